@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What is no prefix the check of the configuration has named. */
+/* Skips invalid prefixes, which the check of the configuration reports. */
 static size_t read_proxies(const json_t *list, struct ip_prefix *ret)
 {
 	const json_t *item;

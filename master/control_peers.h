@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the settings say of connections per address. */
+/* The limit of control connections per client address, from the settings. */
 #pragma once
 
 #include "common/http/peers.h"
@@ -8,6 +8,6 @@
 
 enum { CONTROL_PEERS_DEFAULT = 128 };
 
-/* settings: the section, or NULL.  connections_per_address, and as proxies
- * those of real_ip_trusted.  NULL: there is no bound. */
+/* settings: the section, or NULL.  Reads connections_per_address, and the
+ * proxies from real_ip_trusted.  NULL: no limit. */
 struct peers *control_peers(const json_t *settings);

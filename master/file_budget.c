@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 enum {
-	/* channel, pidfd, memory, two of the ring, a socket for its viewers */
+	/* channel, pidfd, memory, ring (two), listening socket */
 	PER_STREAM = 6,
 	/* stdio, loop, listeners, saves, the other workers */
 	RESERVED = 64,

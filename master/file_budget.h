@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who may have how many of the master's descriptors.
+ * Divides the descriptors of the master between clients and streams.
  *
- * Clients take what they can get; so that they never take what a worker needs
- * to be started again, or a save to be written, they have a share of the limit
- * and no more.
+ * Clients get a share of the limit, so that descriptors always remain for the
+ * restart of a worker and for saving the configuration.
  */
 #pragma once
 
@@ -13,11 +12,11 @@
 struct file_budget {
 	unsigned control; /* connections of the control server */
 	unsigned events;  /* clients of the event channel */
-	unsigned streams; /* for which the rest is enough */
+	unsigned streams; /* that the remainder suffices for */
 };
 
-/* limit: of descriptors.  Pure. */
+/* limit: number of descriptors.  Pure. */
 void file_budget_divide(uint64_t limit, struct file_budget *ret);
 
-/* Of this process, as its limit is now. */
+/* For the present limit of this process. */
 void file_budget_now(struct file_budget *ret);

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/* A channel, a pidfd and a ring for every stream: as many as we may. */
+/* Every stream needs several descriptors, so use the hard limit. */
 static void raise_files(void)
 {
 	struct rlimit limit;

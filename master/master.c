@@ -59,18 +59,18 @@ struct master {
 	ev_signal on_term, on_int, on_hup;
 	bool stopping;
 
-	char *program; /* what we were started from; NULL: unknown */
-	/* from the one before us, while we start; or NULL */
+	char *program; /* the file of this program; NULL: unknown */
+	/* of the previous master, during the start; or NULL */
 	struct handover *handover;
 	struct fd_store *store;
-	uint64_t control_number; /* the control socket's in a handover */
-	uint64_t lock_number;    /* and the lock's */
-	uint64_t last_number; /* given to a descriptor of a handover */
+	uint64_t control_number; /* of the control socket in a handover */
+	uint64_t lock_number; /* of the lock */
+	uint64_t last_number; /* of a descriptor in a handover */
 	struct renewal *renewal;
 	struct reread *reread;
 };
 
-/* --- what the parts tell each other --- */
+/* --- calls between the parts --- */
 
 static void on_request(struct http_conn *conn,
 		       const struct http_request *request, void *arg)
@@ -152,7 +152,7 @@ static struct history history_of(const struct master *m)
 	return (struct history){ m->config, m->status, m->system };
 }
 
-/* What a program that replaces us is told beyond what it holds. */
+/* The handover of a restart: processes, descriptors and history. */
 static struct handover *write_renewal(void *arg)
 {
 	const struct master *m = arg;
@@ -172,15 +172,15 @@ static void on_restart(void *arg)
 
 /* --- signals --- */
 
-static void stop(struct master *m, const char *why)
+static void stop(struct master *m, const char *reason)
 {
 	if (m->stopping)
 		return;
 	m->stopping = true;
 	renewal_stop(m->renewal);
 	reread_stop(m->reread);
-	log_info("master", "%s: stopping", why);
-	watchdog_say_stopping(m->watchdog);
+	log_info("master", "%s: stopping", reason);
+	watchdog_report_stopping(m->watchdog);
 	reconciler_stop(m->reconciler);
 }
 
@@ -200,7 +200,7 @@ static void watch_signal(struct master *m, ev_signal *s, int number)
 	ev_signal_start(m->loop, s);
 }
 
-/* --- start, in the order in which the parts need each other --- */
+/* --- start, in the order of dependence --- */
 
 static void warn_of_files(const json_t *document)
 {
@@ -209,27 +209,29 @@ static void warn_of_files(const json_t *document)
 
 	file_budget_now(&files);
 	if (n > files.streams)
-		log_warning("master", "the limit of open files is enough for "
-			    "about %u streams, the configuration has %zu: "
-			    "raise LimitNOFILE", files.streams, n);
+		log_warning("master",
+			    "limit of open files: enough for about %u "
+			    "streams, the configuration has %zu: raise "
+			    "LimitNOFILE",
+			    files.streams, n);
 }
 
-/* The one before us has left it to us, or nobody else may have it. */
+/* Takes the lock from the previous master, or locks the file. */
 static int lock_config(struct master *m)
 {
-	struct errmsg why;
+	struct errmsg error;
 
 	if (m->handover != NULL)
 		m->lock = handover_take_any(m->handover, 'f', &m->lock_number);
 	if (m->lock >= 0 || m->options->config_path == NULL)
 		return 0;
-	m->lock = config_lock(m->options->config_path, &why);
+	m->lock = config_lock(m->options->config_path, &error);
 	if (m->lock == -EWOULDBLOCK) {
-		log_error("config", "%s", why.text);
+		log_error("config", "%s", error.text);
 		return MASTER_EXIT_FAILURE;
 	}
 	if (m->lock < 0)
-		log_warning("config", "%s", why.text);
+		log_warning("config", "%s", error.text);
 	return 0;
 }
 
@@ -242,22 +244,22 @@ static char *state_file(const struct master *m, const char *name)
 static int open_config(struct master *m)
 {
 	char *starts = state_file(m, "starts");
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	bool fatal;
 
-	m->config = config_open(m->options->config_path, m->loop, &why);
+	m->config = config_open(m->options->config_path, m->loop, &error);
 	if (m->config != NULL)
 		config_guard(m->config, starts);
 	free(starts);
 	if (m->config == NULL) {
-		log_error("config", "%s", why.text);
+		log_error("config", "%s", error.text);
 		return MASTER_EXIT_CONFIG;
 	}
 	apply_log(m);
 	if (options_control_address(m->options,
 				    config_setting(m->config, "control_port"),
-				    &m->control, &why) < 0) {
-		log_error("config", "%s", why.text);
+				    &m->control, &error) < 0) {
+		log_error("config", "%s", error.text);
 		return MASTER_EXIT_CONFIG;
 	}
 	fatal = check_log(config_document(m->config), &m->control).fatal;
@@ -265,7 +267,7 @@ static int open_config(struct master *m)
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
-/* The control socket of the one before us, when it is there; or -1. */
+/* The control socket of the previous master, or -1. */
 static int take_control(struct master *m, struct sockaddr_any *ret)
 {
 	int fd = m->handover == NULL
@@ -293,15 +295,15 @@ static int listen_control(struct master *m)
 		fd_close(&fd);
 		return err;
 	}
-	/* rather the old port than none: streams run */
+	/* keep the old port, so that the streams stay controllable */
 	sockaddr_format(&m->control, address);
-	log_error("master", "control port %s: %s; the port before stays",
+	log_error("master", "control port %s: %s: keeping the old port",
 		  address, strerror(-err));
 	m->control = old;
 	return http_server_adopt(m->http, fd);
 }
 
-static void tell_start(const struct master *m)
+static void log_start(const struct master *m)
 {
 	const char *path = m->options->config_path;
 	char address[SOCKADDR_TEXT_MAX];
@@ -312,7 +314,7 @@ static void tell_start(const struct master *m)
 		 path != NULL ? path : "", address);
 }
 
-/* The control port first: it tells whether we run already. */
+/* The control port comes first, because it is in use if sluice runs already. */
 static int open_control(struct master *m)
 {
 	char address[SOCKADDR_TEXT_MAX];
@@ -338,17 +340,17 @@ static int open_control(struct master *m)
 			  strerror(-err));
 		return MASTER_EXIT_FAILURE;
 	}
-	tell_start(m);
+	log_start(m);
 	return 0;
 }
 
 static int open_reconciler(struct master *m)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	m->worker_path = worker_path_find(&why);
+	m->worker_path = worker_path_find(&error);
 	if (m->worker_path == NULL) {
-		log_error("master", "%s", why.text);
+		log_error("master", "%s", error.text);
 		return MASTER_EXIT_FAILURE;
 	}
 	m->reconciler = reconciler_new(&(struct reconciler_config){
@@ -507,10 +509,10 @@ int master_run(const struct options *options)
 	struct master m = { .options = options, .lock = -1 };
 	int code;
 
-	/* not the default loop: it would reap our workers blindly */
+	/* not the default loop, which would reap the workers */
 	m.loop = ev_loop_new(EVFLAG_NOENV);
 	if (m.loop == NULL) {
-		log_error("master", "no event loop");
+		log_error("master", "cannot create the event loop");
 		return MASTER_EXIT_FAILURE;
 	}
 	m.log = log_output_new();

@@ -20,88 +20,85 @@
 #include <string.h>
 
 enum {
-	LOOK_MS = 50, /* whether all is saved */
-	TRIES = 100,
+	CHECK_MS = 50, /* interval of the check that all is saved */
+	CHECKS_MAX = 100,
 };
 
 struct renewal {
 	struct renewal_config cfg;
 	bool stopped;
-	ev_timer timer; /* runs while one waits for the save */
-	unsigned tries;
+	ev_timer timer; /* runs until all is saved */
+	unsigned checks;
 };
 
-/* Returns when it failed, with everything but the clients as before. */
+/* Returns only after a failure; the event clients are then disconnected. */
 static void replace_program(struct renewal *r)
 {
 	struct handover *h;
 	int err;
 
-	log_info("master", "restarting; what runs goes on");
-	watchdog_say_reloading();
+	log_info("master", "restarting: the streams continue");
+	watchdog_report_reloading();
 	hub_dismiss_all(r->cfg.hub);
 	config_end(r->cfg.config);
 	log_output_flush(r->cfg.log);
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
-	log_error("master", "cannot restart: %s; going on as before",
+	log_error("master", "cannot restart: %s: this program continues",
 		  strerror(-err));
 	handover_free(&h);
-	watchdog_say_ready();
+	watchdog_report_ready();
 }
 
-/* Could the next one start with what is in the file? */
-static bool can_start_again(const struct renewal *r)
+/* True when the next master can start with the file. */
+static bool can_restart(const struct renewal *r)
 {
 	const char *path = config_path(r->cfg.config);
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document;
-	int err = path != NULL ? loadable_load(path, &document, &why) : -ENOENT;
+	int err =
+		path != NULL ? loadable_load(path, &document, &error) : -ENOENT;
 
 	if (err == 0)
 		json_decref(document);
 	if (err == 0 || err == -ENOENT)
 		return true;
-	log_error("master", "no restart with a faulty configuration: %s",
-		  why.text);
+	log_error("master", "cannot restart: configuration file: %s",
+		  error.text);
 	return false;
-}
-
-static void look(struct renewal *r)
-{
-	bool saved = config_is_saved(r->cfg.config);
-
-	if (!(saved && auth_is_saved(r->cfg.auth)) && ++r->tries < TRIES)
-		return;
-	ev_timer_stop(r->cfg.loop, &r->timer);
-	if (!saved)
-		log_error("master", "no restart: the configuration cannot be "
-			  "saved");
-	else if (can_start_again(r))
-		replace_program(r);
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
+	struct renewal *r = container_of(t, struct renewal, timer);
+	bool saved = config_is_saved(r->cfg.config);
+
 	(void)loop, (void)revents;
-	look(container_of(t, struct renewal, timer));
+	if (!(saved && auth_is_saved(r->cfg.auth)) && ++r->checks < CHECKS_MAX)
+		return;
+	ev_timer_stop(r->cfg.loop, &r->timer);
+	if (!saved)
+		log_error("master", "cannot restart: the configuration cannot "
+				    "be saved");
+	else if (can_restart(r))
+		replace_program(r);
 }
 
-static void on_saved(int result, const struct errmsg *why, void *arg)
+static void on_saved(int result, const struct errmsg *error, void *arg)
 {
-	/* looked at again by the timer */
-	(void)result, (void)why, (void)arg;
+	/* the timer checks again */
+	(void)result, (void)error, (void)arg;
 }
 
 void renewal_ask(struct renewal *r)
 {
 	if (r->stopped || ev_is_active(&r->timer))
 		return;
-	r->tries = 0;
+	r->checks = 0;
 	if (!config_is_saved(r->cfg.config))
 		config_save_now(r->cfg.config, on_saved, r);
-	ev_timer_set(&r->timer, 0., LOOK_MS / 1e3);
+	ev_timer_set(&r->timer, 0., CHECK_MS / 1e3);
 	ev_timer_start(r->cfg.loop, &r->timer);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Puts a new program in the place of this one: when all is saved, and the
- * file could be started with.
+ * Restarts the master by the installed program, after the configuration was
+ * saved and the file was checked.
  *
  * Owns a timer; borrows everything in its config.
  */
@@ -20,14 +20,14 @@ struct renewal;
 
 struct renewal_config {
 	struct ev_loop *loop;
-	const char *program; /* what we were started from; NULL: unknown */
+	const char *program; /* the file of this program; NULL: unknown */
 	char *const *argv;
 	struct auth *auth;
 	struct config *config;
 	struct hub *hub;
 	struct log_output *log;
 	struct fd_store *store;
-	/* All there is to hand over, as of now; the renewal frees it. */
+	/* The present state; the renewal frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;
 };
@@ -36,9 +36,9 @@ struct renewal *renewal_new(const struct renewal_config *);
 /* NULL-safe; sets *r to NULL. */
 void renewal_free(struct renewal **);
 
-/* Returns; the program is replaced a moment later.  When that fails, it is
- * logged and all goes on as before. */
+/* Returns at once; the restart follows.  A failure is logged, and this program
+ * continues. */
 void renewal_ask(struct renewal *);
 
-/* We stop: what was asked for is dropped, and what comes. */
+/* Shutdown: drops a present request and all later ones. */
 void renewal_stop(struct renewal *);

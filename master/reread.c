@@ -19,48 +19,50 @@ struct reread {
 	bool stopped;
 };
 
-/* Names every fault; true when there is none. */
+/* Logs every error; true without errors. */
 static bool is_sound(const struct reread *r, const json_t *document)
 {
 	const json_t *port = json_object_get(
 		json_object_get(document, "settings"), "control_port");
 	struct sockaddr_any control;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	if (options_control_address(r->cfg.options, port, &control, &why) < 0) {
-		log_error("config", "%s", why.text);
+	if (options_control_address(r->cfg.options, port, &control, &error) <
+	    0) {
+		log_error("config", "%s", error.text);
 		return false;
 	}
 	return check_log(document, &control).faults == 0;
 }
 
-/* A command was faster: its save replaces the file. */
+/* A change through the API that is not yet saved replaces the file. */
 static bool is_overtaken(const struct reread *r)
 {
 	if (config_is_saved(r->cfg.config))
 		return false;
-	log_warning("config", "SIGHUP: nothing is changed: a command was "
-		    "faster, and its save replaces the file");
+	log_warning("config", "SIGHUP: reload ignored: a change made through "
+			      "the API is about to overwrite the file");
 	return true;
 }
 
 static void on_read(int result, const json_t *document,
-		    const struct errmsg *why, void *arg)
+		    const struct errmsg *error, void *arg)
 {
 	struct reread *r = arg;
 
 	if (r->stopped || result == -ECANCELED)
 		return;
 	if (result < 0)
-		log_error("config", "SIGHUP: nothing is changed: %s",
-			  result == -ENOENT ? "there is no file" : why->text);
+		log_error("config",
+			  "SIGHUP: reload failed, nothing changed: %s",
+			  result == -ENOENT ? "file not found" : error->text);
 	else if (!is_sound(r, document))
-		log_error("config", "SIGHUP: nothing is changed: the file has "
-			  "faults");
+		log_error("config", "SIGHUP: reload failed, nothing changed: "
+				    "the file has errors");
 	else if (is_overtaken(r))
 		return;
 	else if (api_reload(r->cfg.api, document))
-		log_info("config", "SIGHUP: the file is in force");
+		log_info("config", "SIGHUP: configuration reloaded");
 	else
 		r->cfg.restart(r->cfg.arg);
 }
@@ -70,7 +72,8 @@ void reread_ask(struct reread *r)
 	if (r->stopped)
 		return;
 	if (config_path(r->cfg.config) == NULL)
-		log_info("config", "SIGHUP: there is no file to read");
+		log_info("config",
+			 "SIGHUP: ignored: sluice runs without a file");
 	else if (!is_overtaken(r))
 		config_read_file(r->cfg.config, on_read, r);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SIGHUP: takes over what somebody else wrote to the configuration file.
+ * SIGHUP: reads the configuration file again and applies it.
  *
- * What can change while the instance runs is changed; anything else asks for
- * a restart.  A file with a fault changes nothing.  Borrows everything in its
+ * Applies what can change while the master runs; another change restarts the
+ * master.  A file with an error changes nothing.  Borrows everything in its
  * config.
  */
 #pragma once
@@ -22,11 +22,11 @@ struct reread_config {
 };
 
 struct reread *reread_new(const struct reread_config *);
-/* NULL-safe; sets *r to NULL.  After the config: it may be reading. */
+/* NULL-safe; sets *r to NULL.  Free the config first: it may be reading. */
 void reread_free(struct reread **);
 
-/* Returns; every outcome is logged. */
+/* Returns at once; the result is logged. */
 void reread_ask(struct reread *);
 
-/* We stop: what is being read changes nothing any more. */
+/* Shutdown: a read in progress changes nothing. */
 void reread_stop(struct reread *);

@@ -26,7 +26,7 @@ static void on_feed(struct ev_loop *loop, ev_timer *t, int revents)
 	(void)sd_notify(0, "WATCHDOG=1");
 }
 
-static void say_status(const struct watchdog *w)
+static void report_status(const struct watchdog *w)
 {
 	unsigned workers, viewers;
 
@@ -38,16 +38,16 @@ static void say_status(const struct watchdog *w)
 static void on_status(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
-	say_status(container_of(t, struct watchdog, status));
+	report_status(container_of(t, struct watchdog, status));
 }
 
-void watchdog_say_reloading(void)
+void watchdog_report_reloading(void)
 {
 	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
 			 mono_ns() / 1000);
 }
 
-void watchdog_say_ready(void)
+void watchdog_report_ready(void)
 {
 	(void)sd_notify(0, "READY=1");
 }
@@ -63,11 +63,11 @@ struct watchdog *watchdog_new(struct ev_loop *loop,
 	ev_timer_init(&w->feed, on_feed, 0., 0.);
 	ev_timer_init(&w->status, on_status, STATUS_S, STATUS_S);
 	if (sd_watchdog_enabled(0, &usec) > 0 && usec > 0) {
-		/* three words in the time for one */
+		/* three signals per timeout */
 		ev_timer_set(&w->feed, 0., (double)usec / 3e6);
 		ev_timer_start(loop, &w->feed);
 	}
-	watchdog_say_ready();
+	watchdog_report_ready();
 	if (getenv("NOTIFY_SOCKET") != NULL)
 		ev_timer_start(loop, &w->status);
 	return w;
@@ -83,7 +83,7 @@ void watchdog_free(struct watchdog **w)
 	*w = NULL;
 }
 
-void watchdog_say_stopping(struct watchdog *w)
+void watchdog_report_stopping(struct watchdog *w)
 {
 	ev_timer_stop(w->loop, &w->status);
 	(void)sd_notify(0, "STOPPING=1");

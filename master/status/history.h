@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a master remembers beside what it holds, for the one that replaces it:
- * the last minute of every stream and of the machine, and when the backup of
- * the configuration is due.
+ * The part of the handover that only a restart needs: the last minute of every
+ * stream and of the host, and the time of the next backup of the configuration.
  *
- * Left out of what is kept for a crash: it changes every second.
+ * It is not kept for a crash, because it changes every second.
  */
 #pragma once
 
@@ -13,16 +12,16 @@ struct handover;
 struct status;
 struct system_status;
 
-/* Whose memory it is; all borrowed. */
+/* The owners of the data; borrowed. */
 struct history {
 	struct config *config;
 	struct status *status;
 	struct system_status *system;
 };
 
-/* Adds it to the document. */
+/* Adds the history to the document. */
 void history_write(const struct history *, struct handover *);
 
-/* Takes it out of the document, as far as it is sound: streams have to be
- * known to the status by then. */
+/* Reads the valid parts from the document.  The status must know the streams
+ * before. */
 void history_take(const struct history *, struct handover *);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Drops what is answered over another interface (RFC 3704). */
+/* The kernel drops packets of a source on another interface (RFC 3704). */
 enum { RP_FILTER_STRICT = 1 };
 
 struct host_advice {
@@ -39,7 +39,7 @@ void host_advice_free(struct host_advice **a)
 	*a = NULL;
 }
 
-/* -1: there is no such setting here. */
+/* -1: no such setting. */
 static long read_setting(const struct host_advice *a, const char *name)
 {
 	char *path = xasprintf("%s/%s", a->root, name);
@@ -81,7 +81,7 @@ static void look_at_filter(const struct host_advice *a, const char *iface,
 	long all = read_setting(a, "ipv4/conf/all/rp_filter");
 
 	free(name);
-	/* the higher one counts */
+	/* the higher value applies */
 	if (MAX(own, all) != RP_FILTER_STRICT)
 		return;
 	add(list, xasprintf("groups on %s: the kernel drops what comes from "
@@ -110,7 +110,7 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	if (address == NULL ||
 	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
 		return;
-	/* inner ones are shorter each time */
+	/* the inner lists get shorter with each level */
 	if (spec.merge[0] != '\0')
 		look_at_input(a, spec.merge, wanted, list);
 	if (spec.mux[0] != '\0')

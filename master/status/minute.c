@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* back: 1 is the last one added. */
+/* back: 1 is the last second. */
 static size_t place(const struct minute *m, size_t back)
 {
 	return (m->next + MINUTE_SECONDS - back) % MINUTE_SECONDS;

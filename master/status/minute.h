@@ -2,7 +2,7 @@
 /*
  * The last sixty seconds of a stream.
  *
- * Embedded; zeroed memory is an empty minute.  Pure: time is what is added.
+ * Embedded; zeroed memory is an empty minute.  Pure.
  */
 #pragma once
 
@@ -30,11 +30,10 @@ struct second {
 struct minute {
 	struct second seconds[MINUTE_SECONDS];
 	size_t n;    /* filled, at most MINUTE_SECONDS */
-	size_t next; /* where the next one goes */
+	size_t next; /* index of the next second */
 };
 
-/* Mean of the bitrate, sums of the counters; what is a state is the last
- * second's. */
+/* The mean bitrate, the sums of the counters, and the last states. */
 struct minute_sum {
 	bool active;
 	bool onair;
@@ -49,13 +48,12 @@ struct minute_sum {
 
 void minute_add(struct minute *, const struct second *);
 
-/* Puts it in the place of the last one added, if there is one. */
+/* Replaces the last second, if there is one. */
 void minute_amend(struct minute *, const struct second *);
 
-/* All of it as text, to be freed, and back: 0, or -EINVAL for text that is
- * none. */
+/* The minute as text, to be freed; and back: 0, or -EINVAL for invalid text. */
 char *minute_format(const struct minute *);
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
-/* Over the last n seconds (n > 0); all zero when nothing was added. */
+/* Of the last n seconds (n > 0); all zero for an empty minute. */
 struct minute_sum minute_sum(const struct minute *, size_t n);

@@ -14,7 +14,7 @@ static void keep_reason(struct output_fault *f, const char *error)
 	f->reason = xstrdup(error);
 }
 
-void output_fault_rest(struct output_fault *f)
+void output_fault_clear(struct output_fault *f)
 {
 	f->raised = false;
 	f->in_s = 0;
@@ -22,7 +22,7 @@ void output_fault_rest(struct output_fault *f)
 	f->reason = NULL;
 }
 
-void output_fault_second(struct output_fault *f, const char *error)
+void output_fault_every_second(struct output_fault *f, const char *error)
 {
 	if ((error != NULL) == f->raised)
 		f->in_s = 0;
@@ -32,7 +32,7 @@ void output_fault_second(struct output_fault *f, const char *error)
 		f->raised = true;
 		f->in_s = 0;
 	} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
-		output_fault_rest(f);
+		output_fault_clear(f);
 	}
 	if (f->raised && error != NULL)
 		keep_reason(f, error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The alarm that an output of a stream cannot send.
+ * The alarm output_fault of one output.
  *
- * It is raised by the third second in a row with an error and cleared by the
- * fifth without: one that is tried again and again does not flicker.
+ * Three seconds in a row with an error raise it, five without an error clear
+ * it, so that retries do not toggle the alarm.
  *
- * Owns a copy of the error.  Embedded; zeroed memory: nothing is wrong.
+ * Owns a copy of the error.  Embedded; zeroed memory is a cleared alarm.
  */
 #pragma once
 
@@ -19,13 +19,13 @@ enum {
 
 struct output_fault {
 	bool raised;
-	bool told;    /* as an event, that it is raised */
-	uint8_t in_s; /* seconds in a row that speak against what it is */
-	char *reason; /* the last error while it is raised, or NULL */
+	bool told; /* the event of the alarm was sent */
+	uint8_t in_s; /* seconds in a row that contradict the state */
+	char *reason; /* the last error while raised, or NULL */
 };
 
-/* Ends a second; error: why nothing could be sent, NULL when it could. */
-void output_fault_second(struct output_fault *, const char *error);
+/* Once a second; error: why the output could not send, or NULL. */
+void output_fault_every_second(struct output_fault *, const char *error);
 
-/* Nothing is known of the output any more: it is cleared. */
-void output_fault_rest(struct output_fault *);
+/* Clears the alarm without delay, when the state of the output is unknown. */
+void output_fault_clear(struct output_fault *);

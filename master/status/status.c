@@ -16,12 +16,12 @@
 
 enum {
 	LOOK_MS = 500,
-	/* a running worker's second may be this late */
+	/* tolerance for the status of a running worker */
 	LATE_MS = 1400,
 	/* between two seconds of silence; less than 2 * LOOK_MS so that the
 	 * second look always finds it due */
 	SILENCE_MS = 950,
-	/* a report this close behind an announced silence amends it */
+	/* a status so soon after a reported empty second replaces it */
 	AMEND_MS = 500,
 };
 
@@ -44,7 +44,7 @@ static int order(size_t i, const void *arg)
 	return strcmp(p->s->streams[i]->id, p->id);
 }
 
-/* The place of id, or where it would go. */
+/* The index of id, or where to insert it. */
 static size_t find_place(const struct status *s, const char *id,
 			 bool *ret_found)
 {
@@ -76,9 +76,9 @@ static void announce(struct status *s, struct status_stream *stream,
 	}
 }
 
-/* Whether anybody listens or not: what is told is told to all. */
-static void tell_alarms(struct status *s, struct status_stream *stream,
-			uint64_t now_ms)
+/* Also without clients, so that the state of the events is right later. */
+static void report_alarms(struct status *s, struct status_stream *stream,
+			  uint64_t now_ms)
 {
 	json_t *event;
 
@@ -100,7 +100,7 @@ static void look_for_silence(struct status *s)
 			continue;
 		status_stream_miss(stream);
 		announce(s, stream, now_ms);
-		tell_alarms(s, stream, now_ms);
+		report_alarms(s, stream, now_ms);
 	}
 }
 
@@ -151,7 +151,7 @@ void status_set_stream(struct status *s, const char *id,
 		s->n++;
 	}
 	status_stream_set(s->streams[at], conf, fault);
-	tell_alarms(s, s->streams[at], mono_ms());
+	report_alarms(s, s->streams[at], mono_ms());
 }
 
 void status_remove_stream(struct status *s, const char *id)
@@ -182,7 +182,7 @@ bool status_has_faults(const struct status *s)
 	return false;
 }
 
-/* All zero when the reconciler does not know it. */
+/* All zero when the reconciler does not know the stream. */
 static struct stream_proc_info ask_reconciler(const struct status *s,
 					      const char *id)
 {
@@ -222,7 +222,7 @@ void status_push(struct status *s, const char *id,
 	status_stream_hear(stream, m, amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
 	relate(s, stream);
-	/* this second was announced already, as silence */
+	/* this second was already reported as empty */
 	if (!amend) {
 		struct stream_proc_info info = ask_reconciler(s, id);
 
@@ -231,7 +231,7 @@ void status_push(struct status *s, const char *id,
 	} else {
 		stream->said_ms = now_ms;
 	}
-	tell_alarms(s, stream, now_ms);
+	report_alarms(s, stream, now_ms);
 }
 
 void status_switched(struct status *s, const char *id,
@@ -271,7 +271,7 @@ json_t *status_stream(struct status *s, const char *id,
 	return report;
 }
 
-/* One of the lists of status_stream.h, as it is now. */
+/* One of the lists of status_stream.h. */
 static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,
 					const struct stream_proc_info *))
@@ -324,7 +324,7 @@ json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 	return status_stream_check(stream, &info, ret_ok);
 }
 
-/* --- from one master to the next --- */
+/* --- from master to master --- */
 
 json_t *status_write(const struct status *s)
 {
@@ -357,7 +357,7 @@ static void take_stream(struct status_stream *stream, const json_t *from)
 	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
 		return;
 	stream->wall_s = at;
-	/* the next second that is heard follows the last one */
+	/* the next second follows the last one */
 	stream->silent = false;
 	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
 		stream->position = (unsigned)input;
@@ -371,7 +371,7 @@ void status_take(struct status *s, const json_t *all)
 	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
 		struct status_stream *stream = find(s, id);
 
-		/* what was heard meanwhile is newer */
+		/* samples that arrived meanwhile are newer */
 		if (stream != NULL && stream->enabled &&
 		    stream->minute.n == 0)
 			take_stream(stream, from);

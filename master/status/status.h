@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each stream did in the last minute, for the API and the event channel.
+ * The last minute of each stream, for the API and the event channel.
  *
- * Remembers sixty one-second samples per stream.  A running worker feeds it;
- * for an enabled stream whose worker says nothing it notes and announces a
- * second of silence itself, so that every enabled stream has one stream_event
- * a second.
+ * Keeps sixty samples of one second per stream, from the status of its worker.
+ * For an enabled stream without a status it adds an empty second and reports
+ * it, so that every enabled stream has one stream_event a second.
  *
  * Owns its memory and one timer.  Borrows loop, reconciler and hub; all must
  * outlive it.
@@ -29,33 +28,32 @@ struct status_config {
 	struct ev_loop *loop;
 	struct reconciler *reconciler;
 	struct hub *hub;
-	struct querier_proc *querier; /* NULL: nobody listens for queries */
+	struct querier_proc *querier; /* NULL: no querier worker */
 };
 
 struct status *status_new(const struct status_config *);
 void status_free(struct status **);
 
-/* The stream is there and configured like this (borrowed); fault says why it
- * is not run although it is enabled, NULL when it is.  What was remembered
- * under this id stays. */
+/* Adds the stream or changes its configuration (borrowed); its samples stay.
+ * fault: why an enabled stream does not run, or NULL. */
 void status_set_stream(struct status *, const char *id,
 		       const struct stream_conf *, const char *fault);
 void status_remove_stream(struct status *, const char *id);
 
-/* Why a stream is not run, or NULL: it is, or is not known. */
+/* The fault of a stream, or NULL. */
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
 
-/* A second of a running stream, as the reconciler heard it.  Ids that were not
- * set, and streams that are not enabled, are ignored. */
+/* A status of a running stream.  Ignores unknown ids and streams that are not
+ * enabled. */
 void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);
 
-/* The minutes of all streams, as JSON, for another master; and back, for the
- * enabled ones that are set by then.  What is not sound is left out. */
+/* From master to master: the minutes of all streams as JSON; and back, for the
+ * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
 void status_take(struct status *, const json_t *);
-/* A running stream plays another input: tells those who listen. */
+/* Another input of a running stream is active: sends the event. */
 void status_switched(struct status *, const char *id,
 		     const struct msg_stream_switched *);
 
@@ -69,15 +67,15 @@ enum status_span {
 json_t *status_stream(struct status *, const char *id, enum status_span,
 		      const char *instance);
 
-/* The inputs of a stream and when it changed over between them, a new
- * reference; NULL when id is not known. */
+/* The inputs of a stream and its switches between them, a new reference; NULL
+ * when id is not known. */
 json_t *status_inputs(struct status *, const char *id, const char *instance);
 
 /* The outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
-/* The interfaces on which inputs hear groups, and who asks for them there; a
- * new reference.  There is somebody who listens. */
+/* The interfaces on which inputs use groups, and their queriers; a new
+ * reference.  The configuration must have a querier worker. */
 json_t *status_network(struct status *, const char *instance);
 
 /* The object `status` of check-stream, a new reference; NULL when id is not

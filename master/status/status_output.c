@@ -82,6 +82,6 @@ void status_stream_judge(struct status_stream *s,
 			 const struct stream_proc_info *info)
 {
 	for (size_t i = 0; i < s->n_outputs; i++)
-		output_fault_second(&s->outputs[i].fault,
-				    output_error(s, i, info));
+		output_fault_every_second(&s->outputs[i].fault,
+					  output_error(s, i, info));
 }

@@ -47,7 +47,7 @@ void status_stream_free(struct status_stream **p)
 	forget_config(s);
 	field_drop(&stream_status_fields, &s->last);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
-		output_fault_rest(&s->outputs[i].fault);
+		output_fault_clear(&s->outputs[i].fault);
 		free(s->outputs[i].address);
 	}
 	free(s->id);
@@ -62,7 +62,7 @@ static void set_output(struct status_output *o, const struct output_conf *out)
 	if (o->address != NULL && address != NULL &&
 	    strcmp(o->address, address) == 0)
 		return;
-	output_fault_rest(&o->fault);
+	output_fault_clear(&o->fault);
 	free(o->address);
 	o->address = xstrdup(address);
 	o->is_http = out != NULL && out->is_valid && out->kind == OUTPUT_HTTP;
@@ -71,7 +71,7 @@ static void set_output(struct status_output *o, const struct output_conf *out)
 static void rest_outputs(struct status_stream *s)
 {
 	for (size_t i = 0; i < s->n_outputs; i++)
-		output_fault_rest(&s->outputs[i].fault);
+		output_fault_clear(&s->outputs[i].fault);
 }
 
 void status_stream_set(struct status_stream *s, const struct stream_conf *conf,

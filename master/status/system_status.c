@@ -15,15 +15,15 @@
 enum {
 	MARKS = 64,
 	LOOK_MS = 1000,
-	/* while nobody asks */
+	/* without requests */
 	REST_MS = 5000,
 	INTEREST_MS = 60000,
-	/* a reading this young answers the next question too */
+	/* a reading of this age is used again */
 	FRESH_MS = 200,
 	SPAN_MS = 60000,
 };
 
-/* Processor time used so far, in ticks. */
+/* CPU time so far, in ticks. */
 struct mark {
 	uint64_t at_ms;
 	uint64_t machine;
@@ -32,7 +32,7 @@ struct mark {
 
 struct process {
 	pid_t pid;
-	uint64_t ticks; /* when last seen */
+	uint64_t ticks; /* at the last reading */
 };
 
 struct system_status {
@@ -40,18 +40,18 @@ struct system_status {
 	ev_timer timer;
 	uint64_t started_ms;
 	uint64_t asked_ms; /* 0: never */
-	struct buf text;   /* of the file just read */
+	struct buf text; /* of the last file */
 
 	struct process *processes; /* the master and its workers, by pid */
 	size_t n_processes;
-	bool counted;              /* app_ticks has its base */
-	uint64_t app_ticks;        /* of all there ever were */
+	bool counted; /* app_ticks is valid */
+	uint64_t app_ticks; /* of all processes since the start */
 	uint64_t threads;
-	uint64_t memory_ms;  /* when memory_kib was read; 0: never */
-	uint64_t memory_kib; /* of all of them */
+	uint64_t memory_ms; /* time of memory_kib; 0: never */
+	uint64_t memory_kib; /* of all processes */
 
 	struct mark now;
-	struct mark marks[MARKS]; /* a ring of the past */
+	struct mark marks[MARKS]; /* a ring */
 	size_t n_marks;
 	size_t next_mark;
 };
@@ -77,7 +77,7 @@ static int by_pid(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The master and what it has started, with no times yet, sorted. */
+/* The master and its children, sorted, without times. */
 static struct process *list_processes(struct system_status *s, size_t *ret_n)
 {
 	struct process *list = xcalloc(1, sizeof *list);
@@ -86,7 +86,7 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	pid_t pid;
 
 	list[0].pid = getpid();
-	/* workers are started by this thread, so they are its children */
+	/* this thread starts the workers */
 	if (procfs_read("/proc/thread-self/children", &s->text) == 0) {
 		text = text_of(s);
 		while (procfs_next_pid(&text, &pid)) {
@@ -99,7 +99,7 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	return list;
 }
 
-/* How much more time pid has used than when last seen. */
+/* The ticks of pid since the last reading. */
 static uint64_t new_ticks(const struct system_status *s,
 			  const struct process *p)
 {
@@ -108,7 +108,7 @@ static uint64_t new_ticks(const struct system_status *s,
 	if (s->processes != NULL)
 		old = bsearch(p, s->processes, s->n_processes, sizeof *p,
 			      by_pid);
-	/* a number used again starts anew */
+	/* a reused pid starts from zero */
 	return old != NULL && old->ticks <= p->ticks ? p->ticks - old->ticks
 						     : p->ticks;
 }
@@ -147,7 +147,7 @@ static void look(struct system_status *s)
 		s->now.machine = busy;
 }
 
-/* back: 1 is the youngest. */
+/* back: 1 is the newest. */
 static const struct mark *past(const struct system_status *s, size_t back)
 {
 	return &s->marks[(s->next_mark + MARKS - back) % MARKS];
@@ -204,7 +204,7 @@ void system_status_free(struct system_status **p)
 	free(s);
 }
 
-/* The youngest reading at least a second old, or the oldest of the span. */
+/* The newest reading that is a second old, or the oldest of the span. */
 static const struct mark *base_of(const struct system_status *s,
 				  enum status_span span)
 {
@@ -223,7 +223,7 @@ static const struct mark *base_of(const struct system_status *s,
 	return past(s, back);
 }
 
-/* To the nearest; x is not negative. */
+/* Rounds x >= 0. */
 static json_int_t whole(double x)
 {
 	return (json_int_t)(x + 0.5);
@@ -263,8 +263,8 @@ static uint64_t app_memory(struct system_status *s)
 	return sum;
 }
 
-/* Read when it is asked for, but not for everybody who asks at once: two
- * hundred workers are 2.5 ms. */
+/* Read on request, and shared by simultaneous requests, because the reading
+ * takes 2.5 ms for 200 workers. */
 static uint64_t fresh_memory(struct system_status *s)
 {
 	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
@@ -325,7 +325,7 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	return o;
 }
 
-/* --- from one master to the next: both read the same clock --- */
+/* --- from master to master: both read the same clock --- */
 
 json_t *system_status_write(const struct system_status *s)
 {
@@ -342,7 +342,7 @@ json_t *system_status_write(const struct system_status *s)
 	return list;
 }
 
-/* Each is later than the one before, and uses no less. */
+/* Each reading must be later than the previous, with no less use. */
 static bool take_mark(const json_t *value, const struct mark *before,
 		      struct mark *ret)
 {
@@ -377,7 +377,7 @@ void system_status_take(struct system_status *s, const json_t *list)
 		(void)take_mark(value, &(struct mark){ 0 }, &s->now);
 		remember(s);
 	}
-	/* our own count of the workers' time began at 0 */
+	/* the count of this master began at 0 */
 	s->app_ticks += s->now.app;
 	first.app += s->now.app;
 	s->now = first;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Load, memory and processor use of the machine, the master and all workers,
- * from /proc.
+ * Load, memory and CPU use of the host, the master and all workers, from /proc.
  *
- * Owns its memory and one timer.  Looks once a second while somebody asks, and
- * every five seconds else.
+ * Owns its memory and one timer.  Reads once a second while clients request it,
+ * otherwise every five seconds.
  */
 #pragma once
 
@@ -15,8 +14,8 @@ struct system_status;
 struct system_status *system_status_new(struct ev_loop *);
 void system_status_free(struct system_status **);
 
-/* What was read in the last minute, as JSON, for another master, and back:
- * what is not sound is left out. */
+/* From master to master: the readings of the last minute as JSON; and back,
+ * without invalid parts. */
 json_t *system_status_write(const struct system_status *);
 void system_status_take(struct system_status *, const json_t *);
 

@@ -100,7 +100,7 @@ test('a running service takes the new password up with SIGHUP', async (t) => {
 		'-c', sluice.file]);
 	process.kill(sluice.pid, 'SIGHUP');
 	// who tries it sooner guesses, and is locked out
-	await sluice.logged(/SIGHUP: the file is in force/);
+	await sluice.logged(/SIGHUP: configuration reloaded/);
 	assert.equal((await login(sluice, 'admin', out.trim())).status, 200);
 	assert.equal((await login(sluice, 'admin', password)).status, 403);
 	assert.equal((await call(sluice, { cmd: 'whoami' }, admin)).status,

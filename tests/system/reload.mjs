@@ -53,7 +53,7 @@ test('a changed stream is replaced, its neighbours lose nothing',
 			c.make_stream[2] = stream('b', 'udp://127.0.0.1:5003',
 				'udp://127.0.0.1:6003');
 		});
-		await hup(sluice, 'the file is in force');
+		await hup(sluice, 'configuration reloaded');
 		// a process ends some time after its input
 		await waitUntil('inputs', () => {
 			assert.deepEqual(sluice.workers().map((w) => w.object)
@@ -86,14 +86,15 @@ test('a broken file changes nothing and its faults are named',
 		const document = await sluice.cmd('load');
 
 		fs.writeFileSync(sluice.file, '{"make_stream": [');
-		await hup(sluice, 'SIGHUP: nothing is changed: line 1');
+		await hup(sluice,
+			'SIGHUP: reload failed, nothing changed: line 1');
 		fs.writeFileSync(sluice.file, JSON.stringify({ ...document,
 			make_stream: [{ ...document.make_stream[0],
 				output: ['udp://127.0.0.1:70000'] }] }));
 		await hup(sluice, 'make_stream[0].output[0]');
-		await hup(sluice, 'the file has faults');
+		await hup(sluice, 'the file has errors');
 		fs.rmSync(sluice.file);
-		await hup(sluice, 'there is no file');
+		await hup(sluice, 'file not found');
 		assert.deepEqual(await sluice.cmd('load'), document);
 		assert.deepEqual(pids(sluice), before);
 		await sluice.stop();
@@ -126,7 +127,7 @@ test('the same file again touches nothing', async (t) => {
 	const events = await sluice.events(t);
 
 	for (let i = 0; i < 5; i++)
-		await hup(sluice, 'the file is in force');
+		await hup(sluice, 'configuration reloaded');
 	assert.deepEqual(pids(sluice), before);
 	assert.deepEqual(events.scope('set-stream'), []);
 	await sluice.stop();

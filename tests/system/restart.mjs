@@ -286,7 +286,7 @@ test('a faulty configuration file keeps it from restarting', async (t) => {
 	fs.writeFileSync(sluice.file, '{');
 	await sluice.cmd('restart');
 	await waitUntil('the line', () =>
-		sluice.log.includes('no restart with a faulty configuration'));
+		sluice.log.includes('cannot restart: configuration file'));
 	assert.equal(events.closed, null);
 	assert.deepEqual(pids(sluice), before);
 	await sluice.stop();
