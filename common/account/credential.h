@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The credential that a request brings.
+ * The credential of a request.
  *
  * Pure: reads header values, which are hostile.
  */

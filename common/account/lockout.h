@@ -6,7 +6,7 @@
  * last of them.  While it is locked nothing is checked, so nothing extends
  * it.  A check that succeeds forgets the failures.  Addresses are told
  * apart by ip_client().  Bounded: the address that failed longest ago makes
- * room.  Pure: the caller brings the monotonic time.
+ * room.  Pure: the caller passes the monotonic time.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  * What is kept is a keyed hash over login, password and stored hash, good for
  * a minute; the key is made by this process and leaves it never.  A changed
  * password has another stored hash, so nothing of the old one is found.
- * Pure: the caller brings the monotonic time.
+ * Pure: the caller passes the monotonic time.
  */
 #pragma once
 

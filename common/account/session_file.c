@@ -43,10 +43,11 @@ static void load(struct session_file *f, const char *path)
 	if (r == 0) {
 		left_out = sessions_decode(f->sessions, document, time(NULL));
 		if (left_out > 0)
-			log_info("auth", "%s: %zu sessions are over", path,
-				 left_out);
+			log_info("auth",
+			         "%s: %zu sessions dropped: expired or invalid",
+			         path, left_out);
 	} else if (r != -ENOENT) {
-		log_warning("auth", "%s: %s: everybody has to log in again",
+		log_warning("auth", "%s: %s: all users must log in again",
 			    path, why.text);
 	}
 	json_decref(document);

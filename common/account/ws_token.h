@@ -3,7 +3,7 @@
  * The one-time tokens of the event channel.
  *
  * A token is good for one handshake within a minute.  Only digests are kept,
- * in memory alone.  Pure: the caller brings the monotonic time.
+ * in memory alone.  Pure: the caller passes the monotonic time.
  */
 #pragma once
 

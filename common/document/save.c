@@ -207,8 +207,10 @@ static void log_lost(struct save *s)
 
 	if (s->lost.text[0] != '\0' &&
 	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
-		log_warning("config", "%s is saved, but what it was before is "
-			    "not kept: %s", s->cfg.path, s->lost.text);
+		log_warning("config",
+		            "%s: saved, but the previous version is not "
+		            "kept as a revision: %s",
+		            s->cfg.path, s->lost.text);
 }
 
 /* What was changed meanwhile is no safer than this disk is fast. */

@@ -41,7 +41,7 @@ struct worker_proc {
 	int channel_fd;          /* the channel's */
 	uint64_t channel_number; /* in the handover */
 	bool greeted; /* its hello was correct */
-	enum log_level level; /* of its log, as it knows it */
+	enum log_level level; /* log level that the worker received last */
 	bool shortage; /* the last start failed for lack of our resources */
 	struct pace pace;
 	struct cpu_watch cpu; /* since the worker became silent */

@@ -18,18 +18,32 @@ static bool has_name(const json_t *list, const char *name)
 	return edit_find(list, "name", name) < json_array_size(list);
 }
 
+/* Does another category have this name? */
+static bool is_taken(const struct category_request *r, const char *name)
+{
+	const json_t *other;
+	size_t i;
+
+	json_array_foreach((json_t *)r->list, i, other) {
+		const char *taken = name_of(other);
+
+		if (i != r->place && taken != NULL && strcmp(taken, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool judge_name(const struct category_request *r,
 		       const struct category_names *names,
 		       struct errmsg *error)
 {
 	const char *name = name_of(r->category);
-	size_t other = edit_find(r->list, "name", name);
 
 	if (name == NULL)
 		errmsg_set(error, "category name is required");
 	else if (!category_name_is_valid(names, name))
 		errmsg_set(error, "category name is not valid");
-	else if (other < json_array_size(r->list) && other != r->place)
+	else if (is_taken(r, name))
 		errmsg_set(error, "category name already exists");
 	else
 		return true;
@@ -169,7 +183,8 @@ void category_change_done(struct category_change *c)
 	json_decref(c->groups);
 }
 
-/* What the assignment becomes, borrowed; NULL: it goes. */
+/* The new group of the stream, borrowed; NULL: the category or group is
+ * removed. */
 static json_t *new_group(const struct category_change *c, json_t *group)
 {
 	const char *name = json_string_value(group);

@@ -85,7 +85,7 @@ static const struct field log_rows[] = {
 	{ "stdout", .type = FIELD_BOOL, .initial = true,
 	  .help = "Log to standard error." },
 	{ "filename", .type = FIELD_STRING, .help = "Log to this file." },
-	{ "max_file_size", .type = FIELD_REAL, .max = INT32_MAX,
+	{ "max_file_size", .type = FIELD_REAL, .max = INT64_MAX,
 	  .initial = 10, .unit = "MiB",
 	  .help = "Size at which the file is renamed; 0: no limit." },
 	{ "syslog", .type = FIELD_STRING,

@@ -26,7 +26,7 @@ static const char help[] =
 	"\n"
 	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
-	"      --no-web-auth    let everybody in who reaches the control port\n"
+	"      --no-web-auth    no login: every client has full access\n"
 	"      --reset-password LOGIN\n"
 	"                       give the user a new password and print it\n"
 	"      --debug          log more; this and the next three are what\n"

@@ -19,7 +19,7 @@ enum {
 
 struct output_fault {
 	bool raised;
-	bool told; /* the event of the alarm was sent */
+	bool reported; /* the event of the alarm was sent */
 	uint8_t in_s; /* seconds in a row that contradict the state */
 	char *reason; /* the last error while raised, or NULL */
 };

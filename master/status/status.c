@@ -64,7 +64,7 @@ static void announce(struct status *s, struct status_stream *stream,
 {
 	size_t n = status_stream_events(stream);
 
-	stream->said_ms = now_ms;
+	stream->reported_ms = now_ms;
 	stream->wall_s = time(NULL);
 	if (!hub_has_listeners(s->cfg.hub))
 		return;
@@ -96,7 +96,7 @@ static void look_for_silence(struct status *s)
 		struct status_stream *stream = s->streams[i];
 		uint64_t patience = stream->silent ? SILENCE_MS : LATE_MS;
 
-		if (!stream->enabled || now_ms - stream->said_ms < patience)
+		if (!stream->enabled || now_ms - stream->reported_ms < patience)
 			continue;
 		status_stream_miss(stream);
 		announce(s, stream, now_ms);
@@ -146,7 +146,7 @@ void status_set_stream(struct status *s, const char *id,
 		memmove(s->streams + at + 1, s->streams + at,
 			(s->n - at) * sizeof s->streams[0]);
 		s->streams[at] = status_stream_new(id);
-		s->streams[at]->said_ms = mono_ms();
+		s->streams[at]->reported_ms = mono_ms();
 		s->streams[at]->wall_s = time(NULL);
 		s->n++;
 	}
@@ -218,8 +218,8 @@ void status_push(struct status *s, const char *id,
 
 	if (stream == NULL || !stream->enabled)
 		return;
-	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
-	status_stream_hear(stream, m, amend);
+	amend = stream->silent && now_ms - stream->reported_ms < AMEND_MS;
+	status_stream_add(stream, m, amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
 	relate(s, stream);
 	/* this second was already reported as empty */
@@ -229,7 +229,7 @@ void status_push(struct status *s, const char *id,
 		status_stream_judge(stream, &info);
 		announce(s, stream, now_ms);
 	} else {
-		stream->said_ms = now_ms;
+		stream->reported_ms = now_ms;
 	}
 	report_alarms(s, stream, now_ms);
 }

@@ -75,7 +75,7 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
 /* The interfaces on which inputs use groups, and their queriers; a new
- * reference.  The configuration must have a querier worker. */
+ * reference.  status_config.querier must not be NULL. */
 json_t *status_network(struct status *, const char *instance);
 
 /* The object `status` of check-stream, a new reference; NULL when id is not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Alarms of a stream as events: what is told follows what is. */
+/* Alarms of a stream as events: the events follow the state. */
 #include "master/status/status_stream.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@ uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 {
 	if (s->silent)
 		return 0;
-	/* that of outputs is told of each */
+	/* output_fault is reported per output */
 	if (place == 0)
 		return s->last.alarms & ~ALARMS_OF_MASTER;
 	for (size_t i = 0; i < s->last.n_inputs; i++)
@@ -19,7 +19,7 @@ uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 	return 0;
 }
 
-/* What the worker said of it in its last second; NULL: nothing. */
+/* The report of the worker in the last second, or NULL. */
 static const struct msg_alarm_change *
 find_change(const struct status_stream *s, unsigned place, enum alarm_id alarm)
 {
@@ -71,28 +71,28 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 {
 	unsigned suppressed;
 
-	/* of outputs that are there no more, too */
+	/* also of outputs that were removed */
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
 		struct output_fault *f = &s->outputs[i].fault;
 
-		if (f->told == f->raised)
+		if (f->reported == f->raised)
 			continue;
 		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
 			return NULL;
-		f->told = f->raised;
+		f->reported = f->raised;
 		return format_fault(s, i);
 	}
 	return NULL;
 }
 
-/* That one begins or is over. */
-static json_t *tell(struct status_stream *s, unsigned place,
+/* Reports that an alarm is raised or cleared. */
+static json_t *report(struct status_stream *s, unsigned place,
 		    enum alarm_id alarm)
 {
-	bool raised = !(s->told[place] >> alarm & 1);
+	bool raised = !(s->reported[place] >> alarm & 1);
 	json_t *event;
 
-	s->told[place] ^= 1u << alarm;
+	s->reported[place] ^= 1u << alarm;
 	if (raised)
 		status_stream_inherit(s, place, alarm);
 	event = format(s, place, alarm, raised);
@@ -108,7 +108,7 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 	s->alarm_limit.burst = ALARM_BURST;
 	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
 		uint32_t raised = status_stream_raised(s, place);
-		uint32_t differs = (raised ^ s->told[place]) &
+		uint32_t differs = (raised ^ s->reported[place]) &
 				   ~status_stream_held(s, place, raised);
 		int i = 0;
 
@@ -118,7 +118,7 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 			return NULL;
 		while (!(differs >> i & 1))
 			i++;
-		return tell(s, place, (enum alarm_id)i);
+		return report(s, place, (enum alarm_id)i);
 	}
 	return next_fault(s, now_ms);
 }

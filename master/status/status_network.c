@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the inputs of a stream hear groups, and the alarm of one that is
- * silent where nobody asks for it. */
+/* The interfaces on which inputs receive groups, and the alarm no_querier of
+ * a silent input on a network without a querier. */
 #include "common/base/log.h"
 #include "master/status/status_stream.h"
 #include "master/streams/querier_proc.h"
@@ -10,8 +10,8 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER (1u << ALARM_NO_QUERIER)
 
-/* One that is opened anew, or whose interface is down, has its way all the
- * same; it is no news that nothing comes meanwhile. */
+/* An input that is reopened, or whose interface is down, keeps its interface;
+ * silence has another reason then. */
 static void follow(struct status_way *w, const struct msg_input_status *in,
 		   uint64_t now_ms)
 {
@@ -20,30 +20,30 @@ static void follow(struct status_way *w, const struct msg_input_status *in,
 	if (in->state == INPUT_IDLE)
 		w->ifindex = 0;
 	if (ifindex == 0) {
-		w->heard_ms = w->alarmed ? w->heard_ms : now_ms;
+		w->received_ms = w->alarmed ? w->received_ms : now_ms;
 		return;
 	}
 	if (w->ifindex != ifindex || in->heard)
-		w->heard_ms = now_ms;
+		w->received_ms = now_ms;
 	w->ifindex = ifindex;
 }
 
 static bool is_silent(const struct status_way *w, uint64_t now_ms)
 {
-	return now_ms - w->heard_ms >= SILENT_MS;
+	return now_ms - w->received_ms >= SILENT_MS;
 }
 
 static void log_alarm(const struct status_stream *s,
 		      const struct msg_input_status *in, bool raised)
 {
 	if (raised)
-		log_warning("status", "stream %s: input %u: nothing comes, "
-			    "and nobody on its network asks for multicast "
-			    "groups: is there a querier?", s->id,
+		log_warning("status", "stream %s: input %u: no packets, and "
+			    "no multicast querier on its network: enable "
+			    "one on the router or switch", s->id,
 			    in->position);
 	else
-		log_info("status", "stream %s: input %u: no longer silent "
-			 "without a querier", s->id, in->position);
+		log_info("status", "stream %s: input %u: alarm no_querier "
+			 "cleared", s->id, in->position);
 }
 
 static void judge(struct status_stream *s, struct msg_input_status *in,
@@ -74,7 +74,8 @@ void status_stream_judge_network(struct status_stream *s,
 	for (size_t i = 0; i < s->last.n_inputs; i++) {
 		struct msg_input_status *in = &s->last.inputs[i];
 
-		in->alarms &= ~NO_QUERIER; /* it is ours to say */
+		in->alarms &=
+			~NO_QUERIER; /* only the master decides this alarm */
 		if (querier != NULL)
 			judge(s, in, querier, now_ms);
 	}

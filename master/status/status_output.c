@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The outputs of a stream: how each is, and whether that is an alarm. */
+/* The outputs of a stream: their state and the alarm output_fault. */
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 #include "proto/ipc/msg_tables.h"
@@ -15,9 +15,9 @@ find_output(const struct status_stream *s, size_t position)
 	return NULL;
 }
 
-/* Why nothing leaves by it; NULL: it does, or nothing is known.  An http output
- * is first the reconciler's matter, which has its port; others are the worker's
- * alone. */
+/* The error of an output; NULL if it sends, or if nothing is known.  The
+ * reconciler reports errors of the port of an http output, the worker all
+ * others. */
 static const char *output_error(const struct status_stream *s, size_t i,
 				const struct stream_proc_info *info)
 {

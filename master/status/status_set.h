@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members of the JSON that says how a stream is. */
+/* Sets members of the status JSON. */
 #pragma once
 
 #include <jansson.h>
@@ -17,7 +17,7 @@ static inline void set_bool(json_t *o, const char *key, bool value)
 	(void)json_object_set_new_nocheck(o, key, json_boolean(value));
 }
 
-/* What is unset is absent; so is text that is not UTF-8. */
+/* An unset member is absent, and so is a text that is not UTF-8. */
 static inline void set_text(json_t *o, const char *key, const char *text)
 {
 	json_t *value = text != NULL ? json_string(text) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Alarms and faults of a stream that reads another one: what that one sends has
- * them as well, so that they have one cause, which is not here.
+ * Alarms and errors that a stream inherits from the stream it reads: their
+ * cause is in that stream.
  */
 #include "master/status/status_stream.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Told to it a second later, as its source may be about to say the same. */
+/* Reported a second later, because the source may report the same first. */
 uint32_t status_stream_held(const struct status_stream *s, unsigned place,
 			    uint32_t raised)
 {
@@ -47,24 +47,24 @@ void status_stream_blame(struct status_stream *s, unsigned place,
 {
 	struct msg_input_status *in = input_at(s, place);
 	const struct msg_input_status *cause;
-	struct errmsg why;
+	struct errmsg error;
 
 	if (source == NULL || !is_off_air(source) || !has_error(in) ||
 	    in->onair)
 		return;
-	errmsg_set(&why, "%s is off air", source->id);
+	errmsg_set(&error, "%s is off air", source->id);
 	cause = source->silent ? NULL : input_at(source, source->position);
 	if (has_error(cause))
-		errmsg_set(&why, "%s is off air: %s", source->id,
+		errmsg_set(&error, "%s is off air: %s", source->id,
 			   cause->error);
 	free((char *)in->error);
-	in->error = xstrdup(why.text);
+	in->error = xstrdup(error.text);
 }
 
-/* What comes in by the input that plays goes out. */
+/* The packets of the active input are sent. */
 static void relate_output(struct status_stream *s, unsigned place)
 {
-	uint32_t came = status_stream_raised(s, place) | s->told[place];
+	uint32_t came = status_stream_raised(s, place) | s->reported[place];
 
 	s->theirs[0] = s->theirs[place] & came;
 }

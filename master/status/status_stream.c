@@ -54,7 +54,7 @@ void status_stream_free(struct status_stream **p)
 	free(s);
 }
 
-/* What is known of an address stays with it; NULL: there is none. */
+/* Data of an address stays with that address; NULL: none. */
 static void set_output(struct status_output *o, const struct output_conf *out)
 {
 	const char *address = out != NULL ? out->address : NULL;
@@ -107,7 +107,7 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		s->position = 1;
 }
 
-/* The input that plays, or NULL. */
+/* The active input, or NULL. */
 static const struct msg_input_status *
 find_playing(const struct msg_stream_status *m)
 {
@@ -117,13 +117,13 @@ find_playing(const struct msg_stream_status *m)
 	return NULL;
 }
 
-/* Does it run, whether it plays or is only watched? */
+/* Does the input run, as active input or as standby? */
 static bool is_running(const struct msg_input_status *in)
 {
 	return in->active || (in->open && in->state != INPUT_IDLE);
 }
 
-/* The i-th of the inputs that run, first the one that plays; or NULL. */
+/* The i-th running input, the active one first; or NULL. */
 static const struct msg_input_status *
 find_running(const struct msg_stream_status *m, size_t i)
 {
@@ -152,7 +152,7 @@ static struct second second_of(const struct msg_input_status *in)
 	};
 }
 
-void status_stream_hear(struct status_stream *s,
+void status_stream_add(struct status_stream *s,
 			const struct msg_stream_status *m, bool amend)
 {
 	const struct msg_input_status *in;
@@ -204,8 +204,8 @@ static json_t *name_alarms(uint32_t raised)
 	return list;
 }
 
-/* Of a place, 0: what is sent; and which of them are those of the stream that
- * is read. */
+/* Sets the alarms of a place (0: the output), and those that the source has
+ * too. */
 static void add_alarms(json_t *o, const struct status_stream *s,
 		       unsigned place, uint32_t raised)
 {
@@ -226,7 +226,7 @@ static void add_interface(json_t *o, const struct msg_input_status *in)
 		set_text(o, "interface", name);
 }
 
-/* The fields that the worker sent; without a worker they are all 0. */
+/* Sets the fields of the worker; all 0 without a worker. */
 static json_t *input_report(const struct status_stream *s, size_t i)
 {
 	static const struct msg_input_status none;
@@ -398,7 +398,7 @@ json_t *status_stream_check(const struct status_stream *s,
 	add_alarms(o, s, 0, status_stream_alarms(s));
 	(void)json_object_set_new(o, "input", inputs);
 	add_switches(o, info);
-	/* one that nobody can have is not on air, whatever comes in */
+	/* a stream without a usable output is not on air */
 	*ret_ok = s->enabled && sum.active && sum.onair &&
 		  (s->n_outputs == 0 || count_faults(s) < s->n_outputs);
 	return o;
@@ -431,7 +431,7 @@ json_t *status_stream_event(const struct status_stream *s, size_t i)
 		set_text(o, "input_id", id);
 	else if (!s->mpts)
 		set_int(o, "input_id", position);
-	/* an mpts is judged at its output: only its bitrate says anything */
+	/* an mpts is judged at its output: only the bitrate applies */
 	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
 	set_int(o, "bitrate", in != NULL ? in->bitrate_kbps : 0);
 	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);

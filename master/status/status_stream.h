@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the master remembers of one stream, and the JSON it makes of it.
+ * The last minute of one stream, and its status as JSON.
  *
- * Owns copies of everything.  No loop, no clock: the caller says when.
+ * Owns copies of all data.  No loop, no clock: time is an argument.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 struct status_output {
-	char *address; /* as configured; NULL: no text */
+	char *address; /* as configured; NULL: not a text */
 	bool is_http;
 	struct output_fault fault;
 };
@@ -27,15 +27,16 @@ struct status_output {
 struct querier_proc;
 struct queriers;
 
-/* Where an input hears its group. */
+/* The interface on which an input receives its group. */
 struct status_way {
-	unsigned ifindex; /* 0: it has none */
+	unsigned ifindex; /* 0: none */
 	bool v6;
-	bool alarmed;     /* silent, and nobody asks for it */
-	uint64_t heard_ms; /* the last packets, or since when it waits */
+	bool alarmed;     /* silent without a querier */
+	/* time of the last packets, or start of the wait */
+	uint64_t received_ms;
 };
 
-/* An alarm that was told as that of a stream that is read. */
+/* An alarm that was reported as inherited. */
 struct status_inherited {
 	struct status_inherited *next;
 	unsigned place;
@@ -45,43 +46,44 @@ struct status_inherited {
 
 struct status_stream {
 	char *id;
-	char *name;  /* NULL when the stream has none */
-	char *fault; /* why it is not run although enabled, or NULL */
+	char *name;  /* NULL if the stream has none */
+	char *fault; /* why an enabled stream does not run, or NULL */
 	bool enabled;
 	bool mpts;
 	size_t n_inputs;
-	char *input_ids[MSG_INPUTS_MAX]; /* of the option id; NULL: position */
-	char *sources[MSG_INPUTS_MAX]; /* the stream that it reads, or NULL */
+	char *input_ids[MSG_INPUTS_MAX]; /* option id; NULL: position */
+	char *sources
+		[MSG_INPUTS_MAX]; /* stream that the input reads, or NULL */
 	struct status_way ways[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
 	struct minute minute;
-	struct msg_stream_status last; /* of the worker; owns what it names */
-	bool silent;         /* the last second came from no worker */
-	/* alarms, by place; 0: what is sent */
-	uint32_t told[MSG_INPUTS_MAX + 1];
-	uint32_t before[MSG_INPUTS_MAX + 1]; /* a second ago */
-	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* what is read has them, too */
-	struct status_inherited *inherited; /* of told */
+	struct msg_stream_status last; /* of the worker; owns its texts */
+	bool silent;         /* no worker reported the last second */
+	/* alarms by place; 0: the output */
+	uint32_t reported[MSG_INPUTS_MAX + 1];
+	uint32_t before[MSG_INPUTS_MAX + 1]; /* one second ago */
+	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* the source has them too */
+	struct status_inherited *inherited; /* of reported alarms */
 	struct ratelimit alarm_limit;
-	unsigned position;   /* of the input that was active last */
-	int64_t wall_s;      /* when the last second ended */
-	uint64_t said_ms;    /* when it was announced, monotonic */
+	unsigned position;   /* last active input */
+	int64_t wall_s;      /* end of the last second */
+	uint64_t reported_ms;    /* time of its event, monotonic */
 };
 
 struct status_stream *status_stream_new(const char *id);
 void status_stream_free(struct status_stream **);
 
-/* Takes over the configuration (borrowed). */
+/* Copies the configuration. */
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
 
-/* A second that a worker reported; amend: it was noted as missed before. */
-void status_stream_hear(struct status_stream *,
+/* Adds a second of a worker; amend: replaces a second without a report. */
+void status_stream_add(struct status_stream *,
 			const struct msg_stream_status *, bool amend);
 
-/* Judges the outputs by that second. */
+/* Updates the alarms of the outputs from that second. */
 void status_stream_judge(struct status_stream *,
 			 const struct stream_proc_info *info);
 
@@ -89,45 +91,46 @@ void status_stream_judge(struct status_stream *,
 json_t *status_stream_output_list(const struct status_stream *,
 				  const struct stream_proc_info *info);
 
-/* A second in which no worker said anything. */
+/* Adds a second without a report of a worker. */
 void status_stream_miss(struct status_stream *);
 
-/* Bits of the alarms that are raised of what is sent. */
+/* The raised alarms of the output, as bits. */
 uint32_t status_stream_alarms(const struct status_stream *);
-/* ... of a place; 0: what is sent, without those of its outputs. */
+/* The raised alarms of a place; 0: the output, without those of single
+ * outputs. */
 uint32_t status_stream_raised(const struct status_stream *, unsigned place);
-/* After a second that was heard, for each input that reads another stream:
- * which of its alarms that one has, too.  NULL: it is not there. */
+/* After a report, for each input that reads another stream: marks the alarms
+ * that the source has too.  NULL: there is no source. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  const struct status_stream *source);
-/* ... and why nothing comes there, when that one is off air: its reason is the
- * error of the input then. */
+/* Sets the error of an input whose source is off air to the reason of the
+ * source. */
 void status_stream_blame(struct status_stream *, unsigned place,
 			 struct status_stream *source);
-/* Of those that are raised: what is not told yet. */
+/* Of the raised alarms, those not reported yet. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
-/* An alarm of a place begins, and is that of the source if that has it, too;
- * that it is over is told with the same source, whatever is read by then. */
+/* An alarm of a place is raised; it is inherited if the source has it too.  Its
+ * end is reported with the same source, whatever the input reads then. */
 void status_stream_inherit(struct status_stream *, unsigned place,
 			   enum alarm_id);
 void status_stream_disinherit(struct status_stream *, unsigned place,
 			      enum alarm_id);
-/* Whose alarm it was told to be; NULL: its own. */
+/* The stream it was inherited from; NULL: none. */
 const char *status_stream_source(struct status_stream *, unsigned place,
 				 enum alarm_id);
-/* After a second that was heard: alarms that take more than the stream to
- * judge.  querier: who asks for its groups; NULL: nobody listens. */
+/* After a report: alarms that depend on more than the stream.  querier: the
+ * state of queriers; NULL: no querier worker. */
 void status_stream_judge_network(struct status_stream *,
 				 struct querier_proc *querier,
 				 uint64_t now_ms);
-/* On which it hears its group: an index, or 0. */
+/* The index of the interface of an input's group, or 0. */
 unsigned status_interface(const struct msg_input_status *);
 /* Counts the inputs of groups for a report. */
 void status_stream_count_ways(const struct status_stream *,
 			      struct queriers *, uint64_t now_ms);
 
-/* info: what the reconciler knows of it, all zero when nothing. */
+/* info: from the reconciler, all zero if unknown. */
 json_t *status_stream_report(const struct status_stream *,
 			     const struct stream_proc_info *info,
 			     enum status_span);
@@ -138,16 +141,15 @@ json_t *status_stream_outputs(const struct status_stream *,
 json_t *status_stream_check(const struct status_stream *,
 			    const struct stream_proc_info *info, bool *ret_ok);
 
-/* The message that another input plays. */
+/* The event that another input is active. */
 json_t *status_stream_switch(const struct status_stream *,
 			     const struct msg_stream_switched *);
 
-/* The next alarm event that is not told yet, and is from now on: that an alarm
- * of a place is raised, or not any more.  NULL when there is none, or none may
- * be told now. */
+/* The next alarm event (raised or cleared), which counts as reported from now
+ * on.  NULL if there is none, or if the rate limit holds it back. */
 json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
 
-/* How many stream_event messages the last second makes (at least one), and
+/* The number of stream_event messages of the last second (at least one), and
  * the i-th of them. */
 size_t status_stream_events(const struct status_stream *);
 json_t *status_stream_event(const struct status_stream *, size_t i);

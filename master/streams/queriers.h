@@ -32,7 +32,7 @@ struct querier_net {
 };
 
 enum querier_state {
-	QUERIER_UNKNOWN, /* not observed for the whole timeout */
+	QUERIER_UNKNOWN, /* observation is off, fails, or is too young */
 	QUERIER_HEARD,
 	QUERIER_MISSING, /* no query for the whole timeout */
 };

@@ -47,7 +47,7 @@ struct channel_events {
 struct channel_config {
 	struct ev_loop *loop;
 	int fd;                 /* taken */
-	enum msg_side receives; /* messages of this side arrive here */
+	enum msg_side receives; /* direction of the messages that arrive here */
 	const struct channel_events *events;
 	void *arg;
 };

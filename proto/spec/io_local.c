@@ -111,7 +111,7 @@ static const struct field sdp_rows[] = {
 	{ "media", IO_INPUT(sdp_media), .min = 1, .max = MEDIA_MAX,
 	  .help = "Number of the media description, from 1." },
 	IO_ROWS_SOCKET,
-	IO_ROWS_RTP,
+	IO_ROWS_RTP(NULL),
 	IO_ROWS_WATCHDOG(WATCHDOG_DEFAULT_S, 0),
 };
 static const struct field_table sdp_fields = FIELD_TABLE(struct input_spec,

@@ -94,7 +94,7 @@ static int fail_type(const char *type, struct errmsg *error)
 
 /* --- options --- */
 
-enum { TABLES_MAX = 3 }; /* of an input: general, remux, type */
+enum { TABLES_MAX = 3 }; /* an input has general, remux and type options */
 
 struct reader {
 	/* The first table that has a key reads it into its struct. */

@@ -89,7 +89,7 @@ static int read_srt(const char *target, struct srt_spec *s,
 
 	if (at != NULL && before == 0)
 		return errmsg_fail(error, -EINVAL,
-				   "interface: is not a name of one");
+				   "interface: nothing precedes '@'");
 	r = address_iface(target, before, s->iface, error);
 	if (r < 0)
 		return r;

@@ -72,12 +72,14 @@ enum {
 	{ "socket_size", IO_INPUT(socket_size), .max = IO_SOCKET_SIZE_MAX, \
 	  .unit = "bytes", \
 	  .help = "Receive buffer of the socket; 0: the usual size." }
-#define IO_ROWS_RTP \
+/* skew_needs: the option without which skew has no effect, or NULL. */
+#define IO_ROWS_RTP(skew_needs) \
 	{ "reorder", IO_INPUT(rtp.reorder_ms), .max = RTP_REORDER_MAX_MS, \
 	  .initial = RTP_REORDER_DEFAULT_MS, .unit = "ms", \
 	  .help = "How long an overtaken datagram is waited for." }, \
 	{ "skew", IO_INPUT(rtp.skew_ms), .min = 1, .max = RTP_SKEW_MAX_MS, \
-	  .initial = RTP_SKEW_DEFAULT_MS, .unit = "ms", .needs = "merge", \
+	  .initial = RTP_SKEW_DEFAULT_MS, .unit = "ms", \
+	  .needs = (skew_needs), \
 	  .help = "How much later than the other a path may be." }, \
 	{ "delay", IO_INPUT(rtp.delay_ms), .max = RTP_DELAY_MAX_MS, \
 	  .unit = "ms", \

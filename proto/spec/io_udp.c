@@ -61,7 +61,7 @@ static const struct field udp_input_rows[] = {
 };
 static const struct field rtp_input_rows[] = {
 	INPUT_ROWS,
-	IO_ROWS_RTP,
+	IO_ROWS_RTP("merge"),
 	{ "fec", IO_INPUT(rtp.fec),
 	  .help = "Receives error correction of SMPTE 2022-1." },
 	IO_ROW_MERGE,
@@ -181,6 +181,7 @@ static int read_sap(const struct field *f, const char *key, const char *group,
 
 	(void)f, (void)key;
 	spec->sap = true;
+	spec->sap_group = (struct sockaddr_any){ 0 };
 	if (group[0] == '\0' ||
 	    (sockaddr_parse(group, SAP_PORT, &spec->sap_group) == 0 &&
 	     spec->sap_group.sa.sa_family == spec->remote.sa.sa_family &&
@@ -303,12 +304,14 @@ static int finish_output(const struct address *a, void *s, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL,
 				   "sap: is for multicast groups only");
 	if (spec->no_sync && spec->burst_ms > 0)
-		return errmsg_fail(error, -EINVAL, "no_sync: not with burst");
+		return errmsg_fail(error, -EINVAL,
+		                   "no_sync: cannot be combined with burst");
 	if (spec->no_sync && spec->pacing != PACING_TICK)
-		return errmsg_fail(error, -EINVAL, "no_sync: not with pacing");
+		return errmsg_fail(error, -EINVAL,
+		                   "no_sync: cannot be combined with pacing");
 	if (spec->no_sync && spec->cbr_kbps > 0)
 		return errmsg_fail(error, -EINVAL,
-				   "no_sync: not with cbr, which is a pace");
+				   "no_sync: cannot be combined with cbr");
 	return 0;
 }
 

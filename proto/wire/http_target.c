@@ -82,7 +82,8 @@ static const char *read_path(char *path)
 	return why ? why : drop_dots(path);
 }
 
-/* The text behind the authority of an absolute form; NULL if it has none. */
+/* The text behind the authority of an absolute-form target, may be "".  NULL:
+ * the target is not absolute, or its authority is invalid. */
 static char *skip_origin(char *target)
 {
 	char *host;

@@ -74,8 +74,8 @@ test('an address has a share of the connections, others have theirs',
 	}
 	// told, and not forty times
 	await sluice.logged(new RegExp(
-		`warning http: ${STRANGER} has as many connections`));
-	const lines = sluice.log.split('as many connections').length - 1;
+		`warning http: ${STRANGER}: connection rejected: too many`));
+	const lines = sluice.log.split('connection rejected').length - 1;
 	assert.ok(lines <= 15, `${lines} lines`);
 	// nobody else feels it
 	await answered(await visit(t, port, OTHER, GET), 200);

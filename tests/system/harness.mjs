@@ -157,25 +157,15 @@ const source = (file) => fs.readFileSync(path.join(srcdir, file), 'utf8');
 const named = (files, pattern) => new Set(files.flatMap((file) =>
 	[...source(file).matchAll(pattern)].map(([, name]) => name)));
 
-test('the manuals have every option, number, alarm and message', () => {
-	const addresses = fs.readdirSync(path.join(srcdir, 'proto/spec'))
-		.filter((file) => /^io_.*\.c$/.test(file))
-		.map((file) => `proto/spec/${file}`);
-	const manual = new Set(source('doc/sluice.json.5').split('\n')
-		.filter((line) => /\bCm\b/.test(line))
-		.flatMap((line) => line.split(/[ ,]+/)));
+test('the manuals have every number, alarm and message', () => {
 	const reference = source('doc/api.md');
 	const plan = source('doc/architecture.md');
-	const told = named(['proto/spec/link_stat.c', 'proto/spec/alarm.c'],
+	const reported = named(['proto/spec/link_stat.c', 'proto/spec/alarm.c'],
 		/= \{? ?"([a-z_0-9]+)"/g);
 	const messages = named(['proto/ipc/msg.c'], /"([a-z]+\.[a-z_]+)"/g);
-	const options = named([...addresses, 'proto/spec/remux_options.c'],
-	/\{ "([a-z0-9_~-]+)", (?:IO|FORM)_(?!IGNORED|GROUP)/g);
 
-	assert.ok(options.size > 60 && told.size > 60 && messages.size > 30);
-	for (const option of options)
-		assert.ok(manual.has(option), `option ${option}`);
-	for (const name of told)
+	assert.ok(reported.size > 60 && messages.size > 30);
+	for (const name of reported)
 		assert.ok(reference.includes(`\`${name}\``), name);
 	for (const message of messages)
 		assert.match(plan, new RegExp(`[►◄] ${message}\\b`), message);

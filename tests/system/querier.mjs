@@ -28,7 +28,8 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		assert.ok(status.input[0].alarms.includes('no_querier'));
 		assert.ok(!(await sluice.status('a001')).alarms
 			.includes('no_querier'), 'it is of the input');
-		await sluice.logged(/a001: input 1: nothing comes, and nobody/);
+		await sluice.logged(
+			/a001: input 1: no packets, and no multicast querier/);
 		assert.match((await waitNetwork(sluice, 'silent', (i) =>
 			i.silent === 1)).advice,
 		/^qa: no IGMP querier for 3 s: .*querier/);

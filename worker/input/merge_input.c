@@ -110,11 +110,16 @@ static int merge_every_second(struct input *base, uint64_t now_ns,
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		struct input_keeper *k = &m->path[i].keeper;
 		struct input_counters second;
+		unsigned opens = k->opens;
 
 		if (k->input != NULL)
 			input_keeper_every_second(k, now_ns, &second);
 		else
 			input_keeper_open(k, now_ns);
+		/* a reopened socket often has the same number, but close()
+		 * removed it from the epoll set */
+		if (k->opens != opens)
+			redundant_path_set_fd(&m->paths, i, -1);
 		follow_keeper(m, i);
 		states[i].delivers = c.live[i];
 		if (k->input == NULL)

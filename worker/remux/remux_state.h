@@ -94,7 +94,7 @@ struct remux {
 	bool settled;    /* the known programs go out */
 	uint64_t pat_at, pat_ticks; /* packets and time since a PAT is known */
 	uint16_t network_source; /* the PID of the NIT ... */
-	uint16_t network_pid; /* ... in the new PAT; 0: none */
+	uint16_t network_pid; /* PID of the NIT in the new PAT; 0: none */
 	size_t n_programs;    /* selected ones */
 	struct program *programs;
 	struct pid_plan plan;

@@ -201,7 +201,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)fds, (void)n_fds;
 	if (s->collect != NULL || s->sap != NULL) {
-		log_error("scan", "second scan.start in one process");
+		log_error("scan", "second scan.start: protocol error, exiting");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}

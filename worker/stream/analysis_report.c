@@ -32,7 +32,7 @@ static void add_mdi(const struct input_chain *l,
 	(void)json_object_set_new(object, "mdi", one);
 }
 
-/* Beside the values of the monitor for the same PCRs. */
+/* Adds jitter_us to the entries of "pcr" that the monitor wrote. */
 static void add_jitter(const struct iat_in_report *r, json_t *object)
 {
 	json_t *one;

@@ -76,6 +76,11 @@ static void start_still(struct selector *s)
 {
 	if (s->filler == NULL || !filler_is_ready(s->filler))
 		return;
+	/* a still picture that is being left starts over */
+	if (s->ending == &s->still) {
+		selector_cut(s, &s->still);
+		s->ending = NULL;
+	}
 	candidate_handle(&s->still, CANDIDATE_CHOOSE);
 	candidate_forget(&s->still);
 	candidate_begin_entry(&s->still, SWITCH_POINT_WAIT_MS, s->now_ns);

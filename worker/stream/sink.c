@@ -252,8 +252,8 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	if (c.dropped <= s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / MS, &suppressed))
 		return;
-	log_warning("stream", "output %u: the network did not accept %llu "
-		    "packets", s->position,
+	log_warning("stream", "output %u: %llu packets dropped: the network "
+		    "did not accept them", s->position,
 		    (unsigned long long)(c.dropped - s->dropped));
 	s->dropped = c.dropped;
 }

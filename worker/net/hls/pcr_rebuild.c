@@ -225,7 +225,7 @@ static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 	int64_t lead = m->lead > 0 && m->lead < most
 		? m->lead : PCR_REBUILD_LEAD_MS * HZ_MS;
 	uint16_t pid = pcr_pid(m);
-	/* a packet without payload repeats the last counter */
+	/* no payload: repeats the counter before that of packet */
 	unsigned cc = pid == ts_pid(packet) ? ts_cc(packet) - 1U : m->cc[pid];
 
 	m->lead = lead;

@@ -47,8 +47,8 @@ Test(http_faults, ends_a_body_that_never_comes)
 				 "Content-Length: 9\r\n\r\nhi"));
 	cr_assert(client_expect_end(&c));
 	cr_assert(client_has(&c, "HTTP/1.1 408 "));
-	cr_assert(client_has(&c, "{\"error\":\"the request did not come in "
-				 "time\"}"));
+	cr_assert(client_has(&c, "{\"error\":\"request timeout: the request is "
+				 "incomplete\"}"));
 	cr_assert_eq(s->requests, 0);
 	client_close(&c);
 	site_close(s);

@@ -92,17 +92,17 @@ Test(handover, what_cannot_be_is_refused)
 	refuse("[]", "fds");
 	refuse("{}", "fds");
 	refuse("{\"handover\":1,\"fds\":[]}", "fds");
-	refuse("{\"fds\":{\"c1\":2}}", "no descriptor");
-	refuse("{\"fds\":{\"c1\":-1}}", "no descriptor");
-	refuse("{\"fds\":{\"c1\":4294967299}}", "no descriptor");
-	refuse("{\"fds\":{\"c1\":\"5\"}}", "no descriptor");
-	refuse("{\"fds\":{\"c1\":5.0}}", "no descriptor");
+	refuse("{\"fds\":{\"c1\":2}}", "not a descriptor");
+	refuse("{\"fds\":{\"c1\":-1}}", "not a descriptor");
+	refuse("{\"fds\":{\"c1\":4294967299}}", "not a descriptor");
+	refuse("{\"fds\":{\"c1\":\"5\"}}", "not a descriptor");
+	refuse("{\"fds\":{\"c1\":5.0}}", "not a descriptor");
 	refuse("{\"fds\":{\"c1\":99999}}", "not open");
-	refuse("{\"fds\":{\"\":5}}", "no name");
-	refuse("{\"fds\":{\"c\":5}}", "no name");
-	refuse("{\"fds\":{\"7\":5}}", "no name");
-	refuse("{\"fds\":{\"c1x\":5}}", "no name");
-	refuse("{\"fds\":{\"c1234567890123456789\":5}}", "no name");
+	refuse("{\"fds\":{\"\":5}}", "not a name");
+	refuse("{\"fds\":{\"c\":5}}", "not a name");
+	refuse("{\"fds\":{\"7\":5}}", "not a name");
+	refuse("{\"fds\":{\"c1x\":5}}", "not a name");
+	refuse("{\"fds\":{\"c1234567890123456789\":5}}", "not a name");
 	(void)snprintf(text, sizeof text, "{\"fds\":{\"c1\":%d,\"c2\":%d}}",
 		       fd, fd);
 	refuse(text, "named twice");

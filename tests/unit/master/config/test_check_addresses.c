@@ -123,7 +123,7 @@ static const struct wrong outputs[] = {
 	{ "udp://239.1.1.1:1#sap&sap_interval=5", "" },
 	{ "udp://239.1.1.1:1#sync", "" },
 	{ "udp://239.1.1.1:1#sync=0&cbr=1000",
-	  "no_sync: not with cbr, which is a pace" },
+	  "no_sync: cannot be combined with cbr" },
 	{ "udp://239.1.1.1:1#sync=x", "sync: \"x\" is not true or false" },
 	{ "srt://h:1#pbkeylen=16",
 	  WARNING "pbkeylen: does nothing without passphrase" },

@@ -95,6 +95,33 @@ static void keep(enum check_severity severity, const char *path,
 }
 
 /* What two streams together get wrong, and what they do not. */
+/* Leaves bytes on the stack where the next call has its variables. */
+static __attribute__((noinline)) void fill_stack(void)
+{
+	volatile unsigned char bytes[256 * 1024];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = 0xff;
+}
+
+Test(check_stream, reads_options_into_initialised_memory)
+{
+	const struct check_place place = { .path = "stream" };
+	json_t *stream = json_pack("{s:s, s:b, s:s, s:s, s:s, s:[s]}", "id",
+				   "x", "enable", 1,
+				   "type", "spts", "map", "video=101, pmt=100",
+				   "filter", "200", "input",
+				   "udp://239.1.1.1:1234");
+	char found[512] = "";
+
+	cr_assert_not_null(stream);
+	fill_stack();
+	cr_expect_eq(check_stream(stream, &place, note, found), 0u, "%s",
+		     found);
+	cr_expect_str_eq(found, "");
+	json_decref(stream);
+}
+
 Test(check_stream, warns_of_addresses_that_only_one_can_have)
 {
 	static const struct {

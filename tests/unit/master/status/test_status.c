@@ -57,7 +57,7 @@ static void hear(struct status_stream *s, const struct msg_input_status *in,
 	struct msg_stream_status m = { .n_inputs = n };
 
 	memcpy(m.inputs, in, n * sizeof *in);
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 }
 
 static void expect_json(json_t *got, const char *wanted)
@@ -174,7 +174,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 	};
 
 	status_stream_miss(s);
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	expect_json(status_stream_report(s, &info, STATUS_MINUTE),
 		    "{'name':'News','input_id':1,'active':true,'onair':true,"
 		    "'sessions':9,'bitrate':4000,'packets':5319,"
@@ -231,7 +231,7 @@ Test(status, forgets_what_a_silent_worker_said)
 	struct stream_proc_info info = { 0 };
 	json_t *report, *input, *output;
 
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	status_stream_miss(s);
 	report = status_stream_report(s, &info, STATUS_SECOND);
 	input = json_array_get(json_object_get(report, "inputs"), 0);
@@ -256,7 +256,7 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 	struct stream_proc_info info = { .n_outputs = 2 };
 	json_t *report, *output;
 
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	report = status_stream_report(s, &info, STATUS_SECOND);
 	output = json_array_get(json_object_get(report, "outputs"), 0);
 	expect_json(json_incref(output), "{'position':1,'open':false,"

@@ -45,14 +45,14 @@ Test(status, tells_alarms_as_they_come_and_go)
 	};
 
 	m.inputs[0].alarms = 1u << ALARM_PAT;
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':true}");
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':1,'alarm':'pat',"
 			 "'priority':1,'raised':true,'count':7}");
 	cr_assert_str_eq(next_alarm(s, 1), "");
 	/* the same again is no news; the end of the process is */
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	cr_assert_str_eq(next_alarm(s, 1), "");
 	status_stream_miss(s);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
@@ -98,7 +98,7 @@ static void second(struct status_stream *s, const char *error,
 	};
 
 	m.inputs[0].onair = true;
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	status_stream_judge(s, &info);
 }
 
@@ -170,16 +170,16 @@ Test(status, tells_no_flood_of_alarms_but_how_it_ended)
 
 	for (unsigned i = 0; i < 1000; i++) {
 		m.alarms ^= 1u << ALARM_CC;
-		status_stream_hear(s, &m, false);
+		status_stream_add(s, &m, false);
 		told += next_alarm(s, 1)[0] != '\0';
 	}
 	cr_assert_leq(told, 100);
 	m.alarms = 1u << ALARM_CC;
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	while (next_alarm(s, 20000)[0] != '\0')
 		;
 	m.alarms = 0;
-	status_stream_hear(s, &m, false);
+	status_stream_add(s, &m, false);
 	cr_assert_str_eq(next_alarm(s, 20000), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':false}");
 	status_stream_free(&s);
@@ -212,7 +212,7 @@ static void source_second(struct pair *p, uint32_t alarms)
 {
 	struct msg_stream_status m = { .alarms = alarms };
 
-	status_stream_hear(p->source, &m, false);
+	status_stream_add(p->source, &m, false);
 }
 
 static void reader_second(struct pair *p, uint32_t input, uint32_t output)
@@ -222,7 +222,7 @@ static void reader_second(struct pair *p, uint32_t input, uint32_t output)
 	};
 
 	m.inputs[0].alarms = input;
-	status_stream_hear(p->reader, &m, false);
+	status_stream_add(p->reader, &m, false);
 	status_stream_relate(p->reader, 1, p->source);
 }
 
@@ -276,7 +276,7 @@ Test(status, an_alarm_ends_with_the_source_it_began_with)
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
 	/* it goes over to one that is read from nobody */
 	other.inputs[0].position = 2;
-	status_stream_hear(p.reader, &other, false);
+	status_stream_add(p.reader, &other, false);
 	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':false,"
 			 "'source':'a'}");

@@ -290,20 +290,22 @@ static const struct {
 } bad_outputs[] = {
 	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10 ms",
 	  EINVAL },
-	{ "udp://239.1.1.1#pacing=x", "pacing: \"x\" is not tick, auto or "
-	  "kernel", EINVAL },
-	{ "rtp://239.1.1.1#pacing=kernel&no_sync", "no_sync: not with pacing",
+	{ "udp://239.1.1.1#pacing=x",
+	  "pacing: \"x\" is not tick, auto or "
+	  "kernel",
 	  EINVAL },
-	{ "udp://239.1.1.1#burst=1&no_sync", "no_sync: not with burst",
-	  EINVAL },
+	{ "rtp://239.1.1.1#pacing=kernel&no_sync",
+	  "no_sync: cannot be combined with pacing", EINVAL },
+	{ "udp://239.1.1.1#burst=1&no_sync",
+	  "no_sync: cannot be combined with burst", EINVAL },
 	{ "udp://239.1.1.1#dscp=64", "dscp: 64 is not between 0 and 63",
 	  EINVAL },
-	{ "udp://10.0.0.1#join", "join: is for multicast groups only",
-	  EINVAL },
+	{ "udp://10.0.0.1#join", "join: is for multicast groups only", EINVAL },
 	{ "udp://10.0.0.1#cbr=200&no_sync",
-	  "no_sync: not with cbr, which is a pace", EINVAL },
-	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and "
-				       "1000000 kbit/s",
+	  "no_sync: cannot be combined with cbr", EINVAL },
+	{ "udp://239.1.1.1#cbr=99",
+	  "cbr: 99 is not between 100 and "
+	  "1000000 kbit/s",
 	  EINVAL },
 	{ "udp://:1234", "host: is missing", EINVAL },
 	{ "udp://0.0.0.0:1234", "host: 0.0.0.0 is not a destination", EINVAL },
@@ -332,10 +334,8 @@ static const struct {
 	{ "http://:80//x", "path: \"//x\": empty or '.' segment", EINVAL },
 	{ "http://:80/a/%2e/x", "path: \"/a/%2e/x\": empty or '.' segment",
 	  EINVAL },
-	{ "http://:80/a/../x", "path: \"/a/../x\": '..' in the path",
-	  EINVAL },
-	{ "http://:80/%2e%2e", "path: \"/%2e%2e\": '..' in the path",
-	  EINVAL },
+	{ "http://:80/a/../x", "path: \"/a/../x\": '..' in the path", EINVAL },
+	{ "http://:80/%2e%2e", "path: \"/%2e%2e\": '..' in the path", EINVAL },
 	{ "http://:80/a%2fb", "path: \"/a%2fb\": encoded slash in the path",
 	  EINVAL },
 	{ "http://:80/a%00b", "path: \"/a%00b\": bad byte in the path",
@@ -356,7 +356,8 @@ static const struct {
 	{ "rtp://239.1.1.1#sap&sap_interval=0",
 	  "sap_interval: 0 is not between 1 and 3600 s", EINVAL },
 	{ "np://:80/x", "host: is missing", EINVAL },
-	{ "np://h/x#header.a b=c", "header.a b: \"a b\" is not the name "
+	{ "np://h/x#header.a b=c",
+	  "header.a b: \"a b\" is not the name "
 	  "of a header",
 	  EINVAL },
 	{ "np://h/x#timeout=0", "timeout: 0 is not between 1 and 600 s",
@@ -367,8 +368,10 @@ static const struct {
 	  EINVAL },
 	{ "file:///x%n.ts",
 	  "path: '%' has behind it none of Y y m d j H M S s F %", EINVAL },
-	{ "file:///x%", "path: '%' has behind it none of Y y m d j H M S s F "
-	  "%", EINVAL },
+	{ "file:///x%",
+	  "path: '%' has behind it none of Y y m d j H M S s F "
+	  "%",
+	  EINVAL },
 	{ "file:///x#rotate_time=-1",
 	  "rotate_time: -1 is not between 1 and 2678400 s", EINVAL },
 	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
