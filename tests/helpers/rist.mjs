@@ -95,8 +95,8 @@ export async function losePaths(t, i, ways, more) {
 			async () => {
 			const { error, raised } = await state();
 
-			return error === `path ${way + 1}: brings ` +
-				'nothing' && raised;
+			return error === `path ${way + 1}: no packets` &&
+				raised;
 		}, 20000);
 		await sluice.onair('a002', 15000);
 		if (way === 1)
