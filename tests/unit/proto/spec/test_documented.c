@@ -84,7 +84,7 @@ static void begin_options(struct list *l, const char *line)
 			for (size_t k = 0; k < n; k++) {
 				char group[32];
 
-				(void)snprintf(group, sizeof group, "%s %s",
+				(void)snprintf(group, sizeof group, "%.20s %s",
 					       types[k], directions[i]);
 				begin(l, group);
 			}
