@@ -3,6 +3,7 @@
 
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/ts/si_table.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,6 @@ enum {
 	/* Jitter of a path, usual and at most. */
 	JITTER_MS = 5,
 	JITTER_MAX_MS = 20,
-	TS_PID_TABLES = 0x20, /* PIDs below are tables of DVB */
 };
 
 /* How far its continuity counter is ahead of the next one, modulo 16; a packet
@@ -81,7 +81,7 @@ bool ts_can_repeat(const struct ts_copies *c, const struct ts_queue *q)
 	const uint8_t *packet = ts_queue_packet(q, 0);
 	const struct ts_sent *s = find_sent(c, ts_queue_hash(q, 0));
 
-	return ts_pid(packet) < TS_PID_TABLES || (s != NULL && s->again) ||
+	return ts_pid(packet) < SI_PIDS_END || (s != NULL && s->again) ||
 	       ts_is_filler(packet);
 }
 

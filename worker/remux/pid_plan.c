@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/pid_plan.h"
 
-#include <strings.h>
+#include "worker/ts/si_table.h"
 
-enum { FIXED_PIDS = 0x20 /* 13818-1, EN 300 468 */ };
+#include <strings.h>
 
 /* Called for every output PID of a program, for some of them several times. */
 typedef void each_fn(struct pid_plan *, const struct remux_options *,
@@ -28,7 +28,7 @@ static void place(struct pid_plan *p, uint16_t source, uint16_t out)
 void pid_plan_init(struct pid_plan *p)
 {
 	*p = (struct pid_plan){ 0 };
-	for (uint16_t pid = 0; pid < FIXED_PIDS; pid++)
+	for (uint16_t pid = 0; pid < SI_PIDS_END; pid++)
 		take(p, pid);
 	take(p, TS_PID_NULL);
 }
@@ -215,7 +215,7 @@ static bool is_wanted(const struct remux_options *o, uint16_t pid)
 static uint16_t find_free(const struct pid_plan *p,
 			  const struct remux_options *o)
 {
-	for (uint16_t pid = FIXED_PIDS; pid < TS_PID_NULL; pid++)
+	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
 		if (!is_taken(p, pid) && !is_wanted(o, pid))
 			return pid;
 	return PID_PLAN_NONE;

@@ -114,12 +114,12 @@ void remux_schedule(struct remux *r)
 		push_pmts(r);
 	}
 	if (is_due(r, &r->due.sdt, SDT_MS))
-		push(r, &r->si_queue, PID_SDT, &r->sdt);
+		push(r, &r->si_queue, SI_PID_SDT, &r->sdt);
 	if (is_due(r, &r->due.ait, AIT_MS))
 		push(r, &r->si_queue, r->plan.ait, &r->ait);
 	if (is_due(r, &r->due.cat, CAT_MS))
 		for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
-			push(r, &r->si_queue, PID_CAT, &r->cat[i]);
+			push(r, &r->si_queue, SI_PID_CAT, &r->cat[i]);
 }
 
 static void send_all(struct remux *r)

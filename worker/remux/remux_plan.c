@@ -144,14 +144,14 @@ static void plan_pids(struct remux *r)
 {
 	uint16_t network = find_network_pid(r);
 
-	r->network_source = network != 0 ? network : (uint16_t)PID_NIT;
+	r->network_source = network != 0 ? network : (uint16_t)SI_PID_NIT;
 	pid_plan_init(&r->plan);
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
 	plan_emm(r);
 	r->network_pid = 0;
 	if (remux_passes_nit(r) && network != 0 && network != TS_PID_NULL) {
-		if (network >= FIXED_PIDS) {
+		if (network >= SI_PIDS_END) {
 			pid_plan_add(&r->plan, &r->options, network);
 			network = r->plan.out[network];
 		}

@@ -48,9 +48,9 @@ static void route_time(struct remux *r)
 	if (o->tdt == TABLE_DROP && o->tot == TABLE_DROP)
 		return;
 	if (o->tdt == TABLE_DROP || o->tot == TABLE_DROP)
-		inspect(r, PID_TIME, ROLE_TIME);
+		inspect(r, SI_PID_TDT, ROLE_TIME);
 	else
-		route_as_is(r, PID_TIME);
+		route_as_is(r, SI_PID_TDT);
 }
 
 static void route_nit(struct remux *r)
@@ -61,9 +61,9 @@ static void route_nit(struct remux *r)
 
 	if (!remux_passes_nit(r) || pid == TS_PID_NULL)
 		return;
-	if (pid >= FIXED_PIDS)
+	if (pid >= SI_PIDS_END)
 		route(r, pid);
-	else if ((rewrite || r->si != NULL) && pid == PID_NIT)
+	else if ((rewrite || r->si != NULL) && pid == SI_PID_NIT)
 		inspect(r, pid, ROLE_NIT);
 	else
 		route_as_is(r, pid);
@@ -72,9 +72,9 @@ static void route_nit(struct remux *r)
 static void route_tables(struct remux *r)
 {
 	if (remux_passes_cat(r))
-		inspect(r, PID_CAT, ROLE_CAT);
-	route_table(r, PID_SDT, r->options.sdt, ROLE_SDT);
-	route_table(r, PID_EIT, r->options.eit, ROLE_EIT);
+		inspect(r, SI_PID_CAT, ROLE_CAT);
+	route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
+	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
 	route_nit(r);
 	route_time(r);
 }
@@ -134,12 +134,12 @@ static void route_emm(struct remux *r)
 /* PIDs of a whole multiplex that no table names, if data passes. */
 static void route_others(struct remux *r)
 {
-	for (uint16_t pid = PID_CAT + 1; pid < FIXED_PIDS; pid++)
-		if (pid < PID_NIT || pid > PID_TIME || pid == 0x13)
+	for (uint16_t pid = SI_PID_CAT + 1; pid < SI_PIDS_END; pid++)
+		if (pid < SI_PID_NIT || pid > SI_PID_TDT || pid == 0x13)
 			route_as_is(r, pid);
 	if (!r->options.pass_data)
 		return;
-	for (uint16_t pid = FIXED_PIDS; pid < TS_PID_NULL; pid++)
+	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
 		if (psi_class(r->psi, pid) == PID_UNKNOWN &&
 		    r->plan.out[pid] == PID_PLAN_NONE &&
 		    !pid_set_has(&r->options.drop, pid) &&
@@ -154,7 +154,7 @@ void remux_route(struct remux *r)
 	r->clock_pid = TS_PID_NULL;
 	if (r->n_pat == 0) {
 		/* the SDT may precede the PAT, and is rarely repeated */
-		inspect(r, PID_SDT, ROLE_SDT);
+		inspect(r, SI_PID_SDT, ROLE_SDT);
 	} else {
 		if (!r->single || r->transparent)
 			route_others(r);

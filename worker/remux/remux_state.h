@@ -10,16 +10,9 @@
 #include "worker/remux/stream_clock.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
-enum {
-	FIXED_PIDS = 0x20, /* below: tables of the transport stream */
-	PID_CAT = 0x01,
-	PID_NIT = 0x10,
-	PID_SDT = 0x11,
-	PID_EIT = 0x12,
-	PID_TIME = 0x14,
-	CAT_SECTIONS_MAX = 4,
-};
+enum { CAT_SECTIONS_MAX = 4 };
 
 /* The route of a PID: its output PID, and ... */
 enum {

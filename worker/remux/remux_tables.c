@@ -50,7 +50,7 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	struct ids all;
 
 	if (r->options.eit == TABLE_PASS) {
-		pass_section(r, PID_EIT, section, len);
+		pass_section(r, SI_PID_EIT, section, len);
 		return;
 	}
 	if (r->single) {
@@ -61,14 +61,14 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	} else {
 		ids = multiplex_ids(r, &all);
 		if (!is_eit_actual(section)) {
-			pass_section(r, PID_EIT, section, len);
+			pass_section(r, SI_PID_EIT, section, len);
 			return;
 		}
 	}
 	if (ids_rewrite_eit(ids, section, len) < 0)
 		r->counted.broken++;
 	else
-		pass_section(r, PID_EIT, section, len);
+		pass_section(r, SI_PID_EIT, section, len);
 }
 
 /* --- SDT and BAT --- */
@@ -100,7 +100,7 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 	if (err < 0)
 		r->counted.broken++;
 	else
-		pass_section(r, PID_SDT, section, len);
+		pass_section(r, SI_PID_SDT, section, len);
 }
 
 /* The service in the output; 0: unknown. */
@@ -163,7 +163,7 @@ static void on_nit(struct remux *r, uint8_t *section, size_t len)
 	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
 		r->counted.broken++;
 	else
-		pass_section(r, PID_NIT, section, len);
+		pass_section(r, SI_PID_NIT, section, len);
 }
 
 static void on_time(struct remux *r, uint8_t *section, size_t len)
@@ -172,7 +172,7 @@ static void on_time(struct remux *r, uint8_t *section, size_t len)
 
 	if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
 	    (id == TOT_TABLE_ID && r->options.tot != TABLE_DROP))
-		pass_section(r, PID_TIME, section, len);
+		pass_section(r, SI_PID_TDT, section, len);
 }
 
 /* --- all --- */

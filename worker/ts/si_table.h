@@ -10,7 +10,8 @@ enum {
 	SI_PID_NIT = 0x10, /* unless the PAT names another one */
 	SI_PID_SDT = 0x11,
 	SI_PID_EIT = 0x12,
-	SI_PID_TDT = 0x14,
+	SI_PID_TDT = 0x14, /* and TOT */
+	SI_PIDS_END = 0x20, /* PIDs below are reserved for tables */
 };
 
 /* PAT_TABLE_ID and PMT_TABLE_ID are in pat.h and pmt.h. */
