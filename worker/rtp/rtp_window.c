@@ -150,9 +150,8 @@ static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 	} else if (place->paths & 1U << path) {
 		p->counts.duplicates++;
 	} else {
-		/* the other path was faster, or it comes too late */
-		p->counts.late +=
-			place->state == PLACE_LOST || place->paths == 0;
+		/* no path delivered it in time: it was lost or repaired */
+		p->counts.late += place->paths == 0;
 		rtp_places_note_arrival(p, pos, path, now_ns);
 	}
 }

@@ -47,7 +47,7 @@ struct rtp_path_counts {
 
 struct rtp_window_counts {
 	uint64_t lost;       /* datagrams that neither path delivered in time */
-	uint64_t late;       /* arrived after they were lost or repaired */
+	uint64_t late;       /* no path delivered them before their loss or repair */
 	uint64_t reordered;  /* arrived behind later ones, in time */
 	uint64_t duplicates; /* arrived twice on one path */
 	uint64_t too_long;   /* more than RTP_LONGEST: cannot be reordered */

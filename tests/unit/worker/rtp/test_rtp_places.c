@@ -149,6 +149,24 @@ Test(rtp_places, count_a_loss_of_both_paths_once_and_soon)
 	rtp_rig_done(&r);
 }
 
+Test(rtp_places, count_a_late_datagram_of_both_paths_once)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (unsigned path = 0; path < RTP_PATHS; path++) {
+		rtp_rig_feed_path(&r, 0, path);
+		rtp_rig_feed_path(&r, 2, path);
+	}
+	rtp_rig_pass(&r, 20);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	rtp_rig_feed_path(&r, 1, 0);
+	rtp_rig_feed_path(&r, 1, 1);
+	cr_assert_eq(rtp_rig_counts(&r).late, 1);
+	cr_assert_eq(rtp_rig_counts(&r).duplicates, 0);
+	rtp_rig_done(&r);
+}
+
 /* Without a living second path a gap is not waited for. */
 Test(rtp_places, do_not_wait_for_a_dead_path)
 {
