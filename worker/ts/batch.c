@@ -38,32 +38,6 @@ void batch_add(struct batch *b, struct ts_run run)
 	b->runs[b->n_runs++] = run;
 }
 
-static void copy_in(struct batch *b, struct ts_run run)
-{
-	while (run.n > 0) {
-		/* flushed before the copy: a flush empties the scratch */
-		if (b->n_scratch == BATCH_SCRATCH || b->n_runs == BATCH_RUNS)
-			batch_flush(b);
-
-		uint8_t *to = b->scratch + b->n_scratch * TS_PACKET;
-		size_t n = MIN(run.n, BATCH_SCRATCH - b->n_scratch);
-
-		memcpy(to, run.data, n * TS_PACKET);
-		b->n_scratch += n;
-		batch_add(b, (struct ts_run){ .data = to, .n = n });
-		run.data += n * TS_PACKET;
-		run.n -= n;
-	}
-}
-
-/* Does the run point into the sync's own memory, which it uses again? */
-static bool lives_in(const struct ts_sync *sync, const uint8_t *data)
-{
-	uintptr_t at = (uintptr_t)data, from = (uintptr_t)sync;
-
-	return at >= from && at - from < sizeof *sync;
-}
-
 void batch_sync(struct batch *b, struct ts_sync *sync, const void *data,
 		size_t len)
 {
@@ -71,9 +45,26 @@ void batch_sync(struct batch *b, struct ts_sync *sync, const void *data,
 
 	ts_sync_push(sync, data, len);
 	while (ts_sync_pull(sync, &run)) {
-		if (lives_in(sync, run.data))
-			copy_in(b, run);
-		else
+		uintptr_t at = (uintptr_t)run.data, own = (uintptr_t)sync;
+
+		if (at < own || at - own >= sizeof *sync) {
 			batch_add(b, run);
+			continue;
+		}
+		/* the sync uses its own memory again */
+		for (size_t n; run.n > 0;
+		     run.data += n * TS_PACKET, run.n -= n) {
+			/* before the copy: a flush empties the scratch */
+			if (b->n_scratch == BATCH_SCRATCH ||
+			    b->n_runs == BATCH_RUNS)
+				batch_flush(b);
+
+			uint8_t *to = b->scratch + b->n_scratch * TS_PACKET;
+
+			n = MIN(run.n, BATCH_SCRATCH - b->n_scratch);
+			memcpy(to, run.data, n * TS_PACKET);
+			b->n_scratch += n;
+			batch_add(b, (struct ts_run){ .data = to, .n = n });
+		}
 	}
 }

@@ -8,10 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-	/* fifo_trim() keeps so much: the packets of a few ticks. */
-	KEEP = 32 * 1024,
-};
+enum { KEEP = 32 * 1024 /* after fifo_trim(): packets of a few ticks */ };
 
 static size_t memory_size(const struct fifo *f)
 {
@@ -25,36 +22,28 @@ void fifo_done(struct fifo *f)
 	*f = (struct fifo){ .max = f->max };
 }
 
-static void make_memory(struct fifo *f)
-{
-	f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (f->memory == MAP_FAILED)
-		abort();
-	(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
-}
-
-/* Moves the packets to the start when that is cheap, or when room is needed. */
-static void compact(struct fifo *f, size_t more)
-{
-	size_t n = fifo_len(f);
-
-	if (f->head == 0 ||
-	    (f->head < n && f->tail + more <= fifo_max(f)))
-		return;
-	memmove(f->memory, f->memory + f->head * TS_PACKET, n * TS_PACKET);
-	f->head = 0;
-	f->tail = n;
-}
-
 uint8_t *fifo_push(struct fifo *f, struct ts_run run)
 {
+	size_t n = fifo_len(f);
 	uint8_t *copy;
 
-	assert(fifo_len(f) + run.n <= fifo_max(f));
-	if (f->memory == NULL)
-		make_memory(f);
-	compact(f, run.n);
+	assert(n + run.n <= fifo_max(f));
+	if (f->memory == NULL) {
+		f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				 -1, 0);
+		if (f->memory == MAP_FAILED)
+			abort();
+		(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
+	}
+	/* to the start when that is cheap, or when room is needed */
+	if (f->head > 0 &&
+	    (f->head >= n || f->tail + run.n > fifo_max(f))) {
+		memmove(f->memory, f->memory + f->head * TS_PACKET,
+			n * TS_PACKET);
+		f->head = 0;
+		f->tail = n;
+	}
 	copy = f->memory + f->tail * TS_PACKET;
 	memcpy(copy, run.data, run.n * TS_PACKET);
 	f->tail += run.n;

@@ -17,7 +17,7 @@ void pcr_clock_init(struct pcr_clock *c, uint16_t pid)
 	*c = (struct pcr_clock){ .pid = pid, .fixed = pid != TS_PID_NULL };
 }
 
-/* By the last rate. */
+/* Ticks of so many packets at the last rate. */
 static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 {
 	if (c->span_packets == 0)
@@ -27,21 +27,18 @@ static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 	return packets * c->span_ticks / c->span_packets;
 }
 
-/* Has the PID stopped carrying PCRs? */
-static bool is_silent(const struct pcr_clock *c)
+/* Is it the PID of the clock?  It becomes it when that one is silent. */
+static bool follow_pid(struct pcr_clock *c, uint16_t pid)
 {
 	uint64_t packets = c->packets - c->at_packets;
 
-	if (c->span_packets > 0)
-		return ticks_since(c, packets) > gap_max_ticks;
-	return packets > PACKETS_WITHOUT_PCR;
-}
-
-static bool follow_pid(struct pcr_clock *c, uint16_t pid)
-{
 	if (pid == c->pid)
 		return true;
-	if (c->fixed || (c->has_pcr && !is_silent(c)))
+	if (c->fixed)
+		return false;
+	if (c->has_pcr && (c->span_packets > 0
+			   ? ticks_since(c, packets) <= gap_max_ticks
+			   : packets <= PACKETS_WITHOUT_PCR))
 		return false;
 	c->pid = pid;
 	return true;

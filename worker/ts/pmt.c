@@ -15,8 +15,6 @@ enum {
 #define FORMAT(a, b, c, d) \
 	((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (d))
 
-static const uint32_t format_hdmv = FORMAT('H', 'D', 'M', 'V');
-
 /* ISO/IEC 13818-1 table 2-34; 0x80 and up as ATSC, SCTE, AVS and Dirac use
  * them.  Types not listed are PID_UNKNOWN. */
 static const uint8_t class_of_type[256] = {
@@ -74,7 +72,7 @@ static const uint8_t class_of_type[256] = {
 	[0xea] = PID_VIDEO, /* VC-1 */
 };
 
-/* What the same types mean in a program registered as HDMV. */
+/* The same types in a program registered as HDMV. */
 static const uint8_t class_in_hdmv[256] = {
 	[0x80] = PID_AUDIO, /* LPCM */
 	[0x82] = PID_AUDIO, /* DTS */
@@ -119,23 +117,7 @@ static enum pid_class class_of_format(uint32_t format)
 	}
 }
 
-/* EN 300 468 6.4: descriptor_tag_extension */
-static bool is_audio_extension(const struct desc *d)
-{
-	if (d->len < 1)
-		return false;
-	switch (d->data[0]) {
-	case 0x0e: /* DTS-HD */
-	case 0x0f: /* DTS Neural */
-	case 0x15: /* AC-4 */
-	case 0x19: /* audio preselection */
-	case 0x21: /* DTS-UHD */
-		return true;
-	default:
-		return false;
-	}
-}
-
+/* Of a private PES stream; PID_UNKNOWN: the descriptor does not tell. */
 static enum pid_class class_of_desc(const struct desc *d)
 {
 	switch (d->tag) {
@@ -150,20 +132,19 @@ static enum pid_class class_of_desc(const struct desc *d)
 	case DESC_SUBTITLING:
 		return PID_SUBTITLE;
 	case DESC_EXTENSION:
-		return is_audio_extension(d) ? PID_AUDIO : PID_UNKNOWN;
+		/* EN 300 468 6.4: descriptor_tag_extension */
+		switch (d->len > 0 ? d->data[0] : 0) {
+		case 0x0e: /* DTS-HD */
+		case 0x0f: /* DTS Neural */
+		case 0x15: /* AC-4 */
+		case 0x19: /* audio preselection */
+		case 0x21: /* DTS-UHD */
+			return PID_AUDIO;
+		}
+		return PID_UNKNOWN;
 	default:
 		return PID_UNKNOWN;
 	}
-}
-
-static enum pid_class classify_private_pes(struct desc_loop loop)
-{
-	enum pid_class class = class_of_format(registration(loop));
-	struct desc d;
-
-	while (class == PID_UNKNOWN && desc_next(&loop, &d))
-		class = class_of_desc(&d);
-	return class == PID_UNKNOWN ? PID_DATA : class;
 }
 
 enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
@@ -172,12 +153,17 @@ enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
 	enum pid_class class = PID_UNKNOWN;
 	struct desc d;
 
-	if (stream_type == 0x06)
-		return classify_private_pes(stream);
+	if (stream_type == 0x06) {
+		class = class_of_format(registration(stream));
+		while (class == PID_UNKNOWN && desc_next(&stream, &d))
+			class = class_of_desc(&d);
+		return class == PID_UNKNOWN ? PID_DATA : class;
+	}
 	if (stream_type == 0x05 &&
 	    desc_find(stream, DESC_APPLICATION_SIGNALLING, &d))
 		return PID_AIT;
-	if (stream_type >= 0x80 && registration(program) == format_hdmv)
+	if (stream_type >= 0x80 &&
+	    registration(program) == FORMAT('H', 'D', 'M', 'V'))
 		class = class_in_hdmv[stream_type];
 	if (class == PID_UNKNOWN)
 		class = class_of_type[stream_type];
@@ -193,27 +179,6 @@ static struct desc_loop take_loop(const uint8_t *p, const uint8_t *end)
 	if (len > (size_t)(end - p) - 2)
 		return (struct desc_loop){ NULL, 0 };
 	return (struct desc_loop){ p + 2, len };
-}
-
-static int decode_streams(const uint8_t *p, const uint8_t *end,
-			  struct pmt *ret)
-{
-	while (p < end) {
-		struct pmt_stream *s = &ret->streams[ret->n_streams];
-
-		if (end - p < ENTRY)
-			return -EBADMSG;
-		s->type = p[0];
-		s->pid = (uint16_t)((p[1] & 0x1f) << 8 | p[2]);
-		s->descriptors = take_loop(p + 3, end);
-		if (!s->descriptors.data || !desc_loop_ok(s->descriptors))
-			return -EBADMSG;
-		s->class = pmt_classify(s->type, ret->descriptors,
-					s->descriptors);
-		p = s->descriptors.data + s->descriptors.len;
-		ret->n_streams++;
-	}
-	return 0;
 }
 
 int pmt_decode(const uint8_t *section, size_t len, struct pmt *ret)
@@ -234,6 +199,20 @@ int pmt_decode(const uint8_t *section, size_t len, struct pmt *ret)
 	ret->n_streams = 0;
 	if (!ret->descriptors.data || !desc_loop_ok(ret->descriptors))
 		return -EBADMSG;
-	return decode_streams(ret->descriptors.data + ret->descriptors.len,
-			      end, ret);
+	for (const uint8_t *p = ret->descriptors.data + ret->descriptors.len;
+	     p < end; ret->n_streams++) {
+		struct pmt_stream *s = &ret->streams[ret->n_streams];
+
+		if (end - p < ENTRY)
+			return -EBADMSG;
+		s->type = p[0];
+		s->pid = (uint16_t)((p[1] & 0x1f) << 8 | p[2]);
+		s->descriptors = take_loop(p + 3, end);
+		if (!s->descriptors.data || !desc_loop_ok(s->descriptors))
+			return -EBADMSG;
+		s->class = pmt_classify(s->type, ret->descriptors,
+					s->descriptors);
+		p = s->descriptors.data + s->descriptors.len;
+	}
+	return 0;
 }

@@ -144,28 +144,28 @@ static void index_program(struct psi *psi, struct psi_program *program)
 	}
 }
 
-static const struct psi_program *choose_main(const struct psi *psi)
-{
-	for (size_t i = 0; i < psi->n_programs; i++)
-		if (psi->programs[i].video_pid != TS_PID_NULL)
-			return &psi->programs[i];
-	for (size_t i = 0; i < psi->n_programs; i++)
-		if (psi->programs[i].audio_pid != TS_PID_NULL)
-			return &psi->programs[i];
-	return NULL;
-}
-
 static void index_tables(struct psi *psi)
 {
+	const struct psi_program *with_audio = NULL;
+
 	memset(psi->classes, PID_UNKNOWN, sizeof psi->classes);
 	memset(psi->types, 0, sizeof psi->types);
 	psi->n_video = 0;
 	psi->n_audio = 0;
+	psi->main = NULL;
 	for (size_t i = 0; i < psi->n_pids; i++)
 		psi->classes[psi->pids[i]->pid] = PID_PSI;
-	for (size_t i = 0; i < psi->n_programs; i++)
-		index_program(psi, &psi->programs[i]);
-	psi->main = choose_main(psi);
+	for (size_t i = 0; i < psi->n_programs; i++) {
+		struct psi_program *p = &psi->programs[i];
+
+		index_program(psi, p);
+		if (!psi->main && p->video_pid != TS_PID_NULL)
+			psi->main = p;
+		if (!with_audio && p->audio_pid != TS_PID_NULL)
+			with_audio = p;
+	}
+	if (!psi->main)
+		psi->main = with_audio;
 }
 
 /* --- PAT --- */
@@ -197,7 +197,6 @@ static void add_program(struct psi *psi, const struct pat_program *entry,
 static void follow_pmt_pids(struct psi *psi)
 {
 	struct table_pid *old[1 + PSI_PROGRAMS_MAX];
-	struct table_pid *by_pid = NULL;
 	size_t n_old = psi->n_pids;
 
 	memcpy(old, psi->pids, n_old * sizeof *old);
@@ -210,7 +209,9 @@ static void follow_pmt_pids(struct psi *psi)
 			at++;
 		if (at < psi->n_pids)
 			continue;
-		by_pid = NULL;
+
+		struct table_pid *by_pid = NULL;
+
 		for (size_t j = 1; j < n_old; j++) {
 			if (!old[j] || old[j]->pid != pid)
 				continue;

@@ -24,60 +24,44 @@ void section_init(struct section_assembler *s, uint8_t *buffer, size_t size)
 	};
 }
 
-static void drop(struct section_assembler *s)
+/* Drops an incomplete section. */
+static void drop(struct section_assembler *s, bool is_broken)
 {
+	s->broken += is_broken;
 	s->have = 0;
 	s->collecting = false;
 }
 
-static void drop_broken(struct section_assembler *s)
-{
-	s->broken++;
-	drop(s);
-}
-
 void section_reset(struct section_assembler *s)
 {
-	drop(s);
+	drop(s, false);
 	s->packet = NULL;
 	s->cc = NO_CC;
-}
-
-/* Notes the counter.  False for a repeated packet, which must be ignored; after
- * a gap the incomplete section is dropped. */
-static bool follow_cc(struct section_assembler *s, const uint8_t *packet)
-{
-	uint8_t last = s->cc;
-	uint8_t cc = ts_cc(packet);
-
-	s->cc = cc;
-	if (cc == last && !ts_discontinuity(packet))
-		return false;
-	if (s->collecting && cc != ((last + 1) & 0x0f))
-		drop_broken(s);
-	return true;
 }
 
 void section_push(struct section_assembler *s, const uint8_t *packet)
 {
 	size_t pos = ts_payload_offset(packet);
+	size_t start = TS_PACKET;
+	uint8_t last = s->cc;
 
 	s->packet = NULL;
-	if (ts_tei(packet) || ts_scrambling(packet) || pos >= TS_PACKET ||
-	    !follow_cc(s, packet))
+	if (ts_tei(packet) || ts_scrambling(packet) || pos >= TS_PACKET)
 		return;
-
-	size_t start = TS_PACKET;
-
+	s->cc = ts_cc(packet);
+	if (s->cc == last && !ts_discontinuity(packet))
+		return; /* a repeated packet */
+	if (s->collecting && s->cc != ((last + 1) & 0x0f))
+		drop(s, true);
 	if (ts_pusi(packet)) {
 		start = pos + 1 + packet[pos];
 		pos++;
 		if (start >= TS_PACKET) {
-			drop_broken(s);
+			drop(s, true);
 			return;
 		}
 		if (s->collecting && start == pos)
-			drop_broken(s);
+			drop(s, true);
 	} else if (!s->collecting) {
 		return;
 	}
@@ -111,67 +95,42 @@ static enum collected collect(struct section_assembler *s, size_t end)
 	}
 }
 
-/* Checks the complete section in the buffer. */
-static bool is_sound(struct section_assembler *s)
-{
-	if (!section_has_syntax(s->buffer))
-		return true;
-	if (s->have < SYNTAX_MIN) {
-		s->broken++;
-		return false;
-	}
-	if (crc32_mpeg(s->buffer, s->have) != 0) {
-		s->crc_errors++;
-		return false;
-	}
-	return true;
-}
-
-/* Does a section begin at the next place where it may? */
-static bool begin(struct section_assembler *s)
-{
-	if (s->pos < s->start)
-		s->pos = s->start;
-	if (s->pos >= TS_PACKET || s->packet[s->pos] == STUFFING)
-		return false;
-	s->collecting = true;
-	return true;
-}
-
 const uint8_t *section_pull(struct section_assembler *s, size_t *ret_len)
 {
 	while (s->packet) {
-		if (!s->collecting && !begin(s)) {
-			s->packet = NULL;
-			break;
+		if (!s->collecting) {
+			/* the next place where a section may begin */
+			s->pos = MAX(s->pos, s->start);
+			if (s->pos >= TS_PACKET ||
+			    s->packet[s->pos] == STUFFING)
+				break;
+			s->collecting = true;
 		}
 
 		/* a section from before ends where the first new one starts */
 		size_t end = s->pos < s->start ? s->start : TS_PACKET;
 		bool old_end = end == s->start && end < TS_PACKET;
+		enum collected collected = collect(s, end);
 
-		switch (collect(s, end)) {
-		case WHOLE:
+		if (collected == WHOLE) {
+			bool has_syntax = section_has_syntax(s->buffer);
+			bool is_short = has_syntax && s->have < SYNTAX_MIN;
+			bool is_bad = has_syntax && !is_short &&
+				      crc32_mpeg(s->buffer, s->have) != 0;
+
 			*ret_len = s->have;
-			if (!is_sound(s)) {
-				drop(s);
-				continue;
-			}
-			drop(s);
-			return s->buffer;
-		case TOO_LONG:
-			drop_broken(s);
-			if (!old_end)
-				s->packet = NULL;
-			continue;
-		case PART:
-			if (old_end)
-				drop_broken(s);
-			else
-				s->packet = NULL;
+			s->crc_errors += is_bad;
+			drop(s, is_short);
+			if (!is_short && !is_bad)
+				return s->buffer;
 			continue;
 		}
+		if (collected == TOO_LONG || old_end)
+			drop(s, true);
+		if (!old_end)
+			s->packet = NULL;
 	}
+	s->packet = NULL;
 	return NULL;
 }
 

@@ -21,20 +21,16 @@ enum step {
 void ts_sync_init(struct ts_sync *s, enum ts_sync_mode mode)
 {
 	s->mode = mode;
-	s->sync_losses = 0;
-	s->bad_sync = 0;
+	s->sync_losses = s->bad_sync = 0;
 	s->junk_bytes = 0;
 	ts_sync_reset(s);
 }
 
 void ts_sync_reset(struct ts_sync *s)
 {
-	s->stride = 0;
 	s->data = NULL;
-	s->len = 0;
-	s->skip = 0;
-	s->head = 0;
-	s->tail = 0;
+	s->stride = s->len = s->skip = 0;
+	s->head = s->tail = 0;
 }
 
 /* Do packets at this stride begin at offset and fill data to its end? */
@@ -155,23 +151,6 @@ static enum step hunt(struct ts_sync *s, const uint8_t *data, size_t len,
 	return step;
 }
 
-/* data[0] should be a sync byte and is not. */
-static enum step judge_bad_sync(struct ts_sync *s, const uint8_t *data,
-				size_t len, size_t *ret_used)
-{
-	*ret_used = 0;
-	if (len <= s->stride)
-		return STEP_MORE;
-	if (data[s->stride] == TS_SYNC_BYTE) {
-		s->bad_sync++;
-		*ret_used = s->stride;
-	} else {
-		s->sync_losses++;
-		s->stride = 0;
-	}
-	return STEP_AGAIN;
-}
-
 /* Packets with other bytes between them are copied to the batch. */
 static void gather(struct ts_sync *s, const uint8_t *data, size_t len,
 		   size_t *ret_used, struct ts_run *ret)
@@ -197,8 +176,18 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 		return hunt(s, data, len, ret_used);
 	if (len == 0)
 		return STEP_MORE;
-	if (data[0] != TS_SYNC_BYTE)
-		return judge_bad_sync(s, data, len, ret_used);
+	if (data[0] != TS_SYNC_BYTE) {
+		if (len <= s->stride)
+			return STEP_MORE;
+		if (data[s->stride] == TS_SYNC_BYTE) {
+			s->bad_sync++;
+			*ret_used = s->stride;
+		} else {
+			s->sync_losses++;
+			s->stride = 0;
+		}
+		return STEP_AGAIN;
+	}
 	if (len < TS_PACKET)
 		return STEP_MORE;
 	if (s->stride != TS_PACKET) {
@@ -215,52 +204,32 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
-/* The buffer is empty then: gather() has used all its bytes. */
-static void pass_skip(struct ts_sync *s)
-{
-	size_t n = MIN(s->skip, s->len);
-
-	s->data += n;
-	s->len -= n;
-	s->skip -= n;
-}
-
-/* Moves pushed bytes to the buffer: no more than complete the next packet, so
- * that the others are not copied; any number while hunting. */
-static void fill(struct ts_sync *s)
+/* Scans the buffer.  It receives pushed bytes only up to the end of the next
+ * packet, so that the others are not copied; any number while hunting. */
+static enum step step_held(struct ts_sync *s, struct ts_run *ret)
 {
 	size_t held = s->tail - s->head;
-	size_t want = TS_SYNC_BUFFER;
+	size_t want = TS_SYNC_BUFFER, used;
 
 	memmove(s->buffer, s->buffer + s->head, held);
-	s->head = 0;
-	s->tail = held;
 	if (s->stride > 0)
 		want = s->buffer[0] == TS_SYNC_BYTE ? TS_PACKET
 						    : s->stride + 1;
-	if (held >= want)
-		return;
+	s->head = 0;
+	s->tail = held;
+	if (held < want) {
+		size_t n = MIN(want - held, s->len);
 
-	size_t n = MIN(want - held, s->len);
-
-	memcpy(s->buffer + held, s->data, n);
-	s->tail += n;
-	s->data += n;
-	s->len -= n;
-}
-
-static enum step step_held(struct ts_sync *s, struct ts_run *ret)
-{
-	size_t used;
-
-	fill(s);
+		memcpy(s->buffer + held, s->data, n);
+		s->tail += n;
+		s->data += n;
+		s->len -= n;
+	}
 
 	enum step step = scan(s, s->buffer, s->tail, &used, ret);
 
 	s->head += used;
-	if (step == STEP_MORE && s->len > 0)
-		return STEP_AGAIN;
-	return step;
+	return step == STEP_MORE && s->len > 0 ? STEP_AGAIN : step;
 }
 
 static enum step step_direct(struct ts_sync *s, struct ts_run *ret)
@@ -284,8 +253,14 @@ bool ts_sync_pull(struct ts_sync *s, struct ts_run *ret)
 	enum step step;
 
 	do {
-		if (s->skip > 0)
-			pass_skip(s);
+		if (s->skip > 0) {
+			/* the buffer is empty: gather() used all its bytes */
+			size_t n = MIN(s->skip, s->len);
+
+			s->data += n;
+			s->len -= n;
+			s->skip -= n;
+		}
 		if (s->tail > s->head)
 			step = step_held(s, ret);
 		else
