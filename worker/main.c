@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sluice-worker: the roles that need no large library. */
-#include "worker/core/start.h"
+#include "worker/core/worker.h"
 
 int main(int argc, char **argv)
 {

@@ -31,7 +31,7 @@ static int drop_inheritance(void)
 	return 0;
 }
 
-static int drop_capabilities(uint64_t keep)
+int drop_capabilities(uint64_t keep)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -91,9 +91,4 @@ int confine(uint64_t keep)
 	if (err == 0)
 		err = drop_capabilities(keep);
 	return err;
-}
-
-int confine_further(void)
-{
-	return drop_capabilities(0);
 }

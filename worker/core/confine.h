@@ -13,5 +13,5 @@
  */
 int confine(uint64_t keep) MUST_CHECK;
 
-/* Drops the capabilities that were kept.  0 or -errno. */
-int confine_further(void) MUST_CHECK;
+/* Drops the capabilities but those in keep.  0 or -errno. */
+int drop_capabilities(uint64_t keep) MUST_CHECK;

@@ -2,5 +2,4 @@
 libworker_a_SOURCES += \
 	worker/core/confine.c worker/core/confine.h \
 	worker/core/link_record.c worker/core/link_record.h \
-	worker/core/start.c worker/core/start.h \
 	worker/core/worker.c worker/core/worker.h

@@ -4,11 +4,16 @@
 #include "common/base/fd.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
+#include "worker/core/confine.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 static void log_to_master(enum log_level level, const char *component,
@@ -77,7 +82,9 @@ static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 	worker_exit(container_of(io, struct worker, on_term), EX_OK);
 }
 
-int worker_run(const struct worker_role *role, const char *object)
+/* Ends with SIGTERM, the end of the channel or worker_exit().  Blocks SIGTERM in
+ * all threads, so that the loop receives it. */
+static int run(const struct worker_role *role, const char *object)
 {
 	struct worker w = { .object = object, .role = role };
 	const struct msg hello = {
@@ -123,6 +130,41 @@ int worker_run(const struct worker_role *role, const char *object)
 	fd_close(&term);
 	ev_loop_destroy(w.loop);
 	return w.exit_code;
+}
+
+int worker_start(const struct worker_role *const *roles, int argc,
+		 char **argv)
+{
+	const struct worker_role *role = NULL;
+	char name[16];
+	struct stat st;
+	int err;
+
+	if (fd_hold_stdio() < 0)
+		return EX_OSERR;
+	for (; argc == 3 && *roles != NULL && role == NULL; roles++)
+		if (strcmp((*roles)->name, argv[1]) == 0)
+			role = *roles;
+	if (role == NULL || fstat(WORKER_CHANNEL_FD, &st) < 0 ||
+	    !S_ISSOCK(st.st_mode)) {
+		(void)fputs("sluice-worker " PACKAGE_VERSION
+			    " is started by sluice(8)\n",
+			    stderr);
+		return EX_USAGE;
+	}
+	/* shown by top and ps: "stream a001" */
+	(void)snprintf(name, sizeof name, "%s %s", role->name, argv[2]);
+	(void)prctl(PR_SET_NAME, name);
+	(void)signal(SIGPIPE, SIG_IGN);
+	/* Ctrl-C reaches all processes of a terminal; the master handles it */
+	(void)signal(SIGINT, SIG_IGN);
+	err = confine(role->capabilities);
+	if (err < 0) {
+		log_error("worker", "cannot drop privileges: %s",
+			  strerror(-err));
+		return EX_OSERR;
+	}
+	return run(role, argv[2]);
 }
 
 void worker_send_ready(struct worker *w)

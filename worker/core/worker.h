@@ -57,10 +57,12 @@ extern const struct worker_role querier_role;
 extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;
 
-/* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
- * the channel or worker_exit(); the exit code of the process.  Blocks SIGTERM
- * in all threads, so that the loop receives it. */
-int worker_run(const struct worker_role *, const char *object) MUST_CHECK;
+/* The main function of every worker program: checks its arguments (PROGRAM ROLE
+ * OBJECT), sets its name, drops privileges and runs the role on the channel at
+ * WORKER_CHANNEL_FD.  roles: those of this program, ended by NULL.  Returns the
+ * exit code of the program. */
+int worker_start(const struct worker_role *const *roles, int argc,
+		 char **argv);
 
 /* Sends worker.ready; a role calls it once, when it works. */
 void worker_send_ready(struct worker *);

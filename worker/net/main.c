@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sluice-worker-net: the roles that read inputs of all types or resolve names,
  * with the libraries that few streams need. */
-#include "worker/core/start.h"
+#include "worker/core/worker.h"
 
 int main(int argc, char **argv)
 {

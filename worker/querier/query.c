@@ -54,25 +54,10 @@ static uint32_t read_interval(uint8_t code)
 	return (uint32_t)((code & 0xf) | 0x10) << ((code >> 4 & 7) + 3);
 }
 
-static int read_igmp(const uint8_t *m, size_t len, struct group_query *ret)
-{
-	if (len < IGMP_LEN || len > UINT16_MAX || m[0] != IGMP_QUERY ||
-	    !is_zero(m + IGMP_GROUP_AT, 4) || !sum_is_right(m, len))
-		return -EBADMSG;
-	if (len >= IGMP_V3_LEN)
-		*ret = (struct group_query){
-			3, read_interval(m[IGMP_INTERVAL_AT])
-		};
-	else if (len == IGMP_LEN)
-		*ret = (struct group_query){ m[1] == 0 ? 1 : 2, 0 };
-	else
-		return -EBADMSG; /* RFC 3376, 7.1 */
-	return 0;
-}
-
 int igmp_query_parse(const uint8_t *d, size_t len, struct group_query *ret)
 {
 	static const uint8_t all_hosts[] = { 224, 0, 0, 1 };
+	const uint8_t *m;
 	size_t header, total;
 
 	if (len < IP_HEADER_MIN || d[0] >> 4 != 4)
@@ -85,7 +70,20 @@ int igmp_query_parse(const uint8_t *d, size_t len, struct group_query *ret)
 	/* routers do not forward this group: the querier is on this network */
 	if (memcmp(d + IP_TO_AT, all_hosts, sizeof all_hosts) != 0)
 		return -EBADMSG;
-	return read_igmp(d + header, total - header, ret);
+	m = d + header;
+	len = total - header;
+	if (len < IGMP_LEN || m[0] != IGMP_QUERY ||
+	    !is_zero(m + IGMP_GROUP_AT, 4) || !sum_is_right(m, len))
+		return -EBADMSG;
+	if (len >= IGMP_V3_LEN)
+		*ret = (struct group_query){
+			3, read_interval(m[IGMP_INTERVAL_AT])
+		};
+	else if (len == IGMP_LEN)
+		*ret = (struct group_query){ m[1] == 0 ? 1 : 2, 0 };
+	else
+		return -EBADMSG; /* RFC 3376, 7.1 */
+	return 0;
 }
 
 int mld_query_parse(const uint8_t *m, size_t len, struct group_query *ret)

@@ -131,7 +131,7 @@ static void *role_new(struct worker *worker)
 	r->began_ms = mono_ms();
 	open_socket(&r->igmp, r, igmp_listen, igmp_receive);
 	open_socket(&r->mld, r, mld_listen, mld_receive);
-	err = confine_further();
+	err = drop_capabilities(0);
 	if (err < 0) {
 		log_error("querier", "cannot drop CAP_NET_RAW: %s",
 			  strerror(-err));

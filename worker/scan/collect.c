@@ -71,44 +71,30 @@ void collect_free(struct collect **cp)
 	free(c);
 }
 
-/* A bit; 0 for tables that are not reported. */
-static unsigned table_bit(uint8_t table_id)
-{
-	bool actual;
-	enum si_table table = si_table_find(table_id, &actual);
-
-	return table == SI_TABLES ? 0 : 1u << table;
-}
-
-/* Identifies a section in all its versions: PID, table, number, and for SDT and
- * EIT the network and the multiplex. */
-static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
-{
-	const uint8_t head[] = { (uint8_t)(pid >> 8), (uint8_t)pid,
-				 section[0] };
-	bool actual;
-	enum si_table table = si_table_find(section[0], &actual);
-	uint64_t h = hash_add(HASH_INIT, head, sizeof head);
-
-	if (section_has_syntax(section) && len >= 12) {
-		h = hash_add(h, section + 3, 2);
-		h = hash_add(h, section + 6, 1);
-		if (table == SI_SDT || table == SI_EIT)
-			h = hash_add(h, section + 8, 4);
-	}
-	return h != 0 ? h : 1;
-}
-
 static void report_new(struct collect *c, const uint8_t *section, size_t len,
 		       uint16_t pid)
 {
-	bool has_crc = section_has_syntax(section) || len > 12;
-	uint64_t name = name_of(section, len, pid);
+	const uint8_t head[] = { (uint8_t)(pid >> 8), (uint8_t)pid,
+				 section[0] };
+	bool has_syntax = section_has_syntax(section), actual;
+	enum si_table table = si_table_find(section[0], &actual);
 	/* without the CRC_32: the CRC over bytes and their CRC is a constant */
-	uint32_t content = crc32_mpeg(section, len - (has_crc ? 4 : 0));
-	size_t i = name % (2 * COLLECT_SECTIONS);
+	uint32_t content = crc32_mpeg(
+		section, len - (has_syntax || len > 12 ? 4 : 0));
+	/* identifies a section in all its versions: PID, table, number, and for
+	 * SDT and EIT the network and the multiplex */
+	uint64_t name = hash_add(HASH_INIT, head, sizeof head);
 	struct seen *seen;
+	size_t i;
 
+	if (has_syntax && len >= 12) {
+		name = hash_add(name, section + 3, 2);
+		name = hash_add(name, section + 6, 1);
+		if (table == SI_SDT || table == SI_EIT)
+			name = hash_add(name, section + 8, 4);
+	}
+	name = MAX(name, 1);
+	i = name % (2 * COLLECT_SECTIONS);
 	while (c->seen[i].name != 0 && c->seen[i].name != name)
 		i = (i + 1) % (2 * COLLECT_SECTIONS);
 	seen = &c->seen[i];
@@ -148,15 +134,19 @@ static void read_packet(struct collect *c, const uint8_t *packet)
 	uint16_t pid = ts_pid(packet);
 	struct pid_filter *filter = c->filters[pid];
 	const uint8_t *section;
+	bool actual;
 	size_t len;
 
 	if (filter == NULL)
 		return;
 	section_push(&filter->assembler, packet);
 	while ((section = section_pull(&filter->assembler, &len)) != NULL) {
-		if (!(table_bit(section_table_id(section)) & filter->tables))
+		uint8_t id = section_table_id(section);
+		enum si_table table = si_table_find(id, &actual);
+
+		if (table == SI_TABLES || !(filter->tables & 1u << table))
 			continue;
-		if (section_table_id(section) == PAT_TABLE_ID)
+		if (id == PAT_TABLE_ID)
 			read_pat(c, section, len);
 		report_new(c, section, len, pid);
 	}

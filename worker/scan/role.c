@@ -43,14 +43,6 @@ struct scan {
 	size_t bytes;            /* ... and the bytes of their sections */
 };
 
-static bool send_record(struct scan *s, const json_t *record)
-{
-	struct msg m = { .type = MSG_SCAN_RECORD,
-			 .scan_record = { record } };
-
-	return channel_send(s->worker->channel, &m, NULL, 0) != -EMSGSIZE;
-}
-
 /* A record that exceeds a message is reported by its head only. */
 static void report_record(struct scan *s, json_t *record)
 {
@@ -58,9 +50,11 @@ static void report_record(struct scan *s, json_t *record)
 		"psi", "table_id", "pid", "version", "crc32",
 		"section_number", "last_section_number",
 	};
+	struct msg m = { .type = MSG_SCAN_RECORD,
+			 .scan_record = { record } };
 	json_t *brief;
 
-	if (send_record(s, record))
+	if (channel_send(s->worker->channel, &m, NULL, 0) != -EMSGSIZE)
 		return;
 	brief = json_pack("{ss}", "error", "record too long for a message");
 	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
@@ -69,7 +63,8 @@ static void report_record(struct scan *s, json_t *record)
 		if (value != NULL)
 			(void)json_object_set(brief, head[i], value);
 	}
-	(void)send_record(s, brief);
+	m.scan_record.record = brief;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
 	json_decref(brief);
 }
 
@@ -112,40 +107,11 @@ static void close_input(struct scan *s, int err, const struct errmsg *error)
 	s->error = *error;
 }
 
-/* Repeated every second. */
-static void open_input(struct scan *s, uint64_t now_ns)
-{
-	struct errmsg error = { 0 };
-	int err = 0;
-
-	if (s->input != NULL || s->ended)
-		return;
-	s->input = input_open(&s->spec, now_ns, &err, &error);
-	if (s->input == NULL)
-		close_input(s, err, &error);
-}
-
-static void read_input(struct scan *s, uint64_t now_ns)
-{
-	struct errmsg error = { 0 };
-
-	for (unsigned i = 0; i < READS_MAX && s->input != NULL; i++) {
-		int n = input_read(s->input, &s->batch, now_ns, &error);
-
-		if (n < 0)
-			close_input(s, n, &error);
-		else if (n > 0)
-			s->error.text[0] = '\0';
-		if (n == 0)
-			break;
-	}
-}
-
 static void every_second(struct scan *s, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
 	struct errmsg error = { 0 };
-	int err;
+	int err = 0;
 
 	s->second_ns = now_ns + SECOND_NS;
 	s->records = 0;
@@ -155,7 +121,11 @@ static void every_second(struct scan *s, uint64_t now_ns)
 		if (err < 0)
 			close_input(s, err, &error);
 	}
-	open_input(s, now_ns);
+	if (s->input == NULL && !s->ended) {
+		s->input = input_open(&s->spec, now_ns, &err, &error);
+		if (s->input == NULL)
+			close_input(s, err, &error);
+	}
 	m.scan_status.packets = s->packets;
 	if (s->error.text[0] != '\0')
 		m.scan_status.error = s->error.text;
@@ -166,9 +136,19 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct scan *s = container_of(timer, struct scan, tick);
 	uint64_t now_ns = mono_ns();
+	struct errmsg error = { 0 };
 
 	(void)loop, (void)revents;
-	read_input(s, now_ns);
+	for (unsigned i = 0; i < READS_MAX && s->input != NULL; i++) {
+		int n = input_read(s->input, &s->batch, now_ns, &error);
+
+		if (n < 0)
+			close_input(s, n, &error);
+		else if (n > 0)
+			s->error.text[0] = '\0';
+		if (n == 0)
+			break;
+	}
 	if (now_ns >= s->second_ns)
 		every_second(s, now_ns);
 }

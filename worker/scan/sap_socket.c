@@ -90,32 +90,25 @@ static void open_fd(struct iface *e, size_t group)
 	(void)setsockopt(e->fds[group], SOL_UDP, UDP_GRO, &each, sizeof each);
 }
 
-static struct iface *find(struct sap_socket *e, const char *name,
-			  unsigned ifindex)
-{
-	struct iface *free_one = NULL;
-
-	for (size_t i = 0; i < IFACES_MAX; i++) {
-		struct iface *iface = &e->list[i];
-
-		if (iface->ifindex == ifindex &&
-		    strcmp(iface->name, name) == 0)
-			return iface;
-		if (iface->ifindex == 0 && free_one == NULL)
-			free_one = iface;
-	}
-	return free_one;
-}
-
 static void update_iface(struct sap_socket *e, const struct ifaddrs *a)
 {
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
 	unsigned ifindex = if_nametoindex(a->ifa_name);
-	struct iface *iface;
+	struct iface *iface = NULL;
 
 	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
 		return;
-	iface = find(e, a->ifa_name, ifindex);
+	/* its place, or the first free one */
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		struct iface *one = &e->list[i];
+		bool same = one->ifindex == ifindex &&
+			    strcmp(one->name, a->ifa_name) == 0;
+
+		if (same || (one->ifindex == 0 && iface == NULL))
+			iface = one;
+		if (same)
+			break;
+	}
 	if (iface == NULL || iface->seen)
 		return;
 	iface->seen = true;
@@ -123,14 +116,6 @@ static void update_iface(struct sap_socket *e, const struct ifaddrs *a)
 	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
 		open_fd(iface, i);
-}
-
-static bool is_open(const struct iface *e)
-{
-	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		if (e->fds[i] >= 0)
-			return true;
-	return false;
 }
 
 int sap_socket_update(struct sap_socket *e, struct errmsg *error)
@@ -149,7 +134,8 @@ int sap_socket_update(struct sap_socket *e, struct errmsg *error)
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		if (e->list[i].ifindex != 0 && !e->list[i].seen)
 			close_iface(&e->list[i]);
-		open = open || is_open(&e->list[i]);
+		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
+			open |= e->list[i].fds[k] >= 0;
 	}
 	return open ? 0
 		    : errmsg_fail(error, -ENODEV, "no multicast interface is "

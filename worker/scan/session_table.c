@@ -61,28 +61,10 @@ unsigned session_table_count(const struct session_table *a)
 	return a->n;
 }
 
-static struct sockaddr_any without_port(const struct sockaddr_any *from)
-{
-	struct sockaddr_any a = *from;
-
-	sockaddr_set_port(&a, 0);
-	if (a.sa.sa_family == AF_INET6) {
-		a.in6.sin6_flowinfo = 0;
-		a.in6.sin6_scope_id = 0;
-	}
-	return a;
-}
-
 static bool is_sent_by(const struct session *s,
 		       const struct sockaddr_any *sender)
 {
 	return s != NULL && sockaddr_equal(&s->sender, sender);
-}
-
-static bool is_from(const struct session *s, const struct session_packet *p,
-		    const struct sockaddr_any *sender)
-{
-	return is_sent_by(s, sender) && strcmp(s->iface, p->iface) == 0;
 }
 
 /* Counts the sessions of a sender and updates of_sender in each of them. */
@@ -110,30 +92,14 @@ static void remove_session(struct session_table *a, size_t place)
 	(void)count_sessions(a, &sender);
 }
 
-/* The oldest session that was announced only once, at least SESSION_TRIAL_S
- * ago; SESSIONS_MAX: none. */
-static size_t find_single(const struct session_table *a)
-{
-	uint64_t longest = SESSION_TRIAL_S * SECOND_NS;
-	size_t place = SESSIONS_MAX;
-
-	for (size_t i = 0; i < SESSIONS_MAX; i++) {
-		const struct session *s = a->places[i];
-
-		if (s->period_ns > 0 || a->now_ns - s->received_ns < longest)
-			continue;
-		longest = a->now_ns - s->received_ns;
-		place = i;
-	}
-	return place;
-}
-
-/* A place for another session of a sender that has `has`; SESSIONS_MAX:
- * none. */
+/* A place for another session of a sender that has `has`: a free one, or that
+ * of the sender with the most sessions, or of the session that was announced
+ * only once for the longest time; SESSIONS_MAX: none. */
 static size_t find_place(struct session_table *a, unsigned has)
 {
 	const struct session *worst = NULL;
-	size_t place = 0;
+	uint64_t longest = SESSION_TRIAL_S * SECOND_NS;
+	size_t place = 0, single = SESSIONS_MAX;
 
 	for (size_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *s = a->places[i];
@@ -146,9 +112,14 @@ static size_t find_place(struct session_table *a, unsigned has)
 			worst = s;
 			place = i;
 		}
+		if (s->period_ns == 0 &&
+		    a->now_ns - s->received_ns >= longest) {
+			longest = a->now_ns - s->received_ns;
+			single = i;
+		}
 	}
 	if (worst->of_sender <= has + 1)
-		place = find_single(a);
+		place = single;
 	if (place < SESSIONS_MAX)
 		remove_session(a, place);
 	return place;
@@ -173,61 +144,22 @@ static struct session *add(struct session_table *a,
 	return s;
 }
 
-/* Finds the address of the session, or error it has none. */
-static void find_address(struct session *s, const struct session_description *d)
-{
-	struct sdp_offer offer;
-
-	memcpy(s->name, d->name, sizeof s->name);
-	s->input[0] = '\0';
-	s->note.text[0] = '\0';
-	if (sdp_offer_read(d, 0, &offer, &s->note) < 0)
-		return;
-	sdp_offer_address(&offer, s->iface, s->input);
-	s->note = offer.note;
-}
-
-/* The place of a session; SESSIONS_MAX: none. */
+/* The session with this origin, or for NULL with this content; SESSIONS_MAX:
+ * none. */
 static size_t find(const struct session_table *a,
 		   const struct session_packet *p,
-		   const struct sockaddr_any *sender, const char *origin)
+		   const struct sockaddr_any *sender, const char *origin,
+		   uint32_t content)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *s = a->places[i];
 
-	while (i < SESSIONS_MAX &&
-	       !(is_from(a->places[i], p, sender) &&
-		 strcmp(a->places[i]->origin, origin) == 0))
-		i++;
-	return i;
-}
-
-/* Identical packets need not be parsed again. */
-static struct session *find_same(struct session_table *a,
-				 const struct session_packet *p,
-				 const struct sockaddr_any *sender,
-				 uint32_t content)
-{
-	for (size_t i = 0; i < SESSIONS_MAX; i++)
-		if (is_from(a->places[i], p, sender) &&
-		    a->places[i]->content == content)
-			return a->places[i];
-	return NULL;
-}
-
-static int end_session(struct session_table *a, const struct session_packet *p,
-		       const struct sockaddr_any *sender,
-		       const struct sap_packet *sap, struct errmsg *error)
-{
-	char origin[SDP_ORIGIN_MAX + 1];
-	size_t place;
-	int r = sdp_parse_origin(sap->text, sap->len, origin, error);
-
-	if (r < 0)
-		return r;
-	place = find(a, p, sender, origin);
-	if (place < SESSIONS_MAX)
-		remove_session(a, place);
-	return 0;
+		if (is_sent_by(s, sender) && strcmp(s->iface, p->iface) == 0 &&
+		    (origin != NULL ? strcmp(s->origin, origin) == 0
+				    : s->content == content))
+			return i;
+	}
+	return SESSIONS_MAX;
 }
 
 static int parse_packet(struct session_table *a, const struct session_packet *p,
@@ -235,6 +167,8 @@ static int parse_packet(struct session_table *a, const struct session_packet *p,
 		struct session **ret, struct errmsg *error)
 {
 	struct sap_packet sap;
+	char origin[SDP_ORIGIN_MAX + 1];
+	struct sdp_offer offer;
 	struct session *s;
 	size_t place;
 	int r = sap_packet_decode(p->data, p->len, &sap, error);
@@ -242,12 +176,19 @@ static int parse_packet(struct session_table *a, const struct session_packet *p,
 	*ret = NULL;
 	if (r < 0)
 		return r;
-	if (sap.deletion)
-		return end_session(a, p, sender, &sap, error);
+	if (sap.deletion) {
+		r = sdp_parse_origin(sap.text, sap.len, origin, error);
+		if (r < 0)
+			return r;
+		place = find(a, p, sender, origin, 0);
+		if (place < SESSIONS_MAX)
+			remove_session(a, place);
+		return 0;
+	}
 	r = sdp_parse(sap.text, sap.len, &a->description, error);
 	if (r < 0)
 		return r;
-	place = find(a, p, sender, a->description.origin);
+	place = find(a, p, sender, a->description.origin, 0);
 	s = place < SESSIONS_MAX ? a->places[place] : add(a, p, sender);
 	if (s == NULL)
 		return errmsg_fail(error, -ENOSPC, "table full: more than %d "
@@ -255,7 +196,13 @@ static int parse_packet(struct session_table *a, const struct session_packet *p,
 	memcpy(s->origin, a->description.origin, sizeof s->origin);
 	s->content = content;
 	s->changed = true;
-	find_address(s, &a->description);
+	memcpy(s->name, a->description.name, sizeof s->name);
+	s->input[0] = '\0';
+	s->note.text[0] = '\0';
+	if (sdp_offer_read(&a->description, 0, &offer, &s->note) == 0) {
+		sdp_offer_address(&offer, s->iface, s->input);
+		s->note = offer.note;
+	}
 	*ret = s;
 	return 0;
 }
@@ -263,13 +210,23 @@ static int parse_packet(struct session_table *a, const struct session_packet *p,
 int session_table_feed(struct session_table *a, const struct session_packet *p,
 		   uint64_t now_ns, struct errmsg *error)
 {
-	struct sockaddr_any sender = without_port(p->sender);
+	struct sockaddr_any sender = *p->sender;
 	uint32_t content = crc32_mpeg(p->data, p->len);
-	struct session *s = find_same(a, p, &sender, content);
+	struct session *s = NULL;
+	size_t same;
 	int r = 0;
 
+	sockaddr_set_port(&sender, 0);
+	if (sender.sa.sa_family == AF_INET6) {
+		sender.in6.sin6_flowinfo = 0;
+		sender.in6.sin6_scope_id = 0;
+	}
 	a->now_ns = now_ns;
-	if (s == NULL)
+	/* an identical packet need not be parsed again */
+	same = find(a, p, &sender, NULL, content);
+	if (same < SESSIONS_MAX)
+		s = a->places[same];
+	else
 		r = parse_packet(a, p, &sender, content, &s, error);
 	if (s == NULL)
 		return r;
@@ -294,21 +251,22 @@ void session_table_expire(struct session_table *a, uint64_t now_ns)
 	}
 }
 
-static bool is_report_due(const struct session *s, uint64_t now_ns)
-{
-	return s->changed ||
-	       (s->received_ns > s->reported_ns &&
-		now_ns - s->reported_ns >= SESSION_REPORT_S * SECOND_NS);
-}
-
 bool session_table_next_report(struct session_table *a, uint64_t now_ns,
 		    struct session_report *ret)
 {
+	const uint64_t report_ns = SESSION_REPORT_S * SECOND_NS;
+
 	for (size_t i = 0; i < SESSIONS_MAX; i++) {
 		unsigned number = (a->next + (unsigned)i) % SESSIONS_MAX;
 		struct session *s = a->places[number];
+		bool due = s == NULL
+				   ? a->ended[number]
+				   : s->changed ||
+					     (s->received_ns > s->reported_ns &&
+					      now_ns - s->reported_ns >=
+						      report_ns);
 
-		if (s != NULL ? !is_report_due(s, now_ns) : !a->ended[number])
+		if (!due)
 			continue;
 		a->next = number + 1;
 		*ret = (struct session_report){ number, "", "", "", "", "" };
