@@ -37,12 +37,42 @@ void input_keeper_init_spec(struct input_keeper *k, const char *label,
 	k->linked = spec->kind != INPUT_STREAM;
 }
 
+static void add(struct input_counters *to, const struct input_counters *now,
+		const struct input_counters *before)
+{
+	to->lost += now->lost - before->lost;
+	to->recovered += now->recovered - before->recovered;
+	to->socket_drops += now->socket_drops - before->socket_drops;
+	to->sync_losses += now->sync_losses - before->sync_losses;
+	to->bad_sync += now->bad_sync - before->bad_sync;
+	to->source_changes += now->source_changes - before->source_changes;
+	to->unprotected += now->unprotected - before->unprotected;
+	to->unplayable += now->unplayable - before->unplayable;
+}
+
+/* Adds what the open input counted since *before, and notes that it did. */
+static void add_counted(const struct input *in, struct input_counters *to,
+			struct input_counters *before)
+{
+	struct input_counters now;
+	uint64_t ours;
+
+	input_counters(in, &now);
+	/* what our own socket dropped is missing in the sender's count as well,
+	 * unless it was recovered */
+	ours = now.socket_drops - MIN(now.socket_drops, now.recovered);
+	now.lost = MAX(before->lost, now.lost - MIN(now.lost, ours));
+	add(to, &now, before);
+	*before = now;
+}
+
 static void shut(struct input_keeper *k, uint64_t now_ns)
 {
 	struct link_stats last;
 
 	if (k->input == NULL)
 		return;
+	add_counted(k->input, &k->all, &k->before);
 	last = input_stats(k->input);
 	link_record_close(&k->link, &last);
 	if (input_hangs(k->input, now_ns)) {
@@ -101,6 +131,7 @@ static void clear_error(struct input_keeper *k)
 void input_keeper_close(struct input_keeper *k, uint64_t now_ns)
 {
 	shut(k, now_ns);
+	k->reported = k->all;
 	k->patience_s = 0;
 	retry_worked(&k->retry);
 }
@@ -193,61 +224,19 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 		    MAX(k->spec.watchdog_s, (unsigned)INPUT_WATCHDOG_MAX_S));
 }
 
-static struct input_counters counters_since(const struct input_counters *now,
-					    const struct input_counters *before)
-{
-	return (struct input_counters){
-		.lost = now->lost - before->lost,
-		.recovered = now->recovered - before->recovered,
-		.socket_drops = now->socket_drops - before->socket_drops,
-		.sync_losses = now->sync_losses - before->sync_losses,
-		.bad_sync = now->bad_sync - before->bad_sync,
-		.source_changes = now->source_changes - before->source_changes,
-		.unprotected = now->unprotected - before->unprotected,
-		.unplayable = now->unplayable - before->unplayable,
-	};
-}
-
-static void add_up(struct input_counters *all,
-		   const struct input_counters *second)
-{
-	all->lost += second->lost;
-	all->recovered += second->recovered;
-	all->socket_drops += second->socket_drops;
-	all->sync_losses += second->sync_losses;
-	all->bad_sync += second->bad_sync;
-	all->source_changes += second->source_changes;
-	all->unprotected += second->unprotected;
-	all->unplayable += second->unplayable;
-}
-
-/* What our own socket dropped is missing in the sender's count as well, unless
- * it was recovered. */
-static uint64_t lost_elsewhere(const struct input_counters *c)
-{
-	uint64_t ours = c->socket_drops > c->recovered
-				? c->socket_drops - c->recovered
-				: 0;
-
-	return c->lost > ours ? c->lost - ours : 0;
-}
-
 void input_keeper_every_second(struct input_keeper *k, uint64_t now_ns,
 			       struct input_counters *ret)
 {
-	struct input_counters now;
 	struct errmsg error = { 0 };
 	int r;
 
+	if (k->input != NULL)
+		add_counted(k->input, &k->all, &k->before);
 	*ret = (struct input_counters){ 0 };
+	add(ret, &k->all, &k->reported);
+	k->reported = k->all;
 	if (k->input == NULL)
 		return;
-	input_counters(k->input, &now);
-	now.lost = MAX(k->before.lost, lost_elsewhere(&now));
-	*ret = counters_since(&now, &k->before);
-	k->before = now;
-	add_up(&k->all, ret);
-
 	r = input_every_second(k->input, now_ns, &error);
 	if (r < 0) {
 		fail(k, r, &error, now_ns);
@@ -257,6 +246,16 @@ void input_keeper_every_second(struct input_keeper *k, uint64_t now_ns,
 	if (input_is_ready(k->input))
 		clear_error(k);
 	watch(k, now_ns);
+}
+
+void input_keeper_counters(const struct input_keeper *k,
+			   struct input_counters *ret)
+{
+	struct input_counters before = k->before;
+
+	*ret = k->all;
+	if (k->input != NULL)
+		add_counted(k->input, ret, &before);
 }
 
 bool input_keeper_is_open(const struct input_keeper *k)

@@ -43,9 +43,10 @@ struct input_keeper {
 	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
 	struct retry retry;
 	struct errmsg error; /* why it is closed; "" when unknown or open */
-	struct input_counters before; /* a second ago */
+	struct input_counters before; /* of the input, when they were added */
 	struct link_record link;
-	struct input_counters all; /* since init */
+	struct input_counters all;      /* since init */
+	struct input_counters reported; /* of these, at the last second */
 	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
 	struct input_spec spec;
 };
@@ -77,9 +78,14 @@ int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 /* Packets that count for the watchdog arrived. */
 void input_keeper_note_packets(struct input_keeper *, uint64_t now_ns);
 
-/* Once a second: writes what was counted in it.  May close the input. */
+/* Once a second: writes what was counted since the last call, also by an input
+ * that was closed since.  May close the input. */
 void input_keeper_every_second(struct input_keeper *, uint64_t now_ns,
 			       struct input_counters *ret);
+
+/* Counted since init, over all the times that it was open. */
+void input_keeper_counters(const struct input_keeper *,
+			   struct input_counters *ret);
 
 /* False as well while it is opened again after an error and has delivered
  * nothing yet. */

@@ -21,6 +21,7 @@
 struct merge_path {
 	struct merge_input *owner;
 	struct input_keeper keeper;
+	unsigned opens; /* of the keeper, as the paths know */
 	struct batch batch;
 };
 
@@ -44,15 +45,17 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 /* After each call that may have opened or closed the path. */
 static void follow_keeper(struct merge_input *m, size_t i)
 {
-	const struct input_keeper *k = &m->path[i].keeper;
+	struct merge_path *p = &m->path[i];
+	const struct input_keeper *k = &p->keeper;
 
 	if (k->input == NULL)
 		redundant_path_failed(&m->paths, i, k->ended ? -ENODATA : -EIO,
 				      &k->error);
-	else if (m->paths.path[i].open)
-		redundant_path_set_fd(&m->paths, i, input_fd(k->input));
-	else
+	else if (k->opens != p->opens)
 		redundant_path_opened(&m->paths, i, input_fd(k->input));
+	else
+		redundant_path_set_fd(&m->paths, i, input_fd(k->input));
+	p->opens = k->opens;
 }
 
 static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
@@ -110,16 +113,11 @@ static int merge_every_second(struct input *base, uint64_t now_ns,
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		struct input_keeper *k = &m->path[i].keeper;
 		struct input_counters second;
-		unsigned opens = k->opens;
 
 		if (k->input != NULL)
 			input_keeper_every_second(k, now_ns, &second);
 		else
 			input_keeper_open(k, now_ns);
-		/* a reopened socket often has the same number, but close()
-		 * removed it from the epoll set */
-		if (k->opens != opens)
-			redundant_path_set_fd(&m->paths, i, -1);
 		follow_keeper(m, i);
 		states[i].delivers = c.live[i];
 		if (k->input == NULL)
@@ -145,20 +143,13 @@ static void merge_counters(const struct input *base, struct input_counters *ret)
 	*ret = (struct input_counters){ .recovered = c.merged,
 					.unprotected = m->paths.unprotected_s };
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		const struct input_keeper *k = &m->path[i].keeper;
-		struct input_counters now = k->before;
+		struct input_counters one;
 
-		if (k->input != NULL)
-			input_counters(k->input, &now);
-		ret->socket_drops += k->all.socket_drops + now.socket_drops -
-				     k->before.socket_drops;
-		ret->sync_losses += k->all.sync_losses + now.sync_losses -
-				    k->before.sync_losses;
-		ret->bad_sync += k->all.bad_sync + now.bad_sync -
-				 k->before.bad_sync;
-		ret->source_changes += k->all.source_changes +
-				       now.source_changes -
-				       k->before.source_changes;
+		input_keeper_counters(&m->path[i].keeper, &one);
+		ret->socket_drops += one.socket_drops;
+		ret->sync_losses += one.sync_losses;
+		ret->bad_sync += one.bad_sync;
+		ret->source_changes += one.source_changes;
 	}
 }
 

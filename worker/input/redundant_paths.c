@@ -30,18 +30,22 @@ void redundant_paths_done(struct redundant_paths *p)
 		fd_close(&p->fd);
 }
 
-void redundant_path_set_fd(struct redundant_paths *p, size_t i, int fd)
+/* Closing the descriptor before took it out of the epoll set. */
+static void wait_for(struct redundant_paths *p, size_t i, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
-	if (p->path[i].fd == fd)
-		return;
-	/* closing the descriptor before took it out of the epoll set */
 	p->path[i].fd = fd;
 	if (p->n == 1)
 		p->fd = fd;
 	else if (p->fd >= 0 && fd >= 0)
 		(void)epoll_ctl(p->fd, EPOLL_CTL_ADD, fd, &e);
+}
+
+void redundant_path_set_fd(struct redundant_paths *p, size_t i, int fd)
+{
+	if (p->path[i].fd != fd)
+		wait_for(p, i, fd);
 }
 
 void redundant_path_opened(struct redundant_paths *p, size_t i, int fd)
@@ -53,7 +57,7 @@ void redundant_path_opened(struct redundant_paths *p, size_t i, int fd)
 	path->err = 0;
 	path->error.text[0] = '\0';
 	retry_worked(&path->retry);
-	redundant_path_set_fd(p, i, fd);
+	wait_for(p, i, fd);
 }
 
 void redundant_path_failed(struct redundant_paths *p, size_t i, int err,
@@ -65,7 +69,7 @@ void redundant_path_failed(struct redundant_paths *p, size_t i, int err,
 	path->open = false;
 	path->err = err;
 	path->error = *error;
-	redundant_path_set_fd(p, i, -1);
+	wait_for(p, i, -1);
 }
 
 int redundant_paths_check(const struct redundant_paths *p, struct errmsg *error)

@@ -69,10 +69,11 @@ static inline bool redundant_path_is_due(const struct redundant_paths *p,
 	return !p->path[i].open && retry_is_due(&p->path[i].retry, now_ns);
 }
 
-/* The path was opened; fd -1: nothing can be waited for. */
+/* The path was opened, or closed and opened again: fd is a new descriptor, even
+ * if it has the number of the one before; -1: the path has none. */
 void redundant_path_opened(struct redundant_paths *, size_t i, int fd);
 
-/* An open path reads another descriptor now. */
+/* An open path reads this descriptor; another one has another number. */
 void redundant_path_set_fd(struct redundant_paths *, size_t i, int fd);
 
 /* The path is closed by an error, or could not be opened.  The owner sets when

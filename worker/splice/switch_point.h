@@ -5,8 +5,8 @@
  * The tables are known there, a PCR was seen, and a picture begins with which a
  * decoder can start (worker/ts/rap: H.264 IDR or recovery point, HEVC IRAP,
  * MPEG-2 sequence header); without video, an audio frame begins.  After the
- * allowed wait any PES of the main program is accepted, and after twice the
- * wait any packet.
+ * allowed wait any video or audio PES of any program is accepted, and after
+ * twice the wait any packet.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  Pure.  Owns the tables of the source.

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/mono.h"
+#include "common/base/units.h"
 #include "worker/ts/batch.h"
 #include "worker/input/input_keeper.h"
 
 #include <criterion/criterion.h>
 #include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { PATIENCE_S = 30 };
 
@@ -13,16 +16,17 @@ static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 	(void)runs, (void)n_runs, (void)arg;
 }
 
-/* Until the thread that opens the file has said that it cannot. */
-static void await_refusal(struct input_keeper *s, uint64_t now_ns)
+/* Reads until the input fails. */
+static void await_failure(struct input_keeper *s, uint64_t now_ns)
 {
-	uint64_t end = mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+	uint64_t end = mono_ns() + PATIENCE_S * SECOND_NS;
 	struct batch batch;
 
 	batch_init(&batch, ignore, NULL);
 	while (input_keeper_read(s, &batch, now_ns) >= 0) {
-		cr_assert_lt(mono_ns(), end, "nobody missed the file");
+		cr_assert_lt(mono_ns(), end, "the input did not fail");
 		(void)sched_yield();
+		now_ns += MS;
 	}
 }
 
@@ -33,7 +37,7 @@ Test(input_keeper, is_not_open_while_it_is_tried_again)
 
 	input_keeper_init(&s, "input 1", "file:///nonexistent/clip.ts#loop");
 	input_keeper_open(&s, now_ns);
-	await_refusal(&s, now_ns);
+	await_failure(&s, now_ns);
 	cr_assert_null(s.input);
 	cr_assert_not(input_keeper_is_open(&s));
 
@@ -46,7 +50,6 @@ Test(input_keeper, is_not_open_while_it_is_tried_again)
 	input_keeper_done(&s);
 }
 
-/* An interface may be there at any time: it is not waited for long. */
 Test(input_keeper, retries_a_socket_soon_and_other_inputs_in_growing_intervals)
 {
 	static const struct {
@@ -75,8 +78,37 @@ Test(input_keeper, retries_a_socket_soon_and_other_inputs_in_growing_intervals)
 				now_ns = input_keeper_next_ns(&s);
 		}
 		cr_expect_eq(input_keeper_next_ns(&s) - now_ns,
-			     cases[i].pause_s * UINT64_C(1000000000), "%s",
+			     cases[i].pause_s * SECOND_NS, "%s",
 			     cases[i].address);
 		input_keeper_done(&s);
 	}
+}
+
+Test(input_keeper, reports_the_last_part_of_a_second_of_a_closed_input)
+{
+	static struct input_keeper s;
+	uint8_t packet[TS_PACKET] = { 0x47, 0x1f, 0xff, 0x10 };
+	char path[] = "/tmp/keeper-XXXXXX", address[64];
+	uint64_t now_ns = mono_ns();
+	struct input_counters c;
+	int fd = mkstemp(path);
+
+	for (unsigned i = 0; i < 16; i++) {
+		packet[0] = i == 8 ? 0 : TS_SYNC_BYTE;
+		cr_assert_eq(write(fd, packet, TS_PACKET), TS_PACKET);
+	}
+	(void)close(fd);
+	(void)snprintf(address, sizeof address, "file://%s", path);
+	input_keeper_init(&s, NULL, address);
+	input_keeper_open(&s, now_ns);
+	await_failure(&s, now_ns);
+	(void)unlink(path);
+	cr_assert(s.ended);
+	input_keeper_counters(&s, &c);
+	cr_expect_eq(c.bad_sync, 1);
+	input_keeper_every_second(&s, now_ns, &c);
+	cr_expect_eq(c.bad_sync, 1);
+	input_keeper_every_second(&s, now_ns, &c);
+	cr_expect_eq(c.bad_sync, 0);
+	input_keeper_done(&s);
 }

@@ -128,3 +128,26 @@ Test(redundant_paths, wait_for_the_sockets_of_all_paths)
 	cr_assert_eq(poll(&poll_fd, 1, 0), 1);
 	redundant_paths_done(&p);
 }
+
+Test(redundant_paths, wait_for_a_reopened_socket_with_the_same_number)
+{
+	struct redundant_paths p;
+	struct pollfd poll_fd = { .events = POLLIN };
+	struct errmsg error;
+	int first[2], again[2];
+
+	cr_assert_eq(pipe(first), 0);
+	redundant_paths_init(&p, 2);
+	cr_assert_eq(redundant_paths_make_fd(&p, &error), 0);
+	redundant_path_opened(&p, 0, first[0]);
+	(void)close(first[0]);
+	cr_assert_eq(pipe(again), 0);
+	cr_assert_eq(again[0], first[0]);
+	redundant_path_opened(&p, 0, again[0]);
+	cr_assert_eq(p.n_open, 1);
+	poll_fd.fd = p.fd;
+	cr_assert_eq(poll(&poll_fd, 1, 0), 0);
+	cr_assert_eq(write(again[1], "", 1), 1);
+	cr_assert_eq(poll(&poll_fd, 1, 0), 1);
+	redundant_paths_done(&p);
+}
