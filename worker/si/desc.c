@@ -7,7 +7,7 @@
 enum {
 	PRIVATE_DATA_SPECIFIER = 0x5f,
 	LOGICAL_CHANNEL = 0x83,
-	/* whose private descriptors have the logical channel in 0x83 */
+	/* specifiers with the logical channel in descriptor 0x83 */
 	SPECIFIER_EACEM = 0x00000028,
 	SPECIFIER_NORDIG = 0x00000029,
 	SPECIFIER_UK = 0x0000233a,
@@ -25,12 +25,6 @@ static const struct desc_kind logical_channel = {
 	"logical_channel", logical_channel_fields
 };
 
-static bool has_logical_channels(uint64_t specifier)
-{
-	return specifier == SPECIFIER_EACEM || specifier == SPECIFIER_NORDIG ||
-	       specifier == SPECIFIER_UK;
-}
-
 static const struct desc_kind *find_kind(const struct desc *d,
 					 uint64_t specifier)
 {
@@ -44,17 +38,21 @@ static const struct desc_kind *find_kind(const struct desc *d,
 			       : &unknown;
 	if (d->tag < 0x80)
 		return &desc_dvb[d->tag - 0x40];
-	if (d->tag == LOGICAL_CHANNEL && has_logical_channels(specifier))
+	if (d->tag == LOGICAL_CHANNEL &&
+	    (specifier == SPECIFIER_EACEM || specifier == SPECIFIER_NORDIG ||
+	     specifier == SPECIFIER_UK))
 		return &logical_channel;
 	return &unknown;
 }
 
-static void put_fields(const struct desc_kind *kind, const struct desc *d,
-		       json_t *object)
+static void describe(const struct desc *d, uint64_t specifier, json_t *object)
 {
-	json_t *fields = json_object();
+	const struct desc_kind *kind = find_kind(d, specifier);
 	struct bits b = bits_of(d->data, d->len);
+	json_t *fields = json_object();
 
+	si_put_uint(object, "type_id", d->tag);
+	si_put_string(object, "type_name", kind->name ? kind->name : "unknown");
 	if (d->tag == DESC_EXTENSION && d->len > 0)
 		si_put_uint(object, "extension", bits_take(&b, 8));
 	if (kind->fields != NULL)
@@ -66,26 +64,6 @@ static void put_fields(const struct desc_kind *kind, const struct desc *d,
 	json_decref(fields);
 }
 
-static json_t *describe(const struct desc *d, uint64_t specifier)
-{
-	const struct desc_kind *kind = find_kind(d, specifier);
-	json_t *object = json_object();
-
-	si_put_uint(object, "type_id", d->tag);
-	(void)json_object_set_new(
-		object, "type_name",
-		json_string(kind->name != NULL ? kind->name : "unknown"));
-	put_fields(kind, d, object);
-	return object;
-}
-
-static uint64_t read_specifier(const struct desc *d)
-{
-	struct bits b = bits_of(d->data, d->len);
-
-	return bits_take(&b, 32);
-}
-
 void si_put_descriptors(json_t *object, struct desc_loop loop)
 {
 	json_t *list = si_put_list(object, "descriptors");
@@ -93,16 +71,17 @@ void si_put_descriptors(json_t *object, struct desc_loop loop)
 	struct desc d;
 
 	while (desc_next(&loop, &d)) {
+		struct bits b = bits_of(d.data, d.len);
+
 		if (d.tag == PRIVATE_DATA_SPECIFIER)
-			specifier = read_specifier(&d);
-		(void)json_array_append_new(list, describe(&d, specifier));
+			specifier = bits_take(&b, 32);
+		describe(&d, specifier, si_add_object(list));
 	}
 	if (loop.len > 0) {
 		json_t *broken = si_add_object(list);
 
 		si_put_uint(broken, "type_id", loop.data[0]);
-		(void)json_object_set_new(broken, "type_name",
-					  json_string("broken"));
+		si_put_string(broken, "type_name", "broken");
 		si_put_hex(broken, "data",
 			   (struct bytes){ loop.data, loop.len });
 	}

@@ -73,11 +73,9 @@ static void read_satellite_type(struct bits *b, json_t *object)
 	unsigned factor = (unsigned)bits_take(b, 2);
 	bool is_s2 = bits_take(b, 1) != 0;
 
-	(void)json_object_set_new(object, "type",
-				  json_string(is_s2 ? "S2" : "S"));
+	si_put_string(object, "type", is_s2 ? "S2" : "S");
 	if (is_s2 && rolloff[factor] != NULL)
-		(void)json_object_set_new(object, "rolloff",
-					  json_string(rolloff[factor]));
+		si_put_string(object, "rolloff", rolloff[factor]);
 }
 
 const struct field desc_satellite[] = {
@@ -159,26 +157,21 @@ static const char *const t2_mode[8] = {
 	"2K", "8K", "4K", "1K", "16K", "32K",
 };
 
-static void read_t2_frequencies(struct bits *b, json_t *cell, bool several)
-{
-	json_t *list = si_put_list(cell, "frequencies_khz");
-	size_t len = several ? (size_t)bits_take(b, 8) : 4;
-	struct bytes bytes = bits_bytes(b, len);
-	struct bits inner = bits_of(bytes.data, bytes.len);
-
-	while (bits_left(&inner) >= 32)
-		(void)json_array_append_new(
-			list,
-			json_integer((json_int_t)bits_take(&inner, 32) / 100));
-}
-
 static void read_transposer(struct bits *b, json_t *object)
 {
 	si_put_uint(object, "frequency_khz", bits_take(b, 32) / 100);
 }
 
-static void read_t2_subcells(struct bits *b, json_t *cell)
+/* EN 300 468 6.4.6.3: all fields behind the T2 system id may be missing */
+static void read_t2_system(struct bits *b, json_t *object)
 {
+	static const struct field system[] = {
+		WORD("siso_miso", 2, siso_miso),
+		WORD("bandwidth", 4, t2_bandwidth), SKIP(2),
+		WORD("guardinterval", 3, t2_guard_interval),
+		WORD("transmitmode", 3, t2_mode),
+		FLAG("other_frequencies"), END
+	};
 	static const struct field subcell[] = {
 		UINT("cell_id_extension", 8), CALL(read_transposer), END
 	};
@@ -186,35 +179,29 @@ static void read_t2_subcells(struct bits *b, json_t *cell)
 		LIST8("subcells", subcell), END
 	};
 
-	fields_read(subcells, b, cell);
-}
-
-/* EN 300 468 6.4.6.3: all behind the T2 system id may be missing */
-static void read_t2_system(struct bits *b, json_t *object)
-{
-	static const struct field system[] = {
-		WORD("siso_miso", 2, siso_miso),
-		WORD("bandwidth", 4, t2_bandwidth), SKIP(2),
-		WORD("guardinterval", 3, t2_guard_interval),
-		WORD("transmitmode", 3, t2_mode), END
-	};
-
 	if (bits_end(b))
 		return;
 	fields_read(system, b, object);
 
-	bool several = bits_take(b, 1) != 0;
 	bool slices = bits_take(b, 1) != 0;
 	json_t *cells = si_put_list(object, "cells");
 
-	si_put_bool(object, "other_frequencies", several);
 	si_put_bool(object, "time_frequency_slicing", slices);
 	while (!bits_end(b)) {
-		json_t *cell = si_add_object(cells);
+		json_t *cell = si_add_object(cells), *list;
+		struct bytes bytes;
+		struct bits inner;
 
 		si_put_uint(cell, "cell_id", bits_take(b, 16));
-		read_t2_frequencies(b, cell, slices);
-		read_t2_subcells(b, cell);
+		list = si_put_list(cell, "frequencies_khz");
+		bytes = bits_bytes(b, slices ? (size_t)bits_take(b, 8) : 4);
+		inner = bits_of(bytes.data, bytes.len);
+		while (bits_left(&inner) >= 32)
+			(void)json_array_append_new(
+				list, json_integer((json_int_t)bits_take(
+							   &inner, 32) /
+						   100));
+		fields_read(subcells, b, cell);
 	}
 }
 

@@ -123,40 +123,33 @@ static const struct field data_broadcast_id[] = {
 
 static const struct field pdc[] = { SKIP(4), UINT("pil", 20), END };
 
-/* AC-3 and E-AC-3 (EN 300 468 annex D): flags, then the fields they announce.
- * */
+/* Puts the numbers that the flags announce, the first by bit 7. */
 static void read_announced(struct bits *b, json_t *object, unsigned flags,
 			   const char *const *names)
 {
 	for (unsigned i = 0; names[i] != NULL; i++)
 		if (flags >> (7 - i) & 1)
 			si_put_uint(object, names[i], bits_take(b, 8));
-	if (!bits_end(b))
-		si_put_hex(object, "data", bits_rest(b));
 }
+
+/* AC-3 and E-AC-3 (EN 300 468 annex D) */
+static const char *const ac3_names[] = {
+	"component_type", "bsid", "mainid", "asvc", NULL,
+};
 
 static void read_ac3(struct bits *b, json_t *object)
 {
-	static const char *const names[] = {
-		"component_type", "bsid", "mainid", "asvc", NULL,
-	};
-
-	read_announced(b, object, (unsigned)bits_take(b, 8), names);
+	read_announced(b, object, (unsigned)bits_take(b, 8), ac3_names);
 }
 
 static void read_enhanced_ac3(struct bits *b, json_t *object)
 {
-	static const char *const names[] = {
-		"component_type", "bsid", "mainid", "asvc", NULL,
-	};
 	static const char *const substreams[] = {
 		"substream1", "substream2", "substream3", NULL,
 	};
 	unsigned flags = (unsigned)bits_take(b, 8);
 
-	for (unsigned i = 0; names[i] != NULL; i++)
-		if (flags >> (7 - i) & 1)
-			si_put_uint(object, names[i], bits_take(b, 8));
+	read_announced(b, object, flags, ac3_names);
 	si_put_bool(object, "mixinfo", flags & 0x08);
 	/* the flags of the substreams come behind that of mixinfo */
 	read_announced(b, object, flags << 5, substreams);
@@ -173,13 +166,13 @@ static void read_aac(struct bits *b, json_t *object)
 	bits_skip(b, 7);
 	if (has_type)
 		si_put_uint(object, "aac_type", bits_take(b, 8));
-	if (!bits_end(b))
-		si_put_hex(object, "data", bits_rest(b));
 }
 
-static const struct field ac3[] = { CALL(read_ac3), END };
-static const struct field enhanced_ac3[] = { CALL(read_enhanced_ac3), END };
-static const struct field aac[] = { CALL(read_aac), END };
+static const struct field ac3[] = { CALL(read_ac3), HEX("data"), END };
+static const struct field enhanced_ac3[] = {
+	CALL(read_enhanced_ac3), HEX("data"), END
+};
+static const struct field aac[] = { CALL(read_aac), HEX("data"), END };
 
 static const struct field ancillary_data[] = {
 	UINT("ancillary_data_identifier", 8), END

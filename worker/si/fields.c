@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/si/fields.h"
 
-static void read_uints(const struct field *f, struct bits *b, json_t *object)
-{
-	json_t *list = si_put_list(object, f->name);
-
-	while (!b->cut && bits_left(b) >= f->n)
-		(void)json_array_append_new(
-			list, json_integer((json_int_t)bits_take(b, f->n)));
-}
-
 static void read_list(const struct field *f, struct bits *b, json_t *object)
 {
 	json_t *list = si_put_list(object, f->name);
@@ -18,33 +9,13 @@ static void read_list(const struct field *f, struct bits *b, json_t *object)
 		fields_read(f->fields, b, si_add_object(list));
 }
 
-static void read_list8(const struct field *f, struct bits *b, json_t *object)
-{
-	size_t len = (size_t)bits_take(b, 8);
-	struct bytes bytes = bits_bytes(b, len);
-	struct bits inner = bits_of(bytes.data, bytes.len);
-
-	read_list(f, &inner, object);
-	b->cut |= inner.cut;
-}
-
-static void read_hex(const struct field *f, struct bits *b, json_t *object)
-{
-	if (!bits_end(b))
-		si_put_hex(object, f->name, bits_rest(b));
-}
-
-static void read_word(const struct field *f, struct bits *b, json_t *object)
-{
-	const char *word = f->words[bits_take(b, f->n)];
-
-	(void)json_object_set_new(object, f->name,
-				  json_string(word != NULL ? word
-							   : "reserved"));
-}
-
 static void read_field(const struct field *f, struct bits *b, json_t *object)
 {
+	const char *word;
+	struct bytes bytes;
+	struct bits inner;
+	json_t *list;
+
 	switch (f->kind) {
 	case FIELD_END:
 		break;
@@ -62,7 +33,8 @@ static void read_field(const struct field *f, struct bits *b, json_t *object)
 			    si_bcd(bits_take(b, f->n), f->n));
 		break;
 	case FIELD_WORD:
-		read_word(f, b, object);
+		word = f->words[bits_take(b, f->n)];
+		si_put_string(object, f->name, word ? word : "reserved");
 		break;
 	case FIELD_ASCII:
 		si_put_ascii(object, f->name, bits_bytes(b, f->n));
@@ -75,20 +47,28 @@ static void read_field(const struct field *f, struct bits *b, json_t *object)
 			    bits_bytes(b, (size_t)bits_take(b, 8)));
 		break;
 	case FIELD_HEX:
-		read_hex(f, b, object);
+		if (!bits_end(b))
+			si_put_hex(object, f->name, bits_rest(b));
 		break;
 	case FIELD_HEX8:
 		si_put_hex(object, f->name,
 			   bits_bytes(b, (size_t)bits_take(b, 8)));
 		break;
 	case FIELD_UINTS:
-		read_uints(f, b, object);
+		list = si_put_list(object, f->name);
+		while (!b->cut && bits_left(b) >= f->n)
+			(void)json_array_append_new(
+				list, json_integer((json_int_t)bits_take(
+					      b, f->n)));
 		break;
 	case FIELD_LIST:
 		read_list(f, b, object);
 		break;
 	case FIELD_LIST8:
-		read_list8(f, b, object);
+		bytes = bits_bytes(b, (size_t)bits_take(b, 8));
+		inner = bits_of(bytes.data, bytes.len);
+		read_list(f, &inner, object);
+		b->cut |= inner.cut;
 		break;
 	case FIELD_CALL:
 		f->call(b, object);

@@ -23,6 +23,11 @@ void si_put_bool(json_t *object, const char *key, bool value)
 	(void)json_object_set_new(object, key, json_boolean(value));
 }
 
+void si_put_string(json_t *object, const char *key, const char *value)
+{
+	(void)json_object_set_new(object, key, json_string(value));
+}
+
 void si_put_text(json_t *object, const char *key, struct bytes b)
 {
 	char *text = xcalloc(1, TEXT_UTF8_SIZE(b.len));

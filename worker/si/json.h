@@ -8,6 +8,7 @@
 
 void si_put_uint(json_t *object, const char *key, uint64_t value);
 void si_put_bool(json_t *object, const char *key, bool value);
+void si_put_string(json_t *object, const char *key, const char *value);
 /* DVB text (worker/si/text.h). */
 void si_put_text(json_t *object, const char *key, struct bytes);
 /* Plain ASCII, as codes of languages and countries are; '?' for others. */

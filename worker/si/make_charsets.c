@@ -46,24 +46,6 @@ static iconv_t open_table(const char *name)
 	exit(1);
 }
 
-static void write_8859(void)
-{
-	(void)puts("const uint16_t charset_8859[16][96] = {");
-	for (unsigned part = 1; part <= 15; part++) {
-		char name[16];
-		iconv_t cd;
-
-		if (part == 12)
-			continue; /* it was never published */
-		(void)snprintf(name, sizeof name, "ISO-8859-%u", part);
-		cd = open_table(name);
-		(void)printf("\t[%u] =\n", part);
-		write_row(cd, 0, 0xa0);
-		(void)iconv_close(cd);
-	}
-	(void)puts("};");
-}
-
 static void write_two_bytes(const char *variable, const char *name)
 {
 	iconv_t cd = open_table(name);
@@ -79,7 +61,20 @@ int main(void)
 {
 	(void)puts("/* made by worker/si/make_charsets */\n"
 		   "#include \"worker/si/charset.h\"\n");
-	write_8859();
+	(void)puts("const uint16_t charset_8859[16][96] = {");
+	for (unsigned part = 1; part <= 15; part++) {
+		char name[16];
+		iconv_t cd;
+
+		if (part == 12)
+			continue; /* it was never published */
+		(void)snprintf(name, sizeof name, "ISO-8859-%u", part);
+		cd = open_table(name);
+		(void)printf("\t[%u] =\n", part);
+		write_row(cd, 0, 0xa0);
+		(void)iconv_close(cd);
+	}
+	(void)puts("};");
 	write_two_bytes("charset_gb2312", "EUC-CN");
 	write_two_bytes("charset_ksx1001", "EUC-KR");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

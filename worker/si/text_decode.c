@@ -59,28 +59,20 @@ static uint32_t next_8859(struct input *in, const void *table)
 	return upper[c - 0xa0] != 0 ? upper[c - 0xa0] : NONE;
 }
 
-/* The letter behind a lead byte, with its mark. */
-static uint32_t next_marked(struct input *in, char16_t mark)
-{
-	uint32_t letter = in->p < in->end ? *in->p : 0;
-	uint32_t whole = charset_compose(letter, mark);
-
-	if (whole == 0)
-		return mark; /* stands behind the letter: see next_6937 */
-	in->p++;
-	return whole;
-}
-
 static uint32_t next_6937(struct input *in, const void *table)
 {
-	uint8_t c = *in->p;
-	char16_t mark = charset_6937_mark(c);
+	char16_t mark = charset_6937_mark(*in->p);
+	uint32_t whole;
 
 	(void)table;
 	if (mark == 0)
 		return next_8859(in, charset_6937);
 	in->p++;
-	return next_marked(in, mark);
+	whole = charset_compose(in->p < in->end ? *in->p : 0, mark);
+	if (whole == 0)
+		return mark; /* text_decode() puts it behind the letter */
+	in->p++;
+	return whole;
 }
 
 static uint32_t next_two_bytes(struct input *in, const void *table)
@@ -190,26 +182,6 @@ static struct coding select_coding(struct input *in)
 				part < 16 ? charset_8859[part] : nothing };
 }
 
-static bool is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfeff;
-}
-
-/* In DVB the mark comes before its letter, in Unicode behind it. */
-static bool put_in_order(struct output *out, uint32_t c, uint32_t *mark)
-{
-	if (c >= 0x300 && c < 0x370) {
-		*mark = c;
-		return true;
-	}
-	if (!put(out, c))
-		return false;
-	if (*mark != 0 && !put(out, *mark))
-		return false;
-	*mark = 0;
-	return true;
-}
-
 size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 {
 	struct input in = { data, data + len };
@@ -223,18 +195,21 @@ size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 	coding = select_coding(&in);
 	while (in.p < in.end) {
 		uint32_t c = coding.next(&in, coding.table);
-		bool fits = true;
+		bool is_control = c < 0x20 || (c >= 0x7f && c < 0xa0) ||
+				  c == 0xfeff;
 
 		if (c == 0x85 || c == NEW_LINE)
 			c = '\n'; /* its C1 code in UTF-8 */
-		if (is_control(c) && c != '\n')
+		else if (is_control && c != '\n')
 			continue;
-		if (coding.next == next_6937)
-			fits = put_in_order(&out, c, &mark);
-		else
-			fits = put(&out, c);
-		if (!fits)
+		/* in DVB a mark comes before its letter, in Unicode behind */
+		if (coding.next == next_6937 && c >= 0x300 && c < 0x370) {
+			mark = c;
+			continue;
+		}
+		if (!put(&out, c) || (mark != 0 && !put(&out, mark)))
 			break;
+		mark = 0;
 	}
 	ret[out.len] = '\0';
 	return out.len;

@@ -119,22 +119,10 @@ static uint32_t usual(uint32_t c)
 	}
 }
 
-static bool put_instead(struct writer *w, const struct letter *l)
-{
-	const char *like = find_stand_in(l->whole);
-	uint8_t byte = l->mark != 0 ? find_byte(w, l->base) : 0;
-
-	w->lost++;
-	if (byte != 0)
-		return put(w, &byte, 1);
-	if (like == NULL)
-		like = "?";
-	return put(w, like, strlen(like));
-}
-
 static bool put_byte_letter(struct writer *w, struct letter *l)
 {
 	uint8_t byte = find_byte(w, l->whole);
+	const char *like;
 	char letter;
 
 	if (byte == 0 && usual(l->whole) != l->whole) {
@@ -151,7 +139,14 @@ static bool put_byte_letter(struct writer *w, struct letter *l)
 	if (w->table == TEXT_ISO_6937 && byte != 0)
 		return put(w, (uint8_t[]){ charset_6937_lead(l->mark), byte },
 			   2);
-	return put_instead(w, l);
+
+	w->lost++;
+	if (byte != 0)
+		return put(w, &byte, 1);
+	like = find_stand_in(l->whole);
+	if (like == NULL)
+		like = "?";
+	return put(w, like, strlen(like));
 }
 
 static bool put_utf8_letter(struct writer *w, const struct letter *l)
@@ -192,12 +187,6 @@ static struct letter take(const char **text, size_t *len)
 	return l;
 }
 
-static bool is_text(const struct letter *l)
-{
-	return l->base == '\n' || (l->base >= 0x20 && l->base < 0x7f) ||
-	       l->base >= 0xa0;
-}
-
 size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,
 		   size_t size, size_t *ret_lost)
 {
@@ -209,8 +198,9 @@ size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,
 	while (fits && left > 0) {
 		struct letter l = take(&utf8, &left);
 
-		if (!is_text(&l))
-			continue;
+		if ((l.base < 0x20 && l.base != '\n') ||
+		    (l.base >= 0x7f && l.base < 0xa0))
+			continue; /* a control character */
 		fits = table == TEXT_UTF8 ? put_utf8_letter(&w, &l)
 					  : put_byte_letter(&w, &l);
 	}
