@@ -79,7 +79,7 @@ bench_scripts = \
 	tests/bench/api.mjs \
 	tests/bench/compare.mjs \
 	tests/bench/events.mjs \
-	tests/bench/reconciler.mjs \
+	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
 	tests/bench/http.mjs \
 	tests/bench/load.mjs \
@@ -100,7 +100,7 @@ bench_scripts = \
 	tests/bench/ways.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,outputs,stages,remux,http,memory,reconciler,api,events,tls,pull]
+# make bench [BENCH=udp,outputs,stages,remux,http,memory,fleet,api,events,tls,pull]
 #	[ROUNDS=3] [WINDOW=8] [AGAINST=DIR]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \

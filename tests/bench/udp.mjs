@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * UDP to UDP, 50 streams of 8 Mbit/s: our CPU a delivered Mbit beside a bare
- * forwarder's (the floor) and beside multicat's, all in one run by turns.
+ * UDP to UDP, 50 streams of 8 Mbit/s: the CPU for a delivered Mbit of Sluice,
+ * of a bare forwarder (one process), of a bare forwarder a stream (the floor of
+ * a process a stream, woken as often as the workers) and of multicat, in turns.
  */
 import { spawnSync } from 'node:child_process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
@@ -12,7 +13,9 @@ import { ofAll } from './report.mjs';
 
 const LOAD = { streams: 50, rate: 8, warm: 2 };
 const FROM = 10000, TO = 20000;
-const LIMIT = { forwarder: 1.9, multicat: 0.5, latencyMs: 40 };
+const LIMIT = { forwarder: 1.9, forwarders: 1.2, multicat: 0.5,
+	latencyMs: 40 };
+const GRID_MS = 10; // of the workers' ticks
 
 const ports = (first) =>
 	Array.from({ length: LOAD.streams }, (_, i) => first + i);
@@ -28,6 +31,16 @@ const candidates = {
 			'--streams', LOAD.streams, '--from', FROM, '--to', TO]);
 
 		return () => [child.pid];
+	},
+
+	async forwarders(scope) {
+		const children = [];
+
+		for (const [i, port] of ports(FROM).entries())
+			children.push(await startReady(scope, 'forwarder', [
+				'--from', port, '--to', TO + i,
+				'--tick', GRID_MS]));
+		return () => children.map((child) => child.pid);
 	},
 
 	async sluice(scope) {
@@ -89,12 +102,16 @@ function summarise(runs) {
 }
 
 function judge(report, of) {
-	const { sluice, forwarder, multicat } = of;
-	const floor = sluice.cpu / forwarder.cpu;
+	const { sluice, forwarder, forwarders, multicat } = of;
+	const ofOne = sluice.cpu / forwarder.cpu;
+	const ofMany = sluice.cpu / forwarders.cpu;
 
-	report.judge(floor <= LIMIT.forwarder, 'udp: CPU ' +
-		`${floor.toFixed(2)} x the bare forwarder ` +
+	report.judge(ofOne <= LIMIT.forwarder, 'udp: CPU ' +
+		`${ofOne.toFixed(2)} x the bare forwarder ` +
 		`(at most ${LIMIT.forwarder})`);
+	report.judge(ofMany <= LIMIT.forwarders, 'udp: CPU ' +
+		`${ofMany.toFixed(2)} x a bare forwarder a stream ` +
+		`(at most ${LIMIT.forwarders})`);
 	if (multicat === undefined) {
 		report.skip('udp: CPU beside multicat: it is not installed');
 	} else {
