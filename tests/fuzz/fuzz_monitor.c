@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct monitor_counts none;
 	struct input in = { .data = data, .len = size, .now_ns = 1000 * MS };
 
-	in.monitor = monitor_new(in.now_ns);
+	in.monitor = monitor_new(NULL, in.now_ns);
 	while (in.len > 0)
 		step(&in);
 	end_second(&in, &none);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The checks at the end of a second: tables, PIDs and PCRs that are overdue. */
 #include "common/base/units.h"
-#include "worker/analysis/monitor_state.h"
-
 #include "common/base/util.h"
+#include "worker/analysis/monitor_state.h"
 #include "worker/analysis/tstd.h"
 #include "worker/ts/desc.h"
 
@@ -17,7 +16,6 @@ enum {
 	AV_MAX_MS = 2000,
 	FROZEN_MS = 2000,
 	FROZEN_PCRS = 3,       /* the same one so often in a second */
-	PID_SI_LAST = 0x1f,
 	CA_PID_AT = 2,         /* in the descriptor, EN 300 468 */
 };
 
@@ -46,15 +44,12 @@ static void refer_ca(struct monitor *m, struct desc_loop loop)
 					 d.data[CA_PID_AT + 1]);
 }
 
-static void judge_stream(struct monitor *m, uint16_t pid, uint64_t now_ns)
+/* When a packet of that PID last arrived; the begin of the watch, if never. */
+static uint64_t packet_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
-	uint64_t last = place == 0 ? m->began_ns
-				   : m->pids.list[place - 1].last_ns;
 
-	refer(m, pid);
-	if (is_over(now_ns, last, PID_MAX_MS))
-		m->faults[ALARM_PID]++;
+	return place == 0 ? m->began_ns : m->pids.list[place - 1].last_ns;
 }
 
 /* When a table last began on that PID; the begin of the watch, if never. */
@@ -80,12 +75,13 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 	refer(m, pmt.pcr_pid);
 	refer_ca(m, pmt.descriptors);
 	for (size_t i = 0; i < pmt.n_streams; i++) {
-		refer_ca(m, pmt.streams[i].descriptors);
-		if (pmt.streams[i].class == PID_VIDEO ||
-		    pmt.streams[i].class == PID_AUDIO)
-			judge_stream(m, pmt.streams[i].pid, now_ns);
-		else
-			refer(m, pmt.streams[i].pid);
+		const struct pmt_stream *s = &pmt.streams[i];
+
+		refer_ca(m, s->descriptors);
+		refer(m, s->pid);
+		if ((s->class == PID_VIDEO || s->class == PID_AUDIO) &&
+		    is_over(now_ns, packet_ns(m, s->pid), PID_MAX_MS))
+			m->faults[ALARM_PID]++;
 	}
 }
 
@@ -103,11 +99,8 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 	m->faults[ALARM_CRC] += errors - m->psi_errors +
 				si_watch_errors(&m->si);
 	m->psi_errors = errors;
-}
 
-/* The descriptors stand between eight bytes of head and the CRC_32. */
-static void judge_cat(struct monitor *m)
-{
+	/* the descriptors of a CAT: behind 8 bytes, in front of the CRC_32 */
 	if (m->si.cat_len > 12)
 		refer_ca(m, (struct desc_loop){ m->si.cat + 8,
 						m->si.cat_len - 12 });
@@ -117,8 +110,8 @@ static void judge_cat(struct monitor *m)
 		m->faults[ALARM_CAT]++;
 }
 
-/* A table that was there and is overdue.  A stream of a single program need not
- * have these tables at all. */
+/* Tables that the stream had and that are overdue.  A stream of one program
+ * need not have them. */
 static void judge_si(struct monitor *m, uint64_t now_ns)
 {
 	static const struct {
@@ -140,29 +133,23 @@ static void judge_si(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-static void judge_pts(struct monitor *m, const struct pid_stats *s,
-		      uint64_t now_ns)
-{
-	uint8_t class = m->classes[s->pid];
-
-	if (!s->has_pts || (class != PID_VIDEO && class != PID_AUDIO))
-		return;
-	if (s->packets > s->scrambled &&
-	    is_over(now_ns, s->pts_ns, PTS_MAX_MS))
-		m->faults[ALARM_PTS]++;
-	else if (is_over(s->pts_ns, s->pts_moved_ns, FROZEN_MS))
-		m->faults[ALARM_PTS_FROZEN]++;
-}
-
 static void judge_pids(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
+		uint8_t class = m->classes[s->pid];
+		bool has_pts = s->has_pts &&
+			       (class == PID_VIDEO || class == PID_AUDIO);
 
-		judge_pts(m, s, now_ns);
+		if (has_pts && s->packets > s->scrambled &&
+		    is_over(now_ns, s->pts_ns, PTS_MAX_MS))
+			m->faults[ALARM_PTS]++;
+		else if (has_pts &&
+			 is_over(s->pts_ns, s->pts_moved_ns, FROZEN_MS))
+			m->faults[ALARM_PTS_FROZEN]++;
 		/* before the tables are known every PID is unreferenced */
 		if (psi_has_pmt(m->psi) && s->packets > 0 &&
-		    s->pid > PID_SI_LAST && !is_referenced(m, s->pid) &&
+		    s->pid >= SI_PIDS_END && !is_referenced(m, s->pid) &&
 		    is_over(s->last_ns, MAX(s->first_ns, m->tables_ns),
 			    PID_FREE_MS))
 			m->faults[ALARM_UNREFERENCED_PID]++;
@@ -186,32 +173,21 @@ static void judge_pcrs(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-static void judge_promise(struct monitor *m, uint16_t pid,
-			  enum alarm_id alarm, uint64_t now_ns)
-{
-	uint16_t place;
-	uint64_t last;
-
-	if (pid == TS_PID_NULL)
-		return;
-	place = m->pids.index[pid];
-	last = place == 0 ? m->began_ns : m->pids.list[place - 1].last_ns;
-	if (is_over(now_ns, last, AV_MAX_MS))
-		m->faults[alarm]++;
-}
-
 void monitor_judge(struct monitor *m, uint64_t now_ns)
 {
-	const struct psi_program *main_program = psi_main_program(m->psi);
+	const struct psi_program *main = psi_main_program(m->psi);
 
 	judge_tables(m, now_ns);
-	judge_cat(m);
 	judge_si(m, now_ns);
 	judge_pids(m, now_ns);
 	judge_pcrs(m, now_ns);
 	tstd_second(m);
-	if (main_program == NULL)
+	if (main == NULL)
 		return;
-	judge_promise(m, main_program->video_pid, ALARM_NO_VIDEO, now_ns);
-	judge_promise(m, main_program->audio_pid, ALARM_NO_AUDIO, now_ns);
+	if (main->video_pid != TS_PID_NULL &&
+	    is_over(now_ns, packet_ns(m, main->video_pid), AV_MAX_MS))
+		m->faults[ALARM_NO_VIDEO]++;
+	if (main->audio_pid != TS_PID_NULL &&
+	    is_over(now_ns, packet_ns(m, main->audio_pid), AV_MAX_MS))
+		m->faults[ALARM_NO_AUDIO]++;
 }

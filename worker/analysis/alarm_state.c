@@ -3,45 +3,34 @@
 
 #include "common/base/util.h"
 
-/* A second with the fault, while it is not raised. */
-static void begin(struct alarm *a)
-{
-	unsigned hold_s = a->hold_s;
-
-	a->raised = true;
-	if (hold_s == 0)
-		hold_s = ALARM_CLEAR_S;
-	else if (a->cleared_s < ALARM_RETURN_S)
-		hold_s = MIN(2 * hold_s, ALARM_CLEAR_MAX_S);
-	a->hold_s = (uint8_t)hold_s;
-}
-
-/* A second without the fault. */
-static void end(struct alarm *a)
-{
-	a->clean_s = (uint16_t)MIN(a->clean_s + 1, ALARM_FORGIVEN_S);
-	if (a->clean_s == ALARM_FORGIVEN_S)
-		a->hold_s = 0;
-	if (!a->raised && a->cleared_s < ALARM_RETURN_S)
-		a->cleared_s++;
-	if (a->raised && a->clean_s >= a->hold_s) {
-		a->raised = false;
-		a->cleared_s = 0;
-	}
-}
-
 bool alarm_second(struct alarm *a, uint32_t faults, uint64_t wall_ms)
 {
 	bool was = a->raised;
 
 	a->count += faults;
 	if (faults > 0) {
-		if (!was)
-			begin(a);
+		if (!was) {
+			unsigned hold_s = a->hold_s;
+
+			if (hold_s == 0)
+				hold_s = ALARM_CLEAR_S;
+			else if (a->cleared_s < ALARM_RETURN_S)
+				hold_s = MIN(2 * hold_s, ALARM_CLEAR_MAX_S);
+			a->hold_s = (uint8_t)hold_s;
+			a->raised = true;
+		}
 		a->clean_s = 0;
 		a->last_ms = wall_ms;
 	} else {
-		end(a);
+		a->clean_s = (uint16_t)MIN(a->clean_s + 1, ALARM_FORGIVEN_S);
+		if (a->clean_s == ALARM_FORGIVEN_S)
+			a->hold_s = 0;
+		if (!was && a->cleared_s < ALARM_RETURN_S)
+			a->cleared_s++;
+		if (was && a->clean_s >= a->hold_s) {
+			a->raised = false;
+			a->cleared_s = 0;
+		}
 	}
 	if (a->raised == was)
 		return false;

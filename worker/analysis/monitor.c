@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/base/units.h"
-#include "worker/analysis/monitor_state.h"
-
 #include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/analysis/monitor_state.h"
 #include "worker/analysis/tstd.h"
 #include "worker/ts/pes.h"
 
@@ -12,7 +11,6 @@
 
 enum {
 	TABLE_MAX_MS = 500, /* TR 101 290 1.3, 1.5 */
-	PID_SI_LAST = 0x1f,
 	WARM_PIDS = 6,
 };
 
@@ -31,25 +29,18 @@ static uint32_t broken_sections(const struct monitor *m)
 	return psi_crc_errors(m->psi) + psi_broken(m->psi);
 }
 
-struct monitor *monitor_new_with(const struct psi *psi, uint64_t now_ns)
+struct monitor *monitor_new(const struct psi *psi, uint64_t now_ns)
 {
 	struct monitor *m = xcalloc(1, sizeof *m);
 
+	if (psi == NULL)
+		psi = m->own_psi = psi_new();
 	m->psi = psi;
 	m->classes = psi_classes(psi);
 	m->psi_errors = psi_crc_errors(psi);
 	m->broken_before = broken_sections(m);
 	m->began_ns = m->second_ns = now_ns;
 	si_watch_init(&m->si);
-	return m;
-}
-
-struct monitor *monitor_new(uint64_t now_ns)
-{
-	struct psi *psi = psi_new();
-	struct monitor *m = monitor_new_with(psi, now_ns);
-
-	m->own_psi = psi;
 	return m;
 }
 
@@ -89,17 +80,6 @@ void monitor_rest(struct monitor *m, uint64_t wall_ms)
 		alarm_rest(&m->alarms[i], wall_ms);
 }
 
-static struct monitor_pcr *pcr_of(struct monitor *m, uint16_t pid)
-{
-	for (size_t i = 0; i < m->n_pcrs; i++)
-		if (m->pcrs[i].pid == pid)
-			return &m->pcrs[i];
-	if (m->n_pcrs == MONITOR_PCRS_MAX)
-		return NULL;
-	m->pcrs[m->n_pcrs] = (struct monitor_pcr){ .pid = pid };
-	return &m->pcrs[m->n_pcrs++];
-}
-
 /* The first packet of a section: of the right table, often enough? */
 static void check_table(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
@@ -121,26 +101,13 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-/* Does the PID carry PES? */
-static bool is_pes(uint8_t class)
-{
-	return class == PID_VIDEO || class == PID_AUDIO ||
-	       class == PID_SUBTITLE || class == PID_TELETEXT;
-}
-
-static bool begins_pes(const uint8_t *p)
-{
-	size_t at = ts_payload_offset(p);
-
-	return at + 3 > TS_PACKET ||
-	       (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1);
-}
-
 static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
 {
+	size_t at = ts_payload_offset(p);
 	uint64_t pts;
 
-	s->pes_errors += !begins_pes(p);
+	s->pes_errors += at + 3 <= TS_PACKET &&
+			 (p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1);
 	if (!pes_pts(p, &pts))
 		return;
 	if (!s->has_pts || pts != s->pts)
@@ -151,26 +118,6 @@ static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
 	s->has_pts = true;
 	s->pts = pts;
 	s->pts_ns = now_ns;
-}
-
-static void check_scrambled(struct monitor *m, struct pid_stats *s,
-			    uint8_t class, uint16_t pid)
-{
-	m->scrambled++;
-	if (s != NULL)
-		s->scrambled++;
-	if (class == PID_VIDEO || class == PID_AUDIO)
-		m->faults[ALARM_SCRAMBLED]++;
-	else if (class == PID_PSI)
-		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
-}
-
-static void count_packet(struct pid_stats *s, uint64_t now_ns)
-{
-	if (s->first_ns == 0)
-		s->first_ns = now_ns;
-	s->last_ns = now_ns;
-	s->packets++;
 }
 
 /* The tables changed. */
@@ -195,9 +142,11 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 			check_table(m, s, p, now_ns);
 		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
-	} else if (pid <= PID_SI_LAST) {
+	} else if (pid < SI_PIDS_END) {
 		si_watch_feed(&m->si, p, now_ns);
-	} else if (s != NULL && is_pes(class)) {
+	} else if (s != NULL &&
+		   (class == PID_VIDEO || class == PID_AUDIO ||
+		    class == PID_SUBTITLE || class == PID_TELETEXT)) {
 		if (class == PID_AUDIO)
 			tstd_take(s, m->packets);
 		if (ts_pusi(p))
@@ -207,27 +156,16 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 
 static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
-	struct monitor_pcr *pcr = pcr_of(m, ts_pid(p));
+	uint16_t pid = ts_pid(p);
+	size_t i = 0;
 
-	if (pcr != NULL)
-		pcr_check_feed(&pcr->check, p, m->packets, now_ns);
-}
-
-static void note_cc(struct monitor *m, struct pid_stats *s,
-		    enum cc_verdict verdict)
-{
-	m->faults[ALARM_CC] += verdict == CC_ERROR;
-	if (s == NULL)
+	while (i < m->n_pcrs && m->pcrs[i].pid != pid)
+		i++;
+	if (i == MONITOR_PCRS_MAX)
 		return;
-	s->cc_errors += verdict == CC_ERROR;
-	s->duplicates += verdict == CC_DUPLICATE;
-}
-
-static void note_tei(struct monitor *m, struct pid_stats *s)
-{
-	m->faults[ALARM_TRANSPORT]++;
-	if (s != NULL)
-		s->transport_errors++;
+	if (i == m->n_pcrs)
+		m->pcrs[m->n_pcrs++] = (struct monitor_pcr){ .pid = pid };
+	pcr_check_feed(&m->pcrs[i].check, p, m->packets, now_ns);
 }
 
 /* A packet with an error does not add a PID: its PID may be wrong as well. */
@@ -265,20 +203,41 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 	}
 	s = stats_of(m, p);
 	verdict = cc_step(s != NULL ? &s->cc : &m->cc.pid[pid], p);
-	if (verdict != CC_OK)
-		note_cc(m, s, verdict);
+	if (verdict != CC_OK) {
+		m->faults[ALARM_CC] += verdict == CC_ERROR;
+		if (s != NULL) {
+			s->cc_errors += verdict == CC_ERROR;
+			s->duplicates += verdict == CC_DUPLICATE;
+		}
+	}
 	if (ts_tei(p)) {
-		note_tei(m, s);
+		m->faults[ALARM_TRANSPORT]++;
+		if (s != NULL)
+			s->transport_errors++;
 		return;
 	}
-	if (s != NULL)
-		count_packet(s, now_ns);
+	if (s != NULL) {
+		if (s->first_ns == 0)
+			s->first_ns = now_ns;
+		s->last_ns = now_ns;
+		s->packets++;
+	}
 	if (ts_adaptation_flags(p) & 0x10)
 		check_pcr(m, p, now_ns);
-	if (ts_scrambling(p) != 0)
-		check_scrambled(m, s, m->classes[pid], pid);
-	else
+	if (ts_scrambling(p) == 0) {
 		check_clear(m, s, p, now_ns);
+		return;
+	}
+
+	uint8_t class = m->classes[pid];
+
+	m->scrambled++;
+	if (s != NULL)
+		s->scrambled++;
+	if (class == PID_VIDEO || class == PID_AUDIO)
+		m->faults[ALARM_SCRAMBLED]++;
+	else if (class == PID_PSI)
+		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
 }
 
 void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
@@ -306,20 +265,31 @@ void monitor_warm(const struct monitor *m, struct warm *w)
 	}
 }
 
-static void take_counts(struct monitor *m, const struct monitor_counts *c)
+bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
+		    uint64_t now_ns, uint64_t wall_ms)
 {
-	m->faults[ALARM_SYNC_LOSS] += c->sync_losses;
-	m->faults[ALARM_SYNC_BYTE] += c->bad_sync;
-	m->sync_errors += c->bad_sync;
-	m->faults[ALARM_NETWORK_LOSS] += c->network_lost;
-	m->faults[ALARM_SOCKET_LOSS] += c->socket_dropped;
-	m->faults[ALARM_TWO_SENDERS] += c->senders > 1;
-	m->faults[ALARM_UNPROTECTED] += c->unprotected;
-	m->faults[ALARM_UNPLAYABLE] += c->unplayable;
-}
+	bool silent = m->second_packets == 0, changed = false;
 
-static void end_pids(struct monitor *m)
-{
+	m->faults[ALARM_SYNC_LOSS] += counts->sync_losses;
+	m->faults[ALARM_SYNC_BYTE] += counts->bad_sync;
+	m->sync_errors += counts->bad_sync;
+	m->faults[ALARM_NETWORK_LOSS] += counts->network_lost;
+	m->faults[ALARM_SOCKET_LOSS] += counts->socket_dropped;
+	m->faults[ALARM_TWO_SENDERS] += counts->senders > 1;
+	m->faults[ALARM_UNPROTECTED] += counts->unprotected;
+	m->faults[ALARM_UNPLAYABLE] += counts->unplayable;
+	if (silent) {
+		forget_second(m);
+		m->faults[ALARM_SYNC_LOSS]++;
+	} else {
+		monitor_judge(m, now_ns);
+	}
+	for (size_t i = 0; i < ALARM_COUNT; i++)
+		if (!silent || m->faults[i] > 0)
+			changed |= alarm_second(&m->alarms[i], m->faults[i],
+						wall_ms);
+	memset(m->faults, 0, sizeof m->faults);
+
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 
@@ -331,56 +301,16 @@ static void end_pids(struct monitor *m)
 		s->pts_gap_ns = 0;
 		s->pes_errors_before = s->pes_errors;
 	}
-}
-
-static void end_rates(struct monitor *m, uint64_t now_ns)
-{
 	m->rates = (struct monitor_rates){
 		.packets = m->second_packets,
 		.null_packets = m->null_packets,
 		.ns = now_ns - m->second_ns,
 	};
 	m->all_null_packets += m->null_packets;
-	m->second_packets = m->null_packets = 0;
+	m->second_packets = m->null_packets = m->scrambled = 0;
 	m->second_ns = now_ns;
-}
-
-bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
-		    uint64_t now_ns, uint64_t wall_ms)
-{
-	bool silent = m->second_packets == 0, changed = false;
-
-	take_counts(m, counts);
-	if (silent) {
-		forget_second(m);
-		m->faults[ALARM_SYNC_LOSS]++;
-	} else {
-		monitor_judge(m, now_ns);
-	}
-	for (size_t i = 0; i < ALARM_COUNT; i++)
-		if (!silent || m->faults[i] > 0)
-			changed |= alarm_second(&m->alarms[i], m->faults[i],
-						wall_ms);
-	end_pids(m);
-	memset(m->faults, 0, sizeof m->faults);
-	end_rates(m, now_ns);
-	m->scrambled = 0;
 	m->broken_before = broken_sections(m);
 	return changed;
-}
-
-static void count_pes_errors(const struct monitor *m,
-			     struct analyze_counts *c)
-{
-	for (size_t i = 0; i < m->pids.n; i++) {
-		const struct pid_stats *s = &m->pids.list[i];
-		uint32_t n = s->pes_errors - s->pes_errors_before;
-
-		if (s->class != PID_VIDEO && s->class != PID_AUDIO)
-			continue;
-		c->pes_errors += n;
-		c->pes_bad |= n > ANALYZE_PES_ERRORS;
-	}
 }
 
 void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
@@ -394,7 +324,15 @@ void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
 		.tei = m->faults[ALARM_TRANSPORT],
 		.psi_errors = broken_sections(m) - m->broken_before,
 	};
-	count_pes_errors(m, ret);
+	for (size_t i = 0; i < m->pids.n; i++) {
+		const struct pid_stats *s = &m->pids.list[i];
+		uint32_t n = s->pes_errors - s->pes_errors_before;
+
+		if (s->class != PID_VIDEO && s->class != PID_AUDIO)
+			continue;
+		ret->pes_errors += n;
+		ret->pes_bad |= n > ANALYZE_PES_ERRORS;
+	}
 }
 
 const struct psi *monitor_psi(const struct monitor *m)

@@ -30,11 +30,9 @@ struct monitor_counts {
 	uint32_t unplayable; /* with a file of a list that cannot be played */
 };
 
-struct monitor *monitor_new(uint64_t now_ns);
-
-/* With the tables of another stage that is fed the same packets.  psi is
- * borrowed for the life of the monitor. */
-struct monitor *monitor_new_with(const struct psi *psi, uint64_t now_ns);
+/* psi: the tables of another stage that is fed the same packets, borrowed for
+ * the life of the monitor; NULL: it reads the tables itself. */
+struct monitor *monitor_new(const struct psi *psi, uint64_t now_ns);
 
 void monitor_free(struct monitor **);
 

@@ -14,6 +14,7 @@
 /* With an interval whose rate deviates by more, the rate is not constant. */
 #define RATE_SPREAD 0.02
 
+/* Takes a sample; the first is the place from which the others count. */
 static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 {
 	size_t i = c->n_samples;
@@ -30,85 +31,48 @@ static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 	c->n_samples++;
 }
 
-static void begin_at(struct pcr_check *c, uint64_t pcr, uint64_t nth)
-{
-	c->n_samples = 0;
-	add_sample(c, pcr, nth);
-}
-
-static void count_step(struct pcr_check *c, uint64_t step, uint64_t nth)
-{
-	c->steps++;
-	c->steps_ticks += step;
-	c->step_max = MAX(c->step_max, step);
-	c->span_ticks += step;
-	c->span_packets += nth - c->last_packet;
-}
-
-static void check_step(struct pcr_check *c, uint64_t pcr, bool told,
-		       uint64_t nth)
-{
-	uint64_t step = pcr_diff(pcr, c->last);
-
-	if (step == 0)
-		c->frozen++;
-	if (step <= STEP_MAX) {
-		count_step(c, step, nth);
-		add_sample(c, pcr, nth);
-		return;
-	}
-	c->announced += told;
-	if (!told) {
-		c->discontinuity_errors++;
-		c->jumps++;
-	}
-	begin_at(c, pcr, nth);
-}
-
 void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns)
 {
-	uint64_t pcr, interval;
+	uint64_t pcr, interval, step;
 
 	if (!ts_pcr(packet, &pcr))
 		return;
 	c->count++;
 	c->all++;
-	if (!c->started) {
-		c->started = true;
-		begin_at(c, pcr, nth);
-	} else {
-		interval = now_ns - c->last_ns;
+	interval = now_ns - c->last_ns;
+	step = pcr_diff(pcr, c->last);
+	if (c->started) {
 		c->arrival_max_ns = MAX(c->arrival_max_ns, interval);
 		if (interval > (PCR_REPETITION_MAX_MS + PCR_ARRIVAL_GRAIN_MS) *
 				       MS)
 			c->repetition_errors++;
-		check_step(c, pcr, ts_discontinuity(packet), nth);
+		c->frozen += step == 0;
 	}
+	if (c->started && step <= STEP_MAX) {
+		c->steps++;
+		c->steps_ticks += step;
+		c->step_max = MAX(c->step_max, step);
+		c->span_ticks += step;
+		c->span_packets += nth - c->last_packet;
+	} else {
+		c->n_samples = 0;
+	}
+	if (c->started && step > STEP_MAX) {
+		bool announced = ts_discontinuity(packet);
+
+		c->announced += announced;
+		c->discontinuity_errors += !announced;
+		c->jumps += !announced;
+	}
+	add_sample(c, pcr, nth);
+	c->started = true;
 	c->last = pcr;
 	c->last_ns = now_ns;
 	c->last_packet = nth;
 }
 
-/* The straight line through the samples: ticks by packets. */
-static void fit(const struct pcr_check *c, double *ret_at, double *ret_slope)
-{
-	double n = (double)c->n_samples, sx = 0, sy = 0, sxx = 0, sxy = 0;
-
-	for (size_t i = 1; i < c->n_samples; i++) {
-		double x = (double)c->sample_packet[i];
-		double y = (double)c->sample_pcr[i];
-
-		sx += x;
-		sy += y;
-		sxx += x * x;
-		sxy += x * y;
-	}
-	*ret_slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-	*ret_at = (sy - *ret_slope * sx) / n;
-}
-
-/* The place of a sample; the first is where the others are counted from. */
+/* The place of a sample behind the first. */
 static double packet_of(const struct pcr_check *c, size_t i)
 {
 	return i == 0 ? 0 : (double)c->sample_packet[i];
@@ -119,31 +83,39 @@ static double ticks_of(const struct pcr_check *c, size_t i)
 	return i == 0 ? 0 : (double)c->sample_pcr[i];
 }
 
-static bool is_constant(const struct pcr_check *c, double slope)
-{
-	for (size_t i = 1; i < c->n_samples; i++) {
-		double packets = packet_of(c, i) - packet_of(c, i - 1);
-		double ticks = ticks_of(c, i) - ticks_of(c, i - 1);
-
-		if (packets < 1 ||
-		    fabs(ticks / packets - slope) > slope * RATE_SPREAD)
-			return false;
-	}
-	return true;
-}
-
 static void measure(const struct pcr_check *c, struct pcr_report *ret)
 {
+	double n = (double)c->n_samples, sx = 0, sy = 0, sxx = 0, sxy = 0;
 	double at, slope, most = 0;
 
 	if (c->n_samples < 8)
 		return;
-	fit(c, &at, &slope);
-	if (!(slope > 0) || !is_constant(c, slope))
+	/* the straight line through the samples: ticks by packets */
+	for (size_t i = 0; i < c->n_samples; i++) {
+		double x = packet_of(c, i), y = ticks_of(c, i);
+
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		sxy += x * y;
+	}
+	slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+	at = (sy - slope * sx) / n;
+	if (!(slope > 0))
 		return;
-	for (size_t i = 0; i < c->n_samples; i++)
-		most = fmax(most, fabs(ticks_of(c, i) - at -
-				       slope * packet_of(c, i)));
+	for (size_t i = 0; i < c->n_samples; i++) {
+		double x = packet_of(c, i), y = ticks_of(c, i);
+
+		if (i > 0) {
+			double packets = x - packet_of(c, i - 1);
+			double ticks = y - ticks_of(c, i - 1);
+
+			if (packets < 1 || fabs(ticks / packets - slope) >
+						   slope * RATE_SPREAD)
+				return; /* the rate is not constant */
+		}
+		most = fmax(most, fabs(y - at - slope * x));
+	}
 	ret->constant = true;
 	ret->accuracy_ns = (uint32_t)(most * 1000 / 27);
 }
@@ -179,6 +151,7 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	c->count = c->repetition_errors = c->discontinuity_errors = 0;
 	c->frozen = c->steps = 0;
 	c->steps_ticks = c->step_max = c->arrival_max_ns = 0;
+	c->n_samples = 0;
 	if (c->started)
-		begin_at(c, c->last, c->last_packet);
+		add_sample(c, c->last, c->last_packet);
 }

@@ -5,35 +5,23 @@
 #include "worker/analysis/monitor_state.h"
 #include "worker/si/json.h"
 
-/* NULL: it is not reported here. */
-static const struct alarm *alarm_of(const struct monitor *m,
-				    const struct report_part *part,
-				    enum alarm_id id)
-{
-	if (ALARMS_OF_MASTER >> id & 1)
-		return NULL;
-	if (ALARMS_OF_OUTPUTS >> id & 1)
-		return part->overflow;
-	if (part->sent && (ALARMS_OF_THE_WAY >> id & 1))
-		return NULL;
-	return &m->alarms[id];
-}
-
 static void add_indicators(const struct monitor *m,
 			   const struct report_part *part, json_t *object)
 {
-	json_t *list = json_array();
+	json_t *list = si_put_list(object, "indicators");
 
 	for (int i = 0; i < ALARM_COUNT; i++) {
 		enum alarm_id id = (enum alarm_id)i;
-		const struct alarm *a = alarm_of(m, part, id);
+		const struct alarm *a = &m->alarms[id];
 		json_t *one;
 
-		if (a == NULL)
+		if (ALARMS_OF_OUTPUTS >> id & 1)
+			a = part->overflow;
+		if (a == NULL || ALARMS_OF_MASTER >> id & 1 ||
+		    (part->sent && ALARMS_OF_THE_WAY >> id & 1))
 			continue;
-		one = json_object();
-		(void)json_object_set_new(one, "alarm",
-					  json_string(alarm_name(id)));
+		one = si_add_object(list);
+		si_put_string(one, "alarm", alarm_name(id));
 		si_put_uint(one, "priority", alarm_priority(id));
 		si_put_bool(one, "raised", a->raised);
 		si_put_uint(one, "count", a->count);
@@ -41,19 +29,17 @@ static void add_indicators(const struct monitor *m,
 			si_put_uint(one, "since", a->changed_ms / 1000);
 		if (a->last_ms > 0)
 			si_put_uint(one, "last", a->last_ms / 1000);
-		(void)json_array_append_new(list, one);
 	}
-	(void)json_object_set_new(object, "indicators", list);
 }
 
 static void add_pcrs(const struct monitor *m, json_t *object)
 {
-	json_t *list = json_array();
+	json_t *list = si_put_list(object, "pcr");
 
 	for (size_t i = 0; i < m->n_pcrs; i++) {
 		const struct pcr_check *c = &m->pcrs[i].check;
 		const struct pcr_report *r = &m->pcrs[i].report;
-		json_t *one = json_object();
+		json_t *one = si_add_object(list);
 
 		si_put_uint(one, "pid", m->pcrs[i].pid);
 		si_put_uint(one, "count", c->all);
@@ -65,40 +51,30 @@ static void add_pcrs(const struct monitor *m, json_t *object)
 			si_put_uint(one, "accuracy_ns", r->accuracy_ns);
 		si_put_uint(one, "jumps", c->jumps);
 		si_put_uint(one, "announced_jumps", c->announced);
-		(void)json_array_append_new(list, one);
 	}
-	(void)json_object_set_new(object, "pcr", list);
-}
-
-static uint64_t kbps(uint64_t packets, uint64_t ns)
-{
-	return ns == 0 ? 0 : packets * TS_PACKET * 8 * (SECOND_NS / 1000) / ns;
-}
-
-static void add_totals(const struct monitor *m, uint64_t now_ns,
-		       json_t *object)
-{
-	const struct monitor_rates *r = &m->rates;
-
-	si_put_uint(object, "watched_s", (now_ns - m->began_ns) / SECOND_NS);
-	si_put_uint(object, "packets", m->packets);
-	si_put_uint(object, "null_packets",
-		    m->all_null_packets + m->null_packets);
-	si_put_uint(object, "sync_errors", m->sync_errors);
-	si_put_uint(object, "bitrate", kbps(r->packets, r->ns));
-	si_put_uint(object, "null_bitrate", kbps(r->null_packets, r->ns));
-	if (psi_has_pat(m->psi))
-		si_put_uint(object, "tsid", psi_tsid(m->psi));
 }
 
 uint16_t monitor_report(const struct monitor *m,
 			const struct report_part *part, json_t *object)
 {
-	if (part->from == 0) {
-		add_totals(m, part->now_ns, object);
-		add_indicators(m, part, object);
-		add_pcrs(m, object);
-		report_programs(m, object);
-	}
-	return report_pids(m, part->from, object);
+	const struct monitor_rates *r = &m->rates;
+	uint64_t ns = MAX(r->ns, 1); /* 0: there was no second, nor packets */
+	uint64_t bits = (uint64_t)TS_PACKET * 8 * (SECOND_NS / 1000);
+
+	if (part->from > 0)
+		return report_pids(m, part->from, object);
+	si_put_uint(object, "watched_s",
+		    (part->now_ns - m->began_ns) / SECOND_NS);
+	si_put_uint(object, "packets", m->packets);
+	si_put_uint(object, "null_packets",
+		    m->all_null_packets + m->null_packets);
+	si_put_uint(object, "sync_errors", m->sync_errors);
+	si_put_uint(object, "bitrate", r->packets * bits / ns);
+	si_put_uint(object, "null_bitrate", r->null_packets * bits / ns);
+	if (psi_has_pat(m->psi))
+		si_put_uint(object, "tsid", psi_tsid(m->psi));
+	add_indicators(m, part, object);
+	add_pcrs(m, object);
+	report_programs(m, object);
+	return report_pids(m, 0, object);
 }

@@ -48,57 +48,44 @@ static void set_ca(struct role *roles, struct desc_loop loop, const char *kind,
 				 kind, program);
 }
 
-static const char *class_name(enum pid_class class)
-{
-	static const char *const names[] = {
-		[PID_VIDEO] = "video",
-		[PID_AUDIO] = "audio",
-		[PID_SUBTITLE] = "subtitle",
-		[PID_TELETEXT] = "teletext",
-		[PID_AIT] = "ait",
-		[PID_DATA] = "data",
-		[PID_OTHER] = "other",
-		[PID_PSI] = "pmt",
-	};
-
-	return names[class];
-}
-
-static void set_program(struct role *roles, const struct psi_program *p)
-{
-	struct pmt pmt;
-
-	set_role(roles, p->pmt_pid, "pmt", p->number);
-	if (p->pmt.data == NULL ||
-	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
-		return;
-	set_ca(roles, pmt.descriptors, "ecm", p->number);
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		set_role(roles, pmt.streams[i].pid,
-			 class_name(pmt.streams[i].class), p->number);
-		set_ca(roles, pmt.streams[i].descriptors, "ecm", p->number);
-	}
-	/* the last: it may be that of the video */
-	if (pmt.pcr_pid != TS_PID_NULL)
-		set_role(roles, pmt.pcr_pid, "pcr", p->number);
-}
-
 static struct role *find_roles(const struct monitor *m)
 {
 	static const char *const fixed[] = {
 		[TS_PID_PAT] = "pat", [SI_PID_CAT] = "cat", [0x02] = "tsdt",
 		[SI_PID_NIT] = "nit", [SI_PID_SDT] = "sdt",
-		[SI_PID_EIT] = "eit", [0x13] = "rst",
-		[SI_PID_TDT] = "tdt",
+		[SI_PID_EIT] = "eit", [0x13] = "rst", [SI_PID_TDT] = "tdt",
+	};
+	static const char *const names[] = {
+		[PID_VIDEO] = "video", [PID_AUDIO] = "audio",
+		[PID_SUBTITLE] = "subtitle", [PID_TELETEXT] = "teletext",
+		[PID_AIT] = "ait", [PID_DATA] = "data", [PID_OTHER] = "other",
+		[PID_PSI] = "pmt",
 	};
 	struct role *roles = xcalloc(TS_PIDS, sizeof *roles);
 	const struct psi_program *programs;
 	size_t n = psi_programs(m->psi, &programs);
+	struct pmt pmt;
 
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
 		roles[i].kind = fixed[i];
-	for (size_t i = 0; i < n; i++)
-		set_program(roles, &programs[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct psi_program *p = &programs[i];
+
+		set_role(roles, p->pmt_pid, "pmt", p->number);
+		if (p->pmt.data == NULL ||
+		    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+			continue;
+		set_ca(roles, pmt.descriptors, "ecm", p->number);
+		for (size_t k = 0; k < pmt.n_streams; k++) {
+			const struct pmt_stream *s = &pmt.streams[k];
+
+			set_role(roles, s->pid, names[s->class], p->number);
+			set_ca(roles, s->descriptors, "ecm", p->number);
+		}
+		/* the last: it may be that of the video */
+		if (pmt.pcr_pid != TS_PID_NULL)
+			set_role(roles, pmt.pcr_pid, "pcr", p->number);
+	}
 	/* the descriptors stand between eight bytes of head and the CRC_32 */
 	if (m->si.cat_len > 12)
 		set_ca(roles, (struct desc_loop){ m->si.cat + 8,
@@ -107,40 +94,25 @@ static struct role *find_roles(const struct monitor *m)
 	return roles;
 }
 
-/* It has no packets. */
-static const struct pid_stats *stats_of(const struct monitor *m, uint16_t pid)
+static void add_pid(const struct monitor *m, uint16_t pid,
+		    const struct role *role, json_t *one)
 {
 	static const struct pid_stats none;
 	uint16_t place = m->pids.index[pid];
-
-	return place == 0 ? &none : &m->pids.list[place - 1];
-}
-
-static void add_pts(json_t *one, const struct pid_stats *s)
-{
-	if (s->pts_count == 0)
-		return;
-	si_put_uint(one, "pts", s->pts_count);
-	si_put_uint(one, "pts_interval_max_ms", s->last_pts_gap_ns / MS);
-}
-
-static json_t *pid_json(const struct monitor *m, uint16_t pid,
-			const struct role *role)
-{
-	const struct pid_stats *s = stats_of(m, pid);
+	const struct pid_stats *s = place > 0 ? &m->pids.list[place - 1]
+					      : &none;
 	uint64_t bits = (uint64_t)s->last_packets * TS_PACKET * 8;
-	json_t *one = json_object(), *programs = json_array();
+	json_t *programs;
 
 	si_put_uint(one, "pid", pid);
 	if (role->kind != NULL)
-		(void)json_object_set_new(one, "kind",
-					  json_string(role->kind));
+		si_put_string(one, "kind", role->kind);
 	if (psi_stream_type(m->psi, pid) != 0)
 		si_put_uint(one, "stream_type", psi_stream_type(m->psi, pid));
+	programs = si_put_list(one, "programs");
 	for (size_t i = 0; i < role->n_programs; i++)
 		(void)json_array_append_new(programs,
 					    json_integer(role->programs[i]));
-	(void)json_object_set_new(one, "programs", programs);
 	si_put_uint(one, "packets", s->all_packets + s->packets);
 	si_put_uint(one, "bitrate",
 		    m->rates.ns == 0 ? 0 : bits * MS / m->rates.ns);
@@ -151,47 +123,39 @@ static json_t *pid_json(const struct monitor *m, uint16_t pid,
 	si_put_uint(one, "pes_errors", s->pes_errors);
 	if (s->leak > 0 || s->overflows > 0)
 		si_put_uint(one, "buffer_overflows", s->overflows);
-	add_pts(one, s);
-	return one;
+	if (s->pts_count > 0) {
+		si_put_uint(one, "pts", s->pts_count);
+		si_put_uint(one, "pts_interval_max_ms",
+			    s->last_pts_gap_ns / MS);
+	}
 }
 
 void report_programs(const struct monitor *m, json_t *object)
 {
-	json_t *list = json_array();
+	json_t *list = si_put_list(object, "programs");
 	const struct psi_program *programs;
 	size_t n = psi_programs(m->psi, &programs);
 
 	for (size_t i = 0; i < n; i++) {
-		json_t *one = json_object();
+		json_t *one = si_add_object(list);
 
 		si_put_uint(one, "number", programs[i].number);
 		si_put_uint(one, "pmt_pid", programs[i].pmt_pid);
 		if (programs[i].pcr_pid != TS_PID_NULL)
 			si_put_uint(one, "pcr_pid", programs[i].pcr_pid);
 		si_put_bool(one, "pmt", programs[i].pmt.data != NULL);
-		(void)json_array_append_new(list, one);
 	}
-	(void)json_object_set_new(object, "programs", list);
-}
-
-/* PIDs with packets, and PIDs that a table names. */
-static bool is_known(const struct monitor *m, uint16_t pid,
-		     const struct role *role)
-{
-	return m->pids.index[pid] != 0 || role->n_programs > 0;
 }
 
 uint16_t report_pids(const struct monitor *m, uint16_t from, json_t *object)
 {
 	struct role *roles = find_roles(m);
-	json_t *list = json_array();
+	json_t *list = si_put_list(object, "pids");
 	uint16_t pid = from;
 
 	for (; pid < TS_PID_NULL && json_array_size(list) < REPORT_PIDS; pid++)
-		if (is_known(m, pid, &roles[pid]))
-			(void)json_array_append_new(
-				list, pid_json(m, pid, &roles[pid]));
-	(void)json_object_set_new(object, "pids", list);
+		if (m->pids.index[pid] != 0 || roles[pid].n_programs > 0)
+			add_pid(m, pid, &roles[pid], si_add_object(list));
 	free(roles);
 	return pid < TS_PID_NULL ? pid : 0;
 }

@@ -10,15 +10,6 @@ enum {
 	LEAK_AAC = 5529600,
 };
 
-/* 0: there is no such rate, or it is not constant. */
-static uint64_t rate_of(const struct monitor *m)
-{
-	for (size_t i = 0; i < m->n_pcrs; i++)
-		if (m->pcrs[i].report.constant)
-			return pcr_check_bps(&m->pcrs[i].check);
-	return 0;
-}
-
 static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 {
 	if (s->class == PID_PSI)
@@ -40,8 +31,11 @@ static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 
 void tstd_second(struct monitor *m)
 {
-	uint64_t rate = rate_of(m);
+	uint64_t rate = 0; /* 0: not constant, or unknown */
 
+	for (size_t i = 0; i < m->n_pcrs && rate == 0; i++)
+		if (m->pcrs[i].report.constant)
+			rate = pcr_check_bps(&m->pcrs[i].check);
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 		unsigned leak = leak_of(m, s);

@@ -15,8 +15,7 @@ void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
 		       unsigned position, uint64_t now_ns)
 {
 	*w = (struct monitor_log){
-		.monitor = psi != NULL ? monitor_new_with(psi, now_ns)
-				       : monitor_new(now_ns),
+		.monitor = monitor_new(psi, now_ns),
 		.position = position,
 	};
 }

@@ -25,7 +25,7 @@ struct bench {
 
 static void setup(struct bench *b)
 {
-	*b = (struct bench){ .monitor = monitor_new(START),
+	*b = (struct bench){ .monitor = monitor_new(NULL, START),
 			     .build = build_new() };
 }
 
@@ -448,7 +448,7 @@ Test(monitor, takes_the_tables_of_another_stage)
 
 	setup(&b);
 	monitor_free(&b.monitor);
-	b.monitor = monitor_new_with(psi, START);
+	b.monitor = monitor_new(psi, START);
 	/* the other stage has seen the tables before the monitor sees them */
 	build_tables(b.build);
 	for (size_t i = 0; i < b.build->n; i++)

@@ -69,7 +69,7 @@ static const char *kind(const json_t *report, int pid)
 
 Test(report, tells_of_each_pid_what_came_and_what_it_is)
 {
-	struct monitor *m = monitor_new(START);
+	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
 	json_t *report;
 
@@ -102,7 +102,7 @@ Test(report, tells_of_each_pid_what_came_and_what_it_is)
 
 Test(report, comes_in_parts_that_leave_no_pid_out)
 {
-	struct monitor *m = monitor_new(START);
+	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
 	json_t *report;
 	size_t pids = 0, parts = 0;
@@ -128,7 +128,7 @@ Test(report, comes_in_parts_that_leave_no_pid_out)
 
 Test(report, of_silence_has_no_rate_of_before)
 {
-	struct monitor *m = monitor_new(START);
+	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
 	json_t *report;
 
@@ -164,7 +164,7 @@ static size_t count(uint32_t bits)
 
 Test(report, of_what_is_sent_has_no_word_of_how_it_came_in)
 {
-	struct monitor *m = monitor_new(START);
+	struct monitor *m = monitor_new(NULL, START);
 	json_t *in, *out;
 
 	(void)part_of(m, 0, false, &in);

@@ -71,7 +71,7 @@ static uint32_t overflows(struct bench *b, uint16_t pid)
 
 static void setup(struct bench *b)
 {
-	*b = (struct bench){ .monitor = monitor_new(START),
+	*b = (struct bench){ .monitor = monitor_new(NULL, START),
 			     .build = build_new() };
 	/* the rate and the tables are known then */
 	(void)run(b, 1);
