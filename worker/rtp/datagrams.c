@@ -9,32 +9,10 @@ enum {
 	MARKER = 0x80,
 };
 
-static void write_header(uint8_t *h, struct rtp_sender *rtp)
-{
-	uint16_t seq = rtp->seq++;
-	bool marker;
-	uint32_t stamp = rtp_clock_stamp(&rtp->clock, rtp->now_ns, &marker);
-
-	h[0] = VERSION_2;
-	h[1] = RTP_PAYLOAD_MP2T | (marker ? MARKER : 0);
-	rtp_put16(h + 2, seq);
-	rtp_put32(h + 4, stamp);
-	rtp_put32(h + 8, rtp->ssrc);
-}
-
 static void add_iov(struct datagrams *d, const void *data, size_t len)
 {
 	d->iov[d->n_iov++] = (struct iovec){ .iov_base = (void *)data,
 					     .iov_len = len };
-}
-
-/* Adjacent packets; rtp may be NULL. */
-static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
-			struct rtp_sender *rtp)
-{
-	add_iov(d, data, n * TS_PACKET);
-	for (size_t i = 0; i < n && rtp != NULL; i++)
-		rtp_clock_feed(&rtp->clock, data + i * TS_PACKET);
 }
 
 /* Skips empty runs. */
@@ -57,7 +35,11 @@ static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
 	while (n < DATAGRAM_PACKETS && !is_at_end(c)) {
 		size_t take = MIN(c->runs->n - c->done, DATAGRAM_PACKETS - n);
 
-		add_packets(d, c->runs->data + c->done * TS_PACKET, take, rtp);
+		const uint8_t *data = c->runs->data + c->done * TS_PACKET;
+
+		add_iov(d, data, take * TS_PACKET);
+		for (size_t i = 0; i < take && rtp != NULL; i++)
+			rtp_clock_feed(&rtp->clock, data + i * TS_PACKET);
 		n += take;
 		c->done += take;
 	}
@@ -72,9 +54,18 @@ bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
 	       d->n_iov + DATAGRAM_IOV_MAX <= DATAGRAMS_IOV) {
 		d->first[d->n] = (uint8_t)d->n_iov;
 		if (rtp != NULL) {
-			/* stamped before its packets advance the clock */
-			write_header(d->headers[d->n], rtp);
-			add_iov(d, d->headers[d->n], RTP_HEADER_SIZE);
+			uint8_t *h = d->headers[d->n];
+			bool marker;
+			/* before its packets advance the clock */
+			uint32_t stamp = rtp_clock_stamp(
+				&rtp->clock, rtp->now_ns, &marker);
+
+			h[0] = VERSION_2;
+			h[1] = RTP_PAYLOAD_MP2T | (marker ? MARKER : 0);
+			rtp_put16(h + 2, rtp->seq++);
+			rtp_put32(h + 4, stamp);
+			rtp_put32(h + 8, rtp->ssrc);
+			add_iov(d, h, RTP_HEADER_SIZE);
 		}
 		d->n_packets += cut_packets(d, c, rtp);
 		d->n++;

@@ -11,15 +11,6 @@ enum {
 	SCHEME = 0x38,   /* 0: XOR */
 };
 
-/* A step above 1 is a column. */
-static bool is_sane(const struct fec_packet *f)
-{
-	return f->n >= 1 && f->step >= 1 && f->n <= FEC_TAKEN_SIDE_MAX &&
-	       f->step <= FEC_TAKEN_SIDE_MAX &&
-	       f->n * f->step <= FEC_TAKEN_MATRIX_MAX &&
-	       (!f->row || f->step == 1);
-}
-
 int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
 {
 	const uint8_t *h = data + RTP_HEADER;
@@ -40,7 +31,13 @@ int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
 		.body = data + FEC_HEAD,
 		.body_len = len - FEC_HEAD,
 	};
-	return is_sane(ret) ? 0 : -EBADMSG;
+	/* a step above 1 is a column */
+	if (ret->n < 1 || ret->n > FEC_TAKEN_SIDE_MAX || ret->step < 1 ||
+	    ret->step > FEC_TAKEN_SIDE_MAX ||
+	    ret->n * ret->step > FEC_TAKEN_MATRIX_MAX ||
+	    (ret->row && ret->step != 1))
+		return -EBADMSG;
+	return 0;
 }
 
 void fec_write(const struct fec_packet *f, uint16_t seq, uint32_t stamp,

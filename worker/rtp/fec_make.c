@@ -84,41 +84,40 @@ static void add(struct sum *s, const struct iovec *iov, size_t n)
 	s->head.body_len = MAX(s->head.body_len, len);
 }
 
-static void take(struct fec_make *f, const struct iovec *iov, size_t n)
-{
-	const uint8_t *rtp = iov[0].iov_base;
-	unsigned row = f->cell / f->columns, column = f->cell % f->columns;
-	struct sum *down = &f->growing[column];
-
-	f->stamp = rtp_get32(rtp + 4);
-	if (column == 0)
-		begin(&f->row, (struct fec_packet){
-			.row = true, .step = 1, .n = (uint8_t)f->columns },
-		      rtp);
-	if (row == 0)
-		begin(down, (struct fec_packet){ .step = (uint8_t)f->columns,
-						 .n = (uint8_t)f->rows },
-		      rtp);
-	add(&f->row, iov, n);
-	add(down, iov, n);
-	f->cell++;
-	if (column + 1 == f->columns)
-		send_sum(f, &f->row, FEC_ROW);
-	if (f->to_send > 0 && f->cell % f->rows == 0)
-		send_sum(f, &f->whole[f->columns - f->to_send--], FEC_COLUMN);
-	if (f->cell == f->columns * f->rows) {
-		struct sum *was = f->growing;
-
-		f->growing = f->whole;
-		f->whole = was;
-		f->to_send = f->columns;
-		f->cell = 0;
-	}
-}
-
 void fec_make_feed(struct fec_make *f, const struct datagrams *d)
 {
-	for (size_t i = 0; i < d->n; i++)
-		take(f, &d->iov[d->first[i]],
-		     (size_t)(d->first[i + 1] - d->first[i]));
+	for (size_t i = 0; i < d->n; i++) {
+		const struct iovec *iov = &d->iov[d->first[i]];
+		size_t n = (size_t)(d->first[i + 1] - d->first[i]);
+		const uint8_t *rtp = iov[0].iov_base;
+		unsigned row = f->cell / f->columns;
+		unsigned column = f->cell % f->columns;
+		struct sum *down = &f->growing[column];
+
+		f->stamp = rtp_get32(rtp + 4);
+		if (column == 0)
+			begin(&f->row, (struct fec_packet){
+				.row = true, .step = 1,
+				.n = (uint8_t)f->columns }, rtp);
+		if (row == 0)
+			begin(down, (struct fec_packet){
+				.step = (uint8_t)f->columns,
+				.n = (uint8_t)f->rows }, rtp);
+		add(&f->row, iov, n);
+		add(down, iov, n);
+		f->cell++;
+		if (column + 1 == f->columns)
+			send_sum(f, &f->row, FEC_ROW);
+		if (f->to_send > 0 && f->cell % f->rows == 0)
+			send_sum(f, &f->whole[f->columns - f->to_send--],
+				 FEC_COLUMN);
+		if (f->cell == f->columns * f->rows) {
+			struct sum *was = f->growing;
+
+			f->growing = f->whole;
+			f->whole = was;
+			f->to_send = f->columns;
+			f->cell = 0;
+		}
+	}
 }

@@ -73,35 +73,9 @@ static void set_reach(struct fec_repair *f)
 	rtp_window_set_repair(f->window, reach, f->live ? reach : 0);
 }
 
-static void learn(struct fec_repair *f, const struct fec_packet *p,
-		  uint64_t now_ns)
-{
-	unsigned columns = p->row ? p->n : p->step;
-	unsigned rows = p->row ? f->rows : p->n;
-	bool news = !f->live || columns != f->columns ||
-		    rows != f->rows;
-
-	f->received_ns = now_ns;
-	f->live = true;
-	f->columns = columns;
-	f->rows = rows;
-	if (news)
-		set_reach(f);
-}
-
 /* --- one sum --- */
 
 enum missing { MISSING_NONE, MISSING_ONE, MISSING_MORE, HOPELESS };
-
-/* All its datagrams arrived: the usual case. */
-static bool is_idle(const struct fec_repair *f, const struct fec_packet *p)
-{
-	const struct rtp_slot *slot;
-	uint16_t last = fec_seq(p, p->n - 1U);
-
-	return !rtp_window_waits(f->window) &&
-	       rtp_window_find(f->window, last, &slot) != RTP_COMING;
-}
 
 /* *ret: the number of the missing datagram. */
 static enum missing find_missing(const struct fec_repair *f,
@@ -165,66 +139,58 @@ static size_t restore(const struct fec_repair *f, struct fec_packet p,
 	return RTP_HEADER + (size_t)p.len;
 }
 
-static void repair(struct fec_repair *f, const struct fec_packet *p,
-		   uint16_t missing, uint64_t now_ns)
-{
-	uint8_t datagram[DATAGRAM_MAX];
-	size_t size = restore(f, *p, missing, datagram);
-	struct rtp_datagram d;
-
-	if (size == 0)
-		return;
-	if (rtp_parse(datagram, size, &d) < 0) {
-		/* some encoders do not protect the flags */
-		datagram[0] = 0x80;
-		if (rtp_parse(datagram, size, &d) < 0)
-			return;
-	}
-	/* otherwise it was a sum of other datagrams */
-	if (rtp_is_media(&d))
-		rtp_window_repair(f->window, &d, now_ns);
-}
-
 /* False: it may repair later. */
 static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 		    uint64_t received_ns, uint64_t now_ns, bool *repaired)
 {
 	bool may_come = now_ns - received_ns < COMING_MS * MS;
-	uint16_t missing = 0;
-	enum missing how_many = MISSING_NONE;
+	uint16_t missing = 0, last = fec_seq(p, p->n - 1U);
+	uint8_t datagram[DATAGRAM_MAX];
+	const struct rtp_slot *slot;
+	enum missing how_many;
+	struct rtp_datagram d;
+	size_t size;
 
-	if (!is_idle(f, p))
-		how_many = find_missing(f, p, may_come, &missing);
-	if (how_many == MISSING_ONE) {
-		repair(f, p, missing, now_ns);
-		*repaired = true;
+	/* the usual case: all its datagrams arrived */
+	if (!rtp_window_waits(f->window) &&
+	    rtp_window_find(f->window, last, &slot) != RTP_COMING)
+		return true;
+	how_many = find_missing(f, p, may_come, &missing);
+	if (how_many != MISSING_ONE)
+		return how_many != MISSING_MORE;
+	*repaired = true;
+	size = restore(f, *p, missing, datagram);
+	if (size == 0)
+		return true;
+	if (rtp_parse(datagram, size, &d) < 0) {
+		/* some encoders do not protect the flags */
+		datagram[0] = 0x80;
+		if (rtp_parse(datagram, size, &d) < 0)
+			return true;
 	}
-	return how_many != MISSING_MORE;
+	/* otherwise it was a sum of other datagrams */
+	if (rtp_is_media(&d))
+		rtp_window_repair(f->window, &d, now_ns);
+	return true;
 }
 
 /* --- all sums --- */
 
-/* A free sum, or the oldest one. */
-static struct sum *find_sum(struct fec_repair *f)
-{
-	struct sum *oldest = &f->sums[0];
-
-	for (size_t i = 0; i < WAITING_MAX; i++) {
-		if (!f->sums[i].used) {
-			f->n_waiting++;
-			return &f->sums[i];
-		}
-		if (f->sums[i].order < oldest->order)
-			oldest = &f->sums[i];
-	}
-	return oldest;
-}
-
+/* In a free sum, or instead of the oldest one. */
 static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 		 uint64_t now_ns)
 {
-	struct sum *s = find_sum(f);
+	struct sum *s = NULL, *oldest = &f->sums[0];
 
+	for (size_t i = 0; s == NULL && i < WAITING_MAX; i++) {
+		if (!f->sums[i].used)
+			s = &f->sums[i];
+		else if (f->sums[i].order < oldest->order)
+			oldest = &f->sums[i];
+	}
+	f->n_waiting += s != NULL;
+	if (s == NULL)
+		s = oldest;
 	s->used = true;
 	s->received_ns = now_ns;
 	s->order = f->order++;
@@ -236,30 +202,26 @@ static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 	memcpy(s->data, data, len);
 }
 
-/* Tries all sums that wait; true: one repaired a datagram. */
-static bool try_all(struct fec_repair *f, uint64_t now_ns)
-{
-	bool repaired = false;
-
-	for (size_t i = 0; f->n_waiting > 0 && i < WAITING_MAX; i++) {
-		struct sum *s = &f->sums[i];
-		struct fec_packet p;
-
-		if (!s->used || (fec_parse(s->data, s->size, &p) == 0 &&
-				 !try_sum(f, &p, s->received_ns, now_ns,
-					  &repaired)))
-			continue;
-		s->used = false;
-		f->n_waiting--;
-	}
-	return repaired;
-}
-
 void fec_repair_turn(struct fec_repair *f, uint64_t now_ns)
 {
+	bool repaired = true;
+
 	/* ends, because each repair uses up a sum */
-	while (try_all(f, now_ns))
-		;
+	while (repaired) {
+		repaired = false;
+		for (size_t i = 0; f->n_waiting > 0 && i < WAITING_MAX; i++) {
+			struct sum *s = &f->sums[i];
+			struct fec_packet p;
+
+			if (!s->used ||
+			    (fec_parse(s->data, s->size, &p) == 0 &&
+			     !try_sum(f, &p, s->received_ns, now_ns,
+				      &repaired)))
+				continue;
+			s->used = false;
+			f->n_waiting--;
+		}
+	}
 }
 
 void fec_repair_feed(struct fec_repair *f, const uint8_t *data, size_t len,
@@ -273,7 +235,17 @@ void fec_repair_feed(struct fec_repair *f, const uint8_t *data, size_t len,
 		return;
 	}
 	f->counts.received++;
-	learn(f, &p, now_ns);
+	f->received_ns = now_ns;
+
+	unsigned columns = p.row ? p.n : p.step;
+	unsigned rows = p.row ? f->rows : p.n;
+
+	if (!f->live || columns != f->columns || rows != f->rows) {
+		f->live = true;
+		f->columns = columns;
+		f->rows = rows;
+		set_reach(f);
+	}
 	if (!try_sum(f, &p, now_ns, now_ns, &repaired))
 		keep(f, data, len, now_ns);
 	if (repaired)

@@ -28,19 +28,6 @@ static uint64_t by_time(const struct rtp_clock *c, uint64_t now_ns)
 	return c->last + (now_ns - c->last_ns) / 1000 * (PCR_HZ / 1000000);
 }
 
-/* Did a new time base begin: did the PCRs jump, or differ from the time that
- * passed in a pause? */
-static bool is_new_base(struct rtp_clock *c, uint64_t now_ns)
-{
-	int64_t off = (int64_t)(c->origin + pcr_clock_ticks(&c->pcr) -
-				by_time(c, now_ns));
-	bool judged = c->judged;
-
-	c->judged = false;
-	return c->pcr.jumps != c->jumps ||
-	       (judged && (off > PAUSE_TICKS || off < -PAUSE_TICKS));
-}
-
 uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 			 bool *ret_marker)
 {
@@ -55,9 +42,17 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 		c->paused_at = c->pcr.at_packets;
 		c->judged = --c->paused == 0;
 	}
-	if (c->follows && is_new_base(c, now_ns)) {
-		c->follows = false;
-		c->marked = true;
+	if (c->follows) {
+		int64_t off = (int64_t)(c->origin + stream -
+					by_time(c, now_ns));
+
+		/* a new time base: the PCRs jumped, or differ from the time
+		 * that passed in a pause */
+		c->marked |= c->pcr.jumps != c->jumps ||
+			     (c->judged &&
+			      (off > PAUSE_TICKS || off < -PAUSE_TICKS));
+		c->follows = !c->marked;
+		c->judged = false;
 	}
 	c->jumps = c->pcr.jumps;
 	ticks = c->origin + stream;

@@ -162,12 +162,6 @@ void rtp_places_reach(struct rtp_places *p, uint64_t pos)
 	}
 }
 
-void rtp_places_make_room(struct rtp_places *p, uint64_t pos, uint64_t now_ns)
-{
-	while (pos - p->next >= rtp_places_half(p))
-		rtp_places_pass_or_lose(p, now_ns);
-}
-
 /* Has it waited for the configured delay? */
 static bool is_due(const struct rtp_places *p, const struct rtp_place *place,
 		   uint64_t now_ns)

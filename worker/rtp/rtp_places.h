@@ -93,9 +93,6 @@ void rtp_places_pass(struct rtp_places *, enum rtp_place_state);
 /* ... or goes out now when it is held, else it is lost. */
 void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
 
-/* Makes room for pos, so that at most half of the places wait. */
-void rtp_places_make_room(struct rtp_places *, uint64_t pos, uint64_t now_ns);
-
 /* Sends the datagrams that are in order and due. */
 void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
 

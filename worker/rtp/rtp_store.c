@@ -46,20 +46,6 @@ bool rtp_store_has_room(const struct rtp_store *s, size_t size)
 	return p->n_free > 0 || p->n_fresh < p->n_slots;
 }
 
-/* At the first datagram: most streams never have jumbo frames. */
-static void map(struct rtp_pool *p)
-{
-	size_t size = p->n_slots * p->slot_size;
-
-	p->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p->memory == MAP_FAILED)
-		abort();
-	(void)madvise(p->memory, size, MADV_NOHUGEPAGE);
-	p->free = xcalloc(p->n_slots, sizeof *p->free);
-	p->spent = xcalloc(p->n_slots, sizeof *p->spent);
-}
-
 uint16_t rtp_store_add(struct rtp_store *s, const struct rtp_datagram *d)
 {
 	unsigned which = pool_for(d->size);
@@ -69,8 +55,19 @@ uint16_t rtp_store_add(struct rtp_store *s, const struct rtp_datagram *d)
 
 	if (d->size > RTP_LONGEST || !rtp_store_has_room(s, d->size))
 		return RTP_SLOT_NONE;
-	if (p->memory == NULL)
-		map(p);
+	if (p->memory == NULL) {
+		/* at the first datagram: most streams have no jumbo frames */
+		size_t size = p->n_slots * p->slot_size;
+
+		p->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				 -1, 0);
+		if (p->memory == MAP_FAILED)
+			abort();
+		(void)madvise(p->memory, size, MADV_NOHUGEPAGE);
+		p->free = xcalloc(p->n_slots, sizeof *p->free);
+		p->spent = xcalloc(p->n_slots, sizeof *p->spent);
+	}
 	n = p->n_free > 0 ? p->free[--p->n_free] : p->n_fresh++;
 	slot = (struct rtp_slot *)(void *)(p->memory + n * p->slot_size);
 	slot->size = (uint16_t)d->size;

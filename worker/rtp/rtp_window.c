@@ -71,22 +71,6 @@ bool rtp_window_is_live(const struct rtp_window *w, uint64_t now_ns)
 
 /* --- feeding --- */
 
-/* In order, and none waits: the usual case. */
-static void take_next(struct rtp_window *w, const struct rtp_datagram *d,
-		      unsigned path, uint64_t now_ns)
-{
-	struct rtp_places *p = &w->places;
-	uint64_t pos = p->next;
-
-	rtp_places_reach(p, pos);
-	rtp_place(p, pos)->timestamp = w->newest = d->timestamp;
-	rtp_places_note_arrival(p, pos, path, now_ns);
-	if (p->kept > 0)
-		rtp_place(p, pos)->slot = keep(p, d);
-	rtp_places_pass(p, PLACE_SENT);
-	p->cfg.out(d->payload, d->len, p->cfg.arg);
-}
-
 /* Too long to be kept, or no slot is free: it goes out, and what is missing
  * before it is lost. */
 static void take_long(struct rtp_window *w, uint64_t pos,
@@ -165,23 +149,23 @@ static void take(struct rtp_window *w, uint64_t pos,
 		take_again(w, pos, path, now_ns);
 		return;
 	}
-	rtp_places_make_room(p, pos, now_ns);
-	if (pos == p->high && pos == p->next && p->cfg.delay_ms == 0)
-		take_next(w, d, path, now_ns);
-	else if (pos < p->high && rtp_place(p, pos)->state == PLACE_HELD)
+	while (pos - p->next >= rtp_places_half(p))
+		rtp_places_pass_or_lose(p, now_ns);
+	if (pos == p->high && pos == p->next && p->cfg.delay_ms == 0) {
+		/* in order, and none waits: the usual case */
+		rtp_places_reach(p, pos);
+		rtp_place(p, pos)->timestamp = w->newest = d->timestamp;
+		rtp_places_note_arrival(p, pos, path, now_ns);
+		if (p->kept > 0)
+			rtp_place(p, pos)->slot = keep(p, d);
+		rtp_places_pass(p, PLACE_SENT);
+		p->cfg.out(d->payload, d->len, p->cfg.arg);
+		return;
+	}
+	if (pos < p->high && rtp_place(p, pos)->state == PLACE_HELD)
 		take_again(w, pos, path, now_ns);
 	else
 		take_early(w, pos, d, path, now_ns);
-}
-
-/* Is its number as far behind the expected one as our sequence can be? */
-static bool is_old_enough(const struct rtp_window *w,
-			  const struct rtp_datagram *d, int ahead)
-{
-	int32_t age = (int32_t)(w->newest - d->timestamp);
-
-	return ahead > -(int)rtp_places_half(&w->places) &&
-	       (ahead >= -RTP_MISORDER_MAX || (age > 0 && age < CLOCK_NEAR));
 }
 
 static bool is_of_this_time(const struct rtp_window *w,
@@ -199,13 +183,15 @@ static bool find_position(const struct rtp_window *w,
 	const struct rtp_places *p = &w->places;
 	uint16_t expected = (uint16_t)(p->next + w->offset);
 	int ahead = (int16_t)(d->seq - expected);
+	int32_t age = (int32_t)(w->newest - d->timestamp);
 	int most = (int)MAX((uint64_t)RTP_DROPOUT_MAX, rtp_places_half(p));
 	uint64_t pos = p->next + (uint64_t)(int64_t)ahead;
 	const struct rtp_place *place;
 
 	if (!w->flow.started || d->ssrc != w->flow.ssrc)
 		return false;
-	if (ahead < 0 && !is_old_enough(w, d, ahead))
+	if (ahead <= -(int)rtp_places_half(p) ||
+	    (ahead < -RTP_MISORDER_MAX && (age <= 0 || age >= CLOCK_NEAR)))
 		return false;
 	if (ahead > 0 && (ahead >= most || !is_of_this_time(w, d)))
 		return false;
