@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { KNOWN = 0x80 };
+enum {
+	KNOWN = 0x80,
+	ADAPTATION_PCR = 0x10,
+};
 
 bool ts_is_filler(const uint8_t *packet)
 {
@@ -23,44 +26,14 @@ static const struct ts_noted *one_at(const struct ts_duplicates *d,
 	return &d->noted[i % TS_DUPLICATES_BACK];
 }
 
-static uint64_t hash_at(const struct ts_duplicates *d, uint64_t i)
-{
-	return one_at(d, i)->hash;
-}
-
 /* The newest equal packet before `before`; d->n: none. */
 static uint64_t find(const struct ts_duplicates *d, uint64_t before,
 		     uint64_t hash)
 {
 	for (uint64_t i = before; i > d->oldest; i--)
-		if (hash_at(d, i - 1) == hash)
+		if (one_at(d, i - 1)->hash == hash)
 			return i - 1;
 	return d->n;
-}
-
-/* By the index, without a search. */
-static bool is_known(struct ts_duplicates *d, uint64_t hash)
-{
-	uint16_t ago = (uint16_t)(d->n - d->index[ts_duplicates_slot(hash)]);
-
-	return ago > 0 && ago <= d->n - d->oldest &&
-	       hash_at(d, d->n - ago) == hash;
-}
-
-/* Packets before this one that equal those before its original. */
-static unsigned count_before(const struct ts_duplicates *d, uint64_t copy)
-{
-	unsigned n = 0;
-
-	while (copy > d->oldest + n && d->n - n - 1 > copy &&
-	       hash_at(d, copy - n - 1) == hash_at(d, d->n - n - 1))
-		n++;
-	return n;
-}
-
-static bool has_pcr(const uint8_t *packet)
-{
-	return ts_adaptation_flags(packet) & 0x10;
 }
 
 static bool continues(const struct ts_duplicates *d, const uint8_t *packet)
@@ -69,7 +42,7 @@ static bool continues(const struct ts_duplicates *d, const uint8_t *packet)
 
 	if (!ts_has_payload(packet))
 		/* a packet with a PCR is never equal to another */
-		return !has_pcr(packet);
+		return !(ts_adaptation_flags(packet) & ADAPTATION_PCR);
 	return !(was & KNOWN) || ((was + 1) & 0x0f) == ts_cc(packet);
 }
 
@@ -91,16 +64,22 @@ static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
 {
 	bool same = ts_has_payload(packet) &&
 		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
+	bool has_pcr = ts_adaptation_flags(packet) & ADAPTATION_PCR;
 	uint64_t copy = find(d, d->n, hash);
 
-	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
+	if (same && (copy == d->n ? has_pcr : is_last(d, copy)))
 		return TS_REPEATED;
 	/* a payload that never changes repeats with continuing counters */
 	if (copy < d->n && continues(d, packet) && find(d, copy, hash) < d->n)
 		return TS_SINGLE;
 	if (copy < d->n && !ts_is_filler(packet)) {
+		/* packets before this one that equal those before its copy */
 		if (d->copy == 0)
-			d->before = count_before(d, copy);
+			while (copy > d->oldest + d->before &&
+			       d->n - d->before - 1 > copy &&
+			       one_at(d, copy - d->before - 1)->hash ==
+				       one_at(d, d->n - d->before - 1)->hash)
+				d->before++;
 		d->copy = copy + 1;
 		return TS_DUPLICATE;
 	}
@@ -113,6 +92,7 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 				     uint32_t now_ms)
 {
 	enum ts_duplicate ret = TS_SINGLE;
+	uint16_t ago = (uint16_t)(d->n - d->index[ts_duplicates_slot(hash)]);
 
 	d->before = 0;
 	/* drops packets that are too old, or will be overwritten */
@@ -120,12 +100,14 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
 		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))
 		d->oldest++;
-	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
+	if (d->copy > 0 && d->copy < d->n && one_at(d, d->copy)->hash == hash) {
 		d->copy++;
 		ret = TS_DUPLICATE;
 	} else if (ts_pid(packet) != TS_PID_NULL &&
 		   (!continues(d, packet) ||
-		    (ts_has_payload(packet) && is_known(d, hash)))) {
+		    (ts_has_payload(packet) && ago > 0 &&
+		     ago <= d->n - d->oldest &&
+		     one_at(d, d->n - ago)->hash == hash))) {
 		ret = judge(d, packet, hash);
 	}
 	if (ret != TS_DUPLICATE)

@@ -101,14 +101,6 @@ bool ts_is_late(const struct ts_copies *c, unsigned path)
 	       age_ms < REORDER_MS;
 }
 
-static bool has_near(const struct ts_queue *q, size_t at, uint64_t hash)
-{
-	for (size_t i = at + 1; i <= at + CONTEXT && i < q->n; i++)
-		if (ts_queue_hash(q, i) == hash)
-			return true;
-	return false;
-}
-
 /* Does one of the packets behind the first of a also follow in b?  Filler
  * counts only when all of them are filler. */
 static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
@@ -118,10 +110,13 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 
 	for (size_t i = 1; i <= CONTEXT && i < a->n; i++) {
 		bool filler = ts_is_filler(ts_queue_packet(a, i));
+		size_t k = at + 1, end = MIN(b->n, at + CONTEXT + 1);
 
 		if (ts_is_null_at(a, i))
 			continue;
-		if (!has_near(b, at, ts_queue_hash(a, i)))
+		while (k < end && ts_queue_hash(b, k) != ts_queue_hash(a, i))
+			k++;
+		if (k >= end)
 			all_filler &= filler;
 		else if (!filler)
 			return true;
@@ -158,16 +153,6 @@ static bool is_timely(const struct ts_copies *c, const struct ts_path *a,
 	return !ts_is_mixed(c) || llabs(off) < (int64_t)(JITTER_MAX_MS * MS);
 }
 
-/* Is the first of p a duplicate, a repetition, or too late? */
-static bool is_surplus(const struct ts_copies *c, const struct ts_path *p)
-{
-	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
-
-	return ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
-	       (!ts_is_next(c, packet) &&
-		ts_is_late(c, (unsigned)(p - c->path)));
-}
-
 /* The first of a is the next of its PID, but in b others of that PID stand
  * before `at`: the packet at `at` has the same bytes and is another one. */
 static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
@@ -189,25 +174,25 @@ size_t ts_match(const struct ts_copies *c, const struct ts_path *a,
 		const struct ts_path *b)
 {
 	const struct ts_queue *qa = &a->queue, *qb = &b->queue;
+	const uint8_t *packet = ts_queue_packet(qa, 0);
 	uint64_t hash = ts_queue_hash(qa, 0);
 	size_t at = ts_queue_find(qb, 0, hash);
 	bool unique, again;
 
 	if (at == 0 || at == qb->n)
 		return at;
-	if (is_surplus(c, a))
+	/* a duplicate, a repetition, or too late */
+	if (ts_queue_mark(qa, 0) != TS_SINGLE ||
+	    (!ts_is_next(c, packet) && ts_is_late(c, (unsigned)(a - c->path))))
 		return qb->n;
 	unique = ts_queue_is_single(qa, hash) &&
-		 ts_queue_is_single(qb, hash) &&
-		 c->pes[ts_pid(ts_queue_packet(qa, 0))] &&
-		 !ts_is_filler(ts_queue_packet(qa, 0));
-	again = ts_can_repeat(c, qa) ||
-		!c->pes[ts_pid(ts_queue_packet(qa, 0))];
+		 ts_queue_is_single(qb, hash) && c->pes[ts_pid(packet)] &&
+		 !ts_is_filler(packet);
+	again = ts_can_repeat(c, qa) || !c->pes[ts_pid(packet)];
 	while (!unique && at < qb->n &&
 	       (!goes_on(qa, qb, at) || (again && !is_timely(c, a, b, at))))
 		at = ts_queue_find(qb, at + 1, hash);
-	if (at < qb->n && ts_is_filler(ts_queue_packet(qa, 0)) &&
-	    !leads_on(qa, qb, at))
+	if (at < qb->n && ts_is_filler(packet) && !leads_on(qa, qb, at))
 		return qb->n;
 	return again && is_overdue(c, qa, qb, at) ? qb->n : at;
 }
@@ -336,24 +321,19 @@ static bool is_before(const struct ts_copies *c, const uint8_t *a,
 	return ts_pid(a) == ts_pid(b) && !ts_has_payload(a);
 }
 
-/* Does an earlier packet of its PID stand before `at`? */
-static bool has_before(const struct ts_copies *c, const struct ts_queue *q,
-		       size_t at, const uint8_t *packet)
-{
-	for (size_t i = 0; i < at; i++)
-		if (ts_pid(ts_queue_packet(q, i)) == ts_pid(packet) &&
-		    is_before(c, ts_queue_packet(q, i), packet))
-			return true;
-	return false;
-}
-
 bool ts_is_first(const struct ts_copies *c, const struct ts_queue *mine,
 		 const struct ts_queue *q, size_t near)
 {
 	const uint8_t *its = ts_queue_packet(q, 0);
 
-	return is_before(c, ts_queue_packet(mine, 0), its) ||
-	       has_before(c, mine, near, its);
+	if (is_before(c, ts_queue_packet(mine, 0), its))
+		return true;
+	/* does an earlier packet of its PID stand before `near`? */
+	for (size_t i = 0; i < near; i++)
+		if (ts_pid(ts_queue_packet(mine, i)) == ts_pid(its) &&
+		    is_before(c, ts_queue_packet(mine, i), its))
+			return true;
+	return false;
 }
 
 /* Does the packet behind the first of mine wait in the other queue, but not as
@@ -371,25 +351,16 @@ static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 	return at > 0 && at < its->n;
 }
 
-/* The first packet that is no null packet; n: none is near. */
-static size_t skip_nulls(const struct ts_queue *q)
-{
-	size_t end = MIN(q->n, (size_t)TS_MERGE_REORDER);
-
-	for (size_t i = 0; i < end; i++)
-		if (!ts_is_null_at(q, i))
-			return i;
-	return q->n;
-}
-
 bool ts_is_later(const struct ts_copies *c, const struct ts_path *p,
 		 const struct ts_path *other)
 {
 	const struct ts_queue *mine = &p->queue, *its = &other->queue;
 	const uint8_t *packet = ts_queue_packet(mine, 0), *next;
-	size_t at = skip_nulls(its), same;
+	size_t end = MIN(its->n, (size_t)TS_MERGE_REORDER), at = 0, same;
 
-	if (at == its->n || ts_queue_mark(mine, 0) == TS_REPEATED ||
+	while (at < end && ts_is_null_at(its, at))
+		at++;
+	if (at == end || ts_queue_mark(mine, 0) == TS_REPEATED ||
 	    ts_is_next(c, packet) || (at > 0 && ts_is_filler(packet)))
 		return false;
 	next = ts_queue_packet(its, at);

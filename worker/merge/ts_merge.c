@@ -184,27 +184,19 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 		learn_skew(m);
 }
 
-/* Does the other path deliver packets of about the same time as the first of
- * this one?  Packets that arrived while it was cut do not count. */
-static bool has_company(const struct ts_merge *m, unsigned path)
-{
-	const struct ts_copies *c = &m->copies;
-	const struct ts_path *p = &c->path[path], *other = &c->path[!path];
-	uint64_t span_ns = MIN(MAX(2 * other->gap_ns, COMPANY_MS * MS),
-			       COMPANY_MAX_MS * MS);
-
-	return other->queue.n > 0 &&
-	       ts_due_ns(c, other, 0) < ts_due_ns(c, p, 0) + span_ns;
-}
-
 /* The first of a path is missing in the other path. */
 static void note_alone(struct ts_merge *m, unsigned path)
 {
 	struct ts_copies *c = &m->copies;
 	const struct ts_queue *q = &c->path[path].queue;
-	const struct ts_path *p = c->path;
+	const struct ts_path *p = c->path, *other = &c->path[!path];
+	uint64_t span_ns = MIN(MAX(2 * other->gap_ns, COMPANY_MS * MS),
+			       COMPANY_MAX_MS * MS);
 
-	if (ts_queue_mark(q, 0) != TS_SINGLE || !has_company(m, path))
+	/* The other path must deliver packets of about the same time: those
+	 * that arrived while it was cut do not count. */
+	if (ts_queue_mark(q, 0) != TS_SINGLE || other->queue.n == 0 ||
+	    ts_due_ns(c, other, 0) >= ts_due_ns(c, &p[path], 0) + span_ns)
 		return;
 	ts_likeness_alone(&c->like, ts_queue_packet(q, 0), path);
 	if (c->like.state == TS_LIKE_REFUSED)
@@ -314,24 +306,6 @@ static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
 	pop_out(m, p, false, b);
 }
 
-/* The first of a path is missing in the other. */
-static void take_alone(struct ts_merge *m, unsigned path, struct batch *b)
-{
-	struct ts_copies *c = &m->copies;
-
-	if (ts_is_later(c, &c->path[path], &c->path[!path]))
-		path = !path;
-	if (ts_is_null_at(&c->path[path].queue, 0)) {
-		take_null(m, path, b);
-		return;
-	}
-	note_alone(m, path);
-	if (!ts_is_mixed(c) ||
-	    (!ts_is_late(c, path) && ts_put_in_order(c, path)))
-		return;
-	put_alone(m, path, b);
-}
-
 static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_copies *c = &m->copies;
@@ -343,7 +317,16 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 		return;
 	}
 	if (at == other->queue.n) {
-		take_alone(m, path, b);
+		if (ts_is_later(c, p, other))
+			path = !path;
+		if (ts_is_null_at(&c->path[path].queue, 0)) {
+			take_null(m, path, b);
+			return;
+		}
+		note_alone(m, path);
+		if (ts_is_mixed(c) &&
+		    (ts_is_late(c, path) || !ts_put_in_order(c, path)))
+			put_alone(m, path, b);
 		return;
 	}
 	/* where both have the next packet, the other needs no order */

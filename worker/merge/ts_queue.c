@@ -108,25 +108,19 @@ static void grow(struct ts_queue *q)
 	*q = more;
 }
 
-/* Prefetches the place of the next packets. */
-static void expect_room(const struct ts_queue *q)
-{
-	const uint8_t *room = ts_queue_packet(q, q->n + AHEAD);
-
-	for (size_t i = 0; i < TS_PACKET; i += LINE)
-		__builtin_prefetch(room + i, 1);
-}
-
 bool ts_queue_push(struct ts_queue *q, const uint8_t *packet, uint64_t at_ns,
 		   size_t max)
 {
+	const uint8_t *room;
 	size_t at;
 
 	if (q->n >= max)
 		return false;
 	if (q->n == q->places)
 		grow(q);
-	expect_room(q);
+	room = ts_queue_packet(q, q->n + AHEAD);
+	for (size_t i = 0; i < TS_PACKET; i += LINE)
+		__builtin_prefetch(room + i, 1);
 	at = ts_queue_at(q, q->n++);
 	memcpy(q->packets + at * TS_PACKET, packet, TS_PACKET);
 	q->place[at] = (struct ts_queue_place){
