@@ -82,8 +82,8 @@ static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 	worker_exit(container_of(io, struct worker, on_term), EX_OK);
 }
 
-/* Ends with SIGTERM, the end of the channel or worker_exit().  Blocks SIGTERM in
- * all threads, so that the loop receives it. */
+/* Ends with SIGTERM, the end of the channel or worker_exit().  Blocks SIGTERM
+ * in all threads, so that the loop receives it. */
 static int run(const struct worker_role *role, const char *object)
 {
 	struct worker w = { .object = object, .role = role };

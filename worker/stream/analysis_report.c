@@ -9,60 +9,15 @@
 
 enum { PACKETS = 7 /* of most datagrams */ };
 
-static unsigned add_monitor(const struct monitor_log *w,
-			    const struct report_part *part, json_t *object)
-{
-	if (part->from == 0)
-		si_put_bool(object, "watched", w->monitor != NULL);
-	return w->monitor == NULL ? 0
-				  : monitor_report(w->monitor, part, object);
-}
-
-/* RFC 4445: the delay factor, and packets that were lost in the last second:
- * by the sender's count, or by continuity where there is none. */
-static void add_mdi(const struct input_chain *l,
-		    const struct iat_in_report *r, json_t *object)
-{
-	bool counted = l->keeper.spec.kind == INPUT_RTP;
-	json_t *one = json_object();
-
-	si_put_uint(one, "df_us", r->df_us);
-	si_put_uint(one, "mlr", counted ? l->counted.lost * PACKETS
-					: l->report.cc_error);
-	(void)json_object_set_new(object, "mdi", one);
-}
-
-/* Adds jitter_us to the entries of "pcr" that the monitor wrote. */
-static void add_jitter(const struct iat_in_report *r, json_t *object)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(object, "pcr"), i, one)
-		for (size_t k = 0; k < r->n_pcrs; k++)
-			if (json_integer_value(json_object_get(one, "pid")) ==
-			    r->pcrs[k].pid)
-				si_put_uint(one, "jitter_us",
-					    r->pcrs[k].jitter_us);
-}
-
-/* Where packets were lost before the worker had them. */
-static void add_loss(const struct input_counters *c, json_t *object)
-{
-	json_t *loss = json_object();
-
-	si_put_uint(loss, "network", c->lost);
-	si_put_uint(loss, "recovered", c->recovered);
-	si_put_uint(loss, "socket", c->socket_drops);
-	si_put_uint(loss, "sync", c->sync_losses);
-	(void)json_object_set_new(object, "loss", loss);
-}
-
+/* RFC 4445: the delay factor, and packets that were lost in the last second: by
+ * the count of the sender, or by continuity where there is none. */
 static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 			 json_t *object)
 {
+	bool counted = l->keeper.spec.kind == INPUT_RTP;
 	const struct iat_in_report *r = NULL;
 	json_t *one;
+	size_t i;
 
 	if (l->keeper.input != NULL)
 		r = input_iat_in(l->keeper.input, now_ns);
@@ -79,41 +34,44 @@ static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 	si_put_uint(one, "p99_us", r->p99_us);
 	si_put_uint(one, "max_us", r->max_us);
 	(void)json_object_set_new(object, "iat", one);
-	add_mdi(l, r, object);
-	add_jitter(r, object);
+	one = json_object();
+	si_put_uint(one, "df_us", r->df_us);
+	si_put_uint(one, "mlr", counted ? l->counted.lost * PACKETS
+					: l->report.cc_error);
+	(void)json_object_set_new(object, "mdi", one);
+	/* the monitor wrote "pcr" */
+	json_array_foreach(json_object_get(object, "pcr"), i, one)
+		for (size_t k = 0; k < r->n_pcrs; k++)
+			if (json_integer_value(json_object_get(one, "pid")) ==
+			    r->pcrs[k].pid)
+				si_put_uint(one, "jitter_us",
+					    r->pcrs[k].jitter_us);
 }
 
-static void add_remux(const struct remux *r, json_t *object)
+/* The places where packets were lost before the worker had them, and what the
+ * remux did. */
+static void add_input(const struct input_chain *l, json_t *object)
 {
+	const struct input_counters *c = &l->keeper.all;
 	struct remux_counters counted;
-	json_t *remux = json_object();
+	json_t *one = json_object();
 
-	remux_counters(r, &counted);
-	si_put_uint(remux, "table_changes", counted.tables);
-	si_put_uint(remux, "broken_sections", counted.broken);
-	si_put_uint(remux, "dropped_sections", counted.dropped);
-	(void)json_object_set_new(object, "remux", remux);
+	si_put_uint(one, "network", c->lost);
+	si_put_uint(one, "recovered", c->recovered);
+	si_put_uint(one, "socket", c->socket_drops);
+	si_put_uint(one, "sync", c->sync_losses);
+	(void)json_object_set_new(object, "loss", one);
+	if (l->remux == NULL)
+		return;
+	one = json_object();
+	remux_counters(l->remux, &counted);
+	si_put_uint(one, "table_changes", counted.tables);
+	si_put_uint(one, "broken_sections", counted.broken);
+	si_put_uint(one, "dropped_sections", counted.dropped);
+	(void)json_object_set_new(object, "remux", one);
 }
 
-static unsigned report_input(const struct input_chain *l,
-			     const struct report_part *part, json_t *object)
-{
-	unsigned next;
-
-	if (l == NULL)
-		return 0;
-	if (part->from == 0) {
-		add_loss(&l->keeper.all, object);
-		if (l->remux != NULL)
-			add_remux(l->remux, object);
-	}
-	next = add_monitor(&l->watch, part, object);
-	if (part->from == 0)
-		add_arrivals(l, part->now_ns, object);
-	return next;
-}
-
-/* Bins without a datagram are left out; the last one has no limit. */
+/* Skips bins without a datagram; the last bin has no limit. */
 static void add_gaps(const struct iat_out *d, json_t *object)
 {
 	json_t *list = json_array();
@@ -162,21 +120,6 @@ static void add_outputs(const struct pipeline *p, json_t *object)
 	(void)json_object_set_new(object, "outputs", list);
 }
 
-/* A relay has the monitor of its only input. */
-static unsigned report_output(const struct pipeline *p,
-			      const struct report_part *part, json_t *object)
-{
-	bool relay = selector_is_relay(p->selector);
-	const struct monitor_log *w =
-		relay ? &selector_chain(p->selector, 1)->watch : &p->watch;
-
-	if (part->from == 0) {
-		si_put_bool(object, "relay", relay);
-		add_outputs(p, object);
-	}
-	return add_monitor(w, part, object);
-}
-
 json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 			  unsigned from, unsigned *ret_next)
 {
@@ -185,12 +128,27 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 					  .now_ns = p->now_ns,
 					  .overflow = place == 0 ? &p->overflow
 								 : NULL };
+	/* a relay has the monitor of its only input */
+	bool relay = selector_is_relay(p->selector);
+	const struct input_chain *l =
+		selector_chain(p->selector, place == 0 && relay ? 1 : place);
+	const struct monitor_log *w = l != NULL ? &l->watch : &p->watch;
 	json_t *object = json_object();
 
-	if (place == 0)
-		*ret_next = report_output(p, &part, object);
-	else
-		*ret_next = report_input(selector_chain(p->selector, place),
-					 &part, object);
+	*ret_next = 0;
+	if (l == NULL && place > 0)
+		return object;
+	if (from == 0 && place > 0) {
+		add_input(l, object);
+	} else if (from == 0) {
+		si_put_bool(object, "relay", relay);
+		add_outputs(p, object);
+	}
+	if (from == 0)
+		si_put_bool(object, "watched", w->monitor != NULL);
+	if (w->monitor != NULL)
+		*ret_next = monitor_report(w->monitor, &part, object);
+	if (from == 0 && place > 0)
+		add_arrivals(l, p->now_ns, object);
 	return object;
 }

@@ -67,22 +67,21 @@ void chain_done(struct input_chain *l)
 	switch_point_free(&l->candidate.entry);
 }
 
-/* How long it may take until it is on air. */
-static uint32_t initial_ms(const struct input_spec *spec)
-{
-	if (spec->kind != INPUT_HTTP)
-		return INITIAL_MS;
-	/* a buffer delays the first packet */
-	return INITIAL_HTTP_MS +
-	       (spec->http.no_sync ? 0 : spec->http.buffer_time_s * 1000);
-}
-
 struct failover_input_config chain_policy(const struct input_chain *l)
 {
+	const struct input_spec *spec = &l->keeper.spec;
+	uint32_t initial_ms = INITIAL_MS;
+
+	if (spec->kind == INPUT_HTTP) {
+		initial_ms = INITIAL_HTTP_MS;
+		/* a buffer delays the first packet */
+		if (!spec->http.no_sync)
+			initial_ms += spec->http.buffer_time_s * 1000;
+	}
 	return (struct failover_input_config){
 		.valid = l->keeper.valid,
-		.cold = l->keeper.spec.kind == INPUT_FILE,
-		.initial_ms = initial_ms(&l->keeper.spec),
+		.cold = spec->kind == INPUT_FILE,
+		.initial_ms = initial_ms,
 	};
 }
 
@@ -95,26 +94,17 @@ static struct analyze_config analyze_config(const struct input_chain *l)
 	};
 }
 
-/* Without a remux the monitor counts what the verdict needs. */
-static void begin_analyze(struct input_chain *l)
+static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	struct analyze_config config = analyze_config(l);
 
+	if (!config.no_analyze)
+		monitor_log_begin(&l->watch, NULL, l->position, now_ns);
+	/* without a remux the monitor counts what the verdict needs */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
-	else if (l->remux != NULL || l->watch.monitor == NULL)
+	else if (l->remux != NULL || config.no_analyze)
 		l->analyze = analyze_new(&config);
-}
-
-static void begin(struct input_chain *l, uint64_t now_ns)
-{
-	const struct input_spec *spec = &l->keeper.spec;
-
-	if (l->watch.monitor != NULL)
-		monitor_log_reset(&l->watch, now_ns);
-	else if (!spec->no_analyze)
-		monitor_log_begin(&l->watch, NULL, l->position, now_ns);
-	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
 	candidate_forget(&l->candidate);
@@ -135,13 +125,13 @@ void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
 	l->wanted = wanted;
 	l->report = (struct analyze_report){ 0 };
 	l->counted = (struct input_counters){ 0 };
-	if (wanted)
+	if (wanted) {
 		begin(l, now_ns);
-	else
-		input_keeper_close(&l->keeper, now_ns);
-	if (!wanted)
-		monitor_log_rest(&l->watch);
-	if (!wanted && l->mux != NULL)
+		return;
+	}
+	input_keeper_close(&l->keeper, now_ns);
+	monitor_log_rest(&l->watch);
+	if (l->mux != NULL)
 		mux_input_close(l->mux);
 }
 
@@ -161,71 +151,29 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_reads = 0;
 }
 
-const json_t *chain_stats(struct input_chain *l)
-{
-	struct link_stats more = { 0 };
-
-	if (l->mux != NULL)
-		mux_input_stats(l->mux, &more);
-	return input_keeper_stats(&l->keeper, &more);
-}
-
-void chain_warm(const struct input_chain *l, struct warm *w)
-{
-	const struct input_keeper *s = &l->keeper;
-
-	warm_add(w, l, offsetof(struct input_chain, error));
-	warm_add(w, &l->seen, sizeof l->seen);
-	warm_add(w, s, offsetof(struct input_keeper, error) + 1);
-	if (s->input != NULL)
-		input_warm(s->input, w);
-	if (l->watch.monitor != NULL)
-		monitor_warm(l->watch.monitor, w);
-}
-
-bool chain_is_busy(const struct input_chain *l)
-{
-	const struct input *in = l->keeper.input;
-
-	return in != NULL &&
-	       (l->empty_reads < CHAIN_EMPTY_READS || input_fd(in) < 0);
-}
-
-static bool is_broken(const struct input_chain *l)
-{
-	return l->tried && l->keeper.input == NULL &&
-	       l->keeper.error.text[0] != '\0';
-}
-
-/* After a silence it has to be on air for another second. */
-static void note_silence(struct input_chain *l,
-			 const struct failover_sight *sight)
-{
-	if (l->verdict == FAILOVER_GOOD)
-		l->verdict = FAILOVER_POOR;
-	if (sight->ended)
-		l->fault = "ended";
-	else if (l->tried && l->keeper.error.text[0] != '\0')
-		l->fault = "cannot be opened";
-	else if (l->silence.last_ns != 0)
-		l->fault = analyze_fault_name(ANALYZE_SILENT);
-}
-
 bool chain_look(struct input_chain *l, uint64_t now_ns,
 		struct failover_sight *ret)
 {
+	bool has_error = l->tried && l->keeper.error.text[0] != '\0';
 	struct failover_sight sight = {
 		.level = l->verdict,
-		.broken = is_broken(l),
+		.broken = has_error && l->keeper.input == NULL,
 		.ended = l->keeper.ended,
 	};
-	bool silent =
-		l->silence.last_ns == 0 || now_ns >= silence_ns(&l->silence);
 
-	l->silent = sight.broken || silent;
+	l->silent = sight.broken || l->silence.last_ns == 0 ||
+		    now_ns >= silence_ns(&l->silence);
 	if (l->silent) {
-		note_silence(l, &sight);
 		sight.level = FAILOVER_DEAD;
+		/* after a silence it has to be on air for another second */
+		if (l->verdict == FAILOVER_GOOD)
+			l->verdict = FAILOVER_POOR;
+		if (sight.ended)
+			l->fault = "ended";
+		else if (has_error)
+			l->fault = "cannot be opened";
+		else if (l->silence.last_ns != 0)
+			l->fault = analyze_fault_name(ANALYZE_SILENT);
 	}
 	*ret = sight;
 	if (sight.level == l->seen.level && sight.broken == l->seen.broken &&
@@ -235,18 +183,31 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	return true;
 }
 
-uint64_t chain_next_ns(const struct input_chain *l, uint64_t now_ns)
+/* An error of the input says more than an error of the stream behind the
+ * remux. */
+static void describe(struct input_chain *l, const char *missing)
 {
-	uint64_t next = UINT64_MAX, silent = silence_ns(&l->silence);
+	const struct analyze_report *r = &l->report;
+	unsigned pnr = l->keeper.spec.remux.pnr;
 
-	if (!l->wanted)
-		return next;
-	next = input_keeper_next_ns(&l->keeper);
-	return silent > now_ns ? MIN(next, silent) : next;
+	if (missing != NULL && pnr != 0 &&
+	    remux_state(l->remux) == REMUX_NO_PROGRAM)
+		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
+	else if (missing != NULL)
+		errmsg_set(&l->error, "%s", missing);
+	else if (r->fault == ANALYZE_BITRATE)
+		errmsg_set(&l->error, "%u kbit/s are less than %u",
+			   r->payload_kbps, r->limit_kbps);
+	else if (r->fault == ANALYZE_PES)
+		errmsg_set(&l->error, "%u PES errors in a second",
+			   r->pes_error);
+	else if (r->fault == ANALYZE_CC)
+		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
+	else
+		errmsg_set(&l->error, "%s", l->fault != NULL ? l->fault : "");
 }
 
-/* Packets arrive, and the remux finds nothing to send in them. */
-static const char *find_missing(const struct input_chain *l, uint64_t now_ns)
+static void judge(struct input_chain *l, uint64_t now_ns)
 {
 	static const char *const names[] = {
 		[REMUX_NO_PAT] = "no PAT",
@@ -254,68 +215,17 @@ static const char *find_missing(const struct input_chain *l, uint64_t now_ns)
 		[REMUX_NO_PMT] = "no PMT",
 		[REMUX_READY] = NULL,
 	};
+	uint32_t alarms = l->watch.raised & l->fault_alarms;
+	const char *missing = NULL;
 
-	if (l->remux == NULL || l->silence.last_ns == 0 ||
-	    now_ns >= silence_ns(&l->silence))
-		return NULL;
-	return names[remux_state(l->remux)];
-}
-
-static void describe_report(struct input_chain *l)
-{
-	const struct analyze_report *r = &l->report;
-
-	switch (r->fault) {
-	case ANALYZE_BITRATE:
-		errmsg_set(&l->error, "%u kbit/s are less than %u",
-			   r->payload_kbps, r->limit_kbps);
-		break;
-	case ANALYZE_PES:
-		errmsg_set(&l->error, "%u PES errors in a second",
-			   r->pes_error);
-		break;
-	case ANALYZE_CC:
-		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
-		break;
-	default:
-		errmsg_set(&l->error, "%s", l->fault != NULL ? l->fault : "");
-		break;
+	/* packets arrive, and the remux finds nothing to send in them */
+	if (l->remux != NULL && l->silence.last_ns != 0 &&
+	    now_ns < silence_ns(&l->silence))
+		missing = names[remux_state(l->remux)];
+	if (missing == NULL && l->report.onair && alarms != 0) {
+		missing = alarm_name((enum alarm_id)__builtin_ctz(alarms));
+		l->report.onair = false;
 	}
-}
-
-/* An error of the input says more than one of what the remux leaves of it. */
-static void describe(struct input_chain *l, const char *missing)
-{
-	unsigned pnr = l->keeper.spec.remux.pnr;
-
-	if (missing == NULL)
-		describe_report(l);
-	else if (pnr != 0 && remux_state(l->remux) == REMUX_NO_PROGRAM)
-		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
-	else
-		errmsg_set(&l->error, "%s", missing);
-}
-
-/* An alarm that is to count as a fault; NULL: there is none. */
-static const char *find_alarm(const struct input_chain *l)
-{
-	uint32_t bits = l->watch.raised & l->fault_alarms;
-	int i = 0;
-
-	while (i < ALARM_COUNT && !(bits >> i & 1))
-		i++;
-	return i < ALARM_COUNT ? alarm_name((enum alarm_id)i) : NULL;
-}
-
-static void judge(struct input_chain *l, uint64_t now_ns)
-{
-	const char *missing = find_missing(l, now_ns);
-
-	if (missing == NULL && l->report.onair) {
-		missing = find_alarm(l);
-		l->report.onair = missing == NULL;
-	}
-
 	l->fault = missing != NULL ? missing
 				   : analyze_fault_name(l->report.fault);
 	describe(l, missing);
@@ -327,57 +237,43 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 		l->verdict = FAILOVER_DEAD;
 }
 
-static void report(struct input_chain *l, unsigned passed_ms)
-{
-	struct analyze_config config = analyze_config(l);
-	struct analyze_counts counts;
-
-	if (l->analyze != NULL) {
-		analyze_every_second(l->analyze, passed_ms, &l->report);
-		return;
-	}
-	monitor_counted(l->watch.monitor, &counts);
-	analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
-		      passed_ms, &l->report);
-}
-
-static bool has_two_senders(const struct input_chain *l)
-{
-	return l->counted.source_changes >= INPUT_TWO_SENDERS;
-}
-
-/* The reason of the alarm that the log gives a reason for. */
-static const char *alarm_reason(const struct input_chain *l)
-{
-	if (l->keeper.input == NULL)
-		return NULL;
-	if (has_two_senders(l) && l->counted.unprotected == 0)
-		return input_senders(l->keeper.input);
-	return input_unprotected(l->keeper.input);
-}
-
 void chain_second(struct input_chain *l, uint64_t now_ns)
 {
-	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
+	const struct input_counters *c = &l->counted;
+	unsigned passed_ms = (unsigned)((now_ns - l->began_ns) / MS);
+	struct analyze_config config = analyze_config(l);
+	struct analyze_counts counts;
+	const char *reason = NULL; /* of the alarm that is logged with one */
+	bool two_senders;
 
 	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)
 		return;
 	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
-	report(l, (unsigned)passed_ms);
-	monitor_log_second(
-		&l->watch,
-		&(struct monitor_counts){
-			.sync_losses = (uint32_t)l->counted.sync_losses,
-			.bad_sync = (uint32_t)l->counted.bad_sync,
-			.network_lost = (uint32_t)l->counted.lost,
-			.socket_dropped = (uint32_t)l->counted.socket_drops,
-			.senders = has_two_senders(l) ? 2 : 1,
-			.unprotected = (uint32_t)l->counted.unprotected,
-			.unplayable = (uint32_t)l->counted.unplayable,
-		},
-		0, alarm_reason(l), now_ns);
+	if (l->analyze != NULL) {
+		analyze_every_second(l->analyze, passed_ms, &l->report);
+	} else {
+		monitor_counted(l->watch.monitor, &counts);
+		analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
+			      passed_ms, &l->report);
+	}
+	two_senders = c->source_changes >= INPUT_TWO_SENDERS;
+	if (l->keeper.input != NULL)
+		reason = two_senders && c->unprotected == 0
+				 ? input_senders(l->keeper.input)
+				 : input_unprotected(l->keeper.input);
+	monitor_log_second(&l->watch,
+			   &(struct monitor_counts){
+				   .sync_losses = (uint32_t)c->sync_losses,
+				   .bad_sync = (uint32_t)c->bad_sync,
+				   .network_lost = (uint32_t)c->lost,
+				   .socket_dropped = (uint32_t)c->socket_drops,
+				   .senders = two_senders ? 2 : 1,
+				   .unprotected = (uint32_t)c->unprotected,
+				   .unplayable = (uint32_t)c->unplayable,
+			   },
+			   0, reason, now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

@@ -21,7 +21,8 @@
 #include "worker/ts/analyze.h"
 
 enum {
-	/* Reads without a packet before the socket is waited for instead. */
+	/* After so many reads without a packet the worker waits for the
+	 * socket, if the input has one. */
 	CHAIN_EMPTY_READS = 10,
 	/* A shorter part of a second is not judged by itself. */
 	CHAIN_JUDGE_MS = 500,
@@ -79,22 +80,9 @@ void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 /* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* As input_keeper_stats(), with those of the mux input. */
-const json_t *chain_stats(struct input_chain *);
-
-/* What the next packets will touch. */
-void chain_warm(const struct input_chain *, struct warm *);
-
-/* Is it to be read at every tick?  If not, its input_fd() becomes readable. */
-bool chain_is_busy(const struct input_chain *);
-
 /* How it looks to the policy.  True when that has changed. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
-
-/* When chain_look() or chain_read() may change something without a packet;
- * UINT64_MAX: never. */
-uint64_t chain_next_ns(const struct input_chain *, uint64_t now_ns);
 
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);

@@ -33,17 +33,11 @@ _Static_assert(_Alignof(struct stream_memory) < 8 ||
 			sizeof(struct rtp_state) == 32),
 	       "a layout that is changed has another VERSION");
 
-static bool is_sound(const struct stream_memory *m)
-{
-	return m->magic == MAGIC && m->version == VERSION &&
-	       m->size == sizeof *m;
-}
-
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err)
 {
 	struct stream_memory *m = NULL;
-	bool fresh = fd < 0 || shared_is_untouched(fd);
+	bool valid, fresh = fd < 0 || shared_is_untouched(fd);
 
 	*ret_err = 0;
 	if (fd >= 0)
@@ -56,7 +50,9 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 			abort();
 	}
 	/* what was never used costs no pages for being looked at */
-	if (!fresh && !is_sound(m))
+	valid = !fresh && m->magic == MAGIC && m->version == VERSION &&
+		m->size == sizeof *m;
+	if (!fresh && !valid)
 		memset(m, 0, sizeof *m);
 	else if (!fresh)
 		(void)splice_continuity_check(&m->splice, now_ns);

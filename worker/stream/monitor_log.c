@@ -14,6 +14,10 @@ enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
 		       unsigned position, uint64_t now_ns)
 {
+	if (w->monitor != NULL) {
+		monitor_reset(w->monitor, now_ns);
+		return;
+	}
 	*w = (struct monitor_log){
 		.monitor = monitor_new(psi, now_ns),
 		.position = position,
@@ -25,12 +29,6 @@ void monitor_log_done(struct monitor_log *w)
 	monitor_free(&w->monitor);
 }
 
-void monitor_log_reset(struct monitor_log *w, uint64_t now_ns)
-{
-	if (w->monitor != NULL)
-		monitor_reset(w->monitor, now_ns);
-}
-
 void monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns)
 {
@@ -38,48 +36,40 @@ void monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
 		monitor_feed(w->monitor, runs, n_runs, now_ns);
 }
 
-static void put(char text[NAMES_MAX], const char *before, const char *word,
-		const char *behind)
-{
-	size_t len = strlen(text);
-
-	(void)snprintf(text + len, NAMES_MAX - len, "%s%s%s", before, word,
-		       behind);
-}
-
 /* "crc, unprotected (path 2: no packets)" */
 static void name_all(uint32_t alarms, enum alarm_id of, const char *error,
 		     char text[NAMES_MAX])
 {
+	size_t len = 0;
+
 	text[0] = '\0';
-	for (int i = 0; i < ALARM_COUNT; i++) {
+	for (int i = 0; i < ALARM_COUNT && len < NAMES_MAX; i++) {
+		bool has_error = i == (int)of && error != NULL;
+
 		if (!(alarms >> i & 1))
 			continue;
-		put(text, text[0] != '\0' ? ", " : "",
-		    alarm_name((enum alarm_id)i), "");
-		if (i == (int)of && error != NULL)
-			put(text, " (", error, ")");
+		len += (size_t)snprintf(text + len, NAMES_MAX - len,
+					"%s%s%s%s%s", len > 0 ? ", " : "",
+					alarm_name((enum alarm_id)i),
+					has_error ? " (" : "",
+					has_error ? error : "",
+					has_error ? ")" : "");
 	}
-}
-
-/* A reason that is not known any more is not another reason. */
-static bool has_other_reason(const struct monitor_log *w, uint32_t alarms,
-			     enum alarm_id of, const char *error)
-{
-	return of == ALARM_UNPROTECTED && alarms >> of & 1 && error != NULL &&
-	       strcmp(error, w->logged_error.text) != 0;
 }
 
 /* Frequent changes are logged from time to time; the last line holds. */
 static void log_alarms(struct monitor_log *w, enum alarm_id of,
-		       const char *error,
-		 uint64_t now_ns)
+		       const char *error, uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
+	/* a reason that is not known any more is not another reason */
+	bool other_reason = of == ALARM_UNPROTECTED && own >> of & 1 &&
+			    error != NULL &&
+			    strcmp(error, w->logged_error.text) != 0;
 	unsigned suppressed;
 
-	if ((own == w->logged && !has_other_reason(w, own, of, error)) ||
+	if ((own == w->logged && !other_reason) ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
@@ -100,16 +90,12 @@ void monitor_log_rest(struct monitor_log *w)
 	w->raised = w->known = 0;
 }
 
-static uint64_t count_of(const struct monitor_log *w, enum alarm_id alarm)
-{
-	return w->monitor != NULL ? monitor_alarms(w->monitor)[alarm].count
-				  : 0;
-}
-
 void monitor_log_report(const struct monitor_log *w, unsigned place,
 			uint32_t raised, uint32_t *reported,
 			struct msg_stream_status *status)
 {
+	const struct alarm *alarms =
+		w->monitor != NULL ? monitor_alarms(w->monitor) : NULL;
 	uint32_t changed = raised ^ *reported;
 
 	*reported = raised;
@@ -122,7 +108,7 @@ void monitor_log_report(const struct monitor_log *w, unsigned place,
 				.place = place,
 				.alarm = (enum alarm_id)i,
 				.raised = raised >> i & 1,
-				.count = count_of(w, (enum alarm_id)i),
+				.count = alarms != NULL ? alarms[i].count : 0,
 			};
 	}
 }

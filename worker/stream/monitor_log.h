@@ -22,13 +22,11 @@ struct monitor_log {
 	struct ratelimit log;
 };
 
-/* psi: as monitor_new_with(); NULL: the monitor has its own. */
+/* Watches from now on, or another source from now on.  psi: as
+ * monitor_new_with(); NULL: the monitor has its own. */
 void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
-
-/* Another source is watched from now on. */
-void monitor_log_reset(struct monitor_log *, uint64_t now_ns);
 
 void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);

@@ -111,24 +111,13 @@ static void forget_clock(struct mux_input *a)
 	a->there = (struct phase){ .pid = TS_PID_NULL };
 }
 
-/* A clock that is behind by no more than the silence is the same clock: its
- * packets were delayed, and their times are right. */
-static void recognize_clock(struct mux_input *a)
-{
-	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
-	uint64_t most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
-	int64_t off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
-
-	if (a->was.pid == a->there.pid && off < stray &&
-	    off > -stray - (int64_t)splice_ticks_of_ns(most_ns))
-		a->there = a->was;
-	a->was = (struct phase){ .pid = TS_PID_NULL };
-}
-
 static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 		       size_t n_runs)
 {
+	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
 	uint64_t pcr = last_pcr(a->clock_pid, runs, n_runs);
+	uint64_t most_ns;
+	int64_t off;
 
 	if (pcr != PCR_WRAP)
 		forget_clock(a);
@@ -136,22 +125,16 @@ static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 	if (pcr == PCR_WRAP)
 		return;
 	a->clock_ns = a->now_ns;
-	if (a->there.n == 1)
-		recognize_clock(a);
-}
-
-static void follow_clocks(struct mux_input *a)
-{
-	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS;
-	uint64_t apart;
-	int64_t off;
-
-	if (a->here.n == 0 || a->there.n == 0)
+	if (a->there.n != 1)
 		return;
-	apart = pcr_diff(a->here.phase, a->there.phase) / PCR_PER_TICK;
-	off = wrap_diff(apart, a->moved, PES_TIME_WRAP);
-	if (off > stray || off < -stray)
-		a->moved = apart;
+	/* a clock that is behind by no more than the silence is the same clock:
+	 * its packets were delayed, and their times are right */
+	most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
+	off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
+	if (a->was.pid == a->there.pid && off < stray &&
+	    off > -stray - (int64_t)splice_ticks_of_ns(most_ns))
+		a->there = a->was;
+	a->was = (struct phase){ .pid = TS_PID_NULL };
 }
 
 /* --- the other stream --- */
@@ -216,22 +199,6 @@ static bool is_known(const struct mux_input *a)
 	       (a->here.n > 0 && a->there.n > 0);
 }
 
-static void move_times(struct mux_input *a, uint8_t *packet)
-{
-	uint64_t pcr;
-
-	/* its clock is not ours */
-	if (ts_pcr(packet, &pcr))
-		stamps_drop_pcr(packet);
-	if (!has_times(a))
-		return;
-	if (a->guest.type != CUE_STREAM_TYPE)
-		stamps_move(packet, (struct stamps_move){ a->moved,
-							  a->moved });
-	else if (ts_has_payload(packet) && !ts_scrambling(packet))
-		cue_move(&a->cue, packet, a->moved);
-}
-
 /* Drops the waiting packets; the counter continues from the last one sent. */
 static void drop_waiting(struct mux_input *a)
 {
@@ -240,46 +207,31 @@ static void drop_waiting(struct mux_input *a)
 	a->cc = a->cc_joined;
 }
 
-/* A duplicate has the counter of the packet before, and so has a packet without
- * payload. */
-static void count(struct mux_input *a, const uint8_t *packet)
-{
-	uint8_t cc = ts_cc(packet);
-
-	a->received++;
-	if (a->followed && ts_has_payload(packet) && cc != a->cc_came &&
-	    !ts_discontinuity(packet))
-		a->lost += (cc - a->cc_came - 1U) & 0x0f;
-	a->followed = true;
-	a->cc_came = cc;
-}
-
-static void take_packet(struct mux_input *a, const uint8_t *packet)
+static void queue_packet(struct mux_input *a, const uint8_t *packet)
 {
 	uint8_t step = (uint8_t)(ts_cc(packet) - a->cc_in);
-	uint8_t *copy;
+	uint8_t *copy = fifo_push(&a->fifo, (struct ts_run){ packet, 1 });
+	uint64_t pcr;
 
 	a->cc = (uint8_t)(a->cc + (a->counted ? step : 1)) & 0x0f;
 	a->cc_in = ts_cc(packet);
 	a->counted = true;
-	copy = fifo_push(&a->fifo, (struct ts_run){ packet, 1 });
 	ts_set_cc(copy, a->cc);
-	move_times(a, copy);
-}
-
-/* Behind a silence it may be another sender, with a count and a clock of its
- * own. */
-static void begin(struct mux_input *a)
-{
-	a->going = true;
-	a->counted = a->followed = false;
-	a->since_ns = a->now_ns;
-	forget_clock(a);
+	/* its clock is not ours */
+	if (ts_pcr(copy, &pcr))
+		stamps_drop_pcr(copy);
+	if (!has_times(a))
+		return;
+	if (a->guest.type != CUE_STREAM_TYPE)
+		stamps_move(copy, (struct stamps_move){ a->moved, a->moved });
+	else if (ts_has_payload(copy) && !ts_scrambling(copy))
+		cue_move(&a->cue, copy, a->moved);
 }
 
 static void look_at(struct mux_input *a, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
+	uint8_t cc = ts_cc(packet);
 
 	if (ts_tei(packet))
 		return;
@@ -290,23 +242,43 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 	}
 	if (pid != a->of->mux_pid)
 		return;
-	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS)
-		begin(a);
+	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS) {
+		/* after a silence it may be another sender, with another
+		 * counter and another clock */
+		a->going = true;
+		a->counted = a->followed = false;
+		a->since_ns = a->now_ns;
+		forget_clock(a);
+	}
 	a->heard_ns = a->now_ns;
 	input_keeper_note_packets(&a->keeper, a->now_ns);
-	count(a, packet);
+	a->received++;
+	/* a duplicate and a packet without payload repeat the counter */
+	if (a->followed && ts_has_payload(packet) && cc != a->cc_came &&
+	    !ts_discontinuity(packet))
+		a->lost += (cc - a->cc_came - 1U) & 0x0f;
+	a->followed = true;
+	a->cc_came = cc;
 	if (is_known(a) && fifo_len(&a->fifo) < MUX_KEPT)
-		take_packet(a, packet);
+		queue_packet(a, packet);
 	else
 		a->dropped++;
 }
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
+	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS;
 	struct mux_input *a = arg;
 
 	follow_clock(a, runs, n_runs);
-	follow_clocks(a);
+	if (a->here.n > 0 && a->there.n > 0) {
+		uint64_t apart = pcr_diff(a->here.phase, a->there.phase) /
+				 PCR_PER_TICK;
+		int64_t off = wrap_diff(apart, a->moved, PES_TIME_WRAP);
+
+		if (off > stray || off < -stray)
+			a->moved = apart;
+	}
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
 			look_at(a, runs[i].data + k * TS_PACKET);
@@ -349,31 +321,25 @@ void mux_input_read(struct mux_input *a, uint64_t now_ns)
 		forget(a);
 }
 
-/* Its PID is logged when it is not the configured one. */
-static void log_pid(struct mux_input *a, uint16_t pid)
-{
-	if (pid == a->logged_pid || pid == 0)
-		return;
-	a->logged_pid = pid;
-	log_info("stream", "input %u: mux: PID %u of %s is sent as %u",
-		 a->position, a->of->mux_pid, a->of->mux, pid);
-}
-
 void mux_input_join(struct mux_input *a, struct remux *r,
 		    const struct ts_run *runs, size_t n_runs, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&a->fifo);
-	uint16_t pid = remux_clock_pid(r);
+	uint16_t clock = remux_clock_pid(r), pid;
 
-	phase_note(&a->here, pid, last_pcr(pid, runs, n_runs), now_ns);
+	phase_note(&a->here, clock, last_pcr(clock, runs, n_runs), now_ns);
 	if (a->changed)
 		remux_set_guest(r, &a->guest);
 	a->changed = false;
-	log_pid(a, remux_guest_pid(r));
-	if (remux_guest_pid(r) == 0) {
+	pid = remux_guest_pid(r);
+	if (pid == 0) {
 		drop_waiting(a);
 		return;
 	}
+	if (pid != a->logged_pid)
+		log_info("stream", "input %u: mux: PID %u of %s is sent as %u",
+			 a->position, a->of->mux_pid, a->of->mux, pid);
+	a->logged_pid = pid;
 	run.n = MIN(run.n, (size_t)MUX_TICK);
 	for (size_t i = 0; i < run.n; i++)
 		remux_add_guest(r, run.data + i * TS_PACKET);
@@ -383,10 +349,37 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 	fifo_drop(&a->fifo, run.n);
 }
 
-static void find_error(struct mux_input *a, uint64_t now_ns)
+/* Logs the begin and the end of an error.  The keeper logs why its input is not
+ * open. */
+static void log_error_change(struct mux_input *a, uint64_t now_ns)
 {
+	bool has_error = a->error.text[0] != '\0';
+	unsigned suppressed;
+
+	if (a->keeper.input == NULL || (!has_error && !a->going) ||
+	    strcmp(a->error.text, a->logged.text) == 0 ||
+	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
+		return;
+	a->logged = a->error;
+	if (!has_error)
+		log_info("stream", "input %u: mux: receiving PID %u",
+			 a->position, a->of->mux_pid);
+	else
+		log_warning("stream", "input %u: %s", a->position,
+			    a->error.text);
+}
+
+void mux_input_second(struct mux_input *a, uint64_t now_ns)
+{
+	struct input_counters counted;
 	unsigned pid = a->of->mux_pid;
 
+	fifo_trim(&a->fifo);
+	if (a->keeper.input != NULL) {
+		input_keeper_every_second(&a->keeper, now_ns, &counted);
+		if (a->keeper.input == NULL)
+			forget(a);
+	}
 	a->error.text[0] = '\0';
 	if (a->keeper.input == NULL)
 		errmsg_set(&a->error, "mux: %s", a->keeper.error.text);
@@ -397,52 +390,18 @@ static void find_error(struct mux_input *a, uint64_t now_ns)
 		 now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->error, "mux: no PMT of %s has PID %u: it is "
 			   "not announced", a->of->mux, pid);
-}
-
-/* Its begin and its end; the keeper logs why it is not open. */
-static void log_error_change(struct mux_input *a, uint64_t now_ns)
-{
-	bool well = a->error.text[0] == '\0';
-	unsigned suppressed;
-
-	if (a->keeper.input == NULL || (well && !a->going) ||
-	    strcmp(a->error.text, a->logged.text) == 0 ||
-	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
-		return;
-	a->logged = a->error;
-	if (well)
-		log_info("stream", "input %u: mux: receiving PID %u",
-			 a->position,
-			 a->of->mux_pid);
-	else
-		log_warning("stream", "input %u: %s", a->position,
-			    a->error.text);
-}
-
-void mux_input_second(struct mux_input *a, uint64_t now_ns)
-{
-	struct input_counters counted;
-
-	fifo_trim(&a->fifo);
-	if (a->keeper.input != NULL) {
-		input_keeper_every_second(&a->keeper, now_ns, &counted);
-		if (a->keeper.input == NULL)
-			forget(a);
-	}
-	find_error(a, now_ns);
 	log_error_change(a, now_ns);
-}
-
-static enum mux_input_state state(const struct mux_input *a)
-{
-	if (!a->going || a->now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
-		return MUX_ABSENT;
-	return a->guest.type != 0 && is_known(a) ? MUX_JOINED : MUX_WAITS;
 }
 
 void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
 {
-	link_stats_set(ret, LINK_MUX_STATE, state(a));
+	enum mux_input_state state = MUX_WAITS;
+
+	if (!a->going || a->now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
+		state = MUX_ABSENT;
+	else if (a->guest.type != 0 && is_known(a))
+		state = MUX_JOINED;
+	link_stats_set(ret, LINK_MUX_STATE, state);
 	link_stats_set(ret, LINK_MUX_RECEIVED, a->received);
 	link_stats_set(ret, LINK_MUX_SENT, a->sent);
 	link_stats_set(ret, LINK_MUX_LOST, a->lost);

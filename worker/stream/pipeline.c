@@ -155,47 +155,36 @@ static uint64_t next_turn(const struct pipeline *p)
 	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
-/* Waits for fd, or for none when it is below 0. */
-static void watch_fd(struct pipeline *p, int fd)
-{
-	bool watched = ev_is_active(&p->readable);
-
-	if (watched && p->readable.fd == fd)
-		return;
-	if (watched)
-		ev_io_stop(p->loop, &p->readable);
-	if (fd < 0)
-		return;
-	ev_io_set(&p->readable, fd, EV_READ);
-	ev_io_start(p->loop, &p->readable);
-}
-
-/* Is more queued for an output than may be sent at once? */
-static bool is_behind(const struct pipeline *p)
-{
-	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
-		if (sink_has_pace(&p->sinks[i]) && sink_is_behind(&p->sinks[i]))
-			return true;
-	return sender_is_behind(&p->sender);
-}
-
 static void schedule(struct pipeline *p)
 {
 	bool busy = selector_is_busy(p->selector);
+	bool behind = sender_is_behind(&p->sender);
+	int fd = busy ? -1 : selector_fd(p->selector);
 
-	watch_fd(p, busy ? -1 : selector_fd(p->selector));
+	if (ev_is_active(&p->readable) && p->readable.fd != fd)
+		ev_io_stop(p->loop, &p->readable);
+	if (fd >= 0 && !ev_is_active(&p->readable)) {
+		ev_io_set(&p->readable, fd, EV_READ);
+		ev_io_start(p->loop, &p->readable);
+	}
 	ticker_hear(&p->ticker, netif_news_fd(&p->news));
-	if (!busy)
+	if (!busy) {
 		ticker_at(&p->ticker, next_turn(p));
-	else if (is_behind(p))
-		ticker_every(&p->ticker, MAX(p->tick_ms / 2, 1U) * MS,
-			     p->now_ns);
-	else
-		ticker_every(&p->ticker, p->tick_ms * MS, p->now_ns);
+		return;
+	}
+	/* is more queued for an output than may be sent at once? */
+	for (size_t i = 0; !behind && i < p->n_sinks && p->n_with_pace > 0; i++)
+		behind = sink_has_pace(&p->sinks[i]) &&
+			 sink_is_behind(&p->sinks[i]);
+	ticker_every(&p->ticker,
+		     (behind ? MAX(p->tick_ms / 2, 1U) : p->tick_ms) * MS,
+		     p->now_ns);
 }
 
-static void turn(struct pipeline *p)
+static void turn(void *arg)
 {
+	struct pipeline *p = arg;
+
 	warm_up(&p->warm);
 	p->now_ns = mono_ns();
 	p->fed = false;
@@ -209,17 +198,12 @@ static void turn(struct pipeline *p)
 	schedule(p);
 }
 
-int pipeline_choose(struct pipeline *p, unsigned position, struct errmsg *why)
+int pipeline_choose(struct pipeline *p, unsigned position, struct errmsg *error)
 {
-	int r = selector_choose(p->selector, position, mono_ns(), why);
+	int r = selector_choose(p->selector, position, mono_ns(), error);
 
 	schedule(p);
 	return r;
-}
-
-static void on_tick(void *arg)
-{
-	turn(arg);
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
@@ -228,34 +212,33 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	turn(container_of(w, struct pipeline, readable));
 }
 
-/* Before the outputs are opened, so that no change is missed. */
-static void follow_netif(struct pipeline *p)
-{
-	bool follows = false, routes = false;
-
-	for (size_t i = 0; i < p->n_sinks; i++) {
-		follows |= sink_follows(&p->sinks[i]);
-		routes |= sink_follows_routes(&p->sinks[i]);
-	}
-	if (follows)
-		netif_news_init(&p->news, p->loop, routes);
-}
-
 static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
+	const char *name = json_string_value(
+		json_object_get(start->options, "service_name"));
+	bool follows = false, routes = false;
+
+	if (name == NULL || name[0] == '\0')
+		name = start->name;
 	p->n_sinks = start->n_outputs;
 	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
-		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
+		struct sink *s = &p->sinks[i];
+
+		sink_init(s, (unsigned)i + 1, start->outputs[i],
 			  &p->memory->outputs[i]);
-		p->n_paced += p->sinks[i].valid &&
-			      !sink_has_pace(&p->sinks[i]) &&
-			      p->sinks[i].spec.kind != OUTPUT_HTTP;
-		p->n_with_pace += sink_has_pace(&p->sinks[i]);
-		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(&p->sinks[i]));
+		sink_set_name(s, name);
+		p->n_paced += s->valid && !sink_has_pace(s) &&
+			      s->spec.kind != OUTPUT_HTTP;
+		p->n_with_pace += sink_has_pace(s);
+		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(s));
+		follows |= sink_follows(s);
+		routes |= sink_follows_routes(s);
 	}
-	follow_netif(p);
+	/* before the outputs are opened, so that no change is missed */
+	if (follows)
+		netif_news_init(&p->news, p->loop, routes);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
@@ -265,26 +248,14 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 
-/* By the name of the service, if an option sets one. */
-static void name_sinks(struct pipeline *p, const struct msg_stream_start *start)
-{
-	const char *name = json_string_value(
-		json_object_get(start->options, "service_name"));
-
-	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_set_name(&p->sinks[i], name != NULL && name[0] != '\0'
-						    ? name
-						    : start->name);
-}
-
 static void make_selector(struct pipeline *p,
 			  const struct pipeline_config *config)
 {
 	struct stream_spec spec;
-	struct errmsg why;
+	struct errmsg error;
 
-	if (stream_spec_parse(config->start->options, &spec, &why) < 0)
-		log_error("stream", "%s", why.text);
+	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
+		log_error("stream", "%s", error.text);
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,
 		.arg = p,
@@ -347,7 +318,6 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
-	name_sinks(p, config->start);
 	if (!selector_is_relay(p->selector))
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);
@@ -357,25 +327,12 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 					.loop = p->loop,
 					.name = config->id,
 					.wake = config->wake,
-					.on_tick = on_tick,
+					.on_tick = turn,
 					.arg = p,
 				});
 	ev_init(&p->readable, on_readable);
 	turn(p);
 	return p;
-}
-
-/* All outputs stop at the same time: a disk that hangs does not delay the
- * others. */
-static void end_sinks(struct pipeline *p)
-{
-	for (size_t i = 0; i < p->n_sinks; i++)
-		(void)sink_stop(&p->sinks[i]);
-	for (size_t i = 0; i < p->n_sinks; i++)
-		if (!sink_stop(&p->sinks[i]))
-			sink_done(&p->sinks[i]);
-	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_done(&p->sinks[i]);
 }
 
 void pipeline_free(struct pipeline **ptr)
@@ -392,7 +349,15 @@ void pipeline_free(struct pipeline **ptr)
 	filler_free(&p->filler);
 	splice_free(&p->splice);
 	stream_memory_close(&p->memory);
-	end_sinks(p);
+	/* all outputs stop at the same time: a disk that hangs does not delay
+	 * the others */
+	for (size_t i = 0; i < p->n_sinks; i++)
+		(void)sink_stop(&p->sinks[i]);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (!sink_stop(&p->sinks[i]))
+			sink_done(&p->sinks[i]);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_done(&p->sinks[i]);
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
 	monitor_log_done(&p->watch);

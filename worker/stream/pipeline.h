@@ -51,7 +51,7 @@ void pipeline_link(struct pipeline *, const char *stream, int fd);
 
 /* By hand, as selector_choose(). */
 int pipeline_choose(struct pipeline *, unsigned position,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 
 /* The analysis of an input, by its position, or of the output for 0: a new
  * object as doc/api.md describes it.  It begins with the PID `from`; *ret_next

@@ -18,11 +18,6 @@ void pipeline_collect_outputs(struct pipeline *p)
 			sink_has_pace(&p->sinks[i]) ? NULL : p->sinks[i].output;
 }
 
-static const char *text_or_null(const struct errmsg *e)
-{
-	return e->text[0] != '\0' ? e->text : NULL;
-}
-
 uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 {
 	if (sink->sender != NULL)
@@ -40,7 +35,8 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 	s->position = sink->position;
 	if (sink->valid && sink->spec.kind == OUTPUT_HTTP) {
 		s->open = p->ring != NULL;
-		s->error = s->open ? NULL : text_or_null(&p->ring_error);
+		if (!s->open && p->ring_error.text[0] != '\0')
+			s->error = p->ring_error.text;
 		s->packets = s->open ? p->packets : 0;
 		return;
 	}
@@ -55,15 +51,9 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 	s->stats = sink_stats(sink);
 }
 
-static void report_outputs(struct pipeline *p, struct msg_stream_status *status)
-{
-	status->n_outputs = p->n_sinks;
-	for (size_t i = 0; i < p->n_sinks; i++)
-		report_output(p, &p->sinks[i], &status->outputs[i]);
-}
-
-/* Packets that did not fit a constant rate since the beginning. */
-static uint64_t overflow(const struct pipeline *p)
+/* Counts the packets that did not fit a constant rate.  True if the alarm is
+ * raised. */
+static bool is_overflowing(struct pipeline *p)
 {
 	struct cbr_counters c;
 	uint64_t sum = 0;
@@ -74,26 +64,10 @@ static uint64_t overflow(const struct pipeline *p)
 		cbr_counters(p->sinks[i].cbr, &c);
 		sum += c.overflow;
 	}
-	return sum;
-}
-
-static bool is_overflowing(struct pipeline *p)
-{
-	uint64_t sum = overflow(p);
-
 	(void)alarm_second(&p->overflow, (uint32_t)(sum - p->overflow_before),
 			   wall_ms());
 	p->overflow_before = sum;
 	return p->overflow.raised;
-}
-
-/* Only the outputs know this count. */
-static void count_overflow(const struct pipeline *p,
-			   struct msg_stream_status *status)
-{
-	for (size_t i = 0; i < status->n_changes; i++)
-		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
-			status->changes[i].count = p->overflow.count;
 }
 
 /* Alarms of the stream as it is sent.  Those of the network and the socket are
@@ -117,33 +91,10 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
-	count_overflow(p, status);
-}
-
-static void log_late(struct pipeline *p)
-{
-	uint64_t late = p->sender.dropped - p->late_before;
-	unsigned suppressed;
-
-	if (late == 0)
-		return;
-	if (!ratelimit_pass(&p->late_log, p->now_ns / MS, &suppressed))
-		return;
-	p->late_before = p->sender.dropped;
-	log_warning("stream",
-		    "input burst exceeded the output queue: %llu packets "
-		    "dropped",
-		    (unsigned long long)late);
-}
-
-static uint64_t hash_of(const struct msg_stream_receivers *r)
-{
-	uint64_t hash = HASH_INIT;
-
-	for (size_t i = 0; i < r->n; i++)
-		hash = hash_add(hash, &r->list[i].client,
-				sizeof r->list[i].client);
-	return hash;
+	/* only the outputs know this count */
+	for (size_t i = 0; i < status->n_changes; i++)
+		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
+			status->changes[i].count = p->overflow.count;
 }
 
 /* When they change, and from time to time for a new master. */
@@ -151,14 +102,16 @@ static void report_receivers(struct pipeline *p, struct sink *sink)
 {
 	struct msg_stream_receivers r = { .output = sink->position };
 	ssize_t n = -1;
-	uint64_t hash;
+	uint64_t hash = HASH_INIT;
 
 	if (sink->output != NULL)
 		n = output_receivers(sink->output, r.list, ARRAY_LEN(r.list));
 	if (p->on_receivers == NULL || (n < 0 && sink->receivers_reported == 0))
 		return;
 	r.n = (size_t)MAX(n, 0);
-	hash = hash_of(&r);
+	for (size_t i = 0; i < r.n; i++)
+		hash = hash_add(hash, &r.list[i].client,
+				sizeof r.list[i].client);
 	if (hash == sink->receivers_reported &&
 	    (r.n == 0 || ++sink->receivers_age_s < RECEIVERS_AGE_S))
 		return;
@@ -205,22 +158,21 @@ void pipeline_follow(struct pipeline *p)
 	find_warm(p);
 }
 
-/* Behind a second that ended late, the rest of the next one counts as a second
- * only if it is long enough for the inputs to be judged. */
-static void end_second(struct pipeline *p)
-{
-	p->second_ns += SECOND_NS;
-	if (p->second_ns < p->now_ns + CHAIN_JUDGE_MS * MS)
-		p->second_ns = p->now_ns + SECOND_NS;
-}
-
 void pipeline_second(struct pipeline *p)
 {
-	struct msg_stream_status status = { .packets = p->packets };
+	struct msg_stream_status status = { .packets = p->packets,
+					    .n_outputs = p->n_sinks };
+	uint64_t late = p->sender.dropped - p->late_before;
+	unsigned suppressed;
 
 	selector_second(p->selector, p->now_ns, &status);
 	report_alarms(p, &status);
-	log_late(p);
+	if (late > 0 &&
+	    ratelimit_pass(&p->late_log, p->now_ns / MS, &suppressed)) {
+		p->late_before = p->sender.dropped;
+		log_warning("stream", "input burst exceeded the output queue: "
+			    "%llu packets dropped", (unsigned long long)late);
+	}
 	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,
@@ -231,8 +183,13 @@ void pipeline_second(struct pipeline *p)
 	pipeline_collect_outputs(p);
 	find_warm(p);
 	/* the status borrows texts that stay valid up to on_status() */
-	report_outputs(p, &status);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		report_output(p, &p->sinks[i], &status.outputs[i]);
 
-	end_second(p);
+	/* after a second that ended late, the next one may be shorter, but not
+	 * too short for a verdict on the inputs */
+	p->second_ns += SECOND_NS;
+	if (p->second_ns < p->now_ns + CHAIN_JUDGE_MS * MS)
+		p->second_ns = p->now_ns + SECOND_NS;
 	p->on_status(&status, p->arg);
 }

@@ -111,20 +111,20 @@ static void on_input(void *role, const struct msg *request, int *fds,
 		     size_t n_fds)
 {
 	struct stream *s = role;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	struct msg m = { .type = MSG_STREAM_CHOSEN, .seq = request->seq };
 	int r = -EAGAIN;
 
 	(void)fds, (void)n_fds;
 	if (s->pipeline == NULL)
-		errmsg_set(&why, "the stream has not begun");
+		errmsg_set(&error, "the stream has not begun");
 	else
 		r = pipeline_choose(s->pipeline, request->stream_input.position,
-				    &why);
+				    &error);
 	if (r > 0)
 		m.stream_chosen.position = (unsigned)r;
 	else
-		m.stream_chosen.error = why.text;
+		m.stream_chosen.error = error.text;
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 

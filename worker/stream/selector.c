@@ -105,21 +105,16 @@ size_t selector_due(struct selector *s, uint64_t now_ns,
 	return n;
 }
 
-/* The input whose last units were sent may be closed. */
-static void close_ended(struct selector *s)
-{
-	if (s->ending == NULL || splice_is_draining(s->splice, s->now_ns))
-		return;
-	selector_cut(s, s->ending);
-	s->ending = NULL;
-	s->changed = true;
-}
-
 void selector_turn(struct selector *s)
 {
 	if (s->failover == NULL)
 		return;
-	close_ended(s);
+	if (s->ending != NULL && !splice_is_draining(s->splice, s->now_ns)) {
+		/* its last units were sent: it may be closed */
+		selector_cut(s, s->ending);
+		s->ending = NULL;
+		s->changed = true;
+	}
 	look(s);
 	/* the second time about what the first time changed */
 	for (int i = 0; i < 2; i++)
@@ -138,17 +133,21 @@ void selector_link(struct selector *s, const char *stream, int fd)
 	}
 }
 
-static bool is_busy(const struct input_chain *c)
-{
-	return c != NULL && chain_is_busy(c);
-}
-
 bool selector_is_busy(const struct selector *s)
 {
-	return s->failover != NULL &&
-	       (is_busy(selector_chain_of(s, s->on_air)) ||
-		is_busy(pending_chain(s)) ||
-		is_busy(selector_chain_of(s, s->ending)) || is_busy(s->fill));
+	const struct input_chain *read[] = {
+		selector_chain_of(s, s->on_air),
+		s->failover != NULL ? pending_chain(s) : NULL,
+		selector_chain_of(s, s->ending),
+		s->fill,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(read); i++)
+		if (read[i] != NULL && read[i]->keeper.input != NULL &&
+		    (read[i]->empty_reads < CHAIN_EMPTY_READS ||
+		     input_fd(read[i]->keeper.input) < 0))
+			return s->failover != NULL;
+	return false;
 }
 
 int selector_fd(const struct selector *s)
@@ -172,8 +171,12 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 		next = MIN(next, filler_next_ns(s->filler));
 	for (size_t i = 0; i < count_chains(s); i++) {
 		const struct input_chain *c = &s->chains[i];
+		uint64_t silent = silence_ns(&c->silence);
 
-		next = MIN(next, chain_next_ns(c, now_ns));
+		if (c->wanted)
+			next = MIN(next, input_keeper_next_ns(&c->keeper));
+		if (c->wanted && silent > now_ns)
+			next = MIN(next, silent);
 		if (&c->candidate != s->on_air && c->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}
@@ -224,29 +227,36 @@ void selector_warm(const struct selector *s, struct warm *w)
 
 	warm_add(w, s, offsetof(struct selector, switch_log));
 	warm_add(w, s->decision, WARM_LINE);
-	if (c != NULL)
-		chain_warm(c, w);
+	if (c == NULL)
+		return;
+	warm_add(w, c, offsetof(struct input_chain, error));
+	warm_add(w, &c->seen, sizeof c->seen);
+	warm_add(w, &c->keeper, offsetof(struct input_keeper, error) + 1);
+	if (c->keeper.input != NULL)
+		input_warm(c->keeper.input, w);
+	if (c->watch.monitor != NULL)
+		monitor_warm(c->watch.monitor, w);
 }
 
 /* --- by hand --- */
 
 int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	size_t i = position - 1;
 	int r;
 
 	if (s->failover == NULL || position > s->n)
-		return errmsg_fail(why, -EINVAL, "is not one of 1 to %zu",
+		return errmsg_fail(error, -EINVAL, "is not one of 1 to %zu",
 				   s->n);
 	if (position == 0)
 		i = failover_following(s->failover, s->decision->input);
 	r = failover_choose(s->failover, i, now_ns);
 	if (r == -EPERM)
-		return errmsg_fail(why, r, "is chosen by what the inputs "
+		return errmsg_fail(error, r, "is chosen by what the inputs "
 				   "carry");
 	if (r < 0)
-		return errmsg_fail(why, r, "%s",
+		return errmsg_fail(error, r, "%s",
 				   s->chains[i].keeper.error.text);
 	s->now_ns = now_ns;
 	decide(s);
@@ -254,18 +264,6 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 }
 
 /* --- its life --- */
-
-static enum failover_mode mode_of(enum backup_type type)
-{
-	static const enum failover_mode modes[] = {
-		[BACKUP_ACTIVE] = FAILOVER_ACTIVE,
-		[BACKUP_STOP] = FAILOVER_STOP,
-		[BACKUP_PASSIVE] = FAILOVER_PASSIVE,
-		[BACKUP_DISABLE] = FAILOVER_DISABLE,
-	};
-
-	return modes[type];
-}
 
 static uint32_t delay_ms(int configured_s, uint32_t otherwise_ms)
 {
@@ -276,9 +274,15 @@ static uint32_t delay_ms(int configured_s, uint32_t otherwise_ms)
 
 static void make_policy(struct selector *s, const struct selector_config *cfg)
 {
+	static const enum failover_mode modes[] = {
+		[BACKUP_ACTIVE] = FAILOVER_ACTIVE,
+		[BACKUP_STOP] = FAILOVER_STOP,
+		[BACKUP_PASSIVE] = FAILOVER_PASSIVE,
+		[BACKUP_DISABLE] = FAILOVER_DISABLE,
+	};
 	const struct stream_spec *spec = cfg->spec;
 	struct failover_config policy = {
-		.mode = mode_of(spec->backup),
+		.mode = modes[spec->backup],
 		.start_ms = delay_ms(spec->backup_start_delay_s, START_MS),
 		.return_ms = delay_ms(spec->backup_return_delay_s, RETURN_MS),
 		.no_return = !spec->backup_force_return,
@@ -306,41 +310,10 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	decide(s);
 }
 
-static void make_chain(struct selector *s, const struct selector_config *cfg,
-		       size_t i, const char *address)
-{
-	chain_init(&s->chains[i], &(struct chain_config){
-					  .position = (unsigned)i + 1,
-					  .address = address,
-					  .stream = cfg->spec,
-					  .alone = s->n == 1 && s->fill == NULL,
-					  .versions = &cfg->memory->tables,
-					  .si = &cfg->memory->si,
-					  .remuxed = cfg->remuxed,
-					  .arg = cfg->arg,
-				  });
-}
-
-static void make_chains(struct selector *s, const struct selector_config *cfg)
-{
-	const struct stream_spec *spec = cfg->spec;
-	char address[FILLER_PATH_MAX + 16];
-
-	s->n = cfg->start->n_inputs;
-	s->chains = xcalloc(s->n + 1, sizeof *s->chains);
-	if (spec->filler == FILLER_FILE)
-		s->fill = &s->chains[s->n];
-	for (size_t i = 0; i < s->n; i++)
-		make_chain(s, cfg, i, cfg->start->inputs[i]);
-	(void)snprintf(address, sizeof address, "file://%s#loop",
-		       spec->filler_path);
-	if (s->fill != NULL)
-		make_chain(s, cfg, s->n, address);
-}
-
 struct selector *selector_new(const struct selector_config *cfg)
 {
 	struct selector *s = xcalloc(1, sizeof *s);
+	char fill[FILLER_PATH_MAX + 16];
 
 	s->on_switch = cfg->on_switch;
 	s->arg = cfg->arg;
@@ -348,7 +321,25 @@ struct selector *selector_new(const struct selector_config *cfg)
 	s->si = &cfg->memory->si;
 	s->splice = cfg->splice;
 	s->filler = cfg->filler;
-	make_chains(s, cfg);
+	s->n = cfg->start->n_inputs;
+	s->chains = xcalloc(s->n + 1, sizeof *s->chains);
+	(void)snprintf(fill, sizeof fill, "file://%s#loop",
+		       cfg->spec->filler_path);
+	if (cfg->spec->filler == FILLER_FILE)
+		s->fill = &s->chains[s->n];
+	for (size_t i = 0; i < count_chains(s); i++)
+		chain_init(&s->chains[i],
+			   &(struct chain_config){
+				   .position = (unsigned)i + 1,
+				   .address = i < s->n ? cfg->start->inputs[i]
+						       : fill,
+				   .stream = cfg->spec,
+				   .alone = s->n == 1 && s->fill == NULL,
+				   .versions = &cfg->memory->tables,
+				   .si = &cfg->memory->si,
+				   .remuxed = cfg->remuxed,
+				   .arg = cfg->arg,
+			   });
 	if (s->n > 0)
 		make_policy(s, cfg);
 	return s;

@@ -119,9 +119,9 @@ const struct input_chain *selector_chain(const struct selector *,
 void selector_warm(const struct selector *, struct warm *);
 
 /*
- * By hand: this input, or the next one for 0.  Its position, -EPERM when the
- * stream's backup_type does not know that, -EINVAL when it is none that can be
- * played; why is written then.
+ * An operator chooses this input, or the next one for 0.  Its position, -EPERM
+ * if the backup_type of the stream has no such choice, or -EINVAL for an input
+ * that cannot be on air; error is written then.
  */
 int selector_choose(struct selector *, unsigned position, uint64_t now_ns,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;

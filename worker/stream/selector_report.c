@@ -98,7 +98,10 @@ static void report_chain(struct selector *s, struct input_chain *l,
 			 struct msg_input_status *ret)
 {
 	const struct analyze_report *r = &l->report;
+	struct link_stats of_mux = { 0 };
 
+	if (l->mux != NULL)
+		mux_input_stats(l->mux, &of_mux);
 	*ret = (struct msg_input_status){
 		.position = l->position,
 		.active = l == selector_playing(s),
@@ -117,7 +120,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		.socket_drops = (uint32_t)l->counted.socket_drops,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
-		.stats = chain_stats(l),
+		.stats = input_keeper_stats(&l->keeper, &of_mux),
 		.error = input_keeper_error(&l->keeper),
 	};
 	l->keeper.received = false;

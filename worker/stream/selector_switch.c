@@ -140,16 +140,6 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	report_switch(s, before, chain);
 }
 
-/* The input on air was opened again: its packets are from elsewhere. */
-static void follow_opens(struct selector *s, const struct input_chain *c)
-{
-	if (s->opens != 0 && c->keeper.opens != s->opens) {
-		splice_cut(s->splice, NULL, false, s->now_ns);
-		si_versions_begin(s->si, c->position);
-	}
-	s->opens = c->keeper.opens;
-}
-
 enum selector_route selector_route(struct selector *s, struct candidate *c,
 				   struct selector_part *part)
 {
@@ -159,8 +149,14 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 
 	assert(part->n_runs <= SELECTOR_RUNS_MAX);
 	if (c->state == CANDIDATE_ON_AIR) {
-		if (chain != NULL)
-			follow_opens(s, chain);
+		if (chain == NULL)
+			return SELECTOR_ON_AIR;
+		/* after a reopening its packets are from elsewhere */
+		if (s->opens != 0 && chain->keeper.opens != s->opens) {
+			splice_cut(s->splice, NULL, false, s->now_ns);
+			si_versions_begin(s->si, chain->position);
+		}
+		s->opens = chain->keeper.opens;
 		return SELECTOR_ON_AIR;
 	}
 	if (c->state == CANDIDATE_ENDING)
@@ -211,27 +207,22 @@ static void report_failed_choice(struct selector *s,
 		s->arg);
 }
 
-/* The policy chose another input than before. */
-static void change_choice(struct selector *s)
-{
-	struct input_chain *before = &s->chains[s->chosen];
-
-	s->left_fault = fault_of(selector_playing(s));
-	if (s->chosen_reason == FAILOVER_MANUAL &&
-	    before->candidate.state != CANDIDATE_ON_AIR &&
-	    s->decision->reason == FAILOVER_FAULT)
-		report_failed_choice(s, before);
-	candidate_handle(&before->candidate, CANDIDATE_REJECT);
-}
-
 void selector_follow(struct selector *s)
 {
 	const struct failover_decision *d = s->decision;
 	struct input_chain *to = &s->chains[d->input];
 	struct input_chain *playing = selector_playing(s);
 
-	if (d->input != s->chosen)
-		change_choice(s);
+	if (d->input != s->chosen) {
+		struct input_chain *before = &s->chains[s->chosen];
+
+		s->left_fault = fault_of(playing);
+		if (s->chosen_reason == FAILOVER_MANUAL &&
+		    before->candidate.state != CANDIDATE_ON_AIR &&
+		    d->reason == FAILOVER_FAULT)
+			report_failed_choice(s, before);
+		candidate_handle(&before->candidate, CANDIDATE_REJECT);
+	}
 	s->chosen = d->input;
 	s->chosen_reason = d->reason;
 	if (playing != NULL && d->cover != FAILOVER_KEEP) {

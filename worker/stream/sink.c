@@ -19,47 +19,35 @@ enum { OUTAGE_SHOWS_S = 3 };
 /* How often the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
-static void begin_sender(struct sink *s)
-{
-	s->sender = xcalloc(1, sizeof *s->sender);
-	sender_init(s->sender, &s->output, 1);
-	if (s->spec.no_sync)
-		pacer_disable(&s->sender->pacer);
-	else
-		pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
-}
-
-static void begin_cbr(struct sink *s)
-{
-	s->cbr = cbr_new(s->spec.cbr_kbps, sink_burst_ms(s));
-	s->overflow.log = (struct ratelimit){ .burst = 1,
-					      .window_ms = OVERFLOW_LOG_MS };
-}
-
-/* Another address has another receiver, whose sequence begins anywhere. */
-static struct rtp_state *place_of(struct rtp_state *place, const char *address)
-{
-	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
-
-	if (place->address != hash)
-		*place = (struct rtp_state){ .address = hash };
-	return place;
-}
-
 void sink_init(struct sink *s, unsigned position, const char *address,
 	       struct rtp_state *place)
 {
-	*s = (struct sink){ .position = position,
-			    .place = place_of(place, address) };
+	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
+
+	*s = (struct sink){ .position = position, .place = place };
+	/* another address has another receiver, whose sequence may begin with
+	 * any number */
+	if (place->address != hash)
+		*place = (struct rtp_state){ .address = hash };
 	/* the master has reported unknown options */
 	s->valid = output_spec_parse(address, &s->spec, NULL, NULL,
 				     &s->error) == 0;
-	if (!s->valid)
+	if (!s->valid) {
 		log_error("stream", "output %u: %s", position, s->error.text);
-	else if (s->spec.cbr_kbps > 0)
-		begin_cbr(s);
-	else if (s->spec.no_sync || s->spec.burst_ms > 0)
-		begin_sender(s);
+	} else if (s->spec.cbr_kbps > 0) {
+		s->cbr = cbr_new(s->spec.cbr_kbps, sink_burst_ms(s));
+		s->overflow.log = (struct ratelimit){
+			.burst = 1,
+			.window_ms = OVERFLOW_LOG_MS,
+		};
+	} else if (s->spec.no_sync || s->spec.burst_ms > 0) {
+		s->sender = xcalloc(1, sizeof *s->sender);
+		sender_init(s->sender, &s->output, 1);
+		if (s->spec.no_sync)
+			pacer_disable(&s->sender->pacer);
+		else
+			pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
+	}
 }
 
 void sink_set_name(struct sink *s, const char *name)
@@ -85,18 +73,6 @@ void sink_done(struct sink *s)
 	s->sender = NULL;
 }
 
-static void shut(struct sink *s)
-{
-	struct link_stats last;
-
-	if (s->output == NULL)
-		return;
-	sink_counters(s, &s->closed);
-	last = output_stats(s->output);
-	link_record_close(&s->link, &last);
-	output_free(&s->output);
-}
-
 static struct output_gap gap_of(const struct sink *s)
 {
 	return s->output != NULL ? output_gap(s->output)
@@ -116,17 +92,23 @@ static void begin_outage(struct sink *s, const char *error, uint64_t since_ns)
 	errmsg_set(&s->error, "%s", error);
 }
 
-static void close_output(struct sink *s, const struct errmsg *why,
+static void close_output(struct sink *s, const struct errmsg *error,
 			 uint64_t now_ns)
 {
 	struct output_gap gap = gap_of(s);
 
-	shut(s);
+	if (s->output != NULL) {
+		struct link_stats last = output_stats(s->output);
+
+		sink_counters(s, &s->closed);
+		link_record_close(&s->link, &last);
+		output_free(&s->output);
+	}
 	if (sink_follows(s))
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);
-	begin_outage(s, why->text, gap.packets > 0 ? gap.since_ns : now_ns);
+	begin_outage(s, error->text, gap.packets > 0 ? gap.since_ns : now_ns);
 }
 
 /* An outage is over when an open output had no error for a second. */
@@ -150,103 +132,88 @@ static void end_outage(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-/* Why packets that it accepted are not sent, or not on all paths. */
+/* The reason why packets that it accepted are not sent, or not on all paths. */
 static const char *output_error_of(const struct sink *s)
 {
-	const char *why = NULL;
+	const char *error = NULL;
 
 	if (s->error.text[0] != '\0')
 		return s->error.text;
 	if (s->output != NULL)
-		why = output_error(s->output);
-	if (s->output != NULL && why == NULL)
-		why = output_part_error(s->output);
-	return why;
+		error = output_error(s->output);
+	if (s->output != NULL && error == NULL)
+		error = output_part_error(s->output);
+	return error;
 }
 
 const char *sink_error(const struct sink *s)
 {
-	const char *why = output_error_of(s);
+	const char *error = output_error_of(s);
 
-	if (why == NULL && s->overflow.error.text[0] != '\0')
-		why = s->overflow.error.text;
-	return why;
+	if (error == NULL && s->overflow.error.text[0] != '\0')
+		error = s->overflow.error.text;
+	return error;
 }
 
 void sink_open(struct sink *s, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	int err;
 
 	if (!s->valid || s->spec.kind == OUTPUT_HTTP || s->output != NULL ||
 	    !retry_is_due(&s->retry, now_ns))
 		return;
-	s->output = output_open(&s->spec, &err, &why);
+	s->output = output_open(&s->spec, &err, &error);
 	if (s->output == NULL) {
-		close_output(s, &why, now_ns);
+		close_output(s, &error, now_ns);
 		return;
 	}
 	s->outage.until_ns = now_ns;
 	output_resume_rtp(s->output, s->place);
 }
 
-/* Its begin and its end, and the count from time to time. */
-static void log_overflow(struct sink *s, uint64_t dropped, bool changed,
-			 uint64_t now_ns)
-{
-	unsigned long long n = dropped - s->overflow.begin;
-	unsigned kbps = s->spec.cbr_kbps, suppressed;
-	bool now = s->overflow.alarm.raised;
-	bool due = now && ratelimit_pass(&s->overflow.log, now_ns / MS,
-					 &suppressed);
-
-	if (now && (changed || due))
-		log_warning("stream", "output %u: cbr=%u: overflow: %llu "
-			    "packets dropped%s", s->position, kbps, n,
-			    changed ? "" : " so far");
-	else if (changed)
-		log_info("stream", "output %u: cbr=%u: overflow ended; %llu "
-			 "packets dropped", s->position, kbps, n);
-}
-
+/* Logs the begin and the end, and the count from time to time. */
 static void watch_overflow(struct sink *s, uint64_t now_ns)
 {
 	struct sink_overflow *o = &s->overflow;
+	unsigned kbps = s->spec.cbr_kbps, suppressed;
 	struct cbr_counters c;
+	unsigned long long n;
 	bool changed;
 
 	cbr_counters(s->cbr, &c);
 	if (!o->alarm.raised)
 		o->begin = o->before;
+	n = c.overflow - o->begin;
 	changed = alarm_second(&o->alarm, (uint32_t)(c.overflow - o->before),
 			       wall_ms());
 	o->before = c.overflow;
 	o->error.text[0] = '\0';
-	if (o->alarm.raised)
-		errmsg_set(&o->error, "cbr=%u: overflow: packets are dropped",
-			   s->spec.cbr_kbps);
-	log_overflow(s, c.overflow, changed, now_ns);
-}
-
-/* Packets of a gap that may become an outage, whose end reports them. */
-static uint64_t held_back(const struct sink *s, uint64_t now_ns)
-{
-	struct output_gap gap = gap_of(s);
-
-	return now_ns - gap.since_ns < OUTAGE_SHOWS_S * SECOND_NS
-		       ? gap.packets
-		       : 0;
+	if (!o->alarm.raised) {
+		if (changed)
+			log_info("stream", "output %u: cbr=%u: overflow ended; "
+				 "%llu packets dropped", s->position, kbps, n);
+		return;
+	}
+	errmsg_set(&o->error, "cbr=%u: overflow: packets are dropped", kbps);
+	if (ratelimit_pass(&o->log, now_ns / MS, &suppressed) || changed)
+		log_warning("stream", "output %u: cbr=%u: overflow: %llu "
+			    "packets dropped%s", s->position, kbps, n,
+			    changed ? "" : " so far");
 }
 
 /* Packets that the network did not accept since the last line, though the
  * output is open.  The end of an outage reports those of the outage. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
 {
+	struct output_gap gap = gap_of(s);
 	struct output_counters c;
 	unsigned suppressed;
 
 	sink_counters(s, &c);
-	c.dropped -= held_back(s, now_ns);
+	/* a new gap may become an outage, whose end reports its packets */
+	if (now_ns - gap.since_ns < OUTAGE_SHOWS_S * SECOND_NS)
+		c.dropped -= gap.packets;
 	if (output_error_of(s) != NULL)
 		s->dropped = c.dropped;
 	if (c.dropped <= s->dropped ||
@@ -291,15 +258,6 @@ static void measure(struct sink *s, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-static void check_open(struct sink *s, uint64_t now_ns)
-{
-	if (retry_is_due(&s->retry, now_ns))
-		retry_worked(&s->retry);
-	if (output_is_disconnected(s->output))
-		begin_outage(s, output_error(s->output), now_ns);
-	end_outage(s, now_ns);
-}
-
 /* Counts the packets of this second, n so far, for which it was closed; cbr
  * counts its own. */
 static void count_passed(struct sink *s, uint64_t n)
@@ -339,39 +297,35 @@ bool sink_follows_routes(const struct sink *s)
 		is_routed(&rtp->path2, rtp->path2_iface));
 }
 
-static void follow(struct sink *s, uint64_t now_ns)
+void sink_follow(struct sink *s, uint64_t n, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
-	int moved = output_follow(s->output, &why);
+	struct errmsg error = { 0 };
 	unsigned suppressed;
+	int moved = 0;
 
+	if (!sink_follows(s))
+		return;
+	count_passed(s, n);
+	if (s->output != NULL) {
+		moved = output_follow(s->output, &error);
+	} else {
+		retry_worked(&s->retry);
+		sink_open(s, now_ns);
+	}
 	if (moved < 0)
-		close_output(s, &why, now_ns);
+		close_output(s, &error, now_ns);
 	else if (moved > 0 && ratelimit_pass(&s->moved_log, now_ns / MS,
 					     &suppressed))
 		log_info("stream", "output %u: addresses or routes changed: "
 			 "sending from another address or interface",
 			 s->position);
-}
-
-void sink_follow(struct sink *s, uint64_t n, uint64_t now_ns)
-{
-	if (!sink_follows(s))
-		return;
-	count_passed(s, n);
-	if (s->output != NULL) {
-		follow(s, now_ns);
-	} else {
-		retry_worked(&s->retry);
-		sink_open(s, now_ns);
-	}
 	if (s->sap != NULL)
 		sap_follow(s->sap);
 }
 
 void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	if (!s->valid || s->spec.kind == OUTPUT_HTTP)
 		return;
@@ -383,12 +337,17 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	}
 	if (s->sender != NULL)
 		sender_every_second(s->sender);
-	if (s->output == NULL)
+	if (s->output == NULL) {
 		sink_open(s, now_ns);
-	else if (output_every_second(s->output, &why) < 0)
-		close_output(s, &why, now_ns);
-	else
-		check_open(s, now_ns);
+	} else if (output_every_second(s->output, &error) < 0) {
+		close_output(s, &error, now_ns);
+	} else {
+		if (retry_is_due(&s->retry, now_ns))
+			retry_worked(&s->retry);
+		if (output_is_disconnected(s->output))
+			begin_outage(s, output_error(s->output), now_ns);
+		end_outage(s, now_ns);
+	}
 	if (s->sap != NULL && s->output != NULL)
 		sap_every_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
@@ -448,22 +407,17 @@ void sink_counters(const struct sink *s, struct output_counters *ret)
 	ret->dropped = s->closed.dropped + now.dropped;
 }
 
-static void add_shape(const struct sink *s, struct link_stats *stats)
-{
-	struct cbr_counters c;
-
-	cbr_counters(s->cbr, &c);
-	link_stats_set(stats, LINK_CBR_OVERFLOW, c.overflow);
-	link_stats_set(stats, LINK_CBR_LATE, c.skipped);
-}
-
 const json_t *sink_stats(struct sink *s)
 {
 	struct link_stats now = { 0 };
+	struct cbr_counters c;
 
 	if (s->output != NULL)
 		now = output_stats(s->output);
-	if (s->cbr != NULL)
-		add_shape(s, &now);
+	if (s->cbr != NULL) {
+		cbr_counters(s->cbr, &c);
+		link_stats_set(&now, LINK_CBR_OVERFLOW, c.overflow);
+		link_stats_set(&now, LINK_CBR_LATE, c.skipped);
+	}
 	return link_record_report(&s->link, now);
 }

@@ -33,7 +33,7 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 	const uint32_t sync = 1u << ALARM_SYNC_LOSS;
 	const uint32_t lost = 1u << ALARM_NETWORK_LOSS;
 	struct told told = { 0 };
-	struct monitor_log w;
+	struct monitor_log w = { 0 };
 	uint64_t now_ns = SECOND_NS;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
@@ -55,7 +55,7 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 Test(watch, an_input_tells_all_of_its_own)
 {
 	struct told told = { 0 };
-	struct monitor_log w;
+	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, 2, SECOND_NS);
@@ -77,7 +77,7 @@ Test(watch, what_is_not_protected_is_named)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct told told = { 0 };
-		struct monitor_log w;
+		struct monitor_log w = { 0 };
 
 		log_open(on_line, &told, LOG_LEVEL_INFO);
 		monitor_log_begin(&w, NULL, 1, SECOND_NS);
@@ -92,7 +92,7 @@ Test(watch, another_path_that_is_gone_is_another_line)
 	const char *first = "path 1: is down", *second = "path 2: is down";
 	uint64_t now_ns = SECOND_NS;
 	struct told told = { 0 };
-	struct monitor_log w;
+	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, 1, now_ns);
@@ -112,7 +112,7 @@ Test(watch, another_path_that_is_gone_is_another_line)
 Test(watch, two_senders_are_named)
 {
 	struct told told = { 0 };
-	struct monitor_log w;
+	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, 1, SECOND_NS);
