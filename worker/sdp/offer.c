@@ -26,23 +26,21 @@ static bool is_mp2t(const struct sdp_format *f)
 				      : strcmp(f->name, "33") == 0;
 }
 
-/* Senders write "udp MP2T", "udp 33" or "udp mpeg" for plain UDP. */
-static bool is_plain(const struct sdp_media *m)
+/* Is it sent, as an MPEG transport stream? */
+static bool is_wanted(const struct sdp_media *m)
 {
 	const char *format = m->formats[0].name;
 
+	if (m->port == 0 || m->inactive)
+		return false;
 	if (strcasecmp(m->proto, "MP2T/H2221/UDP") == 0)
 		return true;
-	return strcasecmp(m->proto, "udp") == 0 &&
-	       (strcasecmp(format, "MP2T") == 0 || is_mp2t(&m->formats[0]) ||
-		strcasecmp(format, "mpeg") == 0);
-}
-
-static bool is_stream(const struct sdp_media *m)
-{
-	if (!is_rtp(m))
-		return is_plain(m);
-	for (unsigned i = 0; i < m->n_formats; i++)
+	/* senders write "udp MP2T", "udp 33" or "udp mpeg" for plain UDP */
+	if (strcasecmp(m->proto, "udp") == 0)
+		return strcasecmp(format, "MP2T") == 0 ||
+		       strcasecmp(format, "mpeg") == 0 ||
+		       is_mp2t(&m->formats[0]);
+	for (unsigned i = 0; is_rtp(m) && i < m->n_formats; i++)
 		if (is_mp2t(&m->formats[i]))
 			return true;
 	return false;
@@ -58,27 +56,12 @@ static bool is_fec(const struct sdp_media *m)
 	return false;
 }
 
-static int fail_media(const struct sdp_media *m, struct errmsg *error)
-{
-	if (m->port == 0 || m->inactive)
-		return errmsg_fail(error, -ENOTSUP, "line %u: m=: is not sent",
-				   m->line);
-	return errmsg_fail(error, -ENOTSUP, "line %u: m=: %s over %s is not an "
-			   "MPEG transport stream", m->line,
-			   m->formats[0].encoding[0] != '\0'
-				   ? m->formats[0].encoding
-				   : m->type, m->proto);
-}
-
-static bool is_wanted(const struct sdp_media *m)
-{
-	return m->port > 0 && !m->inactive && is_stream(m);
-}
-
 /* NULL with error. */
 static const struct sdp_media *choose(const struct session_description *d,
 				      unsigned number, struct errmsg *error)
 {
+	const struct sdp_media *m;
+
 	if (number > d->n_media) {
 		errmsg_set(error, "m=: number %u does not exist; the text has "
 			   "%u", number, d->n_media);
@@ -88,7 +71,15 @@ static const struct sdp_media *choose(const struct session_description *d,
 		if (is_wanted(&d->media[i]) &&
 		    (number == 0 || number == i + 1))
 			return &d->media[i];
-	(void)fail_media(&d->media[number > 0 ? number - 1 : 0], error);
+	m = &d->media[number > 0 ? number - 1 : 0];
+	if (m->port == 0 || m->inactive)
+		errmsg_set(error, "line %u: m=: is not sent", m->line);
+	else
+		errmsg_set(error, "line %u: m=: %s over %s is not an MPEG "
+			   "transport stream", m->line,
+			   m->formats[0].encoding[0] != '\0'
+				   ? m->formats[0].encoding
+				   : m->type, m->proto);
 	return NULL;
 }
 
@@ -96,13 +87,6 @@ static const struct sdp_connection *
 connection_of(const struct session_description *d, const struct sdp_media *m)
 {
 	return m->connection.n > 0 ? &m->connection : &d->connection;
-}
-
-static bool is_for(const struct sdp_filter *f, const struct sockaddr_any *to)
-{
-	return !f->excludes &&
-	       (f->destination.len == 0 || sockaddr_equal(&f->destination,
-							  to));
 }
 
 /* Filters of the media precede those of the session (RFC 4570 3); NULL: any
@@ -114,25 +98,27 @@ static const struct sdp_filter *filter_of(const struct session_description *d,
 	const struct sdp_filters *all[] = { &m->filters, &d->filters };
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		for (unsigned k = 0; k < all[i]->n; k++)
-			if (is_for(&all[i]->list[k], to))
-				return &all[i]->list[k];
+		for (unsigned k = 0; k < all[i]->n; k++) {
+			const struct sdp_filter *f = &all[i]->list[k];
+
+			if (!f->excludes &&
+			    (f->destination.len == 0 ||
+			     sockaddr_equal(&f->destination, to)))
+				return f;
+		}
 	return NULL;
 }
 
-static bool is_unspecified(const struct sockaddr_any *a)
-{
-	return a->sa.sa_family == AF_INET6
-		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
-		       : a->in.sin_addr.s_addr == INADDR_ANY;
-}
-
-/* VLC writes 0.0.0.0 when it does not know its address. */
 static bool is_sender(const struct sockaddr_any *a,
 		      const struct sockaddr_any *to)
 {
-	return a->sa.sa_family == to->sa.sa_family &&
-	       !sockaddr_is_multicast(a) && !is_unspecified(a);
+	/* VLC writes 0.0.0.0 when it does not know its address */
+	bool unspecified = a->sa.sa_family == AF_INET6
+		? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		: a->in.sin_addr.s_addr == INADDR_ANY;
+
+	return a->sa.sa_family == to->sa.sa_family && !unspecified &&
+	       !sockaddr_is_multicast(a);
 }
 
 /* The destination, and the number'th sender of its filter. */
@@ -321,28 +307,19 @@ static void format_path(const struct sdp_offer *o, unsigned number,
 		       p->has_source ? "#src=" : "", source);
 }
 
-/* Inside an option, '#' and '&' are escaped. */
-static void put_merge(const char *path, char *to)
-{
-	for (; *path != '\0'; path++) {
-		if (strchr("#&%", *path) == NULL)
-			*to++ = *path;
-		else
-			to += sprintf(to, "%%%02x", (unsigned char)*path);
-	}
-	*to = '\0';
-}
-
 void sdp_offer_address(const struct sdp_offer *o, const char *iface,
 		       char ret[ADDRESS_TEXT_MAX + 1])
 {
-	char path[PATH_TEXT_MAX], merge[3 * PATH_TEXT_MAX] = "";
+	char path[PATH_TEXT_MAX], merge[3 * PATH_TEXT_MAX] = "", *to = merge;
 	bool src = o->paths[0].has_source, two = o->n_paths > 1;
 
 	_Static_assert(4 * PATH_TEXT_MAX + 16 <= ADDRESS_TEXT_MAX, "room");
 	if (two) {
 		format_path(o, 1, iface, path);
-		put_merge(path, merge);
+		/* inside an option, '#' and '&' are escaped */
+		for (const char *c = path; *c != '\0'; c++)
+			to += sprintf(to, strchr("#&%", *c) ? "%%%02x" : "%c",
+				      (unsigned char)*c);
 	}
 	format_path(o, 0, iface, path);
 	(void)snprintf(ret, ADDRESS_TEXT_MAX + 1, "%s%s%s%s", path,

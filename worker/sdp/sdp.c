@@ -17,71 +17,40 @@ struct parser {
 /* Fields that occur once, in the session part. */
 static const char once[] = "vos";
 
-static int read_version(const char *value, struct errmsg *error)
-{
-	return strcmp(value, "0") == 0
-		       ? 0
-		       : errmsg_fail(error, -EINVAL, "is an unknown version");
-}
-
-static int add_group(struct parser *p, char *value)
-{
-	struct session_description *d = p->d;
-	int r;
-
-	if (d->n_groups == SDP_GROUPS_MAX)
-		return errmsg_fail(p->error, -EINVAL,
-				   "occurs more than %d times",
-				   SDP_GROUPS_MAX);
-	r = sdp_read_group(value, &d->groups[d->n_groups], p->error);
-	d->n_groups += r == 0;
-	return r;
-}
-
-static int add_media(struct parser *p, char *value)
-{
-	struct session_description *d = p->d;
-
-	if (d->n_media == SDP_MEDIA_MAX)
-		return errmsg_fail(p->error, -EINVAL,
-				   "occurs more than %d times",
-				   SDP_MEDIA_MAX);
-	p->media = &d->media[d->n_media++];
-	*p->media = (struct sdp_media){ .line = p->line };
-	return sdp_read_media(value, p->media, p->error);
-}
-
-static int read_media_attribute(struct parser *p, const char *name,
-				char *value)
-{
-	if (strcmp(name, "rtpmap") == 0)
-		return sdp_read_rtpmap(value, p->media, p->error);
-	if (strcmp(name, "mid") == 0)
-		return sdp_read_token(value, p->media->mid, p->error);
-	if (strcmp(name, "inactive") == 0)
-		p->media->inactive = true;
-	if (strcmp(name, "ssrc-group") == 0)
-		p->media->dup |= strncmp(value, "DUP ", 4) == 0;
-	return 0;
-}
-
 /* <name>[:<value>] */
 static int read_attribute(struct parser *p, char *text)
 {
+	struct session_description *d = p->d;
+	struct sdp_media *media = p->media;
 	const char *name = strsep(&text, ":");
 	char none[] = "", *value = text != NULL ? text : none;
 	int r = 0;
 
 	/* some senders put a space in front */
 	value += strspn(value, " \t");
-	if (strcmp(name, "source-filter") == 0)
-		r = sdp_read_filter(value, p->media != NULL
-					   ? &p->media->filters
-					   : &p->d->filters, p->error);
-	else if (p->media != NULL)
-		r = read_media_attribute(p, name, value);
-	else if (strcmp(name, "group") == 0)
-		r = add_group(p, value);
+	if (strcmp(name, "source-filter") == 0) {
+		r = sdp_read_filter(value, media ? &media->filters
+						 : &d->filters, p->error);
+	} else if (media == NULL) {
+		if (strcmp(name, "group") != 0)
+			return 0;
+		if (d->n_groups < SDP_GROUPS_MAX)
+			r = sdp_read_group(value, &d->groups[d->n_groups],
+					   p->error);
+		else
+			r = errmsg_fail(p->error, -EINVAL,
+					"occurs more than %d times",
+					SDP_GROUPS_MAX);
+		d->n_groups += r == 0;
+	} else if (strcmp(name, "rtpmap") == 0) {
+		r = sdp_read_rtpmap(value, media, p->error);
+	} else if (strcmp(name, "mid") == 0) {
+		r = sdp_read_token(value, media->mid, p->error);
+	} else if (strcmp(name, "inactive") == 0) {
+		media->inactive = true;
+	} else if (strcmp(name, "ssrc-group") == 0) {
+		media->dup |= strncmp(value, "DUP ", 4) == 0;
+	}
 	if (r < 0)
 		errmsg_prefix(p->error, "%.16s: ", name);
 	return r;
@@ -91,7 +60,10 @@ static int read_field(struct parser *p, char field, char *value)
 {
 	switch (field) {
 	case 'v':
-		return read_version(value, p->error);
+		return strcmp(value, "0") == 0
+			       ? 0
+			       : errmsg_fail(p->error, -EINVAL,
+					     "is an unknown version");
 	case 'o':
 		return sdp_read_origin(value, p->d->origin, p->error);
 	case 's':
@@ -104,7 +76,13 @@ static int read_field(struct parser *p, char field, char *value)
 						   : &p->d->connection,
 					   p->error);
 	case 'm':
-		return add_media(p, value);
+		if (p->d->n_media == SDP_MEDIA_MAX)
+			return errmsg_fail(p->error, -EINVAL,
+					   "occurs more than %d times",
+					   SDP_MEDIA_MAX);
+		p->media = &p->d->media[p->d->n_media++];
+		*p->media = (struct sdp_media){ .line = p->line };
+		return sdp_read_media(value, p->media, p->error);
 	case 'a':
 		return read_attribute(p, value);
 	default:
@@ -176,25 +154,6 @@ static int take_line(struct parser *p, const char **text, const char *end,
 	return 0;
 }
 
-static int judge_whole(const struct parser *p)
-{
-	if (p->line == 0)
-		return errmsg_fail(p->error, -EINVAL, "is empty");
-	if (p->d->origin[0] == '\0')
-		return errmsg_fail(p->error, -EINVAL, "o=: is missing");
-	if (p->d->n_media == 0)
-		return errmsg_fail(p->error, -EINVAL, "m=: is missing");
-	return 0;
-}
-
-/* Media and groups are large, and most are unused. */
-static void clear(struct session_description *d)
-{
-	d->origin[0] = d->name[0] = '\0';
-	d->connection = (struct sdp_connection){ 0 };
-	d->filters.n = d->n_groups = d->n_media = 0;
-}
-
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *error)
 {
@@ -205,7 +164,10 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	if (len > SDP_SIZE_MAX)
 		return errmsg_fail(error, -EFBIG, "is longer than %d KiB",
 				   SDP_SIZE_MAX / 1024);
-	clear(ret);
+	/* media and groups are large, and most are unused */
+	ret->origin[0] = ret->name[0] = '\0';
+	ret->connection = (struct sdp_connection){ 0 };
+	ret->filters.n = ret->n_groups = ret->n_media = 0;
 	/* empty lines and NULs at the end are accepted */
 	while (len > 0 && strchr("\r\n", text[len - 1]) != NULL)
 		len--;
@@ -218,7 +180,13 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 		if (r < 0)
 			return r;
 	}
-	return judge_whole(&p);
+	if (p.line == 0)
+		return errmsg_fail(error, -EINVAL, "is empty");
+	if (ret->origin[0] == '\0')
+		return errmsg_fail(error, -EINVAL, "o=: is missing");
+	if (ret->n_media == 0)
+		return errmsg_fail(error, -EINVAL, "m=: is missing");
+	return 0;
 }
 
 int sdp_parse_origin(const char *text, size_t len,
