@@ -20,8 +20,8 @@ struct input {
 	uint64_t good_ns;  /* on air since; valid when it is */
 	uint64_t bad_ns;   /* not on air since; valid when it is not */
 	uint64_t failed_ns; /* the last failure, or the start */
-	uint64_t stayed_ns; /* recovered before another input was entered;
-			     * 0: never */
+	uint64_t stayed_ns; /* when it recovered before the next input was
+			     * entered; 0: never */
 	unsigned failures;  /* in a row */
 	struct damper damper;
 };
@@ -123,30 +123,29 @@ void failover_see(struct failover *f, size_t i,
 	in->failures = 0;
 }
 
-/* --- the choice --- */
-
-/* Its delays begin now, unless it is on air. */
-static void begin_clock(struct input *in, uint64_t now_ns)
+static void choose(struct failover *f, size_t i, enum failover_reason reason,
+		   uint64_t now_ns)
 {
+	struct input *in = &f->inputs[i];
+
+	f->decision.input = i;
+	f->decision.reason = reason;
 	if (is_good(in))
 		return;
+	/* its delays begin now */
 	in->was_good = false;
 	in->opened_ns = now_ns;
 	in->bad_ns = now_ns;
 }
 
-static void choose(struct failover *f, size_t i, enum failover_reason reason,
-		   uint64_t now_ns)
+/* The chosen input failed; another one follows. */
+static void replace(struct failover *f, size_t i, uint64_t now_ns)
 {
-	f->decision.input = i;
-	f->decision.reason = reason;
-	begin_clock(&f->inputs[i], now_ns);
-}
+	struct input *failed = &f->inputs[f->decision.input];
 
-static void note_failure(struct input *in, uint64_t now_ns)
-{
-	in->failures++;
-	in->failed_ns = now_ns;
+	failed->failures++;
+	failed->failed_ns = now_ns;
+	choose(f, i, FAILOVER_FAULT, now_ns);
 }
 
 /* Can it follow an input that is off air?  patient: although it is damped. */
@@ -180,19 +179,6 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* The next input round the list that may be opened. */
-static size_t find_next(struct failover *f, size_t c, uint64_t now_ns)
-{
-	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
-		size_t i = (c + k) % f->cfg.n_inputs;
-		const struct input *in = &f->inputs[i];
-
-		if (is_good(in) || may_try(in, now_ns))
-			return i;
-	}
-	return c;
-}
-
 /* An input further up the list that was on air for the return delay. */
 static size_t find_better(struct failover *f, size_t c, uint64_t now_ns)
 {
@@ -222,30 +208,32 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 			choose(f, i, FAILOVER_RETURN, now_ns);
 	} else if (is_due(f, c, now_ns)) {
 		i = find_follower(f, c, now_ns);
-		if (i == c)
-			return;
-		note_failure(&f->inputs[c], now_ns);
-		choose(f, i, FAILOVER_FAULT, now_ns);
+		if (i != c)
+			replace(f, i, now_ns);
 	}
 }
 
+/* The next input round the list that may be opened. */
 static void choose_next(struct failover *f, uint64_t now_ns)
 {
 	size_t c = f->decision.input;
-	size_t i;
 
 	if (!is_due(f, c, now_ns))
 		return;
-	i = find_next(f, c, now_ns);
-	if (i == c)
-		return;
-	note_failure(&f->inputs[c], now_ns);
-	choose(f, i, FAILOVER_FAULT, now_ns);
+	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
+		size_t i = (c + k) % f->cfg.n_inputs;
+		const struct input *in = &f->inputs[i];
+
+		if (is_good(in) || may_try(in, now_ns)) {
+			replace(f, i, now_ns);
+			return;
+		}
+	}
 }
 
-/* The input that plays recovered before the chosen input was entered.  It may
- * stay, but not repeatedly: an input that flaps faster than another one can be
- * entered would play for ever. */
+/* May the input that plays stay, because it recovered before the chosen input
+ * was entered?  Not repeatedly: an input that flaps faster than another one can
+ * be entered would play for ever. */
 static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct input *in;
@@ -257,12 +245,6 @@ static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 	return is_good(in) && !damper_is_damped(&in->damper, now_ns) &&
 	       (in->stayed_ns == 0 ||
 		now_ns - in->stayed_ns >= f->cfg.return_ms * MS);
-}
-
-static void stay(struct failover *f, size_t playing, uint64_t now_ns)
-{
-	f->inputs[playing].stayed_ns = now_ns;
-	choose(f, playing, FAILOVER_RECOVERED, now_ns);
 }
 
 /* --- the open inputs --- */
@@ -304,26 +286,12 @@ static size_t list_interesting(struct failover *f, size_t *list,
 	return n;
 }
 
-/* Inputs on air go first: one of them may be needed soon. */
-static size_t want_good(struct failover *f, const size_t *list, size_t n)
-{
-	size_t taken = 0;
-
-	for (size_t k = 0; k < n && taken < FAILOVER_WATCHED_MAX - 1; k++) {
-		if (!is_good(&f->inputs[list[k]]))
-			continue;
-		f->decision.wanted[list[k]] = true;
-		taken++;
-	}
-	return taken;
-}
-
 static bool waits_for_look(const struct failover *f, size_t i)
 {
 	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
 }
 
-/* The other places are given in turns to inputs that are off air. */
+/* Gives the other places in turns to inputs that are off air. */
 static void want_in_turns(struct failover *f, const size_t *list, size_t n,
 			  size_t places, uint64_t now_ns)
 {
@@ -352,22 +320,11 @@ static void want_in_turns(struct failover *f, const size_t *list, size_t n,
 		f->turn_end_ns = now_ns + ms * MS;
 }
 
-static void open_or_close(struct input *in, bool wanted, uint64_t now_ns)
-{
-	if (wanted == in->open)
-		return;
-	in->open = wanted;
-	in->sight = (struct failover_sight){ .ended = in->sight.ended };
-	in->was_good = false;
-	in->opened_ns = now_ns;
-	in->bad_ns = now_ns;
-}
-
 static void decide_wanted(struct failover *f, int playing, uint64_t now_ns)
 {
 	size_t list[FAILOVER_INPUTS_MAX];
 	bool *wanted = f->decision.wanted;
-	size_t n, taken;
+	size_t n, places = FAILOVER_WATCHED_MAX;
 
 	memset(wanted, 0, sizeof f->decision.wanted);
 	wanted[f->decision.input] = true;
@@ -375,36 +332,42 @@ static void decide_wanted(struct failover *f, int playing, uint64_t now_ns)
 		wanted[playing] = true;
 	if (watches(f)) {
 		n = list_interesting(f, list, now_ns);
-		taken = want_good(f, list, n);
-		want_in_turns(f, list, n, FAILOVER_WATCHED_MAX - taken,
-			      now_ns);
+		/* inputs on air go first: one of them may be needed soon */
+		for (size_t k = 0; k < n && places > 1; k++) {
+			if (!is_good(&f->inputs[list[k]]))
+				continue;
+			wanted[list[k]] = true;
+			places--;
+		}
+		want_in_turns(f, list, n, places, now_ns);
 	}
-	for (size_t i = 0; i < f->cfg.n_inputs; i++)
-		open_or_close(&f->inputs[i], wanted[i], now_ns);
-}
+	for (size_t i = 0; i < f->cfg.n_inputs; i++) {
+		struct input *in = &f->inputs[i];
 
-/* --- the cover --- */
-
-static enum failover_cover find_cover(const struct failover *f, int playing,
-				      uint64_t now_ns)
-{
-	const struct input *in = &f->inputs[f->decision.input];
-
-	if (is_good(in) ||
-	    (playing >= 0 && !is_due(f, (size_t)playing, now_ns)))
-		return FAILOVER_KEEP;
-	if (f->cfg.mode == FAILOVER_STOP)
-		return FAILOVER_NOTHING;
-	return f->cfg.filler ? FAILOVER_FILLER : FAILOVER_KEEP;
+		if (wanted[i] == in->open)
+			continue;
+		in->open = wanted[i];
+		in->sight = (struct failover_sight){ .ended = in->sight.ended };
+		in->was_good = false;
+		in->opened_ns = now_ns;
+		in->bad_ns = now_ns;
+	}
 }
 
 static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct failover_decision *d = &f->decision;
+	const struct input *in = &f->inputs[d->input];
 
-	d->cover = find_cover(f, playing, now_ns);
+	if (is_good(in) ||
+	    (playing >= 0 && !is_due(f, (size_t)playing, now_ns)))
+		d->cover = FAILOVER_KEEP;
+	else if (f->cfg.mode == FAILOVER_STOP)
+		d->cover = FAILOVER_NOTHING;
+	else
+		d->cover = f->cfg.filler ? FAILOVER_FILLER : FAILOVER_KEEP;
 	d->enter = d->cover == FAILOVER_KEEP ||
-		f->inputs[d->input].sight.level == FAILOVER_UNKNOWN;
+		in->sight.level == FAILOVER_UNKNOWN;
 	/* a choice by hand holds, once the chosen input had its time */
 	d->force = f->cfg.mode == FAILOVER_DISABLE && playing >= 0 &&
 		(size_t)playing != d->input && is_due(f, d->input, now_ns);
@@ -444,12 +407,14 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 const struct failover_decision *failover_decide(struct failover *f, int playing,
 						uint64_t now_ns)
 {
-	if (may_stay(f, playing, now_ns))
-		stay(f, (size_t)playing, now_ns);
-	else if (watches(f))
+	if (may_stay(f, playing, now_ns)) {
+		f->inputs[playing].stayed_ns = now_ns;
+		choose(f, (size_t)playing, FAILOVER_RECOVERED, now_ns);
+	} else if (watches(f)) {
 		choose_watching(f, now_ns);
-	else if (f->cfg.mode == FAILOVER_PASSIVE)
+	} else if (f->cfg.mode == FAILOVER_PASSIVE) {
 		choose_next(f, now_ns);
+	}
 	decide_wanted(f, playing, now_ns);
 	decide_cover(f, playing, now_ns);
 	f->decision.next_ns = find_next_ns(f, now_ns);
