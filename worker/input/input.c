@@ -45,6 +45,11 @@ int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	return in->ops->read(in, batch, now_ns, error);
 }
 
+bool input_reopens(const struct input *in)
+{
+	return in->ops->reopens;
+}
+
 void input_warm(const struct input *in, struct warm *w)
 {
 	warm_add(w, in, WARM_HEAD);

@@ -51,10 +51,14 @@ bool input_hangs(const struct input *, uint64_t now_ns);
 /*
  * Takes the packets that wait, up to a bound, into the batch and flushes it.
  * The number of reads with packets; 0: none; or -errno with error: the owner
- * must close the input and may open it again, after -ENODATA (its end) not.
+ * must close the input, unless it reopens itself, and may open it again, after
+ * -ENODATA (its end) not.
  */
 int input_read(struct input *, struct batch *, uint64_t now_ns,
 	       struct errmsg *error) MUST_CHECK;
+
+/* It opens its paths again after an error, by the policy of input_keeper. */
+bool input_reopens(const struct input *);
 
 /* Names the memory that the next read will touch. */
 void input_warm(const struct input *, struct warm *);

@@ -103,12 +103,15 @@ static bool reopens_soon(const struct input_spec *spec)
 static void fail(struct input_keeper *k, int err, const struct errmsg *error,
 		 uint64_t now_ns)
 {
-	shut(k, now_ns);
+	k->failed = true;
 	k->ended = err == -ENODATA;
-	if (reopens_soon(&k->spec))
-		retry_soon(&k->retry, now_ns);
-	else
-		retry_failed(&k->retry, now_ns);
+	if (k->input == NULL || k->ended || !input_reopens(k->input)) {
+		shut(k, now_ns);
+		if (reopens_soon(&k->spec))
+			retry_soon(&k->retry, now_ns);
+		else
+			retry_failed(&k->retry, now_ns);
+	}
 	if (strcmp(k->error.text, error->text) == 0)
 		return;
 	k->error = *error;
@@ -169,6 +172,7 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 		return;
 	}
 	k->opens++;
+	k->failed = false;
 	k->received_ns = now_ns;
 	/* a file or a server is ready when it has answered */
 	if (input_is_ready(k->input))
@@ -181,6 +185,7 @@ int input_keeper_read(struct input_keeper *k, struct batch *batch,
 	struct errmsg error = { 0 };
 	int r = input_read(k->input, batch, now_ns, &error);
 
+	k->failed = false;
 	if (r < 0) {
 		fail(k, r, &error, now_ns);
 	} else if (r > 0) {

@@ -11,7 +11,8 @@
  * and opened again at once, and after twice that time the next time, up to
  * INPUT_WATCHDOG_MAX_S: a membership or a connection can end without an error.
  * An input that hangs in the kernel is not opened again until the kernel has
- * released it.
+ * released it.  An input of several inputs (merge) has a keeper for each, and
+ * stays open while all of them are closed.
  *
  * The log has one line for each change of the error, unless the keeper has no
  * label.  Owns the input and the ring descriptor of its specification.
@@ -35,6 +36,7 @@ struct input_keeper {
 	unsigned opens; /* so many times it was opened */
 	bool valid; /* the address was parsed */
 	bool ended; /* a file without loop was read to its end */
+	bool failed; /* the last opening or read */
 	bool received; /* packets came; the owner clears it */
 	bool linked; /* the ring is known, or none is needed */
 	/* Not every packet counts for the watchdog: the owner calls

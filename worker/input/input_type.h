@@ -38,6 +38,7 @@ struct input_ops {
 	bool (*can_be_silent)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
+	bool reopens;
 };
 
 /* The head of each type's own struct. */

@@ -42,7 +42,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		      m->now_ns);
 }
 
-/* After each call that may have opened or closed the path. */
+/* Follows the keeper after each call that may have opened or closed the path.
+ */
 static void follow_keeper(struct merge_input *m, size_t i)
 {
 	struct merge_path *p = &m->path[i];
@@ -58,6 +59,12 @@ static void follow_keeper(struct merge_input *m, size_t i)
 	p->opens = k->opens;
 }
 
+static void open_path(struct merge_input *m, size_t i, uint64_t now_ns)
+{
+	input_keeper_open(&m->path[i].keeper, now_ns);
+	follow_keeper(m, i);
+}
+
 static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		      struct errmsg *error)
 {
@@ -69,6 +76,8 @@ static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		struct merge_path *p = &m->path[i];
 		int r;
 
+		if (p->keeper.input == NULL)
+			open_path(m, i, now_ns);
 		if (p->keeper.input == NULL)
 			continue;
 		r = input_keeper_read(&p->keeper, &p->batch, now_ns);
@@ -114,11 +123,8 @@ static int merge_every_second(struct input *base, uint64_t now_ns,
 		struct input_keeper *k = &m->path[i].keeper;
 		struct input_counters second;
 
-		if (k->input != NULL)
-			input_keeper_every_second(k, now_ns, &second);
-		else
-			input_keeper_open(k, now_ns);
-		follow_keeper(m, i);
+		input_keeper_every_second(k, now_ns, &second);
+		open_path(m, i, now_ns);
 		states[i].delivers = c.live[i];
 		if (k->input == NULL)
 			continue;
@@ -216,6 +222,7 @@ static const struct input_ops merge_ops = {
 	.stats = merge_stats,
 	.warm = merge_warm,
 	.can_be_silent = merge_can_be_silent,
+	.reopens = true,
 };
 
 struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
@@ -242,8 +249,7 @@ struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
 
 		p->owner = m;
 		batch_init(&p->batch, on_packets, p);
-		input_keeper_open(&p->keeper, now_ns);
-		follow_keeper(m, i);
+		open_path(m, i, now_ns);
 	}
 	if (r == 0)
 		r = redundant_paths_check(&m->paths, error);

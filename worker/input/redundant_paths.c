@@ -128,6 +128,6 @@ void redundant_paths_every_second(struct redundant_paths *p,
 			errmsg_prefix(&p->senders, "path %zu: %s; ", i + 1,
 				      senders);
 	}
-	p->unprotected = many && p->error.text[0] != '\0';
+	p->unprotected = many && p->n_open > 0 && p->error.text[0] != '\0';
 	p->unprotected_s += p->unprotected;
 }

@@ -157,7 +157,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	bool has_error = l->tried && l->keeper.error.text[0] != '\0';
 	struct failover_sight sight = {
 		.level = l->verdict,
-		.broken = has_error && l->keeper.input == NULL,
+		.broken = has_error && l->keeper.failed,
 		.ended = l->keeper.ended,
 	};
 

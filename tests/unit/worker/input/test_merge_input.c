@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/units.h"
 #include "tests/unit/worker/stream/rig.h"
+#include "worker/input/input_keeper.h"
 #include "worker/input/input_type.h"
 #include "worker/input/redundant_paths.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PORTS = 5000 };
+enum { PORTS = 5000, N_PORTS = 3, STEP_MS = 100, TRIES_MAX = 16 };
+
+/* The times at which a port was bound. */
+static struct {
+	bool refuse;
+	uint64_t now_ns;
+	size_t n[N_PORTS];
+	uint64_t ns[N_PORTS][TRIES_MAX];
+} tries;
+
+/* Stands before the one of libc. */
+int bind(int fd, const struct sockaddr *at, socklen_t len)
+{
+	size_t port = (size_t)(ntohs(((const struct sockaddr_in *)
+				      (const void *)at)->sin_port) - PORTS);
+
+	if (at->sa_family == AF_INET && port < N_PORTS)
+		tries.ns[port][tries.n[port]++ % TRIES_MAX] = tries.now_ns;
+	if (at->sa_family == AF_INET && tries.refuse) {
+		errno = EADDRINUSE;
+		return -1;
+	}
+	return (int)syscall(SYS_bind, fd, at, len);
+}
 
 struct merge_rig {
 	struct rig net;
@@ -70,15 +97,13 @@ static void send_damaged(struct merge_rig *r, uint16_t path)
 	rig_send(&r->net, datagram, sizeof datagram);
 }
 
-/* The next read from its socket fails. */
-static void break_path(struct merge_rig *r, size_t path)
+/* The next read from the socket fails. */
+static void break_socket(int socket)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	cr_assert_geq(dup2(fd, r->input->paths->path[path].fd), 0);
+	cr_assert_geq(dup2(fd, socket), 0);
 	(void)close(fd);
-	read_once(r);
-	cr_assert_not(r->input->paths->path[path].open);
 }
 
 static uint64_t bad_sync(const struct merge_rig *r)
@@ -106,7 +131,9 @@ Test(merge_input, keeps_the_counters_of_a_path_that_dies)
 	cr_assert_eq(bad_sync(&r), 1);
 	send_damaged(&r, 1);
 	read_once(&r);
-	break_path(&r, 1);
+	break_socket(r.input->paths->path[1].fd);
+	read_once(&r);
+	cr_assert_not(r.input->paths->path[1].open);
 	cr_expect_eq(bad_sync(&r), 2);
 	pass_second(&r);
 	cr_expect_eq(bad_sync(&r), 2);
@@ -133,4 +160,65 @@ Test(merge_input, wakes_up_for_a_path_that_the_watchdog_opened_again)
 	send_damaged(&r, 0);
 	cr_assert_eq(poll(&poll_fd, 1, RIG_PATIENCE_MS), 1);
 	end(&r);
+}
+
+static void step(struct input_keeper *k, bool second)
+{
+	struct input_counters c;
+	struct batch batch;
+
+	batch_init(&batch, ignore, NULL);
+	input_keeper_open(k, tries.now_ns);
+	if (k->input != NULL)
+		(void)input_keeper_read(k, &batch, tries.now_ns);
+	if (second)
+		input_keeper_every_second(k, tries.now_ns, &c);
+}
+
+static uint64_t try_ms(size_t port, size_t i)
+{
+	return (tries.ns[port][i] - SECOND_NS) / MS;
+}
+
+/* Both paths of the merge fail, one after the other. */
+Test(merge_input, retries_each_path_as_often_as_an_input_without_merge)
+{
+	static struct input_keeper merge, plain;
+	struct rig net;
+
+	rig_init(&net);
+	tries.now_ns = SECOND_NS;
+	input_keeper_init(&plain, NULL, "udp://127.0.0.1:5002");
+	input_keeper_init(&merge, NULL,
+			  "udp://127.0.0.1:5000#merge=udp://127.0.0.1:5001");
+	for (unsigned ms = 0; ms < 10000; ms += STEP_MS) {
+		if (ms == 300) {
+			tries.refuse = true;
+			break_socket(merge.input->paths->path[0].fd);
+			break_socket(input_fd(plain.input));
+		}
+		if (ms == 700)
+			break_socket(merge.input->paths->path[1].fd);
+		step(&merge, ms % 1000 == 0);
+		step(&plain, ms % 1000 == 0);
+		if (ms >= 700)
+			cr_expect(!input_keeper_is_open(&merge) &&
+				  merge.failed, "%u", ms);
+		tries.now_ns += STEP_MS * MS;
+	}
+	cr_expect_eq(merge.opens, 1);
+	cr_assert_eq(tries.n[2], 6);
+	for (size_t i = 0; i < 6; i++) {
+		cr_expect_eq(try_ms(0, i), try_ms(2, i));
+		cr_expect_eq(try_ms(1, i),
+			     try_ms(2, i) + (i > 0 ? 400 : 0));
+	}
+
+	tries.refuse = false;
+	tries.now_ns += 2 * SECOND_NS;
+	step(&merge, true);
+	cr_expect(input_keeper_is_open(&merge));
+	input_keeper_done(&merge);
+	input_keeper_done(&plain);
+	rig_done(&net);
 }
