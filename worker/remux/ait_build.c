@@ -21,8 +21,6 @@ enum {
 	APPLICATION = 0x0001,
 };
 
-static const char name[] = "HbbTV";
-
 /* The base is the URL up to its last slash: "http://host/path/" + "page". */
 static size_t base_length(const char *url)
 {
@@ -35,49 +33,14 @@ static size_t base_length(const char *url)
 	return path > start ? path : strlen(url);
 }
 
-static void write_transport(struct section_writer *w, const char *url,
-			    size_t base)
-{
-	write_u8(w, DESC_TRANSPORT_PROTOCOL);
-	write_u8(w, (unsigned)(2 + 1 + 1 + base + 1));
-	write_u16(w, PROTOCOL_HTTP);
-	write_u8(w, LABEL);
-	write_u8(w, (unsigned)base);
-	write_bytes(w, url, base);
-	write_u8(w, 0); /* no extensions */
-}
-
-static void write_application(struct section_writer *w)
-{
-	/* profile 0, version 1.1.1; bound to the service, visible to all */
-	static const uint8_t data[] = {
-		5, 0x00, 0x00, 1, 1, 1, 0xff, 1, LABEL,
-	};
-
-	write_u8(w, DESC_APPLICATION);
-	write_u8(w, sizeof data);
-	write_bytes(w, data, sizeof data);
-}
-
-static void write_name(struct section_writer *w)
-{
-	write_u8(w, DESC_APPLICATION_NAME);
-	write_u8(w, 3 + 1 + sizeof name - 1);
-	write_bytes(w, "eng", 3);
-	write_u8(w, sizeof name - 1);
-	write_bytes(w, name, sizeof name - 1);
-}
-
-static void write_location(struct section_writer *w, const char *path)
-{
-	write_u8(w, DESC_SIMPLE_LOCATION);
-	write_u8(w, (unsigned)strlen(path));
-	write_bytes(w, path, strlen(path));
-}
-
 size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
 {
-	size_t base = base_length(url);
+	/* profile 0, version 1.1.1; bound to the service, visible to all */
+	static const uint8_t application[] = {
+		5, 0x00, 0x00, 1, 1, 1, 0xff, 1, LABEL,
+	};
+	static const char name[] = "HbbTV";
+	size_t base = base_length(url), page = strlen(url + base);
 	struct section_writer w;
 	size_t list, loop;
 
@@ -94,10 +57,24 @@ size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
 	write_u16(&w, APPLICATION);
 	write_u8(&w, CONTROL_AUTOSTART);
 	loop = write_loop_begin(&w);
-	write_transport(&w, url, base);
-	write_application(&w);
-	write_name(&w);
-	write_location(&w, url + base);
+	write_u8(&w, DESC_TRANSPORT_PROTOCOL);
+	write_u8(&w, (unsigned)(2 + 1 + 1 + base + 1));
+	write_u16(&w, PROTOCOL_HTTP);
+	write_u8(&w, LABEL);
+	write_u8(&w, (unsigned)base);
+	write_bytes(&w, url, base);
+	write_u8(&w, 0); /* no extensions */
+	write_u8(&w, DESC_APPLICATION);
+	write_u8(&w, sizeof application);
+	write_bytes(&w, application, sizeof application);
+	write_u8(&w, DESC_APPLICATION_NAME);
+	write_u8(&w, 3 + 1 + sizeof name - 1);
+	write_bytes(&w, "eng", 3);
+	write_u8(&w, sizeof name - 1);
+	write_bytes(&w, name, sizeof name - 1);
+	write_u8(&w, DESC_SIMPLE_LOCATION);
+	write_u8(&w, (unsigned)page);
+	write_bytes(&w, url + base, page);
 	write_loop_end(&w, loop);
 	write_loop_end(&w, list);
 	return section_end(&w);

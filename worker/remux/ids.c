@@ -41,54 +41,35 @@ static void change(uint8_t *p, uint16_t from, uint16_t to)
 	p[1] = (uint8_t)to;
 }
 
-static void change_tsid(const struct ids *ids, uint8_t *p)
-{
-	change(p, ids->tsid, ids->new_tsid);
-}
-
 static void change_pnr(const struct ids *ids, uint8_t *p)
 {
 	if (ids->pnr != 0)
 		change(p, ids->pnr, ids->new_pnr);
 }
 
-/* transport_stream_id, original_network_id, service_id */
-static void change_linkage(const struct ids *ids, uint8_t *data, size_t len)
+/* transport_stream_id, and the program_number at p + pnr_at. */
+static void change_both(const struct ids *ids, uint8_t *p, size_t pnr_at)
 {
-	if (len < 6 || get16(data) != ids->tsid)
+	if (get16(p) != ids->tsid)
 		return;
-	change_tsid(ids, data);
-	change_pnr(ids, data + 4);
-}
-
-/* A loop of tags, then transport_stream_id and program_number. */
-static void change_association(const struct ids *ids, uint8_t *data,
-			       size_t len)
-{
-	size_t tags = len > 0 ? data[0] : 0;
-
-	if (len < 1 + tags + 4 || get16(data + 1 + tags) != ids->tsid)
-		return;
-	change_tsid(ids, data + 1 + tags);
-	change_pnr(ids, data + 1 + tags + 2);
-}
-
-static void change_list(const struct ids *ids, uint8_t *data, size_t len,
-			size_t entry)
-{
-	for (size_t at = 0; at + entry <= len; at += entry)
-		change_pnr(ids, data + at);
+	change(p, ids->tsid, ids->new_tsid);
+	change_pnr(ids, p + pnr_at);
 }
 
 static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
 			 size_t len)
 {
+	size_t tags;
+
 	switch (tag) {
-	case DESC_LINKAGE:
-		change_linkage(ids, data, len);
+	case DESC_LINKAGE: /* original_network_id stands between both */
+		if (len >= 6)
+			change_both(ids, data, 4);
 		break;
-	case DESC_DEFERRED_ASSOCIATION:
-		change_association(ids, data, len);
+	case DESC_DEFERRED_ASSOCIATION: /* both follow a loop of tags */
+		tags = len > 0 ? data[0] : 0;
+		if (len >= 1 + tags + 4)
+			change_both(ids, data + 1 + tags, 2);
 		break;
 	case DESC_TIME_SHIFTED_SERVICE:
 	case DESC_TIME_SHIFTED_EVENT:
@@ -150,7 +131,7 @@ int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
 			    section + len - SECTION_CRC, EIT_EVENT) < 0)
 		return -EBADMSG;
 	change_pnr(ids, section + 3);
-	change_tsid(ids, section + 8);
+	change(section + 8, ids->tsid, ids->new_tsid);
 	section_seal(section, len);
 	return 0;
 }
@@ -161,48 +142,28 @@ int ids_rewrite_sdt(const struct ids *ids, uint8_t *section, size_t len)
 	    rewrite_entries(ids, section + SDT_HEADER,
 			    section + len - SECTION_CRC, SDT_SERVICE) < 0)
 		return -EBADMSG;
-	change_tsid(ids, section + 3);
+	change(section + 3, ids->tsid, ids->new_tsid);
 	section_seal(section, len);
 	return 0;
 }
 
-/* In the entry of the transport stream itself. */
+/* Service lists in the entry of the transport stream itself. */
 static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 				size_t len)
 {
 	while (len >= 2 && len - 2 >= loop[1]) {
-		size_t whole = 2 + (size_t)loop[1];
+		size_t whole = 2 + (size_t)loop[1], entry = 0;
 
 		if (loop[0] == DESC_SERVICE_LIST)
-			change_list(ids, loop + 2, loop[1],
-				    SERVICE_LIST_ENTRY);
-		if (loop[0] == DESC_LOGICAL_CHANNEL)
-			change_list(ids, loop + 2, loop[1],
-				    LOGICAL_CHANNEL_ENTRY);
+			entry = SERVICE_LIST_ENTRY;
+		else if (loop[0] == DESC_LOGICAL_CHANNEL)
+			entry = LOGICAL_CHANNEL_ENTRY;
+		for (size_t at = 2; entry > 0 && at + entry <= whole;
+		     at += entry)
+			change_pnr(ids, loop + at);
 		loop += whole;
 		len -= whole;
 	}
-}
-
-static int rewrite_streams(const struct ids *ids, uint8_t *p, uint8_t *end)
-{
-	while (p < end) {
-		size_t loop;
-		bool ours;
-
-		if (end - p < NIT_STREAM)
-			return -EBADMSG;
-		loop = section_get12(p + 4);
-		ours = get16(p) == ids->tsid;
-		change_tsid(ids, p);
-		p += NIT_STREAM;
-		if ((size_t)(end - p) < loop || !is_loop(p, loop))
-			return -EBADMSG;
-		if (ours)
-			rewrite_stream_loop(ids, p, loop);
-		p += loop;
-	}
-	return 0;
 }
 
 int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
@@ -222,8 +183,20 @@ int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
 	p += loop;
 	if (section_get12(p) != (size_t)(end - p) - 2)
 		return -EBADMSG;
-	if (rewrite_streams(ids, p + 2, end) < 0)
-		return -EBADMSG;
+	for (p += 2; p < end; p += loop) {
+		bool ours;
+
+		if (end - p < NIT_STREAM)
+			return -EBADMSG;
+		loop = section_get12(p + 4);
+		ours = get16(p) == ids->tsid;
+		change(p, ids->tsid, ids->new_tsid);
+		p += NIT_STREAM;
+		if ((size_t)(end - p) < loop || !is_loop(p, loop))
+			return -EBADMSG;
+		if (ours)
+			rewrite_stream_loop(ids, p, loop);
+	}
 	section_seal(section, len);
 	return 0;
 }

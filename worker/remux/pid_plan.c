@@ -35,9 +35,11 @@ void pid_plan_init(struct pid_plan *p)
 
 /* --- maps --- */
 
-/* Maps with a narrower left side take precedence. */
+/* The width of the left side: narrower maps take precedence. */
 static unsigned breadth(const struct pid_map *m)
 {
+	bool language = m->language[0] != '\0';
+
 	switch (m->what) {
 	case MAP_PID:
 	case MAP_PMT:
@@ -46,15 +48,15 @@ static unsigned breadth(const struct pid_map *m)
 		return 2;
 	case MAP_AC3:
 	case MAP_AAC:
-		return m->language[0] != '\0' ? 1 : 3;
+		return language ? 1 : 3;
 	case MAP_VIDEO:
 	case MAP_AUDIO:
 	case MAP_SUBTITLE:
 	case MAP_TELETEXT:
 	case MAP_AIT:
-		return m->language[0] != '\0' ? 2 : 4;
+		return language ? 2 : 4;
 	case MAP_PCR:
-		return 5;
+		break;
 	}
 	return 5;
 }
@@ -86,15 +88,11 @@ static bool is_kind(const struct pid_map *m, const struct pmt_stream *s)
 }
 
 /* The language is that of option lang, else that of the descriptors. */
-static bool fits(const struct pid_map *m, const struct selected *s)
+static bool has_language(const struct selected *s, const char *language)
 {
-	if (!is_kind(m, s->stream))
-		return false;
-	if (m->language[0] == '\0')
-		return true;
-	if (s->language != NULL)
-		return strcasecmp(s->language, m->language) == 0;
-	return stream_has_language(s->stream, m->language);
+	return s->language != NULL
+		       ? strcasecmp(s->language, language) == 0
+		       : stream_has_language(s->stream, language);
 }
 
 /* The source PID that this map moves in this program; PID_PLAN_NONE: none. */
@@ -108,10 +106,12 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 	if (m->what == MAP_PCR)
 		return sel->pcr_pid;
 	for (size_t i = 0; i < sel->n; i++) {
-		uint16_t pid = sel->list[i].stream->pid;
+		const struct selected *s = &sel->list[i];
 
-		if (p->out[pid] == PID_PLAN_NONE && fits(m, &sel->list[i]))
-			return pid;
+		if (p->out[s->stream->pid] == PID_PLAN_NONE &&
+		    is_kind(m, s->stream) &&
+		    (m->language[0] == '\0' || has_language(s, m->language)))
+			return s->stream->pid;
 	}
 	return PID_PLAN_NONE;
 }
@@ -203,32 +203,27 @@ void pid_plan_keep(struct pid_plan *p, const struct remux_options *o,
 	each(p, o, sel, pmt_pid, keep_one);
 }
 
-static bool is_wanted(const struct remux_options *o, uint16_t pid)
-{
-	for (size_t i = 0; i < o->n_maps; i++)
-		if (o->maps[i].pid == pid)
-			return true;
-	return false;
-}
-
 /* Avoids the PIDs of maps, so that the next PMT moves no stream. */
 static uint16_t find_free(const struct pid_plan *p,
 			  const struct remux_options *o)
 {
-	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
-		if (!is_taken(p, pid) && !is_wanted(o, pid))
+	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++) {
+		size_t i = 0;
+
+		while (i < o->n_maps && o->maps[i].pid != pid)
+			i++;
+		if (i == o->n_maps && !is_taken(p, pid))
 			return pid;
+	}
 	return PID_PLAN_NONE;
 }
 
 static void move_one(struct pid_plan *p, const struct remux_options *o,
 		     uint16_t pid)
 {
-	uint16_t out;
+	uint16_t out = p->out[pid] == PID_PLAN_NONE ? find_free(p, o)
+						    : PID_PLAN_NONE;
 
-	if (p->out[pid] != PID_PLAN_NONE)
-		return;
-	out = find_free(p, o);
 	if (out != PID_PLAN_NONE)
 		place(p, pid, out);
 }
@@ -242,11 +237,13 @@ void pid_plan_move(struct pid_plan *p, const struct remux_options *o,
 void pid_plan_add(struct pid_plan *p, const struct remux_options *o,
 		  uint16_t pid)
 {
-	for (size_t i = 0; i < o->n_maps; i++)
-		if (o->maps[i].what == MAP_PID && o->maps[i].source_pid == pid
-		    && p->out[pid] == PID_PLAN_NONE &&
-		    !is_taken(p, o->maps[i].pid))
-			place(p, pid, o->maps[i].pid);
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const struct pid_map *m = &o->maps[i];
+
+		if (m->what == MAP_PID && m->source_pid == pid &&
+		    p->out[pid] == PID_PLAN_NONE && !is_taken(p, m->pid))
+			place(p, pid, m->pid);
+	}
 	keep_one(p, o, pid);
 	move_one(p, o, pid);
 }

@@ -13,7 +13,6 @@ enum {
 	PAT_ENTRY = 4,
 	ES_HEADER = 5,
 	DESC_MAX = 2 + 255,
-	LANGUAGE_DESC = 2 + 4,
 	TYPE_PRIVATE_SECTIONS = 0x05,
 	HBBTV_APPLICATION = 0x0010,
 };
@@ -40,20 +39,6 @@ size_t pat_build_sections(const struct pat_content *c)
 		      : (n + PAT_PROGRAMS_MAX - 1) / PAT_PROGRAMS_MAX;
 }
 
-/* Entry i of the whole table: first the network, if there is one. */
-static void write_entry(struct section_writer *w, const struct pat_content *c,
-			size_t i)
-{
-	if (c->network_pid != 0 && i == 0) {
-		write_u16(w, 0);
-		write_pid(w, c->network_pid);
-		return;
-	}
-	i -= c->network_pid != 0 ? 1 : 0;
-	write_u16(w, c->programs[i].number);
-	write_pid(w, c->programs[i].pmt_pid);
-}
-
 size_t pat_build(const struct pat_content *c, size_t number,
 		 uint8_t ret[SECTION_PSI_MAX])
 {
@@ -71,8 +56,18 @@ size_t pat_build(const struct pat_content *c, size_t number,
 		.last = (uint8_t)(n - 1),
 		.limit = SECTION_PSI_MAX,
 	});
-	for (size_t i = first; i < end; i++)
-		write_entry(&w, c, i);
+	for (size_t i = first; i < end; i++) {
+		const struct pat_program *p;
+
+		if (c->network_pid != 0 && i == 0) {
+			write_u16(&w, 0);
+			write_pid(&w, c->network_pid);
+			continue;
+		}
+		p = &c->programs[i - (c->network_pid != 0)];
+		write_u16(&w, p->number);
+		write_pid(&w, p->pmt_pid);
+	}
 	return section_end(&w);
 }
 
@@ -86,7 +81,7 @@ static void write_desc(struct section_writer *w, uint8_t tag,
 	write_bytes(w, data, len);
 }
 
-/* False: the descriptor does not go out. */
+/* Replaces the PID of a CA descriptor; false: it does not go out. */
 static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 		     const struct desc *d)
 {
@@ -102,26 +97,16 @@ static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 	return true;
 }
 
-/* Sets the first language of a descriptor that has one. */
-static bool set_language(const struct desc *d, uint8_t *data,
-			 const char *language)
-{
-	size_t at, step = desc_languages(d, &at);
-
-	if (step == 0 || at + 3 > d->len)
-		return false;
-	memcpy(data + at, language, 3);
-	return true;
-}
-
-/* Copies a loop of the source; true when a descriptor took the language. */
+/* Copies a loop of the source.  The language, if any, replaces the first one of
+ * each descriptor that has languages; false: no descriptor has. */
 static bool write_loop(struct section_writer *w, const struct pmt_content *c,
 		       struct desc_loop loop, const char *language)
 {
-	bool told = false;
+	bool has_language = false;
 	struct desc d;
 
 	while (desc_next(&loop, &d)) {
+		size_t at, step = desc_languages(&d, &at);
 		uint8_t copy[DESC_MAX];
 
 		if (!write_fits(w, 2 + (size_t)d.len))
@@ -131,23 +116,14 @@ static bool write_loop(struct section_writer *w, const struct pmt_content *c,
 		memcpy(copy + 2, d.data, d.len);
 		if (d.tag == DESC_CA && !adapt_ca(c, copy + 2, &d))
 			continue;
-		if (language != NULL)
-			told |= set_language(&d, copy + 2, language);
+		if (language != NULL && step > 0 && at + 3 <= d.len) {
+			memcpy(copy + 2 + at, language, 3);
+			has_language = true;
+		}
 		ids_rewrite_loop(c->ids, copy, 2 + (size_t)d.len);
 		write_bytes(w, copy, 2 + (size_t)d.len);
 	}
-	return told;
-}
-
-/* ISO/IEC 13818-1 2.6.18 */
-static void write_language(struct section_writer *w, const char *language)
-{
-	uint8_t data[4] = { 0 };
-
-	if (!write_fits(w, LANGUAGE_DESC))
-		return;
-	memcpy(data, language, 3);
-	write_desc(w, DESC_LANGUAGE, data, sizeof data);
+	return has_language;
 }
 
 static void write_stream(struct section_writer *w,
@@ -155,6 +131,7 @@ static void write_stream(struct section_writer *w,
 			 const struct selected *s)
 {
 	uint16_t out = c->plan->out[s->stream->pid];
+	uint8_t language[4] = { 0 }; /* ISO/IEC 13818-1 2.6.18 */
 	size_t loop;
 
 	/* a stream on the PID of its own PMT is invalid */
@@ -165,8 +142,10 @@ static void write_stream(struct section_writer *w,
 	write_pid(w, out);
 	loop = write_loop_begin(w);
 	if (!write_loop(w, c, s->stream->descriptors, s->language) &&
-	    s->language != NULL)
-		write_language(w, s->language);
+	    s->language != NULL && write_fits(w, 2 + sizeof language)) {
+		memcpy(language, s->language, 3);
+		write_desc(w, DESC_LANGUAGE, language, sizeof language);
+	}
 	write_loop_end(w, loop);
 }
 

@@ -9,28 +9,17 @@
 
 enum { STRIPPED_LENGTH = TS_PACKET - 5 };
 
-static void collector_init(struct collector *c, size_t size)
-{
-	section_init(&c->assembler, c->buffer, size);
-}
-
-static void make_transparent(struct remux *r)
-{
-	struct remux_options *o = &r->options;
-
-	r->transparent = true;
-	o->pass_data = true;
-	o->pass_ca = true;
-	o->sdt = o->eit = o->nit = TABLE_PASS;
-}
-
 struct remux *remux_new(const struct remux_config *config)
 {
 	struct remux *r = xcalloc(1, sizeof *r);
+	struct remux_options *o = &r->options;
 
-	r->options = *config->options;
-	if (!remux_options_given(&r->options))
-		make_transparent(r);
+	*o = *config->options;
+	r->transparent = !remux_options_given(o);
+	if (r->transparent) {
+		o->pass_data = o->pass_ca = true;
+		o->sdt = o->eit = o->nit = TABLE_PASS;
+	}
 	r->versions = config->versions;
 	r->first = config->first;
 	r->si = config->si;
@@ -38,11 +27,10 @@ struct remux *remux_new(const struct remux_config *config)
 	r->out.out = config->out;
 	r->out.arg = config->arg;
 	r->psi = psi_new();
-	collector_init(&r->cat_in, SECTION_PSI_MAX);
-	collector_init(&r->nit_in, SECTION_PSI_MAX);
-	collector_init(&r->sdt_in, SECTION_PSI_MAX);
-	collector_init(&r->eit_in, SECTION_MAX);
-	collector_init(&r->time_in, SECTION_PSI_MAX);
+	for (size_t i = 0; i < TABLE_ROLES; i++)
+		section_init(&r->in[i].assembler, r->in[i].buffer,
+			     i + ROLE_CAT == ROLE_EIT ? SECTION_MAX
+						      : SECTION_PSI_MAX);
 	remux_rebuild(r);
 	return r;
 }
@@ -62,11 +50,8 @@ void remux_free(struct remux **ptr)
 void remux_reset(struct remux *r)
 {
 	psi_reset(r->psi);
-	section_reset(&r->cat_in.assembler);
-	section_reset(&r->nit_in.assembler);
-	section_reset(&r->sdt_in.assembler);
-	section_reset(&r->eit_in.assembler);
-	section_reset(&r->time_in.assembler);
+	for (size_t i = 0; i < TABLE_ROLES; i++)
+		section_reset(&r->in[i].assembler);
 	memset(r->cat_source, 0, sizeof r->cat_source);
 	r->sdt_source.len = 0;
 	section_queue_clear(&r->psi_queue);
@@ -177,14 +162,6 @@ void remux_add_guest(struct remux *r, const uint8_t *packet)
 		pass_moved(r, packet, r->plan.guest);
 }
 
-static void take_psi(struct remux *r, const uint8_t *packet)
-{
-	if (!psi_feed(r->psi, packet))
-		return;
-	r->counted.tables++;
-	remux_rebuild(r);
-}
-
 /* A packet that is neither passed nor dropped by its route alone. */
 static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 {
@@ -211,7 +188,10 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 			runs_out_pass(&r->out, packet);
 		break;
 	case ROLE_PSI:
-		take_psi(r, packet);
+		if (psi_feed(r->psi, packet)) {
+			r->counted.tables++;
+			remux_rebuild(r);
+		}
 		drop_packet(r);
 		break;
 	default:

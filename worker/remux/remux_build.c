@@ -27,11 +27,6 @@ static bool replace(struct table *t, const struct table *with)
 	return true;
 }
 
-static uint8_t ait_version(const struct remux *r)
-{
-	return r->ait.len > 0 ? r->ait.data[5] >> 1 & 0x1f : 0;
-}
-
 void remux_build_pmt(struct remux *r, struct program *p)
 {
 	struct table t = { 0 };
@@ -47,7 +42,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			.ids = &p->ids,
 			.pmt_pid = p->pmt_pid,
 			.guest = p == r->programs ? &r->guest : NULL,
-			.ait_version = ait_version(r),
+			.ait_version = r->ait.data[5] >> 1 & 0x1f,
 		}, t.data);
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ PMT_TABLE_ID,
@@ -58,22 +53,6 @@ void remux_build_pmt(struct remux *r, struct program *p)
 	p->changed |= replace(&p->pmt, &t);
 }
 
-/* The programs whose PMT is known. */
-static size_t list_programs(const struct remux *r, struct pat_program *list)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct program *p = &r->programs[i];
-
-		if (p->pmt.len > 0)
-			list[n++] = (struct pat_program){
-				p->ids.new_pnr, p->pmt_out,
-			};
-	}
-	return n;
-}
-
 bool remux_build_pat(struct remux *r)
 {
 	struct pat_program list[PSI_PROGRAMS_MAX];
@@ -81,7 +60,6 @@ bool remux_build_pat(struct remux *r)
 		.tsid = r->new_tsid,
 		.network_pid = r->network_pid,
 		.programs = list,
-		.n_programs = list_programs(r, list),
 	};
 	struct table t[PSI_PAT_SECTIONS_MAX] = { 0 };
 	uint64_t hash = HASH_INIT;
@@ -89,6 +67,14 @@ bool remux_build_pat(struct remux *r)
 	uint8_t version;
 	size_t n;
 
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct program *p = &r->programs[i];
+
+		if (p->pmt.len > 0)
+			list[content.n_programs++] = (struct pat_program){
+				p->ids.new_pnr, p->pmt_out,
+			};
+	}
 	/* no PAT goes out before the first program is known */
 	if (content.n_programs == 0 && r->n_pat == 0)
 		return false;
@@ -136,39 +122,26 @@ void remux_build_cat(struct remux *r)
 	}
 }
 
-/* Does the source's SDT describe the program? */
-static bool has_sdt(const struct remux *r)
-{
-	return r->sdt_source.len > 0 &&
-	       r->sdt_number == r->programs[0].number;
-}
-
-static bool makes_sdt(const struct remux *r)
-{
-	const struct remux_options *o = &r->options;
-
-	return r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
-	       r->programs[0].pmt.len > 0 &&
-	       (has_sdt(r) || o->service_name[0] != '\0' ||
-		o->service_provider[0] != '\0' || o->service_type != 0);
-}
-
 void remux_build_sdt(struct remux *r)
 {
+	const struct remux_options *o = &r->options;
+	const struct program *p = r->programs;
 	struct sdt_service service;
 	struct table t = { 0 };
-	bool found = false;
+	bool given = o->service_name[0] != '\0' ||
+		     o->service_provider[0] != '\0' || o->service_type != 0;
 
-	if (makes_sdt(r)) {
-		const struct program *p = &r->programs[0];
+	if (r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
+	    p->pmt.len > 0) {
+		bool described = r->sdt_source.len > 0 &&
+				 r->sdt_number == p->number;
+		bool found = described && sdt_find(r->sdt_source.data,
+						   r->sdt_source.len,
+						   p->number, &service);
 
-		if (has_sdt(r))
-			found = sdt_find(r->sdt_source.data,
-					 r->sdt_source.len, p->number,
-					 &service);
-		t.len = sdt_build(&r->options, &p->ids,
-				  found ? &service : NULL, p->has_video,
-				  t.data);
+		if (described || given)
+			t.len = sdt_build(o, &p->ids, found ? &service : NULL,
+					  p->has_video, t.data);
 	}
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },

@@ -74,17 +74,12 @@ static void push_pmts(struct remux *r)
 	}
 }
 
-static const uint8_t *pop(struct remux *r)
+static bool send_next(struct remux *r)
 {
 	const uint8_t *packet = section_queue_pop(&r->psi_queue);
 
-	return packet != NULL ? packet : section_queue_pop(&r->si_queue);
-}
-
-static bool send_next(struct remux *r)
-{
-	const uint8_t *packet = pop(r);
-
+	if (packet == NULL)
+		packet = section_queue_pop(&r->si_queue);
 	if (packet == NULL)
 		return false;
 	send(r, packet);

@@ -16,20 +16,6 @@ enum {
 
 /* --- the programs --- */
 
-static bool is_wanted(const struct remux *r, const struct psi_program *p)
-{
-	return r->options.pnr == 0 || p->number == r->options.pnr;
-}
-
-static const struct program *find_old(const struct program *list, size_t n,
-				      uint16_t number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].number == number)
-			return &list[i];
-	return NULL;
-}
-
 /* While a PMT moves to another PID, the old one stays valid. */
 static void fill_program(struct program *p, const struct psi_program *from,
 			 const struct program *old)
@@ -37,15 +23,14 @@ static void fill_program(struct program *p, const struct psi_program *from,
 	*p = (struct program){
 		.number = from->number, .pmt_pid = from->pmt_pid,
 	};
+	if (old != NULL) {
+		p->source = old->source;
+		p->pmt = old->pmt;
+		p->pmt_out = old->pmt_out;
+	}
 	if (from->pmt.data != NULL && from->pmt.len <= SECTION_PSI_MAX) {
 		p->source.len = from->pmt.len;
 		memcpy(p->source.data, from->pmt.data, from->pmt.len);
-	} else if (old != NULL) {
-		p->source = old->source;
-	}
-	if (old != NULL) {
-		p->pmt = old->pmt;
-		p->pmt_out = old->pmt_out;
 	}
 }
 
@@ -56,11 +41,17 @@ static void update_programs(struct remux *r)
 	struct program *programs = xcalloc(n + 1, sizeof *programs);
 	size_t n_programs = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (is_wanted(r, &list[i]))
-			fill_program(&programs[n_programs++], &list[i],
-				     find_old(r->programs, r->n_programs,
-					      list[i].number));
+	for (size_t i = 0; i < n; i++) {
+		size_t old = 0;
+
+		if (r->options.pnr != 0 && list[i].number != r->options.pnr)
+			continue;
+		while (old < r->n_programs &&
+		       r->programs[old].number != list[i].number)
+			old++;
+		fill_program(&programs[n_programs++], &list[i],
+			     old < r->n_programs ? &r->programs[old] : NULL);
+	}
 	free(r->programs);
 	r->programs = programs;
 	r->n_programs = n_programs;
@@ -164,28 +155,21 @@ static void plan_pids(struct remux *r)
 	plan_each(r, pid_plan_move);
 }
 
-/* Is there a PMT of each program? */
-static bool is_complete(const struct remux *r)
+/* The programs whose PMT is known. */
+static size_t count_known(const struct remux *r)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < r->n_programs; i++)
-		if (r->programs[i].source.len == 0)
-			return false;
-	return true;
+		n += r->programs[i].source.len > 0;
+	return n;
 }
 
 bool remux_has_settled(const struct remux *r)
 {
-	return is_complete(r) || r->packets - r->pat_at >= SETTLE_PACKETS ||
+	return count_known(r) == r->n_programs ||
+	       r->packets - r->pat_at >= SETTLE_PACKETS ||
 	       r->clock.ticks - r->pat_ticks >= SETTLE_S * PCR_HZ;
-}
-
-/* Are there programs, all of them new? */
-static bool has_others_only(const struct remux *r)
-{
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (r->programs[i].source.len > 0)
-			return false;
-	return r->n_programs > 0;
 }
 
 /* The first PAT names the programs; their PMTs follow.  A PAT with other
@@ -193,7 +177,7 @@ static bool has_others_only(const struct remux *r)
  * known. */
 static void settle(struct remux *r, bool had_programs)
 {
-	if (r->settled && has_others_only(r)) {
+	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {
 		r->settled = false;
 		r->n_pat = 0;
 		had_programs = false;

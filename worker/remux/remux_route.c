@@ -41,29 +41,18 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-static void route_time(struct remux *r)
-{
-	const struct remux_options *o = &r->options;
-
-	if (o->tdt == TABLE_DROP && o->tot == TABLE_DROP)
-		return;
-	if (o->tdt == TABLE_DROP || o->tot == TABLE_DROP)
-		inspect(r, SI_PID_TDT, ROLE_TIME);
-	else
-		route_as_is(r, SI_PID_TDT);
-}
-
 static void route_nit(struct remux *r)
 {
 	uint16_t pid = r->network_source;
-	bool rewrite = !r->single && r->tsid != r->new_tsid &&
-		       r->options.nit != TABLE_PASS;
+	bool rewrite = r->si != NULL ||
+		       (!r->single && r->tsid != r->new_tsid &&
+			r->options.nit != TABLE_PASS);
 
 	if (!remux_passes_nit(r) || pid == TS_PID_NULL)
 		return;
 	if (pid >= SI_PIDS_END)
 		route(r, pid);
-	else if ((rewrite || r->si != NULL) && pid == SI_PID_NIT)
+	else if (rewrite && pid == SI_PID_NIT)
 		inspect(r, pid, ROLE_NIT);
 	else
 		route_as_is(r, pid);
@@ -71,12 +60,18 @@ static void route_nit(struct remux *r)
 
 static void route_tables(struct remux *r)
 {
+	bool tdt = r->options.tdt != TABLE_DROP;
+	bool tot = r->options.tot != TABLE_DROP;
+
 	if (remux_passes_cat(r))
 		inspect(r, SI_PID_CAT, ROLE_CAT);
 	route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
 	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
 	route_nit(r);
-	route_time(r);
+	if (tdt && tot)
+		route_as_is(r, SI_PID_TDT);
+	else if (tdt || tot)
+		inspect(r, SI_PID_TDT, ROLE_TIME);
 }
 
 static void route_ca(struct remux *r, struct desc_loop loop)

@@ -25,13 +25,16 @@ enum role {
 	ROLE_NONE,  /* or only its PCR is read */
 	ROLE_NULL,
 	ROLE_PSI,
+	ROLE_STRIP, /* only the PCR goes out */
+	/* tables, with a collector each: */
 	ROLE_CAT,
 	ROLE_NIT,
 	ROLE_SDT,
 	ROLE_EIT,
 	ROLE_TIME,
-	ROLE_STRIP, /* only the PCR goes out */
 };
+
+enum { TABLE_ROLES = ROLE_TIME - ROLE_CAT + 1 };
 
 /* A section; len 0: none. */
 struct table {
@@ -75,7 +78,7 @@ struct remux {
 
 	/* the source */
 	struct psi *psi;
-	struct collector cat_in, nit_in, sdt_in, eit_in, time_in;
+	struct collector in[TABLE_ROLES]; /* from ROLE_CAT on */
 	struct table cat_source[CAT_SECTIONS_MAX];
 	struct table sdt_source; /* the section with the service ... */
 	uint16_t sdt_number;     /* ... of this number */

@@ -9,11 +9,6 @@
 
 enum { LONG_HEADER = 8 };
 
-static uint16_t extension(const uint8_t *section)
-{
-	return (uint16_t)(section[3] << 8 | section[4]);
-}
-
 static bool is_current(const uint8_t *section)
 {
 	return section[5] & 1;
@@ -36,36 +31,25 @@ static bool is_eit_actual(const uint8_t *section)
 		id <= EIT_SCHEDULE_LAST_TABLE_ID);
 }
 
-static const struct ids *multiplex_ids(const struct remux *r, struct ids *ret)
+static struct ids multiplex_ids(const struct remux *r)
 {
-	*ret = (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid };
-	return ret;
+	return (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid };
 }
-
-/* --- EIT --- */
 
 static void on_eit(struct remux *r, uint8_t *section, size_t len)
 {
-	const struct ids *ids;
-	struct ids all;
+	uint16_t service = (uint16_t)(section[3] << 8 | section[4]);
+	struct ids ids = multiplex_ids(r);
+	bool pass = r->options.eit == TABLE_PASS;
 
-	if (r->options.eit == TABLE_PASS) {
-		pass_section(r, SI_PID_EIT, section, len);
-		return;
-	}
-	if (r->single) {
+	if (!pass && r->single) {
 		if (r->n_programs == 0 || !is_eit_actual(section) ||
-		    extension(section) != r->programs[0].number)
+		    service != r->programs[0].number)
 			return;
-		ids = &r->programs[0].ids;
-	} else {
-		ids = multiplex_ids(r, &all);
-		if (!is_eit_actual(section)) {
-			pass_section(r, SI_PID_EIT, section, len);
-			return;
-		}
+		ids = r->programs[0].ids;
 	}
-	if (ids_rewrite_eit(ids, section, len) < 0)
+	if (!pass && is_eit_actual(section) &&
+	    ids_rewrite_eit(&ids, section, len) < 0)
 		r->counted.broken++;
 	else
 		pass_section(r, SI_PID_EIT, section, len);
@@ -87,35 +71,28 @@ static void keep(struct table *t, const uint8_t *section, size_t len)
 /* SDT and BAT of a whole multiplex. */
 static void pass_services(struct remux *r, uint8_t *section, size_t len)
 {
-	struct ids all;
+	struct ids ids = multiplex_ids(r);
+	uint8_t id = section_table_id(section);
 	int err = 0;
 
-	(void)multiplex_ids(r, &all);
-	if (r->options.sdt == TABLE_PASS)
-		err = 0;
-	else if (section_table_id(section) == SDT_TABLE_ID)
-		err = ids_rewrite_sdt(&all, section, len);
-	else if (section_table_id(section) == BAT_TABLE_ID)
-		err = ids_rewrite_nit(&all, section, len);
+	if (r->options.sdt != TABLE_PASS && id == SDT_TABLE_ID)
+		err = ids_rewrite_sdt(&ids, section, len);
+	else if (r->options.sdt != TABLE_PASS && id == BAT_TABLE_ID)
+		err = ids_rewrite_nit(&ids, section, len);
 	if (err < 0)
 		r->counted.broken++;
 	else
 		pass_section(r, SI_PID_SDT, section, len);
 }
 
-/* The service in the output; 0: unknown. */
-static uint16_t service_number(const struct remux *r)
-{
-	if (r->options.pnr != 0)
-		return r->options.pnr;
-	return r->n_programs > 0 ? r->programs[0].number : 0;
-}
-
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
-	uint16_t number = service_number(r);
+	/* the service in the output; 0: unknown */
+	uint16_t number = r->options.pnr;
 	struct sdt_service service;
 
+	if (number == 0 && r->n_programs > 0)
+		number = r->programs[0].number;
 	if (r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS)) {
 		pass_services(r, section, len);
 		return;
@@ -156,23 +133,14 @@ static void on_cat(struct remux *r, const uint8_t *section, size_t len)
 static void on_nit(struct remux *r, uint8_t *section, size_t len)
 {
 	uint8_t id = section_table_id(section);
-	struct ids all;
+	struct ids ids = multiplex_ids(r);
 
 	if (r->options.nit != TABLE_PASS &&
 	    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
-	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
+	    ids_rewrite_nit(&ids, section, len) < 0)
 		r->counted.broken++;
 	else
 		pass_section(r, SI_PID_NIT, section, len);
-}
-
-static void on_time(struct remux *r, uint8_t *section, size_t len)
-{
-	uint8_t id = section_table_id(section);
-
-	if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
-	    (id == TOT_TABLE_ID && r->options.tot != TABLE_DROP))
-		pass_section(r, SI_PID_TDT, section, len);
 }
 
 /* --- all --- */
@@ -180,8 +148,12 @@ static void on_time(struct remux *r, uint8_t *section, size_t len)
 static void on_section(struct remux *r, enum role role, uint8_t *section,
 		       size_t len)
 {
+	uint8_t id = section_table_id(section);
+
 	if (role == ROLE_TIME) {
-		on_time(r, section, len);
+		if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
+		    (id == TOT_TABLE_ID && r->options.tot != TABLE_DROP))
+			pass_section(r, SI_PID_TDT, section, len);
 		return;
 	}
 	if (!section_has_syntax(section) || len < LONG_HEADER)
@@ -196,35 +168,15 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 	case ROLE_SDT:
 		on_sdt(r, section, len);
 		break;
-	case ROLE_EIT:
+	default:
 		on_eit(r, section, len);
 		break;
-	default:
-		break;
-	}
-}
-
-static struct collector *find_collector(struct remux *r, enum role role)
-{
-	switch (role) {
-	case ROLE_CAT:
-		return &r->cat_in;
-	case ROLE_NIT:
-		return &r->nit_in;
-	case ROLE_SDT:
-		return &r->sdt_in;
-	case ROLE_EIT:
-		return &r->eit_in;
-	case ROLE_TIME:
-		return &r->time_in;
-	default:
-		return NULL;
 	}
 }
 
 void remux_take_table(struct remux *r, const uint8_t *packet, enum role role)
 {
-	struct collector *c = find_collector(r, role);
+	struct collector *c = &r->in[role - ROLE_CAT];
 	size_t len;
 
 	section_push(&c->assembler, packet);

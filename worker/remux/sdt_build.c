@@ -111,19 +111,6 @@ static void write_service(struct section_writer *w,
 		write_bytes(w, desc, len);
 }
 
-static void write_other(struct section_writer *w, const struct ids *ids,
-			const struct desc *d)
-{
-	uint8_t copy[DESC_MAX] = { d->tag, d->len };
-	size_t len = 2 + (size_t)d->len;
-
-	if (!write_fits(w, len))
-		return;
-	memcpy(copy + 2, d->data, d->len);
-	ids_rewrite_loop(ids, copy, len);
-	write_bytes(w, copy, len);
-}
-
 static void write_descriptors(struct section_writer *w,
 			      const struct remux_options *o,
 			      const struct ids *ids, struct desc_loop loop,
@@ -138,13 +125,20 @@ static void write_descriptors(struct section_writer *w,
 		service = read_service(&d);
 	write_service(w, o, &service);
 	while (desc_next(&loop, &d)) {
+		uint8_t copy[DESC_MAX] = { d.tag, d.len };
+		size_t len = 2 + (size_t)d.len;
+
 		if (d.tag == DESC_SERVICE)
 			continue;
 		/* it would contradict the new name */
 		if (d.tag == DESC_MULTILINGUAL_NAME &&
 		    o->service_name[0] != '\0')
 			continue;
-		write_other(w, ids, &d);
+		if (!write_fits(w, len))
+			continue;
+		memcpy(copy + 2, d.data, d.len);
+		ids_rewrite_loop(ids, copy, len);
+		write_bytes(w, copy, len);
 	}
 }
 

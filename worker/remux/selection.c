@@ -56,20 +56,16 @@ bool stream_is_aac(const struct pmt_stream *s)
 	       s->type == TYPE_MPEG4_AUDIO || has_desc(s, DESC_AAC);
 }
 
-/* EN 300 468 6.4.11 */
-static bool is_supplementary_audio(const struct desc *d)
-{
-	return d->len >= 5 && d->data[0] == SUPPLEMENTARY_AUDIO &&
-	       d->data[1] & 0x01;
-}
-
 size_t desc_languages(const struct desc *d, size_t *ret)
 {
 	*ret = 0;
 	switch (d->tag) {
-	case DESC_EXTENSION:
+	case DESC_EXTENSION: /* EN 300 468 6.4.11 */
 		*ret = 2;
-		return is_supplementary_audio(d) ? d->len : 0;
+		return d->len >= 5 && d->data[0] == SUPPLEMENTARY_AUDIO &&
+				       d->data[1] & 0x01
+			       ? d->len
+			       : 0;
 	case DESC_LANGUAGE:
 		return LANGUAGE_ENTRY;
 	case DESC_SUBTITLING:
@@ -141,51 +137,23 @@ static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
 	return !stream_is_private(s) || is_named(o, s);
 }
 
-static const char *find_language(const struct remux_options *o, uint16_t pid)
-{
-	for (size_t i = o->n_languages; i > 0; i--)
-		if (o->languages[i - 1].pid == pid)
-			return o->languages[i - 1].language;
-	return NULL;
-}
-
-static bool is_listed(const struct remux_options *o, uint16_t pid)
-{
-	for (size_t i = 0; i < o->n_order; i++)
-		if (o->order[i] == pid)
-			return true;
-	return false;
-}
-
 static void take(struct selection *ret, const struct remux_options *o,
 		 const struct pmt_stream *s)
 {
+	const char *language = NULL;
+
+	/* option order, or a malformed PMT, may name a PID twice */
+	for (size_t i = 0; i < ret->n; i++)
+		if (ret->list[i].stream == s)
+			return;
+	if (!is_kept(o, s))
+		return;
+	for (size_t i = 0; i < o->n_languages; i++)
+		if (o->languages[i].pid == s->pid)
+			language = o->languages[i].language;
 	ret->list[ret->n++] = (struct selected){
-		.stream = s, .language = find_language(o, s->pid),
+		.stream = s, .language = language,
 	};
-}
-
-/* Option order, or a malformed PMT, may name a PID twice. */
-static bool has_stream(const struct selection *sel,
-		       const struct pmt_stream *s)
-{
-	for (size_t i = 0; i < sel->n; i++)
-		if (sel->list[i].stream == s)
-			return true;
-	return false;
-}
-
-static void take_ordered(struct selection *ret, const struct remux_options *o)
-{
-	for (size_t i = 0; i < o->n_order; i++) {
-		for (size_t k = 0; k < ret->pmt.n_streams; k++) {
-			const struct pmt_stream *s = &ret->pmt.streams[k];
-
-			if (s->pid == o->order[i] && is_kept(o, s) &&
-			    !has_stream(ret, s))
-				take(ret, o, s);
-		}
-	}
 }
 
 static void choose_pcr(struct selection *ret, const struct remux_options *o)
@@ -215,13 +183,12 @@ int selection_make(struct selection *ret, const struct remux_options *o,
 	ret->pcr_strip = false;
 	if (pmt_decode(section, len, &ret->pmt) < 0)
 		return -EBADMSG;
-	take_ordered(ret, o);
-	for (size_t i = 0; i < ret->pmt.n_streams; i++) {
-		const struct pmt_stream *s = &ret->pmt.streams[i];
-
-		if (!is_listed(o, s->pid) && is_kept(o, s))
-			take(ret, o, s);
-	}
+	for (size_t i = 0; i < o->n_order; i++)
+		for (size_t k = 0; k < ret->pmt.n_streams; k++)
+			if (ret->pmt.streams[k].pid == o->order[i])
+				take(ret, o, &ret->pmt.streams[k]);
+	for (size_t i = 0; i < ret->pmt.n_streams; i++)
+		take(ret, o, &ret->pmt.streams[i]);
 	choose_pcr(ret, o);
 	return 0;
 }

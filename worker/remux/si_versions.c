@@ -62,64 +62,31 @@ static uint8_t version_of(const uint8_t *section)
 	return section[VERSION_AT] >> 1 & (VERSIONS - 1);
 }
 
-static void next_version(struct si_version *t)
-{
-	t->version = (uint8_t)((t->version + 1) % VERSIONS);
-	t->known = 0;
-}
-
-/* Is the content known to be the same? */
-static bool is_same(const struct si_version *t, const uint8_t *section,
-		    uint32_t hash)
-{
-	uint8_t number = section[NUMBER_AT];
-
-	return number < SI_SECTIONS && (t->known >> number & 1) &&
-	       t->hash[number] == hash;
-}
-
-static void remember(struct si_version *t, const uint8_t *section,
-		     uint32_t hash)
-{
-	uint8_t number = section[NUMBER_AT];
-
-	if (number >= SI_SECTIONS)
-		return;
-	t->hash[number] = hash;
-	t->known |= (uint8_t)(1u << number);
-}
-
-/* Is the content known to differ? */
-static bool is_other(const struct si_version *t, const uint8_t *section,
-		     uint32_t hash)
-{
-	uint8_t number = section[NUMBER_AT];
-
-	return number < SI_SECTIONS && (t->known >> number & 1) &&
-	       t->hash[number] != hash;
-}
-
-/* A source may be several in sequence: its version alone does not decide. */
-static bool is_changed(const struct si_versions *sv, const struct si_version *t,
-		       const uint8_t *section, uint32_t hash)
-{
-	if (t->turn != sv->turn)
-		return !is_same(t, section, hash);
-	return t->source != version_of(section) || is_other(t, section, hash);
-}
-
 static void follow(struct si_versions *sv, struct si_version *t,
 		   const uint8_t *section, uint32_t hash)
 {
-	uint8_t source = version_of(section);
+	uint8_t source = version_of(section), number = section[NUMBER_AT];
+	bool compared = number < SI_SECTIONS;
+	bool known = compared && (t->known >> number & 1);
+	bool same = known && t->hash[number] == hash;
+	/* a source may be several in sequence: its version alone does not
+	 * decide */
+	bool changed = t->turn != sv->turn
+			       ? !same
+			       : t->source != source || (known && !same);
 
-	if (t->turn == 0)
+	if (t->turn == 0) {
 		t->version = source;
-	else if (is_changed(sv, t, section, hash))
-		next_version(t);
+	} else if (changed) {
+		t->version = (uint8_t)((t->version + 1) % VERSIONS);
+		t->known = 0;
+	}
 	t->turn = sv->turn;
 	t->source = source;
-	remember(t, section, hash);
+	if (compared) {
+		t->hash[number] = hash;
+		t->known |= (uint8_t)(1u << number);
+	}
 }
 
 void si_versions_apply(struct si_versions *sv, uint32_t source,

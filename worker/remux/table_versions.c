@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/table_versions.h"
 
-static uint32_t name_key(struct table_name n)
-{
-	return (uint32_t)1 << 31 | (uint32_t)n.table_id << 16 | n.extension;
-}
-
 /* The stored contents of one table. */
 struct memory {
 	struct table_version *same;   /* the content itself, or NULL */
@@ -59,31 +54,25 @@ static struct table_version *find_place(struct table_versions *tv,
 	return oldest;
 }
 
-static uint8_t next_version(const struct memory *m, uint8_t first)
-{
-	unsigned version = first;
-
-	if (m->newest != NULL)
-		version = m->newest->version + 1u;
-	for (unsigned i = 0; i < TABLE_VERSION_COUNT; i++, version++)
-		if (!(m->taken >> (version % TABLE_VERSION_COUNT) & 1))
-			break;
-	return (uint8_t)(version % TABLE_VERSION_COUNT);
-}
-
 uint8_t table_version(struct table_versions *tv, struct table_name name,
 		      uint64_t hash, uint8_t first)
 {
-	uint32_t key = name_key(name);
+	uint32_t key = (uint32_t)1 << 31 | (uint32_t)name.table_id << 16 |
+		       name.extension;
 	struct memory m = recall(tv, key, hash);
 	struct table_version *v = m.same;
 
 	if (v == NULL) {
-		uint8_t version = next_version(&m, first);
+		unsigned version = m.newest != NULL ? m.newest->version + 1u
+						    : first;
 
+		for (unsigned i = 0; i < TABLE_VERSION_COUNT &&
+		     m.taken >> (version % TABLE_VERSION_COUNT) & 1; i++)
+			version++;
 		v = find_place(tv, &m);
 		*v = (struct table_version){
-			.hash = hash, .table = key, .version = version,
+			.hash = hash, .table = key,
+			.version = (uint8_t)(version % TABLE_VERSION_COUNT),
 		};
 	}
 	v->stamp = ++tv->stamp;
