@@ -72,29 +72,21 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c, uint64_t pcr,
 	return SPLICE_PCR_GOOD;
 }
 
-static void note_rate(struct splice_clock *c, uint64_t ticks, uint64_t packets)
-{
-	uint64_t each;
-
-	/* a pause of the source is not its rate */
-	if (packets == 0 || ticks > PCR_HZ / 2)
-		return;
-	each = ticks * PACKET_SCALE / packets;
-	if (each > SPLICE_PACKET_TICKS_MAX)
-		return;
-	c->packet_ticks = c->packet_ticks == 0 ? (uint32_t)each
-		: (uint32_t)((3 * (uint64_t)c->packet_ticks + each) / 4);
-}
-
 void splice_clock_note(struct splice_clock *c, uint64_t pcr,
 		       struct splice_moment now, bool live)
 {
-	uint64_t out = moved(c, pcr);
-	uint64_t measured;
+	uint64_t out = moved(c, pcr), measured, each;
+	uint64_t ticks = (uint64_t)MAX(diff(out, c->pcr), 0);
+	uint64_t packets = now.packets - c->at_packets;
 
-	if (c->used)
-		note_rate(c, (uint64_t)MAX(diff(out, c->pcr), 0),
-			  now.packets - c->at_packets);
+	/* a pause of the source is not its rate */
+	if (c->used && packets > 0 && ticks <= PCR_HZ / 2) {
+		each = ticks * PACKET_SCALE / packets;
+		if (each <= SPLICE_PACKET_TICKS_MAX && c->packet_ticks > 0)
+			each = (3 * (uint64_t)c->packet_ticks + each) / 4;
+		if (each <= SPLICE_PACKET_TICKS_MAX)
+			c->packet_ticks = (uint32_t)each;
+	}
 	c->used = 1;
 	c->pcr = out;
 	c->at_ns = now.ns;

@@ -16,44 +16,29 @@ enum {
 	FIELD_END = FIELD_AT + FIELD_LEN,
 };
 
-static uint64_t read_field(const uint8_t *f)
-{
-	return (uint64_t)(f[0] & 1) << 32 | (uint64_t)f[1] << 24 |
-	       (uint64_t)f[2] << 16 | (uint64_t)f[3] << 8 | f[4];
-}
-
-static void write_field(uint8_t *f, uint64_t value)
-{
-	f[0] = (uint8_t)((f[0] & 0xfe) | (value >> 32 & 1));
-	for (unsigned i = 1; i < FIELD_LEN; i++)
-		f[i] = (uint8_t)(value >> (32 - 8 * i));
-}
-
 /*
- * The change of CRC_32 by these bytes, which stand `rest` bytes in front of it.
- * CRC is linear: the CRC of a difference is the difference of both CRCs and
- * that of as many zeros.
+ * Adds ticks to the field.  Returns the change of CRC_32: CRC is linear, so the
+ * CRC of a difference is the difference of both CRCs and the CRC of as many
+ * zeros.
  */
-static uint32_t crc_delta(const uint8_t diff[FIELD_LEN], size_t rest)
-{
-	uint8_t data[SECTION_MAX] = { 0 };
-	size_t len = FIELD_LEN + rest;
-	uint32_t zeros = crc32_mpeg(data, len);
-
-	memcpy(data, diff, FIELD_LEN);
-	return crc32_mpeg(data, len) ^ zeros;
-}
-
 static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
 {
-	uint8_t *field = section + FIELD_AT;
-	uint8_t diff[FIELD_LEN];
+	uint8_t *f = section + FIELD_AT;
+	uint8_t diff[SECTION_MAX] = { 0 };
+	uint64_t time = (uint64_t)(f[0] & 1) << 32 | (uint64_t)f[1] << 24 |
+			(uint64_t)f[2] << 16 | (uint64_t)f[3] << 8 | f[4];
+	uint32_t zeros;
 
-	memcpy(diff, field, FIELD_LEN);
-	write_field(field, (read_field(field) + ticks) % PES_TIME_WRAP);
+	len -= FIELD_AT + CRC_LEN;
+	zeros = crc32_mpeg(diff, len);
+	memcpy(diff, f, FIELD_LEN);
+	time = (time + ticks) % PES_TIME_WRAP;
+	f[0] = (uint8_t)((f[0] & 0xfe) | (time >> 32 & 1));
+	for (unsigned i = 1; i < FIELD_LEN; i++)
+		f[i] = (uint8_t)(time >> (32 - 8 * i));
 	for (size_t i = 0; i < FIELD_LEN; i++)
-		diff[i] ^= field[i];
-	return crc_delta(diff, len - CRC_LEN - FIELD_END);
+		diff[i] ^= f[i];
+	return crc32_mpeg(diff, len) ^ zeros;
 }
 
 /* Takes the next n bytes; returns the number that belong to the section. */

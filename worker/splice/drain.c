@@ -24,32 +24,6 @@ static void hold_section(struct splice *s, struct psi_section section,
 	(void)fifo_push(&s->held, (struct ts_run){ .data = packets, .n = n });
 }
 
-/* The tables of the new source go out in front of it. */
-static void hold_tables(struct splice *s, const struct psi *psi)
-{
-	const struct psi_section *pat;
-	const struct psi_program *programs;
-	size_t n_pat = psi_pat(psi, &pat);
-	size_t n_programs = psi_programs(psi, &programs);
-
-	for (size_t i = 0; i < n_pat; i++)
-		hold_section(s, pat[i], TS_PID_PAT);
-	for (size_t i = 0; i < n_programs; i++)
-		hold_section(s, programs[i].pmt, programs[i].pmt_pid);
-	s->n_tables = fifo_len(&s->held);
-}
-
-static void put_table(struct splice *s, const uint8_t *packet)
-{
-	uint16_t pid = ts_pid(packet);
-	unsigned last = s->sent->cc[pid];
-	uint8_t *copy = splice_append(s, packet);
-
-	splice_set_cc(s, pid, last & SPLICE_CC_SEEN ? last + 1 : 0);
-	ts_set_cc(copy, s->sent->cc[pid]);
-	splice_follow_tables(s, copy);
-}
-
 /* Places the clock of the program whose phase the switch point measured. */
 static void place_by_phase(struct splice *s)
 {
@@ -96,11 +70,12 @@ static void end_sequence(struct splice *s, uint16_t pid)
 	ts_set_cc(splice_append(s, packet), s->sent->cc[pid]);
 }
 
-void splice_end_drain(struct splice *s)
+void splice_end_drain(struct splice *s, const struct splice_event *e)
 {
 	struct fifo held = s->held;
 	struct ts_run run = { 0 };
 
+	(void)e;
 	s->state = SPLICE_CATCH_UP;
 	splice_rewrite(s);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
@@ -116,7 +91,13 @@ void splice_end_drain(struct splice *s)
 		run = fifo_run(&held);
 	splice_begin_cut(s, s->next_kind);
 	for (; s->n_tables > 0; s->n_tables--) {
-		put_table(s, run.data);
+		uint16_t pid = ts_pid(run.data);
+		unsigned last = s->sent->cc[pid];
+		uint8_t *copy = splice_append(s, run.data);
+
+		splice_set_cc(s, pid, last & SPLICE_CC_SEEN ? last + 1 : 0);
+		ts_set_cc(copy, s->sent->cc[pid]);
+		splice_follow_tables(s, copy);
 		run.data += TS_PACKET;
 		run.n--;
 	}
@@ -132,10 +113,29 @@ void splice_end_drain(struct splice *s)
 	fifo_done(&held);
 }
 
-/* Marks the PIDs on which a unit has not ended yet. */
-static void find_open_units(struct splice *s)
+void splice_begin_drain(struct splice *s, const struct splice_event *e)
 {
-	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
+	s->has_phase = false;
+	s->next_kind = SPLICE_BLIND;
+	if (e->point != NULL) {
+		const struct psi *psi = switch_point_psi(e->point);
+		const struct psi_section *pat;
+		const struct psi_program *programs;
+		size_t n_pat = psi_pat(psi, &pat);
+		size_t n_programs = psi_programs(psi, &programs);
+
+		/* the tables of the new source go out in front of it */
+		for (size_t i = 0; i < n_pat; i++)
+			hold_section(s, pat[i], TS_PID_PAT);
+		for (size_t i = 0; i < n_programs; i++)
+			hold_section(s, programs[i].pmt, programs[i].pmt_pid);
+		s->n_tables = fifo_len(&s->held);
+		s->next_kind = SPLICE_SWITCH;
+		s->has_phase = switch_point_phase(e->point, &s->phase_program,
+						  &s->phase);
+	}
+	/* marks the PIDs on which a unit has not ended yet */
+	for (size_t i = 0; e->drain && i < SPLICE_TRACKS; i++) {
 		const struct splice_track *t = &s->sent->tracks[i];
 		struct splice_pid *ps = &s->pids[t->pid];
 
@@ -146,74 +146,51 @@ static void find_open_units(struct splice *s)
 		ps->flags |= PID_DRAIN;
 		s->n_draining++;
 	}
-}
-
-void splice_begin_drain(struct splice *s, const struct switch_point *point,
-			bool drain)
-{
-	s->has_phase = false;
-	s->next_kind = SPLICE_BLIND;
-	if (point != NULL) {
-		s->next_kind = SPLICE_SWITCH;
-		hold_tables(s, switch_point_psi(point));
-		s->has_phase = switch_point_phase(point, &s->phase_program,
-						  &s->phase);
-	}
-	if (drain)
-		find_open_units(s);
 	if (s->n_draining == 0) {
-		splice_end_drain(s);
+		splice_end_drain(s, e);
 		return;
 	}
 	s->state = SPLICE_DRAIN;
 	s->until_ns = s->now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
 }
 
-/* Does it belong to a unit that the drain waits for?  Notes its end. */
-static bool ends_unit(struct splice *s, const uint8_t *p)
-{
-	struct splice_pid *ps = &s->pids[ts_pid(p)];
-
-	if (!(ps->flags & PID_DRAIN) || !ts_has_payload(p))
-		return false;
-	if (!ts_pusi(p))
-		splice_unit_continues(ps, p);
-	if (ts_pusi(p) || (ps->left == 0 && !(ps->flags & PID_OPEN))) {
-		ps->flags &= (uint8_t)~PID_DRAIN;
-		s->n_draining--;
-	}
-	return !ts_pusi(p);
-}
-
-/* Packets of the last units of the source before go out, and its PCRs. */
+/* The last units of the source before go out, and its PCRs. */
 static void drain_packet(struct splice *s, const uint8_t *p)
 {
-	bool keep = ends_unit(s, p);
+	uint16_t pid = ts_pid(p);
+	struct splice_pid *ps = &s->pids[pid];
+	bool waited = (ps->flags & PID_DRAIN) && ts_has_payload(p);
+	bool keep = waited && !ts_pusi(p);
 	uint64_t pcr;
 	uint8_t *copy;
 
+	if (keep)
+		splice_unit_continues(ps, p);
+	if (waited && (!keep || (ps->left == 0 && !(ps->flags & PID_OPEN)))) {
+		ps->flags &= (uint8_t)~PID_DRAIN;
+		s->n_draining--;
+	}
 	if (!keep && !ts_pcr(p, &pcr))
 		return;
 	(void)splice_note_pcr(s, p);
 	/* other packets of the source before are not even counted */
 	if (keep)
 		splice_count(s, p, true);
-	if (keep && (s->pids[ts_pid(p)].flags & PID_FRAMES))
+	if (keep && (ps->flags & PID_FRAMES))
 		splice_unit_count(s, p);
 	copy = splice_append(s, p);
 	if (!keep)
 		stamps_drop_payload(copy);
-	ts_set_cc(copy, s->sent->cc[ts_pid(p)]);
-	stamps_move(copy, splice_move_of(s, ts_pid(p)));
+	ts_set_cc(copy, s->sent->cc[pid]);
+	stamps_move(copy, splice_move_of(s, pid));
 }
 
-void splice_feed_drain(struct splice *s, const struct ts_run *runs,
-		       size_t n_runs)
+void splice_feed_drain(struct splice *s, const struct splice_event *e)
 {
 	splice_rewrite(s);
-	for (size_t i = 0; i < n_runs; i++) {
-		for (size_t k = 0; k < runs[i].n; k++) {
-			const uint8_t *p = runs[i].data + k * TS_PACKET;
+	for (size_t i = 0; i < e->n_runs; i++) {
+		for (size_t k = 0; k < e->runs[i].n; k++) {
+			const uint8_t *p = e->runs[i].data + k * TS_PACKET;
 
 			if (ts_sync_ok(p) && !ts_tei(p))
 				drain_packet(s, p);
@@ -222,5 +199,5 @@ void splice_feed_drain(struct splice *s, const struct ts_run *runs,
 	splice_flush(s);
 	s->sent->at_ns = s->now_ns;
 	if (s->n_draining == 0)
-		splice_end_drain(s);
+		splice_end_drain(s, e);
 }

@@ -111,28 +111,14 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* The known table of this section; NULL: unknown. */
-static const struct psi_section *find_table(const struct splice *s,
-					    const uint8_t *section)
-{
-	uint16_t extension = (uint16_t)(section[3] << 8 | section[4]);
-	const struct psi_program *program;
-	const struct psi_section *pat;
-	size_t n = psi_pat(s->psi, &pat);
-
-	if (section_table_id(section) == PAT_TABLE_ID)
-		return section[6] < n ? &pat[section[6]] : NULL;
-	program = psi_program_find(s->psi, extension);
-	return program != NULL && program->pmt.data != NULL ? &program->pmt
-							    : NULL;
-}
-
 /* Does a PAT or PMT begin here that differs from the known one, behind a gap in
  * the counter? */
 static bool is_other_table(const struct splice *s, const uint8_t *p)
 {
-	size_t at = ts_payload_offset(p);
-	const struct psi_section *known;
+	size_t at = ts_payload_offset(p), n;
+	const struct psi_section *known = NULL, *pat;
+	const struct psi_program *program;
+	const uint8_t *section;
 
 	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || !ts_pusi(p) ||
 	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
@@ -140,9 +126,18 @@ static bool is_other_table(const struct splice *s, const uint8_t *p)
 	at += 1u + p[at];
 	if (at + TABLE_HEADER > TS_PACKET)
 		return false;
-	known = find_table(s, p + at);
+	section = p + at;
+	n = psi_pat(s->psi, &pat);
+	if (section_table_id(section) != PAT_TABLE_ID) {
+		program = psi_program_find(s->psi, (uint16_t)(section[3] << 8 |
+							      section[4]));
+		if (program != NULL && program->pmt.data != NULL)
+			known = &program->pmt;
+	} else if (section[6] < n) {
+		known = &pat[section[6]];
+	}
 	return known != NULL &&
-	       memcmp(p + at, known->data,
+	       memcmp(section, known->data,
 		      MIN(known->len, TS_PACKET - at)) != 0;
 }
 
@@ -252,18 +247,6 @@ static enum splice_sign judge_foreign(struct splice *s,
 
 /* --- jumps --- */
 
-static enum splice_sign rejoin_unit(struct splice *s, const uint8_t *p,
-				   const uint64_t *pcr)
-{
-	if (!splice_unit_jumps(s, p, pcr) || !splice_unit_rejoin(s, p))
-		return SPLICE_CONTINUES;
-	s->counters.jumps++;
-	s->counters.cuts++;
-	s->sent->cuts++;
-	splice_rewrite(s);
-	return SPLICE_CUTS;
-}
-
 enum splice_sign splice_find_jump(struct splice *s,
 				  const struct splice_cursor *c)
 {
@@ -298,7 +281,14 @@ enum splice_sign splice_find_jump(struct splice *s,
 		return SPLICE_CUTS;
 	}
 	s->no_jump_to = ahead.index;
-	return unit ? rejoin_unit(s, p, known ? &pcr : NULL) : SPLICE_CONTINUES;
+	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||
+	    !splice_unit_rejoin(s, p))
+		return SPLICE_CONTINUES;
+	s->counters.jumps++;
+	s->counters.cuts++;
+	s->sent->cuts++;
+	splice_rewrite(s);
+	return SPLICE_CUTS;
 }
 
 /* The first PCR of a source that was placed without one.  Units may have gone

@@ -45,7 +45,26 @@ enum splice_state {
 	SPLICE_STATES
 };
 
-/* What a packet says of its source. */
+enum splice_event_type {
+	SPLICE_ON_FEED,  /* packets of the active source */
+	SPLICE_ON_DRAIN, /* packets of the source before */
+	SPLICE_ON_CUT,
+	SPLICE_ON_SHIFT,
+	SPLICE_ON_DEADLINE,
+	SPLICE_EVENTS
+};
+
+struct splice_event {
+	enum splice_event_type type;
+	const struct ts_run *runs; /* of FEED and DRAIN */
+	size_t n_runs;
+	size_t n; /* packets in them, of FEED */
+	const struct switch_point *point; /* of CUT; NULL: not watched */
+	bool drain;                       /* of CUT */
+	uint64_t ticks;                   /* of SHIFT */
+};
+
+/* What a packet shows of its source. */
 enum splice_sign {
 	SPLICE_CONTINUES,
 	SPLICE_CUTS,      /* a cut was made in front of it */
@@ -329,18 +348,16 @@ void splice_follow_tables(struct splice *, const uint8_t *packet);
  * splice_find_jump() has seen the first. */
 void splice_send_changed(struct splice *, struct splice_cursor, bool checked);
 
-/* --- drain.c: announced cuts --- */
+/* --- drain.c: announced cuts, as events --- */
 
-/* Ends the drain: held packets of the new source go out. */
-void splice_end_drain(struct splice *);
+/* Ends the drain: held packets of the new source go out.  Reads no event. */
+void splice_end_drain(struct splice *, const struct splice_event *);
 
 /* Starts the drain of the current source, or cuts it at once. */
-void splice_begin_drain(struct splice *, const struct switch_point *,
-			bool drain);
+void splice_begin_drain(struct splice *, const struct splice_event *);
 
 /* Packets of the source before. */
-void splice_feed_drain(struct splice *, const struct ts_run *runs,
-		       size_t n_runs);
+void splice_feed_drain(struct splice *, const struct splice_event *);
 
 /* --- splice.c --- */
 

@@ -6,14 +6,6 @@
 
 enum { MAIN_CLOCK = 0 };
 
-static struct splice_clock *find_program(struct splice *s, uint16_t number)
-{
-	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
-		if (s->sent->clocks[i].program == number)
-			return &s->sent->clocks[i];
-	return NULL;
-}
-
 static bool is_gone(const struct splice *s, const struct splice_clock *c)
 {
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
@@ -62,30 +54,20 @@ static struct splice_clock *find_free(struct splice *s)
 	return NULL;
 }
 
-/* The clock of another program with the same PCR PID. */
-static struct splice_clock *find_shared(struct splice *s, uint16_t pcr_pid)
-{
-	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->sent->clocks[i];
-
-		if (c->pid == pcr_pid && !is_gone(s, c))
-			return c;
-	}
-	return NULL;
-}
-
 static struct splice_clock *choose_clock(struct splice *s,
 					 const struct psi_program *p)
 {
-	struct splice_clock *c = find_program(s, p->number);
+	struct splice_clock *clocks = s->sent->clocks, *c;
 
-	if (c == NULL)
-		c = find_shared(s, p->pcr_pid);
-	if (c == NULL)
-		c = inherit(s, p);
-	if (c == NULL)
-		c = find_free(s);
-	return c;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (clocks[i].program == p->number)
+			return &clocks[i];
+	/* the clock of another program with the same PCR PID */
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (clocks[i].pid == p->pcr_pid && !is_gone(s, &clocks[i]))
+			return &clocks[i];
+	c = inherit(s, p);
+	return c != NULL ? c : find_free(s);
 }
 
 static void name_pid(struct splice_pid *ps, uint8_t clock)

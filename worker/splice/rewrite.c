@@ -95,15 +95,6 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 	return &found->cue;
 }
 
-static void move_cue(struct splice *s, uint8_t *packet)
-{
-	uint16_t pid = ts_pid(packet);
-	struct cue *c = find_cue(s, pid);
-
-	if (c != NULL && ts_has_payload(packet) && !ts_scrambling(packet))
-		cue_move(c, packet, splice_move_of(s, pid).times);
-}
-
 static void change(struct splice *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
@@ -127,8 +118,13 @@ static void change(struct splice *s, const uint8_t *p)
 	if (ts_tei(p))
 		return;
 	stamps_move(copy, splice_move_of(s, pid));
-	if (s->pids[pid].flags & PID_CUES)
-		move_cue(s, copy);
+	if ((s->pids[pid].flags & PID_CUES) && ts_has_payload(copy) &&
+	    !ts_scrambling(copy)) {
+		struct cue *c = find_cue(s, pid);
+
+		if (c != NULL)
+			cue_move(c, copy, splice_move_of(s, pid).times);
+	}
 	if (verdict & SPLICE_NO_PCR)
 		stamps_drop_pcr(copy);
 	/* the splice has closed the break that this flag announces */

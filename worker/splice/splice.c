@@ -190,49 +190,27 @@ static bool has_pcr(const struct splice *s, const uint8_t *packet)
 	return ts_pcr(packet, &pcr);
 }
 
-/* Do these packets, the first for some time, leave it open whether their
- * source was restarted or packets were lost? */
-static bool is_doubtful(struct splice *s, const struct ts_run *runs,
-			size_t n_runs)
+/* --- states and events --- */
+
+static void handle_event(struct splice *, const struct splice_event *);
+
+static void feed_sending(struct splice *s, const struct splice_event *e)
 {
 	const uint64_t silence_ns = (uint64_t)SPLICE_SILENCE_MS * SPLICE_MS;
 	const uint64_t doubt_ns = (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+	/* do these packets, the first for some time, leave it open whether
+	 * their source was restarted or packets were lost? */
+	bool doubtful = false;
 
-	if (s->config.keep_jumps || s->sent->at_ns == 0)
-		return false;
-	if (s->now_ns - s->sent->at_ns >= silence_ns)
-		s->resumed_ns = s->now_ns;
-	return s->now_ns - s->resumed_ns < doubt_ns && s->n_pending == 0 &&
-	       any_of(s, runs, n_runs, may_jump) &&
-	       !any_of(s, runs, n_runs, has_pcr);
-}
-
-/* --- states and events --- */
-
-enum event_type {
-	EVENT_FEED,  /* packets of the active source */
-	EVENT_DRAIN, /* packets of the source before */
-	EVENT_CUT,
-	EVENT_SHIFT,
-	EVENT_DEADLINE,
-	EVENTS
-};
-
-struct event {
-	enum event_type type;
-	const struct ts_run *runs; /* of FEED and DRAIN */
-	size_t n_runs;
-	size_t n; /* packets in them, of FEED */
-	const struct switch_point *point; /* of CUT; NULL: not watched */
-	bool drain;                       /* of CUT */
-	uint64_t ticks;                   /* of SHIFT */
-};
-
-static void handle_event(struct splice *, const struct event *);
-
-static void feed_sending(struct splice *s, const struct event *e)
-{
-	if (!is_doubtful(s, e->runs, e->n_runs)) {
+	if (!s->config.keep_jumps && s->sent->at_ns != 0) {
+		if (s->now_ns - s->sent->at_ns >= silence_ns)
+			s->resumed_ns = s->now_ns;
+		doubtful = s->now_ns - s->resumed_ns < doubt_ns &&
+			   s->n_pending == 0 &&
+			   any_of(s, e->runs, e->n_runs, may_jump) &&
+			   !any_of(s, e->runs, e->n_runs, has_pcr);
+	}
+	if (!doubtful) {
 		send_runs(s, e->runs, e->n_runs);
 		return;
 	}
@@ -242,7 +220,7 @@ static void feed_sending(struct splice *s, const struct event *e)
 
 /* A PCR, or tables, can be judged: held packets pass, or wait once more if a
  * foreign one is among them. */
-static void release(struct splice *s, const struct event *e)
+static void release(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
 	s->state = sending_state(s);
@@ -250,7 +228,7 @@ static void release(struct splice *s, const struct event *e)
 }
 
 /* Held packets pass, judged by themselves. */
-static void judge(struct splice *s, const struct event *e)
+static void judge(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
 	s->state = SPLICE_JUDGE;
@@ -258,13 +236,13 @@ static void judge(struct splice *s, const struct event *e)
 	s->state = sending_state(s);
 }
 
-static void judge_first(struct splice *s, const struct event *e)
+static void judge_first(struct splice *s, const struct splice_event *e)
 {
 	judge(s, e);
 	handle_event(s, e);
 }
 
-static void feed_hold(struct splice *s, const struct event *e)
+static void feed_hold(struct splice *s, const struct splice_event *e)
 {
 	bool foreign = s->state == SPLICE_HOLD_FOREIGN;
 
@@ -275,46 +253,31 @@ static void feed_hold(struct splice *s, const struct event *e)
 	}
 	splice_hold(s, e->runs, e->n_runs);
 	if (s->now_ns >= s->until_ns)
-		handle_event(s, &(struct event){ .type = EVENT_DEADLINE });
+		handle_event(s, &(struct splice_event){
+					.type = SPLICE_ON_DEADLINE });
 	else if (any_of(s, e->runs, e->n_runs,
 			foreign ? splice_shows_source : has_pcr))
 		release(s, e);
 }
 
-static void feed_next(struct splice *s, const struct event *e)
+static void feed_next(struct splice *s, const struct splice_event *e)
 {
 	if (s->now_ns < s->until_ns &&
 	    fifo_len(&s->held) + e->n <= SPLICE_HELD_MAX) {
 		splice_hold(s, e->runs, e->n_runs);
 		return;
 	}
-	splice_end_drain(s);
+	splice_end_drain(s, e);
 	handle_event(s, e);
 }
 
-static void drain(struct splice *s, const struct event *e)
+static void end_drain_first(struct splice *s, const struct splice_event *e)
 {
-	splice_feed_drain(s, e->runs, e->n_runs);
-}
-
-static void end_drain(struct splice *s, const struct event *e)
-{
-	(void)e;
-	splice_end_drain(s);
-}
-
-static void end_drain_first(struct splice *s, const struct event *e)
-{
-	splice_end_drain(s);
+	splice_end_drain(s, e);
 	handle_event(s, e);
 }
 
-static void begin_drain(struct splice *s, const struct event *e)
-{
-	splice_begin_drain(s, e->point, e->drain);
-}
-
-static void shift(struct splice *s, const struct event *e)
+static void shift(struct splice *s, const struct splice_event *e)
 {
 	splice_begin_cut(s, SPLICE_LAP);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
@@ -326,40 +289,40 @@ static void shift(struct splice *s, const struct event *e)
 }
 
 /* A state ignores an event that it does not name. */
-static void (*const table[SPLICE_STATES][EVENTS])(struct splice *,
-						  const struct event *) = {
+static void (*const table[SPLICE_STATES][SPLICE_EVENTS])(struct splice *,
+						  const struct splice_event *) = {
 	[SPLICE_RELAY] = {
-		[EVENT_FEED] = feed_sending,
-		[EVENT_CUT] = begin_drain,
-		[EVENT_SHIFT] = shift,
+		[SPLICE_ON_FEED] = feed_sending,
+		[SPLICE_ON_CUT] = splice_begin_drain,
+		[SPLICE_ON_SHIFT] = shift,
 	},
 	[SPLICE_REWRITE] = {
-		[EVENT_FEED] = feed_sending,
-		[EVENT_CUT] = begin_drain,
-		[EVENT_SHIFT] = shift,
+		[SPLICE_ON_FEED] = feed_sending,
+		[SPLICE_ON_CUT] = splice_begin_drain,
+		[SPLICE_ON_SHIFT] = shift,
 	},
 	[SPLICE_HOLD] = {
-		[EVENT_FEED] = feed_hold,
-		[EVENT_CUT] = judge_first,
-		[EVENT_SHIFT] = judge_first,
-		[EVENT_DEADLINE] = release,
+		[SPLICE_ON_FEED] = feed_hold,
+		[SPLICE_ON_CUT] = judge_first,
+		[SPLICE_ON_SHIFT] = judge_first,
+		[SPLICE_ON_DEADLINE] = release,
 	},
 	[SPLICE_HOLD_FOREIGN] = {
-		[EVENT_FEED] = feed_hold,
-		[EVENT_CUT] = judge_first,
-		[EVENT_SHIFT] = judge_first,
-		[EVENT_DEADLINE] = judge,
+		[SPLICE_ON_FEED] = feed_hold,
+		[SPLICE_ON_CUT] = judge_first,
+		[SPLICE_ON_SHIFT] = judge_first,
+		[SPLICE_ON_DEADLINE] = judge,
 	},
 	[SPLICE_DRAIN] = {
-		[EVENT_FEED] = feed_next,
-		[EVENT_DRAIN] = drain,
-		[EVENT_CUT] = end_drain_first,
-		[EVENT_SHIFT] = end_drain_first,
-		[EVENT_DEADLINE] = end_drain,
+		[SPLICE_ON_FEED] = feed_next,
+		[SPLICE_ON_DRAIN] = splice_feed_drain,
+		[SPLICE_ON_CUT] = end_drain_first,
+		[SPLICE_ON_SHIFT] = end_drain_first,
+		[SPLICE_ON_DEADLINE] = splice_end_drain,
 	},
 };
 
-static void handle_event(struct splice *s, const struct event *e)
+static void handle_event(struct splice *s, const struct splice_event *e)
 {
 	if (table[s->state][e->type] != NULL)
 		table[s->state][e->type](s, e);
@@ -368,7 +331,7 @@ static void handle_event(struct splice *s, const struct event *e)
 void splice_feed(struct splice *s, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns)
 {
-	struct event e = { .type = EVENT_FEED, .runs = runs,
+	struct splice_event e = { .type = SPLICE_ON_FEED, .runs = runs,
 			   .n_runs = n_runs };
 
 	for (size_t i = 0; i < n_runs; i++)
@@ -383,8 +346,9 @@ void splice_drain(struct splice *s, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns)
 {
 	s->now_ns = now_ns;
-	handle_event(s, &(struct event){ .type = EVENT_DRAIN, .runs = runs,
-				   .n_runs = n_runs });
+	handle_event(s, &(struct splice_event){ .type = SPLICE_ON_DRAIN,
+						.runs = runs,
+						.n_runs = n_runs });
 }
 
 void splice_cut(struct splice *s, const struct switch_point *point, bool drain,
@@ -394,15 +358,17 @@ void splice_cut(struct splice *s, const struct switch_point *point, bool drain,
 	if (s->sent->packets == 0)
 		return;
 	s->now_ns = now_ns;
-	handle_event(s, &(struct event){ .type = EVENT_CUT, .point = point,
-				   .drain = drain });
+	handle_event(s, &(struct splice_event){ .type = SPLICE_ON_CUT,
+						.point = point,
+						.drain = drain });
 }
 
 void splice_shift(struct splice *s, uint64_t ticks)
 {
 	if (s->sent->packets > 0)
-		handle_event(s, &(struct event){ .type = EVENT_SHIFT,
-					   .ticks = ticks });
+		handle_event(s, &(struct splice_event){
+					.type = SPLICE_ON_SHIFT,
+					.ticks = ticks });
 }
 
 void splice_turn(struct splice *s, uint64_t now_ns)
@@ -410,7 +376,7 @@ void splice_turn(struct splice *s, uint64_t now_ns)
 	if (now_ns < splice_next_ns(s))
 		return;
 	s->now_ns = now_ns;
-	handle_event(s, &(struct event){ .type = EVENT_DEADLINE });
+	handle_event(s, &(struct splice_event){ .type = SPLICE_ON_DEADLINE });
 }
 
 bool splice_is_draining(struct splice *s, uint64_t now_ns)

@@ -44,41 +44,6 @@ static void move_clock(uint8_t *p, uint64_t ticks)
 	p[4] = (uint8_t)((base & 1) << 7 | (p[4] & 0x7f));
 }
 
-/* The base of ESCR, with its marker bits: 2.4.3.7 */
-static void move_escr(uint8_t *p, uint64_t ticks)
-{
-	uint64_t base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |
-		(uint64_t)(p[0] & 0x03) << 28 | (uint64_t)p[1] << 20 |
-		(uint64_t)(p[2] >> 3) << 15 | (uint64_t)(p[2] & 0x03) << 13 |
-		(uint64_t)p[3] << 5 | p[4] >> 3;
-
-	base = (base + ticks) % PES_TIME_WRAP;
-	p[0] = (uint8_t)((p[0] & 0xc4) | (base >> 30 & 0x07) << 3 |
-			 (base >> 28 & 0x03));
-	p[1] = (uint8_t)(base >> 20);
-	p[2] = (uint8_t)((p[2] & 0x04) | (base >> 15 & 0x1f) << 3 |
-			 (base >> 13 & 0x03));
-	p[3] = (uint8_t)(base >> 5);
-	p[4] = (uint8_t)((base & 0x1f) << 3 | (p[4] & 0x07));
-}
-
-static void move_extension(uint8_t *p, const uint8_t *end, uint64_t ticks)
-{
-	if (end - p < 2 || p[0] < 1 || p[0] >= end - p)
-		return;
-	end = p + 1 + p[0];
-
-	uint8_t flags = p[1];
-
-	p += 2;
-	if (flags & EXTENSION_LTW)
-		p += 2;
-	if (flags & EXTENSION_RATE)
-		p += 3;
-	if ((flags & EXTENSION_SEAMLESS) && end - p >= TIME_LEN)
-		move_time(p, ticks);
-}
-
 static void move_adaptation(uint8_t *packet, struct stamps_move by)
 {
 	uint8_t flags = ts_adaptation_flags(packet);
@@ -106,10 +71,20 @@ static void move_adaptation(uint8_t *packet, struct stamps_move by)
 			return;
 		p += 1 + *p;
 	}
-	move_extension(p, end, by.times);
+	if (end - p < 2 || p[0] < 1 || p[0] >= end - p)
+		return;
+	end = p + 1 + p[0];
+	flags = p[1];
+	p += 2;
+	if (flags & EXTENSION_LTW)
+		p += 2;
+	if (flags & EXTENSION_RATE)
+		p += 3;
+	if ((flags & EXTENSION_SEAMLESS) && end - p >= TIME_LEN)
+		move_time(p, by.times);
 }
 
-/* ESCR stands behind PTS and DTS. */
+/* ESCR follows PTS and DTS; its base has marker bits: 2.4.3.7 */
 static void move_pes_clock(uint8_t *packet, uint64_t ticks)
 {
 	size_t len;
@@ -119,15 +94,29 @@ static void move_pes_clock(uint8_t *packet, uint64_t ticks)
 	if (found == NULL || !(found[7] & PES_FLAG_ESCR))
 		return;
 
-	uint8_t *pes = packet + TS_PACKET - len;
+	uint8_t *pes = packet + TS_PACKET - len, *p;
+	uint64_t base;
 
 	if (pes[7] & 0x80)
 		at += TIME_LEN;
 	if ((pes[7] & 0xc0) == 0xc0)
 		at += TIME_LEN;
-	if (at + ESCR_LEN <= PES_HEADER + (size_t)pes[8] &&
-	    at + ESCR_LEN <= len)
-		move_escr(pes + at, ticks);
+	if (at + ESCR_LEN > PES_HEADER + (size_t)pes[8] ||
+	    at + ESCR_LEN > len)
+		return;
+	p = pes + at;
+	base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |
+	       (uint64_t)(p[0] & 0x03) << 28 | (uint64_t)p[1] << 20 |
+	       (uint64_t)(p[2] >> 3) << 15 | (uint64_t)(p[2] & 0x03) << 13 |
+	       (uint64_t)p[3] << 5 | p[4] >> 3;
+	base = (base + ticks) % PES_TIME_WRAP;
+	p[0] = (uint8_t)((p[0] & 0xc4) | (base >> 30 & 0x07) << 3 |
+			 (base >> 28 & 0x03));
+	p[1] = (uint8_t)(base >> 20);
+	p[2] = (uint8_t)((p[2] & 0x04) | (base >> 15 & 0x1f) << 3 |
+			 (base >> 13 & 0x03));
+	p[3] = (uint8_t)(base >> 5);
+	p[4] = (uint8_t)((base & 0x1f) << 3 | (p[4] & 0x07));
 }
 
 void stamps_move(uint8_t *packet, struct stamps_move by)

@@ -79,17 +79,6 @@ static void follow(struct switch_point *e, const uint8_t *p)
 		e->has_pcr = true;
 }
 
-/* Of the PCRs of one feed only the last has just arrived: the others have
- * waited, for seconds if their source hung. */
-static void measure(struct switch_point *e, uint64_t now_ns)
-{
-	if (e->has_pcr)
-		splice_smooth(&e->phase, &e->n_phase,
-			      pcr_diff(e->pcr % PCR_WRAP,
-				       splice_ticks_of_ns(now_ns)));
-	e->has_pcr = false;
-}
-
 static bool is_switch_point(const struct switch_point *e, const uint8_t *p,
 		     uint64_t now_ns)
 {
@@ -144,7 +133,13 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 			ret[0].n -= k;
 		}
 	}
-	measure(e, now_ns);
+	/* Of the PCRs of one feed only the last has just arrived: the others
+	 * have waited, for seconds if their source hung. */
+	if (e->has_pcr)
+		splice_smooth(&e->phase, &e->n_phase,
+			      pcr_diff(e->pcr % PCR_WRAP,
+				       splice_ticks_of_ns(now_ns)));
+	e->has_pcr = false;
 	return found;
 }
 

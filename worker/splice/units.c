@@ -137,14 +137,6 @@ static struct leads leads_of(const struct splice *s,
 			       .now = diff(dts, now) };
 }
 
-/* Behind a cut, for a stream that was not seen since: has it another clock? */
-static bool is_strange(const struct splice *s, const struct splice_clock *c,
-		       struct leads leads)
-{
-	return s->buffer != NULL && c->used && !is_sane(leads.last) &&
-	       !is_sane(leads.now);
-}
-
 bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 		       const uint64_t *pcr)
 {
@@ -164,8 +156,11 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	uint64_t dts = moved(s, packet, at.dts);
 	struct leads leads = leads_of(s, c, dts, pcr);
 
+	/* after a cut, a stream that was not seen since: has it another
+	 * clock? */
 	if (t == NULL || s->units[t - s->sent->tracks].cut != s->cut)
-		return is_strange(s, c, leads);
+		return s->buffer != NULL && c->used && !is_sane(leads.last) &&
+		       !is_sane(leads.now);
 	if (!c->used)
 		return diff(dts, t->dts) < -BACK_JUMP ||
 		       diff(dts, t->dts) > LEAD_MOST;
@@ -220,18 +215,6 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 
 /* --- behind a cut --- */
 
-/* The distance of a DTS from its clock; without a clock, from the last DTS plus
- * the time that passed. */
-static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
-		       const struct splice_track *t, uint64_t dts)
-{
-	uint64_t passed = (s->now_ns - s->sent->at_ns) / 1000 * 9 / 100;
-
-	if (c->used)
-		return diff(dts, splice_clock_at(c, s->now_ns) / PCR_PER_TICK);
-	return diff(dts, add(t->dts, (int64_t)(passed % PES_TIME_WRAP)));
-}
-
 /* Is a unit that overlaps by so much dropped? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
@@ -251,13 +234,6 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
-/* Are the other streams of its program moved together with it? */
-static bool leads_program(const struct splice *s, enum pid_class class)
-{
-	return class == PID_VIDEO ||
-	       (class == PID_AUDIO && psi_video_count(s->psi) == 0);
-}
-
 /*
  * The first unit of a stream behind a cut: dropped when it would play before
  * the end of the units that went out, else moved behind them.
@@ -269,7 +245,11 @@ static unsigned join(struct splice *s, struct splice_track *t,
 	enum pid_class class = class_of(s, packet);
 	uint64_t dts = moved(s, packet, at->dts);
 	int64_t need = diff(t->dts, dts);
-	int64_t lead = lead_of(s, c, t, dts);
+	uint64_t passed = (s->now_ns - s->sent->at_ns) / 1000 * 9 / 100;
+	/* without a clock: the last DTS plus the time that passed */
+	uint64_t now = c->used ? splice_clock_at(c, s->now_ns) / PCR_PER_TICK
+			       : add(t->dts, (int64_t)(passed % PES_TIME_WRAP));
+	int64_t lead = diff(dts, now);
 
 	/* pictures must not be shown before those that were sent, either */
 	if (class == PID_VIDEO)
@@ -285,24 +265,13 @@ static unsigned join(struct splice *s, struct splice_track *t,
 		return SPLICE_KEEP;
 	if (!is_sane(lead + need) && (need <= 0 || is_sane(lead)))
 		return need > 0 ? SPLICE_KEEP | SPLICE_DTS_BACK : SPLICE_KEEP;
-	if (leads_program(s, class))
+	/* video, or audio without video, moves its whole program */
+	if (class == PID_VIDEO ||
+	    (class == PID_AUDIO && psi_video_count(s->psi) == 0))
 		c->lift = add(c->lift, need);
 	else
 		unit_of(s, t)->extra = add(unit_of(s, t)->extra, need);
 	return SPLICE_KEEP;
-}
-
-/* The bytes of a unit whose duration grows with its length; 0: unknown. */
-static uint32_t len_of(const struct splice *s, const uint8_t *packet)
-{
-	size_t len;
-	const uint8_t *pes = pes_find(packet, &len);
-	uint32_t whole = (uint32_t)pes[4] << 8 | pes[5];
-	uint32_t head = 3U + pes[8];
-
-	if (class_of(s, packet) != PID_AUDIO || whole <= head)
-		return 0;
-	return whole - head;
 }
 
 static uint32_t span_of_samples(const struct splice_unit *u, uint64_t samples)
@@ -376,6 +345,13 @@ static void note(struct splice *s, const uint8_t *packet,
 	uint64_t dts = moved(s, packet, at->dts);
 	uint64_t pts = moved(s, packet, at->pts);
 	bool first = t == NULL;
+	enum pid_class class = class_of(s, packet);
+	size_t rest;
+	const uint8_t *pes = pes_find(packet, &rest);
+	uint32_t whole = (uint32_t)pes[4] << 8 | pes[5];
+	uint32_t head = 3U + pes[8];
+	/* of audio: its duration grows with its length; 0: unknown */
+	uint32_t len = class == PID_AUDIO && whole > head ? whole - head : 0;
 
 	if (first)
 		t = make_track(s, pid);
@@ -383,7 +359,6 @@ static void note(struct splice *s, const uint8_t *packet,
 	struct splice_unit *u = unit_of(s, t);
 	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	int64_t step = diff(dts, t->dts);
-	uint32_t len = len_of(s, packet);
 
 	if (!first && u->cut == s->cut && step > 0 && step <= SPLICE_SPAN_MAX)
 		measure(t, u, step, len);
@@ -406,21 +381,8 @@ static void note(struct splice *s, const uint8_t *packet,
 	u->cut = s->cut;
 	u->walk = (struct audio_walk){ 0 };
 	u->waits = false;
-	u->leading = splice_is_announced(s) &&
-		     class_of(s, packet) == PID_VIDEO;
+	u->leading = splice_is_announced(s) && class == PID_VIDEO;
 	u->floor = pes_time(packet + at->pts);
-}
-
-/* Is it a picture in front of the random access point of the cut? */
-static bool is_leading(struct splice_unit *u, uint64_t pts)
-{
-	if (!u->leading)
-		return false;
-	if (diff(pts, u->floor) < 0)
-		return true;
-	/* in decoding order all leading pictures precede the others */
-	u->leading = false;
-	return false;
 }
 
 unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
@@ -446,7 +408,11 @@ unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 	    splice_unit_jumps(s, packet, NULL))
 		return 0;
 	if (u != NULL && u->cut == s->cut) {
-		if (is_leading(u, pes_time(packet + at.pts)))
+		/* in decoding order the pictures in front of the random access
+		 * point precede all others */
+		u->leading = u->leading &&
+			     diff(pes_time(packet + at.pts), u->floor) < 0;
+		if (u->leading)
 			return 0;
 	} else if (u != NULL) {
 		if (s->kind != SPLICE_LAP)
