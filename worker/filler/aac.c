@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AAC: silence, in ADTS and in LATM. */
-#include "worker/filler/aac.h"
-
 #include "common/base/util.h"
 #include "worker/filler/silent.h"
+#include "worker/ts/bits.h"
 
 #include <string.h>
 
@@ -28,21 +27,6 @@ static void put_channel(struct bit_writer *w, bool common_window)
 	bits_put(w, 3, 0); /* pulse, tns, gain_control: none */
 }
 
-static void put_element(struct bit_writer *w, unsigned id, unsigned tag)
-{
-	bits_put(w, 3, id);
-	bits_put(w, 4, tag);
-	if (id != ID_CPE) {
-		put_channel(w, false);
-		return;
-	}
-	bits_put(w, 1, 1); /* common_window */
-	put_ics_info(w);
-	bits_put(w, 2, 0); /* ms_mask_present */
-	put_channel(w, true);
-	put_channel(w, true);
-}
-
 bool aac_put_silence(struct bit_writer *w, unsigned channel_configuration)
 {
 	static const char *const elements[] = {
@@ -56,7 +40,17 @@ bool aac_put_silence(struct bit_writer *w, unsigned channel_configuration)
 	for (const char *e = elements[channel_configuration]; *e != '\0'; e++) {
 		unsigned id = *e == 'S' ? ID_SCE : *e == 'C' ? ID_CPE : ID_LFE;
 
-		put_element(w, id, tags[id]++);
+		bits_put(w, 3, id);
+		bits_put(w, 4, tags[id]++);
+		if (id != ID_CPE) {
+			put_channel(w, false);
+			continue;
+		}
+		bits_put(w, 1, 1); /* common_window */
+		put_ics_info(w);
+		bits_put(w, 2, 0); /* ms_mask_present */
+		put_channel(w, true);
+		put_channel(w, true);
 	}
 	bits_put(w, 3, ID_END);
 	return true;
@@ -70,16 +64,16 @@ struct config {
 	uint32_t samples;
 };
 
-static bool get_rate(struct bit_reader *r, uint32_t *ret)
+static bool get_rate(struct bits *r, uint32_t *ret)
 {
 	static const uint32_t rates[13] = {
 		96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000,
 		12000, 11025, 8000, 7350,
 	};
-	unsigned index = bits_get(r, 4);
+	unsigned index = (unsigned)bits_take(r, 4);
 
 	if (index == 15)
-		*ret = bits_get(r, 24);
+		*ret = (uint32_t)bits_take(r, 24);
 	else if (index < ARRAY_LEN(rates))
 		*ret = rates[index];
 	else
@@ -89,59 +83,57 @@ static bool get_rate(struct bit_reader *r, uint32_t *ret)
 }
 
 /* AudioSpecificConfig, 14496-3 1.6.2.1 */
-static bool get_specific(struct bit_reader *r, struct config *c)
+static bool get_specific(struct bits *r, struct config *c)
 {
 	enum { AAC_MAIN = 1, AAC_LC = 2, SBR = 5, PS = 29 };
 	uint32_t extended;
 
-	c->object = bits_get(r, 5);
+	c->object = (unsigned)bits_take(r, 5);
 	if (!get_rate(r, &c->rate))
 		return false;
-	c->channels = bits_get(r, 4);
+	c->channels = (unsigned)bits_take(r, 4);
 	if (c->object == SBR || c->object == PS) {
 		if (!get_rate(r, &extended))
 			return false;
-		c->object = bits_get(r, 5);
+		c->object = (unsigned)bits_take(r, 5);
 	}
 	if (c->object != AAC_MAIN && c->object != AAC_LC)
 		return false;
-	c->samples = bits_get(r, 1) ? 960 : 1024;
-	if (bits_get(r, 1)) /* dependsOnCoreCoder */
-		(void)bits_get(r, 14);
-	return bits_get(r, 1) == 0; /* extensionFlag */
+	c->samples = bits_take(r, 1) ? 960 : 1024;
+	if (bits_take(r, 1)) /* dependsOnCoreCoder */
+		bits_skip(r, 14);
+	return bits_take(r, 1) == 0; /* extensionFlag */
 }
 
 /* StreamMuxConfig of one program with one layer, 14496-3 1.7.3.1 */
-static bool get_mux_config(struct bit_reader *r, struct config *c)
+static bool get_mux_config(struct bits *r, struct config *c)
 {
 	enum { VERSION = 1, SAME_FRAMING = 1, SUBFRAMES = 6, PROGRAMS = 4,
 	       LAYERS = 3 };
 
-	if (bits_get(r, VERSION) != 0 || bits_get(r, SAME_FRAMING) != 1 ||
-	    bits_get(r, SUBFRAMES + PROGRAMS + LAYERS) != 0 ||
-	    !get_specific(r, c) || bits_get(r, 3) != 0)
+	if (bits_take(r, VERSION) != 0 || bits_take(r, SAME_FRAMING) != 1 ||
+	    bits_take(r, SUBFRAMES + PROGRAMS + LAYERS) != 0 ||
+	    !get_specific(r, c) || bits_take(r, 3) != 0)
 		return false;
-	(void)bits_get(r, 8); /* latmBufferFullness */
-	if (bits_get(r, 1))   /* otherDataPresent */
+	bits_skip(r, 8);     /* latmBufferFullness */
+	if (bits_take(r, 1)) /* otherDataPresent */
 		return false;
-	if (bits_get(r, 1))   /* crcCheckPresent */
-		(void)bits_get(r, 8);
-	return r->at <= r->size * 8;
+	if (bits_take(r, 1)) /* crcCheckPresent */
+		bits_skip(r, 8);
+	return !r->cut;
 }
 
 static void copy_bits(struct bit_writer *w, const uint8_t *data, size_t from,
 		      size_t to)
 {
-	struct bit_reader r = { .data = data, .size = to / 8 + 1, .at = from };
-
-	while (r.at < to)
-		bits_put(w, 1, bits_get(&r, 1));
+	for (size_t i = from; i < to; i++)
+		bits_put(w, 1, data[i / 8] >> (7 - i % 8) & 1U);
 }
 
 bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret)
 {
 	enum { HEAD = 3 };
-	struct bit_reader r = { .data = sample, .size = len, .at = HEAD * 8 };
+	struct bits r = { .data = sample, .len = len, .pos = HEAD * 8 };
 	struct bit_writer w = { .data = ret->frame, .size = sizeof ret->frame,
 				.at = HEAD * 8 };
 	uint8_t block[64] = { 0 };
@@ -149,12 +141,12 @@ bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret)
 	struct config c;
 
 	/* useSameStreamMux: the configuration stands in another frame */
-	if (bits_get(&r, 1) != 0 || !get_mux_config(&r, &c) ||
+	if (bits_take(&r, 1) != 0 || !get_mux_config(&r, &c) ||
 	    !aac_put_silence(&raw, c.channels))
 		return false;
 	bits_align(&raw);
 	memset(ret->frame, 0, sizeof ret->frame);
-	copy_bits(&w, sample, HEAD * 8, r.at);
+	copy_bits(&w, sample, HEAD * 8, r.pos);
 	bits_put(&w, 8, (uint32_t)(raw.at / 8)); /* PayloadLengthInfo */
 	copy_bits(&w, block, 0, raw.at);
 	bits_align(&w);

@@ -6,9 +6,9 @@
  * put in its place.
  */
 #include "common/base/util.h"
-#include "worker/filler/bits.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"
+#include "worker/ts/bits.h"
 
 #include <assert.h>
 #include <string.h>
@@ -83,18 +83,18 @@ static void put_exponents(struct bit_writer *w, const struct layout *l)
 static void put_bsi(struct bit_writer *w, const uint8_t *sample,
 		    struct layout *l)
 {
-	struct bit_reader r = { .data = sample, .size = AUDIO_HEAD, .at = 40 };
+	struct bits r = { .data = sample, .len = AUDIO_HEAD, .pos = 40 };
 
-	bits_put(w, 8, bits_get(&r, 8)); /* bsid, bsmod */
-	l->acmod = bits_get(&r, 3);
+	bits_put(w, 8, (uint32_t)bits_take(&r, 8)); /* bsid, bsmod */
+	l->acmod = (unsigned)bits_take(&r, 3);
 	bits_put(w, 3, l->acmod);
 	if ((l->acmod & 1) && l->acmod != 1)
-		bits_put(w, 2, bits_get(&r, 2)); /* cmixlev */
+		bits_put(w, 2, (uint32_t)bits_take(&r, 2)); /* cmixlev */
 	if (l->acmod & 4)
-		bits_put(w, 2, bits_get(&r, 2)); /* surmixlev */
+		bits_put(w, 2, (uint32_t)bits_take(&r, 2)); /* surmixlev */
 	if (l->acmod == 2)
-		bits_put(w, 2, bits_get(&r, 2)); /* dsurmod */
-	l->lfe = bits_get(&r, 1);
+		bits_put(w, 2, (uint32_t)bits_take(&r, 2)); /* dsurmod */
+	l->lfe = bits_take(&r, 1);
 	bits_put(w, 1, l->lfe);
 	l->channels = channels_of[l->acmod];
 	for (int i = 0; i < (l->acmod == 0 ? 2 : 1); i++) {
@@ -203,44 +203,39 @@ static void put_frame_head(struct bit_writer *w, const struct layout *l)
 		bits_put(w, 1, 0);            /* blkstrtinfoe */
 }
 
-static void put_extended_block(struct bit_writer *w, const struct layout *l,
-			       bool first)
-{
-	put_zeroes(w, l->channels);           /* dithflag */
-	put_zeroes(w, l->acmod == 0 ? 2 : 1); /* dynrnge */
-	bits_put(w, 1, 0);                    /* spxinu, spxstre */
-	if (l->acmod == 2)                    /* rematflg, rematstr */
-		put_zeroes(w, first ? 4 : 1);
-	if (first)
-		put_exponents(w, l);
-	bits_put(w, 1, 0);                    /* convsnroffste */
-}
-
 static bool make_eac3(const uint8_t *sample, struct silent *ret)
 {
 	struct bit_writer w = { .data = ret->frame, .size = ret->len };
-	struct bit_reader r = { .data = sample, .size = AUDIO_HEAD, .at = 16 };
+	struct bits r = { .data = sample, .len = AUDIO_HEAD, .pos = 16 };
 	struct layout l;
 	uint16_t crc;
 	static const uint8_t blocks[4] = { 1, 2, 3, 6 };
 
 	/* an independent substream with a full rate */
-	if (bits_get(&r, 2) == 1 || bits_get(&r, 3) != 0)
+	if (bits_take(&r, 2) == 1 || bits_take(&r, 3) != 0)
 		return false;
-	(void)bits_get(&r, 11);
-	if (bits_get(&r, 2) == 3)
+	bits_skip(&r, 11);
+	if (bits_take(&r, 2) == 3)
 		return false;
-	l.blocks = blocks[bits_get(&r, 2)];
-	l.acmod = bits_get(&r, 3);
-	l.lfe = bits_get(&r, 1);
+	l.blocks = blocks[bits_take(&r, 2)];
+	l.acmod = (unsigned)bits_take(&r, 3);
+	l.lfe = bits_take(&r, 1);
 	l.channels = channels_of[l.acmod];
 
 	bits_put(&w, 16, 0x0b77);
 	bits_put(&w, 24, (uint32_t)(sample[2] & 0x3f) << 16 | /* strmtyp 0 */
 			 (uint32_t)sample[3] << 8 | sample[4]);
 	put_frame_head(&w, &l);
-	for (unsigned b = 0; b < l.blocks; b++)
-		put_extended_block(&w, &l, b == 0);
+	for (unsigned b = 0; b < l.blocks; b++) {
+		put_zeroes(&w, l.channels);           /* dithflag */
+		put_zeroes(&w, l.acmod == 0 ? 2 : 1); /* dynrnge */
+		bits_put(&w, 1, 0);                   /* spxinu, spxstre */
+		if (l.acmod == 2)                     /* rematflg, rematstr */
+			put_zeroes(&w, b == 0 ? 4 : 1);
+		if (b == 0)
+			put_exponents(&w, &l);
+		bits_put(&w, 1, 0);                   /* convsnroffste */
+	}
 	if (w.at + LAST_BITS > ret->len * 8)
 		return false;
 	crc = crc_of(ret->frame + 2, ret->len - 4);

@@ -68,38 +68,25 @@ static struct video_pid *find_video(struct filler *f, uint16_t pid)
 	return NULL;
 }
 
-/* Is it the first video of a program? */
-static bool is_first_video(const struct filler *f, uint16_t pid)
-{
-	const struct psi_program *programs;
-	size_t n = psi_programs(f->psi, &programs);
-
-	for (size_t i = 0; i < n; i++)
-		if (programs[i].video_pid == pid)
-			return true;
-	return false;
-}
-
-static void forget_videos(struct filler *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n_videos; i++) {
-		if (is_first_video(f, f->videos[i].pid))
-			f->videos[n++] = f->videos[i];
-		else
-			picture_keeper_done(&f->videos[i].picture);
-	}
-	f->n_videos = n;
-}
-
+/* Follows the first video of each program. */
 static void look_up_videos(struct filler *f)
 {
 	const struct psi_program *programs;
-	size_t n = psi_programs(f->psi, &programs);
+	size_t n = psi_programs(f->psi, &programs), n_old = f->n_videos;
 
 	f->changes = psi_changes(f->psi);
-	forget_videos(f);
+	f->n_videos = 0;
+	for (size_t i = 0; i < n_old; i++) {
+		struct video_pid *old = &f->videos[i];
+		size_t k = 0;
+
+		while (k < n && programs[k].video_pid != old->pid)
+			k++;
+		if (k < n)
+			f->videos[f->n_videos++] = *old;
+		else
+			picture_keeper_done(&old->picture);
+	}
 	for (size_t i = 0; i < n && f->n_videos < FILLER_PROGRAMS_MAX; i++) {
 		uint16_t pid = programs[i].video_pid;
 
@@ -126,17 +113,6 @@ static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 	return h;
 }
 
-/* Does a frame with all parameters of its coding begin here? */
-static bool is_complete(const uint8_t *p)
-{
-	struct audio_frame frame;
-
-	if (!audio_frame_parse(p, &frame) || frame.samples == 0)
-		return false;
-	/* useSameStreamMux: the configuration stands in another frame */
-	return frame.codec != AUDIO_LATM || (p[3] & 0x80) == 0;
-}
-
 static void keep_sample(struct filler *f, const uint8_t *packet)
 {
 	size_t len;
@@ -149,9 +125,13 @@ static void keep_sample(struct filler *f, const uint8_t *packet)
 	const uint8_t *end = pes + len;
 
 	for (; end - p >= AUDIO_HEAD; p++) {
+		struct audio_frame frame;
 		struct audio_pid *h;
 
-		if (!is_complete(p))
+		/* a frame with all parameters of its coding; LATM may have
+		 * them in another frame (useSameStreamMux) */
+		if (!audio_frame_parse(p, &frame) || frame.samples == 0 ||
+		    (frame.codec == AUDIO_LATM && p[3] & 0x80))
 			continue;
 		h = find_audio(f, ts_pid(packet));
 		h->stream_id = pes[3];
@@ -189,48 +169,30 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			learn(f, runs[i].data + k * TS_PACKET);
 }
 
-/* --- the run --- */
-
-static void add_audio(struct filler *f, struct play *play,
-		      const struct audio_pid *h)
-{
-	struct silent silent;
-
-	if (psi_class(f->psi, h->pid) != PID_AUDIO ||
-	    !silent_make(h->sample, h->len, &silent))
-		return;
-	play_add_audio(play, h->pid, h->stream_id, &silent);
-}
-
-/* Is it an audio stream of the main program? */
-static bool is_of_main(const struct filler *f, uint16_t pid)
-{
-	const struct psi_program *main = psi_main_program(f->psi);
-	struct pmt pmt;
-
-	if (main == NULL || main->pmt.data == NULL ||
-	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0)
-		return false;
-	for (size_t i = 0; i < pmt.n_streams; i++)
-		if (pmt.streams[i].pid == pid)
-			return true;
-	return false;
-}
-
 bool filler_is_ready(const struct filler *f)
 {
 	const struct psi_program *main = psi_main_program(f->psi);
 	struct silent silent;
+	struct pmt pmt;
 
 	if (main == NULL)
 		return false;
 	for (size_t i = 0; i < f->n_videos; i++)
 		if (f->videos[i].pid == main->video_pid)
 			return f->videos[i].picture.data != NULL;
-	for (size_t i = 0; i < f->n_audio; i++)
-		if (is_of_main(f, f->audio[i].pid) &&
-		    silent_make(f->audio[i].sample, f->audio[i].len, &silent))
+	if (main->pmt.data == NULL ||
+	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0)
+		return false;
+	for (size_t i = 0; i < f->n_audio; i++) {
+		const struct audio_pid *h = &f->audio[i];
+		size_t k = 0;
+
+		while (k < pmt.n_streams && pmt.streams[k].pid != h->pid)
+			k++;
+		if (k < pmt.n_streams &&
+		    silent_make(h->sample, h->len, &silent))
 			return true;
+	}
 	return false;
 }
 
@@ -244,8 +206,14 @@ void filler_start(struct filler *f, uint64_t now_ns)
 					 f->videos[i].pid,
 					 psi_stream_type(f->psi,
 							 f->videos[i].pid));
-	for (size_t i = 0; i < f->n_audio; i++)
-		add_audio(f, f->play, &f->audio[i]);
+	for (size_t i = 0; i < f->n_audio; i++) {
+		const struct audio_pid *h = &f->audio[i];
+		struct silent silent;
+
+		if (psi_class(f->psi, h->pid) == PID_AUDIO &&
+		    silent_make(h->sample, h->len, &silent))
+			play_add_audio(f->play, h->pid, h->stream_id, &silent);
+	}
 }
 
 void filler_stop(struct filler *f)

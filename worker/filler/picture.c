@@ -35,42 +35,11 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 	k->next_len += len;
 }
 
-/* The complete picture replaces the last one, whose memory is reused. */
-static void finish(struct picture_keeper *k)
-{
-	uint8_t *data = k->data;
-	size_t size = k->size;
-
-	k->collecting = false;
-	/* a PES without payload has no picture */
-	if (k->next_len == 0)
-		return;
-	k->data = k->next;
-	k->len = k->next_len;
-	k->size = k->next_size;
-	k->stream_id = k->next_stream_id;
-	k->next = data;
-	k->next_size = size;
-	k->next_len = 0;
-}
-
-static void begin(struct picture_keeper *k, const uint8_t *packet)
-{
-	size_t len;
-	const uint8_t *pes = pes_find(packet, &len);
-
-	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
-		return;
-	k->collecting = true;
-	k->next_len = 0;
-	k->next_stream_id = pes[3];
-	add(k, pes + PES_HEADER + pes[8], len - PES_HEADER - pes[8]);
-}
-
 void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 			 bool start)
 {
-	size_t at = ts_payload_offset(packet);
+	size_t at = ts_payload_offset(packet), len;
+	const uint8_t *pes;
 
 	if (!ts_has_payload(packet))
 		return;
@@ -79,12 +48,31 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 	    (k->collecting && ts_cc(packet) != ((k->cc + 1) & 0x0f)))
 		k->collecting = false;
 	k->cc = ts_cc(packet);
-	if (ts_pusi(packet)) {
+	if (!ts_pusi(packet)) {
 		if (k->collecting)
-			finish(k);
-		if (start)
-			begin(k, packet);
-	} else if (k->collecting) {
-		add(k, packet + at, TS_PACKET - at);
+			add(k, packet + at, TS_PACKET - at);
+		return;
 	}
+	/* A PES without payload has no picture.  Another complete picture
+	 * replaces the last one, whose memory is reused. */
+	if (k->collecting && k->next_len > 0) {
+		uint8_t *data = k->data;
+		size_t size = k->size;
+
+		k->data = k->next;
+		k->len = k->next_len;
+		k->size = k->next_size;
+		k->stream_id = k->next_stream_id;
+		k->next = data;
+		k->next_size = size;
+		k->next_len = 0;
+	}
+	k->collecting = false;
+	pes = start ? pes_find(packet, &len) : NULL;
+	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
+		return;
+	k->collecting = true;
+	k->next_len = 0;
+	k->next_stream_id = pes[3];
+	add(k, pes + PES_HEADER + pes[8], len - PES_HEADER - pes[8]);
 }

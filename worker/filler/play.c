@@ -148,27 +148,7 @@ static void put_pes_head(uint8_t *head, uint8_t stream_id, size_t payload,
 	pes_set_time(head + PES_HEADER, pts % PES_TIME_WRAP);
 }
 
-/* --- tables, pictures, audio --- */
-
-static void send_tables(struct play *p)
-{
-	for (size_t i = 0; i < p->n_tables; i++) {
-		uint8_t *to = append(p);
-
-		memcpy(to, p->tables + i * TS_PACKET, TS_PACKET);
-		ts_set_cc(to, ++p->cc[ts_pid(to)]);
-	}
-	p->tables_ns += FILLER_TABLES_MS * MS;
-}
-
-static void send_clock(struct play *p, struct clock *c)
-{
-	uint8_t *packet;
-
-	(void)put_packet(p, c->pid, TS_PACKET - 5, NULL, 0, &packet);
-	put_pcr(p, packet, c->due_ns);
-	c->due_ns += FILLER_PCR_MS * MS;
-}
+/* --- pictures, audio --- */
 
 /* The time of the next packet of the picture: evenly, over nine tenths of the
  * interval. */
@@ -177,35 +157,29 @@ static uint64_t picture_due_ns(const struct video *v)
 	return v->began_ns + v->every_ns / 10 * 9 * v->sent / v->len;
 }
 
-static void begin_picture(struct play *p, struct video *v)
+static void send_picture(struct play *p, struct video *v)
 {
 	uint64_t pts = clock_at(p, v->began_ns + v->every_ns) +
 		       LEAD_MS * (HZ / 1000);
-	uint8_t data[PES_HEAD + TS_PACKET], *packet;
+	uint8_t head[PES_HEAD + TS_PACKET], *packet;
 	size_t n = MIN(v->len, (size_t)TS_PACKET);
 
-	put_pes_head(data, v->stream_id, 0, pts);
-	memcpy(data + PES_HEAD, v->picture, n);
-	/* flags and a PCR */
-	n = put_packet(p, v->pid, 7, data, PES_HEAD + n, &packet);
-	packet[1] |= 0x40;
-	packet[5] |= 0x40; /* random_access_indicator */
-	if (v->clock != NULL) {
-		put_pcr(p, packet, v->began_ns);
-		v->clock->due_ns = v->began_ns + FILLER_PCR_MS * MS;
-	}
-	v->sent = n - PES_HEAD;
-}
-
-static void send_picture(struct play *p, struct video *v)
-{
-	uint8_t *packet;
-
-	if (v->sent == 0)
-		begin_picture(p, v);
-	else
+	if (v->sent > 0) {
 		v->sent += put_packet(p, v->pid, 0, v->picture + v->sent,
 				      v->len - v->sent, &packet);
+	} else {
+		put_pes_head(head, v->stream_id, 0, pts);
+		memcpy(head + PES_HEAD, v->picture, n);
+		/* flags and a PCR */
+		n = put_packet(p, v->pid, 7, head, PES_HEAD + n, &packet);
+		packet[1] |= 0x40;
+		packet[5] |= 0x40; /* random_access_indicator */
+		if (v->clock != NULL) {
+			put_pcr(p, packet, v->began_ns);
+			v->clock->due_ns = v->began_ns + FILLER_PCR_MS * MS;
+		}
+		v->sent = n - PES_HEAD;
+	}
 	if (v->sent < v->len)
 		return;
 	v->sent = 0;
@@ -282,14 +256,25 @@ uint64_t play_next_ns(struct play *p)
 
 static void send(struct play *p, const struct due *due)
 {
-	if (due->video != NULL)
+	uint8_t *packet;
+
+	if (due->video != NULL) {
 		send_picture(p, due->video);
-	else if (due->clock != NULL)
-		send_clock(p, due->clock);
-	else if (due->audio != NULL)
+	} else if (due->clock != NULL) {
+		(void)put_packet(p, due->clock->pid, TS_PACKET - 5, NULL, 0,
+				 &packet);
+		put_pcr(p, packet, due->clock->due_ns);
+		due->clock->due_ns += FILLER_PCR_MS * MS;
+	} else if (due->audio != NULL) {
 		send_audio(p, due->audio);
-	else
-		send_tables(p);
+	} else {
+		for (size_t i = 0; i < p->n_tables; i++) {
+			packet = append(p);
+			memcpy(packet, p->tables + i * TS_PACKET, TS_PACKET);
+			ts_set_cc(packet, ++p->cc[ts_pid(packet)]);
+		}
+		p->tables_ns += FILLER_TABLES_MS * MS;
+	}
 }
 
 /* Continues from now; packets of the missed time are not sent. */
@@ -343,14 +328,6 @@ static struct clock *find_clock(struct play *p, uint16_t pid)
 	return NULL;
 }
 
-static void add_clock(struct play *p, uint16_t pid)
-{
-	if (pid == TS_PID_NULL || p->n_clocks == FILLER_PROGRAMS_MAX ||
-	    find_clock(p, pid) != NULL)
-		return;
-	p->clocks[p->n_clocks++] = (struct clock){ pid, p->start_ns };
-}
-
 struct play *play_new(const struct psi *psi, uint64_t now_ns)
 {
 	struct play *p = xcalloc(1, sizeof *p);
@@ -363,8 +340,13 @@ struct play *play_new(const struct psi *psi, uint64_t now_ns)
 	for (size_t i = 0; i < n_pat; i++)
 		add_section(p, pat[i], TS_PID_PAT);
 	for (size_t i = 0; i < n_programs; i++) {
+		uint16_t pid = programs[i].pcr_pid;
+
 		add_section(p, programs[i].pmt, programs[i].pmt_pid);
-		add_clock(p, programs[i].pcr_pid);
+		if (pid != TS_PID_NULL && p->n_clocks < FILLER_PROGRAMS_MAX &&
+		    find_clock(p, pid) == NULL)
+			p->clocks[p->n_clocks++] =
+				(struct clock){ pid, p->start_ns };
 	}
 	return p;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/filler/silent.h"
 
-#include "worker/filler/aac.h"
 #include "worker/ts/audio.h"
+#include "worker/ts/bits.h"
 
 #include <string.h>
 
@@ -54,9 +54,7 @@ bool silent_make(const uint8_t *sample, size_t len, struct silent *ret)
 {
 	struct audio_frame frame;
 
-	if (len < AUDIO_HEAD)
-		return false;
-	if (!audio_frame_parse(sample, &frame))
+	if (len < AUDIO_HEAD || !audio_frame_parse(sample, &frame))
 		return false;
 	switch (frame.codec) {
 	case AUDIO_MPEG:

@@ -28,6 +28,13 @@ struct silent {
  * supported. */
 bool silent_make(const uint8_t *sample, size_t len, struct silent *ret);
 
-/* For silent_make(). */
+/* --- for silent_make() --- */
+
+struct bit_writer;
+
+/* A silent raw_data_block of AAC (ISO/IEC 14496-3 4.4.2.1).  False for a
+ * channelConfiguration that needs a program config element. */
+bool aac_put_silence(struct bit_writer *, unsigned channel_configuration);
+
 bool silent_make_ac3(const uint8_t *sample, size_t len, struct silent *ret);
 bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret);

@@ -2,7 +2,7 @@
 /* Puts the fields of tables and descriptors into JSON objects. */
 #pragma once
 
-#include "worker/si/bits.h"
+#include "worker/ts/bits.h"
 
 #include <jansson.h>
 

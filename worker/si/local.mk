@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/si/bits.h \
 	worker/si/charset.h \
 	worker/si/charset_6937.c \
 	worker/si/desc.c worker/si/desc.h \

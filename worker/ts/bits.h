@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads consecutive bit fields, never beyond the end: a missing field reads as
- * 0 and sets cut.
+ * Reads and writes consecutive bit fields, the highest bit of a byte first,
+ * never beyond the end: a missing field reads as 0 and sets cut.
  */
 #pragma once
 
@@ -83,4 +83,24 @@ static inline struct bytes bits_rest(struct bits *b)
 static inline bool bits_end(const struct bits *b)
 {
 	return b->cut || bits_left(b) < 8;
+}
+
+struct bit_writer {
+	uint8_t *data; /* zeroed by the caller */
+	size_t size;   /* bytes */
+	size_t at;     /* bits */
+};
+
+static inline void bits_put(struct bit_writer *w, unsigned n, uint32_t value)
+{
+	while (n-- > 0) {
+		if (w->at < w->size * 8 && (value >> n & 1))
+			w->data[w->at / 8] |= (uint8_t)(0x80 >> w->at % 8);
+		w->at++;
+	}
+}
+
+static inline void bits_align(struct bit_writer *w)
+{
+	w->at = (w->at + 7) / 8 * 8;
 }
