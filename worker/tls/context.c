@@ -59,47 +59,32 @@ static int start_mac(EVP_MAC_CTX *mac, const struct ticket_key *k)
 	return EVP_MAC_CTX_set_params(mac, params) == 1 ? 0 : -1;
 }
 
-static int seal_ticket(struct ticket_keys *keys, unsigned char *name,
-		       unsigned char *iv, EVP_CIPHER_CTX *cipher,
-		       EVP_MAC_CTX *mac)
-{
-	const struct ticket_key *k = ticket_keys_seal(keys, mono_ms());
-
-	if (k == NULL ||
-	    RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) != 1)
-		return -1;
-	memcpy(name, k->name, sizeof k->name);
-	if (EVP_EncryptInit_ex2(cipher, EVP_aes_256_cbc(), k->aes, iv, NULL) !=
-		    1 ||
-	    start_mac(mac, k) < 0)
-		return -1;
-	return 1;
-}
-
-/* 0: unknown or too old; 2: valid, and to be replaced. */
-static int open_ticket(const struct ticket_keys *keys, unsigned char *name,
-		       unsigned char *iv, EVP_CIPHER_CTX *cipher,
-		       EVP_MAC_CTX *mac)
-{
-	const struct ticket_key *k = ticket_keys_open(keys, name, mono_ms());
-
-	if (k == NULL)
-		return 0;
-	if (EVP_DecryptInit_ex2(cipher, EVP_aes_256_cbc(), k->aes, iv, NULL) !=
-		    1 ||
-	    start_mac(mac, k) < 0)
-		return -1;
-	return k == &keys->current ? 1 : 2;
-}
-
 /* See SSL_CTX_set_tlsext_ticket_key_evp_cb(3). */
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 		     EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int seal)
 {
 	struct ticket_keys *keys = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+	const EVP_CIPHER *aes = EVP_aes_256_cbc();
+	const struct ticket_key *k;
 
-	return seal ? seal_ticket(keys, name, iv, cipher, mac)
-		    : open_ticket(keys, name, iv, cipher, mac);
+	if (seal) {
+		k = ticket_keys_seal(keys, mono_ms());
+		if (k == NULL ||
+		    RAND_bytes(iv, EVP_CIPHER_get_iv_length(aes)) != 1)
+			return -1;
+		memcpy(name, k->name, sizeof k->name);
+		if (EVP_EncryptInit_ex2(cipher, aes, k->aes, iv, NULL) != 1 ||
+		    start_mac(mac, k) < 0)
+			return -1;
+		return 1;
+	}
+	k = ticket_keys_open(keys, name, mono_ms());
+	if (k == NULL)
+		return 0; /* unknown or too old */
+	if (EVP_DecryptInit_ex2(cipher, aes, k->aes, iv, NULL) != 1 ||
+	    start_mac(mac, k) < 0)
+		return -1;
+	return k == &keys->current ? 1 : 2; /* 2: valid, to be replaced */
 }
 
 /* OpenSSL must not ask for a passphrase. */
@@ -109,10 +94,14 @@ static int reject_passphrase(char *text, int size, int writing, void *arg)
 	return 0;
 }
 
-static bool set_up(SSL_CTX *ctx)
+SSL_CTX *tls_context_new(struct ticket_keys *keys)
 {
 	static const unsigned char id[] = "sluice";
+	SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
 
+	if (ctx == NULL)
+		return NULL;
+	SSL_CTX_set_app_data(ctx, keys);
 	/* HTTP knows the end of its messages, so a client that closes without a
 	 * TLS alert is no error */
 	(void)SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION |
@@ -127,25 +116,14 @@ static bool set_up(SSL_CTX *ctx)
 	(void)SSL_CTX_set_timeout(ctx, 2 * TICKET_ROTATE_MS / 1000);
 	SSL_CTX_set_alpn_select_cb(ctx, select_protocol, NULL);
 	SSL_CTX_set_default_passwd_cb(ctx, reject_passphrase);
-	return SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1 &&
-	       SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1 &&
-	       SSL_CTX_set_cipher_list(ctx, ciphers_12) == 1 &&
-	       SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") == 1 &&
-	       SSL_CTX_set_num_tickets(ctx, TICKETS) == 1 &&
-	       SSL_CTX_set_session_id_context(ctx, id, sizeof id - 1) == 1 &&
-	       SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket) == 1;
-}
-
-SSL_CTX *tls_context_new(struct ticket_keys *keys)
-{
-	SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
-
-	if (ctx == NULL)
-		return NULL;
-	SSL_CTX_set_app_data(ctx, keys);
-	if (!set_up(ctx)) {
-		SSL_CTX_free(ctx);
-		return NULL;
-	}
-	return ctx;
+	if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1 &&
+	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1 &&
+	    SSL_CTX_set_cipher_list(ctx, ciphers_12) == 1 &&
+	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") == 1 &&
+	    SSL_CTX_set_num_tickets(ctx, TICKETS) == 1 &&
+	    SSL_CTX_set_session_id_context(ctx, id, sizeof id - 1) == 1 &&
+	    SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket) == 1)
+		return ctx;
+	SSL_CTX_free(ctx);
+	return NULL;
 }

@@ -120,10 +120,7 @@ static int load_chain(SSL_CTX *ctx, const struct text *t,
 	leaf = PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL);
 	if (leaf == NULL && is_end())
 		err = fail(e, "crt_chain", "contains no certificate in PEM");
-	else if (leaf == NULL)
-		err = fail(e, "crt_chain", "the first certificate: %s",
-			   tls_error());
-	else if (SSL_CTX_use_certificate(ctx, leaf) != 1)
+	else if (leaf == NULL || SSL_CTX_use_certificate(ctx, leaf) != 1)
 		err = fail(e, "crt_chain", "the first certificate: %s",
 			   tls_error());
 	else
@@ -144,50 +141,35 @@ static int on_passphrase(char *text, int size, int writing, void *arg)
 	return -1;
 }
 
-static EVP_PKEY *parse_key(const struct text *t, struct credentials_error *e)
-{
-	BIO *bio = open_text(t);
-	bool asked = false;
-	EVP_PKEY *key;
-
-	ERR_clear_error();
-	key = PEM_read_bio_PrivateKey(bio, NULL, on_passphrase, &asked);
-	if (key == NULL && asked)
-		(void)fail(e, "crt_key", "is encrypted: a key without a "
-			   "passphrase is needed");
-	else if (key == NULL)
-		(void)fail(e, "crt_key", "contains no private key in PEM");
-	ERR_clear_error();
-	BIO_free(bio);
-	return key;
-}
-
-/* The key belongs to a certificate behind the first. */
-static bool is_of_further(const SSL_CTX *ctx, const EVP_PKEY *key)
-{
-	STACK_OF(X509) *chain = NULL;
-
-	(void)SSL_CTX_get0_chain_certs((SSL_CTX *)(uintptr_t)ctx, &chain);
-	for (int i = 0; i < sk_X509_num(chain); i++)
-		if (X509_check_private_key(sk_X509_value(chain, i), key) == 1)
-			return true;
-	return false;
-}
-
 static int load_key(SSL_CTX *ctx, const struct text *t,
 		    struct credentials_error *e)
 {
-	EVP_PKEY *key = parse_key(t, e);
+	BIO *bio = open_text(t);
+	STACK_OF(X509) *chain = NULL;
+	bool asked = false, is_of_further = false;
+	EVP_PKEY *key;
 	int err = 0;
 
+	ERR_clear_error();
+	key = PEM_read_bio_PrivateKey(bio, NULL, on_passphrase, &asked);
+	ERR_clear_error();
+	BIO_free(bio);
 	if (key == NULL)
-		return -EINVAL;
+		return fail(e, "crt_key", "%s",
+			    asked ? "is encrypted: a key without a passphrase "
+				    "is needed"
+				  : "contains no private key in PEM");
+	(void)SSL_CTX_get0_chain_certs(ctx, &chain);
+	for (int i = 0; i < sk_X509_num(chain); i++)
+		is_of_further |= X509_check_private_key(
+					 sk_X509_value(chain, i), key) == 1;
+	ERR_clear_error();
 	if (X509_check_private_key(SSL_CTX_get0_certificate(ctx), key) == 1) {
 		if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
 		    SSL_CTX_check_private_key(ctx) != 1)
 			err = fail(e, "crt_key", "cannot be used: %s",
 				   tls_error());
-	} else if (is_of_further(ctx, key)) {
+	} else if (is_of_further) {
 		err = fail(e, "crt_chain", "starts with a certificate that "
 			   "does not match crt_key: put the certificate of "
 			   "the server first");

@@ -2,12 +2,13 @@
 /* The role `tls`: the only process that has the private key. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "proto/ipc/channel.h"
 #include "worker/core/worker.h"
-#include "worker/tls/tls_feed.h"
 #include "worker/tls/tls_server.h"
 
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 
 enum {
@@ -23,20 +24,16 @@ struct role {
 	struct worker *worker;
 	struct tls_server *server;
 	time_t warned_s; /* unix time of the last warning */
-	LIST_HEAD(, tls_feed) feeds;
+	LIST_HEAD(, feed) feeds;
 };
 
-static unsigned connections_max(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		files.rlim_cur = 1024; /* the usual limit */
-	if (files.rlim_cur < RESERVED + PER_CONNECTION)
-		return 1;
-	return (unsigned)MIN((files.rlim_cur - RESERVED) / PER_CONNECTION,
-			     (rlim_t)CONNECTIONS_MAX);
-}
+/* The viewers of https outputs: clients that the deliver worker hands over on a
+ * channel of its own. */
+struct feed {
+	LIST_ENTRY(feed) link;
+	struct role *role;
+	struct channel *channel;
+};
 
 static void format_day(time_t t, char *text, size_t size)
 {
@@ -82,30 +79,52 @@ static void every_second(void *role)
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
+	rlim_t max = CONNECTIONS_MAX;
+	struct rlimit files;
 
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		files.rlim_cur = 1024; /* the usual limit */
+	if (files.rlim_cur < RESERVED + PER_CONNECTION)
+		max = 1;
+	else
+		max = MIN((files.rlim_cur - RESERVED) / PER_CONNECTION, max);
 	r->worker = worker;
 	LIST_INIT(&r->feeds);
 	/* no core dump and no ptrace: the memory contains the private key */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	r->server = tls_server_new(&(struct tls_server_config){
 		.loop = worker->loop,
-		.connections_max = connections_max(),
+		.connections_max = (unsigned)max,
 	});
 	return r;
 }
 
-static void on_feed_client(int outer, int inner, void *arg)
+static void feed_free(struct feed *f)
 {
-	struct role *r = arg;
-
-	tls_server_take(r->server, TLS_VIEWER, outer, inner);
+	LIST_REMOVE(f, link);
+	channel_free(&f->channel);
+	free(f);
 }
 
-static void on_feed_end(struct tls_feed *f, void *arg)
+static void on_feed_message(struct channel *channel, const struct msg *m,
+			    int *fds, size_t n_fds, void *arg)
 {
-	(void)arg;
-	LIST_REMOVE(f, link);
-	tls_feed_free(&f);
+	struct feed *f = arg;
+
+	(void)channel, (void)n_fds;
+	if (m->type != MSG_TLS_SERVE) {
+		feed_free(f);
+		return;
+	}
+	tls_server_take(f->role->server, TLS_VIEWER, fds[0], fds[1]);
+	fds[0] = fds[1] = -1;
+}
+
+static void on_feed_close(struct channel *channel, int err, const char *error,
+			  void *arg)
+{
+	(void)channel, (void)err, (void)error;
+	feed_free(arg);
 }
 
 static void role_free(void *role)
@@ -113,7 +132,7 @@ static void role_free(void *role)
 	struct role *r = role;
 
 	while (!LIST_EMPTY(&r->feeds))
-		on_feed_end(LIST_FIRST(&r->feeds), r);
+		feed_free(LIST_FIRST(&r->feeds));
 	tls_server_free(&r->server);
 	free(r);
 }
@@ -159,18 +178,23 @@ static void on_serve(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
-	struct role *r = role;
-	struct tls_feed *f = tls_feed_new(&(struct tls_feed_config){
-		.loop = r->worker->loop,
-		.fd = fds[0],
-		.on_client = on_feed_client,
-		.on_end = on_feed_end,
-		.arg = r,
-	});
+	static const struct channel_events events = {
+		.on_message = on_feed_message,
+		.on_close = on_feed_close,
+	};
+	struct feed *f = xcalloc(1, sizeof *f);
 
 	(void)m, (void)n_fds;
+	f->role = role;
+	LIST_INSERT_HEAD(&f->role->feeds, f, link);
+	f->channel = channel_new(&(struct channel_config){
+		.loop = f->role->worker->loop,
+		.fd = fds[0],
+		.receives = MSG_TO_WORKER,
+		.events = &events,
+		.arg = f,
+	});
 	fds[0] = -1;
-	LIST_INSERT_HEAD(&r->feeds, f, link);
 }
 
 /* The channel accepts these messages only with their descriptors. */

@@ -5,15 +5,6 @@
 #include <openssl/rand.h>
 #include <string.h>
 
-static bool make(struct ticket_key *k, uint64_t now_ms)
-{
-	k->made_ms = now_ms;
-	k->valid = RAND_bytes(k->name, sizeof k->name) == 1 &&
-		   RAND_priv_bytes(k->aes, sizeof k->aes) == 1 &&
-		   RAND_priv_bytes(k->hmac, sizeof k->hmac) == 1;
-	return k->valid;
-}
-
 const struct ticket_key *ticket_keys_seal(struct ticket_keys *keys,
 					  uint64_t now_ms)
 {
@@ -22,7 +13,11 @@ const struct ticket_key *ticket_keys_seal(struct ticket_keys *keys,
 	if (k->valid && now_ms - k->made_ms < TICKET_ROTATE_MS)
 		return k;
 	keys->previous = *k;
-	return make(k, now_ms) ? k : NULL;
+	k->made_ms = now_ms;
+	k->valid = RAND_bytes(k->name, sizeof k->name) == 1 &&
+		   RAND_priv_bytes(k->aes, sizeof k->aes) == 1 &&
+		   RAND_priv_bytes(k->hmac, sizeof k->hmac) == 1;
+	return k->valid ? k : NULL;
 }
 
 static bool opens(const struct ticket_key *k, const uint8_t *name,

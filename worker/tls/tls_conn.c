@@ -227,22 +227,6 @@ static enum step repeat(struct tls_conn *c,
 	return at;
 }
 
-/* At most ROUNDS records in each direction.  Between two records OpenSSL holds
- * no data that would not make the socket readable. */
-static void relay(struct tls_conn *c, enum step *ret_up, enum step *ret_down)
-{
-	*ret_up = repeat(c, step_up);
-	if (*ret_up == STEP_ON && c->up.data == NULL)
-		c->outer_events |= EV_READ;
-	else if (*ret_up == STEP_ON)
-		c->inner_events |= EV_WRITE;
-	*ret_down = repeat(c, step_down);
-	if (*ret_down == STEP_ON && c->down.data == NULL)
-		c->inner_events |= EV_READ;
-	else if (*ret_down == STEP_ON)
-		c->outer_events |= EV_WRITE;
-}
-
 static void set_events(struct ev_loop *loop, ev_io *io, int events)
 {
 	if (ev_is_active(io) && (io->events & (EV_READ | EV_WRITE)) == events)
@@ -287,8 +271,20 @@ static void advance(struct tls_conn *c)
 	c->outer_events = c->inner_events = 0;
 	if (c->stage == TLS_HANDSHAKE)
 		up = down = handshake(c);
-	if (c->stage != TLS_HANDSHAKE)
-		relay(c, &up, &down);
+	/* At most ROUNDS records in each direction.  Between two records
+	 * OpenSSL holds no data that would not make the socket readable. */
+	if (c->stage != TLS_HANDSHAKE) {
+		up = repeat(c, step_up);
+		if (up == STEP_ON && c->up.data == NULL)
+			c->outer_events |= EV_READ;
+		else if (up == STEP_ON)
+			c->inner_events |= EV_WRITE;
+		down = repeat(c, step_down);
+		if (down == STEP_ON && c->down.data == NULL)
+			c->inner_events |= EV_READ;
+		else if (down == STEP_ON)
+			c->outer_events |= EV_WRITE;
+	}
 	if (up == STEP_FAILED || down == STEP_FAILED) {
 		end(c, ERR_peek_error() != 0 ? tls_error()
 					     : "closed by the client");
@@ -303,16 +299,10 @@ static void advance(struct tls_conn *c)
 	set_deadline(c);
 }
 
-static void on_outer(struct ev_loop *loop, ev_io *w, int revents)
+static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)loop, (void)revents;
-	advance(container_of(w, struct tls_conn, outer));
-}
-
-static void on_inner(struct ev_loop *loop, ev_io *w, int revents)
-{
-	(void)loop, (void)revents;
-	advance(container_of(w, struct tls_conn, inner));
+	advance(w->data);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
@@ -323,7 +313,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	end(c, c->stage == TLS_LEAVING ? NULL : "timeout");
 }
 
-static void set_options(int fd)
+struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
+			      int outer, int inner)
 {
 	static const struct {
 		int level;
@@ -336,21 +327,13 @@ static void set_options(int fd)
 		{ IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL_S },
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
 	};
-
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		(void)setsockopt(fd, options[i].level, options[i].name,
-				 &options[i].value, sizeof options[i].value);
-}
-
-struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
-			      int outer, int inner)
-{
 	struct tls_conn *c = xcalloc(1, sizeof *c);
 
 	c->cfg = cfg;
 	c->ssl = SSL_new(ctx);
-	ev_io_init(&c->outer, on_outer, outer, EV_READ);
-	ev_io_init(&c->inner, on_inner, inner, EV_READ);
+	ev_io_init(&c->outer, on_ready, outer, EV_READ);
+	ev_io_init(&c->inner, on_ready, inner, EV_READ);
+	c->outer.data = c->inner.data = c;
 	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
 	/* a blocking socket would stop the loop */
 	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
@@ -359,7 +342,9 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 		tls_conn_free(&c);
 		return NULL;
 	}
-	set_options(outer);
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		(void)setsockopt(outer, options[i].level, options[i].name,
+				 &options[i].value, sizeof options[i].value);
 	ev_io_start(cfg->loop, &c->outer);
 	ev_io_start(cfg->loop, &c->inner);
 	set_deadline(c);

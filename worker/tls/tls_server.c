@@ -49,27 +49,22 @@ static void on_stage(struct tls_conn *c, void *arg)
 		s->status.handshakes++;
 }
 
-static void log_failure(const struct tls_conn *c, const char *error)
-{
-	struct sockaddr_any peer = { .len = sizeof peer.in6 };
-	char text[SOCKADDR_TEXT_MAX] = "a client";
-
-	if (getpeername(c->outer.fd, &peer.sa, &peer.len) == 0)
-		sockaddr_format_host(&peer, text);
-	log_debug("tls", "%s: %s: %s", text,
-		  c->stage == TLS_HANDSHAKE ? "handshake failed"
-					    : "connection ended",
-		  error);
-}
-
 static void on_end(struct tls_conn *c, const char *error, void *arg)
 {
 	struct tls_server *s = arg;
+	struct sockaddr_any peer = { .len = sizeof peer.in6 };
+	char text[SOCKADDR_TEXT_MAX] = "a client";
+	bool in_handshake = c->stage == TLS_HANDSHAKE;
 
-	if (c->stage == TLS_HANDSHAKE)
-		s->status.failed++;
-	if (error != NULL)
-		log_failure(c, error);
+	s->status.failed += in_handshake;
+	if (error != NULL) {
+		if (getpeername(c->outer.fd, &peer.sa, &peer.len) == 0)
+			sockaddr_format_host(&peer, text);
+		log_debug("tls", "%s: %s: %s", text,
+			  in_handshake ? "handshake failed"
+				       : "connection ended",
+			  error);
+	}
 	remove_conn(s, c);
 }
 
