@@ -78,32 +78,6 @@ bool announcement_has_full(const struct announcement *a)
 	return a->rtp && (has_fec(&full) || has_second_path(&full));
 }
 
-static void put_name(const struct announcement *a, struct text *t)
-{
-	char name[SDP_NAME_MAX + 1];
-
-	sdp_name(a->name, name);
-	put(t, "s=%s", name[0] != '\0' ? name : "-");
-	if (a->full)
-		put(t, " (%s%s%s)", has_fec(a) ? "FEC" : "",
-		    has_fec(a) && has_second_path(a) ? ", " : "",
-		    has_second_path(a) ? "2 paths" : "");
-	put(t, "\r\n");
-}
-
-/* One path; the first has the address of the session. */
-static void put_media(const struct announcement *a, unsigned number,
-		      const struct sockaddr_any *to, struct text *t)
-{
-	put(t, "m=video %u RTP/AVP %d\r\n", sockaddr_port(to),
-	    RTP_PAYLOAD_MP2T);
-	if (number > 1)
-		put_connection(a, to, t);
-	put(t, "a=rtpmap:%d MP2T/90000\r\n", RTP_PAYLOAD_MP2T);
-	if (a->full)
-		put(t, "a=mid:m%u\r\n", number);
-}
-
 /* RFC 6015 defines columns only: rows use the name of RFC 3009. */
 static void put_fec(const struct announcement *a, unsigned number,
 		    const struct sockaddr_any *to, struct text *t)
@@ -135,8 +109,15 @@ static void put_fec(const struct announcement *a, unsigned number,
 static void put_description(const struct announcement *a, struct text *t)
 {
 	const struct sockaddr_any *paths[] = { &a->remote, &a->streams.path2 };
+	char name[SDP_NAME_MAX + 1];
 
-	put_name(a, t);
+	sdp_name(a->name, name);
+	put(t, "s=%s", name[0] != '\0' ? name : "-");
+	if (a->full)
+		put(t, " (%s%s%s)", has_fec(a) ? "FEC" : "",
+		    has_fec(a) && has_second_path(a) ? ", " : "",
+		    has_second_path(a) ? "2 paths" : "");
+	put(t, "\r\n");
 	put_connection(a, &a->remote, t);
 	put(t, "t=0 0\r\na=tool:sluice\r\na=type:broadcast\r\n");
 	if (!a->rtp) {
@@ -149,27 +130,28 @@ static void put_description(const struct announcement *a, struct text *t)
 	for (unsigned i = 1; has_fec(a) && i <= 1u + has_second_path(a); i++)
 		put(t, "a=group:FEC-FR m%u c%u r%u\r\n", i, i, i);
 	/* media first: ffmpeg stalls if media follow their FEC */
-	for (unsigned i = 0; i <= has_second_path(a); i++)
-		put_media(a, i + 1, paths[i], t);
+	for (unsigned i = 0; i <= has_second_path(a); i++) {
+		put(t, "m=video %u RTP/AVP %d\r\n", sockaddr_port(paths[i]),
+		    RTP_PAYLOAD_MP2T);
+		/* the first path has the address of the session */
+		if (i > 0)
+			put_connection(a, paths[i], t);
+		put(t, "a=rtpmap:%d MP2T/90000\r\n", RTP_PAYLOAD_MP2T);
+		if (a->full)
+			put(t, "a=mid:m%u\r\n", i + 1);
+	}
 	for (unsigned i = 0; has_fec(a) && i <= has_second_path(a); i++)
 		put_fec(a, i + 1, paths[i], t);
-}
-
-/* Identifies the content; never 0 (RFC 2974 6). */
-static uint16_t message_id(const struct announcement *a)
-{
-	uint64_t mix = (a->session ^ a->version * 31) *
-		       UINT64_C(0x9e3779b97f4a7c15);
-	uint16_t hash = (uint16_t)(mix >> 48);
-
-	return hash != 0 ? hash : 1;
 }
 
 static size_t put_head(const struct announcement *a, bool deletion, uint8_t *to)
 {
 	bool v6 = family_digit(&a->origin) == 6;
 	size_t len = v6 ? 16 : 4;
-	uint16_t hash = message_id(a);
+	/* identifies the content; never 0 (RFC 2974 6) */
+	uint64_t mix = (a->session ^ a->version * 31) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	uint16_t hash = MAX((uint16_t)(mix >> 48), 1);
 
 	to[0] = (uint8_t)(SAP_VERSION_1 | (v6 ? SAP_IS_IPV6 : 0) |
 			  (deletion ? SAP_IS_DELETION : 0));

@@ -149,12 +149,19 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 }
 
 /* Queues packets, none of them a null packet. */
-static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_tick)
+static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t room = c->queue_max - fifo_len(&c->fifo);
 	size_t n = MIN(run.n, room);
+	uint64_t now_tick = tick_of(now_ns);
 	uint8_t *copy;
 
+	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
+		c->held = c->n_clocks > 0 && fifo_len(&c->fifo) == 0;
+		c->held_tick = now_tick;
+	}
+	c->content_awake_ns = c->awake_ns;
+	c->content_ns = now_ns;
 	c->counters.overflow += run.n - n;
 	if (n == 0)
 		return;
@@ -163,16 +170,7 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		read_pcr(c, copy + i * TS_PACKET, now_tick);
 }
 
-static void note_content(struct cbr *c, uint64_t now_ns)
-{
-	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
-		c->held = c->n_clocks > 0 && fifo_len(&c->fifo) == 0;
-		c->held_tick = tick_of(now_ns);
-	}
-	c->content_awake_ns = c->awake_ns;
-	c->content_ns = now_ns;
-}
-
+/* True if the run contains a packet that is not a null packet. */
 static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t from = 0;
@@ -183,10 +181,9 @@ static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 		    ts_pid(run.data + i * TS_PACKET) != TS_PID_NULL)
 			continue;
 		if (i > from) {
-			note_content(c, now_ns);
 			queue_packets(c, (struct ts_run){
 				run.data + from * TS_PACKET, i - from
-			}, tick_of(now_ns));
+			}, now_ns);
 			any = true;
 		}
 		from = i + 1;
@@ -225,27 +222,6 @@ static uint64_t positions_until(const struct cbr *c, uint64_t tick)
 	return (tick - c->tick) * c->bps / (PACKET_BITS * PCR_HZ) + 1;
 }
 
-static size_t burst(const struct cbr *c)
-{
-	bool late = c->now_tick - c->tick > CBR_BEHIND_MS * TICKS_MS;
-	uint64_t ms = late ? PACER_LATE_BURST_MS : c->burst_ms;
-
-	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / DATAGRAM_PACKETS *
-		       DATAGRAM_PACKETS + DATAGRAM_PACKETS;
-}
-
-static void find_pcr_due(struct cbr *c)
-{
-	c->pcr_due = UINT64_MAX;
-	for (size_t i = 0; i < c->n_clocks; i++) {
-		const struct cbr_clock *k = &c->clocks[i];
-
-		if (k->sent && !is_gone(k, c->tick))
-			c->pcr_due = MIN(c->pcr_due, k->sent_tick +
-					 CBR_PCR_NULL_MS * TICKS_MS);
-	}
-}
-
 /* The clock whose PCR is most overdue at this position; NULL: none is due. */
 static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
@@ -269,40 +245,14 @@ static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 {
 	ts_set_pcr(p, cbr_clock_leave(clock, c->tick, ts_discontinuity(p)));
-	find_pcr_due(c);
-}
+	c->pcr_due = UINT64_MAX;
+	for (size_t i = 0; i < c->n_clocks; i++) {
+		const struct cbr_clock *k = &c->clocks[i];
 
-/* Without payload the counter stays (ISO/IEC 13818-1 2.4.3.3). */
-static void put_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
-{
-	bool begun = clock == c->begun;
-
-	memset(p, 0xff, TS_PACKET);
-	p[0] = TS_SYNC_BYTE;
-	p[1] = 0;
-	ts_set_pid(p, clock->pid);
-	p[3] = (uint8_t)(0x20 | clock->cc);
-	p[4] = TS_PACKET - 5;
-	p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
-	if (begun)
-		c->begun = NULL;
-	write_pcr(c, clock, p);
-	c->counters.pcrs++;
-}
-
-static void put_content(struct cbr *c, uint8_t *p)
-{
-	struct cbr_clock *clock;
-	uint64_t pcr;
-
-	memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
-	fifo_drop(&c->fifo, 1);
-	clock = find_clock(c, ts_pid(p));
-	if (clock == NULL)
-		return;
-	clock->cc = ts_cc(p);
-	if (ts_pcr(p, &pcr) && !ts_tei(p) && clock->running)
-		write_pcr(c, clock, p);
+		if (k->sent && !is_gone(k, c->tick))
+			c->pcr_due = MIN(c->pcr_due, k->sent_tick +
+					 CBR_PCR_NULL_MS * TICKS_MS);
+	}
 }
 
 /* Fills one position.  content: a queued packet is due; true if the position
@@ -316,9 +266,33 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
 		due = find_due_clock(c, empty);
 	if (due != NULL) {
-		put_pcr(c, due, p);
+		bool begun = due == c->begun;
+
+		memset(p, 0xff, TS_PACKET);
+		p[0] = TS_SYNC_BYTE;
+		p[1] = 0;
+		ts_set_pid(p, due->pid);
+		/* without payload the counter stays (ISO/IEC 13818-1
+		 * 2.4.3.3) */
+		p[3] = (uint8_t)(0x20 | due->cc);
+		p[4] = TS_PACKET - 5;
+		p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
+		if (begun)
+			c->begun = NULL;
+		write_pcr(c, due, p);
+		c->counters.pcrs++;
 	} else if (!empty) {
-		put_content(c, p);
+		struct cbr_clock *clock;
+		uint64_t pcr;
+
+		memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
+		fifo_drop(&c->fifo, 1);
+		clock = find_clock(c, ts_pid(p));
+		if (clock != NULL)
+			clock->cc = ts_cc(p);
+		if (clock != NULL && clock->running && ts_pcr(p, &pcr) &&
+		    !ts_tei(p))
+			write_pcr(c, clock, p);
 	} else {
 		memset(p, 0xff, TS_PACKET);
 		p[0] = TS_SYNC_BYTE;
@@ -369,7 +343,8 @@ static void skip_late(struct cbr *c)
 
 void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
-	uint64_t due;
+	uint64_t due, burst;
+	bool late;
 
 	if (!c->running)
 		return;
@@ -385,8 +360,12 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 	skip_late(c);
 	due = positions_until(c, c->now_tick);
 	due -= due % DATAGRAM_PACKETS;
+	late = c->now_tick - c->tick > CBR_BEHIND_MS * TICKS_MS;
+	burst = c->bps * (late ? PACER_LATE_BURST_MS : c->burst_ms) / 1000 /
+		PACKET_BITS;
+	burst += DATAGRAM_PACKETS - burst % DATAGRAM_PACKETS;
 	if (due > 0)
-		fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
+		fill(c, (size_t)MIN(due, burst), out, arg);
 }
 
 uint64_t cbr_next_ns(const struct cbr *c)

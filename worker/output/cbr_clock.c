@@ -41,39 +41,11 @@ static uint64_t clock_at(const struct cbr_clock *c, uint64_t tick)
 		       ticks + floor_div(slewed(c, ticks), PPB));
 }
 
-static void move_base(struct cbr_clock *c, uint64_t tick)
-{
-	int64_t ticks = (int64_t)(tick - c->base_tick);
-	int64_t part = slewed(c, ticks);
-	int64_t ramp = MAX(ticks, 0) * CBR_RAMP_PPB / (int64_t)PCR_HZ;
-
-	c->base_pcr = clock_at(c, tick);
-	c->base_tick = tick;
-	c->fraction = part - floor_div(part, PPB) * PPB;
-	c->slew_ppb += clamp(c->wanted_ppb - c->slew_ppb, ramp);
-}
-
 static void begin_window(struct cbr_clock *c, uint64_t tick)
 {
 	c->window_tick = tick;
 	c->early = INT64_MIN;
 	c->late = INT64_MAX;
-}
-
-/* Adjusts the frequency after a finished window. */
-static void end_window(struct cbr_clock *c)
-{
-	int64_t stray = CBR_STRAY_MS * TICKS_MS;
-	int64_t loose = CBR_LOOSE_MS * TICKS_MS;
-	int64_t off = c->early - clamp(c->early, loose);
-
-	if (c->early < -stray || c->late > stray) {
-		c->stray = true;
-		c->wanted_ppb = 0;
-		return;
-	}
-	c->wanted_ppb = clamp(off * (PPB / CBR_CLOSE_S) / (int64_t)PCR_HZ,
-			      CBR_SLEW_MAX_PPB);
 }
 
 /* Awake time since the last PCR. */
@@ -100,7 +72,16 @@ static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
 						   : CBR_WINDOW_MS;
 	if (a->tick - c->window_tick < window_ms * (uint64_t)TICKS_MS)
 		return;
-	end_window(c);
+	/* the window is over: adjusts the frequency */
+	off = c->early - clamp(c->early, CBR_LOOSE_MS * TICKS_MS);
+	if (c->early < -stray || c->late > stray) {
+		c->stray = true;
+		c->wanted_ppb = 0;
+	} else {
+		c->wanted_ppb = clamp(off * (PPB / CBR_CLOSE_S) /
+					      (int64_t)PCR_HZ,
+				      CBR_SLEW_MAX_PPB);
+	}
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
 	begin_window(c, a->tick);
@@ -124,28 +105,6 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 	return on - passed > stray || passed - on > stray;
 }
 
-/* A packet that announces a time base enters the queue. */
-static void push_jump(struct cbr_clock *c, int64_t off)
-{
-	if (c->n_jumps < CBR_JUMPS)
-		c->jumps[c->n_jumps++] = off;
-	else
-		c->jumps[CBR_JUMPS - 1] += off;
-	c->shift += off;
-}
-
-static int64_t pop_jump(struct cbr_clock *c)
-{
-	int64_t off = c->jumps[0];
-
-	if (c->n_jumps == 0)
-		return 0;
-	c->n_jumps--;
-	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
-	c->shift -= off;
-	return off;
-}
-
 bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 {
 	bool first = !c->running, jump;
@@ -159,8 +118,13 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	off = wrap_diff(wrapped(a->pcr, -c->shift), clock_at(c, a->tick),
 			PCR_WRAP);
 	jump = !first && (c->stray || is_jump(c, a, off));
-	if (jump || a->announced)
-		push_jump(c, jump ? off : 0);
+	/* a packet that announces a time base enters the queue */
+	if ((jump || a->announced) && c->n_jumps < CBR_JUMPS)
+		c->jumps[c->n_jumps++] = 0;
+	if (jump) {
+		c->jumps[c->n_jumps - 1] += off;
+		c->shift += off;
+	}
 	if (first || jump) {
 		c->stray = false;
 		c->windows = 0;
@@ -176,9 +140,20 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 
 uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 {
-	move_base(c, tick);
-	if (jump)
-		c->base_pcr = wrapped(c->base_pcr, pop_jump(c));
+	int64_t ticks = (int64_t)(tick - c->base_tick);
+	int64_t part = slewed(c, ticks);
+	int64_t ramp = MAX(ticks, 0) * CBR_RAMP_PPB / (int64_t)PCR_HZ;
+
+	c->base_pcr = clock_at(c, tick);
+	c->base_tick = tick;
+	c->fraction = part - floor_div(part, PPB) * PPB;
+	c->slew_ppb += clamp(c->wanted_ppb - c->slew_ppb, ramp);
+	if (jump && c->n_jumps > 0) {
+		c->base_pcr = wrapped(c->base_pcr, c->jumps[0]);
+		c->shift -= c->jumps[0];
+		c->n_jumps--;
+		memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+	}
 	c->sent = true;
 	c->sent_tick = tick;
 	return c->base_pcr;

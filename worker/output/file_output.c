@@ -50,22 +50,6 @@ struct cursor {
 	uint64_t at_ns, step_ns;
 };
 
-static void copy_stamped(struct cursor *c, const uint8_t *packet)
-{
-	struct file_room *to = &c->room[c->room[0].n == 0];
-	uint64_t ticks = c->at_ns / 1000 * 27 + c->at_ns % 1000 * 27 / 1000;
-	uint32_t stamp = (uint32_t)(ticks & ((1u << STAMP_BITS) - 1));
-
-	to->data[0] = (uint8_t)(stamp >> 24);
-	to->data[1] = (uint8_t)(stamp >> 16);
-	to->data[2] = (uint8_t)(stamp >> 8);
-	to->data[3] = (uint8_t)stamp;
-	memcpy(to->data + STAMP_SIZE, packet, TS_PACKET);
-	c->at_ns += c->step_ns;
-	to->data += c->unit;
-	to->n--;
-}
-
 static void copy_plain(struct cursor *c, const struct ts_run *run)
 {
 	const uint8_t *from = run->data;
@@ -107,8 +91,23 @@ static void file_send(struct output *out, const struct ts_run *runs,
 			copy_plain(&c, &runs[i]);
 			continue;
 		}
-		for (size_t k = 0; k < runs[i].n; k++)
-			copy_stamped(&c, runs[i].data + k * TS_PACKET);
+		for (size_t k = 0; k < runs[i].n; k++) {
+			struct file_room *to = &c.room[c.room[0].n == 0];
+			uint64_t ticks = c.at_ns / 1000 * 27 +
+					 c.at_ns % 1000 * 27 / 1000;
+			uint32_t stamp =
+				(uint32_t)(ticks & ((1u << STAMP_BITS) - 1));
+
+			to->data[0] = (uint8_t)(stamp >> 24);
+			to->data[1] = (uint8_t)(stamp >> 16);
+			to->data[2] = (uint8_t)(stamp >> 8);
+			to->data[3] = (uint8_t)stamp;
+			memcpy(to->data + STAMP_SIZE,
+			       runs[i].data + k * TS_PACKET, TS_PACKET);
+			c.at_ns += c.step_ns;
+			to->data += c.unit;
+			to->n--;
+		}
 	}
 	file_writer_put(o->writer, n);
 	o->queued += n;
@@ -143,11 +142,15 @@ static void log_state(struct file_output *o)
 			    path, suppressed);
 }
 
-static void find_state(struct file_output *o)
+static int file_every_second(struct output *out, struct errmsg *error)
 {
+	struct file_output *o = container_of(out, struct file_output, base);
+	const struct file_writer_state *s = &o->writer_state;
 	enum record_state was = o->state;
+	uint64_t left;
 
-	hold(&o->full_s, o->writer_state.full);
+	file_writer_state(o->writer, &o->writer_state);
+	hold(&o->full_s, s->full);
 	hold(&o->slow_s, o->no_room > o->no_room_before);
 	o->no_room_before = o->no_room;
 	o->state = o->full_s > 0   ? DISK_FULL
@@ -163,16 +166,7 @@ static void find_state(struct file_output *o)
 			       "the disk is too slow: packets dropped");
 	if (o->state > was || (o->state < was && o->state == RECORDING))
 		log_state(o);
-}
-
-static int file_every_second(struct output *out, struct errmsg *error)
-{
-	struct file_output *o = container_of(out, struct file_output, base);
-	const struct file_writer_state *s = &o->writer_state;
-	uint64_t left;
-
-	file_writer_state(o->writer, &o->writer_state);
-	find_state(o);
+	/* packets of the queue are not on the disk yet */
 	left = s->queued / file_writer_unit(o->writer) + s->dropped;
 	out->counters.dropped = s->dropped + o->no_room;
 	out->counters.packets = o->queued - MIN(o->queued, left);

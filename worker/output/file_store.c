@@ -224,19 +224,15 @@ static uint64_t size_limit(const struct file_store *s)
 	return max - max % s->unit;
 }
 
-/* The time of the file is over, or not reached because the clock went back. */
-static bool is_late(const struct file_store *s, time_t now)
-{
-	int64_t every = s->spec->file.rotate_s;
-
-	return s->ends_s > 0 && (now >= s->ends_s || now < s->ends_s - every);
-}
-
 /* The number of bytes that belong to this file: up to the start of the next
  * file, if that is due. */
 static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
-	bool late = is_late(s, time(NULL));
+	time_t now = time(NULL);
+	int64_t every = s->spec->file.rotate_s;
+	/* or the clock went back before the start of the file */
+	bool late = s->ends_s > 0 &&
+		    (now >= s->ends_s || now < s->ends_s - every);
 	uint64_t now_ns = mono_ns();
 	uint64_t max = size_limit(s);
 

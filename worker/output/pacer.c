@@ -70,20 +70,6 @@ static uint64_t packet_ns(const struct pacer *p)
 	return p->packet_ns;
 }
 
-static void end_slice(struct pacer *p, uint64_t elapsed)
-{
-	uint64_t ns = clamp_packet_ns(elapsed / p->slice_packets);
-	/* averages rates, not durations: a burst in one slice and no packet in
-	 * the next must give the mean of both */
-	double rate = 1.0 / (double)ns, past = 1.0 / (double)p->packet_ns;
-	unsigned weight = MIN(p->slices, (unsigned)RATE_WEIGHT);
-
-	rate = (past * weight + rate) / (weight + 1);
-	p->packet_ns = clamp_packet_ns((uint64_t)(1.0 / rate));
-	if (p->slices < SLICES_GOOD)
-		p->slices++;
-}
-
 static void begin_slice(struct pacer *p, uint64_t now_ns)
 {
 	p->slice_ns = now_ns;
@@ -106,7 +92,17 @@ void pacer_arrived(struct pacer *p, uint64_t now_ns, size_t n)
 	if (elapsed > PAUSE_NS) {
 		begin_slice(p, now_ns);
 	} else if (elapsed >= SLICE_NS && p->slice_packets > 0) {
-		end_slice(p, elapsed);
+		uint64_t ns = clamp_packet_ns(elapsed / p->slice_packets);
+		double rate = 1.0 / (double)ns;
+		double past = 1.0 / (double)p->packet_ns;
+		unsigned weight = MIN(p->slices, (unsigned)RATE_WEIGHT);
+
+		/* averages rates, not durations: a burst in one slice and no
+		 * packet in the next must give the mean of both */
+		rate = (past * weight + rate) / (weight + 1);
+		p->packet_ns = clamp_packet_ns((uint64_t)(1.0 / rate));
+		if (p->slices < SLICES_GOOD)
+			p->slices++;
 		begin_slice(p, now_ns);
 	}
 	p->slice_packets += n;
@@ -122,26 +118,6 @@ static uint64_t drain(const struct pacer *p, size_t waiting)
 	uint64_t queue_ms = waiting * packet_ns(p) / MS;
 
 	return MIN(DRAIN_BASE + queue_ms, (uint64_t)DRAIN_MAX);
-}
-
-/* Releases grow before late wake-ups make the queue drop packets. */
-static uint64_t burst_ns(const struct pacer *p, size_t waiting)
-{
-	bool late = waiting * packet_ns(p) > PACER_QUEUE_MS / 2 * MS;
-
-	return late ? PACER_LATE_BURST_MS * MS : usual_burst_ns(p);
-}
-
-static void fill_bucket(struct pacer *p, uint64_t now_ns, size_t waiting)
-{
-	uint64_t most = burst_ns(p, waiting);
-	uint64_t elapsed = MIN(now_ns - p->now_ns, most);
-
-	p->now_ns = now_ns;
-	p->credit_ns += (int64_t)(elapsed * drain(p, waiting) / 100);
-	p->credit_ns = MIN(p->credit_ns, (int64_t)most);
-	if (p->unpaced)
-		p->credit_ns = INT64_MAX / 2;
 }
 
 /* The partly filled datagram has waited long enough. */
@@ -161,7 +137,17 @@ size_t pacer_release(struct pacer *p, uint64_t now_ns, size_t waiting)
 		p->held = false;
 		return 0;
 	}
-	fill_bucket(p, now_ns, waiting);
+
+	/* releases grow before late wake-ups make the queue drop packets */
+	bool late = waiting * packet_ns(p) > PACER_QUEUE_MS / 2 * MS;
+	uint64_t most = late ? PACER_LATE_BURST_MS * MS : usual_burst_ns(p);
+	uint64_t elapsed = MIN(now_ns - p->now_ns, most);
+
+	p->now_ns = now_ns;
+	p->credit_ns += (int64_t)(elapsed * drain(p, waiting) / 100);
+	p->credit_ns = MIN(p->credit_ns, (int64_t)most);
+	if (p->unpaced)
+		p->credit_ns = INT64_MAX / 2;
 
 	uint64_t each = packet_ns(p);
 	size_t groups = 0, n;

@@ -110,33 +110,9 @@ static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
 	}
 }
 
-/* Copies a packet of PAT or PMT. */
-static void copy_table_packet(struct ring_out *r, const uint8_t *packet)
-{
-	uint8_t copy[TS_PACKET];
-
-	memcpy(copy, packet, TS_PACKET);
-	if (cc_rewrite_feed(&r->cc, copy))
-		copy_packets(r, copy, 1);
-}
-
 static void put_tables(const uint8_t *packets, size_t n, void *arg)
 {
 	copy_packets(arg, packets, n);
-}
-
-static void mark(struct ring_out *r, const uint8_t *packet)
-{
-	struct ring_rap rap = {
-		.pos = ring_writer_pos(r->ring),
-		.pcr = r->pcr,
-		.wall_ms = r->wall_ms,
-	};
-
-	(void)pes_pts(packet, &rap.pts);
-	join_point_tables(r->psi, &r->cc, put_tables, r);
-	ring_mark(r->ring, &rap);
-	r->marked_ns = r->now_ns;
 }
 
 enum packet_class { PACKET_PLAIN, PACKET_TABLE, PACKET_JOIN };
@@ -173,10 +149,23 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 		copy_packets(r, run.data + from * TS_PACKET, i - from);
 		from = i;
 		if (class == PACKET_TABLE) {
-			copy_table_packet(r, packet);
+			uint8_t copy[TS_PACKET];
+
+			memcpy(copy, packet, TS_PACKET);
+			if (cc_rewrite_feed(&r->cc, copy))
+				copy_packets(r, copy, 1);
 			from = i + 1;
 		} else {
-			mark(r, packet);
+			struct ring_rap rap = {
+				.pos = ring_writer_pos(r->ring),
+				.pcr = r->pcr,
+				.wall_ms = r->wall_ms,
+			};
+
+			(void)pes_pts(packet, &rap.pts);
+			join_point_tables(r->psi, &r->cc, put_tables, r);
+			ring_mark(r->ring, &rap);
+			r->marked_ns = r->now_ns;
 		}
 	}
 	copy_packets(r, run.data + from * TS_PACKET, run.n - from);

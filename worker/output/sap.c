@@ -48,22 +48,16 @@ static struct sockaddr_any default_group(const struct sockaddr_any *remote)
 	return group;
 }
 
-/* The number of a session stays after a restart of the worker. */
-static uint64_t session_number(const char *name,
-			       const struct sockaddr_any *remote, bool full)
+static void add(struct sap *s, struct announcement what)
 {
 	char text[SOCKADDR_TEXT_MAX];
 	uint64_t hash;
 
-	sockaddr_format(remote, text);
+	/* the number of a session stays after a restart of the worker */
+	sockaddr_format(&what.remote, text);
 	hash = hash_add(HASH_INIT, text, strlen(text));
-	hash = hash_add(hash, name, strlen(name));
-	return (hash >> 1) + full;
-}
-
-static void add(struct sap *s, struct announcement what)
-{
-	what.session = session_number(what.name, &what.remote, what.full);
+	hash = hash_add(hash, what.name, strlen(what.name));
+	what.session = (hash >> 1) + what.full;
 	s->list[s->n++] = what;
 }
 
@@ -113,54 +107,44 @@ static int open_socket(struct sap *s, struct errmsg *error)
 	return errmsg_fail(error, err, "%s", strerror(-err));
 }
 
-static int send_one(struct sap *s, const struct announcement *what,
-		    bool deletion, struct errmsg *error)
-{
-	uint8_t packet[ANNOUNCEMENT_MAX];
-	ssize_t len = announcement_make(what, deletion, packet);
-	int err;
-
-	if (len < 0)
-		return errmsg_fail(error, (int)len, "the name is too long for "
-				   "%d bytes", ANNOUNCEMENT_MAX);
-	if (send(s->fd, packet, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-		return 0;
-	err = -errno;
-	fd_close(&s->fd);
-	return errmsg_fail(error, err, "%s", strerror(-err));
-}
-
 static int announce(struct sap *s, bool deletion, struct errmsg *error)
 {
+	uint8_t packet[ANNOUNCEMENT_MAX];
 	int err = s->fd < 0 ? open_socket(s, error) : 0;
 
-	for (size_t i = 0; err == 0 && i < s->n; i++)
-		err = send_one(s, &s->list[i], deletion, error);
+	for (size_t i = 0; err == 0 && i < s->n; i++) {
+		ssize_t len = announcement_make(&s->list[i], deletion, packet);
+
+		if (len < 0)
+			return errmsg_fail(error, (int)len, "the name is too "
+					   "long for %d bytes",
+					   ANNOUNCEMENT_MAX);
+		if (send(s->fd, packet, (size_t)len,
+			 MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+			continue;
+		err = -errno;
+		fd_close(&s->fd);
+		(void)errmsg_fail(error, err, "%s", strerror(-err));
+	}
 	return err;
-}
-
-/* Up to a third more or less, so that announcers do not send at once (RFC 2974
- * 3.1). */
-static uint64_t pause_ns(const struct sap *s)
-{
-	uint64_t base = s->spec.sap_interval_s * SECOND_NS;
-	uint64_t random = 0;
-
-	if (s->sent < QUICK)
-		base = MIN(base, QUICK_S * SECOND_NS);
-	(void)!getrandom(&random, sizeof random, 0);
-	return base * 2 / 3 + random % (base * 2 / 3);
 }
 
 void sap_every_second(struct sap *s, uint64_t now_ns)
 {
+	uint64_t pause_ns = s->spec.sap_interval_s * SECOND_NS;
+	uint64_t random = 0;
 	struct errmsg error = { 0 };
 
 	if (now_ns < s->next_ns)
 		return;
 	if (announce(s, false, &error) == 0)
 		s->sent++;
-	s->next_ns = now_ns + pause_ns(s);
+	if (s->sent < QUICK)
+		pause_ns = MIN(pause_ns, QUICK_S * SECOND_NS);
+	/* up to a third more or less, so that announcers do not send at once
+	 * (RFC 2974 3.1) */
+	(void)!getrandom(&random, sizeof random, 0);
+	s->next_ns = now_ns + pause_ns * 2 / 3 + random % (pause_ns * 2 / 3);
 	if (strcmp(error.text, s->error.text) == 0)
 		return;
 	s->error = error;
@@ -169,19 +153,15 @@ void sap_every_second(struct sap *s, uint64_t now_ns)
 			    error.text);
 }
 
-static bool has_same_source(const struct sap *s)
+void sap_follow(struct sap *s)
 {
 	struct errmsg error;
 	int fd = udp_output_socket(&s->spec, &error);
-	bool same = fd >= 0 && udp_output_same_source(fd, s->fd);
+	bool same = fd >= 0 && s->fd >= 0 &&
+		    udp_output_same_source(fd, s->fd);
 
 	fd_close(&fd);
-	return same;
-}
-
-void sap_follow(struct sap *s)
-{
-	if (s->fd >= 0 && has_same_source(s))
+	if (same)
 		return;
 	fd_close(&s->fd);
 	s->sent = 0;

@@ -20,15 +20,6 @@ void sender_done(struct sender *s)
 	fifo_done(&s->fifo);
 }
 
-static size_t count_packets(const struct ts_run *runs, size_t n_runs)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_runs; i++)
-		n += runs[i].n;
-	return n;
-}
-
 /* Sends the first n packets of the queue and the runs. */
 static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 		       uint64_t now_ns)
@@ -50,22 +41,6 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 	for (size_t i = 0; i < s->n_outputs; i++)
 		if (s->outputs[i] != NULL)
 			output_send(s->outputs[i], out, n_out, now_ns);
-}
-
-/* Queues the packets behind the first `skip` packets of the runs. */
-static void queue_rest(struct sender *s, const struct ts_run *runs,
-		      size_t n_runs, size_t skip)
-{
-	for (size_t i = 0; i < n_runs; i++) {
-		struct ts_run run = runs[i];
-		size_t pass = MIN(skip, run.n);
-
-		run.data += pass * TS_PACKET;
-		run.n -= pass;
-		skip -= pass;
-		if (run.n > 0)
-			fifo_push(&s->fifo, run);
-	}
 }
 
 /* Drops the oldest packets so that `more` fit, in whole datagrams, so that the
@@ -105,9 +80,10 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 {
 	assert(n_runs <= RUNS_MAX);
 
-	size_t arrived = count_packets(runs, n_runs);
-	size_t waited = fifo_len(&s->fifo);
+	size_t arrived = 0, waited = fifo_len(&s->fifo);
 
+	for (size_t i = 0; i < n_runs; i++)
+		arrived += runs[i].n;
 	measure_pcr(s, runs, n_runs);
 	pacer_arrived(&s->pacer, now_ns, arrived);
 
@@ -122,7 +98,16 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 	if (skip == arrived)
 		return;
 	skip += make_room(s, arrived - skip);
-	queue_rest(s, runs, n_runs, skip);
+	for (size_t i = 0; i < n_runs; i++) {
+		struct ts_run run = runs[i];
+		size_t pass = MIN(skip, run.n);
+
+		run.data += pass * TS_PACKET;
+		run.n -= pass;
+		skip -= pass;
+		if (run.n > 0)
+			fifo_push(&s->fifo, run);
+	}
 }
 
 struct ts_run sender_waiting(const struct sender *s)

@@ -163,20 +163,6 @@ static void count(struct udp_output *o, const struct datagrams *d)
 		gap->since_ns = o->rtp.now_ns;
 }
 
-/* Called before the datagrams leave: after a crash a gap in the sequence is
- * better than a repeated number. */
-static void save_sequence(struct udp_output *o)
-{
-	struct rtp_state *s = o->state;
-
-	if (s == NULL)
-		return;
-	s->seq = o->rtp.seq;
-	s->ssrc = o->rtp.ssrc;
-	s->ticks = o->rtp.clock.last;
-	s->at_ns = o->rtp.clock.last_ns;
-}
-
 static void udp_send(struct output *out, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
@@ -190,7 +176,14 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 	while (datagrams_cut(&d, &cursor, rtp)) {
 		struct iat_out *iat = &o->base.iat;
 
-		save_sequence(o);
+		/* before the datagrams leave: after a crash a gap in the
+		 * sequence is better than a repeated number */
+		if (o->state != NULL) {
+			o->state->seq = o->rtp.seq;
+			o->state->ssrc = o->rtp.ssrc;
+			o->state->ticks = o->rtp.clock.last;
+			o->state->at_ns = o->rtp.clock.last_ns;
+		}
 		for (size_t i = 0; i < o->n_paths; i++) {
 			if (!o->paths[i].media.open)
 				continue;
@@ -236,23 +229,9 @@ static int follow_path(struct udp_output *o, size_t i)
 
 /* --- every second --- */
 
-static void check_fec(struct udp_output *o, size_t i)
-{
-	struct output_spec spec = path_spec(o, i);
-	struct out_path *p = &o->paths[i];
-
-	for (size_t k = 0; k < FEC_KINDS; k++) {
-		struct errmsg error = { 0 };
-
-		if (p->fec[k].open &&
-		    udp_wire_every_second(&p->fec[k], &error) < 0)
-			close_fec(p, &p->fec[k], &error);
-	}
-	open_fec(p, &spec);
-}
-
 static int check_path(struct udp_output *o, size_t i)
 {
+	struct output_spec spec = path_spec(o, i);
 	struct out_path *p = &o->paths[i];
 	bool unsure = p->media.unsure;
 	int r;
@@ -269,8 +248,16 @@ static int check_path(struct udp_output *o, size_t i)
 		close_path(p);
 		return r;
 	}
-	if (o->fec != NULL)
-		check_fec(o, i);
+	if (o->fec == NULL)
+		return 0;
+	for (size_t k = 0; k < FEC_KINDS; k++) {
+		struct errmsg error = { 0 };
+
+		if (p->fec[k].open &&
+		    udp_wire_every_second(&p->fec[k], &error) < 0)
+			close_fec(p, &p->fec[k], &error);
+	}
+	open_fec(p, &spec);
 	return 0;
 }
 
@@ -392,20 +379,6 @@ static const struct output_ops udp_ops = {
 	.part_error = udp_part_error,
 };
 
-static void init_rtp(struct udp_output *o, const struct rtp_out_spec *spec)
-{
-	uint32_t start = 0;
-
-	(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
-	(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
-	(void)!getrandom(&start, sizeof start, 0);
-	rtp_clock_init(&o->rtp.clock, start, mono_ns());
-	o->n_paths = spec->has_path2 ? 2 : 1;
-	if (spec->fec_columns > 0)
-		o->fec = fec_make_new(spec->fec_columns, spec->fec_rows,
-				      send_fec, o);
-}
-
 struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
 			       struct errmsg *error)
 {
@@ -414,8 +387,18 @@ struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
 
 	o->base = (struct output){ .ops = &udp_ops, .spec = spec };
 	o->n_paths = 1;
-	if (spec->kind == OUTPUT_RTP)
-		init_rtp(o, &spec->rtp);
+	if (spec->kind == OUTPUT_RTP) {
+		uint32_t start = 0;
+
+		(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
+		(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
+		(void)!getrandom(&start, sizeof start, 0);
+		rtp_clock_init(&o->rtp.clock, start, mono_ns());
+		o->n_paths = spec->rtp.has_path2 ? 2 : 1;
+		if (spec->rtp.fec_columns > 0)
+			o->fec = fec_make_new(spec->rtp.fec_columns,
+					      spec->rtp.fec_rows, send_fec, o);
+	}
 	for (size_t i = 0; i < o->n_paths; i++) {
 		int r = open_path(o, i);
 

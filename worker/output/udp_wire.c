@@ -14,21 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Temporary errors.  Any other error means that the socket, its interface or
- * its route is gone. */
-static bool is_temporary(int err)
-{
-	return err == EAGAIN || err == ENOBUFS || err == ECONNREFUSED ||
-	       err == EINTR || err == ENOMEM;
-}
-
-/* The kernel, the route or the device does not support UDP_SEGMENT. */
-static bool is_no_segmentation(int err)
-{
-	return err == EINVAL || err == EIO || err == EOPNOTSUPP ||
-	       err == EMSGSIZE;
-}
-
 /* The kernel reports an ICMP error for an earlier datagram at the next call,
  * which sends nothing.  The call after it works again. */
 static ssize_t send_message(int fd, const struct msghdr *h)
@@ -40,9 +25,12 @@ static ssize_t send_message(int fd, const struct msghdr *h)
 	return n < 0 ? -errno : n;
 }
 
+/* After any but these temporary errors the socket, its interface or its route
+ * is gone. */
 static void note_failure(struct udp_wire *w, int err)
 {
-	if (!is_temporary(err))
+	if (err != EAGAIN && err != ENOBUFS && err != ECONNREFUSED &&
+	    err != EINTR && err != ENOMEM)
 		w->hard_err = err;
 }
 
@@ -56,7 +44,8 @@ static bool send_segments(struct udp_wire *w, struct datagrams *d)
 		w->packets += d->n_packets;
 		return true;
 	}
-	if (is_no_segmentation((int)-n)) {
+	/* the kernel, the route or the device does not support UDP_SEGMENT */
+	if (n == -EINVAL || n == -EIO || n == -EOPNOTSUPP || n == -EMSGSIZE) {
 		w->segments = false;
 		(void)udp_output_segment(w->fd, 0);
 		return false;
@@ -235,20 +224,15 @@ int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 	return 0;
 }
 
-/* A lack of resources in this process says nothing about the network. */
-static bool is_lack_of_resources(int err)
-{
-	return err == EMFILE || err == ENFILE || err == ENOMEM ||
-	       err == ENOBUFS || err == EIO;
-}
-
 int udp_wire_follow(struct udp_wire *w, const struct output_spec *spec,
 		    size_t datagram, struct errmsg *error)
 {
 	unsigned ifindex;
 	int fd = open_socket(spec, &ifindex, error);
 
-	w->unsure = fd < 0 && is_lack_of_resources(-fd);
+	/* a lack of resources in this process says nothing about the network */
+	w->unsure = fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM ||
+		    fd == -ENOBUFS || fd == -EIO;
 	if (fd < 0)
 		return w->unsure ? 0 : fd;
 	if (ifindex == w->ifindex && udp_output_same_source(fd, w->fd)) {
