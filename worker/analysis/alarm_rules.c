@@ -15,7 +15,7 @@ enum {
 	PID_FREE_MS = 500,     /* 3.4 */
 	AV_MAX_MS = 2000,
 	FROZEN_MS = 2000,
-	FROZEN_PCRS = 3,       /* the same one so often in a second */
+	FROZEN_PCRS = 3,       /* repetitions of one PCR in a second */
 	CA_PID_AT = 2,         /* in the descriptor, EN 300 468 */
 };
 

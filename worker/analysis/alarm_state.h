@@ -26,11 +26,11 @@ enum {
 
 struct alarm {
 	bool raised;
-	uint8_t hold_s;      /* of absence until it is cleared; 0: like new */
+	uint8_t hold_s;      /* seconds without a fault that clear it; 0: new */
 	uint16_t clean_s;    /* seconds without the fault, at most
 			      * ALARM_FORGIVEN_S */
-	uint16_t cleared_s;  /* of these, since it was cleared */
-	uint64_t count;      /* of all faults */
+	uint16_t cleared_s;  /* clean seconds since it was cleared */
+	uint64_t count;      /* all faults */
 	uint64_t changed_ms; /* when it was raised or cleared; wall clock */
 	uint64_t last_ms;    /* the last second with a fault; 0: never */
 };

@@ -19,7 +19,7 @@
 
 struct monitor;
 
-/* The counts of the second that the input knows. */
+/* Counts of the input in this second. */
 struct monitor_counts {
 	uint32_t sync_losses;
 	uint32_t bad_sync;  /* packets dropped for their sync byte */

@@ -13,7 +13,7 @@ enum { MONITOR_PCRS_MAX = 16 };
 struct monitor_pcr {
 	uint16_t pid;
 	struct pcr_check check;
-	struct pcr_report report; /* of the last whole second */
+	struct pcr_report report; /* report of the last whole second */
 };
 
 /* The fields that each packet touches stand in front, close together: between
@@ -23,26 +23,26 @@ struct monitor {
 	uint32_t second_packets; /* this second */
 	uint32_t null_packets;   /* this second */
 	uint32_t scrambled;      /* this second, any PID */
-	uint32_t psi_errors;     /* of psi, up to the second before */
+	uint32_t psi_errors;     /* CRC errors of psi before this second */
 	const struct psi *psi;
 	struct psi *own_psi; /* psi; NULL: another stage feeds it */
-	uint32_t psi_changes; /* of psi, that are known here */
-	const uint8_t *classes;  /* of psi */
+	uint32_t psi_changes; /* changes of psi up to the last classify() */
+	const uint8_t *classes;  /* borrowed from psi */
 	uint32_t faults[ALARM_COUNT]; /* this second */
 	size_t n_pcrs;
 	struct pid_table pids;
 	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
 	struct si_watch si;
-	struct cc cc;            /* of PIDs that have no record */
+	struct cc cc;            /* for PIDs without a record */
 
 	uint64_t began_ns;       /* since when this source is watched */
 	uint64_t tables_ns;      /* when the tables last changed */
 	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
-	uint32_t broken_before;  /* sections of psi, up to this second */
+	uint32_t broken_before;  /* broken sections of psi before this second */
 	uint64_t all_null_packets; /* without this second */
 	uint64_t sync_errors;    /* of this source */
 	uint64_t second_ns;      /* when this second began */
-	struct monitor_rates {   /* of the last whole second */
+	struct monitor_rates {   /* report of the last whole second */
 		uint32_t packets;
 		uint32_t null_packets;
 		uint64_t ns;     /* how long it was; 0: there was none */

@@ -8,10 +8,10 @@
 
 #define TICKS_PER_US (PCR_HZ / 1000000)
 
-/* Two PCRs up to so far apart are not a jump. */
+/* A longer step between two PCRs is a jump. */
 #define STEP_MAX (PCR_HZ / 10)
 
-/* With an interval whose rate deviates by more, the rate is not constant. */
+/* The rate of each interval of a constant rate deviates by less. */
 #define RATE_SPREAD 0.02
 
 /* Takes a sample; the first is the place from which the others count. */

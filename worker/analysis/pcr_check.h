@@ -48,10 +48,10 @@ struct pcr_report {
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
 	uint32_t count;
-	uint32_t interval_us;     /* by the values: the mean ... */
-	uint32_t interval_max_us; /* ... and the most */
-	uint32_t arrival_max_us;  /* by the time of arrival */
-	bool constant;         /* the rate is; the rest is valid then */
+	uint32_t interval_us;     /* mean distance of the values ... */
+	uint32_t interval_max_us; /* ... and the longest */
+	uint32_t arrival_max_us;  /* longest time between two arrivals */
+	bool constant;         /* the rate is constant: accuracy_ns is valid */
 	uint32_t accuracy_ns;  /* the largest deviation */
 };
 

@@ -15,18 +15,18 @@ struct pid_stats {
 	/* each packet touches these: within half a cache line */
 	uint16_t pid;
 	uint16_t cc;                   /* see cc_step() */
-	uint8_t class;                 /* by the tables as they are now */
+	uint8_t class;                 /* enum pid_class in the tables */
 	bool has_pts;
 	uint32_t packets;              /* this second */
 	uint64_t first_ns, last_ns;    /* when packets arrived */
 	uint32_t scrambled;            /* this second */
-	uint32_t pes_errors_before;    /* of pes_errors, up to this second */
+	uint32_t pes_errors_before;    /* pes_errors before this second */
 	uint64_t pts, pts_ns;          /* the last, and its arrival */
 	uint64_t pts_moved_ns;         /* when it was another one */
 	uint64_t table_ns;             /* when a PAT or PMT began on it */
-	uint64_t pts_gap_ns;           /* this second: the longest without */
+	uint64_t pts_gap_ns;           /* this second: the longest gap */
 	float leak, level;             /* bytes; see tstd.h */
-	uint64_t level_at;             /* the packet after which it was so */
+	uint64_t level_at;             /* the packet that set level */
 	/* the last whole second */
 	uint32_t last_packets;
 	uint64_t last_pts_gap_ns;
@@ -36,7 +36,7 @@ struct pid_stats {
 	uint64_t pts_count;
 	uint32_t cc_errors;
 	uint32_t duplicates;
-	uint32_t overflows;            /* of its transport buffer */
+	uint32_t overflows;            /* overflows of its transport buffer */
 	uint32_t transport_errors;
 	uint32_t pes_errors;           /* units that do not begin as one */
 };

@@ -15,9 +15,9 @@ enum { REPORT_PIDS = 100 }; /* in one part */
 
 struct report_part {
 	uint16_t from;   /* the PID that it begins with; 0: the first part */
-	bool sent;       /* of the output: without alarms of the network */
+	bool sent;       /* the sent stream: without network alarms */
 	uint64_t now_ns;
-	/* An alarm that only the outputs know; NULL: none. */
+	/* The alarm of the outputs; NULL: none. */
 	const struct alarm *overflow;
 };
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 enum {
-	PROGRAMS_OF_PID = 8, /* that are named; more share it */
+	PROGRAMS_OF_PID = 8, /* the most that the report names */
 	CA_PID_AT = 2,
 };
 
-/* What a PID is by the tables. */
+/* The role of a PID according to the tables. */
 struct role {
 	const char *kind; /* NULL: nothing */
 	uint8_t n_programs;

@@ -11,7 +11,7 @@
 #include "worker/ts/si_table.h"
 
 enum {
-	SI_PIDS = 5, /* of CAT, NIT, SDT, EIT, TDT */
+	SI_PIDS = 5, /* CAT, NIT, SDT, EIT, TDT */
 	SI_CAT_MAX = SECTION_PSI_MAX,
 };
 

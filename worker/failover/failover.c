@@ -12,7 +12,7 @@
 
 struct input {
 	struct failover_input_config cfg;
-	bool open;         /* wanted[] of the last decision */
+	bool open;         /* wanted[] in the last decision */
 	struct failover_sight sight;
 	bool was_good;     /* on air since it was opened or chosen */
 	bool known_bad;    /* it had its time, and was not on air */

@@ -39,7 +39,7 @@
 enum {
 	FAILOVER_INPUTS_MAX = 32,
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
-	FAILOVER_TURN_MS = 10000, /* of inputs that are watched in turns */
+	FAILOVER_TURN_MS = 10000, /* for inputs that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
 	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
@@ -89,7 +89,7 @@ struct failover_sight {
 	bool ended;  /* a file without loop was read to its end */
 };
 
-/* What is sent until the chosen input has packets. */
+/* The packets that are sent until the chosen input has some. */
 enum failover_cover {
 	FAILOVER_KEEP,   /* the input before, as long as it delivers */
 	FAILOVER_NOTHING,
@@ -140,7 +140,7 @@ const struct failover_decision *failover_decide(struct failover *, int playing,
  * does not know that, -EINVAL when the input cannot be played. */
 int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 
-/* The input that follows by hand: the next valid one, round the list. */
+/* The input that the command to switch chooses: the next valid one. */
 size_t failover_following(const struct failover *, size_t i);
 
 /* For the status. */

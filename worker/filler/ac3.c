@@ -16,8 +16,8 @@
 enum {
 	CRC_POLY = 0x18005, /* x^16 + x^15 + x^2 + 1 */
 	EXPONENTS_D45 = 3,
-	GROUPS_D45 = 6,     /* of 73 coefficients: chbwcod 0 */
-	GROUPS_LFE = 2,     /* of 7, D15 */
+	GROUPS_D45 = 6,     /* 73 coefficients: chbwcod 0 */
+	GROUPS_LFE = 2,     /* 7 coefficients, D15 */
 	FLAT = 62,          /* three exponents like the one before */
 	QUIET = 15,         /* the first exponent */
 	LAST_BITS = 18,     /* auxdatae, crcrsv, crc2 */

@@ -29,7 +29,7 @@ struct video_pid {
 
 struct filler {
 	const struct psi *psi;
-	uint32_t changes;   /* of psi, when the PIDs were looked up */
+	uint32_t changes;   /* psi_changes() when the PIDs were looked up */
 	size_t n_videos;
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
 	size_t n_audio;

@@ -46,7 +46,7 @@ struct video {
 	size_t sent;       /* bytes of the current repetition */
 	uint64_t began_ns; /* its start */
 	uint64_t every_ns;
-	struct clock *clock; /* of the same PID; NULL: none */
+	struct clock *clock; /* PCRs on the same PID; NULL: none */
 };
 
 /* A PID with PCRs. */

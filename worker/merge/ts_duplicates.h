@@ -40,11 +40,11 @@ struct ts_duplicates {
 	/* The last packet by some bits of its hash. */
 	uint16_t index[TS_DUPLICATES_INDEX];
 	uint64_t n; /* packets noted */
-	uint64_t oldest; /* that is searched */
+	uint64_t oldest; /* the oldest packet of the search */
 	uint64_t copy; /* behind the original of the last duplicate; 0 */
 	unsigned before; /* packets before the last that are duplicates, too */
-	uint32_t breaks; /* of counters, by loss */
-	uint8_t cc[TS_PIDS]; /* the last, and a bit: known */
+	uint32_t breaks; /* gaps in the counters */
+	uint8_t cc[TS_PIDS]; /* the last counter, and a bit: known */
 };
 
 static inline size_t ts_duplicates_slot(uint64_t hash)

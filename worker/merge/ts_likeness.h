@@ -27,7 +27,7 @@ enum ts_likeness_state {
 	TS_LIKE_REFUSED, /* not compared */
 };
 
-/* Of the last packets; alone: that only this path has. */
+/* Counts of the last packets; alone: packets that only this path has. */
 struct ts_like_count {
 	uint16_t common, alone[TS_LIKE_PATHS];
 };
@@ -36,7 +36,7 @@ struct ts_likeness {
 	enum ts_likeness_state state;
 	unsigned refused; /* times, lately */
 	unsigned wait_s; /* in this state */
-	unsigned slot; /* that differed */
+	unsigned slot; /* the slot that differed */
 	uint32_t differ, of; /* packets, when they were refused */
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };

@@ -21,7 +21,7 @@ enum {
 	TS_MERGE_REORDER = 64, /* packets; the network does not reorder more */
 	/* Packets that went out and are remembered: a second at 90 Mbit/s. */
 	TS_SENT = 65536,
-	TS_SENT_PLACES = 4, /* that one hash may have */
+	TS_SENT_PLACES = 4, /* places for one hash */
 	TS_SENT_BOTH = 2,   /* instead of a path: both delivered it */
 };
 
@@ -30,7 +30,7 @@ struct ts_sent {
 	uint32_t hash;
 	uint32_t at_ms : 29; /* wraps; 0: an empty place */
 	uint32_t again : 1;  /* sent more than once */
-	uint32_t path : 2;   /* that delivered it */
+	uint32_t path : 2;   /* path that delivered it */
 };
 
 struct ts_path {
@@ -43,11 +43,11 @@ struct ts_path {
 
 struct ts_copies {
 	uint64_t delay_ns;
-	uint32_t now_ms; /* of this turn; never 0 */
+	uint32_t now_ms; /* time of this turn; never 0 */
 	struct ts_path path[TS_MERGE_PATHS];
 	struct ts_likeness like;
 	struct ts_sent sent[TS_SENT];
-	uint8_t cc[TS_PIDS]; /* of the last packet that went out */
+	uint8_t cc[TS_PIDS]; /* counter of the last sent packet */
 	bool pes[TS_PIDS];   /* carries PES: equal bytes are rare */
 };
 

@@ -329,7 +329,7 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 			put_alone(m, path, b);
 		return;
 	}
-	/* where both have the next packet, the other needs no order */
+	/* if both have the next packet, the other path needs no order */
 	if (ts_put_in_order(c, path) ||
 	    ((at > 0 || !ts_is_next(c, ts_queue_packet(&p->queue, 0))) &&
 	     ts_put_in_order(c, !path)))

@@ -31,8 +31,8 @@ struct ts_merge;
 
 struct ts_merge_counts {
 	uint64_t received[TS_MERGE_PATHS]; /* packets, null packets too */
-	uint64_t lost[TS_MERGE_PATHS]; /* that only the other delivered */
-	uint64_t merged; /* that one of them lost */
+	uint64_t lost[TS_MERGE_PATHS]; /* packets of the other path alone */
+	uint64_t merged; /* packets that one path lost */
 	uint64_t dropped; /* late, duplicate or of the unused path */
 	int32_t skew_us; /* path 2 behind path 1, in the last second */
 	bool live[TS_MERGE_PATHS];

@@ -35,10 +35,10 @@ struct rtp_sender {
  */
 struct rtp_state {
 	uint64_t address; /* hash of the output's address; 0: unused */
-	uint64_t ticks;   /* of 27 MHz: the last time stamp ... */
+	uint64_t ticks;   /* 27 MHz ticks of the last time stamp ... */
 	uint64_t at_ns;   /* ... and when it was sent; 0: never */
 	uint32_t ssrc;
-	uint16_t seq;     /* of the next datagram */
+	uint16_t seq;     /* sequence number of the next datagram */
 	uint16_t reserved;
 };
 

@@ -35,10 +35,10 @@ struct fec_packet {
 	/* XORs */
 	uint8_t flags;        /* padding, extension, CSRC count */
 	uint8_t payload_type; /* and the marker */
-	uint16_t len;         /* of the bodies */
+	uint16_t len;         /* XOR of the lengths of the bodies */
 	uint32_t timestamp;
 	const uint8_t *body;  /* points into the datagram */
-	size_t body_len;      /* of the longest */
+	size_t body_len;      /* length of the longest body */
 };
 
 /* 0, or -EBADMSG: too short, another scheme, or an impossible matrix. */

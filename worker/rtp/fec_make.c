@@ -16,14 +16,14 @@ struct fec_make {
 	fec_send_fn *send;
 	void *arg;
 	unsigned columns, rows;
-	unsigned cell;        /* of the next datagram */
-	uint32_t stamp;       /* of the last datagram */
+	unsigned cell;        /* place of the next datagram in the matrix */
+	uint32_t stamp;       /* RTP time stamp of the last datagram */
 	uint16_t seq[FEC_KINDS];
 	struct sum row;
 	struct sum *growing;  /* the columns of this matrix ... */
-	struct sum *whole;    /* ... and of the one before, */
-	unsigned to_send;     /* of which so many are not sent yet */
-	struct sum *sums;     /* memory of both */
+	struct sum *whole;    /* ... and of the matrix before */
+	unsigned to_send;     /* columns of `whole` that are not sent yet */
+	struct sum *sums;     /* the memory of `growing` and `whole` */
 };
 
 struct fec_make *fec_make_new(unsigned columns, unsigned rows,

@@ -15,7 +15,7 @@ enum {
 	/* Some encoders send a row's FEC before its last datagram: for this
 	 * long that datagram is not lost. */
 	COMING_MS = 300,
-	/* Without FEC for so long, gaps do not wait for it. */
+	/* Gaps do not wait for FEC that was silent for longer. */
 	LIVE_MS = 3000,
 	/* The largest matrix of the standard, until the matrix is known. */
 	MATRIX_FIRST = FEC_MATRIX_MAX,
@@ -34,11 +34,11 @@ struct sum {
 
 struct fec_repair {
 	struct rtp_window *window;
-	unsigned columns, rows; /* of the matrix; 0: unknown */
+	unsigned columns, rows; /* size of the matrix; 0: unknown */
 	bool live;              /* FEC arrived lately, or may begin yet */
 	uint64_t received_ns;
 	unsigned n_waiting;
-	uint64_t order;         /* of the next sum */
+	uint64_t order;         /* number of the next sum that waits */
 	struct fec_repair_counts counts;
 	struct sum sums[WAITING_MAX];
 };

@@ -19,7 +19,7 @@ struct rtp_clock {
 	unsigned paused;    /* PCRs to wait for after a pause ... */
 	uint64_t paused_at; /* ... and the packet of the last one */
 	bool judged;        /* both arrived */
-	uint32_t jumps;     /* of pcr, handled so far */
+	uint32_t jumps;     /* time bases of pcr that were announced */
 	uint64_t origin;    /* ticks of 27 MHz, of stream time 0 */
 	uint64_t last;      /* ticks of the last time stamp ... */
 	uint64_t last_ns;   /* ... and when that was */

@@ -36,7 +36,8 @@ struct rtp_flow {
 	uint32_t ssrc;
 	uint64_t received_ns;
 	struct rtp_mark left; /* the sequence before */
-	uint64_t path_received_ns[RTP_PATHS]; /* of this one; 0: never */
+	/* the last datagram of this sequence; 0: never */
+	uint64_t path_received_ns[RTP_PATHS];
 	struct rtp_mark foreign[RTP_PATHS];
 };
 

@@ -9,7 +9,7 @@
 enum {
 	/* Places behind a gap in which a path may show that it is past it. */
 	LOOK_MAX = 64,
-	/* At a low rate repairs come late, but not later. */
+	/* The longest wait for a repair: at a low rate FEC arrives late. */
 	REPAIR_WAIT_US = 3000000,
 };
 

@@ -32,7 +32,7 @@ struct rtp_place {
 	uint32_t timestamp;
 	uint16_t slot;
 	uint8_t state;
-	uint8_t paths; /* that delivered it, a bit each */
+	uint8_t paths; /* paths that delivered it, a bit each */
 };
 
 struct rtp_place_path {
@@ -67,7 +67,7 @@ static inline struct rtp_place *rtp_place(const struct rtp_places *p,
 	return &p->places[pos & (uint64_t)(p->cfg.places - 1)];
 }
 
-/* So many places may wait. */
+/* The number of places that may wait. */
 static inline uint64_t rtp_places_half(const struct rtp_places *p)
 {
 	return p->cfg.places / 2;
@@ -88,13 +88,13 @@ void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 /* Makes the place at pos >= high the newest. */
 void rtp_places_reach(struct rtp_places *, uint64_t pos);
 
-/* next is done with: its datagram went out by other means ... */
+/* Ends the wait for next: the caller has sent its datagram ... */
 void rtp_places_pass(struct rtp_places *, enum rtp_place_state);
-/* ... or goes out now when it is held, else it is lost. */
+/* ... or it is sent now if it is held, and lost if not. */
 void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
 
 /* Sends the datagrams that are in order and due. */
 void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
 
-/* The same, and gives gaps up that nothing can fill in time. */
+/* Does the same, and counts gaps that cannot be filled in time as lost. */
 void rtp_places_close_gaps(struct rtp_places *, uint64_t now_ns);

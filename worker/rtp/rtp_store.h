@@ -13,7 +13,7 @@
 
 enum {
 	RTP_SLOT_HEAD = 6,
-	/* With the head; jumbo frames have 9,000 bytes. */
+	/* Both include the head; jumbo frames have 9,000 bytes. */
 	RTP_SLOT_SIZE = 2048,
 	RTP_LONG_SIZE = 9216,
 	RTP_LONGEST = RTP_LONG_SIZE - RTP_SLOT_HEAD,
@@ -22,9 +22,9 @@ enum {
 };
 
 struct rtp_slot {
-	uint16_t size; /* of the datagram */
-	uint16_t head; /* where its payload begins */
-	uint16_t len;  /* of the payload */
+	uint16_t size; /* bytes of the datagram */
+	uint16_t head; /* offset of its payload */
+	uint16_t len;  /* bytes of the payload */
 	uint8_t data[];
 };
 
@@ -34,8 +34,8 @@ struct rtp_pool {
 	size_t slot_size;
 	uint16_t n_slots;
 	uint16_t n_fresh; /* slots used since the last trim */
-	uint16_t n_free;  /* of these, free again */
-	uint16_t n_spent; /* of these, dropped but not settled */
+	uint16_t n_free;  /* free slots among n_fresh */
+	uint16_t n_spent; /* dropped slots that are not settled */
 	uint16_t *free, *spent;
 };
 
@@ -69,7 +69,7 @@ static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 /* Dropped slots are not read any more. */
 void rtp_store_settle(struct rtp_store *);
 
-/* Is a slot for this size free without settling? */
+/* Is a slot for this size free before the next rtp_store_settle()? */
 bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
 /* Frees the memory of a past burst; all slots must be settled. */

@@ -71,8 +71,8 @@ bool rtp_window_is_live(const struct rtp_window *w, uint64_t now_ns)
 
 /* --- feeding --- */
 
-/* Too long to be kept, or no slot is free: it goes out, and what is missing
- * before it is lost. */
+/* Sends a datagram that cannot be kept: too long, or no slot is free.  Missing
+ * datagrams before it are lost. */
 static void take_long(struct rtp_window *w, uint64_t pos,
 		      const struct rtp_datagram *d, unsigned path,
 		      uint64_t now_ns)

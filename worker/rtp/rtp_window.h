@@ -47,7 +47,7 @@ struct rtp_path_counts {
 
 struct rtp_window_counts {
 	uint64_t lost;       /* datagrams that neither path delivered in time */
-	uint64_t late;       /* no path delivered them before their loss or repair */
+	uint64_t late;       /* every path delivered them too late */
 	uint64_t reordered;  /* arrived behind later ones, in time */
 	uint64_t duplicates; /* arrived twice on one path */
 	uint64_t too_long;   /* more than RTP_LONGEST: cannot be reordered */
@@ -63,7 +63,7 @@ struct rtp_window;
 struct rtp_window *rtp_window_new(const struct rtp_window_config *);
 void rtp_window_free(struct rtp_window **);
 
-/* Without an RTP header data is the payload. */
+/* Takes a datagram.  Without an RTP header, data is the payload. */
 void rtp_window_feed(struct rtp_window *, const struct rtp_datagram *,
 		     unsigned path, uint64_t now_ns);
 
@@ -105,5 +105,5 @@ enum rtp_presence rtp_window_find(const struct rtp_window *, uint16_t seq,
 void rtp_window_repair(struct rtp_window *, const struct rtp_datagram *,
 		       uint64_t now_ns);
 
-/* Of the sequence that is followed. */
+/* The SSRC of the sequence that is followed. */
 uint32_t rtp_window_ssrc(const struct rtp_window *);

@@ -28,7 +28,7 @@ enum {
 
 struct sap_packet {
 	bool deletion;
-	uint16_t hash;              /* of this version of the session */
+	uint16_t hash;              /* identifies this version of the session */
 	struct sockaddr_any origin; /* as the packet claims; no port */
 	const char *text;           /* SDP, inside of the packet */
 	size_t len;

@@ -36,9 +36,9 @@ enum {
 
 /* c= */
 struct sdp_connection {
-	unsigned n;                  /* lines; the first one is kept */
+	unsigned n;                  /* c= lines; the first one is kept */
 	struct sockaddr_any address; /* its port is 0 */
-	unsigned ttl;                /* of IPv4; 0: not given */
+	unsigned ttl;                /* IPv4 only; 0: not given */
 	unsigned addresses;          /* consecutive ones, usually 1 */
 };
 
@@ -46,7 +46,7 @@ struct sdp_connection {
 struct sdp_filter {
 	bool excludes;
 	struct sockaddr_any destination; /* len 0: all */
-	unsigned n_sources;              /* kept; the text may have more */
+	unsigned n_sources;              /* at most SDP_SOURCES_MAX are kept */
 	struct sockaddr_any sources[SDP_SOURCES_MAX];
 };
 

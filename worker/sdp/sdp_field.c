@@ -184,7 +184,7 @@ int sdp_read_connection(char *value, struct sdp_connection *ret,
 	if (sdp_word(&rest) != NULL)
 		return errmsg_fail(error, -EINVAL, "has too many words");
 	if (ret->n > 0)
-		ret->n++; /* as RFC 8866 5.7 has it: layers of the same */
+		ret->n++; /* RFC 8866 5.7: further lines are layers */
 	else
 		*ret = c;
 	return 0;

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <uchar.h>
 
-/* By part and byte - 0xa0; 0: no character.  Part 12 does not exist. */
+/* Indexed by part and byte - 0xa0; 0: no character.  Part 12 does not exist. */
 extern const uint16_t charset_8859[16][96];
 
-/* By lead byte - 0xa1 and trail byte - 0xa1; 0: no character. */
+/* Indexed by lead byte - 0xa1 and trail byte - 0xa1; 0: no character. */
 extern const uint16_t charset_gb2312[94][94];
 extern const uint16_t charset_ksx1001[94][94];
 

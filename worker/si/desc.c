@@ -67,7 +67,7 @@ static void describe(const struct desc *d, uint64_t specifier, json_t *object)
 void si_put_descriptors(json_t *object, struct desc_loop loop)
 {
 	json_t *list = si_put_list(object, "descriptors");
-	uint64_t specifier = 0; /* of the private ones behind it */
+	uint64_t specifier = 0; /* valid for the private descriptors behind */
 	struct desc d;
 
 	while (desc_next(&loop, &d)) {

@@ -9,10 +9,10 @@ struct desc_kind {
 	const struct field *fields; /* NULL: its bytes as hex */
 };
 
-/* By tag: ISO/IEC 13818-1 (up to 0x3f), EN 300 468 (from 0x40). */
+/* Indexed by tag: ISO/IEC 13818-1 (to 0x3f), EN 300 468 (from 0x40). */
 extern const struct desc_kind desc_mpeg[0x40];
 extern const struct desc_kind desc_dvb[0x40];
-/* By descriptor_tag_extension, of descriptor 0x7f. */
+/* Indexed by descriptor_tag_extension (descriptor 0x7f). */
 extern const struct desc_kind desc_extensions[0x22];
 
 /* desc_delivery.c: where a multiplex is received */

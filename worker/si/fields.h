@@ -23,7 +23,7 @@ enum field_kind {
 	FIELD_ASCII,  /* n bytes of plain text */
 	FIELD_TEXT,   /* DVB text to the end */
 	FIELD_TEXT8,  /* DVB text behind its length in a byte */
-	FIELD_HEX,    /* bytes to the end, if there are any */
+	FIELD_HEX,    /* all bytes to the end; absent without bytes */
 	FIELD_HEX8,   /* bytes behind their length in a byte */
 	FIELD_UINTS,  /* numbers of n bits each, to the end */
 	FIELD_LIST,   /* objects of fields, to the end */

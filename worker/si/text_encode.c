@@ -10,7 +10,7 @@
 enum {
 	NEW_LINE = 0x8a,
 	WIDE_NEW_LINE = 0xe08a,
-	PARTS = 15, /* of ISO/IEC 8859 that DVB knows */
+	PARTS = 15, /* parts of ISO/IEC 8859 in DVB */
 };
 
 struct writer {

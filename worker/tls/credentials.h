@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-	CREDENTIALS_SIZE_MAX = 256 * 1024, /* of a file */
+	CREDENTIALS_SIZE_MAX = 256 * 1024, /* bytes of a file */
 	CREDENTIALS_CHAIN_MAX = 16,        /* certificates */
 };
 

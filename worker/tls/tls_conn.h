@@ -44,7 +44,7 @@ struct tls_half {
 	size_t at;
 	size_t len;
 	bool eof;  /* the end was read ... */
-	bool done; /* ... and passed on */
+	bool done; /* ... and sent */
 };
 
 struct tls_conn;

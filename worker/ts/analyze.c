@@ -18,8 +18,8 @@ enum {
 struct analyze {
 	struct analyze_config config;
 	struct psi *psi;
-	const uint8_t *classes; /* of psi */
-	uint32_t psi_errors;    /* of psi, up to the second before */
+	const uint8_t *classes; /* borrowed from psi */
+	uint32_t psi_errors;    /* errors of psi before this second */
 	struct analyze_counts now; /* this second */
 
 	struct cc cc;

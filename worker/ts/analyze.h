@@ -45,7 +45,7 @@ struct analyze_report {
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
 	uint32_t bitrate_kbps;  /* all packets */
 	uint32_t payload_kbps;  /* without null packets ... */
-	uint32_t limit_kbps;    /* ... and the least that is on air */
+	uint32_t limit_kbps;    /* ... and the least payload on air */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;     /* on video and audio PIDs */
@@ -62,7 +62,7 @@ struct analyze_counts {
 	uint32_t null_packets;
 	uint32_t cc_errors;
 	uint32_t pes_errors;    /* on video and audio PIDs ... */
-	bool pes_bad;           /* ... too many on one of them */
+	bool pes_bad;           /* ... more than allowed on one PID */
 	uint32_t scrambled_packets;
 	bool av_scrambled;      /* video or audio among them */
 	uint32_t tei;

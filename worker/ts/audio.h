@@ -35,7 +35,7 @@ bool audio_frame_parse(const uint8_t *head, struct audio_frame *ret);
  * memory is ready. */
 struct audio_walk {
 	uint32_t skip;  /* bytes up to the next frame */
-	uint8_t have;   /* of head */
+	uint8_t have;   /* bytes in head */
 	uint8_t head[AUDIO_HEAD];
 	bool locked;    /* the last head was valid */
 };

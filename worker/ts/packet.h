@@ -17,9 +17,9 @@ enum {
 	TS_SYNC_BYTE = 0x47,
 	TS_PIDS = 8192,
 	TS_PID_PAT = 0x0000,
-	TS_PID_FREE = 0x0010, /* below: reserved for fixed tables */
+	TS_PID_FREE = 0x0010, /* PIDs below are reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
-	DATAGRAM_PACKETS = 7, /* what fits an Ethernet frame */
+	DATAGRAM_PACKETS = 7, /* the most that an Ethernet frame holds */
 };
 
 /* n whole packets in a row. */
@@ -38,7 +38,7 @@ static inline bool ts_sync_ok(const uint8_t *p)
 	return p[0] == TS_SYNC_BYTE;
 }
 
-/* transport_error_indicator: nothing behind it can be trusted */
+/* transport_error_indicator: the other fields may be damaged */
 static inline bool ts_tei(const uint8_t *p)
 {
 	return p[1] & 0x80;

@@ -10,7 +10,7 @@
 
 enum {
 	PAT_TABLE_ID = 0x00,
-	PAT_PROGRAMS_MAX = 253, /* that fit a section of 1,024 bytes */
+	PAT_PROGRAMS_MAX = 253, /* the most in a section of 1,024 bytes */
 };
 
 struct pat_program {

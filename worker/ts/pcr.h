@@ -47,10 +47,10 @@ struct pcr_clock {
 	bool broken;         /* pcr_clock_break(), and no PCR since */
 	uint64_t last_pcr;
 	uint64_t packets;    /* fed since init */
-	uint64_t at_packets; /* of them up to last_pcr */
+	uint64_t at_packets; /* packets up to last_pcr */
 	uint64_t at_ticks;   /* stream time of last_pcr */
 	uint64_t span_ticks; /* last good interval between two PCRs ... */
-	uint64_t span_packets; /* ... and the packets in it; 0: rate unknown */
+	uint64_t span_packets; /* ... and its packets; 0: rate unknown */
 	uint32_t jumps;      /* new time bases since init */
 };
 

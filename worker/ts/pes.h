@@ -16,7 +16,7 @@ enum { PES_HEADER = 9 /* up to PES_header_data_length */ };
  * end; NULL when none does, or not a whole PES_HEADER of it. */
 const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
 
-/* Offsets in the packet; without a DTS of its own, dts is where the PTS is. */
+/* Offsets in the packet.  Without a DTS, dts is the offset of the PTS. */
 struct pes_times {
 	size_t pts;
 	size_t dts;

@@ -23,7 +23,7 @@ static const uint8_t class_of_type[256] = {
 	[0x03] = PID_AUDIO, /* MPEG-1 */
 	[0x04] = PID_AUDIO, /* MPEG-2 */
 	[0x05] = PID_DATA,  /* private sections */
-	[0x06] = PID_DATA,  /* private PES: the descriptors know more */
+	[0x06] = PID_DATA,  /* private PES: the descriptors name the content */
 	[0x08] = PID_DATA,  /* DSM-CC */
 	[0x0a] = PID_DATA,
 	[0x0b] = PID_DATA,
@@ -117,7 +117,7 @@ static enum pid_class class_of_format(uint32_t format)
 	}
 }
 
-/* Of a private PES stream; PID_UNKNOWN: the descriptor does not tell. */
+/* Classifies a private PES stream; PID_UNKNOWN: by another descriptor. */
 static enum pid_class class_of_desc(const struct desc *d)
 {
 	switch (d->tag) {

@@ -11,10 +11,10 @@
 
 enum {
 	PMT_TABLE_ID = 0x02,
-	PMT_STREAMS_MAX = 202, /* that fit a section of 1,024 bytes */
+	PMT_STREAMS_MAX = 202, /* the most in a section of 1,024 bytes */
 };
 
-/* What a PID carries according to the tables. */
+/* The content of a PID according to the tables. */
 enum pid_class {
 	PID_UNKNOWN, /* no table names it */
 	PID_VIDEO,

@@ -32,7 +32,7 @@ struct psi_program {
 	uint16_t pcr_pid;   /* 0x1fff: none, or PMT not known */
 	uint16_t video_pid; /* the first of its PMT; 0x1fff: none */
 	uint16_t audio_pid; /* the first of its PMT; 0x1fff: none */
-	struct psi_section pmt; /* as received, with its CRC_32 */
+	struct psi_section pmt; /* the received bytes, with CRC_32 */
 };
 
 struct psi *psi_new(void);
@@ -75,7 +75,7 @@ size_t psi_pat(const struct psi *, const struct psi_section **ret);
 /* The programs in the order of the PAT. */
 size_t psi_programs(const struct psi *, const struct psi_program **ret);
 
-/* By number; NULL when the PAT does not name it. */
+/* The program with this number; NULL when the PAT does not name it. */
 const struct psi_program *psi_program_find(const struct psi *,
 					   uint16_t number);
 

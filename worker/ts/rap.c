@@ -3,7 +3,7 @@
 
 #include "worker/ts/pes.h"
 
-/* What a start code shows about its access unit. */
+/* The meaning of a start code for its access unit. */
 enum hint {
 	HINT_NONE,  /* the next start code decides */
 	HINT_START, /* a decoder can begin here */

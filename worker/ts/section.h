@@ -28,9 +28,9 @@ struct section_assembler {
 	uint16_t have;       /* bytes of the incomplete section */
 	uint8_t pos;         /* in packet: the next byte to read */
 	uint8_t start;       /* in packet: where sections begin; 188: none */
-	uint8_t cc;          /* of the last packet; 0xff before the first */
+	uint8_t cc;          /* counter of the last packet; 0xff: none yet */
 	bool collecting;     /* the next payload byte belongs to the section */
-	
+
 	/* since init */
 	uint32_t crc_errors;
 	uint32_t broken;     /* cut, too long, pointer out of range */

@@ -28,7 +28,7 @@ enum {
 };
 
 enum ts_sync_mode {
-	TS_SYNC_STREAM,   /* bytes cut anywhere: files, HTTP, tuners */
+	TS_SYNC_STREAM,   /* files, HTTP, tuners: bytes cut anywhere */
 	TS_SYNC_DATAGRAM, /* each push is one datagram */
 };
 
@@ -38,7 +38,7 @@ struct ts_sync {
 	const uint8_t *data;   /* pushed, not yet scanned */
 	size_t len;
 	size_t skip;           /* remaining bytes between two packets */
-	size_t head, tail;     /* of the bytes in buffer */
+	size_t head, tail;     /* bounds of the bytes in buffer */
 
 	/* since init */
 	uint32_t sync_losses;  /* times the lock was lost */
