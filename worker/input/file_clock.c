@@ -4,12 +4,6 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 
-/* Ticks of 27 MHz in nanoseconds; no overflow for 10 minutes and more. */
-static uint64_t ticks_to_ns(uint64_t ticks)
-{
-	return ticks / 27 * 1000 + ticks % 27 * 1000 / 27;
-}
-
 void file_clock_init(struct file_clock *c, uint64_t now_ns)
 {
 	*c = (struct file_clock){ .from_ns = now_ns, .to_ns = now_ns };
@@ -28,11 +22,11 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 {
 	uint64_t to = at_all ? c->pcr.packets : c->pcr.at_packets;
 	uint64_t ticks = at_all ? pcr_clock_ticks(&c->pcr) : c->pcr.at_ticks;
-	uint64_t lasts = 0;
+	uint64_t step = ticks > c->ticks ? ticks - c->ticks : 0;
+	/* no overflow for 10 minutes and more */
+	uint64_t lasts = step / 27 * 1000 + step % 27 * 1000 / 27;
 
-	if (ticks > c->ticks)
-		lasts = ticks_to_ns(ticks - c->ticks);
-	else if (at_all)
+	if (step == 0 && at_all)
 		lasts = (to - c->to) * TS_PACKET * 8 * SECOND_NS /
 			FILE_CLOCK_BPS;
 

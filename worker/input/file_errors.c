@@ -132,7 +132,6 @@ bool file_errors_text(const struct file_errors *f, struct errmsg *ret)
 
 	if (f->n == 0)
 		return false;
-	/* of a long path the last part */
 	path = f->list[0].path;
 	slash = strrchr(path, '/');
 	errmsg_set(ret, "%.100s: %.100s",

@@ -29,9 +29,8 @@ enum {
 	MUTE_MS = 5000,
 	/* Packets without a PCR that are read ahead. */
 	AHEAD_MAX = 4096,
-	/* Packets in one wake-up ... */
+	/* Packets and blocks of the file in one wake-up. */
 	TURN_MAX = 1024,
-	/* ... and blocks of the file. */
 	TURN_BLOCKS = 8,
 	/* So many bytes without a packet are no transport stream; a short file
 	 * counts as NOTHING_FILE. */
@@ -48,57 +47,51 @@ struct file_input {
 	struct file_reader *reader;
 	bool ended;           /* the last block was read */
 	struct lap lap;       /* since the start of a file */
-	/* of a list, on a clock that runs with the media: */
+	/* times in a list, on a clock that runs with the media: */
 	uint64_t began_ns;    /* the start of the file */
 	uint64_t media_ns;    /* the last packet that was read */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
-	struct splice *splice; /* of a loop or a list, else NULL */
-	struct switch_point *entry; /* of a list, else NULL: of the file that */
-	bool entering;         /* ... is not played yet */
-	char *path;            /* of that file, while it is read, or NULL */
+	struct splice *splice; /* for a loop or a list, else NULL */
+	struct switch_point *entry; /* for a list, else NULL: where to enter */
+	bool entering;         /* no packet of the file was played yet */
+	char *path;            /* the file of a list that is read, or NULL */
 	bool shown;            /* a packet of it was played */
-	bool shown_any;        /* of any file */
-	struct file_errors errors; /* of a list */
+	bool shown_any;        /* a packet of any file was played */
+	struct file_errors errors; /* for a list */
 	struct errmsg error;   /* the files that cannot be played; "" */
 	uint64_t unplayable_s; /* seconds with such a file */
 	uint64_t units_ns;     /* the video of the file before ends */
 	struct fifo fifo;
 	struct file_clock clock;
-	unsigned blocks;      /* of this wake-up */
+	unsigned blocks;      /* read in this wake-up */
 	uint64_t idle_bytes;  /* since the last packet, in whatever file */
 };
-
-/* Notes when the packets and the video of this file end. */
-static void note_end(struct file_input *f)
-{
-	uint16_t pid = psi_main_pid(splice_psi(f->splice));
-	uint64_t packets_ns = lap_clock_ns(&f->lap);
-	uint64_t units_ns = lap_track_ns(&f->lap, pid);
-
-	if (packets_ns == 0)
-		packets_ns = lap_length(&f->lap) * 100000 / 9;
-	f->units_ns = units_ns > 0 ? f->began_ns + units_ns : 0;
-	f->media_ns = MAX(f->media_ns, f->began_ns + packets_ns);
-	f->began_ns = f->media_ns;
-}
 
 /* Another file follows. */
 static void cut(struct file_input *f)
 {
-	/* in one of a sort there may be none: not all of them are left out */
-	bool blind = f->entering && f->lap.packets > 0;
-
-	if (!f->entering)
-		note_end(f);
-	if (blind) {
+	if (f->entering && f->lap.packets > 0) {
+		/* this file had no entry, like perhaps all of its kind: the
+		 * next one is played from its first packet */
 		splice_cut(f->splice, NULL, false, f->media_ns);
-	} else {
-		switch_point_reset(f->entry);
-		switch_point_want(f->entry, SWITCH_POINT_WAIT_MS,
-				   f->media_ns);
+		f->entering = false;
+		return;
 	}
-	f->entering = !blind;
+	if (!f->entering) {
+		uint16_t pid = psi_main_pid(splice_psi(f->splice));
+		uint64_t packets_ns = lap_clock_ns(&f->lap);
+		uint64_t units_ns = lap_track_ns(&f->lap, pid);
+
+		if (packets_ns == 0)
+			packets_ns = lap_length(&f->lap) * 100000 / 9;
+		f->units_ns = units_ns > 0 ? f->began_ns + units_ns : 0;
+		f->media_ns = MAX(f->media_ns, f->began_ns + packets_ns);
+		f->began_ns = f->media_ns;
+	}
+	switch_point_reset(f->entry);
+	switch_point_want(f->entry, SWITCH_POINT_WAIT_MS, f->media_ns);
+	f->entering = true;
 }
 
 static int fail_nothing(const char *path, struct errmsg *error)
@@ -122,10 +115,8 @@ static void judge_file(struct file_input *f)
 }
 
 /* Resets for the next file or lap. */
-static void end_file(struct file_input *f, bool judge)
+static void end_file(struct file_input *f)
 {
-	if (judge)
-		judge_file(f);
 	if (f->base.spec->list)
 		cut(f);
 	else if (f->base.spec->loop)
@@ -181,7 +172,8 @@ static bool enter(struct file_input *f, const struct ts_run *one)
 	return true;
 }
 
-/* The splice gets the time of the media, because packets are read ahead. */
+/* Plays packets of a list.  The splice gets the time of the media, because
+ * packets are read ahead. */
 static void join(struct file_input *f, const struct ts_run *run)
 {
 	for (size_t i = 0; i < run->n; i++) {
@@ -222,19 +214,6 @@ static void take_block(struct file_input *f, const struct file_block *b,
 	}
 }
 
-/* A file cannot be read, or not to its end. */
-static void skip_file(struct file_input *f, const struct file_block *b)
-{
-	const char *path = (const char *)b->data;
-	bool began = f->path != NULL;
-
-	if (b->at == 0 && !began)
-		file_errors_round(&f->errors);
-	file_errors_note(&f->errors, path, b->error.text, began && f->shown);
-	if (began)
-		end_file(f, false);
-}
-
 /* Takes the next block; its packets end up in the fifo.  -EAGAIN: no block was
  * read yet. */
 static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
@@ -257,13 +236,20 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 		file_errors_meet(&f->errors, f->path);
 		break;
 	case FILE_BLOCK_END:
+		if (spec->list)
+			judge_file(f);
 		if (f->lap.packets == 0 && !spec->list)
 			r = fail_nothing(spec->path, error);
 		else
-			end_file(f, spec->list);
+			end_file(f);
 		break;
-	case FILE_BLOCK_SKIP:
-		skip_file(f, b);
+	case FILE_BLOCK_SKIP: /* cannot be read, or not to its end */
+		if (b->at == 0 && f->path == NULL)
+			file_errors_round(&f->errors);
+		file_errors_note(&f->errors, (const char *)b->data,
+				 b->error.text, f->path != NULL && f->shown);
+		if (f->path != NULL)
+			end_file(f);
 		break;
 	case FILE_BLOCK_LAST:
 		f->ended = true;
@@ -402,19 +388,13 @@ static void file_free(struct input *in)
 	free(f);
 }
 
-static bool file_can_be_silent(const struct input *in)
-{
-	(void)in;
-	return false;
-}
-
 static const struct input_ops file_ops = {
 	.free = file_free,
 	.read = file_read,
 	.every_second = file_every_second,
 	.counters = file_counters,
 	.hangs = file_hangs,
-	.can_be_silent = file_can_be_silent,
+	.never_silent = true,
 	.error = file_error,
 };
 

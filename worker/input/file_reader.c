@@ -23,10 +23,10 @@ struct file_reader {
 	char *path;
 	bool loop;
 	bool list;
-	unsigned filled;           /* blocks, ever; only of the thread */
+	unsigned filled;           /* blocks, ever; only for the thread */
 	_Atomic uint64_t asked_ns; /* waits for the file since then; 0 */
 	atomic_uint n;             /* blocks that are full */
-	unsigned first;            /* of these; only of the loop */
+	unsigned first;            /* the oldest; only for the loop */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a block is free, or the loop left */
@@ -59,20 +59,6 @@ static bool await_blocks(struct file_reader *r, unsigned full)
 	return !left;
 }
 
-static const char *kind_of(mode_t mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFDIR:
-		return "is a folder";
-	case S_IFIFO:
-		return "is a pipe";
-	case S_IFSOCK:
-		return "is a socket";
-	default:
-		return "is a device";
-	}
-}
-
 /* The descriptor, or -errno with error, which omits the path. */
 static int open_file(const char *path, struct errmsg *error)
 {
@@ -87,9 +73,13 @@ static int open_file(const char *path, struct errmsg *error)
 		return errmsg_fail(error, -err, "%s", strerror(err));
 	}
 	if (!S_ISREG(st.st_mode)) {
+		const char *kind = S_ISDIR(st.st_mode) ? "folder"
+				   : S_ISFIFO(st.st_mode) ? "pipe"
+				   : S_ISSOCK(st.st_mode) ? "socket"
+							  : "device";
+
 		fd_close(&fd);
-		return errmsg_fail(error, -EINVAL, "%s, not a file",
-				   kind_of(st.st_mode));
+		return errmsg_fail(error, -EINVAL, "is a %s, not a file", kind);
 	}
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return fd;
@@ -124,23 +114,6 @@ static bool pass_file(struct file_reader *r, const struct file_list *l,
 	return pass_block(r);
 }
 
-/* Reads the block at the offset.  Bytes, 0 at the end, or -errno with error. */
-static ssize_t read_block(struct file_reader *r, int fd, off_t offset,
-			  struct errmsg *error)
-{
-	struct file_block *b = block_of(r);
-	ssize_t n;
-
-	atomic_store(&r->asked_ns, mono_ns());
-	n = pread(fd, b->data, FILE_BLOCK, offset);
-	if (n < 0)
-		n = errmsg_fail(error, -errno, "%s", strerror(errno));
-	atomic_store(&r->asked_ns, 0);
-	b->kind = FILE_BLOCK_DATA;
-	b->len = n > 0 ? (size_t)n : 0;
-	return n;
-}
-
 /* Reads a file to its end.  Its bytes; or -errno with error, or -ECANCELED: the
  * loop left. */
 static int64_t read_through(struct file_reader *r, int fd, struct errmsg *error)
@@ -148,16 +121,23 @@ static int64_t read_through(struct file_reader *r, int fd, struct errmsg *error)
 	off_t offset = 0;
 	ssize_t n;
 
-	while ((n = read_block(r, fd, offset, error)) > 0) {
-		offset += n;
+	do {
+		struct file_block *b = block_of(r);
+
+		atomic_store(&r->asked_ns, mono_ns());
+		n = pread(fd, b->data, FILE_BLOCK, offset);
+		if (n < 0)
+			n = errmsg_fail(error, -errno, "%s", strerror(errno));
+		atomic_store(&r->asked_ns, 0);
+		if (n < 0)
+			return n;
+		b->kind = n > 0 ? FILE_BLOCK_DATA : FILE_BLOCK_END;
+		b->len = (size_t)n;
 		if (!pass_block(r))
 			return -ECANCELED;
-	}
-	if (n < 0)
-		return n;
-	block_of(r)->kind = FILE_BLOCK_END;
-	block_of(r)->len = 0;
-	return pass_block(r) ? offset : -ECANCELED;
+		offset += n;
+	} while (n > 0);
+	return offset;
 }
 
 static int ask_for(struct file_reader *r, const char *path,
@@ -187,37 +167,28 @@ static int read_one(struct file_reader *r, struct errmsg *error)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Reads on after a short read.  Bytes, or -errno. */
-static ssize_t read_whole(int fd, char *to, size_t size)
-{
-	size_t len = 0;
-	ssize_t n = 1;
-
-	while (n > 0 && len < size) {
-		n = pread(fd, to + len, size - len, (off_t)len);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	return n < 0 ? -errno : (ssize_t)len;
-}
-
 static int load_list(struct file_reader *r, struct file_list *ret,
 		     struct errmsg *error)
 {
-	int fd = ask_for(r, r->path, error);
-	ssize_t n;
+	const size_t size = FILE_LIST_BYTES_MAX + 1;
+	int fd = ask_for(r, r->path, error), err;
+	size_t len = 0;
+	ssize_t n = 1;
 	char *text;
-	int err;
 
 	if (fd < 0) {
 		errmsg_prefix(error, "%s: ", r->path);
 		return fd;
 	}
-	text = xcalloc(1, FILE_LIST_BYTES_MAX + 1);
+	text = xcalloc(1, size);
 	atomic_store(&r->asked_ns, mono_ns());
-	n = read_whole(fd, text, FILE_LIST_BYTES_MAX + 1);
-	err = n < 0 ? errmsg_fail(error, (int)n, "%s: %s", r->path,
-				  strerror((int)-n))
-		    : file_list_read(r->path, text, (size_t)n, ret, error);
+	while (n > 0 && len < size) {
+		n = pread(fd, text + len, size - len, (off_t)len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	err = n < 0 ? errmsg_fail(error, -errno, "%s: %s", r->path,
+				  strerror(errno))
+		    : file_list_read(r->path, text, len, ret, error);
 	atomic_store(&r->asked_ns, 0);
 	free(text);
 	fd_close(&fd);
@@ -278,27 +249,21 @@ static int read_list(struct file_reader *r, struct errmsg *error)
 	return err;
 }
 
-static void read_all(struct file_reader *r)
-{
-	struct errmsg error = { 0 };
-	int err = r->list ? read_list(r, &error) : read_one(r, &error);
-	struct file_block *b = block_of(r);
-
-	if (err == -ECANCELED)
-		return;
-	b->kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST;
-	b->len = 0;
-	b->err = err;
-	b->error = error;
-	(void)atomic_fetch_add(&r->n, 1);
-}
-
 static void *run(void *arg)
 {
 	struct file_reader *r = arg;
+	struct errmsg error = { 0 };
+	int err = r->list ? read_list(r, &error) : read_one(r, &error);
+	struct file_block *b = block_of(r);
 	bool last;
 
-	read_all(r);
+	if (err != -ECANCELED) {
+		b->kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST;
+		b->len = 0;
+		b->err = err;
+		b->error = error;
+		(void)atomic_fetch_add(&r->n, 1);
+	}
 	(void)pthread_mutex_lock(&r->lock);
 	r->ended = true;
 	last = r->left;

@@ -34,9 +34,9 @@ enum file_block_kind {
 
 struct file_block {
 	enum file_block_kind kind;
-	int err;           /* of an error, -errno ... */
-	struct errmsg error; /* ... in a sentence */
-	size_t at; /* in the list, of a path */
+	int err;             /* -errno */
+	struct errmsg error; /* the same as a sentence */
+	size_t at;           /* the place of the file in the list */
 	size_t len;
 	uint8_t data[FILE_BLOCK];
 };

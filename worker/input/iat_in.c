@@ -120,23 +120,6 @@ static void judge_gaps(const struct iat_in *a, struct iat_in_report *ret)
 	free(gaps);
 }
 
-/* RFC 4445 3: a buffer is filled by arrivals and emptied at the mean rate; the
- * delay factor is the range of its level, as time. */
-static void judge_delay(const struct iat_in *a, double rate,
-			struct iat_in_report *ret)
-{
-	double bytes = 0, low = 0, high = 0;
-
-	for (size_t i = 0; i < a->n_moments; i++) {
-		double drained = rate * a->moments[i].ns;
-
-		low = fmin(low, bytes - drained);
-		bytes += a->moments[i].bytes;
-		high = fmax(high, bytes - drained);
-	}
-	ret->df_us = (uint32_t)((high - low) / rate / 1000);
-}
-
 /* The range of the distances between the arrivals of a PID's PCRs and the
  * straight line through all of them. */
 static bool judge_pid(const struct iat_in *a, uint16_t pid,
@@ -202,7 +185,7 @@ static void judge_pcrs(const struct iat_in *a, struct iat_in_report *ret)
 void iat_in_judge(struct iat_in *a, struct iat_in_report *ret)
 {
 	uint32_t span_ns;
-	double rate, bytes = 0;
+	double rate, bytes = 0, low = 0, high = 0;
 
 	*ret = (struct iat_in_report){ .datagrams = a->datagrams };
 	if (a->n_moments < 2)
@@ -218,6 +201,16 @@ void iat_in_judge(struct iat_in *a, struct iat_in_report *ret)
 	ret->mean_us = span_ns / ret->gaps / 1000;
 	ret->rate_kbps = (uint32_t)(rate * 8 * 1e6);
 	judge_gaps(a, ret);
-	judge_delay(a, rate, ret);
+	/* RFC 4445 3: a buffer is filled by arrivals and emptied at the mean
+	 * rate; the delay factor is the range of its level, as time */
+	bytes = 0;
+	for (size_t i = 0; i < a->n_moments; i++) {
+		double drained = rate * a->moments[i].ns;
+
+		low = fmin(low, bytes - drained);
+		bytes += a->moments[i].bytes;
+		high = fmax(high, bytes - drained);
+	}
+	ret->df_us = (uint32_t)((high - low) / rate / 1000);
 	judge_pcrs(a, ret);
 }

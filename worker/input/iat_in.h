@@ -24,11 +24,11 @@ enum {
 struct iat_in;
 
 struct iat_in_report {
-	uint64_t at_ns;      /* of the report, monotonic; 0: never */
+	uint64_t at_ns;      /* when it was made, monotonic; 0: never */
 	uint32_t datagrams;
 	uint32_t gaps;       /* between them; 0: no figure below is valid */
 	uint32_t min_us, mean_us, p50_us, p95_us, p99_us, max_us;
-	uint32_t rate_kbps;  /* of the bytes */
+	uint32_t rate_kbps;  /* mean */
 	uint32_t df_us;      /* delay factor at that rate */
 	size_t n_pcrs;
 	struct {

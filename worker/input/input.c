@@ -129,11 +129,6 @@ const char *input_senders(const struct input *in)
 	return senders[0] != '\0' ? senders : NULL;
 }
 
-bool input_is_cut_off(const struct input *in)
-{
-	return in->flow != NULL && udp_flow_is_cut_off(in->flow);
-}
-
 bool input_is_ready(const struct input *in)
 {
 	return in->ops->is_ready != NULL ? in->ops->is_ready(in) : in->fd >= 0;
@@ -146,7 +141,8 @@ bool input_is_calling(const struct input *in)
 
 bool input_can_be_silent(const struct input *in)
 {
-	if (input_is_cut_off(in))
+	if (in->ops->never_silent ||
+	    (in->flow != NULL && udp_flow_is_cut_off(in->flow)))
 		return false;
 	return in->ops->can_be_silent == NULL || in->ops->can_be_silent(in);
 }
@@ -158,10 +154,10 @@ const char *input_peer(const struct input *in)
 
 const struct iat_in_report *input_iat_in(struct input *in, uint64_t now_ns)
 {
-	const struct iat_in_report *r;
+	struct udp_flow *f = in->flow;
 
-	if (in->flow == NULL)
+	if (f == NULL)
 		return NULL;
-	r = udp_flow_iat_in(in->flow, now_ns);
-	return r->at_ns != 0 ? r : NULL;
+	f->asked_ns = now_ns;
+	return f->iat_report.at_ns != 0 ? &f->iat_report : NULL;
 }

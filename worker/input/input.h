@@ -30,7 +30,7 @@ struct input_counters {
 	uint64_t socket_drops;   /* datagrams dropped by a full socket */
 	uint64_t sync_losses;
 	uint64_t bad_sync;       /* packets dropped for their sync byte */
-	uint64_t source_changes; /* of the sender's address */
+	uint64_t source_changes; /* times that the sender's address changed */
 	uint64_t unprotected;    /* seconds without configured redundancy */
 	uint64_t unplayable;     /* seconds with a bad file in its list */
 };
@@ -91,10 +91,6 @@ const char *input_senders(const struct input *);
 /* The redundancy that was missing in the last second (see
  * input_counters.unprotected); NULL: none, or unknown. */
 const char *input_unprotected(const struct input *);
-
-/* Its interface is down or gone: the input waits for it, and opening it again
- * would not help. */
-bool input_is_cut_off(const struct input *);
 
 /* As far as it is known, packets can arrive: true for a socket, false for a
  * file or server before it has answered. */

@@ -58,8 +58,8 @@ static void add_counted(const struct input *in, struct input_counters *to,
 	uint64_t ours;
 
 	input_counters(in, &now);
-	/* what our own socket dropped is missing in the sender's count as well,
-	 * unless it was recovered */
+	/* the lost datagrams include the drops of our own socket, unless they
+	 * were recovered */
 	ours = now.socket_drops - MIN(now.socket_drops, now.recovered);
 	now.lost = MAX(before->lost, now.lost - MIN(now.lost, ours));
 	add(to, &now, before);
@@ -92,22 +92,20 @@ void input_keeper_done(struct input_keeper *k)
 	link_record_done(&k->link);
 }
 
-/* A socket that waits only for its interface or its address costs
- * little to try. */
-static bool reopens_soon(const struct input_spec *spec)
-{
-	return spec->kind == INPUT_UDP || spec->kind == INPUT_RTP ||
-	       (spec->kind == INPUT_SRT && srt_is_on_interface(&spec->srt));
-}
-
 static void fail(struct input_keeper *k, int err, const struct errmsg *error,
 		 uint64_t now_ns)
 {
+	const struct input_spec *spec = &k->spec;
+	/* it may only wait for its interface or address, and is cheap to try */
+	bool is_socket = spec->kind == INPUT_UDP || spec->kind == INPUT_RTP ||
+			 (spec->kind == INPUT_SRT &&
+			  srt_is_on_interface(&spec->srt));
+
 	k->failed = true;
 	k->ended = err == -ENODATA;
 	if (k->input == NULL || k->ended || !input_reopens(k->input)) {
 		shut(k, now_ns);
-		if (reopens_soon(&k->spec))
+		if (is_socket)
 			retry_soon(&k->retry, now_ns);
 		else
 			retry_failed(&k->retry, now_ns);
@@ -123,7 +121,6 @@ static void fail(struct input_keeper *k, int err, const struct errmsg *error,
 		log_warning("stream", "%s: %s", k->label, error->text);
 }
 
-/* It works: the last error is over. */
 static void clear_error(struct input_keeper *k)
 {
 	if (k->error.text[0] != '\0' && k->label[0] != '\0')

@@ -32,8 +32,8 @@ enum {
 struct input_keeper {
 	struct input *input; /* NULL while it is closed */
 	uint64_t received_ns; /* the last packets, or the opening */
-	unsigned patience_s; /* of the watchdog; 0: as configured */
-	unsigned opens; /* so many times it was opened */
+	unsigned patience_s; /* how long the watchdog waits; 0: as configured */
+	unsigned opens; /* how many times it was opened */
 	bool valid; /* the address was parsed */
 	bool ended; /* a file without loop was read to its end */
 	bool failed; /* the last opening or read */
@@ -45,10 +45,10 @@ struct input_keeper {
 	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
 	struct retry retry;
 	struct errmsg error; /* why it is closed; "" when unknown or open */
-	struct input_counters before; /* of the input, when they were added */
+	struct input_counters before; /* the part of the input's in `all` */
 	struct link_record link;
 	struct input_counters all;      /* since init */
-	struct input_counters reported; /* of these, at the last second */
+	struct input_counters reported; /* `all` at the last second */
 	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
 	struct input_spec spec;
 };

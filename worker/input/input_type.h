@@ -10,7 +10,7 @@
 struct redundant_paths;
 struct udp_flow;
 
-/* What input.h says of the function with the same name. */
+/* input.h describes each function under the same name. */
 struct input_ops {
 	void (*free)(struct input *);
 	int (*read)(struct input *, struct batch *, uint64_t now_ns,
@@ -34,8 +34,9 @@ struct input_ops {
 	bool (*is_ready)(const struct input *);
 	/* NULL: never. */
 	bool (*is_calling)(const struct input *);
-	/* NULL: always. */
+	/* NULL: always, unless never_silent. */
 	bool (*can_be_silent)(const struct input *);
+	bool never_silent;
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 	bool reopens;
@@ -45,9 +46,9 @@ struct input_ops {
 struct input {
 	const struct input_ops *ops;
 	const struct input_spec *spec;
-	int fd; /* to wait for, or -1 */
-	struct udp_flow *flow; /* of datagrams that are measured, or NULL */
-	const struct redundant_paths *paths; /* or NULL */
+	int fd; /* readable when packets wait, or -1 */
+	struct udp_flow *flow; /* its datagrams are measured; or NULL */
+	const struct redundant_paths *paths; /* NULL: only one */
 	struct input *inner; /* does its work and answers for it, or NULL */
 };
 
@@ -61,7 +62,7 @@ typedef struct input *input_open_fn(const struct input_spec *,
 INPUT_TYPES(DECLARE_OPENER, DECLARE_OPENER)
 #undef DECLARE_OPENER
 
-input_open_fn merge_input_open; /* of two inputs */
+input_open_fn merge_input_open; /* for the option merge */
 
 /* NULL: this program has no library for the type. */
 extern input_open_fn *const input_openers[INPUT_KINDS];

@@ -21,7 +21,7 @@
 struct merge_path {
 	struct merge_input *owner;
 	struct input_keeper keeper;
-	unsigned opens; /* of the keeper, as the paths know */
+	unsigned opens; /* the keeper's, when follow_keeper() ran last */
 	struct batch batch;
 };
 
@@ -30,7 +30,7 @@ struct merge_input {
 	struct redundant_paths paths;
 	struct merge_path path[TS_MERGE_PATHS];
 	struct ts_merge *merge;
-	uint64_t now_ns; /* of this read */
+	uint64_t now_ns; /* when this read began */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)

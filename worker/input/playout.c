@@ -57,45 +57,10 @@ void playout_set_need(struct playout *p, size_t n)
 	p->need = n;
 }
 
-/* --- which packets have a PCR --- */
-
+/* The word with the bit that marks a packet with a PCR. */
 static uint64_t *mark_word(const struct playout *p, uint64_t packet)
 {
 	return &p->marks[packet / WORD % p->n_marks];
-}
-
-static void mark(struct playout *p, uint64_t packet, bool has_pcr)
-{
-	uint64_t *word = mark_word(p, packet);
-
-	if (packet % WORD == 0)
-		*word = 0;
-	*word |= (uint64_t)has_pcr << packet % WORD;
-}
-
-/* The first of the packets [from, to) that has one, or `to`. */
-static uint64_t next_mark(const struct playout *p, uint64_t from, uint64_t to)
-{
-	while (from < to) {
-		uint64_t word = *mark_word(p, from) >> from % WORD;
-
-		if (word != 0)
-			return MIN(from + (uint64_t)__builtin_ctzll(word), to);
-		from += WORD - from % WORD;
-	}
-	return to;
-}
-
-static void note(struct playout *p, const uint8_t *packet)
-{
-	uint64_t pcr;
-	bool has_pcr = ts_pcr(packet, &pcr);
-
-	mark(p, p->in.packets, has_pcr);
-	if (!has_pcr)
-		pcr_clock_pass(&p->in, 1);
-	else if (pcr_clock_feed(&p->in, packet))
-		p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
 }
 
 void playout_push(struct playout *p, struct ts_run run)
@@ -109,8 +74,20 @@ void playout_push(struct playout *p, struct ts_run run)
 	while (run.n > 0) {
 		struct ts_run copy = packet_ring_push(&p->ring, run);
 
-		for (size_t i = 0; i < copy.n; i++)
-			note(p, copy.data + i * TS_PACKET);
+		for (size_t i = 0; i < copy.n; i++) {
+			const uint8_t *packet = copy.data + i * TS_PACKET;
+			uint64_t at = p->in.packets, pcr;
+			uint64_t *marks = mark_word(p, at);
+			bool has_pcr = ts_pcr(packet, &pcr);
+
+			*marks = at % WORD == 0 ? 0 : *marks;
+			*marks |= (uint64_t)has_pcr << at % WORD;
+			if (!has_pcr)
+				pcr_clock_pass(&p->in, 1);
+			else if (pcr_clock_feed(&p->in, packet))
+				p->gap_ticks = MAX(p->gap_ticks,
+						   p->in.span_ticks);
+		}
 		run.data += copy.n * TS_PACKET;
 		run.n -= copy.n;
 	}
@@ -172,7 +149,7 @@ uint64_t playout_waiting_ns(const struct playout *p)
 /* Passes packets without a PCR; false at the end of the search. */
 static bool pass_to_mark(struct playout *p, uint64_t end)
 {
-	uint64_t at = p->clock.pcr.packets;
+	uint64_t at = p->clock.pcr.packets, to = at;
 
 	if (p->looked < p->n_cuts && p->cuts[p->looked] == at) {
 		pcr_clock_break(&p->clock.pcr);
@@ -180,7 +157,16 @@ static bool pass_to_mark(struct playout *p, uint64_t end)
 	}
 	if (p->looked < p->n_cuts)
 		end = MIN(end, p->cuts[p->looked]);
-	pcr_clock_pass(&p->clock.pcr, next_mark(p, at, end) - at);
+	while (to < end) {
+		uint64_t word = *mark_word(p, to) >> to % WORD;
+
+		if (word != 0) {
+			to += (uint64_t)__builtin_ctzll(word);
+			break;
+		}
+		to += WORD - to % WORD;
+	}
+	pcr_clock_pass(&p->clock.pcr, MIN(to, end) - at);
 	return p->clock.pcr.packets < end;
 }
 
@@ -205,35 +191,11 @@ static bool look_ahead(struct playout *p, uint64_t now_ns)
 	return true;
 }
 
-/* Starts at the lead, or when the queue is full. */
-static bool may_play(struct playout *p, uint64_t now_ns)
-{
-	if (p->plays)
-		return true;
-	if (playout_waiting_ns(p) < p->lead_ns && !is_full(p))
-		return false;
-	p->plays = true;
-	p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
-	return true;
-}
-
-/* A level that is wrong by half gets the full correction. */
-static int speed_of(const struct playout *p)
-{
-	int64_t off_us = (int64_t)(p->mean_ns / 1000) -
-			 (int64_t)(p->hold_ns / 1000);
-	int64_t half_us = (int64_t)(p->hold_ns / 2000) + 1;
-	int64_t ppm = off_us * PLAYOUT_SPEED_PPM / half_us;
-
-	if (p->hold_ns == 0)
-		return 0;
-	return (int)MAX(MIN(ppm, PLAYOUT_SPEED_PPM), -PLAYOUT_SPEED_PPM);
-}
-
 static void correct(struct playout *p, uint64_t now_ns)
 {
 	uint64_t level = playout_waiting_ns(p) + p->elsewhere_ns;
 	int64_t change = (int64_t)level - (int64_t)p->mean_ns;
+	int64_t off_us, ppm;
 
 	if (now_ns - p->checked_ns < CHECK_MS * MS)
 		return;
@@ -249,7 +211,11 @@ static void correct(struct playout *p, uint64_t now_ns)
 	/* the level to hold is the mean of the beginning */
 	if (p->hold_ns == 0 && p->checks >= 2 * p->smooth_s)
 		p->hold_ns = p->mean_ns;
-	p->clock.speed_ppm = speed_of(p);
+	/* a level that is wrong by half gets the full correction */
+	off_us = (int64_t)(p->mean_ns / 1000) - (int64_t)(p->hold_ns / 1000);
+	ppm = off_us * PLAYOUT_SPEED_PPM / ((int64_t)(p->hold_ns / 2000) + 1);
+	ppm = MAX(MIN(ppm, PLAYOUT_SPEED_PPM), -PLAYOUT_SPEED_PPM);
+	p->clock.speed_ppm = p->hold_ns > 0 ? (int)ppm : 0;
 }
 
 /* Puts n packets into the batch without a copy. */
@@ -293,18 +259,23 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
 	size_t taken;
 
-	if (p->lead_ns > 0 && !may_play(p, now_ns))
-		return 0;
-	if (p->lead_ns > 0) {
-		correct(p, now_ns);
-		taken = take_due(p, batch, now_ns);
-	} else {
+	if (p->lead_ns == 0) {
 		taken = release(p, batch, MIN(p->ring.len, (size_t)TURN_MAX));
+		batch_flush(batch);
+		p->due_ns = 0;
+		return taken;
 	}
+	/* starts at the lead, or when the queue is full */
+	if (!p->plays) {
+		if (playout_waiting_ns(p) < p->lead_ns && !is_full(p))
+			return 0;
+		p->plays = true;
+		p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
+	}
+	correct(p, now_ns);
+	taken = take_due(p, batch, now_ns);
 	batch_flush(batch);
 	p->due_ns = 0;
-	if (p->lead_ns == 0)
-		return taken;
 	if (taken > 0)
 		p->taken_ns = now_ns;
 	if (now_ns - p->taken_ns >= SILENCE_MS * MS) {

@@ -30,9 +30,9 @@ struct playout {
 	uint64_t *marks;
 	size_t n_marks;
 	size_t need;             /* room that the next push needs; 0: unknown */
-	struct pcr_clock in;     /* of the packets that were pushed */
+	struct pcr_clock in;     /* clock of the packets that were pushed */
 	uint64_t gap_ticks;      /* the longest between two PCRs of these */
-	struct file_clock clock; /* of the packets that are taken */
+	struct file_clock clock; /* clock of the packets that are taken */
 	uint64_t sent;     /* packets taken out of the ring, ever */
 	uint64_t lead_ns;  /* 0: packets go out at once */
 	bool ended;
@@ -40,8 +40,8 @@ struct playout {
 	uint64_t checked_ns; /* the last correction of the pace */
 	/* The level here and at the source together is held.  */
 	uint64_t hold_ns;      /* the level to hold; 0: unknown, or none */
-	uint64_t mean_ns;      /* the level, smoothed ... */
-	unsigned smooth_s;     /* ... over so long; 0: not held */
+	uint64_t mean_ns;      /* the level, smoothed over smooth_s */
+	unsigned smooth_s;     /* 0: no level is held */
 	unsigned checks;       /* since the start */
 	uint64_t elsewhere_ns; /* the level at the source */
 	/* packets at which another time base begins, in order; those before
@@ -49,7 +49,7 @@ struct playout {
 	uint64_t cuts[PLAYOUT_CUTS];
 	size_t n_cuts, looked;
 	uint64_t taken_ns; /* the last packets were taken */
-	uint64_t due_ns;   /* of the packets being flushed; 0: none */
+	uint64_t due_ns;   /* when the flushed packets were due; 0: none */
 	uint32_t underruns;
 };
 

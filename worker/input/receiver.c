@@ -126,33 +126,9 @@ static void take_control(struct receiver *r, struct msghdr *h,
 	h->msg_controllen = CONTROL_SIZE;
 }
 
-static void note_arrival(struct receiver *r, const struct received *got,
-			 const struct timespec *at)
-{
-	if (r->iat != NULL && at->tv_sec > 0 && got->len > 0)
-		iat_in_note(r->iat, &(struct arrival){
-			.wall_ns = timespec_ns(at),
-			.data = got->data,
-			.len = got->len,
-			.segment = got->segment,
-		});
-}
-
 void receiver_measure(struct receiver *r, struct iat_in *iat)
 {
 	r->iat = iat;
-}
-
-/* Datagram i in one piece. */
-static const uint8_t *whole(struct receiver *r, size_t i, uint32_t len)
-{
-	uint8_t *head = r->iov[i][0].iov_base;
-	uint8_t *slot = r->arena + i * RECEIVER_SLOT_SIZE;
-
-	if (len <= r->head)
-		return head;
-	r->high[i] = MAX(r->high[i], len);
-	return memcpy(slot, head, r->head);
 }
 
 int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
@@ -171,21 +147,35 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 	size_t largest = r->head;
 
 	for (int i = 0; i < n; i++) {
+		uint32_t len = r->msgs[i].msg_len;
 		struct received got = {
-			.data = whole(r, (size_t)i, r->msgs[i].msg_len),
-			.len = r->msgs[i].msg_len,
-			.segment = r->msgs[i].msg_len,
+			.data = r->iov[i][0].iov_base,
+			.len = len,
+			.segment = len,
 		};
 		struct timespec arrived = { 0 };
 
+		/* makes one piece of the head and the slot */
+		if (len > r->head) {
+			r->high[i] = MAX(r->high[i], len);
+			got.data = memcpy(r->arena + (size_t)i *
+						  RECEIVER_SLOT_SIZE,
+					  got.data, r->head);
+		}
 		take_control(r, &r->msgs[i].msg_hdr, &got, &arrived);
-		note_arrival(r, &got, &arrived);
+		if (r->iat != NULL && arrived.tv_sec > 0 && len > 0)
+			iat_in_note(r->iat, &(struct arrival){
+				.wall_ns = timespec_ns(&arrived),
+				.data = got.data,
+				.len = len,
+				.segment = got.segment,
+			});
 		if (got.segment <= HEAD_MAX)
 			largest = MAX(largest, got.segment);
 		if (got.len > 0)
 			on_received(&got, arg);
 	}
-	/* of the next read */
+	/* for the next read */
 	if (largest > r->head)
 		set_head(r, largest);
 	return n;

@@ -83,7 +83,7 @@ int redundant_paths_check(const struct redundant_paths *p, struct errmsg *error)
 	return p->path[0].err;
 }
 
-/* Why a path is of no use; NULL: it delivers, or no path does. */
+/* The error of a path; NULL: it delivers, or no path does. */
 static const char *find_error(struct redundant_path *path,
 			      const struct path_state *s, bool any_delivers)
 {

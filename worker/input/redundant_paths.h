@@ -37,10 +37,10 @@ struct redundant_path {
 struct redundant_paths {
 	struct redundant_path path[REDUNDANT_PATHS_MAX];
 	size_t n, n_open;
-	int fd; /* to wait for: of the only path, or of epoll; or -1 */
-	/* as of the last second: */
-	struct errmsg error;    /* of the first path that has one; "" */
-	struct errmsg senders;  /* of paths with two senders; "" */
+	int fd; /* readable when packets wait; or -1 */
+	/* judged at the last second: */
+	struct errmsg error;    /* the first path that has one; "" */
+	struct errmsg senders;  /* the paths with two senders; "" */
 	bool unprotected;       /* redundancy is missing */
 	uint64_t unprotected_s; /* seconds in which it was */
 };
@@ -50,7 +50,7 @@ struct path_state {
 	bool delivers;       /* packets arrived lately */
 	bool optional;       /* it may be silent */
 	const char *error;   /* why it is of no use; NULL: no error is known */
-	const char *silence; /* what to report when others deliver; NULL: "no
+	const char *silence; /* its error while others deliver; NULL: "no
 			      * packets" */
 	const char *senders; /* two senders of it; NULL or "": one */
 };

@@ -15,12 +15,10 @@
 #include <stdlib.h>
 
 enum {
-	/* Half of the places may wait: 10 ms at 500 Mbit/s ... */
-	PLACES = 1024,
-	/* ... the matrices of FEC at any rate ... */
-	PLACES_FEC = 4096,
-	/* ... half a second at 170 Mbit/s. */
-	PLACES_MERGE = 16384,
+	/* Half of the places may wait. */
+	PLACES = 1024,        /* 10 ms at 500 Mbit/s */
+	PLACES_FEC = 4096,    /* the matrices of FEC at any rate */
+	PLACES_MERGE = 16384, /* half a second at 170 Mbit/s */
 	/* While no datagram is missing, FEC is not needed, and its sockets are
 	 * read only so often.  Each FEC datagram covers four or more, so its
 	 * socket fills no faster than that of the media between two ticks. */
@@ -33,7 +31,7 @@ struct rtp_input {
 	struct rtp_path path[RTP_PATHS];
 	struct rtp_window *window;
 	struct fec_repair *fec; /* NULL: not wanted */
-	uint64_t fec_ns;        /* when its sockets are read next */
+	uint64_t fec_ns;        /* the next read of its sockets */
 	struct ts_sync sync;
 	uint64_t invalid;       /* datagrams that are no RTP of this stream */
 	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
@@ -59,37 +57,32 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-static bool is_raw_live(const struct rtp_input *in)
-{
-	return in->raw_ns != 0 &&
-	       in->now_ns - in->raw_ns < RTP_LIVE_MS * MS;
-}
-
 /* A sender may send TS packets without RTP to this port.  The form that came
  * first stays: a datagram of the other one does not interrupt it. */
-static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
-{
-	struct rtp_datagram d;
-
-	if (data[0] == TS_SYNC_BYTE && in->paths.n == 1 &&
-	    !rtp_window_is_live(in->window, in->now_ns)) {
-		in->raw_ns = in->now_ns;
-		take_payload(data, len, in);
-	} else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d) &&
-		   !is_raw_live(in)) {
-		rtp_window_feed(in->window, &d, in->reading, in->now_ns);
-	} else {
-		in->invalid += !rtp_is_rtcp(data, len);
-	}
-}
-
 static void on_media(const struct received *got, void *arg)
 {
 	struct rtp_input *in = arg;
+	bool raw_live = in->raw_ns != 0 &&
+			in->now_ns - in->raw_ns < RTP_LIVE_MS * MS;
 
-	for (size_t at = 0; at < got->len; at += got->segment)
-		take_media(in, got->data + at,
-			   MIN(got->segment, got->len - at));
+	for (size_t at = 0; at < got->len; at += got->segment) {
+		const uint8_t *data = got->data + at;
+		size_t len = MIN(got->segment, got->len - at);
+		struct rtp_datagram d;
+
+		if (data[0] == TS_SYNC_BYTE && in->paths.n == 1 &&
+		    !rtp_window_is_live(in->window, in->now_ns)) {
+			in->raw_ns = in->now_ns;
+			raw_live = true;
+			take_payload(data, len, in);
+		} else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d) &&
+			   !raw_live) {
+			rtp_window_feed(in->window, &d, in->reading,
+					in->now_ns);
+		} else {
+			in->invalid += !rtp_is_rtcp(data, len);
+		}
+	}
 }
 
 static void on_fec(const struct received *got, void *arg)
@@ -156,11 +149,11 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	batch_flush(batch);
 	if (in->paths.n_open == 0)
 		return redundant_paths_check(&in->paths, error);
-	/* what the window holds goes out at a tick, not with a datagram */
+	/* datagrams in the window go out at a tick, not with a datagram */
 	return reads > 0 ? reads : rtp_window_waits(in->window);
 }
 
-/* What each path is, at the end of a second. */
+/* Judges each path at the end of a second. */
 static void report_paths(struct rtp_input *in)
 {
 	struct path_state states[RTP_PATHS] = { 0 };
@@ -256,29 +249,6 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 	}
 }
 
-static void add_fec_stats(const struct rtp_input *in, uint64_t repaired,
-			  uint64_t lost, struct link_stats *ret)
-{
-	struct fec_repair_counts f;
-
-	fec_repair_counts(in->fec, &f);
-	link_stats_set(ret, LINK_FEC_RECEIVED, f.received);
-	link_stats_set(ret, LINK_FEC_REPAIRED, repaired);
-	link_stats_set(ret, LINK_FEC_UNREPAIRED, lost);
-	ret->value[LINK_INVALID] += f.invalid;
-}
-
-static void add_path_stats(const struct rtp_window_counts *c,
-			   struct link_stats *ret)
-{
-	link_stats_set(ret, LINK_PATHS, (uint64_t)c->live[0] + c->live[1]);
-	link_stats_set(ret, LINK_SKEW_US, (uint64_t)labs(c->skew_us));
-	link_stats_set(ret, LINK_PATH1_RECEIVED, c->path[0].received);
-	link_stats_set(ret, LINK_PATH2_RECEIVED, c->path[1].received);
-	link_stats_set(ret, LINK_PATH1_LOST, c->path[0].lost);
-	link_stats_set(ret, LINK_PATH2_LOST, c->path[1].lost);
-}
-
 static void rtp_stats(const struct input *base, struct link_stats *ret)
 {
 	const struct rtp_input *in =
@@ -297,10 +267,24 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_DUPLICATES, c.duplicates);
 	link_stats_set(ret, LINK_INVALID, in->invalid +
 		       c.path[0].stray + c.path[1].stray);
-	if (in->fec != NULL)
-		add_fec_stats(in, c.repaired, c.lost, ret);
-	if (in->paths.n > 1)
-		add_path_stats(&c, ret);
+	if (in->fec != NULL) {
+		struct fec_repair_counts f;
+
+		fec_repair_counts(in->fec, &f);
+		link_stats_set(ret, LINK_FEC_RECEIVED, f.received);
+		link_stats_set(ret, LINK_FEC_REPAIRED, c.repaired);
+		link_stats_set(ret, LINK_FEC_UNREPAIRED, c.lost);
+		ret->value[LINK_INVALID] += f.invalid;
+	}
+	if (in->paths.n > 1) {
+		link_stats_set(ret, LINK_PATHS,
+			       (uint64_t)c.live[0] + c.live[1]);
+		link_stats_set(ret, LINK_SKEW_US, (uint64_t)labs(c.skew_us));
+		link_stats_set(ret, LINK_PATH1_RECEIVED, c.path[0].received);
+		link_stats_set(ret, LINK_PATH2_RECEIVED, c.path[1].received);
+		link_stats_set(ret, LINK_PATH1_LOST, c.path[0].lost);
+		link_stats_set(ret, LINK_PATH2_LOST, c.path[1].lost);
+	}
 	udp_flow_stats(&in->path[0].media, ret);
 }
 
@@ -324,23 +308,9 @@ static const struct input_ops rtp_ops = {
 	.stats = rtp_stats,
 };
 
-/* The master judged the address of the second path. */
-static int init_second_path(struct rtp_input *in,
-			    const struct input_spec *spec,
-			    struct errmsg *error)
+static void make_window(struct rtp_input *in)
 {
-	struct input_spec *second = xcalloc(1, sizeof *second);
-	int r = input_spec_parse(spec->merge, second, NULL, NULL, error);
-
-	second->rtp.fec |= spec->rtp.fec;
-	if (r == 0)
-		rtp_path_init(&in->path[1], second);
-	free(second);
-	return r;
-}
-
-static void make_window(struct rtp_input *in, const struct input_spec *spec)
-{
+	const struct input_spec *spec = in->base.spec;
 	uint16_t places = in->paths.n > 1 ? PLACES_MERGE
 			  : spec->rtp.fec ? PLACES_FEC : PLACES;
 
@@ -362,6 +332,7 @@ struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
 			     int *ret_err, struct errmsg *error)
 {
 	struct rtp_input *in = xcalloc(1, sizeof *in);
+	struct input_spec second;
 	bool two = spec->merge[0] != '\0';
 	int r = 0;
 
@@ -371,9 +342,13 @@ struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	redundant_paths_init(&in->paths, two ? 2 : 1);
 	rtp_path_init(&in->path[0], spec);
-	make_window(in, spec);
+	make_window(in);
 	if (two)
-		r = init_second_path(in, spec, error);
+		r = input_spec_parse(spec->merge, &second, NULL, NULL, error);
+	if (two && r == 0) {
+		second.rtp.fec |= spec->rtp.fec;
+		rtp_path_init(&in->path[1], &second);
+	}
 	if (r == 0)
 		r = redundant_paths_make_fd(&in->paths, error);
 	for (size_t i = 0; r == 0 && i < in->paths.n; i++)

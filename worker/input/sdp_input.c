@@ -22,20 +22,8 @@ struct sdp_input {
 	struct file_reader *reader; /* NULL after the end of the file */
 	char *text;
 	size_t len;
-	struct input_spec spec; /* of the described input, base.inner */
+	struct input_spec spec; /* the described input, base.inner */
 };
-
-/* Options of the sdp address hold for the described input. */
-static void apply_options(struct input_spec *spec,
-			  const struct input_spec *asked)
-{
-	bool fec = spec->rtp.fec;
-
-	spec->renew_s = asked->renew_s;
-	spec->socket_size = asked->socket_size;
-	spec->rtp = asked->rtp;
-	spec->rtp.fec = fec;
-}
 
 static int parse(struct sdp_input *s, struct errmsg *error)
 {
@@ -43,6 +31,7 @@ static int parse(struct sdp_input *s, struct errmsg *error)
 	struct session_description *d = xcalloc(1, sizeof *d);
 	char address[ADDRESS_TEXT_MAX + 1];
 	struct sdp_offer offer;
+	bool fec;
 	int r = sdp_parse(s->text, s->len, d, error);
 
 	if (r == 0)
@@ -54,7 +43,12 @@ static int parse(struct sdp_input *s, struct errmsg *error)
 	r = input_spec_parse(address, &s->spec, NULL, NULL, error);
 	if (r < 0)
 		return r;
-	apply_options(&s->spec, asked);
+	/* options of the sdp address hold for the described input */
+	fec = s->spec.rtp.fec;
+	s->spec.renew_s = asked->renew_s;
+	s->spec.socket_size = asked->socket_size;
+	s->spec.rtp = asked->rtp;
+	s->spec.rtp.fec = fec;
 	log_info("input", "%s: %s%s%s", asked->path, address,
 		 offer.note.text[0] != '\0' ? "; " : "", offer.note.text);
 	return 0;

@@ -85,17 +85,11 @@ static void stream_free(struct input *in)
 	free(s);
 }
 
-static bool stream_can_be_silent(const struct input *in)
-{
-	(void)in;
-	return false;
-}
-
 static const struct input_ops stream_ops = {
 	.free = stream_free,
 	.read = stream_read,
 	.counters = stream_counters,
-	.can_be_silent = stream_can_be_silent,
+	.never_silent = true,
 };
 
 struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -20,7 +20,7 @@ enum {
 	READS_MAX = 16,
 	/* After so long without packets the interface is checked. */
 	QUIET_S = 2,
-	NEIGHBOURS = 224 << 16,
+	NEIGHBOURS = 224 << 16, /* 224.0.0.0/24 */
 	NEIGHBOURS_SHIFT = 8,
 };
 
@@ -58,12 +58,13 @@ static int find_interface(struct udp_flow *f, struct errmsg *error)
 /* Switches forward 224.0.0.0/24 without a querier. */
 static bool needs_querier(const struct udp_flow *f)
 {
-	if (!is_group(f) || f->ifindex == 0 || netif_is_loopback(f->ifindex))
-		return false;
-	return f->place.local.sa.sa_family != AF_INET ||
-	       ntohl(f->place.local.in.sin_addr.s_addr) >>
-			       NEIGHBOURS_SHIFT !=
-		       NEIGHBOURS;
+	const struct sockaddr_any *group = &f->place.local;
+	bool neighbours = group->sa.sa_family == AF_INET &&
+			  ntohl(group->in.sin_addr.s_addr) >>
+					  NEIGHBOURS_SHIFT == NEIGHBOURS;
+
+	return is_group(f) && !neighbours && f->ifindex != 0 &&
+	       !netif_is_loopback(f->ifindex);
 }
 
 int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
@@ -103,20 +104,10 @@ void udp_flow_close(struct udp_flow *f)
 	receiver_free(&f->receiver);
 }
 
-static void note_source(struct udp_flow *f)
-{
-	const struct sockaddr_any *source = receiver_source(f->receiver);
-
-	if (sockaddr_equal(source, &f->source))
-		return;
-	f->source_changes += f->source.len > 0;
-	f->before = f->source;
-	f->source = *source;
-}
-
 int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 		  uint64_t now_ns, struct errmsg *error)
 {
+	const struct sockaddr_any *source = receiver_source(f->receiver);
 	int reads = 0;
 
 	while (reads < READS_MAX) {
@@ -129,7 +120,11 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 					   strerror(-n));
 		if (n == 0)
 			break;
-		note_source(f);
+		if (!sockaddr_equal(source, &f->source)) {
+			f->source_changes += f->source.len > 0;
+			f->before = f->source;
+			f->source = *source;
+		}
 		reads++;
 		if (n < RECEIVER_SLOTS)
 			break;
@@ -139,10 +134,14 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 	return reads;
 }
 
-static void log_move(const struct udp_flow *f, unsigned ifindex)
+/* Opens the new socket before it closes the old one. */
+static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *error)
 {
+	int fd = udp_socket_open(&f->place, ifindex, error);
 	char name[IF_NAMESIZE] = "?";
 
+	if (fd < 0)
+		return fd;
 	(void)if_indextoname(ifindex, name);
 	if (f->place.iface[0] != '\0')
 		log_info("input", "interface %s: replaced: joined again",
@@ -150,16 +149,6 @@ static void log_move(const struct udp_flow *f, unsigned ifindex)
 	else
 		log_info("input", "group: route changed: joined on interface "
 			 "%s", name);
-}
-
-/* Opens the new socket before it closes the old one. */
-static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *error)
-{
-	int fd = udp_socket_open(&f->place, ifindex, error);
-
-	if (fd < 0)
-		return fd;
-	log_move(f, ifindex);
 	fd_close(&f->fd);
 	f->fd = fd;
 	f->ifindex = ifindex;
@@ -199,20 +188,7 @@ static int follow_interface(struct udp_flow *f, uint64_t now_ns,
 	return is_group(f) ? renew(f, now_ns, error) : 0;
 }
 
-/* Without a named interface the route decides; without a route the membership
- * stays. */
-static int follow_route(struct udp_flow *f, unsigned changes, uint64_t now_ns,
-			struct errmsg *error)
-{
-	unsigned index;
-
-	if (netif_towards(&f->place.local, &index) == 0 &&
-	    index != f->ifindex)
-		return move_to(f, index, error);
-	return changes & NETIF_TOUCHED ? renew(f, now_ns, error) : 0;
-}
-
-/* What may have changed; bits of enum netif_change. */
+/* Changes that are possible since the last call; bits of enum netif_change. */
 static unsigned netif_changes(const struct udp_flow *f, uint64_t now_ns)
 {
 	unsigned wanted = f->place.iface[0] != '\0' ? NETIF_TOUCHED
@@ -227,22 +203,18 @@ static unsigned netif_changes(const struct udp_flow *f, uint64_t now_ns)
 	return now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS ? wanted : 0;
 }
 
-/* Spreads the measuring of all streams of a host over the seconds, but for the
- * first one. */
-static bool is_time_to_measure(const struct udp_flow *f, uint64_t now_ns)
-{
-	if (f->asked_ns != 0 && now_ns - f->asked_ns < UDP_ASKED_S * SECOND_NS)
-		return true;
-	return f->seconds == 1 ||
-	       (f->seconds + (unsigned)getpid()) % UDP_MEASURE_S == 0;
-}
-
 static void measure(struct udp_flow *f, uint64_t now_ns)
 {
-	bool was = f->iat != NULL, now;
+	bool was = f->iat != NULL;
+	bool asked = f->asked_ns != 0 &&
+		     now_ns - f->asked_ns < UDP_ASKED_S * SECOND_NS;
+	bool now;
 
+	/* the streams of a host measure in different seconds, except for their
+	 * first one */
 	f->seconds++;
-	now = is_time_to_measure(f, now_ns);
+	now = asked || f->seconds == 1 ||
+	      (f->seconds + (unsigned)getpid()) % UDP_MEASURE_S == 0;
 	if (was) {
 		iat_in_judge(f->iat, &f->iat_report);
 		f->iat_report.at_ns = now_ns;
@@ -255,13 +227,6 @@ static void measure(struct udp_flow *f, uint64_t now_ns)
 		return;
 	f->iat = iat_in_new(wall_ns());
 	receiver_measure(f->receiver, f->iat);
-}
-
-const struct iat_in_report *udp_flow_iat_in(struct udp_flow *f,
-					    uint64_t now_ns)
-{
-	f->asked_ns = now_ns;
-	return &f->iat_report;
 }
 
 /* Sorted, so that the text is the same whichever was last. */
@@ -285,16 +250,21 @@ static void name_senders(struct udp_flow *f)
 int udp_flow_every_second(struct udp_flow *f, uint64_t now_ns,
 			  struct errmsg *error)
 {
-	unsigned changes;
+	unsigned changes, index;
 
 	name_senders(f);
 	receiver_trim(f->receiver);
 	measure(f, now_ns);
 	changes = netif_changes(f, now_ns);
+	if (changes != 0 && f->place.iface[0] != '\0')
+		return follow_interface(f, now_ns, error);
+	/* without a named interface the route decides; without a route the
+	 * membership stays */
+	if (changes != 0 && netif_towards(&f->place.local, &index) == 0 &&
+	    index != f->ifindex)
+		return move_to(f, index, error);
 	if (changes != 0)
-		return f->place.iface[0] != '\0'
-			       ? follow_interface(f, now_ns, error)
-			       : follow_route(f, changes, now_ns, error);
+		return changes & NETIF_TOUCHED ? renew(f, now_ns, error) : 0;
 	/* rounded, because a second may come early */
 	if (f->renew_s > 0 && is_group(f) &&
 	    now_ns - f->renewed_ns + SECOND_NS / 2 >= f->renew_s * SECOND_NS)

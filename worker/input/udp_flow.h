@@ -34,18 +34,20 @@ struct udp_flow {
 	bool asked_for;          /* its group needs a querier */
 	/* watches a named interface, or the route to a group; or NULL */
 	struct netif_watch *netif;
-	struct errmsg error;   /* of the interface; "" */
+	struct errmsg error;   /* why its interface cannot be used; "" */
 	struct receiver *receiver;
-	uint64_t last_packet_ns; /* or of the opening */
+	uint64_t last_packet_ns; /* or when it was opened */
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* the last sender ... */
 	struct sockaddr_any before; /* ... and the one before it */
 	uint64_t source_changes, seen_changes;
-	uint64_t drops_before; /* of closed sockets */
+	uint64_t drops_before; /* drops of sockets that are closed */
 
 	struct iat_in *iat; /* NULL: not measured in this second */
-	struct iat_in_report iat_report; /* of the last measured second */
-	uint64_t asked_ns;         /* the last request for it; 0: never */
+	struct iat_in_report iat_report; /* the last measured second */
+	/* the last request for it, which starts measuring for UDP_ASKED_S; 0:
+	 * never */
+	uint64_t asked_ns;
 	unsigned seconds;          /* since the opening */
 	struct errmsg senders;     /* two senders in the last second; "" */
 };
@@ -90,11 +92,6 @@ int udp_flow_read(struct udp_flow *, const struct udp_reader *,
  * flow must be opened again. */
 int udp_flow_every_second(struct udp_flow *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
-
-/* The inter-arrival times of the last measured second; at_ns 0: never measured.
- * Starts measuring for a while. */
-const struct iat_in_report *udp_flow_iat_in(struct udp_flow *,
-					    uint64_t now_ns);
 
 /* The interface of its group, while it is up. */
 void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
