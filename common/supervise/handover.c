@@ -3,7 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
-#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>

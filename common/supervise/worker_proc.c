@@ -12,7 +12,7 @@
 #include "common/supervise/pace.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/worker_log.h"
-#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 
 #include <errno.h>
 #include <inttypes.h>

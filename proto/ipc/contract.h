@@ -18,9 +18,6 @@
 enum {
 	WORKER_CHANNEL_FD = 3,
 
-	/* Any change to the catalogue in msg.h bumps it. */
-	MSG_PROTO_VERSION = 21,
-
 	MSG_SIZE_MAX = 65536,
 	MSG_FDS_MAX = 4,
 

@@ -13,108 +13,30 @@ struct msg_desc {
 	const char *name;
 	enum msg_side side;
 	bool may_drop;
+	unsigned char n_fds;
 	const struct field_table *fields;
 	size_t offset; /* of the member of the union */
 };
 
-/* A message that is never dropped, and one that the next one replaces. */
-#define KEEP(side, member, table) \
-	side, false, &table, offsetof(struct msg, member)
-#define DROP(side, member, table) \
-	side, true, &table, offsetof(struct msg, member)
-#define WORKER MSG_TO_WORKER
-#define MASTER MSG_TO_MASTER
+#define KEPT false
+#define REPLACED true
 
+#define TO_WORKER(type, member, name, n_fds) \
+	[MSG_##type] = { name, MSG_TO_WORKER, false, n_fds, &member##_fields, \
+			 offsetof(struct msg, member) },
+#define TO_WORKER_EMPTY(type, name, n_fds) \
+	[MSG_##type] = { name, MSG_TO_WORKER, false, n_fds, &no_fields, 0 },
+#define TO_MASTER(type, member, name, may_drop) \
+	[MSG_##type] = { name, MSG_TO_MASTER, may_drop, 0, &member##_fields, \
+			 offsetof(struct msg, member) },
+#define TO_MASTER_EMPTY(type, name, may_drop) \
+	[MSG_##type] = { name, MSG_TO_MASTER, may_drop, 0, &no_fields, 0 },
+
+static const struct field_table no_fields = { .flags = FIELD_STRICT };
 static const struct msg_desc descs[] = {
-	[MSG_STREAM_START] = { "stream.start",
-		KEEP(WORKER, stream_start, stream_start_fields) },
-	[MSG_STREAM_INPUT] = { "stream.input",
-		KEEP(WORKER, stream_input, stream_input_fields) },
-	[MSG_STREAM_ANALYZE] = { "stream.analyze",
-		KEEP(WORKER, stream_analyze, stream_analyze_fields) },
-	[MSG_STREAM_KICK] = { "stream.kick",
-		KEEP(WORKER, stream_kick, stream_kick_fields) },
-	[MSG_STREAM_RING] = { "stream.ring",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_STREAM_LINK] = { "stream.link",
-		KEEP(WORKER, stream_link, stream_link_fields) },
-	[MSG_DELIVER_LISTEN] = { "deliver.listen",
-		KEEP(WORKER, deliver_listen, deliver_listen_fields) },
-	[MSG_DELIVER_UNLISTEN] = { "deliver.unlisten",
-		KEEP(WORKER, deliver_unlisten, deliver_listen_fields) },
-	[MSG_DELIVER_MOUNT] = { "deliver.mount",
-		KEEP(WORKER, deliver_mount, deliver_mount_fields) },
-	[MSG_DELIVER_UNMOUNT] = { "deliver.unmount",
-		KEEP(WORKER, deliver_unmount, deliver_mount_fields) },
-	[MSG_DELIVER_RENEW] = { "deliver.renew",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_DELIVER_SETTLE] = { "deliver.settle",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_DELIVER_LIST] = { "deliver.list",
-		KEEP(WORKER, deliver_list, deliver_list_fields) },
-	[MSG_DELIVER_KICK] = { "deliver.kick",
-		KEEP(WORKER, deliver_kick, deliver_kick_fields) },
-	[MSG_DELIVER_TLS] = { "deliver.tls",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_AUTH_HASH] = { "auth.hash",
-		KEEP(WORKER, auth_hash, auth_hash_fields) },
-	[MSG_AUTH_VERIFY] = { "auth.verify",
-		KEEP(WORKER, auth_verify, auth_verify_fields) },
-	[MSG_TLS_CERTIFICATE] = { "tls.certificate",
-		KEEP(WORKER, tls_certificate, tls_certificate_fields) },
-	[MSG_TLS_LINK] = { "tls.link",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_TLS_SERVE] = { "tls.serve",
-		KEEP(WORKER, type, msg_no_fields) },
-	[MSG_SCAN_START] = { "scan.start",
-		KEEP(WORKER, scan_start, scan_start_fields) },
-	[MSG_SOFTCAM_TEST] = { "softcam.test",
-		KEEP(WORKER, softcam_test, softcam_test_fields) },
-	[MSG_WORKER_DEBUG] = { "worker.debug",
-		KEEP(WORKER, worker_debug, worker_debug_fields) },
-	[MSG_WORKER_HELLO] = { "worker.hello",
-		KEEP(MASTER, worker_hello, worker_hello_fields) },
-	[MSG_WORKER_READY] = { "worker.ready",
-		KEEP(MASTER, type, msg_no_fields) },
-	[MSG_WORKER_LOG] = { "worker.log",
-		DROP(MASTER, worker_log, worker_log_fields) },
-	[MSG_STREAM_STATUS] = { "stream.status",
-		DROP(MASTER, stream_status, stream_status_fields) },
-	[MSG_STREAM_CHOSEN] = { "stream.chosen",
-		KEEP(MASTER, stream_chosen, stream_chosen_fields) },
-	[MSG_STREAM_SWITCHED] = { "stream.switched",
-		DROP(MASTER, stream_switched, stream_switched_fields) },
-	[MSG_STREAM_ANALYSIS] = { "stream.analysis",
-		DROP(MASTER, stream_analysis, stream_analysis_fields) },
-	[MSG_STREAM_RECEIVERS] = { "stream.receivers",
-		DROP(MASTER, stream_receivers, stream_receivers_fields) },
-	[MSG_DELIVER_STATUS] = { "deliver.status",
-		DROP(MASTER, deliver_status, deliver_status_fields) },
-	[MSG_DELIVER_VIEWERS] = { "deliver.viewers",
-		DROP(MASTER, deliver_viewers, deliver_viewers_fields) },
-	[MSG_DELIVER_SESSIONS] = { "deliver.sessions",
-		DROP(MASTER, deliver_sessions, deliver_sessions_fields) },
-	[MSG_AUTH_RESULT] = { "auth.result",
-		KEEP(MASTER, auth_result, auth_result_fields) },
-	[MSG_AUTH_STATUS] = { "auth.status",
-		DROP(MASTER, auth_status, auth_status_fields) },
-	[MSG_TLS_RESULT] = { "tls.result",
-		KEEP(MASTER, tls_result, tls_result_fields) },
-	[MSG_TLS_STATUS] = { "tls.status",
-		DROP(MASTER, tls_status, tls_status_fields) },
-	[MSG_SCAN_RECORD] = { "scan.record",
-		KEEP(MASTER, scan_record, scan_record_fields) },
-	[MSG_SCAN_ANNOUNCEMENT] = { "scan.announcement",
-		KEEP(MASTER, scan_announcement, scan_announcement_fields) },
-	[MSG_SCAN_STATUS] = { "scan.status",
-		DROP(MASTER, scan_status, scan_status_fields) },
-	[MSG_SOFTCAM_RESULT] = { "softcam.result",
-		KEEP(MASTER, softcam_result, softcam_result_fields) },
-	[MSG_QUERIER_STATUS] = { "querier.status",
-		DROP(MASTER, querier_status, querier_status_fields) },
+	MSG_CATALOGUE_TO_WORKER(TO_WORKER, TO_WORKER_EMPTY)
+	MSG_CATALOGUE_TO_MASTER(TO_MASTER, TO_MASTER_EMPTY)
 };
-
-_Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");
 
 const char *msg_type_name(enum msg_type type)
 {
@@ -133,24 +55,12 @@ bool msg_type_may_drop(enum msg_type type)
 
 size_t msg_fds(const struct msg *m)
 {
-	switch (m->type) {
-	case MSG_STREAM_START:
+	if (m->type == MSG_STREAM_START)
 		return (size_t)m->stream_start.ring +
 		       (size_t)m->stream_start.memory;
-	case MSG_STREAM_LINK:
+	if (m->type == MSG_STREAM_LINK)
 		return m->stream_link.ring;
-	case MSG_STREAM_RING:
-	case MSG_DELIVER_LISTEN:
-	case MSG_DELIVER_MOUNT:
-	case MSG_DELIVER_TLS:
-	case MSG_TLS_LINK:
-		return 1;
-	case MSG_TLS_CERTIFICATE:
-	case MSG_TLS_SERVE:
-		return 2;
-	default:
-		return 0;
-	}
+	return descs[m->type].n_fds;
 }
 
 static int find_type(const char *name, enum msg_side side,

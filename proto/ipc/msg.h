@@ -28,55 +28,118 @@
  * worker, without it that of a viewer of deliver. */
 #define MSG_RECEIVER_BIT (UINT64_C(1) << 52)
 
+/*
+ * A message is a row: the type, its member of the union below, and its name on
+ * the wire.  MEMBER_fields in msg_stream.c or msg_roles.c is the table of its
+ * fields; an EMPTY message has neither a member nor fields.
+ */
+
+/* The number is that of the descriptors beside the message. */
+#define MSG_CATALOGUE_TO_WORKER(ROW, EMPTY) \
+	/* run this stream; 0 to 2 descriptors: its ring, its memory */ \
+	ROW(STREAM_START, stream_start, "stream.start", 0) \
+	/* switch to this input; seq */ \
+	ROW(STREAM_INPUT, stream_input, "stream.input", 0) \
+	/* report the analysis of a place; seq */ \
+	ROW(STREAM_ANALYZE, stream_analyze, "stream.analyze", 0) \
+	/* close this receiver of an output */ \
+	ROW(STREAM_KICK, stream_kick, "stream.kick", 0) \
+	/* write this ring as well */ \
+	EMPTY(STREAM_RING, "stream.ring", 1) \
+	/* the ring of another stream (0 or 1 descriptor) */ \
+	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
+	/* accept viewers here; descriptor: listening socket */ \
+	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
+	/* accept no new viewers; the others stay */ \
+	ROW(DELIVER_UNLISTEN, deliver_unlisten, "deliver.unlisten", 0) \
+	/* serve a path of a ring; descriptor: ring, read-only */ \
+	ROW(DELIVER_MOUNT, deliver_mount, "deliver.mount", 1) \
+	/* remove a path, close its viewers */ \
+	ROW(DELIVER_UNMOUNT, deliver_unmount, "deliver.unmount", 0) \
+	/* all listeners and paths follow again */ \
+	EMPTY(DELIVER_RENEW, "deliver.renew", 0) \
+	/* remove those that did not follow */ \
+	EMPTY(DELIVER_SETTLE, "deliver.settle", 0) \
+	/* report the viewers; seq */ \
+	ROW(DELIVER_LIST, deliver_list, "deliver.list", 0) \
+	/* close this viewer */ \
+	ROW(DELIVER_KICK, deliver_kick, "deliver.kick", 0) \
+	/* descriptor: a channel to the worker tls */ \
+	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
+	/* hash this password; seq */ \
+	ROW(AUTH_HASH, auth_hash, "auth.hash", 0) \
+	/* compare this password with this hash; seq */ \
+	ROW(AUTH_VERIFY, auth_verify, "auth.verify", 0) \
+	/* check or use it; descriptors: chain, key; seq */ \
+	ROW(TLS_CERTIFICATE, tls_certificate, "tls.certificate", 2) \
+	/* accept clients from this channel */ \
+	EMPTY(TLS_LINK, "tls.link", 1) \
+	/* serve this client; descriptors: socket, plaintext */ \
+	EMPTY(TLS_SERVE, "tls.serve", 2) \
+	/* report tables, or sessions of SAP */ \
+	ROW(SCAN_START, scan_start, "scan.start", 0) \
+	/* connect to this server */ \
+	ROW(SOFTCAM_TEST, softcam_test, "softcam.test", 0) \
+	/* log at level debug, or no longer */ \
+	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
+
+/* A message that is REPLACED may be dropped: the next one has newer values. */
+#define MSG_CATALOGUE_TO_MASTER(ROW, EMPTY) \
+	/* the first message of every worker */ \
+	ROW(WORKER_HELLO, worker_hello, "worker.hello", KEPT) \
+	/* inputs and outputs are open or being retried */ \
+	EMPTY(WORKER_READY, "worker.ready", KEPT) \
+	/* one line for the log */ \
+	ROW(WORKER_LOG, worker_log, "worker.log", REPLACED) \
+	/* once a second, from the data path */ \
+	ROW(STREAM_STATUS, stream_status, "stream.status", REPLACED) \
+	/* reply to the stream.input with this seq */ \
+	ROW(STREAM_CHOSEN, stream_chosen, "stream.chosen", KEPT) \
+	/* another input is on air */ \
+	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
+	/* part of a report, reply to this seq */ \
+	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
+	/* the receivers of an output that listens */ \
+	ROW(STREAM_RECEIVERS, stream_receivers, "stream.receivers", REPLACED) \
+	/* once a second: totals */ \
+	ROW(DELIVER_STATUS, deliver_status, "deliver.status", REPLACED) \
+	/* once a second per mount that changed */ \
+	ROW(DELIVER_VIEWERS, deliver_viewers, "deliver.viewers", REPLACED) \
+	/* part of the viewers, reply to this seq */ \
+	ROW(DELIVER_SESSIONS, deliver_sessions, "deliver.sessions", REPLACED) \
+	/* reply to the hash or verify with this seq */ \
+	ROW(AUTH_RESULT, auth_result, "auth.result", KEPT) \
+	/* once a second */ \
+	ROW(AUTH_STATUS, auth_status, "auth.status", REPLACED) \
+	/* reply to the certificate with this seq */ \
+	ROW(TLS_RESULT, tls_result, "tls.result", KEPT) \
+	/* once a second: totals */ \
+	ROW(TLS_STATUS, tls_status, "tls.status", REPLACED) \
+	/* a section with new content */ \
+	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
+	/* an entry of the table of sessions */ \
+	ROW(SCAN_ANNOUNCEMENT, scan_announcement, "scan.announcement", KEPT) \
+	/* once a second, from the data path */ \
+	ROW(SCAN_STATUS, scan_status, "scan.status", REPLACED) \
+	/* the end of a test */ \
+	ROW(SOFTCAM_RESULT, softcam_result, "softcam.result", KEPT) \
+	/* once a second: the queriers */ \
+	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
+
+#define MSG_TYPE(type, ...) MSG_##type,
 enum msg_type {
-	/* master to worker */
-	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
-	MSG_STREAM_INPUT,     /* switch to this input; seq */
-	MSG_STREAM_ANALYZE,   /* report the analysis of a place; seq */
-	MSG_STREAM_KICK,      /* close this receiver of an output */
-	MSG_STREAM_RING,      /* write this ring as well (1 descriptor) */
-	MSG_STREAM_LINK,      /* the ring of another stream (0 or 1) */
-	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
-	MSG_DELIVER_UNLISTEN, /* accept no new viewers; the others stay */
-	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
-	MSG_DELIVER_UNMOUNT,  /* remove a path, close its viewers */
-	MSG_DELIVER_RENEW,    /* all listeners and paths follow again */
-	MSG_DELIVER_SETTLE,   /* remove those that did not follow */
-	MSG_DELIVER_LIST,     /* report the viewers; seq */
-	MSG_DELIVER_KICK,     /* close this viewer */
-	MSG_DELIVER_TLS,      /* fd: a channel to the worker tls */
-	MSG_AUTH_HASH,        /* hash this password; seq */
-	MSG_AUTH_VERIFY,      /* compare this password with this hash; seq */
-	MSG_TLS_CERTIFICATE,  /* check or use it; fds: chain, key; seq */
-	MSG_TLS_LINK,         /* accept clients from this channel; fd */
-	MSG_TLS_SERVE,        /* serve this client; fds: socket, plaintext */
-	MSG_SCAN_START,       /* report tables, or sessions of SAP */
-	MSG_SOFTCAM_TEST,     /* connect to this server */
-	MSG_WORKER_DEBUG,     /* log at level debug, or no longer */
-
-	/* worker to master */
-	MSG_WORKER_HELLO,     /* the first message of every worker */
-	MSG_WORKER_READY,     /* inputs and outputs are open or being retried */
-	MSG_WORKER_LOG,       /* one line for the log */
-	MSG_STREAM_STATUS,    /* once a second, from the data path */
-	MSG_STREAM_CHOSEN,    /* reply to the stream.input with this seq */
-	MSG_STREAM_SWITCHED,  /* another input is on air */
-	MSG_STREAM_ANALYSIS,  /* part of a report, reply to this seq */
-	MSG_STREAM_RECEIVERS, /* the receivers of an output that listens */
-	MSG_DELIVER_STATUS,   /* once a second: totals */
-	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
-	MSG_DELIVER_SESSIONS, /* part of the viewers, reply to this seq */
-	MSG_AUTH_RESULT,      /* reply to the hash or verify with this seq */
-	MSG_AUTH_STATUS,      /* once a second */
-	MSG_TLS_RESULT,       /* reply to the certificate with this seq */
-	MSG_TLS_STATUS,       /* once a second: totals */
-	MSG_SCAN_RECORD,      /* a section with new content */
-	MSG_SCAN_ANNOUNCEMENT, /* an entry of the table of sessions */
-	MSG_SCAN_STATUS,      /* once a second, from the data path */
-	MSG_SOFTCAM_RESULT,   /* the end of a test */
-	MSG_QUERIER_STATUS,   /* once a second: the queriers */
-
+	MSG_CATALOGUE_TO_WORKER(MSG_TYPE, MSG_TYPE)
+	MSG_CATALOGUE_TO_MASTER(MSG_TYPE, MSG_TYPE)
 	MSG_COUNT
+};
+#undef MSG_TYPE
+
+enum {
+	/* Increment it when a field or the meaning of a message changes. */
+	MSG_FORMAT = 22,
+	/* Master and worker must have the same one.  A new message changes it
+	 * without an edit. */
+	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };
 
 enum msg_side { MSG_TO_WORKER, MSG_TO_MASTER };

@@ -5,14 +5,14 @@
 
 #include <errno.h>
 
-const struct field_table msg_no_fields = { .flags = FIELD_STRICT };
-
 /* --- deliver --- */
 
 static const struct field listen_rows[] = {
 	{ "address", FIELD_AT(struct msg_deliver_listen, address) },
 };
 const struct field_table deliver_listen_fields =
+	MSG_TABLE(struct msg_deliver_listen, listen_rows);
+const struct field_table deliver_unlisten_fields =
 	MSG_TABLE(struct msg_deliver_listen, listen_rows);
 
 static const struct field mount_rows[] = {
@@ -22,6 +22,8 @@ static const struct field mount_rows[] = {
 	{ "tls", FIELD_AT(struct msg_deliver_mount, tls) },
 };
 const struct field_table deliver_mount_fields =
+	MSG_TABLE(struct msg_deliver_mount, mount_rows);
+const struct field_table deliver_unmount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);
 
 static const struct field list_rows[] = {

@@ -4,7 +4,7 @@
  * what the master makes of it.  Speaks in plain text: it shares no code with
  * what is tested but the number of the protocol.
  */
-#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>

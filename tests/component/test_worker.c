@@ -6,6 +6,7 @@
 #include "common/supervise/spawn.h"
 #include "proto/ipc/channel.h"
 #include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>

@@ -159,14 +159,15 @@ const named = (files, pattern) => new Set(files.flatMap((file) =>
 
 test('the manuals have every number, alarm and message', () => {
 	const reference = source('doc/api.md');
-	const plan = source('doc/architecture.md');
+	const catalogue = source('proto/ipc/MESSAGES.md');
 	const reported = named(['proto/spec/link_stat.c', 'proto/spec/alarm.c'],
 		/(?:= \{? ?|NOW\(\w+, |SUM\(\w+, )"([a-z_0-9]+)"/g);
-	const messages = named(['proto/ipc/msg.c'], /"([a-z]+\.[a-z_]+)"/g);
+	const messages = named(['proto/ipc/msg.h'],
+		/^\t(?:ROW|EMPTY).*"([a-z]+\.[a-z]+)"/gm);
 
 	assert.ok(reported.size > 60 && messages.size > 30);
 	for (const name of reported)
 		assert.ok(reference.includes(`\`${name}\``), name);
 	for (const message of messages)
-		assert.match(plan, new RegExp(`[►◄] ${message}\\b`), message);
+		assert.match(catalogue, new RegExp(`^### ${message}$`, 'm'));
 });

@@ -78,9 +78,10 @@ async function beside(t, script, { times = 2, timeoutMs = 20000,
 // What a well-behaved worker says first; the build is not looked at.
 const HELLO = `say '{"type":"worker.hello","body":{"proto":PROTO,` +
 	`"build":"BUILD","role":"stream"}}'`;
-const contract = fs.readFileSync(path.join(process.env.srcdir,
-	'proto/ipc/contract.h'), 'utf8');
-const PROTO = /MSG_PROTO_VERSION = (\d+)/.exec(contract)[1];
+const catalogue = fs.readFileSync(path.join(process.env.srcdir,
+	'proto/ipc/msg.h'), 'utf8');
+const PROTO = 1000 * /MSG_FORMAT = (\d+)/.exec(catalogue)[1] +
+	catalogue.match(/^\t(ROW|EMPTY)\(/gm).length;
 const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
 	path.join(process.env.builddir, 'config.h'), 'utf8'))[1];
 const hello = HELLO.replace('PROTO', PROTO).replace('BUILD', BUILD);

@@ -4,6 +4,7 @@
 #include "common/base/fd.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 #include "worker/core/confine.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/supervise/handover.h"
 
-#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

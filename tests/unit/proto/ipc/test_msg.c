@@ -10,43 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One message of each type, every field set. */
-static struct msg samples[] = {
+/* Values at the bounds of their fields.  The examples in MESSAGES.md are the
+ * other messages that every test below takes. */
+static const struct msg samples[] = {
 	{ .type = MSG_STREAM_START, .seq = 7, .stream_start = {
 		.id = "a001", .name = "News \"one\" \\ \x01 \xc3\xa4",
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
 		.first = 2, .ring = true, .memory = true } },
-	{ .type = MSG_STREAM_INPUT, .seq = 9, .stream_input = { 3 } },
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
-	{ .type = MSG_STREAM_RING },
-	{ .type = MSG_STREAM_LINK, .stream_link = { "a000", true } },
-	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
-	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
-	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {
-		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
-		.tls = true } },
-	{ .type = MSG_DELIVER_UNMOUNT, .deliver_unmount = {
-		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
-		.tls = true } },
-	{ .type = MSG_DELIVER_RENEW },
-	{ .type = MSG_DELIVER_SETTLE },
-	{ .type = MSG_DELIVER_LIST, .seq = 3, .deliver_list = { 5 } },
 	{ .type = MSG_DELIVER_KICK, .deliver_kick = { INT64_MAX } },
-	{ .type = MSG_DELIVER_TLS },
-	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
-	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
-		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
-	{ .type = MSG_TLS_CERTIFICATE, .seq = 1, .tls_certificate = { true } },
-	{ .type = MSG_TLS_LINK },
-	{ .type = MSG_TLS_SERVE },
-	{ .type = MSG_SCAN_START, .scan_start = { "udp://239.1.1.1" } },
-	{ .type = MSG_SOFTCAM_TEST, .softcam_test = { "cam.example", 1 } },
-	{ .type = MSG_WORKER_DEBUG, .worker_debug = { true } },
-	{ .type = MSG_WORKER_HELLO, .worker_hello = {
-		.proto = MSG_PROTO_VERSION, .build = "1", .role = "stream" } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
 	{ .type = MSG_WORKER_LOG, .worker_log = {
 		.level = LOG_LEVEL_WARNING, .component = "input",
@@ -71,42 +46,19 @@ static struct msg samples[] = {
 		.outputs = { { .position = 1, .open = true,
 			.peer = "[2001:db8::1]:9000", .bitrate_kbps = 3,
 			.packets = 1, .dropped = 2 } } } },
-	{ .type = MSG_STREAM_CHOSEN, .seq = 9, .stream_chosen = {
-		.position = 0, .error = "none" } },
 	{ .type = MSG_STREAM_SWITCHED, .stream_switched = {
 		.wall_ms = 1, .from = 2, .to = MSG_INPUTS_MAX, .filler = true,
 		.reason = "fault", .fault = "no packets" } },
-	{ .type = MSG_STREAM_ANALYSIS, .seq = 9,
-	  .stream_analysis = { .next = 1 } },
 	{ .type = MSG_STREAM_RECEIVERS, .stream_receivers = {
 		.output = MSG_OUTPUTS_MAX, .n = 2, .list = {
 			{ MSG_RECEIVER_BIT, "192.0.2.7", 0 },
 			{ 2 * MSG_RECEIVER_BIT - 1, "2001:db8::1",
 			  UINT32_MAX } } } },
-	{ .type = MSG_DELIVER_STATUS, .deliver_status = {
-		.viewers = 1, .bytes = 2, .cut = 3 } },
-	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
-		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
-		.viewers = 1, .bytes = 2, .cut = 3 } },
 	{ .type = MSG_DELIVER_SESSIONS, .seq = 3, .deliver_sessions = {
 		.n = 2, .list = {
 			{ 1, "a001", "192.0.2.7", 0 },
 			{ INT64_MAX, "b", "2001:db8::1", UINT32_MAX } },
 		.more = true } },
-	{ .type = MSG_AUTH_RESULT, .seq = 1, .auth_result = {
-		.ok = true, .hash = "$y$j9T$a$b" } },
-	{ .type = MSG_AUTH_STATUS, .auth_status = { .jobs = 3 } },
-	{ .type = MSG_TLS_RESULT, .seq = 1, .tls_result = {
-		.field = "crt_key", .why = "is encrypted" } },
-	{ .type = MSG_TLS_STATUS, .tls_status = {
-		.connections = 1, .handshakes = 2, .failed = 3 } },
-	{ .type = MSG_SCAN_RECORD },
-	{ .type = MSG_SCAN_ANNOUNCEMENT, .scan_announcement = {
-		.place = SCAN_PLACES_MAX - 1, .iface = "eth0",
-		.sender = "192.0.2.7", .name = "News",
-		.input = "rtp://eth0@239.1.1.1:5004", .note = "" } },
-	{ .type = MSG_SCAN_STATUS, .scan_status = { 3, "gone" } },
-	{ .type = MSG_SOFTCAM_RESULT, .softcam_result = { "login failed" } },
 	{ .type = MSG_QUERIER_STATUS, .querier_status = {
 		.mld_error = "no IPv6", .listening_ms = 4, .n = 2, .list = {
 			{ 2, false, 3, "192.0.2.1", 125, 17 },
@@ -114,15 +66,15 @@ static struct msg samples[] = {
 			  INT64_MAX } } } },
 };
 
-__attribute__((constructor)) static void fill_samples(void)
-{
-	samples[MSG_SCAN_RECORD].scan_record.record =
-		json_pack("{s:s, s:[i]}", "psi", "pat", "programs", 1);
-	samples[MSG_STREAM_ANALYSIS].stream_analysis.report =
-		json_pack("{s:b, s:i}", "watched", 1, "packets", 7);
-}
-
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];
+
+static const struct msg *sample(enum msg_type type)
+{
+	for (size_t i = 0; i < ARRAY_LEN(samples); i++)
+		if (samples[i].type == type)
+			return &samples[i];
+	abort();
+}
 
 static int decode(const char *data, size_t len, enum msg_side side,
 		  struct errmsg *error)
@@ -145,33 +97,83 @@ static int decode_json(const json_t *document, enum msg_side side,
 	return err;
 }
 
-Test(msg, every_type_survives_the_round_trip)
+/* Calls check with every sample and every example of the catalogue; returns
+ * the types as a set of bits. */
+static uint64_t for_each_message(void (*check)(const char *data, size_t len,
+					       const struct msg *))
 {
-	cr_assert_eq(ARRAY_LEN(samples), MSG_COUNT);
-	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
-		const struct msg *m = &samples[i];
-		ssize_t len = msg_encode(m, text);
-		struct errmsg error = { 0 };
-		struct msg back;
+	char path[4096], *page = calloc(1, MSG_SIZE_MAX), *start, *end;
+	const char *srcdir = getenv("srcdir");
+	uint64_t seen = 0;
+	FILE *file;
 
-		cr_assert_eq(m->type, i);
+	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+		ssize_t len = msg_encode(&samples[i], text);
+
 		cr_assert_gt(len, 0);
-		cr_assert_eq(msg_decode(text, (size_t)len,
-					msg_type_side(m->type), &back, &error),
-			     0, "%s: %s", msg_type_name(m->type), error.text);
-		cr_assert_eq(back.type, m->type);
-		cr_assert_eq(back.seq, m->seq);
-		cr_assert_eq(msg_fds(&back), msg_fds(m));
-		cr_assert_eq(msg_encode(&back, again), len);
-		cr_assert_arr_eq(text, again, (size_t)len, "%s",
-				 msg_type_name(m->type));
-		msg_done(&back);
+		check(text, (size_t)len, &samples[i]);
 	}
+	(void)snprintf(path, sizeof path, "%s/proto/ipc/MESSAGES.md",
+		       srcdir != NULL ? srcdir : ".");
+	file = fopen(path, "r");
+	cr_assert_not_null(file, "%s", path);
+	cr_assert_gt(fread(page, 1, MSG_SIZE_MAX - 1, file), 0);
+	fclose(file);
+
+	for (start = page; (start = strstr(start, "```json\n")); start = end) {
+		struct errmsg error = { 0 };
+		struct msg m;
+		ssize_t len;
+
+		start += strlen("```json\n");
+		end = strstr(start, "```");
+		cr_assert_not_null(end);
+		len = end - start;
+		if (msg_decode(start, (size_t)len, MSG_TO_MASTER, &m,
+			       &error) < 0)
+			cr_assert_eq(msg_decode(start, (size_t)len,
+						MSG_TO_WORKER, &m, &error),
+				     0, "%s", error.text);
+		len = msg_encode(&m, text);
+		cr_assert_gt(len, 0);
+		check(text, (size_t)len, &m);
+		seen |= UINT64_C(1) << m.type;
+		msg_done(&m);
+		end += strlen("```");
+	}
+	free(page);
+	return seen;
 }
 
-Test(msg, the_options_of_a_stream_travel_as_they_are)
+static void make_round_trip(const char *data, size_t len, const struct msg *m)
 {
-	struct msg m = samples[MSG_STREAM_START], back;
+	struct errmsg error = { 0 };
+	struct msg back;
+
+	cr_assert_eq(msg_decode(data, len, msg_type_side(m->type), &back,
+				&error),
+		     0, "%s: %s", msg_type_name(m->type), error.text);
+	cr_assert_eq(back.type, m->type);
+	cr_assert_eq(back.seq, m->seq);
+	cr_assert_eq(msg_fds(&back), msg_fds(m));
+	cr_assert_eq(msg_encode(&back, again), (ssize_t)len);
+	cr_assert_arr_eq(data, again, len, "%s", msg_type_name(m->type));
+	msg_done(&back);
+}
+
+Test(msg, every_type_has_an_example_and_survives_the_round_trip)
+{
+	uint64_t seen = for_each_message(make_round_trip);
+
+	_Static_assert(MSG_COUNT <= 64, "seen is too small");
+	for (unsigned i = 0; i < MSG_COUNT; i++)
+		cr_assert((seen >> i) & 1, "%s has no example in MESSAGES.md",
+			  msg_type_name((enum msg_type)i));
+}
+
+Test(msg, the_options_of_a_stream_arrive_unchanged)
+{
+	struct msg m = *sample(MSG_STREAM_START), back;
 	json_t *options = json_pack("{siss}", "set_pnr", 5, "map",
 				    "pmt=100, \"\xc3\xa4\"");
 	ssize_t len;
@@ -203,7 +205,7 @@ static json_t *every_stat(void)
 
 static int decode_stats(json_t *take_stats, struct errmsg *error)
 {
-	struct msg m = samples[MSG_STREAM_STATUS];
+	struct msg m = *sample(MSG_STREAM_STATUS);
 	ssize_t len;
 
 	m.stream_status.outputs[0].stats = take_stats;
@@ -228,10 +230,10 @@ Test(msg, numbers_of_a_link_are_those_of_the_table)
 		     -EBADMSG);
 }
 
-Test(msg, a_status_of_very_many_links_goes_out_without_their_numbers)
+Test(msg, a_status_of_many_links_is_sent_without_their_statistics)
 {
 	static char error[501];
-	struct msg m = samples[MSG_STREAM_STATUS], back;
+	struct msg m = *sample(MSG_STREAM_STATUS), back;
 	struct msg_stream_status *s = &m.stream_status;
 	json_t *stats = every_stat();
 	ssize_t len;
@@ -261,7 +263,7 @@ Test(msg, a_status_of_very_many_links_goes_out_without_their_numbers)
 
 Test(msg, values_arrive_in_their_own_fields)
 {
-	const struct msg *m = &samples[MSG_STREAM_STATUS];
+	const struct msg *m = sample(MSG_STREAM_STATUS);
 	ssize_t len = msg_encode(m, text);
 	struct msg_input_status in;
 	struct msg back;
@@ -293,36 +295,37 @@ Test(msg, values_arrive_in_their_own_fields)
 	msg_done(&back);
 }
 
-Test(msg, a_message_of_the_other_side_is_refused)
+static void send_to_wrong_side(const char *data, size_t len,
+			       const struct msg *m)
 {
-	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
-		ssize_t len = msg_encode(&samples[i], text);
-		enum msg_side other = msg_type_side(samples[i].type) ==
-				MSG_TO_MASTER ? MSG_TO_WORKER : MSG_TO_MASTER;
+	enum msg_side other = msg_type_side(m->type) == MSG_TO_MASTER ?
+			MSG_TO_WORKER : MSG_TO_MASTER;
 
-		cr_assert_eq(decode(text, (size_t)len, other, NULL), -EBADMSG);
-	}
+	cr_assert_eq(decode(data, len, other, NULL), -EBADMSG);
 }
 
-Test(msg, a_datagram_cut_anywhere_is_refused)
+Test(msg, a_message_of_the_other_side_is_rejected)
 {
-	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
-		size_t len = (size_t)msg_encode(&samples[i], text);
-
-		for (size_t cut = 0; cut < len; cut++)
-			cr_assert_eq(decode(text, cut,
-					    msg_type_side(samples[i].type),
-					    NULL),
-				     -EBADMSG);
-	}
+	(void)for_each_message(send_to_wrong_side);
 }
 
-/* Takes every key of object away, spoils its value and adds a foreign one;
- * each time document, which holds object, must be refused. */
+static void cut(const char *data, size_t len, const struct msg *m)
+{
+	for (size_t n = 0; n < len; n++)
+		cr_assert_eq(decode(data, n, msg_type_side(m->type), NULL),
+			     -EBADMSG);
+}
+
+Test(msg, a_datagram_cut_at_any_byte_is_rejected)
+{
+	(void)for_each_message(cut);
+}
+
 static bool may_be_absent(const char *key)
 {
 	static const char *const keys[] = { "error", "igmp_error",
-					    "mld_error", "peer", "seq" };
+					    "mld_error", "options",
+					    "peer", "seq", "stats" };
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -330,6 +333,8 @@ static bool may_be_absent(const char *key)
 	return false;
 }
 
+/* Removes each key of object, changes its value and adds an unknown key; each
+ * time document, which contains object, must be rejected. */
 static void spoil(const json_t *document, json_t *object, enum msg_side side)
 {
 	json_t *whole = json_deep_copy(object);
@@ -362,32 +367,31 @@ static void spoil(const json_t *document, json_t *object, enum msg_side side)
 	json_decref(whole);
 }
 
-Test(msg, every_missing_wrong_and_unknown_key_is_refused)
+static void spoil_message(const char *data, size_t len, const struct msg *m)
 {
-	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
-		size_t len = (size_t)msg_encode(&samples[i], text);
-		enum msg_side side = msg_type_side(samples[i].type);
-		json_t *document = json_loadb(text, len, 0, NULL);
-		json_t *body;
+	static const char *const lists[] = { "changes", "inputs", "outputs" };
+	enum msg_side side = msg_type_side(m->type);
+	json_t *document = json_loadb(data, len, 0, NULL);
+	json_t *body;
 
-		spoil(document, document, side);
-		body = json_object_get(document, "body");
-		spoil(document, body, side);
-		if (samples[i].type == MSG_STREAM_STATUS) {
-			json_t *inputs = json_object_get(body, "inputs");
-			json_t *outputs = json_object_get(body, "outputs");
+	spoil(document, document, side);
+	body = json_object_get(document, "body");
+	spoil(document, body, side);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		json_t *list = json_object_get(body, lists[i]);
 
-			json_t *changes = json_object_get(body, "changes");
-
-			spoil(document, json_array_get(changes, 0), side);
-			spoil(document, json_array_get(inputs, 0), side);
-			spoil(document, json_array_get(outputs, 0), side);
-		}
-		json_decref(document);
+		if (json_is_object(json_array_get(list, 0)))
+			spoil(document, json_array_get(list, 0), side);
 	}
+	json_decref(document);
 }
 
-Test(msg, numbers_and_texts_out_of_range_are_refused)
+Test(msg, missing_wrong_and_unknown_keys_are_rejected)
+{
+	(void)for_each_message(spoil_message);
+}
+
+Test(msg, numbers_and_texts_out_of_range_are_rejected)
 {
 	static const struct {
 		const char *from, *to;
@@ -404,7 +408,7 @@ Test(msg, numbers_and_texts_out_of_range_are_refused)
 		{ "two_senders", "ten_senders" },
 		{ "\"state\":\"down\"", "\"state\":\"up\"" },
 	};
-	size_t len = (size_t)msg_encode(&samples[MSG_STREAM_STATUS], text);
+	size_t len = (size_t)msg_encode(sample(MSG_STREAM_STATUS), text);
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *place = memmem(text, len, cases[i].from,
@@ -424,7 +428,7 @@ Test(msg, numbers_and_texts_out_of_range_are_refused)
 
 Test(msg, lists_are_bounded)
 {
-	struct msg m = samples[MSG_STREAM_STATUS];
+	struct msg m = *sample(MSG_STREAM_STATUS);
 	json_t *document, *inputs;
 	size_t len;
 
@@ -466,42 +470,4 @@ Test(msg, a_message_that_is_too_long_is_not_encoded)
 	memset(again, 'x', sizeof again - 1);
 	again[sizeof again - 1] = '\0';
 	cr_assert_eq(msg_encode(&m, text), -EMSGSIZE);
-}
-
-Test(msg, every_example_of_the_catalogue_decodes)
-{
-	bool seen[MSG_COUNT] = { false };
-	char path[4096];
-	char *page, *start, *end;
-	FILE *file;
-
-	(void)snprintf(path, sizeof path, "%s/proto/ipc/MESSAGES.md",
-		       getenv("srcdir") ? getenv("srcdir") : ".");
-	file = fopen(path, "r");
-	cr_assert_not_null(file, "%s", path);
-	page = calloc(1, 65536);
-	cr_assert_gt(fread(page, 1, 65535, file), 0);
-	fclose(file);
-
-	for (start = page; (start = strstr(start, "```json\n")); start = end) {
-		struct errmsg error = { 0 };
-		struct msg m;
-		size_t len;
-
-		start += strlen("```json\n");
-		end = strstr(start, "```");
-		cr_assert_not_null(end);
-		len = (size_t)(end - start);
-		if (msg_decode(start, len, MSG_TO_MASTER, &m, &error) < 0)
-			cr_assert_eq(msg_decode(start, len, MSG_TO_WORKER, &m,
-						&error),
-				     0, "%s", error.text);
-		seen[m.type] = true;
-		msg_done(&m);
-		end += 3;
-	}
-	for (unsigned i = 0; i < MSG_COUNT; i++)
-		cr_assert(seen[i], "%s has no example",
-			  msg_type_name((enum msg_type)i));
-	free(page);
 }
