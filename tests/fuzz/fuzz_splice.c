@@ -183,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	w.cut = splice_continuity_check(&state, w.now_ns) || (what & 1);
 	w.psi = psi_new();
 	w.filler = filler_new(w.psi);
-	w.entry = switch_point_new();
+	w.entry = switch_point_new(NULL);
 	w.splice = splice_new(&(struct splice_config){
 		.out = on_out, .arg = &w, .continuity = &state,
 		.keep_jumps = what & 2,

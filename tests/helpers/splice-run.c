@@ -115,7 +115,7 @@ static void open_source(struct run *r, const char *file)
 	char address[4096];
 	int err;
 
-	s->entry = switch_point_new();
+	s->entry = switch_point_new(NULL);
 	if (strcmp(file, "-") == 0)
 		return;
 	(void)snprintf(address, sizeof address, "file://%s#loop", file);

@@ -419,7 +419,7 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 			.out = push, .arg = f, .keep_jumps = true,
 		});
 	if (spec->list)
-		f->entry = switch_point_new();
+		f->entry = switch_point_new(NULL);
 	ts_sync_init(&f->sync, TS_SYNC_STREAM);
 	file_clock_init(&f->clock, now_ns);
 	return &f->base;

@@ -63,6 +63,11 @@ void remux_reset(struct remux *r)
 	remux_rebuild(r);
 }
 
+const struct psi *remux_psi(const struct remux *r)
+{
+	return r->psi;
+}
+
 enum remux_state remux_state(const struct remux *r)
 {
 	if (!psi_has_pat(r->psi))

@@ -53,6 +53,7 @@ struct remux_guest {
 	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];
 };
 
+struct psi;
 struct remux;
 
 /* The first version of each table. */
@@ -109,5 +110,8 @@ uint16_t remux_clock_pid(const struct remux *);
 
 /* The tables of the program, or of the first of several, that are known. */
 enum remux_state remux_state(const struct remux *);
+
+/* The tables of the source; borrowed, valid for the life of the remux. */
+const struct psi *remux_psi(const struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 struct switch_point {
-	struct psi *psi;
+	const struct psi *psi;
+	struct psi *own_psi; /* NULL: another stage feeds psi */
+	uint32_t changes;   /* of psi, as far as they are followed */
 	uint16_t pcr_pid;   /* of the PCRs in phase */
 	uint8_t n_phase;    /* measurements in phase */
 	uint64_t phase;
@@ -23,11 +25,13 @@ struct switch_point {
 	uint64_t wait_ns;
 };
 
-struct switch_point *switch_point_new(void)
+struct switch_point *switch_point_new(const struct psi *psi)
 {
 	struct switch_point *e = xcalloc(1, sizeof *e);
 
-	e->psi = psi_new();
+	if (psi == NULL)
+		psi = e->own_psi = psi_new();
+	e->psi = psi;
 	e->pcr_pid = TS_PID_NULL;
 	return e;
 }
@@ -35,15 +39,17 @@ struct switch_point *switch_point_new(void)
 void switch_point_free(struct switch_point **e)
 {
 	if (*e != NULL)
-		psi_free(&(*e)->psi);
+		psi_free(&(*e)->own_psi);
 	free(*e);
 	*e = NULL;
 }
 
 void switch_point_reset(struct switch_point *e)
 {
-	psi_reset(e->psi);
-	*e = (struct switch_point){ .psi = e->psi, .pcr_pid = TS_PID_NULL };
+	if (e->own_psi != NULL)
+		psi_reset(e->own_psi);
+	*e = (struct switch_point){ .psi = e->psi, .own_psi = e->own_psi,
+				    .pcr_pid = TS_PID_NULL };
 }
 
 void switch_point_want(struct switch_point *e, unsigned wait_ms,
@@ -60,23 +66,20 @@ void switch_point_cancel(struct switch_point *e)
 	e->wanted = false;
 }
 
-static void follow(struct switch_point *e, const uint8_t *p)
+/* The clock is that of the main program. */
+static void follow_tables(struct switch_point *e)
 {
 	const struct psi_program *main;
 
-	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
-		if (!psi_feed(e->psi, p))
-			return;
-		main = psi_main_program(e->psi);
-		if (main == NULL || main->pcr_pid == e->pcr_pid)
-			return;
-		e->pcr_pid = main->pcr_pid;
-		e->n_phase = 0;
-		e->has_pcr = false;
+	if (psi_changes(e->psi) == e->changes)
 		return;
-	}
-	if (ts_pid(p) == e->pcr_pid && ts_pcr(p, &e->pcr))
-		e->has_pcr = true;
+	e->changes = psi_changes(e->psi);
+	main = psi_main_program(e->psi);
+	if (main == NULL || main->pcr_pid == e->pcr_pid)
+		return;
+	e->pcr_pid = main->pcr_pid;
+	e->n_phase = 0;
+	e->has_pcr = false;
 }
 
 static bool is_switch_point(const struct switch_point *e, const uint8_t *p,
@@ -110,6 +113,7 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 {
 	bool found = false;
 
+	follow_tables(e);
 	e->fed |= n_runs > 0;
 	if (e->wanted && !e->waits && n_runs > 0) {
 		e->waits = true;
@@ -121,7 +125,13 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 
 			if (!ts_sync_ok(p) || ts_tei(p))
 				continue;
-			follow(e, p);
+			if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
+				if (e->own_psi != NULL &&
+				    psi_feed(e->own_psi, p))
+					follow_tables(e);
+			} else if (ts_pid(p) == e->pcr_pid) {
+				e->has_pcr |= ts_pcr(p, &e->pcr);
+			}
 			if (!e->wanted || !is_switch_point(e, p, now_ns))
 				continue;
 			e->wanted = false;

@@ -9,7 +9,7 @@
  * twice the wait any packet.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
- * the switch is wanted.  Pure.  Owns the tables of the source.
+ * the switch is wanted.  Pure.
  */
 #pragma once
 
@@ -19,7 +19,9 @@ enum { SWITCH_POINT_WAIT_MS = 2000 };
 
 struct switch_point;
 
-struct switch_point *switch_point_new(void);
+/* psi: the tables of the source, which another stage feeds; NULL: it reads them
+ * from its own packets. */
+struct switch_point *switch_point_new(const struct psi *psi);
 void switch_point_free(struct switch_point **);
 
 /* The source was opened again: forgets its tables, its clock and the search. */

@@ -24,7 +24,7 @@ void candidate_handle(struct candidate *c, enum candidate_event event)
 struct switch_point *candidate_entry(struct candidate *c)
 {
 	if (c->entry == NULL)
-		c->entry = switch_point_new();
+		c->entry = switch_point_new(c->psi);
 	return c->entry;
 }
 

@@ -39,6 +39,7 @@ struct candidate {
 	enum candidate_state state;
 	bool entering; /* the entry looks for a place to enter */
 	struct switch_point *entry;
+	const struct psi *psi; /* its tables; NULL: the entry reads them */
 };
 
 void candidate_handle(struct candidate *, enum candidate_event);

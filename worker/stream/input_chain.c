@@ -98,8 +98,12 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	struct analyze_config config = analyze_config(l);
 
+	/* each point has one reader of the tables: that of the remux and that
+	 * of the analyzer, or without a remux that of the monitor */
 	if (!config.no_analyze)
-		monitor_log_begin(&l->watch, NULL, l->position, now_ns);
+		monitor_log_begin(&l->watch,
+				  l->remux != NULL ? remux_psi(l->remux) : NULL,
+				  l->position, now_ns);
 	/* without a remux the monitor counts what the verdict needs */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
@@ -107,6 +111,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		l->analyze = analyze_new(&config);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
+	l->candidate.psi = l->analyze != NULL ? analyze_psi(l->analyze)
+					      : monitor_psi(l->watch.monitor);
 	candidate_forget(&l->candidate);
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;

@@ -76,7 +76,7 @@ void stage_play(struct stage *s, struct source *source, unsigned ms)
 void stage_change(struct stage *s, struct source *from, struct source *to,
 		  unsigned ms)
 {
-	struct switch_point *entry = switch_point_new();
+	struct switch_point *entry = switch_point_new(NULL);
 	bool changed = false;
 
 	switch_point_want(entry, 2000, s->now_ns);

@@ -319,7 +319,7 @@ Test(splice, a_unit_under_way_ends_before_the_next_source_begins)
 
 Test(splice, a_source_that_does_not_end_its_unit_holds_nobody_up)
 {
-	struct switch_point *entry = switch_point_new();
+	struct switch_point *entry = switch_point_new(NULL);
 	struct ts_run run, rest;
 	uint64_t before;
 	size_t n;

@@ -16,7 +16,7 @@ static size_t n_rest;
 
 static void setup(void)
 {
-	e = switch_point_new();
+	e = switch_point_new(NULL);
 	a = source_new(90000);
 	now = 1000 * MS;
 }
@@ -53,6 +53,30 @@ Test(entry, is_a_picture_to_begin_with_once_tables_and_clock_are_known)
 	cr_assert(ts_random_access(rest[0].data));
 	cr_assert_eq(ts_pid(rest[0].data), SOURCE_VIDEO);
 	cr_assert_eq(feed(2000), 0, "it is found once");
+}
+
+Test(entry, uses_the_tables_that_another_stage_reads)
+{
+	struct psi *psi = psi_new();
+	bool found = false;
+
+	for (size_t i = 0; i < 500; i++)
+		(void)psi_feed(psi, source_make(a, 1).data);
+	switch_point_free(&e);
+	e = switch_point_new(psi);
+	switch_point_want(e, 5000, now);
+	for (size_t i = 0; i < 1000 && !found; i++) {
+		struct ts_run run = source_make(a, 1);
+
+		now += MS;
+		if (psi_class(psi, ts_pid(run.data)) != PID_PSI)
+			found = switch_point_feed(e, &run, 1, now, rest,
+						  &n_rest);
+	}
+	cr_assert(found);
+	cr_assert(ts_random_access(rest[0].data));
+	switch_point_free(&e);
+	psi_free(&psi);
 }
 
 Test(entry, is_not_looked_for_before_it_is_wanted)

@@ -10,6 +10,8 @@ static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 	(void)runs, (void)n_runs, (void)arg;
 }
 
+static struct table_versions versions;
+
 static struct input_chain chain_of(const char *address,
 				   const struct stream_spec *s)
 {
@@ -19,6 +21,7 @@ static struct input_chain chain_of(const char *address,
 			       .position = 1,
 			       .address = address,
 			       .stream = s,
+			       .versions = &versions,
 			       .alone = true,
 			       .remuxed = ignore,
 		       });
@@ -73,4 +76,21 @@ Test(input_chain, the_limit_of_the_stream_is_for_inputs_without_one)
 	chain_done(&own);
 	chain_done(&none);
 	chain_done(&other);
+}
+
+Test(input_chain, the_stages_of_a_point_share_its_tables)
+{
+	struct stream_spec spec;
+	struct input_chain relay, remux;
+
+	stream_spec_init(&spec);
+	relay = chain_of("udp://239.1.1.1", &spec);
+	remux = chain_of("udp://239.1.1.1#set_pnr=7", &spec);
+	chain_want(&relay, true, 1);
+	chain_want(&remux, true, 1);
+	cr_assert_eq(relay.candidate.psi, monitor_psi(relay.watch.monitor));
+	cr_assert_eq(monitor_psi(remux.watch.monitor), remux_psi(remux.remux));
+	cr_assert_eq(remux.candidate.psi, analyze_psi(remux.analyze));
+	chain_done(&relay);
+	chain_done(&remux);
 }
