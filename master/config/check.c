@@ -119,7 +119,6 @@ static void judge_defaults(struct judge *j, const json_t *settings)
 	json_t *defaults = json_object();
 	struct stream_spec spec;
 
-	stream_spec_init(&spec);
 	stream_spec_add_defaults(defaults, settings);
 	judge_fields(j, &stream_option_fields, defaults, &spec);
 	json_decref(defaults);

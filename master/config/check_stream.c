@@ -210,7 +210,6 @@ static void judge_options(struct judge *j, const json_t *stream)
 	json_t *options = stream_spec_pick(stream);
 	struct stream_spec spec;
 
-	stream_spec_init(&spec);
 	judge_fields(j, &stream_option_fields, options, &spec);
 	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
 		judge_say(j, CHECK_FAULT,

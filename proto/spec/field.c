@@ -108,8 +108,10 @@ void field_init_member(const struct field *f, void *s)
 	case FIELD_LIST:
 		memset((char *)s + f->count, 0, sizeof(size_t));
 		break;
-	case FIELD_NONE:
 	case FIELD_CUSTOM:
+		memset(member, 0, f->size);
+		break;
+	case FIELD_NONE:
 		break;
 	}
 }

@@ -72,6 +72,7 @@ enum field_flag {
 	FIELD_SETTING = 1 << 12, /* the settings may have it for all streams */
 	FIELD_IDLE = 1 << 13,    /* known, and without effect */
 	FIELD_INNER = 1 << 14,   /* between processes; the API has another */
+	FIELD_EVERY = 1 << 15,   /* an option: each value counts if repeated */
 };
 
 enum field_table_flag {
@@ -153,10 +154,17 @@ struct field_table {
 	.type = FIELD_OBJECT, .size = sizeof((type_ *)0)->member, \
 	.offset = offsetof(type_, member), .of = (table)
 
-/* A member that a hook reads. */
+/* A member that a hook reads; its default is zero. */
 #define FIELD_BY(hook_, type_, member) \
 	.type = FIELD_CUSTOM, .size = sizeof((type_ *)0)->member, \
 	.offset = offsetof(type_, member), .hook = (hook_)
+
+/* The same for a hook that fills the members from first to last. */
+#define FIELD_BY_SPAN(hook_, type_, first, last) \
+	.type = FIELD_CUSTOM, .hook = (hook_), \
+	.offset = offsetof(type_, first), \
+	.size = offsetof(type_, last) + sizeof((type_ *)0)->last - \
+		offsetof(type_, first)
 
 /* An array and the number of its items; needs .of or .item besides. */
 #define FIELD_ITEMS(type_, list, n_) \

@@ -53,7 +53,8 @@ static const struct field_hook header_hook = { .schema = "string",
 	  .max = TIMEOUT_MAX_S, .initial = HTTP_TIMEOUT_DEFAULT_S, \
 	  .unit = "s", .help = "How long a server may be silent." }, \
 	{ "header.", FIELD_BY(&header_hook, spec, http.headers), \
-	  .flags = FIELD_GROUP, .help = "Header of the requests." }
+	  .flags = FIELD_GROUP | FIELD_EVERY, \
+	  .help = "Header of the requests." }
 
 static const struct field input_rows[] = {
 	ROWS_CLIENT(struct input_spec),

@@ -5,7 +5,6 @@
 #include "proto/spec/option_value.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,15 +93,19 @@ static int fail_type(const char *type, struct errmsg *error)
 
 /* --- options --- */
 
-enum { TABLES_MAX = 3 }; /* an input has general, remux and type options */
+enum {
+	TABLES_MAX = 3, /* an input has general, remux and type options */
+	PARAMETERS_MAX = ADDRESS_OPTIONS_MAX,
+};
 
 struct reader {
 	/* The first table that has a key reads it into its struct. */
-	struct {
-		const struct field_table *fields;
-		void *s;
-	} tables[TABLES_MAX];
+	const struct field_table *tables[TABLES_MAX];
+	void *structs[TABLES_MAX];
 	size_t n;
+	/* Parameters behind the '?' of the target, then the options. */
+	struct address_option given[PARAMETERS_MAX + ADDRESS_OPTIONS_MAX];
+	size_t n_given;
 	io_remark_fn *remark;
 	void *arg;
 };
@@ -110,115 +113,100 @@ struct reader {
 static void add_table(struct reader *rd, const struct field_table *fields,
 		      void *s)
 {
-	rd->tables[rd->n].fields = fields;
-	rd->tables[rd->n++].s = s;
+	rd->tables[rd->n] = fields;
+	rd->structs[rd->n++] = s;
 	field_init(fields, s);
 }
 
-static void add_remark(const struct reader *rd, const char *format, ...)
-	PRINTF_LIKE(2, 3);
-
-static void add_remark(const struct reader *rd, const char *format, ...)
+static bool is_given(const struct reader *rd, size_t from, size_t to,
+		     const char *key)
 {
-	char text[192];
-	va_list args;
-
-	if (rd->remark == NULL)
-		return;
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	rd->remark(text, rd->arg);
-}
-
-/* Takes one option; ret_row is NULL where no table has it. */
-static int read_option(const struct reader *rd, const char *key,
-		       const char *value, const struct field **ret_row,
-		       struct errmsg *error)
-{
-	const struct field *f = NULL;
-	size_t i;
-	int r;
-
-	for (i = 0; i < rd->n && f == NULL; i++)
-		f = field_find(rd->tables[i].fields, key);
-	*ret_row = f;
-	if (f == NULL)
-		return 0;
-	r = field_read_text(f, key, value, rd->tables[i - 1].s, error);
-	if (r < 0)
-		errmsg_prefix(error, "%.64s: ", key);
-	return r;
-}
-
-/* Parameters behind the '?' of the target. */
-static int read_query(const char *query, const struct reader *rd,
-		      struct errmsg *error)
-{
-	char text[ADDRESS_TEXT_MAX + 1], *rest = text, *item;
-	const struct field *row;
-
-	(void)snprintf(text, sizeof text, "%s", query);
-	while ((item = strsep(&rest, "&")) != NULL) {
-		char none[] = "", *value = strchr(item, '=');
-		int r;
-
-		if (value != NULL)
-			*value++ = '\0';
-		else
-			value = none;
-		if (item[0] == '\0')
-			continue;
-		if (!option_percent_decode(value))
-			return errmsg_fail(error, -EINVAL,
-					   "%.32s: has a broken %% escape",
-					   item);
-		r = read_option(rd, item, value, &row, error);
-		if (r < 0)
-			return r;
-		if (row == NULL)
-			add_remark(rd, "option \"%.64s\" is not known", item);
-	}
-	return 0;
-}
-
-/* An option that repeats is reported once. */
-static bool was_before(const struct address *a, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (strcmp(a->options[j].key, a->options[i].key) == 0)
+	for (size_t i = from; i < to; i++)
+		if (strcmp(rd->given[i].key, key) == 0)
 			return true;
 	return false;
 }
 
-/* Reports an option that is not known or has no effect. */
-static void remark_option(const struct reader *rd, const struct address *a,
-			  const char *key, const struct field *f)
+/* Splits the query in place; the values stay in it. */
+static int add_parameters(struct reader *rd, char *query, struct errmsg *error)
 {
-	if (f == NULL)
-		add_remark(rd, "option \"%.64s\" is not known", key);
-	else if (f->flags & FIELD_IDLE)
-		add_remark(rd, "%s: does nothing here", key);
-	else if (f->needs != NULL && address_option(a, f->needs) == NULL)
-		add_remark(rd, "%s: does nothing without %s", key, f->needs);
-	else if (f->beside != NULL && address_option(a, f->beside) != NULL)
-		add_remark(rd, "%s: does nothing beside %s", key, f->beside);
+	char *key;
+
+	while ((key = strsep(&query, "&")) != NULL) {
+		char *value = strchr(key, '=');
+
+		if (value != NULL)
+			*value++ = '\0';
+		if (key[0] == '\0')
+			continue;
+		if (rd->n_given == PARAMETERS_MAX)
+			return errmsg_fail(error, -EINVAL, "target: has more "
+					   "than %d parameters",
+					   PARAMETERS_MAX);
+		if (value != NULL && !option_percent_decode(value))
+			return errmsg_fail(error, -EINVAL,
+					   "%.32s: has a broken %% escape",
+					   key);
+		rd->given[rd->n_given++] =
+			(struct address_option){ key, value };
+	}
+	return 0;
 }
 
-static int read_options(const struct address *a, const struct reader *rd,
-			struct errmsg *error)
+/* Reports an option that is not known or has no effect. */
+static void remark_option(const struct reader *rd, const char *key,
+			  const struct field *f)
 {
-	for (size_t i = 0; i < a->n_options; i++) {
-		const char *key = a->options[i].key;
-		const char *value = a->options[i].value;
-		const struct field *row;
-		int r = read_option(rd, key, value != NULL ? value : "", &row,
-				    error);
+	/* other programs have short keys near ours: cam and cas */
+	const char *nearest = rd->remark != NULL && f == NULL && strlen(key) > 3
+				      ? field_nearest(rd->tables, rd->n, key)
+				      : NULL;
+	char text[192];
 
-		if (r < 0)
+	if (rd->remark == NULL)
+		return;
+	if (nearest != NULL)
+		(void)snprintf(text, sizeof text, "option \"%.64s\" is not "
+			       "known; is it \"%s\"?", key, nearest);
+	else if (f == NULL)
+		(void)snprintf(text, sizeof text,
+			       "option \"%.64s\" is not known", key);
+	else if (f->flags & FIELD_IDLE)
+		(void)snprintf(text, sizeof text, "%s: does nothing here",
+			       key);
+	else if (f->needs != NULL && !is_given(rd, 0, rd->n_given, f->needs))
+		(void)snprintf(text, sizeof text,
+			       "%s: does nothing without %s", key, f->needs);
+	else if (f->beside != NULL && is_given(rd, 0, rd->n_given, f->beside))
+		(void)snprintf(text, sizeof text, "%s: does nothing beside %s",
+			       key, f->beside);
+	else
+		return;
+	rd->remark(text, rd->arg);
+}
+
+/* The last value of a key counts; the others are not judged. */
+static int read_options(const struct reader *rd, struct errmsg *error)
+{
+	for (size_t i = 0; i < rd->n_given; i++) {
+		const char *key = rd->given[i].key;
+		const char *value = rd->given[i].value;
+		bool last = !is_given(rd, i + 1, rd->n_given, key);
+		const struct field *f = NULL;
+		size_t t;
+		int r = 0;
+
+		for (t = 0; t < rd->n && f == NULL; t++)
+			f = field_find(rd->tables[t], key);
+		if (f != NULL && (last || f->flags & FIELD_EVERY))
+			r = field_read_text(f, key, value != NULL ? value : "",
+					    rd->structs[t - 1], error);
+		if (r < 0) {
+			errmsg_prefix(error, "%.64s: ", key);
 			return r;
-		if (!was_before(a, i))
-			remark_option(rd, a, key, row);
+		}
+		if (!is_given(rd, 0, i, key))
+			remark_option(rd, key, f);
 	}
 	return 0;
 }
@@ -229,13 +217,23 @@ static int read_address(const struct address *a, const struct io_type *type,
 			struct reader *rd, void *spec, struct errmsg *error)
 {
 	const char *query = type->query ? strchr(a->target, '?') : NULL;
+	char text[ADDRESS_TEXT_MAX + 1];
 	int r;
 
 	add_table(rd, type->options, spec);
 	r = type->read(a, spec, error);
-	if (r == 0 && query != NULL)
-		r = read_query(query + 1, rd, error);
-	return r < 0 ? r : read_options(a, rd, error);
+	if (r == 0 && query != NULL) {
+		(void)snprintf(text, sizeof text, "%s", query + 1);
+		r = add_parameters(rd, text, error);
+	}
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < a->n_options; i++)
+		rd->given[rd->n_given++] = a->options[i];
+	r = read_options(rd, error);
+	if (r == 0 && type->finish != NULL)
+		r = type->finish(a, spec, error);
+	return r;
 }
 
 int input_spec_parse(const char *text, struct input_spec *ret,
@@ -287,8 +285,6 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 	}
 	spec.kind = (enum output_kind)type->kind;
 	r = read_address(&a, type, &rd, &spec, error);
-	if (r == 0 && type->finish != NULL)
-		r = type->finish(&a, &spec, error);
 	if (r == 0)
 		*ret = spec;
 out:

@@ -45,7 +45,8 @@ static const struct field_hook source_hook = { .schema = "string",
 
 /* The size of packets is found from the data.  The outputs have the pace. */
 #define INPUT_ROWS \
-	{ "src", FIELD_BY(&source_hook, struct input_spec, source), \
+	{ "src", FIELD_BY_SPAN(&source_hook, struct input_spec, has_source, \
+			       source), \
 	  .help = "Only sender of the group that is received." }, \
 	IO_ROWS_SOCKET, \
 	{ "ts_size", .type = FIELD_NONE, \
@@ -265,7 +266,8 @@ static const char *const pacings[] = {
 	  .help = "Sends packets at the pace of the stream." }, \
 	{ "pacing", IO_OUTPUT(pacing), .choices = pacings, \
 	  .help = "Who spaces the datagrams." }, \
-	{ "sap", FIELD_BY(&sap_hook, struct output_spec, sap_group), \
+	{ "sap", FIELD_BY_SPAN(&sap_hook, struct output_spec, sap, \
+			       sap_group), \
 	  .help = "Announces the session by SAP, in this group." }, \
 	{ "sap_interval", IO_OUTPUT(sap_interval_s), .min = 1, \
 	  .max = SAP_INTERVAL_MAX_S, .initial = SAP_INTERVAL_DEFAULT_S, \
@@ -275,9 +277,11 @@ static const char *const pacings[] = {
 static const struct field udp_output_rows[] = { OUTPUT_ROWS };
 static const struct field rtp_output_rows[] = {
 	OUTPUT_ROWS,
-	{ "fec", FIELD_BY(&fec_hook, struct output_spec, rtp.fec_columns),
+	{ "fec", FIELD_BY_SPAN(&fec_hook, struct output_spec, rtp.fec_columns,
+			       rtp.fec_rows),
 	  .help = "Error correction of SMPTE 2022-1: COLUMNSxROWS." },
-	{ "path2", FIELD_BY(&path2_hook, struct output_spec, rtp.path2),
+	{ "path2", FIELD_BY_SPAN(&path2_hook, struct output_spec,
+				 rtp.has_path2, rtp.path2_iface),
 	  .help = "Second path of SMPTE 2022-7: [iface@]host[:port]." },
 };
 static const struct field_table udp_output_fields =

@@ -227,23 +227,11 @@ int remux_maps_read(struct remux_options *o, const char *text,
 
 /* --- the rows of the options --- */
 
-static void *member_of(const struct field *f, void *s)
-{
-	return (char *)s + f->offset;
-}
-
 static int read_pids(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
 	(void)key;
-	return pid_set_read(member_of(f, s), text, error);
-}
-
-static int read_maps(const struct field *f, const char *key, const char *text,
-		     void *s, struct errmsg *error)
-{
-	(void)key;
-	return remux_maps_read(member_of(f, s), text, error);
+	return pid_set_read((void *)((char *)s + f->offset), text, error);
 }
 
 static int read_pid_order(const struct field *f, const char *key,
@@ -274,7 +262,7 @@ static int read_one_language(const struct field *f, const char *key,
 static int read_rule(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
-	enum table_rule *rule = member_of(f, s);
+	enum table_rule *rule = (void *)((char *)s + f->offset);
 	enum table_rule wanted = strncmp(key, "no_", 3) == 0 ? TABLE_DROP
 							     : TABLE_PASS;
 	bool on;
@@ -292,8 +280,6 @@ static int read_rule(const struct field *f, const char *key, const char *text,
 
 const struct field_hook remux_pids_hook = { .schema = "string",
 					    .read = read_pids };
-const struct field_hook remux_maps_hook = { .schema = "string",
-					    .read = read_maps };
 static const struct field_hook order_hook = { .schema = "string",
 					      .read = read_pid_order };
 static const struct field_hook map_hook = { .schema = "integer",
@@ -305,6 +291,8 @@ static const struct field_hook rule_hook = { .schema = "boolean",
 
 #define AT(member) FIELD_AT(struct remux_options, member)
 #define BY(hook, member) FIELD_BY(&hook, struct remux_options, member)
+#define SPAN(hook, first, last) \
+	FIELD_BY_SPAN(&hook, struct remux_options, first, last)
 #define PASS(table, text) \
 	{ "pass_" #table, BY(rule_hook, table), \
 	  .help = "Passes the " text " of the source unchanged." }
@@ -321,13 +309,13 @@ static const struct field rows[] = {
 	  .help = "Identifier of the transport stream in the output." },
 	{ "set_pcr_pid", AT(set_pcr_pid), .min = 1, .max = MAP_PID_MAX,
 	  .help = "PID of the source whose PCR is the program's clock." },
-	{ "filter", BY(remux_pids_hook, drop),
+	{ "filter", BY(remux_pids_hook, drop), .flags = FIELD_EVERY,
 	  .help = "PIDs to drop, separated by commas." },
-	{ "filter~", BY(remux_pids_hook, keep),
+	{ "filter~", BY(remux_pids_hook, keep), .flags = FIELD_EVERY,
 	  .help = "PIDs to keep, separated by commas; others are dropped." },
-	{ "filter_em", BY(remux_pids_hook, drop_ca),
+	{ "filter_em", BY(remux_pids_hook, drop_ca), .flags = FIELD_EVERY,
 	  .help = "PIDs of ECM and EMM to drop, separated by commas." },
-	{ "order", BY(order_hook, order),
+	{ "order", SPAN(order_hook, n_order, order),
 	  .help = "PIDs in the order in which the PMT lists them." },
 	PASS(sdt, "SDT"), PASS(eit, "EIT"), PASS(nit, "NIT"),
 	PASS(cat, "CAT"),
@@ -341,10 +329,12 @@ static const struct field rows[] = {
 	  .help = "Passes PIDs that no table names." },
 	{ "cas", AT(pass_ca),
 	  .help = "Passes ECM, EMM and their descriptors." },
-	{ "map.", BY(map_hook, maps), .flags = FIELD_GROUP, .min = MAP_PID_MIN,
+	{ "map.", SPAN(map_hook, n_maps, maps),
+	  .flags = FIELD_GROUP | FIELD_EVERY, .min = MAP_PID_MIN,
 	  .max = MAP_PID_MAX,
 	  .help = "PID in the output of the source PID, kind or language." },
-	{ "lang.", BY(language_hook, languages), .flags = FIELD_GROUP,
+	{ "lang.", SPAN(language_hook, n_languages, languages),
+	  .flags = FIELD_GROUP | FIELD_EVERY,
 	  .help = "Language of the PID that follows, of three letters." },
 };
 

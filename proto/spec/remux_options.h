@@ -111,8 +111,8 @@ bool remux_options_given(const struct remux_options *);
 /* The options of an input's address. */
 extern const struct field_table remux_fields;
 
-/* Lists of PIDs and of maps, for keys of the stream. */
-extern const struct field_hook remux_pids_hook, remux_maps_hook;
+/* A list of PIDs, for keys of the stream. */
+extern const struct field_hook remux_pids_hook;
 
 /* "pmt=100, video=101" added to the maps; 0 or -EINVAL. */
 int remux_maps_read(struct remux_options *, const char *text,

@@ -28,6 +28,13 @@ static int read_version(const struct field *f, const char *key,
 	return r;
 }
 
+static int read_maps(const struct field *f, const char *key, const char *text,
+		     void *s, struct errmsg *error)
+{
+	(void)f, (void)key;
+	return remux_maps_read(&((struct stream_spec *)s)->remux, text, error);
+}
+
 static int read_name(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
@@ -158,6 +165,7 @@ static const char *const backup_types[] = {
 	static const struct field_hook name##_hook = { \
 		.schema = "string", .read = read_##name, \
 	}
+HOOK(maps);
 HOOK(name);
 HOOK(textcode);
 HOOK(hbbtv_url);
@@ -168,13 +176,16 @@ static const struct field_hook version_hook = { .schema = "integer",
 
 #define AT(member) FIELD_AT(struct stream_spec, member)
 #define BY(hook, member) FIELD_BY(&hook, struct stream_spec, member)
+#define SPAN(hook, first, last) \
+	FIELD_BY_SPAN(&hook, struct stream_spec, first, last)
 #define DELAY(member) \
 	FIELD_AT(struct stream_spec, member), .min = 0, \
 	.max = BACKUP_DELAY_MAX_S, .initial = BACKUP_DELAY_DEFAULT, \
 	.unit = "s"
 
 static const struct field option_rows[] = {
-	{ "map", BY(remux_maps_hook, remux), .flags = FIELD_COMMAS,
+	{ "map", SPAN(maps_hook, remux.n_maps, remux.maps),
+	  .flags = FIELD_COMMAS,
 	  .help = "PIDs of the output: \"pmt=100, video=101\"." },
 	{ "filter", BY(remux_pids_hook, remux.drop), .flags = FIELD_COMMAS,
 	  .help = "PIDs to drop, separated by commas." },
@@ -211,7 +222,7 @@ static const struct field option_rows[] = {
 	  .help = "Half-life of the penalty of an input that fails often." },
 	{ "backup_on", BY(backup_on_hook, backup_on),
 	  .help = "Alarms with which an input is off air." },
-	{ "filler", BY(filler_hook, filler),
+	{ "filler", SPAN(filler_hook, filler, filler_path),
 	  .help = "Sent while no input is on air: \"still\" or the "
 		  "path of a file." },
 	{ "cc_limit", AT(cc_limit), .max = CC_LIMIT_MAX,

@@ -435,6 +435,67 @@ Test(io_spec, remarks_on_each_unknown_option_once)
 			       "option \"no_auth\" is not known; ");
 }
 
+Test(io_spec, names_the_option_that_was_probably_meant)
+{
+	struct input_spec in;
+	struct output_spec out;
+	char text[256] = "";
+
+	cr_assert_eq(input_spec_parse("srt://h:1?latncy=5#wachdog=9&fliter=1",
+				      &in, collect, text, NULL), 0);
+	cr_assert_str_eq(text,
+			 "option \"latncy\" is not known; is it "
+			 "\"latency\"?; "
+			 "option \"wachdog\" is not known; is it "
+			 "\"watchdog\"?; "
+			 "option \"fliter\" is not known; is it "
+			 "\"filter\"?; ");
+	text[0] = '\0';
+	cr_assert_eq(output_spec_parse("udp://239.1.1.1:1#paceing=auto", &out,
+				       collect, text, NULL), 0);
+	cr_assert_str_eq(text, "option \"paceing\" is not known; is it "
+			       "\"pacing\"?; ");
+}
+
+Test(io_spec, the_last_value_of_a_repeated_option_counts)
+{
+	static struct input_spec in;
+	static struct output_spec out;
+	struct errmsg error = { 0 };
+
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1:2#fec=99x99&pacing=x&"
+				       "fec=5x6&pacing=auto", &out, NULL, NULL,
+				       &error), 0, "%s", error.text);
+	cr_assert_eq(out.rtp.fec_columns, 5);
+	cr_assert_eq(out.rtp.fec_rows, 6);
+	cr_assert_eq(out.pacing, PACING_AUTO);
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1:2#fec=5x6&fec=99x99",
+				       &out, NULL, NULL, &error), -EINVAL);
+	cr_assert_eq(input_spec_parse("udp://239.1.1.1:1#src=x&src=10.0.0.1",
+				      &in, NULL, NULL, &error), 0, "%s",
+		     error.text);
+	cr_assert(in.has_source);
+	cr_assert_eq(input_spec_parse("srt://h:1?latency=x&latency=y#"
+				      "latency=300", &in, NULL, NULL, &error),
+		     0, "%s", error.text);
+	cr_assert_eq(in.srt.latency_ms, 300);
+}
+
+Test(io_spec, every_value_counts_where_an_option_is_a_list)
+{
+	static struct input_spec in;
+	struct errmsg error = { 0 };
+
+	cr_assert_eq(input_spec_parse("http://h/x#filter=7&filter=8&"
+				      "map.audio=101&map.audio=102&"
+				      "header.A=1&header.A=2", &in, NULL, NULL,
+				      &error), 0, "%s", error.text);
+	cr_assert(pid_set_has(&in.remux.drop, 7));
+	cr_assert(pid_set_has(&in.remux.drop, 8));
+	cr_assert_eq(in.remux.n_maps, 2);
+	cr_assert_str_eq(in.http.headers, "A: 1\nA: 2\n");
+}
+
 Test(io_spec, refuses_a_path_that_does_not_fit)
 {
 	char text[IO_PATH_MAX + 64];

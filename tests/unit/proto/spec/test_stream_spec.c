@@ -181,3 +181,53 @@ Test(stream_spec, a_version_alone_asks_for_nothing_else)
 	json_decref(c);
 	json_decref(d);
 }
+
+Test(stream_spec, its_table_initialises_what_hooks_fill)
+{
+	json_t *o = load("{\"map\":\"video=101\",\"filter\":\"7\"}");
+	static struct stream_spec s;
+
+	memset(&s, 0xff, sizeof s);
+	cr_assert_eq(field_check(&stream_option_fields, o, &s, NULL, NULL), 0);
+	cr_assert_eq(s.remux.n_maps, 1);
+	cr_assert_eq(s.remux.maps[0].pid, 101);
+	cr_assert(pid_set_has(&s.remux.drop, 7));
+	cr_assert_not(pid_set_has(&s.remux.drop, 8));
+	cr_assert_not(s.remux.keep.given);
+	cr_assert_str_empty(s.remux.service_name);
+	cr_assert_eq(s.backup_on, 0);
+	cr_assert_eq(s.filler, FILLER_NONE);
+	cr_assert_str_empty(s.filler_path);
+	json_decref(o);
+}
+
+/* Every member that a hook changes belongs to its row. */
+Test(stream_spec, its_hooks_change_what_their_rows_name)
+{
+	static const char *const texts[][2] = {
+		{ "map", "video=101" }, { "filter", "1" }, { "filter~", "1" },
+		{ "service_name", "x" }, { "service_provider", "x" },
+		{ "textcode", "5" }, { "hbbtv_url", "http://x" },
+		{ "backup_on", "pat" }, { "filler", "/x" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		static struct stream_spec s, zero;
+		const struct field *f = field_find(&stream_option_fields,
+						   texts[i][0]);
+		struct errmsg error;
+
+		cr_assert_eq(f->type, FIELD_CUSTOM, "%s", f->key);
+		s = zero;
+		cr_assert_eq(field_read_text(f, f->key, texts[i][1], &s,
+					     &error), 0, "%s", f->key);
+		cr_expect_neq(memcmp(&s, &zero, sizeof s), 0, "%s", f->key);
+		memset((char *)&s + f->offset, 0, f->size);
+		cr_expect_eq(memcmp(&s, &zero, sizeof s), 0, "%s", f->key);
+	}
+	for (size_t i = 0, n = 0; i < stream_option_fields.n; i++) {
+		n += stream_option_fields.rows[i].type == FIELD_CUSTOM;
+		cr_assert(i + 1 < stream_option_fields.n ||
+			  n == ARRAY_LEN(texts));
+	}
+}
