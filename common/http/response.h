@@ -10,9 +10,6 @@
 
 enum http_connection { HTTP_CLOSE, HTTP_KEEP_ALIVE };
 
-/* "Not Found"; never NULL. */
-const char *http_status_text(int status);
-
 /* Appends the answer; head_only: for HEAD.  now: for the Date line. */
 void http_response_write(struct buf *out, const struct http_answer *,
 			 bool head_only, enum http_connection, time_t now);

@@ -5,7 +5,6 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"
-#include "worker/deliver/http_answer.h"
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
@@ -94,17 +93,15 @@ static void remove_conn(struct deliver *d, struct viewer_conn *c)
 static void start_viewer(struct deliver *d, struct viewer_conn *c,
 			 struct mount *m)
 {
-	char head[HTTP_ANSWER_MAX];
-	size_t len = http_answer_stream(head, time(NULL));
 	struct viewer_socket socket = { .secure = c->secure,
 					.peer = c->peer };
 
-	socket.fd = viewer_conn_take_fd(c);
-	remove_conn(d, c);
-	if (send(socket.fd, head, len, MSG_NOSIGNAL) != (ssize_t)len) {
-		(void)close(socket.fd);
+	if (viewer_conn_accept(c) < 0) {
+		remove_conn(d, c);
 		return;
 	}
+	socket.fd = viewer_conn_take_fd(c);
+	remove_conn(d, c);
 	mount_add_viewer(m, &socket, mono_ms());
 	d->n_viewers++;
 	if (!ev_is_active(&d->tick))
@@ -118,7 +115,6 @@ static void on_request(struct viewer_conn *c,
 	struct mount *m = mount_table_find(&d->mounts, c->address,
 					   http_request_path(request));
 	const char *method = http_request_method(request);
-	char head[HTTP_ANSWER_MAX];
 
 	if (m == NULL || m->tls != c->secure) {
 		log_debug("deliver", "%s%s: request for an unknown path",
@@ -129,8 +125,7 @@ static void on_request(struct viewer_conn *c,
 	} else if (strcmp(method, "GET") == 0) {
 		start_viewer(d, c, m);
 	} else if (strcmp(method, "HEAD") == 0) {
-		viewer_conn_finish(c, head,
-				   http_answer_stream(head, time(NULL)));
+		viewer_conn_answer_head(c);
 	} else {
 		viewer_conn_reject(c, 405);
 	}
@@ -182,27 +177,24 @@ static void on_pause(struct listener *l, int err, void *arg)
 	log_full(arg, l->address, strerror(-err));
 }
 
-static unsigned max_conns(void)
+struct deliver *deliver_new(const struct deliver_config *cfg)
 {
+	struct deliver *d = xcalloc(1, sizeof *d);
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		files.rlim_cur = 1024; /* the usual limit */
-	return (unsigned)MIN(files.rlim_cur - files.rlim_cur / RESERVED_SHARE,
-			     (rlim_t)CONNS_MAX);
-}
-
-struct deliver *deliver_new(const struct deliver_config *cfg)
-{
-	struct deliver *d = xcalloc(1, sizeof *d);
-
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->conns);
 	viewer_sessions_init(&d->sessions, wall_ms());
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
-	d->max_conns = cfg->max_conns ? cfg->max_conns : max_conns();
+	d->max_conns = (unsigned)MIN(files.rlim_cur -
+					     files.rlim_cur / RESERVED_SHARE,
+				     (rlim_t)CONNS_MAX);
+	if (cfg->max_conns > 0)
+		d->max_conns = cfg->max_conns;
 	lag_kernel_read(&d->kernel);
 	ev_init(&d->tick, on_tick);
 	d->tick.repeat = (cfg->tick_ms ? cfg->tick_ms : TICK_MS) / 1000.;
@@ -328,7 +320,7 @@ void deliver_renew(struct deliver *d)
 		l->renewed = false;
 	for (size_t i = 0; i < d->mounts.n; i++) {
 		d->mounts.mounts[i]->renewed = false;
-		mount_reset_report(d->mounts.mounts[i]);
+		d->mounts.mounts[i]->reported_bytes = UINT64_MAX;
 	}
 }
 

@@ -45,8 +45,11 @@ static bool is_of_connection(int err)
 	}
 }
 
-static void accept_batch(struct listener *l)
+static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
+	(void)loop, (void)revents;
+	struct listener *l = container_of(io, struct listener, io);
+
 	for (int i = 0; i < ACCEPT_BATCH; i++) {
 		int fd = accept4(l->io.fd, NULL, NULL,
 				 SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -64,12 +67,6 @@ static void accept_batch(struct listener *l)
 	}
 }
 
-static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
-{
-	(void)loop, (void)revents;
-	accept_batch(container_of(io, struct listener, io));
-}
-
 static void on_pause_end(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	(void)revents;
@@ -79,9 +76,9 @@ static void on_pause_end(struct ev_loop *loop, ev_timer *timer, int revents)
 	ev_io_start(loop, &l->io);
 }
 
-/* Accepted sockets inherit the options. */
-static void set_options(int fd)
+struct listener *listener_new(const struct listener_config *cfg)
 {
+	/* accepted sockets inherit them */
 	static const struct {
 		int level;
 		int name;
@@ -93,14 +90,6 @@ static void set_options(int fd)
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
 		{ IPPROTO_TCP, TCP_DEFER_ACCEPT, SILENT_S },
 	};
-
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		(void)setsockopt(fd, options[i].level, options[i].name,
-				 &options[i].value, sizeof options[i].value);
-}
-
-struct listener *listener_new(const struct listener_config *cfg)
-{
 	struct listener *l = xcalloc(1, sizeof *l);
 
 	l->loop = cfg->loop;
@@ -109,7 +98,9 @@ struct listener *listener_new(const struct listener_config *cfg)
 	l->on_connection = cfg->on_connection;
 	l->on_pause = cfg->on_pause;
 	l->arg = cfg->arg;
-	set_options(cfg->fd);
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		(void)setsockopt(cfg->fd, options[i].level, options[i].name,
+				 &options[i].value, sizeof options[i].value);
 	/* else accept() would block */
 	if (fd_set_nonblock(cfg->fd) < 0)
 		abort();

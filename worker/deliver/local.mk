@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
-	worker/deliver/http_answer.c worker/deliver/http_answer.h \
 	worker/deliver/lag.c worker/deliver/lag.h \
 	worker/deliver/listener.c worker/deliver/listener.h \
 	worker/deliver/mount.c worker/deliver/mount.h \

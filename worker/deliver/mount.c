@@ -90,12 +90,13 @@ static void on_gone(struct viewer *v, void *arg)
 static void log_viewer(struct mount *m, const struct viewer *v,
 		       const char *event, uint64_t now_ms)
 {
-	char peer[SOCKADDR_TEXT_MAX];
+	char peer[SOCKADDR_TEXT_MAX] = "unknown peer";
 	unsigned suppressed;
 
 	if (!ratelimit_pass(&m->viewer_log, now_ms, &suppressed))
 		return;
-	viewer_format(v, peer);
+	if (v->peer_address.len > 0)
+		sockaddr_format(&v->peer_address, peer);
 	if (suppressed > 0)
 		log_warning("deliver", "%s%s: %s: %s (%u lines suppressed)",
 			    m->address, m->path, peer, event, suppressed);
@@ -265,11 +266,6 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	}
 	m->rate_pos = pos;
 	m->rate_ms = now_ms;
-}
-
-void mount_reset_report(struct mount *m)
-{
-	m->reported_bytes = UINT64_MAX;
 }
 
 bool mount_next_report(struct mount *m, struct msg_deliver_viewers *ret)

@@ -41,7 +41,7 @@ struct mount {
 	uint64_t rate;
 	uint64_t rate_pos;
 	uint64_t rate_ms;
-	/* the last report to the master */
+	/* the last report to the master; UINT64_MAX bytes: report again */
 	uint32_t reported_viewers;
 	uint64_t reported_bytes;
 	uint64_t reported_cut;
@@ -83,9 +83,6 @@ void mount_feed(struct mount *, uint64_t now_ms);
 
 /* Measures the rate of the writer; call about once a second. */
 void mount_measure(struct mount *, uint64_t now_ms);
-
-/* The next mount_next_report() reports unchanged counters, too. */
-void mount_reset_report(struct mount *);
 
 /* True if the counters changed since the last report. */
 bool mount_next_report(struct mount *, struct msg_deliver_viewers *ret);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
@@ -20,42 +19,25 @@ enum {
 };
 
 /* A viewer sends nothing; the end of file means that it leaves. */
-static bool is_leaving(struct viewer *v)
-{
-	uint8_t scratch[4096];
-	ssize_t n = recv(v->io.fd, scratch, sizeof scratch, 0);
-
-	if (n < 0)
-		return errno != EAGAIN && errno != EINTR;
-	v->received += (uint32_t)n;
-	return n == 0 || v->received > RECEIVED_MAX;
-}
-
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	(void)loop, (void)revents;
 	struct viewer *v = container_of(io, struct viewer, io);
+	uint8_t scratch[4096];
+	ssize_t n = recv(v->io.fd, scratch, sizeof scratch, 0);
 
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	v->received += n > 0 ? (uint32_t)n : 0;
 	/* frees v: nothing may follow */
-	if (is_leaving(v))
+	if (n <= 0 || v->received > RECEIVED_MAX)
 		v->on_gone(v, v->arg);
-}
-
-static void note_peer(struct viewer *v, const struct viewer_socket *s)
-{
-	struct sockaddr_any peer = { .len = sizeof peer.in6 };
-
-	if (s->secure)
-		v->peer_address = s->peer;
-	else if (getpeername(s->fd, &peer.sa, &peer.len) == 0)
-		v->peer_address = peer;
-	if (v->peer_address.len > 0)
-		sockaddr_format_host(&v->peer_address, v->peer);
 }
 
 struct viewer *viewer_new(const struct viewer_config *cfg)
 {
 	struct viewer *v = xcalloc(1, sizeof *v);
+	struct sockaddr_any peer = { .len = sizeof peer.in6 };
 	int sndbuf = (int)cfg->sndbuf;
 
 	v->loop = cfg->loop;
@@ -66,7 +48,12 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->begun_ms = cfg->now_ms;
 	v->sessions = cfg->sessions;
 	v->copied = cfg->socket->secure;
-	note_peer(v, cfg->socket);
+	if (v->copied)
+		v->peer_address = cfg->socket->peer;
+	else if (getpeername(cfg->socket->fd, &peer.sa, &peer.len) == 0)
+		v->peer_address = peer;
+	if (v->peer_address.len > 0)
+		sockaddr_format_host(&v->peer_address, v->peer);
 	viewer_sessions_add(v->sessions, v);
 	/* a smaller buffer only makes the queue shorter */
 	if (!v->copied && sndbuf > 0)
@@ -88,14 +75,6 @@ void viewer_free(struct viewer **v)
 	*v = NULL;
 }
 
-void viewer_format(const struct viewer *v, char *text)
-{
-	if (v->peer_address.len == 0)
-		(void)snprintf(text, SOCKADDR_TEXT_MAX, "unknown peer");
-	else
-		sockaddr_format(&v->peer_address, text);
-}
-
 void viewer_reset(struct viewer **v)
 {
 	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
@@ -111,27 +90,13 @@ static void start_at(struct viewer *v, uint64_t pos)
 	v->wait_until_ms = 0;
 }
 
-/* Bytes of the body that the viewer has not acknowledged. */
-static uint64_t queued(const struct viewer *v)
-{
-	int n = 0;
-
-	if (ioctl(v->io.fd, SIOCOUTQ, &n) < 0 || n < 0)
-		return v->pos - v->start;
-	return MIN((uint64_t)n, v->pos - v->start);
-}
-
-/* As sendfile() of len bytes at an offset of the ring, or as a copy. */
-static ssize_t send_part(const struct viewer *v, const struct viewer_pass *pass,
-			 off_t at, size_t len)
+/* As sendfile(), but the socket gets a copy of at most COPY_MAX bytes. */
+static ssize_t send_copy(int to, int from, off_t at, size_t len)
 {
 	uint8_t block[COPY_MAX];
-	ssize_t n;
+	ssize_t n = pread(from, block, MIN(len, sizeof block), at);
 
-	if (!v->copied)
-		return sendfile(v->io.fd, pass->ring_fd, &at, len);
-	n = pread(pass->ring_fd, block, MIN(len, sizeof block), at);
-	return n > 0 ? send(v->io.fd, block, (size_t)n, MSG_NOSIGNAL) : n;
+	return n > 0 ? send(to, block, (size_t)n, MSG_NOSIGNAL) : n;
 }
 
 static enum viewer_fate send_bytes(struct viewer *v,
@@ -148,7 +113,8 @@ static enum viewer_fate send_bytes(struct viewer *v,
 
 		if (v->copied)
 			len = MIN(len, (size_t)COPY_MAX);
-		n = send_part(v, pass, at, len);
+		n = v->copied ? send_copy(v->io.fd, pass->ring_fd, at, len)
+			      : sendfile(v->io.fd, pass->ring_fd, &at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -168,7 +134,8 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 {
 	enum lag_verdict verdict = LAG_FINE;
 	enum viewer_fate fate;
-	uint64_t behind;
+	uint64_t behind, queued;
+	int n;
 
 	if (v->wait_until_ms > 0 && pass->still) {
 		v->wait_until_ms = pass->wait_until_ms;
@@ -180,17 +147,18 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 		start_at(v, pass->has_start ? pass->start : pass->end);
 	}
 	behind = pass->end - v->pos;
-	if (behind > pass->lag->ask_above) /* else without the system call */
-		verdict = lag_judge(pass->lag, behind, queued(v));
-	switch (verdict) {
-	case LAG_SLOW:
-		return VIEWER_SLOW;
-	case LAG_LATE:
-		start_at(v, pass->has_start ? pass->start : pass->end);
-		fate = send_bytes(v, pass, bytes);
-		return fate == VIEWER_STAYS ? VIEWER_MOVED : fate;
-	case LAG_FINE:
-		break;
+	if (behind > pass->lag->ask_above) { /* else without a system call */
+		/* bytes of the body that the viewer has not acknowledged */
+		queued = v->pos - v->start;
+		if (ioctl(v->io.fd, SIOCOUTQ, &n) == 0 && n >= 0)
+			queued = MIN((uint64_t)n, queued);
+		verdict = lag_judge(pass->lag, behind, queued);
 	}
-	return send_bytes(v, pass, bytes);
+	if (verdict == LAG_SLOW)
+		return VIEWER_SLOW;
+	if (verdict == LAG_LATE)
+		start_at(v, pass->has_start ? pass->start : pass->end);
+	fate = send_bytes(v, pass, bytes);
+	return verdict == LAG_LATE && fate == VIEWER_STAYS ? VIEWER_MOVED
+							    : fate;
 }

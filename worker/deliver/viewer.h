@@ -68,9 +68,6 @@ struct viewer *viewer_new(const struct viewer_config *);
 /* The kernel still sends the queued bytes. */
 void viewer_free(struct viewer **);
 
-/* Formats its address into text of SOCKADDR_TEXT_MAX. */
-void viewer_format(const struct viewer *, char *text);
-
 /* Drops the queued bytes: the viewer sees a reset, never a wrong byte. */
 void viewer_reset(struct viewer **);
 

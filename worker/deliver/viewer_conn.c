@@ -3,9 +3,11 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
-#include "worker/deliver/http_answer.h"
+#include "proto/wire/http_status.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,6 +16,7 @@
 enum {
 	READ_SIZE = 4096,
 	DRAIN_MAX = 64 * 1024, /* after the answer */
+	ANSWER_MAX = 512,
 };
 
 static const ev_tstamp linger_s = 2.0;
@@ -21,37 +24,6 @@ static const ev_tstamp linger_s = 2.0;
 static void end(struct viewer_conn *c)
 {
 	c->events->on_end(c, c->arg);
-}
-
-/* After the answer: waits for the client to close. */
-static void drain(struct viewer_conn *c)
-{
-	uint8_t scratch[READ_SIZE];
-	ssize_t n = recv(c->io.fd, scratch, sizeof scratch, 0);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	c->drained += n > 0 ? (size_t)n : 0;
-	if (n <= 0 || c->drained > DRAIN_MAX)
-		end(c);
-}
-
-/* The connection continues with the plaintext of its socket. */
-static void start_tls(struct viewer_conn *c)
-{
-	struct sockaddr_any peer = { .len = sizeof peer.in6 };
-	int fd = -ENOTCONN;
-
-	if (getpeername(c->io.fd, &peer.sa, &peer.len) == 0)
-		fd = c->events->on_tls(c->io.fd, c->arg);
-	if (fd < 0) {
-		end(c);
-		return;
-	}
-	ev_io_set(&c->io, fd, EV_READ);
-	ev_io_start(c->loop, &c->io);
-	c->secure = true;
-	c->peer = peer;
 }
 
 static void receive(struct viewer_conn *c)
@@ -75,8 +47,7 @@ static void receive(struct viewer_conn *c)
 		c->events->on_request(c, c->request, c->arg);
 		return;
 	case HTTP_FAILED:
-		viewer_conn_reject(c,
-				   (unsigned)http_request_status(c->request));
+		viewer_conn_reject(c, http_request_status(c->request));
 		return;
 	}
 }
@@ -85,24 +56,44 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	(void)loop, (void)revents;
 	struct viewer_conn *c = container_of(io, struct viewer_conn, io);
+	uint8_t scratch[READ_SIZE];
+	ssize_t n;
 
-	if (c->request == NULL)
-		drain(c);
-	else
+	if (c->request != NULL) {
 		receive(c);
+		return;
+	}
+	/* after the answer: waits for the client to close */
+	n = recv(c->io.fd, scratch, sizeof scratch, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	c->drained += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || c->drained > DRAIN_MAX)
+		end(c);
 }
 
 static void on_first_byte(struct first_byte_wait *wait)
 {
 	struct viewer_conn *c = container_of(wait, struct viewer_conn, wait);
+	int fd = -ENOTCONN;
 
 	c->fresh = false;
-	if (fd_begins_tls(c->io.fd)) {
-		start_tls(c);
+	if (!fd_begins_tls(c->io.fd)) {
+		ev_io_start(c->loop, &c->io);
+		receive(c);
 		return;
 	}
+	c->peer.len = sizeof c->peer.in6;
+	if (getpeername(c->io.fd, &c->peer.sa, &c->peer.len) == 0)
+		fd = c->events->on_tls(c->io.fd, c->arg);
+	if (fd < 0) {
+		end(c);
+		return;
+	}
+	/* the connection continues with the plaintext of its socket */
+	ev_io_set(&c->io, fd, EV_READ);
 	ev_io_start(c->loop, &c->io);
-	receive(c);
+	c->secure = true;
 }
 
 static void leave_first(struct viewer_conn *c)
@@ -173,10 +164,34 @@ void viewer_conn_free(struct viewer_conn **conn)
 	*conn = NULL;
 }
 
-void viewer_conn_finish(struct viewer_conn *c, const char *text, size_t len)
+/* The buffer of a new socket has room for the whole answer.  0 or -errno. */
+static int send_answer(const struct viewer_conn *c, int status,
+		       const char *headers, const char *body)
 {
-	/* the buffer of a new socket has room for the whole answer */
-	(void)send(c->io.fd, text, len, MSG_NOSIGNAL);
+	char text[ANSWER_MAX], date[HTTP_DATE_MAX];
+	ssize_t n;
+
+	http_date_format(date, time(NULL));
+	n = snprintf(text, sizeof text,
+		     "HTTP/1.1 %d %s\r\n"
+		     "Date: %s\r\n"
+		     "%s"
+		     "Access-Control-Allow-Origin: *\r\n"
+		     "Connection: close\r\n"
+		     "\r\n"
+		     "%s",
+		     status, http_status_text(status), date, headers, body);
+	assert(n > 0 && n < ANSWER_MAX);
+	if (send(c->io.fd, text, (size_t)n, MSG_NOSIGNAL) == n)
+		return 0;
+	return -EPIPE;
+}
+
+static const char stream_headers[] = "Content-Type: video/mp2t\r\n"
+				     "Cache-Control: no-cache\r\n";
+
+static void finish(struct viewer_conn *c)
+{
 	(void)shutdown(c->io.fd, SHUT_WR);
 	http_request_free(&c->request);
 	buf_reset(&c->in, 0);
@@ -186,12 +201,32 @@ void viewer_conn_finish(struct viewer_conn *c, const char *text, size_t len)
 	ev_timer_again(c->loop, &c->deadline);
 }
 
-void viewer_conn_reject(struct viewer_conn *c, unsigned status)
+int viewer_conn_accept(struct viewer_conn *c)
 {
-	char text[HTTP_ANSWER_MAX];
+	return send_answer(c, 200, stream_headers, "");
+}
+
+void viewer_conn_answer_head(struct viewer_conn *c)
+{
+	(void)send_answer(c, 200, stream_headers, "");
+	finish(c);
+}
+
+void viewer_conn_reject(struct viewer_conn *c, int status)
+{
 	const char *method = http_request_method(c->request);
 	bool head_only = method != NULL && strcmp(method, "HEAD") == 0;
+	char headers[ANSWER_MAX / 2], body[64];
+	int len = snprintf(body, sizeof body, "%s\n",
+			   http_status_text(status));
 
-	viewer_conn_finish(c, text, http_answer_error(text, status, head_only,
-					    time(NULL)));
+	(void)snprintf(headers, sizeof headers,
+		       "%s%s"
+		       "Content-Type: text/plain\r\n"
+		       "X-Content-Type-Options: nosniff\r\n"
+		       "Content-Length: %d\r\n",
+		       status == 405 ? "Allow: GET, HEAD\r\n" : "",
+		       status == 503 ? "Retry-After: 1\r\n" : "", len);
+	(void)send_answer(c, status, headers, head_only ? "" : body);
+	finish(c);
 }

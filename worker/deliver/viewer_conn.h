@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/base/buf.h"
+#include "common/base/util.h"
 #include "common/loop/first_byte.h"
 #include "common/base/sockaddr.h"
 #include "proto/wire/http_request.h"
@@ -22,8 +23,8 @@ struct viewer_conn;
 
 struct viewer_conn_events {
 	/* The head is complete and valid.  The owner calls
-	 * viewer_conn_reject(), viewer_conn_finish() or viewer_conn_take_fd()
-	 * once; it may free the connection inside. */
+	 * viewer_conn_reject(), viewer_conn_answer_head() or
+	 * viewer_conn_take_fd() once; it may free the connection inside. */
 	void (*on_request)(struct viewer_conn *, const struct http_request *,
 			   void *arg);
 	/* A TLS handshake: takes the socket and returns the socket of the
@@ -66,11 +67,15 @@ struct viewer_conn_config {
 struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *);
 void viewer_conn_free(struct viewer_conn **);
 
-/* Answers with an error and closes. */
-void viewer_conn_reject(struct viewer_conn *, unsigned status);
+/* Answers with an error of one line and closes. */
+void viewer_conn_reject(struct viewer_conn *, int status);
 
-/* Answers with this text and closes. */
-void viewer_conn_finish(struct viewer_conn *, const char *text, size_t len);
+/* Sends the head in front of a body of TS packets that ends with the
+ * connection.  0 or -errno. */
+int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
+
+/* Answers a HEAD request with the same head and closes. */
+void viewer_conn_answer_head(struct viewer_conn *);
 
 /* Passes the socket to the caller, which then calls viewer_conn_free(). */
 int viewer_conn_take_fd(struct viewer_conn *);
