@@ -179,37 +179,32 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* An input further up the list that was on air for the return delay. */
-static size_t find_better(struct failover *f, size_t c, uint64_t now_ns)
+static void choose_watching(struct failover *f, uint64_t now_ns)
 {
-	uint32_t ms = f->cfg.return_ms;
+	size_t c = f->decision.input;
+	uint64_t ms = f->cfg.return_ms;
+	size_t i;
 
-	for (size_t i = 0; i < c; i++) {
+	if (!is_good(&f->inputs[c])) {
+		if (!is_due(f, c, now_ns))
+			return;
+		i = find_follower(f, c, now_ns);
+		if (i != c)
+			replace(f, i, now_ns);
+		return;
+	}
+	/* an input further up the list that was on air for the return delay */
+	for (i = 0; i < c && !f->cfg.no_return; i++) {
 		struct input *in = &f->inputs[i];
 
 		if (damper_is_damped(&in->damper, now_ns))
 			continue;
 		if (is_good_for(in, ms, now_ns) ||
 		    (in->cfg.cold && may_try(in, now_ns) &&
-		     now_ns - in->failed_ns >= ms * MS))
-			return i;
-	}
-	return c;
-}
-
-static void choose_watching(struct failover *f, uint64_t now_ns)
-{
-	size_t c = f->decision.input;
-	size_t i;
-
-	if (is_good(&f->inputs[c])) {
-		i = f->cfg.no_return ? c : find_better(f, c, now_ns);
-		if (i != c)
+		     now_ns - in->failed_ns >= ms * MS)) {
 			choose(f, i, FAILOVER_RETURN, now_ns);
-	} else if (is_due(f, c, now_ns)) {
-		i = find_follower(f, c, now_ns);
-		if (i != c)
-			replace(f, i, now_ns);
+			return;
+		}
 	}
 }
 
@@ -231,9 +226,9 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 	}
 }
 
-/* May the input that plays stay, because it recovered before the chosen input
+/* May the input that is sent stay, because it recovered before the chosen input
  * was entered?  Not repeatedly: an input that flaps faster than another one can
- * be entered would play for ever. */
+ * be entered would stay for ever. */
 static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct input *in;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which of several inputs a stream plays: a policy, without I/O and clock.
+ * Decides which of several inputs a stream sends: a policy without I/O and
+ * clock.
  *
- * From the state of each input it decides which one is played and why, which
+ * From the state of each input it decides which input is sent and why, which
  * inputs are open, and what is sent while the chosen input has no packets.
  *
  * - active: the first input of the list that is on air.  When the input that
- *   plays has been off air for the start delay, the first of the others that
+ *   is sent has been off air for the start delay, the first of the others that
  *   is on air follows.  An input further up the list that has been on air for
  *   the return delay takes over again.  Open as well are all inputs in front
  *   of the chosen one and, behind it, the first that is on air; at most
@@ -19,9 +20,8 @@
  * An input that was never on air since it was opened has its initial delay
  * instead of the start delay, unless it is known that it cannot be opened; an
  * input that delivers packets is judged first.  An input that fails repeatedly
- * is damped (damper.h): it is not taken back for some time.  Where no other
- * input is on air, a damped input is taken all the same, after
- * FAILOVER_STEADY_MS on air.
+ * is damped (damper.h): for some time it is not chosen.  Where no other input
+ * is on air, a damped input is chosen after FAILOVER_STEADY_MS on air.
  *
  * When no input is on air, the last one stays chosen; an input with packets
  * replaces an input without.
@@ -111,7 +111,7 @@ struct failover_decision {
 	/* The input may be entered as soon as it can be; else only when it is
 	 * on air. */
 	bool enter;
-	/* It is played although it has no packets. */
+	/* It is sent although it has no packets. */
 	bool force;
 	bool wanted[FAILOVER_INPUTS_MAX]; /* to be open */
 	uint64_t next_ns; /* decide again then, at the latest */
@@ -137,7 +137,7 @@ const struct failover_decision *failover_decide(struct failover *, int playing,
 						uint64_t now_ns);
 
 /* By hand: this input (below n_inputs) from now on.  0, -EPERM when the mode
- * does not know that, -EINVAL when the input cannot be played. */
+ * chooses by itself, -EINVAL when the input cannot be opened. */
 int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 
 /* The input that the command to switch chooses: the next valid one. */

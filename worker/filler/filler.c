@@ -141,32 +141,31 @@ static void keep_sample(struct filler *f, const uint8_t *packet)
 	}
 }
 
-static void learn(struct filler *f, const uint8_t *p)
-{
-	uint16_t pid = ts_pid(p);
-	enum pid_class class = psi_class(f->psi, pid);
-	struct video_pid *s;
-
-	if (class == PID_AUDIO && ts_pusi(p))
-		keep_sample(f, p);
-	if (class != PID_VIDEO)
-		return;
-	s = find_video(f, pid);
-	if (s != NULL)
-		picture_keeper_feed(&s->picture, p,
-				    ts_pusi(p) &&
-				    rap_is_start(p, psi_stream_type(f->psi,
-								    pid),
-						 PID_VIDEO));
-}
-
 void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 {
 	if (psi_changes(f->psi) != f->changes)
 		look_up_videos(f);
-	for (size_t i = 0; i < n_runs; i++)
-		for (size_t k = 0; k < runs[i].n; k++)
-			learn(f, runs[i].data + k * TS_PACKET);
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *p = runs[i].data;
+		const uint8_t *end = p + runs[i].n * TS_PACKET;
+
+		for (; p < end; p += TS_PACKET) {
+			uint16_t pid = ts_pid(p);
+			enum pid_class class = psi_class(f->psi, pid);
+			struct video_pid *s;
+
+			if (class == PID_AUDIO && ts_pusi(p))
+				keep_sample(f, p);
+			s = class == PID_VIDEO ? find_video(f, pid) : NULL;
+			if (s == NULL)
+				continue;
+
+			uint8_t type = psi_stream_type(f->psi, pid);
+
+			picture_keeper_feed(&s->picture, p, ts_pusi(p) &&
+					    rap_is_start(p, type, PID_VIDEO));
+		}
+	}
 }
 
 bool filler_is_ready(const struct filler *f)

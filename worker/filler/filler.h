@@ -3,8 +3,8 @@
  * A source for the time when every input is down: it repeats the last picture
  * of the stream, with silence.
  *
- * While an input plays, the filler keeps from the output the tables, the last
- * random access picture of each program's first video (any codec; at most
+ * While an input is on air, the filler keeps from the output the tables, the
+ * last random access picture of each program's first video (any codec; at most
  * FILLER_PICTURE_MAX bytes) and the parameters of all audio.  While it runs, it
  * generates PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
  * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the same PIDs;
@@ -33,7 +33,7 @@ struct filler;
 struct filler *filler_new(const struct psi *);
 void filler_free(struct filler **);
 
-/* Takes the output while an input plays, not the filler's own packets. */
+/* Takes the output while an input is on air, not the filler's own packets. */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
 /* Can it run: is a main program known, with a picture or with audio of a known

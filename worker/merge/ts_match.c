@@ -144,15 +144,6 @@ static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 	return looked == 0;
 }
 
-/* Copies of one packet are due at about the same time. */
-static bool is_timely(const struct ts_copies *c, const struct ts_path *a,
-		      const struct ts_path *b, size_t at)
-{
-	int64_t off = (int64_t)(ts_due_ns(c, a, 0) - ts_due_ns(c, b, at));
-
-	return !ts_is_mixed(c) || llabs(off) < (int64_t)(JITTER_MAX_MS * MS);
-}
-
 /* The first of a is the next of its PID, but in b others of that PID stand
  * before `at`: the packet at `at` has the same bytes and is another one. */
 static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
@@ -189,9 +180,17 @@ size_t ts_match(const struct ts_copies *c, const struct ts_path *a,
 		 ts_queue_is_single(qb, hash) && c->pes[ts_pid(packet)] &&
 		 !ts_is_filler(packet);
 	again = ts_can_repeat(c, qa) || !c->pes[ts_pid(packet)];
-	while (!unique && at < qb->n &&
-	       (!goes_on(qa, qb, at) || (again && !is_timely(c, a, b, at))))
+	while (!unique && at < qb->n) {
+		int64_t off = (int64_t)(ts_due_ns(c, a, 0) -
+					ts_due_ns(c, b, at));
+		/* copies of one packet are due at about the same time */
+		bool timely = !again || !ts_is_mixed(c) ||
+			      llabs(off) < (int64_t)(JITTER_MAX_MS * MS);
+
+		if (timely && goes_on(qa, qb, at))
+			break;
 		at = ts_queue_find(qb, at + 1, hash);
+	}
 	if (at < qb->n && ts_is_filler(packet) && !leads_on(qa, qb, at))
 		return qb->n;
 	return again && is_overdue(c, qa, qb, at) ? qb->n : at;

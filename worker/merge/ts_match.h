@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two copies of a transport stream that wait for each other: which packet of
- * one copy is which of the other, and which comes first.
+ * Matches the packets of two copies of a transport stream and decides their
+ * order.
  *
  * Packets have no number.  They are compared by a hash of their bytes, by what
  * follows them, by their continuity counters and by their time of arrival.

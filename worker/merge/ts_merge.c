@@ -118,7 +118,7 @@ void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
 }
 
 /* Sends the first packet of a path.  both: the other path delivered it too, so
- * it will not come again. */
+ * it is not expected again. */
 static void pop_out(struct ts_merge *m, struct ts_path *p, bool both,
 		    struct batch *b)
 {
@@ -379,27 +379,6 @@ static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
-static void take(struct ts_merge *m, unsigned path, struct batch *b)
-{
-	struct ts_copies *c = &m->copies;
-	struct ts_path *p = &c->path[path];
-
-	if (m->lead != path && c->path[!path].queue.n == 0)
-		m->lead = path;
-	if (ts_is_null_at(&p->queue, 0)) {
-		if (ts_queue_mark(&p->queue, 0) == TS_DUPLICATE)
-			ts_queue_pop(&p->queue);
-		else
-			take_null(m, path, b);
-	} else if (c->like.state == TS_LIKE_REFUSED) {
-		put_lead(m, path, b);
-	} else if (c->like.state == TS_LIKE_TRIAL) {
-		take_trial(m, path, b);
-	} else {
-		take_mixed(m, path, b);
-	}
-}
-
 /* When the first of a path goes out. */
 static uint64_t due_ns(const struct ts_merge *m, unsigned path)
 {
@@ -410,14 +389,30 @@ static uint64_t due_ns(const struct ts_merge *m, unsigned path)
 
 void ts_merge_turn(struct ts_merge *m, struct batch *b, uint64_t now_ns)
 {
-	m->copies.now_ms = (uint32_t)(now_ns / MS) | 1; /* 0: never */
-	for (;;) {
-		unsigned first = due_ns(m, 0) <= due_ns(m, 1) ? 0 : 1;
+	struct ts_copies *c = &m->copies;
 
-		if (due_ns(m, first) > now_ns + EARLY_MS * MS)
+	c->now_ms = (uint32_t)(now_ns / MS) | 1; /* 0: never */
+	for (;;) {
+		unsigned path = due_ns(m, 0) <= due_ns(m, 1) ? 0 : 1;
+		struct ts_queue *q = &c->path[path].queue;
+
+		if (due_ns(m, path) > now_ns + EARLY_MS * MS)
 			break;
-		ts_queue_expect(&m->copies.path[first].queue, AHEAD);
-		take(m, first, b);
+		ts_queue_expect(q, AHEAD);
+		if (m->lead != path && c->path[!path].queue.n == 0)
+			m->lead = path;
+		if (ts_is_null_at(q, 0)) {
+			if (ts_queue_mark(q, 0) == TS_DUPLICATE)
+				ts_queue_pop(q);
+			else
+				take_null(m, path, b);
+		} else if (c->like.state == TS_LIKE_REFUSED) {
+			put_lead(m, path, b);
+		} else if (c->like.state == TS_LIKE_TRIAL) {
+			take_trial(m, path, b);
+		} else {
+			take_mixed(m, path, b);
+		}
 	}
 	batch_flush(b);
 }

@@ -14,7 +14,7 @@
  * until it falls silent.  Null packets are not compared; those of one path go
  * out.
  *
- * Owns the packets that wait.  Pure: time comes in as a number.
+ * Owns the packets that wait.  Pure: the caller passes the time.
  */
 #pragma once
 

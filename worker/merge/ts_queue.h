@@ -101,7 +101,7 @@ static inline void ts_queue_pop(struct ts_queue *q)
  * without a search. */
 size_t ts_queue_find(const struct ts_queue *, size_t from, uint64_t hash);
 
-/* Has exactly one packet this hash?  May say no when the table is crowded. */
+/* Does exactly one packet have this hash?  May be false in a crowded table. */
 bool ts_queue_is_single(const struct ts_queue *, uint64_t hash);
 
 /* Moves the packet at i to the front; times stay with the places. */

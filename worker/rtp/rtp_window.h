@@ -11,7 +11,7 @@
  * path delivers it: neither a gap nor the end of a path shows in the times at
  * which payloads go out.
  *
- * Owns the datagrams that wait.  Pure: time comes in as a number.
+ * Owns the datagrams that wait.  Pure: the caller passes the time.
  */
 #pragma once
 

@@ -73,28 +73,25 @@ static const struct tls_conn_events conn_events = {
 	.on_end = on_end,
 };
 
-static bool make_room(struct tls_server *s)
-{
-	struct tls_conn *c = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
-
-	if (c == NULL)
-		c = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
-	if (c == NULL)
-		return false;
-	on_end(c, "replaced by a new connection", s);
-	return true;
-}
-
 void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		     int inner)
 {
 	struct tls_conn *c = NULL;
 	unsigned limit = s->connections_max;
+	bool has_room = true;
 
 	if (client == TLS_VIEWER)
 		limit -= s->connections_max / 4;
-	if (s->ctx != NULL &&
-	    (s->status.connections < limit || make_room(s))) {
+	if (s->ctx != NULL && s->status.connections >= limit) {
+		struct tls_conn *old = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
+
+		if (old == NULL)
+			old = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
+		if (old != NULL)
+			on_end(old, "replaced by a new connection", s);
+		has_room = old != NULL;
+	}
+	if (s->ctx != NULL && has_room) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
 	} else {
 		fd_close(&outer);

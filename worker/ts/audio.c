@@ -103,23 +103,18 @@ static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 	return ret->len >= AUDIO_HEAD;
 }
 
-/* AudioSyncStream: the number of samples stands in the payload; the usual one
- * is assumed. */
-static bool parse_latm(const uint8_t *p, struct audio_frame *ret)
-{
-	enum { HEAD = 3 };
-
-	ret->codec = AUDIO_LATM;
-	ret->rate = 0;
-	ret->samples = 1024;
-	ret->len = (uint16_t)(HEAD + ((p[1] & 0x1f) << 8 | p[2]));
-	return ret->len >= AUDIO_HEAD;
-}
-
 bool audio_frame_parse(const uint8_t *p, struct audio_frame *ret)
 {
-	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0)
-		return parse_latm(p, ret);
+	/* LATM: the number of samples stands in the payload; the usual one is
+	 * assumed */
+	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0) {
+		*ret = (struct audio_frame){
+			.codec = AUDIO_LATM,
+			.samples = 1024,
+			.len = (uint16_t)(3 + ((p[1] & 0x1f) << 8 | p[2])),
+		};
+		return ret->len >= AUDIO_HEAD;
+	}
 	if (p[0] == 0x0b && p[1] == 0x77)
 		return p[5] >> 3 <= 10 ? parse_ac3(p, ret)
 		       : p[5] >> 3 <= 16 && parse_eac3(p, ret);

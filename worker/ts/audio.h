@@ -24,7 +24,7 @@ enum audio_codec {
 struct audio_frame {
 	enum audio_codec codec;
 	uint16_t len;     /* bytes, at least AUDIO_HEAD */
-	uint16_t samples; /* 0: it plays together with another frame */
+	uint16_t samples; /* 0: it belongs to the time of another frame */
 	uint32_t rate;    /* samples in a second; 0: not in the header */
 };
 

@@ -2,7 +2,7 @@
 /*
  * The clock inside a stream: PCR arithmetic and the rate of the multiplex.
  *
- * Pure: time is only what the PCRs say, in ticks of 27 MHz.
+ * Pure: time is that of the PCRs, in ticks of 27 MHz.
  */
 #pragma once
 

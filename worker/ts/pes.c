@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/pes.h"
 
+#include <string.h>
+
 enum { PES_TIME = 5 };
+
+/* stream_ids without the optional header (ISO/IEC 13818-1 2.4.3.7) */
+static const uint8_t without_header[] = {
+	0xbc, /* program_stream_map */
+	0xbe, /* padding_stream */
+	0xbf, /* private_stream_2 */
+	0xf0, /* ECM */
+	0xf1, /* EMM */
+	0xf2, /* DSM-CC */
+	0xf8, /* H.222.1 type E */
+	0xff, /* program_stream_directory */
+};
 
 const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len)
 {
@@ -16,30 +30,13 @@ const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len)
 	return p;
 }
 
-/* ISO/IEC 13818-1 2.4.3.7: stream_ids without the optional header */
-static bool has_header(uint8_t stream_id)
-{
-	switch (stream_id) {
-	case 0xbc: /* program_stream_map */
-	case 0xbe: /* padding_stream */
-	case 0xbf: /* private_stream_2 */
-	case 0xf0: /* ECM */
-	case 0xf1: /* EMM */
-	case 0xf2: /* DSM-CC */
-	case 0xf8: /* H.222.1 type E */
-	case 0xff: /* program_stream_directory */
-		return false;
-	default:
-		return true;
-	}
-}
-
 bool pes_times(const uint8_t *packet, struct pes_times *ret)
 {
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
 
-	if (!pes || !has_header(pes[3]) || (pes[6] & 0xc0) != 0x80 ||
+	if (!pes || (pes[6] & 0xc0) != 0x80 ||
+	    memchr(without_header, pes[3], sizeof without_header) ||
 	    !(pes[7] & 0x80) || pes[8] < PES_TIME ||
 	    len < PES_HEADER + PES_TIME)
 		return false;
