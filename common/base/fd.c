@@ -70,6 +70,12 @@ int fd_set_nonblock(int fd)
 	return 0;
 }
 
+int fd_set_option(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) < 0 ? -errno
+								       : 0;
+}
+
 ssize_t fd_discard(int fd, size_t max)
 {
 	/* MSG_TRUNC would need no memory, but only TCP has it */

@@ -26,6 +26,9 @@ int fd_write_all(int fd, const void *data, size_t len) MUST_CHECK;
 /* 0 or -errno. */
 int fd_set_nonblock(int fd) MUST_CHECK;
 
+/* Sets a socket option whose value is an int; 0 or -errno. */
+int fd_set_option(int fd, int level, int option, int value);
+
 /* Reads up to max bytes from a socket without waiting and drops them.  Returns
  * their number, 0 at the end, or -errno. */
 ssize_t fd_discard(int fd, size_t max);

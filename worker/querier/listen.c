@@ -20,13 +20,6 @@ struct control {
 	struct in6_addr to;
 };
 
-static int set_int(int fd, int level, int option, int value)
-{
-	return setsockopt(fd, level, option, &value, sizeof value) < 0
-		       ? -errno
-		       : 0;
-}
-
 static int open_raw(int family, int protocol, struct errmsg *error)
 {
 	int fd = socket(family, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -54,7 +47,7 @@ int igmp_listen(struct errmsg *error)
 
 	if (fd < 0)
 		return fd;
-	return finish(fd, set_int(fd, IPPROTO_IP, IP_PKTINFO, 1), error);
+	return finish(fd, fd_set_option(fd, IPPROTO_IP, IP_PKTINFO, 1), error);
 }
 
 int mld_listen(struct errmsg *error)
@@ -71,9 +64,9 @@ int mld_listen(struct errmsg *error)
 		    ? -errno
 		    : 0;
 	if (r == 0)
-		r = set_int(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+		r = fd_set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 	if (r == 0)
-		r = set_int(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+		r = fd_set_option(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
 	return finish(fd, r, error);
 }
 

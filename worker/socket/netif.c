@@ -13,11 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-static bool is_none(int err)
-{
-	return err == -NLE_OBJ_NOTFOUND || err == -NLE_NODEV;
-}
-
 static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 	       struct errmsg *error)
 {
@@ -28,12 +23,12 @@ static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 		return errmsg_fail(error, -EIO, "netlink: %s",
 				   nl_geterror(err));
 	err = rtnl_link_get_kernel(sock, 0, name, &link);
+	if (err == -NLE_OBJ_NOTFOUND || err == -NLE_NODEV)
+		return errmsg_fail(error, -ENODEV, "interface %s: not found",
+				   name);
 	if (err < 0)
-		return is_none(err)
-			? errmsg_fail(error, -ENODEV, "interface %s: not found",
-				      name)
-			: errmsg_fail(error, -EIO, "interface %s: %s", name,
-				      nl_geterror(err));
+		return errmsg_fail(error, -EIO, "interface %s: %s", name,
+				   nl_geterror(err));
 
 	unsigned index = (unsigned)rtnl_link_get_ifindex(link);
 	unsigned flags = rtnl_link_get_flags(link);

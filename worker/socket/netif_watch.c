@@ -13,7 +13,7 @@ enum { READS_MAX = 64 /* in one call, so that a flood cannot hold the loop */ };
 
 struct netif_watch {
 	struct nl_sock *sock;
-	unsigned ifindex; /* of the interface that is watched */
+	unsigned ifindex; /* the interface that is watched */
 	unsigned seen;    /* bits of enum netif_change */
 };
 

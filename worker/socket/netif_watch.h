@@ -8,7 +8,7 @@ struct netif_watch;
 
 /* Kinds of events; bits. */
 enum netif_change {
-	NETIF_TOUCHED = 1, /* of the interface or its addresses */
+	NETIF_TOUCHED = 1, /* the interface or its addresses changed */
 	NETIF_ROUTES = 2,  /* a route or a rule may have changed */
 };
 

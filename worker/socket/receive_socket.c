@@ -10,13 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-static int set_int(int fd, int level, int option, int value)
-{
-	return setsockopt(fd, level, option, &value, sizeof value) < 0
-		       ? -errno
-		       : 0;
-}
-
 static int ip_level(const struct udp_place *place)
 {
 	return place->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
@@ -50,31 +43,9 @@ static int join(int fd, const struct udp_place *place, unsigned ifindex)
 	return r < 0 ? -errno : 0;
 }
 
-static int leave(int fd, const struct udp_place *place, unsigned ifindex)
-{
-	struct group_req req = { .gr_interface = ifindex };
-
-	copy_address(&req.gr_group, &place->local);
-	return setsockopt(fd, ip_level(place), MCAST_LEAVE_GROUP, &req,
-			  sizeof req) < 0
-		       ? -errno
-		       : 0;
-}
-
-/* The socket works without these, so errors do not matter. */
-static void tune(int fd, const struct udp_place *place)
-{
-	unsigned size = place->socket_size > 0 ? place->socket_size
-					      : UDP_RECEIVE_BUFFER;
-
-	(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, (int)MIN(size, 1U << 30));
-	(void)set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
-	(void)set_int(fd, SOL_UDP, UDP_GRO, 1);
-}
-
 void udp_socket_stamp(int fd, bool on)
 {
-	(void)set_int(fd, SOL_SOCKET, SO_TIMESTAMPNS, on);
+	(void)fd_set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, on);
 }
 
 static int fail_bind(const struct sockaddr_any *where, int err,
@@ -95,7 +66,8 @@ static int bind_unicast(int fd, const struct udp_place *place,
 	int r = 0;
 
 	if (ifindex != 0)
-		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+		r = fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX,
+		                  (int)ifindex);
 	if (r < 0)
 		return errmsg_fail(error, r, "interface %s: %s", place->iface,
 				   strerror(-r));
@@ -111,13 +83,14 @@ static int bind_group(int fd, const struct udp_place *place,
 	bool v6 = group.sa.sa_family == AF_INET6;
 
 	/* several streams may take the same group and port */
-	(void)set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	/* without the groups that other programs of this host joined */
-	(void)set_int(fd, ip_level(place),
+	(void)fd_set_option(fd, ip_level(place),
 		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
 	if (v6 && ifindex != 0) {
 		/* an IPv6 membership does not select the interface */
-		(void)set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+		(void)fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX,
+		                    (int)ifindex);
 		group.in6.sin6_scope_id = ifindex;
 	}
 	if (bind(fd, &group.sa, group.len) < 0)
@@ -136,13 +109,19 @@ static int bind_group(int fd, const struct udp_place *place,
 int udp_socket_open(const struct udp_place *place, unsigned ifindex,
 		    struct errmsg *error)
 {
+	unsigned size = place->socket_size > 0 ? place->socket_size
+					       : UDP_RECEIVE_BUFFER;
 	int fd = socket(place->local.sa.sa_family,
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return errmsg_fail(error, -errno, "socket: %s",
 				   strerror(errno));
-	tune(fd, place);
+	/* the socket works without these, so errors do not matter */
+	(void)fd_set_option(fd, SOL_SOCKET, SO_RCVBUF,
+	                    (int)MIN(size, 1U << 30));
+	(void)fd_set_option(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	(void)fd_set_option(fd, SOL_UDP, UDP_GRO, 1);
 
 	int r = sockaddr_is_multicast(&place->local)
 			? bind_group(fd, place, ifindex, error)
@@ -177,6 +156,7 @@ static int set_filter(int fd, const struct udp_place *place, unsigned ifindex,
 int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
 		     const struct sockaddr_any *source, struct errmsg *error)
 {
+	struct group_req req = { .gr_interface = ifindex };
 	int r;
 
 	if (place->has_source) {
@@ -191,7 +171,9 @@ int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
 				       NULL);
 	} else {
 		/* without a sender no packet can be lost */
-		(void)leave(fd, place, ifindex);
+		copy_address(&req.gr_group, &place->local);
+		(void)setsockopt(fd, ip_level(place), MCAST_LEAVE_GROUP, &req,
+				 sizeof req);
 		r = join(fd, place, ifindex);
 	}
 	if (r < 0)

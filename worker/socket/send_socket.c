@@ -16,16 +16,9 @@
 
 enum { SEND_BUFFER = 1024 * 1024 };
 
-static int set_int(int fd, int level, int option, int value)
-{
-	return setsockopt(fd, level, option, &value, sizeof value) < 0
-		       ? -errno
-		       : 0;
-}
-
 int udp_output_segment(int fd, int bytes)
 {
-	return set_int(fd, SOL_UDP, UDP_SEGMENT, bytes);
+	return fd_set_option(fd, SOL_UDP, UDP_SEGMENT, bytes);
 }
 
 int udp_output_timed(int fd)
@@ -46,9 +39,10 @@ static int set_interface(int fd, const struct output_spec *spec,
 	if (r < 0)
 		return r;
 	if (!sockaddr_is_multicast(&spec->remote))
-		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)index);
+		r = fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)index);
 	else if (spec->remote.sa.sa_family == AF_INET6)
-		r = set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)index);
+		r = fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+				  (int)index);
 	else {
 		struct ip_mreqn req = { .imr_ifindex = (int)index };
 
@@ -62,30 +56,24 @@ static int set_interface(int fd, const struct output_spec *spec,
 	return 0;
 }
 
-static void set_ttl(int fd, const struct output_spec *spec)
+/* Sets fields of the IP header. */
+static void set_header(int fd, const struct output_spec *spec)
 {
 	int ttl = (int)spec->ttl;
+	/* six bits of the octet; the others are the network's (RFC 3168) */
+	int class = (int)spec->dscp << 2;
 
 	if (spec->remote.sa.sa_family == AF_INET6) {
-		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, ttl);
-		(void)set_int(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
-		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1);
+		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, ttl);
+		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
+		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1);
+		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_TCLASS, class);
 	} else {
-		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_TTL, ttl);
-		(void)set_int(fd, IPPROTO_IP, IP_TTL, ttl);
-		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+		(void)fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, ttl);
+		(void)fd_set_option(fd, IPPROTO_IP, IP_TTL, ttl);
+		(void)fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+		(void)fd_set_option(fd, IPPROTO_IP, IP_TOS, class);
 	}
-}
-
-static void set_class(int fd, const struct output_spec *spec)
-{
-	/* six bits of the octet; the others are the network's (RFC 3168) */
-	int octet = (int)spec->dscp << 2;
-
-	if (spec->remote.sa.sa_family == AF_INET6)
-		(void)set_int(fd, IPPROTO_IPV6, IPV6_TCLASS, octet);
-	else
-		(void)set_int(fd, IPPROTO_IP, IP_TOS, octet);
 }
 
 /* The membership makes a switch with IGMP snooping forward the group even
@@ -96,14 +84,12 @@ static int join_group(int fd, const struct output_spec *spec,
 {
 	bool v6 = spec->remote.sa.sa_family == AF_INET6;
 	struct group_req req = { 0 };
-	unsigned index = 0;
 	int r = 0;
 
 	if (spec->iface[0] != '\0')
-		r = netif_index(spec->iface, &index, error);
+		r = netif_index(spec->iface, &req.gr_interface, error);
 	if (r < 0)
 		return r;
-	req.gr_interface = index;
 	memcpy(&req.gr_group, &spec->remote.sa, spec->remote.len);
 	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP,
 		       &req, sizeof req) < 0)
@@ -111,28 +97,24 @@ static int join_group(int fd, const struct output_spec *spec,
 	return 0;
 }
 
-/* Is it no valid source address on a wire (RFC 4291 2.5.3, RFC 1122 3.2.1.3)?
- */
-static bool is_no_source(const struct sockaddr_any *from)
-{
-	return from->sa.sa_family == AF_INET6
-		       ? IN6_IS_ADDR_LOOPBACK(&from->in6.sin6_addr)
-		       : from->in.sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
 /*
  * While an interface becomes ready, or has no address, the kernel may choose an
- * invalid source for a group, and would keep it.
+ * invalid source for a group (RFC 4291 2.5.3, RFC 1122 3.2.1.3), and would keep
+ * it.
  */
 static bool has_no_source(int fd, const struct output_spec *spec)
 {
 	struct sockaddr_any from = { .len = sizeof from.in6 };
 	char name[IFACE_NAME_MAX];
+	bool invalid;
 
-	return spec->iface[0] != '\0' &&
-	       sockaddr_is_multicast(&spec->remote) &&
-	       getsockname(fd, &from.sa, &from.len) == 0 &&
-	       is_no_source(&from) && iface_name(spec->iface, name) == 0 &&
+	if (spec->iface[0] == '\0' || !sockaddr_is_multicast(&spec->remote) ||
+	    getsockname(fd, &from.sa, &from.len) < 0)
+		return false;
+	invalid = from.sa.sa_family == AF_INET6
+			  ? IN6_IS_ADDR_LOOPBACK(&from.in6.sin6_addr)
+			  : from.in.sin_addr.s_addr == htonl(INADDR_ANY);
+	return invalid && iface_name(spec->iface, name) == 0 &&
 	       !netif_is_loopback(if_nametoindex(name));
 }
 
@@ -162,9 +144,9 @@ static int prepare(int fd, const struct output_spec *spec,
 					      : SEND_BUFFER;
 	int r = 0;
 
-	(void)set_int(fd, SOL_SOCKET, SO_SNDBUF, (int)MIN(size, 1U << 30));
-	set_ttl(fd, spec);
-	set_class(fd, spec);
+	(void)fd_set_option(fd, SOL_SOCKET, SO_SNDBUF,
+	                    (int)MIN(size, 1U << 30));
+	set_header(fd, spec);
 	if (spec->iface[0] != '\0')
 		r = set_interface(fd, spec, error);
 	if (r < 0)
