@@ -135,30 +135,24 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
-/* The start of a file whose access units lead by so much: its video follows
- * that of the file before, but not before the packets of that file end. */
-static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
-{
-	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
-	uint64_t ends_ns = f->began_ns;
-
-	if (f->units_ns < ends_ns + lead_ns)
-		return ends_ns;
-	return MIN(f->units_ns - lead_ns, ends_ns + pause_ns);
-}
-
 /*
  * Is the file played from this packet on?  Packets before the place where a
  * decoder can start are dropped, with their time.
  */
 static bool enter(struct file_input *f, const struct ts_run *one)
 {
-	uint64_t head_ns = lap_pcr_ns(&f->lap), start_ns;
+	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
+	uint64_t head_ns = lap_pcr_ns(&f->lap), start_ns = f->began_ns, lead_ns;
 	struct ts_run from;
 	size_t n;
 
 	if (switch_point_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
-		start_ns = find_start(f, lap_lead_ns(&f->lap, one->data));
+		/* its video follows that of the file before, but not before the
+		 * packets of that file end */
+		lead_ns = lap_lead_ns(&f->lap, one->data);
+		if (f->units_ns >= start_ns + lead_ns)
+			start_ns = MIN(f->units_ns - lead_ns,
+				       start_ns + pause_ns);
 		switch_point_shift(f->entry, f->media_ns, start_ns);
 		f->began_ns = start_ns - head_ns;
 		f->media_ns = start_ns;

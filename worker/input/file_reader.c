@@ -195,33 +195,23 @@ static int load_list(struct file_reader *r, struct file_list *ret,
 	return err;
 }
 
-/* Reads the i-th file of a list; its error is passed to the loop.  As
- * read_through(). */
-static int64_t play_file(struct file_reader *r, const struct file_list *l,
-			 size_t i)
-{
-	struct errmsg error = { 0 };
-	int fd = ask_for(r, l->paths[i], &error);
-	int64_t n = fd;
-
-	if (fd >= 0)
-		n = pass_file(r, l, i, NULL) ? read_through(r, fd, &error)
-					     : -ECANCELED;
-	fd_close(&fd);
-	if (n < 0 && n != -ECANCELED && !pass_file(r, l, i, &error))
-		n = -ECANCELED;
-	return n;
-}
-
 static int play_list(struct file_reader *r, const struct file_list *l,
 		     struct errmsg *error)
 {
 	int64_t bytes = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		int64_t n = play_file(r, l, i);
+		struct errmsg failed = { 0 };
+		int fd = ask_for(r, l->paths[i], &failed);
+		int64_t n = fd;
 
-		if (n == -ECANCELED)
+		if (fd >= 0)
+			n = pass_file(r, l, i, NULL)
+				    ? read_through(r, fd, &failed)
+				    : -ECANCELED;
+		fd_close(&fd);
+		if (n == -ECANCELED ||
+		    (n < 0 && !pass_file(r, l, i, &failed)))
 			return -ECANCELED;
 		bytes += MAX(n, 0);
 	}

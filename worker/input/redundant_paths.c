@@ -83,23 +83,6 @@ int redundant_paths_check(const struct redundant_paths *p, struct errmsg *error)
 	return p->path[0].err;
 }
 
-/* The error of a path; NULL: it delivers, or no path does. */
-static const char *find_error(struct redundant_path *path,
-			      const struct path_state *s, bool any_delivers)
-{
-	const char *error = !path->open && path->error.text[0] != '\0'
-				    ? path->error.text : s->error;
-
-	/* a silent path is an error only while another one delivers */
-	if (s->delivers)
-		path->silent_s = 0;
-	else if (any_delivers && !s->optional)
-		path->silent_s++;
-	if (error == NULL && any_delivers && path->silent_s >= PATH_SILENT_S)
-		error = s->silence != NULL ? s->silence : "no packets";
-	return error;
-}
-
 void redundant_paths_every_second(struct redundant_paths *p,
 				  const struct path_state *states)
 {
@@ -110,10 +93,20 @@ void redundant_paths_every_second(struct redundant_paths *p,
 	p->error.text[0] = p->senders.text[0] = '\0';
 	/* the error of the first path overwrites the others */
 	for (size_t i = p->n; i-- > 0;) {
-		const char *error =
-			find_error(&p->path[i], &states[i], any_delivers);
-		const char *senders = states[i].senders;
+		struct redundant_path *path = &p->path[i];
+		const struct path_state *s = &states[i];
+		const char *error = s->error, *senders = s->senders;
 
+		if (!path->open && path->error.text[0] != '\0')
+			error = path->error.text;
+		/* a silent path is an error only while another one delivers */
+		if (s->delivers)
+			path->silent_s = 0;
+		else if (any_delivers && !s->optional)
+			path->silent_s++;
+		if (error == NULL && any_delivers &&
+		    path->silent_s >= PATH_SILENT_S)
+			error = s->silence != NULL ? s->silence : "no packets";
 		if (error != NULL && many)
 			errmsg_set(&p->error, "path %zu: %s", i + 1, error);
 		else if (error != NULL)

@@ -41,20 +41,6 @@ static bool is_group(const struct udp_flow *f)
 	return sockaddr_is_multicast(&f->place.local);
 }
 
-static int find_interface(struct udp_flow *f, struct errmsg *error)
-{
-	f->ifindex = 0;
-	if (f->place.iface[0] == '\0' && !is_group(f))
-		return 0;
-	/* first, so that no event is missed */
-	f->netif = netif_watch_new(f->place.iface[0] == '\0');
-	if (f->place.iface[0] != '\0')
-		return netif_index(f->place.iface, &f->ifindex, error);
-	if (netif_towards(&f->place.local, &f->ifindex) < 0)
-		f->ifindex = 0; /* the join reports the reason */
-	return 0;
-}
-
 /* Switches forward 224.0.0.0/24 without a querier. */
 static bool needs_querier(const struct udp_flow *f)
 {
@@ -69,11 +55,19 @@ static bool needs_querier(const struct udp_flow *f)
 
 int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 {
-	int r;
+	bool named = f->place.iface[0] != '\0';
+	int r = 0;
 
 	f->seconds = 0;
 	f->error.text[0] = '\0';
-	r = find_interface(f, error);
+	f->ifindex = 0;
+	/* first, so that no event is missed */
+	if (named || is_group(f))
+		f->netif = netif_watch_new(!named);
+	if (named)
+		r = netif_index(f->place.iface, &f->ifindex, error);
+	else if (is_group(f) && netif_towards(&f->place.local, &f->ifindex) < 0)
+		f->ifindex = 0; /* the join reports the reason */
 	if (r == 0)
 		r = udp_socket_open(&f->place, f->ifindex, error);
 	if (r < 0) {

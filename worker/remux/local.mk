@@ -11,7 +11,7 @@ libworker_a_SOURCES += \
 	worker/remux/remux_route.c \
 	worker/remux/remux_state.h \
 	worker/remux/remux_tables.c \
-	worker/remux/runs_out.c worker/remux/runs_out.h \
+	worker/remux/runs_out.h \
 	worker/remux/sdt_build.c worker/remux/sdt_build.h \
 	worker/remux/section_queue.c worker/remux/section_queue.h \
 	worker/remux/section_writer.c worker/remux/section_writer.h \

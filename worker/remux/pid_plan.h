@@ -19,8 +19,8 @@ enum {
 struct pid_plan {
 	uint16_t out[TS_PIDS];       /* by source PID, or PID_PLAN_NONE */
 	uint64_t taken[TS_PIDS / 64]; /* output PIDs */
-	uint16_t guest; /* of the added stream, or PID_PLAN_NONE */
-	uint16_t ait; /* of the generated AIT, or PID_PLAN_NONE */
+	uint16_t guest; /* the added stream's, or PID_PLAN_NONE */
+	uint16_t ait;   /* the generated AIT's, or PID_PLAN_NONE */
 };
 
 /* The PIDs of fixed tables and null packets are taken from the start. */

@@ -34,10 +34,10 @@ struct pmt_content {
 	const struct remux_options *options;
 	const struct selection *selection;
 	const struct pid_plan *plan;
-	const struct ids *ids; /* of this program */
-	uint16_t pmt_pid;      /* of the source */
+	const struct ids *ids;
+	uint16_t pmt_pid;      /* in the source */
 	const struct remux_guest *guest; /* on plan->guest; NULL: none */
-	uint8_t ait_version;   /* of the AIT that plan->ait carries */
+	uint8_t ait_version;   /* version of the AIT on plan->ait */
 };
 
 /*

@@ -99,20 +99,6 @@ void remux_counters(const struct remux *r, struct remux_counters *ret)
 	ret->broken += psi_crc_errors(r->psi) + psi_broken(r->psi);
 }
 
-static void on_pcr(struct remux *r, const uint8_t *packet)
-{
-	uint64_t pcr, step;
-
-	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
-		return;
-	step = stream_clock_pcr(&r->clock, pcr, ts_discontinuity(packet),
-				r->now_ns);
-	if (step > 0)
-		remux_set_spacing(r, step);
-	r->pcr_at = r->packets;
-	remux_schedule(r);
-}
-
 static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))
@@ -175,7 +161,7 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 	uint16_t to = route & ROUTE_PID;
 
 	if (pid == r->clock_pid)
-		on_pcr(r, packet);
+		remux_take_clock(r, packet);
 	switch (role) {
 	case ROLE_NONE:
 		if (!(route & ROUTE_OUT))

@@ -18,12 +18,12 @@ static void set_version(struct remux *r, struct table *t,
 			    table_version(r->versions, name, hash, first));
 }
 
-/* True when the table has changed. */
-static bool replace(struct table *t, const struct table *with)
+bool remux_keep(struct table *t, const uint8_t *section, size_t len)
 {
-	if (t->len == with->len && memcmp(t->data, with->data, t->len) == 0)
+	if (t->len == len && memcmp(t->data, section, len) == 0)
 		return false;
-	*t = *with;
+	memcpy(t->data, section, len);
+	t->len = len;
 	return true;
 }
 
@@ -50,7 +50,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			    r->first.pmt);
 	p->changed = p->pmt_out != r->plan.out[p->pmt_pid];
 	p->pmt_out = r->plan.out[p->pmt_pid];
-	p->changed |= replace(&p->pmt, &t);
+	p->changed |= remux_keep(&p->pmt, t.data, t.len);
 }
 
 bool remux_build_pat(struct remux *r)
@@ -87,7 +87,7 @@ bool remux_build_pat(struct remux *r)
 				hash, r->first.pat);
 	for (size_t i = 0; i < n; i++) {
 		section_set_version(t[i].data, t[i].len, version);
-		changed |= replace(&r->pat[i], &t[i]);
+		changed |= remux_keep(&r->pat[i], t[i].data, t[i].len);
 	}
 	changed |= r->n_pat != n;
 	r->n_pat = n;
@@ -117,7 +117,7 @@ void remux_build_cat(struct remux *r)
 	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++) {
 		if (t[i].len > 0)
 			section_set_version(t[i].data, t[i].len, version);
-		if (replace(&r->cat[i], &t[i]))
+		if (remux_keep(&r->cat[i], t[i].data, t[i].len))
 			r->due.cat = 0;
 	}
 }
@@ -146,7 +146,7 @@ void remux_build_sdt(struct remux *r)
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },
 			    r->first.sdt);
-	if (replace(&r->sdt, &t))
+	if (remux_keep(&r->sdt, t.data, t.len))
 		r->due.sdt = 0;
 }
 
@@ -158,6 +158,6 @@ void remux_build_ait(struct remux *r)
 		t.len = ait_build(r->options.hbbtv_url, t.data);
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ AIT_TABLE_ID, 0 }, 0);
-	if (replace(&r->ait, &t))
+	if (remux_keep(&r->ait, t.data, t.len))
 		r->due.ait = 0;
 }

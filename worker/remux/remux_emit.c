@@ -145,13 +145,21 @@ void remux_announce(struct remux *r)
 		r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
 }
 
-void remux_set_spacing(struct remux *r, uint64_t ticks)
+void remux_take_clock(struct remux *r, const uint8_t *packet)
 {
-	uint64_t us = ticks / (PCR_HZ / 1000000);
-	uint64_t packets = r->packets - r->pcr_at;
-	uint64_t spacing = us > 0 ? packets * SPACING_US / us : 0;
+	uint64_t pcr, step, us, spacing = 0;
 
-	r->spacing = (unsigned)MIN(MAX(spacing, 1), SPACING_MAX);
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
+		return;
+	step = stream_clock_pcr(&r->clock, pcr, ts_discontinuity(packet),
+				r->now_ns);
+	us = step / (PCR_HZ / 1000000);
+	if (us > 0)
+		spacing = (r->packets - r->pcr_at) * SPACING_US / us;
+	if (step > 0)
+		r->spacing = (unsigned)MIN(MAX(spacing, 1), SPACING_MAX);
+	r->pcr_at = r->packets;
+	remux_schedule(r);
 }
 
 /* The least number of packets between two generated ones. */

@@ -14,9 +14,9 @@
 
 enum { CAT_SECTIONS_MAX = 4 };
 
-/* The route of a PID: its output PID, and ... */
+/* The route of a PID. */
 enum {
-	ROUTE_PID = 0x1fff,
+	ROUTE_PID = 0x1fff,  /* its output PID */
 	ROUTE_OUT = 0x2000,  /* it goes out */
 	ROUTE_INSPECT = 0x4000, /* its packets are inspected: see role */
 };
@@ -43,11 +43,11 @@ struct table {
 };
 
 struct program {
-	uint16_t number;     /* of the source */
-	uint16_t pmt_pid;    /* of the source */
+	uint16_t number;     /* in the source */
+	uint16_t pmt_pid;    /* in the source */
 	struct table source; /* its last PMT in the source */
-	struct table pmt;    /* of the output ... */
-	uint16_t pmt_out;    /* ... and its PID */
+	struct table pmt;    /* its PMT in the output */
+	uint16_t pmt_out;    /* the PID of that */
 	struct ids ids;
 	bool has_video;
 	bool changed;        /* pmt or pmt_out has changed */
@@ -80,8 +80,8 @@ struct remux {
 	struct psi *psi;
 	struct collector in[TABLE_ROLES]; /* from ROLE_CAT on */
 	struct table cat_source[CAT_SECTIONS_MAX];
-	struct table sdt_source; /* the section with the service ... */
-	uint16_t sdt_number;     /* ... of this number */
+	struct table sdt_source; /* the section with service sdt_number */
+	uint16_t sdt_number;
 
 	/* derived from the source */
 	bool single;     /* one program goes out */
@@ -89,8 +89,8 @@ struct remux {
 	uint16_t tsid, new_tsid;
 	bool settled;    /* the known programs go out */
 	uint64_t pat_at, pat_ticks; /* packets and time since a PAT is known */
-	uint16_t network_source; /* the PID of the NIT ... */
-	uint16_t network_pid; /* PID of the NIT in the new PAT; 0: none */
+	uint16_t network_source; /* the PID of the NIT in the source */
+	uint16_t network_pid; /* ... and in the new PAT; 0: none */
 	size_t n_programs;    /* selected ones */
 	struct program *programs;
 	struct pid_plan plan;
@@ -102,15 +102,16 @@ struct remux {
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
-	uint8_t cc[TS_PIDS]; /* of generated PIDs */
+	uint8_t cc[TS_PIDS]; /* counters of generated PIDs */
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;
 	struct section_queue psi_queue, si_queue;
-	uint64_t packets; /* of the source, since new: up to ... */
-	uint64_t pcr_at;  /* ... the clock's last PCR */
-	uint64_t sent_at; /* ... the last generated packet ... */
-	uint64_t queued_at; /* ... the first queued one */
+	/* packets of the source since new, and as they were at an event */
+	uint64_t packets;
+	uint64_t pcr_at;    /* the clock's last PCR */
+	uint64_t sent_at;   /* the last generated packet */
+	uint64_t queued_at; /* the first queued one */
 	unsigned spacing; /* least packets from one generated to the next */
 	uint64_t now_ns;
 	struct runs_out out;
@@ -126,6 +127,8 @@ bool remux_has_settled(const struct remux *);
 void remux_route(struct remux *);
 
 /* remux_build.c */
+/* Replaces the section; false: it is the same. */
+bool remux_keep(struct table *, const uint8_t *section, size_t len);
 void remux_build_pmt(struct remux *, struct program *);
 /* True when it has changed. */
 bool remux_build_pat(struct remux *);
@@ -151,8 +154,8 @@ bool remux_take_place(struct remux *, bool of_table);
 /* Before a packet that goes out: inserts a generated one when no packet was
  * dropped for a while. */
 void remux_make_room(struct remux *);
-/* A PCR advanced the clock by so many ticks. */
-void remux_set_spacing(struct remux *, uint64_t ticks);
+/* A packet of the clock's PID. */
+void remux_take_clock(struct remux *, const uint8_t *packet);
 
 static inline bool remux_passes_cat(const struct remux *r)
 {

@@ -57,17 +57,6 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 
 /* --- SDT and BAT --- */
 
-static bool is_kept(const struct table *t, const uint8_t *section, size_t len)
-{
-	return t->len == len && memcmp(t->data, section, len) == 0;
-}
-
-static void keep(struct table *t, const uint8_t *section, size_t len)
-{
-	memcpy(t->data, section, len);
-	t->len = len;
-}
-
 /* SDT and BAT of a whole multiplex. */
 static void pass_services(struct remux *r, uint8_t *section, size_t len)
 {
@@ -100,15 +89,14 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	if (section_table_id(section) != SDT_TABLE_ID ||
 	    !is_current(section) || number == 0 ||
 	    !sdt_find(section, len, number, &service) ||
-	    (is_kept(&r->sdt_source, section, len) &&
+	    (!remux_keep(&r->sdt_source, section, len) &&
 	     r->sdt_number == number))
 		return;
-	keep(&r->sdt_source, section, len);
 	r->sdt_number = number;
 	remux_build_sdt(r);
 }
 
-/* --- CAT, NIT, TDT and TOT --- */
+/* --- CAT --- */
 
 static void on_cat(struct remux *r, const uint8_t *section, size_t len)
 {
@@ -122,25 +110,11 @@ static void on_cat(struct remux *r, const uint8_t *section, size_t len)
 		r->counted.broken++;
 		return;
 	}
-	if (is_kept(&r->cat_source[number], section, len))
+	if (!remux_keep(&r->cat_source[number], section, len))
 		return;
-	keep(&r->cat_source[number], section, len);
 	for (size_t i = last + 1u; i < CAT_SECTIONS_MAX; i++)
 		r->cat_source[i].len = 0;
 	remux_rebuild(r);
-}
-
-static void on_nit(struct remux *r, uint8_t *section, size_t len)
-{
-	uint8_t id = section_table_id(section);
-	struct ids ids = multiplex_ids(r);
-
-	if (r->options.nit != TABLE_PASS &&
-	    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
-	    ids_rewrite_nit(&ids, section, len) < 0)
-		r->counted.broken++;
-	else
-		pass_section(r, SI_PID_NIT, section, len);
 }
 
 /* --- all --- */
@@ -149,6 +123,7 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		       size_t len)
 {
 	uint8_t id = section_table_id(section);
+	struct ids ids = multiplex_ids(r);
 
 	if (role == ROLE_TIME) {
 		if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
@@ -163,7 +138,12 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		on_cat(r, section, len);
 		break;
 	case ROLE_NIT:
-		on_nit(r, section, len);
+		if (r->options.nit != TABLE_PASS &&
+		    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
+		    ids_rewrite_nit(&ids, section, len) < 0)
+			r->counted.broken++;
+		else
+			pass_section(r, SI_PID_NIT, section, len);
 		break;
 	case ROLE_SDT:
 		on_sdt(r, section, len);

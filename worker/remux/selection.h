@@ -26,14 +26,14 @@
 /* A stream that goes out. */
 struct selected {
 	const struct pmt_stream *stream;
-	const char *language; /* of option lang; NULL: unchanged */
+	const char *language; /* by option lang; NULL: unchanged */
 };
 
 struct selection {
 	struct pmt pmt; /* borrows the section */
 	size_t n;
 	struct selected list[PMT_STREAMS_MAX];
-	uint16_t pcr_pid; /* of the source; TS_PID_NULL: none */
+	uint16_t pcr_pid; /* in the source; TS_PID_NULL: none */
 	bool pcr_alone;   /* no stream that goes out is on pcr_pid ... */
 	bool pcr_strip;   /* ... and other content of that PID is dropped */
 };

@@ -20,17 +20,17 @@
 
 enum {
 	SI_TABLES_MAX = 512, /* sub-tables */
-	SI_SECTIONS = 2,     /* of each, whose content is compared */
+	SI_SECTIONS = 2,     /* compared sections of a sub-table */
 };
 
 struct si_version {
 	uint64_t key;     /* identifies the sub-table; 0: free */
 	uint32_t turn;    /* si_versions.turn when it was last seen */
-	uint8_t source;   /* its version in the source ... */
-	uint8_t version;  /* ... and in the output */
+	uint8_t source;   /* its version in the source */
+	uint8_t version;  /* its version in the output */
 	uint8_t known;    /* a bit for each hash */
 	uint8_t reserved;
-	uint32_t hash[SI_SECTIONS]; /* of the content of the first sections */
+	uint32_t hash[SI_SECTIONS]; /* hashes of the first sections */
 };
 
 struct si_versions {

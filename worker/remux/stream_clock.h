@@ -17,7 +17,7 @@ enum {
 };
 
 struct stream_clock {
-	uint64_t ticks; /* of 27 MHz */
+	uint64_t ticks; /* 27 MHz */
 	uint64_t pcr;   /* the last one */
 	bool has_pcr;
 	bool started;   /* at_ns is set */
