@@ -16,8 +16,8 @@ struct monitor_pcr {
 	struct pcr_report report; /* report of the last whole second */
 };
 
-/* The fields that each packet touches stand in front, close together: between
- * two wake-ups the caches lose them. */
+/* The fields that each packet touches are in front, close together: between two
+ * wake-ups the caches lose them. */
 struct monitor {
 	uint64_t packets;        /* of this source */
 	uint32_t second_packets; /* this second */

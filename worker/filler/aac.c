@@ -140,7 +140,7 @@ bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret)
 	struct bit_writer raw = { .data = block, .size = sizeof block };
 	struct config c;
 
-	/* useSameStreamMux: the configuration stands in another frame */
+	/* useSameStreamMux: the configuration is in another frame */
 	if (bits_take(&r, 1) != 0 || !get_mux_config(&r, &c) ||
 	    !aac_put_silence(&raw, c.channels))
 		return false;

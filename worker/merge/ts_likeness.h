@@ -2,7 +2,7 @@
 /*
  * Decides whether two paths deliver copies of one stream.
  *
- * A packet that one path lost stands in the other.  A PID of which each path
+ * A packet that one path lost is in the other.  A PID of which each path
  * has many packets that the other lacks is a different one, even if all other
  * PIDs are equal: same video with another audio, other tables or time stamps.
  * Such paths must not be mixed.  They are tried again in growing intervals.

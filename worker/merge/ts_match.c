@@ -144,8 +144,8 @@ static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 	return looked == 0;
 }
 
-/* The first of a is the next of its PID, but in b others of that PID stand
- * before `at`: the packet at `at` has the same bytes and is another one. */
+/* The first of a is the next of its PID, but in b others of that PID are before
+ * `at`: the packet at `at` has the same bytes and is another one. */
 static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
 		       const struct ts_queue *b, size_t at)
 {
@@ -327,7 +327,7 @@ bool ts_is_first(const struct ts_copies *c, const struct ts_queue *mine,
 
 	if (is_before(c, ts_queue_packet(mine, 0), its))
 		return true;
-	/* does an earlier packet of its PID stand before `near`? */
+	/* is an earlier packet of its PID before `near`? */
 	for (size_t i = 0; i < near; i++)
 		if (ts_pid(ts_queue_packet(mine, i)) == ts_pid(its) &&
 		    is_before(c, ts_queue_packet(mine, i), its))

@@ -19,13 +19,13 @@
 enum {
 	TS_CC_UNKNOWN = 0xff,
 	TS_MERGE_REORDER = 64, /* packets; the network does not reorder more */
-	/* Packets that went out and are remembered: a second at 90 Mbit/s. */
+	/* Sent packets that are remembered: a second at 90 Mbit/s. */
 	TS_SENT = 65536,
 	TS_SENT_PLACES = 4, /* places for one hash */
 	TS_SENT_BOTH = 2,   /* instead of a path: both delivered it */
 };
 
-/* A packet that went out. */
+/* A packet that was sent. */
 struct ts_sent {
 	uint32_t hash;
 	uint32_t at_ms : 29; /* wraps; 0: an empty place */
@@ -61,27 +61,27 @@ static inline bool ts_is_null_at(const struct ts_queue *q, size_t i)
 	return ts_pid(ts_queue_packet(q, i)) == TS_PID_NULL;
 }
 
-/* When a packet goes out. */
+/* The time at which a packet is sent. */
 static inline uint64_t ts_due_ns(const struct ts_copies *c,
 				 const struct ts_path *p, size_t i)
 {
 	return ts_queue_at_ns(&p->queue, i) + c->delay_ns - p->lag_ns;
 }
 
-/* Remembers a packet that went out; path: TS_SENT_BOTH or the one that
+/* Remembers a packet that was sent; path: TS_SENT_BOTH or the one that
  * delivered it. */
 void ts_note_sent(struct ts_copies *, uint64_t hash, unsigned path);
 
 /* Can the first packet repeat, byte for byte? */
 bool ts_can_repeat(const struct ts_copies *, const struct ts_queue *);
 
-/* Does the continuity counter continue what went out of its PID? */
+/* Does the continuity counter continue the last sent packet of its PID? */
 bool ts_is_next(const struct ts_copies *, const uint8_t *packet);
 
-/* Did the first packet of this path go out already, from the other path? */
+/* Was the first packet of this path already sent, from the other path? */
 bool ts_is_late(const struct ts_copies *, unsigned path);
 
-/* Where the first packet of a stands in b; b's n: it does not. */
+/* The place in b of the first packet of a; n of b: it is not there. */
 size_t ts_match(const struct ts_copies *, const struct ts_path *a,
 		const struct ts_path *b);
 
@@ -89,8 +89,8 @@ size_t ts_match(const struct ts_copies *, const struct ts_path *a,
  * the other path shows that it is another packet; false: none was moved. */
 bool ts_put_in_order(struct ts_copies *, unsigned path);
 
-/* The first of each queue stands in the other queue too, further back: that of
- * q at `near` in mine.  Does the first of mine come first, by counters? */
+/* The first of each queue is in the other queue too, further back: that of q at
+ * `near` in mine.  Is the first of mine earlier, by counters? */
 bool ts_is_first(const struct ts_copies *, const struct ts_queue *mine,
 		 const struct ts_queue *q, size_t near);
 

@@ -21,7 +21,7 @@ enum {
 	COMPANY_MAX_MS = 400,
 	GAP_SHIFT = 3,
 	AHEAD = 8, /* packets to prefetch */
-	/* Turns have jitter: a packet due a moment later goes out now, rather
+	/* Turns have jitter: a packet due a moment later is sent now, rather
 	 * than with twice as many at the next turn. */
 	EARLY_MS = 4,
 };
@@ -162,7 +162,7 @@ static void learn_skew(struct ts_merge *m)
 	m->skew_n = 0;
 }
 
-/* The first of `path` stands at `at` of the other path. */
+/* The first of `path` is at `at` in the other path. */
 static void note_match(struct ts_merge *m, unsigned path, size_t at)
 {
 	struct ts_copies *c = &m->copies;
@@ -237,7 +237,7 @@ static void put_alone(struct ts_merge *m, unsigned path, struct batch *b)
 	pop_out(m, p, false, b);
 }
 
-/* Sends or drops the first of the other path, which stands before the packet
+/* Sends or drops the first of the other path, which is in front of the packet
  * that both have.  False: match again, the queues changed otherwise. */
 static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 {
@@ -277,7 +277,7 @@ static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 	return true;
 }
 
-/* Is the first of a path a duplicate whose original went out?  For filler it is
+/* Is the first of a path a duplicate whose original was sent?  For filler it is
  * more likely that both paths lost as much before it. */
 static bool is_sent_duplicate(const struct ts_merge *m, unsigned path)
 {
@@ -290,7 +290,7 @@ static bool is_sent_duplicate(const struct ts_merge *m, unsigned path)
 		ts_is_late(&m->copies, !path));
 }
 
-/* Null packets are all alike: those of the lead go out. */
+/* Null packets are all alike: those of the lead are sent. */
 static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
@@ -379,7 +379,7 @@ static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
-/* When the first of a path goes out. */
+/* The time at which the first of a path is sent. */
 static uint64_t due_ns(const struct ts_merge *m, unsigned path)
 {
 	const struct ts_path *p = &m->copies.path[path];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Merges two copies of a transport stream into one, each of which may have lost
- * packets, by the contents of the packets: they have no numbers.
+ * Merges two copies of a transport stream, each of which may have lost packets,
+ * into one.  Packets have no numbers: they are matched by their contents.
  *
- * Each copy waits in a queue of its own.  A packet goes out after the delay,
- * counted from the time at which the faster copy delivered it or would have; by
- * then the other copy has arrived, and a packet that one copy lost stands in
- * the other before the next packet that both have.  A packet that the network
- * duplicated goes out once; packets that the paths deliver in different order
- * go out in the order of their continuity counters.
+ * Each copy waits in a queue of its own.  A packet is sent after the delay,
+ * counted from the time at which the faster copy delivered it or would have.
+ * By then the other copy has arrived: a packet that one copy lost is in the
+ * other, in front of the next packet that both have.  A packet that the network
+ * duplicated is sent once; packets that the paths deliver in different order
+ * are sent in the order of their continuity counters.
  *
  * Paths with different streams are not mixed: one of them, the lead, is sent
- * until it falls silent.  Null packets are not compared; those of one path go
- * out.
+ * until it falls silent.  Null packets are not compared; those of one path are
+ * sent.
  *
  * Owns the packets that wait.  Pure: the caller passes the time.
  */

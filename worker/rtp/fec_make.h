@@ -2,7 +2,7 @@
 /*
  * Makes the FEC rows and columns (SMPTE 2022-1) of datagrams that are sent.
  *
- * A row goes out behind its last datagram.  The columns of a matrix are spread
+ * A row is sent behind its last datagram.  The columns of a matrix are spread
  * over the next matrix, so that neither a burst of them is sent nor one loss
  * hits a column and its datagrams.
  *

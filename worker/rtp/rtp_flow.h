@@ -6,7 +6,7 @@
  * A foreign datagram is kept as a candidate; when the next of its path
  * continues it (RFC 3550 A.1), its sequence is followed from there.  The
  * sequence before is not taken up again while the new one is live: neither late
- * datagrams nor two senders on one address make the stream jump to and fro.
+ * datagrams nor two senders on one address make the stream alternate.
  *
  * With two paths, the switch waits while the other path still delivers the
  * sequence that is followed.  When both switch, the path decides that has less

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The places of an rtp_window: which datagrams arrived, by which path and when;
- * what may go out now, and which gap cannot be filled any more.
+ * Records which datagrams of an rtp_window arrived, by which path and when.
+ * Decides which datagrams may be sent and which gaps cannot be filled any more.
  *
  * Positions count up for ever, whatever sequence numbers do:
  *
  *	retired <= next <= high
  *
- * next is the first position that has not gone out, high is behind the newest
- * that arrived.  While next < high the place before high holds a datagram.
+ * next is the first position that was not sent, high is behind the newest that
+ * arrived.  While next < high the place before high holds a datagram.
  *
  * Owns the places and the store of waiting datagrams.  Only rtp_window.c uses
  * it; embedded there.
@@ -82,10 +82,10 @@ bool rtp_places_is_live(const struct rtp_places *, unsigned path,
 void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 			     uint64_t now_ns);
 
-/* Settles what each path lost of what went out some time ago. */
+/* Counts what each path lost of the datagrams that were sent some time ago. */
 void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 
-/* Makes the place at pos >= high the newest. */
+/* Makes the place at pos (>= high) the newest. */
 void rtp_places_reach(struct rtp_places *, uint64_t pos);
 
 /* Ends the wait for next: the caller has sent its datagram ... */

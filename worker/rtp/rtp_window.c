@@ -121,7 +121,7 @@ static void take_early(struct rtp_window *w, uint64_t pos,
 		rtp_places_close_gaps(p, now_ns);
 }
 
-/* Its place went out, or is taken. */
+/* Its place was sent, or holds the datagram of the other path. */
 static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 		       uint64_t now_ns)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Puts RTP datagrams in order: payloads go out once each, by sequence number.
+ * Sends the payloads of RTP datagrams once each, in the order of their sequence
+ * numbers.
  *
- * In order they go out at once, from where they stand, without a copy.  Behind
- * a gap they wait until it is filled: by a datagram that was overtaken, by the
- * other path (SMPTE 2022-7), or by a repair (SMPTE 2022-1).  When nothing can
- * fill a gap any more, the missing datagrams count as lost.
+ * Datagrams in order are sent at once, from the memory of the caller, without a
+ * copy.  Behind a gap they wait until the gap is filled: by a datagram that was
+ * overtaken, by the other path (SMPTE 2022-7), or by a repair (SMPTE 2022-1).
+ * When nothing can fill a gap any more, the missing datagrams count as lost.
  *
  * With a delay each datagram waits that long from the time at which the slower
- * path delivers it: neither a gap nor the end of a path shows in the times at
- * which payloads go out.
+ * path delivers it: neither a gap nor the end of a path shows in the times of
+ * the output.
  *
  * Owns the datagrams that wait.  Pure: the caller passes the time.
  */
@@ -91,7 +92,7 @@ enum rtp_presence {
 	RTP_PASSED,  /* it is missing, and too late for a repair */
 };
 
-/* Keeps the last `kept` datagrams that went out for reading, and waits for a
+/* Keeps the last `kept` datagrams that were sent for reading, and waits for a
  * repair of a gap until `ahead` datagrams arrived behind it. */
 void rtp_window_set_repair(struct rtp_window *, unsigned kept,
 			   unsigned ahead);

@@ -105,7 +105,7 @@ static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 
 bool audio_frame_parse(const uint8_t *p, struct audio_frame *ret)
 {
-	/* LATM: the number of samples stands in the payload; the usual one is
+	/* LATM: the number of samples is in the payload; the usual one is
 	 * assumed */
 	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0) {
 		*ret = (struct audio_frame){

@@ -108,7 +108,7 @@ static void only(const struct bench *b, enum alarm_id a, enum alarm_id other)
 			     alarm_name((enum alarm_id)i));
 }
 
-Test(monitor, a_right_stream_raises_nothing)
+Test(monitor, a_correct_stream_raises_no_alarm)
 {
 	struct bench b;
 
@@ -134,7 +134,7 @@ static bool drop_one(uint8_t *packet, uint64_t ms)
 	return false;
 }
 
-Test(monitor, counts_exactly_the_packets_that_miss)
+Test(monitor, counts_exactly_the_missing_packets)
 {
 	struct bench b;
 
@@ -210,7 +210,7 @@ Test(monitor, each_fault_of_the_first_priority_has_its_alarm)
 	done(&b);
 }
 
-Test(monitor, a_pid_that_the_tables_name_and_that_stays_away)
+Test(monitor, reports_a_referenced_pid_without_packets)
 {
 	struct bench b;
 
@@ -239,12 +239,12 @@ Test(monitor, each_fault_of_the_second_priority_has_its_alarm)
 	run(&b, 8, NULL);
 	only(&b, ALARM_COUNT, ALARM_COUNT);
 	run(&b, 1, scramble);
-	/* nobody says by what */
+	/* the source of the loss is unknown */
 	only(&b, ALARM_SCRAMBLED, ALARM_CAT);
 	done(&b);
 }
 
-Test(monitor, pcrs_that_stay_away_jump_or_stand)
+Test(monitor, reports_pcrs_that_are_missing_jump_or_freeze)
 {
 	struct bench b;
 
@@ -278,7 +278,7 @@ Test(monitor, a_pcr_may_wrap)
 	done(&b);
 }
 
-Test(monitor, a_pts_that_stands_is_told)
+Test(monitor, reports_a_frozen_pts)
 {
 	struct bench b;
 
@@ -298,7 +298,7 @@ static bool rename_audio(uint8_t *packet, uint64_t ms)
 	return true;
 }
 
-Test(monitor, a_pid_that_no_table_names)
+Test(monitor, reports_an_unreferenced_pid)
 {
 	struct bench b;
 
@@ -309,7 +309,7 @@ Test(monitor, a_pid_that_no_table_names)
 	done(&b);
 }
 
-Test(monitor, silence_is_one_alarm_and_no_flood_of_them)
+Test(monitor, silence_raises_one_alarm)
 {
 	struct bench b;
 
@@ -324,7 +324,7 @@ Test(monitor, silence_is_one_alarm_and_no_flood_of_them)
 	done(&b);
 }
 
-Test(monitor, says_where_packets_were_lost)
+Test(monitor, reports_where_packets_were_lost)
 {
 	struct bench b;
 
@@ -394,7 +394,7 @@ Test(monitor, an_alarm_that_returns_is_cleared_later_each_time)
 	}
 }
 
-Test(monitor, an_alarm_that_comes_and_goes_for_an_hour_is_one_with_a_count)
+Test(monitor, an_alarm_that_flickers_for_an_hour_is_raised_once_and_counts)
 {
 	struct alarm a = { 0 };
 	unsigned changes = 0;
@@ -407,7 +407,7 @@ Test(monitor, an_alarm_that_comes_and_goes_for_an_hour_is_one_with_a_count)
 	cr_assert_leq(changes, 5, "%u", changes);
 }
 
-Test(monitor, an_alarm_that_returns_after_a_minute_has_earned_its_end)
+Test(monitor, an_alarm_that_returns_after_a_minute_is_cleared_in_time)
 {
 	struct alarm a = { 0 };
 
@@ -430,7 +430,7 @@ Test(monitor, an_alarm_is_forgiven_after_ten_minutes)
 	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
 }
 
-Test(monitor, an_alarm_that_was_not_looked_for_does_not_return)
+Test(monitor, an_alarm_does_not_return_after_a_rest)
 {
 	struct alarm a = { 0 };
 

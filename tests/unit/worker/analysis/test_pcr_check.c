@@ -40,7 +40,7 @@ Test(pcr_check, a_constant_rate_is_measured)
 	cr_assert_eq(r.discontinuity_errors + r.repetition_errors, 0);
 }
 
-Test(pcr_check, one_that_is_off_by_a_microsecond_is_found)
+Test(pcr_check, finds_a_pcr_that_is_off_by_a_microsecond)
 {
 	struct pcr_report r = check(33 * 27000, 27, 0);
 
@@ -54,7 +54,7 @@ Test(pcr_check, a_rate_that_varies_has_no_accuracy)
 	cr_assert(!check(33 * 27000, 0, 50).constant);
 }
 
-Test(pcr_check, one_that_goes_back_is_a_discontinuity)
+Test(pcr_check, a_pcr_that_steps_back_is_a_discontinuity)
 {
 	struct pcr_report r = check(33 * 27000, -27000000, 0);
 

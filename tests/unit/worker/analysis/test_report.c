@@ -67,7 +67,7 @@ static const char *kind(const json_t *report, int pid)
 	return json_string_value(json_object_get(of_pid(report, pid), "kind"));
 }
 
-Test(report, tells_of_each_pid_what_came_and_what_it_is)
+Test(report, shows_counts_and_kind_of_each_pid)
 {
 	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
@@ -100,7 +100,7 @@ Test(report, tells_of_each_pid_what_came_and_what_it_is)
 	monitor_free(&m);
 }
 
-Test(report, comes_in_parts_that_leave_no_pid_out)
+Test(report, consists_of_parts_with_all_pids)
 {
 	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
@@ -126,7 +126,7 @@ Test(report, comes_in_parts_that_leave_no_pid_out)
 	monitor_free(&m);
 }
 
-Test(report, of_silence_has_no_rate_of_before)
+Test(report, has_no_old_rate_in_silence)
 {
 	struct monitor *m = monitor_new(NULL, START);
 	struct build *b = build_new();
@@ -162,7 +162,7 @@ static size_t count(uint32_t bits)
 	return (size_t)__builtin_popcount(bits);
 }
 
-Test(report, of_what_is_sent_has_no_word_of_how_it_came_in)
+Test(report, omits_network_alarms_for_the_sent_stream)
 {
 	struct monitor *m = monitor_new(NULL, START);
 	json_t *in, *out;

@@ -84,25 +84,25 @@ static void done(struct bench *b)
 	build_free(b->build);
 }
 
-Test(tstd, what_the_buffer_holds_is_no_overflow)
+Test(tstd, a_burst_that_fits_is_no_overflow)
 {
 	struct bench b;
 
 	setup(&b);
-	/* 150.4 bytes of each packet stay while the next one comes */
+	/* 150.4 bytes of each packet remain when the next arrives */
 	(void)run(&b, 3);
 	cr_assert_eq(overflows(&b, AUDIO), 0);
 	cr_assert_eq(overflows(&b, 0), 0);
 	done(&b);
 }
 
-Test(tstd, each_packet_of_a_burst_that_finds_no_room_is_counted)
+Test(tstd, counts_each_packet_that_overflows)
 {
 	struct bench b;
 	unsigned bursts;
 
 	setup(&b);
-	/* 512 hold three; two of five come in vain */
+	/* 512 bytes hold three packets; two of five overflow */
 	bursts = run(&b, 5);
 	cr_assert_gt(bursts, 40);
 	cr_assert_eq(overflows(&b, AUDIO), 2 * bursts);

@@ -48,7 +48,7 @@ Test(damper, damps_the_third_failure_in_a_row)
 	cr_assert(damper_is_damped(&d, START + 2 * SECOND));
 }
 
-Test(damper, lets_go_at_the_moment_that_it_tells)
+Test(damper, ends_damping_at_the_reported_time)
 {
 	struct damper d;
 	uint64_t at;

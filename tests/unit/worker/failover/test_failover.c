@@ -168,7 +168,7 @@ static const struct failover_decision *wait_see(struct waiting *w,
 	return failover_decide(w->f, 0, w->now);
 }
 
-Test(failover, stays_with_one_that_is_back_before_the_other_was_entered)
+Test(failover, stays_with_an_input_that_recovers_before_the_switch)
 {
 	const struct failover_decision *d;
 	struct waiting w;
@@ -178,13 +178,13 @@ Test(failover, stays_with_one_that_is_back_before_the_other_was_entered)
 	d = wait_see(&w, 500, FAILOVER_GOOD);
 	cr_assert_eq(d->input, 0);
 	cr_assert_eq(d->reason, FAILOVER_RECOVERED);
-	/* and the next time, when it was well for the return delay */
+	/* and the next time, after it was on air for the return delay */
 	cr_assert_eq(wait_see(&w, 2900, FAILOVER_DEAD)->input, 1);
 	cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 0);
 	failover_free(&w.f);
 }
 
-Test(failover, leaves_one_that_flaps_faster_than_the_other_is_entered)
+Test(failover, leaves_an_input_that_flaps_before_the_next_is_entered)
 {
 	struct waiting w;
 
@@ -196,7 +196,7 @@ Test(failover, leaves_one_that_flaps_faster_than_the_other_is_entered)
 	failover_free(&w.f);
 }
 
-Test(failover, leaves_one_that_is_damped_though_it_is_back)
+Test(failover, leaves_a_damped_input_although_it_recovered)
 {
 	struct waiting w;
 
@@ -277,7 +277,7 @@ SCENE(passive_fills_while_it_looks,
       .played = "0000FF2222", .filler = true)
 
 /* It takes longer to judge it than it has. */
-Test(failover, one_that_brings_packets_is_judged_first)
+Test(failover, judges_an_input_with_packets_first)
 {
 	struct failover_config cfg = sim_config(FAILOVER_PASSIVE, 2);
 	struct sim s;
@@ -322,34 +322,34 @@ static void by_hand(enum failover_mode mode, const char *old,
 	sim_done(&s);
 }
 
-Test(failover, by_hand_at_once)
+Test(failover, a_manual_choice_applies_at_once)
 {
 	by_hand(FAILOVER_DISABLE, "G", "G", "0001111111");
 	by_hand(FAILOVER_PASSIVE, "G", "G", "0001111111");
 }
 
-Test(failover, by_hand_to_one_that_comes_later)
+Test(failover, a_manual_choice_waits_for_a_late_input)
 {
 	by_hand(FAILOVER_DISABLE, "G", "DDDDG", "0000111111");
 }
 
 /* What the old one carries may be what is not to be seen. */
-Test(failover, by_hand_to_a_dead_one_when_it_had_its_time)
+Test(failover, a_manual_choice_is_forced_after_the_initial_delay)
 {
 	by_hand(FAILOVER_DISABLE, "G", "D", "0000011111");
 }
 
-Test(failover, by_hand_holds_whatever_happens)
+Test(failover, a_manual_choice_holds_in_any_state)
 {
 	by_hand(FAILOVER_DISABLE, "G", "GGGGGGD", "0001111111");
 }
 
-Test(failover, by_hand_moves_on_in_passive_mode)
+Test(failover, a_manual_choice_in_passive_mode_can_fail_over)
 {
 	by_hand(FAILOVER_PASSIVE, "G", "GGGGGGD", "0001111000");
 }
 
-Test(failover, by_hand_is_not_for_modes_that_choose_themselves)
+Test(failover, a_manual_choice_in_an_automatic_mode_is_rejected)
 {
 	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
 	struct sim s;
@@ -363,7 +363,7 @@ Test(failover, by_hand_is_not_for_modes_that_choose_themselves)
 	sim_done(&s);
 }
 
-Test(failover, by_hand_is_not_for_an_address_without_a_meaning)
+Test(failover, a_manual_choice_of_an_invalid_address_is_rejected)
 {
 	struct failover_config cfg = sim_config(FAILOVER_PASSIVE, 3);
 	struct sim s;
@@ -378,7 +378,7 @@ Test(failover, by_hand_is_not_for_an_address_without_a_meaning)
 
 /* --- how quickly --- */
 
-Test(failover, without_a_delay_it_leaves_in_the_same_moment)
+Test(failover, switches_at_once_without_a_delay)
 {
 	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
 	struct sim s;
@@ -395,7 +395,7 @@ Test(failover, without_a_delay_it_leaves_in_the_same_moment)
 
 /* The path sleeps until next_ns when no packet comes: nothing may be late by
  * it. */
-Test(failover, says_when_to_look_again)
+Test(failover, reports_the_time_of_the_next_decision)
 {
 	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
 	const struct failover_decision *d;

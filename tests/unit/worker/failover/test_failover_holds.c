@@ -96,7 +96,7 @@ static void config_random(struct failover_config *cfg, uint32_t *seed)
 		cfg->inputs[i].cold = next_random(seed) % 8 == 0;
 }
 
-Test(failover_holds, the_first_that_stays_on_air_plays_in_the_end)
+Test(failover_holds, ends_with_the_first_input_that_stays_on_air)
 {
 	struct story *s = calloc(1, sizeof *s);
 
@@ -117,7 +117,7 @@ Test(failover_holds, the_first_that_stays_on_air_plays_in_the_end)
 	free(s);
 }
 
-Test(failover_holds, what_is_watched_is_bounded)
+Test(failover_holds, bounds_the_watched_inputs)
 {
 	struct story *s = calloc(1, sizeof *s);
 
@@ -152,7 +152,7 @@ static unsigned bound_of(const struct failover_config *cfg)
 	return before + SECONDS * 1000 / stretch_ms + 1;
 }
 
-Test(failover_holds, one_that_flaps_is_not_taken_back_more_often_than_damped)
+Test(failover_holds, chooses_a_flapping_input_no_more_often_than_damping_allows)
 {
 	struct story *s = calloc(1, sizeof *s);
 	unsigned most = 0;
@@ -213,7 +213,7 @@ Test(failover_holds, a_return_is_never_before_the_return_delay)
 
 /* Nobody has a picture as long as one of the watched has one, but for the time
  * that the delays allow. */
-Test(failover_holds, a_good_input_is_played_instead_of_a_bad_one)
+Test(failover_holds, sends_an_input_on_air_instead_of_one_off_air)
 {
 	struct story *s = calloc(1, sizeof *s);
 

@@ -14,20 +14,20 @@ static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,
 	}
 }
 
-/* How long the source has to say nothing until it is silent. */
+/* The time without packets until the source is silent. */
 static uint64_t patience_ms(const struct silence *s)
 {
 	return (silence_ns(s) - s->last_ns) / MS;
 }
 
-Test(silence, is_not_known_before_the_first_packet)
+Test(silence, has_no_time_before_the_first_packet)
 {
 	struct silence s = { 0 };
 
 	cr_assert_eq(silence_ns(&s), UINT64_MAX);
 }
 
-Test(silence, is_told_within_a_fifth_of_a_second_of_a_steady_source)
+Test(silence, is_found_within_200_ms_in_a_steady_source)
 {
 	struct silence s = { 0 };
 	uint64_t now = 1000 * MS;
@@ -36,7 +36,7 @@ Test(silence, is_told_within_a_fifth_of_a_second_of_a_steady_source)
 	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
 }
 
-Test(silence, is_not_told_of_a_source_that_is_not_known_yet)
+Test(silence, is_not_early_for_a_new_source)
 {
 	struct silence s = { 0 };
 	uint64_t now = 1000 * MS;
@@ -55,7 +55,7 @@ Test(silence, waits_for_a_slow_source)
 	cr_assert_leq(patience_ms(&s), 460);
 }
 
-Test(silence, knows_the_habit_of_a_pause_in_a_quick_stream)
+Test(silence, learns_regular_pauses_of_a_fast_stream)
 {
 	struct silence s = { 0 };
 	uint64_t now = 1000 * MS;
@@ -68,7 +68,7 @@ Test(silence, knows_the_habit_of_a_pause_in_a_quick_stream)
 	cr_assert_gt(patience_ms(&s), 200);
 }
 
-Test(silence, is_never_patient_for_longer_than_a_second)
+Test(silence, begins_after_a_second_at_the_latest)
 {
 	struct silence s = { 0 };
 	uint64_t now = 1000 * MS;

@@ -102,7 +102,7 @@ static void assert_flawless(void)
 	cr_assert_lt(j->stray_max - j->stray_min, 27000 * 12);
 }
 
-Test(filler, knows_nothing_until_it_saw_a_whole_picture)
+Test(filler, is_not_ready_before_a_whole_picture)
 {
 	cr_assert_not(filler_is_ready(f));
 	learn(1);
@@ -113,7 +113,7 @@ Test(filler, knows_nothing_until_it_saw_a_whole_picture)
 	cr_assert(filler_is_ready(f));
 }
 
-Test(filler, shows_the_last_picture_at_a_steady_rate_with_silence)
+Test(filler, sends_the_last_picture_at_a_steady_rate_with_silence)
 {
 	learn(2000);
 	filler_start(f, now);
@@ -129,7 +129,7 @@ Test(filler, shows_the_last_picture_at_a_steady_rate_with_silence)
 	cr_assert_geq(judge.pmts, 98);
 }
 
-Test(filler, the_picture_is_the_one_that_was_sent_byte_for_byte)
+Test(filler, repeats_the_picture_byte_for_byte)
 {
 	static uint8_t sent[1 << 20];
 	size_t len = 0;
@@ -163,7 +163,7 @@ Test(filler, the_picture_is_the_one_that_was_sent_byte_for_byte)
 	cr_assert_arr_eq(picture, sent, len);
 }
 
-Test(filler, a_picture_with_a_loss_in_it_is_not_taken)
+Test(filler, ignores_a_picture_with_a_loss)
 {
 	learn(15);
 	source_skip(a, 3);
@@ -173,7 +173,7 @@ Test(filler, a_picture_with_a_loss_in_it_is_not_taken)
 	cr_assert(filler_is_ready(f));
 }
 
-Test(filler, one_that_is_too_big_is_not_taken)
+Test(filler, ignores_a_picture_that_is_too_large)
 {
 	struct ts_run run;
 
@@ -203,7 +203,7 @@ Test(filler, one_that_is_too_big_is_not_taken)
 	cr_assert_eq(pictures, 0);
 }
 
-Test(filler, time_that_was_missed_is_not_made_up_for)
+Test(filler, skips_missed_time)
 {
 	uint64_t before;
 
@@ -301,7 +301,7 @@ static void build_units(struct build *b)
 	}
 }
 
-Test(filler, stands_in_for_every_program_of_a_multiplex)
+Test(filler, replaces_every_program_of_a_multiplex)
 {
 	struct build *b = build_new();
 

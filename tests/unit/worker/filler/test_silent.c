@@ -57,7 +57,7 @@ static const struct coding codings[] = {
 	  16, 1024, 48000 },
 };
 
-Test(silent, frames_are_of_the_coding_they_stand_in_for)
+Test(silent, frames_have_the_coding_of_the_sample)
 {
 	for (size_t i = 0; i < ARRAY_LEN(codings); i++) {
 		const struct coding *c = &codings[i];
@@ -77,7 +77,7 @@ Test(silent, frames_are_of_the_coding_they_stand_in_for)
 	}
 }
 
-Test(silent, ac3_has_its_two_checksums)
+Test(silent, ac3_has_two_valid_checksums)
 {
 	for (size_t i = 0; i < ARRAY_LEN(codings); i++) {
 		const struct coding *c = &codings[i];
@@ -99,7 +99,7 @@ Test(silent, ac3_has_its_two_checksums)
 	}
 }
 
-Test(silent, what_cannot_be_silenced_is_refused)
+Test(silent, rejects_codings_without_a_silent_frame)
 {
 	static const uint8_t bad[][16] = {
 		{ 0 },

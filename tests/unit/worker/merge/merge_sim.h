@@ -36,7 +36,7 @@ struct sim_network {
 	uint32_t detour_ms;
 };
 
-/* When a datagram comes out of a network. */
+/* The time at which a datagram leaves a network. */
 struct sim_event {
 	uint32_t at_ms;
 	uint32_t datagram;

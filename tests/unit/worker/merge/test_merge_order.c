@@ -37,8 +37,8 @@ Test(merge_order, keeps_the_order_around_a_loss_of_both)
 	sim_free(&s);
 }
 
-/* One path is cut and comes back later than before; what the other lacks then
- * goes out in front of what comes behind it, null packets or not. */
+/* One path is cut and returns later than before; packets that the other path
+ * lacks then are sent in front of those behind them, null packets or not. */
 Test(merge_order, keeps_the_order_after_a_detour)
 {
 	struct sim_network net = { .lost = 20,

@@ -16,7 +16,7 @@ struct loss {
 	size_t from, n;
 };
 
-/* All that is left goes out, and the two are not taken for different ones. */
+/* All waiting packets are sent, and the paths are not refused as different. */
 static struct ts_merge_counts play_lossy(const struct loss *lost, size_t n,
 					 int64_t skew_ms)
 {
@@ -176,9 +176,9 @@ static void fill(struct model *m, size_t from, size_t n)
 			ts_set_cc(m->packets[i], cc[ts_pid(m->packets[i])]++);
 }
 
-/* A path comes back in front of filler, and the other has filler a moment
- * earlier: what stands before each goes out in its order. */
-Test(ts_merge, does_not_mistake_filler_for_other_filler)
+/* A path returns in front of filler, and the other has filler a moment earlier:
+ * the packets in front of each are sent in their order. */
+Test(ts_merge, distinguishes_filler_from_other_filler)
 {
 	for (size_t back = 3075; back < 3079; back++) {
 		struct rig *r = rig_new();
@@ -275,7 +275,7 @@ Test(ts_merge, reports_different_streams)
 	rig_free(r);
 }
 
-/* Nor does it hide that the other comes in bursts. */
+/* Bursts of the other path do not hide it. */
 Test(ts_merge, reports_a_different_stream_in_bursts)
 {
 	enum { BURST_MS = 100 };
@@ -343,7 +343,7 @@ static void make_other(struct model *m, enum differs what)
 	}
 }
 
-/* So many packets of the other path have gone out by now. */
+/* The number of packets of the other path that were sent by now. */
 static size_t mixed(const struct rig *r)
 {
 	size_t n = 0;

@@ -67,7 +67,7 @@ Test(ts_queue, keeps_counts_only_while_they_are_used)
 	ts_queue_done(&q);
 }
 
-/* With its mark, but in the time of the one it comes before. */
+/* With its mark, and with the time of the packet that it precedes. */
 Test(ts_queue, moves_a_packet_to_the_front)
 {
 	static const size_t order[] = { 5, 0, 1, 2, 3, 4, 6, 7 };

@@ -107,7 +107,7 @@ Test(datagrams, have_seven_packets_each)
 	}
 }
 
-Test(datagrams, are_none_without_packets)
+Test(datagrams, need_packets)
 {
 	struct ts_run empty = { 0 };
 	struct run_cursor cursor = { .runs = &empty, .n_runs = 1 };

@@ -111,7 +111,7 @@ struct link {
 	struct fec_repair *fec;
 	unsigned columns, rows;
 	uint32_t base;       /* number of the first of this matrix */
-	uint32_t next;       /* the next number that may come out */
+	uint32_t next;       /* the next number that may be sent */
 	bool *came;          /* by number */
 	size_t n_came;
 };

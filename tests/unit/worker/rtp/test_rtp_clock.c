@@ -8,12 +8,12 @@
 
 enum { PID = 0x101, START = -90000, PER_PCR = 140 };
 
-/* A stream of constant rate that comes in bursts. */
+/* A stream of constant rate that arrives in bursts. */
 struct flow {
 	struct rtp_clock clock;
 	double ms_per_packet;
 	double ms;           /* of the next packet, by the stream's clock */
-	double base_ms;      /* what its PCRs say more */
+	double base_ms;      /* added to its PCRs */
 	uint64_t now_ns;
 	uint64_t paused_ns;  /* by which its clock is late */
 	unsigned since_pcr;

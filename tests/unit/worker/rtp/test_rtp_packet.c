@@ -96,7 +96,7 @@ Test(rtp_packet, rejects_datagrams_shorter_than_a_header)
 		}
 }
 
-Test(rtp_packet, tells_media_from_rtcp_by_type)
+Test(rtp_packet, distinguishes_media_from_rtcp_by_type)
 {
 	uint8_t data[20] = { 0x80 };
 	struct rtp_datagram d;

@@ -16,13 +16,13 @@ static const struct rtp_window_config both = {
 struct run {
 	uint32_t n;
 	int skew;
-	bool (*brings)(uint32_t number, unsigned path);
+	bool (*delivers)(uint32_t number, unsigned path);
 };
 
-static bool brings(const struct run *run, int64_t number, unsigned path)
+static bool delivers(const struct run *run, int64_t number, unsigned path)
 {
 	return number >= 0 && number < run->n &&
-	       run->brings((uint32_t)number, path);
+	       run->delivers((uint32_t)number, path);
 }
 
 static void play(struct rtp_rig *r, const struct run *run)
@@ -30,9 +30,9 @@ static void play(struct rtp_rig *r, const struct run *run)
 	int first = MIN(0, run->skew), last = MAX(0, run->skew);
 
 	for (int64_t ms = first; ms < (int64_t)run->n + last; ms++) {
-		if (brings(run, ms, 0))
+		if (delivers(run, ms, 0))
 			rtp_rig_feed_path(r, (uint32_t)ms, 0);
-		if (brings(run, ms - run->skew, 1))
+		if (delivers(run, ms - run->skew, 1))
 			rtp_rig_feed_path(r, (uint32_t)(ms - run->skew), 1);
 		rtp_rig_pass(r, 1);
 		if (ms % 1000 == 999)
@@ -74,7 +74,7 @@ static void expect_no_loss(bool (*paths)(uint32_t, unsigned), unsigned delay_ms)
 {
 	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
 		const struct run run = { .n = 3000, .skew = skews[i],
-					 .brings = paths };
+					 .delivers = paths };
 		struct rtp_window_config cfg = both;
 		struct rtp_rig r;
 
@@ -110,7 +110,7 @@ Test(rtp_places, lose_no_datagram_with_a_delay)
 
 Test(rtp_places, count_the_losses_of_each_path_and_their_skew)
 {
-	const struct run run = { .n = 3000, .skew = 120, .brings = either };
+	const struct run run = { .n = 3000, .skew = 120, .delivers = either };
 	struct rtp_window_counts c;
 	struct rtp_rig r;
 
@@ -128,12 +128,12 @@ Test(rtp_places, count_the_losses_of_each_path_and_their_skew)
 
 Test(rtp_places, count_a_loss_of_both_paths_once_and_soon)
 {
-	const struct run run = { .n = 3000, .skew = 50, .brings = both_lose };
+	const struct run run = { .n = 3000, .skew = 50, .delivers = both_lose };
 	struct rtp_window_counts c;
 	struct rtp_rig r;
 
 	rtp_rig_init(&r, both);
-	play(&r, &(struct run){ .n = 1085, .skew = 0, .brings = both_lose });
+	play(&r, &(struct run){ .n = 1085, .skew = 0, .delivers = both_lose });
 	/* both paths are past the gap */
 	cr_assert_eq(rtp_rig_counts(&r).lost, 10);
 	rtp_rig_done(&r);

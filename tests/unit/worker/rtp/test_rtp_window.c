@@ -67,7 +67,7 @@ Test(rtp_window, counts_a_loss_once_and_the_late_datagram)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, gives_a_gap_up_at_once_without_reordering)
+Test(rtp_window, closes_a_gap_at_once_without_reordering)
 {
 	struct rtp_window_config cfg = alone;
 	struct rtp_rig r;
@@ -172,7 +172,7 @@ Test(rtp_window, does_not_restart_for_an_overtaken_datagram)
 	rtp_rig_done(&r);
 }
 
-/* RFC 3550 A.1: a jump is believed when two in order come from there. */
+/* RFC 3550 A.1: a jump is followed when two datagrams in order continue it. */
 Test(rtp_window, follows_a_jump_from_its_second_datagram_on)
 {
 	static const int jumps[] = { 3001, 30000, -30000, 32767, -32768,
@@ -345,7 +345,7 @@ Test(rtp_window, sends_datagrams_that_are_too_long_to_wait)
 	rtp_rig_done(&r);
 }
 
-/* Random loss, order and doubles against what must come of them. */
+/* Compares the output with a model under random loss, order and duplicates. */
 Test(rtp_window, sends_each_datagram_once_and_in_order)
 {
 	enum { N = 4000, SPREAD = 8 };

@@ -143,7 +143,7 @@ Test(offer, has_two_paths_from_two_senders)
 	cr_assert_str_eq(offer.note.text, "");
 }
 
-Test(offer, has_one_path_where_the_second_is_none)
+Test(offer, has_one_path_when_the_second_is_unusable)
 {
 	static const char note[] =
 		"line 7: m=: the duplicate has no second path";
@@ -162,7 +162,7 @@ Test(offer, has_one_path_where_the_second_is_none)
 	cr_assert_str_eq(offer.note.text, note);
 }
 
-Test(offer, has_error_correction_on_the_ports_behind)
+Test(offer, finds_fec_on_the_next_ports)
 {
 	/* as RFC 6015 8 writes it, and RFC 5956 groups it */
 	assert_offer(HEAD "a=group:FEC-FR S1 R1 R2\n" GROUP
@@ -182,7 +182,7 @@ Test(offer, has_error_correction_on_the_ports_behind)
 		     "rtp://239.1.1.1:5004#src=192.0.2.7&fec");
 }
 
-Test(offer, leaves_out_error_correction_that_is_elsewhere)
+Test(offer, ignores_fec_on_other_ports)
 {
 	static const char note[] = "line 7: m=: error correction is ignored: "
 				   "its port is not that of the media plus 2 "
@@ -218,7 +218,7 @@ Test(offer, leaves_out_error_correction_that_is_elsewhere)
 		     "rtp://239.1.1.1:5004#merge=rtp://239.1.1.1:65533");
 }
 
-Test(offer, says_what_is_left_of_several)
+Test(offer, notes_unused_senders_and_addresses)
 {
 	assert_offer(HEAD "c=IN IP4 239.1.1.1/32/3\nm=video 1 udp 33\n", "",
 		     "udp://239.1.1.1:1");

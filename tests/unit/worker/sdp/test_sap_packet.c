@@ -46,7 +46,7 @@ Test(sap_packet, is_read_with_and_without_type)
 	assert_is_sdp(&p);
 }
 
-Test(sap_packet, is_refused_with_a_reason)
+Test(sap_packet, is_rejected_with_an_error)
 {
 	static const struct {
 		const char *bytes;
@@ -193,7 +193,7 @@ static void make_streams(struct rtp_out_spec *s, bool v6)
 	}
 }
 
-Test(sap_packet, what_we_announce_we_read)
+Test(sap_packet, reads_our_own_announcement)
 {
 	srandom(2974);
 	for (unsigned i = 0; i < 5000; i++) {

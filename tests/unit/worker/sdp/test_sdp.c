@@ -65,7 +65,7 @@ Test(sdp, reads_reach_and_number_of_groups)
 	cr_assert_eq(d.media[2].connection.addresses, 1);
 }
 
-Test(sdp, reads_who_may_send)
+Test(sdp, reads_filters_of_senders)
 {
 	/* RFC 4570 3.2 */
 	parse(HEAD "c=IN IP4 232.3.4.5/127\n"
@@ -84,7 +84,7 @@ Test(sdp, reads_who_may_send)
 	assert_host(&d.media[1].filters.list[0].sources[0], "2001:db8::1");
 }
 
-Test(sdp, reads_what_belongs_together)
+Test(sdp, reads_groups_of_media)
 {
 	parse(HEAD "a=group:DUP S1a S1b\na=group:FEC-FR S1a R1\n"
 	      "m=video 1 RTP/AVP 33\na=mid:S1a\na=ssrc-group:DUP 1 2\n"
@@ -99,7 +99,7 @@ Test(sdp, reads_what_belongs_together)
 	cr_assert(!d.media[1].dup && d.media[1].inactive);
 }
 
-Test(sdp, a_name_does_nothing_to_who_shows_it)
+Test(sdp, a_name_contains_no_control_characters)
 {
 	char name[SDP_NAME_MAX + 1], text[400];
 
@@ -115,7 +115,7 @@ Test(sdp, a_name_does_nothing_to_who_shows_it)
 	cr_assert_eq(strlen(name), 255, "no half of a letter");
 }
 
-Test(sdp, an_end_may_be_padded)
+Test(sdp, accepts_padding_at_the_end)
 {
 	static const char text[] = HEAD "m=video 1 udp 33\r\n\0\0\r\n\n";
 
@@ -123,7 +123,7 @@ Test(sdp, an_end_may_be_padded)
 	cr_assert_str_eq(d.media[0].formats[0].name, "33");
 }
 
-Test(sdp, tells_line_and_field_of_what_it_refuses)
+Test(sdp, an_error_names_line_and_field)
 {
 	static const struct {
 		const char *text, *error;
@@ -235,7 +235,7 @@ Test(sdp, has_bounds)
 			 "times");
 }
 
-Test(sdp, of_one_that_is_over_the_origin_is_read)
+Test(sdp, reads_the_origin_of_a_deleted_session)
 {
 	static const char line[] = "o=j\xc3\xb6 7 9 IN IP4 192.0.2.7\r\n";
 	static const char whole[] = HEAD "m=video 1 udp 33\r\n";

@@ -10,5 +10,5 @@
  * got. */
 void expect_json(json_t *got, const char *text);
 
-/* The bytes that hex digits (with spaces) stand for; their number. */
+/* Decodes hex digits (with spaces); returns the number of bytes. */
 size_t from_hex(const char *hex, uint8_t *ret, size_t size);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loop in hex, and what stands in "descriptors". */
+/* A loop in hex, and the expected "descriptors". */
 static void expect(const char *hex, const char *json)
 {
 	uint8_t bytes[1024];
@@ -148,13 +148,13 @@ static const struct sample samples[] = {
 	  "'caids': [2816, 6146]}]" },
 };
 
-Test(desc, is_shown_with_its_fields)
+Test(desc, shows_its_fields)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++)
 		expect(samples[i].hex, samples[i].json);
 }
 
-Test(desc, that_is_unknown_shows_its_bytes)
+Test(desc, shows_the_bytes_of_an_unknown_descriptor)
 {
 	expect("88 04 0ffffcfc",
 	       "[{'type_id': 136, 'type_name': 'unknown',"
@@ -170,7 +170,7 @@ Test(desc, that_is_unknown_shows_its_bytes)
 	       "[{'type_id': 66, 'type_name': 'stuffing', 'data': '00'}]");
 }
 
-Test(desc, that_is_too_short_shows_its_bytes)
+Test(desc, shows_the_bytes_of_a_short_descriptor)
 {
 	expect("48 03 01 05 41",
 	       "[{'type_id': 72, 'type_name': 'service',"
@@ -184,7 +184,7 @@ Test(desc, that_is_too_short_shows_its_bytes)
 	       "'data': '00010100'}]");
 }
 
-Test(desc, loop_that_ends_inside_one_shows_the_rest)
+Test(desc, shows_the_bytes_of_an_incomplete_descriptor)
 {
 	expect("52 01 07 48 10 01",
 	       "[{'type_id': 82, 'type_name': 'stream_id', 'stream_id': 7},"
@@ -193,7 +193,7 @@ Test(desc, loop_that_ends_inside_one_shows_the_rest)
 	       "[{'type_id': 72, 'type_name': 'broken', 'data': '48'}]");
 }
 
-Test(desc, private_ones_are_read_by_their_specifier)
+Test(desc, decodes_private_descriptors_by_their_specifier)
 {
 	const char *lcn = "'channels': [{'service_id': 1, 'visible': true,"
 			  "'lcn': 5}]";
@@ -217,7 +217,7 @@ Test(desc, private_ones_are_read_by_their_specifier)
 
 /* Every tag and every length: nothing is read that is not there (the
  * sanitizers see it), and every one has a name and what it holds. */
-Test(desc, of_any_tag_and_length_is_shown)
+Test(desc, accepts_any_tag_and_length)
 {
 	for (unsigned tag = 0; tag < 256; tag++) {
 		for (unsigned len = 0; len < 256; len += len < 40 ? 1 : 43) {

@@ -124,7 +124,7 @@ Test(record, shows_the_fields_of_each_table)
 	}
 }
 
-Test(record, that_is_not_yet_in_force_says_so)
+Test(record, marks_a_table_that_is_not_yet_in_force)
 {
 	uint8_t section[64];
 	size_t len = build(&samples[0], section);
@@ -138,7 +138,7 @@ Test(record, that_is_not_yet_in_force_says_so)
 
 /* Any loop of any table that claims more than there is, or an entry that is
  * cut: no byte beyond the section is read, and the record says so. */
-Test(record, of_a_section_cut_at_any_place_ends_there)
+Test(record, ends_where_the_section_is_cut)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
 		uint8_t whole[4096];
@@ -162,7 +162,7 @@ Test(record, of_a_section_cut_at_any_place_ends_there)
 	}
 }
 
-Test(record, that_ends_inside_an_entry_names_the_error)
+Test(record, names_the_error_of_an_incomplete_entry)
 {
 	static const struct sample cut[] = {
 		{ 0x00, 7, "0001 e1", NULL },
@@ -226,7 +226,7 @@ Test(record, shows_the_time_tables)
 	cr_expect_null(si_record(section, len, 20), "a wrong CRC_32");
 }
 
-Test(record, is_made_of_known_tables_only)
+Test(record, exists_for_known_tables_only)
 {
 	for (unsigned id = 0; id < 256; id++) {
 		uint8_t section[64];
@@ -242,7 +242,7 @@ Test(record, is_made_of_known_tables_only)
 	}
 }
 
-Test(record, of_a_time_without_its_bytes_has_none)
+Test(record, has_no_time_without_its_bytes)
 {
 	uint8_t *section = malloc(4);
 

@@ -4,7 +4,7 @@
  * an error, whose descriptors are all known by name but for private ones, and
  * whose text is text.
  *
- * The captures stand beside the project; without them the test is skipped.
+ * The captures are beside the project; without them the test is skipped.
  */
 #include "common/base/alloc.h"
 #include "worker/scan/collect.h"

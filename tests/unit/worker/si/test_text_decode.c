@@ -94,7 +94,7 @@ Test(text_decode, cuts_after_a_whole_character)
 
 /* --- the C library as a second opinion --- */
 
-/* The text it makes of the bytes, or "" when it knows none. */
+/* The text that the C library makes of the bytes, or "" when it has none. */
 static void convert(iconv_t cd, const char *bytes, size_t len, char ret[16])
 {
 	char *in = (char *)bytes, *out = ret;
@@ -194,7 +194,7 @@ Test(text_decode, agrees_with_the_c_library_on_korean)
 	compare_two_bytes("EUC-KR", 0x12);
 }
 
-Test(text_decode, is_sound_whatever_the_bytes_are)
+Test(text_decode, is_valid_utf8_for_any_bytes)
 {
 	uint32_t seed = 1;
 

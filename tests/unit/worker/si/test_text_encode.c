@@ -23,7 +23,7 @@ static void expect(const char *utf8, enum text_table table, const char *bytes,
 #define EXPECT(utf8, table, bytes, lost) \
 	expect(utf8, table, bytes, sizeof(bytes) - 1, lost)
 
-Test(text_encode, names_its_table_but_for_the_default)
+Test(text_encode, names_its_table_except_the_default)
 {
 	EXPECT("a", TEXT_ISO_6937, "a", 0);
 	EXPECT("a", TEXT_ISO_8859_1, "\x10\x00\x01" "a", 0);
@@ -50,7 +50,7 @@ Test(text_encode, joins_letter_and_mark_elsewhere)
 	EXPECT("e\u0301q\u0301", TEXT_UTF8, "\x15\xc3\xa9q\xcc\x81", 0);
 }
 
-Test(text_encode, writes_what_comes_nearest_and_counts_it)
+Test(text_encode, replaces_missing_characters_and_counts_them)
 {
 	EXPECT("ő", TEXT_ISO_8859_1, "\x10\x00\x01o", 1);
 	EXPECT("„x“…", TEXT_ISO_8859_5, "\x01\"x\"...", 3);
@@ -80,7 +80,7 @@ Test(text_encode, cuts_after_a_whole_character)
 	cr_expect_eq(text_encode("a", 2, ret, 2, NULL), 0);
 }
 
-Test(text_encode, knows_which_tables_there_are)
+Test(text_encode, accepts_existing_tables_only)
 {
 	for (unsigned t = 0; t < 256; t++)
 		cr_expect_eq(text_table_ok(t), t <= 11 ||
@@ -88,7 +88,7 @@ Test(text_encode, knows_which_tables_there_are)
 }
 
 /* What is read and written again is the same, in every table. */
-Test(text_encode, gives_back_what_was_read)
+Test(text_encode, round_trips_decoded_text)
 {
 	for (unsigned table = 0; table <= TEXT_UTF8; table++) {
 		uint8_t bytes[8], again[8];

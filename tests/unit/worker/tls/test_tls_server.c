@@ -164,7 +164,7 @@ Test(tls_server, a_slow_handshake_times_out, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_server, a_handshake_ends_with_its_other_side,
+Test(tls_server, a_handshake_ends_when_the_other_side_closes,
      .timeout = 90)
 {
 	struct bench b;

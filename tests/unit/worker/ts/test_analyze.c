@@ -88,14 +88,14 @@ Test(analyze, reports_a_good_second)
 	cr_assert_eq(r->video_count, 1);
 	cr_assert_eq(r->audio_count, 1);
 
-	/* the next second starts from nothing but knows the tables */
+	/* the next second starts at zero and keeps the tables */
 	second(&rig);
 	cr_assert_eq(r->packets, 0);
 	cr_assert(r->has_pmt && !r->onair);
 	rig_done(&rig);
 }
 
-Test(analyze, the_bitrate_is_that_of_the_time_that_passed)
+Test(analyze, computes_the_bitrate_over_the_elapsed_time)
 {
 	struct rig rig = rig_new((struct analyze_config){ 0 });
 	struct analyze_report r;
@@ -153,7 +153,7 @@ static void plant_pes(struct build *b, size_t at)
 	build_packet(b, at)[1] |= 0x40;
 }
 
-Test(analyze, counts_exactly_the_faults_that_were_planted)
+Test(analyze, counts_exactly_the_injected_errors)
 {
 	static const struct {
 		const char *what;
@@ -264,7 +264,7 @@ static void put_case(struct build *b, const struct onair_case *c)
 	}
 }
 
-Test(analyze, decides_what_is_on_air)
+Test(analyze, decides_which_input_is_on_air)
 {
 	for (size_t i = 0; i < sizeof onair_cases / sizeof *onair_cases;
 	     i++) {
@@ -302,7 +302,7 @@ Test(analyze, the_limit_without_video_is_lower)
 	}
 }
 
-Test(analyze, a_fault_of_one_second_is_not_held_against_the_next)
+Test(analyze, an_error_of_one_second_does_not_count_in_the_next)
 {
 	struct rig rig = rig_new((struct analyze_config){ .cc_limit = 1 });
 
@@ -338,7 +338,7 @@ Test(analyze, counts_broken_tables)
 	rig_done(&rig);
 }
 
-Test(analyze, only_counts_what_has_no_sync_byte)
+Test(analyze, only_counts_packets_without_sync_byte)
 {
 	for (int no_analyze = 0; no_analyze < 2; no_analyze++) {
 		struct rig rig = rig_new((struct analyze_config){

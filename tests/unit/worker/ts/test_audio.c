@@ -44,7 +44,7 @@ static const struct sample samples[] = {
 	{ "LATM", { 0x56, 0xe1, 0x20 }, { AUDIO_LATM, 291, 1024, 0 } },
 };
 
-Test(audio, frames_are_known_by_their_heads)
+Test(audio, finds_frames_by_their_headers)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
@@ -58,7 +58,7 @@ Test(audio, frames_are_known_by_their_heads)
 	}
 }
 
-Test(audio, nothing_else_is_taken_for_one)
+Test(audio, rejects_other_bytes)
 {
 	static const uint8_t bad[][AUDIO_HEAD] = {
 		{ 0 }, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
@@ -100,7 +100,7 @@ static unsigned walk(const uint8_t *data, size_t len, size_t step)
 	return found;
 }
 
-Test(audio, is_walked_through_however_it_is_cut)
+Test(audio, finds_frames_wherever_the_bytes_are_cut)
 {
 	uint8_t data[20 * 576] = { 0 };
 

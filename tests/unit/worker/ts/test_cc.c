@@ -66,7 +66,7 @@ static void make(uint8_t *packet, const char *word, uint8_t id)
 	ts_set_cc(packet, cc);
 }
 
-Test(cc, judges_as_its_header_says)
+Test(cc, follows_the_rules_of_its_header)
 {
 	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
 		struct cc *cc = xcalloc(1, sizeof *cc);
@@ -94,7 +94,7 @@ Test(cc, judges_as_its_header_says)
 	}
 }
 
-Test(cc, null_packets_and_bytes_that_are_no_packet_do_not_count)
+Test(cc, ignores_null_packets_and_other_bytes)
 {
 	struct cc *cc = xcalloc(1, sizeof *cc);
 	struct build *b = build_new();
@@ -132,7 +132,7 @@ Test(cc, a_duplicate_may_carry_another_pcr)
 }
 
 /* Planted faults: exactly as many errors as were planted. */
-Test(cc, counts_exactly_the_faults_that_were_planted)
+Test(cc, counts_exactly_the_injected_errors)
 {
 	static const struct {
 		const char *what;

@@ -27,7 +27,7 @@ Test(packet, finds_the_payload_whatever_the_adaptation_field_claims)
 	}
 }
 
-Test(packet, has_no_flags_without_a_sound_adaptation_field)
+Test(packet, has_no_flags_without_a_valid_adaptation_field)
 {
 	uint8_t p[TS_PACKET] = { TS_SYNC_BYTE, 0, 0, 0x30, 1, 0xc0 };
 
@@ -41,7 +41,7 @@ Test(packet, has_no_flags_without_a_sound_adaptation_field)
 	cr_assert(!ts_discontinuity(p) && !ts_random_access(p));
 }
 
-Test(packet, reads_a_pcr_and_refuses_a_field_too_short_for_one)
+Test(packet, reads_a_pcr_only_from_a_field_that_holds_one)
 {
 	static const uint64_t values[] = {
 		0, 1, 299, 300, 27000000, UINT64_C(2576980377599),
@@ -60,7 +60,7 @@ Test(packet, reads_a_pcr_and_refuses_a_field_too_short_for_one)
 	build_free(b);
 }
 
-Test(packet, writes_pid_and_counter_beside_what_else_is_there)
+Test(packet, writes_pid_and_counter_and_keeps_other_bits)
 {
 	uint8_t p[TS_PACKET] = { TS_SYNC_BYTE, 0xe0, 0, 0xf0 };
 

@@ -28,7 +28,7 @@ Test(pat, decodes_programs_and_the_network_pid)
 	cr_assert_eq(pat.programs[1].pmt_pid, 0x1ffe);
 }
 
-Test(pat, holds_as_many_programs_as_fit)
+Test(pat, holds_the_most_programs_of_a_section)
 {
 	struct build_entry entries[PAT_PROGRAMS_MAX];
 	uint8_t section[1024];
@@ -46,7 +46,7 @@ Test(pat, holds_as_many_programs_as_fit)
 	cr_assert_eq(pat.programs[252].pmt_pid, 0x20 + 252);
 }
 
-Test(pat, leaves_out_entries_whose_pid_can_be_no_pmt)
+Test(pat, ignores_entries_with_reserved_pids)
 {
 	static const struct build_entry entries[] = {
 		{ 1, 0 }, { 2, 0x0f }, { 3, 0x1fff }, { 4, 0x10 }
@@ -60,7 +60,7 @@ Test(pat, leaves_out_entries_whose_pid_can_be_no_pmt)
 	cr_assert_eq(pat.programs[0].number, 4);
 }
 
-Test(pat, refuses_what_is_no_whole_pat)
+Test(pat, rejects_a_section_that_is_not_a_whole_pat)
 {
 	static const struct build_entry entries[] = { { 1, 0x100 } };
 	uint8_t section[1024], damaged[1024];

@@ -33,7 +33,7 @@ static bool feed(struct rig *rig, uint16_t pid, uint64_t pcr, size_t n)
 	return set;
 }
 
-Test(pcr, the_difference_knows_the_wrap)
+Test(pcr, the_difference_includes_the_wrap)
 {
 	cr_assert_eq(pcr_diff(5, 3), 2);
 	cr_assert_eq(pcr_diff(5, 5), 0);
@@ -41,7 +41,7 @@ Test(pcr, the_difference_knows_the_wrap)
 	cr_assert_eq(pcr_diff(0, 1), PCR_WRAP - 1);
 }
 
-Test(pcr, tells_rate_and_time)
+Test(pcr, reports_rate_and_time)
 {
 	struct rig rig = rig_new(TS_PID_NULL);
 
@@ -57,7 +57,7 @@ Test(pcr, tells_rate_and_time)
 	build_free(rig.build);
 }
 
-Test(pcr, goes_on_over_the_wrap)
+Test(pcr, continues_over_the_wrap)
 {
 	struct rig rig = rig_new(PID);
 	uint64_t pcr = PCR_WRAP - PCR_HZ;
@@ -69,7 +69,7 @@ Test(pcr, goes_on_over_the_wrap)
 	build_free(rig.build);
 }
 
-Test(pcr, a_jump_begins_a_new_base_and_time_goes_on)
+Test(pcr, a_jump_begins_a_new_base_and_time_continues)
 {
 	static const int64_t jumps[] = {
 		-1, -27000000, 6 * 27000000, INT64_C(1) << 40,

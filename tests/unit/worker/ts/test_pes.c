@@ -45,7 +45,7 @@ Test(pes, reads_the_pts)
 	build_free(b);
 }
 
-Test(pes, no_pts_where_the_packet_ends_before_it)
+Test(pes, finds_no_pts_behind_the_end_of_the_packet)
 {
 	struct build *b = build_new();
 	uint8_t *p = build_payload(b, 0x101, 0);

@@ -39,7 +39,7 @@ Test(pmt, decodes_streams_with_their_descriptors)
 	cr_assert_eq(pmt.streams[2].class, PID_AUDIO);
 }
 
-Test(pmt, holds_as_many_streams_as_fit)
+Test(pmt, holds_the_most_streams_of_a_section)
 {
 	struct build_es streams[PMT_STREAMS_MAX] = { 0 };
 	uint8_t section[1200];
@@ -61,7 +61,7 @@ Test(pmt, holds_as_many_streams_as_fit)
 	cr_assert_eq(pmt.n_streams, n);
 }
 
-Test(pmt, refuses_a_section_that_ends_inside_an_entry)
+Test(pmt, rejects_a_section_that_ends_inside_an_entry)
 {
 	static const struct build_es streams[] = {
 		{ 0x1b, 0x101, "\x52\1\7", 3 },
@@ -84,7 +84,7 @@ Test(pmt, refuses_a_section_that_ends_inside_an_entry)
 	}
 }
 
-Test(pmt, refuses_a_descriptor_that_leaves_its_loop)
+Test(pmt, rejects_a_descriptor_longer_than_its_loop)
 {
 	static const struct build_es streams[] = {
 		{ 0x06, 0x103, "\x6a\x02\0", 3 },
@@ -98,7 +98,7 @@ Test(pmt, refuses_a_descriptor_that_leaves_its_loop)
 	cr_assert_eq(pmt_decode(section, len, &pmt), -EBADMSG);
 }
 
-Test(pmt, refuses_other_tables_and_further_sections)
+Test(pmt, rejects_other_tables_and_further_sections)
 {
 	uint8_t section[1024];
 	struct pmt pmt;

@@ -76,7 +76,7 @@ static void put_multiplex(struct rig *rig)
 	put_pmt(rig, 0x300, (struct build_entry){ 3, 0x301 }, 0, radio, 1);
 }
 
-Test(psi, knows_nothing_at_first)
+Test(psi, has_no_tables_at_first)
 {
 	struct rig rig = rig_new();
 	const struct psi_program *programs;
@@ -112,7 +112,8 @@ Test(psi, learns_all_programs_of_a_multiplex)
 	cr_assert_eq(psi_stream_type(rig.psi, 0x101), 0x1b);
 	cr_assert_eq(psi_stream_type(rig.psi, 0x104), 0);
 
-	/* the first with video, though the radio program stands before */
+	/* the first program with video, although the radio program is listed
+	 * before */
 	cr_assert_eq(psi_main_program(rig.psi)->number, 1);
 	cr_assert_eq(psi_main_pid(rig.psi), 0x101);
 	cr_assert_eq(psi_main_program(rig.psi)->pcr_pid, 0x101);
@@ -210,7 +211,7 @@ Test(psi, drops_a_program_with_its_pids_and_keeps_the_others)
 	cr_assert_eq(psi_programs(rig.psi, &programs), 1);
 	cr_assert_eq(psi_class(rig.psi, 0x100), PID_UNKNOWN);
 	cr_assert_eq(psi_class(rig.psi, 0x101), PID_UNKNOWN);
-	/* its PMT need not come again */
+	/* its PMT is still known */
 	cr_assert_eq(psi_main_pid(rig.psi), 0x201);
 	cr_assert_eq(psi_video_count(rig.psi), 1);
 	rig_done(&rig);
@@ -271,7 +272,7 @@ Test(psi, waits_for_all_sections_of_a_pat)
 	rig_done(&rig);
 }
 
-Test(psi, a_pat_that_never_gets_whole_changes_nothing)
+Test(psi, an_incomplete_pat_changes_nothing)
 {
 	static const struct build_entry entry = { 1, 0x100 };
 	struct rig rig = rig_new();
@@ -299,7 +300,7 @@ Test(psi, a_pat_that_never_gets_whole_changes_nothing)
 	rig_done(&rig);
 }
 
-Test(psi, passes_over_other_tables_and_other_pids)
+Test(psi, ignores_other_tables_and_other_pids)
 {
 	static const uint8_t other[] = { 0xfc, 0x30, 3, 1, 2, 3 };
 	struct rig rig = rig_new();
@@ -315,7 +316,7 @@ Test(psi, passes_over_other_tables_and_other_pids)
 	psi_free(&rig.psi); /* NULL by now */
 }
 
-Test(psi, a_table_that_is_not_yet_valid_is_not_taken)
+Test(psi, ignores_a_table_that_is_not_yet_in_force)
 {
 	struct rig rig = rig_new();
 	uint8_t section[1024];
@@ -353,7 +354,7 @@ Test(psi, programs_may_share_a_pmt_pid_and_streams)
 	rig_done(&rig);
 }
 
-Test(psi, a_pmt_cannot_take_the_pids_of_tables)
+Test(psi, a_pmt_cannot_claim_the_pids_of_tables)
 {
 	static const struct build_entry entry = { 1, 0x100 };
 	static const struct build_es streams[] = {
@@ -373,7 +374,7 @@ Test(psi, a_pmt_cannot_take_the_pids_of_tables)
 	rig_done(&rig);
 }
 
-Test(psi, hands_out_the_tables_as_they_came)
+Test(psi, returns_the_tables_byte_for_byte)
 {
 	struct rig rig = rig_new();
 	const struct psi_section *pat;
@@ -426,7 +427,7 @@ Test(psi, a_reset_forgets_the_tables)
 	rig_done(&rig);
 }
 
-Test(psi, takes_the_largest_pat_and_many_programs)
+Test(psi, accepts_the_largest_pat_and_many_programs)
 {
 	struct build_entry entries[253];
 	struct rig rig = rig_new();

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(rap, knows_where_a_decoder_can_begin)
+Test(rap, finds_where_a_decoder_can_begin)
 {
 	static const struct {
 		const char *what;
@@ -62,7 +62,7 @@ Test(rap, knows_where_a_decoder_can_begin)
 	build_free(b);
 }
 
-Test(rap, believes_the_indicator_but_not_a_scrambled_packet)
+Test(rap, follows_the_indicator_but_not_of_scrambled_packets)
 {
 	struct build *b = build_new();
 	uint8_t *p = build_pes(b, 0x101, "", 0);
@@ -92,7 +92,7 @@ Test(rap, needs_no_adaptation_field)
 	build_free(b);
 }
 
-Test(rap, each_pes_of_audio_is_one)
+Test(rap, accepts_each_pes_of_audio)
 {
 	struct build *b = build_new();
 	uint8_t *p = build_pes(b, 0x102, "xx", 2);
@@ -102,7 +102,7 @@ Test(rap, each_pes_of_audio_is_one)
 	p[5 + p[4]] = 7; /* no PES any more */
 	cr_assert(!rap_is_start(p, 0x03, PID_AUDIO));
 
-	/* nine bytes of it are enough to know it by, eight are not */
+	/* nine bytes of the header are enough, eight are not */
 	for (size_t len = 8; len <= 9; len++) {
 		p[4] = (uint8_t)(TS_PACKET - 5 - len);
 		memcpy(p + TS_PACKET - len, "\0\0\1\xc0\0\0\x80\0", 8);

@@ -4,7 +4,7 @@
  * each sample (NAME.tsp.analyze.json, NAME.tstables.xml) and a plain counter
  * that keeps the whole last packet of each PID.
  *
- * The samples stand beside the project; without them the tests are skipped.
+ * The samples are beside the project; without them the tests are skipped.
  */
 #include "common/base/alloc.h"
 #include "worker/ts/analyze.h"
@@ -142,7 +142,7 @@ static void compare_counters(const struct sample *s, uint32_t seed)
 	free(cc);
 }
 
-Test(samples, continuity_is_counted_as_by_one_who_keeps_all_packets)
+Test(samples, have_the_continuity_errors_of_a_full_comparison)
 {
 	glob_t found = find_samples();
 
@@ -368,7 +368,7 @@ static void compare_tables(const struct sample *s, char *xml)
 	analyze_free(&a);
 }
 
-Test(samples, have_the_tables_a_second_implementation_saw)
+Test(samples, have_the_tables_of_a_second_implementation)
 {
 	glob_t found = find_samples();
 	unsigned compared = 0;
@@ -430,7 +430,7 @@ Test(samples, a_scrambled_service_is_off_air_and_its_clear_form_is_on)
 
 /* --- any way to read them --- */
 
-Test(samples, come_out_of_any_cut_as_they_are)
+Test(samples, are_found_wherever_the_bytes_are_cut)
 {
 	static const size_t pieces[] = { 1316, 1000, 4096, 65536 };
 	glob_t found = find_samples();

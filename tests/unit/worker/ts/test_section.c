@@ -105,7 +105,7 @@ Test(section, every_length_survives_packing)
 	}
 }
 
-Test(section, packing_goes_on_with_the_counter)
+Test(section, packing_continues_the_counter)
 {
 	struct build *b = build_new();
 	uint8_t section[SECTION_MAX];
@@ -143,7 +143,7 @@ Test(section, finds_sections_that_share_packets)
 	build_free(rig.build);
 }
 
-Test(section, a_lost_packet_costs_its_section_alone)
+Test(section, a_lost_packet_drops_one_section)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -177,7 +177,7 @@ Test(section, a_duplicate_packet_changes_nothing)
 	build_free(rig.build);
 }
 
-Test(section, refuses_a_wrong_checksum_and_takes_the_next)
+Test(section, rejects_a_wrong_checksum_and_reads_the_next)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -194,7 +194,7 @@ Test(section, refuses_a_wrong_checksum_and_takes_the_next)
 	build_free(rig.build);
 }
 
-Test(section, refuses_a_section_longer_than_the_limit)
+Test(section, rejects_a_section_longer_than_the_limit)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -211,7 +211,7 @@ Test(section, refuses_a_section_longer_than_the_limit)
 	build_free(rig.build);
 }
 
-Test(section, refuses_a_pointer_that_leaves_the_packet)
+Test(section, rejects_a_pointer_behind_the_packet)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -227,7 +227,7 @@ Test(section, refuses_a_pointer_that_leaves_the_packet)
 	build_free(rig.build);
 }
 
-Test(section, a_start_cuts_off_what_was_not_finished)
+Test(section, a_start_drops_the_incomplete_section)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -244,7 +244,7 @@ Test(section, a_start_cuts_off_what_was_not_finished)
 	build_free(rig.build);
 }
 
-Test(section, passes_over_what_cannot_be_trusted)
+Test(section, ignores_damaged_and_scrambled_packets)
 {
 	uint8_t section[SECTION_MAX];
 	struct rig rig;
@@ -259,7 +259,7 @@ Test(section, passes_over_what_cannot_be_trusted)
 	build_free(rig.build);
 }
 
-Test(section, takes_short_sections_without_a_checksum)
+Test(section, accepts_short_sections_without_a_checksum)
 {
 	/* a time and date section: no syntax, no CRC_32 */
 	static const uint8_t tdt[] = { 0x70, 0x70, 5, 0xea, 1, 2, 3, 4 };
@@ -273,7 +273,7 @@ Test(section, takes_short_sections_without_a_checksum)
 	build_free(rig.build);
 }
 
-Test(section, refuses_a_long_header_in_a_short_section)
+Test(section, rejects_a_long_header_in_a_short_section)
 {
 	static const uint8_t shorty[] = { 0x02, 0xb0, 8, 1, 2, 3, 4, 5, 6, 7,
 					  8 };
@@ -288,7 +288,7 @@ Test(section, refuses_a_long_header_in_a_short_section)
 }
 
 /* The header, and with it the length, arrives in two packets. */
-Test(section, refuses_a_length_that_comes_late_and_takes_the_next)
+Test(section, rejects_a_late_wrong_length_and_reads_the_next)
 {
 	uint8_t data[SECTION_MAX + 300];
 	size_t starts[3], len = 0;

@@ -21,8 +21,8 @@ static struct build *make_packets(void)
 	return b;
 }
 
-/* The packets as they come `stride` bytes apart, the first byte of a packet
- * `lead` bytes behind the start of its slot; *ret_len bytes. */
+/* The packets `stride` bytes apart, the first byte of a packet `lead` bytes
+ * behind the start of its slot; *ret_len bytes. */
 static uint8_t *spread(const struct build *b, size_t stride, size_t lead,
 		       size_t *ret_len)
 {
@@ -54,8 +54,8 @@ static void pull_all(struct ts_sync *s, struct sink *sink)
 	}
 }
 
-/* Pushes len bytes in pieces, each in memory of its own that is gone when the
- * next comes. */
+/* Pushes len bytes in pieces, each in memory of its own that is freed before
+ * the next piece. */
 static void push_pieces(struct ts_sync *s, const uint8_t *data, size_t len,
 			size_t piece, struct sink *sink)
 {
@@ -134,7 +134,7 @@ Test(sync, gives_the_same_packets_wherever_the_bytes_are_cut)
 	build_free(b);
 }
 
-Test(sync, passes_over_junk_in_front)
+Test(sync, skips_junk_in_front)
 {
 	struct build *b = make_packets();
 	struct sink *sink = xcalloc(1, sizeof *sink);
@@ -154,7 +154,7 @@ Test(sync, passes_over_junk_in_front)
 	build_free(b);
 }
 
-Test(sync, one_wrong_sync_byte_costs_that_packet_alone)
+Test(sync, one_wrong_sync_byte_drops_one_packet)
 {
 	struct build *b = make_packets();
 	struct sink *sink = xcalloc(1, sizeof *sink);
@@ -173,7 +173,7 @@ Test(sync, one_wrong_sync_byte_costs_that_packet_alone)
 	build_free(b);
 }
 
-Test(sync, one_wrong_sync_byte_of_a_datagram_costs_that_packet_alone)
+Test(sync, one_wrong_sync_byte_in_a_datagram_drops_one_packet)
 {
 	for (size_t bad = 7; bad < 21; bad++) {
 		struct build *b = make_packets();
@@ -192,7 +192,7 @@ Test(sync, one_wrong_sync_byte_of_a_datagram_costs_that_packet_alone)
 	}
 }
 
-Test(sync, finds_back_after_lost_bytes)
+Test(sync, locks_again_after_lost_bytes)
 {
 	struct build *b = build_new();
 	struct sink *sink = xcalloc(1, sizeof *sink);
@@ -209,7 +209,7 @@ Test(sync, finds_back_after_lost_bytes)
 		push_pieces(&s, b->data + cut + lost,
 			    b->n * TS_PACKET - cut - lost, 500, sink);
 		cr_assert_eq(s.sync_losses, 1);
-		/* what goes for 19 has swallowed the start of 20 */
+		/* the packet at 19 contains the start of 20 */
 		cr_assert_eq(sink->n, b->n - 1, "%zu lost: %zu", lost,
 			     sink->n);
 		cr_assert_eq(memcmp(sink->data + 20 * TS_PACKET,
@@ -302,7 +302,7 @@ Test(sync, junk_datagrams_do_not_harm_their_neighbours)
 	build_free(b);
 }
 
-Test(sync, follows_a_sender_that_begins_anew)
+Test(sync, follows_a_sender_that_restarts)
 {
 	struct build *b = make_packets();
 	struct sink *sink = xcalloc(1, sizeof *sink);
@@ -345,7 +345,7 @@ Test(sync, a_long_hunt_needs_no_more_memory)
 	build_free(b);
 }
 
-Test(sync, begins_anew_after_a_reset_and_keeps_its_counters)
+Test(sync, hunts_again_after_a_reset_and_keeps_its_counters)
 {
 	struct build *b = make_packets();
 	struct sink *sink = xcalloc(1, sizeof *sink);
