@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The control interface of a large house: 1,000 streams configured, 200 of
- * them at work.  How long `load' and `set-stream' take, and what somebody at
- * work notices while others guess passwords.
+ * The control interface of a large installation: 1,000 streams configured, 200
+ * of them running. Measures `load' and `set-stream', and the requests of a
+ * session while others guess passwords.
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

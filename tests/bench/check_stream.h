@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Judges one received stream of the generator: what was lost, doubled or out
- * of order, how long it took, and how much came at once.
- *
- * Embedded; zeroed memory is ready.  Owns nothing.
+ * Checks one received stream of the generator: lost, duplicate and reordered
+ * packets, delays, and bursts.  Embedded; zeroed memory is ready.  Owns
+ * nothing.
  */
 #pragma once
 
@@ -28,7 +27,7 @@ struct check_stream {
 	bool started;
 	uint64_t first;      /* the first stamp seen */
 	uint64_t next;       /* the stamp expected next */
-	uint64_t stamped;    /* stamps received, doubles not counted */
+	uint64_t stamped;    /* stamps received, without duplicates */
 	uint64_t lost;
 	uint64_t duplicated;
 	uint64_t reordered;
@@ -41,7 +40,7 @@ struct check_stream {
 	uint64_t seen[CHECK_SEQ_WINDOW / 64];
 	uint8_t cc[8192];    /* last counter plus one; 0 = not seen */
 
-	/* what came in the last millisecond, oldest at burst_head */
+	/* the arrivals of the last millisecond, oldest at burst_head */
 	struct {
 		uint64_t at_ns;
 		uint64_t bytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * make compare: the same work done by us and by what Debian has for it, 4
- * streams of 8 Mbit/s by UDP in and out, others a process a stream: as it
- * comes, in bursts, with datagrams lost on the way in, and with a source that
- * dies beside one that lives.  A table, no verdicts.
+ * make compare: the same work done by Sluice and by the programs of Debian, 4
+ * streams of 8 Mbit/s by UDP in and out, others with a process a stream:
+ * unchanged, in bursts, with datagrams lost at the input, and with a source
+ * that dies beside one that lives. A table, no verdicts.
  */
 import { spawnSync } from 'node:child_process';
 import dgram from 'node:dgram';
@@ -79,7 +79,7 @@ async function begin(scope, name) {
 	return pidsOf(children);
 }
 
-// What came through; dropped: datagrams that were lost before.
+// The received packets; dropped: datagrams that were lost before.
 function flow(name, window, { burst, drops } = {}) {
 	return Scope.within(async (scope) => {
 		const checker = await startChecker(scope,
@@ -125,7 +125,8 @@ function gap(name) {
 	});
 }
 
-// Who cuts units into packets of his own: the generator's are not found again.
+// A program that cuts units into packets of its own: the generator's are not
+// found again.
 const REMAKES = ['ffmpeg', 'vlc'];
 
 const percent = (part, all) => `${(100 * part / all).toFixed(2)} %`;

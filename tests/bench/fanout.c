@@ -158,7 +158,7 @@ static void answer(struct fanout *f, int fd)
 	}
 }
 
-/* What was sent of data, or -errno; 0 when the socket is full. */
+/* The number of bytes sent, or -errno; 0 when the socket is full. */
 static ssize_t send_some(int fd, const uint8_t *data, size_t len)
 {
 	ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
@@ -168,7 +168,7 @@ static ssize_t send_some(int fd, const uint8_t *data, size_t len)
 	return n;
 }
 
-/* False when the viewer is gone or much too slow. */
+/* False when the viewer has disconnected or is much too slow. */
 static bool write_viewer(struct viewer *v, const uint8_t *data, size_t len)
 {
 	ssize_t n = 0;

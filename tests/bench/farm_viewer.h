@@ -42,7 +42,7 @@ struct farm_viewer {
 int farm_viewer_open(struct farm_viewer *, const struct sockaddr_any *to,
 		     uint64_t now_ns) MUST_CHECK;
 
-/* Sends the request once connected and takes all that has come, through
+/* Sends the request once connected and reads all available data, through
  * scratch of len bytes. */
 void farm_viewer_read(struct farm_viewer *, const char *path,
 		      struct check_totals *, uint8_t *scratch, size_t len,

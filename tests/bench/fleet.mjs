@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A whole house of streams: how soon 200 of them are ready, and what the
- * master costs while they run and 20 dashboards watch.
+ * A large installation: the time until 200 streams are ready, and the cost of
+ * the master while they run and 20 dashboards watch.
  */
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';

@@ -24,7 +24,7 @@ const softirqThreads = fs.readdirSync('/proc').filter((entry) => {
 		return /^\d+$/.test(entry) && fs.readFileSync(
 			`/proc/${entry}/comm`, 'utf8').startsWith('ksoftirqd/');
 	} catch {
-		return false; // gone meanwhile
+		return false; // ended meanwhile
 	}
 });
 
@@ -35,10 +35,11 @@ async function startFanout(scope, ...more) {
 	return { pids: [child.pid] };
 }
 
-// Each starts and gives { pids, deliver }: what to count, what to weigh.
+// Each starts and returns { pids, deliver }: the processes whose CPU and memory
+// count.
 const candidates = {
 	fanout: (scope) => startFanout(scope),
-	// for information: how far gathering takes it
+	// for information: the gain of larger batches
 	'fanout 50 ms': (scope) => startFanout(scope, '--tick', 50),
 
 	async sluice(scope) {

@@ -7,7 +7,7 @@ export const program = (name) => path.join(builddir, 'tests/bench', name);
 
 const lines = (child) => child.text.out.split('\n').slice(0, -1);
 
-// A program of ours that says "ready" on a line and a report on others.
+// A program of ours that prints "ready" on a line and a report on others.
 export class Reporter {
 	constructor(child) { this.child = child; }
 
@@ -21,7 +21,7 @@ export class Reporter {
 		}, timeoutMs);
 	}
 
-	// What it has seen so far.
+	// Its counts so far.
 	async snapshot() {
 		const before = lines(this.child).length;
 
@@ -73,8 +73,8 @@ export function lostOf(sent, seen) {
 }
 
 /*
- * One measurement: load through a running candidate, its CPU over the window
- * in which everything is at speed, and all that got lost from first to last.
+ * One measurement: load through a running candidate, its CPU over the window at
+ * full load, and all losses from first to last.
  */
 export async function measureFlow(scope, checker, o, cpu) {
 	const generator = startGenerator(scope, { ...o,

@@ -15,8 +15,8 @@ export function cpuNs(pids) {
 	return sum;
 }
 
-// { pss, rss } of a process in KiB, and the part of each that is mappings
-// whose name fits shared (a ring).
+// { pss, rss } of a process in KiB, and the part of each in mappings whose name
+// fits shared (a ring).
 export function memoryKib(pid, shared = /$^/) {
 	const sum = { pss: 0, rss: 0, sharedPss: 0, sharedRss: 0 };
 	let inShared = false;
@@ -45,8 +45,8 @@ export function median(values) {
 		(sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// What has to be undone, in reverse: the shape that the test helpers expect
-// of node:test's context.
+// The actions to undo, in reverse: the shape that the test helpers expect of
+// node:test's context.
 export class Scope {
 	#undo = [];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a stream worker weighs beyond its ring, with 50 of them carrying
- * 8 Mbit/s each to UDP and into a ring for HTTP viewers.
+ * The memory of a stream worker beyond its ring, with 50 of them that send 8
+ * Mbit/s each to UDP and into a ring for HTTP viewers.
  */
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { sleep, udpBound, waitUntil } from '../helpers/util.mjs';

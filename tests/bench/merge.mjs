@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What the merge by content makes wrong of streams that lose packets on both
- * paths: random ones by way of its functions, without a network or a clock.
+ * The faults of the merge by content for streams that lose packets on both
+ * paths: random ones by its functions, without a network or a clock.
  */
 import { run } from '../helpers/util.mjs';
 import { program } from './load.mjs';
 
-// Loss and nothing else; of these packets each is told from the others.
+// Loss and no other fault; each of these packets is unique.
 const PLAIN = ['loss', 'twice'];
 const FAULTS = ['missing', 'doubled', 'order'];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a bench program is told by signals while it runs. */
+/* The signals to a bench program while it runs. */
 #pragma once
 
 #include <stdbool.h>

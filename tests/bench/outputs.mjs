@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The ways out, 8 streams of 8 Mbit/s each: our CPU for a Mbit that comes in
+ * The types of output, 8 streams of 8 Mbit/s each: our CPU for a Mbit of input
  * beside that of ffmpeg, which copies the same (-c copy), a process a stream,
  * in one run by turns.
  */
@@ -78,7 +78,7 @@ function measureOne(name, way, window) {
 
 		if (flow.mbit < came / 2)
 			throw new Error(`${name} sends nothing by ${way}`);
-		// by what came: what goes out is not the same of both
+		// per input: the outputs of both differ
 		return { ...flow, cpu: flow.cpu_us_per_mbit * flow.mbit /
 			came };
 	});
@@ -110,7 +110,7 @@ async function measureWay(report, way, { rounds, window }) {
 		`${ofAll(sluice.lost, sluice.sent)} packets lost, ` +
 		`${sluice.faults} out of order`);
 	if (ways[way].ffmpeg === undefined) {
-		/* the same way as another, but for its bursts */
+		/* the same as another output, except its bursts */
 	} else if (ffmpeg === undefined) {
 		report.skip(`${way}: beside ffmpeg: it is not installed`);
 	} else {

@@ -19,7 +19,7 @@ import { cpuNs, median, Scope } from './measure.mjs';
 
 const STREAMS = 8, RATE = 8e6, SECONDS = 60, TO = 20000, PORT = 7000;
 const WARM_MS = 8000, LIMIT = 1 / 3;
-// 10 ms of the stream, and what leaves little more than comes
+// 10 ms of the stream, and the output is little more than the input
 const PACED = `bitrate=${RATE * 1.05}&burst_bits=${RATE / 100}`;
 
 // One clip, whole and in segments of two seconds.
@@ -55,7 +55,7 @@ function feed(reply, whole) {
 	}, 20);
 
 	reply.on('close', () => clearInterval(timer));
-	reply.on('error', () => { /* the other side is gone */ });
+	reply.on('error', () => { /* the client has disconnected */ });
 }
 
 async function serve(scope, clip) {
@@ -106,7 +106,7 @@ const candidates = {
 		ffmpeg(scope, kind, ['-re'], `&${PACED}`),
 };
 
-// CPU for a Mbit that comes in: ffmpeg leaves out null packets.
+// CPU for a Mbit of input: ffmpeg drops null packets.
 function measureOne(clip, kind, name, window) {
 	return Scope.within(async (scope) => {
 		await serve(scope, clip);

@@ -37,7 +37,7 @@ export class Report {
 	judge(ok, text) { this.#line(ok ? 'PASS' : 'FAIL', text); }
 	skip(text) { this.#line('SKIP', text); }
 
-	// Says the verdicts once more, writes file; true when none failed.
+	// Prints the verdicts again, writes file; true when none failed.
 	finish(file) {
 		const count = (verdict) => this.#lines.filter(
 			(line) => line.verdict === verdict).length;

@@ -19,7 +19,7 @@ const LIMIT = { ffmpeg: 1 / 3 };
 
 const at = (i) => `127.0.0.1:${BETWEEN + APART * i}`;
 const second = (i) => `127.0.0.1:${BETWEEN + APART * i + 10}`;
-// what the first half sends, and what the second receives
+// the address of the first half, and that of the second
 const ways = {
 	rtp: [(i) => [`rtp://${at(i)}`], (i) => `rtp://${at(i)}`],
 	fec: [(i) => [`rtp://${at(i)}#fec=10x10`], (i) => `rtp://${at(i)}#fec`],

@@ -15,9 +15,9 @@ import { ofAll } from './report.mjs';
 
 const FROM = 10000, TO = 20000;
 const SAMPLES = 20, PART = 5;
-/* What is done every ten seconds was done twice then. */
+/* By then each action of every ten seconds was done twice. */
 export const SETTLE_S = 25;
-/* Pages that are touched for the first time late are no leak; what grows on
+/* Pages that are touched late for the first time are no leak; steady growth
  * would be far above it in the end. */
 const LIMIT = { workerKib: 64, masterKib: 256, fds: 0 };
 
@@ -31,9 +31,9 @@ export function number(name, standard) {
 
 const fdsOf = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 
-// PSS of all that a process writes to, but for the ring, which has one size and
-// is filled bit by bit.  How much of a library counts as its own hangs on who
-// else runs on the machine.
+// PSS of all writable mappings of a process except the ring, which has one size
+// and is filled gradually. The share of a library depends on the other
+// processes of the machine.
 function writtenKib(pid) {
 	let writable = false, sum = 0;
 
@@ -50,7 +50,7 @@ function writtenKib(pid) {
 	return sum;
 }
 
-// What one process holds now.
+// The resources of one process now.
 function weigh(pid) {
 	return { pid, pss: writtenKib(pid), fds: fdsOf(pid) };
 }
@@ -73,7 +73,7 @@ export async function watch(sluice, seconds, samples) {
 	}
 }
 
-// The least of some samples: what is used now and then, and given back, is no
+// The least of some samples: memory that is used sometimes, and freed, is no
 // growth.
 function least(samples, pid, what) {
 	return Math.min(...samples.map((sample) =>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * SRT in and out, 4 streams of 8 Mbit/s each, beside srt-live-transmit, a
- * process a stream, in one run by turns.  At the other end of the SRT
- * connection stands srt-live-transmit in both cases; its CPU is not counted.
+ * process a stream, in one run by turns. The other end of the SRT connection is
+ * srt-live-transmit in both cases; its CPU is not counted.
  */
 import { spawnSync } from 'node:child_process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
@@ -22,7 +22,7 @@ const caller = (i) => `srt://127.0.0.1:${LINK + i}`;
 const relay = (scope, from, to) => start(scope, 'srt-live-transmit',
 	['-q', '-chunk:1316', from, to]);
 
-// Where the candidate stands, and who stands on the other side of it.
+// The side of the candidate, and the program on the other side.
 const ways = {
 	'srt out': {
 		from: (i) => udp(FROM + i),

@@ -31,7 +31,7 @@ enum {
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Up to where a packet goes, and by which way. */
+/* The last stage of a packet, and its variant. */
 struct chain {
 	const char *name;
 	const char *options; /* of the input; NULL: it ends before the chain */
@@ -154,7 +154,7 @@ static void stream_done(struct stream *s)
 	free(s->received);
 }
 
-/* What comes in by the next tick; no part of what is measured. */
+/* The input of the next tick; not part of the measurement. */
 static void receive(struct stream *s)
 {
 	uint64_t until_ns = s->now_ns; /* the stream began a tick ago */
@@ -174,8 +174,8 @@ static void turn(struct stream *s)
 	batch_flush(&s->batch);
 }
 
-/* What others do between two turns: nothing of ours stays near, neither in
- * the caches nor in the tables of addresses. */
+/* Load of other processes between two turns: it evicts our data from the caches
+ * and from the tables of addresses. */
 static void evict(const struct options *o)
 {
 	for (size_t i = 0; !o->warm && i < OTHERS_SIZE; i += LINE)
@@ -189,8 +189,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The middle of all turns: what others do to the machine shows in some of
- * them only. */
+/* The median of all turns: other processes affect only some of them. */
 static uint64_t measure_turns(struct stream *s, const struct options *o)
 {
 	uint64_t *took = xcalloc(o->ticks, sizeof *took);

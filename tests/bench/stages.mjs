@@ -53,7 +53,7 @@ async function startOne(scope, { options = '', from = builddir }, place) {
 	return log.map(([, pid]) => Number(pid));
 }
 
-// A source that ends; the one that follows it begins at its own time.
+// A source that ends; the next source begins at its own time.
 async function anotherBefore(scope, place) {
 	await startGenerator(scope, { ...LOAD, port: portsOf(place)[0],
 		seconds: 2 }).ended;

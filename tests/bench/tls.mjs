@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What TLS costs at the control port: a handshake, an idle connection, and a
- * request on a connection that is there, beside the same by plain HTTP.
+ * The cost of TLS at the control port: a handshake, an idle connection, and a
+ * request on an open connection, beside the same by plain HTTP.
  */
 import http from 'node:http';
 import https from 'node:https';

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Receives the generator's streams and says what happened on the way: one
- * line of JSON at the end, and one at each SIGUSR1.
- *
- * It looks at its sockets on a timer: the times come from the kernel, so
- * looking late costs no accuracy, and no sender pays for waking it.
+ * Receives the generator's streams and reports their faults: one line of JSON
+ * at the end, and one at each SIGUSR1.  It reads its sockets on a timer: the
+ * times come from the kernel, so a late read costs no accuracy, and no sender
+ * pays for waking it.
  */
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
@@ -33,7 +32,7 @@ enum {
 struct options {
 	unsigned streams;
 	uint64_t rate_bps;
-	unsigned seconds; /* 0 = until told to stop */
+	unsigned seconds; /* 0 = until a signal */
 	const char *address;
 	unsigned port;
 	bool rtp;

@@ -35,7 +35,7 @@ struct options {
 	unsigned streams;
 	unsigned programs; /* > 1: the streams are one multiplex together */
 	uint64_t rate_bps;
-	unsigned seconds; /* 0 = until told to stop */
+	unsigned seconds; /* 0 = until a signal */
 	const char *address;
 	unsigned port;
 	unsigned burst_ms;

@@ -33,7 +33,7 @@ struct tsmaker {
 	uint64_t next_frame_ns;
 	uint64_t next_pcr_ns;
 	uint64_t frame;       /* of the next access unit */
-	bool pmt_next;        /* a PAT has just gone out */
+	bool pmt_next;        /* a PAT was just sent */
 	uint8_t pat_cc;
 	uint8_t pmt_cc;
 	uint8_t video_cc;
@@ -49,5 +49,5 @@ void tsmaker_init(struct tsmaker *, uint64_t rate_bps);
 void tsmaker_init_program(struct tsmaker *, uint64_t rate_bps, unsigned number,
 			  unsigned n);
 
-/* Writes the next packet; sent_ns is what its stamp will say. */
+/* Writes the next packet; sent_ns is the time in its stamp. */
 void tsmaker_next(struct tsmaker *, uint64_t sent_ns, uint8_t *packet);

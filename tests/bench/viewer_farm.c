@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Many HTTP viewers in one process: connects them a few at a time, reads them
- * on a timer and checks every packet of every viewer.  Says "ready" when all
+ * on a timer and checks every packet of every viewer.  Prints "ready" when all
  * have their first packet, a line of JSON at each SIGUSR1 and at the end.
  */
 #include "common/base/alloc.h"
@@ -27,7 +27,7 @@ enum {
 
 struct options {
 	unsigned viewers;
-	unsigned seconds; /* 0 = until told to stop */
+	unsigned seconds; /* 0 = until a signal */
 	const char *address;
 	unsigned port;
 	const char *path;
@@ -170,7 +170,7 @@ static void look(struct farm *f)
 				 f->scratch, sizeof f->scratch, mono_ns());
 	if (!f->ready && all_started(f)) {
 		f->ready = true;
-		/* what they began with is older than the present */
+		/* their first packets are older than the present */
 		memset(&f->totals, 0, sizeof f->totals);
 		puts("ready");
 		(void)fflush(stdout);

@@ -33,7 +33,8 @@ const LIMIT = { workerKib: 256, masterKib: 256, fds: 1, logLines: 20,
 	/* of alarms: one is raised and cleared in six seconds, no faster */
 	alarmLines: 1 / 3 };
 
-// What the first stream sends, and what the second takes; each has 20 ports.
+// The outputs of the first stream, and the input of the second; each has 20
+// ports.
 function waysOf(dir, cert, rate) {
 	const at = (i, more = 0) => `127.0.0.1:${BETWEEN + 20 * i + more}`;
 	const escaped = (text) => text.replace('#', '%23');
@@ -65,7 +66,7 @@ function waysOf(dir, cert, rate) {
 	];
 }
 
-// A server that makes a playlist of what comes to a port.
+// A server that makes a playlist of the stream at a port.
 async function serveSegments(scope, port) {
 	const segments = new Map();
 	let parts = [], count = 0;
@@ -73,7 +74,7 @@ async function serveSegments(scope, port) {
 	const server = http.createServer((request, reply) => {
 		const data = segments.get(request.url.slice(1));
 
-		reply.on('error', () => { /* the other side is gone */ });
+		reply.on('error', () => { /* disconnected */ });
 		if (data !== undefined)
 			reply.end(data);
 		else if (request.url === '/live.m3u8')
@@ -111,13 +112,13 @@ function listOf(count) {
 			`#EXTINF:1,\n${first + i}.ts`), ''].join('\n');
 }
 
-// Takes what is pushed.
+// Accepts the pushed stream.
 async function takePushed(scope) {
 	const taken = { bytes: 0, requests: 0 };
 	const server = http.createServer((request) => {
 		taken.requests++;
 		request.on('data', (data) => { taken.bytes += data.length; });
-		request.on('error', () => { /* the other side is gone */ });
+		request.on('error', () => { /* disconnected */ });
 	});
 
 	await new Promise((done) => server.listen(PUSH, '127.0.0.1', done));
@@ -163,7 +164,7 @@ function fleetOf(ways, list) {
 		`udp://127.0.0.1:${LIST}#cbr=3000`));
 }
 
-// The list has no stamps: what it makes is read here.
+// The list has no stamps: its output is read here.
 async function readList(scope) {
 	const seen = new TsChecker();
 	const socket = dgram.createSocket('udp4');
@@ -175,7 +176,7 @@ async function readList(scope) {
 	return () => ({ packets: seen.packets, lost: seen.ccErrors });
 }
 
-// Alarms tell how late the generator is as well.
+// Alarms also show how late the generator is.
 const ofAlarm = /alarms/;
 const linesOf = (sluice) => sluice.log.split('\n').length;
 
@@ -213,8 +214,8 @@ async function run({ seconds, rate }) {
 
 		await watch(sluice, seconds, weighed);
 		const cpu = cpuNs(pids) - before;
-		// buffers are as big as the longest pause made them: that is
-		// over by half-time
+		// buffers grow to the longest pause: by half-time that has
+		// ended
 		const samples = weighed.slice(weighed.length / 2);
 		const logged = sluice.log.split('\n').slice(lines);
 		const list = readOfList();

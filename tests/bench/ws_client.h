@@ -36,7 +36,7 @@ struct ws_client {
 int ws_client_open(struct ws_client *, const struct sockaddr_any *to,
 		   const char *path, int rcvbuf) MUST_CHECK;
 
-/* Takes all that has come. */
+/* Reads all available data. */
 void ws_client_read(struct ws_client *, struct ws_totals *);
 
 void ws_client_close(struct ws_client *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Many clients of the event channel in one process, each of which checks that
- * it misses nothing; and some that are stuck: they shake hands and never read
- * again.  Says "ready" when all are open, a line of JSON at each SIGUSR1 and
- * at the end.
+ * it misses no message; and some that are stuck: they shake hands and never
+ * read again.  Prints "ready" when all are open, a line of JSON at each SIGUSR1
+ * and at the end.
  */
 #include "common/base/alloc.h"
 #include "common/base/util.h"
@@ -97,7 +97,7 @@ static int open_one(struct farm *f, const struct sockaddr_any *to)
 	return epoll_ctl(f->poll, EPOLL_CTL_ADD, c->fd, &e) < 0 ? -errno : 0;
 }
 
-/* A stuck one is heard until it is open. */
+/* A stuck client is read until it is open. */
 static void hear(struct farm *f, struct ws_client *c)
 {
 	if (c->fd < 0)

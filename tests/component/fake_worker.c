@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A worker that behaves as its object's name says, "good" or not, to see
- * what the master makes of it.  Speaks in plain text: it shares no code with
- * what is tested but the number of the protocol.
+ * A worker whose object's name selects its behaviour, "good" or a fault, to
+ * test the reaction of the master.  Writes its messages as plain text: it
+ * shares no code with the tested program except the protocol version.
  */
 #include "proto/ipc/msg.h"
 
@@ -157,7 +157,7 @@ static void go_wrong(void)
 			    "\"blah \\u001b[2J \\u009b2J\\nline\"}}");
 }
 
-/* Deliver with a socket and a path tells of a viewer there. */
+/* Deliver with a socket and a path reports a viewer there. */
 static void hear(const char *text)
 {
 	static bool listens;

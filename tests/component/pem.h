@@ -13,5 +13,5 @@ void pem_done(struct pem *);
 
 /* A memfd with this text. */
 int pem_text(const char *text);
-/* The same texts one behind the other. */
+/* The same texts concatenated. */
 int pem_join(int first, int second);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The real reconciler with workers that behave as their stream's id says. */
+/* The real reconciler with workers whose stream id selects their behaviour. */
 #pragma once
 
 #include "master/streams/reconciler.h"
@@ -17,7 +17,7 @@ struct reconciler_bench {
 void bench_setup(struct reconciler_bench *);
 /* With another program than the fake worker. */
 void bench_setup_with(struct reconciler_bench *, const char *worker_path);
-/* Stops the reconciler, if that was not done; nobody may be left. */
+/* Stops the reconciler, if that was not done; no worker may remain. */
 void bench_teardown(struct reconciler_bench *);
 bool bench_is_stopped(void *bench);
 
@@ -27,7 +27,7 @@ void bench_set_stream(struct reconciler_bench *, const char *id,
 void bench_set(struct reconciler_bench *, const char *id, const char *output);
 struct stream_proc_info bench_get(struct reconciler_bench *, const char *id);
 
-/* What a test waits for: arg of rig_run_until(). */
+/* The condition of a test: arg of rig_run_until(). */
 struct wish {
 	struct reconciler_bench *bench;
 	const char *id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the component tests share: a loop that runs until something is so. */
+/* Shared by the component tests: a loop that runs until a condition is true. */
 #pragma once
 
 #include <ev.h>
@@ -12,8 +12,8 @@
 const char *rig_built(const char *name);
 const char *rig_source(const char *name);
 
-/* An address of the loopback that is this process's alone, so that no port of
- * it is taken, not even by a connection on its way; static memory. */
+/* An address of the loopback for this process alone, so that no port of it is
+ * taken, not even by a connection on its way; static memory. */
 const char *rig_host(void);
 
 /* Runs the loop until is_so(arg), or fails the test after six times ms, as
@@ -23,9 +23,9 @@ void rig_run_until(struct ev_loop *, bool (*is_so)(void *arg), void *arg,
 		   unsigned ms, const char *what);
 void rig_run_for(struct ev_loop *, unsigned ms);
 
-/* Did this process wait for a core so long that times say nothing of it?  Not
- * where the kernel does not count that: there a test fails rather than pass for
- * nothing. */
+/* Did this process wait so long for a processor that its times prove nothing?
+ * False where the kernel does not count that: there a test fails rather than
+ * pass without proof. */
 bool rig_is_busy(void);
 
 /* From now on the log is kept. */
@@ -34,6 +34,6 @@ void rig_keep_log(void);
 unsigned rig_count_log(const char *text);
 const char *rig_log(void);
 
-/* The child of this process whose command line holds text; 0 when none. */
+/* The child of this process whose command line contains text; 0 when none. */
 pid_t rig_find_child(const char *text);
 unsigned rig_count_children(void);

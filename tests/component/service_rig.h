@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the master's side of a service needs around it: a loop and a spawner of
- * real workers. */
+/* The surroundings of a service in the master: a loop and a spawner of real
+ * workers. */
 #pragma once
 
 #include "common/supervise/service_proc.h"

@@ -114,8 +114,9 @@ Test(auth_proc, many_are_answered_in_order, .timeout = 90)
 	teardown(&b);
 }
 
-/* POST login and hang up, over and over. */
-Test(auth_proc, who_asks_and_leaves_does_not_drown_the_worker, .timeout = 90)
+/* POST login and disconnect, repeatedly. */
+Test(auth_proc,
+     clients_that_disconnect_do_not_overload_the_worker, .timeout = 90)
 {
 	struct asked asked, first;
 	struct auth_job *j;

@@ -109,7 +109,7 @@ static void need_files(void)
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 }
 
-/* A viewer who is in the backlog meanwhile finds the last path too. */
+/* Meanwhile a viewer in the backlog finds the last path too. */
 Test(deliver_proc, more_mounts_than_the_channel_holds_are_all_served,
      .timeout = 90)
 {
@@ -129,8 +129,8 @@ Test(deliver_proc, more_mounts_than_the_channel_holds_are_all_served,
 	teardown(&b);
 }
 
-/* Who waits for the worker costs it no descriptor. */
-Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 90)
+/* A client that waits for the worker costs it no descriptor. */
+Test(deliver_proc, queued_messages_hold_no_descriptors, .timeout = 90)
 {
 	struct rlimit few;
 	static struct bench b;
@@ -144,7 +144,7 @@ Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 90)
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &few), 0);
 	few.rlim_cur = 64;
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	/* stopped it reads nothing, while each mount is made anew */
+	/* stopped it reads nothing, while each mount is repeated */
 	cr_assert_eq(kill(pid, SIGSTOP), 0);
 	for (size_t i = 0; i < 500; i++)
 		mount_free(&b.mounts[i]);

@@ -22,7 +22,7 @@ static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false };
 struct master {
 	struct worker_rig rig;
 	struct msg_deliver_status status;
-	struct msg_deliver_viewers viewers; /* strings are gone */
+	struct msg_deliver_viewers viewers; /* the strings are freed */
 	bool right_name;
 };
 
@@ -130,7 +130,7 @@ static void write_packets(struct ring_writer *w, size_t n)
 	ring_publish(w);
 }
 
-Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
+Test(deliver_role, serves_the_mounts_of_the_master_until_the_channel_closes,
      .timeout = 90)
 {
 	enum { PACKETS = 100 };
@@ -150,15 +150,16 @@ Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
 	fd_close(&viewer);
 
 	say_mount(&m, MSG_DELIVER_MOUNT, ring_fd);
-	/* who answers there has heard of the mount before it */
+	/* a reply shows that the mount before it was received */
 	port = give_listener(&m);
 	viewer = ask(port);
 	cr_assert_eq(read_status(viewer), 200);
-	/* what came before, and is not followed, would be nothing for him */
+	/* packets before the mount, without later ones, would be useless to the
+	 * viewer */
 	write_packets(w, PACKETS);
 	cr_assert_eq(recv(viewer, body, sizeof body, MSG_WAITALL),
 		     (ssize_t)sizeof body);
-	/* it may have been told of him before he had all */
+	/* the status may precede its last bytes */
 	RIG_UNTIL(&m.rig, m.viewers.bytes >= sizeof body);
 	cr_assert(m.right_name);
 	cr_assert_eq(m.viewers.viewers, 1);
@@ -180,7 +181,7 @@ Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
 	fd_close(&ring_fd);
 }
 
-Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
+Test(deliver_role, reports_a_status_to_the_master_once_a_second,
      .timeout = 90)
 {
 	struct master m;
@@ -192,13 +193,13 @@ Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
 	cr_assert_geq(mono_ms() - began, 2900);
 	began = mono_ms();
 	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] == 6);
-	/* twice as long, and what a busy machine takes */
+	/* twice as long, and a margin for a busy machine */
 	cr_assert_lt(mono_ms() - began, 10000);
 	cr_assert_eq(m.rig.n[MSG_DELIVER_VIEWERS], 0);
 	(void)worker_rig_done(&m.rig);
 }
 
-Test(deliver_role, survives_a_ring_that_is_none, .timeout = 90)
+Test(deliver_role, survives_an_invalid_ring, .timeout = 90)
 {
 	struct master m;
 	int fds[2];

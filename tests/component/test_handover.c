@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One reconciler takes up what another left: workers go on, or end. */
+/* One reconciler adopts the workers of another: they continue, or end. */
 #include "common/base/fd.h"
 #include "common/supervise/handover.h"
 #include "tests/component/reconciler_bench.h"
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 struct two {
-	struct reconciler_bench old; /* stands still once it has written */
-	struct reconciler_bench next; /* takes up */
+	struct reconciler_bench old; /* stops once it has written */
+	struct reconciler_bench next; /* adopts */
 	json_t *written;
 };
 
@@ -48,7 +48,7 @@ static void write_down(struct two *t)
 	handover_free(&h);
 }
 
-/* What "good2" puts out. */
+/* The output of "good2". */
 static const char *viewers(void)
 {
 	static char url[64];
@@ -67,7 +67,7 @@ static void begin(struct two *t)
 	write_down(t);
 }
 
-/* Takes up t->written; the old reconciler is never run again. */
+/* Adopts t->written; the old reconciler is never run again. */
 static void take_up(struct two *t)
 {
 	struct errmsg why = { 0 };
@@ -96,7 +96,7 @@ static json_t *first_stream(struct two *t)
 	return json_array_get(json_object_get(t->written, "streams"), 0);
 }
 
-Test(handover, what_did_not_change_goes_on, .timeout = 90)
+Test(handover, unchanged_workers_continue, .timeout = 90)
 {
 	static struct two t;
 	int pid, pid2;
@@ -123,7 +123,7 @@ Test(handover, what_did_not_change_goes_on, .timeout = 90)
 	end(&t);
 }
 
-Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 90)
+Test(handover, changed_workers_are_replaced_and_removed_ones_end, .timeout = 90)
 {
 	static struct two t;
 	int pid;
@@ -138,7 +138,7 @@ Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 90)
 	end(&t);
 }
 
-Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 90)
+Test(handover, a_worker_without_a_stream_is_ended, .timeout = 90)
 {
 	static struct two t;
 	int pid;
@@ -154,9 +154,9 @@ Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 90)
 	end(&t);
 }
 
-Test(handover, what_cannot_be_used_costs_a_worker_and_no_more, .timeout = 90)
+Test(handover, invalid_descriptors_cost_only_their_worker, .timeout = 90)
 {
-	/* a channel that is none; a ring in its place; another protocol */
+	/* an invalid channel; a ring in its place; another protocol */
 	static const char *const spoilt[] = { "p", "r", "proto" };
 
 	for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {

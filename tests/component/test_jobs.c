@@ -24,7 +24,7 @@ struct bench {
 	char address[80]; /* the same, looped */
 };
 
-/* Who started a job, and what he heard of it. */
+/* The owner of a job, and the events that it received. */
 struct owner {
 	struct bench *bench;
 	struct job *job;
@@ -32,7 +32,7 @@ struct owner {
 	unsigned hellos, records, statuses, ends, deadlines;
 	char error[256];
 	char why[256];
-	char psi[64];           /* the first letters of what came */
+	char psi[64];           /* the first letters of the events */
 	bool free_on_message, free_on_end, free_on_deadline;
 };
 
@@ -181,7 +181,7 @@ static bool is_freed(void *arg)
 	return ((struct owner *)arg)->job == NULL;
 }
 
-Test(jobs, analyzer_tells_each_table_once)
+Test(jobs, analyzer_reports_each_table_once)
 {
 	struct bench b;
 	struct owner o = { 0 };
@@ -198,7 +198,7 @@ Test(jobs, analyzer_tells_each_table_once)
 	cr_expect_eq(o.ends, 0, "nothing is told of one that was freed");
 }
 
-Test(jobs, analyzer_without_an_input_says_why)
+Test(jobs, analyzer_without_an_input_reports_the_error)
 {
 	struct bench b;
 	struct owner o = { .address = "file:///no/such/stream.ts" };
@@ -212,7 +212,7 @@ Test(jobs, analyzer_without_an_input_says_why)
 	teardown(&b);
 }
 
-Test(jobs, one_that_dies_is_over)
+Test(jobs, a_job_that_dies_is_finished)
 {
 	struct bench b;
 	struct owner o = { 0 };
@@ -233,7 +233,7 @@ Test(jobs, one_that_dies_is_over)
 	teardown(&b);
 }
 
-Test(jobs, are_few_at_a_time_those_that_end_included)
+Test(jobs, number_is_limited_including_jobs_that_end)
 {
 	struct bench b;
 	struct owner o[3] = { 0 };
@@ -270,7 +270,7 @@ Test(jobs, may_be_freed_before_they_begin)
 	teardown(&b);
 }
 
-Test(jobs, may_be_freed_in_whatever_they_tell)
+Test(jobs, may_be_freed_in_every_callback)
 {
 	struct owner o[3] = { { .free_on_message = true },
 			      { .free_on_deadline = true },
@@ -292,7 +292,7 @@ Test(jobs, may_be_freed_in_whatever_they_tell)
 	}
 }
 
-Test(jobs, deadline_moves_on_and_comes_after_the_end_too)
+Test(jobs, deadline_moves_and_applies_after_the_end_too)
 {
 	struct bench b;
 	struct owner o = { 0 };

@@ -61,7 +61,7 @@ Test(reconciler, starts_restarts_and_removes_a_stream, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(reconciler, a_removed_stream_that_comes_back_runs_again, .timeout = 90)
+Test(reconciler, a_stream_that_is_removed_and_added_runs, .timeout = 90)
 {
 	struct reconciler_bench b;
 
@@ -93,7 +93,7 @@ Test(reconciler, a_disabled_stream_stops, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(reconciler, a_killed_worker_is_back_within_a_second_and_a_half,
+Test(reconciler, a_killed_worker_is_replaced_within_a_second_and_a_half,
      .timeout = 90)
 {
 	struct reconciler_bench b;
@@ -118,7 +118,8 @@ static bool has_aborted(void *arg)
 	return rig_count_log("stream hangs: killed by signal 6") > 0;
 }
 
-Test(reconciler, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
+Test(reconciler,
+     a_stopped_worker_is_replaced_within_five_seconds, .timeout = 90)
 {
 	struct reconciler_bench b;
 	int pid;
@@ -141,7 +142,7 @@ Test(reconciler, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(reconciler, whoever_breaks_the_rules_ends_and_the_others_do_not,
+Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
      .timeout = 90)
 {
 	static const char *const rude[] = {
@@ -184,7 +185,7 @@ static bool has_chattered(void *arg)
 	return rig_count_log("info stream chatters: x: blah") >= 20;
 }
 
-Test(reconciler, a_chatterbox_is_cut_short_and_cleaned, .timeout = 90)
+Test(reconciler, a_flood_of_log_lines_is_limited_and_sanitized, .timeout = 90)
 {
 	struct reconciler_bench b;
 
@@ -221,7 +222,8 @@ static bool has_left_log(void *arg)
 	return rig_count_log("ended, which was left behind in the kernel") > 0;
 }
 
-Test(reconciler, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 90)
+Test(reconciler,
+     a_worker_that_hangs_in_the_kernel_is_left_behind, .timeout = 90)
 {
 	char folder[128], tasks[160], state[160], number[16];
 	struct reconciler_bench b;
@@ -263,7 +265,8 @@ static double cpu_s(int who)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-Test(reconciler, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
+Test(reconciler,
+     a_worker_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
 {
 	struct stream_proc_info s;
 	struct reconciler_bench b;
@@ -330,7 +333,7 @@ static int next_file(void)
 	return fd;
 }
 
-Test(reconciler, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
+Test(reconciler, lack_of_descriptors_is_no_failure_of_the_worker, .timeout = 90)
 {
 	struct wish alarm = { .id = "good" };
 	struct stream_proc_info s;
@@ -357,7 +360,8 @@ Test(reconciler, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(reconciler, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
+Test(reconciler,
+     sixty_workers_stop_together_with_those_that_ignore_signals, .timeout = 90)
 {
 	unsigned workers, viewers;
 	struct reconciler_bench b;
@@ -385,7 +389,7 @@ Test(reconciler, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(reconciler, stops_in_the_middle_of_the_start, .timeout = 90)
+Test(reconciler, stops_during_the_start, .timeout = 90)
 {
 	struct reconciler_bench b;
 	char id[32];

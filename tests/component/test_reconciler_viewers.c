@@ -82,7 +82,7 @@ static bool is_served(void *arg)
 	return bench_get(w->bench, w->id).output_errors[0] == NULL;
 }
 
-Test(reconciler_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
+Test(reconciler_viewers, a_port_in_use_is_named_and_retried, .timeout = 90)
 {
 	struct wish served = { .id = "good" };
 	struct stream_proc_info s;
@@ -145,7 +145,7 @@ static void set_good(struct reconciler_bench *b, char *url, size_t size)
 	rig_run_until(b->loop, is_answered_well, NULL, 5000, "200");
 }
 
-/* Until nobody has a socket there.  The loop stands still meanwhile. */
+/* Until no process has a socket there.  The loop stops meanwhile. */
 static void await_free_port(void)
 {
 	uint64_t end = mono_ms() + 30000;
@@ -158,8 +158,9 @@ static void await_free_port(void)
 	(void)close(fd);
 }
 
-/* Deliver holds its copy of the socket until it has read that it is gone. */
-Test(reconciler_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
+/* Deliver holds its copy of the socket until it has read that it was removed.
+ * */
+Test(reconciler_viewers, a_port_that_returns_at_once_serves_at_once,
      .timeout = 90)
 {
 	struct wish served = { .id = "good" };
@@ -182,7 +183,8 @@ Test(reconciler_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
 	bench_teardown(&b);
 }
 
-Test(reconciler_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
+Test(reconciler_viewers,
+     a_dead_deliver_rejects_no_viewer_and_gets_all_paths_again,
      .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
@@ -202,12 +204,12 @@ Test(reconciler_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	for (int i = 0; i < 20; i++)
 		cr_assert_eq(connect_there(), 0);
-	/* what the dead one counted is not forgotten */
+	/* the counts of the dead worker are kept */
 	seen.count = 2;
 	rig_run_until(b.loop, has_viewers, &seen, 1500, "it is mounted again");
 	cr_assert_eq(bench_get(&b, "good").restarts, 0);
 
-	/* the last http output takes it away */
+	/* the last http output removes it */
 	bench_set(&b, "good", NULL);
 	bench_await(&b, "good", "running", bench_get(&b, "good").pid, 5000);
 	cr_assert_eq(connect_there(), -ECONNREFUSED);
@@ -282,7 +284,7 @@ Test(reconciler_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	cr_assert_eq(rig_count_log("damaged ring replaced"), 1);
 	cr_assert_eq(rig_count_log("Bad message"), 0, "%s", rig_log());
 
-	/* the next deliver takes it as well */
+	/* the next deliver accepts it as well */
 	pid = rig_find_child("sluice-worker deliver 1");
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	rig_run_until(b.loop, is_answered_well, NULL, 5000, "200 again");
@@ -308,7 +310,7 @@ Test(reconciler_viewers, a_worker_that_damages_its_ring_is_replaced,
 	bench_teardown(&b);
 }
 
-Test(reconciler_viewers, another_ring_is_no_other_path, .timeout = 90)
+Test(reconciler_viewers, another_ring_keeps_the_path, .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
 	struct reconciler_bench b;
@@ -322,7 +324,7 @@ Test(reconciler_viewers, another_ring_is_no_other_path, .timeout = 90)
 	rig_run_until(b.loop, has_viewers, &seen, 5000, "it is mounted");
 	bench_set(&b, "good", larger);
 	cr_assert_null(bench_get(&b, "good").output_errors[0]);
-	/* what was counted stays with the path */
+	/* the counts stay with the path */
 	cr_assert_eq(bench_get(&b, "good").viewers_cut, 1);
 	cr_assert_eq(rig_count_log("is the path of"), 0, "%s", rig_log());
 	bench_teardown(&b);

@@ -77,7 +77,7 @@ static bool is_without_worker(void *arg)
 		((struct bench *)arg)->tls));
 }
 
-Test(tls_proc, a_worker_is_there_for_as_long_as_there_is_a_question,
+Test(tls_proc, a_worker_runs_while_a_check_needs_it,
      .timeout = 90)
 {
 	struct asked good, bad, cancelled;
@@ -213,7 +213,7 @@ Test(tls_proc, a_client_that_came_too_early_waits, .timeout = 90)
 	dial(&b, &open);
 	rig_run_until(b.rig.loop, is_connected, &open, 10000, "a handshake");
 
-	/* a worker that dies takes along what it was given */
+	/* a worker that dies loses the certificate and clients that it had */
 	cr_assert_eq(kill(rig_find_child("tls"), SIGSTOP), 0);
 	dial(&b, &late);
 	cr_assert_eq(kill(rig_find_child("tls"), SIGKILL), 0);
@@ -236,7 +236,7 @@ static bool has_error(void *arg)
 	return tls_proc_error(((struct bench *)arg)->tls) != NULL;
 }
 
-Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 90)
+Test(tls_proc, an_error_of_a_certificate_is_an_alarm, .timeout = 90)
 {
 	struct pem first, second, mixed;
 	struct client c;
@@ -255,7 +255,7 @@ Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 90)
 	cr_expect_not_null(strstr(tls_proc_error(b.tls),
 				  "settings.crt_key: is not the key"), "%s",
 			   tls_proc_error(b.tls));
-	/* the one before goes on */
+	/* the one before continues */
 	dial(&b, &c);
 	rig_run_until(b.rig.loop, is_connected, &c, 10000, "a handshake");
 	hang_up(&c);
@@ -266,8 +266,8 @@ Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 90)
 	teardown(&b);
 }
 
-/* More than may wait: the one that has waited longest goes. */
-Test(tls_proc, not_everybody_can_wait, .timeout = 90)
+/* More than may wait: the client that has waited longest is closed. */
+Test(tls_proc, the_number_of_waiting_clients_is_limited, .timeout = 90)
 {
 	static struct client clients[TLS_WAITING_MAX + 1];
 	struct bench b;

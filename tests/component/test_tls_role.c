@@ -124,7 +124,7 @@ static int connect_tcp(int *ret_client)
 	return accepted;
 }
 
-/* The worker has it; no byte was said. */
+/* The worker has it; no byte was sent. */
 static struct link serve(struct bench *b)
 {
 	struct msg m = { .type = MSG_TLS_SERVE };
@@ -191,9 +191,9 @@ static bool is_closed(int fd)
 	return n == 0 || (n < 0 && errno == ECONNRESET);
 }
 
-/* --- what it is for --- */
+/* --- its purpose --- */
 
-Test(tls_role, passes_plaintext_both_ways, .timeout = 90)
+Test(tls_role, passes_plaintext_in_both_directions, .timeout = 90)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
 	struct bench b;
@@ -218,7 +218,7 @@ Test(tls_role, passes_plaintext_both_ways, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_role, refuses_what_is_old_or_another_protocol, .timeout = 90)
+Test(tls_role, rejects_old_versions_and_other_protocols, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;
@@ -261,14 +261,14 @@ Test(tls_role, refuses_what_is_old_or_another_protocol, .timeout = 90)
 	}
 	expect_passing(&l, "a", "b");
 	hang_up(&l);
-	/* a status may have been told between one and the next */
+	/* a status may have been sent between one and the next */
 	RIG_UNTIL(&b.rig, b.status.handshakes > 0 && b.status.failed == 3);
 	cr_expect_eq(b.status.handshakes, 1);
 	pem_done(&pem);
 	teardown(&b);
 }
 
-Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
+Test(tls_role, checks_a_pair_and_names_the_error, .timeout = 90)
 {
 	enum { GOOD_CHAIN, GOOD_KEY, OTHER_KEY, EMPTY, WORDS, CUT, WRONG_ORDER,
 	       ENCRYPTED, TOO_LONG, FILES };
@@ -289,7 +289,7 @@ Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
 		{ WRONG_ORDER, GOOD_KEY, "crt_chain", "of the server first" },
 	};
 	static char words[300 * 1024];
-	/* what it encrypts does not matter: nobody knows the passphrase */
+	/* its content does not matter: the passphrase is unknown */
 	static const char encrypted[] =
 		"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
 		"MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhfI/uWxQq8\n"
@@ -324,12 +324,13 @@ Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
 		cr_expect_not_null(strstr(b.why, cases[i].why), "case %zu: %s",
 				   i, b.why);
 	}
-	/* what was judged only is not used: without one there is no TLS */
+	/* a pair that was only checked is not used: without one there is no TLS
+	 * */
 	cr_expect(certify(&b, false, good.chain, good.key), "%s", b.why);
 	l = serve(&b);
 	cr_expect(is_closed(l.plain));
 	hang_up(&l);
-	/* a certificate and its key may stand in one file, twice */
+	/* a certificate and its key may be in one file, twice */
 	fd_close(&files[WORDS]);
 	files[WORDS] = pem_join(good.key, good.chain);
 	cr_expect(certify(&b, true, files[WORDS], files[WORDS]), "%s", b.why);
@@ -342,7 +343,7 @@ Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
 	teardown(&b);
 }
 
-/* Whose certificate the client was shown. */
+/* The subject of the certificate that the client received. */
 static void expect_name(struct link *l, const char *name)
 {
 	X509 *x = SSL_get1_peer_certificate(l->ssl);
@@ -354,7 +355,7 @@ static void expect_name(struct link *l, const char *name)
 	X509_free(x);
 }
 
-Test(tls_role, a_new_certificate_is_for_new_connections, .timeout = 90)
+Test(tls_role, a_new_certificate_applies_to_new_connections, .timeout = 90)
 {
 	struct pem first, second;
 	struct link before, after;
@@ -384,7 +385,7 @@ Test(tls_role, a_new_certificate_is_for_new_connections, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_role, tells_of_a_certificate_that_has_ended, .timeout = 90)
+Test(tls_role, reports_a_certificate_that_has_expired, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;
@@ -437,7 +438,7 @@ Test(tls_role, a_session_is_resumed_until_the_certificate_changes,
 		SSL_CTX_set_max_proto_version(b.client, versions[i]);
 		cr_expect_not(resumes(&b, &session));
 		cr_expect(resumes(&b, &session), "version %zu", i);
-		/* the same one again, as a reload brings it */
+		/* the same one again, as after a reload */
 		cr_assert(certify(&b, true, first.chain, first.key));
 		cr_expect(resumes(&b, &session), "version %zu", i);
 		cr_assert(certify(&b, true, second.chain, second.key));
@@ -451,7 +452,7 @@ Test(tls_role, a_session_is_resumed_until_the_certificate_changes,
 
 /* --- ends --- */
 
-Test(tls_role, each_direction_ends_by_itself, .timeout = 90)
+Test(tls_role, each_direction_ends_separately, .timeout = 90)
 {
 	static char answer[200 * 1000];
 	struct bench b;
@@ -493,7 +494,7 @@ Test(tls_role, each_direction_ends_by_itself, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_role, the_master_s_end_reaches_the_client_behind_its_words,
+Test(tls_role, the_end_of_the_master_reaches_the_client_after_its_data,
      .timeout = 90)
 {
 	struct bench b;
@@ -507,7 +508,7 @@ Test(tls_role, the_master_s_end_reaches_the_client_behind_its_words,
 	cr_assert(certify(&b, true, pem.chain, pem.key));
 	l = dial(&b);
 	cr_assert_eq(send(l.plain, "bye", 3, 0), 3);
-	/* what it has not read makes its close a reset */
+	/* unread data makes its close a reset */
 	cr_assert_eq(SSL_write(l.ssl, "unheard", 7), 7);
 	cr_assert_eq(recv(l.plain, text, 1, MSG_PEEK), 1);
 	fd_close(&l.plain);
@@ -520,7 +521,7 @@ Test(tls_role, the_master_s_end_reaches_the_client_behind_its_words,
 	teardown(&b);
 }
 
-/* Writes until nobody takes more; how much that was. */
+/* Writes until the socket is full; returns the number of bytes. */
 static size_t fill(struct bench *b, int fd, ssize_t (*put)(void *, const char *,
 							   size_t), void *arg)
 {
@@ -553,7 +554,7 @@ static ssize_t put_plain(void *arg, const char *data, size_t len)
 	return send(*(int *)arg, data, len, MSG_NOSIGNAL);
 }
 
-Test(tls_role, who_does_not_read_is_not_read_from, .timeout = 90)
+Test(tls_role, a_client_that_does_not_read_is_not_read_from, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;

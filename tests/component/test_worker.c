@@ -94,7 +94,7 @@ static void setup(struct bench *b, const char *role, bool channel)
 	*b = (struct bench){ .loop = ev_loop_new(0), .fd = -1,
 			     .first = MSG_COUNT };
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* what a careless parent leaves open */
+	/* descriptors that a careless parent leaves open */
 	cr_assert_eq(dup2(STDERR_FILENO, STRANGER_FD), STRANGER_FD);
 	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
 	cr_assert_eq(fd_seqpacket_pair(fds), 0);
@@ -195,7 +195,7 @@ static unsigned long long proc_status(pid_t pid, const char *key)
 	return value;
 }
 
-Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 90)
+Test(worker, sends_hello_first_and_then_status_of_its_packets, .timeout = 90)
 {
 	struct bench b;
 	uint64_t before;
@@ -215,7 +215,7 @@ Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 90)
 	teardown(&b);
 }
 
-Test(worker, gives_up_what_it_does_not_need, .timeout = 90)
+Test(worker, drops_privileges_that_it_does_not_need, .timeout = 90)
 {
 	char path[64], name[32] = "";
 	struct bench b;
@@ -307,8 +307,8 @@ static bool has_packets(void *arg)
 	return ((struct bench *)arg)->packets > 0;
 }
 
-/* sudo sluice, and a file in the home of who called it. */
-Test(worker, under_root_it_reads_what_root_may, .timeout = 90)
+/* sudo sluice, and a file in the home of the calling user. */
+Test(worker, under_root_it_reads_files_that_root_may_read, .timeout = 90)
 {
 	enum { SOMEBODY = 12345 };
 	char folder[] = "/tmp/worker-XXXXXX", path[64];
@@ -390,7 +390,7 @@ Test(worker, ends_with_its_master, .timeout = 90)
 	teardown(&b);
 }
 
-Test(worker, ends_when_its_master_talks_nonsense, .timeout = 90)
+Test(worker, ends_when_its_master_sends_invalid_messages, .timeout = 90)
 {
 	struct bench b;
 
@@ -401,7 +401,7 @@ Test(worker, ends_when_its_master_talks_nonsense, .timeout = 90)
 	teardown(&b);
 }
 
-Test(worker, knows_only_its_roles_and_needs_a_channel, .timeout = 90)
+Test(worker, accepts_only_its_roles_and_needs_a_channel, .timeout = 90)
 {
 	struct bench b;
 
@@ -447,7 +447,7 @@ static int request(struct bench *b, int listener, const char *path)
 	return a.status;
 }
 
-Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
+Test(worker, deliver_serves_the_mounted_paths, .timeout = 90)
 {
 	struct msg where = { .type = MSG_DELIVER_LISTEN,
 			     .deliver_listen = { "127.0.0.1:0" } };
@@ -474,7 +474,7 @@ Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
 	cr_assert_eq(request(&b, listener, "/nothing"), 404);
 	path.type = MSG_DELIVER_UNMOUNT;
 	cr_assert_eq(channel_send(b.channel, &path, NULL, 0), 0);
-	/* what answers has heard what was said before the question */
+	/* a reply shows that the messages before the request were received */
 	cr_assert_eq(channel_send(b.channel, &who, NULL, 0), 0);
 	await(&b, MSG_DELIVER_SESSIONS, 1);
 	cr_assert_eq(request(&b, listener, "/news"), 404);

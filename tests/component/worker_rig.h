@@ -19,19 +19,19 @@ struct worker_rig {
 	pid_t worker;
 	void (*hear)(const struct msg *, void *arg);
 	void *arg;
-	unsigned n[MSG_COUNT]; /* heard so far */
+	unsigned n[MSG_COUNT]; /* received so far */
 	enum msg_type first;
 	bool closed;
 	char log[512]; /* the last line */
 };
 
-/* Starts program (of the build tree) in the role.  hear is told of every
+/* Starts program (of the build tree) in the role. hear is called for every
  * message after it was counted; may be NULL. */
 void worker_rig_init(struct worker_rig *, const char *program,
 		     const char *role,
 		     void (*hear)(const struct msg *, void *arg), void *arg);
 
-/* Hangs up and waits for the worker; its status. */
+/* Closes the channel and waits for the worker; returns its status. */
 int worker_rig_done(struct worker_rig *);
 
 /* Runs the loop until condition holds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every fuzz target has: called by libFuzzer, or by replay.c. */
+/* Shared by all fuzz targets: called by libFuzzer, or by replay.c. */
 #pragma once
 
 #include <stddef.h>

@@ -21,7 +21,7 @@ enum {
 	FED_MAX = 1 << 12,
 	NUMBER_AT = TS_PACKET - 8,
 	MARK = 0x5a17c0de, /* nothing that is made has it */
-	CLOSE_TICKS = 15,  /* 500 ns, and what is rounded */
+	CLOSE_TICKS = 15,  /* 500 ns, and rounding */
 };
 
 #define BITS (UINT64_C(8) * TS_PACKET)
@@ -37,7 +37,7 @@ struct model {
 	struct cbr *cbr;
 	uint64_t bps;
 	uint64_t now_ns;
-	uint64_t began_ns;  /* of what goes on without a break */
+	uint64_t began_ns;  /* of the continuous part */
 	uint64_t places;    /* since then */
 	uint64_t skipped;   /* before that */
 	uint32_t fed;       /* packets that came */

@@ -39,7 +39,8 @@ static void compare(struct side *was, struct side *is)
 	check(section_pull(&is->assembler, &moved) == NULL);
 }
 
-/* What chance would not find: a length that fits, and its CRC_32. */
+/* Values that a random search would not find: a length that fits, and its
+ * CRC_32. */
 static void mend(uint8_t *p)
 {
 	size_t at = ts_payload_offset(p), len;
@@ -49,7 +50,7 @@ static void mend(uint8_t *p)
 		return;
 	p[at] = 0;
 	p[at + 1] = CUE_TABLE_ID;
-	/* no section of the long form, whose CRC_32 would be looked at */
+	/* no section of the long form, whose CRC_32 would be checked */
 	p[at + 2] &= 0x70;
 	len = 13 + p[at + 3] % (TS_PACKET - at - 13);
 	p[at + 3] = (uint8_t)(len - 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Media and FEC datagrams of any content in any order: what goes out is at
- * most one for each that went in or was repaired. */
+/* Media and FEC datagrams of any content in any order: each output datagram is
+ * an input datagram or a repaired one. */
 #include "tests/fuzz/fuzz.h"
 #include "worker/rtp/fec_repair.h"
 
@@ -14,7 +14,7 @@ static void on_out(const uint8_t *payload, size_t len, void *arg)
 	size_t *out = arg;
 	unsigned sum = 0;
 
-	/* reads all of it */
+	/* reads every byte */
 	for (size_t i = 0; i < len; i++)
 		sum += payload[i];
 	*out += sum == UINT_MAX ? 2 : 1;

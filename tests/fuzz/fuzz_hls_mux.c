@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Pictures and sound in any order, half of them packets with a meaning, half
- * of them junk: what comes out are packets, the sound with counters that go
- * on, and no more of them than went in, but for tables.
+ * Pictures and sound in any order, half of them packets with a meaning, half of
+ * them garbage: the output is packets, the sound has continuous counters, and
+ * there are no more packets than in the input, except tables.
  */
 #include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"

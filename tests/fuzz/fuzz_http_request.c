@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Bytes of any kind as a train of HTTP requests: the first byte says in which
- * pieces they come, the outcome must not depend on it.
+ * Bytes of any kind as a series of HTTP requests: the first byte selects the
+ * pieces in which they arrive; the result must not depend on it.
  */
 #include "common/base/utf8.h"
 #include "proto/wire/http_request.h"
@@ -12,7 +12,7 @@
 
 enum { BODY_MAX = 4096 };
 
-/* What a router relies on. */
+/* The guarantees for a router. */
 static void check_path(const char *path)
 {
 	must(path[0] == '/' || strcmp(path, "*") == 0);
@@ -49,7 +49,7 @@ static void note(struct buf *log, const struct http_request *r)
 	buf_append(log, body, len);
 }
 
-/* Feeds the stream in pieces and writes down what became of it. */
+/* Feeds the stream in pieces and records the result. */
 static void run(const uint8_t *data, size_t size, size_t step, struct buf *log)
 {
 	struct http_request *r = http_request_new(BODY_MAX);

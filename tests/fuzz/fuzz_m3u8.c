@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Playlists, one behind the other, with a byte of ones between them: whatever
- * they list is inside of them, and no segment is played without end. */
+/* Playlists, one behind the other, with a byte of ones between them: every
+ * listed segment is inside of them, and no segment is played without end. */
 #include "tests/fuzz/fuzz.h"
 #include "worker/net/hls/segment_window.h"
 

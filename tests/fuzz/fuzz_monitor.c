@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Hostile packets through the watch of TR 101 290: any packets at any time.
- * No alarm is raised but by a fault that was counted, and it is cleared by
- * seconds without one.
- *
- * Each packet: a byte of what to do, its header, then as many bytes as said.
+ * Hostile packets through the monitor of TR 101 290: any packets at any time.
+ * Only a counted fault raises an alarm, and seconds without a fault clear it.
+ * Each packet: a byte of action, its header, then as many bytes as it says.
  */
 #include "common/base/units.h"
 #include "tests/fuzz/fuzz.h"

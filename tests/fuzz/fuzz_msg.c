@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytes of any kind as a message of either side; what decodes is encoded, and
- * must come back as the same bytes from then on. */
+/* Bytes of any kind as a message of either side; a message that decodes is
+ * encoded, and must decode to the same bytes from then on. */
 #include "proto/ipc/contract.h"
 #include "proto/ipc/msg.h"
 #include "tests/fuzz/fuzz.h"

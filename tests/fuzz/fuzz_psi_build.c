@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Bytes of any kind as one section of a source, through each of the builders:
- * what they write has the right CRC_32, fits, and can be read again.
+ * their output has the right CRC_32, fits, and can be read again.
  */
 #include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a network sends to a listener for queries, as IGMP and as MLD. */
+/* Packets from the network to a listener for queries, as IGMP and as MLD. */
 #include "tests/fuzz/fuzz.h"
 #include "worker/querier/query.h"
 

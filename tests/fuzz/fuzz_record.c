@@ -12,7 +12,7 @@
 
 enum { SECTION = 4096, TOT = 0x73 };
 
-/* What chance would not find: a length and a CRC_32 that are right. */
+/* Values that a random search would not find: a right length and CRC_32. */
 static void mend(uint8_t *section, size_t len)
 {
 	section[1] = (uint8_t)((section[1] & 0xf0) | (len - 3) >> 8);

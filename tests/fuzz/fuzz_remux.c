@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The remux stage: any options, any sections (their CRC_32 made right, so that
- * they get past the door), payload, PCRs and raw packets in any order.  What
- * comes out is packets with sections that are whole, right and not too long.
+ * The remux stage: any options, any sections (with a right CRC_32, so that the
+ * stage accepts them), payload, PCRs and raw packets in any order.  The output
+ * is packets with sections that are complete, valid and not too long.
  */
 #include "tests/fuzz/fuzz.h"
 #include "worker/remux/remux.h"
@@ -125,7 +125,7 @@ static void take_options(struct input *in, struct remux_options *o)
 	}
 }
 
-/* What is made is judged: the counters of its PIDs, and every section by its
+/* The output is checked: the counters of its PIDs, and every section by its
  * length and CRC_32. */
 struct judge {
 	bool sdt_ours, eit_ours; /* not as the source has them */

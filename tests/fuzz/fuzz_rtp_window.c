@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bytes of any kind as RTP datagrams on two paths: payloads stay inside them,
- * and what goes out of a window is no more than what went in. */
+ * and a window delivers no more than it received. */
 #include "tests/fuzz/fuzz.h"
 #include "worker/rtp/rtp_window.h"
 
@@ -14,7 +14,7 @@ static void on_out(const uint8_t *payload, size_t len, void *arg)
 	size_t *out = arg;
 	unsigned sum = 0;
 
-	/* reads all of it */
+	/* reads every byte */
 	for (size_t i = 0; i < len; i++)
 		sum += payload[i];
 	*out += sum == UINT_MAX ? 2 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Announcements, one behind the other: a byte for who sends it and what time
- * passed, two for its length.  The table keeps its bounds, and whoever follows
- * what it tells knows what is in it. */
+/* Announcements, one behind the other: a byte for the sender and the elapsed
+ * time, two for its length.  The table keeps its bounds, and a client that
+ * follows its events has the same table. */
 #include "common/base/utf8.h"
 #include "proto/spec/io_spec.h"
 #include "tests/fuzz/fuzz.h"
@@ -49,7 +49,7 @@ static void follow(struct session_table *a, uint64_t now_ns,
 		abort();
 }
 
-/* All over, and told: the table is as a new one, without making one. */
+/* All entries expire, with their events: the table is like a new one. */
 static void clear(struct session_table *a, uint64_t now_ns)
 {
 	struct session_report place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A session description: what it offers is the address of an input that can be
- * read, and its name is fit to be shown. */
+/* A session description: its result is the address of an input that can be
+ * read, and its name is printable. */
 #include "common/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/sdp/offer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytes of any kind as DVB text, and what came of it written again in the table
- * that the last byte names. */
+/* Bytes of any kind as DVB text, and the result encoded again in the table that
+ * the last byte names. */
 #include "common/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/si/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packets of any kind, alike or not, on two paths that are merged by content:
- * none goes out that did not come in, none more often than it came, and none
- * waits for ever. */
+/* Packets of any kind, equal or not, on two paths that are merged by content:
+ * every output packet is an input packet, none is sent more often than it
+ * arrived, and none waits for ever. */
 #include "tests/fuzz/fuzz.h"
 #include "worker/merge/ts_merge.h"
 
@@ -10,7 +10,7 @@
 
 enum { KINDS = 256, DELAY_MS = 20 };
 
-/* Packets that came and have not gone out, by what they are. */
+/* Packets that arrived and were not sent, by content. */
 struct fuzz {
 	unsigned waits[KINDS];
 };
@@ -28,7 +28,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		}
 }
 
-/* Four PIDs, tables, null packets, times, filler and what looks like it. */
+/* Four PIDs, tables, null packets, times, filler and packets that look like it.
+ * */
 static void make(uint8_t *packet, uint8_t kind)
 {
 	static const uint16_t pids[] = { 0x100, 0x101, 0, TS_PID_NULL };
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct batch batch;
 
 	batch_init(&batch, on_packets, &f);
-	/* a byte of path, number and time, one of what it is */
+	/* a byte of path, number and time, one of content */
 	for (; size >= 2; data += 2, size -= 2) {
 		unsigned n = 1 + (data[0] >> 1 & 7);
 		uint8_t packet[TS_PACKET];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Bytes of any kind as the frames of a WebSocket client: the first byte says
- * in which pieces they come, the events must not depend on it.
+ * Bytes of any kind as the frames of a WebSocket client: the first byte selects
+ * the pieces in which they arrive; the events must not depend on it.
  */
 #include "common/base/utf8.h"
 #include "proto/wire/ws_frame.h"

@@ -14,11 +14,11 @@ static inline void must(bool truth)
 		abort();
 }
 
-/* Reads size bytes step by step, and writes down in log what became of them. */
+/* Reads size bytes step by step, and records the result in log. */
 typedef void fuzz_reader(const uint8_t *data, size_t size, size_t step,
 			 struct buf *log);
 
-/* data[0] says how large the pieces of the rest are, 1 to 64 bytes. */
+/* data[0] is the size of the pieces, 1 to 64 bytes; the data follows. */
 static inline void fuzz_in_pieces(fuzz_reader *read, const uint8_t *data,
 				  size_t size)
 {

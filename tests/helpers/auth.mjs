@@ -23,8 +23,8 @@ export async function call(sluice, command, headers = {}, options = {}) {
 	return reply;
 }
 
-// What a password has to be hashed or checked for has five seconds, or is 503:
-// asks again until the machine has had the time.
+// A password is hashed or checked within five seconds, or the reply is 503:
+// repeats the request until the machine has had the time.
 export function checked(ask) {
 	return waitUntil('an answer', async () => {
 		const reply = await ask();
@@ -68,8 +68,8 @@ export async function enter(sluice, name, password, more = {}) {
 
 export const PASSWORD = /password "([a-z0-9]{16})"/;
 
-// A first start; users: { login: { type, password, … } } are made by admin,
-// whose session and password come along.
+// A first start; admin creates users: { login: { type, password, … } }. The
+// result has the session and password of admin.
 export async function startGuarded(t, { config = {}, users = {},
 	options = {} } = {}) {
 	const { withoutFile = false, ...rest } = options;

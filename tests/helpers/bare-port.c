@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Takes the filter from a UDP socket of another process: what it keeps away
- * gets there from then on.
+ * Removes the filter from a UDP socket of another process: datagrams that it
+ * drops arrive from then on.
  *
  *	bare-port PID PORT
  */

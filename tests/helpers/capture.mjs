@@ -3,9 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { start, waitUntil } from './util.mjs';
 
-// Resolves once it captures what matches the filter (pcap-filter(7)) on the
-// interface; then a function: the packets so far, an object of the fields of
-// each.  A field that a packet has twice is told twice, between commas.
+// Resolves once it captures packets that match the filter (pcap-filter(7)) on
+// the interface; the result is a function that returns the packets so far, an
+// object of the fields of each. A field that a packet has twice has both
+// values, between commas.
 export async function capture(t, iface, filter, fields) {
 	const args = ['-l', '-n', '-Q', '-i', iface, '-f', filter,
 		'-T', 'fields', '-E', 'separator=|'];
@@ -20,14 +21,15 @@ export async function capture(t, iface, filter, fields) {
 	});
 	child = start(t, 'tshark', args);
 
-	// It does not say when it has begun.  A socket is there a while before
-	// it hears anything, and what it hears before it has the filter, behind
-	// one of a single instruction that takes nothing, is thrown away.
+	// tshark does not report when it has begun. A socket exists a while
+	// before it receives packets, and those that it receives before it has
+	// the filter are discarded, by a filter of a single instruction that
+	// accepts nothing.
 	const begun = new RegExp(`:${iface} [^(]*bpf filter \\((?!1\\))`);
 
 	await waitUntil('the capture', () => begun.test(execFileSync('ss',
 		['-0', '-H', '-b'], { encoding: 'utf8' })), 20000);
-	// the last line may still be on its way
+	// the last line may still be in the pipe
 	return () => child.text.out.split('\n').slice(0, -1).map(
 		(line) => Object.fromEntries(line.split('|').map((value, i) =>
 			[fields[i], value])));

@@ -9,7 +9,7 @@ const WRAP = 2 ** 33;
 
 const pidAt = (data, at) => data.readUInt16BE(at + 1) & 0x1fff;
 
-// The places where no picture and no frame is under way.
+// The places between two pictures and between two frames.
 function pauses(data) {
 	const whole = new Map(), found = new Set();
 
@@ -53,12 +53,11 @@ export class Clip {
 		this.#at = 0;
 	}
 
-	// What plays instead from the end of the units under way on; null: no
-	// more.
+	// The clip that replaces it when the current units end; null: none.
 	follow(data) { this.#next = data; }
 
-	// The same of one multiplexer: clock and counters go on; jump:
-	// the clock does so many seconds off its place.
+	// The same of one multiplexer: clock and counters continue; jump: the
+	// clock jumps by so many seconds.
 	change(data, { jump = 0 } = {}) {
 		this.#next = (before, at) => {
 			const copy = moveClip(data, jump +
@@ -70,7 +69,7 @@ export class Clip {
 		};
 	}
 
-	// So that nobody can show half of a picture.
+	// So that no decoder can show half of a picture.
 	end() { this.follow(null); }
 
 	// Hangs, and then sends all at once that was to be sent meanwhile.
@@ -129,7 +128,7 @@ const hasPcr = (packet) => packet[3] & 0x20 && packet[4] >= 7 &&
 	packet[5] & 0x10;
 const pcrOf = (packet) => packet.readUInt32BE(6) * 2 + (packet[10] >> 7);
 
-// Where the clock of a multiplex of constant rate stands at a place in it.
+// The clock of a multiplex of constant rate at a place in it.
 function secondsAt(data, at, rate) {
 	let from = at;
 
@@ -138,7 +137,7 @@ function secondsAt(data, at, rate) {
 	return pcrOf(data.subarray(from)) / 90000 + (at - from) * 8 / rate;
 }
 
-// Lets the counters in data go on from those before.
+// Lets the counters in data continue those before.
 function goOn(before, data) {
 	const first = new Map(), last = new Map();
 
@@ -195,7 +194,8 @@ export function timesIn(data) {
 	return found;
 }
 
-// From behind its `n`th tables on: who is started in the middle of it.
+// From behind its `n`th tables on, for a receiver that starts in the middle of
+// it.
 export function behindTables(data, n) {
 	for (let at = 0; at < data.length; at += SIZE)
 		if (pidAt(data, at) === 0 && n-- === 0)
@@ -213,8 +213,8 @@ export function moveClip(data, seconds) {
 	return copy;
 }
 
-// Without what `pid` brings before its second `seconds` (of a constant rate),
-// up to the next start of a unit.
+// Without the packets of `pid` before its second `seconds` (of a constant
+// rate), up to the next start of a unit.
 export function muteClip(data, pid, rate, seconds) {
 	const from = seconds * rate / 8;
 	const kept = Buffer.from(data);

@@ -21,7 +21,7 @@ export class Generator {
 	pick(list) { return list[this.below(list.length)]; }
 	maybe(p, object) { return this.chance(p) ? object : {}; }
 	gid() { return this.maybe(0.2, { gid: 466560 + this.below(1000) }); }
-	// one of those in the list, or of a few that may not be there
+	// an id of the list, or of a few that may not exist
 	id(list) {
 		return this.chance(0.8) && list?.length ?
 			this.pick(list).id : this.pick(['x', 'y', 'z']);
@@ -220,7 +220,7 @@ export const initial = {
 		three: { type: 3, enable: true } },
 };
 
-// The answer as the model says it: 0 for none.
+// The answer that the model expects: 0 for none.
 export async function send(sluice, command) {
 	try {
 		const reply = await sluice.post(command);

@@ -35,7 +35,7 @@ export class Ctl {
 		});
 	}
 
-	// What is to succeed: its output.
+	// Runs a command that must succeed; returns its output.
 	async out(args, input) {
 		const { code, out, err } = await this.run(args, input);
 
@@ -48,7 +48,8 @@ export class Ctl {
 		return JSON.parse(await this.out([...args, '--json'], input));
 	}
 
-	// What is to fail with this code; pattern: of its sentence.
+	// Runs a command that must fail with this code; pattern: of its
+	// sentence.
 	async fails(args, code, pattern, input) {
 		const end = await this.run(args, input);
 
@@ -63,7 +64,7 @@ export class Ctl {
 		return start(this.t, CTL, args, { env: this.env });
 	}
 
-	// At a terminal of its own: what is typed goes to stdin.
+	// At a terminal of its own: stdin is the keyboard.
 	terminal(args) {
 		const line = [CTL, ...args].map((word) => `'${word}'`);
 

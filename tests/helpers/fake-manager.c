@@ -115,7 +115,8 @@ static void pass_fds(void)
 	char number[16];
 	size_t len = 0;
 
-	/* out of the way, then to their places, where exec leaves them */
+	/* away from their numbers, then to their places, where exec leaves them
+	 * */
 	for (size_t i = 0; i < n_kept; i++)
 		kept[i].fd = fcntl(kept[i].fd, F_DUPFD_CLOEXEC, HIGH);
 	for (size_t i = 0; i < n_kept; i++) {
@@ -143,7 +144,7 @@ static pid_t start(char **argv)
 	if (pid == 0) {
 		sigset_t none;
 
-		/* a test that is cut short leaves nobody */
+		/* an aborted test leaves no process */
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)sigemptyset(&none);
 		(void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -213,7 +214,7 @@ int main(int argc, char **argv)
 
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			die("poll");
-		/* what a dead one said before its end counts */
+		/* messages that a dead program sent before its end count */
 		if (p[0].revents != 0) {
 			hear(p[0].fd);
 			continue;

@@ -42,7 +42,7 @@ static void answer(const struct fs *fs, const struct fuse_in_header *q,
 	memcpy(buffer, &head, sizeof head);
 	if (len > 0)
 		memcpy(buffer + sizeof head, data, len);
-	/* who asked may have been killed meanwhile */
+	/* the client may have been killed meanwhile */
 	(void)!write(fs->fuse, buffer, head.len);
 }
 

@@ -4,7 +4,7 @@ import crypto from 'node:crypto';
 import zlib from 'node:zlib';
 import { TsMux } from './mux.mjs';
 
-// Answers as it is told: { path: (request, reply) }.
+// Answers by a table: { path: (request, reply) }.
 export class Scripted {
 	constructor(pages) { this.pages = pages; }
 
@@ -18,7 +18,7 @@ export const segments = (...uris) => uris.flatMap((uri) => ['#EXTINF:1,', uri]);
 export const moved = (to) => (request, reply) =>
 	reply.writeHead(302, { Location: to }).end();
 
-// Goes on with the same bytes for as long as somebody takes them.
+// Sends the same bytes for as long as the client accepts them.
 export const endless = (head, more) => (request, reply) => {
 	const fill = () => {
 		while (reply.write(more))
@@ -30,7 +30,7 @@ export const endless = (head, more) => (request, reply) => {
 	fill();
 };
 
-// Headers behind the body, for as long as somebody takes them.
+// Headers behind the body, for as long as the client accepts them.
 export const trailers = (head) => (request, { socket }) => {
 	const more = `X-X: ${'x'.repeat(2000)}\r\n`.repeat(30);
 	const fill = () => {
@@ -38,7 +38,7 @@ export const trailers = (head) => (request, { socket }) => {
 			;
 	};
 
-	socket.on('error', () => { /* the other side is gone */ });
+	socket.on('error', () => { /* the client has disconnected */ });
 	socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n' +
 		`\r\n${head.length.toString(16)}\r\n${head}\r\n0\r\n`);
 	socket.on('drain', fill);

@@ -49,7 +49,7 @@ export function withNewCounters(data) {
 	return copy;
 }
 
-// Other PCRs: change(pcr), in 90 kHz, is a number, or null for none at all.
+// Other PCRs: change(pcr), in 90 kHz, is a number, or null for no PCR.
 export function withPcrs(data, change) {
 	const copy = Buffer.from(data);
 
@@ -97,7 +97,7 @@ class Clock {
 }
 
 // One live programme: a segment every `lasts` seconds, `window` of them in the
-// playlist; it begins when it is asked for.
+// playlist; it begins at the first request.
 export class Live {
 	seen = new Map();       // how often each path was asked for
 	clock = new Clock();
@@ -117,7 +117,7 @@ export class Live {
 			this.segments.length);
 	}
 
-	// What is listed: indices.
+	// The listed segments: indices.
 	listed() {
 		const end = this.count;
 		const first = Math.max(end - this.window, 0);
@@ -152,9 +152,10 @@ export class Live {
 	data(i) { return this.segments[i].data; }
 
 	refuses() { return false; }
-	isDone() { return true; }       // was all of it shown that it has?
+	// did the playlist list every segment that it has?
+	isDone() { return true; }
 
-	// Of the rest of the path, which is neither of them.
+	// The last part of the path, which is neither of them.
 	other(request, reply) { reply.writeHead(404).end(); }
 
 	handle(request, reply, rest) {
@@ -181,7 +182,7 @@ export async function serveHls(t, programmes) {
 		const [, name, rest] = request.url.split(/\/([^/]*)\/(.*)/s);
 		const programme = programmes[name];
 
-		reply.on('error', () => { /* the other side is gone */ });
+		reply.on('error', () => { /* the client has disconnected */ });
 		if (programme)
 			programme.handle(request, reply, rest);
 		else

@@ -33,8 +33,8 @@ static void read_connection(struct buf *in)
 	while (state == HTTP_HAVE_HEAD || state == HTTP_COMPLETE) {
 		if (state == HTTP_COMPLETE) {
 			tell(r);
-			/* what follows a wish to upgrade is left alone, as
-			 * other readers do */
+			/* data after a request to upgrade is ignored, as other
+			 * readers do */
 			if (!http_request_keep_alive(r) ||
 			    http_request_header(r, "upgrade"))
 				break;

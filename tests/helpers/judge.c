@@ -99,7 +99,7 @@ static void take_pat(struct judge *j, const uint8_t *s, size_t len)
 				TABLE;
 }
 
-/* The clock of a program goes on, though on another PID. */
+/* The clock of a program continues, though on another PID. */
 static void hand_over(struct judge *j, unsigned program, uint16_t clock)
 {
 	const struct judge_pid *before = pid_of(j, j->clock_of[program]);
@@ -164,7 +164,8 @@ static void take_section(struct judge *j, unsigned pid, const uint8_t *s,
 		tell(j, "broken section", pid, (double)len);
 		return;
 	}
-	/* several programs may share a PID: versions are told apart by one */
+	/* several programs may share a PID: the number of one identifies
+	 * versions */
 	if (p->kept_len == 0 || memcmp(p->kept + 3, s + 3, 2) == 0)
 		judge_version(j, p, pid, s, len);
 	if (pid == 0 && s[0] == 0)

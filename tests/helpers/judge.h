@@ -23,7 +23,7 @@ struct judge_pid;
 
 struct judge_pcr {
 	uint64_t packets; /* before it */
-	int64_t step;     /* since the one before; 0: begins anew */
+	int64_t step;     /* since the one before; 0: starts again */
 };
 
 /* Times are in ticks of 27 MHz. */
@@ -51,8 +51,8 @@ void judge_take(struct judge *, const uint8_t *data, size_t len,
 		int64_t arrival);
 
 /*
- * Of a stream of one bit rate: how far its PCRs are from where they would be by
- * the bytes before them, at most, without a pause of more than 100 ms between.
- * A clock that gains or loses at a cut shows, whenever its packets came.
+ * For a stream of one bit rate: the maximum difference of its PCRs from their
+ * place by the bytes before them, without a pause of more than 100 ms between.
+ * A clock that gains or loses at a cut shows, whenever its packets arrived.
  */
 int64_t judge_wander(const struct judge *);

@@ -11,7 +11,7 @@ import { builddir, run, start, tempDir } from './util.mjs';
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
 
 // Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
-// live: in real time, and to the end of the test where nobody says how long.
+// live: in real time, and without a length to the end of the test.
 export function liveMultiplex(t, url, { programs = 1, live = true,
 	seconds = live ? 600 : 8 } = {}) {
 	const args = [...quiet, 'error'];
@@ -54,7 +54,7 @@ export async function makeClip(dir, name, { pictures, gop = 25, tone = 440,
 	return file;
 }
 
-// What ts-judge finds in a file; socket: it is a record of udp-record.
+// The findings of ts-judge in a file; socket: it is a record of udp-record.
 export async function judge(file, socket) {
 	const judged = await run(path.join(builddir, 'tests/helpers/ts-judge'),
 		socket === undefined ? [file] : [file, String(socket)]);
@@ -63,10 +63,10 @@ export async function judge(file, socket) {
 	return JSON.parse(judged.out);
 }
 
-// What no receiver may find in a record, however often the source changes.
-// pauses: so often there was nothing to send for a while.  The clock is held
-// against the bytes of sources of one bitRate; or against the time of arrival
-// where that is exact, because nobody had to wake up for it.
+// Faults that no record of an output may have, however often the source
+// changes. pauses: so often there was nothing to send for a while. The clock is
+// compared with the bytes of sources of one bitRate, or with the arrival times
+// where those are exact, because no process had to wake up for it.
 export function assertOneStream(found, { pauses = 0, bitRate = false,
 	exactTimes = false } = {}) {
 	for (const fault of ['sync', 'tei', 'cc', 'discontinuities', 'pcrBack',
@@ -85,8 +85,8 @@ export function assertOneStream(found, { pauses = 0, bitRate = false,
 		`a unit ${found.leadMax} ms before its time`);
 }
 
-// Every complaint of a decoder fails the test.  Times as fine as they are: what
-// was spliced does not share one grid of pictures.
+// Every error of a decoder fails the test. Times have full resolution: spliced
+// streams do not share one grid of pictures.
 export async function assertPlays(file) {
 	fs.writeFileSync(`${file}.whole`, wholeUnits(fs.readFileSync(file)));
 	const decoded = await run('ffmpeg', ['-nostdin', '-v', 'warning', '-i',
@@ -97,8 +97,8 @@ export async function assertPlays(file) {
 	assert.equal(decoded.code, 0);
 }
 
-// Decodes all of data; every complaint of demultiplexer and decoder fails the
-// test, warnings as well: ffmpeg calls a corrupt packet no more than that.
+// Decodes all data; every error of demultiplexer and decoder fails the test,
+// warnings as well: ffmpeg reports a corrupt packet as a warning.
 export async function assertDecodes(t, data, { programs = 1,
 	minPictures = 1 } = {}) {
 	const file = path.join(tempDir(t), 'judged.ts');
@@ -122,7 +122,7 @@ export async function assertDecodes(t, data, { programs = 1,
 			`${s.nb_read_frames} pictures of ${minPictures}`);
 }
 
-// What ffprobe says of data: { programs, streams }.
+// The result of ffprobe for data: { programs, streams }.
 export async function probe(t, data) {
 	const file = path.join(tempDir(t), 'probed.ts');
 
@@ -133,7 +133,7 @@ export async function probe(t, data) {
 	return JSON.parse(probed.out);
 }
 
-// A viewer over HTTP; what it got so far is in data().
+// A viewer over HTTP; data() returns the bytes received so far.
 export class Viewer {
 	#parts = [];
 	bytes = 0;

@@ -7,14 +7,14 @@ const DROPPED = { status: 0 };
 const ok = (cmd, more = {}) =>
 	({ status: 200, body: { [cmd]: 'ok', ...more } });
 
-// What a client stores: without null.
+// The object that a client stores: without null.
 const clean = (object) => Object.fromEntries(Object.entries(
 	structuredClone(object)).filter(([, value]) => value !== null));
 
-// Stand for what the service makes up: a hash, and the time.
+// Placeholders for values that the service creates: a hash, and the time.
 const HASH = 'a new hash', NOW = 'the time';
 
-// A configuration without what nobody can foretell.
+// A configuration without unpredictable values.
 export function withoutFresh(doc) {
 	const users = Object.entries(doc.users ?? {}).map(([login, user]) =>
 		[login, { ...user, ...('cipher' in user ? { cipher: HASH } :
@@ -76,7 +76,7 @@ export class Model {
 		return [wanted, gid];
 	}
 
-	// Takes over what the service made up, once it is what it may be.
+	// Adopts a value that the service created, once it is valid.
 	learn(doc) {
 		for (const [login, user] of Object.entries(this.doc.users ??
 			{})) {
@@ -367,7 +367,7 @@ export class Model {
 				login) } : {}) });
 	}
 
-	// [login, packages before, packages after] of those who change
+	// [login, packages before, packages after] of the users who change
 	#moveUsers(from, to) {
 		if (from === undefined || from === to)
 			return [];

@@ -70,9 +70,9 @@ export class TsMux {
 	programs; rate; patVersion = 0; pmtVersion = 0;
 	psi = true;             // false: no tables at all
 	breakCrc = false;       // tables with a wrong check sum
-	breakPes = false;       // PES start codes that are none
+	breakPes = false;       // invalid PES start codes
 	scrambled = false;      // transport_scrambling_control of all ES
-	frozen;                 // where PCR and PTS stand still, in seconds
+	frozen;                 // where PCR and PTS freeze, in seconds
 	isFull = () => true;    // of seconds: null packets fill it up if not
 	packets = 0;
 	#cc = new Map();
@@ -163,7 +163,8 @@ export class TsMux {
 			add(p.pmtPid, pmtSection(p, this.pmtVersion));
 	}
 
-	// Of what is sent at t, half a second before it is shown.
+	// The time stamp of a frame that is sent at t, half a second before it
+	// is shown.
 	#pts(t) {
 		return Math.round(((this.frozen ?? t) + this.clock + 0.5) *
 			90000);

@@ -15,9 +15,9 @@ export async function tool(program, ...args) {
 
 export const ip = (...args) => tool('ip', ...args);
 
-// Two interfaces with a cable between them, until the test ends.  The kernel
-// drops what is sent into one that is up until a thread of its own has seen the
-// other end of the cable.
+// Two interfaces with a cable between them, until the test ends. The kernel
+// drops packets into an interface that is up until a thread of its own has
+// detected the other end of the cable.
 export async function pair(t, a, b) {
 	await ip('link', 'add', a, 'type', 'veth', 'peer', 'name', b);
 	t?.after(() => ip('link', 'del', a));
@@ -62,8 +62,8 @@ let faults = 0;
 
 // A rule for datagrams to one UDP port.
 export class Fault {
-	// which: what they have in common, in the words of nft; verdict: what
-	// becomes of them; hook: on their way in or out.
+	// which: the datagrams, as an expression of nft; verdict: the action;
+	// hook: on their way in or out.
 	static async start(t, port, which, { verdict = 'drop',
 		hook = 'input' } = {}) {
 		const self = new Fault();

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { config, stream } from './sluice.mjs';
 import { start, tempDir } from './util.mjs';
 
-// Why a test is left out: false when all of these are installed, programs by
+// Why a test is skipped: false when all of these are installed, programs by
 // their names and elements of GStreamer as gst:NAME.
 export function lacks(...wanted) {
 	const missing = wanted.filter((name) => {
@@ -41,8 +41,8 @@ export function gstreamer(t, ...args) {
 		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t) } });
 }
 
-// One stream goes to each receiver, and to each sender (by UDP), who sends it
-// to an input of ours.
+// One stream is sent to each receiver, and to each sender (by UDP), which sends
+// it to an input of ours.
 export const peersConfig = (senders, receivers) => config(
 	stream('from', 'udp://127.0.0.1:5000', [
 		...receivers.map(({ output }) => output),

@@ -29,8 +29,8 @@ export async function asking(kind, during) {
 	}
 }
 
-// Inputs on qa, whose other end is qb, and one on the loopback, where nobody
-// could ask.
+// Inputs on qa, whose other end is qb, and one on the loopback, where no
+// querier is possible.
 export async function setUp(t, group, group6, more = {}, timeout = TIMEOUT_S,
 	options = '') {
 	await pair(t, 'qa', 'qb');

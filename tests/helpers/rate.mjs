@@ -6,7 +6,7 @@ import { joined } from './udp.mjs';
 
 const BITS = 188 * 8, HZ = 27e6, WRAP = 2 ** 33 * 300;
 
-// PCRs that go on and on, whatever their counter does.
+// PCRs without wrap, whatever their counter does.
 function unwrapped(pcrs) {
 	let turns = 0;
 
@@ -17,7 +17,7 @@ function unwrapped(pcrs) {
 	});
 }
 
-// Each PCR and the first one a second behind it.
+// Each PCR and the first PCR a second after it.
 function* seconds(list, at) {
 	let end = 0;
 
@@ -46,10 +46,10 @@ function straightNs(pcrs) {
 
 const off = (bits, s, rate) => Math.abs(bits / s / rate - 1);
 
-// By arrival.  Who is kept from a core sends late, and makes up for it; but
-// some of the hundred wake-ups of a second are in time.  So what counts of a
-// second is how far its arrivals came at most, against the rate, and how much
-// that changes from one whole second to the next.
+// By arrival. A sender that waits for a processor is late, and catches up; but
+// some of the hundred wake-ups of a second are in time. So the measure of a
+// second is the maximum lead of its arrivals, against the rate, and its change
+// from one whole second to the next.
 function arrivals(list, rate) {
 	const leads = [];
 	let bits = 0;

@@ -8,12 +8,12 @@ import path from 'node:path';
 const OPENAPI = 'openapi.yaml', ASYNCAPI = 'asyncapi.yaml';
 const require = createRequire(import.meta.url);
 
-// Where the documents stand; unset outside of the tests: nobody judges.
+// The place of the documents; unset outside of the tests: no check.
 const folder = process.env.REFERENCE;
 
 // Statuses that any request may get, whatever it asks for.
 const ANY = [403, 405, 408, 413, 414, 417, 429, 431, 501, 503, 505];
-// Those whose body may be missing.
+// The commands whose body may be missing.
 const BARE = [408, 413, 417, 503];
 
 export class Reference {
@@ -36,12 +36,12 @@ export class Reference {
 				pattern: pattern(route) }));
 	}
 
-	// Of a command; undefined when it is none.
+	// The name of a command; undefined when it is none.
 	request(cmd) {
 		return this.openapi.components.schemas[`${cmd}.request`];
 	}
 
-	// What differs from the schema at the pointer, or undefined.
+	// The difference from the schema at the pointer, or undefined.
 	judge(document, pointer, value) {
 		const check = this.#ajv.getSchema(`${document}#${pointer}`);
 
@@ -74,7 +74,7 @@ export class Reference {
 	}
 }
 
-// The prefix of control_path may stand before, a slash behind.
+// The prefix of control_path may precede it, a slash may follow.
 function pattern(route) {
 	const text = route.replace(/\/$/, '').replaceAll('.', '\\.')
 		.replace(/\{[^}]*\}/g, '[^/].*');
@@ -82,7 +82,7 @@ function pattern(route) {
 	return new RegExp(`^(?:/.*)?${text}/?$`);
 }
 
-// One sentence that says what to extend.
+// One sentence that names the part to extend.
 function explain(document, pointer, errors) {
 	const told = errors.slice(0, 4).map((e) => {
 		const more = e.params?.additionalProperty ??
@@ -90,7 +90,7 @@ function explain(document, pointer, errors) {
 		return `${e.dataPath || 'the body'} ${e.message}` +
 			(more !== undefined ? `: ${JSON.stringify(more)}` : '');
 	});
-	// the innermost schema of ours that complained
+	// the innermost schema of ours that did not match
 	const named = errors.map((e) => /#\/components\/schemas\/([^/]+)/
 		.exec(e.schemaPath)?.[1]).find((name) => name !== undefined);
 
@@ -99,7 +99,7 @@ function explain(document, pointer, errors) {
 		'Mend the program, or describe it there';
 }
 
-// --- what was seen, for tests/reference/seen.mjs ---
+// --- the record of exchanges, for tests/reference/seen.mjs ---
 
 const seen = { commands: {}, paths: {}, events: {}, closes: {} };
 
@@ -111,11 +111,11 @@ function note(kind, name, what) {
 
 // --- judging ---
 
-// Read before a test begins: it takes long enough to hold up its senders.
+// Read before a test begins: reading delays its senders.
 const reference = folder !== undefined ? new Reference() : undefined;
 const complaints = [];
 
-// The documents as a test sees them; undefined when nobody judges.
+// The documents of a test; undefined without a check.
 export function theReference() {
 	return reference;
 }
@@ -133,7 +133,7 @@ function parse(text) {
 	}
 }
 
-// What differs in the body of an answer that says what is wrong.
+// The difference in the body of an error.
 function judgeError(ref, status, text, mayBeEmpty) {
 	if (text === '' && (mayBeEmpty || BARE.includes(status)))
 		return undefined;
@@ -150,14 +150,14 @@ function judgeCommand(ref, x) {
 			judgeError(ref, x.status, x.text) :
 			`what is no documented command gets ${x.status}: ` +
 			`add ${cmd}.request and ${cmd}.reply to doc/${OPENAPI}`;
-	// a stricter reader than ours: a key that stands twice, and the like
+	// a stricter reader than ours: duplicate keys, and the like
 	if (x.status === 400 && parse(x.text)?.error
 		?.startsWith('the body is not JSON'))
 		return judgeError(ref, x.status, x.text);
 	note('commands', cmd, x.status);
 	if (x.status === 200) {
 		const reply = parse(x.text);
-		// what was accepted is a request as it is described
+		// an accepted request matches its description
 		return ref.judgeNamed(`${cmd}.reply`, reply) ??
 			(reply.error !== undefined ? undefined :
 				ref.judgeNamed(`${cmd}.request`, body));
@@ -187,7 +187,7 @@ function judgePath(ref, x, found) {
 		return undefined;
 	if (x.status !== 200)
 		return judgeError(ref, x.status, x.text);
-	// always a named one
+	// always a named error
 	const { $ref } = answer.content['application/json'].schema;
 	return ref.judgeNamed($ref.split('/').at(-1), parse(x.text));
 }
@@ -201,8 +201,8 @@ function normalise(target) {
 	return text.replace(/\/(\.?\/)+/g, '/').replace(/\/\.$/, '/');
 }
 
-// Of one exchange with the control port, { method, target, sent, status, type,
-// text }: how it differs from what is described, or undefined.
+// The difference of one exchange with the control port, { method, target, sent,
+// status, type, text }, from its description, or undefined.
 export function differs(x) {
 	const ref = theReference();
 	const where = normalise(x.target);
@@ -249,7 +249,7 @@ export function judgeClose(code) {
 			`among x-close-codes of doc/${ASYNCAPI}`);
 }
 
-// A complaint that a test has caught counts, too.
+// An error that a test has caught counts, too.
 process.on('exit', () => {
 	const test = process.argv[1] ?? '';
 

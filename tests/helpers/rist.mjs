@@ -24,7 +24,7 @@ export const input = async (sluice) => (await sluice.status('a002')).inputs[0];
 export const output = async (sluice) =>
 	(await sluice.status('a001')).outputs[0];
 
-// a001 sends to a002 by these ways, which hands it to port 6000.
+// a001 sends to a002 by these paths, which sends it to port 6000.
 export const link = (ways, options) => config(
 	stream('a001', 'udp://127.0.0.1:5000', 'rist://' + ways + options),
 	stream('a002', 'rist://' + ways.map((way) => `@${way}`) + options,
@@ -39,9 +39,9 @@ export async function begin(t, sluice) {
 export const add = (...addresses) => Promise.all(addresses.map((address) =>
 	ip('addr', 'replace', `${address}/32`, 'dev', 'lo')));
 
-// No packet is missing of what a recorder received.  A receiver does not wait
-// for packets that are later than its buffer is long, so a machine without time
-// for it skips the test.
+// No packet is missing in a recording. A receiver does not wait for packets
+// that are later than the length of its buffer, so the test is skipped on a
+// machine without time for it.
 export function assertWhole(timing, lists) {
 	for (const list of lists) {
 		const { ccErrors } = checkTs(joined(list));
@@ -54,8 +54,8 @@ export function nft(rules) {
 	execFileSync('nft', ['-f', '-'], { input: rules });
 }
 
-// Both ways of one input, called or waited for; one after the other is cut, and
-// what is sent again tells itself.
+// Both paths of one input, calling or listening; each is cut in turn, and
+// retransmissions are recognised.
 export async function losePaths(t, i, ways, more) {
 	const other = (way) => way.startsWith('@') ? way.slice(1) : `@${way}`;
 	const sluice = await Sluice.start(t, config(

@@ -11,13 +11,13 @@ import { Timing } from './timing.mjs';
 import { Recorder } from './udp.mjs';
 import { now, tempDir, udpBound, waitUntil } from './util.mjs';
 
-// What is silent for half a second is a fault of its own.
+// A pause of half a second is a fault of its own.
 const HELD_UP_MS = 400;
 
 let scenes = 0;
 
-// Plays a scene.  Its sources are in this process: where that was held up by a
-// machine that is too busy, what was wrong says nothing.
+// Plays a scene. Its sources are in this process: where a machine that is too
+// busy delayed it, its faults prove nothing.
 export async function playScene(t, play) {
 	const timing = new Timing(t);
 	const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -39,7 +39,7 @@ export async function playScene(t, play) {
 }
 
 export class Scene {
-	// inputs: what is behind the address of each ('#map.video=101'), or
+	// inputs: the suffix of the address of each ('#map.video=101'), or
 	// another address; outputs: beside those of the receivers; options: of
 	// the stream.
 	static async open(t, sluice, { inputs = [''], outputs = [],
@@ -81,8 +81,8 @@ export class Scene {
 		}, timeoutMs);
 	}
 
-	// What is sent has none of these faults, whatever else a busy machine
-	// may do to it.
+	// The output has none of these faults, whatever else a busy machine may
+	// do to it.
 	async assertFree(...alarms) {
 		const status = await this.status();
 
@@ -98,7 +98,7 @@ export class Scene {
 
 	plays(n) { return this.is(n, 'active'); }
 
-	// From now on what is sent counts.
+	// From now on the output counts.
 	async record() {
 		this.recorder = await Recorder.start(this.t,
 			{ port: this.output });
@@ -122,17 +122,17 @@ export class Scene {
 		await waitUntil('time', () => now() >= until, ms + 20000);
 	}
 
-	// What the network got: { list, found }.
+	// The output on the network: { list, found }.
 	async recorded() {
 		const [list] = await this.recorder.stop();
 
 		return { list, found: await judge(this.recorder.file, 0) };
 	}
 
-	// Nothing but a continuous stream that plays; options of
-	// assertOneStream(), where a change of the source counts as a pause:
-	// this process, which sends them, may be kept from it just then.
-	// Returns what the network got.
+	// Only a continuous stream that plays; options of assertOneStream(),
+	// where a change of the source counts as a pause: this process, which
+	// sends the sources, may be delayed at that moment. Returns the output
+	// on the network.
 	async assertSeamless(options) {
 		const file = path.join(tempDir(this.t), 'seen.ts');
 		const seen = this.viewer.data();

@@ -91,9 +91,9 @@ function kind(id) {
 }
 
 // Every section with the long header, in order: { pid, packet, id, extension,
-// version, number, last, kind, size, ...what it says }.  A section with a
-// wrong CRC, or one whose loops do not fit, throws; of what others made (lax)
-// it is passed over.
+// version, number, last, kind, size, ...its fields }. A section with a wrong
+// CRC, or whose loops do not fit, throws; with lax, for streams of other
+// programs, it is skipped.
 export function sections(data, pids = undefined, lax = false) {
 	const collected = new Map(), found = [];
 

@@ -16,7 +16,7 @@ const MANAGER = path.join(builddir, 'tests/helpers/fake-manager');
 // Sanitizers make everything slower; deadlines of the product stay.
 export const sanitized = fs.readFileSync(MASTER).includes('__asan_init');
 
-// Where control interfaces listen: what they answer is judged.
+// Ports of control interfaces: their replies are checked.
 const control = new Set();
 
 function judge(port, options, sent, reply) {
@@ -82,7 +82,7 @@ export class Sluice {
 		return self;
 	}
 
-	// Of the master; under a manager, of the one started last.
+	// Of the master; under a manager, of the last one started.
 	get pid() {
 		return this.managed ? this.#last('pid') : this.child.pid;
 	}
@@ -96,7 +96,7 @@ export class Sluice {
 	}
 	get log() { return this.child.text.err + this.child.text.out; }
 
-	// What is logged comes by another pipe than the answers, and later.
+	// Log lines arrive by another pipe than the replies, and later.
 	logged(pattern) {
 		return waitUntil(`${pattern} in the log`, () => {
 			if (!pattern.test(this.log))
@@ -180,7 +180,7 @@ export class Sluice {
 				object: args[2] }));
 	}
 
-	// The one worker of a role (and object); undefined when none runs.
+	// The only worker of a role (and object); undefined when none runs.
 	worker(role, object = undefined) {
 		return this.workers().find((w) => w.role === role &&
 			(object === undefined || w.object === object));
@@ -213,7 +213,7 @@ export class Sluice {
 			try {
 				process.kill(pid, 'SIGKILL');
 			} catch {
-				// gone meanwhile
+				// ended meanwhile
 			}
 		}
 	}

@@ -36,14 +36,14 @@ struct run {
 	FILE *ts;
 	uint64_t now_ns;
 	struct splice *splice;
-	struct psi *psi;     /* of what went out */
+	struct psi *psi;     /* of the output */
 	struct filler *filler;
 	bool filling;
 	size_t n_sources;
 	struct source sources[SOURCES_MAX];
 	size_t active, wanted;
-	size_t reading; /* whose packets are those of the batch */
-	size_t leaving; /* whose last units are to end */
+	size_t reading; /* the source of the packets of the batch */
+	size_t leaving; /* whose last units must end */
 	unsigned long switched;
 	struct batch batch;
 };
@@ -51,7 +51,7 @@ struct run {
 const struct file_block *__real_file_reader_peek(const struct file_reader *);
 const struct file_block *__wrap_file_reader_peek(const struct file_reader *);
 
-/* A time of its own stands still while the disk is asked. */
+/* The simulated time stops while the disk is read. */
 const struct file_block *__wrap_file_reader_peek(const struct file_reader *f)
 {
 	const struct file_block *b;
@@ -127,7 +127,7 @@ static void open_source(struct run *r, const char *file)
 	}
 }
 
-/* From now on the next one is wanted. */
+/* From now on the next file is requested. */
 static void want_next(struct run *r)
 {
 	struct source *s;

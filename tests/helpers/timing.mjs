@@ -5,15 +5,15 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 
-// A turn that waits longer than this in the mean, of all or of one thread that
-// had so many, makes times those of the machine, not ours.
+// A mean delay above this, of all turns or of one thread with so many turns,
+// makes times those of the machine, not ours.
 const MOST_MEAN_WAIT_MS = 1;
 const MANY_TURNS = 100;
 // Nor are they ours where the host took a processor from the machine for longer
 // than this, of all of them together.
 const MOST_STOLEN_MS = 200;
 const MS_PER_JIFFY = 10;
-// What our log says of a right source that pauses, or is not read in time.
+// The log lines about a valid source that pauses, or is not read in time.
 const HELD_UP = /off air: no packets|alarms: .*(sync_loss|continuity)/;
 
 const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
@@ -71,7 +71,7 @@ function turns() {
 	return threads;
 }
 
-// What the host took from the machine since it started.
+// Processor time that the host took from the machine since it started.
 function stolenMs() {
 	const fields = read('/proc/stat').split(/\s+/, 9);
 
@@ -85,8 +85,8 @@ export class Timing {
 		this.stolen = stolenMs();
 	}
 
-	// The mean wait for a core since the beginning, of who still runs, or
-	// of the thread that waits longest.
+	// The mean wait for a processor since the beginning, of the processes
+	// that still run, or of the thread that waits longest.
 	meanWaitMs() {
 		let waited = 0, n = 0, most = 0;
 
@@ -102,8 +102,8 @@ export class Timing {
 		return Math.max(most, n > 0 ? waited / n : 0) / 1e6;
 	}
 
-	// To be called while the processes still run: what counts is the
-	// time until then.
+	// To be called while the processes still run: the measure is the time
+	// until then.
 	stop() {
 		this.was = this.#state();
 	}
@@ -113,15 +113,15 @@ export class Timing {
 			stolen: stolenMs() - this.stolen };
 	}
 
-	// Is the machine too busy to tell?
+	// Is the machine too busy to judge?
 	busy() {
 		const { wait, stolen } = this.#state();
 
 		return wait > MOST_MEAN_WAIT_MS || stolen > MOST_STOLEN_MS;
 	}
 
-	// As assert.ok(); on a machine that is too busy to tell, the test is
-	// left out instead of failing.
+	// As assert.ok(); on a machine that is too busy to judge, the test is
+	// skipped instead of failing.
 	assert(ok, message) {
 		if (ok || !this.busy())
 			assert.ok(ok, message);
@@ -130,7 +130,7 @@ export class Timing {
 				`${JSON.stringify(this.#state())}, ${message}`);
 	}
 
-	// What it promises comes within so long; that is the result.
+	// Waits for the promise for so long; returns its result.
 	async within(ms, promise) {
 		const begin = performance.now();
 		const result = await promise;
@@ -140,10 +140,10 @@ export class Timing {
 		return result;
 	}
 
-	// Who gets no core for half a second drops what waits to be sent or to
-	// be read, or sends nothing: had somebody to, by our log and these
-	// statuses of streams with a right source?  As assert(), where the
-	// machine is not to blame.
+	// A process without a processor for half a second drops the packets
+	// that wait to be sent or read, or sends nothing: did one have to, by
+	// our log and these statuses of streams with a valid source? As
+	// assert(), where the machine is not the cause.
 	heldUp(log, ...statuses) {
 		const held = wasHeldUp(log, statuses);
 
@@ -151,8 +151,8 @@ export class Timing {
 		return held;
 	}
 
-	// Judges what came.  What fails is left out where somebody was held up,
-	// as above, by a machine that is too busy.
+	// Checks the received data. A failure is skipped where a process was
+	// delayed, as above, by a machine that is too busy.
 	unlessHeldUp(log, statuses, judge) {
 		try {
 			judge();

@@ -29,8 +29,8 @@ export async function certificate(dir, name, { days = 30,
 export const settingsOf = (cert) => ({ crt_chain: cert.chain,
 	crt_key: cert.key });
 
-// One exchange over TLS, the certificate checked: { status, headers, body,
-// name (of whom the certificate is) }.
+// One exchange over TLS, the certificate checked: { status, headers, body, name
+// (of the certificate) }.
 export function secureRequest(port, cert, options = {}, body = undefined) {
 	return new Promise((done, fail) => {
 		const call = https.request({ host: '127.0.0.1', port,
@@ -82,7 +82,8 @@ export function secureSocket(t, port, cert, options = {}) {
 	});
 }
 
-// A TCP connection that says these bytes; .closed_ once the server hung up.
+// A TCP connection that sends these bytes; .closed_ once the server has closed
+// it.
 export function rawSocket(t, port, bytes) {
 	return new Promise((done) => {
 		const socket = net.connect(port, '127.0.0.1', () => {
@@ -97,7 +98,7 @@ export function rawSocket(t, port, bytes) {
 	});
 }
 
-// openssl s_client, which is told what to say and heard to its end.
+// openssl s_client with this input; returns its output to the end.
 export async function sClient(t, port, cert, args, say = '') {
 	const child = start(t, 'openssl', ['s_client', '-connect',
 		`127.0.0.1:${port}`, '-CAfile', cert.chain, ...args],

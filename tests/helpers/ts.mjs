@@ -187,8 +187,8 @@ export function checkTs(data) {
 	return new TsChecker().push(data);
 }
 
-// Without the last unit of each PID, which may be cut short: for a decoder
-// that is to judge a recording of something that goes on.
+// Without the last unit of each PID, which may be incomplete: for a decoder
+// that checks a recording of a continuous stream.
 export function wholeUnits(data) {
 	const lastStart = new Map(), kept = [];
 	const pidAt = (at) => data.readUInt16BE(at + 1) & 0x1fff;
@@ -202,7 +202,8 @@ export function wholeUnits(data) {
 	return Buffer.concat(kept);
 }
 
-// From the first place on where a decoder can begin: who came in the middle.
+// From the first place on where a decoder can begin, for a receiver that
+// started in the middle.
 export function fromEntry(data) {
 	for (let at = 0; at + SIZE <= data.length; at += SIZE)
 		if (data[at + 1] & 0x40 && data[at + 3] & 0x20 &&

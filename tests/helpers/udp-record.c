@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		(void)fflush(file);
 	}
 	for (uint16_t i = 0; i < n; i++) {
-		/* what came before the signal belongs to the record */
+		/* datagrams before the signal belong to the record */
 		while (record(sockets[i].fd, i, file, &drops[i]) > 0)
 			continue;
 		lost += drops[i];

@@ -11,12 +11,12 @@ import { builddir, now, start, tempDir, udpWaiting, waitUntil }
 export const DATAGRAM = 7 * 188;
 const RECORD_HEAD = 12;
 
-// So late a wake-up is made good, a later one bit by bit.
+// A wake-up up to this late is caught up at once, a later one gradually.
 const BURST_MS = 200;
 
-// The time of a stream, in milliseconds.  A process that was kept from its work
-// catches up at one and a half of the speed: seconds of a stream at once are
-// dropped, and rightly so.
+// The time of a stream, in milliseconds. A process that was delayed catches up
+// at one and a half of the speed: seconds of a stream at once are dropped, and
+// rightly so.
 export class Pace {
 	#begin = now();
 	#last = 0;
@@ -53,7 +53,7 @@ export class Sender {
 		self.#socket.setSendBufferSize(1 << 20);
 		if (iface)
 			self.#socket.setMulticastInterface(iface);
-		self.#socket.on('error', () => { /* nobody listens yet */ });
+		self.#socket.on('error', () => { /* no receiver yet */ });
 		const pace = new Pace(), first = mux.packets;
 		self.#timer = setInterval(() => {
 			const due = pace.ms() / 1000 * mux.rate / 8 / 188;
@@ -96,8 +96,8 @@ export class Recorder {
 		return self;
 	}
 
-	// Waits until nothing new has come for so long that who was kept from
-	// his work has gone on, and nothing waits to be read.
+	// Waits until no datagram has arrived for so long that a delayed
+	// process has continued, and none waits to be read.
 	async quiet(ms = 2000, enough = () => false) {
 		let size = -1, since = 0, idle = 0;
 
@@ -148,8 +148,8 @@ export class Recorder {
 	}
 }
 
-// For each datagram what arrived within ms milliseconds up to it, itself
-// included, in milliseconds of the stream; the smallest first.
+// For each datagram the data that arrived within ms milliseconds up to it,
+// itself included, in milliseconds of the stream; the smallest first.
 export function within(list, rate, ms) {
 	const span = BigInt(Math.round(ms * 1e6));
 	let first = 0, bytes = 0;

@@ -12,14 +12,14 @@ export const srcdir = process.env.srcdir ?? process.cwd();
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export const now = () => performance.now();
 
-// Ten seconds and more are patience, and a machine that is busy needs several
-// times as much; less is what was promised.
+// Ten seconds and more are patience, and a busy machine needs several times as
+// much; a shorter time is a promise.
 const PATIENCE_MS = 10000;
 const BUSY = 6;
 
-// Calls probe until it gives something true; that is the result.  An error
-// thrown by probe counts as "not yet" and is told when time is up.  Whoever is
-// held up here looks once more: what counts is how it is when time is up.
+// Calls probe until its result is true; returns that result. An error thrown by
+// probe counts as "not yet" and is reported after the timeout. A delayed test
+// probes once more: the state at the timeout counts.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	const end = now() + timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
 	let last = '';
@@ -42,7 +42,7 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	}
 }
 
-// A folder that is gone when the test is, with what is mounted on it.
+// A folder that is removed at the end of the test, with its mounts.
 export function tempDir(t) {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'sluice-test-'));
 
@@ -56,7 +56,7 @@ export function tempDir(t) {
 	return dir;
 }
 
-// The same, of memory: what others write holds nobody up.
+// The same, in memory: writes of other processes do not delay it.
 export async function memoryDir(t, size = '4m') {
 	const dir = tempDir(t);
 	const { code, err } = await run('mount',
@@ -69,7 +69,7 @@ export async function memoryDir(t, size = '4m') {
 
 const given = new Set();
 
-// One that nobody has, and that nobody was told of before.
+// A port that no process has, and that was not returned before.
 export async function freePort() {
 	const server = net.createServer();
 
@@ -134,7 +134,7 @@ export function processes(program) {
 			if (path.basename(args[0] ?? '') === program)
 				found.push({ pid: Number(entry), args });
 		} catch {
-			// gone meanwhile
+			// ended meanwhile
 		}
 	}
 	return found;
@@ -162,7 +162,7 @@ export function udpReaders(port) {
 
 export const udpBound = (port) => udpReaders(port) > 0;
 
-// How many datagrams the one socket of this port had no room for.
+// The number of datagrams for which the only socket of this port had no room.
 export const udpDrops = (port) => Number(udpSockets().find(([, local]) =>
 	local.endsWith(':' + port.toString(16).toUpperCase().padStart(4, '0')))
 	.at(-1));

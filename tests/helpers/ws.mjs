@@ -155,7 +155,7 @@ export class WsClient {
 	// The messages of a scope, in order.
 	scope(name) { return this.messages.filter((m) => m.scope === name); }
 
-	// All that is not said every second, once it is n messages.
+	// The messages without those of every second, once there are n.
 	async news(n) {
 		const list = () => this.messages.filter((m) =>
 			m.scope !== 'stream_event');

@@ -44,7 +44,7 @@ test('every command of the API is described, and no other', () => {
 		'the rows of commands in master/api');
 });
 
-test('every command stands in the unions, with its answer', () => {
+test('every command is in the unions, with its answer', () => {
 	const { Command, Reply } = openapi.components.schemas;
 	const base = '#/components/schemas/';
 	const all = sorted(names(requests));
@@ -61,7 +61,7 @@ test('every command stands in the unions, with its answer', () => {
 	}
 });
 
-test('what an observer may do is said of every command and path', () => {
+test('every command and path has the permission of an observer', () => {
 	const rules = (kind) => new Map(rows(kind)
 		.map((row) => [row.name, row.access.toLowerCase()]));
 	const commands = rules('command'), paths = rules('path');

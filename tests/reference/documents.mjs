@@ -20,7 +20,7 @@ function load(name) {
 		'utf8'));
 }
 
-// A judge of documents: undefined, or what is wrong.
+// A check of documents: undefined, or the first error.
 function judge(dialect, schema) {
 	const Ajv = require(dialect);
 	const known = typeof schema === 'string';
@@ -90,7 +90,7 @@ function resolve(documents, from, ref) {
 	return at;
 }
 
-test('every reference leads somewhere, and stands alone', () => {
+test('every reference has a target, and has no other key', () => {
 	const documents = { 'openapi.yaml': openapi,
 		'asyncapi.yaml': asyncapi };
 	const used = new Set();

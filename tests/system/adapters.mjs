@@ -9,7 +9,8 @@ const adapter = (id, more) => ({ id, name: `Adapter ${id}`, type: 'S2',
 	enable: true, adapter: 0, device: 0, ...more });
 const out = 'udp://127.0.0.1:6000';
 
-test('an adapter is made, changed, toggled, read and removed', async (t) => {
+test('set-adapter creates, changes, toggles, returns and removes an adapter',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const events = await sluice.events(t);
 	const gid = 470000;
@@ -40,7 +41,8 @@ test('an adapter is made, changed, toggled, read and removed', async (t) => {
 	await sluice.stop();
 });
 
-test('its streams go with it, or go on without it', async (t) => {
+test('removing an adapter removes its streams, or leaves them without it',
+	async (t) => {
 	const sluice = await Sluice.start(t, { ...config(
 		stream('only', 'dvb://a#pnr=1', []),
 		stream('both', ['dvb://a#pnr=2', 'udp://127.0.0.1:5000'], out),
@@ -75,7 +77,7 @@ test('its streams go with it, or go on without it', async (t) => {
 	await sluice.stop();
 });
 
-test('a scan list makes streams', async (t) => {
+test('a scan list creates streams', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const events = await sluice.events(t);
 

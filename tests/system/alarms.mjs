@@ -12,7 +12,7 @@ const raised = (status) => status.inputs[0].alarms;
 // where a sender gets no core for a while
 const LATE = ['pat', 'pmt', 'pcr_repetition'];
 
-test('a right stream raises none; lost packets one, until it is over',
+test('a valid stream raises no alarm; packet loss raises one until it ends',
 	async (t) => {
 	const timing = new Timing(t);
 	const ours = (alarms) => alarms.filter((alarm) =>
@@ -30,13 +30,13 @@ test('a right stream raises none; lost packets one, until it is over',
 			[packets] });
 
 	await sluice.onair('a001');
-	// what was before the first whole second has time to be forgotten
+	// the alarms from before the first whole second expire
 	await sluice.waitStatus('a001', 'no alarm', (s) =>
 		ours(raised(s)).length === 0, 90000);
 	lose = true;
 	await sluice.waitStatus('a001', 'continuity', (s) =>
 		raised(s).includes('continuity'));
-	// what a moment without a sender raised is over soon
+	// the alarm of a moment without a sender clears soon
 	await sluice.waitStatus('a001', 'continuity alone', (s) =>
 		ours(s.alarms).join() === 'continuity', 90000);
 	await waitUntil('the same', async () => {
@@ -51,7 +51,8 @@ test('a right stream raises none; lost packets one, until it is over',
 		ours(raised(s)).length === 0, 90000);
 	await sluice.logged(/input 1: alarms: .*continuity/);
 
-	// of the input and of what is sent, to those who asked for it
+	// alarms of the input and of the output, for clients that requested
+	// them
 	for (const place of [1, 'output']) {
 		const of = (m) => m.scope === 'alarm' && m.place === place &&
 			m.alarm === 'continuity';
@@ -75,7 +76,8 @@ test('a right stream raises none; lost packets one, until it is over',
 	await sluice.stop();
 });
 
-test('silence is told, and two who send to one address', async (t) => {
+test('a silent input and two senders to one address raise alarms',
+	async (t) => {
 	const from = '127\\.0\\.0\\.1:\\d+';
 	const names = new RegExp(`^two senders: ${from} and ${from}$`);
 	const sluice = await Sluice.start(t, config(stream('a001',
@@ -99,7 +101,7 @@ test('silence is told, and two who send to one address', async (t) => {
 	await sluice.stop();
 });
 
-// Each datagram on its own: who sends counts as he likes.
+// Each datagram is sent alone: the sender chooses its counters.
 const asRtp = () => {
 	let n = 0;
 
@@ -113,7 +115,8 @@ const asRtp = () => {
 	};
 };
 
-test('two who send to a path of two are told with the path', async (t) => {
+test('two senders to one of two paths raise an alarm that names the path',
+	async (t) => {
 	const two = 'two senders: [\\d.]+:\\d+ and [\\d.]+:\\d+';
 	const sluice = await Sluice.start(t, config(
 		stream('a001',
@@ -153,7 +156,7 @@ const pidOf = (p) => p.readUInt16BE(1) & 0x1fff;
 const packetsOf = (data) => Array.from({ length: data.length / SIZE }, (_, i) =>
 	data.subarray(i * SIZE, (i + 1) * SIZE));
 
-// Each takes the packets of a datagram and gives those that go out.
+// Each gets the packets of a datagram and returns those to send.
 const wrongs = {
 	no_video: () => (p) => pidOf(p) !== PROGRAM.video,
 	no_audio: () => (p) => pidOf(p) !== PROGRAM.audio,
@@ -197,7 +200,8 @@ const wrongs = {
 	pmt: () => (p) => pidOf(p) !== PROGRAM.pmtPid,
 };
 
-test('a source that is the wrong one is told by what is wrong', async (t) => {
+test('a sender of the wrong stream raises an alarm that names the fault',
+	async (t) => {
 	const names = Object.keys(wrongs);
 	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
 		stream(name, `udp://127.0.0.1:${5000 + i}`,

@@ -17,8 +17,8 @@ import { sleep, srcdir, tempDir, udpBound, udpDrops, udpWaiting, waitUntil }
 	from '../helpers/util.mjs';
 
 const SIZE = 188, PER = 7;
-// Much less than what a socket holds goes out at a time, at most 40 Mbit/s, and
-// only when most of what went before was read.
+// Sends at most 40 Mbit/s, much less than a socket holds at a time, and only
+// when most of the data before was read.
 const BURST = 20, EVERY_MS = 5, WAITING_MAX = 50000;
 
 const pidOf = (p) => p.readUInt16BE(1) & 0x1fff;
@@ -52,8 +52,8 @@ async function send(packets, port) {
 
 const analysis = (sluice, id) => sluice.json(`/api/stream-analysis/${id}`);
 
-// The input of the stream when so many packets came, and a second has ended
-// since then, in which what was wrong with them was judged.
+// Returns the stream's input when it has received so many packets and one more
+// second has ended, in which their faults were counted.
 async function judged(sluice, id, packets) {
 	const whole = await waitUntil(`${packets} packets`, async () => {
 		const { inputs: [input] } = await analysis(sluice, id);
@@ -79,7 +79,7 @@ class Planter {
 		this.twice = new Set();
 	}
 
-	// n packets that `fits`, none near another fault of its PID.
+	// n packets that `fits`, each far from another fault of its PID.
 	take(n, fits) {
 		const { packets } = this, found = [];
 		const name = (i) => `${pidOf(packets[i])} ${i}`;
@@ -103,7 +103,7 @@ class Planter {
 	}
 }
 
-test('planted faults are counted, each and no other', async (t) => {
+test('planted faults are counted, each once', async (t) => {
 	const clip = await makeClip(tempDir(t), 'clip', { seconds: 8,
 		pictures: ['-c:v', 'libx264'] });
 	const clean = fs.readFileSync(clip), packets = packetsOf(clean);
@@ -117,7 +117,7 @@ test('planted faults are counted, each and no other', async (t) => {
 	const at = (i) => packets[i];
 
 	assert.equal(before.ccErrors, 0);
-	// two of the same PID that stand side by side change places
+	// two adjacent packets of one PID change places
 	const pairs = planter.take(4, (p, i) => plain(video)(p) &&
 		plain(video)(at(i + 1)));
 	for (const i of pairs)
@@ -143,7 +143,7 @@ test('planted faults are counted, each and no other', async (t) => {
 	await send(sent, 5000);
 	const input = await judged(sluice, 's', sent.length - bytes.length);
 
-	// one that is passed too late is one gap, then two steps back
+	// a packet that arrives too late is one gap and two steps back
 	assert.equal(ofPid(input, video).cc_errors,
 		dropped.length + 3 * pairs.length);
 	assert.equal(sum(input, 'cc_errors'), ofPid(input, video).cc_errors);
@@ -179,7 +179,8 @@ test('planted faults are counted, each and no other', async (t) => {
 	await sluice.stop();
 });
 
-test('what is sent is watched by itself where it is made anew', async (t) => {
+test('the output is analyzed separately where Sluice regenerates it',
+	async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(stream('s',
 		'udp://127.0.0.1:5000#map.pmt=512&map.video=513&set_pnr=7',
@@ -228,7 +229,8 @@ const rtp = (sequence, packets) => {
 	return Buffer.concat([head, packets]);
 };
 
-test('what the network lost is told from what our socket lost', async (t) => {
+test('loss in the network is distinguished from loss in the socket',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('s',
 		'rtp://127.0.0.1:5000#socket_size=60000',
 		'udp://127.0.0.1:6000')));
@@ -250,7 +252,7 @@ test('what the network lost is told from what our socket lost', async (t) => {
 	await waitUntil('what the network lost', async () =>
 		(await lost()).network === before.network + 12);
 
-	// who does not read loses what his socket cannot hold
+	// a reader that does not read loses data that its socket cannot hold
 	const { pid } = sluice.worker('stream');
 	const dropped = udpDrops(5000);
 
@@ -268,7 +270,8 @@ test('what the network lost is told from what our socket lost', async (t) => {
 	await sluice.stop();
 });
 
-test('arrivals are measured, of who sends steadily', async (t) => {
+test('intervals between datagrams are measured for a steady sender',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('s', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
 	const mux = new TsMux({ rate: 4e6 });
@@ -278,7 +281,7 @@ test('arrivals are measured, of who sends steadily', async (t) => {
 	await sluice.onair('s');
 	const input = await waitUntil('a measured second', async () => {
 		const { inputs: [one] } = await analysis(sluice, 's');
-		// one in which the sender was not kept from it
+		// a second in which the machine did not delay the sender
 		return one.iat && one.pcr[0].jitter_us !== undefined &&
 			Math.abs(one.iat.rate - mux.rate / 1000) <
 			mux.rate / 2000 && one;
@@ -288,11 +291,11 @@ test('arrivals are measured, of who sends steadily', async (t) => {
 	assert.ok(iat.min_us <= iat.p50_us && iat.p50_us <= iat.p95_us &&
 		iat.p95_us <= iat.p99_us && iat.p99_us <= iat.max_us,
 	JSON.stringify(iat));
-	// who waits longest fills a buffer of that size, at least nearly
+	// the longest pause nearly fills a buffer of that size
 	assert.ok(mdi.df_us * 1.2 >= iat.max_us, JSON.stringify({ iat, mdi }));
 	assert.equal(mdi.mlr, 0);
 	assert.equal(sum(input, 'cc_errors'), 0);
-	// who asks goes on being told
+	// the reply stays the same
 	await waitUntil('the next second', async () => {
 		const { inputs: [one] } = await analysis(sluice, 's');
 		return one.iat.age_s <= 1 && one.watched_s > input.watched_s;
@@ -300,8 +303,9 @@ test('arrivals are measured, of who sends steadily', async (t) => {
 	await sluice.stop();
 });
 
-// What `tsp -P analyze` of TSDuck says of captures of its test suite: packets,
-// PTS and PCRs of each PID, the rate by the PCRs in bit/s; no errors in any.
+// The result of `tsp -P analyze` of TSDuck for captures of its test suite:
+// packets, PTS and PCRs of each PID, the rate by the PCRs in bit/s; no errors
+// in any.
 const captures = {
 	'test-012': { total: 1987, bitrate: 0, program: [4006, 160, 1060],
 		pids: { 0: [78, 0, 0], 160: [77, 0, 0], 1060: [0, 0, 0],
@@ -325,7 +329,7 @@ const skip = fs.existsSync(folder) ? false : `no captures in ${folder}`;
 // A packet comes thrice: our other reader lets that pass.
 const THRICE = 'test-041';
 
-// What our other reader says of a capture.
+// The result of our other reader for a capture.
 function assertCounted(input, name, data) {
 	const { packets, pids, ccErrors } = checkTs(data);
 
@@ -339,7 +343,7 @@ function assertCounted(input, name, data) {
 		assert.equal(sum(input, 'cc_errors'), ccErrors, name);
 }
 
-// What TSDuck says of it.
+// The result of TSDuck for it.
 function assertAgrees(input, name) {
 	const { total, bitrate, program, pids } = captures[name];
 	const [number, pmtPid, pcrPid] = program;
@@ -349,7 +353,7 @@ function assertAgrees(input, name) {
 		[p.pid, [p.packets, pids[p.pid]?.[1],
 			input.pcr.find((c) => c.pid === p.pid)?.count ??
 			0]])), pids, name);
-	// before the PMT has come nobody knows what is PES
+	// before the PMT no PID is known to contain PES
 	for (const [pid, [, pts]] of Object.entries(pids))
 		assert.ok(pts - (ofPid(input, Number(pid)).pts ?? 0) <
 			4 + pts / 40, `${name}: PTS of ${pid}`);
@@ -364,7 +368,7 @@ function assertAgrees(input, name) {
 		`${name}: ${rate} kbit/s for ${bitrate}`);
 }
 
-test('two other readers see the same in the captures', { skip }, async (t) => {
+test('two other readers find the same in the captures', { skip }, async (t) => {
 	const names = fs.readdirSync(folder).filter((name) =>
 		name.endsWith('.ts')).map((name) => name.slice(0, -3));
 	const sluice = await Sluice.start(t, config(...names.map((name, i) =>

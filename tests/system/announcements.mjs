@@ -15,7 +15,7 @@ import { cpuSeconds, waitUntil } from '../helpers/util.mjs';
 
 const GROUP = '239.255.255.255', PORT = 9875;
 const FLOOD = 100000;
-// KiB; a sanitizer takes some for itself
+// KiB; a sanitizer uses some memory of its own
 const MIB = sanitized ? 16 * 1024 : 1024;
 
 // The announced sessions by name, when probe is content with them.
@@ -31,7 +31,7 @@ function listed(sluice, what, probe, timeoutMs = 20000) {
 	}, timeoutMs);
 }
 
-// Begins to listen; until it can hear.
+// Starts to listen; resolves when it can receive.
 async function listen(sluice) {
 	await sluice.json('/api/announcements');
 	await waitUntil('ears', () => isJoined(GROUP, 'lo'));
@@ -47,7 +47,7 @@ function packet(text, flags = 0x20) {
 		Buffer.from('application/sdp\0'), Buffer.from(text)]);
 }
 
-// Somebody who announces from that address.
+// A sender of announcements at that address.
 async function announcer(t, from) {
 	const socket = dgram.createSocket('udp4');
 
@@ -61,7 +61,7 @@ async function announcer(t, from) {
 const memory = (pid, key) => Number(new RegExp(`${key}:\\s+(\\d+)`)
 	.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 
-test('what is announced is listed, and plays from that', async (t) => {
+test('announcements are listed, and an input plays from one', async (t) => {
 	const mux = new TsMux({ services: [PROGRAM] });
 	const sender = stream('a001', 'udp://127.0.0.1:5000',
 		['rtp://lo@239.1.1.2:1236#sap&sap_interval=1'],
@@ -93,7 +93,7 @@ test('what is announced is listed, and plays from that', async (t) => {
 	await sluice.stop();
 });
 
-test('a flood takes neither memory nor time nor the place of others',
+test('a flood of announcements uses bounded memory and time and evicts none',
 	async (t) => {
 		const timing = new Timing(t);
 		const sluice = await Sluice.start(t, config());
@@ -119,7 +119,8 @@ test('a flood takes neither memory nor time nor the place of others',
 			}
 		}
 		timing.assert(slowest < 5000, `an answer took ${slowest} ms`);
-		// what is left of it is in the sockets: until the table is full
+		// the remaining announcements are in the sockets until the
+		// table is full
 		await waitUntil('the table', async () => {
 			for (let i = 0; i < 20; i++)
 				await flood(packet(sdp(sent++)));
@@ -144,7 +145,7 @@ test('a flood takes neither memory nor time nor the place of others',
 		assert.ok(more < 10, `${more} s`);
 	});
 
-test('what is no announcement is refused, and told', async (t) => {
+test('an invalid announcement is rejected and reported', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const scan = await listen(sluice);
 	const say = await announcer(t, '127.0.0.2');
@@ -165,7 +166,7 @@ test('what is no announcement is refused, and told', async (t) => {
 
 	assert.equal([...list.keys()][0], ' [2J ÿ<b>');
 	assert.equal(sluice.worker('scan').pid, scan);
-	// a dead one is told, and another one listens
+	// the end of the worker is reported, and another one listens
 	process.kill(scan, 'SIGSEGV');
 	await listed(sluice, 'the new one', (all, reply) =>
 		all.size === 0 && reply.error === undefined &&

@@ -12,7 +12,7 @@ import { WsClient } from '../helpers/ws.mjs';
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', more);
 
-// Sends a command that must fail; the one sentence it answers.
+// Sends a command that must fail; returns the sentence of its reply.
 async function refused(sluice, status, command) {
 	const before = await sluice.cmd('load');
 	const reply = await sluice.post(command);
@@ -42,7 +42,7 @@ test('version and load', async (t) => {
 	await sluice.stop();
 });
 
-test('a page of another site changes nothing', async (t) => {
+test('a request from a page of another site changes nothing', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const own = `http://127.0.0.1:${sluice.port}`;
 	const body = JSON.stringify({ cmd: 'set-stream', stream: one() });
@@ -64,7 +64,7 @@ test('a page of another site changes nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('a stream is made, read, changed, renamed and removed', async (t) => {
+test('a stream is created, read, changed, renamed and removed', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const ok = { 'set-stream': 'ok' };
 
@@ -76,7 +76,7 @@ test('a stream is made, read, changed, renamed and removed', async (t) => {
 	assert.equal((await sluice.cmd('load')).gid, 466561);
 	await waitUntil('input', () => udpBound(5000));
 
-	// another input, nothing of the old one is left
+	// another input: no part of the old input remains
 	assert.deepEqual(await sluice.cmd('set-stream', { id: 'a001',
 		stream: one({ input: ['udp://127.0.0.1:5001'],
 			pmt_version: 1, sdt_version: 31 }) }), ok);
@@ -103,14 +103,15 @@ test('a stream is made, read, changed, renamed and removed', async (t) => {
 	await sluice.stop();
 });
 
-test('an id is made from the counter when none is given', async (t) => {
+test('an id is derived from the counter when the request has none',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const { id, ...nameless } = one({ enable: false });
 
 	await sluice.cmd('set-stream', { stream: nameless });
 	await sluice.cmd('set-stream', { stream: nameless });
 	assert.equal((await sluice.cmd('load')).gid, parseInt('a002', 36));
-	// what the request says of the counter is the counter
+	// the counter in the request becomes the counter
 	await sluice.cmd('set-stream', { stream: nameless, gid: 500000 });
 	const document = await sluice.cmd('load');
 	assert.deepEqual(document.make_stream.map((s) => s.id),
@@ -164,7 +165,7 @@ test('toggle and restart', async (t) => {
 	await sluice.stop();
 });
 
-test('what is refused changes nothing and says what is wrong', async (t) => {
+test('a rejected command changes nothing and names the error', async (t) => {
 	const sluice = await Sluice.start(t, config(one(), stream('a002',
 		'udp://127.0.0.1:5002', 'http://127.0.0.1:8100/two')));
 	const set = (more, id) => ({ cmd: 'set-stream', id,
@@ -220,7 +221,7 @@ test('what is refused changes nothing and says what is wrong', async (t) => {
 	await sluice.stop();
 });
 
-test('a prefix for all paths', async (t) => {
+test('a prefix applies to all paths', async (t) => {
 	const sluice = await Sluice.start(t,
 		{ ...config(one()), settings: { control_path: 'north/side' } },
 		{ wait: false });
@@ -240,8 +241,7 @@ test('a prefix for all paths', async (t) => {
 	await sluice.stop();
 });
 
-test('control_port says where it listens, and -p goes before it',
-	async (t) => {
+test('control_port sets the listener, and -p overrides it', async (t) => {
 		const dir = tempDir(t), file = path.join(dir, 'sluice.json');
 		const listen = async (value, args = []) => {
 			fs.writeFileSync(file, JSON.stringify({ settings: {
@@ -276,7 +276,7 @@ test('control_port says where it listens, and -p goes before it',
 		await other.end();
 	});
 
-test('without --no-web-auth nobody is let in', async (t) => {
+test('without --no-web-auth every request needs a login', async (t) => {
 	const sluice = await Sluice.start(t, config(one()), { auth: true });
 
 	for (const path of ['/api/config', '/api/system-status', '/',
@@ -288,7 +288,7 @@ test('without --no-web-auth nobody is let in', async (t) => {
 	await sluice.stop();
 });
 
-test('without a file everything works and nothing is saved', async (t) => {
+test('without a file every command works and nothing is saved', async (t) => {
 	const sluice = await Sluice.start(t, undefined);
 
 	await sluice.cmd('set-stream', { stream: one() });

@@ -15,7 +15,7 @@ const open = (t, sluice, text, headers = {}) => WsClient.open(t, sluice.port,
 	`/control/event/${text === null ? '' : `?token=${text}`}`, headers);
 const status = async (...args) => (await open(...args)).status;
 
-test('a token is good for one handshake', async (t) => {
+test('a token is valid for one handshake', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const text = await token(sluice, admin);
 
@@ -26,7 +26,7 @@ test('a token is good for one handshake', async (t) => {
 	await sluice.stop();
 });
 
-test('both roles hear the same', async (t) => {
+test('clients of both roles receive the same events', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const olga = cookie(await enter(sluice, 'olga', 'look'));
 	const clients = [await open(t, sluice, await token(sluice, admin)),
@@ -42,13 +42,13 @@ test('both roles hear the same', async (t) => {
 	await sluice.stop();
 });
 
-test('nothing but the token counts', async (t) => {
+test('only the token admits a client to the events', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 
 	for (const text of ['', '0'.repeat(64), 'x', 'x'.repeat(2000), '%zz',
 		'%00'])
 		assert.equal(await status(t, sluice, text, admin), 403, text);
-	// without one: only there to answer ping, whoever it is
+	// without a token the connection only answers ping
 	const client = await open(t, sluice, null);
 	assert.equal(client.status, 101);
 	client.send('ping');
@@ -60,7 +60,7 @@ test('nothing but the token counts', async (t) => {
 	await sluice.stop();
 });
 
-test('the refusal is a page that does nothing', async (t) => {
+test('the rejection is a page without effect', async (t) => {
 	const { sluice } = await startGuarded(t);
 	const reply = await request(sluice.port, {
 		path: '/control/event/?token=%3Cscript%3E',
@@ -75,7 +75,7 @@ test('the refusal is a page that does nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('what is no handshake does not use the token up', async (t) => {
+test('an invalid handshake does not consume the token', async (t) => {
 	const { sluice, admin } = await startGuarded(t);
 	const text = await token(sluice, admin);
 
@@ -85,7 +85,7 @@ test('what is no handshake does not use the token up', async (t) => {
 	await sluice.stop();
 });
 
-test('of seventeen tokens the oldest is gone', async (t) => {
+test('the oldest of seventeen tokens expires', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const texts = [];
 
@@ -97,7 +97,7 @@ test('of seventeen tokens the oldest is gone', async (t) => {
 	await sluice.stop();
 });
 
-test('a restart forgets tokens', async (t) => {
+test('a restart invalidates tokens', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const text = await token(sluice, admin);
 	const next = await again(t, sluice);
@@ -107,7 +107,8 @@ test('a restart forgets tokens', async (t) => {
 	await next.stop();
 });
 
-test('a user who changes loses tokens, not what is open', async (t) => {
+test('a changed user loses his tokens, and open connections stay',
+	async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const olga = { enable: true, type: 2 };
 	const changes = [{ ...olga, enable: false }, { remove: true },

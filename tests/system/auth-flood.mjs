@@ -10,13 +10,13 @@ import { now } from '../helpers/util.mjs';
 
 // Behind the hashing of all would be minutes.
 const LIMIT_MS = 2000;
-// So long, and longer, what was right is known without another check.
+// For this time and longer, a valid credential is cached without another check.
 const KNOWN_MS = 50000;
 const users = { olga: { type: 2, password: 'look' } };
 
-// Calls attack from many sides until the others have had their n requests, or
-// as many as a slow machine takes in time, and enough of the attack has had an
-// answer; the 99th percentile of those.
+// Sends attacking requests from many addresses until the others have made their
+// n requests, or as many as a slow machine answers in time, and enough attacks
+// were answered; returns the 99th percentile of the others.
 async function p99During(attack, n, ask, enough = () => true) {
 	const times = [], answers = {}, end = now() + KNOWN_MS;
 	let over = false, i = 0;
@@ -43,7 +43,7 @@ const trusting = { config: { settings: { allow_real_ip: true } }, users };
 const from = (i) => ({ 'X-Real-IP': `10.${i >> 16 & 255}.${i >> 8 & 255}.` +
 	`${i & 255}` });
 
-test('a flood of logins: requests of a session are answered',
+test('during a flood of logins, requests of a session are answered',
 	async (t) => {
 	const timing = new Timing(t);
 	const { sluice } = await startGuarded(t, trusting);
@@ -56,13 +56,13 @@ test('a flood of logins: requests of a session are answered',
 
 	t.diagnostic(`p99 ${ms.toFixed(1)} ms, ${JSON.stringify(answers)}`);
 	timing.assert(ms < LIMIT_MS, `p99 is ${ms} ms`);
-	// whoever is locked or has to wait is told so, and nothing else
+	// a locked or delayed client receives that error and no other
 	for (const status of Object.keys(answers))
 		assert.ok(['403', '429', '503'].includes(status), status);
 	await sluice.stop();
 });
 
-test('a flood of Basic: those who are known are answered', async (t) => {
+test('during a flood of Basic, cached credentials are answered', async (t) => {
 	const timing = new Timing(t);
 	const { sluice } = await startGuarded(t, trusting);
 	const known = basic('olga', 'look');

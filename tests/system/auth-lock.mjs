@@ -9,13 +9,13 @@ import { request } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 
 const users = { olga: { type: 2, password: 'look' } };
-// What had no end in time was no guess.
+// A request without an answer in time does not count as a guess.
 const call = (...args) => checked(() => callOnce(...args));
 const login = (...args) => checked(() => loginOnce(...args));
 const whoami = (sluice, headers) => call(sluice, { cmd: 'whoami' }, headers);
 const from = (address) => ({ 'X-Real-IP': address });
 
-// Tells how n wrong passwords were answered.
+// Returns how n wrong passwords were answered.
 async function guess(sluice, n, headers = () => ({})) {
 	const answers = [];
 
@@ -39,7 +39,8 @@ test('five wrong passwords lock the address, also for Basic', async (t) => {
 	assert.equal((await whoami(sluice, basic('olga', 'look'))).status, 429);
 	assert.equal((await request(sluice.port, { path: '/api/system-status',
 		headers: basic('olga', 'look') })).status, 429);
-	// sessions go on; without a credential it is as ever
+	// sessions continue; a request without a credential gets its usual
+	// reply
 	assert.equal((await whoami(sluice, inside)).status, 200);
 	assert.equal((await whoami(sluice, {})).status, 403);
 	assert.equal((await call(sluice, { cmd: 'login' })).status, 400);
@@ -60,7 +61,7 @@ test('failures of Basic count, and a success forgets them', async (t) => {
 	await sluice.stop();
 });
 
-test('many at once get no more guesses than one after the other',
+test('parallel connections get no more guesses than sequential ones',
 	async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const answers = await Promise.all(Array.from({ length: 8 },
@@ -72,7 +73,7 @@ test('many at once get no more guesses than one after the other',
 	await sluice.stop();
 });
 
-test('the same right password from many connections is one check',
+test('the same valid password from many connections is one check',
 	async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const answers = await Promise.all(Array.from({ length: 30 },
@@ -82,7 +83,7 @@ test('the same right password from many connections is one check',
 	await sluice.stop();
 });
 
-test('a forged X-Real-IP does not help', async (t) => {
+test('a forged X-Real-IP is ignored', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 
 	assert.deepEqual(await guess(sluice, 6, (i) => from(`198.51.100.${i}`)),
@@ -92,13 +93,13 @@ test('a forged X-Real-IP does not help', async (t) => {
 	await sluice.stop();
 });
 
-test('the list of proxies decides who may say X-Real-IP', async (t) => {
+test('only a listed proxy may set X-Real-IP', async (t) => {
 	const settings = { allow_real_ip: true,
 		real_ip_trusted: ['192.0.2.0/24'] };
 	const { sluice } = await startGuarded(t,
 		{ users, config: { settings } });
 
-	// we are not of the list: a thousand addresses are still one
+	// our address is not in the list: a thousand addresses are still one
 	assert.deepEqual((await guess(sluice, 1000,
 		(i) => from(`10.0.${i >> 8}.${i & 255}`))).slice(0, 6),
 	[403, 403, 403, 403, 403, 429]);
@@ -106,7 +107,7 @@ test('the list of proxies decides who may say X-Real-IP', async (t) => {
 	await sluice.stop();
 });
 
-test('behind a proxy of the list each client is locked alone', async (t) => {
+test('behind a listed proxy each client is locked separately', async (t) => {
 	const settings = { allow_real_ip: true,
 		real_ip_trusted: ['127.0.0.0/8', '::1'] };
 	const { sluice } = await startGuarded(t,
@@ -119,17 +120,17 @@ test('behind a proxy of the list each client is locked alone', async (t) => {
 		from('198.51.100.8'))).status, 200);
 	assert.equal((await login(sluice, 'olga', 'look', {},
 		from('198.51.100.7'))).status, 429);
-	// all of a client's IPv6 network is one address
+	// the IPv6 network of a client counts as one address
 	assert.deepEqual(await guess(sluice, 6,
 		(i) => from(`2001:db8:1:2::${i + 1}`)),
 	[403, 403, 403, 403, 403, 429]);
-	// what is no address is the proxy itself
+	// an invalid address counts as the proxy itself
 	assert.equal((await login(sluice, 'olga', 'look', {},
 		from('nonsense'))).status, 200);
 	await sluice.stop();
 });
 
-test('trusting everybody\'s X-Real-IP is warned of', async (t) => {
+test('trusting the X-Real-IP of every address raises a warning', async (t) => {
 	const { sluice } = await startGuarded(t,
 		{ config: { settings: { allow_real_ip: true } } });
 

@@ -15,7 +15,7 @@ const OLD = '0123456789abcdef0123456789ABCDEF';
 const call = (...args) => checked(() => callOnce(...args));
 const login = (...args) => checked(() => loginOnce(...args));
 
-test('a first start makes admin, tells his password once, keeps a hash',
+test('the first start creates admin, prints the password once, stores a hash',
 	async (t) => {
 	const timing = new Timing(t);
 	const { sluice, password } = await startGuarded(t,
@@ -42,7 +42,7 @@ test('a first start makes admin, tells his password once, keeps a hash',
 	await next.stop();
 });
 
-test('without a file there is an admin too', async (t) => {
+test('a start without a file creates an admin too', async (t) => {
 	const { sluice, password } = await startGuarded(t,
 		{ config: undefined });
 
@@ -50,7 +50,7 @@ test('without a file there is an admin too', async (t) => {
 	await sluice.stop();
 });
 
-test('--no-web-auth makes nobody', async (t) => {
+test('--no-web-auth creates no user', async (t) => {
 	const sluice = await Sluice.start(t, {});
 
 	assert.deepEqual(await sluice.cmd('load'), {});
@@ -84,7 +84,7 @@ test('--reset-password prints a new password and stores its hash',
 	'the session of the old password');
 	await next.stop();
 
-	// what cannot be done changes nothing
+	// a failed reset changes nothing
 	const text = fs.readFileSync(sluice.file, 'utf8');
 	assert.notEqual((await reset('nobody', '-c', sluice.file)).code, 0);
 	assert.equal((await reset('olga')).code, 64);
@@ -92,14 +92,14 @@ test('--reset-password prints a new password and stores its hash',
 	assert.equal(fs.readFileSync(sluice.file, 'utf8'), text);
 });
 
-test('a running service takes the new password up with SIGHUP', async (t) => {
+test('a running service adopts the new password at SIGHUP', async (t) => {
 	const { sluice, password, admin } = await startGuarded(t);
 
 	await waitUntil('save', () => read(sluice).users?.admin);
 	const { out } = await run(MASTER, ['--reset-password', 'admin',
 		'-c', sluice.file]);
 	process.kill(sluice.pid, 'SIGHUP');
-	// who tries it sooner guesses, and is locked out
+	// an earlier attempt counts as a guess, and locks the address
 	await sluice.logged(/SIGHUP: configuration reloaded/);
 	assert.equal((await login(sluice, 'admin', out.trim())).status, 200);
 	assert.equal((await login(sluice, 'admin', password)).status, 403);
@@ -108,7 +108,7 @@ test('a running service takes the new password up with SIGHUP', async (t) => {
 	await sluice.stop();
 });
 
-test('a hash of another product is kept, reported once, opens nothing',
+test('a hash of another product is kept, reported once, and admits no login',
 	async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users: {
 		olga: { type: 2, password: 'look' } } });
@@ -138,7 +138,7 @@ test('a hash of another product is kept, reported once, opens nothing',
 	await sluice.stop();
 });
 
-test('an auth worker that dies costs nobody his login', async (t) => {
+test('an auth worker that dies costs no login', async (t) => {
 	const timing = new Timing(t);
 	const { sluice } = await startGuarded(t, { users: {
 		olga: { type: 2, password: 'look' } } });
@@ -156,14 +156,14 @@ test('an auth worker that dies costs nobody his login', async (t) => {
 	await sluice.stop();
 });
 
-test('an auth worker that hangs: 503 in five seconds, then as before',
+test('a hung auth worker: 503 within five seconds, then normal replies',
 	async (t) => {
 	const timing = new Timing(t);
 	const dir = tempDir(t);
 	const [program, flag, pids] = ['worker', 'flag', 'pids'].map((name) =>
 		path.join(dir, name));
 
-	// with the flag, those that take the place of one that hangs do, too
+	// with the flag, the replacements of hung workers hang too
 	fs.writeFileSync(program, `#!/bin/sh
 if [ "$1" = auth ] && [ -e '${flag}' ]; then
 	echo $$ >>'${pids}'

@@ -22,7 +22,7 @@ const users = {
 	off: { type: 1, password: 'off', enable: false },
 };
 
-test('login answers who one is and sets the cookie', async (t) => {
+test('login returns the user and sets the cookie', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const plain = await login(sluice, 'olga', 'look');
 
@@ -38,7 +38,7 @@ test('login answers who one is and sets the cookie', async (t) => {
 	await sluice.stop();
 });
 
-test('what is no login is refused, and no cookie is set', async (t) => {
+test('an invalid login is rejected, and no cookie is set', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const cases = [
 		[{ cmd: 'login' }, 400, ''],
@@ -67,7 +67,7 @@ test('what is no login is refused, and no cookie is set', async (t) => {
 	await sluice.stop();
 });
 
-test('the log names who failed and from where, but no password',
+test('the log names the failed login and its address, but no password',
 	async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const failed = (name) => sluice.log.split('\n').filter((line) =>
@@ -86,7 +86,7 @@ test('the log names who failed and from where, but no password',
 	await sluice.stop();
 });
 
-test('Basic, the cookie and Bearer let a request in', async (t) => {
+test('Basic, the cookie and Bearer admit a request', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const id = await enter(sluice, 'olga', 'look');
 	const is = { login: 'olga', type: 2 };
@@ -105,7 +105,7 @@ test('Basic, the cookie and Bearer let a request in', async (t) => {
 		assert.equal(reply.status, 403, JSON.stringify(headers));
 		assert.equal(reply.headers['www-authenticate'], undefined);
 	}
-	// on the paths as well
+	// also on the paths
 	const path = '/api/system-status';
 	assert.equal((await request(sluice.port,
 		{ path, headers: cookie(id) })).status, 200);
@@ -115,7 +115,7 @@ test('Basic, the cookie and Bearer let a request in', async (t) => {
 	await sluice.stop();
 });
 
-test('logout ends the session that asks for it, and no other', async (t) => {
+test('logout ends only the session that requests it', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const [one, two] = [await enter(sluice, 'olga', 'look'),
 		await enter(sluice, 'olga', 'look')];
@@ -134,7 +134,7 @@ test('logout ends the session that asks for it, and no other', async (t) => {
 	await sluice.stop();
 });
 
-test('a 17th session ends the one that is over first', async (t) => {
+test('a 17th session ends the session that expires first', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const ids = [];
 
@@ -147,7 +147,8 @@ test('a 17th session ends the one that is over first', async (t) => {
 	await sluice.stop();
 });
 
-test('sessions outlive a restart; ended and old ones do not', async (t) => {
+test('sessions outlive a restart; closed and expired ones do not',
+	async (t) => {
 	let { sluice } = await startGuarded(t, { users });
 	const kept = await enter(sluice, 'olga', 'look');
 	const ended = await enter(sluice, 'olga', 'look');
@@ -187,7 +188,7 @@ test('sessions outlive a restart; ended and old ones do not', async (t) => {
 	await sluice.stop();
 });
 
-test('sessions are in the state folder when there is one', async (t) => {
+test('sessions are stored in the state folder if there is one', async (t) => {
 	const dir = fs.mkdtempSync('/tmp/sluice-state-');
 	t.after(() => fs.rmSync(dir, { recursive: true }));
 	const { sluice } = await startGuarded(t, { options: {
@@ -198,7 +199,7 @@ test('sessions are in the state folder when there is one', async (t) => {
 	await sluice.stop();
 });
 
-test('a change of the user reaches live sessions at once', async (t) => {
+test('a change of the user applies to live sessions at once', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const set = (id, user) => done(sluice, { cmd: 'set-user', id, user },
 		admin);
@@ -213,7 +214,7 @@ test('a change of the user reaches live sessions at once', async (t) => {
 	await set('olga', olga);
 	assert.equal(await inside(sluice, id), true, 'it was not revoked');
 
-	// disabled: gone for good, whatever disabled it
+	// a disabled session stays closed, however it was disabled
 	for (const disable of [
 		() => done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin),
 		() => set('olga', { ...olga, enable: false })]) {
@@ -238,7 +239,7 @@ test('a change of the user reaches live sessions at once', async (t) => {
 	await sluice.stop();
 });
 
-test('Basic credentials are forgotten with their password', async (t) => {
+test('cached Basic credentials expire with their password', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const olga = { enable: true, type: 2 };
 
@@ -253,7 +254,8 @@ test('Basic credentials are forgotten with their password', async (t) => {
 	await sluice.stop();
 });
 
-test('set-config of the users ends what it takes away', async (t) => {
+test('set-config of the users ends the sessions of removed users',
+	async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 	const [olga, carl] = [cookie(await enter(sluice, 'olga', 'look')),
 		cookie(await enter(sluice, 'carl', 'rule'))];
@@ -267,7 +269,8 @@ test('set-config of the users ends what it takes away', async (t) => {
 	await sluice.stop();
 });
 
-test('a page of another site cannot make the browser send', async (t) => {
+test('a page of another site cannot make the browser send a command',
+	async (t) => {
 	const { sluice, admin } = await startGuarded(t);
 	const open = await Sluice.start(t, {});
 	const here = `http://127.0.0.1:${sluice.port}`;
@@ -285,12 +288,12 @@ test('a page of another site cannot make the browser send', async (t) => {
 		{ 'Sec-Fetch-Site': 'none' }, { Origin: here }])
 		assert.equal((await who(sluice, { ...admin, ...headers }))
 			.status, 200);
-	// first the one with a worker: no other's may be left
+	// first the user with a worker: no other worker may remain
 	await sluice.stop();
 	await open.stop();
 });
 
-test('the cookie is for the prefix of the paths', async (t) => {
+test('the cookie is limited to the prefix of the paths', async (t) => {
 	const { sluice } = await startGuarded(t, {
 		config: { settings: { control_path: '' } }, users });
 
@@ -307,7 +310,7 @@ test('the cookie is for the prefix of the paths', async (t) => {
 	await next.stop();
 });
 
-test('--no-web-auth lets everybody in as "-"', async (t) => {
+test('--no-web-auth admits every request as "-"', async (t) => {
 	const sluice = await Sluice.start(t, {});
 	const is = { login: '-', type: 1 };
 
@@ -326,7 +329,7 @@ test('--no-web-auth lets everybody in as "-"', async (t) => {
 	await sluice.stop();
 });
 
-test('a client that leaves while its password is checked', async (t) => {
+test('a client disconnects while its password is checked', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const hurry = (i) => request(sluice.port, { method: 'POST',
 		path: '/control/', timeout: 3,

@@ -8,7 +8,7 @@ import { waitUntil } from '../helpers/util.mjs';
 const groups = (...names) => names.map((name) => name === null ?
 	{ remove: true } : { name });
 
-test('a rename reaches streams, settings and users; streams go on',
+test('a rename reaches streams, settings and users; streams keep running',
 	async (t) => {
 		const before = { ...config(
 			stream('a', 'udp://127.0.0.1:5000', [],
@@ -67,7 +67,7 @@ test('a removal that would open every stream to a user needs force',
 		await sluice.stop();
 	});
 
-test('what is wrong is named and changes nothing', async (t) => {
+test('an invalid category is named and changes nothing', async (t) => {
 	const sluice = await Sluice.start(t, { ...config(), categories:
 		[{ name: 'A', groups: groups('x') }] });
 	const events = await sluice.events(t);

@@ -12,7 +12,7 @@ import { waitUntil } from '../helpers/util.mjs';
 
 const RATE = 4e6, PORT = 7000;
 
-// A server that sends mux to who asked last, while it is not held.
+// A server that sends mux to its last client while it is not held.
 async function serve(t, mux) {
 	const source = { held: false };
 	let reply, pace = new Pace(), first = 0;
@@ -28,7 +28,7 @@ async function serve(t, mux) {
 			reply.write(mux.take(7));
 	}, 10);
 	const server = http.createServer((request, to) => {
-		to.on('error', () => { /* the other side is gone */ });
+		to.on('error', () => { /* the client has disconnected */ });
 		to.on('close', () => {
 			if (reply === to)
 				reply = undefined;
@@ -61,8 +61,8 @@ function ptsOf(p) {
 		(p.readUInt16BE(at + 12) >> 1)) / 90000;
 }
 
-// The jumps of the clock, with what was announced, and the extremes of the
-// times of pictures and sound against it.
+// The jumps of the clock with their announcements, and the extremes of the
+// times of video and audio against it.
 function read(data) {
 	const seen = { jumps: [], told: 0, least: Infinity, most: -Infinity };
 	let last;
@@ -93,7 +93,7 @@ function read(data) {
 	return seen;
 }
 
-test('behind a stall of the source the clock goes on with its pictures',
+test('after a stall of the source the clock resumes with its pictures',
 	async (t) => {
 	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 2e6, clock: 1000 });
@@ -107,7 +107,7 @@ test('behind a stall of the source the clock goes on with its pictures',
 	await waitUntil('four seconds of it', () =>
 		recorder.size() > 4 * RATE / 8, 20000);
 	source.held = true;
-	// what waits, and two seconds of nulls and PCRs
+	// the queue, and two seconds of nulls and PCRs
 	await sluice.waitStatus('a001', 'off air', (s) => !s.onair, 30000);
 	await recorder.quiet(3000);
 	const before = recorder.size(), at = mux.seconds;

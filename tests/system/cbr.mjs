@@ -12,7 +12,7 @@ import { start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const POOR = 'cbr_overflow';
 
-// What an operator sees of the first once its rates are what they shall be.
+// The status that an operator sees of the first once its rates have settled.
 async function watch(t, sluice) {
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 	const near = ({ bitrate }, rate) => Math.abs(bitrate / rate - 1) < 0.01;
@@ -24,9 +24,9 @@ async function watch(t, sluice) {
 }
 
 /*
- * Two streams at once, each to constant rates and as it is: one whose source
- * has a picture now and then, 1 to 6 Mbit/s, and one whose source is more than
- * its constant rate takes, and mends its ways after a while.
+ * Two streams at once, each with constant rates and unchanged: the source of
+ * one has few pictures, 1 to 6 Mbit/s; the source of the other exceeds the
+ * constant rate and falls below it after a while.
  */
 async function playBoth(t) {
 	const timing = new Timing(t);
@@ -84,7 +84,7 @@ async function play(t) {
 		undefined : scene;
 }
 
-// What any output of constant rate is, under any load of the machine.
+// Properties of any output of constant rate, under any load of the machine.
 function assertConstant(list, rate, timing) {
 	const seen = judgeRate(list, PROGRAM.video, rate);
 
@@ -100,7 +100,7 @@ function assertConstant(list, rate, timing) {
 	return seen;
 }
 
-test('a source of varying rate leaves at two constant ones, whole',
+test('a source of varying rate is sent at two constant rates without loss',
 	async (t) => {
 	const scene = await play(t);
 	if (!scene)
@@ -114,14 +114,14 @@ test('a source of varying rate leaves at two constant ones, whole',
 	assert.deepEqual(lists.slice(0, 2).map(payloads),
 		[payloads(lists[2]), payloads(lists[2])], 'all came');
 	assert.ok(!statuses[0].alarms.includes(POOR));
-	// one release is 10 ms of the rate and a datagram, but when the
-	// machine wakes us too rarely for that
+	// one release is 10 ms of the rate and a datagram, unless the machine
+	// wakes us too rarely for that
 	const bursts = within(lists[0], 8e6, 1);
 	const usual = bursts[bursts.length >> 1];
 	assert.ok(usual <= 10 * 1.02 + 2.7, `${usual} ms at once`);
 });
 
-test('what does not fit is counted and raises an alarm', async (t) => {
+test('packets that do not fit are counted and raise an alarm', async (t) => {
 	const scene = await play(t);
 	if (!scene)
 		return;
@@ -148,7 +148,7 @@ test('what does not fit is counted and raises an alarm', async (t) => {
 	assert.ok(seen.rateOff <= 0.001);
 });
 
-test('what leaves is told by each output, with what fills it', async (t) => {
+test('each output reports its rate, with its null packets', async (t) => {
 	const scene = await play(t);
 	if (!scene)
 		return;
@@ -162,7 +162,7 @@ test('what leaves is told by each output, with what fills it', async (t) => {
 	assert.match(analysis, /^output 3 sends [\d.]+ [KMk]bit\/s$/m);
 });
 
-test('a change of the source shows in no rate and no clock, of UDP and SRT',
+test('a change of the source changes no rate and no clock, of UDP and SRT',
 	async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },

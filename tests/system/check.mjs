@@ -15,7 +15,7 @@ const good = () => ({ settings: { control_port: '127.0.0.1:8000' },
 		stream('a002', 'file:///tmp/two.ts#loop',
 			'http://0.0.0.0:8100/two')) });
 
-// One case: what is put where, and the path the complaint has to name.
+// One case: the value, its place, and the path that the error must name.
 const at = (place, value, complaint = place) => {
 	const document = good();
 	const keys = place.split(/[.[\]]+/).filter((key) => key !== '');
@@ -131,11 +131,11 @@ async function judge(file, text) {
 	return { code: result.code, text: result.out + result.err };
 }
 
-// With the id of its stream behind it, where it has one.
+// With the id of its stream behind it, if it has one.
 const isAt = (line, place) => line.startsWith(`${place}: `) ||
 	line.startsWith(`${place} (`);
 
-test(`${cases.length} wrong documents: each fault named by its path`,
+test(`${cases.length} wrong documents: each error names its path`,
 	async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
 
@@ -152,7 +152,7 @@ test(`${cases.length} wrong documents: each fault named by its path`,
 	}
 });
 
-test('behind a place stand id and name of its stream', async (t) => {
+test('an error names the id and name of its stream', async (t) => {
 	const file = path.join(tempDir(t), 'names.json');
 	const said = async (make_stream) =>
 		(await judge(file, JSON.stringify({ make_stream }))).text;
@@ -170,7 +170,7 @@ test('behind a place stand id and name of its stream', async (t) => {
 	assert.match(await said([7]), /make_stream\[0\]: /);
 });
 
-test('one place is one place, by name and by address', async (t) => {
+test('a name and an address of one interface are one place', async (t) => {
 	const file = path.join(tempDir(t), 'places.json');
 	const one = (id, iface, port) => ({ id, type: 'spts', enable: true,
 		input: [`udp://${iface}127.0.0.1:${port}`],
@@ -190,7 +190,7 @@ test('one place is one place, by name and by address', async (t) => {
 		'ok', ''].map((line) => line && `${file}: ${line}`));
 });
 
-test('what is no JSON object is named with its line, and never a crash',
+test('a document that is no JSON object is rejected with its line',
 	async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
 
@@ -202,7 +202,7 @@ test('what is no JSON object is named with its line, and never a crash',
 	}
 });
 
-test('every fault is named, not the first alone', async (t) => {
+test('every error is reported, not only the first', async (t) => {
 	const document = good();
 
 	document.gid = 'x';
@@ -216,7 +216,8 @@ test('every fault is named, not the first alone', async (t) => {
 			isAt(line, `${file}: ${place}`)), text);
 });
 
-test('what is right passes, with a warning where one is due', async (t) => {
+test('a valid document is accepted, with a warning where one is due',
+	async (t) => {
 	const file = path.join(tempDir(t), 'right.json');
 	const strange = good();
 
@@ -237,8 +238,7 @@ test('what is right passes, with a warning where one is due', async (t) => {
 	}
 });
 
-test('a certificate that is not there is named, and is no fault',
-	async (t) => {
+test('a missing certificate is a warning that names it', async (t) => {
 		const file = path.join(tempDir(t), 'certificate.json');
 		const { code, text } = await judge(file, JSON.stringify({
 			settings: { crt_chain: '-----BEGIN CERTIFICATE-----',
@@ -250,8 +250,7 @@ test('a certificate that is not there is named, and is no fault',
 		assert.doesNotMatch(text, /crt_chain/);
 	});
 
-test('what this machine does not have is named, and is no fault',
-	async (t) => {
+test('files and interfaces that this machine lacks are warnings', async (t) => {
 	const file = path.join(tempDir(t), 'surroundings.json');
 	const one = (id, input, output, more = {}) => ({ id, type: 'spts',
 		enable: true, input: [input], output: [output], ...more });
@@ -320,7 +319,7 @@ test('what this machine does not have is named, and is no fault',
 		line && `${file}: ${line}`));
 });
 
-test('likely slips are named, and are no faults', async (t) => {
+test('likely typing errors are warnings', async (t) => {
 	const file = path.join(tempDir(t), 'slips.json');
 	const { code, text } = await judge(file, JSON.stringify({
 		make_steam: [], settings: { contol_port: '1' }, _note: 1,
@@ -335,7 +334,7 @@ test('likely slips are named, and are no faults', async (t) => {
 	assert.doesNotMatch(text, /_note/);
 });
 
-test('a byte order mark is named', async (t) => {
+test('a byte order mark is reported', async (t) => {
 	const { code, text } = await judge(path.join(tempDir(t), 'bom.json'),
 		'\ufeff{}');
 
@@ -367,7 +366,7 @@ test('the command line', async (t) => {
 	assert.ok(err.includes(missing));
 });
 
-test('a wrong document stops the start, too', async (t) => {
+test('an invalid document prevents the start, too', async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
 
 	fs.writeFileSync(file, '{"settings": {"control_port": 8000}}');

@@ -25,8 +25,9 @@ const pids = (sluice) => sluice.workers()
 	.filter((w) => w.role !== 'auth')
 	.map((w) => `${w.role} ${w.object} ${w.pid}`).sort();
 
-// What the manager keeps: channel and process of each worker, rings, memories,
-// the viewers' and the control listener, the lock, two documents.
+// The descriptors that the manager stores: channel and process of each worker,
+// rings, memories, the listeners of viewers and of the control port, the lock,
+// two documents.
 const KEPT = 2 * (N + 1) + 2 * N + 2 + 1 + 2;
 
 async function managed(t) {
@@ -35,7 +36,7 @@ async function managed(t) {
 	await waitUntil('inputs', () =>
 		ids.every((_, i) => udpBound(5000 + i)));
 	await waitUntil('all is kept', () => sluice.kept === KEPT);
-	// and written down in the same turn, before the next one answers
+	// and is stored in the same turn, before the next one answers
 	await sluice.ready();
 	return sluice;
 }
@@ -51,7 +52,8 @@ async function crash(sluice) {
 	return now() - begin;
 }
 
-test(`${KILLS} times kill -9 of the master: nobody notices`, async (t) => {
+test(`${KILLS} times kill -9 of the master: streams and clients continue`,
+	async (t) => {
 	const timing = new Timing(t);
 	const sluice = await managed(t);
 	const recorder = await Recorder.start(t,
@@ -99,7 +101,7 @@ test(`${KILLS} times kill -9 of the master: nobody notices`, async (t) => {
 	timing.assert(ms < 5000, `${ms} ms`);
 });
 
-test('connects in the dark wait and are answered', async (t) => {
+test('connections to a dead master wait and are answered', async (t) => {
 	const sluice = await managed(t);
 
 	process.kill(sluice.pid, 'SIGKILL');
@@ -110,7 +112,8 @@ test('connects in the dark wait and are answered', async (t) => {
 	await sluice.stop();
 });
 
-test('what ended, hung or changed meanwhile is put right', async (t) => {
+test('workers that ended, hung or changed meanwhile are restored',
+	async (t) => {
 	const timing = new Timing(t);
 	const sluice = await managed(t);
 	const before = ids.map((id) => sluice.worker('stream', id).pid);
@@ -139,7 +142,7 @@ test('what ended, hung or changed meanwhile is put right', async (t) => {
 	await sluice.stop();
 });
 
-test('a restart and a crash after it, and one before all has started',
+test('a restart and a crash after it, and one before all streams have started',
 	async (t) => {
 		const sluice = await managed(t);
 		const before = pids(sluice);
@@ -168,7 +171,8 @@ test('a restart and a crash after it, and one before all has started',
 		await sluice.stop();
 	});
 
-test('when the manager stops for good, nobody is left', async (t) => {
+test('when the manager stops the service for good, no process remains',
+	async (t) => {
 	const sluice = await managed(t);
 
 	sluice.child.kill('SIGKILL');

@@ -12,7 +12,7 @@ import { freePort, run, srcdir, tempDir, waitUntil }
 
 const SCRIPT = path.join(srcdir, 'contrib/completion/sluicectl');
 
-// What bash would offer for the last of these words.
+// The words that bash would offer for the last of these words.
 async function complete(t, url, ...words) {
 	const code = `. '${SCRIPT}'
 COMP_WORDS=("$@")
@@ -45,7 +45,8 @@ test('words and options are completed', async (t) => {
 		['stream_event', 'stream_image', 'stream_switch']);
 });
 
-test('every command of the help is completed, and in the manual', async (t) => {
+test('every command of the help is completed, and is in the manual',
+	async (t) => {
 	const url = `http://127.0.0.1:${await freePort()}`;
 	const { out } = await run(CTL, ['--help']);
 	const names = out.match(/^ {2}[a-z]+( [a-z]+)?(?= )/gm)
@@ -93,7 +94,7 @@ test('streams are completed by id and name', async (t) => {
 	await sluice.stop();
 });
 
-test('a service that is away holds nobody up', async (t) => {
+test('an unreachable service does not delay the completion', async (t) => {
 	const timing = new Timing(t);
 
 	assert.deepEqual(await timing.within(10000, complete(t,

@@ -9,7 +9,8 @@ import { Sluice, config } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { tempDir } from '../helpers/util.mjs';
 
-test('everything works over TLS, and only with whom is trusted', async (t) => {
+test('every command works over TLS, and only with a trusted certificate',
+	async (t) => {
 	const dir = tempDir(t);
 	const mine = await certificate(dir, 'mine');
 	const other = await certificate(dir, 'other');
@@ -17,7 +18,7 @@ test('everything works over TLS, and only with whom is trusted', async (t) => {
 		{ config: { settings: settingsOf(mine) } });
 	const ctl = new Ctl(t, `https://127.0.0.1:${sluice.port}`);
 
-	// wrong passwords, which are never sent: none is told in the log
+	// wrong passwords, which are never sent: the log reports none
 	for (const args of [['login'], ['login', '--cacert', other.chain]])
 		await ctl.fails(args, UNREACHABLE,
 			/certificate is not trusted; name its authority/,
@@ -47,7 +48,7 @@ test('everything works over TLS, and only with whom is trusted', async (t) => {
 	await sluice.stop();
 });
 
-test('https where only http is spoken is told so', async (t) => {
+test('https to an http port is reported', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const ctl = new Ctl(t, `https://127.0.0.1:${sluice.port}`);
 

@@ -29,7 +29,7 @@ async function open(t) {
 		ctl: new Ctl(t, `http://127.0.0.1:${sluice.port}`) };
 }
 
-test('status and lists tell people and programs the same', async (t) => {
+test('status and lists give the same in text and in JSON', async (t) => {
 	const { sluice, ctl } = await open(t);
 
 	const text = await ctl.out(['status']);
@@ -70,7 +70,7 @@ test('status and lists tell people and programs the same', async (t) => {
 	await sluice.stop();
 });
 
-test('a stream shows how each of its inputs is', async (t) => {
+test('stream show prints the state of each input', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('many',
 		['udp://127.0.0.1:4243', CLIP, CLIP], [],
 		{ backup_initial_delay: 1 })));
@@ -85,7 +85,7 @@ test('a stream shows how each of its inputs is', async (t) => {
 	await sluice.stop();
 });
 
-test('every output that cannot send is told, with a reason', async (t) => {
+test('every output that cannot send is listed with its error', async (t) => {
 	const dead = (i) => `udp://nosuch${i}@239.1.1.1:7000`;
 	const sluice = await Sluice.start(t, config(
 		stream('some', CLIP, ['udp://127.0.0.1:6000', dead(2),
@@ -109,7 +109,7 @@ test('every output that cannot send is told, with a reason', async (t) => {
 	assert.match(text, /2 outputs cannot send \(2, 4\); output 2: .*h2/);
 	assert.match(text, new RegExp('10 outputs cannot send ' +
 		'\\(1, 2, 3, 4, 5, 6, 7, 8, \\.{3}\\); output 1: .*nosuch0'));
-	// what is wrong with the input does not hide them
+	// the error of the input does not hide them
 	assert.match(rows[0].fault, /^no packets.*; output 1: .*nosuch1/);
 	assert.match(await ctl.out(['status']), /some .*2 outputs cannot/);
 	assert.match(await ctl.out(['stream', 'show', 'some']),
@@ -137,7 +137,7 @@ test('streams are toggled, restarted and switched', async (t) => {
 	await ctl.fails(['stream', 'show', 'nope'], REFUSED,
 		/no stream has the id or the name "nope"/);
 	await ctl.fails(['stream', 'show', 'Two'], REFUSED, /several streams/);
-	// one that is unknown: none of them is touched
+	// with one unknown stream the command changes no stream
 	await ctl.fails(['stream', 'toggle', 'off', 'nope'], REFUSED,
 		/"nope"/);
 	assert.equal((await sluice.cmd('get-stream', { id: 'off' }))
@@ -145,7 +145,7 @@ test('streams are toggled, restarted and switched', async (t) => {
 	await sluice.stop();
 });
 
-test('switch takes the input of a stream that allows it', async (t) => {
+test('switch sets the input of a stream that allows it', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('b', [CLIP, CLIP],
 		[], { backup_type: 'passive' })));
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
@@ -159,7 +159,7 @@ test('switch takes the input of a stream that allows it', async (t) => {
 	await sluice.stop();
 });
 
-test('viewers are listed and sent away', async (t) => {
+test('viewers are listed and disconnected', async (t) => {
 	const { sluice, port, ctl } = await open(t);
 	const viewer = http.get(`http://127.0.0.1:${port}/news`);
 	const closed = new Promise((done) => viewer.on('response', (reply) => {
@@ -212,7 +212,7 @@ test('the configuration is read, changed and compared', async (t) => {
 	assert.equal(stored.name, 'From a file');
 	assert.deepEqual(stored.groups, { Type: 'News' });
 
-	// what the service refuses, by the name of the field
+	// a value that the service rejects, by the name of the field
 	await ctl.fails(['config', 'set', 'make_stream[fresh].output[0]',
 		'--value', 'http://0.0.0.0:70000/x'], REFUSED,
 	/stream\.output\[0\]: port: 70000 is not a port/);
@@ -274,7 +274,7 @@ test('settings take effect by a restart that streams survive', async (t) => {
 	await sluice.stop();
 });
 
-test('a login is kept for its user alone, and ends', async (t) => {
+test('a login is stored for its user alone, and can be ended', async (t) => {
 	const { sluice, password } = await startGuarded(t,
 		{ users: { olga: { type: 2, password: 'look' } } });
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
@@ -291,7 +291,7 @@ test('a login is kept for its user alone, and ends', async (t) => {
 	assert.ok(!fs.readFileSync(kept, 'utf8').includes(password));
 	await ctl.out(['status']);
 
-	// another one beside it, by a file; the last is the one that counts
+	// another one beside it, by a file; the last option is effective
 	fs.writeFileSync(secret, 'look\n');
 	assert.deepEqual(await ctl.json(['login', '-u', 'olga',
 		'--password-file', secret, '--remember']),
@@ -318,7 +318,7 @@ test('a login is kept for its user alone, and ends', async (t) => {
 	await sluice.stop();
 });
 
-test('guessing is told to wait', async (t) => {
+test('repeated wrong passwords get a delay', async (t) => {
 	const { sluice } = await startGuarded(t);
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 
@@ -328,7 +328,7 @@ test('guessing is told to wait', async (t) => {
 	await sluice.stop();
 });
 
-test('without logins none is asked for', async (t) => {
+test('without logins no password is requested', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 
@@ -353,7 +353,7 @@ test('a password is typed at a terminal without being shown', async (t) => {
 	await sluice.stop();
 });
 
-test('top at a terminal follows, sorts and leaves it clean', async (t) => {
+test('top refreshes, sorts and restores the terminal', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const child = ctl.terminal(['top']);
 	const last = () => child.text.out.split('\x1b[H').at(-1);
@@ -375,7 +375,7 @@ test('top at a terminal follows, sorts and leaves it clean', async (t) => {
 	await sluice.stop();
 });
 
-test('events are told, filtered, and go on after a restart', async (t) => {
+test('events are filtered, and continue after a restart', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const lines = (child) => child.text.out.split('\n').slice(0, -1);
 
@@ -409,7 +409,7 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 	await sluice.stop();
 });
 
-test('what may not be meant is stored, and said', async (t) => {
+test('a suspicious value is stored with a warning', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const odd = { ...stream('odd', 'rtp://239.1.1.1#skew=5', [],
 		{ enable: false }), inptu: [] };
@@ -428,7 +428,7 @@ test('what may not be meant is stored, and said', async (t) => {
 	await sluice.stop();
 });
 
-test('changes of the input and alarms are told in words', async (t) => {
+test('changes of the input and alarms are printed in words', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('many',
 		[CLIP, CLIP], ['udp://nosuch0@239.1.1.1:7000'],
 		{ backup_type: 'disable' })));
@@ -452,7 +452,7 @@ test('changes of the input and alarms are told in words', async (t) => {
 	await sluice.stop();
 });
 
-test('a scope that is none is refused, those of the service are known',
+test('an unknown scope is rejected, those of the service are accepted',
 	async (t) => {
 	const ctl = new Ctl(t, 'http://127.0.0.1:1');
 	const text = fs.readFileSync(path.join(srcdir, 'doc/asyncapi.yaml'),
@@ -468,7 +468,7 @@ test('a scope that is none is refused, those of the service are known',
 			scope);
 });
 
-test('a reader that leaves ends the events', async (t) => {
+test('a closed pipe ends the events', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const child = ctl.start(['events']);
 
@@ -479,7 +479,7 @@ test('a reader that leaves ends the events', async (t) => {
 	await sluice.stop();
 });
 
-// A server that is none of ours: answer(request, reply).
+// A server of another program: answer(request, reply).
 async function other(t, answer) {
 	const server = http.createServer(answer);
 
@@ -489,7 +489,7 @@ async function other(t, answer) {
 	return `http://127.0.0.1:${server.address().port}`;
 }
 
-test('what is no service, or none that answers, is told so', async (t) => {
+test('a foreign or silent service is reported', async (t) => {
 	const ctl = new Ctl(t, `http://127.0.0.1:${await freePort()}`);
 	const end = await ctl.fails(['status', '--json'], UNREACHABLE,
 		/no connection; does the service run/);
@@ -529,7 +529,7 @@ test('what is no service, or none that answers, is told so', async (t) => {
 		/larger than 64 MiB/);
 });
 
-test('names that would steer a terminal do not', async (t) => {
+test('control characters in names do not reach the terminal', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('x', CLIP, [],
 		{ enable: false, name: 'a\x1b[2J\nb' })));
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
@@ -543,7 +543,7 @@ test('names that would steer a terminal do not', async (t) => {
 	await sluice.stop();
 });
 
-test('a wrong line is refused before anything is sent', async (t) => {
+test('a wrong command line is rejected before a request is sent', async (t) => {
 	const ctl = new Ctl(t, 'http://127.0.0.1:1');
 	const wrong = [[], ['frob'], ['stream'], ['stream', 'frob'],
 		['status', 'x'], ['status', '--sort', 'id'], ['--nope'],
@@ -566,7 +566,7 @@ test('a wrong line is refused before anything is sent', async (t) => {
 		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);
 });
 
-test('help is a command, too, and of a noun alone', async (t) => {
+test('help is a command, and works for a single noun', async (t) => {
 	const ctl = new Ctl(t, 'http://127.0.0.1:1');
 	const all = await ctl.out(['--help']);
 

@@ -29,7 +29,7 @@ const alarms = async (sluice) =>
 	(await sluice.json('/api/system-status?t=0')).alarms;
 const startIn = (t, dir) => Sluice.start(t, null, { dir });
 
-test('the last ten versions are kept, and no more', async (t) => {
+test('exactly the last ten versions are kept', async (t) => {
 	const sluice = await Sluice.start(t, version(0));
 
 	assert.equal(await alarms(sluice), undefined);
@@ -46,7 +46,7 @@ test('the last ten versions are kept, and no more', async (t) => {
 	assert.ok(!fs.existsSync(`${sluice.file}.0`));
 });
 
-test('a damaged file: the newest sound version runs', async (t) => {
+test('after a damaged file the newest valid version runs', async (t) => {
 	for (const text of ['', '{"make_stream": [', '[]', '\0\0\0\0',
 		'{"settings":{"control_port":"99999"}}']) {
 		const dir = tempDir(t);
@@ -66,7 +66,7 @@ test('a damaged file: the newest sound version runs', async (t) => {
 		assert.equal(fs.readFileSync(path.join(dir, broken(dir)[0]),
 			'utf8'), text);
 		await sluice.stop();
-		// sound again: nothing more to say
+		// valid again: no further report
 		const next = await startIn(t, dir);
 		assert.equal(await alarms(next), undefined);
 		assert.equal(broken(dir).length, 1);
@@ -74,7 +74,8 @@ test('a damaged file: the newest sound version runs', async (t) => {
 	}
 });
 
-test('an alarm from before the log is open is in its file', async (t) => {
+test('an alarm from before the log is open is written to its file',
+	async (t) => {
 	const dir = tempDir(t);
 	const log = path.join(dir, 'sluice.log');
 
@@ -92,7 +93,8 @@ test('an alarm from before the log is open is in its file', async (t) => {
 	await sluice.stop();
 });
 
-test('nothing sound is left: 78, and every file as it was', async (t) => {
+test('no valid version: exit status 78, and every file is unchanged',
+	async (t) => {
 	const dir = tempDir(t);
 
 	put(dir, '', '{"make_stream": [', 50);
@@ -120,7 +122,8 @@ async function die(t, dir) {
 	return sluice;
 }
 
-test('three crashes after a change: the version before runs', async (t) => {
+test('after three crashes behind a change the version before runs',
+	async (t) => {
 	const dir = tempDir(t);
 
 	put(dir, '.1', version(1), 100);
@@ -137,7 +140,7 @@ test('three crashes after a change: the version before runs', async (t) => {
 	assert.deepEqual(read(dir), version(1));
 	assert.deepEqual(JSON.parse(fs.readFileSync(
 		path.join(dir, broken(dir)[0]))), version(2));
-	// what was put there is not left again, however often it dies
+	// a restored version is not left again, however often it crashes
 	sluice.child.kill('SIGKILL');
 	await sluice.child.ended;
 	for (let i = 0; i < 4; i++)
@@ -146,7 +149,7 @@ test('three crashes after a change: the version before runs', async (t) => {
 	assert.equal(broken(dir).length, 1);
 });
 
-test('an orderly end in between forgives', async (t) => {
+test('a clean end in between resets the counter of crashes', async (t) => {
 	const dir = tempDir(t);
 
 	put(dir, '.1', version(1), 100);

@@ -18,9 +18,9 @@ const SLOW = 'WebSocket client buffer full, slow client, disconnecting';
 const residentKib = (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(
 	fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 
-test('500 clients hear everything in order, one that is stuck is closed',
+test('500 clients receive every event in order, one stuck client is closed',
 	async (t) => {
-	// what the kernel holds for a socket would hide our own backlog
+	// data that the kernel holds for a socket would hide our own backlog
 	fs.writeFileSync('/proc/sys/net/ipv4/tcp_wmem', '4096 16384 65536');
 	const sluice = await Sluice.start(t, config(stream('a001', [], [],
 		{ enable: false })));
@@ -40,7 +40,7 @@ test('500 clients hear everything in order, one that is stuck is closed',
 			method: 'POST', path: '/control/' }, text);
 
 		assert.equal(status, 200);
-		// as fast as this machine hears them, and no faster
+		// as fast as this machine receives them, and no faster
 		if (n % AHEAD === AHEAD - 1) {
 			highest = Math.max(highest, residentKib(sluice.pid));
 			await waitUntil(`message ${n - AHEAD}`, async () =>
@@ -50,7 +50,7 @@ test('500 clients hear everything in order, one that is stuck is closed',
 	}
 	await waitUntil('the last message', async () =>
 		(await farm.snapshot()).least === MESSAGES, 60000);
-	// later TCP itself gives up who takes nothing
+	// later TCP itself closes a client that does not read
 	const inTime = now() - begin < DEAD_MS;
 	if (inTime)
 		await sluice.logged(new RegExp(`warning ws: ${SLOW}`));
@@ -64,7 +64,7 @@ test('500 clients hear everything in order, one that is stuck is closed',
 	t.diagnostic(`${seen.messages} messages, ` +
 		`p99 ${seen.delay_us.p99} us, ` +
 		`master ${before} KiB, ${highest} KiB at most`);
-	// what waits is kept once, whatever the number of clients
+	// queued events are stored once, for any number of clients
 	assert.ok(sanitized || highest - before < 16 * 1024,
 		`${before} KiB grew to ${highest}`);
 	await sluice.stop();

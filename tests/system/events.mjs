@@ -38,7 +38,7 @@ const shake = (sluice, headers) => new Promise((resolve, reject) => {
 const open = (t, sluice, path = LISTEN, headers = {}) =>
 	WsClient.open(t, sluice.port, path, headers);
 
-test('a page of another site hears nothing', async (t) => {
+test('a page of another site receives no event', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const own = `http://127.0.0.1:${sluice.port}`;
 	const cases = [
@@ -55,7 +55,7 @@ test('a page of another site hears nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('changes are told in order, with versions and the counter', async (t) => {
+test('changes are sent in order, with versions and the counter', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const clients = [await open(t, sluice), await open(t, sluice)];
 
@@ -88,7 +88,7 @@ test('changes are told in order, with versions and the counter', async (t) => {
 	await sluice.stop();
 });
 
-test('no counter in the configuration, none in the message', async (t) => {
+test('a configuration without a counter: messages without one', async (t) => {
 	const sluice = await Sluice.start(t, {});
 	const client = await open(t, sluice);
 
@@ -99,7 +99,7 @@ test('no counter in the configuration, none in the message', async (t) => {
 	await sluice.stop();
 });
 
-test('a change is told before it is saved, and never with null', async (t) => {
+test('a change is sent before it is saved, and never with null', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const client = await open(t, sluice);
 	const stored = () => JSON.parse(fs.readFileSync(sluice.file, 'utf8'))
@@ -107,7 +107,7 @@ test('a change is told before it is saved, and never with null', async (t) => {
 
 	let before, told;
 
-	// who is kept from his look for a second comes too late for it
+	// a client that gets no processor for a second reads too late
 	for (let turn = 0; turn < 5 && before !== 0; turn++) {
 		const id = `a${turn}`;
 
@@ -172,7 +172,7 @@ test('ping, in text and in frames; no events without a token', async (t) => {
 	await sluice.stop();
 });
 
-test('every way to be closed has its code', async (t) => {
+test('each cause of a closed connection has its code', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const cases = [
 		['other text', frame(OP.text, 'hello'), 1008],
@@ -202,7 +202,7 @@ test('every way to be closed has its code', async (t) => {
 	assert.equal(await last.waitClosed(), 1001);
 });
 
-test('a client that does not read is closed, the others hear all',
+test('a client that does not read is closed, the others receive every event',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const slow = await open(t, sluice);
@@ -225,12 +225,12 @@ test('a client that does not read is closed, the others hear all',
 	await sluice.stop();
 });
 
-test('forty listeners hear every second of forty streams', async (t) => {
+test('forty clients receive every second of forty streams', async (t) => {
 	const ids = Array.from({ length: 40 }, (_, i) => `s${i}`);
 	const sluice = await Sluice.start(t, config(...ids.map((id, i) =>
 		stream(id, `udp://127.0.0.1:${5000 + i}`,
 			`udp://127.0.0.1:${6000 + i}`))));
-	// whose worker has just begun tells of the silence before it, too
+	// a worker that has just started reports the silence before it, too
 	await waitUntil('all of them', () => ids.every((id, i) =>
 		udpBound(5000 + i)), 20000);
 	const timing = new Timing(t);

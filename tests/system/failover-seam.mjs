@@ -81,18 +81,18 @@ class Scene {
 		this.viewer = await Viewer.open(this.t, 8100, '/s');
 	}
 
-	// So many milliseconds of what is sent.
+	// So many milliseconds of the output.
 	async more(ms) {
 		const until = performance.now() + ms;
 
 		await waitUntil('more', () => performance.now() > until, 60000);
 	}
 
-	// Returns what the viewer saw.
+	// Returns the bytes that the viewer received.
 	async judged(options) {
 		const ts = path.join(tempDir(this.t), 'out.ts');
 		const all = this.viewer.data();
-		// no viewer waits for ever for a source that stands still
+		// no viewer waits for ever for a source that has stopped
 		const seen = options.pauses > 0 ? fromPicture(all) : all;
 
 		await this.recorder.stop();
@@ -105,8 +105,7 @@ class Scene {
 	}
 }
 
-test('by hand, there and back between live encoders: no fault at all',
-	async (t) => {
+test('manual switches between live encoders cause no fault', async (t) => {
 	const timing = new Timing(t);
 	const scene = await Scene.open(t, { backup_type: 'passive' });
 
@@ -128,7 +127,7 @@ test('by hand, there and back between live encoders: no fault at all',
 		name: String(serviceOf(s.services.get(1).descriptors).name) }));
 	const names = all.filter((s, i) => all[i - 1]?.name !== s.name);
 	assert.ok(names.length >= 3, JSON.stringify(all));
-	// who pauses before anybody looks has been left before
+	// a pause before the first check is an earlier switch
 	assert.deepEqual(names.map((s) => s.version), [...names.keys()].map(
 		(i) => (names[0].version + i) % 32));
 	for (const [i, s] of all.entries())
@@ -167,7 +166,7 @@ test('silence, the backup, and back; then none, and the last picture',
 		scene.recorder.size() > size + 50000, 20000);
 	await Clip.play(t, files[1], RATE, PORTS[1]);
 	const { switches } = await scene.plays(2);
-	// a player that waits for a core is silent as well
+	// a player that waits for a processor is silent as well
 	timing.unlessHeldUp(scene.sluice.log, [], () =>
 		assert.deepEqual(switches.map(({ from, to, reason }) =>
 			({ from, to, reason })).reverse(), [

@@ -19,8 +19,7 @@ const QUICK = { backup_start_delay: 1, backup_return_delay: 1,
 const RATE = 5e5;
 let stages = 0;
 
-// Each input has a program of its own, so that what is sent says where it is
-// from.
+// Each input has a program of its own, so that the output shows its input.
 const program = (i) => ({ pnr: i + 1, pmtPid: 0x100 + 16 * i,
 	video: 0x101 + 16 * i, audio: 0x102 + 16 * i });
 
@@ -114,7 +113,7 @@ const scenes = {
 			`/api/stream-status/${stage.id}?t=0`);
 		assert.equal(before.input_id, 1);
 		assert.deepEqual(before.switches, []);
-		// it takes a while to know how long its pauses are
+		// the input measures its pauses first
 		await waitUntil('a habit', () =>
 			stage.senders[0].mux.seconds > 6);
 		stage.stop(0);
@@ -203,7 +202,7 @@ const scenes = {
 		await stage.plays(2);
 		process.kill(next.pid, 'SIGKILL');
 		await sluice.replaced('stream', stage.id, next.pid);
-		// what was before is not forgotten
+		// earlier failures still count
 		const again = await stage.plays(2);
 		assert.deepEqual(again.switches, switches);
 		// it is dead, and chosen all the same
@@ -367,7 +366,7 @@ const scenes = {
 };
 
 // On a busy machine a sender may pause for longer, and is a source that fails:
-// what a scene shows it shows in one of three tries.
+// each scene has three tries.
 async function insist(t, play, sluice) {
 	for (let left = 2;; left--) {
 		const timing = new Timing(t);

@@ -13,7 +13,7 @@ import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 4e6;
 const N = 4;
-// From a closer look at who is silent to his end it is a second.
+// From a closer look at a silent worker to its end it is a second.
 const ALONE_MS = 900;
 
 // Several streams under load, each with a recorded UDP output and a viewer.
@@ -56,8 +56,8 @@ function longestGap(list) {
 	return longest;
 }
 
-// What a worker drops that waits for a core for a second it counts; all else is
-// there, and where there are cores nothing is dropped.
+// A worker that waits for a processor for a second counts its dropped packets;
+// all others are present, and with enough processors none is dropped.
 async function assertSent(timing, all, lists, from = 0) {
 	for (let i = from; i < N; i++) {
 		const missing = all.senders[i].sent - lists[i].length;
@@ -88,7 +88,7 @@ function assertViewed(all, from) {
 	}
 }
 
-// Strikes the worker of s0; everything else has to go on as if it had not.
+// Kills the worker of s0; every other worker must continue unaffected.
 async function strike(t, signal, limitMs) {
 	const timing = new Timing(t);
 	const all = await load(t);
@@ -116,18 +116,18 @@ async function strike(t, signal, limitMs) {
 	await sluice.stop();
 }
 
-test('kill -9 of a stream: back within 1.5 s', (t) =>
+test('kill -9 of a stream: it returns within 1.5 s', (t) =>
 	strike(t, 'SIGKILL', 1500));
 
-test('kill -STOP of a stream: back within 5 s', (t) =>
+test('kill -STOP of a stream: it returns within 5 s', (t) =>
 	strike(t, 'SIGSTOP', 5000));
 
-test('kill -SEGV of a stream: back within 1.5 s', (t) =>
+test('kill -SEGV of a stream: it returns within 1.5 s', (t) =>
 	strike(t, 'SIGSEGV', 1500));
 
-// All of them stand still, as on a virtual machine that is moved or held up;
-// the control process may be the first that runs again.
-test('a machine that stands still costs no worker its place', async (t) => {
+// All of them stop, as on a virtual machine that is moved or suspended; the
+// control process may be the first that runs again.
+test('a machine that is suspended costs no worker its process', async (t) => {
 	const { sluice } = await load(t);
 	const pids = () => [...Array(N).keys()].map((i) =>
 		sluice.worker('stream', `s${i}`).pid)
@@ -146,7 +146,8 @@ test('a machine that stands still costs no worker its place', async (t) => {
 		for (const { pid } of sluice.workers())
 			process.kill(pid, 'SIGCONT');
 		alone += now() - begin;
-		// who saw them stand still for so long was right to end them
+		// the master was right to end workers that were stopped for so
+		// long
 		if (alone > ALONE_MS) {
 			t.skip(`they stood still alone for ${alone} ms`);
 			return;
@@ -154,14 +155,14 @@ test('a machine that stands still costs no worker its place', async (t) => {
 		for (let i = 0; i < N; i++)
 			await sluice.onair(`s${i}`);
 	}
-	await sleep(1500); // what was to be ended would have been by now
+	await sleep(1500); // by now it would have ended them
 	assert.deepEqual(pids(), before);
 	for (let i = 0; i < N; i++)
 		assert.equal((await sluice.status(`s${i}`)).worker.restarts, 0);
 	await sluice.stop();
 });
 
-test('kill -9 of deliver: UDP loses nothing, listening within 1 s',
+test('kill -9 of deliver: UDP loses nothing, it listens within 1 s',
 	async (t) => {
 	const timing = new Timing(t);
 	const all = await load(t);
@@ -170,7 +171,7 @@ test('kill -9 of deliver: UDP loses nothing, listening within 1 s',
 
 	const begin = now();
 	process.kill(pid, 'SIGKILL');
-	// a viewer who comes in that very moment is served, not refused
+	// a viewer that connects in that moment is served, not rejected
 	const early = await Viewer.open(t, 8100, '/s1');
 	assert.equal(early.status, 200);
 	await waitUntil('video', () => early.bytes > 1e5);
@@ -189,7 +190,7 @@ test('kill -9 of deliver: UDP loses nothing, listening within 1 s',
 	await sluice.stop();
 });
 
-test('kill -STOP of deliver: replaced, UDP loses nothing', async (t) => {
+test('kill -STOP of deliver: it is replaced, UDP loses nothing', async (t) => {
 	const timing = new Timing(t);
 	const all = await load(t);
 	const { sluice } = all;
@@ -205,7 +206,7 @@ test('kill -STOP of deliver: replaced, UDP loses nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('one after the other, all killed, all come back', async (t) => {
+test('each worker is killed in turn, and each returns', async (t) => {
 	const all = await load(t);
 	const { sluice } = all;
 

@@ -50,7 +50,7 @@ test('a list of files is one stream', async (t) => {
 	assert.match(sluice.log, /none\.ts: No such file or directory/);
 });
 
-test('a file of a list that cannot be played is told once, and alarmed',
+test('an unplayable file of a list is logged once and raises an alarm',
 	async (t) => {
 	const dir = tempDir(t);
 	const at = (name) => path.join(dir, name);
@@ -90,8 +90,7 @@ test('a file of a list that cannot be played is told once, and alarmed',
 	await sluice.stop();
 });
 
-// One table of a stream as it changes: where it says something else, or bears
-// another version.
+// A table of a stream over time: each change of its content or version.
 function changes(list) {
 	const seen = [];
 
@@ -109,8 +108,8 @@ function changes(list) {
 const parts = (data, starts) => starts.slice(0, -1).map((start, i) =>
 	data.subarray(start * 188, starts[i + 1] * 188));
 
-test('a list of files of other codecs, PIDs and programs is announced as a ' +
-	'change of source is', async (t) => {
+test('a list of files of other codecs, PIDs and programs is ' +
+	'announced as a change of source', async (t) => {
 	const timing = new Timing(t);
 	const dir = tempDir(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -119,14 +118,14 @@ test('a list of files of other codecs, PIDs and programs is announced as a ' +
 	const aac = ['-c:a', 'aac', '-b:a', '64k'];
 	const mp2 = ['-c:a', 'mp2', '-b:a', '64k'];
 
-	// all of them say version 0 of everything
+	// every table has version 0
 	await makeClip(dir, 'one', { pictures: ['-c:v', 'libx264'],
 		sound: mp2, seconds: 2 });
 	await makeClip(dir, 'two', { ...mpeg2, sound: aac, offset: 900 });
 	await makeClip(dir, 'three', { ...mpeg2, sound: mp2, offset: 70,
 		mux: ['-mpegts_start_pid', '0x300', '-mpegts_service_id', '9',
 			'-mpegts_pmt_start_pid', '0x200'] });
-	// one that begins in the middle of a group of pictures
+	// a file that begins in the middle of a group of pictures
 	const whole = fs.readFileSync(path.join(dir, 'one.ts'));
 	fs.writeFileSync(path.join(dir, 'four.ts'),
 		whole.subarray(188 * 300));
@@ -149,7 +148,7 @@ test('a list of files of other codecs, PIDs and programs is announced as a ' +
 	const data = joined(list);
 	const file = path.join(dir, 'all.ts');
 	fs.writeFileSync(file, wholeUnits(data));
-	// a PID that is away for a file comes back later
+	// a PID that is absent for one file returns later
 	assertOneStream(await judge(file), { pauses: 4 });
 	const pats = changes(sections(data).filter((s) => s.kind === 'pat'));
 	const pmts = changes(sections(data, new Set([0x200, 0x1000]))

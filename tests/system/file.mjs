@@ -13,8 +13,8 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { builddir, run, srcdir, start, tempDir, waitUntil }
 	from '../helpers/util.mjs';
 
-// Everything the clock of a stream promises: PCRs go on, closely, and agree
-// with the time at which the packets came.
+// The properties of a stream's clock: PCRs continue in small steps, and agree
+// with the arrival times of the packets.
 function assertClock(list, pid, timing) {
 	const { pcrs } = checkTs(joined(list));
 	const all = pcrs.get(pid);
@@ -50,8 +50,8 @@ test('a looped file is a stream without an end or a seam', async (t) => {
 			'#loop', 'udp://127.0.0.1:6001')));
 	await sluice.waitStatus('a001', 'its rate', (s) => s.onair &&
 		Math.abs(s.bitrate - 2000) < 100);
-	// the demo clip is 9.6 s: one seam is in it
-	// of each, whichever of them begins first
+	// the demo clip lasts 9.6 s: it has one seam of each, whichever of them
+	// begins first
 	for (const [id, rate] of [['a001', 2e6], ['a002', 480e3]])
 		await sluice.waitStatus(id, 'twelve seconds',
 			({ outputs: [{ packets }] }) =>
@@ -76,8 +76,7 @@ test('a looped file is a stream without an end or a seam', async (t) => {
 		{ minPictures: 10 * 25 });
 });
 
-test('a file that is not there is named, and taken when it comes',
-	async (t) => {
+test('a missing file is named, and played when it appears', async (t) => {
 	const file = path.join(tempDir(t), 'late.ts');
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `file://${file}#loop`, 'udp://127.0.0.1:6000')));
@@ -90,8 +89,8 @@ test('a file that is not there is named, and taken when it comes',
 	await sluice.stop();
 });
 
-// A folder with a clip in it that can be told not to answer; null where nobody
-// may mount one.
+// A folder with a clip in it that can stop answering; null where mounting is
+// forbidden.
 async function hangingFolder(t) {
 	let folder;
 	// before the folder goes
@@ -150,7 +149,7 @@ test('a file that does not answer stops no other input', async (t) => {
 	await waitUntil('a complaint', async () =>
 		(await inputs('b'))[0].error === `${folder.file}: does not ` +
 			'answer', 20000);
-	// it is tried again and again, by nobody but the thread that waits
+	// only the waiting thread retries it
 	await sluice.logged(/stream a: input 1: .* does not answer/);
 	const tasks = (id) => fs.readdirSync(
 		`/proc/${sluice.worker('stream', id).pid}/task`).length;
@@ -160,7 +159,7 @@ test('a file that does not answer stops no other input', async (t) => {
 	await plays('a', 1);
 	await plays('b', 1);
 	assert.equal(sluice.worker('stream', 'a').pid, pid);
-	// and one that hangs when it is not needed any more
+	// and a file that hangs when it is no longer needed
 	folder.hang();
 	await plays('a', 2);
 	await sluice.cmd('toggle-stream', { id: 'a' });
@@ -170,7 +169,7 @@ test('a file that does not answer stops no other input', async (t) => {
 	await sluice.stop();
 });
 
-test('what is no file is named', async (t) => {
+test('a path that is no file is named', async (t) => {
 	const dir = tempDir(t);
 	const pipe = path.join(dir, 'pipe');
 

@@ -9,7 +9,7 @@ import { exchange, post, refused } from '../helpers/http-raw.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { freePort, run, waitUntil } from '../helpers/util.mjs';
 
-// Addresses of clients, in the namespace that this test has to itself.
+// Addresses of clients, in the network namespace of this test.
 const STRANGER = '192.0.2.1', OTHER = '192.0.2.2', PROXY = '198.51.100.1';
 
 async function addAddresses() {
@@ -20,8 +20,8 @@ async function addAddresses() {
 	}
 }
 
-// A connection from that address; it says what was heard so far and whether
-// it has ended.
+// A connection from that address; it returns the data received so far and
+// whether it has ended.
 async function visit(t, port, localAddress, text = '') {
 	const socket = net.connect({ host: '127.0.0.1', port, localAddress });
 
@@ -57,12 +57,12 @@ test('an address has a share of the connections, others have theirs',
 	const { port } = sluice;
 	const mine = [];
 
-	// requests, a client of the event channel and one that says nothing
+	// requests, a client of the event channel and a silent connection
 	for (const text of [GET, GET, GET, EVENTS, EVENTS, ''])
 		mine.push(await visit(t, port, STRANGER, text));
 	await answered(mine[0], 200);
 	await answered(mine[3], 101);
-	// all at once: the one that says nothing is not waited for longer
+	// all at once: the silent connection gets no extra time
 	for (const more of await Promise.all(Array.from({ length: 40 },
 		() => visit(t, port, STRANGER, GET)))) {
 		await answered(more, 503);
@@ -72,12 +72,12 @@ test('an address has a share of the connections, others have theirs',
 		const { error } = JSON.parse(more.heard.split('\r\n\r\n')[1]);
 		assert.match(error, /too many connections/);
 	}
-	// told, and not forty times
+	// logged, and not forty times
 	await sluice.logged(new RegExp(
 		`warning http: ${STRANGER}: connection rejected: too many`));
 	const lines = sluice.log.split('connection rejected').length - 1;
 	assert.ok(lines <= 15, `${lines} lines`);
-	// nobody else feels it
+	// no other client is affected
 	await answered(await visit(t, port, OTHER, GET), 200);
 	for (const address of [PROXY, '127.0.0.1'])
 		for (const socket of await Promise.all(Array.from(
@@ -96,7 +96,7 @@ test('an address has a share of the connections, others have theirs',
 	await sluice.stop();
 });
 
-test('no bound and the usual one', async (t) => {
+test('unlimited connections, and the default', async (t) => {
 	await addAddresses();
 	for (const [settings, places] of [[{}, 128],
 		[{ connections_per_address: 0 }, 140]]) {
@@ -117,7 +117,7 @@ test('no bound and the usual one', async (t) => {
 
 const big = 9 << 20;
 
-// What the connection is ended with, and the status that says why.
+// The bytes that end the connection, and the status in them.
 const limits = {
 	'a body of 9 MiB': [413, post(`Host: x\r\nContent-Length: ${big}`, '')],
 	'a chunk of 9 MiB': [413, post('Host: x\r\nTransfer-Encoding: chunked',
@@ -134,7 +134,8 @@ const limits = {
 	'HTTP/2.0': [505, 'GET / HTTP/2.0\r\nHost: x\r\n\r\n'],
 };
 
-test('limits are told in JSON, and the connection ends', async (t) => {
+test('exceeded limits are reported in JSON, and the connection ends',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await Promise.all(Object.entries(limits).map(
@@ -153,7 +154,7 @@ test('limits are told in JSON, and the connection ends', async (t) => {
 	await sluice.stop();
 });
 
-test('JSON that is too deep, too much, double or none changes nothing',
+test('JSON that is too deep, too long, duplicate or missing changes nothing',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const before = await sluice.cmd('load');
@@ -215,7 +216,7 @@ function* spellings(route) {
 	yield route + '?x=%2f..%2f';
 }
 
-// Paths that somebody may read as the route, and that are none.
+// Paths that may be read as the route, and are not the route.
 function* traps(route) {
 	for (let i = 0; i < route.length; i++) {
 		const code = route.charCodeAt(i).toString(16);
@@ -238,7 +239,7 @@ function* traps(route) {
 	yield route.toUpperCase();
 }
 
-test('a path has one meaning, for the route and for who may use it',
+test('a path has one meaning, for the route and for access control',
 	async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users: {
 		olga: { type: 2, password: 'look' } } });

@@ -30,7 +30,8 @@ test('a clean multiplex has no fault', () => {
 	}
 });
 
-test('a lost packet, two swapped ones and a flipped bit are seen', () => {
+test('a lost packet, two swapped packets and a flipped bit are detected',
+	() => {
 	const data = clean();
 	const at = 1001 * 188;
 	const lost = Buffer.concat([data.subarray(0, at),
@@ -47,7 +48,7 @@ test('a lost packet, two swapped ones and a flipped bit are seen', () => {
 	assert.equal(checkTs(flipped).crcErrors, 1);
 });
 
-test('ffmpeg takes our multiplex for one', async (t) => {
+test('ffmpeg accepts our multiplex', async (t) => {
 	const recorder = await Recorder.start(t, { port: 5000 });
 	const live = liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
 		{ programs: 2, seconds: 3 });
@@ -88,7 +89,7 @@ test('the recorder keeps order, time and every byte', async (t) => {
 	assert.equal(Math.round(burstMs(burst, 2e6)), 53);
 });
 
-test('answers that are not as they are described are found', () => {
+test('replies that differ from their description are detected', () => {
 	const say = (sent, status, body) => differs({ method: 'POST',
 		target: '/control/', sent: JSON.stringify(sent), status,
 		text: JSON.stringify(body), type: 'application/json' });
@@ -121,7 +122,7 @@ test('answers that are not as they are described are found', () => {
 	assert.match(get({ ...status, la1: 'high' }), /la1/);
 });
 
-test('events that are not as they are described are found', () => {
+test('events that differ from their description are detected', () => {
 	const judge = (message) => theReference().judgeEvent(message);
 	const event = { scope: 'stream_event', channel_id: 'a', input_id: 1,
 		onair: true, bitrate: 1, scrambled: false, cc_error: 0,
@@ -137,7 +138,7 @@ test('events that are not as they are described are found', () => {
 		['1001', '1002', '1008', 'none']);
 });
 
-test('every test that doc/scenarios.md names is there', () => {
+test('every test that doc/scenarios.md names exists', () => {
 	const page = fs.readFileSync(path.join(srcdir, 'doc/scenarios.md'),
 		'utf8');
 	const named = [...page.matchAll(/`([\w-]+)`: ([^;|]+?) *(?=[;|])/g)];
@@ -146,14 +147,14 @@ test('every test that doc/scenarios.md names is there', () => {
 	for (const [, file, name] of named) {
 		const text = fs.readFileSync(path.join(srcdir,
 			`tests/system/${file}.mjs`), 'utf8');
-		assert.ok(text.replaceAll("' +\n", '').toLowerCase()
+		assert.ok(text.replaceAll(/' \+\n\s*'/g, '').toLowerCase()
 			.includes(name.toLowerCase()), `${file}: ${name}`);
 	}
 });
 
 const source = (file) => fs.readFileSync(path.join(srcdir, file), 'utf8');
 
-// What a table of the sources names, by the text around it.
+// The names in a table of the sources, found by the text around them.
 const named = (files, pattern) => new Set(files.flatMap((file) =>
 	[...source(file).matchAll(pattern)].map(([, name]) => name)));
 

@@ -16,7 +16,7 @@ const SECONDS = 10;
 const pictures = { args: ['-map', '0:v'] };
 const sound = (tone) => ({ args: ['-map', '1:a'], tone });
 
-// Each frame and when it is shown or heard, in ticks of 90 kHz.
+// Each frame and its presentation time, in ticks of 90 kHz.
 async function frames(file) {
 	const probed = await run('ffprobe', ['-v', 'error', '-show_packets',
 		'-show_data_hash', 'md5', '-show_entries',
@@ -35,7 +35,7 @@ async function framesOf(dir, segments) {
 	return frames(file);
 }
 
-// RFC 8216 3.4: the frames as they are, behind a tag with the first one's time.
+// RFC 8216 3.4: the frames unchanged, behind a tag with the first one's time.
 function packed(segments, listed) {
 	const clip = Buffer.concat(segments.map((s) => s.data));
 	const adts = [];
@@ -130,8 +130,8 @@ class Fragments extends Live {
 	head() { return ['#EXT-X-MAP:URI="init.mp4"']; }
 }
 
-// Says when what was recorded belongs: as far from its place as everything
-// else, and nothing left out in between.
+// Checks the times of a recording: every frame has the same offset, and none is
+// missing in between.
 function assertTogether(found, source, { gaps = 0 } = {}) {
 	const places = new Map(source.map((f, i) => [f.hash, i]));
 	const shifts = new Set(), missing = {};
@@ -175,8 +175,7 @@ async function clips(dir) {
 		data: fs.readFileSync(aac) }], await framesOf(dir, a)) };
 }
 
-test('sound of a playlist of its own is heard with its pictures',
-	async (t) => {
+test('audio with its own playlist is synchronous with its video', async (t) => {
 	const dir = tempDir(t);
 	const c = await clips(dir);
 	const german = ['#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="Ton",' +
@@ -188,7 +187,7 @@ test('sound of a playlist of its own is heard with its pictures',
 			{ lasts: 47 * 1024 / 48000 })),
 		german: new Apart(new Live(c.v), new Live(c.a),
 			{ media: german, option: '&audio=deu' }),
-		// their own sound is not heard
+		// the audio in the video playlist is not sent
 		both: new Apart(new Live(c.va), new Live(c.b)),
 		jumps: new Apart(new Jumps(c.v, c.ov), new Jumps(c.a, c.oa)),
 		keys: new Apart(new Live(c.v), new Keys(c.a)),
@@ -219,7 +218,7 @@ test('sound of a playlist of its own is heard with its pictures',
 	await sluice.waitStatus('fragments', 'its trouble', (s) =>
 		/group "aac": segments of MP4 are not/.test(
 			s.inputs[0].error ?? ''), 30000);
-	// which is over
+	// that has ended
 	await sluice.logged(new RegExp('stream misses: hls: audio "Main" of ' +
 		'group "aac": (.*403|no audio arrives)'));
 	await waitUntil('enough of it', () => now() > until, SECONDS * 3000);

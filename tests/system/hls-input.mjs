@@ -19,12 +19,12 @@ import { now, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const SECONDS = 10;
 
-// Counts anew in each segment.
+// Restarts its counters in each segment.
 class Counters extends Live {
 	data(i) { return withNewCounters(super.data(i)); }
 }
 
-// Numbers anew while it plays; names stay.
+// Restarts its numbers while it plays; names stay.
 class Renumbers extends Live {
 	number(i) { return i < 9 ? super.number(i) : i - 3; }
 }
@@ -46,7 +46,7 @@ class Stalls extends Live {
 	}
 }
 
-// Has not yet what it lists.
+// Lists segments before it has them.
 class Late extends Live {
 	segment(request, reply, i, n) {
 		if (i % 3 === 0 && n === 1)
@@ -56,7 +56,7 @@ class Late extends Live {
 	}
 }
 
-// Never has one of them.
+// Never has one of the segments.
 class Misses extends Live {
 	segment(request, reply, i) {
 		if (i === 9)
@@ -135,7 +135,7 @@ class Keys extends Live {
 	}
 }
 
-// All in one file, with a server that knows ranges or does not.
+// All segments in one file, from a server with or without ranges.
 class Ranges extends Live {
 	constructor(segments, knows) {
 		super(segments);
@@ -185,7 +185,7 @@ class Moved extends Live {
 	}
 }
 
-// Began anew: numbers, names and times.
+// Restarted: numbers, names and times.
 class Restarts extends Live {
 	anew = 9;
 
@@ -203,7 +203,7 @@ class Restarts extends Live {
 // The same while its numbers are few, and with names that were there before.
 class Reuses extends Restarts {
 	anew = Infinity;
-	again;  // so many were listed when the first one was asked for again
+	again;  // so many were listed when the first one was requested again
 
 	constructor(segments) {
 		super(segments, { window: 10, buffer: 5, sequence: 0 });
@@ -237,7 +237,7 @@ class Repeats extends Live {
 	name(i) { return i === 10 ? '9.ts' : super.name(i); }
 }
 
-// Two variants; the better one dies.
+// Two variants; the better one fails.
 class Variants extends Live {
 	constructor(high, low) {
 		super(high);
@@ -267,10 +267,11 @@ class Variants extends Live {
 	}
 }
 
-// Knows its clients by a cookie, which it sets and sets anew; segments are on
-// another host, which must not see it, nor is one for TLS to be seen at all.
+// Identifies its clients by a cookie, which it sets and replaces; segments are
+// on another host, which must not receive it, and a cookie for TLS is never
+// sent.
 class Cookies extends Live {
-	// not one of those that need no TLS to be trusted
+	// a server that is trusted only by TLS
 	host = '127.0.0.2';
 	told = [];
 
@@ -301,7 +302,7 @@ class Cookies extends Live {
 	other(request, reply) { reply.end(this.text()); }
 }
 
-// Each list has tokens of its own, and takes no others.
+// Each list has tokens of its own, and rejects others.
 class Tokens extends Live {
 	now = 0;
 
@@ -358,7 +359,7 @@ class LowLatency extends Live {
 	refuses(request, rest) { return /^\d+\.\d/.test(rest); }
 }
 
-// Says of one segment that it is not there.
+// Returns 404 for one segment.
 class Gaps extends Live {
 	tags(i) { return i === 9 ? ['#EXT-X-GAP'] : []; }
 	refuses(request, rest) { return rest === '9.ts'; }
@@ -374,8 +375,8 @@ class Clocks extends Live {
 	data(i) { return withPcrs(super.data(i), this.change(i)); }
 }
 
-// Plays each programme for SECONDS and hands what came out to `judged`, with
-// the status at the end, and with what judges times.
+// Plays each programme for SECONDS and passes the output to `judged`, with the
+// status at the end, and with the reference of times.
 async function play(t, programmes, judged) {
 	const names = Object.keys(programmes);
 	const timing = new Timing(t);
@@ -415,7 +416,7 @@ async function play(t, programmes, judged) {
 		});
 }
 
-test('one clean stream, whatever the server does', async (t) => {
+test('the output is one clean stream, whatever the server does', async (t) => {
 	const dir = tempDir(t);
 	const clip = await makeSegments(dir, 'clip', { seconds: 60 });
 	const other = await makeSegments(dir, 'other', { tone: 880,
@@ -451,7 +452,7 @@ test('one clean stream, whatever the server does', async (t) => {
 	const skips = new Set(['misses', 'gaps']);
 
 	await play(t, programmes, async (name, found, file, status, timing) => {
-		// no pause, but for what a busy machine makes
+		// no pause, except those of a busy machine
 		timing.unlessHeldUp('', [status], () => assertOneStream(found,
 			{ pauses: timing.busy() ? Infinity : 0 }));
 		timing.assert(found.pcrStray < 1500,
@@ -461,7 +462,7 @@ test('one clean stream, whatever the server does', async (t) => {
 		if (name === 'reuses')
 			timing.assert(programmes.reuses.again <= 4,
 				`${programmes.reuses.again} were listed`);
-		// a picture of which the end is missing cannot be mended
+		// a picture without its end cannot be repaired
 		if (name !== 'truncates')
 			await assertPlays(file);
 		// a server that is kept from its work has lost some by then
@@ -476,7 +477,7 @@ test('one clean stream, whatever the server does', async (t) => {
 	assert.doesNotMatch(told, /far|else/);
 });
 
-test('whatever a hostile server sends is told, and costs little',
+test('every fault of a hostile server is reported, and costs little',
 	async (t) => {
 	const block = Buffer.alloc(65536, 'x');
 	const cases = {
@@ -521,7 +522,7 @@ test('whatever a hostile server sends is told, and costs little',
 			list(...segments('s')), s: endless('', block) }],
 		text: [/line 2: .*not an HLS/, { 'live.m3u8':
 			page('#EXTM3U\nhttp://127.0.0.1/a.ts\n') }],
-		// shorter than what is waited for as a rule
+		// shorter than the usual wait
 		short: [/playlist has ended/, { 'live.m3u8':
 			list(...segments('s'), '#EXT-X-ENDLIST'),
 		s: page(new TsMux({ rate: 1e6 }).take(665)) }],
@@ -551,8 +552,8 @@ test('whatever a hostile server sends is told, and costs little',
 		stream(name, `http://127.0.0.1:7000/${name}/live.m3u8`,
 			`udp://127.0.0.1:${6000 + i}`))));
 
-	// the first thing that is wrong may be followed by others: what was
-	// told stays in the log
+	// the first fault may be followed by others: the report stays in the
+	// log
 	await Promise.all(names.map((name) => sluice.waitStatus(name,
 		String(cases[name][0]), (s) => {
 			const told = sluice.log.split('\n').filter((line) =>

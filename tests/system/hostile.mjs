@@ -13,8 +13,8 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { cpuSeconds, now, sleep, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 
-// A worker that is a script for the stream "bad", and the real one for all
-// others.  $real starts the real one, $dir is a folder to leave notes in.
+// The worker of the stream "bad" is a script; all others are the real one.
+// $real is the real program, $dir is a folder for notes.
 function wrapper(t, script) {
 	const dir = tempDir(t);
 	const file = path.join(dir, 'sluice-worker');
@@ -41,8 +41,8 @@ const both = () => config(
 	stream('bad', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001'),
 	stream('good', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'));
 
-// Runs the bad worker beside a good one until it was started `times` times;
-// the good one must not lose a packet.
+// Runs the bad worker beside a good one until it was started `times` times; the
+// good one must not lose a packet.
 async function beside(t, script, { times = 2, timeoutMs = 20000,
 	check = async () => {} } = {}) {
 	const timing = new Timing(t), bad = wrapper(t, script);
@@ -75,7 +75,7 @@ async function beside(t, script, { times = 2, timeoutMs = 20000,
 	return { sluice, bad };
 }
 
-// What a well-behaved worker says first; the build is not looked at.
+// The first message of a valid worker; the build is not checked.
 const HELLO = `say '{"type":"worker.hello","body":{"proto":PROTO,` +
 	`"build":"BUILD","role":"stream"}}'`;
 const catalogue = fs.readFileSync(path.join(process.env.srcdir,
@@ -112,7 +112,7 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 	const load = (cpuSeconds(sluice.pid) - cpu) /
 		((now() - begin) / 1000);
 	assert.ok(load < 0.05, `${load} of a core`);
-	// mended, and told so
+	// repaired, and restarted
 	fs.writeFileSync(path.join(path.dirname(bad.file), 'mended'), '');
 	await sluice.cmd('restart-stream', { id: 'bad' });
 	await waitUntil('its input', () => udpBound(5001));
@@ -122,7 +122,7 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 	await sluice.stop();
 });
 
-test('a program that is not there at the start is named', async (t) => {
+test('a worker program that is missing at the start is named', async (t) => {
 	const sluice = await Sluice.start(t, both(), { wait: false,
 		env: { SLUICE_WORKER: '/nonexistent/sluice-worker' } });
 	const { code, err } = await sluice.child.ended;
@@ -131,7 +131,7 @@ test('a program that is not there at the start is named', async (t) => {
 	assert.match(err, /\/nonexistent\/sluice-worker/);
 });
 
-test('a program that is gone when it is needed again', async (t) => {
+test('a worker program that is missing at a restart', async (t) => {
 	const bad = wrapper(t, 'exec -a sluice-worker "$real" "$@"');
 	const sluice = await Sluice.start(t, both(),
 		{ env: { SLUICE_WORKER: bad.file } });
@@ -155,10 +155,10 @@ test('a program that is gone when it is needed again', async (t) => {
 test('garbage instead of messages', (t) => beside(t,
 	`${hello}; ${ready}; while :; do say 'no JSON'; done`));
 
-test('bytes that are no text', (t) => beside(t,
+test('bytes that are not text', (t) => beside(t,
 	`${hello}; while :; do head -c 70 /dev/urandom >&3; done`));
 
-test('words that only the master may say', (t) => beside(t,
+test('messages that only the master may send', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"deliver.listen","body":{"address":"0.0.0.0:1"}}';` +
 	`done`));
@@ -168,7 +168,7 @@ test('numbers out of range and unknown keys', (t) => beside(t,
 	`say '{"type":"stream.status","body":{"packets":-1}}'; ` +
 	`say '{"type":"worker.log","body":{"level":99}}'; done`));
 
-test('a flood of sound messages', (t) => beside(t,
+test('a flood of valid messages', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"worker.log","body":{"level":"info","component":"x",` +
 	`"text":"flood"}}'; done`, { check: async (sluice) => {
@@ -196,12 +196,12 @@ test('a hello of another version', (t) => beside(t,
 
 test('no hello', (t) => beside(t, `${ready}; exec sleep 100`));
 
-test('not a word, and signals are ignored', (t) => beside(t,
+test('no message, and signals are ignored', (t) => beside(t,
 	`trap '' TERM ABRT; while :; do sleep 0.1; done`,
 	{ timeoutMs: 60000 }));
 
-test('silence after a good start', (t) => beside(t,
+test('no message after a valid start', (t) => beside(t,
 	`${hello}; ${ready}; exec sleep 100`, { timeoutMs: 30000 }));
 
-test('a channel that is closed by one who lives on', (t) => beside(t,
+test('a channel that is closed by a process that lives on', (t) => beside(t,
 	`${hello}; ${ready}; exec 3>&-; exec sleep 100`));

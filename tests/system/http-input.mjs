@@ -19,7 +19,7 @@ async function serve(t, handler) {
 	const seen = [];
 	const server = http.createServer((request, reply) => {
 		seen.push(request);
-		reply.on('error', () => { /* the other side is gone */ });
+		reply.on('error', () => { /* the client has disconnected */ });
 		handler(request, reply, seen.length);
 	});
 
@@ -31,7 +31,7 @@ async function serve(t, handler) {
 	return seen;
 }
 
-// What is due of mux, every so often, until the reply ends.
+// Sends the due packets of mux at intervals, until the reply ends.
 function feed(reply, mux, everyMs) {
 	const begin = performance.now(), first = mux.packets;
 	const timer = setInterval(() => {
@@ -45,7 +45,7 @@ function feed(reply, mux, everyMs) {
 	reply.on('close', () => clearInterval(timer));
 }
 
-test('a burst a second comes out even, and whole', async (t) => {
+test('one burst each second is sent evenly and without loss', async (t) => {
 	const timing = new Timing(t), rate = 4e6;
 	const mux = new TsMux({ rate });
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -55,7 +55,7 @@ test('a burst a second comes out even, and whole', async (t) => {
 		'http://127.0.0.1:7000/x#buffer_time=2',
 		'udp://127.0.0.1:6000')));
 
-	// a server that catches up is ahead of what is played
+	// a server that catches up is ahead of the playback
 	await waitUntil('six seconds', () => mux.seconds > 6 &&
 		recorder.size() > 2.2 * rate / 8, 20000);
 	const [list] = await recorder.stop();
@@ -68,14 +68,14 @@ test('a burst a second comes out even, and whole', async (t) => {
 	timing.unlessHeldUp(sluice.log, [status], () =>
 		assert.equal(checkTs(joined(list)).ccErrors, 0));
 	assert.ok(list.length * 7 * 188 * 8 > 2 * rate, 'two seconds of it');
-	// a second in one lump would be 1000
+	// a second in one piece would be 1000
 	const most = within(later, rate, 10);
 
 	timing.assert(most[Math.floor(most.length * 0.99)] < 60,
 		`${most.at(-1)} ms of the stream in 10 ms`);
 });
 
-// Whatever the connection takes, at once.
+// As much as the connection accepts, at once.
 function flood(reply, mux) {
 	const more = () => {
 		while (!reply.destroyed && reply.write(mux.take(350)))
@@ -121,7 +121,7 @@ test('a server that sends as fast as it can waits for the stream',
 	timing.assert(lasts > seconds / 2 && Math.abs(came - lasts) < 1,
 		`${came} s of the stream in ${lasts} s`);
 	assert.ok(Number(kib) < (sanitized ? 200 : 16) * 1024, `${kib} KiB`);
-	// 1 MiB of ours, the rest is what the kernel keeps on both sides
+	// 1 MiB of ours, and the socket buffers on both sides
 	assert.ok(ahead < 24 * 1024 * 1024, `${ahead} bytes ahead`);
 	await sluice.stop();
 });
@@ -147,8 +147,7 @@ test('the cookie of a redirect opens the stream behind it', async (t) => {
 	await sluice.stop();
 });
 
-test('a connection that breaks is not seen while there is play left',
-	async (t) => {
+test('a broken connection is invisible while the buffer lasts', async (t) => {
 	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 2e6 });
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -176,8 +175,7 @@ test('a connection that breaks is not seen while there is play left',
 	await sluice.stop();
 });
 
-test('a server that falls silent is asked anew as the watchdog says',
-	async (t) => {
+test('a silent server is requested again after the watchdog', async (t) => {
 	const seen = await serve(t, (request, reply, n) => {
 		const mux = new TsMux({ rate: 2e6 });
 
@@ -196,7 +194,7 @@ test('a server that falls silent is asked anew as the watchdog says',
 	await sluice.stop();
 });
 
-test('credentials, agent, headers, redirects; what is refused is told',
+test('credentials, agent, headers, redirects; rejections are reported',
 	async (t) => {
 	const mux = new TsMux({ rate: 2e6 });
 	const seen = await serve(t, (request, reply) => {
@@ -263,7 +261,7 @@ test('credentials, agent, headers, redirects; what is refused is told',
 	await sluice.stop();
 });
 
-test('a stream of our own is an input as well', async (t) => {
+test('the http output of Sluice is an input as well', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			'http://127.0.0.1:8100/x'),
@@ -278,8 +276,7 @@ test('a stream of our own is an input as well', async (t) => {
 	await sluice.stop();
 });
 
-test('a name server that does not answer holds up no other input',
-	async (t) => {
+test('a name server that does not answer delays no other input', async (t) => {
 	const resolv = path.join(tempDir(t), 'resolv.conf');
 	const mute = dgram.createSocket('udp4');
 

@@ -123,7 +123,7 @@ class Wire extends Duplex {
 	unref() { return this; }
 }
 
-// What Node reads of one connection, as http-read tells it.
+// The requests that Node reads of one connection, as http-read prints them.
 function nodeReads(server, bytes) {
 	return new Promise((done) => {
 		const wire = new Wire(bytes);
@@ -131,7 +131,7 @@ function nodeReads(server, bytes) {
 		wire.said = '';
 		wire.on('error', () => {});
 		server.emit('connection', wire);
-		// all of it is parsed in the turns of the loop that follow
+		// the data is parsed in the next turns of the loop
 		setImmediate(() => setImmediate(() => setImmediate(() => {
 			wire.destroy();
 			done(wire.said.trim());
@@ -155,12 +155,12 @@ function nodeServer() {
 		});
 	});
 
-	// what was whole before the fault is still told
+	// complete requests before the fault are still reported
 	server.on('clientError', () => {});
 	return server;
 }
 
-// What we read of each connection.
+// The requests that we read of each connection.
 function weRead(vectors) {
 	return new Promise((done, fail) => {
 		const child = spawn(path.join(builddir,
@@ -185,7 +185,7 @@ function weRead(vectors) {
 	});
 }
 
-test('what Node refuses we never accept', async () => {
+test('a request that Node rejects is never accepted', async () => {
 	const server = nodeServer();
 	let ours = 0, theirs = 0;
 

@@ -8,7 +8,7 @@ import { Sluice, config } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { now, waitUntil } from '../helpers/util.mjs';
 
-test('what Node refuses is refused, once, and the connection ends',
+test('a request that Node rejects is rejected once, and the connection ends',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 
@@ -77,7 +77,7 @@ test('limits of the head and of the body', async (t) => {
 	await sluice.stop();
 });
 
-test('slow clients are cut, and hold up nobody', async (t) => {
+test('slow clients are disconnected, and delay no other client', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config());
 	const sockets = Array.from({ length: 300 }, () => {

@@ -12,9 +12,9 @@ import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const OUTPUT = 'udp://127.0.0.1:6000';
 
-// Plays a multiplex into one input until it is on air and some more; the
-// output has to be the end of what was sent, all but the first few packets
-// that synchronisation may take.
+// Plays a multiplex into one input until it is on air and longer; the output
+// must be the end of the data sent, except the first few packets that
+// synchronisation may use.
 async function passes(t, input, options = {}, { lost = 14, port = 5000,
 	group = undefined, iface = undefined, check = async () => {} } = {}) {
 	const timing = new Timing(t);
@@ -41,7 +41,7 @@ async function passes(t, input, options = {}, { lost = 14, port = 5000,
 		return;
 	}
 	assert.ok(missing >= 0 && missing <= lost, `${missing} packets lost`);
-	// what is missing is missing at the ends
+	// packets are missing only at the ends
 	const first = sent.indexOf(output.subarray(0, 188));
 	assert.ok(first >= 0 && first % 188 === 0);
 	assert.equal(output.compare(sent.subarray(first,
@@ -68,7 +68,7 @@ test('multicast by interface name', (t) => passes(t,
 	'udp://lo@239.1.0.1:5000', { address: '239.1.0.1' },
 	{ group: '239.1.0.1', iface: 'lo' }));
 
-test('a receive buffer of its own, and options nobody knows', (t) => passes(t,
+test('a receive buffer of its own, and unknown options', (t) => passes(t,
 	'udp://127.0.0.1:5000#socket_size=1000000&colour=blue', {},
 	{ check: async (sluice) => {
 		const about = sluice.log.split('\n').filter(
@@ -78,7 +78,7 @@ test('a receive buffer of its own, and options nobody knows', (t) => passes(t,
 		assert.ok(info.input[0].endsWith('&colour=blue'));
 	} }));
 
-test('junk before the first sync byte', (t) => {
+test('garbage before the first sync byte', (t) => {
 	let first = true;
 
 	// bytes that look like sync bytes, too
@@ -90,7 +90,7 @@ test('junk before the first sync byte', (t) => {
 	} });
 });
 
-test('junk in front of every datagram', (t) => passes(t,
+test('garbage in front of every datagram', (t) => passes(t,
 	'udp://127.0.0.1:5000', { shape: (packets) =>
 		[Buffer.concat([Buffer.alloc(9, 0x22), packets])] }));
 
@@ -103,7 +103,7 @@ test('packets of 204 bytes', (t) => passes(t, 'udp://127.0.0.1:5000',
 		return [Buffer.concat(parts)];
 	} }, { lost: 28 }));
 
-test('packets torn over datagrams of any size', (t) => {
+test('packets split over datagrams of any size', (t) => {
 	let rest = Buffer.alloc(0), turn = 0;
 
 	return passes(t, 'udp://127.0.0.1:5000', { shape: (packets) => {
@@ -149,7 +149,7 @@ test('RTP with contributors, extension and padding', (t) => {
 	} });
 });
 
-test('gaps in RTP are continuity errors, and no more', async (t) => {
+test('gaps in RTP are counted as continuity errors, once each', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'rtp://127.0.0.1:5000', OUTPUT)));
 	let sequence = 0, missing = 0;
@@ -206,8 +206,7 @@ test('the same group on two interfaces is two streams', async (t) => {
 	await sluice.stop();
 });
 
-test('source-specific multicast takes its source and no other',
-	async (t) => {
+test('source-specific multicast receives only its source', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://lo@232.1.0.1:5000#src=127.0.0.2',
 			OUTPUT)));
@@ -224,7 +223,7 @@ test('source-specific multicast takes its source and no other',
 	await sluice.stop();
 });
 
-test('a group is joined again where renew says so', async (t) => {
+test('a group is joined again at the interval of renew', async (t) => {
 	const timing = new Timing(t);
 	const make = async () => {
 		await pair(undefined, 'vc', 'vd');
@@ -239,7 +238,7 @@ test('a group is joined again where renew says so', async (t) => {
 	await waitUntil('input', () => udpBound(5000));
 	const sender = await Sender.start(t, new TsMux(), 5000, to);
 	await sluice.onair('a001');
-	// renewing costs nothing
+	// renewing loses no packet
 	const begin = sender.mux.seconds;
 	await waitUntil('three renewals', () =>
 		sender.mux.seconds - begin > 3.2);
@@ -247,7 +246,7 @@ test('a group is joined again where renew says so', async (t) => {
 	if (minute.cc_error !== 0)
 		assert.ok(timing.heldUp(sluice.log,
 			await sluice.status('a001')), 'packets were lost');
-	// the interface is another one of the same name: the membership is gone
+	// the interface is another one of the same name: the membership is lost
 	sender.stop();
 	await ip('link', 'del', 'vc');
 	await sluice.waitStatus('a001', 'silence', (s) => !s.onair);

@@ -10,13 +10,13 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender } from '../helpers/udp.mjs';
 import { start, udpBound, waitUntil } from '../helpers/util.mjs';
 
-// What is sent to a group loops back to those who hear it on that interface.
+// Datagrams to a group loop back to the members on that interface.
 test('an address names the interface that has it now', async (t) => {
 	const OUT = { address: '239.1.9.9', port: 6001 };
 	const LATER = '10.9.8.8';
 	const of = async (id) => (await sluice.json(
 		`/api/stream-inputs/${id}`)).inputs[0];
-	// what is told is of a whole second: maybe of the one before
+	// the status covers a whole second: maybe the one before
 	const plays = async (name) => {
 		const [{ ifindex }] = JSON.parse(await ip('-j', 'link', 'show',
 			name));
@@ -58,8 +58,8 @@ test('an address names the interface that has it now', async (t) => {
 	await sluice.stop();
 });
 
-// An output to a group on the interface that has the address; what is sent is
-// heard on the interfaces of the names.
+// An output to a group on the interface that has the address; the datagrams are
+// received on the interfaces of the names.
 async function send(t, address, options, names) {
 	const OUT = { address: '239.1.9.9', port: 6001 };
 	const recorders = await Promise.all(names.map((iface) =>
@@ -82,9 +82,8 @@ async function send(t, address, options, names) {
 	} };
 }
 
-// What the kernel knows of hundreds takes longer than packets may wait.
-test('what an address costs does not depend on how many there are',
-	async (t) => {
+// The kernel lists hundreds of addresses more slowly than packets may wait.
+test('the cost of an address does not depend on their number', async (t) => {
 		await make();
 		t.after(() => ip('link', 'del', 'vc'));
 		for (let i = 0; i < 50; i++) {
@@ -129,7 +128,8 @@ test('what an address costs does not depend on how many there are',
 		await sluice.stop();
 	});
 
-test('what cannot be asked ends nothing, and is asked again', async (t) => {
+test('a failed query of addresses ends no stream, and is repeated',
+	async (t) => {
 	await make();
 	t.after(() => ip('link', 'del', 'vc'));
 	await pair(t, 'ra', 'rb');
@@ -153,7 +153,8 @@ test('what cannot be asked ends nothing, and is asked again', async (t) => {
 	await sluice.stop();
 });
 
-test('of two that have the address it is the one that is up', async (t) => {
+test('of two interfaces with the address, the one in state up is used',
+	async (t) => {
 	await make();
 	t.after(() => ip('link', 'del', 'vc'));
 	await pair(t, 'ra', 'rb');

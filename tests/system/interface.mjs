@@ -16,7 +16,7 @@ const shown = (t, sluice) => new Ctl(t, `http://127.0.0.1:${sluice.port}`)
 	.out(['stream', 'show', 'a001']);
 
 for (const type of ['udp', 'rtp'])
-	test(`${type}: an interface goes, and another one of its name comes`,
+	test(`${type}: an interface disappears, and another one gets its name`,
 		async (t) => {
 			const timing = new Timing(t);
 			await make();
@@ -59,7 +59,7 @@ for (const type of ['udp', 'rtp'])
 			await sluice.stop();
 		});
 
-test('addresses that come and go cost no packet', async (t) => {
+test('addresses that appear and disappear cost no packet', async (t) => {
 	const timing = new Timing(t);
 
 	await make();
@@ -90,7 +90,7 @@ test('addresses that come and go cost no packet', async (t) => {
 	await sluice.stop();
 });
 
-// What comes on the old way goes on coming: no watchdog opens it anew.
+// Packets on the old path continue to arrive: no watchdog reopens the input.
 for (const [family, group, route] of [
 	['IPv4', TO.address, ['239.1.0.0/16']],
 	['IPv6', GROUP6, ['-6', 'multicast', 'ff15::/16', 'table', 'local',
@@ -128,10 +128,11 @@ for (const [family, group, route] of [
 			await sluice.stop();
 		});
 
-// One cause, one reason: it is known that the interface is down, so nothing is
-// opened anew, nobody asks for a querier, and no protection is missed.
+// One cause, one error: Sluice knows that the interface is down, so it reopens
+// nothing, expects no querier, and raises no alarm unprotected.
 for (const type of ['udp', 'rtp'])
-	test(`${type}: an interface that is down is told once`, async (t) => {
+	test(`${type}: an interface that is down is reported once`,
+		async (t) => {
 		await make();
 		t.after(() => ip('link', 'del', 'vc'));
 		const sluice = await Sluice.start(t, { ...config(
@@ -143,7 +144,7 @@ for (const type of ['udp', 'rtp'])
 		await waitUntil('input', () => udpBound(5000));
 		await Sender.start(t, new TsMux(), 5000, TO);
 		await sluice.onair('a001');
-		// all that was said before has come
+		// all earlier messages have arrived
 		await sluice.logged(/stream a001: on air/);
 		const before = said('off air'), asked = said('a querier?');
 		const opened = said('opening it again');

@@ -39,7 +39,7 @@ test('a file, at the start and by set-log, and none again', async (t) => {
 	await holds(second, 'whoami Login:-');
 	assert.ok(!text(first).includes('whoami'));
 	assert.ok(!before.includes('whoami') && sluice.log === before);
-	// what is not there is as it was at the start: no file, stderr
+	// a missing key means the value at the start: no file, stderr
 	await setLog(sluice, { api_access: true });
 	await sluice.cmd('load');
 	await waitUntil('stderr', () => sluice.log.includes('load Login:-'));
@@ -50,7 +50,8 @@ test('a file, at the start and by set-log, and none again', async (t) => {
 	await sluice.stop();
 });
 
-test('what the section does not say, the command line does', async (t) => {
+test('keys that are missing in the section come from the command line',
+	async (t) => {
 	const dir = tempDir(t);
 	const [start, other] = ['start.log', 'other.log']
 		.map((name) => path.join(dir, name));
@@ -78,7 +79,7 @@ test('what the section does not say, the command line does', async (t) => {
 		'the one without a file is in none');
 });
 
-test('rotated into nine archives; 0 never', async (t) => {
+test('rotated into nine archives; with 0 never', async (t) => {
 	const dir = tempDir(t), file = path.join(dir, 'rotated.log');
 	const sluice = await Sluice.start(t, { ...config(),
 		log: { filename: file, api_access: true,
@@ -108,7 +109,7 @@ test('rotated into nine archives; 0 never', async (t) => {
 	await sluice.stop();
 });
 
-test('who calls what, and no secret', async (t) => {
+test('each API call with its login, and no secret', async (t) => {
 	const file = path.join(tempDir(t), 'access.log');
 	const sluice = await Sluice.start(t, { ...config(), log: {
 		filename: file, api_access: true, debug: true } });
@@ -145,7 +146,7 @@ test('who calls what, and no secret', async (t) => {
 	await sluice.stop();
 });
 
-test('a disk that takes nothing: counted, and nobody waits', async (t) => {
+test('a full disk: lost lines are counted, and no process waits', async (t) => {
 	const dir = tempDir(t), place = path.join(dir, 'later');
 	const file = path.join(place, 'sluice.log');
 	const sluice = await Sluice.start(t, { ...config(), log: {
@@ -161,20 +162,20 @@ test('a disk that takes nothing: counted, and nobody waits', async (t) => {
 	await sluice.cmd('load');
 	await holds(file, 'load Login');
 	assert.match(text(file), /^log: \d+ lines dropped/);
-	// moved away by somebody: made anew
+	// the file was moved away: it is created again
 	fs.renameSync(file, `${file}.old`);
 	await sluice.cmd('whoami');
 	await holds(file, 'whoami Login');
 	await sluice.stop();
 });
 
-test('debug reaches the workers that are started then', async (t) => {
+test('debug reaches the workers that start later', async (t) => {
 	const one = stream('a001', 'udp://127.0.0.1:5000', []);
 	const sluice = await Sluice.start(t, config());
 	const environment = async () => {
 		await sluice.cmd('set-stream', { id: 'a001', stream: one });
 		await waitUntil('input', () => udpBound(5000));
-		// that of one who ends just now is empty
+		// that of a worker that ends just now is empty
 		return waitUntil('worker', () => fs.readFileSync(
 			`/proc/${sluice.worker('stream').pid}/environ`,
 			'utf8'));
@@ -190,7 +191,7 @@ test('debug reaches the workers that are started then', async (t) => {
 	await sluice.stop();
 });
 
-test('debug reaches the workers that run, and is over again', async (t) => {
+test('debug reaches the running workers, and can be disabled', async (t) => {
 	const port = await freePort();
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', `http://127.0.0.1:${port}/a`)));
@@ -207,7 +208,7 @@ test('debug reaches the workers that run, and is over again', async (t) => {
 		return line(`during${n}`);
 	});
 	assert.ok(!line('early'));
-	// the master is another one, the worker goes on
+	// the master is another one, the worker stays
 	await sluice.cmd('restart');
 	await sluice.logged(/deliver 1: continues/);
 	await setLog(sluice, { debug: false });

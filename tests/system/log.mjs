@@ -15,7 +15,7 @@ const lines = (sluice, of) => sluice.log.split('\n')
 	.map((line) => line.replace(/^20\S{21}[+-]\d\d:\d\d /, ''))
 	.filter((line) => line.includes(of));
 
-// What was told of being on air, from the first time on.
+// The log lines about on air, from the first time on.
 const changes = (sluice, of) => {
 	const all = lines(sluice, of).map((line) =>
 		/: (on|off) air[,:]/.exec(line)?.[1]).filter(Boolean);
@@ -44,7 +44,7 @@ test('each change of on air, and the end, is a line', async (t) => {
 		before = told().length;
 		assert.ok(told().every((is, i) =>
 			is === (i % 2 ? 'off' : 'on')), `${told()}`);
-		// a sender that is kept from it is silent as well
+		// a sender that is delayed is silent as well
 		timing.assert(before === 2 * turn, `${told()}`);
 	}
 	await sluice.cmd('toggle-stream', { id: 'a001' });
@@ -58,7 +58,7 @@ test('each change of on air, and the end, is a line', async (t) => {
 		/warning \S+ a001: off air: (\d+ kbit\/s are less|no packets)/);
 });
 
-test('what cannot be an input is named once', async (t) => {
+test('an invalid input is named once', async (t) => {
 	const file = path.join(tempDir(t), 'clip.ts');
 	fs.writeFileSync(file, 'no transport stream\n'.repeat(200));
 	const sluice = await Sluice.start(t, config(
@@ -78,7 +78,7 @@ test('what cannot be an input is named once', async (t) => {
 	await sluice.stop();
 });
 
-test('a server that is not there is one line, however often it is asked',
+test('an unreachable server is one line, however often it is retried',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'http://127.0.0.1:7999/x', [])));
@@ -95,7 +95,7 @@ test('a server that is not there is one line, however often it is asked',
 	await sluice.stop();
 });
 
-test('what a route lacks is said with its remedy', async (t) => {
+test('a missing route is logged with its remedy', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://224.9.9.9:5000', 'udp://224.9.9.9:6000'),
 		stream('a002', 'udp://192.0.2.1:5000',
@@ -108,13 +108,13 @@ test('what a route lacks is said with its remedy', async (t) => {
 	await sluice.stop();
 });
 
-test('what the host takes from a group is told at the start', async (t) => {
+test('limits of the host on a group are logged at the start', async (t) => {
 	const setting = '/proc/sys/net/ipv4/conf/lo/rp_filter';
 	const told = /groups on lo: .*: sysctl -w net\.ipv4\.conf\.lo\.rp_fil/;
 
 	fs.writeFileSync(setting, '1');
 	t.after(() => fs.writeFileSync(setting, '0'));
-	// the second of two paths is what a strict filter cuts
+	// a strict filter drops the second of two paths
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'rtp://127.0.0.1:5000#merge=rtp://lo@239.9.9.9:5000', [])));
 

@@ -22,8 +22,7 @@ function content(data) {
 	return Buffer.concat(kept);
 }
 
-test('three programmes, multicast in, UDP out: not a bit is lost',
-	async (t) => {
+test('three programmes, multicast in, UDP out: no bit is lost', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ address: '239.1.0.1', port: 5000, iface: 'lo' });
@@ -56,7 +55,7 @@ test('three programmes, multicast in, UDP out: not a bit is lost',
 	assert.equal(end, 0, sluice.log);
 });
 
-test('a viewer over HTTP sees it from a whole picture on', async (t) => {
+test('a viewer over HTTP receives it from a whole picture on', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
@@ -65,7 +64,7 @@ test('a viewer over HTTP sees it from a whole picture on', async (t) => {
 	await waitUntil('input', () => udpBound(5000));
 	const live = liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a001');
-	// three who come at different moments of a group of pictures
+	// three viewers that connect at different places in a group of pictures
 	const viewers = [];
 	for (let i = 0; i < 3; i++) {
 		const viewer = await Viewer.open(t, 8100, '/live');
@@ -92,7 +91,8 @@ test('a viewer over HTTP sees it from a whole picture on', async (t) => {
 		assert.equal(seen.order[0], 0, 'the PAT comes first');
 		assert.equal(seen.order[1], [...seen.pat.programs.values()][0],
 			'the PMT comes second');
-		// where none comes for two seconds anything begins
+		// without a picture for two seconds the viewer starts with any
+		// packet
 		const whole = seen.first.rai && seen.first.packet <= 4;
 		timing.assert(whole,
 			`the first picture starts at ${seen.first.packet}`);

@@ -13,8 +13,8 @@ import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 const stats = async (sluice, id) => (await sluice.json(
 	`/api/stream-inputs/${id}`)).inputs[0].stats ?? {};
 
-// The packets of each PID; nobody misses a null packet.  Where each path lacks
-// what the other has nothing tells how PIDs were mixed.
+// The packets of each PID; null packets are not compared. Where each path lost
+// packets that the other has, the order of PIDs is unknown.
 function byPid(data) {
 	const pids = new Map();
 
@@ -60,7 +60,8 @@ test('datagrams that either path loses, and a path that is cut', async (t) => {
 		const { paths, skew_us: skew } = await stats(sluice, 'a001');
 		return paths === 2 && skew > 80000 && skew < 200000;
 	});
-	// the counter of the first packet says what is dropped on which path
+	// the counter of the first packet shows the packets to drop on each
+	// path
 	const faults = [
 		await Fault.start(t, 5000, '@th,88,8 & 0x0f == 0x03'),
 		await Fault.start(t, 5010, '@th,88,8 & 0x0f == 0x09'),
@@ -76,7 +77,7 @@ test('datagrams that either path loses, and a path that is cut', async (t) => {
 	}
 	sender.stop();
 	await recorder.quiet(2000);
-	// what a path has that far behind the other is not waited for
+	// a packet that is so far behind the other path is not waited for
 	if (late > 300) {
 		t.skip(`too busy: the second path was ${late} ms late`);
 		return;
@@ -99,7 +100,7 @@ test('datagrams that either path loses, and a path that is cut', async (t) => {
 	await sluice.stop();
 });
 
-test('two ways by SRT', async (t) => {
+test('two paths by SRT', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			['srt://127.0.0.1:7000#mode=listener',

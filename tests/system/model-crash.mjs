@@ -15,8 +15,9 @@ const ROUNDS = 3;
 const SAVED_MS = 1000;   // the promise
 const SLACK_MS = 1000;   // a machine that others use, too
 
-// Sends commands until the service is killed after ms; every configuration
-// that there was, with the time of its answer (Infinity: there was none).
+// Sends commands until the service is killed after ms; returns every
+// configuration that existed, with the time of its answer (Infinity: there was
+// none).
 async function live(sluice, generator, model, ms) {
 	const history = [{ at: 0, doc: structuredClone(model.doc) }];
 	const end = now() + ms;
@@ -52,7 +53,8 @@ function place(history, doc) {
 }
 
 for (const seed of [11, 12, 13])
-	test(`killed ${ROUNDS} times, seed ${seed}`, async (t) => {
+	test(`a service killed ${ROUNDS} times keeps its saved ` +
+		`changes, seed ${seed}`, async (t) => {
 		const timing = new Timing(t), dir = await memoryDir(t);
 		const generator = new Generator(seed);
 		let doc = initial;

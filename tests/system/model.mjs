@@ -12,7 +12,7 @@ const COMMANDS = sanitized ? 150 : 500;
 
 const stored = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 
-// What ends in a restart comes last: it is saved when it is answered.
+// A command that ends in a restart is last: it is saved when it is answered.
 async function setSettings(sluice, events, model, generator) {
 	const command = { cmd: 'set-settings', ...generator.gid(),
 		settings: generator.settings(model.doc) };
@@ -45,7 +45,7 @@ for (const seed of seeds)
 
 			assert.equal(got.status, wanted.status,
 				`${text}: ${JSON.stringify(got.body)}`);
-			// the model does not know what is odd
+			// the model has no rule for odd values
 			delete got.body?.warnings;
 			if (wanted.body)
 				assert.deepEqual(got.body, wanted.body, text);
@@ -67,8 +67,8 @@ for (const seed of seeds)
 			all[kind] = (all[kind] ?? 0) + n;
 	});
 
-// sequences that are always refused would prove nothing
-test('of each command many were carried out', () => {
+// sequences that are always rejected would prove nothing
+test('of each command many succeeded', () => {
 	for (const cmd of ['set-stream', 'set-softcam', 'set-cas',
 		'set-adapter', 'set-category', 'set-user', 'toggle-user',
 		'set-server', 'set-config'])

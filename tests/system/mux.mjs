@@ -39,8 +39,8 @@ function units(data, pid) {
 	return list;
 }
 
-test('sound of another clock is on ours, under a PID of its own; its ' +
-	'absence disturbs nobody', async (t) => {
+test('audio of another clock is sent on our clock with a PID of its ' +
+	'own; its absence affects no other PID', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, STREAM);
 	const sluice = await Sluice.start(t, config(stream('a',
@@ -100,8 +100,8 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	timing.assert(far.length < 10, `${far.length} units are far off`);
 });
 
-test('cue messages: announced as such, with their times on our clock, on ' +
-	'the PID that was asked for', async (t) => {
+test('cue messages are announced as such, with times on our clock ' +
+	'and the requested PID', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, STREAM);
 	const sluice = await Sluice.start(t, config(stream('a',

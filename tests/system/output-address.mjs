@@ -17,7 +17,7 @@ const FIELDS = ['frame.time_epoch', 'ip.src', 'ip.dst', 'udp.dstport'];
 const add = (n, dev = 'oa0') => ip('addr', 'add', `10.9.5.${n}/24`, 'dev', dev);
 const del = (n, dev = 'oa0') => ip('addr', 'del', `10.9.5.${n}/24`, 'dev', dev);
 
-// What left by the interface, by its place: group and port.
+// The datagrams that left by the interface, by group and port.
 async function begin(t, outputs) {
 	await pair(t, 'oa0', 'oa1');
 	await add(1);
@@ -67,7 +67,7 @@ test('a new address in place of the old one', async (t) => {
 			'or routes changed|open again)'));
 });
 
-test('an address that is gone for a while', async (t) => {
+test('an address is removed for a while', async (t) => {
 	const timing = new Timing(t);
 	const { sluice, to } = await begin(t, 'udp://oa0@239.1.5.1:6000');
 	const told = /output 1: open again after ([\d.]+) s; (\d+) packets/;
@@ -93,7 +93,7 @@ test('an address that is gone for a while', async (t) => {
 	assert.ok(packets > 0);
 	assert.ok(n >= long, `${n} packets`);
 	timing.assert(dropped === n, `${dropped} were lost, told ${n}`);
-	// what was lost is as much as comes in the time
+	// the loss is the data of the outage
 	const seconds = n * 188 * 8 / RATE;
 
 	timing.assert(Math.abs(seconds - s) < 0.5,
@@ -102,7 +102,7 @@ test('an address that is gone for a while', async (t) => {
 	assert.doesNotMatch(sluice.log, /packets dropped: the network/);
 });
 
-test('http: the address is gone, and is back', async (t) => {
+test('http: the address is removed and added again', async (t) => {
 	const { sluice } = await begin(t, 'http://10.9.5.1:8100/one');
 	const [gone, back] = [/not on this host/, undefined];
 	const told = (error, open) => sluice.waitStatus('a001', `${error}`,
@@ -127,8 +127,8 @@ test('http: the address is gone, and is back', async (t) => {
 	]);
 });
 
-// The kernel takes what is sent from an address that the machine has lost.
-test('IPv6: no longer from an address that is gone', async (t) => {
+// The kernel accepts datagrams from an address that the machine has lost.
+test('IPv6: no datagram from a removed address', async (t) => {
 	await pair(t, 'oa0', 'oa1');
 	const change = (verb, n) => ip('addr', verb, `fd00:5::${n}/64`, 'dev',
 		'oa0', ...verb === 'add' ? ['nodad'] : []);

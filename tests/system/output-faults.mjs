@@ -14,7 +14,7 @@ import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 4e6, FULL = 1, ROUTE = 2, DOWN = 3, REFUSED = 4;
 
-// A wire that takes 256 kbit/s, and keeps what it cannot send.
+// A link of 256 kbit/s that queues the data that it cannot send.
 async function slowWire(t) {
 	await pair(t, 'slow0', 'slow1');
 	await ip('addr', 'add', '10.9.9.1/24', 'dev', 'slow0');
@@ -58,7 +58,8 @@ async function mendAll() {
 	await tool('nft', 'flush chain inet wall out');
 }
 
-test('outputs that fail or are slow cost the others nothing', async (t) => {
+test('outputs that fail or are slow cost the other outputs nothing',
+	async (t) => {
 	const timing = new Timing(t);
 	const { recorder, sluice, sender } = await setOut(t);
 	const outputs = (what, probe) => sluice.waitStatus('a001', what,
@@ -81,7 +82,7 @@ test('outputs that fail or are slow cost the others nothing', async (t) => {
 	const { inputs, outputs: [good] } = await sluice.status('a001');
 	await sluice.stop();
 
-	// each tells its own story
+	// each reports its own error
 	assert.ok(last[FULL].open && !last[FULL].error);
 	assert.match(sluice.log, /output 2: \d+ packets dropped: the network/);
 	assert.match(broken[ROUTE].error, /route|unreachable/i);
@@ -89,7 +90,7 @@ test('outputs that fail or are slow cost the others nothing', async (t) => {
 	assert.match(broken[REFUSED].error, /not permitted/i);
 	timing.assert(last[0].dropped + last[5].dropped === 0,
 		`${last[0].dropped} and ${last[5].dropped} dropped`);
-	// and the good ones know nothing of it
+	// and the good outputs are unaffected
 	timing.unlessHeldUp('', [{ inputs, outputs: [good] }], () => {
 		assert.equal(list.length, sender.sent, 'all came through');
 		assert.equal(checkTs(joined(list)).ccErrors, 0);
@@ -97,7 +98,7 @@ test('outputs that fail or are slow cost the others nothing', async (t) => {
 	const later = list.filter(({ ns }) => ns - list[0].ns > 1000000000n);
 	const bursts = within(later, RATE, 1);
 	const most = bursts[Math.floor(bursts.length * 0.99)];
-	// what one release may be: 10 ms and a datagram of 2.6 ms
+	// the size of one release: 10 ms and a datagram of 2.6 ms
 	timing.assert(most <= 14.5, `${most} ms at once`);
 	const seen = judgeRate(constant.map(({ ns, data }) =>
 		({ ns, data: data.subarray(12) })), PROGRAM.video, 6e6);

@@ -50,7 +50,7 @@ test('a picture of a stream is announced and not stored', async (t) => {
 	await sluice.stop();
 });
 
-test('an input is chosen by hand where its stream allows that', async (t) => {
+test('an input is selected by hand where its stream allows that', async (t) => {
 	const inputs = ['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'];
 	const sluice = await Sluice.start(t, config(
 		stream('a', inputs, [], { backup_type: 'passive' }),
@@ -66,7 +66,7 @@ test('an input is chosen by hand where its stream allows that', async (t) => {
 	assert.equal(await choose('a', 3), 400);
 	assert.equal(await choose('b', 1), 400);
 	assert.equal(await choose('c', 1), 404);
-	// one that is off begins with it
+	// a disabled stream starts with it
 	assert.equal(await choose('d', 2), 200);
 	await sluice.cmd('toggle-stream', { id: 'd' });
 	await sluice.waitStatus('d', 'input 2', (s) => s.input_id === 2);

@@ -11,8 +11,8 @@ import { DATAGRAM, Recorder, Sender, joined, within }
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 // The published histogram is that of the recording: one gap for each datagram
-// but the first, and those of half a millisecond and more, which the way to
-// the recorder does not change, the same.
+// but the first; gaps of half a millisecond and more, which the network to the
+// recorder does not change, are equal.
 function assertGaps(bins, list) {
 	const count = (from) => bins.filter((bin) =>
 		(bin.below_us ?? Infinity) > from)
@@ -25,7 +25,7 @@ function assertGaps(bins, list) {
 		`${count(500)} told, ${seen} seen`);
 }
 
-test('never more than 10 ms of a stream in one burst, or less', async (t) => {
+test('an output sends at most 10 ms of a stream in one burst', async (t) => {
 	const timing = new Timing(t);
 	const rates = [1.5e6, 8e6, 20e6];
 	// the last one is another output of the second stream
@@ -41,7 +41,7 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 
 	for (const [i, rate] of rates.entries()) {
 		await waitUntil('input', () => udpBound(5000 + i));
-		// what a network delivers after a stall: 40 ms at a time
+		// a network after a stall delivers 40 ms at a time
 		senders.push(await Sender.start(t, new TsMux({ rate }),
 			5000 + i, { everyMs: 40 }));
 	}
@@ -49,7 +49,7 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 	await recorder.all(...senders);
 	const lists = await recorder.stop();
 	timing.stop();
-	// they are told once a second
+	// they are reported once a second
 	for (const i of rates.keys())
 		await waitUntil('the gaps', async () => {
 			const { output } = await sluice.json(
@@ -67,19 +67,20 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 		const bursts = within(later, rate, windowMs);
 		const one = DATAGRAM * 8 / rate * 1000;
 		const most = bursts[Math.floor(bursts.length * 0.995)];
-		// What a window of 1 ms may hold: a full bucket (of 10 ms),
-		// what flows into it during that millisecond (110 %, and a
-		// percent more per waiting millisecond, of which there are
-		// 40), and the datagram that takes the last of it.  All of
-		// it 2 % off, for a rate that has to be measured.
+		// A window of 1 ms may hold a full bucket (of 10 ms), the data
+		// that flows into it during that millisecond (110 %, and a
+		// percent more per waiting millisecond, of which there are 40),
+		// and the datagram that uses the last of it. The limit has 2 %
+		// of tolerance, for a rate that has to be measured.
 		const bound = (burstMs + windowMs * 1.5) * 1.02 + one;
 		timing.assert(most <= bound,
 			`${most.toFixed(1)} ms at once at ${rate} bit/s, ` +
 			`more than ${bound.toFixed(1)}`);
-		// who is kept from a core between two sends may send twice
+		// a sender that waits for a processor between two sends may
+		// send twice
 		timing.assert(bursts.at(-1) <= 30 + one,
 			`${bursts.at(-1).toFixed(1)} ms at once, once`);
-		// a socket's buffer holds what comes in a tenth of a second
+		// a socket's buffer holds the data of a tenth of a second
 		timing.assert(seen.ccErrors === 0,
 			`${seen.ccErrors} errors of continuity`);
 		timing.assert(list.length === senders[i].sent,
@@ -88,7 +89,7 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 	await sluice.stop();
 });
 
-test('RTP goes on where the worker before was', async (t) => {
+test('RTP continues with the numbers of the previous worker', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(stream('a001',
@@ -128,13 +129,13 @@ test('RTP goes on where the worker before was', async (t) => {
 			before.data.readUInt32BE(4) >>> 0,
 		passed: Number(ns - before.ns) / 1e9 * 90000 };
 	});
-	// of what did not come to the input the time has passed, too
+	// the time of data that did not reach the input has passed, too
 	timing.unlessHeldUp(sluice.log, [status], () => {
 		for (const { ticks, passed } of steps)
 			assert.ok(ticks <= passed + 45000,
 				`${ticks} in ${passed}`);
 	});
-	// what the one that was killed was about to send
+	// the datagrams that the killed worker was about to send
 	assert.ok(lost < 50, `${lost} numbers that were never sent`);
 });
 
@@ -188,8 +189,7 @@ test('RTP: sequence, payload type, one source, the clock of the stream',
 	assert.ok(heads.every(({ marker }) => !marker));
 });
 
-test('an output that cannot be opened does not hold up the others',
-	async (t) => {
+test('an output that cannot be opened does not delay the others', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
@@ -210,7 +210,7 @@ test('an output that cannot be opened does not hold up the others',
 	await sluice.stop();
 });
 
-test('pacing by the kernel, where no queue waits: told, and sent all the same',
+test('pacing by the kernel without a queue is reported, and the output sends',
 	async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },

@@ -16,17 +16,17 @@ const RATE = 700000, SECOND = RATE / 8;
 const WRAP = 2 ** 33 / 90000;
 const HOUR = 3600;
 
-// The PCRs of a recording, one after the other.
+// The PCRs of a recording, in order.
 const pcrsOf = (data) => [...checkTs(data).pcrs.values()][0]
 	.map(({ value }) => value);
 
-// Plays what passes 2^33 after two seconds.
+// Plays a clock that passes 2^33 after two seconds.
 async function wraps(t, sluice, clip, options) {
 	const scene = await Scene.open(t, sluice, options);
 	const data = moveClip(clip, WRAP - 5 - 2.5);
 
-	// who comes before the stream waits for its first picture: none misses
-	// the wrap, however long it takes to be told on air
+	// a viewer that connects before the stream waits for its first picture:
+	// it receives the wrap, however late the stream is on air
 	await scene.record();
 	const source = await Clip.play(t, data, RATE, scene.ports[0]);
 	await scene.onair();

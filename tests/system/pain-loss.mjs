@@ -11,11 +11,11 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, udpDrops, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 1e6;
-// What a busy machine raises by itself says nothing of losses.
+// Alarms that a busy machine raises are no losses.
 const LOSSES = ['continuity', 'network_loss', 'socket_loss', 'two_senders'];
 const losses = (alarms) => alarms.filter((name) => LOSSES.includes(name));
 const raised = (status) => losses(status.inputs[0].alarms);
-// who waits for a core sends nothing: that is no loss
+// a sender that waits for a processor sends nothing: that is no loss
 const isFree = (s) => raised(s).length === 0 && losses(s.alarms).length === 0;
 const calm = (s) => s.onair && isFree(s);
 
@@ -46,8 +46,8 @@ async function relay(t, sluice, id, port, { kind = 'udp', more = '' } = {}) {
 	return self;
 }
 
-// Ends the sender and waits for what it has sent; what came out, and how many
-// packets it lacks behind its first one.
+// Ends the sender and waits for its last packet; returns the output, and how
+// many packets are missing after its first one.
 async function finish({ mux, sender, recorder }) {
 	await recorder.all(sender);
 	const sent = new TsMux({ rate: RATE }).take(mux.packets);
@@ -58,7 +58,7 @@ async function finish({ mux, sender, recorder }) {
 	return { output, missing: (sent.length - first - output.length) / 188 };
 }
 
-// Loses each 50th on its way to the input, and tells what was seen of it.
+// Loses each 50th on its way to the input, and returns the reported counts.
 async function lossy(t, sluice, id, port, kind) {
 	const flow = await relay(t, sluice, id, port, { kind });
 	const fault = await Fault.start(t, port, 'numgen inc mod 50 0');
@@ -67,7 +67,7 @@ async function lossy(t, sluice, id, port, kind) {
 
 	await waitUntil('fifty', async () => await fault.struck() >= 50);
 	const struck = await fault.stop();
-	// what follows the last one shows its gap
+	// a packet after the last gap shows it
 	await sluice.waitStatus(id, 'calm', calm, 15000);
 	const { cc_error: told } = await sluice.json(
 		`/api/stream-status/${id}`);
@@ -156,7 +156,7 @@ const scenes = {
 		const { pid } = sluice.worker('stream', 's4');
 		const dropped = () => udpDrops(5004);
 
-		// it may have been late at the start as well
+		// the sender may have been late at the start as well
 		const before = dropped();
 
 		process.kill(pid, 'SIGSTOP');
@@ -168,7 +168,7 @@ const scenes = {
 				raised(s).includes(name)) &&
 			!raised(s).includes('network_loss'));
 		await sluice.waitStatus('s4', 'calm', calm, 20000);
-		// a socket that is so small may lose the last ones, too
+		// such a small socket may lose the last ones, too
 		const { missing } = await finish(flow);
 		const lost = dropped();
 		const { outputs: [{ dropped: late }] } =

@@ -9,8 +9,8 @@ import { Sluice, config, sanitized } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
-// Kilobytes that this process took for itself (the ring, which fills up, is
-// none of them), and its descriptors.
+// Kilobytes of private memory of this process (without the ring, which fills
+// up), and its descriptors.
 function taken(pid) {
 	const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
 
@@ -29,8 +29,8 @@ const zombies = (pid) => fs.readdirSync('/proc').filter((entry) => {
 	}
 });
 
-test('a source that changes all the time leaves nothing behind',
-	{ skip: sanitized ? 'sanitizers keep what is freed' : false },
+test('a source that changes all the time leaks nothing',
+	{ skip: sanitized ? 'sanitizers keep freed memory' : false },
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const scene = await Scene.open(t, sluice, { inputs:
@@ -77,7 +77,7 @@ test('a source that changes all the time leaves nothing behind',
 	await sluice.stop();
 });
 
-test('twenty that are killed, and no zombie is left', async (t) => {
+test('twenty killed workers leave no zombie', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const scenes = [];
 

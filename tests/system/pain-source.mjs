@@ -29,7 +29,7 @@ const unitsOn = (data, pid) => {
 	return n;
 };
 
-// On whatever PID: no clock but the one that goes on.
+// On any PID: the output has one continuous clock.
 function assertOneClock(data) {
 	let clock;
 
@@ -118,7 +118,7 @@ const scenes = {
 		await scene.onair();
 		assert.equal(scene.worker, worker);
 		await scene.assertFree('unreferenced_pid', 'continuity');
-		// who waits for a core is late with these, too
+		// a sender that waits for a processor is late with these, too
 		await sluice.waitStatus(scene.id, 'all that is announced',
 			({ alarms }) => !alarms.includes('pmt') &&
 			!alarms.includes('pid'), 20000);
@@ -196,7 +196,7 @@ const scenes = {
 	},
 };
 
-// By themselves: what they judge keeps this process from sending in time.
+// Separately: their checks delay the sender in this process.
 const alone = {
 	async 'a multiplex that dies: a still one of each of its programs'(
 		t, sluice, clips) {

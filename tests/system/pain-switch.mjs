@@ -19,11 +19,11 @@ const QUICK = { backup_initial_delay: 3, backup_start_delay: 1,
 	backup_return_delay: 1, backup_damping: 0 };
 const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
 
-// Servers that take every connection: one says nothing, one begins a stream
+// Servers that accept every connection: one sends nothing, one starts a stream
 // and stops in its first packet.
 async function hang(t, port, text) {
 	const server = net.createServer((socket) => {
-		socket.on('error', () => { /* gone */ });
+		socket.on('error', () => { /* disconnected */ });
 		socket.on('data', () => text && socket.write(text));
 		t.after(() => socket.destroy());
 	});
@@ -59,7 +59,7 @@ const scenes = {
 		t.diagnostic(`another one after ${Math.round(ms)} ms`);
 		await Clip.play(t, clips.one, RATE, scene.ports[0]);
 		const { switches } = await scene.plays(1);
-		// a player that waits for a core is silent as well
+		// a player that waits for a processor is silent as well
 		timing.unlessHeldUp(sluice.log, [], () =>
 			assert.deepEqual(switches.map(({ from, to, reason }) =>
 				`${from} ${to} ${reason}`),
@@ -131,8 +131,9 @@ const scenes = {
 		await Clip.play(t, clips.two, RATE, scene.ports[1]);
 		await scene.plays(1);
 		await scene.is(2, 'standby');
-		// gone and back, a second and a half each, as with a cable that
-		// is loose: longer than the start delay, not the return delay
+		// absent and present, a second and a half each, as with a loose
+		// cable: longer than the start delay, shorter than the return
+		// delay
 		const fault = await Fault.start(t, scene.ports[0],
 			'numgen inc mod 1396 < 698');
 		await scene.plays(2);

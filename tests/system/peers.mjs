@@ -35,7 +35,7 @@ const playByGstreamer = (t, port, file) => gstreamer(t,
 	`filesink location=${file}`,
 	'd. ! queue ! aacparse ! faad ! fakesink');
 
-// What programs that know nothing of us see of one recording.
+// The findings of independent programs about one recording.
 const readers = {
 	async tshark(t, file) {
 		const { code, err, out } = await run('tshark', ['-r', file,
@@ -50,7 +50,7 @@ const readers = {
 	async ffmpeg(t, file) { await assertPlays(file); },
 };
 
-test('VLC and GStreamer send in turns, and play what comes of it',
+test('VLC and GStreamer send in turns, and play the output',
 	{ skip: lacks('cvlc', 'gst-launch-1.0') || lacksUser() }, async (t) => {
 	const dir = tempDir(t);
 	const clip = await makeClip(dir, 'clip', { seconds: 30, gop: 12,
@@ -110,7 +110,7 @@ test('VLC and GStreamer send in turns, and play what comes of it',
 	await sluice.stop();
 });
 
-// The packets of some PIDs in a recording, one behind the other.
+// The packets of some PIDs in a recording, in order.
 function only(list, ...pids) {
 	const data = joined(list), kept = [];
 
@@ -133,7 +133,7 @@ function assertSame(ours, theirs) {
 		.equals(theirs.subarray(b, b + length)));
 }
 
-test('dvblast makes the same of a program, multicat of all',
+test('dvblast receives one program without a change, multicat the whole',
 	{ skip: lacks('dvblast', 'multicat') }, async (t) => {
 	const OTHER = { pnr: 2, pmtPid: 0x200, video: 0x201, audio: 0x202 };
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });

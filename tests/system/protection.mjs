@@ -44,7 +44,7 @@ function asRtp(ports, ssrc = 0) {
 	} };
 }
 
-test('ports of error correction that are taken', async (t) => {
+test('ports of error correction that another program uses', async (t) => {
 	const taken = dgram.createSocket('udp4');
 
 	await new Promise((done) => taken.bind({ address: '127.0.0.1',
@@ -68,7 +68,7 @@ test('ports of error correction that are taken', async (t) => {
 	await sluice.stop();
 });
 
-test('a second path whose interface goes away, in and out', async (t) => {
+test('a second path whose interface disappears, in and out', async (t) => {
 	const d0 = async () => {
 		await pair(undefined, 'd0', 'd1');
 		await ip('addr', 'add', '10.9.7.1/24', 'dev', 'd0');
@@ -135,7 +135,7 @@ test('a second path of RTP that is another stream', async (t) => {
 	await sluice.stop();
 });
 
-test('two paths that are not the same stream', async (t) => {
+test('two paths with different streams', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000#merge=udp://127.0.0.1:5010', [])));
 

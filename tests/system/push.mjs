@@ -16,7 +16,7 @@ import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 const output = async (sluice) => (await sluice.json(
 	'/api/stream-outputs/a001')).outputs[0];
 
-// Takes what is pushed: each request with its bytes so far.
+// Accepts the pushed data: each request with its bytes so far.
 async function server(t, port, answer = () => {}) {
 	const requests = [];
 	const s = http.createServer((req, res) => {
@@ -41,7 +41,7 @@ async function server(t, port, answer = () => {}) {
 	return requests;
 }
 
-// What the first packets are; a picture that needs no other says so.
+// The kind of the first packets; a picture that needs no other says so.
 function beginning(data) {
 	const at = (i) => data.subarray(i * 188, (i + 1) * 188);
 	const pid = (i) => at(i).readUInt16BE(1) & 0x1fff;
@@ -61,7 +61,7 @@ async function push(t, address) {
 	return sluice;
 }
 
-test('to a server that breaks off: it begins anew, with whole packets',
+test('after a broken connection the push restarts with whole packets',
 	async (t) => {
 	const timing = new Timing(t);
 	const requests = await server(t, 8200);
@@ -87,7 +87,7 @@ test('to a server that breaks off: it begins anew, with whole packets',
 			data.length % 188)).ccErrors, 0);
 		const [pat, pmt, picture] = beginning(data);
 		assert.deepEqual([pat, pmt], ['PAT', 'PMT']);
-		// where none comes for two seconds, anything will do
+		// without a picture for two seconds, any packet will do
 		timing.assert(picture === 'picture', `PID ${picture}`);
 	}
 	const { stats, error } = await waitUntil('its numbers', async () => {
@@ -101,7 +101,7 @@ test('to a server that breaks off: it begins anew, with whole packets',
 	await sluice.stop();
 });
 
-// What an operator sees of it.
+// The status that an operator sees.
 async function seen(sluice, ctl) {
 	return { list: await ctl.out(['stream', 'ls']),
 		status: await ctl.out(['status']),
@@ -109,7 +109,7 @@ async function seen(sluice, ctl) {
 			['check-stream'] };
 }
 
-test('a stream that goes nowhere is not well, and one line tells what it cost',
+test('a push without a server is an error, and one line reports its loss',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'np://127.0.0.1:8204/in')));
@@ -157,7 +157,7 @@ test('a stream that goes nowhere is not well, and one line tells what it cost',
 		'a line for each end of the outage');
 });
 
-test('what a server refuses is told, and tried again', async (t) => {
+test('a rejection by the server is reported, and retried', async (t) => {
 	const requests = await server(t, 8201, (req, res, n) => {
 		if (n > 1)
 			return;
@@ -195,7 +195,7 @@ test('a server that never ends its headers costs little', async (t) => {
 test('a server that stops reading delays no other output', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 
-	// what the kernel takes is a fraction of a second
+	// the kernel accepts a fraction of a second
 	for (const name of ['tcp_wmem', 'tcp_rmem'])
 		fs.writeFileSync(`/proc/sys/net/ipv4/${name}`,
 			'4096 16384 16384');
@@ -212,7 +212,7 @@ test('a server that stops reading delays no other output', async (t) => {
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 });
 
-test('ffmpeg takes it', async (t) => {
+test('ffmpeg receives the push', async (t) => {
 	const file = path.join(tempDir(t), 'a.ts');
 
 	start(t, 'ffmpeg', ['-v', 'error', '-listen', '1', '-i',

@@ -7,7 +7,8 @@ import { asking, setUp, waitNetwork } from '../helpers/querier.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { now, waitUntil } from '../helpers/util.mjs';
 
-test('it goes on over a restart, and is back after its death', async (t) => {
+test('the querier worker outlives a restart, and is replaced after its death',
+	async (t) => {
 	const sluice = await setUp(t, '239.1.0.1');
 	const { pid } = await waitUntil('the worker', () =>
 		sluice.worker('querier'));
@@ -31,7 +32,7 @@ test('it goes on over a restart, and is back after its death', async (t) => {
 	await sluice.stop();
 });
 
-test('a restart does not begin the wait anew', async (t) => {
+test('a restart does not restart the wait for queries', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await setUp(t, '239.1.0.1', null, {}, 15);
 	const missing = () => waitNetwork(sluice, 'missing', (i) =>

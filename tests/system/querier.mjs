@@ -78,7 +78,7 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		await sluice.stop();
 	});
 
-test('queries of each version of IGMP and MLD are heard', async (t) => {
+test('queries of each version of IGMP and MLD are received', async (t) => {
 	const sluice = await setUp(t, '239.1.0.1', '[ff15::77]');
 	const inputs = { igmp: 'a001', mld: 'a002' };
 
@@ -101,7 +101,8 @@ test('queries of each version of IGMP and MLD are heard', async (t) => {
 	await sluice.stop();
 });
 
-test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
+test('without CAP_NET_RAW no network is judged, and the status reports that',
+	async (t) => {
 	const sluice = await setUp(t, '239.1.0.1', null, { through: ['setpriv',
 		'--bounding-set', '-net_raw', '--inh-caps', '-net_raw'] });
 
@@ -118,9 +119,9 @@ test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
 	await sluice.stop();
 });
 
-// What is left of a group is not the group: a programme that is not in it is no
-// reason to ask for a querier.
-test('a group that comes without its programme is not silent', async (t) => {
+// The rest of a group is not the group: a programme that is missing in it is no
+// reason to expect a querier.
+test('a group that arrives without its programme is not silent', async (t) => {
 	const sluice = await setUp(t, '239.1.0.1', null, {},
 		TIMEOUT_S, '#pnr=99');
 

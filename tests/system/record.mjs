@@ -39,7 +39,7 @@ async function record(t, address, seconds = undefined, how = {}) {
 	return { sluice, live };
 }
 
-test('a file holds all that was sent, and the next run goes on in it',
+test('a file has the whole stream, and the next run appends to it',
 	async (t) => {
 	const file = path.join(tempDir(t), 'a.ts');
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -74,7 +74,7 @@ test('a file holds all that was sent, and the next run goes on in it',
 	assert.deepEqual(fs.readFileSync(file).subarray(0, sent.length), sent);
 });
 
-test('who may read a recording is for the mask of the service', async (t) => {
+test('the mask of the service sets who may read a recording', async (t) => {
 	for (const [mask, mode] of [['077', 0o600], ['027', 0o640],
 		['000', 0o644]]) {
 		const file = path.join(tempDir(t), 'a.ts');
@@ -88,8 +88,7 @@ test('who may read a recording is for the mask of the service', async (t) => {
 	}
 });
 
-test('by size and by time: no packet is broken or lost at a seam',
-	async (t) => {
+test('rotation by size and by time breaks and loses no packet', async (t) => {
 	const timing = new Timing(t);
 	const bySize = tempDir(t), byTime = tempDir(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -116,8 +115,8 @@ test('by size and by time: no packet is broken or lost at a seam',
 		assert.ok(all.length > 1, `${all}`);
 		for (const part of parts)
 			assert.equal(part.length % 188, 0);
-		// where no picture began in the last eighth it is full, and
-		// where none comes for two seconds anything begins
+		// the file is full if no picture began in the last eighth, and
+		// without a picture for two seconds it starts with any packet
 		for (const [i, part] of parts.slice(1).entries())
 			timing.assert(parts[i].length > 1048576 - 188 ||
 				(part[1] & 0x40 && part[3] & 0x20 &&
@@ -129,8 +128,7 @@ test('by size and by time: no packet is broken or lost at a seam',
 		assert.ok(size(file) <= 1048576 && size(file) > 917504 - 188);
 });
 
-test('m2ts: packets of 192 bytes with the time at which they came',
-	async (t) => {
+test('m2ts: packets of 192 bytes with their arrival times', async (t) => {
 	const timing = new Timing(t);
 	const file = path.join(tempDir(t), 'a.m2ts');
 	const { sluice } = await record(t, `file://${file}#m2ts&min_free=0`);
@@ -162,8 +160,7 @@ test('m2ts: packets of 192 bytes with the time at which they came',
 		`${passed} ${media}`);
 });
 
-test('a disk that fills up stops the recording and nothing else',
-	async (t) => {
+test('a full disk stops the recording and no other output', async (t) => {
 	const dir = tempDir(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 
@@ -193,8 +190,7 @@ test('a disk that fills up stops the recording and nothing else',
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 });
 
-test('what a full disk does not take is counted',
-	async (t) => {
+test('packets that a full disk rejects are counted', async (t) => {
 	const dir = tempDir(t);
 
 	tmpfs(dir, 1);
@@ -211,7 +207,7 @@ test('what a full disk does not take is counted',
 		const [file, udp] = await counts();
 		const all = file.packets + file.dropped;
 
-		// what is between two ticks when it closes is in one of both
+		// the packets between two ticks at the close are in one of both
 		if (Math.abs(all - udp.packets) > 100)
 			throw new Error(`${all} of ${udp.packets}`);
 		return file.dropped > 0;
@@ -219,8 +215,7 @@ test('what a full disk does not take is counted',
 	await sluice.stop();
 });
 
-test('a folder that is removed is told, and used when it is back',
-	async (t) => {
+test('a removed folder is reported, and used when it returns', async (t) => {
 	const dir = path.join(tempDir(t), 'rec');
 	const recorder = await Recorder.start(t, { port: 6000 });
 
@@ -238,7 +233,7 @@ test('a folder that is removed is told, and used when it is back',
 	await waitUntil('more', () => files(dir).some((f) => size(f) > 50000),
 		20000);
 	assert.ok(recorder.size() > sent, 'the other');
-	// a file that somebody takes away
+	// another program removes the file
 	files(dir).forEach((f) => fs.rmSync(f));
 	await waitUntil('another', () => files(dir).some((f) =>
 		size(f) > 50000), 20000);
@@ -246,7 +241,7 @@ test('a folder that is removed is told, and used when it is back',
 	await sluice.stop();
 });
 
-test('a disk that takes a minute for a write delays no other output',
+test('a disk that needs a minute for a write delays no other output',
 	async (t) => {
 	const file = path.join(tempDir(t), 'a.ts');
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -276,7 +271,8 @@ test('a disk that takes a minute for a write delays no other output',
 		joined(list).subarray(0, size(file))));
 });
 
-test('what is not a recording is left alone, and told', async (t) => {
+test('a file that is no recording is left unchanged, and reported',
+	async (t) => {
 	const dir = tempDir(t);
 	const text = 'no transport stream, and dear to somebody'.repeat(100);
 	const at = (name) => path.join(dir, name);

@@ -100,7 +100,7 @@ const REFUSALS = {
 		[{ id: 77 }, 404, 'id: there is no session 77']],
 };
 
-test('every refusal names the field, and changes nothing', async (t) => {
+test('every rejection names the field, and changes nothing', async (t) => {
 	const sluice = await Sluice.start(t, known());
 	const ws = await sluice.events(t);
 	const before = await sluice.cmd('load');
@@ -126,7 +126,7 @@ test('every refusal names the field, and changes nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('a file that cannot be written is said at once: 500', async (t) => {
+test('a file that cannot be written is reported at once: 500', async (t) => {
 	const dir = path.join(tempDir(t), 'gone');
 
 	fs.mkdirSync(dir);
@@ -141,7 +141,7 @@ test('a file that cannot be written is said at once: 500', async (t) => {
 		assert.match(JSON.parse(reply.body).error,
 			/^the configuration is not saved: .*No such file/);
 	}
-	// nor does it begin anew with what it could not save
+	// it does not restart with unsaved changes either
 	await waitUntil('three seconds', async () =>
 		(await sluice.json('/api/system-status')).app_uptime >= 3);
 	assert.equal(ws.closed, null);
@@ -149,14 +149,14 @@ test('a file that cannot be written is said at once: 500', async (t) => {
 	await sluice.stop();
 });
 
-test('an observer learns that there is no file, or no sound one', async (t) => {
+test('an observer is told that the file is missing or damaged', async (t) => {
 	const users = { olga: { type: 2, password: 'pw' } };
 	const { sluice } = await startGuarded(t, { users });
 	const load = () => checked(() => call(sluice, { cmd: 'load' },
 		basic('olga', 'pw')));
 
 	assert.equal((await load()).status, 200);
-	// what is saved later would take its place
+	// a later save would replace the file
 	await waitUntil('the save', () =>
 		fs.readFileSync(sluice.file, 'utf8').includes('olga'));
 	fs.writeFileSync(sluice.file, '{"users":');
@@ -170,7 +170,7 @@ test('an observer learns that there is no file, or no sound one', async (t) => {
 	await sluice.stop();
 });
 
-test('a choice that nobody carries out is no choice: 503', async (t) => {
+test('a switch that no worker carries out is an error: 503', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a',
 		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'], [],
 		{ backup_type: 'disable' })));

@@ -38,8 +38,7 @@ const hup = (sluice, line) => {
 	return waitUntil(line, () => sluice.log.slice(from).includes(line));
 };
 
-test('a changed stream is replaced, its neighbours lose nothing',
-	async (t) => {
+test('a changed stream is replaced, its neighbours lose nothing', async (t) => {
 		const timing = new Timing(t);
 		const { sluice, before } = await running(t);
 		const events = await sluice.events(t);
@@ -80,8 +79,7 @@ test('a changed stream is replaced, its neighbours lose nothing',
 		await sluice.stop();
 	});
 
-test('a broken file changes nothing and its faults are named',
-	async (t) => {
+test('a broken file changes nothing and its errors are named', async (t) => {
 		const { sluice, before } = await running(t);
 		const document = await sluice.cmd('load');
 
@@ -100,7 +98,7 @@ test('a broken file changes nothing and its faults are named',
 		await sluice.stop();
 	});
 
-test('settings that need a new instance get one, streams go on',
+test('settings that need a new instance get one, streams keep running',
 	async (t) => {
 		const { sluice, before } = await running(t);
 		const events = await sluice.events(t);
@@ -122,7 +120,7 @@ test('settings that need a new instance get one, streams go on',
 		await sluice.stop();
 	});
 
-test('the same file again touches nothing', async (t) => {
+test('the same file again restarts nothing', async (t) => {
 	const { sluice, before } = await running(t);
 	const events = await sluice.events(t);
 

@@ -53,7 +53,7 @@ function assertMoved(from, source, to, pid) {
 const languages = ({ streams }) => Object.fromEntries(streams.map((s) =>
 	[Number(s.id), s.tags?.language]));
 
-test('a service of France: its PIDs, languages and names as asked',
+test('a French service: its PIDs, languages and names as configured',
 	{ skip }, async (t) => {
 	const source = sample('test-026');
 	const out = remux(source, 'pnr=257&set_pnr=7&set_tsid=99&' +
@@ -85,8 +85,7 @@ test('a service of France: its PIDs, languages and names as asked',
 	assert.equal(after[102], before[130]);
 });
 
-test('descriptors, private ones too, come through byte by byte',
-	{ skip }, () => {
+test('descriptors, private ones too, are sent unchanged', { skip }, () => {
 	const source = sample('test-026');
 	const out = remux(source, 'pnr=257&set_tsid=99&pass_data');
 	const byPid = (pmt) => pmt.streams.map((s) => [s.pid, s.type,
@@ -103,13 +102,13 @@ test('descriptors, private ones too, come through byte by byte',
 		serviceOf(of(a).descriptors).name.toString('latin1'));
 });
 
-test('a teletext, an MPEG-2, an HD and a DTS service are what they were',
+test('a teletext, an MPEG-2, an HD and a DTS service stay unchanged',
 	{ skip }, async (t) => {
 	for (const name of ['test-012', 'test-025', 'test-072', 'test-139']) {
 		const source = sample(name);
 		const out = remux(source, 'set_tsid=77');
 		const a = tables(source), b = tables(out);
-		// the entry of the NIT, which is left out, is none
+		// the entry of the NIT, which is not copied, does not count
 		const programs = [...a.pat.programs].filter(([n]) => n !== 0);
 		const [[pnr]] = programs;
 
@@ -158,8 +157,7 @@ test('5,326 packets of EIT keep every section, under the new number',
 	assert.equal(checkTs(out).ccErrors, 0);
 });
 
-test('whatever the capture and the options, the tables are sound',
-	{ skip }, () => {
+test('for every capture and option the tables are valid', { skip }, () => {
 	const asked = ['set_tsid=1', 'pass_data&cas', 'cas&pass_cat&pass_nit',
 		'filter~=120,4096,1060', 'no_sdt&no_eit&no_tdt&no_tot',
 		'map.pmt=8190&map.pcr=8189&map.ait=8188&pass_sdt'];
@@ -184,8 +182,7 @@ test('whatever the capture and the options, the tables are sound',
 	}
 });
 
-test('tshark reads what we make and finds nothing wrong', { skip },
-	async (t) => {
+test('tshark reads our output and finds no error', { skip }, async (t) => {
 	const out = remux(sample('test-026'), 'pnr=257&set_pnr=7', {
 		service_name: 'News', hbbtv_url: 'http://example.org/a/b.html',
 	});

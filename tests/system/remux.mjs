@@ -13,7 +13,7 @@ import { udpBound, waitUntil } from '../helpers/util.mjs';
 const OTHER = { pnr: 2, pmtPid: 0x200, video: 0x201, audio: 0x202 };
 const OUT = 'udp://127.0.0.1:6000';
 
-test('one program goes out, under the numbers and names that it is given',
+test('one program is sent, with the configured numbers and names',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config({
@@ -28,7 +28,7 @@ test('one program goes out, under the numbers and names that it is given',
 	await waitUntil('input', () => udpBound(5000));
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
 	const sender = await Sender.start(t, mux, 5000);
-	// the half of it; who was held up sends more for a while
+	// half of it; a sender that was delayed sends more for a while
 	await sluice.waitStatus('a001', 'one program', (s) =>
 		s.onair && s.video_count === 1 && s.audio_count === 1 &&
 		s.bitrate > 1500 && s.bitrate < 2500);
@@ -63,7 +63,7 @@ test('one program goes out, under the numbers and names that it is given',
 		[0, 17, ait.pid, 100, 101, 102].sort((a, b) => a - b));
 });
 
-test('an option that changes takes effect, another name alone does not',
+test('a changed option takes effect, another name alone does not',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000#pnr=2', OUT)));
@@ -90,7 +90,7 @@ test('an option that changes takes effect, another name alone does not',
 	await sluice.stop();
 });
 
-test('a program that is not there is no program on air', async (t) => {
+test('a stream without its program is off air', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000#pnr=2', OUT)));
 	const mux = new TsMux();
@@ -115,8 +115,7 @@ test('a program that is not there is no program on air', async (t) => {
 	await sluice.stop();
 });
 
-test('another process, another source: the tables do not know of the change',
-	async (t) => {
+test('another process, another source: the tables do not change', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config({
 		...stream('a001', ['udp://127.0.0.1:5000#pnr=2',
@@ -151,7 +150,7 @@ test('another process, another source: the tables do not know of the change',
 	const si = tables(data), seen = checkTs(data);
 	const versions = (list) => new Set(list.map((s) => s.version));
 
-	// what the first process had not sent yet is missing, no more
+	// only the packets are missing that the first process had not sent yet
 	assert.ok(seen.ccErrors <= 5, `${seen.ccErrors} CC errors`);
 	assert.deepEqual([...seen.pids.keys()].sort((a, b) => a - b),
 		[0, 17, 100, 101, 102]);
@@ -161,8 +160,7 @@ test('another process, another source: the tables do not know of the change',
 	}
 });
 
-test('what ffmpeg makes, ffmpeg plays, with the names we gave it',
-	async (t) => {
+test('ffmpeg plays its own streams with our names', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config({
 		...stream('a001', 'udp://127.0.0.1:5000#pnr=2&map.video=256&' +

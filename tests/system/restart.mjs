@@ -29,7 +29,7 @@ const openFds = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 
 const restarts = (sluice) => (sluice.log.match(/restarting/g) ?? []).length;
 
-// Everything at once: streams, a viewer of each, what they send recorded.
+// All at once: streams, a viewer of each, and recordings of what they send.
 async function underLoad(t) {
 	const sluice = await Sluice.start(t, loaded());
 	const recorder = await Recorder.start(t,
@@ -49,7 +49,7 @@ async function underLoad(t) {
 		begun: sluice.log.length };
 }
 
-// Nothing was lost or changed on any output, nobody was cut off.
+// No output lost or changed a packet, no viewer was disconnected.
 async function assertUnharmed(timing, load) {
 	const { sluice, recorder, senders, viewers, begun } = load;
 	const before = viewers.map((v) => v.bytes);
@@ -82,7 +82,7 @@ async function assertUnharmed(timing, load) {
 	assert.ok(viewers.every((viewer) => !viewer.ended));
 }
 
-// Connects all the time; what was refused, or went without an answer.
+// Connects all the time; returns the rejected and unanswered connections.
 function knock(port) {
 	const seen = { asked: 0, refused: 0, answered: 0, darkMs: 0 };
 	let going = true, last = now();
@@ -119,8 +119,7 @@ async function restarted(sluice, action) {
 	await sluice.ready();
 }
 
-test('restart: nothing lost, nobody cut off, no connect refused',
-	async (t) => {
+test('a restart loses no packet, no viewer and no connection', async (t) => {
 		const timing = new Timing(t);
 		const load = await underLoad(t);
 		const { sluice } = load;
@@ -148,7 +147,7 @@ test('restart: nothing lost, nobody cut off, no connect refused',
 		assert.equal(code, 0, sluice.log.slice(-2000));
 	});
 
-test('the last minute is remembered over a restart', async (t) => {
+test('the last minute of status survives a restart', async (t) => {
 	const { sluice } = await underLoad(t);
 	const minute = () => sluice.json(`/api/stream-status/${ids[0]}`);
 
@@ -163,7 +162,7 @@ test('the last minute is remembered over a restart', async (t) => {
 	await sluice.stop();
 });
 
-test('settings that came with the restart are in force', async (t) => {
+test('settings that changed with the restart take effect', async (t) => {
 	const sluice = await Sluice.start(t, loaded());
 
 	await waitUntil('inputs', () =>
@@ -181,7 +180,7 @@ test('settings that came with the restart are in force', async (t) => {
 	await sluice.stop();
 });
 
-test('what the new configuration changes is changed, the rest goes on',
+test('a restart applies the new configuration, other streams keep running',
 	async (t) => {
 		const sluice = await Sluice.start(t, loaded());
 
@@ -199,7 +198,7 @@ test('what the new configuration changes is changed, the rest goes on',
 		await restarted(sluice, () => sluice.cmd('restart'));
 		const stay = before.filter((w) => w.includes(ids[3]) ||
 			w.includes('deliver'));
-		// the old ones take their time to end
+		// the old workers need time to end
 		await waitUntil('the new ones', () => {
 			const after = pids(sluice);
 			assert.deepEqual(after.filter((w) =>
@@ -214,14 +213,14 @@ test('what the new configuration changes is changed, the rest goes on',
 		await sluice.onair('new');
 		const viewer = await Viewer.open(t, 8100, '/new');
 		await waitUntil('a picture', () => viewer.bytes > 50000);
-		// what is no more is told behind what is new
+		// the status of removed streams is after that of new ones
 		await waitUntil('an end of the old path', async () =>
 			(await request(8100, { method: 'HEAD',
 				path: `/${ids[1]}` })).status === 404);
 		await sluice.stop();
 	});
 
-test('20 restarts leave nothing behind', async (t) => {
+test('20 restarts leak nothing', async (t) => {
 	const timing = new Timing(t);
 	const load = await underLoad(t);
 	const { sluice } = load;
@@ -255,7 +254,7 @@ test('20 restarts leave nothing behind', async (t) => {
 	await sluice.stop();
 });
 
-test('a worker that ends after a restart is replaced as ever', async (t) => {
+test('a worker that ends after a restart is replaced as before', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, loaded());
 
@@ -277,7 +276,7 @@ test('a worker that ends after a restart is replaced as ever', async (t) => {
 	await sluice.stop();
 });
 
-test('a faulty configuration file keeps it from restarting', async (t) => {
+test('an invalid configuration file prevents the restart', async (t) => {
 	const sluice = await Sluice.start(t, loaded());
 
 	await waitUntil('all', () => pids(sluice).length === N + 1);

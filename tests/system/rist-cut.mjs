@@ -9,7 +9,7 @@ import { Timing } from '../helpers/timing.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 for (const [profile, a, b] of [['main', 9006, 9008], ['simple', 9016, 9018]])
-	test(`two ways to one receiver, ${profile} profile: either may be cut`,
+	test(`two paths to one receiver, ${profile} profile: either may be cut`,
 		(t) => cutOne(t, `#buffer=1000&profile=${profile}`, a, b));
 
 async function cutOne(t, options, a, b) {
@@ -42,6 +42,6 @@ async function cutOne(t, options, a, b) {
 	assertWhole(timing, await recorder.stop());
 }
 
-test('a way that is gone raises the alarm unprotected: simple profile',
+test('a path that fails raises the alarm unprotected: simple profile',
 	(t) => losePaths(t, 1, ['@127.0.0.1:9024', '@127.0.0.1:9026'],
 		'&profile=simple'));

@@ -22,9 +22,9 @@ const SECRET = 'not to be heard';
 const ffmpeg = (t, ...args) =>
 	start(t, 'ffmpeg', ['-nostdin', '-v', 'error', ...args]);
 
-// Who sends to which input of ours what comes to a port.  librist begins anew
-// when the RTCP of GStreamer names another flow than its data: what it brings
-// is whole only after that.
+// The program that sends the datagrams of a port to each of our inputs. librist
+// restarts when the RTCP of GStreamer names another flow than its data: the
+// stream is complete only after that.
 const senders = [
 	{ name: 'GStreamer, simple profile',
 		input: 'rist://@127.0.0.1:9040#profile=simple&buffer=1000',
@@ -50,7 +50,7 @@ const senders = [
 		cut: /^path 1: no packets$/ },
 ];
 
-// Who writes what comes from which output of ours to a file.
+// The program that writes each of our outputs to a file.
 const receivers = [
 	{ name: 'GStreamer, simple profile',
 		output: 'rist://127.0.0.1:9050#profile=simple',
@@ -85,7 +85,7 @@ async function assertClean(t, data) {
 		{ minPictures: 20 });
 }
 
-test('programs of others send and receive; of two ways one may be cut',
+test('other programs send and receive; of two paths one may be cut',
 	{ skip: lacks('ffmpeg', 'ristsender', 'ristreceiver', 'gst:ristsink',
 		'gst:ristsrc') },
 	async (t) => {
@@ -116,7 +116,7 @@ test('programs of others send and receive; of two ways one may be cut',
 	const sent = await Promise.all(senders.map((_, i) => sentBy(i)));
 	let told, since;
 
-	// GStreamer's RTCP names another flow at first: librist begins anew
+	// GStreamer's RTCP names another flow at first: librist restarts
 	await waitUntil('steady flows', async () => {
 		const dropped = JSON.stringify(await Promise.all(senders.map(
 			async (_, i) => (await inputOf(i)).stats.dropped)));
@@ -167,7 +167,8 @@ test('programs of others send and receive; of two ways one may be cut',
 			assertClean(t, received[i]));
 });
 
-// What makes librist take a sender for new: data and control of any flow.
+// Datagrams that make librist accept a new sender: data and control of any
+// flow.
 function hostile(i) {
 	const rtp = Buffer.alloc(200), rtcp = Buffer.alloc(28);
 
@@ -179,7 +180,7 @@ function hostile(i) {
 		() => Math.random() * 256)) };
 }
 
-// From so many ports of so many hosts, again and again until told to stop.
+// From so many ports of so many hosts, repeatedly until stopped.
 async function flood(t, ports, hosts = 60, each = 5) {
 	const sockets = [];
 	let n = 0;
@@ -243,11 +244,12 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 		const grown = memoryKib(pids[i]) - before[i];
 		const input = await inputOf(id);
 
-		// AddressSanitizer keeps for a while what is given back
+		// AddressSanitizer keeps freed memory for a while
 		assert.ok(sanitized || grown < 24 * 1024,
 			`${id}: ${grown} KiB more`);
 		assert.equal(input.onair, true, id);
-		// what comes later than its buffer is long is not waited for
+		// a packet that is later than the length of its buffer is not
+		// waited for
 		timing.assert(input.stats.dropped === 0,
 			`${id}: ${input.stats.dropped} too late`);
 		assert.equal(sluice.worker('stream', id).pid, pids[i], id);
@@ -270,7 +272,8 @@ const liars = {
 	'less than nothing asked for': [0x80, 205, 0, 1, 1, 2, 3, 4],
 };
 
-// Data without data: for this librist hands out what happens to lie there.
+// Data without data: for this librist delivers the bytes that happen to lie
+// there.
 const rtp = (flags, n, ...more) =>
 	[flags, 33, 0, n, 0, 0, 0, 0, 1, 2, 3, 4, ...more];
 const PORTS = [0x80, 0, 0x80, 1];
@@ -282,7 +285,7 @@ const short = [[0x30, 0, 0x88, 0xb6, 1, 2, 3, 4],
 	[0xb0, 0, 0x88, 0xb6, 1, 2, 3, 4], [0x30, 0, 8, 0, 1, 2, 3, 4],
 	[0x30, 0, 0x88, 0xb6, 1, 2, 3, 4, 0, 0, 0, 1, ...PORTS, ...rtp(0x80)]];
 
-// As one who is known: librist takes the second report of a new one for sound,
+// As a known sender: librist accepts the second report of a new one as valid,
 // and with the key zero in clear where there is a secret.
 async function lie(t, port, secret) {
 	const socket = dgram.createSocket('udp4');
@@ -308,8 +311,8 @@ async function lie(t, port, secret) {
 
 for (const [name, secret, a, b] of [['in clear', '', 9070, 9072],
 	['behind a secret', `#secret=${SECRET}`, 9074, 9076]])
-	test('datagrams that lie about their lengths do not reach the ' +
-		`library, ${name}`, async (t) => {
+	test(`datagrams with false lengths do not reach the library, ${name}`,
+		async (t) => {
 		const sluice = await Sluice.start(t, config(
 			stream('from', 'udp://127.0.0.1:5000', [
 				`rist://127.0.0.1:${a}${secret}`,
@@ -340,7 +343,7 @@ for (const [name, secret, a, b] of [['in clear', '', 9070, 9072],
 			async (id) => (await sluice.status(id)).inputs[0].stats
 				.received));
 
-		// both threads are at work: what they count comes from them
+		// both threads are at work: the counts come from them
 		await waitUntil('packets after that', async () => {
 			for (const [i, id] of ['in0', 'in1'].entries())
 				assert.ok((await sluice.status(id)).inputs[0]
@@ -351,8 +354,8 @@ for (const [name, secret, a, b] of [['in clear', '', 9070, 9072],
 		await sluice.stop();
 	});
 
-test('what comes to the wrong one of the two ports of the simple profile is ' +
-	'dropped', async (t) => {
+test('datagrams at the wrong port of the simple profile are dropped',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('in0', 'rist://@127.0.0.1:9078#profile=simple',
 			'udp://127.0.0.1:6000')));
@@ -375,10 +378,10 @@ test('what comes to the wrong one of the two ports of the simple profile is ' +
 	await sluice.stop();
 });
 
-// librist takes him for the one whose other half is missing, and ends.
+// librist assumes that the other half of this sender is missing, and aborts.
 for (const [i, first] of ['data', 'reports'].entries())
-	test(`who sends ${first} first and then the other kind from the same ` +
-		'port is not heard', async (t) => {
+	test(`a sender of ${first} first, and then of the other kind ` +
+		`from the same port, is ignored`, async (t) => {
 		const port = 9082 + 2 * i;
 		const sluice = await Sluice.start(t, config(
 			stream('in0', `rist://@127.0.0.1:${port}` +
@@ -412,7 +415,8 @@ for (const [i, first] of ['data', 'reports'].entries())
 			await invalid() >= 50);
 		for (let k = 0; k < 100; k++)
 			await send(kinds[k & 1]);
-		// data that comes first is heard, and nothing is wrong
+		// data that arrives first is accepted, and the input has no
+		// error
 		if (first === 'reports')
 			await waitUntil('what is wrong', async () => {
 				for (let k = 0; k < 50; k++)

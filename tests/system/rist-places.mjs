@@ -19,7 +19,7 @@ const setAlike = async (sluice, id) => {
 	return [reply.status, JSON.parse(reply.body).error];
 };
 
-test('a place that a stream has is not given to another one', async (t) => {
+test('a place that a stream uses is not given to another stream', async (t) => {
 	const sluice = await Sluice.start(t, link(['127.0.0.1:9100'], ''));
 
 	await begin(t, sluice);
@@ -35,7 +35,7 @@ test('a place that a stream has is not given to another one', async (t) => {
 	await sluice.stop();
 });
 
-test('two addresses with one port are two ways, simple profile', async (t) => {
+test('two addresses with one port are two paths, simple profile', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const hosts = ['10.1.0.1', '10.2.0.1'];
@@ -51,7 +51,7 @@ test('two addresses with one port are two ways, simple profile', async (t) => {
 
 	await begin(t, sluice);
 	await both();
-	// by number: what is sent again is lost, too
+	// by number: retransmissions are lost, too
 	const lossy = await Fault.start(t, 9110,
 		`ip daddr ${hosts[0]} udp length > 500 @th,80,16 & 0xf == 3`);
 
@@ -69,7 +69,7 @@ test('two addresses with one port are two ways, simple profile', async (t) => {
 
 	await waitUntil('alarm of path 2', async () =>
 		(await input(sluice)).error === SILENT, 30000);
-	// so long librist keeps who is gone
+	// librist remembers a lost sender for this time
 	const forgotten = now() + 10000;
 
 	await waitUntil('that he is forgotten', () => now() > forgotten, 20000);
@@ -78,8 +78,8 @@ test('two addresses with one port are two ways, simple profile', async (t) => {
 	await sluice.stop();
 });
 
-test('of several receivers one whose name is not known costs the others ' +
-	'nothing', async (t) => {
+test('a receiver with an unknown host name costs the other receivers nothing',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			'rist://127.0.0.1:9130,nowhere.invalid:9132'),
@@ -96,7 +96,7 @@ test('of several receivers one whose name is not known costs the others ' +
 	await sluice.stop();
 });
 
-test('a sender of four ways that starts again is not too many, simple profile',
+test('a restarted sender with four paths is not too many, simple profile',
 	async (t) => {
 	const ports = [9140, 9142, 9144, 9146];
 	const sluice = await Sluice.start(t, link(ports.map((port) =>
@@ -114,7 +114,7 @@ test('a sender of four ways that starts again is not too many, simple profile',
 		await sluice.cmd('restart-stream', { id: 'a001' });
 		await waitUntil('another process', () =>
 			sluice.worker('stream', 'a001')?.pid !== pid, 30000);
-		// what is told of the one before is not of this one
+		// reports about the previous sender are not about this one
 		await waitUntil('its ways', async () => (await input(sluice))
 			.stats.connects >= connects + ports.length, 60000);
 		await all();

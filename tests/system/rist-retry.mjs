@@ -11,13 +11,13 @@ import { Timing } from '../helpers/timing.mjs';
 import { Recorder } from '../helpers/udp.mjs';
 import { now, waitUntil } from '../helpers/util.mjs';
 
-// As librist and its programs have theirs: whoever comes later has all of it.
+// As librist and its programs bind theirs: the last one receives all datagrams.
 for (const [port, options, others] of [
 	[9102, '', 9102],
 	[9104, '#profile=simple', 9104],
 	[9106, '#profile=simple', 9107]])
-	test(`port ${others} of another program stays its own, asked for as ` +
-		`${port}${options}`, async (t) => {
+	test(`port ${others} of another program stays its own, ` +
+		`requested as ${port}${options}`, async (t) => {
 		const other = dgram.createSocket({ type: 'udp4',
 			reuseAddr: true });
 		let heard = 0;
@@ -56,7 +56,7 @@ for (const [port, options, others] of [
 	});
 
 for (const [i, profile] of ['main', 'simple'].entries())
-	test('of several ways the one whose address is not there yet joins ' +
+	test(`of several paths the one without its address joins ` +
 		`later, ${profile} profile`, async (t) => {
 		const timing = new Timing(t);
 		const recorder = await Recorder.start(t, { port: 6000 });
@@ -83,7 +83,7 @@ for (const [i, profile] of ['main', 'simple'].entries())
 		await waitUntil('packets by both', async () =>
 			(await input(sluice)).stats.received > received + 300,
 		30000);
-		// what came by one way goes on by the other
+		// the stream of one path continues on the other
 		const cut = await Promise.all([9122, 9123].map((port) =>
 			Fault.start(t, port, '')));
 

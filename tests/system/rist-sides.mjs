@@ -13,7 +13,7 @@ import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'not to be heard';
 
-test('a second sender is heard when the first is silent, not before',
+test('a second sender is followed when the first is silent, not before',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const other = { ...PROGRAM, video: 0x201, audio: 0x202 };
@@ -36,8 +36,8 @@ test('a second sender is heard when the first is silent, not before',
 	const { stats, error, peer } = await one(sluice, 'a003', 'input');
 	const sent = (await one(sluice, 'a001', 'output')).stats.sent;
 
-	// what comes of the other counts nowhere else; of the two numbers each
-	// is told once a second
+	// packets of the other sender are counted nowhere else; each of the two
+	// numbers is logged once a second
 	assert.match(error, /another sender ignored: 127\.0\.0\.1,/);
 	assert.equal(peer, '127.0.0.1');
 	assert.equal(stats.peers, 1);
@@ -63,7 +63,7 @@ test('a second sender is heard when the first is silent, not before',
 	assert.equal(last, other.video);
 });
 
-// Who calls which of ours, and what is said of it.
+// The caller of each of our sides, and its report.
 const strangers = [
 	{ who: 'a receiver with another secret', port: 9020, output: true,
 		theirs: 'another', ours: SECRET,
@@ -89,7 +89,8 @@ function startStranger(t, { port, output, theirs }) {
 			: ['-i', `udp://127.0.0.1:${port - 4000}`, '-o', url]]);
 }
 
-test('who has another secret, or none, is nobody, and it is said what he lacks',
+test('a peer with another secret, or none, is no sender, and the ' +
+	'error names the cause',
 	async (t) => {
 	const called = strangers.filter((one) => one.output);
 	// the lines that one stream may log are limited: each has its own
@@ -118,8 +119,8 @@ test('who has another secret, or none, is nobody, and it is said what he lacks',
 			strangers.map(({ error }) => error));
 		return true;
 	}, 30000);
-	// and so it stays: nobody gets to be connected by and by, and
-	// what librist says only at first is known as long as he goes on
+	// and that remains: such a peer is never connected later, and a message
+	// that librist logs only at first stays in the status
 	const until = now() + 15000;
 
 	while (now() < until)
@@ -145,7 +146,7 @@ async function send(port, data) {
 	socket.close();
 }
 
-test('an output that listens and has nobody is no fault, and sends nothing',
+test('an output that listens without receivers has no error and sends nothing',
 	async (t) => {
 	const outputs = { r1: 'rist://@127.0.0.1:9060',
 		r2: 'rist://@127.0.0.1:9062#profile=simple',
@@ -164,7 +165,8 @@ test('an output that listens and has nobody is no fault, and sends nothing',
 	}
 	for (const id of Object.keys(outputs))
 		await sluice.onair(id, 20000);
-	// one that calls and is not answered is one; so much time has passed
+	// an output that calls and gets no answer has one; so much time has
+	// passed
 	await waitUntil('the fault', async () =>
 		(await output('called')).fault !== undefined, 20000);
 	assert.equal(await check('called'), false);
@@ -191,7 +193,7 @@ test('an output that listens and has nobody is no fault, and sends nothing',
 	await sluice.stop();
 });
 
-// Each output, and the receivers of another program at its ways.
+// Each output, and the receivers of another program at its paths.
 const left = [
 	{ output: 'rist://127.0.0.1:9070', ways: ['1', '@127.0.0.1:9070'] },
 	{ output: 'rist://127.0.0.1:9072#profile=simple',
@@ -203,13 +205,13 @@ const left = [
 		ways: ['0', '@127.0.0.1:9080', '@127.0.0.1:9082'] },
 ];
 
-test('a receiver that goes is told at both ends of it, with what was lost; ' +
-	'one that called is nobody\'s fault', async (t) => {
+test('an output that calls logs both ends of an outage, with its ' +
+	'loss; one that listens logs none', async (t) => {
 	const receive = ([profile, ...ways]) => ways.map((way) =>
 		start(t, 'ristreceiver', ['-p', profile, '-i', `rist://${way}`,
 			'-o', 'udp://127.0.0.1:6000']));
 	const running = left.map(({ ways }) => receive(ways));
-	// each of its own, as the lines that one may log are limited
+	// each its own, because the lines that one stream may log are limited
 	const ids = left.map((_, i) => `a00${i}`);
 	const ports = left.map((_, i) => 5000 + i);
 	const sluice = await Sluice.start(t, config(...left.map(
@@ -242,7 +244,7 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 		return [packets];
 	} });
 	const before = await connected();
-	// what was said of the beginning is in the log before this is
+	// the line about the begin is in the log before this
 	await sluice.cmd('set-auth', { auth: { backend: 'none' } });
 	await sluice.logged(/backend: is not a URL/);
 	const from = sluice.log.length;
@@ -254,7 +256,8 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 	const gone = await all('their absence', ({ error, stats }, i) =>
 		error === errors[i] && stats.peers ===
 			(i < 3 ? 0 : 1));
-	// from here on nobody takes anything, or the other one takes all
+	// from here on no receiver accepts packets, or the other one accepts
+	// all
 	const lost = await all('what is lost', ({ packets, dropped, fault },
 		i) => {
 		const sent = packets - gone[i].packets;

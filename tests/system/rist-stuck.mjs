@@ -13,7 +13,7 @@ import { builddir, run, start, udpBound, waitUntil }
 
 const helper = (name) => path.join(builddir, 'tests/helpers', name);
 
-// Threads of a process, by what they are called.
+// The threads of a process, by name.
 const threads = (pid, name) => fs.readdirSync(`/proc/${pid}/task`)
 	.filter((tid) => fs.readFileSync(`/proc/${pid}/task/${tid}/comm`,
 		'utf8').trim() === name);
@@ -26,7 +26,7 @@ async function hold(t, tid) {
 		child.text.out.startsWith('held'));
 }
 
-// To one stream from another, which is not touched.
+// To one stream from another, which is not affected.
 async function pair(t, through = []) {
 	const sluice = await Sluice.start(t, config(
 		stream('from', 'udp://127.0.0.1:5000', 'rist://127.0.0.1:9080'),
@@ -61,7 +61,7 @@ const pidsOf = (sluice) => Object.fromEntries(['from', 'to'].map((id) =>
 for (const [what, id, name] of [['output', 'from', 'rist sockets'],
 	['input', 'to', 'rist sockets'],
 	['input whose sockets are read', 'to', 'rist flow']])
-	test(`a thread that stands still, of an ${what}`, async (t) => {
+	test(`a thread that stops, of an ${what}`, async (t) => {
 		const sluice = await pair(t);
 		const pids = pidsOf(sluice);
 
@@ -70,7 +70,7 @@ for (const [what, id, name] of [['output', 'from', 'rist sockets'],
 		await replaced(sluice, id, pids, 'is blocked');
 	});
 
-// They fill pages of what the kernel tells of each thread.
+// They fill pages of the kernel's list of each thread.
 const GROUPS = Array.from({ length: 2000 }, (_, i) => 100000 + i);
 const manyGroups = ['setpriv', `--groups=${GROUPS}`];
 
@@ -81,7 +81,7 @@ async function lacksGroups() {
 	return code !== 0 && `no groups here: ${err}`;
 }
 
-test('a thread that stands still, of who is in many groups', async (t) => {
+test('a thread that stops, of an input in many groups', async (t) => {
 	const why = await lacksGroups();
 
 	if (why) {
@@ -96,7 +96,7 @@ test('a thread that stands still, of who is in many groups', async (t) => {
 	await replaced(sluice, 'from', pids, 'is blocked');
 });
 
-// What the filter keeps away: a part of RTCP that has no end in it.
+// The datagram that the filter drops: a part of RTCP that has no end in it.
 const RR = [0x80, 201, 0, 1, 1, 2, 3, 4];
 const ENDLESS = [0x80, 207, 0, 2, 1, 2, 3, 4, 0, 0, 255, 255];
 const HEAD = [0, 0, 0x88, 0xb6, 0x80, 0, 0x80, 1];
@@ -106,7 +106,7 @@ test('a thread that runs in a loop', async (t) => {
 	const pids = pidsOf(sluice);
 	const socket = dgram.createSocket('udp4');
 	let bare;
-	// one that was started meanwhile has its filter again
+	// a worker that was started meanwhile has its filter again
 	const expose = async () => {
 		const { pid } = sluice.worker('stream', 'to') ?? {};
 
@@ -121,7 +121,7 @@ test('a thread that runs in a loop', async (t) => {
 		await expose();
 		return bare !== undefined;
 	});
-	// who is new is listened to from the second one on
+	// a new sender is accepted from its second datagram on
 	const timer = setInterval(() => socket.send(
 		Buffer.from([...HEAD, ...RR, ...ENDLESS]), 9080, '127.0.0.1'),
 	100);

@@ -13,7 +13,8 @@ import { udpBound, waitUntil } from '../helpers/util.mjs';
 const input = async (sluice) => (await sluice.status('a002')).inputs[0];
 const output = async (sluice) => (await sluice.status('a001')).outputs[0];
 
-// All that one end sends to a pair of ports, and its answers, so much later.
+// Forwards all datagrams of one end to a pair of ports, and its answers, with
+// this delay.
 async function relay(t, from, to, ms) {
 	for (const half of [0, 1]) {
 		const [near, far] = [0, 1].map(() =>
@@ -39,8 +40,8 @@ async function relay(t, from, to, ms) {
 }
 
 for (const slow of [1, 0])
-	test(`what one way loses the other one brings, simple profile: path ${
-		slow + 1} is later`, async (t) => {
+	test(`packets that one path loses arrive on the other one, ` +
+		`simple profile: path ${slow + 1} is later`, async (t) => {
 		const timing = new Timing(t);
 		const recorder = await Recorder.start(t, { port: 6000 });
 		const ports = [9032 + 8 * slow, 9034 + 8 * slow];
@@ -63,7 +64,7 @@ for (const slow of [1, 0])
 		await sluice.onair('a002', 15000);
 		await waitUntil('both ways', async () =>
 			(await output(sluice)).stats?.peers === 2);
-		// by number: what is sent again is lost, too
+		// by number: retransmissions are lost, too
 		const fault = await Fault.start(t, ports[1 - slow],
 			'udp length > 500 @th,80,16 & 0xf == 3');
 
@@ -79,9 +80,9 @@ for (const slow of [1, 0])
 		assertWhole(timing, await recorder.stop());
 	});
 
-// The usual mistake in a firewall: what is said of the data gets through.
-test('a way that brings no data raises the alarm unprotected, though reports ' +
-	'come, simple profile', async (t) => {
+// The usual mistake in a firewall: the reports about the data pass.
+test('a path without data raises the alarm unprotected, though ' +
+	'reports arrive, simple profile', async (t) => {
 	const options = '#buffer=300&profile=simple';
 	const ports = [9052, 9054];
 	const sluice = await Sluice.start(t, config(

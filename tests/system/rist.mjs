@@ -77,7 +77,7 @@ test('receivers of another program, simple profile', async (t) => {
 	assertWhole(timing, await recorder.stop());
 });
 
-test('what the network loses is sent again, and counted', async (t) => {
+test('lost datagrams are retransmitted, and counted', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
@@ -117,7 +117,8 @@ test('what the network loses is sent again, and counted', async (t) => {
 const SEQUENCE = '@th,144,16';
 const again = (bit) => `udp length > 500 @th,223,1 ${bit}`;
 
-test('what is repaired and what is not are told apart, as soon as it is known',
+test('repaired and lost datagrams are counted separately, as soon as ' +
+	'it is known',
 	async (t) => {
 	const buffer = 2000;
 	const sluice = await Sluice.start(t, config(
@@ -127,7 +128,7 @@ test('what is repaired and what is not are told apart, as soon as it is known',
 			'udp://127.0.0.1:6000')));
 	const numbers = async () =>
 		(await one(sluice, 'a002', 'input')).stats;
-	// what is sent again has the number of its flow made odd
+	// a retransmission has the number of its flow made odd
 	const data = (bit, which) =>
 		Fault.start(t, 9014, `${again(bit)} ${which}`);
 
@@ -165,7 +166,8 @@ test('what is repaired and what is not are told apart, as soon as it is known',
 	await sluice.stop();
 });
 
-test('what cannot be is refused with the name of the field', async (t) => {
+test('an impossible configuration is rejected with the name of the field',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const refused = {
 		'rist://host': /port: is missing/,

@@ -9,8 +9,8 @@ import { Reference } from '../helpers/reference.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
 import { sleep, srcdir, waitUntil } from '../helpers/util.mjs';
 
-// What an observer gets, as doc/openapi.yaml promises it: Y an answer, F 403,
-// H 404.
+// The reply to an observer, as doc/openapi.yaml promises it: Y an answer, F
+// 403, H 404.
 const LETTERS = { allowed: 'Y', forbidden: 'F', hidden: 'H' };
 const COMMANDS = {
 	...Object.fromEntries(Object.entries(
@@ -40,7 +40,7 @@ const users = {
 	gone: { type: 1, password: 'pw' },
 };
 
-// All who are not let in, whatever they ask for.
+// All clients without access, for every request.
 async function strangers(t, sluice, admin) {
 	const ids = {};
 
@@ -51,7 +51,7 @@ async function strangers(t, sluice, admin) {
 	await done(sluice, { cmd: 'set-user', id: 'gone',
 		user: { remove: true } }, admin);
 	await sluice.stop();
-	// one whose time is over
+	// one whose session has expired
 	const file = `${sluice.file}.sessions`;
 	const saved = JSON.parse(fs.readFileSync(file, 'utf8'));
 	for (const session of saved.sessions)
@@ -88,7 +88,7 @@ function judge(reply, letter, what) {
 		`${what}: ${reply.status} ${reply.body}`);
 }
 
-test('the table names every command there is', () => {
+test('the table names every existing command', () => {
 	const folder = `${srcdir}/master/api`;
 	const names = fs.readdirSync(folder).filter((name) =>
 		name.endsWith('.c')).flatMap((name) => [...fs.readFileSync(
@@ -100,7 +100,7 @@ test('the table names every command there is', () => {
 		assert.ok(name in COMMANDS, name);
 });
 
-test('nobody without a credential that is good gets anywhere', async (t) => {
+test('every request without a valid credential is rejected', async (t) => {
 	const guarded = await startGuarded(t, { users });
 	const [sluice, who] = await strangers(t, guarded.sluice, guarded.admin);
 
@@ -126,7 +126,7 @@ test('nobody without a credential that is good gets anywhere', async (t) => {
 
 for (const [name, letterOf] of [['observer', (letter) => letter],
 	['control user', () => 'Y']])
-	test(`what one may: ${name}`, async (t) => {
+	test(`permissions of each role: ${name}`, async (t) => {
 		const { sluice } = await startGuarded(t, { users });
 		const login = name === 'observer' ? 'olga' : 'carl';
 		const session = cookie(await enter(sluice, login, 'pw'));
@@ -135,7 +135,8 @@ for (const [name, letterOf] of [['observer', (letter) => letter],
 			({ ...reply, json: JSON.parse(reply.body) }));
 
 		for (const [cmd, letter] of Object.entries(COMMANDS)) {
-			// these two end what the others need
+			// these two end a session or process that the others
+			// need
 			if (['logout', 'restart'].includes(cmd) &&
 				letterOf(letter) === 'Y')
 				continue;
@@ -154,7 +155,8 @@ for (const [name, letterOf] of [['observer', (letter) => letter],
 		await sluice.stop();
 	});
 
-test('observers load the file: softcams by name, no hash, all else as it is',
+test('observers load the file: softcams by name, no hash, all other ' +
+	'keys unchanged',
 	async (t) => {
 		const given = { gid: 466561, settings: { instance_name: 'x' },
 			softcam: [{ id: 's', name: 'n', type: 'newcamd',
@@ -179,11 +181,11 @@ test('observers load the file: softcams by name, no hash, all else as it is',
 			{ id: 'bare' }] };
 		assert.deepEqual(await done(next, { cmd: 'load' }, olga),
 			wanted);
-		// what runs is another matter until it is saved
+		// the running configuration differs until it is saved
 		const load = () => done(next, { cmd: 'load' }, olga);
 		let before, data = 0;
 
-		// who is kept from his look for a second comes too late for it
+		// a client that gets no processor for a second reads too late
 		do {
 			await done(next, { cmd: 'set-config', key: 'new',
 				data: ++data }, admin);
@@ -196,7 +198,7 @@ test('observers load the file: softcams by name, no hash, all else as it is',
 		await next.stop();
 	});
 
-test('without a file an observer has nothing to load', async (t) => {
+test('without a file an observer cannot load', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users,
 		options: { withoutFile: true } });
 
@@ -206,7 +208,7 @@ test('without a file an observer has nothing to load', async (t) => {
 	await sluice.stop();
 });
 
-test('an observer analyses networks, and of files and web pages the inputs',
+test('an observer analyzes networks; of files and web pages only the inputs',
 	async (t) => {
 		const clip = `file://${process.execPath}`;
 		const { sluice, admin } = await startGuarded(t, { users,

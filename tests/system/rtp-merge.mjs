@@ -11,7 +11,8 @@ import { Pace, Recorder, joined } from '../helpers/udp.mjs';
 import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const OUTPUT = 'udp://127.0.0.1:6000';
-// A path that is later behind the other has not brought it: #skew is 500.
+// A path that is later than the allowed difference has not delivered it: #skew
+// is 500.
 const LATE_MS = 500;
 
 // Sends one multiplex on two paths, each with a delay of its own.
@@ -77,7 +78,7 @@ class Paths {
 		return this.#waiting.length === 0;
 	}
 
-	// What the two low bits of the number say is dropped, on one path.
+	// Packets are dropped on one path by the two low bits of the number.
 	lose(t, path, bits) {
 		return Fault.start(t, this.ports[path],
 			`@th,80,16 & 0x0003 == ${bits}`);
@@ -97,7 +98,7 @@ class Paths {
 const stats = async (sluice, id) => (await sluice.json(
 	`/api/stream-inputs/${id}`)).inputs[0].stats ?? {};
 
-// How much each path lost in all; and is the distance between them told?
+// The loss of each path; and is the difference of their delays reported?
 const faults = [
 	async function eachLosesAQuarter(t, told, paths, lost) {
 		const both = [await paths.lose(t, 0, 1),
@@ -179,7 +180,7 @@ async function losesNothing(t, sluice, id, ports, record) {
 		'nothing in between is missing');
 }
 
-test('nothing is lost, with a delay and without', async (t) => {
+test('no packet is lost, with a delay and without', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ port: 6001 });
 	const sluice = await Sluice.start(t, config(
@@ -202,7 +203,8 @@ test('nothing is lost, with a delay and without', async (t) => {
 	await sluice.stop();
 });
 
-test('a path that cannot be opened is opened when it can', async (t) => {
+test('a path that cannot be opened is opened as soon as possible',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'rtp://wa@239.1.0.1:5010#merge=rtp://127.0.0.1:5000',
 		OUTPUT)));

@@ -29,7 +29,7 @@ const encoder = (t, file, port) => start(t, 'gst-launch-1.0', ['-q',
 	'rtp.send_fec_src_0_0', ...sink(port + 2),
 	'rtp.send_fec_src_0_1', ...sink(port + 4)]);
 
-// Writes what it receives and repairs.
+// Writes the received and repaired packets.
 const decoder = (t, file, port) => start(t, 'gst-launch-1.0', ['-q', '-e',
 	'rtpbin', 'name=rtp', 'latency=1000', 'fec-decoders=fec,0=' +
 		'"rtpst2022-1-fecdec\\ size-time\\=2000000000";',
@@ -39,7 +39,7 @@ const decoder = (t, file, port) => start(t, 'gst-launch-1.0', ['-q', '-e',
 		'payload=33'), 'rtp.recv_rtp_sink_0',
 	'rtp.', '!', 'rtpmp2tdepay', '!', 'filesink', `location=${file}`]);
 
-test('GStreamer to Sluice to GStreamer, each way losing what FEC restores',
+test('GStreamer to Sluice to GStreamer, FEC repairs the losses of each path',
 	async (t) => {
 	const dir = tempDir(t), out = path.join(dir, 'out.ts');
 	const clip = await makeClip(dir, 'clip', { seconds: 7,
@@ -59,7 +59,7 @@ test('GStreamer to Sluice to GStreamer, each way losing what FEC restores',
 		await faults[0].struck() > 30, 20000);
 	// the end of the last matrix is in no sum
 	const lost = await faults[0].stop();
-	// it plays to the end and says nothing, whatever its exit status
+	// it plays to the end without an error, whatever its exit status
 	await sender.ended;
 	const told = await waitUntil('all repaired', async () => {
 		const { stats } = (await sluice.json(
@@ -68,7 +68,7 @@ test('GStreamer to Sluice to GStreamer, each way losing what FEC restores',
 		return stats;
 	});
 	assert.equal(told.fec_unrepaired, 0, JSON.stringify([told, lost]));
-	// who may be kept from his work has two seconds
+	// a process that is delayed has two seconds
 	let size = -1, since;
 	await waitUntil('the rest', () => {
 		const is = fs.statSync(out).size;
@@ -95,7 +95,7 @@ test('GStreamer to Sluice to GStreamer, each way losing what FEC restores',
 	await sluice.stop();
 });
 
-test('a second path has the same datagrams, and lives without the first',
+test('a second path has the same datagrams, and continues without the first',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ port: 6100 });
@@ -118,7 +118,7 @@ test('a second path has the same datagrams, and lives without the first',
 	});
 	assert.equal((await one('a001')).stats.paths, 2);
 	await waitUntil('enough', () => senders[0].sent > 200);
-	// the other one would go on, and there would be no silence
+	// the other one would continue, and there would be no silence
 	senders[1].stop();
 	await recorder.all(senders[0]);
 	const [first, second] = await recorder.stop();
@@ -129,11 +129,11 @@ test('a second path has the same datagrams, and lives without the first',
 	await sluice.stop();
 });
 
-// Of 1360 bytes those of error correction have to be cut, of 1300 all, and then
-// the kernel refuses to make several of one (UDP_SEGMENT).
+// At 1360 bytes the kernel splits those of error correction, at 1300 all, and
+// then it refuses to make several of one (UDP_SEGMENT).
 for (const [mtu, what] of [[65536, 'everything fits'],
 	[1360, 'its datagrams do not fit whole'], [1300, 'no datagram does']])
-	test(`error correction leaves, by count, where ${what}`, async (t) => {
+	test(`error correction is sent, by count, where ${what}`, async (t) => {
 		await ip('link', 'set', 'lo', 'mtu', `${mtu}`);
 		t.after(() => ip('link', 'set', 'lo', 'mtu', '65536'));
 		const timing = new Timing(t);
@@ -168,7 +168,7 @@ for (const [mtu, what] of [[65536, 'everything fits'],
 		}
 		assert.ok(media > 250, `${media}`);
 		assert.equal(rows, Math.floor(media / 5), `of ${media}`);
-		// those of a matrix leave all along the next one
+		// those of a matrix are sent during the next one
 		assert.equal(columns, 5 * (matrices - 1) +
 			Math.floor(media % 25 / 5), `of ${media}`);
 		await waitUntil('the same count', async () =>

@@ -39,7 +39,7 @@ class Rtp {
 const stats = async (sluice, id = 'a001') => (await sluice.json(
 	`/api/stream-inputs/${id}`)).inputs[0].stats ?? {};
 
-// Waits until the input has told that it received so many.
+// Waits until the input has reported that it received so many.
 const received = (sluice, n) => waitUntil(`${n} datagrams`, async () => {
 	const told = await stats(sluice);
 
@@ -48,7 +48,7 @@ const received = (sluice, n) => waitUntil(`${n} datagrams`, async () => {
 	return told;
 });
 
-test('datagrams in disorder, twice and missing', async (t) => {
+test('datagrams that are reordered, duplicate and missing', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'rtp://127.0.0.1:5000#reorder=500', OUTPUT)));
@@ -63,7 +63,7 @@ test('datagrams in disorder, twice and missing', async (t) => {
 			const d = rtp.wrap(packets), n = count.sent++;
 
 			if (n > 300 && !held) {
-				// what is kept for a PCR goes out
+				// the packets that are held for a PCR are sent
 				expected.push(packets);
 				return [d];
 			}
@@ -107,10 +107,11 @@ test('datagrams in disorder, twice and missing', async (t) => {
 	await sluice.stop();
 });
 
-// What may stand around the payload, and what else comes on the ports: reports
-// are nothing, on the port of the media, behind it and on those of FEC; what is
-// no RTP is counted, and a sender that goes on elsewhere is followed.
-test('every form of RTP, among reports and nonsense', async (t) => {
+// All fields that may surround the payload, and all other datagrams on the
+// ports: reports are ignored, on the port of the media, behind it and on those
+// of FEC; a datagram that is no RTP is counted, and a sender that moves to
+// another address is followed.
+test('every form of RTP, among reports and garbage', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'rtp://127.0.0.1:5000#fec', OUTPUT)));
@@ -121,7 +122,8 @@ test('every form of RTP, among reports and nonsense', async (t) => {
 		{ csrcs: 15, words: 20, padding: 4 }];
 	const report = Buffer.alloc(28), other = new TsMux();
 	const expected = [];
-	// not right behind a step: one that stands alone there is nothing yet
+	// not immediately after a step: a single datagram there is ignored at
+	// first
 	const enough = 470;
 	let sent = 0, invalid = 0;
 
@@ -189,7 +191,7 @@ test('every form of RTP, among reports and nonsense', async (t) => {
 	assert.equal(bad_sync ?? 0, 0);
 });
 
-test('what a network loses of ffmpeg\'s RTP is counted once', async (t) => {
+test('lost datagrams of ffmpeg\'s RTP are counted once', async (t) => {
 	const file = await makeClip(tempDir(t), 'clip', { seconds: 4,
 		pictures: ['-c:v', 'libx264'] });
 	const sluice = await Sluice.start(t, config(
@@ -215,8 +217,8 @@ test('what a network loses of ffmpeg\'s RTP is counted once', async (t) => {
 	await sluice.stop();
 });
 
-// ffmpeg's Pro-MPEG encoder, with a network that loses media on its way to
-// the stream.
+// ffmpeg's Pro-MPEG encoder, with a network that loses media on its way to the
+// stream.
 async function protects(t, sluice, file, id, which, judge) {
 	const port = portOf(id);
 	const ffmpeg = start(t, 'ffmpeg', ['-v', 'error', '-re', '-i', file,
@@ -232,7 +234,7 @@ async function protects(t, sluice, file, id, which, judge) {
 	const lost = await fault.stop();
 	const { fec_received: seen } = await stats(sluice, id);
 
-	// those of the matrix that was under way leave all along the next one
+	// those of the unfinished matrix are sent during the next one
 	await waitUntil('more FEC', async () =>
 		(await stats(sluice, id)).fec_received > seen + 30, 20000);
 	assert.equal(ffmpeg.exitCode, null, ffmpeg.text.err);
@@ -248,7 +250,8 @@ async function protects(t, sluice, file, id, which, judge) {
 
 const portOf = (id) => 5000 + 100 * Number(id[1]);
 
-test('FEC restores what it can, and the rest is lost, once', async (t) => {
+test('FEC repairs losses up to its limit, and further losses count once',
+	async (t) => {
 	const ways = {
 		one: ['numgen inc mod 9 == 4', (told) =>
 			assert.equal(told.fec_unrepaired, 0, 'in each row')],
@@ -271,7 +274,7 @@ test('FEC restores what it can, and the rest is lost, once', async (t) => {
 	await sluice.stop();
 });
 
-test('two who send to one address are named', async (t) => {
+test('two senders to one address are named', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'rtp://127.0.0.1:5000', OUTPUT)));
 

@@ -11,7 +11,7 @@ const FIELDS = ['ip.dst', 'sap.flags.t', 'sap.message_identifier_hash',
 	'sdp.connection_info.ttl', 'sdp.media',
 	'sdp.owner', '_ws.malformed'];
 
-test('an output is announced, and gone when it is over', async (t) => {
+test('an output is announced, and withdrawn when it ends', async (t) => {
 	const packets = await capture(t, 'lo', 'udp port 9875', FIELDS);
 	const one = stream('a001', 'udp://127.0.0.1:5000', [
 		'udp://lo@239.1.1.1:1234#sap&ttl=4',

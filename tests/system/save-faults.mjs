@@ -15,8 +15,8 @@ const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
 const REVISIONS = 10;
 const PER_MINUTE = 3; // lines of a kind
 
-// strace on the threads of a process, those to come included; only calls
-// about the configuration are looked at, and counted for each thread anew.
+// strace on the threads of a process, also on later ones; it looks only at
+// calls about the configuration, and counts them for each thread from zero.
 class Trace {
 	static async attach(t, sluice, inject = undefined) {
 		const self = new Trace();
@@ -64,7 +64,7 @@ class Trace {
 	}
 }
 
-// Why nobody may look into another process here, or undefined.
+// Why this test may not trace another process here, or undefined.
 async function reason(t) {
 	const child = spawn('sleep', ['60']);
 
@@ -106,7 +106,7 @@ function descriptors({ pid, dir }) {
 	return n;
 }
 
-test('each call of a save fails in turn, in each way', async (t) => {
+test('each call of a save fails in turn, with each error', async (t) => {
 	const why = await reason(t);
 	if (why !== undefined) {
 		t.skip(`strace cannot attach here: ${why}`);
@@ -150,7 +150,7 @@ test('each call of a save fails in turn, in each way', async (t) => {
 
 		await trace.detach();
 		assert.match(trace.text, /INJECTED/, what);
-		// strace makes an error of what is not done at all
+		// strace returns an error for a call that it skips
 		kept += what.startsWith('close');
 		const found = parsed(file).n;
 		assert.ok(found === n || (found === n - 1 && status !== 200),
@@ -163,7 +163,7 @@ test('each call of a save fails in turn, in each way', async (t) => {
 		}
 		await uploadWell();
 	}
-	// told, with a bound on what repeats
+	// logged, with a limit for repetitions
 	await sluice.logged(/error config: .* is not saved: cannot /);
 	await sluice.logged(/info config: .* is saved again/);
 	// a revision that is lost
@@ -180,7 +180,7 @@ test('each call of a save fails in turn, in each way', async (t) => {
 	assert.deepEqual(parsed(file).n, n);
 });
 
-test('a disk that is slow holds up nobody, and is told', async (t) => {
+test('a slow disk delays no request, and is reported', async (t) => {
 	const timing = new Timing(t);
 	const why = await reason(t);
 	if (why !== undefined) {
@@ -200,7 +200,7 @@ test('a disk that is slow holds up nobody, and is told', async (t) => {
 		timing.assert(now() - asked < 2500,
 			'the save holds up the loop');
 	}
-	// saved by two such calls, and what came meanwhile after it
+	// saved by two such calls, with the changes in between after it
 	await sluice.cmd('set-config', { key: 'm', data: 2 });
 	await waitUntil('the line', () =>
 		/warning config: .* took \d+ s to write: the disk is slow/
@@ -228,7 +228,7 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 		await waitUntil(`failure of ${what}`, () =>
 			/config: .* is not saved: cannot /.test(sluice.log));
 		assert.ok([0, 1].includes(parsed(sluice.file).n), what);
-		// it goes on meanwhile
+		// the service continues meanwhile
 		await sluice.cmd('set-config', { key: 'm', data: 2 });
 		assert.deepEqual(await sluice.cmd('load'),
 			{ ...version(1), m: 2 });

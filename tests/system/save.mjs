@@ -27,7 +27,7 @@ async function mount(...args) {
 
 const disk = (t) => memoryDir(t, '64k');
 
-test('saved one second after the change, in one piece', async (t) => {
+test('a change is saved one second later, in one piece', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t,
 		{ ...config(), other: { keys: 1 } }, { dir: await disk(t) });
@@ -49,7 +49,7 @@ test('saved one second after the change, in one piece', async (t) => {
 	await sluice.stop();
 });
 
-test('a burst is written once, and every reader sees a whole file',
+test('many changes are written once, and every reader reads a whole file',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(),
 		{ dir: await disk(t) });
@@ -85,7 +85,7 @@ test('a burst is written once, and every reader sees a whole file',
 	await sluice.stop();
 });
 
-test('the end saves what was not yet saved', async (t) => {
+test('a stop saves the unsaved changes', async (t) => {
 	const sluice = await Sluice.start(t, config(),
 		{ dir: await disk(t) });
 
@@ -94,7 +94,7 @@ test('the end saves what was not yet saved', async (t) => {
 	assert.equal(read(sluice).make_stream[0].id, 'a001');
 });
 
-test('a file that does not exist is made', async (t) => {
+test('a missing file is created', async (t) => {
 	const sluice = await Sluice.start(t, null, { dir: await disk(t) });
 
 	assert.deepEqual(await sluice.cmd('load'), {});
@@ -106,7 +106,7 @@ test('a file that does not exist is made', async (t) => {
 	await sluice.stop();
 });
 
-// A stream under way while the disk fails; dir is where it does.
+// A running stream while the disk fails; dir is the folder that fails.
 async function underWay(t, dir) {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(one()), { dir });
@@ -147,7 +147,8 @@ async function recovered({ sluice, sender, recorder, timing, begun }) {
 	await sluice.stop();
 }
 
-test('a full disk', async (t) => {
+test('a full disk does not affect a stream, and the save is repeated',
+	async (t) => {
 	const dir = await disk(t);
 	const all = await underWay(t, dir);
 	const filler = path.join(dir, 'filler');
@@ -163,7 +164,8 @@ test('a full disk', async (t) => {
 	await recovered(all);
 });
 
-test('a read-only folder', async (t) => {
+test('a read-only folder does not affect a stream, and the save is repeated',
+	async (t) => {
 	const dir = await disk(t);
 	const all = await underWay(t, dir);
 	await mount('-o', 'remount,ro', dir);

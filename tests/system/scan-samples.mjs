@@ -106,7 +106,7 @@ function services(body) {
 
 const descriptor = (list, id) => list.find((d) => d.type_id === id);
 
-// What of a record the others tell, too.
+// The fields of a record that the other programs report, too.
 function summary(record) {
 	const { psi, version, pid } = record;
 	const common = { psi, version, pid };
@@ -129,7 +129,7 @@ function summary(record) {
 		}) };
 }
 
-test('TSDuck sees the same tables', { skip }, async (t) => {
+test('TSDuck reports the same tables', { skip }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const judged = samples.filter((name) => fs.existsSync(
 		path.join(folder, `${name}.tstables.xml`)));
@@ -151,7 +151,7 @@ test('TSDuck sees the same tables', { skip }, async (t) => {
 	});
 });
 
-// What of the records tells of one of ffprobe's programmes.
+// The part of the records about one of ffprobe's programmes.
 const place = (records, p) => records.filter((r) => r.psi === 'pat')
 	.flatMap((r) => r.programs).find((q) => q.pnr === p.program_num);
 const map = (records, p) => records.find((r) => r.psi === 'pmt' &&
@@ -159,8 +159,8 @@ const map = (records, p) => records.find((r) => r.psi === 'pmt' &&
 const service = (records, p) => records.filter((r) => r.table_id === 0x42)
 	.flatMap((r) => r.services).find((s) => s.sid === p.program_num);
 
-test('ffprobe sees the same programmes, PIDs and names', { skip },
-	async (t) => {
+test('ffprobe reports the same programmes, PIDs and names',
+	{ skip }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 	let programmes = 0, names = 0;
 

@@ -47,7 +47,7 @@ function ended(sluice) {
 		!sluice.workers().some((w) => w.role === 'scan'));
 }
 
-// What ffmpeg names a service; two of them, in one multiplex.
+// The names that ffmpeg gives a service; two of them, in one multiplex.
 function announced(t, url) {
 	return start(t, 'ffmpeg', ['-nostdin', '-loglevel', 'error',
 		'-re', '-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
@@ -101,7 +101,7 @@ test('the services of a multicast group have the names of their sender',
 		[11, [{ type_id: 72, type_name: 'service', service_type_id: 1,
 			service_provider: 'Häuser',
 			service_name: 'Radio Ж' }]]]);
-	// what was told is not told again
+	// a reported section is not reported again
 	const again = await check(sluice, id);
 	assert.ok(!of(again.scan ?? [], 'pat').length);
 	assert.deepEqual(await sluice.cmd('scan-kill', { id }),
@@ -109,7 +109,7 @@ test('the services of a multicast group have the names of their sender',
 	await ended(sluice);
 });
 
-test('a changed table is told once more', async (t) => {
+test('a changed table is reported once more', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const mux = new TsMux();
 
@@ -126,7 +126,7 @@ test('a changed table is told once more', async (t) => {
 	assert.notEqual(second[0].crc32, of(first, 'pat')[0].crc32);
 });
 
-test('tables with a wrong check sum are not told', async (t) => {
+test('tables with a wrong checksum are not reported', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const mux = new TsMux();
 
@@ -139,7 +139,7 @@ test('tables with a wrong check sum are not told', async (t) => {
 	await collect(sluice, id, (r) => of(r, 'pat').length);
 });
 
-test('silence brings nothing, and is no error', async (t) => {
+test('a silent input yields no record and no error', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const id = await init(sluice, 'udp://127.0.0.1:5000');
 
@@ -147,7 +147,7 @@ test('silence brings nothing, and is no error', async (t) => {
 	assert.deepEqual(await check(sluice, id), { 'scan-check': 'ok' });
 });
 
-test('garbage brings nothing, and the analyzer lives', async (t) => {
+test('garbage yields no record, and the analyzer continues', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const id = await init(sluice, 'udp://127.0.0.1:5000');
 	const socket = dgram.createSocket('udp4');
@@ -212,7 +212,7 @@ function bulky(service, version, descriptors) {
 	return data;
 }
 
-test('a flood of changing tables is bounded, and nobody is killed for it',
+test('a flood of changing tables is bounded, and its analyzer is not killed',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const id = await init(sluice, 'udp://127.0.0.1:5000');
@@ -252,13 +252,12 @@ test('a flood of changing tables is bounded, and nobody is killed for it',
 	assert.ok(enough());
 	assert.ok(bytes < seconds * 64 * 1024 * 33);
 	assert.equal(sluice.worker('scan')?.pid, pid, sluice.log);
-	// and when nobody asks, the master keeps so much and no more
+	// and without a request the master keeps a limited number
 	await sluice.cmd('scan-kill', { id });
 	await ended(sluice);
 });
 
-test('a file is read; one that is not there is an error of the scan',
-	async (t) => {
+test('a file is read; a missing file is an error of the scan', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const file = path.join(tempDir(t), 'a.ts');
 
@@ -275,8 +274,7 @@ test('a file is read; one that is not there is an error of the scan',
 	await collect(sluice, looped, (r) => of(r, 'pmt').length);
 });
 
-test('one that nobody asks ends after ten seconds, one that is asked lives',
-	async (t) => {
+test('a scan ends ten seconds after its last request', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const kept = await init(sluice, 'udp://127.0.0.1:5000');
 	const left = await init(sluice, 'udp://127.0.0.1:5001');
@@ -303,7 +301,8 @@ test('one that nobody asks ends after ten seconds, one that is asked lives',
 	await check(sluice, kept);
 });
 
-test('many at once are bounded, and each has its own input', async (t) => {
+test('many scans at once are bounded, and each has its own input',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const replies = await Promise.all(Array.from({ length: 20 }, (_, i) =>
 		sluice.post({ cmd: 'scan-init',
@@ -326,14 +325,14 @@ test('many at once are bounded, and each has its own input', async (t) => {
 	assert.equal(code, 0);
 });
 
-test('a crash is the end of that scan alone', async (t) => {
+test('a crash ends only that scan', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const id = await init(sluice, 'udp://127.0.0.1:5000');
 
 	await waitUntil('analyzer', () => sluice.worker('scan'));
 	const first = sluice.worker('scan').pid;
 	const other = await init(sluice, 'udp://127.0.0.1:5001');
-	// not one that a sanitizer takes its time to report
+	// a signal that a sanitizer does not report at length
 	process.kill(first, 'SIGABRT');
 	await waitUntil('error', async () => {
 		const { error } = await check(sluice, id);
@@ -363,7 +362,7 @@ test('scans do not survive a restart, streams do', async (t) => {
 	assert.equal(sluice.worker('stream').pid, pid);
 });
 
-test('what is no input is refused', async (t) => {
+test('an address that is no input is rejected', async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	for (const [request, status, error] of [

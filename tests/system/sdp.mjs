@@ -59,7 +59,7 @@ test('a file describes two paths and error correction', async (t) => {
 	assert.equal(checkTs(joined((await recorder.stop())[0])).ccErrors, 0);
 });
 
-// What is announced under that name.
+// The announcement with that name.
 async function announced(t, name) {
 	const socket = dgram.createSocket({ type: 'udp4', reuseAddr: true });
 
@@ -74,7 +74,8 @@ async function announced(t, name) {
 	}));
 }
 
-test('what we announce of paths and error correction is taken', async (t) => {
+test('our announcement of paths and error correction is accepted',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('from',
 		'udp://127.0.0.1:5000', 'rtp://lo@239.1.1.1:5004#fec=5x5' +
 		'&path2=lo@239.1.1.2:6004&sap&sap_interval=1',
@@ -93,7 +94,7 @@ test('what we announce of paths and error correction is taken', async (t) => {
 		one.stats.path2_received > 10);
 });
 
-test('one sender alone is listened to', async (t) => {
+test('only the sender in the description is accepted', async (t) => {
 	await pair(t, 'wa', 'wb');
 	const file = fileOf(t, sdp('c=IN IP4 232.1.1.1/8',
 		'a=source-filter:incl IN IP4 232.1.1.1 127.0.0.2',
@@ -112,7 +113,8 @@ test('one sender alone is listened to', async (t) => {
 	await sluice.onair('a');
 });
 
-test('a file that cannot be used is told, and taken later', async (t) => {
+test('an unusable file is reported, and accepted once it is valid',
+	async (t) => {
 	const bad = [
 		[undefined, /No such file/],
 		['v=0\r\nhello', /x\.sdp: line 2: is not field=value$/],

@@ -7,7 +7,7 @@ import { checked } from '../helpers/auth.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { freePort, sleep, waitUntil } from '../helpers/util.mjs';
 
-// A connection that asks for path and reads what comes.
+// A connection that requests path and reads the reply.
 function view(t, port, path) {
 	const socket = net.connect(port, '127.0.0.1', () => socket.write(
 		`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
@@ -26,7 +26,7 @@ async function start(t) {
 			`http://127.0.0.1:${port}/a`),
 		stream('b', 'udp://127.0.0.1:5001',
 			`http://127.0.0.1:${port}/b`, { name: 'Bee' })));
-	// who has no core for two seconds does not answer: 503
+	// a deliver that gets no processor for two seconds does not answer: 503
 	const ask = (cmd, fields) => checked(() => sluice.post({ cmd,
 		...fields }));
 	const list = async () => JSON.parse((await ask('sessions')).body)
@@ -40,7 +40,7 @@ async function start(t) {
 	return { sluice, port, ask, list };
 }
 
-test('viewers come and go in the list', async (t) => {
+test('viewers appear in the list and disappear', async (t) => {
 	const { sluice, port, list } = await start(t);
 
 	assert.deepEqual(await list(), []);
@@ -107,7 +107,7 @@ test('a thousand sessions are listed, each once', async (t) => {
 	await sluice.stop();
 });
 
-test('while deliver is replaced there is nobody', async (t) => {
+test('while deliver is replaced the list is empty', async (t) => {
 	const { sluice, port, list } = await start(t);
 
 	view(t, port, '/a');
@@ -120,7 +120,7 @@ test('while deliver is replaced there is nobody', async (t) => {
 	view(t, port, '/a');
 	await waitUntil('a viewer again', async () =>
 		(await list()).length === 1);
-	// a number is nobody else's, not even after a crash
+	// a number is unique, even after a crash
 	assert.notEqual((await list())[0].client_id, before);
 	await sluice.stop();
 });

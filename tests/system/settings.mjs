@@ -8,7 +8,7 @@ import { waitUntil } from '../helpers/util.mjs';
 
 const onDisk = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 
-test('a missing required field closes the connection, streams go on',
+test('a missing required field closes the connection, streams keep running',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(stream('a001',
 			'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
@@ -41,7 +41,7 @@ test('set-settings answers when the settings are on disk', async (t) => {
 	assert.deepEqual(await events.wait('the event',
 		(m) => m.scope === 'set-settings'), { scope: 'set-settings',
 		gid: 500000, settings: { instance_name: 'b' } });
-	// whose command it has not answered when it begins anew gets none
+	// a command that is unanswered at the restart gets no answer
 	assert.equal(await events.waitClosed(), 1001);
 	await sluice.ready();
 	await sluice.cmd('load');
@@ -66,7 +66,7 @@ test('set-config with restart is on disk when it answers', async (t) => {
 		{ scope: 'set-config', key: 'last', data: false }]);
 });
 
-test('upload goes to the file, not to what runs', async (t) => {
+test('upload writes the file, not the running configuration', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const wanted = { anything: 1, make_stream: 5 };
 
@@ -81,7 +81,7 @@ test('upload goes to the file, not to what runs', async (t) => {
 	await sluice.stop();
 });
 
-test('without a file there is nothing to upload to', async (t) => {
+test('without a file upload is rejected', async (t) => {
 	const sluice = await Sluice.start(t, undefined);
 
 	assert.equal((await sluice.post({ cmd: 'upload', config: {} })).status,
@@ -92,7 +92,8 @@ test('without a file there is nothing to upload to', async (t) => {
 	await sluice.stop();
 });
 
-test('auth, log and servers are stored as the events say', async (t) => {
+test('auth, log and servers are stored, and their events are sent',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const events = await sluice.events(t);
 	const auth = { enable: true, http_ip_allow: ['10.0.0.0/8', 'nobody',
@@ -125,7 +126,7 @@ test('auth, log and servers are stored as the events say', async (t) => {
 	await sluice.stop();
 });
 
-test('an empty section of settings is none', async (t) => {
+test('an empty section of settings is the default', async (t) => {
 	const sluice = await Sluice.start(t, { ...config(),
 		settings: { instance_name: 'a' } });
 	const events = await sluice.events(t);
@@ -140,7 +141,7 @@ test('an empty section of settings is none', async (t) => {
 	await sluice.stop();
 });
 
-test('set-config of settings counts after a reload', async (t) => {
+test('set-config of settings takes effect after a reload', async (t) => {
 	const sluice = await Sluice.start(t, { ...config(),
 		settings: { instance_name: 'a' } });
 	const name = async () => (await sluice.json('/api/system-status'))
@@ -151,7 +152,7 @@ test('set-config of settings counts after a reload', async (t) => {
 	assert.equal(await name(), 'a');
 	await waitUntil('the save', () =>
 		onDisk(sluice).settings.instance_name === 'b');
-	// until the service knows of the end of its save it refuses
+	// until the service notices the end of its save it rejects
 	let said;
 	do {
 		const { length } = sluice.log;
@@ -165,12 +166,12 @@ test('set-config of settings counts after a reload', async (t) => {
 	await sluice.stop();
 });
 
-test('set-config of streams counts after a restart', async (t) => {
+test('set-config of streams takes effect after a restart', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const made = stream('a', 'udp://127.0.0.1:5000', []);
 
 	await sluice.cmd('set-config', { key: 'make_stream', data: [made] });
-	await sluice.cmd('sessions'); // a way to a worker and back
+	await sluice.cmd('sessions'); // a request to a worker and back
 	assert.equal(sluice.worker('stream', 'a'), undefined);
 	await sluice.cmd('restart');
 	await waitUntil('its worker', () => sluice.worker('stream', 'a'));
@@ -194,7 +195,7 @@ test('addresses are sorted by their prefix, the longest first', async (t) => {
 	await sluice.stop();
 });
 
-test('a backend that is no URL is said in the log and stored', async (t) => {
+test('a backend that is no URL is logged and stored', async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await sluice.cmd('set-auth', { auth: { backend: 'example.net' } });

@@ -68,7 +68,7 @@ test('renaming and removing a softcam changes the addresses', async (t) => {
 	await sluice.stop();
 });
 
-test('what is incomplete closes the connection and changes nothing',
+test('an incomplete request closes the connection and changes nothing',
 	async (t) => {
 		const sluice = await Sluice.start(t, { ...config(
 			on('a', 5000, '#cam=c')), softcam: [cam('c')] });
@@ -89,7 +89,8 @@ test('what is incomplete closes the connection and changes nothing',
 		await sluice.stop();
 	});
 
-test('set-cas appends, replaces and removes; streams go on', async (t) => {
+test('set-cas appends, replaces and removes; streams keep running',
+	async (t) => {
 	const sluice = await Sluice.start(t, config(on('a', 5000, '', {
 		cas_list: [{ cas_id: 'x' }] })));
 	const events = await sluice.events(t);
@@ -117,7 +118,7 @@ test('set-cas appends, replaces and removes; streams go on', async (t) => {
 	await sluice.stop();
 });
 
-test('what is not known of an entry is stored as it was sent', async (t) => {
+test('unknown keys of an entry are stored as they were sent', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const own = { force: true, key: 'short', own: { a: [null, 1.5] } };
 	const server = { type: 'streamer', enable: false, name: 'n',

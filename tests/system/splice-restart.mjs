@@ -46,7 +46,7 @@ class Scene {
 		return self;
 	}
 
-	// Until so many milliseconds more have come on both ways.
+	// Waits until both recordings have so many more milliseconds.
 	plays(ms) {
 		const more = RATE / 8 * ms / 1000;
 		const udp = this.recorder.size() + more;
@@ -57,7 +57,7 @@ class Scene {
 			this.viewer.bytes > http, ms + 20000);
 	}
 
-	// What went out: [what, findings] of the network and of the viewer.
+	// The output: [what, findings] of the network and of the viewer.
 	async judge() {
 		const file = path.join(this.dir, 'viewer.ts');
 		const seen = this.viewer.data();
@@ -74,9 +74,9 @@ class Scene {
 	}
 }
 
-// Nothing but time may be missing: `cuts` times, once each.  What waits for the
-// network is left to the next worker up to 128 packets, a fifth of a second:
-// more does only where the machine holds a worker up.
+// Only time may be missing: `cuts` times, once each. Up to 128 packets that
+// wait for the network pass to the next worker, a fifth of a second: there are
+// more only where the machine delays a worker.
 function assertOneStream(timing, what, found, cuts) {
 	const text = `${what}: ${JSON.stringify(found)}`;
 
@@ -95,7 +95,7 @@ async function killWorker(scene) {
 	await scene.sluice.replaced('stream', 'a001', pid);
 }
 
-test('a worker that dies costs packets and nothing else', async (t) => {
+test('a worker that dies costs only packets', async (t) => {
 	const scene = await Scene.open(t);
 	const worker = () => scene.sluice.worker('stream', 'a001');
 	const file = path.join(scene.dir, 'whole.ts');
@@ -118,14 +118,14 @@ test('a worker that dies costs packets and nothing else', async (t) => {
 	fs.writeFileSync(file, wholeUnits(scene.viewer.data()));
 	const decoded = await run('ffmpeg', ['-nostdin', '-v', 'warning', '-i',
 		file, '-enc_time_base:v', '1:90000', '-f', 'null', '-']);
-	// of what was on its way when the worker died, and no more
+	// of the packets in the dead worker, and no more
 	const complaints = decoded.err.split('\n').filter((line) =>
 		/error while decoding|corrupt|size mismatch/i.test(line));
 	assert.ok(complaints.length <= 18, decoded.err);
 	assert.doesNotMatch(decoded.err, /out of order|non.?monoton/i);
 });
 
-test('a source that ends and starts again is the same stream', async (t) => {
+test('a source that ends and restarts is the same stream', async (t) => {
 	const scene = await Scene.open(t);
 
 	for (const [i, offset] of [9000, 3].entries()) {

@@ -8,8 +8,8 @@ import { assertOneStream, assertPlays, judge, makeClip, probe }
 	from '../helpers/media.mjs';
 import { builddir, run, tempDir } from '../helpers/util.mjs';
 
-// Plays clips in turns; what went out is in out.ts, and in out.record with
-// its times.
+// Plays clips in turns; the output is in out.ts, and in out.record with its
+// times.
 async function splice(dir, switches, everyMs, clips) {
 	const out = path.join(dir, 'out');
 	const played = await run(path.join(builddir,
@@ -21,7 +21,7 @@ async function splice(dir, switches, everyMs, clips) {
 	return { ...JSON.parse(played.out), out };
 }
 
-test('two encodes, a thousand switches: counters, clocks and pictures go on',
+test('counters, clocks and pictures continue across a thousand switches',
 	async (t) => {
 	const dir = tempDir(t);
 	const clips = [
@@ -52,7 +52,7 @@ for (const [name, pictures, sound] of [
 	['HEVC and AC-3', hevc, ['-c:a', 'ac3']],
 	['H.264 and E-AC-3', h264, ['-c:a', 'eac3']],
 ])
-	test(`the filler takes over from ${name}, and gives back`,
+	test(`the filler replaces ${name}, and ends with its return`,
 		async (t) => {
 		const dir = tempDir(t);
 		const clip = await makeClip(dir, 'clip',
@@ -74,7 +74,7 @@ for (const [name, pictures, sound] of [
 	['interlaced MPEG-2', [...mpeg2, '-flags', '+ilme+ildct'],
 		['-c:a', 'mp2', '-b:a', '128k']],
 ])
-	test(`${name}: the same`, async (t) => {
+	test(`${name}: counters, clocks and pictures continue`, async (t) => {
 		const dir = tempDir(t);
 		const clips = [];
 
@@ -90,7 +90,8 @@ for (const [name, pictures, sound] of [
 		await assertPlays(`${played.out}.ts`);
 	});
 
-test('H.264 and AAC, HEVC and AC-3 in turns: one clock, told by the PMT',
+test('H.264 and AAC, HEVC and AC-3 in turns: one clock, and the PMT ' +
+	'signals each',
 	async (t) => {
 	const dir = tempDir(t);
 	const clips = [

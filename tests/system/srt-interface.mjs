@@ -36,7 +36,7 @@ async function plug(beyond) {
 
 const unplug = () => ip('link', 'del', 'va');
 
-// What comes from our output goes back to our input.
+// Packets of our output return to our input.
 function relay(t, beyond, timeout) {
 	const file = path.join(tempDir(t), 'beyond.json');
 
@@ -74,13 +74,13 @@ async function begin(t, iface, timeout) {
 }
 
 const gone = /^interface va: not found$/;
-// How often that was said of both.
+// How often both have logged that.
 const times = (sluice, what) => [9001, 9002].map((port) => sluice.log.split(
 	`srt port ${port}: interface va${what}`).length - 1);
 const said = (sluice, what, n) => waitUntil(`${what}, ${n} times`, () =>
 	times(sluice, what).every((count) => count >= n));
 
-test('nobody is connected when it comes', async (t) => {
+test('a new interface without connections is used', async (t) => {
 	const timing = new Timing(t), beyond = await makeBeyond(t);
 	const { sluice, more, told } = await begin(t, 'va', 2);
 	const listens = () => waitUntil('both listen', () =>
@@ -108,12 +108,12 @@ test('nobody is connected when it comes', async (t) => {
 	await sluice.stop();
 });
 
-test('who is connected stays', async (t) => {
+test('a changed interface keeps its connections', async (t) => {
 	const beyond = await makeBeyond(t);
 
 	await plug(beyond);
 	t.after(() => unplug().catch(() => {}));
-	// named by its address: the name of another one may be another
+	// named by its address: another interface may have that name
 	const { sluice, ends, more } = await begin(t, '10.9.0.1', 60);
 	const replaced = (n) => waitUntil('another socket', () =>
 		[9001, 9002].every((port) => sluice.log.split(`srt port ` +

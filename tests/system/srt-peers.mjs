@@ -17,7 +17,7 @@ import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
 
-// Who sends to which input of ours what comes to a port.
+// The program that sends the datagrams of a port to each of our inputs.
 const senders = [
 	{ name: 'GStreamer calls, with a passphrase',
 		input: `srt://:9011#passphrase=${SECRET}&pbkeylen=32`,
@@ -37,7 +37,7 @@ const senders = [
 			'pkt_size=1316']) },
 ];
 
-// Who writes what comes from which output of ours to a file.
+// The program that writes each of our outputs to a file.
 const receivers = [
 	{ name: 'GStreamer calls, with a passphrase',
 		output: `srt://:9021#passphrase=${SECRET}`,
@@ -78,7 +78,7 @@ async function assertClean(t, data) {
 		{ minPictures: 20 });
 }
 
-test('programs of others send and receive, whoever calls',
+test('other programs send and receive, whichever side calls',
 	{ skip: lacks('cvlc', 'ffmpeg', 'gst:srtsink', 'gst:srtsrc') ||
 		lacksUser() },
 	async (t) => {
@@ -109,7 +109,7 @@ test('programs of others send and receive, whoever calls',
 	}, 40000);
 
 	timing.stop();
-	// what comes later than the latency is not waited for
+	// a packet that is later than the latency is not waited for
 	let late = 0;
 	for (const [i, { name }] of senders.entries()) {
 		const input = (await sluice.status(`in${i}`)).inputs[0];
@@ -140,7 +140,7 @@ test('programs of others send and receive, whoever calls',
 // Data that is sent for the first time: neither control nor a repetition.
 const FRESH = '@th,64,1 0 @th,101,1 0';
 
-test('what the network loses is counted once, repaired and never lost',
+test('a lost datagram is counted once, repaired and not as lost',
 	{ skip: lacks('gst:srtsink', 'gst:srtsrc') }, async (t) => {
 	const file = path.join(tempDir(t), 'got.ts');
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -197,7 +197,7 @@ test('what the network loses is counted once, repaired and never lost',
 		.ccErrors, 0);
 });
 
-test('losses are repaired by a packet filter alone, and counted as that',
+test('losses are repaired by a packet filter alone, and counted as such',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
@@ -272,7 +272,7 @@ async function assertMeets(t, beyond) {
 	await assertClean(t, joined(list));
 }
 
-test('two who call each other meet: ours and ours', async (t) => {
+test('two callers meet in rendezvous: Sluice and Sluice', async (t) => {
 	const file = path.join(tempDir(t), 'beyond.json');
 
 	fs.writeFileSync(file, JSON.stringify(config(stream('in',
@@ -282,14 +282,14 @@ test('two who call each other meet: ours and ours', async (t) => {
 		file]]);
 });
 
-test('two who call each other meet: ours and srt-live-transmit',
+test('two callers meet in rendezvous: Sluice and srt-live-transmit',
 	{ skip: lacks('srt-live-transmit') }, (t) => assertMeets(t,
 		['srt-live-transmit', ['-q', '-chunk:1316', '-a:yes',
 			'srt://10.9.0.1:9070?mode=rendezvous&latency=200',
 			'udp://10.9.0.1:6000']]));
 
 // Both ask for their passphrase; which of them is asked is by chance.
-test('two who do not meet: nobody is there, or has another passphrase',
+test('a rendezvous fails without a peer, or with another passphrase',
 	async (t) => {
 	const timing = new Timing(t);
 	const file = path.join(tempDir(t), 'beyond.json');

@@ -45,7 +45,7 @@ test('three hops: listener, caller by name, stream id; ffmpeg plays it',
 	await sluice.stop();
 });
 
-test('both ends tell the numbers of their link', async (t) => {
+test('both ends report the statistics of their link', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			'srt://:9002#latency=80'),
@@ -104,7 +104,7 @@ test('a receiver of another program gets every packet in order',
 	await sluice.stop();
 });
 
-test('a wrong passphrase and a wrong stream id are told by their names',
+test('a wrong passphrase and a wrong stream id are reported by name',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `srt://:9001#passphrase=${SECRET}`,
@@ -160,10 +160,11 @@ test('receivers of a listening output are sessions', async (t) => {
 	assert.equal(both[0].client_id, session.client_id);
 	assert.ok(both[0].uptime >= both[1].uptime);
 
-	// nothing is sent: who dies is noticed all the same
+	// the output is idle: a receiver that dies is detected all the same
 	other.kill('SIGKILL');
 	await count(1);
-	// and who is sent away leaves: the program ends with its connection
+	// and a receiver that was disconnected ends: the program ends with its
+	// connection
 	await sluice.cmd('close-session', { id: session.client_id });
 	await one.ended;
 	await count(0);
@@ -172,8 +173,7 @@ test('receivers of a listening output are sessions', async (t) => {
 	await sluice.stop();
 });
 
-test('one address has its share of the receivers, and no more',
-	async (t) => {
+test('one address gets only its share of the receivers', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000', 'srt://:9002')));
 	const refused = async () => (await sluice.json(
@@ -192,7 +192,7 @@ test('one address has its share of the receivers, and no more',
 	await sluice.stop();
 });
 
-// Eight times and more: who called and why is said, not each time.
+// Eight times and more: the caller and the reason are logged, not each time.
 async function assertRefusals(sluice, { kind, id, port, why }) {
 	const one = async () => (await sluice.json(
 		`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
@@ -208,7 +208,7 @@ async function assertRefusals(sluice, { kind, id, port, why }) {
 	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
 }
 
-test('who calls and is refused is named by address, in the log within a limit',
+test('a rejected caller is named by address, in the log within a limit',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `srt://:9001#passphrase=${SECRET}`,
@@ -231,7 +231,7 @@ test('who calls and is refused is named by address, in the log within a limit',
 	await sluice.stop();
 });
 
-test('a second caller is sent away and named, the first one stays',
+test('a second caller is rejected and named, the first one stays',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6001')));
@@ -255,7 +255,7 @@ test('a second caller is sent away and named, the first one stays',
 	await sluice.stop();
 });
 
-test('who takes the place of a silent caller has all the time to begin',
+test('a caller that replaces a silent caller has the full timeout to begin',
 	async (t) => {
 	const timing = new Timing(t), timeout = 3000;
 	const sluice = await Sluice.start(t, config(
@@ -276,7 +276,7 @@ test('who takes the place of a silent caller has all the time to begin',
 	const since = now(), second = silent();
 
 	await connected(2);
-	// each is sent away for being silent, none for another's silence
+	// each is disconnected for its own silence, none for another's
 	await second.ended;
 	const took = now() - since;
 
@@ -284,7 +284,7 @@ test('who takes the place of a silent caller has all the time to begin',
 	await sluice.stop();
 });
 
-test('a source that goes and comes back is received again', async (t) => {
+test('a source that stops and starts again is received again', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6001')));
 	const url = 'srt://127.0.0.1:9001?pkt_size=1316';
@@ -301,8 +301,8 @@ test('a source that goes and comes back is received again', async (t) => {
 	await sluice.stop();
 });
 
-// Its end and its next begin would hold up what else the stream does.
-test('the library goes on from one try to the next', async (t) => {
+// Its end and its next start would delay the other work of the stream.
+test('the library stays loaded from one try to the next', async (t) => {
 	const called = dgram.createSocket('udp4'), tries = new Set();
 	const collectors = new Set();
 
@@ -326,7 +326,7 @@ test('the library goes on from one try to the next', async (t) => {
 	await sluice.stop();
 });
 
-test('a port that was taken is listened at when it is free', async (t) => {
+test('an output listens at its port as soon as the port is free', async (t) => {
 	const other = dgram.createSocket('udp4');
 
 	await new Promise((done) => other.bind(9001, done));
@@ -341,7 +341,8 @@ test('a port that was taken is listened at when it is free', async (t) => {
 	await sluice.stop();
 });
 
-test('the watchdog ends a silent call, and waits for one for ever',
+test('the watchdog ends a silent caller, and an input waits for a ' +
+	'call for ever',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'srt://:9001#timeout=3600&watchdog=1',
@@ -355,7 +356,7 @@ test('the watchdog ends a silent call, and waits for one for ever',
 	await waitUntil('four seconds without a caller', async () =>
 		(await sluice.status('a001')).timestamp > timestamp + 3);
 	assert.doesNotMatch(sluice.log, anew);
-	// it calls, and has nothing to say
+	// it calls, and sends nothing
 	start(t, 'srt-live-transmit', ['-q', '-a:yes',
 		'udp://127.0.0.1:6008', 'srt://127.0.0.1:9001']);
 	await waitUntil('a connection', async () =>
@@ -364,7 +365,8 @@ test('the watchdog ends a silent call, and waits for one for ever',
 	await sluice.stop();
 });
 
-test('what cannot be is refused with the name of the field', async (t) => {
+test('an impossible configuration is rejected with the name of the field',
+	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const refused = {
 		'srt://host': /port: is missing/,

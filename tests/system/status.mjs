@@ -21,7 +21,7 @@ async function playing(t, input, mux, options = {}) {
 
 const INPUT = 'udp://127.0.0.1:5000';
 
-test('the fields of a good second', async (t) => {
+test('a second without faults has every field', async (t) => {
 	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 4e6 });
 	const { sluice, events } = await playing(t, INPUT, mux);
@@ -41,7 +41,7 @@ test('the fields of a good second', async (t) => {
 	assert.deepEqual({ ...event, bitrate: 0 }, { scope: 'stream_event',
 		channel_id: 'a001', input_id: 1, onair: true, bitrate: 0,
 		scrambled: false, cc_error: 0, pes_error: 0 });
-	// of which a busy machine may hold up the one or the other
+	// a busy machine may delay one or the other of which
 	const check = await waitUntil('a good second', async () => {
 		const told = await sluice.cmd('check-stream',
 			{ id: 'a001', status: true });
@@ -65,7 +65,7 @@ test('the fields of a good second', async (t) => {
 	await sluice.stop();
 });
 
-test('every continuity error is counted, once', async (t) => {
+test('every continuity error is counted once', async (t) => {
 	const timing = new Timing(t), truth = new TsChecker();
 	let turn = 0, broken = false;
 	const { sluice, events, sender } = await playing(t, INPUT, new TsMux(),
@@ -83,7 +83,7 @@ test('every continuity error is counted, once', async (t) => {
 	sender.stop();
 	const sum = () => events.scope('stream_event')
 		.reduce((total, event) => total + event.cc_error, 0);
-	// a second that is told late is one of silence until then
+	// a second that is reported late is one of silence until then
 	await waitUntil('all of them', () => {
 		if (sum() < truth.ccErrors)
 			throw new Error(`${sum()} of ${truth.ccErrors}`);
@@ -114,7 +114,7 @@ test('cc_limit takes an input off air', async (t) => {
 	await sluice.stop();
 });
 
-test('the cc_limit of the settings is that of every stream', async (t) => {
+test('the cc_limit of the settings applies to every stream', async (t) => {
 	let turn = 0, broken = false;
 	const { sluice } = await playing(t, INPUT, new TsMux(),
 		{ shape: (packets) => broken && ++turn % 5 === 0 ?
@@ -145,7 +145,8 @@ const never = {
 		/^\d+ CC errors in a second$/],
 };
 
-test('what never was on air tells why, and its line is one', async (t) => {
+test('a stream that was never on air reports the reason, in one line ' +
+	'of the log', async (t) => {
 	const timing = new Timing(t);
 	const inputs = Object.values(never);
 	const sluice = await Sluice.start(t, config(...inputs.map(
@@ -174,12 +175,13 @@ test('what never was on air tells why, and its line is one', async (t) => {
 	}
 	const said = sluice.log.split('\n').filter((l) =>
 		l.includes('off air'));
-	// who waits for a core sends too little for a while
+	// a sender that waits for a processor sends too little for a while
 	timing.assert(said.length === inputs.length, said.join('\n'));
 	await sluice.stop();
 });
 
-test('scrambled packets take it off air, and clear ones back', async (t) => {
+test('scrambled packets take it off air, and clear packets on air',
+	async (t) => {
 	const mux = new TsMux();
 	const { sluice, events } = await playing(t, INPUT, mux);
 
@@ -208,7 +210,7 @@ test('broken PES start codes take it off air', async (t) => {
 	await sluice.stop();
 });
 
-test('less than the least bit rate is off air', async (t) => {
+test('a bit rate below the minimum is off air', async (t) => {
 	const mux = new TsMux({ rate: 300e3 });
 	const { sluice } = await playing(t, INPUT + '#bitrate_limit=200', mux);
 
@@ -223,7 +225,7 @@ test('less than the least bit rate is off air', async (t) => {
 	await sluice.stop();
 });
 
-test('radio needs less than television', async (t) => {
+test('radio needs a lower bit rate than television', async (t) => {
 	const radio = { pnr: 1, pmtPid: 0x100, audio: 0x102 };
 	const mux = new TsMux({ rate: 100e3, programs: [radio] });
 	const { sluice } = await playing(t, INPUT, mux);
@@ -237,7 +239,7 @@ test('radio needs less than television', async (t) => {
 	await sluice.stop();
 });
 
-test('silence is told once a second, too', async (t) => {
+test('a silent second is reported as well', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', INPUT, 'udp://127.0.0.1:6000', { id: 'a001' }),
 		stream('a002', INPUT.replace('5000', '5001') + '#id=main-link',
@@ -274,7 +276,7 @@ test('silence is told once a second, too', async (t) => {
 	await sluice.stop();
 });
 
-test('the system tells of itself', async (t) => {
+test('system-status reports the load of the system', async (t) => {
 	const sluice = await Sluice.start(t, { settings: {
 		instance_name: 'north' }, ...config() });
 	const status = await sluice.json('/api/system-status?t=0');
@@ -288,8 +290,7 @@ test('the system tells of itself', async (t) => {
 	await sluice.stop();
 });
 
-test('t=0 is the last second, t=1 the last minute, and that without t',
-	async (t) => {
+test('t=0 is the last second, t=1 and no t are the last minute', async (t) => {
 		const sluice = await Sluice.start(t, { ...config(
 			stream('a001', INPUT, [])), settings: {
 			instance_name: 'north' }, dvb_tune: [{ id: 'd',
@@ -301,7 +302,7 @@ test('t=0 is the last second, t=1 the last minute, and that without t',
 		await sleep(1500);
 		sender.stop();
 		const get = (path) => sluice.json(`/api/${path}`);
-		// what waited to be read comes behind a silent second
+		// data that waited in the socket comes after a silent second
 		const [last, minute, plain] = await waitUntil('silence',
 			async () => {
 			const all = await Promise.all([
@@ -329,7 +330,7 @@ test('t=0 is the last second, t=1 the last minute, and that without t',
 		await sluice.stop();
 	});
 
-test('an mpts stream tells its bit rate and is always on air', async (t) => {
+test('an mpts stream reports its bit rate and is always on air', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001', INPUT, [],
 		{ type: 'mpts' })));
 	const events = await sluice.events(t);

@@ -27,7 +27,7 @@ const allBound = () => {
 	return true;
 };
 
-test(`SIGTERM with ${N} streams: nobody is left after 5 s`, async (t) => {
+test(`SIGTERM with ${N} streams: no process remains after 5 s`, async (t) => {
 	const timing = new Timing(t);
 	const begin = now();
 	const sluice = await Sluice.start(t, many());
@@ -60,7 +60,7 @@ test('SIGTERM before all have started', async (t) => {
 	timing.assert(ms < 5000, `${ms} ms`);
 });
 
-test('a worker that hangs does not hold up the end', async (t) => {
+test('a worker that hangs does not delay the stop', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'),
@@ -73,7 +73,7 @@ test('a worker that hangs does not hold up the end', async (t) => {
 	timing.assert(ms < 5000, `${ms} ms`);
 });
 
-test('a master that is killed takes its workers along', async (t) => {
+test('the workers of a killed master end', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
@@ -86,7 +86,7 @@ test('a master that is killed takes its workers along', async (t) => {
 		sluice.workers().length === 0));
 });
 
-test('who asks again and again to end waits for the last save', async (t) => {
+test('repeated signals to stop wait for the last save', async (t) => {
 	for (let turn = 0; turn < 20; turn++) {
 		const sluice = await Sluice.start(t, config(stream('a001',
 			'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
@@ -104,8 +104,7 @@ test('who asks again and again to end waits for the last save', async (t) => {
 	}
 });
 
-test('Ctrl-C reaches the workers too, and they leave it to the master',
-	async (t) => {
+test('Ctrl-C reaches the workers too, and the master ends them', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
 
@@ -118,7 +117,7 @@ test('Ctrl-C reaches the workers too, and they leave it to the master',
 	await sluice.stop();
 });
 
-test('a signal to the whole group is for the master', async (t) => {
+test('a signal to the whole group is handled by the master', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000', 'http://*:8100/a')));
 

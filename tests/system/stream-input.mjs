@@ -23,7 +23,7 @@ const told = (sluice, pattern) => waitUntil(`${pattern}`, async () =>
 	pattern.test((await sluice.json('/api/stream-inputs/b')).inputs[0]
 		.error ?? ''));
 
-test('a stream is read by another, whatever was there first', async (t) => {
+test('a stream is read by another, whichever started first', async (t) => {
 	for (const streams of [[source(), reader()], [reader(), source()]]) {
 		const recorder = await Recorder.start(t, { port: 6000 },
 			{ port: 6001 });
@@ -45,7 +45,7 @@ test('a stream is read by another, whatever was there first', async (t) => {
 	}
 });
 
-test('a reader that comes later costs its source no packet', async (t) => {
+test('a reader that starts later costs its source no packet', async (t) => {
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(source()));
@@ -69,7 +69,8 @@ test('a reader that comes later costs its source no packet', async (t) => {
 	await sluice.stop();
 });
 
-test('a new process, a new ring, an end and a return of the source',
+test('a reader survives a new process, a new ring, an end and a ' +
+	'return of the source',
 	async (t) => {
 		const recorder = await Recorder.start(t, { port: 6001 });
 		const sluice = await Sluice.start(t, config(source(),
@@ -120,7 +121,7 @@ test('a new process, a new ring, an end and a return of the source',
 		await sluice.stop();
 	});
 
-test('they stay together over a new control process', async (t) => {
+test('streams stay connected over a new control process', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6001 });
 	const sluice = await Sluice.start(t, config(source(), reader()));
 	await waitUntil('the input', () => udpBound(5000));
@@ -139,7 +140,7 @@ test('they stay together over a new control process', async (t) => {
 	assert.equal(faults(list), 0);
 	assert.deepEqual(['a', 'b'].map((id) =>
 		sluice.worker('stream', id).pid), before);
-	// what is told to them later reaches them
+	// later messages reach them
 	await sluice.cmd('toggle-stream', { id: 'a' });
 	await told(sluice, /stream a is not there/);
 	await sluice.cmd('toggle-stream', { id: 'a' });
@@ -150,7 +151,7 @@ test('they stay together over a new control process', async (t) => {
 	await sluice.stop();
 });
 
-test('a reader that comes after a new control process has its ring',
+test('a reader that starts after a new control process has its ring',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(source()));
 		await waitUntil('the input', () => udpBound(5000));
@@ -166,7 +167,8 @@ test('a reader that comes after a new control process has its ring',
 		await sluice.stop();
 	});
 
-test('an alarm of the source is told of its readers as that', async (t) => {
+test('a reader reports an alarm of its source as an alarm of the source',
+	async (t) => {
 	let lose = false, n = 0;
 	const sluice = await Sluice.start(t, config(source(), reader(),
 		stream('c', 'stream://b', [])));
@@ -221,7 +223,7 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 		if (m.alarm === 'continuity')
 			assert.equal(m.source, causes[m.channel_id],
 				JSON.stringify(m));
-	// its end is told by each as its own: nobody else has this alarm
+	// each stream reports its own end: no other stream has this alarm
 	await sluice.cmd('toggle-stream', { id: 'a' });
 	sender.stop();
 	const silent = await waitUntil('silence of b', () =>
@@ -231,7 +233,8 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	await sluice.stop();
 });
 
-test('who reads a stream that is off air says so, and why', async (t) => {
+test('the reader of a stream off air reports that and the reason',
+	async (t) => {
 	const why = 'interface nosuch0: not found';
 	const sluice = await Sluice.start(t, config(
 		stream('a', 'udp://nosuch0@239.1.0.1:5000', []),
@@ -245,7 +248,8 @@ test('who reads a stream that is off air says so, and why', async (t) => {
 	await sluice.stop();
 });
 
-test('what would play itself is refused, what is not there is told',
+test('a stream that would read itself is rejected, a missing stream ' +
+	'is reported',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(source(),
 			reader(), stream('c', 'stream://b', [])));

@@ -19,7 +19,7 @@ async function playing(t, mux) {
 const counts = (video, audio) => (s) =>
 	s.video_count === video && s.audio_count === audio;
 
-test('a new version of the PMT is taken', async (t) => {
+test('a new version of the PMT takes effect', async (t) => {
 	const mux = new TsMux({ programs: [{ ...PROGRAM, audio: 0 }] });
 	const sluice = await playing(t, mux);
 
@@ -41,7 +41,7 @@ test('a PMT that moves to another PID is followed', async (t) => {
 	mux.pmtVersion = 1;
 	await sluice.waitStatus('a001', 'the new PMT', counts(1, 0));
 	await sluice.onair('a001');
-	// the old PID speaks again; nobody listens
+	// the old PID sends again and is ignored
 	mux.programs = [PROGRAM, { ...PROGRAM, pnr: 2, pmtPid: 0x300,
 		video: 0x301, audio: 0x302 }];
 	mux.patVersion = 2;
@@ -50,7 +50,7 @@ test('a PMT that moves to another PID is followed', async (t) => {
 	await sluice.stop();
 });
 
-test('tables with a wrong check sum change nothing', async (t) => {
+test('tables with a wrong checksum change nothing', async (t) => {
 	const mux = new TsMux();
 	const sluice = await playing(t, mux);
 
@@ -67,7 +67,8 @@ test('tables with a wrong check sum change nothing', async (t) => {
 	await sluice.stop();
 });
 
-test('no tables: no programme, until they come', async (t) => {
+test('a stream without tables has no programme until they arrive',
+	async (t) => {
 	const mux = new TsMux();
 
 	mux.psi = false;

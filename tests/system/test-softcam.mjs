@@ -8,7 +8,7 @@ import { Sluice, config, request } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { freePort, now, run, waitUntil } from '../helpers/util.mjs';
 
-// What no name server and no wire makes slower.
+// An address that no name server and no network makes slower.
 const LIMIT_MS = 10000;
 const AT_ONCE = 4;
 
@@ -33,7 +33,7 @@ async function listening(t, on_client) {
 	return server.address().port;
 }
 
-// 192.0.2.1 is on it, and nobody says that nobody is there: two ends of a
+// 192.0.2.1 is on it, and nothing reports that it is absent: two ends of a
 // cable, the other one in no use.
 async function quietWire(t) {
 	for (const args of [
@@ -48,7 +48,7 @@ async function quietWire(t) {
 	t.after(() => run('ip', ['link', 'del', 'quiet']));
 }
 
-test('another type is refused at once, with the text of the contract',
+test('another type is rejected at once, with the text of the contract',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 
@@ -60,7 +60,7 @@ test('another type is refused at once, with the text of the contract',
 	}
 });
 
-test('a port that nobody listens on is a failed connection', async (t) => {
+test('a port without a listener is a failed connection', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const { status, body } = await judged(sluice, { host: '127.0.0.1',
 		port: await freePort() });
@@ -72,8 +72,7 @@ test('a port that nobody listens on is a failed connection', async (t) => {
 	assert.equal((await sluice.cmd('load')).softcam, undefined);
 });
 
-test('a name without an address is a timeout of the connection',
-	async (t) => {
+test('a name without an address is a timeout of the connection', async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config());
 	const { status, body, ms } = await judged(sluice, {
@@ -84,7 +83,7 @@ test('a name without an address is a timeout of the connection',
 	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
-test('a server that can be reached: this version says how far it came',
+test('a server that can be reached: this version reports how far it came',
 	async (t) => {
 	let connected = 0;
 	const port = await listening(t, (socket) => {
@@ -106,7 +105,7 @@ test('a server that can be reached: this version says how far it came',
 	assert.ok(!sluice.log.includes('test-softcam'));
 });
 
-test('few run at a time; a server that never answers takes eight seconds',
+test('few tests run at a time; a server that never answers takes eight seconds',
 	async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config());
@@ -130,7 +129,7 @@ test('few run at a time; a server that never answers takes eight seconds',
 	assert.equal(reply.status, 503);
 	assert.deepEqual(JSON.parse(reply.body),
 		{ error: `${AT_ONCE} tests run already` });
-	// what nobody waits for is ended
+	// a test without a waiting client is ended
 	for (const socket of clients)
 		socket.resetAndDestroy();
 	await timing.within(6000,
@@ -143,7 +142,7 @@ test('few run at a time; a server that never answers takes eight seconds',
 	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
-test('a request without what is required gets no answer, and changes nothing',
+test('a request without a required field gets no answer, and changes nothing',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 

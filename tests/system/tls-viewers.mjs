@@ -11,7 +11,7 @@ import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
-// One stream, to be had by http and, at another path, by https.
+// One stream, available by http and, at another path, by https.
 async function playing(t, options = {}) {
 	const cert = await certificate(tempDir(t), 'headend.example');
 	const sluice = await Sluice.start(t, { settings: settingsOf(cert),
@@ -39,12 +39,13 @@ function assertClean(viewer) {
 	assert.equal(seen.ccErrors + seen.syncErrors + seen.crcErrors, 0);
 }
 
-test('a stream is to be had by https, and only so where it says so',
+test('a stream is available by https, and only so where it is configured',
 	async (t) => {
 		const { sluice, cert, secure } = await playing(t);
 		const viewer = await secure();
 		const plain = await Viewer.open(t, 8100, '/plain');
-		// who has no core for two seconds does not answer: 503
+		// a deliver that gets no processor for two seconds does not
+		// answer: 503
 		const { sessions } = JSON.parse((await checked(() =>
 			sluice.post({ cmd: 'sessions' }))).body);
 
@@ -69,8 +70,7 @@ test('a stream is to be had by https, and only so where it says so',
 		await sluice.stop();
 	});
 
-test('a restart, and a new certificate, leave viewers where they are',
-	async (t) => {
+test('a restart, and a new certificate, disconnect no viewer', async (t) => {
 		const { sluice, secure } = await playing(t);
 		const viewer = await secure();
 
@@ -90,7 +90,7 @@ test('a restart, and a new certificate, leave viewers where they are',
 		await sluice.stop();
 	});
 
-test('what dies of tls and deliver comes back, and they find each other',
+test('after a crash tls and deliver are replaced, and connect to each other',
 	async (t) => {
 		const { sluice, secure } = await playing(t);
 		const plain = await Viewer.open(t, 8100, '/plain');
@@ -118,7 +118,7 @@ test('what dies of tls and deliver comes back, and they find each other',
 		await sluice.stop();
 	});
 
-test('without a certificate the output says why no viewer is served',
+test('without a certificate the output reports why it serves no viewer',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(stream('a001',
 			'udp://127.0.0.1:5000',

@@ -117,7 +117,7 @@ test('a session is resumed, also after the certificate was read again',
 		await sluice.stop();
 	});
 
-test('a cookie is Secure when it was asked for over TLS', async (t) => {
+test('a cookie is Secure when it was requested over TLS', async (t) => {
 	const cert = await certificate(tempDir(t), 'headend.example');
 	const { sluice, password } = await startGuarded(t, { config: {
 		settings: settingsOf(cert) } });
@@ -138,7 +138,7 @@ test('a cookie is Secure when it was asked for over TLS', async (t) => {
 	await sluice.stop();
 });
 
-test('the address of a client over TLS is his own', async (t) => {
+test('the address of a client over TLS is its own', async (t) => {
 	const cert = await certificate(tempDir(t), 'headend.example');
 	const { sluice, password } = await startGuarded(t, { config: {
 		settings: settingsOf(cert), log: { api_access: true } } });
@@ -161,7 +161,7 @@ test('the address of a client over TLS is his own', async (t) => {
 	await sluice.stop();
 });
 
-test('events come over TLS, to their end', async (t) => {
+test('events are sent over TLS, to their end', async (t) => {
 	const { cert, sluice } = await served(t);
 	const wss = await WsClient.open(t, sluice.port,
 		'/control/event/?token=x', {}, { ca: cert.pem });
@@ -180,7 +180,7 @@ test('events come over TLS, to their end', async (t) => {
 	await sluice.stop();
 });
 
-// Asks all the time over TLS; what went wrong.
+// Sends requests over TLS all the time; returns the failures.
 function load(port, ca) {
 	const seen = { answered: 0, failed: [], names: new Set() };
 	let going = true;
@@ -206,14 +206,14 @@ function load(port, ca) {
 	return seen;
 }
 
-test('a certificate is replaced under load, and nobody is turned away',
+test('a certificate is replaced under load, and no client is rejected',
 	async (t) => {
 		const { cert, sluice } = await served(t);
 		const next = await certificate(sluice.dir, 'next.example');
 		const pid = sluice.worker('tls').pid;
 		const agent = new https.Agent({ keepAlive: true,
 			maxSockets: 1 });
-		// who was there before goes on, and is kept while he asks
+		// an earlier client stays connected while it sends requests
 		const kept = async () => assert.equal((await secureRequest(
 			sluice.port, cert, { ...STATUS, agent })).name,
 		cert.name);
@@ -231,7 +231,7 @@ test('a certificate is replaced under load, and nobody is turned away',
 		sluice.child.kill('SIGHUP');
 		await until('the next one', () =>
 			seen.names.has('next.example'));
-		// one that is no good leaves it where it is
+		// an invalid certificate changes nothing
 		fs.writeFileSync(cert.key, 'nonsense');
 		sluice.child.kill('SIGHUP');
 		await until('its complaint', () =>
@@ -250,7 +250,7 @@ test('a certificate is replaced under load, and nobody is turned away',
 		await sluice.stop();
 	});
 
-test('settings are judged before they are applied', async (t) => {
+test('settings are checked before they are applied', async (t) => {
 	const sluice = await Sluice.start(t, {});
 	const good = await certificate(sluice.dir, 'good.example');
 	const other = await certificate(sluice.dir, 'other.example');
@@ -288,7 +288,7 @@ test('settings are judged before they are applied', async (t) => {
 	}
 	assert.deepEqual((await sluice.cmd('load')).settings, undefined);
 	assert.equal(read(sluice.file), before);
-	// what was only started to judge is not kept
+	// a worker that was started only for the check is ended
 	await waitUntil('no worker', () => sluice.worker('tls') === undefined);
 
 	// each change is followed by a restart, which no command may meet
@@ -331,7 +331,7 @@ test('with a bad certificate everything but TLS works', async (t) => {
 	await sluice.stop();
 });
 
-test('kill -9 of the tls worker ends TLS connections and nothing else',
+test('kill -9 of the tls worker ends TLS connections and no other',
 	async (t) => {
 		const { cert, sluice } = await served(t);
 		const plain = new http.Agent({ keepAlive: true });
@@ -346,7 +346,7 @@ test('kill -9 of the tls worker ends TLS connections and nothing else',
 			process.kill(pid, 'SIGKILL');
 			await waitUntil('its end', () => socket.closed_);
 			assert.equal((await ask()).status, 200);
-			// who comes while there is none waits for the next one
+			// a client without a worker waits for the next one
 			assert.equal((await secureRequest(sluice.port, cert,
 				STATUS)).status, 200);
 			assert.notEqual(sluice.worker('tls').pid, pid);
@@ -355,14 +355,14 @@ test('kill -9 of the tls worker ends TLS connections and nothing else',
 		await sluice.stop();
 	});
 
-test('a crash of the master leaves the tls worker at work', async (t) => {
+test('a crash of the master leaves the tls worker running', async (t) => {
 	const { cert, sluice } = await served(t, {}, { managed: true });
 	const { pid } = sluice.worker('tls');
 	const master = sluice.pid;
 
 	// channel and process, control listener, lock, two documents
 	await waitUntil('all is kept', () => sluice.kept === 6);
-	// and written down in the same turn, before the next one answers
+	// and stored in the same turn, before the next one answers
 	await sluice.ready();
 	process.kill(master, 'SIGKILL');
 	await waitUntil('a new master', () => sluice.pid !== master);
@@ -372,7 +372,7 @@ test('a crash of the master leaves the tls worker at work', async (t) => {
 	await sluice.stop();
 });
 
-test('who does not finish a handshake holds up nobody', async (t) => {
+test('an unfinished handshake delays no other client', async (t) => {
 	const { cert, sluice } = await served(t);
 	const slow = await Promise.all(Array.from({ length: 200 }, () =>
 		rawSocket(t, sluice.port, HELLO)));
@@ -398,7 +398,7 @@ test('who does not finish a handshake holds up nobody', async (t) => {
 	await sluice.stop();
 });
 
-test('control_tls_only leaves plain HTTP to this machine', async (t) => {
+test('control_tls_only limits plain HTTP to this machine', async (t) => {
 	const { cert, sluice } = await served(t, { control_tls_only: true },
 		{ args: [] });
 	const added = await run('ip', ['addr', 'add', '192.0.2.9/32', 'dev',

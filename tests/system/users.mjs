@@ -27,7 +27,7 @@ async function startWithEvents(t, users) {
 	return { ...all, told };
 }
 
-test('a user is made, changed and removed', async (t) => {
+test('a user is created, changed and removed', async (t) => {
 	const { sluice, admin, told } = await startWithEvents(t);
 	const set = (user) => done(sluice, { cmd: 'set-user', id: 'Olga Ö.',
 		user }, admin);
@@ -76,7 +76,7 @@ test('a user is made, changed and removed', async (t) => {
 	await sluice.stop();
 });
 
-test('toggle-user turns over what is stored', async (t) => {
+test('toggle-user inverts the stored flag', async (t) => {
 	const { sluice, admin, told } = await startWithEvents(t,
 		{ olga: { type: 2, password: 'look', comment: 'x' } });
 	const before = await done(sluice, { cmd: 'get-user', id: 'olga' },
@@ -94,7 +94,7 @@ test('toggle-user turns over what is stored', async (t) => {
 	await sluice.stop();
 });
 
-test('a wrong request changes nothing and says what is wrong', async (t) => {
+test('a wrong request changes nothing and names the error', async (t) => {
 	const { sluice, admin } = await startGuarded(t);
 	const good = { enable: true, type: 2 };
 	const set = (id, user) => ({ cmd: 'set-user', id, user });
@@ -137,7 +137,7 @@ test('a wrong request changes nothing and says what is wrong', async (t) => {
 	await sluice.stop();
 });
 
-test('a password of 511 bytes is taken, whatever is in it', async (t) => {
+test('a password of 511 bytes of any kind is accepted', async (t) => {
 	const { sluice, admin } = await startGuarded(t);
 	const odd = 'ä"\\\u0001 :€';
 	const password = odd + 'x'.repeat(511 - Buffer.byteLength(odd));
@@ -152,7 +152,7 @@ test('a password of 511 bytes is taken, whatever is in it', async (t) => {
 	await sluice.stop();
 });
 
-test('an observer changes his own password and nothing else', async (t) => {
+test('an observer changes his own password and no other key', async (t) => {
 	const { sluice } = await startGuarded(t, { users: {
 		olga: { type: 2, password: 'look', comment: 'x' },
 		other: { type: 2, password: 'x' } } });

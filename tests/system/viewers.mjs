@@ -30,7 +30,7 @@ async function playing(t, { rate = 2e6, options = '' } = {}) {
 	return { sluice, begun: sluice.log.length };
 }
 
-// Sends raw bytes; all that comes back until the end, or until enough.
+// Sends raw bytes; returns the reply until its end, or until it is sufficient.
 function raw(t, port, text, enough = () => false) {
 	return new Promise((done) => {
 		let got = Buffer.alloc(0);
@@ -54,8 +54,8 @@ const split = (got) => {
 		body: got.subarray(at + 4) };
 };
 
-// Where none comes for two seconds, because who sends it waits for a core, it
-// begins with anything.
+// Without a picture for two seconds, because the sender waits for a processor,
+// it starts with any packet.
 function assertPicture(timing, { order, first }, program) {
 	assert.deepEqual(order.slice(0, 2), [0, program.pmtPid]);
 	timing.assert(order[2] === program.video && first.rai &&
@@ -81,7 +81,7 @@ test('streams share a port, a stream may have several', async (t) => {
 	await sluice.stop();
 });
 
-test('HTTP/1.0, HTTP/1.1, HEAD, and what is refused', async (t) => {
+test('HTTP/1.0, HTTP/1.1, HEAD, and rejected requests', async (t) => {
 	const { sluice } = await playing(t);
 	const some = (got) => got.length > 50000;
 	const ask = async (line, enough) => split(await raw(t, 8100,
@@ -126,7 +126,7 @@ test('HTTP/1.0, HTTP/1.1, HEAD, and what is refused', async (t) => {
 	await sluice.stop();
 });
 
-test('a hundred viewers get the same', async (t) => {
+test('a hundred viewers receive the same', async (t) => {
 	const timing = new Timing(t);
 	const { sluice, begun } = await playing(t);
 	const viewers = await Promise.all(Array.from({ length: 100 },
@@ -148,7 +148,7 @@ test('a hundred viewers get the same', async (t) => {
 	await sluice.stop();
 });
 
-test('a viewer who does not read is cut off, the others do not notice',
+test('a viewer that does not read is disconnected, the others do not notice',
 	async (t) => {
 	const timing = new Timing(t);
 	// two seconds and more: this process reads, and may be held up
@@ -184,7 +184,8 @@ test('a viewer who does not read is cut off, the others do not notice',
 	await sluice.stop();
 });
 
-test('who comes while a stream is off air gets nothing old', async (t) => {
+test('a viewer of a stream that is off air receives no old packets',
+	async (t) => {
 	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'http://127.0.0.1:8100/one')));
@@ -216,7 +217,7 @@ test('who comes while a stream is off air gets nothing old', async (t) => {
 	await sluice.stop();
 });
 
-test('a removed stream ends its viewers; a new one is served at once',
+test('a removed stream ends its viewers; a new stream is served at once',
 	async (t) => {
 	const timing = new Timing(t);
 	const { sluice } = await playing(t);
@@ -243,7 +244,7 @@ test('a removed stream ends its viewers; a new one is served at once',
 	await sluice.stop();
 });
 
-test('a port somebody else has is named, and taken when it is free',
+test('a port of another program is named, and used when it is free',
 	async (t) => {
 	const squatter = net.createServer();
 	await new Promise((done) => squatter.listen(8100, '127.0.0.1', done));

@@ -18,7 +18,7 @@ async function makeNetwork(t) {
 		await ip('addr', 'add', `${address}/64`, 'dev', name, 'nodad');
 }
 
-test('outputs have the TTL and the DSCP that they are given', async (t) => {
+test('outputs have the configured TTL and DSCP', async (t) => {
 	await makeNetwork(t);
 	const outputs = { // to: address, hops and class on the wire
 		'udp://wa@239.1.1.1:1234#ttl=5&dscp=34': ['239.1.1.1', 5, 34],

@@ -77,7 +77,7 @@ class Peer {
 
 const off = (more) => stream('a001', [], [], { enable: false, ...more });
 
-// What every client has to get along with.
+// The cases that every client must handle.
 async function common(t, command) {
 	const sluice = await Sluice.start(t, config(off()));
 	const peer = await Peer.connect(t, command, sluice);
@@ -94,7 +94,7 @@ async function common(t, command) {
 		JSON.parse(text).src), images);
 	peer.tell({ text: 'ping' });
 	assert.equal((await peer.texts(images.length + 1)).at(-1), 'pong');
-	// many small ones behind each other
+	// many small messages in a row
 	const many = Array.from({ length: 200 }, (_, i) => `${i + 1000}`);
 	await Promise.all(many.map(image));
 	const all = await peer.texts(images.length + 201);
