@@ -14,7 +14,7 @@ void candidate_handle(struct candidate *c, enum candidate_event event)
 		[STANDBY] = { PENDING, STANDBY, ON_AIR, STANDBY, STANDBY },
 		[PENDING] = { PENDING, STANDBY, ON_AIR, PENDING, STANDBY },
 		[ON_AIR] = { ON_AIR, ON_AIR, ON_AIR, ENDING, STANDBY },
-		/* chosen again it is pending when its units have ended */
+		/* if it is chosen again it becomes pending after its units */
 		[ENDING] = { ENDING, ENDING, ON_AIR, ENDING, STANDBY },
 	};
 

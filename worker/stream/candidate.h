@@ -29,8 +29,8 @@ enum candidate_event {
 	CANDIDATE_CHOOSE, /* the policy chose it */
 	CANDIDATE_REJECT, /* the policy chose another one */
 	CANDIDATE_ENTER, /* it is sent from now on */
-	CANDIDATE_LEAVE, /* another one was entered while it delivers */
-	CANDIDATE_CUT, /* nothing more of it is sent */
+	CANDIDATE_LEAVE, /* another one was entered; its units can still end */
+	CANDIDATE_CUT, /* no further packet of it is sent */
 	CANDIDATE_EVENTS
 };
 
@@ -44,14 +44,15 @@ struct candidate {
 
 void candidate_handle(struct candidate *, enum candidate_event);
 
-/* What watches its packets while it is not on air. */
+/* Watches its packets while it is not on air; made on demand. */
 struct switch_point *candidate_entry(struct candidate *);
 
-/* Looks for a place to enter within wait_ms from now on, or does not. */
+/* Starts and ends the search for a place to enter.  After wait_ms the search
+ * accepts any unit. */
 void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);
 
-/* The next packets do not follow those that were watched: it was on air
- * meanwhile, or was opened again. */
+/* The next packets do not follow the watched ones: the candidate was on air
+ * meanwhile, or its input was opened again. */
 void candidate_forget(struct candidate *);

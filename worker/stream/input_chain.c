@@ -9,12 +9,12 @@
 
 enum {
 	INITIAL_MS = 5000,
-	/* A connection, a redirection, and a server that begins to send. */
+	/* With time for a connection, a redirection and a slow server. */
 	INITIAL_HTTP_MS = 10000,
 };
 
-/* A single input without options is a relay, byte for byte.  Several inputs,
- * and the files of a list, have tables with one count of versions. */
+/* A single input without options is a relay, byte for byte.  The tables of
+ * several inputs, and of the files of a list, share their version numbers. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
@@ -98,8 +98,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	struct analyze_config config = analyze_config(l);
 
-	/* each point has one reader of the tables: that of the remux and that
-	 * of the analyzer, or without a remux that of the monitor */
+	/* Each point has one parser of the tables: the remux for the received
+	 * packets, the analyzer behind it.  Without a remux the monitor parses
+	 * them. */
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
@@ -171,7 +172,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		    now_ns >= silence_ns(&l->silence);
 	if (l->silent) {
 		sight.level = FAILOVER_DEAD;
-		/* after a silence it has to be on air for another second */
+		/* a silent input needs another second on air to be good */
 		if (l->verdict == FAILOVER_GOOD)
 			l->verdict = FAILOVER_POOR;
 		if (sight.ended)
@@ -224,7 +225,7 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 	uint32_t alarms = l->watch.raised & l->fault_alarms;
 	const char *missing = NULL;
 
-	/* packets arrive, and the remux finds nothing to send in them */
+	/* packets arrive, but the remux finds no program in them */
 	if (l->remux != NULL && l->silence.last_ns != 0 &&
 	    now_ns < silence_ns(&l->silence))
 		missing = names[remux_state(l->remux)];
@@ -249,7 +250,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	unsigned passed_ms = (unsigned)((now_ns - l->began_ns) / MS);
 	struct analyze_config config = analyze_config(l);
 	struct analyze_counts counts;
-	const char *reason = NULL; /* of the alarm that is logged with one */
+	const char *reason = NULL; /* of an alarm that the log explains */
 	bool two_senders;
 
 	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)

@@ -24,7 +24,7 @@ enum {
 	/* After so many reads without a packet the worker waits for the
 	 * socket, if the input has one. */
 	CHAIN_EMPTY_READS = 10,
-	/* A shorter part of a second is not judged by itself. */
+	/* Shorter parts of a second get no verdict. */
 	CHAIN_JUDGE_MS = 500,
 };
 
@@ -34,24 +34,24 @@ struct input_chain {
 	struct candidate candidate; /* of the selector */
 	unsigned position; /* from 1 */
 	struct remux *remux; /* NULL: packets stay as they are */
-	struct mux_input *mux; /* adds a PID; NULL: none.  It has a remux */
-	unsigned cc_limit; /* its own, or the stream's */
-	uint32_t fault_alarms; /* with one of these it is off air */
-	bool wanted; /* it is to be open */
-	bool tried; /* it was opened, or tried, since then */
+	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
+	unsigned cc_limit; /* of the input, else of the stream */
+	uint32_t fault_alarms; /* bits by enum alarm_id: they mean off air */
+	bool wanted; /* the policy wants it open */
+	bool tried; /* an opening was tried since it is wanted */
 	unsigned empty_reads;
-	struct analyze *analyze; /* NULL: the monitor counts enough */
-	struct monitor_log watch; /* of the input as it arrives */
+	struct analyze *analyze; /* NULL: the counts of the monitor suffice */
+	struct monitor_log watch; /* of the received packets */
 	struct silence silence;
 	bool silent; /* by the last chain_look() */
 	enum failover_level verdict; /* of its last second */
-	/* Why it is not on air, as a constant text, NULL when it is or when
-	 * that is not known; and as a sentence with numbers. */
+	/* The reason why it is off air, as a constant text and as a sentence
+	 * with numbers.  NULL and "": on air, or unknown. */
 	const char *fault;
 	struct errmsg error;
-	uint64_t began_ns; /* the second that is not judged yet */
-	struct analyze_report report; /* of the last one ... */
-	struct input_counters counted; /* ... and what the input counted */
+	uint64_t began_ns; /* start of the current second */
+	struct analyze_report report; /* of the last second ... */
+	struct input_counters counted; /* ... and the counters of the input */
 	struct failover_sight seen; /* by the policy */
 	enum input_state state; /* for the status ... */
 	uint64_t since_s; /* ... since then, unix time */
@@ -63,10 +63,10 @@ struct chain_config {
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
 	bool alone; /* the stream has no other input */
-	/* The stream's; they outlive it. */
+	/* Of the stream; they outlive the chain. */
 	struct table_versions *versions;
 	struct si_versions *si;
-	ts_out_fn *remuxed; /* what the remux makes of its packets */
+	ts_out_fn *remuxed; /* receives the packets of the remux */
 	void *arg;
 };
 
@@ -74,18 +74,18 @@ struct chain_config {
 void chain_init(struct input_chain *, const struct chain_config *);
 void chain_done(struct input_chain *);
 
-/* From now on it is to be open, or not. */
+/* Opens or closes the input.  It opens with the next chain_read(). */
 void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 
 /* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* How it looks to the policy.  True when that has changed. */
+/* Its state for the policy.  True when that has changed. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
-/* What the policy has to know of its address. */
+/* The part of its address that the policy needs. */
 struct failover_input_config chain_policy(const struct input_chain *);

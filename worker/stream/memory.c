@@ -21,8 +21,8 @@ _Static_assert(offsetof(struct stream_memory, splice) +
 			       offsetof(struct splice_continuity, cc) <=
 				WARM_LINE,
 	       "what each turn writes is in the line that is warmed");
-/* Where 64 bits are aligned to 8 bytes; a member that is not where it was is
- * read as something else by the next worker. */
+/* Only where 64 bits are aligned to 8 bytes.  If a member moves, the next
+ * worker would misread it. */
 _Static_assert(_Alignof(struct stream_memory) < 8 ||
 		       (offsetof(struct stream_memory, splice) == 24 &&
 			sizeof(struct splice_clock) == 72 &&
@@ -49,7 +49,7 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 		if (m == MAP_FAILED)
 			abort();
 	}
-	/* what was never used costs no pages for being looked at */
+	/* unused memory is not checked: the check would allocate its pages */
 	valid = !fresh && m->magic == MAGIC && m->version == VERSION &&
 		m->size == sizeof *m;
 	if (!fresh && !valid)
@@ -76,7 +76,7 @@ struct ts_run stream_memory_waiting(const struct stream_memory *m)
 
 void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run)
 {
-	/* nothing waits that is half written */
+	/* no reader sees half-written packets */
 	m->n_waiting = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (run.n == 0 || run.n > STREAM_WAITING_MAX)

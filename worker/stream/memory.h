@@ -41,8 +41,7 @@ struct stream_memory {
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
-/* The packets that the last worker did not send; n is 0 when they were too
- * many. */
+/* The packets that the last worker did not send; n is 0 for too many. */
 struct ts_run stream_memory_waiting(const struct stream_memory *);
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run);
 

@@ -57,13 +57,13 @@ static void name_all(uint32_t alarms, enum alarm_id of, const char *error,
 	}
 }
 
-/* Frequent changes are logged from time to time; the last line holds. */
+/* Limits the rate of the lines; the last line stays true. */
 static void log_alarms(struct monitor_log *w, enum alarm_id of,
 		       const char *error, uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
-	/* a reason that is not known any more is not another reason */
+	/* an unknown reason is not another reason */
 	bool other_reason = of == ALARM_UNPROTECTED && own >> of & 1 &&
 			    error != NULL &&
 			    strcmp(error, w->logged_error.text) != 0;
@@ -127,7 +127,8 @@ void monitor_log_second(struct monitor_log *w,
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)
 		w->raised |= (uint32_t)alarms[i].raised << i;
-	/* stays known until it is cleared here, whatever the input reports */
+	/* stays known until the alarm is cleared here, even if the input clears
+	 * it */
 	w->known = w->raised & (w->known | (before & ~was));
 	log_alarms(w, counts->senders > 1 && counts->unprotected == 0
 			? ALARM_TWO_SENDERS

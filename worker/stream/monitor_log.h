@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A monitor at one place of the pipeline (an input as it arrives, or the stream
- * as it is sent), with a line in the log for each alarm that is raised or
+ * A monitor at one point of the pipeline (the received packets of an input, or
+ * the sent packets), with a line in the log for each alarm that is raised or
  * cleared.  Owns the monitor.
  */
 #pragma once
@@ -22,8 +22,7 @@ struct monitor_log {
 	struct ratelimit log;
 };
 
-/* Watches from now on, or another source from now on.  psi: as
- * monitor_new_with(); NULL: the monitor has its own. */
+/* Starts to watch, or watches another source.  psi: as monitor_new(). */
 void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
@@ -34,15 +33,15 @@ void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 /* The input is closed: no alarm stays raised. */
 void monitor_log_rest(struct monitor_log *);
 
-/* Adds to the status the alarms of this place that changed since *reported, and
- * updates that. */
+/* Adds to the status the alarms of this point that changed since *reported, and
+ * updates *reported. */
 void monitor_log_report(const struct monitor_log *, unsigned place,
 			uint32_t raised, uint32_t *reported,
 			struct msg_stream_status *);
 
-/* Ends the second.  before: alarms of the input that the packets come from
- * (bits), which are not logged again for the output.  error: which protection
- * is missing, or who the two senders are; NULL: not known. */
+/* Ends the second.  before: alarms of the source input (bits), which are not
+ * logged again for the output.  error: the missing protection or the two
+ * senders; NULL: unknown. */
 void monitor_log_second(struct monitor_log *, const struct monitor_counts *,
 			uint32_t before, const char *error,
 			uint64_t now_ns);

@@ -20,15 +20,15 @@
 
 enum {
 	TYPE_SECTIONS = 0x05,
-	/* Not read for so long: packets in the socket are old. */
+	/* After such a pause the packets in the socket are too old. */
 	PAUSE_MS = 1000,
 	SILENCE_MS = 500,
-	HELD_MAX_MS = 1000, /* on the way */
+	HELD_MAX_MS = 1000, /* longest delay of packets */
 	TICKS_PER_MS = 90,
 	PCR_PER_TICK = 300,
 };
 
-/* How far the PCRs of one clock are ahead of the time of their arrival. */
+/* The lead of the PCRs of a clock over the time of their arrival. */
 struct phase {
 	uint16_t pid;
 	uint8_t n;
@@ -36,42 +36,42 @@ struct phase {
 };
 
 struct mux_input {
-	const struct input_spec *of; /* the input that it is added to */
+	const struct input_spec *of; /* the input that receives the PID */
 	unsigned position;
 	struct input_keeper keeper;
-	uint64_t read_ns; /* the last look at it */
-	uint64_t heard_ns; /* packets of the PID, or the opening */
-	uint64_t since_ns; /* they come without a silence */
+	uint64_t read_ns; /* the last read */
+	uint64_t received_ns; /* last packet of the PID, or the opening */
+	uint64_t since_ns; /* start of the packets without a silence */
 	uint64_t now_ns;
 	struct batch batch;
 	struct psi *psi;
-	struct fifo fifo;     /* packets of the PID, with their new counter */
+	struct fifo fifo;     /* packets of the PID, with new counters */
 	struct remux_guest guest;
-	bool changed;         /* the remux does not know it yet */
-	bool going;           /* packets come */
-	bool counted;         /* cc_in was that of the last one */
+	bool changed;         /* the remux has an older guest */
+	bool arriving;           /* packets arrive */
+	bool counted;         /* cc_in is valid */
 	uint8_t cc_in, cc;
-	uint8_t cc_joined;    /* of the last that went into the remux */
-	bool followed;        /* cc_came is that of the last that came */
+	uint8_t cc_joined;    /* of the last packet that the remux took */
+	bool followed;        /* cc_came is valid */
 	uint8_t cc_came;
 	uint64_t received, sent, lost, dropped; /* packets of the PID */
-	uint16_t clock_pid;   /* of the program there; 0x1fff: none */
+	uint16_t clock_pid;   /* of the program of the PID; 0x1fff: none */
 	struct phase here, there;
-	uint64_t clock_ns;    /* the last PCR there */
-	struct phase was;     /* that of there before it fell silent ... */
-	uint64_t silence_ns;  /* ... for so long */
+	uint64_t clock_ns;    /* time of its last PCR */
+	struct phase was;     /* there, before the last silence ... */
+	uint64_t silence_ns;  /* ... and the length of that silence */
 	uint64_t moved;       /* 90 kHz: added to its times */
 	struct cue cue;
-	uint16_t logged_pid; /* as the log says */
+	uint16_t logged_pid; /* in the last line of the log */
 	struct errmsg error;
-	struct errmsg logged;   /* of it, in the log */
+	struct errmsg logged;   /* the error in the last line of the log */
 	struct ratelimit log;
 };
 
 /* --- clocks --- */
 
-/* The last PCR of a PID; PCR_WRAP when there is none.  Of packets that arrive
- * together only the last one arrives now. */
+/* The last PCR of a PID; PCR_WRAP: none.  Of several packets only the last one
+ * has just arrived. */
 static uint64_t last_pcr(uint16_t pid, const struct ts_run *runs, size_t n_runs)
 {
 	uint64_t pcr, last = PCR_WRAP;
@@ -99,7 +99,7 @@ static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
 			      pcr_diff(pcr, splice_ticks_of_ns(now_ns)));
 }
 
-/* Behind a silence its clock may be another one. */
+/* After a silence its clock may be another one. */
 static void forget_clock(struct mux_input *a)
 {
 	uint64_t silence_ns = a->now_ns - a->clock_ns;
@@ -139,7 +139,7 @@ static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 
 /* --- the other stream --- */
 
-/* The program there that lists the PID, and what it says of it. */
+/* The program that lists the PID, and its entry. */
 static const struct psi_program *find_stream(const struct mux_input *a,
 					     struct pmt *pmt,
 					     const struct pmt_stream **ret)
@@ -188,7 +188,7 @@ static bool has_times(const struct mux_input *a)
 	return a->guest.type != 0 && a->guest.type != TYPE_SECTIONS;
 }
 
-/* Are its type and the move of its times known? */
+/* Are its type and the offset of its times known? */
 static bool is_known(const struct mux_input *a)
 {
 	if (a->now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
@@ -242,15 +242,15 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 	}
 	if (pid != a->of->mux_pid)
 		return;
-	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS) {
+	if (!a->arriving || a->now_ns - a->received_ns >= SILENCE_MS * MS) {
 		/* after a silence it may be another sender, with another
 		 * counter and another clock */
-		a->going = true;
+		a->arriving = true;
 		a->counted = a->followed = false;
 		a->since_ns = a->now_ns;
 		forget_clock(a);
 	}
-	a->heard_ns = a->now_ns;
+	a->received_ns = a->now_ns;
 	input_keeper_note_packets(&a->keeper, a->now_ns);
 	a->received++;
 	/* a duplicate and a packet without payload repeat the counter */
@@ -284,14 +284,14 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			look_at(a, runs[i].data + k * TS_PACKET);
 }
 
-/* Forgets all that came from the other stream. */
+/* Forgets the state of the other stream. */
 static void forget(struct mux_input *a)
 {
 	drop_waiting(a);
 	psi_reset(a->psi);
 	a->clock_pid = TS_PID_NULL;
 	a->here = a->there = a->was = (struct phase){ .pid = TS_PID_NULL };
-	a->going = false;
+	a->arriving = false;
 	a->cue = (struct cue){ 0 };
 }
 
@@ -310,11 +310,11 @@ void mux_input_read(struct mux_input *a, uint64_t now_ns)
 	a->read_ns = a->now_ns = now_ns;
 	if (k->input == NULL) {
 		input_keeper_open(k, now_ns);
-		a->heard_ns = now_ns;
+		a->received_ns = now_ns;
 	}
 	if (k->input == NULL)
 		return;
-	/* the input delivers nothing, so that the remux took nothing */
+	/* the remux took no packets, as the input delivers none */
 	if (fifo_len(&a->fifo) >= MUX_KEPT)
 		drop_waiting(a);
 	if (input_keeper_read(k, &a->batch, now_ns) < 0)
@@ -356,7 +356,7 @@ static void log_error_change(struct mux_input *a, uint64_t now_ns)
 	bool has_error = a->error.text[0] != '\0';
 	unsigned suppressed;
 
-	if (a->keeper.input == NULL || (!has_error && !a->going) ||
+	if (a->keeper.input == NULL || (!has_error && !a->arriving) ||
 	    strcmp(a->error.text, a->logged.text) == 0 ||
 	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
 		return;
@@ -383,7 +383,7 @@ void mux_input_second(struct mux_input *a, uint64_t now_ns)
 	a->error.text[0] = '\0';
 	if (a->keeper.input == NULL)
 		errmsg_set(&a->error, "mux: %s", a->keeper.error.text);
-	else if (now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
+	else if (now_ns - a->received_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->error, "mux: no packets of PID %u from %s",
 			   pid, a->of->mux);
 	else if (a->guest.type == 0 &&
@@ -397,7 +397,7 @@ void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
 {
 	enum mux_input_state state = MUX_WAITS;
 
-	if (!a->going || a->now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
+	if (!a->arriving || a->now_ns - a->received_ns >= MUX_PATIENCE_MS * MS)
 		state = MUX_ABSENT;
 	else if (a->guest.type != 0 && is_known(a))
 		state = MUX_JOINED;

@@ -9,11 +9,11 @@
 enum {
 	/* A replaced address is two changes: one is removed, one is added. */
 	SETTLES_MS = 20,
-	PAUSE_MS = 100, /* between two looks ... */
+	PAUSE_MS = 100, /* between two reads ... */
 	BLIND_MS = 1000, /* ... while the kernel reports nothing */
 };
 
-/* Changes that follow until the look belong to it, and are read then. */
+/* Further changes until the read belong to it. */
 static void on_news(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)revents;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports when the addresses that the outputs send from must be looked up
- * again: after a change of interfaces, addresses or routes that has settled.
- * A storm of changes is looked at a few times a second.
+ * Reports when the source addresses of the outputs must be looked up again:
+ * after a change of interfaces, addresses or routes that has settled.  Frequent
+ * changes cause a few reports a second.
  *
  * Owns its netif_watch and a watcher; borrows the loop.  Embedded; zeroed
  * memory never reports.
@@ -20,20 +20,20 @@ struct netif_news {
 	struct netif_watch *watch; /* NULL: the kernel reports nothing */
 	bool routes;
 	ev_io io;
-	uint64_t taken_ns; /* the last look */
-	uint64_t due_ns;   /* the next one; 0: after a change */
+	uint64_t taken_ns; /* the last report */
+	uint64_t due_ns;   /* the next report; 0: after a change */
 };
 
-/* routes: their changes count as well.  Where the kernel reports nothing, it is
- * time to look once a second. */
+/* routes: changes of routes count as well.  If the kernel reports nothing, a
+ * report is due once a second. */
 void netif_news_init(struct netif_news *, struct ev_loop *, bool routes);
 void netif_news_done(struct netif_news *);
 
 /* Readable: the loop has a change to read; -1: not at the moment. */
 int netif_news_fd(const struct netif_news *);
 
-/* When it is time to look; UINT64_MAX: not known. */
+/* The time of the next report; UINT64_MAX: unknown. */
 uint64_t netif_news_next_ns(const struct netif_news *);
 
-/* True when it is time to look. */
+/* True if a report is due. */
 bool netif_news_take(struct netif_news *, uint64_t now_ns);

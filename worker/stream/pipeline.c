@@ -49,7 +49,7 @@ static void read_inputs(struct pipeline *p)
 	splice_turn(p->splice, p->now_ns);
 }
 
-/* Packets of an input, in whole runs. */
+/* Received packets of an input, in whole runs. */
 static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -65,7 +65,7 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 		remuxed(runs, n_runs, p);
 }
 
-/* Packets as the options of their input make them. */
+/* Packets after the options of their input. */
 static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -84,7 +84,7 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, selector_still(p->selector), runs, n_runs);
 }
 
-/* Packets that one candidate would send: those of the one on air are sent. */
+/* Packets of one candidate; those of the candidate on air are sent. */
 static void spliced_from(struct pipeline *p, struct candidate *c,
 			 const struct ts_run *runs, size_t n_runs)
 {
@@ -167,12 +167,12 @@ static void schedule(struct pipeline *p)
 		ev_io_set(&p->readable, fd, EV_READ);
 		ev_io_start(p->loop, &p->readable);
 	}
-	ticker_hear(&p->ticker, netif_news_fd(&p->news));
+	ticker_watch(&p->ticker, netif_news_fd(&p->news));
 	if (!busy) {
 		ticker_at(&p->ticker, next_turn(p));
 		return;
 	}
-	/* is more queued for an output than may be sent at once? */
+	/* does an output have more packets queued than a burst? */
 	for (size_t i = 0; !behind && i < p->n_sinks && p->n_with_pace > 0; i++)
 		behind = sink_has_pace(&p->sinks[i]) &&
 			 sink_is_behind(&p->sinks[i]);

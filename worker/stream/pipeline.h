@@ -21,19 +21,19 @@ struct ticker_wakes;
 
 struct pipeline_config {
 	struct ev_loop *loop;
-	/* Both borrowed for the call of pipeline_new(). */
+	/* Both borrowed for the call. */
 	const struct msg_stream_start *start;
 	const char *id;
 	int ring; /* descriptor of the ring, or -1; not taken */
 	int memory; /* of stream_memory (memory.h), or -1; not taken */
-	/* What wakes the loop while a stream flows, as of ticker_init(). */
+	/* Wakes the loop while packets flow, as for ticker_init(). */
 	const struct ticker_wakes *wake;
-	/* Once a second; the status is borrowed.  The path must not be freed
-	 * inside. */
+	/* Once a second; the status is borrowed.  The pipeline must not be
+	 * freed inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
-	/* Another input is on air from now on; may be NULL. */
+	/* Another input is on air; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
-	/* Who receives from an output has changed; may be NULL. */
+	/* The receivers of an output changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
 };
@@ -43,13 +43,13 @@ struct pipeline_config {
 struct pipeline *pipeline_new(const struct pipeline_config *);
 void pipeline_free(struct pipeline **);
 
-/* The stream is written to this ring from now on (fd is not taken). */
+/* Writes the stream to this ring from now on (fd is not taken). */
 void pipeline_use_ring(struct pipeline *, int fd);
 
 /* As selector_link(). */
 void pipeline_link(struct pipeline *, const char *stream, int fd);
 
-/* By hand, as selector_choose(). */
+/* As selector_choose(). */
 int pipeline_choose(struct pipeline *, unsigned position,
 		    struct errmsg *error) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a pipeline does once a second: counts, reports, opens again. */
+/* The work of a pipeline once a second: it counts, reports and opens again. */
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -70,8 +70,8 @@ static bool is_overflowing(struct pipeline *p)
 	return p->overflow.raised;
 }
 
-/* Alarms of the stream as it is sent.  Those of the network and the socket are
- * alarms of an input. */
+/* Alarms of the sent stream.  Those of the network and the socket belong to an
+ * input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
 	const struct input_chain *chosen =
@@ -81,7 +81,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
 			   chosen != NULL ? chosen->watch.raised : 0, NULL,
 			   p->now_ns);
-	/* what the monitor of the input counts holds for the output as well */
+	/* in a relay the monitor of the input counts for the output as well */
 	if (selector_is_relay(p->selector))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
@@ -97,7 +97,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			status->changes[i].count = p->overflow.count;
 }
 
-/* When they change, and from time to time for a new master. */
+/* After a change, and regularly for a new master. */
 static void report_receivers(struct pipeline *p, struct sink *sink)
 {
 	struct msg_stream_receivers r = { .output = sink->position };

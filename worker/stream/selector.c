@@ -22,7 +22,7 @@ static size_t count_chains(const struct selector *s)
 	return s->n + (s->fill != NULL);
 }
 
-/* --- which input is to play --- */
+/* --- the choice of the input --- */
 
 static void open_wanted(struct selector *s)
 {
@@ -41,12 +41,12 @@ static void open_wanted(struct selector *s)
 
 static void decide(struct selector *s)
 {
-	const struct input_chain *playing = selector_playing(s);
+	const struct input_chain *on_air = selector_input_on_air(s);
 
 	s->changed = false;
 	s->decision =
 		failover_decide(s->failover,
-				playing != NULL ? (int)(playing - s->chains)
+				on_air != NULL ? (int)(on_air - s->chains)
 						: FAILOVER_PLAYS_NONE,
 				s->now_ns);
 	selector_follow(s);
@@ -70,7 +70,7 @@ static void look(struct selector *s)
 
 /* --- the turn --- */
 
-/* The chosen input, while another one is on air; NULL: it is on air. */
+/* The chosen input while another one is on air, else NULL. */
 static struct input_chain *pending_chain(const struct selector *s)
 {
 	struct input_chain *c = &s->chains[s->decision->input];
@@ -116,7 +116,7 @@ void selector_turn(struct selector *s)
 		s->changed = true;
 	}
 	look(s);
-	/* the second time about what the first time changed */
+	/* the first decision may change the state */
 	for (int i = 0; i < 2; i++)
 		if (s->changed || s->now_ns >= s->decision->next_ns)
 			decide(s);
@@ -238,7 +238,7 @@ void selector_warm(const struct selector *s, struct warm *w)
 		monitor_warm(c->watch.monitor, w);
 }
 
-/* --- by hand --- */
+/* --- the choice of an operator --- */
 
 int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 		    struct errmsg *error)
@@ -263,7 +263,7 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 	return (int)i + 1;
 }
 
-/* --- its life --- */
+/* --- start and end --- */
 
 static uint32_t delay_ms(int configured_s, uint32_t otherwise_ms)
 {
@@ -301,7 +301,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	s->failover = failover_new(&policy, s->now_ns);
 	s->decision = failover_decide(s->failover, FAILOVER_PLAYS_NONE,
 				      s->now_ns);
-	/* nothing else could stay on air meanwhile */
+	/* the first choice is on air at once, as no other input is */
 	s->chosen = s->decision->input;
 	s->on_air = &s->chains[s->chosen].candidate;
 	candidate_handle(s->on_air, CANDIDATE_ENTER);

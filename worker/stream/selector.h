@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inputs of a stream, and which of them is on air.
+ * The inputs of a stream, and the choice of the input on air.
  *
  * Owns the input chains, the policy (worker/failover) and the state of each
- * candidate (candidate.h).  The input on air is read at every turn, and so are
- * the input that is to follow it and the file that fills in.  The other inputs
- * that the policy wants open are read every SELECTOR_STANDBY_MS, which is
- * enough to judge them.  An input that cannot be opened, or that delivers
- * nothing, does not delay the others.
+ * candidate (candidate.h).  The input on air, the next input and the filler
+ * file are read at every turn.  The other inputs that the policy wants open are
+ * read every SELECTOR_STANDBY_MS, which is enough for a verdict.  An input that
+ * cannot be opened, or that delivers nothing, does not delay the others.
  *
  * Make before break: the input on air stays until the next one can be entered
  * (worker/splice/switch_point), as long as it delivers.
  *
  * No loop, no clock and no packets: the pipeline reads the chains that
  * selector_due() names, asks selector_route() where the packets of a chain go,
- * and calls selector_turn() behind them.
+ * and then calls selector_turn().
  */
 #pragma once
 
@@ -27,8 +26,8 @@
 
 enum {
 	SELECTOR_STANDBY_MS = 40,
-	/* How long an input that delivers stays on air until the next one has
-	 * a picture to begin with. */
+	/* The longest time that an input stays on air while the next one has no
+	 * random access point. */
 	SELECTOR_PATIENCE_MS = 5000,
 	/* Runs that one call of selector_route() takes. */
 	SELECTOR_RUNS_MAX = 64,
@@ -37,12 +36,12 @@ enum {
 
 struct selector;
 
-/* From one input to another; 0 stands for none. */
+/* A switch from one input to another; 0: none. */
 struct selector_switch {
 	unsigned from, to;
 	enum failover_reason reason;
 	const char *fault; /* of `from`; NULL: it had none */
-	bool filler;       /* `to` is 0: the filler plays */
+	bool filler;       /* `to` is 0: the filler is on air */
 };
 
 struct selector_config {
@@ -61,12 +60,12 @@ struct selector_config {
 struct selector *selector_new(const struct selector_config *);
 void selector_free(struct selector **);
 
-/* The ring of another stream, for the inputs that read it; fd stays the
- * caller's, -1: it has none any more. */
+/* The ring of another stream, for the inputs that read it. fd stays with the
+ * caller; -1: the stream has no ring any more. */
 void selector_link(struct selector *, const char *stream, int fd);
 
-/* The chains to be read in this turn, in this order: at most SELECTOR_DUE_MAX
- * are written.  Their number. */
+/* Writes the chains to read in this turn, in this order, at most
+ * SELECTOR_DUE_MAX. Returns their number. */
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
@@ -88,27 +87,27 @@ struct selector_part {
 enum selector_route selector_route(struct selector *, struct candidate *,
 				   struct selector_part *);
 
-/* Behind the packets of a turn: decides.  May call on_switch(). */
+/* Decides, after the packets of a turn.  May call on_switch(). */
 void selector_turn(struct selector *);
 
-/* The candidate of the still picture, and whether that runs. */
+/* The candidate of the still picture; is the picture running? */
 struct candidate *selector_still(struct selector *);
 bool selector_runs_still(const struct selector *);
 
 /* Do packets arrive, so that the inputs are read at every tick? */
 bool selector_is_busy(const struct selector *);
 
-/* When it is not busy: becomes readable when an input is to be read; or -1. */
+/* While it is not busy: readable when an input has packets; or -1. */
 int selector_fd(const struct selector *);
 
-/* When it is not busy: the next turn, at the latest. */
+/* While it is not busy: the time of the next turn, at the latest. */
 uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 
 /* Ends the second and writes n_inputs and inputs of the status. */
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Is the stream its only input, byte for byte?  Not any more after a cut. */
+/* Is the stream its only input, byte for byte? False after a cut. */
 bool selector_is_relay(const struct selector *);
 
 /* The input at this position, NULL when there is none. */

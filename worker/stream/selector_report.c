@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* Why it is not on air; NULL as well while it has time to begin. */
+/* The reason why it is off air; NULL while it has time to start. */
 static const char *find_fault(const struct selector *s,
 			      const struct input_chain *l)
 {
@@ -17,7 +17,7 @@ static const char *find_fault(const struct selector *s,
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
-/* The reason of a silence says more than that it is silent. */
+/* An error that causes a silence says more than the silence. */
 static const char *error_of(const struct input_chain *l)
 {
 	const char *error = input_keeper_error(&l->keeper);
@@ -27,8 +27,8 @@ static const char *error_of(const struct input_chain *l)
 	return l->error.text[0] != '\0' ? l->error.text : l->fault;
 }
 
-/* One line for each change.  Frequent changes are logged from time to time; the
- * last line holds. */
+/* One line for each change.  Limits the rate of the lines; the last line stays
+ * true. */
 static void log_onair(struct selector *s, const struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
@@ -51,15 +51,15 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 /* The input that decides whether the stream is on air. */
 static struct input_chain *chosen_chain(const struct selector *s)
 {
-	struct input_chain *playing = selector_playing(s);
+	struct input_chain *on_air = selector_input_on_air(s);
 
-	return playing != NULL ? playing : &s->chains[s->decision->input];
+	return on_air != NULL ? on_air : &s->chains[s->decision->input];
 }
 
 static enum input_state find_state(const struct selector *s,
 				   const struct input_chain *l)
 {
-	if (l == selector_playing(s))
+	if (l == selector_input_on_air(s))
 		return INPUT_ACTIVE;
 	if (!l->keeper.valid || l->keeper.ended)
 		return INPUT_DOWN;
@@ -104,7 +104,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		mux_input_stats(l->mux, &of_mux);
 	*ret = (struct msg_input_status){
 		.position = l->position,
-		.active = l == selector_playing(s),
+		.active = l == selector_input_on_air(s),
 		.open = input_keeper_is_open(&l->keeper),
 		.heard = l->keeper.received,
 		.onair = r->onair,
@@ -141,8 +141,8 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 		return;
 	s->off_s = chosen_chain(s)->report.onair ? 0 : s->off_s + 1;
 	s->was_onair = s->was_onair || s->off_s == 0;
-	if (selector_playing(s) != NULL)
-		log_onair(s, selector_playing(s));
+	if (selector_input_on_air(s) != NULL)
+		log_onair(s, selector_input_on_air(s));
 	for (size_t i = 0; i < s->n; i++) {
 		struct monitor_log *w = &s->chains[i].watch;
 

@@ -10,7 +10,7 @@ struct selector {
 	void *arg;
 
 	size_t n;
-	/* n inputs, and the file that fills in (or nothing) behind them */
+	/* n inputs, then the filler file, if any */
 	struct input_chain *chains;
 	struct input_chain *fill; /* that file; NULL: none */
 	struct filler *filler; /* a still picture instead; NULL: none */
@@ -20,13 +20,13 @@ struct selector {
 
 	uint64_t now_ns; /* of this turn */
 	uint64_t standby_ns; /* when the standbys are read next */
-	bool changed; /* what the policy knows has changed */
+	bool changed; /* the state that the policy reads changed */
 
 	struct candidate *on_air; /* NULL: nothing is sent */
 	struct candidate *ending; /* NULL: nothing */
 	unsigned opens; /* of the input on air, when it was last sent */
 	struct input_chain *last; /* input that was on air when none followed */
-	enum failover_reason reason; /* why the input on air was chosen */
+	enum failover_reason reason; /* of the choice of the input on air */
 	/* of the decision before, and the fault of the input on air then */
 	size_t chosen;
 	enum failover_reason chosen_reason;
@@ -37,9 +37,9 @@ struct selector {
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
 	bool logged_onair; /* by the last line of the log ... */
-	const char *logged_fault; /* ... and why not; NULL: no line yet */
+	const char *logged_fault; /* ... and its reason; NULL: no line yet */
 	bool was_onair; /* ever */
-	unsigned off_s; /* so long the chosen input has been off air */
+	unsigned off_s; /* seconds for which the chosen input is off air */
 };
 
 /* The chain of a candidate; NULL for the still picture, and for NULL. */
@@ -51,8 +51,9 @@ static inline struct input_chain *selector_chain_of(const struct selector *s,
 		       : NULL;
 }
 
-/* The input on air; NULL: none, though the filler may be. */
-static inline struct input_chain *selector_playing(const struct selector *s)
+/* The input on air; NULL: none, or the filler. */
+static inline struct input_chain *
+selector_input_on_air(const struct selector *s)
 {
 	if (s->on_air == NULL || s->on_air == &s->still ||
 	    (s->fill != NULL && s->on_air == &s->fill->candidate))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From one candidate to another: make before break. */
+/* Switches from one candidate to another: make before break. */
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/stream/selector_state.h"
@@ -46,7 +46,7 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 			 sw->from, fault, sw->to, reason);
 }
 
-/* Another input is on air, or none. */
+/* Reports that another input is on air, or none. */
 static void report_switch(struct selector *s, struct input_chain *from,
 			  const struct input_chain *to)
 {
@@ -62,7 +62,7 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		sw.reason = FAILOVER_FAULT;
 		s->last = from;
 	} else if (from == NULL && to == s->last) {
-		/* the decision for it is an old one */
+		/* the input on air before returned: the last decision is old */
 		sw.reason = FAILOVER_RECOVERED;
 	}
 	s->reason = sw.reason;
@@ -71,12 +71,12 @@ static void report_switch(struct selector *s, struct input_chain *from,
 	s->on_switch(&sw, s->arg);
 }
 
-/* The still picture begins to run, and is entered at its first picture. */
+/* Starts the still picture, which is entered at its first picture. */
 static void start_still(struct selector *s)
 {
 	if (s->filler == NULL || !filler_is_ready(s->filler))
 		return;
-	/* a still picture that is being left starts over */
+	/* a still picture that is ending starts again */
 	if (s->ending == &s->still) {
 		selector_cut(s, &s->still);
 		s->ending = NULL;
@@ -94,7 +94,7 @@ void selector_cut(struct selector *s, struct candidate *c)
 	candidate_handle(c, CANDIDATE_CUT);
 }
 
-/* Does it still deliver, so that its last units can end? */
+/* Does it deliver, so that its last units can end? */
 static bool delivers(struct selector *s, struct candidate *c)
 {
 	const struct input_chain *chain = selector_chain_of(s, c);
@@ -103,12 +103,12 @@ static bool delivers(struct selector *s, struct candidate *c)
 	       (chain == NULL || chain->seen.level != FAILOVER_DEAD);
 }
 
-/* From here on the packets of `to` are sent.  watched: from the place that its
- * entry found; else from wherever it is. */
+/* Sends the packets of `to` from now on. watched: from the place that its entry
+ * found; else from its next packet. */
 static void enter(struct selector *s, struct candidate *to, bool watched)
 {
 	struct candidate *from = s->on_air;
-	struct input_chain *before = selector_playing(s);
+	struct input_chain *before = selector_input_on_air(s);
 	struct input_chain *chain = selector_chain_of(s, to);
 	bool ends = watched && delivers(s, from);
 
@@ -132,7 +132,7 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	s->opens = chain->keeper.opens;
 	if (chain == s->fill)
 		return;
-	/* a filler that waits to be entered is too late */
+	/* a pending filler is too late */
 	if (s->fill != NULL)
 		candidate_handle(&s->fill->candidate, CANDIDATE_REJECT);
 	if (s->still.state == CANDIDATE_PENDING)
@@ -161,7 +161,7 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	}
 	if (c->state == CANDIDATE_ENDING)
 		return SELECTOR_ENDING;
-	/* is it the time and the place to begin with it? */
+	/* may it start now, and here? */
 	if (chain != NULL && chain != s->fill)
 		may_enter = may_enter && s->decision->enter;
 	if (!may_enter)
@@ -182,11 +182,11 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	return SELECTOR_ON_AIR;
 }
 
-/* An input was chosen by hand and cannot be played: the input on air stays. */
+/* An operator chose an input that cannot be on air: the input on air stays. */
 static void report_failed_choice(struct selector *s,
 				 const struct input_chain *c)
 {
-	unsigned playing = position_of(selector_playing(s));
+	unsigned on_air = position_of(selector_input_on_air(s));
 	struct errmsg fault;
 
 	errmsg_set(&fault, "input %u: %s", c->position,
@@ -198,11 +198,11 @@ static void report_failed_choice(struct selector *s,
 		log_warning("stream", "cannot switch to %s", fault.text);
 	s->on_switch(
 		&(struct selector_switch){
-			.from = playing,
-			.to = playing,
+			.from = on_air,
+			.to = on_air,
 			.reason = FAILOVER_FAULT,
 			.fault = fault.text,
-			.filler = playing == 0 && wants_filler(s),
+			.filler = on_air == 0 && wants_filler(s),
 		},
 		s->arg);
 }
@@ -211,12 +211,12 @@ void selector_follow(struct selector *s)
 {
 	const struct failover_decision *d = s->decision;
 	struct input_chain *to = &s->chains[d->input];
-	struct input_chain *playing = selector_playing(s);
+	struct input_chain *on_air = selector_input_on_air(s);
 
 	if (d->input != s->chosen) {
 		struct input_chain *before = &s->chains[s->chosen];
 
-		s->left_fault = fault_of(playing);
+		s->left_fault = fault_of(on_air);
 		if (s->chosen_reason == FAILOVER_MANUAL &&
 		    before->candidate.state != CANDIDATE_ON_AIR &&
 		    d->reason == FAILOVER_FAULT)
@@ -225,11 +225,11 @@ void selector_follow(struct selector *s)
 	}
 	s->chosen = d->input;
 	s->chosen_reason = d->reason;
-	if (playing != NULL && d->cover != FAILOVER_KEEP) {
+	if (on_air != NULL && d->cover != FAILOVER_KEEP) {
 		candidate_handle(s->on_air, CANDIDATE_CUT);
 		candidate_forget(s->on_air);
 		s->on_air = NULL;
-		report_switch(s, playing, NULL);
+		report_switch(s, on_air, NULL);
 		if (wants_filler(s))
 			start_still(s);
 	} else if (d->force) {

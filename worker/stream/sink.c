@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So long packets that were not accepted may wait to be reported: by then it is
- * known whether the output failed as a whole. */
+/* For so long the loss of packets is not logged: after that time it is known
+ * whether the output failed as a whole. */
 enum { OUTAGE_SHOWS_S = 3 };
 
-/* How often the log repeats that an output overflows. */
+/* The period at which the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
 void sink_init(struct sink *s, unsigned position, const char *address,
@@ -79,7 +79,7 @@ static struct output_gap gap_of(const struct sink *s)
 				 : (struct output_gap){ 0 };
 }
 
-/* Its error may change while it lasts. */
+/* The error may change during the outage. */
 static void begin_outage(struct sink *s, const char *error, uint64_t since_ns)
 {
 	if (s->error.text[0] == '\0') {
@@ -132,7 +132,7 @@ static void end_outage(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-/* The reason why packets that it accepted are not sent, or not on all paths. */
+/* The reason why accepted packets are not sent, or not on all paths. */
 static const char *output_error_of(const struct sink *s)
 {
 	const char *error = NULL;
@@ -202,8 +202,8 @@ static void watch_overflow(struct sink *s, uint64_t now_ns)
 			    changed ? "" : " so far");
 }
 
-/* Packets that the network did not accept since the last line, though the
- * output is open.  The end of an outage reports those of the outage. */
+/* Logs packets that the network did not accept while the output is open.  The
+ * end of an outage reports those of the outage. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
 {
 	struct output_gap gap = gap_of(s);
@@ -225,7 +225,7 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-/* The begin and the end of an error of one of its paths. */
+/* Logs the begin and the end of an error of one path. */
 static void log_path_error(struct sink *s, uint64_t now_ns)
 {
 	const char *now = s->output != NULL ? output_part_error(s->output)
@@ -258,8 +258,8 @@ static void measure(struct sink *s, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-/* Counts the packets of this second, n so far, for which it was closed; cbr
- * counts its own. */
+/* Counts the packets of this second, n so far, while it is closed; cbr counts
+ * its own. */
 static void count_passed(struct sink *s, uint64_t n)
 {
 	if (s->output == NULL && s->cbr == NULL)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One configured output: keeps it open, opens it again after an error, and
- * remembers why it does not work.
+ * remembers the error.
  *
- * An output with a pace of its own (cbr=, burst=, no_sync) is not fed by the
- * sender of the pipeline: sink_feed() and the functions behind it are only for
+ * An output with its own pace (cbr=, burst=, no_sync) is not fed by the sender
+ * of the pipeline: sink_feed() and the functions that follow it are only for
  * such an output.
  *
- * Owns the output, its cbr and its sender.  An http output is served from the
- * ring by deliver; here it is only a row of the status.
+ * Owns the output, its cbr and its sender.  Deliver serves an http output from
+ * the ring; here it is only a row of the status.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct sink {
 	} outage;
 	struct output_counters closed; /* of outputs that were closed, and of
 					* the time without one */
-	uint64_t passed;       /* packets of this second that are in that */
+	uint64_t passed;       /* packets of this second that closed contains */
 	struct sink_rate {
 		uint64_t packets; /* sent until ... */
 		uint64_t at_ns;
@@ -43,7 +43,7 @@ struct sink {
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
-	struct sender *sender; /* of one with another pace, or NULL */
+	struct sender *sender; /* of an output with another pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
 		uint64_t before; /* packets that did not fit, a second ago */
@@ -62,29 +62,29 @@ struct sink {
 	unsigned receivers_age_s; /* ... and its age */
 };
 
-/* place: where its output is in its sequence; outlives it. */
+/* place: the RTP sequence of its output; outlives it. */
 void sink_init(struct sink *, unsigned position, const char *address,
 	       struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Begins to stop it.  True when that may take a moment, in which others can
+/* Starts to stop it.  True if that takes a moment, in which other outputs can
  * stop. */
 bool sink_stop(struct sink *);
 
 /* The name of the session, if it is announced. */
 void sink_set_name(struct sink *, const char *name);
 
-/* Opens it when it is closed, may be opened and the time has come. */
+/* Opens it if it is closed and a try is due. */
 void sink_open(struct sink *, uint64_t now_ns);
 
-/* Once a second, in which n packets were for it.  May close the output, or
- * open it again. */
+/* Ends a second with n packets for it.  May close or open the output. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
 /* Does it follow changes of addresses and interfaces, and of routes? */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
-/* One of them changed, n packets after the second began.  As sink_second(). */
+/* After such a change, n packets after the start of the second.  May close or
+ * open the output. */
 void sink_follow(struct sink *, uint64_t n, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)
@@ -104,14 +104,14 @@ void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
 void sink_run(struct sink *, uint64_t now_ns);
 /* When to run again without packets; UINT64_MAX: with the next packets. */
 uint64_t sink_next_ns(const struct sink *);
-/* Is more queued than may be sent at once? */
+/* Are more packets queued than one burst? */
 bool sink_is_behind(const struct sink *);
 
-/* Why packets are not sent, or not on all paths; NULL: they are. */
+/* The reason why packets are not sent, or not on all paths; NULL: none. */
 const char *sink_error(const struct sink *);
 
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
-/* What its protocol knows, for the status: as link_record_report(). */
+/* The counters of its protocol, for the status: as link_record_report(). */
 const json_t *sink_stats(struct sink *);

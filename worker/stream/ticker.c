@@ -119,7 +119,7 @@ static int send_signals(int fd, bool on)
 	return !on || fcntl(fd, F_GETFL) & O_ASYNC ? 0 : -EOPNOTSUPP;
 }
 
-static void watch(struct ticker *t, int fd)
+static void add_wake(struct ticker *t, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -138,8 +138,8 @@ static void open_wakes(struct ticker *t, const struct ticker_wakes *wake)
 	if (wake->signal != 0)
 		(void)sigaddset(&t->signals, wake->signal);
 	t->wake_signal = wake->signal;
-	watch(t, wake->signal_fd);
-	watch(t, wake->fd);
+	add_wake(t, wake->signal_fd);
+	add_wake(t, wake->fd);
 	t->alone = send_signals(wake->fd, true) == 0;
 }
 
@@ -153,7 +153,7 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
 			      .wakes = -1,
-			      .heard = -1,
+			      .watched = -1,
 			      .phase = phase_of(config->name) };
 	if (config->wake != NULL)
 		open_wakes(t, config->wake);
@@ -171,17 +171,17 @@ void ticker_done(struct ticker *t)
 	t->loop = NULL;
 }
 
-void ticker_hear(struct ticker *t, int fd)
+void ticker_watch(struct ticker *t, int fd)
 {
-	if (t->wakes < 0 || fd == t->heard)
+	if (t->wakes < 0 || fd == t->watched)
 		return;
 	/* it may be closed, and gone from there */
-	if (t->heard >= 0) {
-		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->heard, NULL);
-		(void)send_signals(t->heard, false);
+	if (t->watched >= 0) {
+		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->watched, NULL);
+		(void)send_signals(t->watched, false);
 	}
-	t->heard = fd;
-	watch(t, fd);
+	t->watched = fd;
+	add_wake(t, fd);
 	if (fd >= 0 && send_signals(fd, true) < 0)
 		t->alone = false;
 }

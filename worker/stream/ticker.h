@@ -44,7 +44,7 @@ struct ticker {
 	ev_io io;
 	bool alone;       /* only these wake the loop: */
 	int wakes;        /* an epoll of their descriptors; or -1 */
-	int heard;        /* in there: ticker_hear() */
+	int watched;        /* in there: ticker_watch() */
 	int wake_signal;
 	sigset_t signals; /* that end the sleep */
 	unsigned phase;       /* below TICKER_PHASES */
@@ -69,7 +69,7 @@ void ticker_done(struct ticker *);
 
 /* When this is readable, too, the loop has something to do; -1: no more.  For
  * another one by the same number it has to be -1 in between. */
-void ticker_hear(struct ticker *, int fd);
+void ticker_watch(struct ticker *, int fd);
 
 /* From now on every interval_ns; nothing changes when it does already. */
 void ticker_every(struct ticker *, uint64_t interval_ns, uint64_t now_ns);

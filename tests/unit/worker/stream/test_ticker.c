@@ -25,7 +25,7 @@ struct rig {
 	ev_io reader;
 	bool wakes;          /* itself, at tick WAKES_AT, ... */
 	enum by by;
-	bool forgets;        /* what ticker_hear() named */
+	bool forgets;        /* what ticker_watch() named */
 	bool dumb;           /* the descriptor sends no signals */
 	bool ready;          /* it is readable, and stays so */
 	int n_ticks;
@@ -59,7 +59,7 @@ static void on_tick(void *arg)
 
 	r->ns[r->n_ticks++] = mono_ns();
 	if (r->forgets && r->n_ticks == FORGETS_AT)
-		ticker_hear(&r->ticker, -1);
+		ticker_watch(&r->ticker, -1);
 	if (r->wakes && r->n_ticks == WAKES_AT)
 		wake(r);
 	expect_faults_to_be_heard_of();
@@ -103,7 +103,7 @@ static void begin(struct rig *r, const struct ticker_wakes *wakes)
 		.arg = r,
 	});
 	if (r->by == BY_HEARD)
-		ticker_hear(&r->ticker, r->pipe[0]);
+		ticker_watch(&r->ticker, r->pipe[0]);
 }
 
 /* Ticks to the end, or to where the loop was woken. */
@@ -240,13 +240,13 @@ Test(ticker, watches_another_descriptor_that_has_the_number_of_a_closed_one)
 
 	run(&r, true);
 	first = eventfd(1, EFD_CLOEXEC);
-	ticker_hear(t, first);
+	ticker_watch(t, first);
 	close(first);
-	ticker_hear(t, -1);
+	ticker_watch(t, -1);
 	cr_expect_eq(epoll_wait(t->wakes, &event, 1, 0), 0);
 	second = eventfd(1, EFD_CLOEXEC);
 	cr_assert_eq(second, first);
-	ticker_hear(t, second);
+	ticker_watch(t, second);
 	cr_expect_eq(epoll_wait(t->wakes, &event, 1, 0), 1);
 	close(second);
 	end(&r);
