@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where one source ends and another begins, announced or not. */
+/* Finds the place where another source begins, announced or not. */
 #include "worker/splice/machine.h"
 
 #include "common/base/alloc.h"
@@ -156,7 +156,7 @@ static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 
 /* --- PIDs that no table names --- */
 
-/* Does it have times, the first on such a PID? */
+/* Is it the first packet with times on a PID that no table names? */
 static bool is_foreign(const struct splice *s, const uint8_t *p)
 {
 	const struct splice_pid *ps = &s->pids[ts_pid(p)];
@@ -179,7 +179,7 @@ bool splice_shows_source(const struct splice *s, const uint8_t *p)
 	       is_other_table(s, p);
 }
 
-/* Decides by the packets from the foreign one at the cursor on. */
+/* Decides by the packets that follow the foreign packet at the cursor. */
 static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 {
 	do {

@@ -64,7 +64,7 @@ struct splice_event {
 	uint64_t ticks;                   /* of SHIFT */
 };
 
-/* What a packet shows of its source. */
+/* The evidence of a packet on its source. */
 enum splice_sign {
 	SPLICE_CONTINUES,
 	SPLICE_CUTS,      /* a cut was made in front of it */
@@ -80,9 +80,9 @@ enum splice_cut_kind {
 	SPLICE_LAP,    /* likewise, and the clocks are known */
 };
 
-/* What splice_admit() decides for a packet, in bits. */
+/* The decision of splice_admit() on a packet, in bits. */
 enum splice_verdict {
-	SPLICE_KEEP = 0x01,     /* it goes out; without: its PCR alone */
+	SPLICE_KEEP = 0x01,     /* it goes out; else only its PCR does */
 	SPLICE_NO_PCR = 0x02,   /* its PCR does not go out */
 	SPLICE_DTS_BACK = 0x04, /* its DTS goes back, which is unavoidable */
 };
@@ -112,7 +112,8 @@ struct splice_pid {
 	uint8_t unlisted : 1; /* no table names it, and it may pass */
 };
 
-/* What need not outlive the process; beside struct splice_track. */
+/* The state of a track that need not outlive the process; see struct
+ * splice_track. */
 struct splice_unit {
 	uint16_t cut;     /* splice.cut when a unit last passed */
 	bool waits;       /* for a random access point to begin at */

@@ -354,7 +354,7 @@ void splice_drain(struct splice *s, const struct ts_run *runs, size_t n_runs,
 void splice_cut(struct splice *s, const struct switch_point *point, bool drain,
 		uint64_t now_ns)
 {
-	/* nothing that could be cut */
+	/* no packet was sent that a cut could concern */
 	if (s->sent->packets == 0)
 		return;
 	s->now_ns = now_ns;

@@ -50,13 +50,9 @@ static void move_adaptation(uint8_t *packet, struct stamps_move by)
 	uint8_t *p = packet + 6;
 	uint8_t *end = packet + 5 + packet[4];
 
-	if (flags & FLAG_PCR) {
-		if (end - p < PCR_LEN)
-			return;
-		move_clock(p, by.clock);
-		p += PCR_LEN;
-	}
-	if (flags & FLAG_OPCR) {
+	for (unsigned flag = FLAG_PCR; flag >= FLAG_OPCR; flag >>= 1) {
+		if (!(flags & flag))
+			continue;
 		if (end - p < PCR_LEN)
 			return;
 		move_clock(p, by.clock);

@@ -251,7 +251,7 @@ static unsigned join(struct splice *s, struct splice_track *t,
 			       : add(t->dts, (int64_t)(passed % PES_TIME_WRAP));
 	int64_t lead = diff(dts, now);
 
-	/* pictures must not be shown before those that were sent, either */
+	/* pictures must not be shown before pictures that were sent */
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
@@ -398,11 +398,11 @@ unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 		return SPLICE_KEEP;
 	if (s->pending[s->pids[pid].clock])
 		return 0;
-	/* without a time of its own it belongs to the one before */
+	/* a unit without a time belongs to the unit before */
 	if (!pes_times(packet, &at))
 		return s->pids[pid].flags & PID_DROP ? 0 : SPLICE_KEEP;
 	u = t != NULL ? unit_of(s, t) : NULL;
-	/* its clock may follow */
+	/* the PCR of its clock may follow */
 	if (splice_is_recent(s) && s->kind != SPLICE_NO_CUT &&
 	    (u == NULL || u->cut != s->cut) &&
 	    splice_unit_jumps(s, packet, NULL))
