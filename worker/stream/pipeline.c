@@ -325,7 +325,6 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
 					.loop = p->loop,
-					.name = config->id,
 					.wake = config->wake,
 					.on_tick = turn,
 					.arg = p,

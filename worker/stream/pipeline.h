@@ -21,9 +21,8 @@ struct ticker_wakes;
 
 struct pipeline_config {
 	struct ev_loop *loop;
-	/* Both borrowed for the call. */
+	/* Borrowed for the call. */
 	const struct msg_stream_start *start;
-	const char *id;
 	int ring; /* descriptor of the ring, or -1; not taken */
 	int memory; /* of stream_memory (memory.h), or -1; not taken */
 	/* Wakes the loop while packets flow, as for ticker_init(). */

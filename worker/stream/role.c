@@ -18,7 +18,6 @@
 
 struct stream {
 	struct worker *worker;
-	char *id;
 	struct pipeline *pipeline; /* NULL until stream.start */
 };
 
@@ -72,7 +71,6 @@ static void stream_free(void *role)
 	struct stream *s = role;
 
 	pipeline_free(&s->pipeline);
-	free(s->id);
 	free(s);
 }
 
@@ -87,11 +85,9 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
-	s->id = xstrdup(start->id);
 	s->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = s->worker->loop,
 		.start = start,
-		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
 		.wake = &(const struct ticker_wakes){
 			.fd = WORKER_CHANNEL_FD,

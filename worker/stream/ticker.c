@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How many ticks were missed does not matter: there is one now. */
+/* Takes all expired ticks as one. */
 static bool take_expired(struct ticker *t)
 {
 	uint64_t expired;
@@ -32,47 +32,34 @@ static struct timespec as_timespec(uint64_t ns)
 				  .tv_nsec = (long)(ns % SECOND_NS) };
 }
 
-/* When the grid has its next tick. */
-static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
-			uint64_t now_ns)
+/* The next tick of the grid. */
+static uint64_t next_ns(uint64_t interval_ns, uint64_t now_ns)
 {
-	uint64_t phase = interval_ns * t->phase / TICKER_PHASES;
-
-	return now_ns + interval_ns - (now_ns - phase) % interval_ns;
-}
-
-/* Until the next tick; false when there is something else to do before. */
-static bool sleep_alone(struct ticker *t)
-{
-	uint64_t now = mono_ns();
-	struct timespec timeout =
-		as_timespec(next_ns(t, t->interval_ns, now) - now);
-	int got = sigtimedwait(&t->signals, NULL, &timeout);
-
-	/* the descriptor of this signal has to become readable */
-	if (got > 0 && got == t->wake_signal)
-		(void)raise(got);
-	return got < 0 && errno == EAGAIN;
-}
-
-/* Signals report what becomes readable, and not what is already. */
-static bool is_wanted(const struct ticker *t)
-{
-	struct epoll_event event;
-
-	return epoll_wait(t->wakes, &event, 1, 0) != 0;
+	return now_ns + interval_ns - now_ns % interval_ns;
 }
 
 static void tick_alone(struct ticker *t)
 {
-	if (is_wanted(t))
+	struct epoll_event event;
+
+	/* signals report only what becomes readable, not what is readable */
+	if (epoll_wait(t->wakes, &event, 1, 0) != 0)
 		return;
-	for (int i = 0; i < TICKER_ALONE && t->interval_ns > 0; i++) {
-		if (!t->alone || !sleep_alone(t))
+	for (int i = 0; i < TICKER_ALONE && t->alone && t->interval_ns > 0;
+	     i++) {
+		uint64_t now = mono_ns();
+		struct timespec timeout =
+			as_timespec(next_ns(t->interval_ns, now) - now);
+		int got = sigtimedwait(&t->signals, NULL, &timeout);
+
+		/* the descriptor of this signal has to become readable */
+		if (got > 0 && got == t->wake_signal)
+			(void)raise(got);
+		if (got >= 0 || errno != EAGAIN)
 			break;
 		t->on_tick(t->arg);
 	}
-	/* the timer has gone on meanwhile */
+	/* the timer continued meanwhile */
 	if (t->interval_ns > 0)
 		(void)take_expired(t);
 }
@@ -95,17 +82,7 @@ static void give_up(const char *what)
 	abort();
 }
 
-/* FNV-1a */
-static unsigned phase_of(const char *name)
-{
-	uint32_t hash = 2166136261;
-
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (uint8_t)*name) * 16777619;
-	return (hash >> 16) % TICKER_PHASES;
-}
-
-/* From now on it sends SIGIO to this thread, or no longer. */
+/* Lets the descriptor send SIGIO to this thread, or no longer. */
 static int send_signals(int fd, bool on)
 {
 	const struct f_owner_ex us = { F_OWNER_TID, gettid() };
@@ -115,7 +92,7 @@ static int send_signals(int fd, bool on)
 	    fcntl(fd, F_SETFL,
 		  on ? flags | O_ASYNC : flags & ~O_ASYNC) < 0)
 		return -errno;
-	/* a descriptor that cannot ignores the flag */
+	/* a descriptor that cannot send signals ignores the flag */
 	return !on || fcntl(fd, F_GETFL) & O_ASYNC ? 0 : -EOPNOTSUPP;
 }
 
@@ -153,8 +130,7 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
 			      .wakes = -1,
-			      .watched = -1,
-			      .phase = phase_of(config->name) };
+			      .watched = -1 };
 	if (config->wake != NULL)
 		open_wakes(t, config->wake);
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
@@ -175,7 +151,7 @@ void ticker_watch(struct ticker *t, int fd)
 {
 	if (t->wakes < 0 || fd == t->watched)
 		return;
-	/* it may be closed, and gone from there */
+	/* a closed descriptor has left the epoll */
 	if (t->watched >= 0) {
 		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->watched, NULL);
 		(void)send_signals(t->watched, false);
@@ -201,7 +177,7 @@ static void set(struct ticker *t, uint64_t at_ns, uint64_t interval_ns)
 void ticker_every(struct ticker *t, uint64_t interval_ns, uint64_t now_ns)
 {
 	if (t->interval_ns != interval_ns)
-		set(t, next_ns(t, interval_ns, now_ns), interval_ns);
+		set(t, next_ns(interval_ns, now_ns), interval_ns);
 }
 
 void ticker_at(struct ticker *t, uint64_t at_ns)

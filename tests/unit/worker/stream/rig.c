@@ -264,7 +264,6 @@ void rig_start(struct rig *r, const char *input, const char *output0,
 	r->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = r->loop,
 		.start = &start,
-		.id = "a001",
 		.ring = -1,
 		.memory = -1,
 		.on_status = on_status,
