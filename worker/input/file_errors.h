@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers which files of a list cannot be played and error, and logs each
- * error once, and again when it changes.
+ * Remembers the files of a list that cannot be played, and logs the error of
+ * each once, and again when it changes.
  *
  * Embedded; zeroed memory is empty.  Bounded by the length of the list.
  */

@@ -68,7 +68,7 @@ struct file_input {
 	uint64_t idle_bytes;  /* since the last packet, in whatever file */
 };
 
-/* Another file follows. */
+/* Ends a file of a list: the next one is entered where a decoder can start. */
 static void cut(struct file_input *f)
 {
 	if (f->entering && f->lap.packets > 0) {

@@ -17,7 +17,7 @@ enum {
 	IAT_IN_MAX = 16384, /* arrivals; later ones are not noted */
 	IAT_IN_PCRS_MAX = 1024,
 	IAT_IN_PIDS_MAX = 8,
-	/* The first ones carry the time of their reading instead. */
+	/* The first arrivals carry the time of their read instead. */
 	IAT_IN_SETTLE_MS = 100,
 };
 

@@ -35,7 +35,7 @@ void lap_feed(struct lap *, const uint8_t *packet);
 /* From the first PCR of this lap to the last one so far. */
 uint64_t lap_pcr_ns(const struct lap *);
 
-/* ... and, extrapolated at the mean rate, to the end of the lap; 0: no PCRs. */
+/* The same, extrapolated at the mean rate to the end of the lap; 0: no PCRs. */
 uint64_t lap_clock_ns(const struct lap *);
 
 /* From the first PCR to the end of the last access unit of the PID; 0:

@@ -52,11 +52,6 @@ size_t playout_room(const struct playout *p)
 	return p->ring.max - p->ring.len;
 }
 
-void playout_set_need(struct playout *p, size_t n)
-{
-	p->need = n;
-}
-
 /* The word with the bit that marks a packet with a PCR. */
 static uint64_t *mark_word(const struct playout *p, uint64_t packet)
 {
@@ -91,11 +86,6 @@ void playout_push(struct playout *p, struct ts_run run)
 		run.data += copy.n * TS_PACKET;
 		run.n -= copy.n;
 	}
-}
-
-void playout_set_ended(struct playout *p, bool ended)
-{
-	p->ended = ended;
 }
 
 void playout_cut(struct playout *p)

@@ -29,12 +29,16 @@ struct playout {
 	 * NULL until the first packet.  Saves reading the others again. */
 	uint64_t *marks;
 	size_t n_marks;
-	size_t need;             /* room that the next push needs; 0: unknown */
+	/* Set by the owner: room, in packets, that the next push needs.  With
+	 * less the queue is full.  0: no push waits. */
+	size_t need;
 	struct pcr_clock in;     /* clock of the packets that were pushed */
 	uint64_t gap_ticks;      /* the longest between two PCRs of these */
 	struct file_clock clock; /* clock of the packets that are taken */
 	uint64_t sent;     /* packets taken out of the ring, ever */
 	uint64_t lead_ns;  /* 0: packets go out at once */
+	/* Set by the owner: the source has paused or ended, so that the packets
+	 * behind the last PCR are played. */
 	bool ended;
 	bool plays;
 	uint64_t checked_ns; /* the last correction of the pace */
@@ -67,15 +71,8 @@ void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 
 /* Room, in packets. */
 size_t playout_room(const struct playout *);
-/* The next push needs room for n packets: with less the queue is full.  0: no
- * push waits. */
-void playout_set_need(struct playout *, size_t n);
 /* run.n <= playout_room() */
 void playout_push(struct playout *, struct ts_run run);
-
-/* The source has paused or ended: the packets behind the last PCR are played.
- */
-void playout_set_ended(struct playout *, bool ended);
 
 /* Another time base begins with the next push.  At most PLAYOUT_CUTS of such
  * cuts may wait. */

@@ -30,8 +30,8 @@ enum {
 
 /*
  * Datagrams lie side by side, head by head, so that a tick touches few pages
- * and a run of them is one piece of memory.  What does not fit into a head goes
- * on in the slot, behind room for the head.
+ * and a run of them is one piece of memory.  The bytes that do not fit into a
+ * head follow in the slot, behind room for the head.
  */
 struct receiver {
 	uint8_t *arena; /* slots, then heads */

@@ -45,11 +45,11 @@ struct redundant_paths {
 	uint64_t unprotected_s; /* seconds in which it was */
 };
 
-/* What an owner knows of a path at the end of a second. */
+/* The owner's report of a path at the end of a second. */
 struct path_state {
 	bool delivers;       /* packets arrived lately */
 	bool optional;       /* it may be silent */
-	const char *error;   /* why it is of no use; NULL: no error is known */
+	const char *error;   /* NULL: none is known */
 	const char *silence; /* its error while others deliver; NULL: "no
 			      * packets" */
 	const char *senders; /* two senders of it; NULL or "": one */

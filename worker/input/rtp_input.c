@@ -111,7 +111,7 @@ static void read_fec(struct rtp_input *in)
 	fec_repair_turn(in->fec, in->now_ns);
 }
 
-/* The next second opens it again. */
+/* Closes a path until the next second. */
 static void fail_path(struct rtp_input *in, size_t i, int err,
 		      const struct errmsg *error)
 {

@@ -3,8 +3,8 @@
  * The sockets of one path of an RTP input: the media, and beside them the rows
  * and columns of SMPTE 2022-1 when the input asks for FEC.
  *
- * Owns its sockets.  The media go on without FEC: its sockets, when they were
- * closed by an error, are opened again in growing intervals.  Embedded.
+ * Owns its sockets.  An error of FEC does not affect the media: the sockets of
+ * FEC are closed, and opened again as worker/socket/retry.h says.  Embedded.
  */
 #pragma once
 
@@ -33,5 +33,5 @@ void rtp_path_read_fec(struct rtp_path *, const struct udp_reader *fec,
 int rtp_path_every_second(struct rtp_path *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
 
-/* Why an open path, or its FEC, is of no use; NULL: no error. */
+/* The error of an open path or of its FEC; NULL: none. */
 const char *rtp_path_error(const struct rtp_path *);

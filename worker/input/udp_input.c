@@ -18,7 +18,7 @@ static void on_received(const struct received *got, void *arg)
 {
 	struct udp_input *u = arg;
 
-	/* whole packets in every segment: the sync needs no seams */
+	/* every segment has whole packets: all are read as one */
 	if (got->segment % TS_PACKET == 0) {
 		batch_sync(u->batch, &u->sync, got->data, got->len);
 		return;

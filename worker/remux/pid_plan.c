@@ -161,7 +161,7 @@ void pid_plan_map(struct pid_plan *p, const struct remux_options *o,
 	}
 }
 
-/* --- the rest --- */
+/* --- PIDs without a map --- */
 
 static void each_ca(struct pid_plan *p, const struct remux_options *o,
 		    struct desc_loop loop, each_fn *fn)

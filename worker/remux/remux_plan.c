@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	/* a PMT comes at least every half second (TR 101 290) */
+	/* a PMT arrives at least every half second (TR 101 290) */
 	SETTLE_S = 1,
 	SETTLE_PACKETS = 16384,
 };

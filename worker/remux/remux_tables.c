@@ -117,7 +117,7 @@ static void on_cat(struct remux *r, const uint8_t *section, size_t len)
 	remux_rebuild(r);
 }
 
-/* --- all --- */
+/* --- sections --- */
 
 static void on_section(struct remux *r, enum role role, uint8_t *section,
 		       size_t len)

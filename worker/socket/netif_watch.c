@@ -102,6 +102,6 @@ unsigned netif_watch_look(struct netif_watch *w, unsigned ifindex)
 	w->seen = 0;
 	for (int i = 0; i < READS_MAX && err >= 0; i++)
 		err = nl_recvmsgs_default(w->sock);
-	/* any other end: events were dropped */
+	/* another error: events were dropped */
 	return err == -NLE_AGAIN ? w->seen : NETIF_TOUCHED | NETIF_ROUTES;
 }

@@ -330,7 +330,7 @@ static bool has_room(struct segment_play *p, size_t n)
 		need *= 2;
 	need = can_cut ? need + 2 * fifo_len(&p->head) : SIZE_MAX;
 	has = playout_room(&p->playout) >= need;
-	playout_set_need(&p->playout, has ? 0 : need);
+	p->playout.need = has ? 0 : need;
 	return has;
 }
 
@@ -376,7 +376,7 @@ size_t segment_play_take(struct segment_play *p, struct batch *batch,
 
 void segment_play_set_ended(struct segment_play *p, bool ended)
 {
-	playout_set_ended(&p->playout, ended);
+	p->playout.ended = ended;
 }
 
 bool segment_play_is_dry(const struct segment_play *p)

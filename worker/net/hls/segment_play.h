@@ -36,7 +36,7 @@ bool segment_play_push(struct segment_play *, const uint8_t *data, size_t len);
 /* Ends the segment. False: no room, call again. */
 bool segment_play_end(struct segment_play *);
 
-/* As playout_set_ended(). */
+/* The source has paused or ended: see playout.ended. */
 void segment_play_set_ended(struct segment_play *, bool ended);
 
 /* As playout_take(), playout_is_dry(), playout_every_second(). */
