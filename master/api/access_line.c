@@ -11,13 +11,17 @@
 
 enum { WHAT_MAX = 256, NAME_MAX_SHOWN = 64, ID_SHOWN = 128 };
 
-/* "set-softcam" as "set softcam", "remove softcam" when it removes one. */
-static void format_name(const json_t *body, const char *name, char *text,
-			size_t size)
+/* "set-softcam" becomes "set softcam", or "remove softcam" for a removal; the
+ * id follows. */
+static void format_command(const json_t *body, const char *name, char *text,
+			   size_t size)
 {
+	const struct api_command *command = api_command_find(name);
 	const char *object = strncmp(name, "set-", 4) == 0 ? name + 4 : NULL;
 	const json_t *value = object != NULL ? json_object_get(body, object)
 					     : NULL;
+	const json_t *id = json_object_get(body, "id");
+	size_t len;
 
 	if (object != NULL && (json_is_true(json_object_get(value, "remove")) ||
 			       json_is_true(json_object_get(body, "remove"))))
@@ -28,16 +32,6 @@ static void format_name(const json_t *body, const char *name, char *text,
 	for (char *c = text; *c != '\0'; c++)
 		if (*c == '-')
 			*c = ' ';
-}
-
-static void format_command(const json_t *body, const char *name, char *text,
-			   size_t size)
-{
-	const struct api_command *command = api_command_find(name);
-	const json_t *id = json_object_get(body, "id");
-	size_t len;
-
-	format_name(body, name, text, size);
 	len = strlen(text);
 	if (json_is_string(id))
 		(void)snprintf(text + len, size - len, " id:%.*s", ID_SHOWN,
@@ -50,30 +44,16 @@ static void format_command(const json_t *body, const char *name, char *text,
 		(void)snprintf(text + len, size - len, " id:null");
 }
 
-static bool is_wanted(const struct call *c)
-{
-	return json_is_true(json_object_get(
-		config_section(c->api->cfg.config, "log"), "api_access"));
-}
-
-static const char *login_of(const struct call *c)
-{
-	const char *login = c->caller.login;
-
-	/* who only wants to become somebody */
-	if (login[0] == '\0')
-		login = json_string_value(json_object_get(c->body, "login"));
-	return login != NULL ? login : "-";
-}
-
 void access_line(const struct call *c)
 {
+	const json_t *log = config_section(c->api->cfg.config, "log");
 	const char *name = json_string_value(json_object_get(c->body, "cmd"));
 	const struct api_command *command = name != NULL
 		? api_command_find(name) : NULL;
+	const char *login = c->caller.login;
 	char what[WHAT_MAX], ip[IP_TEXT_MAX];
 
-	if (!is_wanted(c))
+	if (!json_is_true(json_object_get(log, "api_access")))
 		return;
 	if (c->route.kind != ROUTE_COMMAND)
 		(void)snprintf(what, sizeof what, "%s %.200s",
@@ -85,6 +65,10 @@ void access_line(const struct call *c)
 		return;
 	else
 		format_command(c->body, name, what, sizeof what);
+	/* the command `login` has no session yet */
+	if (login[0] == '\0')
+		login = json_string_value(json_object_get(c->body, "login"));
 	ip_format(&c->caller.address, ip);
-	log_info("api", "%s Login:%.64s IP:%s", what, login_of(c), ip);
+	log_info("api", "%s Login:%.64s IP:%s", what,
+		 login != NULL ? login : "-", ip);
 }

@@ -2,46 +2,13 @@
 #include "master/api/admit.h"
 
 #include "master/auth/auth.h"
-#include "common/account/client_address.h"
 #include "common/account/credential.h"
-#include "common/account/origin.h"
 #include "master/config/config.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"
 
 #include <stdio.h>
 #include <string.h>
-
-void admit_address(struct call *c)
-{
-	client_address(config_settings(c->api->cfg.config),
-		       http_conn_peer(c->conn),
-		       http_request_header(c->request, "x-real-ip"),
-		       &c->caller.address);
-	c->caller.secure = http_conn_is_secure(c->conn);
-}
-
-bool admit_is_foreign(const struct http_request *request)
-{
-	const struct origin o = {
-		.fetch_site = http_request_header(request, "sec-fetch-site"),
-		.origin = http_request_header(request, "origin"),
-		.host = http_request_header(request, "host"),
-	};
-
-	return origin_is_foreign(&o);
-}
-
-bool admit_is_too_plain(const struct call *c)
-{
-	struct ip_address peer;
-
-	return !c->caller.secure &&
-	       json_is_true(config_setting(c->api->cfg.config,
-					   "control_tls_only")) &&
-	       (ip_parse(http_conn_peer(c->conn), &peer) < 0 ||
-		!ip_is_loopback(&peer));
-}
 
 void admit_refuse(struct reply *reply, enum gate_answer answer)
 {
@@ -69,7 +36,7 @@ static void refuse(struct call *c, enum gate_answer answer)
 	call_answer(c);
 }
 
-/* Whose password it was is known; may he come in? */
+/* Continues the call when the password is right and the account may enter. */
 static void enter(struct call *c, const char *login, enum gate_answer answer)
 {
 	struct auth *auth = c->api->cfg.auth;
@@ -92,7 +59,7 @@ static void on_answer(enum gate_answer answer, void *arg)
 	char login[USER_LOGIN_MAX + 1];
 
 	c->wait = NULL;
-	/* it stood there until it was known */
+	/* admit_basic() stored the login in the caller */
 	(void)snprintf(login, sizeof login, "%s", c->caller.login);
 	c->caller.login[0] = '\0';
 	enter(c, login, answer);
@@ -116,7 +83,7 @@ static void admit_basic(struct call *c, const struct credential *shown)
 		refuse(c, GATE_BUSY);
 }
 
-/* Bearer counts alone; a cookie that is good goes before Basic. */
+/* A Bearer token counts alone; a valid cookie goes before Basic. */
 static bool enter_session(struct call *c, const struct credential *shown)
 {
 	const char *cookie = http_request_header(c->request, "cookie");

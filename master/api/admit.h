@@ -10,15 +10,5 @@
  */
 void admit(struct call *, void (*go)(struct call *));
 
-/* Fills the caller's address; admit() does the rest. */
-void admit_address(struct call *);
-
-/* True when a page of another site made the browser send it. */
-bool admit_is_foreign(const struct http_request *);
-
-/* True when it came as plain HTTP from another host, and the settings want TLS
- * (control_tls_only). */
-bool admit_is_too_plain(const struct call *);
-
-/* 429, 503 or 403, in the place of what stands in the reply. */
+/* Replaces the reply by 429, 503 or 403. */
 void admit_refuse(struct reply *, enum gate_answer);

@@ -6,15 +6,17 @@
 #include "common/base/mono.h"
 #include "master/api/access_line.h"
 #include "master/api/admit.h"
-#include "master/api/announcement_list.h"
+#include "master/api/announcements.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/event.h"
 #include "master/api/route.h"
-#include "master/api/scan_list.h"
+#include "master/api/scans.h"
 #include "master/status/host_advice.h"
+#include "common/account/client_address.h"
+#include "common/account/origin.h"
 #include "common/account/user.h"
 #include "common/document/document.h"
 #include "common/http/server.h"
@@ -106,9 +108,9 @@ struct api *api_new(const struct api_config *cfg)
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new("/proc/sys/net");
-	api->scans = scan_list_new(reconciler_jobs(cfg->reconciler));
+	api->scans = scans_new(reconciler_jobs(cfg->reconciler));
 	api->announcements =
-		announcement_list_new(reconciler_jobs(cfg->reconciler));
+		announcements_new(reconciler_jobs(cfg->reconciler));
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -123,8 +125,8 @@ void api_free(struct api **p)
 		return;
 	assert(LIST_EMPTY(&api->calls));
 	ev_timer_stop(api->cfg.loop, &api->restart);
-	scan_list_free(&api->scans);
-	announcement_list_free(&api->announcements);
+	scans_free(&api->scans);
+	announcements_free(&api->announcements);
 	host_advice_free(&api->host);
 	free(api->prefix);
 	free(api);
@@ -143,7 +145,7 @@ json_t *api_host_advice(struct api *api)
 		api->host, config_section(api->cfg.config, "make_stream"),
 		mono_ms());
 
-	/* to be copied from, no more */
+	/* the caller copies from it and changes nothing */
 	return (json_t *)(uintptr_t)list;
 }
 
@@ -167,30 +169,26 @@ void reply_ok(struct reply *reply, const char *command)
 	reply_json(reply, body);
 }
 
-/* Text that was cut inside a character is no UTF-8 any more. */
-static json_t *sentence(char *text)
-{
-	json_t *value = json_string(text);
-
-	if (value != NULL)
-		return value;
-	for (char *c = text; *c != '\0'; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	return json_string(text);
-}
-
 void reply_error(struct reply *reply, int status, const char *format, ...)
 {
 	char text[256];
+	json_t *value;
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	value = json_string(text);
+	if (value == NULL) {
+		/* the end of the buffer has cut a character of UTF-8 */
+		for (char *c = text; *c != '\0'; c++)
+			if ((unsigned char)*c >= 0x80)
+				*c = '?';
+		value = json_string(text);
+	}
 	reply->status = status;
 	reply->body = json_object();
-	(void)json_object_set_new(reply->body, "error", sentence(text));
+	(void)json_object_set_new(reply->body, "error", value);
 }
 
 const struct api_command *api_command_find(const char *name)
@@ -249,32 +247,22 @@ static void run_command(struct call *call)
 		command->run(call->api, call->body, reply);
 }
 
-static void read_body(struct call *call, struct errmsg *why)
+/* Fills call->body; NULL after a reply. */
+static void read_body(struct call *call)
 {
+	struct errmsg error = { 0 };
 	size_t len;
 	const uint8_t *body = http_request_body(call->request, &len);
 
-	call->body = document_parse((const char *)body, len, why);
-}
-
-static void take_command(struct call *call)
-{
-	struct errmsg why = { 0 };
-
-	if (call->body == NULL)
-		read_body(call, &why);
+	call->body = document_parse((const char *)body, len, &error);
 	if (call->body == NULL)
 		reply_error(&call->reply, 400, "the body is not JSON: %s",
-			    why.text);
-	access_line(call);
-	if (call->body != NULL)
-		run_command(call);
+			    error.text);
 }
 
 static void take_path(struct call *call)
 {
 	const struct route *r = &call->route;
-	struct errmsg error = { 0 };
 
 	access_line(call);
 	if (!is_allowed(call, r->path->observer))
@@ -283,54 +271,71 @@ static void take_path(struct call *call)
 		r->path->get(call->api, r->id, r->span, &call->reply);
 		return;
 	}
-	read_body(call, &error);
-	if (call->body == NULL)
-		reply_error(&call->reply, 400, "the body is not JSON: %s",
-			    error.text);
-	else
+	read_body(call);
+	if (call->body != NULL)
 		r->path->post(call->api, r->id, call->body, &call->reply);
 }
 
-/* The caller is known and may come in. */
+/* Called once the caller is known and may enter. */
 static void carry_out(struct call *call)
 {
-	if (call->route.kind == ROUTE_COMMAND)
-		take_command(call);
-	else if (call->route.kind == ROUTE_PATH)
+	if (call->route.kind == ROUTE_PATH) {
 		take_path(call);
+	} else if (call->route.kind == ROUTE_COMMAND) {
+		if (call->body == NULL)
+			read_body(call);
+		access_line(call);
+		if (call->body != NULL)
+			run_command(call);
+	}
 	if (!call->later)
 		call_answer(call);
 }
 
-/* The one command that needs no credential; it is not long. */
+/* True for the command that needs no credential; it is short. */
 static bool is_login(struct call *call)
 {
 	const char *name;
 	size_t len;
+	const uint8_t *body = http_request_body(call->request, &len);
 
-	(void)http_request_body(call->request, &len);
 	if (call->route.kind != ROUTE_COMMAND || len > LOGIN_BODY_MAX)
 		return false;
-	read_body(call, NULL);
+	call->body = document_parse((const char *)body, len, NULL);
 	name = json_string_value(json_object_get(call->body, "cmd"));
 	return name != NULL && strcmp(name, "login") == 0;
 }
 
-static void take_login(struct call *call)
+/* True when a page of another site made the browser send a request that could
+ * change something.  A request that only reads is admitted: the browser hides
+ * the answer from that page.  It would not hide the event channel, but that
+ * needs a token, unless accounts are switched off. */
+static bool is_foreign(const struct call *call)
 {
-	access_line(call);
-	api_command_find("login")->run(call->api, call->body, &call->reply);
-	if (!call->later)
-		call_answer(call);
+	const struct http_request *request = call->request;
+	const struct origin origin = {
+		.fetch_site = http_request_header(request, "sec-fetch-site"),
+		.origin = http_request_header(request, "origin"),
+		.host = http_request_header(request, "host"),
+	};
+	bool matters = call->route.kind == ROUTE_EVENT
+		? call->api->cfg.options->no_web_auth
+		: strcmp(http_request_method(request), "POST") == 0;
+
+	return matters && origin_is_foreign(&origin);
 }
 
-/* Who only reads is not shut out: a browser does not show the answer to a page
- * of another site.  The event channel it would, but a token opens that. */
-static bool is_shut_to_others(const struct call *call)
+/* True when the request came as plain HTTP from another host, and the settings
+ * want TLS (control_tls_only). */
+static bool is_too_plain(const struct call *call)
 {
-	if (call->route.kind == ROUTE_EVENT)
-		return call->api->cfg.options->no_web_auth;
-	return strcmp(http_request_method(call->request), "POST") == 0;
+	struct ip_address peer;
+
+	return !call->caller.secure &&
+	       json_is_true(config_setting(call->api->cfg.config,
+					   "control_tls_only")) &&
+	       (ip_parse(http_conn_peer(call->conn), &peer) < 0 ||
+		!ip_is_loopback(&peer));
 }
 
 void api_handle(struct api *api, struct http_conn *conn,
@@ -338,14 +343,17 @@ void api_handle(struct api *api, struct http_conn *conn,
 {
 	struct call *call = call_new(api, conn, request);
 
-	admit_address(call);
-	if (admit_is_too_plain(call)) {
+	client_address(config_settings(api->cfg.config), http_conn_peer(conn),
+		       http_request_header(request, "x-real-ip"),
+		       &call->caller.address);
+	call->caller.secure = http_conn_is_secure(conn);
+	if (is_too_plain(call)) {
 		reply_error(&call->reply, 403, "this port is for https");
 		call_answer(call);
 		return;
 	}
 	route_find(api->prefix, paths, request, &call->route, &call->reply);
-	if (is_shut_to_others(call) && admit_is_foreign(request)) {
+	if (is_foreign(call)) {
 		reply_reset(&call->reply);
 		reply_error(&call->reply, 403,
 			    "the request was made by a page of another site");
@@ -353,7 +361,10 @@ void api_handle(struct api *api, struct http_conn *conn,
 	} else if (call->route.kind == ROUTE_EVENT) {
 		event_handshake(call);
 	} else if (is_login(call)) {
-		take_login(call);
+		access_line(call);
+		api_command_find("login")->run(api, call->body, &call->reply);
+		if (!call->later)
+			call_answer(call);
 	} else {
 		admit(call, carry_out);
 	}
@@ -361,8 +372,11 @@ void api_handle(struct api *api, struct http_conn *conn,
 
 void api_gone(struct api *api, struct http_conn *conn)
 {
-	struct call *call = call_find(api, conn);
+	struct call *c;
 
-	if (call != NULL)
-		call_drop(call);
+	LIST_FOREACH(c, &api->calls, link)
+		if (c->conn == conn)
+			break;
+	if (c != NULL)
+		call_drop(c);
 }

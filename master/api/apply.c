@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARNINGS_MAX = 20 };
+enum { WARNINGS_MAX = 20 }; /* in a reply */
 
 struct findings {
 	struct errmsg *error; /* the first one */
@@ -44,22 +44,6 @@ static void warn_stream(const char *id, const char *what, const char *text)
 	free(name);
 }
 
-/* One request can have thousands of warnings. */
-static void log_warning_of(struct api *api, const char *id, const char *path,
-		    const char *text)
-{
-	unsigned suppressed;
-
-	if (!ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed))
-		return;
-	if (suppressed > 0)
-		log_warning("config", "%u more warnings about streams were "
-			    "suppressed", suppressed);
-	if (strncmp(path, "stream.", 7) == 0)
-		path += 7; /* the line begins with the stream */
-	warn_stream(id, path, text);
-}
-
 static struct check_place place_of(const struct api *api, const char *self)
 {
 	return (struct check_place){
@@ -84,21 +68,17 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	return 0;
 }
 
-/* A reply has at most WARNINGS_MAX of them. */
 static void add_warning(struct reply *reply, const char *path, const char *text)
 {
 	json_t *list = json_object_get(reply->body, "warnings");
-	char *line;
 
 	if (list == NULL) {
 		list = json_array();
 		(void)json_object_set_new(reply->body, "warnings", list);
 	}
-	if (json_array_size(list) >= WARNINGS_MAX)
-		return;
-	line = xasprintf("%s: %s", path, text);
-	(void)json_array_append_new(list, json_string(line));
-	free(line);
+	if (json_array_size(list) < WARNINGS_MAX)
+		(void)json_array_append_new(list, json_sprintf("%s: %s", path,
+							       text));
 }
 
 void apply_warn(struct api *api, const char *id, struct buf *warnings,
@@ -107,16 +87,26 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 	while (buf_len(warnings) > 0) {
 		const char *path = (const char *)buf_head(warnings);
 		const char *text = path + strlen(path) + 1;
+		size_t len = (size_t)(text - path) + strlen(text) + 1;
+		unsigned suppressed;
 
 		add_warning(reply, path, text);
-		log_warning_of(api, id, path, text);
-		buf_take(warnings,
-			 (size_t)(text - path) + strlen(text) + 1);
+		/* one request can have thousands of warnings */
+		if (ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
+			if (suppressed > 0)
+				log_warning("config", "%u more warnings about "
+					    "streams were suppressed",
+					    suppressed);
+			if (strncmp(path, "stream.", 7) == 0)
+				path += 7; /* the line begins with the stream */
+			warn_stream(id, path, text);
+		}
+		buf_take(warnings, len);
 	}
 	buf_done(warnings);
 }
 
-/* error: why it cannot run, NULL when its own content decides. */
+/* error: why it cannot run; NULL: its content decides. */
 static void settle(struct api *api, const char *id, const json_t *stream,
 		   const char *error)
 {
@@ -154,7 +144,7 @@ void apply_removal(struct api *api, const char *id)
 	status_remove_stream(api->cfg.status, id);
 }
 
-/* waiting_only: the streams that an error of a neighbour kept from running. */
+/* waiting_only: only streams that an error of a neighbour kept from running. */
 static void settle_all(struct api *api, bool waiting_only)
 {
 	const struct check_place place = place_of(api, NULL);
@@ -192,23 +182,13 @@ void apply_waiting(struct api *api)
 		settle_all(api, true);
 }
 
-static void announce(struct api *api, json_t *stream, bool with_gid)
+void apply_announce(struct api *api, const json_t *stream, bool with_gid)
 {
 	json_t *message = edit_message("set-stream");
 
-	(void)json_object_set_new(message, "stream", stream);
+	/* only its count of references changes */
+	(void)json_object_set(message, "stream", (json_t *)stream);
 	if (with_gid)
 		edit_add_gid(api, message);
 	edit_announce(api, message);
-}
-
-void apply_announce(struct api *api, const json_t *stream, bool with_gid)
-{
-	/* only its count of references changes */
-	announce(api, json_incref((json_t *)stream), with_gid);
-}
-
-void apply_announce_removal(struct api *api, const char *id, bool up)
-{
-	announce(api, edit_removal(id, up), false);
 }

@@ -33,7 +33,6 @@ void apply_waiting(struct api *);
 /* Judges and starts everything in the configuration. */
 void apply_all(struct api *);
 
-/* set-stream messages: the stored object, with gid when with_gid is true and
- * the configuration holds one; a removal. */
+/* A set-stream message with the stored object, or with edit_removal().  With
+ * with_gid it has the gid of the configuration, if there is one. */
 void apply_announce(struct api *, const json_t *stream, bool with_gid);
-void apply_announce_removal(struct api *, const char *id, bool up);

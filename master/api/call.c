@@ -82,16 +82,6 @@ void call_drop(struct call *c)
 		on_gone(arg);
 }
 
-struct call *call_find(const struct api *api, const struct http_conn *conn)
-{
-	struct call *c;
-
-	LIST_FOREACH(c, &api->calls, link)
-		if (c->conn == conn)
-			break;
-	return c;
-}
-
 const struct caller *reply_caller(const struct reply *reply)
 {
 	return &reply->call->caller;
@@ -135,6 +125,16 @@ struct call *reply_later(struct reply *reply, void (*on_gone)(void *arg),
 	c->on_gone = on_gone;
 	c->arg = arg;
 	return c;
+}
+
+static void forget_call(void *place)
+{
+	*(struct call **)place = NULL;
+}
+
+void reply_later_into(struct reply *reply, struct call **place)
+{
+	*place = reply_later(reply, forget_call, place);
 }
 
 struct reply *call_reply(struct call *c)

@@ -24,16 +24,16 @@ struct call {
 	const struct http_request *request;
 	struct caller caller;
 	struct route route;
-	json_t *body; /* of a command, once it was read */
+	json_t *body; /* the request's, once it was read */
 	struct reply reply;
-	/* while a password is checked: go() follows when it is right */
+	/* a password is being checked: go() is called if it is right */
 	struct gate_wait *wait;
 	void (*go)(struct call *);
-	/* of the owner of a later answer; NULL while there is none */
+	/* set by the owner of a later answer; NULL while there is none */
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
-	bool certified; /* the certificate in body was found good */
+	bool certified; /* the certificate in body is valid */
 };
 
 struct call *call_new(struct api *, struct http_conn *,
@@ -42,11 +42,8 @@ struct call *call_new(struct api *, struct http_conn *,
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 
-/* Runs a command again that waited for a judgement, to its answer. */
+/* Runs a command again that waited for a judgement, and answers. */
 void call_again(struct call *, command_fn *run);
 
 /* The client left before the answer: calls on_gone and frees the call. */
 void call_drop(struct call *);
-
-/* The call on this connection, or NULL. */
-struct call *call_find(const struct api *, const struct http_conn *);

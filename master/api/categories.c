@@ -3,7 +3,7 @@
 #include "master/api/category_edit.h"
 #include "master/api/collection.h"
 
-/* What a request changes besides the category. */
+/* The changes of a request besides the category. */
 struct category_changes {
 	struct category_change names;
 	json_t *users;   /* those that change, by their logins */
@@ -124,7 +124,7 @@ static bool judge_category(struct edit *e)
 	return judge_users(e);
 }
 
-/* --- all is judged --- */
+/* --- after the whole request was judged --- */
 
 static enum stream_fate change_stream(const json_t *stream, json_t **ret_new,
 				      const void *change)
@@ -208,7 +208,7 @@ static void categories_set(struct api *api, const json_t *request,
 	struct category_changes changes = { .users = json_object() };
 
 	collection_set(&categories, api, request, reply, &changes);
-	category_change_done(&changes.names);
+	json_decref(changes.names.groups);
 	json_decref(changes.users);
 	json_decref(changes.streams);
 }

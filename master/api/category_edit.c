@@ -6,51 +6,28 @@
 
 #include <string.h>
 
-static const char *name_of(const json_t *object)
-{
-	return edit_text(object, "name");
-}
-
-/* --- the category itself --- */
-
-static bool has_name(const json_t *list, const char *name)
-{
-	return edit_find(list, "name", name) < json_array_size(list);
-}
-
-/* Does another category have this name? */
-static bool is_taken(const struct category_request *r, const char *name)
-{
-	const json_t *other;
-	size_t i;
-
-	json_array_foreach((json_t *)r->list, i, other) {
-		const char *taken = name_of(other);
-
-		if (i != r->place && taken != NULL && strcmp(taken, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool judge_name(const struct category_request *r,
 		       const struct category_names *names,
 		       struct errmsg *error)
 {
-	const char *name = name_of(r->category);
+	const char *name = edit_text(r->category, "name");
+	size_t n = json_array_size(r->list);
+	size_t other = edit_find_from(r->list, 0, "name", name);
 
+	if (other == r->place)
+		other = edit_find_from(r->list, other + 1, "name", name);
 	if (name == NULL)
 		errmsg_set(error, "category name is required");
 	else if (!category_name_is_valid(names, name))
 		errmsg_set(error, "category name is not valid");
-	else if (is_taken(r, name))
+	else if (other < n)
 		errmsg_set(error, "category name already exists");
 	else
 		return true;
 	return false;
 }
 
-/* The groups that stay; NULL with an error. */
+/* The groups without those to be removed; NULL with an error. */
 static json_t *make_groups(const json_t *wanted,
 			   const struct category_names *names,
 			   struct errmsg *error)
@@ -60,14 +37,15 @@ static json_t *make_groups(const json_t *wanted,
 	size_t i;
 
 	json_array_foreach((json_t *)wanted, i, group) {
-		const char *name = name_of(group);
+		const char *name = edit_text(group, "name");
 
 		if (edit_is_removal(group))
 			continue;
 		if (name == NULL || !category_name_is_valid(names, name))
 			errmsg_set(error, "group name is not valid "
 				   "(groups[%zu])", i);
-		else if (has_name(groups, name))
+		else if (edit_find(groups, "name", name) <
+			 json_array_size(groups))
 			errmsg_set(error, "duplicate group name (groups[%zu])",
 				   i);
 		else {
@@ -81,11 +59,12 @@ static json_t *make_groups(const json_t *wanted,
 	return groups;
 }
 
-/* The groups in the order of the names, each once; NULL with an error. */
+/* The groups in the order of the names; NULL with an error. */
 static json_t *reorder_groups(const json_t *groups, const json_t *order,
 			      struct errmsg *error)
 {
 	size_t n = json_array_size(groups);
+	bool is_list = json_is_array(order);
 	json_t *sorted = json_array();
 	const json_t *name;
 	size_t i;
@@ -94,27 +73,20 @@ static json_t *reorder_groups(const json_t *groups, const json_t *order,
 		const char *text = json_string_value(name);
 		size_t place = edit_find(groups, "name", text);
 
-		if (place == n || has_name(sorted, text))
-			break;
-		(void)json_array_append(sorted, json_array_get(groups, place));
+		is_list &= text != NULL;
+		if (place < n && edit_find(sorted, "name", text) ==
+					 json_array_size(sorted))
+			(void)json_array_append(sorted,
+						json_array_get(groups, place));
 	}
-	if (i == json_array_size(order) && i == n)
+	if (is_list && json_array_size(order) == n &&
+	    json_array_size(sorted) == n)
 		return sorted;
-	errmsg_set(error,
-		   "reorder must name every group of the category once");
+	errmsg_set(error, "%s", is_list
+		? "reorder must name every group of the category once"
+		: "reorder must be an array of group names");
 	json_decref(sorted);
 	return NULL;
-}
-
-static bool is_list_of_names(const json_t *order)
-{
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach((json_t *)order, i, name)
-		if (!json_is_string(name))
-			return false;
-	return json_is_array(order);
 }
 
 json_t *category_make(const struct category_request *r, struct errmsg *error)
@@ -133,12 +105,7 @@ json_t *category_make(const struct category_request *r, struct errmsg *error)
 	}
 	category_names_free(&names);
 	if (groups != NULL && r->reorder != NULL) {
-		sorted = NULL;
-		if (is_list_of_names(r->reorder))
-			sorted = reorder_groups(groups, r->reorder, error);
-		else
-			errmsg_set(error, "reorder must be an array of group "
-				   "names");
+		sorted = reorder_groups(groups, r->reorder, error);
 		json_decref(groups);
 		groups = sorted;
 	}
@@ -149,8 +116,6 @@ json_t *category_make(const struct category_request *r, struct errmsg *error)
 	return category;
 }
 
-/* --- the names that others use --- */
-
 void category_change_init(struct category_change *c, const json_t *old,
 			  const json_t *wanted)
 {
@@ -158,13 +123,13 @@ void category_change_init(struct category_change *c, const json_t *old,
 	const json_t *group;
 	size_t i;
 
-	*c = (struct category_change){ .from = name_of(old),
-				       .to = name_of(wanted) };
+	*c = (struct category_change){ .from = edit_text(old, "name"),
+				       .to = edit_text(wanted, "name") };
 	if (wanted == NULL)
 		return;
 	c->groups = json_object();
 	json_array_foreach(json_object_get(old, "groups"), i, group) {
-		const char *before = name_of(group);
+		const char *before = edit_text(group, "name");
 		const json_t *now = json_array_get(after, i);
 
 		if (before == NULL)
@@ -172,27 +137,10 @@ void category_change_init(struct category_change *c, const json_t *old,
 		if (now == NULL || edit_is_removal(now))
 			(void)json_object_set_new(c->groups, before,
 						  json_null());
-		else if (strcmp(before, name_of(now)) != 0)
+		else if (strcmp(before, edit_text(now, "name")) != 0)
 			(void)json_object_set(c->groups, before,
 					      json_object_get(now, "name"));
 	}
-}
-
-void category_change_done(struct category_change *c)
-{
-	json_decref(c->groups);
-}
-
-/* The new group of the stream, borrowed; NULL: the category or group is
- * removed. */
-static json_t *new_group(const struct category_change *c, json_t *group)
-{
-	const char *name = json_string_value(group);
-	json_t *now = name != NULL ? json_object_get(c->groups, name) : NULL;
-
-	if (c->to == NULL || json_is_null(now))
-		return NULL;
-	return now != NULL ? now : group;
 }
 
 json_t *category_change_stream(const struct category_change *c,
@@ -201,19 +149,22 @@ json_t *category_change_stream(const struct category_change *c,
 	const json_t *groups = json_object_get(stream, "groups");
 	json_t *before = c->from != NULL ? json_object_get(groups, c->from)
 					 : NULL;
+	const char *name = json_string_value(before);
 	json_t *now, *changed, *copy, *value;
 	const char *key;
 
 	if (before == NULL)
 		return NULL;
-	now = new_group(c, before);
-	if (now == before && strcmp(c->from, c->to) == 0)
+	now = name != NULL ? json_object_get(c->groups, name) : NULL;
+	if (now == NULL)
+		now = before;
+	if (now == before && c->to != NULL && strcmp(c->from, c->to) == 0)
 		return NULL;
 	changed = json_object();
 	json_object_foreach((json_t *)groups, key, value) {
 		if (strcmp(key, c->from) != 0)
 			(void)json_object_set(changed, key, value);
-		else if (now != NULL)
+		else if (c->to != NULL && !json_is_null(now))
 			(void)json_object_set(changed, c->to, now);
 	}
 	copy = json_copy((json_t *)stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What set-category does: judges a category, and finds what becomes of the
- * names that others use.  Pure. */
+/* Judges the category of set-category, and changes its name where streams,
+ * users and settings use it.  Pure. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* A request, as it came. */
+/* A request before it was judged. */
 struct category_request {
-	const json_t *list;     /* `categories` as they are, or NULL */
+	const json_t *list;     /* `categories` of today, or NULL */
 	const json_t *category; /* wanted; not a removal */
 	const json_t *reorder;  /* or NULL */
 	size_t place;           /* in the list, or its length */
@@ -21,26 +21,26 @@ struct category_request {
  * specification. */
 json_t *category_make(const struct category_request *, struct errmsg *error);
 
-/* What becomes of names; from is the category's, to is NULL when it goes.
- * groups: old names of groups to new ones, or to null for those that go. */
+/* The names that a request changes.  to: NULL when the category is removed.
+ * groups: old names of groups with the new ones; null: the group is removed. */
 struct category_change {
 	const char *from;
 	const char *to;
-	json_t *groups; /* owned; NULL when the category goes */
+	json_t *groups; /* owned by the caller; NULL when the category is
+			 * removed */
 };
 
-/* The groups of old have their places: what stands there now is what they
- * become. */
+/* A group of old is renamed to the group at the same place in wanted. */
 void category_change_init(struct category_change *, const json_t *old,
 			  const json_t *wanted);
-void category_change_done(struct category_change *);
 
-/* The stream with its assignment as it is to be, a new reference, or NULL when
- * nothing changes. */
+/* The stream with the new names, a new reference, or NULL when nothing
+ * changes. */
 json_t *category_change_stream(const struct category_change *,
 			       const json_t *stream);
 
 /* The same for a value in which categories are named: a name, a list, or an
- * object with names as keys.  *ret_gone: it was the name of one that goes. */
+ * object with names as keys.  *ret_gone: it was the name of a category that is
+ * removed. */
 json_t *category_change_value(const struct category_change *,
 			      const json_t *value, bool *ret_gone);

@@ -16,7 +16,7 @@ struct judging {
 	command_fn *again;
 };
 
-/* A setting that is there and says something; borrowed, or NULL. */
+/* A setting that is not empty, borrowed, or NULL. */
 static json_t *get(const json_t *settings, const char *key)
 {
 	json_t *value = json_object_get(settings, key);
@@ -57,7 +57,7 @@ static void on_gone(void *arg)
 	free(j);
 }
 
-static void on_judged(int result, const struct errmsg *why, void *arg)
+static void on_judged(int result, const struct errmsg *error, void *arg)
 {
 	struct judging *j = arg;
 	struct call *call = j->call;
@@ -70,26 +70,8 @@ static void on_judged(int result, const struct errmsg *why, void *arg)
 		return;
 	}
 	reply_error(call_reply(call), result == -EINVAL ? 400 : 503,
-		    "settings.%s", why->text);
+		    "settings.%s", error->text);
 	call_finish(call);
-}
-
-static void ask(struct api *api, struct pem_pair *take, struct reply *reply,
-		command_fn *again)
-{
-	struct judging *j = xcalloc(1, sizeof *j);
-
-	j->judgement = tls_judgement_new(
-		tls_proc_judgements(reconciler_tls(api->cfg.reconciler)), take,
-		on_judged, j);
-	if (j->judgement == NULL) {
-		reply_error(reply, 503, "settings.crt_chain: too many are "
-			    "being judged");
-		free(j);
-		return;
-	}
-	j->again = again;
-	j->call = reply_later(reply, on_gone, j);
 }
 
 bool certificate_judge(struct api *api, const json_t *settings,
@@ -97,17 +79,30 @@ bool certificate_judge(struct api *api, const json_t *settings,
 {
 	const json_t *chain = get(settings, "crt_chain");
 	const json_t *key = get(settings, "crt_key");
+	struct tls_proc *tls = reconciler_tls(api->cfg.reconciler);
+	struct judging *j;
 	struct pem_pair pair;
-	struct errmsg why;
+	struct errmsg error;
 
 	if (reply->call->certified || chain == NULL || key == NULL ||
 	    (json_equal(chain, get(settings_of(api), "crt_chain")) &&
 	     json_equal(key, get(settings_of(api), "crt_key"))))
 		return true;
 	if (pem_pair_open(json_string_value(chain), json_string_value(key),
-			  &pair, &why) < 0)
-		reply_error(reply, 400, "settings.%s", why.text);
-	else
-		ask(api, &pair, reply, again);
+			  &pair, &error) < 0) {
+		reply_error(reply, 400, "settings.%s", error.text);
+		return false;
+	}
+	j = xcalloc(1, sizeof *j);
+	j->judgement = tls_judgement_new(tls_proc_judgements(tls), &pair,
+					 on_judged, j);
+	if (j->judgement == NULL) {
+		reply_error(reply, 503, "settings.crt_chain: too many are "
+			    "being judged");
+		free(j);
+		return false;
+	}
+	j->again = again;
+	j->call = reply_later(reply, on_gone, j);
 	return false;
 }

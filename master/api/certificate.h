@@ -14,8 +14,8 @@ json_t *certificate_hide(const json_t *settings);
 /*
  * The tls worker judges the pair of these settings (or NULL), unless the
  * configuration has it already, before anything is changed.  True: continue.
- * False: again is called once the pair was found good; or the answer is
- * given.
+ * False: `again` is called if the pair is valid; otherwise the request is
+ * answered.
  */
 bool certificate_judge(struct api *, const json_t *settings, struct reply *,
 		       command_fn *again);

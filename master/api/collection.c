@@ -27,6 +27,7 @@ static bool read_by_id(struct edit *e)
 	const char *member = e->of->member;
 	bool objects = e->of->key == COLLECTION_OBJECTS;
 	const json_t *wanted = edit_get(e->request, member);
+	const json_t *id = edit_get(e->request, "id");
 
 	if (wanted == NULL && objects)
 		reply_error(e->reply, 400, "%s: is missing", member);
@@ -35,10 +36,15 @@ static bool read_by_id(struct edit *e)
 	else if (objects && !json_is_object(wanted))
 		reply_error(e->reply, 400, "%s: is not an object", member);
 	if (is_answered(e) ||
-	    !edit_object(e->request, member, &e->wanted, e->reply) ||
-	    !edit_id(e->request, &e->id, e->reply) ||
-	    !edit_gid(e->request, &e->gid, e->reply))
+	    !edit_object(e->request, member, &e->wanted, e->reply))
 		return false;
+	if (id != NULL && !json_is_string(id)) {
+		reply_error(e->reply, 400, "id: is not a string");
+		return false;
+	}
+	if (!edit_gid(e->request, &e->gid, e->reply))
+		return false;
+	e->id = json_string_value(id);
 	e->remove = edit_is_removal(e->wanted);
 	e->place = edit_find(config_section(e->api->cfg.config,
 					    e->of->section), "id", e->id);
@@ -103,21 +109,11 @@ static bool has_required(struct edit *e)
 	return true;
 }
 
-static bool judge_fields_of(struct edit *e)
-{
-	struct errmsg error;
-
-	if (e->of->fields == NULL ||
-	    field_read(e->of->fields, e->entry, NULL, &error) == 0)
-		return true;
-	reply_error(e->reply, 400, "%s.%s", e->of->member, error.text);
-	return false;
-}
-
 static bool make_entry(struct edit *e)
 {
 	bool by_id = e->of->key <= COLLECTION_ENTRIES;
 	char text[GID_TEXT_MAX];
+	struct errmsg error;
 
 	if (e->of->key == COLLECTION_ENTRIES && !has_required(e))
 		return false;
@@ -128,10 +124,15 @@ static bool make_entry(struct edit *e)
 		(void)json_object_set_new(e->entry, "id", json_string(
 					  e->id != NULL ? e->id : text));
 	}
-	return (!by_id || judge_id(e)) &&
-	       edit_fits(e->entry, e->of->member, e->reply) &&
-	       judge_fields_of(e) &&
-	       (e->of->judge == NULL || e->of->judge(e));
+	if ((by_id && !judge_id(e)) ||
+	    !edit_fits(e->entry, e->of->member, e->reply))
+		return false;
+	if (e->of->fields != NULL &&
+	    field_read(e->of->fields, e->entry, NULL, &error) < 0) {
+		reply_error(e->reply, 400, "%s.%s", e->of->member, error.text);
+		return false;
+	}
+	return e->of->judge == NULL || e->of->judge(e);
 }
 
 static void store_in_list(struct edit *e)

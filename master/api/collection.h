@@ -20,7 +20,7 @@
 struct edit;
 struct field_table;
 
-/* How a request names an entry, and what becomes of its place. */
+/* How a request names an entry, and where a replaced entry is stored. */
 enum collection_key {
 	COLLECTION_OBJECTS, /* by id, made when absent; an entry keeps its
 			     * place */
@@ -36,9 +36,9 @@ struct collection {
 	enum collection_key key;
 	bool vanishes; /* an empty list is removed from the configuration */
 
-	/* What an entry may say (master/config/config_fields.h); NULL: it is
-	 * not judged by fields.  COLLECTION_ENTRIES: a request without a
-	 * required field gets no answer. */
+	/* The fields of an entry (master/config/config_fields.h); NULL: they
+	 * are not judged.  COLLECTION_ENTRIES: a request without a required
+	 * field gets no answer. */
 	const struct field_table *fields;
 
 	/* Every hook but read may be NULL.  Those that return a bool return
@@ -48,14 +48,14 @@ struct collection {
 	bool (*read)(struct edit *);
 	/* Judges and completes the entry, whose id is judged already. */
 	bool (*judge)(struct edit *);
-	/* Whether the entry that is there may be removed. */
+	/* Judges the removal of an entry. */
 	bool (*judge_removal)(struct edit *);
 	/* After the change was stored, before it is announced. */
 	void (*apply)(struct edit *);
 	/* Instead of the usual event. */
 	void (*announce)(struct edit *);
-	/* What becomes of a stream when the entry is replaced or removed;
-	 * arg is the struct edit. */
+	/* Changes a stream that refers to the replaced or removed entry; arg
+	 * is the struct edit. */
 	stream_refs_fn *refers;
 	/* At the end; may add to the reply. */
 	void (*finish)(struct edit *);
@@ -65,18 +65,18 @@ struct collection {
 struct edit {
 	const struct collection *of;
 	struct api *api;
-	const json_t *request; /* borrowed; of COLLECTION_LOGINS it may be
+	const json_t *request; /* borrowed; with COLLECTION_LOGINS it may be
 				* NULL */
 	struct reply *reply;
-	const char *id;        /* of the request, or NULL */
+	const char *id;        /* the request's, or NULL */
 	const json_t *wanted;  /* likewise */
 	bool remove;
-	json_int_t gid;        /* of the request, or -1 */
+	json_int_t gid;        /* the request's, or -1 */
 	json_int_t next_gid;   /* past the ids that were made, or -1 */
-	size_t place;          /* of the entry, or the length of the list */
-	json_t *old;           /* owned: the entry that is there, or NULL */
-	json_t *entry;         /* owned: what takes its place; NULL: nothing */
-	void *arg;             /* of the hooks */
+	size_t place;          /* the entry's, or the length of the list */
+	json_t *old;           /* owned: the stored entry, or NULL */
+	json_t *entry;         /* owned: its replacement; NULL: a removal */
+	void *arg;             /* for the hooks */
 };
 
 /* Carries out a request, to its reply. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the API share: the context, replies, the entry points. */
+/* The context, the replies and the entry points of the API's files. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-struct announcement_list;
+struct announcements;
 struct call;
 struct caller;
-struct scan_list;
+struct scans;
 
 struct api {
 	struct api_config cfg;
@@ -24,8 +24,8 @@ struct api {
 	LIST_HEAD(, call) calls; /* not yet answered */
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* runs before one */
-	struct scan_list *scans;
-	struct announcement_list *announcements;
+	struct scans *scans;
+	struct announcements *announcements;
 	struct host_advice *host;
 };
 
@@ -38,15 +38,15 @@ struct reply {
 	struct call *call;
 };
 
-/* What an observer may do; control users may do everything. */
+/* The access of an observer; control users may do everything. */
 enum observer_access {
 	OBSERVER_FORBIDDEN, /* 403 */
 	OBSERVER_ALLOWED,
 	OBSERVER_HIDDEN,    /* 404 */
 };
 
-/* What a user of this type (common/account/user.h) may do where an observer
- * has this access. */
+/* The access of a user of this type (common/account/user.h) where an observer
+ * has the access `observer`. */
 enum observer_access api_access(int user_type, enum observer_access observer);
 
 /* request is an object. */
@@ -86,7 +86,7 @@ enum path_id {
 	PATH_MAYBE_ID,
 };
 
-/* A path below api/; of get and post one is not NULL. */
+/* A path below api/; it has either get or post. */
 struct api_path {
 	const char *path; /* without prefix and last slash; NULL: the end */
 	enum path_id id;
@@ -106,33 +106,36 @@ void reply_ok(struct reply *, const char *command);
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* What a settings, softcam or CAS command gets that lacks a required field: no
- * answer, and its connection is closed.  field is for the log. */
+/* Closes the connection without an answer: a settings, softcam or CAS command
+ * lacks a required field.  The log names the field. */
 void reply_drop(struct reply *, const char *field);
 
-/* Forgets what stands in it. */
+/* Removes the answer. */
 void reply_reset(struct reply *);
 
-/* One more line of the answer's head. */
+/* Adds a line to the head of the answer. */
 void reply_header(struct reply *, const char *name, const char *value);
 
-/* Who asks (master/auth/caller.h). */
+/* The caller of the request (master/auth/caller.h). */
 const struct caller *reply_caller(const struct reply *);
 
 /*
  * The answer comes later: from the loop, fill call_reply() and end with
  * call_finish().  Until then the request's JSON stays.  When the client leaves
- * before, on_gone is called instead and the call is no more.
+ * before, on_gone is called and the call is freed.
  */
 struct call *reply_later(struct reply *, void (*on_gone)(void *arg),
 			 void *arg);
+/* The same for an object that survives the client: *place becomes the call, and
+ * NULL when the client leaves. */
+void reply_later_into(struct reply *, struct call **place);
 struct reply *call_reply(struct call *);
 void call_finish(struct call *);
 
 /* settings.instance_name, or NULL. */
 const char *api_instance(const struct api *);
 
-/* What the host takes away from the inputs; borrowed sentences. */
+/* The limits of the host that cost the inputs packets; borrowed sentences. */
 json_t *api_host_advice(struct api *);
 
 /* The stream that request names in `id`, borrowed; NULL after a reply of 400

@@ -15,15 +15,8 @@ struct loading {
 	struct call *call; /* NULL when the client has left */
 };
 
-static void on_client_gone(void *arg)
-{
-	struct loading *l = arg;
-
-	l->call = NULL;
-}
-
 static void on_read(int result, const json_t *document,
-		    const struct errmsg *why, void *arg)
+		    const struct errmsg *error, void *arg)
 {
 	struct loading *l = arg;
 	struct call *call = l->call;
@@ -38,21 +31,8 @@ static void on_read(int result, const json_t *document,
 			    "there is no configuration file");
 	else
 		reply_error(call_reply(call), 500,
-			    "the configuration file: %s", why->text);
+			    "the configuration file: %s", error->text);
 	call_finish(call);
-}
-
-static void load_for_observer(struct api *api, struct reply *reply)
-{
-	struct loading *l;
-
-	if (config_path(api->cfg.config) == NULL) {
-		reply_error(reply, 404, "there is no configuration file");
-		return;
-	}
-	l = xcalloc(1, sizeof *l);
-	l->call = reply_later(reply, on_client_gone, l);
-	config_read_file(api->cfg.config, on_read, l);
 }
 
 static void config_get(struct api *api, const char *id, enum status_span span,
@@ -64,14 +44,22 @@ static void config_get(struct api *api, const char *id, enum status_span span,
 		   json_incref((json_t *)config_document(api->cfg.config)));
 }
 
+/* An observer gets the file, without its secrets. */
 static void config_load(struct api *api, const json_t *request,
 			struct reply *reply)
 {
+	struct loading *l;
+
 	(void)request;
-	if (reply_caller(reply)->type == USER_CONTROL)
+	if (reply_caller(reply)->type == USER_CONTROL) {
 		config_get(api, "", STATUS_MINUTE, reply);
-	else
-		load_for_observer(api, reply);
+	} else if (config_path(api->cfg.config) == NULL) {
+		reply_error(reply, 404, "there is no configuration file");
+	} else {
+		l = xcalloc(1, sizeof *l);
+		reply_later_into(reply, &l->call);
+		config_read_file(api->cfg.config, on_read, l);
+	}
 }
 
 static void config_put(struct api *api, const json_t *request,

@@ -3,7 +3,9 @@
 
 #include "common/ws/hub.h"
 
+#include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GID_FIRST = 466560 /* "a000" */ };
@@ -20,18 +22,6 @@ const char *edit_text(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-bool edit_id(const json_t *request, const char **ret, struct reply *reply)
-{
-	const json_t *id = edit_get(request, "id");
-
-	if (id != NULL && !json_is_string(id)) {
-		reply_error(reply, 400, "id: is not a string");
-		return false;
-	}
-	*ret = json_string_value(id);
-	return true;
-}
-
 bool edit_gid(const json_t *request, json_int_t *ret, struct reply *reply)
 {
 	const json_t *gid = edit_get(request, "gid");
@@ -43,6 +33,21 @@ bool edit_gid(const json_t *request, json_int_t *ret, struct reply *reply)
 	}
 	*ret = gid != NULL ? json_integer_value(gid) : -1;
 	return true;
+}
+
+json_int_t edit_number(const json_t *value)
+{
+	const char *text = json_string_value(value);
+	char *end;
+	long long n;
+
+	if (json_is_integer(value))
+		return json_integer_value(value);
+	if (text == NULL || text[0] < '0' || text[0] > '9')
+		return -1;
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0 ? n : -1;
 }
 
 bool edit_object(const json_t *request, const char *key, const json_t **ret,
@@ -103,18 +108,23 @@ json_t *edit_list(const struct api *api, const char *key)
 	return json_is_array(list) ? json_copy((json_t *)list) : json_array();
 }
 
-size_t edit_find(const json_t *list, const char *key, const char *text)
+size_t edit_find_from(const json_t *list, size_t start, const char *key,
+		      const char *text)
 {
 	size_t n = json_array_size(list);
-	size_t i;
 
-	for (i = 0; text != NULL && i < n; i++) {
+	for (size_t i = start; text != NULL && i < n; i++) {
 		const char *other = edit_text(json_array_get(list, i), key);
 
 		if (other != NULL && strcmp(other, text) == 0)
 			return i;
 	}
 	return n;
+}
+
+size_t edit_find(const json_t *list, const char *key, const char *text)
+{
+	return edit_find_from(list, 0, key, text);
 }
 
 const json_t *edit_entry(const struct api *api, const char *key,

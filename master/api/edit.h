@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the commands that change the configuration share. */
+/* Parts of the commands that change the configuration: reading a request,
+ * finding an entry, sending an event. */
 #pragma once
 
 #include "common/base/util.h"
@@ -25,11 +26,11 @@ const json_t *edit_get(const json_t *object, const char *key);
 /* The string below a key of an object, or NULL. */
 const char *edit_text(const json_t *object, const char *key);
 
-/* `id` of the request, a string, or NULL when absent; false after a reply. */
-bool edit_id(const json_t *request, const char **ret, struct reply *);
-
 /* `gid` of the request, or -1 when absent; false after a reply. */
 bool edit_gid(const json_t *request, json_int_t *ret, struct reply *);
+
+/* A number, or its digits in a string; -1 for anything else. */
+json_int_t edit_number(const json_t *value);
 
 /* The object below key, where an empty list counts as an empty object.  NULL
  * when it is absent; false after a reply. */
@@ -51,9 +52,11 @@ json_t *edit_entry_copy(const json_t *object);
  * new reference; its items are shared and must not be changed. */
 json_t *edit_list(const struct api *, const char *key);
 
-/* The place of the first object whose member key is text (may be NULL), or
- * the length of the list. */
+/* The place of the first object, at start or behind it, whose member key is
+ * text (may be NULL), or the length of the list. */
 size_t edit_find(const json_t *list, const char *key, const char *text);
+size_t edit_find_from(const json_t *list, size_t start, const char *key,
+		      const char *text);
 
 /* The object with this id in the list below key, borrowed, or NULL. */
 const json_t *edit_entry(const struct api *, const char *key, const char *id);

@@ -5,50 +5,23 @@
 #include "master/streams/reconciler.h"
 #include "proto/spec/io_spec.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Only where inputs are not chosen by what they carry. */
-static bool may_choose(const json_t *stream)
-{
-	const char *type = json_string_value(
-		json_object_get(stream, "backup_type"));
-
-	return type != NULL &&
-	       (strcmp(type, "passive") == 0 || strcmp(type, "disable") == 0);
-}
-
-/* A number, or digits in a string; 0 for anything else. */
-static size_t read_input(const json_t *input)
-{
-	const char *text = json_string_value(input);
-	char *end;
-	unsigned long n;
-
-	if (json_is_integer(input) && json_integer_value(input) > 0)
-		return (size_t)json_integer_value(input);
-	if (text == NULL || text[0] < '0' || text[0] > '9')
-		return 0;
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	return *end == '\0' && errno == 0 ? n : 0;
-}
-
-/* Whether it is an address that can be played at all. */
+/* False after a reply: the input cannot be played at all. */
 static bool judge_input(const json_t *inputs, size_t position,
 			struct reply *reply)
 {
 	const char *text = json_string_value(
 		json_array_get(inputs, position - 1));
 	struct input_spec spec;
-	struct errmsg why;
+	struct errmsg error;
 
 	if (text != NULL &&
-	    input_spec_parse(text, &spec, NULL, NULL, &why) == 0)
+	    input_spec_parse(text, &spec, NULL, NULL, &error) == 0)
 		return true;
 	reply_error(reply, 400, "input: %zu cannot be played: %s", position,
-		    text != NULL ? why.text : "it is no address");
+		    text != NULL ? error.text : "it is no address");
 	return false;
 }
 
@@ -57,14 +30,7 @@ struct choice {
 	struct call *call; /* NULL when the client has left */
 };
 
-static void on_client_gone(void *arg)
-{
-	struct choice *c = arg;
-
-	c->call = NULL;
-}
-
-static void on_choice(unsigned position, const char *why, void *arg)
+static void on_choice(unsigned position, const char *error, void *arg)
 {
 	struct choice *c = arg;
 	struct call *call = c->call;
@@ -72,29 +38,10 @@ static void on_choice(unsigned position, const char *why, void *arg)
 	if (call != NULL && position > 0)
 		reply_ok(call_reply(call), "set-stream-input");
 	else if (call != NULL)
-		reply_error(call_reply(call), 503, "input: %s", why);
+		reply_error(call_reply(call), 503, "input: %s", error);
 	free(c);
 	if (call != NULL)
 		call_finish(call);
-}
-
-static void choose(struct api *api, const char *id, size_t position,
-		   struct reply *reply)
-{
-	struct choice *c = xcalloc(1, sizeof *c);
-	int r = reconciler_choose_input(api->cfg.reconciler, id,
-					(unsigned)position, on_choice, c);
-
-	if (r == 0) {
-		c->call = reply_later(reply, on_client_gone, c);
-		return;
-	}
-	free(c);
-	if (r > 0)
-		reply_ok(reply, "set-stream-input");
-	else
-		reply_error(reply, 503, "the stream is not run: %s",
-			    strerror(-r));
 }
 
 static void streams_set_input(struct api *api, const json_t *request,
@@ -103,19 +50,42 @@ static void streams_set_input(struct api *api, const json_t *request,
 	const json_t *stream = api_request_stream(api, request, reply);
 	const json_t *input = edit_get(request, "input");
 	const json_t *inputs = json_object_get(stream, "input");
+	const char *type = edit_text(stream, "backup_type");
 	size_t n = json_array_size(inputs);
-	size_t wanted = input != NULL ? read_input(input) : 0;
+	/* 0: the stream chooses */
+	json_int_t wanted = input != NULL ? edit_number(input) : 0;
+	struct choice *c;
+	int r;
 
 	if (stream == NULL)
 		return;
-	if (!may_choose(stream))
+	if (type == NULL ||
+	    (strcmp(type, "passive") != 0 && strcmp(type, "disable") != 0)) {
 		reply_error(reply, 400, "the stream's backup_type is neither "
 			    "passive nor disable");
-	else if (n == 0 || wanted > n || (wanted == 0 && input != NULL))
+		return;
+	}
+	if (n == 0 || wanted < 0 || (size_t)wanted > n ||
+	    (wanted == 0 && input != NULL)) {
 		reply_error(reply, 400, "input: is not one of 1 to %zu", n);
-	else if (wanted == 0 || judge_input(inputs, wanted, reply))
-		choose(api, json_string_value(json_object_get(stream, "id")),
-		       wanted, reply);
+		return;
+	}
+	if (wanted > 0 && !judge_input(inputs, (size_t)wanted, reply))
+		return;
+	c = xcalloc(1, sizeof *c);
+	r = reconciler_choose_input(api->cfg.reconciler,
+				    edit_text(stream, "id"), (unsigned)wanted,
+				    on_choice, c);
+	if (r == 0) {
+		reply_later_into(reply, &c->call);
+		return;
+	}
+	free(c);
+	if (r > 0)
+		reply_ok(reply, "set-stream-input");
+	else
+		reply_error(reply, 503, "the stream is not run: %s",
+			    strerror(-r));
 }
 
 static void streams_set_image(struct api *api, const json_t *request,

@@ -12,7 +12,7 @@ static const char cam[] = "cam=";
 
 enum { DVB_LEN = sizeof dvb - 1, CAM_LEN = sizeof cam - 1 };
 
-/* One option after the '#'; false at the end. */
+/* The next option after the '#'; false at the end. */
 static bool next_option(const char **at, const char **ret, size_t *ret_len)
 {
 	if (*at == NULL)

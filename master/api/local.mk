@@ -3,11 +3,9 @@ libmaster_a_SOURCES += \
 	master/api/access_line.c master/api/access_line.h \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
-	master/api/announcement_list.c master/api/announcement_list.h \
-	master/api/announcements.c \
+	master/api/announcements.c master/api/announcements.h \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
-	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
@@ -25,8 +23,7 @@ libmaster_a_SOURCES += \
 	master/api/reload.c \
 	master/api/reply_after_save.c master/api/reply_after_save.h \
 	master/api/route.c master/api/route.h \
-	master/api/scan_list.c master/api/scan_list.h \
-	master/api/scans.c \
+	master/api/scans.c master/api/scans.h \
 	master/api/sections.c \
 	master/api/sessions.c \
 	master/api/settings.c \

@@ -20,8 +20,10 @@ struct login {
 	bool remember;
 };
 
-static void login_free(struct login *l)
+static void login_free(void *arg)
 {
+	struct login *l = arg;
+
 	gate_forget(&l->wait);
 	free(l->name);
 	free(l);
@@ -36,57 +38,49 @@ static void reply_caller_is(struct reply *reply, const char *login, int type)
 	reply_json(reply, body);
 }
 
-/* A path that would break the header is a cookie for all paths. */
-static const char *cookie_path(const char *prefix)
-{
-	for (const char *c = prefix; *c != '\0'; c++)
-		if ((unsigned char)*c <= ' ' || *c == ';' || *c == ',' ||
-		    (unsigned char)*c >= 0x7f)
-			return "/";
-	return prefix;
-}
-
 /* more: "; Max-Age=0", or "". */
 static void set_cookie(struct reply *reply, const char *id, const char *more)
 {
-	const struct call *c = reply->call;
-	char *value = xasprintf(SESSION_COOKIE "=%s; Path=%s; HttpOnly; "
-				"SameSite=Lax%s%s", id,
-				cookie_path(c->api->prefix),
-				c->caller.secure ? "; Secure" : "", more);
+	const struct call *call = reply->call;
+	const char *path = call->api->prefix;
+	char *value;
 
+	/* a path that would break the header: the cookie is for all paths */
+	for (const char *c = path; *c != '\0'; c++)
+		if ((unsigned char)*c <= ' ' || *c == ';' || *c == ',' ||
+		    (unsigned char)*c >= 0x7f) {
+			path = "/";
+			break;
+		}
+	value = xasprintf(SESSION_COOKIE "=%s; Path=%s; HttpOnly; "
+			  "SameSite=Lax%s%s", id, path,
+			  call->caller.secure ? "; Secure" : "", more);
 	reply_header(reply, "Set-Cookie", value);
 	explicit_bzero(value, strlen(value));
 	free(value);
 }
 
-static void open_session(struct call *c, const char *login, bool remember)
-{
-	char id[SECRET_TEXT], age[32] = "";
-
-	auth_open_session(c->api->cfg.auth, login, remember, id);
-	if (remember)
-		(void)snprintf(age, sizeof age, "; Max-Age=%d",
-			       (int)SESSION_REMEMBER_S);
-	set_cookie(&c->reply, id, age);
-	reply_caller_is(&c->reply, c->caller.login, c->caller.type);
-	explicit_bzero(id, sizeof id);
-}
-
-/* The password was judged: fills the reply. */
+/* Answers after the password was judged. */
 static void conclude(struct call *c, const char *login, bool remember,
 		     enum gate_answer answer)
 {
 	struct auth *auth = c->api->cfg.auth;
 	enum auth_entry entry = ENTRY_DISABLED;
+	char id[SECRET_TEXT], age[32] = "";
 
 	if (answer == GATE_RIGHT)
 		entry = auth_enter(auth, login, &c->caller);
 	if (entry == ENTRY_YES) {
-		open_session(c, login, remember);
+		auth_open_session(auth, login, remember, id);
+		if (remember)
+			(void)snprintf(age, sizeof age, "; Max-Age=%d",
+				       (int)SESSION_REMEMBER_S);
+		set_cookie(&c->reply, id, age);
+		reply_caller_is(&c->reply, c->caller.login, c->caller.type);
+		explicit_bzero(id, sizeof id);
 		return;
 	}
-	/* nothing is said of a regular user whose password is right */
+	/* the log is silent about a regular user whose password is right */
 	if (answer == GATE_WRONG ||
 	    (answer == GATE_RIGHT && entry == ENTRY_DISABLED))
 		auth_log_failure(auth, login, &c->caller.address);
@@ -104,11 +98,6 @@ static void on_answer(enum gate_answer answer, void *arg)
 	call_finish(c);
 }
 
-static void on_gone(void *arg)
-{
-	login_free(arg);
-}
-
 static void ask(struct call *c, const struct gate_question *q, bool remember)
 {
 	struct login *l = xcalloc(1, sizeof *l);
@@ -121,14 +110,7 @@ static void ask(struct call *c, const struct gate_question *q, bool remember)
 	}
 	l->name = xstrdup(q->login);
 	l->remember = remember;
-	l->call = reply_later(&c->reply, on_gone, l);
-}
-
-/* The copy in the JSON of the request is not read again. */
-static void wipe(const json_t *password)
-{
-	explicit_bzero((char *)json_string_value(password),
-		       json_string_length(password));
+	l->call = reply_later(&c->reply, login_free, l);
 }
 
 static void login_login(struct api *api, const json_t *request,
@@ -154,8 +136,10 @@ static void login_login(struct api *api, const json_t *request,
 		conclude(c, q.login, json_is_true(remember), answer);
 	else
 		ask(c, &q, json_is_true(remember));
+	/* the request is not read again */
 	if (q.password != NULL)
-		wipe(password);
+		explicit_bzero((char *)json_string_value(password),
+			       json_string_length(password));
 }
 
 static void login_logout(struct api *api, const json_t *request,

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A copy of the fields that observers may see. */
+/* A copy with only the fields that observers may read. */
 static json_t *keep_open(const struct field_table *fields,
 			 const json_t *object)
 {

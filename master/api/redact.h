@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What observers see of the configuration: master/config/config_fields.h has
- * the flags. */
+/* Removes secrets from the configuration for observers, by the flags in
+ * master/config/config_fields.h. */
 #pragma once
 
 #include <jansson.h>
@@ -10,5 +10,6 @@ struct field_table;
 /* A copy of an object without its secret fields; a new reference. */
 json_t *redact_secrets(const struct field_table *, const json_t *object);
 
-/* The document without secrets; of a softcam id and name.  A new reference. */
+/* The document without secrets; a softcam keeps only its id and name.  A new
+ * reference. */
 json_t *observer_view(const json_t *document);

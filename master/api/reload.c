@@ -2,81 +2,57 @@
 /* The configuration file was changed by another program. */
 #include "master/api/apply.h"
 #include "master/api/certificate.h"
+#include "master/api/edit.h"
 #include "master/auth/auth.h"
 
 #include <string.h>
 
-/* Sections that can change while the instance runs; all others need a
- * restart. */
-static const char *const live[] = { "make_stream", "gid", "users", "log" };
-
-static bool is_live(const char *key)
-{
-	for (size_t i = 0; i < ARRAY_LEN(live); i++)
-		if (strcmp(live[i], key) == 0)
-			return true;
-	return false;
-}
-
-/* Every member of a that may not change is the same in b. */
+/* True when every member of a that needs a restart is the same in b. */
 static bool keeps(const json_t *a, const json_t *b)
 {
+	static const char *const live[] = { STREAMS, "gid", "users", "log" };
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)(uintptr_t)a, key, value)
-		if (!is_live(key) &&
-		    !json_equal(value, json_object_get(b, key)))
+	json_object_foreach((json_t *)(uintptr_t)a, key, value) {
+		bool is_live = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(live); i++)
+			is_live |= strcmp(live[i], key) == 0;
+		if (!is_live && !json_equal(value, json_object_get(b, key)))
 			return false;
+	}
 	return true;
 }
 
-static const json_t *find(const json_t *streams, const char *id)
-{
-	const json_t *stream;
-	size_t i;
-
-	json_array_foreach(streams, i, stream) {
-		const char *other = json_string_value(
-			json_object_get(stream, "id"));
-
-		if (other != NULL && strcmp(other, id) == 0)
-			return stream;
-	}
-	return NULL;
-}
-
-static void remove_missing(struct api *api, const json_t *old)
+/* Stops, announces and starts the streams that differ from the old list. */
+static void follow(struct api *api, const json_t *old)
 {
 	const json_t *stream;
 	size_t i;
 
 	json_array_foreach(old, i, stream) {
-		const char *id = json_string_value(
-			json_object_get(stream, "id"));
+		const char *id = edit_text(stream, "id");
+		json_t *marker;
 
 		if (id == NULL || config_stream(api->cfg.config, id) != NULL)
 			continue;
 		apply_removal(api, id);
-		apply_announce_removal(api, id, false);
+		marker = edit_removal(id, false);
+		apply_announce(api, marker, false);
+		json_decref(marker);
 	}
-}
-
-static void set_changed(struct api *api, const json_t *old)
-{
-	const json_t *stream;
-	size_t i;
-
-	json_array_foreach(config_section(api->cfg.config, "make_stream"), i,
+	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
 			   stream) {
-		const char *id = json_string_value(
-			json_object_get(stream, "id"));
+		const char *id = edit_text(stream, "id");
 
-		if (json_equal(find(old, id), stream))
+		if (json_equal(json_array_get(old, edit_find(old, "id", id)),
+			       stream))
 			continue;
 		apply_stream(api, id, stream);
 		apply_announce(api, stream, true);
 	}
+	apply_waiting(api);
 }
 
 bool api_reload(struct api *api, const json_t *document)
@@ -86,7 +62,7 @@ bool api_reload(struct api *api, const json_t *document)
 	const json_t *settings = config_settings(api->cfg.config);
 	bool can;
 
-	/* those that wait for a restart do not count as being there */
+	/* settings that wait for a restart are not in force */
 	(void)json_object_del(old, "settings");
 	if (settings != NULL)
 		(void)json_object_set(old, "settings",
@@ -95,10 +71,8 @@ bool api_reload(struct api *api, const json_t *document)
 
 	if (can) {
 		config_replace(api->cfg.config, document);
-		remove_missing(api, json_object_get(old, "make_stream"));
-		set_changed(api, json_object_get(old, "make_stream"));
-		apply_waiting(api);
-		/* the files may be others than they were */
+		follow(api, json_object_get(old, STREAMS));
+		/* the files of the certificate may have changed */
 		certificate_apply(api);
 		if (api->cfg.auth != NULL)
 			auth_users_changed(api->cfg.auth);

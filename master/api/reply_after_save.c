@@ -24,32 +24,18 @@ void saved_restart_soon(struct api *api)
 	ev_timer_start(api->cfg.loop, &api->restart);
 }
 
-static void on_client_gone(void *arg)
+static void on_saved(int result, const struct errmsg *error, void *arg)
 {
 	struct saving *s = arg;
-
-	s->call = NULL;
-}
-
-static void answer(struct saving *s, int result, const struct errmsg *why)
-{
 	struct call *call = s->call;
 
-	if (call == NULL)
-		return;
-	if (result < 0)
+	if (call != NULL && result < 0)
 		reply_error(call_reply(call), 500,
-			    "the configuration is not saved: %s", why->text);
-	else
+			    "the configuration is not saved: %s", error->text);
+	else if (call != NULL)
 		reply_ok(call_reply(call), s->command);
-	call_finish(call);
-}
-
-static void on_saved(int result, const struct errmsg *why, void *arg)
-{
-	struct saving *s = arg;
-
-	answer(s, result, why);
+	if (call != NULL)
+		call_finish(call);
 	if (result == 0 && s->restart)
 		saved_restart_soon(s->api);
 	free(s);
@@ -62,7 +48,7 @@ static struct saving *begin(struct api *api, struct reply *reply,
 
 	s->api = api;
 	s->command = command;
-	s->call = reply_later(reply, on_client_gone, s);
+	reply_later_into(reply, &s->call);
 	return s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers that are given once the file is written. */
+/* Answers a request once the configuration file is written. */
 #pragma once
 
 #include "master/api/command.h"

@@ -32,27 +32,6 @@ static bool is_path(const char *path, const char *name)
 	       (path[len] == '\0' || strcmp(path + len, "/") == 0);
 }
 
-static void take_id(struct route *r, const char *id)
-{
-	size_t len = strlen(id);
-
-	if (len > 0 && id[len - 1] == '/')
-		len--;
-	(void)snprintf(r->id, sizeof r->id, "%.*s",
-		       (int)MIN(len, sizeof r->id), id);
-}
-
-/* What stands behind "name/", or NULL when path is another. */
-static const char *behind(const char *path, const char *name)
-{
-	size_t len = strlen(name);
-
-	return strncmp(path, name, len) == 0 && path[len] == '/' &&
-			       path[len + 1] != '\0'
-		       ? path + len + 1
-		       : NULL;
-}
-
 static bool has_method(const struct http_request *request, const char *method)
 {
 	return strcmp(http_request_method(request), method) == 0;
@@ -86,8 +65,13 @@ static void take_path(const struct api_path *p, const char *id,
 		      const struct http_request *request, struct route *r,
 		      struct reply *reply)
 {
+	size_t len = strlen(id);
+
+	if (len > 0 && id[len - 1] == '/')
+		len--;
+	(void)snprintf(r->id, sizeof r->id, "%.*s",
+		       (int)MIN(len, sizeof r->id), id);
 	r->path = p;
-	take_id(r, id);
 	if (p->post != NULL && !has_method(request, "POST"))
 		refuse_method(r, "POST", reply);
 	else if (p->get != NULL && !has_method(request, "GET") &&
@@ -97,13 +81,15 @@ static void take_path(const struct api_path *p, const char *id,
 		r->kind = ROUTE_PATH;
 }
 
-/* What follows the path of p, "" for nothing; NULL when it is another path. */
+/* The id behind the path of p, or "" without an id; NULL: another path. */
 static const char *match(const struct api_path *p, const char *path)
 {
-	const char *id = p->id != PATH_ALONE ? behind(path, p->path) : NULL;
+	size_t len = strlen(p->path);
 
-	return id == NULL && p->id != PATH_ID && is_path(path, p->path) ? ""
-								       : id;
+	if (p->id != PATH_ALONE && strncmp(path, p->path, len) == 0 &&
+	    path[len] == '/' && path[len + 1] != '\0')
+		return path + len + 1;
+	return p->id != PATH_ID && is_path(path, p->path) ? "" : NULL;
 }
 
 void route_find(const char *prefix, const struct api_path *const *files,

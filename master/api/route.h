@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the method and path of a request to its handler. */
+/* Finds the handler of a request by its method and path. */
 #pragma once
 
 #include "common/base/util.h"
@@ -19,7 +19,7 @@ enum { ROUTE_ID_MAX = 1024 }; /* longer ones are cut: no id is so long */
 
 struct route {
 	enum route_kind kind;
-	const struct api_path *path; /* of ROUTE_PATH */
+	const struct api_path *path; /* with ROUTE_PATH */
 	char id[ROUTE_ID_MAX]; /* without a last slash */
 	enum status_span span;
 };

@@ -1,9 +1,108 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands set-auth and set-log: a section as a whole, at once. */
+#include "common/base/alloc.h"
+#include "common/base/ip_prefix.h"
 #include "common/base/log.h"
-#include "master/api/auth_edit.h"
+#include "common/base/util.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- set-auth --- */
+
+enum { V4_MORE_BITS = IP_BITS - 32 };
+
+struct item {
+	json_t *value; /* borrowed */
+	unsigned bits; /* length of the prefix as written: up to 32 or 128 */
+	size_t place;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->bits != y->bits)
+		return x->bits > y->bits ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
+}
+
+/* False, and a line in the log, when the value is not an address. */
+static bool read_item(const char *key, json_t *value, size_t place,
+		      struct item *ret)
+{
+	const char *text = json_string_value(value);
+	struct ip_prefix prefix;
+
+	if (text == NULL || ip_prefix_parse(text, &prefix) < 0) {
+		log_warning("auth", "%s[%zu]: \"%.64s\" is not an address: "
+			    "it is left out", key, place,
+			    text != NULL ? text : "?");
+		return false;
+	}
+	*ret = (struct item){ value, prefix.bits, place };
+	if (strchr(text, ':') == NULL)
+		ret->bits -= V4_MORE_BITS;
+	return true;
+}
+
+static json_t *sort(const char *key, const json_t *list)
+{
+	struct item *items = xcalloc(json_array_size(list) + 1,
+				     sizeof *items);
+	json_t *sorted = json_array();
+	size_t n = 0, i;
+	json_t *value;
+
+	json_array_foreach((json_t *)list, i, value)
+		n += read_item(key, value, i, &items[n]);
+	qsort(items, n, sizeof *items, compare);
+	for (i = 0; i < n; i++)
+		(void)json_array_append(sorted, items[i].value);
+	free(items);
+	return sorted;
+}
+
+static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
+
+/* Sorts the lists of addresses by their prefixes, the longest first; equal
+ * ones keep their order.  Drops items that are not addresses. */
+static void sort_lists(json_t *section)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		const json_t *list = json_object_get(section, lists[i]);
+
+		if (json_is_array(list))
+			(void)json_object_set_new(section, lists[i],
+						  sort(lists[i], list));
+	}
+}
+
+/* Logs the members that cannot be used; they are stored all the same. */
+static void warn(const json_t *section)
+{
+	const json_t *backend = json_object_get(section, "backend");
+	const char *url = json_string_value(backend);
+	const json_t *enable = json_object_get(section, "enable");
+
+	if (enable != NULL && !json_is_boolean(enable))
+		log_warning("auth", "enable: is not true or false: "
+			    "authorization is off");
+	if (url != NULL ? strstr(url, "://") == NULL
+			: backend != NULL &&
+			  (edit_text(backend, "format") == NULL ||
+			   edit_text(backend, "host") == NULL))
+		log_warning("auth", "backend: is not a URL: it is not used");
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		const json_t *list = json_object_get(section, lists[i]);
+
+		if (list != NULL && !json_is_array(list))
+			log_warning("auth", "%s: is not a list: it is not "
+				    "used", lists[i]);
+	}
+}
 
 static void sections_set_auth(struct api *api, const json_t *request,
 			      struct reply *reply)
@@ -18,8 +117,8 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
-	auth_edit_lists(section);
-	auth_edit_warn(section);
+	sort_lists(section);
+	warn(section);
 	message = edit_message("set-auth");
 	if (section != NULL)
 		(void)json_object_set(message, "auth", section);
@@ -28,11 +127,13 @@ static void sections_set_auth(struct api *api, const json_t *request,
 	reply_ok(reply, "set-auth");
 }
 
+/* --- set-log --- */
+
 static void sections_set_log(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
 	const json_t *wanted;
-	struct errmsg why;
+	struct errmsg error;
 	json_t *message, *section;
 
 	if (!edit_object(request, "set", &wanted, reply))
@@ -42,8 +143,8 @@ static void sections_set_log(struct api *api, const json_t *request,
 		return;
 	}
 	section = edit_copy(wanted);
-	if (check_section("log", section, &why) < 0)
-		reply_error(reply, 400, "%s", why.text);
+	if (check_section("log", section, &error) < 0)
+		reply_error(reply, 400, "%s", error.text);
 	if (reply->status != 0 || !edit_fits(section, "set", reply)) {
 		json_decref(section);
 		return;

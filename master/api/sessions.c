@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands sessions and close-session: who watches. */
+/* The commands sessions and close-session: the viewers of the streams. */
 #include "common/base/alloc.h"
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* A request that waits for the list. */
@@ -13,13 +12,6 @@ struct question {
 	struct call *call; /* NULL when the client has left */
 	json_int_t close;  /* this session; -1: none */
 };
-
-static void on_client_gone(void *arg)
-{
-	struct question *q = arg;
-
-	q->call = NULL;
-}
 
 /* The sessions with the names of their streams; a new reference. */
 static json_t *name_channels(const struct api *api, const json_t *sessions)
@@ -54,45 +46,39 @@ static bool has_client(const json_t *sessions, json_int_t id)
 	return false;
 }
 
-static void answer(const struct question *q, const json_t *sessions,
-		   struct reply *reply)
-{
-	json_t *body;
-
-	if (sessions == NULL) {
-		reply_error(reply, 503, "the process that serves viewers does "
-			    "not answer");
-	} else if (q->close < 0) {
-		body = json_object();
-		(void)json_object_set_new(body, "sessions",
-					  name_channels(q->api, sessions));
-		reply_json(reply, body);
-	} else if (has_client(sessions, q->close)) {
-		reconciler_close_session(q->api->cfg.reconciler,
-					 (uint64_t)q->close);
-		reply_ok(reply, "close-session");
-	} else {
-		reply_error(reply, 404, "id: there is no session %lld",
-			    (long long)q->close);
-	}
-}
-
 static void on_list(const json_t *viewers, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
-	json_t *sessions;
+	struct api *api = q->api;
+	json_int_t close = q->close;
+	json_t *sessions, *body;
+	struct reply *reply;
 
-	if (call != NULL) {
-		sessions = json_copy((json_t *)viewers);
-		if (sessions != NULL)
-			reconciler_list_receivers(q->api->cfg.reconciler,
-						  sessions);
-		answer(q, sessions, call_reply(call));
-		json_decref(sessions);
-		call_finish(call);
-	}
 	free(q);
+	if (call == NULL)
+		return;
+	reply = call_reply(call);
+	sessions = json_copy((json_t *)viewers);
+	if (sessions != NULL)
+		reconciler_list_receivers(api->cfg.reconciler, sessions);
+	if (sessions == NULL) {
+		reply_error(reply, 503, "the process that serves viewers does "
+			    "not answer");
+	} else if (close < 0) {
+		body = json_object();
+		(void)json_object_set_new(body, "sessions",
+					  name_channels(api, sessions));
+		reply_json(reply, body);
+	} else if (has_client(sessions, close)) {
+		reconciler_close_session(api->cfg.reconciler, (uint64_t)close);
+		reply_ok(reply, "close-session");
+	} else {
+		reply_error(reply, 404, "id: there is no session %lld",
+			    (long long)close);
+	}
+	json_decref(sessions);
+	call_finish(call);
 }
 
 static void ask(struct api *api, json_int_t close, struct reply *reply)
@@ -101,7 +87,7 @@ static void ask(struct api *api, json_int_t close, struct reply *reply)
 
 	q->api = api;
 	q->close = close;
-	q->call = reply_later(reply, on_client_gone, q);
+	reply_later_into(reply, &q->call);
 	reconciler_list_sessions(api->cfg.reconciler, on_list, q);
 }
 
@@ -112,27 +98,11 @@ static void sessions_list(struct api *api, const json_t *request,
 	ask(api, -1, reply);
 }
 
-/* A number, or its digits in a string; -1 for anything else. */
-static json_int_t read_client(const json_t *id)
-{
-	const char *text = json_string_value(id);
-	char *end;
-	long long n;
-
-	if (json_is_integer(id))
-		return json_integer_value(id);
-	if (text == NULL || text[0] < '0' || text[0] > '9')
-		return -1;
-	errno = 0;
-	n = strtoll(text, &end, 10);
-	return *end == '\0' && errno == 0 ? n : -1;
-}
-
 static void sessions_close(struct api *api, const json_t *request,
 			   struct reply *reply)
 {
 	const json_t *id = edit_get(request, "id");
-	json_int_t client = read_client(id);
+	json_int_t client = edit_number(id);
 
 	if (id == NULL)
 		reply_error(reply, 400, "id: is missing");

@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* False after a reply: with this value the next start would fail, or a part of
- * it would be ignored. */
+/* False after a reply: with this value the next start would fail or ignore a
+ * part of it. */
 static bool judge(const char *key, const json_t *value, struct reply *reply)
 {
-	struct errmsg why;
+	struct errmsg error;
 
-	if (check_section(key, value, &why) == 0)
+	if (check_section(key, value, &error) == 0)
 		return true;
-	reply_error(reply, 400, "%s", why.text);
+	reply_error(reply, 400, "%s", error.text);
 	return false;
 }
 
@@ -76,25 +76,19 @@ static bool read_key(const json_t *request, const char **ret_key,
 	return reply->status == 0 && !reply->drop;
 }
 
-/* What every event client may see of it; a new reference. */
-static json_t *tellable(const char *key, const json_t *data)
-{
-	return strcmp(key, "settings") == 0 ? certificate_hide(data)
-					    : json_incref((json_t *)data);
-}
-
 static void settings_set_config(struct api *api, const json_t *request,
 				struct reply *reply)
 {
 	const json_t *data = edit_get(request, "data");
-	json_t *message;
+	json_t *message, *shown;
 	const char *key;
-	bool restart;
+	bool restart, is_settings;
 
 	if (!read_key(request, &key, &restart, reply) ||
 	    (data != NULL && !judge(key, data, reply)))
 		return;
-	if (strcmp(key, "settings") == 0 &&
+	is_settings = strcmp(key, "settings") == 0;
+	if (is_settings &&
 	    !certificate_judge(api, data, reply, settings_set_config))
 		return;
 	config_set_section(api->cfg.config, key,
@@ -103,8 +97,12 @@ static void settings_set_config(struct api *api, const json_t *request,
 		auth_users_changed(api->cfg.auth);
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));
+	/* event clients do not get the private key */
+	shown = is_settings ? certificate_hide(data)
+			    : json_incref((json_t *)data);
 	if (data != NULL)
-		(void)json_object_set_new(message, "data", tellable(key, data));
+		(void)json_object_set(message, "data", shown);
+	json_decref(shown);
 	edit_announce(api, message);
 	if (restart)
 		saved_reply(api, reply, "set-config", true);
@@ -126,7 +124,7 @@ static void settings_set_license(struct api *api, const json_t *request,
 	const json_t *license = edit_get(request, "license");
 
 	(void)api;
-	/* nothing here is licensed by number */
+	/* this program needs no license */
 	if (license != NULL && !json_is_string(license))
 		reply_error(reply, 400, "license: is not a string");
 	else

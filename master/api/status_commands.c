@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the instance says of itself. */
+/* The version and the status of the instance. */
 #include "config.h"
 #include "master/api/command.h"
 #include "master/streams/reconciler.h"
@@ -17,32 +17,24 @@ static void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-/* What an operator has to see to; a new reference. */
-static json_t *alarms(struct api *api)
-{
-	json_t *list = json_deep_copy(config_alarms(api->cfg.config));
-	const char *tls = tls_proc_error(reconciler_tls(api->cfg.reconciler));
-
-	if (list == NULL)
-		list = json_array();
-	(void)json_array_extend(list, api_host_advice(api));
-	if (tls != NULL)
-		(void)json_array_append_new(list, json_sprintf("tls: %s",
-							       tls));
-	return list;
-}
-
 static void status_system(struct api *api, const char *id,
 			  enum status_span span, struct reply *reply)
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
-	json_t *list = alarms(api);
+	json_t *alarms = json_deep_copy(config_alarms(api->cfg.config));
+	const char *tls = tls_proc_error(reconciler_tls(api->cfg.reconciler));
 
 	(void)id;
-	if (json_array_size(list) > 0)
-		(void)json_object_set(o, "alarms", list);
-	json_decref(list);
+	if (alarms == NULL)
+		alarms = json_array();
+	(void)json_array_extend(alarms, api_host_advice(api));
+	if (tls != NULL)
+		(void)json_array_append_new(alarms, json_sprintf("tls: %s",
+								 tls));
+	if (json_array_size(alarms) > 0)
+		(void)json_object_set(o, "alarms", alarms);
+	json_decref(alarms);
 	reply_json(reply, o);
 }
 

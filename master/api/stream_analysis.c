@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/stream-analysis/{id}: what the stream's worker knows of it. */
+/* GET api/stream-analysis/{id}: the analysis by the stream's worker. */
 #include "common/base/alloc.h"
 #include "master/api/command.h"
 #include "master/streams/reconciler.h"
@@ -15,22 +15,10 @@ struct question {
 	char *id;
 };
 
-static void on_client_gone(void *arg)
-{
-	struct question *q = arg;
-
-	q->call = NULL;
-}
-
-static json_t *share(const json_t *value)
-{
-	return json_incref((json_t *)value);
-}
-
 static json_t *finish_answer(const struct question *q, const json_t *answer)
 {
 	const json_t *stream = config_stream(q->api->cfg.config, q->id);
-	const json_t *name = json_object_get(stream, "name");
+	json_t *name = json_object_get(stream, "name");
 	const char *instance = api_instance(q->api);
 	struct stream_proc_info info = { 0 };
 	json_t *body = json_object();
@@ -41,7 +29,7 @@ static json_t *finish_answer(const struct question *q, const json_t *answer)
 					  json_string(instance));
 	(void)json_object_set_new(body, "id", json_string(q->id));
 	if (json_is_string(name))
-		(void)json_object_set_new(body, "name", share(name));
+		(void)json_object_set(body, "name", name);
 	(void)json_object_update(body, (json_t *)answer);
 	(void)reconciler_get_stream(q->api->cfg.reconciler, q->id, &info);
 	(void)json_object_set_new(body, "viewers_cut",
@@ -49,7 +37,7 @@ static json_t *finish_answer(const struct question *q, const json_t *answer)
 	return body;
 }
 
-static void on_answer(json_t *answer, const char *why, void *arg)
+static void on_answer(json_t *answer, const char *error, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
@@ -57,7 +45,7 @@ static void on_answer(json_t *answer, const char *why, void *arg)
 	if (call != NULL && answer != NULL)
 		reply_json(call_reply(call), finish_answer(q, answer));
 	else if (call != NULL)
-		reply_error(call_reply(call), 503, "%s", why);
+		reply_error(call_reply(call), 503, "%s", error);
 	free(q->id);
 	free(q);
 	if (call != NULL)
@@ -80,7 +68,7 @@ static void streams_analysis(struct api *api, const char *id,
 	q->id = xstrdup(id);
 	err = reconciler_analyze(api->cfg.reconciler, id, on_answer, q);
 	if (err == 0) {
-		q->call = reply_later(reply, on_client_gone, q);
+		reply_later_into(reply, &q->call);
 		return;
 	}
 	free(q->id);

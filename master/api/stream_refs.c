@@ -5,23 +5,12 @@
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
 
-/* Of two streams with one id the first runs. */
+/* Of two streams with the same id, only the first runs. */
 static bool is_running_one(const struct api *api, const json_t *stream)
 {
 	const char *id = edit_text(stream, "id");
 
 	return id != NULL && config_stream(api->cfg.config, id) == stream;
-}
-
-/* {id, remove: true}: without `up` no replacement is promised or denied. */
-static void announce_removal(struct api *api, const char *id)
-{
-	json_t *message = edit_message("set-stream");
-	json_t *marker = edit_removal(id, false);
-
-	(void)json_object_del(marker, "up");
-	(void)json_object_set_new(message, "stream", marker);
-	edit_announce(api, message);
 }
 
 static void follow(struct api *api, const json_t *removed,
@@ -32,11 +21,17 @@ static void follow(struct api *api, const json_t *removed,
 	size_t i;
 
 	json_array_foreach(removed, i, stream) {
+		json_t *marker;
+
 		id = edit_text(stream, "id");
 		if (id == NULL)
 			continue;
 		apply_removal(api, id);
-		announce_removal(api, id);
+		/* without `up` no replacement is promised or denied */
+		marker = edit_removal(id, false);
+		(void)json_object_del(marker, "up");
+		apply_announce(api, marker, false);
+		json_decref(marker);
 	}
 	json_array_foreach(restarted, i, stream)
 		if (is_running_one(api, stream))

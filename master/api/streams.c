@@ -10,19 +10,11 @@
 
 #include <string.h>
 
-static json_t *share(const json_t *value)
-{
-	/* the holder of a reference does not change the object */
-	return json_incref((json_t *)value);
-}
-
 const json_t *api_request_stream(struct api *api, const json_t *request,
 				 struct reply *reply)
 {
 	return edit_named(api, STREAMS, "stream", request, reply);
 }
-
-/* --- set-stream --- */
 
 void streams_count_versions(json_t *stream)
 {
@@ -161,7 +153,7 @@ static void streams_check(struct api *api, const json_t *request,
 	status = status_check(api->cfg.status, edit_text(stream, "id"), &ok);
 	body = json_object();
 	if (json_is_true(with_status)) {
-		(void)json_object_set_new(body, "status", share(status));
+		(void)json_object_set(body, "status", status);
 		ok = true;
 	}
 	(void)json_object_set_new(body, "check-stream",
@@ -185,7 +177,9 @@ static void streams_info(struct api *api, const char *id, enum status_span span,
 			 struct reply *reply)
 {
 	(void)span;
-	reply_or_404(reply, id, share(config_stream(api->cfg.config, id)));
+	/* only its count of references changes */
+	reply_or_404(reply, id, json_incref(
+			(json_t *)config_stream(api->cfg.config, id)));
 }
 
 static void streams_inputs(struct api *api, const char *id,

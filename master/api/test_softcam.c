@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command test-softcam: can this server be used? */
+/* The command test-softcam: logs in to the server of a softcam. */
 #include "common/base/alloc.h"
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
@@ -21,8 +21,10 @@ struct test {
 	unsigned port;
 };
 
-static void test_free(struct test *t)
+static void test_free(void *arg)
 {
+	struct test *t = arg;
+
 	job_free(&t->job);
 	free(t->host);
 	free(t);
@@ -63,9 +65,9 @@ static void on_message(const struct msg *m, void *self)
 		finish(self, m->softcam_result.error, true);
 }
 
-static void on_end(const char *why, void *self)
+static void on_end(const char *error, void *self)
 {
-	(void)why; /* the log has it */
+	(void)error; /* it was logged */
 	finish(self, "failed to initialize softcam", false);
 }
 
@@ -83,11 +85,6 @@ static const struct job_kind kind = {
 	.on_end = on_end,
 	.on_deadline = on_deadline,
 };
-
-static void on_client_gone(void *arg)
-{
-	test_free(arg);
-}
 
 /* False after a reply. */
 static bool judge(const json_t *config, struct reply *reply)
@@ -109,24 +106,18 @@ static bool judge(const json_t *config, struct reply *reply)
 	return false;
 }
 
-static bool is_newcamd(const json_t *config)
-{
-	const char *type = json_string_value(json_object_get(config, "type"));
-
-	return type != NULL && strcmp(type, "newcamd") == 0;
-}
-
 static void softcams_test(struct api *api, const json_t *request,
 			  struct reply *reply)
 {
 	const json_t *config = edit_get(request, "config");
+	const char *type = edit_text(config, "type");
 	struct test *t;
 
 	if (!json_is_object(config)) {
 		reply_drop(reply, "config");
 		return;
 	}
-	if (!is_newcamd(config)) {
+	if (type == NULL || strcmp(type, "newcamd") != 0) {
 		reply_fault(reply, "failed to initialize softcam", false);
 		return;
 	}
@@ -139,11 +130,11 @@ static void softcams_test(struct api *api, const json_t *request,
 		free(t);
 		return;
 	}
-	t->host = xstrdup(json_string_value(json_object_get(config, "host")));
+	t->host = xstrdup(edit_text(config, "host"));
 	t->port = (unsigned)json_integer_value(json_object_get(config,
 							       "port"));
 	job_set_deadline(t->job, TEST_MS);
-	t->call = reply_later(reply, on_client_gone, t);
+	t->call = reply_later(reply, test_free, t);
 }
 
 const struct api_command test_softcam_commands[] = {

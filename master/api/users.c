@@ -102,7 +102,7 @@ struct change {
 	struct call *call;
 	struct auth_job *job;
 	char *login;
-	json_t *user; /* of the request, without the password */
+	json_t *user; /* the request's, without the password */
 	bool own;     /* an observer changes the own password */
 };
 
@@ -116,7 +116,7 @@ static bool is_login(const char *login)
 	return len > 0 && len <= USER_LOGIN_MAX;
 }
 
-/* A copy without null members and without what a request cannot store. */
+/* A copy without null members and without members that are not stored. */
 static json_t *copy_wanted(const json_t *user)
 {
 	static const char *const not_stored[] = { "password", "cipher",
@@ -174,15 +174,17 @@ static bool judge_request(const char *login, const json_t *user,
 	return reply->status == 0 && edit_fits(user, "user", reply);
 }
 
-static void change_free(struct change *c)
+static void change_free(void *arg)
 {
+	struct change *c = arg;
+
 	auth_job_cancel(&c->job);
 	json_decref(c->user);
 	free(c->login);
 	free(c);
 }
 
-/* hash: of a new password, or NULL. */
+/* hash: a new password's, or NULL. */
 static void carry_out(const struct change *c, const char *hash,
 		      struct reply *reply)
 {
@@ -222,11 +224,6 @@ static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
 	call_finish(call);
 }
 
-static void on_gone(void *arg)
-{
-	change_free(arg);
-}
-
 static void put_user(struct api *api, const char *login, const json_t *user,
 		     struct reply *reply)
 {
@@ -244,7 +241,7 @@ static void put_user(struct api *api, const char *login, const json_t *user,
 		change_free(c);
 		return;
 	}
-	c->call = reply_later(reply, on_gone, c);
+	c->call = reply_later(reply, change_free, c);
 	c->job = auth_job_new(reconciler_auth(api->cfg.reconciler),
 			      &(struct auth_job_config){
 				      .password = password,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET api/announcements. */
-#include "master/api/announcement_list.h"
+#include "master/api/announcements.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
@@ -92,7 +92,7 @@ Test(announcements, come_change_and_go)
 	close_world();
 }
 
-Test(announcements, say_what_hinders)
+Test(announcements, report_errors_of_the_worker)
 {
 	open_world("{}");
 	(void)answer();
@@ -106,10 +106,10 @@ Test(announcements, say_what_hinders)
 	cr_expect_null(strstr(answer(), "error"));
 
 	fakes.jobs[0].kind->on_end("killed by signal 11", fakes.jobs[0].self);
-	cr_expect_str_eq(answer(), "{\"announcements\":[],\"error\":\"who "
-				   "listened has ended: killed by signal "
-				   "11\"}");
-	cr_expect_eq(fakes.n_jobs, 2, "another one listens");
+	cr_expect_str_eq(answer(), "{\"announcements\":[],\"error\":\"the "
+				   "worker for announcements has ended: "
+				   "killed by signal 11\"}");
+	cr_expect_eq(fakes.n_jobs, 2, "another worker starts");
 	fakes.jobs[1].kind->on_end("killed", fakes.jobs[1].self);
 	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
 	cr_expect_eq(get("/api/announcements", ""), 503);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* scan-init, scan-check, scan-kill and test-softcam. */
 #include "common/base/util.h"
-#include "master/api/scan_list.h"
+#include "master/api/scans.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
