@@ -16,12 +16,12 @@ struct request {
 	void *arg;
 	ev_timer deadline;
 	size_t n_inputs;
-	uint32_t seq; /* of the requested part ... */
-	unsigned place;  /* ... 0: the output, which comes last ... */
-	unsigned from;   /* ... and the PID that it begins with */
+	uint32_t seq;   /* the requested part's */
+	unsigned place; /* its input, or 0: the output, which comes last */
+	unsigned from;  /* its first PID */
 	unsigned parts; /* received */
 	json_t *answer;
-	json_t *report;  /* of the place, borrowed from answer; or NULL */
+	json_t *report; /* the place's, borrowed from answer; or NULL */
 };
 
 struct analysis {

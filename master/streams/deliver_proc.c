@@ -47,18 +47,6 @@ struct deliver_proc {
 	bool settled; /* all mounts of the configuration exist */
 };
 
-/* --- messages to the worker --- */
-
-static void send_listener(struct deliver_proc *d, const struct listener *l)
-{
-	struct msg m = { .type = MSG_DELIVER_LISTEN,
-			 .deliver_listen = { listener_address(l) } };
-
-	int fd = listener_fd(l);
-
-	service_proc_send(d->service, &m, &fd);
-}
-
 static void send_mount(struct mount *mount, enum msg_type type)
 {
 	struct msg m = { .type = type };
@@ -83,35 +71,35 @@ static void set_due(struct mount *m, bool due)
 		TAILQ_REMOVE(&m->owner->due, m, due_link);
 }
 
-static void end_renewal(struct deliver_proc *d)
-{
-	struct msg m = { .type = MSG_DELIVER_SETTLE };
-
-	if (!d->renewing || !d->settled)
-		return;
-	d->renewing = false;
-	service_proc_send(d->service, &m, NULL);
-}
-
 /* Sends only while the channel is empty, because each mount in it costs a
  * descriptor.  Mounts go before listeners, so that a viewer who already waits
  * finds its path. */
-static void send_due(struct deliver_proc *d)
+static void send_due(void *self)
 {
+	struct deliver_proc *d = self;
 	struct channel *channel = service_proc_channel(d->service);
 	struct listener *l;
 	struct mount *m;
 
 	while (channel != NULL && channel_is_idle(channel)) {
+		struct msg message = { .type = MSG_DELIVER_SETTLE };
+		int fd;
+
 		m = TAILQ_FIRST(&d->due);
 		l = m == NULL ? listeners_take(d->listeners) : NULL;
 		if (m != NULL) {
 			set_due(m, false);
 			send_mount(m, MSG_DELIVER_MOUNT);
 		} else if (l != NULL) {
-			send_listener(d, l);
+			message.type = MSG_DELIVER_LISTEN;
+			message.deliver_listen.address = listener_address(l);
+			fd = listener_fd(l);
+			service_proc_send(d->service, &message, &fd);
 		} else {
-			end_renewal(d);
+			if (d->renewing && d->settled) {
+				d->renewing = false;
+				service_proc_send(d->service, &message, NULL);
+			}
 			return;
 		}
 	}
@@ -192,14 +180,9 @@ static void on_hello(void *self)
 	send_due(d);
 }
 
-static void on_drained(void *self)
-{
-	send_due(self);
-}
-
 static void on_message(const struct msg *m, void *self)
 {
-	const struct msg_deliver_viewers *said = &m->deliver_viewers;
+	const struct msg_deliver_viewers *report = &m->deliver_viewers;
 	struct deliver_proc *d = self;
 	struct mount *mount;
 
@@ -208,10 +191,10 @@ static void on_message(const struct msg *m, void *self)
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* NULL: it was unmounted meanwhile */
-	mount = find_mount(d, said->address, said->path);
-	if (mount != NULL && strcmp(mount->stream, said->stream) == 0) {
-		mount->viewers = said->viewers;
-		mount->cut = said->cut;
+	mount = find_mount(d, report->address, report->path);
+	if (mount != NULL && strcmp(mount->stream, report->stream) == 0) {
+		mount->viewers = report->viewers;
+		mount->cut = report->cut;
 	}
 }
 
@@ -233,7 +216,7 @@ static const struct service_kind kind = {
 	.beat = MSG_DELIVER_STATUS,
 	.on_hello = on_hello,
 	.on_message = on_message,
-	.on_drained = on_drained,
+	.on_drained = send_due,
 	.on_down = on_down,
 };
 
@@ -343,18 +326,6 @@ unsigned deliver_proc_viewers(const struct deliver_proc *d)
 	return n;
 }
 
-/* --- mounts --- */
-
-static void wait_for_path(struct mount *m, const struct mount *holder)
-{
-	m->waits = true;
-	free(m->waits_for);
-	m->waits_for = xasprintf("%s: path %s is used by stream %s",
-				 listener_address(m->listener), m->path,
-				 holder->stream);
-	log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
-}
-
 struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 {
 	struct mount *m = xcalloc(1, sizeof *m);
@@ -368,33 +339,23 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->listener = listener_get(d->listeners, cfg->listen);
 	holder = find_mount(d, listener_address(m->listener), m->path);
 	TAILQ_INSERT_TAIL(&d->mounts, m, link);
-	if (holder != NULL)
-		wait_for_path(m, holder);
-	else
+	if (holder != NULL) {
+		m->waits = true;
+		m->waits_for = xasprintf("%s: path %s is used by stream %s",
+					 listener_address(m->listener),
+					 m->path, holder->stream);
+		log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
+	} else {
 		set_due(m, true);
+	}
 	send_due(d);
 	service_proc_want(d->service);
 	return m;
 }
 
-/* The path of gone is free: the next waiting mount gets it. */
-static void pass_path_on(struct deliver_proc *d, const struct mount *gone)
-{
-	struct mount *m;
-
-	TAILQ_FOREACH(m, &d->mounts, link) {
-		if (!m->waits || m->listener != gone->listener ||
-		    strcmp(m->path, gone->path) != 0)
-			continue;
-		m->waits = false;
-		set_due(m, true);
-		return;
-	}
-}
-
 void mount_free(struct mount **mp)
 {
-	struct mount *m = *mp;
+	struct mount *m = *mp, *next;
 	struct deliver_proc *d;
 
 	*mp = NULL;
@@ -405,8 +366,15 @@ void mount_free(struct mount **mp)
 	if (!m->waits && !m->due)
 		send_mount(m, MSG_DELIVER_UNMOUNT);
 	set_due(m, false);
-	if (!m->waits)
-		pass_path_on(d, m);
+	/* the next waiting mount gets the path */
+	TAILQ_FOREACH(next, &d->mounts, link)
+		if (!m->waits && next->waits && next->listener == m->listener &&
+		    strcmp(next->path, m->path) == 0)
+			break;
+	if (next != NULL) {
+		next->waits = false;
+		set_due(next, true);
+	}
 	send_due(d);
 	listener_put(&m->listener);
 	free(m->waits_for);
@@ -437,23 +405,18 @@ void mount_set_ring(struct mount *m, int ring_fd)
 	send_due(m->owner);
 }
 
-uint32_t mount_viewers(const struct mount *m)
+struct mount_status mount_get(const struct mount *m)
 {
-	return m->viewers;
-}
+	struct mount_status s = { .viewers = m->viewers,
+				  .cut = m->cut_past + m->cut };
 
-uint64_t mount_cut(const struct mount *m)
-{
-	return m->cut_past + m->cut;
-}
-
-const char *mount_error(const struct mount *m)
-{
 	if (m->waits)
-		return m->waits_for;
-	if (listener_error(m->listener) != NULL)
-		return listener_error(m->listener);
-	if (m->tls && tls_proc_absence(m->owner->tls) != NULL)
-		return tls_proc_absence(m->owner->tls);
-	return service_proc_alarm(m->owner->service);
+		s.error = m->waits_for;
+	else if (listener_error(m->listener) != NULL)
+		s.error = listener_error(m->listener);
+	else if (m->tls && tls_proc_absence(m->owner->tls) != NULL)
+		s.error = tls_proc_absence(m->owner->tls);
+	else
+		s.error = service_proc_alarm(m->owner->service);
+	return s;
 }

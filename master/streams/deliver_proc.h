@@ -33,8 +33,8 @@ void deliver_proc_free(struct deliver_proc **);
 
 /* The record for the next master, a new JSON object. */
 json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
-/* Adopts what the previous master recorded (checked; may be NULL).  Call it
- * before the first mount. */
+/* Adopts the worker in the record (checked; may be NULL) of the previous
+ * master.  Call it before the first mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
 /* All mounts have been made: the worker drops the others. */
@@ -42,7 +42,7 @@ void deliver_proc_settle(struct deliver_proc *);
 
 /* The worker, borrowed.  While it is stopped the mounts are not served. */
 struct service_proc *deliver_proc_service(struct deliver_proc *);
-/* Of all mounts. */
+/* The viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
 /* The worker passes TLS clients to this end of a SEQPACKET pair. */
@@ -71,8 +71,11 @@ bool mount_is_same(const struct mount *, const struct mount_config *);
 /* Serves it from another ring (borrowed), which must have been made while the
  * old one was open.  Disconnects its viewers. */
 void mount_set_ring(struct mount *, int ring_fd);
-uint32_t mount_viewers(const struct mount *);
-/* Slow viewers disconnected since the mount was made. */
-uint64_t mount_cut(const struct mount *);
-/* Why viewers cannot connect, or NULL. */
-const char *mount_error(const struct mount *);
+
+struct mount_status {
+	uint32_t viewers;
+	uint64_t cut; /* slow viewers disconnected since the mount was made */
+	const char *error; /* why viewers cannot connect, or NULL */
+};
+
+struct mount_status mount_get(const struct mount *);

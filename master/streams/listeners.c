@@ -44,7 +44,7 @@ struct listeners {
 	struct ev_loop *loop;
 	const struct listeners_events *events;
 	void *arg;
-	ev_timer look;
+	ev_timer check; /* of the addresses */
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
 	LIST_HEAD(, inherited) inherited;
@@ -66,34 +66,26 @@ static bool is_here(const struct sockaddr_any *where)
 	return !gone;
 }
 
-/* The socket stays open and works again when the address returns. */
-static void check_address(struct listener *l)
-{
-	static const char lost[] = "the address is not on this host";
-	bool was_here = l->error[0] == '\0';
-	bool here;
-
-	if (l->fd < 0)
-		return;
-	here = is_here(&l->where);
-	if (here == was_here)
-		return;
-	if (here)
-		l->error[0] = '\0';
-	else
-		(void)snprintf(l->error, sizeof l->error, "%s: %s",
-			       l->address, lost);
-	l->owner->events->on_error(l, here ? NULL : lost, l->owner->arg);
-}
-
+/* A socket stays open and works again when its address returns. */
 static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 {
-	(void)loop, (void)revents;
-	struct listeners *ls = container_of(t, struct listeners, look);
+	static const char lost[] = "the address is not on this host";
+	const struct listeners *ls = container_of(t, struct listeners, check);
 	struct listener *l;
 
-	LIST_FOREACH(l, &ls->list, link)
-	check_address(l);
+	(void)loop, (void)revents;
+	LIST_FOREACH(l, &ls->list, link) {
+		bool was_here = l->error[0] == '\0';
+		bool here = l->fd < 0 ? was_here : is_here(&l->where);
+
+		if (here == was_here)
+			continue;
+		l->error[0] = '\0';
+		if (!here)
+			(void)snprintf(l->error, sizeof l->error, "%s: %s",
+				       l->address, lost);
+		ls->events->on_error(l, here ? NULL : lost, ls->arg);
+	}
 }
 
 struct listeners *listeners_new(struct ev_loop *loop,
@@ -108,9 +100,9 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	LIST_INIT(&ls->list);
 	LIST_INIT(&ls->untaken);
 	LIST_INIT(&ls->inherited);
-	ev_timer_init(&ls->look, on_check, LISTEN_CHECK_MS / 1e3,
+	ev_timer_init(&ls->check, on_check, LISTEN_CHECK_MS / 1e3,
 		      LISTEN_CHECK_MS / 1e3);
-	ev_timer_start(loop, &ls->look);
+	ev_timer_start(loop, &ls->check);
 	return ls;
 }
 
@@ -120,36 +112,26 @@ void listeners_free(struct listeners **ls)
 		return;
 	assert(LIST_EMPTY(&(*ls)->list));
 	listeners_close_unused(*ls);
-	ev_timer_stop((*ls)->loop, &(*ls)->look);
+	ev_timer_stop((*ls)->loop, &(*ls)->check);
 	free(*ls);
 	*ls = NULL;
-}
-
-static int bind_there(int fd, const struct sockaddr_any *where)
-{
-	int on = 1;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
-		return -errno;
-	if (where->sa.sa_family == AF_INET6 &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0)
-		return -errno;
-	if (bind(fd, &where->sa, where->len) < 0)
-		return -errno;
-	return listen(fd, LISTEN_BACKLOG) < 0 ? -errno : 0;
 }
 
 /* The socket, or -errno. */
 static int open_socket(const struct sockaddr_any *where)
 {
+	int on = 1, err;
 	int fd = socket(where->sa.sa_family,
 			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = bind_there(fd, where);
-	if (err < 0) {
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
+	    (where->sa.sa_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0) ||
+	    bind(fd, &where->sa, where->len) < 0 ||
+	    listen(fd, LISTEN_BACKLOG) < 0) {
+		err = -errno;
 		fd_close(&fd);
 		return err;
 	}
@@ -174,22 +156,20 @@ static void fail(struct listener *l, int err)
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
-/* The adopted socket with this address, or -1. */
-static int find_inherited(struct listeners *ls,
-			  const struct sockaddr_any *where,
-			  uint64_t *ret_number)
+/* Takes the adopted socket with the address of the listener; -1: none. */
+static int take_inherited(struct listener *l)
 {
 	struct inherited *i;
 	int fd;
 
-	LIST_FOREACH(i, &ls->inherited, link)
-		if (sockaddr_equal(&i->where, where))
+	LIST_FOREACH(i, &l->owner->inherited, link)
+		if (sockaddr_equal(&i->where, &l->where))
 			break;
 	if (i == NULL)
 		return -1;
 	LIST_REMOVE(i, link);
 	fd = i->fd;
-	*ret_number = i->number;
+	l->number = i->number;
 	free(i);
 	return fd;
 }
@@ -197,11 +177,10 @@ static int find_inherited(struct listeners *ls,
 static void try_open(struct listener *l)
 {
 	struct listeners *owner = l->owner;
-	int fd = find_inherited(owner, &l->where, &l->number);
+	int fd = take_inherited(l);
 
 	if (fd < 0)
 		fd = open_socket(&l->where);
-
 	if (fd < 0) {
 		fail(l, -fd);
 		return;
@@ -220,22 +199,6 @@ static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
 	try_open(container_of(t, struct listener, retry));
 }
 
-static struct listener *listener_new(struct listeners *ls,
-				     const struct sockaddr_any *where)
-{
-	struct listener *l = xcalloc(1, sizeof *l);
-
-	l->owner = ls;
-	l->where = *where;
-	l->fd = -1;
-	sockaddr_format(where, l->address);
-	LIST_INSERT_HEAD(&ls->list, l, link);
-	l->retry_ms = LISTEN_RETRY_MIN_MS;
-	ev_timer_init(&l->retry, on_retry, 0., 0.);
-	try_open(l);
-	return l;
-}
-
 struct listener *listener_get(struct listeners *ls,
 			      const struct sockaddr_any *where)
 {
@@ -244,8 +207,17 @@ struct listener *listener_get(struct listeners *ls,
 	LIST_FOREACH(l, &ls->list, link)
 		if (sockaddr_equal(&l->where, where))
 			break;
-	if (l == NULL)
-		l = listener_new(ls, where);
+	if (l == NULL) {
+		l = xcalloc(1, sizeof *l);
+		l->owner = ls;
+		l->where = *where;
+		l->fd = -1;
+		sockaddr_format(where, l->address);
+		LIST_INSERT_HEAD(&ls->list, l, link);
+		l->retry_ms = LISTEN_RETRY_MIN_MS;
+		ev_timer_init(&l->retry, on_retry, 0., 0.);
+		try_open(l);
+	}
 	l->users++;
 	return l;
 }

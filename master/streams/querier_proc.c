@@ -10,48 +10,38 @@
 struct querier_proc {
 	struct service_proc *service;
 	struct queriers *queriers;
-	bool logged; /* the error of the worker */
-	uint64_t since_ms; /* this master knows streams */
+	bool logged; /* the worker's error was logged */
+	uint64_t since_ms; /* the start of this master */
 };
 
+/* The worker needs no state. */
 static void on_hello(void *self)
 {
 	(void)self;
 }
 
-static void log_error_once(struct querier_proc *p,
-			   const struct msg_querier_status *s)
-{
-	const char *error =
-		s->igmp_error != NULL ? s->igmp_error : s->mld_error;
-
-	if (p->logged || error == NULL)
-		return;
-	p->logged = true;
-	log_warning("querier", "cannot detect %s queriers: %s",
-		    s->igmp_error == NULL  ? "MLD"
-		    : s->mld_error == NULL ? "IGMP"
-					   : "IGMP and MLD",
-		    error);
-}
-
-/* After an adoption the first queries come before the first inputs. */
-static bool is_wanted(const struct querier_proc *p, uint64_t now_ms)
-{
-	return queriers_in_use(p->queriers, now_ms) ||
-	       now_ms - p->since_ms <= QUERIERS_KEPT_MS;
-}
-
 static void on_message(const struct msg *m, void *self)
 {
+	const struct msg_querier_status *s = &m->querier_status;
 	struct querier_proc *p = self;
 	uint64_t now_ms = mono_ms();
+	const char *error;
 
 	if (m->type != MSG_QUERIER_STATUS)
 		return;
-	log_error_once(p, &m->querier_status);
-	queriers_update(p->queriers, &m->querier_status, now_ms);
-	if (!is_wanted(p, now_ms))
+	error = s->igmp_error != NULL ? s->igmp_error : s->mld_error;
+	if (error != NULL && !p->logged) {
+		p->logged = true;
+		log_warning("querier", "cannot detect %s queriers: %s",
+			    s->igmp_error == NULL  ? "MLD"
+			    : s->mld_error == NULL ? "IGMP"
+						   : "IGMP and MLD",
+			    error);
+	}
+	queriers_update(p->queriers, s, now_ms);
+	/* after an adoption the first queries come before the first inputs */
+	if (!queriers_in_use(p->queriers, now_ms) &&
+	    now_ms - p->since_ms > QUERIERS_KEPT_MS)
 		service_proc_unwant(p->service);
 }
 

@@ -10,9 +10,9 @@
 
 struct net {
 	struct querier_net name; /* ifindex 0: free */
-	uint64_t since_ms;       /* it is used */
-	uint64_t used_ms;
-	unsigned inputs, silent; /* of the report */
+	uint64_t since_ms;       /* its first use */
+	uint64_t used_ms;        /* its last use */
+	unsigned inputs, silent; /* counted for the report */
 };
 
 struct querier {
@@ -26,13 +26,13 @@ struct querier {
 struct queriers {
 	unsigned timeout_s;
 	struct net *nets;
-	size_t n_ways;
+	size_t n_nets;
 	struct querier queriers[MSG_QUERIERS_MAX];
 	size_t n_queriers;
 	bool unobserved; /* the worker does not run */
-	uint64_t began_ms; /* to listen */
-	bool fails[2]; /* cannot detect IGMP, MLD ... */
-	struct errmsg error[2];
+	uint64_t began_ms; /* the worker's start */
+	bool fails[2]; /* cannot detect IGMP, MLD */
+	struct errmsg error[2]; /* the reason */
 };
 
 struct queriers *queriers_new(unsigned timeout_s)
@@ -94,7 +94,7 @@ static bool is_same(struct querier_net a, struct querier_net b)
 
 static struct net *find_net(const struct queriers *q, struct querier_net name)
 {
-	for (size_t i = 0; i < q->n_ways; i++)
+	for (size_t i = 0; i < q->n_nets; i++)
 		if (is_same(q->nets[i].name, name))
 			return &q->nets[i];
 	return NULL;
@@ -114,27 +114,22 @@ static bool is_over(const struct net *w, uint64_t now_ms)
 	return now_ms - w->used_ms > QUERIERS_KEPT_MS;
 }
 
-/* A free entry; NULL: too many. */
-static struct net *make_net(struct queriers *q, uint64_t now_ms)
-{
-	for (size_t i = 0; i < q->n_ways; i++)
-		if (is_over(&q->nets[i], now_ms))
-			return &q->nets[i];
-	if (q->n_ways == QUERIERS_NETS_MAX)
-		return NULL;
-	q->nets = xrealloc(q->nets, (q->n_ways + 1) * sizeof q->nets[0]);
-	return &q->nets[q->n_ways++];
-}
-
 void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 {
 	struct net *w = find_net(q, name);
 
 	if (w == NULL || is_over(w, now_ms)) {
-		if (w == NULL)
-			w = make_net(q, now_ms);
-		if (w == NULL)
+		/* a net that is no longer used leaves its entry */
+		for (size_t i = 0; w == NULL && i < q->n_nets; i++)
+			if (is_over(&q->nets[i], now_ms))
+				w = &q->nets[i];
+		if (w == NULL && q->n_nets == QUERIERS_NETS_MAX)
 			return;
+		if (w == NULL) {
+			q->nets = xrealloc(q->nets, (q->n_nets + 1) *
+							    sizeof q->nets[0]);
+			w = &q->nets[q->n_nets++];
+		}
 		*w = (struct net){ .name = name, .since_ms = now_ms };
 	}
 	w->used_ms = now_ms;
@@ -142,7 +137,7 @@ void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 
 bool queriers_in_use(const struct queriers *q, uint64_t now_ms)
 {
-	for (size_t i = 0; i < q->n_ways; i++)
+	for (size_t i = 0; i < q->n_nets; i++)
 		if (!is_over(&q->nets[i], now_ms))
 			return true;
 	return false;
@@ -152,7 +147,7 @@ json_t *queriers_write(const struct queriers *q, uint64_t now_ms)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < q->n_ways; i++) {
+	for (size_t i = 0; i < q->n_nets; i++) {
 		const struct net *w = &q->nets[i];
 
 		if (is_over(w, now_ms))
@@ -217,7 +212,7 @@ unsigned queriers_timeout_s(const struct queriers *q)
 
 void queriers_count_none(struct queriers *q)
 {
-	for (size_t i = 0; i < q->n_ways; i++)
+	for (size_t i = 0; i < q->n_nets; i++)
 		q->nets[i].inputs = q->nets[i].silent = 0;
 }
 
@@ -231,33 +226,6 @@ void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 	w->silent += silent;
 }
 
-static void set_querier(json_t *o, const struct querier *h, uint64_t now_ms)
-{
-	json_t *one = json_object();
-	json_t *address = json_string(h->address);
-
-	if (address != NULL) /* it is UTF-8 */
-		(void)json_object_set_new(one, "address", address);
-	(void)json_object_set_new(one, "version", json_integer(h->version));
-	if (h->interval_s > 0)
-		(void)json_object_set_new(one, "interval",
-					  json_integer(h->interval_s));
-	(void)json_object_set_new(one, "age",
-				  json_integer((json_int_t)
-					       ((now_ms - h->at_ms) / 1000)));
-	(void)json_object_set_new(o, "querier", one);
-}
-
-static json_t *advice(const struct queriers *q, const struct net *w,
-		      const char *name)
-{
-	return json_sprintf(
-		"%s: no %s querier for %u s: a switch with snooping will stop "
-		"the groups: enable the querier of the switch or of a "
-		"router",
-		name, w->name.v6 ? "MLD" : "IGMP", q->timeout_s);
-}
-
 static json_t *report_net(const struct queriers *q, const struct net *w,
 			  uint64_t now_ms)
 {
@@ -269,7 +237,7 @@ static json_t *report_net(const struct queriers *q, const struct net *w,
 	enum querier_state state = queriers_state(q, w->name, now_ms);
 	const struct querier *h = find_querier(q, w->name);
 	char name[IF_NAMESIZE] = "";
-	json_t *o = json_object();
+	json_t *o = json_object(), *querier;
 
 	(void)if_indextoname(w->name.ifindex, name);
 	(void)json_object_set_new(o, "interface", json_string(name));
@@ -280,10 +248,30 @@ static json_t *report_net(const struct queriers *q, const struct net *w,
 	(void)json_object_set_new(o, "inputs", json_integer(w->inputs));
 	(void)json_object_set_new(o, "silent", json_integer(w->silent));
 	(void)json_object_set_new(o, "state", json_string(states[state]));
-	if (h != NULL)
-		set_querier(o, h, now_ms);
+	if (h != NULL) {
+		json_int_t age_s = (json_int_t)((now_ms - h->at_ms) / 1000);
+
+		querier = json_object();
+		(void)json_object_set_new(querier, "address",
+					  json_string(h->address));
+		(void)json_object_set_new(querier, "version",
+					  json_integer(h->version));
+		if (h->interval_s > 0)
+			(void)json_object_set_new(querier, "interval",
+						  json_integer(h->interval_s));
+		(void)json_object_set_new(querier, "age",
+					  json_integer(age_s));
+		(void)json_object_set_new(o, "querier", querier);
+	}
 	if (state == QUERIER_MISSING)
-		(void)json_object_set_new(o, "advice", advice(q, w, name));
+		(void)json_object_set_new(
+			o, "advice",
+			json_sprintf("%s: no %s querier for %u s: a switch "
+				     "with snooping will stop the groups: "
+				     "enable the querier of the switch or of "
+				     "a router",
+				     name, w->name.v6 ? "MLD" : "IGMP",
+				     q->timeout_s));
 	return o;
 }
 
@@ -298,7 +286,7 @@ json_t *queriers_report(const struct queriers *q, uint64_t now_ms)
 		if (q->fails[i])
 			(void)json_object_set_new(
 				o, keys[i], json_string(q->error[i].text));
-	for (size_t i = 0; i < q->n_ways; i++)
+	for (size_t i = 0; i < q->n_nets; i++)
 		if (!is_over(&q->nets[i], now_ms))
 			(void)json_array_append_new(
 				list, report_net(q, &q->nets[i], now_ms));

@@ -58,7 +58,7 @@ enum querier_state queriers_state(const struct queriers *, struct querier_net,
 				  uint64_t now_ms);
 unsigned queriers_timeout_s(const struct queriers *);
 
-/* For the next report: resets the counts; counts one input. */
+/* For the next report: resets the counts; counts an input. */
 void queriers_count_none(struct queriers *);
 void queriers_count(struct queriers *, struct querier_net, bool silent);
 

@@ -52,33 +52,28 @@ bool receivers_has(const struct receivers *r, uint64_t client)
 
 	for (i = 0; i < ARRAY_LEN(r->lists); i++)
 		json_array_foreach(r->lists[i], k, session)
-			if (session_client(session) == client)
+			if ((uint64_t)json_integer_value(json_object_get(
+				    session, "client_id")) == client)
 				return true;
 	return false;
-}
-
-/* A copy with its present uptime. */
-static json_t *aged(const json_t *session, uint64_t s)
-{
-	json_t *copy = json_copy((json_t *)session);
-	json_int_t uptime = json_integer_value(json_object_get(copy,
-							       "uptime"));
-
-	(void)json_object_set_new(copy, "uptime",
-				  json_integer(uptime + (json_int_t)s));
-	return copy;
 }
 
 void receivers_list(const struct receivers *r, uint64_t now_ms,
 		    json_t *sessions)
 {
-	const json_t *session;
+	json_t *session;
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_LEN(r->lists); i++)
-		json_array_foreach(r->lists[i], k, session)
-			(void)json_array_append_new(
-				sessions,
-				aged(session,
-				     (now_ms - r->updated_ms[i]) / 1000));
+		json_array_foreach(r->lists[i], k, session) {
+			json_t *copy = json_copy(session);
+			json_int_t uptime = json_integer_value(
+				json_object_get(copy, "uptime"));
+
+			uptime += (json_int_t)((now_ms - r->updated_ms[i]) /
+					       1000);
+			(void)json_object_set_new(copy, "uptime",
+						  json_integer(uptime));
+			(void)json_array_append_new(sessions, copy);
+		}
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 struct receivers {
-	json_t *lists[MSG_OUTPUTS_MAX]; /* of sessions; NULL: empty */
+	json_t *lists[MSG_OUTPUTS_MAX]; /* sessions of an output, or NULL */
 	uint64_t updated_ms[MSG_OUTPUTS_MAX];
 };
 
@@ -20,7 +20,7 @@ struct receivers {
 void receivers_update(struct receivers *, const char *stream,
 		      const struct msg_stream_receivers *, uint64_t now_ms);
 
-/* The worker has ended, and its connections. */
+/* The worker has ended, and so have its connections. */
 void receivers_clear(struct receivers *);
 
 unsigned receivers_count(const struct receivers *);

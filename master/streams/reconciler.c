@@ -34,7 +34,7 @@ struct reconciler {
 	struct auth_proc *auth;
 	struct tls_proc *tls;
 	struct querier_proc *querier;
-	/* of the four above, in the order in which they are stopped */
+	/* the four above, in the order in which they are stopped */
 	struct service_proc *services[4];
 	struct jobs *jobs;
 	size_t n, room;
@@ -84,8 +84,10 @@ static bool is_gone(const struct reconciler *r)
 }
 
 /* on_stopped() comes from the loop, because it may free the reconciler. */
-static void check_gone(struct reconciler *r)
+static void check_gone(void *arg)
 {
+	struct reconciler *r = arg;
+
 	if (!r->stopping || !is_gone(r))
 		return;
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
@@ -106,7 +108,7 @@ static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	r->cfg.events->on_stopped(r->cfg.arg);
 }
 
-/* --- what streams report --- */
+/* --- reports of streams --- */
 
 static void on_status(const char *id, const struct msg_stream_status *status,
 		      void *arg)
@@ -201,17 +203,11 @@ static void update_read(struct reconciler *r, const struct stream_links *links)
 	}
 }
 
-/* --- services --- */
-
-static void on_service_gone(void *arg)
-{
-	check_gone(arg);
-}
-
 /* deliver and tls have a channel of their own.  Each new process of either gets
  * a new end of it. */
-static void link_services(struct reconciler *r)
+static void link_services(void *arg)
 {
+	struct reconciler *r = arg;
 	int fds[2], err;
 
 	if (!tls_proc_is_on(r->tls) ||
@@ -230,34 +226,24 @@ static void link_services(struct reconciler *r)
 	fd_close(&fds[1]);
 }
 
-static void on_service_up(void *arg)
-{
-	link_services(arg);
-}
-
-static unsigned querier_timeout(const json_t *settings)
-{
-	const json_t *value = json_object_get(settings, "querier_timeout");
-
-	if (!json_is_integer(value))
-		return QUERIER_TIMEOUT_S;
-	return (unsigned)MAX(0, MIN(json_integer_value(value),
-				    QUERIER_TIMEOUT_MAX_S));
-}
-
 static void open_services(struct reconciler *r)
 {
+	const json_t *value = json_object_get(r->settings, "querier_timeout");
+	json_int_t timeout_s = QUERIER_TIMEOUT_S;
 	struct service_config cfg = {
 		.loop = r->cfg.loop,
 		.spawner = r->spawner,
-		.on_gone = on_service_gone,
+		.on_gone = check_gone,
 		.arg = r,
 	};
 
+	if (json_is_integer(value))
+		timeout_s = MAX(0, MIN(json_integer_value(value),
+				       QUERIER_TIMEOUT_MAX_S));
 	r->auth = auth_proc_new(&cfg);
 	r->jobs = jobs_new(&cfg);
-	r->querier = querier_proc_new(&cfg, querier_timeout(r->settings));
-	cfg.on_up = on_service_up;
+	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
+	cfg.on_up = link_services;
 	r->tls = tls_proc_new(&cfg);
 	r->deliver = deliver_proc_new(&cfg, r->tls);
 	r->services[0] = deliver_proc_service(r->deliver);

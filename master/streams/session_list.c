@@ -146,12 +146,6 @@ json_t *session_format(const struct msg_session *s)
 	return session;
 }
 
-uint64_t session_client(const json_t *session)
-{
-	return (uint64_t)json_integer_value(json_object_get(session,
-							    "client_id"));
-}
-
 void session_list_answer(struct session_list *l,
 			 const struct msg_deliver_sessions *page, uint32_t seq)
 {

@@ -30,9 +30,8 @@ struct session_list *session_list_new(const struct session_list_config *);
 /* NULL-safe; sets *l to NULL.  Open requests get NULL. */
 void session_list_free(struct session_list **);
 
-/* {client_id, channel_id, addr, uptime}, a new reference; and its client. */
+/* {client_id, channel_id, addr, uptime}, a new reference. */
 json_t *session_format(const struct msg_session *);
-uint64_t session_client(const json_t *session);
 
 /* Called once, from the loop: a list of {client_id, channel_id, addr, uptime},
  * borrowed, or NULL when deliver does not answer.  The list may not be freed

@@ -5,30 +5,21 @@
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
 
-static struct mount *take_same(struct stream_mounts *mounts,
-			       const struct mount_config *cfg)
-{
-	for (size_t i = 0; i < mounts->n; i++) {
-		struct mount *m = mounts->of[i].mount;
-
-		if (m != NULL && mount_is_same(m, cfg)) {
-			mounts->of[i].mount = NULL;
-			return m;
-		}
-	}
-	return NULL;
-}
-
-static struct mount *make_or_take(struct stream_mounts *old,
+/* Takes the mount out of the old ones, or makes it. */
+static struct mount *take_or_make(struct stream_mounts *old,
 				  struct deliver_proc *deliver,
 				  const struct mount_config *cfg)
 {
-	struct mount *m = take_same(old, cfg);
+	for (size_t i = 0; i < old->n; i++) {
+		struct mount *m = old->of[i].mount;
 
-	if (m == NULL)
-		return mount_new(deliver, cfg);
-	mount_set_ring(m, cfg->ring_fd);
-	return m;
+		if (m != NULL && mount_is_same(m, cfg)) {
+			old->of[i].mount = NULL;
+			mount_set_ring(m, cfg->ring_fd);
+			return m;
+		}
+	}
+	return mount_new(deliver, cfg);
 }
 
 /* Makes new mounts before it frees old ones, so that shared listeners stay
@@ -44,7 +35,7 @@ void stream_mounts_set(struct stream_mounts *mounts,
 		const struct plan_http *http = &cfg->outputs[i];
 
 		mounts->of[i].position = http->position;
-		mounts->of[i].mount = make_or_take(&old, deliver,
+		mounts->of[i].mount = take_or_make(&old, deliver,
 						   &(struct mount_config){
 			.listen = &http->listen,
 			.path = http->path,
@@ -67,13 +58,13 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 		       struct stream_proc_info *ret)
 {
 	for (size_t i = 0; i < mounts->n; i++) {
-		const struct mount *m = mounts->of[i].mount;
+		struct mount_status s = mount_get(mounts->of[i].mount);
 		size_t at = mounts->of[i].position - 1;
 
-		ret->output_viewers[at] = mount_viewers(m);
-		ret->output_cut[at] = mount_cut(m);
-		ret->output_errors[at] = mount_error(m);
-		ret->viewers += ret->output_viewers[at];
-		ret->viewers_cut += ret->output_cut[at];
+		ret->output_viewers[at] = s.viewers;
+		ret->output_cut[at] = s.cut;
+		ret->output_errors[at] = s.error;
+		ret->viewers += s.viewers;
+		ret->viewers_cut += s.cut;
 	}
 }

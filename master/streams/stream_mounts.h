@@ -18,7 +18,7 @@ struct plan_http;
 struct stream_mounts {
 	size_t n;
 	struct {
-		unsigned position; /* of its output, from 1 */
+		unsigned position; /* the output's, from 1 */
 		struct mount *mount;
 	} of[MSG_OUTPUTS_MAX];
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Translates the configuration of one stream into what the reconciler needs:
- * the start message of the worker, the size of the ring, the paths of its http
- * outputs.  Pure.
+ * Translates the configuration of one stream into the start message of the
+ * worker, the size of the ring and the paths of its http outputs.  Pure.
  */
 #pragma once
 

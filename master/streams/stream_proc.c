@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ring.h"
+#include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/stream_mounts.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWITCHES_MAX = 100 }; /* of inputs, between two statuses */
+enum { SWITCHES_MAX = 100 }; /* switches of input between two statuses */
 
 struct stream_proc {
 	struct stream_proc_config cfg;
@@ -76,7 +77,7 @@ bool stream_proc_reads(const struct stream_proc *p, const char *stream)
 
 /* --- the ring --- */
 
-/* As stream_ring_make(). */
+/* Errors as stream_ring_make(). */
 static int make_ring(struct stream_proc *p, size_t size)
 {
 	int err;
@@ -88,23 +89,7 @@ static int make_ring(struct stream_proc *p, size_t size)
 	return err;
 }
 
-static void replace_damaged_ring(struct stream_proc *p)
-{
-	const char *name = worker_proc_name(p->proc);
-	int err = stream_ring_replace(&p->ring);
-
-	spawner_touch(p->cfg.spawner);
-	if (err < 0) {
-		log_error(name, "cannot replace the damaged ring: %s",
-			  strerror(-err));
-		return;
-	}
-	log_warning(name, "damaged ring replaced: viewers must reconnect");
-	stream_mounts_ring(&p->mounts, p->ring.ro_fd);
-	p->cfg.events->on_ring(p, p->cfg.arg);
-}
-
-/* For the http outputs of the plan and for the streams that read it. */
+/* The size that the http outputs of the plan and reading streams need. */
 static size_t ring_size(const struct stream_proc *p,
 			const struct stream_plan *plan)
 {
@@ -174,22 +159,20 @@ static void set_first(struct stream_proc *p, unsigned position)
 	spawner_touch(p->cfg.spawner);
 }
 
-static void on_status(struct stream_proc *p, const struct msg_stream_status *s)
-{
-	p->n_switches = 0;
-	if (s->chosen >= 1 && s->chosen <= p->plan->start.n_inputs)
-		set_first(p, s->chosen);
-	if (!p->removed)
-		p->cfg.events->on_status(p->id, s, p->cfg.arg);
-}
-
 static void on_message(struct worker_proc *proc, const struct msg *m,
 		       void *arg)
 {
 	struct stream_proc *p = arg;
 
 	if (m->type == MSG_STREAM_STATUS) {
-		on_status(p, &m->stream_status);
+		unsigned chosen = m->stream_status.chosen;
+
+		p->n_switches = 0;
+		if (chosen >= 1 && chosen <= p->plan->start.n_inputs)
+			set_first(p, chosen);
+		if (!p->removed)
+			p->cfg.events->on_status(p->id, &m->stream_status,
+						 p->cfg.arg);
 	} else if (m->type == MSG_STREAM_CHOSEN) {
 		if (m->stream_chosen.position > 0)
 			set_first(p, m->stream_chosen.position);
@@ -220,15 +203,26 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 static void on_down(struct worker_proc *proc, void *arg)
 {
 	struct stream_proc *p = arg;
+	const char *name = worker_proc_name(proc);
+	int err;
 
-	(void)proc;
 	p->n_switches = 0;
 	p->started = false;
 	input_choice_down(p->choice);
 	analysis_down(p->analysis);
 	receivers_clear(&p->receivers);
-	if (stream_ring_is_damaged(&p->ring))
-		replace_damaged_ring(p);
+	if (!stream_ring_is_damaged(&p->ring))
+		return;
+	err = stream_ring_make(&p->ring, p->ring.size);
+	spawner_touch(p->cfg.spawner);
+	if (err < 0) {
+		log_error(name, "cannot replace the damaged ring: %s",
+			  strerror(-err));
+		return;
+	}
+	log_warning(name, "damaged ring replaced: viewers must reconnect");
+	stream_mounts_ring(&p->mounts, p->ring.ro_fd);
+	p->cfg.events->on_ring(p, p->cfg.arg);
 }
 
 static void on_gone(struct worker_proc *proc, void *arg)
@@ -430,10 +424,13 @@ json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 					  stream_plan_write(p->plan));
 	if (p->ring.fd >= 0)
 		(void)json_object_set_new(record, "ring",
-					  stream_ring_write(&p->ring, h));
+					  handover_put(h, 'r', &p->ring.number,
+						       p->ring.fd));
 	if (p->memory.fd >= 0)
 		(void)json_object_set_new(record, "memory",
-					  kept_memory_write(&p->memory, h));
+					  handover_put(h, 'm',
+						       &p->memory.number,
+						       p->memory.fd));
 	return record;
 }
 
@@ -475,8 +472,8 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 
 	p->cfg = *cfg;
 	p->id = xstrdup(id);
-	stream_ring_init(&p->ring);
-	kept_memory_init(&p->memory);
+	p->ring.fd = p->ring.ro_fd = -1;
+	p->memory.fd = -1;
 	p->first = 1;
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);

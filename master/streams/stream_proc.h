@@ -59,7 +59,8 @@ void stream_proc_free(struct stream_proc **);
 
 /* The record for the next master, a new JSON object. */
 json_t *stream_proc_write(struct stream_proc *, struct handover *);
-/* Adopts what the previous master recorded (checked) into a new stream. */
+/* Adopts the worker in the record (checked) of the previous master into a new
+ * stream. */
 void stream_proc_adopt(struct stream_proc *, const json_t *record,
 		       struct handover *);
 

@@ -7,11 +7,6 @@
 #include "common/supervise/handover.h"
 #include "proto/ipc/contract.h"
 
-void stream_ring_init(struct stream_ring *r)
-{
-	*r = (struct stream_ring){ .fd = -1, .ro_fd = -1 };
-}
-
 void stream_ring_close(struct stream_ring *r)
 {
 	fd_close(&r->fd);
@@ -21,7 +16,7 @@ void stream_ring_close(struct stream_ring *r)
 	r->number = 0;
 }
 
-/* Uses fd (taken) instead of the present ring. */
+/* Replaces the ring by that of fd (taken), after an error by none of it. */
 static int use(struct stream_ring *r, int fd, size_t size)
 {
 	struct ring_reader *judge = NULL;
@@ -43,36 +38,21 @@ static int use(struct stream_ring *r, int fd, size_t size)
 	return 0;
 }
 
-static int make_new(struct stream_ring *r, size_t size)
-{
-	int fd = ring_create(size);
-
-	return fd < 0 ? fd : use(r, fd, size);
-}
-
 int stream_ring_make(struct stream_ring *r, size_t size)
 {
-	if (size == r->size)
-		return 0;
-	if (size > 0)
-		return make_new(r, size);
-	stream_ring_close(r);
-	return 0;
-}
+	int fd;
 
-int stream_ring_replace(struct stream_ring *r)
-{
-	return make_new(r, r->size);
+	if (size == 0) {
+		stream_ring_close(r);
+		return 0;
+	}
+	fd = ring_create(size);
+	return fd < 0 ? fd : use(r, fd, size);
 }
 
 bool stream_ring_is_damaged(const struct stream_ring *r)
 {
 	return r->judge != NULL && !ring_reader_is_sound(r->judge);
-}
-
-json_t *stream_ring_write(struct stream_ring *r, struct handover *h)
-{
-	return r->fd >= 0 ? handover_put(h, 'r', &r->number, r->fd) : NULL;
 }
 
 bool stream_ring_take(struct stream_ring *r, const json_t *name,
@@ -92,13 +72,6 @@ bool stream_ring_take(struct stream_ring *r, const json_t *name,
 	return false;
 }
 
-/* --- kept memory --- */
-
-void kept_memory_init(struct kept_memory *m)
-{
-	*m = (struct kept_memory){ .fd = -1 };
-}
-
 void kept_memory_close(struct kept_memory *m)
 {
 	fd_close(&m->fd);
@@ -116,11 +89,6 @@ int kept_memory_make(struct kept_memory *m)
 		return fd;
 	m->fd = fd;
 	return 0;
-}
-
-json_t *kept_memory_write(struct kept_memory *m, struct handover *h)
-{
-	return m->fd >= 0 ? handover_put(h, 'm', &m->number, m->fd) : NULL;
 }
 
 void kept_memory_take(struct kept_memory *m, const json_t *name,

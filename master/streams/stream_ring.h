@@ -3,7 +3,8 @@
  * The shared memory of one stream that outlives its worker: the ring with its
  * packets, and a small memory with counters and clocks for the next worker.
  *
- * Both are embedded.  The owner is the only writer of these structs.
+ * Both are embedded, with every fd set to -1.  The owner is the only writer of
+ * these structs.
  */
 #pragma once
 
@@ -25,22 +26,14 @@ struct stream_ring {
 	struct ring_reader *judge; /* checks the header; NULL: no ring */
 };
 
-void stream_ring_init(struct stream_ring *);
-
 void stream_ring_close(struct stream_ring *);
 
-/* Keeps a ring of this size, makes a new ring, or closes it for size 0.
- * 0 or -errno; after an error the present ring stays. */
+/* Replaces the ring by a new one, or closes it for size 0.  0 or -errno; after
+ * an error the present ring stays. */
 int stream_ring_make(struct stream_ring *, size_t size) MUST_CHECK;
-
-/* Makes a new ring of the same size.  Errors as stream_ring_make(). */
-int stream_ring_replace(struct stream_ring *) MUST_CHECK;
 
 /* True when the writer has damaged the header. */
 bool stream_ring_is_damaged(const struct stream_ring *);
-
-/* The name in the handover, a new JSON value; NULL: no ring. */
-json_t *stream_ring_write(struct stream_ring *, struct handover *);
 
 /* Takes the ring with this name out of the handover.  False when there is none
  * or it has another size. */
@@ -53,14 +46,10 @@ struct kept_memory {
 	uint64_t number; /* in the handover */
 };
 
-void kept_memory_init(struct kept_memory *);
 void kept_memory_close(struct kept_memory *);
 
 /* Makes a zeroed memory if there is none.  0 or -errno. */
 int kept_memory_make(struct kept_memory *) MUST_CHECK;
-
-/* The name in the handover, a new JSON value; NULL: none. */
-json_t *kept_memory_write(struct kept_memory *, struct handover *);
 
 /* Takes the memory with this name out of the handover if its size is right. */
 void kept_memory_take(struct kept_memory *, const json_t *name,

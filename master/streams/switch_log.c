@@ -48,24 +48,20 @@ json_t *switch_log_format(const struct msg_stream_switched *s)
 	return o;
 }
 
-static struct msg_stream_switched message_of(const struct switch_entry *e)
-{
-	return (struct msg_stream_switched){
-		.wall_ms = e->wall_ms,
-		.from = e->from,
-		.to = e->to,
-		.filler = e->filler,
-		.reason = e->reason,
-		.fault = e->fault,
-	};
-}
-
 json_t *switch_log_list(const struct switch_log *l)
 {
 	json_t *list = json_array();
 
 	for (unsigned i = l->n; i-- > 0;) {
-		struct msg_stream_switched s = message_of(&l->entries[i]);
+		const struct switch_entry *e = &l->entries[i];
+		const struct msg_stream_switched s = {
+			.wall_ms = e->wall_ms,
+			.from = e->from,
+			.to = e->to,
+			.filler = e->filler,
+			.reason = e->reason,
+			.fault = e->fault,
+		};
 
 		(void)json_array_append_new(list, switch_log_format(&s));
 	}
