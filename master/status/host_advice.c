@@ -90,16 +90,6 @@ static void look_at_filter(const struct host_advice *a, const char *iface,
 			    iface, iface));
 }
 
-static void look_at_buffer(long most, unsigned wanted, json_t *list)
-{
-	if (most < 0 || (unsigned long)most >= wanted)
-		return;
-	add(list, xasprintf("udp inputs get a receive buffer of %ld bytes "
-			    "instead of %u, and lose packets when the machine "
-			    "is busy: sysctl -w net.core.rmem_max=%u", most,
-			    wanted, wanted));
-}
-
 static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
@@ -130,6 +120,7 @@ static void look_at_input(const struct host_advice *a, const char *address,
 static json_t *look(const struct host_advice *a, const json_t *streams)
 {
 	json_t *list = json_array(), *stream, *input;
+	long most = read_setting(a, "core/rmem_max");
 	unsigned wanted = 0;
 	size_t i, k;
 
@@ -139,7 +130,12 @@ static json_t *look(const struct host_advice *a, const json_t *streams)
 					   input)
 				look_at_input(a, json_string_value(input),
 					      &wanted, list);
-	look_at_buffer(read_setting(a, "core/rmem_max"), wanted, list);
+	if (most >= 0 && (unsigned long)most < wanted)
+		add(list, xasprintf("udp inputs get a receive buffer of %ld "
+				    "bytes instead of %u, and lose packets "
+				    "when the machine is busy: "
+				    "sysctl -w net.core.rmem_max=%u",
+				    most, wanted, wanted));
 	return list;
 }
 

@@ -3,7 +3,6 @@ libmaster_a_SOURCES += \
 	master/status/history.c master/status/history.h \
 	master/status/host_advice.c master/status/host_advice.h \
 	master/status/minute.c master/status/minute.h \
-	master/status/output_fault.c master/status/output_fault.h \
 	master/status/status.c master/status/status.h \
 	master/status/status_alarm.c \
 	master/status/status_network.c \

@@ -76,7 +76,7 @@ static void announce(struct status *s, struct status_stream *stream,
 	}
 }
 
-/* Also without clients, so that the state of the events is right later. */
+/* Runs without clients too, so that the state of the events is right later. */
 static void report_alarms(struct status *s, struct status_stream *stream,
 			  uint64_t now_ms)
 {
@@ -88,10 +88,12 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 	}
 }
 
-static void look_for_silence(struct status *s)
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
+	struct status *s = container_of(w, struct status, timer);
 	uint64_t now_ms = mono_ms();
 
+	(void)loop, (void)revents;
 	for (size_t i = 0; i < s->n; i++) {
 		struct status_stream *stream = s->streams[i];
 		uint64_t patience = stream->silent ? SILENCE_MS : LATE_MS;
@@ -102,12 +104,6 @@ static void look_for_silence(struct status *s)
 		announce(s, stream, now_ms);
 		report_alarms(s, stream, now_ms);
 	}
-}
-
-static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	(void)loop, (void)revents;
-	look_for_silence(container_of(w, struct status, timer));
 }
 
 struct status *status_new(const struct status_config *cfg)
@@ -193,22 +189,6 @@ static struct stream_proc_info ask_reconciler(const struct status *s,
 	return info;
 }
 
-/* Is a stream that it reads the cause of its alarms, or of silence? */
-static void relate(const struct status *s, struct status_stream *stream)
-{
-	stream->theirs[0] = 0;
-	for (unsigned place = 1; place <= stream->n_inputs; place++) {
-		const char *id = stream->sources[place - 1];
-		struct status_stream *source = id ? find(s, id) : NULL;
-
-		stream->theirs[place] = 0;
-		if (id == NULL)
-			continue;
-		status_stream_relate(stream, place, source);
-		status_stream_blame(stream, place, source);
-	}
-}
-
 void status_push(struct status *s, const char *id,
 		 const struct msg_stream_status *m)
 {
@@ -221,7 +201,14 @@ void status_push(struct status *s, const char *id,
 	amend = stream->silent && now_ms - stream->reported_ms < AMEND_MS;
 	status_stream_add(stream, m, amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
-	relate(s, stream);
+	stream->theirs[0] = 0;
+	for (unsigned place = 1; place <= stream->n_inputs; place++) {
+		const char *source = stream->sources[place - 1];
+
+		stream->theirs[place] = 0;
+		if (source != NULL)
+			status_stream_relate(stream, place, find(s, source));
+	}
 	/* this second was already reported as empty */
 	if (!amend) {
 		struct stream_proc_info info = ask_reconciler(s, id);
@@ -347,33 +334,28 @@ json_t *status_write(const struct status *s)
 	return all;
 }
 
-static void take_stream(struct status_stream *stream, const json_t *from)
-{
-	const char *minute = json_string_value(json_object_get(from,
-							       "minute"));
-	json_int_t at = json_integer_value(json_object_get(from, "at"));
-	json_int_t input = json_integer_value(json_object_get(from, "input"));
-
-	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
-		return;
-	stream->wall_s = at;
-	/* the next second follows the last one */
-	stream->silent = false;
-	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
-		stream->position = (unsigned)input;
-}
-
 void status_take(struct status *s, const json_t *all)
 {
 	const char *id;
 	json_t *from;
 
 	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
+		const char *minute = json_string_value(
+			json_object_get(from, "minute"));
+		json_int_t input = json_integer_value(
+			json_object_get(from, "input"));
 		struct status_stream *stream = find(s, id);
 
 		/* samples that arrived meanwhile are newer */
-		if (stream != NULL && stream->enabled &&
-		    stream->minute.n == 0)
-			take_stream(stream, from);
+		if (stream == NULL || !stream->enabled ||
+		    stream->minute.n > 0 || minute == NULL ||
+		    minute_parse(minute, &stream->minute) < 0)
+			continue;
+		stream->wall_s = json_integer_value(
+			json_object_get(from, "at"));
+		/* the next second follows the last one */
+		stream->silent = false;
+		if (input >= 1 && input <= (json_int_t)stream->n_inputs)
+			stream->position = (unsigned)input;
 	}
 }

@@ -8,32 +8,19 @@ enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
 
 uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 {
-	if (s->silent)
-		return 0;
+	const struct msg_input_status *in = status_stream_input(s, place);
+
 	/* output_fault is reported per output */
 	if (place == 0)
-		return s->last.alarms & ~ALARMS_OF_MASTER;
-	for (size_t i = 0; i < s->last.n_inputs; i++)
-		if (s->last.inputs[i].position == place)
-			return s->last.inputs[i].alarms;
-	return 0;
-}
-
-/* The report of the worker in the last second, or NULL. */
-static const struct msg_alarm_change *
-find_change(const struct status_stream *s, unsigned place, enum alarm_id alarm)
-{
-	for (size_t i = 0; !s->silent && i < s->last.n_changes; i++)
-		if (s->last.changes[i].place == place &&
-		    s->last.changes[i].alarm == alarm)
-			return &s->last.changes[i];
-	return NULL;
+		return s->silent ? 0 : s->last.alarms & ~ALARMS_OF_MASTER;
+	return in != NULL ? in->alarms : 0;
 }
 
 static json_t *format(struct status_stream *s, unsigned place,
 		      enum alarm_id alarm, bool raised)
 {
-	const struct msg_alarm_change *change = find_change(s, place, alarm);
+	const struct msg_alarm_change *change = s->last.changes;
+	size_t left = s->silent ? 0 : s->last.n_changes;
 	const char *source = status_stream_source(s, place, alarm);
 	json_t *o = json_object();
 
@@ -47,7 +34,11 @@ static json_t *format(struct status_stream *s, unsigned place,
 				  json_integer(alarm_priority(alarm)));
 	(void)json_object_set_new(o, "raised", json_boolean(raised));
 	(void)json_object_set_new(o, "time", json_integer(time(NULL)));
-	if (change != NULL)
+	while (left > 0 && (change->place != place || change->alarm != alarm)) {
+		change++;
+		left--;
+	}
+	if (left > 0)
 		(void)json_object_set_new(
 			o, "count", json_integer((json_int_t)change->count));
 	if (source != NULL)
@@ -55,34 +46,27 @@ static json_t *format(struct status_stream *s, unsigned place,
 	return o;
 }
 
-static json_t *format_fault(struct status_stream *s, size_t i)
-{
-	const struct output_fault *f = &s->outputs[i].fault;
-	json_t *o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
-
-	(void)json_object_set_new(o, "output", json_integer((json_int_t)i + 1));
-	if (f->reason != NULL)
-		(void)json_object_set_new(o, "reason",
-					  json_string(f->reason));
-	return o;
-}
-
+/* The next event of an output, also of a removed one. */
 static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 {
+	struct output_fault *f;
 	unsigned suppressed;
+	size_t i = 0;
+	json_t *o;
 
-	/* also of outputs that were removed */
-	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
-		struct output_fault *f = &s->outputs[i].fault;
-
-		if (f->reported == f->raised)
-			continue;
-		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
-			return NULL;
-		f->reported = f->raised;
-		return format_fault(s, i);
-	}
-	return NULL;
+	while (i < ARRAY_LEN(s->outputs) && s->outputs[i].fault.reported ==
+						    s->outputs[i].fault.raised)
+		i++;
+	if (i == ARRAY_LEN(s->outputs) ||
+	    !ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+		return NULL;
+	f = &s->outputs[i].fault;
+	f->reported = f->raised;
+	o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
+	(void)json_object_set_new(o, "output", json_integer((json_int_t)i + 1));
+	if (f->reason != NULL)
+		(void)json_object_set_new(o, "reason", json_string(f->reason));
+	return o;
 }
 
 /* Reports that an alarm is raised or cleared. */

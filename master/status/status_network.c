@@ -33,38 +33,31 @@ static bool is_silent(const struct status_way *w, uint64_t now_ms)
 	return now_ms - w->received_ms >= SILENT_MS;
 }
 
-static void log_alarm(const struct status_stream *s,
-		      const struct msg_input_status *in, bool raised)
-{
-	if (raised)
-		log_warning("status", "stream %s: input %u: no packets, and "
-			    "no multicast querier on its network: enable "
-			    "one on the router or switch", s->id,
-			    in->position);
-	else
-		log_info("status", "stream %s: input %u: alarm no_querier "
-			 "cleared", s->id, in->position);
-}
-
 static void judge(struct status_stream *s, struct msg_input_status *in,
 		  struct querier_proc *querier, uint64_t now_ms)
 {
 	struct status_way *w = &s->ways[in->position - 1];
 	const struct queriers *known = querier_proc_known(querier);
-	struct querier_net way = { .v6 = w->v6 };
+	struct querier_net net = { .v6 = w->v6 };
 	bool raised = false;
 
 	follow(w, in, now_ms);
-	way.ifindex = w->ifindex;
-	if (way.ifindex != 0) {
-		querier_proc_use(querier, way, now_ms);
+	net.ifindex = w->ifindex;
+	if (net.ifindex != 0) {
+		querier_proc_use(querier, net, now_ms);
 		raised = is_silent(w, now_ms) &&
-			 queriers_state(known, way, now_ms) == QUERIER_MISSING;
+			 queriers_state(known, net, now_ms) == QUERIER_MISSING;
 	}
 	if (raised)
 		in->alarms |= NO_QUERIER;
-	if (raised != w->alarmed)
-		log_alarm(s, in, raised);
+	if (raised && !w->alarmed)
+		log_warning("status", "stream %s: input %u: no packets, and "
+			    "no multicast querier on its network: enable "
+			    "one on the router or switch", s->id,
+			    in->position);
+	else if (!raised && w->alarmed)
+		log_info("status", "stream %s: input %u: alarm no_querier "
+			 "cleared", s->id, in->position);
 	w->alarmed = raised;
 }
 

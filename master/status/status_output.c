@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The outputs of a stream: their state and the alarm output_fault. */
+#include "common/base/alloc.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 #include "proto/ipc/msg_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct msg_output_status *
 find_output(const struct status_stream *s, size_t position)
@@ -15,7 +19,7 @@ find_output(const struct status_stream *s, size_t position)
 	return NULL;
 }
 
-/* The error of an output; NULL if it sends, or if nothing is known.  The
+/* The error of an output; NULL if it sends, or if its state is unknown.  The
  * reconciler reports errors of the port of an http output, the worker all
  * others. */
 static const char *output_error(const struct status_stream *s, size_t i,
@@ -32,32 +36,24 @@ static const char *output_error(const struct status_stream *s, size_t i,
 	return out->error != NULL ? out->error : "the worker has no ring";
 }
 
-static void add_http(json_t *o, const struct status_stream *s, size_t i,
-		     const struct stream_proc_info *info, const char *error)
-{
-	bool open = s->enabled && i < info->n_outputs && error == NULL;
-	json_t *stats;
-
-	set_bool(o, "open", open);
-	if (!open)
-		return;
-	stats = json_object();
-	set_int(stats, "peers", info->output_viewers[i]);
-	set_int(stats, "cut", info->output_cut[i]);
-	(void)json_object_set_new(o, "stats", stats);
-}
-
 static json_t *output_report(const struct status_stream *s, size_t i,
 			     const struct stream_proc_info *info)
 {
 	static const struct msg_output_status none;
 	const struct msg_output_status *out = find_output(s, i + 1);
 	const char *error = output_error(s, i, info);
-	json_t *o;
+	bool open = s->enabled && i < info->n_outputs && error == NULL;
+	json_t *o, *stats;
 
 	if (s->outputs[i].is_http) {
 		o = json_object();
-		add_http(o, s, i, info, error);
+		set_bool(o, "open", open);
+		if (open) {
+			stats = json_object();
+			set_int(stats, "peers", info->output_viewers[i]);
+			set_int(stats, "cut", info->output_cut[i]);
+			(void)json_object_set_new(o, "stats", stats);
+		}
 	} else {
 		o = field_format(&output_status_fields,
 				 out != NULL ? out : &none, 0);
@@ -78,10 +74,37 @@ json_t *status_stream_output_list(const struct status_stream *s,
 	return outputs;
 }
 
+/* Once a second; error: why the output could not send, or NULL. */
+static void judge(struct output_fault *f, const char *error)
+{
+	if ((error != NULL) == f->raised)
+		f->in_s = 0;
+	else
+		f->in_s++;
+	if (!f->raised && f->in_s >= OUTPUT_FAULT_RAISE_S) {
+		f->raised = true;
+		f->in_s = 0;
+	} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
+		output_fault_clear(f);
+	}
+	if (f->raised && error != NULL &&
+	    (f->reason == NULL || strcmp(f->reason, error) != 0)) {
+		free(f->reason);
+		f->reason = xstrdup(error);
+	}
+}
+
 void status_stream_judge(struct status_stream *s,
 			 const struct stream_proc_info *info)
 {
 	for (size_t i = 0; i < s->n_outputs; i++)
-		output_fault_every_second(&s->outputs[i].fault,
-					  output_error(s, i, info));
+		judge(&s->outputs[i].fault, output_error(s, i, info));
+}
+
+void output_fault_clear(struct output_fault *f)
+{
+	f->raised = false;
+	f->in_s = 0;
+	free(f->reason);
+	f->reason = NULL;
 }

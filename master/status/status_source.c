@@ -23,62 +23,36 @@ uint32_t status_stream_held(const struct status_stream *s, unsigned place,
 	return reads ? raised & ~s->before[place] & ~s->theirs[place] : 0;
 }
 
-static struct msg_input_status *input_at(struct status_stream *s,
-					 unsigned place)
-{
-	for (size_t i = 0; i < s->last.n_inputs; i++)
-		if (s->last.inputs[i].position == place)
-			return &s->last.inputs[i];
-	return NULL;
-}
-
 static bool has_error(const struct msg_input_status *in)
 {
 	return in != NULL && in->error != NULL && in->error[0] != '\0';
 }
 
-static bool is_off_air(const struct status_stream *s)
+void status_stream_relate(struct status_stream *s, unsigned place,
+			  struct status_stream *source)
 {
-	return s->enabled && !minute_sum(&s->minute, 1).onair;
-}
-
-void status_stream_blame(struct status_stream *s, unsigned place,
-			 struct status_stream *source)
-{
-	struct msg_input_status *in = input_at(s, place);
+	struct msg_input_status *in = status_stream_input(s, place);
 	const struct msg_input_status *cause;
 	struct errmsg error;
 
-	if (source == NULL || !is_off_air(source) || !has_error(in) ||
-	    in->onair)
+	if (source == NULL || !source->enabled)
+		return;
+	s->theirs[place] = status_stream_raised(source, 0) &
+			   ~ALARMS_OF_OUTPUTS;
+	/* the output sends the packets of the active input */
+	if (s->position == place)
+		s->theirs[0] = s->theirs[place] &
+			       (status_stream_raised(s, place) |
+				s->reported[place]);
+	if (!has_error(in) || in->onair || minute_sum(&source->minute, 1).onair)
 		return;
 	errmsg_set(&error, "%s is off air", source->id);
-	cause = source->silent ? NULL : input_at(source, source->position);
+	cause = status_stream_input(source, source->position);
 	if (has_error(cause))
 		errmsg_set(&error, "%s is off air: %s", source->id,
 			   cause->error);
 	free((char *)in->error);
 	in->error = xstrdup(error.text);
-}
-
-/* The packets of the active input are sent. */
-static void relate_output(struct status_stream *s, unsigned place)
-{
-	uint32_t came = status_stream_raised(s, place) | s->reported[place];
-
-	s->theirs[0] = s->theirs[place] & came;
-}
-
-void status_stream_relate(struct status_stream *s, unsigned place,
-			  const struct status_stream *source)
-{
-	uint32_t theirs = 0;
-
-	if (source != NULL && source->enabled)
-		theirs = status_stream_raised(source, 0) & ~ALARMS_OF_OUTPUTS;
-	s->theirs[place] = theirs;
-	if (s->position == place)
-		relate_output(s, place);
 }
 
 static struct status_inherited **find(struct status_stream *s, unsigned place,

@@ -54,7 +54,7 @@ void status_stream_free(struct status_stream **p)
 	free(s);
 }
 
-/* Data of an address stays with that address; NULL: none. */
+/* Sets the output's address; NULL: none.  Data belongs to its address. */
 static void set_output(struct status_output *o, const struct output_conf *out)
 {
 	const char *address = out != NULL ? out->address : NULL;
@@ -107,66 +107,50 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		s->position = 1;
 }
 
-/* The active input, or NULL. */
-static const struct msg_input_status *
-find_playing(const struct msg_stream_status *m)
-{
-	for (size_t i = 0; i < m->n_inputs; i++)
-		if (m->inputs[i].active)
-			return &m->inputs[i];
-	return NULL;
-}
-
-/* Does the input run, as active input or as standby? */
-static bool is_running(const struct msg_input_status *in)
-{
-	return in->active || (in->open && in->state != INPUT_IDLE);
-}
-
-/* The i-th running input, the active one first; or NULL. */
+/* The i-th running input (active or standby), the active one first. */
 static const struct msg_input_status *
 find_running(const struct msg_stream_status *m, size_t i)
 {
 	for (int active = 1; active >= 0; active--)
-		for (size_t k = 0; k < m->n_inputs; k++)
-			if (m->inputs[k].active == active &&
-			    is_running(&m->inputs[k]) && i-- == 0)
-				return &m->inputs[k];
-	return NULL;
-}
+		for (size_t k = 0; k < m->n_inputs; k++) {
+			const struct msg_input_status *in = &m->inputs[k];
 
-static struct second second_of(const struct msg_input_status *in)
-{
-	if (in == NULL)
-		return (struct second){ 0 };
-	return (struct second){
-		.active = true,
-		.onair = in->onair,
-		.bitrate_kbps = in->bitrate_kbps,
-		.packets = in->packets,
-		.cc_error = in->cc_error,
-		.pes_error = in->pes_error,
-		.sc_error = in->sc_error,
-		.video_count = in->video_count,
-		.audio_count = in->audio_count,
-	};
+			if (in->active == active &&
+			    (active || (in->open && in->state != INPUT_IDLE)) &&
+			    i-- == 0)
+				return in;
+		}
+	return NULL;
 }
 
 void status_stream_add(struct status_stream *s,
 			const struct msg_stream_status *m, bool amend)
 {
-	const struct msg_input_status *in;
-	struct second second;
+	const struct msg_input_status *in = NULL;
+	struct second second = { 0 };
 
 	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
 		s->before[i] = status_stream_raised(s, i);
 	field_drop(&stream_status_fields, &s->last);
 	s->last = *m;
 	field_keep(&stream_status_fields, &s->last);
-	in = find_playing(&s->last);
-	second = second_of(in);
-	if (in != NULL)
+	for (size_t i = 0; i < s->last.n_inputs && in == NULL; i++)
+		if (s->last.inputs[i].active)
+			in = &s->last.inputs[i];
+	if (in != NULL) {
 		s->position = in->position;
+		second = (struct second){
+			.active = true,
+			.onair = in->onair,
+			.bitrate_kbps = in->bitrate_kbps,
+			.packets = in->packets,
+			.cc_error = in->cc_error,
+			.pes_error = in->pes_error,
+			.sc_error = in->sc_error,
+			.video_count = in->video_count,
+			.audio_count = in->audio_count,
+		};
+	}
 	if (amend)
 		minute_amend(&s->minute, &second);
 	else
@@ -181,14 +165,12 @@ void status_stream_miss(struct status_stream *s)
 	rest_outputs(s);
 }
 
-static const struct msg_input_status *find_input(const struct status_stream *s,
-						 size_t position)
+struct msg_input_status *status_stream_input(const struct status_stream *s,
+					     size_t position)
 {
-	if (s->silent)
-		return NULL;
-	for (size_t i = 0; i < s->last.n_inputs; i++)
+	for (size_t i = 0; i < s->last.n_inputs && !s->silent; i++)
 		if (s->last.inputs[i].position == position)
-			return &s->last.inputs[i];
+			return (struct msg_input_status *)&s->last.inputs[i];
 	return NULL;
 }
 
@@ -217,24 +199,18 @@ static void add_alarms(json_t *o, const struct status_stream *s,
 						  name_alarms(theirs));
 }
 
-static void add_interface(json_t *o, const struct msg_input_status *in)
-{
-	unsigned index = status_interface(in);
-	char name[IF_NAMESIZE];
-
-	if (index > 0 && if_indextoname(index, name) != NULL)
-		set_text(o, "interface", name);
-}
-
-/* Sets the fields of the worker; all 0 without a worker. */
+/* The fields of the worker; all 0 without a worker. */
 static json_t *input_report(const struct status_stream *s, size_t i)
 {
 	static const struct msg_input_status none;
-	const struct msg_input_status *in = find_input(s, i + 1);
+	const struct msg_input_status *in = status_stream_input(s, i + 1);
+	char name[IF_NAMESIZE];
+	unsigned interface;
 	json_t *o;
 
 	if (in == NULL)
 		in = &none;
+	interface = status_interface(in);
 	o = field_format(&input_status_fields, in, FIELD_INNER);
 	set_int(o, "position", i + 1);
 	set_text(o, "id", s->input_ids[i]);
@@ -242,21 +218,9 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 		(void)json_object_del(o, "since");
 	if (in->reason == NULL || in->reason[0] == '\0')
 		(void)json_object_del(o, "reason");
-	add_interface(o, in);
+	if (interface > 0 && if_indextoname(interface, name) != NULL)
+		set_text(o, "interface", name);
 	add_alarms(o, s, (unsigned)i + 1, in->alarms);
-	return o;
-}
-
-static json_t *worker_report(const struct status_stream *s,
-			     const struct stream_proc_info *info)
-{
-	json_t *o = json_object();
-
-	set_text(o, "state", info->state != NULL ? info->state : "stopped");
-	set_int(o, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
-	set_int(o, "restarts", info->restarts);
-	set_text(o, "alarm",
-		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
 	return o;
 }
 
@@ -296,24 +260,13 @@ static void add_switches(json_t *o, const struct stream_proc_info *info)
 							  : &none));
 }
 
-static void add_details(json_t *o, const struct status_stream *s,
-			const struct stream_proc_info *info)
-{
-	(void)json_object_set_new(o, "inputs", inputs_report(s));
-	(void)json_object_set_new(o, "outputs",
-				  status_stream_output_list(s, info));
-	(void)json_object_set_new(o, "worker", worker_report(s, info));
-	set_bool(o, "filler", !s->silent && s->last.filler);
-	add_switches(o, info);
-}
-
 json_t *status_stream_report(const struct status_stream *s,
 			     const struct stream_proc_info *info,
 			     enum status_span span)
 {
 	struct minute_sum sum = minute_sum(
 		&s->minute, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
-	json_t *o = json_object();
+	json_t *o = json_object(), *worker = json_object();
 
 	set_text(o, "name", s->name);
 	set_int(o, "input_id", s->position);
@@ -329,7 +282,18 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", info->viewers_cut);
 	add_alarms(o, s, 0, status_stream_alarms(s));
-	add_details(o, s, info);
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	(void)json_object_set_new(o, "outputs",
+				  status_stream_output_list(s, info));
+	set_text(worker, "state", info->state != NULL ? info->state
+						      : "stopped");
+	set_int(worker, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
+	set_int(worker, "restarts", info->restarts);
+	set_text(worker, "alarm",
+		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
+	(void)json_object_set_new(o, "worker", worker);
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	add_switches(o, info);
 	return o;
 }
 
@@ -359,9 +323,22 @@ json_t *status_stream_outputs(const struct status_stream *s,
 	return o;
 }
 
-/* The state is unknown while no worker runs. */
-static void add_state(json_t *o, const struct msg_input_status *in)
+static json_t *input_check(const struct status_stream *s, size_t i)
 {
+	static const struct msg_input_status none;
+	const struct msg_input_status *known = status_stream_input(s, i + 1);
+	const struct msg_input_status *in = known != NULL ? known : &none;
+	json_t *o = json_object();
+
+	set_bool(o, "scrambled", in->scrambled);
+	set_int(o, "cc_error", in->cc_error);
+	set_int(o, "bitrate", in->bitrate_kbps);
+	set_int(o, "pes_error", in->pes_error);
+	set_bool(o, "onair", in->onair);
+	add_alarms(o, s, (unsigned)i + 1, in->alarms);
+	/* the state is unknown while no worker runs */
+	if (known == NULL)
+		return o;
 	set_text(o, "state", input_state_name(in->state));
 	if (in->since_s > 0)
 		set_int(o, "since", in->since_s);
@@ -369,6 +346,7 @@ static void add_state(json_t *o, const struct msg_input_status *in)
 		set_text(o, "reason", in->reason);
 	set_int(o, "penalty", in->penalty);
 	set_bool(o, "damped", in->damped);
+	return o;
 }
 
 json_t *status_stream_check(const struct status_stream *s,
@@ -378,21 +356,8 @@ json_t *status_stream_check(const struct status_stream *s,
 	json_t *inputs = json_array();
 	json_t *o = json_object();
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct msg_input_status *in = find_input(s, i + 1);
-		json_t *one = json_object();
-
-		set_bool(one, "scrambled", in != NULL && in->scrambled);
-		set_int(one, "cc_error", in != NULL ? in->cc_error : 0);
-		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
-		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
-		set_bool(one, "onair", in != NULL && in->onair);
-		add_alarms(one, s, (unsigned)i + 1,
-			   in != NULL ? in->alarms : 0);
-		if (in != NULL)
-			add_state(one, in);
-		(void)json_array_append_new(inputs, one);
-	}
+	for (size_t i = 0; i < s->n_inputs; i++)
+		(void)json_array_append_new(inputs, input_check(s, i));
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "active_input", s->position);
 	add_alarms(o, s, 0, status_stream_alarms(s));

@@ -9,7 +9,6 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/status/minute.h"
-#include "master/status/output_fault.h"
 #include "master/status/status.h"
 #include "master/streams/reconciler.h"
 #include "proto/ipc/msg.h"
@@ -17,6 +16,26 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+enum {
+	OUTPUT_FAULT_RAISE_S = 3,
+	OUTPUT_FAULT_CLEAR_S = 5,
+};
+
+/*
+ * The alarm output_fault of one output.  Three seconds in a row with an error
+ * raise it, five without an error clear it, so that retries do not toggle the
+ * alarm.
+ */
+struct output_fault {
+	bool raised;
+	bool reported; /* the event of the alarm was sent */
+	uint8_t in_s; /* seconds in a row that contradict the state */
+	char *reason; /* owned: the last error while raised, or NULL */
+};
+
+/* Clears the alarm without delay, when the state of the output is unknown. */
+void output_fault_clear(struct output_fault *);
 
 struct status_output {
 	char *address; /* as configured; NULL: not a text */
@@ -59,13 +78,13 @@ struct status_stream {
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
 	struct minute minute;
-	struct msg_stream_status last; /* of the worker; owns its texts */
+	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
 	/* alarms by place; 0: the output */
 	uint32_t reported[MSG_INPUTS_MAX + 1];
 	uint32_t before[MSG_INPUTS_MAX + 1]; /* one second ago */
 	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* the source has them too */
-	struct status_inherited *inherited; /* of reported alarms */
+	struct status_inherited *inherited; /* reported alarms */
 	struct ratelimit alarm_limit;
 	unsigned position;   /* last active input */
 	int64_t wall_s;      /* end of the last second */
@@ -99,15 +118,16 @@ uint32_t status_stream_alarms(const struct status_stream *);
 /* The raised alarms of a place; 0: the output, without those of single
  * outputs. */
 uint32_t status_stream_raised(const struct status_stream *, unsigned place);
+/* The last report of an input; NULL: none. */
+struct msg_input_status *status_stream_input(const struct status_stream *,
+					     size_t position);
 /* After a report, for each input that reads another stream: marks the alarms
- * that the source has too.  NULL: there is no source. */
+ * that the source has too, and sets the error of the input to the reason why
+ * the source is off air.  NULL: there is no source. */
 void status_stream_relate(struct status_stream *, unsigned place,
-			  const struct status_stream *source);
-/* Sets the error of an input whose source is off air to the reason of the
- * source. */
-void status_stream_blame(struct status_stream *, unsigned place,
-			 struct status_stream *source);
-/* Of the raised alarms, those not reported yet. */
+			  struct status_stream *source);
+/* The raised alarms that are reported a second later, because the source may
+ * report the same first. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
 /* An alarm of a place is raised; it is inherited if the source has it too.  Its

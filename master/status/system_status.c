@@ -40,15 +40,15 @@ struct system_status {
 	ev_timer timer;
 	uint64_t started_ms;
 	uint64_t asked_ms; /* 0: never */
-	struct buf text; /* of the last file */
+	struct buf text; /* the last file */
 
 	struct process *processes; /* the master and its workers, by pid */
 	size_t n_processes;
 	bool counted; /* app_ticks is valid */
-	uint64_t app_ticks; /* of all processes since the start */
+	uint64_t app_ticks; /* all processes since the start */
 	uint64_t threads;
 	uint64_t memory_ms; /* time of memory_kib; 0: never */
-	uint64_t memory_kib; /* of all processes */
+	uint64_t memory_kib; /* all processes */
 
 	struct mark now;
 	struct mark marks[MARKS]; /* a ring */
@@ -99,20 +99,6 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	return list;
 }
 
-/* The ticks of pid since the last reading. */
-static uint64_t new_ticks(const struct system_status *s,
-			  const struct process *p)
-{
-	const struct process *old = NULL;
-
-	if (s->processes != NULL)
-		old = bsearch(p, s->processes, s->n_processes, sizeof *p,
-			      by_pid);
-	/* a reused pid starts from zero */
-	return old != NULL && old->ticks <= p->ticks ? p->ticks - old->ticks
-						     : p->ticks;
-}
-
 static void count_processes(struct system_status *s)
 {
 	size_t n;
@@ -121,13 +107,21 @@ static void count_processes(struct system_status *s)
 
 	s->threads = 0;
 	for (size_t i = 0; i < n; i++) {
+		const struct process *old = NULL;
+
 		if (read_pid(s, list[i].pid, "stat") < 0 ||
 		    procfs_pid_stat_parse(text_of(s), &seen) < 0)
 			continue;
 		list[i].ticks = seen.ticks;
 		s->threads += seen.threads;
+		if (s->processes != NULL)
+			old = bsearch(&list[i], s->processes, s->n_processes,
+				      sizeof list[i], by_pid);
 		if (s->counted)
-			s->app_ticks += new_ticks(s, &list[i]);
+			s->app_ticks += seen.ticks;
+		/* a reused pid starts from zero */
+		if (s->counted && old != NULL && old->ticks <= seen.ticks)
+			s->app_ticks -= old->ticks;
 	}
 	s->counted = true;
 	free(s->processes);
@@ -160,19 +154,15 @@ static void remember(struct system_status *s)
 	s->n_marks = MIN(s->n_marks + 1, (size_t)MARKS);
 }
 
-static bool is_asked(const struct system_status *s, uint64_t now_ms)
-{
-	return s->asked_ms != 0 && now_ms - s->asked_ms < INTEREST_MS;
-}
-
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct system_status *s =
 		container_of(w, struct system_status, timer);
 	uint64_t now_ms = mono_ms();
+	bool is_asked = s->asked_ms != 0 && now_ms - s->asked_ms < INTEREST_MS;
 
 	(void)loop, (void)revents;
-	if (!is_asked(s, now_ms) && now_ms - past(s, 1)->at_ms < REST_MS)
+	if (!is_asked && now_ms - past(s, 1)->at_ms < REST_MS)
 		return;
 	look(s);
 	remember(s);
@@ -242,43 +232,20 @@ static void set_int(json_t *o, const char *key, json_int_t value)
 	(void)json_object_set_new_nocheck(o, key, json_integer(value));
 }
 
-static void add_load(json_t *o)
-{
-	static const char *const keys[] = { "la1", "la5", "la15" };
-	double load[ARRAY_LEN(keys)] = { 0 };
-
-	(void)getloadavg(load, ARRAY_LEN(load));
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		set_int(o, keys[i], whole(load[i] * 100));
-}
-
-static uint64_t app_memory(struct system_status *s)
-{
-	uint64_t sum = 0, kib;
-
-	for (size_t i = 0; i < s->n_processes; i++)
-		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
-		    procfs_pid_status_parse(text_of(s), &kib) == 0)
-			sum += kib;
-	return sum;
-}
-
-/* Read on request, and shared by simultaneous requests, because the reading
- * takes 2.5 ms for 200 workers. */
-static uint64_t fresh_memory(struct system_status *s)
-{
-	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
-		s->memory_kib = app_memory(s);
-		s->memory_ms = s->asked_ms;
-	}
-	return s->memory_kib;
-}
-
 static void add_memory(struct system_status *s, json_t *o)
 {
-	uint64_t total = 0, available = 0;
-	uint64_t app = fresh_memory(s);
+	uint64_t total = 0, available = 0, kib;
 
+	/* simultaneous requests share a reading, because it takes 2.5 ms for
+	 * 200 workers */
+	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
+		s->memory_ms = s->asked_ms;
+		s->memory_kib = 0;
+		for (size_t i = 0; i < s->n_processes; i++)
+			if (read_pid(s, s->processes[i].pid, "status") == 0 &&
+			    procfs_pid_status_parse(text_of(s), &kib) == 0)
+				s->memory_kib += kib;
+	}
 	if (procfs_read("/proc/meminfo", &s->text) < 0 ||
 	    procfs_meminfo_parse(text_of(s), &total, &available) < 0 ||
 	    total == 0)
@@ -286,23 +253,18 @@ static void add_memory(struct system_status *s, json_t *o)
 	set_int(o, "sys_mem_usage", whole((double)(total - available) * 1e2 /
 					   (double)total));
 	set_int(o, "app_mem_usage",
-		whole((double)app * 1e2 / (double)total));
-	set_int(o, "app_mem_kb", (json_int_t)app);
-}
-
-static json_int_t uptime_s(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_BOOTTIME, &t);
-	return t.tv_sec;
+		whole((double)s->memory_kib * 1e2 / (double)total));
+	set_int(o, "app_mem_kb", (json_int_t)s->memory_kib);
 }
 
 json_t *system_status_get(struct system_status *s, enum status_span span,
 			  const char *instance)
 {
+	static const char *const load_keys[] = { "la1", "la5", "la15" };
+	double load[ARRAY_LEN(load_keys)] = { 0 };
 	json_t *o = json_object();
 	const struct mark *base;
+	struct timespec uptime;
 	uint64_t ms;
 
 	s->asked_ms = mono_ms();
@@ -314,12 +276,15 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	if (instance != NULL)
 		(void)json_object_set_new(o, "instance",
 					  json_string(instance));
-	add_load(o);
+	(void)getloadavg(load, ARRAY_LEN(load));
+	for (size_t i = 0; i < ARRAY_LEN(load_keys); i++)
+		set_int(o, load_keys[i], whole(load[i] * 100));
 	set_int(o, "app_threads", (json_int_t)s->threads);
 	set_int(o, "sys_cpu_usage", usage(s->now.machine - base->machine, ms));
 	set_int(o, "app_cpu_usage", usage(s->now.app - base->app, ms));
 	add_memory(s, o);
-	set_int(o, "sys_uptime", uptime_s());
+	(void)clock_gettime(CLOCK_BOOTTIME, &uptime);
+	set_int(o, "sys_uptime", uptime.tv_sec);
 	set_int(o, "app_uptime",
 		(json_int_t)((s->asked_ms - s->started_ms) / 1000));
 	return o;
