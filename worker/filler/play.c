@@ -254,29 +254,6 @@ uint64_t play_next_ns(struct play *p)
 	return find_due(p).ns;
 }
 
-static void send(struct play *p, const struct due *due)
-{
-	uint8_t *packet;
-
-	if (due->video != NULL) {
-		send_picture(p, due->video);
-	} else if (due->clock != NULL) {
-		(void)put_packet(p, due->clock->pid, TS_PACKET - 5, NULL, 0,
-				 &packet);
-		put_pcr(p, packet, due->clock->due_ns);
-		due->clock->due_ns += FILLER_PCR_MS * MS;
-	} else if (due->audio != NULL) {
-		send_audio(p, due->audio);
-	} else {
-		for (size_t i = 0; i < p->n_tables; i++) {
-			packet = append(p);
-			memcpy(packet, p->tables + i * TS_PACKET, TS_PACKET);
-			ts_set_cc(packet, ++p->cc[ts_pid(packet)]);
-		}
-		p->tables_ns += FILLER_TABLES_MS * MS;
-	}
-}
-
 /* Continues from now; packets of the missed time are not sent. */
 static void skip(struct play *p, uint64_t now_ns)
 {
@@ -296,13 +273,35 @@ static void skip(struct play *p, uint64_t now_ns)
 void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
 	struct due due;
+	uint8_t *packet;
 
 	p->out = out;
 	p->arg = arg;
 	if (now_ns > play_next_ns(p) + LATE_MS * MS)
 		skip(p, now_ns);
-	while (due = find_due(p), due.ns <= now_ns)
-		send(p, &due);
+	while (due = find_due(p), due.ns <= now_ns) {
+		if (due.video != NULL) {
+			send_picture(p, due.video);
+			continue;
+		}
+		if (due.clock != NULL) {
+			(void)put_packet(p, due.clock->pid, TS_PACKET - 5,
+					 NULL, 0, &packet);
+			put_pcr(p, packet, due.clock->due_ns);
+			due.clock->due_ns += FILLER_PCR_MS * MS;
+			continue;
+		}
+		if (due.audio != NULL) {
+			send_audio(p, due.audio);
+			continue;
+		}
+		for (size_t i = 0; i < p->n_tables; i++) {
+			packet = append(p);
+			memcpy(packet, p->tables + i * TS_PACKET, TS_PACKET);
+			ts_set_cc(packet, ++p->cc[ts_pid(packet)]);
+		}
+		p->tables_ns += FILLER_TABLES_MS * MS;
+	}
 	flush(p);
 }
 
@@ -366,24 +365,12 @@ void play_free(struct play **ptr)
 	free(p);
 }
 
-/*
- * A repeated CRA picture of HEVC would belong to the sequence before it, in
- * which its number was already used; a BLA picture starts a new sequence.
- */
-static void begin_sequences(uint8_t *p, size_t len)
-{
-	enum { CRA = 21, BLA_N_LP = 18 };
-
-	for (size_t i = 0; i + 4 < len; i++)
-		if (p[i] == 0 && p[i + 1] == 0 && p[i + 2] == 1 &&
-		    (p[i + 3] >> 1 & 0x3f) == CRA)
-			p[i + 3] = (uint8_t)((p[i + 3] & 0x81) | BLA_N_LP << 1);
-}
-
 void play_add_picture(struct play *p, const struct picture_keeper *k,
 		      uint16_t pid, uint8_t stream_type)
 {
+	enum { HEVC = 0x24, CRA = 21, BLA_N_LP = 18 };
 	struct video *v;
+	uint8_t *nal;
 	uint64_t ms;
 
 	if (p->n_videos == FILLER_PROGRAMS_MAX)
@@ -392,8 +379,15 @@ void play_add_picture(struct play *p, const struct picture_keeper *k,
 	v->picture = xcalloc(1, k->len);
 	memcpy(v->picture, k->data, k->len);
 	v->len = k->len;
-	if (stream_type == 0x24)
-		begin_sequences(v->picture, v->len);
+	/* A repeated CRA picture of HEVC would belong to the sequence before
+	 * it, in which its number was already used; a BLA picture starts a new
+	 * sequence. */
+	for (size_t i = 3; stream_type == HEVC && i + 1 < v->len; i++) {
+		nal = v->picture + i;
+		if (nal[-3] == 0 && nal[-2] == 0 && nal[-1] == 1 &&
+		    (nal[0] >> 1 & 0x3f) == CRA)
+			nal[0] = (uint8_t)((nal[0] & 0x81) | BLA_N_LP << 1);
+	}
 	v->pid = pid;
 	v->stream_id = k->stream_id;
 	v->began_ns = p->start_ns;

@@ -13,23 +13,6 @@ enum {
 	REPAIR_WAIT_US = 3000000,
 };
 
-void rtp_places_init(struct rtp_places *p, const struct rtp_window_config *cfg)
-{
-	*p = (struct rtp_places){ .cfg = *cfg };
-	p->places = xcalloc(cfg->places, sizeof *p->places);
-	/* the positions before the first datagram exist, and are empty */
-	p->next = p->high = p->retired = cfg->places;
-	rtp_store_init(&p->store, cfg->places);
-	for (unsigned i = 0; i < cfg->places; i++)
-		p->places[i].slot = RTP_SLOT_NONE;
-}
-
-void rtp_places_done(struct rtp_places *p)
-{
-	rtp_store_done(&p->store);
-	free(p->places);
-}
-
 void rtp_places_drop_slot(struct rtp_places *p, uint16_t *slot)
 {
 	if (*slot != RTP_SLOT_NONE)

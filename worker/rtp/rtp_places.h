@@ -58,9 +58,6 @@ struct rtp_places {
 	struct rtp_place *places;
 };
 
-void rtp_places_init(struct rtp_places *, const struct rtp_window_config *);
-void rtp_places_done(struct rtp_places *);
-
 static inline struct rtp_place *rtp_place(const struct rtp_places *p,
 					  uint64_t pos)
 {

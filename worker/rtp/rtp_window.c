@@ -28,8 +28,15 @@ struct rtp_window {
 struct rtp_window *rtp_window_new(const struct rtp_window_config *cfg)
 {
 	struct rtp_window *w = xcalloc(1, sizeof *w);
+	struct rtp_places *p = &w->places;
 
-	rtp_places_init(&w->places, cfg);
+	p->cfg = *cfg;
+	p->places = xcalloc(cfg->places, sizeof *p->places);
+	/* the positions before the first datagram exist, and are empty */
+	p->next = p->high = p->retired = cfg->places;
+	rtp_store_init(&p->store, cfg->places);
+	for (unsigned i = 0; i < cfg->places; i++)
+		p->places[i].slot = RTP_SLOT_NONE;
 	for (unsigned i = 0; i < RTP_PATHS; i++)
 		w->candidate[i].slot = RTP_SLOT_NONE;
 	return w;
@@ -37,8 +44,10 @@ struct rtp_window *rtp_window_new(const struct rtp_window_config *cfg)
 
 void rtp_window_free(struct rtp_window **w)
 {
-	if (*w != NULL)
-		rtp_places_done(&(*w)->places);
+	if (*w != NULL) {
+		rtp_store_done(&(*w)->places.store);
+		free((*w)->places.places);
+	}
 	free(*w);
 	*w = NULL;
 }
@@ -233,31 +242,12 @@ static void drop_candidate(struct rtp_window *w, unsigned path)
 	rtp_places_drop_slot(&w->places, &c->slot);
 }
 
-/* Switches to the sequence of the candidate, which d continues. */
-static void follow_both(struct rtp_window *w, const struct rtp_datagram *d,
-			unsigned path, uint64_t now_ns)
-{
-	struct candidate before = w->candidate[path];
-	const struct rtp_slot *kept;
-
-	w->candidate[path].slot = RTP_SLOT_NONE;
-	if (before.slot == RTP_SLOT_NONE) {
-		follow(w, d, now_ns);
-		take(w, w->places.next, d, path, now_ns);
-		return;
-	}
-	kept = rtp_store_get(&w->places.store, before.slot);
-	before.datagram.data = kept->data;
-	before.datagram.payload = kept->data + kept->head;
-	follow(w, &before.datagram, now_ns);
-	take(w, w->places.next, &before.datagram, path, now_ns);
-	take(w, w->places.high, d, path, now_ns);
-	rtp_places_drop_slot(&w->places, &before.slot);
-}
-
 void rtp_window_feed(struct rtp_window *w, const struct rtp_datagram *d,
 		     unsigned path, uint64_t now_ns)
 {
+	struct rtp_places *p = &w->places;
+	const struct rtp_slot *kept;
+	struct candidate before;
 	uint64_t pos;
 
 	if (!w->flow.started)
@@ -270,15 +260,29 @@ void rtp_window_feed(struct rtp_window *w, const struct rtp_datagram *d,
 	}
 	switch (rtp_flow_judge(&w->flow, d, path, now_ns)) {
 	case RTP_IGNORE:
-		w->places.counts.path[path].stray++;
+		p->counts.path[path].stray++;
 		break;
 	case RTP_CANDIDATE:
 		drop_candidate(w, path);
 		w->candidate[path] = (struct candidate){
-			.slot = keep(&w->places, d), .datagram = *d };
+			.slot = keep(p, d), .datagram = *d };
 		break;
 	case RTP_FOLLOW:
-		follow_both(w, d, path, now_ns);
+		/* d continues the candidate, if that was kept */
+		before = w->candidate[path];
+		w->candidate[path].slot = RTP_SLOT_NONE;
+		if (before.slot == RTP_SLOT_NONE) {
+			follow(w, d, now_ns);
+			take(w, p->next, d, path, now_ns);
+			break;
+		}
+		kept = rtp_store_get(&p->store, before.slot);
+		before.datagram.data = kept->data;
+		before.datagram.payload = kept->data + kept->head;
+		follow(w, &before.datagram, now_ns);
+		take(w, p->next, &before.datagram, path, now_ns);
+		take(w, p->high, d, path, now_ns);
+		rtp_places_drop_slot(p, &before.slot);
 		break;
 	}
 }

@@ -257,26 +257,13 @@ static void add_fec(const struct session_description *d,
 					   UINT16_MAX - RTP_FEC_PORTS;
 }
 
-static void note_sources(const struct session_description *d,
-			 const struct sdp_media *m, struct sdp_offer *o)
-{
-	const struct sdp_connection *c = connection_of(d, m);
-	const struct sdp_filter *f = filter_of(d, m, &c->address);
-
-	if (f != NULL && f->n_sources > o->n_paths &&
-	    !is_dup(d, m) && o->paths[0].has_source)
-		errmsg_set(&o->note, "line %u: m=: only the first of several "
-				     "senders is used", m->line);
-	if (c->n > 1 || c->addresses > 1)
-		errmsg_set(&o->note, "line %u: m=: only the first of several "
-				     "addresses is used", m->line);
-}
-
 int sdp_offer_read(const struct session_description *d, unsigned number,
 		   struct sdp_offer *ret, struct errmsg *error)
 {
 	const struct sdp_media *m = choose(d, number, error);
 	struct sdp_offer o = { .n_paths = 1 };
+	const struct sdp_connection *c;
+	const struct sdp_filter *f;
 	int r;
 
 	if (m == NULL)
@@ -285,7 +272,15 @@ int sdp_offer_read(const struct session_description *d, unsigned number,
 	r = read_path(d, m, 0, &o.paths[0], error);
 	if (r < 0)
 		return r;
-	note_sources(d, m, &o);
+	c = connection_of(d, m);
+	f = filter_of(d, m, &c->address);
+	if (f != NULL && f->n_sources > o.n_paths && !is_dup(d, m) &&
+	    o.paths[0].has_source)
+		errmsg_set(&o.note, "line %u: m=: only the first of several "
+			   "senders is used", m->line);
+	if (c->n > 1 || c->addresses > 1)
+		errmsg_set(&o.note, "line %u: m=: only the first of several "
+			   "addresses is used", m->line);
 	add_second_path(d, m, &o);
 	add_fec(d, m, &o);
 	*ret = o;

@@ -2,6 +2,7 @@
 #include "worker/ts/analyze.h"
 
 #include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "worker/ts/cc.h"
 
 #include <assert.h>
@@ -60,23 +61,6 @@ void analyze_reset(struct analyze *a)
 	begin_second(a);
 }
 
-/* A packet with PUSI on a video or audio PID: a PES must begin in it. */
-static void check_pes_start(struct analyze *a, const uint8_t *p)
-{
-	size_t offset = ts_payload_offset(p);
-	uint8_t *errors = &a->pes_errors_of[ts_pid(p)];
-
-	if (offset + 3 > TS_PACKET)
-		return;
-	if (p[offset] == 0 && p[offset + 1] == 0 && p[offset + 2] == 1)
-		return;
-	a->now.pes_errors++;
-	if (*errors < UINT8_MAX)
-		++*errors;
-	if (*errors > ANALYZE_PES_ERRORS)
-		a->now.pes_bad = true;
-}
-
 static void feed_packet(struct analyze *a, const uint8_t *p)
 {
 	uint32_t header = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
@@ -103,7 +87,16 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 		a->now.scrambled_packets++;
 		a->now.av_scrambled |= av;
 	} else if (av && header & HEADER_PUSI) {
-		check_pes_start(a, p);
+		/* a PES must begin in it */
+		size_t at = ts_payload_offset(p);
+		uint8_t *errors = &a->pes_errors_of[pid];
+
+		if (at + 3 > TS_PACKET ||
+		    (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1))
+			return;
+		a->now.pes_errors++;
+		*errors = (uint8_t)MIN(*errors + 1, UINT8_MAX);
+		a->now.pes_bad |= *errors > ANALYZE_PES_ERRORS;
 	} else if (class == PID_PSI) {
 		(void)psi_feed(a->psi, p);
 	}

@@ -79,17 +79,6 @@ static void pat_set_clear(struct pat_set *set)
 	*set = (struct pat_set){ 0 };
 }
 
-static bool pat_set_equal(const struct pat_set *a, const struct pat_set *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (unsigned i = 0; i < a->n; i++)
-		if (!kept_is(&a->sections[i], b->sections[i].data,
-			     b->sections[i].len))
-			return false;
-	return true;
-}
-
 static void program_done(struct psi_program *p)
 {
 	free((void *)(uintptr_t)p->pmt.data);
@@ -277,7 +266,12 @@ static bool on_pat(struct psi *psi, const uint8_t *section, size_t len)
 	if (set->have != (1u << n) - 1)
 		return false;
 
-	if (pat_set_equal(set, &psi->pat)) {
+	bool is_same = psi->pat.n == n;
+
+	for (unsigned i = 0; is_same && i < n; i++)
+		is_same = kept_is(&psi->pat.sections[i], set->sections[i].data,
+				  set->sections[i].len);
+	if (is_same) {
 		pat_set_clear(set);
 		return false;
 	}

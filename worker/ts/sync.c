@@ -232,25 +232,10 @@ static enum step step_held(struct ts_sync *s, struct ts_run *ret)
 	return step == STEP_MORE && s->len > 0 ? STEP_AGAIN : step;
 }
 
-static enum step step_direct(struct ts_sync *s, struct ts_run *ret)
-{
-	size_t used;
-	enum step step = scan(s, s->data, s->len, &used, ret);
-
-	s->data += used;
-	s->len -= used;
-	if (step == STEP_MORE && s->len > 0) {
-		memcpy(s->buffer, s->data, s->len);
-		s->head = 0;
-		s->tail = s->len;
-		s->len = 0;
-	}
-	return step;
-}
-
 bool ts_sync_pull(struct ts_sync *s, struct ts_run *ret)
 {
 	enum step step;
+	size_t used;
 
 	do {
 		if (s->skip > 0) {
@@ -261,10 +246,19 @@ bool ts_sync_pull(struct ts_sync *s, struct ts_run *ret)
 			s->len -= n;
 			s->skip -= n;
 		}
-		if (s->tail > s->head)
+		if (s->tail > s->head) {
 			step = step_held(s, ret);
-		else
-			step = step_direct(s, ret);
+			continue;
+		}
+		step = scan(s, s->data, s->len, &used, ret);
+		s->data += used;
+		s->len -= used;
+		if (step == STEP_MORE && s->len > 0) {
+			memcpy(s->buffer, s->data, s->len);
+			s->head = 0;
+			s->tail = s->len;
+			s->len = 0;
+		}
 	} while (step == STEP_AGAIN);
 	return step == STEP_RUN;
 }
