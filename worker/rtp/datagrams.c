@@ -4,6 +4,8 @@
 #include "common/base/util.h"
 #include "worker/rtp/rtp_packet.h"
 
+#include <string.h>
+
 enum {
 	VERSION_2 = 0x80,
 	MARKER = 0x80,
@@ -72,4 +74,21 @@ bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
 	}
 	d->first[d->n] = (uint8_t)d->n_iov;
 	return d->n > 0;
+}
+
+const uint8_t *datagram_gather(const struct datagrams *d, size_t i,
+			       uint8_t buf[DATAGRAM_SIZE_MAX],
+			       size_t *ret_len)
+{
+	const struct iovec *v = &d->iov[d->first[i]];
+	const struct iovec *end = &d->iov[d->first[i + 1]];
+
+	*ret_len = v->iov_len;
+	if (v + 1 == end)
+		return v->iov_base;
+	for (*ret_len = 0; v < end; v++) {
+		memcpy(buf + *ret_len, v->iov_base, v->iov_len);
+		*ret_len += v->iov_len;
+	}
+	return buf;
 }

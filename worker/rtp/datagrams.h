@@ -19,6 +19,7 @@ enum {
 	DATAGRAMS_IOV = 128,
 	DATAGRAM_IOV_MAX = DATAGRAM_PACKETS + 1,
 	RTP_HEADER_SIZE = 12,
+	DATAGRAM_SIZE_MAX = RTP_HEADER_SIZE + DATAGRAM_PACKETS * TS_PACKET,
 };
 
 struct rtp_sender {
@@ -65,3 +66,8 @@ struct run_cursor {
  */
 bool datagrams_cut(struct datagrams *d, struct run_cursor *,
 		   struct rtp_sender *rtp);
+
+/* Returns datagram i in one piece: in place, or copied into buf. */
+const uint8_t *datagram_gather(const struct datagrams *d, size_t i,
+			       uint8_t buf[DATAGRAM_SIZE_MAX],
+			       size_t *ret_len);

@@ -10,7 +10,6 @@
 #include "worker/rtp/datagrams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct rist_output {
 	struct output base;
@@ -19,34 +18,20 @@ struct rist_output {
 	int state;            /* result of rist_link_turn() */
 };
 
-static void send_message(struct rist_output *o, const uint8_t *data,
-			 size_t len)
+static void send_block(struct rist_output *o,
+		       const struct rist_data_block *block)
 {
-	const struct rist_data_block block = { .payload = data,
-					       .payload_len = len };
-	size_t packets = len / TS_PACKET;
-
-	bool taken = rist_sender_data_write(o->link.ctx, &block) == (int)len;
+	struct output_counters *counters = &o->base.counters;
+	size_t packets = block->payload_len / TS_PACKET;
+	bool taken = rist_sender_data_write(o->link.ctx, block) ==
+		     (int)block->payload_len;
 
 	/* librist also accepts packets without a peer: they count as dropped if
 	 * a peer is expected, and not at all otherwise */
-	if (taken && rist_link_reaches(&o->link))
-		o->base.counters.packets += packets;
+	if (taken && o->link.reaches)
+		counters->packets += packets;
 	else if (!taken || !rist_link_waits(&o->link))
-		o->base.counters.dropped += packets;
-}
-
-/* Assembles one datagram. */
-static void gather(struct rist_output *o, const struct datagrams *d, size_t i)
-{
-	uint8_t data[DATAGRAM_PACKETS * TS_PACKET];
-	size_t len = 0;
-
-	for (unsigned k = d->first[i]; k < d->first[i + 1]; k++) {
-		memcpy(data + len, d->iov[k].iov_base, d->iov[k].iov_len);
-		len += d->iov[k].iov_len;
-	}
-	send_message(o, data, len);
+		counters->dropped += packets;
 }
 
 static void turn(struct rist_output *o)
@@ -60,15 +45,21 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);
 	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	uint8_t buf[DATAGRAM_SIZE_MAX];
 	struct datagrams d;
 
 	(void)now_ns;
 	turn(o);
 	while (datagrams_cut(&d, &cursor, NULL)) {
 		if (o->state <= 0)
-			o->base.counters.dropped += d.n_packets;
-		for (size_t i = 0; i < d.n && o->state > 0; i++)
-			gather(o, &d, i);
+			out->counters.dropped += d.n_packets;
+		for (size_t i = 0; i < d.n && o->state > 0; i++) {
+			struct rist_data_block block = { 0 };
+
+			block.payload = datagram_gather(&d, i, buf,
+							&block.payload_len);
+			send_block(o, &block);
+		}
 	}
 }
 

@@ -19,8 +19,7 @@ enum {
 struct srt_call {
 	struct sockaddr_any from; /* len 0: free entry */
 	uint64_t at_ms;
-	/* reason of Sluice; NULL: not rejected by Sluice */
-	const char *refused;
+	const char *refused; /* why Sluice rejected it; NULL: it did not */
 };
 
 struct srt_calls {
@@ -124,37 +123,27 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-static bool take(struct srt_calls *c, struct srt_call *ret)
-{
-	uint64_t now_ms = mono_ms();
-
-	for (size_t i = 0; i < CALLS_MAX; i++) {
-		struct srt_call *call = &c->calls[i];
-
-		if (call->from.len == 0 ||
-		    now_ms - call->at_ms < CONNECT_LIMIT_MS)
-			continue;
-		*ret = *call;
-		call->from.len = 0;
-		return true;
-	}
-	return false;
-}
-
 bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 			   const char **ret_error)
 {
-	struct srt_call call;
-	bool found;
+	uint64_t now_ms = mono_ms();
+	bool found = false;
 
 	(void)pthread_mutex_lock(&c->lock);
-	found = take(c, &call);
+	for (size_t i = 0; i < CALLS_MAX && !found; i++) {
+		struct srt_call *call = &c->calls[i];
+
+		found = call->from.len != 0 &&
+			now_ms - call->at_ms >= CONNECT_LIMIT_MS;
+		if (!found)
+			continue;
+		*ret_from = call->from;
+		*ret_error = call->refused != NULL
+				     ? call->refused
+				     : "passphrase or encryption differ, or "
+				       "the caller disconnected at once";
+		call->from.len = 0;
+	}
 	(void)pthread_mutex_unlock(&c->lock);
-	if (!found)
-		return false;
-	*ret_from = call.from;
-	*ret_error = call.refused != NULL ? call.refused
-					: "passphrase or encryption differ, or "
-					  "the caller disconnected at once";
-	return true;
+	return found;
 }

@@ -52,27 +52,15 @@ static int receive(struct srt_input *s, struct batch *batch)
 	return n;
 }
 
-static int check_silence(struct srt_input *s, uint64_t now_ns,
-			 struct errmsg *error)
-{
-	unsigned timeout_s = s->base.spec->srt.timeout_s;
-
-	if (now_ns - s->silent_since_ns < timeout_s * SECOND_NS)
-		return 0;
-	return errmsg_fail(error, -ETIMEDOUT, "connected, but no data for "
-			   "%u s", timeout_s);
-}
-
 static int srt_input_read(struct input *in, struct batch *batch,
 			  uint64_t now_ns, struct errmsg *error)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
-	unsigned before = s->peer.connects;
+	unsigned before = s->peer.connects, timeout_s = in->spec->srt.timeout_s;
 	int r;
 
 	s->peer.idle = now_ns - s->silent_since_ns >= IDLE_NS;
 	r = srt_peer_turn(&s->peer, error);
-
 	if (r < 0)
 		return r;
 	/* a new connection starts with a new time-out */
@@ -85,7 +73,11 @@ static int srt_input_read(struct input *in, struct batch *batch,
 	r = receive(s, batch);
 	if (r > 0)
 		s->silent_since_ns = now_ns;
-	return r > 0 ? r : check_silence(s, now_ns, error);
+	else if (now_ns - s->silent_since_ns >= timeout_s * SECOND_NS)
+		return errmsg_fail(error, -ETIMEDOUT,
+				   "connected, but no data for %u s",
+				   timeout_s);
+	return r;
 }
 
 static int srt_input_every_second(struct input *in, uint64_t now_ns,

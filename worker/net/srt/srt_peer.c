@@ -49,22 +49,6 @@ static int turn_caller(struct srt_peer *p, struct errmsg *error)
 	return srt_socket_call(p->socket, p->spec, &p->other, error);
 }
 
-/* Rejects a second caller while the first one sends. */
-static void take_caller(struct srt_peer *p, SRTSOCKET s,
-			const struct sockaddr_any *from)
-{
-	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
-		srt_socket_close(&s);
-		srt_listener_refuse(&p->listener, from,
-				    "another caller is connected");
-		return;
-	}
-	srt_socket_close(&p->socket);
-	p->socket = s;
-	p->other = *from;
-	p->taken_over = p->connected;
-}
-
 static int turn_listener(struct srt_peer *p)
 {
 	struct sockaddr_any from;
@@ -76,27 +60,26 @@ static int turn_listener(struct srt_peer *p)
 	    srt_socket_poll(p->socket, &error) <= 0)
 		srt_socket_close(&p->socket);
 	s = srt_listener_accept(&p->listener, &from);
-	if (s != SRT_INVALID_SOCK)
-		take_caller(p, s, &from);
-	return p->socket != SRT_INVALID_SOCK;
-}
-
-/* The versions help to explain losses. */
-static void log_connected(const struct srt_peer *p)
-{
-	uint32_t ours = srt_getversion(), theirs = 0;
-	int len = sizeof theirs;
-
-	(void)srt_getsockflag(p->socket, SRTO_PEERVERSION, &theirs, &len);
-	log_info("stream", "srt port %u: connected with %s, libsrt %u.%u.%u "
-		 "here and %u.%u.%u there", p->spec->port, p->peer,
-		 ours >> 16 & 255, ours >> 8 & 255, ours & 255,
-		 theirs >> 16 & 255, theirs >> 8 & 255, theirs & 255);
+	if (s == SRT_INVALID_SOCK)
+		return p->socket != SRT_INVALID_SOCK;
+	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
+		srt_socket_close(&s);
+		srt_listener_refuse(&p->listener, &from,
+				    "another caller is connected");
+		return 1;
+	}
+	srt_socket_close(&p->socket);
+	p->socket = s;
+	p->other = from;
+	p->taken_over = p->connected;
+	return 1;
 }
 
 /* The log is limited for a peer that reconnects all the time. */
 static void on_change(struct srt_peer *p, bool connected)
 {
+	uint32_t ours = srt_getversion(), theirs = 0;
+	int len = sizeof theirs;
 	unsigned suppressed;
 	bool log = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
@@ -110,8 +93,14 @@ static void on_change(struct srt_peer *p, bool connected)
 	if (!connected)
 		return;
 	sockaddr_format(&p->other, p->peer);
-	if (log)
-		log_connected(p);
+	if (!log)
+		return;
+	/* the versions help to explain losses */
+	(void)srt_getsockflag(p->socket, SRTO_PEERVERSION, &theirs, &len);
+	log_info("stream", "srt port %u: connected with %s, libsrt %u.%u.%u "
+		 "here and %u.%u.%u there", p->spec->port, p->peer,
+		 ours >> 16 & 255, ours >> 8 & 255, ours & 255,
+		 theirs >> 16 & 255, theirs >> 8 & 255, theirs & 255);
 }
 
 int srt_peer_turn(struct srt_peer *p, struct errmsg *error)

@@ -18,52 +18,29 @@ static int set_int(int fd, int option, int value)
 	return setsockopt(fd, SOL_SOCKET, option, &value, sizeof value);
 }
 
-/* libsrt sets the socket to non-blocking later. */
-static int make(const struct sockaddr_any *local)
-{
-	return socket(local->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-}
-
-/* Shares the port only with the socket that it replaces, which libsrt's threads
- * may be about to read; no other program can bind it. */
-static int bind_alone(int fd, const struct sockaddr_any *local)
-{
-	int r;
-
-	(void)set_int(fd, SO_REUSEPORT, 1);
-	r = bind(fd, &local->sa, local->len);
-	if (r == 0)
-		r = set_int(fd, SO_REUSEPORT, 0);
-	return r;
-}
-
-static void give_up(int fd)
-{
-	(void)set_int(fd, SO_REUSEPORT, 1);
-}
-
+/* Returns a descriptor. The port is shared only with the socket that it
+ * replaces, which libsrt's threads may be about to read; no other program can
+ * bind it. */
 static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *error)
 {
-	unsigned port = sockaddr_port(&p->local);
-	int fd = make(&p->local);
+	int fd = socket(p->local.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int r = 0;
 
 	if (fd < 0)
 		return errmsg_fail(error, -errno, "socket: %s",
 				   strerror(errno));
+	(void)set_int(fd, SO_REUSEPORT, 1);
 	if (set_int(fd, SO_BINDTOIFINDEX, (int)ifindex) < 0)
-		(void)errmsg_fail(error, -errno, "interface %s: %s", p->iface,
-				  strerror(errno));
-	else if (bind_alone(fd, &p->local) < 0)
-		(void)errmsg_fail(error, -errno, "listen on port %u: %s", port,
-				  strerror(errno));
-	else
-		return fd;
-
-	int err = -errno;
-
-	fd_close(&fd);
-	return err;
+		r = errmsg_fail(error, -errno, "interface %s: %s", p->iface,
+				strerror(errno));
+	else if (bind(fd, &p->local.sa, p->local.len) < 0 ||
+		 set_int(fd, SO_REUSEPORT, 0) < 0)
+		r = errmsg_fail(error, -errno, "listen on port %u: %s",
+				sockaddr_port(&p->local), strerror(errno));
+	if (r < 0)
+		fd_close(&fd);
+	return r < 0 ? r : fd;
 }
 
 int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
@@ -90,31 +67,30 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	return MIN(r, 0);
 }
 
-/* The kernel reports twice the size that was set. */
-static void copy_size(int from, int to, int option)
-{
-	int size;
-	socklen_t len = sizeof size;
-
-	if (getsockopt(from, SOL_SOCKET, option, &size, &len) == 0)
-		(void)set_int(to, option, size / 2);
-}
-
-/* libsrt's threads use the descriptor number: dup2() exchanges the socket
+/* libsrt's threads use the descriptor number: dup3() exchanges the socket
  * between two of their calls. Takes fd. */
-static int replace(struct srt_place *p, int fd)
+static int replace(struct srt_place *p, int fd, struct errmsg *error)
 {
+	static const int sizes[] = { SO_RCVBUF, SO_SNDBUF };
 	struct timeval timeout;
 	socklen_t len = sizeof timeout;
 	int r = 0;
 
-	copy_size(p->fd, fd, SO_RCVBUF);
-	copy_size(p->fd, fd, SO_SNDBUF);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		int size;
+		socklen_t size_len = sizeof size;
+
+		/* the kernel reports twice the size that was set */
+		if (getsockopt(p->fd, SOL_SOCKET, sizes[i], &size,
+			       &size_len) == 0)
+			(void)set_int(fd, sizes[i], size / 2);
+	}
 	if (getsockopt(p->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, &len) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, len) < 0 ||
 	    fcntl(fd, F_SETFL, fcntl(p->fd, F_GETFL)) < 0 ||
 	    dup3(fd, p->fd, O_CLOEXEC) < 0)
-		r = -errno;
+		r = errmsg_fail(error, -errno, "interface %s: %s", p->iface,
+				strerror(errno));
 	fd_close(&fd);
 	return r;
 }
@@ -122,69 +98,45 @@ static int replace(struct srt_place *p, int fd)
 /* libsrt keeps its socket for seconds after the listener was closed. */
 void srt_place_close(struct srt_place *p)
 {
+	struct errmsg error;
 	int unbound;
 
 	if (!p->open)
 		return;
-	give_up(p->fd);
-	unbound = make(&p->local);
+	(void)set_int(p->fd, SO_REUSEPORT, 1);
+	unbound = socket(p->local.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (unbound >= 0)
-		(void)replace(p, unbound);
+		(void)replace(p, unbound, &error);
 	netif_watch_free(&p->netif);
 	p->open = false;
-}
-
-static int move_to(struct srt_place *p, unsigned ifindex, struct errmsg *error)
-{
-	int r = bind_to(p, ifindex, error);
-
-	if (r < 0)
-		return r;
-	r = replace(p, r);
-	if (r < 0)
-		return errmsg_fail(error, r, "interface %s: %s", p->iface,
-				   strerror(-r));
-	p->ifindex = ifindex;
-	return 0;
-}
-
-/* A missing interface is checked every second. */
-static bool is_check_due(struct srt_place *p)
-{
-	if (p->netif == NULL || p->error.text[0] != '\0')
-		return true;
-	return (netif_watch_look(p->netif, p->ifindex) & NETIF_TOUCHED) != 0;
-}
-
-static void log_state(const struct srt_place *p, bool was_ok, bool moved)
-{
-	unsigned port = sockaddr_port(&p->local);
-
-	if (p->error.text[0] != '\0') {
-		if (was_ok)
-			log_warning("stream", "srt port %u: %s", port,
-				    p->error.text);
-	} else if (moved || !was_ok) {
-		log_info("stream", "srt port %u: interface %s %s", port,
-			 p->iface, moved ? "was replaced: listening on the new "
-					   "one" : "is back");
-	}
 }
 
 void srt_place_follow(struct srt_place *p)
 {
 	bool was_ok = p->error.text[0] == '\0', moved = false;
 	struct errmsg error = { 0 };
-	unsigned ifindex;
+	unsigned ifindex, port = sockaddr_port(&p->local);
 	int r;
 
-	if (!p->open || !is_check_due(p))
+	/* a missing interface is checked every second */
+	if (!p->open ||
+	    (p->netif != NULL && was_ok &&
+	     (netif_watch_look(p->netif, p->ifindex) & NETIF_TOUCHED) == 0))
 		return;
 	r = netif_index(p->iface, &ifindex, &error);
 	if (r == 0 && ifindex != p->ifindex) {
-		r = move_to(p, ifindex, &error);
+		r = bind_to(p, ifindex, &error);
+		if (r >= 0)
+			r = replace(p, r, &error);
 		moved = r == 0;
 	}
+	if (moved)
+		p->ifindex = ifindex;
 	p->error = r < 0 ? error : (struct errmsg){ 0 };
-	log_state(p, was_ok, moved);
+	if (r < 0 && was_ok)
+		log_warning("stream", "srt port %u: %s", port, error.text);
+	else if (r == 0 && (moved || !was_ok))
+		log_info("stream", "srt port %u: interface %s %s", port,
+			 p->iface, moved ? "was replaced: listening on the new "
+					   "one" : "is back");
 }

@@ -1,89 +1,92 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/srt/srt_receivers.h"
 
+#include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/ratelimit.h"
 #include "proto/ipc/msg.h"
 #include "worker/net/srt/srt_stats.h"
+#include "worker/rtp/datagrams.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
-		       struct errmsg *error)
-{
-	srt_library_open();
-	return srt_listener_open(&r->listener, spec, SRT_SENDS, error);
-}
+enum {
+	RECEIVERS_MAX = MSG_RECEIVERS_MAX,
+	RECEIVERS_OF_ADDRESS_MAX = RECEIVERS_MAX / 8,
+};
 
-void srt_receivers_close(struct srt_receivers *r)
-{
-	while (r->n > 0)
-		srt_socket_close(&r->list[--r->n].socket);
-	srt_listener_close(&r->listener);
-}
+struct srt_receiver {
+	SRTSOCKET socket;
+	uint64_t client;
+	uint64_t since_ms; /* monotonic */
+	char peer[SOCKADDR_TEXT_MAX];
+};
 
-/* Limited to one line a second when receivers come and go all the time. */
+struct srt_receivers {
+	struct output base;
+	struct srt_listener listener;
+	size_t n;
+	struct srt_receiver list[RECEIVERS_MAX]; /* in order of arrival */
+	struct link_stats link;
+	struct ratelimit log;
+	bool unlogged; /* the number changed after the last log line */
+};
+
+/* Limited to one line a second when receivers connect and disconnect all the
+ * time. */
 static void log_receiver(struct srt_receivers *r, const char *peer,
-			 const char *what)
+			 const char *event)
 {
 	unsigned suppressed;
 
 	r->unlogged = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
 	if (!r->unlogged)
 		log_info("stream", "srt port %u: receiver %s %s, %zu in all",
-			 r->listener.spec->port, peer, what, r->n);
+			 r->listener.spec->port, peer, event, r->n);
 }
 
-static void add(struct srt_receivers *r, SRTSOCKET s, const char *peer)
-{
-	struct srt_receiver *new = &r->list[r->n++];
-	uint64_t id = mono_ns();
-
-	(void)!getrandom(&id, sizeof id, 0);
-	new->socket = s;
-	new->client = MSG_RECEIVER_BIT | (id & (MSG_RECEIVER_BIT - 1));
-	new->since_ms = mono_ms();
-	(void)snprintf(new->peer, sizeof new->peer, "%s", peer);
-	link_stats_add(&r->link, LINK_CONNECTS, 1);
-	log_receiver(r, peer, "connected");
-}
-
-void srt_receivers_accept(struct srt_receivers *r)
+static void accept_callers(struct srt_receivers *r)
 {
 	struct sockaddr_any from;
-	char peer[SOCKADDR_TEXT_MAX];
 	SRTSOCKET s;
-	size_t same;
 
 	while ((s = srt_listener_accept(&r->listener, &from)) !=
 	       SRT_INVALID_SOCK) {
-		sockaddr_format_host(&from, peer);
-		same = 0;
+		struct srt_receiver new = { .socket = s };
+		uint64_t id = mono_ns();
+		size_t same = 0;
+
+		sockaddr_format_host(&from, new.peer);
 		for (size_t i = 0; i < r->n; i++)
-			same += strcmp(r->list[i].peer, peer) == 0;
-		if (r->n < RECEIVERS_MAX && same < RECEIVERS_OF_ADDRESS_MAX) {
-			add(r, s, peer);
+			same += strcmp(r->list[i].peer, new.peer) == 0;
+		if (r->n == RECEIVERS_MAX || same >= RECEIVERS_OF_ADDRESS_MAX) {
+			srt_socket_close(&s);
+			srt_listener_refuse(&r->listener, &from,
+					    "too many receivers");
 			continue;
 		}
-		srt_socket_close(&s);
-		srt_listener_refuse(&r->listener, &from,
-				    "too many receivers");
+		(void)!getrandom(&id, sizeof id, 0);
+		new.client = MSG_RECEIVER_BIT | (id & (MSG_RECEIVER_BIT - 1));
+		new.since_ms = mono_ms();
+		r->list[r->n++] = new;
+		link_stats_add(&r->link, LINK_CONNECTS, 1);
+		log_receiver(r, new.peer, "connected");
 	}
 }
 
-/* Keeps the order of arrival. */
 static void drop(struct srt_receivers *r, size_t i)
 {
-	char peer[SOCKADDR_TEXT_MAX];
+	struct srt_receiver dropped = r->list[i];
 
-	memcpy(peer, r->list[i].peer, sizeof peer);
-	srt_socket_close(&r->list[i].socket);
+	srt_socket_close(&dropped.socket);
 	r->n--;
 	memmove(&r->list[i], &r->list[i + 1],
 		(r->n - i) * sizeof r->list[0]);
-	log_receiver(r, peer, "disconnected");
+	log_receiver(r, dropped.peer, "disconnected");
 }
 
 static bool drop_if_broken(struct srt_receivers *r, size_t i)
@@ -96,44 +99,79 @@ static bool drop_if_broken(struct srt_receivers *r, size_t i)
 	return true;
 }
 
-size_t srt_receivers_send(struct srt_receivers *r, const uint8_t *data,
-			  size_t len)
+static void receivers_send(struct output *out, const struct ts_run *runs,
+			   size_t n_runs, uint64_t now_ns)
 {
-	size_t failed = 0;
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
+	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	uint8_t buf[DATAGRAM_SIZE_MAX];
+	struct datagrams d;
 
-	for (size_t i = r->n; i-- > 0;)
-		if (srt_sendmsg2(r->list[i].socket, (const char *)data,
-				 (int)len, NULL) == SRT_ERROR &&
-		    !drop_if_broken(r, i))
-			failed++;
-	return failed;
+	(void)now_ns;
+	accept_callers(r);
+	while (datagrams_cut(&d, &cursor, NULL))
+		for (size_t i = 0; i < d.n && r->n > 0; i++) {
+			size_t len;
+			const void *data = datagram_gather(&d, i, buf, &len);
+
+			out->counters.packets += len / TS_PACKET;
+			for (size_t k = r->n; k-- > 0;)
+				if (srt_sendmsg2(r->list[k].socket, data,
+						 (int)len, NULL) == SRT_ERROR &&
+				    !drop_if_broken(r, k))
+					out->counters.dropped +=
+						len / TS_PACKET;
+		}
 }
 
-void srt_receivers_every_second(struct srt_receivers *r)
+static int receivers_every_second(struct output *out, struct errmsg *error)
 {
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
 	unsigned suppressed;
 
+	(void)error;
+	accept_callers(r);
 	for (size_t i = r->n; i-- > 0;)
 		(void)drop_if_broken(r, i);
 	srt_stats_begin(&r->link);
 	for (size_t i = 0; i < r->n; i++)
 		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
 	srt_listener_every_second(&r->listener, &r->link);
-	if (!r->unlogged || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
-		return;
-	r->unlogged = false;
-	log_info("stream", "srt port %u: %zu receivers",
-		 r->listener.spec->port, r->n);
+	if (r->unlogged && ratelimit_pass(&r->log, mono_ms(), &suppressed)) {
+		r->unlogged = false;
+		log_info("stream", "srt port %u: %zu receivers",
+			 r->listener.spec->port, r->n);
+	}
+	return 0;
 }
 
-const char *srt_receivers_error(const struct srt_receivers *r)
+/* Follows a change of the interface; connections stay. */
+static int receivers_follow(struct output *out, struct errmsg *error)
 {
+	(void)error;
+	srt_place_follow(&container_of(out, struct srt_receivers, base)
+				  ->listener.place);
+	return 0;
+}
+
+static void receivers_stats(const struct output *out, struct link_stats *ret)
+{
+	*ret = container_of(out, const struct srt_receivers, base)->link;
+}
+
+static const char *receivers_error(const struct output *out)
+{
+	const struct srt_receivers *r =
+		container_of(out, const struct srt_receivers, base);
+
 	return r->n == 0 ? srt_listener_error(&r->listener) : NULL;
 }
 
-size_t srt_receivers_list(const struct srt_receivers *r,
-			  struct msg_receiver *ret, size_t max)
+static size_t receivers_list(const struct output *out,
+			     struct msg_receiver *ret, size_t max)
 {
+	const struct srt_receivers *r =
+		container_of(out, const struct srt_receivers, base);
 	uint64_t now_ms = mono_ms();
 	size_t n = MIN(r->n, max);
 
@@ -146,8 +184,10 @@ size_t srt_receivers_list(const struct srt_receivers *r,
 	return n;
 }
 
-bool srt_receivers_kick(struct srt_receivers *r, uint64_t client)
+static bool receivers_kick(struct output *out, uint64_t client)
 {
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
+
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->list[i].client != client)
 			continue;
@@ -155,4 +195,41 @@ bool srt_receivers_kick(struct srt_receivers *r, uint64_t client)
 		return true;
 	}
 	return false;
+}
+
+static void receivers_free(struct output *out)
+{
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
+
+	while (r->n > 0)
+		srt_socket_close(&r->list[--r->n].socket);
+	srt_listener_close(&r->listener);
+	free(r);
+}
+
+static const struct output_ops receivers_ops = {
+	.free = receivers_free,
+	.send = receivers_send,
+	.every_second = receivers_every_second,
+	.follow = receivers_follow,
+	.stats = receivers_stats,
+	.error = receivers_error,
+	.receivers = receivers_list,
+	.kick = receivers_kick,
+};
+
+struct output *srt_receivers_open(const struct output_spec *spec, int *ret_err,
+				  struct errmsg *error)
+{
+	struct srt_receivers *r = xcalloc(1, sizeof *r);
+	int err;
+
+	r->base = (struct output){ .ops = &receivers_ops, .spec = spec };
+	srt_library_open();
+	err = srt_listener_open(&r->listener, &spec->srt, SRT_SENDS, error);
+	if (err == 0)
+		return &r->base;
+	free(r);
+	*ret_err = err;
+	return NULL;
 }

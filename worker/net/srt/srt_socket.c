@@ -34,151 +34,90 @@ void srt_library_open(void)
 		(void)srt_cleanup();
 }
 
-static int set(SRTSOCKET s, SRT_SOCKOPT option, const void *value, int len,
-	       struct errmsg *error)
+/* Sets options until an option fails. */
+struct options {
+	SRTSOCKET socket;
+	struct errmsg *error;
+	int r; /* 0, or -errno of the option that failed */
+};
+
+static void set(struct options *o, SRT_SOCKOPT option, const void *value,
+		int len)
 {
-	if (srt_setsockflag(s, option, value, len) != SRT_ERROR)
-		return 0;
-	return errmsg_fail(error, -EINVAL, "srt: option %d: %s", (int)option,
-			   srt_getlasterror_str());
+	if (o->r == 0 &&
+	    srt_setsockflag(o->socket, option, value, len) == SRT_ERROR)
+		o->r = errmsg_fail(o->error, -EINVAL, "srt: option %d: %s",
+				   (int)option, srt_getlasterror_str());
 }
 
-static int set_int(SRTSOCKET s, SRT_SOCKOPT option, unsigned value,
-		   struct errmsg *error)
+static void set_int(struct options *o, SRT_SOCKOPT option, unsigned value)
 {
 	int32_t number = (int32_t)value;
 
-	return set(s, option, &number, sizeof number, error);
+	set(o, option, &number, sizeof number);
 }
 
-static int set_flag(SRTSOCKET s, SRT_SOCKOPT option, bool value,
-		    struct errmsg *error)
+static void set_flag(struct options *o, SRT_SOCKOPT option, bool value)
 {
-	return set(s, option, &value, sizeof value, error);
+	set(o, option, &value, sizeof value);
 }
 
 /* "" keeps libsrt's default. */
-static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
-		    struct errmsg *error)
+static void set_text(struct options *o, SRT_SOCKOPT option, const char *text)
 {
-	if (text[0] == '\0')
-		return 0;
-	return set(s, option, text, (int)strlen(text), error);
-}
-
-/* A listener sets its own socket, see srt_place.h. */
-static int set_device(SRTSOCKET s, const struct srt_spec *spec,
-		      struct errmsg *error)
-{
-	char name[IFACE_NAME_MAX];
-	int r;
-
-	if (srt_is_on_interface(spec))
-		return 0;
-	r = iface_name(spec->iface, name);
-	if (r < 0)
-		return errmsg_fail(error, r, "interface %s: %s", spec->iface,
-				   iface_why(r));
-	return set_text(s, SRTO_BINDTODEVICE, name, error);
-}
-
-static int set_size(SRTSOCKET s, SRT_SOCKOPT option, unsigned size,
-		    struct errmsg *error)
-{
-	return size == 0 ? 0 : set_int(s, option, size, error);
-}
-
-static int set_times(SRTSOCKET s, const struct srt_spec *spec,
-		     struct errmsg *error)
-{
-	unsigned timeout_ms = spec->timeout_s * 1000;
-	/* in rendezvous mode libsrt waits ten times as long */
-	unsigned call_ms = spec->mode == SRT_RENDEZVOUS ? timeout_ms / 10
-							: timeout_ms;
-	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, error);
-
-	if (r == 0)
-		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery,
-			     error);
-	if (r == 0)
-		r = set_int(s, SRTO_CONNTIMEO, call_ms, error);
-	if (r == 0)
-		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, error);
-	return r;
-}
-
-/* The overhead has a limit only if the bandwidth has one: the measured rate of
- * the input. */
-static int set_rate(SRTSOCKET s, const struct srt_spec *spec,
-		    struct errmsg *error)
-{
-	int64_t by_input = 0;
-	int r;
-
-	if (spec->overhead_percent == 0)
-		return 0;
-	r = set(s, SRTO_MAXBW, &by_input, sizeof by_input, error);
-	if (r == 0)
-		r = set_int(s, SRTO_OHEADBW, spec->overhead_percent, error);
-	return r;
-}
-
-/* A buffer may not hold more datagrams than the flow window. */
-static int set_buffers(SRTSOCKET s, const struct srt_spec *spec,
-		       struct errmsg *error)
-{
-	unsigned flight = spec->receive_buffer / DATAGRAM_MIN;
-	int r = 0;
-
-	if (flight > FLIGHT_DEFAULT)
-		r = set_int(s, SRTO_FC, flight, error);
-	if (r == 0)
-		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, error);
-	if (r == 0)
-		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, error);
-	return r;
-}
-
-static int set_crypto(SRTSOCKET s, const struct srt_spec *spec,
-		      struct errmsg *error)
-{
-	int r = set_text(s, SRTO_PASSPHRASE, spec->passphrase, error);
-
-	if (r == 0 && spec->key_bytes != 0)
-		r = set_int(s, SRTO_PBKEYLEN, spec->key_bytes, error);
-	return r;
+	if (text[0] != '\0')
+		set(o, option, text, (int)strlen(text));
 }
 
 static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 		   enum srt_direction direction, struct errmsg *error)
 {
-	struct linger none = { 0 };
-	int r = set_flag(s, SRTO_RCVSYN, false, error);
+	struct options o = { .socket = s, .error = error };
+	const struct linger none = { 0 };
+	const int64_t rate_of_input = 0;
+	unsigned timeout_ms = spec->timeout_s * 1000;
+	unsigned flight = spec->receive_buffer / DATAGRAM_MIN;
+	char device[IFACE_NAME_MAX];
 
-	if (r == 0)
-		r = set_flag(s, SRTO_SNDSYN, false, error);
-	if (r == 0)
-		r = set(s, SRTO_LINGER, &none, sizeof none, error);
-	if (r == 0)
-		r = set_flag(s, SRTO_SENDER, direction == SRT_SENDS, error);
-	if (r == 0)
-		r = set_flag(s, SRTO_RENDEZVOUS, spec->mode == SRT_RENDEZVOUS,
-			     error);
-	if (r == 0)
-		r = set_times(s, spec, error);
-	if (r == 0)
-		r = set_crypto(s, spec, error);
-	if (r == 0)
-		r = set_text(s, SRTO_PACKETFILTER, spec->packetfilter, error);
-	if (r == 0 && spec->mode != SRT_LISTENER)
-		r = set_text(s, SRTO_STREAMID, spec->streamid, error);
-	if (r == 0)
-		r = set_device(s, spec, error);
-	if (r == 0)
-		r = set_rate(s, spec, error);
-	if (r == 0)
-		r = set_buffers(s, spec, error);
-	return r;
+	set_flag(&o, SRTO_RCVSYN, false);
+	set_flag(&o, SRTO_SNDSYN, false);
+	set(&o, SRTO_LINGER, &none, sizeof none);
+	set_flag(&o, SRTO_SENDER, direction == SRT_SENDS);
+	set_flag(&o, SRTO_RENDEZVOUS, spec->mode == SRT_RENDEZVOUS);
+	set_int(&o, SRTO_LATENCY, spec->latency_ms);
+	set_flag(&o, SRTO_TSBPDMODE, !spec->no_timed_delivery);
+	/* in rendezvous mode libsrt waits ten times as long */
+	set_int(&o, SRTO_CONNTIMEO, spec->mode == SRT_RENDEZVOUS
+					    ? timeout_ms / 10
+					    : timeout_ms);
+	set_int(&o, SRTO_PEERIDLETIMEO, timeout_ms);
+	set_text(&o, SRTO_PASSPHRASE, spec->passphrase);
+	if (spec->key_bytes != 0)
+		set_int(&o, SRTO_PBKEYLEN, spec->key_bytes);
+	set_text(&o, SRTO_PACKETFILTER, spec->packetfilter);
+	if (spec->mode != SRT_LISTENER)
+		set_text(&o, SRTO_STREAMID, spec->streamid);
+	/* a listener sets its own socket, see srt_place.h */
+	if (o.r == 0 && !srt_is_on_interface(spec)) {
+		o.r = iface_name(spec->iface, device);
+		if (o.r < 0)
+			return errmsg_fail(error, o.r, "interface %s: %s",
+					   spec->iface, iface_why(o.r));
+		set_text(&o, SRTO_BINDTODEVICE, device);
+	}
+	/* the overhead has a limit only if the bandwidth has a limit */
+	if (spec->overhead_percent != 0) {
+		set(&o, SRTO_MAXBW, &rate_of_input, sizeof rate_of_input);
+		set_int(&o, SRTO_OHEADBW, spec->overhead_percent);
+	}
+	/* a buffer may not hold more datagrams than the flow window */
+	if (flight > FLIGHT_DEFAULT)
+		set_int(&o, SRTO_FC, flight);
+	if (spec->send_buffer != 0)
+		set_int(&o, SRTO_SNDBUF, spec->send_buffer);
+	if (spec->receive_buffer != 0)
+		set_int(&o, SRTO_RCVBUF, spec->receive_buffer);
+	return o.r;
 }
 
 SRTSOCKET srt_socket_new(const struct srt_spec *spec,
@@ -214,7 +153,8 @@ static int check_caller(void *arg, SRTSOCKET s, int version,
 	int reason = SRT_REJX_FORBIDDEN;
 
 	(void)version;
-	/* a call that is rejected here takes no memory and no place */
+	/* a call that is rejected here takes neither memory nor a place */
+
 	if (l->spec->streamid[0] != '\0' &&
 	    strcmp(l->spec->streamid, streamid) != 0) {
 		refused = "wrong stream id";
@@ -229,25 +169,17 @@ static int check_caller(void *arg, SRTSOCKET s, int version,
 	return -1;
 }
 
-static int local_address(const struct srt_spec *spec,
-			 struct sockaddr_any *ret, struct errmsg *error)
-{
-	const char *host = spec->host[0] != '\0' ? spec->host : "0.0.0.0";
-
-	if (sockaddr_parse(host, spec->port, ret) == 0)
-		return 0;
-	return errmsg_fail(error, -EINVAL,
-			   "host: \"%.64s\" is not an IP address to listen on",
-			   host);
-}
-
 static int listen_on(struct srt_listener *l, struct errmsg *error)
 {
+	const char *host = l->spec->host[0] != '\0' ? l->spec->host : "0.0.0.0";
 	struct sockaddr_any local;
-	int r = local_address(l->spec, &local, error);
+	int r = 0;
 
-	if (r < 0)
-		return r;
+	if (sockaddr_parse(host, l->spec->port, &local) < 0)
+		return errmsg_fail(
+			error, -EINVAL,
+			"host: \"%.64s\" is not an IP address to listen on",
+			host);
 	if (srt_is_on_interface(l->spec))
 		r = srt_place_open(&l->place, l->socket, l->spec->iface,
 				   &local, error);
@@ -367,25 +299,28 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 	return 0;
 }
 
-/* In rendezvous mode one side asks for the key and hangs up if it differs.
- * libsrt then only reports that the handshake failed. */
-static bool is_rendezvous_rejected(SRTSOCKET s)
+int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
 {
+	SRT_SOCKSTATUS state = srt_getsockstate(s);
 	bool rendezvous = false;
-	int len = sizeof rendezvous;
+	int len = sizeof rendezvous, reason;
 
-	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
-	return rendezvous && srt_getrejectreason(s) == SRT_REJ_ROGUE;
-}
-
-static int fail_connection(SRTSOCKET s, struct errmsg *error)
-{
-	int reason = srt_getrejectreason(s);
-
+	/* When a call succeeds, libsrt reports `broken' for a moment between
+	 * connecting and connected. Reading an option waits until the answer
+	 * is processed. */
+	if (state >= SRTS_BROKEN) {
+		(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
+		state = srt_getsockstate(s);
+	}
+	if (state < SRTS_BROKEN)
+		return state == SRTS_CONNECTED;
+	reason = srt_getrejectreason(s);
 	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
 		return errmsg_fail(error, -EACCES,
 				   "refused: the passphrases differ");
-	if (is_rendezvous_rejected(s))
+	/* In rendezvous mode one side asks for the key and disconnects if it
+	 * differs. libsrt then only reports that the handshake failed. */
+	if (rendezvous && reason == SRT_REJ_ROGUE)
 		return errmsg_fail(
 			error, -EACCES,
 			"refused: passphrase or "
@@ -399,37 +334,4 @@ static int fail_connection(SRTSOCKET s, struct errmsg *error)
 				   "refused by the peer (%d)", reason);
 	return errmsg_fail(error, -ECONNREFUSED, "refused: %s",
 			   srt_rejectreason_str(reason));
-}
-
-/* When a call succeeds, libsrt reports `broken' for a moment between connecting
- * and connected. Reading an option waits until the answer is processed. */
-static SRT_SOCKSTATUS state_of(SRTSOCKET s)
-{
-	SRT_SOCKSTATUS state = srt_getsockstate(s);
-	bool rendezvous;
-	int len = sizeof rendezvous;
-
-	if (state != SRTS_BROKEN)
-		return state;
-	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
-	return srt_getsockstate(s);
-}
-
-int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
-{
-	switch (state_of(s)) {
-	case SRTS_CONNECTED:
-		return 1;
-	case SRTS_INIT:
-	case SRTS_OPENED:
-	case SRTS_LISTENING:
-	case SRTS_CONNECTING:
-		return 0;
-	case SRTS_BROKEN:
-	case SRTS_CLOSING:
-	case SRTS_CLOSED:
-	case SRTS_NONEXIST:
-		break;
-	}
-	return fail_connection(s, error);
 }

@@ -22,19 +22,6 @@ static void add_if_any(struct link_stats *l, enum link_stat what, int64_t n)
 		add(l, what, n);
 }
 
-/* A packet that was requested twice may arrive twice, so recovered is limited
- * by the number of losses. */
-static void add_recovered(struct link_stats *l, int64_t n)
-{
-	uint64_t before = l->value[LINK_RECOVERED];
-	uint64_t dropped = MIN(l->value[LINK_DROPPED], l->value[LINK_LOST]);
-	uint64_t most = l->value[LINK_LOST] - dropped;
-
-	add(l, LINK_RECOVERED, n);
-	link_stats_set(l, LINK_RECOVERED,
-		       MAX(before, MIN(l->value[LINK_RECOVERED], most)));
-}
-
 static void raise_to(struct link_stats *l, enum link_stat what, double value)
 {
 	uint64_t n = value > 0 ? (uint64_t)value : 0;
@@ -42,22 +29,22 @@ static void raise_to(struct link_stats *l, enum link_stat what, double value)
 	link_stats_set(l, what, MAX(l->value[what], n));
 }
 
-/* Ignores 0: not measured yet. */
-static void lower_to(struct link_stats *l, enum link_stat what, double value)
-{
-	uint64_t n = value > 0 ? (uint64_t)value : 0;
-
-	if (n > 0 && (l->value[what] == 0 || n < l->value[what]))
-		link_stats_set(l, what, n);
-}
-
 static void add_received(struct link_stats *l, const SRT_TRACEBSTATS *s)
 {
+	uint64_t recovered = l->value[LINK_RECOVERED], most;
+
 	add(l, LINK_RECEIVED, s->pktRecv);
 	add(l, LINK_LOST, s->pktRcvLoss);
 	add(l, LINK_RETRANSMITTED, s->pktRcvRetrans);
 	add(l, LINK_DROPPED, s->pktRcvDrop);
-	add_recovered(l, (int64_t)s->pktRcvRetrans + s->pktRcvFilterSupply);
+	add(l, LINK_RECOVERED,
+	    (int64_t)s->pktRcvRetrans + s->pktRcvFilterSupply);
+	/* A packet that was requested twice may arrive twice, so recovered is
+	 * limited by the number of losses. */
+	most = l->value[LINK_LOST] -
+	       MIN(l->value[LINK_DROPPED], l->value[LINK_LOST]);
+	link_stats_set(l, LINK_RECOVERED,
+		       MAX(recovered, MIN(l->value[LINK_RECOVERED], most)));
 	add(l, LINK_UNDECRYPTED, s->pktRcvUndecrypt);
 	add_if_any(l, LINK_FEC_RECEIVED, s->pktRcvFilterExtra);
 	add_if_any(l, LINK_FEC_REPAIRED, s->pktRcvFilterSupply);
@@ -66,29 +53,29 @@ static void add_received(struct link_stats *l, const SRT_TRACEBSTATS *s)
 	raise_to(l, LINK_LATENCY_MS, s->msRcvTsbPdDelay);
 }
 
-static void add_sent(struct link_stats *l, const SRT_TRACEBSTATS *s)
-{
-	add(l, LINK_SENT, s->pktSent);
-	add(l, LINK_LOST, s->pktSndLoss);
-	add(l, LINK_RETRANSMITTED, s->pktRetrans);
-	add(l, LINK_DROPPED, s->pktSndDrop);
-	add_if_any(l, LINK_FEC_SENT, s->pktSndFilterExtra);
-	add(l, LINK_RATE_KBPS, (int64_t)(s->mbpsSendRate * 1000));
-	raise_to(l, LINK_LATENCY_MS, s->msSndTsbPdDelay);
-}
-
 void srt_stats_add(struct link_stats *l, SRTSOCKET s,
 		   enum srt_direction direction)
 {
 	SRT_TRACEBSTATS stats;
+	uint64_t kbps, *least = &l->value[LINK_BANDWIDTH_KBPS];
 
 	if (srt_bstats(s, &stats, 1) == SRT_ERROR)
 		return;
 	add(l, LINK_PEERS, 1);
 	raise_to(l, LINK_RTT_US, stats.msRTT * 1000);
-	lower_to(l, LINK_BANDWIDTH_KBPS, stats.mbpsBandwidth * 1000);
-	if (direction == SRT_RECEIVES)
+	/* 0: not measured yet */
+	kbps = (uint64_t)MAX(stats.mbpsBandwidth * 1000, 0);
+	if (kbps > 0 && (*least == 0 || kbps < *least))
+		link_stats_set(l, LINK_BANDWIDTH_KBPS, kbps);
+	if (direction == SRT_RECEIVES) {
 		add_received(l, &stats);
-	else
-		add_sent(l, &stats);
+		return;
+	}
+	add(l, LINK_SENT, stats.pktSent);
+	add(l, LINK_LOST, stats.pktSndLoss);
+	add(l, LINK_RETRANSMITTED, stats.pktRetrans);
+	add(l, LINK_DROPPED, stats.pktSndDrop);
+	add_if_any(l, LINK_FEC_SENT, stats.pktSndFilterExtra);
+	add(l, LINK_RATE_KBPS, (int64_t)(stats.mbpsSendRate * 1000));
+	raise_to(l, LINK_LATENCY_MS, stats.msSndTsbPdDelay);
 }

@@ -23,24 +23,12 @@ static uint8_t *make_packets(void)
 	return data;
 }
 
-/* What arrives when datagram i of d is sent; its length. */
-static size_t gather(const struct datagrams *d, size_t i, uint8_t *ret)
-{
-	size_t len = 0;
-
-	for (size_t k = d->first[i]; k < d->first[i + 1]; k++) {
-		memcpy(ret + len, d->iov[k].iov_base, d->iov[k].iov_len);
-		len += d->iov[k].iov_len;
-	}
-	return len;
-}
-
 /* Cuts runs of the given lengths (over and over, n packets in all), checks
  * that each datagram is full but the last and that all bytes are there. */
 static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
 		      bool rtp)
 {
-	uint8_t *data = make_packets(), got[2048];
+	uint8_t *data = make_packets(), buf[DATAGRAM_SIZE_MAX];
 	struct ts_run *runs = xcalloc(n + 1, sizeof *runs);
 	struct rtp_sender sender = { .seq = 65530, .ssrc = 0x01020304 };
 	struct datagrams *d = xcalloc(1, sizeof *d);
@@ -64,7 +52,8 @@ static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
 		cr_assert_leq(d->n_iov, DATAGRAMS_IOV);
 		for (size_t i = 0; i < d->n; i++) {
 			size_t expect = MIN(n - packets, DATAGRAM_PACKETS);
-			size_t len = gather(d, i, got);
+			size_t len;
+			const uint8_t *got = datagram_gather(d, i, buf, &len);
 
 			cr_assert_eq(len, head + expect * TS_PACKET);
 			cr_assert_arr_eq(got + head,
