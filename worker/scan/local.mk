@@ -2,6 +2,5 @@
 libworker_a_SOURCES += \
 	worker/scan/collect.c worker/scan/collect.h \
 	worker/scan/role.c \
-	worker/scan/sap_socket.c worker/scan/sap_socket.h \
 	worker/scan/sap_task.c worker/scan/sap_task.h \
 	worker/scan/session_table.c worker/scan/session_table.h

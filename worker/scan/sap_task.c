@@ -2,13 +2,20 @@
 #include "worker/scan/sap_task.h"
 
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "proto/spec/io_spec.h"
 #include "worker/core/worker.h"
-#include "worker/scan/sap_socket.h"
 #include "worker/scan/session_table.h"
+#include "worker/socket/receive_socket.h"
 
+#include <errno.h>
+#include <ifaddrs.h>
 #include <inttypes.h>
+#include <net/if.h>
+#include <netinet/udp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +23,29 @@ enum {
 	TICK_MS = 100,
 	REPORTS_MAX = 32, /* in one tick */
 	UPDATE_S = 5,     /* period of the update of interfaces */
+	IFACES_MAX = 16,
+	READS_MAX = 16,   /* of one socket in one tick */
+	SOCKET_SIZE = 128 * 1024,
+	PACKET_MAX = 65536,
+};
+
+/* RFC 2974 3: the global group, the highest address of each scope of IPv4, and
+ * the same group in each scope of IPv6. */
+static const char *const groups[] = {
+	"224.2.127.254", "239.255.255.255", "239.195.255.255",
+	"ff02::2:7ffe", "ff05::2:7ffe", "ff08::2:7ffe", "ff0e::2:7ffe",
+};
+
+struct iface {
+	char name[16];
+	unsigned ifindex;          /* 0: free */
+	bool seen;                 /* in the last list of interfaces */
+	int fds[ARRAY_LEN(groups)]; /* or -1 */
 };
 
 struct sap_task {
 	struct worker *worker;
 	struct session_table *table;
-	struct sap_socket *socket;
 	ev_timer tick;
 	uint64_t now_ns;
 	uint64_t second_ns;  /* start of the next second */
@@ -30,21 +54,118 @@ struct sap_task {
 	uint64_t rejected;   /* of these packets */
 	struct errmsg last;  /* the reason of the last rejection */
 	struct errmsg error; /* no socket is open */
+	struct iface ifaces[IFACES_MAX];
+	uint8_t packet[PACKET_MAX];
 };
 
-static void on_packet(const struct session_packet *p, void *arg)
+static void close_iface(struct iface *e)
 {
-	struct sap_task *t = arg;
-	struct errmsg error = { 0 };
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		if (e->fds[i] >= 0)
+			fd_close(&e->fds[i]);
+	e->ifindex = 0;
+}
+
+/* A socket that cannot be opened (no IPv6, say) is opened at a later update. */
+static void open_fd(struct iface *e, size_t group)
+{
+	struct udp_place place = { .socket_size = SOCKET_SIZE };
+	int each = 0;
+
+	if (e->fds[group] >= 0)
+		return;
+	(void)snprintf(place.iface, sizeof place.iface, "%s", e->name);
+	if (sockaddr_parse(groups[group], SAP_PORT, &place.local) < 0)
+		return;
+	e->fds[group] = udp_socket_open(&place, e->ifindex, NULL);
+	if (e->fds[group] < 0) {
+		e->fds[group] = -1;
+		return;
+	}
+	/* GRO would join packets of different senders */
+	(void)setsockopt(e->fds[group], SOL_UDP, UDP_GRO, &each, sizeof each);
+}
+
+static void update_iface(struct sap_task *t, const struct ifaddrs *a)
+{
+	const unsigned wanted = IFF_UP | IFF_MULTICAST;
+	unsigned ifindex = if_nametoindex(a->ifa_name);
+	struct iface *iface = NULL;
+
+	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
+		return;
+	/* its place, or the first free one */
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		struct iface *one = &t->ifaces[i];
+		bool same = one->ifindex == ifindex &&
+			    strcmp(one->name, a->ifa_name) == 0;
+
+		if (same || (one->ifindex == 0 && iface == NULL))
+			iface = one;
+		if (same)
+			break;
+	}
+	if (iface == NULL || iface->seen)
+		return;
+	iface->seen = true;
+	iface->ifindex = ifindex;
+	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		open_fd(iface, i);
+}
+
+/* Finds new interfaces and leaves removed ones. */
+static void update_sockets(struct sap_task *t)
+{
+	struct ifaddrs *all;
+	bool open = false;
+
+	t->error.text[0] = '\0';
+	if (getifaddrs(&all) < 0) {
+		errmsg_set(&t->error, "interfaces: %s", strerror(errno));
+		return;
+	}
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		t->ifaces[i].seen = false;
+	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
+		update_iface(t, a);
+	freeifaddrs(all);
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		if (t->ifaces[i].ifindex != 0 && !t->ifaces[i].seen)
+			close_iface(&t->ifaces[i]);
+		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
+			open |= t->ifaces[i].fds[k] >= 0;
+	}
+	if (!open)
+		errmsg_set(&t->error, "no multicast interface is up");
+}
+
+/* Reads a limited number of packets: a flood overflows only its own socket. */
+static void read_fd(struct sap_task *t, const struct iface *iface, int fd)
+{
+	struct sockaddr_any from;
+	struct session_packet p = { .iface = iface->name, .sender = &from,
+				    .data = t->packet };
 	char sender[SOCKADDR_TEXT_MAX];
 
-	t->packets++;
-	if (session_table_feed(t->table, p, t->now_ns, &error) == 0)
-		return;
-	t->rejected++;
-	sockaddr_format_host(p->sender, sender);
-	errmsg_set(&t->last, "%s on %s: %.160s", sender, p->iface,
-		   error.text);
+	for (size_t i = 0; i < READS_MAX; i++) {
+		struct errmsg error = { 0 };
+		ssize_t n;
+
+		from = (struct sockaddr_any){ .len = sizeof from.in6 };
+		n = recvfrom(fd, t->packet, sizeof t->packet, MSG_DONTWAIT,
+			     &from.sa, &from.len);
+		if (n < 0)
+			return;
+		p.len = (size_t)n;
+		t->packets++;
+		if (session_table_feed(t->table, &p, t->now_ns, &error) == 0)
+			continue;
+		t->rejected++;
+		sockaddr_format_host(&from, sender);
+		errmsg_set(&t->last, "%s on %s: %.160s", sender, p.iface,
+			   error.text);
+	}
 }
 
 /* Reports wait in the table while the master does not read. */
@@ -75,10 +196,8 @@ static void every_second(struct sap_task *t)
 	struct errmsg rejected;
 
 	t->second_ns = t->now_ns + SECOND_NS;
-	if (t->seconds++ % UPDATE_S == 0) {
-		t->error.text[0] = '\0';
-		(void)!sap_socket_update(t->socket, &t->error);
-	}
+	if (t->seconds++ % UPDATE_S == 0)
+		update_sockets(t);
 	session_table_expire(t->table, t->now_ns);
 	m.scan_status.packets = t->packets;
 	if (t->error.text[0] != '\0') {
@@ -97,7 +216,10 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 
 	(void)loop, (void)revents;
 	t->now_ns = mono_ns();
-	sap_socket_read(t->socket, on_packet, t);
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
+			if (t->ifaces[i].fds[k] >= 0)
+				read_fd(t, &t->ifaces[i], t->ifaces[i].fds[k]);
 	report_sessions(t);
 	if (t->now_ns >= t->second_ns)
 		every_second(t);
@@ -109,7 +231,9 @@ struct sap_task *sap_task_new(struct worker *worker)
 
 	t->worker = worker;
 	t->table = session_table_new();
-	t->socket = sap_socket_new();
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
+			t->ifaces[i].fds[k] = -1;
 	t->now_ns = mono_ns();
 	every_second(t);
 	ev_timer_init(&t->tick, on_tick, 0., TICK_MS / 1e3);
@@ -125,7 +249,8 @@ void sap_task_free(struct sap_task **tp)
 	if (t == NULL)
 		return;
 	ev_timer_stop(t->worker->loop, &t->tick);
-	sap_socket_free(&t->socket);
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		close_iface(&t->ifaces[i]);
 	session_table_free(&t->table);
 	free(t);
 }

@@ -24,21 +24,6 @@ static void hold_section(struct splice *s, struct psi_section section,
 	(void)fifo_push(&s->held, (struct ts_run){ .data = packets, .n = n });
 }
 
-/* Places the clock of the program whose phase the switch point measured. */
-static void place_by_phase(struct splice *s)
-{
-	for (size_t i = 0; s->has_phase && i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->sent->clocks[i];
-
-		if (c->program != s->phase_program || !s->pending[i])
-			continue;
-		splice_clock_join_phase(c, s->phase, s->now_ns);
-		s->pending[i] = false;
-		s->unsettled[i] = true;
-		s->n_pending--;
-	}
-}
-
 /*
  * Ends the sequence for the decoder, so that the next random access point
  * refers to no picture before it: a decoder would otherwise treat CRA pictures
@@ -102,7 +87,18 @@ void splice_end_drain(struct splice *s, const struct splice_event *e)
 		run.n--;
 	}
 	splice_flush(s);
-	place_by_phase(s);
+	/* places the clock of the program whose phase the switch point
+	 * measured */
+	for (size_t i = 0; s->has_phase && i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->sent->clocks[i];
+
+		if (c->program != s->phase_program || !s->pending[i])
+			continue;
+		splice_clock_join_phase(c, s->phase, s->now_ns);
+		s->pending[i] = false;
+		s->unsettled[i] = true;
+		s->n_pending--;
+	}
 	if (run.n > 0) {
 		s->since_ns = s->now_ns;
 		splice_send_changed(s, splice_cursor_of(&run, 1), false);

@@ -291,24 +291,11 @@ enum splice_sign splice_find_jump(struct splice *s,
 	return SPLICE_CUTS;
 }
 
-/* The first PCR of a source that was placed without one.  Units may have gone
- * out since: wherever the clock is placed, their times continue. */
-static void settle(struct splice *s, size_t i, uint64_t pcr)
-{
-	struct splice_clock *c = &s->sent->clocks[i];
-	uint64_t times = c->offset + c->lift;
-
-	if (splice_clock_settle(c, pcr, s->now_ns))
-		return;
-	place(s, i, pcr, s->sent->packets);
-	c->lift = (times + PES_TIME_WRAP - c->offset) % PES_TIME_WRAP;
-}
-
 bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 {
 	enum splice_pcr is = SPLICE_PCR_GOOD;
 	struct splice_clock *c;
-	uint64_t pcr;
+	uint64_t pcr, times;
 	int i;
 
 	if (!ts_pcr(packet, &pcr))
@@ -319,14 +306,22 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 	c = &s->sent->clocks[i];
 	if (c->used)
 		is = splice_clock_judge(c, pcr, s->now_ns);
-	if (s->pending[i])
+	if (s->pending[i]) {
 		place(s, (size_t)i, pcr, s->sent->packets);
-	else if (is == SPLICE_PCR_LATE && s->state == SPLICE_CATCH_UP)
+	} else if (is == SPLICE_PCR_LATE && s->state == SPLICE_CATCH_UP) {
 		return false;
-	else if (s->unsettled[i] && s->kind != SPLICE_LAP)
-		settle(s, (size_t)i, pcr);
-	else if (is == SPLICE_PCR_LATE)
+	} else if (s->unsettled[i] && s->kind != SPLICE_LAP) {
+		/* the first PCR of a source that was placed without one: units
+		 * may have gone out since, and their times must continue */
+		times = c->offset + c->lift;
+		if (!splice_clock_settle(c, pcr, s->now_ns)) {
+			place(s, (size_t)i, pcr, s->sent->packets);
+			c->lift = (times + PES_TIME_WRAP - c->offset) %
+				  PES_TIME_WRAP;
+		}
+	} else if (is == SPLICE_PCR_LATE) {
 		return true;
+	}
 	s->unsettled[i] = false;
 	splice_clock_note(c, pcr, splice_moment(s),
 			  s->state != SPLICE_CATCH_UP);

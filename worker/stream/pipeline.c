@@ -277,22 +277,17 @@ static void make_selector(struct pipeline *p,
 	});
 }
 
-static void make_ring(struct pipeline *p, int fd)
+void pipeline_use_ring(struct pipeline *p, int fd)
 {
 	int err;
 
+	ring_out_free(&p->ring);
+	p->ring_error.text[0] = '\0';
 	p->ring = ring_out_new(fd, splice_psi(p->splice), &err);
 	if (p->ring != NULL)
 		return;
 	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
 	log_error("stream", "%s", p->ring_error.text);
-}
-
-void pipeline_use_ring(struct pipeline *p, int fd)
-{
-	ring_out_free(&p->ring);
-	p->ring_error.text[0] = '\0';
-	make_ring(p, fd);
 }
 
 void pipeline_link(struct pipeline *p, const char *stream, int fd)
@@ -322,7 +317,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);
 	if (config->ring >= 0)
-		make_ring(p, config->ring);
+		pipeline_use_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
 					.loop = p->loop,
 					.wake = config->wake,
