@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-	/* Packets that count; older ones weigh half. */
+	/* The last packets count; older ones weigh half. */
 	LAST = 2000,
-	/* Each path may have so many packets that the other lacks. */
+	/* Packets of each path that the other may lack. */
 	DIFFER_MIN = 16,
 	/* Equal packets that are enough when they were never refused, ... */
 	ENOUGH = 64,

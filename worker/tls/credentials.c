@@ -15,11 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int fail(struct credentials_error *e, const char *field,
-		const char *format, ...) PRINTF_LIKE(3, 4);
-
-static int fail(struct credentials_error *e, const char *field,
-		const char *format, ...)
+static PRINTF_LIKE(3, 4) int
+fail(struct credentials_error *e, const char *field, const char *format, ...)
 {
 	va_list args;
 
