@@ -80,7 +80,7 @@ Test(check_stream, counts_each_lost_packet)
 	cr_assert_geq(f.stream.cc_errors, 2);
 }
 
-Test(check_stream, tells_a_swap_from_a_loss)
+Test(check_stream, distinguishes_a_swap_from_a_loss)
 {
 	for (unsigned i = 0; i < DATAGRAMS; i++)
 		feed(i == 200 ? 201 : i == 201 ? 200 : i);
@@ -102,7 +102,7 @@ Test(check_stream, counts_each_doubled_packet)
 	cr_assert_eq(f.stream.stamped, f.total);
 }
 
-Test(check_stream, sees_one_flipped_continuity_counter)
+Test(check_stream, detects_one_flipped_continuity_counter)
 {
 	f.data[120][3 * TSMAKER_PACKET + 3] ^= 0x04;
 	for (unsigned i = 0; i < DATAGRAMS; i++)
@@ -112,7 +112,7 @@ Test(check_stream, sees_one_flipped_continuity_counter)
 	cr_assert_eq(f.stream.lost, 0);
 }
 
-Test(check_stream, counts_what_is_not_ts)
+Test(check_stream, counts_bytes_that_are_not_ts)
 {
 	f.data[10][TSMAKER_PACKET] = 0;
 	feed(10);
@@ -120,7 +120,7 @@ Test(check_stream, counts_what_is_not_ts)
 	cr_assert_eq(f.stream.broken, 2);
 }
 
-Test(check_stream, measures_the_time_on_the_way)
+Test(check_stream, measures_the_delay)
 {
 	for (unsigned i = 0; i < DATAGRAMS; i++)
 		feed(i);
@@ -129,7 +129,7 @@ Test(check_stream, measures_the_time_on_the_way)
 		      LATENCY_NS / 1000 * 98 / 100);
 }
 
-Test(check_stream, measures_what_comes_at_once)
+Test(check_stream, measures_bursts)
 {
 	for (unsigned i = 0; i < 20; i++)
 		feed_at(i, 0);

@@ -60,7 +60,7 @@ Test(config_edit, changes_one_stream_by_its_id)
 		"'stream':{'remove':true}}", EFFECT_AT_ONCE);
 }
 
-Test(config_edit, renames_and_does_not_remove_what_gets_another_id)
+Test(config_edit, renames_without_removing_when_the_id_changes)
 {
 	becomes("make_stream[x].id", "'z'", "{'cmd':'set-stream','id':'x',"
 		"'stream':{'id':'z','name':'X','input':['u']}}",
@@ -69,7 +69,7 @@ Test(config_edit, renames_and_does_not_remove_what_gets_another_id)
 		"'id':'x','stream':{'id':'z'}}", EFFECT_AT_ONCE);
 }
 
-Test(config_edit, adds_what_is_not_there_yet)
+Test(config_edit, adds_a_missing_entry)
 {
 	becomes("make_stream[n]", "{'id':'n'}", "{'cmd':'set-stream',"
 		"'stream':{'id':'n'}}", EFFECT_AT_ONCE);

@@ -18,7 +18,7 @@ static int parse(struct options *o, struct errmsg *why, const char *a,
 	return options_parse(argc, argv, o, why);
 }
 
-Test(options, stand_anywhere_among_the_words)
+Test(options, may_be_anywhere_among_the_words)
 {
 	struct options o;
 	struct errmsg why;
@@ -59,7 +59,7 @@ Test(options, of_some_commands_are_noted_by_name)
 	cr_assert_str_eq(options_name(OPTION_COUNT), "--count");
 }
 
-Test(options, are_refused_with_the_word_that_was_typed)
+Test(options, are_rejected_with_the_word_that_was_typed)
 {
 	static const struct {
 		const char *word, *value, *want;

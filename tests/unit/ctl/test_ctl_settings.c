@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Test(settings, makes_a_whole_address_of_what_people_type)
+Test(settings, completes_a_typed_address)
 {
 	static const struct {
 		const char *typed, *url;
@@ -45,7 +45,7 @@ Test(settings, refuses_addresses_it_cannot_or_must_not_use)
 	}
 }
 
-Test(settings, knows_where_a_password_is_read_by_nobody)
+Test(settings, knows_a_password_file_that_only_its_owner_reads)
 {
 	cr_assert(settings_is_private("http://127.0.0.1:8000"));
 	cr_assert(settings_is_private("http://[::1]:8000"));
@@ -67,7 +67,7 @@ static const char file[] =
 	"[head2]\n"
 	"cacert = /etc/ca.pem\n";
 
-Test(settings, takes_the_lines_of_the_name_and_those_before_any)
+Test(settings, reads_the_lines_of_the_name_and_those_before_any)
 {
 	struct settings s = { 0 };
 	struct errmsg why;

@@ -18,7 +18,7 @@ static void differs(const char *from, const char *to, const char *want)
 	json_decref(b);
 }
 
-Test(json_diff, says_nothing_of_what_is_equal)
+Test(json_diff, prints_nothing_for_equal_documents)
 {
 	differs("{'a':[1,{'id':'x'}],'b':null}",
 		"{'b':null,'a':[1,{'id':'x'}]}", "[]");
@@ -42,14 +42,14 @@ Test(json_diff, compares_elements_with_the_same_id)
 		"{'path':'l[c]','change':'added','to':{'id':'c'}}]");
 }
 
-Test(json_diff, tells_another_order_of_the_same_elements)
+Test(json_diff, prints_another_order_of_the_same_elements)
 {
 	differs("[{'id':'a'},{'id':'b'}]", "[{'id':'b'},{'id':'a'}]",
 		"[{'path':'.','change':'moved','from':['a','b'],"
 		"'to':['b','a']}]");
 }
 
-Test(json_diff, goes_by_position_where_ids_do_not_tell)
+Test(json_diff, compares_by_position_without_ids)
 {
 	differs("['a','b']", "['a','c','d']",
 		"[{'path':'[1]','change':'changed','from':'b','to':'c'},"
@@ -58,7 +58,7 @@ Test(json_diff, goes_by_position_where_ids_do_not_tell)
 		"[{'path':'[1]','change':'removed','from':{'id':'a'}}]");
 }
 
-Test(json_diff, tells_another_type)
+Test(json_diff, prints_another_type)
 {
 	differs("{'a':[]}", "{'a':{}}",
 		"[{'path':'a','change':'changed','from':[],'to':{}}]");
@@ -66,7 +66,7 @@ Test(json_diff, tells_another_type)
 		"[{'path':'a','change':'changed','from':1,'to':null}]");
 }
 
-Test(json_diff, brackets_keys_that_a_path_could_not_say)
+Test(json_diff, brackets_keys_that_a_path_cannot_contain)
 {
 	differs("{'a.b':{'':1}}", "{'a.b':{'':2}}",
 		"[{'path':'[a.b][]','change':'changed','from':1,'to':2}]");

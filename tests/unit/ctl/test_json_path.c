@@ -16,7 +16,7 @@ static json_t *sample(void)
 	return root;
 }
 
-/* What is at the path, as text; "-" for nothing. */
+/* The value at the path, as text; "-" for nothing. */
 static void finds(const char *text, const char *want)
 {
 	json_t *root = sample();
@@ -50,7 +50,7 @@ Test(json_path, finds_keys_ids_and_positions)
 	finds("nothing.at.all", "-");
 }
 
-Test(json_path, takes_the_whole_when_nothing_is_said)
+Test(json_path, an_empty_path_is_the_whole_document)
 {
 	struct json_path path;
 	struct errmsg why;
@@ -63,7 +63,7 @@ Test(json_path, takes_the_whole_when_nothing_is_said)
 	json_path_done(&path);
 }
 
-Test(json_path, refuses_what_is_no_path)
+Test(json_path, rejects_an_invalid_path)
 {
 	static const char *const wrong[] = {
 		"a..b", "a[", "a[b", "a[]", "a.", "[a]b", "a[b]c", "..",
@@ -114,7 +114,7 @@ Test(json_path, puts_replaces_and_removes)
 		   "{\"id\":\"0\",\"n\":8}]}");
 }
 
-Test(json_path, appends_what_is_named_by_its_id_or_the_next_number)
+Test(json_path, appends_an_element_by_its_id_or_the_next_number)
 {
 	puts_value("l[z]", "{\"id\":\"z\"}", 0, NULL);
 	puts_value("l[2]", "{\"a\":1}", 0, NULL);
@@ -122,7 +122,7 @@ Test(json_path, appends_what_is_named_by_its_id_or_the_next_number)
 	puts_value("l[3]", "{\"a\":1}", -ENOENT, NULL);
 }
 
-Test(json_path, does_not_make_up_what_is_missing_on_the_way)
+Test(json_path, does_not_create_missing_parents)
 {
 	puts_value("no.way", "1", -ENOENT, "{" S "," L "}");
 	puts_value("s.c.d.e", "1", -ENOENT, "{" S "," L "}");

@@ -97,7 +97,7 @@ Test(keyring, is_for_its_owner_alone)
 	free(path);
 }
 
-Test(keyring, says_that_it_is_damaged)
+Test(keyring, reports_that_it_is_damaged)
 {
 	struct errmsg why = { 0 };
 	char *path = file(), *session;

@@ -46,7 +46,7 @@ Test(text, cuts_with_a_mark_and_never_through_a_character)
 	fits("abcdef", 0, 0, "");
 }
 
-Test(text, takes_out_what_would_steer_the_terminal)
+Test(text, removes_control_sequences_of_the_terminal)
 {
 	fits("a\033[2Jb", 7, 0, "a?[2Jb ");
 	fits("a\nb\x7f", 4, 0, "a?b?");
@@ -55,7 +55,7 @@ Test(text, takes_out_what_would_steer_the_terminal)
 	fits("\xc2\x9bm", 2, 0, "?m");     /* CSI in one character */
 }
 
-Test(text, says_rates_and_times_as_people_do)
+Test(text, prints_rates_and_times_for_people)
 {
 	static const struct {
 		int64_t seconds;

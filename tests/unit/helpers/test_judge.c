@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The judge itself: what it does not find nobody will. */
+/* The judge itself: a fault that it misses is found by no test. */
 #include "tests/helpers/judge.h"
 #include "tests/unit/worker/ts/build.h"
 
@@ -7,8 +7,8 @@
 
 #define MS INT64_C(27000)
 
-/* A PCR every 20 ms and ten packets; in the middle the clock goes on by
- * `ticks` more, which no byte explains. */
+/* A PCR every 20 ms and ten packets; in the middle the clock jumps by `ticks`,
+ * which no byte explains. */
 static int64_t wander_of(int64_t ticks)
 {
 	struct build *b = build_new();
@@ -38,6 +38,6 @@ Test(judge, a_clock_that_gains_on_its_bytes_shows)
 	cr_assert_lt(wander_of(0), MS);
 	cr_assert_gt(wander_of(50 * MS), 45 * MS);
 	cr_assert_lt(wander_of(50 * MS), 55 * MS);
-	/* nothing was sent for a while: that is told elsewhere */
+	/* nothing was sent for a while: that is reported elsewhere */
 	cr_assert_lt(wander_of(500 * MS), MS);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Replaces the reconciler, the hub and the HTTP server, so that the API and
- * the status can be tested alone.  What they are told is written down in
- * order, one line each.
+ * Replaces the reconciler, the hub and the HTTP server, so that the API and the
+ * status can be tested alone.  Their calls are recorded in order, one line
+ * each.
  */
 #pragma once
 
@@ -22,19 +22,22 @@ struct job {
 struct fakes {
 	char told[65536];
 	bool listeners;              /* the hub has some */
-	bool wants_more;             /* ... who hear all */
-	session_list_fn *on_sessions; /* who asked last, or NULL */
+	bool wants_more;             /* ... that receive events */
+	/* the last client that requested it, or NULL */
+	session_list_fn *on_sessions;
 	void *on_sessions_arg;
 	size_t n_jobs; /* that were started; then there is room for no more */
 	struct job jobs[40];
-	tls_judgement_fn *on_judged; /* who wants a pair judged, or NULL */
+	/* the client of the check of a pair, or NULL */
+	tls_judgement_fn *on_judged;
 	void *on_judged_arg;
 	bool secure;                 /* requests come over TLS */
-	input_choice_fn *on_choice;  /* who asked last, or NULL */
+	/* the last client that requested it, or NULL */
+	input_choice_fn *on_choice;
 	void *on_choice_arg;
-	int choice; /* what the reconciler says at once */
+	int choice; /* the answer of the reconciler */
 	struct stream_proc_info
-		stream; /* what the reconciler says of any stream */
+		stream; /* the answer of the reconciler about any stream */
 	int status;                  /* of the last answer */
 	char headers[256];
 	char content_type[64];
@@ -49,10 +52,10 @@ json_t *fakes_json(const char *text);
 /* The reconciler's answer to all session requests; NULL: there is none. */
 void fakes_tell_sessions(const char *text);
 
-/* The tls worker's answer to who asked last. */
+/* The tls worker's answer to the last client. */
 void fakes_tell_judgement(int result, const char *why);
 
-/* Forgets what was told. */
+/* Clears the recorded calls. */
 void fakes_clear(void);
 
 struct http_request {

@@ -6,7 +6,7 @@
 #define ALLOW "\"allow_real_ip\":true"
 #define LIST(items) "{" ALLOW ",\"real_ip_trusted\":[" items "]}"
 
-Test(client_address, believes_whom_the_settings_trust)
+Test(client_address, accepts_the_header_from_trusted_proxies_only)
 {
 	static const struct {
 		const char *settings, *peer, *real, *wanted;
@@ -16,7 +16,7 @@ Test(client_address, believes_whom_the_settings_trust)
 		  "192.0.2.1" },
 		{ "{\"allow_real_ip\":\"true\"}", "192.0.2.1", "203.0.113.9",
 		  "192.0.2.1" },
-		/* a list alone trusts nobody */
+		/* a list without a proxy trusts no address */
 		{ "{\"real_ip_trusted\":[\"0.0.0.0/0\"]}", "192.0.2.1",
 		  "203.0.113.9", "192.0.2.1" },
 		{ "{" ALLOW "}", "192.0.2.1", "203.0.113.9", "203.0.113.9" },

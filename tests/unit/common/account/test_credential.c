@@ -33,7 +33,7 @@ Test(credential, basic_is_login_and_password)
 	}
 }
 
-Test(credential, what_is_malformed_is_bad)
+Test(credential, a_malformed_credential_is_bad)
 {
 	static const char *const headers[] = {
 		"", "Basic", "Basic ", "Basic !", "BasicYTo=", "Basic YT",
@@ -54,7 +54,7 @@ Test(credential, what_is_malformed_is_bad)
 	}
 }
 
-Test(credential, nothing_is_none)
+Test(credential, an_absent_header_is_no_credential)
 {
 	struct credential c;
 

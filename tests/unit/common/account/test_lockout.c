@@ -82,7 +82,7 @@ Test(lockout, nothing_extends_a_lock)
 	lockout_free(&l);
 }
 
-Test(lockout, after_a_lock_it_begins_anew)
+Test(lockout, counts_from_zero_after_a_lock)
 {
 	struct lockout *l = lockout_new();
 

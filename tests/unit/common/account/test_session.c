@@ -23,7 +23,7 @@ static bool is_open(const struct sessions *s, const char *text, int64_t now)
 	return sessions_find(s, text, now, &found);
 }
 
-Test(session, is_found_by_its_id_until_it_is_over)
+Test(session, is_found_by_its_id_until_it_expires)
 {
 	struct sessions *s = sessions_new();
 	char id[SECRET_TEXT];
@@ -43,7 +43,7 @@ Test(session, is_found_by_its_id_until_it_is_over)
 	sessions_free(&s);
 }
 
-Test(session, a_17th_ends_the_one_closest_to_its_end)
+Test(session, a_17th_ends_the_session_closest_to_its_end)
 {
 	struct sessions *s = sessions_new();
 	char ids[18][SECRET_TEXT], other[SECRET_TEXT];
@@ -82,7 +82,7 @@ static bool is_not(const struct session *session, void *arg)
 	return strcmp(session->login, arg) != 0;
 }
 
-Test(session, those_of_one_login_are_sifted_out)
+Test(session, sessions_of_one_login_are_removed)
 {
 	struct sessions *s = sessions_new();
 	char ids[12][SECRET_TEXT];
@@ -96,7 +96,7 @@ Test(session, those_of_one_login_are_sifted_out)
 	sessions_free(&s);
 }
 
-Test(session, the_file_brings_them_back_and_holds_no_id)
+Test(session, are_restored_from_the_file_which_has_no_id)
 {
 	struct sessions *s = sessions_new(), *again = sessions_new();
 	char ids[3][SECRET_TEXT];

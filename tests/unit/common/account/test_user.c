@@ -44,7 +44,7 @@ Test(user, enters_when_enabled_and_of_type_1_or_2)
 	}
 }
 
-Test(user, is_not_found_where_there_is_none)
+Test(user, is_not_found_in_an_empty_configuration)
 {
 	static const char *const documents[] = {
 		"{}", "{\"users\":[]}", "{\"users\":{}}", "{\"users\":7}",
@@ -61,7 +61,7 @@ Test(user, is_not_found_where_there_is_none)
 	}
 }
 
-Test(user, knows_what_its_cipher_is)
+Test(user, detects_its_cipher)
 {
 	static const struct {
 		const char *entry;

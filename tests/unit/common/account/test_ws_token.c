@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whose it was, for one comparison; "" when it is not good. */
+/* Its owner, for one comparison; "" when it is invalid. */
 static const char *redeem(struct ws_tokens *t, const char *text, uint64_t now)
 {
 	static char login[16];
@@ -54,7 +54,7 @@ Test(ws_token, is_good_for_a_minute)
 	ws_tokens_free(&t);
 }
 
-Test(ws_token, a_17th_takes_the_place_of_the_oldest)
+Test(ws_token, a_17th_replaces_the_oldest)
 {
 	struct ws_tokens *t = ws_tokens_new();
 	char texts[17][SECRET_TEXT], other[SECRET_TEXT];
@@ -77,7 +77,7 @@ static bool is_not(const struct ws_token *owner, void *arg)
 	       !digest_equal(&owner->stamp, &anna);
 }
 
-Test(ws_token, those_of_one_login_are_sifted_out)
+Test(ws_token, tokens_of_one_login_are_removed)
 {
 	struct ws_tokens *t = ws_tokens_new();
 	char a[SECRET_TEXT], b[SECRET_TEXT], c[SECRET_TEXT];

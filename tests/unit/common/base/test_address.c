@@ -43,7 +43,7 @@ Test(address, keeps_everything_behind_the_first_hash_as_options)
 	address_done(&a);
 }
 
-Test(address, takes_a_bare_hash_for_no_options)
+Test(address, reads_a_bare_hash_as_no_options)
 {
 	struct address a;
 

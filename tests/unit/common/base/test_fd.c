@@ -27,7 +27,7 @@ Test(fd, nothing_is_opened_in_the_place_of_stdio)
 	cr_assert_eq(fd_hold_stdio(), 0);
 	cr_assert(is_null(STDIN_FILENO));
 	cr_assert(is_null(STDERR_FILENO));
-	/* what is open stays */
+	/* other descriptors stay open */
 	cr_assert_not(is_null(STDOUT_FILENO));
 	/* and nothing more is held */
 	fds[0] = dup(fds[1]);
@@ -37,7 +37,7 @@ Test(fd, nothing_is_opened_in_the_place_of_stdio)
 	cr_assert_eq(fds[0], fds[1]);
 }
 
-Test(fd, what_a_socket_has_is_forgotten_without_waiting)
+Test(fd, data_in_a_socket_is_discarded_without_waiting)
 {
 	static const char bytes[40000];
 	int fds[2];

@@ -35,7 +35,7 @@ Test(file_list, a_name_is_all_of_a_line_but_blanks_at_its_end)
 	names("\xef\xbbone.ts", "/clips/\xef\xbbone.ts");
 }
 
-Test(file_list, says_on_which_line_a_name_stands)
+Test(file_list, reports_the_line_of_a_name)
 {
 	cr_assert_eq(read_text("a\n\n#c\r\nd\ne"), 0);
 	cr_assert_eq(list.n, 3);
@@ -45,7 +45,7 @@ Test(file_list, says_on_which_line_a_name_stands)
 	file_list_done(&list);
 }
 
-Test(file_list, what_is_none_is_told)
+Test(file_list, an_invalid_list_is_reported)
 {
 	static const char *const nothing[] = {
 		"", "\n\r\n", "# one.ts", "\xef\xbb\xbf", " \t\n",

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Remembered hashes outlive a worker, also one of another version. */
+/* Stored hashes outlive a worker, also one of another version. */
 Test(hash, is_fnv_1a)
 {
 	cr_expect_eq(hash_add(HASH_INIT, "", 0), HASH_INIT);

@@ -29,7 +29,7 @@ Test(iface, is_named_by_name_or_by_address)
 	}
 }
 
-Test(iface, that_we_could_not_ask_is_not_that_there_is_none)
+Test(iface, a_failed_query_differs_from_a_missing_interface)
 {
 	struct rlimit before, none;
 	char name[IFACE_NAME_MAX];

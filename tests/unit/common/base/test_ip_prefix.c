@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-Test(ip_prefix, has_what_is_inside_and_nothing_else)
+Test(ip_prefix, contains_its_addresses_and_no_others)
 {
 	static const struct {
 		const char *prefix, *address;
@@ -35,7 +35,7 @@ Test(ip_prefix, has_what_is_inside_and_nothing_else)
 	}
 }
 
-Test(ip_prefix, knows_this_host_and_what_is_one_client)
+Test(ip_prefix, has_this_host_and_the_prefix_of_one_client)
 {
 	static const struct {
 		const char *address, *client;
@@ -67,7 +67,7 @@ Test(ip_prefix, knows_this_host_and_what_is_one_client)
 	}
 }
 
-Test(ip_prefix, refuses_what_is_none)
+Test(ip_prefix, rejects_an_invalid_prefix)
 {
 	static const char *const wrong[] = {
 		"", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1",

@@ -26,7 +26,7 @@ static void take_stderr(int out, int in)
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 }
 
-/* What waits there, with a 0 behind it. */
+/* The data that waits there, with a 0 behind it. */
 static void read_all(int out, char *text, size_t size)
 {
 	size_t len = 0;
@@ -63,19 +63,19 @@ static void stall_and_go_on(int out, int in)
 	cr_assert_eq(sscanf(told, "warning log: %u lines dropped", &lost), 1);
 	cr_assert_eq(whole + lost, LINES);
 	cr_assert_not_null(strstr(text, " info test: again\n"));
-	/* told once */
+	/* logged once */
 	log_info("test", "and again");
 	read_all(out, text, sizeof text);
 	cr_assert_str_eq(text + HEAD, "info test: and again\n");
 }
 
-Test(log, a_pipe_that_nobody_reads_costs_lines_but_no_time, .timeout = 90)
+Test(log, a_full_pipe_costs_lines_but_no_time, .timeout = 90)
 {
 	int fds[2];
 
 	cr_assert_eq(pipe(fds), 0);
 	stall_and_go_on(fds[0], fds[1]);
-	/* others write there as well, and may want to wait */
+	/* other processes write there as well, and may want to block */
 	cr_assert_eq(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
 }
 
@@ -111,7 +111,7 @@ static const char *text_of(int fd)
 }
 
 /* Two descriptions of a file would write over each other. */
-Test(log, a_file_is_appended_to_by_all_who_share_it)
+Test(log, a_file_is_appended_to_by_several_processes)
 {
 	int fd = take_file(), at = 0;
 	const char *text;
@@ -148,8 +148,8 @@ Test(log, the_journal_gets_priorities_and_has_the_time_itself)
 	cr_assert_str_eq(text_of(fd), "before\n<6>test: one\n<4>test: two\n");
 }
 
-/* A service whose stderr somebody else has taken to a file. */
-Test(log, another_ones_journal_is_none)
+/* A service whose stderr was redirected to a file. */
+Test(log, the_journal_of_another_service_is_ignored)
 {
 	int fd = take_file();
 

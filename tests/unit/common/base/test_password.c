@@ -30,7 +30,7 @@ Test(password, hashes_of_other_kinds_are_verified)
 	cr_expect_not(password_verify("Hello world?", sha512));
 }
 
-Test(password, what_is_no_hash_has_no_password)
+Test(password, an_invalid_hash_has_no_password)
 {
 	static const char *const odd[] = {
 		"", "*", "x", "*0", "$", "$y$", "$y$j9T$", "plain",
@@ -45,7 +45,7 @@ Test(password, what_is_no_hash_has_no_password)
 	}
 }
 
-Test(password, the_longest_is_taken_and_one_more_refused)
+Test(password, the_longest_is_accepted_and_a_longer_one_rejected)
 {
 	char password[PASSWORD_INPUT_MAX + 2], hash[PASSWORD_HASH_MAX];
 

@@ -124,7 +124,7 @@ Test(ring, rounds_its_size_up_and_seals_it)
 	rig_free(&rig);
 }
 
-Test(ring, refuses_a_size_of_zero_or_above_one_gib)
+Test(ring, rejects_a_size_of_zero_or_above_one_gib)
 {
 	cr_assert_eq(ring_create(0), -EINVAL);
 	cr_assert_eq(ring_create(((size_t)1 << 30) + 1), -EINVAL);
@@ -177,7 +177,7 @@ Test(ring, wraps_between_packets)
 	rig_free(&rig);
 }
 
-Test(ring, a_new_writer_goes_on_at_what_was_published)
+Test(ring, a_new_writer_continues_after_the_published_data)
 {
 	struct rig rig = rig_new(1);
 	struct ring_rap rap;
@@ -186,7 +186,7 @@ Test(ring, a_new_writer_goes_on_at_what_was_published)
 	write_packets(rig.writer, 5);
 	mark(rig.writer, 2 * RING_PACKET);
 	ring_publish(rig.writer);
-	/* dies with four packets and a mark that nobody saw */
+	/* dies with four packets and a mark that were not published */
 	write_packets(rig.writer, 4);
 	mark(rig.writer, 6 * RING_PACKET);
 	ring_writer_free(&rig.writer);
@@ -199,7 +199,8 @@ Test(ring, a_new_writer_goes_on_at_what_was_published)
 	cr_assert_eq(published(&rig), 25 * RING_PACKET);
 	cr_assert_eq(stamp_at(&rig, 24 * RING_PACKET), 24 * RING_PACKET);
 
-	/* the mark at 6 named other packets: it is gone, the one at 2 stays */
+	/* the mark at 6 named other packets: it is removed, the one at 2 stays
+	 * */
 	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
 	cr_assert_eq(rap.pos, 2 * RING_PACKET);
 	mark(rig.writer, 22 * RING_PACKET);
@@ -208,7 +209,7 @@ Test(ring, a_new_writer_goes_on_at_what_was_published)
 	rig_free(&rig);
 }
 
-Test(ring, a_writer_finds_what_was_written_before_it)
+Test(ring, a_writer_reads_the_data_written_before_it)
 {
 	struct rig rig = rig_new(2 * RING_UNIT);
 	size_t per_ring = 2 * RING_UNIT / RING_PACKET, n;
@@ -310,7 +311,7 @@ Test(ring, refuses_a_file_that_is_no_sound_ring)
 	cr_assert_eq(ftruncate(fd, RING_DATA + RING_UNIT), 0);
 	cr_assert_null(ring_reader_new(fd, &err));
 	cr_assert_eq(err, -EBADF);
-	/* sealed, but nobody made it a ring */
+	/* sealed, but not a ring */
 	cr_assert_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
 	cr_assert_null(ring_reader_new(fd, &err));
 	cr_assert_eq(err, -EBADMSG);
@@ -318,7 +319,7 @@ Test(ring, refuses_a_file_that_is_no_sound_ring)
 	cr_assert_eq(err, -EBADMSG);
 }
 
-Test(ring, refuses_a_header_with_one_wrong_number)
+Test(ring, rejects_a_header_with_one_wrong_number)
 {
 	static const struct {
 		off_t at;

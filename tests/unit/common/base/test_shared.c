@@ -12,7 +12,7 @@
 
 enum { SIZE = 8192 };
 
-Test(shared, is_zeroed_and_the_same_for_all_who_map_it)
+Test(shared, is_zeroed_and_the_same_in_every_mapping)
 {
 	int err = 0, fd = shared_create("test", SIZE);
 	uint8_t *one, *two;
@@ -44,7 +44,7 @@ Test(shared, its_size_cannot_change)
 	fd_close(&fd);
 }
 
-Test(shared, what_is_too_short_or_not_sealed_is_refused)
+Test(shared, memory_that_is_too_short_or_not_sealed_is_rejected)
 {
 	int err = 0, fd = shared_create("test", SIZE);
 

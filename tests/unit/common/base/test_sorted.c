@@ -36,7 +36,7 @@ Test(sorted, finds_each_and_the_place_of_each_that_is_not_there)
 	}
 }
 
-Test(hex, knows_its_digits_and_no_other_byte)
+Test(hex, accepts_its_digits_and_no_other_byte)
 {
 	for (int c = 0; c < 256; c++) {
 		int want = c >= '0' && c <= '9'   ? c - '0'

@@ -48,7 +48,7 @@ static struct crash_guard *open_starts(void)
 	});
 }
 
-/* A start that is never told of its end; its memory is that of the dead. */
+/* A start without a report of its end; its memory is that of a crash. */
 static void crash(const char *digest, bool rolled_back)
 {
 	struct crash_guard *s = open_starts();
@@ -75,7 +75,7 @@ Test(starts, three_crashes_are_deadly_and_two_are_not)
 	cr_expect(!is_deadly(digest_b));
 }
 
-Test(starts, another_configuration_begins_anew)
+Test(starts, another_configuration_counts_from_zero)
 {
 	(void)open_starts();
 	crash(digest_a, false);
@@ -102,7 +102,7 @@ Test(starts, an_orderly_end_is_no_crash)
 	cr_expect(!is_deadly(digest_a));
 }
 
-Test(starts, what_was_put_there_for_a_deadly_one_is_not_left_again)
+Test(starts, a_restored_version_is_not_left_again)
 {
 	(void)open_starts();
 	for (int i = 0; i < CRASH_GUARD_MAX; i++)
@@ -142,7 +142,7 @@ Test(starts, a_damaged_file_costs_the_memory_alone)
 	}
 }
 
-Test(starts, a_place_that_cannot_be_written_is_none)
+Test(starts, an_unwritable_place_is_no_place)
 {
 	struct crash_guard *s;
 

@@ -85,7 +85,7 @@ Test(document, refuses_more_values_than_it_would_pay_for)
 	json_decref(document);
 }
 
-Test(document, refuses_what_hides_behind_a_nul)
+Test(document, rejects_text_behind_a_nul)
 {
 	static const char text[] = "{}\0{\"a\":1}";
 	struct errmsg why = { 0 };
@@ -156,7 +156,7 @@ Test(document, keeps_order_values_and_unknown_keys)
 	json_decref(again);
 }
 
-Test(document, says_why_a_file_cannot_be_read)
+Test(document, reports_why_a_file_cannot_be_read)
 {
 	json_t *document = NULL;
 	struct errmsg why = { 0 };
@@ -169,7 +169,7 @@ Test(document, says_why_a_file_cannot_be_read)
 			 "cannot be read: No such file or directory");
 	cr_assert_not_null(mkdtemp(folder));
 	cr_assert_eq(document_load(folder, &document, &why), -EISDIR);
-	/* nobody writes to it: a read would wait for ever */
+	/* no process writes to it: a read would wait for ever */
 	(void)snprintf(path, sizeof path, "%s/fifo", folder);
 	cr_assert_eq(mkfifo(path, 0600), 0);
 	cr_assert_eq(document_load(path, &document, &why), -EINVAL);
@@ -178,8 +178,8 @@ Test(document, says_why_a_file_cannot_be_read)
 	cr_assert_null(document);
 }
 
-/* Sound JSON that is refused on purpose: what a key is must not depend on the
- * reader, and C strings end at a NUL. */
+/* Valid JSON that is rejected on purpose: a key must not depend on the reader,
+ * and C strings end at a NUL. */
 static bool is_refused_on_purpose(const char *name)
 {
 	static const char *const names[] = {

@@ -86,7 +86,7 @@ Test(rescue, finds_nothing_where_nothing_is)
 	expect("", "", NULL);
 }
 
-Test(rescue, takes_the_newest_whatever_its_name)
+Test(rescue, selects_the_newest_whatever_its_name)
 {
 	put(".backup", "{}", 30);
 	put(".1", "{}", 40);
@@ -100,7 +100,7 @@ Test(rescue, takes_the_newest_whatever_its_name)
 	expect("", "", ".backup");
 }
 
-Test(rescue, leaves_out_what_is_not_sound)
+Test(rescue, skips_damaged_versions)
 {
 	put(".backup", "{\"gid\": ", 10);
 	put(".1", "", 20);
@@ -111,7 +111,7 @@ Test(rescue, leaves_out_what_is_not_sound)
 	expect("", "", ".4");
 }
 
-Test(rescue, takes_the_good_one_and_never_the_bad_one)
+Test(rescue, selects_the_good_one_and_never_the_bad_one)
 {
 	char good[DOCUMENT_DIGEST_TEXT], bad[DOCUMENT_DIGEST_TEXT];
 	char none[DOCUMENT_DIGEST_TEXT];

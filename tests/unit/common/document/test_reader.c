@@ -78,7 +78,7 @@ static void run_until(const struct heard *h, unsigned n)
 	cr_assert_eq(h->n, n);
 }
 
-Test(reader, tells_everybody_what_is_there)
+Test(reader, sends_the_content_to_every_client)
 {
 	struct heard a = { 0 }, b = { .ask_again = true };
 
@@ -89,14 +89,14 @@ Test(reader, tells_everybody_what_is_there)
 	cr_assert_eq(a.n, 0u, "told inside the call");
 	run_until(&a, 1);
 	cr_assert_eq(a.value, 1);
-	/* b asked again at once and may have been told again by now */
+	/* b requested it again at once and may have received it by now */
 	cr_assert_geq(b.n, 1u, "two who ask together are served by one thread");
 	put("{\"a\": 2}");
 	run_until(&b, 2);
 	tear_down();
 }
 
-Test(reader, never_tells_what_was_there_before_the_question)
+Test(reader, never_sends_content_from_before_the_request)
 {
 	struct heard a = { 0 }, b = { 0 };
 
@@ -113,7 +113,7 @@ Test(reader, never_tells_what_was_there_before_the_question)
 	tear_down();
 }
 
-Test(reader, tells_why_it_cannot)
+Test(reader, reports_why_it_cannot_read)
 {
 	struct heard h = { 0 };
 
@@ -146,7 +146,7 @@ Test(reader, may_be_freed_while_somebody_waits)
 static sem_t answer;
 static atomic_bool mute, answered;
 
-/* The disk does not answer before it is told to. */
+/* The disk does not answer before the test lets it. */
 int __wrap_document_load(const char *path, json_t **ret, struct errmsg *why)
 {
 	int r;
@@ -196,7 +196,7 @@ Test(reader, leaves_a_thread_behind_that_never_wakes_the_loop)
 	while (count_threads() > threads)
 		(void)usleep(1000);
 	cr_assert(atomic_load(&answered));
-	/* one that was woken does not wait for its timer */
+	/* a thread that was woken does not wait for its timer */
 	ev_now_update(w.loop);
 	ev_timer_init(&later, on_later, 0.1, 0);
 	ev_timer_start(w.loop, &later);

@@ -128,7 +128,7 @@ Test(replace, an_owner_without_a_number_is_no_obstacle)
 	cr_assert_eq(chmod(folder, 0777), 0);
 	cr_assert_eq(chmod(path, 0666), 0);
 	cr_assert_eq(chown(path, 12, 34), 0);
-	/* only a process of one thread may go there */
+	/* only a process of one thread may enter it */
 	child = fork();
 	if (child == 0)
 		_exit(map_root_alone() ? put("two", &why) != 0 : NO_NAMESPACE);
@@ -172,7 +172,7 @@ Test(replace, makes_the_target_of_a_link_that_leads_nowhere_yet)
 	cr_assert(S_ISLNK(st.st_mode));
 }
 
-Test(replace, clears_away_what_a_killed_process_left)
+Test(replace, removes_the_files_of_a_killed_process)
 {
 	struct errmsg why = { 0 };
 	char left[80];
@@ -185,7 +185,7 @@ Test(replace, clears_away_what_a_killed_process_left)
 	cr_assert_eq(count_files(), 1u);
 }
 
-Test(replace, names_the_folder_that_is_gone)
+Test(replace, names_the_missing_folder)
 {
 	struct errmsg why = { 0 };
 

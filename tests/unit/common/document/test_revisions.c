@@ -49,7 +49,7 @@ static void put(const char *text)
 	cr_assert_str_eq(lost.text, "");
 }
 
-/* What the file holds; "" when there is none. */
+/* The content of the file; "" when there is none. */
 static const char *content(const char *name, char ret[64])
 {
 	FILE *f = fopen(name, "r");
@@ -93,7 +93,7 @@ Test(revisions, ten_are_kept_the_newest_first)
 	expect(REVISIONS_MAX + 1, "");
 }
 
-Test(revisions, what_does_not_change_makes_none)
+Test(revisions, an_unchanged_document_makes_none)
 {
 	put("one");
 	put("one");
@@ -133,13 +133,13 @@ Test(revisions, a_link_stays_and_its_target_is_kept)
 	expect(1, "one");
 }
 
-Test(revisions, one_that_cannot_be_kept_does_not_stop_the_save)
+Test(revisions, a_failed_revision_does_not_stop_the_save)
 {
 	struct errmsg why = { 0 }, lost;
 	char name[80], found[64];
 
 	put("one");
-	/* a folder where the first one would be */
+	/* a folder in the place of the first one */
 	name_of(1, name);
 	cr_assert_eq(mkdir(name, 0700), 0);
 	name_of(2, name);

@@ -16,7 +16,7 @@
 
 enum { DELAY_MS = 20, PATIENCE_MS = 60000 };
 
-/* What a test knows: the text to be saved is the number of changes. */
+/* The state of a test: the text to be saved is the number of changes. */
 struct fixture {
 	struct ev_loop *loop;
 	struct save *save;
@@ -85,12 +85,12 @@ static void tear_down(struct fixture *f)
 static void change(struct fixture *f)
 {
 	f->changes++;
-	/* what has passed since the last turn is no part of the delay */
+	/* the time since the last turn is no part of the delay */
 	ev_now_update(f->loop);
 	save_touch(f->save);
 }
 
-/* What is in the file, or -1. */
+/* The number in the file, or -1. */
 static int saved(const struct fixture *f)
 {
 	FILE *file = fopen(f->path, "r");
@@ -164,7 +164,7 @@ Test(save, is_not_put_off_by_further_changes)
 	tear_down(&f);
 }
 
-Test(save, writes_at_the_end_what_is_not_yet_written)
+Test(save, writes_unsaved_changes_at_the_end)
 {
 	struct fixture f;
 
@@ -233,7 +233,8 @@ Test(save, may_be_freed_while_a_write_is_in_flight)
 
 	set_up(&f);
 	change(&f);
-	/* the timer has fired and the thread runs, its end is not yet heard */
+	/* the timer has fired and the thread runs, its end is not yet received
+	 * */
 	while (f.taken == 0)
 		ev_run(f.loop, EVRUN_ONCE);
 	change(&f);
@@ -242,7 +243,7 @@ Test(save, may_be_freed_while_a_write_is_in_flight)
 	tear_down(&f);
 }
 
-Test(save, writes_again_what_changed_during_a_write)
+Test(save, repeats_a_write_after_a_change_during_it)
 {
 	struct fixture f;
 
@@ -302,7 +303,7 @@ static void run_until_heard(struct fixture *f, const struct heard *h,
 	cr_assert_eq(h->n, n);
 }
 
-Test(save, writes_at_once_and_tells_when_it_is_on_disk)
+Test(save, writes_at_once_and_reports_when_it_is_on_disk)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -319,7 +320,7 @@ Test(save, writes_at_once_and_tells_when_it_is_on_disk)
 	tear_down(&f);
 }
 
-Test(save, tells_each_who_waits_behind_a_write)
+Test(save, reports_to_each_caller_that_waits_behind_a_write)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -335,7 +336,7 @@ Test(save, tells_each_who_waits_behind_a_write)
 	tear_down(&f);
 }
 
-Test(save, tells_why_it_failed_and_goes_on_trying)
+Test(save, reports_an_error_and_retries)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -358,7 +359,7 @@ static void put_text(struct fixture *f, const char *text, struct heard *h)
 	save_text(f->save, xstrdup(text), strlen(text), hear, h);
 }
 
-Test(save, writes_a_text_in_the_place_of_what_waits)
+Test(save, writes_a_text_instead_of_the_waiting_one)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -379,7 +380,7 @@ Test(save, writes_a_text_in_the_place_of_what_waits)
 	tear_down(&f);
 }
 
-Test(save, writes_what_waited_when_the_text_cannot_be)
+Test(save, writes_the_waiting_text_when_the_other_one_cannot_be)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -397,7 +398,7 @@ Test(save, writes_what_waited_when_the_text_cannot_be)
 	tear_down(&f);
 }
 
-Test(save, tells_those_who_wait_when_it_is_freed)
+Test(save, reports_to_waiting_callers_when_it_is_freed)
 {
 	struct heard h = { 0 };
 	struct fixture f;
@@ -423,7 +424,7 @@ struct ender {
 	int result;
 };
 
-/* The first that is told ends everything. */
+/* The first callback ends everything. */
 static void end_all(int result, const struct errmsg *why, void *arg)
 {
 	struct ender *e = arg;
@@ -434,7 +435,7 @@ static void end_all(int result, const struct errmsg *why, void *arg)
 	save_free(&e->f->save);
 }
 
-Test(save, may_be_freed_by_whoever_is_told)
+Test(save, may_be_freed_in_its_callback)
 {
 	struct fixture f;
 	struct ender e = { .f = &f };

@@ -44,7 +44,7 @@ unsigned drive_for(struct ev_loop *loop, unsigned ms)
 	ev_timer_start(loop, &stop);
 	for (; mono_ms() < end; n++)
 		ev_run(loop, EVRUN_ONCE);
-	/* what was due meanwhile, should we have been held up */
+	/* events that became due during a delay */
 	ev_run(loop, EVRUN_NOWAIT);
 	ev_timer_stop(loop, &stop);
 	return n;

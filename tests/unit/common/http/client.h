@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * For the tests of servers: clients over loopback, and a loop that is driven
- * until something happened.  All in one process, one thread.
+ * For the tests of servers: clients over loopback, and a loop that runs until a
+ * condition is true.  All in one process, one thread.
  */
 #pragma once
 
@@ -27,12 +27,12 @@ void client_close(struct client *);
 /* Closes with RST. */
 void client_reset(struct client *);
 
-/* Sends all of it, running the loop when the socket is full.  False: the
+/* Sends the whole text, running the loop when the socket is full.  False: the
  * server closed. */
 bool client_send(struct client *, const void *data, size_t len);
 bool client_say(struct client *, const char *text);
 
-/* Until text is in what came (true), or the end of the stream. */
+/* Until text is in the received data (true), or the end of the stream. */
 bool client_expect(struct client *, const char *text);
 
 /* Until len bytes came (true), or the end of the stream. */
@@ -44,10 +44,10 @@ bool client_expect_end(struct client *);
 /* Has the server closed by now? */
 bool client_has_ended(struct client *);
 
-/* What came, terminated. */
+/* The received data, terminated. */
 const char *client_text(struct client *);
 
-/* Did text come? (Of what came, up to the first NUL.) */
+/* Was text received? (Up to the first NUL of the data.) */
 bool client_has(struct client *, const char *text);
 
 /* Runs the loop until done(arg); fails the test after twenty

@@ -13,8 +13,8 @@ enum { HELD_MAX = 2000, SITE_LARGE = 4 * 1024 * 1024 };
 
 #define GET "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-/* A server and what its handler saw.  "/later" waits, "/large" gets large,
- * other requests are echoed. */
+/* A server and the requests that its handler received.  "/later" waits,
+ * "/large" gets large, other requests are echoed. */
 struct site {
 	struct ev_loop *loop;
 	struct http_server *server;
@@ -38,7 +38,7 @@ struct client site_visit(struct site *);
 /* Answers 200 with text. */
 void site_say(struct http_conn *, const char *text);
 
-/* What the server is told to call. */
+/* The callbacks of the server. */
 void site_on_gone(struct http_conn *, void *site);
 
 /* For drive(): a request waits for its answer. */

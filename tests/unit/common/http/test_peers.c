@@ -48,7 +48,7 @@ Test(peers, bound_each_address_and_not_its_neighbour)
 	cr_assert_null(p);
 }
 
-Test(peers, take_an_ipv6_network_for_one)
+Test(peers, an_ipv6_network_counts_as_one)
 {
 	struct peers *p = three_each(NULL);
 	struct peer *all[MAX_EACH], *again;

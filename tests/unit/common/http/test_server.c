@@ -189,7 +189,7 @@ Test(http_server, refuses_and_closes)
 
 /* Without draining, the bytes behind the refusal would make the kernel send
  * RST, and the client might never read the answer. */
-Test(http_server, lets_a_talker_read_why_it_is_refused)
+Test(http_server, lets_a_client_that_sends_read_its_rejection)
 {
 	struct site *s = site_open();
 	struct client c = site_visit(s);
@@ -239,7 +239,7 @@ static void take_on_request(struct http_conn *conn,
 	fd_close(&fd);
 }
 
-Test(http_server, gives_its_socket_away_with_what_came_behind)
+Test(http_server, hands_over_its_socket_with_the_bytes_behind_the_request)
 {
 	struct site *s = site_new();
 	struct client c;

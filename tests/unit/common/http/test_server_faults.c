@@ -28,7 +28,7 @@ Test(http_faults, ends_a_head_that_trickles)
 	for (unsigned i = 0; i < 8 && !client_has(&c, "408"); i++) {
 		cr_assert(client_say(&c, "G"));
 		drive_for(s->loop, 5);
-		(void)client_has_ended(&c); /* takes what has come */
+		(void)client_has_ended(&c); /* reads all available data */
 	}
 	cr_assert(client_expect(&c, "HTTP/1.1 408 "));
 	client_close(&c);
@@ -85,7 +85,7 @@ Test(http_faults, closes_a_silent_connection_without_a_word)
 	site_close(s);
 }
 
-Test(http_faults, answers_a_client_that_has_said_all)
+Test(http_faults, answers_a_client_that_has_closed_its_side)
 {
 	struct site *s = site_open();
 	struct client c = site_visit(s);
@@ -124,7 +124,7 @@ static bool one_gone(void *arg)
 	return ((struct site *)arg)->gone == 1;
 }
 
-Test(http_faults, tells_when_the_client_is_gone_before_its_answer)
+Test(http_faults, reports_a_client_that_disconnects_before_its_answer)
 {
 	struct site *s = site_open();
 	struct client c = site_visit(s);
@@ -159,7 +159,7 @@ static void free_on_gone(struct http_conn *conn, void *arg)
 	http_server_free(&s->server);
 }
 
-Test(http_faults, may_be_freed_when_a_client_is_gone)
+Test(http_faults, may_be_freed_when_a_client_disconnects)
 {
 	struct site *s = site_new();
 	struct client c;
@@ -200,7 +200,7 @@ Test(http_faults, may_be_freed_inside_its_handler)
 	site_close(s);
 }
 
-Test(http_faults, tells_of_every_request_it_leaves_without_an_answer)
+Test(http_faults, reports_every_request_without_an_answer)
 {
 	struct site *s = site_open();
 	struct client a = site_visit(s), b = site_visit(s);
@@ -340,7 +340,7 @@ static unsigned count_refused(struct crowd *crowd)
 			      recv(crowd->all[i].fd, text, sizeof text,
 				   MSG_DONTWAIT);
 
-		/* who goes on sending behind the answer may be reset */
+		/* a client that sends behind the answer may be reset */
 		if ((got > 12 && memcmp(text, "HTTP/1.1 503", 12) == 0) ||
 		    (got < 0 && errno == ECONNRESET))
 			crowd->refused[i] = true;
@@ -356,7 +356,7 @@ static bool all_but_eight_are_refused(void *arg)
 }
 
 /* Many large bodies that do not end share 64 MiB; a small one gets through. */
-Test(http_faults, bounds_what_all_bodies_hold)
+Test(http_faults, limits_the_memory_of_all_bodies)
 {
 	enum { PART = 8000000 };
 	struct site *s = site_open();
@@ -373,7 +373,7 @@ Test(http_faults, bounds_what_all_bodies_hold)
 					"\r\n"));
 		(void)client_send(c, part, PART);
 	}
-	/* what was sent may wait in a socket yet */
+	/* sent data may still wait in a socket */
 	drive(s->loop, all_but_eight_are_refused, &crowd);
 	small = site_visit(s);
 	cr_assert(client_say(&small, GET));

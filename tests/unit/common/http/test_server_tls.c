@@ -15,7 +15,7 @@
 
 #define HELLO "\x16\x03\x01"
 
-/* In the place of the tls worker: knows no TLS, but has the sockets. */
+/* Replaces the tls worker: has no TLS, but the sockets. */
 struct fake {
 	int answer; /* 0: the plaintext is taken on */
 	unsigned asked;
@@ -62,7 +62,7 @@ static bool is_asked(void *arg)
 	return ((struct fake *)arg)->asked > 0;
 }
 
-Test(http_server_tls, goes_on_with_the_plaintext)
+Test(http_server_tls, continues_with_the_plaintext)
 {
 	struct fake f;
 	struct site *s = open_site(&f, 0);
@@ -82,7 +82,7 @@ Test(http_server_tls, goes_on_with_the_plaintext)
 		cr_assert(client_expect(&plain, "[GET / ]"));
 		buf_reset(&plain.in, 0);
 	}
-	/* what looks like TLS inside of it is no request */
+	/* data inside of it that looks like TLS is no request */
 	cr_assert(client_say(&plain, HELLO "\r\n\r\n"));
 	cr_assert(client_expect_end(&plain));
 	cr_assert(client_has(&plain, "HTTP/1.1 400 "));
@@ -132,9 +132,9 @@ static unsigned sets_that_hold(int fd)
 	return n;
 }
 
-/* A descriptor that lives on elsewhere and stays in the loop's set makes the
- * loop build all of it anew. */
-Test(http_server_tls, what_is_handed_on_is_in_no_epoll_set)
+/* A descriptor that stays open elsewhere and in the loop's set makes the loop
+ * rebuild the whole set. */
+Test(http_server_tls, a_descriptor_that_is_handed_over_is_in_no_epoll_set)
 {
 	struct fake f;
 	struct site *s = open_site(&f, 0);
@@ -159,7 +159,7 @@ Test(http_server_tls, an_answer_that_closes_gets_through)
 	drive(s->loop, is_asked, &f);
 	plain = (struct client){ .loop = s->loop, .fd = f.inner };
 	f.inner = -1;
-	/* with bytes behind it that nobody reads */
+	/* with unread bytes behind it */
 	cr_assert(client_say(&plain, "GET / HTTP/1.0\r\n\r\nand more of it"));
 	cr_assert(client_expect_end(&plain));
 	cr_assert(client_has(&plain, "[GET / ]"));
@@ -195,7 +195,7 @@ Test(http_server_tls, that_cannot_be_served_is_closed)
 	close_site(s, &f);
 }
 
-Test(http_server_tls, plain_http_is_none_of_its_matter)
+Test(http_server_tls, plain_http_is_not_handed_over)
 {
 	struct fake f;
 	struct site *s = open_site(&f, 0);
@@ -203,7 +203,7 @@ Test(http_server_tls, plain_http_is_none_of_its_matter)
 
 	cr_assert(client_say(&c, GET));
 	cr_assert(client_expect(&c, "[GET / ]"));
-	/* nor what comes later */
+	/* nor later data */
 	cr_assert(client_say(&c, HELLO "\r\n\r\n"));
 	cr_assert(client_expect_end(&c));
 	cr_assert_eq(f.asked, 0);
@@ -211,7 +211,7 @@ Test(http_server_tls, plain_http_is_none_of_its_matter)
 	close_site(s, &f);
 }
 
-Test(http_server_tls, a_client_that_says_nothing_more_has_its_time)
+Test(http_server_tls, a_client_that_stays_silent_has_its_timeout)
 {
 	struct fake f;
 	struct site *s = site_new();

@@ -93,7 +93,7 @@ Test(log_file, keeps_nine_archives)
 	cr_expect_neq(access(line, F_OK), 0);
 }
 
-Test(log_file, a_line_larger_than_the_file_may_be_stands_alone)
+Test(log_file, a_line_larger_than_the_file_may_be_is_alone_in_it)
 {
 	struct log_file *f = log_file_open(path, 4);
 
@@ -117,7 +117,7 @@ static int wait_for_news(struct log_file *f)
 	return news;
 }
 
-Test(log_file, counts_what_the_disk_does_not_take)
+Test(log_file, counts_lines_that_the_disk_rejects)
 {
 	struct log_file *f;
 
@@ -147,7 +147,7 @@ Test(log_file, a_fifo_is_not_written)
 	log_file_close(&f);
 }
 
-Test(log_file, one_that_is_left_is_still_written)
+Test(log_file, a_file_that_is_left_is_still_written)
 {
 	struct log_file *f = log_file_open(path, 0);
 	struct stat st = { 0 };

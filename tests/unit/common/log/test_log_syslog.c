@@ -72,7 +72,7 @@ Test(log_syslog, sends_priority_name_and_text)
 	fd_close(&fd);
 }
 
-Test(log_syslog, counts_what_nobody_took_and_finds_a_new_daemon)
+Test(log_syslog, counts_lost_lines_and_finds_a_new_daemon)
 {
 	struct log_syslog *s = log_syslog_open(path, "me");
 	int fd;
@@ -90,7 +90,7 @@ Test(log_syslog, counts_what_nobody_took_and_finds_a_new_daemon)
 	fd_close(&fd);
 }
 
-Test(log_syslog, does_not_wait_for_one_that_does_not_read)
+Test(log_syslog, does_not_wait_for_a_daemon_that_does_not_read)
 {
 	int fd = listen_there();
 	struct log_syslog *s = log_syslog_open(path, "me");

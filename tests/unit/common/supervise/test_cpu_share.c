@@ -14,7 +14,7 @@
 
 enum { PATIENCE_MS = 30000 };
 
-/* A child that works without an end, for the time that nobody else wants. */
+/* A child that uses all idle processor time. */
 static pid_t spin(size_t cpu, int policy)
 {
 	const struct sched_param param = { 0 };
@@ -59,7 +59,7 @@ static void pause_ms(unsigned ms)
 	(void)nanosleep(&(struct timespec){ .tv_nsec = (long)(ms * MS) }, NULL);
 }
 
-Test(cpu_share, of_one_that_waits_for_the_processor)
+Test(cpu_share, of_a_process_that_waits_for_the_processor)
 {
 	const size_t cpu = first_cpu();
 	pid_t hog = spin(cpu, SCHED_OTHER), idle = spin(cpu, SCHED_IDLE);
@@ -71,7 +71,7 @@ Test(cpu_share, of_one_that_waits_for_the_processor)
 			     "ran %llu ms, waited %llu ms",
 			     (unsigned long long)(now.ran_ns / MS),
 			     (unsigned long long)(now.waited_ns / MS));
-		/* anew, as it may have run before the other did */
+		/* from zero, as it may have run before the other did */
 		look(idle, &before);
 		pause_ms(100);
 		look(idle, &now);
@@ -80,7 +80,7 @@ Test(cpu_share, of_one_that_waits_for_the_processor)
 	end(idle);
 }
 
-Test(cpu_share, of_one_that_has_stopped)
+Test(cpu_share, of_a_process_that_has_stopped)
 {
 	pid_t pid = spin(first_cpu(), SCHED_OTHER);
 	struct cpu_share before, now;
@@ -95,7 +95,7 @@ Test(cpu_share, of_one_that_has_stopped)
 	end(pid);
 }
 
-Test(cpu_share, starved_is_who_waits_and_has_little)
+Test(cpu_share, a_process_that_waits_and_gets_little_is_starved)
 {
 	static const struct {
 		unsigned ms, ran_ms, waited_ms;
@@ -123,7 +123,7 @@ Test(cpu_share, starved_is_who_waits_and_has_little)
 	}
 }
 
-Test(cpu_share, of_nobody)
+Test(cpu_share, of_no_process)
 {
 	struct cpu_share share;
 

@@ -42,7 +42,7 @@ static void refuse(const char *text, const char *reason)
 	cr_assert_not_null(strstr(why.text, reason), "%s: %s", text, why.text);
 }
 
-Test(handover, what_was_written_can_be_taken_up)
+Test(handover, a_written_document_can_be_adopted)
 {
 	uint64_t last = 41, kept = 7, fresh = 0, number;
 	struct handover *h = handover_new(&last);
@@ -84,7 +84,7 @@ Test(handover, what_was_written_can_be_taken_up)
 	(void)close(a);
 }
 
-Test(handover, what_cannot_be_is_refused)
+Test(handover, an_invalid_document_is_rejected)
 {
 	char text[128];
 	int fd = inherited();

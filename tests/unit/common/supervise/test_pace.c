@@ -22,7 +22,7 @@ Test(pace, once_a_second_is_right_for_ever)
 		cr_assert(pace_beat(&p, 1000 + s * 1000 + s % 200));
 }
 
-Test(pace, what_waited_while_we_slept_is_no_offence)
+Test(pace, messages_queued_during_a_pause_of_the_master_are_allowed)
 {
 	struct pace p;
 
@@ -47,7 +47,7 @@ Test(pace, faster_than_once_a_second_is_found_out)
 	cr_assert_lt(burst(&p, ms, 1900), 10);
 }
 
-/* Slow for a day buys no more than what a channel holds. */
+/* A worker that is slow for a day may send no more than a channel holds. */
 Test(pace, credit_has_an_end)
 {
 	struct pace p;

@@ -16,7 +16,7 @@ static void event(struct bench *b, enum proc_event e)
 	b->did = proc_handle(&b->proc, e, b->now);
 }
 
-/* The clock goes on to the deadline, and it is told. */
+/* The clock moves to the deadline, and the event occurs. */
 static void deadline(struct bench *b)
 {
 	cr_assert_neq(b->proc.deadline_ms, 0);
@@ -106,9 +106,9 @@ Test(proc_state, a_beat_moves_the_deadline)
 	expect_look(&b);
 }
 
-Test(proc_state, blames_nobody_for_a_pause_of_the_machine)
+Test(proc_state, blames_no_worker_for_a_pause_of_the_machine)
 {
-	/* all of it stood still, from a beat on, for whatever time */
+	/* the whole machine stopped, from a beat on, for any time */
 	for (uint64_t ms = PROC_LOOK_MS; ms < 20000; ms += 100) {
 		struct bench b = running();
 		uint64_t since = b.now;
@@ -122,7 +122,7 @@ Test(proc_state, blames_nobody_for_a_pause_of_the_machine)
 	}
 }
 
-Test(proc_state, blames_nobody_for_a_pause_of_our_own)
+Test(proc_state, blames_no_worker_for_a_pause_of_the_master)
 {
 	struct bench b = running();
 
@@ -135,7 +135,7 @@ Test(proc_state, blames_nobody_for_a_pause_of_our_own)
 	expect(&b, PROC_DYING, false, SIGABRT);
 }
 
-Test(proc_state, one_that_is_starved_has_half_a_minute)
+Test(proc_state, a_starved_worker_has_half_a_minute)
 {
 	struct bench b = running();
 	uint64_t since = b.now;
@@ -211,7 +211,7 @@ Test(proc_state, restarts_at_once_without_counting_an_end)
 	cr_assert(!backoff_is_quarantine(&b.proc.backoff));
 }
 
-Test(proc_state, what_is_wanted_again_while_it_stops_comes_back)
+Test(proc_state, a_worker_that_is_requested_again_while_it_stops_is_started)
 {
 	struct bench b = running();
 
@@ -222,7 +222,7 @@ Test(proc_state, what_is_wanted_again_while_it_stops_comes_back)
 	expect(&b, PROC_STARTING, true, 0);
 }
 
-Test(proc_state, what_is_no_longer_wanted_while_it_restarts_stays_gone)
+Test(proc_state, a_worker_that_is_removed_while_it_restarts_stays_removed)
 {
 	struct bench b = running();
 
@@ -232,7 +232,7 @@ Test(proc_state, what_is_no_longer_wanted_while_it_restarts_stays_gone)
 	expect(&b, PROC_GONE, false, 0);
 }
 
-Test(proc_state, kills_at_once_who_breaks_the_channel)
+Test(proc_state, kills_a_worker_that_breaks_the_channel_at_once)
 {
 	struct bench b = running();
 
@@ -324,7 +324,7 @@ static void get_stuck(struct bench *b)
 	cr_assert(b->did.leave);
 }
 
-Test(proc_state, replaces_what_is_stuck_in_the_kernel)
+Test(proc_state, replaces_a_process_that_hangs_in_the_kernel)
 {
 	struct bench b = running();
 
@@ -353,7 +353,7 @@ Test(proc_state, does_not_pile_up_stuck_processes)
 	cr_assert_eq(b.proc.left, PROC_LEFT_MAX);
 	cr_assert_eq(b.proc.deadline_ms, 0);
 
-	/* nor when it is wanted anew */
+	/* nor when it is requested again */
 	event(&b, PROC_UNWANT);
 	expect(&b, PROC_GONE, false, 0);
 	event(&b, PROC_WANT);
@@ -395,7 +395,7 @@ Test(proc_state, an_adopted_worker_is_watched_like_any_other)
 	deadline(&b);
 	expect(&b, PROC_DYING, false, SIGABRT);
 
-	/* one that cannot go on, and one that is wanted after all */
+	/* a worker that cannot continue, and one that is requested after all */
 	b = (struct bench){ .now = 1000000 };
 	event(&b, PROC_ADOPT);
 	event(&b, PROC_UNWANT);
@@ -406,13 +406,13 @@ Test(proc_state, an_adopted_worker_is_watched_like_any_other)
 	cr_assert_eq(b.proc.unwanted_ends, 0);
 }
 
-/* Whatever comes in whatever order: the invariants that the rest relies on. */
+/* Any events in any order: the invariants that other code relies on. */
 Test(proc_state, every_order_of_events_keeps_the_invariants)
 {
 	for (uint32_t seed = 1; seed <= 2000; seed++) {
 		struct bench b = { .now = 1000 };
 		uint32_t random = seed;
-		bool alive = false; /* a process is there, or on its way */
+		bool alive = false; /* a process exists, or is being started */
 		unsigned left = 0;
 
 		for (int i = 0; i < 400; i++) {
@@ -424,7 +424,7 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 			    (e == PROC_SHORT &&
 			     b.proc.state != PROC_STARTING) ||
 			    (e == PROC_LEFT_EXIT && left == 0) ||
-			    /* a new master has left nobody behind */
+			    /* a new master has left no process behind */
 			    (e == PROC_ADOPT && left > 0))
 				continue;
 			b.now += (random >> 8) % 3000;
@@ -457,7 +457,7 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 }
 
 /* No descriptors, no memory: that is our want, not its fault. */
-Test(proc_state, want_of_means_is_no_way_into_quarantine)
+Test(proc_state, lack_of_resources_does_not_lead_into_quarantine)
 {
 	struct bench b = running();
 
@@ -475,7 +475,7 @@ Test(proc_state, want_of_means_is_no_way_into_quarantine)
 	expect(&b, PROC_RUNNING, false, 0);
 }
 
-Test(proc_state, starts_one_that_is_for_once_no_second_time)
+Test(proc_state, starts_a_job_only_once)
 {
 	static const enum proc_event ends[] = { PROC_EXIT, PROC_BAD,
 						PROC_CLOSED, PROC_DEADLINE };

@@ -183,7 +183,7 @@ Test(ws_hub, answers_400_without_upgrade)
 	site_close(s);
 }
 
-/* --- what a client may say --- */
+/* --- messages of a client --- */
 
 Test(ws_hub, answers_ping_that_came_with_the_handshake)
 {
@@ -227,7 +227,7 @@ static const struct said {
 	S("close without a code", "\x88\x80\0\0\0\0", "", true),
 };
 
-Test(ws_hub, answers_as_the_table_says)
+Test(ws_hub, answers_by_the_table)
 {
 	struct site *s = site_open();
 
@@ -257,7 +257,7 @@ static bool no_clients(void *arg)
 	return hub_clients(((struct site *)arg)->hub) == 0;
 }
 
-Test(ws_hub, forgets_who_leaves_or_breaks)
+Test(ws_hub, removes_a_client_that_leaves_or_breaks_the_protocol)
 {
 	struct site *s = site_open();
 	struct client a = join(s, ASK("/")), b = join(s, ASK("/"));
@@ -270,7 +270,7 @@ Test(ws_hub, forgets_who_leaves_or_breaks)
 	site_close(s);
 }
 
-Test(ws_hub, drops_who_does_not_leave_after_the_close_frame)
+Test(ws_hub, drops_a_client_that_stays_after_the_close_frame)
 {
 	struct site *s = site_open();
 	struct client c = join(s, ASK("/"));
@@ -284,7 +284,7 @@ Test(ws_hub, drops_who_does_not_leave_after_the_close_frame)
 }
 
 /* A client that only asks holds a few KiB, not its whole backlog. */
-Test(ws_hub, stops_listening_to_who_does_not_read_the_answers)
+Test(ws_hub, stops_reading_from_a_client_that_does_not_read)
 {
 	struct site *s = site_open();
 	struct client c = join(s, ASK("/live"));
@@ -305,7 +305,7 @@ Test(ws_hub, stops_listening_to_who_does_not_read_the_answers)
 	}
 	cr_assert(full, "%u bytes were taken", sent);
 	cr_assert_eq(hub_clients(s->hub), 1);
-	/* and goes on when it reads: each ping was answered */
+	/* and continues when it reads: each ping was answered */
 	cr_assert(client_want(&c, sent / (sizeof PING - 1) * 6));
 	buf_done(&pings);
 	client_close(&c);
@@ -314,7 +314,7 @@ Test(ws_hub, stops_listening_to_who_does_not_read_the_answers)
 
 /* --- broadcasts --- */
 
-Test(ws_hub, tells_listeners_only)
+Test(ws_hub, sends_events_to_listeners_only)
 {
 	struct site *s = site_open();
 	struct client live = join(s, ASK("/live")), c;
@@ -336,7 +336,7 @@ Test(ws_hub, tells_listeners_only)
 	site_close(s);
 }
 
-Test(ws_hub, keeps_what_was_said_before_from_a_newcomer)
+Test(ws_hub, sends_no_earlier_event_to_a_new_client)
 {
 	struct site *s = site_open();
 	struct client a = join(s, ASK("/")), b;
@@ -381,7 +381,7 @@ Test(ws_hub, writes_patient_messages_together)
 {
 	struct site *s = site_open();
 	struct client c = join(s, ASK("/"));
-	ev_tstamp start = ev_now(s->loop); /* what the delay is counted by */
+	ev_tstamp start = ev_now(s->loop); /* the start of the delay */
 
 	for (unsigned i = 0; i < 200; i++)
 		broadcast(s, i, HUB_SOON);
@@ -542,7 +542,7 @@ Test(ws_hub, makes_room_for_a_listener)
 	site_close(s);
 }
 
-Test(ws_hub, says_1001_to_all_at_its_end)
+Test(ws_hub, sends_1001_to_every_client_at_its_end)
 {
 	struct site *s = site_open();
 	struct client a = join(s, ASK("/")), b = join(s, ASK("/live"));

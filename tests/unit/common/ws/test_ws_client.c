@@ -27,7 +27,7 @@ struct bench {
 	unsigned gone;
 	int fd;   /* the client's end */
 	int peer; /* the other */
-	struct buf sent; /* all chunks, one behind the other */
+	struct buf sent; /* all chunks, concatenated */
 	struct buf got;  /* by the peer */
 	bool eof;
 };
@@ -80,7 +80,7 @@ static void bench_close(struct bench *b)
 	buf_done(&b->got);
 }
 
-/* A chunk with one frame of len bytes that say which it is. */
+/* A chunk with one frame of len bytes that contain its number. */
 static void push(struct bench *b, unsigned n, size_t len)
 {
 	struct ws_chunk *before = b->last;
@@ -207,7 +207,7 @@ Test(ws_client, ends_the_frame_it_began_before_the_close)
 	bench_close(&b);
 }
 
-Test(ws_client, says_farewell_as_far_as_the_socket_goes)
+Test(ws_client, sends_its_close_frame_if_the_socket_has_room)
 {
 	struct bench b = bench_open();
 
@@ -217,7 +217,8 @@ Test(ws_client, says_farewell_as_far_as_the_socket_goes)
 	ws_client_close(b.client, WS_GOING_AWAY);
 	ws_client_free(&b.client);
 	read_until(&b, SIZE_MAX);
-	/* what came is the start of what was sent, and no close inside it */
+	/* the received data is the start of the sent data, without a close
+	 * inside it */
 	cr_assert_lt(buf_len(&b.got), buf_len(&b.sent));
 	cr_assert_eq(memcmp(buf_head(&b.got), buf_head(&b.sent),
 			    buf_len(&b.got)), 0);
@@ -239,7 +240,7 @@ Test(ws_client, is_freed_inside_its_own_last_call)
 	bench_close(&b);
 }
 
-Test(ws_client, is_freed_when_a_push_finds_the_peer_gone)
+Test(ws_client, is_freed_when_a_push_finds_the_peer_disconnected)
 {
 	struct bench b = bench_open();
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each role may do, from the rows of commands and paths. */
+/* The permissions of each role, from the rows of commands and paths. */
 #include "common/account/user.h"
 #include "master/api/command.h"
 
 #include <criterion/criterion.h>
 
-/* What each role may, as the manual promises it: Y, F = 403, H = 404. */
+/* The permissions of each role, as the manual promises:  Y, F = 403, H = 404.
+ * */
 static const struct {
 	const char *name;
 	char observer;
@@ -49,7 +50,7 @@ Test(access, control_users_may_do_everything)
 		     OBSERVER_ALLOWED);
 }
 
-Test(access, observers_may_do_what_is_written)
+Test(access, observers_have_the_documented_permissions)
 {
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		cr_expect_eq(letter(USER_OBSERVER, commands[i].name),

@@ -60,7 +60,7 @@ Test(adapter, gets_an_id_that_no_stream_has)
 	cr_assert_not_null(config_stream(w.config, "a002"));
 }
 
-Test(adapter, takes_its_streams_along_when_it_goes)
+Test(adapter, removes_its_streams_with_it)
 {
 	open_world(document);
 	expect_told("{'cmd':'set-adapter','id':'a',"
@@ -111,7 +111,7 @@ Test(adapter, is_toggled_shown_and_restarted)
 	cr_assert_eq(get("/api/adapter-status/no", ""), 404);
 }
 
-Test(adapter, says_that_it_does_not_run)
+Test(adapter, reports_that_it_does_not_run)
 {
 	json_t *status;
 
@@ -132,7 +132,7 @@ Test(adapter, says_that_it_does_not_run)
 				  "adapters are not run by this version"));
 }
 
-Test(adapter, stores_what_a_scan_found)
+Test(adapter, stores_the_result_of_a_scan)
 {
 	open_world("{'gid':466560}");
 	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"

@@ -36,7 +36,7 @@ Test(api, creates_a_stream_with_the_next_id)
 	cr_assert_eq(config_gid(w.config), 466562);
 }
 
-Test(api, keeps_the_counter_that_the_request_says)
+Test(api, keeps_the_counter_of_the_request)
 {
 	open_world("{'gid':466560}");
 	expect_ok("{'cmd':'set-stream','gid':466600,'stream':{" ONE "}}",
@@ -339,7 +339,7 @@ static const char *alarm_of(const char *id)
 	"{'id':'none','type':'spts','enable':true},"                     \
 	"{'id':'a','type':'spts','enable':true},5]}"
 
-Test(api, runs_what_is_sound_and_says_why_the_rest_is_not)
+Test(api, runs_valid_streams_and_names_the_error_of_others)
 {
 	open_world(TWINS);
 	cr_assert_str_eq(fakes.told, "run a\nremove b\nremove bad\n"
@@ -351,7 +351,7 @@ Test(api, runs_what_is_sound_and_says_why_the_rest_is_not)
 	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
 					  "not type://target");
 	cr_assert_str_eq(alarm_of("none"), "input: there is none");
-	/* what is at fault may be switched off, not on again */
+	/* an invalid stream may be switched off, not on again */
 	expect_ok("{'cmd':'toggle-stream','id':'bad'}", "toggle-stream");
 	expect_error("{'cmd':'toggle-stream','id':'bad'}", 400,
 		     "stream.input[0]: \"q\" is not type://target");
@@ -414,7 +414,7 @@ Test(api, finds_its_paths)
 	}
 }
 
-Test(api, stands_under_its_prefix)
+Test(api, uses_its_prefix)
 {
 	open_world("{'settings':{'control_path':'/tv/'}}");
 	cr_assert_eq(get("/api/config", ""), 404);
@@ -442,7 +442,7 @@ Test(api, passes_the_handshake_on)
 	cr_assert_str_eq(fakes.told, "handshake liveness\n");
 }
 
-Test(api, lets_nobody_in_without_the_option)
+Test(api, rejects_requests_without_the_option)
 {
 	static const char *const paths[] = { "/", "/tv/api/config", "/tv/x" };
 	const char *upgrade[][2] = { { "upgrade", "websocket" }, { NULL } };
@@ -465,7 +465,7 @@ Test(api, lets_nobody_in_without_the_option)
 	cr_assert_str_eq(fakes.told, "");
 }
 
-Test(api, tells_how_the_machine_is)
+Test(api, reports_the_load_of_the_machine)
 {
 	static const char *const keys[] = {
 		"timestamp", "la1", "la5", "la15", "app_threads",
@@ -528,8 +528,8 @@ static json_int_t memory_kb(void)
 	return kb;
 }
 
-/* What is read for one is good enough for all who ask in the same moment. */
-Test(api, does_not_look_at_every_process_for_everybody)
+/* One reading serves all requests of the same moment. */
+Test(api, does_not_read_every_process_for_every_request)
 {
 	enum { MORE = 32 << 20 };
 	char *more = malloc(MORE);

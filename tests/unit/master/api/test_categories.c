@@ -100,7 +100,7 @@ Test(category, carries_its_groups_along_by_their_places)
 	       SEEN("a", "{'Lang':'en','Type':'B'}") SEEN("b", "{'Type':'A'}")
 	       "{'category':{" GROUPS("B", "A", "C") ",'name':'Type'},'id':0,"
 	       "'scope':'set-category'}\n");
-	/* the first goes; the second takes its name */
+	/* the first one is removed; the second takes its name */
 	expect("{'cmd':'set-category','id':0,'category':{'name':'Type',"
 	       "'groups':[{'remove':true},{'name':'B'},{'name':'C'}]},"
 	       "'reorder':['C','B']}",
@@ -116,7 +116,7 @@ Test(category, carries_its_groups_along_by_their_places)
 	       "'scope':'set-category'}\n");
 }
 
-Test(category, goes_with_what_names_it)
+Test(category, is_removed_from_all_references)
 {
 	open_world(document);
 	expect("{'cmd':'set-category','id':0,'category':{'remove':true}}",
@@ -141,7 +141,7 @@ Test(category, goes_with_what_names_it)
 		       "'two':{'packages':[]}}");
 }
 
-Test(category, that_nobody_names_changes_nobody)
+Test(category, without_a_reference_changes_no_stream)
 {
 	open_world("{'categories':[{'name':'A','groups':[]}],"
 		   "'users':{'u':{'packages':['B']}}}");

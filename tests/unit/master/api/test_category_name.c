@@ -29,7 +29,7 @@ static const char *const invalid[] = {
 	"\xef\xbf\xbf",      /* U+FFFF */
 };
 
-Test(category_name, takes_letters_of_any_script)
+Test(category_name, accepts_letters_of_any_script)
 {
 	struct category_names *n = category_names_new();
 

@@ -56,7 +56,7 @@ Test(input_edit, follows_a_softcam)
 	}
 }
 
-Test(input_edit, knows_an_adapter)
+Test(input_edit, finds_an_adapter)
 {
 	char *text;
 

@@ -99,7 +99,7 @@ Test(stream_input, is_asked_of_the_reconciler)
 		     503);
 }
 
-Test(stream_input, is_answered_when_the_worker_has_said_so)
+Test(stream_input, is_answered_after_the_reply_of_the_worker)
 {
 	static const char ask[] =
 		"{'cmd':'set-stream-input','id':'a','input':2}";

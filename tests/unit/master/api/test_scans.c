@@ -36,7 +36,7 @@ static const char *init(void)
 	return id;
 }
 
-/* The last worker tells a record. */
+/* The last worker reports a record. */
 static void tell_record(const char *record)
 {
 	struct job *j = &fakes.jobs[fakes.n_jobs - 1];
@@ -56,7 +56,7 @@ static void tell_status(const char *error)
 	j->kind->on_message(&m, j->self);
 }
 
-Test(scans, tell_what_is_new_once)
+Test(scans, report_each_record_once)
 {
 	const char *id;
 
@@ -77,7 +77,7 @@ Test(scans, tell_what_is_new_once)
 	close_world();
 }
 
-Test(scans, tell_why_nothing_comes)
+Test(scans, report_why_no_packets_arrive)
 {
 	const char *id;
 
@@ -192,7 +192,7 @@ Test(scans, are_of_inputs_only)
 		   "'user':'u','pass':'p'," more "}}"
 #define SOUND TEST("'host':'h','port':15050")
 
-Test(test_softcam, answers_with_what_the_worker_found)
+Test(test_softcam, answers_with_the_result_of_the_worker)
 {
 	struct msg m = { .type = MSG_SOFTCAM_RESULT,
 			 .softcam_result = { "connection failed" } };

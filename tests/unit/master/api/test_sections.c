@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* set-auth, set-log, set-server, and what observers see. */
+/* set-auth, set-log, set-server, and the keys that observers receive. */
 #include "master/api/redact.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(set_auth, sorts_the_addresses_and_drops_what_is_none)
+Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 {
 	open_world("{}");
 	expect_told("{'cmd':'set-auth','auth':{'enable':true,'other':7,"
@@ -32,7 +32,7 @@ Test(set_auth, sorts_the_addresses_and_drops_what_is_none)
 		     "auth: is not an object");
 }
 
-Test(set_auth, logs_what_cannot_be_used_and_keeps_it)
+Test(set_auth, logs_unusable_values_and_keeps_them)
 {
 	open_world("{}");
 	expect_ok("{'cmd':'set-auth','auth':{'backend':'nowhere',"

@@ -14,7 +14,7 @@ static void set_up(void)
 		   "'enable':false}]}");
 }
 
-/* The status after the reconciler told this. */
+/* The status after this report of the reconciler. */
 static int hear(const char *command, const char *list)
 {
 	cr_expect_eq(post(command), 0, "%s: answered at once: %s", command,
@@ -36,7 +36,7 @@ Test(sessions, are_listed_with_the_names_of_their_streams)
 	cr_assert_str_eq(said(), "{'sessions':[]}");
 }
 
-Test(sessions, are_not_known_when_nobody_answers)
+Test(sessions, are_unknown_without_a_reply)
 {
 	set_up();
 	cr_assert_eq(hear("{'cmd':'sessions'}", NULL), 503);
@@ -70,7 +70,7 @@ Test(sessions, are_not_closed_by_anything_else)
 		     "id: is not the number of a session");
 }
 
-Test(sessions, may_be_asked_for_by_somebody_who_leaves)
+Test(sessions, may_be_requested_by_a_client_that_disconnects)
 {
 	set_up();
 	cr_assert_eq(post("{'cmd':'sessions'}"), 0);

@@ -68,7 +68,7 @@ Test(settings, a_certificate_is_judged_before_anything_is_changed)
 	fakes_tell_judgement(0, "");
 	cr_assert_eq(wait_answer(), 200, "%s", fakes.body);
 	expect_section("settings", "{" PAIR "}");
-	/* a key as text is not for everybody who listens */
+	/* a key as text is not sent to every listener */
 	cr_assert_str_eq(fakes.told, "{'scope':'set-settings','settings':"
 				     "{'crt_chain':'-----BEGIN C'}}\n");
 	run_for_ms(1300);
@@ -137,7 +137,7 @@ Test(settings, that_are_empty_are_removed)
 	close_world();
 }
 
-Test(settings, that_would_stop_the_next_start_are_refused)
+Test(settings, that_would_prevent_the_next_start_are_rejected)
 {
 	open_world("{'settings':{'instance_name':'a'}}");
 	expect_error("{'cmd':'set-settings','settings':{'control_port':8000}}",
@@ -167,7 +167,7 @@ Test(settings, without_the_required_field_close_the_connection)
 	expect_ok("{'cmd':'set-auth'}", "set-auth");
 }
 
-Test(settings, are_told_when_they_cannot_be_saved)
+Test(settings, a_failed_save_is_reported)
 {
 	open_world("{}");
 	/* a folder in the place of the file */
@@ -206,7 +206,7 @@ Test(set_config, stores_under_any_key)
 	close_world();
 }
 
-Test(set_config, refuses_what_the_next_start_could_not_use)
+Test(set_config, rejects_values_that_the_next_start_could_not_use)
 {
 	open_world("{}");
 	expect_error("{'cmd':'set-config','key':'make_stream','data':{'a':1}}",
@@ -274,7 +274,7 @@ Test(restart, comes_a_second_after_the_answer)
 	cr_assert_eq(w.restarts, 1u);
 }
 
-Test(set_license, is_taken_note_of_by_nobody)
+Test(set_license, has_no_listener)
 {
 	open_world("{}");
 	expect_told("{'cmd':'set-license','license':'x'}", "set-license", "");

@@ -142,7 +142,7 @@ Test(softcam, is_judged_before_anything_changes)
 		     "'pass':'p'}}", 400, "softcam.name: is not a string");
 }
 
-Test(softcam, logs_what_is_odd)
+Test(softcam, logs_odd_values)
 {
 	open_world("{}");
 	expect_ok("{'cmd':'set-softcam','softcam':{'id':'x','name':'N',"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What set-stream stores: versions of tables, ids, what is null. */
+/* The object that set-stream stores: versions of tables, ids, null. */
 #include "master/api/streams.h"
 
 #include "common/base/util.h"
@@ -55,7 +55,7 @@ Test(stream, counts_the_versions_of_tables)
 	}
 }
 
-Test(stream, copies_what_is_set)
+Test(stream, copies_the_keys_that_are_set)
 {
 	json_t *wanted = fakes_json("{'id':'a','name':null,'remove':false,"
 				    "'up':true,'own':{'x':null},"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The API with a configuration of its own, and nobody else: requests in,
+/* The API with a configuration of its own, and no other part: requests in,
  * answers and consequences out. */
 #pragma once
 
@@ -29,7 +29,7 @@ void open_world(const char *document);
 /* Saves, and leaves no file behind.  Only worlds that wrote need it. */
 void close_world(void);
 
-/* What the configuration file holds; a new reference. */
+/* The content of the configuration file; a new reference. */
 json_t *world_file(void);
 
 /* Runs the loop until the answer came; its status. */
@@ -42,15 +42,15 @@ void request(const char *method, const char *path, const char *query,
 /* The answer, with ' for ". */
 const char *said(void);
 
-/* POSTs a command with ' for "; forgets what was told before.  0 when there is
- * no answer yet, or none at all. */
+/* POSTs a command with ' for "; clears the earlier events.  0 when there is no
+ * answer yet, or none at all. */
 int post(const char *command);
 int get(const char *path, const char *query);
 
 void expect_ok(const char *command, const char *name);
-/* The same with what the clients and the reconciler are told on the way. */
+/* The same with the events to clients and to the reconciler. */
 void expect_told(const char *command, const char *name, const char *told);
-/* Refused with this sentence, and nothing was changed. */
+/* Rejected with this sentence, and nothing was changed. */
 void expect_error(const char *command, int status, const char *why);
 /* The connection is closed without an answer, and nothing was changed. */
 void expect_drop(const char *command);

@@ -70,7 +70,7 @@ static bool enters(const char *id)
 	return true;
 }
 
-Test(auth, a_session_ends_with_what_it_was_opened_for)
+Test(auth, a_session_ends_with_its_user_or_role)
 {
 	static const struct {
 		bool enable;
@@ -103,7 +103,7 @@ Test(auth, a_session_ends_with_what_it_was_opened_for)
 	close_world();
 }
 
-Test(auth, a_change_counts_even_before_it_is_told)
+Test(auth, a_change_applies_before_its_event)
 {
 	char id[SECRET_TEXT], token[SECRET_TEXT];
 
@@ -116,7 +116,7 @@ Test(auth, a_change_counts_even_before_it_is_told)
 	close_world();
 }
 
-Test(auth, who_may_enter)
+Test(auth, only_valid_logins_are_admitted)
 {
 	struct caller c = { 0 };
 	char name[USER_LOGIN_MAX + 2];
@@ -147,7 +147,7 @@ Test(auth, an_old_password_is_reported_once)
 	close_world();
 }
 
-Test(auth, it_is_said_when_no_control_user_is_left)
+Test(auth, the_loss_of_the_last_control_user_is_logged)
 {
 	static const char line[] = "auth: no control user can log in";
 	size_t n = 0;
@@ -206,7 +206,7 @@ Test(auth, failures_without_an_end_are_counted_not_logged)
 	close_world();
 }
 
-Test(auth, knows_where_sessions_are_kept)
+Test(auth, finds_the_folder_of_sessions)
 {
 	static const struct {
 		const char *config, *state, *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The gate with a worker that answers when the test says so: what is asked of
- * it, in which order, and who is told what.
+ * The gate with a worker that answers when the test lets it: its jobs, their
+ * order, and the answers to clients.
  */
 #include "common/base/log.h"
 #include "common/base/util.h"
@@ -170,7 +170,7 @@ Test(gate, a_right_password_is_remembered_until_it_changes)
 	close_world();
 }
 
-Test(gate, who_does_not_exist_is_checked_all_the_same)
+Test(gate, an_unknown_login_is_checked_all_the_same)
 {
 	static const char *const logins[] = { "nobody", "old", "" };
 
@@ -181,7 +181,7 @@ Test(gate, who_does_not_exist_is_checked_all_the_same)
 		(void)ask(logins[i], "pw", HERE, &a);
 		cr_assert_eq(w.n, 1u);
 		cr_expect_eq(strncmp(w.jobs[0]->hash, "$y$j9T$", 7), 0);
-		/* whatever the worker says of the stand-in */
+		/* whatever the worker's answer about the stand-in */
 		answer(0, i == 0 ? AUTH_OK : AUTH_WRONG);
 		cr_expect_eq(a.answer, GATE_WRONG, "%s", logins[i]);
 	}
@@ -236,7 +236,7 @@ Test(gate, no_more_at_a_time_than_may_fail)
 	close_world();
 }
 
-Test(gate, a_success_lets_those_who_wait_go_on)
+Test(gate, a_success_answers_waiting_clients)
 {
 	struct asked a[6];
 
@@ -257,7 +257,7 @@ Test(gate, a_success_lets_those_who_wait_go_on)
 	close_world();
 }
 
-Test(gate, who_leaves_is_not_told_but_counts)
+Test(gate, a_client_that_disconnects_gets_no_answer_but_counts)
 {
 	struct asked a[6];
 
@@ -295,7 +295,7 @@ Test(gate, a_password_that_changed_meanwhile_is_wrong_and_no_guess)
 	close_world();
 }
 
-Test(gate, what_nobody_knows_is_no_failure)
+Test(gate, a_check_without_a_result_is_no_failure)
 {
 	struct asked a;
 
@@ -342,7 +342,7 @@ static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-Test(gate, who_waits_too_long_is_told_so, .timeout = 90)
+Test(gate, a_client_that_waits_too_long_gets_an_error, .timeout = 90)
 {
 	struct asked a[6];
 	ev_timer stop;
@@ -359,7 +359,7 @@ Test(gate, who_waits_too_long_is_told_so, .timeout = 90)
 	ev_run(w.loop, 0);
 	for (size_t i = 0; i < 6; i++)
 		cr_expect_eq(a[i].answer, GATE_BUSY, "%zu", i);
-	/* what is under way still counts */
+	/* a check under way still counts */
 	cr_expect_eq(w.n, 5u);
 	while (w.n > 0)
 		answer(0, AUTH_WRONG);

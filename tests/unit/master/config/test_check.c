@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One sound configuration and everything that can be wrong with it: each
- * mutation changes one place, and exactly that place must be named.
+ * One valid configuration and every error in it: each mutation changes one
+ * place, and exactly that place must be named.
  */
 #include "common/base/util.h"
 #include "master/config/check.h"
@@ -38,7 +38,7 @@ static const char sound[] =
 	"{\"id\": \"c\", \"type\": \"spts\", \"enable\": true,"
 	" \"output\": [\"http://0.0.0.0:8100/other\"], \"groups\": []}]}";
 
-/* What was found, one "path: text" a line, warnings marked. */
+/* The findings, one "path: text" a line, warnings marked. */
 struct found {
 	char text[8192];
 	unsigned faults, warnings, fatal;
@@ -120,7 +120,7 @@ static json_t *mutate(const char *path, const char *value)
 	return document;
 }
 
-/* What sluice -t says of the document, and how it ends. */
+/* The output of sluice -t for the document, and its status. */
 static int check_as_file(const json_t *document, char *said, size_t size)
 {
 	char path[] = "/tmp/check-XXXXXX";
@@ -152,7 +152,7 @@ static int check_as_file(const json_t *document, char *said, size_t size)
 	return code;
 }
 
-/* Exactly one fault, at wanted, and -t names it. */
+/* Exactly one error, at wanted, and -t names it. */
 static void expect_fault(const char *path, const char *value,
 			 const char *wanted)
 {
@@ -351,7 +351,7 @@ Test(check, names_every_place_that_is_wrong)
 			     faults[i].wanted);
 }
 
-Test(check, tells_what_cannot_be_used_at_all)
+Test(check, rejects_an_unusable_document)
 {
 	static const struct {
 		const char *text;
@@ -406,7 +406,7 @@ Test(check, lists_all_faults_of_a_document)
 }
 
 /* Warnings do not make a document wrong. */
-Test(check, warns_of_what_is_odd)
+Test(check, warns_of_odd_values)
 {
 	static const struct {
 		const char *path, *value, *text;
@@ -443,7 +443,7 @@ Test(check, lets_a_disabled_stream_share_an_output)
 	json_decref(document);
 }
 
-Test(check, bounds_what_a_worker_is_sent)
+Test(check, limits_the_message_to_a_worker)
 {
 	json_t *document = parse(sound);
 	json_t *stream = json_array_get(json_object_get(document,
@@ -471,7 +471,7 @@ Test(check, bounds_what_a_worker_is_sent)
 	json_decref(document);
 }
 
-Test(check, bounds_what_every_client_is_sent)
+Test(check, limits_the_event_to_every_client)
 {
 	static char text[300 * 1024];
 	json_t *document = parse(sound);
@@ -523,7 +523,7 @@ Test(check, judges_a_stream_against_its_neighbours)
 	json_decref(document);
 }
 
-Test(check, tells_a_stream_that_has_nothing_to_run)
+Test(check, reports_a_stream_without_inputs_or_outputs)
 {
 	static const struct {
 		const char *text;
@@ -562,7 +562,7 @@ Test(check, survives_a_document_of_long_names)
 	json_decref(document);
 }
 
-Test(check, says_what_is_no_file_and_no_json)
+Test(check, reports_a_missing_file_and_invalid_json)
 {
 	char *said = NULL;
 	size_t len;
@@ -584,7 +584,7 @@ Test(check, says_what_is_no_file_and_no_json)
 	free(said);
 }
 
-Test(check, what_a_name_holds_does_not_steer_the_terminal)
+Test(check, control_characters_in_a_name_do_not_reach_the_terminal)
 {
 	json_t *document = json_pack(
 		"{s:[{s:s, s:s, s:[s], s:[]}]}", "make_stream", "id", "a",

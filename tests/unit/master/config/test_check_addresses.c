@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addresses that do not do what was meant: each with the field that is wrong,
- * as -t, set-stream and set-config name it. */
+/* Addresses that do not have the likely intended effect: each with the field
+ * that is wrong, as -t, set-stream and set-config name it. */
 #include "common/base/util.h"
 #include "master/config/check.h"
 
@@ -166,7 +166,7 @@ Test(check_addresses, name_the_field_of_an_output_that_is_wrong)
 	judge_all("output", outputs, ARRAY_LEN(outputs));
 }
 
-Test(check_addresses, https_is_well_with_a_certificate)
+Test(check_addresses, https_is_valid_with_a_certificate)
 {
 	json_t *document = json_pack(
 		"{s:{s:s, s:s}, s:[{s:s, s:b, s:s, s:[s]}]}", "settings",

@@ -94,7 +94,7 @@ static void keep(enum check_severity severity, const char *path,
 	(void)snprintf(all + len, 512 - len, "%s: %s\n", path, text);
 }
 
-/* What two streams together get wrong, and what they do not. */
+/* Conflicts between two streams, and pairs without a conflict. */
 /* Leaves bytes on the stack where the next call has its variables. */
 static __attribute__((noinline)) void fill_stack(void)
 {
@@ -122,7 +122,7 @@ Test(check_stream, reads_options_into_initialised_memory)
 	json_decref(stream);
 }
 
-Test(check_stream, warns_of_addresses_that_only_one_can_have)
+Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)
 {
 	static const struct {
 		const char *in[2], *out[2];

@@ -74,7 +74,7 @@ Test(config, starts_empty_when_there_is_no_file_yet)
 	cr_assert_eq(config_gid(c), -1);
 	config_close(&c);
 	cr_assert_null(c);
-	/* what was not changed is not written */
+	/* an unchanged configuration is not written */
 	cr_assert_neq(access(path, F_OK), 0);
 }
 
@@ -89,7 +89,7 @@ Test(config, lives_in_memory_without_a_file)
 	config_close(&c);
 }
 
-Test(config, refuses_what_it_cannot_use)
+Test(config, rejects_unusable_documents)
 {
 	static const struct {
 		const char *text, *why;
@@ -114,7 +114,7 @@ Test(config, refuses_what_it_cannot_use)
 	}
 }
 
-Test(config, keeps_what_it_does_not_know)
+Test(config, keeps_unknown_keys)
 {
 	struct config *c;
 	json_t *before, *after;

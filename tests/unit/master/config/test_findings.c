@@ -27,7 +27,7 @@ static void add_shared(struct findings *f, unsigned n)
 	}
 }
 
-Test(findings, faults_come_first_and_what_is_alike_is_summed_up)
+Test(findings, errors_come_first_and_similar_ones_are_summarised)
 {
 	struct findings f = { 0 };
 	char said[1024] = "";
@@ -47,7 +47,7 @@ Test(findings, faults_come_first_and_what_is_alike_is_summed_up)
 	findings_done(&f);
 }
 
-Test(findings, a_few_are_told_one_by_one)
+Test(findings, a_few_are_reported_one_by_one)
 {
 	struct findings f = { 0 };
 	char said[1024] = "";

@@ -10,7 +10,7 @@
 	"{'id':'" id "','enable':" enable ",'input':['" in "']," \
 	"'output':['" out "']}"
 
-Test(stream_conf, holds_what_the_master_has_to_know_of_addresses)
+Test(stream_conf, has_the_addresses_that_the_master_needs)
 {
 	json_t *stream = quoted(
 		"{'id':'a','enable':true,"
@@ -51,7 +51,7 @@ Test(stream_conf, of_a_disabled_stream_occupies_nothing)
 	json_decref(stream);
 }
 
-Test(stream_confs, read_only_what_has_changed)
+Test(stream_confs, reads_only_changed_addresses)
 {
 	struct stream_confs *cs = stream_confs_new();
 	json_t *list = quoted("[" STREAM("a", "true", "udp://239.1.1.1:1",

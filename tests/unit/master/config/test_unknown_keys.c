@@ -27,7 +27,7 @@ static void finds(const char *text, const char *want)
 	json_decref(document);
 }
 
-Test(unknown_keys, nothing_is_said_of_what_is_known_or_marked)
+Test(unknown_keys, known_and_marked_keys_are_not_reported)
 {
 	finds("{'gid':1,'settings':{'control_port':'1','_old':2},"
 	      "'make_stream':[{'id':'a','type':'spts','enable':true,"
@@ -35,7 +35,7 @@ Test(unknown_keys, nothing_is_said_of_what_is_known_or_marked)
 	      "'_input':[]}],'_note':'x','output':[]}", "");
 }
 
-Test(unknown_keys, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
+Test(unknown_keys, a_key_with_a_missing_letter_is_reported_with_the_likely_key)
 {
 	finds("{'make_steam':[]}", ": \"make_steam\" is not known; is it "
 	      "\"make_stream\"?\n");
@@ -50,7 +50,7 @@ Test(unknown_keys, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
 Test(unknown_keys, a_key_unlike_any_other_is_named_alone)
 {
 	finds("{'something':1}", ": \"something\" is not known\n");
-	/* nearer to anything than to itself is no slip */
+	/* nearer to another key than to itself is no typing error */
 	finds("{'x':1}", ": \"x\" is not known\n");
 }
 
@@ -65,7 +65,7 @@ Test(unknown_keys, an_enabled_stream_that_cannot_run_is_named)
 	      "");
 }
 
-Test(unknown_keys, copes_with_what_is_no_configuration)
+Test(unknown_keys, accepts_any_json_value)
 {
 	finds("{'settings':[],'make_stream':5,'auth':null}", "");
 	finds("{'make_stream':[5,null,{}]}", "");

@@ -47,7 +47,7 @@ Test(log_settings, without_a_section_all_is_as_at_the_start)
 	}
 }
 
-Test(log_settings, what_the_section_says_counts)
+Test(log_settings, values_of_the_section_apply)
 {
 	struct log_settings s = read(
 		"{\"debug\":true,\"stdout\":false,\"filename\":\"\","
@@ -68,7 +68,7 @@ Test(log_settings, sizes)
 		     1ull << 40);
 }
 
-Test(log_settings, what_is_too_long_does_not_count)
+Test(log_settings, a_value_that_is_too_long_does_not_apply)
 {
 	char text[LOG_IDENT_MAX + 32];
 

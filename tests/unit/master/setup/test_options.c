@@ -85,7 +85,7 @@ Test(options, checks_a_file, .init = cr_redirect_stderr)
 				"No such file or directory\n");
 }
 
-Test(options, says_its_version, .init = cr_redirect_stdout)
+Test(options, prints_its_version, .init = cr_redirect_stdout)
 {
 	struct options o;
 	int code = -1;
@@ -98,7 +98,7 @@ Test(options, finds_where_to_listen)
 {
 	static const struct {
 		const char *port, *setting; /* JSON text */
-		const char *address;        /* NULL: refused */
+		const char *address;        /* NULL: rejected */
 		const char *why;
 	} cases[] = {
 		{ NULL, NULL, "0.0.0.0:8000", NULL },

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One master's memory. */
+/* The memory of one master. */
 struct master {
 	struct ev_loop *loop;
 	struct history of;
@@ -68,7 +68,7 @@ static json_int_t number(struct master *m, const char *key)
 	return n;
 }
 
-/* What one wrote, for the other to take; document: changed meanwhile. */
+/* The document of one, for the other to adopt; document: changed meanwhile. */
 static void hand_on(struct master *from, struct master *to,
 		    const char *streams)
 {
@@ -103,7 +103,7 @@ static void remove_path(char *path)
 	(void)rmdir(folder);
 }
 
-Test(history, goes_from_one_master_to_the_next)
+Test(history, passes_from_one_master_to_the_next)
 {
 	char *path = make_path();
 	struct master old, new;
@@ -147,7 +147,7 @@ Test(history, of_streams_is_taken_as_far_as_it_is_sound)
 		"'at':5,'input':9}}");
 	cr_assert_eq(number(&new, "packets"), 5);
 	cr_assert_eq(number(&new, "input_id"), 1);
-	/* what was heard by then is newer */
+	/* the status received by then is newer */
 	hear(&new, 7);
 	hand_on(&old, &new, "{'a':{'minute':'1 1 8 50 0 0 0 1 1\\n'}}");
 	cr_assert_eq(number(&new, "packets"), 12);
@@ -172,7 +172,7 @@ Test(history, of_the_machine_is_that_of_the_last_minute)
 	json_t *marks;
 
 	open_master(&new, NULL);
-	/* idle for 40 s, by what the one before has read: the numbers of
+	/* idle for 40 s, by the reading of the previous master: the numbers of
 	 * processor time only grow */
 	marks = json_pack("[[I, I, I]]", now_ms - 40000, (json_int_t)0,
 			  (json_int_t)0);
@@ -182,7 +182,7 @@ Test(history, of_the_machine_is_that_of_the_last_minute)
 	close_master(&new);
 }
 
-Test(history, of_a_machine_that_is_not_sound_is_left_out)
+Test(history, of_an_invalid_machine_is_skipped)
 {
 	static const char *const wrong[] = {
 		"[]", "{}", "[5]", "[[1,2]]", "[[1,2,3,4]]", "[[-1,0,0]]",

@@ -50,7 +50,7 @@ static void close_host(struct host *h)
 	cr_assert_eq(system(command), 0);
 }
 
-/* What is said of a stream with this input, enabled or not. */
+/* The advice about a stream with this input, enabled or not. */
 static size_t said(struct host *h, const char *input, bool enable,
 		   uint64_t now_ms, const char *wanted)
 {

@@ -59,7 +59,7 @@ Test(minute, takes_the_mean_of_the_rate_and_sums_the_counters)
 	cr_assert_eq(sum.bitrate_kbps, 2501u); /* 2500.5 */
 }
 
-Test(minute, forgets_what_is_older)
+Test(minute, drops_older_seconds)
 {
 	struct minute m = { 0 };
 	struct minute_sum sum;
@@ -123,7 +123,7 @@ Test(minute, is_the_same_after_it_was_text)
 	}
 }
 
-Test(minute, refuses_text_that_is_none)
+Test(minute, rejects_text_that_is_no_number)
 {
 	static const char *const wrong[] = {
 		"x", "1", "1 1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1 1\n",

@@ -127,7 +127,7 @@ Test(status, judges_an_mpts_at_its_output)
 	status_stream_free(&s);
 }
 
-Test(status, says_so_when_nobody_reports)
+Test(status, reports_a_silent_worker)
 {
 	struct status_stream *s = make("{'enable':true,'type':'spts',"
 				       "'input':['udp://:1']}");
@@ -197,7 +197,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 	status_stream_free(&s);
 }
 
-Test(status, keeps_copies_of_what_a_worker_said)
+Test(status, keeps_copies_of_the_report_of_a_worker)
 {
 	struct status_stream *s = make(two_outputs);
 	char error[] = "no such device";
@@ -219,7 +219,7 @@ Test(status, keeps_copies_of_what_a_worker_said)
 	status_stream_free(&s);
 }
 
-Test(status, forgets_what_a_silent_worker_said)
+Test(status, drops_the_report_of_a_silent_worker)
 {
 	struct status_stream *s = make(two_outputs);
 	struct msg_stream_status m = {
@@ -265,7 +265,7 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 	status_stream_free(&s);
 }
 
-Test(status, says_why_a_stream_is_not_run)
+Test(status, reports_why_a_stream_does_not_run)
 {
 	struct status_stream *s = make_with(two_outputs,
 					    "output[0]: is already taken");
@@ -316,7 +316,7 @@ Test(status, checks_a_stream)
 static const char two_inputs[] = "{'enable':true,'type':'spts','name':'News',"
 				 "'input':['udp://:1','udp://:2#id=b']}";
 
-Test(status, tells_of_every_input_that_runs_first_the_one_that_plays)
+Test(status, reports_every_running_input_with_the_active_one_first)
 {
 	struct status_stream *s = make(two_inputs);
 	struct msg_input_status in[2] = { playing, playing };
@@ -337,7 +337,7 @@ Test(status, tells_of_every_input_that_runs_first_the_one_that_plays)
 		     1);
 	cr_assert(json_is_false(json_object_get(event, "onair")));
 	json_decref(event);
-	/* one that is not needed does not run */
+	/* an input that is not needed does not run */
 	in[0].state = INPUT_IDLE;
 	hear(s, in, 2);
 	cr_assert_eq(status_stream_events(s), 1u);
@@ -452,19 +452,19 @@ static void run_for(struct world *w, double seconds)
 static const char enabled[] = "{'enable':true,'type':'spts',"
 			      "'input':['udp://:1']}";
 
-Test(status, announces_what_a_worker_reports_at_once)
+Test(status, announces_a_report_of_a_worker_at_once)
 {
 	struct world w;
 
 	set_up(&w, enabled);
-	/* past what would amend; no silence is told while the loop stands */
+	/* past the amendment; no silence is reported while the loop stands */
 	(void)poll(NULL, 0, 550);
 	push(&w, "a000");
 	cr_assert_eq(count_told("soon {'bitrate':8000,"), 1u, "%s",
 		     fakes.told);
 	push(&w, "unknown");
 	cr_assert_eq(count_told("stream_event"), 1u);
-	/* what a worker says is never held back, be it early */
+	/* a report of a worker is never delayed, even an early one */
 	push(&w, "a000");
 	cr_assert_eq(count_told("stream_event"), 2u);
 	tear_down(&w);
@@ -479,7 +479,7 @@ static void count_tick(struct ev_loop *loop, ev_timer *w, int revents)
 Test(status, announces_silence_once_a_second)
 {
 	uint64_t began_ms = mono_ms();
-	unsigned ticks = 0; /* no more than one while we are held up */
+	unsigned ticks = 0; /* no more than one during a delay */
 	ev_timer tick = { .data = &ticks };
 	struct world w;
 
@@ -495,7 +495,7 @@ Test(status, announces_silence_once_a_second)
 	tear_down(&w);
 }
 
-Test(status, says_nothing_of_a_disabled_stream)
+Test(status, reports_nothing_about_a_disabled_stream)
 {
 	struct world w;
 
@@ -512,7 +512,7 @@ static void on_pulse(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)loop, (void)w, (void)revents;
 }
 
-/* What comes behind an announced silence; how much later at most. */
+/* The report behind an announced silence; how much later at most. */
 static uint64_t push_late(struct world *w)
 {
 	uint64_t before_ms = 0;
@@ -538,7 +538,7 @@ Test(status, announces_a_second_once_when_the_worker_comes_late)
 	json_t *report;
 
 	set_up(&w, enabled);
-	/* what is held up for longer comes in the next second */
+	/* a report that is delayed longer comes in the next second */
 	while (push_late(&w) >= AMENDED_MS) {
 		tear_down(&w);
 		set_up(&w, enabled);

@@ -35,7 +35,7 @@ static const char *next_alarm(struct status_stream *s, uint64_t now_ms)
 	return text;
 }
 
-Test(status, tells_alarms_as_they_come_and_go)
+Test(status, reports_alarms_when_they_are_raised_and_cleared)
 {
 	struct status_stream *s = status_stream_new("a");
 	struct msg_stream_status m = {
@@ -136,7 +136,7 @@ Test(status, an_output_that_cannot_send_raises_an_alarm_with_its_number)
 	status_stream_free(&s);
 }
 
-Test(status, the_alarm_of_an_output_goes_when_it_works_or_is_gone)
+Test(status, the_alarm_of_an_output_ends_when_it_works_or_is_removed)
 {
 	struct status_stream *s = with_outputs();
 	json_t *none = json_pack("{s:b, s:[]}", "enable", 1, "output");
@@ -162,7 +162,7 @@ Test(status, the_alarm_of_an_output_goes_when_it_works_or_is_gone)
 	status_stream_free(&s);
 }
 
-Test(status, tells_no_flood_of_alarms_but_how_it_ended)
+Test(status, limits_a_flood_of_alarms_but_reports_its_end)
 {
 	struct status_stream *s = status_stream_new("a");
 	struct msg_stream_status m = { 0 };
@@ -235,7 +235,7 @@ static const char cc_output[] = "{'place':'output','alarm':'continuity',"
 static const char cc_input[] = "{'place':1,'alarm':'continuity',"
 	"'priority':1,'raised':true,'source':'a'}";
 
-Test(status, an_alarm_of_what_is_read_is_told_as_that)
+Test(status, an_alarm_of_the_source_is_reported_as_such)
 {
 	struct pair p;
 
@@ -245,7 +245,7 @@ Test(status, an_alarm_of_what_is_read_is_told_as_that)
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
 	cr_assert_str_eq(next_alarm(p.reader, 1), "");
-	/* the source is the first to be well again */
+	/* the source is the first without an alarm */
 	source_second(&p, 0);
 	reader_second(&p, CC, CC);
 	cr_assert_str_eq(next_alarm(p.reader, 1), "");
@@ -274,7 +274,7 @@ Test(status, an_alarm_ends_with_the_source_it_began_with)
 	reader_second(&p, CC, CC);
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
-	/* it goes over to one that is read from nobody */
+	/* the stream changes to a source without readers */
 	other.inputs[0].position = 2;
 	status_stream_add(p.reader, &other, false);
 	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
@@ -307,7 +307,7 @@ Test(status, a_reader_that_is_first_to_see_it_waits_for_its_source)
 	pair_done(&p);
 }
 
-Test(status, what_only_the_reader_has_is_its_own)
+Test(status, an_alarm_of_the_reader_alone_is_its_own)
 {
 	struct pair p;
 
@@ -316,7 +316,7 @@ Test(status, what_only_the_reader_has_is_its_own)
 	reader_second(&p, CC | SOCKET, CRC);
 	source_second(&p, CRC | CC);
 	reader_second(&p, CC | SOCKET, CRC);
-	/* what came in is well: it is made here */
+	/* the source is without an alarm: its cause is here */
 	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
 			 "'crc','priority':2,'raised':true}");
 	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
@@ -326,7 +326,7 @@ Test(status, what_only_the_reader_has_is_its_own)
 	pair_done(&p);
 }
 
-Test(status, a_source_that_is_off_has_no_alarm_that_stands_for_another)
+Test(status, a_source_that_is_off_has_no_alarm_that_replaces_another)
 {
 	struct pair p;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The master's end of a channel, and a worker that only notes what it hears. */
+/* The master's end of a channel, and a worker that only records its messages.
+ * */
 #pragma once
 
 #include "proto/ipc/channel.h"
@@ -14,7 +15,7 @@ struct channel_rig {
 	void *arg;
 };
 
-/* on_request is called for each message that the worker hears. */
+/* on_request is called for each message that the worker receives. */
 void channel_rig_init(struct channel_rig *,
 		      void (*on_request)(const struct msg *, void *arg),
 		      void *arg);

@@ -113,7 +113,7 @@ Test(analysis, is_put_together_of_its_parts)
 	rig_done(&r);
 }
 
-Test(analysis, goes_on_only_forwards_and_to_an_end)
+Test(analysis, continues_only_forwards_and_to_an_end)
 {
 	struct rig r;
 

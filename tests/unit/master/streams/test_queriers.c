@@ -21,7 +21,8 @@ static void close_all(void)
 	queriers_free(&queriers);
 }
 
-/* A worker that has listened since START_MS, and heard v4 at at_ms; 0: not. */
+/* A worker that has listened since START_MS, and received a query of IPv4 at
+ * at_ms; 0: none. */
 static void hear(uint64_t at_ms, uint64_t now_ms)
 {
 	struct msg_querier_status s = { .listening_ms = now_ms - START_MS };
@@ -65,7 +66,7 @@ Test(queriers, missing_after_a_timeout_of_listening_and_of_use)
 	cr_assert_eq(state(v6, late + TIMEOUT_MS), QUERIER_UNKNOWN);
 }
 
-Test(queriers, what_was_used_before_a_restart_has_been_used_since_then)
+Test(queriers, an_interface_used_before_a_restart_counts_as_used_since_then)
 {
 	uint64_t half = START_MS + TIMEOUT_MS / 2;
 	json_t *left, *wrong = json_pack("[n, {s:i, s:b, s:i}, {s:i, s:b}]",
@@ -91,7 +92,7 @@ Test(queriers, what_was_used_before_a_restart_has_been_used_since_then)
 	json_decref(wrong);
 }
 
-Test(queriers, heard_for_a_timeout_after_each_query)
+Test(queriers, present_for_a_timeout_after_each_query)
 {
 	uint64_t at = START_MS + 400000;
 
@@ -100,7 +101,7 @@ Test(queriers, heard_for_a_timeout_after_each_query)
 	hear(at, at + 10);
 	cr_assert_eq(state(v4, at + TIMEOUT_MS - 1), QUERIER_HEARD);
 	cr_assert_eq(state(v4, at + TIMEOUT_MS), QUERIER_MISSING);
-	/* who asks for groups of IPv4 asks for none of IPv6 */
+	/* a querier of IPv4 groups sends no queries for IPv6 */
 	cr_assert_eq(state(v6, at + 10), QUERIER_MISSING);
 }
 
@@ -129,7 +130,7 @@ Test(queriers, a_timeout_of_0_judges_nothing)
 	cr_assert_eq(state(v4, START_MS + 10 * TIMEOUT_MS), QUERIER_UNKNOWN);
 }
 
-Test(queriers, what_is_not_used_any_more_is_forgotten)
+Test(queriers, an_unused_interface_is_forgotten)
 {
 	uint64_t end = START_MS + QUERIERS_KEPT_MS;
 
@@ -161,7 +162,7 @@ Test(queriers, no_more_interfaces_than_there_is_room_for)
 	cr_assert(queriers_in_use(queriers, START_MS + QUERIERS_KEPT_MS + 1));
 }
 
-Test(queriers, the_report_has_who_was_heard_and_what_to_do)
+Test(queriers, the_report_has_the_queriers_and_the_advice)
 {
 	uint64_t now = START_MS + TIMEOUT_MS;
 	json_t *report, *first, *second;

@@ -95,7 +95,7 @@ static void tear_down(void)
 	ev_loop_destroy(w.loop);
 }
 
-/* Runs the loop, answering, until h has heard n times. */
+/* Runs the loop, answering, until h has n answers. */
 static void run_until(const struct heard *h, unsigned n)
 {
 	uint64_t end_ms = mono_ms() + 60000;
@@ -109,7 +109,7 @@ static void run_until(const struct heard *h, unsigned n)
 	cr_assert_eq(h->n, n);
 }
 
-Test(session_list, has_everybody_in_pages)
+Test(session_list, has_every_viewer_in_pages)
 {
 	struct heard h = { 0 };
 
@@ -123,7 +123,7 @@ Test(session_list, has_everybody_in_pages)
 	tear_down();
 }
 
-Test(session_list, serves_those_who_ask_together_once)
+Test(session_list, serves_simultaneous_requests_once)
 {
 	struct heard a = { 0 }, b = { .ask_again = true };
 
@@ -175,7 +175,7 @@ Test(session_list, is_empty_when_deliver_is_not_there)
 	tear_down();
 }
 
-Test(session_list, tells_nothing_when_deliver_does_not_answer)
+Test(session_list, is_empty_when_deliver_does_not_answer)
 {
 	struct heard h = { 0 };
 	uint64_t began_ms = mono_ms();
@@ -189,7 +189,7 @@ Test(session_list, tells_nothing_when_deliver_does_not_answer)
 	tear_down();
 }
 
-Test(session_list, tells_nothing_when_it_is_freed)
+Test(session_list, gives_no_answer_when_it_is_freed)
 {
 	struct heard a = { 0 }, b = { 0 };
 

@@ -69,7 +69,7 @@ Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
 	stream_plan_free(&p);
 }
 
-Test(stream_plan, copes_with_what_no_check_has_seen)
+Test(stream_plan, accepts_values_that_no_check_has_seen)
 {
 	struct stream_plan *p = plan("{\"enable\":1,\"name\":7,\"input\":{},"
 				     "\"output\":[7,null,\"nonsense\"]}");
@@ -82,7 +82,7 @@ Test(stream_plan, copes_with_what_no_check_has_seen)
 	stream_plan_free(&p);
 }
 
-Test(stream_plan, knows_what_needs_a_new_worker)
+Test(stream_plan, detects_changes_that_need_a_new_worker)
 {
 	static const char base[] = "{\"enable\":true,\"name\":\"A\","
 		"\"input\":[\"udp://239.1.1.1\"],"
@@ -141,7 +141,7 @@ static json_int_t option(const struct stream_plan *p, const char *key)
 	return json_integer_value(json_object_get(p->start.options, key));
 }
 
-Test(stream_plan, what_the_stream_does_not_say_the_settings_do)
+Test(stream_plan, the_settings_apply_where_the_stream_has_no_value)
 {
 	const char *settings = "{\"backup_start_delay\":7,\"cc_limit\":3,"
 			       "\"backup_return_delay\":\"\","

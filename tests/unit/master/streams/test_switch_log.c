@@ -63,7 +63,7 @@ Test(switch_log, passes_to_the_next_master)
 	json_decref(record);
 }
 
-Test(switch_log, takes_nothing_for_granted)
+Test(switch_log, checks_every_value_of_a_worker)
 {
 	static const char *const records[] = {
 		"[]", "{}", "[1,\"x\",null]", "[{\"ms\":-5}]",
@@ -80,7 +80,7 @@ Test(switch_log, takes_nothing_for_granted)
 		cr_assert_eq(l.n, 0, "%s", records[i]);
 		json_decref(record);
 	}
-	/* a long word is cut, a place that cannot be is none */
+	/* a long word is cut, an impossible place is none */
 	record = json_loads("[{\"ms\":1000,\"from\":33,\"to\":-1,"
 			    "\"reason\":\"a word that is far too long\"}]", 0,
 			    NULL);

@@ -160,7 +160,7 @@ static const struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
 					 .deliver_listen = { "x:1" } };
 static const struct msg total = { .type = MSG_DELIVER_STATUS };
 
-Test(channel, hands_over_what_arrives_in_order)
+Test(channel, hands_over_messages_in_order)
 {
 	struct bench b;
 
@@ -175,7 +175,7 @@ Test(channel, hands_over_what_arrives_in_order)
 	teardown(&b);
 }
 
-Test(channel, tells_an_orderly_end_after_the_last_words)
+Test(channel, reports_a_clean_end_after_the_last_messages)
 {
 	struct bench b;
 
@@ -189,7 +189,7 @@ Test(channel, tells_an_orderly_end_after_the_last_words)
 	teardown(&b);
 }
 
-Test(channel, hears_the_last_words_of_a_peer_that_never_read)
+Test(channel, receives_the_last_messages_of_a_peer_that_never_read)
 {
 	struct bench b;
 
@@ -260,7 +260,7 @@ Test(channel, a_flood_closes_it, .timeout = 90)
 	struct bench b;
 
 	setup(&b, MSG_TO_MASTER);
-	/* what takes longer is none */
+	/* a longer time is no flood */
 	while (flood(&b) >= SECOND_MS) {
 		teardown(&b);
 		setup(&b, MSG_TO_MASTER);
@@ -271,7 +271,7 @@ Test(channel, a_flood_closes_it, .timeout = 90)
 	teardown(&b);
 }
 
-Test(channel, a_flood_of_the_master_is_none)
+Test(channel, a_flood_of_the_master_is_allowed)
 {
 	struct bench b;
 
@@ -287,7 +287,7 @@ Test(channel, a_flood_of_the_master_is_none)
 	teardown(&b);
 }
 
-Test(channel, closes_descriptors_that_nobody_keeps)
+Test(channel, closes_descriptors_without_an_owner)
 {
 	struct bench b;
 	unsigned before;
@@ -403,7 +403,7 @@ Test(channel, a_peer_that_never_reads_commands_is_closed)
 }
 
 /* Far more than the queue holds, to a peer that reads. */
-Test(channel, who_waits_for_on_drained_can_say_any_amount)
+Test(channel, a_sender_that_waits_for_on_drained_can_send_any_amount)
 {
 	enum { MANY = 20000 };
 	char text[MSG_SIZE_MAX];

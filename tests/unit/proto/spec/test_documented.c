@@ -12,7 +12,7 @@
 
 enum { LINE_BYTES = 512, NAMES_MAX = 1024 };
 
-/* What a page documents: "udp in cbr", "stream map". */
+/* The options that a page documents:  "udp in cbr", "stream map". */
 struct names {
 	size_t n;
 	char text[NAMES_MAX][64];
@@ -54,7 +54,7 @@ static FILE *open_page(const char *path)
  * types. */
 struct list {
 	unsigned depth; /* of .Bl; 0: none */
-	bool header;    /* the sentence before the list goes on */
+	bool header;    /* the sentence before the list continues */
 	size_t n;
 	char groups[16][32];
 };
@@ -190,7 +190,7 @@ static bool is_option(const char *type, const char *direction, const char *key)
 	return false;
 }
 
-Test(documented, every_option_of_an_address_stands_in_the_manual)
+Test(documented, every_option_of_an_address_is_in_the_manual)
 {
 	char group[32];
 
@@ -309,7 +309,7 @@ Test(documented, the_api_description_has_the_numbers_of_a_link)
 			       link_stat_fields.rows[i].key);
 		cr_expect(has_name(name), "openapi.yaml lacks %s", name);
 	}
-	/* the master counts what it cuts */
+	/* the master counts the viewers that it disconnects */
 	for (size_t i = 0; i < documented.n; i++)
 		cr_expect(strcmp(documented.text[i], "link cut") == 0 ||
 			  field_find(&link_stat_fields,

@@ -160,7 +160,7 @@ Test(field, reads_each_type_into_its_member)
 	json_decref(object);
 }
 
-Test(field, writes_what_it_read)
+Test(field, writes_the_object_that_it_read)
 {
 	json_t *object = quoted(whole), *formatted, *written;
 	char text[1024];
@@ -215,7 +215,7 @@ Test(field, an_absent_key_gives_the_default)
 	cr_assert_eq(s.n_names, 0);
 }
 
-Test(field, an_error_names_field_value_and_what_is_accepted)
+Test(field, an_error_names_field_value_and_accepted_values)
 {
 	static const char *const cases[][2] = {
 		{ "{'on':1}", "on: is not true or false" },
@@ -252,7 +252,7 @@ Test(field, an_error_names_field_value_and_what_is_accepted)
 		refuse(&plain, cases[i][0], cases[i][1]);
 }
 
-Test(field, a_strict_table_takes_all_of_its_keys_and_no_other)
+Test(field, a_strict_table_requires_its_keys_and_rejects_others)
 {
 	json_t *object = quoted(whole);
 	struct errmsg error;
@@ -273,7 +273,7 @@ Test(field, a_strict_table_takes_all_of_its_keys_and_no_other)
 	json_decref(object);
 }
 
-Test(field, a_loose_table_takes_what_user_interfaces_store)
+Test(field, a_loose_table_accepts_the_types_that_user_interfaces_store)
 {
 	json_t *list = quoted("{'length':['a',2,true]}");
 	struct errmsg error;
@@ -369,7 +369,7 @@ static int judge_sample(const void *s, struct errmsg *error)
 		       : 0;
 }
 
-Test(field, what_fields_mean_together_is_judged_last)
+Test(field, fields_are_checked_together_last)
 {
 	static const struct field_table judged = FIELD_TABLE(
 		struct port, port_rows, .judge = judge_sample);
@@ -445,7 +445,7 @@ Test(field, a_table_describes_itself_as_a_json_schema)
 	json_decref(schema);
 }
 
-Test(field, a_kept_struct_outlives_what_it_was_read_from)
+Test(field, a_kept_struct_outlives_its_source)
 {
 	json_t *object = quoted(whole), *formatted;
 	struct sample s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What rtp addresses can ask for beside where they are. */
+/* The options of rtp addresses. */
 #include "proto/spec/io_spec.h"
 
 #include <criterion/criterion.h>
@@ -39,7 +39,7 @@ Test(io_rtp, reads_its_options)
 	cr_assert_str_eq(s.merge, "rtp://eth1@239.1.1.2:5000");
 }
 
-Test(io_rtp, takes_options_of_the_second_address_escaped)
+Test(io_rtp, reads_options_of_the_second_address_escaped)
 {
 	struct input_spec s = read_input(
 		"rtp://232.1.1.1#src=10.0.0.1&"
@@ -87,7 +87,7 @@ Test(io_rtp, refuses_with_the_field)
 	}
 }
 
-Test(io_rtp, merges_what_has_no_numbers_by_its_content)
+Test(io_rtp, merges_streams_without_numbers_by_their_content)
 {
 	struct input_spec s = read_input("udp://239.1.1.1#delay=200&"
 					 "merge=udp://239.1.1.2");
@@ -101,7 +101,7 @@ Test(io_rtp, merges_what_has_no_numbers_by_its_content)
 }
 
 /* The same group from two senders, or on two interfaces, is two paths. */
-Test(io_rtp, tells_paths_apart_by_all_that_parts_them)
+Test(io_rtp, distinguishes_paths_by_every_difference)
 {
 	(void)read_input("rtp://eth0@239.1.1.1#merge=rtp://eth1@239.1.1.1");
 	(void)read_input("rtp://239.1.1.1:1#merge=rtp://239.1.1.1:2");

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Everything an input means, as one line. */
+/* All members of an input, as one line. */
 static void describe_input(const struct input_spec *s, char *text, size_t size)
 {
 	static const char *const kinds[] = { "udp", "rtp", "file" };

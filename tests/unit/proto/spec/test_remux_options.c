@@ -71,7 +71,7 @@ Test(remux_options, reads_every_option_of_an_input)
 	cr_assert(o.pass_data && o.pass_ca);
 }
 
-Test(remux_options, each_one_alone_counts)
+Test(remux_options, each_option_alone_is_effective)
 {
 	static const char *const texts[] = {
 		"pnr=1", "set_pnr=1", "set_tsid=1", "set_pcr_pid=1",
@@ -134,7 +134,7 @@ Test(remux_options, maps_repeat_in_their_order)
 	cr_assert_eq(o.maps[1].pid, 103);
 }
 
-Test(remux_options, names_the_option_and_what_is_wrong_with_it)
+Test(remux_options, an_error_names_the_option_and_the_value)
 {
 	refuse("pnr", "pnr: \"\" is not a number");
 	refuse("pnr=0", "pnr: 0 is not between 1 and 65535");
@@ -158,7 +158,7 @@ Test(remux_options, names_the_option_and_what_is_wrong_with_it)
 	       "pass or drop the table");
 }
 
-Test(remux_options, the_stream_stands_over_its_input)
+Test(remux_options, the_stream_overrides_its_input)
 {
 	struct remux_options in = read_all(
 		"set_pnr=1&set_tsid=2&filter=100&filter~=200&map.video=300&"

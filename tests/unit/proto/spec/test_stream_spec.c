@@ -99,7 +99,7 @@ Test(stream_spec, reads_every_key)
 	cr_assert_eq(s.nit_version, 5);
 }
 
-Test(stream_spec, knows_the_words_of_backup_and_filler)
+Test(stream_spec, reads_the_words_of_backup_and_filler)
 {
 	cr_expect_eq(parse("{\"backup_type\":\"active\"}").backup,
 		     BACKUP_ACTIVE);
@@ -112,7 +112,7 @@ Test(stream_spec, knows_the_words_of_backup_and_filler)
 	cr_expect_eq(parse("{\"filler\":\"/a.ts\"}").filler, FILLER_FILE);
 }
 
-Test(stream_spec, names_the_key_and_what_is_wrong_with_it)
+Test(stream_spec, an_error_names_the_key_and_the_value)
 {
 	refuse("{\"set_pnr\":0}", "set_pnr: 0 is not between 1 and 65535");
 	refuse("{\"set_tsid\":1.5}",
@@ -182,7 +182,7 @@ Test(stream_spec, a_version_alone_asks_for_nothing_else)
 	json_decref(d);
 }
 
-Test(stream_spec, its_table_initialises_what_hooks_fill)
+Test(stream_spec, its_table_initialises_members_of_hooks)
 {
 	json_t *o = load("{\"map\":\"video=101\",\"filter\":\"7\"}");
 	static struct stream_spec s;
@@ -202,7 +202,7 @@ Test(stream_spec, its_table_initialises_what_hooks_fill)
 }
 
 /* Every member that a hook changes belongs to its row. */
-Test(stream_spec, its_hooks_change_what_their_rows_name)
+Test(stream_spec, its_hooks_change_the_members_of_their_rows)
 {
 	static const char *const texts[][2] = {
 		{ "map", "video=101" }, { "filter", "1" }, { "filter~", "1" },

@@ -94,7 +94,7 @@ struct vector {
 
 #define H "Host: a\r\n"
 
-/* What lenient parsers let through, and what becomes of it here. */
+/* Requests that lenient parsers accept, and our result. */
 static const struct vector refused[] = {
 	{ "negative length",
 	  "POST / HTTP/1.1\r\n" H "Content-Length: -5\r\n\r\nhello", 400, 0 },
@@ -263,7 +263,7 @@ static const struct vector refused[] = {
 	  "GET /a?b#c HTTP/1.1\r\n" H "\r\n", 400, 0 },
 };
 
-Test(http_request, refuses_what_smuggles)
+Test(http_request, rejects_smuggling)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
 		const struct vector *v = &refused[i];
@@ -275,7 +275,7 @@ Test(http_request, refuses_what_smuggles)
 	}
 }
 
-/* What stands behind a complete request is judged as the next one. */
+/* Data behind a complete request is parsed as the next request. */
 Test(http_request, does_not_let_a_head_end_at_cr_and_a_letter)
 {
 	static const char text[] = "GET / HTTP/1.1\r\n" H "\r\n"
@@ -382,7 +382,7 @@ static void check_accepted(const struct accepted *a, size_t step)
 	http_request_free(&r);
 }
 
-Test(http_request, reads_what_is_sound_in_pieces_of_any_size)
+Test(http_request, reads_valid_requests_in_pieces_of_any_size)
 {
 	for (size_t i = 0; i < ARRAY_LEN(accepted); i++)
 		for (size_t n = 1; n <= strlen(accepted[i].text); n++)
@@ -438,7 +438,7 @@ Test(http_request, shows_headers_by_lower_case_name)
 	http_request_free(&r);
 }
 
-Test(http_request, reports_the_head_before_it_takes_the_body)
+Test(http_request, reports_the_head_before_it_reads_the_body)
 {
 	static const char text[] =
 		"POST / HTTP/1.1\r\n" H "Content-Length: 3\r\n\r\nabc";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The request vectors of the llhttp project: what its present version refuses
- * we refuse, what it reads as one message we do not read as two.
+ * The request vectors of the llhttp project: a request that its present version
+ * rejects we reject, and we read no single message as two.
  */
 #include "proto/wire/http_request.h"
 
@@ -63,7 +63,7 @@ static char escaped(const char **p)
 	}
 }
 
-/* A fenced block in the notation of the vectors: the bytes it stands for. */
+/* A fenced block in the notation of the vectors: its bytes. */
 static void read_block(const char *p, const char *end, struct buf *ret)
 {
 	while (p < end) {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(http_wipe, what_was_in_a_request_is_wiped)
+Test(http_wipe, the_bytes_of_a_request_are_wiped)
 {
 	static const char secret[] = "c2VjcmV0c2VjcmV0";
 	struct http_request *r = http_request_new(1000);

@@ -33,7 +33,7 @@ static void text_frame(struct buf *b, unsigned first, const char *text)
 	frame(b, first, text, strlen(text));
 }
 
-/* All events of what is in wire, fed in pieces of step bytes, as text:
+/* All events of the bytes in wire, fed in pieces of step bytes, as text:
  * "text(abc) ping() " */
 static void events(const struct buf *wire, size_t step, struct buf *log)
 {
@@ -118,7 +118,7 @@ Test(ws_frame, judges_utf8_across_fragments)
 	check(&b, "text(\xd0\x9d) violation() ");
 }
 
-/* Whole frames as they stand on the wire. */
+/* Whole frames in wire format. */
 #define MASK "\x00\x00\x00\x00"
 static const struct {
 	const char *what;
@@ -187,7 +187,7 @@ Test(ws_frame, names_every_violation)
 	}
 }
 
-Test(ws_frame, takes_a_message_of_the_greatest_size)
+Test(ws_frame, accepts_a_message_of_the_greatest_size)
 {
 	char *text = xcalloc(1, WS_MESSAGE_MAX + 1);
 	struct ws_reader *r = ws_reader_new();
@@ -249,7 +249,7 @@ Test(ws_frame, writes_controls)
 	buf_done(&out);
 }
 
-Test(ws_frame, a_client_reads_what_a_server_writes_and_back)
+Test(ws_frame, a_client_reads_the_frames_of_a_server_and_back)
 {
 	static const uint8_t mask[WS_MASK] = { 9, 8, 7, 6 };
 	struct ws_reader *client = ws_reader_new_of_server(200000);
@@ -276,7 +276,7 @@ Test(ws_frame, a_client_reads_what_a_server_writes_and_back)
 	ws_reader_free(&server);
 }
 
-Test(ws_frame, a_client_takes_no_masked_and_no_endless_message)
+Test(ws_frame, a_client_rejects_masked_and_endless_messages)
 {
 	static const uint8_t mask[WS_MASK] = { 1 };
 	struct ws_reader *r = ws_reader_new_of_server(10);
