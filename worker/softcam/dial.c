@@ -58,21 +58,6 @@ static struct lookup *lookup_start(const struct dial_config *cfg)
 	return q;
 }
 
-static void lookup_free(struct lookup *q)
-{
-	if (q == NULL)
-		return;
-	/* a running thread cannot be stopped: it keeps this memory until the
-	 * process ends */
-	if (gai_error(&q->request) == EAI_INPROGRESS &&
-	    gai_cancel(&q->request) == EAI_NOTCANCELED)
-		return;
-	if (q->request.ar_result != NULL)
-		freeaddrinfo(q->request.ar_result);
-	free(q->host);
-	free(q);
-}
-
 static void stop(struct dial *d)
 {
 	ev_timer_stop(d->cfg.loop, &d->poll);
@@ -168,12 +153,21 @@ struct dial *dial_new(const struct dial_config *cfg)
 void dial_free(struct dial **dp)
 {
 	struct dial *d = *dp;
+	struct lookup *q = d != NULL ? d->lookup : NULL;
 
 	*dp = NULL;
 	if (d == NULL)
 		return;
 	stop(d);
 	fd_close(&d->fd);
-	lookup_free(d->lookup);
 	free(d);
+	/* a running thread cannot be stopped: it keeps the memory of the lookup
+	 * until the process ends */
+	if (q == NULL || (gai_error(&q->request) == EAI_INPROGRESS &&
+			  gai_cancel(&q->request) == EAI_NOTCANCELED))
+		return;
+	if (q->request.ar_result != NULL)
+		freeaddrinfo(q->request.ar_result);
+	free(q->host);
+	free(q);
 }

@@ -38,31 +38,14 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
-/* Notes how many bytes of the unit that begins here follow. */
-static void measure_unit(struct splice_pid *ps, const uint8_t *p)
-{
-	size_t len;
-	const uint8_t *pes = pes_find(p, &len);
-	size_t whole;
-
-	if (pes == NULL) {
-		if (ts_scrambling(p))
-			ps->flags |= PID_OPEN;
-		return;
-	}
-	whole = (size_t)pes[4] << 8 | pes[5];
-	if (whole == 0)
-		ps->flags |= PID_OPEN;
-	else if (whole + 6 > len)
-		ps->left = (uint16_t)MIN(whole + 6 - len, UINT16_MAX);
-}
-
 /* A packet with PUSI: a unit begins.  Returns bits of enum splice_verdict. */
 static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 			   const uint8_t *p)
 {
 	enum pid_class class = psi_class(s->psi, ts_pid(p));
 	unsigned verdict = SPLICE_KEEP;
+	size_t len, whole = 0;
+	const uint8_t *pes = pes_find(p, &len);
 
 	if (class != PID_PSI)
 		verdict = splice_unit_begin(s, p);
@@ -77,8 +60,15 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 	else if (class == PID_DATA &&
 		 psi_stream_type(s->psi, ts_pid(p)) == CUE_STREAM_TYPE)
 		ps->flags |= PID_CUES;
-	if (class != PID_PSI && (verdict & SPLICE_KEEP))
-		measure_unit(ps, p);
+	if (class == PID_PSI || !(verdict & SPLICE_KEEP))
+		return verdict;
+	/* how many bytes of this unit follow? */
+	if (pes != NULL)
+		whole = (size_t)pes[4] << 8 | pes[5];
+	if (pes != NULL ? whole == 0 : ts_scrambling(p) != 0)
+		ps->flags |= PID_OPEN;
+	else if (pes != NULL && whole + 6 > len)
+		ps->left = (uint16_t)MIN(whole + 6 - len, UINT16_MAX);
 	return verdict;
 }
 

@@ -44,7 +44,7 @@ static void read_inputs(struct pipeline *p)
 		p->reading = due[i];
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
 	}
-	if (p->filler != NULL && selector_runs_still(p->selector))
+	if (p->filler != NULL && selector_still(p->selector) != NULL)
 		filler_run(p->filler, p->now_ns, filled, p);
 	splice_turn(p->splice, p->now_ns);
 }
@@ -111,7 +111,7 @@ static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
-	if (p->filler != NULL && !selector_runs_still(p->selector))
+	if (p->filler != NULL && selector_still(p->selector) == NULL)
 		filler_feed(p->filler, runs, n_runs);
 	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)

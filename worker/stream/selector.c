@@ -211,14 +211,9 @@ const struct input_chain *selector_chain(const struct selector *s,
 						 : NULL;
 }
 
-bool selector_runs_still(const struct selector *s)
-{
-	return s->still.state != CANDIDATE_STANDBY;
-}
-
 struct candidate *selector_still(struct selector *s)
 {
-	return &s->still;
+	return s->still.state != CANDIDATE_STANDBY ? &s->still : NULL;
 }
 
 void selector_warm(const struct selector *s, struct warm *w)

@@ -90,9 +90,8 @@ enum selector_route selector_route(struct selector *, struct candidate *,
 /* Decides, after the packets of a turn.  May call on_switch(). */
 void selector_turn(struct selector *);
 
-/* The candidate of the still picture; is the picture running? */
+/* The candidate of the still picture; NULL while it does not run. */
 struct candidate *selector_still(struct selector *);
-bool selector_runs_still(const struct selector *);
 
 /* Do packets arrive, so that the inputs are read at every tick? */
 bool selector_is_busy(const struct selector *);
