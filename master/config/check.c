@@ -3,6 +3,7 @@
 
 #include "common/base/address.h"
 #include "common/base/ip_prefix.h"
+#include "common/account/user.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/config/stream_conf.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 int check_control_port(const char *text, struct sockaddr_any *ret,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	struct address_endpoint e;
 	char with_host[32];
@@ -26,13 +27,13 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 		text = with_host;
 	}
 	if (strpbrk(text, ".:[@") == NULL)
-		return errmsg_fail(why, -EINVAL, "\"%.64s\" is not a port",
+		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a port",
 				   text);
-	r = address_endpoint(text, 0, &e, why);
+	r = address_endpoint(text, 0, &e, error);
 	if (r < 0)
 		return r;
 	if (e.iface[0] != '\0' || e.host[0] == '\0' || e.port == 0)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "\"%.64s\" is not \"8000\" or "
 				   "\"<address>:<port>\"", text);
 	return sockaddr_parse(e.host, e.port, ret);
@@ -43,14 +44,14 @@ static void judge_control_port(struct judge *j, const json_t *settings,
 {
 	const json_t *port = json_object_get(settings, "control_port");
 	size_t mark = judge_down(j, "control_port");
-	struct errmsg why;
+	struct errmsg error;
 
 	*ret_known = false;
 	if (port != NULL && !json_is_string(port))
-		judge_say(j, CHECK_FATAL, "is not a string");
+		judge_add(j, CHECK_FATAL, "is not a string");
 	else if (port != NULL && check_control_port(json_string_value(port),
-						    ret, &why) < 0)
-		judge_say(j, CHECK_FATAL, "%s", why.text);
+						    ret, &error) < 0)
+		judge_add(j, CHECK_FATAL, "%s", error.text);
 	else
 		*ret_known = port != NULL;
 	judge_up(j, mark);
@@ -67,7 +68,7 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 	if (list == NULL &&
 	    json_is_true(json_object_get(settings, "allow_real_ip"))) {
 		mark = judge_down(j, "allow_real_ip");
-		judge_say(j, CHECK_WARNING, "whoever reaches the control port "
+		judge_add(j, CHECK_WARNING, "whoever reaches the control port "
 			  "can pretend to have any address, and guess "
 			  "passwords without an end: list the proxies in "
 			  "real_ip_trusted");
@@ -79,7 +80,7 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 		size_t inner = judge_down_index(j, i);
 
 		if (text != NULL && ip_prefix_parse(text, &prefix) < 0)
-			judge_say(j, CHECK_FAULT, "\"%.64s\" is no address "
+			judge_add(j, CHECK_FAULT, "\"%.64s\" is no address "
 				  "or network", text);
 		judge_up(j, inner);
 	}
@@ -99,7 +100,7 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 		size_t mark = judge_down(j, keys[i]);
 
 		if (!there[i] && there[1 - i])
-			judge_say(j, CHECK_FAULT, "is missing beside %s",
+			judge_add(j, CHECK_FAULT, "is missing beside %s",
 				  keys[1 - i]);
 		judge_up(j, mark);
 	}
@@ -107,29 +108,10 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	    json_is_true(json_object_get(settings, "control_tls_only"))) {
 		size_t mark = judge_down(j, "control_tls_only");
 
-		judge_say(j, CHECK_FAULT, "without crt_chain and crt_key "
+		judge_add(j, CHECK_FAULT, "without crt_chain and crt_key "
 			  "only this machine can connect");
 		judge_up(j, mark);
 	}
-}
-
-/* The keys of streams that the settings may have for all of them. */
-static void judge_defaults(struct judge *j, const json_t *settings)
-{
-	json_t *defaults = json_object();
-	struct stream_spec spec;
-
-	stream_spec_add_defaults(defaults, settings);
-	judge_fields(j, &stream_option_fields, defaults, &spec);
-	json_decref(defaults);
-}
-
-/* The document reports a section that is no object. */
-static void judge_section(struct judge *j, const struct field_table *fields,
-			  const json_t *section)
-{
-	if (json_is_object(section))
-		judge_fields(j, fields, section, NULL);
 }
 
 static void judge_settings(struct judge *j, const json_t *document,
@@ -137,20 +119,27 @@ static void judge_settings(struct judge *j, const json_t *document,
 {
 	const json_t *settings = json_object_get(document, "settings");
 	size_t mark = judge_down(j, "settings");
+	json_t *defaults = json_object();
+	struct stream_spec spec;
 
 	judge_control_port(j, settings, ret, ret_known);
-	judge_section(j, &settings_fields, settings);
+	if (json_is_object(settings))
+		judge_fields(j, &settings_fields, settings, NULL);
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
-	judge_defaults(j, settings);
+	stream_spec_add_defaults(defaults, settings);
+	judge_fields(j, &stream_option_fields, defaults, &spec);
+	json_decref(defaults);
 	judge_up(j, mark);
 }
 
 static void judge_log(struct judge *j, const json_t *document)
 {
+	const json_t *log = json_object_get(document, "log");
 	size_t mark = judge_down(j, "log");
 
-	judge_section(j, &log_fields, json_object_get(document, "log"));
+	if (json_is_object(log))
+		judge_fields(j, &log_fields, log, NULL);
 	judge_up(j, mark);
 }
 
@@ -172,13 +161,32 @@ static void judge_auth(struct judge *j, const json_t *document)
 			size_t inner = judge_down_index(j, i);
 
 			if (text == NULL || ip_prefix_parse(text, &prefix) < 0)
-				judge_say(j, CHECK_WARNING, "is no address or "
+				judge_add(j, CHECK_WARNING, "is no address or "
 					  "network: it has no effect");
 			judge_up(j, inner);
 		}
 		judge_up(j, mark);
 	}
 	judge_up(j, outer);
+}
+
+void judge_user(struct judge *j, const json_t *user)
+{
+	const json_t *type = json_object_get(user, "type");
+	const json_t *limit = json_object_get(user, "conlimit");
+	double number = json_number_value(type);
+	size_t mark;
+
+	judge_fields(j, &user_fields, user, NULL);
+	mark = judge_down(j, "type");
+	if (json_is_number(type) && number != USER_CONTROL &&
+	    number != USER_OBSERVER && number != USER_REGULAR)
+		judge_add(j, CHECK_FAULT, "is not 1, 2 or 3");
+	judge_up(j, mark);
+	mark = judge_down(j, "conlimit");
+	if (limit != NULL && !json_is_number(limit) && !json_is_string(limit))
+		judge_add(j, CHECK_FAULT, "is not a number");
+	judge_up(j, mark);
 }
 
 static void judge_users(struct judge *j, const json_t *document)
@@ -193,30 +201,9 @@ static void judge_users(struct judge *j, const json_t *document)
 		if (json_is_object(user))
 			judge_user(j, user);
 		else
-			judge_say(j, CHECK_FAULT, "is not an object");
+			judge_add(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
-	judge_up(j, mark);
-}
-
-/* Two streams of one id: the later one is at fault. */
-static void judge_duplicate(struct judge *j, const json_t *stream,
-			    json_t *ids)
-{
-	const char *id = json_string_value(json_object_get(stream, "id"));
-	const json_t *other;
-	size_t mark;
-
-	if (id == NULL)
-		return;
-	other = json_object_get(ids, id);
-	if (other == NULL) {
-		(void)json_object_set_new(ids, id, json_string(j->path));
-		return;
-	}
-	mark = judge_down(j, "id");
-	judge_say(j, CHECK_FAULT, "\"%.64s\" is already the id of %s", id,
-		  json_string_value(other));
 	judge_up(j, mark);
 }
 
@@ -235,13 +222,25 @@ static void judge_streams(struct judge *j, const json_t *document,
 	size_t i;
 
 	if (streams != NULL && !json_is_array(streams))
-		judge_say(j, CHECK_FATAL, "is not a list");
+		judge_add(j, CHECK_FATAL, "is not a list");
 	json_array_foreach((json_t *)streams, i, stream) {
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
 		size_t inner = judge_down_index(j, i);
+		const json_t *other;
 
 		judge_stream(j, stream, &outputs);
 		judge_links(j, stream, streams);
-		judge_duplicate(j, stream, ids);
+		/* the later stream of two with the same id has the fault */
+		other = id != NULL ? json_object_get(ids, id) : NULL;
+		if (id != NULL && other == NULL)
+			(void)json_object_set_new(ids, id,
+						  json_string(j->path));
+		(void)judge_down(j, "id");
+		if (other != NULL)
+			judge_add(j, CHECK_FAULT,
+				  "\"%.64s\" is already the id of %s", id,
+				  json_string_value(other));
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
@@ -258,7 +257,7 @@ unsigned check_document(const json_t *document,
 	bool is_configured;
 
 	if (!json_is_object(document)) {
-		judge_say(&j, CHECK_FATAL, "is not an object");
+		judge_add(&j, CHECK_FATAL, "is not an object");
 		return j.faults;
 	}
 	judge_fields(&j, &document_fields, document, NULL);
@@ -276,29 +275,31 @@ unsigned check_document(const json_t *document,
 static void keep_decisive(enum check_severity severity, const char *path,
 			  const char *text, void *arg)
 {
-	struct errmsg *why = arg;
+	struct errmsg *error = arg;
 
-	if (severity == CHECK_WARNING || why->text[0] != '\0')
+	if (severity == CHECK_WARNING || error->text[0] != '\0')
 		return;
 	if (severity == CHECK_FATAL || strchr(path, '.') == NULL ||
 	    strncmp(path, "make_stream[", 12) != 0)
-		errmsg_set(why, "%s: %s", path, text);
+		errmsg_set(error, "%s: %s", path, text);
 }
 
-int check_section(const char *key, const json_t *value, struct errmsg *why)
+int check_section(const char *key, const json_t *value, struct errmsg *error)
 {
 	json_t *document = json_object();
 
 	/* only its count of references changes */
 	(void)json_object_set(document, key, (json_t *)value);
-	why->text[0] = '\0';
-	(void)check_document(document, NULL, keep_decisive, why);
+	error->text[0] = '\0';
+	(void)check_document(document, NULL, keep_decisive, error);
 	json_decref(document);
-	return why->text[0] != '\0' ? -EINVAL : 0;
+	return error->text[0] != '\0' ? -EINVAL : 0;
 }
 
-unsigned check_stream(const json_t *stream, const struct check_place *place,
-		      check_found_fn *found, void *arg)
+/* before: only streams above this position of the document count. */
+static unsigned check_one(const json_t *stream,
+			  const struct check_place *place, size_t before,
+			  check_found_fn *found, void *arg)
 {
 	const json_t *streams = json_object_get(place->document,
 						"make_stream");
@@ -309,7 +310,7 @@ unsigned check_stream(const json_t *stream, const struct check_place *place,
 		.settings = json_object_get(place->document, "settings"),
 		.neighbours = place->neighbours,
 		.self = place->self,
-		.before = SIZE_MAX,
+		.before = before,
 	};
 	struct judge j = { .found = found, .arg = arg };
 
@@ -325,24 +326,21 @@ unsigned check_stream(const json_t *stream, const struct check_place *place,
 	return j.faults;
 }
 
+unsigned check_stream(const json_t *stream, const struct check_place *place,
+		      check_found_fn *found, void *arg)
+{
+	return check_one(stream, place, SIZE_MAX, found, arg);
+}
+
 unsigned check_stream_at(size_t i, const struct check_place *place,
 			 check_found_fn *found, void *arg)
 {
 	const json_t *streams = json_object_get(place->document,
 						"make_stream");
-	const json_t *stream = json_array_get(streams, i);
-	struct judge_outputs outputs = {
-		.taken = json_object(),
-		.control = place->control,
-		.settings = json_object_get(place->document, "settings"),
-		.neighbours = place->neighbours,
-		.before = i,
-	};
-	struct judge j = { .found = found, .arg = arg };
+	struct check_place at = *place;
+	char path[48];
 
-	(void)snprintf(j.path, sizeof j.path, "make_stream[%zu]", i);
-	judge_stream(&j, stream, &outputs);
-	judge_links(&j, stream, streams);
-	json_decref(outputs.taken);
-	return j.faults;
+	(void)snprintf(path, sizeof path, "make_stream[%zu]", i);
+	at.path = path;
+	return check_one(json_array_get(streams, i), &at, i, found, arg);
 }

@@ -16,14 +16,14 @@
 struct stream_confs;
 
 enum check_severity {
-	CHECK_WARNING, /* is kept and used as it is; worth a line */
-	CHECK_FAULT,   /* the stream it belongs to is not started */
+	CHECK_WARNING, /* is kept and used as it is */
+	CHECK_FAULT,   /* the stream with it is not started */
 	CHECK_FATAL,   /* the document cannot be used at all */
 };
 
 enum {
 	CHECK_PATH_MAX = 256,
-	/* RFC 3376, 8.5: who has not asked for 255 s is gone. */
+	/* RFC 3376, 8.5: a querier without a query for 255 s has gone. */
 	QUERIER_TIMEOUT_S = 260,
 	QUERIER_TIMEOUT_MAX_S = 3600,
 };
@@ -33,35 +33,36 @@ enum {
 typedef void check_found_fn(enum check_severity, const char *path,
 			    const char *text, void *arg);
 
-/* The whole document; control is where the control server listens, NULL for
- * what the settings say.  Returns how many faults, warnings not counted. */
+/* The whole document; control is the address of the control server, NULL: the
+ * one in the settings.  Returns the number of faults, without warnings. */
 unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg);
 
 /* One member of the document, before it is stored under key: 0, or -EINVAL with
- * the first fault.  Faults inside a stream do not count: it is not run. */
+ * the first fault.  Faults inside a stream do not count: the stream is not
+ * started. */
 int check_section(const char *key, const json_t *value,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
 struct check_place {
-	const char *path;       /* of the stream: "stream", "make_stream[3]" */
-	const json_t *document; /* that it belongs to, or NULL */
+	const char *path;       /* the stream's: "stream", "make_stream[3]" */
+	const json_t *document; /* with the other streams, or NULL */
 	/* The streams of the document (stream_conf.h); NULL: they are read
 	 * for this check. */
 	const struct stream_confs *neighbours;
-	const char *self;       /* the id it has there now; NULL when new */
-	const struct sockaddr_any *control; /* of the control server, or NULL */
+	const char *self;       /* its id in the document; NULL when new */
+	const struct sockaddr_any *control; /* the control server's, or NULL */
 };
 
 /* One stream object, alone and against the enabled streams of the document.
- * Returns how many faults. */
+ * Returns the number of faults. */
 unsigned check_stream(const json_t *stream, const struct check_place *,
 		      check_found_fn *found, void *arg);
 
 /* The stream at position i of the document as check_document() judges it,
- * against those above it, but for an id that one of them has.  place has no
- * path and no self. */
+ * against the streams above it, without a look at their ids.  place has
+ * neighbours, but no path and no self. */
 unsigned check_stream_at(size_t i, const struct check_place *,
 			 check_found_fn *found, void *arg);
 
@@ -74,4 +75,4 @@ bool check_id(const char *id);
 
 /* "8000" or "<address>:<port>", IPv6 in brackets. */
 int check_control_port(const char *text, struct sockaddr_any *ret,
-		       struct errmsg *why) MUST_CHECK;
+		       struct errmsg *error) MUST_CHECK;

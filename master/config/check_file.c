@@ -21,49 +21,37 @@ struct lines {
 	const json_t *document;
 };
 
-/* The stream at that place: people do not count to 26. */
-static void name_stream(FILE *out, const json_t *document, size_t at)
-{
-	const json_t *stream = json_array_get(
-		json_object_get(document, "make_stream"), at);
-	const char *id = json_string_value(json_object_get(stream, "id"));
-	const char *name = json_string_value(json_object_get(stream, "name"));
-
-	if (id == NULL)
-		return;
-	if (name == NULL || name[0] == '\0' || strcmp(name, id) == 0)
-		(void)fprintf(out, " (%s)", id);
-	else
-		(void)fprintf(out, " (%s, \"%s\")", id, name);
-}
-
-/* Each place in a stream has the stream's id and name behind it. */
-static void write_named(FILE *out, const char *text, const json_t *document)
-{
-	static const char list[] = "make_stream[";
-	const char *place;
-
-	while ((place = strstr(text, list)) != NULL) {
-		const char *end = place + strcspn(place, " :;,");
-
-		(void)fprintf(out, "%.*s", (int)(end - text), text);
-		name_stream(out, document,
-			    strtoul(place + strlen(list), NULL, 10));
-		text = end;
-	}
-	(void)fputs(text, out);
-}
-
-/* One line each, whatever bytes the document holds. */
+/* Writes a line whatever bytes the document holds.  Each place in a stream has
+ * the stream's id and name behind it, because people do not count to 26. */
 static void print(const struct lines *l, const char *text)
 {
+	static const char list[] = "make_stream[";
 	char *line = NULL;
 	size_t len;
 	FILE *out = open_memstream(&line, &len);
+	const char *place;
 
 	if (out == NULL)
 		abort();
-	write_named(out, text, l->document);
+	while ((place = strstr(text, list)) != NULL) {
+		const char *end = place + strcspn(place, " :;,");
+		const json_t *stream = json_array_get(
+			json_object_get(l->document, "make_stream"),
+			strtoul(place + strlen(list), NULL, 10));
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
+		const char *name = json_string_value(
+			json_object_get(stream, "name"));
+
+		(void)fprintf(out, "%.*s", (int)(end - text), text);
+		if (id != NULL && name != NULL && name[0] != '\0' &&
+		    strcmp(name, id) != 0)
+			(void)fprintf(out, " (%s, \"%s\")", id, name);
+		else if (id != NULL)
+			(void)fprintf(out, " (%s)", id);
+		text = end;
+	}
+	(void)fputs(text, out);
 	(void)fclose(out);
 	log_clean(line);
 	(void)fputs(line, l->out);
@@ -86,7 +74,7 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* Warnings: the service starts without a certificate, too. */
+/* The service starts without a certificate, so these are warnings. */
 static void look_for_certificate(const json_t *document,
 				 struct findings *found)
 {
@@ -96,44 +84,37 @@ static void look_for_certificate(const json_t *document,
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		const json_t *value = json_object_get(settings, keys[i]);
 		char path[32];
-		struct errmsg why;
+		struct errmsg error;
 		int fd;
 
 		if (json_string_length(value) == 0)
 			continue;
-		fd = pem_source_open(json_string_value(value), &why);
+		fd = pem_source_open(json_string_value(value), &error);
 		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
 		if (fd < 0)
-			findings_add(CHECK_WARNING, path, why.text, found);
+			findings_add(CHECK_WARNING, path, error.text, found);
 		fd_close(&fd);
 	}
-}
-
-static unsigned look(const json_t *document, struct findings *found)
-{
-	unsigned faults = check_document(document, NULL, findings_add, found);
-
-	unknown_keys_find(document, findings_add, found);
-	look_for_certificate(document, found);
-	surroundings_look(document, findings_add, found);
-	return faults;
 }
 
 int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document;
 	unsigned faults;
 
-	if (document_load(path, &document, &why) < 0) {
-		print_line(CHECK_FATAL, "", why.text, &l);
+	if (document_load(path, &document, &error) < 0) {
+		print_line(CHECK_FATAL, "", error.text, &l);
 		return EXIT_FAULTS;
 	}
-	faults = look(document, &found);
+	faults = check_document(document, NULL, findings_add, &found);
+	unknown_keys_find(document, findings_add, &found);
+	look_for_certificate(document, &found);
+	check_host(document, findings_add, &found);
 	l.document = document;
-	findings_tell(&found, print_line, &l);
+	findings_report(&found, print_line, &l);
 	json_decref(document);
 	if (faults > 0)
 		(void)fprintf(out, "%s: %u fault%s, %zu warning%s\n", path,

@@ -20,31 +20,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRIES_TOLD = 5 };
+enum { ENTRIES_MAX = 5 }; /* of a list of files that are reported */
 
-/* For those whose eyes these are. */
-static const char *user_name(void)
-{
-	const struct passwd *user = getpwuid(geteuid());
-
-	return user != NULL ? user->pw_name : "unknown";
-}
-
-/* what: "path"; mode as for access(2). */
+/* what: "path"; mode as for access(2).  The warning names the user of this
+ * process, whose rights apply. */
 static void look_for_file(struct judge *j, const char *what, const char *path,
 			  int mode)
 {
+	const struct passwd *user;
 	int err;
 
 	if (path[0] == '\0' || eaccess(path, mode) == 0)
 		return;
 	err = errno;
-	judge_say(j, CHECK_WARNING, "%s%s%.128s: %s, to user %s", what,
+	user = getpwuid(geteuid());
+	judge_add(j, CHECK_WARNING, "%s%s%.128s: %s, to user %s", what,
 		  what[0] != '\0' ? ": " : "", path, strerror(err),
-		  user_name());
+		  user != NULL ? user->pw_name : "unknown");
 }
 
-/* A text of its own, or NULL: it is no list. */
+/* The content of the file, to be freed; NULL: it cannot be read. */
 static char *read_list(const char *path, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -63,7 +58,7 @@ static char *read_list(const char *path, size_t *ret_len)
 	return text;
 }
 
-/* Of many that are not there the first few say it. */
+/* Reports the first missing files of the list, and the number of the others. */
 static void look_for_entries(struct judge *j, const char *path,
 			     const struct file_list *list)
 {
@@ -72,43 +67,33 @@ static void look_for_entries(struct judge *j, const char *path,
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (eaccess(list->paths[i], R_OK) == 0 ||
-		    missing++ >= ENTRIES_TOLD)
+		    missing++ >= ENTRIES_MAX)
 			continue;
 		(void)snprintf(what, sizeof what, "path: %.128s: line %u",
 			       path, list->lines[i]);
 		look_for_file(j, what, list->paths[i], R_OK);
 	}
-	if (missing > ENTRIES_TOLD)
-		judge_say(j, CHECK_WARNING, "path: %.128s: and %zu more files "
-			  "of it", path, missing - ENTRIES_TOLD);
+	if (missing > ENTRIES_MAX)
+		judge_add(j, CHECK_WARNING, "path: %.128s: and %zu more files "
+			  "of it", path, missing - ENTRIES_MAX);
 }
 
 static void look_into_list(struct judge *j, const char *path)
 {
 	struct file_list list;
-	struct errmsg why;
+	struct errmsg error;
 	size_t len = 0;
 	char *text = read_list(path, &len);
 
 	if (text == NULL)
 		return;
-	if (file_list_read(path, text, len, &list, &why) == 0) {
+	if (file_list_read(path, text, len, &list, &error) == 0) {
 		look_for_entries(j, path, &list);
 		file_list_done(&list);
 	} else {
-		judge_say(j, CHECK_WARNING, "path: %s", why.text);
+		judge_add(j, CHECK_WARNING, "path: %s", error.text);
 	}
 	free(text);
-}
-
-static void look_for_folder(struct judge *j, const char *path)
-{
-	char *folder = xstrdup(path);
-	char *slash = strrchr(folder, '/');
-
-	slash[slash == folder ? 1 : 0] = '\0';
-	look_for_file(j, "path", folder, W_OK | X_OK);
-	free(folder);
 }
 
 static void look_for_interface(struct judge *j, const char *name)
@@ -117,23 +102,8 @@ static void look_for_interface(struct judge *j, const char *name)
 
 	if (name[0] != '\0' && (iface_name(name, found) < 0 ||
 				if_nametoindex(found) == 0))
-		judge_say(j, CHECK_WARNING, "interface: there is no \"%s\"",
+		judge_add(j, CHECK_WARNING, "interface: there is no \"%s\"",
 			  name);
-}
-
-/* Whether another one has the port is not for now. */
-static void look_for_address(struct judge *j, const struct sockaddr_any *listen)
-{
-	struct sockaddr_any any_port = *listen;
-	char name[SOCKADDR_TEXT_MAX];
-	int fd = socket(listen->sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	sockaddr_set_port(&any_port, 0);
-	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
-		sockaddr_format(listen, name);
-		judge_say(j, CHECK_WARNING, "%s: %s", name, strerror(errno));
-	}
-	fd_close(&fd);
 }
 
 static void look_at_input(struct judge *j, const char *text)
@@ -151,7 +121,7 @@ static void look_at_input(struct judge *j, const char *text)
 	if (spec.kind == INPUT_SRT)
 		look_for_interface(j, spec.srt.iface);
 	look_for_interface(j, spec.iface);
-	/* inner ones are shorter each time */
+	/* the inner lists get shorter with each level */
 	if (spec.merge[0] != '\0')
 		look_at_input(j, spec.merge);
 	if (spec.mux[0] != '\0')
@@ -160,14 +130,31 @@ static void look_at_input(struct judge *j, const char *text)
 
 static void look_at_output(struct judge *j, const char *text)
 {
+	struct sockaddr_any any_port;
 	struct output_spec spec;
+	char name[SOCKADDR_TEXT_MAX], *slash;
+	int fd;
 
 	if (output_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
 		return;
-	if (spec.kind == OUTPUT_FILE)
-		look_for_folder(j, spec.path);
-	if (spec.kind == OUTPUT_HTTP)
-		look_for_address(j, &spec.listen);
+	if (spec.kind == OUTPUT_FILE) {
+		slash = strrchr(spec.path, '/');
+		slash[slash == spec.path ? 1 : 0] = '\0';
+		look_for_file(j, "path", spec.path, W_OK | X_OK);
+	}
+	if (spec.kind == OUTPUT_HTTP) {
+		/* any port: the running service may have the port */
+		any_port = spec.listen;
+		sockaddr_set_port(&any_port, 0);
+		fd = socket(spec.listen.sa.sa_family,
+			    SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
+			sockaddr_format(&spec.listen, name);
+			judge_add(j, CHECK_WARNING, "%s: %s", name,
+				  strerror(errno));
+		}
+		fd_close(&fd);
+	}
 	if (spec.kind == OUTPUT_SRT)
 		look_for_interface(j, spec.srt.iface);
 	look_for_interface(j, spec.iface);
@@ -191,23 +178,12 @@ static void look_at_list(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
-static void look_at_filler(struct judge *j, const json_t *stream)
-{
-	size_t mark = judge_down(j, "filler");
-	struct stream_spec spec;
-	struct errmsg why;
-
-	if (stream_spec_parse(stream, &spec, &why) == 0 &&
-	    spec.filler == FILLER_FILE)
-		look_for_file(j, "", spec.filler_path, R_OK);
-	judge_up(j, mark);
-}
-
-void surroundings_look(const json_t *document, check_found_fn *found,
-		       void *arg)
+void check_host(const json_t *document, check_found_fn *found, void *arg)
 {
 	struct judge j = { .found = found, .arg = arg };
 	size_t mark = judge_down(&j, "make_stream"), i;
+	struct stream_spec spec;
+	struct errmsg error;
 	const json_t *stream;
 
 	json_array_foreach(json_object_get(document, "make_stream"), i,
@@ -217,7 +193,10 @@ void surroundings_look(const json_t *document, check_found_fn *found,
 		if (json_is_true(json_object_get(stream, "enable"))) {
 			look_at_list(&j, stream, "input", look_at_input);
 			look_at_list(&j, stream, "output", look_at_output);
-			look_at_filler(&j, stream);
+			(void)judge_down(&j, "filler");
+			if (stream_spec_parse(stream, &spec, &error) == 0 &&
+			    spec.filler == FILLER_FILE)
+				look_for_file(&j, "", spec.filler_path, R_OK);
 		}
 		judge_up(&j, inner);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams that read streams: there is one of that name, and no ring of them. */
+/* Streams that read streams: the stream exists, and no stream reads itself. */
 #include "master/config/judge.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static const json_t *find(const json_t *streams, const char *id)
 	return NULL;
 }
 
-/* Does `from` read `id`, at first or second hand?  seen: visited streams. */
+/* True when `from` reads `id`, also through others.  seen: visited streams. */
 static bool comes_from(const json_t *streams, const char *from, const char *id,
 		       json_t *seen)
 {
@@ -62,20 +62,6 @@ static bool comes_from(const json_t *streams, const char *from, const char *id,
 	return false;
 }
 
-static void judge_link(struct judge *j, const char *link, const char *id,
-		       const json_t *streams)
-{
-	json_t *seen = json_object();
-
-	if (comes_from(streams, link, id, seen))
-		judge_say(j, CHECK_FAULT, "stream \"%.64s\" would play what "
-			  "it sends itself", id);
-	else if (find(streams, link) == NULL)
-		judge_say(j, CHECK_WARNING, "there is no stream \"%.64s\"",
-			  link);
-	json_decref(seen);
-}
-
 void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 {
 	size_t mark = judge_down(j, "input"), i;
@@ -84,10 +70,17 @@ void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
 		size_t inner = judge_down_index(j, i);
+		json_t *seen = json_object();
 
 		read_link(input, link);
-		if (link[0] != '\0')
-			judge_link(j, link, id_of(stream), streams);
+		if (link[0] != '\0' &&
+		    comes_from(streams, link, id_of(stream), seen))
+			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
+				  "what it sends itself", id_of(stream));
+		else if (link[0] != '\0' && find(streams, link) == NULL)
+			judge_add(j, CHECK_WARNING,
+				  "there is no stream \"%.64s\"", link);
+		json_decref(seen);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

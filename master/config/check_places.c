@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the addresses of enabled streams occupy: ports, groups, paths, files. */
+/* The ports, groups, paths and files that the addresses of enabled streams
+ * occupy. */
 #include "common/base/iface.h"
 #include "master/config/judge.h"
 #include "master/config/stream_conf.h"
@@ -39,7 +40,7 @@ static const char *take(struct judge *j, struct judge_outputs *all,
 	return other;
 }
 
-/* "own make_stream[2] eth0@239.1.1.1:1234", of the stream that we are in. */
+/* "own make_stream[2] eth0@239.1.1.1:1234", for the present stream. */
 static void format_own(const struct judge *j, const char *where,
 		       char key[PLACE_KEY_MAX])
 {
@@ -62,7 +63,7 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 		       spec->host, (unsigned)spec->port);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is already the address of %s",
+		judge_add(j, CHECK_FAULT, "is already the address of %s",
 			  other);
 }
 
@@ -73,7 +74,7 @@ static bool is_any(const struct sockaddr_any *a)
 		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-/* The kernel gives a port of every address, or the same port of one address,
+/* The kernel binds a port of every address, or the same port of one address,
  * not both. */
 static void judge_listen(struct judge *j, const char *protocol,
 			 const struct sockaddr_any *listen,
@@ -90,7 +91,7 @@ static void judge_listen(struct judge *j, const char *protocol,
 	if (other != NULL && strcmp(other, text) != 0 &&
 	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
 	     strncmp(other, "[::]:", 5) == 0))
-		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
+		judge_add(j, CHECK_WARNING, "%s and %s are both listened to: "
 			  "only one of them can be", other, text);
 	/* a port of every address conflicts with all others */
 	if (other == NULL || is_any(listen))
@@ -119,7 +120,7 @@ static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
 	(void)snprintf(key, sizeof key, "rist %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "%s is already of %s", where, other);
+		judge_add(j, CHECK_FAULT, "%s is already of %s", where, other);
 	else if (r == 0)
 		judge_listen(j, "udp", &at, all);
 	return other == NULL;
@@ -139,7 +140,7 @@ static void judge_rist(struct judge *j, const struct rist_spec *spec,
 	}
 }
 
-/* An interface has a name and addresses: its name, where it is known. */
+/* Names the interface by its name, not by one of its addresses, if known. */
 static void format_place(const char *iface, const struct sockaddr_any *address,
 			 char where[PLACE_MAX])
 {
@@ -171,47 +172,44 @@ void judge_input_place(struct judge *j, const struct input_spec *spec,
 	(void)snprintf(key, sizeof key, "input %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_WARNING, "is the address of %s, too: only "
+		judge_add(j, CHECK_WARNING, "is the address of %s, too: only "
 			  "one of them can receive there", other);
-}
-
-static bool is_on_control(const struct sockaddr_any *listen,
-			  const struct sockaddr_any *control)
-{
-	return control != NULL &&
-	       sockaddr_port(listen) == sockaddr_port(control) &&
-	       (is_any(listen) || is_any(control) ||
-		sockaddr_equal(listen, control));
 }
 
 static void judge_http(struct judge *j, const struct output_spec *spec,
 		       struct judge_outputs *all)
 {
+	const struct sockaddr_any *control = all->control;
+	unsigned port = sockaddr_port(&spec->listen);
+	bool same_port = control != NULL && port == sockaddr_port(control);
 	char listen[SOCKADDR_TEXT_MAX];
 	char key[PLACE_KEY_MAX];
 	const char *other;
 
-	sockaddr_format(&spec->listen, listen);
-	if (is_on_control(&spec->listen, all->control)) {
-		judge_say(j, CHECK_FAULT,
-			  "port: %u is the port of the control server",
-			  (unsigned)sockaddr_port(&spec->listen));
+	if (same_port && (is_any(&spec->listen) || is_any(control) ||
+			  sockaddr_equal(&spec->listen, control))) {
+		judge_add(j, CHECK_FAULT,
+			  "port: %u is the port of the control server", port);
 		return;
 	}
 	if (spec->tls && json_string_length(json_object_get(
 				 all->settings, "crt_chain")) == 0)
-		judge_say(j, CHECK_WARNING, "no viewer is served without the "
+		judge_add(j, CHECK_WARNING, "no viewer is served without the "
 			  "certificate of settings.crt_chain");
 	if (spec->buffer_size_kib > 0 &&
 	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)
-		judge_say(j, CHECK_WARNING, "buffer_size: %u is less than "
+		judge_add(j, CHECK_WARNING, "buffer_size: %u is less than "
 			  "%d, which it will be", spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
-	judge_listen(j, "tcp", &spec->listen, all);
+	/* another output that has this port of every address is on the port of
+	 * the control server: it does not listen */
+	if (!same_port)
+		judge_listen(j, "tcp", &spec->listen, all);
+	sockaddr_format(&spec->listen, listen);
 	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is already the address of %s",
+		judge_add(j, CHECK_FAULT, "is already the address of %s",
 			  other);
 }
 
@@ -225,11 +223,11 @@ static void judge_net(struct judge *j, const struct output_spec *spec,
 	format_place(spec->iface, &spec->remote, where);
 	format_own(j, where, key);
 	if (json_object_get(all->taken, key) != NULL)
-		judge_say(j, CHECK_WARNING, "is the input of the same stream");
+		judge_add(j, CHECK_WARNING, "is the input of the same stream");
 	(void)snprintf(key, sizeof key, "udp %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_WARNING, "sends to the same place as %s",
+		judge_add(j, CHECK_WARNING, "sends to the same place as %s",
 			  other);
 }
 
@@ -242,7 +240,7 @@ static void judge_file(struct judge *j, const struct output_spec *spec,
 	(void)snprintf(key, sizeof key, "file %s", spec->path);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is the file of %s", other);
+		judge_add(j, CHECK_FAULT, "is the file of %s", other);
 }
 
 void judge_output_place(struct judge *j, const struct output_spec *spec,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One stream object. */
+/* Judges one stream object. */
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "proto/ipc/contract.h"
@@ -15,9 +15,9 @@
 enum {
 	ID_MAX = 64,
 	NAME_MAX_BYTES = 1024,
-	/* every event client is sent the whole object */
+	/* every event client receives the whole object */
 	STREAM_MAX = 256 * 1024,
-	/* what a start message may take, less its frame */
+	/* names and addresses in a start message */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
 };
 
@@ -37,67 +37,58 @@ static void judge_id(struct judge *j, const json_t *stream)
 	size_t mark = judge_down(j, "id");
 
 	if (id == NULL)
-		judge_say(j, CHECK_FAULT, "is missing");
+		judge_add(j, CHECK_FAULT, "is missing");
 	else if (!json_is_string(id))
-		judge_say(j, CHECK_FAULT, "is not a string");
+		judge_add(j, CHECK_FAULT, "is not a string");
 	else if (!check_id(json_string_value(id)))
-		judge_say(j, CHECK_FAULT,
+		judge_add(j, CHECK_FAULT,
 			  "\"%.64s\" is not 1 to %d characters of A-Z a-z 0-9 "
 			  "_ . -", json_string_value(id), ID_MAX);
 	judge_up(j, mark);
 }
 
-static void judge_type(struct judge *j, const json_t *stream)
+/* Judges type, name and groups. */
+static void judge_labels(struct judge *j, const json_t *stream)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
+	const json_t *groups = json_object_get(stream, "groups");
 	size_t mark = judge_down(j, "type");
-
-	if (type != NULL && strcmp(type, "spts") != 0 &&
-	    strcmp(type, "mpts") != 0)
-		judge_say(j, CHECK_FAULT, "\"%.32s\" is not spts or mpts",
-			  type);
-	judge_up(j, mark);
-}
-
-static void judge_name(struct judge *j, const json_t *stream)
-{
-	size_t mark = judge_down(j, "name");
-
-	if (json_string_length(json_object_get(stream, "name")) >
-	    NAME_MAX_BYTES)
-		judge_say(j, CHECK_FAULT, "is longer than %d bytes",
-			  NAME_MAX_BYTES);
-	judge_up(j, mark);
-}
-
-static void judge_groups(struct judge *j, const json_t *stream)
-{
-	size_t mark = judge_down(j, "groups");
 	const char *category;
 	json_t *group;
 
-	json_object_foreach(json_object_get(stream, "groups"), category,
-			    group) {
+	if (type != NULL && strcmp(type, "spts") != 0 &&
+	    strcmp(type, "mpts") != 0)
+		judge_add(j, CHECK_FAULT, "\"%.32s\" is not spts or mpts",
+			  type);
+	judge_up(j, mark);
+	(void)judge_down(j, "name");
+	if (json_string_length(json_object_get(stream, "name")) >
+	    NAME_MAX_BYTES)
+		judge_add(j, CHECK_FAULT, "is longer than %d bytes",
+			  NAME_MAX_BYTES);
+	judge_up(j, mark);
+	(void)judge_down(j, "groups");
+	json_object_foreach((json_t *)groups, category, group) {
 		size_t inner = judge_down(j, category);
 
 		if (!json_is_string(group))
-			judge_say(j, CHECK_FAULT, "is not a string");
+			judge_add(j, CHECK_FAULT, "is not a string");
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
 }
 
-static void say_remark(const char *text, void *arg)
+static void on_remark(const char *text, void *arg)
 {
-	judge_say(arg, CHECK_WARNING, "%s", text);
+	judge_add(arg, CHECK_WARNING, "%s", text);
 }
 
-/* An address of a later version may wait in a stream that is off. */
-static void say_address(struct judge *j, int r, bool enabled,
-			const struct errmsg *why)
+/* An address of a later version may stay in a disabled stream. */
+static void add_address_error(struct judge *j, int r, bool enabled,
+			const struct errmsg *error)
 {
-	judge_say(j, r == -ENOTSUP && !enabled ? CHECK_WARNING : CHECK_FAULT,
-		  "%s", why->text);
+	judge_add(j, r == -ENOTSUP && !enabled ? CHECK_WARNING : CHECK_FAULT,
+		  "%s", error->text);
 }
 
 static bool is_dvb(const char *address)
@@ -105,17 +96,17 @@ static bool is_dvb(const char *address)
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-/* all: NULL when it does not run. */
+/* all: NULL for a disabled stream. */
 static void judge_input(struct judge *j, const char *text, bool enabled,
 			struct judge_outputs *all)
 {
 	struct input_spec spec;
-	struct errmsg why;
-	int r = input_spec_parse(text, &spec, say_remark, j, &why);
+	struct errmsg error;
+	int r = input_spec_parse(text, &spec, on_remark, j, &error);
 
-	/* adapters are kept, and so are the streams they will feed */
+	/* streams of adapters are stored for a version that runs adapters */
 	if (r < 0)
-		say_address(j, r, enabled && !is_dvb(text), &why);
+		add_address_error(j, r, enabled && !is_dvb(text), &error);
 	else if (all != NULL)
 		judge_input_place(j, &spec, all);
 }
@@ -124,11 +115,11 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 			 struct judge_outputs *all)
 {
 	struct output_spec spec;
-	struct errmsg why;
-	int r = output_spec_parse(text, &spec, say_remark, j, &why);
+	struct errmsg error;
+	int r = output_spec_parse(text, &spec, on_remark, j, &error);
 
 	if (r < 0)
-		say_address(j, r, enabled, &why);
+		add_address_error(j, r, enabled, &error);
 	else if (enabled)
 		judge_output_place(j, &spec, all);
 }
@@ -145,7 +136,7 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 	size_t i;
 
 	if (json_array_size(list) > limit)
-		judge_say(j, CHECK_FAULT, "has more than %zu addresses",
+		judge_add(j, CHECK_FAULT, "has more than %zu addresses",
 			  limit);
 	json_array_foreach((json_t *)list, i, value) {
 		const char *text = json_string_value(value);
@@ -167,7 +158,7 @@ static void judge_size(struct judge *j, const json_t *stream)
 	size_t size = 0;
 
 	if (json_dumpb(stream, NULL, 0, JSON_COMPACT) > STREAM_MAX)
-		judge_say(j, CHECK_FAULT, "is longer than %d bytes",
+		judge_add(j, CHECK_FAULT, "is longer than %d bytes",
 			  STREAM_MAX);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		const json_t *value = json_object_get(stream, keys[i]);
@@ -176,12 +167,12 @@ static void judge_size(struct judge *j, const json_t *stream)
 			size += json_dumpb(value, NULL, 0, JSON_ENCODE_ANY);
 	}
 	if (size > START_MAX)
-		judge_say(j, CHECK_FAULT,
+		judge_add(j, CHECK_FAULT,
 			  "name and addresses are longer than %d bytes",
 			  START_MAX);
 }
 
-/* They are counted modulo 32, so any other one is an odd way to say it. */
+/* Versions are modulo 32, so a higher one is probably a typing error. */
 static void judge_versions(struct judge *j, const json_t *stream)
 {
 	static const char *const keys[] = {
@@ -194,7 +185,7 @@ static void judge_versions(struct judge *j, const json_t *stream)
 		size_t mark = judge_down(j, keys[i]);
 
 		if (json_integer_value(value) >= TABLE_VERSIONS)
-			judge_say(j, CHECK_WARNING, "%lld is above %d: it "
+			judge_add(j, CHECK_WARNING, "%lld is above %d: it "
 				  "counts as %lld",
 				  (long long)json_integer_value(value),
 				  TABLE_VERSIONS - 1,
@@ -204,7 +195,7 @@ static void judge_versions(struct judge *j, const json_t *stream)
 	}
 }
 
-/* Options of its worker. */
+/* The options of the stream's worker. */
 static void judge_options(struct judge *j, const json_t *stream)
 {
 	json_t *options = stream_spec_pick(stream);
@@ -212,7 +203,7 @@ static void judge_options(struct judge *j, const json_t *stream)
 
 	judge_fields(j, &stream_option_fields, options, &spec);
 	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
-		judge_say(j, CHECK_FAULT,
+		judge_add(j, CHECK_FAULT,
 			  "its options are longer than %d bytes",
 			  STREAM_OPTIONS_MAX);
 	json_decref(options);
@@ -222,14 +213,12 @@ void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
 	if (!json_is_object(stream)) {
-		judge_say(j, CHECK_FAULT, "is not an object");
+		judge_add(j, CHECK_FAULT, "is not an object");
 		return;
 	}
 	judge_id(j, stream);
 	judge_fields(j, &stream_fields, stream, NULL);
-	judge_type(j, stream);
-	judge_name(j, stream);
-	judge_groups(j, stream);
+	judge_labels(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
 	judge_options(j, stream);
@@ -237,35 +226,26 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_size(j, stream);
 }
 
-/* Every input of the list is an adapter's. */
-static bool is_all_dvb(const json_t *inputs)
-{
-	const json_t *input;
-	size_t i;
-
-	json_array_foreach((json_t *)inputs, i, input)
-		if (!json_is_string(input) || !is_dvb(json_string_value(input)))
-			return false;
-	return true;
-}
-
 bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
-	size_t n = json_array_size(json_object_get(stream, "input"));
+	const json_t *inputs = json_object_get(stream, "input");
+	size_t n = json_array_size(inputs), n_dvb = 0;
 
-	if (n == 0) {
+	for (size_t i = 0; i < n; i++) {
+		const char *address = json_string_value(
+			json_array_get(inputs, i));
+
+		n_dvb += address != NULL && is_dvb(address);
+	}
+	if (n == 0)
 		errmsg_set(ret, "input: there is none");
-		return true;
-	}
-	if (is_all_dvb(json_object_get(stream, "input"))) {
+	else if (n_dvb == n)
 		errmsg_set(ret, "input: adapters are not run by this version");
-		return true;
-	}
-	if (n > 1 && type != NULL && strcmp(type, "mpts") == 0) {
+	else if (n > 1 && type != NULL && strcmp(type, "mpts") == 0)
 		errmsg_set(ret, "type: an mpts of several inputs is not "
 				"supported by this version");
-		return true;
-	}
-	return false;
+	else
+		return false;
+	return true;
 }

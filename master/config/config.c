@@ -29,7 +29,7 @@ struct config {
 	struct reader *reader; /* likewise */
 	struct crash_guard *guard; /* NULL before config_guard() */
 	json_t *alarms;        /* sentences */
-	struct stream_confs *streams; /* as they were when somebody asked */
+	struct stream_confs *streams; /* of the last config_streams() */
 	bool streams_changed;         /* since then */
 };
 
@@ -40,7 +40,7 @@ static char *format_document(size_t *ret_len, void *arg)
 	return document_format(c->document, ret_len);
 }
 
-/* The document is a new one, in force with all that is in it. */
+/* Replaces the document; its settings are in force at once. */
 static void take_document(struct config *c, json_t *document)
 {
 	json_decref(c->document);
@@ -50,7 +50,7 @@ static void take_document(struct config *c, json_t *document)
 	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
-/* Says it, now and whenever somebody asks for alarms. */
+/* Logs the sentence and adds it to the alarms. */
 static void raise_alarm(json_t *alarms, char *take_sentence)
 {
 	json_t *value;
@@ -58,7 +58,7 @@ static void raise_alarm(json_t *alarms, char *take_sentence)
 	log_clean(take_sentence);
 	log_error("config", "%s", take_sentence);
 	value = json_string(take_sentence);
-	/* a path that is not UTF-8, or text that was cut inside a character */
+	/* NULL: the path is not UTF-8, or the text was cut in a character */
 	if (value == NULL)
 		value = json_string("the configuration was replaced by an "
 				    "older one: see the log");
@@ -66,26 +66,18 @@ static void raise_alarm(json_t *alarms, char *take_sentence)
 	free(take_sentence);
 }
 
-static void say_kept(json_t *alarms, const char *path, const char *kept,
-		     const char *why)
-{
-	if (why[0] != '\0')
-		raise_alarm(alarms, xasprintf("%s is not replaced: %s", path,
-					      why));
-	else
-		raise_alarm(alarms, xasprintf("the faulty configuration is "
-					      "kept as %s", kept));
-}
-
-/* Puts another one in the place of what cannot be used. */
+/* Replaces an unusable file; the file is kept under another name. */
 static void replace(const char *path, const json_t *document, json_t *alarms)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	char *kept = NULL;
 
-	if (fallback_put(path, document, &kept, &why) == 0)
-		why.text[0] = '\0';
-	say_kept(alarms, path, kept, why.text);
+	if (fallback_put(path, document, &kept, &error) == 0)
+		raise_alarm(alarms, xasprintf("the faulty configuration is "
+					      "kept as %s", kept));
+	else
+		raise_alarm(alarms, xasprintf("%s is not replaced: %s", path,
+					      error.text));
 	free(kept);
 }
 
@@ -101,33 +93,25 @@ static json_t *find_fallback(const char *path, const char *good,
 	return fallback_find(&q, ret_source);
 }
 
-/* What there was before a file that no one can use. */
-static json_t *load_another(const char *path, const char *fault,
-			    json_t *alarms)
-{
-	char *source = NULL;
-	json_t *document = find_fallback(path, "", "", &source);
-
-	if (document == NULL)
-		return NULL;
-	raise_alarm(alarms, xasprintf("%s cannot be used: %s; the service "
-				      "runs with %s instead", path, fault,
-				      source));
-	replace(path, document, alarms);
-	free(source);
-	return document;
-}
-
-static json_t *load(const char *path, json_t *alarms, struct errmsg *why)
+static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 {
 	json_t *document = NULL;
-	int r = path != NULL ? loadable_load(path, &document, why) : -ENOENT;
+	char *source = NULL;
+	int r = path != NULL ? loadable_load(path, &document, error) : -ENOENT;
 
 	if (r == -ENOENT)
 		return json_object();
-	/* not for want of a right: that is not mended by an older one */
-	if (r == -EBADMSG || r == -EFBIG || r == -EIO)
-		return load_another(path, why->text, alarms);
+	/* a revision does not help when the right to read the file is missing */
+	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
+		return document;
+	document = find_fallback(path, "", "", &source);
+	if (document == NULL)
+		return NULL;
+	raise_alarm(alarms, xasprintf("%s cannot be used: %s; the service "
+				      "runs with %s instead", path, error->text,
+				      source));
+	replace(path, document, alarms);
+	free(source);
 	return document;
 }
 
@@ -156,15 +140,15 @@ static void open_saves(struct config *c, const char *path,
 }
 
 struct config *config_open(const char *path, struct ev_loop *loop,
-			   struct errmsg *why)
+			   struct errmsg *error)
 {
 	json_t *alarms = json_array();
-	json_t *document = load(path, alarms, why);
+	json_t *document = load(path, alarms, error);
 	struct config *c;
 
 	if (document == NULL) {
 		json_decref(alarms);
-		errmsg_prefix(why, "%s: ", path);
+		errmsg_prefix(error, "%s: ", path);
 		return NULL;
 	}
 	c = xcalloc(1, sizeof *c);
@@ -187,7 +171,7 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 	loadable_digest(c->document, ret);
 }
 
-/* True when there is something to go back to. */
+/* False without a version to return to. */
 static bool roll_back(struct config *c, const char *digest)
 {
 	char *source = NULL;
@@ -363,7 +347,7 @@ void config_put_user(struct config *c, const char *login, json_t *entry)
 {
 	json_t *users = json_object_get(c->document, "users");
 
-	/* an empty list is how some write an empty object */
+	/* some clients write an empty object as an empty list */
 	if (!json_is_object(users)) {
 		users = json_object();
 		(void)json_object_set_new(c->document, "users", users);

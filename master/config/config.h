@@ -6,7 +6,7 @@
  * all, and saved one second later: temporary file, fsync, rename, fsync of the
  * folder, in a helper thread.  A save that fails is logged and retried; the
  * old file stays intact.  An hour after the last change a copy goes to
- * FILE.backup.  What a save replaces is kept as FILE.1, and so on to FILE.10.
+ * FILE.backup.  A save keeps the replaced file as FILE.1, and so on to FILE.10.
  * Without a file nothing is saved.
  */
 #pragma once
@@ -36,7 +36,7 @@ enum {
  * there is none, or when the file cannot be read.
  */
 struct config *config_open(const char *path, struct ev_loop *,
-			   struct errmsg *why);
+			   struct errmsg *error);
 /* Saves the last changes (blocking, at the end of the process). */
 void config_close(struct config **);
 
@@ -63,7 +63,7 @@ const json_t *config_section(const struct config *, const char *key);
 void config_set_section(struct config *, const char *key, json_t *value);
 
 /* The settings that are in force, borrowed, or NULL: those of the start or the
- * last reload, whatever was stored for the next one since. */
+ * last reload, not those that were stored since. */
 const json_t *config_settings(const struct config *);
 
 /* A member of them, or NULL. */
@@ -94,8 +94,7 @@ void config_set_gid(struct config *, json_int_t gid);
 /* Schedules the save; every mutator above does so itself. */
 void config_touch(struct config *);
 
-/* Until the backup is due, and when it is to be: for a master that goes on
- * where another was.  0: none is due. */
+/* The time until the backup is due, for the next master; 0: none is due. */
 unsigned config_backup_ms(const struct config *);
 void config_backup_in(struct config *, unsigned ms);
 
@@ -106,11 +105,10 @@ const char *config_path(const struct config *);
  * says. */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
-/* Takes over a document (borrowed) that stands in the file already. */
+/* Adopts a document (borrowed) that is in the file already. */
 void config_replace(struct config *, const json_t *document);
 
-/* All changes are on disk, and nothing is being written; without a file there
- * is nothing to write. */
+/* All changes are on disk, and no write is in progress; or there is no file. */
 bool config_is_saved(const struct config *);
 
 /* Writes another document to the file; there is one.  The document in memory

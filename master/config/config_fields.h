@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The keys of the configuration: one row a key, with type, bounds, unit,
- * default and help.  What an address or the worker of a stream reads is in
+ * default and help.  The options of addresses and of stream workers are in
  * proto/spec.
  *
- * FIELD_SECRET: only control users see it.  FIELD_OBSERVER: what an
- * observer sees of an object that is reduced to such fields.  FIELD_RESTART:
- * takes effect at the next start.
+ * FIELD_SECRET: only control users see it.  FIELD_OBSERVER: the only fields of
+ * such an object that an observer sees.  FIELD_RESTART: takes effect at the
+ * next start.
  */
 #pragma once
 

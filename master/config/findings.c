@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text without the places that it names: findings of a kind share it. */
-static char *kind_of(const char *text)
+void findings_add(enum check_severity severity, const char *path,
+		  const char *text, void *arg)
 {
+	struct findings *f = arg;
 	char *kind = xstrdup(text), *to = kind;
 
+	/* the kind is the text without the places that it names */
 	for (const char *from = text; *from != '\0';) {
 		if (to > kind && to[-1] == '[')
 			from += strspn(from, "0123456789");
@@ -20,14 +22,6 @@ static char *kind_of(const char *text)
 			*to++ = *from++;
 	}
 	*to = '\0';
-	return kind;
-}
-
-void findings_add(enum check_severity severity, const char *path,
-		  const char *text, void *arg)
-{
-	struct findings *f = arg;
-
 	if (f->n == f->room) {
 		f->room = MAX(2 * f->room, (size_t)16);
 		f->list = xrealloc(f->list, f->room * sizeof *f->list);
@@ -36,11 +30,11 @@ void findings_add(enum check_severity severity, const char *path,
 		.severity = severity,
 		.path = xstrdup(path),
 		.text = xstrdup(text),
-		.kind = kind_of(text),
+		.kind = kind,
 	};
 }
 
-/* How many of its kind were counted before it. */
+/* Counts the finding; the result is the number of its kind before it. */
 static size_t count(json_t *counts, const struct finding *one)
 {
 	json_int_t n = json_integer_value(json_object_get(counts, one->kind));
@@ -50,46 +44,37 @@ static size_t count(json_t *counts, const struct finding *one)
 	return (size_t)n;
 }
 
-static void tell_last(const struct finding *one, size_t more,
-		      check_found_fn *tell, void *arg)
+void findings_report(const struct findings *f, check_found_fn *report,
+		     void *arg)
 {
-	char *text = xasprintf("%s; and %zu more like these", one->text, more);
+	json_t *all = json_object(), *reported = json_object();
 
-	tell(CHECK_WARNING, one->path, more > 0 ? text : one->text, arg);
-	free(text);
-}
-
-static void tell_warnings(const struct findings *f, check_found_fn *tell,
-			  void *arg)
-{
-	json_t *all = json_object(), *told = json_object();
-
-	for (size_t i = 0; i < f->n; i++)
-		if (f->list[i].severity == CHECK_WARNING)
-			(void)count(all, &f->list[i]);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct finding *one = &f->list[i];
-		size_t n;
 
-		if (one->severity != CHECK_WARNING)
+		if (one->severity == CHECK_WARNING)
+			(void)count(all, one);
+		else
+			report(one->severity, one->path, one->text, arg);
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *one = &f->list[i];
+		size_t n = FINDINGS_ALIKE_MAX + 1, more;
+		char *text;
+
+		if (one->severity == CHECK_WARNING)
+			n = count(reported, one) + 1;
+		if (n > FINDINGS_ALIKE_MAX)
 			continue;
-		n = count(told, one) + 1;
-		if (n < FINDINGS_ALIKE_MAX)
-			tell(CHECK_WARNING, one->path, one->text, arg);
-		else if (n == FINDINGS_ALIKE_MAX)
-			tell_last(one, count(all, one) - n, tell, arg);
+		more = n == FINDINGS_ALIKE_MAX ? count(all, one) - n : 0;
+		text = xasprintf("%s; and %zu more like these", one->text,
+				 more);
+		report(CHECK_WARNING, one->path, more > 0 ? text : one->text,
+		       arg);
+		free(text);
 	}
 	json_decref(all);
-	json_decref(told);
-}
-
-void findings_tell(const struct findings *f, check_found_fn *tell, void *arg)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (f->list[i].severity != CHECK_WARNING)
-			tell(f->list[i].severity, f->list[i].path,
-			     f->list[i].text, arg);
-	tell_warnings(f, tell, arg);
+	json_decref(reported);
 }
 
 void findings_done(struct findings *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a check found, to be read by a person: faults first, then warnings, of
- * those that say the same of many places only a few.
+ * The findings of a check for a person: faults first, then warnings, with only
+ * a few of those that are alike.
  *
  * Owns copies.  Embedded; zeroed memory: nothing was found.
  */
@@ -17,7 +17,7 @@ struct finding {
 	enum check_severity severity;
 	char *path;
 	char *text;
-	char *kind; /* the text without the places that it names */
+	char *kind; /* the text without numbers of places */
 };
 
 struct findings {
@@ -30,8 +30,9 @@ struct findings {
 void findings_add(enum check_severity, const char *path, const char *text,
 		  void *arg);
 
-/* Tells all in order; the last of FINDINGS_ALIKE_MAX warnings alike says how
- * many more there are. */
-void findings_tell(const struct findings *, check_found_fn *tell, void *arg);
+/* Reports all in order; the last of FINDINGS_ALIKE_MAX warnings alike has the
+ * number of the others. */
+void findings_report(const struct findings *, check_found_fn *report,
+		     void *arg);
 
 void findings_done(struct findings *);

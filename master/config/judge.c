@@ -34,7 +34,7 @@ void judge_up(struct judge *j, size_t mark)
 	j->path[mark] = '\0';
 }
 
-void judge_say(struct judge *j, enum check_severity severity,
+void judge_add(struct judge *j, enum check_severity severity,
 	       const char *format, ...)
 {
 	char text[256];
@@ -49,17 +49,17 @@ void judge_say(struct judge *j, enum check_severity severity,
 		j->found(severity, j->path, text, j->arg);
 }
 
-static void say_field(const char *path, const char *text, void *arg)
+static void on_field(const char *path, const char *text, void *arg)
 {
 	struct judge *j = arg;
 	size_t mark = judge_down(j, path);
 
-	judge_say(j, CHECK_FAULT, "%s", text);
+	judge_add(j, CHECK_FAULT, "%s", text);
 	judge_up(j, mark);
 }
 
 void judge_fields(struct judge *j, const struct field_table *t,
 		  const json_t *object, void *s)
 {
-	(void)field_check(t, object, s, say_field, j);
+	(void)field_check(t, object, s, on_field, j);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of check share: where we are, and the small judgements. */
+/* Shared by the files of check: the place in the document that is judged, and
+ * the judgements of its parts. */
 #pragma once
 
 #include "common/base/util.h"
@@ -20,13 +21,13 @@ struct judge {
 	char path[CHECK_PATH_MAX];
 };
 
-/* Goes one step down: ".name" (no dot at the top) or "[i]"; the result goes to
- * judge_up() to come back. */
+/* Goes one step down: ".name" (no dot at the top) or "[i]".  judge_up() with
+ * the result returns. */
 size_t judge_down(struct judge *, const char *key);
 size_t judge_down_index(struct judge *, size_t i);
 void judge_up(struct judge *, size_t mark);
 
-void judge_say(struct judge *, enum check_severity, const char *format, ...)
+void judge_add(struct judge *, enum check_severity, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
 /* Judges the fields of a table; takes their values into the struct s, which may
@@ -37,11 +38,11 @@ void judge_fields(struct judge *, const struct field_table *,
 /* Judges one entry of users. */
 void judge_user(struct judge *, const json_t *user);
 
-/* What enabled streams occupy so far, to find conflicts. */
+/* The places that enabled streams occupy so far, to find conflicts. */
 struct judge_outputs {
 	json_t *taken; /* a place -> the path of the address that has it */
 	const struct sockaddr_any *control;
-	const json_t *settings; /* of the document; NULL: there are none */
+	const json_t *settings; /* the document's; NULL: there are none */
 	/* Streams that were read before; NULL: all are judged in turn. */
 	const struct stream_confs *neighbours;
 	const char *self; /* the id that does not count, or NULL */
@@ -49,7 +50,8 @@ struct judge_outputs {
 	char other[CHECK_PATH_MAX];
 };
 
-/* What an address of an enabled stream occupies: says who has it already. */
+/* Occupies the places of an address of an enabled stream; a finding names the
+ * address that has a place already. */
 void judge_input_place(struct judge *, const struct input_spec *,
 		       struct judge_outputs *);
 void judge_output_place(struct judge *, const struct output_spec *,
@@ -59,6 +61,6 @@ void judge_output_place(struct judge *, const struct output_spec *,
 void judge_stream(struct judge *, const json_t *stream,
 		  struct judge_outputs *);
 
-/* What it reads of the streams of a list; the list may hold it, or an older
- * one of its id. */
+/* Judges its stream:// inputs.  The list of streams may contain the stream, or
+ * an older version of it. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);

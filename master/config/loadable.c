@@ -11,18 +11,18 @@
 static void note_fatal(enum check_severity severity, const char *path,
 		       const char *text, void *arg)
 {
-	struct errmsg *why = arg;
+	struct errmsg *error = arg;
 
-	if (severity == CHECK_FATAL && why->text[0] == '\0')
-		errmsg_set(why, "%s%s%s", path, path[0] != '\0' ? ": " : "",
+	if (severity == CHECK_FATAL && error->text[0] == '\0')
+		errmsg_set(error, "%s%s%s", path, path[0] != '\0' ? ": " : "",
 			   text);
 }
 
-int loadable_load(const char *path, json_t **ret, struct errmsg *why)
+int loadable_load(const char *path, json_t **ret, struct errmsg *error)
 {
 	struct errmsg fatal = { 0 };
 	json_t *document;
-	int r = document_load(path, &document, why);
+	int r = document_load(path, &document, error);
 
 	if (r < 0)
 		return r;
@@ -32,7 +32,7 @@ int loadable_load(const char *path, json_t **ret, struct errmsg *why)
 		return 0;
 	}
 	json_decref(document);
-	return errmsg_fail(why, -EBADMSG, "%s", fatal.text);
+	return errmsg_fail(error, -EBADMSG, "%s", fatal.text);
 }
 
 void loadable_digest(const json_t *document, char ret[SECRET_TEXT])

@@ -13,5 +13,5 @@
 int loadable_load(const char *path, json_t **ret, struct errmsg *error)
 	MUST_CHECK;
 
-/* The same for the same content, however it is laid out in the file. */
+/* Depends on the content only, not on the layout of the file. */
 void loadable_digest(const json_t *document, char ret[SECRET_TEXT]);

@@ -7,7 +7,6 @@ libmaster_a_SOURCES += \
 	master/config/check_places.c \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
-	master/config/check_user.c \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
 	master/config/findings.c master/config/findings.h \

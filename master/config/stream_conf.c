@@ -250,24 +250,22 @@ const struct stream_conf *stream_confs_get(const struct stream_confs *cs,
 	return found ? cs->items[at]->conf : NULL;
 }
 
-/* Does the first holder go before the second in an error? */
-static bool precedes(const struct place *a, const struct place *b)
+/* "0.0.0.0:8000", not "output[0]" */
+static bool is_any(const char *holder)
 {
-	bool any_a = strncmp(a->holder, "0.0.0.0:", 8) == 0 ||
-		     strncmp(a->holder, "[::]:", 5) == 0;
-	bool any_b = strncmp(b->holder, "0.0.0.0:", 8) == 0 ||
-		     strncmp(b->holder, "[::]:", 5) == 0;
-
-	/* a port of every address conflicts with all others */
-	return any_a != any_b ? any_a
-			      : a->item->position < b->item->position;
+	return strncmp(holder, "0.0.0.0:", 8) == 0 ||
+	       strncmp(holder, "[::]:", 5) == 0;
 }
 
-static bool counts(const struct place *p, const struct place_query *q)
+/* True when the first holder goes before the second in an error: a port of
+ * every address conflicts with all others. */
+static bool precedes(const struct place *a, const struct place *b)
 {
-	return strcmp(p->key, q->place) == 0 &&
-	       p->item->position < q->before &&
-	       (q->but == NULL || strcmp(p->item->conf->id, q->but) != 0);
+	bool any = is_any(a->holder);
+
+	return any != is_any(b->holder)
+		       ? any
+		       : a->item->position < b->item->position;
 }
 
 bool stream_confs_find_place(const struct stream_confs *cs,
@@ -277,7 +275,11 @@ bool stream_confs_find_place(const struct stream_confs *cs,
 	const struct place *p, *first = NULL;
 
 	LIST_FOREACH(p, &cs->buckets[bucket_of(q->place)], link)
-		if (counts(p, q) && (first == NULL || precedes(p, first)))
+		if (strcmp(p->key, q->place) == 0 &&
+		    p->item->position < q->before &&
+		    (q->but == NULL ||
+		     strcmp(p->item->conf->id, q->but) != 0) &&
+		    (first == NULL || precedes(p, first)))
 			first = p;
 	if (first == NULL)
 		return false;

@@ -2,9 +2,9 @@
 /*
  * Streams as they are configured, with every address parsed once.
  *
- * The configuration owns one of them for each stream, and reads only what has
- * changed; checks, status and supervision borrow it.  A stream object is never
- * changed in place, so an object that is the same needs no second reading.
+ * The configuration owns one of them for each stream, and reads only changed
+ * streams; checks, status and supervision borrow it.  A stream object is never
+ * changed in place, so the same object needs no second reading.
  */
 #pragma once
 
@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the master has to know of an address; its worker reads the rest. */
+/* The master's part of an address; its worker reads all options. */
 struct input_conf {
 	const char *address; /* NULL: it is no text */
-	bool is_valid;       /* the rest counts */
+	bool is_valid;       /* the members below count */
 	bool is_ipv6;
 	enum input_kind kind;
 	char *id;            /* option id, or NULL */
@@ -31,7 +31,7 @@ struct output_conf {
 	const char *address;
 	bool is_valid;
 	enum output_kind kind;
-	/* of http */
+	/* only for http */
 	bool tls;
 	struct sockaddr_any listen;
 	char *path;
@@ -46,8 +46,8 @@ struct stream_conf {
 	struct input_conf *inputs;
 	size_t n_outputs;
 	struct output_conf *outputs;
-	/* what it occupies while it is enabled: a place -> the path of the
-	 * address, "output[0]"; or, of a port, the address that listens */
+	/* the places that it occupies while it is enabled: a place -> the path
+	 * of the address, "output[0]"; a port -> the listening address */
 	json_t *places;
 };
 
@@ -60,23 +60,23 @@ struct stream_confs;
 struct stream_confs *stream_confs_new(void);
 void stream_confs_free(struct stream_confs **);
 
-/* The list of the configuration (NULL: there is none) is now this one; reads
- * the streams that were not in it. */
+/* Replaces the list by that of the configuration (NULL: none); reads the new
+ * streams. */
 void stream_confs_set(struct stream_confs *, const json_t *streams);
 
 /* The stream that this object describes, or NULL. */
 const struct stream_conf *stream_confs_get(const struct stream_confs *,
 					   const json_t *stream);
 
-/* Those whose places count. */
+/* A place, and the streams whose places count. */
 struct place_query {
 	const char *place;
 	const char *but;  /* not the stream of this id; NULL: every one */
 	size_t before;    /* those above this position in the list */
 };
 
-/* Is the place taken?  *ret is the path of the address that has it,
- * "make_stream[3].output[0]"; of a port, the address that is listened to. */
+/* True when the place is taken.  *ret is the path of the address that has it,
+ * "make_stream[3].output[0]"; for a port it is the listening address. */
 bool stream_confs_find_place(const struct stream_confs *,
 			     const struct place_query *,
 			     char ret[CHECK_PATH_MAX]);

@@ -10,7 +10,7 @@
 
 struct look {
 	struct judge *judge;
-	bool near; /* only keys that another one was probably meant by */
+	bool near; /* report only keys that are similar to a known key */
 };
 
 static void on_unknown(const char *key, const char *nearest, void *arg)
@@ -18,11 +18,11 @@ static void on_unknown(const char *key, const char *nearest, void *arg)
 	const struct look *l = arg;
 
 	if (nearest != NULL)
-		judge_say(l->judge, CHECK_WARNING,
+		judge_add(l->judge, CHECK_WARNING,
 			  "\"%.64s\" is not known; is it \"%s\"?", key,
 			  nearest);
 	else if (!l->near)
-		judge_say(l->judge, CHECK_WARNING, "\"%.64s\" is not known",
+		judge_add(l->judge, CHECK_WARNING, "\"%.64s\" is not known",
 			  key);
 }
 
@@ -70,7 +70,7 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 		look_at_stream(&j, stream, false);
 		if (json_is_true(json_object_get(stream, "enable")) &&
 		    check_stream_idle(stream, &error))
-			judge_say(&j, CHECK_WARNING,
+			judge_add(&j, CHECK_WARNING,
 				  "is enabled and does not run: %s",
 				  error.text);
 		judge_up(&j, inner);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Probable typing errors: keys that nothing reads, and enabled streams that
+ * Probable typing errors: keys without a meaning, and enabled streams that
  * cannot run.
  *
- * They are warnings: others store keys of their own, and those stay.  Pure.
+ * They are warnings: other programs may store keys of their own.  Pure.
  */
 #pragma once
 

@@ -66,10 +66,10 @@ static void note(enum check_severity severity, const char *path,
 
 static json_t *parse(const char *text)
 {
-	struct errmsg why = { 0 };
-	json_t *value = document_parse(text, strlen(text), &why);
+	struct errmsg error = { 0 };
+	json_t *value = document_parse(text, strlen(text), &error);
 
-	cr_assert_not_null(value, "%s: %s", text, why.text);
+	cr_assert_not_null(value, "%s: %s", text, error.text);
 	return value;
 }
 
@@ -538,9 +538,9 @@ Test(check, reports_a_stream_without_inputs_or_outputs)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		json_t *stream = parse(cases[i].text);
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
-		cr_expect_eq(check_stream_idle(stream, &why), cases[i].idle,
+		cr_expect_eq(check_stream_idle(stream, &error), cases[i].idle,
 			     "%s", cases[i].text);
 		json_decref(stream);
 	}

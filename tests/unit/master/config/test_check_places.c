@@ -64,3 +64,30 @@ Test(check_places, of_rist_are_of_one)
 		json_decref(document);
 	}
 }
+
+/* An output on the port of the control server does not run, so it is not in the
+ * way of another stream. */
+Test(check_places, of_an_output_on_the_control_port_are_free)
+{
+	json_t *document = json_pack(
+		"{s:[{s:s,s:b,s:s,s:[s]}]}", "make_stream", "id", "a",
+		"enable", 1, "type", "spts", "output", "http://:8000/a");
+	json_t *stream = json_pack(
+		"{s:s,s:b,s:s,s:[s]}", "id", "b", "enable", 1, "type", "spts",
+		"output", "http://10.0.0.2:8000/b");
+	struct sockaddr_any control;
+	struct check_place place = { .path = "stream", .document = document,
+				     .control = &control };
+	char found[512] = "";
+
+	cr_assert_eq(sockaddr_parse("10.0.0.1", 8000, &control), 0);
+	cr_expect_eq(check_stream(stream, &place, note, found), 0);
+	cr_expect_str_eq(found, "");
+	place.control = NULL;
+	cr_expect_eq(check_stream(stream, &place, note, found), 0);
+	cr_expect_str_eq(found, "warning stream.output[0]: 0.0.0.0:8000 and "
+				"10.0.0.2:8000 are both listened to: only one "
+				"of them can be\n");
+	json_decref(stream);
+	json_decref(document);
+}

@@ -20,7 +20,7 @@ Test(check_stream, keeps_streams_that_only_adapters_feed)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct check_place place = { .path = "stream" };
-		struct errmsg why;
+		struct errmsg error;
 		char text[256];
 		json_t *stream;
 
@@ -32,7 +32,7 @@ Test(check_stream, keeps_streams_that_only_adapters_feed)
 		cr_assert_not_null(stream);
 		cr_expect_eq(check_stream(stream, &place, NULL, NULL), 0u,
 			     "%s", text);
-		cr_expect_eq(check_stream_idle(stream, &why), cases[i].idle,
+		cr_expect_eq(check_stream_idle(stream, &error), cases[i].idle,
 			     "%s", text);
 		json_decref(stream);
 	}

@@ -41,19 +41,19 @@ static void write_file(const char *text)
 
 static json_t *read_file(void)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document = NULL;
 
-	cr_assert_eq(document_load(path, &document, &why), 0, "%s", why.text);
+	cr_assert_eq(document_load(path, &document, &error), 0, "%s", error.text);
 	return document;
 }
 
 static struct config *open_config(const char *file)
 {
-	struct errmsg why = { 0 };
-	struct config *c = config_open(file, EV_DEFAULT, &why);
+	struct errmsg error = { 0 };
+	struct config *c = config_open(file, EV_DEFAULT, &error);
 
-	cr_assert_not_null(c, "%s", why.text);
+	cr_assert_not_null(c, "%s", error.text);
 	return c;
 }
 
@@ -92,7 +92,7 @@ Test(config, lives_in_memory_without_a_file)
 Test(config, rejects_unusable_documents)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *error;
 	} cases[] = {
 		{ "", "line 1, column 0: " },
 		{ "[]", "is not an object" },
@@ -102,15 +102,15 @@ Test(config, rejects_unusable_documents)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 		char start[128];
 
 		write_file(cases[i].text);
-		cr_assert_null(config_open(path, EV_DEFAULT, &why));
+		cr_assert_null(config_open(path, EV_DEFAULT, &error));
 		(void)snprintf(start, sizeof start, "%s: %s", path,
-			       cases[i].why);
-		cr_assert_eq(strncmp(why.text, start, strlen(start)), 0, "%s",
-			     why.text);
+			       cases[i].error);
+		cr_assert_eq(strncmp(error.text, start, strlen(start)), 0, "%s",
+			     error.text);
 	}
 }
 

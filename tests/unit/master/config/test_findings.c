@@ -36,7 +36,7 @@ Test(findings, errors_come_first_and_similar_ones_are_summarised)
 	findings_add(CHECK_WARNING, "x", "another", &f);
 	findings_add(CHECK_FAULT, "b", "is missing", &f);
 	findings_add(CHECK_FAULT, "a", "is missing", &f);
-	findings_tell(&f, note, said);
+	findings_report(&f, note, said);
 	cr_assert_str_eq(said, "b: is missing\n"
 			       "a: is missing\n"
 			       "warning s[1]: shared with s[0]\n"
@@ -53,7 +53,7 @@ Test(findings, a_few_are_reported_one_by_one)
 	char said[1024] = "";
 
 	add_shared(&f, FINDINGS_ALIKE_MAX);
-	findings_tell(&f, note, said);
+	findings_report(&f, note, said);
 	cr_assert_null(strstr(said, "more"), "%s", said);
 	findings_done(&f);
 }
