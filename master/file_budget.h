@@ -12,7 +12,7 @@
 struct file_budget {
 	unsigned control; /* connections of the control server */
 	unsigned events;  /* clients of the event channel */
-	unsigned streams; /* that the remainder suffices for */
+	unsigned streams; /* for which the remainder is enough */
 };
 
 /* limit: number of descriptors.  Pure. */

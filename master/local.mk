@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
-	master/control_peers.c master/control_peers.h \
 	master/file_budget.c master/file_budget.h \
 	master/master.c master/master.h \
 	master/renewal.c master/renewal.h \

@@ -8,20 +8,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/* Every stream needs several descriptors, so use the hard limit. */
-static void raise_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
+	struct rlimit files;
 	int code;
 
 	if (fd_hold_stdio() < 0)
@@ -29,7 +19,11 @@ int main(int argc, char **argv)
 	if (!options_parse(argc, argv, &options, &code))
 		return code;
 	(void)signal(SIGPIPE, SIG_IGN);
-	raise_files();
+	/* every stream needs several descriptors: use the hard limit */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	return master_run(&options);
 }

@@ -2,9 +2,11 @@
 #include "master/master.h"
 
 #include "config.h"
+#include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/fd.h"
+#include "common/base/ip_prefix.h"
 #include "common/base/sockaddr.h"
 #include "master/api/api.h"
 #include "master/auth/auth.h"
@@ -12,11 +14,11 @@
 #include "master/config/check_log.h"
 #include "master/config/config.h"
 #include "common/document/lock.h"
-#include "master/control_peers.h"
 #include "common/supervise/fd_store.h"
 #include "master/file_budget.h"
 #include "common/supervise/handover.h"
 #include "master/status/history.h"
+#include "common/http/peers.h"
 #include "common/http/server.h"
 #include "master/setup/log_output.h"
 #include "master/setup/log_settings.h"
@@ -39,6 +41,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CONTROL_PEERS_DEFAULT = 128 };
+
 struct master {
 	const struct options *options;
 	struct ev_loop *loop;
@@ -47,7 +51,7 @@ struct master {
 	struct config *config;
 	struct sockaddr_any control;
 	struct hub *hub;
-	struct peers *peers; /* of the control server */
+	struct peers *peers; /* for the control server */
 	struct http_server *http;
 	char *worker_path;
 	struct reconciler *reconciler;
@@ -60,7 +64,7 @@ struct master {
 	bool stopping;
 
 	char *program; /* the file of this program; NULL: unknown */
-	/* of the previous master, during the start; or NULL */
+	/* from the previous master, during the start; or NULL */
 	struct handover *handover;
 	struct fd_store *store;
 	uint64_t control_number; /* of the control socket in a handover */
@@ -200,22 +204,6 @@ static void watch_signal(struct master *m, ev_signal *s, int number)
 	ev_signal_start(m->loop, s);
 }
 
-/* --- start, in the order of dependence --- */
-
-static void warn_of_files(const json_t *document)
-{
-	size_t n = json_array_size(json_object_get(document, "make_stream"));
-	struct file_budget files;
-
-	file_budget_now(&files);
-	if (n > files.streams)
-		log_warning("master",
-			    "limit of open files: enough for about %u "
-			    "streams, the configuration has %zu: raise "
-			    "LimitNOFILE",
-			    files.streams, n);
-}
-
 /* Takes the lock from the previous master, or locks the file. */
 static int lock_config(struct master *m)
 {
@@ -245,6 +233,8 @@ static int open_config(struct master *m)
 {
 	char *starts = state_file(m, "starts");
 	struct errmsg error = { 0 };
+	struct file_budget files;
+	size_t n_streams;
 	bool fatal;
 
 	m->config = config_open(m->options->config_path, m->loop, &error);
@@ -263,30 +253,28 @@ static int open_config(struct master *m)
 		return MASTER_EXIT_CONFIG;
 	}
 	fatal = check_log(config_document(m->config), &m->control).fatal;
-	warn_of_files(config_document(m->config));
+	n_streams = json_array_size(config_section(m->config, "make_stream"));
+	file_budget_now(&files);
+	if (n_streams > files.streams)
+		log_warning("master",
+			    "limit of open files: enough for about %u "
+			    "streams, the configuration has %zu: raise "
+			    "LimitNOFILE",
+			    files.streams, n_streams);
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
-/* The control socket of the previous master, or -1. */
-static int take_control(struct master *m, struct sockaddr_any *ret)
-{
-	int fd = m->handover == NULL
-			 ? -1
-			 : handover_take_any(m->handover, 'h',
-					     &m->control_number);
-
-	if (fd >= 0 && sockaddr_of_listener(fd, ret) < 0)
-		fd_close(&fd);
-	return fd;
-}
-
+/* Listens on the control port, or adopts the socket of the previous master. */
 static int listen_control(struct master *m)
 {
 	struct sockaddr_any old;
 	char address[SOCKADDR_TEXT_MAX];
-	int fd = take_control(m, &old);
-	int err;
+	int fd = -1, err;
 
+	if (m->handover != NULL)
+		fd = handover_take_any(m->handover, 'h', &m->control_number);
+	if (fd >= 0 && sockaddr_of_listener(fd, &old) < 0)
+		fd_close(&fd);
 	if (fd >= 0 && sockaddr_equal(&old, &m->control))
 		return http_server_adopt(m->http, fd);
 	err = http_server_listen(m->http, &m->control);
@@ -303,20 +291,42 @@ static int listen_control(struct master *m)
 	return http_server_adopt(m->http, fd);
 }
 
-static void log_start(const struct master *m)
+/* The limit of control connections per client address; NULL: no limit. */
+static struct peers *open_peers(const json_t *settings)
 {
-	const char *path = m->options->config_path;
-	char address[SOCKADDR_TEXT_MAX];
+	const json_t *max = json_object_get(settings,
+					    "connections_per_address");
+	const json_t *list = json_object_get(settings, "real_ip_trusted");
+	const json_t *item;
+	struct peers_config cfg = { .max = CONTROL_PEERS_DEFAULT };
+	struct ip_prefix *proxies;
+	struct peers *peers;
+	size_t i;
 
-	sockaddr_format(&m->control, address);
-	log_info("master", "sluice " PACKAGE_VERSION ", %s%s, control at %s",
-		 path != NULL ? "configuration " : "without a configuration",
-		 path != NULL ? path : "", address);
+	if (json_is_integer(max) && json_integer_value(max) >= 0)
+		cfg.max = (unsigned)MIN(json_integer_value(max),
+					(json_int_t)INT32_MAX);
+	if (cfg.max == 0)
+		return NULL;
+	proxies = xcalloc(json_array_size(list) + 1, sizeof *proxies);
+	cfg.proxies = proxies;
+	/* the check of the configuration reports invalid prefixes */
+	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
+		const char *text = json_string_value(item);
+
+		if (text != NULL &&
+		    ip_prefix_parse(text, &proxies[cfg.n_proxies]) == 0)
+			cfg.n_proxies++;
+	}
+	peers = peers_new(&cfg);
+	free(proxies);
+	return peers;
 }
 
 /* The control port comes first, because it is in use if sluice runs already. */
 static int open_control(struct master *m)
 {
+	const char *path = m->options->config_path;
 	char address[SOCKADDR_TEXT_MAX];
 	struct file_budget files;
 	int err;
@@ -324,7 +334,7 @@ static int open_control(struct master *m)
 	file_budget_now(&files);
 	m->hub = hub_new(m->loop);
 	hub_limit(m->hub, files.events);
-	m->peers = control_peers(config_section(m->config, "settings"));
+	m->peers = open_peers(config_section(m->config, "settings"));
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,
 		.on_request = on_request,
@@ -334,13 +344,15 @@ static int open_control(struct master *m)
 		.connections_max = files.control,
 	});
 	err = listen_control(m);
+	sockaddr_format(&m->control, address);
 	if (err < 0) {
-		sockaddr_format(&m->control, address);
 		log_error("master", "control port %s: %s", address,
 			  strerror(-err));
 		return MASTER_EXIT_FAILURE;
 	}
-	log_start(m);
+	log_info("master", "sluice " PACKAGE_VERSION ", %s%s, control at %s",
+		 path != NULL ? "configuration " : "without a configuration",
+		 path != NULL ? path : "", address);
 	return 0;
 }
 
@@ -437,24 +449,9 @@ static void open_renewal(struct master *m)
 	});
 }
 
-static void open_signals(struct master *m)
-{
-	watch_signal(m, &m->on_term, SIGTERM);
-	watch_signal(m, &m->on_int, SIGINT);
-	watch_signal(m, &m->on_hup, SIGHUP);
-	restart_unblock_signals();
-}
-
-static void take_up(struct master *m)
-{
-	struct history history = history_of(m);
-
-	reconciler_settle(m->reconciler);
-	history_take(&history, m->handover);
-}
-
 static int start(struct master *m)
 {
+	struct history history;
 	int code = lock_config(m);
 
 	if (code == 0)
@@ -468,10 +465,16 @@ static int start(struct master *m)
 	open_auth(m);
 	open_api(m);
 	open_renewal(m);
-	open_signals(m);
+	watch_signal(m, &m->on_term, SIGTERM);
+	watch_signal(m, &m->on_int, SIGINT);
+	watch_signal(m, &m->on_hup, SIGHUP);
+	restart_unblock_signals();
 	api_start_streams(m->api);
-	if (m->handover != NULL)
-		take_up(m);
+	if (m->handover != NULL) {
+		reconciler_settle(m->reconciler);
+		history = history_of(m);
+		history_take(&history, m->handover);
+	}
 	handover_free(&m->handover);
 	m->watchdog = watchdog_new(m->loop, m->reconciler);
 	return 0;

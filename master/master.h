@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The control process: builds its parts in the order in which they need each
- * other, runs the loop, takes them down again.
+ * The control process: builds its parts in the order of their dependence, runs
+ * the loop, frees the parts.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct options;
 
 enum {
 	MASTER_EXIT_FAILURE = 1, /* try again later: a port in use */
-	MASTER_EXIT_CONFIG = 78, /* a person must mend the configuration */
+	MASTER_EXIT_CONFIG = 78, /* the configuration must be corrected */
 };
 
 /* Returns the exit code after SIGTERM or SIGINT, or when it cannot start. */

@@ -26,19 +26,15 @@ static void on_feed(struct ev_loop *loop, ev_timer *t, int revents)
 	(void)sd_notify(0, "WATCHDOG=1");
 }
 
-static void report_status(const struct watchdog *w)
+static void on_status(struct ev_loop *loop, ev_timer *t, int revents)
 {
+	const struct watchdog *w = container_of(t, struct watchdog, status);
 	unsigned workers, viewers;
 
+	(void)loop, (void)revents;
 	reconciler_totals(w->reconciler, &workers, &viewers);
 	(void)sd_notifyf(0, "STATUS=%u workers running, %u viewers", workers,
 			 viewers);
-}
-
-static void on_status(struct ev_loop *loop, ev_timer *t, int revents)
-{
-	(void)loop, (void)revents;
-	report_status(container_of(t, struct watchdog, status));
 }
 
 void watchdog_report_reloading(void)

@@ -26,11 +26,11 @@ struct auth {
 	struct auth_config cfg;
 	struct gate *gate;
 	struct session_file *file;
-	struct sessions *sessions; /* of the file */
+	struct sessions *sessions; /* borrowed from the file */
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
 	json_t *named; /* logins whose old password was reported */
-	bool shut;     /* it was reported that no control user can come in */
+	bool shut;     /* it was reported that no control user can log in */
 };
 
 static bool find_user(const struct auth *a, const char *login, struct user *u)
@@ -98,7 +98,7 @@ enum auth_entry auth_enter(const struct auth *a, const char *login,
 	return ENTRY_YES;
 }
 
-/* Is he there, enabled, and his password still the same? */
+/* True when the user exists, is enabled and still has the same password. */
 static bool is_current(const struct auth *a, const char *login,
 		       const struct digest *stamp)
 {
@@ -181,8 +181,8 @@ static bool keep_token(const struct ws_token *t, void *arg)
 	return is_current(arg, t->login, &t->stamp);
 }
 
-/* A hash of the old product: its password cannot be judged. */
-static void name_old_passwords(struct auth *a)
+/* Reports users whose hash was made by another product. */
+static void report_old_passwords(struct auth *a)
 {
 	json_t *users = json_object_get(config_document(a->cfg.config),
 					"users");
@@ -202,8 +202,8 @@ static void name_old_passwords(struct auth *a)
 	}
 }
 
-/* Somebody has taken the last key away: said once, until one is back. */
-static void name_shut(struct auth *a)
+/* Reports once that no control user can log in, until one can again. */
+static void report_shut(struct auth *a)
 {
 	const json_t *document = config_document(a->cfg.config);
 	json_t *users = json_object_get(document, "users");
@@ -230,19 +230,22 @@ void auth_users_changed(struct auth *a)
 	if (sessions_sift(a->sessions, keep_session, a) > 0)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
-	name_old_passwords(a);
-	name_shut(a);
+	report_old_passwords(a);
+	report_shut(a);
 }
 
-/* --- the log --- */
-
-/* One line, whatever somebody chose for a login. */
-static void clean(const char *login, char text[USER_LOGIN_MAX + 1])
+void auth_log_failure(struct auth *a, const char *login,
+		      const struct ip_address *address)
 {
-	size_t len = strlen(login);
+	size_t len = MIN(strlen(login), (size_t)USER_LOGIN_MAX);
+	char text[USER_LOGIN_MAX + 1], ip[IP_TEXT_MAX];
+	unsigned suppressed;
 
-	if (len > USER_LOGIN_MAX)
-		len = USER_LOGIN_MAX;
+	if (!ratelimit_pass(&a->failures, mono_ms(), &suppressed))
+		return;
+	if (suppressed > 0)
+		log_warning("auth", "%u failures were not logged", suppressed);
+	/* the client chose the login: the log gets one line of UTF-8 */
 	while (len > 0 && !utf8_is_valid(login, len))
 		len--;
 	memcpy(text, login, len);
@@ -252,19 +255,6 @@ static void clean(const char *login, char text[USER_LOGIN_MAX + 1])
 			c[0] = c[1] = '?'; /* a C1 control */
 		else if (*c < 0x20 || *c == 0x7f)
 			*c = '?';
-}
-
-void auth_log_failure(struct auth *a, const char *login,
-		      const struct ip_address *address)
-{
-	char text[USER_LOGIN_MAX + 1], ip[IP_TEXT_MAX];
-	unsigned suppressed;
-
-	if (!ratelimit_pass(&a->failures, mono_ms(), &suppressed))
-		return;
-	if (suppressed > 0)
-		log_warning("auth", "%u failures were not logged", suppressed);
-	clean(login, text);
 	ip_format(address, ip);
 	log_warning("auth", "[main] Authentication failed. Login:%s IP:%s",
 		    text, ip);

@@ -17,10 +17,10 @@
 #include <sysexits.h>
 #include <time.h>
 
-static void on_saved(int result, const struct errmsg *why, void *arg)
+static void on_saved(int result, const struct errmsg *error, void *arg)
 {
 	/* a failure is logged, and the save repeated */
-	(void)result, (void)why, (void)arg;
+	(void)result, (void)error, (void)arg;
 }
 
 bool first_start(struct config *config)
@@ -55,33 +55,29 @@ static int fail(int code, const char *text)
 	return code;
 }
 
-static int save(const char *path, const json_t *document, struct errmsg *why)
-{
-	size_t len;
-	char *text = document_format(document, &len);
-	int err = replace_file(path, text, len, why);
-
-	free(text);
-	return err;
-}
-
 /* Puts the hash into the document of the file and saves it. */
 static int store(const char *path, json_t *document, const char *login,
 		 const char *hash)
 {
 	json_t *entry = json_object_get(json_object_get(document, "users"),
 					login);
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	struct user u;
+	size_t len;
+	char *text;
+	int err;
 
 	if (!user_find(document, login, &u)) {
-		errmsg_set(&why, "%s: there is no user \"%.64s\"", path,
+		errmsg_set(&error, "%s: there is no user \"%.64s\"", path,
 			   login);
-		return fail(EX_DATAERR, why.text);
+		return fail(EX_DATAERR, error.text);
 	}
 	(void)json_object_set_new(entry, "cipher", json_string(hash));
-	if (save(path, document, &why) < 0)
-		return fail(EX_IOERR, why.text);
+	text = document_format(document, &len);
+	err = replace_file(path, text, len, &error);
+	free(text);
+	if (err < 0)
+		return fail(EX_IOERR, error.text);
 	if (!user_may_enter(&u))
 		(void)fail(0, "note: the user is disabled, or of type 3");
 	return EX_OK;
@@ -90,13 +86,13 @@ static int store(const char *path, json_t *document, const char *login,
 int reset_password(const char *config_path, const char *login)
 {
 	char password[PASSWORD_TEXT], hash[PASSWORD_HASH_MAX];
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document = NULL;
 	int code;
 
-	if (document_load(config_path, &document, &why) < 0) {
-		errmsg_prefix(&why, "%s: ", config_path);
-		return fail(EX_CONFIG, why.text);
+	if (document_load(config_path, &document, &error) < 0) {
+		errmsg_prefix(&error, "%s: ", config_path);
+		return fail(EX_CONFIG, error.text);
 	}
 	secret_new_password(password);
 	if (password_hash(password, hash) < 0)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Costs what a real hash costs; its password admits no user. */
+/* Takes as long as a real hash; its password admits no user. */
 static const char dummy_hash[] =
 	"$y$j9T$MVl4UtgO2C9SzDG7iA1mX/$"
 	"Or.u2ju9HBUlWbynPr6OP.NXwMJ7.inLotlryHP6kS0";
@@ -35,7 +35,7 @@ struct check {
 	struct ip_address address;
 	char *login;
 	char *password;
-	char *cipher;         /* as it was when it was asked; "" for none */
+	char *cipher;         /* of the time of the question; "" for none */
 	struct auth_job *job; /* NULL while it waits for its turn */
 	ev_timer deadline;
 	TAILQ_HEAD(, gate_wait) waits;
@@ -68,7 +68,7 @@ static bool is_same_address(const struct ip_address *a,
 	return memcmp(a->bytes, b->bytes, IP_BYTES) == 0;
 }
 
-/* The stored hash of the login; "" when no password can be right. */
+/* The stored hash of the login; "": every password is wrong. */
 static const char *cipher_of(const struct gate *g, const char *login)
 {
 	struct user u;
@@ -126,8 +126,8 @@ static void check_leave(struct check *c)
 	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
 }
 
-/* A callback may ask again or forget, waits of this check included. */
-static void tell_all(struct check *c, enum gate_answer answer)
+/* A callback may call gate_ask() and gate_forget(), also for this check. */
+static void answer_all(struct check *c, enum gate_answer answer)
 {
 	struct gate_wait *w;
 
@@ -143,7 +143,7 @@ static void tell_all(struct check *c, enum gate_answer answer)
 static void check_end(struct check *c, enum gate_answer answer)
 {
 	check_leave(c);
-	tell_all(c, answer);
+	answer_all(c, answer);
 	check_free(c);
 }
 
@@ -155,7 +155,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (c->job == NULL)
 		check_end(c, GATE_BUSY);
 	else
-		tell_all(c, GATE_BUSY); /* its end still counts */
+		answer_all(c, GATE_BUSY); /* its end still counts */
 }
 
 static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
@@ -166,7 +166,7 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 	if (outcome == AUTH_UNAVAILABLE)
 		return GATE_BUSY;
 	if (outcome == AUTH_OK && c->cipher[0] != '\0') {
-		/* changed meanwhile: right no more, but no guess either */
+		/* changed meanwhile: wrong now, but not a guess */
 		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
 			return GATE_WRONG;
 		lockout_succeed(g->lockout, &c->address);
@@ -216,7 +216,7 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 
 /* --- their order --- */
 
-/* Are fewer of its address under way than may fail? */
+/* True when its address has fewer checks in progress than may fail. */
 static bool may_begin(const struct check *self, uint64_t now)
 {
 	const struct gate *g = self->gate;
@@ -241,7 +241,7 @@ static void begin(struct check *c)
 	});
 }
 
-/* The first that cannot wait: its address was locked meanwhile. */
+/* The first waiting check whose address was locked meanwhile. */
 static struct check *find_locked(struct gate *g, uint64_t now)
 {
 	struct check *c;
@@ -283,33 +283,22 @@ void gate_free(struct gate **gp)
 	free(g);
 }
 
-/* The check that answers this question too; *ret_n: of the address. */
-static struct check *find_same(const struct gate *g, const struct digest *key,
-			       const struct ip_address *from, size_t *ret_n)
-{
-	struct ip_address address = ip_client(from);
-	struct check *c, *same = NULL;
-
-	*ret_n = 0;
-	TAILQ_FOREACH(c, &g->checks, link) {
-		if (!is_same_address(&c->address, &address))
-			continue;
-		++*ret_n;
-		if (digest_equal(&c->key, key))
-			same = c;
-	}
-	return same;
-}
-
 struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 			   gate_done_fn *done, void *arg)
 {
 	struct digest key = key_of(g, q, cipher_of(g, q->login));
+	struct ip_address address = ip_client(q->address);
+	struct check *c = NULL, *other;
 	struct gate_wait *w;
-	struct check *c;
-	size_t n;
+	size_t n = 0; /* checks of the address */
 
-	c = find_same(g, &key, q->address, &n);
+	TAILQ_FOREACH(other, &g->checks, link) {
+		if (!is_same_address(&other->address, &address))
+			continue;
+		n++;
+		if (digest_equal(&other->key, &key))
+			c = other; /* answers this question too */
+	}
 	if (c == NULL && (g->n_checks >= GATE_CHECKS_MAX ||
 			  n >= GATE_CHECKS_PER_ADDRESS_MAX))
 		return NULL;
@@ -320,8 +309,8 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	w->done = done;
 	w->arg = arg;
 	TAILQ_INSERT_TAIL(&c->waits, w, link);
-	/* jobs end from the loop, and only an address with failures locks:
-	 * nothing is told in here */
+	/* done is only called from the loop: jobs end there, and only an
+	 * address with failures is locked */
 	if (c->job == NULL && may_begin(c, mono_ms()))
 		begin(c);
 	return w;
@@ -338,7 +327,7 @@ void gate_forget(struct gate_wait **wp)
 	c = w->check;
 	TAILQ_REMOVE(&c->waits, w, link);
 	free(w);
-	/* nobody wants it, nobody does it, and it is not just being told */
+	/* no request waits, no job runs, and its end is not being reported */
 	if (TAILQ_EMPTY(&c->waits) && c->job == NULL &&
 	    ev_is_active(&c->deadline)) {
 		check_leave(c);

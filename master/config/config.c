@@ -101,7 +101,7 @@ static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 
 	if (r == -ENOENT)
 		return json_object();
-	/* a revision does not help when the right to read the file is missing */
+	/* a revision does not help when the right to read it is missing */
 	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
 		return document;
 	document = find_fallback(path, "", "", &source);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the lines of the log go: stderr, a file, the system's log.
+ * Writes the lines of the log to stderr, a file and the system's log.
  *
- * Takes the place of the process's log sink while it lives.  Until it is told
- * the settings it writes to stderr, and keeps the lines for file and syslog.
+ * It is the log sink of the process while it exists.  Before the settings are
+ * known it writes to stderr, and keeps the lines for file and syslog.
  * Owns the file and the connection.
  */
 #pragma once
@@ -23,6 +23,6 @@ void log_output_free(struct log_output **);
 /* At once; does not wait. */
 void log_output_apply(struct log_output *, const struct log_settings *);
 
-/* Waits until the file has what was logged, a few seconds at most: before the
- * program is replaced. */
+/* Waits until the file has all lines, a few seconds at most: before the program
+ * is replaced. */
 void log_output_flush(struct log_output *);

@@ -30,7 +30,7 @@ static bool read_bool(const json_t *section, const char *key, bool start)
 	return json_is_boolean(value) ? json_is_true(value) : start;
 }
 
-/* What does not fit is left as it is at the start. */
+/* A text that is too long changes nothing. */
 static void read_text(const json_t *section, const char *key, char *text,
 		      size_t size)
 {
@@ -40,26 +40,19 @@ static void read_text(const json_t *section, const char *key, char *text,
 		(void)snprintf(text, size, "%s", value);
 }
 
-static uint64_t read_size(const json_t *section, uint64_t start)
-{
-	const json_t *value = json_object_get(section, "max_file_size");
-	double mib = json_number_value(value);
-
-	if (!json_is_number(value))
-		return start;
-	if (mib <= 0)
-		return 0;
-	return (uint64_t)(MIN(mib, (double)SIZE_MAX_MIB) * MIB);
-}
-
 void log_settings_read(const json_t *section, const struct log_settings *start,
 		       struct log_settings *ret)
 {
+	const json_t *size = json_object_get(section, "max_file_size");
+	double mib = json_number_value(size);
+
 	*ret = *start;
 	ret->debug = read_bool(section, "debug", start->debug);
 	ret->to_stdout = read_bool(section, "stdout", start->to_stdout);
 	ret->api_access = read_bool(section, "api_access", start->api_access);
 	read_text(section, "filename", ret->filename, sizeof ret->filename);
 	read_text(section, "syslog", ret->syslog, sizeof ret->syslog);
-	ret->max_file_size = read_size(section, start->max_file_size);
+	if (json_is_number(size))
+		ret->max_file_size = (uint64_t)(MAX(0., MIN(mib, (double)
+							SIZE_MAX_MIB)) * MIB);
 }

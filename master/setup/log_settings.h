@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the section `log` says, over what the command line said. */
+/* The settings of the section `log`, over those of the command line. */
 #pragma once
 
 #include "common/base/util.h"
@@ -25,7 +25,7 @@ struct log_settings {
 	char syslog[LOG_IDENT_MAX];    /* "": no syslog */
 };
 
-/* What the command line says. */
+/* The settings of the command line. */
 void log_settings_start(const struct options *, struct log_settings *ret);
 
 /* Keys that are missing, or of another type than they should be, are as in

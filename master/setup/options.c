@@ -53,9 +53,11 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-enum verdict { GO_ON, CHECK_ONLY, RESET_ONLY, SAY_VERSION, SAY_HELP, WRONG };
+enum verdict {
+	GO_ON, CHECK_ONLY, RESET_ONLY, PRINT_VERSION, PRINT_HELP, WRONG
+};
 
-/* What was asked for instead of a run. */
+/* Requests that replace a run. */
 struct instead {
 	bool check;
 	const char *reset; /* a login */
@@ -67,46 +69,13 @@ static enum verdict fail(const char *text)
 	return WRONG;
 }
 
-static enum verdict take_port(struct options *o, const char *text)
-{
-	struct sockaddr_any any;
-	struct errmsg why;
-
-	if (check_control_port(text, &any, &why) < 0) {
-		errmsg_prefix(&why, "-p: ");
-		return fail(why.text);
-	}
-	o->port = text;
-	return GO_ON;
-}
-
-/* False for another letter. */
-static bool take_log_option(struct options *o, int letter)
-{
-	switch (letter) {
-	case OPTION_DEBUG:
-		o->debug = true;
-		return true;
-	case OPTION_LOG:
-		o->log_file = optarg;
-		return true;
-	case OPTION_NO_STDOUT:
-		o->no_stdout = true;
-		return true;
-	case OPTION_SYSLOG:
-		o->syslog = optarg;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* One option; GO_ON also for those that only set something. */
+/* Takes one option; the result is GO_ON if it only sets something. */
 static enum verdict take_option(struct options *o, int letter,
 				struct instead *instead)
 {
-	if (take_log_option(o, letter))
-		return GO_ON;
+	struct sockaddr_any any;
+	struct errmsg error;
+
 	switch (letter) {
 	case 'c':
 		if (optarg[0] == '\0')
@@ -114,7 +83,23 @@ static enum verdict take_option(struct options *o, int letter,
 		o->config_path = optarg;
 		return GO_ON;
 	case 'p':
-		return take_port(o, optarg);
+		o->port = optarg;
+		if (check_control_port(optarg, &any, &error) == 0)
+			return GO_ON;
+		errmsg_prefix(&error, "-p: ");
+		return fail(error.text);
+	case OPTION_DEBUG:
+		o->debug = true;
+		return GO_ON;
+	case OPTION_LOG:
+		o->log_file = optarg;
+		return GO_ON;
+	case OPTION_NO_STDOUT:
+		o->no_stdout = true;
+		return GO_ON;
+	case OPTION_SYSLOG:
+		o->syslog = optarg;
+		return GO_ON;
 	case OPTION_NO_WEB_AUTH:
 		o->no_web_auth = true;
 		return GO_ON;
@@ -125,9 +110,9 @@ static enum verdict take_option(struct options *o, int letter,
 		instead->check = true;
 		return GO_ON;
 	case 'V':
-		return SAY_VERSION;
+		return PRINT_VERSION;
 	case 'h':
-		return SAY_HELP;
+		return PRINT_HELP;
 	default:
 		/* getopt_long has named the option */
 		(void)fputs("Try 'sluice --help'.\n", stderr);
@@ -173,10 +158,10 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 	case RESET_ONLY:
 		*ret_exit = reset_password(o.config_path, instead.reset);
 		return false;
-	case SAY_VERSION:
+	case PRINT_VERSION:
 		(void)puts("sluice " PACKAGE_VERSION);
 		return false;
-	case SAY_HELP:
+	case PRINT_HELP:
 		(void)fputs(help, stdout);
 		return false;
 	case WRONG:
@@ -188,25 +173,25 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 
 int options_control_address(const struct options *o,
 			    const json_t *control_port,
-			    struct sockaddr_any *ret, struct errmsg *why)
+			    struct sockaddr_any *ret, struct errmsg *error)
 {
 	const char *text = json_string_value(control_port);
 	struct sockaddr_any any;
 	int r;
 
 	if (control_port != NULL && text == NULL)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "settings.control_port: is not a string");
 	if (text == NULL)
 		r = sockaddr_parse("0.0.0.0", CONTROL_PORT_DEFAULT, &any);
 	else
-		r = check_control_port(text, &any, why);
+		r = check_control_port(text, &any, error);
 	if (r < 0) {
-		errmsg_prefix(why, "settings.control_port: ");
+		errmsg_prefix(error, "settings.control_port: ");
 		return r;
 	}
 	if (o->port != NULL)
-		r = check_control_port(o->port, &any, why);
+		r = check_control_port(o->port, &any, error);
 	if (r == 0)
 		*ret = any;
 	return r;

@@ -23,7 +23,7 @@ struct options {
 	const char *config_path; /* -c; NULL: nothing is read or saved */
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */
-	/* what the section `log` does not say */
+	/* used where the section `log` has no value */
 	bool debug;              /* --debug */
 	bool no_stdout;          /* --no-stdout */
 	const char *log_file;    /* --log; NULL when not given */
@@ -31,19 +31,19 @@ struct options {
 };
 
 /*
- * True: go on with *ret (its strings are argv's).  False: all is done, leave
- * with *ret_exit: -h and -V were answered on stdout, -t or --reset-password
- * was carried out, or the usage was wrong (a line on stderr, exit 64).
+ * True: continue with *ret (its strings are argv's).  False: exit with
+ * *ret_exit: -h and -V were answered on stdout, -t or --reset-password was
+ * carried out, or the usage was wrong (a line on stderr, exit 64).
  */
 bool options_parse(int argc, char **argv, struct options *ret,
 		   int *ret_exit) MUST_CHECK;
 
 /*
- * Where the control server listens: -p when given, else control_port of the
+ * The address of the control server: -p when given, else control_port of the
  * settings (NULL when absent), else port 8000 of every address.  A setting
- * that is no port is an error even when -p wins.
+ * that is no port is an error even with -p.
  */
 int options_control_address(const struct options *,
 			    const json_t *control_port,
 			    struct sockaddr_any *ret,
-			    struct errmsg *why) MUST_CHECK;
+			    struct errmsg *error) MUST_CHECK;

@@ -44,7 +44,8 @@ static json_t *read_file(void)
 	struct errmsg error = { 0 };
 	json_t *document = NULL;
 
-	cr_assert_eq(document_load(path, &document, &error), 0, "%s", error.text);
+	cr_assert_eq(document_load(path, &document, &error), 0, "%s",
+	             error.text);
 	return document;
 }
 
