@@ -100,7 +100,8 @@ function sources(list) {
 }
 
 const scenes = {
-	async 'the next one takes over at once, and that is told'(t, sluice) {
+	async 'the next input becomes active at once, with an event'(t,
+		sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_start_delay: 0, backup_return_delay: 600 });
 		const events = await sluice.events(t);
@@ -148,7 +149,7 @@ const scenes = {
 		assert.ok(pause < 2500);
 	},
 
-	async 'the first takes it back when it is steady'(t, sluice) {
+	async 'the first input returns when it is stable'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2);
 
 		await stage.begin(1);
@@ -169,7 +170,7 @@ const scenes = {
 			[false, false, true]);
 	},
 
-	async 'passive: the next one, and nobody goes back'(t, sluice) {
+	async 'passive: the next input, and no return'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 3,
 			{ backup_type: 'passive' });
 
@@ -184,7 +185,7 @@ const scenes = {
 		await stage.plays(1, undefined, 'idle', 'idle');
 	},
 
-	async 'by hand, and it holds over restart and crash'(t, sluice) {
+	async 'a manual switch outlives a restart and a crash'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 3,
 			{ backup_type: 'disable' });
 		const choose = (input) => sluice.cmd('set-stream-input',
@@ -213,7 +214,7 @@ const scenes = {
 			id: stage.id, input: 4 })).status, 400);
 	},
 
-	async 'by hand: one that cannot be opened'(t, sluice) {
+	async 'a manual switch to an input that cannot be opened'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 3,
 			{ backup_type: 'passive' });
 		const taken = dgram.createSocket('udp4');
@@ -235,7 +236,7 @@ const scenes = {
 		await stage.plays(1);
 	},
 
-	async 'a new worker begins with the one that played'(t, sluice) {
+	async 'a new worker begins with the active input'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_return_delay: 600 });
 
@@ -250,7 +251,7 @@ const scenes = {
 		assert.equal(switches.length, 1);
 	},
 
-	async 'losses: cc_limit of the input that has it'(t, sluice) {
+	async 'losses: cc_limit applies to the input that has it'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2, {},
 			['#cc_limit=5']);
 
@@ -264,7 +265,7 @@ const scenes = {
 		await stage.plays(1, undefined, 'standby');
 	},
 
-	async 'one that flaps has to wait'(t, sluice) {
+	async 'an input that flaps must wait'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_return_delay: 0, backup_damping: 600 });
 		let drop = false;
@@ -286,7 +287,7 @@ const scenes = {
 		await stage.plays(1);
 	},
 
-	async 'one that blocks or is not there stops no other'(t, sluice) {
+	async 'an input that blocks or is missing stops no other'(t, sluice) {
 		const fifo = path.join(tempDir(t), 'fifo.ts');
 		const stage = await Stage.open(t, sluice, 5, {},
 			[`file://${fifo}`, 'file:///nowhere/at/all.ts',
@@ -303,7 +304,7 @@ const scenes = {
 		assert.match(after.inputs[3].error, /nope0/);
 	},
 
-	async 'a file steps in, from its beginning'(t, sluice) {
+	async 'a backup file plays from its beginning'(t, sluice) {
 		const file = path.join(tempDir(t), 'pause.ts');
 		const stage = await Stage.open(t, sluice, 2, {},
 			[undefined, `file://${file}#loop`]);
@@ -318,7 +319,7 @@ const scenes = {
 		await stage.plays(1, undefined, 'idle');
 	},
 
-	async 'all are down: the last one stays'(t, sluice) {
+	async 'all inputs down: the last one stays active'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2);
 
 		await stage.begin(0, 1);
@@ -332,7 +333,7 @@ const scenes = {
 		await stage.plays(1);
 	},
 
-	async 'all are down: stop'(t, sluice) {
+	async 'all inputs down: the output stops'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_type: 'stop' });
 		let scramble = false;

@@ -52,7 +52,7 @@ const scenes = {
 			first + output.length)));
 	},
 
-	async 'the wrap behind a map: every PCR is what it was'(t, sluice,
+	async 'the wrap behind a map: every PCR is unchanged'(t, sluice,
 		clip) {
 		const { missing } = await wraps(t, sluice, clip,
 			{ inputs: ['#map.video=300&map.audio=301'] });
@@ -60,7 +60,7 @@ const scenes = {
 		assert.deepEqual(missing, []);
 	},
 
-	async 'jumps of an hour, on and back: told, and sent as one clock'(t,
+	async 'jumps of an hour: an alarm, and one clock in the output'(t,
 		sluice, clip) {
 		const scene = await Scene.open(t, sluice);
 		const source = await Clip.play(t, clip, RATE, scene.ports[0]);
@@ -78,7 +78,7 @@ const scenes = {
 		await scene.assertSeamless({ pauses: 2 });
 	},
 
-	async 'a jump over the wrap, while a map moves its PIDs'(t, sluice,
+	async 'a jump over the wrap while a map moves its PIDs'(t, sluice,
 		clip) {
 		const scene = await Scene.open(t, sluice,
 			{ inputs: ['#map.video=300&map.audio=301'] });

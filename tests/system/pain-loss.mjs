@@ -80,20 +80,20 @@ async function lossy(t, sluice, id, port, kind) {
 }
 
 const scenes = {
-	async 'UDP: each gap that the kernel made is told, and no other'(t,
+	async 'UDP: exactly the gaps that the kernel made are counted'(t,
 		sluice) {
 		const alarms = await lossy(t, sluice, 's0', 5000, 'udp');
 
 		assert.deepEqual(alarms, ['continuity']);
 	},
 
-	async 'RTP: the same, and that it was the network'(t, sluice) {
+	async 'RTP: the same, attributed to the network'(t, sluice) {
 		const alarms = await lossy(t, sluice, 's1', 5001, 'rtp');
 
 		assert.deepEqual(alarms, ['continuity', 'network_loss']);
 	},
 
-	async 'lost behind us: the receiver misses it, we are not blamed'(t,
+	async 'lost behind Sluice: no loss is counted or logged'(t,
 		sluice) {
 		const flow = await relay(t, sluice, 's2', 5002);
 		const fault = await Fault.start(t, 6002, 'numgen inc mod 9 0');
@@ -109,7 +109,7 @@ const scenes = {
 		assert.equal(minute.cc_error, 0);
 	},
 
-	async 'an output that a firewall forbids is no harm to the others'(t,
+	async 'an output that a firewall forbids does not affect others'(t,
 		sluice) {
 		const recorder = await Recorder.start(t, { port: 6003 },
 			{ port: 6103 });
@@ -149,7 +149,7 @@ const scenes = {
 		assert.ok(lines.length < 10, lines.join('\n'));
 	},
 
-	async 'a worker that was kept from its work: the socket lost it'(t,
+	async 'a worker without a processor: the socket counts the loss'(t,
 		sluice) {
 		const flow = await relay(t, sluice, 's4', 5004,
 			{ more: '#socket_size=60000' });
@@ -181,7 +181,7 @@ const scenes = {
 			`${missing} of ${before}, ${lost} and ${late}`);
 	},
 
-	async 'two who send to one group are told; by its source one is heard'(
+	async 'two senders to one group: an alarm, and src= selects one'(
 		t, sluice) {
 		const to = { address: '232.9.9.9' };
 		const other = { pnr: 9, pmtPid: 0x190, video: 0x191,

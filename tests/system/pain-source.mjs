@@ -48,7 +48,7 @@ function assertOneClock(data) {
 }
 
 const scenes = {
-	async 'back with other PIDs and no map: no time of the other clock'(
+	async 'a return with other PIDs, no map: no time of the new clock'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice);
 		let clip = await Clip.play(t, clips.one, RATE, scene.ports[0]);
@@ -77,7 +77,7 @@ const scenes = {
 			[0x100, 0x101, 0x200, 0x201]);
 	},
 
-	async 'back with other PIDs: its map keeps the stream what it was'(
+	async 'a return with other PIDs, mapped: an unchanged stream'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs:
 			['#map.pmt=400&map.video=401&map.audio=402'] });
@@ -103,7 +103,7 @@ const scenes = {
 		assert.equal(new Set(versions).size, 1, 'one PMT');
 	},
 
-	async 'a PMT that changes in flight is followed, and its version told'(
+	async 'a PMT that changes is followed, with a new version'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice);
 		const clip = await Clip.play(t, clips.one, RATE,
@@ -128,7 +128,7 @@ const scenes = {
 		assert.equal(tables(joined(list)).pmts.at(-1).version, 1);
 	},
 
-	async 'dead within a picture: a still one plays until it is back'(
+	async 'dead within a picture: a still picture until its return'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice,
 			{ options: { filler: 'still', backup_initial_delay: 3,
@@ -159,7 +159,7 @@ const scenes = {
 		assert.ok(found.pcrJump <= 1, JSON.stringify(found));
 	},
 
-	async 'dead and no filler: viewers wait, and see it when it is back'(
+	async 'dead without a filler: viewers wait for its return'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice);
 		const clip = await Clip.play(t, clips.one, RATE,
@@ -177,7 +177,7 @@ const scenes = {
 		await scene.assertSeamless({ pauses: 1 });
 	},
 
-	async 'frozen: packets come and their clock stands, which is told'(
+	async 'a frozen clock in arriving packets raises alarms'(
 		t, sluice) {
 		const scene = await Scene.open(t, sluice);
 		const mux = new TsMux({ rate: RATE });
@@ -198,7 +198,7 @@ const scenes = {
 
 // Separately: their checks delay the sender in this process.
 const alone = {
-	async 'a multiplex that dies: a still one of each of its programs'(
+	async 'a multiplex that dies: a still picture of each program'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice,
 			{ options: { filler: 'still', backup_initial_delay: 3,
@@ -234,7 +234,7 @@ const alone = {
 			minPictures: 5 * 25 });
 	},
 
-	async 'frozen, and backup_on says so: the other input plays'(t,
+	async 'a frozen clock with backup_on: the other input is active'(t,
 		sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
 			options: { backup_start_delay: 1, backup_damping: 0,

@@ -34,7 +34,7 @@ async function hang(t, port, text) {
 }
 
 const scenes = {
-	async 'standbys that hang hold up no change to one that plays'(t,
+	async 'standbys that hang delay no switch to another input'(t,
 		sluice, clips) {
 		const timing = new Timing(t);
 		const silent = await hang(t, 7001, '');
@@ -68,7 +68,7 @@ const scenes = {
 		await scene.assertSeamless({ pauses: 2 });
 	},
 
-	async 'sound alone is no beginning: the change waits for a picture'(t,
+	async 'sound alone: the switch waits for a picture'(t,
 		sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
 			options: { ...QUICK, backup_type: 'disable' } });
@@ -100,7 +100,7 @@ const scenes = {
 		await scene.assertSeamless();
 	},
 
-	async 'one that hangs, then sends all at once, is taken back in order'(
+	async 'an input that hangs, then sends a burst, returns in order'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
 			options: QUICK });

@@ -12,7 +12,7 @@
 
 enum { VIDEO = 0x101, AUDIO = 0x102, PMT = 0x100, FREE = 0x300 };
 
-/* A stream that is right, 20 ms at a time, and what a test does to it. */
+/* A valid stream, 20 ms at a time, and the changes of a test. */
 struct bench {
 	struct monitor *monitor;
 	struct build *build;
@@ -99,7 +99,7 @@ static uint64_t count(const struct bench *b, enum alarm_id id)
 	return monitor_alarms(b->monitor)[id].count;
 }
 
-/* Nothing but these two is raised (ALARM_COUNT: none). */
+/* Only these two are raised (ALARM_COUNT: none). */
 static void only(const struct bench *b, enum alarm_id a, enum alarm_id other)
 {
 	for (int i = 0; i < ALARM_COUNT; i++)
@@ -254,7 +254,7 @@ Test(monitor, reports_pcrs_that_are_missing_jump_or_freeze)
 	run(&b, 1, NULL);
 	only(&b, ALARM_PCR_REPETITION, ALARM_COUNT);
 	b.no_pcr = false;
-	b.pcr += 27000000; /* it went on meanwhile */
+	b.pcr += 27000000; /* it continued meanwhile */
 	run(&b, 8, NULL);
 	cr_assert_eq(count(&b, ALARM_PCR_DISCONTINUITY), 1);
 	b.pcr += 27000000;
@@ -309,7 +309,7 @@ Test(monitor, reports_an_unreferenced_pid)
 	done(&b);
 }
 
-Test(monitor, silence_raises_one_alarm)
+Test(monitor, a_silent_input_raises_one_alarm)
 {
 	struct bench b;
 
@@ -441,7 +441,7 @@ Test(monitor, an_alarm_does_not_return_after_a_rest)
 	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
 }
 
-Test(monitor, takes_the_tables_of_another_stage)
+Test(monitor, uses_the_tables_of_another_stage)
 {
 	struct psi *psi = psi_new();
 	struct bench b;

@@ -8,8 +8,8 @@
 
 enum { PID = 0x101, EVERY = 100 /* packets */ };
 
-/* 30 PCRs, each EVERY packets and `ticks` after the last; the last but
- * one is off by so many. */
+/* 30 PCRs, each EVERY packets and `ticks` after the last; the last but one is
+ * off by so many. */
 static struct pcr_report check(uint64_t ticks, int64_t off, unsigned vary)
 {
 	struct build *build = build_new();

@@ -195,7 +195,7 @@ Test(deliver_tls, tls_without_a_worker_is_no_request,
 		fd = rig_request(&r, GET("/a"));
 		expect_status(&r, fd, " 200 ");
 		fd_close(&fd);
-		/* and once one was there and has left */
+		/* and after one has connected and left */
 		link_worker(&r, &w);
 		channel_free(&w.channel);
 	}

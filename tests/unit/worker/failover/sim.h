@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A data path that is no more than its policy, in simulated time.
- *
- * What an input carries is a word of one letter a second (the last one stays):
- * G on air, P packets that are not on air, D nothing, B cannot be opened, E a
- * file that is through.  What is played is noted the same way: the number of
- * the input from 0, '.' nothing on purpose, 'F' the filler.
+ * A data path that consists only of its policy, in simulated time.  A word
+ * describes an input, one letter a second (the last one stays):  G on air, P
+ * packets that are not on air, D nothing, B cannot be opened, E the end of a
+ * file.  The output is recorded the same way: the number of the input from 0,
+ * '.' no input on purpose, 'F' the filler.
  */
 #pragma once
 

@@ -20,7 +20,7 @@ Test(damper, forgets_half_in_each_half_life)
 	cr_assert_eq(damper_penalty(&d, START + 100 * HALF), 0);
 }
 
-Test(damper, never_rises_by_itself)
+Test(damper, never_rises_without_a_failure)
 {
 	struct damper d;
 	unsigned before = DAMPER_CEILING;

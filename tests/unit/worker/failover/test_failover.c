@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who plays when: every transition, second by second (sim.h). */
+/* The active input over time: every transition, second by second (sim.h). */
 #include "tests/unit/worker/failover/sim.h"
 
 #include <criterion/criterion.h>
@@ -276,7 +276,7 @@ SCENE(passive_fills_while_it_looks,
       .words = { "GGGD", "D", "G" },
       .played = "0000FF2222", .filler = true)
 
-/* It takes longer to judge it than it has. */
+/* The check takes longer than the input has. */
 Test(failover, judges_an_input_with_packets_first)
 {
 	struct failover_config cfg = sim_config(FAILOVER_PASSIVE, 2);
@@ -333,7 +333,7 @@ Test(failover, a_manual_choice_waits_for_a_late_input)
 	by_hand(FAILOVER_DISABLE, "G", "DDDDG", "0000111111");
 }
 
-/* What the old one carries may be what is not to be seen. */
+/* The old input may carry a picture that must not be sent. */
 Test(failover, a_manual_choice_is_forced_after_the_initial_delay)
 {
 	by_hand(FAILOVER_DISABLE, "G", "D", "0000011111");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds whatever the inputs do. */
+/* Properties that hold for any inputs. */
 #include "tests/unit/worker/failover/sim.h"
 
 #include <criterion/criterion.h>
@@ -53,7 +53,7 @@ static void tell(struct story *s, const struct failover_config *cfg,
 	}
 }
 
-/* From here on the inputs stay as they are, and one is on air for sure. */
+/* From here on the inputs stay as they are, and one is certainly on air. */
 static size_t settle(struct story *s, uint32_t seed)
 {
 	size_t sound = next_random(&seed) % s->n;
@@ -134,15 +134,15 @@ Test(failover_holds, bounds_the_watched_inputs)
 		}
 		tell(s, &cfg, "GGDP", random);
 		run(s, SECONDS);
-		/* the chosen one and one that still plays for it */
+		/* the chosen one and one that is still sent instead of it */
 		cr_assert_leq(s->sim.open_most, FAILOVER_WATCHED_MAX + 2);
 		sim_done(&s->sim);
 	}
 	free(s);
 }
 
-/* How often something can come back that fails each time: before it is damped
- * for the first time, and then once per stretch of damping. */
+/* How often an input can return that fails each time: before it is damped for
+ * the first time, and then once per stretch of damping. */
 static unsigned bound_of(const struct failover_config *cfg)
 {
 	unsigned before = 3 + 1;
@@ -165,7 +165,7 @@ Test(failover_holds, chooses_a_flapping_input_no_more_often_than_damping_allows)
 		cfg.return_ms = next_random(&random) % 3 * 1000;
 		cfg.damping_ms = 60000;
 		tell(s, &cfg, "GD", random);
-		/* the last one is there to be played meanwhile */
+		/* the last one can be sent meanwhile */
 		s->sim.words[2] = "G";
 		run(s, SECONDS);
 		for (size_t i = 0; i < 2; i++) {
@@ -211,8 +211,8 @@ Test(failover_holds, a_return_is_never_before_the_return_delay)
 	free(s);
 }
 
-/* Nobody has a picture as long as one of the watched has one, but for the time
- * that the delays allow. */
+/* The output has a picture as long as one of the watched inputs has one, except
+ * the time that the delays allow. */
 Test(failover_holds, sends_an_input_on_air_instead_of_one_off_air)
 {
 	struct story *s = calloc(1, sizeof *s);

@@ -135,7 +135,7 @@ Test(filler, repeats_the_picture_byte_for_byte)
 	size_t len = 0;
 
 	learn(2000);
-	/* up to the next picture that can be begun with, and that one */
+	/* up to the next picture that decoding can begin with, included */
 	for (bool in = false;;) {
 		struct ts_run run = source_make(a, 1);
 		const uint8_t *p = run.data;
@@ -215,7 +215,7 @@ Test(filler, skips_missed_time)
 	filler_run(f, now, on_out, NULL);
 	cr_assert_lt(packets - before, 300);
 	cr_assert_eq(judge.pcr_back + judge.dts_back + judge.cc, 0);
-	/* one jump, and from then on as before */
+	/* one jump, and then no further one */
 	cr_assert_eq(judge.pcr_jump, 1);
 	judge.pcr_jump = 0;
 	play(2000);

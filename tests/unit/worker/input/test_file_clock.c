@@ -139,7 +139,7 @@ Test(file_clock, does_not_go_back_after_too_fast_an_estimate)
 	/* all that is read ahead, by the last rate: 400 ms */
 	file_clock_advance(&c, START, true);
 	cr_assert_eq(c.to_ns, START + 440 * MS);
-	/* and then the PCR says that it was only 80 */
+	/* and then the PCR shows that it was only 80 */
 	feed(&c, pcr_of_ms(120), 1, START);
 	cr_assert_eq(c.to, 11 * EVERY);
 	cr_assert_eq(c.from_ns, START + 440 * MS);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the log had. */
+/* The lines of the log. */
 struct lines {
 	unsigned n;
 	char last[512];

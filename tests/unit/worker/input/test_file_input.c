@@ -28,7 +28,7 @@ enum {
 ssize_t __real_pread(int fd, void *to, size_t len, off_t offset);
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset);
 
-/* The size of a file whose disk fails, and where it does. */
+/* The size of a file whose disk fails, and the place of the failure. */
 static atomic_long bad_size, bad_at;
 
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset)
@@ -180,7 +180,7 @@ Test(file_input, stops_where_a_read_fails)
 	assert_one_stream(&p.judge);
 	cr_assert_not_null(strstr(input_error(p.input),
 				  "a.ts: Input/output error"));
-	/* the disk is well again */
+	/* the disk works again */
 	atomic_store(&bad_size, 0);
 	cr_assert_eq(play_on(&p, p.packets + 4 * SECONDS * SOURCE_RATE), 0);
 	cr_assert_null(input_error(p.input));
@@ -242,7 +242,7 @@ Test(file_input, plays_a_growing_file_to_its_new_end)
 	play_done(&p, names);
 }
 
-/* 95443.7 s: the clock of 33 bits is over. */
+/* 95443.7 s: the clock of 33 bits wraps. */
 Test(file_input, loops_over_the_wrap_of_the_clock)
 {
 	static const char *const names[] = { "a.ts", NULL };

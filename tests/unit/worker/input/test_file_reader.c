@@ -265,7 +265,7 @@ Test(file_reader, reads_the_list_again_in_each_round)
 		expect(r, FILE_BLOCK_END, 0);
 	}
 	put_list(list, b);
-	/* what was read ahead is of the list before */
+	/* data that was read ahead is of the previous list */
 	for (;;) {
 		const struct file_block *block = await_block(r);
 		bool is_b = block->kind == FILE_BLOCK_DATA && block->len == 7;

@@ -207,7 +207,7 @@ Test(lap, keeps_a_loss_inside_a_pass)
 	build_free(b);
 }
 
-Test(lap, takes_the_length_from_the_pcr_without_time_stamps)
+Test(lap, uses_the_length_of_the_pcr_without_time_stamps)
 {
 	struct build *b = build_new();
 	uint8_t *all;
@@ -261,9 +261,9 @@ static uint64_t ticks_of(uint64_t ns)
 	return (ns * 9 + 50000) / 100000;
 }
 
-/* Where the next file of a list is put: by what is played, not by what is
- * sent, and across the wrap. */
-Test(lap, tells_the_end_of_packets_from_the_end_of_units)
+/* The place of the next file of a list: by the presented units, not by the sent
+ * packets, and across the wrap. */
+Test(lap, distinguishes_the_end_of_packets_from_the_end_of_units)
 {
 	const uint64_t start = PES_TIME_WRAP - 10 * FRAME;
 	const uint64_t play = (FRAMES - 1) * FRAME;

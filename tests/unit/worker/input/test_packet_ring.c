@@ -120,7 +120,7 @@ Test(packet_ring, holds_its_maximum)
 	packet_ring_done(&b.ring);
 }
 
-/* No copy of it stands elsewhere, and it goes back to where it was. */
+/* No copy of it exists elsewhere, and it returns to its place. */
 Test(packet_ring, needs_little_more_memory_than_the_waiting_packets)
 {
 	enum { WAIT = 1000, TURN = 100 };

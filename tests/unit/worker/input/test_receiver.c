@@ -51,7 +51,7 @@ static void end(struct rig *r)
 	close(r->out);
 }
 
-/* Each byte of a datagram says which one it is of, and where it is. */
+/* Each byte of a datagram contains the number of the datagram and its place. */
 static uint8_t byte_of(uint8_t datagram, size_t at)
 {
 	return (uint8_t)(datagram * 31 + at % 251);
@@ -116,7 +116,7 @@ Test(receiver, puts_datagrams_of_a_stream_side_by_side)
 	end(&r);
 }
 
-Test(receiver, puts_larger_ones_side_by_side_once_it_has_seen_their_size)
+Test(receiver, puts_larger_ones_side_by_side_after_the_first)
 {
 	struct rig r;
 
@@ -146,7 +146,7 @@ Test(receiver, delivers_datagrams_of_any_size_whole_and_in_order)
 	end(&r);
 }
 
-Test(receiver, delivers_what_the_kernel_put_together_in_one_piece)
+Test(receiver, delivers_datagrams_that_the_kernel_joined_in_one_piece)
 {
 	int segment = DATAGRAM;
 	struct rig r;

@@ -235,7 +235,7 @@ static void compare(struct row *a, struct row *b)
 
 		if (to == SIZE_MAX)
 			continue;
-		/* below next only what lay() has joined */
+		/* below next only packets that lay() has joined */
 		lay(a, b, i, next, k, to);
 		i = next + 1;
 		k = to + 1;
@@ -243,14 +243,14 @@ static void compare(struct row *a, struct row *b)
 	free(pairs);
 }
 
-/* --- what has no peer --- */
+/* --- packets without a peer --- */
 
 static size_t apart(size_t a, size_t b)
 {
 	return a < b ? b - a : a - b;
 }
 
-/* One of a without a peer that is the same and near. */
+/* A packet of a without a peer that is the same and near. */
 static size_t find_moved(const struct row *a, uint64_t hash, size_t near)
 {
 	size_t from = near > MOVED_MAX ? near - MOVED_MAX : 0;

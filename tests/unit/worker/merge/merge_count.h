@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a merge made wrong of a simulated stream, in numbers.
- *
- * What was sent and what went out are laid beside each other: first what is
- * there once, as far as it is in order, then the rest between.
+ * The faults of a merge of a simulated stream, in numbers.  The sent and the
+ * received packets are aligned: first the unique packets, as far as they are in
+ * order, then the others between.
  */
 #pragma once
 
@@ -11,10 +10,11 @@
 
 /* Packets. */
 struct merge_faults {
-	/* That one path at least brought: none went out, or more than one. */
+	/* Packets that one path at least delivered: sent not at all, or more
+	 * than once. */
 	size_t missing, doubled;
-	/* The same of filler, and of those that are sent twice: nothing tells
-	 * one from the other. */
+	/* The same of filler, and of packets that are sent twice: they cannot
+	 * be distinguished. */
 	size_t alike_missing, alike_doubled;
 	size_t disordered; /* of their PID; times by themselves */
 	size_t crossed; /* of all but null packets */

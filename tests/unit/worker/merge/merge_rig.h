@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A stream that is made up, of which two copies lack packets, and the merge of
- * them: the packets of a model are told by their bytes.
+ * A synthetic stream, of which two copies lack packets, and the merge of them:
+ * the bytes of a packet identify it in the model.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct rig {
 struct rig *rig_new(void);
 void rig_free(struct rig *);
 
-/* Pictures and sound that are never the same twice, a table that is, every 25
- * ms, and null packets.  what: other bytes.  The rig's own. */
+/* Pictures and sound without repetition, a constant table every 25 ms, and null
+ * packets. what: other bytes.  The rig's own. */
 struct model *rig_make(struct rig *, unsigned path, uint32_t what);
 bool model_is_null(const uint8_t *packet);
 
@@ -53,6 +53,6 @@ void rig_play(struct rig *, const struct model *, int64_t skew_ms);
 void rig_play_both(struct rig *, const struct model *,
 		   const struct model *other);
 
-/* All that one path at least brought went out once, and in order as far as one
- * can know: where each lacks what the other has, that is by PID. */
+/* Every packet that one path at least delivered was sent once, and in a known
+ * order: where each path lacks packets of the other, that is by PID. */
 void rig_judge(const struct rig *, const struct model *);

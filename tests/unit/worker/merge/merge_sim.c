@@ -77,7 +77,7 @@ static bool is_table(size_t i)
 	return i % 100 == 3 || i % 100 == 53;
 }
 
-/* What has another place than the others: true when the packet is made. */
+/* The properties of unique packets: true when the packet is made. */
 static bool make_plain(uint8_t *p, uint32_t i, unsigned cc)
 {
 	if (i % 11 == 5) {
@@ -147,7 +147,7 @@ static int by_time(const void *a, const void *b)
 	return x->datagram < y->datagram ? -1 : x->datagram > y->datagram;
 }
 
-/* The cut that was last, from 1 on; 0: none was. */
+/* The last cut, from 1 on; 0: there was none. */
 static uint32_t cuts(const struct sim_network *net, uint32_t ms)
 {
 	return net->cut_every_ms == 0 || ms < net->cut_first_ms

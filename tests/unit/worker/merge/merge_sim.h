@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A random stream, two random networks that each carry a copy of it, and the
- * merge by content of what comes out of them.
- *
- * The same seed makes the same stream and the same faults.
+ * merge by content of their outputs.  The same seed makes the same stream and
+ * the same faults.
  */
 #pragma once
 
@@ -24,7 +23,7 @@ enum {
 	SIM_PIDS = SIM_PES_PIDS + 2, /* and the tables */
 };
 
-/* What may happen, in thousandths of the datagrams. */
+/* The possible faults, in thousandths of the datagrams. */
 struct sim_network {
 	unsigned lost, doubled, overtaken;
 	unsigned burst; /* so many in a row are lost */
@@ -70,7 +69,7 @@ uint16_t sim_pid(unsigned k);
  * packets; some of a thousand packets are sent twice. */
 void sim_make(struct sim *, unsigned twice);
 
-/* What one of the networks makes of it. */
+/* The result of one of the networks. */
 void sim_carry(struct sim *, unsigned path, const struct sim_network *,
 	       uint32_t skew_ms);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Random streams over two random networks, merged by content, against the
- * stream that was sent: what one path at least brought goes out once and in
- * the order of its PID.
+ * stream that was sent: every packet that one path at least delivered is sent
+ * once and in the order of its PID.
  */
 #include "common/base/util.h"
 #include "tests/unit/worker/merge/merge_sim.h"
@@ -83,8 +83,8 @@ static void judge_filler(const struct sim *s, uint32_t seed)
 
 static void judge(const struct sim *s, const struct view *how, uint32_t seed)
 {
-	/* that of times to pictures is told by nothing, and those without a
-	 * payload are looked at by themselves */
+	/* the order of times and pictures is unknown, and packets without a
+	 * payload are checked separately */
 	for (unsigned k = 0; k <= SIM_PIDS; k++) {
 		struct view sent = *how, out = *how;
 

@@ -13,7 +13,7 @@ enum {
 };
 
 /* Tables and pictures, whole and in order, also where a count of 16 lies
- * between what is left. */
+ * between the remaining packets. */
 Test(merge_order, keeps_the_order_around_a_loss_of_both)
 {
 	static const unsigned lost[] = { 20, 50 }, twice[] = { 0, 20 };

@@ -323,7 +323,7 @@ Test(ts_merge, reports_different_streams_in_bursts_by_turns)
 	}
 }
 
-/* In what the second path is another stream. */
+/* The difference of the second path. */
 enum differs { SOUND, TABLES, TIMES };
 
 static void make_other(struct model *m, enum differs what)
@@ -449,8 +449,7 @@ enum {
 	PICTURE_MS = 40,
 };
 
-/* Pictures of constant rate: what fills them up is the same again after 16
- * packets. */
+/* Pictures of constant rate: the filler repeats after 16 packets. */
 static void feed_picture(struct rig *r, uint32_t picture, bool filled,
 			 unsigned n_paths)
 {

@@ -62,8 +62,8 @@ static size_t flow_turn(struct flow *f, uint64_t now_ns, uint64_t up_to_ns)
 	return n;
 }
 
-/* The rule: 10 ms of the stream and one datagram; `percent` is what the rate
- * may be measured wrong. */
+/* The rule:  10 ms of the stream and one datagram; `percent` is the tolerance
+ * of the measured rate. */
 static void assert_no_burst(const struct flow *f, size_t n, unsigned percent)
 {
 	double max = 10.0 * (double)MS / (double)f->packet_ns *

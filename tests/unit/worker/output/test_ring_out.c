@@ -316,7 +316,7 @@ Test(ring_out, continues_the_counters_of_another_writer)
 		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
 		(void)build_payload(r.in, VIDEO, 0xaa);
 		write_and_read(&r, START + (uint64_t)i * 40 * MS);
-		/* the next writer knows only the ring */
+		/* the next writer has only the ring */
 		ring_out_free(&r.out);
 		r.out = ring_out_new(r.fd, r.psi, &err);
 		cr_assert_not_null(r.out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A remux between a stream that a test builds and a judge of what comes out. */
+/* A remux between a stream that a test builds and a judge of its output. */
 #pragma once
 
 #include "common/base/util.h"
@@ -14,7 +14,7 @@
 
 enum { OUT_MAX = 8192 };
 
-/* What came out, judged packet by packet. */
+/* The output, judged packet by packet. */
 struct sink {
 	size_t n;
 	uint8_t data[OUT_MAX][TS_PACKET];
@@ -39,11 +39,11 @@ struct bench bench_new_source(const struct remux_options *,
 /* Expects that no section was broken. */
 void bench_done(struct bench *);
 
-/* What was built since the last time goes in. */
+/* Sends the packets that were built since the last call. */
 void feed(struct bench *);
 /* Packets of a PID that came out. */
 size_t count(const struct bench *, uint16_t pid);
-/* What the tables that came out say. */
+/* The fields of the tables in the output. */
 const struct psi_program *program(const struct bench *, size_t i);
 
 void pat(struct bench *, uint8_t version, const struct build_entry *,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is chosen of a PMT, where its PIDs go, and the tables made of it. */
+/* The selection from a PMT, the new PIDs, and the tables made of it. */
 #include "worker/remux/psi_build.h"
 
 #include "common/base/crc32.h"
@@ -140,7 +140,7 @@ Test(psi_build, private_data_that_is_named_stays)
 	cr_expect_str_eq(pids(&m), "101 10a");
 }
 
-Test(psi_build, filter_and_order_do_what_they_say)
+Test(psi_build, filter_and_order_select_and_sort_streams)
 {
 	struct remux_options o = {
 		.n_order = 3, .order = { 0x106, 0x103, 0x999 },
@@ -165,12 +165,12 @@ Test(psi_build, every_form_of_map_finds_its_stream)
 		{ "ac3=48", "101 102 103 30 105 106 107" },
 		{ "sub=48, ttx=49", "101 102 103 104 30 31 107" },
 		{ "257=48", "30 102 103 104 105 106 107" },
-		/* the narrower one chooses first, wherever it stands */
+		/* the narrower one selects first, whatever its place */
 		{ "audio=48, audio.eng=49", "101 31 30 104 105 106 107" },
 		{ "audio=48, ac3=49, 258=50", "101 32 30 31 105 106 107" },
 		{ "pcr=48", "30 102 103 104 105 106 107" },
 		{ "pcr=48, video=49", "31 102 103 104 105 106 107" },
-		/* a stream in the way of a map moves aside */
+		/* a stream with the PID of a map gets another PID */
 		{ "video=258", "102 20 103 104 105 106 107" },
 		{ "video=258, audio=257", "102 101 103 104 105 106 107" },
 		{ "pmt=257", "20 102 103 104 105 106 107" },
@@ -226,7 +226,7 @@ Test(psi_build, the_pcr_pid_follows_its_stream)
 	cr_expect_eq(m.pmt.pcr_pid, 0x102);
 	cr_expect_not(m.sel.pcr_alone);
 
-	/* its stream is left out, its PCR is not */
+	/* its stream is dropped, its PCR is not */
 	o = (struct remux_options){ 0 };
 	pid_set_add(&o.drop, 0x101);
 	make_rich(&m, &o);
@@ -234,7 +234,7 @@ Test(psi_build, the_pcr_pid_follows_its_stream)
 	cr_expect(m.sel.pcr_alone && m.sel.pcr_strip);
 }
 
-Test(psi_build, sets_the_language_where_it_stands_or_adds_it)
+Test(psi_build, replaces_or_adds_the_language)
 {
 	struct remux_options o = {
 		.n_languages = 4,
@@ -325,7 +325,7 @@ Test(psi_build, the_cat_names_the_emm_pids_that_go_out)
 	cr_assert_eq(cat_build(&o, &plan, source, len - 1, made), 0);
 }
 
-Test(psi_build, an_ait_of_ours_takes_the_place_of_the_source_s)
+Test(psi_build, an_ait_of_the_option_replaces_that_of_the_source)
 {
 	struct remux_options o = {
 		.pass_data = true, .hbbtv_url = "http://a/",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole stage: what goes in packet by packet, what comes out. */
+/* The whole stage: input packet by packet, and the output. */
 #include "tests/unit/worker/remux/rig.h"
 
 #include <criterion/criterion.h>
 
-Test(remux, picks_one_program_and_leaves_its_packets_alone)
+Test(remux, selects_one_program_and_does_not_change_its_packets)
 {
 	struct remux_options o = { .pnr = 2 };
 	struct bench b = bench_new(&o);
@@ -38,7 +38,7 @@ Test(remux, picks_one_program_and_leaves_its_packets_alone)
 	bench_done(&b);
 }
 
-Test(remux, says_nothing_before_the_tables_are_known)
+Test(remux, sends_nothing_before_the_tables_are_known)
 {
 	struct remux_options o = { .pnr = 2 };
 	struct bench b = bench_new(&o);
@@ -59,7 +59,7 @@ Test(remux, says_nothing_before_the_tables_are_known)
 	cr_assert_eq(remux_state(b.remux), REMUX_NO_PMT);
 	pmt(&b, two[1], 0, 0x201, 0x202);
 	feed(&b);
-	/* PAT and PMT stand in front of all else */
+	/* PAT and PMT are the first packets */
 	cr_assert_eq(b.out->n, 2);
 	cr_assert_eq(ts_pid(b.out->data[0]), 0);
 	cr_assert_eq(ts_pid(b.out->data[1]), 0x200);
@@ -141,7 +141,7 @@ Test(remux, a_program_that_leaves_and_returns_is_followed)
 	feed(&b);
 	cr_assert_eq(program(&b, 0)->pmt_pid, 0x222);
 	cr_assert_eq(count(&b, 0x201), before + 25);
-	/* its two streams went on meanwhile */
+	/* its two streams continued meanwhile */
 	cr_assert_eq(b.out->cc_errors, 2);
 	bench_done(&b);
 }
@@ -232,7 +232,7 @@ Test(remux, the_callers_time_counts_where_there_is_no_pcr)
 	bench_done(&b);
 }
 
-Test(remux, null_packets_of_one_program_give_their_place_to_tables)
+Test(remux, tables_replace_null_packets_of_one_program)
 {
 	struct remux_options o = { .set_tsid = 99 };
 	struct bench b = bench_new(&o);
@@ -288,7 +288,7 @@ Test(remux, moves_pids_in_packets_and_tables)
 	bench_done(&b);
 }
 
-Test(remux, the_pcr_of_a_stream_that_is_left_out_stays)
+Test(remux, the_pcr_of_a_dropped_stream_stays)
 {
 	struct remux_options o = { .pnr = 1 };
 	uint64_t pcr, first = 0;
@@ -318,7 +318,7 @@ Test(remux, the_pcr_of_a_stream_that_is_left_out_stays)
 	bench_done(&b);
 }
 
-/* PATs and PMTs that came out, by the versions they had one after the other. */
+/* PATs and PMTs of the output, by their versions in order. */
 static size_t versions_on(const struct bench *b, uint16_t pid, uint8_t *ret)
 {
 	size_t n = 0;
@@ -380,7 +380,7 @@ Test(remux, after_a_reset_another_source_begins)
 	two_programs(&b);
 	play(&b, 20);
 	feed(&b);
-	/* the same tables, with the same versions, and counters that go on */
+	/* the same tables, with the same versions, and continuous counters */
 	cr_assert_eq(program(&b, 0)->pmt.data[5] >> 1 & 0x1f, 6);
 	for (size_t i = before; i < b.out->n; i++)
 		cr_assert(i != before || ts_pid(b.out->data[i]) == 0);

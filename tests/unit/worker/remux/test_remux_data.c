@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is neither picture nor sound: it goes through as it is, when asked. */
+/* Private data passes unchanged where it is requested. */
 #include "tests/unit/worker/remux/rig.h"
 
 #include <criterion/criterion.h>
@@ -92,7 +92,7 @@ static void assert_descriptors(const struct bench *b)
 	}
 }
 
-Test(remux_data, all_of_it_passes_byte_for_byte_when_asked_for)
+Test(remux_data, requested_data_passes_byte_for_byte)
 {
 	struct remux_options o = { .pnr = 1, .pass_data = true };
 	struct bench b = bench_new(&o);
@@ -163,7 +163,7 @@ Test(remux_data, the_tables_of_many_programs_come_in_time)
 	bench_done(&b);
 }
 
-/* What the PMT says of the guest of a program that has PID 0x101 itself. */
+/* The entry in the PMT of the guest of a program that has PID 0x101 itself. */
 static const struct pmt_stream *invite(struct bench *b, uint16_t pid,
 				       uint8_t type, struct pmt *ret)
 {

@@ -39,7 +39,7 @@ Test(section_queue, gives_sections_back_packet_by_packet)
 	}
 }
 
-Test(section_queue, takes_whole_sections_or_none)
+Test(section_queue, accepts_whole_sections_or_none)
 {
 	static struct section_queue q;
 	uint8_t section[4096], body[4084] = { 0 };
@@ -55,7 +55,7 @@ Test(section_queue, takes_whole_sections_or_none)
 	cr_assert(section_queue_push(&q, 0x12, section, len));
 }
 
-Test(section_queue, what_has_begun_to_leave_leaves_whole)
+Test(section_queue, a_section_that_was_begun_is_sent_whole)
 {
 	static struct section_queue q;
 	uint8_t section[4096], body[500] = { 0 };
@@ -73,7 +73,7 @@ Test(section_queue, what_has_begun_to_leave_leaves_whole)
 	cr_assert_eq(q.n, 1);
 }
 
-Test(stream_clock, goes_on_by_its_pcrs)
+Test(stream_clock, follows_its_pcrs)
 {
 	struct stream_clock c = { 0 };
 
@@ -96,7 +96,7 @@ Test(stream_clock, never_goes_back_and_never_jumps)
 		     500);
 }
 
-Test(stream_clock, takes_the_time_of_the_caller_where_pcrs_stay_away)
+Test(stream_clock, uses_the_time_of_the_caller_without_pcrs)
 {
 	struct stream_clock c = { 0 };
 	uint64_t s = 1000000000;

@@ -172,13 +172,13 @@ Test(remux_tables, a_multiplex_speaks_when_all_its_programs_are_known)
 	cr_assert_eq(b.out->n, 3, "PAT and two PMTs");
 	cr_assert_eq(psi_programs(b.out->psi,
 				  &(const struct psi_program *){ NULL }), 2);
-	/* one that changes does not repeat the others */
+	/* a table that changes does not repeat the others */
 	pmt(&b, two[1], 1, 0x203, 0x202);
 	feed(&b);
 	cr_assert_eq(count(&b, 0x100), 1);
 	cr_assert_eq(count(&b, 0x200), 2);
 
-	/* one that does not come is not waited for without an end */
+	/* a missing table is not waited for without end */
 	remux_reset(b.remux);
 	b.out->n = 0;
 	pat(&b, 0, two, 2);
@@ -195,7 +195,7 @@ Test(remux_tables, a_multiplex_speaks_when_all_its_programs_are_known)
 	bench_done(&b);
 }
 
-Test(remux_tables, without_an_option_all_goes_on)
+Test(remux_tables, without_an_option_every_table_passes)
 {
 	struct remux_options o = { 0 };
 	struct bench b = bench_new(&o);
@@ -244,7 +244,7 @@ static unsigned version_on(const struct bench *b, uint16_t pid)
 	return found.last[5] >> 1 & 31;
 }
 
-/* Both call what they say version 0, and only the NIT is the same. */
+/* Both have version 0, and only the NIT is the same. */
 static void play_source(struct bench *b, bool second)
 {
 	static const struct build_entry seven = { 7, 0x100 };
@@ -290,7 +290,7 @@ static void check_versions(const struct remux_options *o, unsigned nit)
 	bench_done(&b);
 }
 
-Test(remux_tables, versions_of_what_goes_on_count_through_a_change)
+Test(remux_tables, versions_of_unchanged_tables_count_through_a_change)
 {
 	check_versions(&(struct remux_options){ 0 }, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SDT and AIT made anew, and the sections of others with new numbers. */
+/* SDT and AIT regenerated, and the other sections with new numbers. */
 #include "common/base/crc32.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/remux/ait_build.h"
@@ -76,7 +76,7 @@ Test(sdt_build, takes_names_and_type_from_the_options)
 	len = sdt_build(&o, &ids, &s, true, made);
 	out = find(made, len, 200);
 	cr_assert_eq(out.flags, 0, "there is no EIT");
-	/* ISO 8859-9 is table 5; the multilingual name is gone */
+	/* ISO 8859-9 is table 5; the multilingual name is dropped */
 	cr_assert_arr_eq(out.descriptors.data,
 			 "\x48\x0c\x02\x03" "Pro" "\x06\x05" "Gr\xf6\xdf" "e"
 			 "\x4a", 15);
@@ -112,7 +112,7 @@ Test(sdt_build, a_name_of_any_length_fits)
 	cr_assert_eq(out.descriptors.data[3 + 1 + 126], 126);
 }
 
-Test(sdt_build, finds_nothing_in_what_is_broken)
+Test(sdt_build, finds_nothing_in_damaged_sections)
 {
 	uint8_t source[1024];
 	size_t len = source_sdt(source);
@@ -146,7 +146,7 @@ static size_t make_eit(uint8_t *ret)
 	});
 }
 
-Test(ids, gives_an_eit_its_new_numbers_and_leaves_the_rest)
+Test(ids, gives_an_eit_its_new_numbers_and_keeps_other_bytes)
 {
 	uint8_t eit[1024], before[1024];
 	size_t len = make_eit(eit);
@@ -162,7 +162,7 @@ Test(ids, gives_an_eit_its_new_numbers_and_leaves_the_rest)
 	cr_assert_eq(eit[len - 4 - 4] << 8 | eit[len - 4 - 3], 200);
 }
 
-Test(ids, refuses_an_eit_whose_loops_do_not_fit)
+Test(ids, rejects_an_eit_whose_loops_do_not_fit)
 {
 	uint8_t eit[1024];
 	size_t len = make_eit(eit);

@@ -40,23 +40,23 @@ static unsigned send_eit(uint8_t number, uint32_t source, uint8_t version,
 	return send_of(EIT, 7, number, source, version, content);
 }
 
-Test(si_versions, of_one_source_are_its_own_until_another_plays)
+Test(si_versions, of_one_source_are_its_own_until_another_is_active)
 {
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
 	cr_assert_eq(send_eit(1, 1, 3, "b"), 3u);
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 4u);
-	/* one that does not play changes nothing */
+	/* a standby source changes nothing */
 	cr_assert_eq(send_eit(0, 2, 9, "x"), 9u);
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 4u);
 }
 
-Test(si_versions, go_on_when_another_source_has_another_content)
+Test(si_versions, continue_when_another_source_has_another_content)
 {
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
 	si_versions_begin(&sv, 2);
-	/* the very version that a receiver knows, of another table */
+	/* the version that a receiver has, of another table */
 	cr_assert_eq(send_eit(0, 2, 3, "x"), 4u);
 	cr_assert_eq(send_eit(1, 2, 3, "y"), 4u, "one version for all of it");
 	cr_assert_eq(send_eit(0, 2, 3, "x"), 4u);
@@ -65,8 +65,8 @@ Test(si_versions, go_on_when_another_source_has_another_content)
 	cr_assert_eq(send_eit(0, 1, 5, "z2"), 6u);
 }
 
-/* As the files of a list do, one behind the other. */
-Test(si_versions, go_on_when_one_source_says_something_else_without_a_word)
+/* As the files of a list, in order. */
+Test(si_versions, continue_when_one_source_changes_without_a_new_version)
 {
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
@@ -78,7 +78,7 @@ Test(si_versions, go_on_when_one_source_says_something_else_without_a_word)
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 6u);
 }
 
-Test(si_versions, stay_where_both_sources_say_the_same)
+Test(si_versions, stay_where_both_sources_have_the_same_content)
 {
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
@@ -98,7 +98,7 @@ Test(si_versions, go_round)
 	cr_assert_eq(send_eit(0, 2, 0, "c"), 1u);
 }
 
-Test(si_versions, each_table_counts_by_itself)
+Test(si_versions, each_table_counts_separately)
 {
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_of(EIT, 7, 0, 1, 3, "a"), 3u);
@@ -134,7 +134,7 @@ Test(si_versions, of_a_damaged_memory_are_versions_all_the_same)
 	si_versions_begin(&sv, 1);
 	for (uint8_t i = 0; i < 40; i++)
 		cr_assert_lt(send_eit(i % 3, 1, i % 32, "a"), 32u);
-	/* too short for what its table_id promises */
+	/* shorter than its table_id requires */
 	for (size_t len = 0; len < 16; len++) {
 		uint8_t section[16] = { EIT };
 

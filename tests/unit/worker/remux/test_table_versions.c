@@ -6,7 +6,7 @@
 
 static const struct table_name pmt = { 0x02, 5 };
 
-Test(table_versions, begins_where_it_is_told)
+Test(table_versions, begins_at_the_given_version)
 {
 	static struct table_versions tv;
 
@@ -27,7 +27,7 @@ Test(table_versions, changes_only_when_the_content_does)
 	}
 }
 
-Test(table_versions, counts_each_table_by_itself)
+Test(table_versions, counts_each_table_separately)
 {
 	static struct table_versions tv;
 
@@ -54,7 +54,8 @@ Test(table_versions, never_repeats_the_version_of_the_content_before)
 	}
 }
 
-Test(table_versions, two_that_take_turns_never_meet_while_one_changes)
+Test(table_versions,
+     two_alternating_sources_never_share_a_version_while_one_changes)
 {
 	static struct table_versions tv;
 
@@ -81,7 +82,7 @@ Test(table_versions, has_room_for_many_tables_and_survives_more)
 			0x42, (uint16_t)i }, 1, 3), 3);
 }
 
-Test(table_versions, what_is_damaged_still_gives_versions)
+Test(table_versions, damaged_memory_still_gives_versions)
 {
 	static struct table_versions tv;
 

@@ -23,8 +23,7 @@ static uint8_t *make_packets(void)
 	return data;
 }
 
-/* Cuts runs of the given lengths (over and over, n packets in all), checks
- * that each datagram is full but the last and that all bytes are there. */
+/* The datagram that arrives when datagram i of d is sent; its length. */
 static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
 		      bool rtp)
 {

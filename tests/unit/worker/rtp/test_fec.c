@@ -225,7 +225,7 @@ static void send_matrix(struct link *l, const struct losses *lost)
 
 /* --- the model --- */
 
-/* The only one missing of n cells from first on; -1: none or several. */
+/* The only missing cell of n from first on; -1: none or several. */
 static int lone(const bool *cell, unsigned first, unsigned step, unsigned n)
 {
 	int found = -1;
@@ -240,7 +240,8 @@ static int lone(const bool *cell, unsigned first, unsigned step, unsigned n)
 	return found;
 }
 
-/* Marks as there what follows from the sums; true: something did. */
+/* Marks the cells that follow from the sums as present; true: there were some.
+ * */
 static bool solve_once(const struct link *l, const struct losses *lost,
 		       bool *cell)
 {
@@ -305,7 +306,7 @@ static void run(struct link *l, const struct losses *lost, size_t n)
 	cr_assert_eq(counts.late, 0);
 }
 
-/* All 65,536 ways in which a matrix of 4 by 4 can suffer. */
+/* All 65,536 combinations of losses in a matrix of 4 by 4. */
 Test(fec, repairs_all_that_the_matrix_allows)
 {
 	enum { ALL = 65536, AT_ONCE = 4096 };
@@ -324,7 +325,7 @@ Test(fec, repairs_all_that_the_matrix_allows)
 	}
 }
 
-/* Matrices of any form, where sums are lost like all the rest. */
+/* Matrices of any form; sums are lost like media. */
 Test(fec, repairs_when_fec_datagrams_are_lost_too)
 {
 	enum { N = 40 };

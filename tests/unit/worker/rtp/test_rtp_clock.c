@@ -28,7 +28,8 @@ static void flow_init(struct flow *f, double kbps)
 	rtp_clock_init(&f->clock, (uint32_t)START, f->now_ns);
 }
 
-/* One datagram; how far its stamp is on from the one before, in 90 kHz. */
+/* One datagram; the difference of its stamp from the previous one, in 90 kHz.
+ * */
 static int32_t flow_send(struct flow *f)
 {
 	uint8_t p[TS_PACKET];
@@ -90,7 +91,7 @@ Test(rtp_clock, stamps_by_the_time_of_the_stream)
 
 	flow_init(&f, 10000);
 	flow_run(&f, 100);
-	/* the start is what was given, and the counter wraps */
+	/* the start is the given value, and the counter wraps */
 	cr_assert_leq(abs((int)(f.stamp - (uint32_t)START)), 90 * 130);
 	f.now_ns += 40 * MS;
 	assert_follows(&f, 3000);
@@ -144,7 +145,7 @@ Test(rtp_clock, adds_the_pause_of_a_source)
 		flow_run(&f, 200);
 		before = f.stamp;
 		if (goes_on)
-			f.ms += 700; /* its clock went on meanwhile */
+			f.ms += 700; /* its clock continued meanwhile */
 		else
 			f.paused_ns = 700 * MS;
 		flow_run(&f, 80);

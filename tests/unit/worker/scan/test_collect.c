@@ -13,7 +13,7 @@
 static struct found {
 	char text[4096];
 	unsigned n;
-	bool full; /* takes nothing */
+	bool full; /* reads nothing */
 } found;
 
 static bool on_section(const uint8_t *section, size_t len, uint16_t pid,

@@ -22,7 +22,7 @@ static void read_offer(const char *text, unsigned number)
 		     error.text);
 }
 
-/* What is offered is the address of an input, on that interface. */
+/* The offer is the address of an input, on that interface. */
 static void assert_offer(const char *text, const char *iface,
 			 const char *address)
 {
@@ -95,7 +95,7 @@ Test(offer, names_the_sender)
 		     "m=video 1 udp 33\n"
 		     "a=source-filter:incl IN IP4 * 192.0.2.3\n", "",
 		     "udp://239.1.1.1:1#src=192.0.2.3");
-	/* nobody can be named for a single address, nor a group for a sender */
+	/* a single address has no sender filter, a sender no group */
 	assert_offer(HEAD "c=IN IP4 192.0.2.9\nm=video 1 udp 33\n"
 		     "a=source-filter:incl IN IP4 192.0.2.9 192.0.2.7\n", "",
 		     "udp://192.0.2.9:1");

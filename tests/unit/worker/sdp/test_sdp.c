@@ -192,7 +192,7 @@ Test(sdp, an_error_names_line_and_field)
 	}
 }
 
-/* A text of HEAD and n times what is repeated. */
+/* A text of HEAD and n repetitions. */
 static int parse_many(const char *repeated, size_t n, struct errmsg *error)
 {
 	size_t len = strlen(HEAD), step = strlen(repeated);

@@ -215,8 +215,8 @@ Test(desc, decodes_private_descriptors_by_their_specifier)
 	       "'data': '00018005'}]");
 }
 
-/* Every tag and every length: nothing is read that is not there (the
- * sanitizers see it), and every one has a name and what it holds. */
+/* Every tag and every length: nothing is read beyond the end (the sanitizers
+ * detect that), and each has a name and its content. */
 Test(desc, accepts_any_tag_and_length)
 {
 	for (unsigned tag = 0; tag < 256; tag++) {

@@ -14,7 +14,7 @@ struct sample {
 	uint8_t table_id;
 	uint16_t extension;
 	const char *body;
-	const char *json; /* without what all have in common */
+	const char *json; /* without the common fields */
 };
 
 static const struct sample samples[] = {
@@ -136,8 +136,8 @@ Test(record, marks_a_table_that_is_not_yet_in_force)
 	json_decref(record);
 }
 
-/* Any loop of any table that claims more than there is, or an entry that is
- * cut: no byte beyond the section is read, and the record says so. */
+/* Any loop of any table with a length beyond the end, or an incomplete entry:
+ * no byte beyond the section is read, and the record reports it. */
 Test(record, ends_where_the_section_is_cut)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Real captures, whole: every section that is sound becomes a record without
- * an error, whose descriptors are all known by name but for private ones, and
- * whose text is text.
- *
- * The captures are beside the project; without them the test is skipped.
+ * Real captures, whole: every valid section becomes a record without an error,
+ * whose descriptors all have names except private ones, and whose text is
+ * text.  The captures are beside the project; without them the test is skipped.
  */
 #include "common/base/alloc.h"
 #include "worker/scan/collect.h"

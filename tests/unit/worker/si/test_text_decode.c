@@ -34,7 +34,7 @@ static const struct sample samples[] = {
 	{ "\x13\xd6\xd0\xd1\xeb TV", "中央 TV" },
 	{ "\x13\xd6", "\ufffd" },
 	{ "\x12\xc7\xd1\xb1\xdb", "한글" },
-	/* reserved: what all tables have in common can be read */
+	/* reserved: the characters that all tables share can be read */
 	{ "\x0c" "ab\xe9", "ab\ufffd" },
 	{ "\x1f\x02zipped", "\ufffd" },
 	{ "\x15", "" },

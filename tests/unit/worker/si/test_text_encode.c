@@ -87,7 +87,7 @@ Test(text_encode, accepts_existing_tables_only)
 			     (t >= 13 && t <= 15) || t == 21, "%u", t);
 }
 
-/* What is read and written again is the same, in every table. */
+/* Text that is read and written again is the same, in every table. */
 Test(text_encode, round_trips_decoded_text)
 {
 	for (unsigned table = 0; table <= TEXT_UTF8; table++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the options of an output write into its datagrams, as who receives them
- * sees it. */
+/* The effect of an output's options on its datagrams, at a receiver. */
 #include "tests/unit/worker/stream/rig.h"
 #include "worker/socket/send_socket.h"
 

@@ -12,7 +12,8 @@
 
 enum {
 	HZ = 90000,
-	PICTURE_PACKETS = 12, /* and four times that, where one can begin */
+	/* and four times that, where decoding can begin */
+	PICTURE_PACKETS = 12,
 	AUDIO_FRAME = 384,    /* layer II, 128 kbit/s, 48 kHz: 24 ms */
 	AUDIO_STEP = SOURCE_AUDIO_FRAMES * 2160,
 };

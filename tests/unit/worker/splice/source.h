@@ -24,8 +24,8 @@ struct source {
 	/* to be chosen before the first source_make() */
 	uint64_t start;    /* 90 kHz: its clock at the first packet */
 	unsigned lead_ms;  /* from clock to DTS */
-	unsigned gop;      /* pictures from one that can be begun with to the
-			      next */
+	unsigned gop;      /* pictures from one that decoding can begin with to
+			    * the next */
 	bool no_audio, no_pcr;
 	uint16_t program;
 	uint16_t shift;    /* added to the PIDs of video and audio, ... */

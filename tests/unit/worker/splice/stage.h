@@ -22,14 +22,14 @@ struct stage {
 void stage_init(struct stage *);
 void stage_done(struct stage *);
 
-/* As a worker that dies and the next one that goes on. */
+/* As a worker that dies and the next one that continues. */
 void stage_restart(struct stage *);
 
 /* Plays a source for so long, in ticks of 10 ms. */
 void stage_play(struct stage *, struct source *, unsigned ms);
 
 /* Plays `from` while entry watches `to`, until it can be entered, and then
- * `to`, with the rest of `from`, up to ms. */
+ * `to`, with the end of `from`, up to ms. */
 void stage_change(struct stage *, struct source *from, struct source *to,
 		  unsigned ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one worker leaves to the next may be anything. */
+/* The memory that one worker leaves to the next may contain any bytes. */
 #include "tests/unit/worker/splice/stage.h"
 
 #include "worker/ts/pcr.h"
@@ -31,7 +31,7 @@ static void fill(void)
 	state.cc[17] = SPLICE_CC_SEEN | 15;
 }
 
-Test(state, what_is_sound_stays_as_it_is)
+Test(state, a_valid_memory_stays_unchanged)
 {
 	struct splice_continuity was;
 
@@ -41,7 +41,7 @@ Test(state, what_is_sound_stays_as_it_is)
 	cr_assert_eq(memcmp(&was, &state, sizeof was), 0);
 }
 
-Test(state, one_that_was_never_used_begins_anew)
+Test(state, an_unused_memory_is_reset)
 {
 	fill();
 	state.packets = 0;
@@ -50,7 +50,7 @@ Test(state, one_that_was_never_used_begins_anew)
 	cr_assert_eq(state.cc[17], 0);
 }
 
-Test(state, one_of_the_future_begins_anew)
+Test(state, a_memory_from_the_future_is_reset)
 {
 	fill();
 	cr_assert_not(splice_continuity_check(&state, NOW - 6));
@@ -92,8 +92,8 @@ Test(state, a_clock_or_a_track_out_of_range_is_dropped_alone)
 	SPOIL(tracks[9].at_packets, 1001);
 }
 
-/* Whatever stands there, the stream goes out, and within a second as it
- * should: nothing but its first moments hangs on it. */
+/* For any content the stream is sent, and is regular within a second: only its
+ * first moments depend on the memory. */
 Test(state, a_stream_recovers_from_any_memory)
 {
 	uint32_t seed = 12345;

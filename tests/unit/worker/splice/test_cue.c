@@ -99,7 +99,7 @@ Test(cue, a_wrong_crc_stays_wrong)
 	cr_assert_neq(crc32_mpeg(moved, sizeof section), 0);
 }
 
-Test(cue, other_tables_and_what_is_behind_are_left_as_they_are)
+Test(cue, other_tables_and_following_bytes_are_unchanged)
 {
 	uint8_t section[40], packet[TS_PACKET], before[TS_PACKET];
 	struct cue c = { 0 };

@@ -45,7 +45,7 @@ static struct splice_counters counted(void)
 	return c;
 }
 
-/* The clock of whoever does not care which PID it stands on. */
+/* The clock of a receiver that accepts it on any PID. */
 static void assert_one_clock(unsigned pause_ms, const char *what)
 {
 	const int64_t most = (int64_t)(pause_ms + SLACK_MS);
@@ -129,14 +129,14 @@ static void there_and_back(const struct again *how)
 	cr_assert_eq(s.judge.pcr_back + s.judge.dts_back, 0, "%s", what);
 	cr_assert_eq(s.judge.discontinuities, 0, "%s", what);
 	cr_assert_leq(s.judge.cc, 0, "%s: %s", what, s.judge.events[0]);
-	/* no more is dropped than what comes before tables and a picture that
-	 * decoding can begin with */
+	/* only packets before tables and before a picture that decoding can
+	 * begin with are dropped */
 	cr_assert_gt(s.judge.units,
 		     least_ms / 40 + least_ms / (SOURCE_AUDIO_FRAMES * 24),
 		     "%s: %ju units", what, (uintmax_t)s.judge.units);
 }
 
-/* The buffers are large: the next case takes those of the last one. */
+/* The buffers are large: the next case uses those of the last one. */
 static void next_case(void)
 {
 	uint8_t *data = s.data;
@@ -150,9 +150,9 @@ static void next_case(void)
 }
 
 /*
- * An encoder whose clock stands `clock` off that of the one before.  Each two
- * of silence, place in the interval of tables and the four flags are met in
- * every combination.
+ * An encoder whose clock differs by `clock` from that of the previous one.
+ * Each two of silence, place in the interval of tables and the four flags occur
+ * in every combination.
  */
 static void come_back(int64_t clock)
 {
@@ -196,12 +196,12 @@ Test(foreign, an_encoder_that_restarts_with_other_pids_5_s_later)
 	come_back(5 * 90000);
 }
 
-/* --- what is no other source goes on as it came, late perhaps --- */
+/* --- packets of the same source continue unchanged, late perhaps --- */
 
 static uint8_t *came;
 static size_t n_came;
 
-/* In ticks of 10 ms; edit may change what comes. */
+/* In ticks of 10 ms; edit may change the input. */
 static void play_edited(unsigned ms, void (*edit)(uint8_t *, size_t))
 {
 	for (unsigned i = 0; i < ms / 10; i++) {
@@ -247,7 +247,7 @@ static void put_ghost(uint8_t *data, size_t n)
 	}
 }
 
-Test(foreign, what_no_table_names_goes_on_beside_what_plays)
+Test(foreign, packets_that_no_table_names_pass_beside_the_program)
 {
 	play_edited(1000, NULL);
 	play_edited(SPLICE_DOUBT_MS, put_ghost);
@@ -276,7 +276,7 @@ static void put_section(uint8_t *data, size_t n)
 	}
 }
 
-Test(foreign, tables_that_nobody_names_are_not_kept_back)
+Test(foreign, unlisted_tables_are_not_delayed)
 {
 	play_edited(1000, NULL);
 	for (int i = 0; i < 100; i++) {
@@ -286,7 +286,7 @@ Test(foreign, tables_that_nobody_names_are_not_kept_back)
 	assert_as_it_came();
 }
 
-/* Before the PMT says so. */
+/* Before the PMT lists it. */
 Test(foreign, sound_that_is_added_loses_nothing)
 {
 	a->no_audio = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whatever happens to a stream, in whatever order: counters go on but for the
- * packets that were lost, clocks and units never go back.
+ * Any events of a stream, in any order: counters continue except for lost
+ * packets, clocks and units never go back.
  */
 #include "tests/unit/worker/splice/stage.h"
 
@@ -32,8 +32,8 @@ static void renew(struct world *w, size_t i)
 {
 	uint64_t start = (uint64_t)draw(w, UINT32_MAX) << 1 | draw(w, 2);
 
-	/* near the wrap at first, then anywhere else: one that starts again
-	 * with the time that would be by now has not been started again */
+	/* near the wrap at first, then anywhere else: a source that restarts
+	 * with the expected time has not restarted */
 	if (w->sources[i] == NULL && draw(w, 3) == 0)
 		start = (UINT64_C(1) << 33) - draw(w, 1000000);
 	free(w->sources[i]);
@@ -57,14 +57,14 @@ static void step(struct world *w)
 		stage_change(&w->stage, now, w->sources[next], 3500);
 		w->active = next;
 		return;
-	case 2: /* it died; the next one as it comes */
+	case 2: /* it died; the next one is unchanged */
 		stage_wait(&w->stage, gap);
 		splice_cut(w->stage.splice, NULL, false, w->stage.now_ns);
 		w->active = next;
 		w->silent++;
 		w->cut++;
 		break;
-	case 3: /* it starts again by itself */
+	case 3: /* it restarts */
 		renew(w, w->active);
 		stage_wait(&w->stage, gap);
 		w->silent++;

@@ -36,7 +36,7 @@ static struct splice_counters counted(void)
 	return c;
 }
 
-Test(splice, hands_on_what_it_gets_as_long_as_nothing_was_cut)
+Test(splice, passes_its_input_unchanged_without_a_cut)
 {
 	for (int i = 0; i < 300; i++) {
 		struct ts_run run = source_make(a, 100);
@@ -95,7 +95,7 @@ Test(splice, a_loss_behind_a_cut_stays_visible)
 	stage_change(&s, a, b, 2000);
 	for (int i = 0; i < 10; i++) {
 		stage_play(&s, b, 500);
-		/* all PIDs lose something, none a multiple of 16 */
+		/* all PIDs lose packets, none a multiple of 16 */
 		source_skip(b, 105);
 		stage_wait(&s, 105);
 	}
@@ -116,7 +116,7 @@ Test(splice, goes_over_the_wrap_of_33_bits)
 	stage_assert_flawless(&s);
 }
 
-Test(splice, the_clock_goes_on_while_nothing_comes)
+Test(splice, the_clock_continues_without_packets)
 {
 	uint64_t before;
 
@@ -149,7 +149,7 @@ Test(splice, the_same_source_again_is_left_where_it_was)
 	cr_assert_eq(s.judge.cc, 0, "a loss at a cut is none");
 }
 
-Test(splice, a_worker_goes_on_where_the_last_one_died)
+Test(splice, a_worker_continues_where_the_last_one_died)
 {
 	for (int i = 0; i < 5; i++) {
 		stage_play(&s, a, 1500);
@@ -169,7 +169,7 @@ Test(splice, a_worker_goes_on_where_the_last_one_died)
 	cr_assert_neq(s.state->clocks[0].offset, 0);
 }
 
-Test(splice, a_source_that_starts_again_by_itself_is_mended)
+Test(splice, a_source_that_restarts_is_made_continuous)
 {
 	stage_play(&s, a, 3000);
 	for (int i = 0; i < 4; i++) {
@@ -179,14 +179,14 @@ Test(splice, a_source_that_starts_again_by_itself_is_mended)
 		stage_wait(&s, 40);
 		stage_play(&s, b, 1500);
 	}
-	/* the unit that was under way cannot be ended */
+	/* the unit under way cannot be completed */
 	s.judge.cut_short = 0;
 	stage_assert_flawless(&s);
 	cr_assert_eq(counted().jumps, 4);
 }
 
-/* Without a pause, and where no PCR is known to tell. */
-Test(splice, so_is_one_that_starts_again_at_once_with_other_pids)
+/* Without a pause, and without a PCR that shows it. */
+Test(splice, a_source_that_restarts_at_once_with_other_pids_is_made_continuous)
 {
 	stage_play(&s, a, 3000);
 	for (int i = 0; i < 4; i++) {
@@ -215,14 +215,14 @@ static struct ts_run next_plain(struct source *source)
 	}
 }
 
-Test(splice, what_is_in_doubt_goes_on_though_nothing_follows)
+Test(splice, doubtful_packets_are_sent_though_none_follow)
 {
 	struct ts_run run;
 	uint64_t sent;
 
 	stage_play(&s, a, 2000);
 	stage_wait(&s, SPLICE_SILENCE_MS + 10);
-	/* a gap behind a silence, and no PCR to tell what it means */
+	/* a gap behind a silence, and no PCR to interpret it */
 	(void)next_plain(a);
 	run = next_plain(a);
 	sent = s.packets;
@@ -240,7 +240,7 @@ Test(splice, what_is_in_doubt_goes_on_though_nothing_follows)
 	cr_assert_eq(splice_next_ns(s.splice), UINT64_MAX);
 }
 
-Test(splice, times_that_jump_alone_are_mended_alone)
+Test(splice, times_that_jump_alone_are_corrected_alone)
 {
 	uint64_t extra = 3600 * UINT64_C(90000);
 
@@ -293,7 +293,7 @@ Test(splice, without_pcr_it_goes_by_the_units)
 	splice_cut(s.splice, NULL, false, s.now_ns);
 	stage_play(&s, b, 3000);
 	cr_assert_eq(s.judge.cc + s.judge.dts_back, 0);
-	/* what jumps now is mended, too */
+	/* a later jump is corrected, too */
 	free(a);
 	a = source_new(777);
 	a->no_pcr = true;
@@ -317,7 +317,7 @@ Test(splice, a_unit_under_way_ends_before_the_next_source_begins)
 	stage_assert_flawless(&s);
 }
 
-Test(splice, a_source_that_does_not_end_its_unit_holds_nobody_up)
+Test(splice, a_source_that_does_not_end_its_unit_delays_no_other)
 {
 	struct switch_point *entry = switch_point_new(NULL);
 	struct ts_run run, rest;

@@ -40,7 +40,7 @@ static uint64_t escr_of(const uint8_t *p)
 	       (uint64_t)((p[2] & 3) << 13 | p[3] << 5 | p[4] >> 3);
 }
 
-Test(stamps, every_one_of_them_is_moved)
+Test(stamps, every_stamp_is_moved)
 {
 	static const uint64_t moves[] = {
 		0, 1, 90000, UINT64_C(1) << 32, UINT64_C(0x155555555),
@@ -63,7 +63,7 @@ Test(stamps, every_one_of_them_is_moved)
 		cr_assert_eq(pes_time(p + 57), (by + BASE_MAX) % PES_TIME_WRAP);
 		cr_assert_eq(escr_of(p + 62), by, "%ju of %ju",
 			     (uintmax_t)escr_of(p + 62), (uintmax_t)by);
-		/* and all the rest is as it was, marker bits too */
+		/* and every other bit is unchanged, marker bits too */
 		stamps_move(p, (struct stamps_move){ PES_TIME_WRAP - by,
 						     PES_TIME_WRAP - by });
 		cr_assert_arr_eq(p, whole, sizeof whole);

@@ -176,7 +176,7 @@ Test(entry, measures_how_far_the_clock_is_ahead)
 	cr_assert_not(switch_point_phase(e, &program, &phase));
 }
 
-Test(entry, what_a_source_that_hung_sends_at_once_tells_no_more_than_its_end)
+Test(entry, the_burst_of_a_source_that_hung_shows_only_its_end)
 {
 	uint64_t phase, wanted;
 	uint16_t program;

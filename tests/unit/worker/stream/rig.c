@@ -146,8 +146,8 @@ static void await_running(struct rig *r, const char *name)
 	fd_close(&fd);
 }
 
-/* 0 or what libnl says.  Nobody is asked whether the address is taken: it is
- * a source of datagrams at once. */
+/* 0 or an error of libnl.  Duplicate address detection is off: the address is a
+ * source of datagrams at once. */
 static int add_address(struct nl_sock *sock, unsigned index, int family,
 		       const char *text)
 {
@@ -165,8 +165,8 @@ static int add_address(struct nl_sock *sock, unsigned index, int family,
 	return r;
 }
 
-/* A thread of the kernel still tells everybody of the address when it is
- * there; who hears of it in the midst of the test joins his groups anew. */
+/* A thread of the kernel still reports the address when it is ready; an input
+ * that receives the report during the test joins its groups again. */
 static void await_news(struct rig *r, struct netif_watch *watch)
 {
 	uint64_t end = mono_ns() + RIG_PATIENCE_MS * MS;
@@ -177,8 +177,7 @@ static void await_news(struct rig *r, struct netif_watch *watch)
 	}
 }
 
-/* The kernel gives it no address of IPv6 by itself, which would come in the
- * midst of the test. */
+/* The kernel adds no address of IPv6, which would appear during the test. */
 static void leave_bare(struct nl_sock *sock, const char *name)
 {
 	struct rtnl_link *link = rtnl_link_alloc();
@@ -210,7 +209,7 @@ void rig_add_wire(struct rig *r)
 	set_up("v1");
 	r->group_if = if_nametoindex("v0");
 	await_running(r, "v0");
-	/* who changes addresses waits for the kernel's own work on the link */
+	/* a change of addresses waits for the kernel's own work on the link */
 	err = add_address(sock, r->group_if, AF_INET, "10.9.9.1/24");
 	cr_assert_eq(err, 0, "10.9.9.1: %s", nl_geterror(err));
 	watch = netif_watch_new(false);
@@ -314,7 +313,7 @@ void rig_aim(struct rig *r, const char *host, uint16_t port)
 	else
 		(void)setsockopt(r->tx, IPPROTO_IP, IP_MULTICAST_IF, &req,
 				 sizeof req);
-	/* on lo a group gets no source address by itself */
+	/* on lo a group has no default source address */
 	if (a.sa.sa_family == AF_INET && r->group_if == if_nametoindex("lo"))
 		cr_assert_eq(bind(r->tx, &from.sa, from.len), 0);
 	cr_assert_eq(connect(r->tx, &a.sa, a.len), 0, "%s", strerror(errno));

@@ -20,7 +20,7 @@ enum {
 	RIG_ERROR = 256,
 };
 
-/* What came out of one output. */
+/* The data of one output. */
 struct rig_capture {
 	int fd;
 	size_t header;      /* bytes to take off each datagram */
@@ -51,16 +51,16 @@ struct rig {
 	struct msg_input_status sum; /* counters of input 1 over all seconds */
 };
 
-/* Enters a namespace whose lo is up and takes multicast; skips the test where
- * the system does not let us. */
+/* Enters a namespace whose lo is up and has multicast; skips the test where the
+ * system forbids it. */
 void rig_init(struct rig *);
 void rig_done(struct rig *);
 
-/* A pair of interfaces v0 and v1, joined by a wire, up; v0 has 10.9.9.1/24 and
- * takes the place of lo for groups.  Skips the test where there are none. */
+/* A pair of interfaces v0 and v1, joined by a cable, up; v0 has 10.9.9.1/24 and
+ * replaces lo for groups.  Skips the test where there are none. */
 void rig_add_wire(struct rig *);
 
-/* What is longer than a few hundred bytes passes lo in fragments only. */
+/* Datagrams of more than a few hundred bytes pass lo in fragments only. */
 void rig_narrow_lo(struct rig *);
 
 /* Starts the path; NULL outputs are left out. */
@@ -70,13 +70,13 @@ void rig_start(struct rig *, const char *input, const char *output0,
 /* Output i arrives here; joined when the address is a group. */
 void rig_listen(struct rig *, unsigned i, const char *host, uint16_t port);
 
-/* What rig_send() sends goes there from now on. */
+/* Later calls of rig_send() send there. */
 void rig_aim(struct rig *, const char *host, uint16_t port);
 void rig_send(struct rig *, const void *data, size_t len);
 
 /* Lets the loop turn for so long, and once at least. */
 void rig_turn(struct rig *, unsigned ms);
-/* Lets the loop turn until output i has brought len bytes, or fails. */
+/* Lets the loop turn until output i has received len bytes, or fails. */
 void rig_await(struct rig *, unsigned i, size_t len);
 /* Lets the loop turn until n more statuses have come. */
 void rig_await_status(struct rig *, unsigned n);

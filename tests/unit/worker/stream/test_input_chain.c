@@ -39,7 +39,7 @@ Test(input_chain, each_kind_of_input_has_its_time_to_begin)
 		{ "rtp://239.1.1.1", 5000, false },
 		{ "srt://127.0.0.1:7000", 5000, false },
 		{ "file:///srv/a.ts", 5000, true },
-		/* what is to be played later cannot be there earlier */
+		/* packets of a later time cannot arrive earlier */
 		{ "http://127.0.0.1/a.ts", 13000, false },
 		{ "http://127.0.0.1/a.ts#buffer_time=8", 18000, false },
 		{ "https://127.0.0.1/a.ts#no_sync", 10000, false },

@@ -20,7 +20,7 @@ static struct stream_memory *open_memory(int fd)
 	return m;
 }
 
-Test(memory, the_next_worker_finds_what_the_last_one_left)
+Test(memory, the_next_worker_finds_the_memory_of_the_last_one)
 {
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
 	struct stream_memory *m = open_memory(fd);
@@ -47,7 +47,7 @@ Test(memory, the_next_worker_finds_what_the_last_one_left)
 	fd_close(&fd);
 }
 
-Test(memory, of_another_layout_begins_anew)
+Test(memory, of_another_layout_is_reset)
 {
 	for (int i = 0; i < 3; i++) {
 		int fd = shared_create("test", STREAM_MEMORY_SIZE);
@@ -75,7 +75,7 @@ Test(memory, of_another_layout_begins_anew)
 	}
 }
 
-Test(memory, what_waits_is_judged)
+Test(memory, waiting_packets_are_checked)
 {
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
 	struct stream_memory *m = open_memory(fd);

@@ -28,7 +28,7 @@ static void on_line(enum log_level level, const char *component,
 }
 
 /* Nothing comes here: sync_loss is raised by the first second. */
-Test(watch, what_the_input_has_told_is_not_told_of_the_output)
+Test(watch, an_alarm_of_the_input_is_not_logged_for_the_output)
 {
 	const uint32_t sync = 1u << ALARM_SYNC_LOSS;
 	const uint32_t lost = 1u << ALARM_NETWORK_LOSS;
@@ -40,7 +40,7 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 	monitor_log_begin(&w, NULL, 0, now_ns);
 	monitor_log_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
-	/* nor when it is over there first */
+	/* nor when it ends there first */
 	monitor_log_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 0, "%s", told.last);
 
@@ -52,7 +52,7 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 	monitor_log_done(&w);
 }
 
-Test(watch, an_input_tells_all_of_its_own)
+Test(watch, an_input_logs_every_alarm_of_its_own)
 {
 	struct told told = { 0 };
 	struct monitor_log w = { 0 };
@@ -65,7 +65,7 @@ Test(watch, an_input_tells_all_of_its_own)
 	monitor_log_done(&w);
 }
 
-Test(watch, what_is_not_protected_is_named)
+Test(watch, the_unprotected_path_is_named)
 {
 	static const struct {
 		const char *why, *told;
@@ -87,7 +87,7 @@ Test(watch, what_is_not_protected_is_named)
 	}
 }
 
-Test(watch, another_path_that_is_gone_is_another_line)
+Test(watch, another_failed_path_is_another_line)
 {
 	const char *first = "path 1: is down", *second = "path 2: is down";
 	uint64_t now_ns = SECOND_NS;

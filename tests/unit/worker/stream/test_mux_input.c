@@ -27,7 +27,7 @@ struct rig {
 	uint8_t cc;
 };
 
-/* A port that nobody has. */
+/* A port that no process has. */
 static void choose_port(struct rig *r)
 {
 	socklen_t len = sizeof r->to;
@@ -64,7 +64,7 @@ static void rig_done(struct rig *r)
 	(void)close(r->fd);
 }
 
-/* One packet of the PID comes, STEP_MS later. */
+/* One packet of the PID arrives, STEP_MS later. */
 static void bring(struct rig *r)
 {
 	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE };
@@ -79,7 +79,7 @@ static void bring(struct rig *r)
 	mux_input_read(r->mux, r->now_ns);
 }
 
-/* ... and goes on. */
+/* ... and is sent. */
 static void pass(struct rig *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static uint64_t told(const struct rig *r, enum link_stat what)
 	return stats.value[what];
 }
 
-Test(mux_input, counts_what_comes_goes_on_and_misses)
+Test(mux_input, counts_received_sent_and_missing_packets)
 {
 	struct rig r;
 
@@ -115,12 +115,12 @@ Test(mux_input, counts_what_comes_goes_on_and_misses)
 	cr_assert_eq(told(&r, LINK_MUX_SENT), 10);
 	cr_assert_eq(told(&r, LINK_MUX_LOST), 3);
 	cr_assert_eq(count(&r.bench, PID), 10);
-	/* what was lost shows behind us, too */
+	/* a loss in the input shows in the output, too */
 	cr_assert_eq(r.bench.out->cc_errors, 1);
 	rig_done(&r);
 }
 
-Test(mux_input, what_it_gave_up_leaves_no_gap)
+Test(mux_input, dropped_packets_leave_no_gap)
 {
 	struct rig r;
 
@@ -151,7 +151,7 @@ enum {
 struct guest {
 	struct rig rig;
 	struct build *built; /* and not sent */
-	uint64_t ms; /* of its clock: what was built */
+	uint64_t ms; /* of its clock: the packets that were built */
 };
 
 static void guest_init(struct guest *g, uint8_t type)
@@ -191,7 +191,7 @@ static void make_pes(struct guest *g)
 	build_pes(g->built, PID, NULL, 0);
 }
 
-/* What was built comes, as many datagrams as that. */
+/* The packets that were built arrive, as that many datagrams. */
 static void send_built(struct guest *g)
 {
 	struct build *b = g->built;
@@ -205,7 +205,7 @@ static void send_built(struct guest *g)
 	b->n = 0;
 }
 
-/* TICK_MS later: what came goes on, beside a PCR of the input. */
+/* TICK_MS later: received packets are sent, beside a PCR of the input. */
 static void tick(struct guest *g)
 {
 	struct rig *r = &g->rig;
@@ -235,7 +235,7 @@ static void run_well(struct guest *g, unsigned ms, unsigned period_ms)
 	}
 }
 
-/* How far the times of what went out are from each other, in ms. */
+/* The intervals between the times in the output, in ms. */
 static uint64_t spread(const struct guest *g)
 {
 	const struct sink *out = g->rig.bench.out;
@@ -251,8 +251,8 @@ static uint64_t spread(const struct guest *g)
 	return (most - least) / 90;
 }
 
-/* A cue message comes when there is one, and not to be forgotten. */
-Test(mux_input, takes_what_comes_seldom)
+/* A cue message is rare, and its source must not be forgotten. */
+Test(mux_input, accepts_rare_packets)
 {
 	struct guest g;
 
@@ -265,9 +265,9 @@ Test(mux_input, takes_what_comes_seldom)
 	guest_done(&g);
 }
 
-/* What was held up on its way comes at once, but not so quickly that one look
- * at it takes all: its times are moved as far as before. */
-Test(mux_input, keeps_the_clock_of_one_that_was_held_up)
+/* Delayed packets arrive at once, but not so quickly that one look at the
+ * socket reads all: their times are moved as far as before. */
+Test(mux_input, keeps_the_clock_of_a_delayed_source)
 {
 	for (unsigned held_ms = 520; held_ms < 1000; held_ms += 60) {
 		struct guest g;

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <sys/resource.h>
 
-Test(netif_news, who_hears_nothing_looks_once_a_second_until_he_does)
+Test(netif_news, without_news_the_interfaces_are_polled_once_a_second)
 {
 	struct ev_loop *loop = ev_loop_new(0);
 	struct rlimit before, none;

@@ -75,7 +75,7 @@ static void make_clip(struct clip *c, const uint8_t *data, size_t stride,
 	(void)close(fd);
 }
 
-/* Every byte of the file, over and over; only the clock goes on. */
+/* Every byte of the file, repeatedly; only the clock continues. */
 static void assert_looped(const struct rig_capture *c, const uint8_t *data)
 {
 	uint8_t expect[TS_PACKET];
@@ -91,9 +91,9 @@ static void assert_looped(const struct rig_capture *c, const uint8_t *data)
 	}
 }
 
-/* Plays more than three laps; were they in time?  The machine may stand still
- * for a while, the path and who listens are one thread of it: what came late by
- * no more than that was in time.  Nothing is ever early. */
+/* Plays more than three laps; were they in time?  The machine may stop for a
+ * while, and the path and its receiver are one thread: packets that are late by
+ * at most that were in time.  No packet is ever early. */
 static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 {
 	struct rig r;
@@ -115,7 +115,7 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	double stood = (double)r.stood_ns / 1e9;
 	double packets = (double)(r.out[0].len - before) / TS_PACKET;
 	double ahead = packets / PACKETS_PER_S - s;
-	/* no datagram of the seam comes late, none early */
+	/* no datagram of the seam is late or early */
 	bool timely = r.out[0].gap_ns < 100 * MS + r.stood_ns && ahead < 0.06 &&
 		      ahead > -0.06 - stood;
 
@@ -125,7 +125,7 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	return timely;
 }
 
-/* The thread that reads may stand still, too: one try of three is in time. */
+/* The thread that reads may be delayed, too: one try of three is in time. */
 static void check_loop(size_t stride, size_t junk)
 {
 	uint8_t *data = make_stream();
@@ -152,7 +152,7 @@ Test(pipeline_file, packets_of_192_bytes)
 	check_loop(192, 0);
 }
 
-/* The thread that reads says it when it gets there. */
+/* The thread that reads reports it when it gets there. */
 static void await_trouble(struct rig *r)
 {
 	do
@@ -239,7 +239,7 @@ Test(pipeline_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 }
 
 /* Neither of these has an end: the one is too long, the other is looped. */
-Test(pipeline_file, what_never_becomes_a_stream_is_given_up)
+Test(pipeline_file, a_file_that_is_no_stream_is_given_up)
 {
 	static const char *const options[] = { "", "#list&loop" };
 	char path[] = "/tmp/clip.XXXXXX", list[] = "/tmp/list.XXXXXX";

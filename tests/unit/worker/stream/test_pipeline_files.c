@@ -23,8 +23,8 @@ static atomic_int n_hanging;
 static struct timespec until[FILES], first_join;
 static int n_joined;
 
-/* In the place of that of libc: a disk takes its time.  Not the log, which may
- * be a file, too. */
+/* Replaces that of libc: a slow disk.  Not for the log, which may be a file,
+ * too. */
 ssize_t write(int fd, const void *data, size_t len)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static const char *trouble_of(struct output *o)
 
 static const char slow[] = "the disk is too slow: packets dropped";
 
-/* A recording on a disk that stands still. */
+/* A recording on a disk that has stopped. */
 struct tape {
 	char address[48];
 	struct output_spec spec;
@@ -110,12 +110,12 @@ static void tape_done(struct tape *t)
 	(void)unlink(t->spec.path);
 }
 
-Test(pipeline_files, a_disk_that_is_too_slow_is_told_until_it_is_well)
+Test(pipeline_files, a_disk_that_is_too_slow_is_reported_until_it_recovers)
 {
 	struct tape t;
 
 	tape_init(&t);
-	/* one that cannot take all, but some */
+	/* a disk that accepts a part */
 	for (int i = 0; i < 10; i++) {
 		send_half(&t);
 		cr_assert_str_eq(trouble_of(t.out), slow);
@@ -169,8 +169,8 @@ static double seconds(const struct timespec *t)
 	return (double)t->tv_sec + (double)t->tv_nsec / 1e9;
 }
 
-/* They are waited for until the same moment, but for what passed between them
- * before the first of them was waited for. */
+/* They are waited for until the same moment, except the time that passed
+ * between them before. */
 Test(pipeline_files, disks_that_hang_hold_up_its_end_together)
 {
 	char folder[] = "/tmp/path-files-XXXXXX", address[FILES][80];

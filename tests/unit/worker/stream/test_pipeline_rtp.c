@@ -61,7 +61,7 @@ Test(pipeline_rtp, header_off_and_header_on)
 	free(data);
 }
 
-Test(pipeline_rtp, counts_gaps_and_drops_what_comes_twice)
+Test(pipeline_rtp, counts_gaps_and_drops_duplicates)
 {
 	struct rig r;
 	uint8_t data[5 * SEVEN];
@@ -85,7 +85,7 @@ Test(pipeline_rtp, counts_gaps_and_drops_what_comes_twice)
 	rig_done(&r);
 }
 
-Test(pipeline_rtp, takes_a_bare_stream_and_no_nonsense)
+Test(pipeline_rtp, accepts_a_bare_stream_and_no_garbage)
 {
 	struct rig r;
 	uint8_t data[SEVEN], nonsense[50];
@@ -103,7 +103,7 @@ Test(pipeline_rtp, takes_a_bare_stream_and_no_nonsense)
 	rig_done(&r);
 }
 
-/* Who is there stays, whatever others send; he is gone after a second. */
+/* The current sender stays, whatever others send; it expires after a second. */
 Test(pipeline_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
 {
 	enum { N = 5 };
@@ -132,7 +132,7 @@ Test(pipeline_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
 	rig_done(&r);
 }
 
-Test(pipeline_rtp, takes_joined_datagrams_apart)
+Test(pipeline_rtp, splits_joined_datagrams)
 {
 	struct rig r;
 	enum { JOINED = 20, EACH = HEADER + SEVEN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What goes in over the network comes out byte for byte. */
+/* The output has the bytes of the input, over the network. */
 #include "tests/unit/worker/stream/rig.h"
 
 #include "common/base/alloc.h"
@@ -46,8 +46,8 @@ static void assert_same(const struct rig *r, unsigned i, const uint8_t *data,
 				 "packet %zu", at / TS_PACKET);
 }
 
-/* One route through the path: where we send, the input, the output, where we
- * listen. */
+/* One route through the path: the sender, the input, the output, the receiver.
+ * */
 struct route {
 	const char *to;
 	const char *input, *output;
@@ -133,7 +133,7 @@ Test(pipeline_udp, multicast_over_ipv6)
 				     .wire = true });
 }
 
-Test(pipeline_udp, takes_nothing_from_another_source)
+Test(pipeline_udp, ignores_another_source)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -268,7 +268,7 @@ Test(pipeline_udp, without_sync_all_leaves_as_it_comes)
 	free(data);
 }
 
-Test(pipeline_udp, two_outputs_and_one_receiver_that_is_gone)
+Test(pipeline_udp, two_outputs_and_one_missing_receiver)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
@@ -276,7 +276,7 @@ Test(pipeline_udp, two_outputs_and_one_receiver_that_is_gone)
 	rig_init(&r);
 	rig_make_packets(data, 0, PACKETS);
 	rig_listen(&r, 1, "127.0.0.1", 6001);
-	/* nobody listens at 6000: ICMP errors come back */
+	/* no receiver at 6000:  ICMP errors return */
 	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000",
 		  "udp://127.0.0.1:6001");
 	rig_aim(&r, "127.0.0.1", 5000);
@@ -410,7 +410,7 @@ static void await_joins(struct rig *r, int tap, struct reports *seen,
 	}
 }
 
-Test(pipeline_udp, a_group_that_brings_nothing_is_joined_anew)
+Test(pipeline_udp, a_silent_group_is_joined_again)
 {
 	struct rig r;
 	struct reports seen = { 0 };
@@ -453,7 +453,7 @@ Test(pipeline_udp, silence_changes_nothing_where_that_is_asked_for)
 	rig_done(&r);
 }
 
-Test(pipeline_udp, says_what_hinders_it_and_reports_every_second)
+Test(pipeline_udp, reports_its_error_every_second)
 {
 	struct rig r;
 
@@ -471,7 +471,7 @@ Test(pipeline_udp, says_what_hinders_it_and_reports_every_second)
 	rig_done(&r);
 }
 
-Test(pipeline_udp, tells_what_the_socket_had_no_room_for)
+Test(pipeline_udp, reports_datagrams_that_found_no_room_in_the_socket)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -483,7 +483,7 @@ Test(pipeline_udp, tells_what_the_socket_had_no_room_for)
 	/* the loop does not turn meanwhile */
 	for (unsigned i = 0; i < 100; i++)
 		rig_send(&r, data, sizeof data);
-	/* then there is room for the one that tells of it, ... */
+	/* then there is room for the datagram that reports it, ... */
 	rig_await_status(&r, 1);
 	rig_send(&r, data, sizeof data);
 	/* ... and a second may end before that is read */
@@ -494,7 +494,7 @@ Test(pipeline_udp, tells_what_the_socket_had_no_room_for)
 	rig_done(&r);
 }
 
-Test(pipeline_udp, what_a_second_tells_that_came_late_is_not_told_again)
+Test(pipeline_udp, a_second_that_was_reported_late_is_not_reported_again)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -513,7 +513,7 @@ Test(pipeline_udp, what_a_second_tells_that_came_late_is_not_told_again)
 }
 
 /* The other sockets of a program on this host do not matter to us. */
-Test(pipeline_udp, takes_only_the_group_it_was_told)
+Test(pipeline_udp, receives_only_its_group)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -534,7 +534,7 @@ Test(pipeline_udp, takes_only_the_group_it_was_told)
 	rig_done(&r);
 }
 
-Test(pipeline_udp, takes_its_group_from_its_own_interface_only)
+Test(pipeline_udp, receives_its_group_on_its_interface_only)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -561,7 +561,7 @@ Test(pipeline_udp, takes_its_group_from_its_own_interface_only)
 }
 
 /* The kernel does not cut datagrams that do not fit the device. */
-Test(pipeline_udp, sends_one_by_one_where_it_must_and_loses_nothing)
+Test(pipeline_udp, sends_single_datagrams_where_necessary_and_loses_none)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);

@@ -11,7 +11,7 @@
 
 enum { PATIENCE_S = 30, TRIES = 8 };
 
-/* The clock of all of it, the thread that reads the file as well. */
+/* The clock of the whole test, of the thread that reads the file as well. */
 static _Atomic uint64_t clock_ns = SECOND_NS;
 
 uint64_t __wrap_mono_ns(void);
@@ -57,7 +57,7 @@ static void count_off_air(enum log_level level, const char *component,
 	*n += strncmp(text, "off air: ", strlen("off air: ")) == 0;
 }
 
-/* Until the thread that opens the file has said that it cannot. */
+/* Until the thread that opens the file has reported that it cannot. */
 static void await_refusal(struct selector *s)
 {
 	time_t end = time(NULL) + PATIENCE_S;
@@ -101,8 +101,8 @@ static struct selector *make(struct stream_memory *memory,
 	});
 }
 
-/* One that cannot be had is told once, and while it is tried again what
- * hindered it stays to be read. */
+/* An input that cannot be opened is logged once, and while it is retried its
+ * error stays in the status. */
 Test(selector, the_reason_stays_while_an_input_is_tried_again)
 {
 	static struct msg_stream_status status;

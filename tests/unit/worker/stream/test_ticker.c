@@ -138,8 +138,8 @@ static void end(struct rig *r)
 	ev_loop_destroy(r->loop);
 }
 
-/* One tick for each place that has begun, and no more: one that was held up
- * may come in the place of the next. */
+/* One tick for each place that has begun, and no more: a delayed tick may
+ * replace the next one. */
 static void expect_grid(const struct rig *r)
 {
 	uint64_t first = r->began_ns / INTERVAL_NS + 1;
@@ -152,7 +152,7 @@ static void expect_grid(const struct rig *r)
 static void expect_loop_is_left_alone(const struct rig *r)
 {
 	cr_expect_eq(r->n_ticks, TICKS);
-	/* a timer that went on meanwhile does not tick once more */
+	/* a timer that ran meanwhile does not tick once more */
 	cr_expect_leq(ev_iteration(r->loop), 2 + TICKS / (1 + TICKER_ALONE));
 }
 

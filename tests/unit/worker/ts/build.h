@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes small transport streams for tests: right ones, to be damaged after. */
+/* Makes small transport streams for tests: valid ones, to be damaged later. */
 #pragma once
 
 #include "worker/ts/packet.h"
@@ -12,7 +12,7 @@ enum {
 	BUILD_PTS = 0x12342cf1, /* of every build_pes() */
 };
 
-/* Packets one behind the other; counters go on by themselves. */
+/* Packets in order; counters continue automatically. */
 struct build {
 	size_t n;
 	uint8_t cc[TS_PIDS];
@@ -32,7 +32,7 @@ uint8_t *build_null(struct build *);
 uint8_t *build_section(struct build *, uint16_t pid, const uint8_t *section,
 		       size_t len);
 
-/* What a section consists of; its CRC_32 is right. */
+/* The content of a section; its CRC_32 is right. */
 struct build_table {
 	uint8_t table_id;
 	uint16_t extension; /* transport_stream_id, program_number */

@@ -34,7 +34,7 @@ static void rig_done(struct rig *rig)
 	build_free(rig->build);
 }
 
-/* Feeds what was built since the last time and ends the second. */
+/* Feeds the packets that were built since the last call and ends the second. */
 static void second(struct rig *rig)
 {
 	struct ts_run run = build_run(rig->build);
@@ -147,7 +147,7 @@ static void plant_scrambling(struct build *b, size_t at)
 	build_packet(b, at)[3] |= 0xc0;
 }
 
-/* at is a payload packet: makes it the start of what is no PES */
+/* at is a payload packet: makes it the start of an invalid PES packet */
 static void plant_pes(struct build *b, size_t at)
 {
 	build_packet(b, at)[1] |= 0x40;

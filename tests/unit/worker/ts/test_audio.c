@@ -108,7 +108,7 @@ Test(audio, finds_frames_wherever_the_bytes_are_cut)
 		memcpy(data + i * 576, samples[0].head, AUDIO_HEAD);
 	for (size_t step = 1; step < 700; step++)
 		cr_assert_eq(walk(data, sizeof data, step), 20, "%zu", step);
-	/* what is broken is passed over */
+	/* damaged frames are skipped */
 	data[5 * 576] = 0;
 	cr_assert_eq(walk(data, sizeof data, 184), 19);
 	memmove(data + 7 * 576 + 100, data + 8 * 576, 12 * 576);

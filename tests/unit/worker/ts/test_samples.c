@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Real streams, judged by a second implementation: what TSDuck wrote about
- * each sample (NAME.tsp.analyze.json, NAME.tstables.xml) and a plain counter
- * that keeps the whole last packet of each PID.
- *
- * The samples are beside the project; without them the tests are skipped.
+ * Real streams, compared with a second implementation: the results of TSDuck
+ * for each sample (NAME.tsp.analyze.json, NAME.tstables.xml) and a plain
+ * counter that keeps the whole last packet of each PID. The samples are beside
+ * the project; without them the tests are skipped.
  */
 #include "common/base/alloc.h"
 #include "worker/ts/analyze.h"
@@ -224,7 +223,7 @@ static void compare_services(const struct sample *s, const struct psi *psi,
 	}
 }
 
-/* The mean of the rates between PCRs, as TSDuck takes it. */
+/* The mean of the rates between PCRs, as TSDuck computes it. */
 static double mean_bps(struct ts_run run)
 {
 	struct pcr_clock clock;
@@ -428,7 +427,7 @@ Test(samples, a_scrambled_service_is_off_air_and_its_clear_form_is_on)
 	globfree(&found);
 }
 
-/* --- any way to read them --- */
+/* --- readers of any kind --- */
 
 Test(samples, are_found_wherever_the_bytes_are_cut)
 {

@@ -56,7 +56,7 @@ Test(cc_join, restarted_counters_are_continued)
 	cr_assert_eq(feed(&j, 10, true, true), 10);
 }
 
-Test(cc_join, drops_the_rest_of_a_lost_unit)
+Test(cc_join, drops_the_remaining_packets_of_a_lost_unit)
 {
 	static struct cc_join j;
 

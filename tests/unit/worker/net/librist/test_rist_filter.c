@@ -316,7 +316,7 @@ Test(rist_filter, drops_tunnels_and_authentication)
 	}
 }
 
-Test(rist_filter, passes_what_librist_logs)
+Test(rist_filter, passes_datagrams_that_librist_logs)
 {
 	static const struct datagram told[] = {
 		D("encrypted, here is no secret", GRE_KEY, SSRC, SSRC, SSRC),
@@ -381,7 +381,7 @@ static bool gets_through(const char *to_host, const char *from_host,
 	return through;
 }
 
-Test(rist_filter, drops_datagrams_of_a_refused_source)
+Test(rist_filter, drops_datagrams_of_a_rejected_source)
 {
 	cr_expect_not(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 0));
 	cr_expect(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 1));

@@ -69,7 +69,7 @@ static bool admit(struct rist_guard *g, uint16_t port)
 	return rist_guard_admit(g, &at, port, (struct rist_peer *)&place);
 }
 
-/* The source tries again and again. */
+/* The source retries repeatedly. */
 static bool is_admitted(struct rist_guard *g, uint16_t port)
 {
 	uint64_t end_ms = mono_ms() + PATIENCE_MS;
