@@ -289,8 +289,8 @@ static void shift(struct splice *s, const struct splice_event *e)
 }
 
 /* A state ignores an event that it does not name. */
-static void (*const table[SPLICE_STATES][SPLICE_EVENTS])(struct splice *,
-						  const struct splice_event *) = {
+static void (*const table[SPLICE_STATES][SPLICE_EVENTS])
+	(struct splice *, const struct splice_event *) = {
 	[SPLICE_RELAY] = {
 		[SPLICE_ON_FEED] = feed_sending,
 		[SPLICE_ON_CUT] = splice_begin_drain,
