@@ -39,10 +39,11 @@ size_t field_choices(const struct field *f)
 
 void field_store(const struct field *f, void *s, int64_t value)
 {
-	char *member = (char *)s + f->offset;
-
 	if (s == NULL || f->size == 0)
 		return;
+
+	char *member = (char *)s + f->offset;
+
 	if (f->type == FIELD_BOOL)
 		*(bool *)member = value != 0;
 	else if (f->size == 1)
