@@ -23,7 +23,7 @@ static int drop_inheritance(void)
 	for (unsigned long cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* behind the last of this kernel */
+		if (errno == EINVAL) /* the kernel has no more */
 			return 0;
 		if (errno != EPERM)
 			return -errno;
@@ -72,9 +72,9 @@ int confine(uint64_t keep)
 	struct rlimit files;
 	int err;
 
-	/* The end of the channel stops a worker; the signal also ends one that
-	 * hangs.  With a descriptor store workers outlive the master, and the
-	 * next master ends those that hang. */
+	/* The end of the channel stops a worker; the signal also ends a worker
+	 * that hangs.  With a descriptor store workers outlive the master, and
+	 * the next master ends those that hang. */
 	if (getenv("FDSTORE") == NULL)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

@@ -26,7 +26,7 @@ struct worker {
 	void *context;
 	ev_timer second;
 	bool ready;
-	ev_io on_term; /* its descriptor is readable when SIGTERM has come */
+	ev_io on_term; /* its descriptor is readable after SIGTERM */
 };
 
 /* Handles one message; the descriptors are as in channel_events.on_message. */

@@ -43,7 +43,7 @@ struct role {
 	struct querier_table queriers;
 };
 
-/* The socket drops what exceeds READS_MAX. */
+/* The socket drops packets that exceed READS_MAX. */
 static void on_query(struct ev_loop *loop, ev_io *io, int revents)
 {
 	struct query_socket *s = container_of(io, struct query_socket, io);

@@ -66,7 +66,8 @@ static void close_iface(struct iface *e)
 	e->ifindex = 0;
 }
 
-/* A socket that cannot be opened (no IPv6, say) is opened at a later update. */
+/* A socket that cannot be opened (without IPv6, for example) is opened at a
+ * later update. */
 static void open_fd(struct iface *e, size_t group)
 {
 	struct udp_place place = { .socket_size = SOCKET_SIZE };

@@ -2,10 +2,10 @@
 /*
  * The output clock of one program: moves the PCRs of the sources.
  *
- * While one source plays, one offset moves its PCRs, so the output has the rate
- * of the source.  Their distance to the time (the anchor) is measured
- * continuously.  Behind a cut the next source is placed where the clock would
- * be by then.  The error of one cut does not add to that of the next.
+ * While one source is on air, one offset moves its PCRs, so the output has the
+ * rate of the source.  Their distance to the time (the anchor) is measured
+ * continuously.  After a cut the next source is placed where the clock would be
+ * by then.  The error of one cut does not add to that of the next.
  *
  * Pure.
  */
@@ -63,16 +63,16 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *, uint64_t pcr,
 void splice_clock_note(struct splice_clock *, uint64_t pcr,
 		       struct splice_moment now, bool live);
 
-/* Behind a cut: the source's PCRs are `phase` (27 MHz) ahead of the time,
+/* After a cut: the source's PCRs are `phase` (27 MHz) ahead of the time,
  * smoothed. */
 void splice_clock_join_phase(struct splice_clock *, uint64_t phase,
 			     uint64_t now_ns);
 
-/* Behind a cut: this PCR of an unknown source goes out now. */
+/* After a cut: this PCR of an unknown source goes out now. */
 void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 			   struct splice_moment now);
 
-/* The first PCR behind splice_clock_join_phase() is pcr: the offset is raised
+/* The first PCR after splice_clock_join_phase() is pcr: the offset is raised
  * if it would go back.  False when the phase cannot have been right. */
 bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
 

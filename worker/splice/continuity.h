@@ -30,7 +30,7 @@ struct splice_clock {
 	uint64_t lift;     /* 90 kHz: added to PTS and DTS besides */
 	uint64_t pcr;      /* 27 MHz: the last that went out ... */
 	uint64_t at_ns;    /* ... when (CLOCK_MONOTONIC) ... */
-	uint64_t at_packets; /* ... and behind how many packets */
+	uint64_t at_packets; /* ... and after how many packets */
 	uint64_t anchor;   /* 27 MHz, with wrap: the lead of the output PCRs
 			      over the time, smoothed */
 	int64_t ahead;     /* 27 MHz: the distance at which the active source
@@ -47,7 +47,7 @@ struct splice_track {
 	uint32_t slack;   /* 90 kHz: the possible error of span */
 	uint64_t dts;     /* 90 kHz: the last that went out, and ... */
 	uint64_t pts;     /* ... the highest PTS */
-	uint64_t at_packets; /* behind how many packets */
+	uint64_t at_packets; /* after how many packets */
 };
 
 struct splice_continuity {

@@ -111,7 +111,7 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* Does a PAT or PMT begin here that differs from the known one, behind a gap in
+/* Does a PAT or PMT begin here that differs from the known one, after a gap in
  * the counter? */
 static bool is_other_table(const struct splice *s, const uint8_t *p)
 {
@@ -233,7 +233,7 @@ static enum splice_sign judge_foreign(struct splice *s,
 {
 	enum splice_sign sign = SPLICE_CONTINUES;
 
-	/* behind a cut they are dropped until their clock is placed */
+	/* after a cut they are dropped until their clock is placed */
 	if (s->n_pending == 0 && c->index >= s->known_to)
 		sign = read_on(s, *c);
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)

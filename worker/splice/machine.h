@@ -117,7 +117,7 @@ struct splice_pid {
 struct splice_unit {
 	uint16_t cut;     /* splice.cut when a unit last passed */
 	bool waits;       /* for a random access point to begin at */
-	bool leading;     /* pictures may come that ... */
+	bool leading;     /* pictures may follow that ... */
 	uint64_t floor;   /* ... are before that PTS (90 kHz, as received)
 			     and need pictures of the other source */
 	uint64_t extra;   /* 90 kHz: added to this stream's stamps alone */
@@ -149,10 +149,10 @@ struct splice_cursor {
  * other processes have run, few pages and cache lines are cold. */
 struct splice {
 	struct splice_config config;
-	struct splice_continuity *sent; /* what went out */
+	struct splice_continuity *sent; /* the state of the output */
 	uint64_t now_ns;
-	uint64_t since_ns;  /* the first packets behind the cut; 0: none yet */
-	uint64_t resumed_ns; /* the first packets behind the last silence */
+	uint64_t since_ns;  /* the first packets after the cut; 0: none yet */
+	uint64_t resumed_ns; /* the first packets after the last silence */
 	size_t n_pending;   /* clocks whose place is not known yet */
 	size_t no_jump_to;  /* index in the feed: packets before it are known
 			     * not to jump, ... */
@@ -229,7 +229,7 @@ static inline void splice_set_cc(struct splice *s, uint16_t pid, unsigned cc)
 	s->sent->cc[pid] = (uint8_t)(SPLICE_CC_SEEN | (cc & 0x0f));
 }
 
-/* Is the cut so recent that PCRs and units of the source may still come? */
+/* Is the cut so recent that PCRs and units of the source may still arrive? */
 static inline bool splice_is_recent(const struct splice *s)
 {
 	return s->now_ns - s->since_ns <
@@ -269,12 +269,11 @@ static inline void splice_pass_plain(struct splice *s, struct splice_pid *ps,
 
 /* --- packet.c: PIDs --- */
 
-/* Counts a packet on its PID.  Afterwards sent->cc has the counter with which
- * it goes out, or that of the packet before if it is dropped. */
+/* Counts a packet on its PID.  Then sent->cc has its counter in the output, or
+ * for a dropped packet the counter of the packet before. */
 void splice_count(struct splice *, const uint8_t *packet, bool keep);
 
-/* Notes what a packet means for its PID and its clock.  Returns bits of enum
- * splice_verdict. */
+/* Updates PID and clock by a packet.  Returns bits of enum splice_verdict. */
 unsigned splice_admit(struct splice *, const uint8_t *packet);
 
 /* --- programs.c: which clock a PID belongs to --- */
@@ -293,8 +292,8 @@ int splice_clock_of_pcr(struct splice *, uint16_t pid);
 /* The offsets for the stamps of a packet of this PID. */
 struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 
-/* Does a PES begin here whose time does not continue that of its stream?
- * pcr: a PCR of its clock close by (as received), or NULL. */
+/* Does a PES begin here whose time does not continue its stream? pcr: a PCR of
+ * its clock close by (as received), or NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
 

@@ -11,9 +11,9 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
 }
 
-/* The clock that a new program takes over: the one of its PCR PID from the time
- * before the tables; behind a cut, for the main program, that of a program that
- * no longer exists. */
+/* The clock that a new program takes over: the clock of its PCR PID from the
+ * time before the tables.  After a cut the main program also takes over the
+ * clock of a program that no longer exists. */
 static struct splice_clock *inherit(struct splice *s,
 				    const struct psi_program *p)
 {

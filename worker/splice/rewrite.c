@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Behind a cut: packets are copied, changed or dropped. */
+/* After a cut: packets are copied, changed or dropped. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"

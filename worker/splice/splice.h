@@ -2,7 +2,7 @@
 /*
  * Joins sources to one continuous stream.
  *
- * Stands behind the choice of the input.  Until the first cut runs pass
+ * Follows the choice of the input.  Until the first cut runs pass
  * unchanged, byte for byte.  splice_cut() starts another source: a different
  * input, the same input opened again, or the first packets of a worker whose
  * predecessor ended.  From then on
@@ -10,12 +10,12 @@
  *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
  *     clock, which has advanced by the time that passed, and so are the times
  *     of cue messages (cue.h);
- *   - behind an incomplete PES only the start of another PES follows, never
+ *   - after an incomplete PES only the start of another PES follows, never
  *     the remainder of one, and pictures begin at a random access point if
  *     one comes within SPLICE_PICTURE_MS;
- *   - a unit that would play before the last unit of its elementary stream is
- *     dropped: DTS grow on each PID.  Single pictures cannot be dropped: when
- *     they begin too early, PTS and DTS of the program are lifted away from
+ *   - a unit that would be shown before the last unit of its elementary stream
+ *     is dropped: DTS grow on each PID.  Single pictures cannot be dropped:
+ *     if they begin too early, PTS and DTS of the program are lifted away from
  *     the clock, at most by SPLICE_LIFT_MS in all.  Beyond that, pictures are
  *     dropped up to the next random access point;
  *   - pictures that precede the random access point in display order refer to
@@ -25,7 +25,7 @@
  * those of another source that replaced this one.  Their packets wait, with
  * all that follow, until a known clock continues (they pass) or jumps, or
  * until other tables come (a cut is made there).  After SPLICE_DOUBT_MS a cut
- * is made if only such packets came.  Behind that cut they wait for their
+ * is made if only such packets came.  After that cut they wait for their
  * tables.
  *
  * A source that jumps by itself (PCR back or far ahead, as after its restart)
@@ -79,7 +79,7 @@ struct splice_config {
 struct splice_counters {
 	uint64_t cuts;    /* all, including ... */
 	uint64_t jumps;   /* ... jumps of the source */
-	uint64_t dropped; /* packets dropped behind cuts */
+	uint64_t dropped; /* packets dropped after cuts */
 };
 
 struct splice *splice_new(const struct splice_config *);

@@ -213,7 +213,7 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 	return true;
 }
 
-/* --- behind a cut --- */
+/* --- after a cut --- */
 
 /* Is a unit that overlaps by so much dropped? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
@@ -235,8 +235,8 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 }
 
 /*
- * The first unit of a stream behind a cut: dropped when it would play before
- * the end of the units that went out, else moved behind them.
+ * The first unit of a stream after a cut: dropped when it would be shown before
+ * the end of the units that went out, else moved after them.
  */
 static unsigned join(struct splice *s, struct splice_track *t,
 		     const uint8_t *packet, const struct pes_times *at)
@@ -281,9 +281,9 @@ static uint32_t span_of_samples(const struct splice_unit *u, uint64_t samples)
 }
 
 /*
- * Estimates the duration of the unit that begins: that of the one before, the
- * shorter where two differ (pictures); or by its bytes in proportion to those
- * of the one before (several audio frames).  A short overlap harms less than a
+ * Estimates the duration of the unit that begins by the unit before: its
+ * duration, the shorter one if the last two differ (pictures), or in proportion
+ * to its bytes (several audio frames).  A short overlap harms less than a
  * dropped unit.
  */
 static void measure(struct splice_track *t, struct splice_unit *u,

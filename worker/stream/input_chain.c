@@ -99,7 +99,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	struct analyze_config config = analyze_config(l);
 
 	/* Each point has one parser of the tables: the remux for the received
-	 * packets, the analyzer behind it.  Without a remux the monitor parses
+	 * packets, the analyzer after it.  Without a remux the monitor parses
 	 * them. */
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
@@ -190,7 +190,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	return true;
 }
 
-/* An error of the input says more than an error of the stream behind the
+/* An error of the input says more than an error of the stream after the
  * remux. */
 static void describe(struct input_chain *l, const char *missing)
 {

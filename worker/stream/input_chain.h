@@ -3,7 +3,7 @@
  * One input of a stream, from its address to its verdict: the packets of the
  * input, what its options make of them, and whether that is on air.
  *
- * The verdict is about what the stream can send, behind the remux: a program
+ * The verdict is about what the stream can send, after the remux: a program
  * that was not selected does not count.
  *
  * Owns the keeper of the input, its remux and its analyzers.

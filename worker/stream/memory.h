@@ -35,7 +35,7 @@ struct stream_memory {
 };
 
 /*
- * The memory behind fd (not taken); without one (-1), or when it cannot be
+ * The memory of fd (not taken); without one (-1), or when it cannot be
  * mapped (*ret_err = -errno, else 0), memory that ends with this process.
  * Never NULL.  Parts that are not valid are reset.
  */

@@ -127,7 +127,7 @@ static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 	a->clock_ns = a->now_ns;
 	if (a->there.n != 1)
 		return;
-	/* a clock that is behind by no more than the silence is the same clock:
+	/* a clock that lags by no more than the silence is the same clock:
 	 * its packets were delayed, and their times are right */
 	most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
 	off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
