@@ -226,9 +226,8 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		struct sink *s = &p->sinks[i];
 
-		sink_init(s, (unsigned)i + 1, start->outputs[i],
+		sink_init(s, (unsigned)i + 1, start->outputs[i], name,
 			  &p->memory->outputs[i]);
-		sink_set_name(s, name);
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(s);

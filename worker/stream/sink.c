@@ -20,7 +20,7 @@ enum { OUTAGE_SHOWS_S = 3 };
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
 void sink_init(struct sink *s, unsigned position, const char *address,
-	       struct rtp_state *place)
+	       const char *name, struct rtp_state *place)
 {
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
 
@@ -48,10 +48,6 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		else
 			pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
 	}
-}
-
-void sink_set_name(struct sink *s, const char *name)
-{
 	if (s->valid && s->spec.sap)
 		s->sap = sap_new(&s->spec, name);
 }

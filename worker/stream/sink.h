@@ -62,17 +62,15 @@ struct sink {
 	unsigned receivers_age_s; /* ... and its age */
 };
 
-/* place: the RTP sequence of its output; outlives it. */
+/* name: of the announced session.  place: the RTP sequence of its output;
+ * outlives it. */
 void sink_init(struct sink *, unsigned position, const char *address,
-	       struct rtp_state *place);
+	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
 /* Starts to stop it.  True if that takes a moment, in which other outputs can
  * stop. */
 bool sink_stop(struct sink *);
-
-/* The name of the session, if it is announced. */
-void sink_set_name(struct sink *, const char *name);
 
 /* Opens it if it is closed and a try is due. */
 void sink_open(struct sink *, uint64_t now_ns);

@@ -25,7 +25,7 @@ Test(sink, tries_a_socket_again_soon_and_all_else_less_and_less)
 		static struct sink s;
 		uint64_t now_ns = mono_ns();
 
-		sink_init(&s, 1, cases[i].address, &place);
+		sink_init(&s, 1, cases[i].address, "test", &place);
 		for (unsigned tries = 0; tries < 8; tries++) {
 			sink_open(&s, now_ns);
 			cr_assert_null(s.output, "%s", cases[i].address);
@@ -57,7 +57,7 @@ Test(sink, follows_interfaces_and_routes_where_it_is_bound_to_them)
 		static struct rtp_state place;
 		static struct sink s;
 
-		sink_init(&s, 1, cases[i].address, &place);
+		sink_init(&s, 1, cases[i].address, "test", &place);
 		cr_expect_eq(sink_follows(&s), cases[i].follows, "%s",
 			     cases[i].address);
 		cr_expect_eq(sink_follows_routes(&s), cases[i].routes, "%s",
