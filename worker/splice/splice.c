@@ -288,9 +288,10 @@ static void shift(struct splice *s, const struct splice_event *e)
 	}
 }
 
+typedef void handle_fn(struct splice *, const struct splice_event *);
+
 /* A state ignores an event that it does not name. */
-static void (*const table[SPLICE_STATES][SPLICE_EVENTS])
-	(struct splice *, const struct splice_event *) = {
+static handle_fn *const table[SPLICE_STATES][SPLICE_EVENTS] = {
 	[SPLICE_RELAY] = {
 		[SPLICE_ON_FEED] = feed_sending,
 		[SPLICE_ON_CUT] = splice_begin_drain,
