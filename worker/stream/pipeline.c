@@ -30,6 +30,9 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * Each function is handed the runs of the stage before it, feeds the stages
  * that watch them, and ends with the stage that changes them.  That stage hands
  * its runs to the next function, as soon as its buffer is full.
+ *
+ * The stages of one point share one parser of PAT and PMT: that of the remux
+ * (or without a remux the monitor), of the analyzer, and of the splice.
  */
 static ts_out_fn received, remuxed, filled, spliced;
 static void spliced_from(struct pipeline *, struct candidate *,
