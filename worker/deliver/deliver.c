@@ -9,6 +9,7 @@
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
+#include "worker/deliver/page_pipe.h"
 #include "worker/deliver/viewer_sessions.h"
 #include "worker/deliver/tls_link.h"
 
@@ -44,6 +45,7 @@ struct deliver {
 	struct tls_link *tls; /* or NULL */
 	struct first_byte *first; /* since the first tls */
 	struct viewer_sessions sessions;
+	struct page_pipe pages; /* of one pass of one mount */
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* clients that are not viewers yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
@@ -217,6 +219,7 @@ void deliver_free(struct deliver **deliver)
 	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
+	page_pipe_done(&d->pages);
 	first_byte_free(&d->first);
 	tls_link_free(&d->tls);
 	free(d);
@@ -291,6 +294,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
 			.sessions = &d->sessions,
+			.pages = &d->pages,
 		},
 		&err);
 	if (m == NULL)

@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/deliver/listener.c worker/deliver/listener.h \
 	worker/deliver/mount.c worker/deliver/mount.h \
 	worker/deliver/mount_table.c worker/deliver/mount_table.h \
+	worker/deliver/page_pipe.c worker/deliver/page_pipe.h \
 	worker/deliver/role.c \
 	worker/deliver/tls_link.c worker/deliver/tls_link.h \
 	worker/deliver/viewer.c worker/deliver/viewer.h \

@@ -4,9 +4,13 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "worker/deliver/page_pipe.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
+
+/* For fewer viewers sendfile() costs less. */
+enum { PAGES_MIN = 4 };
 
 struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 {
@@ -27,9 +31,10 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->start_ms = cfg->start_ms;
 	m->still_ms = cfg->still_ms;
 	m->still = true;
-	m->seen_pos = ring_reader_pos(reader, &ok);
+	m->seen_pos = m->fed_pos = ring_reader_pos(reader, &ok);
 	m->moved_ms = cfg->now_ms;
 	m->sessions = cfg->sessions;
+	m->pages = cfg->pages;
 	m->kernel = *cfg->kernel;
 	m->renewed = true;
 	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
@@ -193,6 +198,7 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 {
 	struct viewer_pass pass;
 	struct viewer *v, *next;
+	size_t len;
 
 	if (LIST_EMPTY(&m->viewers))
 		return;
@@ -200,10 +206,24 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 		close_broken(m);
 		return;
 	}
+	/* most viewers continue where the last pass ended */
+	if (m->pages != NULL && m->n_viewers >= PAGES_MIN && !m->tls &&
+	    pass.end > m->fed_pos) {
+		off_t at = ring_file_offset(m->reader, m->fed_pos,
+					    (size_t)(pass.end - m->fed_pos),
+					    &len);
+
+		page_pipe_fill(m->pages, m->ring_fd, at, len);
+		m->pages->pos = m->fed_pos;
+		pass.pages = m->pages;
+	}
 	for (v = LIST_FIRST(&m->viewers); v != NULL; v = next) {
 		next = LIST_NEXT(v, entry);
 		feed_one(m, v, &pass);
 	}
+	if (pass.pages != NULL)
+		page_pipe_empty(pass.pages);
+	m->fed_pos = pass.end;
 }
 
 void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,

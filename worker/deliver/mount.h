@@ -30,6 +30,8 @@ struct mount {
 	uint64_t moved_ms;  /* ... and since when */
 	uint64_t fresh_pos; /* packets before it are older than a pause */
 	struct viewer_sessions *sessions;
+	struct page_pipe *pages;
+	uint64_t fed_pos;   /* the end of the last pass */
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
@@ -55,7 +57,9 @@ struct mount_config {
 	unsigned still_ms; /* without packets, the stream is paused */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
-	struct viewer_sessions *sessions; /* borrowed, outlives the mount */
+	/* borrowed, outlive the mount; pages may be NULL */
+	struct viewer_sessions *sessions;
+	struct page_pipe *pages;
 };
 
 /* NULL with *ret_err = -errno if the descriptor is no valid ring. */

@@ -2,6 +2,7 @@
 #include "worker/deliver/viewer.h"
 
 #include "common/base/alloc.h"
+#include "worker/deliver/page_pipe.h"
 #include "worker/deliver/viewer_sessions.h"
 
 #include <errno.h>
@@ -113,8 +114,15 @@ static enum viewer_fate send_bytes(struct viewer *v,
 
 		if (v->copied)
 			len = MIN(len, (size_t)COPY_MAX);
-		n = v->copied ? send_copy(v->io.fd, pass->ring_fd, at, len)
-			      : sendfile(v->io.fd, pass->ring_fd, &at, len);
+		if (v->copied) {
+			n = send_copy(v->io.fd, pass->ring_fd, at, len);
+		} else if (pass->pages != NULL && pass->pages->len > 0 &&
+			   v->pos == pass->pages->pos) {
+			len = pass->pages->len;
+			n = page_pipe_send(pass->pages, v->io.fd);
+		} else {
+			n = sendfile(v->io.fd, pass->ring_fd, &at, len);
+		}
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)

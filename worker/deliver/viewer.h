@@ -74,6 +74,8 @@ void viewer_reset(struct viewer **);
 /* A pass over the viewers of one ring. */
 struct viewer_pass {
 	int ring_fd;
+	/* for viewers at its position; NULL or empty: none */
+	struct page_pipe *pages;
 	const struct ring_reader *reader;
 	const struct lag *lag;
 	uint64_t end;     /* published */

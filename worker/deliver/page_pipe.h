@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pages of a ring that one pass sends to many viewers.
+ *
+ * sendfile() finds every page of the ring again for each viewer.  Here a pass
+ * finds them once and puts references to them into a pipe.  Each socket then
+ * gets the references of the pipe, and still no copy of a byte.
+ *
+ * Embedded; zeroed memory is closed.  Owns two pipes and a descriptor of
+ * /dev/null, once it was used.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct page_pipe {
+	bool open, failed;
+	int from[2]; /* the pages of the pass */
+	int copy[2]; /* the same, on their way to one socket */
+	int null;
+	size_t len;  /* bytes in from */
+	uint64_t pos; /* their position in the stream */
+};
+
+void page_pipe_done(struct page_pipe *);
+
+/* Takes the pages of at most len bytes at an offset of the file; p->len is 0 if
+ * that is not possible. */
+void page_pipe_fill(struct page_pipe *, int fd, off_t at, size_t len);
+
+/* Sends all bytes to a non-blocking socket.  As sendfile(), but after EINTR
+ * p->len may be 0: use sendfile(). */
+ssize_t page_pipe_send(struct page_pipe *, int fd);
+
+/* Releases the pages. */
+void page_pipe_empty(struct page_pipe *);
