@@ -14,19 +14,21 @@
 
 enum {
 	FILE_CLOCK_BPS = 2000000,
-	/* A file that is later does not catch up: it continues from now. */
+	/* Beyond this delay a file does not catch up: its playout continues
+	 * from the current time. */
 	FILE_CLOCK_LATE_MS = 200,
 };
 
 struct file_clock {
 	struct pcr_clock pcr;
 	uint64_t ticks; /* stream time at `to` */
-	/* packets [from, to), counted since init, are due from_ns to to_ns */
+	/* packets [from, to), numbered since init, are due between from_ns and
+	 * to_ns */
 	uint64_t from, to;
 	uint64_t from_ns, to_ns;
-	uint64_t slipped_ns; /* sum of such delays */
-	/* faster than the PCRs, in millionths: follows the clock of a live
-	 * source, so that its buffer neither grows nor empties */
+	uint64_t slipped_ns; /* sum of the delays that were not caught up */
+	/* correction of the pace in ppm; above 0: faster than the PCRs.  Set
+	 * for a live source, so that the buffer neither grows nor empties. */
 	int speed_ppm;
 };
 

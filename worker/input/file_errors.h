@@ -15,9 +15,9 @@
 struct file_error {
 	char *path;  /* owned; the list is sorted by it */
 	char *error; /* owned */
-	bool late;   /* a part of it was played */
+	bool late;   /* a part of the file was played before the error */
 	bool logged;
-	bool met;    /* named by the list in this round */
+	bool met;    /* the list named the file in this round */
 };
 
 struct file_errors {
@@ -40,6 +40,6 @@ void file_errors_meet(struct file_errors *, const char *path);
 /* Logs the errors that were not logged yet: a few files, and the number of the
  * others. */
 void file_errors_log(struct file_errors *);
-/* "none.ts: No such file or directory"; with the number of files in front when
- * there are several.  False: all can be played. */
+/* Writes "none.ts: No such file or directory"; for several errors the number of
+ * files stands in front.  False: there are no errors. */
 bool file_errors_text(const struct file_errors *, struct errmsg *ret);

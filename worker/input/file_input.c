@@ -32,13 +32,15 @@ enum {
 	/* Packets and blocks of the file in one wake-up. */
 	TURN_MAX = 1024,
 	TURN_BLOCKS = 8,
-	/* So many bytes without a packet are no transport stream; a short file
-	 * counts as NOTHING_FILE. */
+	/* After so many bytes without a packet the input fails as not a
+	 * transport stream.  A file of a list without a packet adds
+	 * NOTHING_FILE bytes, however short it is. */
 	NOTHING_MAX = 8 * 1024 * 1024,
 	NOTHING_FILE = 64 * 1024,
-	/* A file of a list without a PCR is entered so many packets on. */
+	/* In a file of a list without PCRs the search for a switch point ends
+	 * after so many packets. */
 	ENTRY_MAX = 32768,
-	/* The longest pause between two of them. */
+	/* The longest pause between two files of a list. */
 	JOIN_PAUSE_MS = 1000,
 };
 
@@ -59,21 +61,23 @@ struct file_input {
 	bool shown;            /* a packet of it was played */
 	bool shown_any;        /* a packet of any file was played */
 	struct file_errors errors; /* for a list */
-	struct errmsg error;   /* the files that cannot be played; "" */
+	struct errmsg error;   /* the files that cannot be played; "": none */
 	uint64_t unplayable_s; /* seconds with such a file */
-	uint64_t units_ns;     /* the video of the file before ends */
+	/* stream time at which the video of the previous file ends; 0: unknown
+	 */
+	uint64_t units_ns;
 	struct fifo fifo;
 	struct file_clock clock;
 	unsigned blocks;      /* read in this wake-up */
-	uint64_t idle_bytes;  /* since the last packet, in whatever file */
+	uint64_t idle_bytes;  /* since the last packet, over all files */
 };
 
 /* Ends a file of a list: the next one is entered where a decoder can start. */
 static void cut(struct file_input *f)
 {
 	if (f->entering && f->lap.packets > 0) {
-		/* this file had no entry, like perhaps all of its kind: the
-		 * next one is played from its first packet */
+		/* The file had no switch point.  The next file may have none
+		 * either, so it is played from its first packet. */
 		splice_cut(f->splice, NULL, false, f->media_ns);
 		f->entering = false;
 		return;
@@ -147,8 +151,8 @@ static bool enter(struct file_input *f, const struct ts_run *one)
 	size_t n;
 
 	if (switch_point_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
-		/* its video follows that of the file before, but not before the
-		 * packets of that file end */
+		/* The video of this file follows the video of the previous
+		 * file, but starts only after the packets of that file. */
 		lead_ns = lap_lead_ns(&f->lap, one->data);
 		if (f->units_ns >= start_ns + lead_ns)
 			start_ns = MIN(f->units_ns - lead_ns,

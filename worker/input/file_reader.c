@@ -63,7 +63,7 @@ static bool await_blocks(struct file_reader *r, unsigned full)
 static int open_file(const char *path, struct errmsg *error)
 {
 	struct stat st;
-	/* never waits for the writer of a named pipe */
+	/* O_NONBLOCK: opening a named pipe must not wait for its writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 || fstat(fd, &st) < 0) {

@@ -35,7 +35,7 @@ enum file_block_kind {
 struct file_block {
 	enum file_block_kind kind;
 	int err;             /* -errno */
-	struct errmsg error; /* the same as a sentence */
+	struct errmsg error; /* the text of err */
 	size_t at;           /* the place of the file in the list */
 	size_t len;
 	uint8_t data[FILE_BLOCK];
@@ -48,12 +48,14 @@ struct file_reader;
  * before were dropped.  NULL with *ret_err = -errno: no thread. */
 struct file_reader *file_reader_new(const char *path, bool loop, bool list,
 				    int *ret_err);
-/* Does not wait. */
+/* Does not wait for the thread. */
 void file_reader_free(struct file_reader **);
 
-/* The oldest block, valid until it is dropped; NULL: none yet, or no more. */
+/* Returns the oldest block, which stays valid until file_reader_drop(); NULL:
+ * no block is ready, or the last one was dropped. */
 const struct file_block *file_reader_peek(const struct file_reader *);
 void file_reader_drop(struct file_reader *);
 
-/* How long the thread has waited for the file; 0: it does not wait. */
+/* Time in ms for which the thread has waited for the file system; 0: the thread
+ * does not wait. */
 unsigned file_reader_waits_ms(const struct file_reader *, uint64_t now_ns);

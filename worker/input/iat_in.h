@@ -17,23 +17,25 @@ enum {
 	IAT_IN_MAX = 16384, /* arrivals; later ones are not noted */
 	IAT_IN_PCRS_MAX = 1024,
 	IAT_IN_PIDS_MAX = 8,
-	/* The first arrivals carry the time of their read instead. */
+	/* Arrivals in this time after the start are ignored: the kernel has
+	 * not stamped them, and they carry the time of the read. */
 	IAT_IN_SETTLE_MS = 100,
 };
 
 struct iat_in;
 
 struct iat_in_report {
-	uint64_t at_ns;      /* when it was made, monotonic; 0: never */
+	uint64_t at_ns;      /* monotonic time of the report; 0: none yet */
 	uint32_t datagrams;
-	uint32_t gaps;       /* between them; 0: no figure below is valid */
+	/* gaps between arrivals; 0: the values below are not valid */
+	uint32_t gaps;
 	uint32_t min_us, mean_us, p50_us, p95_us, p99_us, max_us;
 	uint32_t rate_kbps;  /* mean */
 	uint32_t df_us;      /* delay factor at that rate */
 	size_t n_pcrs;
 	struct {
 		uint16_t pid;
-		uint32_t jitter_us; /* from the earliest to the latest */
+		uint32_t jitter_us; /* from the earliest to the latest PCR */
 	} pcrs[IAT_IN_PIDS_MAX];
 };
 
@@ -42,14 +44,15 @@ struct iat_in *iat_in_new(uint64_t wall_ns);
 void iat_in_free(struct iat_in **);
 
 struct arrival {
-	uint64_t wall_ns;
-	const uint8_t *data; /* datagrams of `segment` bytes, the last may be */
-	size_t len;          /* shorter */
+	uint64_t wall_ns; /* the kernel's time stamp */
+	const uint8_t *data;
+	size_t len;
+	/* bytes of each datagram in data; the last one may be shorter */
 	size_t segment;
 };
 
-/* In order of time. */
+/* Notes an arrival; the calls are in order of time. */
 void iat_in_note(struct iat_in *, const struct arrival *);
 
-/* Writes all but at_ns. */
+/* Writes the report of the noted arrivals, except at_ns. */
 void iat_in_judge(struct iat_in *, struct iat_in_report *ret);

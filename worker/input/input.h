@@ -2,7 +2,7 @@
 /*
  * An input of a stream: an address that was opened, and the packets from it.
  *
- * Owns its descriptor and receive memory.  Knows no loop: the owner calls
+ * Owns its descriptor and receive memory.  Uses no event loop: the owner calls
  * input_read() at its ticks, and waits for input_fd() while no packets arrive.
  * input_keeper opens and watches it.
  */
@@ -43,28 +43,29 @@ struct input *input_open(const struct input_spec *, uint64_t now_ns,
 			 int *ret_err, struct errmsg *error);
 void input_free(struct input **);
 
-/* A part of it is stuck in the kernel.  input_free() would leave that part
- * behind, so the owner keeps the input until it answers, before it opens the
- * same again. */
+/* Does a thread of the input hang in the kernel?  input_free() would leave this
+ * thread behind.  So the owner keeps the input until the kernel answers, and
+ * only then opens the same address again. */
 bool input_hangs(const struct input *, uint64_t now_ns);
 
 /*
  * Takes the packets that wait, up to a bound, into the batch and flushes it.
- * The number of reads with packets; 0: none; or -errno with error: the owner
- * must close the input, unless it reopens itself, and may open it again, after
- * -ENODATA (its end) not.
+ * Returns the number of reads that had packets, or -errno with error.  After an
+ * error the owner must close the input, unless input_reopens(), and may open it
+ * again.  -ENODATA: the input has ended and must not be opened again.
  */
 int input_read(struct input *, struct batch *, uint64_t now_ns,
 	       struct errmsg *error) MUST_CHECK;
 
-/* It opens its paths again after an error, by the policy of input_keeper. */
+/* Does the input itself open its paths again after an error?  It then uses the
+ * same delays as input_keeper. */
 bool input_reopens(const struct input *);
 
-/* Names the memory that the next read will touch. */
+/* Lists the memory that the next read will touch, for a prefetch. */
 void input_warm(const struct input *, struct warm *);
 
-/* Readable when packets wait; -1: the input runs by the clock and is read at
- * every tick. */
+/* A descriptor that is readable when packets wait; -1: the input has none, and
+ * the owner reads it at every tick. */
 int input_fd(const struct input *);
 
 /* Maintains memberships and memory.  0, or -errno with error as input_read().
@@ -81,29 +82,31 @@ struct link_stats input_stats(const struct input *);
  * measured yet.  The call starts measuring for a while. */
 const struct iat_in_report *input_iat_in(struct input *, uint64_t now_ns);
 
-/* What is wrong with an open input, for example that no sender is connected;
- * NULL: no error is known. */
+/* The error of an open input, for example that no sender is connected; NULL: no
+ * error is known. */
 const char *input_error(const struct input *);
 
-/* The two senders that sent to it in the last second; NULL: one or none. */
+/* A text that names two senders which alternated in the last second; NULL:
+ * there was one sender at a time. */
 const char *input_senders(const struct input *);
 
 /* The redundancy that was missing in the last second (see
  * input_counters.unprotected); NULL: none, or unknown. */
 const char *input_unprotected(const struct input *);
 
-/* As far as it is known, packets can arrive: true for a socket, false for a
- * file or server before it has answered. */
+/* Can packets arrive, as far as is known?  True for a socket, false for a file
+ * or server that has not answered yet. */
 bool input_is_ready(const struct input *);
 
-/* It calls, and no answer is known yet: the error of the last try still
- * holds. */
+/* Does the input connect to a peer that has not answered yet?  The error of the
+ * previous attempt is then still valid. */
 bool input_is_calling(const struct input *);
 
-/* Packets are due, so that silence is an error that opening it again may end:
- * its interface is up, a peer is connected, its description was read.  Never
- * for a file or the ring of another stream. */
+/* Must packets arrive now, so that the watchdog may open a silent input again?
+ * True when its interface is up, its peer is connected, or its description was
+ * read.  False for a file or the ring of another stream. */
 bool input_can_be_silent(const struct input *);
 
-/* The address of its peer; NULL: not connected, or without connections. */
+/* The address of the connected peer; NULL: no peer is connected, or the
+ * protocol has no connections. */
 const char *input_peer(const struct input *);

@@ -96,7 +96,8 @@ static void fail(struct input_keeper *k, int err, const struct errmsg *error,
 		 uint64_t now_ns)
 {
 	const struct input_spec *spec = &k->spec;
-	/* it may only wait for its interface or address, and is cheap to try */
+	/* a socket is cheap to open, and may fail only until its interface or
+	 * address exists */
 	bool is_socket = spec->kind == INPUT_UDP || spec->kind == INPUT_RTP ||
 			 (spec->kind == INPUT_SRT &&
 			  srt_is_on_interface(&spec->srt));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Keeps one configured input open: opens it, reads it, opens it again after an
- * error or a silence, and remembers why it does not work.
+ * error or a silence, and keeps the error while it does not work.
  *
  * The owner calls input_keeper_open() and input_keeper_read() at its ticks and
  * input_keeper_every_second() once a second; no call waits.
@@ -28,24 +28,27 @@ enum {
 	INPUT_LABEL_MAX = 32,
 };
 
-/* Embedded.  What each read touches stands in front. */
+/* Embedded.  The members that each read touches are the first ones. */
 struct input_keeper {
 	struct input *input; /* NULL while it is closed */
-	uint64_t received_ns; /* the last packets, or the opening */
-	unsigned patience_s; /* how long the watchdog waits; 0: as configured */
-	unsigned opens; /* how many times it was opened */
+	uint64_t received_ns; /* time of the last packets, or of the opening */
+	/* time-out of the watchdog in s after it has opened the input again;
+	 * 0: the option watchdog */
+	unsigned patience_s;
+	unsigned opens; /* number of openings since init */
 	bool valid; /* the address was parsed */
 	bool ended; /* a file without loop was read to its end */
-	bool failed; /* the last opening or read */
-	bool received; /* packets came; the owner clears it */
-	bool linked; /* the ring is known, or none is needed */
-	/* Not every packet counts for the watchdog: the owner calls
-	 * input_keeper_note_packets(). */
+	bool failed; /* the last opening or read failed */
+	bool received; /* packets arrived; the owner clears the flag */
+	bool linked; /* the input has its ring, or needs none */
+	/* The owner calls input_keeper_note_packets() for the packets that
+	 * count for the watchdog; false: every packet counts. */
 	bool owner_notes;
-	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
+	struct input *stuck; /* a closed input that hangs in the kernel */
 	struct retry retry;
 	struct errmsg error; /* why it is closed; "" when unknown or open */
-	struct input_counters before; /* the part of the input's in `all` */
+	/* counters of the open input that `all` already contains */
+	struct input_counters before;
 	struct link_record link;
 	struct input_counters all;      /* since init */
 	struct input_counters reported; /* `all` at the last second */
@@ -57,7 +60,8 @@ struct input_keeper {
 void input_keeper_init(struct input_keeper *, const char *label,
 		       const char *address);
 
-/* As input_keeper_init(), of an address that was parsed: spec is copied. */
+/* As input_keeper_init(), for an address that is already parsed: spec is
+ * copied. */
 void input_keeper_init_spec(struct input_keeper *, const char *label,
 			    const struct input_spec *spec);
 
@@ -67,40 +71,42 @@ void input_keeper_done(struct input_keeper *);
 /* Opens the input when it is closed and the time of the next try has come. */
 void input_keeper_open(struct input_keeper *, uint64_t now_ns);
 
-/* The input is not needed for now.  The error stays to be read. */
+/* Closes an input that is not needed for now.  input_keeper_error() still
+ * returns its error. */
 void input_keeper_close(struct input_keeper *, uint64_t now_ns);
 
-/* The ring of another stream (fd is taken; -1: it has none any more), for an
- * input that reads it.  False: it reads another one, and fd is not taken. */
+/* Gives the ring of another stream to an input that reads it.  fd is taken; -1:
+ * the stream has no ring now.  False: the input does not read this stream, and
+ * fd is not taken. */
 bool input_keeper_link(struct input_keeper *, const char *stream, int fd);
 
-/* As input_read(), of an open input.  An error closes the input. */
+/* As input_read(), for an open input.  An error closes the input. */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 
 /* Packets that count for the watchdog arrived. */
 void input_keeper_note_packets(struct input_keeper *, uint64_t now_ns);
 
-/* Once a second: writes what was counted since the last call, also by an input
- * that was closed since.  May close the input. */
+/* Once a second: writes the counts since the last call, including those of an
+ * input that was closed meanwhile.  May close the input. */
 void input_keeper_every_second(struct input_keeper *, uint64_t now_ns,
 			       struct input_counters *ret);
 
-/* Counted since init, over all the times that it was open. */
+/* Writes the counts since init, over all openings. */
 void input_keeper_counters(const struct input_keeper *,
 			   struct input_counters *ret);
 
-/* False as well while it is opened again after an error and has delivered
- * nothing yet. */
+/* Is the input open?  After an error it counts as open only when packets have
+ * arrived. */
 bool input_keeper_is_open(const struct input_keeper *);
 
-/* When to call input_keeper_open(); UINT64_MAX: never. */
+/* Time of the next input_keeper_open(); UINT64_MAX: no opening is needed. */
 uint64_t input_keeper_next_ns(const struct input_keeper *);
 
-/* Why it does not work, or not in full; NULL: no error is known.  While it is
- * tried again this is the last error. */
+/* The error of the input or of a part of it; NULL: no error is known.  During
+ * another attempt to open it, the error of the last attempt. */
 const char *input_keeper_error(const struct input_keeper *);
 
-/* What its protocol counted, and `more` of the owner, over all the times that
- * it was open; as link_record_report(). */
+/* The counters of the input's protocol over all openings, with the owner's
+ * counters `more`; the form is that of link_record_report(). */
 const json_t *input_keeper_stats(struct input_keeper *,
 				 const struct link_stats *more);

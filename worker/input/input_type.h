@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a type of input provides: an opener (worker/openers.c lists them) and
- * the functions of struct input_ops.  Only for files that implement a type.
+ * The interface that a type of input implements: an opener (worker/openers.c
+ * lists them) and the functions of struct input_ops.  Only for files that
+ * implement a type.
  */
 #pragma once
 
@@ -10,7 +11,8 @@
 struct redundant_paths;
 struct udp_flow;
 
-/* input.h describes each function under the same name. */
+/* The functions that input.h describes under the same names.  The comments here
+ * say what input.c does for a NULL. */
 struct input_ops {
 	void (*free)(struct input *);
 	int (*read)(struct input *, struct batch *, uint64_t now_ns,
@@ -20,21 +22,21 @@ struct input_ops {
 			    struct errmsg *error);
 	/* NULL: no counters.  *ret is all zero. */
 	void (*counters)(const struct input *, struct input_counters *ret);
-	/* NULL: the head of its struct, and its flow. */
+	/* NULL: struct input and the memory of its flow. */
 	void (*warm)(const struct input *, struct warm *);
-	/* NULL: never. */
+	/* NULL: false. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
-	/* NULL: those of its flow.  *ret is all zero. */
+	/* NULL: the counters of its flow.  *ret is all zero. */
 	void (*stats)(const struct input *, struct link_stats *ret);
-	/* NULL: that of its paths or its flow. */
+	/* NULL: the error of its paths or its flow. */
 	const char *(*error)(const struct input *);
-	/* NULL: that of its paths. */
+	/* NULL: the missing redundancy of its paths. */
 	const char *(*unprotected)(const struct input *);
-	/* NULL: when it has a descriptor. */
+	/* NULL: true if it has a descriptor. */
 	bool (*is_ready)(const struct input *);
-	/* NULL: never. */
+	/* NULL: false. */
 	bool (*is_calling)(const struct input *);
-	/* NULL: always, unless never_silent. */
+	/* NULL: true, unless never_silent. */
 	bool (*can_be_silent)(const struct input *);
 	bool never_silent;
 	/* NULL: it has no connections. */
@@ -47,9 +49,12 @@ struct input {
 	const struct input_ops *ops;
 	const struct input_spec *spec;
 	int fd; /* readable when packets wait, or -1 */
-	struct udp_flow *flow; /* its datagrams are measured; or NULL */
-	const struct redundant_paths *paths; /* NULL: only one */
-	struct input *inner; /* does its work and answers for it, or NULL */
+	/* the flow whose datagrams input_iat_in() measures; NULL: none */
+	struct udp_flow *flow;
+	const struct redundant_paths *paths; /* NULL: there is only one path */
+	/* an input that receives the packets for this one, and provides its
+	 * counters and errors; NULL: none */
+	struct input *inner;
 };
 
 /* As input_open(). */

@@ -66,7 +66,8 @@ static int64_t pcr_span(const struct lap *l)
 			 PCR_WRAP) / PCR_PER_TICK;
 }
 
-/* By the PCRs, extrapolated to both ends at the mean rate. */
+/* The length of the lap in 90 kHz ticks by the PCRs, extrapolated to both ends
+ * at the mean rate; 0: unknown. */
 static int64_t pcr_length(const struct lap *l)
 {
 	int64_t span = pcr_span(l);
@@ -78,9 +79,10 @@ static int64_t pcr_length(const struct lap *l)
 }
 
 /*
- * By the longest elementary stream; 0: no time stamps.  The duration of the
- * last PES is known where all have the same (video: *ret_sure); other streams
- * (PES of several audio frames) must only not overlap.
+ * The length of the lap in 90 kHz ticks by its longest elementary stream; 0: no
+ * time stamps.  Where all PES last equally long (video), the duration of the
+ * last PES is known too, and *ret_sure is set.  For other streams (PES of
+ * several audio frames) the length only prevents an overlap.
  */
 static int64_t pes_length(const struct lap *l, bool *ret_sure)
 {

@@ -14,8 +14,8 @@ enum { LAP_TRACKS = 32 /* elementary streams; the longest counts */ };
 struct lap_track {
 	uint16_t pid;
 	uint64_t first, last;
-	uint64_t step;  /* the first distance between two */
-	bool irregular; /* not all are the same */
+	uint64_t step;  /* distance of the first two different times */
+	bool irregular; /* not all distances are equal to step */
 };
 
 struct lap {
@@ -26,26 +26,27 @@ struct lap {
 	bool has_pcr;
 	uint16_t pcr_pid;
 	uint64_t pcr_first, pcr_last;
-	uint64_t first_at, last_at; /* packets before them */
+	uint64_t first_at, last_at; /* packets of the lap before these PCRs */
 };
 
-/* The next packet of the file, unchanged. */
+/* Takes the next packet of the file, as it is in the file. */
 void lap_feed(struct lap *, const uint8_t *packet);
 
-/* From the first PCR of this lap to the last one so far. */
+/* Time from the first PCR of this lap to the last one so far. */
 uint64_t lap_pcr_ns(const struct lap *);
 
-/* The same, extrapolated at the mean rate to the end of the lap; 0: no PCRs. */
+/* Time from the first PCR of this lap to its end, extrapolated at the mean
+ * rate; 0: no PCRs. */
 uint64_t lap_clock_ns(const struct lap *);
 
-/* From the first PCR to the end of the last access unit of the PID; 0:
+/* Time from the first PCR to the end of the last access unit of the PID; 0:
  * unknown. */
 uint64_t lap_track_ns(const struct lap *, uint16_t pid);
 
-/* How far a packet that begins an access unit is ahead of its decoding time; 0:
- * unknown. */
+/* For a packet that begins an access unit: the time from its arrival to its
+ * decoding; 0: unknown. */
 uint64_t lap_lead_ns(const struct lap *, const uint8_t *packet);
 
-/* 90 kHz: from the first packet of this lap to the first of the next one; 0: no
- * time stamps. */
+/* The length of the lap in 90 kHz ticks, from its first packet to the first
+ * packet of the next lap; 0: no time stamps. */
 uint64_t lap_length(const struct lap *);

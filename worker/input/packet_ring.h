@@ -3,7 +3,7 @@
  * A ring of packets that wait for seconds.  Each packet is copied once and
  * stays in its place.
  *
- * Owns its memory; pages exist only as far as they were used.  Embedded.
+ * Owns its memory; the kernel provides a page at its first use.  Embedded.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 struct packet_ring {
 	uint8_t *memory; /* NULL until the first packet */
-	size_t head;     /* place of the oldest */
+	size_t head;     /* place of the oldest packet */
 	size_t len;      /* packets that wait */
-	size_t size;     /* places in use; behind the last follows the first */
+	size_t size;     /* places in use; after the last one comes the first */
 	size_t max;      /* packets that may wait */
 };
 
@@ -34,7 +34,7 @@ static inline const uint8_t *packet_ring_at(const struct packet_ring *r,
 	       (place < r->size ? place : place - r->size) * TS_PACKET;
 }
 
-/* The oldest packets, up to n, as many as are contiguous. */
+/* A run of the oldest packets: up to n, as many as are contiguous. */
 static inline struct ts_run packet_ring_run(const struct packet_ring *r,
 					    size_t n)
 {
@@ -45,11 +45,11 @@ static inline struct ts_run packet_ring_run(const struct packet_ring *r,
 }
 
 /* Copies a run to the end, as many packets as fit contiguously, and returns the
- * copy.  There must be room for all of it. */
+ * copy.  The ring must have room for the whole run. */
 struct ts_run packet_ring_push(struct packet_ring *, struct ts_run);
 
-/* Removes the n oldest; they stay readable until the next push. */
+/* Removes the n oldest packets; they stay readable until the next push. */
 void packet_ring_drop(struct packet_ring *, size_t n);
 
-/* Frees the memory of a past long queue. */
+/* Frees memory that only an earlier, longer queue needed. */
 void packet_ring_trim(struct packet_ring *);

@@ -18,7 +18,8 @@ enum {
 	/* The largest correction of the pace (ISO/IEC 13818-1 asks for 30 ppm
 	 * of a source; a receiver follows much more). */
 	PLAYOUT_SPEED_PPM = 2000,
-	/* With less room the queue is full: a push may need so much. */
+	/* The queue is full when it has less room than this: a push may need
+	 * so many packets. */
 	PLAYOUT_ROOM_MIN = 2048,
 	PLAYOUT_CUTS = 64,
 };
@@ -26,34 +27,38 @@ enum {
 struct playout {
 	struct packet_ring ring;
 	/* A bit for each packet with a PCR, by its number modulo n_marks * 64;
-	 * NULL until the first packet.  Saves reading the others again. */
+	 * NULL until the first packet.  So packets without a PCR are not read
+	 * a second time. */
 	uint64_t *marks;
 	size_t n_marks;
-	/* Set by the owner: room, in packets, that the next push needs.  With
-	 * less the queue is full.  0: no push waits. */
+	/* Set by the owner: packets in the push that waits for room.  With less
+	 * room the queue is full.  0: no push waits. */
 	size_t need;
 	struct pcr_clock in;     /* clock of the packets that were pushed */
-	uint64_t gap_ticks;      /* the longest between two PCRs of these */
+	uint64_t gap_ticks;      /* longest time between two PCRs of `in` */
 	struct file_clock clock; /* clock of the packets that are taken */
-	uint64_t sent;     /* packets taken out of the ring, ever */
+	uint64_t sent;     /* packets taken from the ring since init */
 	uint64_t lead_ns;  /* 0: packets go out at once */
 	/* Set by the owner: the source has paused or ended, so that the packets
 	 * behind the last PCR are played. */
 	bool ended;
 	bool plays;
-	uint64_t checked_ns; /* the last correction of the pace */
-	/* The level here and at the source together is held.  */
+	uint64_t checked_ns; /* time of the last correction of the pace */
+	/* The level is the playing time of the packets here and at the source
+	 * together; the pace keeps it constant. */
 	uint64_t hold_ns;      /* the level to hold; 0: unknown, or none */
 	uint64_t mean_ns;      /* the level, smoothed over smooth_s */
 	unsigned smooth_s;     /* 0: no level is held */
-	unsigned checks;       /* since the start */
+	unsigned checks;       /* corrections since the start */
 	uint64_t elsewhere_ns; /* the level at the source */
-	/* packets at which another time base begins, in order; those before
-	 * `looked` are known to the clock */
+	/* numbers of the packets at which another time base begins, in order;
+	 * the clock has used the first `looked` of them */
 	uint64_t cuts[PLAYOUT_CUTS];
 	size_t n_cuts, looked;
-	uint64_t taken_ns; /* the last packets were taken */
-	uint64_t due_ns;   /* when the flushed packets were due; 0: none */
+	uint64_t taken_ns; /* time at which packets were last taken */
+	/* during a flush: time at which its first packet was due; 0: no
+	 * packets are flushed */
+	uint64_t due_ns;
 	uint32_t underruns;
 };
 
@@ -62,42 +67,44 @@ void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,
 void playout_done(struct playout *);
 
 /*
- * For a source that delivers a stock at once and more from time to time: starts
- * with lead_ms, and holds the level here and at the source (elsewhere_ns), the
- * mean over smooth_s, as it was at the start.  smooth_s 0: the source waits to
- * be read, so no level is held.
+ * For a source that delivers many packets at its start and further ones from
+ * time to time.  The playout starts with lead_ms, and keeps the level (see
+ * hold_ns), averaged over smooth_s, as it was at the start.  smooth_s 0: the
+ * source waits until it is read, so no level is held.
  */
 void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 
-/* Room, in packets. */
+/* The number of packets for which the queue has room. */
 size_t playout_room(const struct playout *);
-/* run.n <= playout_room() */
+/* Adds packets: run.n must be at most playout_room(). */
 void playout_push(struct playout *, struct ts_run run);
 
-/* Another time base begins with the next push.  At most PLAYOUT_CUTS of such
- * cuts may wait. */
+/* Is there room for another cut?  A cut says that another time base begins with
+ * the next push; at most PLAYOUT_CUTS may wait. */
 static inline bool playout_can_cut(const struct playout *p)
 {
 	return p->n_cuts < PLAYOUT_CUTS;
 }
 void playout_cut(struct playout *);
 
-/* Is the next packet the first behind a cut?  playout_take() stops there until
- * playout_pass_cut(). */
+/* Is the next packet the first one after a cut?  playout_take() stops before it
+ * until playout_pass_cut() is called. */
 bool playout_is_at_cut(const struct playout *);
 void playout_pass_cut(struct playout *);
 
-/* Puts the packets that are due into the batch and flushes it; their number. */
+/* Puts the packets that are due into the batch and flushes it; returns their
+ * number. */
 size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 
 /* Is the queue empty, or too short to start? */
 bool playout_is_dry(const struct playout *);
 
-/* When the next packet is due, or, while packets are flushed, when the first of
- * them was: on a clock that stops while the playout is late. */
+/* The time at which the next packet is due; during a flush, the time at which
+ * the first packet of the flush was due.  Its clock stops while the playout is
+ * late. */
 uint64_t playout_due_ns(const struct playout *);
 
-/* How long the packets that wait here play. */
+/* The playing time of the packets in the ring. */
 uint64_t playout_waiting_ns(const struct playout *);
 
 /* Frees unused memory. */

@@ -2,9 +2,9 @@
 /*
  * Receives datagrams from a socket, many per system call.
  *
- * Owns its receive memory: room for RECEIVER_SLOTS datagrams of full size, of
- * which only pages that were ever written exist.  Understands UDP_GRO (one
- * read holds several datagrams of a sender) and SO_RXQ_OVFL.
+ * Owns its receive memory: room for RECEIVER_SLOTS datagrams of full size; the
+ * kernel provides a page when it is written first.  Supports UDP_GRO (one slot
+ * holds several datagrams of a sender) and SO_RXQ_OVFL.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct receiver;
 struct received {
 	const uint8_t *data;
 	size_t len;
-	size_t segment; /* len when it is one datagram */
+	size_t segment; /* equal to len for a single datagram */
 };
 
 typedef void receiver_fn(const struct received *, void *arg);
@@ -39,27 +39,30 @@ struct receiver *receiver_new(int *ret_err);
 void receiver_free(struct receiver **);
 
 /*
- * Makes one system call and calls on_received for each datagram of it.  Returns
- * their number, 0: none, or -errno.
+ * Makes one system call and calls on_received for each message of it.  Returns
+ * the number of messages, or -errno.
  */
 int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 		  void *arg);
 
-/* Notes arrivals from now on; the socket must have time stamps
- * (SO_TIMESTAMPNS). NULL: stops.  Borrowed. */
+/* Notes arrivals in the iat_in, which is borrowed, from now on; the socket must
+ * have time stamps (SO_TIMESTAMPNS).  NULL: stops. */
 void receiver_measure(struct receiver *, struct iat_in *);
 
-/* Names the memory that the next read of `datagrams` will touch. */
+/* Lists the memory that the next read of so many datagrams will touch. */
 void receiver_warm(const struct receiver *, size_t datagrams, struct warm *);
 
-/* Datagrams that the full socket dropped. */
+/* The number of datagrams that the kernel dropped because the socket was
+ * full. */
 uint64_t receiver_drops(const struct receiver *);
 
 /* The sender of the last batch; len 0: none yet. */
 const struct sockaddr_any *receiver_source(const struct receiver *);
 
-/* Reads another socket from now on: the kernel counts its drops from 0. */
+/* The next read is from another socket, whose drops the kernel counts from
+ * 0. */
 void receiver_moved(struct receiver *);
 
-/* Frees the memory of a past burst; call it once a second. */
+/* Frees memory that only an earlier burst needed; to be called once a
+ * second. */
 void receiver_trim(struct receiver *);

@@ -4,8 +4,8 @@
  * paths are open, when a closed path is tried again, which path delivers
  * no packets, and what the status reports.
  *
- * rtp (SMPTE 2022-7), merge by content and RIST use it.  How a path is opened
- * and read is theirs.  Path numbers in texts count from 1; with one path the
+ * rtp (SMPTE 2022-7), merge by content and RIST use it, and open and read the
+ * paths themselves.  Path numbers in texts count from 1; with one path the
  * texts have no number.
  *
  * Owns its epoll descriptor.  Embedded; redundant_paths_init() makes it ready.
@@ -29,7 +29,7 @@ struct redundant_path {
 	bool open;
 	int fd;              /* while open; -1: the path has none */
 	int err;             /* why it is closed, -errno; 0: not tried yet */
-	struct errmsg error; /* the same as a sentence; "" while open */
+	struct errmsg error; /* the text of err; "" while open */
 	struct retry retry;
 	unsigned silent_s;   /* seconds in which only other paths delivered */
 };
@@ -39,26 +39,27 @@ struct redundant_paths {
 	size_t n, n_open;
 	int fd; /* readable when packets wait; or -1 */
 	/* judged at the last second: */
-	struct errmsg error;    /* the first path that has one; "" */
-	struct errmsg senders;  /* the paths with two senders; "" */
+	struct errmsg error;    /* of the first path with an error; "": none */
+	struct errmsg senders;  /* the paths with two senders; "": none */
 	bool unprotected;       /* redundancy is missing */
-	uint64_t unprotected_s; /* seconds in which it was */
+	uint64_t unprotected_s; /* seconds without redundancy */
 };
 
 /* The owner's report of a path at the end of a second. */
 struct path_state {
 	bool delivers;       /* packets arrived lately */
-	bool optional;       /* it may be silent */
-	const char *error;   /* NULL: none is known */
-	const char *silence; /* its error while others deliver; NULL: "no
-			      * packets" */
-	const char *senders; /* two senders of it; NULL or "": one */
+	bool optional;       /* silence of this path is no error */
+	const char *error;   /* NULL: no error is known */
+	/* text of the error if only other paths deliver; NULL: "no packets" */
+	const char *silence;
+	/* text that names two senders; NULL or "": there is at most one */
+	const char *senders;
 };
 
 void redundant_paths_init(struct redundant_paths *, size_t n);
 
-/* Makes one descriptor for those of all paths; with one path its own
- * descriptor does.  0, or -errno with error. */
+/* Makes one epoll descriptor for the descriptors of all paths; a single path
+ * uses its own descriptor.  0, or -errno with error. */
 int redundant_paths_make_fd(struct redundant_paths *, struct errmsg *error)
 	MUST_CHECK;
 void redundant_paths_done(struct redundant_paths *);
@@ -73,15 +74,17 @@ static inline bool redundant_path_is_due(const struct redundant_paths *p,
  * if it has the number of the one before; -1: the path has none. */
 void redundant_path_opened(struct redundant_paths *, size_t i, int fd);
 
-/* An open path reads this descriptor; another one has another number. */
+/* Sets the descriptor that an open path reads; a new descriptor must have
+ * another number than the one before. */
 void redundant_path_set_fd(struct redundant_paths *, size_t i, int fd);
 
-/* The path is closed by an error, or could not be opened.  The owner sets when
- * it is tried again: path[i].retry. */
+/* The path was closed after an error, or could not be opened.  The owner sets
+ * the time of the next attempt in path[i].retry. */
 void redundant_path_failed(struct redundant_paths *, size_t i, int err,
 			   const struct errmsg *error);
 
-/* 0 while a path is open or was not tried yet; else the error of the first. */
+/* 0 while a path is open or was not tried yet; otherwise the -errno and error
+ * of the first path. */
 int redundant_paths_check(const struct redundant_paths *,
 			  struct errmsg *error) MUST_CHECK;
 

@@ -15,7 +15,8 @@ struct rtp_path {
 	struct udp_flow media, columns, rows;
 	bool fec;
 	struct retry fec_retry;
-	struct errmsg fec_error; /* rows and columns are closed; "" */
+	/* why rows and columns are closed; "": they are open or not used */
+	struct errmsg fec_error;
 };
 
 void rtp_path_init(struct rtp_path *, const struct input_spec *);
@@ -29,7 +30,7 @@ void rtp_path_close(struct rtp_path *);
 void rtp_path_read_fec(struct rtp_path *, const struct udp_reader *fec,
 		       uint64_t now_ns);
 
-/* As udp_flow_every_second(), of an open path. */
+/* As udp_flow_every_second(), for an open path. */
 int rtp_path_every_second(struct rtp_path *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
 

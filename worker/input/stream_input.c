@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-	BLOCK = 256 * TS_PACKET, /* one read */
-	READS_MAX = 64,          /* in one wake-up */
+	BLOCK = 256 * TS_PACKET, /* bytes of one read */
+	READS_MAX = 64,          /* reads in one wake-up */
 };
 
 struct stream_input {

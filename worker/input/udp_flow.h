@@ -7,8 +7,8 @@
  * zeroed memory is a closed flow.
  *
  * Inter-arrival times cost the kernel a time stamp per datagram, so they are
- * measured in one second of UDP_MEASURE_S; in all seconds while they are
- * requested.
+ * measured in one of UDP_MEASURE_S seconds, and in every second while the API
+ * requests them.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 enum {
 	UDP_MEASURE_S = 10,
-	UDP_ASKED_S = 30, /* how long a request keeps the measuring on */
+	UDP_ASKED_S = 30, /* a request keeps measuring on for so long */
 };
 
 struct netif_watch;
@@ -31,35 +31,38 @@ struct udp_flow {
 	unsigned renew_s;        /* 0 = never */
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
-	bool asked_for;          /* its group needs a querier */
+	bool asked_for;          /* the group needs an IGMP or MLD querier */
 	/* watches a named interface, or the route to a group; or NULL */
 	struct netif_watch *netif;
-	struct errmsg error;   /* why its interface cannot be used; "" */
+	/* why the interface cannot be used; "": it can be used */
+	struct errmsg error;
 	struct receiver *receiver;
-	uint64_t last_packet_ns; /* or when it was opened */
+	uint64_t last_packet_ns; /* time of the last packet or the opening */
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* the last sender ... */
 	struct sockaddr_any before; /* ... and the one before it */
+	/* changes of the sender: since init, and at the last second */
 	uint64_t source_changes, seen_changes;
-	uint64_t drops_before; /* drops of sockets that are closed */
+	uint64_t drops_before; /* drops of sockets that are now closed */
 
 	struct iat_in *iat; /* NULL: not measured in this second */
 	struct iat_in_report iat_report; /* the last measured second */
-	/* the last request for it, which starts measuring for UDP_ASKED_S; 0:
-	 * never */
+	/* time of the last request for the report, which starts measuring for
+	 * UDP_ASKED_S; 0: no request yet */
 	uint64_t asked_ns;
 	unsigned seconds;          /* since the opening */
-	struct errmsg senders;     /* two senders in the last second; "" */
+	/* text that names two senders which alternated in the last second */
+	struct errmsg senders;
 };
 
-/* From an address of udp or rtp. */
+/* Sets the place from the address of a udp or rtp input. */
 void udp_flow_describe(struct udp_flow *, const struct input_spec *);
 
-/* Of a described flow.  0, or -errno with error. */
+/* Opens a flow that was described.  0, or -errno with error. */
 int udp_flow_open(struct udp_flow *, uint64_t now_ns,
 		  struct errmsg *error) MUST_CHECK;
 
-/* The flow may be opened again and keeps its counters. */
+/* Closes the flow; it keeps its counters and may be opened again. */
 void udp_flow_close(struct udp_flow *);
 
 static inline bool udp_flow_is_open(const struct udp_flow *f)
@@ -74,9 +77,9 @@ static inline bool udp_flow_is_cut_off(const struct udp_flow *f)
 }
 
 /*
- * Reads the datagrams that wait, up to a bound.  on_read: after each system
- * call with datagrams, before its memory is used again.  The number of such
- * calls, or -errno with error.
+ * Reads the datagrams that wait, up to a bound.  on_read is called after each
+ * system call that received datagrams, before their memory is used again.
+ * Returns the number of such system calls, or -errno with error.
  */
 struct udp_reader {
 	receiver_fn *on_received;
@@ -93,8 +96,9 @@ int udp_flow_read(struct udp_flow *, const struct udp_reader *,
 int udp_flow_every_second(struct udp_flow *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
 
-/* The interface of its group, while it is up. */
+/* Writes the interface of the group, while the interface is up. */
 void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
 
-/* Datagrams that full sockets dropped, since it was described. */
+/* The number of datagrams that full sockets dropped since
+ * udp_flow_describe(). */
 uint64_t udp_flow_drops(const struct udp_flow *);

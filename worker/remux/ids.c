@@ -14,7 +14,7 @@ enum {
 	DESC_LINKAGE = 0x4a,
 	DESC_TIME_SHIFTED_SERVICE = 0x4c,
 	DESC_TIME_SHIFTED_EVENT = 0x4f,
-	DESC_LOGICAL_CHANNEL = 0x83, /* of EACEM, privately defined */
+	DESC_LOGICAL_CHANNEL = 0x83, /* private descriptor of EACEM */
 };
 
 enum {

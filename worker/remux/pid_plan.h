@@ -12,39 +12,43 @@
 #include "worker/ts/packet.h"
 
 enum {
-	PID_PLAN_NONE = 0, /* that of the PAT, never assigned */
+	/* No PID is assigned.  0 is the PID of the PAT, which is never
+	 * assigned. */
+	PID_PLAN_NONE = 0,
 };
 
 /* 17 KiB; zeroed by pid_plan_init(). */
 struct pid_plan {
-	uint16_t out[TS_PIDS];       /* by source PID, or PID_PLAN_NONE */
-	uint64_t taken[TS_PIDS / 64]; /* output PIDs */
-	uint16_t guest; /* the added stream's, or PID_PLAN_NONE */
-	uint16_t ait;   /* the generated AIT's, or PID_PLAN_NONE */
+	/* the output PID of each source PID, or PID_PLAN_NONE */
+	uint16_t out[TS_PIDS];
+	uint64_t taken[TS_PIDS / 64]; /* one bit for each output PID in use */
+	uint16_t guest; /* PID of the added stream, or PID_PLAN_NONE */
+	uint16_t ait;   /* PID of the generated AIT, or PID_PLAN_NONE */
 };
 
-/* The PIDs of fixed tables and null packets are taken from the start. */
+/* Marks the PIDs of fixed tables and of null packets as taken. */
 void pid_plan_init(struct pid_plan *);
 
-/* First, for each program: its maps. */
+/* Step 1, for each program: applies its maps. */
 void pid_plan_map(struct pid_plan *, const struct remux_options *,
 		  const struct selection *, uint16_t pmt_pid);
 
-/* Second, for each program: PIDs that keep their number. */
+/* Step 2, for each program: PIDs whose number is free keep it. */
 void pid_plan_keep(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 
-/* Third, for each program: a free number for the others. */
+/* Step 3, for each program: the other PIDs get a free number. */
 void pid_plan_move(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 
-/* A further PID of the source, such as that of an EMM. */
+/* Assigns a further PID of the source, such as that of an EMM. */
 void pid_plan_add(struct pid_plan *, const struct remux_options *,
 		  uint16_t pid);
 
-/* The PID of the guest: the wanted one, else a free one. */
+/* Assigns the PID of the added stream: the wanted one if it is free, otherwise
+ * a free one. */
 void pid_plan_add_guest(struct pid_plan *, const struct remux_options *,
 			uint16_t wanted);
 
-/* The PID of the AIT: that of map.ait, else a free one. */
+/* Assigns the PID of the AIT: that of map.ait, otherwise a free one. */
 void pid_plan_add_ait(struct pid_plan *, const struct remux_options *);

@@ -25,7 +25,7 @@ struct pat_content {
 	size_t n_programs;
 };
 
-/* The number of its sections, at least one. */
+/* The number of sections of the PAT, at least 1. */
 size_t pat_build_sections(const struct pat_content *);
 size_t pat_build(const struct pat_content *, size_t number,
 		 uint8_t ret[SECTION_PSI_MAX]);
@@ -36,19 +36,21 @@ struct pmt_content {
 	const struct pid_plan *plan;
 	const struct ids *ids;
 	uint16_t pmt_pid;      /* in the source */
-	const struct remux_guest *guest; /* on plan->guest; NULL: none */
-	uint8_t ait_version;   /* version of the AIT on plan->ait */
+	/* the added stream, with the PID plan->guest; NULL: none */
+	const struct remux_guest *guest;
+	uint8_t ait_version;   /* version of the AIT with the PID plan->ait */
 };
 
 /*
- * Has all descriptors of the source, including private ones, except references
- * to streams that do not go out; PIDs in them are those of the plan.  Streams
- * and descriptors that exceed 1,024 bytes are dropped, the last first.
+ * The PMT has all descriptors of the source, including private ones, except
+ * references to streams that do not go out.  PIDs in descriptors are those of
+ * the plan.  If the PMT exceeds 1,024 bytes, its last streams and descriptors
+ * are dropped.
  */
 size_t pmt_build(const struct pmt_content *, uint8_t ret[SECTION_PSI_MAX]);
 
-/* A section of the source's CAT, whose CRC_32 was checked, with the PIDs of the
- * plan; 0 when it is not a CAT. */
+/* Writes a section of the source's CAT, whose CRC_32 was checked, with the PIDs
+ * of the plan; 0 when it is not a CAT. */
 size_t cat_build(const struct remux_options *, const struct pid_plan *,
 		 const uint8_t *section, size_t len,
 		 uint8_t ret[SECTION_PSI_MAX]);

@@ -11,9 +11,9 @@
  *
  * One program (pnr, or a source with a single program):
  *	PAT, PMT    built, ten times a second
- *	CAT         with cas or pass_cat
- *	SDT         built: its one service, its names; pass_sdt: unchanged
- *	EIT         its events, under its new number; pass_eit: unchanged
+ *	CAT         only with cas or pass_cat
+ *	SDT         built for the one service; pass_sdt: unchanged
+ *	EIT         of the service, with its new number; pass_eit: unchanged
  *	TDT, TOT    unchanged
  *	NIT         dropped; pass_nit: unchanged
  *	all others  dropped
@@ -42,13 +42,13 @@
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
 
-/* A stream from another source that goes out with the program, or with the
- * first of several. */
 enum { GUEST_DESCRIPTORS_MAX = 255 };
 
+/* The added stream: a stream of another source that goes out with the program,
+ * or with the first of several programs. */
 struct remux_guest {
 	uint16_t pid; /* 0: none; replaced by a free PID if it is in use */
-	uint8_t type; /* stream_type; 0: unknown, and in no PMT */
+	uint8_t type; /* stream_type; 0: unknown, the PMT omits the stream */
 	uint8_t len;
 	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];
 };
@@ -56,31 +56,32 @@ struct remux_guest {
 struct psi;
 struct remux;
 
-/* The first version of each table. */
+/* The version with which each table starts. */
 struct remux_versions {
 	uint8_t pat, pmt, cat, sdt;
 };
 
 struct remux_config {
 	const struct remux_options *options; /* copied */
-	struct table_versions *versions;     /* the stream's; outlives it */
+	/* the versions of the stream; they must outlive the remux */
+	struct table_versions *versions;
 	struct remux_versions first;
-	/* for a stream of several sources, of which this one has the number
-	 * `source`: passed tables get versions, too; or NULL */
+	/* the versions of passed tables, for a stream with several sources;
+	 * NULL: passed tables keep their version */
 	struct si_versions *si;
-	uint32_t source;
+	uint32_t source; /* number of this source in si, from 1 */
 	ts_out_fn *out;
 	void *arg;
 };
 
 enum remux_state {
 	REMUX_NO_PAT,
-	REMUX_NO_PROGRAM, /* the PAT does not name it */
+	REMUX_NO_PROGRAM, /* the PAT does not list the program */
 	REMUX_NO_PMT,
 	REMUX_READY,
 };
 
-/* Since new. */
+/* Counted since remux_new(). */
 struct remux_counters {
 	uint64_t tables;  /* changes of the source's PAT and PMTs */
 	uint64_t broken;  /* malformed sections */
@@ -90,14 +91,15 @@ struct remux_counters {
 struct remux *remux_new(const struct remux_config *);
 void remux_free(struct remux **);
 
-/* Forgets the tables: another source begins.  Counters of PIDs continue. */
+/* Forgets the tables, because another source begins.  The continuity counters
+ * continue. */
 void remux_reset(struct remux *);
 
-/* Calls out() if packets go out; must not be freed in that call. */
+/* Calls out() if packets go out.  out() must not free the remux. */
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
 
-/* Replaces the added stream. */
+/* Sets or replaces the added stream. */
 void remux_set_guest(struct remux *, const struct remux_guest *);
 /* The output PID of the added stream; 0: no packets go out yet. */
 uint16_t remux_guest_pid(const struct remux *);
@@ -108,7 +110,7 @@ void remux_add_guest(struct remux *, const uint8_t *packet);
  * 0x1fff: unknown. */
 uint16_t remux_clock_pid(const struct remux *);
 
-/* The tables of the program, or of the first of several, that are known. */
+/* Which tables are known of the program, or of the first of several. */
 enum remux_state remux_state(const struct remux *);
 
 /* The tables of the source; borrowed, valid for the life of the remux. */

@@ -103,7 +103,7 @@ void remux_schedule(struct remux *r)
 		remux_rebuild(r);
 	if (r->n_pat == 0)
 		return;
-	/* while the last ones wait, no more are queued */
+	/* no more tables are queued while earlier ones wait */
 	if (r->psi_queue.n == 0 && is_due(r, &r->due.psi, PSI_MS)) {
 		push_pat(r);
 		push_pmts(r);

@@ -14,19 +14,20 @@
 
 enum { CAT_SECTIONS_MAX = 4 };
 
-/* The route of a PID. */
+/* The parts of a route: what happens to the packets of a source PID. */
 enum {
-	ROUTE_PID = 0x1fff,  /* its output PID */
-	ROUTE_OUT = 0x2000,  /* it goes out */
-	ROUTE_INSPECT = 0x4000, /* its packets are inspected: see role */
+	ROUTE_PID = 0x1fff,  /* mask of the output PID */
+	ROUTE_OUT = 0x2000,  /* flag: the packets go out */
+	ROUTE_INSPECT = 0x4000, /* flag: the packets are inspected, by role */
 };
 
+/* Why the packets of a PID are inspected. */
 enum role {
-	ROLE_NONE,  /* or only its PCR is read */
+	ROLE_NONE,  /* no reason, or only the PCR is read */
 	ROLE_NULL,
 	ROLE_PSI,
 	ROLE_STRIP, /* only the PCR goes out */
-	/* tables, with a collector each: */
+	/* tables that have a collector: */
 	ROLE_CAT,
 	ROLE_NIT,
 	ROLE_SDT,
@@ -45,9 +46,9 @@ struct table {
 struct program {
 	uint16_t number;     /* in the source */
 	uint16_t pmt_pid;    /* in the source */
-	struct table source; /* its last PMT in the source */
-	struct table pmt;    /* its PMT in the output */
-	uint16_t pmt_out;    /* the PID of that */
+	struct table source; /* the last PMT of the source */
+	struct table pmt;    /* the PMT of the output */
+	uint16_t pmt_out;    /* PID of the PMT in the output */
 	struct ids ids;
 	bool has_video;
 	bool changed;        /* pmt or pmt_out has changed */
@@ -62,16 +63,16 @@ struct collector {
 /* When each table is due, in ticks of the clock. */
 struct schedule {
 	uint64_t psi, cat, sdt, ait;
-	size_t next_pmt; /* the PMTs from here on are not sent yet */
+	size_t next_pmt; /* index of the first PMT that is not sent yet */
 };
 
 struct remux {
 	struct remux_options options;
-	bool transparent; /* without options */
+	bool transparent; /* there are no options */
 	struct table_versions *versions;
 	struct remux_versions first;
-	struct si_versions *si; /* or NULL */
-	uint32_t source;
+	struct si_versions *si; /* see remux_config; or NULL */
+	uint32_t source;        /* number of the source in si */
 	struct remux_counters counted;
 
 	struct remux_guest guest;
@@ -84,14 +85,15 @@ struct remux {
 	uint16_t sdt_number;
 
 	/* derived from the source */
-	bool single;     /* one program goes out */
+	bool single;     /* only a single program goes out */
 	bool keep_nulls;
 	uint16_t tsid, new_tsid;
-	bool settled;    /* the known programs go out */
-	uint64_t pat_at, pat_ticks; /* packets and time since a PAT is known */
+	bool settled;    /* remux_has_settled(): the known programs go out */
+	/* packets and stream time at which the PAT became known */
+	uint64_t pat_at, pat_ticks;
 	uint16_t network_source; /* the PID of the NIT in the source */
 	uint16_t network_pid; /* ... and in the new PAT; 0: none */
-	size_t n_programs;    /* selected ones */
+	size_t n_programs;    /* selected programs */
 	struct program *programs;
 	struct pid_plan plan;
 	uint16_t route[TS_PIDS];
@@ -102,17 +104,18 @@ struct remux {
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
-	uint8_t cc[TS_PIDS]; /* counters of generated PIDs */
+	uint8_t cc[TS_PIDS]; /* continuity counters of generated PIDs */
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;
 	struct section_queue psi_queue, si_queue;
-	/* packets of the source since new, and as they were at an event */
+	/* packets of the source since remux_new(), and their number at ... */
 	uint64_t packets;
-	uint64_t pcr_at;    /* the clock's last PCR */
-	uint64_t sent_at;   /* the last generated packet */
-	uint64_t queued_at; /* the first queued one */
-	unsigned spacing; /* least packets from one generated to the next */
+	uint64_t pcr_at;    /* ... the last PCR of the clock */
+	uint64_t sent_at;   /* ... the last generated packet */
+	uint64_t queued_at; /* ... the queueing into an empty queue */
+	/* least distance of two generated packets, in packets; 0: unknown */
+	unsigned spacing;
 	uint64_t now_ns;
 	struct runs_out out;
 };
@@ -123,17 +126,17 @@ struct remux {
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
 
-/* remux_route.c: from the plan of PIDs */
+/* remux_route.c: sets the routes from the plan of PIDs. */
 void remux_route(struct remux *);
 
 /* remux_build.c */
-/* Replaces the section; false: it is the same. */
+/* Replaces the section; false: the new section is the same. */
 bool remux_keep(struct table *, const uint8_t *section, size_t len);
 void remux_build_pmt(struct remux *, struct program *);
-/* True when it has changed. */
+/* True when the PAT has changed. */
 bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
-/* The service in it may be new, changed or gone. */
+/* Builds the SDT after its service may have begun, changed or ended. */
 void remux_build_sdt(struct remux *);
 void remux_build_ait(struct remux *);
 
@@ -148,13 +151,14 @@ void remux_queue(struct remux *, struct section_queue *, uint16_t pid,
 		 const uint8_t *section, size_t len);
 /* Sends the changed PMTs and the PAT at once. */
 void remux_announce(struct remux *);
-/* A packet of the source is dropped: true when a generated one replaced it.
- * The place of a table is used whatever the spacing. */
+/* Offers the place of a dropped packet of the source; true: a generated packet
+ * replaced it.  The place of a table packet is used regardless of the
+ * spacing. */
 bool remux_take_place(struct remux *, bool of_table);
-/* Before a packet that goes out: inserts a generated one when no packet was
- * dropped for a while. */
+/* Called before a packet goes out: inserts a generated packet when no packet
+ * was dropped for a while. */
 void remux_make_room(struct remux *);
-/* A packet of the clock's PID. */
+/* Takes a packet of the PCR PID, clock_pid. */
 void remux_take_clock(struct remux *, const uint8_t *packet);
 
 static inline bool remux_passes_cat(const struct remux *r)

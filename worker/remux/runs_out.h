@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Collects the output packets of a stage in runs: unchanged packets stay in
- * place, changed ones are in a buffer of its own.
+ * place, changed packets are in the buffer of this struct.
  *
  * Embedded.  The runs are valid for the call of out(), which may occur several
  * times in one feed when many packets change.
@@ -53,7 +53,7 @@ static inline uint8_t *runs_out_new(struct runs_out *o)
 {
 	uint8_t *packet;
 
-	/* first, so that the new packet is not sent before it is filled */
+	/* flushes before the new packet is added, which is not filled yet */
 	if (o->n_packets == RUNS_OUT_PACKETS || o->n_runs == RUNS_OUT_MAX)
 		runs_out_flush(o);
 	packet = o->buffer + o->n_packets * TS_PACKET;

@@ -130,7 +130,7 @@ static void write_descriptors(struct section_writer *w,
 
 		if (d.tag == DESC_SERVICE)
 			continue;
-		/* it would contradict the new name */
+		/* the old names would contradict the new name */
 		if (d.tag == DESC_MULTILINGUAL_NAME &&
 		    o->service_name[0] != '\0')
 			continue;

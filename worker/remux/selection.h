@@ -26,7 +26,7 @@
 /* A stream that goes out. */
 struct selected {
 	const struct pmt_stream *stream;
-	const char *language; /* by option lang; NULL: unchanged */
+	const char *language; /* set by option lang; NULL: unchanged */
 };
 
 struct selection {

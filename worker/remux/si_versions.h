@@ -26,9 +26,9 @@ enum {
 struct si_version {
 	uint64_t key;     /* identifies the sub-table; 0: free */
 	uint32_t turn;    /* si_versions.turn when it was last seen */
-	uint8_t source;   /* its version in the source */
-	uint8_t version;  /* its version in the output */
-	uint8_t known;    /* a bit for each hash */
+	uint8_t source;   /* version in the source */
+	uint8_t version;  /* version in the output */
+	uint8_t known;    /* bits: which hashes are valid */
 	uint8_t reserved;
 	uint32_t hash[SI_SECTIONS]; /* hashes of the first sections */
 };
@@ -39,10 +39,10 @@ struct si_versions {
 	struct si_version tables[SI_TABLES_MAX];
 };
 
-/* This source (from 1) is active from now on, or was restarted. */
+/* Makes a source (from 1) the active one, or notes its restart. */
 void si_versions_begin(struct si_versions *, uint32_t player);
 
-/* Sets the version of a section of such a table from this source, whose CRC_32
- * was checked, if the source is active. */
+/* Sets the version of a section of NIT, BAT, SDT or EIT, whose CRC_32 was
+ * checked, if the source is active. */
 void si_versions_apply(struct si_versions *, uint32_t source,
 		       uint8_t *section, size_t len);

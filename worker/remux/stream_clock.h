@@ -10,7 +10,7 @@
 #include "worker/ts/pcr.h"
 
 enum {
-	/* After so long without a PCR the caller's time counts. */
+	/* After so long without a PCR the caller's time is used. */
 	STREAM_CLOCK_PATIENCE_MS = 200,
 	/* A PCR further ahead starts a new time base. */
 	STREAM_CLOCK_JUMP_MS = 1000,
@@ -18,7 +18,7 @@ enum {
 
 struct stream_clock {
 	uint64_t ticks; /* 27 MHz */
-	uint64_t pcr;   /* the last one */
+	uint64_t pcr;   /* the last PCR */
 	bool has_pcr;
 	bool started;   /* at_ns is set */
 	uint64_t at_ns; /* the caller's time of the last step */
@@ -28,5 +28,5 @@ struct stream_clock {
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 
-/* Once per wake-up. */
+/* To be called once per wake-up, for the time without PCRs. */
 void stream_clock_tick(struct stream_clock *, uint64_t now_ns);

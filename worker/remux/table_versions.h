@@ -24,7 +24,7 @@ enum {
 struct table_version {
 	uint64_t hash;
 	uint32_t table;   /* table_id and extension; 0: not used */
-	uint32_t stamp;   /* when it was used last */
+	uint32_t stamp;   /* table_versions.stamp at its last use */
 	uint8_t version;
 	uint8_t reserved[7];
 };

@@ -102,6 +102,7 @@ unsigned netif_watch_look(struct netif_watch *w, unsigned ifindex)
 	w->seen = 0;
 	for (int i = 0; i < READS_MAX && err >= 0; i++)
 		err = nl_recvmsgs_default(w->sock);
-	/* another error: events were dropped */
+	/* -NLE_AGAIN: all events were read.  Otherwise events were dropped or
+	 * still wait, and each kind may be among them. */
 	return err == -NLE_AGAIN ? w->seen : NETIF_TOUCHED | NETIF_ROUTES;
 }

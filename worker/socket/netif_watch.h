@@ -12,14 +12,14 @@ enum netif_change {
 	NETIF_ROUTES = 2,  /* a route or a rule may have changed */
 };
 
-/* routes: events of routes and rules, too.  NULL: the kernel refuses events;
- * the owner must poll. */
+/* routes: also receives events of routes and rules.  NULL: the kernel refuses
+ * events, and the owner must poll. */
 struct netif_watch *netif_watch_new(bool routes);
 void netif_watch_free(struct netif_watch **);
 
 /* Readable while events wait. */
 int netif_watch_fd(const struct netif_watch *);
 
-/* The events since the last call; all kinds when the kernel dropped events.
- * ifindex 0: no interface. */
+/* Returns the kinds of events since the last call; all kinds when the kernel
+ * dropped events.  ifindex 0: reports no interface events. */
 unsigned netif_watch_look(struct netif_watch *, unsigned ifindex);

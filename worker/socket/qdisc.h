@@ -4,7 +4,7 @@
 
 #include "common/base/util.h"
 
-/* How many datagrams of a flow wait in the kernel for their time (SO_TXTIME):
- * flow_limit when all queues of the interface are fq; 0: a queue is not, or it
- * is unknown. */
+/* The number of datagrams of a flow that can wait in the kernel for their send
+ * time (SO_TXTIME): the flow_limit of the interface if all its queues are fq;
+ * 0: a queue is of another kind, or the kernel does not answer. */
 unsigned qdisc_fq_limit(unsigned ifindex);

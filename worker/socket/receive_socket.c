@@ -134,7 +134,8 @@ int udp_socket_open(const struct udp_place *place, unsigned ifindex,
 	return fd;
 }
 
-/* One source in the given mode, or no source at all (len 0). */
+/* Sets the source filter of the group: the given mode (MCAST_INCLUDE or
+ * MCAST_EXCLUDE) with one source, or with an empty list (NULL). */
 static int set_filter(int fd, const struct udp_place *place, unsigned ifindex,
 		      uint32_t mode, const struct sockaddr_any *source)
 {

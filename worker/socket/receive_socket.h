@@ -10,11 +10,11 @@
 
 /* Where datagrams are received. */
 struct udp_place {
-	char iface[16];            /* "" = the kernel's choice */
+	char iface[16];            /* name; "": the kernel chooses */
 	struct sockaddr_any local; /* group or address to bind */
 	bool has_source;
 	struct sockaddr_any source;
-	unsigned socket_size;      /* bytes; 0 = our default */
+	unsigned socket_size;      /* bytes of the buffer; 0: our default */
 };
 
 /* Opens, binds and joins a non-blocking socket; ifindex 0: the kernel chooses.
@@ -22,7 +22,7 @@ struct udp_place {
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *error) MUST_CHECK;
 
-/* Switches the kernel's time stamps of datagrams on or off. */
+/* Switches the kernel's time stamps for received datagrams on or off. */
 void udp_socket_stamp(int fd, bool on);
 
 /*

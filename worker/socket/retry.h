@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Decides when a failed operation is tried again: after 1, 2, 4, 8 and then 10
- * seconds; or every 2 seconds for a socket, which is cheap to open and may only
- * wait for its interface or address.
+ * seconds.  For a socket it is every 2 seconds: a socket is cheap to open, and
+ * may fail only until its interface or address exists.
  */
 #pragma once
 

@@ -20,5 +20,5 @@ int udp_output_segment(int fd, int bytes);
  * CLOCK_MONOTONIC); 0 or -errno. */
 int udp_output_timed(int fd);
 
-/* Do both send from the same address, whatever the ports? */
+/* Do both sockets send from the same address?  Ports are not compared. */
 bool udp_output_same_source(int fd, int other);
