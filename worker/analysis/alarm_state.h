@@ -2,11 +2,11 @@
 /*
  * The state of one alarm (proto/spec/alarm.h).
  *
- * The first second with its fault raises it; ALARM_CLEAR_S seconds without
- * clear it, so that it does not flicker.  An alarm that returns within
- * ALARM_RETURN_S has to be absent for twice as long each time, up to
- * ALARM_CLEAR_MAX_S: it stays raised, and its count grows.  After
- * ALARM_FORGIVEN_S without the fault it is like new.
+ * The first second with a fault raises the alarm; ALARM_CLEAR_S seconds without
+ * a fault clear it, so that it does not flicker.  Each time that the fault
+ * returns within ALARM_RETURN_S, the time without a fault that clears the alarm
+ * doubles, up to ALARM_CLEAR_MAX_S.  After ALARM_FORGIVEN_S without a fault it
+ * is ALARM_CLEAR_S again.
  *
  * Pure.  Embedded; zeroed memory is an alarm that is not raised.
  */
@@ -26,17 +26,19 @@ enum {
 
 struct alarm {
 	bool raised;
-	uint8_t hold_s;      /* seconds without a fault that clear it; 0: new */
-	uint16_t clean_s;    /* seconds without the fault, at most
+	/* seconds without a fault that clear the alarm; 0: none was raised */
+	uint8_t hold_s;
+	uint16_t clean_s;    /* seconds since the last fault, at most
 			      * ALARM_FORGIVEN_S */
-	uint16_t cleared_s;  /* clean seconds since it was cleared */
-	uint64_t count;      /* all faults */
-	uint64_t changed_ms; /* when it was raised or cleared; wall clock */
-	uint64_t last_ms;    /* the last second with a fault; 0: never */
+	uint16_t cleared_s;  /* seconds since the alarm was cleared */
+	uint64_t count;      /* faults in total */
+	uint64_t changed_ms; /* wall clock time of the last change of raised */
+	uint64_t last_ms;    /* wall clock time of the last fault; 0: none */
 };
 
-/* Ends a second with so many faults.  True when it was raised or cleared. */
+/* Ends a second with so many faults; true: the alarm was raised or cleared. */
 bool alarm_second(struct alarm *, uint32_t faults, uint64_t wall_ms);
 
-/* The watch ends: clears it.  The next fault is not a return. */
+/* Clears the alarm, because its object is not watched any more.  The next fault
+ * does not count as a return. */
 void alarm_rest(struct alarm *, uint64_t wall_ms);

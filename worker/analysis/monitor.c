@@ -63,7 +63,7 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->began_ns = m->second_ns = now_ns;
 }
 
-/* There were no packets in the last second. */
+/* Clears the values of the last second, which had no packets. */
 static void forget_second(struct monitor *m)
 {
 	m->rates = (struct monitor_rates){ 0 };
@@ -168,7 +168,8 @@ static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 	pcr_check_feed(&m->pcrs[i].check, p, m->packets, now_ns);
 }
 
-/* A packet with an error does not add a PID: its PID may be wrong as well. */
+/* A packet with transport_error_indicator does not add a PID: the PID in it may
+ * be wrong, too. */
 static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);

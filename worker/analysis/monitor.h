@@ -5,9 +5,9 @@
  *
  * Follows tables, continuity, PCRs and PTS of every PID.  The faults of a
  * second raise alarms (alarm_state.h).  While no packets arrive only sync_loss
- * is raised: nothing else is known then.
+ * is raised, because other faults cannot be measured.
  *
- * Pure: time is a number, that of the wake-up in which the packets were read.
+ * Pure: the caller passes the time of the wake-up that read the packets.
  * Allocates nothing while packets are fed.
  */
 #pragma once
@@ -19,45 +19,48 @@
 
 struct monitor;
 
-/* Counts of the input in this second. */
+/* The faults that the input itself counted in this second. */
 struct monitor_counts {
 	uint32_t sync_losses;
 	uint32_t bad_sync;  /* packets dropped for their sync byte */
 	uint32_t network_lost;
 	uint32_t socket_dropped;
-	uint32_t senders; /* to the group; 0: not known */
-	uint32_t unprotected; /* without a path or FEC that was asked for */
-	uint32_t unplayable; /* with a file of a list that cannot be played */
+	uint32_t senders; /* senders to the group; 0: unknown */
+	/* not 0: a configured path or FEC is missing */
+	uint32_t unprotected;
+	/* not 0: a file of the list cannot be played */
+	uint32_t unplayable;
 };
 
-/* psi: the tables of another stage that is fed the same packets, borrowed for
- * the life of the monitor; NULL: it reads the tables itself. */
+/* psi: the tables of another stage that gets the same packets, borrowed for the
+ * life of the monitor; NULL: the monitor reads the tables itself. */
 struct monitor *monitor_new(const struct psi *psi, uint64_t now_ns);
 
 void monitor_free(struct monitor **);
 
-/* Another source begins: tables and counters are reset, alarms stay until they
- * are cleared. */
+/* Resets tables and counters, because another source begins.  Raised alarms
+ * stay until their fault ends. */
 void monitor_reset(struct monitor *, uint64_t now_ns);
 
-/* The watch ends for now: clears all alarms. */
+/* Clears all alarms, because the watch is interrupted. */
 void monitor_rest(struct monitor *, uint64_t wall_ms);
 
 void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns);
 
-/* The memory that the next packets touch, if they are of the usual PIDs. */
+/* Lists the memory that the next packets of the usual PIDs will touch. */
 void monitor_warm(const struct monitor *, struct warm *);
 
 /* Ends the second; true when an alarm was raised or cleared. */
 bool monitor_second(struct monitor *, const struct monitor_counts *,
 		    uint64_t now_ns, uint64_t wall_ms);
 
-/* This second so far, for analyze_judge(): no second stage has to count. */
+/* The counters of the current second, for analyze_judge(); a stream with a
+ * monitor needs no struct analyze. */
 void monitor_counted(const struct monitor *, struct analyze_counts *ret);
 
 /* The tables; borrowed for the life of the monitor. */
 const struct psi *monitor_psi(const struct monitor *);
 
-/* ALARM_COUNT of them; borrowed for the life of the monitor. */
+/* An array of ALARM_COUNT alarms; borrowed for the life of the monitor. */
 const struct alarm *monitor_alarms(const struct monitor *);

@@ -16,36 +16,37 @@ struct monitor_pcr {
 	struct pcr_report report; /* report of the last whole second */
 };
 
-/* The fields that each packet touches are in front, close together: between two
- * wake-ups the caches lose them. */
+/* The members that each packet touches are together at the front, so that they
+ * take few cache lines: the caches lose them between two wake-ups. */
 struct monitor {
-	uint64_t packets;        /* of this source */
-	uint32_t second_packets; /* this second */
-	uint32_t null_packets;   /* this second */
-	uint32_t scrambled;      /* this second, any PID */
+	uint64_t packets;        /* packets of this source */
+	uint32_t second_packets; /* packets in the current second */
+	uint32_t null_packets;   /* null packets in the current second */
+	uint32_t scrambled;      /* scrambled packets in the current second */
 	uint32_t psi_errors;     /* CRC errors of psi before this second */
 	const struct psi *psi;
-	struct psi *own_psi; /* psi; NULL: another stage feeds it */
+	struct psi *own_psi; /* equal to psi; NULL: another stage feeds psi */
 	uint32_t psi_changes; /* changes of psi up to the last classify() */
 	const uint8_t *classes;  /* borrowed from psi */
-	uint32_t faults[ALARM_COUNT]; /* this second */
+	uint32_t faults[ALARM_COUNT]; /* faults in the current second */
 	size_t n_pcrs;
 	struct pid_table pids;
 	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
 	struct si_watch si;
 	struct cc cc;            /* for PIDs without a record */
 
-	uint64_t began_ns;       /* since when this source is watched */
-	uint64_t tables_ns;      /* when the tables last changed */
-	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
+	uint64_t began_ns;       /* time at which this source began */
+	uint64_t tables_ns;      /* time of the last change of the tables */
+	/* one bit for each PID that the tables list; made once a second */
+	uint8_t referenced[TS_PIDS / 8];
 	uint32_t broken_before;  /* broken sections of psi before this second */
-	uint64_t all_null_packets; /* without this second */
-	uint64_t sync_errors;    /* of this source */
-	uint64_t second_ns;      /* when this second began */
+	uint64_t all_null_packets; /* null packets before this second */
+	uint64_t sync_errors;    /* sync errors of this source */
+	uint64_t second_ns;      /* time at which this second began */
 	struct monitor_rates {   /* report of the last whole second */
 		uint32_t packets;
 		uint32_t null_packets;
-		uint64_t ns;     /* how long it was; 0: there was none */
+		uint64_t ns;     /* its length; 0: no second ended yet */
 	} rates;
 	struct alarm alarms[ALARM_COUNT];
 };

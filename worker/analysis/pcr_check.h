@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The PCRs of one PID, checked (TR 101 290 2.3, 2.4).
+ * Checks the PCRs of one PID (TR 101 290 2.3, 2.4).
  *
- * Intervals are measured by arrival, jumps by the values, and the accuracy by
- * the position in a stream of constant rate: PCR_AC needs no clock of ours.  A
- * stream whose rate changes has no measurable accuracy.
+ * The repetition is measured by the times of arrival, jumps by the values.  The
+ * accuracy (PCR_AC) is measured by the positions of the PCRs in a stream of
+ * constant rate, so it does not depend on the clock of the host.  It cannot be
+ * measured when the rate of the stream changes.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -15,7 +16,7 @@
 enum {
 	PCR_REPETITION_MAX_MS = 100,  /* TR 101 290 2.3a */
 	PCR_ACCURACY_MAX_NS = 500,    /* 2.4 */
-	/* the interval of the wake-ups adds to the arrival */
+	/* tolerance, because arrivals are known only to a wake-up */
 	PCR_ARRIVAL_GRAIN_MS = 20,
 	PCR_SAMPLES = 64,
 };
@@ -23,24 +24,25 @@ enum {
 struct pcr_check {
 	bool started;
 	uint64_t last, last_ns, last_packet;
-	/* this second */
-	uint32_t count;
+	/* values of the current second */
+	uint32_t count;           /* PCRs */
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
-	uint32_t frozen;          /* the same value again */
-	uint32_t steps;           /* to the next value, without a jump */
-	uint64_t steps_ticks;     /* all of them together */
-	uint64_t step_max;        /* ticks */
-	uint64_t arrival_max_ns;
-	/* since the begin */
-	uint64_t all;
+	uint32_t frozen;          /* PCRs equal to the one before */
+	uint32_t steps;           /* differences of two PCRs, without jumps */
+	uint64_t steps_ticks;     /* sum of these differences */
+	uint64_t step_max;        /* the largest of them, in ticks */
+	uint64_t arrival_max_ns;  /* longest time between two arrivals */
+	/* values since the start */
+	uint64_t all;             /* PCRs */
 	uint32_t jumps;           /* discontinuity errors */
 	uint32_t announced;       /* jumps with a discontinuity_indicator */
-	uint64_t span_ticks;      /* all steps together ... */
-	uint64_t span_packets;    /* ... and the packets in them */
+	uint64_t span_ticks;      /* sum of all differences without jumps ... */
+	uint64_t span_packets;    /* ... and the packets between these PCRs */
 	size_t n_samples;
-	uint64_t sample_pcr[PCR_SAMPLES];    /* ticks since the first */
-	uint64_t sample_packet[PCR_SAMPLES]; /* packets since the first */
+	/* PCR and packet number; [0] is absolute, others are relative to it */
+	uint64_t sample_pcr[PCR_SAMPLES];
+	uint64_t sample_packet[PCR_SAMPLES];
 };
 
 struct pcr_report {
@@ -48,14 +50,14 @@ struct pcr_report {
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
 	uint32_t count;
-	uint32_t interval_us;     /* mean distance of the values ... */
-	uint32_t interval_max_us; /* ... and the longest */
+	uint32_t interval_us;     /* mean difference of two PCRs ... */
+	uint32_t interval_max_us; /* ... and the largest */
 	uint32_t arrival_max_us;  /* longest time between two arrivals */
 	bool constant;         /* the rate is constant: accuracy_ns is valid */
-	uint32_t accuracy_ns;  /* the largest deviation */
+	uint32_t accuracy_ns;  /* largest deviation of a PCR (PCR_AC) */
 };
 
-/* A packet with a PCR: the packet is the nth of the multiplex. */
+/* Takes a packet of the PID, the nth packet of the multiplex. */
 void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns);
 /* The rate of the multiplex over all intervals without a jump; 0: not known. */

@@ -2,8 +2,8 @@
 /*
  * The counts and the PTS of each PID with packets.
  *
- * Owns a table of the PIDs in use; a stream with more than PID_STATS_MAX of
- * them is counted as a whole, those beyond have no record of their own.
+ * Owns a table of the PIDs in use.  PIDs beyond PID_STATS_MAX have no record;
+ * their packets only count in the sums of the stream.
  */
 #pragma once
 
@@ -12,33 +12,36 @@
 enum { PID_STATS_MAX = 512 };
 
 struct pid_stats {
-	/* each packet touches these: within half a cache line */
+	/* each packet touches the first members: half a cache line */
 	uint16_t pid;
 	uint16_t cc;                   /* see cc_step() */
 	uint8_t class;                 /* enum pid_class in the tables */
 	bool has_pts;
-	uint32_t packets;              /* this second */
-	uint64_t first_ns, last_ns;    /* when packets arrived */
-	uint32_t scrambled;            /* this second */
+	uint32_t packets;              /* packets in the current second */
+	uint64_t first_ns, last_ns;    /* arrival of first and last packet */
+	uint32_t scrambled;            /* scrambled in the current second */
 	uint32_t pes_errors_before;    /* pes_errors before this second */
-	uint64_t pts, pts_ns;          /* the last, and its arrival */
-	uint64_t pts_moved_ns;         /* when it was another one */
-	uint64_t table_ns;             /* when a PAT or PMT began on it */
-	uint64_t pts_gap_ns;           /* this second: the longest gap */
-	float leak, level;             /* bytes; see tstd.h */
-	uint64_t level_at;             /* the packet that set level */
-	/* the last whole second */
+	uint64_t pts, pts_ns;          /* the last PTS, and its arrival */
+	uint64_t pts_moved_ns;         /* arrival of the last change of pts */
+	uint64_t table_ns;             /* last start of a PAT or PMT section */
+	uint64_t pts_gap_ns;           /* longest time between two PTS in the
+					* current second */
+	/* transport buffer (tstd.h): bytes that it empties per packet of the
+	 * multiplex (0: not checked), and its fill in bytes */
+	float leak, level;
+	uint64_t level_at;             /* packet at which level was set */
+	/* values of the last whole second */
 	uint32_t last_packets;
 	uint64_t last_pts_gap_ns;
-	/* ever; the packets and scrambled ones of this second not yet */
+	/* totals; all_packets and all_scrambled without this second */
 	uint64_t all_packets;
 	uint64_t all_scrambled;
 	uint64_t pts_count;
 	uint32_t cc_errors;
 	uint32_t duplicates;
-	uint32_t overflows;            /* overflows of its transport buffer */
+	uint32_t overflows;            /* overflows of the transport buffer */
 	uint32_t transport_errors;
-	uint32_t pes_errors;           /* units that do not begin as one */
+	uint32_t pes_errors;           /* starts without a PES start code */
 };
 
 struct pid_table {
@@ -47,7 +50,7 @@ struct pid_table {
 	struct pid_stats list[PID_STATS_MAX];
 };
 
-/* NULL when it has no record. */
+/* The record of a PID; NULL: it has no record. */
 static inline struct pid_stats *pid_table_find(struct pid_table *t,
 					       uint16_t pid)
 {

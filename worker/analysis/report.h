@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The report of a monitor, as the JSON that doc/api.md describes.
+ * Writes the report of a monitor as the JSON that doc/api.md describes.
  *
  * The table of PIDs is divided into parts that each fit a message; the first
- * part has all other fields as well.
+ * part also has the fields that do not belong to a PID.
  */
 #pragma once
 
@@ -11,18 +11,18 @@
 
 #include <jansson.h>
 
-enum { REPORT_PIDS = 100 }; /* in one part */
+enum { REPORT_PIDS = 100 }; /* PIDs in one part */
 
 struct report_part {
-	uint16_t from;   /* the PID that it begins with; 0: the first part */
-	bool sent;       /* the sent stream: without network alarms */
+	uint16_t from;   /* the first PID of the part; 0: the first part */
+	bool sent;       /* reports the sent stream, without network alarms */
 	uint64_t now_ns;
 	/* The alarm of the outputs; NULL: none. */
 	const struct alarm *overflow;
 };
 
-/* Adds the part to the object.  Returns where the next one begins, 0 when this
- * was the last. */
+/* Adds the part to the object.  Returns the first PID of the next part; 0: this
+ * was the last part. */
 uint16_t monitor_report(const struct monitor *, const struct report_part *,
 			json_t *object);
 

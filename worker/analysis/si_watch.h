@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables of EN 300 468 and the CAT: when each last arrived, and errors of
- * their CRC_32.
+ * Watches the tables of EN 300 468 and the CAT: notes the time at which each
+ * table last arrived, and counts errors of their CRC_32.
  *
  * Pure.  Embedded.
  */
@@ -17,16 +17,17 @@ enum {
 
 struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
-	uint64_t seen_ns[SI_TABLES]; /* 0: never */
-	uint32_t wrong_cat; /* this second: other tables on its PID */
-	uint32_t errors_before;
-	uint8_t cat[SI_CAT_MAX]; /* the last one */
-	size_t cat_len;          /* 0: none */
+	uint64_t seen_ns[SI_TABLES]; /* last arrival by table; 0: none yet */
+	/* sections of other tables on the PID of the CAT in this second */
+	uint32_t wrong_cat;
+	uint32_t errors_before;  /* errors at the last si_watch_errors() */
+	uint8_t cat[SI_CAT_MAX]; /* the last CAT section */
+	size_t cat_len;          /* 0: no CAT received */
 	uint8_t buffers[SI_PIDS][SECTION_MAX];
 };
 
 void si_watch_init(struct si_watch *);
-/* A packet of one of the PIDs; others are ignored. */
+/* Takes a packet; packets of other PIDs are ignored. */
 void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t now_ns);
 /* Sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The transport buffer of the target decoder (ISO/IEC 13818-1 2.4.2): the
- * packets of a PID fill its 512 bytes, which empty at the rate of its type.  A
- * decoder may lose packets that overflow it.
+ * Models the transport buffer of the standard decoder (ISO/IEC 13818-1 2.4.2).
+ * The packets of a PID fill its 512 bytes; it empties at a rate that depends on
+ * the type of the PID.  A decoder may lose packets that overflow it.
  *
- * Only for tables, and for audio whose rate the standard fixes: that of video
- * depends on its level.  Time is the place in a multiplex of constant rate; in
- * another one the buffer is not checked.
+ * Only tables and audio are checked, whose rates the standard fixes; the rate
+ * of video depends on its level.  Time is the position in a multiplex of
+ * constant rate; in a multiplex of variable rate the buffer is not checked.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ enum { TSTD_BUFFER = 512 };
 
 struct monitor;
 
-/* Once a second: how fast the buffers empty from now on. */
+/* Once a second: sets how fast the buffers empty from now on. */
 void tstd_second(struct monitor *);
 
-/* The nth packet of the multiplex is of this PID. */
+/* Takes a packet of the PID, the nth packet of the multiplex. */
 static inline void tstd_take(struct pid_stats *s, uint64_t nth)
 {
 	float drained;
@@ -30,7 +30,7 @@ static inline void tstd_take(struct pid_stats *s, uint64_t nth)
 		return;
 	drained = s->leak * (float)(nth - s->level_at);
 	s->level_at = nth;
-	/* it empties while the packet arrives */
+	/* the buffer also empties while the packet arrives */
 	s->level = s->level + s->leak > drained
 			   ? s->level + s->leak - drained : 0;
 	s->level += TS_PACKET - s->leak;

@@ -18,8 +18,8 @@ const uint16_t charset_6937[96] = {
 	0x0142, 0x00f8, 0x0153, 0x00df, 0x00fe, 0x0167, 0x014b, 0x00ad,
 };
 
-/* By the low half of the lead byte: the mark, and each letter with what it
- * becomes. */
+/* Indexed by the low half of the lead byte.  pairs: each letter, followed by
+ * the letter with the mark. */
 static const struct accent {
 	char16_t mark;
 	const char16_t *pairs;

@@ -90,7 +90,7 @@ static void read_crid(struct bits *b, json_t *object)
 	else if (location == 1)
 		si_put_uint(object, "crid_ref", bits_take(b, 16));
 	else
-		b->cut = true; /* its length is unknown */
+		b->cut = true; /* a reserved location of unknown length */
 }
 
 static const struct field crid[] = { CALL(read_crid), END };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The known descriptors, by standard; only for desc*.c. */
+/* Lists the descriptors that are decoded, by standard; only for desc*.c. */
 #pragma once
 
 #include "worker/si/fields.h"
 
 struct desc_kind {
 	const char *name;
-	const struct field *fields; /* NULL: its bytes as hex */
+	const struct field *fields; /* NULL: written as hex */
 };
 
 /* Indexed by tag: ISO/IEC 13818-1 (to 0x3f), EN 300 468 (from 0x40). */

@@ -17,18 +17,18 @@ enum field_kind {
 	FIELD_END,
 	FIELD_SKIP,   /* n bits that are ignored */
 	FIELD_UINT,   /* number of n bits */
-	FIELD_FLAG,   /* one bit */
+	FIELD_FLAG,   /* boolean of 1 bit */
 	FIELD_BCD,    /* number of n bits in decimal digits */
-	FIELD_WORD,   /* n bits, written as one of words */
+	FIELD_WORD,   /* n bits, an index of words */
 	FIELD_ASCII,  /* n bytes of plain text */
 	FIELD_TEXT,   /* DVB text to the end */
-	FIELD_TEXT8,  /* DVB text behind its length in a byte */
+	FIELD_TEXT8,  /* a length of 1 byte, then DVB text */
 	FIELD_HEX,    /* all bytes to the end; absent without bytes */
-	FIELD_HEX8,   /* bytes behind their length in a byte */
+	FIELD_HEX8,   /* a length of 1 byte, then bytes */
 	FIELD_UINTS,  /* numbers of n bits each, to the end */
 	FIELD_LIST,   /* objects of fields, to the end */
-	FIELD_LIST8,  /* the same behind their length in a byte */
-	FIELD_CALL,   /* a function of its own */
+	FIELD_LIST8,  /* a length of 1 byte, then objects of fields */
+	FIELD_CALL,   /* parsed by the function call */
 };
 
 typedef void field_fn(struct bits *, json_t *object);
@@ -38,7 +38,7 @@ struct field {
 	unsigned n;
 	const char *name;
 	const struct field *fields;
-	const char *const *words; /* 1 << n of them */
+	const char *const *words; /* 1 << n words */
 	field_fn *call;
 };
 

@@ -11,15 +11,15 @@ void si_put_bool(json_t *object, const char *key, bool value);
 void si_put_string(json_t *object, const char *key, const char *value);
 /* DVB text (worker/si/text.h). */
 void si_put_text(json_t *object, const char *key, struct bytes);
-/* Plain ASCII, as codes of languages and countries are; '?' for others. */
+/* Plain ASCII, such as a language or country code; other bytes become '?'. */
 void si_put_ascii(json_t *object, const char *key, struct bytes);
 void si_put_hex(json_t *object, const char *key, struct bytes);
 /* A new list in the object, borrowed. */
 json_t *si_put_list(json_t *object, const char *key);
 /* A new object at the end of the list, borrowed. */
 json_t *si_add_object(json_t *list);
-/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; nothing
- * when they are not a time. */
+/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; the key
+ * is omitted when they are not a valid time. */
 void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd);
 
 /* n bits as decimal digits of four bits each; a digit above 9 keeps its value.

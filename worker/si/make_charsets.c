@@ -67,7 +67,7 @@ int main(void)
 		iconv_t cd;
 
 		if (part == 12)
-			continue; /* it was never published */
+			continue; /* ISO/IEC 8859-12 was never published */
 		(void)snprintf(name, sizeof name, "ISO-8859-%u", part);
 		cd = open_table(name);
 		(void)printf("\t[%u] =\n", part);

@@ -272,7 +272,8 @@ json_t *si_record(const uint8_t *section, size_t len, uint16_t pid)
 		bits_skip(&header, 2);
 		si_put_uint(record, "version", bits_take(&header, 5));
 		if (bits_take(&header, 1) == 0)
-			si_put_bool(record, "next", true); /* not in force */
+			/* the table is not in force yet */
+			si_put_bool(record, "next", true);
 		si_put_uint(record, "section_number", bits_take(&header, 8));
 		si_put_uint(record, "last_section_number",
 			    bits_take(&header, 8));

@@ -7,8 +7,8 @@
  *	 "tsid": 1, "onid": 1, "services": [ … ]}
  *
  * Covers PAT, PMT, CAT, NIT, SDT, BAT, EIT, TDT and TOT; doc/api.md has the
- * fields of each.  An unknown table gives no record.  A table that ends too
- * early gives the fields up to there and an "error".
+ * fields of each.  An unknown table gives no record.  The record of a table
+ * that ends too early has the fields up to there and an "error".
  */
 #pragma once
 
@@ -16,6 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The section is whole and its CRC_32, if any, was checked.  A new object, or
- * NULL. */
+/* Decodes a whole section whose CRC_32, if any, was checked.  Returns a new
+ * object, or NULL. */
 json_t *si_record(const uint8_t *section, size_t len, uint16_t pid);

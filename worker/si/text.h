@@ -22,9 +22,9 @@ enum text_table {
 };
 
 enum {
-	/* The UTF-8 of len bytes of DVB text, at most, with the NUL. */
+	/* The largest UTF-8 of len bytes of DVB text, in bytes with the NUL. */
 #define TEXT_UTF8_SIZE(len) (3 * (size_t)(len) + 1)
-	TEXT_DESC_MAX = 255, /* bytes of text in a descriptor, at most */
+	TEXT_DESC_MAX = 255, /* most bytes of text in a descriptor */
 };
 
 /*
@@ -43,8 +43,8 @@ bool text_table_ok(unsigned table);
  * Writes UTF-8 as DVB text: the bytes that name the table, then the characters.
  * Returns the length, 0 for "".  Ends after a whole character when more than
  * size bytes would be needed.  A character that the table lacks is replaced by
- * the nearest one (the letter without its mark, else '?') and counted in
- * *ret_lost, which may be NULL.  table must be text_table_ok().
+ * the nearest one (the letter without its mark, otherwise '?') and counted in
+ * *ret_lost, which may be NULL.  text_table_ok(table) must be true.
  */
 size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,
 		   size_t size, size_t *ret_lost);

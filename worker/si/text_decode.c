@@ -10,7 +10,8 @@ enum {
 	NONE = UTF8_REPLACEMENT,
 	SKIP = 0,       /* invisible */
 	NEW_LINE = 0x8a,
-	/* the same controls in the tables that hold all of Unicode */
+	/* Offset of the DVB control codes (0x80 to 0x9f) in the tables that
+	 * cover all of Unicode. */
 	WIDE_CONTROLS = 0xe000,
 };
 
@@ -199,7 +200,7 @@ size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 				  c == 0xfeff;
 
 		if (c == 0x85 || c == NEW_LINE)
-			c = '\n'; /* its C1 code in UTF-8 */
+			c = '\n'; /* 0x85 is the C1 control NEL */
 		else if (is_control && c != '\n')
 			continue;
 		/* in DVB a mark comes before its letter, in Unicode behind */

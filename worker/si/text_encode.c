@@ -97,8 +97,8 @@ static const char *find_stand_in(uint32_t c)
 	return NULL;
 }
 
-/* The same letter under another number: the Romanian comma is written as the
- * cedilla that the tables have. */
+/* Replaces a letter by the same letter under the number that the tables have:
+ * the Romanian letters with comma become those with cedilla. */
 static uint32_t usual(uint32_t c)
 {
 	switch (c) {

@@ -21,7 +21,7 @@ struct analyze {
 	struct psi *psi;
 	const uint8_t *classes; /* borrowed from psi */
 	uint32_t psi_errors;    /* errors of psi before this second */
-	struct analyze_counts now; /* this second */
+	struct analyze_counts now; /* counters of the current second */
 
 	struct cc cc;
 	uint8_t pes_errors_of[TS_PIDS]; /* cold until an error occurs */

@@ -21,7 +21,7 @@ enum {
 struct analyze;
 
 struct analyze_config {
-	uint32_t cc_limit;           /* option cc_limit; 0 = none */
+	uint32_t cc_limit;           /* option cc_limit; 0: no limit */
 	uint32_t bitrate_limit_kbps; /* option bitrate_limit; 0: default */
 	bool no_analyze; /* only count packets and read the tables */
 };
@@ -37,15 +37,15 @@ enum analyze_fault {
 	ANALYZE_CC,        /* cc_limit is reached */
 };
 
-/* One second of one input. */
+/* The state and the counters of an input in one second. */
 struct analyze_report {
 	bool onair;             /* fault is ANALYZE_FINE */
 	enum analyze_fault fault;
-	bool scrambled;         /* a video or audio PID carried such packets */
+	bool scrambled;         /* a video or audio PID was scrambled */
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
-	uint32_t bitrate_kbps;  /* all packets */
-	uint32_t payload_kbps;  /* without null packets ... */
-	uint32_t limit_kbps;    /* ... and the least payload on air */
+	uint32_t bitrate_kbps;  /* bit rate of all packets */
+	uint32_t payload_kbps;  /* bit rate without null packets ... */
+	uint32_t limit_kbps;    /* ... and its minimum for an input on air */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;     /* on video and audio PIDs */
@@ -61,10 +61,10 @@ struct analyze_counts {
 	uint32_t packets;
 	uint32_t null_packets;
 	uint32_t cc_errors;
-	uint32_t pes_errors;    /* on video and audio PIDs ... */
-	bool pes_bad;           /* ... more than allowed on one PID */
+	uint32_t pes_errors;    /* on video and audio PIDs */
+	bool pes_bad;           /* one PID had > ANALYZE_PES_ERRORS */
 	uint32_t scrambled_packets;
-	bool av_scrambled;      /* video or audio among them */
+	bool av_scrambled;      /* a video or audio PID was scrambled */
 	uint32_t tei;
 	uint32_t psi_errors;
 };

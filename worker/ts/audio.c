@@ -21,7 +21,9 @@ static bool parse_mpeg(const uint8_t *p, struct audio_frame *ret)
 	unsigned version = p[1] >> 3 & 3, layer = 4 - (p[1] >> 1 & 3);
 	unsigned bitrate = p[2] >> 4, rate = p[2] >> 2 & 3;
 	unsigned padding = p[2] >> 1 & 1;
-	bool first = version == 3; /* else half the rates, or a quarter */
+	/* MPEG-1; version 2 is MPEG-2 with half the sample rates, version 0 is
+	 * MPEG-2.5 with a quarter */
+	bool first = version == 3;
 	uint32_t bps, len;
 
 	if (version == 1 || layer == 4 || bitrate == 0 || bitrate == 15 ||

@@ -24,7 +24,7 @@ enum audio_codec {
 struct audio_frame {
 	enum audio_codec codec;
 	uint16_t len;     /* bytes, at least AUDIO_HEAD */
-	uint16_t samples; /* 0: it belongs to the time of another frame */
+	uint16_t samples; /* 0: the frame only adds channels to another one */
 	uint32_t rate;    /* samples in a second; 0: not in the header */
 };
 
@@ -35,7 +35,7 @@ bool audio_frame_parse(const uint8_t *head, struct audio_frame *ret);
  * memory is ready. */
 struct audio_walk {
 	uint32_t skip;  /* bytes up to the next frame */
-	uint8_t have;   /* bytes in head */
+	uint8_t have;   /* bytes collected in head */
 	uint8_t head[AUDIO_HEAD];
 	bool locked;    /* the last head was valid */
 };

@@ -2,10 +2,10 @@
 /*
  * Collects the packets of one wake-up as borrowed runs.
  *
- * An input adds runs that point into its own receive memory.  Packets with a
- * shorter life (the sync assembled them) are copied to the scratch.  The batch
- * passes its runs to its owner when it is full, and at the end of a read before
- * the receive memory is used again.
+ * An input adds runs that point into its own receive memory.  Packets that the
+ * sync assembled are copied to the scratch, because the sync overwrites them
+ * soon.  The batch passes its runs to its owner when it is full, and at the end
+ * of a read before the receive memory is used again.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct batch {
 	batch_fn *on_packets;
 	void *arg;
 	size_t n_runs;
-	size_t n_scratch; /* packets copied */
+	size_t n_scratch; /* packets in scratch */
 	struct ts_run runs[BATCH_RUNS];
 	uint8_t scratch[BATCH_SCRATCH * TS_PACKET];
 };

@@ -32,7 +32,7 @@ static inline size_t bits_left(const struct bits *b)
 	return 8 * b->len - b->pos;
 }
 
-/* Are n bits left?  If not, the reader is at its end from now on. */
+/* Are n bits left?  If not, the reader moves to its end. */
 static inline bool bits_have(struct bits *b, unsigned n)
 {
 	if (!b->cut && bits_left(b) >= n)
@@ -48,7 +48,7 @@ static inline void bits_skip(struct bits *b, unsigned n)
 		b->pos += n;
 }
 
-/* n <= 64 */
+/* Reads the next n bits, n <= 64, as a number. */
 static inline uint64_t bits_take(struct bits *b, unsigned n)
 {
 	uint64_t value = 0;

@@ -18,10 +18,10 @@
  * damage is most often in the payload, and without such packets each of them
  * would count as a gap.
  *
- * The continuity plugin of TSDuck counts alike.  It compares duplicates with
- * the whole last packet of the PID.  Here ten bits made of its header and eight
- * bytes behind the PCR represent it, so that one lost run of 15, 31, … packets
- * in 1,024 counts as a duplicate.
+ * The continuity plugin of TSDuck counts alike, but compares a duplicate with
+ * the whole last packet of the PID.  Here a digest of ten bits, made of the
+ * header and of eight bytes after the PCR, represents the last packet.  So of
+ * 1,024 losses of 15, 31, … packets about one counts as a duplicate.
  *
  * Embedded; zeroed memory is ready.  Two bytes per PID.
  */
@@ -32,7 +32,8 @@
 #include <string.h>
 
 struct cc {
-	uint16_t pid[TS_PIDS]; /* counter, flags, digest of the last packet */
+	/* by PID: counter, flags and digest of its last packet */
+	uint16_t pid[TS_PIDS];
 };
 
 enum {
@@ -59,10 +60,12 @@ static inline uint16_t cc_state(const uint8_t *packet)
 			  ts_cc(packet));
 }
 
-/* All cases; cc_step() calls it for any packet but the expected one. */
+/* Judges any packet.  cc_step() handles the expected packet itself, and calls
+ * this function for all others. */
 enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 
-/* For an owner that keeps the entry of the PID in a table of its own. */
+/* As cc_feed(), for an owner that keeps the entry of the PID in its own
+ * table. */
 static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 {
 	unsigned next = (*pid + 1u) & 0x0f;

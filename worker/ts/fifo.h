@@ -2,8 +2,9 @@
 /*
  * A queue of packets in one piece of memory.
  *
- * Owns its memory.  Only the pages that were used exist: an empty queue starts
- * again at the first page, and fifo_trim() returns the pages of a long queue.
+ * Owns its memory; the kernel provides a page at its first use.  An empty queue
+ * starts again at the first page, and fifo_trim() returns the pages that only a
+ * long queue needed.
  */
 #pragma once
 
@@ -13,8 +14,8 @@ enum { FIFO_PACKETS_MAX = 2 * 1024 * 1024 / TS_PACKET };
 
 struct fifo {
 	uint8_t *memory; /* NULL until the first packet */
-	size_t head;     /* packets */
-	size_t tail;
+	size_t head;     /* place of the oldest packet */
+	size_t tail;     /* place after the newest packet */
 	size_t high;     /* highest tail since the last trim */
 	size_t max;      /* packets that may wait; 0: FIFO_PACKETS_MAX */
 };
@@ -39,8 +40,9 @@ static inline struct ts_run fifo_run(const struct fifo *f)
 				.n = f->tail - f->head };
 }
 
-/* Copies a run, not from this queue, to the end; at most max packets may wait.
- * Returns the copy, which may be changed in place until the next push. */
+/* Copies a run, which must not be from this queue, to the end; at most max
+ * packets may wait.  Returns the copy, which may be changed in place until the
+ * next push. */
 uint8_t *fifo_push(struct fifo *, struct ts_run);
 
 /* Removes the n oldest packets, n <= fifo_len(). */

@@ -2,9 +2,9 @@
 /*
  * The fields of one transport packet (ISO/IEC 13818-1 2.4.3).
  *
- * All functions take a pointer to 188 bytes and never read beyond them,
- * whatever the bytes claim.  Runs are borrowed: a stage that keeps packets
- * copies them.
+ * All functions take a pointer to 188 bytes and never read beyond them, even if
+ * the length fields in the packet are wrong.  Runs are borrowed: a stage that
+ * keeps packets copies them.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum {
 	TS_PID_PAT = 0x0000,
 	TS_PID_FREE = 0x0010, /* PIDs below are reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
-	DATAGRAM_PACKETS = 7, /* the most that an Ethernet frame holds */
+	DATAGRAM_PACKETS = 7, /* an Ethernet frame holds no more packets */
 };
 
 /* n whole packets in a row. */
@@ -87,8 +87,8 @@ static inline void ts_set_cc(uint8_t *p, unsigned cc)
 	p[3] = (uint8_t)((p[3] & 0xf0) | (cc & 0x0f));
 }
 
-/* Where the payload begins, 4 to 188; 188 when there is none or the
- * adaptation field claims more than the packet holds. */
+/* The offset of the payload, 4 to 188; 188: the packet has no payload, or its
+ * adaptation field is longer than the packet. */
 static inline size_t ts_payload_offset(const uint8_t *p)
 {
 	if (!ts_has_payload(p))

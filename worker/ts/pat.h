@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One section of the program association table (ISO/IEC 13818-1 2.4.4.3). */
+/* Decodes a section of the program association table (PAT, ISO/IEC 13818-1
+ * 2.4.4.3). */
 #pragma once
 
 #include "common/base/util.h"
@@ -10,11 +11,11 @@
 
 enum {
 	PAT_TABLE_ID = 0x00,
-	PAT_PROGRAMS_MAX = 253, /* the most in a section of 1,024 bytes */
+	PAT_PROGRAMS_MAX = 253, /* maximum in a section of 1,024 bytes */
 };
 
 struct pat_program {
-	uint16_t number; /* never 0 */
+	uint16_t number; /* program_number, at least 1 */
 	uint16_t pmt_pid;
 };
 
@@ -29,7 +30,7 @@ struct pat {
 	struct pat_program programs[PAT_PROGRAMS_MAX];
 };
 
-/* The section is whole and its CRC_32 was checked.  0, or -EBADMSG: not a PAT,
+/* Decodes a whole section whose CRC_32 was checked.  0, or -EBADMSG: not a PAT,
  * or cut inside an entry.  Entries whose PID can carry no PMT (below 0x10,
  * 0x1fff) are ignored. */
 int pat_decode(const uint8_t *section, size_t len,

@@ -20,7 +20,7 @@ static inline uint64_t pcr_diff(uint64_t later, uint64_t earlier)
 				: later + PCR_WRAP - earlier;
 }
 
-/* later - earlier of a counter that wraps, either way round. */
+/* later - earlier of a counter that wraps; negative if `later` is behind. */
 static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
 				uint64_t wrap)
 {
@@ -42,11 +42,11 @@ static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
  */
 struct pcr_clock {
 	uint16_t pid;        /* TS_PID_NULL until a PCR was seen */
-	bool fixed;          /* pid was given, does not follow others */
+	bool fixed;          /* pid was given to pcr_clock_init() */
 	bool has_pcr;        /* last_pcr is valid */
-	bool broken;         /* pcr_clock_break(), and no PCR since */
+	bool broken;         /* no PCR yet since pcr_clock_break() */
 	uint64_t last_pcr;
-	uint64_t packets;    /* fed since init */
+	uint64_t packets;    /* packets fed since init */
 	uint64_t at_packets; /* packets up to last_pcr */
 	uint64_t at_ticks;   /* stream time of last_pcr */
 	uint64_t span_ticks; /* last good interval between two PCRs ... */
@@ -63,14 +63,15 @@ void pcr_clock_init(struct pcr_clock *, uint16_t pid);
  */
 bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
 
-/* n packets without a PCR: the same as feeding each of them. */
+/* Feeds n packets without a PCR at once. */
 static inline void pcr_clock_pass(struct pcr_clock *c, uint64_t n)
 {
 	c->packets += n;
 }
 
-/* The next packets have another clock.  Stream time continues at the last rate,
- * but not beyond the place of the next PCR of the old clock. */
+/* Says that the next packets have another clock.  Stream time continues at the
+ * last rate, but not beyond the place where the old clock would have had its
+ * next PCR. */
 static inline void pcr_clock_break(struct pcr_clock *c)
 {
 	c->has_pcr = false;

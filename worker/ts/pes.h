@@ -12,8 +12,9 @@
 
 enum { PES_HEADER = 9 /* up to PES_header_data_length */ };
 
-/* Where a PES begins in this packet, with *ret_len bytes from there to its
- * end; NULL when none does, or not a whole PES_HEADER of it. */
+/* The start of the PES that begins in this packet, with *ret_len bytes from
+ * there to the end of the packet; NULL when no PES begins there, or less than
+ * PES_HEADER bytes of it are in the packet. */
 const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
 
 /* Offsets in the packet.  Without a DTS, dts is the offset of the PTS. */

@@ -49,7 +49,7 @@ static const uint8_t class_of_type[256] = {
 	[0xea] = PID_VIDEO, /* VC-1 */
 };
 
-/* The same types in a program registered as HDMV. */
+/* The classes of these types in a program registered as HDMV (Blu-ray). */
 static const uint8_t class_in_hdmv[256] = {
 	[0x80] = PID_AUDIO, /* LPCM */
 	[0x82 ... 0x86] = PID_AUDIO, /* DTS, TrueHD, E-AC-3, DTS-HD */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program map section (ISO/IEC 13818-1 2.4.4.8). */
+/* Decodes a section of the program map table (PMT, ISO/IEC 13818-1 2.4.4.8). */
 #pragma once
 
 #include "common/base/util.h"
@@ -11,7 +11,7 @@
 
 enum {
 	PMT_TABLE_ID = 0x02,
-	PMT_STREAMS_MAX = 202, /* the most in a section of 1,024 bytes */
+	PMT_STREAMS_MAX = 202, /* maximum in a section of 1,024 bytes */
 };
 
 /* The content of a PID according to the tables. */
@@ -44,7 +44,7 @@ struct pmt {
 	struct pmt_stream streams[PMT_STREAMS_MAX];
 };
 
-/* The section is whole and its CRC_32 was checked; *ret borrows it.  0, or
+/* Decodes a whole section whose CRC_32 was checked; *ret borrows it.  0, or
  * -EBADMSG: not a PMT, or a loop that ends inside an entry or a descriptor. */
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;

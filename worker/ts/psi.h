@@ -30,9 +30,9 @@ struct psi_program {
 	uint16_t number;
 	uint16_t pmt_pid;
 	uint16_t pcr_pid;   /* 0x1fff: none, or PMT not known */
-	uint16_t video_pid; /* the first of its PMT; 0x1fff: none */
-	uint16_t audio_pid; /* the first of its PMT; 0x1fff: none */
-	struct psi_section pmt; /* the received bytes, with CRC_32 */
+	uint16_t video_pid; /* the first video of the PMT; 0x1fff: none */
+	uint16_t audio_pid; /* the first audio of the PMT; 0x1fff: none */
+	struct psi_section pmt; /* the received section, with CRC_32 */
 };
 
 struct psi *psi_new(void);
@@ -47,7 +47,8 @@ void psi_reset(struct psi *);
  */
 bool psi_feed(struct psi *, const uint8_t *packet);
 
-/* Indexed by PID: enum pid_class.  The address is fixed for the life of psi. */
+/* The enum pid_class of each PID, indexed by PID.  The address is fixed for the
+ * life of psi. */
 const uint8_t *psi_classes(const struct psi *);
 
 static inline enum pid_class psi_class(const struct psi *psi, uint16_t pid)
@@ -55,10 +56,10 @@ static inline enum pid_class psi_class(const struct psi *psi, uint16_t pid)
 	return (enum pid_class)psi_classes(psi)[pid & 0x1fff];
 }
 
-/* stream_type of the PMT that lists pid; 0 when none does. */
+/* The stream_type of pid in the PMT that lists it; 0: no PMT lists it. */
 uint8_t psi_stream_type(const struct psi *, uint16_t pid);
 
-/* Grows by one with each change of the tables; 0: nothing received yet. */
+/* A counter of the changes of the tables; 0: no table received yet. */
 uint32_t psi_changes(const struct psi *);
 
 bool psi_has_pat(const struct psi *);
@@ -82,14 +83,15 @@ const struct psi_program *psi_program_find(const struct psi *,
 /* The first program with video, else the first with audio, else NULL. */
 const struct psi_program *psi_main_program(const struct psi *);
 
-/* The PID whose random access points count: the video PID of the main program,
- * else its audio PID, else 0x1fff. */
+/* The PID whose random access points are used: the video PID of the main
+ * program, otherwise its audio PID, otherwise 0x1fff. */
 uint16_t psi_main_pid(const struct psi *);
 
 /* Video and audio PIDs of all programs, each PID once. */
 unsigned psi_video_count(const struct psi *);
 unsigned psi_audio_count(const struct psi *);
 
-/* Since psi_new(): sections with a wrong CRC_32, and malformed or cut ones. */
+/* The sections since psi_new() that had a wrong CRC_32, and those that were
+ * malformed or cut. */
 uint32_t psi_crc_errors(const struct psi *);
 uint32_t psi_broken(const struct psi *);

@@ -24,12 +24,13 @@ enum {
 struct section_assembler {
 	uint8_t *buffer;
 	uint16_t size;
-	const uint8_t *packet; /* NULL when used up */
-	uint16_t have;       /* bytes of the incomplete section */
-	uint8_t pos;         /* in packet: the next byte to read */
-	uint8_t start;       /* in packet: where sections begin; 188: none */
+	const uint8_t *packet; /* the pushed packet; NULL: it is used up */
+	uint16_t have;       /* bytes of the incomplete section in buffer */
+	uint8_t pos;         /* offset of the next byte to read in packet */
+	uint8_t start;       /* offset of the first section that begins in
+			      * packet; 188: no section begins */
 	uint8_t cc;          /* counter of the last packet; 0xff: none yet */
-	bool collecting;     /* the next payload byte belongs to the section */
+	bool collecting;     /* the next payload byte continues the section */
 
 	/* since init */
 	uint32_t crc_errors;
@@ -49,9 +50,9 @@ void section_reset(struct section_assembler *);
 void section_push(struct section_assembler *, const uint8_t *packet);
 
 /*
- * The next whole section and its length; NULL when there is none (yet).
- * CRC_32 was checked when section_syntax_indicator is set.  Valid until the
- * next call on this object.
+ * Returns the next whole section and its length; NULL: the packet completes no
+ * further section.  CRC_32 was checked when section_syntax_indicator is set.
+ * The section is valid until the next call on this object.
  */
 const uint8_t *section_pull(struct section_assembler *, size_t *ret_len);
 
@@ -69,7 +70,7 @@ static inline size_t section_packets(size_t len)
 size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
 		    uint8_t *cc, uint8_t *ret);
 
-/* The common fields; the section has passed section_pull(). */
+/* These functions read the common fields of a section from section_pull(). */
 static inline uint8_t section_table_id(const uint8_t *s)
 {
 	return s[0];
@@ -80,7 +81,7 @@ static inline bool section_has_syntax(const uint8_t *s)
 	return s[1] & 0x80;
 }
 
-/* A length in the last 12 bits of two bytes, as all tables have it. */
+/* Reads a length from the last 12 bits of two bytes. */
 static inline size_t section_get12(const uint8_t *p)
 {
 	return (size_t)(p[0] & 0x0f) << 8 | p[1];

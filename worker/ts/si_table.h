@@ -10,7 +10,7 @@ enum {
 	SI_PID_NIT = 0x10, /* unless the PAT names another one */
 	SI_PID_SDT = 0x11,
 	SI_PID_EIT = 0x12,
-	SI_PID_TDT = 0x14, /* and TOT */
+	SI_PID_TDT = 0x14, /* carries TDT and TOT */
 	SI_PIDS_END = 0x20, /* PIDs below are reserved for tables */
 };
 
@@ -24,7 +24,8 @@ enum {
 	BAT_TABLE_ID = 0x4a,
 	EIT_TABLE_ID = 0x4e,
 	EIT_OTHER_TABLE_ID = 0x4f,
-	EIT_SCHEDULE_TABLE_ID = 0x50, /* the first and the last of them */
+	/* EIT schedule: the first and the last table_id */
+	EIT_SCHEDULE_TABLE_ID = 0x50,
 	EIT_SCHEDULE_LAST_TABLE_ID = 0x5f,
 	EIT_LAST_TABLE_ID = 0x6f,
 	TDT_TABLE_ID = 0x70,
@@ -37,11 +38,12 @@ enum si_table {
 	SI_CAT,
 	SI_PMT,
 	SI_NIT,
-	SI_SDT, /* and BAT */
-	SI_EIT, /* present and following */
-	SI_TDT, /* and TOT */
-	SI_TABLES, /* another table */
+	SI_SDT, /* SDT or BAT */
+	SI_EIT, /* EIT present/following */
+	SI_TDT, /* TDT or TOT */
+	SI_TABLES, /* the number of kinds; also: any other table */
 };
 
-/* *ret_actual: it describes its own transport stream, not another one. */
+/* The kind of a table.  *ret_actual: the table describes the transport stream
+ * that carries it, not another one. */
 enum si_table si_table_find(uint8_t table_id, bool *ret_actual);

@@ -13,7 +13,7 @@ static const uint8_t strides[] = { 188, 204, 192 };
 _Static_assert(TS_SYNC_BUFFER >= 2 * TS_SYNC_LOCK * STRIDE_MAX, "buffer");
 
 enum step {
-	STEP_RUN,   /* there is a run */
+	STEP_RUN,   /* a run was found */
 	STEP_AGAIN, /* the state changed: scan again */
 	STEP_MORE,  /* more bytes are needed */
 };

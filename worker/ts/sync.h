@@ -15,7 +15,7 @@
  *	while (ts_sync_pull(&sync, &run))
  *		analyze_feed(analyze, run);
  *
- * Embedded, owns no memory elsewhere.
+ * Embedded; all its memory is in the struct.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ enum ts_sync_mode {
 struct ts_sync {
 	enum ts_sync_mode mode;
 	size_t stride;         /* 188, 192 or 204; 0 while hunting */
-	const uint8_t *data;   /* pushed, not yet scanned */
+	const uint8_t *data;   /* pushed bytes that are not scanned yet */
 	size_t len;
 	size_t skip;           /* remaining bytes between two packets */
 	size_t head, tail;     /* bounds of the bytes in buffer */
@@ -43,7 +43,7 @@ struct ts_sync {
 	/* since init */
 	uint32_t sync_losses;  /* times the lock was lost */
 	uint32_t bad_sync;     /* packets dropped for their sync byte */
-	uint64_t junk_bytes;   /* dropped while hunting */
+	uint64_t junk_bytes;   /* bytes dropped while hunting */
 
 	uint8_t buffer[TS_SYNC_BUFFER];
 	uint8_t batch[TS_SYNC_BATCH * TS_PACKET];
@@ -56,7 +56,7 @@ void ts_sync_init(struct ts_sync *, enum ts_sync_mode);
 void ts_sync_reset(struct ts_sync *);
 
 /*
- * Takes len bytes (0 is fine).  Borrowed until ts_sync_pull() returns false;
+ * Takes len bytes (0 is allowed).  Borrowed until ts_sync_pull() returns false;
  * earlier bytes that were not pulled are dropped.
  */
 void ts_sync_push(struct ts_sync *, const void *data, size_t len);
