@@ -61,16 +61,6 @@ static void read_pair(const unsigned char *pair, size_t len,
 	c->kind = CREDENTIAL_BASIC;
 }
 
-static void read_basic(const char *text, struct credential *c)
-{
-	unsigned char pair[PAIR_MAX + 3];
-	int n = decode(text, pair);
-
-	if (n >= 0)
-		read_pair(pair, (size_t)n, c);
-	explicit_bzero(pair, sizeof pair);
-}
-
 static void read_bearer(const char *text, struct credential *c)
 {
 	if (!is_session(text, strlen(text)))
@@ -97,10 +87,16 @@ void credential_read(const char *authorization, struct credential *c)
 	if (authorization == NULL)
 		return;
 	c->kind = CREDENTIAL_BAD;
-	if ((text = behind(authorization, "Basic")) != NULL)
-		read_basic(text, c);
-	else if ((text = behind(authorization, "Bearer")) != NULL)
+	if ((text = behind(authorization, "Basic")) != NULL) {
+		unsigned char pair[PAIR_MAX + 3];
+		int n = decode(text, pair);
+
+		if (n >= 0)
+			read_pair(pair, (size_t)n, c);
+		explicit_bzero(pair, sizeof pair);
+	} else if ((text = behind(authorization, "Bearer")) != NULL) {
 		read_bearer(text, c);
+	}
 }
 
 bool credential_cookie(const char *cookie, char ret[SECRET_TEXT])

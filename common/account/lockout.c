@@ -103,28 +103,23 @@ unsigned lockout_room(const struct lockout *l, const struct ip_address *a,
 	return LOCKOUT_FAILURES - recent;
 }
 
-static struct entry *add(struct lockout *l, const struct ip_address *a)
-{
-	struct entry *e = xcalloc(1, sizeof *e);
-
-	if (l->n >= LOCKOUT_ADDRESSES_MAX)
-		drop(l, TAILQ_FIRST(&l->all));
-	e->address = ip_client(a);
-	LIST_INSERT_HEAD(&l->buckets[bucket_of(l, &e->address)], e, bucket);
-	TAILQ_INSERT_TAIL(&l->all, e, link);
-	l->n++;
-	return e;
-}
-
 bool lockout_fail(struct lockout *l, const struct ip_address *a,
 		  uint64_t now_ms)
 {
 	struct entry *e = find(l, a);
 
-	if (e == NULL)
-		e = add(l, a);
-	else if (is_locked(e, now_ms))
+	if (e != NULL && is_locked(e, now_ms))
 		return false;
+	if (e == NULL) {
+		if (l->n >= LOCKOUT_ADDRESSES_MAX)
+			drop(l, TAILQ_FIRST(&l->all));
+		e = xcalloc(1, sizeof *e);
+		e->address = ip_client(a);
+		LIST_INSERT_HEAD(&l->buckets[bucket_of(l, &e->address)], e,
+				 bucket);
+		TAILQ_INSERT_TAIL(&l->all, e, link);
+		l->n++;
+	}
 	if (e->n == LOCKOUT_FAILURES) {
 		e->n--;
 		memmove(e->failed_ms, e->failed_ms + 1,

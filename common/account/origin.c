@@ -5,20 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Behind "http://" or "https://", with the port that goes without saying. */
-static const char *authority(const char *origin, const char **ret_port)
-{
-	if (strncasecmp(origin, "http://", 7) == 0) {
-		*ret_port = ":80";
-		return origin + 7;
-	}
-	if (strncasecmp(origin, "https://", 8) == 0) {
-		*ret_port = ":443";
-		return origin + 8;
-	}
-	return NULL;
-}
-
 /* long_ is short_ with the port that the other leaves out. */
 static bool is_with_port(const char *long_, const char *short_,
 			 const char *port)
@@ -29,15 +15,23 @@ static bool is_with_port(const char *long_, const char *short_,
 	       strcmp(long_ + len, port) == 0;
 }
 
+/* Does the URL origin name this host, with or without the default port? */
 static bool is_same(const char *origin, const char *host)
 {
-	const char *port;
-	const char *name = authority(origin, &port);
+	const char *name, *port;
 
-	return name != NULL && *name != '\0' &&
-	       (strcasecmp(name, host) == 0 ||
-		is_with_port(host, name, port) ||
-		is_with_port(name, host, port));
+	if (strncasecmp(origin, "http://", 7) == 0) {
+		name = origin + 7;
+		port = ":80";
+	} else if (strncasecmp(origin, "https://", 8) == 0) {
+		name = origin + 8;
+		port = ":443";
+	} else {
+		return false;
+	}
+	return *name != '\0' && (strcasecmp(name, host) == 0 ||
+				 is_with_port(host, name, port) ||
+				 is_with_port(name, host, port));
 }
 
 bool origin_is_foreign(const struct origin *o)

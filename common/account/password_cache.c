@@ -62,16 +62,12 @@ struct digest verified_key(const struct verified *v,
 	return d;
 }
 
-static bool is_good(const struct entry *e, uint64_t now_ms)
-{
-	return e->used && now_ms - e->since_ms < VERIFIED_LIFE_MS;
-}
-
 bool verified_has(const struct verified *v, const struct digest *key,
 		  uint64_t now_ms)
 {
 	for (size_t i = 0; i < VERIFIED_MAX; i++)
-		if (is_good(&v->entries[i], now_ms) &&
+		if (v->entries[i].used &&
+		    now_ms - v->entries[i].since_ms < VERIFIED_LIFE_MS &&
 		    digest_equal(&v->entries[i].key, key))
 			return true;
 	return false;

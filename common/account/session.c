@@ -53,11 +53,6 @@ static struct entry *first_from(const struct sessions *s, size_t i)
 	return NULL;
 }
 
-static struct entry *first(const struct sessions *s)
-{
-	return first_from(s, 0);
-}
-
 static struct entry *next(const struct sessions *s, const struct entry *e)
 {
 	struct entry *n = TAILQ_NEXT(e, link);
@@ -73,18 +68,18 @@ void sessions_free(struct sessions **sp)
 	*sp = NULL;
 	if (s == NULL)
 		return;
-	while ((e = first(s)) != NULL)
+	while ((e = first_from(s, 0)) != NULL)
 		drop(s, e);
 	free(s);
 }
 
-/* Makes room for one more of the login. */
-static void crowd_out(struct sessions *s, const char *login)
+/* Makes room for another session of the login. */
+static void make_room(struct sessions *s, const char *login)
 {
 	struct entry *e, *nearest = NULL;
 	size_t n = 0;
 
-	for (e = first(s); e != NULL; e = next(s, e)) {
+	for (e = first_from(s, 0); e != NULL; e = next(s, e)) {
 		if (strcmp(e->login, login) != 0)
 			continue;
 		n++;
@@ -112,7 +107,7 @@ static void add(struct sessions *s, const struct digest *id,
 	size_t len = strlen(session->login) + 1;
 	struct entry *e = xcalloc(1, sizeof *e + len);
 
-	crowd_out(s, session->login);
+	make_room(s, session->login);
 	memcpy(e->login, session->login, len);
 	e->id = *id;
 	e->session = *session;
@@ -160,7 +155,7 @@ size_t sessions_sift(struct sessions *s,
 	struct entry *e, *behind;
 	size_t n = 0;
 
-	for (e = first(s); e != NULL; e = behind) {
+	for (e = first_from(s, 0); e != NULL; e = behind) {
 		behind = next(s, e);
 		if (keep(&e->session, arg))
 			continue;
@@ -176,7 +171,7 @@ json_t *sessions_encode(const struct sessions *s, int64_t now)
 	json_t *list = json_array();
 	const struct entry *e;
 
-	for (e = first(s); e != NULL; e = next(s, e)) {
+	for (e = first_from(s, 0); e != NULL; e = next(s, e)) {
 		if (e->session.expires <= now)
 			continue;
 		digest_format(&e->id, id);

@@ -35,9 +35,9 @@ static char *format(size_t *ret_len, void *arg)
 
 static void load(struct session_file *f, const char *path)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document = NULL;
-	int r = document_load(path, &document, &why);
+	int r = document_load(path, &document, &error);
 	size_t left_out;
 
 	if (r == 0) {
@@ -48,7 +48,7 @@ static void load(struct session_file *f, const char *path)
 			         path, left_out);
 	} else if (r != -ENOENT) {
 		log_warning("auth", "%s: %s: all users must log in again",
-			    path, why.text);
+			    path, error.text);
 	}
 	json_decref(document);
 }

@@ -54,13 +54,15 @@ static void drop_old(struct ws_tokens *t, uint64_t now_ms)
 		drop(t, token);
 }
 
-static void crowd_out(struct ws_tokens *t, const char *login)
+void ws_tokens_issue(struct ws_tokens *t, const struct ws_token *owner,
+		     uint64_t now_ms, char text[SECRET_TEXT])
 {
+	size_t len = strlen(owner->login) + 1, n = 0;
 	struct token *token, *oldest = NULL;
-	size_t n = 0;
 
+	drop_old(t, now_ms);
 	TAILQ_FOREACH(token, &t->list, link) {
-		if (strcmp(token->login, login) != 0)
+		if (strcmp(token->login, owner->login) != 0)
 			continue;
 		if (oldest == NULL)
 			oldest = token;
@@ -68,16 +70,7 @@ static void crowd_out(struct ws_tokens *t, const char *login)
 	}
 	if (n >= WS_TOKENS_PER_LOGIN)
 		drop(t, oldest);
-}
-
-void ws_tokens_issue(struct ws_tokens *t, const struct ws_token *owner,
-		     uint64_t now_ms, char text[SECRET_TEXT])
-{
-	size_t len = strlen(owner->login) + 1;
-	struct token *token = xcalloc(1, sizeof *token + len);
-
-	drop_old(t, now_ms);
-	crowd_out(t, owner->login);
+	token = xcalloc(1, sizeof *token + len);
 	secret_new(text);
 	token->digest = digest_of(text);
 	token->issued_ms = now_ms;

@@ -19,14 +19,6 @@ enum { SPARE = 16 /* addresses that may be added between the two calls */ };
 
 _Static_assert(IFACE_NAME_MAX == IF_NAMESIZE, "a name of the kernel fits");
 
-static int give_up(struct ifconf *all)
-{
-	int r = -errno;
-
-	free(all->ifc_req);
-	return r;
-}
-
 /* Lists the IPv4 addresses of this host.  The first call returns their number;
  * if more were added before the second call than fit, both are repeated. */
 static int list_addresses(int fd, struct ifconf *ret)
@@ -42,8 +34,12 @@ static int list_addresses(int fd, struct ifconf *ret)
 		size = all.ifc_len + SPARE * (int)sizeof(struct ifreq);
 		all.ifc_req = xcalloc(1, (size_t)size);
 		all.ifc_len = size;
-		if (ioctl(fd, SIOCGIFCONF, &all) < 0)
-			return give_up(&all);
+		if (ioctl(fd, SIOCGIFCONF, &all) < 0) {
+			int r = -errno;
+
+			free(all.ifc_req);
+			return r;
+		}
 	} while (all.ifc_len > size - (int)sizeof(struct ifreq));
 	*ret = all;
 	return 0;
@@ -58,36 +54,28 @@ static bool has(const struct ifreq *one, struct in_addr address)
 	       own->sin_addr.s_addr == address.s_addr;
 }
 
-static bool is_up(int fd, const char *name)
-{
-	struct ifreq req = { 0 };
-
-	(void)snprintf(req.ifr_name, sizeof req.ifr_name, "%s", name);
-	return ioctl(fd, SIOCGIFFLAGS, &req) == 0 &&
-	       (req.ifr_flags & IFF_UP) != 0;
-}
-
 /* An interface that is down may still have the address of another one. */
 static int choose(int fd, const struct ifconf *all, struct in_addr address,
 		  char ret[IFACE_NAME_MAX])
 {
 	size_t n = (size_t)all->ifc_len / sizeof(struct ifreq);
-	char name[IFACE_NAME_MAX];
 	bool up = false;
 	int r = -ENODEV;
 
 	for (size_t i = 0; i < n && !up; i++) {
 		const struct ifreq *one = &all->ifc_req[i];
+		struct ifreq flags = { 0 };
 
 		if (!has(one, address))
 			continue;
 		/* an address may have its own label: "eth0:news" */
-		(void)snprintf(name, sizeof name, "%.*s",
+		(void)snprintf(flags.ifr_name, sizeof flags.ifr_name, "%.*s",
 			       (int)strcspn(one->ifr_name, ":"),
 			       one->ifr_name);
-		up = is_up(fd, name);
+		up = ioctl(fd, SIOCGIFFLAGS, &flags) == 0 &&
+		     (flags.ifr_flags & IFF_UP) != 0;
 		if (up || r < 0)
-			memcpy(ret, name, sizeof name);
+			memcpy(ret, flags.ifr_name, IFACE_NAME_MAX);
 		r = 0;
 	}
 	return r;

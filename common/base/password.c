@@ -44,27 +44,20 @@ int password_hash(const char *password, char ret[PASSWORD_HASH_MAX])
 	return run_crypt(password, setting, ret);
 }
 
-/* Takes the same time for any position of the first difference. */
-static bool is_same(const char *a, const char *b)
-{
-	size_t len = strlen(a);
-	unsigned char diff = 0;
-
-	if (strlen(b) != len)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		diff |= (unsigned char)(a[i] ^ b[i]);
-	return diff == 0;
-}
-
 bool password_verify(const char *password, const char *hash)
 {
 	char mine[PASSWORD_HASH_MAX];
-	bool same;
+	size_t len = strlen(hash);
+	unsigned char diff = 0;
 
 	if (run_crypt(password, hash, mine) < 0)
 		return false;
-	same = is_same(mine, hash);
+	/* takes the same time for any position of the first difference */
+	if (strlen(mine) != len)
+		diff = 1;
+	else
+		for (size_t i = 0; i < len; i++)
+			diff |= (unsigned char)(mine[i] ^ hash[i]);
 	explicit_bzero(mine, sizeof mine);
-	return same;
+	return diff == 0;
 }

@@ -37,16 +37,13 @@ struct note {
 	int result;
 };
 
-static json_t *encode(const struct crash_guard *s)
-{
-	return json_pack("{s:s, s:s, s:I, s:b, s:b}", "good", s->good,
-			 "current", s->current, "unclean", s->unclean,
-			 "rolled_back", s->rolled_back, "running", s->running);
-}
-
 static char *format(const struct crash_guard *s, size_t *ret_len)
 {
-	json_t *document = encode(s);
+	json_t *document =
+		json_pack("{s:s, s:s, s:I, s:b, s:b}", "good", s->good,
+			  "current", s->current, "unclean", s->unclean,
+			  "rolled_back", s->rolled_back, "running",
+			  s->running);
 	char *text = document_format(document, ret_len);
 
 	json_decref(document);
@@ -76,13 +73,13 @@ static void take_digest(const json_t *value, char ret[DOCUMENT_DIGEST_TEXT])
 
 static void load(struct crash_guard *s)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document = NULL;
-	int r = document_load(s->cfg.path, &document, &why);
+	int r = document_load(s->cfg.path, &document, &error);
 
 	if (r < 0 && r != -ENOENT)
 		log_warning("config", "%s: %s: crash counter unreadable; "
-			    "counting from zero", s->cfg.path, why.text);
+			    "counting from zero", s->cfg.path, error.text);
 	take_digest(json_object_get(document, "good"), s->good);
 	take_digest(json_object_get(document, "current"), s->current);
 	s->unclean = json_integer_value(json_object_get(document, "unclean"));
@@ -127,37 +124,18 @@ const char *crash_guard_good(const struct crash_guard *s)
 	return s->good;
 }
 
-static void note_free(struct note *n)
-{
-	free(n->path);
-	free(n->text);
-	free(n);
-}
-
-static int write_file(const char *path, const struct note *n)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-				O_CLOEXEC, 0600);
-	ssize_t written;
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	written = write(fd, n->text, n->len);
-	r = written < 0 ? -errno : (size_t)written < n->len ? -ENOSPC : 0;
-	fd_close(&fd);
-	if (r == 0 && rename(path, n->path) < 0)
-		r = -errno;
-	return r;
-}
-
 /* Not synced: it has to outlive the process, not the machine. */
 static void *write_note(void *arg)
 {
 	struct note *n = arg;
 	char *temporary = xasprintf("%s.tmp", n->path);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+				O_CLOEXEC, 0600);
 
-	n->result = write_file(temporary, n);
+	n->result = fd < 0 ? -errno : fd_write_all(fd, n->text, n->len);
+	fd_close(&fd);
+	if (n->result == 0 && rename(temporary, n->path) < 0)
+		n->result = -errno;
 	if (n->result < 0)
 		(void)unlink(temporary);
 	free(temporary);
@@ -178,7 +156,9 @@ static void write_now(const struct crash_guard *s)
 	if (n->result < 0)
 		log_warning("config", "%s cannot be written: %s", n->path,
 			    strerror(-n->result));
-	note_free(n);
+	free(n->path);
+	free(n->text);
+	free(n);
 }
 
 void crash_guard_begin(struct crash_guard *s, const char *digest,

@@ -20,7 +20,7 @@
  * count.
  */
 static int judge_size(const char *data, size_t len, size_t values_max,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	bool in_string = false;
 	size_t depth = 0, values = 0;
@@ -41,46 +41,46 @@ static int judge_size(const char *data, size_t len, size_t values_max,
 		else if (c == ',')
 			values++;
 		if (depth > DOCUMENT_DEPTH_MAX)
-			return errmsg_fail(why, -E2BIG, "is nested deeper "
+			return errmsg_fail(error, -E2BIG, "is nested deeper "
 					   "than %d levels",
 					   DOCUMENT_DEPTH_MAX);
 		if (values > values_max)
-			return errmsg_fail(why, -E2BIG, "has more than %zu "
+			return errmsg_fail(error, -E2BIG, "has more than %zu "
 					   "values", values_max);
 	}
 	return 0;
 }
 
 static json_t *parse(const char *data, size_t len, size_t values_max,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	const char *nul = memchr(data, '\0', len);
 	json_error_t e;
 	json_t *document;
 
 	if (len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
-		errmsg_set(why, "begins with a byte order mark: save it as "
+		errmsg_set(error, "begins with a byte order mark: save it as "
 			   "UTF-8 without one");
 		return NULL;
 	}
 	/* jansson takes one behind a value for the end of the text */
 	if (nul != NULL) {
-		errmsg_set(why, "has a NUL byte at %td", nul - data);
+		errmsg_set(error, "has a NUL byte at %td", nul - data);
 		return NULL;
 	}
-	if (judge_size(data, len, values_max, why) < 0)
+	if (judge_size(data, len, values_max, error) < 0)
 		return NULL;
 	document = json_loadb(data, len, JSON_REJECT_DUPLICATES |
 					 JSON_DECODE_ANY, &e);
 	if (document == NULL)
-		errmsg_set(why, "line %d, column %d: %s", e.line, e.column,
+		errmsg_set(error, "line %d, column %d: %s", e.line, e.column,
 			   e.text);
 	return document;
 }
 
-json_t *document_parse(const char *data, size_t len, struct errmsg *why)
+json_t *document_parse(const char *data, size_t len, struct errmsg *error)
 {
-	return parse(data, len, DOCUMENT_VALUES_MAX, why);
+	return parse(data, len, DOCUMENT_VALUES_MAX, error);
 }
 
 int document_read(const char *path, struct buf *ret)
@@ -104,18 +104,18 @@ int document_read(const char *path, struct buf *ret)
 	return r;
 }
 
-int document_load(const char *path, json_t **ret, struct errmsg *why)
+int document_load(const char *path, json_t **ret, struct errmsg *error)
 {
 	struct buf text = { 0 };
 	json_t *document = NULL;
 	int r = document_read(path, &text);
 
 	if (r < 0) {
-		errmsg_set(why, "cannot be read: %s", strerror(-r));
+		errmsg_set(error, "cannot be read: %s", strerror(-r));
 	} else {
-		document = parse(buf_len(&text) > 0 ? (char *)buf_head(&text)
-						    : "",
-				 buf_len(&text), DOCUMENT_FILE_VALUES_MAX, why);
+		document =
+			parse(buf_len(&text) > 0 ? (char *)buf_head(&text) : "",
+		              buf_len(&text), DOCUMENT_FILE_VALUES_MAX, error);
 		r = document != NULL ? 0 : -EBADMSG;
 	}
 	buf_done(&text);

@@ -24,15 +24,15 @@ enum {
  * One JSON value and nothing behind it.  Refused with "line 3, column 7: …":
  * what is no JSON, a key that comes twice in an object, strings that are not
  * UTF-8 or hold a NUL, deeper nesting than DOCUMENT_DEPTH_MAX, more values
- * than DOCUMENT_VALUES_MAX.  A new reference, or NULL with why.
+ * than DOCUMENT_VALUES_MAX.  A new reference, or NULL with error.
  */
-json_t *document_parse(const char *data, size_t len, struct errmsg *why);
+json_t *document_parse(const char *data, size_t len, struct errmsg *error);
 
 /* The same from a file, with up to DOCUMENT_FILE_VALUES_MAX values; 0, -ENOENT
  * when there is none, another -errno when it cannot be read, -EBADMSG when it
  * is refused. */
 int document_load(const char *path, json_t **ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
 /* What a file holds, behind what is in ret, which keeps a part of it when this
  * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */

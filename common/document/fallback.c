@@ -108,17 +108,6 @@ json_t *fallback_find(const struct fallback_query *q, char **ret_source)
 	return found;
 }
 
-static char *broken_name(const char *path)
-{
-	time_t now = time(NULL);
-	char text[32];
-	struct tm tm;
-
-	(void)gmtime_r(&now, &tm);
-	(void)strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &tm);
-	return xasprintf("%s.broken-%s", path, text);
-}
-
 static int keep(const char *path, const char *name, struct errmsg *error)
 {
 	struct buf text = { 0 };
@@ -139,11 +128,16 @@ static int keep(const char *path, const char *name, struct errmsg *error)
 int fallback_put(const char *path, const json_t *document, char **ret_kept,
 	       struct errmsg *error)
 {
-	char *name = broken_name(path);
-	char *text;
+	time_t now = time(NULL);
+	char *name, *text, at[32];
+	struct tm tm;
 	size_t len;
-	int r = keep(path, name, error);
+	int r;
 
+	(void)gmtime_r(&now, &tm);
+	(void)strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
+	name = xasprintf("%s.broken-%s", path, at);
+	r = keep(path, name, error);
 	*ret_kept = NULL;
 	if (r < 0) {
 		free(name);

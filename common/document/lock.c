@@ -10,33 +10,24 @@
 #include <string.h>
 #include <sys/file.h>
 
-static int open_lock(const char *path)
+int config_lock(const char *path, struct errmsg *error)
 {
 	/* a link and the file that it names are one configuration */
 	char *real = realpath(path, NULL);
 	char *name = xasprintf("%s.lock", real != NULL ? real : path);
-	/* to be locked by whoever can read the folder */
+	/* every user who can read the folder can lock it */
 	int fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int err = fd < 0 ? -errno : fd;
+	int err = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 
 	free(name);
 	free(real);
-	return err;
-}
-
-int config_lock(const char *path, struct errmsg *why)
-{
-	int fd = open_lock(path);
-	int err;
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (err == 0)
 		return fd;
-	err = fd < 0 ? fd : -errno;
 	fd_close(&fd);
 	if (err == -EWOULDBLOCK)
-		return errmsg_fail(why, err, "%s is in use by another sluice",
+		return errmsg_fail(error, err, "%s is in use by another sluice",
 				   path);
-	return errmsg_fail(why, err, "%s.lock: %s: another sluice with the "
+	return errmsg_fail(error, err, "%s.lock: %s: another sluice with the "
 			   "same configuration would go unnoticed", path,
 			   strerror(-err));
 }

@@ -12,5 +12,5 @@
 #include "common/base/util.h"
 
 /* A descriptor to keep, or -EWOULDBLOCK when another holds the lock, or
- * -errno when there can be none; with why. */
-int config_lock(const char *path, struct errmsg *why) MUST_CHECK;
+ * -errno when there can be none; with error. */
+int config_lock(const char *path, struct errmsg *error) MUST_CHECK;

@@ -35,7 +35,7 @@ struct reader {
 	pthread_t thread;
 	int result;
 	json_t *document;
-	struct errmsg why;
+	struct errmsg error;
 	atomic_bool finished;
 
 	pthread_mutex_t end;
@@ -46,7 +46,7 @@ static void *read_in_thread(void *arg)
 {
 	struct reader *r = arg;
 
-	r->result = document_load(r->path, &r->document, &r->why);
+	r->result = document_load(r->path, &r->document, &r->error);
 	(void)pthread_mutex_lock(&r->end);
 	atomic_store(&r->finished, true);
 	if (!r->left)
@@ -55,52 +55,43 @@ static void *read_in_thread(void *arg)
 	return NULL;
 }
 
-static void tell(struct wishes *wishes, int result, const json_t *document,
-		 const struct errmsg *why)
+static void report(struct wishes *wishes, int result, const json_t *document,
+		   const struct errmsg *error)
 {
 	struct wish *w;
 
 	while ((w = STAILQ_FIRST(wishes)) != NULL) {
 		STAILQ_REMOVE_HEAD(wishes, link);
-		w->done(result, document, why, w->arg);
+		w->done(result, document, error, w->arg);
 		free(w);
 	}
-}
-
-static void begin(struct reader *r)
-{
-	int err;
-
-	STAILQ_CONCAT(&r->served, &r->waiting);
-	atomic_store(&r->finished, false);
-	r->document = NULL;
-	r->why.text[0] = '\0';
-	err = thread_start(&r->thread, read_in_thread, r);
-	r->reading = err == 0;
-	if (err == 0)
-		return;
-	errmsg_set(&r->why, "no thread: %s", strerror(-err));
-	tell(&r->served, err, NULL, &r->why);
-}
-
-static void finish(struct reader *r)
-{
-	(void)pthread_join(r->thread, NULL);
-	r->reading = false;
-	tell(&r->served, r->result, r->document, &r->why);
-	json_decref(r->document);
-	r->document = NULL;
 }
 
 static void on_done(struct ev_loop *loop, ev_async *w, int revents)
 {
 	struct reader *r = container_of(w, struct reader, done);
+	int err;
 
 	(void)loop, (void)revents;
-	if (r->reading && atomic_load(&r->finished))
-		finish(r);
-	if (!r->reading && !STAILQ_EMPTY(&r->waiting))
-		begin(r);
+	if (r->reading && atomic_load(&r->finished)) {
+		(void)pthread_join(r->thread, NULL);
+		r->reading = false;
+		report(&r->served, r->result, r->document, &r->error);
+		json_decref(r->document);
+		r->document = NULL;
+	}
+	if (r->reading || STAILQ_EMPTY(&r->waiting))
+		return;
+	STAILQ_CONCAT(&r->served, &r->waiting);
+	atomic_store(&r->finished, false);
+	r->document = NULL;
+	r->error.text[0] = '\0';
+	err = thread_start(&r->thread, read_in_thread, r);
+	r->reading = err == 0;
+	if (err < 0) {
+		errmsg_set(&r->error, "no thread: %s", strerror(-err));
+		report(&r->served, err, NULL, &r->error);
+	}
 }
 
 struct reader *reader_new(struct ev_loop *loop, const char *path)
@@ -137,8 +128,8 @@ void reader_free(struct reader **p)
 	*p = NULL;
 	if (r == NULL)
 		return;
-	tell(&r->waiting, -ECANCELED, NULL, &ending);
-	tell(&r->served, -ECANCELED, NULL, &ending);
+	report(&r->waiting, -ECANCELED, NULL, &ending);
+	report(&r->served, -ECANCELED, NULL, &ending);
 	ev_async_stop(r->loop, &r->done);
 	if (r->reading && !wait_for_thread(r))
 		return;

@@ -21,8 +21,8 @@ struct reader *reader_new(struct ev_loop *, const char *path);
 void reader_free(struct reader **);
 
 /* Called once, from the loop: 0 and the document (borrowed), or what
- * document_load() says, with why. */
+ * document_load() says, with error. */
 typedef void reader_done_fn(int result, const json_t *document,
-			    const struct errmsg *why, void *arg);
+			    const struct errmsg *error, void *arg);
 
 void reader_read(struct reader *, reader_done_fn *, void *arg);

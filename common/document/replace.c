@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum {
 	LINKS_MAX = 40, /* as the kernel follows */
 };
 
-/* The paths of one replacement; free with places_done(). */
+/* The paths of one replacement. */
 struct places {
 	char *target; /* the file itself, links followed */
 	char *folder;
@@ -68,18 +69,11 @@ static void places_init(struct places *p, const char *path)
 				 slash != NULL ? slash + 1 : p->target);
 }
 
-static void places_done(struct places *p)
-{
-	free(p->target);
-	free(p->folder);
-	free(p->temporary);
-}
-
-static int fail(struct errmsg *why, const char *step, const char *path)
+static int fail(struct errmsg *error, const char *step, const char *path)
 {
 	int err = errno;
 
-	return errmsg_fail(why, -err, "cannot %s %s: %s", step, path,
+	return errmsg_fail(error, -err, "cannot %s %s: %s", step, path,
 			   strerror(err));
 }
 
@@ -97,81 +91,77 @@ static void keep_owner(int fd, const struct stat *old)
 		return;
 }
 
-/* Gives the new file the owner and mode of the old one. */
-static int keep_mode(int fd, const struct places *p, struct errmsg *why)
+/* Gives the new file the owner and mode of the old one, and the content. */
+static int fill(int fd, const void *data, size_t len, const struct places *p,
+		struct errmsg *error)
 {
 	struct stat old;
+	bool is_new = stat(p->target, &old) < 0;
 
-	if (stat(p->target, &old) < 0)
-		return errno == ENOENT ? 0 : fail(why, "stat", p->target);
-	keep_owner(fd, &old);
-	if (fchmod(fd, old.st_mode & 0777) < 0)
-		return fail(why, "change the mode of", p->temporary);
-	return 0;
-}
-
-static int fill(int fd, const void *data, size_t len, const struct places *p,
-		struct errmsg *why)
-{
-	int r = keep_mode(fd, p, why);
-
-	if (r < 0)
-		return r;
+	if (is_new && errno != ENOENT)
+		return fail(error, "stat", p->target);
+	if (!is_new) {
+		keep_owner(fd, &old);
+		if (fchmod(fd, old.st_mode & 0777) < 0)
+			return fail(error, "change the mode of", p->temporary);
+	}
 	if (fd_write_all(fd, data, len) < 0)
-		return fail(why, "write", p->temporary);
+		return fail(error, "write", p->temporary);
 	if (fsync(fd) < 0)
-		return fail(why, "sync", p->temporary);
+		return fail(error, "sync", p->temporary);
 	return 0;
 }
 
 static int write_temporary(const struct places *p, const void *data,
-			   size_t len, struct errmsg *why)
+			   size_t len, struct errmsg *error)
 {
 	int fd, r;
 
 	/* left over from a process that was killed here */
 	if (unlink(p->temporary) < 0 && errno != ENOENT)
-		return fail(why, "remove", p->temporary);
+		return fail(error, "remove", p->temporary);
 	fd = open(p->temporary,
 		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  MODE_NEW);
 	if (fd < 0)
-		return fail(why, "create", p->temporary);
-	r = fill(fd, data, len, p, why);
+		return fail(error, "create", p->temporary);
+	r = fill(fd, data, len, p, error);
 	if (close(fd) < 0 && r == 0)
-		r = fail(why, "close", p->temporary);
+		r = fail(error, "close", p->temporary);
 	if (r == 0 && rename(p->temporary, p->target) < 0)
-		r = fail(why, "rename", p->temporary);
+		r = fail(error, "rename", p->temporary);
 	if (r < 0)
 		(void)unlink(p->temporary);
 	return r;
 }
 
 /* The rename is on disk when its folder is. */
-static int sync_folder(const char *folder, struct errmsg *why)
+static int sync_folder(const char *folder, struct errmsg *error)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = 0;
 
 	if (fd < 0)
-		return fail(why, "open", folder);
+		return fail(error, "open", folder);
 	/* EINVAL: a file system that has nothing to sync there */
 	if (fsync(fd) < 0 && errno != EINVAL)
-		r = fail(why, "sync", folder);
+		r = fail(error, "sync", folder);
 	fd_close(&fd);
 	return r;
 }
 
 int replace_file(const char *path, const void *data, size_t len,
-		 struct errmsg *why)
+		 struct errmsg *error)
 {
 	struct places p;
 	int r;
 
 	places_init(&p, path);
-	r = write_temporary(&p, data, len, why);
+	r = write_temporary(&p, data, len, error);
 	if (r == 0)
-		r = sync_folder(p.folder, why);
-	places_done(&p);
+		r = sync_folder(p.folder, error);
+	free(p.target);
+	free(p.folder);
+	free(p.temporary);
 	return r;
 }

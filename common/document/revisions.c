@@ -14,20 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * A second name for the old file costs no space and is whole at once.  A copy
- * where there can be none: a link to another file system, an owner who is not
- * us.
- */
-static int set_aside(const char *path, const char *aside,
-		     const struct buf *old, struct errmsg *why)
-{
-	(void)unlink(aside);
-	if (linkat(AT_FDCWD, path, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) == 0)
-		return 0;
-	return replace_file(aside, buf_head(old), buf_len(old), why);
-}
-
 /* Makes room for aside at the place of FILE.1. */
 static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
 {
@@ -48,14 +34,8 @@ static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
 	(void)unlink(aside);
 }
 
-static bool is_same(const struct buf *old, const void *data, size_t len)
-{
-	return buf_len(old) == len &&
-	       (len == 0 || memcmp(buf_head(old), data, len) == 0);
-}
-
 int revisions_replace(const char *path, const void *data, size_t len,
-		      struct errmsg *why, struct errmsg *ret_lost)
+		      struct errmsg *error, struct errmsg *ret_lost)
 {
 	char *aside = xasprintf("%s.0", path);
 	struct buf old = { 0 };
@@ -64,12 +44,22 @@ int revisions_replace(const char *path, const void *data, size_t len,
 
 	ret_lost->text[0] = '\0';
 	r = document_read(path, &old);
-	if (r == 0 && !is_same(&old, data, len))
-		keep = set_aside(path, aside, &old, ret_lost) == 0;
-	else if (r < 0 && r != -ENOENT)
+	if (r == 0 && (buf_len(&old) != len ||
+		       (len > 0 && memcmp(buf_head(&old), data, len) != 0))) {
+		/*
+		 * A second name for the old file needs no space and is complete
+		 * at once.  A copy replaces it on another file system, or where
+		 * the file has another owner.
+		 */
+		(void)unlink(aside);
+		keep = linkat(AT_FDCWD, path, AT_FDCWD, aside,
+			      AT_SYMLINK_FOLLOW) == 0 ||
+		       replace_file(aside, buf_head(&old), buf_len(&old),
+				    ret_lost) == 0;
+	} else if (r < 0 && r != -ENOENT)
 		errmsg_set(ret_lost, "cannot read %s: %s", path, strerror(-r));
 	buf_done(&old);
-	r = replace_file(path, data, len, why);
+	r = replace_file(path, data, len, error);
 	if (r == 0 && keep)
 		shift(path, aside, ret_lost);
 	else if (keep)

@@ -16,4 +16,4 @@ enum { REVISIONS_MAX = 10 };
  * revision that cannot be kept, and nothing else changes.
  */
 int revisions_replace(const char *path, const void *data, size_t len,
-		      struct errmsg *why, struct errmsg *ret_lost) MUST_CHECK;
+		      struct errmsg *error, struct errmsg *ret_lost) MUST_CHECK;

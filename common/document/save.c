@@ -32,7 +32,7 @@ struct order {
 	save_done_fn *done;
 	void *arg;
 	int result; /* once it is over */
-	struct errmsg why;
+	struct errmsg error;
 };
 
 STAILQ_HEAD(orders, order);
@@ -58,7 +58,7 @@ struct save {
 	char *text;
 	size_t len;
 	int result;
-	struct errmsg why;
+	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
 	atomic_bool finished;
 
@@ -80,10 +80,10 @@ static void *write_in_thread(void *arg)
 
 	if (s->cfg.revisions)
 		s->result = revisions_replace(s->cfg.path, s->text, s->len,
-					      &s->why, &s->lost);
+					      &s->error, &s->lost);
 	else
 		s->result = replace_file(s->cfg.path, s->text, s->len,
-					 &s->why);
+					 &s->error);
 	s->took_ms = mono_ms() - begin_ms;
 	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);
@@ -100,19 +100,10 @@ static void log_failure(struct save *s)
 	if (!ratelimit_pass(&s->log_limit, mono_ms(), &held))
 		return;
 	s->told = true;
-	log_error("config", "%s is not saved: %s", s->cfg.path, s->why.text);
+	log_error("config", "%s is not saved: %s", s->cfg.path, s->error.text);
 	if (held > 0)
 		log_error("config", "%s: %u more failures since the last line",
 			  s->cfg.path, held);
-}
-
-static void retry_later(struct save *s)
-{
-	log_failure(s);
-	s->dirty = true;
-	s->due = false;
-	arm(s, s->retry_ms);
-	s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 }
 
 /* The text of the next order, else the present content. */
@@ -133,40 +124,33 @@ static void take_text(struct save *s)
 	s->text = s->cfg.text(&s->len, s->cfg.arg);
 }
 
-static void tell(struct order *o, int result, const struct errmsg *why)
+static void report(struct order *o, int result, const struct errmsg *error)
 {
 	if (o == NULL)
 		return;
-	o->done(result, why, o->arg);
+	o->done(result, error, o->arg);
 	free(o->text);
 	free(o);
 }
 
-/* The save may be freed in here: the list is not its. */
-static void tell_all(struct orders *over)
-{
-	struct order *o;
-
-	while ((o = STAILQ_FIRST(over)) != NULL) {
-		STAILQ_REMOVE_HEAD(over, link);
-		tell(o, o->result, &o->why);
-	}
-}
-
-/* A write is over; whoever waited for it is to be told. */
+/* Ends the write; its order is reported later. */
 static void conclude(struct save *s, int result, struct orders *over)
 {
 	struct order *o = s->order;
 
 	s->order = NULL;
-	if (result < 0 && (o == NULL || !o->is_text || o->displaces))
-		retry_later(s);
-	else if (result < 0)
+	if (result < 0)
 		log_failure(s);
+	if (result < 0 && (o == NULL || !o->is_text || o->displaces)) {
+		s->dirty = true;
+		s->due = false;
+		arm(s, s->retry_ms);
+		s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
+	}
 	if (o == NULL)
 		return;
 	o->result = result;
-	o->why = s->why;
+	o->error = s->error;
 	STAILQ_INSERT_TAIL(over, o, link);
 }
 
@@ -183,83 +167,59 @@ static void begin(struct save *s, struct orders *over)
 	}
 	free(s->text);
 	s->text = NULL;
-	errmsg_set(&s->why, "no thread: %s", strerror(-r));
+	errmsg_set(&s->error, "no thread: %s", strerror(-r));
 	conclude(s, r, over);
-}
-
-static void begin_next(struct save *s, struct orders *over)
-{
-	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
-		begin(s, over);
-}
-
-static void go_on(struct save *s)
-{
-	struct orders over = STAILQ_HEAD_INITIALIZER(over);
-
-	begin_next(s, &over);
-	tell_all(&over);
-}
-
-static void log_lost(struct save *s)
-{
-	unsigned held;
-
-	if (s->lost.text[0] != '\0' &&
-	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
-		log_warning("config",
-		            "%s: saved, but the previous version is not "
-		            "kept as a revision: %s",
-		            s->cfg.path, s->lost.text);
-}
-
-/* What was changed meanwhile is no safer than this disk is fast. */
-static void log_slow(struct save *s)
-{
-	unsigned held;
-
-	if (s->took_ms >= SLOW_MS &&
-	    ratelimit_pass(&s->slow_limit, mono_ms(), &held))
-		log_warning("config", "%s took %" PRIu64 " s to write: the "
-			    "disk is slow", s->cfg.path, s->took_ms / 1000);
 }
 
 /* After the thread has ended. */
 static int take_result(struct save *s)
 {
+	unsigned held;
+
 	s->writing = false;
-	log_slow(s);
+	if (s->took_ms >= SLOW_MS &&
+	    ratelimit_pass(&s->slow_limit, mono_ms(), &held))
+		log_warning("config", "%s took %" PRIu64 " s to write: the "
+			    "disk is slow", s->cfg.path, s->took_ms / 1000);
 	free(s->text);
 	s->text = NULL;
-	if (s->result == 0) {
-		if (s->told)
-			log_info("config", "%s is saved again", s->cfg.path);
-		s->told = false;
-		s->retry_ms = s->cfg.retry_min_ms;
-		log_lost(s);
-	}
-	return s->result;
+	if (s->result < 0)
+		return s->result;
+	if (s->told)
+		log_info("config", "%s is saved again", s->cfg.path);
+	s->told = false;
+	s->retry_ms = s->cfg.retry_min_ms;
+	if (s->lost.text[0] != '\0' &&
+	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
+		log_warning("config", "%s: saved, but the previous version is "
+			    "not kept as a revision: %s", s->cfg.path,
+			    s->lost.text);
+	return 0;
 }
 
-static void finish(struct save *s)
+/* Ends a write whose thread has finished, and begins the next. */
+static void advance(struct save *s)
 {
 	struct orders over = STAILQ_HEAD_INITIALIZER(over);
+	struct order *o;
 
-	(void)pthread_join(s->thread, NULL);
-	conclude(s, take_result(s), &over);
-	begin_next(s, &over);
-	tell_all(&over);
+	if (s->writing && atomic_load(&s->finished)) {
+		(void)pthread_join(s->thread, NULL);
+		conclude(s, take_result(s), &over);
+	}
+	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
+		begin(s, &over);
+	/* the save may be freed in here: the list is not part of it */
+	while ((o = STAILQ_FIRST(&over)) != NULL) {
+		STAILQ_REMOVE_HEAD(&over, link);
+		report(o, o->result, &o->error);
+	}
 }
 
 static void on_done(struct ev_loop *loop, ev_async *w, int revents)
 {
-	struct save *s = container_of(w, struct save, done);
-
 	(void)loop, (void)revents;
-	if (!s->writing)
-		go_on(s);
-	else if (atomic_load(&s->finished))
-		finish(s);
+	advance(container_of(w, struct save, done));
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
@@ -268,7 +228,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	s->due = true;
-	go_on(s);
+	advance(s);
 }
 
 struct save *save_new(const struct save_config *cfg)
@@ -316,48 +276,34 @@ static bool write_last(struct save *s)
 	return true;
 }
 
-static const struct errmsg ending = { "the service ends" };
-
-static void cancel_orders(struct save *s)
-{
-	struct order *o;
-
-	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
-		STAILQ_REMOVE_HEAD(&s->orders, link);
-		tell(o, -ECANCELED, &ending);
-	}
-}
-
-/* The write that was in flight has ended. */
-static void close_write(struct save *s)
-{
-	struct order *o = s->order;
-	int r = take_result(s);
-
-	s->order = NULL;
-	if (r < 0) {
-		log_failure(s);
-		s->dirty |= o == NULL || !o->is_text || o->displaces;
-	}
-	tell(o, -ECANCELED, &ending);
-}
-
 void save_free(struct save **p)
 {
+	static const struct errmsg ending = { "the service ends" };
 	struct save *s = *p;
+	struct order *o;
 
 	*p = NULL;
 	if (s == NULL)
 		return;
 	ev_timer_stop(s->cfg.loop, &s->timer);
-	cancel_orders(s);
+	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+		report(o, -ECANCELED, &ending);
+	}
 	ev_async_stop(s->cfg.loop, &s->done);
 	if (s->writing && !wait_for_thread(s)) {
-		tell(s->order, -ECANCELED, &ending);
+		report(s->order, -ECANCELED, &ending);
 		return;
 	}
-	if (s->writing)
-		close_write(s);
+	if (s->writing) {
+		o = s->order;
+		s->order = NULL;
+		if (take_result(s) < 0) {
+			log_failure(s);
+			s->dirty |= o == NULL || !o->is_text || o->displaces;
+		}
+		report(o, -ECANCELED, &ending);
+	}
 	if (s->dirty && !s->cfg.settle && !write_last(s))
 		return;
 	(void)pthread_mutex_destroy(&s->end);

@@ -142,12 +142,6 @@ static void account(struct http_conn *c)
 	c->held_out = out;
 }
 
-/* Large bodies share a limit; a small request is always accepted. */
-static bool holds_too_much(const struct http_conn *c)
-{
-	return c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE;
-}
-
 /* One time limit for the next bytes, one for the whole answer. */
 static void expect_reader(struct http_conn *c)
 {
@@ -270,7 +264,8 @@ static void advance(struct http_conn *c)
 		state = http_request_feed(c->request, &c->in);
 	}
 	account(c);
-	if (holds_too_much(c))
+	/* large bodies share a limit; a small request is always accepted */
+	if (c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE)
 		reject(c, 503,
 		       "too many request bytes in progress: retry later");
 	else if (state == HTTP_MORE)
@@ -284,19 +279,6 @@ static void advance(struct http_conn *c)
 		reject(c, http_request_status(c->request),
 		       http_request_reason(c->request));
 	}
-}
-
-static void next_request(struct http_conn *c)
-{
-	http_request_reset(c->request);
-	buf_reset(&c->out, KEEP);
-	c->state = CONN_READING;
-	c->wait = WAIT_NONE;
-	c->used = true;
-	/* the last to be closed at the limit */
-	TAILQ_REMOVE(&c->pool->conns, c, link);
-	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
-	advance(c);
 }
 
 static void conn_write(struct http_conn *c)
@@ -323,10 +305,19 @@ static void conn_write(struct http_conn *c)
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
 	if (c->state != CONN_WRITING)
 		return; /* "100 Continue" was written */
-	if (c->closing)
+	if (c->closing) {
 		drain(c);
-	else
-		next_request(c);
+		return;
+	}
+	http_request_reset(c->request);
+	buf_reset(&c->out, KEEP);
+	c->state = CONN_READING;
+	c->wait = WAIT_NONE;
+	c->used = true;
+	/* the last to be closed at the limit */
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
+	advance(c);
 }
 
 static void conn_drain(struct http_conn *c)

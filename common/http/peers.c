@@ -58,14 +58,9 @@ static bool is_counted(const struct peers *p, const struct ip_address *a)
 	return !ip_is_loopback(a);
 }
 
-static size_t bucket_of(const struct peers *p, const struct ip_address *a)
-{
-	return ip_hash(a, p->seed) % BUCKETS;
-}
-
 static struct peer *find_or_add(struct peers *p, const struct ip_address *a)
 {
-	size_t bucket = bucket_of(p, a);
+	size_t bucket = ip_hash(a, p->seed) % BUCKETS;
 	struct peer *peer;
 
 	LIST_FOREACH(peer, &p->buckets[bucket], bucket)

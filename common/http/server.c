@@ -62,14 +62,6 @@ struct http_server *http_server_new(const struct http_server_config *cfg)
 	return s;
 }
 
-static void listener_free(struct listener *l)
-{
-	ev_io_stop(l->server->pool.cfg.loop, &l->readable);
-	ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
-	fd_close(&l->fd);
-	free(l);
-}
-
 void http_server_free(struct http_server **server)
 {
 	struct http_server *s = *server;
@@ -81,37 +73,29 @@ void http_server_free(struct http_server **server)
 		struct listener *l = s->listeners;
 
 		s->listeners = l->next;
-		listener_free(l);
+		ev_io_stop(l->server->pool.cfg.loop, &l->readable);
+		ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
+		fd_close(&l->fd);
+		free(l);
 	}
 	http_pool_done(&s->pool);
 	first_byte_free(&s->pool.first);
 	free(s);
 }
 
-static void log_accept_error(struct http_server *s, int err)
+/* Without a pause the loop would wake up for the same error at once. */
+static void pause_accepting(struct listener *l, int err)
 {
+	struct ev_loop *loop = l->server->pool.cfg.loop;
 	unsigned suppressed;
 
-	if (ratelimit_pass(&s->accept_log, mono_ms(), &suppressed))
+	if (ratelimit_pass(&l->server->accept_log, mono_ms(), &suppressed))
 		log_warning("http", "cannot accept connections: %s "
 			    "(%u more since the last line)",
 			    strerror(err), suppressed);
-}
-
-/* Without a pause the loop would wake up for the same error at once. */
-static void pause_accepting(struct listener *l)
-{
-	struct ev_loop *loop = l->server->pool.cfg.loop;
-
 	ev_io_stop(loop, &l->readable);
 	ev_timer_set(&l->pause, ACCEPT_PAUSE_MS / 1e3, 0);
 	ev_timer_start(loop, &l->pause);
-}
-
-static bool is_shortage(int err)
-{
-	return err == EMFILE || err == ENFILE || err == ENOBUFS ||
-	       err == ENOMEM;
 }
 
 static void accept_some(struct listener *l)
@@ -127,9 +111,9 @@ static void accept_some(struct listener *l)
 		}
 		if (errno == EAGAIN)
 			return;
-		if (is_shortage(errno)) {
-			log_accept_error(l->server, errno);
-			pause_accepting(l);
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		    errno == ENOMEM) {
+			pause_accepting(l, errno);
 			return;
 		}
 		/* this connection failed before accept() */

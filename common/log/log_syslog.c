@@ -62,19 +62,6 @@ static bool connect_to(struct log_syslog *s)
 	return false;
 }
 
-/* A restarted daemon has a new socket, so try once more. */
-static bool send_line(struct log_syslog *s, const char *line)
-{
-	for (int i = 0; i < 2; i++) {
-		if (s->fd < 0 && !connect_to(s))
-			return false;
-		if (send(s->fd, line, strlen(line), MSG_NOSIGNAL) >= 0)
-			return true;
-		fd_close(&s->fd);
-	}
-	return false;
-}
-
 static bool send_text(struct log_syslog *s, int priority,
 		      const char *component, const char *text)
 {
@@ -88,7 +75,15 @@ static bool send_text(struct log_syslog *s, int priority,
 	(void)snprintf(line, sizeof line, "<%d>%s %s[%d]: %s: %s",
 		       LOG_DAEMON | priority, at, s->ident, (int)getpid(),
 		       component, text);
-	return send_line(s, line);
+	/* a restarted daemon has a new socket: try once more */
+	for (int i = 0; i < 2; i++) {
+		if (s->fd < 0 && !connect_to(s))
+			return false;
+		if (send(s->fd, line, strlen(line), MSG_NOSIGNAL) >= 0)
+			return true;
+		fd_close(&s->fd);
+	}
+	return false;
 }
 
 void log_syslog_write(struct log_syslog *s, enum log_level level,

@@ -93,22 +93,13 @@ static struct slot *find_slot(struct auth_proc *p, uint32_t seq)
 	return NULL;
 }
 
-static bool is_overdue(const struct auth_proc *p)
-{
-	uint64_t now = mono_ms();
-
-	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
-		if (p->slots[i].seq != 0 &&
-		    now - p->slots[i].sent_ms > SLOT_MS)
-			return true;
-	return false;
-}
-
 /* Sends as many jobs as there are free slots.  A cancelled job keeps its slot
  * until the worker answers, so that cancelling cannot flood the worker. */
-static void pump(struct auth_proc *p)
+static void pump(void *auth_proc)
 {
+	struct auth_proc *p = auth_proc;
 	struct channel *channel = service_proc_channel(p->service);
+	uint64_t now = mono_ms();
 	struct slot *slot;
 	struct auth_job *j;
 
@@ -122,24 +113,27 @@ static void pump(struct auth_proc *p)
 			break;
 		send_job(p, channel, j, slot);
 	}
-	if (is_overdue(p))
-		service_proc_kill(p->service, "no result within 10 s");
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		if (p->slots[i].seq != 0 &&
+		    now - p->slots[i].sent_ms > SLOT_MS) {
+			service_proc_kill(p->service, "no result within 10 s");
+			return;
+		}
 }
 
 /* --- the worker --- */
 
-static void on_hello(void *self)
+static void on_message(const struct msg *m, void *self)
 {
-	pump(self);
-}
-
-static void on_result(struct auth_proc *p, const struct msg *m)
-{
+	struct auth_proc *p = self;
 	const struct msg_auth_result *r = &m->auth_result;
 	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
-	struct slot *slot = m->seq != 0 ? find_slot(p, m->seq) : NULL;
+	struct slot *slot;
 	struct auth_job *j;
 
+	if (m->type != MSG_AUTH_RESULT || m->seq == 0)
+		return;
+	slot = find_slot(p, m->seq);
 	if (slot == NULL)
 		return;
 	*slot = (struct slot){ 0 };
@@ -159,12 +153,6 @@ static void on_result(struct auth_proc *p, const struct msg *m)
 	pump(p);
 	TAILQ_INSERT_HEAD(&p->jobs, j, link);
 	job_end(j, outcome, r->hash);
-}
-
-static void on_message(const struct msg *m, void *self)
-{
-	if (m->type == MSG_AUTH_RESULT)
-		on_result(self, m);
 }
 
 /* A job whose worker ended twice may be the cause. */
@@ -193,7 +181,7 @@ static void on_down(void *self)
 static const struct service_kind kind = {
 	.role = "auth",
 	.beat = MSG_AUTH_STATUS,
-	.on_hello = on_hello,
+	.on_hello = pump,
 	.on_message = on_message,
 	.on_down = on_down,
 };

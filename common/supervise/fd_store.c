@@ -19,6 +19,8 @@ enum {
 	RETRY_MS = 1000,
 };
 
+static const char *const document_names[DOCUMENTS] = { "s1", "s2" };
+
 struct fd_store {
 	struct fd_store_config cfg;
 	bool there;
@@ -47,58 +49,43 @@ static int store(struct fd_store *s, const char *name, int fd)
 	return r > 0 ? 0 : r < 0 ? r : -ENOTCONN;
 }
 
-static int store_all(struct fd_store *s, const json_t *fds)
+/* Stores the descriptors, then the document, and then removes old descriptors:
+ * the newest complete document never names a missing one. */
+static int store_all(struct fd_store *s, struct handover *h)
 {
-	const char *name;
-	const json_t *fd;
-	int err = 0;
-
-	json_object_foreach((json_t *)(uintptr_t)fds, name, fd)
-		if (err == 0)
-			err = store(s, name, (int)json_integer_value(fd));
-	return err;
-}
-
-static void remove_others(struct fd_store *s, const json_t *fds)
-{
+	const json_t *fds = handover_fds(h);
 	const char *name;
 	json_t *value;
 	void *next;
+	size_t len;
+	char *text;
+	int err = 0;
 
+	json_object_foreach((json_t *)(uintptr_t)fds, name, value)
+		if (err == 0)
+			err = store(s, name, (int)json_integer_value(value));
+	if (err < 0)
+		return err;
+	(void)json_object_set_new(handover_document(h), "serial",
+				  json_integer((json_int_t)++s->serial));
+	text = handover_format(h, false, &len);
+	err = memfd_write(s->documents[s->serial % DOCUMENTS], text, len);
+	free(text);
+	if (err < 0)
+		return err;
 	json_object_foreach_safe(s->stored, next, name, value) {
 		if (json_object_get(fds, name) != NULL || name[0] == 's')
 			continue;
 		if (sd_notifyf(0, "FDSTOREREMOVE=1\nFDNAME=%s", name) > 0)
 			(void)json_object_del(s->stored, name);
 	}
+	return 0;
 }
 
-/* --- the document --- */
-
-static int write_document(struct fd_store *s, struct handover *h)
-{
-	int fd = s->documents[++s->serial % DOCUMENTS];
-	size_t len;
-	char *text;
-	int err;
-
-	(void)json_object_set_new(handover_document(h), "serial",
-				  json_integer((json_int_t)s->serial));
-	text = handover_format(h, false, &len);
-	err = memfd_write(fd, text, len);
-	free(text);
-	return err;
-}
-
-/* In this order the newest complete document never names a missing fd. */
 static void write_all(struct fd_store *s, struct handover *h)
 {
-	int err = store_all(s, handover_fds(h));
+	int err = store_all(s, h);
 
-	if (err == 0)
-		err = write_document(s, h);
-	if (err == 0)
-		remove_others(s, handover_fds(h));
 	if (err < 0 && !s->failed)
 		log_warning("master",
 			    "cannot store descriptors in systemd: "
@@ -121,21 +108,6 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	handover_free(&h);
 }
 
-static int open_documents(struct fd_store *s)
-{
-	static const char *const names[DOCUMENTS] = { "s1", "s2" };
-	int err = 0;
-
-	for (size_t i = 0; i < DOCUMENTS && err == 0; i++) {
-		if (s->documents[i] < 0)
-			s->documents[i] = memfd_open("handover");
-		err = s->documents[i] < 0 ? s->documents[i]
-					  : store(s, names[i],
-						  s->documents[i]);
-	}
-	return err;
-}
-
 static void take_documents(struct fd_store *s, struct handover *before)
 {
 	uint64_t number;
@@ -155,7 +127,7 @@ struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 			      struct handover *before)
 {
 	struct fd_store *s = xcalloc(1, sizeof *s);
-	int err;
+	int err = 0;
 
 	s->cfg = *cfg;
 	s->stored = json_object();
@@ -169,7 +141,13 @@ struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 					 handover_handed(before));
 		take_documents(s, before);
 	}
-	err = open_documents(s);
+	for (size_t i = 0; i < DOCUMENTS && err == 0; i++) {
+		if (s->documents[i] < 0)
+			s->documents[i] = memfd_open("handover");
+		err = s->documents[i] < 0
+			      ? s->documents[i]
+			      : store(s, document_names[i], s->documents[i]);
+	}
 	s->there = err == 0;
 	if (err < 0)
 		log_warning("master",
@@ -213,42 +191,31 @@ void fd_store_hand_on(struct fd_store *s, struct handover *h)
 /* --- after a crash --- */
 
 /* The newer of the complete documents; an empty object without any. */
-static json_t *newest(json_t *found[], size_t n)
-{
-	json_t *best = NULL;
-	json_int_t serial = -1;
-
-	for (size_t i = 0; i < n; i++) {
-		json_int_t this = json_integer_value(
-			json_object_get(found[i], "serial"));
-
-		if (found[i] == NULL || this <= serial)
-			continue;
-		best = found[i];
-		serial = this;
-	}
-	return best != NULL ? json_incref(best) : json_object();
-}
-
 static json_t *read_documents(const json_t *fds)
 {
-	static const char *const names[DOCUMENTS] = { "s1", "s2" };
-	json_t *found[DOCUMENTS], *best;
+	json_t *newest = NULL;
+	json_int_t serial = -1;
 	struct errmsg error;
 
 	for (size_t i = 0; i < DOCUMENTS; i++) {
-		const json_t *fd = json_object_get(fds, names[i]);
-
-		found[i] =
+		const json_t *fd = json_object_get(fds, document_names[i]);
+		json_t *found =
 			fd == NULL
 				? NULL
 				: memfd_read_json((int)json_integer_value(fd),
 						  &error);
+		json_int_t its = json_integer_value(
+			json_object_get(found, "serial"));
+
+		if (found == NULL || its <= serial) {
+			json_decref(found);
+			continue;
+		}
+		json_decref(newest);
+		newest = found;
+		serial = its;
 	}
-	best = newest(found, DOCUMENTS);
-	for (size_t i = 0; i < DOCUMENTS; i++)
-		json_decref(found[i]);
-	return best;
+	return newest != NULL ? newest : json_object();
 }
 
 /* {"c17": 5}: the descriptors passed by systemd. */

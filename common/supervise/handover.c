@@ -48,27 +48,18 @@ struct handover *handover_new(uint64_t *last)
 	return h;
 }
 
-static void close_all(struct handover *h)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(h->fds, name, value) {
-		int fd = (int)json_integer_value(value);
-
-		fd_close(&fd);
-	}
-}
-
 void handover_free(struct handover **hp)
 {
 	struct handover *h = *hp;
+	const char *name;
+	json_t *value;
 
 	*hp = NULL;
 	if (h == NULL)
 		return;
-	if (h->last == NULL)
-		close_all(h);
+	if (h->last == NULL) /* it was read: the descriptors are its own */
+		json_object_foreach(h->fds, name, value)
+			(void)close((int)json_integer_value(value));
 	json_decref(h->document);
 	json_decref(h->fds);
 	json_decref(h->handed);

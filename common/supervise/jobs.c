@@ -135,16 +135,6 @@ bool jobs_is_gone(const struct jobs *jobs)
 	return true;
 }
 
-static unsigned count(const struct jobs *jobs, const struct job_kind *kind)
-{
-	const struct job *j;
-	unsigned n = 0;
-
-	LIST_FOREACH(j, &jobs->list, link)
-		n += j->kind == kind && j->proc != NULL;
-	return n;
-}
-
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct job *j = container_of(t, struct job, deadline);
@@ -156,10 +146,13 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 		      void *self)
 {
+	unsigned running = 0;
 	char name[16];
 	struct job *j;
 
-	if (jobs->stopping || count(jobs, kind) >= kind->max)
+	LIST_FOREACH(j, &jobs->list, link)
+		running += j->kind == kind && j->proc != NULL;
+	if (jobs->stopping || running >= kind->max)
 		return NULL;
 	j = xcalloc(1, sizeof *j);
 	j->jobs = jobs;

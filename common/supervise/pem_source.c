@@ -9,35 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int open_text(const char *text, struct errmsg *error)
-{
-	int fd = memfd_open("pem");
-	int err = fd < 0 ? fd : memfd_write(fd, text, strlen(text));
-
-	if (err < 0) {
-		fd_close(&fd);
-		return errmsg_fail(error, err, "%s", strerror(-err));
-	}
-	return fd;
-}
-
-/* A pipe or a device could block the worker. */
-static int open_file(const char *path, struct errmsg *error)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return errmsg_fail(error, -errno, "%.180s: %s", path,
-				   strerror(errno));
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		fd_close(&fd);
-		return errmsg_fail(error, -EINVAL, "%.180s: not a regular file",
-				   path);
-	}
-	return fd;
-}
-
 bool pem_source_is_text(const char *value)
 {
 	return strstr(value, "-----BEGIN ") != NULL;
@@ -45,8 +16,29 @@ bool pem_source_is_text(const char *value)
 
 int pem_source_open(const char *value, struct errmsg *error)
 {
-	return pem_source_is_text(value) ? open_text(value, error)
-					 : open_file(value, error);
+	struct stat st;
+	int fd, err;
+
+	if (pem_source_is_text(value)) {
+		fd = memfd_open("pem");
+		err = fd < 0 ? fd : memfd_write(fd, value, strlen(value));
+		if (err < 0) {
+			fd_close(&fd);
+			return errmsg_fail(error, err, "%s", strerror(-err));
+		}
+		return fd;
+	}
+	fd = open(value, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return errmsg_fail(error, -errno, "%.180s: %s", value,
+				   strerror(errno));
+	/* a pipe or a device could block the worker */
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		fd_close(&fd);
+		return errmsg_fail(error, -EINVAL, "%.180s: not a regular file",
+				   value);
+	}
+	return fd;
 }
 
 int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,

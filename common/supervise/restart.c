@@ -64,20 +64,6 @@ static void hold_signals(int how)
 	(void)sigprocmask(how, &set, NULL);
 }
 
-static int exec(const char *program, char *const *argv)
-{
-	int err;
-
-	if (program != NULL)
-		(void)execv(program, argv);
-	err = program != NULL ? -errno : -ENOENT;
-	/* a removed or broken file: execute the running program again */
-	log_warning("master", "restart: %s: %s: restarting the old program",
-		    program != NULL ? program : "program file", strerror(-err));
-	(void)execv("/proc/self/exe", argv);
-	return -errno;
-}
-
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *h)
 {
@@ -95,7 +81,14 @@ int restart_exec(const char *program, char *const *argv,
 	}
 	hold_signals(SIG_BLOCK);
 	set_inheritable(h, true);
-	err = exec(program, argv);
+	if (program != NULL)
+		(void)execv(program, argv);
+	/* a removed or broken file: execute the running program again */
+	log_warning("master", "restart: %s: %s: restarting the old program",
+		    program != NULL ? program : "program file",
+		    strerror(program != NULL ? errno : ENOENT));
+	(void)execv("/proc/self/exe", argv);
+	err = -errno;
 	set_inheritable(h, false);
 	hold_signals(SIG_UNBLOCK);
 	(void)unsetenv(VARIABLE);

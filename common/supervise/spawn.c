@@ -132,30 +132,21 @@ static const char *const kept_variables[] = {
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 
-struct environment {
-	char *list[ARRAY_LEN(kept_variables) + 2];
-};
-
-static void environment_init(struct environment *e)
+/* A NULL ends the list. */
+static void environment_init(char *list[ARRAY_LEN(kept_variables) + 2])
 {
 	size_t n = 0;
 
-	*e = (struct environment){ 0 };
 	for (size_t i = 0; i < ARRAY_LEN(kept_variables); i++) {
 		const char *value = getenv(kept_variables[i]);
 
 		if (value != NULL)
-			e->list[n++] = xasprintf("%s=%s", kept_variables[i],
-						 value);
+			list[n++] = xasprintf("%s=%s", kept_variables[i],
+					      value);
 	}
 	if (log_level() == LOG_LEVEL_DEBUG)
-		e->list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
-}
-
-static void environment_done(struct environment *e)
-{
-	for (size_t i = 0; e->list[i] != NULL; i++)
-		free(e->list[i]);
+		list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
+	list[n] = NULL;
 }
 
 static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
@@ -200,7 +191,7 @@ static int run(const struct spawner *s, const struct child_start *how,
 	const char *const argv[] = { programs[how->program].name, how->role,
 				     how->object, NULL };
 	posix_spawn_file_actions_t files;
-	struct environment environment;
+	char *environment[ARRAY_LEN(kept_variables) + 2];
 	posix_spawnattr_t attr;
 	int err;
 
@@ -210,15 +201,16 @@ static int run(const struct spawner *s, const struct child_start *how,
 		(void)posix_spawn_file_actions_destroy(&files);
 		return -ENOMEM;
 	}
-	environment_init(&environment);
+	environment_init(environment);
 	err = set_files(&files, how->channel_fd);
 	if (err == 0)
 		err = set_signals(&attr);
 	if (err == 0)
 		err = posix_spawn(ret_pid, s->paths[how->program], &files,
 				  &attr, (char *const *)(uintptr_t)argv,
-				  environment.list);
-	environment_done(&environment);
+				  environment);
+	for (size_t i = 0; environment[i] != NULL; i++)
+		free(environment[i]);
 	(void)posix_spawnattr_destroy(&attr);
 	(void)posix_spawn_file_actions_destroy(&files);
 	return -err;

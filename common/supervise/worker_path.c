@@ -24,26 +24,11 @@ static char *if_executable(char *path)
 	return NULL;
 }
 
-static char *beside_us(void)
-{
-	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
-
-	if (len < 0)
-		return NULL;
-	self[len] = '\0';
-	slash = strrchr(self, '/');
-	if (slash == NULL)
-		return NULL;
-	*slash = '\0';
-	return if_executable(xasprintf("%s/sluice-worker", self));
-}
-
 char *worker_path_find(struct errmsg *error)
 {
 	const char *wanted = getenv("SLUICE_WORKER");
-	char *path;
+	char self[PATH_MAX], *path = NULL;
+	ssize_t len;
 
 	if (wanted != NULL) {
 		path = if_executable(xstrdup(wanted));
@@ -52,7 +37,12 @@ char *worker_path_find(struct errmsg *error)
 				   strerror(errno));
 		return path;
 	}
-	path = beside_us();
+	len = readlink("/proc/self/exe", self, sizeof self - 1);
+	self[MAX(len, 0)] = '\0';
+	if (strrchr(self, '/') != NULL)
+		path = if_executable(
+			xasprintf("%.*s/sluice-worker",
+				  (int)(strrchr(self, '/') - self), self));
 	if (path == NULL)
 		path = if_executable(xstrdup(installed));
 	if (path == NULL)

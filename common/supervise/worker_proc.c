@@ -8,10 +8,8 @@
 #include "common/base/mono.h"
 #include "common/base/ratelimit.h"
 #include "common/supervise/handover.h"
-#include "common/supervise/cpu_share.h"
-#include "common/supervise/pace.h"
+#include "common/supervise/heartbeat.h"
 #include "common/supervise/spawn.h"
-#include "common/supervise/worker_log.h"
 #include "proto/ipc/msg.h"
 
 #include <errno.h>
@@ -112,14 +110,6 @@ static void end_bad(struct worker_proc *w)
 	step(w, PROC_BAD);
 }
 
-static bool is_of_role(const struct worker_proc *w, enum msg_type type)
-{
-	const char *name = msg_type_name(type);
-	size_t len = strlen(w->cfg.role);
-
-	return strncmp(name, w->cfg.role, len) == 0 && name[len] == '.';
-}
-
 static void on_hello(struct worker_proc *w,
 		     const struct msg_worker_hello *hello)
 {
@@ -164,11 +154,36 @@ static void on_beat(struct worker_proc *w)
 	step(w, PROC_BEAT);
 }
 
+/* Lines above the limit are counted and dropped. */
+static void on_log(struct worker_proc *w, const struct msg_worker_log *line)
+{
+	static void (*const log[])(const char *, const char *, ...) = {
+		[LOG_LEVEL_ERROR] = log_error,
+		[LOG_LEVEL_WARNING] = log_warning,
+		[LOG_LEVEL_INFO] = log_info,
+		[LOG_LEVEL_DEBUG] = log_debug,
+	};
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&w->log_limit, mono_ms(), &suppressed))
+		return;
+	if (suppressed > 0)
+		log_warning(w->name, "%u log lines dropped: too many in 10 s",
+			    suppressed);
+	/* the name contains the role */
+	if (strcmp(line->component, w->cfg.role) == 0)
+		log[line->level](w->name, "%s", line->text);
+	else
+		log[line->level](w->name, "%s: %s", line->component,
+				 line->text);
+}
+
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct worker_proc *w = arg;
 	const char *name = msg_type_name(m->type);
+	size_t role = strlen(w->cfg.role);
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
@@ -177,13 +192,13 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	} else if (m->type == MSG_WORKER_HELLO) {
 		on_hello(w, &m->worker_hello);
 	} else if (m->type == MSG_WORKER_LOG) {
-		worker_log_pass(&w->log_limit, w->cfg.role, w->name,
-				&m->worker_log);
+		on_log(w, &m->worker_log);
 	} else if (m->type == MSG_WORKER_READY) {
 		if (w->proc.state == PROC_STARTING)
 			log_state(w, "running");
 		step(w, PROC_READY);
-	} else if (!is_of_role(w, m->type)) {
+	} else if (strncmp(name, w->cfg.role, role) != 0 ||
+		   name[role] != '.') {
 		errmsg_set(&w->error, "%s is not a message of its role", name);
 		end_bad(w);
 	} else if (m->type == w->cfg.beat &&
@@ -482,18 +497,6 @@ json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
 	return record;
 }
 
-/* Its channel, or -1. */
-static int take_channel(const json_t *record, struct handover *h,
-			uint64_t *ret_number)
-{
-	int fd = handover_take(h, json_object_get(record, "channel"), 'c',
-			       ret_number);
-
-	if (fd >= 0 && !fd_is_seqpacket(fd))
-		fd_close(&fd);
-	return fd;
-}
-
 void worker_proc_adopt(struct worker_proc *w, const json_t *record,
 		       struct handover *h, bool usable)
 {
@@ -507,7 +510,10 @@ void worker_proc_adopt(struct worker_proc *w, const json_t *record,
 		w->proc.unwanted_ends = (unsigned)ends;
 	if (w->child == NULL)
 		return;
-	fd = take_channel(record, h, &number);
+	fd = handover_take(h, json_object_get(record, "channel"), 'c',
+			   &number);
+	if (fd >= 0 && !fd_is_seqpacket(fd))
+		fd_close(&fd);
 	step(w, PROC_ADOPT);
 	if (fd < 0 || !usable || !handover_is_of_our_protocol(h)) {
 		fd_close(&fd);

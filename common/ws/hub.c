@@ -4,18 +4,20 @@
 #include "common/base/alloc.h"
 #include "common/http/server.h"
 #include "proto/wire/json_text.h"
-#include "common/ws/ws_chunk.h"
 #include "common/ws/ws_client.h"
-#include "common/ws/ws_handshake.h"
 #include "proto/wire/ws_frame.h"
 
 #include <ev.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	KEEP = 65536, /* memory kept between two messages */
 	SCOPES = HUB_ALL + 1,
+	SHA1_LEN = 20,
+	ACCEPT_LEN = 28,
 };
 
 /* The messages for all clients with one scope. */
@@ -35,8 +37,9 @@ struct hub {
 	struct feed feeds[SCOPES]; /* HUB_NONE: empty */
 };
 
-static void remove_client(struct hub *h, struct ws_client *client)
+static void remove_client(struct ws_client *client, void *hub)
 {
+	struct hub *h = hub;
 	size_t i = 0;
 
 	while (h->clients[i] != client)
@@ -45,11 +48,6 @@ static void remove_client(struct hub *h, struct ws_client *client)
 	memmove(&h->clients[i], &h->clients[i + 1],
 		(h->n_clients - i) * sizeof h->clients[0]);
 	ws_client_free(&client);
-}
-
-static void on_client_gone(struct ws_client *client, void *arg)
-{
-	remove_client(arg, client);
 }
 
 static void flush_feed(struct hub *h, enum hub_scope scope)
@@ -102,7 +100,7 @@ void hub_dismiss_all(struct hub *h)
 		struct ws_client *last = h->clients[h->n_clients - 1];
 
 		ws_client_close(last, WS_GOING_AWAY);
-		remove_client(h, last);
+		remove_client(last, h);
 	}
 }
 
@@ -122,6 +120,48 @@ void hub_free(struct hub **hub)
 	free(h);
 }
 
+/* --- handshakes --- */
+
+bool hub_is_handshake(const struct http_request *request)
+{
+	const char *upgrade = http_request_header(request, "upgrade");
+
+	return upgrade != NULL && strcasecmp(upgrade, "websocket") == 0;
+}
+
+/* False when the library lacks SHA-1 (a restricted build). */
+static bool accept_value(const char *key, char text[ACCEPT_LEN + 1])
+{
+	static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	struct buf both = { 0 };
+	unsigned len = 0;
+	int ok;
+
+	buf_printf(&both, "%s%s", key, guid);
+	ok = EVP_Digest(buf_head(&both), buf_len(&both), digest, &len,
+			EVP_sha1(), NULL);
+	buf_done(&both);
+	if (!ok || len != SHA1_LEN)
+		return false;
+	(void)EVP_EncodeBlock((unsigned char *)text, digest, SHA1_LEN);
+	return true;
+}
+
+/* RFC 6455 4.2.2 */
+static void write_accept(struct buf *out, const struct http_request *request)
+{
+	const char *key = http_request_header(request, "sec-websocket-key");
+	char accept[ACCEPT_LEN + 1];
+
+	buf_printf(out, "HTTP/1.1 101 Switching Protocols\r\n"
+			"Upgrade: websocket\r\n"
+			"Connection: Upgrade\r\n");
+	if (key != NULL && accept_value(key, accept))
+		buf_printf(out, "Sec-WebSocket-Accept: %s\r\n", accept);
+	buf_printf(out, "\r\n");
+}
+
 /* False: too many clients. */
 static bool make_room(struct hub *h, enum hub_scope scope)
 {
@@ -129,7 +169,7 @@ static bool make_room(struct hub *h, enum hub_scope scope)
 		return true;
 	for (size_t i = 0; scope != HUB_NONE && i < h->n_clients; i++)
 		if (ws_client_scope(h->clients[i]) == HUB_NONE) {
-			remove_client(h, h->clients[i]);
+			remove_client(h->clients[i], h);
 			return true;
 		}
 	return false;
@@ -143,11 +183,11 @@ static void adopt(struct hub *h, struct http_conn *conn,
 		.loop = h->loop,
 		.scope = scope,
 		.held = &h->held,
-		.on_gone = on_client_gone,
+		.on_gone = remove_client,
 		.arg = h,
 	};
 
-	ws_handshake_write(&greeting, request);
+	write_accept(&greeting, request);
 	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
 	/* earlier messages are not for the new client */
 	flush(h);
@@ -167,7 +207,7 @@ static void reject(struct http_conn *conn, int status, const char *body)
 void hub_handshake(struct hub *h, struct http_conn *conn,
 		   const struct http_request *request, enum hub_scope scope)
 {
-	if (!ws_handshake_wanted(request))
+	if (!hub_is_handshake(request))
 		reject(conn, 400,
 		       "{\"error\":\"not a WebSocket handshake: "
 		       "this is the event channel\"}");
@@ -176,6 +216,8 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 	else
 		adopt(h, conn, request, scope);
 }
+
+/* --- messages --- */
 
 static int append_json(const char *text, size_t len, void *arg)
 {

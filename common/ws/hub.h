@@ -49,6 +49,9 @@ void hub_free(struct hub **);
 /* Sends close 1001 to the present clients; the hub continues. */
 void hub_dismiss_all(struct hub *);
 
+/* True when the header Upgrade is "websocket"; checks nothing else. */
+bool hub_is_handshake(const struct http_request *);
+
 /* Answers the handshake on conn: 101, 400, or 503 for too many clients.  A
  * client with HUB_NONE is closed for one that receives events. */
 void hub_handshake(struct hub *, struct http_conn *,

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libservice_a_SOURCES += \
 	common/ws/hub.c common/ws/hub.h \
-	common/ws/ws_chunk.c common/ws/ws_chunk.h \
-	common/ws/ws_client.c common/ws/ws_client.h \
-	common/ws/ws_handshake.c common/ws/ws_handshake.h
+	common/ws/ws_client.c common/ws/ws_client.h

@@ -43,6 +43,42 @@ struct ws_client {
 	size_t held; /* its part of *cfg.held */
 };
 
+/* --- chunks of frames --- */
+
+struct ws_chunk *ws_chunk_new(struct buf *frames, struct ws_chunk *last)
+{
+	struct ws_chunk *c = xcalloc(1, sizeof *c);
+
+	c->refs = 1;
+	c->frames = *frames;
+	*frames = (struct buf){ 0 };
+	if (last != NULL)
+		last->next = ws_chunk_ref(c);
+	return c;
+}
+
+struct ws_chunk *ws_chunk_ref(struct ws_chunk *c)
+{
+	c->refs++;
+	return c;
+}
+
+void ws_chunk_unref(struct ws_chunk **chunk)
+{
+	struct ws_chunk *c = *chunk;
+
+	*chunk = NULL;
+	while (c != NULL && --c->refs == 0) {
+		struct ws_chunk *next = c->next;
+
+		buf_done(&c->frames);
+		free(c);
+		c = next;
+	}
+}
+
+/* --- clients --- */
+
 static void hold(struct ws_client *c, size_t bytes)
 {
 	*c->cfg.held += bytes - c->held;
@@ -207,11 +243,6 @@ static bool take_event(struct ws_client *c, enum ws_event event,
 	}
 }
 
-static bool holds_too_much(const struct ws_client *c)
-{
-	return *c->cfg.held > HUB_RECEIVED_MAX && c->held > READ_MAX;
-}
-
 /* Nothing may follow this call. */
 static void read_frames(struct ws_client *c)
 {
@@ -228,7 +259,7 @@ static void read_frames(struct ws_client *c)
 		}
 	}
 	hold(c, ws_reader_held(c->reader));
-	if (holds_too_much(c)) {
+	if (*c->cfg.held > HUB_RECEIVED_MAX && c->held > READ_MAX) {
 		finish(c, 0);
 		return;
 	}
@@ -279,24 +310,11 @@ static void on_close_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	gone(container_of(w, struct ws_client, close_timer));
 }
 
-/* Sends no pings: TCP keepalive detects a client that has vanished. */
-static void set_keepalive(int fd)
-{
-	int on = 1, idle = DEAD_AFTER_S, interval = 10, count = 6;
-	unsigned timeout_ms = DEAD_AFTER_S * 1000;
-
-	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval,
-			 sizeof interval);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
-			 sizeof timeout_ms);
-}
-
 struct ws_client *ws_client_new(const struct ws_client_config *cfg,
 				struct buf *greeting, struct buf *rest)
 {
+	int on = 1, idle = DEAD_AFTER_S, interval = 10, count = 6;
+	unsigned timeout_ms = DEAD_AFTER_S * 1000;
 	struct ws_client *c = xcalloc(1, sizeof *c);
 
 	c->cfg = *cfg;
@@ -304,7 +322,16 @@ struct ws_client *ws_client_new(const struct ws_client_config *cfg,
 	c->replies = *greeting;
 	c->in = *rest;
 	*greeting = *rest = (struct buf){ 0 };
-	set_keepalive(cfg->fd);
+	/* no pings: TCP keepalive detects a client that has vanished */
+	(void)setsockopt(cfg->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	(void)setsockopt(cfg->fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle,
+	                 sizeof idle);
+	(void)setsockopt(cfg->fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval,
+			 sizeof interval);
+	(void)setsockopt(cfg->fd, IPPROTO_TCP, TCP_KEEPCNT, &count,
+	                 sizeof count);
+	(void)setsockopt(cfg->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+			 sizeof timeout_ms);
 	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
 	ev_timer_init(&c->close_timer, on_close_timer, CLOSE_MS / 1e3, 0);

@@ -4,7 +4,6 @@
 #include "master/auth/auth.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"
-#include "common/ws/ws_handshake.h"
 #include "common/ws/hub.h"
 
 #include <string.h>
@@ -47,7 +46,7 @@ void event_handshake(struct call *call)
 	char token[TOKEN_MAX];
 
 	/* a request without a handshake spends no token: the hub replies 400 */
-	if (ws_handshake_wanted(request) && is_shown &&
+	if (hub_is_handshake(request) && is_shown &&
 	    !call->api->cfg.options->no_web_auth &&
 	    (!http_request_query_get(request, "token", token, sizeof token) ||
 	     !auth_redeem_token(call->api->cfg.auth, token))) {

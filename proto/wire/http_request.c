@@ -236,7 +236,7 @@ static enum http_state parse_head(struct http_request *r)
 	char *head = (char *)buf_head(&r->head);
 	size_t len = buf_len(&r->head);
 	llhttp_errno_t err;
-	const char *why;
+	const char *error;
 
 	if (!http_guard_judge(&r->guard, head, len))
 		return fail(r, r->guard.status, r->guard.reason);
@@ -252,10 +252,10 @@ static enum http_state parse_head(struct http_request *r)
 		return fail(r, 501, "CONNECT");
 	/* the terminator replaces the blank behind the target */
 	r->target[r->target_len] = '\0';
-	why = http_target_read(r->target, r->parser.method == HTTP_OPTIONS,
+	error = http_target_read(r->target, r->parser.method == HTTP_OPTIONS,
 			       &r->path, &r->query);
-	if (why)
-		return fail(r, 400, why);
+	if (error)
+		return fail(r, 400, error);
 	terminate_headers(r);
 	return judge_head(r);
 }

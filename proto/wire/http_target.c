@@ -70,16 +70,16 @@ static const char *drop_dots(char *path)
 
 static const char *read_path(char *path)
 {
-	const char *why;
+	const char *error;
 
 	if (strchr(path, '#'))
 		return "fragment in the target";
-	why = decode_path(path);
-	if (!why && is_coded_twice(path))
-		why = "path encoded twice";
-	if (!why && !utf8_is_valid(path, strlen(path)))
-		why = "path is not UTF-8";
-	return why ? why : drop_dots(path);
+	error = decode_path(path);
+	if (!error && is_coded_twice(path))
+		error = "path encoded twice";
+	if (!error && !utf8_is_valid(path, strlen(path)))
+		error = "path is not UTF-8";
+	return error ? error : drop_dots(path);
 }
 
 /* The text behind the authority of an absolute-form target, may be "".  NULL:
@@ -106,7 +106,7 @@ const char *http_target_read(char *target, bool asterisk,
 {
 	char *path = target;
 	char *query;
-	const char *why;
+	const char *error;
 
 	if (asterisk && strcmp(target, "*") == 0) {
 		*ret_path = target;
@@ -122,9 +122,9 @@ const char *http_target_read(char *target, bool asterisk,
 		*query++ = '\0';
 	if (query && strchr(query, '#'))
 		return "fragment in the target";
-	why = read_path(path);
-	if (why)
-		return why;
+	error = read_path(path);
+	if (error)
+		return error;
 	*ret_path = *path ? path : "/";
 	*ret_query = query ? query : "";
 	return NULL;

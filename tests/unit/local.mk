@@ -52,9 +52,8 @@ unit_common_tests = \
 	tests/unit/common/log/test_log_file \
 	tests/unit/common/log/test_log_syslog \
 	tests/unit/common/supervise/test_backoff \
-	tests/unit/common/supervise/test_cpu_share \
 	tests/unit/common/supervise/test_handover \
-	tests/unit/common/supervise/test_pace \
+	tests/unit/common/supervise/test_heartbeat \
 	tests/unit/common/supervise/test_proc_state \
 	tests/unit/common/supervise/test_procfs \
 	tests/unit/common/ws/test_hub \
@@ -103,9 +102,8 @@ tests_unit_common_http_test_server_tls_LDADD = $(master_libs)
 tests_unit_common_log_test_log_file_LDADD = $(master_libs)
 tests_unit_common_log_test_log_syslog_LDADD = $(master_libs)
 tests_unit_common_supervise_test_backoff_LDADD = $(master_libs)
-tests_unit_common_supervise_test_cpu_share_LDADD = $(master_libs)
 tests_unit_common_supervise_test_handover_LDADD = $(master_libs)
-tests_unit_common_supervise_test_pace_LDADD = $(master_libs)
+tests_unit_common_supervise_test_heartbeat_LDADD = $(master_libs)
 tests_unit_common_supervise_test_proc_state_LDADD = $(master_libs)
 tests_unit_common_supervise_test_procfs_LDADD = $(master_libs)
 tests_unit_common_ws_test_hub_SOURCES = \

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct fakes fakes;
 
@@ -242,6 +243,13 @@ bool hub_has_listeners(const struct hub *h)
 {
 	(void)h;
 	return fakes.listeners;
+}
+
+bool hub_is_handshake(const struct http_request *request)
+{
+	const char *upgrade = http_request_header(request, "upgrade");
+
+	return upgrade != NULL && strcasecmp(upgrade, "websocket") == 0;
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,

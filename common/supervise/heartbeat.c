@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/supervise/cpu_share.h"
+#include "common/supervise/heartbeat.h"
 
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -9,6 +9,23 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+/* --- too many --- */
+
+void pace_start(struct pace *p, uint64_t now_ms)
+{
+	p->beats_ms = now_ms;
+}
+
+bool pace_beat(struct pace *p, uint64_t now_ms)
+{
+	if (now_ms > p->beats_ms + PACE_BEHIND_MS)
+		p->beats_ms = now_ms - PACE_BEHIND_MS;
+	p->beats_ms += PACE_BEAT_MS;
+	return p->beats_ms <= now_ms + PACE_AHEAD_MS;
+}
+
+/* --- none --- */
 
 int cpu_share_read(pid_t pid, struct cpu_share *ret)
 {

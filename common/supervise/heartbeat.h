@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CPU time of a process and its waiting time for a processor.
+ * Judges the heartbeats of a worker: too many, or none.  Embedded.
  *
- * Distinguishes a process that hangs from one that is ready to run on an
- * overloaded machine.
+ * pace rejects heartbeats that come more often than once a second.  Heartbeats
+ * that were sent in time and are read late, because the loop of the master was
+ * blocked, are accepted in any number.  Pure.
+ *
+ * cpu_watch distinguishes a worker that hangs from one that is ready to run on
+ * an overloaded machine, by its CPU time and its waiting time for a processor.
  */
 #pragma once
 
@@ -14,8 +18,23 @@
 #include <sys/types.h>
 
 enum {
-	CPU_SHARE_ENOUGH_MS =
-		1500, /* a process that ran so long did not starve */
+	PACE_BEAT_MS = 900, /* a second with tolerance */
+	PACE_AHEAD_MS = 5000, /* so far may heartbeats be ahead of the clock */
+	PACE_BEHIND_MS = 300000, /* so much may wait in the channel */
+};
+
+struct pace {
+	uint64_t beats_ms; /* monotonic: the heartbeats reach so far */
+};
+
+void pace_start(struct pace *, uint64_t now_ms);
+
+/* Counts a heartbeat.  False when it came too early. */
+bool pace_beat(struct pace *, uint64_t now_ms) MUST_CHECK;
+
+enum {
+	/* a process that ran so long did not starve */
+	CPU_SHARE_ENOUGH_MS = 1500,
 };
 
 /* Of its first thread, since its start, in nanoseconds. */
