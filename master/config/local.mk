@@ -9,6 +9,7 @@ libmaster_a_SOURCES += \
 	master/config/check_stream.c \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
+	master/config/describe.c master/config/describe.h \
 	master/config/findings.c master/config/findings.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/loadable.c master/config/loadable.h \

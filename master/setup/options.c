@@ -5,6 +5,7 @@
 #include "master/auth/first_start.h"
 #include "master/config/check.h"
 #include "master/config/check_file.h"
+#include "master/config/describe.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,12 +18,14 @@ enum {
 	OPTION_LOG,
 	OPTION_NO_STDOUT,
 	OPTION_SYSLOG,
+	OPTION_DESCRIBE,
 };
 
 static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
 	"       sluice -t -c FILE\n"
 	"       sluice --reset-password LOGIN -c FILE\n"
+	"       sluice --describe\n"
 	"\n"
 	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
@@ -35,6 +38,8 @@ static const char help[] =
 	"      --no-stdout      log nothing to standard error\n"
 	"      --syslog IDENT   log to the system's log under this name\n"
 	"  -t, --check          judge the configuration, name every fault\n"
+	"      --describe       print every option of the configuration as "
+        "JSON\n"
 	"  -V, --version        print the version\n"
 	"  -h, --help           print this text\n";
 
@@ -48,13 +53,15 @@ static const struct option long_options[] = {
 	{ "no-stdout", no_argument, NULL, OPTION_NO_STDOUT },
 	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
 	{ "check", no_argument, NULL, 't' },
+	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
 enum verdict {
-	GO_ON, CHECK_ONLY, RESET_ONLY, PRINT_VERSION, PRINT_HELP, WRONG
+	GO_ON, CHECK_ONLY, RESET_ONLY, DESCRIBE, PRINT_VERSION, PRINT_HELP,
+	WRONG
 };
 
 /* Requests that replace a run. */
@@ -109,6 +116,8 @@ static enum verdict take_option(struct options *o, int letter,
 	case 't':
 		instead->check = true;
 		return GO_ON;
+	case OPTION_DESCRIBE:
+		return DESCRIBE;
 	case 'V':
 		return PRINT_VERSION;
 	case 'h':
@@ -146,6 +155,7 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 {
 	struct instead instead = { 0 };
 	struct options o = { .argv = argv };
+	json_t *description;
 
 	*ret_exit = OPTIONS_EXIT_OK;
 	switch (take_all(argc, argv, &o, &instead)) {
@@ -157,6 +167,12 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		return false;
 	case RESET_ONLY:
 		*ret_exit = reset_password(o.config_path, instead.reset);
+		return false;
+	case DESCRIBE:
+		description = config_describe();
+		(void)json_dumpf(description, stdout, JSON_INDENT(2));
+		(void)putchar('\n');
+		json_decref(description);
 		return false;
 	case PRINT_VERSION:
 		(void)puts("sluice " PACKAGE_VERSION);

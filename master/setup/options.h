@@ -32,8 +32,9 @@ struct options {
 
 /*
  * True: continue with *ret (its strings are argv's).  False: exit with
- * *ret_exit: -h and -V were answered on stdout, -t or --reset-password was
- * carried out, or the usage was wrong (a line on stderr, exit 64).
+ * *ret_exit: -h, -V and --describe were answered on stdout, -t or
+ * --reset-password was carried out, or the usage was wrong (a line on stderr,
+ * exit 64).
  */
 bool options_parse(int argc, char **argv, struct options *ret,
 		   int *ret_exit) MUST_CHECK;

@@ -236,6 +236,6 @@ json_t *field_format(const struct field_table *, const void *s,
 		     unsigned skip);
 
 /* The JSON schema of an object of this table, a new reference: type, bounds,
- * choices, default and help of each key; "unit", "secret" and "restart" are
- * annotations. */
+ * choices, default and help of each key; "unit", "secret", "restart" and
+ * "deprecated" (no effect) are annotations. */
 json_t *field_describe(const struct field_table *);

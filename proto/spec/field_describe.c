@@ -102,6 +102,8 @@ static json_t *describe_field(const struct field *f)
 		put(schema, "description", json_string(f->help));
 	if (f->flags & FIELD_SECRET)
 		put(schema, "secret", json_true());
+	if (f->flags & FIELD_IDLE)
+		put(schema, "deprecated", json_true());
 	if (f->flags & FIELD_RESTART)
 		put(schema, "restart", json_true());
 	return schema;

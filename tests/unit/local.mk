@@ -422,6 +422,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_check_places \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
+	tests/unit/master/config/test_describe \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_stream_conf \
 	tests/unit/master/config/test_unknown_keys \
@@ -532,6 +533,7 @@ tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
+tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)

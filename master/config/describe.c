@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/describe.h"
+
+#include "master/config/config_fields.h"
+#include "proto/spec/io_type.h"
+#include "proto/spec/remux_options.h"
+#include "proto/spec/stream_spec.h"
+
+/* Adds the keys of another table of the same object; the first one wins. */
+static void add_table(json_t *schema, const struct field_table *t)
+{
+	static const char *const parts[] = { "properties",
+					     "patternProperties" };
+	json_t *more = field_describe(t);
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		json_t *from = json_object_get(more, parts[i]);
+		json_t *to = json_object_get(schema, parts[i]);
+
+		if (to != NULL)
+			(void)json_object_update_missing(to, from);
+		else if (from != NULL)
+			(void)json_object_set(schema, parts[i], from);
+	}
+	json_decref(more);
+}
+
+static json_t *describe_types(const struct io_type *const *types, bool inputs)
+{
+	json_t *all = json_object();
+
+	for (; *types != NULL; types++) {
+		json_t *schema = field_describe((*types)->options);
+
+		if (inputs) {
+			add_table(schema, &io_input_fields);
+			add_table(schema, &remux_fields);
+		}
+		(void)json_object_set_new(all, (*types)->name, schema);
+	}
+	return all;
+}
+
+json_t *config_describe(void)
+{
+	static const struct {
+		const char *section;
+		const struct field_table *fields;
+	} sections[] = {
+		{ "settings", &settings_fields },
+		{ "auth", &auth_fields },
+		{ "log", &log_fields },
+		{ "users", &user_fields },
+		{ "make_stream", &stream_fields },
+		{ "dvb_tune", &adapter_fields },
+		{ "softcam", &softcam_fields },
+		{ "cas", &cas_fields },
+	};
+	json_t *all = json_object(), *settings, *stream;
+
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+		(void)json_object_set_new(all, sections[i].section,
+					  field_describe(sections[i].fields));
+	stream = json_object_get(all, "make_stream");
+	add_table(stream, &stream_option_fields);
+	/* the settings have some keys for all streams */
+	stream = json_object_get(stream, "properties");
+	settings = json_object_get(json_object_get(all, "settings"),
+				   "properties");
+	for (size_t i = 0; i < stream_option_fields.n; i++) {
+		const struct field *f = &stream_option_fields.rows[i];
+
+		if (f->flags & FIELD_SETTING)
+			(void)json_object_set(settings, f->key,
+					      json_object_get(stream, f->key));
+	}
+	(void)json_object_set_new(all, "inputs",
+				  describe_types(io_input_types, true));
+	(void)json_object_set_new(all, "outputs",
+				  describe_types(io_output_types, false));
+	return all;
+}
