@@ -38,14 +38,6 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 
 /* --- set, unset --- */
 
-/* "category": {"set-category": "er", "error": …} has status 200. */
-static enum ctl_exit judge_reply(struct ctl *ctl, const json_t *reply)
-{
-	const char *error = json_string_value(json_object_get(reply, "error"));
-
-	return error ? ctl_fail(ctl, CTL_REFUSED, "%s", error) : CTL_OK;
-}
-
 static void report_effect(const struct ctl *ctl, const char *path,
 		 enum config_effect effect)
 {
@@ -105,8 +97,15 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	json_decref(config);
 	if (code == CTL_OK)
 		code = api_command(ctl, request, &reply);
-	if (code == CTL_OK)
-		code = judge_reply(ctl, reply);
+	if (code == CTL_OK) {
+		/*
+		 * "category": {"set-category": "er", "error": …} has status
+		 * 200.
+		 */
+		const char *error =
+			json_string_value(json_object_get(reply, "error"));
+		code = error ? ctl_fail(ctl, CTL_REFUSED, "%s", error) : CTL_OK;
+	}
 	if (code == CTL_OK)
 		show_warnings(reply);
 	json_decref(reply);

@@ -163,19 +163,6 @@ static const struct {
 	{ "alarm", put_alarm },
 };
 
-/* Appends all fields except the scope as JSON. */
-static void put_other(struct buf *to, const json_t *event)
-{
-	json_t *rest = json_copy((json_t *)event);
-	char *text;
-
-	(void)json_object_del(rest, "scope");
-	text = json_dumps(rest, JSON_COMPACT);
-	text_plain(to, text ? text : "");
-	free(text);
-	json_decref(rest);
-}
-
 static void put_event(struct buf *to, const char *scope, const json_t *event)
 {
 	for (size_t i = 0; i < ARRAY_LEN(in_words); i++)
@@ -184,7 +171,15 @@ static void put_event(struct buf *to, const char *scope, const json_t *event)
 			in_words[i].put(to, event);
 			return;
 		}
-	put_other(to, event);
+	/* all fields except the scope as JSON */
+	json_t *rest = json_copy((json_t *)event);
+	char *text;
+
+	(void)json_object_del(rest, "scope");
+	text = json_dumps(rest, JSON_COMPACT);
+	text_plain(to, text ? text : "");
+	free(text);
+	json_decref(rest);
 }
 
 static void print_text(const json_t *event)
@@ -205,17 +200,6 @@ static void print_text(const json_t *event)
 	buf_done(&line);
 }
 
-/* Prints one line and flushes it. */
-static void print_event(const struct ctl *ctl, const json_t *event)
-{
-	if (ctl->options.json) {
-		(void)json_dumpf(event, stdout, JSON_COMPACT);
-		(void)putchar('\n');
-	} else {
-		print_text(event);
-	}
-}
-
 enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
 {
 	struct feed *feed = feed_new(ctl, on_error, NULL);
@@ -232,7 +216,12 @@ enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
 
 		code = feed_next(feed, -1, UINT64_MAX, &event);
 		if (event != NULL && is_wanted(&ctl->options, stream, event)) {
-			print_event(ctl, event);
+			if (ctl->options.json) {
+				(void)json_dumpf(event, stdout, JSON_COMPACT);
+				(void)putchar('\n');
+			} else {
+				print_text(event);
+			}
 			printed++;
 		}
 		json_decref(event);

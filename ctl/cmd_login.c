@@ -53,14 +53,6 @@ static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
-static void warn_in_the_clear(const struct ctl *ctl)
-{
-	if (!settings_is_private(ctl->settings.url))
-		(void)fprintf(stderr, "sluicectl: warning: %s is not https: "
-			      "the password is sent "
-			      "unencrypted\n", ctl->settings.url);
-}
-
 /* Status 403 here means a wrong password, not an expired session. */
 static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 				const char *password)
@@ -102,7 +94,10 @@ enum ctl_exit run_login(struct ctl *ctl, char **args, size_t n)
 	enum ctl_exit code = CTL_AUTH;
 
 	(void)args, (void)n;
-	warn_in_the_clear(ctl);
+	if (!settings_is_private(ctl->settings.url))
+		(void)fprintf(stderr, "sluicectl: warning: %s is not https: "
+			      "the password is sent "
+			      "unencrypted\n", ctl->settings.url);
 	if (secret_read(ctl->options.password_file, prompt, &password,
 			&ctl->error) == 0)
 		code = send_login(ctl, user, password);

@@ -140,24 +140,6 @@ static void print_words(const struct ctl *ctl, const json_t *system,
 	print_text(&text, stdout);
 }
 
-static void print_json(const struct ctl *ctl, json_t *system,
-		       const json_t *version, const struct overview *o)
-{
-	struct status_counts c;
-	json_t *out;
-
-	status_count(o, &c);
-	out = json_pack("{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
-			 "url", ctl->settings.url, "version",
-			 json_object_get(version, "version"), "system", system,
-			 "totals", "on_air", (json_int_t)c.on_air, "off_air",
-			 (json_int_t)c.off_air, "disabled",
-			 (json_int_t)c.disabled, "viewers", c.viewers,
-			 "bitrate", c.kbit, "streams", overview_json(o));
-	ctl_print_json(out);
-	json_decref(out);
-}
-
 enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
@@ -167,9 +149,22 @@ enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 	(void)args, (void)n;
 	if (code == CTL_OK)
 		code = overview_load(ctl, true, &o);
-	if (code == CTL_OK && ctl->options.json)
-		print_json(ctl, system, version, &o);
-	else if (code == CTL_OK)
+	if (code == CTL_OK && ctl->options.json) {
+		struct status_counts c;
+		json_t *out;
+
+		status_count(&o, &c);
+		out = json_pack(
+			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
+			"url", ctl->settings.url, "version",
+			json_object_get(version, "version"), "system", system,
+			"totals", "on_air", (json_int_t)c.on_air, "off_air",
+			(json_int_t)c.off_air, "disabled",
+			(json_int_t)c.disabled, "viewers", c.viewers, "bitrate",
+			c.kbit, "streams", overview_json(&o));
+		ctl_print_json(out);
+		json_decref(out);
+	} else if (code == CTL_OK)
 		print_words(ctl, system, version, &o);
 	overview_done(&o);
 	json_decref(system);

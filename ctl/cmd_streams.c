@@ -13,29 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ls --- */
-
-static void list_names(const struct overview *o)
-{
-	struct buf text = { 0 };
-
-	for (size_t i = 0; i < o->n; i++) {
-		text_plain(&text, row_id(&o->rows[i]));
-		buf_printf(&text, "\t");
-		text_plain(&text, row_name(&o->rows[i]));
-		buf_printf(&text, "\n");
-	}
-	print_text(&text, stdout);
-}
-
-static void list_table(const struct ctl *ctl, const struct overview *o)
-{
-	struct table *t = overview_table(o);
-
-	print_table(ctl, t);
-	table_free(&t);
-}
-
 enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 {
 	bool quiet = ctl->options.given & OPTION_QUIET;
@@ -57,9 +34,20 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 		ctl_print_json(rows);
 		json_decref(rows);
 	} else if (quiet) {
-		list_names(&o);
+		struct buf text = { 0 };
+
+		for (size_t i = 0; i < o.n; i++) {
+			text_plain(&text, row_id(&o.rows[i]));
+			buf_printf(&text, "\t");
+			text_plain(&text, row_name(&o.rows[i]));
+			buf_printf(&text, "\n");
+		}
+		print_text(&text, stdout);
 	} else {
-		list_table(ctl, &o);
+		struct table *t = overview_table(&o);
+
+		print_table(ctl, t);
+		table_free(&t);
 	}
 	overview_done(&o);
 	return CTL_OK;

@@ -85,17 +85,6 @@ static void draw(struct top *t)
 	buf_done(&text);
 }
 
-static void print_json(struct top *t)
-{
-	json_t *out;
-
-	overview_sort(&t->rows, t->by, t->reverse);
-	out = json_pack("{s:O, s:o}", "system", t->system, "streams",
-			 overview_json(&t->rows));
-	ctl_print_json(out);
-	json_decref(out);
-}
-
 /* --- data --- */
 
 /* Reloads everything; keeps the old data after an error. */
@@ -152,16 +141,6 @@ static void take_stream_event(struct top *t, const json_t *event)
 	}
 }
 
-static void take_event(struct top *t, const json_t *event)
-{
-	const char *scope = json_string_value(json_object_get(event, "scope"));
-
-	if (scope != NULL && strcmp(scope, "stream_event") == 0)
-		take_stream_event(t, event);
-	else if (scope != NULL && strcmp(scope, "set-stream") == 0)
-		t->stale = true;
-}
-
 static void on_error(const char *text, void *arg)
 {
 	struct top *t = arg;
@@ -204,8 +183,16 @@ static enum ctl_exit one_tick(struct top *t)
 		int key;
 
 		code = feed_next(t->feed, screen_fd(t->screen), end, &event);
-		if (event != NULL)
-			take_event(t, event);
+		if (event != NULL) {
+			const char *scope = json_string_value(
+				json_object_get(event, "scope"));
+
+			if (scope != NULL && strcmp(scope, "stream_event") == 0)
+				take_stream_event(t, event);
+			else if (scope != NULL &&
+			         strcmp(scope, "set-stream") == 0)
+				t->stale = true;
+		}
 		json_decref(event);
 		while (!t->quit && (key = screen_key(t->screen)) != 0)
 			take_key(t, key);
@@ -263,9 +250,15 @@ enum ctl_exit run_top(struct ctl *ctl, char **args, size_t n)
 	if (overview_order(ctl->options.sort, &t.by, &ctl->error) < 0)
 		return CTL_USAGE;
 	code = load(&t);
-	if (code == CTL_OK && ctl->options.json)
-		print_json(&t);
-	else if (code == CTL_OK && once)
+	if (code == CTL_OK && ctl->options.json) {
+		json_t *out;
+
+		overview_sort(&t.rows, t.by, t.reverse);
+		out = json_pack("{s:O, s:o}", "system", t.system, "streams",
+				 overview_json(&t.rows));
+		ctl_print_json(out);
+		json_decref(out);
+	} else if (code == CTL_OK && once)
 		draw(&t);
 	else if (code == CTL_OK)
 		code = run_live(&t);

@@ -34,7 +34,7 @@ static enum ctl_exit read_order(struct ctl *ctl, enum order *ret)
 		}
 	}
 	return ctl_fail(ctl, CTL_USAGE,
-			"--sort: is none of id, stream, addr, uptime");
+			"--sort: is not id, stream, addr or uptime");
 }
 
 static int compare(const void *a, const void *b, void *arg)

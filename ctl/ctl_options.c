@@ -5,105 +5,83 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { TIMEOUT_MAX_S = 3600, COUNT_MAX = 1000 * 1000 * 1000 };
-
-/* Return values of getopt for options without a letter. */
 enum {
-	WORD_CACERT = 256,
-	WORD_CONFIG,
-	WORD_TIMEOUT,
-	WORD_NO_COLOR,
-	WORD_FIRST_BIT, /* options of commands: this plus the bit number */
+	TIMEOUT_MAX_S = 3600,
+	COUNT_MAX = 1000 * 1000 * 1000,
+	/* what getopt returns for a word: this plus the number of its row */
+	FIRST_ROW = 256,
 };
 
-enum {
-	WORD_PASSWORD_FILE = WORD_FIRST_BIT,
-	WORD_REMEMBER,
-	WORD_SORT,
-	WORD_SCOPE,
-	WORD_STREAM,
-	WORD_COUNT,
-	WORD_VALUE,
-	WORD_RESTART,
-	WORD_EXIT_CODE,
-	WORD_QUIET,
-	WORD_ONCE,
+const char *const options_scopes[] = {
+	"adapter_event", "adapter_status_update", "alarm", "log_event",
+	"post-output-group", "set-adapter", "set-auth", "set-cas",
+	"set-category", "set-config", "set-server", "set-settings",
+	"set-softcam", "set-stream", "set-user", "softcam_event",
+	"stream_event", "stream_image", "stream_switch", "sysinfo",
+	NULL,
 };
 
-static const struct option words[] = {
-	{ "host", required_argument, NULL, 'H' },
-	{ "user", required_argument, NULL, 'u' },
-	{ "cacert", required_argument, NULL, WORD_CACERT },
-	{ "insecure", no_argument, NULL, 'k' },
-	{ "config", required_argument, NULL, WORD_CONFIG },
-	{ "timeout", required_argument, NULL, WORD_TIMEOUT },
-	{ "json", no_argument, NULL, 'j' },
-	{ "no-color", no_argument, NULL, WORD_NO_COLOR },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "password-file", required_argument, NULL, WORD_PASSWORD_FILE },
-	{ "remember", no_argument, NULL, WORD_REMEMBER },
-	{ "sort", required_argument, NULL, WORD_SORT },
-	{ "scope", required_argument, NULL, WORD_SCOPE },
-	{ "stream", required_argument, NULL, WORD_STREAM },
-	{ "count", required_argument, NULL, WORD_COUNT },
-	{ "value", required_argument, NULL, WORD_VALUE },
-	{ "restart", no_argument, NULL, WORD_RESTART },
-	{ "exit-code", no_argument, NULL, WORD_EXIT_CODE },
-	{ "quiet", no_argument, NULL, WORD_QUIET },
-	{ "once", no_argument, NULL, WORD_ONCE },
-	{ NULL, 0, NULL, 0 },
+enum kind {
+	GIVEN,  /* only its bit */
+	FLAG,   /* bool */
+	TEXT,   /* const char * */
+	NUMBER, /* unsigned, from 1 to max */
+	SCOPE,  /* added to scopes */
+};
+
+#define AT(member) offsetof(struct options, member)
+static const struct row {
+	const char *name;
+	char letter; /* 0: none */
+	enum kind kind;
+	size_t at;    /* in struct options */
+	unsigned bit; /* enum option_bit; 0: every command takes it */
+	unsigned max;
+} rows[] = {
+	{ "host", 'H', TEXT, AT(host), 0, 0 },
+	{ "user", 'u', TEXT, AT(user), 0, 0 },
+	{ "cacert", 0, TEXT, AT(cacert), 0, 0 },
+	{ "insecure", 'k', FLAG, AT(insecure), 0, 0 },
+	{ "config", 0, TEXT, AT(config), 0, 0 },
+	{ "timeout", 0, NUMBER, AT(timeout_s), 0, TIMEOUT_MAX_S },
+	{ "json", 'j', FLAG, AT(json), 0, 0 },
+	{ "no-color", 0, FLAG, AT(no_color), 0, 0 },
+	{ "help", 'h', FLAG, AT(help), 0, 0 },
+	{ "version", 'V', FLAG, AT(version), 0, 0 },
+	{ "password-file", 0, TEXT, AT(password_file), OPTION_PASSWORD_FILE,
+	  0 },
+	{ "remember", 0, GIVEN, 0, OPTION_REMEMBER, 0 },
+	{ "sort", 0, TEXT, AT(sort), OPTION_SORT, 0 },
+	{ "scope", 0, SCOPE, 0, OPTION_SCOPE, 0 },
+	{ "stream", 0, TEXT, AT(stream), OPTION_STREAM, 0 },
+	{ "count", 'n', NUMBER, AT(count), OPTION_COUNT, COUNT_MAX },
+	{ "value", 0, TEXT, AT(value), OPTION_VALUE, 0 },
+	{ "restart", 0, GIVEN, 0, OPTION_RESTART, 0 },
+	{ "exit-code", 0, GIVEN, 0, OPTION_EXIT_CODE, 0 },
+	{ "quiet", 'q', GIVEN, 0, OPTION_QUIET, 0 },
+	{ "once", 0, GIVEN, 0, OPTION_ONCE, 0 },
 };
 
 const char *options_name(unsigned bits)
 {
-	static const char *const names[] = {
-		"--password-file", "--remember",  "--sort",
-		"--scope",         "--stream",    "--count",
-		"--value",         "--restart",   "--exit-code",
-		"--quiet",         "--once",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (bits & 1U << i)
-			return names[i];
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (bits & rows[i].bit)
+			return rows[i].name;
 	return "";
 }
 
-static int take_number(const char *name, unsigned max, unsigned *ret,
-		       struct errmsg *error)
-{
-	uint64_t number;
-	int r = address_number(name, optarg, 1, max, &number, error);
-
-	if (r == 0)
-		*ret = (unsigned)number;
-	return r;
-}
-
 /* Waiting for a scope that does not exist would never end. */
-static bool is_scope(const char *text)
-{
-	static const char *const scopes[] = {
-		"adapter_event", "adapter_status_update", "alarm",
-		"log_event", "post-output-group", "set-adapter", "set-auth",
-		"set-cas", "set-category", "set-config", "set-server",
-		"set-settings", "set-softcam", "set-stream", "set-user",
-		"softcam_event", "stream_event", "stream_image",
-		"stream_switch", "sysinfo",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(scopes); i++)
-		if (strcmp(scopes[i], text) == 0)
-			return true;
-	return false;
-}
-
 static int take_scope(struct options *o, struct errmsg *error)
 {
-	if (!is_scope(optarg))
+	size_t i = 0;
+
+	while (options_scopes[i] != NULL &&
+	       strcmp(options_scopes[i], optarg) != 0)
+		i++;
+	if (options_scopes[i] == NULL)
 		return errmsg_fail(error, -EINVAL, "--scope: \"%.64s\" is not "
 				   "one of stream_event, stream_switch, alarm, "
 				   "set-stream and the others of sluicectl(1)",
@@ -115,97 +93,76 @@ static int take_scope(struct options *o, struct errmsg *error)
 	return 0;
 }
 
-/* Stores an option that only some commands accept. */
-static int take_own(struct options *o, int word, struct errmsg *error)
+static int take(struct options *o, const struct row *row, struct errmsg *error)
 {
-	o->given |= 1U << (word - WORD_FIRST_BIT);
-	switch (word) {
-	case WORD_PASSWORD_FILE:
-		o->password_file = optarg;
-		return 0;
-	case WORD_SORT:
-		o->sort = optarg;
-		return 0;
-	case WORD_SCOPE:
-		return take_scope(o, error);
-	case WORD_STREAM:
-		o->stream = optarg;
-		return 0;
-	case WORD_COUNT:
-		return take_number("--count", COUNT_MAX, &o->count, error);
-	case WORD_VALUE:
-		o->value = optarg;
-		return 0;
-	default:
-		return 0;
-	}
-}
+	void *member = (char *)o + row->at;
+	char name[32];
+	uint64_t number;
+	int r = 0;
 
-static int take(struct options *o, int word, const char *typed,
-		struct errmsg *error)
-{
-	switch (word) {
-	case 'H':
-		o->host = optarg;
-		return 0;
-	case 'u':
-		o->user = optarg;
-		return 0;
-	case 'k':
-		o->insecure = true;
-		return 0;
-	case 'j':
-		o->json = true;
-		return 0;
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'V':
-		o->version = true;
-		return 0;
-	case 'q':
-		return take_own(o, WORD_QUIET, error);
-	case 'n':
-		return take_own(o, WORD_COUNT, error);
-	case WORD_CACERT:
-		o->cacert = optarg;
-		return 0;
-	case WORD_CONFIG:
-		o->config = optarg;
-		return 0;
-	case WORD_TIMEOUT:
-		return take_number("--timeout", TIMEOUT_MAX_S, &o->timeout_s,
-				   error);
-	case WORD_NO_COLOR:
-		o->no_color = true;
-		return 0;
-	case ':':
-		return errmsg_fail(error, -EINVAL, "%s needs a value", typed);
-	case '?':
-		return errmsg_fail(error, -EINVAL, "%s is not an option",
-		                   typed);
-	default:
-		return take_own(o, word, error);
+	o->given |= row->bit;
+	switch (row->kind) {
+	case FLAG:
+		*(bool *)member = true;
+		break;
+	case TEXT:
+		*(const char **)member = optarg;
+		break;
+	case NUMBER:
+		(void)snprintf(name, sizeof name, "--%s", row->name);
+		r = address_number(name, optarg, 1, row->max, &number, error);
+		if (r == 0)
+			*(unsigned *)member = (unsigned)number;
+		break;
+	case SCOPE:
+		r = take_scope(o, error);
+		break;
+	case GIVEN:
+		break;
 	}
+	return r;
 }
 
 int options_parse(int argc, char **argv, struct options *ret,
 		  struct errmsg *error)
 {
+	struct option words[ARRAY_LEN(rows) + 1] = { 0 };
+	char letters[2 * ARRAY_LEN(rows) + 2] = ":";
 	struct options o = { 0 };
-	int word, r = 0;
+	size_t n = 1;
+	int found, r = 0;
 
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		bool has_value = rows[i].kind >= TEXT;
+
+		words[i] = (struct option){ rows[i].name, has_value, NULL,
+					    FIRST_ROW + (int)i };
+		if (rows[i].letter == 0)
+			continue;
+		letters[n++] = rows[i].letter;
+		if (has_value)
+			letters[n++] = ':';
+	}
 	optind = 0; /* restart the scan (GNU) */
 	opterr = 0;
-	while (r == 0 && (word = getopt_long(argc, argv, ":H:u:kjhVqn:",
-					     words, NULL)) != -1) {
+	while (r == 0 &&
+	       (found = getopt_long(argc, argv, letters, words, NULL)) != -1) {
 		char letter[] = { '-', (char)optopt, '\0' };
 		/* optopt distinguishes letters from words */
-		bool short_one = optopt > 0 && optopt < WORD_CACERT &&
-				 strncmp(argv[optind - 1], "--", 2) != 0;
+		bool is_letter = optopt > 0 && optopt < FIRST_ROW;
+		const char *typed = is_letter ? letter : argv[optind - 1];
+		size_t i = 0;
 
-		r = take(&o, word, short_one ? letter : argv[optind - 1],
-			 error);
+		if (found == ':' || found == '?') {
+			r = errmsg_fail(error, -EINVAL,
+					found == ':' ? "%s needs a value"
+						     : "%s is not an option",
+					typed);
+			continue;
+		}
+		while (found != FIRST_ROW + (int)i && found != rows[i].letter)
+			i++;
+		r = take(&o, &rows[i], error);
 	}
 	if (r < 0)
 		return r;

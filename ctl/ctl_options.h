@@ -59,5 +59,8 @@ struct options {
 int options_parse(int argc, char **argv, struct options *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* The first option of bits as it is typed: "--sort". */
+/* The first option of bits, without its dashes: "sort". */
 const char *options_name(unsigned bits);
+
+/* What --scope accepts.  A NULL ends them. */
+extern const char *const options_scopes[];

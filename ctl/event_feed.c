@@ -116,21 +116,6 @@ static void lose(struct feed *f)
 	f->on_error(text.text, f->arg);
 }
 
-static enum ctl_exit try_again(struct feed *f)
-{
-	enum ctl_exit code = feed_open(f);
-
-	if (code == CTL_OK) {
-		f->pause_ms = PAUSE_FIRST_MS;
-		f->reconnects++;
-		f->on_error(NULL, f->arg);
-	} else if (code != CTL_AUTH) {
-		lose(f);
-		code = CTL_OK;
-	}
-	return code;
-}
-
 /* The time of the next action if no event arrives. */
 static uint64_t deadline(const struct feed *f)
 {
@@ -141,8 +126,19 @@ static uint64_t deadline(const struct feed *f)
 
 static enum ctl_exit on_deadline(struct feed *f)
 {
-	if (f->ws == NULL)
-		return try_again(f);
+	if (f->ws == NULL) {
+		enum ctl_exit code = feed_open(f);
+
+		if (code == CTL_OK) {
+			f->pause_ms = PAUSE_FIRST_MS;
+			f->reconnects++;
+			f->on_error(NULL, f->arg);
+		} else if (code != CTL_AUTH) {
+			lose(f);
+			code = CTL_OK;
+		}
+		return code;
+	}
 	if (f->pinged || ws_send(f->ws, "ping") < 0) {
 		errmsg_set(&f->ctl->error, "the service does not respond");
 		lose(f);

@@ -59,22 +59,6 @@ static const char **all_keys(const json_t *from, const json_t *to,
 	return keys;
 }
 
-static void compare_objects(json_t *found, const char *path,
-			    const json_t *from, const json_t *to)
-{
-	size_t n;
-	const char **keys = all_keys(from, to, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		char *place = below(path, keys[i]);
-
-		compare(found, place, json_object_get(from, keys[i]),
-			json_object_get(to, keys[i]));
-		free(place);
-	}
-	free(keys);
-}
-
 /* The elements by id; NULL if an id is missing or occurs twice. */
 static json_t *by_id(const json_t *list)
 {
@@ -162,9 +146,19 @@ static void compare(json_t *found, const char *path, const json_t *from,
 	if (from == NULL || to == NULL)
 		note(found, path, from == NULL ? "added" : "removed", from,
 		     to);
-	else if (json_is_object(from) && json_is_object(to))
-		compare_objects(found, path, from, to);
-	else if (json_is_array(from) && json_is_array(to))
+	else if (json_is_object(from) && json_is_object(to)) {
+		size_t n;
+		const char **keys = all_keys(from, to, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			char *place = below(path, keys[i]);
+
+			compare(found, place, json_object_get(from, keys[i]),
+				json_object_get(to, keys[i]));
+			free(place);
+		}
+		free(keys);
+	} else if (json_is_array(from) && json_is_array(to))
 		compare_lists(found, path, from, to);
 	else if (!json_equal(from, to))
 		note(found, path, "changed", from, to);

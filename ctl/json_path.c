@@ -123,30 +123,26 @@ static bool is_next(const json_t *list, const char *step, const json_t *value)
 	       strcmp(number, step) == 0;
 }
 
-static int put_element(json_t *list, const char *step, json_t *value,
-		       struct errmsg *error)
-{
-	ssize_t at = json_path_index(list, step);
-
-	if (at >= 0 && value == NULL)
-		(void)json_array_remove(list, (size_t)at);
-	else if (at >= 0)
-		(void)json_array_set(list, (size_t)at, value);
-	else if (value != NULL && is_next(list, step, value))
-		(void)json_array_append(list, value);
-	else
-		return errmsg_fail(error, -ENOENT, "there is no [%s]", step);
-	return 0;
-}
-
 int json_path_put(const struct json_path *path, json_t *root, json_t *value,
 		  struct errmsg *error)
 {
 	json_t *parent = json_path_get(path, path->n_steps - 1, root);
 	const char *last = path->steps[path->n_steps - 1];
 
-	if (json_is_array(parent))
-		return put_element(parent, last, value, error);
+	if (json_is_array(parent)) {
+		ssize_t at = json_path_index(parent, last);
+
+		if (at >= 0 && value == NULL)
+			(void)json_array_remove(parent, (size_t)at);
+		else if (at >= 0)
+			(void)json_array_set(parent, (size_t)at, value);
+		else if (value != NULL && is_next(parent, last, value))
+			(void)json_array_append(parent, value);
+		else
+			return errmsg_fail(error, -ENOENT, "there is no [%s]",
+			                   last);
+		return 0;
+	}
 	if (!json_is_object(parent))
 		return errmsg_fail(error, -ENOENT,
 		                   "there is nothing that could "

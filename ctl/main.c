@@ -141,20 +141,36 @@ static bool is_noun(const char *word)
 	return false;
 }
 
-static bool has_verb(const char *noun, const char *verb)
+/* The command that these words begin with; *ret_words form its name. */
+static const struct command *look_up(char *const *words, size_t n,
+				     unsigned *ret_words)
 {
-	size_t len = strlen(noun);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		const char *name = commands[i].name;
+		const char *space = strchr(name, ' ');
+		size_t first = space ? (size_t)(space - name) : strlen(name);
 
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (is_of(&commands[i], noun) &&
-		    commands[i].name[len] == ' ' &&
-		    strcmp(commands[i].name + len + 1, verb) == 0)
-			return true;
-	return false;
+		*ret_words = space != NULL ? 2 : 1;
+		if (n >= *ret_words && strlen(words[0]) == first &&
+		    strncmp(words[0], name, first) == 0 &&
+		    (space == NULL || strcmp(words[1], space + 1) == 0))
+			return &commands[i];
+	}
+	return NULL;
 }
 
-static enum ctl_exit print_help(struct ctl *ctl, const char *noun)
+static enum ctl_exit run_help(struct ctl *ctl)
 {
+	const struct options *o = &ctl->options;
+	bool named = o->n_words > 0 && strcmp(o->words[0], "help") == 0;
+	const char *noun = o->n_words > named ? o->words[named] : NULL;
+	unsigned words;
+
+	if (named && o->n_words > 2 &&
+	    (look_up(o->words + 1, o->n_words - 1, &words) == NULL ||
+	     words < 2))
+		return ctl_fail(ctl, CTL_USAGE, "\"%s %s\" is not a command",
+				o->words[1], o->words[2]);
 	if (noun != NULL && !is_noun(noun))
 		return ctl_fail(ctl, CTL_USAGE, "\"%s\" is not a command",
 				noun);
@@ -164,40 +180,13 @@ static enum ctl_exit print_help(struct ctl *ctl, const char *noun)
 	return CTL_OK;
 }
 
-static enum ctl_exit run_help(struct ctl *ctl)
-{
-	const struct options *o = &ctl->options;
-	bool named = o->n_words > 0 && strcmp(o->words[0], "help") == 0;
-
-	if (named && o->n_words > 2 && !has_verb(o->words[1], o->words[2]))
-		return ctl_fail(ctl, CTL_USAGE, "\"%s %s\" is not a command",
-				o->words[1], o->words[2]);
-	return print_help(ctl, o->n_words > named ? o->words[named] : NULL);
-}
-
-/* The number of words of the command line that form the name of c; 0: none. */
-static unsigned matches(const struct command *c, const struct options *o)
-{
-	const char *space = strchr(c->name, ' ');
-	size_t first = space ? (size_t)(space - c->name) : strlen(c->name);
-
-	if (o->n_words < 1 || strlen(o->words[0]) != first ||
-	    strncmp(o->words[0], c->name, first) != 0)
-		return 0;
-	if (space == NULL)
-		return 1;
-	return o->n_words >= 2 && strcmp(o->words[1], space + 1) == 0 ? 2 : 0;
-}
-
 static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 {
 	const struct options *o = &ctl->options;
+	const struct command *c = look_up(o->words, o->n_words, ret_words);
 
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		*ret_words = matches(&commands[i], o);
-		if (*ret_words > 0)
-			return &commands[i];
-	}
+	if (c != NULL)
+		return c;
 	if (o->n_words == 0)
 		(void)ctl_fail(ctl, CTL_USAGE, "no command given");
 	else if (o->n_words == 1 && is_noun(o->words[0]))
@@ -215,8 +204,8 @@ static enum ctl_exit judge(struct ctl *ctl, const struct command *c, size_t n)
 	unsigned other = ctl->options.given & ~c->takes;
 
 	if (other != 0)
-		return ctl_fail(ctl, CTL_USAGE, "%s does not take %s", c->name,
-				options_name(other));
+		return ctl_fail(ctl, CTL_USAGE, "%s does not take --%s",
+		                c->name, options_name(other));
 	if (n < c->min || n > c->max)
 		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s%s%s",
 				c->name, c->args[0] != '\0' ? " " : "",
@@ -271,15 +260,6 @@ static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 	return run(ctl, c, o->words + words, o->n_words - words);
 }
 
-static bool wants_colour(const struct options *o)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !o->no_color && !o->json &&
-	       (no == NULL || no[0] == '\0') && term != NULL &&
-	       strcmp(term, "dumb") != 0;
-}
-
 /* known: the command exists. */
 static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 {
@@ -303,6 +283,7 @@ static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 
 int main(int argc, char **argv)
 {
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	struct ctl ctl = { 0 };
 	enum ctl_exit code;
 	bool known;
@@ -319,7 +300,9 @@ int main(int argc, char **argv)
 		(void)puts("sluicectl " PACKAGE_VERSION);
 		return CTL_OK;
 	}
-	ctl.colour = wants_colour(&ctl.options);
+	ctl.colour = isatty(STDOUT_FILENO) && !ctl.options.no_color &&
+		     !ctl.options.json && (no == NULL || no[0] == '\0') &&
+		     term != NULL && strcmp(term, "dumb") != 0;
 	code = act(&ctl, &known);
 	if (code != CTL_OK)
 		report(&ctl, code, known);

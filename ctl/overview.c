@@ -54,14 +54,10 @@ bool row_on_air(const struct overview_row *row)
 	return json_is_true(json_object_get(row->status, "onair"));
 }
 
-static const char *worker_state(const struct overview_row *row)
-{
-	return text_of(json_object_get(row->status, "worker"), "state", NULL);
-}
-
 const char *row_state(const struct overview_row *row)
 {
-	const char *state = worker_state(row);
+	const char *state =
+		text_of(json_object_get(row->status, "worker"), "state", NULL);
 
 	if (!row_enabled(row))
 		return "disabled";

@@ -398,16 +398,6 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		read_one(c);
 }
 
-/* A worker sends no descriptors, and closing one that it prepared (a socket
- * that lingers) could block the master.  Kernels from 6.16 on can refuse them
- * at the sender. */
-static void refuse_fds(int fd)
-{
-	const int off = 0;
-
-	(void)setsockopt(fd, SOL_SOCKET, PASS_RIGHTS, &off, sizeof off);
-}
-
 struct channel *channel_new(const struct channel_config *cfg)
 {
 	struct channel *c = xcalloc(1, sizeof *c);
@@ -417,8 +407,12 @@ struct channel *channel_new(const struct channel_config *cfg)
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
 	ev_io_start(cfg->loop, &c->reader);
+	/* A worker sends no descriptors, and closing one that it prepared (a
+	 * socket that lingers) could block the master.  Kernels from 6.16 on
+	 * can refuse them at the sender. */
 	if (cfg->receives == MSG_TO_MASTER)
-		refuse_fds(cfg->fd);
+		(void)setsockopt(cfg->fd, SOL_SOCKET, PASS_RIGHTS, &(int){ 0 },
+				 sizeof(int));
 	return c;
 }
 

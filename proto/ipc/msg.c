@@ -63,22 +63,6 @@ size_t msg_fds(const struct msg *m)
 	return descs[m->type].n_fds;
 }
 
-static int find_type(const char *name, enum msg_side side,
-		     enum msg_type *ret, struct errmsg *error)
-{
-	for (unsigned i = 0; i < MSG_COUNT; i++) {
-		if (strcmp(descs[i].name, name) != 0)
-			continue;
-		if (descs[i].side != side)
-			return errmsg_fail(error, -EBADMSG,
-					   "%s: is for the other side", name);
-		*ret = (enum msg_type)i;
-		return 0;
-	}
-	return errmsg_fail(error, -EBADMSG, "type: \"%.40s\" is not known",
-			   name);
-}
-
 /* Reads everything but the body; 0, or -EBADMSG. */
 static int decode_head(const json_t *document, enum msg_side side,
 		       struct msg *m, struct errmsg *error)
@@ -99,7 +83,17 @@ static int decode_head(const json_t *document, enum msg_side side,
 	if (json_object_size(document) != 2 + (size_t)(seq != NULL))
 		return errmsg_fail(error, -EBADMSG,
 				   "is not an object of type, seq and body");
-	return find_type(name, side, &m->type, error);
+	for (unsigned i = 0; i < MSG_COUNT; i++) {
+		if (strcmp(descs[i].name, name) != 0)
+			continue;
+		if (descs[i].side != side)
+			return errmsg_fail(error, -EBADMSG,
+					   "%s: is for the other side", name);
+		m->type = (enum msg_type)i;
+		return 0;
+	}
+	return errmsg_fail(error, -EBADMSG, "type: \"%.40s\" is not known",
+			   name);
 }
 
 int msg_decode(const char *data, size_t len, enum msg_side side,

@@ -437,12 +437,6 @@ static const struct field *next_row(const struct field_table *t,
 	return NULL;
 }
 
-static bool is_needed(const struct field_table *t, const struct field *f)
-{
-	return f->flags & FIELD_REQUIRED ||
-	       (t->flags & FIELD_STRICT && !(f->flags & FIELD_MAYBE));
-}
-
 /* Rows without a value. */
 static void read_absent(struct reader *r, const struct place *at,
 			const struct field_table *t, const uint64_t *seen,
@@ -454,7 +448,8 @@ static void read_absent(struct reader *r, const struct place *at,
 
 		if (seen[i / 64] >> (i % 64) & 1)
 			continue;
-		if (is_needed(t, f))
+		if (f->flags & FIELD_REQUIRED ||
+		    (t->flags & FIELD_STRICT && !(f->flags & FIELD_MAYBE)))
 			fail(r, &inner, "is missing");
 		else if (t->flags & FIELD_STRICT && s != NULL && f->size > 0)
 			field_init_member(f, s);

@@ -6,27 +6,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* Behind the ':'. */
-static int judge_port(const char *text, size_t len, struct errmsg *error)
-{
-	char port[8];
-	uint64_t n;
-
-	if (len == 0)
-		return errmsg_fail(error, -EINVAL, "port: nothing follows ':'");
-	if (len < sizeof port) {
-		memcpy(port, text, len);
-		port[len] = '\0';
-		if (address_number("port", port, 1, UINT16_MAX, &n, NULL) == 0)
-			return 0;
-	}
-	return errmsg_fail(error, -EINVAL, "port: %.*s is not a port",
-			   (int)MIN(len, (size_t)64), text);
-}
-
 int io_judge_authority(const char *target, struct errmsg *error)
 {
 	const char *end = target + strcspn(target, "/?");
+	char port[8];
+	uint64_t n;
+	size_t len;
 	const char *at = memrchr(target, '@', (size_t)(end - target));
 	const char *host = at != NULL ? at + 1 : target;
 	const char *colon;
@@ -44,7 +29,17 @@ int io_judge_authority(const char *target, struct errmsg *error)
 	colon = memchr(host, ':', (size_t)(end - host));
 	if (colon == NULL)
 		return 0;
-	return judge_port(colon + 1, (size_t)(end - colon - 1), error);
+	len = (size_t)(end - colon - 1);
+	if (len == 0)
+		return errmsg_fail(error, -EINVAL, "port: nothing follows ':'");
+	if (len < sizeof port) {
+		memcpy(port, colon + 1, len);
+		port[len] = '\0';
+		if (address_number("port", port, 1, UINT16_MAX, &n, NULL) == 0)
+			return 0;
+	}
+	return errmsg_fail(error, -EINVAL, "port: %.*s is not a port",
+			   (int)MIN(len, (size_t)64), colon + 1);
 }
 
 /* host:port, where the host may be a name, and an IPv6 address has brackets. */

@@ -119,21 +119,6 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 	return judge_places(s, error);
 }
 
-/* A caller of librist 0.2.7 in the simple profile sends nothing, so that the
- * called sender does not know it, and it ends at the first datagram. */
-static int judge_input(const struct rist_spec *s, struct errmsg *error)
-{
-	int r = judge(s, error);
-
-	for (size_t i = 0; r == 0 && i < s->n_peers; i++)
-		if (s->profile == RIST_SIMPLE && !s->peers[i].listens)
-			r = errmsg_fail(error, -EINVAL, "host: %s is called, "
-					"which an input of the simple profile "
-					"cannot: it is waited for, behind an @",
-					s->peers[i].host);
-	return r;
-}
-
 static int read_input(const struct address *a, void *spec, struct errmsg *error)
 {
 	return read_rist(a->target, &((struct input_spec *)spec)->rist, error);
@@ -142,8 +127,20 @@ static int read_input(const struct address *a, void *spec, struct errmsg *error)
 static int finish_input(const struct address *a, void *spec,
 			struct errmsg *error)
 {
+	const struct rist_spec *s = &((struct input_spec *)spec)->rist;
+	int r = judge(s, error);
+
 	(void)a;
-	return judge_input(&((struct input_spec *)spec)->rist, error);
+	/* A caller of librist 0.2.7 in the simple profile sends nothing, so
+	 * that the called sender does not know it, and it ends at the first
+	 * datagram. */
+	for (size_t i = 0; r == 0 && i < s->n_peers; i++)
+		if (s->profile == RIST_SIMPLE && !s->peers[i].listens)
+			r = errmsg_fail(error, -EINVAL, "host: %s is called, "
+					"which an input of the simple profile "
+					"cannot: it is waited for, behind an @",
+					s->peers[i].host);
+	return r;
 }
 
 static int read_output(const struct address *a, void *spec,

@@ -131,11 +131,6 @@ static const struct {
 	{ "ait", MAP_AIT },
 };
 
-static bool is_digits(const char *text, size_t len)
-{
-	return len > 0 && strspn(text, "0123456789") >= len;
-}
-
 /* "video", "audio.eng"; false: no such word. */
 static bool read_word(const char *text, size_t len, struct pid_map *m)
 {
@@ -159,7 +154,7 @@ static bool read_word(const char *text, size_t len, struct pid_map *m)
 static int read_map_source(const char *text, size_t len, struct pid_map *m,
 			   struct errmsg *error)
 {
-	if (is_digits(text, len)) {
+	if (len > 0 && strspn(text, "0123456789") >= len) {
 		m->what = MAP_PID;
 		return read_pid(text, len, 1, &m->source_pid, error);
 	}
@@ -341,24 +336,13 @@ static const struct field rows[] = {
 const struct field_table remux_fields = FIELD_TABLE(struct remux_options,
 						    rows);
 
-/* --- two together --- */
-
-static void overlay_maps(struct remux_options *input,
-			 const struct remux_options *stream)
+void remux_options_overlay(struct remux_options *input,
+			   const struct remux_options *stream)
 {
 	struct pid_map maps[REMUX_MAPS_MAX];
 	size_t n = stream->n_maps;
 	size_t rest = MIN(input->n_maps, REMUX_MAPS_MAX - n);
 
-	memcpy(maps, stream->maps, n * sizeof *maps);
-	memcpy(maps + n, input->maps, rest * sizeof *maps);
-	input->n_maps = n + rest;
-	memcpy(input->maps, maps, input->n_maps * sizeof *maps);
-}
-
-void remux_options_overlay(struct remux_options *input,
-			   const struct remux_options *stream)
-{
 	if (stream->set_pnr != 0)
 		input->set_pnr = stream->set_pnr;
 	if (stream->set_tsid != 0)
@@ -368,7 +352,10 @@ void remux_options_overlay(struct remux_options *input,
 	input->drop.given |= stream->drop.given;
 	if (stream->keep.given)
 		input->keep = stream->keep;
-	overlay_maps(input, stream);
+	memcpy(maps, stream->maps, n * sizeof *maps);
+	memcpy(maps + n, input->maps, rest * sizeof *maps);
+	input->n_maps = n + rest;
+	memcpy(input->maps, maps, input->n_maps * sizeof *maps);
 	memcpy(input->service_name, stream->service_name,
 	       sizeof input->service_name);
 	memcpy(input->service_provider, stream->service_provider,

@@ -254,18 +254,6 @@ static bool is_coding(char c)
 	return is_token((uint8_t)c) || (c != 0 && strchr(" \t,;=\"", c));
 }
 
-static bool judge_coding(struct http_guard *g, const struct field *f)
-{
-	if (g->chunked || f->value_len == 0 || !all_of(f, is_coding))
-		refuse(g, 400, "bad Transfer-Encoding");
-	else if (f->value_len != 7 || strncasecmp(f->value, "chunked", 7) != 0)
-		refuse(g, 501, "unknown Transfer-Encoding");
-	else if (g->minor == 0)
-		refuse(g, 400, "Transfer-Encoding in HTTP/1.0");
-	g->chunked = true;
-	return !g->status;
-}
-
 static bool judge_field(struct http_guard *g, const struct field *f,
 			unsigned *hosts)
 {
@@ -281,7 +269,15 @@ static bool judge_field(struct http_guard *g, const struct field *f,
 			refuse(g, 400, "bad Content-Length");
 		g->has_length = true;
 	} else if (is_named(f, "transfer-encoding")) {
-		return judge_coding(g, f);
+		if (g->chunked || f->value_len == 0 || !all_of(f, is_coding))
+			refuse(g, 400, "bad Transfer-Encoding");
+		else if (f->value_len != 7 ||
+		         strncasecmp(f->value, "chunked", 7) != 0)
+			refuse(g, 501, "unknown Transfer-Encoding");
+		else if (g->minor == 0)
+			refuse(g, 400, "Transfer-Encoding in HTTP/1.0");
+		g->chunked = true;
+		return !g->status;
 	}
 	return !g->status;
 }

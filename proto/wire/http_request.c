@@ -66,17 +66,6 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
 	return 0;
 }
 
-/* The name of a trailer may arrive in pieces. */
-static int on_trailer_field(struct http_request *r, const char *at, size_t len)
-{
-	size_t room = sizeof r->trailer - 1 - r->trailer_len;
-
-	/* a longer name is none of the names below */
-	memcpy(r->trailer + r->trailer_len, at, MIN(len, room));
-	r->trailer_len += MIN(len, room);
-	return 0;
-}
-
 /* Drops trailer fields and rejects those that would change the meaning of the
  * message (RFC 9110 6.5.1). */
 static int on_header_field_complete(llhttp_t *parser)
@@ -97,8 +86,15 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t len)
 {
 	struct http_request *r = parser->data;
 
-	if (r->phase != PHASE_HEAD)
-		return on_trailer_field(r, at, len);
+	if (r->phase != PHASE_HEAD) {
+		/* the name of a trailer may arrive in pieces */
+		size_t room = sizeof r->trailer - 1 - r->trailer_len;
+
+		/* a longer name is none of the names below */
+		memcpy(r->trailer + r->trailer_len, at, MIN(len, room));
+		r->trailer_len += MIN(len, room);
+		return 0;
+	}
 	if (r->n_headers == HTTP_HEADERS_MAX)
 		return HPE_USER;
 	r->headers[r->n_headers++].name = own(r, at);
@@ -205,11 +201,6 @@ static void terminate_headers(struct http_request *r)
 	}
 }
 
-static int head_error_status(llhttp_errno_t err)
-{
-	return err == HPE_INVALID_METHOD ? 501 : 400;
-}
-
 static enum http_state judge_head(struct http_request *r)
 {
 	llhttp_t *p = &r->parser;
@@ -243,7 +234,7 @@ static enum http_state parse_head(struct http_request *r)
 	r->minor = r->guard.minor;
 	err = llhttp_execute(&r->parser, head, len);
 	if (err != HPE_PAUSED)
-		return fail(r, head_error_status(err),
+		return fail(r, err == HPE_INVALID_METHOD ? 501 : 400,
 			    llhttp_get_error_reason(&r->parser));
 	if (llhttp_get_error_pos(&r->parser) != head + len ||
 	    r->n_headers != r->guard.fields || !r->target)

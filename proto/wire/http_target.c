@@ -7,11 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_control(int c)
-{
-	return (c >= 0 && c < 0x20) || c == 0x7f;
-}
-
 /* Decodes in place; NULL, or the error as a constant text. */
 static const char *decode_path(char *path)
 {
@@ -26,7 +21,8 @@ static const char *decode_path(char *path)
 			return "bad percent code in the path";
 		if (*from == '%' && c == '/')
 			return "encoded slash in the path";
-		if (is_control(c) || c == '\\' || c == '#')
+		if ((c >= 0 && c < 0x20) || c == 0x7f || c == '\\' ||
+		    c == '#')
 			return "bad byte in the path";
 		from += *from == '%' ? 3 : 1;
 		*to++ = (char)c;

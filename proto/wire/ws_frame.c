@@ -128,18 +128,6 @@ static enum ws_event judge_header(struct ws_reader *r,
 	}
 }
 
-static void keep_bytes(struct ws_reader *r, const struct wslay_frame_iocb *f)
-{
-	if (wslay_is_ctrl_frame(f->opcode)) {
-		if (f->data_length > 0)
-			memcpy(r->control + r->control_len, f->data,
-			       f->data_length);
-		r->control_len += f->data_length;
-	} else {
-		buf_append(&r->message, f->data, f->data_length);
-	}
-}
-
 static enum ws_event show(struct ws_reader *r, enum ws_event event,
 			  const uint8_t *payload, size_t len)
 {
@@ -194,7 +182,14 @@ static enum ws_event take_piece(struct ws_reader *r,
 		r->left = f->payload_length;
 	}
 	assert(f->data_length <= r->left);
-	keep_bytes(r, f);
+	if (wslay_is_ctrl_frame(f->opcode)) {
+		if (f->data_length > 0)
+			memcpy(r->control + r->control_len, f->data,
+			       f->data_length);
+		r->control_len += f->data_length;
+	} else {
+		buf_append(&r->message, f->data, f->data_length);
+	}
 	r->left -= f->data_length;
 	return r->left > 0 ? WS_MORE : end_frame(r, f);
 }

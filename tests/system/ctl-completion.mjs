@@ -68,6 +68,66 @@ test('every command of the help is completed, and is in the manual',
 	}
 });
 
+// A command that does not run: its words are too few or too many.
+const wrong = (name, ...options) => {
+	const many = ['toggle', 'restart', 'kick'];
+	const words = name.split(' ');
+
+	return [...words, ...options,
+		...many.includes(words[1]) ? [] : ['x', 'x', 'x', 'x']];
+};
+
+test('the options of each command are completed', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+	const env = { ...process.env, HOME: tempDir(t), SLUICE_URL: url };
+	const { out } = await run(CTL, ['--help'], { env });
+	const names = out.match(/^ {2}[a-z]+( [a-z]+)?(?= )/gm)
+		.map((name) => name.trim()).filter((name) => name !== 'help');
+	const offers = new Map();
+
+	for (const name of names)
+		offers.set(name, (await complete(t, url, ...name.split(' '),
+			'--')));
+	const common = offers.get('logout');
+	const own = new Set([...offers.values()].flat()
+		.filter((option) => !common.includes(option)));
+
+	assert.ok(common.includes('--json') && own.has('--sort'));
+	for (const name of names)
+		for (const option of own) {
+			const value = { '--scope': ['alarm'], '--count': ['1'],
+				'--sort': ['id'], '--stream': ['x'],
+				'--value': ['1'], '--password-file': ['x'] };
+			const { err } = await run(CTL, wrong(name, option,
+				...value[option] ?? []), { env });
+
+			assert.match(err, /does not take|usage: sluicectl/);
+			assert.equal(offers.get(name).includes(option),
+				!err.includes('does not take'),
+				`${name} ${option}: ${err}`);
+		}
+	// an option of the program that no command offers
+	for (const [, option] of out.matchAll(/(--[a-z][a-z-]+)/g))
+		if (option !== '--help')
+			assert.ok(common.includes(option) || own.has(option),
+				option);
+});
+
+test('the orders of --sort are completed', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+
+	for (const name of ['top', 'stream ls', 'session ls']) {
+		const { err } = await run(CTL, [...name.split(' '), '--sort',
+			'x'], { env: { ...process.env, HOME: tempDir(t),
+			SLUICE_URL: url } });
+		const orders = err.match(/--sort: is not (.*)/)[1]
+			.split(/, | or /);
+
+		assert.deepEqual(await complete(t, url, ...name.split(' '),
+			'--sort', ''), orders.sort());
+	}
+});
+
 test('streams are completed by id and name', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('news', 'udp://127.0.0.1:4242', [],
