@@ -24,7 +24,7 @@ struct exchange {
 	struct curl_slist *headers;
 	char *url;
 	bool too_big;
-	size_t i; /* of client_get_all() */
+	size_t i; /* index of its path in client_get_all() */
 };
 
 struct client *client_new(const struct settings *settings)

@@ -121,22 +121,12 @@ static void show_rates(struct buf *to, const json_t *outputs)
 	}
 }
 
-static bool is_filled(const json_t *outputs)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)outputs, i, one)
-		if (number(one, "cbr") > 0)
-			return true;
-	return false;
-}
-
 static void show(const struct ctl *ctl, const json_t *answer)
 {
 	const json_t *output = json_object_get(answer, "output"), *input;
-	const json_t *outputs = json_object_get(output, "outputs");
+	const json_t *outputs = json_object_get(output, "outputs"), *one;
 	struct buf all = { 0 };
+	bool is_filled = false;
 	size_t i;
 
 	json_array_foreach(json_object_get(answer, "inputs"), i, input) {
@@ -144,10 +134,12 @@ static void show(const struct ctl *ctl, const json_t *answer)
 			   number(input, "position"));
 		show_place(&all, ctl, input);
 	}
+	json_array_foreach((json_t *)outputs, i, one)
+		is_filled |= number(one, "cbr") > 0;
 	buf_printf(&all, "output: ");
 	if (!json_is_true(json_object_get(output, "relay")))
 		show_place(&all, ctl, output);
-	else if (is_filled(outputs))
+	else if (is_filled)
 		buf_printf(&all, "the same, and null packets\n");
 	else
 		buf_printf(&all, "the same\n");
@@ -155,27 +147,21 @@ static void show(const struct ctl *ctl, const json_t *answer)
 	print_text(&all, stdout);
 }
 
-static enum ctl_exit show_analysis(struct ctl *ctl,
-                                   const struct overview_row *row)
-{
-	char *path = api_path("/api/stream-analysis/", row_id(row), "");
-	enum ctl_exit code = print_answer(ctl, path, show);
-
-	free(path);
-	return code;
-}
-
 enum ctl_exit run_stream_analysis(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
 	enum ctl_exit code = overview_load(ctl, false, &o);
 	const struct overview_row *row;
+	char *path = NULL;
 
 	(void)n;
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, args[0]);
-	code = row != NULL ? show_analysis(ctl, row) : CTL_REFUSED;
+	if (row != NULL)
+		path = api_path("/api/stream-analysis/", row_id(row), "");
+	code = path != NULL ? print_answer(ctl, path, show) : CTL_REFUSED;
+	free(path);
 	overview_done(&o);
 	return code;
 }

@@ -87,6 +87,7 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	bool restart = ctl->options.given & OPTION_RESTART;
 	json_t *config = NULL, *request = NULL, *reply = NULL;
 	enum ctl_exit code = CTL_OK;
+	const char *error;
 
 	if (path->n_steps > 0)
 		code = api_load(ctl, &config);
@@ -97,15 +98,10 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	json_decref(config);
 	if (code == CTL_OK)
 		code = api_command(ctl, request, &reply);
-	if (code == CTL_OK) {
-		/*
-		 * "category": {"set-category": "er", "error": …} has status
-		 * 200.
-		 */
-		const char *error =
-			json_string_value(json_object_get(reply, "error"));
-		code = error ? ctl_fail(ctl, CTL_REFUSED, "%s", error) : CTL_OK;
-	}
+	/* "category": {"set-category": "er", "error": …} has status 200 */
+	error = json_string_value(json_object_get(reply, "error"));
+	if (code == CTL_OK && error != NULL)
+		code = ctl_fail(ctl, CTL_REFUSED, "%s", error);
 	if (code == CTL_OK)
 		show_warnings(reply);
 	json_decref(reply);

@@ -120,7 +120,7 @@ enum ctl_exit run_logout(struct ctl *ctl, char **args, size_t n)
 			   "not logged in");
 	}
 	code = api_do(ctl, request);
-	if (keyring_remove(ctl->settings.url, user, &ctl->error) < 0)
+	if (keyring_put(ctl->settings.url, user, NULL, &ctl->error) < 0)
 		return CTL_AUTH;
 	if (code == CTL_UNREACHABLE) {
 		errmsg_prefix(&ctl->error, "the stored session is removed, but "

@@ -164,8 +164,9 @@ enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 			c.kbit, "streams", overview_json(&o));
 		ctl_print_json(out);
 		json_decref(out);
-	} else if (code == CTL_OK)
+	} else if (code == CTL_OK) {
 		print_words(ctl, system, version, &o);
+	}
 	overview_done(&o);
 	json_decref(system);
 	json_decref(version);

@@ -258,10 +258,11 @@ enum ctl_exit run_top(struct ctl *ctl, char **args, size_t n)
 				 overview_json(&t.rows));
 		ctl_print_json(out);
 		json_decref(out);
-	} else if (code == CTL_OK && once)
+	} else if (code == CTL_OK && once) {
 		draw(&t);
-	else if (code == CTL_OK)
+	} else if (code == CTL_OK) {
 		code = run_live(&t);
+	}
 	overview_done(&t.rows);
 	json_decref(t.system);
 	json_decref(t.version);

@@ -56,15 +56,6 @@ static int compare(const void *a, const void *b, void *arg)
 	return number(x, "client_id") < number(y, "client_id") ? -1 : 1;
 }
 
-static bool is_wanted(const struct ctl *ctl, const json_t *session)
-{
-	const char *stream = ctl->options.stream;
-
-	return stream == NULL ||
-	       strcmp(api_text(session, "channel_id"), stream) == 0 ||
-	       strcmp(api_text(session, "channel_name"), stream) == 0;
-}
-
 /* A new sorted list of the wanted sessions. */
 static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 		      enum order by)
@@ -72,9 +63,12 @@ static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 	size_t room = json_array_size(sessions) + 1, n = 0, i;
 	json_t **list = xcalloc(room, sizeof *list);
 	json_t *chosen = json_array(), *session;
+	const char *stream = ctl->options.stream;
 
 	json_array_foreach((json_t *)sessions, i, session)
-		if (is_wanted(ctl, session))
+		if (stream == NULL ||
+		    strcmp(api_text(session, "channel_id"), stream) == 0 ||
+		    strcmp(api_text(session, "channel_name"), stream) == 0)
 			list[n++] = session;
 	qsort_r(list, n, sizeof *list, compare, &by);
 	for (i = 0; i < n; i++)

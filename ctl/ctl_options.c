@@ -11,7 +11,7 @@
 enum {
 	TIMEOUT_MAX_S = 3600,
 	COUNT_MAX = 1000 * 1000 * 1000,
-	/* what getopt returns for a word: this plus the number of its row */
+	/* getopt returns this plus the number of the row of a word */
 	FIRST_ROW = 256,
 };
 

@@ -30,7 +30,7 @@ enum option_bit {
 
 /* All texts are borrowed from argv. */
 struct options {
-	/* of every command */
+	/* every command takes these */
 	const char *host; /* address, or a section name of the settings file */
 	const char *user;
 	const char *cacert;
@@ -62,5 +62,5 @@ int options_parse(int argc, char **argv, struct options *ret,
 /* The first option of bits, without its dashes: "sort". */
 const char *options_name(unsigned bits);
 
-/* What --scope accepts.  A NULL ends them. */
+/* The scopes that --scope accepts.  A NULL ends them. */
 extern const char *const options_scopes[];

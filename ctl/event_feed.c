@@ -57,14 +57,6 @@ unsigned feed_reconnects(const struct feed *f)
 	return f->reconnects;
 }
 
-static bool wants_alarms(const struct options *o)
-{
-	for (size_t i = 0; i < o->n_scopes; i++)
-		if (strcmp(o->scopes[i], "alarm") == 0)
-			return true;
-	return false;
-}
-
 /* The address contains the prefix of the control path.  The service sends
  * alarms only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
@@ -74,9 +66,13 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	const char *token = json_string_value(json_object_get(reply, "token"));
 	char *ends = xasprintf("%s/control/event/?token=",
 			       prefix ? prefix : "");
-	const char *more = wants_alarms(&ctl->options) ? "&scope=alarm" : "";
-	char *path = api_path(ends, token ? token : "", more);
+	const char *more = "";
+	char *path;
 
+	for (size_t i = 0; i < ctl->options.n_scopes; i++)
+		if (strcmp(ctl->options.scopes[i], "alarm") == 0)
+			more = "&scope=alarm";
+	path = api_path(ends, token ? token : "", more);
 	free(ends);
 	return path;
 }

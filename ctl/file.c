@@ -55,13 +55,6 @@ static int make_folders(const char *path)
 	return r;
 }
 
-static int write_synced(int fd, const char *text)
-{
-	int r = fd_write_all(fd, text, strlen(text));
-
-	return r == 0 && fsync(fd) < 0 ? -errno : r;
-}
-
 int file_write_private(const char *path, const char *text, struct errmsg *error)
 {
 	char *temporary = xasprintf("%s.XXXXXX", path);
@@ -70,8 +63,10 @@ int file_write_private(const char *path, const char *text, struct errmsg *error)
 
 	if (r == 0) {
 		fd = mkostemp(temporary, O_CLOEXEC); /* 0600 */
-		r = fd < 0 ? -errno : write_synced(fd, text);
+		r = fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
 	}
+	if (r == 0 && fsync(fd) < 0)
+		r = -errno;
 	if (r == 0 && rename(temporary, path) < 0)
 		r = -errno;
 	if (r < 0 && fd >= 0)

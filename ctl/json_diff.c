@@ -143,10 +143,10 @@ static void compare_lists(json_t *found, const char *path, const json_t *from,
 static void compare(json_t *found, const char *path, const json_t *from,
 		    const json_t *to)
 {
-	if (from == NULL || to == NULL)
+	if (from == NULL || to == NULL) {
 		note(found, path, from == NULL ? "added" : "removed", from,
 		     to);
-	else if (json_is_object(from) && json_is_object(to)) {
+	} else if (json_is_object(from) && json_is_object(to)) {
 		size_t n;
 		const char **keys = all_keys(from, to, &n);
 
@@ -158,10 +158,11 @@ static void compare(json_t *found, const char *path, const json_t *from,
 			free(place);
 		}
 		free(keys);
-	} else if (json_is_array(from) && json_is_array(to))
+	} else if (json_is_array(from) && json_is_array(to)) {
 		compare_lists(found, path, from, to);
-	else if (!json_equal(from, to))
+	} else if (!json_equal(from, to)) {
 		note(found, path, "changed", from, to);
+	}
 }
 
 json_t *json_diff(const json_t *from, const json_t *to)

@@ -62,18 +62,6 @@ static int load(const char *path, json_t **ret, struct errmsg *error)
 	return 0;
 }
 
-static int save(const char *path, const json_t *all, struct errmsg *error)
-{
-	char *text = json_dumps(all, JSON_INDENT(2));
-	int r;
-
-	if (text == NULL)
-		abort();
-	r = file_write_private(path, text, error);
-	free(text);
-	return r;
-}
-
 int keyring_find(const char *url, const char *login, char **ret,
 		 char **ret_login, struct errmsg *error)
 {
@@ -115,10 +103,10 @@ static json_t *member(json_t *object, const char *key)
 	return found;
 }
 
-static int change(const char *url, const char *login, const char *session,
-		  struct errmsg *error)
+int keyring_put(const char *url, const char *login, const char *session,
+		struct errmsg *error)
 {
-	char *path = file_path(error);
+	char *path = file_path(error), *text;
 	json_t *all, *service, *sessions;
 	int r;
 
@@ -138,20 +126,13 @@ static int change(const char *url, const char *login, const char *session,
 		}
 		if (json_object_size(sessions) == 0)
 			(void)json_object_del(all, url);
-		r = save(path, all, error);
+		text = json_dumps(all, JSON_INDENT(2));
+		if (text == NULL)
+			abort();
+		r = file_write_private(path, text, error);
+		free(text);
 		json_decref(all);
 	}
 	free(path);
 	return r;
-}
-
-int keyring_put(const char *url, const char *login, const char *session,
-		struct errmsg *error)
-{
-	return change(url, login, session, error);
-}
-
-int keyring_remove(const char *url, const char *login, struct errmsg *error)
-{
-	return change(url, login, NULL, error);
 }

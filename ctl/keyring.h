@@ -17,10 +17,6 @@
 int keyring_find(const char *url, const char *login, char **ret,
 		 char **ret_login, struct errmsg *error) MUST_CHECK;
 
-/* Stores a session; it becomes the last login. */
+/* Stores a session, and it becomes the last login; NULL removes it. */
 int keyring_put(const char *url, const char *login, const char *session,
 		struct errmsg *error) MUST_CHECK;
-
-/* Removes a session. */
-int keyring_remove(const char *url, const char *login,
-		   struct errmsg *error) MUST_CHECK;

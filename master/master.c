@@ -468,7 +468,7 @@ static int start(struct master *m)
 	watch_signal(m, &m->on_term, SIGTERM);
 	watch_signal(m, &m->on_int, SIGINT);
 	watch_signal(m, &m->on_hup, SIGHUP);
-	restart_unblock_signals();
+	restart_hold_signals(false);
 	api_start_streams(m->api);
 	if (m->handover != NULL) {
 		reconciler_settle(m->reconciler);
@@ -482,7 +482,7 @@ static int start(struct master *m)
 
 static void close_all(struct master *m)
 {
-	restart_block_signals();
+	restart_hold_signals(true);
 	ev_signal_stop(m->loop, &m->on_term);
 	ev_signal_stop(m->loop, &m->on_int);
 	ev_signal_stop(m->loop, &m->on_hup);

@@ -69,7 +69,7 @@ static void read_bearer(const char *text, struct credential *c)
 	c->kind = CREDENTIAL_SESSION;
 }
 
-/* What stands behind the scheme; NULL when it is another. */
+/* The text behind the scheme; NULL for another scheme. */
 static const char *behind(const char *text, const char *scheme)
 {
 	size_t len = strlen(scheme);

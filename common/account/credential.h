@@ -40,8 +40,8 @@ struct credential {
  */
 void credential_read(const char *authorization, struct credential *ret);
 
-/* The session id in the header Cookie (NULL when there is none); false when
- * it has none that could be ours. */
+/* The session id in the header Cookie (NULL: no header); false without a
+ * valid one. */
 bool credential_cookie(const char *cookie, char ret[SECRET_TEXT]);
 
 void credential_wipe(struct credential *);

@@ -11,10 +11,10 @@
 enum { BUCKETS = 1024 };
 
 struct entry {
-	TAILQ_ENTRY(entry) link;  /* of all: failed longest ago first */
+	TAILQ_ENTRY(entry) link;  /* in all: failed longest ago first */
 	LIST_ENTRY(entry) bucket;
 	struct ip_address address;
-	/* of the last failures, the newest last */
+	/* times of the last failures, the newest last */
 	uint64_t failed_ms[LOCKOUT_FAILURES];
 	unsigned n;
 };

@@ -4,8 +4,8 @@
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them.  While it is locked nothing is checked, so nothing extends
- * it.  A check that succeeds forgets the failures.  Addresses are told
- * apart by ip_client().  Bounded: the address that failed longest ago makes
+ * it.  A check that succeeds forgets the failures.  ip_client()
+ * distinguishes addresses.  Bounded: the address that failed longest ago makes
  * room.  Pure: the caller passes the monotonic time.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Was a request made by a page of somebody else in the user's browser? */
+/* Did a page of another site make the request in the user's browser? */
 #pragma once
 
 #include "common/base/util.h"
@@ -13,9 +13,9 @@ struct origin {
 };
 
 /*
- * Sec-Fetch-Site decides when it is there: only "same-origin" and "none" are
- * ours.  A browser that does not send it (plain HTTP) names the page's origin
- * in Origin, whose host and port have to be those of Host.  Programs send
+ * The header Sec-Fetch-Site decides: only "same-origin" and "none" are
+ * accepted.  A browser that does not send it (plain HTTP) names the page's
+ * origin in Origin, whose host and port must be those of Host.  Programs send
  * neither.  Pure.
  */
 bool origin_is_foreign(const struct origin *);

@@ -33,7 +33,7 @@ struct verified *verified_new(void);
 /* NULL-safe; sets *v to NULL. */
 void verified_free(struct verified **);
 
-/* The keyed hash: tells two credentials apart without holding either. */
+/* The keyed hash distinguishes two credentials without storing either. */
 struct digest verified_key(const struct verified *,
 			   const struct credential_text *);
 

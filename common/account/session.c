@@ -12,7 +12,7 @@ enum { SHELVES = 256 };
 struct entry {
 	TAILQ_ENTRY(entry) link;
 	struct digest id;
-	struct session session; /* login is ours */
+	struct session session; /* login is the member below */
 	char login[];
 };
 

@@ -42,7 +42,7 @@ enum user_cipher user_cipher(const struct user *);
 /* May a user like this use the control API at all? */
 bool user_may_enter(const struct user *);
 
-/* What a session remembers of the password. */
+/* The digest of the password that a session stores. */
 struct digest user_stamp(const struct user *);
 
 /* True when the document names no user at all. */

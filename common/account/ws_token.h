@@ -27,7 +27,7 @@ void ws_tokens_free(struct ws_tokens **);
 /* For whom it was made. */
 struct ws_token {
 	const char *login;
-	struct digest stamp; /* of his password then */
+	struct digest stamp; /* the password at that time */
 };
 
 /* A new token; a 17th of the login takes the place of the oldest. */

@@ -18,12 +18,6 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_type_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       is_digit(c) || c == '_' || c == '-' || c == '+' || c == '.';
-}
-
 static int check_text(const char *text, struct errmsg *error)
 {
 	size_t len = strnlen(text, ADDRESS_TEXT_MAX + 1);
@@ -39,22 +33,6 @@ static int check_text(const char *text, struct errmsg *error)
 			return errmsg_fail(error, -EINVAL,
 					   "has a control byte at %zu", i);
 	return 0;
-}
-
-/* Terminates the type in place; returns the text behind "://", or NULL. */
-static char *split_type(char *text)
-{
-	char *c = text;
-
-	while (is_type_byte(*c))
-		c++;
-	if (c == text || strncmp(c, "://", 3) != 0)
-		return NULL;
-	for (char *t = text; t < c; t++)
-		if (*t >= 'A' && *t <= 'Z')
-			*t = (char)(*t - 'A' + 'a');
-	*c = '\0';
-	return c + 3;
 }
 
 static int split_options(char *rest, struct address *a, struct errmsg *error)
@@ -86,13 +64,20 @@ static int split_options(char *rest, struct address *a, struct errmsg *error)
 
 static int split_text(struct address *a, struct errmsg *error)
 {
-	char *target = split_type(a->text);
-	char *options;
+	static const char type_bytes[] = "abcdefghijklmnopqrstuvwxyz"
+					 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789_-+.";
+	char *end = a->text + strspn(a->text, type_bytes);
+	char *target = end + 3, *options;
 
-	if (target == NULL)
+	if (end == a->text || strncmp(end, "://", 3) != 0)
 		return errmsg_fail(error, -EINVAL,
 				   "\"" SHOWN "\" is not type://target",
 				   a->text);
+	*end = '\0';
+	for (char *c = a->text; *c != '\0'; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
 	a->type = a->text;
 	a->target = target;
 	options = strchr(target, '#');
@@ -167,19 +152,6 @@ int address_number(const char *key, const char *value, uint64_t min,
 	return 0;
 }
 
-static int parse_port(const char *text, uint16_t *ret, struct errmsg *error)
-{
-	uint64_t port;
-
-	if (*text == '\0')
-		return errmsg_fail(error, -EINVAL, "port: nothing follows ':'");
-	if (address_number("port", text, 1, UINT16_MAX, &port, NULL) < 0)
-		return errmsg_fail(error, -EINVAL,
-				   "port: " SHOWN " is not a port", text);
-	*ret = (uint16_t)port;
-	return 0;
-}
-
 int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
 		  struct errmsg *error)
 {
@@ -197,21 +169,6 @@ int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
 				   "interface: \"%s\" is not a name", name);
 	memcpy(ret, name, sizeof name);
 	return 0;
-}
-
-/* Consumes "iface@" of *text.  An empty one ("@239.1.1.1") means none. */
-static int take_iface(const char **text, struct address_endpoint *e,
-		      struct errmsg *error)
-{
-	const char *at = strchr(*text, '@');
-	int r;
-
-	if (at == NULL)
-		return 0;
-	r = address_iface(*text, (size_t)(at - *text), e->iface, error);
-	if (r == 0)
-		*text = at + 1;
-	return r;
 }
 
 /* Copies the host of *text and advances to the ':' or to the end. */
@@ -248,20 +205,31 @@ static int take_host(const char **text, struct address_endpoint *e,
 int address_endpoint(const char *text, uint16_t default_port,
 		     struct address_endpoint *ret, struct errmsg *error)
 {
-	struct address_endpoint e = { .port = default_port };
-	int r = take_iface(&text, &e, error);
+	struct address_endpoint e = { 0 };
+	const char *at = strchr(text, '@');
+	uint64_t port = default_port;
+	int r = 0;
 
+	/* an empty interface ("@239.1.1.1") means none */
+	if (at != NULL) {
+		r = address_iface(text, (size_t)(at - text), e.iface, error);
+		text = at + 1;
+	}
 	if (r == 0)
 		r = take_host(&text, &e, error);
 	if (r < 0)
 		return r;
-	if (*text == ':')
-		r = parse_port(text + 1, &e.port, error);
-	else if (*text != '\0')
-		r = errmsg_fail(error, -EINVAL,
-				"host: \"" SHOWN "\" follows the address",
-				text);
-	if (r == 0)
-		*ret = e;
-	return r;
+	if (*text != ':' && *text != '\0')
+		return errmsg_fail(error, -EINVAL,
+				   "host: \"" SHOWN "\" follows the address",
+				   text);
+	if (strcmp(text, ":") == 0)
+		return errmsg_fail(error, -EINVAL, "port: nothing follows ':'");
+	if (*text == ':' &&
+	    address_number("port", text + 1, 1, UINT16_MAX, &port, NULL) < 0)
+		return errmsg_fail(error, -EINVAL,
+				   "port: " SHOWN " is not a port", text + 1);
+	e.port = (uint16_t)port;
+	*ret = e;
+	return 0;
 }

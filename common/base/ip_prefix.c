@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { V4_OFFSET = 12, V4_BITS = 32, V6_CLIENT_BITS = 64 };
@@ -87,24 +88,6 @@ void ip_mask(struct ip_address *a, unsigned bits)
 	}
 }
 
-/* Decimal digits only, at most max. */
-static int parse_bits(const char *text, unsigned max, unsigned *ret)
-{
-	unsigned n = 0;
-
-	if (*text == '\0' || strlen(text) > 3)
-		return -EINVAL;
-	for (; *text != '\0'; text++) {
-		if (*text < '0' || *text > '9')
-			return -EINVAL;
-		n = n * 10 + (unsigned)(*text - '0');
-	}
-	if (n > max)
-		return -EINVAL;
-	*ret = n;
-	return 0;
-}
-
 int ip_prefix_parse(const char *text, struct ip_prefix *ret)
 {
 	const char *slash = strchr(text, '/');
@@ -121,7 +104,12 @@ int ip_prefix_parse(const char *text, struct ip_prefix *ret)
 		return -EINVAL;
 	v4 = strchr(host, ':') == NULL;
 	if (slash != NULL) {
-		if (parse_bits(slash + 1, v4 ? V4_BITS : IP_BITS, &p.bits) < 0)
+		size_t digits = strspn(slash + 1, "0123456789");
+
+		if (digits == 0 || digits > 3 || slash[1 + digits] != '\0')
+			return -EINVAL;
+		p.bits = (unsigned)strtoul(slash + 1, NULL, 10);
+		if (p.bits > (v4 ? V4_BITS : IP_BITS))
 			return -EINVAL;
 		if (v4)
 			p.bits += IP_BITS - V4_BITS;

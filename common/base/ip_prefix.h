@@ -20,7 +20,7 @@ struct ip_address {
 
 struct ip_prefix {
 	struct ip_address address; /* bits behind the prefix are 0 */
-	unsigned bits;             /* of IP_BITS: 96 more for IPv4 */
+	unsigned bits;             /* out of IP_BITS: 96 more for IPv4 */
 };
 
 /* "10.0.0.1", "2001:db8::1"; no brackets, no zone.  0 or -EINVAL. */

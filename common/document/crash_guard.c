@@ -23,7 +23,7 @@ struct crash_guard {
 	struct crash_guard_config cfg;
 	struct save *save;
 	char good[DOCUMENT_DIGEST_TEXT];    /* "": none */
-	char current[DOCUMENT_DIGEST_TEXT]; /* of the last start */
+	char current[DOCUMENT_DIGEST_TEXT]; /* the last start used it */
 	json_int_t unclean;        /* starts of it that did not end well */
 	bool rolled_back;          /* current took the place of another */
 	bool running;              /* there was no orderly end yet */

@@ -43,8 +43,8 @@ bool crash_guard_is_deadly(const struct crash_guard *, const char *digest);
 /* The digest of the last one known to be good; "" for none. */
 const char *crash_guard_good(const struct crash_guard *);
 
-/* What runs from now on; rolled_back: in the place of a deadly one.  Blocks
- * until it is remembered. */
+/* The service runs with this configuration from now on; rolled_back: it
+ * replaces a deadly one.  Blocks until the file is written. */
 void crash_guard_begin(struct crash_guard *, const char *digest,
 		       bool rolled_back);
 

@@ -34,7 +34,7 @@ json_t *document_parse(const char *data, size_t len, struct errmsg *error);
 int document_load(const char *path, json_t **ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* What a file holds, behind what is in ret, which keeps a part of it when this
+/* Appends the content of a file to ret, which keeps a part of it when this
  * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
 int document_read(const char *path, struct buf *ret) MUST_CHECK;
 

@@ -11,11 +11,11 @@
 
 #include <jansson.h>
 
-/* What the service makes of a file. */
+/* How the service reads a file. */
 struct fallback_judge {
 	/* 0 when the service can run with it, or -errno with the error. */
 	int (*load)(const char *path, json_t **ret, struct errmsg *error);
-	/* Of the content, however it is laid out. */
+	/* The digest of the content; the layout does not matter. */
 	void (*digest)(const json_t *document,
 		       char ret[DOCUMENT_DIGEST_TEXT]);
 };

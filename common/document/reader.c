@@ -30,7 +30,7 @@ struct reader {
 	struct wishes waiting; /* for the next thread */
 	struct wishes served;  /* by the read that runs */
 
-	/* of the thread while reading is true */
+	/* the thread has these while reading is true */
 	bool reading;
 	pthread_t thread;
 	int result;
@@ -108,18 +108,6 @@ struct reader *reader_new(struct ev_loop *loop, const char *path)
 	return r;
 }
 
-/* False when the disk does not answer: the thread still uses the memory, which
- * is left to the exit, and must not touch the loop any more. */
-static bool wait_for_thread(struct reader *r)
-{
-	if (thread_join(r->thread))
-		return true;
-	(void)pthread_mutex_lock(&r->end);
-	r->left = true;
-	(void)pthread_mutex_unlock(&r->end);
-	return false;
-}
-
 void reader_free(struct reader **p)
 {
 	static const struct errmsg ending = { "the service ends" };
@@ -131,8 +119,14 @@ void reader_free(struct reader **p)
 	report(&r->waiting, -ECANCELED, NULL, &ending);
 	report(&r->served, -ECANCELED, NULL, &ending);
 	ev_async_stop(r->loop, &r->done);
-	if (r->reading && !wait_for_thread(r))
+	if (r->reading && !thread_join(r->thread)) {
+		/* The disk does not answer.  The thread still uses the memory,
+		 * which is left to the exit, and must not touch the loop. */
+		(void)pthread_mutex_lock(&r->end);
+		r->left = true;
+		(void)pthread_mutex_unlock(&r->end);
 		return;
+	}
 	if (r->reading)
 		json_decref(r->document);
 	(void)pthread_mutex_destroy(&r->end);

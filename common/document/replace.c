@@ -78,7 +78,7 @@ static int fail(struct errmsg *error, const char *step, const char *path)
 }
 
 /* Without the right to give it away, or where the owner has no number (in a
- * user namespace), it stays ours; the group alone may still be kept. */
+ * user namespace), the file stays with this user; the group may be kept. */
 static void keep_owner(int fd, const struct stat *old)
 {
 	struct stat new;

@@ -56,8 +56,9 @@ int revisions_replace(const char *path, const void *data, size_t len,
 			      AT_SYMLINK_FOLLOW) == 0 ||
 		       replace_file(aside, buf_head(&old), buf_len(&old),
 				    ret_lost) == 0;
-	} else if (r < 0 && r != -ENOENT)
+	} else if (r < 0 && r != -ENOENT) {
 		errmsg_set(ret_lost, "cannot read %s: %s", path, strerror(-r));
+	}
 	buf_done(&old);
 	r = replace_file(path, data, len, error);
 	if (r == 0 && keep)

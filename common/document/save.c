@@ -49,9 +49,9 @@ struct save {
 	struct ratelimit lost_limit;
 	struct ratelimit slow_limit;
 	struct orders orders;
-	struct order *order; /* of the write in flight, or NULL */
+	struct order *order; /* the write in flight, or NULL */
 
-	/* of the thread while writing is true */
+	/* the thread has these while writing is true */
 	bool writing;
 	pthread_t thread;
 	uint64_t took_ms;

@@ -51,8 +51,8 @@ unsigned save_left_ms(const struct save *);
 /* Nothing is touched, waits or is being written. */
 bool save_is_idle(const struct save *);
 
-/* Called once, from the loop: 0 when it is on disk, -errno with error when it is
- * not; or -ECANCELED by save_free().  The save may be freed inside. */
+/* Called once, from the loop: 0 when it is on disk, -errno with error when it
+ * is not; or -ECANCELED by save_free().  The save may be freed inside. */
 typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
 
 /* Writes the content at once, behind a write in flight.  When it fails it is

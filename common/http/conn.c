@@ -34,7 +34,7 @@ enum conn_state {
 	CONN_DRAINING, /* answer sent; the peer reads it before the close */
 };
 
-/* What the timer measures. */
+/* The time limit that the timer measures. */
 enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 
 struct http_conn {
@@ -103,15 +103,6 @@ static void conn_close(struct http_conn *c)
 	conn_free(c);
 }
 
-static unsigned wait_ms(const struct http_conn *c, enum conn_wait wait)
-{
-	const struct http_server_config *cfg = &c->pool->cfg;
-
-	if (wait == WAIT_IDLE)
-		return cfg->idle_timeout_ms;
-	return wait == WAIT_HEAD ? cfg->head_timeout_ms : cfg->body_timeout_ms;
-}
-
 static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 {
 	ev_timer_stop(c->pool->cfg.loop, &c->timer);
@@ -125,8 +116,13 @@ static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 /* The time limit of a head or body starts at its first byte. */
 static void expect(struct http_conn *c, enum conn_wait wait)
 {
+	const struct http_server_config *cfg = &c->pool->cfg;
+
 	if (c->wait != wait)
-		start_timer(c, wait, wait_ms(c, wait));
+		start_timer(c, wait,
+			    wait == WAIT_IDLE ? cfg->idle_timeout_ms
+			    : wait == WAIT_HEAD ? cfg->head_timeout_ms
+						: cfg->body_timeout_ms);
 }
 
 static void account(struct http_conn *c)

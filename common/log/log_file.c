@@ -27,7 +27,7 @@ struct log_file {
 	struct buf waiting;
 	uint64_t max_size;
 	unsigned dropped; /* lines dropped since the last written one */
-	int result;    /* of the last write, 0 or -errno */
+	int result;    /* the last write: 0 or -errno */
 	bool told;     /* result was reported */
 	bool closing;  /* no further line */
 	bool left;     /* the thread frees this object */
@@ -162,26 +162,21 @@ static unsigned write_lines(struct log_file *f, const struct buf *lines,
 	return 0;
 }
 
-static int write_dropped(struct log_file *f, unsigned dropped,
-			 uint64_t max_size)
-{
-	char line[96];
-	int len = snprintf(line, sizeof line,
-			   "log: %u lines dropped: the disk failed or was "
-			   "too slow\n", dropped);
-
-	return write_line(f, line, (size_t)len, max_size);
-}
-
 /* Writes one batch, without the lock. */
 static void write_batch(struct log_file *f, struct buf *lines,
 			unsigned *dropped, uint64_t max_size, int *ret_err)
 {
+	char line[96];
+
 	*ret_err = 0;
 	if (!is_in_place(f))
 		fd_close(&f->fd);
-	if (*dropped > 0)
-		*ret_err = write_dropped(f, *dropped, max_size);
+	if (*dropped > 0) {
+		(void)snprintf(line, sizeof line,
+			       "log: %u lines dropped: the disk failed or was "
+			       "too slow\n", *dropped);
+		*ret_err = write_line(f, line, strlen(line), max_size);
+	}
 	if (*ret_err < 0) {
 		*dropped += count_lines((const char *)buf_head(lines),
 				     buf_len(lines));

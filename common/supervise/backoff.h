@@ -22,7 +22,7 @@ enum {
 
 /* Embedded; zeroed memory is ready. */
 struct backoff {
-	uint32_t seed; /* of the jitter; any value */
+	uint32_t seed; /* seeds the jitter; any value */
 	unsigned ends; /* failures since the last healthy minute */
 	uint64_t started_ms;
 	uint64_t ready_ms; /* 0: not ready since the start */

@@ -37,7 +37,7 @@ enum {
 	CPU_SHARE_ENOUGH_MS = 1500,
 };
 
-/* Of its first thread, since its start, in nanoseconds. */
+/* The first thread of the process since its start, in nanoseconds. */
 struct cpu_share {
 	uint64_t at_ns; /* monotonic time of the measurement */
 	uint64_t ran_ns;

@@ -57,7 +57,7 @@ enum proc_event {
 	PROC_CLOSED, /* the worker closed the channel */
 	PROC_BAD, /* a forbidden message or flood */
 	PROC_EXIT, /* the process ended, or could not be started */
-	PROC_SHORT, /* could not be started: the master lacks descriptors,
+	PROC_SHORT, /* could not be started: too few descriptors,
 			 * memory or processes */
 	PROC_DEADLINE,
 	PROC_STARVED, /* the deadline of a worker without a processor */
@@ -83,7 +83,7 @@ struct proc {
 	unsigned unwanted_ends; /* failures */
 	unsigned left; /* left behind, not yet ended */
 	uint64_t deadline_ms; /* monotonic; 0: none */
-	uint64_t beat_ms; /* of the last heartbeat, or of ready */
+	uint64_t beat_ms; /* the last heartbeat, or ready */
 	struct backoff backoff;
 };
 

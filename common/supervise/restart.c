@@ -52,8 +52,7 @@ static int open_document(const struct handover *h)
 	return fd;
 }
 
-/* Blocked signals wait until the new program handles them. */
-static void hold_signals(int how)
+void restart_hold_signals(bool hold)
 {
 	sigset_t set;
 
@@ -61,7 +60,7 @@ static void hold_signals(int how)
 	(void)sigaddset(&set, SIGHUP);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
-	(void)sigprocmask(how, &set, NULL);
+	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 int restart_exec(const char *program, char *const *argv,
@@ -79,7 +78,7 @@ int restart_exec(const char *program, char *const *argv,
 		fd_close(&fd);
 		return err;
 	}
-	hold_signals(SIG_BLOCK);
+	restart_hold_signals(true);
 	set_inheritable(h, true);
 	if (program != NULL)
 		(void)execv(program, argv);
@@ -90,23 +89,13 @@ int restart_exec(const char *program, char *const *argv,
 	(void)execv("/proc/self/exe", argv);
 	err = -errno;
 	set_inheritable(h, false);
-	hold_signals(SIG_UNBLOCK);
+	restart_hold_signals(false);
 	(void)unsetenv(VARIABLE);
 	fd_close(&fd);
 	return err;
 }
 
 /* --- the new program --- */
-
-void restart_unblock_signals(void)
-{
-	hold_signals(SIG_UNBLOCK);
-}
-
-void restart_block_signals(void)
-{
-	hold_signals(SIG_BLOCK);
-}
 
 struct handover *restart_adopt(void)
 {

@@ -11,6 +11,8 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 
+#include <stdbool.h>
+
 struct handover;
 
 /* The file of this program; free() it.  Call it at the start, before an
@@ -24,9 +26,9 @@ int restart_exec(const char *program, char *const *argv,
 /* The handover of the previous program; NULL: none, or (logged) not usable. */
 struct handover *restart_adopt(void);
 
-/* Delivers the signals that arrived since restart_exec().  Call it when they
- * are watched. */
-void restart_unblock_signals(void);
-
-/* During shutdown, so that a second signal does not kill the last save. */
-void restart_block_signals(void);
+/*
+ * restart_exec() holds HUP, INT and TERM, so that they wait for the new
+ * program, which releases them when it watches them.  A shutdown holds them, so
+ * that a second signal does not kill the last save.
+ */
+void restart_hold_signals(bool hold);

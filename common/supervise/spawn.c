@@ -37,7 +37,7 @@ struct child {
 	pid_t pid;
 	int pidfd;
 	uint64_t number; /* in the handover; 0: not yet written */
-	bool unclaimed; /* of the previous master */
+	bool unclaimed; /* the previous master started it */
 	ev_io watcher;
 	child_end_fn *on_end; /* NULL after child_free() */
 	void *arg;
@@ -64,7 +64,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 
 static const struct {
 	const char *name;
-	const char *suffix; /* of the path of sluice-worker */
+	const char *suffix; /* added to the path of sluice-worker */
 } programs[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER] = { "sluice-worker", "" },
 	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
@@ -149,20 +149,6 @@ static void environment_init(char *list[ARRAY_LEN(kept_variables) + 2])
 	list[n] = NULL;
 }
 
-static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
-{
-	int err = posix_spawn_file_actions_addopen(files, STDIN_FILENO,
-						   "/dev/null", O_RDONLY, 0);
-
-	if (err == 0)
-		err = posix_spawn_file_actions_adddup2(files, STDERR_FILENO,
-						       STDOUT_FILENO);
-	if (err == 0)
-		err = posix_spawn_file_actions_adddup2(files, channel_fd,
-						       WORKER_CHANNEL_FD);
-	return err;
-}
-
 /* The worker starts with default signals and in its own process group, so that
  * a signal to the group of the master (^C, timeout(1)) does not reach it. */
 static int set_signals(posix_spawnattr_t *attr)
@@ -202,7 +188,14 @@ static int run(const struct spawner *s, const struct child_start *how,
 		return -ENOMEM;
 	}
 	environment_init(environment);
-	err = set_files(&files, how->channel_fd);
+	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO,
+					       "/dev/null", O_RDONLY, 0);
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO,
+						       STDOUT_FILENO);
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(&files, how->channel_fd,
+						       WORKER_CHANNEL_FD);
 	if (err == 0)
 		err = set_signals(&attr);
 	if (err == 0)
@@ -349,30 +342,22 @@ json_t *child_write(struct child *c, struct handover *h)
 	return handover_put(h, 'p', &c->number, c->pidfd);
 }
 
-/* The process of a pidfd; 0: it has ended; -errno: not a pidfd. */
-static pid_t find_pid(int pidfd)
-{
-	struct buf text = { 0 };
-	char path[48];
-	pid_t pid;
-	int err;
-
-	(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
-	err = procfs_read(path, &text);
-	pid = err < 0 ? err : procfs_fdinfo_pid_parse((char *)buf_head(&text));
-	buf_done(&text);
-	return pid;
-}
-
 void spawner_take(struct spawner *s, struct handover *h)
 {
 	uint64_t number;
 	int fd;
 
 	while ((fd = handover_take_any(h, 'p', &number)) >= 0) {
-		pid_t pid = find_pid(fd);
+		struct buf text = { 0 };
+		char path[48];
 		struct child *c;
+		pid_t pid; /* 0: it has ended; -errno: not a pidfd */
 
+		(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+		pid = procfs_read(path, &text);
+		if (pid == 0)
+			pid = procfs_fdinfo_pid_parse((char *)buf_head(&text));
+		buf_done(&text);
 		if (pid < 0) {
 			fd_close(&fd);
 			continue;

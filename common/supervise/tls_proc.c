@@ -29,7 +29,7 @@ struct tls_proc {
 	json_t *chain; /* NULL: no TLS */
 	json_t *key;
 	uint32_t last_seq;
-	uint32_t use_seq; /* of the certificate sent last */
+	uint32_t use_seq; /* the certificate that was sent last */
 	struct errmsg error;
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
@@ -65,8 +65,9 @@ static void arm(struct tls_proc *p)
 
 /* Sends only while the channel is empty: each client in it costs the master
  * two descriptors. */
-static void hand_over(struct tls_proc *p)
+static void hand_over(void *tls_proc)
 {
+	struct tls_proc *p = tls_proc;
 	struct channel *channel = service_proc_channel(p->service);
 	const struct msg m = { .type = MSG_TLS_SERVE };
 	struct waiting *w;
@@ -165,22 +166,6 @@ void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
 	send_certificate(p);
 }
 
-static void on_result(struct tls_proc *p, const struct msg *m)
-{
-	struct errmsg error;
-
-	if (m->seq == 0 || m->seq != p->use_seq) {
-		tls_judgements_answer(p->judgements, m);
-		return;
-	}
-	p->use_seq = 0;
-	p->error.text[0] = '\0';
-	if (m->tls_result.ok)
-		return;
-	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.why);
-	set_error(p, &error);
-}
-
 /* --- the worker --- */
 
 static void on_hello(void *self)
@@ -195,16 +180,23 @@ static void on_hello(void *self)
 static void on_message(const struct msg *m, void *self)
 {
 	struct tls_proc *p = self;
+	struct errmsg error;
 
-	if (m->type == MSG_TLS_RESULT)
-		on_result(p, m);
-	else if (p->chain == NULL && tls_judgements_is_empty(p->judgements))
-		service_proc_unwant(p->service);
-}
-
-static void on_drained(void *self)
-{
-	hand_over(self);
+	if (m->type != MSG_TLS_RESULT) {
+		if (p->chain == NULL && tls_judgements_is_empty(p->judgements))
+			service_proc_unwant(p->service);
+		return;
+	}
+	if (m->seq == 0 || m->seq != p->use_seq) {
+		tls_judgements_answer(p->judgements, m);
+		return;
+	}
+	p->use_seq = 0;
+	p->error.text[0] = '\0';
+	if (m->tls_result.ok)
+		return;
+	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.why);
+	set_error(p, &error);
 }
 
 static void on_down(void *self)
@@ -221,7 +213,7 @@ static const struct service_kind kind = {
 	.beat = MSG_TLS_STATUS,
 	.on_hello = on_hello,
 	.on_message = on_message,
-	.on_drained = on_drained,
+	.on_drained = hand_over,
 	.on_down = on_down,
 };
 

@@ -43,11 +43,11 @@ struct worker_proc {
 	bool shortage; /* the last start failed for lack of our resources */
 	struct pace pace;
 	struct cpu_watch cpu; /* since the worker became silent */
-	struct errmsg error; /* why we end it; "" when it ends by itself */
+	struct errmsg error; /* why the master ends it; "": it does not */
 
 	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
 	struct ratelimit log_limit;
-	char last_end[368]; /* of the last failure */
+	char last_end[368]; /* the last failure in words */
 	char alarm[448];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the master and workers other than stream send to each other. */
+/* Messages between the master and the workers of other roles than stream. */
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What master and stream send to each other. */
+/* Messages between the master and the workers of streams. */
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
 #include "proto/spec/link_stat.h"

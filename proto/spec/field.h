@@ -53,7 +53,7 @@ enum field_type {
 	FIELD_JSON,    /* const json_t *, borrowed: an object as `of' says */
 	FIELD_OBJECT,  /* a struct as `of' says */
 	FIELD_LIST,    /* an array of structs (of) or of single values (item) */
-	FIELD_CUSTOM,  /* what `hook' makes of it */
+	FIELD_CUSTOM,  /* `hook' reads and writes it */
 };
 
 enum field_flag {
@@ -79,7 +79,7 @@ enum field_table_flag {
 	/* A message: every row is required but FIELD_MAYBE, other keys are
 	 * errors. */
 	FIELD_STRICT = 1 << 0,
-	/* What user interfaces store: numbers and booleans may be text, and
+	/* User interfaces store it: numbers and booleans may be text, and
 	 * null and "" are as if the key were absent. */
 	FIELD_LOOSE = 1 << 1,
 };
@@ -107,7 +107,7 @@ struct field {
 	uint32_t offset; /* of the member in the struct */
 	uint32_t count;  /* offset of the number of items, a size_t */
 	uint32_t flags;  /* enum field_flag */
-	/* Of a number, or of the bytes of a text, or of the items of a list.
+	/* Bounds of a number, of the bytes of a text or of the items of a list.
 	 * max 0: what the member can hold (and min 0 of a FIELD_INT). */
 	int64_t min, max;
 	int64_t initial; /* the default of a number, a flag or a choice */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of the engine of field.h share. */
+/* Functions that the parts of the engine of field.h share. */
 #pragma once
 
 #include "proto/spec/field.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	/* of a scalar or a list that is read as text */
+	/* bytes of a scalar or a list that is read as text */
 	VALUE_MAX = 4096,
 	PATH_MAX_SHOWN = 160,
 	VALUE_SHOWN = 64,
@@ -189,7 +189,7 @@ static int read_digits(const struct field *f, const char *text, void *s,
 		fits = fits && n <= (INT64_MAX - (*c - '0')) / 10;
 		n = fits ? n * 10 + (*c - '0') : n;
 	}
-	/* "-0" is not what somebody means where nothing is negative */
+	/* "-0" is an error where no number is negative */
 	if (!fits || (text[0] == '-' && field_limits(f).min >= 0))
 		return fail_range(f, text, error);
 	return take_integer(f, text[0] == '-' ? -n : n, s, error);

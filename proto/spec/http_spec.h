@@ -18,7 +18,7 @@ enum {
 
 struct http_spec {
 	char url[ADDRESS_TEXT_MAX + 16];
-	char user_agent[HTTP_UA_MAX + 1];    /* "" = ours */
+	char user_agent[HTTP_UA_MAX + 1];    /* "": the default */
 	char headers[HTTP_HEADER_BYTES_MAX + 1];  /* "Name: value\n" each */
 	unsigned timeout_s;
 	unsigned buffer_time_s;  /* sent so much later than received */

@@ -67,7 +67,7 @@ static const struct field file_output_rows[] = {
 static const struct field_table file_output_fields =
 	FIELD_TABLE(struct output_spec, file_output_rows);
 
-/* What strftime(3) may put into a name: it cannot be a folder, nor long. */
+/* The conversions of strftime(3) that give neither a folder nor a long name. */
 static int judge_conversions(const char *path, struct errmsg *error)
 {
 	const char *name = strrchr(path, '/') + 1;

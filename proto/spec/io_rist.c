@@ -84,7 +84,7 @@ static int read_rist(const char *text, struct rist_spec *s,
 	}
 }
 
-/* Of those who are called two may be one: it is no use, but it works. */
+/* Two called peers may have one address: useless, but it works. */
 static int judge_places(const struct rist_spec *s, struct errmsg *error)
 {
 	for (size_t i = 1; i < s->n_peers; i++)

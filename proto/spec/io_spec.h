@@ -136,7 +136,7 @@ enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
 
 bool output_kind_is_net(enum output_kind);
 
-/* What spaces datagrams. */
+/* The clock that spaces datagrams. */
 enum output_pacing {
 	PACING_TICK,   /* the wake-ups of the worker */
 	PACING_AUTO,   /* the kernel, where its queue can */

@@ -16,7 +16,7 @@ enum {
 	OVERHEAD_MIN = 5,
 	OVERHEAD_MAX = 100,
 	KEY_MAX = 32,
-	/* Of a matrix of error correction; the library has no bound. */
+	/* A matrix of error correction; the library has no bound. */
 	MATRIX_MAX = 256,
 };
 

@@ -54,7 +54,7 @@ enum {
 	IO_SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
 };
 
-/* Of every input; idle: FIELD_IDLE where they have no effect, or 0. */
+/* Every input has these; idle: FIELD_IDLE where they have no effect, or 0. */
 #define IO_ROWS_WATCHDOG(default_s, idle) \
 	{ "watchdog", IO_INPUT(watchdog_s), .max = IO_WATCHDOG_MAX_S, \
 	  .initial = (default_s), .unit = "s", .flags = (idle), \
@@ -64,7 +64,7 @@ enum {
 	{ "no_reload", IO_INPUT(no_reload), .flags = (idle), \
 	  .help = "Never opens the input again because of silence." }
 
-/* Of inputs that receive datagrams. */
+/* Inputs that receive datagrams have these. */
 #define IO_ROWS_SOCKET \
 	{ "renew", IO_INPUT(renew_s), .max = IO_RENEW_MAX_S, .unit = "s", \
 	  .help = "Interval in which the group is joined again; " \
@@ -96,7 +96,7 @@ enum {
 	  .initial = IO_MERGE_DELAY_DEFAULT_MS, .unit = "ms", \
 	  .help = "How long packets are kept to be compared." }
 
-/* Of outputs that send packets at a pace. */
+/* Outputs that send packets at a pace have this. */
 #define IO_ROW_CBR \
 	{ "cbr", IO_OUTPUT(cbr_kbps), .min = CBR_MIN_KBPS, \
 	  .max = CBR_MAX_KBPS, .unit = "kbit/s", \

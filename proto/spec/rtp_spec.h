@@ -20,7 +20,7 @@ enum {
 	FEC_MATRIX_MAX = 100,
 };
 
-/* Of an input. */
+/* The options of an input. */
 struct rtp_spec {
 	unsigned reorder_ms; /* wait for an overtaken datagram */
 	unsigned skew_ms;    /* wait for the slower of two paths */
@@ -28,7 +28,7 @@ struct rtp_spec {
 	bool fec;            /* SMPTE 2022-1 on the next ports */
 };
 
-/* Of an output. */
+/* The options of an output. */
 struct rtp_out_spec {
 	unsigned fec_columns, fec_rows; /* SMPTE 2022-1; 0: none */
 	bool has_path2;                 /* SMPTE 2022-7: the same to path2 */

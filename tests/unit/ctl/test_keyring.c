@@ -76,7 +76,7 @@ Test(keyring, keeps_sessions_by_service_and_login)
 	holds("http://a", "olga", "2");
 	holds("http://a", NULL, "2"); /* the last */
 	holds("http://b", NULL, "3");
-	cr_assert_eq(keyring_remove("http://a", "olga", &why), 0);
+	cr_assert_eq(keyring_put("http://a", "olga", NULL, &why), 0);
 	holds("http://a", "olga", NULL);
 	holds("http://a", "admin", "1");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The description names every option, and its bounds are those of the reader. */
+/* The description names every option with the bounds of the reader. */
 #include "master/config/describe.h"
 
 #include "common/base/util.h"
