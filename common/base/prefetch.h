@@ -17,26 +17,27 @@
 #include <stdint.h>
 
 enum {
-	WARM_LINE = 64,
-	WARM_MAX = 96, /* lines; further lines are ignored */
+	PREFETCH_LINE = 64,
+	PREFETCH_MAX = 96, /* lines; further lines are ignored */
 };
 
-struct warm {
+struct prefetch {
 	size_t n;
-	const uint8_t *lines[WARM_MAX];
+	const uint8_t *lines[PREFETCH_MAX];
 };
 
 /* Adds the cache lines of len bytes. */
-static inline void warm_add(struct warm *w, const void *at, size_t len)
+static inline void prefetch_add(struct prefetch *w, const void *at, size_t len)
 {
 	const uint8_t *line = at;
-	size_t into = (uintptr_t)at % WARM_LINE;
+	size_t into = (uintptr_t)at % PREFETCH_LINE;
 
-	for (size_t i = 0; i < into + len && w->n < WARM_MAX; i += WARM_LINE)
+	for (size_t i = 0; i < into + len && w->n < PREFETCH_MAX;
+	     i += PREFETCH_LINE)
 		w->lines[w->n++] = line - into + i;
 }
 
-static inline void warm_up(const struct warm *w)
+static inline void prefetch_all(const struct prefetch *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		__builtin_prefetch(w->lines[i], 1);

@@ -255,14 +255,14 @@ void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
 	}
 }
 
-void monitor_warm(const struct monitor *m, struct warm *w)
+void monitor_warm(const struct monitor *m, struct prefetch *w)
 {
-	warm_add(w, m, offsetof(struct monitor, pids.index));
+	prefetch_add(w, m, offsetof(struct monitor, pids.index));
 	for (size_t i = 0; i < m->pids.n && i < WARM_PIDS; i++) {
 		const struct pid_stats *s = &m->pids.list[i];
 
-		warm_add(w, &m->pids.index[s->pid], 1);
-		warm_add(w, s, offsetof(struct pid_stats, pts));
+		prefetch_add(w, &m->pids.index[s->pid], 1);
+		prefetch_add(w, s, offsetof(struct pid_stats, pts));
 	}
 }
 

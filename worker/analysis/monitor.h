@@ -49,7 +49,7 @@ void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns);
 
 /* Lists the memory that the next packets of the usual PIDs will touch. */
-void monitor_warm(const struct monitor *, struct warm *);
+void monitor_warm(const struct monitor *, struct prefetch *);
 
 /* Ends the second; true when an alarm was raised or cleared. */
 bool monitor_second(struct monitor *, const struct monitor_counts *,

@@ -50,14 +50,14 @@ bool input_reopens(const struct input *in)
 	return in->ops->reopens;
 }
 
-void input_warm(const struct input *in, struct warm *w)
+void input_warm(const struct input *in, struct prefetch *w)
 {
-	warm_add(w, in, WARM_HEAD);
+	prefetch_add(w, in, WARM_HEAD);
 	if (in->ops->warm != NULL)
 		in->ops->warm(in, w);
 	if (in->flow == NULL || in->flow->receiver == NULL)
 		return;
-	warm_add(w, in->flow, offsetof(struct udp_flow, iat_report));
+	prefetch_add(w, in->flow, offsetof(struct udp_flow, iat_report));
 	receiver_warm(in->flow->receiver, WARM_DATAGRAMS, w);
 }
 

@@ -62,7 +62,7 @@ int input_read(struct input *, struct batch *, uint64_t now_ns,
 bool input_reopens(const struct input *);
 
 /* Lists the memory that the next read will touch, for a prefetch. */
-void input_warm(const struct input *, struct warm *);
+void input_warm(const struct input *, struct prefetch *);
 
 /* A descriptor that is readable when packets wait; -1: the input has none, and
  * the owner reads it at every tick. */

@@ -23,7 +23,7 @@ struct input_ops {
 	/* NULL: no counters.  *ret is all zero. */
 	void (*counters)(const struct input *, struct input_counters *ret);
 	/* NULL: struct input and the memory of its flow. */
-	void (*warm)(const struct input *, struct warm *);
+	void (*warm)(const struct input *, struct prefetch *);
 	/* NULL: false. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
 	/* NULL: the counters of its flow.  *ret is all zero. */

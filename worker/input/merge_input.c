@@ -180,7 +180,7 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 		udp_flow_stats(first->flow, ret);
 }
 
-static void merge_warm(const struct input *base, struct warm *w)
+static void merge_warm(const struct input *base, struct prefetch *w)
 {
 	const struct merge_input *m =
 		container_of(base, const struct merge_input, base);

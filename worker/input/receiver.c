@@ -181,12 +181,13 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 	return n;
 }
 
-void receiver_warm(const struct receiver *r, size_t datagrams, struct warm *w)
+void receiver_warm(const struct receiver *r, size_t datagrams,
+		   struct prefetch *w)
 {
 	datagrams = MIN(datagrams, RECEIVER_SLOTS);
-	warm_add(w, r, offsetof(struct receiver, msgs));
-	warm_add(w, r->msgs, datagrams * sizeof r->msgs[0]);
-	warm_add(w, r->iov, datagrams * sizeof r->iov[0]);
+	prefetch_add(w, r, offsetof(struct receiver, msgs));
+	prefetch_add(w, r->msgs, datagrams * sizeof r->msgs[0]);
+	prefetch_add(w, r->iov, datagrams * sizeof r->iov[0]);
 }
 
 void receiver_moved(struct receiver *r)

@@ -50,7 +50,8 @@ int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 void receiver_measure(struct receiver *, struct iat_in *);
 
 /* Lists the memory that the next read of so many datagrams will touch. */
-void receiver_warm(const struct receiver *, size_t datagrams, struct warm *);
+void receiver_warm(const struct receiver *, size_t datagrams,
+		   struct prefetch *);
 
 /* The number of datagrams that the kernel dropped because the socket was
  * full. */

@@ -79,21 +79,21 @@ static void push(struct ts_merge *m, struct ts_path *p,
 	}
 }
 
-void ts_merge_warm(const struct ts_merge *m, struct warm *w)
+void ts_merge_warm(const struct ts_merge *m, struct prefetch *w)
 {
 	const struct ts_likeness *like = &m->copies.like;
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		const struct ts_path *p = &m->copies.path[i];
 
-		warm_add(w, p, offsetof(struct ts_path, duplicates));
-		warm_add(w, &p->duplicates.n,
+		prefetch_add(w, p, offsetof(struct ts_path, duplicates));
+		prefetch_add(w, &p->duplicates.n,
 			 offsetof(struct ts_duplicates, cc) -
 				 offsetof(struct ts_duplicates, n));
 	}
-	warm_add(w, &m->counts, sizeof m->counts);
-	warm_add(w, like, offsetof(struct ts_likeness, count));
-	warm_add(w, &like->count[TS_LIKE_PCR], sizeof like->count[0]);
+	prefetch_add(w, &m->counts, sizeof m->counts);
+	prefetch_add(w, like, offsetof(struct ts_likeness, count));
+	prefetch_add(w, &like->count[TS_LIKE_PCR], sizeof like->count[0]);
 }
 
 void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,

@@ -49,7 +49,7 @@ struct ts_merge *ts_merge_new(unsigned delay_ms);
 void ts_merge_free(struct ts_merge **);
 
 /* Names the memory that the next turn will touch. */
-void ts_merge_warm(const struct ts_merge *, struct warm *);
+void ts_merge_warm(const struct ts_merge *, struct prefetch *);
 
 void ts_merge_feed(struct ts_merge *, const struct ts_run *runs, size_t n_runs,
 		   unsigned path, uint64_t now_ns);

@@ -38,10 +38,10 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 	o->ops->send(o, runs, n_runs, now_ns);
 }
 
-void output_warm(const struct output *o, struct warm *w)
+void output_warm(const struct output *o, struct prefetch *w)
 {
 	/* and the next line, which each type uses */
-	warm_add(w, o, sizeof *o + WARM_LINE);
+	prefetch_add(w, o, sizeof *o + PREFETCH_LINE);
 }
 
 int output_every_second(struct output *o, struct errmsg *error)

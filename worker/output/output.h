@@ -49,7 +49,7 @@ void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
 /* Adds the memory that the next output_send() reads. */
-void output_warm(const struct output *, struct warm *);
+void output_warm(const struct output *, struct prefetch *);
 
 /* Once a second: 0, or -errno with error if nothing was sent since the last
  * call.  The caller then reopens the output. */

@@ -393,16 +393,16 @@ uint64_t splice_next_ns(const struct splice *s)
 		? UINT64_MAX : s->until_ns;
 }
 
-void splice_warm(const struct splice *s, struct warm *w)
+void splice_warm(const struct splice *s, struct prefetch *w)
 {
 	const struct psi_program *main = psi_main_program(s->psi);
 	uint16_t pid = main != NULL ? main->video_pid : TS_PID_NULL;
 
-	warm_add(w, s, offsetof(struct splice, pids));
-	warm_add(w, &s->pids[pid], 1);
-	warm_add(w, s->sent, 1);
-	warm_add(w, &s->sent->cc[pid], 1);
-	warm_add(w, s->sent->clocks, 1);
+	prefetch_add(w, s, offsetof(struct splice, pids));
+	prefetch_add(w, &s->pids[pid], 1);
+	prefetch_add(w, s->sent, 1);
+	prefetch_add(w, &s->sent->cc[pid], 1);
+	prefetch_add(w, s->sent->clocks, 1);
 }
 
 const struct psi *splice_psi(const struct splice *s)

@@ -117,7 +117,7 @@ void splice_turn(struct splice *, uint64_t now_ns);
 uint64_t splice_next_ns(const struct splice *);
 
 /* Prefetches the memory that the next packets use before the first cut. */
-void splice_warm(const struct splice *, struct warm *);
+void splice_warm(const struct splice *, struct prefetch *);
 
 /* The tables of the output; borrowed for the life of the splice. */
 const struct psi *splice_psi(const struct splice *);

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
 _Static_assert(offsetof(struct stream_memory, splice) +
 			       offsetof(struct splice_continuity, cc) <=
-				WARM_LINE,
+				PREFETCH_LINE,
 	       "what each turn writes is in the line that is warmed");
 /* Only where 64 bits are aligned to 8 bytes.  If a member moves, the next
  * worker would misread it. */

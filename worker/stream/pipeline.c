@@ -188,7 +188,7 @@ static void turn(void *arg)
 {
 	struct pipeline *p = arg;
 
-	warm_up(&p->warm);
+	prefetch_all(&p->warm);
 	p->now_ns = mono_ns();
 	p->fed = false;
 	if (netif_news_take(&p->news, p->now_ns))

@@ -26,7 +26,7 @@ struct pipeline {
 	struct ticker ticker;
 	struct netif_news news; /* for the outputs that follow it */
 	ev_io readable;
-	struct warm warm; /* what a turn touches, as of the last second */
+	struct prefetch warm; /* what a turn touches, as of the last second */
 	uint64_t now_ns; /* of this turn */
 	uint64_t second_ns; /* when this second ends */
 	bool fed; /* packets came in this turn */

@@ -134,19 +134,19 @@ bool pipeline_kick(struct pipeline *p, uint64_t client)
 /* Lists the memory that the turns of the next second will touch. */
 static void find_warm(struct pipeline *p)
 {
-	struct warm *w = &p->warm;
+	struct prefetch *w = &p->warm;
 
 	w->n = 0;
-	warm_add(w, &p->now_ns, 2 * WARM_LINE);
-	warm_add(w, &p->batch, WARM_RUNS * sizeof p->batch.runs[0]);
+	prefetch_add(w, &p->now_ns, 2 * PREFETCH_LINE);
+	prefetch_add(w, &p->batch, WARM_RUNS * sizeof p->batch.runs[0]);
 	selector_warm(p->selector, w);
 	splice_warm(p->splice, w);
-	warm_add(w, &p->sender, sizeof p->sender);
-	warm_add(w, p->outputs, p->n_sinks * sizeof *p->outputs);
+	prefetch_add(w, &p->sender, sizeof p->sender);
+	prefetch_add(w, p->outputs, p->n_sinks * sizeof *p->outputs);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		if (p->outputs[i] != NULL)
 			output_warm(p->outputs[i], w);
-	warm_add(w, p->memory, WARM_LINE);
+	prefetch_add(w, p->memory, PREFETCH_LINE);
 }
 
 void pipeline_follow(struct pipeline *p)

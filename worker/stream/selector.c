@@ -216,17 +216,17 @@ struct candidate *selector_still(struct selector *s)
 	return s->still.state != CANDIDATE_STANDBY ? &s->still : NULL;
 }
 
-void selector_warm(const struct selector *s, struct warm *w)
+void selector_warm(const struct selector *s, struct prefetch *w)
 {
 	const struct input_chain *c = selector_chain_of(s, s->on_air);
 
-	warm_add(w, s, offsetof(struct selector, switch_log));
-	warm_add(w, s->decision, WARM_LINE);
+	prefetch_add(w, s, offsetof(struct selector, switch_log));
+	prefetch_add(w, s->decision, PREFETCH_LINE);
 	if (c == NULL)
 		return;
-	warm_add(w, c, offsetof(struct input_chain, error));
-	warm_add(w, &c->seen, sizeof c->seen);
-	warm_add(w, &c->keeper, offsetof(struct input_keeper, error) + 1);
+	prefetch_add(w, c, offsetof(struct input_chain, error));
+	prefetch_add(w, &c->seen, sizeof c->seen);
+	prefetch_add(w, &c->keeper, offsetof(struct input_keeper, error) + 1);
 	if (c->keeper.input != NULL)
 		input_warm(c->keeper.input, w);
 	if (c->watch.monitor != NULL)

@@ -114,7 +114,7 @@ const struct input_chain *selector_chain(const struct selector *,
 					 unsigned position);
 
 /* The memory that the next turn will touch, if nothing changes. */
-void selector_warm(const struct selector *, struct warm *);
+void selector_warm(const struct selector *, struct prefetch *);
 
 /*
  * An operator chooses this input, or the next one for 0.  Its position, -EPERM
