@@ -135,7 +135,7 @@ void api_free(struct api **p)
 void api_start_streams(struct api *api)
 {
 	certificate_apply(api);
-	apply_all(api);
+	apply_all(api, false);
 	(void)api_host_advice(api);
 }
 

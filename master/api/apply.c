@@ -144,8 +144,7 @@ void apply_removal(struct api *api, const char *id)
 	status_remove_stream(api->cfg.status, id);
 }
 
-/* waiting_only: only streams that an error of a neighbour kept from running. */
-static void settle_all(struct api *api, bool waiting_only)
+void apply_all(struct api *api, bool waiting_only)
 {
 	const struct check_place place = place_of(api, NULL);
 	const json_t *stream;
@@ -171,15 +170,10 @@ static void settle_all(struct api *api, bool waiting_only)
 	}
 }
 
-void apply_all(struct api *api)
-{
-	settle_all(api, false);
-}
-
 void apply_waiting(struct api *api)
 {
 	if (status_has_faults(api->cfg.status))
-		settle_all(api, true);
+		apply_all(api, true);
 }
 
 void apply_announce(struct api *api, const json_t *stream, bool with_gid)

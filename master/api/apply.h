@@ -18,8 +18,7 @@ int apply_judge(struct api *, const json_t *stream, const char *self,
 void apply_warn(struct api *, const char *id, struct buf *warnings,
 		struct reply *);
 
-/* Starts, replaces or stops the worker as the object says, which has no
- * error. */
+/* Starts, replaces or stops the worker; the object has no error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
 /* The same after a change that no worker sees: an error that kept the stream
  * from running remains. */
@@ -30,8 +29,9 @@ void apply_removal(struct api *, const char *id);
  * it after every change. */
 void apply_waiting(struct api *);
 
-/* Judges and starts everything in the configuration. */
-void apply_all(struct api *);
+/* Judges and starts all streams of the configuration; waiting_only: only the
+ * streams that an error of a neighbour kept from running. */
+void apply_all(struct api *, bool waiting_only);
 
 /* A set-stream message with the stored object, or with edit_removal().  With
  * with_gid it has the gid of the configuration, if there is one. */

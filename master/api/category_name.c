@@ -58,26 +58,6 @@ static wint_t next(const char **at)
 	return c;
 }
 
-static bool is_letter(const struct category_names *n, wint_t c)
-{
-	if (n->locale == (locale_t)0)
-		return c >= FIRST_BEYOND_CONTROLS;
-	return iswalnum_l(c, n->locale);
-}
-
-static bool is_mark(const struct category_names *n, wint_t c)
-{
-	return n->locale != (locale_t)0 && n->marks != 0 &&
-	       iswctype_l(c, n->marks, n->locale);
-}
-
-static bool is_plain(wint_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') ||
-	       (c != 0 && c < 0x80 && strchr(" -_.&+/", (int)c) != NULL);
-}
-
 bool category_name_is_valid(const struct category_names *n, const char *text)
 {
 	size_t len = strlen(text);
@@ -87,14 +67,21 @@ bool category_name_is_valid(const struct category_names *n, const char *text)
 	if (len == 0 || text[0] == ' ' || text[len - 1] == ' ')
 		return false;
 	while ((c = next(&text)) != 0) {
+		bool ok;
+
 		if (++count > NAME_MAX_CHARS)
 			return false;
-		if (c < 0x80 && is_plain(c))
-			continue;
 		if (c < 0x80)
-			return false;
-		/* a mark belongs to what stands before it */
-		if (!is_letter(n, c) && (count == 1 || !is_mark(n, c)))
+			ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') ||
+			     strchr(" -_.&+/", (int)c) != NULL;
+		else if (n->locale == (locale_t)0)
+			ok = c >= FIRST_BEYOND_CONTROLS;
+		else /* a mark belongs to the character before it */
+			ok = iswalnum_l(c, n->locale) ||
+			     (count > 1 && n->marks != 0 &&
+			      iswctype_l(c, n->marks, n->locale));
+		if (!ok)
 			return false;
 	}
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which names categories and groups may have.
+ * Judges the names of categories and groups.
  *
  * 1 to 64 characters: letters and digits of any script with the marks that
  * belong to them, spaces (not at the ends) and - _ . & + /.  Letters are

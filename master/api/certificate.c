@@ -34,15 +34,11 @@ json_t *certificate_hide(const json_t *settings)
 	return copy;
 }
 
-static const json_t *settings_of(const struct api *api)
-{
-	return config_section(api->cfg.config, "settings");
-}
-
 void certificate_apply(struct api *api)
 {
-	json_t *chain = get(settings_of(api), "crt_chain");
-	json_t *key = get(settings_of(api), "crt_key");
+	const json_t *settings = config_section(api->cfg.config, "settings");
+	json_t *chain = get(settings, "crt_chain");
+	json_t *key = get(settings, "crt_key");
 	bool both = chain != NULL && key != NULL;
 
 	tls_proc_set(reconciler_tls(api->cfg.reconciler), both ? chain : NULL,
@@ -79,14 +75,15 @@ bool certificate_judge(struct api *api, const json_t *settings,
 {
 	const json_t *chain = get(settings, "crt_chain");
 	const json_t *key = get(settings, "crt_key");
+	const json_t *now = config_section(api->cfg.config, "settings");
 	struct tls_proc *tls = reconciler_tls(api->cfg.reconciler);
 	struct judging *j;
 	struct pem_pair pair;
 	struct errmsg error;
 
 	if (reply->call->certified || chain == NULL || key == NULL ||
-	    (json_equal(chain, get(settings_of(api), "crt_chain")) &&
-	     json_equal(key, get(settings_of(api), "crt_key"))))
+	    (json_equal(chain, get(now, "crt_chain")) &&
+	     json_equal(key, get(now, "crt_key"))))
 		return true;
 	if (pem_pair_open(json_string_value(chain), json_string_value(key),
 			  &pair, &error) < 0) {

@@ -94,29 +94,20 @@ static bool judge_id(struct edit *e)
 	return !is_answered(e);
 }
 
-/* Does the entry have its required fields?  False after a drop. */
-static bool has_required(struct edit *e)
-{
-	const struct field_table *fields = e->of->fields;
-
-	for (size_t i = 0; i < fields->n; i++) {
-		if (!(fields->rows[i].flags & FIELD_REQUIRED) ||
-		    edit_get(e->wanted, fields->rows[i].key) != NULL)
-			continue;
-		drop(e, fields->rows[i].key);
-		return false;
-	}
-	return true;
-}
-
 static bool make_entry(struct edit *e)
 {
+	const struct field_table *fields = e->of->fields;
 	bool by_id = e->of->key <= COLLECTION_ENTRIES;
 	char text[GID_TEXT_MAX];
 	struct errmsg error;
 
-	if (e->of->key == COLLECTION_ENTRIES && !has_required(e))
-		return false;
+	for (size_t i = 0; e->of->key == COLLECTION_ENTRIES && i < fields->n;
+	     i++)
+		if ((fields->rows[i].flags & FIELD_REQUIRED) &&
+		    edit_get(e->wanted, fields->rows[i].key) == NULL) {
+			drop(e, fields->rows[i].key);
+			return false;
+		}
 	e->entry = edit_entry_copy(e->wanted);
 	if (by_id && json_object_get(e->entry, "id") == NULL) {
 		if (e->id == NULL)
@@ -127,8 +118,7 @@ static bool make_entry(struct edit *e)
 	if ((by_id && !judge_id(e)) ||
 	    !edit_fits(e->entry, e->of->member, e->reply))
 		return false;
-	if (e->of->fields != NULL &&
-	    field_read(e->of->fields, e->entry, NULL, &error) < 0) {
+	if (fields != NULL && field_read(fields, e->entry, NULL, &error) < 0) {
 		reply_error(e->reply, 400, "%s.%s", e->of->member, error.text);
 		return false;
 	}

@@ -98,44 +98,41 @@ static void on_answer(enum gate_answer answer, void *arg)
 	call_finish(c);
 }
 
-static void ask(struct call *c, const struct gate_question *q, bool remember)
-{
-	struct login *l = xcalloc(1, sizeof *l);
-
-	l->wait = gate_ask(auth_gate(c->api->cfg.auth), q, on_answer, l);
-	if (l->wait == NULL) {
-		admit_refuse(&c->reply, GATE_BUSY);
-		free(l);
-		return;
-	}
-	l->name = xstrdup(q->login);
-	l->remember = remember;
-	l->call = reply_later(&c->reply, login_free, l);
-}
-
 static void login_login(struct api *api, const json_t *request,
 			struct reply *reply)
 {
 	const json_t *login = json_object_get(request, "login");
 	const json_t *password = json_object_get(request, "password");
 	const json_t *remember = json_object_get(request, "remember");
+	struct gate *gate = auth_gate(api->cfg.auth);
 	struct call *c = reply->call;
 	const struct gate_question q = { json_string_value(login),
 					 json_string_value(password),
 					 &c->caller.address };
 	enum gate_answer answer;
+	struct login *l;
 
-	if (q.login == NULL || q.password == NULL)
+	if (q.login == NULL || q.password == NULL) {
 		reply->status = 400; /* and no body */
-	else if (remember != NULL && !json_is_boolean(remember) &&
-		 !json_is_null(remember))
+	} else if (remember != NULL && !json_is_boolean(remember) &&
+		   !json_is_null(remember)) {
 		reply_error(reply, 400, "remember: is not true or false");
-	else if (api->cfg.options->no_web_auth)
+	} else if (api->cfg.options->no_web_auth) {
 		reply_caller_is(reply, "-", USER_CONTROL);
-	else if (gate_knows(auth_gate(api->cfg.auth), &q, &answer))
+	} else if (gate_knows(gate, &q, &answer)) {
 		conclude(c, q.login, json_is_true(remember), answer);
-	else
-		ask(c, &q, json_is_true(remember));
+	} else {
+		l = xcalloc(1, sizeof *l);
+		l->name = xstrdup(q.login);
+		l->remember = json_is_true(remember);
+		l->wait = gate_ask(gate, &q, on_answer, l);
+		if (l->wait != NULL) {
+			l->call = reply_later(reply, login_free, l);
+		} else {
+			login_free(l);
+			admit_refuse(reply, GATE_BUSY);
+		}
+	}
 	/* the request is not read again */
 	if (q.password != NULL)
 		explicit_bzero((char *)json_string_value(password),

@@ -45,40 +45,38 @@ static void refuse_method(struct route *r, const char *allow,
 	reply_error(reply, 405, "only %s is answered here", allow);
 }
 
-/* t=0 or t=1, default 1. */
-static bool read_span(const struct http_request *request, struct route *r,
-		      struct reply *reply)
-{
-	char t[64] = "1";
-
-	r->span = STATUS_MINUTE;
-	if (strstr(http_request_query(request), "t=") != NULL)
-		(void)http_request_query_get(request, "t", t, sizeof t);
-	if (strcmp(t, "0") == 0)
-		r->span = STATUS_SECOND;
-	else if (strcmp(t, "1") != 0)
-		reply_error(reply, 400, "t: is not 0 or 1");
-	return reply->status == 0;
-}
-
 static void take_path(const struct api_path *p, const char *id,
 		      const struct http_request *request, struct route *r,
 		      struct reply *reply)
 {
 	size_t len = strlen(id);
+	char t[64] = "1";
 
 	if (len > 0 && id[len - 1] == '/')
 		len--;
 	(void)snprintf(r->id, sizeof r->id, "%.*s",
 		       (int)MIN(len, sizeof r->id), id);
 	r->path = p;
-	if (p->post != NULL && !has_method(request, "POST"))
+	r->span = STATUS_MINUTE;
+	if (p->post != NULL && !has_method(request, "POST")) {
 		refuse_method(r, "POST", reply);
-	else if (p->get != NULL && !has_method(request, "GET") &&
-		 !has_method(request, "HEAD"))
+		return;
+	}
+	if (p->get != NULL && !has_method(request, "GET") &&
+	    !has_method(request, "HEAD")) {
 		refuse_method(r, "GET, HEAD", reply);
-	else if (!p->takes_span || read_span(request, r, reply))
+		return;
+	}
+	/* t=0 or t=1, default 1 */
+	if (p->takes_span &&
+	    strstr(http_request_query(request), "t=") != NULL)
+		(void)http_request_query_get(request, "t", t, sizeof t);
+	if (strcmp(t, "0") == 0)
+		r->span = STATUS_SECOND;
+	if (strcmp(t, "0") == 0 || strcmp(t, "1") == 0)
 		r->kind = ROUTE_PATH;
+	else
+		reply_error(reply, 400, "t: is not 0 or 1");
 }
 
 /* The id behind the path of p, or "" without an id; NULL: another path. */

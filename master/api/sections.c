@@ -65,24 +65,12 @@ static json_t *sort(const char *key, const json_t *list)
 	return sorted;
 }
 
-static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
-
 /* Sorts the lists of addresses by their prefixes, the longest first; equal
- * ones keep their order.  Drops items that are not addresses. */
-static void sort_lists(json_t *section)
+ * ones keep their order.  Drops items that are not addresses.  Logs members
+ * that cannot be used; they are stored all the same. */
+static void edit_auth(json_t *section)
 {
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		const json_t *list = json_object_get(section, lists[i]);
-
-		if (json_is_array(list))
-			(void)json_object_set_new(section, lists[i],
-						  sort(lists[i], list));
-	}
-}
-
-/* Logs the members that cannot be used; they are stored all the same. */
-static void warn(const json_t *section)
-{
+	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
 	const json_t *backend = json_object_get(section, "backend");
 	const char *url = json_string_value(backend);
 	const json_t *enable = json_object_get(section, "enable");
@@ -98,7 +86,10 @@ static void warn(const json_t *section)
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const json_t *list = json_object_get(section, lists[i]);
 
-		if (list != NULL && !json_is_array(list))
+		if (json_is_array(list))
+			(void)json_object_set_new(section, lists[i],
+						  sort(lists[i], list));
+		else if (list != NULL)
 			log_warning("auth", "%s: is not a list: it is not "
 				    "used", lists[i]);
 	}
@@ -117,8 +108,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
-	sort_lists(section);
-	warn(section);
+	edit_auth(section);
 	message = edit_message("set-auth");
 	if (section != NULL)
 		(void)json_object_set(message, "auth", section);

@@ -5,7 +5,7 @@
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
 
-/* Of two streams with the same id, only the first runs. */
+/* Only the first of two streams with the same id runs. */
 static bool is_running_one(const struct api *api, const json_t *stream)
 {
 	const char *id = edit_text(stream, "id");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the commands of streams share. */
+/* Counts the versions of tables, for all commands that store a stream. */
 #pragma once
 
 #include <jansson.h>

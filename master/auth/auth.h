@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Authentication: sessions, tokens and passwords against the users of the
- * configuration, which are read for every question.
+ * configuration, which are read for every check.
  *
  * Owns sessions, tokens and the gate; borrows the loop, the configuration and
  * the auth worker.
@@ -37,16 +37,16 @@ bool auth_is_saved(const struct auth *);
 
 enum auth_entry {
 	ENTRY_YES,
-	ENTRY_DISABLED, /* or there is no such user any more */
-	ENTRY_REGULAR,  /* of a type that never enters */
+	ENTRY_DISABLED, /* or the user was removed */
+	ENTRY_REGULAR,  /* this type of user never enters */
 };
 
-/* May the user, whose credential was right, come in?  With ENTRY_YES his
- * login and type stand in ret. */
+/* Judges a user whose credential was right.  With ENTRY_YES *ret gets the login
+ * and the type. */
 enum auth_entry auth_enter(const struct auth *, const char *login,
 			   struct caller *ret);
 
-/* Lets in whoever holds this session; login, type and session stand in ret. */
+/* True when the session is valid; *ret gets login, type and session. */
 bool auth_enter_session(const struct auth *, const char *id,
 			struct caller *ret);
 
@@ -58,16 +58,17 @@ void auth_close_session(struct auth *, const char *id);
 /* A token for one handshake. */
 void auth_issue_token(struct auth *, const char *login,
 		      char token[SECRET_TEXT]);
-/* Takes it; true when it was good and its user may still enter. */
+/* Removes the token; true when it was valid and its user may still enter. */
 bool auth_redeem_token(struct auth *, const char *token);
 
 /*
  * The users of the configuration changed: ends the sessions and tokens of
- * those who are gone, disabled or have another password, and names those whose
- * password has to be reset.  Call it after every change of the section.
+ * removed and disabled users and of users with another password, and logs the
+ * users whose password has to be reset.  Call it after every change of the
+ * section.
  */
 void auth_users_changed(struct auth *);
 
-/* The line for a credential that was not right.  login is hostile. */
+/* Logs a wrong credential.  login is hostile. */
 void auth_log_failure(struct auth *, const char *login,
 		      const struct ip_address *);

@@ -11,7 +11,7 @@
 struct caller {
 	char login[USER_LOGIN_MAX + 1]; /* "-" without logins; "" before one */
 	int type;                       /* USER_CONTROL, USER_OBSERVER; 0 */
-	struct ip_address address;      /* of the client, not of its proxy */
+	struct ip_address address;      /* the client's, not its proxy's */
 	bool secure;                    /* it came over TLS */
-	char session[SECRET_TEXT];      /* what let it in; "" for another way */
+	char session[SECRET_TEXT];      /* "": not admitted by a session */
 };

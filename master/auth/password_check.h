@@ -4,7 +4,7 @@
  * and a right password is remembered for a minute.
  *
  * Equal credentials from one address are checked once, whatever the number of
- * requests.  An address never has more checks under way than may fail before
+ * requests.  An address never has more checks in progress than may fail before
  * it is locked, so that guessing in parallel is no faster.  A check of an
  * unknown login takes as long as that of a known one.
  *
@@ -26,7 +26,7 @@ struct gate_wait;
 
 enum {
 	GATE_DEADLINE_MS = 5000,
-	GATE_CHECKS_MAX = 64,            /* waiting or under way */
+	GATE_CHECKS_MAX = 64,            /* waiting or in progress */
 	GATE_CHECKS_PER_ADDRESS_MAX = 8,
 };
 
@@ -43,8 +43,8 @@ void gate_free(struct gate **);
 enum gate_answer {
 	GATE_RIGHT,  /* the user exists and this is the password */
 	GATE_WRONG,
-	GATE_LOCKED, /* not looked at: the address is locked */
-	GATE_BUSY,   /* not known in time */
+	GATE_LOCKED, /* not checked: the address is locked */
+	GATE_BUSY,   /* no result in time */
 };
 
 /* All borrowed for the call. */

@@ -133,16 +133,6 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, mark);
 }
 
-static void judge_log(struct judge *j, const json_t *document)
-{
-	const json_t *log = json_object_get(document, "log");
-	size_t mark = judge_down(j, "log");
-
-	if (json_is_object(log))
-		judge_fields(j, &log_fields, log, NULL);
-	judge_up(j, mark);
-}
-
 /* Items that are not addresses have no effect. */
 static void judge_auth(struct judge *j, const json_t *document)
 {
@@ -252,9 +242,11 @@ unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg)
 {
+	const json_t *log = json_object_get(document, "log");
 	struct judge j = { .found = found, .arg = arg };
 	struct sockaddr_any configured;
 	bool is_configured;
+	size_t mark;
 
 	if (!json_is_object(document)) {
 		judge_add(&j, CHECK_FATAL, "is not an object");
@@ -262,7 +254,10 @@ unsigned check_document(const json_t *document,
 	}
 	judge_fields(&j, &document_fields, document, NULL);
 	judge_settings(&j, document, &configured, &is_configured);
-	judge_log(&j, document);
+	mark = judge_down(&j, "log");
+	if (json_is_object(log))
+		judge_fields(&j, &log_fields, log, NULL);
+	judge_up(&j, mark);
 	judge_auth(&j, document);
 	judge_users(&j, document);
 	if (control == NULL && is_configured)

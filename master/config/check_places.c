@@ -231,29 +231,24 @@ static void judge_net(struct judge *j, const struct output_spec *spec,
 			  other);
 }
 
-static void judge_file(struct judge *j, const struct output_spec *spec,
-		       struct judge_outputs *all)
+void judge_output_place(struct judge *j, const struct output_spec *spec,
+			struct judge_outputs *all)
 {
 	char key[IO_PATH_MAX + 8];
 	const char *other;
 
-	(void)snprintf(key, sizeof key, "file %s", spec->path);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_add(j, CHECK_FAULT, "is the file of %s", other);
-}
-
-void judge_output_place(struct judge *j, const struct output_spec *spec,
-			struct judge_outputs *all)
-{
 	if (spec->kind == OUTPUT_HTTP)
 		judge_http(j, spec, all);
 	else if (spec->kind == OUTPUT_SRT)
 		judge_srt(j, &spec->srt, all);
 	else if (spec->kind == OUTPUT_RIST)
 		judge_rist(j, &spec->rist, all);
-	else if (spec->kind == OUTPUT_FILE)
-		judge_file(j, spec, all);
 	else if (spec->kind == OUTPUT_UDP || spec->kind == OUTPUT_RTP)
 		judge_net(j, spec, all);
+	if (spec->kind != OUTPUT_FILE)
+		return;
+	(void)snprintf(key, sizeof key, "file %s", spec->path);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_add(j, CHECK_FAULT, "is the file of %s", other);
 }

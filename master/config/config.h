@@ -101,8 +101,7 @@ void config_backup_in(struct config *, unsigned ms);
 /* NULL without a file. */
 const char *config_path(const struct config *);
 
-/* Saves the document at once; there is a file.  done is called as save.h
- * says. */
+/* Saves the document at once; there is a file.  done is that of save_now(). */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
 /* Adopts a document (borrowed) that is in the file already. */
@@ -116,5 +115,5 @@ bool config_is_saved(const struct config *);
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
-/* Reads the file; there is one.  done is called as reader.h says. */
+/* Reads the file; there is one.  done is that of reader_read(). */
 void config_read_file(struct config *, reader_done_fn *done, void *arg);

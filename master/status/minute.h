@@ -55,5 +55,5 @@ void minute_amend(struct minute *, const struct second *);
 char *minute_format(const struct minute *);
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
-/* Of the last n seconds (n > 0); all zero for an empty minute. */
+/* The sum of the last n seconds (n > 0); all zero for an empty minute. */
 struct minute_sum minute_sum(const struct minute *, size_t n);

@@ -69,40 +69,33 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 	return o;
 }
 
-/* Reports that an alarm is raised or cleared. */
-static json_t *report(struct status_stream *s, unsigned place,
-		    enum alarm_id alarm)
-{
-	bool raised = !(s->reported[place] >> alarm & 1);
-	json_t *event;
-
-	s->reported[place] ^= 1u << alarm;
-	if (raised)
-		status_stream_inherit(s, place, alarm);
-	event = format(s, place, alarm, raised);
-	if (!raised)
-		status_stream_disinherit(s, place, alarm);
-	return event;
-}
-
 json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 {
 	unsigned suppressed;
+	json_t *event;
 
 	s->alarm_limit.burst = ALARM_BURST;
 	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
 		uint32_t raised = status_stream_raised(s, place);
 		uint32_t differs = (raised ^ s->reported[place]) &
 				   ~status_stream_held(s, place, raised);
-		int i = 0;
+		enum alarm_id alarm = 0;
+		bool raises;
 
 		if (differs == 0)
 			continue;
 		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
 			return NULL;
-		while (!(differs >> i & 1))
-			i++;
-		return report(s, place, (enum alarm_id)i);
+		while (!(differs >> alarm & 1))
+			alarm++;
+		raises = raised >> alarm & 1;
+		s->reported[place] ^= 1u << alarm;
+		if (raises)
+			status_stream_inherit(s, place, alarm);
+		event = format(s, place, alarm, raises);
+		if (!raises)
+			status_stream_disinherit(s, place, alarm);
+		return event;
 	}
 	return next_fault(s, now_ms);
 }

@@ -10,24 +10,6 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER (1u << ALARM_NO_QUERIER)
 
-/* An input that is reopened, or whose interface is down, keeps its interface;
- * silence has another reason then. */
-static void follow(struct status_way *w, const struct msg_input_status *in,
-		   uint64_t now_ms)
-{
-	unsigned ifindex = status_interface(in);
-
-	if (in->state == INPUT_IDLE)
-		w->ifindex = 0;
-	if (ifindex == 0) {
-		w->received_ms = w->alarmed ? w->received_ms : now_ms;
-		return;
-	}
-	if (w->ifindex != ifindex || in->heard)
-		w->received_ms = now_ms;
-	w->ifindex = ifindex;
-}
-
 static bool is_silent(const struct status_way *w, uint64_t now_ms)
 {
 	return now_ms - w->received_ms >= SILENT_MS;
@@ -39,9 +21,17 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	struct status_way *w = &s->ways[in->position - 1];
 	const struct queriers *known = querier_proc_known(querier);
 	struct querier_net net = { .v6 = w->v6 };
+	unsigned ifindex = status_interface(in);
 	bool raised = false;
 
-	follow(w, in, now_ms);
+	/* an input that is reopened, or whose interface is down, keeps its
+	 * interface; silence has another reason then */
+	if (in->state == INPUT_IDLE)
+		w->ifindex = 0;
+	if (ifindex == 0 ? !w->alarmed : w->ifindex != ifindex || in->heard)
+		w->received_ms = now_ms;
+	if (ifindex != 0)
+		w->ifindex = ifindex;
 	net.ifindex = w->ifindex;
 	if (net.ifindex != 0) {
 		querier_proc_use(querier, net, now_ms);

@@ -295,25 +295,10 @@ struct service_proc *deliver_proc_service(struct deliver_proc *d)
 	return d->service;
 }
 
-void deliver_proc_link(struct deliver_proc *d, int fd)
-{
-	const struct msg m = { .type = MSG_DELIVER_TLS };
-
-	service_proc_send(d->service, &m, &fd);
-}
-
 void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
 		       void *arg)
 {
 	session_list_get(d->sessions, done, arg);
-}
-
-void deliver_proc_kick(struct deliver_proc *d, uint64_t client)
-{
-	struct msg m = { .type = MSG_DELIVER_KICK,
-			 .deliver_kick = { client } };
-
-	service_proc_send(d->service, &m, NULL);
 }
 
 unsigned deliver_proc_viewers(const struct deliver_proc *d)

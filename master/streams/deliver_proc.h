@@ -45,13 +45,8 @@ struct service_proc *deliver_proc_service(struct deliver_proc *);
 /* The viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
-/* The worker passes TLS clients to this end of a SEQPACKET pair. */
-void deliver_proc_link(struct deliver_proc *, int fd);
-
 /* Lists the viewers, see session_list.h. */
 void deliver_proc_list(struct deliver_proc *, session_list_fn *, void *arg);
-/* Disconnects this viewer if it still exists. */
-void deliver_proc_kick(struct deliver_proc *, uint64_t client);
 
 struct mount_config {
 	const struct sockaddr_any *listen;

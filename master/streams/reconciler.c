@@ -207,12 +207,14 @@ static void update_read(struct reconciler *r, const struct stream_links *links)
  * a new end of it. */
 static void link_services(void *arg)
 {
+	const struct msg m = { .type = MSG_DELIVER_TLS };
 	struct reconciler *r = arg;
+	struct service_proc *deliver = deliver_proc_service(r->deliver);
 	int fds[2], err;
 
 	if (!tls_proc_is_on(r->tls) ||
 	    service_proc_channel(tls_proc_service(r->tls)) == NULL ||
-	    service_proc_channel(deliver_proc_service(r->deliver)) == NULL)
+	    service_proc_channel(deliver) == NULL)
 		return;
 	err = fd_seqpacket_pair(fds);
 	if (err < 0) {
@@ -221,7 +223,7 @@ static void link_services(void *arg)
 		return;
 	}
 	tls_proc_link(r->tls, fds[0]);
-	deliver_proc_link(r->deliver, fds[1]);
+	service_proc_send(deliver, &m, &fds[1]);
 	fd_close(&fds[0]);
 	fd_close(&fds[1]);
 }
@@ -480,11 +482,14 @@ void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)
 
 void reconciler_close_session(struct reconciler *r, uint64_t client)
 {
+	const struct msg m = { .type = MSG_DELIVER_KICK,
+			       .deliver_kick = { client } };
+
 	for (size_t i = 0; i < r->n; i++)
 		if (receivers_has(stream_proc_receivers(r->streams[i]),
 				  client)) {
 			stream_proc_kick(r->streams[i], client);
 			return;
 		}
-	deliver_proc_kick(r->deliver, client);
+	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
 }

@@ -3,9 +3,11 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
+#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ring.h"
+#include "common/base/shared.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/deliver_proc.h"
@@ -31,7 +33,8 @@ struct stream_proc {
 	struct stream_ring ring;
 	bool others_read;
 	bool started; /* the worker has received stream.start */
-	struct kept_memory memory;
+	int memory_fd; /* STREAM_MEMORY_SIZE bytes of workers; -1: none */
+	uint64_t memory_number; /* in the handover */
 
 	unsigned first; /* the input the next worker starts with; from 1 */
 	struct input_choice *choice;
@@ -139,12 +142,12 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 
 	(void)proc;
 	m.stream_start.ring = p->ring.fd >= 0;
-	m.stream_start.memory = p->memory.fd >= 0;
+	m.stream_start.memory = p->memory_fd >= 0;
 	m.stream_start.first = p->first;
 	if (m.stream_start.ring)
 		fds[n++] = p->ring.fd;
 	if (m.stream_start.memory)
-		fds[n++] = p->memory.fd;
+		fds[n++] = p->memory_fd;
 	(void)channel_send(channel, &m, fds, n);
 	p->started = true;
 	for (size_t i = 0; i < p->plan->links.n; i++)
@@ -290,21 +293,25 @@ static unsigned find_first(const struct stream_proc *p,
 	return 1;
 }
 
-/* A stream also runs without this memory: then counters and clocks start from
- * zero with each worker. */
+/* The memory passes counters and clocks to the next worker.  A stream also runs
+ * without it: then they start from zero with each worker. */
 static void keep_memory(struct stream_proc *p, bool keep)
 {
-	int err = 0;
+	int fd = p->memory_fd;
 
-	if (keep)
-		err = kept_memory_make(&p->memory);
-	else
-		kept_memory_close(&p->memory);
-	if (err < 0)
-		log_warning(worker_proc_name(p->proc),
-			    "cannot create the memory for the next worker: "
-			    "%s: counters and clocks will restart",
-			    strerror(-err));
+	if (!keep) {
+		fd_close(&p->memory_fd);
+		p->memory_number = 0;
+	} else if (fd < 0) {
+		fd = shared_create("stream", STREAM_MEMORY_SIZE);
+		if (fd >= 0)
+			p->memory_fd = fd;
+		else
+			log_warning(worker_proc_name(p->proc),
+				    "cannot create the memory for the next "
+				    "worker: %s: counters and clocks will "
+				    "restart", strerror(-fd));
+	}
 	spawner_touch(p->cfg.spawner);
 }
 
@@ -426,11 +433,11 @@ json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 		(void)json_object_set_new(record, "ring",
 					  handover_put(h, 'r', &p->ring.number,
 						       p->ring.fd));
-	if (p->memory.fd >= 0)
+	if (p->memory_fd >= 0)
 		(void)json_object_set_new(record, "memory",
 					  handover_put(h, 'm',
-						       &p->memory.number,
-						       p->memory.fd));
+						       &p->memory_number,
+						       p->memory_fd));
 	return record;
 }
 
@@ -458,7 +465,11 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 					  p->plan->ring_size > 0
 						  ? p->plan->ring_size
 						  : (size_t)RING_SIZE_DEFAULT);
-	kept_memory_take(&p->memory, json_object_get(record, "memory"), h);
+	p->memory_fd = handover_take(h, json_object_get(record, "memory"), 'm',
+				     &p->memory_number);
+	if (p->memory_fd >= 0 &&
+	    shared_size(p->memory_fd) != STREAM_MEMORY_SIZE)
+		keep_memory(p, false);
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);
 	/* an adopted worker sends no second hello */
@@ -473,7 +484,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	p->cfg = *cfg;
 	p->id = xstrdup(id);
 	p->ring.fd = p->ring.ro_fd = -1;
-	p->memory.fd = -1;
+	p->memory_fd = -1;
 	p->first = 1;
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);
@@ -502,8 +513,7 @@ void stream_proc_free(struct stream_proc **pp)
 	receivers_clear(&p->receivers);
 	set_mounts(p, NULL);
 	stream_ring_close(&p->ring);
-	spawner_touch(p->cfg.spawner);
-	kept_memory_close(&p->memory);
+	keep_memory(p, false);
 	stream_plan_free(&p->plan);
 	free(p->id);
 	free(p);

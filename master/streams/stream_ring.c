@@ -3,9 +3,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/ring.h"
-#include "common/base/shared.h"
 #include "common/supervise/handover.h"
-#include "proto/ipc/contract.h"
 
 void stream_ring_close(struct stream_ring *r)
 {
@@ -70,31 +68,4 @@ bool stream_ring_take(struct stream_ring *r, const json_t *name,
 		return true;
 	stream_ring_close(r);
 	return false;
-}
-
-void kept_memory_close(struct kept_memory *m)
-{
-	fd_close(&m->fd);
-	m->number = 0;
-}
-
-int kept_memory_make(struct kept_memory *m)
-{
-	int fd;
-
-	if (m->fd >= 0)
-		return 0;
-	fd = shared_create("stream", STREAM_MEMORY_SIZE);
-	if (fd < 0)
-		return fd;
-	m->fd = fd;
-	return 0;
-}
-
-void kept_memory_take(struct kept_memory *m, const json_t *name,
-		      struct handover *h)
-{
-	m->fd = handover_take(h, name, 'm', &m->number);
-	if (m->fd >= 0 && shared_size(m->fd) != STREAM_MEMORY_SIZE)
-		kept_memory_close(m);
 }

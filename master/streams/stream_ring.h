@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The shared memory of one stream that outlives its worker: the ring with its
- * packets, and a small memory with counters and clocks for the next worker.
+ * The ring with the packets of one stream, which outlives its worker.
  *
- * Both are embedded, with every fd set to -1.  The owner is the only writer of
- * these structs.
+ * Embedded, with both fds set to -1.  The owner is the only writer of the
+ * struct.
  */
 #pragma once
 
@@ -39,18 +38,3 @@ bool stream_ring_is_damaged(const struct stream_ring *);
  * or it has another size. */
 bool stream_ring_take(struct stream_ring *, const json_t *name,
 		      struct handover *, size_t size);
-
-/* STREAM_MEMORY_SIZE bytes; only workers read and write them. */
-struct kept_memory {
-	int fd; /* -1: none */
-	uint64_t number; /* in the handover */
-};
-
-void kept_memory_close(struct kept_memory *);
-
-/* Makes a zeroed memory if there is none.  0 or -errno. */
-int kept_memory_make(struct kept_memory *) MUST_CHECK;
-
-/* Takes the memory with this name out of the handover if its size is right. */
-void kept_memory_take(struct kept_memory *, const json_t *name,
-		      struct handover *);
