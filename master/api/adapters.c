@@ -16,28 +16,21 @@
 
 enum { PROGRAM_MAX = 65535 };
 
-static bool is_fed(const json_t *input, const char *id)
-{
-	const char *address = json_string_value(input);
-
-	return address != NULL && input_edit_is_adapter(address, id);
-}
-
-/* Has the stream an input of this adapter? */
+/* True when an input of the stream is this adapter's. */
 static bool feeds(const json_t *stream, const char *id)
 {
 	const json_t *input;
 	size_t i;
 
 	json_array_foreach(json_object_get(stream, "input"), i, input)
-		if (is_fed(input, id))
+		if (input_edit_is_adapter(json_string_value(input), id))
 			return true;
 	return false;
 }
 
 /* --- set-adapter --- */
 
-/* A program that a scan names by its number alone, as a stream. */
+/* Makes a stream of a program that a scan names only by its number. */
 static bool complete(json_t *stream, const char *adapter)
 {
 	const json_t *pnr = json_object_get(stream, "pnr");
@@ -123,7 +116,7 @@ static enum stream_fate rename_inputs(const json_t *stream, json_t **ret_new,
 		return STREAM_KEPT;
 	list = json_array();
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
-		if (!is_fed(input, from)) {
+		if (!input_edit_is_adapter(json_string_value(input), from)) {
 			(void)json_array_append(list, input);
 		} else if (to != NULL) {
 			char *text = input_edit_adapter(

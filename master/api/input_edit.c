@@ -76,7 +76,7 @@ char *input_edit_cam(const char *address, const char *from, const char *to)
 
 bool input_edit_is_adapter(const char *address, const char *id)
 {
-	size_t len = strcspn(address, "#");
+	size_t len = address != NULL ? strcspn(address, "#") : 0;
 
 	return len == DVB_LEN + strlen(id) &&
 	       strncasecmp(address, dvb, DVB_LEN) == 0 &&

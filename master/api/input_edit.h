@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
-/* Does the address have the option cam=<id>? */
+/* True when the address has the option cam=<id>. */
 bool input_edit_has_cam(const char *address, const char *id);
 
 /* The address with cam=<to> in the place of cam=<from>, without the option when
  * to is NULL; all else stays as it is written.  free() it. */
 char *input_edit_cam(const char *address, const char *from, const char *to);
 
-/* Is it dvb://<id>, whatever its options? */
+/* True for dvb://<id>, whatever its options; address may be NULL. */
 bool input_edit_is_adapter(const char *address, const char *id);
 
 /* Such an address with another id; free() it. */

@@ -132,16 +132,6 @@ static json_t *copy_wanted(const json_t *user)
 	return copy;
 }
 
-static void keep_first(enum check_severity severity, const char *path,
-		       const char *text, void *arg)
-{
-	struct errmsg *error = arg;
-
-	(void)severity;
-	if (error->text[0] == '\0')
-		errmsg_set(error, "%s: %s", path, text);
-}
-
 static bool judge_request(const char *login, const json_t *user,
 			  struct reply *reply)
 {
@@ -149,7 +139,7 @@ static bool judge_request(const char *login, const json_t *user,
 	bool control = caller->type == USER_CONTROL;
 	const json_t *password = edit_get(user, "password");
 	struct errmsg error = { 0 };
-	struct judge judge = { .found = keep_first, .arg = &error,
+	struct judge judge = { .found = check_keep_error, .arg = &error,
 			       .path = "user" };
 	json_t *stored = copy_wanted(user);
 

@@ -214,56 +214,47 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	return c;
 }
 
-/* --- their order --- */
-
-/* True when its address has fewer checks in progress than may fail. */
-static bool may_begin(const struct check *self, uint64_t now)
+/* Starts the check if its address has fewer checks in progress than may fail
+ * before it is locked. */
+static void try_begin(struct check *self, uint64_t now)
 {
 	const struct gate *g = self->gate;
 	const struct check *c;
 	unsigned n = 0;
 
+	if (self->job != NULL)
+		return;
 	TAILQ_FOREACH(c, &g->checks, link)
 		n += c->job != NULL &&
 		     is_same_address(&c->address, &self->address);
-	return n < lockout_room(g->lockout, &self->address, now);
-}
-
-static void begin(struct check *c)
-{
-	bool real = c->cipher[0] != '\0';
-
-	c->job = auth_job_new(c->gate->cfg.proc, &(struct auth_job_config){
-		.password = c->password,
-		.hash = real ? c->cipher : dummy_hash,
+	if (n >= lockout_room(g->lockout, &self->address, now))
+		return;
+	self->job = auth_job_new(g->cfg.proc, &(struct auth_job_config){
+		.password = self->password,
+		.hash = self->cipher[0] != '\0' ? self->cipher : dummy_hash,
 		.on_done = on_job_done,
-		.arg = c,
+		.arg = self,
 	});
 }
 
-/* The first waiting check whose address was locked meanwhile. */
-static struct check *find_locked(struct gate *g, uint64_t now)
-{
-	struct check *c;
-
-	TAILQ_FOREACH(c, &g->checks, link)
-		if (c->job == NULL &&
-		    lockout_is_locked(g->lockout, &c->address, now))
-			break;
-	return c;
-}
-
-/* Starts checks that may start, and ends those of locked addresses. */
+/* Ends the waiting checks of addresses that were locked meanwhile, and starts
+ * the checks that may start. */
 static void pump(struct gate *g)
 {
 	uint64_t now = mono_ms();
 	struct check *c;
 
-	while ((c = find_locked(g, now)) != NULL)
-		check_end(c, GATE_LOCKED);
+	do {
+		TAILQ_FOREACH(c, &g->checks, link)
+			if (c->job == NULL &&
+			    lockout_is_locked(g->lockout, &c->address, now))
+				break;
+		/* the end of a check may add and remove others */
+		if (c != NULL)
+			check_end(c, GATE_LOCKED);
+	} while (c != NULL);
 	TAILQ_FOREACH(c, &g->checks, link)
-		if (c->job == NULL && may_begin(c, now))
-			begin(c);
+		try_begin(c, now);
 }
 
 void gate_free(struct gate **gp)
@@ -311,8 +302,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	TAILQ_INSERT_TAIL(&c->waits, w, link);
 	/* done is only called from the loop: jobs end there, and only an
 	 * address with failures is locked */
-	if (c->job == NULL && may_begin(c, mono_ms()))
-		begin(c);
+	try_begin(c, mono_ms());
 	return w;
 }
 

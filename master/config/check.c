@@ -266,9 +266,8 @@ unsigned check_document(const json_t *document,
 	return j.faults;
 }
 
-/* Keeps the first fault that is not inside a stream. */
-static void keep_decisive(enum check_severity severity, const char *path,
-			  const char *text, void *arg)
+void check_keep_error(enum check_severity severity, const char *path,
+		      const char *text, void *arg)
 {
 	struct errmsg *error = arg;
 
@@ -286,7 +285,7 @@ int check_section(const char *key, const json_t *value, struct errmsg *error)
 	/* only its count of references changes */
 	(void)json_object_set(document, key, (json_t *)value);
 	error->text[0] = '\0';
-	(void)check_document(document, NULL, keep_decisive, error);
+	(void)check_document(document, NULL, check_keep_error, error);
 	json_decref(document);
 	return error->text[0] != '\0' ? -EINVAL : 0;
 }

@@ -39,6 +39,11 @@ unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg);
 
+/* A check_found_fn: keeps the first fault that is not inside a stream; arg is a
+ * struct errmsg that was "". */
+void check_keep_error(enum check_severity, const char *path, const char *text,
+		      void *arg);
+
 /* One member of the document, before it is stored under key: 0, or -EINVAL with
  * the first fault.  Faults inside a stream do not count: the stream is not
  * started. */

@@ -52,20 +52,18 @@ void queriers_free(struct queriers **q)
 	*q = NULL;
 }
 
-static void take_error(struct queriers *q, bool v6, const char *error)
-{
-	q->fails[v6] = error != NULL;
-	if (error != NULL)
-		errmsg_set(&q->error[v6], "%s", error);
-}
-
 void queriers_update(struct queriers *q, const struct msg_querier_status *s,
 		     uint64_t now_ms)
 {
+	const char *const errors[] = { s->igmp_error, s->mld_error };
+
 	q->unobserved = false;
 	q->began_ms = now_ms - MIN(s->listening_ms, now_ms);
-	take_error(q, false, s->igmp_error);
-	take_error(q, true, s->mld_error);
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
+		q->fails[i] = errors[i] != NULL;
+		if (errors[i] != NULL)
+			errmsg_set(&q->error[i], "%s", errors[i]);
+	}
 	q->n_queriers = s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct msg_querier *from = &s->list[i];

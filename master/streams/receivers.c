@@ -3,18 +3,13 @@
 
 #include "master/streams/session_list.h"
 
-static void clear(struct receivers *r, size_t i)
-{
-	json_decref(r->lists[i]);
-	r->lists[i] = NULL;
-}
-
 void receivers_update(struct receivers *r, const char *stream,
 		      const struct msg_stream_receivers *m, uint64_t now_ms)
 {
 	size_t i = m->output - 1;
 
-	clear(r, i);
+	json_decref(r->lists[i]);
+	r->lists[i] = NULL;
 	if (m->n == 0)
 		return;
 	r->lists[i] = json_array();
@@ -32,8 +27,10 @@ void receivers_update(struct receivers *r, const char *stream,
 
 void receivers_clear(struct receivers *r)
 {
-	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
-		clear(r, i);
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++) {
+		json_decref(r->lists[i]);
+		r->lists[i] = NULL;
+	}
 }
 
 unsigned receivers_count(const struct receivers *r)
