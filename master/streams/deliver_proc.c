@@ -4,6 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "master/streams/listeners.h"
+#include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/channel.h"
@@ -370,7 +372,10 @@ void mount_free(struct mount **mp)
 		service_proc_unwant(d->service);
 }
 
-bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
+/* --- the mounts of a stream --- */
+
+/* Same listener, path, stream and scheme; the ring may differ. */
+static bool is_same(const struct mount *m, const struct mount_config *cfg)
 {
 	char address[SOCKADDR_TEXT_MAX];
 
@@ -380,7 +385,8 @@ bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
 	       strcmp(listener_address(m->listener), address) == 0;
 }
 
-void mount_set_ring(struct mount *m, int ring_fd)
+/* A new ring must be made while the old one is open. */
+static void set_ring(struct mount *m, int ring_fd)
 {
 	if (m->ring_fd == ring_fd)
 		return;
@@ -390,18 +396,68 @@ void mount_set_ring(struct mount *m, int ring_fd)
 	send_due(m->owner);
 }
 
-struct mount_status mount_get(const struct mount *m)
+/* Makes new mounts before it frees old ones, so that shared listeners stay
+ * open. */
+void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
+		       const struct stream_mounts_config *cfg)
 {
-	struct mount_status s = { .viewers = m->viewers,
-				  .cut = m->cut_past + m->cut };
+	struct stream_mounts old = *mounts;
 
-	if (m->waits)
-		s.error = m->waits_for;
-	else if (listener_error(m->listener) != NULL)
-		s.error = listener_error(m->listener);
-	else if (m->tls && tls_proc_absence(m->owner->tls) != NULL)
-		s.error = tls_proc_absence(m->owner->tls);
-	else
-		s.error = service_proc_alarm(m->owner->service);
-	return s;
+	*mounts = (struct stream_mounts){ .n = cfg->n };
+	for (size_t i = 0; i < cfg->n; i++) {
+		const struct plan_http *http = &cfg->outputs[i];
+		const struct mount_config wanted = {
+			.listen = &http->listen,
+			.path = http->path,
+			.tls = http->tls,
+			.stream = cfg->stream,
+			.ring_fd = cfg->ring_fd,
+		};
+		size_t k = 0;
+
+		while (k < old.n && (old.of[k].mount == NULL ||
+				     !is_same(old.of[k].mount, &wanted)))
+			k++;
+		mounts->of[i].position = http->position;
+		if (k < old.n) {
+			mounts->of[i].mount = old.of[k].mount;
+			old.of[k].mount = NULL;
+			set_ring(mounts->of[i].mount, cfg->ring_fd);
+		} else {
+			mounts->of[i].mount = mount_new(d, &wanted);
+		}
+	}
+	for (size_t i = 0; i < old.n; i++)
+		mount_free(&old.of[i].mount);
+}
+
+void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
+{
+	for (size_t i = 0; i < mounts->n; i++)
+		set_ring(mounts->of[i].mount, ring_fd);
+}
+
+void stream_mounts_get(const struct stream_mounts *mounts,
+		       struct stream_proc_info *ret)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct mount *m = mounts->of[i].mount;
+		const struct deliver_proc *d = m->owner;
+		size_t at = mounts->of[i].position - 1;
+		const char *error;
+
+		if (m->waits)
+			error = m->waits_for;
+		else if (listener_error(m->listener) != NULL)
+			error = listener_error(m->listener);
+		else if (m->tls && tls_proc_absence(d->tls) != NULL)
+			error = tls_proc_absence(d->tls);
+		else
+			error = service_proc_alarm(d->service);
+		ret->output_errors[at] = error;
+		ret->output_viewers[at] = m->viewers;
+		ret->output_cut[at] = m->cut_past + m->cut;
+		ret->viewers += ret->output_viewers[at];
+		ret->viewers_cut += ret->output_cut[at];
+	}
 }

@@ -16,6 +16,7 @@
 #include "common/base/util.h"
 #include "common/supervise/service_proc.h"
 #include "master/streams/session_list.h"
+#include "proto/ipc/msg.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,6 +24,8 @@
 
 struct deliver_proc;
 struct mount;
+struct plan_http;
+struct stream_proc_info;
 struct tls_proc;
 
 /* tls: the worker for TLS with viewers; borrowed, or NULL. */
@@ -61,16 +64,32 @@ struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Disconnects its viewers. */
 void mount_free(struct mount **);
 
-/* Same listener, path, stream and scheme; the ring may differ. */
-bool mount_is_same(const struct mount *, const struct mount_config *);
-/* Serves it from another ring (borrowed), which must have been made while the
- * old one was open.  Disconnects its viewers. */
-void mount_set_ring(struct mount *, int ring_fd);
-
-struct mount_status {
-	uint32_t viewers;
-	uint64_t cut; /* slow viewers disconnected since the mount was made */
-	const char *error; /* why viewers cannot connect, or NULL */
+/* The mounts of one stream: one for each of its http outputs.  Embedded; zeroed
+ * memory has none. */
+struct stream_mounts {
+	size_t n;
+	struct {
+		unsigned position; /* the output's, from 1 */
+		struct mount *mount;
+	} of[MSG_OUTPUTS_MAX];
 };
 
-struct mount_status mount_get(const struct mount *);
+struct stream_mounts_config {
+	const char *stream; /* its id; borrowed, outlives the mounts */
+	int ring_fd;        /* read-only; borrowed, outlives the mounts */
+	const struct plan_http *outputs; /* only for the call */
+	size_t n;           /* at most MSG_OUTPUTS_MAX */
+};
+
+/* Replaces all mounts.  A mount that stays keeps its viewers, and a listener
+ * that an old and a new mount use stays open. */
+void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
+		       const struct stream_mounts_config *);
+
+/* Serves all mounts from another ring, which must have been made while the old
+ * one was open.  Disconnects their viewers. */
+void stream_mounts_ring(struct stream_mounts *, int ring_fd);
+
+/* Adds the viewers, the disconnected ones and the errors of each output. */
+void stream_mounts_get(const struct stream_mounts *,
+		       struct stream_proc_info *ret);

@@ -9,7 +9,6 @@ libmaster_a_SOURCES += \
 	master/streams/receivers.c master/streams/receivers.h \
 	master/streams/reconciler.c master/streams/reconciler.h \
 	master/streams/session_list.c master/streams/session_list.h \
-	master/streams/stream_mounts.c master/streams/stream_mounts.h \
 	master/streams/stream_plan.c master/streams/stream_plan.h \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_ring.c master/streams/stream_ring.h \

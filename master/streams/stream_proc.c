@@ -11,7 +11,6 @@
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/deliver_proc.h"
-#include "master/streams/stream_mounts.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_ring.h"
 #include "proto/ipc/contract.h"
