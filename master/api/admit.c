@@ -59,28 +59,10 @@ static void on_answer(enum gate_answer answer, void *arg)
 	char login[USER_LOGIN_MAX + 1];
 
 	c->wait = NULL;
-	/* admit_basic() stored the login in the caller */
+	/* admit() stored the login in the caller */
 	(void)snprintf(login, sizeof login, "%s", c->caller.login);
 	c->caller.login[0] = '\0';
 	enter(c, login, answer);
-}
-
-static void admit_basic(struct call *c, const struct credential *shown)
-{
-	struct gate *gate = auth_gate(c->api->cfg.auth);
-	const struct gate_question q = { shown->login, shown->password,
-					 &c->caller.address };
-	enum gate_answer answer;
-
-	if (gate_knows(gate, &q, &answer)) {
-		enter(c, shown->login, answer);
-		return;
-	}
-	(void)snprintf(c->caller.login, sizeof c->caller.login, "%s",
-		       shown->login);
-	c->wait = gate_ask(gate, &q, on_answer, c);
-	if (c->wait == NULL)
-		refuse(c, GATE_BUSY);
 }
 
 /* A Bearer token counts alone; a valid cookie goes before Basic. */
@@ -101,6 +83,9 @@ static bool enter_session(struct call *c, const struct credential *shown)
 void admit(struct call *c, void (*go)(struct call *))
 {
 	struct credential shown;
+	struct gate_question q;
+	enum gate_answer answer;
+	struct gate *gate;
 
 	c->go = go;
 	if (c->api->cfg.options->no_web_auth) {
@@ -111,11 +96,22 @@ void admit(struct call *c, void (*go)(struct call *))
 	}
 	credential_read(http_request_header(c->request, "authorization"),
 			&shown);
-	if (enter_session(c, &shown))
+	gate = auth_gate(c->api->cfg.auth);
+	q = (struct gate_question){ shown.login, shown.password,
+				    &c->caller.address };
+	if (enter_session(c, &shown)) {
 		go(c);
-	else if (shown.kind == CREDENTIAL_BASIC)
-		admit_basic(c, &shown);
-	else
+	} else if (shown.kind != CREDENTIAL_BASIC) {
 		refuse(c, GATE_WRONG);
+	} else if (gate_knows(gate, &q, &answer)) {
+		enter(c, shown.login, answer);
+	} else {
+		/* on_answer() reads the login there */
+		(void)snprintf(c->caller.login, sizeof c->caller.login, "%s",
+			       shown.login);
+		c->wait = gate_ask(gate, &q, on_answer, c);
+		if (c->wait == NULL)
+			refuse(c, GATE_BUSY);
+	}
 	credential_wipe(&shown);
 }

@@ -104,7 +104,6 @@ static void login_login(struct api *api, const json_t *request,
 	const json_t *login = json_object_get(request, "login");
 	const json_t *password = json_object_get(request, "password");
 	const json_t *remember = json_object_get(request, "remember");
-	struct gate *gate = auth_gate(api->cfg.auth);
 	struct call *c = reply->call;
 	const struct gate_question q = { json_string_value(login),
 					 json_string_value(password),
@@ -119,13 +118,13 @@ static void login_login(struct api *api, const json_t *request,
 		reply_error(reply, 400, "remember: is not true or false");
 	} else if (api->cfg.options->no_web_auth) {
 		reply_caller_is(reply, "-", USER_CONTROL);
-	} else if (gate_knows(gate, &q, &answer)) {
+	} else if (gate_knows(auth_gate(api->cfg.auth), &q, &answer)) {
 		conclude(c, q.login, json_is_true(remember), answer);
 	} else {
 		l = xcalloc(1, sizeof *l);
 		l->name = xstrdup(q.login);
 		l->remember = json_is_true(remember);
-		l->wait = gate_ask(gate, &q, on_answer, l);
+		l->wait = gate_ask(auth_gate(api->cfg.auth), &q, on_answer, l);
 		if (l->wait != NULL) {
 			l->call = reply_later(reply, login_free, l);
 		} else {

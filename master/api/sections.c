@@ -29,35 +29,29 @@ static int compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* False, and a line in the log, when the value is not an address. */
-static bool read_item(const char *key, json_t *value, size_t place,
-		      struct item *ret)
-{
-	const char *text = json_string_value(value);
-	struct ip_prefix prefix;
-
-	if (text == NULL || ip_prefix_parse(text, &prefix) < 0) {
-		log_warning("auth", "%s[%zu]: \"%.64s\" is not an address: "
-			    "it is left out", key, place,
-			    text != NULL ? text : "?");
-		return false;
-	}
-	*ret = (struct item){ value, prefix.bits, place };
-	if (strchr(text, ':') == NULL)
-		ret->bits -= V4_MORE_BITS;
-	return true;
-}
-
+/* A new list; items that are not addresses are logged and dropped. */
 static json_t *sort(const char *key, const json_t *list)
 {
 	struct item *items = xcalloc(json_array_size(list) + 1,
 				     sizeof *items);
 	json_t *sorted = json_array();
+	struct ip_prefix prefix;
 	size_t n = 0, i;
 	json_t *value;
 
-	json_array_foreach((json_t *)list, i, value)
-		n += read_item(key, value, i, &items[n]);
+	json_array_foreach((json_t *)list, i, value) {
+		const char *text = json_string_value(value);
+
+		if (text == NULL || ip_prefix_parse(text, &prefix) < 0) {
+			log_warning("auth", "%s[%zu]: \"%.64s\" is not an "
+				    "address: it is left out", key, i,
+				    text != NULL ? text : "?");
+			continue;
+		}
+		if (strchr(text, ':') == NULL)
+			prefix.bits -= V4_MORE_BITS;
+		items[n++] = (struct item){ value, prefix.bits, i };
+	}
 	qsort(items, n, sizeof *items, compare);
 	for (i = 0; i < n; i++)
 		(void)json_array_append(sorted, items[i].value);

@@ -181,29 +181,9 @@ static bool keep_token(const struct ws_token *t, void *arg)
 	return is_current(arg, t->login, &t->stamp);
 }
 
-/* Reports users whose hash was made by another product. */
-static void report_old_passwords(struct auth *a)
-{
-	json_t *users = json_object_get(config_document(a->cfg.config),
-					"users");
-	const char *login;
-	json_t *entry;
-
-	json_object_foreach(users, login, entry) {
-		struct user u;
-
-		if (!find_user(a, login, &u) ||
-		    user_cipher(&u) != CIPHER_OLD ||
-		    json_object_get(a->named, login) != NULL)
-			continue;
-		(void)json_object_set_new(a->named, login, json_true());
-		log_warning("auth", "user %s: password must be reset: its hash "
-			    "is of another product", login);
-	}
-}
-
-/* Reports once that no control user can log in, until one can again. */
-static void report_shut(struct auth *a)
+/* Reports users whose hash was made by another product; and once that no
+ * control user can log in, until one can again. */
+static void report_users(struct auth *a)
 {
 	const json_t *document = config_document(a->cfg.config);
 	json_t *users = json_object_get(document, "users");
@@ -214,9 +194,17 @@ static void report_shut(struct auth *a)
 	json_object_foreach(users, login, entry) {
 		struct user u;
 
-		if (find_user(a, login, &u) && u.enabled &&
-		    u.type == USER_CONTROL && user_cipher(&u) == CIPHER_CRYPT)
+		if (!find_user(a, login, &u))
+			continue;
+		if (u.enabled && u.type == USER_CONTROL &&
+		    user_cipher(&u) == CIPHER_CRYPT)
 			shut = false;
+		if (user_cipher(&u) != CIPHER_OLD ||
+		    json_object_get(a->named, login) != NULL)
+			continue;
+		(void)json_object_set_new(a->named, login, json_true());
+		log_warning("auth", "user %s: password must be reset: its hash "
+			    "is of another product", login);
 	}
 	if (shut && !a->shut)
 		log_warning("auth", "no control user can log in any more: "
@@ -230,8 +218,7 @@ void auth_users_changed(struct auth *a)
 	if (sessions_sift(a->sessions, keep_session, a) > 0)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
-	report_old_passwords(a);
-	report_shut(a);
+	report_users(a);
 }
 
 void auth_log_failure(struct auth *a, const char *login,

@@ -39,24 +39,6 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 	return sockaddr_parse(e.host, e.port, ret);
 }
 
-static void judge_control_port(struct judge *j, const json_t *settings,
-			       struct sockaddr_any *ret, bool *ret_known)
-{
-	const json_t *port = json_object_get(settings, "control_port");
-	size_t mark = judge_down(j, "control_port");
-	struct errmsg error;
-
-	*ret_known = false;
-	if (port != NULL && !json_is_string(port))
-		judge_add(j, CHECK_FATAL, "is not a string");
-	else if (port != NULL && check_control_port(json_string_value(port),
-						    ret, &error) < 0)
-		judge_add(j, CHECK_FATAL, "%s", error.text);
-	else
-		*ret_known = port != NULL;
-	judge_up(j, mark);
-}
-
 /* Proxies whose X-Real-IP is trusted. */
 static void judge_real_ip(struct judge *j, const json_t *settings)
 {
@@ -118,11 +100,22 @@ static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
 	const json_t *settings = json_object_get(document, "settings");
+	const json_t *port = json_object_get(settings, "control_port");
 	size_t mark = judge_down(j, "settings");
+	size_t inner = judge_down(j, "control_port");
 	json_t *defaults = json_object();
 	struct stream_spec spec;
+	struct errmsg error;
 
-	judge_control_port(j, settings, ret, ret_known);
+	*ret_known = false;
+	if (port != NULL && !json_is_string(port))
+		judge_add(j, CHECK_FATAL, "is not a string");
+	else if (port != NULL && check_control_port(json_string_value(port),
+						    ret, &error) < 0)
+		judge_add(j, CHECK_FATAL, "%s", error.text);
+	else
+		*ret_known = port != NULL;
+	judge_up(j, inner);
 	if (json_is_object(settings))
 		judge_fields(j, &settings_fields, settings, NULL);
 	judge_real_ip(j, settings);

@@ -59,40 +59,33 @@ static char *read_list(const char *path, size_t *ret_len)
 }
 
 /* Reports the first missing files of the list, and the number of the others. */
-static void look_for_entries(struct judge *j, const char *path,
-			     const struct file_list *list)
-{
-	char what[IO_PATH_MAX + 32];
-	size_t missing = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		if (eaccess(list->paths[i], R_OK) == 0 ||
-		    missing++ >= ENTRIES_MAX)
-			continue;
-		(void)snprintf(what, sizeof what, "path: %.128s: line %u",
-			       path, list->lines[i]);
-		look_for_file(j, what, list->paths[i], R_OK);
-	}
-	if (missing > ENTRIES_MAX)
-		judge_add(j, CHECK_WARNING, "path: %.128s: and %zu more files "
-			  "of it", path, missing - ENTRIES_MAX);
-}
-
 static void look_into_list(struct judge *j, const char *path)
 {
+	char what[IO_PATH_MAX + 32];
 	struct file_list list;
 	struct errmsg error;
-	size_t len = 0;
+	size_t len = 0, missing = 0;
 	char *text = read_list(path, &len);
 
 	if (text == NULL)
 		return;
-	if (file_list_read(path, text, len, &list, &error) == 0) {
-		look_for_entries(j, path, &list);
-		file_list_done(&list);
-	} else {
+	if (file_list_read(path, text, len, &list, &error) < 0) {
 		judge_add(j, CHECK_WARNING, "path: %s", error.text);
+		free(text);
+		return;
 	}
+	for (size_t i = 0; i < list.n; i++) {
+		if (eaccess(list.paths[i], R_OK) == 0 ||
+		    missing++ >= ENTRIES_MAX)
+			continue;
+		(void)snprintf(what, sizeof what, "path: %.128s: line %u",
+			       path, list.lines[i]);
+		look_for_file(j, what, list.paths[i], R_OK);
+	}
+	if (missing > ENTRIES_MAX)
+		judge_add(j, CHECK_WARNING, "path: %.128s: and %zu more files "
+			  "of it", path, missing - ENTRIES_MAX);
+	file_list_done(&list);
 	free(text);
 }
 

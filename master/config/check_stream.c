@@ -83,45 +83,32 @@ static void on_remark(const char *text, void *arg)
 	judge_add(arg, CHECK_WARNING, "%s", text);
 }
 
-/* An address of a later version may stay in a disabled stream. */
-static void add_address_error(struct judge *j, int r, bool enabled,
-			const struct errmsg *error)
-{
-	judge_add(j, r == -ENOTSUP && !enabled ? CHECK_WARNING : CHECK_FAULT,
-		  "%s", error->text);
-}
-
 static bool is_dvb(const char *address)
 {
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-/* all: NULL for a disabled stream. */
-static void judge_input(struct judge *j, const char *text, bool enabled,
-			struct judge_outputs *all)
+static void judge_address(struct judge *j, const char *text, bool is_output,
+			  bool enabled, struct judge_outputs *all)
 {
-	struct input_spec spec;
+	struct output_spec out;
+	struct input_spec in;
 	struct errmsg error;
-	int r = input_spec_parse(text, &spec, on_remark, j, &error);
-
-	/* streams of adapters are stored for a version that runs adapters */
-	if (r < 0)
-		add_address_error(j, r, enabled && !is_dvb(text), &error);
-	else if (all != NULL)
-		judge_input_place(j, &spec, all);
-}
-
-static void judge_output(struct judge *j, const char *text, bool enabled,
-			 struct judge_outputs *all)
-{
-	struct output_spec spec;
-	struct errmsg error;
-	int r = output_spec_parse(text, &spec, on_remark, j, &error);
+	int r = is_output
+		? output_spec_parse(text, &out, on_remark, j, &error)
+		: input_spec_parse(text, &in, on_remark, j, &error);
+	/* an address of a later version may stay in a disabled stream, and one
+	 * of an adapter in any stream */
+	bool may_stay = r == -ENOTSUP &&
+			(!enabled || (!is_output && is_dvb(text)));
 
 	if (r < 0)
-		add_address_error(j, r, enabled, &error);
+		judge_add(j, may_stay ? CHECK_WARNING : CHECK_FAULT, "%s",
+			  error.text);
+	else if (enabled && is_output)
+		judge_output_place(j, &out, all);
 	else if (enabled)
-		judge_output_place(j, &spec, all);
+		judge_input_place(j, &in, all);
 }
 
 static void judge_addresses(struct judge *j, const json_t *stream,
@@ -142,10 +129,8 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 		const char *text = json_string_value(value);
 		size_t inner = judge_down_index(j, i);
 
-		if (text != NULL && out)
-			judge_output(j, text, enabled, all);
-		else if (text != NULL)
-			judge_input(j, text, enabled, enabled ? all : NULL);
+		if (text != NULL)
+			judge_address(j, text, out, enabled, all);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -202,35 +202,31 @@ static int order(size_t i, const void *arg)
 	return here < there ? -1 : here > there;
 }
 
-static void note(struct stream_confs *cs, const json_t *stream, size_t i)
+void stream_confs_set(struct stream_confs *cs, const json_t *streams)
 {
-	struct wanted w = { cs, stream };
+	struct wanted w = { .confs = cs };
+	size_t i, at, kept = 0;
+	json_t *stream;
 	bool found;
-	size_t at = sorted_place(cs->n, order, &w, &found);
 
-	if (!found) {
-		if (cs->n == cs->room) {
+	cs->generation++;
+	json_array_foreach((json_t *)streams, i, stream) {
+		w.stream = stream;
+		at = sorted_place(cs->n, order, &w, &found);
+		if (!found && cs->n == cs->room) {
 			cs->room = MAX(2 * cs->room, (size_t)64);
 			cs->items = xrealloc(cs->items, cs->room *
 							sizeof(struct item *));
 		}
-		memmove(&cs->items[at + 1], &cs->items[at],
-			(cs->n - at) * sizeof(struct item *));
-		cs->items[at] = item_new(cs, stream);
-		cs->n++;
+		if (!found) {
+			memmove(&cs->items[at + 1], &cs->items[at],
+				(cs->n - at) * sizeof(struct item *));
+			cs->items[at] = item_new(cs, stream);
+			cs->n++;
+		}
+		cs->items[at]->position = i;
+		cs->items[at]->generation = cs->generation;
 	}
-	cs->items[at]->position = i;
-	cs->items[at]->generation = cs->generation;
-}
-
-void stream_confs_set(struct stream_confs *cs, const json_t *streams)
-{
-	const json_t *stream;
-	size_t i, kept = 0;
-
-	cs->generation++;
-	json_array_foreach((json_t *)streams, i, stream)
-		note(cs, stream, i);
 	for (i = 0; i < cs->n; i++) {
 		if (cs->items[i]->generation == cs->generation)
 			cs->items[kept++] = cs->items[i];

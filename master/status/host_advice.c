@@ -73,29 +73,13 @@ static void add(json_t *list, char *take_sentence)
 	free(take_sentence);
 }
 
-static void look_at_filter(const struct host_advice *a, const char *iface,
-			   json_t *list)
-{
-	char *name = xasprintf("ipv4/conf/%s/rp_filter", iface);
-	long own = read_setting(a, name);
-	long all = read_setting(a, "ipv4/conf/all/rp_filter");
-
-	free(name);
-	/* the higher value applies */
-	if (MAX(own, all) != RP_FILTER_STRICT)
-		return;
-	add(list, xasprintf("groups on %s: the kernel drops what comes from "
-			    "senders that this host reaches by another "
-			    "interface: sysctl -w net.ipv4.conf.%s.rp_filter=2",
-			    iface, iface));
-}
-
 static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
-	char iface[IFACE_NAME_MAX];
+	char iface[IFACE_NAME_MAX], *setting;
 	struct input_spec spec;
 	bool described;
+	long own, all;
 
 	if (address == NULL ||
 	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
@@ -111,48 +95,51 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	*wanted = MAX(*wanted, spec.socket_size > 0
 				       ? spec.socket_size
 				       : (unsigned)UDP_RECEIVE_BUFFER);
-	if (spec.iface[0] != '\0' && iface_name(spec.iface, iface) == 0 &&
-	    (described || (sockaddr_is_multicast(&spec.local) &&
-			   spec.local.sa.sa_family == AF_INET)))
-		look_at_filter(a, iface, list);
+	if (spec.iface[0] == '\0' || iface_name(spec.iface, iface) < 0 ||
+	    !(described || (sockaddr_is_multicast(&spec.local) &&
+			    spec.local.sa.sa_family == AF_INET)))
+		return;
+	setting = xasprintf("ipv4/conf/%s/rp_filter", iface);
+	own = read_setting(a, setting);
+	all = read_setting(a, "ipv4/conf/all/rp_filter");
+	free(setting);
+	/* the higher value applies */
+	if (MAX(own, all) == RP_FILTER_STRICT)
+		add(list, xasprintf("groups on %s: the kernel drops what comes "
+				    "from senders that this host reaches by "
+				    "another interface: "
+				    "sysctl -w net.ipv4.conf.%s.rp_filter=2",
+				    iface, iface));
 }
 
-static json_t *look(const struct host_advice *a, const json_t *streams)
+const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
+			       uint64_t now_ms)
 {
-	json_t *list = json_array(), *stream, *input;
-	long most = read_setting(a, "core/rmem_max");
+	json_t *list, *stream, *item;
 	unsigned wanted = 0;
 	size_t i, k;
+	long most;
 
+	if (a->looked_ms != 0 && now_ms - a->looked_ms < HOST_ADVICE_MS)
+		return a->sentences;
+	a->looked_ms = now_ms;
+	list = json_array();
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		if (json_is_true(json_object_get(stream, "enable")))
 			json_array_foreach(json_object_get(stream, "input"), k,
-					   input)
-				look_at_input(a, json_string_value(input),
+					   item)
+				look_at_input(a, json_string_value(item),
 					      &wanted, list);
+	most = read_setting(a, "core/rmem_max");
 	if (most >= 0 && (unsigned long)most < wanted)
 		add(list, xasprintf("udp inputs get a receive buffer of %ld "
 				    "bytes instead of %u, and lose packets "
 				    "when the machine is busy: "
 				    "sysctl -w net.core.rmem_max=%u",
 				    most, wanted, wanted));
-	return list;
-}
-
-const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
-			       uint64_t now_ms)
-{
-	const json_t *sentence;
-	json_t *list;
-	size_t i;
-
-	if (a->looked_ms != 0 && now_ms - a->looked_ms < HOST_ADVICE_MS)
-		return a->sentences;
-	a->looked_ms = now_ms;
-	list = look(a, streams);
-	json_array_foreach(list, i, sentence)
-		if (!holds(a->sentences, json_string_value(sentence)))
-			log_warning("host", "%s", json_string_value(sentence));
+	json_array_foreach(list, i, item)
+		if (!holds(a->sentences, json_string_value(item)))
+			log_warning("host", "%s", json_string_value(item));
 	json_decref(a->sentences);
 	a->sentences = list;
 	return a->sentences;

@@ -74,31 +74,29 @@ json_t *status_stream_output_list(const struct status_stream *s,
 	return outputs;
 }
 
-/* Once a second; error: why the output could not send, or NULL. */
-static void judge(struct output_fault *f, const char *error)
-{
-	if ((error != NULL) == f->raised)
-		f->in_s = 0;
-	else
-		f->in_s++;
-	if (!f->raised && f->in_s >= OUTPUT_FAULT_RAISE_S) {
-		f->raised = true;
-		f->in_s = 0;
-	} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
-		output_fault_clear(f);
-	}
-	if (f->raised && error != NULL &&
-	    (f->reason == NULL || strcmp(f->reason, error) != 0)) {
-		free(f->reason);
-		f->reason = xstrdup(error);
-	}
-}
-
 void status_stream_judge(struct status_stream *s,
 			 const struct stream_proc_info *info)
 {
-	for (size_t i = 0; i < s->n_outputs; i++)
-		judge(&s->outputs[i].fault, output_error(s, i, info));
+	for (size_t i = 0; i < s->n_outputs; i++) {
+		struct output_fault *f = &s->outputs[i].fault;
+		const char *error = output_error(s, i, info);
+
+		if ((error != NULL) == f->raised)
+			f->in_s = 0;
+		else
+			f->in_s++;
+		if (!f->raised && f->in_s >= OUTPUT_FAULT_RAISE_S) {
+			f->raised = true;
+			f->in_s = 0;
+		} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
+			output_fault_clear(f);
+		}
+		if (f->raised && error != NULL &&
+		    (f->reason == NULL || strcmp(f->reason, error) != 0)) {
+			free(f->reason);
+			f->reason = xstrdup(error);
+		}
+	}
 }
 
 void output_fault_clear(struct output_fault *f)

@@ -199,37 +199,34 @@ static void add_alarms(json_t *o, const struct status_stream *s,
 						  name_alarms(theirs));
 }
 
-/* The fields of the worker; all 0 without a worker. */
-static json_t *input_report(const struct status_stream *s, size_t i)
-{
-	static const struct msg_input_status none;
-	const struct msg_input_status *in = status_stream_input(s, i + 1);
-	char name[IF_NAMESIZE];
-	unsigned interface;
-	json_t *o;
-
-	if (in == NULL)
-		in = &none;
-	interface = status_interface(in);
-	o = field_format(&input_status_fields, in, FIELD_INNER);
-	set_int(o, "position", i + 1);
-	set_text(o, "id", s->input_ids[i]);
-	if (in->since_s == 0)
-		(void)json_object_del(o, "since");
-	if (in->reason == NULL || in->reason[0] == '\0')
-		(void)json_object_del(o, "reason");
-	if (interface > 0 && if_indextoname(interface, name) != NULL)
-		set_text(o, "interface", name);
-	add_alarms(o, s, (unsigned)i + 1, in->alarms);
-	return o;
-}
-
+/* The fields of the worker for each input; all 0 without a worker. */
 static json_t *inputs_report(const struct status_stream *s)
 {
+	static const struct msg_input_status none;
 	json_t *inputs = json_array();
 
-	for (size_t i = 0; i < s->n_inputs; i++)
-		(void)json_array_append_new(inputs, input_report(s, i));
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct msg_input_status *in =
+			status_stream_input(s, i + 1);
+		char name[IF_NAMESIZE];
+		unsigned interface;
+		json_t *o;
+
+		if (in == NULL)
+			in = &none;
+		interface = status_interface(in);
+		o = field_format(&input_status_fields, in, FIELD_INNER);
+		set_int(o, "position", i + 1);
+		set_text(o, "id", s->input_ids[i]);
+		if (in->since_s == 0)
+			(void)json_object_del(o, "since");
+		if (in->reason == NULL || in->reason[0] == '\0')
+			(void)json_object_del(o, "reason");
+		if (interface > 0 && if_indextoname(interface, name) != NULL)
+			set_text(o, "interface", name);
+		add_alarms(o, s, (unsigned)i + 1, in->alarms);
+		(void)json_array_append_new(inputs, o);
+	}
 	return inputs;
 }
 

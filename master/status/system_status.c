@@ -99,11 +99,13 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	return list;
 }
 
-static void count_processes(struct system_status *s)
+/* Reads the CPU time of the host and of all processes. */
+static void look(struct system_status *s)
 {
 	size_t n;
 	struct process *list = list_processes(s, &n);
 	struct procfs_pid seen;
+	uint64_t busy;
 
 	s->threads = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -127,13 +129,6 @@ static void count_processes(struct system_status *s)
 	free(s->processes);
 	s->processes = list;
 	s->n_processes = n;
-}
-
-static void look(struct system_status *s)
-{
-	uint64_t busy;
-
-	count_processes(s);
 	s->now.at_ms = mono_ms();
 	s->now.app = s->app_ticks;
 	if (procfs_read("/proc/stat", &s->text) == 0 &&
