@@ -26,9 +26,9 @@ struct monitor_counts {
 	uint32_t network_lost;
 	uint32_t socket_dropped;
 	uint32_t senders; /* senders to the group; 0: unknown */
-	/* not 0: a configured path or FEC is missing */
+	/* seconds in which a configured path or FEC was missing */
 	uint32_t unprotected;
-	/* not 0: a file of the list cannot be played */
+	/* seconds with a file in the list that cannot be played */
 	uint32_t unplayable;
 };
 

@@ -37,7 +37,7 @@ struct monitor {
 
 	uint64_t began_ns;       /* time at which this source began */
 	uint64_t tables_ns;      /* time of the last change of the tables */
-	/* one bit for each PID that the tables list; made once a second */
+	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
 	uint32_t broken_before;  /* broken sections of psi before this second */
 	uint64_t all_null_packets; /* null packets before this second */
@@ -46,7 +46,7 @@ struct monitor {
 	struct monitor_rates {   /* report of the last whole second */
 		uint32_t packets;
 		uint32_t null_packets;
-		uint64_t ns;     /* its length; 0: no second ended yet */
+		uint64_t ns;     /* length of the second; 0: none yet */
 	} rates;
 	struct alarm alarms[ALARM_COUNT];
 };

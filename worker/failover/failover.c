@@ -15,14 +15,15 @@ struct input {
 	bool open;         /* wanted[] in the last decision */
 	struct failover_sight sight;
 	bool was_good;     /* on air since it was opened or chosen */
-	bool known_bad;    /* it had its time, and was not on air */
+	bool known_bad;    /* its initial delay ended without being on air */
 	uint64_t opened_ns;
-	uint64_t good_ns;  /* on air since; valid when it is */
-	uint64_t bad_ns;   /* not on air since; valid when it is not */
-	uint64_t failed_ns; /* the last failure, or the start */
-	uint64_t stayed_ns; /* when it recovered before the next input was
-			     * entered; 0: never */
-	unsigned failures;  /* in a row */
+	uint64_t good_ns;  /* start of the time on air, while it is on air */
+	uint64_t bad_ns;   /* start of the time off air, while it is off air */
+	uint64_t failed_ns; /* time of the last failure, or of the start */
+	/* time at which it last recovered before the next input was entered;
+	 * 0: not yet */
+	uint64_t stayed_ns;
+	unsigned failures;  /* consecutive failures */
 	struct damper damper;
 };
 
@@ -132,7 +133,7 @@ static void choose(struct failover *f, size_t i, enum failover_reason reason,
 	f->decision.reason = reason;
 	if (is_good(in))
 		return;
-	/* its delays begin now */
+	/* start and initial delay count from now */
 	in->was_good = false;
 	in->opened_ns = now_ns;
 	in->bad_ns = now_ns;
@@ -244,7 +245,7 @@ static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 
 /* --- the open inputs --- */
 
-/* It may still be on air: it is not judged yet. */
+/* Can the input still become on air, because it is not judged yet? */
 static bool is_hopeful(struct input *in, uint64_t now_ns)
 {
 	if (is_good(in))

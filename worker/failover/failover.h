@@ -56,9 +56,9 @@ enum failover_mode {
 };
 
 struct failover_input_config {
-	bool valid;       /* its address has a meaning */
-	/* It begins when it is opened (a file): it is not watched, but opened
-	 * when it is its turn. */
+	bool valid;       /* the address is valid */
+	/* The input begins to play when it is opened, as a file does.  So it is
+	 * opened when it is chosen, and not watched before. */
 	bool cold;
 	uint32_t initial_ms;
 };
@@ -70,7 +70,7 @@ struct failover_config {
 	bool no_return;      /* active: an input stays while it is on air */
 	bool filler;         /* a filler can be sent instead */
 	uint32_t damping_ms; /* half-life of penalties; 0: never damped */
-	size_t first;        /* the input to begin with */
+	size_t first;        /* the input that is chosen at the start */
 	size_t n_inputs;     /* at least 1 */
 	struct failover_input_config inputs[FAILOVER_INPUTS_MAX];
 };
@@ -91,30 +91,30 @@ struct failover_sight {
 
 /* The packets that are sent until the chosen input has some. */
 enum failover_cover {
-	FAILOVER_KEEP,   /* the input before, as long as it delivers */
+	FAILOVER_KEEP,   /* the previous input, as long as it delivers */
 	FAILOVER_NOTHING,
 	FAILOVER_FILLER,
 };
 
 enum failover_reason {
 	FAILOVER_START,     /* the first choice */
-	FAILOVER_FAULT,     /* the input before was off air */
-	FAILOVER_RETURN,    /* further up the list, and on air again */
-	FAILOVER_RECOVERED, /* the input before recovered in time */
-	FAILOVER_MANUAL,    /* chosen by hand */
+	FAILOVER_FAULT,     /* the previous input was off air */
+	FAILOVER_RETURN,    /* an input further up the list is on air again */
+	FAILOVER_RECOVERED, /* the previous input recovered in time */
+	FAILOVER_MANUAL,    /* a command chose the input */
 };
 
 struct failover_decision {
 	size_t input;
 	enum failover_reason reason;
 	enum failover_cover cover;
-	/* The input may be entered as soon as it can be; else only when it is
-	 * on air. */
+	/* The stream may enter the input as soon as it can be decoded; false:
+	 * only when it is on air. */
 	bool enter;
-	/* It is sent although it has no packets. */
+	/* The input is sent although it has no packets. */
 	bool force;
-	bool wanted[FAILOVER_INPUTS_MAX]; /* to be open */
-	uint64_t next_ns; /* decide again then, at the latest */
+	bool wanted[FAILOVER_INPUTS_MAX]; /* inputs that shall be open */
+	uint64_t next_ns; /* the latest time of the next decision */
 };
 
 struct failover;
@@ -123,8 +123,7 @@ struct failover *failover_new(const struct failover_config *,
 			      uint64_t now_ns);
 void failover_free(struct failover **);
 
-/* The state of input i: when it changes, or every second.  Only of open
- * inputs. */
+/* Takes the state of an open input i: when it changes, or every second. */
 void failover_see(struct failover *, size_t i, const struct failover_sight *,
 		  uint64_t now_ns);
 
@@ -136,8 +135,8 @@ enum { FAILOVER_PLAYS_NONE = -1 };
 const struct failover_decision *failover_decide(struct failover *, int playing,
 						uint64_t now_ns);
 
-/* By hand: this input (below n_inputs) from now on.  0, -EPERM when the mode
- * chooses by itself, -EINVAL when the input cannot be opened. */
+/* Chooses an input, below n_inputs, by a command.  0; -EPERM: the mode chooses
+ * by itself; -EINVAL: the input cannot be opened. */
 int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 
 /* The input that the command to switch chooses: the next valid one. */

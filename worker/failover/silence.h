@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Detects that a source is silent: long before a second is over where packets
- * are frequent, and later where the source pauses regularly.
+ * Detects that a source is silent: within a fraction of a second if its packets
+ * are frequent, and later if the source pauses regularly.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -15,15 +15,15 @@
 enum {
 	SILENCE_LEAST_MS = 200,
 	SILENCE_MOST_MS = 1000, /* a longer pause is not regular */
-	/* Times the longest regular pause. */
+	/* Silence is this multiple of the longest regular pause. */
 	SILENCE_FACTOR = 3,
-	/* A pause is forgotten at this pace. */
+	/* Time constant with which pause_ns decays. */
 	SILENCE_FORGET_MS = 2000,
 };
 
 struct silence {
-	uint64_t last_ns;  /* the last packets; 0: none yet */
-	uint64_t pause_ns; /* the longest between packets, lately */
+	uint64_t last_ns;  /* time of the last packets; 0: none yet */
+	uint64_t pause_ns; /* longest recent pause between packets */
 };
 
 /* Packets arrived. */
@@ -33,7 +33,7 @@ static inline void silence_feed(struct silence *s, uint64_t now_ns)
 	const uint64_t forget = SILENCE_FORGET_MS * MS;
 
 	if (s->last_ns == 0 || pause > SILENCE_MOST_MS * MS) {
-		/* its pauses are not known, or may have changed */
+		/* the pauses of the source are unknown, or may have changed */
 		s->pause_ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;
 	} else {
 		s->pause_ns -= s->pause_ns / 65536 * (pause * 65536 / forget);

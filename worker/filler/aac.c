@@ -9,7 +9,7 @@
 /* syntactic elements, 14496-3 table 4.85 */
 enum { ID_SCE = 0, ID_CPE = 1, ID_LFE = 3, ID_END = 7 };
 
-/* One long window without a single scale factor band. */
+/* Writes ics_info: a long window without scale factor bands. */
 static void put_ics_info(struct bit_writer *w)
 {
 	bits_put(w, 1, 0); /* reserved */

@@ -36,8 +36,8 @@ void filler_free(struct filler **);
 /* Takes the output while an input is on air, not the filler's own packets. */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
-/* Can it run: is a main program known, with a picture or with audio of a known
- * coding? */
+/* Can the filler run: is a main program known, with a picture or with audio of
+ * a supported coding? */
 bool filler_is_ready(const struct filler *);
 
 /* Starts it now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Keeps the last random access picture of a video PID: the bytes of its PES
- * behind the header, whatever the codec.
+ * after the header, for any codec.
  *
  * Owns its memory: as much as two pictures take.
  */
@@ -10,10 +10,10 @@
 #include "worker/ts/packet.h"
 
 struct picture_keeper {
-	uint8_t *data;   /* the last complete one; NULL: none */
+	uint8_t *data;   /* the last complete picture; NULL: none yet */
 	size_t len, size;
 	uint8_t stream_id;
-	/* the incomplete one */
+	/* the picture that is being collected */
 	bool collecting;
 	uint8_t cc;
 	uint8_t *next;

@@ -44,7 +44,7 @@ struct video {
 	uint8_t *picture;
 	size_t len;
 	size_t sent;       /* bytes of the current repetition */
-	uint64_t began_ns; /* its start */
+	uint64_t began_ns; /* start of the current repetition */
 	uint64_t every_ns;
 	struct clock *clock; /* PCRs on the same PID; NULL: none */
 };
@@ -219,12 +219,14 @@ static void send_audio(struct play *p, struct audio *a)
 
 /* --- schedule --- */
 
-/* The next task; at the same time the first of these. */
+/* The next task: a picture, a PCR or an audio frame, whose pointer is set; all
+ * NULL: the tables.  At the same time the tables are first, then pictures, PCRs
+ * and audio. */
 struct due {
 	uint64_t ns;
-	struct video *video; /* one of these three; */
+	struct video *video;
 	struct clock *clock;
-	struct audio *audio; /* all NULL: the tables */
+	struct audio *audio;
 };
 
 static struct due find_due(struct play *p)

@@ -15,7 +15,7 @@ struct lap_track {
 	uint16_t pid;
 	uint64_t first, last;
 	uint64_t step;  /* distance of the first two different times */
-	bool irregular; /* not all distances are equal to step */
+	bool irregular; /* some distances differ from step */
 };
 
 struct lap {

@@ -61,8 +61,8 @@ static uint64_t *mark_word(const struct playout *p, uint64_t packet)
 void playout_push(struct playout *p, struct ts_run run)
 {
 	if (p->marks == NULL) {
-		/* one word more than the ring needs, so that the mark of the
-		 * newest packet never overwrites that of the oldest */
+		/* A further word, so that the mark of the newest packet never
+		 * overwrites that of the oldest. */
 		p->n_marks = p->ring.max / WORD + 2;
 		p->marks = xcalloc(p->n_marks, sizeof *p->marks);
 	}

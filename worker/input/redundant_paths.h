@@ -39,7 +39,7 @@ struct redundant_paths {
 	size_t n, n_open;
 	int fd; /* readable when packets wait; or -1 */
 	/* judged at the last second: */
-	struct errmsg error;    /* of the first path with an error; "": none */
+	struct errmsg error;    /* first error of a path; "": none */
 	struct errmsg senders;  /* the paths with two senders; "": none */
 	bool unprotected;       /* redundancy is missing */
 	uint64_t unprotected_s; /* seconds without redundancy */

@@ -57,8 +57,9 @@ static bool is_last(const struct ts_duplicates *d, uint64_t at)
 	return true;
 }
 
-/* Its counter does not continue the last: after a loss, for a duplicate, or for
- * a repeated packet, maybe with another PCR. */
+/* Judges a packet whose continuity counter does not continue the last packet:
+ * packets were lost, or it is a duplicate, or a repeated packet, perhaps with
+ * another PCR. */
 static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
 			       uint64_t hash)
 {

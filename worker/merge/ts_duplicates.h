@@ -5,9 +5,9 @@
  *
  * Equal bytes alone prove nothing: filler and tables repeat, and a sender may
  * send a packet twice in a row (ISO/IEC 13818-1 2.4.3.3).  A packet is a
- * duplicate when its counter went back to that of equal bytes a moment ago,
- * except filler after a loss; so are its neighbours that equal the neighbours
- * of the original.
+ * duplicate when its continuity counter went back, and an equal packet arrived
+ * a moment ago; filler after a loss is an exception.  Neighbours that equal the
+ * neighbours of the original are duplicates as well.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -37,14 +37,17 @@ struct ts_noted {
 
 struct ts_duplicates {
 	struct ts_noted noted[TS_DUPLICATES_BACK];
-	/* The last packet by some bits of its hash. */
+	/* Numbers of the last packets, indexed by some bits of their hash. */
 	uint16_t index[TS_DUPLICATES_INDEX];
-	uint64_t n; /* packets noted */
-	uint64_t oldest; /* the oldest packet of the search */
-	uint64_t copy; /* behind the original of the last duplicate; 0 */
-	unsigned before; /* packets before the last that are duplicates, too */
-	uint32_t breaks; /* gaps in the counters */
-	uint8_t cc[TS_PIDS]; /* the last counter, and a bit: known */
+	uint64_t n; /* packets noted; packets are numbered from 0 */
+	uint64_t oldest; /* number of the oldest packet that is searched */
+	/* number of the packet after the original of the last duplicate; 0: the
+	 * last packet was no duplicate */
+	uint64_t copy;
+	/* packets in front of the last one that are duplicates, too */
+	unsigned before;
+	uint32_t breaks; /* gaps in the continuity counters */
+	uint8_t cc[TS_PIDS]; /* last continuity counter, and a bit: known */
 };
 
 static inline size_t ts_duplicates_slot(uint64_t hash)
@@ -62,8 +65,8 @@ static inline void ts_duplicates_expect(const struct ts_duplicates *d,
 	__builtin_prefetch(&d->index[ts_duplicates_slot(hash)], 1);
 }
 
-/* The next packet of its path; `before` packets in front of it, which passed as
- * single or repeated, are duplicates when it is one. */
+/* Takes the next packet of the path.  When it is a duplicate, so are the
+ * `before` packets in front of it, which passed as single or repeated. */
 enum ts_duplicate ts_duplicates_note(struct ts_duplicates *,
 				     const uint8_t *packet, uint64_t hash,
 				     uint32_t now_ms);

@@ -2,10 +2,11 @@
 /*
  * Decides whether two paths deliver copies of one stream.
  *
- * A packet that one path lost is in the other.  A PID of which each path
- * has many packets that the other lacks is a different one, even if all other
- * PIDs are equal: same video with another audio, other tables or time stamps.
- * Such paths must not be mixed.  They are tried again in growing intervals.
+ * Of two copies, each has the packets that the other lost.  If each path has
+ * many packets of a PID that the other path does not have, this PID differs,
+ * even if all other PIDs are equal: the same video with another audio, other
+ * tables or other time stamps.  Such paths must not be mixed, and are compared
+ * again in growing intervals.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -22,22 +23,24 @@ enum {
 };
 
 enum ts_likeness_state {
-	TS_LIKE_TRIAL, /* compared, not mixed */
+	TS_LIKE_TRIAL, /* paths are compared, but not mixed yet */
 	TS_LIKE_SAME,
-	TS_LIKE_REFUSED, /* not compared */
+	TS_LIKE_REFUSED, /* paths differ, and are not compared for a while */
 };
 
-/* Counts of the last packets; alone: packets that only this path has. */
+/* Counts of the last packets: those that both paths have, and those that only
+ * this path has. */
 struct ts_like_count {
 	uint16_t common, alone[TS_LIKE_PATHS];
 };
 
 struct ts_likeness {
 	enum ts_likeness_state state;
-	unsigned refused; /* times, lately */
-	unsigned wait_s; /* in this state */
-	unsigned slot; /* the slot that differed */
-	uint32_t differ, of; /* packets, when they were refused */
+	unsigned refused; /* recent refusals */
+	unsigned wait_s; /* seconds in this state */
+	unsigned slot; /* the slot that differed at the last refusal */
+	/* at the last refusal: packets that differed, of all compared */
+	uint32_t differ, of;
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };
 

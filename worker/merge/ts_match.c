@@ -18,8 +18,9 @@ enum {
 	JITTER_MAX_MS = 20,
 };
 
-/* How far its continuity counter is ahead of the next one, modulo 16; a packet
- * without payload repeats the counter of the packet before it. */
+/* Returns how far the continuity counter of the packet is ahead of the expected
+ * one, modulo 16.  A packet without payload repeats the counter of the packet
+ * before it. */
 static unsigned distance(const struct ts_copies *c, const uint8_t *packet)
 {
 	uint8_t cc = c->cc[ts_pid(packet)];

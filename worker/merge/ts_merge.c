@@ -193,8 +193,8 @@ static void note_alone(struct ts_merge *m, unsigned path)
 	uint64_t span_ns = MIN(MAX(2 * other->gap_ns, COMPANY_MS * MS),
 			       COMPANY_MAX_MS * MS);
 
-	/* The other path must deliver packets of about the same time: those
-	 * that arrived while it was cut do not count. */
+	/* A missing packet counts only if the other path delivers packets of
+	 * about the same time, and is not interrupted. */
 	if (ts_queue_mark(q, 0) != TS_SINGLE || other->queue.n == 0 ||
 	    ts_due_ns(c, other, 0) >= ts_due_ns(c, &p[path], 0) + span_ns)
 		return;

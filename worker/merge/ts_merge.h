@@ -3,10 +3,10 @@
  * Merges two copies of a transport stream, each of which may have lost packets,
  * into one.  Packets have no numbers: they are matched by their contents.
  *
- * Each copy waits in a queue of its own.  A packet is sent after the delay,
- * counted from the time at which the faster copy delivered it or would have.
- * By then the other copy has arrived: a packet that one copy lost is in the
- * other, in front of the next packet that both have.  A packet that the network
+ * Each copy waits in its own queue.  A packet is sent after the delay, counted
+ * from the time at which the faster copy delivered it or would have delivered
+ * it.  By then the slower copy has arrived, too: a packet that one copy lost is
+ * in the other, in front of the next common packet.  A packet that the network
  * duplicated is sent once; packets that the paths deliver in different order
  * are sent in the order of their continuity counters.
  *
@@ -31,17 +31,18 @@ struct ts_merge;
 
 struct ts_merge_counts {
 	uint64_t received[TS_MERGE_PATHS]; /* packets, null packets too */
-	uint64_t lost[TS_MERGE_PATHS]; /* packets of the other path alone */
-	uint64_t merged; /* packets that one path lost */
-	uint64_t dropped; /* late, duplicate or of the unused path */
+	/* packets that only the other path delivered */
+	uint64_t lost[TS_MERGE_PATHS];
+	uint64_t merged; /* packets that a path lost, and that were sent */
+	uint64_t dropped; /* late, duplicate, or of the unused path */
 	int32_t skew_us; /* path 2 behind path 1, in the last second */
 	bool live[TS_MERGE_PATHS];
 	bool aligned; /* both deliver the same stream */
 	bool refused; /* they differ: only `lead` is sent */
 	unsigned lead;
-	/* When they were refused: so many of so many packets differed, of this
-	 * PID; TS_PIDS: those with a PCR, above: of all PIDs. */
+	/* at the last refusal: `differ` of `of` packets differed */
 	uint32_t differ, of;
+	/* the PID that differed; TS_PIDS: packets with a PCR; above: any PID */
 	unsigned pid;
 };
 

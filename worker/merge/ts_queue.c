@@ -65,7 +65,8 @@ static uint16_t *waits(const struct ts_queue *q, uint64_t hash)
 				 (q->places * TS_QUEUE_SPREAD - 1)];
 }
 
-/* How many packets have this hash, or one of the same place in the table. */
+/* The number of packets with this hash, or with another hash in the same place
+ * of the table. */
 static unsigned count(const struct ts_queue *q, uint64_t hash)
 {
 	if (q->n == 0)

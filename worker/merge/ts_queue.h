@@ -3,9 +3,9 @@
  * A growing ring of packets, each with its time of arrival, a hash of its bytes
  * and a mark for its owner.
  *
- * A search that does not hit at once needs a table of hashes.  The table costs
- * memory accesses per packet, so it is kept only from the first such search
- * until none was made for a while.
+ * A search that does not succeed at once needs a table of hashes.  The table
+ * costs memory accesses per packet.  So it is kept from the first such search
+ * until there was no such search for a while.
  *
  * Owns its memory.  A popped packet may be read until the next push.
  * Embedded; zeroed memory is an empty queue.
@@ -28,7 +28,7 @@ struct ts_queue_place {
 struct ts_queue_counts {
 	bool kept; /* waits[] is valid */
 	size_t unasked; /* packets popped since the last search */
-	uint16_t waits[]; /* packets, by some bits of their hash */
+	uint16_t waits[]; /* number of packets, by some bits of their hash */
 };
 
 struct ts_queue {
@@ -41,7 +41,7 @@ struct ts_queue {
 
 void ts_queue_done(struct ts_queue *);
 
-/* False when it has max packets.  The mark is 0. */
+/* Adds a packet with the mark 0; false: the queue has max packets. */
 bool ts_queue_push(struct ts_queue *, const uint8_t *packet, uint64_t at_ns,
 		   size_t max);
 
@@ -79,7 +79,7 @@ static inline void ts_queue_expect(const struct ts_queue *q, size_t i)
 	__builtin_prefetch(ts_queue_packet(q, i));
 }
 
-/* Below TS_QUEUE_MARKS. */
+/* Sets the mark, which must be below TS_QUEUE_MARKS. */
 static inline void ts_queue_set_mark(struct ts_queue *q, size_t i,
 				     unsigned mark)
 {
@@ -88,7 +88,7 @@ static inline void ts_queue_set_mark(struct ts_queue *q, size_t i,
 
 void ts_queue_uncount_first(struct ts_queue *);
 
-/* Removes the first. */
+/* Removes the first packet. */
 static inline void ts_queue_pop(struct ts_queue *q)
 {
 	if (q->counts->kept)
@@ -97,8 +97,8 @@ static inline void ts_queue_pop(struct ts_queue *q)
 	q->n--;
 }
 
-/* The first at or behind `from` with this hash; q->n: none, nearly always found
- * without a search. */
+/* The first packet at or after place `from` with this hash; q->n: there is
+ * none, which the table nearly always shows without a search. */
 size_t ts_queue_find(const struct ts_queue *, size_t from, uint64_t hash);
 
 /* Does exactly one packet have this hash?  May be false in a crowded table. */

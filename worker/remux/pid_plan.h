@@ -21,7 +21,7 @@ enum {
 struct pid_plan {
 	/* the output PID of each source PID, or PID_PLAN_NONE */
 	uint16_t out[TS_PIDS];
-	uint64_t taken[TS_PIDS / 64]; /* one bit for each output PID in use */
+	uint64_t taken[TS_PIDS / 64]; /* bit set of the output PIDs in use */
 	uint16_t guest; /* PID of the added stream, or PID_PLAN_NONE */
 	uint16_t ait;   /* PID of the generated AIT, or PID_PLAN_NONE */
 };

@@ -26,18 +26,19 @@ struct rtp_sender {
 	uint16_t seq;
 	uint32_t ssrc;
 	struct rtp_clock clock;
-	uint64_t now_ns; /* when the datagrams are cut */
+	uint64_t now_ns; /* time at which the datagrams are cut */
 };
 
 /*
- * The place of an rtp output in its sequence, for the output that continues it
- * in this worker or in the next one.  Stands in the memory of the stream: flat,
- * zeroed while unused; whatever damaged memory holds is a valid place.
+ * The place of an rtp output in its sequence.  An output that replaces it, in
+ * this worker or in the next one, continues there.  Lies in the memory of the
+ * stream: without pointers, zeroed while unused, and valid with any content, so
+ * that damaged memory does no harm.
  */
 struct rtp_state {
 	uint64_t address; /* hash of the output's address; 0: unused */
-	uint64_t ticks;   /* 27 MHz ticks of the last time stamp ... */
-	uint64_t at_ns;   /* ... and when it was sent; 0: never */
+	uint64_t ticks;   /* 27 MHz ticks of the last time stamp */
+	uint64_t at_ns;   /* time at which it was sent; 0: none sent yet */
 	uint32_t ssrc;
 	uint16_t seq;     /* sequence number of the next datagram */
 	uint16_t reserved;
@@ -49,7 +50,8 @@ struct datagrams {
 	size_t n_packets; /* TS packets in them */
 	size_t n_iov;
 	struct iovec iov[DATAGRAMS_IOV];
-	uint8_t first[DATAGRAMS_MAX + 1]; /* iovec of each datagram */
+	/* index of the first iovec of each datagram, and of their end */
+	uint8_t first[DATAGRAMS_MAX + 1];
 	uint8_t headers[DATAGRAMS_MAX][RTP_HEADER_SIZE];
 };
 

@@ -6,8 +6,8 @@
  *
  *	RTP header | first number, length, type, time, step, count | body
  *
- * The body covers each datagram behind the twelve fixed bytes of its header;
- * shorter ones are padded with zeroes.  Pure.
+ * The body covers the bytes of each datagram after the twelve fixed bytes of
+ * its header; shorter datagrams are padded with zeroes.  Pure.
  */
 #pragma once
 
@@ -19,7 +19,8 @@ enum {
 	FEC_HEADER = 16, /* behind the RTP header */
 	FEC_HEAD = RTP_HEADER + FEC_HEADER,
 	FEC_PAYLOAD_TYPE = 96,
-	/* Accepted; larger than the standard allows, as some encoders are. */
+	/* Limits of an accepted matrix.  The standard allows less, but some
+	 * encoders send larger matrices. */
 	FEC_TAKEN_SIDE_MAX = 50,
 	FEC_TAKEN_MATRIX_MAX = 400,
 	/* Added to the UDP port of the media. */
@@ -29,12 +30,12 @@ enum {
 
 struct fec_packet {
 	bool row;
-	uint16_t first; /* sequence number */
-	uint8_t step;   /* from one datagram to the next; 1 in a row */
-	uint8_t n;      /* datagrams */
-	/* XORs */
+	uint16_t first; /* sequence number of the first datagram */
+	uint8_t step;   /* difference of two sequence numbers; 1 in a row */
+	uint8_t n;      /* number of datagrams */
+	/* XORs of the fields of the datagrams */
 	uint8_t flags;        /* padding, extension, CSRC count */
-	uint8_t payload_type; /* and the marker */
+	uint8_t payload_type; /* payload type and marker bit */
 	uint16_t len;         /* XOR of the lengths of the bodies */
 	uint32_t timestamp;
 	const uint8_t *body;  /* points into the datagram */
@@ -57,7 +58,7 @@ static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
 
 typedef uint64_t fec_word __attribute__((vector_size(32)));
 
-/* Vector registers where the processor has them. */
+/* XORs `from` into `to`, in vector registers where the processor has them. */
 static inline void fec_xor(uint8_t *to, const uint8_t *from, size_t len)
 {
 	fec_word a, b;

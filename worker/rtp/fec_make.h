@@ -2,9 +2,9 @@
 /*
  * Makes the FEC rows and columns (SMPTE 2022-1) of datagrams that are sent.
  *
- * A row is sent behind its last datagram.  The columns of a matrix are spread
- * over the next matrix, so that neither a burst of them is sent nor one loss
- * hits a column and its datagrams.
+ * A row is sent after its last datagram.  The columns of a matrix are spread
+ * over the next matrix.  This avoids a burst, and a loss that hits a column
+ * together with its datagrams.
  *
  * Owns the sums.  Pure.
  */
@@ -25,5 +25,5 @@ struct fec_make *fec_make_new(unsigned columns, unsigned rows,
 			      fec_send_fn *, void *arg);
 void fec_make_free(struct fec_make **);
 
-/* Datagrams that were sent, with RTP headers. */
+/* Takes datagrams that were sent, with their RTP headers. */
 void fec_make_feed(struct fec_make *, const struct datagrams *);

@@ -58,7 +58,8 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 	ticks = c->origin + stream;
 	if (!c->follows || c->paused > 0)
 		ticks = by_time(c, now_ns);
-	/* never back: the last stamp was an extrapolation at a higher rate */
+	/* The stamp must not go back: the last one may have been extrapolated
+	 * at a higher rate. */
 	ticks = MAX(ticks, c->last);
 	if (!c->follows && c->pcr.span_packets > 0) {
 		c->follows = true;

@@ -14,15 +14,15 @@
 
 struct rtp_clock {
 	struct pcr_clock pcr;
-	bool follows;       /* the PCRs, from `origin` on */
+	bool follows;       /* time stamps follow the PCRs */
 	bool marked;        /* the next time stamp begins a new time base */
-	unsigned paused;    /* PCRs to wait for after a pause ... */
-	uint64_t paused_at; /* ... and the packet of the last one */
-	bool judged;        /* both arrived */
-	uint32_t jumps;     /* time bases of pcr that were announced */
-	uint64_t origin;    /* ticks of 27 MHz, of stream time 0 */
-	uint64_t last;      /* ticks of the last time stamp ... */
-	uint64_t last_ns;   /* ... and when that was */
+	unsigned paused;    /* PCRs that are still needed after a pause */
+	uint64_t paused_at; /* packet number of the last of these PCRs */
+	bool judged;        /* all PCRs that a pause needs have arrived */
+	uint32_t jumps;     /* pcr.jumps at the last time stamp */
+	uint64_t origin;    /* time stamp of stream time 0, in 27 MHz ticks */
+	uint64_t last;      /* last time stamp, in 27 MHz ticks */
+	uint64_t last_ns;   /* monotonic time of the last time stamp */
 };
 
 /* start: the first time stamp, any number. */

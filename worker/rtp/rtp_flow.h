@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Decides which sequence of RTP datagrams is followed when a foreign one
- * arrives: the sender restarted, another sender began, or it is garbage.
+ * Decides which sequence of RTP datagrams is followed when a datagram of
+ * another sequence arrives: the sender restarted, another sender began, or the
+ * datagram is garbage.
  *
- * A foreign datagram is kept as a candidate; when the next of its path
+ * Such a datagram is kept as a candidate; when the next datagram of its path
  * continues it (RFC 3550 A.1), its sequence is followed from there.  The
- * sequence before is not taken up again while the new one is live: neither late
+ * previous sequence is ignored while the new sequence is live: neither late
  * datagrams nor two senders on one address make the stream alternate.
  *
  * With two paths, the switch waits while the other path still delivers the
- * sequence that is followed.  When both switch, the path decides that has less
- * of the new sequence: the other path delivered datagrams that were not used.
+ * sequence that is followed.  When both paths switch, the path that is behind
+ * in the new sequence decides: it still delivers the datagrams that the path
+ * ahead delivered before the switch.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -28,23 +30,25 @@ struct rtp_mark {
 	bool set;
 	uint32_t ssrc;
 	uint16_t seq;
-	uint64_t since_ns; /* the first foreign datagram of this sequence */
+	uint64_t since_ns; /* arrival of the sequence's first datagram */
 };
 
 struct rtp_flow {
 	bool started;
 	uint32_t ssrc;
 	uint64_t received_ns;
-	struct rtp_mark left; /* the sequence before */
-	/* the last datagram of this sequence; 0: never */
+	struct rtp_mark left; /* the previous sequence */
+	/* by path: arrival of the last datagram of the followed sequence; 0:
+	 * none yet */
 	uint64_t path_received_ns[RTP_PATHS];
+	/* by path: the candidate for another sequence */
 	struct rtp_mark foreign[RTP_PATHS];
 };
 
 enum rtp_verdict {
 	RTP_IGNORE,
-	RTP_CANDIDATE, /* maybe the first of another sequence */
-	RTP_FOLLOW,    /* continues the candidate: follow both */
+	RTP_CANDIDATE, /* may be the first datagram of another sequence */
+	RTP_FOLLOW,    /* continues the candidate: follow both datagrams */
 };
 
 bool rtp_flow_is_live(const struct rtp_flow *, uint64_t now_ns);
@@ -62,6 +66,7 @@ enum rtp_verdict rtp_flow_judge(struct rtp_flow *,
 				const struct rtp_datagram *, unsigned path,
 				uint64_t now_ns);
 
-/* Follows the sequence of d; `last` was the newest number of the one before. */
+/* Follows the sequence of d; `last` is the newest number of the previous
+ * sequence. */
 void rtp_flow_follow(struct rtp_flow *, const struct rtp_datagram *d,
 		     uint16_t last, uint64_t now_ns);

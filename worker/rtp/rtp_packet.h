@@ -16,7 +16,7 @@ enum {
 	RTP_HEADER = 12, /* without CSRC list and extension */
 	RTCP_HEADER = 4,
 	RTP_PAYLOAD_MP2T = 33,
-	RTP_PAYLOAD_DYNAMIC = 96, /* to 127 */
+	RTP_PAYLOAD_DYNAMIC = 96, /* the first dynamic type; 127 is the last */
 	RTP_CLOCK_HZ = 90000,
 };
 
@@ -36,15 +36,15 @@ struct rtp_datagram {
 int rtp_parse(const uint8_t *data, size_t len,
 	      struct rtp_datagram *ret) MUST_CHECK;
 
-/* May it carry TS packets: payload type 33, or a dynamic type? */
+/* May the datagram carry TS packets: payload type 33, or a dynamic type? */
 static inline bool rtp_is_media(const struct rtp_datagram *d)
 {
 	return d->payload_type == RTP_PAYLOAD_MP2T ||
 	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
 }
 
-/* RTCP on the port of the media: types 192 to 223 instead of the marker and the
- * payload type (RFC 5761 4). */
+/* Is this RTCP on the port of the media?  RTCP has types 192 to 223 in the byte
+ * of marker and payload type (RFC 5761 4). */
 static inline bool rtp_is_rtcp(const uint8_t *data, size_t len)
 {
 	return len >= RTCP_HEADER && data[0] >> 6 == 2 && data[1] >= 192 &&

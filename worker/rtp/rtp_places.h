@@ -3,12 +3,14 @@
  * Records which datagrams of an rtp_window arrived, by which path and when.
  * Decides which datagrams may be sent and which gaps cannot be filled any more.
  *
- * Positions count up for ever, whatever sequence numbers do:
+ * Positions are 64-bit numbers that only grow, while sequence numbers wrap or
+ * jump:
  *
  *	retired <= next <= high
  *
- * next is the first position that was not sent, high is behind the newest that
- * arrived.  While next < high the place before high holds a datagram.
+ * next is the first position that was not sent; high is the position after the
+ * newest datagram that arrived.  While next < high the place before high holds
+ * a datagram.
  *
  * Owns the places and the store of waiting datagrams.  Only rtp_window.c uses
  * it; embedded there.
@@ -20,35 +22,37 @@
 #include "worker/rtp/rtp_window.h"
 
 enum {
-	RTP_REPAIRED = RTP_PATHS, /* instead of a path */
+	RTP_REPAIRED = RTP_PATHS, /* instead of a path: FEC repaired it */
 	RTP_US_PER_MS = 1000,
 };
 
 enum rtp_place_state { PLACE_EMPTY, PLACE_HELD, PLACE_SENT, PLACE_LOST };
 
-/* Microseconds wrap. */
 struct rtp_place {
-	uint32_t at_us[RTP_PATHS]; /* arrival; [0] too without a path */
+	/* monotonic time of arrival by path, modulo 2^32; without a path
+	 * (repaired or lost) the time is in [0] */
+	uint32_t at_us[RTP_PATHS];
 	uint32_t timestamp;
 	uint16_t slot;
 	uint8_t state;
-	uint8_t paths; /* paths that delivered it, a bit each */
+	uint8_t paths; /* bit set of the paths that delivered it */
 };
 
 struct rtp_place_path {
 	bool started;
 	uint64_t first;       /* position of its first datagram */
-	uint64_t high;        /* behind its newest datagram */
+	uint64_t high;        /* position after its newest datagram */
 	uint64_t received_ns;
-	uint32_t lag_us;      /* behind the faster path */
+	uint32_t lag_us;      /* delay against the faster path */
 };
 
 struct rtp_places {
 	struct rtp_window_config cfg;
-	uint64_t retired;   /* up to here it is settled what each path lost */
+	/* losses of each path are counted for all positions before this one */
+	uint64_t retired;
 	uint64_t next, high;
 	uint64_t held_from; /* no place before it holds a datagram */
-	unsigned kept;      /* places behind next that keep their slot */
+	unsigned kept;      /* sent places before next that keep their slot */
 	unsigned ahead;     /* see rtp_window_set_repair() */
 	struct rtp_place_path path[RTP_PATHS];
 	int64_t skew_sum_us;
@@ -75,7 +79,7 @@ void rtp_places_drop_slot(struct rtp_places *, uint16_t *slot);
 bool rtp_places_is_live(const struct rtp_places *, unsigned path,
 			uint64_t now_ns);
 
-/* A path, or RTP_REPAIRED, delivered the datagram of pos. */
+/* Notes that a path, or RTP_REPAIRED, delivered the datagram of pos. */
 void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 			     uint64_t now_ns);
 
@@ -85,13 +89,16 @@ void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 /* Makes the place at pos (>= high) the newest. */
 void rtp_places_reach(struct rtp_places *, uint64_t pos);
 
-/* Ends the wait for next: the caller has sent its datagram ... */
+/* Ends the wait for the position next: the caller has sent its datagram or
+ * counted it as lost, as the state says. */
 void rtp_places_pass(struct rtp_places *, enum rtp_place_state);
-/* ... or it is sent now if it is held, and lost if not. */
+/* Ends the wait for the position next: sends its datagram if it is held, and
+ * counts it as lost otherwise. */
 void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
 
 /* Sends the datagrams that are in order and due. */
 void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
 
-/* Does the same, and counts gaps that cannot be filled in time as lost. */
+/* As rtp_places_drain(), and counts gaps that cannot be filled in time as
+ * lost. */
 void rtp_places_close_gaps(struct rtp_places *, uint64_t now_ns);

@@ -3,9 +3,9 @@
  * Memory for RTP datagrams that wait, in slots of two sizes: usual frames and
  * jumbo frames.
  *
- * Owns its memory; untouched slots take no pages.  A slot that was dropped may
- * be read until rtp_store_settle(), because its payload may be in a batch that
- * was not flushed yet.  Embedded.
+ * Owns its memory; slots that were not used yet take no memory.  A dropped slot
+ * may be read until rtp_store_settle(), because its payload may be in a batch
+ * that was not flushed yet.  Embedded.
  */
 #pragma once
 
@@ -17,7 +17,8 @@ enum {
 	RTP_SLOT_SIZE = 2048,
 	RTP_LONG_SIZE = 9216,
 	RTP_LONGEST = RTP_LONG_SIZE - RTP_SLOT_HEAD,
-	RTP_LONG_MAX = 4096, /* slots: 36 MiB, or a second at 300 Mbit/s */
+	/* jumbo slots: 36 MiB, or a second at 300 Mbit/s */
+	RTP_LONG_MAX = 4096,
 	RTP_SLOT_NONE = 0xffff,
 };
 
@@ -66,11 +67,11 @@ static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 						       slot * p->slot_size);
 }
 
-/* Dropped slots are not read any more. */
+/* Frees the dropped slots: the caller does not read them any more. */
 void rtp_store_settle(struct rtp_store *);
 
 /* Is a slot for this size free before the next rtp_store_settle()? */
 bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
-/* Frees the memory of a past burst; all slots must be settled. */
+/* Frees memory that only an earlier burst needed; all slots must be settled. */
 void rtp_store_trim(struct rtp_store *);

@@ -130,7 +130,8 @@ static void take_early(struct rtp_window *w, uint64_t pos,
 		rtp_places_close_gaps(p, now_ns);
 }
 
-/* Its place was sent, or holds the datagram of the other path. */
+/* Takes a datagram whose place was sent already, or holds the datagram of the
+ * other path. */
 static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 		       uint64_t now_ns)
 {
@@ -211,7 +212,8 @@ static bool find_position(const struct rtp_window *w,
 	place = rtp_place(p, pos);
 	if (pos >= w->first && (place->state == PLACE_HELD ||
 				place->state == PLACE_SENT))
-		/* the same number at another time is another datagram */
+		/* a datagram with the same number but another time stamp is of
+		 * another sequence */
 		return place->timestamp == d->timestamp;
 	return is_of_this_time(w, d);
 }
@@ -229,7 +231,7 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 	w->offset = (uint16_t)(d->seq - p->next);
 	w->first = p->next;
 	w->newest = d->timestamp;
-	/* the other path has not reached this sequence yet */
+	/* no path has started in this sequence yet */
 	for (unsigned i = 0; i < RTP_PATHS; i++)
 		p->path[i].started = false;
 }
@@ -294,7 +296,7 @@ void rtp_window_set_repair(struct rtp_window *w, unsigned kept,
 {
 	struct rtp_places *p = &w->places;
 
-	/* the other half is of places that wait */
+	/* half of the places is for datagrams that wait */
 	kept = MIN(kept, p->cfg.places / 2U - 1);
 	for (uint64_t pos = p->next - MIN(p->kept, p->next);
 	     pos + kept < p->next; pos++)

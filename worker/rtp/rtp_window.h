@@ -8,9 +8,9 @@
  * overtaken, by the other path (SMPTE 2022-7), or by a repair (SMPTE 2022-1).
  * When nothing can fill a gap any more, the missing datagrams count as lost.
  *
- * With a delay each datagram waits that long from the time at which the slower
- * path delivers it: neither a gap nor the end of a path shows in the times of
- * the output.
+ * With a delay each datagram is sent that long after the slower path delivers
+ * it.  So neither a gap nor the failure of a path changes the times of the
+ * output.
  *
  * Owns the datagrams that wait.  Pure: the caller passes the time.
  */
@@ -29,9 +29,9 @@ enum {
 struct rtp_window_config {
 	uint16_t places;     /* a power of two; half of them may wait */
 	unsigned paths;      /* 1, or 2 with the same datagrams */
-	unsigned reorder_ms; /* how long a gap waits for an overtaken one */
-	unsigned skew_ms;    /* how long it waits for the slower path */
-	unsigned delay_ms;   /* 0: nothing waits without need */
+	unsigned reorder_ms; /* longest wait of a gap for a late datagram */
+	unsigned skew_ms;    /* longest wait of a gap for the slower path */
+	unsigned delay_ms;   /* 0: datagrams in order are sent at once */
 
 	/* The payload is valid until settle() returns. */
 	void (*out)(const uint8_t *payload, size_t len, void *arg);
@@ -42,17 +42,17 @@ struct rtp_window_config {
 
 struct rtp_path_counts {
 	uint64_t received; /* datagrams of the sequence that is followed */
-	uint64_t lost;     /* datagrams it lost; with two paths only */
+	uint64_t lost;     /* datagrams that the path lost, of two paths */
 	uint64_t stray;    /* datagrams of other sequences */
 };
 
 struct rtp_window_counts {
 	uint64_t lost;       /* datagrams that neither path delivered in time */
-	uint64_t late;       /* every path delivered them too late */
-	uint64_t reordered;  /* arrived behind later ones, in time */
-	uint64_t duplicates; /* arrived twice on one path */
-	uint64_t too_long;   /* more than RTP_LONGEST: cannot be reordered */
-	uint64_t repaired;   /* by rtp_window_repair(), in time */
+	uint64_t late;       /* datagrams that arrived too late on any path */
+	uint64_t reordered;  /* datagrams out of order, in time */
+	uint64_t duplicates; /* datagrams that arrived twice on a path */
+	uint64_t too_long;   /* above RTP_LONGEST: cannot be reordered */
+	uint64_t repaired;   /* datagrams that FEC repaired in time */
 	uint64_t merged;     /* lost by one path, delivered by the other */
 	struct rtp_path_counts path[RTP_PATHS];
 	int32_t skew_us;     /* path 2 behind path 1, in the last second */
@@ -68,8 +68,9 @@ void rtp_window_free(struct rtp_window **);
 void rtp_window_feed(struct rtp_window *, const struct rtp_datagram *,
 		     unsigned path, uint64_t now_ns);
 
-/* After each read, and at each tick while rtp_window_waits(): closes gaps that
- * nothing can fill.  The owner has processed all payloads of out(). */
+/* To be called after each read, and at each tick while rtp_window_waits():
+ * closes gaps that cannot be filled any more.  The owner must have processed
+ * all payloads of out(). */
 void rtp_window_turn(struct rtp_window *, uint64_t now_ns);
 
 /* Does a datagram wait? */
@@ -86,10 +87,10 @@ void rtp_window_counts(const struct rtp_window *,
 /* --- for FEC --- */
 
 enum rtp_presence {
-	RTP_MISSING, /* it can be repaired */
+	RTP_MISSING, /* missing; a repair is possible */
 	RTP_COMING,  /* no later datagram arrived yet */
-	RTP_KEPT,
-	RTP_PASSED,  /* it is missing, and too late for a repair */
+	RTP_KEPT,    /* the datagram can be read */
+	RTP_PASSED,  /* missing, and too late for a repair */
 };
 
 /* Keeps the last `kept` datagrams that were sent for reading, and waits for a
@@ -102,7 +103,7 @@ void rtp_window_set_repair(struct rtp_window *, unsigned kept,
 enum rtp_presence rtp_window_find(const struct rtp_window *, uint16_t seq,
 				  const struct rtp_slot **ret);
 
-/* A datagram that was RTP_MISSING or RTP_COMING. */
+/* Takes a repaired datagram, which was RTP_MISSING or RTP_COMING. */
 void rtp_window_repair(struct rtp_window *, const struct rtp_datagram *,
 		       uint64_t now_ns);
 

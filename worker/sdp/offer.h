@@ -28,11 +28,12 @@ struct sdp_offer {
 	bool fec;
 	unsigned n_paths;
 	struct sdp_path paths[2];
-	struct errmsg note; /* an unused part; "": none */
+	struct errmsg note; /* names an unused part of the offer; "": none */
 };
 
-/* The transport stream of the number'th m= line, or of the first that has one
- * (number 0).  0, or -EINVAL or -ENOTSUP with error. */
+/* Reads the transport stream of the number-th m= line; number 0: of the first
+ * m= line that has a transport stream.  0, or -EINVAL or -ENOTSUP with
+ * error. */
 int sdp_offer_read(const struct session_description *, unsigned number,
 		   struct sdp_offer *ret, struct errmsg *error) MUST_CHECK;
 

@@ -37,9 +37,9 @@ enum {
 /* c= */
 struct sdp_connection {
 	unsigned n;                  /* c= lines; the first one is kept */
-	struct sockaddr_any address; /* its port is 0 */
+	struct sockaddr_any address; /* with port 0 */
 	unsigned ttl;                /* IPv4 only; 0: not given */
-	unsigned addresses;          /* consecutive ones, usually 1 */
+	unsigned addresses;          /* number of consecutive addresses */
 };
 
 /* a=source-filter, RFC 4570 */
@@ -84,7 +84,7 @@ struct sdp_group {
 };
 
 struct session_description {
-	/* o= but for its version: the same in all versions of a session */
+	/* o= without its version number; identifies the session */
 	char origin[SDP_ORIGIN_MAX + 1];
 	/* UTF-8 without control characters; "": it has none */
 	char name[SDP_NAME_MAX + 1];

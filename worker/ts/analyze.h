@@ -62,7 +62,7 @@ struct analyze_counts {
 	uint32_t null_packets;
 	uint32_t cc_errors;
 	uint32_t pes_errors;    /* on video and audio PIDs */
-	bool pes_bad;           /* one PID had > ANALYZE_PES_ERRORS */
+	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS */
 	uint32_t scrambled_packets;
 	bool av_scrambled;      /* a video or audio PID was scrambled */
 	uint32_t tei;
