@@ -23,7 +23,7 @@ static int drop_inheritance(void)
 	for (unsigned long cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* the kernel has no more */
+		if (errno == EINVAL) /* cap is above the last capability */
 			return 0;
 		if (errno != EPERM)
 			return -errno;

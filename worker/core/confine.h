@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 /*
- * Allows no new privileges, no capabilities but those in keep (bits 1 << CAP_X)
- * and no descriptors but those of proto/ipc/contract.h; raises the limit of
- * files to the hard limit; ends the process with the master.  0 or -errno.
+ * Forbids new privileges.  Drops all capabilities except those in keep (bits
+ * 1 << CAP_X), and closes all descriptors except those of
+ * proto/ipc/contract.h.  Raises the limit of open files to the hard limit.
+ * Makes the kernel end the process with the master, unless a descriptor store
+ * keeps workers running.  0 or -errno.
  */
 int confine(uint64_t keep) MUST_CHECK;
 
-/* Drops the capabilities but those in keep.  0 or -errno. */
+/* Drops all capabilities except those in keep.  0 or -errno. */
 int drop_capabilities(uint64_t keep) MUST_CHECK;

@@ -11,15 +11,15 @@
 
 /* Embedded; all zero at first. */
 struct link_record {
-	struct link_stats closed; /* counted before it was closed */
-	json_t *reported;
+	struct link_stats closed; /* sum of the counters of past openings */
+	json_t *reported;         /* the last report; NULL: none yet */
 };
 
 void link_record_done(struct link_record *);
 
-/* It was closed with these counters. */
+/* Adds the last counters of an input or output that was closed. */
 void link_record_close(struct link_record *, const struct link_stats *last);
 
-/* now: the counters of the open one, all zero while it is closed.  NULL: no
- * counters; borrowed until the next call. */
+/* Returns the sums as JSON, borrowed until the next call; NULL: no counters.
+ * now: the counters since the last opening, all zero while closed. */
 const json_t *link_record_report(struct link_record *, struct link_stats now);

@@ -26,14 +26,14 @@ struct worker {
 	void *context;
 	ev_timer second;
 	bool ready;
-	ev_io on_term; /* its descriptor is readable after SIGTERM */
+	ev_io on_term; /* watches a descriptor that SIGTERM makes readable */
 };
 
 /* Handles one message; the descriptors are as in channel_events.on_message. */
 typedef void worker_message_fn(void *role, const struct msg *, int *fds,
 			       size_t n_fds);
 
-/* One role: a folder under worker/. */
+/* The functions of a role; each role is a folder under worker/. */
 struct worker_role {
 	const char *name;
 	/* Builds the context of the role; sends no message yet. */
@@ -44,8 +44,8 @@ struct worker_role {
 	void (*every_second)(void *role);
 	/* The messages of the role; any other is logged and ignored. */
 	worker_message_fn *messages[MSG_WORKER_HELLO];
-	/* Bits (1 << CAP_X) it keeps when the master has them; all others are
-	 * given up at start. */
+	/* The capabilities (bits 1 << CAP_X) that the role keeps if the master
+	 * has them; all others are dropped at the start. */
 	uint64_t capabilities;
 };
 

@@ -9,8 +9,8 @@
 #include "common/base/sockaddr.h"
 #include "worker/querier/query.h"
 
-/* The descriptor, or -errno with error.  Only these two functions need
- * CAP_NET_RAW. */
+/* Opens the socket for IGMP or MLD: the descriptor, or -errno with error.  Only
+ * these two functions need CAP_NET_RAW. */
 int igmp_listen(struct errmsg *error) MUST_CHECK;
 int mld_listen(struct errmsg *error) MUST_CHECK;
 

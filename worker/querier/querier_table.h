@@ -15,7 +15,7 @@ struct querier {
 	unsigned ifindex; /* 0: a free place */
 	struct sockaddr_any from;
 	struct group_query query;
-	uint64_t at_ms;
+	uint64_t at_ms;   /* time of the last query */
 };
 
 struct querier_table {

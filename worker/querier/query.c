@@ -13,14 +13,14 @@ enum {
 
 	IGMP_QUERY = 0x11,
 	IGMP_GROUP_AT = 4,
-	IGMP_LEN = 8,     /* of version 1 and 2 */
+	IGMP_LEN = 8,     /* query of IGMP version 1 and 2 */
 	IGMP_V3_LEN = 12,
 	IGMP_INTERVAL_AT = 9,
 
 	MLD_QUERY = 130,
 	MLD_GROUP_AT = 8,
 	MLD_GROUP_LEN = 16,
-	MLD_LEN = 24,     /* of version 1 */
+	MLD_LEN = 24,     /* query of MLD version 1 */
 	MLD_V2_LEN = 28,
 	MLD_INTERVAL_AT = 25,
 };

@@ -13,15 +13,16 @@
 #include <stdint.h>
 
 struct group_query {
-	unsigned version;    /* 1 to 3 of IGMP, 1 and 2 of MLD */
-	uint32_t interval_s; /* between two queries; 0: unknown */
+	unsigned version;    /* IGMP: 1 to 3; MLD: 1 or 2 */
+	uint32_t interval_s; /* time between two queries; 0: unknown */
 };
 
-/* An IPv4 datagram with its header, as from a raw socket.  0, or -EBADMSG if it
- * is no general query. */
+/* Parses an IPv4 datagram with its header, as from a raw socket.  0, or
+ * -EBADMSG: not a general query. */
 int igmp_query_parse(const uint8_t *datagram, size_t len,
 		     struct group_query *ret) MUST_CHECK;
 
-/* The same for an ICMPv6 message.  The kernel has checked its checksum. */
+/* Parses an ICMPv6 message, whose checksum the kernel has checked.  0, or
+ * -EBADMSG: not a general query. */
 int mld_query_parse(const uint8_t *message, size_t len,
 		    struct group_query *ret) MUST_CHECK;

@@ -21,7 +21,7 @@
 #include <sysexits.h>
 
 enum {
-	READS_MAX = 64, /* of each socket in one second */
+	READS_MAX = 64, /* reads of each socket in a second */
 	EXPIRES_MS = 3600 * 1000,
 };
 

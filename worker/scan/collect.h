@@ -21,8 +21,8 @@ enum {
 
 struct collect;
 
-/* A whole section with a valid CRC_32.  False: the owner has no room for it now
- * and gets it again with its next repetition. */
+/* Takes a new, whole section with a valid CRC_32.  False: the owner has no room
+ * now, and gets the section again at its next repetition. */
 typedef bool collect_fn(const uint8_t *section, size_t len, uint16_t pid,
 			void *arg);
 

@@ -35,11 +35,11 @@ struct scan {
 	struct batch batch;
 	struct collect *collect; /* NULL until scan.start */
 	struct sap_task *sap;    /* instead of an input; or NULL */
-	struct errmsg error;     /* of the input; "" */
+	struct errmsg error;     /* error of the input; "": none */
 	ev_timer tick;
 	uint64_t second_ns;      /* start of the next second */
 	uint64_t packets;
-	unsigned records;        /* in this second ... */
+	unsigned records;        /* records sent in this second ... */
 	size_t bytes;            /* ... and the bytes of their sections */
 };
 
@@ -202,7 +202,7 @@ const struct worker_role scan_role = {
 	.new = scan_new,
 	.free = scan_free,
 	.messages = { [MSG_SCAN_START] = on_start },
-	/* the same as those of the role stream, for its inputs */
+	/* inputs need the capabilities of the role stream */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
 			UINT64_C(1) << CAP_DAC_READ_SEARCH,
 };

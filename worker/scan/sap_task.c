@@ -24,7 +24,7 @@ enum {
 	REPORTS_MAX = 32, /* in one tick */
 	UPDATE_S = 5,     /* period of the update of interfaces */
 	IFACES_MAX = 16,
-	READS_MAX = 16,   /* of one socket in one tick */
+	READS_MAX = 16,   /* reads of a socket in one tick */
 	SOCKET_SIZE = 128 * 1024,
 	PACKET_MAX = 65536,
 };
@@ -40,7 +40,7 @@ struct iface {
 	char name[16];
 	unsigned ifindex;          /* 0: free */
 	bool seen;                 /* in the last list of interfaces */
-	int fds[ARRAY_LEN(groups)]; /* or -1 */
+	int fds[ARRAY_LEN(groups)]; /* socket of each group; -1: closed */
 };
 
 struct sap_task {
@@ -51,9 +51,9 @@ struct sap_task {
 	uint64_t second_ns;  /* start of the next second */
 	unsigned seconds;
 	uint64_t packets;
-	uint64_t rejected;   /* of these packets */
+	uint64_t rejected;   /* rejected packets */
 	struct errmsg last;  /* the reason of the last rejection */
-	struct errmsg error; /* no socket is open */
+	struct errmsg error; /* why no socket is open; "": sockets are open */
 	struct iface ifaces[IFACES_MAX];
 	uint8_t packet[PACKET_MAX];
 };
@@ -95,7 +95,7 @@ static void update_iface(struct sap_task *t, const struct ifaddrs *a)
 
 	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
 		return;
-	/* its place, or the first free one */
+	/* finds the place of the interface, or the first free place */
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		struct iface *one = &t->ifaces[i];
 		bool same = one->ifindex == ifindex &&

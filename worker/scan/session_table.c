@@ -36,7 +36,7 @@ struct session_table {
 	unsigned next; /* the first place to check for the next report */
 	struct session *places[SESSIONS_MAX]; /* NULL: free */
 	bool ended[SESSIONS_MAX]; /* free, and not reported yet */
-	struct session_description description; /* of the last packet */
+	struct session_description description; /* decoded last packet */
 };
 
 struct session_table *session_table_new(void)

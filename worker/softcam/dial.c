@@ -28,7 +28,7 @@ struct dial {
 	struct lookup *lookup;
 	const struct addrinfo *next; /* the address to try */
 	int fd;                      /* being connected, or -1 */
-	int err;                     /* of the last address */
+	int err;                     /* -errno of the last address */
 	ev_timer poll;
 	ev_timer deadline;
 	ev_io connected;

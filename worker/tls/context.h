@@ -12,7 +12,7 @@
 
 struct ticket_keys;
 
-/* Borrows keys.  NULL if OpenSSL fails. */
+/* Makes a context with these settings; borrows keys.  NULL: OpenSSL failed. */
 SSL_CTX *tls_context_new(struct ticket_keys *keys);
 
 /* The text of the oldest error of OpenSSL; clears all its errors.  Static

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys of session tickets.
+ * The keys of TLS session tickets.
  *
- * Every hour a new key replaces the current one, which opens tickets for
- * another hour.  An attacker who reads the memory of this process therefore
- * cannot decrypt older sessions.  No key leaves the process, so its successor
- * opens no ticket.  Pure, except for the random numbers.
+ * Every hour a new key replaces the current key, which still opens tickets for
+ * another hour.  So an attacker with the memory of this process cannot decrypt
+ * older sessions.  No key leaves the process, so the next process opens no
+ * ticket of this one.  Pure, except for the random numbers.
  */
 #pragma once
 

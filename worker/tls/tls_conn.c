@@ -23,9 +23,9 @@ enum {
 
 /* The result of a step. */
 enum step {
-	STEP_ON,   /* another step is possible */
+	STEP_ON,   /* the next step is possible at once */
 	STEP_WAIT, /* wait for the events of the connection */
-	STEP_DONE, /* this direction has ended */
+	STEP_DONE, /* the direction of the step has ended */
 	STEP_FAILED,
 };
 
@@ -87,7 +87,7 @@ static enum step handshake(struct tls_conn *c)
 	ssize_t waiting = recv(c->inner.fd, &byte, 1, MSG_PEEK);
 	int n;
 
-	/* the other side has timed out */
+	/* the process at the plaintext end has closed, at its time limit */
 	if (waiting == 0)
 		return STEP_FAILED;
 	if (waiting < 0)

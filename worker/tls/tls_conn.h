@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One TLS connection: bytes between a client and the plaintext end of a socket
- * pair.  It does not interpret them.
+ * A TLS connection: carries bytes between a client and the plaintext end of a
+ * socket pair, without interpreting them.
  *
  * It reads each side only as fast as the other side accepts, so it holds at
  * most one record in each direction and the buffers of OpenSSL.  The end of
@@ -43,8 +43,8 @@ struct tls_half {
 	uint8_t *data; /* NULL: none */
 	size_t at;
 	size_t len;
-	bool eof;  /* the end was read ... */
-	bool done; /* ... and sent */
+	bool eof;  /* the end of the direction was read ... */
+	bool done; /* ... and sent to the other side */
 };
 
 struct tls_conn;
@@ -52,7 +52,8 @@ struct tls_conn;
 struct tls_conn_events {
 	/* The stage changed. */
 	void (*on_stage)(struct tls_conn *, void *arg);
-	/* The end: free it inside.  error: NULL for a normal end. */
+	/* The connection has ended; the receiver frees it in this call.  error:
+	 * NULL for a normal end. */
 	void (*on_end)(struct tls_conn *, const char *error, void *arg);
 };
 
@@ -73,15 +74,15 @@ struct tls_conn {
 	SSL *ssl;
 	ev_io outer; /* the client */
 	ev_io inner; /* the plaintext */
-	int outer_events; /* needed to continue */
-	int inner_events;
+	int outer_events; /* events of the client needed to continue */
+	int inner_events; /* events of the plaintext needed to continue */
 	ev_timer deadline;
 	unsigned wait_ms; /* current limit; 0: none */
 	bool moved;       /* the client accepted bytes: restart the limit */
 	enum tls_stage stage;
 	struct tls_half up;   /* from the client */
 	struct tls_half down; /* to the client */
-	bool up_closed; /* bytes of the client are dropped */
+	bool up_closed; /* further bytes of the client are dropped */
 };
 
 /* Takes both descriptors and starts in the next turn of the loop.  NULL, with

@@ -23,7 +23,8 @@ struct tls_server {
 	unsigned connections_max;
 	SSL_CTX *ctx; /* NULL: no certificate */
 	struct ticket_keys tickets;
-	struct conn_list lists[TLS_LEAVING + 1]; /* of a stage, oldest first */
+	/* the connections of each stage, oldest first */
+	struct conn_list lists[TLS_LEAVING + 1];
 	struct msg_tls_status status;
 	uint8_t scratch[TLS_RECORD_MAX];
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All TLS connections and their certificate.
+ * Owns all TLS connections and their certificate.
  *
  * A new certificate applies to new connections.  Above the limit a new
- * connection replaces one that is leaving, or else the one with the oldest
- * handshake.
+ * connection replaces the oldest connection in the stage TLS_LEAVING, or
+ * otherwise in the stage TLS_HANDSHAKE.
  *
- * Owns the connections, the context with the private key, and the ticket keys;
- * borrows the loop.
+ * Also owns the context with the private key, and the ticket keys; borrows the
+ * loop.
  */
 #pragma once
 
