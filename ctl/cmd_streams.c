@@ -208,7 +208,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	table_free(&t);
 	show_ends(&text, ctl, row, "input", "inputs");
 	show_ends(&text, ctl, row, "output", "outputs");
-	show_alarms(&text, ctl, "alarms of what is sent ", row->status);
+	show_alarms(&text, ctl, "alarms of the output ", row->status);
 	if (state != NULL) {
 		buf_printf(&text, "process ");
 		text_plain(&text, state);

@@ -71,7 +71,7 @@ function judge(report, runs) {
 	report.judge(master < LIMIT.masterPercent, 'fleet: master ' +
 		`${master.toFixed(2)} % of a core with ${CLIENTS} WebSocket ` +
 		`clients (less than ${LIMIT.masterPercent})`);
-	report.judge(events > LOAD.streams * 0.5, 'fleet: every client heard ' +
+	report.judge(events > LOAD.streams * 0.5, 'fleet: clients received ' +
 		`at least ${events.toFixed(0)} events a second of streams on ` +
 		`air (${LOAD.streams} streams)`);
 	report.judge(lost === 0, 'fleet: ' +

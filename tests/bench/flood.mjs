@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Guesses passwords until it is told to stop (its input ends), from addresses
-// that it makes up; then says how often each status came.
+// Guesses passwords until its input ends, from invented addresses; then prints
+// the number of each status.
 //
 //	flood.mjs PORT ATTACKERS
 import process from 'node:process';

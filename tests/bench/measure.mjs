@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the processes of a candidate have cost, as the kernel counts it.
+// The cost of the processes of a candidate, as the kernel counts it.
 import fs from 'node:fs';
 
 // CPU nanoseconds of all threads of all pids.

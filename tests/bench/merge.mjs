@@ -22,5 +22,5 @@ export async function merge(report) {
 	report.keep('merge', rows);
 	report.judge(rows.filter(([kind]) => PLAIN.includes(kind))
 		.every((row) => faults.every((i) => row[i] === '0')),
-	'merge: what either path brings goes out once and in order');
+	'merge: packets of either path are sent once and in order');
 }

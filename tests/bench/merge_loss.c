@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the merge by content makes wrong when both paths lose packets: a row
+ * The faults of the merge by content when both paths lose packets: a row
  * for each kind of network, distance of the paths and loss, its numbers the
  * sums of all seeds.
  */

@@ -16,7 +16,7 @@ const FROM = 10000, TO = 20000;
 const LIMIT = { ffmpeg: 1 / 3 };
 
 const datagrams = (port) => `udp://127.0.0.1:${port}?pkt_size=1316`;
-const ways = {
+const types = {
 	udp: {
 		sluice: (port) => `udp://127.0.0.1:${port}`,
 		ffmpeg: (port) => ['-f', 'mpegts', datagrams(port)],
@@ -43,41 +43,41 @@ function allBound() {
 }
 
 const candidates = {
-	async sluice(scope, way) {
+	async sluice(scope, type) {
 		const sluice = await Sluice.start(scope, config(
 			...each((i) => stream(`s${i}`,
 				`udp://127.0.0.1:${FROM + i}`,
-				ways[way].sluice(TO + i)))));
+				types[type].sluice(TO + i)))));
 
 		await allBound();
 		return () => [sluice.pid,
 			...sluice.workers().map(({ pid }) => pid)];
 	},
 
-	async ffmpeg(scope, way) {
+	async ffmpeg(scope, type) {
 		const children = each((i) => start(scope, 'ffmpeg', [
 			'-nostdin', '-loglevel', 'fatal',
 			'-analyzeduration', '1000000', '-i',
 			`udp://127.0.0.1:${FROM + i}?fifo_size=50000` +
 			'&overrun_nonfatal=1', '-map', '0', '-c', 'copy',
-			...ways[way].ffmpeg(TO + i)]));
+			...types[type].ffmpeg(TO + i)]));
 
 		await allBound();
 		return () => children.map((child) => child.pid);
 	},
 };
 
-function measureOne(name, way, window) {
+function measureOne(name, type, window) {
 	return Scope.within(async (scope) => {
 		const checker = await startChecker(scope, { ...LOAD,
-			port: TO, rtp: way === 'rtp' });
-		const pids = await candidates[name](scope, way);
+			port: TO, rtp: type === 'rtp' });
+		const pids = await candidates[name](scope, type);
 		const flow = await measureFlow(scope, checker,
 			{ ...LOAD, port: FROM, window }, () => cpuNs(pids()));
 		const came = LOAD.streams * LOAD.rate * window;
 
 		if (flow.mbit < came / 2)
-			throw new Error(`${name} sends nothing by ${way}`);
+			throw new Error(`${name} sends nothing by ${type}`);
 		// per input: the outputs of both differ
 		return { ...flow, cpu: flow.cpu_us_per_mbit * flow.mbit /
 			came };
@@ -94,31 +94,31 @@ function summarise(runs) {
 			sum('cc_errors') };
 }
 
-async function measureWay(report, way, { rounds, window }) {
-	const names = Object.keys(ways[way]).filter((name) =>
+async function measureType(report, type, { rounds, window }) {
+	const names = Object.keys(types[type]).filter((name) =>
 		name === 'sluice' || spawnSync(name, ['-version'])
 			.error === undefined);
 	const runs = Object.fromEntries(names.map((name) => [name, []]));
 
 	for (let round = 0; round < rounds; round++)
 		for (const name of names)
-			runs[name].push(await measureOne(name, way, window));
-	report.keep(`ways ${way}`, runs);
+			runs[name].push(await measureOne(name, type, window));
+	report.keep(`types ${type}`, runs);
 	const { sluice, ffmpeg } = Object.fromEntries(names.map((name) =>
 		[name, summarise(runs[name])]));
-	report.judge(sluice.lost === 0 && sluice.faults === 0, `${way}: ` +
+	report.judge(sluice.lost === 0 && sluice.faults === 0, `${type}: ` +
 		`${ofAll(sluice.lost, sluice.sent)} packets lost, ` +
 		`${sluice.faults} out of order`);
-	if (ways[way].ffmpeg === undefined) {
+	if (types[type].ffmpeg === undefined) {
 		/* the same as another output, except its bursts */
 	} else if (ffmpeg === undefined) {
-		report.skip(`${way}: beside ffmpeg: it is not installed`);
+		report.skip(`${type}: beside ffmpeg: it is not installed`);
 	} else {
 		const part = sluice.cpu / ffmpeg.cpu;
-		report.judge(part <= LIMIT.ffmpeg, `${way}: CPU ${
+		report.judge(part <= LIMIT.ffmpeg, `${type}: CPU ${
 			part.toFixed(2)} x ffmpeg -c copy (at most a third)`);
 	}
-	return names.map((name) => [`${way} ${name}`,
+	return names.map((name) => [`${type} ${name}`,
 		name === 'sluice' ? sluice : ffmpeg]);
 }
 
@@ -127,8 +127,8 @@ export async function outputs(report, options) {
 
 	report.section(`outputs: ${LOAD.streams} streams of ${LOAD.rate} ` +
 		`Mbit/s, medians of ${options.rounds} rounds`);
-	for (const way of Object.keys(ways))
-		rows.push(...await measureWay(report, way, options));
+	for (const type of Object.keys(types))
+		rows.push(...await measureType(report, type, options));
 	report.table([['', 'CPU us/Mbit in', 'lost', 'burst p99 ms'],
 		...rows.map(([name, o]) => [name, o.cpu.toFixed(0),
 			name.endsWith('sluice') ? o.lost : '-',

@@ -20,7 +20,7 @@ const LIMIT = { ffmpeg: 1 / 3 };
 const at = (i) => `127.0.0.1:${BETWEEN + APART * i}`;
 const second = (i) => `127.0.0.1:${BETWEEN + APART * i + 10}`;
 // the address of the first half, and that of the second
-const ways = {
+const types = {
 	rtp: [(i) => [`rtp://${at(i)}`], (i) => `rtp://${at(i)}`],
 	fec: [(i) => [`rtp://${at(i)}#fec=10x10`], (i) => `rtp://${at(i)}#fec`],
 	'2022-7': [(i) => [`rtp://${at(i)}#path2=${second(i)}`],
@@ -36,8 +36,8 @@ function allBound() {
 		BETWEEN + APART * i]).flat().every(udpBound), 15000);
 }
 
-async function startSluice(scope, way) {
-	const [send, receive] = ways[way];
+async function startSluice(scope, type) {
+	const [send, receive] = types[type];
 	const sluice = await Sluice.start(scope, config(...each((i) => [
 		stream(`s${i}`, `udp://127.0.0.1:${FROM + i}`, send(i)),
 		stream(`r${i}`, receive(i), `udp://127.0.0.1:${TO + i}`),
@@ -95,7 +95,8 @@ function summarise(runs) {
 
 export async function rtp(report, { rounds, window }) {
 	const peer = spawnSync('ffmpeg', ['-version']).error === undefined;
-	const names = [...Object.keys(ways), ...peer ? Object.keys(peers) : []];
+	const names = [...Object.keys(types),
+		...peer ? Object.keys(peers) : []];
 	const runs = Object.fromEntries(names.map((name) => [name, []]));
 
 	report.section(`rtp: ${LOAD.streams} streams of ${LOAD.rate} Mbit/s ` +
@@ -110,7 +111,7 @@ export async function rtp(report, { rounds, window }) {
 	report.table([['', 'CPU us/Mbit', 'lost', 'p99 ms'],
 		...names.map((name) => [name, of[name].cpu.toFixed(0),
 			of[name].lost, of[name].p99.toFixed(1)])]);
-	for (const name of Object.keys(ways)) {
+	for (const name of Object.keys(types)) {
 		const one = of[name];
 
 		report.judge(one.lost === 0 && one.faults === 0, `${name}: ` +

@@ -151,7 +151,7 @@ function judge(report, r) {
 		`${ofAll(r.lost, r.sent)} packets lost, ${r.disorder} ` +
 		'doubled or out of order');
 	report.judge(r.restarts === 0,
-		`soak: ${r.restarts} workers began anew`);
+		`soak: ${r.restarts} workers were replaced`);
 	judgeGrowth(report, 'soak', r, LIMIT);
 }
 

@@ -23,7 +23,7 @@ const relay = (scope, from, to) => start(scope, 'srt-live-transmit',
 	['-q', '-chunk:1316', from, to]);
 
 // The side of the candidate, and the program on the other side.
-const ways = {
+const types = {
 	'srt out': {
 		from: (i) => udp(FROM + i),
 		to: (i) => `${caller(i)}`,
@@ -40,12 +40,12 @@ const ways = {
 };
 
 const candidates = {
-	async sluice(scope, way) {
+	async sluice(scope, type) {
 		const to = (address) => address.startsWith('srt:')
 			? `${address}#${LATENCY}` : address;
 		const sluice = await Sluice.start(scope, config(
-			...each((i) => stream(`s${i}`, to(ways[way].from(i)),
-				to(ways[way].to(i))))));
+			...each((i) => stream(`s${i}`, to(types[type].from(i)),
+				to(types[type].to(i))))));
 
 		const ends = async (id) => [
 			...(await sluice.status(id)).inputs,
@@ -58,26 +58,26 @@ const candidates = {
 			...sluice.workers().map(({ pid }) => pid)];
 	},
 
-	async 'srt-live-transmit'(scope, way) {
+	async 'srt-live-transmit'(scope, type) {
 		const to = (address) => address.startsWith('srt:')
 			? `${address}?${LATENCY}` : address;
 		const children = each((i) => relay(scope,
-			to(ways[way].from(i)), to(ways[way].to(i))));
+			to(types[type].from(i)), to(types[type].to(i))));
 
 		return () => children.map((child) => child.pid);
 	},
 };
 
-function measureOne(name, way, window) {
+function measureOne(name, type, window) {
 	return Scope.within(async (scope) => {
 		const checker = await startChecker(scope,
 			{ ...LOAD, port: TO });
 
 		for (const i of each((k) => k))
-			ways[way].beside(scope, i);
+			types[type].beside(scope, i);
 		await waitUntil('the other ends', () => each((i) => LINK + i)
 			.every(udpBound), 15000);
-		const pids = await candidates[name](scope, way);
+		const pids = await candidates[name](scope, type);
 
 		await waitUntil('open inputs', () => each((i) => FROM + i)
 			.every(udpBound), 15000);
@@ -86,25 +86,25 @@ function measureOne(name, way, window) {
 	});
 }
 
-async function measureWay(report, way, { rounds, window }) {
+async function measureType(report, type, { rounds, window }) {
 	const names = Object.keys(candidates);
 	const runs = Object.fromEntries(names.map((name) => [name, []]));
 
 	for (let round = 0; round < rounds; round++)
 		for (const name of names)
-			runs[name].push(await measureOne(name, way, window));
-	report.keep(way, runs);
+			runs[name].push(await measureOne(name, type, window));
+	report.keep(type, runs);
 	const cpu = Object.fromEntries(names.map((name) => [name,
 		median(runs[name].map((run) => run.cpu_us_per_mbit))]));
 	const sum = (key) => runs.sluice.reduce(
 		(all, run) => all + run[key], 0);
 	const part = cpu.sluice / cpu['srt-live-transmit'];
 
-	report.judge(sum('lost') === 0, `${way}: ${
+	report.judge(sum('lost') === 0, `${type}: ${
 		ofAll(sum('lost'), sum('sent'))} packets lost`);
-	report.judge(part <= 1, `${way}: CPU ${part.toFixed(2)} x ` +
+	report.judge(part <= 1, `${type}: CPU ${part.toFixed(2)} x ` +
 		'srt-live-transmit (at most as much)');
-	return names.map((name) => [`${way} ${name}`, cpu[name].toFixed(0)]);
+	return names.map((name) => [`${type} ${name}`, cpu[name].toFixed(0)]);
 }
 
 export async function srt(report, options) {
@@ -116,7 +116,7 @@ export async function srt(report, options) {
 		report.skip('srt: srt-live-transmit is not installed');
 		return;
 	}
-	for (const way of Object.keys(ways))
-		rows.push(...await measureWay(report, way, options));
+	for (const type of Object.keys(types))
+		rows.push(...await measureType(report, type, options));
 	report.table([['', 'CPU us/Mbit'], ...rows]);
 }

@@ -139,5 +139,5 @@ void bench_await_statuses(struct reconciler_bench *b, unsigned n)
 {
 	struct wish w = { .bench = b, .count = b->statuses + n };
 
-	rig_run_until(b->loop, has_status, &w, 5000, "status goes on");
+	rig_run_until(b->loop, has_status, &w, 5000, "status continues");
 }

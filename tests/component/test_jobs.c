@@ -195,7 +195,7 @@ Test(jobs, analyzer_reports_each_table_once)
 	job_free(&o.job);
 	cr_expect_null(o.job);
 	teardown(&b);
-	cr_expect_eq(o.ends, 0, "nothing is told of one that was freed");
+	cr_expect_eq(o.ends, 0, "a freed job reports nothing");
 }
 
 Test(jobs, analyzer_without_an_input_reports_the_error)

@@ -192,7 +192,7 @@ Test(reconciler, a_flood_of_log_lines_is_limited_and_sanitized, .timeout = 90)
 	bench_setup(&b);
 	bench_set(&b, "chatters", NULL);
 	bench_await(&b, "chatters", "running", 0, 5000);
-	rig_run_until(b.loop, has_chattered, NULL, 5000, "what it may say");
+	rig_run_until(b.loop, has_chattered, NULL, 5000, "its limit");
 	rig_run_for(b.loop, 1000);
 	cr_assert_str_eq(bench_get(&b, "chatters").state, "running");
 	cr_assert_eq(rig_count_log("info stream chatters: x: blah"), 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A master that asks who one is, and clients of every kind.
+// A master that requires logins, and clients of every kind.
 import assert from 'node:assert/strict';
 import { Sluice, request } from './sluice.mjs';
 import { waitUntil } from './util.mjs';

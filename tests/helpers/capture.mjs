@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What passes an interface, as tshark's dissectors read it.
+// The packets of an interface, as tshark's dissectors read them.
 import { execFileSync } from 'node:child_process';
 import { start, waitUntil } from './util.mjs';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A recording as a source: it plays in real time, and is replaced, cut, moved
-// in time and stopped as a scenario asks.
+// A recording as a source: it plays in real time, and a scenario replaces,
+// cuts, shifts and stops it.
 import fs from 'node:fs';
 import { DATAGRAM, Sender } from './udp.mjs';
 

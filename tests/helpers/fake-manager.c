@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * As much of a service manager as a test needs: starts a program, keeps the
- * descriptors it leaves (FDSTORE=1, FDSTOREREMOVE=1), and when it is killed
+ * As much of a service manager as a test needs: starts a program, stores the
+ * descriptors that it sends (FDSTORE=1, FDSTOREREMOVE=1), and when it is killed
  * starts it again with them.  SIGTERM is passed on and ends both.
  *
  *	fake-manager SOCKET PROGRAM ARG...
  *
- * On stdout: "pid N" at each start, "store N" when what is kept changed.
+ * On stdout: "pid N" at each start, "store N" when the stored set changed.
  */
 #include <errno.h>
 #include <fcntl.h>

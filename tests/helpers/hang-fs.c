@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A file system that does not answer when it is told not to: what a server is
- * behind a network mount that has gone.
+ * A file system that stops answering on request, like a lost server behind a
+ * network mount.
  *
  *	hang-fs FOLDER FILE SIGN
  *

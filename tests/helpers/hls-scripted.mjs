@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Servers of HLS that have nothing good in mind.
+// Servers of HLS that are hostile.
 import crypto from 'node:crypto';
 import zlib from 'node:zlib';
 import { TsMux } from './mux.mjs';

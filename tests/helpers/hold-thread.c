@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Holds one thread of a process, the others go on.
+ * Holds one thread of a process, the others continue.
  *
  *	hold-thread TID
  *

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HTTP as bytes: exchanges that no well-behaved client makes, and requests
-// that could be understood in two ways.
+// HTTP as bytes: exchanges that no valid client makes, and ambiguous requests.
 import net from 'node:net';
 import { now, sleep } from './util.mjs';
 

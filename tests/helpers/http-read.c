@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads requests as the servers do and says what it read: for a comparison
- * with another reader.
+ * Reads requests as the servers do and prints them, for a comparison with
+ * another reader.
  *
  * In: a length (32 bits, little endian) and that many bytes of one connection,
  * again and again.  Out: a line per connection, "METHOD:body in hex" for each

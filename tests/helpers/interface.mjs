@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of interfaces share.
+// Shared by the tests of interfaces.
 import { ip, isJoined, pair } from './net.mjs';
 
 export const TO = { address: '239.1.0.1', iface: '10.9.3.1' };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Live programmes made by ffmpeg, and ffmpeg as the judge of our outputs.
+// Live programmes made by ffmpeg, and ffmpeg as the checker of our outputs.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -93,7 +93,7 @@ export async function assertPlays(file) {
 		`${file}.whole`, '-enc_time_base:v', '1:90000', '-f', 'null',
 		'-']);
 
-	assert.equal(decoded.err, '', 'the decoder complains');
+	assert.equal(decoded.err, '', 'the decoder has no error');
 	assert.equal(decoded.code, 0);
 }
 
@@ -107,7 +107,7 @@ export async function assertDecodes(t, data, { programs = 1,
 	const decoded = await run('ffmpeg', [...quiet, 'warning', '-i', file,
 		'-map', '0', '-enc_time_base:v', '1:90000', '-f',
 		'null', '-']);
-	assert.equal(decoded.err, '', 'the decoder complains');
+	assert.equal(decoded.err, '', 'the decoder has no error');
 	assert.equal(decoded.code, 0);
 	const probed = await run('ffprobe', ['-v', 'warning', '-count_frames',
 		'-show_streams', '-show_programs', '-of', 'json', file]);

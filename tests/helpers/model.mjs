@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A second reading of the specification: what each command makes of the
-// configuration, what it answers and what it announces.  Streams here name
-// only adapters, or are off: nothing of it runs.
+// A second implementation of the specification: the configuration, the answer
+// and the events of each command.  Streams here name only adapters, or are off:
+// none runs.
 const REFUSED = { status: 400 }, UNKNOWN = { status: 404 };
 const DROPPED = { status: 0 };
 const ok = (cmd, more = {}) =>

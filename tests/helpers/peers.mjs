@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs of others, as a test starts them.
+// Programs of other projects, as a test starts them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { config, stream } from './sluice.mjs';
 import { start, tempDir } from './util.mjs';

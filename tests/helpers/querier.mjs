@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of the querier share.
+// Shared by the tests of the querier.
 import assert from 'node:assert/strict';
 import { ip, pair, tool } from './net.mjs';
 import { Sluice, config, stream } from './sluice.mjs';

@@ -3,7 +3,7 @@
 """Asks for multicast memberships, once: query.py INTERFACE KIND [SOURCE]
 
 KIND: igmp1, igmp2, igmp3 (from the address SOURCE), mld1, mld2, or noise:
-a thousand datagrams of IGMP and MLD that say nothing."""
+a thousand datagrams of IGMP and MLD without a query."""
 import random
 import socket
 import struct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Judges a recording (udp.mjs) of an output of constant bitrate: by the places
-// and values of its PCRs, and by the times at which datagrams came.
+// Checks a recording (udp.mjs) of an output of constant bitrate: by the places
+// and values of its PCRs, and by the arrival times of its datagrams.
 import { checkTs } from './ts.mjs';
 import { joined } from './udp.mjs';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// doc/openapi.yaml and doc/asyncapi.yaml as judges: what the control interface
-// answers and tells is what stands in them, or the test fails.
+// Checks every reply and event of the control interface against
+// doc/openapi.yaml and doc/asyncapi.yaml.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -96,7 +96,7 @@ function explain(document, pointer, errors) {
 
 	return `it differs from doc/${document}, ${pointer}` +
 		`${named ? ` (schema ${named})` : ''}: ${told.join('; ')}. ` +
-		'Mend the program, or describe it there';
+		'Correct the program, or describe it there';
 }
 
 // --- the record of exchanges, for tests/reference/seen.mjs ---
@@ -148,7 +148,7 @@ function judgeCommand(ref, x) {
 	if (schema === undefined)
 		return [400, ...ANY].includes(x.status) ?
 			judgeError(ref, x.status, x.text) :
-			`what is no documented command gets ${x.status}: ` +
+			`an undocumented command gets ${x.status}: ` +
 			`add ${cmd}.request and ${cmd}.reply to doc/${OPENAPI}`;
 	// a stricter reader than ours: duplicate keys, and the like
 	if (x.status === 400 && parse(x.text)?.error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of rist share.
+// Shared by the tests of rist.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { liveMultiplex } from './media.mjs';
@@ -70,7 +70,7 @@ export async function losePaths(t, i, ways, more) {
 		return { error, raised: alarms?.includes('unprotected')
 			?? false };
 	};
-	const well = () => waitUntil('both ways', async () => {
+	const well = () => waitUntil('both paths', async () => {
 		const { error, raised } = await state();
 
 		return error === undefined && !raised;

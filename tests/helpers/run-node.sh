@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs one system test, in TAP, inside network and mount namespaces of its
-# own: its ports, multicast groups and mounts are nobody else's.  Works as root
+# own: its ports, multicast groups and mounts are its own.  Works as root
 # and, where the kernel allows user namespaces, as anybody.
 set -u
 
@@ -20,7 +20,7 @@ if [ -z "$spaces" ]; then
 fi
 # Where Debian keeps the packages of Node.js, whoever made the Node.js that runs
 NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
-# the documents that judge what the control interface says
+# the documents that describe the control interface
 REFERENCE=${srcdir:-.}/doc
 export NODE_PATH REFERENCE
 # shellcheck disable=SC2016,SC2086  # expanded inside; words of our own

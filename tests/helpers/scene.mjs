@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One stream of a service between sources that a test breaks and two receivers
-// that judge: a recorder of what is sent to the network, and a viewer.
+// One stream of a service between sources with faults and two receivers with
+// checks: a recorder of the network output, and a viewer.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

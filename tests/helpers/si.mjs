@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All sections of a transport stream and what the tables in them say: a
-// reading of its own, to judge what our programs make.
+// All sections of a transport stream and their contents: an independent reader,
+// for checks of our output.
 import { Sections, crc32 } from './ts.mjs';
 
 const SIZE = 188;

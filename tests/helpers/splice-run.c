@@ -136,7 +136,7 @@ static void want_next(struct run *r)
 	s = &r->sources[r->wanted];
 	if (s->input == NULL) {
 		if (!filler_is_ready(r->filler)) {
-			(void)fprintf(stderr, "the filler knows nothing\n");
+			(void)fprintf(stderr, "the filler is empty\n");
 			exit(1);
 		}
 		switch_point_reset(s->entry);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Promises about time.  They can be judged where a process that wants to run
-// does: the kernel counts how long each waited for a core, and how often it got
-// one.
+// Promises about time.  They can be checked where a runnable process runs: the
+// kernel counts how long each waited for a processor, and how often it got one.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a receiver would find in a transport stream (judge.h), as one JSON
+ * The findings of a receiver in a transport stream (judge.h), as one JSON
  * object; times are milliseconds.
  *
  *	ts-judge FILE             packets of 188 bytes

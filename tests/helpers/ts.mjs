@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A second, independent reader of transport streams: what our programs say of
-// a stream, and what they make of it, is judged by code they do not share.
+// A second, independent reader of transport streams, which shares no code with
+// the programs whose output and status it checks.
 
 const SIZE = 188;
 const table = new Uint32Array(256).map((_, i) => {

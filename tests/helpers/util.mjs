@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small things that every system test needs.
+// Small functions that every system test needs.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The WebSocket client of Node.js itself, told what to do by lines of JSON;
-// says what it hears in lines of JSON.  Pings, pieces and bad text are not
+// The WebSocket client of Node.js itself: lines of JSON are its orders, and it
+// prints received messages as lines of JSON.  Pings, pieces and bad text are not
 // within its reach.
 //
 //	usage: node [--experimental-websocket] ws-peer.mjs URL

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The client of the library "websockets" (Debian: python3-websockets), told
-# what to do by lines of JSON; says what it hears in lines of JSON.
+# The client of the library "websockets" (Debian: python3-websockets), with
+# orders as lines of JSON; prints received messages as lines of JSON.
 #
 #	usage: ws-peer.py URL
 import asyncio

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A WebSocket client of our own (RFC 6455): Debian 12's Node.js has none, and
-// a test has to send what a well-behaved client would not.
+// A WebSocket client of our own (RFC 6455): Debian 12's Node.js has none, and a
+// test must send frames that a valid client would not.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';

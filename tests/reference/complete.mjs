@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The documents name what the sources have, and the sources have what the
-// documents name.
+// The documents name every item of the sources, and the sources have every item
+// of the documents.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// doc/openapi.yaml and doc/asyncapi.yaml are what their standards say they
-// are.  The official meta-schemas come from npm (make reference-tools).
+// doc/openapi.yaml and doc/asyncapi.yaml match their standards.  The official
+// meta-schemas come from npm (make reference-tools).
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

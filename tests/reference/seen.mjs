@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the documents describe, some system test has seen: the last test of
-// make check, which reads what the others wrote down.
+// Some system test has exercised every item of the documents: the last test of
+// make check, which reads the records of the others.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

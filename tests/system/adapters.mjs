@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// adapters: kept, announced, followed by their streams; none is said to run.
+// adapters: stored, announced, and followed by their streams; none reports that
+// it runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// alarms: what is wrong with a stream is told by its name, and for how long.
+// alarms: each fault of a stream raises its alarm, for as long as it lasts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';

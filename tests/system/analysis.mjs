@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// stream-analysis: what was planted is counted, all of it and nothing else;
-// of real captures it says what two other programs see in them.
+// stream-analysis: exactly the planted faults are counted; real captures give
+// the results of two other programs.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';
@@ -249,7 +249,7 @@ test('loss in the network is distinguished from loss in the socket',
 	const before = await lost();
 
 	missing = 12;
-	await waitUntil('what the network lost', async () =>
+	await waitUntil('loss in the network', async () =>
 		(await lost()).network === before.network + 12);
 
 	// a reader that does not read loses data that its socket cannot hold
@@ -259,7 +259,7 @@ test('loss in the network is distinguished from loss in the socket',
 	process.kill(pid, 'SIGSTOP');
 	await waitUntil('a full socket', () => udpDrops(5000) > dropped + 50);
 	process.kill(pid, 'SIGCONT');
-	const after = await waitUntil('what the socket dropped', async () => {
+	const after = await waitUntil('loss in the socket', async () => {
 		const now = await lost();
 		if (now.socket !== udpDrops(5000))
 			throw new Error(`${now.socket} of ${udpDrops(5000)}`);

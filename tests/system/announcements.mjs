@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// announcements: what is announced on the network is listed with the address
-// of an input that plays it; whoever floods is one among others.
+// announcements: each session on the network is listed with the address of an
+// input for it; a flood evicts no other sender.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

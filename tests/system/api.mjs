@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// api: every command and path, what it answers, and what it refuses.
+// api: every command and path, its replies, and its errors.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

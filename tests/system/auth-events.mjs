@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// auth-events: one token, one handshake, and what takes a token away.
+// auth-events: one token admits one handshake, and some changes invalidate it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { again, basic, call, cookie, done, enter, startGuarded }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// auth-flood: a flood of logins does not slow the others down.  How little it
-// does is measured by make bench; here somebody may be busy beside us.
+// auth-flood: a flood of logins does not delay other clients.  make bench
+// measures the delay; here other processes may use the processor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic, call, checked, cookie, enter, login, startGuarded }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// auth-lock: whoever guesses passwords is locked out, and nobody else is.
+// auth-lock: only the address that guesses passwords is locked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic, call as callOnce, checked, cookie, enter,

@@ -34,7 +34,7 @@ test('the first start creates admin, prints the password once, stores a hash',
 	assert.deepEqual([users.admin.enable, users.admin.type], [true, 1]);
 	assert.match(users.admin.cipher, /^\$y\$/);
 	assert.ok(Math.abs(users.admin.created - Date.now() / 1000) < 60);
-	assert.equal(sluice.log.split(password).length, 2, 'told once');
+	assert.equal(sluice.log.split(password).length, 2, 'printed once');
 	assert.ok(!fs.readFileSync(sluice.file, 'utf8').includes(password));
 	const next = await again(t, sluice);
 	assert.doesNotMatch(next.log, PASSWORD);

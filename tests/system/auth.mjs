@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// auth: logging in and out, what lets a request in, and what ends it.
+// auth: login and logout, the credentials of a request, and the end of a
+// session.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

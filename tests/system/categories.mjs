@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// categories: set-category moves every reference along and interrupts nobody.
+// categories: set-category changes every reference and interrupts no stream.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';

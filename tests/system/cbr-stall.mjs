@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cbr= behind a source whose clock stands still for a while: what is sent is
-// shown, by the clock that is sent with it.
+// cbr= behind a source whose clock stops for a while: pictures are sent by the
+// clock of the output.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
@@ -121,7 +121,7 @@ test('after a stall of the source the clock resumes with its pictures',
 
 	await sluice.stop();
 	assert.deepEqual(jumps.filter((j) => !j.told), [], 'not announced');
-	assert.ok(told > 0, 'the clock stood still, and that was told');
+	assert.ok(told > 0, 'the clock stopped, and that was announced');
 	timing.assert(told === 1,
 		`${told} announced, ${JSON.stringify(jumps)}`);
 	timing.assert(least > 0 && most < 2,

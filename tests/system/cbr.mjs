@@ -142,7 +142,7 @@ test('packets that do not fit are counted and raise an alarm', async (t) => {
 	assert.ok(lines.every((l, i) => /ended/.test(l) === i % 2 > 0),
 		lines.join('\n'));
 	assert.ok(told > 0);
-	assert.equal(told, all - fitted, 'what was told is what is missing');
+	assert.equal(told, all - fitted, 'the reported loss is the loss');
 	assert.equal(statuses[1].outputs[0].stats.cbr_overflow, told);
 	assert.ok(seen.wrongNs <= 500 && seen.gapMs <= 40);
 	assert.ok(seen.rateOff <= 0.001);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// api, before the start: -t names every fault of a configuration by its path.
+// api, before the start: -t names every error of a configuration by its path.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sluicectl over TLS: a certificate is judged before anything is said.
+// sluicectl over TLS: it checks a certificate before it sends a request.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';

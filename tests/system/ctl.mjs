@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sluicectl: every subcommand against the real service, for people and for
-// programs, and what it says and ends with when something is wrong.
+// sluicectl: every subcommand against the real service, as text and as JSON,
+// with its errors and exit statuses.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -113,7 +113,7 @@ test('every output that cannot send is listed with its error', async (t) => {
 	assert.match(rows[0].fault, /^no packets.*; output 1: .*nosuch1/);
 	assert.match(await ctl.out(['status']), /some .*2 outputs cannot/);
 	assert.match(await ctl.out(['stream', 'show', 'some']),
-		/^alarms of what is sent .*output_fault/m);
+		/^alarms of the output .*output_fault/m);
 	await sluice.stop();
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// durability: a configuration that is damaged, or that the service dies of, is
-// replaced by the newest sound one, and everybody is told.
+// durability: the newest valid version replaces a configuration that is damaged
+// or crashes the service, and the log, status and alarms report it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

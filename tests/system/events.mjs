@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// api, the channel of events: what is told, in what order, and how it closes.
+// api, the channel of events: its messages, their order, and how it closes.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -215,7 +215,7 @@ test('a client that does not read is closed, the others receive every event',
 		await sluice.cmd('set-stream', { id: 'a001', stream: one({
 			enable: false, comment: text, n }) });
 		await good.wait('it', (m) => m.stream?.n === n);
-		assert.ok(++n < 200, '40 MB, and nobody is slow');
+		assert.ok(++n < 200, '40 MB, and no client is slow');
 	}
 	slow.socket.resume();
 	assert.ok([1001, null].includes(await slow.waitClosed()));

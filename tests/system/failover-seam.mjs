@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// failover: encoders that know nothing of each other, and one stream for the
-// receiver, whichever of them plays.
+// failover: independent encoders, and one stream for the receiver, whichever of
+// them is active.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

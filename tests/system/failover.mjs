@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// failover: of several inputs the best one plays, and what happened is told.
+// failover: of several inputs the best one is active, and each switch is
+// reported.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// faults: a process that is killed or hangs is replaced, and nobody else
-// notices; its viewers stay connected.
+// faults: a process that is killed or hangs is replaced, no other process is
+// affected, and its viewers stay connected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';

@@ -136,7 +136,7 @@ test('a list of files of other codecs, PIDs and programs is ' +
 		'udp://127.0.0.1:6000')));
 
 	await sluice.onair('a001');
-	await waitUntil('all of it and more', () => recorder.size() >
+	await waitUntil('the whole list and more', () => recorder.size() >
 		11 * 7e5 / 8, 30000);
 	timing.stop();
 	const [list] = await recorder.stop();

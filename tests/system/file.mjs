@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// inputs, files: played in real time, and for ever, without a seam.
+// inputs, files: played in real time, and in a loop without a seam.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -146,7 +146,7 @@ test('a file that does not answer stops no other input', async (t) => {
 	await sluice.cmd('toggle-stream', { id: 'b' });
 	await plays('a', 2);
 	await plays('b', 2);
-	await waitUntil('a complaint', async () =>
+	await waitUntil('an error', async () =>
 		(await inputs('b'))[0].error === `${folder.file}: does not ` +
 			'answer', 20000);
 	// only the waiting thread retries it

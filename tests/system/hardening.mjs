@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// api, from whoever reaches its port: no address takes all connections, limits
-// are told in JSON, and a path has one meaning.
+// api, from any address: no address takes all connections, exceeded limits are
+// reported in JSON, and a path has one meaning.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The judges themselves: what they are to find, they find.
+// The helpers themselves: they detect the faults that tests rely on.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

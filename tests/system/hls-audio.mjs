@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// hls-audio: sound that has a playlist of its own is put to its pictures.
+// hls-audio: audio with a playlist of its own is synchronous with its video.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -215,7 +215,7 @@ test('audio with its own playlist is synchronous with its video', async (t) => {
 		await sluice.onair(name, 20000);
 	const until = now() + SECONDS * 1000;
 
-	await sluice.waitStatus('fragments', 'its trouble', (s) =>
+	await sluice.waitStatus('fragments', 'its error', (s) =>
 		/group "aac": segments of MP4 are not/.test(
 			s.inputs[0].error ?? ''), 30000);
 	// that has ended

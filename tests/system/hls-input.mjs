@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// hls-input: playlists as inputs, whatever the server makes of them.
+// hls-input: playlists as inputs, for servers with every fault.
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';

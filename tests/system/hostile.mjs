@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// faults, from inside: whatever a worker says or does not say, the master and
-// the other streams go on.
+// faults, from inside: whatever a worker sends or does not send, the master and
+// the other streams continue.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

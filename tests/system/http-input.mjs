@@ -301,7 +301,7 @@ test('a name server that does not answer delays no other input', async (t) => {
 	const { pid } = sluice.worker('stream', 'a001');
 
 	// the request is given up, and begun again
-	await sluice.waitStatus('a001', 'the dead one is told', (s) =>
+	await sluice.waitStatus('a001', 'the dead one is reported', (s) =>
 		/resolv|tim/i.test(s.inputs[1].error ?? ''), 20000);
 	const before = asked;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two readers of HTTP, one input: what Node refuses we never accept, and what
-// both accept has the same method and body.  Requests are made of sound and
-// unsound pieces and then damaged.  STRICT_RUNS=1000000 for a long run.
+// Two readers of HTTP, one input: a request that Node rejects is never
+// accepted, and one that both accept has the same method and body.  Requests
+// are made of valid and invalid pieces and then damaged.  STRICT_RUNS=1000000
+// for a long run.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import http from 'node:http';

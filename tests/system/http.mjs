@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// api, its HTTP: what could be understood in two ways is refused.
+// api, its HTTP: an ambiguous request is rejected.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';

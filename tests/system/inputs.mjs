@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// inputs: every form in which a stream may arrive is understood, and what
-// arrived goes out, packet for packet.
+// inputs: every form of a stream is accepted, and sent packet for packet.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';

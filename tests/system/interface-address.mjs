@@ -41,7 +41,7 @@ test('an address names the interface that has it now', async (t) => {
 	const here = await Recorder.start(t, { ...OUT, iface: 'ra' });
 	const first = await Sender.start(t, new TsMux(), 5000, TO);
 	await plays('vc');
-	await sluice.waitStatus('a001', 'what is sent', (s) =>
+	await sluice.waitStatus('a001', 'packets', (s) =>
 		s.outputs[0].packets > 1000);
 	assert.equal(here.size(), 0);
 	first.stop();
@@ -54,7 +54,7 @@ test('an address names the interface that has it now', async (t) => {
 	assert.ok(!joinedOn('vc'));
 	await Sender.start(t, new TsMux(), 5000, TO);
 	await plays('ra');
-	await waitUntil('what is sent there', () => here.size() > 100000);
+	await waitUntil('packets there', () => here.size() > 100000);
 	await sluice.stop();
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// inputs, interfaces: what becomes of an interface is followed by its inputs.
+// inputs, interfaces: inputs follow the changes of an interface.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';

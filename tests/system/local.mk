@@ -106,12 +106,12 @@ system_tests = \
 	tests/system/rist.mjs \
 	tests/system/rist-alarm.mjs \
 	tests/system/rist-cut.mjs \
+	tests/system/rist-paths.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/rist-places.mjs \
 	tests/system/rist-retry.mjs \
 	tests/system/rist-sides.mjs \
 	tests/system/rist-stuck.mjs \
-	tests/system/rist-ways.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \

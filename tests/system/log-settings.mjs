@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// log-settings: the section `log` decides where lines go, at the start and at
-// once; calls of the API are lines, secrets are not.
+// log-settings: the section `log` selects the outputs of the log, at the start
+// and at once; API calls are logged, secrets are not.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

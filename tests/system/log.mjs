@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// log: what an operator has to know is one line, in one form.
+// log: each fact for an operator is one line, in one form.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// main: a live programme passes from UDP to UDP and HTTP without a fault that
-// a decoder could find.
+// main: a live programme passes from UDP to UDP and HTTP without a fault that a
+// decoder could find.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// merge: two copies of a stream without numbers are one input, by what is in
-// the packets: what one path loses the other brings.
+// merge: two copies of a stream without numbers are one input, by packet
+// content: one path delivers the packets that the other lost.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';

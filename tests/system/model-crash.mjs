@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// model-crash: killed at any moment, the file is whole, it is a configuration
-// that there was, and every change older than its second is in it.
+// model-crash: after a kill at any moment the file is whole, it is a
+// configuration that existed, and every change older than a second is in it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

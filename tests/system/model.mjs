@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// model: whatever commands come in whatever order, the configuration, every
-// answer and every event are what the specification makes of them.
+// model: for any commands in any order, the configuration, every answer and
+// every event match the specification.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // inputs: mux adds a PID of another stream, announced, on the clock of the
-// input, and never stands in its way.
+// input, and never delays the input.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
@@ -90,7 +90,7 @@ test('audio of another clock is sent on our clock with a PID of its ' +
 	assert.deepEqual([...new Set(pmts.map((s) => JSON.stringify(
 		s.streams.map(({ type, pid }) => [type, pid]))))], [
 		'[[27,257],[15,258]]', '[[27,257],[15,258],[15,32]]'],
-	'announced once it is known, and no more taken back');
+	'announced once, and not withdrawn');
 	assert.equal(new Set(pmts.map((s) => s.version)).size, 2);
 	const sound = units(data, 32);
 	assert.ok(sound.length > 100, `${sound.length} units`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// output, interfaces: an address that is replaced is followed at once, and what
-// it cost is told once; one that is gone is told.
+// output, interfaces: the output follows a replaced address at once and reports
+// the loss once; it reports a removed address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
@@ -92,12 +92,12 @@ test('an address is removed for a while', async (t) => {
 	timing.stop();
 	assert.ok(packets > 0);
 	assert.ok(n >= long, `${n} packets`);
-	timing.assert(dropped === n, `${dropped} were lost, told ${n}`);
+	timing.assert(dropped === n, `${dropped} were lost, ${n} reported`);
 	// the loss is the data of the outage
 	const seconds = n * 188 * 8 / RATE;
 
 	timing.assert(Math.abs(seconds - s) < 0.5,
-		`${seconds} s, told ${s} s`);
+		`${seconds} s, reported ${s} s`);
 	await sluice.stop();
 	assert.doesNotMatch(sluice.log, /packets dropped: the network/);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// output: one that cannot send, or is slow, holds up none of the others, and
-// says so itself.
+// output: an output that cannot send, or is slow, delays no other output, and
+// reports its error.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';

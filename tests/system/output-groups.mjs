@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// output-groups: kept as they are sent; pictures pass by; inputs are honest.
+// output-groups: stored as sent; images pass through; the active input is
+// reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';

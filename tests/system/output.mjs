@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// output: UDP is paced, however unevenly the input comes.
+// output: UDP is paced, however unevenly the input arrives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
@@ -22,7 +22,7 @@ function assertGaps(bins, list) {
 
 	assert.equal(count(0), list.length - 1);
 	assert.ok(seen > 100 && Math.abs(count(500) - seen) <= seen * 0.1,
-		`${count(500)} told, ${seen} seen`);
+		`${count(500)} reported, ${seen} seen`);
 }
 
 test('an output sends at most 10 ms of a stream in one burst', async (t) => {
@@ -171,7 +171,7 @@ test('RTP: sequence, payload type, one source, the clock of the stream',
 			heads[0].sequence + i & 0xffff);
 		if (i > 0)
 			assert.ok((head.time - heads[i - 1].time >>> 0) <
-				90000, 'time goes on');
+				90000, 'time continues');
 	});
 	const seen = checkTs(payload);
 	assert.equal(seen.syncErrors + seen.tail, 0);

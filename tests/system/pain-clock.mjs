@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Clocks of sources: what is right is not touched, what jumps is mended, and
-// who receives the stream never sees time go back.
+// Clocks of sources: a valid clock is unchanged, a jump is corrected, and the
+// time of the output never goes back.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

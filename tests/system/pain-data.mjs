@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is neither picture nor sound goes through changes of the input, too.
+// Private data and cue messages pass changes of the input, too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CUE_LEAD, PROGRAM, TsMux } from '../helpers/mux.mjs';

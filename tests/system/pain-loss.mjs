@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Packets that get lost, and who is to blame: what the kernel dropped, by its
-// own count, is what is told, at the place where it was dropped.
+// Losses and their causes: Sluice reports the packets that the kernel dropped,
+// by its own count, at the place of the loss.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What goes on for ever takes no more and more: memory, descriptors, processes.
+// Memory, descriptors and processes do not grow in continuous operation.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

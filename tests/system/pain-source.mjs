@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sources that change, stop, hang or come back as somebody else: the stream
-// goes on, and so do its receivers.  Nothing of it takes a restart.
+// Sources that change, stop, hang or restart with other PIDs: the stream and
+// its receivers continue without a restart of Sluice.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

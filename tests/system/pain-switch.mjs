@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Several inputs of which some hang, flap, or begin with sound alone: who
-// plays is decided in time, and each change is one that can be watched.
+// Several inputs of which some hang, flap, or begin with sound alone: each
+// switch is in time, and its output can be decoded.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';

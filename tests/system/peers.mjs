@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs of others before, behind and beside us: VLC and GStreamer send and
-// play, tshark reads, dvblast and multicat do the same work for comparison.
+// Other programs in front of, behind and beside Sluice: VLC and GStreamer send
+// and play, tshark reads, dvblast and multicat do the same work for comparison.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

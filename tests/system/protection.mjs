@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A second path or error correction that cannot be had is told, costs the
-// stream nothing, and is had as soon as it can be.
+// An unavailable second path or error correction raises an alarm, costs the
+// stream nothing, and is used as soon as it is available.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// np: pushed to a server by an HTTP POST without an end.
+// np: an HTTP POST without an end pushes the stream to a server.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import path from 'node:path';
@@ -124,7 +124,7 @@ test('a push without a server is an error, and one line reports its loss',
 	assert.deepEqual([up.place, up.output, up.raised], ['output', 1, true]);
 	assert.equal(up.reason, 'connect: Connection refused');
 	// a source that waits for a core is off air meanwhile
-	await waitUntil('what is broken', async () => {
+	await waitUntil('the error', async () => {
 		const broken = await seen(sluice, ctl);
 
 		assert.match(broken.list, /on air .*output 1: .*connect/);
@@ -150,7 +150,7 @@ test('a push without a server is an error, and one line reports its loss',
 	assert.ok(Number(all) >= lost, `${all} of ${lost}`);
 	const well = await seen(sluice, ctl);
 	assert.doesNotMatch(well.list + well.status, /output 1/);
-	await waitUntil('all is well', async () =>
+	await waitUntil('no error', async () =>
 		(await seen(sluice, ctl)).check === 'ok');
 	await sluice.stop();
 	assert.equal(sluice.log.match(/output 1:/g).length, 2,
@@ -202,7 +202,7 @@ test('a server that stops reading delays no other output', async (t) => {
 	await server(t, 8202, (req) => req.pause());
 	const sluice = await push(t, 'np://127.0.0.1:8202/in#timeout=2');
 
-	await waitUntil('what it cannot take', async () =>
+	await waitUntil('its loss', async () =>
 		(await output(sluice)).stats?.queued_kib > 0, 20000);
 	await sluice.logged(/output 1: the server accepted no data for 2 s/);
 	assert.ok(recorder.size() > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// querier: who asks for groups is known over restarts and deaths.
+// querier: the known queriers survive restarts and deaths.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -46,6 +46,6 @@ test('a restart does not restart the wait for queries', async (t) => {
 	await sluice.ready();
 	await missing();
 	timing.stop();
-	timing.assert(now() - began < 15000, 'it was waited for anew');
+	timing.assert(now() - began < 15000, 'the wait began again');
 	await sluice.stop();
 });

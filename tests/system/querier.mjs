@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// querier: a group that is silent where no querier asks for it is told, and so
-// is who asks on each network.
+// querier: an alarm reports a silent group on a network without a querier; the
+// network status lists the querier of each network.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// outputs to files: whole packets, one file after the other, and nothing that
-// is not ours is touched.
+// outputs to files: whole packets, one file after the other; other files stay
+// unchanged.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -52,7 +52,7 @@ test('a file has the whole stream, and the next run appends to it',
 	const [list] = await recorder.stop();
 	const sent = joined(list);
 
-	await waitUntil('all of it', () => size(file) >= sent.length);
+	await waitUntil('every packet', () => size(file) >= sent.length);
 	assert.deepEqual(fs.readFileSync(file), sent);
 	const { stats, dropped } = await waitUntil('the count', async () => {
 		const o = await output(sluice);
@@ -262,7 +262,7 @@ test('a disk that needs a minute for a write delays no other output',
 	assert.equal((await output(sluice)).error, undefined, 'none is lost');
 	slow.kill('SIGINT');
 	await slow.ended;
-	await waitUntil('the rest', () => size(file) > waits + 200000, 15000);
+	await waitUntil('the end', () => size(file) > waits + 200000, 15000);
 	assert.equal((await output(sluice)).dropped, 0);
 	await sluice.stop();
 	const [list] = await recorder.stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// refusals: what is wrong with a command is said in one sentence that names
-// the field, and nothing is changed.
+// refusals: one sentence names the field and the error of a command, and
+// nothing is changed.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// reload: SIGHUP reads the file again and touches only what differs.
+// reload: SIGHUP reads the file again and restarts only what differs.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

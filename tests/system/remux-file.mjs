@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// remux-file: captures of real multiplexes through the remux stage alone, what
-// it makes judged by a parser of its own, by ffprobe and by tshark.
+// remux-file: captures of real multiplexes through the remux stage alone; an
+// independent parser, ffprobe and tshark check the output.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

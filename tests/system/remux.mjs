@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// remux: a program out of a multiplex, as its options say, and as they change.
+// remux: a program out of a multiplex, by its options and their changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex, probe } from '../helpers/media.mjs';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// restart: the control process is replaced, and what runs does not notice.
+// restart: the control process is replaced, and streams and viewers do not
+// notice.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -54,7 +55,7 @@ async function assertUnharmed(timing, load) {
 	const { sluice, recorder, senders, viewers, begun } = load;
 	const before = viewers.map((v) => v.bytes);
 
-	await waitUntil('viewers go on', () => viewers.every((v, i) =>
+	await waitUntil('viewers continue', () => viewers.every((v, i) =>
 		v.bytes > before[i] + 100000 && !v.ended));
 	const log = sluice.log.slice(begun);
 	await recorder.all(...senders);

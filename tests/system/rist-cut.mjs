@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: of two ways either may be cut.
+// rist: of two paths either may be cut.
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { assertWhole, losePaths, nft, one } from '../helpers/rist.mjs';
@@ -24,18 +24,18 @@ async function cutOne(t, options, a, b) {
 	await waitUntil('input', () => udpBound(5000));
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a002', 15000);
-	await waitUntil('both ways', async () =>
+	await waitUntil('both paths', async () =>
 		(await one(sluice, 'a001', 'output')).stats?.peers === 2);
 	const from = recorder.size();
 
-	await waitUntil('what both bring', () =>
+	await waitUntil('packets of both', () =>
 		recorder.size() > from + 300000, 20000);
 	nft(`table inet cut${a} { chain in {
 		type filter hook input priority 0;
 		udp dport { ${a}, ${a + 1} } drop
 	}
 	}`);
-	await waitUntil('the other way', () =>
+	await waitUntil('the other path', () =>
 		recorder.size() > from + 600000, 20000);
 	timing.stop();
 	await sluice.stop();

@@ -39,7 +39,7 @@ const senders = [
 			'-c', 'copy', '-f', 'mpegts', '-secret', SECRET,
 			'-encryption', '256', '-pkt_size', '1316',
 			'rist://127.0.0.1:9042') },
-	{ name: 'ristsender, main profile, encrypted, by two ways',
+	{ name: 'ristsender, main profile, encrypted, by two paths',
 		input: 'rist://@127.0.0.1:9044,@127.0.0.1:9046' +
 			`#secret=${SECRET}&buffer=1000`,
 		run: (t, from) => start(t, 'ristsender', ['-v', '3', '-p', '1',
@@ -64,7 +64,7 @@ const receivers = [
 		run: (t, file) => ffmpeg(t, '-secret', SECRET, '-encryption',
 			'128', '-f', 'mpegts', '-i', 'rist://@127.0.0.1:9052',
 			'-map', '0', '-c', 'copy', '-f', 'mpegts', file) },
-	{ name: 'ristreceiver, main profile, encrypted, by two ways',
+	{ name: 'ristreceiver, main profile, encrypted, by two paths',
 		output: 'rist://127.0.0.1:9054,127.0.0.1:9056' +
 			`#secret=${SECRET}&buffer=1000`,
 		run: (t, file, port) => start(t, 'ristreceiver', ['-v', '3',
@@ -106,7 +106,7 @@ test('other programs send and receive; of two paths one may be cut',
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	for (const i of senders.keys())
 		await sluice.onair(`in${i}`, 40000);
-	await waitUntil('both ways', async () =>
+	await waitUntil('both paths', async () =>
 		(await sluice.status('from')).outputs[2].stats?.peers === 2 &&
 		(await sluice.status('in2')).inputs[0].stats?.peers === 2,
 	20000);
@@ -131,7 +131,7 @@ test('other programs send and receive; of two paths one may be cut',
 	for (const port of [9044, 9056])
 		cut.push(await Fault.start(t, port, ''));
 
-	await waitUntil('what is received', async () => {
+	await waitUntil('received packets', async () => {
 		assert.ok(files.slice(0, 2).every((file) => size(file) > BYTES),
 			`${files.map(size)}`);
 		for (const i of senders.keys())
@@ -418,7 +418,7 @@ for (const [i, first] of ['data', 'reports'].entries())
 		// data that arrives first is accepted, and the input has no
 		// error
 		if (first === 'reports')
-			await waitUntil('what is wrong', async () => {
+			await waitUntil('its error', async () => {
 				for (let k = 0; k < 50; k++)
 					await send(kinds[k & 1]);
 				return (await sluice.status('in0')).inputs[0]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: places that others have, that two ways share a part of, and that a
-// sender comes back to.
+// rist: places that another stream uses, that two paths share in part, and to
+// which a sender returns.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, ip } from '../helpers/net.mjs';
@@ -43,7 +43,7 @@ test('two addresses with one port are two paths, simple profile', async (t) => {
 	await add(...hosts);
 	const sluice = await Sluice.start(t, link(hosts.map((host) =>
 		`${host}:9110`), '#profile=simple&buffer=1000'));
-	const both = () => waitUntil('both ways', async () =>
+	const both = () => waitUntil('both paths', async () =>
 		(await output(sluice)).stats?.peers === 2 &&
 		(await output(sluice)).error === undefined &&
 		(await input(sluice)).error === undefined &&
@@ -56,7 +56,7 @@ test('two addresses with one port are two paths, simple profile', async (t) => {
 		`ip daddr ${hosts[0]} udp length > 500 @th,80,16 & 0xf == 3`);
 
 	await waitUntil('loss', async () => await lossy.struck() >= 60, 60000);
-	await waitUntil('what was lost', async () =>
+	await waitUntil('the loss', async () =>
 		(await input(sluice)).stats.recovered >= 20, 20000);
 	const { error, stats } = await input(sluice);
 
@@ -86,7 +86,7 @@ test('a receiver with an unknown host name costs the other receivers nothing',
 		stream('a002', 'rist://@127.0.0.1:9130', [])));
 
 	await begin(t, sluice);
-	await waitUntil('what is wrong', async () =>
+	await waitUntil('its error', async () =>
 		/^path 2: host: nowhere\.invalid: /.test(
 			(await output(sluice)).error), 60000);
 	const { packets } = await output(sluice);
@@ -101,7 +101,7 @@ test('a restarted sender with four paths is not too many, simple profile',
 	const ports = [9140, 9142, 9144, 9146];
 	const sluice = await Sluice.start(t, link(ports.map((port) =>
 		`127.0.0.1:${port}`), '#profile=simple'));
-	const all = () => waitUntil('all ways', async () =>
+	const all = () => waitUntil('all paths', async () =>
 		(await output(sluice)).stats?.peers === ports.length &&
 		(await input(sluice)).error === undefined, 60000);
 
@@ -115,7 +115,7 @@ test('a restarted sender with four paths is not too many, simple profile',
 		await waitUntil('another process', () =>
 			sluice.worker('stream', 'a001')?.pid !== pid, 30000);
 		// reports about the previous sender are not about this one
-		await waitUntil('its ways', async () => (await input(sluice))
+		await waitUntil('its paths', async () => (await input(sluice))
 			.stats.connects >= connects + ports.length, 60000);
 		await all();
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: a port or an address that is not there yet is taken when it is.
+// rist: a port or an address that is missing at first is used when it exists.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ for (const [port, options, others] of [
 		const socket = dgram.createSocket('udp4');
 
 		t.after(() => socket.close());
-		await waitUntil('what comes there', () => {
+		await waitUntil('packets there', () => {
 			socket.send('x', others, '127.0.0.1');
 			return heard > 0;
 		});
@@ -65,7 +65,7 @@ for (const [i, profile] of ['main', 'simple'].entries())
 			'127.0.0.1:9122'], `#profile=${profile}`));
 
 		await begin(t, sluice);
-		await waitUntil('what is wrong', async () => {
+		await waitUntil('its error', async () => {
 			const { error, alarms } = await input(sluice);
 
 			return error === 'path 1: rist: listen on ' + late +
@@ -75,7 +75,7 @@ for (const [i, profile] of ['main', 'simple'].entries())
 		const { pid } = sluice.worker('stream', 'a002');
 
 		await add(late);
-		await waitUntil('both ways', async () =>
+		await waitUntil('both paths', async () =>
 			(await output(sluice)).stats?.peers === 2 &&
 			(await input(sluice)).error === undefined, 60000);
 		const { received } = (await input(sluice)).stats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: who is at the other side, who is not, and what is said of it.
+// rist: the peers at the other side, the missing ones, and their reports.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';
@@ -114,7 +114,7 @@ test('a peer with another secret, or none, is no sender, and the ' +
 		port)].every(udpBound));
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	strangers.forEach((one) => startStranger(t, one));
-	await waitUntil('what is wrong', async () => {
+	await waitUntil('its error', async () => {
 		assert.deepEqual((await ends()).map(({ error }) => error),
 			strangers.map(({ error }) => error));
 		return true;
@@ -258,7 +258,7 @@ test('an output that calls logs both ends of an outage, with its ' +
 			(i < 3 ? 0 : 1));
 	// from here on no receiver accepts packets, or the other one accepts
 	// all
-	const lost = await all('what is lost', ({ packets, dropped, fault },
+	const lost = await all('the loss', ({ packets, dropped, fault },
 		i) => {
 		const sent = packets - gone[i].packets;
 		const more = dropped - before[i].dropped;
@@ -284,7 +284,7 @@ test('an output that calls logs both ends of an outage, with its ' +
 		receive(ways.slice(0, 2));
 	const after = await connected();
 
-	await waitUntil('what it cost', () => {
+	await waitUntil('its loss', () => {
 		for (const i of [0, 1])
 			assert.equal(told(from, i), after[i].dropped -
 				before[i].dropped, left[i].output);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: threads of librist that are caught are told, and the stream is started
-// anew.
+// rist: a hung thread of librist is reported, and the stream restarts.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

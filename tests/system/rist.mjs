@@ -118,7 +118,7 @@ const SEQUENCE = '@th,144,16';
 const again = (bit) => `udp length > 500 @th,223,1 ${bit}`;
 
 test('repaired and lost datagrams are counted separately, as soon as ' +
-	'it is known',
+	'it is counted',
 	async (t) => {
 	const buffer = 2000;
 	const sluice = await Sluice.start(t, config(

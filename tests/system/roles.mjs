@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// roles: every command and path against everybody who may knock.
+// roles: every command and path for every kind of client.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

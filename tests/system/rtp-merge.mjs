@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rtp#merge: two paths are one input (SMPTE 2022-7).  While one of them brings
-// a datagram it is not lost, whatever becomes of the other.
+// rtp#merge: two paths are one input (SMPTE 2022-7).  A datagram is lost only
+// if both paths lose it.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';

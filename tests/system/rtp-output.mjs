@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rtp outputs with error correction and with a second path, and inputs from
-// other programs' encoders: GStreamer makes and judges both ends.
+// encoders of other programs: GStreamer is the peer at both ends.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -70,7 +70,7 @@ test('GStreamer to Sluice to GStreamer, FEC repairs the losses of each path',
 	assert.equal(told.fec_unrepaired, 0, JSON.stringify([told, lost]));
 	// a process that is delayed has two seconds
 	let size = -1, since;
-	await waitUntil('the rest', () => {
+	await waitUntil('the end', () => {
 		const is = fs.statSync(out).size;
 
 		if (is !== size)

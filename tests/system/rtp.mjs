@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rtp: what the network does to datagrams is put right where it can be, and
-// what cannot be is counted, once.  The kernel's own counter is the truth.
+// rtp: network faults are repaired where possible, and counted once elsewhere.
+// The kernel's own counter is the reference.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';

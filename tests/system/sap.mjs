@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sap: announced while it is sent, taken back at the end; tshark is the judge.
+// sap: announced while it is sent, withdrawn at the end; checked by tshark.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// save, when the system says no: whichever call of a save fails, the file is a
-// whole version, old or new, the failure is told, and the next save mends all.
+// save, with failing system calls: whichever call of a save fails, the file is
+// a whole version, old or new, the failure is reported, and the next save
+// succeeds.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

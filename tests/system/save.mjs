@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// save: what was changed is on disk, whole, a second later, or the old file is
-// untouched.
+// save: a change is on disk, whole, a second later, or the old file is
+// unchanged.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -102,7 +102,7 @@ test('a missing file is created', async (t) => {
 	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
 	await waitUntil('the file', () => fs.existsSync(sluice.file));
 	assert.equal(fs.statSync(sluice.file).mode & 0o077, 0,
-		'secrets are nobody else\'s');
+		'secrets are private');
 	await sluice.stop();
 });
 

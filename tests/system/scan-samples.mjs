@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// scan-*: of real captures an analyzer tells what two other programs see in
-// them: TSDuck, whose view of some stands beside them, and ffprobe.
+// scan-*: an analyzer reports the same about real captures as two other
+// programs: TSDuck, whose results for some are stored beside them, and ffprobe.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sdp: VLC announces to us and lists what we announce; ffmpeg, GStreamer and
-// VLC play by the descriptions that we send.
+// sdp: VLC announces sessions and lists ours; ffmpeg, GStreamer and VLC play by
+// our descriptions.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sdp: a file with SDP is the input that it describes; one that is none, or
-// hostile, costs no more than a sentence.
+// sdp: a file with SDP is the input that it describes; an invalid or hostile
+// file costs only an error.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';
@@ -89,7 +89,7 @@ test('our announcement of paths and error correction is accepted',
 		`sdp://${file}#iface=lo`, 'http://127.0.0.1:8100/to') });
 	await sluice.logged(new RegExp('x.sdp: rtp://lo@239.1.1.1:5004' +
 		'#fec&merge=rtp://lo@239.1.1.2:6004$', 'm'));
-	await sluice.waitStatus('to', 'all of it', ({ inputs: [one] }) =>
+	await sluice.waitStatus('to', 'every packet', ({ inputs: [one] }) =>
 		one.stats?.paths === 2 && one.stats.fec_received > 10 &&
 		one.stats.path2_received > 10);
 });
@@ -107,7 +107,7 @@ test('only the sender in the description is accepted', async (t) => {
 	const wrong = await Sender.start(t, new TsMux(), 5004,
 		{ ...to, from: '127.0.0.3' });
 
-	await waitUntil('what is not for us', () => wrong.sent > 200);
+	await waitUntil('packets of others', () => wrong.sent > 200);
 	assert.equal((await sluice.status('a')).packets, 0);
 	await Sender.start(t, new TsMux(), 5004, { ...to, from: '127.0.0.2' });
 	await sluice.onair('a');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// settings: sections are replaced as the specification says, saved, announced.
+// settings: sections are replaced as specified, saved, and announced.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// softcams: set-softcam and set-cas carry streams along, in the given order.
+// softcams: set-softcam and set-cas update their streams, in the given order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A stream is one stream, whatever becomes of its worker and of its source.
+// A stream is one stream across deaths of its worker and restarts of its
+// source.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// srt, interfaces: who listens on one that is named is there again when another
-// one of its name comes, and goes on with who is connected.
+// srt, interfaces: a listener on a named interface listens again when another
+// interface gets that name, and keeps its connections.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -92,7 +92,7 @@ test('a new interface without connections is used', async (t) => {
 	await plug(beyond);
 	await timing.within(5000, listens());
 	const first = relay(t, beyond, 2);
-	await more('what comes back');
+	await more('packets');
 	first.kill('SIGTERM');
 	await first.ended;
 	await told(/^(|waiting for a caller)$/);
@@ -104,7 +104,7 @@ test('a new interface without connections is used', async (t) => {
 		said(sluice, ' was replaced: listening on the new one', 1));
 	await told(/^(|waiting for a caller)$/);
 	relay(t, beyond, 2);
-	await more('what comes back again');
+	await more('packets after the return');
 	await sluice.stop();
 });
 
@@ -121,12 +121,12 @@ test('a changed interface keeps its connections', async (t) => {
 			n));
 
 	relay(t, beyond, 60);
-	await more('what comes back');
+	await more('packets');
 	for (let i = 1; i <= 3; i++) {
 		await unplug();
 		await plug(beyond);
 		await replaced(i);
-		await more('what comes back again');
+		await more('packets after the return');
 	}
 	for (const { stats } of await ends())
 		assert.equal(stats.connects, 1);

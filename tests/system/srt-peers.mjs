@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// srt: GStreamer, VLC and ffmpeg at the other end, whoever calls.
+// srt: GStreamer, VLC and ffmpeg at the other end, for each caller.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -309,7 +309,7 @@ test('a rendezvous fails without a peer, or with another passphrase',
 	const beyond = await startBeyond(t, 'va', MASTER, ['-p', '8001',
 		'--no-web-auth', '-c', file]);
 	await told(new RegExp(`^${refused}$`));
-	await waitUntil('the other one tells it', () =>
+	await waitUntil('the other one reports it', () =>
 		new RegExp(refused).test(beyond.text.err + beyond.text.out),
 	60000);
 	beyond.kill('SIGTERM');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// srt: called, listening, encrypted; who is refused is told why.
+// srt: caller, listener, encryption; a rejected caller gets the reason.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

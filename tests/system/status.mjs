@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// status: what is wrong with a stream is measured and told once a second.
+// status: the faults of a stream are measured and reported once a second.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
@@ -135,7 +135,7 @@ test('the cc_limit of the settings applies to every stream', async (t) => {
 });
 
 const never = {
-	'nobody sends': ['', null, 'no packets', /^no packets$/],
+	'no sender': ['', null, 'no packets', /^no packets$/],
 	'another program': ['#pnr=999', {}, 'the program is not there',
 		/^the program pnr=999 is not there$/],
 	'too little': ['#bitrate_limit=90000', {}, 'low bitrate',

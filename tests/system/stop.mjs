@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// stop: the end is orderly, within 5 s, and nothing is left behind.
+// stop: the stop is clean, within 5 s, and no process remains.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

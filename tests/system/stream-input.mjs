@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// inputs, stream://: one stream plays what another one sends.
+// inputs, stream://: one stream receives the output of another.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
@@ -198,7 +198,7 @@ test('a reader reports an alarm of its source as an alarm of the source',
 	assert.equal((await sluice.status('a')).source_alarms, undefined);
 	await waitUntil('it shown', async () => {
 		const shown = await ctl.out(['stream', 'show', 'b']);
-		for (const place of ['    alarms', 'alarms of what is sent'])
+		for (const place of ['    alarms', 'alarms of the output'])
 			assert.match(shown, new RegExp(`^${place} ` +
 				'.*continuity \\(of its source\\)', 'm'));
 		return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// test-softcam: whether a server can be reached, told in ten seconds at most,
-// and nothing else happens.
+// test-softcam: reports within ten seconds whether a server can be reached, and
+// does nothing else.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';

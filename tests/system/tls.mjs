@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tls: the control port speaks TLS beside plain HTTP, with a key that one
-// process alone has, and a certificate that changes while it runs.
+// tls: the control port accepts TLS beside plain HTTP, with a key that only one
+// process has, and a certificate that changes while it runs.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -234,7 +234,7 @@ test('a certificate is replaced under load, and no client is rejected',
 		// an invalid certificate changes nothing
 		fs.writeFileSync(cert.key, 'nonsense');
 		sluice.child.kill('SIGHUP');
-		await until('its complaint', () =>
+		await until('its error', () =>
 			/settings.crt_key: contains no private key/
 				.test(sluice.log));
 		fs.copyFileSync(next.key, cert.key);
@@ -389,7 +389,7 @@ test('an unfinished handshake delays no other client', async (t) => {
 	assert.equal((await sluice.get('/api/system-status')).status, 200);
 	assert.equal((await secureRequest(sluice.port, cert, STATUS)).status,
 		200);
-	await waitUntil('an end of what is no TLS', () =>
+	await waitUntil('the end without TLS', () =>
 		junk.every((s) => s.closed_));
 	await waitUntil('an end of those that trickle', () =>
 		slow.every((s) => s.closed_), 20000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// users: get-user, set-user, toggle-user, what is stored and what is told.
+// users: get-user, set-user, toggle-user, the stored object and the events.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic, call, checked, cookie, done, enter, login as ask, startGuarded }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// viewers: who watches over HTTP gets a picture at once, and nobody holds up
-// anybody else.
+// viewers: a viewer over HTTP gets a picture at once, and delays no other
+// viewer.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
@@ -169,7 +169,7 @@ test('a viewer that does not read is disconnected, the others do not notice',
 	await waitUntil('more', () =>
 		healthy.bytes > bytes + 1e6 || healthy.ended);
 	timing.stop();
-	timing.assert(!healthy.ended, 'the one who reads was cut');
+	timing.assert(!healthy.ended, 'the reader was cut');
 	if (healthy.ended) {
 		await sluice.stop();
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// wire: what networks and their switches see of us, read by tshark.
+// wire: the packets on the network, read by tshark.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
@@ -115,7 +115,7 @@ test('memberships are renewed on the wire, never left, and lose nothing',
 			[group, of(group).length]));
 
 		for (const { group } of list)
-			await waitUntil(`${group} is told again`, () =>
+			await waitUntil(`${group} is reported again`, () =>
 				of(group).length >= before[group] + 4, 20000);
 		const records = recordsOf(packets);
 		for (const { group, src } of list) {

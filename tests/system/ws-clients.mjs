@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// events, for clients that others wrote: python3-websockets and Node.js's own
-// understand the channel, and are understood.
+// events, for clients of other projects: python3-websockets and Node.js use the
+// channel without errors.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -4,7 +4,7 @@
  * clock.
  *
  * From the state of each input it decides which input is sent and why, which
- * inputs are open, and what is sent while the chosen input has no packets.
+ * inputs are open, and the output while the chosen input has no packets.
  *
  * - active: the first input of the list that is on air.  When the input that
  *   is sent has been off air for the start delay, the first of the others that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rist: several ways of the simple profile, each of which loses something.
+// rist: several paths of the simple profile, each with losses.
 import dgram from 'node:dgram';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
@@ -62,7 +62,7 @@ for (const slow of [1, 0])
 		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
 			{ seconds: 120 });
 		await sluice.onair('a002', 15000);
-		await waitUntil('both ways', async () =>
+		await waitUntil('both paths', async () =>
 			(await output(sluice)).stats?.peers === 2);
 		// by number: retransmissions are lost, too
 		const fault = await Fault.start(t, ports[1 - slow],
@@ -70,7 +70,7 @@ for (const slow of [1, 0])
 
 		await waitUntil('loss', async () => await fault.struck() >= 40,
 			30000);
-		await waitUntil('what was lost', async () =>
+		await waitUntil('the loss', async () =>
 			(await input(sluice)).stats.recovered >= 5, 20000);
 		const { stats } = await input(sluice);
 
@@ -96,7 +96,7 @@ test('a path without data raises the alarm unprotected, though ' +
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
 		{ seconds: 120 });
 	await sluice.onair('a002', 15000);
-	await waitUntil('both ways', async () =>
+	await waitUntil('both paths', async () =>
 		(await input(sluice)).error === undefined, 30000);
 	for (const [i, port] of ports.entries()) {
 		const fault = await Fault.start(t, port, '');
@@ -108,7 +108,7 @@ test('a path without data raises the alarm unprotected, though ' +
 				alarms?.includes('unprotected');
 		}, 20000);
 		await fault.stop();
-		await waitUntil('both ways', async () => {
+		await waitUntil('both paths', async () => {
 			const { error, alarms } = await input(sluice);
 
 			return error === undefined &&

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * make soak SOAK=ways: every way in and out at once, for a long time.  Nothing
- * may be lost, and neither memory nor descriptors nor the log may grow.
+ * make soak SOAK=types: all types of input and output at once, for a long time.
+ * No packet may be lost, and neither memory nor descriptors nor the log may
+ * grow.
  *
  *	SOAK_SECONDS=600 SOAK_RATE=2 (Mbit/s each)
  *
- * Most ways are a stream that sends and another one that takes it and sends
- * it on by UDP, to the checker.
+ * Most types are a stream that sends and another one that receives it and sends
+ * it by UDP to the checker.
  */
 import dgram from 'node:dgram';
 import fs from 'node:fs';
@@ -35,7 +36,7 @@ const LIMIT = { workerKib: 256, masterKib: 256, fds: 1, logLines: 20,
 
 // The outputs of the first stream, and the input of the second; each has 20
 // ports.
-function waysOf(dir, cert, rate) {
+function typesOf(dir, cert, rate) {
 	const at = (i, more = 0) => `127.0.0.1:${BETWEEN + 20 * i + more}`;
 	const escaped = (text) => text.replace('#', '%23');
 
@@ -154,8 +155,8 @@ function makeList(dir) {
 	return `file://${path.join(dir, 'list')}#list&loop`;
 }
 
-function fleetOf(ways, list) {
-	const streams = ways.flatMap(([name, sends, takes], i) => [
+function fleetOf(types, list) {
+	const streams = types.flatMap(([name, sends, takes], i) => [
 		stream(name, `udp://127.0.0.1:${FROM + i}`, sends(i)),
 		...takes ? [stream(`${name}-in`, takes(i),
 			`udp://127.0.0.1:${TO + i}`)] : []]);
@@ -186,21 +187,21 @@ async function run({ seconds, rate }) {
 		const cert = await certificate(dir, 'headend');
 
 		fs.mkdirSync(records);
-		const ways = waysOf(records, cert.chain, rate);
-		const of = (name) => ways.findIndex(([is]) => is === name);
+		const types = typesOf(records, cert.chain, rate);
+		const of = (name) => types.findIndex(([is]) => is === name);
 		const checker = await startChecker(scope,
-			{ streams: ways.length, rate, port: TO });
+			{ streams: types.length, rate, port: TO });
 		const pushed = await takePushed(scope);
 		const readOfList = await readList(scope);
 		await serveSegments(scope, BETWEEN + 20 * of('hls'));
 		const sluice = await Sluice.start(scope, {
 			settings: settingsOf(cert),
-			...fleetOf(ways, makeList(dir)) });
+			...fleetOf(types, makeList(dir)) });
 
-		await waitUntil('open inputs', () => ways.every((_, i) =>
+		await waitUntil('open inputs', () => types.every((_, i) =>
 			udpBound(FROM + i)), 30000);
 		const generator = startGenerator(scope, { rate, port: FROM,
-			streams: ways.length,
+			streams: types.length,
 			seconds: SETTLE_S + seconds + 2 });
 		const files = keepFew(scope, records);
 
@@ -233,7 +234,7 @@ async function run({ seconds, rate }) {
 				.length / seconds / pids.length,
 			restarts: (sluice.log
 				.match(/restart(ing| in)/g) ?? []).length,
-			ways: ways.map(([name], i) => ({ name,
+			types: types.map(([name], i) => ({ name,
 				packets: seen.next[i] - start.next[i],
 				lost: seen.lost_by_stream[i] -
 					start.lost_by_stream[i] })),
@@ -254,48 +255,48 @@ async function run({ seconds, rate }) {
 }
 
 function judge(report, r, { seconds, rate }) {
-	const all = [...r.ways, { name: 'list', ...r.list }];
+	const all = [...r.types, { name: 'list', ...r.list }];
 	const least = rate * 1e6 / 8 / 188 * seconds * 0.8;
-	const sum = (key) => all.reduce((n, way) => n + way[key], 0);
-	const bad = all.filter((way) => way.lost > 0)
-		.map((way) => `${way.name} ${way.lost}`);
-	const short = all.filter((way) => way.packets < least)
-		.map((way) => `${way.name} ${way.packets}`);
+	const sum = (key) => all.reduce((n, type) => n + type[key], 0);
+	const bad = all.filter((type) => type.lost > 0)
+		.map((type) => `${type.name} ${type.lost}`);
+	const short = all.filter((type) => type.packets < least)
+		.map((type) => `${type.name} ${type.packets}`);
 
-	report.judge(bad.length === 0 && r.disorder === 0, 'ways: ' +
+	report.judge(bad.length === 0 && r.disorder === 0, 'types: ' +
 		`${ofAll(sum('lost'), sum('packets'))} packets lost ` +
 		`${bad.join()}, ${r.disorder} doubled or out of order`);
-	report.judge(short.length === 0, 'ways: all bring what was sent' +
+	report.judge(short.length === 0, 'types: all deliver every packet' +
 		short.map((text) => `, not ${text}`).join(''));
 	report.judge(r.pushed > rate * 0.8 && r.requests === 1 &&
-		r.files > seconds * rate / 8 / 2, 'ways: ' +
+		r.files > seconds * rate / 8 / 2, 'types: ' +
 		`${r.pushed.toFixed(1)} Mbit/s pushed in ${r.requests} ` +
 		`request, ${r.files} files recorded`);
-	report.judge(r.restarts === 0, `ways: ${r.restarts} workers began ` +
-		'anew');
+	report.judge(r.restarts === 0, `types: ${r.restarts} workers were ` +
+		'replaced');
 	report.judge(r.lines <= LIMIT.logLines &&
-		r.alarms <= LIMIT.alarmLines, `ways: ${r.lines} lines in ` +
+		r.alarms <= LIMIT.alarmLines, `types: ${r.lines} lines in ` +
 		`the log (limit ${LIMIT.logLines}), and ` +
 		`${r.alarms.toFixed(3)} a second of alarms, of each worker`);
-	judgeGrowth(report, 'ways', r, LIMIT);
+	judgeGrowth(report, 'types', r, LIMIT);
 }
 
-export async function ways(report) {
+export async function types(report) {
 	const o = { seconds: number('SOAK_SECONDS', 600),
 		rate: number('SOAK_RATE', 2) };
 
-	report.section(`ways: every way in and out, ${o.rate} Mbit/s each, ` +
-		`for ${o.seconds} s`);
+	report.section(`types: all types of input and output, ` +
+		`${o.rate} Mbit/s each, for ${o.seconds} s`);
 	const r = await run(o);
 
-	report.table([['way', 'packets', 'lost'],
-		...r.ways.map((way) => [way.name, String(way.packets),
-			String(way.lost)])]);
+	report.table([['type', 'packets', 'lost'],
+		...r.types.map((type) => [type.name, String(type.packets),
+			String(type.lost)])]);
 	report.table([['worker', 'PSS +KiB', 'descriptors +'], ...r.each
 		.sort((a, b) => b.pss - a.pss).slice(0, 8)
 		.map(({ name, pss, fds }) => [name, String(pss),
 			String(fds)])]);
-	report.keep('ways', { ...o, ...r });
+	report.keep('types', { ...o, ...r });
 	judge(report, r, o);
 	if (r.lines > LIMIT.logLines)
 		console.log(r.log.slice(0, 60).join('\n'));
