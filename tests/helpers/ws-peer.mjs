@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The WebSocket client of Node.js itself: lines of JSON are its orders, and it
-// prints received messages as lines of JSON.  Pings, pieces and bad text are not
-// within its reach.
+// prints received messages as lines of JSON.  It cannot send pings, pieces and
+// bad text.
 //
 //	usage: node [--experimental-websocket] ws-peer.mjs URL
 import process from 'node:process';

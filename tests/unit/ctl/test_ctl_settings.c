@@ -45,7 +45,7 @@ Test(settings, refuses_addresses_it_cannot_or_must_not_use)
 	}
 }
 
-Test(settings, knows_a_password_file_that_only_its_owner_reads)
+Test(settings, accepts_a_password_file_that_only_its_owner_reads)
 {
 	cr_assert(settings_is_private("http://127.0.0.1:8000"));
 	cr_assert(settings_is_private("http://[::1]:8000"));

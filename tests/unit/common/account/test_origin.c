@@ -15,7 +15,7 @@ Test(origin, pages_of_others_are_foreign)
 		{ "cross-site", "http://evil.example", "h:8000", true },
 		{ "same-site", "http://h:9000", "h:8000", true },
 		{ "", NULL, "h:8000", true },
-		/* a proxy may have another name for us: the browser knows */
+		/* a proxy may use another name: the browser sends ours */
 		{ "same-origin", "https://sluice.example", "10.0.0.1", false },
 		{ "cross-site", "http://h:8000", "h:8000", true },
 		/* browsers without Sec-Fetch-Site */

@@ -49,7 +49,7 @@ Test(session, a_17th_ends_the_session_closest_to_its_end)
 	char ids[18][SECRET_TEXT], other[SECRET_TEXT];
 
 	open_one(s, "bert", 1, other);
-	/* the third is the one that ends first */
+	/* the third session ends first */
 	for (int i = 0; i < 16; i++)
 		open_one(s, "anna", i == 2 ? 50 : 100 + i, ids[i]);
 	for (int i = 0; i < 16; i++)

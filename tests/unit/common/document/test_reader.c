@@ -86,7 +86,7 @@ Test(reader, sends_the_content_to_every_client)
 	put("{\"a\": 1}");
 	reader_read(w.reader, hear, &a);
 	reader_read(w.reader, hear, &b);
-	cr_assert_eq(a.n, 0u, "told inside the call");
+	cr_assert_eq(a.n, 0u, "reported inside the call");
 	run_until(&a, 1);
 	cr_assert_eq(a.value, 1);
 	/* b requested it again at once and may have received it by now */

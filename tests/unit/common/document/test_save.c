@@ -209,7 +209,7 @@ Test(save, tries_again_until_it_can)
 	cr_assert_leq(f.errors_logged, 3u, "every failure is logged");
 	cr_assert_eq(mkdir(f.folder, 0700), 0);
 	change(&f);
-	/* the newest text, not the one that failed */
+	/* the newest text, not the failed one */
 	run_until_saved(&f, 3);
 	tear_down(&f);
 }
@@ -311,7 +311,7 @@ Test(save, writes_at_once_and_reports_when_it_is_on_disk)
 	set_up(&f);
 	change(&f);
 	save_now(f.save, hear, &h);
-	cr_assert_eq(h.n, 0u, "told inside the call");
+	cr_assert_eq(h.n, 0u, "reported inside the call");
 	run_until_heard(&f, &h, 1);
 	cr_assert_eq(h.result, 0);
 	cr_assert_eq(saved(&f), 1);
@@ -414,7 +414,7 @@ Test(save, reports_to_waiting_callers_when_it_is_freed)
 	save_free(&f.save);
 	cr_assert_eq(h.n, 3u);
 	cr_assert_eq(h.result, -ECANCELED);
-	cr_assert_eq(saved(&f), 1, "a text that nobody was told of");
+	cr_assert_eq(saved(&f), 1, "a text without a report");
 	tear_down(&f);
 }
 

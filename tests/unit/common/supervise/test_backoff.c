@@ -24,7 +24,7 @@ static void expect_about(unsigned wait, unsigned ms)
 	cr_assert_leq(wait, ms * 12 / 10, "%u, not about %u", wait, ms);
 }
 
-Test(backoff, replaces_at_once_then_doubles_then_tries_once_a_minute)
+Test(backoff, restarts_at_once_then_with_growing_pauses_then_once_a_minute)
 {
 	for (uint32_t seed = 0; seed < 500; seed++) {
 		struct backoff b = { .seed = seed * 2654435761u };

@@ -395,7 +395,7 @@ Test(proc_state, an_adopted_worker_is_watched_like_any_other)
 	deadline(&b);
 	expect(&b, PROC_DYING, false, SIGABRT);
 
-	/* a worker that cannot continue, and one that is requested after all */
+	/* a worker that cannot continue, and one that is requested again */
 	b = (struct bench){ .now = 1000000 };
 	event(&b, PROC_ADOPT);
 	event(&b, PROC_UNWANT);

@@ -31,7 +31,7 @@ static void tell_place(uint32_t place, const char *name, const char *input,
 	} });
 }
 
-/* The answer, without what goes by the clock. */
+/* The answer, without values that depend on the clock. */
 static const char *answer(void)
 {
 	static char text[1024];
@@ -64,7 +64,7 @@ Test(announcements, are_listened_for_while_somebody_asks)
 	cr_expect_str_eq(fakes.told, "deadline 3600000\n", "the same one");
 
 	fakes.jobs[0].kind->on_deadline(fakes.jobs[0].self);
-	cr_expect_null(fakes.jobs[0].kind, "nobody asked");
+	cr_expect_null(fakes.jobs[0].kind, "without a request");
 	(void)answer();
 	cr_expect_eq(fakes.n_jobs, 2, "somebody asks again");
 	close_world();

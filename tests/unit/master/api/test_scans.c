@@ -219,7 +219,7 @@ Test(test_softcam, has_an_end)
 	cr_expect_str_eq(said(), "{'error':'failed to initialize softcam'}");
 	cr_expect_eq(post(SOUND), 0);
 	api_gone(w.api, NULL);
-	cr_expect_null(fakes.jobs[2].kind, "nobody waits for it");
+	cr_expect_null(fakes.jobs[2].kind, "no client waits for it");
 	close_world();
 }
 

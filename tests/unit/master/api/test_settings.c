@@ -46,7 +46,7 @@ static void expect_judged(const char *command)
 {
 	cr_assert_eq(post(command), 0, "%s: %s", command, fakes.body);
 	cr_assert_not_null(fakes.on_judged, "%s", command);
-	cr_assert_str_eq(fakes.told, "", "told before it was judged");
+	cr_assert_str_eq(fakes.told, "", "announced before its check");
 }
 
 Test(settings, a_certificate_is_judged_before_anything_is_changed)

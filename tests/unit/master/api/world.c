@@ -189,7 +189,7 @@ void expect_error(const char *command, int status, const char *why)
 
 	cr_expect_str_eq(json_string_value(json_object_get(body, "error")),
 			 wanted, "%s: %s", command, fakes.body);
-	cr_expect_str_eq(fakes.told, "", "something was told");
+	cr_expect_str_eq(fakes.told, "", "an event was sent");
 	cr_expect(json_equal(before, config_document(w.config)),
 		  "%s changed something", command);
 	json_decref(body);

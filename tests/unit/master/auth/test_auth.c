@@ -62,7 +62,7 @@ static bool enters(const char *id)
 	struct caller c = { 0 };
 
 	if (!auth_enter_session(w.auth, id, &c)) {
-		cr_assert_eq(c.type, 0, "something is known of him");
+		cr_assert_eq(c.type, 0, "data about him remains");
 		return false;
 	}
 	cr_expect_str_eq(c.login, "anna");

@@ -116,7 +116,7 @@ static void on_done(enum gate_answer a, void *arg)
 {
 	struct asked *asked = arg;
 
-	cr_assert_eq(asked->answer, -1, "told twice");
+	cr_assert_eq(asked->answer, -1, "answered twice");
 	asked->answer = (int)a;
 	asked->wait = NULL;
 }
@@ -137,7 +137,7 @@ static struct asked ask(const char *login, const char *password,
 
 	*a = (struct asked){ .answer = -1 };
 	a->wait = gate_ask(w.gate, &q, on_done, a);
-	cr_assert_eq(a->answer, -1, "told inside the call");
+	cr_assert_eq(a->answer, -1, "answered inside the call");
 	return *a;
 }
 

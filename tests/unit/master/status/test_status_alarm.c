@@ -119,7 +119,7 @@ Test(status, an_output_that_cannot_send_raises_an_alarm_with_its_number)
 	second(s, NULL, NULL);
 	second(s, "no route", NULL);
 	second(s, "no route", NULL);
-	cr_assert_eq(status_stream_alarms(s), 0, "it was well in between");
+	cr_assert_eq(status_stream_alarms(s), 0, "it was cleared in between");
 	second(s, "refused", NULL);
 	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"

@@ -115,7 +115,7 @@ Test(session_list, has_every_viewer_in_pages)
 
 	set_up();
 	session_list_get(w.list, hear, &h);
-	cr_assert_eq(h.n, 0u, "told inside the call");
+	cr_assert_eq(h.n, 0u, "answered inside the call");
 	run_until(&h, 1);
 	cr_assert_eq(h.size, (size_t)VIEWERS);
 	cr_assert_eq(h.last, 2 * VIEWERS - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* That they decode, and to silence, is shown with ffmpeg: tests/system/splice.
+/* tests/system/splice shows with ffmpeg that they decode, to silence.
  * Here: they are frames, of the parameters they were made for. */
 #include "worker/filler/silent.h"
 

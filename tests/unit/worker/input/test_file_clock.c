@@ -62,7 +62,7 @@ Test(file_clock, spreads_packets_evenly_between_two_pcrs)
 		cr_assert_eq(file_clock_due(&c, START + ms * MS), ms);
 	cr_assert_eq(file_clock_due(&c, START + 40 * MS), EVERY);
 	cr_assert_eq(file_clock_due(&c, START + 900 * MS), EVERY,
-		     "never more than is known");
+		     "never more than was read");
 }
 
 Test(file_clock, follows_a_rate_that_changes)

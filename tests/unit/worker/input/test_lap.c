@@ -83,7 +83,7 @@ static uint8_t *join(const uint8_t *data, size_t n)
 		splice_shift(s, lap_length(&lap));
 	}
 	splice_free(&s);
-	cr_assert_eq(j.n, PASSES * n, "nothing is left out");
+	cr_assert_eq(j.n, PASSES * n, "no packet is dropped");
 	return j.data;
 }
 

@@ -418,7 +418,7 @@ Test(cbr, bridges_two_seconds_of_silence)
 	places = b->places;
 	turns(b, 2000);
 	judge_rate(b, b->places - places, 2000 * MS);
-	cr_assert_eq(b->jumps, 0, "the clock went on");
+	cr_assert_eq(b->jumps, 0, "the clock continued");
 	bench_free(b);
 }
 

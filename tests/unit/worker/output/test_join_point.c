@@ -40,7 +40,7 @@ Test(join_point, is_a_picture_behind_tables_with_continuous_counters)
 	struct ts_run run;
 	size_t at;
 
-	/* the search knows the tables of the skipped packets */
+	/* the search has read the tables of the skipped packets */
 	for (unsigned i = 0; i < 5; i++)
 		build_tables(b);
 	(void)build_pes(b, VIDEO, idr, sizeof idr);

@@ -77,7 +77,7 @@ Test(remux, a_new_pmt_goes_out_before_the_first_packet_it_names)
 	play(&b, 5);
 	feed(&b);
 	version = program(&b, 0)->pmt.data[5] >> 1 & 0x1f;
-	cr_assert_eq(version, 6, "where it was told to begin");
+	cr_assert_eq(version, 6, "the configured first version");
 	pmt(&b, two[1], 1, 0x301, 0x302);
 	for (int i = 0; i < 40; i++)
 		build_payload(b.in, 0x301, 9);
@@ -128,7 +128,7 @@ Test(remux, a_program_that_leaves_and_returns_is_followed)
 	feed(&b);
 	pat(&b, 1, two, 1);
 	feed(&b);
-	cr_assert_eq(psi_programs(b.out->psi, &list), 0, "the PAT says so");
+	cr_assert_eq(psi_programs(b.out->psi, &list), 0, "in the PAT");
 	cr_assert_eq(remux_state(b.remux), REMUX_NO_PROGRAM);
 	before = count(&b, 0x201);
 	play(&b, 5);

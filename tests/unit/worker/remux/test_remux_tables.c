@@ -155,7 +155,7 @@ Test(remux_tables, a_whole_multiplex_gets_its_new_number_everywhere)
 	bench_done(&b);
 }
 
-Test(remux_tables, a_multiplex_speaks_when_all_its_programs_are_known)
+Test(remux_tables, a_multiplex_sends_tables_when_all_programs_are_known)
 {
 	struct remux_options o = { .set_tsid = 70 };
 	struct bench b = bench_new(&o);

@@ -58,7 +58,7 @@ Test(si_versions, continue_when_another_source_has_another_content)
 	si_versions_begin(&sv, 2);
 	/* the version that a receiver has, of another table */
 	cr_assert_eq(send_eit(0, 2, 3, "x"), 4u);
-	cr_assert_eq(send_eit(1, 2, 3, "y"), 4u, "one version for all of it");
+	cr_assert_eq(send_eit(1, 2, 3, "y"), 4u, "one version for all");
 	cr_assert_eq(send_eit(0, 2, 3, "x"), 4u);
 	cr_assert_eq(send_eit(0, 2, 8, "z"), 5u);
 	si_versions_begin(&sv, 1);
@@ -72,7 +72,7 @@ Test(si_versions, continue_when_one_source_changes_without_a_new_version)
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
 	cr_assert_eq(send_eit(1, 1, 3, "b"), 3u);
 	cr_assert_eq(send_eit(0, 1, 3, "x"), 4u);
-	cr_assert_eq(send_eit(1, 1, 3, "b"), 4u, "one version for all of it");
+	cr_assert_eq(send_eit(1, 1, 3, "b"), 4u, "one version for all");
 	cr_assert_eq(send_eit(0, 1, 3, "x"), 4u);
 	cr_assert_eq(send_eit(0, 1, 3, "a"), 5u);
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 6u);

@@ -56,7 +56,7 @@ static const struct rtp_case cases[] = {
 	{ "empty", { 0 }, 0, -EBADMSG, 0, 0 },
 	{ "version 0", { 0x00 }, 20, -EBADMSG, 0, 0 },
 	{ "version 3", { 0xc0 }, 20, -EBADMSG, 0, 0 },
-	{ "all of it: CSRC, extension, padding",
+	{ "every part: CSRC, extension, padding",
 	  { 0xb1, [18] = 0, [19] = 1, [27] = 2 }, 28, 0, 24, 2 },
 	{ "CSRCs to the end", { 0x82 }, 20, 0, 20, 0 },
 	{ "an extension to the end", { 0x90, [15] = 1 }, 20, 0, 20, 0 },

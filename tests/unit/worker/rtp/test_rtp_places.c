@@ -48,7 +48,7 @@ static bool all(uint32_t number, unsigned path)
 
 static bool either(uint32_t number, unsigned path)
 {
-	/* when both are there, each loses what the other has */
+	/* with both present, each path loses packets that the other has */
 	return number < 600 || number > 2900 || number / 3 % 2 == path;
 }
 

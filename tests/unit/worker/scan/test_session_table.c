@@ -118,7 +118,7 @@ Test(session_table, reports_why_a_session_is_not_supported)
 			 "RTP/AVP is not an MPEG transport stream");
 }
 
-Test(session_table, knows_a_session_by_sender_interface_and_origin)
+Test(session_table, identifies_a_session_by_sender_interface_and_origin)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
 	cr_assert_eq(announce("192.0.2.2", 7), 0);

@@ -251,7 +251,7 @@ Test(foreign, packets_that_no_table_names_pass_beside_the_program)
 {
 	play_edited(1000, NULL);
 	play_edited(SPLICE_DOUBT_MS, put_ghost);
-	/* it is known by now */
+	/* it was read by now */
 	for (int i = 0; i < 100; i++) {
 		play_edited(10, put_ghost);
 		cr_assert_eq(s.n, n_came);

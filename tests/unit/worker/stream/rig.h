@@ -63,7 +63,7 @@ void rig_add_wire(struct rig *);
 /* Datagrams of more than a few hundred bytes pass lo in fragments only. */
 void rig_narrow_lo(struct rig *);
 
-/* Starts the path; NULL outputs are left out. */
+/* Starts the path; NULL outputs are skipped. */
 void rig_start(struct rig *, const char *input, const char *output0,
 	       const char *output1);
 

@@ -25,7 +25,7 @@ Test(netif_news, without_news_the_interfaces_are_polled_once_a_second)
 	cr_expect_leq(netif_news_next_ns(&news), now_ns + SECOND_NS);
 	cr_expect_not(netif_news_take(&news, news.due_ns - 1));
 	cr_expect(netif_news_take(&news, now_ns + SECOND_NS));
-	cr_expect_geq(netif_news_fd(&news), 0, "it hears by now");
+	cr_expect_geq(netif_news_fd(&news), 0, "it receives by now");
 	cr_expect_eq(netif_news_next_ns(&news), UINT64_MAX);
 	cr_expect_not(netif_news_take(&news, now_ns + 5 * SECOND_NS));
 	netif_news_done(&news);

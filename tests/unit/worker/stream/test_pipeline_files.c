@@ -123,7 +123,7 @@ Test(pipeline_files, a_disk_that_is_too_slow_is_reported_until_it_recovers)
 	}
 	for (int i = 0; i < 3; i++)
 		cr_assert_str_eq(trouble_of(t.out), slow, "not for long");
-	cr_assert_null(trouble_of(t.out), "it is well for 5 s");
+	cr_assert_null(trouble_of(t.out), "no error for 5 s");
 	tape_done(&t);
 }
 

@@ -387,7 +387,7 @@ Test(pipeline_udp, a_renewed_membership_is_reported_and_loses_nothing)
 	assert_same(&r, 0, data, N * TS_PACKET);
 	cr_assert(r.status.inputs[0].open);
 	cr_assert_geq(at_join.joins, 1);
-	/* the last one may still be on its way */
+	/* the last one may still be in the network */
 	cr_assert_geq(renewed.joins, seconds - 1, "%u reports in %u s",
 		      renewed.joins, seconds);
 	cr_assert_eq(at_join.leaves + renewed.leaves, 0);

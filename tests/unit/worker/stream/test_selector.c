@@ -63,7 +63,7 @@ static void await_refusal(struct selector *s)
 	time_t end = time(NULL) + PATIENCE_S;
 
 	while (selector_chain(s, 1)->keeper.input != NULL) {
-		cr_assert_lt(time(NULL), end, "nobody missed the file");
+		cr_assert_lt(time(NULL), end, "the file was not missing");
 		(void)sched_yield();
 		turn(s);
 	}

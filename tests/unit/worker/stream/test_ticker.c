@@ -29,12 +29,12 @@ struct rig {
 	bool dumb;           /* the descriptor sends no signals */
 	bool ready;          /* it is readable, and stays so */
 	int n_ticks;
-	int woken_at;        /* n_ticks when the loop heard it */
+	int woken_at;        /* n_ticks when the loop received it */
 	uint64_t began_ns;
 	uint64_t ns[TICKS];  /* of the ticks */
 };
 
-/* A sanitizer hears of a fault in a tick. */
+/* A sanitizer detects a fault in a tick. */
 static void expect_faults_to_be_heard_of(void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };

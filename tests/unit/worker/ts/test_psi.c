@@ -23,7 +23,7 @@ struct rig {
 	struct psi *psi;
 	struct build *build;
 	size_t fed;
-	unsigned changes; /* times psi_feed() said so */
+	unsigned changes; /* number of true results of psi_feed() */
 };
 
 static struct rig rig_new(void)

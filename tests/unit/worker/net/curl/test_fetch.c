@@ -123,7 +123,7 @@ static void done(struct bench *b)
 	(void)close(b->listens);
 }
 
-/* Sends what the connection takes of len bytes. */
+/* Sends as many of len bytes as the connection accepts. */
 static size_t serve(struct bench *b, size_t len)
 {
 	static uint8_t bytes[1 << 16];
@@ -139,7 +139,7 @@ static size_t serve(struct bench *b, size_t len)
 	return (size_t)n;
 }
 
-/* A live server that would drop what it cannot send. */
+/* A live server that would drop data that it cannot send. */
 static void run(struct bench *b, unsigned ms, unsigned waiting_ms)
 {
 	for (unsigned at = 0; at < ms; at += TICK_MS) {

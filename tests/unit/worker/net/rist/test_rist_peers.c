@@ -161,7 +161,7 @@ Test(rist_peers, are_listed_while_they_answer_or_deliver)
 	rist_peers_format(&p, 0, 0, text, sizeof text);
 	cr_assert_str_eq(text, "[2001:db8::2]:7000, 192.0.2.1");
 	rist_peers_format(&p, 0, 2, text, sizeof text);
-	cr_assert_str_eq(text, "192.0.2.1", "its way is silent");
+	cr_assert_str_eq(text, "192.0.2.1", "its path is silent");
 	rist_peers_format(&p, 0, 1, text, sizeof text);
 	cr_assert_str_eq(text, "[2001:db8::2]:7000, 192.0.2.1");
 	rist_peers_received(&p, peer(1), 50);
