@@ -2,7 +2,7 @@
 /*
  * How far a viewer may fall behind the writer of its ring.
  *
- * sendfile() gives the socket references to the pages of the ring, not copies.
+ * The socket gets references to the pages of the ring, not copies (sendfile()).
  * A byte that the kernel has not sent yet (or, on the same host, that the
  * viewer has not read yet) changes when the writer reuses its page.  The limits
  * keep the writer away from every such byte:

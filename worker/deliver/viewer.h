@@ -23,23 +23,25 @@
 struct viewer_sessions;
 
 struct viewer {
+	/* what each pass reads, side by side */
 	LIST_ENTRY(viewer) entry;
+	uint64_t pos;           /* the socket has the bytes up to here */
+	uint64_t start;         /* position of the start of the body */
+	uint64_t wait_until_ms; /* for a random access point; 0: started */
+	bool copied;            /* the socket gets copies, not pages */
+	ev_io io;
+
+	struct ev_loop *loop;
+	void (*on_gone)(struct viewer *, void *arg);
+	void *arg;
 	TAILQ_ENTRY(viewer) in_sessions;
 	struct viewer_sessions *sessions;
 	uint64_t client;        /* its number */
 	const char *stream;     /* id; the mount's */
 	uint64_t begun_ms;
+	uint32_t received;      /* bytes that the viewer sent needlessly */
 	struct sockaddr_any peer_address; /* len 0: unknown */
 	char peer[SOCKADDR_TEXT_MAX]; /* without port */
-	bool copied;            /* the socket gets copies, not pages */
-	struct ev_loop *loop;
-	ev_io io;
-	void (*on_gone)(struct viewer *, void *arg);
-	void *arg;
-	uint64_t start;         /* position of the start of the body */
-	uint64_t pos;           /* the socket has the bytes up to here */
-	uint64_t wait_until_ms; /* for a random access point; 0: started */
-	uint32_t received;      /* bytes that the viewer sent needlessly */
 };
 
 struct viewer_socket {
