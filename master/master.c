@@ -57,6 +57,7 @@ struct master {
 	struct reconciler *reconciler;
 	struct status *status;
 	struct system_status *system;
+	struct history history; /* borrows config, status and system */
 	struct auth *auth;
 	struct api *api;
 	struct watchdog *watchdog;
@@ -151,19 +152,13 @@ static struct handover *write_handover(void *arg)
 	return h;
 }
 
-static struct history history_of(const struct master *m)
-{
-	return (struct history){ m->config, m->status, m->system };
-}
-
 /* The handover of a restart: processes, descriptors and history. */
 static struct handover *write_renewal(void *arg)
 {
 	const struct master *m = arg;
-	struct history history = history_of(m);
 	struct handover *h = write_handover(arg);
 
-	history_write(&history, h);
+	history_write(&m->history, h);
 	return h;
 }
 
@@ -410,6 +405,7 @@ static void open_api(struct master *m)
 		.querier = reconciler_querier(m->reconciler),
 	});
 	m->system = system_status_new(m->loop);
+	m->history = (struct history){ m->config, m->status, m->system };
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
 		.auth = m->auth,
@@ -451,7 +447,6 @@ static void open_renewal(struct master *m)
 
 static int start(struct master *m)
 {
-	struct history history;
 	int code = lock_config(m);
 
 	if (code == 0)
@@ -472,8 +467,7 @@ static int start(struct master *m)
 	api_start_streams(m->api);
 	if (m->handover != NULL) {
 		reconciler_settle(m->reconciler);
-		history = history_of(m);
-		history_take(&history, m->handover);
+		history_take(&m->history, m->handover);
 	}
 	handover_free(&m->handover);
 	m->watchdog = watchdog_new(m->loop, m->reconciler);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/api/access_line.h"
-
+/* The line in the log for each call of the API. */
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "master/api/call.h"

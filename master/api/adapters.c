@@ -7,7 +7,7 @@
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
 #include "master/api/stream_refs.h"
-#include "master/api/streams.h"
+#include "master/api/command.h"
 #include "master/config/config_fields.h"
 
 #include <stdlib.h>

@@ -45,5 +45,16 @@ void call_answer(struct call *);
 /* Runs a command again that waited for a judgement, and answers. */
 void call_again(struct call *, command_fn *run);
 
+/* Logs the call when log.api_access is set:
+ * "set softcam id:s1 Login:admin IP:192.0.2.1".  The line has the names and ids
+ * of a request, no password, no token and no query.  Call it before the call is
+ * carried out: its answer may free it. */
+void access_line(const struct call *);
+
+/* GET control/event/: ends the call.  The event channel takes the connection,
+ * or it is answered with 400 or 403.  Only the token decides; a client without
+ * one gets answers to its "ping" and no events. */
+void event_handshake(struct call *);
+
 /* The client left before the answer: calls on_gone and frees the call. */
 void call_drop(struct call *);

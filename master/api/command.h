@@ -33,7 +33,7 @@ struct reply {
 	int status;
 	json_t *body;  /* owned; NULL: the answer has none */
 	char *headers; /* owned: more lines, each with CRLF; or NULL */
-	bool page;     /* 403 as a page for people instead of the body */
+	bool page;     /* 403 as an HTML page instead of the body */
 	bool drop;     /* the connection is closed without an answer */
 	struct call *call;
 };
@@ -137,6 +137,11 @@ const char *api_instance(const struct api *);
 
 /* The limits of the host that cost the inputs packets; borrowed sentences. */
 json_t *api_host_advice(struct api *);
+
+/* Counts the version of each table before a stream is stored, modulo 32.
+ * spts: pmt_version and sdt_version, from 1; mpts: pat_, cat_, sdt_ and
+ * nit_version, from 0. */
+void streams_count_versions(json_t *stream);
 
 /* The stream that request names in `id`, borrowed; NULL after a reply of 400
  * or 404. */

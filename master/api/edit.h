@@ -40,7 +40,7 @@ bool edit_object(const json_t *request, const char *key, const json_t **ret,
 /* False after a reply when the object below key is too long for an event. */
 bool edit_fits(const json_t *object, const char *key, struct reply *);
 
-/* {remove: true}? */
+/* True for {remove: true}. */
 bool edit_is_removal(const json_t *object);
 
 /* A copy of the object of a request without its null members; of an entry

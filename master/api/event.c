@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/api/event.h"
-
+/* GET control/event/: admits clients of the event channel. */
+#include "master/api/call.h"
 #include "master/auth/auth.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/api/access_line.c master/api/access_line.h \
+	master/api/access_line.c \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/announcements.c master/api/announcements.h \
@@ -15,7 +15,7 @@ libmaster_a_SOURCES += \
 	master/api/command.h \
 	master/api/config_commands.c \
 	master/api/edit.c master/api/edit.h \
-	master/api/event.c master/api/event.h \
+	master/api/event.c \
 	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \
 	master/api/login.c \
@@ -31,7 +31,7 @@ libmaster_a_SOURCES += \
 	master/api/status_commands.c \
 	master/api/stream_analysis.c \
 	master/api/stream_refs.c master/api/stream_refs.h \
-	master/api/streams.c master/api/streams.h \
+	master/api/streams.c \
 	master/api/test_softcam.c \
 	master/api/users.c \
 	master/api/web_lists.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands and paths of streams. */
-#include "master/api/streams.h"
+#include "master/api/command.h"
 
 #include "common/base/buf.h"
 #include "master/api/apply.h"

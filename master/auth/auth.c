@@ -208,8 +208,8 @@ static void report_users(struct auth *a)
 	}
 	if (shut && !a->shut)
 		log_warning("auth", "no control user can log in any more: "
-			    "sluice --reset-password LOGIN -c FILE helps one "
-			    "who is enabled");
+			    "sluice --reset-password LOGIN -c FILE gives an "
+			    "enabled user a new password");
 	a->shut = shut;
 }
 

@@ -115,11 +115,12 @@ static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 	return document;
 }
 
-static void open_saves(struct config *c, const char *path,
-		       struct ev_loop *loop)
+struct config *config_open(const char *path, struct ev_loop *loop,
+			   struct errmsg *error)
 {
-	char *backup = xasprintf("%s.backup", path);
-	struct save_config cfg = {
+	json_t *alarms = json_array();
+	json_t *document = load(path, alarms, error);
+	struct save_config saves = {
 		.loop = loop,
 		.path = path,
 		.delay_ms = CONFIG_SAVE_DELAY_MS,
@@ -127,40 +128,32 @@ static void open_saves(struct config *c, const char *path,
 		.retry_min_ms = SAVE_RETRY_MIN_MS,
 		.retry_max_ms = SAVE_RETRY_MAX_MS,
 		.text = format_document,
-		.arg = c,
 	};
-
-	c->save = save_new(&cfg);
-	cfg.path = backup;
-	cfg.delay_ms = CONFIG_BACKUP_DELAY_MS;
-	cfg.settle = true;
-	cfg.revisions = false;
-	c->backup = save_new(&cfg);
-	free(backup);
-}
-
-struct config *config_open(const char *path, struct ev_loop *loop,
-			   struct errmsg *error)
-{
-	json_t *alarms = json_array();
-	json_t *document = load(path, alarms, error);
 	struct config *c;
+	char *backup;
 
 	if (document == NULL) {
 		json_decref(alarms);
 		errmsg_prefix(error, "%s: ", path);
 		return NULL;
 	}
-	c = xcalloc(1, sizeof *c);
+	saves.arg = c = xcalloc(1, sizeof *c);
 	c->alarms = alarms;
 	c->streams = stream_confs_new();
 	take_document(c, document);
 	c->loop = loop;
 	c->path = xstrdup(path);
-	if (path != NULL) {
-		open_saves(c, path, loop);
-		c->reader = reader_new(loop, path);
-	}
+	if (path == NULL)
+		return c;
+	c->reader = reader_new(loop, path);
+	c->save = save_new(&saves);
+	backup = xasprintf("%s.backup", path);
+	saves.path = backup;
+	saves.delay_ms = CONFIG_BACKUP_DELAY_MS;
+	saves.settle = true;
+	saves.revisions = false;
+	c->backup = save_new(&saves);
+	free(backup);
 	return c;
 }
 

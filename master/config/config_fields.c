@@ -163,7 +163,7 @@ static const struct field stream_rows[] = {
 
 const struct field_table stream_fields = ROWS(stream_rows);
 
-/* --- entries of lists, as commands bring them --- */
+/* --- entries of lists, as commands send them --- */
 
 static const struct field adapter_rows[] = {
 	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,

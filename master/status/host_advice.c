@@ -105,7 +105,7 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	free(setting);
 	/* the higher value applies */
 	if (MAX(own, all) == RP_FILTER_STRICT)
-		add(list, xasprintf("groups on %s: the kernel drops what comes "
+		add(list, xasprintf("groups on %s: the kernel drops packets "
 				    "from senders that this host reaches by "
 				    "another interface: "
 				    "sysctl -w net.ipv4.conf.%s.rp_filter=2",

@@ -77,15 +77,6 @@ struct stream_plan *stream_plan_new(const char *id,
 	return p;
 }
 
-bool stream_plan_fits(const struct stream_plan *p)
-{
-	const struct msg m = { .type = MSG_STREAM_START,
-			       .stream_start = p->start };
-	char data[MSG_SIZE_MAX];
-
-	return msg_encode(&m, data) >= 0;
-}
-
 json_t *stream_plan_write(const struct stream_plan *p)
 {
 	static const char *const keys[] = { "enable", "name", "input",

@@ -49,9 +49,6 @@ struct stream_plan *stream_plan_new(const char *id, const struct stream_conf *,
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
 
-/* True when the start message does not exceed MSG_SIZE_MAX. */
-bool stream_plan_fits(const struct stream_plan *);
-
 /* True when an input reads this stream. */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
 

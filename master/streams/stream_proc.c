@@ -261,10 +261,13 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 		   struct errmsg *error)
 {
+	const struct msg start = { .type = MSG_STREAM_START,
+				   .stream_start = plan->start };
 	size_t size = ring_size(p, plan);
+	char data[MSG_SIZE_MAX];
 	int err;
 
-	if (!stream_plan_fits(plan))
+	if (msg_encode(&start, data) < 0)
 		return errmsg_fail(error, -E2BIG,
 				   "inputs, outputs and options together "
 				   "exceed %d KiB",

@@ -87,20 +87,6 @@ json_t *switch_log_write(const struct switch_log *l)
 	return list;
 }
 
-static unsigned read_position(const json_t *o, const char *key)
-{
-	json_int_t n = json_integer_value(json_object_get(o, key));
-
-	return n >= 0 && n <= MSG_INPUTS_MAX ? (unsigned)n : 0;
-}
-
-static const char *read_word(const json_t *o, const char *key)
-{
-	const char *text = json_string_value(json_object_get(o, key));
-
-	return text != NULL ? text : "";
-}
-
 void switch_log_read(struct switch_log *l, const json_t *list)
 {
 	const json_t *o;
@@ -109,16 +95,25 @@ void switch_log_read(struct switch_log *l, const json_t *list)
 	*l = (struct switch_log){ 0 };
 	json_array_foreach((json_t *)list, i, o) {
 		json_int_t ms = json_integer_value(json_object_get(o, "ms"));
+		json_int_t from = json_integer_value(
+			json_object_get(o, "from"));
+		json_int_t to = json_integer_value(json_object_get(o, "to"));
+		const char *reason = json_string_value(
+			json_object_get(o, "reason"));
+		const char *fault = json_string_value(
+			json_object_get(o, "fault"));
 
 		if (ms <= 0)
 			continue;
 		switch_log_add(l, &(struct msg_stream_switched){
 			.wall_ms = (uint64_t)ms,
-			.from = read_position(o, "from"),
-			.to = read_position(o, "to"),
+			.from = from >= 0 && from <= MSG_INPUTS_MAX
+				? (unsigned)from : 0,
+			.to = to >= 0 && to <= MSG_INPUTS_MAX
+				? (unsigned)to : 0,
 			.filler = json_is_true(json_object_get(o, "filler")),
-			.reason = read_word(o, "reason"),
-			.fault = read_word(o, "fault"),
+			.reason = reason != NULL ? reason : "",
+			.fault = fault != NULL ? fault : "",
 		});
 	}
 }

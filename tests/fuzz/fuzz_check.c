@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as a configuration: read, judged, edited, written, read again. */
 #include "master/api/edit.h"
-#include "master/api/streams.h"
+#include "master/api/command.h"
 #include "master/config/check.h"
 #include "common/document/document.h"
 #include "proto/ipc/contract.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The object that set-stream stores: versions of tables, ids, null. */
-#include "master/api/streams.h"
+#include "master/api/command.h"
 
 #include "common/base/util.h"
 #include "master/api/edit.h"
