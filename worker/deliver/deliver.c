@@ -25,7 +25,7 @@ enum {
 	 * 25, 40, 50 and 100 ms; half of the tick is added to the delay */
 	TICK_MS = 50,
 	HEAD_MS = 10000,
-	/* then a viewer starts without a picture */
+	/* after so long without a picture a viewer starts anywhere */
 	START_MS = 10000,
 	STILL_MS = 1000,
 	/* unfinished requests; above it the oldest is closed, so that slow
@@ -42,10 +42,10 @@ struct deliver {
 	LIST_HEAD(, listener) listeners;
 	TAILQ_HEAD(, viewer_conn) conns; /* oldest first */
 	struct mount_table mounts;
-	struct tls_link *tls; /* or NULL */
-	struct first_byte *first; /* since the first tls */
+	struct tls_link *tls; /* NULL: no channel to the tls worker */
+	struct first_byte *first; /* NULL until the first channel for tls */
 	struct viewer_sessions sessions;
-	struct page_pipe pages; /* of one pass of one mount */
+	struct page_pipe pages; /* shared by the mounts, pass by pass */
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* clients that are not viewers yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
@@ -53,7 +53,7 @@ struct deliver {
 	unsigned head_ms;
 	unsigned start_ms;
 	unsigned still_ms;
-	/* of removed mounts */
+	/* counters of removed mounts */
 	uint64_t removed_bytes;
 	uint64_t removed_cut;
 	struct ratelimit full_log;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All viewers of all streams: listeners, mounts, and the tick that sends to the
- * viewers.
+ * Serves all viewers of all streams: listeners, mounts, and the tick that sends
+ * to the viewers.
  *
- * Owns what it gets; borrows the loop.  A timer feeds the viewers and runs only
- * while viewers exist.  A writer therefore makes no system call for its
- * viewers, and their number does not change how often the worker wakes.
+ * Owns the descriptors that it gets; borrows the loop.  A timer feeds the
+ * viewers and runs only while viewers exist.  A writer therefore makes no
+ * system call for its viewers, and their number does not change how often the
+ * worker wakes.
  */
 #pragma once
 
@@ -19,19 +20,21 @@ struct ev_loop;
 struct deliver_config {
 	struct ev_loop *loop;
 	/* 0 means the default */
-	unsigned tick_ms;   /* between two passes */
-	unsigned head_ms;   /* limit for the head of a request */
-	unsigned start_ms;  /* how long a viewer waits for a picture */
-	unsigned still_ms;  /* without packets, the stream is paused */
-	unsigned max_conns; /* viewers and requests; by descriptors */
+	unsigned tick_ms;   /* time between two passes */
+	unsigned head_ms;   /* time limit for the head of a request */
+	unsigned start_ms;  /* longest wait of a viewer for a picture */
+	unsigned still_ms;  /* after it without packets a stream is paused */
+	unsigned max_conns; /* most viewers and requests; default: by the limit
+			     * of descriptors */
 };
 
 struct deliver *deliver_new(const struct deliver_config *);
 void deliver_free(struct deliver **);
 
-/* fd (taken): a listening socket, which replaces that of the same address. */
+/* Adds a listening socket, fd (taken), which replaces the socket of the same
+ * address. */
 void deliver_listen(struct deliver *, const char *address, int fd);
-/* fd (taken): the channel to the tls worker, for viewers with TLS. */
+/* Sets the channel to the tls worker, fd (taken), for viewers with TLS. */
 void deliver_set_tls(struct deliver *, int fd);
 /* Closes the listener; its viewers stay. */
 void deliver_unlisten(struct deliver *, const char *address);
@@ -42,8 +45,9 @@ int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
 
-/* A new master: listeners and mounts that it adds again stay as they are.
- * deliver_settle() removes all others.  All counters are reported again. */
+/* A new master begins: listeners and mounts that it adds again stay as they
+ * are, and deliver_settle() removes all others.  All counters are reported
+ * again. */
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *);
 
@@ -52,8 +56,8 @@ void deliver_every_second(struct deliver *);
 
 struct msg_deliver_status deliver_status(const struct deliver *);
 
-/* The next mount whose counters changed since its last report, from *cursor on
- * (0 at first); false: no more. */
+/* Reports the next mount whose counters changed since its last report; *cursor
+ * is its place (0 at first).  False: there are no further mounts. */
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
 

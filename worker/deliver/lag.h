@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far a viewer may fall behind the writer of its ring.
+ * Limits how far a viewer may fall behind the writer of its ring.
  *
  * The socket gets references to the pages of the ring, not copies (sendfile()).
  * A byte that the kernel has not sent yet (or, on the same host, that the
@@ -19,24 +19,25 @@
 
 #include <stdint.h>
 
-/* What the kernel may hold for one socket, bytes. */
+/* The most bytes that the kernel may hold for a socket. */
 struct lag_kernel {
 	uint64_t sndbuf_max;
 	uint64_t rcvbuf_max;
 };
 
 struct lag {
-	uint64_t limit;
-	uint64_t ask_above; /* below it the queue need not be read */
-	uint64_t start_max; /* how far back a viewer may start */
-	uint64_t sndbuf;    /* SO_SNDBUF to set; 0 leaves it to the kernel */
+	uint64_t limit;     /* most bytes that are not acknowledged */
+	uint64_t ask_above; /* bytes behind the writer up to which the queue
+			     * of the socket need not be read */
+	uint64_t start_max; /* most bytes behind the writer for a start */
+	uint64_t sndbuf;    /* SO_SNDBUF to set; 0: the kernel tunes it */
 };
 
-/* The largest buffers of a TCP socket with automatic tuning, from /proc; else
- * the defaults of the kernel. */
+/* Reads the largest buffers of a TCP socket with automatic tuning from /proc;
+ * without /proc they are the defaults of the kernel. */
 void lag_kernel_read(struct lag_kernel *ret);
 
-/* size: of the ring; rate: bytes per second that the writer may add. */
+/* size: bytes of the ring; rate: bytes per second that the writer may add. */
 void lag_init(struct lag *, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *);
 

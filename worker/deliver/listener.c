@@ -19,7 +19,7 @@ enum {
 	KEEP_IDLE_S = 30,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 3,
-	/* how long the kernel keeps a connection without a request */
+	/* the kernel drops a connection after so long without a request */
 	SILENT_S = 10,
 };
 
@@ -101,7 +101,7 @@ struct listener *listener_new(const struct listener_config *cfg)
 	for (size_t i = 0; i < ARRAY_LEN(options); i++)
 		(void)setsockopt(cfg->fd, options[i].level, options[i].name,
 				 &options[i].value, sizeof options[i].value);
-	/* else accept() would block */
+	/* accept() would block in a blocking socket */
 	if (fd_set_nonblock(cfg->fd) < 0)
 		abort();
 	ev_init(&l->pause, on_pause_end);

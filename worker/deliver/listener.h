@@ -14,8 +14,8 @@
 struct listener {
 	LIST_ENTRY(listener) entry;
 	struct ev_loop *loop;
-	bool renewed;  /* by the current master */
-	char *address; /* its name for the master */
+	bool renewed;  /* the current master added it again */
+	char *address; /* the name that the master uses */
 	ev_io io;
 	ev_timer pause;
 	/* fd is non-blocking and belongs to the receiver */

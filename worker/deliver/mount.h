@@ -13,25 +13,25 @@
 #include "worker/deliver/viewer.h"
 
 struct mount {
-	char *address; /* of the listener */
+	char *address; /* address of the listener */
 	char *path;
 	char *stream;
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
-	bool tls;    /* for viewers with TLS, else for all others */
-	bool renewed; /* by the current master */
+	bool tls;    /* for viewers with TLS; false: for those without */
+	bool renewed; /* the current master added it again */
 	bool broken; /* the header of the ring is invalid */
 	unsigned start_ms;
 	unsigned still_ms;
 	bool still;  /* paused, or no packet since the mount */
 	bool paused; /* no packets for still_ms */
-	uint64_t seen_pos;  /* the last seen end of the stream ... */
-	uint64_t moved_ms;  /* ... and since when */
-	uint64_t fresh_pos; /* packets before it are older than a pause */
+	uint64_t seen_pos;  /* end of the stream at the last pass */
+	uint64_t moved_ms;  /* time at which seen_pos last changed */
+	uint64_t fresh_pos; /* position of the first packet since a pause */
 	struct viewer_sessions *sessions;
 	struct page_pipe *pages;
-	uint64_t fed_pos;   /* the end of the last pass */
+	uint64_t fed_pos;   /* end of the stream that the last pass sent */
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
@@ -39,11 +39,11 @@ struct mount {
 	uint64_t bytes;
 	uint64_t cut;
 	struct ratelimit viewer_log;
-	/* of the writer, in bytes per second */
-	uint64_t rate;
-	uint64_t rate_pos;
+	uint64_t rate;      /* rate of the writer in bytes per second */
+	uint64_t rate_pos;  /* position and time of its last measurement */
 	uint64_t rate_ms;
-	/* the last report to the master; UINT64_MAX bytes: report again */
+	/* values of the last report to the master; UINT64_MAX bytes: a report
+	 * is due */
 	uint32_t reported_viewers;
 	uint64_t reported_bytes;
 	uint64_t reported_cut;
@@ -52,7 +52,7 @@ struct mount {
 struct mount_config {
 	struct ev_loop *loop;
 	const struct msg_deliver_mount *name; /* copied */
-	int ring_fd;                          /* taken when it succeeds */
+	int ring_fd;                          /* taken on success */
 	unsigned start_ms; /* limit for the wait for a picture */
 	unsigned still_ms; /* without packets, the stream is paused */
 	uint64_t now_ms;
@@ -65,13 +65,13 @@ struct mount_config {
 /* NULL with *ret_err = -errno if the descriptor is no valid ring. */
 struct mount *mount_new(const struct mount_config *, int *ret_err);
 
-/* Closes its viewers, too. */
+/* Frees the mount and closes its viewers. */
 void mount_free(struct mount **);
 
 /* m replaces old, a mount of the same stream, and continues its counters. */
 void mount_inherit(struct mount *m, struct mount *old);
 
-/* fd is the ring of this mount. */
+/* Is fd the ring of this mount? */
 bool mount_uses_ring(const struct mount *, int fd);
 
 /* The socket (taken) becomes a viewer, which gets the first bytes at once. */
@@ -82,7 +82,7 @@ void mount_add_viewer(struct mount *, const struct viewer_socket *,
  * it.  True if the mount can have viewers. */
 bool mount_recover(struct mount *);
 
-/* One pass over the viewers. */
+/* Makes a pass over the viewers: sends what their sockets accept. */
 void mount_feed(struct mount *, uint64_t now_ms);
 
 /* Measures the rate of the writer; call about once a second. */

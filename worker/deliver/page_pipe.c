@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The default of fs.pipe-max-size.  With less, a pass at a high rate sends the
- * rest by sendfile(). */
+/* The default of fs.pipe-max-size.  If the kernel allows less, a pass at a high
+ * rate sends the bytes that do not fit by sendfile(). */
 enum { PIPE_SIZE = 1024 * 1024 };
 
 static void open_pipes(struct page_pipe *p)

@@ -18,11 +18,11 @@
 
 struct page_pipe {
 	bool open, failed;
-	int from[2]; /* the pages of the pass */
-	int copy[2]; /* the same, on their way to one socket */
+	int from[2]; /* pipe with the pages of the pass */
+	int copy[2]; /* pipe for the references that go to a socket */
 	int null;
 	size_t len;  /* bytes in from */
-	uint64_t pos; /* their position in the stream */
+	uint64_t pos; /* position of the first byte in the stream */
 };
 
 void page_pipe_done(struct page_pipe *);

@@ -155,7 +155,8 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 		start_at(v, pass->has_start ? pass->start : pass->end);
 	}
 	behind = pass->end - v->pos;
-	if (behind > pass->lag->ask_above) { /* else without a system call */
+	/* a viewer close to the end needs no system call */
+	if (behind > pass->lag->ask_above) {
 		/* bytes of the body that the viewer has not acknowledged */
 		queued = v->pos - v->start;
 		if (ioctl(v->io.fd, SIOCOUTQ, &n) == 0 && n >= 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One viewer of a ring: a socket and a position.
+ * A viewer of a ring: a socket and a position.
  *
- * A TCP socket gets the pages of the ring themselves.  A socket of the tls
- * worker gets copies: the tls worker still encrypts and sends them after the
- * viewer was disconnected, so they must not change.
+ * A TCP socket gets references to the pages of the ring.  A socket of the tls
+ * worker gets copies: the tls worker may encrypt and send them after the viewer
+ * was disconnected, so they must not change.
  *
  * Owns its socket and one watcher, which notices when the viewer leaves;
  * borrows the loop.  It is in the list of its mount and in the sessions.
@@ -23,11 +23,12 @@
 struct viewer_sessions;
 
 struct viewer {
-	/* what each pass reads, side by side */
+	/* the members that each pass reads, side by side */
 	LIST_ENTRY(viewer) entry;
 	uint64_t pos;           /* the socket has the bytes up to here */
 	uint64_t start;         /* position of the start of the body */
-	uint64_t wait_until_ms; /* for a random access point; 0: started */
+	uint64_t wait_until_ms; /* end of the wait for a random access point;
+				 * 0: started */
 	bool copied;            /* the socket gets copies, not pages */
 	ev_io io;
 
@@ -36,10 +37,10 @@ struct viewer {
 	void *arg;
 	TAILQ_ENTRY(viewer) in_sessions;
 	struct viewer_sessions *sessions;
-	uint64_t client;        /* its number */
-	const char *stream;     /* id; the mount's */
+	uint64_t client;        /* number of the viewer */
+	const char *stream;     /* id of the stream; memory of the mount */
 	uint64_t begun_ms;
-	uint32_t received;      /* bytes that the viewer sent needlessly */
+	uint32_t received;      /* bytes that the viewer sent, unread */
 	struct sockaddr_any peer_address; /* len 0: unknown */
 	char peer[SOCKADDR_TEXT_MAX]; /* without port */
 };
@@ -53,7 +54,7 @@ struct viewer_socket {
 
 struct viewer_config {
 	struct ev_loop *loop;
-	const struct viewer_socket *socket; /* its fd is taken */
+	const struct viewer_socket *socket; /* the fd in it is taken */
 	uint64_t sndbuf;        /* 0: tuned by the kernel */
 	uint64_t wait_until_ms; /* > 0 */
 	/* sessions and stream are borrowed and outlive the viewer */
@@ -67,30 +68,32 @@ struct viewer_config {
 
 struct viewer *viewer_new(const struct viewer_config *);
 
-/* The kernel still sends the queued bytes. */
+/* Closes the socket; the kernel still sends the queued bytes. */
 void viewer_free(struct viewer **);
 
-/* Drops the queued bytes: the viewer sees a reset, never a wrong byte. */
+/* Resets the connection, which drops the queued bytes: the viewer never gets a
+ * wrong byte. */
 void viewer_reset(struct viewer **);
 
 /* A pass over the viewers of one ring. */
 struct viewer_pass {
 	int ring_fd;
-	/* for viewers at its position; NULL or empty: none */
+	/* the pages for viewers at pages->pos; NULL or empty: no pages */
 	struct page_pipe *pages;
 	const struct ring_reader *reader;
 	const struct lag *lag;
-	uint64_t end;     /* published */
+	uint64_t end;     /* end of the stream in the ring */
 	uint64_t start;   /* the random access point for new viewers */
 	bool has_start;
 	bool still;       /* no packets: new viewers wait */
-	uint64_t wait_until_ms; /* for a picture, after a pause */
+	uint64_t wait_until_ms; /* after a pause: end of the wait for a
+				 * picture */
 	uint64_t now_ms;
 };
 
 enum viewer_fate {
 	VIEWER_STAYS,
-	VIEWER_MOVED, /* stays; skipped bytes: this process was too late */
+	VIEWER_MOVED, /* stays, but lost bytes: this process was too late */
 	VIEWER_GONE,
 	VIEWER_SLOW,
 };

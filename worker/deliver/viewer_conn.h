@@ -30,14 +30,14 @@ struct viewer_conn_events {
 	/* A TLS handshake: takes the socket and returns the socket of the
 	 * plaintext.  Or -errno, and the connection keeps the socket. */
 	int (*on_tls)(int fd, void *arg);
-	/* The end: free it. */
+	/* The connection has ended; the receiver frees it. */
 	void (*on_end)(struct viewer_conn *, void *arg);
 };
 
 struct viewer_conn {
 	TAILQ_ENTRY(viewer_conn) entry;
 	struct ev_loop *loop;
-	char *address; /* of the listener, which may be freed first */
+	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;
 	void *arg;
 	ev_io io;
@@ -45,7 +45,7 @@ struct viewer_conn {
 	struct http_request *request; /* NULL after the answer */
 	struct buf in;
 	size_t drained; /* bytes read after the answer */
-	bool fresh;   /* waits in first for its first byte */
+	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;
 	struct first_byte_wait wait;
 	/* over TLS io is the plaintext, and peer is the client */

@@ -35,20 +35,20 @@ enum {
 	SPLICE_SPAN_MAX = 10 * 90000,
 };
 
-/* A moment in time and in packets. */
+/* A moment: its monotonic time, and the number of packets sent before. */
 struct splice_moment {
 	uint64_t ns;
 	uint64_t packets;
 };
 
-/* A time in 27 MHz, with wrap. */
+/* Converts a time to ticks of 27 MHz, with wrap. */
 uint64_t splice_ticks_of_ns(uint64_t ns);
 
 /* Smooths measurements of a difference between two clocks (27 MHz, with
  * wrap); *n counts them, at first 0. */
 void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured);
 
-/* The next PCR of the active source. */
+/* The verdict on the next PCR of the active source. */
 enum splice_pcr {
 	SPLICE_PCR_GOOD,
 	SPLICE_PCR_LATE, /* repeated or out of order: ignored */
@@ -58,22 +58,24 @@ enum splice_pcr {
 enum splice_pcr splice_clock_judge(const struct splice_clock *, uint64_t pcr,
 				   uint64_t now_ns);
 
-/* pcr, as received, goes out now.  Not `live`: it was held, so that its time is
- * not measured. */
+/* Notes that pcr, as received, goes out now.  live false: the packet was held,
+ * so its time is not measured. */
 void splice_clock_note(struct splice_clock *, uint64_t pcr,
 		       struct splice_moment now, bool live);
 
-/* After a cut: the source's PCRs are `phase` (27 MHz) ahead of the time,
- * smoothed. */
+/* Places the clock after a cut, to a source whose PCRs are `phase` (27 MHz,
+ * smoothed) ahead of the time. */
 void splice_clock_join_phase(struct splice_clock *, uint64_t phase,
 			     uint64_t now_ns);
 
-/* After a cut: this PCR of an unknown source goes out now. */
+/* Places the clock after a cut, to a source of unknown phase whose first PCR
+ * goes out now. */
 void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 			   struct splice_moment now);
 
-/* The first PCR after splice_clock_join_phase() is pcr: the offset is raised
- * if it would go back.  False when the phase cannot have been right. */
+/* Takes pcr, the first one after splice_clock_join_phase(): raises the offset
+ * if the output PCR would go back.  False when the phase must have been
+ * wrong. */
 bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
 
 /* The distance of a received PCR from the last output PCR, 27 MHz. */

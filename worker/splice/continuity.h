@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counters, clocks and times of the stream that a splice has sent.  It is flat:
- * it can stand in memory that outlives the worker, and the next worker
- * continues from it.
+ * Counters, clocks and times of the stream that a splice has sent.  The struct
+ * has no pointers, so it can lie in memory that outlives the worker, and the
+ * next worker continues from it.
  *
- * Written in place as packets go out.  Memory of another process may hold any
+ * It is updated as packets go out.  Memory of another process may hold any
  * value: splice_continuity_check() resets values that are out of range.  Other
  * wrong values affect only the time stamps of this stream.
  */
@@ -18,26 +18,26 @@ enum {
 	SPLICE_CC_SEEN = 0x10,
 };
 
-/* The output clock of one program.  Zeroed: not in use. */
+/* The output clock of a program.  Zeroed: not in use. */
 struct splice_clock {
 	uint16_t program;  /* 0: unknown */
-	uint16_t pid;      /* of its PCRs */
+	uint16_t pid;      /* PCR PID */
 	uint8_t used;      /* a PCR went out */
-	uint8_t anchored;  /* measurements in anchor, up to a bound */
+	uint8_t anchored;  /* number of measurements in anchor, up to a bound */
 	uint32_t packet_ticks; /* 27 MHz times 256: duration of one packet of
 				  the stream; 0: unknown */
 	uint64_t offset;   /* 90 kHz: added to all times of the source */
-	uint64_t lift;     /* 90 kHz: added to PTS and DTS besides */
-	uint64_t pcr;      /* 27 MHz: the last that went out ... */
-	uint64_t at_ns;    /* ... when (CLOCK_MONOTONIC) ... */
-	uint64_t at_packets; /* ... and after how many packets */
+	uint64_t lift;     /* 90 kHz: added to PTS and DTS as well */
+	uint64_t pcr;      /* 27 MHz: the last PCR that went out */
+	uint64_t at_ns;    /* time of pcr (CLOCK_MONOTONIC) */
+	uint64_t at_packets; /* packets sent before pcr */
 	uint64_t anchor;   /* 27 MHz, with wrap: the lead of the output PCRs
 			      over the time, smoothed */
 	int64_t ahead;     /* 27 MHz: the distance at which the active source
 			      had to be placed ahead of the anchor */
 };
 
-/* One elementary stream of the output.  Zeroed: not in use. */
+/* An elementary stream of the output.  Zeroed: not in use. */
 struct splice_track {
 	uint16_t pid;
 	uint8_t used;
@@ -45,16 +45,17 @@ struct splice_track {
 	uint32_t span;    /* 90 kHz: estimated duration of the last unit; 0:
 			     unknown */
 	uint32_t slack;   /* 90 kHz: the possible error of span */
-	uint64_t dts;     /* 90 kHz: the last that went out, and ... */
-	uint64_t pts;     /* ... the highest PTS */
-	uint64_t at_packets; /* after how many packets */
+	uint64_t dts;     /* 90 kHz: the last DTS that went out */
+	uint64_t pts;     /* 90 kHz: the highest PTS that went out */
+	uint64_t at_packets; /* packets sent before that DTS */
 };
 
 struct splice_continuity {
-	uint64_t packets; /* that went out, ever */
-	uint64_t at_ns;   /* when the last of them did */
-	uint64_t cuts;    /* ever */
-	uint8_t cc[TS_PIDS]; /* the last counter, and SPLICE_CC_SEEN */
+	uint64_t packets; /* packets sent since the start of the stream */
+	uint64_t at_ns;   /* time of the last packet */
+	uint64_t cuts;    /* cuts since the start of the stream */
+	/* last continuity counter that was sent, and SPLICE_CC_SEEN */
+	uint8_t cc[TS_PIDS];
 	struct splice_clock clocks[SPLICE_CLOCKS];
 	struct splice_track tracks[SPLICE_TRACKS];
 };

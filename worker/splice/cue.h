@@ -19,10 +19,11 @@ enum {
 
 /* The current section.  Embedded; zeroed memory is ready. */
 struct cue {
-	uint16_t len;   /* 0: none, or it passes unchanged */
-	uint16_t at;    /* bytes of it that have passed */
-	uint32_t delta; /* XORed into its CRC_32 */
+	uint16_t len;   /* bytes; 0: no section, or it passes unchanged */
+	uint16_t at;    /* bytes of the section that have passed */
+	uint32_t delta; /* value that is XORed into the CRC_32 */
 };
 
-/* A packet with payload, in clear; ticks (90 kHz) below 2^33. */
+/* Moves the times in a packet, which has payload and is not scrambled, by ticks
+ * (90 kHz), below 2^33. */
 void cue_move(struct cue *, uint8_t *packet, uint64_t ticks);

@@ -38,7 +38,7 @@ static void end_sequence(struct splice *s, uint16_t pid)
 	const struct splice_pid *ps = &s->pids[pid];
 	uint8_t packet[TS_PACKET];
 
-	/* it can be added only to a unit whose end is open */
+	/* an end marker can be added only to a unit whose end is open */
 	if ((type != 0x24 && type != 0x33) || ps->cut != s->cut ||
 	    (ps->flags & (PID_OPEN | PID_WAIT | PID_DROP)) != PID_OPEN)
 		return;

@@ -23,31 +23,31 @@
 
 enum {
 	SPLICE_CHUNK = 256,  /* packets that are changed at a time */
-	/* How many packets ahead the search for a jump reads. */
+	/* The search for a jump reads so many packets ahead. */
 	SPLICE_AHEAD = 512,
 	SPLICE_CUES = 64,    /* PIDs with cue messages, at most */
 	SPLICE_MS = 1000000, /* in nanoseconds */
 };
 
 enum splice_state {
-	SPLICE_RELAY,        /* nothing was cut yet: runs pass unchanged */
+	SPLICE_RELAY,        /* no cut yet: runs pass unchanged */
 	SPLICE_REWRITE,      /* packets are copied and changed */
 	SPLICE_HOLD,         /* packets after a silence wait for a PCR */
 	SPLICE_HOLD_FOREIGN, /* packets of a PID that no table names wait for
 			      * other tables or a PCR of a known clock */
-	SPLICE_DRAIN,        /* the source before ends its units; packets of
-			      * the next one wait */
-	/* Only inside one call, so that no event meets them: */
-	SPLICE_JUDGE,        /* held packets pass, and no further one will
-			      * show whether they are foreign */
-	SPLICE_CATCH_UP,     /* packets that waited for the drain pass: the
-			      * time is not that of their arrival */
+	SPLICE_DRAIN,        /* the previous source ends its units; packets of
+			      * the next source wait */
+	/* States within a single call, in which no event arrives: */
+	SPLICE_JUDGE,        /* held packets pass; no later packet can show
+			      * any more whether they are foreign */
+	SPLICE_CATCH_UP,     /* packets that waited for the drain pass: now_ns
+			      * is not the time of their arrival */
 	SPLICE_STATES
 };
 
 enum splice_event_type {
 	SPLICE_ON_FEED,  /* packets of the active source */
-	SPLICE_ON_DRAIN, /* packets of the source before */
+	SPLICE_ON_DRAIN, /* packets of the previous source */
 	SPLICE_ON_CUT,
 	SPLICE_ON_SHIFT,
 	SPLICE_ON_DEADLINE,
@@ -56,75 +56,78 @@ enum splice_event_type {
 
 struct splice_event {
 	enum splice_event_type type;
-	const struct ts_run *runs; /* of FEED and DRAIN */
+	const struct ts_run *runs; /* FEED, DRAIN: the packets */
 	size_t n_runs;
-	size_t n; /* packets in them, of FEED */
-	const struct switch_point *point; /* of CUT; NULL: not watched */
-	bool drain;                       /* of CUT */
-	uint64_t ticks;                   /* of SHIFT */
+	size_t n;                  /* FEED: number of the packets */
+	/* CUT: the switch point of the source; NULL: it has none */
+	const struct switch_point *point;
+	bool drain;                /* CUT: the previous source still flows */
+	uint64_t ticks;            /* SHIFT: length of the lap in 90 kHz */
 };
 
 /* The evidence of a packet on its source. */
 enum splice_sign {
 	SPLICE_CONTINUES,
 	SPLICE_CUTS,      /* a cut was made in front of it */
-	SPLICE_UNDECIDED, /* later packets will show it */
+	SPLICE_UNDECIDED, /* later packets decide */
 };
 
-/* The last cut. */
+/* The kind of the last cut. */
 enum splice_cut_kind {
 	SPLICE_NO_CUT,
-	SPLICE_BLIND,  /* announced, to a source that was not watched */
-	SPLICE_SWITCH, /* announced, to a switch point */
-	SPLICE_JUMP,   /* of the source: PIDs that continue are not cut */
-	SPLICE_LAP,    /* likewise, and the clocks are known */
+	SPLICE_BLIND,  /* splice_cut() without a switch point */
+	SPLICE_SWITCH, /* splice_cut() to a switch point */
+	SPLICE_JUMP,   /* jump of the source; PIDs that continue are not cut */
+	SPLICE_LAP,    /* as SPLICE_JUMP, and the clocks are known */
 };
 
 /* The decision of splice_admit() on a packet, in bits. */
 enum splice_verdict {
-	SPLICE_KEEP = 0x01,     /* it goes out; else only its PCR does */
-	SPLICE_NO_PCR = 0x02,   /* its PCR does not go out */
-	SPLICE_DTS_BACK = 0x04, /* its DTS goes back, which is unavoidable */
+	SPLICE_KEEP = 0x01,     /* the packet goes out; without this bit only
+				 * its PCR goes out */
+	SPLICE_NO_PCR = 0x02,   /* the PCR does not go out */
+	SPLICE_DTS_BACK = 0x04, /* the DTS goes back, which is unavoidable */
 };
 
 enum splice_pid_flag {
-	PID_UNIT = 0x01,  /* units begin on it (PUSI was seen) */
-	PID_WAIT = 0x02,  /* dropped up to the next start of a unit */
+	PID_UNIT = 0x01,  /* the PID has units (PUSI was seen) */
+	PID_WAIT = 0x02,  /* packets are dropped until a unit begins */
 	PID_DROP = 0x04,  /* the current unit is dropped */
 	PID_OPEN = 0x08,  /* the current unit has no known end */
 	PID_DRAIN = 0x10, /* a drain waits for the end of its unit */
 	PID_TABLE = 0x20, /* PAT or PMT */
-	PID_FRAMES = 0x40, /* audio: its frames are counted */
-	PID_CUES = 0x80,   /* cue messages: their times are moved */
-	/* With one of these a packet takes the slow path. */
+	PID_FRAMES = 0x40, /* audio, whose frames are counted */
+	PID_CUES = 0x80,   /* cue messages, whose times are moved */
+	/* With any of these flags splice_is_plain() is false. */
 	PID_SPECIAL = PID_WAIT | PID_DROP | PID_DRAIN | PID_TABLE |
 		      PID_FRAMES | PID_CUES,
 };
 
 struct splice_pid {
-	uint16_t cut;   /* splice.cut when a packet was seen; 0: never */
+	uint16_t cut;   /* splice.cut at the last packet; 0: no packet yet */
 	uint16_t left;  /* remaining bytes of a unit of known length */
-	uint8_t cc;     /* the last counter, as received */
-	uint8_t flags;
-	uint8_t track;  /* index and one; 0: none */
-	uint8_t clock : 7; /* index; the first one if no table ever listed
-			      the PID */
-	uint8_t unlisted : 1; /* no table names it, and it may pass */
+	uint8_t cc;     /* last continuity counter, as received */
+	uint8_t flags;  /* enum splice_pid_flag */
+	uint8_t track;  /* 1 + index of its track; 0: none */
+	uint8_t clock : 7; /* index of its clock; 0 if no table has ever
+			      listed the PID */
+	uint8_t unlisted : 1; /* no table lists the PID, and it may pass */
 };
 
 /* The state of a track that need not outlive the process; see struct
  * splice_track. */
 struct splice_unit {
-	uint16_t cut;     /* splice.cut when a unit last passed */
-	bool waits;       /* for a random access point to begin at */
-	bool leading;     /* pictures may follow that ... */
-	uint64_t floor;   /* ... are before that PTS (90 kHz, as received)
-			     and need pictures of the other source */
-	uint64_t extra;   /* 90 kHz: added to this stream's stamps alone */
-	int64_t lead;     /* 90 kHz: the last DTS less the last PCR */
-	uint32_t len;     /* bytes of the last one; 0: unknown */
-	uint32_t step;    /* 90 kHz: between the last two DTS */
-	/* the audio frames of this unit */
+	uint16_t cut;     /* splice.cut at the last unit that passed */
+	bool waits;       /* waits for a random access point */
+	/* Pictures may follow whose PTS is before floor (90 kHz, as received)
+	 * and that need pictures of the previous source. */
+	bool leading;
+	uint64_t floor;
+	uint64_t extra;   /* 90 kHz: added to the stamps of this track only */
+	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR */
+	uint32_t len;     /* bytes of the last unit; 0: unknown */
+	uint32_t step;    /* 90 kHz: difference of the last two DTS */
+	/* the audio frames of the current unit */
 	struct audio_walk walk;
 	uint32_t samples;
 	uint32_t rate;
@@ -137,27 +140,30 @@ struct splice_cue {
 	struct cue cue;
 };
 
-/* The rest of a feed, from the current packet. */
+/* The packets of a feed from the current packet on. */
 struct splice_cursor {
 	const struct ts_run *runs;
 	size_t n_runs;
-	size_t at;    /* in runs[0] */
-	size_t index; /* since the feed began */
+	size_t at;    /* index of the current packet in runs[0] */
+	size_t index; /* index of the current packet in the feed */
 };
 
-/* The fields that each packet touches come first, in front of the PIDs: after
- * other processes have run, few pages and cache lines are cold. */
+/* The members that each packet touches are the first ones, in front of the
+ * PIDs.  So few pages and cache lines are cold after other processes have
+ * run. */
 struct splice {
 	struct splice_config config;
 	struct splice_continuity *sent; /* the state of the output */
 	uint64_t now_ns;
-	uint64_t since_ns;  /* the first packets after the cut; 0: none yet */
-	uint64_t resumed_ns; /* the first packets after the last silence */
-	size_t n_pending;   /* clocks whose place is not known yet */
-	size_t no_jump_to;  /* index in the feed: packets before it are known
-			     * not to jump, ... */
-	size_t known_to;    /* ... not to be of a foreign source */
-	uint16_t cut;       /* number of the last one, never 0 */
+	uint64_t since_ns;  /* time of the first packets after the cut; 0: none
+			     * yet */
+	uint64_t resumed_ns; /* time of the first packets after a silence */
+	size_t n_pending;   /* clocks that are not placed yet */
+	/* indexes in the feed: packets before them are known not to jump, and
+	 * not to be of a foreign source */
+	size_t no_jump_to;
+	size_t known_to;
+	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
 	enum splice_cut_kind kind;
 	struct psi *psi;
@@ -165,11 +171,11 @@ struct splice {
 
 	bool pending[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
-	struct splice_continuity *own_sent; /* NULL when it is borrowed */
+	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
-	uint64_t until_ns;  /* the end of a hold or a drain */
-	struct fifo held;   /* packets that wait for it */
+	uint64_t until_ns;  /* latest end of a hold or a drain */
+	struct fifo held;   /* packets that wait for the end */
 	size_t n_draining;  /* PIDs whose unit has not ended */
 	/* the source that follows the drain */
 	enum splice_cut_kind next_kind;
@@ -196,7 +202,7 @@ static inline const uint8_t *splice_cursor_get(const struct splice_cursor *c)
 	return c->runs[0].data + c->at * TS_PACKET;
 }
 
-/* At the first packet; there is one. */
+/* A cursor at the first packet; the runs must not be empty. */
 static inline struct splice_cursor splice_cursor_of(const struct ts_run *runs,
 						    size_t n_runs)
 {
@@ -236,7 +242,7 @@ static inline bool splice_is_recent(const struct splice *s)
 	       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
 }
 
-/* A payload that does not begin a unit. */
+/* Counts the payload of a packet that does not begin a unit. */
 static inline void splice_unit_continues(struct splice_pid *ps,
 					 const uint8_t *p)
 {
@@ -245,7 +251,8 @@ static inline void splice_unit_continues(struct splice_pid *ps,
 	ps->left = (uint16_t)(ps->left < len ? 0 : ps->left - len);
 }
 
-/* Is it the expected packet, without anything that is noted or changed? */
+/* Is this the expected packet of its PID, and without fields that the splice
+ * notes or changes? */
 static inline bool splice_is_plain(const struct splice *s,
 				   const struct splice_pid *ps,
 				   const uint8_t *p)
@@ -269,8 +276,8 @@ static inline void splice_pass_plain(struct splice *s, struct splice_pid *ps,
 
 /* --- packet.c: PIDs --- */
 
-/* Counts a packet on its PID.  Then sent->cc has its counter in the output, or
- * for a dropped packet the counter of the packet before. */
+/* Counts a packet on its PID.  sent->cc is then its counter in the output; for
+ * a dropped packet it is the counter of the packet before. */
 void splice_count(struct splice *, const uint8_t *packet, bool keep);
 
 /* Updates PID and clock by a packet.  Returns bits of enum splice_verdict. */
@@ -278,7 +285,7 @@ unsigned splice_admit(struct splice *, const uint8_t *packet);
 
 /* --- programs.c: which clock a PID belongs to --- */
 
-/* The tables of the output have changed. */
+/* Updates the clocks after a change of the output's tables. */
 void splice_programs_renew(struct splice *);
 
 /* Does a table of the output name this PID, or is it one of its PCRs? */
@@ -292,42 +299,46 @@ int splice_clock_of_pcr(struct splice *, uint16_t pid);
 /* The offsets for the stamps of a packet of this PID. */
 struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 
-/* Does a PES begin here whose time does not continue its stream? pcr: a PCR of
- * its clock close by (as received), or NULL. */
+/* Does a PES begin in the packet whose time does not continue its stream?  pcr:
+ * a PCR of its clock close by (as received), or NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
 
 /* Is the time of the PES that begins here far from its clock? */
 bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
 
-/* The PES that begins here jumps, but its clock does not: moves the stamps of
- * its stream alone.  False when nothing went out that they could continue. */
+/* For a PES that jumps while its clock does not: moves the stamps of its stream
+ * only.  False when no packets of the stream went out that it could
+ * continue. */
 bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 
-/* A packet of a unit that goes out: counts its audio frames. */
+/* Counts the audio frames in a packet that goes out. */
 void splice_unit_count(struct splice *, const uint8_t *packet);
 
-/* A unit begins: notes its times.  SPLICE_KEEP unless it is dropped, and
- * SPLICE_DTS_BACK. */
+/* Notes the times of a unit that begins.  Returns SPLICE_KEEP, unless the unit
+ * is dropped, and SPLICE_DTS_BACK if so. */
 unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
 /* --- jump.c: cuts --- */
 
-/* From now on packets are changed. */
+/* Starts to change packets. */
 void splice_rewrite(struct splice *);
 
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
 
-/* Places clocks by the PCRs that follow, as far as they are there. */
+/* Places clocks by the PCRs at and after the cursor, as far as they have
+ * arrived. */
 void splice_place(struct splice *, struct splice_cursor);
 
 /* Is the counter of a packet not the next one of its PID? */
 bool splice_has_gap(const struct splice *, const uint8_t *packet);
 
-/* Does it show whether packets of PIDs that no table names are foreign? */
+/* Does the packet show whether packets of PIDs that no table names are
+ * foreign? */
 bool splice_shows_source(const struct splice *, const uint8_t *packet);
 
-/* Checks the packet at the cursor before anything else is done with it. */
+/* Checks the packet at the cursor for a cut in front of it; to be called first
+ * for each packet. */
 enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
@@ -345,23 +356,25 @@ void splice_flush(struct splice *);
 void splice_follow_tables(struct splice *, const uint8_t *packet);
 
 /* Sends the packets from the cursor on, changed as needed.  checked:
- * splice_find_jump() has seen the first. */
+ * splice_find_jump() has checked the first packet. */
 void splice_send_changed(struct splice *, struct splice_cursor, bool checked);
 
 /* --- drain.c: announced cuts, as events --- */
 
-/* Ends the drain: held packets of the new source go out.  Reads no event. */
+/* Ends the drain: held packets of the new source go out.  The event is not
+ * used. */
 void splice_end_drain(struct splice *, const struct splice_event *);
 
 /* Starts the drain of the current source, or cuts it at once. */
 void splice_begin_drain(struct splice *, const struct splice_event *);
 
-/* Packets of the source before. */
+/* Takes packets of the previous source. */
 void splice_feed_drain(struct splice *, const struct splice_event *);
 
 /* --- splice.c --- */
 
 void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
 
-/* The packet at the cursor is foreign: it waits, with all that follow. */
+/* Holds the packet at the cursor, which may be foreign, and all packets after
+ * it. */
 void splice_hold_foreign(struct splice *, struct splice_cursor);

@@ -62,7 +62,7 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_CUES;
 	if (class == PID_PSI || !(verdict & SPLICE_KEEP))
 		return verdict;
-	/* how many bytes of this unit follow? */
+	/* computes how many bytes of this unit follow */
 	if (pes != NULL)
 		whole = (size_t)pes[4] << 8 | pes[5];
 	if (pes != NULL ? whole == 0 : ts_scrambling(p) != 0)

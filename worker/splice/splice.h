@@ -75,35 +75,35 @@ struct splice_config {
 	bool keep_jumps; /* jumps of the source go out unchanged */
 };
 
-/* Since new. */
+/* Counted since splice_new(). */
 struct splice_counters {
-	uint64_t cuts;    /* all, including ... */
-	uint64_t jumps;   /* ... jumps of the source */
+	uint64_t cuts;    /* all cuts, including jumps */
+	uint64_t jumps;   /* jumps of the source */
 	uint64_t dropped; /* packets dropped after cuts */
 };
 
 struct splice *splice_new(const struct splice_config *);
 void splice_free(struct splice **);
 
-/* Takes the next packets of the active source.  Calls out(), as a rule once, or
- * not at all while packets wait. */
+/* Takes the next packets of the active source.  Calls out(), usually once, but
+ * not while packets wait. */
 void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
 /*
- * The packets that follow are those of another source.  The switch point has
- * seen that source up to the packet that is fed first.  NULL: it has not, and
- * packets are dropped up to the first PCR.
+ * Says that the next packets are those of another source.  The switch point has
+ * seen that source up to the packet that is fed first.  NULL: there is no
+ * switch point, and packets are dropped up to the first PCR.
  *
- * With drain true the source before still flows: while splice_is_draining(),
+ * drain true: the previous source still flows.  While splice_is_draining(),
  * the caller gives its packets to splice_drain(), so that its last units end.
  * Packets of splice_feed() wait meanwhile.
  */
 void splice_cut(struct splice *, const struct switch_point *, bool drain,
 		uint64_t now_ns);
 
-/* The packets that follow are another lap of the same source: they are `ticks`
- * (90 kHz) earlier on its clock. */
+/* Says that the next packets are another lap of the same source, whose clock
+ * goes back by `ticks` (90 kHz). */
 void splice_shift(struct splice *, uint64_t ticks);
 
 bool splice_is_draining(struct splice *, uint64_t now_ns);

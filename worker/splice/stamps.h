@@ -10,10 +10,10 @@
 
 #include "worker/ts/packet.h"
 
-/* Added with wrap; 90 kHz, below 2^33. */
+/* The values that are added, with wrap; 90 kHz, below 2^33. */
 struct stamps_move {
-	uint64_t clock; /* to PCR, OPCR and ESCR */
-	uint64_t times; /* to PTS, DTS and DTS_next_AU */
+	uint64_t clock; /* added to PCR, OPCR and ESCR */
+	uint64_t times; /* added to PTS, DTS and DTS_next_AU */
 };
 
 void stamps_move(uint8_t *packet, struct stamps_move);

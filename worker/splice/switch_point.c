@@ -12,9 +12,9 @@
 struct switch_point {
 	const struct psi *psi;
 	struct psi *own_psi; /* NULL: another stage feeds psi */
-	uint32_t changes;   /* of psi, as far as they are followed */
-	uint16_t pcr_pid;   /* of the PCRs in phase */
-	uint8_t n_phase;    /* measurements in phase */
+	uint32_t changes;   /* psi_changes() at the last look at psi */
+	uint16_t pcr_pid;   /* PID whose PCRs are measured in phase */
+	uint8_t n_phase;    /* number of measurements in phase */
 	uint64_t phase;
 	bool has_pcr;       /* pcr is the last one of this feed */
 	uint64_t pcr;
@@ -143,8 +143,8 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 			ret[0].n -= k;
 		}
 	}
-	/* Of the PCRs of one feed only the last has just arrived: the others
-	 * have waited, for seconds if their source hung. */
+	/* Only the last PCR of a feed is measured.  Earlier PCRs may have
+	 * waited, for seconds if their source hung. */
 	if (e->has_pcr)
 		splice_smooth(&e->phase, &e->n_phase,
 			      pcr_diff(e->pcr % PCR_WRAP,

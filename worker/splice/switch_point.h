@@ -43,7 +43,7 @@ bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n);
 
-/* Packets that were fed at one time count as received at the other. */
+/* Says that packets that were fed at from_ns count as received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 

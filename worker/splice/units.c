@@ -15,7 +15,7 @@ enum {
 	LEAD_MOST = 10 * HZ,
 	/* A change of that distance, from one unit to the next, is a jump. */
 	LEAD_JUMP = 5 * HZ,
-	/* The same without a clock. */
+	/* A larger step back of the DTS is a jump without a clock. */
 	BACK_JUMP = HZ / 2,
 	LIFT_MOST = SPLICE_LIFT_MS * (HZ / 1000),
 	/* Samples of a frame in most codecs, and of a unit at most. */
@@ -350,7 +350,8 @@ static void note(struct splice *s, const uint8_t *packet,
 	const uint8_t *pes = pes_find(packet, &rest);
 	uint32_t whole = (uint32_t)pes[4] << 8 | pes[5];
 	uint32_t head = 3U + pes[8];
-	/* of audio: its duration grows with its length; 0: unknown */
+	/* bytes of audio, whose duration grows with them; 0: not audio, or
+	 * unknown */
 	uint32_t len = class == PID_AUDIO && whole > head ? whole - head : 0;
 
 	if (first)
