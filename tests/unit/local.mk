@@ -183,7 +183,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/librist/test_rist_guard \
 	tests/unit/worker/net/librist/test_rist_place \
 	tests/unit/worker/net/librist/test_rist_sources \
-	tests/unit/worker/net/librist/test_rist_watchdog \
+	tests/unit/worker/net/librist/test_rist_threads \
 	tests/unit/worker/net/rist/test_rist_events \
 	tests/unit/worker/net/rist/test_rist_gaps \
 	tests/unit/worker/net/rist/test_rist_peers \
@@ -334,9 +334,13 @@ tests_unit_worker_net_librist_test_rist_sources_SOURCES = \
 tests_unit_worker_net_librist_test_rist_sources_CFLAGS = \
 	$(AM_CFLAGS) \
 	$(RIST_CFLAGS)
-tests_unit_worker_net_librist_test_rist_watchdog_SOURCES = \
-	tests/unit/worker/net/librist/test_rist_watchdog.c \
-	worker/net/librist/rist_watchdog.c
+tests_unit_worker_net_librist_test_rist_threads_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_threads.c \
+	worker/net/librist/rist_threads.c
+tests_unit_worker_net_librist_test_rist_threads_CFLAGS = \
+	$(AM_CFLAGS) \
+	$(RIST_CFLAGS)
+tests_unit_worker_net_librist_test_rist_threads_LDADD = $(test_libs) $(RIST_LIBS)
 tests_unit_worker_net_rist_test_rist_events_SOURCES = \
 	tests/unit/worker/net/rist/test_rist_events.c \
 	worker/net/rist/rist_events.c \

@@ -14,8 +14,8 @@
 #   rist_place     binds a port that another program has,  test_rist_place,
 #                  gives no reason for an error, ends the  rist-places.mjs
 #                  process if only one port of two is free
-#   rist_threads   its threads can loop or block for ever  rist-stuck.mjs
-#   rist_watchdog  ... which has no sign of life           test_rist_watchdog
+#   rist_threads   its threads can loop or block for ever  test_rist_threads,
+#                  and have no sign of life                rist-stuck.mjs
 #
 # Outside of this folder: rist_peers_on_connect() ignores the port that librist
 # passes in the main profile, on_thread() reads `begins' from the wrong
@@ -30,5 +30,5 @@ sluice_worker_net_SOURCES += \
 	worker/net/librist/rist_guard.c worker/net/librist/rist_guard.h \
 	worker/net/librist/rist_place.c worker/net/librist/rist_place.h \
 	worker/net/librist/rist_sources.c worker/net/librist/rist_sources.h \
-	worker/net/librist/rist_threads.c worker/net/librist/rist_threads.h \
-	worker/net/librist/rist_watchdog.c worker/net/librist/rist_watchdog.h
+	worker/net/librist/rist_threads.c worker/net/librist/rist_threads.h
+

@@ -347,21 +347,9 @@ static void drop_if(struct rist_filter *f, unsigned k)
 	end(f, is);
 }
 
-/* librist decrypts behind the GRE header without comparing lengths, and accepts
- * key 0 as clear text. No valid datagram is shorter than the smallest RTCP. */
-static void judge_encrypted(struct rist_filter *f)
-{
-	put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN);
-	add_field(f, HAS_CHECKSUM);
-	put(f, BPF_LD | BPF_W | BPF_IND, 0);
-	drop_if(f, 0);
-	load8(f, KEY_AND_SEQUENCE + PORTS + RTCP_MIN - 1);
-	take(f);
-}
-
 /* Drops tunnels (IPv4) and authentication (EAPOL): Sluice uses neither, and
- * librist trusts their lengths. Other protocols are ignored or logged by
- * librist. Drops a key without a sequence number, which librist misreads. */
+ * librist trusts their lengths. librist ignores or logs other protocols. Drops
+ * a key without a sequence number, which librist misreads. */
 static void judge_gre(struct rist_filter *f, bool secret)
 {
 	size_t is;
@@ -373,15 +361,22 @@ static void judge_gre(struct rist_filter *f, bool secret)
 	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
 	op(f, BPF_AND, HAS_KEY | HAS_SEQUENCE);
 	is = when(f, BPF_JEQ, HAS_KEY | HAS_SEQUENCE);
-	if (secret)
-		judge_encrypted(f);
-	else
-		take(f);
-	end(f, is);
 	if (secret) {
+		/* librist decrypts behind the GRE header without comparing
+		 * lengths, and accepts key 0 as clear text. No valid datagram
+		 * is shorter than the smallest RTCP. */
+		put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN);
+		add_field(f, HAS_CHECKSUM);
+		put(f, BPF_LD | BPF_W | BPF_IND, 0);
+		drop_if(f, 0);
+		load8(f, KEY_AND_SEQUENCE + PORTS + RTCP_MIN - 1);
+		take(f);
+		end(f, is);
 		drop(f);
 		return;
 	}
+	take(f);
+	end(f, is);
 	is = when(f, BPF_JSET, HAS_KEY);
 	drop(f);
 	end(f, is);
@@ -402,36 +397,28 @@ void rist_filter_make(struct rist_filter *f, unsigned flags)
 	judge_rtp(f, (flags & RIST_FILTER_PAIR) != 0);
 }
 
-/* The 32-bit words of an address: one for IPv4 and for IPv4 in IPv6. */
-static size_t words_of(const struct sockaddr_any *at, uint32_t words[4])
-{
-	if (at->sa.sa_family == AF_INET) {
-		words[0] = ntohl(at->in.sin_addr.s_addr);
-		return 1;
-	}
-	memcpy(words, &at->in6.sin6_addr, sizeof at->in6.sin6_addr);
-	for (size_t i = 0; i < 4; i++)
-		words[i] = ntohl(words[i]);
-	if (!IN6_IS_ADDR_V4MAPPED(&at->in6.sin6_addr))
-		return 4;
-	words[0] = words[3];
-	return 1;
-}
-
 void rist_filter_refuse(struct rist_filter *f, const struct sockaddr_any *at)
 {
 	struct rist_filter first = { .n = 0 };
-	uint32_t words[4];
-	size_t n = words_of(at, words), is[5];
+	size_t n = 4, is[5];
+	unsigned from = (unsigned)FROM_IPV6;
+	/* the address: IPv4 and IPv4 in IPv6 are in the last word */
+	uint32_t words[4] = { 0 };
 
+	if (at->sa.sa_family == AF_INET)
+		words[3] = at->in.sin_addr.s_addr;
+	else
+		memcpy(words, &at->in6.sin6_addr, sizeof words);
+	if (at->sa.sa_family == AF_INET ||
+	    IN6_IS_ADDR_V4MAPPED(&at->in6.sin6_addr)) {
+		n = 1;
+		from = (unsigned)FROM_IPV4;
+	}
 	put(&first, BPF_LD | BPF_H | BPF_ABS, FROM_PORT);
 	is[0] = when(&first, BPF_JEQ, sockaddr_port(at));
 	for (size_t i = 0; i < n; i++) {
-		unsigned from = n == 1 ? (unsigned)FROM_IPV4
-				       : (unsigned)FROM_IPV6;
-
 		put(&first, BPF_LD | BPF_W | BPF_ABS, from + 4 * (unsigned)i);
-		is[i + 1] = when(&first, BPF_JEQ, words[i]);
+		is[i + 1] = when(&first, BPF_JEQ, ntohl(words[4 - n + i]));
 	}
 	drop(&first);
 	for (size_t i = 0; i <= n; i++)

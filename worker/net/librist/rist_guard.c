@@ -50,15 +50,6 @@ void rist_guard_before_peer(struct rist_guard *g)
 			g->before[fd / 64] |= UINT64_C(1) << fd % 64;
 }
 
-static void empty(int fd)
-{
-	char byte;
-
-	for (int i = 0; i < RIST_GUARD_FDS_MAX; i++)
-		if (recv(fd, &byte, sizeof byte, MSG_DONTWAIT) < 0)
-			return;
-}
-
 /* The kernel's time stamp of the datagram read last; 0: none. */
 static uint64_t last_read(int fd)
 {
@@ -82,17 +73,11 @@ static int attach(int fd, struct rist_filter *filter)
 		       : 0;
 }
 
-static bool is_odd(int fd)
-{
-	struct sockaddr_any at = { .len = sizeof at.in6 };
-
-	return getsockname(fd, &at.sa, &at.len) == 0 &&
-	       sockaddr_port(&at) % 2 != 0;
-}
-
 static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 		 size_t path, struct errmsg *error)
 {
+	struct sockaddr_any at = { .len = sizeof at.in6 };
+	char byte;
 	int r;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
@@ -101,8 +86,12 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	if (r < 0)
 		return errmsg_fail(error, r, "rist: socket filter: %s",
 				   strerror(-r));
-	empty(fd);
-	g->odd[g->n] = is_odd(fd);
+	/* what arrived before the filter */
+	for (int i = 0; i < RIST_GUARD_FDS_MAX; i++)
+		if (recv(fd, &byte, sizeof byte, MSG_DONTWAIT) < 0)
+			break;
+	g->odd[g->n] = getsockname(fd, &at.sa, &at.len) == 0 &&
+		       sockaddr_port(&at) % 2 != 0;
 	g->dropped[g->n] = 0;
 	g->read_ns[g->n] = last_read(fd);
 	g->path[g->n] = (uint8_t)path;
@@ -111,29 +100,22 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	return 0;
 }
 
-static unsigned flags_of(const struct rist_spec *spec, bool receives)
-{
-	bool listens = true;
-	unsigned flags = 0;
-
-	for (size_t i = 0; i < spec->n_peers; i++)
-		listens = listens && spec->peers[i].listens;
-	if (spec->profile == RIST_SIMPLE)
-		flags |= RIST_FILTER_SIMPLE;
-	if (spec->secret[0] != '\0')
-		flags |= RIST_FILTER_SECRET;
-	if (receives && listens)
-		flags |= RIST_FILTER_PAIR;
-	return flags;
-}
-
 int rist_guard_after_peer(struct rist_guard *g, const struct rist_spec *spec,
 		    bool receives, size_t path, struct errmsg *error)
 {
 	struct rist_filter filter;
+	bool listens = true;
 	int r = 0;
 
-	g->flags = flags_of(spec, receives);
+	for (size_t i = 0; i < spec->n_peers; i++)
+		listens = listens && spec->peers[i].listens;
+	g->flags = 0;
+	if (spec->profile == RIST_SIMPLE)
+		g->flags |= RIST_FILTER_SIMPLE;
+	if (spec->secret[0] != '\0')
+		g->flags |= RIST_FILTER_SECRET;
+	if (receives && listens)
+		g->flags |= RIST_FILTER_PAIR;
 	rist_filter_make(&filter, g->flags);
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
 		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
@@ -210,60 +192,47 @@ static int64_t stamps_ahead_ns(void)
 	return ahead_ns;
 }
 
-/* A source that sends to one kind of port is dropped at the other kind. */
-static bool refuse_sources(struct rist_guard *g, bool odd)
+/* From now on the other kind of port drops datagrams of this source. */
+static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 {
 	struct rist_filter filter;
 
 	rist_filter_make(&filter, g->flags);
 	for (size_t i = 0; i < g->sources.n; i++)
-		if (g->sources.list[i].odd != odd)
+		if (g->sources.list[i].odd == s->odd)
 			rist_filter_refuse(&filter, &g->sources.list[i].at);
-	for (size_t i = 0; i < g->n; i++)
-		if (g->odd[i] == odd && attach(g->sockets[i], &filter) < 0)
-			return false;
-	return true;
-}
-
-/* True: librist has read all datagrams that arrived at this kind of port before
- * that time. */
-static bool is_read_since(const struct rist_guard *g, bool odd,
-			  uint64_t since_ns, int64_t ahead_ns)
-{
-	uint64_t since = since_ns + (uint64_t)ahead_ns;
-
-	for (size_t i = 0; i < g->n; i++) {
-		int waits = 0;
-
-		if (g->odd[i] != odd || last_read(g->sockets[i]) > since)
-			continue;
-		if (ioctl(g->sockets[i], SIOCINQ, &waits) < 0 || waits > 0)
-			return false;
-	}
-	return true;
-}
-
-/* From now on the other kind of port drops datagrams of this source. */
-static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
-{
-	s->refused = refuse_sources(g, !s->odd);
+	s->refused = true;
+	for (size_t i = 0; i < g->n && s->refused; i++)
+		if (g->odd[i] != s->odd)
+			s->refused = attach(g->sockets[i], &filter) == 0;
 	s->since_ns = now;
 	s->ahead_ns = stamps_ahead_ns();
 }
 
-/* True: no datagram of this source can wait at the other kind of port. */
+/* True: no datagram of this source can wait at the other kind of port, because
+ * librist has read all that arrived there before the filter was in use. */
 static bool is_settled(struct rist_guard *g, struct rist_source *s,
 		       uint64_t now)
 {
 	int64_t set_ns = stamps_ahead_ns() - s->ahead_ns;
+	uint64_t since = s->since_ns + SETTLED_NS + (uint64_t)s->ahead_ns;
 
 	/* time stamps from before the clock was set cannot be compared */
 	if (!s->refused || set_ns > SET_NS || set_ns < -SET_NS) {
 		begin(g, s, now);
 		return false;
 	}
-	return now - s->since_ns >= SETTLED_NS &&
-	       is_read_since(g, !s->odd, s->since_ns + SETTLED_NS, s->ahead_ns);
+	if (now - s->since_ns < SETTLED_NS)
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		int waits = 0;
+
+		if (g->odd[i] == s->odd || last_read(g->sockets[i]) > since)
+			continue;
+		if (ioctl(g->sockets[i], SIOCINQ, &waits) < 0 || waits > 0)
+			return false;
+	}
+	return true;
 }
 
 bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,

@@ -6,14 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int try_bind(int fd, const struct sockaddr_any *at)
-{
-	/* a group may be bound several times */
-	if (sockaddr_is_multicast(at))
-		return 0;
-	return bind(fd, &at->sa, at->len) < 0 ? -errno : 0;
-}
-
 static int try_one(const struct sockaddr_any *at, bool listens,
 		   struct errmsg *error)
 {
@@ -21,8 +13,10 @@ static int try_one(const struct sockaddr_any *at, bool listens,
 	int r = fd < 0 ? -errno : 0;
 	char text[SOCKADDR_TEXT_MAX];
 
-	if (r == 0 && listens)
-		r = try_bind(fd, at);
+	/* a group may be bound several times */
+	if (r == 0 && listens && !sockaddr_is_multicast(at) &&
+	    bind(fd, &at->sa, at->len) < 0)
+		r = -errno;
 	fd_close(&fd);
 	if (r == 0)
 		return 0;

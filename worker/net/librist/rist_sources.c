@@ -12,28 +12,21 @@ struct rist_source *rist_sources_find(struct rist_sources *s,
 	return NULL;
 }
 
-static bool drop_first(struct rist_sources *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->list[i].peer != NULL)
-			continue;
-		memmove(&s->list[i], &s->list[i + 1],
-			(--s->n - i) * sizeof *s->list);
-		return true;
-	}
-	return false;
-}
-
 struct rist_source *rist_sources_add(struct rist_sources *s,
 				     const struct sockaddr_any *at, bool odd)
 {
-	struct rist_source *new;
+	size_t i = 0;
 
-	if (s->n == RIST_SOURCES_MAX && !drop_first(s))
-		return NULL;
-	new = &s->list[s->n++];
-	*new = (struct rist_source){ .at = *at, .odd = odd };
-	return new;
+	if (s->n == RIST_SOURCES_MAX) {
+		while (i < s->n && s->list[i].peer != NULL)
+			i++;
+		if (i == s->n)
+			return NULL;
+		memmove(&s->list[i], &s->list[i + 1],
+			(--s->n - i) * sizeof *s->list);
+	}
+	s->list[s->n] = (struct rist_source){ .at = *at, .odd = odd };
+	return &s->list[s->n++];
 }
 
 void rist_sources_peer_gone(struct rist_sources *s,

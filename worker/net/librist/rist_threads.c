@@ -5,10 +5,9 @@
 #include "common/base/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <librist/opt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Calls in a shorter interval, after a delay, count as one. */
@@ -27,40 +26,30 @@ void rist_threads_done(struct rist_threads *t)
 
 /* --- in librist's threads --- */
 
-static void note_begin(struct rist_threads *t)
-{
-	struct rist_thread new = { .tid = gettid() };
-
-	/* names for top and core dumps */
-	(void)pthread_setname_np(pthread_self(), t->n == 0 ? "rist sockets"
-							   : "rist flow");
-	if (t->n < RIST_THREADS_MAX &&
-	    pthread_getcpuclockid(pthread_self(), &new.clock) == 0)
-		t->list[t->n++] = new;
-}
-
-static void note_end(struct rist_threads *t)
-{
-	pid_t tid = gettid();
-
-	for (size_t i = 0; i < t->n; i++)
-		if (t->list[i].tid == tid) {
-			t->list[i] = t->list[--t->n];
-			return;
-		}
-}
-
 static void on_thread(void *handle, int type, bool begins, void *arg)
 {
 	struct rist_threads *t = arg;
+	struct rist_thread self = { .tid = gettid() };
 
 	(void)handle;
 	(void)pthread_mutex_lock(&t->lock);
 	/* librist 0.2.7 passes `begins' in the place of the type */
-	if (begins || type != 0)
-		note_begin(t);
-	else
-		note_end(t);
+	if (begins || type != 0) {
+		/* names for top and core dumps */
+		(void)pthread_setname_np(pthread_self(),
+					 t->n == 0 ? "rist sockets"
+						   : "rist flow");
+		if (t->n < RIST_THREADS_MAX &&
+		    pthread_getcpuclockid(pthread_self(), &self.clock) == 0)
+			t->list[t->n++] = self;
+	} else {
+		size_t i = 0;
+
+		while (i < t->n && t->list[i].tid != self.tid)
+			i++;
+		if (i < t->n)
+			t->list[i] = t->list[--t->n];
+	}
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -76,56 +65,53 @@ int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
 		       : -EINVAL;
 }
 
-static const char *value_of(const char *line, const char *name)
-{
-	size_t len = strlen(name);
-
-	return strncmp(line, name, len) == 0 ? line + len : NULL;
-}
-
-/* The line of groups may exceed the buffer; no later piece of it starts like
- * the two lines that are read. */
-static bool read_status(FILE *status, struct rist_thread_sample *ret)
-{
-	char line[128];
-	unsigned found = 0;
-
-	while (fgets(line, sizeof line, status) != NULL) {
-		const char *state = value_of(line, "State:\t");
-		const char *sleeps = value_of(line,
-					      "voluntary_ctxt_switches:\t");
-
-		if (state != NULL)
-			ret->ready = *state == 'R';
-		if (sleeps != NULL)
-			ret->sleeps = strtoull(sleeps, NULL, 10);
-		found += (state != NULL ? 1U : 0) + (sleeps != NULL ? 1U : 0);
-	}
-	return found == 2;
-}
-
 /* False: the thread has ended. */
 static bool read_sample(const struct rist_thread *t,
 			struct rist_thread_sample *ret)
 {
-	struct rist_thread_sample sample = { 0 };
 	struct timespec ran;
-	char path[64];
+	char path[64], line[128], state = '\0';
+	uint64_t sleeps = 0;
+	int found = 0;
 	FILE *status;
-	bool whole;
 
 	(void)snprintf(path, sizeof path, "/proc/self/task/%d/status",
 		       (int)t->tid);
 	status = fopen(path, "re");
 	if (status == NULL)
 		return false;
-	whole = read_status(status, &sample);
+	/* The line of groups may exceed the buffer; no later piece of it starts
+	 * like the two lines that are read. */
+	while (fgets(line, sizeof line, status) != NULL) {
+		found += sscanf(line, "State: %c", &state) == 1;
+		found += sscanf(line, "voluntary_ctxt_switches: %" SCNu64,
+				&sleeps) == 1;
+	}
 	(void)fclose(status);
-	if (!whole || clock_gettime(t->clock, &ran) < 0)
+	if (found != 2 || clock_gettime(t->clock, &ran) < 0)
 		return false;
-	sample.ran_ms = timespec_ns(&ran) / MS;
-	*ret = sample;
+	*ret = (struct rist_thread_sample){
+		.ready = state == 'R',
+		.sleeps = sleeps,
+		.ran_ms = timespec_ns(&ran) / MS,
+	};
 	return true;
+}
+
+const char *rist_watchdog_check(struct rist_watchdog *w,
+				const struct rist_thread_sample *s)
+{
+	if (s->sleeps != w->sleeps || s->reads) {
+		*w = (struct rist_watchdog){ .sleeps = s->sleeps,
+					     .ran_ms = s->ran_ms };
+		return NULL;
+	}
+	if (s->ran_ms - w->ran_ms >= RIST_WATCHDOG_LOOP_MS)
+		return "a thread of librist runs in a loop";
+	w->looks += !s->ready;
+	if (w->looks >= RIST_WATCHDOG_CHECKS)
+		return "a thread of librist is blocked";
+	return NULL;
 }
 
 const char *rist_threads_check(struct rist_threads *t, bool reads)

@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Observes the threads of a librist context: one for its sockets, and one for
- * each received flow.
+ * Detects that a thread of a librist context is stuck: one serves its sockets,
+ * and one each received flow.
  *
  * librist reports start and end of a thread. As it has no sign of life, the
- * worker reads /proc to see whether each thread makes progress.
+ * worker reads /proc to see whether each thread makes progress. Each thread
+ * sleeps every 5 ms, unless it reads without a pause. A thread that does
+ * neither is in a loop or in a deadlock. On an overloaded machine a thread
+ * neither sleeps nor runs; that is no error.
  */
 #pragma once
 
 #include "common/base/util.h"
-#include "worker/net/librist/rist_watchdog.h"
 
 #include <librist/librist.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
-enum { RIST_THREADS_MAX = 32 }; /* observed at most */
+enum {
+	RIST_THREADS_MAX = 32,    /* observed at most */
+	RIST_WATCHDOG_CHECKS = 5, /* without progress, until it is stuck */
+	/* CPU time without sleep, until it is a loop */
+	RIST_WATCHDOG_LOOP_MS = 3000,
+};
+
+/* One observation of a thread. */
+struct rist_thread_sample {
+	uint64_t sleeps; /* voluntary context switches */
+	uint64_t ran_ms; /* CPU time */
+	bool ready;      /* running or runnable */
+	bool reads;      /* has read what waited for it */
+};
+
+/* Embedded; zeroed memory is ready. */
+struct rist_watchdog {
+	uint64_t sleeps;
+	uint64_t ran_ms; /* CPU time at the last progress */
+	unsigned looks;  /* without progress since then */
+};
 
 struct rist_thread {
 	pid_t tid;
@@ -34,6 +57,10 @@ struct rist_threads {
 	/* the first serves the sockets */
 	struct rist_thread list[RIST_THREADS_MAX];
 };
+
+/* NULL: no error; otherwise its description. */
+const char *rist_watchdog_check(struct rist_watchdog *,
+				const struct rist_thread_sample *);
 
 void rist_threads_init(struct rist_threads *);
 void rist_threads_done(struct rist_threads *);

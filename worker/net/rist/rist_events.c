@@ -38,41 +38,31 @@ static const struct {
 	{ "Protocol ", NO_RIST, NO_RIST },
 };
 
-static const char *meaning_of(const char *text, bool secret)
-{
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		const char *means = secret ? words[i].means_with_secret
-					   : words[i].means;
-
-		if (means != NULL && strncmp(text, words[i].begins,
-					     strlen(words[i].begins)) == 0)
-			return means;
-	}
-	return text;
-}
-
-/* "Send failed: errno=101, ret=-1, socket=9" */
-static bool is_failure(const char *text, char *ret, size_t size)
-{
-	int err;
-
-	if (sscanf(text, "Send failed: errno=%d,", &err) != 1)
-		return false;
-	(void)snprintf(ret, size, "cannot send: %s", strerror(err));
-	return true;
-}
-
 int rist_events_on_log(void *arg, enum rist_log_level level, const char *text)
 {
 	struct rist_events *s = arg;
 	char failure[100];
+	int err;
 
 	if (level > RIST_LOG_ERROR)
 		return 0;
 	text += strspn(text, "\t ");
-	text = is_failure(text, failure, sizeof failure)
-		       ? failure
-		       : meaning_of(text, s->secret);
+	/* "Send failed: errno=101, ret=-1, socket=9" */
+	if (sscanf(text, "Send failed: errno=%d,", &err) == 1) {
+		(void)snprintf(failure, sizeof failure, "cannot send: %s",
+			       strerror(err));
+		text = failure;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		const char *means = s->secret ? words[i].means_with_secret
+					      : words[i].means;
+
+		if (means != NULL && strncmp(text, words[i].begins,
+					     strlen(words[i].begins)) == 0) {
+			text = means;
+			break;
+		}
+	}
 	if (text[0] == '\0')
 		return 0;
 	(void)pthread_mutex_lock(&s->lock);
@@ -96,32 +86,22 @@ static void on_connection(void *arg, struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* NULL: too many flows. */
-static struct rist_flow_stats *flow_of(struct rist_events *s, uint32_t id)
-{
-	struct rist_flow_stats *f = s->flows;
-
-	while (f < s->flows + s->n_flows && f->id != id)
-		f++;
-	if (f == s->flows + RIST_FLOWS_MAX)
-		return NULL;
-	if (f == s->flows + s->n_flows) {
-		s->n_flows++;
-		*f = (struct rist_flow_stats){ .id = id };
-	}
-	return f;
-}
-
 static void add_flow(struct rist_events *s,
 		     const struct rist_stats_receiver_flow *stats)
 {
-	struct rist_flow_stats *f = NULL;
+	struct rist_flow_stats *f = s->flows, *end = f + s->n_flows;
 	struct link_stats *l;
 
-	if (!s->follows || stats->flow_id == s->flow)
-		f = flow_of(s, stats->flow_id);
-	if (f == NULL)
+	if (s->follows && stats->flow_id != s->flow)
 		return;
+	while (f < end && f->id != stats->flow_id)
+		f++;
+	if (f == s->flows + RIST_FLOWS_MAX)
+		return;
+	if (f == end) {
+		s->n_flows++;
+		*f = (struct rist_flow_stats){ .id = stats->flow_id };
+	}
 	f->peers = stats->peer_count;
 	l = &f->counted;
 	link_stats_add(l, LINK_RECEIVED, stats->received);
@@ -131,18 +111,6 @@ static void add_flow(struct rist_events *s,
 	link_stats_set(l, LINK_RATE_KBPS,
 		       (stats->bandwidth + stats->retry_bandwidth) / 1000);
 	link_stats_set(l, LINK_RTT_US, (uint64_t)stats->rtt * 1000);
-}
-
-/* Two seconds of librist may end in one of ours. */
-static bool is_first_report(struct rist_events *s, uint32_t id)
-{
-	for (unsigned i = 0; i < s->n_ids; i++)
-		if (s->ids[i] == id)
-			return false;
-	if (s->n_ids == RIST_STATS_PEERS_MAX)
-		return false;
-	s->ids[s->n_ids++] = id;
-	return true;
 }
 
 /*
@@ -155,15 +123,20 @@ static void add_peer(struct rist_events *s,
 {
 	uint64_t rtt_us = (uint64_t)p->rtt * 1000;
 	struct link_stats *l = &s->counted.stats;
+	unsigned i = 0;
 
 	link_stats_add(l, LINK_SENT, p->sent);
 	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
-	if (is_first_report(s, p->peer_id)) {
-		s->counted.peers += p->received > 0;
-		link_stats_add(l, LINK_RATE_KBPS,
-			       (p->bandwidth + p->retry_bandwidth) / 1000);
-	}
 	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));
+	while (i < s->n_ids && s->ids[i] != p->peer_id)
+		i++;
+	/* two seconds of librist may end in one second of the worker */
+	if (i < s->n_ids || i == RIST_STATS_PEERS_MAX)
+		return;
+	s->ids[s->n_ids++] = p->peer_id;
+	s->counted.peers += p->received > 0;
+	link_stats_add(l, LINK_RATE_KBPS,
+		       (p->bandwidth + p->retry_bandwidth) / 1000);
 }
 
 static int on_stats(void *arg, const struct rist_stats *stats)
@@ -204,21 +177,16 @@ void rist_events_follow(struct rist_events *s, uint32_t flow)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-static void take_flow(struct rist_events *s)
+void rist_events_take(struct rist_events *s, struct rist_counted *ret)
 {
-	for (size_t i = 0; i < s->n_flows; i++)
+	(void)pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; s->follows && i < s->n_flows; i++)
 		if (s->flows[i].id == s->flow) {
 			s->counted.stats = s->flows[i].counted;
 			s->counted.peers = s->flows[i].peers;
 		}
-	s->n_flows = 0;
-}
-
-void rist_events_take(struct rist_events *s, struct rist_counted *ret)
-{
-	(void)pthread_mutex_lock(&s->lock);
 	if (s->follows)
-		take_flow(s);
+		s->n_flows = 0;
 	*ret = s->counted;
 	s->counted = (struct rist_counted){ 0 };
 	s->n_ids = 0;

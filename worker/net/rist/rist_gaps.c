@@ -2,6 +2,7 @@
 #include "worker/net/rist/rist_gaps.h"
 
 #include "common/base/units.h"
+#include "common/base/util.h"
 
 enum {
 	/* Tolerated growth of the sender's rate. */
@@ -17,20 +18,16 @@ void rist_gaps_begin(struct rist_gaps *g, uint16_t number)
 	g->blocks = g->rate = 0;
 }
 
-static uint64_t most_in(const struct rist_gaps *g, uint64_t silent_ns)
-{
-	unsigned rate = g->rate > g->blocks ? g->rate : g->blocks;
-
-	return (silent_ns / SECOND_NS + 1 + SLACK_S) * rate * RATE_FACTOR;
-}
-
 void rist_gaps_take(struct rist_gaps *g, uint16_t number, bool fresh,
 		    uint64_t silent_ns)
 {
 	uint16_t gap = (uint16_t)(number - g->next);
+	uint64_t seconds = silent_ns / SECOND_NS + 1 + SLACK_S;
+	/* what the sender would have sent in this time */
+	uint64_t most = seconds * MAX(g->rate, g->blocks) * RATE_FACTOR;
 
-	if (gap <= UINT16_MAX / 2 && (gap <= most_in(g, silent_ns) ||
-				      (gap <= BURST_MAX && !fresh)))
+	if (gap <= UINT16_MAX / 2 &&
+	    (gap <= most || (gap <= BURST_MAX && !fresh)))
 		g->missed += gap;
 	g->next = (uint16_t)(number + 1);
 	g->blocks++;

@@ -62,71 +62,37 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
-{
-	if (in->begun) {
-		in->counters.source_changes++;
-		ts_sync_reset(&in->sync);
-	}
-	in->begun = true;
-	in->flow = flow;
-	rist_gaps_begin(&in->gaps, seq);
-	in->other.text[0] = '\0';
-	rist_events_follow(&in->link.events, flow);
-}
-
-static void count_gap(struct rist_input *in,
-		      const struct rist_data_block *block)
-{
-	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
-		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
-		       in->now_ns - in->active_ns);
-}
-
 /*
  * librist delivers the blocks of all senders that reach the port. A second
- * sender must not mix with the first one; it takes over when that is silent. A
- * new flow of the same sender is followed at once.
+ * sender must not mix with the first one; it takes over when the first one is
+ * silent. A new flow of the same sender is followed at once.
  */
 static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 {
-	bool live = in->now_ns - in->active_ns < LIVE_NS;
+	uint64_t silent_ns = in->now_ns - in->active_ns;
 
 	if (!in->begun || block->flow_id != in->flow) {
-		if (in->begun && live && block->peer != in->owner)
+		if (in->begun && silent_ns < LIVE_NS &&
+		    block->peer != in->owner)
 			return false;
-		follow(in, block->flow_id, (uint16_t)block->seq);
+		if (in->begun) {
+			in->counters.source_changes++;
+			ts_sync_reset(&in->sync);
+		}
+		in->begun = true;
+		in->flow = block->flow_id;
+		rist_gaps_begin(&in->gaps, (uint16_t)block->seq);
+		in->other.text[0] = '\0';
+		rist_events_follow(&in->link.events, in->flow);
 	}
 	if (in->window == NULL)
-		count_gap(in, block);
+		rist_gaps_take(
+			&in->gaps, (uint16_t)block->seq,
+			(block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
+			silent_ns);
 	in->owner = block->peer;
 	in->active_ns = in->now_ns;
 	return true;
-}
-
-/* Logs a new sender once, not each of its blocks. */
-static void ignore(struct rist_input *in, const struct rist_data_block *block)
-{
-	bool reported = in->other.text[0] != '\0';
-	char at[SOCKADDR_TEXT_MAX];
-
-	in->other_blocks++;
-	in->other_ns = in->now_ns;
-	if (reported)
-		return;
-	rist_peers_format_one(&in->link.peers, block->peer, at);
-	errmsg_set(&in->other, "another sender ignored: %s, flow %u", at,
-		   (unsigned)block->flow_id);
-	rist_link_warn(&in->link, in->other.text);
-}
-
-/* Peers that alternate within a flow are each reported now and then. */
-static void note_peer(struct rist_input *in, const struct rist_peer *peer)
-{
-	if (peer == in->noted)
-		return;
-	in->noted = peer;
-	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
 }
 
 /* --- several paths --- */
@@ -145,69 +111,32 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-/* The path of a block. */
-static size_t path_of(struct rist_input *in, const struct rist_peer *peer)
-{
-	size_t path = 0;
-
-	while (path < RIST_PEERS_MAX && in->path_peers[path] != peer)
-		path++;
-	if (path < RIST_PEERS_MAX)
-		return path;
-	path = rist_peers_path(&in->link.peers, peer);
-	in->path_peers[path] = peer;
-	in->link.delivered |= 1u << path;
-	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
-	return path;
-}
-
-/* librist converted the time stamp to 64 bits. */
-static uint32_t timestamp_of(const struct rist_data_block *block)
-{
-	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
-
-	return (uint32_t)(s * RTP_CLOCK_HZ + (fraction * RTP_CLOCK_HZ >> 32));
-}
-
 static void merge(struct rist_input *in, const struct rist_data_block *block)
 {
+	/* librist converted the time stamp to 64 bits */
+	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
 	const struct rtp_datagram d = {
 		.seq = (uint16_t)block->seq,
-		.timestamp = timestamp_of(block),
+		.timestamp = (uint32_t)(s * RTP_CLOCK_HZ +
+					(fraction * RTP_CLOCK_HZ >> 32)),
 		.ssrc = block->flow_id,
 		.payload = block->payload,
 		.len = block->payload_len,
 		.data = block->payload,
 		.size = block->payload_len,
 	};
+	size_t path = 0;
 
-	rtp_window_feed(in->window, &d,
-			(unsigned)path_of(in, block->peer) % RTP_PATHS,
-			in->now_ns);
-}
-
-/* Keeps a gap open while another path may fill it. */
-static void merge_on(struct rist_input *in)
-{
-	pass_on(in, in->batch);
-	rtp_window_turn(in->window, in->now_ns);
-	batch_flush(in->batch);
-}
-
-static struct rtp_window *make_window(struct rist_input *in,
-				      const struct rist_spec *spec)
-{
-	return rtp_window_new(&(struct rtp_window_config){
-		.places = PLACES,
-		.paths = RTP_PATHS,
-		/* Each path delivers in order; but with more than RTP_PATHS
-		 * paths, two share one of the window. */
-		.reorder_ms = spec->n_peers > RTP_PATHS ? spec->buffer_ms : 0,
-		.skew_ms = spec->buffer_ms,
-		.out = hand_out,
-		.settle = settle,
-		.arg = in,
-	});
+	while (path < RIST_PEERS_MAX && in->path_peers[path] != block->peer)
+		path++;
+	if (path == RIST_PEERS_MAX) {
+		path = rist_peers_path(&in->link.peers, block->peer);
+		in->path_peers[path] = block->peer;
+		in->link.delivered |= 1u << path;
+		rist_peers_received(&in->link.peers, block->peer,
+				    in->now_ns / MS);
+	}
+	rtp_window_feed(in->window, &d, (unsigned)path % RTP_PATHS, in->now_ns);
 }
 
 /* Of several paths: filled counts what one path lost and another delivered. */
@@ -229,15 +158,31 @@ static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 
 static void take(struct rist_input *in, struct rist_data_block *block)
 {
+	char at[SOCKADDR_TEXT_MAX];
+
 	if (!is_ours(in, block)) {
-		ignore(in, block);
+		in->other_blocks++;
+		in->other_ns = in->now_ns;
+		/* logs a new sender once, not each of its blocks */
+		if (in->other.text[0] == '\0') {
+			rist_peers_format_one(&in->link.peers, block->peer, at);
+			errmsg_set(&in->other,
+				   "another sender ignored: %s, flow %u", at,
+				   (unsigned)block->flow_id);
+			rist_link_warn(&in->link, in->other.text);
+		}
 		rist_receiver_data_block_free2(&block);
 		return;
 	}
 	if (in->window != NULL) {
 		merge(in, block);
 	} else {
-		note_peer(in, block->peer);
+		/* peers that alternate within a flow are each reported now
+		 * and then */
+		if (block->peer != in->noted)
+			rist_peers_received(&in->link.peers, block->peer,
+					    in->now_ns / MS);
+		in->noted = block->peer;
 		/* in the main profile librist does not name the path */
 		in->link.delivered = ~0U;
 		hand_out(block->payload, block->payload_len, in);
@@ -265,11 +210,12 @@ static int rist_input_read(struct input *base, struct batch *batch,
 		take(in, block);
 		block = NULL;
 	}
-	if (in->window == NULL) {
-		pass_on(in, batch);
+	pass_on(in, batch);
+	if (in->window == NULL)
 		return n;
-	}
-	merge_on(in);
+	/* keeps a gap open while another path may fill it */
+	rtp_window_turn(in->window, in->now_ns);
+	batch_flush(batch);
 	return n > 0 ? n : rtp_window_waits(in->window);
 }
 
@@ -295,7 +241,6 @@ static void rist_input_counters(const struct input *base,
 {
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
-
 	uint64_t filled;
 
 	*ret = in->counters;
@@ -309,7 +254,6 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 {
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
-
 	uint64_t lost, filled;
 
 	count_lost(in, &lost, &filled);
@@ -323,7 +267,6 @@ static const char *rist_input_error(const struct input *base)
 {
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
-
 	const char *error = rist_link_error(&in->link);
 
 	if (in->other.text[0] != '\0')
@@ -331,7 +274,7 @@ static const char *rist_input_error(const struct input *base)
 	return error != NULL ? error : rist_link_path_error(&in->link);
 }
 
-static const char *rist_input_bare(const struct input *base)
+static const char *rist_input_unprotected(const struct input *base)
 {
 	return rist_link_path_error(
 		&container_of(base, const struct rist_input, base)->link);
@@ -343,15 +286,15 @@ static const char *rist_input_peer(const struct input *base)
 		&container_of(base, const struct rist_input, base)->link);
 }
 
-static bool rist_input_is_there(const struct input *base)
+static bool rist_input_is_ready(const struct input *base)
 {
-	return rist_link_works(
-		&container_of(base, const struct rist_input, base)->link);
+	return container_of(base, const struct rist_input, base)
+		       ->link.paths.n_open > 0;
 }
 
-static bool rist_input_is_tried(const struct input *base)
+static bool rist_input_is_calling(const struct input *base)
 {
-	return !rist_input_is_there(base);
+	return !rist_input_is_ready(base);
 }
 
 static bool rist_input_can_be_silent(const struct input *base)
@@ -375,9 +318,9 @@ static const struct input_ops rist_ops = {
 	.counters = rist_input_counters,
 	.stats = rist_input_stats,
 	.error = rist_input_error,
-	.unprotected = rist_input_bare,
-	.is_ready = rist_input_is_there,
-	.is_calling = rist_input_is_tried,
+	.unprotected = rist_input_unprotected,
+	.is_ready = rist_input_is_ready,
+	.is_calling = rist_input_is_calling,
 	.can_be_silent = rist_input_can_be_silent,
 	.peer = rist_input_peer,
 };
@@ -385,13 +328,25 @@ static const struct input_ops rist_ops = {
 struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,
 			      int *ret_err, struct errmsg *error)
 {
+	const struct rist_spec *rist = &spec->rist;
 	struct rist_input *in = xcalloc(1, sizeof *in);
 
 	(void)now_ns, (void)ret_err, (void)error;
 	in->base = (struct input){ .ops = &rist_ops, .spec = spec, .fd = -1 };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	rist_link_open(&in->link, &spec->rist, RIST_RECEIVES);
-	if (spec->rist.profile == RIST_SIMPLE && spec->rist.n_peers > 1)
-		in->window = make_window(in, &spec->rist);
+	if (rist->profile != RIST_SIMPLE || rist->n_peers == 1)
+		return &in->base;
+	in->window = rtp_window_new(&(struct rtp_window_config){
+		.places = PLACES,
+		.paths = RTP_PATHS,
+		/* Each path delivers in order; but with more than RTP_PATHS
+		 * paths, two share one path of the window. */
+		.reorder_ms = rist->n_peers > RTP_PATHS ? rist->buffer_ms : 0,
+		.skew_ms = rist->buffer_ms,
+		.out = hand_out,
+		.settle = settle,
+		.arg = in,
+	});
 	return &in->base;
 }

@@ -181,11 +181,12 @@ static int on_gone(void *arg, struct rist_peer *peer)
 
 /* --- in the worker's thread --- */
 
-static int make_context(struct rist_link *l)
+static int prepare(struct rist_link *l, struct errmsg *error)
 {
 	enum rist_profile profile = l->spec->profile == RIST_SIMPLE
 					    ? RIST_PROFILE_SIMPLE
 					    : RIST_PROFILE_MAIN;
+	int r;
 
 	l->logging = (struct rist_logging_settings){
 		.log_level = l->spec->n_peers > 1 ? RIST_LOG_INFO
@@ -195,15 +196,12 @@ static int make_context(struct rist_link *l)
 		.log_socket = -1,
 	};
 	if (l->direction == RIST_SENDS)
-		return rist_sender_create(&l->ctx, profile, 0, &l->logging);
-	if (rist_receiver_create(&l->ctx, profile, &l->logging) != 0)
-		return -1;
-	return rist_receiver_set_output_fifo_size(l->ctx, FIFO_BLOCKS);
-}
-
-static int prepare(struct rist_link *l, struct errmsg *error)
-{
-	if (make_context(l) != 0 ||
+		r = rist_sender_create(&l->ctx, profile, 0, &l->logging);
+	else
+		r = rist_receiver_create(&l->ctx, profile, &l->logging);
+	if (r == 0 && l->direction == RIST_RECEIVES)
+		r = rist_receiver_set_output_fifo_size(l->ctx, FIFO_BLOCKS);
+	if (r != 0 ||
 	    rist_events_subscribe(&l->events, l->ctx, STATS_MS) != 0 ||
 	    rist_auth_handler_set(l->ctx, on_connect, on_gone, l) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
@@ -230,46 +228,34 @@ static int add_path(struct rist_link *l, size_t i, struct errmsg *error)
 	return r;
 }
 
-/* -errno: open the link again. */
-static int open_path(struct rist_link *l, size_t i, uint64_t now_ns,
-		struct errmsg *error)
-{
-	struct errmsg failed;
-	int r;
-
-	if (!redundant_path_is_due(&l->paths, i, now_ns))
-		return 0;
-	r = find_address(l, i, &failed);
-	if (r > 0)
-		return add_path(l, i, error);
-	if (r < 0) {
-		redundant_path_failed(&l->paths, i, r, &failed);
-		retry_failed(&l->paths.path[i].retry, now_ns);
-	}
-	return 0;
-}
-
 int rist_link_turn(struct rist_link *l, struct errmsg *error)
 {
-	bool worked = rist_link_works(l);
+	bool worked = l->paths.n_open > 0;
+	struct errmsg failed;
 	uint64_t now_ns;
 	int r = 0;
 
 	if (l->paths.n_open == l->spec->n_peers)
 		return 1;
 	now_ns = mono_ns();
-	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
-		r = open_path(l, i, now_ns, error);
+	for (size_t i = 0; i < l->spec->n_peers && r >= 0; i++) {
+		if (!redundant_path_is_due(&l->paths, i, now_ns))
+			continue;
+		r = find_address(l, i, &failed);
+		if (r > 0) {
+			r = add_path(l, i, error);
+		} else if (r < 0) {
+			/* this path is retried, the link stays */
+			redundant_path_failed(&l->paths, i, r, &failed);
+			retry_failed(&l->paths.path[i].retry, now_ns);
+			r = 0;
+		}
+	}
 	if (r == 0)
 		r = redundant_paths_check(&l->paths, error);
 	if (r == 0 && !worked && l->paths.n_open > 0 && rist_start(l->ctx) != 0)
 		r = errmsg_fail(error, -ENOMEM, "rist: librist cannot start");
-	return r < 0 ? r : rist_link_works(l);
-}
-
-bool rist_link_works(const struct rist_link *l)
-{
-	return l->paths.n_open > 0;
+	return r < 0 ? r : l->paths.n_open > 0;
 }
 
 /* librist measures once a second by its own clock. Its values stay until the
@@ -301,25 +287,6 @@ void rist_link_warn(struct rist_link *l, const char *text)
 			    l->spec->peers[0].port, text);
 }
 
-/* Waits QUIET_S, because a stalled machine receives nothing for a moment. */
-static void update_reaches(struct rist_link *l, unsigned peers)
-{
-	if (l->ctx == NULL || l->direction != RIST_SENDS)
-		return;
-	l->absent_s = peers > 0 ? 0 : l->absent_s + 1;
-	if (l->absent_s == 0 || l->absent_s >= QUIET_S)
-		l->reaches = peers > 0;
-}
-
-static unsigned silent_paths(const struct rist_link *l)
-{
-	unsigned paths = 0;
-
-	for (size_t i = 0; i < l->spec->n_peers; i++)
-		paths |= (l->paths.path[i].silent_s >= PATH_SILENT_S) * 1U << i;
-	return paths;
-}
-
 /* Logs a change of the list, which is in order of arrival. librist does not
  * report that a called peer has gone. */
 static void check_peers(struct rist_link *l)
@@ -328,10 +295,12 @@ static void check_peers(struct rist_link *l)
 				    ? mono_ms() - ACTIVE_MS
 				    : 0;
 	char peer[sizeof l->peer];
-	unsigned suppressed;
+	unsigned suppressed, silent = 0;
 
-	rist_peers_format(&l->peers, since_ms, silent_paths(l), peer,
-			  sizeof peer);
+	for (size_t i = 0; i < l->spec->n_peers; i++)
+		silent |= (l->paths.path[i].silent_s >= PATH_SILENT_S) * 1U
+			  << i;
+	rist_peers_format(&l->peers, since_ms, silent, peer, sizeof peer);
 	if (l->direction == RIST_SENDS && !l->reaches)
 		peer[0] = '\0';
 	if (strcmp(peer, l->peer) == 0)
@@ -342,18 +311,6 @@ static void check_peers(struct rist_link *l)
 	log_info("stream", "rist port %u: %s%s", l->spec->peers[0].port,
 		 peer[0] != '\0' ? "connected with " : "disconnected",
 		 peer);
-}
-
-static void check_refused(struct rist_link *l)
-{
-	struct errmsg error;
-	unsigned n = rist_peers_take_refused(&l->peers, &error);
-
-	link_stats_add(&l->stats, LINK_REFUSED, n);
-	refusal_log_add(&l->refusal_log, "rist", l->spec->peers[0].port, &error,
-			n, mono_ms());
-	refusal_log_every_second(&l->refusal_log, "rist",
-				 l->spec->peers[0].port, mono_ms());
 }
 
 /* Logs a lasting error once: a peer with a wrong setting tries for days.
@@ -376,113 +333,100 @@ static void report_error(struct rist_link *l, const char *text)
 		rist_link_warn(l, text);
 }
 
-/* librist logs an unknown datagram of a peer only once, so the error lasts
- * while any datagrams arrive. */
-static void expire_error(struct rist_link *l, bool active)
+/* Ends the last error, and reports those that stand. */
+static void check_errors(struct rist_link *l, bool active,
+			 const struct rist_counted *s)
 {
 	uint64_t now_ms = mono_ms();
+	unsigned dropped = rist_guard_take_dropped(&l->guard);
 
+	/* librist logs an unknown datagram of a peer only once, so the error
+	 * lasts while any datagrams arrive */
 	if (active)
 		l->active_ms = now_ms;
 	if (l->peer[0] != '\0' ||
 	    now_ms - MAX(l->active_ms, l->last_error_ms) > ERROR_MS)
 		l->has_error = false;
-}
-
-/* Clear text in spite of a secret is an error of the peer; other dropped
- * datagrams are not. */
-static void check_guard(struct rist_link *l)
-{
-	unsigned n = rist_guard_take_dropped(&l->guard);
-
-	l->invalid += n;
-	if (n > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
+	/* clear text in spite of a secret is an error of the peer; other
+	 * dropped datagrams are not */
+	l->invalid += dropped;
+	link_stats_set(&l->stats, LINK_INVALID, l->invalid);
+	if (dropped > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
 		report_error(l,
 			     "the peer does not encrypt, but a secret is set");
 	if (rist_guard_lacks_data(&l->guard) && l->peer[0] == '\0')
 		report_error(l, "data dropped: it comes from the source "
 				"port of reports");
+	if (s->errors > 0)
+		report_error(l, s->error);
 }
 
-/* A stuck thread keeps the ports, and rist_destroy() would wait for it: only
- * the end of the process helps. */
-static void check_threads(struct rist_link *l, bool reads)
-{
-	const char *error = NULL;
-
-	if (l->ctx != NULL)
-		error = rist_threads_check(&l->threads, reads);
-	if (error == NULL)
-		return;
-	log_error("stream", "rist port %u: %s: worker restarts",
-		  l->spec->peers[0].port, error);
-	_exit(EX_SOFTWARE);
-}
-
-/* Data is expected from senders, and answers from called peers. */
-static bool is_expected(const struct rist_link *l, size_t path)
-{
-	if (l->direction == RIST_SENDS)
-		return l->reaches && !l->spec->peers[path].listens;
-	return l->peer[0] != '\0';
-}
-
-/* A socket may receive datagrams without delivering blocks. */
-static unsigned take_delivered(struct rist_link *l, unsigned active)
-{
-	unsigned delivered = l->delivered;
-
-	l->delivered = 0;
-	return l->direction == RIST_SENDS ? active : active & delivered;
-}
-
-static void report_paths(struct rist_link *l, unsigned delivering)
+static void report_paths(struct rist_link *l, unsigned active)
 {
 	struct path_state states[RIST_PEERS_MAX] = { 0 };
+	bool sends = l->direction == RIST_SENDS;
+	/* a socket may receive datagrams without delivering blocks */
+	unsigned delivering = sends ? active : active & l->delivered;
 
+	l->delivered = 0;
 	if (l->paths.n_open == 0)
 		return;
-	for (size_t i = 0; i < l->spec->n_peers; i++)
+	for (size_t i = 0; i < l->spec->n_peers; i++) {
+		bool open = l->paths.path[i].open;
+		/* data from senders, and answers from called peers */
+		bool expected = sends ? l->reaches && !l->spec->peers[i].listens
+				      : l->peer[0] != '\0';
+
 		states[i] = (struct path_state){
 			.delivers = delivering >> i & 1,
-			.optional = !l->paths.path[i].open ||
-				    !is_expected(l, i),
-			.error = l->paths.path[i].open
-					 ? NULL : "resolving the host name",
-			.silence = l->direction == RIST_SENDS
-					   ? "no peer connected" : NULL,
+			.optional = !open || !expected,
+			.error = open ? NULL : "resolving the host name",
+			.silence = sends ? "no peer connected" : NULL,
 		};
+	}
 	redundant_paths_every_second(&l->paths, states);
 }
 
 void rist_link_every_second(struct rist_link *l)
 {
+	unsigned port = l->spec->peers[0].port, refused;
 	unsigned active = rist_guard_active_paths(&l->guard);
+	const char *stuck = NULL;
 	struct rist_counted s;
+	struct errmsg error;
 
-	check_threads(l, active != 0);
+	if (l->ctx != NULL)
+		stuck = rist_threads_check(&l->threads, active != 0);
+	/* A stuck thread keeps the ports, and rist_destroy() would wait for it:
+	 * only the end of the process helps. */
+	if (stuck != NULL) {
+		log_error("stream", "rist port %u: %s: worker restarts", port,
+			  stuck);
+		_exit(EX_SOFTWARE);
+	}
 	rist_events_take(&l->events, &s);
 	merge(l, &s);
-	update_reaches(l, s.peers);
+	if (l->ctx != NULL && l->direction == RIST_SENDS) {
+		/* waits QUIET_S, because a stalled machine receives nothing
+		 * for a moment */
+		l->absent_s = s.peers > 0 ? 0 : l->absent_s + 1;
+		if (l->absent_s == 0 || l->absent_s >= QUIET_S)
+			l->reaches = s.peers > 0;
+	}
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	check_peers(l);
-	check_refused(l);
-	report_paths(l, take_delivered(l, active));
-	expire_error(l, active != 0);
-	check_guard(l);
-	if (s.errors > 0)
-		report_error(l, s.error);
-	link_stats_set(&l->stats, LINK_INVALID, l->invalid);
+	refused = rist_peers_take_refused(&l->peers, &error);
+	link_stats_add(&l->stats, LINK_REFUSED, refused);
+	refusal_log_add(&l->refusal_log, "rist", port, &error, refused,
+			mono_ms());
+	refusal_log_every_second(&l->refusal_log, "rist", port, mono_ms());
+	report_paths(l, active);
+	check_errors(l, active != 0, &s);
 }
 
 const char *rist_link_peer(const struct rist_link *l)
 {
 	return l->peer[0] != '\0' ? l->peer : NULL;
-}
-
-bool rist_link_reaches(const struct rist_link *l)
-{
-	return l->reaches;
 }
 
 bool rist_link_waits(const struct rist_link *l)

@@ -72,9 +72,6 @@ void rist_link_close(struct rist_link *);
  * with error: no path can be opened. */
 int rist_link_turn(struct rist_link *, struct errmsg *error) MUST_CHECK;
 
-/* At least one path is open. */
-bool rist_link_works(const struct rist_link *);
-
 /* Takes over what librist reported. If a thread of librist is stuck, logs that
  * and ends the process. */
 void rist_link_every_second(struct rist_link *);
@@ -84,9 +81,6 @@ void rist_link_warn(struct rist_link *, const char *text);
 
 /* Addresses of the connected peers; NULL: none. */
 const char *rist_link_peer(const struct rist_link *);
-
-/* Output: a peer is connected. */
-bool rist_link_reaches(const struct rist_link *);
 
 /* Output that only listens: having no peer is no error. */
 bool rist_link_waits(const struct rist_link *);

@@ -41,22 +41,6 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* Several paths may listen on one port of several addresses. */
-static size_t path_of(const struct rist_peers *p, const char *local_host,
-		     uint16_t local_port)
-{
-	bool pair = (p->flags & RIST_PEERS_OWN_PORTS) != 0;
-	uint16_t port = (uint16_t)(local_port & (pair ? ~1U : ~0U));
-	struct sockaddr_any at;
-
-	if (sockaddr_parse(local_host, port, &at) < 0)
-		return 0;
-	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
-		if (sockaddr_equal(&p->own[i], &at))
-			return i;
-	return 0;
-}
-
 /* Senders are counted at their port. */
 static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
 		      const struct rist_known *new)
@@ -127,17 +111,6 @@ static bool is_port_taken(const struct rist_peers *p,
 	return another;
 }
 
-/* NULL: accepted. */
-static const char *refusal_reason(struct rist_peers *p,
-			       const struct rist_known *new)
-{
-	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_port_taken(p, new))
-		return "another sender is active";
-	if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, new))
-		drop_silent(p, new);
-	return has_place(p, new) ? NULL : "too many peers";
-}
-
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  const char *local_host, uint16_t local_port,
 			  struct rist_peer *peer)
@@ -148,17 +121,31 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 		.port = local_port,
 		.came_ms = mono_ms(),
 	};
-	const char *error;
+	bool pair = (p->flags & RIST_PEERS_OWN_PORTS) != 0;
+	uint16_t data_port = (uint16_t)(local_port & (pair ? ~1U : ~0U));
+	const char *error = NULL;
+	struct sockaddr_any at;
 
 	/* In the main profile librist 0.2.7 passes bytes of the host's text as
+
 	 * its port. In the simple profile the port is right, see
 	 * rist_guard_admit(). */
 	(void)port;
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
 	(void)pthread_mutex_lock(&p->lock);
-	new.path = path_of(p, local_host, local_port);
-	error = refusal_reason(p, &new);
+	/* several paths may listen on one port of several addresses */
+	if (sockaddr_parse(local_host, data_port, &at) == 0)
+		while (new.path < RIST_PEERS_MAX &&
+		       !sockaddr_equal(&p->own[new.path], &at))
+			new.path++;
+	new.path %= RIST_PEERS_MAX; /* unknown: the first */
+	if (pair && is_port_taken(p, &new))
+		error = "another sender is active";
+	else if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, &new))
+		drop_silent(p, &new);
+	if (error == NULL && !has_place(p, &new))
+		error = "too many peers";
 	if (error == NULL) {
 		p->list[p->n++] = new;
 	} else {

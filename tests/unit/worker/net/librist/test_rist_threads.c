@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/net/librist/rist_watchdog.h"
+#include "worker/net/librist/rist_threads.h"
 
 #include <criterion/criterion.h>
 
