@@ -59,7 +59,7 @@ void audio_track_free(struct audio_track **track)
 	if (s == NULL)
 		return;
 	psi_free(&s->psi);
-	packed_audio_done(&s->packed);
+	buf_done(&s->packed.bytes);
 	fifo_done(&s->fifo);
 	free(s);
 }
@@ -100,18 +100,6 @@ static void keep(struct audio_track *s, const uint8_t *packet)
 	s->in++;
 }
 
-static void set_format(struct audio_track *s, const struct pmt_stream *stream)
-{
-	struct desc_loop d = stream->descriptors;
-
-	s->format = (struct audio_track_format){ .type = stream->type,
-					       .pid = stream->pid };
-	if (d.len > AUDIO_TRACK_DESCRIPTORS)
-		return;
-	memcpy(s->format.descriptors, d.data, d.len);
-	s->format.len = d.len;
-}
-
 static void read_tables(struct audio_track *s)
 {
 	const struct psi_program *programs;
@@ -123,9 +111,20 @@ static void read_tables(struct audio_track *s)
 		    pmt_decode(programs[i].pmt.data, programs[i].pmt.len,
 			       &pmt) < 0)
 			continue;
-		for (size_t k = 0; k < pmt.n_streams; k++)
-			if (pmt.streams[k].pid == programs[i].audio_pid)
-				set_format(s, &pmt.streams[k]);
+		for (size_t k = 0; k < pmt.n_streams; k++) {
+			const struct pmt_stream *found = &pmt.streams[k];
+			struct desc_loop d = found->descriptors;
+
+			if (found->pid != programs[i].audio_pid)
+				continue;
+			s->format = (struct audio_track_format){
+				.type = found->type,
+				.pid = found->pid,
+				.len = d.len <= AUDIO_TRACK_DESCRIPTORS ? d.len
+									: 0,
+			};
+			memcpy(s->format.descriptors, d.data, s->format.len);
+		}
 		return;
 	}
 }
@@ -148,34 +147,30 @@ static void take(struct audio_track *s, struct ts_run run)
 	}
 }
 
-/* EN 300 468, D.3: AC-3 is private data with a descriptor. */
-static void set_packed_format(struct audio_track *s)
+static void unpack(struct audio_track *s, bool last)
 {
+	/* EN 300 468, D.3: AC-3 is private data with a descriptor */
 	static const uint8_t ac3[] = { DESC_AC3, 1, 0 };
 	static const uint8_t eac3[] = { DESC_EAC3, 1, 0 };
 	struct audio_track_format *f = &s->format;
-	enum audio_codec codec = s->packed.codec;
-
-	*f = (struct audio_track_format){
-		.type = packed_audio_stream_type(&s->packed),
-		.pid = TS_PID_NULL,
-	};
-	if (codec != AUDIO_AC3 && codec != AUDIO_EAC3)
-		return;
-	f->len = sizeof ac3;
-	memcpy(f->descriptors, codec == AUDIO_AC3 ? ac3 : eac3, f->len);
-}
-
-static void unpack(struct audio_track *s, bool last)
-{
 	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
 	size_t n;
 
 	while ((n = packed_audio_pull(&s->packed, last, packets)) > 0) {
+		enum audio_codec codec = s->packed.codec;
+
 		/* without a time stamp its play-out time is unknown */
 		if (!s->packed.stamped)
 			continue;
-		set_packed_format(s);
+		*f = (struct audio_track_format){
+			.type = packed_audio_stream_type(&s->packed),
+			.pid = TS_PID_NULL,
+		};
+		if (codec == AUDIO_AC3 || codec == AUDIO_EAC3) {
+			f->len = sizeof ac3;
+			memcpy(f->descriptors, codec == AUDIO_AC3 ? ac3 : eac3,
+			       f->len);
+		}
 		for (size_t i = 0; i < n; i++) {
 			uint8_t *packet = packets + i * TS_PACKET;
 
@@ -245,30 +240,22 @@ const struct audio_track_format *audio_track_format(const struct audio_track *s)
 
 /* --- output --- */
 
-/* End of the oldest unit; 0: incomplete. */
-static size_t end_of_unit(struct audio_track *s, struct ts_run run)
-{
-	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
-
-	for (s->looked = MAX(s->looked, (size_t)1); s->looked < run.n;
-	     s->looked++)
-		if (s->looked == closed ||
-		    ts_pusi(run.data + s->looked * TS_PACKET))
-			return s->looked;
-	/* a unit without an end would fill the memory */
-	return closed == run.n || run.n >= UNIT_MAX ? run.n : 0;
-}
-
 bool audio_track_unit(struct audio_track *s, struct audio_unit *ret)
 {
+	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
 	struct ts_run run;
 
 	if (fifo_len(&s->fifo) == 0)
 		return false;
 	run = fifo_run(&s->fifo);
-	run.n = end_of_unit(s, run);
-	if (run.n == 0)
+	s->looked = MAX(s->looked, (size_t)1);
+	while (s->looked < run.n && s->looked != closed &&
+	       !ts_pusi(run.data + s->looked * TS_PACKET))
+		s->looked++;
+	/* a unit without an end would fill the memory */
+	if (s->looked >= run.n && closed != run.n && run.n < UNIT_MAX)
 		return false;
+	run.n = MIN(s->looked, run.n);
 	*ret = (struct audio_unit){ .run = run,
 				  .cut = ts_pid(run.data) == IS_CUT };
 	ret->begins = pes_pts(run.data, &ret->pts);

@@ -21,12 +21,6 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 			      a->spec->buffer_time_s * 1000);
 }
 
-static bool is_ready(void *arg)
-{
-	(void)arg;
-	return true;
-}
-
 static void begin(bool cut, void *arg)
 {
 	struct hls_audio *a = arg;
@@ -55,22 +49,14 @@ static uint64_t packets(void *arg)
 	return audio_track_packets(hls_mux_audio(a->mux));
 }
 
-static uint64_t waiting_ms(void *arg)
-{
-	struct hls_audio *a = arg;
-
-	return segment_play_waiting_ns(a->play) / MS;
-}
-
 static const struct hls_track_ops ops = {
 	.nothing = "no known audio in the segment",
 	.on_list = on_list,
-	.is_ready = is_ready,
 	.begin = begin,
 	.push = push,
 	.end = end,
 	.packets = packets,
-	.waiting_ms = waiting_ms,
+	.waiting_ms = hls_audio_waiting_ms,
 };
 
 /* --- output --- */
@@ -87,13 +73,6 @@ static bool push_out(const uint8_t *data, size_t len, void *arg)
 	struct hls_audio *a = arg;
 
 	return segment_play_push(a->play, data, len);
-}
-
-void hls_audio_init(struct hls_audio *a, const struct http_spec *spec,
-		    struct fetcher *fetcher, struct segment_play *play)
-{
-	*a = (struct hls_audio){ .spec = spec, .fetcher = fetcher,
-				 .play = play };
 }
 
 static void close_track(struct hls_audio *a)
@@ -121,25 +100,11 @@ static void set_name(struct hls_audio *a, const struct m3u8_audio *s)
 		   (int)MIN(s->group.len, (size_t)32), s->group.data);
 }
 
-/* Counters continue. */
-static void init_track(struct hls_track *t, struct hls_audio *a)
-{
-	struct hls_track before = *t;
-
-	hls_track_init(t, &ops, a);
-	hls_track_open(t, a->spec, a->fetcher, a->url);
-	t->segments = before.segments;
-	t->errors = before.errors;
-	t->list.reloads = before.list.reloads;
-	t->window.skipped = before.window.skipped;
-	t->list.loads_master = true;
-	t->window.cut = true;
-}
-
 static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 {
 	struct hls_mux_config cfg = { .begin = begin_out, .push = push_out,
 				      .arg = a };
+	struct hls_track *t = &a->track, before = *t;
 	char language[4] = "";
 
 	if (a->mux == NULL)
@@ -148,7 +113,15 @@ static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 		memcpy(language, s->language.data, 3);
 	hls_mux_set_language(a->mux, language);
 	set_name(a, s);
-	init_track(&a->track, a);
+	hls_track_init(t, &ops, a);
+	hls_track_open(t, a->spec, a->fetcher, a->url);
+	/* counters continue */
+	t->segments = before.segments;
+	t->errors = before.errors;
+	t->list.reloads = before.list.reloads;
+	t->window.skipped = before.window.skipped;
+	t->list.loads_master = true;
+	t->window.cut = true;
 	log_info("stream", "hls: %s", a->name.text);
 }
 
@@ -182,28 +155,23 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 
 /* --- turns --- */
 
-static bool is_patient(const struct hls_audio *a, uint64_t now_ns)
+void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 {
 	uint64_t reserve_ns = MIN((uint64_t)HLS_AUDIO_RESERVE_MS,
 				  a->spec->buffer_time_s * UINT64_C(500)) * MS;
+	bool expected, timed_out, reserve;
 
-	if (a->url == NULL || a->track.err < 0 ||
-	    hls_track_has_ended(&a->track))
-		return false;
-	if (a->missing_since_ns > 0 &&
-	    now_ns - a->missing_since_ns > HLS_AUDIO_WAIT_MS * MS)
-		return false;
-	return segment_play_is_dry(a->play) ||
-	       segment_play_waiting_ns(a->play) > reserve_ns;
-}
-
-void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
-{
 	if (a->mux == NULL)
 		return;
 	if (a->url != NULL)
 		hls_track_turn(&a->track, now_ns);
-	a->patient = is_patient(a, now_ns);
+	expected = a->url != NULL && a->track.err == 0 &&
+		   !hls_track_has_ended(&a->track);
+	timed_out = a->missing_since_ns > 0 &&
+		    now_ns - a->missing_since_ns > HLS_AUDIO_WAIT_MS * MS;
+	reserve = segment_play_is_dry(a->play) ||
+		  segment_play_waiting_ns(a->play) > reserve_ns;
+	a->patient = expected && !timed_out && reserve;
 	hls_mux_turn(a->mux, a->patient);
 	if (!hls_mux_misses_audio(a->mux))
 		a->missing_since_ns = 0;
@@ -211,40 +179,39 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 		a->missing_since_ns = now_ns;
 }
 
-static void report_missing(struct hls_audio *a)
-{
-	const char *text = hls_track_error(&a->track);
-	bool missing = a->missing_since_ns > 0 && !a->patient &&
-		     !hls_track_has_ended(&a->track);
-	bool reported = a->error.text[0] != '\0';
-
-	if (text == NULL && !missing) {
-		a->error.text[0] = '\0';
-		return;
-	}
-	errmsg_set(&a->error, "%s: %s", a->name.text,
-		   text != NULL ? text : "no audio arrives");
-	if (!reported)
-		log_warning("stream", "hls: %s", a->error.text);
-}
-
 void hls_audio_every_second(struct hls_audio *a)
 {
+	const char *text;
+	bool reported = a->error.text[0] != '\0';
+
 	if (a->mux != NULL)
 		hls_mux_every_second(a->mux);
-	if (a->url != NULL)
-		report_missing(a);
+	if (a->url == NULL)
+		return;
+	text = hls_track_error(&a->track);
+	if (text == NULL && a->missing_since_ns > 0 && !a->patient &&
+	    !hls_track_has_ended(&a->track))
+		text = "no audio arrives";
+	a->error.text[0] = '\0';
+	if (text != NULL)
+		errmsg_set(&a->error, "%s: %s", a->name.text, text);
+	if (text != NULL && !reported)
+		log_warning("stream", "hls: %s", a->error.text);
 }
 
 /* --- video --- */
 
-bool hls_audio_is_ready(const struct hls_audio *a)
+bool hls_audio_is_ready(void *arg)
 {
+	const struct hls_audio *a = arg;
+
 	return a->mux == NULL || hls_mux_end(a->mux);
 }
 
-void hls_audio_begin(struct hls_audio *a, bool cut)
+void hls_audio_begin(bool cut, void *arg)
 {
+	struct hls_audio *a = arg;
+
 	a->muxes = a->url != NULL;
 	if (a->muxes)
 		hls_mux_begin(a->mux, cut);
@@ -252,21 +219,33 @@ void hls_audio_begin(struct hls_audio *a, bool cut)
 		segment_play_begin(a->play, cut);
 }
 
-bool hls_audio_push(struct hls_audio *a, const uint8_t *data, size_t len)
+bool hls_audio_push(const uint8_t *data, size_t len, void *arg)
 {
+	struct hls_audio *a = arg;
+
 	return a->muxes ? hls_mux_push(a->mux, data, len)
 			: segment_play_push(a->play, data, len);
 }
 
-bool hls_audio_end(struct hls_audio *a)
+bool hls_audio_end(void *arg)
 {
+	struct hls_audio *a = arg;
+
 	return (!a->muxes || hls_mux_end(a->mux)) && segment_play_end(a->play);
 }
 
-uint64_t hls_audio_packets(const struct hls_audio *a)
+uint64_t hls_audio_packets(void *arg)
 {
+	const struct hls_audio *a = arg;
 	struct segment_play_counters played;
 
 	segment_play_counters(a->play, &played);
 	return a->muxes ? hls_mux_packets(a->mux) : played.packets;
+}
+
+uint64_t hls_audio_waiting_ms(void *arg)
+{
+	const struct hls_audio *a = arg;
+
+	return segment_play_waiting_ns(a->play) / MS;
 }

@@ -20,11 +20,12 @@ enum {
 
 struct segment_play;
 
-/* Embedded; must not move. */
+/* Embedded; must not move. Starts with the first three members set, which it
+ * borrows, and all others zero. */
 struct hls_audio {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
-	struct segment_play *play;
+	struct segment_play *play; /* receives the output */
 	char *url;             /* of the playlist; NULL: none */
 	struct errmsg name;    /* rendition and group, for the log */
 	struct hls_track track;
@@ -36,9 +37,6 @@ struct hls_audio {
 	struct errmsg error;   /* "": none */
 };
 
-/* play: receives the output. */
-void hls_audio_init(struct hls_audio *, const struct http_spec *,
-		    struct fetcher *, struct segment_play *play);
 void hls_audio_done(struct hls_audio *);
 
 /* Chooses the rendition of the current variant. */
@@ -47,9 +45,10 @@ void hls_audio_choose(struct hls_audio *, const struct hls_list *);
 void hls_audio_turn(struct hls_audio *, uint64_t now_ns);
 void hls_audio_every_second(struct hls_audio *);
 
-/* Video segments; as hls_track_ops. */
-bool hls_audio_is_ready(const struct hls_audio *);
-void hls_audio_begin(struct hls_audio *, bool cut);
-bool hls_audio_push(struct hls_audio *, const uint8_t *data, size_t len);
-bool hls_audio_end(struct hls_audio *);
-uint64_t hls_audio_packets(const struct hls_audio *);
+/* Functions of struct hls_track_ops for the video; arg is the struct. */
+bool hls_audio_is_ready(void *arg);
+void hls_audio_begin(bool cut, void *arg);
+hls_load_fn hls_audio_push;
+bool hls_audio_end(void *arg);
+uint64_t hls_audio_packets(void *arg);
+uint64_t hls_audio_waiting_ms(void *arg);

@@ -70,22 +70,6 @@ static const struct m3u8_variant *variant_at(const struct hls_list *l,
 	return &l->master.list.variants[l->order[i]];
 }
 
-static void sort_variants(struct hls_list *l)
-{
-	const struct m3u8 *m = &l->master.list;
-
-	l->n_variants = 0;
-	for (size_t i = 0; i < m->n_variants; i++) {
-		size_t k = l->n_variants;
-
-		for (; k > 0 && variant_at(l, k - 1)->bandwidth <
-				m->variants[i].bandwidth; k--)
-			l->order[k] = l->order[k - 1];
-		l->order[k] = i;
-		l->n_variants++;
-	}
-}
-
 /* The best permitted variant, or the lowest of all. */
 static size_t best_variant(const struct hls_list *l)
 {
@@ -138,17 +122,6 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 
 /* --- return to a better variant --- */
 
-static void look_at_better(struct hls_list *l, uint64_t now_ns)
-{
-	const struct m3u8_variant *v = variant_at(l, best_variant(l));
-	char *url = url_resolve(l->master.base, v->uri.data, v->uri.len, NULL);
-
-	if (url == NULL || http_body_load(&l->better, l->fetcher, url,
-				     M3U8_SIZE_MAX, NULL) < 0)
-		back_off(l, now_ns);
-	free(url);
-}
-
 /* Evaluates the better variant's playlist: it is alive if its end has moved at
  * the second load. */
 static void judge_better(struct hls_list *l, uint64_t now_ns)
@@ -184,6 +157,8 @@ static void judge_better(struct hls_list *l, uint64_t now_ns)
 static void rise(struct hls_list *l, uint64_t now_ns)
 {
 	size_t best = l->n_variants > 0 ? best_variant(l) : 0;
+	const struct m3u8_variant *v;
+	char *url;
 	int r;
 
 	if (l->return_s == 0 || l->changes || l->loads_master)
@@ -191,18 +166,22 @@ static void rise(struct hls_list *l, uint64_t now_ns)
 	if (l->variant <= best) {
 		if (now_ns - l->risen_ns > 2 * l->return_s * SECOND_NS)
 			l->return_s = 0;
-		return;
+	} else if (http_body_is_loading(&l->better)) {
+		r = http_body_poll(&l->better, NULL);
+		if (r > 0)
+			judge_better(l, now_ns);
+		else if (r < 0)
+			back_off(l, now_ns);
+	} else if (now_ns >= l->return_ns) {
+		v = variant_at(l, best);
+		url = url_resolve(l->master.base, v->uri.data, v->uri.len,
+				  NULL);
+		if (url == NULL ||
+		    http_body_load(&l->better, l->fetcher, url, M3U8_SIZE_MAX,
+				   NULL) < 0)
+			back_off(l, now_ns);
+		free(url);
 	}
-	if (!http_body_is_loading(&l->better)) {
-		if (now_ns >= l->return_ns)
-			look_at_better(l, now_ns);
-		return;
-	}
-	r = http_body_poll(&l->better, NULL);
-	if (r > 0)
-		judge_better(l, now_ns);
-	else if (r < 0)
-		back_off(l, now_ns);
 }
 
 /* --- responses --- */
@@ -226,7 +205,15 @@ static int take_master(struct hls_list *l, const char *url, struct buf *body,
 	}
 	forget(&l->master);
 	l->master = t;
-	sort_variants(l);
+	l->n_variants = 0;
+	for (size_t i = 0; i < t.list.n_variants; i++) {
+		size_t k = l->n_variants++;
+
+		for (; k > 0 && variant_at(l, k - 1)->bandwidth <
+				t.list.variants[i].bandwidth; k--)
+			l->order[k] = l->order[k - 1];
+		l->order[k] = i;
+	}
 	l->risen_ns = now_ns;
 	l->better_end = 0;
 	http_body_end(&l->better);
@@ -247,31 +234,27 @@ static bool has_same_path(struct m3u8_text a, struct m3u8_text b)
 	       memcmp(a.data, b.data, path_len(a)) == 0;
 }
 
-/* Query strings may contain tokens that change with each load. Where the rest
- * of the URL is always the same, the query string identifies the segment. */
-static bool has_same_end(const struct m3u8 *l, const struct m3u8_segment *a,
-			 const struct m3u8_segment *b)
-{
-	size_t n = l->n_segments;
-
-	if (a->range_at != b->range_at)
-		return false;
-	if (n > 1 && !has_same_path(l->segments[n - 1].uri,
-				    l->segments[n - 2].uri))
-		return has_same_path(a->uri, b->uri);
-	return m3u8_is_same(a->uri, b->uri);
-}
-
 /* True: both end with the same segment. */
 static bool is_same(const struct m3u8 *a, const struct m3u8 *b)
 {
-	if (a->sequence + a->n_segments != b->sequence + b->n_segments ||
+	size_t n = a->n_segments;
+	const struct m3u8_segment *last, *other;
+
+	if (a->sequence + n != b->sequence + b->n_segments ||
 	    a->ended != b->ended)
 		return false;
-	if (a->n_segments == 0 || b->n_segments == 0)
-		return a->n_segments == b->n_segments;
-	return has_same_end(a, &a->segments[a->n_segments - 1],
-			    &b->segments[b->n_segments - 1]);
+	if (n == 0 || b->n_segments == 0)
+		return n == b->n_segments;
+	last = &a->segments[n - 1];
+	other = &b->segments[b->n_segments - 1];
+	if (last->range_at != other->range_at)
+		return false;
+	/* Query strings may contain tokens that change with each load. Where
+	 * the rest of the URL is always the same, the query string identifies
+	 * the segment. */
+	if (n > 1 && !has_same_path(last->uri, last[-1].uri))
+		return has_same_path(last->uri, other->uri);
+	return m3u8_is_same(last->uri, other->uri);
 }
 
 static uint64_t target_ns(const struct hls_list *l)
@@ -401,26 +384,20 @@ static enum hls_list_is take(struct hls_list *l, const char *url,
 	return variant ? HLS_LIST_VARIANT : HLS_LIST_NEW;
 }
 
-static void look_for_stall(struct hls_list *l, uint64_t now_ns)
-{
-	if (l->failures > 0 || !is_stalled(l, now_ns))
-		return;
-	errmsg_set(&l->error, "nothing new in the playlist");
-	if (l->n_variants < 2)
-		return;
-	l->changed_ns = now_ns;
-	(void)hls_list_fall(l, now_ns);
-}
-
 enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 {
 	enum hls_list_is is = HLS_LIST_SAME;
 	struct errmsg error = { 0 };
+	char *url;
 	int r;
 
 	rise(l, now_ns);
 	if (!http_body_is_loading(&l->body)) {
-		look_for_stall(l, now_ns);
+		if (l->failures == 0 && is_stalled(l, now_ns)) {
+			errmsg_set(&l->error, "nothing new in the playlist");
+			if (hls_list_fall(l, now_ns))
+				l->changed_ns = now_ns;
+		}
 		if (now_ns >= l->load_ns &&
 		    (l->idle || l->changes || !l->media.list.ended))
 			load(l, now_ns);
@@ -432,8 +409,7 @@ enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 	if (r < 0) {
 		failed(l, &error, now_ns);
 	} else {
-		char *url = xstrdup(fetch_url(l->body.fetch));
-
+		url = xstrdup(fetch_url(l->body.fetch));
 		is = take(l, url, now_ns);
 		free(url);
 	}

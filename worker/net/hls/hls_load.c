@@ -10,16 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	KEEP = 32 * 1024,
-};
-
-void hls_load_init(struct hls_load *l, struct fetcher *fetcher,
-		   unsigned timeout_s, hls_load_fn *on_data, void *arg)
-{
-	*l = (struct hls_load){ .fetcher = fetcher, .timeout_s = timeout_s,
-				.on_data = on_data, .arg = arg };
-}
+enum { KEEP = 32 * 1024 };
 
 /* --- received bytes --- */
 
@@ -70,31 +61,6 @@ static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
 
 /* --- keys --- */
 
-static const uint8_t *find_key(struct hls_load *l)
-{
-	struct hls_key found;
-
-	for (size_t i = 0; i < l->n_keys; i++) {
-		if (strcmp(l->keys[i].url, l->key_url) != 0)
-			continue;
-		found = l->keys[i];
-		memmove(l->keys + 1, l->keys, i * sizeof *l->keys);
-		l->keys[0] = found;
-		return l->keys[0].key;
-	}
-	return NULL;
-}
-
-static void add_key(struct hls_load *l, const uint8_t *key)
-{
-	if (l->n_keys == HLS_KEYS)
-		free(l->keys[--l->n_keys].url);
-	memmove(l->keys + 1, l->keys, l->n_keys * sizeof *l->keys);
-	l->keys[0] = (struct hls_key){ .url = xstrdup(l->key_url) };
-	memcpy(l->keys[0].key, key, HLS_KEY);
-	l->n_keys++;
-}
-
 void hls_load_forget_keys(struct hls_load *l)
 {
 	while (l->n_keys > 0) {
@@ -120,8 +86,13 @@ static int turn_key(struct hls_load *l)
 	if (r > 0 && buf_len(&l->body.buf) != HLS_KEY)
 		r = errmsg_fail(&l->error, -EINVAL, "%zu bytes instead of %d",
 				buf_len(&l->body.buf), HLS_KEY);
-	if (r > 0)
-		add_key(l, buf_head(&l->body.buf));
+	if (r > 0) {
+		if (l->n_keys == HLS_KEYS)
+			free(l->keys[--l->n_keys].url);
+		memmove(l->keys + 1, l->keys, l->n_keys++ * sizeof *l->keys);
+		l->keys[0].url = xstrdup(l->key_url);
+		memcpy(l->keys[0].key, buf_head(&l->body.buf), HLS_KEY);
+	}
 	if (r != 0) {
 		http_body_end(&l->body);
 		buf_wipe(&l->body.buf, HLS_KEY);
@@ -129,18 +100,6 @@ static int turn_key(struct hls_load *l)
 	if (r < 0)
 		errmsg_prefix(&l->error, "key: ");
 	return r;
-}
-
-/* Keeps the padding: packets are whole without it, and some servers add
- * none. */
-static bool begin_cipher(struct hls_load *l, const uint8_t *key)
-{
-	EVP_CIPHER_CTX_free(l->cipher);
-	l->cipher = EVP_CIPHER_CTX_new();
-	return l->cipher != NULL &&
-	       EVP_DecryptInit_ex(l->cipher, EVP_aes_128_cbc(), NULL, key,
-				  l->iv) == 1 &&
-	       EVP_CIPHER_CTX_set_padding(l->cipher, 0) == 1;
 }
 
 /* --- segment --- */
@@ -170,35 +129,28 @@ void hls_load_done(struct hls_load *l)
 	buf_done(&l->waiting);
 }
 
-static int read_key(struct hls_load *l, const struct m3u8 *m, const char *base,
-		    const struct segment_step *step, struct errmsg *error)
-{
-	const struct m3u8_key *k = &m->keys[step->segment->key - 1];
-
-	if (k->method != M3U8_AES_128)
-		return errmsg_fail(error, -ENOTSUP, "encryption by %.*s is "
-				   "not supported",
-				   (int)MIN(k->name.len, (size_t)32),
-				   k->name.len > 0 ? k->name.data : "");
-	memcpy(l->iv, k->iv, M3U8_IV);
-	/* RFC 8216, 5.2 */
-	for (unsigned i = 0; !k->has_iv && i < 8; i++)
-		l->iv[M3U8_IV - 1 - i] = (uint8_t)(step->sequence >> 8 * i);
-	l->key_url = url_resolve(base, k->uri.data, k->uri.len, error);
-	return l->key_url == NULL ? -EINVAL : 0;
-}
-
 int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
 		   const struct segment_step *step, struct errmsg *error)
 {
 	const struct m3u8_segment *s = step->segment;
-	int r = 0;
+	const struct m3u8_key *k = s->key > 0 ? &m->keys[s->key - 1] : NULL;
 
 	hls_load_stop(l);
-	if (s->key > 0)
-		r = read_key(l, m, base, step, error);
-	if (r < 0)
-		return r;
+	if (k != NULL && k->method != M3U8_AES_128)
+		return errmsg_fail(error, -ENOTSUP, "encryption by %.*s is "
+				   "not supported",
+				   (int)MIN(k->name.len, (size_t)32),
+				   k->name.len > 0 ? k->name.data : "");
+	if (k != NULL) {
+		memcpy(l->iv, k->iv, M3U8_IV);
+		/* RFC 8216, 5.2 */
+		for (unsigned i = 0; !k->has_iv && i < 8; i++)
+			l->iv[M3U8_IV - 1 - i] =
+				(uint8_t)(step->sequence >> 8 * i);
+		l->key_url = url_resolve(base, k->uri.data, k->uri.len, error);
+		if (l->key_url == NULL)
+			return -EINVAL;
+	}
 	l->url = url_resolve(base, s->uri.data, s->uri.len, error);
 	if (l->url == NULL) {
 		hls_load_stop(l);
@@ -234,14 +186,32 @@ static int ask(struct hls_load *l)
 		.on_data = on_bytes,
 		.arg = l,
 	};
-	const uint8_t *key = l->key_url != NULL ? find_key(l) : NULL;
+	size_t i = 0;
 	int err = 0;
 
-	if (l->key_url != NULL && key == NULL)
-		return turn_key(l);
-	if (key != NULL && !begin_cipher(l, key))
-		return errmsg_fail(&l->error, -ENOTSUP,
-		                   "AES-128 is not available");
+	if (l->key_url != NULL) {
+		while (i < l->n_keys &&
+		       strcmp(l->keys[i].url, l->key_url) != 0)
+			i++;
+		if (i == l->n_keys)
+			return turn_key(l);
+		if (i > 0) {
+			struct hls_key found = l->keys[i];
+
+			memmove(l->keys + 1, l->keys, i * sizeof *l->keys);
+			l->keys[0] = found;
+		}
+		/* Keeps the padding: packets are whole without it, and some
+		 * servers add none. */
+		EVP_CIPHER_CTX_free(l->cipher);
+		l->cipher = EVP_CIPHER_CTX_new();
+		if (l->cipher == NULL ||
+		    EVP_DecryptInit_ex(l->cipher, EVP_aes_128_cbc(), NULL,
+				       l->keys[0].key, l->iv) != 1 ||
+		    EVP_CIPHER_CTX_set_padding(l->cipher, 0) != 1)
+			return errmsg_fail(&l->error, -ENOTSUP,
+					   "AES-128 is not available");
+	}
 	l->came = 0;
 	l->tried_ns = l->seen_ns;
 	l->fetch = fetch_new(l->fetcher, &request, &err, &l->error);
@@ -272,21 +242,6 @@ static int look(struct hls_load *l)
 	return 1;
 }
 
-/* Pauses for lack of room do not count. */
-static void note_time(struct hls_load *l, uint64_t now_ns)
-{
-	bool paused = l->fetch != NULL && fetch_is_paused(l->fetch);
-	bool idle = l->fetch == NULL && !http_body_is_loading(&l->body);
-	uint64_t passed = l->seen_ns == 0 || paused ? 0 : now_ns - l->seen_ns;
-
-	l->seen_ns = now_ns;
-	l->active_ns += passed;
-	l->still_ns += passed;
-	if (l->came != l->still_at || idle)
-		l->still_ns = 0;
-	l->still_at = l->came;
-}
-
 static bool takes_too_long(const struct hls_load *l)
 {
 	uint64_t most_ms = MAX(2 * (uint64_t)l->duration_ms,
@@ -295,36 +250,27 @@ static bool takes_too_long(const struct hls_load *l)
 	return l->active_ns > most_ms * MS;
 }
 
-static bool is_stalled(const struct hls_load *l)
+enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 {
 	uint64_t most_ms = MAX((uint64_t)l->duration_ms * 3 / 2,
 			       (uint64_t)HLS_STILL_LEAST_MS);
-
-	return l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS;
-}
-
-static enum hls_load_is note_failure(struct hls_load *l, uint64_t now_ns)
-{
-	unsigned wait_ms = (unsigned)HLS_TRY_AGAIN_MS << l->tries;
-
-	forget(l);
-	l->tries++;
-	if (l->tries < HLS_TRIES && !takes_too_long(l)) {
-		l->again_ns = MAX(l->tried_ns + wait_ms * MS, now_ns);
-		return HLS_LOAD_BROKEN;
-	}
-	hls_load_stop(l);
-	return HLS_LOAD_FAILED;
-}
-
-enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
-{
+	bool paused = l->fetch != NULL && fetch_is_paused(l->fetch);
+	bool idle = l->fetch == NULL && !http_body_is_loading(&l->body);
 	int r = 0;
 
 	if (l->url == NULL)
 		return HLS_LOAD_IDLE;
-	note_time(l, now_ns);
-	if (takes_too_long(l) || is_stalled(l)) {
+	/* pauses for lack of room do not count */
+	if (l->seen_ns > 0 && !paused) {
+		l->active_ns += now_ns - l->seen_ns;
+		l->still_ns += now_ns - l->seen_ns;
+	}
+	l->seen_ns = now_ns;
+	if (l->came != l->still_at || idle)
+		l->still_ns = 0;
+	l->still_at = l->came;
+	if (takes_too_long(l) ||
+	    l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS) {
 		r = errmsg_fail(&l->error, -ETIMEDOUT, "the server stalls");
 	} else if (l->fetch != NULL) {
 		r = look(l);
@@ -332,10 +278,17 @@ enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 		r = ask(l);
 		r = MIN(r, 0);
 	}
-	if (r < 0)
-		return note_failure(l, now_ns);
 	if (r == 0)
 		return HLS_LOAD_RUNS;
+	if (r < 0) {
+		unsigned wait_ms = (unsigned)HLS_TRY_AGAIN_MS << l->tries;
+
+		forget(l);
+		if (++l->tries < HLS_TRIES && !takes_too_long(l)) {
+			l->again_ns = MAX(l->tried_ns + wait_ms * MS, now_ns);
+			return HLS_LOAD_BROKEN;
+		}
+	}
 	hls_load_stop(l);
-	return HLS_LOAD_DONE;
+	return r < 0 ? HLS_LOAD_FAILED : HLS_LOAD_DONE;
 }

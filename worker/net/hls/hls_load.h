@@ -34,10 +34,10 @@ struct hls_key {
 /* Takes decrypted bytes; false: no room. */
 typedef bool hls_load_fn(const uint8_t *data, size_t len, void *arg);
 
-/* Embedded. */
+/* Embedded. Starts with the first four members set and all others zero. */
 struct hls_load {
 	struct fetcher *fetcher;
-	unsigned timeout_s;
+	unsigned timeout_s; /* without data, in addition to those above */
 	hls_load_fn *on_data;
 	void *arg;
 
@@ -64,9 +64,6 @@ struct hls_load {
 	struct errmsg error;       /* of the last attempt */
 };
 
-/* timeout_s: limit without data, in addition to that of a segment. */
-void hls_load_init(struct hls_load *, struct fetcher *, unsigned timeout_s,
-		   hls_load_fn *, void *arg);
 void hls_load_done(struct hls_load *);
 
 /* Starts a segment of the playlist found at base. 0; -EINVAL or -ENOTSUP with

@@ -194,22 +194,12 @@ static enum audio_state judge_far(struct hls_mux *m, int64_t hold_ms)
 							    : IS_EARLY;
 }
 
-/* After a jump: the unit continues the audio sent before it. */
-static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
-		    int64_t ahead)
-{
-	const int64_t near = HLS_MUX_NEAR_MS * HZ_MS;
-	int64_t step = diff(unit->pts, m->pts);
-
-	return m->fresh && m->has_pts && !unit->cut && ahead > near &&
-	       step >= 0 && step < near;
-}
-
 static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 {
 	const int64_t far = HLS_MUX_FAR_MS * HZ_MS;
+	const int64_t near = HLS_MUX_NEAR_MS * HZ_MS;
 	bool tail = m->begins && m->cut;
-	int64_t ahead;
+	int64_t ahead, step;
 
 	if (!m->has_clock)
 		return IS_EARLY;
@@ -220,16 +210,21 @@ static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 	if (ahead > far || ahead < -far)
 		return judge_far(m, HLS_MUX_HOLD_MS);
 	/* the audio jumped back, and the video is about to */
-	if (unit->cut && ahead < -HLS_MUX_NEAR_MS * HZ_MS)
+	if (unit->cut && ahead < -near)
 		return judge_far(m, HLS_MUX_BACK_MS);
 	m->holds = false;
 	if (ahead < (m->sends ? -HLS_MUX_LATE_MS * HZ_MS : 0))
 		return IS_LATE;
-	if (ahead > (tail ? 0 : HLS_MUX_LEAD_MS * HZ_MS))
-		return is_left(m, unit, ahead) ? IS_LATE : IS_EARLY;
+	step = m->has_pts && !unit->cut ? diff(unit->pts, m->pts) : -near;
+	if (ahead > (tail ? 0 : HLS_MUX_LEAD_MS * HZ_MS)) {
+		/* after a jump: it continues the audio sent before it */
+		bool is_left = m->fresh && ahead > near && step >= 0 &&
+			       step < near;
+
+		return is_left ? IS_LATE : IS_EARLY;
+	}
 	/* already sent, from another playlist */
-	if (m->has_pts && !unit->cut && !m->fresh &&
-	    diff(unit->pts, m->pts) <= 0)
+	if (m->has_pts && !unit->cut && !m->fresh && step <= 0)
 		return IS_LATE;
 	return IS_DUE;
 }
@@ -271,35 +266,6 @@ static uint8_t *put(struct hls_mux *m, const uint8_t *packet)
 	return copy;
 }
 
-static void put_audio(struct hls_mux *m)
-{
-	uint8_t *copy = put(m, audio_track_first(m->audio));
-
-	m->cc = (uint8_t)(m->cc + ts_cc(copy) - m->cc_seen) & 0x0f;
-	m->cc_seen = ts_cc(copy);
-	ts_set_cc(copy, m->cc);
-	ts_set_pid(copy, m->pmt.pid);
-	audio_track_drop(m->audio, 1);
-	m->unit_left--;
-}
-
-static void put_tables(struct hls_mux *m, const uint8_t *packet)
-{
-	const struct psi_program *program;
-	bool changed = psi_feed(m->psi, packet);
-
-	program = psi_main_program(m->psi);
-	if (program == NULL || program->pmt.data == NULL ||
-	    ts_pid(packet) != program->pmt_pid) {
-		(void)put(m, packet);
-		return;
-	}
-	if (changed || ts_pusi(packet))
-		m->n_out += mux_pmt_put(&m->pmt, m->psi, program,
-					audio_track_format(m->audio),
-					m->out + m->n_out * TS_PACKET);
-}
-
 /* Keeps only the PCR of a packet of dropped audio.  Without payload it repeats
  * the counter of the last packet on its PID (ISO/IEC 13818-1, 2.4.3.3). */
 static void put_clock(struct hls_mux *m, const uint8_t *packet)
@@ -328,63 +294,68 @@ static void put_picture(struct hls_mux *m)
 {
 	const uint8_t *packet = fifo_run(&m->pictures).data;
 	enum pid_class class = psi_class(m->psi, ts_pid(packet));
+	const struct psi_program *program = NULL;
+	bool changed = false;
 
-	if (class == PID_PSI && !ts_tei(packet))
-		put_tables(m, packet);
-	else if (class == PID_AUDIO && mux_pmt_has_audio(&m->pmt))
+	if (class == PID_PSI && !ts_tei(packet)) {
+		changed = psi_feed(m->psi, packet);
+		program = psi_main_program(m->psi);
+	}
+	if (program != NULL && program->pmt.data != NULL &&
+	    ts_pid(packet) == program->pmt_pid) {
+		if (changed || ts_pusi(packet))
+			m->n_out += mux_pmt_put(&m->pmt, m->psi, program,
+						audio_track_format(m->audio),
+						m->out + m->n_out * TS_PACKET);
+	} else if (class == PID_AUDIO && mux_pmt_has_audio(&m->pmt)) {
 		put_clock(m, packet);
-	else
+	} else {
 		(void)put(m, packet);
+	}
 	fifo_drop(&m->pictures, 1);
 	m->looked = false;
-}
-
-/* True: the next packet needs more audio first. */
-static bool needs_audio(const struct hls_mux *m, enum audio_state is)
-{
-	const uint8_t *packet = fifo_run(&m->pictures).data;
-
-	if (is != IS_NONE || audio_track_is_full(m->audio))
-		return false;
-	if (audio_track_format(m->audio) != NULL)
-		return m->has_clock;
-	return psi_class(m->psi, ts_pid(packet)) != PID_PSI ||
-	       psi_has_pat(m->psi);
 }
 
 /* False: nothing can be sent now. */
 static bool fill_one(struct hls_mux *m, bool patient)
 {
+	const uint8_t *picture;
 	enum audio_state is;
 
 	if (m->unit_left > 0) {
-		put_audio(m);
+		uint8_t *copy = put(m, audio_track_first(m->audio));
+
+		m->cc = (uint8_t)(m->cc + ts_cc(copy) - m->cc_seen) & 0x0f;
+		m->cc_seen = ts_cc(copy);
+		ts_set_cc(copy, m->cc);
+		ts_set_pid(copy, m->pmt.pid);
+		audio_track_drop(m->audio, 1);
+		m->unit_left--;
 		return true;
 	}
-	if (!m->begins && !m->looked && fifo_len(&m->pictures) > 0)
-		look(m, fifo_run(&m->pictures).data);
+	picture = fifo_len(&m->pictures) > 0 ? fifo_run(&m->pictures).data
+					     : NULL;
+	if (!m->begins && !m->looked && picture != NULL)
+		look(m, picture);
 	is = next_audio(m);
 	if (is == IS_DUE)
 		return true;
-	if (m->begins || fifo_len(&m->pictures) == 0)
+	if (m->begins || picture == NULL)
 		return false;
-	m->missing = needs_audio(m, is);
+	/* Without a known format only the tables pass, which may announce the
+	 * audio. */
+	if (is != IS_NONE || audio_track_is_full(m->audio))
+		m->missing = false;
+	else if (audio_track_format(m->audio) != NULL)
+		m->missing = m->has_clock;
+	else
+		m->missing = psi_class(m->psi, ts_pid(picture)) != PID_PSI ||
+			     psi_has_pat(m->psi);
 	m->waits = m->missing && patient;
 	if (m->waits)
 		return false;
 	put_picture(m);
 	return true;
-}
-
-static void begin_segment(struct hls_mux *m)
-{
-	m->cfg.begin(m->cut, m->cfg.arg);
-	if (m->cut) {
-		psi_reset(m->psi);
-		m->fresh = true;
-		m->has_clock = m->has_dts = false;
-	}
-	m->begins = m->cut = false;
 }
 
 void hls_mux_turn(struct hls_mux *m, bool patient)
@@ -399,10 +370,17 @@ void hls_mux_turn(struct hls_mux *m, bool patient)
 		    !m->cfg.push(m->out, m->n_out * TS_PACKET, m->cfg.arg))
 			return;
 		m->n_out = 0;
-		if (!more && !m->begins)
+		if (more)
+			continue;
+		if (!m->begins)
 			return;
-		if (!more)
-			begin_segment(m);
+		m->cfg.begin(m->cut, m->cfg.arg);
+		if (m->cut) {
+			psi_reset(m->psi);
+			m->fresh = true;
+			m->has_clock = m->has_dts = false;
+		}
+		m->begins = m->cut = false;
 	}
 }
 

@@ -61,27 +61,24 @@ static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 	return TS_PID_NULL;
 }
 
-static size_t put_language(const struct mux_pmt *p,
-			   const struct audio_track_format *f, uint8_t *ret)
-{
-	struct desc_loop loop = { f->descriptors, f->len };
-	struct desc d;
-
-	if (p->language[0] == '\0' || desc_find(loop, DESC_LANGUAGE, &d))
-		return 0;
-	memcpy(ret, (const uint8_t[LANGUAGE]){ DESC_LANGUAGE, LANGUAGE - 2 },
-	       LANGUAGE);
-	memcpy(ret + 2, p->language, 3);
-	return LANGUAGE;
-}
-
+/* Adds the audio, with its language if no descriptor names one. */
 static size_t put_entry(const struct mux_pmt *p,
 			const struct audio_track_format *f, uint8_t *ret)
 {
-	size_t len = f->len;
+	struct desc_loop loop = { f->descriptors, f->len };
+	uint8_t *end = ret + ENTRY + f->len;
+	struct desc d;
+	size_t len;
 
-	memcpy(ret + ENTRY, f->descriptors, len);
-	len += put_language(p, f, ret + ENTRY + len);
+	memcpy(ret + ENTRY, f->descriptors, f->len);
+	if (p->language[0] != '\0' && !desc_find(loop, DESC_LANGUAGE, &d)) {
+		memcpy(end,
+		       (const uint8_t[LANGUAGE]){ DESC_LANGUAGE, LANGUAGE - 2 },
+		       LANGUAGE);
+		memcpy(end + 2, p->language, 3);
+		end += LANGUAGE;
+	}
+	len = (size_t)(end - ret) - ENTRY;
 	ret[0] = f->type;
 	ret[1] = (uint8_t)(0xe0 | p->pid >> 8);
 	ret[2] = (uint8_t)p->pid;
@@ -90,70 +87,41 @@ static size_t put_entry(const struct mux_pmt *p,
 	return ENTRY + len;
 }
 
-static size_t put_stream(const struct pmt_stream *s, uint8_t *ret)
-{
-	memcpy(ret, s->descriptors.data - ENTRY, ENTRY + s->descriptors.len);
-	return ENTRY + s->descriptors.len;
-}
-
-static bool is_kept(const struct pmt_stream *s)
-{
-	return s->class != PID_AUDIO;
-}
-
-/* Length of all kept streams. */
-static size_t streams_len(const struct pmt *pmt)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < pmt->n_streams; i++)
-		if (is_kept(&pmt->streams[i]))
-			len += ENTRY + pmt->streams[i].descriptors.len;
-	return len;
-}
-
-/* Drops descriptors of the programme if the streams need the room. */
-static size_t put_program(const struct psi_section *from,
-			  const struct pmt *pmt, size_t most, uint8_t *ret)
-{
-	size_t len = HEADER + pmt->descriptors.len;
-
-	if (len + streams_len(pmt) <= most) {
-		memcpy(ret, from->data, len);
-		return len;
-	}
-	memcpy(ret, from->data, HEADER);
-	ret[10] = 0xf0;
-	ret[11] = 0;
-	return HEADER;
-}
-
-/* Without CRC_32 and version. */
+/* Keeps the streams other than audio. Without CRC_32 and version. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct audio_track_format *f, uint8_t *ret)
 {
 	struct pmt pmt;
-	size_t len, most = SECTION_PSI_MAX - CRC - ENTRY - LANGUAGE - f->len;
+	size_t len, all, most = SECTION_PSI_MAX - CRC - ENTRY - LANGUAGE -
+				f->len;
 
 	if (pmt_decode(from->data, from->len, &pmt) < 0)
 		return 0;
-	len = put_program(from, &pmt, most, ret);
+	all = HEADER + pmt.descriptors.len;
 	for (size_t i = 0; i < pmt.n_streams; i++)
-		if (is_kept(&pmt.streams[i]) &&
-		    len + ENTRY + pmt.streams[i].descriptors.len <= most)
-			len += put_stream(&pmt.streams[i], ret + len);
+		if (pmt.streams[i].class != PID_AUDIO)
+			all += ENTRY + pmt.streams[i].descriptors.len;
+	len = HEADER + pmt.descriptors.len;
+	memcpy(ret, from->data, len);
+	/* drops descriptors of the programme if the streams need the room */
+	if (all > most) {
+		len = HEADER;
+		ret[10] = 0xf0;
+		ret[11] = 0;
+	}
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		struct desc_loop d = pmt.streams[i].descriptors;
+
+		if (pmt.streams[i].class == PID_AUDIO ||
+		    len + ENTRY + d.len > most)
+			continue;
+		memcpy(ret + len, d.data - ENTRY, ENTRY + d.len);
+		len += ENTRY + d.len;
+	}
 	len += put_entry(p, f, ret + len);
 	ret[1] = (uint8_t)(0xb0 | (len + CRC - 3) >> 8);
 	ret[2] = (uint8_t)(len + CRC - 3);
 	return len;
-}
-
-static bool is_other(const struct mux_pmt *p, const uint8_t *section,
-		     size_t len)
-{
-	return p->len != len ||
-	       memcmp(p->section, section, 5) != 0 ||
-	       memcmp(p->section + 6, section + 6, len - 6) != 0;
 }
 
 size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
@@ -165,10 +133,7 @@ size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 	size_t len = from->len - CRC;
 	uint32_t crc;
 
-	if (f != NULL)
-		p->pid = choose_pid(p, psi, program, f->pid);
-	else
-		p->pid = TS_PID_NULL;
+	p->pid = f != NULL ? choose_pid(p, psi, program, f->pid) : TS_PID_NULL;
 	memcpy(section, from->data, len);
 	if (mux_pmt_has_audio(p))
 		len = build(p, from, f, section);
@@ -176,7 +141,8 @@ size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 		return 0;
 	if (p->len == 0)
 		p->version = from->data[5] >> 1 & 0x1f;
-	else if (is_other(p, section, len))
+	else if (p->len != len || memcmp(p->section, section, 5) != 0 ||
+		 memcmp(p->section + 6, section + 6, len - 6) != 0)
 		p->version = (p->version + 1) & 0x1f;
 	section[5] = (uint8_t)((section[5] & ~VERSION_BITS) |
 			       p->version << 1);

@@ -8,9 +8,7 @@
 
 #include <stdlib.h>
 
-enum {
-	LEAD_LEAST_MS = 100,
-};
+enum { LEAD_LEAST_MS = 100 };
 
 struct hls {
 	const struct http_spec *spec;
@@ -26,11 +24,9 @@ static unsigned lead_ms(const struct hls *h)
 	return MAX(h->spec->buffer_time_s * 1000, (unsigned)LEAD_LEAST_MS);
 }
 
-/* --- segments --- */
-
 static void on_list(const struct m3u8 *m, bool variant, void *arg)
 {
-	struct hls *h = arg;
+	struct hls *h = container_of(arg, struct hls, audio);
 	unsigned least = m->target_ms / 2 * 3;
 
 	if (variant)
@@ -43,60 +39,16 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 				  m->target_ms);
 }
 
-static bool is_ready(void *arg)
-{
-	struct hls *h = arg;
-
-	return hls_audio_is_ready(&h->audio);
-}
-
-static void begin(bool cut, void *arg)
-{
-	struct hls *h = arg;
-
-	hls_audio_begin(&h->audio, cut);
-}
-
-static bool push(const uint8_t *data, size_t len, void *arg)
-{
-	struct hls *h = arg;
-
-	return hls_audio_push(&h->audio, data, len);
-}
-
-static bool end(void *arg)
-{
-	struct hls *h = arg;
-
-	return hls_audio_end(&h->audio);
-}
-
-static uint64_t packets(void *arg)
-{
-	struct hls *h = arg;
-
-	return hls_audio_packets(&h->audio);
-}
-
-static uint64_t waiting_ms(void *arg)
-{
-	struct hls *h = arg;
-
-	return segment_play_waiting_ns(h->play) / MS;
-}
-
 static const struct hls_track_ops ops = {
 	.nothing = "no transport stream in the segment",
 	.on_list = on_list,
-	.is_ready = is_ready,
-	.begin = begin,
-	.push = push,
-	.end = end,
-	.packets = packets,
-	.waiting_ms = waiting_ms,
+	.is_ready = hls_audio_is_ready,
+	.begin = hls_audio_begin,
+	.push = hls_audio_push,
+	.end = hls_audio_end,
+	.packets = hls_audio_packets,
+	.waiting_ms = hls_audio_waiting_ms,
 };
-
-/* --- input --- */
 
 struct hls *hls_new(const struct http_spec *spec, struct fetcher *fetcher,
 		    const char *url, struct buf *body, uint64_t now_ns,
@@ -110,15 +62,16 @@ struct hls *hls_new(const struct http_spec *spec, struct fetcher *fetcher,
 	h->play = segment_play_new(lead_ms(h),
 			       (size_t)spec->buffer_size_kib * 1024 /
 				       TS_PACKET, now_ns);
-	hls_audio_init(&h->audio, spec, fetcher, h->play);
-	hls_track_init(&h->pictures, &ops, h);
+	h->audio = (struct hls_audio){ .spec = spec, .fetcher = fetcher,
+				       .play = h->play };
+	hls_track_init(&h->pictures, &ops, &h->audio);
 	hls_track_open(&h->pictures, spec, fetcher, spec->url);
 	*ret_err = hls_list_begin(&h->pictures.list, url, body, now_ns, error);
 	m = hls_list_media(&h->pictures.list);
 	if (*ret_err < 0)
 		hls_free(&h);
 	else if (m != NULL)
-		on_list(m, false, h);
+		on_list(m, false, &h->audio);
 	return h;
 }
 
@@ -135,27 +88,22 @@ void hls_free(struct hls **hls)
 	free(h);
 }
 
-static void turn(struct hls *h, uint64_t now_ns)
+int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
+	     struct errmsg *error)
 {
-	bool ended = hls_track_has_ended(&h->pictures);
+	size_t taken = segment_play_take(h->play, batch, now_ns);
+	bool ended;
 
+	fetcher_turn(h->fetcher, now_ns,
+		     taken > 0 ? segment_play_waiting_ns(h->play) : 0);
 	segment_play_set_elsewhere(h->play, hls_track_ahead_ms(&h->pictures));
 	/* play the rest of the buffer */
+	ended = hls_track_has_ended(&h->pictures);
 	segment_play_set_ended(h->play, ended);
 	if (ended)
 		segment_play_set_pace(h->play, 1, 0);
 	hls_audio_turn(&h->audio, now_ns);
 	hls_track_turn(&h->pictures, now_ns);
-}
-
-int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
-	     struct errmsg *error)
-{
-	size_t taken = segment_play_take(h->play, batch, now_ns);
-
-	fetcher_turn(h->fetcher, now_ns,
-		     taken > 0 ? segment_play_waiting_ns(h->play) : 0);
-	turn(h, now_ns);
 	if (taken > 0)
 		return 1;
 	if (h->pictures.err == 0 || !segment_play_is_dry(h->play))

@@ -22,8 +22,12 @@ void hls_track_open(struct hls_track *t, const struct http_spec *spec,
 		    struct fetcher *fetcher, const char *home)
 {
 	hls_list_init(&t->list, fetcher, home, spec->bandwidth);
-	hls_load_init(&t->load, fetcher, spec->timeout_s, t->ops->push,
-		      t->arg);
+	t->load = (struct hls_load){
+		.fetcher = fetcher,
+		.timeout_s = spec->timeout_s,
+		.on_data = t->ops->push,
+		.arg = t->arg,
+	};
 }
 
 void hls_track_done(struct hls_track *t)
@@ -55,24 +59,13 @@ static void skip_or_fall(struct hls_track *t, uint64_t now_ns)
 	segment_window_done(&t->window, &t->step, false);
 }
 
-/* True: the buffer lasts longer than another attempt. */
-static bool has_time(const struct hls_track *t, const struct m3u8 *m,
-		     uint64_t now_ns)
-{
-	uint64_t wait_ms = (t->load.again_ns - MIN(t->load.again_ns, now_ns)) /
-			   MS;
-
-	return t->load.tries < TRIES_LEAST ||
-	       segment_window_ahead_ms(&t->window, m) <= t->load.duration_ms ||
-	       t->ops->waiting_ms(t->arg) > wait_ms + m->target_ms;
-}
-
 static void begin_segment(struct hls_track *t, uint64_t now_ns)
 {
 	const struct m3u8 *m = hls_list_media(&t->list);
 	int r;
 
-	if (m == NULL || !t->ops->is_ready(t->arg) ||
+	if (m == NULL ||
+	    (t->ops->is_ready != NULL && !t->ops->is_ready(t->arg)) ||
 	    !segment_window_next(&t->window, m, &t->step))
 		return;
 	t->ops->begin(t->step.cut, t->arg);
@@ -112,10 +105,18 @@ static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
 	const struct m3u8_segment *s =
 		m != NULL ? segment_window_listed(&t->window, m, &t->step)
 			  : NULL;
+	uint64_t wait_ns = t->load.again_ns - MIN(t->load.again_ns, now_ns);
+	/* the buffer lasts longer than another attempt */
+	bool has_time =
+		t->load.tries < TRIES_LEAST ||
+		(m != NULL && segment_window_ahead_ms(&t->window, m) <=
+				      t->load.duration_ms) ||
+		(m != NULL &&
+		 t->ops->waiting_ms(t->arg) > wait_ns / MS + m->target_ms);
 
 	t->errors++;
 	t->error = t->load.error;
-	if (!last && s != NULL && has_time(t, m, now_ns)) {
+	if (!last && s != NULL && has_time) {
 		hls_load_renew(&t->load, s, t->list.media.base);
 		log_loss(t, ": retrying", now_ns);
 		return;
@@ -150,13 +151,22 @@ static void turn_segments(struct hls_track *t, uint64_t now_ns)
 
 /* --- turns --- */
 
-/* Reports what the last list changed in the window. */
-static void report_window(struct hls_track *t, uint32_t restarted,
-			   uint64_t now_ns)
+static void turn_list(struct hls_track *t, uint64_t now_ns)
 {
 	const struct segment_window *w = &t->window;
+	uint32_t restarted = w->restarted;
+	enum hls_list_is is;
 	unsigned suppressed;
 
+	t->list.idle = hls_track_ahead_ms(t) == 0 && t->load.url == NULL &&
+		       !t->ending;
+	is = hls_list_turn(&t->list, now_ns);
+	if (is == HLS_LIST_SAME)
+		return;
+	if (is == HLS_LIST_VARIANT)
+		segment_window_change(&t->window);
+	t->ops->on_list(hls_list_media(&t->list), is == HLS_LIST_VARIANT,
+			t->arg);
 	t->held.text[0] = '\0';
 	if (segment_window_is_held(w))
 		errmsg_set(&t->held, "the playlist lists old segments, up to "
@@ -166,27 +176,6 @@ static void report_window(struct hls_track *t, uint32_t restarted,
 	    ratelimit_pass(&t->log, now_ns / MS, &suppressed))
 		log_info("stream", "hls: the server restarted its numbers: "
 			 "continuing with segment %" PRIu64, w->next);
-}
-
-static void turn_list(struct hls_track *t, uint64_t now_ns)
-{
-	uint32_t restarted = t->window.restarted;
-	bool variant = false;
-
-	t->list.idle = hls_track_ahead_ms(t) == 0 && t->load.url == NULL &&
-		       !t->ending;
-	switch (hls_list_turn(&t->list, now_ns)) {
-	case HLS_LIST_SAME:
-		return;
-	case HLS_LIST_NEW:
-		break;
-	case HLS_LIST_VARIANT:
-		segment_window_change(&t->window);
-		variant = true;
-		break;
-	}
-	t->ops->on_list(hls_list_media(&t->list), variant, t->arg);
-	report_window(t, restarted, now_ns);
 }
 
 void hls_track_turn(struct hls_track *t, uint64_t now_ns)

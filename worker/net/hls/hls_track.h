@@ -17,7 +17,7 @@ struct hls_track_ops {
 	const char *nothing; /* error text for a segment without usable data */
 	/* A playlist was loaded. */
 	void (*on_list)(const struct m3u8 *, bool variant, void *arg);
-	/* True: a segment may begin. */
+	/* True: a segment may begin; NULL: always. */
 	bool (*is_ready)(void *arg);
 	void (*begin)(bool cut, void *arg);
 	hls_load_fn *push;

@@ -6,7 +6,6 @@ libworker_a_SOURCES += \
 	worker/net/hls/hls_mux.c worker/net/hls/hls_mux.h \
 	worker/net/hls/hls_mux_pmt.c worker/net/hls/hls_mux_pmt.h \
 	worker/net/hls/m3u8.c worker/net/hls/m3u8.h \
-	worker/net/hls/m3u8_master.c \
 	worker/net/hls/m3u8_parser.h \
 	worker/net/hls/m3u8_text.c \
 	worker/net/hls/packed_audio.c worker/net/hls/packed_audio.h \

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int on_target(struct m3u8_parser *p, struct m3u8_text value)
 {
@@ -21,16 +22,15 @@ static int on_sequence(struct m3u8_parser *p, struct m3u8_text value)
 }
 
 /* Segments that a delta update skips are counted, not listed. */
-static int take_skip(struct m3u8_parser *p, struct m3u8_text name,
-		     struct m3u8_text value, void *arg)
-{
-	return m3u8_is(name, "SKIPPED-SEGMENTS") ? m3u8_number(p, value, arg)
-						 : 0;
-}
-
 static int on_skip(struct m3u8_parser *p, struct m3u8_text value)
 {
-	return m3u8_attributes(p, value, take_skip, &p->skipped);
+	static const struct m3u8_attribute known[] = {
+		{ "SKIPPED-SEGMENTS", M3U8_NUMBER,
+		  offsetof(struct m3u8_parser, skipped) },
+		{ .name = NULL },
+	};
+
+	return m3u8_attributes(p, value, known, p);
 }
 
 static int on_duration(struct m3u8_parser *p, struct m3u8_text value)
@@ -87,62 +87,101 @@ static int read_iv(struct m3u8_parser *p, struct m3u8_text t,
 }
 
 struct key_tag {
-	struct m3u8_key key;
-	bool foreign; /* a key system */
+	struct m3u8_text method, uri, format, iv;
 };
-
-static int take_key(struct m3u8_parser *p, struct m3u8_text name,
-		    struct m3u8_text value, void *arg)
-{
-	struct key_tag *tag = arg;
-
-	if (m3u8_is(name, "METHOD"))
-		tag->key.name = value;
-	else if (m3u8_is(name, "URI"))
-		tag->key.uri = value;
-	else if (m3u8_is(name, "KEYFORMAT"))
-		tag->foreign = !m3u8_is(value, "identity");
-	else if (m3u8_is(name, "IV")) {
-		tag->key.has_iv = true;
-		return read_iv(p, value, tag->key.iv);
-	}
-	return 0;
-}
-
-static void add_key(struct m3u8_parser *p, const struct m3u8_key *key)
-{
-	struct m3u8 *l = &p->list;
-
-	if (l->n_keys == p->keys_size) {
-		p->keys_size = MAX(2 * p->keys_size, (size_t)8);
-		l->keys = xrealloc(l->keys, p->keys_size * sizeof *l->keys);
-	}
-	l->keys[l->n_keys++] = *key;
-	p->key = (uint32_t)l->n_keys;
-}
 
 static int on_key(struct m3u8_parser *p, struct m3u8_text value)
 {
-	struct key_tag tag = { .key.method = M3U8_OTHER };
-	int r = m3u8_attributes(p, value, take_key, &tag);
+	static const struct m3u8_attribute known[] = {
+		{ "METHOD", M3U8_TEXT, offsetof(struct key_tag, method) },
+		{ "URI", M3U8_TEXT, offsetof(struct key_tag, uri) },
+		{ "KEYFORMAT", M3U8_TEXT, offsetof(struct key_tag, format) },
+		{ "IV", M3U8_TEXT, offsetof(struct key_tag, iv) },
+		{ .name = NULL },
+	};
+	struct m3u8 *l = &p->list;
+	struct key_tag tag = { .iv.data = NULL };
+	struct m3u8_key key = { .method = M3U8_OTHER };
+	int r = m3u8_attributes(p, value, known, &tag);
+	bool of_key_system = tag.format.data != NULL &&
+			     !m3u8_is(tag.format, "identity");
 
+	key.name = tag.method;
+	key.uri = tag.uri;
+	key.has_iv = tag.iv.data != NULL;
+	if (r == 0 && key.has_iv)
+		r = read_iv(p, tag.iv, key.iv);
 	if (r < 0)
 		return r;
-	if (m3u8_is(tag.key.name, "NONE")) {
+	if (m3u8_is(key.name, "NONE")) {
 		p->key = 0;
 		p->keyed = false;
 		return 0;
 	}
 	/* one usable key of several is enough */
-	if (p->keyed && tag.foreign)
+	if (p->keyed && of_key_system)
 		return 0;
-	if (m3u8_is(tag.key.name, "AES-128") && !tag.foreign) {
-		tag.key.method = M3U8_AES_128;
+	if (m3u8_is(key.name, "AES-128") && !of_key_system) {
+		if (key.uri.len == 0)
+			return FAIL(p, -EINVAL, "a key without a URI");
+		key.method = M3U8_AES_128;
 		p->keyed = true;
 	}
-	if (tag.key.method == M3U8_AES_128 && tag.key.uri.len == 0)
-		return FAIL(p, -EINVAL, "a key without a URI");
-	add_key(p, &tag.key);
+	if (l->n_keys == p->keys_size) {
+		p->keys_size = MAX(2 * p->keys_size, (size_t)8);
+		l->keys = xrealloc(l->keys, p->keys_size * sizeof *l->keys);
+	}
+	l->keys[l->n_keys++] = key;
+	p->key = (uint32_t)l->n_keys;
+	return 0;
+}
+
+/* --- variants --- */
+
+static int on_variant(struct m3u8_parser *p, struct m3u8_text value)
+{
+	static const struct m3u8_attribute known[] = {
+		{ "BANDWIDTH", M3U8_NUMBER,
+		  offsetof(struct m3u8_variant, bandwidth) },
+		{ "AUDIO", M3U8_TEXT, offsetof(struct m3u8_variant, audio) },
+		{ .name = NULL },
+	};
+
+	p->variant = (struct m3u8_variant){ 0 };
+	p->has_variant = true;
+	p->list.master = true;
+	return m3u8_attributes(p, value, known, &p->variant);
+}
+
+struct media_tag {
+	struct m3u8_text type;
+	struct m3u8_audio audio;
+};
+
+static int on_media(struct m3u8_parser *p, struct m3u8_text value)
+{
+#define AT(member) offsetof(struct media_tag, member)
+	static const struct m3u8_attribute known[] = {
+		{ "TYPE", M3U8_TEXT, AT(type) },
+		{ "GROUP-ID", M3U8_TEXT, AT(audio.group) },
+		{ "NAME", M3U8_TEXT, AT(audio.name) },
+		{ "LANGUAGE", M3U8_TEXT, AT(audio.language) },
+		{ "URI", M3U8_TEXT, AT(audio.uri) },
+		{ "DEFAULT", M3U8_YES, AT(audio.is_default) },
+		{ "AUTOSELECT", M3U8_YES, AT(audio.autoselect) },
+		{ .name = NULL },
+	};
+#undef AT
+	struct m3u8 *l = &p->list;
+	struct media_tag m = { 0 };
+	int r = m3u8_attributes(p, value, known, &m);
+
+	if (r < 0 || !m3u8_is(m.type, "AUDIO") || m.audio.group.len == 0 ||
+	    l->n_audios == M3U8_AUDIOS_MAX)
+		return r;
+	if (l->audios == NULL)
+		l->audios = xcalloc(M3U8_AUDIOS_MAX, sizeof *l->audios);
+	l->audios[l->n_audios++] = m.audio;
 	return 0;
 }
 
@@ -163,49 +202,18 @@ static const struct {
 	{ "#EXT-X-I-FRAMES-ONLY", .on_tag = on_iframes_only },
 	{ "#EXT-X-KEY", .on_tag = on_key },
 	{ "#EXT-X-MAP", .flag = FLAG(list.fragmented) },
-	{ "#EXT-X-MEDIA", .on_tag = m3u8_on_media },
+	{ "#EXT-X-MEDIA", .on_tag = on_media },
 	{ "#EXT-X-MEDIA-SEQUENCE", .on_tag = on_sequence },
 	{ "#EXT-X-PLAYLIST-TYPE", .on_tag = on_type },
 	{ "#EXT-X-SKIP", .on_tag = on_skip },
-	{ "#EXT-X-STREAM-INF", .on_tag = m3u8_on_variant },
+	{ "#EXT-X-STREAM-INF", .on_tag = on_variant },
 	{ "#EXT-X-TARGETDURATION", .on_tag = on_target },
 };
-
-static int read_tag(struct m3u8_parser *p, struct m3u8_text line)
-{
-	struct m3u8_text value = line, name = m3u8_cut(&value, ':');
-
-	value = m3u8_trim(value);
-	for (size_t i = 0; i < ARRAY_LEN(tags); i++) {
-		if (!m3u8_is(name, tags[i].name))
-			continue;
-		if (tags[i].on_tag != NULL)
-			return tags[i].on_tag(p, value);
-		*(bool *)((char *)p + tags[i].flag) = true;
-		return 0;
-	}
-	return 0;
-}
-
-static int close_range(struct m3u8_parser *p)
-{
-	const struct m3u8 *l = &p->list;
-	const struct m3u8_segment *last;
-
-	if (!p->range_open)
-		return 0;
-	last = l->n_segments > 0 ? &l->segments[l->n_segments - 1] : NULL;
-	if (last == NULL || last->range_len == 0 ||
-	    !m3u8_is_same(last->uri, p->next.uri))
-		return FAIL(p, -EINVAL, "a byte range without an offset");
-	p->next.range_at = last->range_at + last->range_len;
-	return 0;
-}
 
 static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 {
 	struct m3u8 *l = &p->list;
-	int r;
+	const struct m3u8_segment *last;
 
 	if (!p->has_duration)
 		return FAIL(p, -EINVAL, "a URI without a duration: this "
@@ -221,9 +229,14 @@ static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 	p->next.uri = uri;
 	p->next.key = p->key;
 	p->next.begin_ms = l->all_ms;
-	r = close_range(p);
-	if (r < 0)
-		return r;
+	last = l->n_segments > 0 ? &l->segments[l->n_segments - 1] : NULL;
+	if (p->range_open) {
+		if (last == NULL || last->range_len == 0 ||
+		    !m3u8_is_same(last->uri, uri))
+			return FAIL(p, -EINVAL,
+				    "a byte range without an offset");
+		p->next.range_at = last->range_at + last->range_len;
+	}
 	l->all_ms += p->next.duration_ms;
 	l->segments[l->n_segments++] = p->next;
 	p->next = (struct m3u8_segment){ 0 };
@@ -231,18 +244,44 @@ static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 	return 0;
 }
 
+static void add_variant(struct m3u8_parser *p, struct m3u8_text uri)
+{
+	struct m3u8 *l = &p->list;
+
+	p->has_variant = false;
+	/* further variants are ignored */
+	if (l->n_variants == M3U8_VARIANTS_MAX)
+		return;
+	if (l->variants == NULL)
+		l->variants = xcalloc(M3U8_VARIANTS_MAX, sizeof *l->variants);
+	p->variant.uri = uri;
+	l->variants[l->n_variants++] = p->variant;
+}
+
 static int read_line(struct m3u8_parser *p, struct m3u8_text line)
 {
+	struct m3u8_text value, name;
+
 	line = m3u8_trim(line);
 	if (line.len == 0)
 		return 0;
 	if (line.len > M3U8_LINE_MAX)
 		return FAIL(p, -EFBIG, "longer than %d bytes", M3U8_LINE_MAX);
-	if (line.data[0] == '#')
-		return read_tag(p, line);
-	if (!p->has_variant)
+	if (line.data[0] != '#' && !p->has_variant)
 		return add_segment(p, line);
-	m3u8_add_variant(p, line);
+	if (line.data[0] != '#') {
+		add_variant(p, line);
+		return 0;
+	}
+	value = line;
+	name = m3u8_cut(&value, ':');
+	for (size_t i = 0; i < ARRAY_LEN(tags); i++) {
+		if (!m3u8_is(name, tags[i].name))
+			continue;
+		if (tags[i].on_tag != NULL)
+			return tags[i].on_tag(p, m3u8_trim(value));
+		*(bool *)((char *)p + tags[i].flag) = true;
+	}
 	return 0;
 }
 
@@ -329,4 +368,40 @@ void m3u8_done(struct m3u8 *l)
 	free(l->segments);
 	free(l->keys);
 	*l = (struct m3u8){ 0 };
+}
+
+/* --- choice of a rendition --- */
+
+/* "de" matches "DE" and "de-AT"; a name must be equal. */
+static bool is_wanted(const struct m3u8_audio *s, const char *wanted)
+{
+	size_t len = strlen(wanted);
+	struct m3u8_text l = s->language;
+
+	if (len == 0)
+		return false;
+	if (m3u8_is(s->name, wanted))
+		return true;
+	return l.len >= len && strncasecmp(l.data, wanted, len) == 0 &&
+	       (l.len == len || l.data[len] == '-');
+}
+
+const struct m3u8_audio *m3u8_audio_of(const struct m3u8 *l,
+				       const struct m3u8_variant *v,
+				       const char *wanted)
+{
+	const struct m3u8_audio *best = NULL;
+	int best_points = -1;
+
+	for (size_t i = 0; i < l->n_audios; i++) {
+		const struct m3u8_audio *s = &l->audios[i];
+		int points = (is_wanted(s, wanted) ? 4 : 0) +
+			     (s->is_default ? 2 : 0) + (s->autoselect ? 1 : 0);
+
+		if (m3u8_is_same(s->group, v->audio) && points > best_points) {
+			best = s;
+			best_points = points;
+		}
+	}
+	return best;
 }

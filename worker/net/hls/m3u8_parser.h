@@ -42,14 +42,14 @@ int m3u8_number(struct m3u8_parser *, struct m3u8_text,
 int m3u8_duration(struct m3u8_parser *, struct m3u8_text,
 		  uint32_t *ret) MUST_CHECK;
 
-typedef int m3u8_attribute_fn(struct m3u8_parser *, struct m3u8_text name,
-			      struct m3u8_text value, void *arg);
+/* An attribute of a tag and its member in the struct that receives it. */
+struct m3u8_attribute {
+	const char *name; /* NULL: end of the table */
+	enum { M3U8_TEXT, M3U8_NUMBER, M3U8_YES } kind;
+	size_t at; /* of a struct m3u8_text, a uint64_t or a bool */
+};
 
-/* NAME=value,NAME="value" (4.2); 0, or the error of take(). */
+/* NAME=value,NAME="value" (4.2). Writes known attributes to ret, ignores the
+ * others. */
 int m3u8_attributes(struct m3u8_parser *, struct m3u8_text rest,
-		    m3u8_attribute_fn *take, void *arg) MUST_CHECK;
-
-/* Tags of a master playlist, and the URI after EXT-X-STREAM-INF. */
-int m3u8_on_variant(struct m3u8_parser *, struct m3u8_text value) MUST_CHECK;
-int m3u8_on_media(struct m3u8_parser *, struct m3u8_text value) MUST_CHECK;
-void m3u8_add_variant(struct m3u8_parser *, struct m3u8_text uri);
+		    const struct m3u8_attribute *known, void *ret) MUST_CHECK;

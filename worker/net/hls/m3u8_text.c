@@ -112,17 +112,27 @@ static int next_attribute(struct m3u8_parser *p, struct m3u8_text *rest,
 }
 
 int m3u8_attributes(struct m3u8_parser *p, struct m3u8_text rest,
-			  m3u8_attribute_fn *take, void *arg)
+		    const struct m3u8_attribute *known, void *ret)
 {
 	struct m3u8_text name, value;
-	int r;
 
 	for (unsigned i = 0; i < ATTRIBUTES_MAX; i++) {
-		r = next_attribute(p, &rest, &name, &value);
+		int r = next_attribute(p, &rest, &name, &value);
+		const struct m3u8_attribute *k = known;
+		void *at;
+
 		if (r <= 0)
 			return r;
-		r = take(p, name, value, arg);
-		if (r < 0)
+		while (k->name != NULL && !m3u8_is(name, k->name))
+			k++;
+		at = (char *)ret + k->at;
+		if (k->name == NULL)
+			continue;
+		if (k->kind == M3U8_TEXT)
+			*(struct m3u8_text *)at = value;
+		else if (k->kind == M3U8_YES)
+			*(bool *)at = m3u8_is(value, "YES");
+		else if ((r = m3u8_number(p, value, at)) < 0)
 			return r;
 	}
 	return FAIL(p, -EINVAL, "more than %d attributes", ATTRIBUTES_MAX);

@@ -27,11 +27,6 @@ bool packed_audio_begins(const uint8_t *data, size_t len)
 	       (data[0] == 0x0b && (len < 2 || data[1] == 0x77));
 }
 
-void packed_audio_done(struct packed_audio *p)
-{
-	buf_done(&p->bytes);
-}
-
 void packed_audio_segment(struct packed_audio *p)
 {
 	buf_reset(&p->bytes, KEEP);
@@ -55,12 +50,6 @@ static size_t syncsafe(const uint8_t *p)
 	       (size_t)(p[2] & 0x7f) << 7 | (p[3] & 0x7f);
 }
 
-static size_t plain(const uint8_t *p)
-{
-	return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 |
-	       p[3];
-}
-
 /* ID3v2.3 and 2.4: the PRIV frame of this owner. */
 static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 {
@@ -68,7 +57,10 @@ static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 
 	for (size_t at = TAG_HEADER; at + FRAME_HEADER <= len;) {
 		const uint8_t *frame = tag + at;
-		size_t size = old ? plain(frame + 4) : syncsafe(frame + 4);
+		size_t size = old ? (size_t)frame[4] << 24 |
+					    (size_t)frame[5] << 16 |
+					    (size_t)frame[6] << 8 | frame[7]
+				  : syncsafe(frame + 4);
 		uint64_t time = 0;
 
 		at += FRAME_HEADER;
@@ -136,25 +128,6 @@ static void take_frame(struct packed_audio *p, const struct audio_frame *f)
 	buf_take(&p->bytes, f->len);
 }
 
-/* Writes the header of a packet for the next len bytes, with stuffing if they
- * are few; returns the place of the payload. */
-static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
-{
-	size_t stuffing = PAYLOAD - MIN(len, (size_t)PAYLOAD);
-
-	ret[0] = TS_SYNC_BYTE;
-	ret[1] = first ? 0x40 : 0;
-	ret[2] = 0;
-	ret[3] = stuffing > 0 ? 0x30 : 0x10;
-	if (stuffing > 0) {
-		memset(ret + 4, 0xff, stuffing);
-		ret[4] = (uint8_t)(stuffing - 1);
-		if (stuffing > 1)
-			ret[5] = 0;
-	}
-	return ret + 4 + stuffing;
-}
-
 static size_t put_pes(struct packed_audio *p, uint8_t *ret)
 {
 	bool mpeg = p->codec == AUDIO_MPEG || p->codec == AUDIO_ADTS;
@@ -169,30 +142,30 @@ static size_t put_pes(struct packed_audio *p, uint8_t *ret)
 	memcpy(pes + PACKED_HEADER, p->pes, p->n_pes);
 	for (size_t at = 0; at < len; n++) {
 		size_t take = MIN(len - at, (size_t)PAYLOAD);
+		size_t stuffing = PAYLOAD - take;
+		uint8_t *packet = ret + n * TS_PACKET;
 
-		memcpy(put_packet(ret + n * TS_PACKET, n == 0, len - at),
-		       pes + at, take);
+		packet[0] = TS_SYNC_BYTE;
+		packet[1] = n == 0 ? 0x40 : 0;
+		packet[2] = 0;
+		packet[3] = stuffing > 0 ? 0x30 : 0x10;
+		if (stuffing > 0) {
+			memset(packet + 4, 0xff, stuffing);
+			packet[4] = (uint8_t)(stuffing - 1);
+		}
+		if (stuffing > 1)
+			packet[5] = 0;
+		memcpy(packet + 4 + stuffing, pes + at, take);
 		at += take;
 	}
 	p->n_pes = 0;
 	return n;
 }
 
-/* Skips bytes up to the next possible frame. */
-static void pass_junk(struct packed_audio *p)
-{
-	const uint8_t *head = buf_head(&p->bytes);
-	size_t len = buf_len(&p->bytes), n = 1;
-
-	while (n < len && !packed_audio_begins(head + n, len - n))
-		n++;
-	p->junk += (uint32_t)n;
-	buf_take(&p->bytes, n);
-}
-
 size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 {
 	struct audio_frame frame;
+	const uint8_t *head;
 	size_t size = 0, len;
 
 	for (;;) {
@@ -219,7 +192,15 @@ size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 			take_frame(p, &frame);
 			break;
 		case IS_NONE:
-			pass_junk(p);
+			/* up to the next possible frame */
+			head = buf_head(&p->bytes);
+			len = buf_len(&p->bytes);
+			size = 1;
+			while (size < len &&
+			       !packed_audio_begins(head + size, len - size))
+				size++;
+			p->junk += (uint32_t)size;
+			buf_take(&p->bytes, size);
 			break;
 		}
 	}

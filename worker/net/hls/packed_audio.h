@@ -5,8 +5,8 @@
  * The input is an ID3 tag with a time stamp, then frames of AAC in ADTS, MPEG
  * audio, AC-3 or E-AC-3. Each PES holds several frames.
  *
- * Owns the bytes of an incomplete frame. Pure. Embedded; zeroed memory is
- * ready.
+ * Owns the bytes of an incomplete frame, which the owner of the struct frees.
+ * Pure. Embedded; zeroed memory is ready.
  */
 #pragma once
 
@@ -40,8 +40,6 @@ struct packed_audio {
 
 /* True: a segment of packed audio may start like this (len > 0). */
 bool packed_audio_begins(const uint8_t *data, size_t len);
-
-void packed_audio_done(struct packed_audio *);
 
 /* Begins a segment; drops an incomplete frame. */
 void packed_audio_segment(struct packed_audio *);

@@ -61,11 +61,6 @@ void pcr_rebuild_free(struct pcr_rebuild **pcr_rebuild)
 
 /* --- analysis --- */
 
-static int64_t pcr_step(uint64_t later, uint64_t earlier)
-{
-	return wrap_diff(later % PCR_WRAP, earlier % PCR_WRAP, PCR_WRAP);
-}
-
 static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	const int64_t gap = PCR_REBUILD_GAP_MS * HZ_MS * PCR_PER_TICK;
@@ -75,7 +70,9 @@ static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 	if (!ts_pcr(packet, &pcr) ||
 	    (m->n_pcrs > 0 && ts_pid(packet) != m->pcr_pid))
 		return;
-	step = m->n_pcrs > 0 ? pcr_step(pcr, m->pcr) : 0;
+	step = m->n_pcrs > 0 ? wrap_diff(pcr % PCR_WRAP, m->pcr % PCR_WRAP,
+					 PCR_WRAP)
+			     : 0;
 	m->bad |= step < 0 || step > gap;
 	m->pcr_span += step;
 	m->pcr = pcr;
@@ -83,31 +80,28 @@ static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 	m->n_pcrs++;
 }
 
-/* True: the time stamps of this PES count. */
-static bool counts(struct pcr_rebuild *m, const uint8_t *packet)
-{
-	size_t len;
-	const uint8_t *pes = pes_find(packet, &len);
-	bool pictures = pes[3] >= 0xe0 && pes[3] <= 0xef;
-
-	if (m->pid == ts_pid(packet))
-		return true;
-	if (m->pid != TS_PID_NULL && (m->pictures || !pictures))
-		return false;
-	m->pid = ts_pid(packet);
-	m->pictures = pictures;
-	m->has_dts = false;
-	m->span = 0;
-	return true;
-}
-
 static void look_at_dts(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	struct pes_times at;
 	uint64_t dts;
+	size_t len;
+	const uint8_t *pes;
 
-	if (!pes_times(packet, &at) || !counts(m, packet))
+	if (!pes_times(packet, &at))
 		return;
+	if (m->pid != ts_pid(packet)) {
+		bool pictures;
+
+		/* the first PES counts until the first one of video */
+		pes = pes_find(packet, &len);
+		pictures = pes[3] >= 0xe0 && pes[3] <= 0xef;
+		if (m->pid != TS_PID_NULL && (m->pictures || !pictures))
+			return;
+		m->pid = ts_pid(packet);
+		m->pictures = pictures;
+		m->has_dts = false;
+		m->span = 0;
+	}
 	dts = pes_time(packet + at.dts);
 	if (m->has_dts)
 		m->span += wrap_diff(dts, m->dts, PES_TIME_WRAP);

@@ -134,17 +134,6 @@ static void flush_scratch(struct segment_play *p)
 	p->n_scratch = 0;
 }
 
-static void push_changed(struct segment_play *p, const uint8_t *packet,
-			 uint8_t cc)
-{
-	uint8_t *copy = p->scratch + p->n_scratch * TS_PACKET;
-
-	memcpy(copy, packet, TS_PACKET);
-	ts_set_cc(copy, cc);
-	if (++p->n_scratch == SCRATCH)
-		flush_scratch(p);
-}
-
 static void push_same(struct segment_play *p, const uint8_t *from,
 		      const uint8_t *to)
 {
@@ -162,61 +151,45 @@ static void push(struct segment_play *p, struct ts_run run)
 
 	p->packets += run.n;
 	for (const uint8_t *at = run.data; at < end; at += TS_PACKET) {
-		uint8_t cc;
+		uint8_t cc, *copy;
 		enum cc_join_result is = cc_join_feed(&p->join, at, &cc);
 
 		if (is == CC_JOIN_UNCHANGED)
 			continue;
 		push_same(p, same, at);
-		if (is == CC_JOIN_CHANGED)
-			push_changed(p, at, cc);
 		same = at + TS_PACKET;
+		if (is == CC_JOIN_DROP)
+			continue;
+		copy = p->scratch + p->n_scratch * TS_PACKET;
+		memcpy(copy, at, TS_PACKET);
+		ts_set_cc(copy, cc);
+		if (++p->n_scratch == SCRATCH)
+			flush_scratch(p);
 	}
 	push_same(p, same, end);
 	flush_scratch(p);
 	p->begun = true;
 }
 
-/* True: a PCR in the head of a segment does not continue the last one. */
-static bool jumps(struct segment_play *p, uint16_t pid, uint64_t pcr)
-{
-	const struct pcr_clock *in = &p->playout.in;
-	struct ts_run head = fifo_run(&p->head);
-	int64_t step;
-
-	if (!in->has_pcr)
-		return false;
-	step = wrap_diff(pcr % PCR_WRAP, in->last_pcr, PCR_WRAP);
-	if (in->pid == pid && step > 0 &&
-	    (uint64_t)step <= p->playout.gap_ticks + JUMP_MS * PCR_HZ / 1000)
-		return false;
-	return !pcr_rebuild_takes_over(p->rebuild, step, &head);
-}
-
+/* True: the first PCR in the head of a segment does not continue the last
+ * one. */
 static bool head_jumps(struct segment_play *p)
 {
-	struct ts_run run = fifo_run(&p->head);
-	uint64_t pcr;
+	const struct pcr_clock *in = &p->playout.in;
+	uint64_t most = p->playout.gap_ticks + JUMP_MS * PCR_HZ / 1000;
+	uint64_t pcr = 0;
+	struct ts_run head = fifo_run(&p->head);
+	const uint8_t *packet = head.data, *end = packet + head.n * TS_PACKET;
+	int64_t step;
 
-	for (size_t i = 0; i < run.n; i++) {
-		const uint8_t *packet = run.data + i * TS_PACKET;
-
-		if (!ts_tei(packet) && ts_pcr(packet, &pcr))
-			return jumps(p, ts_pid(packet), pcr);
-	}
-	return false;
-}
-
-/* With rebuilt PCRs, if needed. */
-static void push_rebuilt(struct segment_play *p, struct ts_run run)
-{
-	uint8_t made[2 * TS_PACKET];
-
-	for (size_t i = 0; i < run.n; i++)
-		push(p, (struct ts_run){ made, pcr_rebuild_write(
-						       p->rebuild,
-						       run.data + i * TS_PACKET,
-						       made) });
+	while (packet < end && (ts_tei(packet) || !ts_pcr(packet, &pcr)))
+		packet += TS_PACKET;
+	if (packet == end || !in->has_pcr)
+		return false;
+	step = wrap_diff(pcr % PCR_WRAP, in->last_pcr, PCR_WRAP);
+	if (in->pid == ts_pid(packet) && step > 0 && (uint64_t)step <= most)
+		return false;
+	return !pcr_rebuild_takes_over(p->rebuild, step, &head);
 }
 
 /* Decides with the head, which is complete or large enough. Requires room. */
@@ -225,6 +198,7 @@ static void end_head(struct segment_play *p)
 	bool makes = pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
 	bool found = p->begun && !p->cut && head_jumps(p);
 	struct ts_run head = fifo_run(&p->head);
+	uint8_t made[2 * TS_PACKET];
 
 	p->cut |= found;
 	p->unannounced += found;
@@ -232,10 +206,14 @@ static void end_head(struct segment_play *p)
 		playout_cut(&p->playout);
 	cc_join_segment(&p->join, !p->cut);
 	p->in_head = p->cut = false;
-	if (head.n > 0 && !makes &&
-	    pcr_rebuild_state(p->rebuild) == PCR_REBUILT)
-		push_rebuilt(p, head);
-	else if (head.n > 0)
+	makes = !makes && pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
+	for (size_t i = 0; makes && i < head.n; i++)
+		push(p,
+		     (struct ts_run){
+			     made, pcr_rebuild_write(p->rebuild,
+		                                     head.data + i * TS_PACKET,
+		                                     made) });
+	if (head.n > 0 && !makes)
 		push(p, head);
 	fifo_drop(&p->head, head.n);
 }
@@ -288,20 +266,15 @@ static void end_probe(struct segment_play *p)
 	fifo_drop(&p->probe, fifo_len(&p->probe));
 }
 
-static void probe(struct segment_play *p, const uint8_t *packet)
-{
-	pcr_rebuild_feed(p->rebuild, packet);
-	(void)fifo_push(&p->probe, (struct ts_run){ packet, 1 });
-	if (pcr_rebuild_state(p->rebuild) != PCR_UNDECIDED ||
-	    fifo_len(&p->probe) == p->probe.max)
-		end_probe(p);
-}
-
 static void take(struct segment_play *p, struct ts_run run)
 {
 	for (; run.n > 0 && pcr_rebuild_state(p->rebuild) == PCR_UNDECIDED;
 	     run.n--) {
-		probe(p, run.data);
+		pcr_rebuild_feed(p->rebuild, run.data);
+		(void)fifo_push(&p->probe, (struct ts_run){ run.data, 1 });
+		if (pcr_rebuild_state(p->rebuild) != PCR_UNDECIDED ||
+		    fifo_len(&p->probe) == p->probe.max)
+			end_probe(p);
 		run.data += TS_PACKET;
 	}
 	/* the head also decides for the rest of the segment */

@@ -78,20 +78,6 @@ static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 	return found;
 }
 
-/* As find_by_name(), if the segment before it matches, too: URIs may be
- * reused. */
-static size_t find_pair(struct segment_window *w, const struct m3u8 *l)
-{
-	/* a URI that always repeats identifies nothing */
-	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
-		return NOWHERE;
-	for (size_t i = 2; i <= l->n_segments; i++)
-		if (follows_last(w, l, i) &&
-		    name_at(w, l, i - 2) == w->had[1].name)
-			return i;
-	return NOWHERE;
-}
-
 /* Segments listed before that position count as played. */
 static void enter(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
@@ -115,15 +101,22 @@ static void follow(struct segment_window *w, const struct m3u8 *l)
 
 	if (follows_last(w, l, i))
 		return;
-	if (i == 0) {
-		found = find_pair(w, l);
-		if (found != NOWHERE)
+	if (i > 0) {
+		found = find_by_name(w, l, &age);
+		if (found != NOWHERE && age == 0)
 			renumber(w, l, found);
 		return;
 	}
-	found = find_by_name(w, l, &age);
-	if (found != NOWHERE && age == 0)
-		renumber(w, l, found);
+	/* URIs may be reused, so two segments must match; a URI that always
+	 * repeats identifies nothing */
+	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
+		return;
+	for (found = 2; found <= l->n_segments; found++)
+		if (follows_last(w, l, found) &&
+		    name_at(w, l, found - 2) == w->had[1].name) {
+			renumber(w, l, found);
+			return;
+		}
 }
 
 /* True: the last segment of the playlist is among these. */
@@ -159,26 +152,9 @@ static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 	       (w->next < end || w->next - end > HLS_OLD_NEAR);
 }
 
-static void enter_again(struct segment_window *w, const struct m3u8 *l,
-		       uint64_t wanted_ms)
-{
-	size_t i = start_of(l, wanted_ms);
-
-	if (w->next < l->sequence) {
-		w->skipped += l->sequence + i - w->next;
-	} else {
-		w->restarted++;
-		w->n_before = MIN(w->n_had + w->n_before, (size_t)HLS_HISTORY);
-		w->n_had = 0;
-	}
-	w->cut = true;
-	w->jumps++;
-	enter(w, l, i);
-}
-
 /* The expected number is not in the playlist. */
 static void resync(struct segment_window *w, const struct m3u8 *l,
-		       uint64_t wanted_ms)
+		   uint64_t wanted_ms)
 {
 	size_t age, found = find_by_name(w, l, &age);
 	bool behind = w->next > l->sequence;
@@ -186,13 +162,25 @@ static void resync(struct segment_window *w, const struct m3u8 *l,
 	if (found != NOWHERE && (age == 0 || found < l->n_segments)) {
 		renumber(w, l, found);
 		w->cut |= age > 0;
-	} else if (ends_with_one_of(w, l, behind ? 0 : w->n_had,
-				    behind ? w->n_had : w->n_before) &&
-		   !moves_on(w, l)) {
+		w->old = (struct stale_lists){ 0 };
 		return;
-	} else {
-		enter_again(w, l, wanted_ms);
 	}
+	if (ends_with_one_of(w, l, behind ? 0 : w->n_had,
+			     behind ? w->n_had : w->n_before) &&
+	    !moves_on(w, l))
+		return;
+	/* enters the playlist anew */
+	found = start_of(l, wanted_ms);
+	if (w->next < l->sequence) {
+		w->skipped += l->sequence + found - w->next;
+	} else {
+		w->restarted++;
+		w->n_before = MIN(w->n_had + w->n_before, (size_t)HLS_HISTORY);
+		w->n_had = 0;
+	}
+	w->cut = true;
+	w->jumps++;
+	enter(w, l, found);
 	w->old = (struct stale_lists){ 0 };
 }
 
@@ -226,41 +214,35 @@ bool segment_window_is_held(const struct segment_window *w)
 	return w->old.lists > 1;
 }
 
-/* A segment that is listed twice plays once, unless the server always lists the
- * same. */
-static bool is_repeated(const struct segment_window *w,
-			const struct m3u8_segment *s)
-{
-	uint64_t name = name_of(s);
-
-	return !s->discontinuity && w->n_had > 0 && w->had[0].name == name &&
-	       (w->n_had == 1 || w->had[1].name != name);
-}
-
 bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
 		     struct segment_step *ret)
 {
-	const struct m3u8_segment *s;
-
 	while (w->begun && w->next >= l->sequence &&
 	       w->next - l->sequence < l->n_segments) {
-		s = &l->segments[w->next - l->sequence];
-		if (s->gap || is_repeated(w, s)) {
-			remember(w, record_of(s));
-			w->next++;
-			w->cut |= s->gap || s->discontinuity;
-			w->skipped += s->gap;
-			continue;
+		const struct m3u8_segment *s =
+			&l->segments[w->next - l->sequence];
+		struct segment_record had = record_of(s);
+		/* A segment that is listed twice plays once, unless the server
+		 * always lists the same. */
+		bool repeated = !s->discontinuity && w->n_had > 0 &&
+				w->had[0].name == had.name &&
+				(w->n_had == 1 || w->had[1].name != had.name);
+
+		if (!s->gap && !repeated) {
+			*ret = (struct segment_step){
+				.segment = s,
+				.sequence = w->next,
+				.had = had,
+				.jumps = w->jumps,
+				.cut = w->cut || s->discontinuity,
+			};
+			w->cut = false;
+			return true;
 		}
-		*ret = (struct segment_step){
-			.segment = s,
-			.sequence = w->next,
-			.had = record_of(s),
-			.jumps = w->jumps,
-			.cut = w->cut || s->discontinuity,
-		};
-		w->cut = false;
-		return true;
+		remember(w, had);
+		w->next++;
+		w->cut |= s->gap || s->discontinuity;
+		w->skipped += s->gap;
 	}
 	return false;
 }

@@ -87,7 +87,7 @@ Test(packed_audio, frames_keep_their_content_and_times)
 	cr_assert_eq(had, 16 * FRAME);
 	cr_assert_eq(memcmp(out, in + tag, had), 0);
 	cr_assert_eq(packed_audio_stream_type(&p), 0x0f);
-	packed_audio_done(&p);
+	buf_done(&p.bytes);
 }
 
 Test(packed_audio, a_segment_without_a_tag_continues_the_time)
@@ -106,7 +106,7 @@ Test(packed_audio, a_segment_without_a_tag_continues_the_time)
 	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
 	cr_assert(pes_pts(packets, &pts));
 	cr_assert_eq(pts, 90000 + 2 * 1024 * 90000 / RATE);
-	packed_audio_done(&p);
+	buf_done(&p.bytes);
 }
 
 Test(packed_audio, skips_a_tag_that_is_too_long)
@@ -128,7 +128,7 @@ Test(packed_audio, skips_a_tag_that_is_too_long)
 	}
 	packed_audio_push(&p, in, make_frame(in, 1));
 	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
-	packed_audio_done(&p);
+	buf_done(&p.bytes);
 }
 
 /* Seven bytes each, in a PES each. */
@@ -159,5 +159,5 @@ Test(packed_audio, skips_bytes_outside_frames)
 	packed_audio_push(&p, in, 100 + make_frame(in + 100, 1));
 	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
 	cr_assert_eq(p.junk, 100);
-	packed_audio_done(&p);
+	buf_done(&p.bytes);
 }
