@@ -49,31 +49,24 @@ struct http_input {
 	struct errmsg error;
 };
 
-static bool is_playlist_type(const char *type)
+/* Only the first bytes decide for a server whose Content-Type says playlist and
+ * which sends a stream. */
+static enum what detect_format(const struct http_input *h)
 {
 	static const char *const types[] = {
 		"application/vnd.apple.mpegurl", "application/x-mpegurl",
 		"audio/mpegurl", "audio/x-mpegurl",
 	};
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (strncasecmp(type, types[i], strlen(types[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Only the first bytes decide for a server whose Content-Type says playlist and
- * which sends a stream. */
-static enum what detect_format(const struct http_input *h)
-{
 	const uint8_t *head = buf_head(&h->body);
 	size_t len = buf_len(&h->body);
+	const char *type = fetch_content_type(h->fetch);
 
 	if (m3u8_begins(head, len))
 		return len >= HEAD ? A_PLAYLIST : NOT_KNOWN;
-	if (head[0] != TS_SYNC_BYTE &&
-	    is_playlist_type(fetch_content_type(h->fetch)))
-		return A_PLAYLIST;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (head[0] != TS_SYNC_BYTE &&
+		    strncasecmp(type, types[i], strlen(types[i])) == 0)
+			return A_PLAYLIST;
 	return A_STREAM;
 }
 
@@ -162,22 +155,6 @@ static void note_end(struct http_input *h, uint64_t now_ns)
 	retry_failed(&h->retry, now_ns);
 }
 
-static void turn(struct http_input *h, uint64_t now_ns)
-{
-	/* resume in large steps: each resume has a fixed cost */
-	if (fetch_is_paused(h->fetch) &&
-	    playout_room(&h->playout) >= h->playout.ring.max / 4)
-		fetch_resume(h->fetch);
-	fetcher_turn(h->fetcher, now_ns,
-		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
-	if (h->what == A_PLAYLIST &&
-	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * SECOND_NS)
-		h->err = errmsg_fail(&h->error, -ETIMEDOUT,
-				     "the playlist did not arrive in time");
-	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
-		note_end(h, now_ns);
-}
-
 static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		     struct errmsg *error)
 {
@@ -186,12 +163,28 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 	if (h->hls != NULL)
 		return hls_read(h->hls, batch, now_ns, error);
-	if (h->fetch != NULL)
-		turn(h, now_ns);
-	else if (retry_is_due(&h->retry, now_ns) && open_fetch(h, now_ns))
-		log_info("stream", "http: reconnecting: %s", h->error.text);
-	else if (retry_is_due(&h->retry, now_ns))
-		retry_failed(&h->retry, now_ns);
+	if (h->fetch != NULL) {
+		/* resume in large steps: each resume has a fixed cost */
+		if (fetch_is_paused(h->fetch) &&
+		    playout_room(&h->playout) >= h->playout.ring.max / 4)
+			fetch_resume(h->fetch);
+		fetcher_turn(h->fetcher, now_ns,
+			     h->playout.plays ? playout_waiting_ns(&h->playout)
+					      : 0);
+		if (h->what == A_PLAYLIST &&
+		    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * SECOND_NS)
+			h->err = errmsg_fail(
+				&h->error, -ETIMEDOUT,
+				"the playlist did not arrive in time");
+		if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
+			note_end(h, now_ns);
+	} else if (retry_is_due(&h->retry, now_ns)) {
+		if (open_fetch(h, now_ns))
+			log_info("stream", "http: reconnecting: %s",
+				 h->error.text);
+		else
+			retry_failed(&h->retry, now_ns);
+	}
 	if (taken > 0)
 		return 1;
 	if (h->err == 0 || !playout_is_dry(&h->playout))

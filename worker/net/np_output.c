@@ -107,25 +107,6 @@ static void put_packets(const uint8_t *packets, size_t n, void *arg)
 	o->base.counters.dropped += n - fit;
 }
 
-/* Skips packets of the run that are not to be sent: all while there is no
- * server, then all before a point where a receiver can start. */
-static void begin(struct np_output *o, struct ts_run *run, uint64_t now_ns)
-{
-	size_t n = run->n;
-
-	if (o->begun)
-		n = join_search_find(o->join, run, now_ns);
-	else
-		join_search_skip(o->join, run);
-	o->base.counters.dropped += n;
-	run->data += n * TS_PACKET;
-	run->n -= n;
-	if (run->n == 0)
-		return;
-	join_search_tables(o->join, put_packets, o);
-	join_search_free(&o->join);
-}
-
 static void np_send(struct output *out, const struct ts_run *runs,
 		    size_t n_runs, uint64_t now_ns)
 {
@@ -133,9 +114,23 @@ static void np_send(struct output *out, const struct ts_run *runs,
 
 	for (size_t i = 0; i < n_runs; i++) {
 		struct ts_run run = runs[i];
+		size_t skipped = 0;
 
-		if (o->join != NULL)
-			begin(o, &run, now_ns);
+		/* skips all packets while there is no server, then all before
+		 * a point where a receiver can start */
+		if (o->join != NULL && o->begun) {
+			skipped = join_search_find(o->join, &run, now_ns);
+		} else if (o->join != NULL) {
+			join_search_skip(o->join, &run);
+			skipped = run.n;
+		}
+		out->counters.dropped += skipped;
+		run.data += skipped * TS_PACKET;
+		run.n -= skipped;
+		if (o->join != NULL && run.n > 0) {
+			join_search_tables(o->join, put_packets, o);
+			join_search_free(&o->join);
+		}
 		put_packets(run.data, run.n, o);
 	}
 	turn(o);
@@ -232,32 +227,6 @@ static const struct output_ops np_ops = {
 
 /* --- request --- */
 
-static bool add_header(struct np_output *o, const char *line)
-{
-	struct curl_slist *more = curl_slist_append(o->headers, line);
-
-	if (more == NULL)
-		return false;
-	o->headers = more;
-	return true;
-}
-
-/* Chunked, because the length is unknown, and without "Expect:
- * 100-continue". */
-static bool add_headers(struct np_output *o, const char *lines)
-{
-	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
-	bool done = add_header(o, "Content-Type: video/mp2t") &&
-		    add_header(o, "Transfer-Encoding: chunked") &&
-		    add_header(o, "Expect:");
-
-	memcpy(text, lines, strlen(lines) + 1);
-	while (done && (line = strsep(&rest, "\n")) != NULL)
-		if (line[0] != '\0')
-			done = add_header(o, line);
-	return done;
-}
-
 #define SET(o, option, value) \
 	(curl_easy_setopt((o)->easy, CURLOPT_##option, (value)) == CURLE_OK)
 
@@ -270,7 +239,13 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 	       SET(o, USERAGENT, spec->user_agent[0] != '\0'
 					 ? spec->user_agent
 					 : "Sluice/" PACKAGE_VERSION) &&
-	       add_headers(o, spec->headers) &&
+	       /* chunked, because the length is unknown */
+	       headers_add(&o->headers,
+			   "Content-Type: video/mp2t\n"
+			   "Transfer-Encoding: chunked\n"
+			   "Expect:", true) &&
+	       headers_add(&o->headers, spec->headers, true) &&
+
 	       SET(o, HTTPHEADER, o->headers) && SET(o, FAILONERROR, 1L) &&
 	       /* see worker/net/curl/fetch.c */
 	       SET(o, NOSIGNAL, 1L) && SET(o, QUICK_EXIT, 1L) &&

@@ -95,29 +95,12 @@ void fetcher_free(struct fetcher **fetcher)
 
 /* --- received data --- */
 
-static size_t refuse(struct fetch *f)
-{
-	f->enough = true;
-	return CURL_WRITEFUNC_ERROR;
-}
-
-/* libcurl decompresses without a bound while a compressed transfer is
- * paused. */
-static bool may_wait(struct fetch *f)
-{
-	struct curl_header *h;
-
-	f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
-				     CURLH_HEADER, -1, &h) == CURLHE_OK &&
-		    strcasecmp(h->value, "identity") != 0;
-	return !f->packed;
-}
-
 /* Returns len, or nothing is taken. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
 	size_t len = size * n, head = 0, take = len;
+	struct curl_header *h;
 
 	if (f->ranged) {
 		long status = 0;
@@ -139,66 +122,35 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	case FETCH_TAKEN:
 		break;
 	case FETCH_NO_ROOM:
-		if (!may_wait(f))
-			return CURL_WRITEFUNC_ERROR;
-		f->paused = true;
-		return CURL_WRITEFUNC_PAUSE;
+		/* libcurl decompresses without a bound while a compressed
+		 * transfer is paused */
+		f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
+					     CURLH_HEADER, -1,
+					     &h) == CURLHE_OK &&
+			    strcasecmp(h->value, "identity") != 0;
+		f->paused = !f->packed;
+		return f->paused ? CURL_WRITEFUNC_PAUSE : CURL_WRITEFUNC_ERROR;
 	case FETCH_ENOUGH:
-		return refuse(f);
+		f->enough = true;
+		return CURL_WRITEFUNC_ERROR;
 	}
 	f->fetcher->came += len;
 	f->skip -= head;
 	f->left -= f->ranged ? take : 0;
-	return f->ranged && head + take < len ? refuse(f) : len;
+	f->enough |= f->ranged && head + take < len;
+	return f->enough ? CURL_WRITEFUNC_ERROR : len;
 }
 
 /* --- request --- */
 
-static bool is_secret(const char *line)
-{
-	return strncasecmp(line, "Authorization:", 14) == 0 ||
-	       strncasecmp(line, "Cookie:", 7) == 0;
-}
-
-static bool add_headers(struct fetch *f, const char *lines, bool home)
-{
-	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
-
-	memcpy(text, lines, strlen(lines) + 1);
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		struct curl_slist *more;
-
-		if (line[0] == '\0' || (!home && is_secret(line)))
-			continue;
-		more = curl_slist_append(f->headers, line);
-		if (more == NULL)
-			return false;
-		f->headers = more;
-	}
-	return true;
-}
-
 #define SET(f, option, value) \
 	(curl_easy_setopt((f)->easy, CURLOPT_##option, (value)) == CURLE_OK)
-
-static bool set_range(struct fetch *f, const struct fetch_request *r)
-{
-	char text[64];
-
-	if (r->range_len == 0)
-		return true;
-	f->ranged = true;
-	f->skip = r->range_at;
-	f->left = r->range_len;
-	(void)snprintf(text, sizeof text, "%" PRIu64 "-%" PRIu64, r->range_at,
-		       r->range_at + r->range_len - 1);
-	return SET(f, RANGE, text);
-}
 
 static bool set_what(struct fetch *f, const struct fetch_request *r)
 {
 	const struct http_spec *spec = f->fetcher->spec;
-	char *url = url_at_home(r->url, spec->url);
+	char *url = url_at_home(r->url, spec->url), range[64];
+	bool at_home = url_same_server(r->url, spec->url);
 	bool done = url != NULL && SET(f, URL, url) &&
 		    SET(f, PROTOCOLS_STR, "http,https") &&
 		    SET(f, REDIR_PROTOCOLS_STR, "http,https") &&
@@ -207,15 +159,21 @@ static bool set_what(struct fetch *f, const struct fetch_request *r)
 		    SET(f, HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST));
 
 	free(url);
-	return done && set_range(f, r) &&
+	f->ranged = r->range_len > 0;
+	if (f->ranged) {
+		f->skip = r->range_at;
+		f->left = r->range_len;
+		(void)snprintf(range, sizeof range, "%" PRIu64 "-%" PRIu64,
+			       r->range_at, r->range_at + r->range_len - 1);
+	}
+	return done && (!f->ranged || SET(f, RANGE, range)) &&
 	       (!r->is_text || SET(f, ACCEPT_ENCODING, "gzip")) &&
 	       SET(f, SHARE, f->fetcher->cookies) &&
 	       SET(f, COOKIEFILE, "") &&
 	       SET(f, USERAGENT, spec->user_agent[0] != '\0'
 					 ? spec->user_agent
 					 : "Sluice/" PACKAGE_VERSION) &&
-	       add_headers(f, spec->headers,
-			   url_same_server(r->url, spec->url)) &&
+	       headers_add(&f->headers, spec->headers, at_home) &&
 	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
 }
 
@@ -285,22 +243,11 @@ void fetch_free(struct fetch **fetch)
 
 /* --- transfers --- */
 
-static void bound_cookies(struct fetch *f)
-{
-	struct curl_slist *list = NULL;
-	size_t n = 0;
-
-	(void)curl_easy_getinfo(f->easy, CURLINFO_COOKIELIST, &list);
-	for (const struct curl_slist *l = list; l != NULL; l = l->next)
-		n++;
-	curl_slist_free_all(list);
-	if (n > COOKIES_MAX)
-		(void)SET(f, COOKIELIST, "ALL");
-}
-
 static void note_end(struct fetch *f, CURLcode result)
 {
 	bool is_short = f->ranged && f->left > 0 && !f->enough;
+	struct curl_slist *cookies = NULL;
+	size_t n = 0;
 
 	f->result = result;
 	if (f->enough || (result == CURLE_OK && !is_short))
@@ -310,64 +257,48 @@ static void note_end(struct fetch *f, CURLcode result)
 	if (result == CURLE_OK && is_short)
 		f->result = CURLE_PARTIAL_FILE;
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
-	bound_cookies(f);
-}
-
-/* Chooses the pause in which LOOK_BYTES arrive at the last rate. It grows by
- * a factor of two at most, because the kernel enlarges the receive buffer
- * slowly. */
-static void plan(struct fetcher *f, uint64_t passed_ns)
-{
-	uint64_t ms = FETCHER_EASY_MS;
-
-	if (f->came > 0)
-		ms = MIN(passed_ns / MS * LOOK_BYTES / f->came,
-			 2 * f->pause_ms);
-	f->pause_ms = MIN(MAX(ms, (uint64_t)FETCHER_EASY_MS),
-			  (uint64_t)FETCHER_LAZY_MS);
-	f->came = 0;
-}
-
-/* No transfer runs, or enough is buffered to wait. */
-static bool may_rest(const struct fetcher *f, uint64_t passed_ns,
-		     uint64_t waiting_ns)
-{
-	uint64_t pause_ns = MIN(f->pause_ms * MS, waiting_ns / 4);
-
-	if (f->fresh)
-		return false;
-	return f->running == 0 || (waiting_ns > FETCHER_ENOUGH_MS * MS &&
-				   passed_ns < pause_ns);
-}
-
-static void go_on(struct fetcher *fetcher)
-{
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		struct fetch *f = fetcher->goes_on[i];
-
-		fetcher->goes_on[i] = NULL;
-		if (f == NULL)
-			continue;
-		f->paused = false;
-		(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
-	}
+	(void)curl_easy_getinfo(f->easy, CURLINFO_COOKIELIST, &cookies);
+	for (const struct curl_slist *l = cookies; l != NULL; l = l->next)
+		n++;
+	curl_slist_free_all(cookies);
+	if (n > COOKIES_MAX)
+		(void)SET(f, COOKIELIST, "ALL");
 }
 
 void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 		  uint64_t waiting_ns)
 {
 	uint64_t passed_ns = now_ns - fetcher->turned_ns;
+	uint64_t pause_ns = MIN(fetcher->pause_ms * MS, waiting_ns / 4);
+	uint64_t ms = FETCHER_EASY_MS;
+	bool buffered = waiting_ns > FETCHER_ENOUGH_MS * MS;
 	struct fetch *f;
 	int left;
 	CURLMsg *m;
 
-	if (may_rest(fetcher, passed_ns, waiting_ns))
+	if (!fetcher->fresh && (fetcher->running == 0 ||
+				(buffered && passed_ns < pause_ns)))
 		return;
 	fetcher->turned_ns = now_ns;
 	fetcher->fresh = false;
-	go_on(fetcher);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		f = fetcher->goes_on[i];
+		fetcher->goes_on[i] = NULL;
+		if (f == NULL)
+			continue;
+		f->paused = false;
+		(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+	}
 	(void)curl_multi_perform(fetcher->multi, &fetcher->running);
-	plan(fetcher, passed_ns);
+	/* The next pause is the time in which LOOK_BYTES arrive at this rate.
+	 * It grows by a factor of two at most, because the kernel enlarges the
+	 * receive buffer slowly. */
+	if (fetcher->came > 0)
+		ms = MIN(passed_ns / MS * LOOK_BYTES / fetcher->came,
+			 2 * fetcher->pause_ms);
+	fetcher->pause_ms = MIN(MAX(ms, (uint64_t)FETCHER_EASY_MS),
+				(uint64_t)FETCHER_LAZY_MS);
+	fetcher->came = 0;
 	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
@@ -398,18 +329,10 @@ enum fetch_state fetch_state(const struct fetch *f)
 	return f->state;
 }
 
-static bool is_redirected(const struct fetch *f)
-{
-	long n = 0;
-
-	(void)curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_COUNT, &n);
-	return n > 0;
-}
-
 int fetch_error(const struct fetch *f, struct errmsg *error)
 {
 	int r = headers_check(&f->came_with, error);
-	long err = 0;
+	long err = 0, redirects = 0;
 
 	if (r < 0)
 		return r;
@@ -419,7 +342,8 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);
-	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && is_redirected(f))
+	(void)curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && redirects > 0)
 		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
 				   "https are allowed", fetch_url(f));

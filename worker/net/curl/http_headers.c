@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/curl/http_headers.h"
 
+#include "proto/spec/http_spec.h"
+
 #include <errno.h>
+#include <string.h>
+
+bool headers_add(struct curl_slist **headers, const char *lines, bool at_home)
+{
+	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
+
+	memcpy(text, lines, strlen(lines) + 1);
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		bool is_secret = strncasecmp(line, "Authorization:", 14) == 0 ||
+				 strncasecmp(line, "Cookie:", 7) == 0;
+		struct curl_slist *more;
+
+		if (line[0] == '\0' || (is_secret && !at_home))
+			continue;
+		more = curl_slist_append(*headers, line);
+		if (more == NULL)
+			return false;
+		*headers = more;
+	}
+	return true;
+}
 
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Bounds the response headers of a transfer.
+ * Headers of a transfer: adds configured request headers and bounds the
+ * response headers.
  *
- * libcurl keeps all headers and does not limit trailers. Embedded; zeroed
- * memory is ready.
+ * libcurl keeps all headers and does not limit trailers.
  */
 #pragma once
 
@@ -15,6 +15,11 @@
 
 enum { HEADERS_MAX = 256 * 1024 }; /* bytes of all responses of a transfer */
 
+/* Appends lines, separated by newlines; not at home: without credentials.
+ * False: out of memory. */
+bool headers_add(struct curl_slist **, const char *lines, bool at_home);
+
+/* Response headers. Embedded; zeroed memory is ready. */
 struct headers {
 	size_t len;
 };

@@ -17,7 +17,6 @@ struct resolver {
 	char *host;
 	uint16_t port;
 	ares_channel channel; /* NULL: no query is needed or was sent yet */
-	bool asked;
 	bool answered;
 	int status; /* of c-ares, when answered */
 	struct sockaddr_any address;
@@ -70,47 +69,40 @@ static void on_answer(void *arg, int status, int timeouts,
 	ares_freeaddrinfo(info);
 }
 
-static void ask(struct resolver *n)
-{
-	struct ares_options options = { .timeout = TRY_MS, .tries = TRIES };
-	struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC };
-
-	n->asked = true;
-	n->status = ares_init_options(&n->channel, &options,
-				      ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES);
-	if (n->status != ARES_SUCCESS) {
-		n->channel = NULL;
-		n->answered = true;
-		return;
-	}
-	ares_getaddrinfo(n->channel, n->host, NULL, &hints, on_answer, n);
-}
-
-/* The sockets do not block: reading without data is harmless. */
-static void look(struct resolver *n)
-{
-	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
-	int bits = ares_getsock(n->channel, sockets, ARES_GETSOCK_MAXNUM);
-
-	for (unsigned i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
-		bool in = ARES_GETSOCK_READABLE(bits, i);
-		bool out = ARES_GETSOCK_WRITABLE(bits, i);
-
-		if (in || out)
-			ares_process_fd(n->channel,
-					in ? sockets[i] : ARES_SOCKET_BAD,
-					out ? sockets[i] : ARES_SOCKET_BAD);
-	}
-	ares_process_fd(n->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
-}
-
 int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 		  struct errmsg *error)
 {
-	if (!n->answered && !n->asked)
-		ask(n);
-	else if (!n->answered)
-		look(n);
+	struct ares_options options = { .timeout = TRY_MS, .tries = TRIES };
+	struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC };
+	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
+	int bits;
+
+	if (!n->answered && n->channel == NULL) {
+		n->status = ares_init_options(&n->channel, &options,
+					      ARES_OPT_TIMEOUTMS |
+						      ARES_OPT_TRIES);
+		n->answered = n->status != ARES_SUCCESS;
+		if (n->answered)
+			n->channel = NULL;
+		else
+			ares_getaddrinfo(n->channel, n->host, NULL, &hints,
+					 on_answer, n);
+	} else if (!n->answered) {
+		/* the sockets do not block: reading without data is
+		 * harmless */
+		bits = ares_getsock(n->channel, sockets, ARES_GETSOCK_MAXNUM);
+		for (unsigned i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
+			bool in = ARES_GETSOCK_READABLE(bits, i);
+			bool out = ARES_GETSOCK_WRITABLE(bits, i);
+
+			if (in || out)
+				ares_process_fd(
+					n->channel,
+					in ? sockets[i] : ARES_SOCKET_BAD,
+					out ? sockets[i] : ARES_SOCKET_BAD);
+		}
+		ares_process_fd(n->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+	}
 	if (!n->answered)
 		return 0;
 	if (n->status != ARES_SUCCESS)

@@ -32,36 +32,27 @@ static char *get(CURLU *u, CURLUPart part, unsigned flags)
 	return copy;
 }
 
-static bool has_same(CURLU *a, CURLU *b, CURLUPart part)
-{
-	char *x = get(a, part, CURLU_DEFAULT_PORT);
-	char *y = get(b, part, CURLU_DEFAULT_PORT);
-	bool same = x != NULL && y != NULL && strcasecmp(x, y) == 0;
-
-	free(x);
-	free(y);
-	return same;
-}
-
 static bool is_same_server(CURLU *a, CURLU *b)
 {
-	return has_same(a, b, CURLUPART_SCHEME) &&
-	       has_same(a, b, CURLUPART_HOST) &&
-	       has_same(a, b, CURLUPART_PORT);
-}
+	static const CURLUPart parts[] = { CURLUPART_SCHEME, CURLUPART_HOST,
+					   CURLUPART_PORT };
+	bool same = true;
 
-static bool is_http(CURLU *u)
-{
-	char *scheme = get(u, CURLUPART_SCHEME, 0);
-	bool is = scheme != NULL && (strcasecmp(scheme, "http") == 0 ||
-				     strcasecmp(scheme, "https") == 0);
+	for (size_t i = 0; same && i < ARRAY_LEN(parts); i++) {
+		char *x = get(a, parts[i], CURLU_DEFAULT_PORT);
+		char *y = get(b, parts[i], CURLU_DEFAULT_PORT);
 
-	free(scheme);
-	return is;
+		same = x != NULL && y != NULL && strcasecmp(x, y) == 0;
+		free(x);
+		free(y);
+	}
+	return same;
 }
 
 static char *resolve(CURLU *u, const char *text, struct errmsg *error)
 {
+	char *scheme;
+	bool is_http;
 	CURLUcode r;
 
 	(void)curl_url_set(u, CURLUPART_USER, NULL, 0);
@@ -71,7 +62,11 @@ static char *resolve(CURLU *u, const char *text, struct errmsg *error)
 		errmsg_set(error, "\"%.64s\": %s", text, curl_url_strerror(r));
 		return NULL;
 	}
-	if (!is_http(u)) {
+	scheme = get(u, CURLUPART_SCHEME, 0);
+	is_http = scheme != NULL && (strcasecmp(scheme, "http") == 0 ||
+				     strcasecmp(scheme, "https") == 0);
+	free(scheme);
+	if (!is_http) {
 		errmsg_set(error, "\"%.64s\": only http and https are allowed",
 			   text);
 		return NULL;
