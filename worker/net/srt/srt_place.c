@@ -13,11 +13,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static int set_int(int fd, int option, int value)
-{
-	return setsockopt(fd, SOL_SOCKET, option, &value, sizeof value);
-}
-
 /* Returns a descriptor. The port is shared only with the socket that it
  * replaces, which libsrt's threads may be about to read; no other program can
  * bind it. */
@@ -25,19 +20,25 @@ static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *error)
 {
 	int fd = socket(p->local.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int r = 0;
+	int r;
 
 	if (fd < 0)
 		return errmsg_fail(error, -errno, "socket: %s",
 				   strerror(errno));
-	(void)set_int(fd, SO_REUSEPORT, 1);
-	if (set_int(fd, SO_BINDTOIFINDEX, (int)ifindex) < 0)
-		r = errmsg_fail(error, -errno, "interface %s: %s", p->iface,
-				strerror(errno));
-	else if (bind(fd, &p->local.sa, p->local.len) < 0 ||
-		 set_int(fd, SO_REUSEPORT, 0) < 0)
-		r = errmsg_fail(error, -errno, "listen on port %u: %s",
-				sockaddr_port(&p->local), strerror(errno));
+	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	r = fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+	if (r < 0) {
+		(void)errmsg_fail(error, r, "interface %s: %s", p->iface,
+				  strerror(-r));
+	} else {
+		r = bind(fd, &p->local.sa, p->local.len) < 0 ? -errno : 0;
+		if (r == 0)
+			r = fd_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 0);
+		if (r < 0)
+			(void)errmsg_fail(error, r, "listen on port %u: %s",
+					  sockaddr_port(&p->local),
+					  strerror(-r));
+	}
 	if (r < 0)
 		fd_close(&fd);
 	return r < 0 ? r : fd;
@@ -83,7 +84,7 @@ static int replace(struct srt_place *p, int fd, struct errmsg *error)
 		/* the kernel reports twice the size that was set */
 		if (getsockopt(p->fd, SOL_SOCKET, sizes[i], &size,
 			       &size_len) == 0)
-			(void)set_int(fd, sizes[i], size / 2);
+			(void)fd_set_option(fd, SOL_SOCKET, sizes[i], size / 2);
 	}
 	if (getsockopt(p->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, &len) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, len) < 0 ||
@@ -103,7 +104,8 @@ void srt_place_close(struct srt_place *p)
 
 	if (!p->open)
 		return;
-	(void)set_int(p->fd, SO_REUSEPORT, 1);
+	(void)fd_set_option(p->fd, SOL_SOCKET, SO_REUSEPORT, 1);
+
 	unbound = socket(p->local.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (unbound >= 0)
 		(void)replace(p, unbound, &error);
