@@ -34,7 +34,7 @@ struct np_output {
 	size_t head, used;   /* next free byte; queued bytes */
 	uint64_t taken;      /* bytes that libcurl has taken */
 	uint64_t taken_before; /* value of `taken' a second ago */
-	unsigned stuck_s;    /* seconds in which the server took nothing */
+	unsigned stuck_s;    /* seconds in which the server accepted no data */
 	bool paused;         /* libcurl waits for packets */
 	bool begun; /* libcurl asked for data: the server is connected */
 	struct join_search *join; /* NULL: the first packets are queued */

@@ -23,7 +23,7 @@ enum {
 	 * memory: all cookies are deleted. libcurl accepts 50 of 5,000 bytes
 	 * at once. */
 	COOKIES_MAX = 64,
-	/* Bytes that one look at the network is meant to read. */
+	/* Bytes that one read of the network should return. */
 	LOOK_BYTES = 192 * 1024,
 };
 
@@ -34,10 +34,10 @@ struct fetcher {
 	int running;         /* transfers that libcurl has not finished */
 	bool fresh;          /* a transfer was added since the last turn */
 	/* transfers to resume at the next turn */
-	struct fetch *goes_on[CONNECTIONS_MAX];
+	struct fetch *resumes[CONNECTIONS_MAX];
 	uint64_t turned_ns;
-	uint64_t came;       /* bytes received since then */
-	uint64_t pause_ms;   /* until the next look at the network */
+	uint64_t received;       /* bytes received since then */
+	uint64_t pause_ms;   /* until the next read of the network */
 };
 
 struct fetch {
@@ -49,7 +49,7 @@ struct fetch {
 	bool ranged;
 	bool begun;    /* the first bytes arrived */
 	uint64_t skip; /* bytes before the range, still to skip */
-	uint64_t left; /* bytes of the range, still to come */
+	uint64_t left; /* bytes of the range that are not received yet */
 	bool paused;
 	bool enough;
 	bool packed;   /* compressed: it cannot pause */
@@ -134,7 +134,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 		f->enough = true;
 		return CURL_WRITEFUNC_ERROR;
 	}
-	f->fetcher->came += len;
+	f->fetcher->received += len;
 	f->skip -= head;
 	f->left -= f->ranged ? take : 0;
 	f->enough |= f->ranged && head + take < len;
@@ -231,8 +231,8 @@ void fetch_free(struct fetch **fetch)
 	if (f == NULL)
 		return;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		if (f->fetcher->goes_on[i] == f)
-			f->fetcher->goes_on[i] = NULL;
+		if (f->fetcher->resumes[i] == f)
+			f->fetcher->resumes[i] = NULL;
 	if (f->easy != NULL) {
 		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
 		curl_easy_cleanup(f->easy);
@@ -282,8 +282,8 @@ void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 	fetcher->turned_ns = now_ns;
 	fetcher->fresh = false;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		f = fetcher->goes_on[i];
-		fetcher->goes_on[i] = NULL;
+		f = fetcher->resumes[i];
+		fetcher->resumes[i] = NULL;
 		if (f == NULL)
 			continue;
 		f->paused = false;
@@ -293,12 +293,12 @@ void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 	/* The next pause is the time in which LOOK_BYTES arrive at this rate.
 	 * It grows by a factor of two at most, because the kernel enlarges the
 	 * receive buffer slowly. */
-	if (fetcher->came > 0)
-		ms = MIN(passed_ns / MS * LOOK_BYTES / fetcher->came,
+	if (fetcher->received > 0)
+		ms = MIN(passed_ns / MS * LOOK_BYTES / fetcher->received,
 			 2 * fetcher->pause_ms);
 	fetcher->pause_ms = MIN(MAX(ms, (uint64_t)FETCHER_EASY_MS),
 				(uint64_t)FETCHER_LAZY_MS);
-	fetcher->came = 0;
+	fetcher->received = 0;
 	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
@@ -310,7 +310,7 @@ void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 
 void fetch_resume(struct fetch *f)
 {
-	struct fetch **slots = f->fetcher->goes_on;
+	struct fetch **slots = f->fetcher->resumes;
 	size_t i = 0;
 
 	while (i < CONNECTIONS_MAX && slots[i] != NULL && slots[i] != f)

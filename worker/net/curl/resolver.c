@@ -18,7 +18,7 @@ struct resolver {
 	uint16_t port;
 	ares_channel channel; /* NULL: no query is needed or was sent yet */
 	bool answered;
-	int status; /* of c-ares, when answered */
+	int status; /* status of c-ares, valid after the answer */
 	struct sockaddr_any address;
 };
 

@@ -15,7 +15,7 @@
 
 enum {
 	/* Marks in the PID field of a queued packet. */
-	GOES_ON,
+	CONTINUES,
 	IS_CUT,
 	/* Bytes of audio per packet. Audio in tiny frames, made to fill the
 	 * memory, exceeds its share and is dropped. */
@@ -24,7 +24,7 @@ enum {
 };
 
 struct audio_track {
-	enum { NOT_KNOWN, TRANSPORT, PACKED } kind; /* of this segment */
+	enum { NOT_KNOWN, TRANSPORT, PACKED } kind; /* kind of this segment */
 	struct ts_sync sync;
 	struct psi *psi;
 	struct packed_audio packed;
@@ -95,7 +95,7 @@ static void keep(struct audio_track *s, const uint8_t *packet)
 	s->cc = (uint8_t)(ts_cc(packet) + s->offset) & 0x0f;
 	ts_set_cc(copy, s->cc);
 	(void)pcr_strip(copy); /* the output uses the PCRs of the video */
-	ts_set_pid(copy, s->cut ? IS_CUT : GOES_ON);
+	ts_set_pid(copy, s->cut ? IS_CUT : CONTINUES);
 	s->cut = s->first = s->truncated = false;
 	s->in++;
 }

@@ -26,7 +26,7 @@ struct hls_audio {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
 	struct segment_play *play; /* receives the output */
-	char *url;             /* of the playlist; NULL: none */
+	char *url;             /* URL of the playlist; NULL: none */
 	struct errmsg name;    /* rendition and group, for the log */
 	struct hls_track track;
 	struct hls_mux *mux;   /* NULL: not needed so far */

@@ -51,8 +51,8 @@ struct hls_list {
 	unsigned failures;      /* consecutive */
 	unsigned return_s;      /* current pause; 0: the best variant plays */
 	uint64_t return_ns;     /* time of the next check of the best variant */
-	struct http_body better;     /* its playlist */
-	uint64_t better_end; /* its first end, to compare; 0: not loaded yet */
+	struct http_body better;     /* playlist of the best variant */
+	uint64_t better_end;    /* its first end, to compare; 0: not loaded */
 	uint64_t risen_ns;      /* the best variant plays since then */
 	bool changes;           /* the new variant is not loaded yet */
 	bool idle;              /* set by the owner: the buffer is empty */

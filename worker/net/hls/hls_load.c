@@ -17,13 +17,13 @@ enum { KEEP = 32 * 1024 };
 /* Skips what was delivered before the transfer broke. */
 static bool hand_on(struct hls_load *l, const uint8_t *data, size_t len)
 {
-	size_t skip = (size_t)MIN(l->had - MIN(l->had, l->came),
+	size_t skip = (size_t)MIN(l->delivered - MIN(l->delivered, l->received),
 				  (uint64_t)len);
 
 	if (len > skip && !l->on_data(data + skip, len - skip, l->arg))
 		return false;
-	l->came += len;
-	l->had = MAX(l->had, l->came);
+	l->received += len;
+	l->delivered = MAX(l->delivered, l->received);
 	return true;
 }
 
@@ -159,7 +159,7 @@ int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
 	l->range_at = s->range_at;
 	l->range_len = s->range_len;
 	l->duration_ms = s->duration_ms;
-	l->came = l->had = 0;
+	l->received = l->delivered = 0;
 	l->tries = 0;
 	l->again_ns = l->active_ns = l->still_ns = l->seen_ns = 0;
 	return 0;
@@ -212,7 +212,7 @@ static int ask(struct hls_load *l)
 			return errmsg_fail(&l->error, -ENOTSUP,
 					   "AES-128 is not available");
 	}
-	l->came = 0;
+	l->received = 0;
 	l->tried_ns = l->seen_ns;
 	l->fetch = fetch_new(l->fetcher, &request, &err, &l->error);
 	return err;
@@ -266,9 +266,9 @@ enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 		l->still_ns += now_ns - l->seen_ns;
 	}
 	l->seen_ns = now_ns;
-	if (l->came != l->still_at || idle)
+	if (l->received != l->still_at || idle)
 		l->still_ns = 0;
-	l->still_at = l->came;
+	l->still_at = l->received;
 	if (takes_too_long(l) ||
 	    l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS) {
 		r = errmsg_fail(&l->error, -ETIMEDOUT, "the server stalls");

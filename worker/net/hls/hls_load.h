@@ -41,18 +41,18 @@ struct hls_load {
 	hls_load_fn *on_data;
 	void *arg;
 
-	char *url;               /* of the segment; NULL: idle */
+	char *url;               /* URL of the segment; NULL: idle */
 	uint64_t range_at, range_len;
 	uint32_t duration_ms;
 	char *key_url;           /* NULL: not encrypted */
 	uint8_t iv[M3U8_IV];
 	struct fetch *fetch;
-	struct http_body body;        /* of the key */
+	struct http_body body;        /* response with the key */
 	size_t n_keys;
 	struct hls_key keys[HLS_KEYS]; /* most recently used first */
 	EVP_CIPHER_CTX *cipher;  /* NULL: not encrypted */
-	uint64_t came;           /* decrypted bytes of this attempt */
-	uint64_t had;            /* bytes delivered */
+	uint64_t received;       /* decrypted bytes of this attempt */
+	uint64_t delivered;      /* bytes of the segment */
 	struct buf waiting;      /* decrypted bytes without room */
 	unsigned tries;
 	uint64_t tried_ns;       /* start of the last attempt */
@@ -61,7 +61,7 @@ struct hls_load {
 	uint64_t still_ns;       /* time since its last bytes */
 	uint64_t still_at;       /* number of bytes at that time */
 	uint64_t seen_ns;        /* end of these times; 0: not started */
-	struct errmsg error;       /* of the last attempt */
+	struct errmsg error;       /* error of the last attempt */
 };
 
 void hls_load_done(struct hls_load *);

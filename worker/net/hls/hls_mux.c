@@ -36,20 +36,20 @@ struct hls_mux {
 	bool looked;     /* the first packet was examined */
 
 	bool begins;     /* a segment begins, not reported yet */
-	bool cut;        /* it does not continue the previous one */
+	bool cut;        /* the segment does not continue the previous one */
 
 	bool has_dts, has_clock;
 	uint64_t dts, clock; /* 90 kHz */
 	bool fresh;      /* no audio was placed at this clock yet */
-	bool holds;      /* audio of unrelated times waits, since: */
+	bool holds;      /* audio of unrelated times waits since held_at */
 	uint64_t held_at;
 
 	bool sends;      /* the unit before was sent */
 	bool has_pts;
-	uint64_t pts;    /* of the last unit */
+	uint64_t pts;    /* time stamp of the last unit */
 	size_t unit_left; /* remaining packets of the current unit */
-	uint8_t cc_seen; /* of the audio, received */
-	uint8_t cc;      /* of the audio, sent */
+	uint8_t cc_seen; /* last received counter of the audio */
+	uint8_t cc;      /* last sent counter of the audio */
 	uint16_t clock_pid; /* PID of which only PCRs are sent */
 	uint8_t clock_cc;   /* counter of the last packet before them */
 	bool waits, missing;

@@ -42,8 +42,8 @@ static bool is_free(const struct psi *psi, const struct psi_program *program,
 	       (class == PID_UNKNOWN || class == PID_AUDIO);
 }
 
-/* Keeps the PID, or takes the source's one if it is free; TS_PID_NULL: no PID
- * is free. */
+/* Keeps the PID, or takes the PID of the source if it is free. TS_PID_NULL: no
+ * PID is free. */
 static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 			   const struct psi_program *program, uint16_t wanted)
 {

@@ -12,11 +12,11 @@
 #include "worker/ts/section.h"
 
 struct mux_pmt {
-	uint16_t pid;      /* of the audio; TS_PID_NULL: none */
+	uint16_t pid;      /* PID of the audio; TS_PID_NULL: none */
 	char language[4];
 	uint8_t version;
 	uint8_t cc;
-	size_t len;        /* of the last PMT; 0: none */
+	size_t len;        /* length of the last PMT; 0: none */
 	uint8_t section[SECTION_PSI_MAX];
 };
 

@@ -43,7 +43,8 @@ struct hls_track {
 	uint64_t segments, errors; /* total */
 	int err;               /* the input cannot play: -errno */
 	struct errmsg error;     /* that error, or of missing segments */
-	struct errmsg held;    /* why a live playlist does not play */
+	/* error of a live playlist that does not play; "": none */
+	struct errmsg held;
 	struct ratelimit log;
 };
 

@@ -50,7 +50,7 @@ struct m3u8_segment {
 	struct m3u8_text uri;
 	uint32_t duration_ms;
 	uint32_t key;       /* 1 + index into keys; 0: not encrypted */
-	uint64_t begin_ms;  /* from the begin of the list */
+	uint64_t begin_ms;  /* position in the list */
 	uint64_t range_at;  /* bytes of the resource */
 	uint64_t range_len; /* 0: the whole resource */
 	bool discontinuity; /* does not continue the previous one */

@@ -10,7 +10,7 @@ struct m3u8_parser {
 	unsigned line_number;
 	size_t segments_size, keys_size; /* allocated */
 
-	/* of the next segment */
+	/* state of the next segment */
 	bool has_duration;
 	struct m3u8_segment next;
 	bool range_open; /* starts where the last range ended */
@@ -19,7 +19,7 @@ struct m3u8_parser {
 	bool has_target;
 	uint64_t skipped; /* segments that are not listed */
 
-	/* of the next variant */
+	/* state of the next variant */
 	bool has_variant;
 	struct m3u8_variant variant;
 };
@@ -46,7 +46,7 @@ int m3u8_duration(struct m3u8_parser *, struct m3u8_text,
 struct m3u8_attribute {
 	const char *name; /* NULL: end of the table */
 	enum { M3U8_TEXT, M3U8_NUMBER, M3U8_YES } kind;
-	size_t at; /* of a struct m3u8_text, a uint64_t or a bool */
+	size_t at; /* offset of a struct m3u8_text, a uint64_t or a bool */
 };
 
 /* NAME=value,NAME="value" (4.2). Writes known attributes to ret, ignores the

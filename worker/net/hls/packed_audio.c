@@ -192,7 +192,7 @@ size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 			take_frame(p, &frame);
 			break;
 		case IS_NONE:
-			/* up to the next possible frame */
+			/* skips bytes up to the next possible frame */
 			head = buf_head(&p->bytes);
 			len = buf_len(&p->bytes);
 			size = 1;

@@ -30,7 +30,7 @@ struct packed_audio {
 	bool stamped;      /* base is known */
 	uint64_t base;     /* time stamp of a frame, 90 kHz */
 	uint64_t samples;  /* samples since that frame */
-	enum audio_codec codec; /* of the last frame; rate 0: none */
+	enum audio_codec codec; /* codec of the last frame; rate 0: none */
 	uint32_t rate;
 	size_t n_pes;      /* bytes of the next PES */
 	uint64_t pes_pts;

@@ -29,7 +29,7 @@ struct pcr_rebuild {
 
 	/* in this segment */
 	bool has_dts;
-	int64_t span;      /* of decoding times, 90 kHz */
+	int64_t span;      /* span of the decoding times, 90 kHz */
 	size_t n_pcrs;
 	uint16_t pcr_pid;
 	uint64_t pcr;      /* the last one, 27 MHz */
@@ -92,7 +92,7 @@ static void look_at_dts(struct pcr_rebuild *m, const uint8_t *packet)
 	if (m->pid != ts_pid(packet)) {
 		bool pictures;
 
-		/* the first PES counts until the first one of video */
+		/* audio counts only until the first PES of video */
 		pes = pes_find(packet, &len);
 		pictures = pes[3] >= 0xe0 && pes[3] <= 0xef;
 		if (m->pid != TS_PID_NULL && (m->pictures || !pictures))

@@ -41,9 +41,9 @@ struct segment_play {
 	struct cc_join join;
 	struct playout playout;
 	struct splice *splice;
-	struct batch *out;   /* of the current take */
+	struct batch *out;   /* receives the packets of the current take */
 	struct batch within; /* from the play-out to the splice */
-	uint64_t due_ns;     /* of the packets spliced last */
+	uint64_t due_ns;     /* due time of the packets spliced last */
 	uint64_t packets;
 	uint32_t unannounced;
 	size_t n_scratch;

@@ -47,7 +47,7 @@ uint64_t segment_play_waiting_ns(const struct segment_play *);
 void segment_play_every_second(struct segment_play *);
 
 struct segment_play_counters {
-	uint64_t packets;     /* of all segments so far */
+	uint64_t packets;     /* packets of all segments so far */
 	uint32_t sync_losses;
 	uint32_t truncated; /* units cut off at segment borders */
 	uint32_t unannounced; /* cuts that the playlist did not announce */

@@ -47,7 +47,7 @@ struct stale_lists {
 struct segment_window {
 	bool begun;
 	uint64_t next; /* expected sequence number */
-	bool cut;      /* it does not continue the last one */
+	bool cut;      /* the next segment does not continue the last one */
 	uint32_t jumps; /* how often `next' changed its sequence */
 	size_t n_had;
 	/* entries from before the server restarted, at the end */
@@ -72,7 +72,7 @@ void segment_window_update(struct segment_window *, const struct m3u8 *,
 void segment_window_change(struct segment_window *);
 
 struct segment_step {
-	const struct m3u8_segment *segment; /* of the playlist */
+	const struct m3u8_segment *segment; /* borrowed from the playlist */
 	uint64_t sequence;
 	struct segment_record had;
 	uint32_t jumps;

@@ -43,7 +43,7 @@ enum {
 	RTPFB = 205,
 	XR = 207,
 	NACK_MIN = 12,
-	NAME_MAX = 127, /* of SDES: librist has room for 128 bytes */
+	NAME_MAX = 127, /* SDES items: librist has room for 128 bytes */
 	PARTS_MAX = 8,  /* RTCP packets in one datagram */
 	BLOCKS_MAX = 2, /* blocks in one XR */
 };
@@ -51,8 +51,8 @@ enum {
 /* RIST's header extension (TR-06-2, 8.3): a flag for null packet deletion and a
  * bit for each deleted packet. */
 #define RIST_EXTENSION 0x52490001
-#define LEFT_OUT 0x8000
-#define WHICH 0x7f
+#define NULLS_DELETED 0x8000
+#define DELETED_BITS 0x7f
 
 /* Scratch memory of the BPF program. Offsets count from the UDP header. */
 enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE, DATA };
@@ -219,9 +219,9 @@ static void judge_rtcp(struct rist_filter *f)
 }
 
 /* RTP is empty and valid when all its packets are deleted null packets. */
-static void take_if_left_out(struct rist_filter *f)
+static void take_if_all_deleted(struct rist_filter *f)
 {
-	size_t plain, ours, left_out, any;
+	size_t plain, ours, deletes, any;
 
 	load8(f, 0);
 	op(f, BPF_AND, HAS_PADDING | HAS_EXTENSION | SOURCES);
@@ -229,12 +229,12 @@ static void take_if_left_out(struct rist_filter *f)
 	put(f, BPF_LD | BPF_W | BPF_IND, RTP_HEADER);
 	ours = when(f, BPF_JEQ, RIST_EXTENSION);
 	put(f, BPF_LD | BPF_H | BPF_IND, RTP_HEADER + EXTENSION_MIN);
-	left_out = when(f, BPF_JSET, LEFT_OUT);
-	any = when(f, BPF_JSET, WHICH);
+	deletes = when(f, BPF_JSET, NULLS_DELETED);
+	any = when(f, BPF_JSET, DELETED_BITS);
 	load8(f, RTP_HEADER + EXTENSION_MIN + 3);
 	take(f);
 	end(f, any);
-	end(f, left_out);
+	end(f, deletes);
 	end(f, ours);
 	end(f, plain);
 }
@@ -262,7 +262,7 @@ static void judge_data(struct rist_filter *f)
 {
 	size_t extended, padded;
 
-	take_if_left_out(f);
+	take_if_all_deleted(f);
 	put(f, BPF_STX, PLACE);
 	load8(f, 0);
 	op(f, BPF_AND, SOURCES);

@@ -15,8 +15,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* After a filter was replaced, another processor may still run the old one for
- * so long. */
+/* Another processor may still run a replaced filter for so long. */
 #define SETTLED_NS (100 * MS)
 /* Minimum interval between new filters. */
 #define FILTERS_NS (10 * MS)
@@ -86,7 +85,7 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	if (r < 0)
 		return errmsg_fail(error, r, "rist: socket filter: %s",
 				   strerror(-r));
-	/* what arrived before the filter */
+	/* drops the datagrams that arrived before the filter */
 	for (int i = 0; i < RIST_GUARD_FDS_MAX; i++)
 		if (recv(fd, &byte, sizeof byte, MSG_DONTWAIT) < 0)
 			break;

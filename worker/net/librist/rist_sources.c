@@ -30,7 +30,7 @@ struct rist_source *rist_sources_add(struct rist_sources *s,
 }
 
 void rist_sources_peer_gone(struct rist_sources *s,
-                            const struct rist_peer *peer)
+			    const struct rist_peer *peer)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].peer == peer)

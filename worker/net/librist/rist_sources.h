@@ -24,7 +24,7 @@ struct rist_source {
 	bool refused;      /* filtered at the other kind of port, or tried */
 	uint64_t since_ns; /* time of `refused' or of the attempt */
 	int64_t ahead_ns;  /* offset of the wall clock at that time */
-	const struct rist_peer *peer; /* of librist; NULL: none yet */
+	const struct rist_peer *peer; /* peer of librist; NULL: none yet */
 };
 
 /* Embedded; zeroed memory is ready. */

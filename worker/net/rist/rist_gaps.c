@@ -8,7 +8,7 @@ enum {
 	/* Tolerated growth of the sender's rate. */
 	RATE_FACTOR = 2,
 	SLACK_S = 1,
-	/* For senders that send in bursts. */
+	/* Tolerated gap of a sender that sends in bursts. */
 	BURST_MAX = 1000,
 };
 
@@ -23,7 +23,7 @@ void rist_gaps_take(struct rist_gaps *g, uint16_t number, bool fresh,
 {
 	uint16_t gap = (uint16_t)(number - g->next);
 	uint64_t seconds = silent_ns / SECOND_NS + 1 + SLACK_S;
-	/* what the sender would have sent in this time */
+	/* blocks that the sender would have sent in this time */
 	uint64_t most = seconds * MAX(g->rate, g->blocks) * RATE_FACTOR;
 
 	if (gap <= UINT16_MAX / 2 &&

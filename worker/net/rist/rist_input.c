@@ -22,7 +22,8 @@
 enum {
 	HELD = 64,
 	TURN_MAX = 512, /* blocks in one tick */
-	/* Of several paths; half of them hold half a second at 170 Mbit/s. */
+	/* Blocks of several paths; half of the places hold half a second at
+	 * 170 Mbit/s. */
 	PLACES = 16384,
 };
 
@@ -41,7 +42,7 @@ struct rist_input {
 	const struct rist_peer *owner; /* sender of the last block */
 	/* reported to rist_peers in this second */
 	const struct rist_peer *noted;
-	struct rist_gaps gaps; /* of the followed flow */
+	struct rist_gaps gaps; /* gaps of the followed flow */
 	struct rtp_window *window; /* NULL: one path */
 	/* sender of each path, reported as above */
 	const struct rist_peer *path_peers[RIST_PEERS_MAX];
@@ -139,7 +140,7 @@ static void merge(struct rist_input *in, const struct rist_data_block *block)
 	rtp_window_feed(in->window, &d, (unsigned)path % RTP_PATHS, in->now_ns);
 }
 
-/* Of several paths: filled counts what one path lost and another delivered. */
+/* filled counts the blocks that one path lost and another path delivered. */
 static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 		       uint64_t *ret_filled)
 {

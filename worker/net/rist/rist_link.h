@@ -88,7 +88,7 @@ bool rist_link_waits(const struct rist_link *);
 /* Output that calls a peer, which has not answered for QUIET_S. */
 bool rist_link_is_cut(const struct rist_link *);
 
-/* Why the link cannot transfer; NULL: it can, or it waits for callers. */
+/* Error of a link that cannot transfer; NULL: none, or it waits for callers. */
 const char *rist_link_error(const struct rist_link *);
-/* Why one path is not in use while others are; NULL: all are. */
+/* Error of a path that is not in use while other paths are; NULL: none. */
 const char *rist_link_path_error(const struct rist_link *);

@@ -14,7 +14,7 @@
 struct rist_output {
 	struct output base;
 	struct rist_link link;
-	struct errmsg error; /* why the output must be opened again */
+	struct errmsg error; /* reason to open the output again */
 	int state;            /* result of rist_link_turn() */
 };
 
@@ -92,7 +92,7 @@ static bool rist_output_is_cut(const struct output *out)
 		&container_of(out, const struct rist_output, base)->link);
 }
 
-static const char *rist_output_part_trouble(const struct output *out)
+static const char *rist_output_part_error(const struct output *out)
 {
 	return rist_link_path_error(
 		&container_of(out, const struct rist_output, base)->link);
@@ -119,7 +119,7 @@ static const struct output_ops rist_ops = {
 	.stats = rist_output_stats,
 	.error = rist_output_error,
 	.is_disconnected = rist_output_is_cut,
-	.part_error = rist_output_part_trouble,
+	.part_error = rist_output_part_error,
 	.peer = rist_output_peer,
 };
 

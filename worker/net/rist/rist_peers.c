@@ -42,7 +42,7 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 }
 
 /* Senders are counted at their port. */
-static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
+static bool counts_with(const struct rist_peers *p, const struct rist_known *k,
 		      const struct rist_known *new)
 {
 	return (p->flags & RIST_PEERS_SEND) == 0 ||
@@ -55,7 +55,7 @@ static size_t count(const struct rist_peers *p, const struct rist_known *new,
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++)
-		n += is_beside(p, &p->list[i], new) &&
+		n += counts_with(p, &p->list[i], new) &&
 		     (!of_host || strcmp(p->list[i].host, new->host) == 0);
 	return n;
 }
@@ -81,7 +81,7 @@ static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 		struct rist_known *k = &p->list[i];
 		uint64_t at_ms = MIN(last_ms(k), new->came_ms);
 
-		if (is_beside(p, k, new) && strcmp(k->host, new->host) == 0 &&
+		if (counts_with(p, k, new) && strcmp(k->host, new->host) == 0 &&
 		    new->came_ms - at_ms > OWNS_MS &&
 		    (dead == NULL || last_ms(k) < last_ms(dead)))
 			dead = k;
@@ -127,7 +127,6 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	struct sockaddr_any at;
 
 	/* In the main profile librist 0.2.7 passes bytes of the host's text as
-
 	 * its port. In the simple profile the port is right, see
 	 * rist_guard_admit(). */
 	(void)port;

@@ -49,7 +49,8 @@ struct rist_known {
 	uint64_t active_ms; /* last data taken; 0: never */
 	uint16_t port;     /* local port */
 	char host[SOCKADDR_TEXT_MAX];
-	char at[SOCKADDR_TEXT_MAX]; /* with its port, if Sluice called it */
+	/* address, with the port of a called peer */
+	char at[SOCKADDR_TEXT_MAX];
 };
 
 /* Embedded. */
@@ -60,7 +61,8 @@ struct rist_peers {
 	struct sockaddr_any own[RIST_PEERS_MAX]; /* where each path listens */
 	size_t n;
 	struct rist_known list[RIST_KNOWN_MAX];
-	unsigned refused; /* since they were taken; text of the last one: */
+	/* refusals since rist_peers_take_refused(), and the last of them */
+	unsigned refused;
 	struct errmsg refusal;
 };
 

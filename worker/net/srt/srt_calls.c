@@ -19,7 +19,7 @@ enum {
 struct srt_call {
 	struct sockaddr_any from; /* len 0: free entry */
 	uint64_t at_ms;
-	const char *refused; /* why Sluice rejected it; NULL: it did not */
+	const char *refused; /* reason of Sluice; NULL: not rejected by it */
 };
 
 struct srt_calls {

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-	/* In one second: a call takes libsrt half a megabyte for several
-	 * seconds. */
+	/* Calls in one second: a call takes half a megabyte of libsrt's memory
+	 * for several seconds. */
 	SRT_CALLS_MAX = 128,
 	SRT_CALLS_OF_HOST_MAX = 40,
 };

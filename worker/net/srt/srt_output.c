@@ -13,7 +13,7 @@ struct srt_output {
 	struct output base;
 	struct srt_peer peer;
 	struct link_stats link;
-	struct errmsg error; /* why the output must be opened again */
+	struct errmsg error; /* reason to open the output again */
 	int err;             /* -errno, or 0 */
 };
 

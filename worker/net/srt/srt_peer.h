@@ -17,7 +17,7 @@ struct srt_peer {
 	enum srt_direction direction;
 	struct resolver *resolver;  /* NULL: resolved */
 	struct srt_listener listener;
-	SRTSOCKET socket;   /* or SRT_INVALID_SOCK */
+	SRTSOCKET socket;   /* SRT_INVALID_SOCK: none */
 	bool connected;
 	/* libsrt does not return the called address. */
 	struct sockaddr_any other;
@@ -47,5 +47,5 @@ void srt_peer_every_second(struct srt_peer *, struct link_stats *);
 /* Address of the connected peer; NULL: not connected. */
 const char *srt_peer_name(const struct srt_peer *);
 
-/* Why there is no connection; NULL: connected. */
+/* Error of a peer that is not connected; NULL: connected. */
 const char *srt_peer_error(const struct srt_peer *);

@@ -28,7 +28,7 @@ struct srt_place {
 	unsigned ifindex;
 	/* NULL: the interface is checked every second */
 	struct netif_watch *netif;
-	struct errmsg error; /* of the interface; "": none */
+	struct errmsg error; /* error of the interface; "": none */
 };
 
 /* Binds libsrt's socket. Borrows the name of the interface. 0, or -errno with

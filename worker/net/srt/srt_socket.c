@@ -13,7 +13,7 @@ enum {
 	/* A refused call is reported as the listener's error for so long; a
 	 * caller tries again sooner. */
 	REFUSAL_ERROR_MS = 30000,
-	/* libsrt's own figures: buffer size of one datagram, and datagrams in
+	/* Figures of libsrt: buffer size of one datagram, and datagrams in
 	 * flight. */
 	DATAGRAM_MIN = 1472,
 	FLIGHT_DEFAULT = 25600,
@@ -144,7 +144,7 @@ void srt_socket_close(SRTSOCKET *s)
 	*s = SRT_INVALID_SOCK;
 }
 
-/* In libsrt's thread: reads only what never changes. */
+/* Runs in libsrt's thread and reads only members that never change. */
 static int check_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {

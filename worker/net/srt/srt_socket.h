@@ -39,7 +39,7 @@ struct srt_listener {
 	struct srt_calls *calls;
 	unsigned n_refused;       /* since the last statistics */
 	struct errmsg refused; /* the last refusal */
-	uint64_t refused_ms;   /* its time */
+	uint64_t refused_ms;   /* time of the last refusal */
 	struct refusal_log refusal_log;
 };
 
