@@ -136,7 +136,7 @@ bool input_is_ready(const struct input *in)
 
 bool input_is_calling(const struct input *in)
 {
-	return in->ops->is_calling != NULL && in->ops->is_calling(in);
+	return in->ops->is_ready != NULL && !in->ops->is_ready(in);
 }
 
 bool input_can_be_silent(const struct input *in)
@@ -144,7 +144,9 @@ bool input_can_be_silent(const struct input *in)
 	if (in->ops->never_silent ||
 	    (in->flow != NULL && udp_flow_is_cut_off(in->flow)))
 		return false;
-	return in->ops->can_be_silent == NULL || in->ops->can_be_silent(in);
+	if (in->ops->can_be_silent != NULL)
+		return in->ops->can_be_silent(in);
+	return in->ops->peer == NULL || in->ops->peer(in) != NULL;
 }
 
 const char *input_peer(const struct input *in)

@@ -32,11 +32,11 @@ struct input_ops {
 	const char *(*error)(const struct input *);
 	/* NULL: the missing redundancy of its paths. */
 	const char *(*unprotected)(const struct input *);
-	/* NULL: true if it has a descriptor. */
+	/* NULL: true if it has a descriptor.  An input with this function is
+	 * calling until it is ready. */
 	bool (*is_ready)(const struct input *);
-	/* NULL: false. */
-	bool (*is_calling)(const struct input *);
-	/* NULL: true, unless never_silent. */
+	/* NULL: true, unless never_silent; a type with connections: true while
+	 * a peer is connected. */
 	bool (*can_be_silent)(const struct input *);
 	bool never_silent;
 	/* NULL: it has no connections. */

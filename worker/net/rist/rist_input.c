@@ -293,16 +293,6 @@ static bool rist_input_is_ready(const struct input *base)
 		       ->link.paths.n_open > 0;
 }
 
-static bool rist_input_is_calling(const struct input *base)
-{
-	return !rist_input_is_ready(base);
-}
-
-static bool rist_input_can_be_silent(const struct input *base)
-{
-	return rist_input_peer(base) != NULL;
-}
-
 static void rist_input_free(struct input *base)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
@@ -321,9 +311,8 @@ static const struct input_ops rist_ops = {
 	.error = rist_input_error,
 	.unprotected = rist_input_unprotected,
 	.is_ready = rist_input_is_ready,
-	.is_calling = rist_input_is_calling,
-	.can_be_silent = rist_input_can_be_silent,
 	.peer = rist_input_peer,
+
 };
 
 struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -122,19 +122,9 @@ static const char *srt_input_peer(const struct input *in)
 }
 
 /* A listener is ready at once; a caller is calling until it is connected. */
-static bool srt_input_is_there(const struct input *in)
+static bool srt_input_is_ready(const struct input *in)
 {
 	return in->spec->srt.mode == SRT_LISTENER;
-}
-
-static bool srt_input_is_tried(const struct input *in)
-{
-	return in->spec->srt.mode != SRT_LISTENER;
-}
-
-static bool srt_input_can_be_silent(const struct input *in)
-{
-	return srt_input_peer(in) != NULL;
 }
 
 static void srt_input_free(struct input *in)
@@ -153,9 +143,7 @@ static const struct input_ops srt_ops = {
 	.stats = srt_input_stats,
 	.error = srt_input_error,
 	.peer = srt_input_peer,
-	.is_ready = srt_input_is_there,
-	.is_calling = srt_input_is_tried,
-	.can_be_silent = srt_input_can_be_silent,
+	.is_ready = srt_input_is_ready,
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,
