@@ -15,7 +15,7 @@ static void log_count(struct refusal_log *r, const char *protocol,
 }
 
 void refusal_log_add(struct refusal_log *r, const char *protocol, unsigned port,
-		   const struct errmsg *error, unsigned n, uint64_t now_ms)
+		     const struct errmsg *error, unsigned n, uint64_t now_ms)
 {
 	bool known = strcmp(error->text, r->last.text) == 0 &&
 		     now_ms - r->last_ms < REFUSAL_LOG_MS;

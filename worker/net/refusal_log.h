@@ -26,7 +26,7 @@ struct refusal_log {
 /* Adds n refusals; error describes the last of them: address and reason. The
  * log line begins with protocol and port: "srt port 9000". */
 void refusal_log_add(struct refusal_log *, const char *protocol, unsigned port,
-		   const struct errmsg *error, unsigned n, uint64_t now_ms);
+		     const struct errmsg *error, unsigned n, uint64_t now_ms);
 
 /* Logs the number of suppressed refusals when a minute is over. */
 void refusal_log_every_second(struct refusal_log *, const char *protocol,

@@ -18,4 +18,4 @@ void resolver_free(struct resolver **);
 
 /* 1: *ret is written; 0: poll again; -errno with error ("host: …"). */
 int resolver_poll(struct resolver *, struct sockaddr_any *ret,
-	      struct errmsg *error) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;

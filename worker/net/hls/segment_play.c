@@ -78,7 +78,7 @@ static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
-			      uint64_t now_ns)
+				      uint64_t now_ns)
 {
 	struct segment_play *p = xcalloc(1, sizeof *p);
 
@@ -110,7 +110,7 @@ void segment_play_free(struct segment_play **play)
 }
 
 void segment_play_set_pace(struct segment_play *p, unsigned lead_ms,
-		       unsigned target_ms)
+			   unsigned target_ms)
 {
 	unsigned smooth_s = MIN(target_ms, (unsigned)TARGET_MAX_MS) *
 			    SMOOTH_TARGETS / 1000;

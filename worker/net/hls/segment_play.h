@@ -18,13 +18,13 @@ struct segment_play;
 
 /* lead_ms > 0 */
 struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
-			      uint64_t now_ns);
+				      uint64_t now_ns);
 void segment_play_free(struct segment_play **);
 
 /* Pace for a source that adds segments of target_ms; 0: of a complete playlist.
  * The second function sets what is queued elsewhere. */
 void segment_play_set_pace(struct segment_play *, unsigned lead_ms,
-		       unsigned target_ms);
+			   unsigned target_ms);
 void segment_play_set_elsewhere(struct segment_play *, uint64_t ms);
 
 /* Begins a segment; a cut does not continue the previous one. */

@@ -185,7 +185,7 @@ static void resync(struct segment_window *w, const struct m3u8 *l,
 }
 
 void segment_window_update(struct segment_window *w, const struct m3u8 *l,
-		       uint64_t wanted_ms)
+			   uint64_t wanted_ms)
 {
 	if (l->n_segments == 0)
 		return;
@@ -215,7 +215,7 @@ bool segment_window_is_held(const struct segment_window *w)
 }
 
 bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
-		     struct segment_step *ret)
+			 struct segment_step *ret)
 {
 	while (w->begun && w->next >= l->sequence &&
 	       w->next - l->sequence < l->n_segments) {

@@ -65,7 +65,7 @@ struct segment_window {
 /* Takes a playlist. wanted_ms: buffer that is wanted after the entry point of a
  * live playlist, if it is that long; at least HLS_START_TARGETS. */
 void segment_window_update(struct segment_window *, const struct m3u8 *,
-		       uint64_t wanted_ms);
+			   uint64_t wanted_ms);
 
 /* The next playlist is another one of the same programme: what follows is a
  * cut. */
@@ -81,16 +81,16 @@ struct segment_step {
 
 /* The next segment of the last playlist; false: none. Reports a cut once. */
 bool segment_window_next(struct segment_window *, const struct m3u8 *,
-		     struct segment_step *ret);
+			 struct segment_step *ret);
 
 /* The segment was played, or (not `loaded') lost. Works after updates, too. */
 void segment_window_done(struct segment_window *, const struct segment_step *,
-		     bool loaded);
+			 bool loaded);
 
 /* The segment in the current playlist; NULL: no longer worth a request. */
 const struct m3u8_segment *segment_window_listed(const struct segment_window *,
-					     const struct m3u8 *,
-					     const struct segment_step *);
+						 const struct m3u8 *,
+						 const struct segment_step *);
 
 /* True: the server still sends stale playlists. */
 bool segment_window_is_held(const struct segment_window *);

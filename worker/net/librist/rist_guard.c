@@ -100,7 +100,7 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 }
 
 int rist_guard_after_peer(struct rist_guard *g, const struct rist_spec *spec,
-		    bool receives, size_t path, struct errmsg *error)
+			  bool receives, size_t path, struct errmsg *error)
 {
 	struct rist_filter filter;
 	bool listens = true;

@@ -26,7 +26,7 @@ static int try_one(const struct sockaddr_any *at, bool listens,
 }
 
 int rist_check_address(const struct sockaddr_any *at, bool listens, bool pair,
-		   struct errmsg *error)
+		       struct errmsg *error)
 {
 	struct sockaddr_any next = *at;
 	int r = try_one(at, listens, error);

@@ -17,4 +17,4 @@
 /* Opens a socket of its own for the test; with listens it is bound, for a pair
  * also to the next port. 0, or -errno with error. */
 int rist_check_address(const struct sockaddr_any *, bool listens, bool pair,
-		   struct errmsg *error) MUST_CHECK;
+		       struct errmsg *error) MUST_CHECK;

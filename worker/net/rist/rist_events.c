@@ -156,7 +156,7 @@ static int on_stats(void *arg, const struct rist_stats *stats)
 /* --- in the worker's thread --- */
 
 int rist_events_subscribe(struct rist_events *s, struct rist_ctx *ctx,
-		     int interval_ms)
+			  int interval_ms)
 {
 	bool done = rist_stats_callback_set(ctx, interval_ms, on_stats,
 					    s) == 0 &&

@@ -55,7 +55,7 @@ void rist_events_done(struct rist_events *);
 
 /* Subscribes to statistics and connection states of the context. */
 int rist_events_subscribe(struct rist_events *, struct rist_ctx *,
-		     int interval_ms) MUST_CHECK;
+			  int interval_ms) MUST_CHECK;
 int rist_events_on_log(void *arg, enum rist_log_level, const char *text);
 
 /* From now on only this flow counts. */

@@ -221,7 +221,7 @@ static int rist_input_read(struct input *base, struct batch *batch,
 }
 
 static int rist_input_every_second(struct input *base, uint64_t now_ns,
-			     struct errmsg *error)
+				   struct errmsg *error)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
 

@@ -43,7 +43,7 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 
 /* Senders are counted at their port. */
 static bool counts_with(const struct rist_peers *p, const struct rist_known *k,
-		      const struct rist_known *new)
+			const struct rist_known *new)
 {
 	return (p->flags & RIST_PEERS_SEND) == 0 ||
 	       (k->path == new->path && k->port == new->port);
@@ -199,7 +199,7 @@ void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
 }
 
 void rist_peers_received(struct rist_peers *p, const struct rist_peer *peer,
-		      uint64_t now_ms)
+			 uint64_t now_ms)
 {
 	struct rist_known *k;
 
@@ -223,7 +223,7 @@ size_t rist_peers_path(struct rist_peers *p, const struct rist_peer *peer)
 }
 
 void rist_peers_format_one(struct rist_peers *p, const struct rist_peer *peer,
-		     char *at)
+			   char *at)
 {
 	const struct rist_known *k;
 

@@ -87,7 +87,7 @@ void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 
 /* Data of this peer was taken. */
 void rist_peers_received(struct rist_peers *, const struct rist_peer *,
-		      uint64_t now_ms);
+			 uint64_t now_ms);
 
 /* Path of the peer; 0: unknown. */
 size_t rist_peers_path(struct rist_peers *, const struct rist_peer *);

@@ -100,7 +100,7 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 }
 
 void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
-		    const char *refused)
+		   const char *refused)
 {
 	struct sockaddr_any from = any_of(sa);
 	struct srt_call *call;

@@ -31,7 +31,7 @@ bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 
 /* From any thread. Adds a call; refused: reason, or NULL. */
 void srt_calls_add(struct srt_calls *, const struct sockaddr *from,
-		    const char *refused);
+		   const char *refused);
 
 /* The call succeeded. */
 void srt_calls_connected(struct srt_calls *, const struct sockaddr_any *from);

@@ -81,7 +81,7 @@ static int srt_input_read(struct input *in, struct batch *batch,
 }
 
 static int srt_input_every_second(struct input *in, uint64_t now_ns,
-			    struct errmsg *error)
+				  struct errmsg *error)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
 
