@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * PMT of a programme with audio of another playlist: the source's PMT, with our
- * audio in place of its own.
+ * PMT of a programme with audio of another playlist: the source's PMT, with
+ * that audio in place of its own.
  *
  * Pure. Embedded.
  */

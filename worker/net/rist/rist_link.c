@@ -333,7 +333,7 @@ static void report_error(struct rist_link *l, const char *text)
 		rist_link_warn(l, text);
 }
 
-/* Ends the last error, and reports those that stand. */
+/* Ends an error whose cause is gone, and reports current errors. */
 static void check_errors(struct rist_link *l, bool active,
 			 const struct rist_counted *s)
 {

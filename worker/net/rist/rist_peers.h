@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The peers of a RIST link: called ones and callers.
+ * Keeps the peers of a RIST link: called peers and callers.
  *
  * librist creates a peer for each source address and keeps it for seconds. This
  * list bounds them, in all and for each host. Senders are bounded at each local
