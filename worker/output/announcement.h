@@ -19,17 +19,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One datagram in an Ethernet frame. */
+/* Bytes of an announcement: a datagram that fits in an Ethernet frame. */
 enum { ANNOUNCEMENT_MAX = 1400 };
 
 struct announcement {
-	const char *name;            /* of the session */
-	struct sockaddr_any origin;  /* of the announcements; without port */
+	const char *name;            /* name of the session */
+	struct sockaddr_any origin;  /* sender of the announcements; no port */
 	struct sockaddr_any remote;  /* destination of the packets */
 	unsigned ttl;
 	bool rtp;
 	bool full;                   /* see announcement_has_full() */
-	struct rtp_out_spec streams; /* of rtp */
+	struct rtp_out_spec streams; /* options of an rtp output */
 	uint64_t session, version;   /* fixed number of the session */
 };
 

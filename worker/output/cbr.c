@@ -16,7 +16,7 @@
 #define PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
-	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* of one system call */
+	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* packets of one system call */
 	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
 	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
@@ -41,7 +41,7 @@ struct cbr {
 	uint64_t held_tick;  /* ... since this tick */
 	uint64_t run_ns;
 	uint64_t awake_ns;   /* running time without late wake-ups */
-	uint64_t now_tick;   /* of the last run */
+	uint64_t now_tick;   /* tick of the last run */
 
 	/* the next position: its tick, and a fraction in 1 / bps of a tick */
 	uint64_t tick, part;
@@ -49,7 +49,8 @@ struct cbr {
 	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
 	size_t n_clocks;
 	struct cbr_clock clocks[CBR_CLOCKS];
-	struct cbr_clock *begun; /* its new time base leaves next */
+	/* the clock whose new time base is announced next; NULL: none */
+	struct cbr_clock *begun;
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	struct cbr_counters counters;
 

@@ -50,20 +50,21 @@ struct cbr_arrival {
 
 struct cbr_clock {
 	uint16_t pid;
-	uint8_t cc;         /* of the last packet of the PID in the output */
-	bool running;       /* base is set */
-	uint64_t base_tick; /* here the clock is base_pcr */
+	uint8_t cc;         /* counter of the PID's last packet in the output */
+	bool running;       /* base_tick and base_pcr are set */
+	uint64_t base_tick; /* tick at which the clock is base_pcr */
 	uint64_t base_pcr;
-	int64_t fraction;   /* of a tick, in 1e-9, at base_tick */
+	int64_t fraction;   /* fraction of a tick at base_tick, in 1e-9 */
 	int64_t slew_ppb, wanted_ppb;
 
 	/* the input */
-	uint64_t in_pcr, in_tick, in_awake; /* of the last PCR */
+	uint64_t in_pcr, in_tick, in_awake; /* values of the last PCR */
 	/* differences of the time bases that are still in the queue */
 	int64_t jumps[CBR_JUMPS];
 	uint8_t n_jumps;
-	int64_t shift;      /* their sum */
-	uint8_t windows;    /* of this time base, up to CBR_FIRST_WINDOWS */
+	int64_t shift;      /* sum of jumps */
+	uint8_t windows;    /* windows since the time base began, up to
+			     * CBR_FIRST_WINDOWS */
 	uint64_t window_tick;
 	int64_t early, late; /* extremes of the window */
 	bool stray;         /* the next PCR starts a new time base */

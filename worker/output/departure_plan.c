@@ -14,7 +14,7 @@
 enum {
 	STEER = 8,  /* a lead that is off by its length changes the spacing
 		     * by 1 / STEER */
-	WEIGHT = 3, /* of the past against the last second */
+	WEIGHT = 3, /* weight of the past against the last second */
 };
 
 void departure_plan_init(struct departure_plan *p, unsigned limit)

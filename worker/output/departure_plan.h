@@ -25,9 +25,9 @@ enum {
 };
 
 struct departure_plan {
-	unsigned limit;     /* of the queue in datagrams; 0: no plan */
+	unsigned limit;     /* datagrams that may queue; 0: no plan */
 	uint64_t last_ns;   /* last planned time */
-	uint64_t each_ns;   /* between two datagrams; 0: not known yet */
+	uint64_t each_ns;   /* time between two datagrams; 0: unknown */
 	uint64_t window_ns; /* start of the current measurement */
 	uint64_t counted;
 };

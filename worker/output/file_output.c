@@ -31,14 +31,15 @@ enum record_state { RECORDING, DISK_SLOW, DISK_FULL };
 struct file_output {
 	struct output base;
 	struct file_writer *writer;
-	struct file_writer_state writer_state; /* of the last second */
+	/* the report of the thread at the last second */
+	struct file_writer_state writer_state;
 	uint64_t queued;                /* packets since the start */
 	uint64_t no_room;               /* packets without room in the queue */
 	uint64_t no_room_before;        /* a second ago */
 	uint64_t last_ns;
 	unsigned full_s, slow_s;        /* seconds until the error ends */
 	enum record_state state;
-	char error[80];                 /* of the state; "" */
+	char error[80];                 /* text of the state; "": RECORDING */
 	struct ratelimit log;
 	bool logged;                    /* the error was logged */
 };

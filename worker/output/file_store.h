@@ -20,17 +20,18 @@ struct psi;
 struct file_store {
 	const struct output_spec *spec; /* borrowed */
 	size_t unit;      /* bytes of a packet in the file */
-	char path[IO_PATH_MAX]; /* of the folder */
-	int folder;       /* descriptor, or -1 */
-	int fd;           /* of the file, or -1 */
+	char path[IO_PATH_MAX]; /* path of the folder */
+	int folder;       /* descriptor of the folder, or -1 */
+	int fd;           /* descriptor of the file, or -1 */
 	const char *name; /* in spec->path */
 	char file[256];   /* the name of the open file */
-	uint64_t size;    /* of the file */
+	uint64_t size;    /* bytes of the file */
 	uint64_t flushed; /* the kernel was asked to write up to here */
 	int64_t ends_s;   /* unix time of the next file; 0: never */
-	uint64_t due_ns;  /* since when the next file is due; 0: not due */
-	struct psi *psi;  /* of the written packets; NULL: no rotation */
-	unsigned files;   /* opened so far */
+	uint64_t due_ns;  /* time at which the next file became due; 0: not
+			   * due */
+	struct psi *psi;  /* tables of the written packets; NULL: no rotation */
+	unsigned files;   /* number of files opened so far */
 	uint64_t free_mib;
 };
 

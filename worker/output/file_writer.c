@@ -20,7 +20,7 @@ enum {
 	/* Wakes the thread before its timer. */
 	HURRY_PACKETS = QUEUE_PACKETS / 16,
 	PAUSE_MS = 200,
-	/* How long the owner waits for a disk that hangs. */
+	/* Longest time for which the owner waits for a disk that hangs. */
 	STOP_MS = 1000,
 	MEASURE_S = 1,
 };

@@ -14,7 +14,7 @@
 
 struct file_writer;
 
-/* What the thread reports. */
+/* The report of the thread. */
 struct file_writer_state {
 	int err;             /* -errno: the thread has ended, see error */
 	struct errmsg error;
@@ -28,7 +28,7 @@ struct file_writer_state {
 /* Copies the specification.  NULL with *ret_err = -errno and error. */
 struct file_writer *file_writer_new(const struct output_spec *, int *ret_err,
 				    struct errmsg *error);
-/* Accepts no more packets; does not wait. */
+/* Stops the queue, which takes no further packets; does not wait. */
 void file_writer_stop(struct file_writer *);
 /* Waits until the queue is written, at most a second after the stop.  If the
  * disk hangs, the thread stays behind. */

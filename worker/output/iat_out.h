@@ -18,7 +18,7 @@ struct iat_out {
 	uint64_t all[IAT_OUT_BINS];    /* since the start */
 	uint32_t recent[IAT_OUT_BINS]; /* in this second */
 	uint64_t recent_max_ns;
-	uint64_t p50_us, p99_us, max_us; /* of the last full second */
+	uint64_t p50_us, p99_us, max_us; /* values of the last full second */
 };
 
 /* n datagrams, n > 0, leave at now_ns. */

@@ -40,7 +40,7 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 
 void output_warm(const struct output *o, struct prefetch *w)
 {
-	/* and the next line, which each type uses */
+	/* the cache line after struct output is used by each type */
 	prefetch_add(w, o, sizeof *o + PREFETCH_LINE);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One open output of a stream.
+ * An open output of a stream.
  *
  * Owns its descriptors.  Packets that cannot be sent are counted and dropped:
  * an output never blocks the stream.
@@ -19,14 +19,14 @@ struct iat_out;
 struct output;
 
 struct output_counters {
-	uint64_t packets; /* sent */
-	uint64_t dropped; /* that could not be sent */
+	uint64_t packets; /* packets sent */
+	uint64_t dropped; /* packets that could not be sent */
 };
 
-/* Packets since the last one that the network accepted. */
+/* The packets since the last packet that the network accepted. */
 struct output_gap {
 	uint64_t packets;  /* 0: no gap */
-	uint64_t since_ns; /* its first packet */
+	uint64_t since_ns; /* time of the first packet in the gap */
 };
 
 /* Opens any type except http and https.  Borrows the specification for the life
@@ -64,10 +64,10 @@ void output_counters(const struct output *, struct output_counters *ret);
 
 struct output_gap output_gap(const struct output *);
 
-/* Times between its datagrams; borrowed for the life of the output. */
+/* The times between its datagrams; borrowed for the life of the output. */
 const struct iat_out *output_iat(const struct output *);
 
-/* What the protocol measures, counted since output_open(). */
+/* The counters of the protocol since output_open(). */
 struct link_stats output_stats(const struct output *);
 
 /* Why the open output cannot send; NULL if it can. */

@@ -37,8 +37,8 @@ struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
 	struct output_counters counters;
-	struct iat_out iat;    /* not all types measure it ... */
-	struct output_gap gap; /* ... and this */
+	struct iat_out iat;    /* all zero if the type does not measure it */
+	struct output_gap gap; /* all zero if the type does not measure it */
 };
 
 /* As output_open(). */

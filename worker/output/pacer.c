@@ -18,7 +18,7 @@
 
 enum {
 	SLICES_GOOD = 10, /* a second */
-	RATE_WEIGHT = 8,  /* of the past against a new slice */
+	RATE_WEIGHT = 8,  /* weight of the past against a new slice */
 	/* The bucket fills by DRAIN_BASE percent of the clock, and by one
 	 * percent more for each millisecond in the queue.  At 100 percent small
 	 * errors of the rate would add up. */

@@ -28,7 +28,7 @@
 
 enum {
 	PACER_BURST_MS = 10,
-	PACER_HOLD_MS = 20,  /* how long a partly filled datagram waits */
+	PACER_HOLD_MS = 20,  /* longest wait of a partly filled datagram */
 	PACER_QUEUE_MS = 1000, /* the limit of the queue, ... */
 	PACER_QUEUE_MIN = 2048, /* ... but at least this number of packets: a
 				 * newly measured rate may be far too low */
@@ -38,15 +38,16 @@ enum {
 struct pacer {
 	bool started;
 	bool unpaced;           /* every full datagram leaves at once */
-	unsigned burst_ms;      /* of one release; 0: PACER_BURST_MS */
-	uint64_t now_ns;        /* of the last call */
+	unsigned burst_ms;      /* length of a release; 0: PACER_BURST_MS */
+	uint64_t now_ns;        /* time of the last call */
 	int64_t credit_ns;
-	uint64_t packet_ns;     /* duration of a packet; 0: not known */
-	uint64_t pcr_packet_ns; /* the same by the PCRs; 0: not known */
+	uint64_t packet_ns;     /* duration of a packet; 0: unknown */
+	uint64_t pcr_packet_ns; /* duration by the PCRs; 0: unknown */
 	uint64_t slice_ns;      /* start of the current measurement */
 	size_t slice_packets;
 	unsigned slices;        /* finished measurements, up to a second */
-	uint64_t held_ns;       /* since when a partial datagram waits */
+	uint64_t held_ns;       /* time at which a partial datagram began to
+				 * wait; valid while held */
 	bool held;
 };
 
@@ -67,8 +68,9 @@ void pacer_hint(struct pacer *, uint64_t pcr_bps);
 /* n packets arrived at now_ns (never goes back). */
 void pacer_arrived(struct pacer *, uint64_t now_ns, size_t n);
 
-/* How many of the `waiting` packets leave at now_ns: whole datagrams, and a
- * partly filled one after PACER_HOLD_MS without new packets. */
+/* Returns the number of the `waiting` packets that leave at now_ns: whole
+ * datagrams, and a partly filled datagram after PACER_HOLD_MS without new
+ * packets. */
 size_t pacer_release(struct pacer *, uint64_t now_ns, size_t waiting);
 
 /* When to call pacer_release() again with `waiting` packets in the queue;

@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-	/* This number of packets contains every table several times. */
+	/* So many packets contain every table several times. */
 	RESUME_PACKETS = 20000,
 	/* A longer pause restarts the search for a join point. */
 	PAUSE_MS = 1000,
@@ -24,10 +24,10 @@ struct ring_out {
 	struct ring_writer *ring;
 	const struct psi *psi;
 	uint64_t now_ns;
-	int64_t wall_ms;    /* of now_ns */
-	uint64_t fed_ns;    /* of the last packets */
-	uint64_t marked_ns; /* of the last mark, or the start */
-	uint64_t pcr;       /* the last one of the main program */
+	int64_t wall_ms;    /* wall clock at now_ns */
+	uint64_t fed_ns;    /* time of the last packets */
+	uint64_t marked_ns; /* time of the last mark, or of the start */
+	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
 	struct cc_rewrite cc;
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the

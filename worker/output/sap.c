@@ -23,11 +23,11 @@ enum {
 };
 
 struct sap {
-	struct output_spec spec; /* of the announcements: to the SAP group */
+	struct output_spec spec; /* sends the announcements to the SAP group */
 	size_t n;
 	struct announcement list[2]; /* the plain and the full description */
 	char *name;
-	int fd;           /* or -1 */
+	int fd;           /* socket of the announcements, or -1 */
 	unsigned sent;    /* number of rounds */
 	uint64_t next_ns;
 	struct errmsg error; /* last logged */

@@ -29,7 +29,8 @@ struct udp_output {
 	struct rtp_sender rtp;
 	struct rtp_state *state; /* where the sequence is saved; or NULL */
 	struct fec_make *fec;    /* NULL: no error correction */
-	struct errmsg error;     /* of a part, as of the last second; "" */
+	struct errmsg error;     /* error of a path or of FEC at the last
+				  * second; "": none */
 };
 
 /* --- paths --- */

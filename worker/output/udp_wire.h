@@ -19,11 +19,11 @@ struct udp_wire {
 	bool segments;        /* the kernel splits datagrams (UDP_SEGMENT) */
 	bool timed;           /* the kernel sends each at its time */
 	struct departure_plan plan;
-	uint64_t packets;     /* sent */
-	uint64_t counted;     /* of these, seen by the owner */
+	uint64_t packets;     /* packets sent */
+	uint64_t counted;     /* packets that the owner has counted */
 	uint64_t sent_before; /* packets sent up to the last second */
-	int hard_err;         /* last error of the socket since then, or 0 */
-	unsigned ifindex;     /* of the configured interface, or 0 */
+	int hard_err;         /* last socket error of this second, or 0 */
+	unsigned ifindex;     /* index of the configured interface, or 0 */
 	bool unsure;          /* the source address could not be checked */
 };
 

@@ -7,7 +7,7 @@
 #include "worker/si/json.h"
 #include "worker/stream/pipeline_state.h"
 
-enum { PACKETS = 7 /* of most datagrams */ };
+enum { PACKETS = 7 /* packets in most datagrams */ };
 
 /* RFC 4445: the delay factor, and packets that were lost in the last second: by
  * the count of the sender, or by continuity where there is none. */

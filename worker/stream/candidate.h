@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a stream may send: an input, the file that fills in, or a still
- * picture.  Its state, as a table of states and events.
+ * A source that a stream may send: an input, the filler file, or a still
+ * picture.  This file has its state, as a table of states and events.
  *
  *	standby ──choose──▶ pending ──enter──▶ on air ──leave──▶ ending
  *	   ▲                   │ reject          │ cut             │ cut
@@ -21,15 +21,15 @@ enum candidate_state {
 	CANDIDATE_STANDBY, /* is not sent */
 	CANDIDATE_PENDING, /* is sent as soon as it can be entered */
 	CANDIDATE_ON_AIR, /* is sent */
-	CANDIDATE_ENDING, /* another one is on air; its last units follow */
+	CANDIDATE_ENDING, /* another is on air; its last units are still sent */
 	CANDIDATE_STATES
 };
 
 enum candidate_event {
 	CANDIDATE_CHOOSE, /* the policy chose it */
-	CANDIDATE_REJECT, /* the policy chose another one */
-	CANDIDATE_ENTER, /* it is sent from now on */
-	CANDIDATE_LEAVE, /* another one was entered; its units can still end */
+	CANDIDATE_REJECT, /* the policy chose another candidate */
+	CANDIDATE_ENTER, /* the stream sends it from now on */
+	CANDIDATE_LEAVE, /* another was entered; its last units can be sent */
 	CANDIDATE_CUT, /* no further packet of it is sent */
 	CANDIDATE_EVENTS
 };
@@ -39,7 +39,7 @@ struct candidate {
 	enum candidate_state state;
 	bool entering; /* the entry looks for a place to enter */
 	struct switch_point *entry;
-	const struct psi *psi; /* its tables; NULL: the entry reads them */
+	const struct psi *psi; /* tables; NULL: the entry reads the tables */
 };
 
 void candidate_handle(struct candidate *, enum candidate_event);

@@ -250,7 +250,8 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	unsigned passed_ms = (unsigned)((now_ns - l->began_ns) / MS);
 	struct analyze_config config = analyze_config(l);
 	struct analyze_counts counts;
-	const char *reason = NULL; /* of an alarm that the log explains */
+	/* the reason that the log adds to an alarm; NULL: none */
+	const char *reason = NULL;
 	bool two_senders;
 
 	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One input of a stream, from its address to its verdict: the packets of the
- * input, what its options make of them, and whether that is on air.
+ * An input of a stream: reads its packets, changes them as its options demand,
+ * and decides whether the result is on air.
  *
- * The verdict is about what the stream can send, after the remux: a program
- * that was not selected does not count.
+ * The verdict is about the packets after the remux: a program that was not
+ * selected does not count.
  *
  * Owns the keeper of the input, its remux and its analyzers.
  */
@@ -31,30 +31,30 @@ enum {
 struct mux_input;
 
 struct input_chain {
-	struct candidate candidate; /* of the selector */
+	struct candidate candidate; /* the state that the selector needs */
 	unsigned position; /* from 1 */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
-	unsigned cc_limit; /* of the input, else of the stream */
+	unsigned cc_limit; /* option of the input, otherwise of the stream */
 	uint32_t fault_alarms; /* bits by enum alarm_id: they mean off air */
 	bool wanted; /* the policy wants it open */
 	bool tried; /* an opening was tried since it is wanted */
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: the counts of the monitor suffice */
-	struct monitor_log watch; /* of the received packets */
+	struct monitor_log watch; /* watches the received packets */
 	struct silence silence;
-	bool silent; /* by the last chain_look() */
-	enum failover_level verdict; /* of its last second */
+	bool silent; /* result of the last chain_look() */
+	enum failover_level verdict; /* verdict of the last second */
 	/* The reason why it is off air, as a constant text and as a sentence
 	 * with numbers.  NULL and "": on air, or unknown. */
 	const char *fault;
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
-	struct analyze_report report; /* of the last second ... */
-	struct input_counters counted; /* ... and the counters of the input */
-	struct failover_sight seen; /* by the policy */
-	enum input_state state; /* for the status ... */
-	uint64_t since_s; /* ... since then, unix time */
+	struct analyze_report report; /* report of the last second */
+	struct input_counters counted; /* input counters of the last second */
+	struct failover_sight seen; /* state that the policy was given last */
+	enum input_state state; /* state for the status */
+	uint64_t since_s; /* unix time at which the state began */
 	struct input_keeper keeper;
 };
 
@@ -63,7 +63,7 @@ struct chain_config {
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
 	bool alone; /* the stream has no other input */
-	/* Of the stream; they outlive the chain. */
+	/* The versions of the stream; they outlive the chain. */
 	struct table_versions *versions;
 	struct si_versions *si;
 	ts_out_fn *remuxed; /* receives the packets of the remux */
@@ -80,7 +80,7 @@ void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 /* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* Its state for the policy.  True when that has changed. */
+/* Writes the state for the policy; true: the state has changed. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 

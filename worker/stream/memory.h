@@ -22,12 +22,12 @@ enum { STREAM_WAITING_MAX = 128 /* packets */ };
 
 struct stream_memory {
 	uint64_t magic;
-	uint32_t version; /* of this layout */
+	uint32_t version; /* version of this layout */
 	uint32_t size;
 	/* packets that wait to be sent, after each turn */
 	uint32_t n_waiting;
 	uint32_t reserved;
-	struct splice_continuity splice; /* its first page is this one */
+	struct splice_continuity splice; /* begins in the same memory page */
 	struct table_versions tables;
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];

@@ -13,9 +13,9 @@
 /* Embedded; zeroed memory watches nothing. */
 struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
-	unsigned position;       /* of the input; 0: the output */
-	uint32_t raised;         /* bits by enum alarm_id */
-	uint32_t known;          /* of these, logged for the input */
+	unsigned position;       /* number of the input; 0: the output */
+	uint32_t raised;         /* raised alarms: bits by enum alarm_id */
+	uint32_t known;          /* raised alarms that the input has logged */
 	uint32_t logged;
 	struct errmsg logged_error; /* the reason of an alarm, as logged */
 	uint32_t reported;       /* to the master, of this place */

@@ -51,16 +51,16 @@ struct mux_input {
 	bool arriving;           /* packets arrive */
 	bool counted;         /* cc_in is valid */
 	uint8_t cc_in, cc;
-	uint8_t cc_joined;    /* of the last packet that the remux took */
+	uint8_t cc_joined;    /* counter of the last packet in the remux */
 	bool followed;        /* cc_came is valid */
 	uint8_t cc_came;
 	uint64_t received, sent, lost, dropped; /* packets of the PID */
-	uint16_t clock_pid;   /* of the program of the PID; 0x1fff: none */
+	uint16_t clock_pid;   /* PCR PID of the added PID; 0x1fff: none */
 	struct phase here, there;
-	uint64_t clock_ns;    /* time of its last PCR */
-	struct phase was;     /* there, before the last silence ... */
-	uint64_t silence_ns;  /* ... and the length of that silence */
-	uint64_t moved;       /* 90 kHz: added to its times */
+	uint64_t clock_ns;    /* arrival of the last PCR on clock_pid */
+	struct phase was;     /* value of `there` before the last silence */
+	uint64_t silence_ns;  /* length of the last silence */
+	uint64_t moved;       /* 90 kHz: added to the times of the PID */
 	struct cue cue;
 	uint16_t logged_pid; /* in the last line of the log */
 	struct errmsg error;
@@ -127,8 +127,8 @@ static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 	a->clock_ns = a->now_ns;
 	if (a->there.n != 1)
 		return;
-	/* a clock that lags by no more than the silence is the same clock:
-	 * its packets were delayed, and their times are right */
+	/* If the clock lags by at most the length of the silence, it is the
+	 * same clock: its packets were delayed, and their times are right. */
 	most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
 	off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
 	if (a->was.pid == a->there.pid && off < stray &&
@@ -217,7 +217,7 @@ static void queue_packet(struct mux_input *a, const uint8_t *packet)
 	a->cc_in = ts_cc(packet);
 	a->counted = true;
 	ts_set_cc(copy, a->cc);
-	/* its clock is not ours */
+	/* the PCRs of the added PID are of another clock */
 	if (ts_pcr(copy, &pcr))
 		stamps_drop_pcr(copy);
 	if (!has_times(a))

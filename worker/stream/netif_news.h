@@ -24,7 +24,7 @@ struct netif_news {
 	uint64_t due_ns;   /* the next report; 0: after a change */
 };
 
-/* routes: changes of routes count as well.  If the kernel reports nothing, a
+/* routes: also reports changes of routes.  If the kernel refuses its events, a
  * report is due once a second. */
 void netif_news_init(struct netif_news *, struct ev_loop *, bool routes);
 void netif_news_done(struct netif_news *);

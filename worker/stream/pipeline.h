@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One stream, from its inputs to its ring and its outputs.  pipeline.c names
- * the stages in the order in which packets pass them.
+ * The pipeline of a stream, from its inputs to its ring and its outputs.
+ * pipeline.c names the stages in the order in which packets pass them.
  *
- * Owns all of them and two watchers.  While packets arrive, the inputs are read
+ * Owns the stages and two watchers.  While packets arrive, the inputs are read
  * at every tick, not at every datagram.  After a few ticks without a packet the
  * worker sleeps in the socket and uses no CPU.  Once a second, in the same
  * wake-ups, the pipeline reports its status.
@@ -24,21 +24,22 @@ struct pipeline_config {
 	/* Borrowed for the call. */
 	const struct msg_stream_start *start;
 	int ring; /* descriptor of the ring, or -1; not taken */
-	int memory; /* of stream_memory (memory.h), or -1; not taken */
+	/* descriptor of the stream_memory (memory.h), or -1; not taken */
+	int memory;
 	/* Wakes the loop while packets flow, as for ticker_init(). */
 	const struct ticker_wakes *wake;
 	/* Once a second; the status is borrowed.  The pipeline must not be
 	 * freed inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
-	/* Another input is on air; may be NULL. */
+	/* The stream switched to another input; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* The receivers of an output changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
 };
 
-/* Never fails: inputs and outputs that cannot be opened are reported, and
- * tried again later. */
+/* Makes and starts a pipeline.  It never fails: inputs and outputs that cannot
+ * be opened are reported, and opened later. */
 struct pipeline *pipeline_new(const struct pipeline_config *);
 void pipeline_free(struct pipeline **);
 

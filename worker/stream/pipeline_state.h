@@ -26,19 +26,20 @@ struct pipeline {
 	struct ticker ticker;
 	struct netif_news news; /* for the outputs that follow it */
 	ev_io readable;
-	struct prefetch warm; /* what a turn touches, as of the last second */
-	uint64_t now_ns; /* of this turn */
-	uint64_t second_ns; /* when this second ends */
-	bool fed; /* packets came in this turn */
+	/* the memory that a turn touches; made once a second */
+	struct prefetch warm;
+	uint64_t now_ns; /* time of this turn */
+	uint64_t second_ns; /* end of this second */
+	bool fed; /* packets arrived in this turn */
 
 	struct stream_memory *memory;
 	struct selector *selector;
-	struct input_chain *reading; /* whose packets the batch has */
+	struct input_chain *reading; /* the chain that fills the batch */
 	struct splice *splice; /* the candidates, as one stream */
 	struct filler *filler; /* a still picture; NULL: none */
-	struct monitor_log watch; /* of the stream as it is sent */
+	struct monitor_log watch; /* watches the stream as it is sent */
 	uint64_t packets;
-	uint64_t packets_before; /* a second ago */
+	uint64_t packets_before; /* value of packets a second ago */
 
 	struct ring_out *ring; /* NULL without a ring */
 	struct errmsg ring_error;
@@ -47,10 +48,11 @@ struct pipeline {
 	struct sink *sinks;
 	size_t n_paced; /* network outputs that the sender feeds */
 	unsigned tick_ms; /* the smallest burst of an output */
-	size_t n_with_pace; /* those with one of their own */
-	struct alarm overflow; /* of one of them */
-	uint64_t overflow_before; /* packets, a second ago */
-	struct output **outputs; /* those that are open, at their places */
+	size_t n_with_pace; /* outputs with their own pace (sink.h) */
+	struct alarm overflow; /* an output with its own pace overflows */
+	uint64_t overflow_before; /* overflow packets a second ago */
+	/* by place: the output that the sender feeds; NULL: none, or closed */
+	struct output **outputs;
 	struct sender sender;
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;

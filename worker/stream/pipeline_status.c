@@ -8,7 +8,7 @@
 
 enum {
 	RECEIVERS_AGE_S = 5,
-	WARM_RUNS = 12, /* of one tick of most streams */
+	WARM_RUNS = 12, /* runs in a tick of most streams */
 };
 
 void pipeline_collect_outputs(struct pipeline *p)
@@ -81,7 +81,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
 			   chosen != NULL ? chosen->watch.raised : 0, NULL,
 			   p->now_ns);
-	/* in a relay the monitor of the input counts for the output as well */
+	/* a relay sends the input unchanged: its monitor is used here, too */
 	if (selector_is_relay(p->selector))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)

@@ -44,7 +44,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 		.reason = failover_reason_name(sw->reason),
 		.fault = sw->fault != NULL ? sw->fault : "",
 	};
-	/* the next status names the input as well */
+	/* a lost message does no harm: the next status has the input, too */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 

@@ -110,7 +110,7 @@ void selector_turn(struct selector *s)
 	if (s->failover == NULL)
 		return;
 	if (s->ending != NULL && !splice_is_draining(s->splice, s->now_ns)) {
-		/* its last units were sent: it may be closed */
+		/* the last units of the source were sent: it may be closed */
 		selector_cut(s, s->ending);
 		s->ending = NULL;
 		s->changed = true;

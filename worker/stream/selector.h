@@ -40,7 +40,7 @@ struct selector;
 struct selector_switch {
 	unsigned from, to;
 	enum failover_reason reason;
-	const char *fault; /* of `from`; NULL: it had none */
+	const char *fault; /* the fault of `from`; NULL: none */
 	bool filler;       /* `to` is 0: the filler is on air */
 };
 
@@ -52,7 +52,7 @@ struct selector_config {
 	/* Borrowed for the life of the selector. */
 	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
-	ts_out_fn *remuxed; /* of the chains, see chain_config */
+	ts_out_fn *remuxed; /* passed to the chains, see chain_config */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
 };

@@ -27,8 +27,9 @@ static const char *error_of(const struct input_chain *l)
 	return l->error.text[0] != '\0' ? l->error.text : l->fault;
 }
 
-/* One line for each change.  Limits the rate of the lines; the last line stays
- * true. */
+/* Logs each change between on air and off air.  The rate of the lines is
+ * limited; a change that was held back is logged later, unless it has
+ * reverted. */
 static void log_onair(struct selector *s, const struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;

@@ -12,22 +12,25 @@ struct selector {
 	size_t n;
 	/* n inputs, then the filler file, if any */
 	struct input_chain *chains;
-	struct input_chain *fill; /* that file; NULL: none */
+	struct input_chain *fill; /* the filler file; NULL: none */
 	struct filler *filler; /* a still picture instead; NULL: none */
-	struct candidate still; /* the state of that picture */
+	struct candidate still; /* the state of the still picture */
 	struct failover *failover; /* NULL: there is no input */
 	const struct failover_decision *decision;
 
-	uint64_t now_ns; /* of this turn */
-	uint64_t standby_ns; /* when the standbys are read next */
+	uint64_t now_ns; /* time of this turn */
+	uint64_t standby_ns; /* time of the next read of the standbys */
 	bool changed; /* the state that the policy reads changed */
 
 	struct candidate *on_air; /* NULL: nothing is sent */
-	struct candidate *ending; /* NULL: nothing */
-	unsigned opens; /* of the input on air, when it was last sent */
+	struct candidate *ending; /* NULL: none */
+	/* keeper.opens of the input on air when it was last sent; 0: its
+	 * source has not been sent yet */
+	unsigned opens;
 	struct input_chain *last; /* input that was on air when none followed */
-	enum failover_reason reason; /* of the choice of the input on air */
-	/* of the decision before, and the fault of the input on air then */
+	enum failover_reason reason; /* why the input on air was chosen */
+	/* input and reason of the previous decision, and the fault of the input
+	 * that was on air then */
 	size_t chosen;
 	enum failover_reason chosen_reason;
 	const char *left_fault; /* NULL: none */
@@ -36,9 +39,9 @@ struct selector {
 
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
-	bool logged_onair; /* by the last line of the log ... */
-	const char *logged_fault; /* ... and its reason; NULL: no line yet */
-	bool was_onair; /* ever */
+	bool logged_onair; /* state in the last line of the log */
+	const char *logged_fault; /* reason in that line; NULL: no line yet */
+	bool was_onair; /* the stream was on air since its start */
 	unsigned off_s; /* seconds for which the chosen input is off air */
 };
 
@@ -64,7 +67,7 @@ selector_input_on_air(const struct selector *s)
 /* Switches over as the decision says. */
 void selector_follow(struct selector *);
 
-/* Nothing more of the candidate is sent. */
+/* Cuts a candidate: no further packet of it is sent. */
 void selector_cut(struct selector *, struct candidate *);
 
 /* Writes n_inputs, inputs, chosen and filler. */

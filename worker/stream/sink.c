@@ -25,8 +25,8 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
 
 	*s = (struct sink){ .position = position, .place = place };
-	/* another address has another receiver, whose sequence may begin with
-	 * any number */
+	/* With another address the receiver is another, too, and the sequence
+	 * may begin with any number. */
 	if (place->address != hash)
 		*place = (struct rtp_state){ .address = hash };
 	/* the master has reported unknown options */

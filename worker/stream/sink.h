@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One configured output: keeps it open, opens it again after an error, and
- * remembers the error.
+ * A configured output: keeps it open, opens it again after an error, and keeps
+ * the error.
  *
  * An output with its own pace (cbr=, burst=, no_sync) is not fed by the sender
  * of the pipeline: sink_feed() and the functions that follow it are only for
@@ -27,14 +27,15 @@ struct sink {
 	struct output *output; /* NULL while it is not open, and for http */
 	struct rtp_state *place;
 	struct retry retry;
-	struct errmsg error;   /* of this outage; "": there is none */
+	struct errmsg error;   /* error of this outage; "": no outage */
 	struct sink_outage {
-		uint64_t since_ns; /* the first packet not accepted ... */
-		uint64_t until_ns; /* ... the last error */
-		uint64_t dropped;  /* as logged before it */
+		uint64_t since_ns; /* time of the first rejected packet */
+		uint64_t until_ns; /* time of the last error */
+		uint64_t dropped;  /* dropped packets logged before it */
 	} outage;
-	struct output_counters closed; /* of outputs that were closed, and of
-					* the time without one */
+	/* counters of outputs that were closed, and of the time without an
+	 * open output */
+	struct output_counters closed;
 	uint64_t passed;       /* packets of this second that closed contains */
 	struct sink_rate {
 		uint64_t packets; /* sent until ... */
@@ -43,7 +44,7 @@ struct sink {
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
-	struct sender *sender; /* of an output with another pace, or NULL */
+	struct sender *sender; /* for an output with its own pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
 		uint64_t before; /* packets that did not fit, a second ago */
@@ -53,10 +54,10 @@ struct sink {
 	} overflow;
 	uint64_t dropped;      /* packets not accepted, as logged last */
 	struct ratelimit dropped_log;
-	struct errmsg path_error; /* of one of its paths, as logged last */
+	struct errmsg path_error; /* the error of a path that was logged last */
 	struct ratelimit path_error_log;
 	struct ratelimit moved_log;
-	uint64_t now_ns;       /* of this run */
+	uint64_t now_ns;       /* time of this run */
 	struct sap *sap;       /* announces it; NULL: not announced */
 	uint64_t receivers_reported; /* a hash of the last report ... */
 	unsigned receivers_age_s; /* ... and its age */

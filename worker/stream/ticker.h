@@ -55,8 +55,8 @@ struct ticker_config {
 	void *arg;
 };
 
-/* Not yet running.  Never fails: without a timer the process aborts, as without
- * memory. */
+/* Makes a ticker that does not run yet.  If the kernel gives no timer, the
+ * process aborts. */
 void ticker_init(struct ticker *, const struct ticker_config *);
 void ticker_done(struct ticker *);
 
