@@ -149,8 +149,8 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 static bool set_what(struct fetch *f, const struct fetch_request *r)
 {
 	const struct http_spec *spec = f->fetcher->spec;
-	char *url = url_at_home(r->url, spec->url), range[64];
-	bool at_home = url_same_server(r->url, spec->url);
+	bool at_home;
+	char range[64], *url = url_at_home(r->url, spec->url, &at_home);
 	bool done = url != NULL && SET(f, URL, url) &&
 		    SET(f, PROTOCOLS_STR, "http,https") &&
 		    SET(f, REDIR_PROTOCOLS_STR, "http,https") &&

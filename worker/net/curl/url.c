@@ -92,16 +92,6 @@ char *url_resolve(const char *base, const char *text, size_t len,
 	return url;
 }
 
-bool url_same_server(const char *a, const char *b)
-{
-	CURLU *x = read_url(a), *y = read_url(b);
-	bool same = x != NULL && y != NULL && is_same_server(x, y);
-
-	curl_url_cleanup(x);
-	curl_url_cleanup(y);
-	return same;
-}
-
 static void lend(CURLU *to, CURLU *from, CURLUPart part)
 {
 	char *text = get(from, part, 0);
@@ -111,13 +101,14 @@ static void lend(CURLU *to, CURLU *from, CURLUPart part)
 	free(text);
 }
 
-char *url_at_home(const char *url, const char *home)
+char *url_at_home(const char *url, const char *home, bool *ret_at_home)
 {
 	CURLU *u = read_url(url), *h = read_url(home);
 	char *user = u != NULL ? get(u, CURLUPART_USER, 0) : NULL;
 	char *ret = NULL;
 
-	if (u != NULL && h != NULL && user == NULL && is_same_server(u, h)) {
+	*ret_at_home = u != NULL && h != NULL && is_same_server(u, h);
+	if (*ret_at_home && user == NULL) {
 		lend(u, h, CURLUPART_USER);
 		lend(u, h, CURLUPART_PASSWORD);
 	}

@@ -16,9 +16,7 @@
 char *url_resolve(const char *base, const char *text, size_t len,
 		  struct errmsg *error);
 
-/* True: both have the same scheme, host and port. */
-bool url_same_server(const char *a, const char *b);
-
-/* Returns url with the credentials of `home', if url has none and both name the
- * same server. The caller frees it. NULL: not a URL. */
-char *url_at_home(const char *url, const char *home);
+/* Returns url with the credentials of `home', if url has none and is at home:
+ * both have the same scheme, host and port. The caller frees it. NULL: not a
+ * URL. */
+char *url_at_home(const char *url, const char *home, bool *ret_at_home);

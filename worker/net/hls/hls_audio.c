@@ -113,7 +113,8 @@ static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 		memcpy(language, s->language.data, 3);
 	hls_mux_set_language(a->mux, language);
 	set_name(a, s);
-	hls_track_init(t, &ops, a);
+	*t = (struct hls_track){ .ops = &ops, .arg = a };
+
 	hls_track_open(t, a->spec, a->fetcher, a->url);
 	/* counters continue */
 	t->segments = before.segments;
@@ -159,6 +160,7 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 {
 	uint64_t reserve_ns = MIN((uint64_t)HLS_AUDIO_RESERVE_MS,
 				  a->spec->buffer_time_s * UINT64_C(500)) * MS;
+	const struct playout *queue = segment_play_queue(a->play);
 	bool expected, timed_out, reserve;
 
 	if (a->mux == NULL)
@@ -169,8 +171,8 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 		   !hls_track_has_ended(&a->track);
 	timed_out = a->missing_since_ns > 0 &&
 		    now_ns - a->missing_since_ns > HLS_AUDIO_WAIT_MS * MS;
-	reserve = segment_play_is_dry(a->play) ||
-		  segment_play_waiting_ns(a->play) > reserve_ns;
+	reserve = playout_is_dry(queue) ||
+		  playout_waiting_ns(queue) > reserve_ns;
 	a->patient = expected && !timed_out && reserve;
 	hls_mux_turn(a->mux, a->patient);
 	if (!hls_mux_misses_audio(a->mux))
@@ -247,5 +249,5 @@ uint64_t hls_audio_waiting_ms(void *arg)
 {
 	const struct hls_audio *a = arg;
 
-	return segment_play_waiting_ns(a->play) / MS;
+	return playout_waiting_ns(segment_play_queue(a->play)) / MS;
 }

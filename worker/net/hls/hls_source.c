@@ -64,7 +64,7 @@ struct hls *hls_new(const struct http_spec *spec, struct fetcher *fetcher,
 				       TS_PACKET, now_ns);
 	h->audio = (struct hls_audio){ .spec = spec, .fetcher = fetcher,
 				       .play = h->play };
-	hls_track_init(&h->pictures, &ops, &h->audio);
+	h->pictures = (struct hls_track){ .ops = &ops, .arg = &h->audio };
 	hls_track_open(&h->pictures, spec, fetcher, spec->url);
 	*ret_err = hls_list_begin(&h->pictures.list, url, body, now_ns, error);
 	m = hls_list_media(&h->pictures.list);
@@ -91,22 +91,21 @@ void hls_free(struct hls **hls)
 int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
 	     struct errmsg *error)
 {
+	struct playout *queue = segment_play_queue(h->play);
 	size_t taken = segment_play_take(h->play, batch, now_ns);
-	bool ended;
 
 	fetcher_turn(h->fetcher, now_ns,
-		     taken > 0 ? segment_play_waiting_ns(h->play) : 0);
-	segment_play_set_elsewhere(h->play, hls_track_ahead_ms(&h->pictures));
+		     taken > 0 ? playout_waiting_ns(queue) : 0);
+	queue->elsewhere_ns = hls_track_ahead_ms(&h->pictures) * MS;
 	/* play the rest of the buffer */
-	ended = hls_track_has_ended(&h->pictures);
-	segment_play_set_ended(h->play, ended);
-	if (ended)
+	queue->ended = hls_track_has_ended(&h->pictures);
+	if (queue->ended)
 		segment_play_set_pace(h->play, 1, 0);
 	hls_audio_turn(&h->audio, now_ns);
 	hls_track_turn(&h->pictures, now_ns);
 	if (taken > 0)
 		return 1;
-	if (h->pictures.err == 0 || !segment_play_is_dry(h->play))
+	if (h->pictures.err == 0 || !playout_is_dry(queue))
 		return 0;
 	*error = h->pictures.error;
 	return h->pictures.err;
@@ -151,7 +150,8 @@ const char *hls_error(const struct hls *h)
 
 	if (text != NULL)
 		return text;
-	if (hls_track_has_ended(&h->pictures) && segment_play_is_dry(h->play))
+	if (hls_track_has_ended(&h->pictures) &&
+	    playout_is_dry(segment_play_queue(h->play)))
 		return "the playlist has ended";
 	return h->audio.error.text[0] != '\0' ? h->audio.error.text : NULL;
 }

@@ -12,12 +12,6 @@ enum {
 	TRIES_LEAST = 2,
 };
 
-void hls_track_init(struct hls_track *t, const struct hls_track_ops *ops,
-		    void *arg)
-{
-	*t = (struct hls_track){ .ops = ops, .arg = arg };
-}
-
 void hls_track_open(struct hls_track *t, const struct http_spec *spec,
 		    struct fetcher *fetcher, const char *home)
 {

@@ -48,10 +48,8 @@ struct hls_track {
 	struct ratelimit log;
 };
 
-/* Borrows home. Loads nothing before the first turn, except what
- * hls_list_begin() was given. */
-void hls_track_init(struct hls_track *, const struct hls_track_ops *,
-		    void *arg);
+/* Borrows home. ops and arg are set, all else is zero. Loads nothing before the
+ * first turn, except the list that hls_list_begin() was given. */
 void hls_track_open(struct hls_track *, const struct http_spec *,
 		    struct fetcher *, const char *home);
 void hls_track_done(struct hls_track *);

@@ -244,22 +244,9 @@ static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 	return 0;
 }
 
-static void add_variant(struct m3u8_parser *p, struct m3u8_text uri)
-{
-	struct m3u8 *l = &p->list;
-
-	p->has_variant = false;
-	/* further variants are ignored */
-	if (l->n_variants == M3U8_VARIANTS_MAX)
-		return;
-	if (l->variants == NULL)
-		l->variants = xcalloc(M3U8_VARIANTS_MAX, sizeof *l->variants);
-	p->variant.uri = uri;
-	l->variants[l->n_variants++] = p->variant;
-}
-
 static int read_line(struct m3u8_parser *p, struct m3u8_text line)
 {
+	struct m3u8 *l = &p->list;
 	struct m3u8_text value, name;
 
 	line = m3u8_trim(line);
@@ -267,10 +254,18 @@ static int read_line(struct m3u8_parser *p, struct m3u8_text line)
 		return 0;
 	if (line.len > M3U8_LINE_MAX)
 		return FAIL(p, -EFBIG, "longer than %d bytes", M3U8_LINE_MAX);
-	if (line.data[0] != '#' && !p->has_variant)
-		return add_segment(p, line);
 	if (line.data[0] != '#') {
-		add_variant(p, line);
+		if (!p->has_variant)
+			return add_segment(p, line);
+		p->has_variant = false;
+		/* further variants are ignored */
+		if (l->n_variants == M3U8_VARIANTS_MAX)
+			return 0;
+		if (l->variants == NULL)
+			l->variants = xcalloc(M3U8_VARIANTS_MAX,
+					      sizeof *l->variants);
+		p->variant.uri = line;
+		l->variants[l->n_variants++] = p->variant;
 		return 0;
 	}
 	value = line;

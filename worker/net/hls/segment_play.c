@@ -119,11 +119,6 @@ void segment_play_set_pace(struct segment_play *p, unsigned lead_ms,
 			 target_ms == 0 ? 0 : MAX(smooth_s, 1));
 }
 
-void segment_play_set_elsewhere(struct segment_play *p, uint64_t ms)
-{
-	p->playout.elsewhere_ns = ms * MS;
-}
-
 /* --- input --- */
 
 static void flush_scratch(struct segment_play *p)
@@ -347,19 +342,9 @@ size_t segment_play_take(struct segment_play *p, struct batch *batch,
 	}
 }
 
-void segment_play_set_ended(struct segment_play *p, bool ended)
+struct playout *segment_play_queue(struct segment_play *p)
 {
-	p->playout.ended = ended;
-}
-
-bool segment_play_is_dry(const struct segment_play *p)
-{
-	return playout_is_dry(&p->playout);
-}
-
-uint64_t segment_play_waiting_ns(const struct segment_play *p)
-{
-	return playout_waiting_ns(&p->playout);
+	return &p->playout;
 }
 
 void segment_play_every_second(struct segment_play *p)

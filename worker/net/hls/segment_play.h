@@ -21,11 +21,10 @@ struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
 				      uint64_t now_ns);
 void segment_play_free(struct segment_play **);
 
-/* Pace for a source that adds segments of target_ms; 0: of a complete playlist.
- * The second function sets what is queued elsewhere. */
+/* Pace for a source that adds segments of target_ms; 0: of a complete
+ * playlist. */
 void segment_play_set_pace(struct segment_play *, unsigned lead_ms,
 			   unsigned target_ms);
-void segment_play_set_elsewhere(struct segment_play *, uint64_t ms);
 
 /* Begins a segment; a cut does not continue the previous one. */
 void segment_play_begin(struct segment_play *, bool cut);
@@ -36,14 +35,12 @@ bool segment_play_push(struct segment_play *, const uint8_t *data, size_t len);
 /* Ends the segment. False: no room, call again. */
 bool segment_play_end(struct segment_play *);
 
-/* The source has paused or ended: see playout.ended. */
-void segment_play_set_ended(struct segment_play *, bool ended);
+/* The queue. The owner sets elsewhere_ns and ended. */
+struct playout *segment_play_queue(struct segment_play *);
 
-/* As playout_take(), playout_is_dry(), playout_every_second(). */
+/* As playout_take() and playout_every_second(). */
 size_t segment_play_take(struct segment_play *, struct batch *,
 			 uint64_t now_ns);
-bool segment_play_is_dry(const struct segment_play *);
-uint64_t segment_play_waiting_ns(const struct segment_play *);
 void segment_play_every_second(struct segment_play *);
 
 struct segment_play_counters {

@@ -259,8 +259,3 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 		begin(g, s, now);
 	return false;
 }
-
-void rist_guard_peer_gone(struct rist_guard *g, const struct rist_peer *peer)
-{
-	rist_sources_peer_gone(&g->sources, peer);
-}

@@ -67,8 +67,7 @@ bool rist_guard_lacks_data(const struct rist_guard *);
  * simple profile that is safe only when the other kind of port drops this
  * source and no datagram of it waits there. Until then the caller rejects the
  * source, which tries again. Called in librist's thread, as is
- * rist_guard_peer_gone().
+ * rist_sources_peer_gone().
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);
-void rist_guard_peer_gone(struct rist_guard *, const struct rist_peer *);

@@ -175,7 +175,7 @@ static int on_gone(void *arg, struct rist_peer *peer)
 {
 	struct rist_link *l = arg;
 
-	rist_guard_peer_gone(&l->guard, peer);
+	rist_sources_peer_gone(&l->guard.sources, peer);
 	return rist_peers_on_gone(&l->peers, peer);
 }
 

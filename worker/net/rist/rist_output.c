@@ -18,22 +18,6 @@ struct rist_output {
 	int state;            /* result of rist_link_turn() */
 };
 
-static void send_block(struct rist_output *o,
-		       const struct rist_data_block *block)
-{
-	struct output_counters *counters = &o->base.counters;
-	size_t packets = block->payload_len / TS_PACKET;
-	bool taken = rist_sender_data_write(o->link.ctx, block) ==
-		     (int)block->payload_len;
-
-	/* librist also accepts packets without a peer: they count as dropped if
-	 * a peer is expected, and not at all otherwise */
-	if (taken && o->link.reaches)
-		counters->packets += packets;
-	else if (!taken || !rist_link_waits(&o->link))
-		counters->dropped += packets;
-}
-
 static void turn(struct rist_output *o)
 {
 	if (o->state >= 0)
@@ -45,6 +29,7 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);
 	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	struct output_counters *c = &out->counters;
 	uint8_t buf[DATAGRAM_SIZE_MAX];
 	struct datagrams d;
 
@@ -52,13 +37,22 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 	turn(o);
 	while (datagrams_cut(&d, &cursor, NULL)) {
 		if (o->state <= 0)
-			out->counters.dropped += d.n_packets;
+			c->dropped += d.n_packets;
 		for (size_t i = 0; i < d.n && o->state > 0; i++) {
 			struct rist_data_block block = { 0 };
+			bool taken;
 
 			block.payload = datagram_gather(&d, i, buf,
 							&block.payload_len);
-			send_block(o, &block);
+			taken = rist_sender_data_write(o->link.ctx, &block) ==
+				(int)block.payload_len;
+			/* librist also accepts packets without a peer: they
+			 * count as dropped if a peer is expected, and not at
+			 * all otherwise */
+			if (taken && o->link.reaches)
+				c->packets += block.payload_len / TS_PACKET;
+			else if (!taken || !rist_link_waits(&o->link))
+				c->dropped += block.payload_len / TS_PACKET;
 		}
 	}
 }

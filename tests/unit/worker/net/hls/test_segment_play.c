@@ -167,7 +167,7 @@ Test(segment_play, a_segment_with_rebuilt_pcrs_keeps_none_of_its_own)
 	push_pictures(b, 900000, 0);
 	push_pictures(b, 990000, 45000000);
 	push_pictures(b, 1080000, 0);
-	segment_play_set_ended(b->play, true);
+	segment_play_queue(b->play)->ended = true;
 	for (unsigned at = 0; at < 5000; at += TICK_MS)
 		(void)segment_play_take(b->play, &b->batch, START + at * MS);
 	cr_assert_geq(b->pcrs, 75);

@@ -92,7 +92,7 @@ Test(rist_guard, admits_a_source_that_tries_again)
 	              "the other port does not drop the source");
 	cr_assert(is_admitted(&g, 9000));
 	cr_assert_not(admit(&g, 9001), "it sends to the other port");
-	rist_guard_peer_gone(&g, (struct rist_peer *)&place);
+	rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 	cr_assert(admit(&g, 9000), "the port drops the source");
 }
 
@@ -105,10 +105,10 @@ Test(rist_guard, does_not_wait_if_the_wall_clock_is_set)
 	take(&g, sockets);
 	for (size_t i = 0; i < ARRAY_LEN(steps_s); i++) {
 		cr_assert(is_admitted(&g, 9000), "before %zu", i);
-		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
+		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 		set_s += steps_s[i];
 		cr_assert(is_admitted(&g, 9000), "after %zu", i);
-		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
+		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 	}
 }
 
@@ -121,7 +121,7 @@ Test(rist_guard, a_delayed_thread_is_no_change_of_the_wall_clock)
 	held_up = 2;
 	cr_assert(is_admitted(&g, 9000));
 	for (int i = 0; i < 3; i++) {
-		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
+		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 		held_up = 2;
 		cr_assert(admit(&g, 9000), "time %d", i);
 		cr_assert_eq(held_up, 0);
