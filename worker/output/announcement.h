@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The announcement of an output: SDP (RFC 4566) in a SAP packet (RFC 2974).
+ * Makes the announcement of an output: SDP (RFC 4566) in a SAP packet (RFC
+ * 2974).
  *
  * The plain description has one media, which every receiver can play.  The full
  * description also has error correction and the second path, as grouped media
@@ -33,10 +34,10 @@ struct announcement {
 	uint64_t session, version;   /* fixed number of the session */
 };
 
-/* The full description differs from the plain one. */
+/* Does the full description differ from the plain one? */
 bool announcement_has_full(const struct announcement *);
 
 /* Writes the packet into ret, ANNOUNCEMENT_MAX bytes; with deletion the packet
- * that ends the session.  Its length, or -EMSGSIZE. */
+ * that ends the session.  Returns its length, or -EMSGSIZE. */
 ssize_t announcement_make(const struct announcement *, bool deletion,
 			  uint8_t *ret) MUST_CHECK;

@@ -24,7 +24,8 @@ enum {
 	CBR_SILENCE_MS = 2000,
 	CBR_HELD_MS = 100,
 	CBR_PCR_MS = 38,     /* TS 101 154 4.1.5 allows 40 */
-	CBR_PCR_NULL_MS = 30, /* from here on instead of a null packet */
+	/* After this time a PCR is inserted instead of a null packet. */
+	CBR_PCR_NULL_MS = 30,
 	CBR_CLOCKS = 64,     /* PIDs with rewritten PCRs; others stay */
 	/* With so many milliseconds due, bursts grow to
 	 * PACER_LATE_BURST_MS. */
@@ -36,13 +37,13 @@ enum {
 struct cbr;
 
 struct cbr_counters {
-	uint64_t overflow; /* dropped packets */
+	uint64_t overflow; /* packets dropped because the queue was full */
 	uint64_t nulls;    /* inserted null packets */
 	uint64_t pcrs;     /* packets inserted for a PCR */
 	uint64_t skipped;  /* positions skipped after late wake-ups */
 };
 
-/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: of one run, at most
+/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: most that a run sends, at most
  * PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
 void cbr_free(struct cbr **);
@@ -56,10 +57,10 @@ void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
  * the rate otherwise. */
 void cbr_run(struct cbr *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
-/* When to run again without new packets; UINT64_MAX: not before new packets. */
+/* The time of the next run without new packets; UINT64_MAX: none. */
 uint64_t cbr_next_ns(const struct cbr *);
 
-/* More packets are due than one run may send. */
+/* Are more packets due than one run may send? */
 bool cbr_is_behind(const struct cbr *);
 
 /* Once a second: frees the memory of a long queue. */

@@ -74,8 +74,8 @@ struct cbr_clock {
 	uint64_t sent_tick;
 };
 
-/* True if the PCR starts a new time base.  Its packet then announces it when it
- * leaves. */
+/* Takes a PCR of the input; true: it starts a new time base, which its packet
+ * announces when it leaves. */
 bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 
 /* The PCR of a packet that leaves at tick; jump: the packet announces a new

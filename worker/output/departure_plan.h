@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time at which each datagram leaves, for a kernel that sends at a given
- * time (SO_TXTIME and an fq queue).  Datagrams are evenly spaced, however
- * irregular the releases are.
+ * Plans the time at which each datagram leaves, for a kernel that sends at a
+ * given time (SO_TXTIME and an fq queue).  Datagrams are evenly spaced, even if
+ * the releases are irregular.
  *
  * The plan uses the rate of the last second and keeps the planned times
  * DEPARTURE_LEAD_MS ahead of the clock: with a longer lead datagrams leave

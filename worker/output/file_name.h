@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The name of the next file of a recording.  Pure. */
+/* Makes the name of the next file of a recording.  Pure. */
 #pragma once
 
 #include "common/base/util.h"

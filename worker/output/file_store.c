@@ -230,7 +230,8 @@ static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
 	time_t now = time(NULL);
 	int64_t every = s->spec->file.rotate_s;
-	/* also when the clock went back before the start of the file */
+	/* The second test is true when the clock went back before the start of
+	 * the file. */
 	bool late = s->ends_s > 0 &&
 		    (now >= s->ends_s || now < s->ends_s - every);
 	uint64_t now_ns = mono_ns();

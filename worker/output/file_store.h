@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The files of a recording, on a disk that may be slow.
+ * Writes the files of a recording, on a disk that may be slow.
  *
  * Every call may block: use it in a thread of its own.  The store appends to an
  * existing file only if that file contains a transport stream in whole packets.
@@ -38,7 +38,7 @@ struct file_store {
 /* Opens the folder; 0, or -errno with error. */
 int file_store_open(struct file_store *, const struct output_spec *,
 		    struct errmsg *error) MUST_CHECK;
-/* All written packets are on the disk afterwards. */
+/* Syncs and closes the file and the folder. */
 void file_store_close(struct file_store *);
 
 /* Writes whole packets.  0, or -errno with error: the file then ends behind the

@@ -14,9 +14,9 @@
 enum { IAT_OUT_BINS = 13 };
 
 struct iat_out {
-	uint64_t last_ns;
-	uint64_t all[IAT_OUT_BINS];    /* since the start */
-	uint32_t recent[IAT_OUT_BINS]; /* in this second */
+	uint64_t last_ns;              /* time of the last datagram; 0: none */
+	uint64_t all[IAT_OUT_BINS];    /* counts since the start */
+	uint32_t recent[IAT_OUT_BINS]; /* counts of this second */
 	uint64_t recent_max_ns;
 	uint64_t p50_us, p99_us, max_us; /* values of the last full second */
 };

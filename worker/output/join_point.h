@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where a receiver can join a stream: at a random access point, with PAT and
- * PMTs in front of it.
+ * Finds the points where a receiver can join a stream: at a random access
+ * point, with PAT and PMTs in front of it.
  *
  * If the stream has no picture, an audio frame is a join point.  If no codec is
  * known, the start of any PES packet is one, and finally any packet.
@@ -24,7 +24,8 @@ enum {
 	JOIN_POINT_TIMEOUT_MS = 2000,
 };
 
-/* waited_ns: since the last join point, or since the start of the search. */
+/* Is the packet a join point?  waited_ns: time since the last join point, or
+ * since the start of the search. */
 static inline bool join_point_is(const struct psi *psi, const uint8_t *packet,
 				 uint16_t main_pid, uint64_t waited_ns)
 {
@@ -48,7 +49,7 @@ void join_point_tables(const struct psi *, struct cc_rewrite *cc,
 		       join_point_put_fn *put, void *arg);
 
 /*
- * Searches the join point of an output that just connected.  Owns its tables.
+ * Searches the join point for an output that just connected.  Owns its tables.
  *
  * The counters of the tables in front of the join point are chosen so that the
  * packets behind it continue them unchanged.
@@ -58,7 +59,7 @@ struct join_search;
 struct join_search *join_search_new(void);
 void join_search_free(struct join_search **);
 
-/* Packets that are dropped while no receiver is connected. */
+/* Takes packets that are dropped while no receiver is connected. */
 void join_search_skip(struct join_search *, const struct ts_run *);
 
 /* The number of packets in front of the join point; run->n without one. */

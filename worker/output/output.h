@@ -73,14 +73,14 @@ struct link_stats output_stats(const struct output *);
 /* Why the open output cannot send; NULL if it can. */
 const char *output_error(const struct output *);
 
-/* The output is open, reconnects by itself, and has no receiver: it counts as
- * closed, with output_error() as the reason. */
+/* Is the output open, but without a receiver, and does it reconnect by itself?
+ * It then counts as closed, with output_error() as the reason. */
 bool output_is_disconnected(const struct output *);
 
 /* Why a part (a path, error correction) cannot send; NULL if all parts can. */
 const char *output_part_error(const struct output *);
 
-/* The address of its peer; NULL: none, several, or no connections. */
+/* The address of its peer; NULL: no peer, several peers, or no connections. */
 const char *output_peer(const struct output *);
 
 /* The receivers that connected to it; -1: the type accepts no receivers.

@@ -59,13 +59,13 @@ void pacer_disable(struct pacer *);
 /* Sets smaller releases than PACER_BURST_MS, for a faster tick. */
 void pacer_set_burst(struct pacer *, unsigned ms);
 
-/* The rate is measured; pacer_hint() has no effect any more. */
+/* Is the rate measured, so that pacer_hint() has no effect any more? */
 bool pacer_is_settled(const struct pacer *);
 
-/* The rate of the multiplex by its PCRs in bits per second; 0: not known. */
+/* Sets the rate of the multiplex by its PCRs in bits per second; 0: unknown. */
 void pacer_hint(struct pacer *, uint64_t pcr_bps);
 
-/* n packets arrived at now_ns (never goes back). */
+/* Notes that n packets arrived at now_ns, which never goes back. */
 void pacer_arrived(struct pacer *, uint64_t now_ns, size_t n);
 
 /* Returns the number of the `waiting` packets that leave at now_ns: whole
@@ -73,11 +73,11 @@ void pacer_arrived(struct pacer *, uint64_t now_ns, size_t n);
  * packets. */
 size_t pacer_release(struct pacer *, uint64_t now_ns, size_t waiting);
 
-/* When to call pacer_release() again with `waiting` packets in the queue;
- * UINT64_MAX: not before new packets. */
+/* The time of the next pacer_release() with `waiting` packets in the queue;
+ * UINT64_MAX: when new packets arrive. */
 uint64_t pacer_next_ns(const struct pacer *, size_t waiting);
 
-/* The `waiting` packets are more than one release may send. */
+/* Are the `waiting` packets more than one release may send? */
 bool pacer_is_behind(const struct pacer *, size_t waiting);
 
 /* The largest queue in packets; the caller drops older packets. */

@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-	/* So many packets contain every table several times. */
+	/* A number of packets that contains every table several times. */
 	RESUME_PACKETS = 20000,
 	/* A longer pause restarts the search for a join point. */
 	PAUSE_MS = 1000,

@@ -18,7 +18,8 @@ struct sender {
 	size_t n_outputs;
 	struct fifo fifo;
 	struct pacer pacer;
-	struct pcr_clock pcr; /* until the pacer has measured the rate */
+	/* gives the rate until the pacer has measured it */
+	struct pcr_clock pcr;
 	uint64_t dropped; /* packets that the queue had no room for */
 };
 
@@ -29,16 +30,16 @@ void sender_done(struct sender *);
 void sender_feed(struct sender *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
-/* The queue. */
+/* The packets in the queue. */
 struct ts_run sender_waiting(const struct sender *);
 
-/* Before the first feed: the queue of the previous worker. */
+/* Before the first feed: takes the queue of the previous worker. */
 void sender_take_over(struct sender *, struct ts_run waiting);
 
-/* When to feed again without new packets; UINT64_MAX: not before those. */
+/* The time of the next feed without new packets; UINT64_MAX: none. */
 uint64_t sender_next_ns(const struct sender *);
 
-/* More packets wait than one release may send. */
+/* Do more packets wait than one release may send? */
 bool sender_is_behind(const struct sender *);
 
 /* Once a second: frees the memory of a long queue. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The socket of one destination of datagrams.
+ * Sends datagrams to a destination.
  *
  * Owns the socket.  Datagrams that cannot be sent are counted and dropped.
  * Embedded; zeroed memory is a closed wire.
@@ -17,7 +17,7 @@ struct udp_wire {
 	bool open;
 	int fd;
 	bool segments;        /* the kernel splits datagrams (UDP_SEGMENT) */
-	bool timed;           /* the kernel sends each at its time */
+	bool timed;           /* the kernel sends at planned times */
 	struct departure_plan plan;
 	uint64_t packets;     /* packets sent */
 	uint64_t counted;     /* packets that the owner has counted */
@@ -32,11 +32,11 @@ struct udp_wire {
 int udp_wire_open(struct udp_wire *, const struct output_spec *,
 		  size_t datagram, struct errmsg *error) MUST_CHECK;
 
-/* Keeps the counters. */
+/* Closes the socket and keeps the counters. */
 void udp_wire_close(struct udp_wire *);
 
-/* On an open wire.  Adds the times of sending to the histogram; NULL: another
- * wire does. */
+/* Sends on an open wire, and adds the times of sending to the histogram.  NULL:
+ * no histogram, because another wire measures. */
 void udp_wire_send(struct udp_wire *, struct datagrams *, struct iat_out *);
 /* Sends one datagram, which counts as one packet. */
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);

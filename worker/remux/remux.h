@@ -110,7 +110,7 @@ void remux_add_guest(struct remux *, const uint8_t *packet);
  * 0x1fff: unknown. */
 uint16_t remux_clock_pid(const struct remux *);
 
-/* Which tables are known of the program, or of the first of several. */
+/* The state of the tables of the program, or of the first of several. */
 enum remux_state remux_state(const struct remux *);
 
 /* The tables of the source; borrowed, valid for the life of the remux. */

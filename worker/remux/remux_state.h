@@ -68,7 +68,7 @@ struct schedule {
 
 struct remux {
 	struct remux_options options;
-	bool transparent; /* there are no options */
+	bool transparent; /* remux_options_given() is false */
 	struct table_versions *versions;
 	struct remux_versions first;
 	struct si_versions *si; /* see remux_config; or NULL */

@@ -38,10 +38,10 @@ struct rtp_flow {
 	uint32_t ssrc;
 	uint64_t received_ns;
 	struct rtp_mark left; /* the previous sequence */
-	/* by path: arrival of the last datagram of the followed sequence; 0:
-	 * none yet */
+	/* arrival of the last datagram of the followed sequence on each path;
+	 * 0: none yet */
 	uint64_t path_received_ns[RTP_PATHS];
-	/* by path: the candidate for another sequence */
+	/* the candidate for another sequence on each path */
 	struct rtp_mark foreign[RTP_PATHS];
 };
 

@@ -27,7 +27,7 @@ struct splice_clock {
 	uint32_t packet_ticks; /* 27 MHz times 256: duration of one packet of
 				  the stream; 0: unknown */
 	uint64_t offset;   /* 90 kHz: added to all times of the source */
-	uint64_t lift;     /* 90 kHz: added to PTS and DTS as well */
+	uint64_t lift;     /* 90 kHz: added to PTS and DTS besides offset */
 	uint64_t pcr;      /* 27 MHz: the last PCR that went out */
 	uint64_t at_ns;    /* time of pcr (CLOCK_MONOTONIC) */
 	uint64_t at_packets; /* packets sent before pcr */

@@ -20,7 +20,7 @@ struct splice *splice_new(const struct splice_config *config)
 	if (s->sent->packets == 0)
 		return s;
 
-	/* this splice continues the stream of another splice */
+	/* continues the stream of another splice */
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
 		const struct splice_track *t = &s->sent->tracks[i];
 

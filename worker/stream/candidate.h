@@ -21,7 +21,7 @@ enum candidate_state {
 	CANDIDATE_STANDBY, /* is not sent */
 	CANDIDATE_PENDING, /* is sent as soon as it can be entered */
 	CANDIDATE_ON_AIR, /* is sent */
-	CANDIDATE_ENDING, /* another is on air; its last units are still sent */
+	CANDIDATE_ENDING, /* its last units are sent after a switch */
 	CANDIDATE_STATES
 };
 
@@ -29,7 +29,7 @@ enum candidate_event {
 	CANDIDATE_CHOOSE, /* the policy chose it */
 	CANDIDATE_REJECT, /* the policy chose another candidate */
 	CANDIDATE_ENTER, /* the stream sends it from now on */
-	CANDIDATE_LEAVE, /* another was entered; its last units can be sent */
+	CANDIDATE_LEAVE, /* the stream entered another candidate */
 	CANDIDATE_CUT, /* no further packet of it is sent */
 	CANDIDATE_EVENTS
 };
@@ -44,7 +44,8 @@ struct candidate {
 
 void candidate_handle(struct candidate *, enum candidate_event);
 
-/* Watches its packets while it is not on air; made on demand. */
+/* The entry, which watches the packets while the candidate is not on air; made
+ * on demand. */
 struct switch_point *candidate_entry(struct candidate *);
 
 /* Starts and ends the search for a place to enter.  After wait_ms the search
@@ -53,6 +54,6 @@ void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);
 
-/* The next packets do not follow the watched ones: the candidate was on air
- * meanwhile, or its input was opened again. */
+/* Resets the entry, because the next packets do not follow the watched packets:
+ * the candidate was on air meanwhile, or its input was opened again. */
 void candidate_forget(struct candidate *);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state of a stream that its next worker continues from, in memory that the
- * master keeps.
+ * The state of a stream from which its next worker continues, in memory that
+ * the master keeps.
  *
- * Flat, and written in place as the stream is sent, so that it is right
- * whenever the worker ends.  The last worker may have damaged it: every part is
- * checked before it is used.
+ * The struct has no pointers and is updated as the stream is sent, so that it
+ * is right whenever the worker ends.  The last worker may have damaged it:
+ * every part is checked before it is used.
  */
 #pragma once
 
@@ -35,13 +35,13 @@ struct stream_memory {
 };
 
 /*
- * The memory of fd (not taken); without one (-1), or when it cannot be
- * mapped (*ret_err = -errno, else 0), memory that ends with this process.
- * Never NULL.  Parts that are not valid are reset.
+ * Maps the memory of fd (not taken).  Without fd (-1), or when it cannot be
+ * mapped (*ret_err = -errno, otherwise 0), it is memory that ends with this
+ * process.  Never NULL.  Parts that are not valid are reset.
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
-/* The packets that the last worker did not send; n is 0 for too many. */
+/* The packets that the last worker did not send; n is 0 if they are damaged. */
 struct ts_run stream_memory_waiting(const struct stream_memory *);
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run);
 

@@ -16,9 +16,9 @@ struct monitor_log {
 	unsigned position;       /* number of the input; 0: the output */
 	uint32_t raised;         /* raised alarms: bits by enum alarm_id */
 	uint32_t known;          /* raised alarms that the input has logged */
-	uint32_t logged;
+	uint32_t logged;         /* alarms that the log shows as raised */
 	struct errmsg logged_error; /* the reason of an alarm, as logged */
-	uint32_t reported;       /* to the master, of this place */
+	uint32_t reported;       /* alarms that the master knows as raised */
 	struct ratelimit log;
 };
 
@@ -30,7 +30,7 @@ void monitor_log_done(struct monitor_log *);
 void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
-/* The input is closed: no alarm stays raised. */
+/* Clears all alarms, because the input is closed. */
 void monitor_log_rest(struct monitor_log *);
 
 /* Adds to the status the alarms of this point that changed since *reported, and

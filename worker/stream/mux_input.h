@@ -24,20 +24,20 @@ enum {
 	/* The most packets that wait for the remux. */
 	MUX_KEPT = 1024,
 	MUX_STRAY_MS = 100,
-	/* The longest wait for its tables and its clock. */
+	/* The longest wait for the tables and the clock of the other stream. */
 	MUX_PATIENCE_MS = 2000,
 };
 
-/* The value in the status. */
+/* The state of the added PID, as the status has it. */
 enum mux_input_state {
 	MUX_ABSENT, /* no packets of the PID */
-	MUX_WAITS, /* for tables and clock, or no PMT lists the PID */
+	MUX_WAITS, /* tables or clock are unknown, or no PMT lists the PID */
 	MUX_JOINED,
 };
 
 struct mux_input;
 
-/* The spec has a mux. */
+/* The spec must have the option mux. */
 struct mux_input *mux_input_new(const struct input_spec *, unsigned position);
 void mux_input_free(struct mux_input **);
 
@@ -49,7 +49,7 @@ void mux_input_read(struct mux_input *, uint64_t now_ns);
 void mux_input_join(struct mux_input *, struct remux *,
 		    const struct ts_run *runs, size_t n_runs, uint64_t now_ns);
 
-/* The input is closed. */
+/* Closes the other stream, because the input is closed. */
 void mux_input_close(struct mux_input *);
 
 /* Once a second. */

@@ -13,7 +13,8 @@ enum {
 	BLIND_MS = 1000, /* ... while the kernel reports nothing */
 };
 
-/* Further changes until the read belong to it. */
+/* Sets the time of the report after a change.  Changes until then are in the
+ * same report. */
 static void on_news(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)revents;

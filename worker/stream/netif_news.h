@@ -20,8 +20,8 @@ struct netif_news {
 	struct netif_watch *watch; /* NULL: the kernel reports nothing */
 	bool routes;
 	ev_io io;
-	uint64_t taken_ns; /* the last report */
-	uint64_t due_ns;   /* the next report; 0: after a change */
+	uint64_t taken_ns; /* time of the last report */
+	uint64_t due_ns;   /* time of the next report; 0: no change waits */
 };
 
 /* routes: also reports changes of routes.  If the kernel refuses its events, a
@@ -35,5 +35,5 @@ int netif_news_fd(const struct netif_news *);
 /* The time of the next report; UINT64_MAX: unknown. */
 uint64_t netif_news_next_ns(const struct netif_news *);
 
-/* True if a report is due. */
+/* Takes the report that is due; false: none is due. */
 bool netif_news_take(struct netif_news *, uint64_t now_ns);

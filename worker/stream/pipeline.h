@@ -53,11 +53,11 @@ void pipeline_link(struct pipeline *, const char *stream, int fd);
 int pipeline_choose(struct pipeline *, unsigned position,
 		    struct errmsg *error) MUST_CHECK;
 
-/* The analysis of an input, by its position, or of the output for 0: a new
+/* The analysis of the input at position `place`, or of the output for 0: a new
  * object as doc/api.md describes it.  It begins with the PID `from`; *ret_next
- * is where the next part begins, 0 at the end. */
+ * is the first PID of the next part, 0 at the end. */
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
 			  unsigned from, unsigned *ret_next);
 
-/* Disconnects a receiver of an output; false: there is none of this number. */
+/* Disconnects a receiver of an output; false: there is no such receiver. */
 bool pipeline_kick(struct pipeline *, uint64_t client);

@@ -24,7 +24,7 @@ struct pipeline {
 	void *arg;
 
 	struct ticker ticker;
-	struct netif_news news; /* for the outputs that follow it */
+	struct netif_news news; /* for outputs that follow address changes */
 	ev_io readable;
 	/* the memory that a turn touches; made once a second */
 	struct prefetch warm;
@@ -51,22 +51,23 @@ struct pipeline {
 	size_t n_with_pace; /* outputs with their own pace (sink.h) */
 	struct alarm overflow; /* an output with its own pace overflows */
 	uint64_t overflow_before; /* overflow packets a second ago */
-	/* by place: the output that the sender feeds; NULL: none, or closed */
+	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
-	struct batch batch; /* the last: it is large */
+	struct batch batch; /* at the end, because it is large */
 };
 
 /* Ends a second: counts, reports, opens again. */
 void pipeline_second(struct pipeline *);
 
-/* Addresses, interfaces or routes changed: the outputs follow. */
+/* Makes the outputs follow a change of addresses, interfaces or routes. */
 void pipeline_follow(struct pipeline *);
 
-/* Packets that waited too long to be sent by it. */
+/* The number of packets that the sender of this output dropped, because its
+ * queue was full. */
 uint64_t pipeline_late(const struct pipeline *, const struct sink *);
 
-/* After an output was opened or closed. */
+/* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);

@@ -11,7 +11,7 @@
  * Make before break: the input on air stays until the next one can be entered
  * (worker/splice/switch_point), as long as it delivers.
  *
- * No loop, no clock and no packets: the pipeline reads the chains that
+ * Has no loop, no clock and no packets: the pipeline reads the chains that
  * selector_due() names, asks selector_route() where the packets of a chain go,
  * and then calls selector_turn().
  */
@@ -69,25 +69,28 @@ void selector_link(struct selector *, const char *stream, int fd);
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
-/* Where packets of a candidate go. */
+/* The route of the packets of a candidate. */
 enum selector_route {
-	SELECTOR_NOT_SENT, /* they were watched */
-	SELECTOR_ON_AIR, /* splice_feed() */
-	SELECTOR_ENDING, /* splice_drain() */
+	SELECTOR_NOT_SENT, /* the packets are not sent */
+	SELECTOR_ON_AIR, /* pass the packets to splice_feed() */
+	SELECTOR_ENDING, /* pass the packets to splice_drain() */
 };
 
-/* At most SELECTOR_RUNS_MAX runs; those that are sent are written back. */
+/* At most SELECTOR_RUNS_MAX runs of packets.  selector_route() changes runs and
+ * n_runs to the packets that are sent. */
 struct selector_part {
 	const struct ts_run *runs;
 	size_t n_runs;
-	struct ts_run entered[SELECTOR_RUNS_MAX]; /* used from an entry on */
+	/* memory for the runs after the point of entry */
+	struct ts_run entered[SELECTOR_RUNS_MAX];
 };
 
 /* May switch over to the candidate, and call on_switch(). */
 enum selector_route selector_route(struct selector *, struct candidate *,
 				   struct selector_part *);
 
-/* Decides, after the packets of a turn.  May call on_switch(). */
+/* Decides which input is sent; to be called after the packets of a turn.  May
+ * call on_switch(). */
 void selector_turn(struct selector *);
 
 /* The candidate of the still picture; NULL while it does not run. */
@@ -117,9 +120,9 @@ const struct input_chain *selector_chain(const struct selector *,
 void selector_warm(const struct selector *, struct prefetch *);
 
 /*
- * An operator chooses this input, or the next one for 0.  Its position, -EPERM
- * if the backup_type of the stream has no such choice, or -EINVAL for an input
- * that cannot be on air; error is written then.
+ * Chooses an input by a command of the operator; position 0: the next input.
+ * Returns its position; -EPERM with error if the backup_type of the stream has
+ * no such choice; -EINVAL with error for an input that cannot be on air.
  */
 int selector_choose(struct selector *, unsigned position, uint64_t now_ns,
 		    struct errmsg *error) MUST_CHECK;

@@ -35,7 +35,7 @@ struct selector {
 	enum failover_reason chosen_reason;
 	const char *left_fault; /* NULL: none */
 	struct splice *splice;
-	struct si_versions *si; /* the stream's memory */
+	struct si_versions *si; /* part of the stream's memory */
 
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;

@@ -38,17 +38,17 @@ struct sink {
 	struct output_counters closed;
 	uint64_t passed;       /* packets of this second that closed contains */
 	struct sink_rate {
-		uint64_t packets; /* sent until ... */
+		uint64_t packets; /* packets sent until at_ns */
 		uint64_t at_ns;
-		unsigned kbps;    /* in the second before */
+		unsigned kbps;    /* rate in the second before at_ns */
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
 	struct sender *sender; /* for an output with its own pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
-		uint64_t before; /* packets that did not fit, a second ago */
-		uint64_t begin;  /* ... and before it began */
+		uint64_t before; /* overflow counter a second ago ... */
+		uint64_t begin;  /* ... and when the overflow began */
 		struct ratelimit log;
 		struct errmsg error; /* "" while no packet is dropped */
 	} overflow;
@@ -58,28 +58,29 @@ struct sink {
 	struct ratelimit path_error_log;
 	struct ratelimit moved_log;
 	uint64_t now_ns;       /* time of this run */
-	struct sap *sap;       /* announces it; NULL: not announced */
-	uint64_t receivers_reported; /* a hash of the last report ... */
-	unsigned receivers_age_s; /* ... and its age */
+	struct sap *sap;       /* announces the output; NULL: not announced */
+	uint64_t receivers_reported; /* hash of the last report of receivers */
+	unsigned receivers_age_s; /* age of that report */
 };
 
-/* name: of the announced session.  place: the RTP sequence of its output;
- * outlives it. */
+/* name: name of the announced session.  place: the RTP sequence of the output,
+ * in memory that outlives the sink. */
 void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Starts to stop it.  True if that takes a moment, in which other outputs can
- * stop. */
+/* Starts to stop the output.  True if this takes time, during which the caller
+ * can stop other outputs. */
 bool sink_stop(struct sink *);
 
-/* Opens it if it is closed and a try is due. */
+/* Opens a closed output if the time of the next attempt has come. */
 void sink_open(struct sink *, uint64_t now_ns);
 
-/* Ends a second with n packets for it.  May close or open the output. */
+/* Ends a second in which the stream had n packets for the output.  May close or
+ * open the output. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
-/* Does it follow changes of addresses and interfaces, and of routes? */
+/* Does the output follow changes of addresses and interfaces; and of routes? */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
 /* After such a change, n packets after the start of the second.  May close or
@@ -101,7 +102,7 @@ static inline unsigned sink_burst_ms(const struct sink *s)
 void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
 void sink_run(struct sink *, uint64_t now_ns);
-/* When to run again without packets; UINT64_MAX: with the next packets. */
+/* The time of the next run without packets; UINT64_MAX: none. */
 uint64_t sink_next_ns(const struct sink *);
 /* Are more packets queued than one burst? */
 bool sink_is_behind(const struct sink *);
@@ -109,7 +110,7 @@ bool sink_is_behind(const struct sink *);
 /* The reason why packets are not sent, or not on all paths; NULL: none. */
 const char *sink_error(const struct sink *);
 
-/* Since sink_init(). */
+/* The counters since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
 /* The counters of its protocol, for the status: as link_record_report(). */

@@ -22,15 +22,16 @@
 #include <stdint.h>
 
 enum {
-	/* Ticks in a row without a look at the loop. */
+	/* Most consecutive ticks without a look at the loop. */
 	TICKER_ALONE = 49,
 };
 
 /* Wakes the loop of a worker that sleeps alone. */
 struct ticker_wakes {
-	int fd;        /* readable: the loop has work */
-	int signal;    /* pending: the loop has work; it is blocked ... */
-	int signal_fd; /* ... and this is its signalfd.  0 and -1: none */
+	int fd;        /* descriptor: readable when the loop has work */
+	int signal;    /* blocked signal: pending when the loop has work; 0:
+			* none */
+	int signal_fd; /* signalfd of that signal; -1: none */
 };
 
 struct ticker {
@@ -39,11 +40,11 @@ struct ticker {
 	void *arg;
 	ev_io io;
 	bool alone;       /* sleeps without the loop */
-	int wakes;        /* an epoll of their descriptors; or -1 */
-	int watched;      /* in the epoll, by ticker_watch(); or -1 */
+	int wakes;        /* epoll of the ticker_wakes descriptors; or -1 */
+	int watched;      /* descriptor of ticker_watch(); or -1 */
 	int wake_signal;
-	sigset_t signals; /* end the sleep */
-	uint64_t interval_ns; /* 0: runs once or not at all */
+	sigset_t signals; /* signals that end the sleep */
+	uint64_t interval_ns; /* 0: ticks once, or does not run */
 };
 
 struct ticker_config {
@@ -60,8 +61,8 @@ struct ticker_config {
 void ticker_init(struct ticker *, const struct ticker_config *);
 void ticker_done(struct ticker *);
 
-/* The loop has work when this descriptor, too, is readable; -1: none.  Another
- * descriptor with the same number needs -1 in between. */
+/* Adds a descriptor that is readable when the loop has work; -1: none.  For a
+ * new descriptor with the same number call it with -1 first. */
 void ticker_watch(struct ticker *, int fd);
 
 /* Ticks every interval_ns from now on; no change if it already does. */

@@ -32,7 +32,7 @@
 #include <string.h>
 
 struct cc {
-	/* by PID: counter, flags and digest of its last packet */
+	/* counter, flags and digest of the last packet of each PID */
 	uint16_t pid[TS_PIDS];
 };
 

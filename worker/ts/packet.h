@@ -19,7 +19,7 @@ enum {
 	TS_PID_PAT = 0x0000,
 	TS_PID_FREE = 0x0010, /* PIDs below are reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
-	DATAGRAM_PACKETS = 7, /* an Ethernet frame holds no more packets */
+	DATAGRAM_PACKETS = 7, /* maximum in an Ethernet frame */
 };
 
 /* n whole packets in a row. */

@@ -70,7 +70,7 @@ static inline size_t section_packets(size_t len)
 size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
 		    uint8_t *cc, uint8_t *ret);
 
-/* These functions read the common fields of a section from section_pull(). */
+/* The common fields of a section that section_pull() returned: */
 static inline uint8_t section_table_id(const uint8_t *s)
 {
 	return s[0];
