@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose address a request is from, behind a proxy too.
+ * Finds the address of the client that sent a request, also behind a proxy.
  *
- * With the setting allow_real_ip the header X-Real-IP is believed: from the
- * proxies that real_ip_trusted lists, or, without that list, from anybody,
- * which makes the lock of addresses worth nothing; the check of the
- * configuration says so.  Pure.
+ * With the setting allow_real_ip the header X-Real-IP replaces the address of
+ * the connection if the peer is a proxy in real_ip_trusted.  Without that list
+ * the header of every peer counts, so an attacker can evade the lockout of
+ * addresses; the check of the configuration warns about it.  Pure.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-/* peer: of the connection; real_ip: the header, or NULL; settings: the
- * section, or NULL. */
+/* peer: address of the connection; real_ip: value of the header, NULL: absent;
+ * settings: the section of the configuration, NULL: absent. */
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);

@@ -20,8 +20,8 @@ enum {
 };
 
 enum credential_kind {
-	CREDENTIAL_NONE,    /* nothing was shown */
-	CREDENTIAL_BAD,     /* something that cannot be right */
+	CREDENTIAL_NONE,    /* the request has no credential */
+	CREDENTIAL_BAD,     /* malformed, or an unknown scheme */
 	CREDENTIAL_SESSION, /* a session id */
 	CREDENTIAL_BASIC,   /* login and password */
 };

@@ -23,7 +23,7 @@ struct lockout {
 	TAILQ_HEAD(, entry) all;
 	LIST_HEAD(, entry) buckets[BUCKETS];
 	size_t n;
-	uint64_t seed; /* so that an attacker cannot aim at one bucket */
+	uint64_t seed; /* secret: an attacker cannot fill one bucket */
 };
 
 struct lockout *lockout_new(void)

@@ -3,10 +3,11 @@
  * Addresses from which passwords are guessed.
  *
  * Five failed checks within a minute lock an address until a minute after the
- * last of them.  While it is locked nothing is checked, so nothing extends
- * it.  A check that succeeds forgets the failures.  ip_client()
- * distinguishes addresses.  Bounded: the address that failed longest ago makes
- * room.  Pure: the caller passes the monotonic time.
+ * last of them.  While an address is locked its passwords are not checked, so
+ * the lock is not extended.  A successful check deletes the failures.
+ * ip_client() distinguishes addresses.  When the table is full, a new address
+ * replaces the one that failed longest ago.  Pure: the caller passes the
+ * monotonic time.
  */
 #pragma once
 
@@ -31,11 +32,12 @@ void lockout_free(struct lockout **);
 bool lockout_is_locked(const struct lockout *, const struct ip_address *,
 		       uint64_t now_ms);
 
-/* How many checks may fail before it is locked; 0 when it is. */
+/* The number of checks that may still fail before the address is locked; 0
+ * while it is locked. */
 unsigned lockout_room(const struct lockout *, const struct ip_address *,
 		      uint64_t now_ms);
 
-/* A check failed; true when the address is locked by it. */
+/* Counts a failed check; true when this failure locks the address. */
 bool lockout_fail(struct lockout *, const struct ip_address *,
 		  uint64_t now_ms);
 void lockout_succeed(struct lockout *, const struct ip_address *);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Passwords that were found right a moment ago, so that a client with Basic
+ * Remembers verified passwords for a minute, so that a client with Basic
  * authorization does not cost a password hash per request.
  *
- * What is kept is a keyed hash over login, password and stored hash, good for
- * a minute; the key is made by this process and leaves it never.  A changed
- * password has another stored hash, so nothing of the old one is found.
+ * The cache stores a keyed hash over login, password and stored hash; the key
+ * is random and never leaves this process.  A changed password has another
+ * stored hash, so the entry of the old password no longer matches.
  * Pure: the caller passes the monotonic time.
  */
 #pragma once
@@ -40,6 +40,7 @@ struct digest verified_key(const struct verified *,
 bool verified_has(const struct verified *, const struct digest *key,
 		  uint64_t now_ms);
 
-/* It was found right at now_ms; the oldest makes room. */
+/* Stores a credential that was verified at now_ms; above VERIFIED_MAX it
+ * replaces the oldest one. */
 void verified_add(struct verified *, const struct digest *key,
 		  uint64_t now_ms);

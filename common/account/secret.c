@@ -19,7 +19,7 @@ void secret_random(void *data, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* nothing that is guessable may stand in for it */
+		/* without randomness every secret could be guessed */
 		if (n <= 0)
 			abort();
 		at += n;

@@ -2,7 +2,7 @@
 /*
  * Secrets that are handed out once: only their digest is kept.
  *
- * Looking a digest up takes no longer for a good guess than for a bad one.
+ * Comparing digests takes the same time for every guess.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ struct digest {
 	uint8_t bytes[DIGEST_LEN];
 };
 
-/* 256 bits of the kernel's, as 64 lower-case hex characters. */
+/* 256 random bits of the kernel, as 64 lower-case hex characters. */
 void secret_new(char text[SECRET_TEXT]);
 
-/* 80 bits, in letters and digits that are not taken for one another. */
+/* 80 random bits, in letters and digits that look different. */
 void secret_new_password(char text[PASSWORD_TEXT]);
 
 /* Fills with random bytes of the kernel; the process ends without them. */

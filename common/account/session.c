@@ -19,7 +19,7 @@ struct entry {
 TAILQ_HEAD(shelf, entry);
 
 struct sessions {
-	/* by the first byte of the digest: whoever asks cannot choose it */
+	/* index: first byte of the digest, which a client cannot choose */
 	struct shelf shelves[SHELVES];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The login sessions: who holds which session id, and until when.
+ * The login sessions: the user of each session id and its expiry.
  *
  * Only digests of the ids are kept.  Besides the login a session holds a stamp
  * of the password it was opened with, so that it ends with that password,
@@ -35,8 +35,9 @@ struct sessions *sessions_new(void);
 /* NULL-safe; sets *s to NULL. */
 void sessions_free(struct sessions **);
 
-/* Opens a session as described; its id goes to text.  A 17th of the login
- * takes the place of the one closest to its end. */
+/* Opens a session as described and writes its id to text.  Above
+ * SESSIONS_PER_LOGIN it replaces the session of the login that expires
+ * first. */
 void sessions_open(struct sessions *, const struct session *,
 		   char text[SECRET_TEXT]);
 
@@ -47,14 +48,14 @@ bool sessions_find(const struct sessions *, const char *text, int64_t now,
 /* Ends the session with this id; false when there is none. */
 bool sessions_end(struct sessions *, const char *text);
 
-/* Ends those that keep() does not want; returns how many. */
+/* Ends the sessions for which keep() is false; returns their number. */
 size_t sessions_sift(struct sessions *,
 		     bool (*keep)(const struct session *, void *arg),
 		     void *arg);
 
-/* All that are not over, for the file; a new reference. */
+/* The sessions that have not expired, for the file; a new reference. */
 json_t *sessions_encode(const struct sessions *, int64_t now);
 
-/* Adds what the file says; what is no sound entry, or over, is left out.
- * Returns how many it left out. */
+/* Adds the sessions in the file.  Skips malformed and expired entries and
+ * returns their number. */
 size_t sessions_decode(struct sessions *, const json_t *file, int64_t now);

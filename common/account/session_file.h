@@ -23,5 +23,5 @@ void session_file_close(struct session_file **);
 
 struct sessions *session_file_sessions(struct session_file *);
 void session_file_touch(struct session_file *);
-/* All of them are in the file, if there is one. */
+/* True when every change is in the file, or no file is used. */
 bool session_file_is_saved(const struct session_file *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who may come in: the section `users` of the configuration, as it is now.
+ * The users that may log in: the section `users` of the configuration.
  *
- * Nothing is kept: every question looks at the document, so a change holds
- * from the next request on.
+ * The module has no state: every call reads the document, so a change takes
+ * effect with the next request.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 enum {
 	USER_CONTROL = 1,  /* everything */
 	USER_OBSERVER = 2, /* reads */
-	USER_REGULAR = 3,  /* watches streams; never comes in here */
+	USER_REGULAR = 3,  /* watches streams; cannot log in here */
 
 	USER_LOGIN_MAX = 128, /* bytes */
 };
@@ -24,13 +24,13 @@ enum {
 enum user_cipher {
 	CIPHER_NONE,
 	CIPHER_CRYPT, /* a crypt(3) string */
-	CIPHER_OLD,   /* 32 hex characters: of a product whose way to make
-		       * them is not public */
+	CIPHER_OLD,   /* 32 hex characters of another product; their
+		       * algorithm is not public */
 };
 
 struct user {
 	bool enabled;
-	int type;           /* 0 when it is none of the three */
+	int type;           /* 0 for any other type */
 	const char *cipher; /* borrowed from the document; NULL without */
 };
 
@@ -39,7 +39,7 @@ bool user_find(const json_t *document, const char *login, struct user *ret);
 
 enum user_cipher user_cipher(const struct user *);
 
-/* May a user like this use the control API at all? */
+/* True for an enabled user whose type may use the control API. */
 bool user_may_enter(const struct user *);
 
 /* The digest of the password that a session stores. */

@@ -24,22 +24,23 @@ struct ws_tokens *ws_tokens_new(void);
 /* NULL-safe; sets *t to NULL. */
 void ws_tokens_free(struct ws_tokens **);
 
-/* For whom it was made. */
+/* The user of a token. */
 struct ws_token {
 	const char *login;
 	struct digest stamp; /* the password at that time */
 };
 
-/* A new token; a 17th of the login takes the place of the oldest. */
+/* Writes a new token to text.  Above WS_TOKENS_PER_LOGIN it replaces the oldest
+ * token of the login. */
 void ws_tokens_issue(struct ws_tokens *, const struct ws_token *,
 		     uint64_t now_ms, char text[SECRET_TEXT]);
 
-/* Takes the token away; false when it is not good.  ret's login is for
- * free(). */
+/* Removes the token; false when it is unknown or expired.  The caller frees
+ * ret->login. */
 bool ws_tokens_redeem(struct ws_tokens *, const char *text, uint64_t now_ms,
 		      struct ws_token *ret);
 
-/* Drops those that keep() does not want. */
+/* Drops the tokens for which keep() is false. */
 void ws_tokens_sift(struct ws_tokens *,
 		    bool (*keep)(const struct ws_token *, void *arg),
 		    void *arg);

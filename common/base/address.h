@@ -24,7 +24,7 @@ enum {
 };
 
 struct address_option {
-	const char *key;   /* never empty */
+	const char *key;   /* at least one character */
 	const char *value; /* NULL if the option has no '=' */
 };
 

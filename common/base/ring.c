@@ -21,9 +21,9 @@ enum {
 };
 
 /*
- * One entry of the index.  seq is odd while the writer changes the entry and
- * grows with every change, so a reader that sees the same even number before
- * and after has a consistent entry.  0 means never written.
+ * An entry of the index.  seq is odd while the writer changes the entry and
+ * grows with every change.  A reader that reads the same even seq before and
+ * after the entry has a consistent entry.  seq 0: not yet written.
  */
 struct ring_entry {
 	_Atomic uint64_t seq;

@@ -24,9 +24,10 @@ struct crash_guard {
 	struct save *save;
 	char good[DOCUMENT_DIGEST_TEXT];    /* "": none */
 	char current[DOCUMENT_DIGEST_TEXT]; /* the last start used it */
-	json_int_t unclean;        /* starts of it that did not end well */
-	bool rolled_back;          /* current took the place of another */
-	bool running;              /* there was no orderly end yet */
+	/* starts with current; 0 after a healthy minute or clean shutdown */
+	json_int_t unclean;
+	bool rolled_back;          /* current replaced a crashing one */
+	bool running;              /* false after a clean shutdown */
 };
 
 /* A state that must be in the file before the process continues. */
@@ -124,7 +125,8 @@ const char *crash_guard_good(const struct crash_guard *s)
 	return s->good;
 }
 
-/* Not synced: it has to outlive the process, not the machine. */
+/* Writes the file without fsync: it must survive a crash of the process, not of
+ * the machine. */
 static void *write_note(void *arg)
 {
 	struct note *n = arg;

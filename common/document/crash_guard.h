@@ -36,15 +36,16 @@ struct crash_guard *crash_guard_open(const struct crash_guard_config *);
 /* A clean shutdown.  NULL-safe; sets *s to NULL. */
 void crash_guard_close(struct crash_guard **);
 
-/* This configuration must not be started again: it has crashed three times,
- * is not known to be good, and was not itself put there for that reason. */
+/* True when the service must not start with this configuration: the last
+ * CRASH_GUARD_MAX starts with it crashed, it has not yet run for a minute, and
+ * it is not the replacement of another crashing configuration. */
 bool crash_guard_is_deadly(const struct crash_guard *, const char *digest);
 
-/* The digest of the last one known to be good; "" for none. */
+/* The digest of the last configuration that ran for a minute; "": none. */
 const char *crash_guard_good(const struct crash_guard *);
 
 /* The service runs with this configuration from now on; rolled_back: it
- * replaces a deadly one.  Blocks until the file is written. */
+ * replaces a crashing one.  Blocks until the file is written. */
 void crash_guard_begin(struct crash_guard *, const char *digest,
 		       bool rolled_back);
 

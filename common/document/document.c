@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 /*
- * What the parser would make of it, found before it makes it: two bytes of
- * text can become an object of two hundred.  What stands in strings does not
- * count.
+ * Counts values and nesting before the text is parsed, because two bytes of
+ * text can become an object of two hundred bytes.  Characters in strings do
+ * not count.
  */
 static int judge_size(const char *data, size_t len, size_t values_max,
 		      struct errmsg *error)

@@ -21,16 +21,16 @@ enum {
 };
 
 /*
- * One JSON value and nothing behind it.  Refused with "line 3, column 7: …":
- * what is no JSON, a key that comes twice in an object, strings that are not
- * UTF-8 or hold a NUL, deeper nesting than DOCUMENT_DEPTH_MAX, more values
- * than DOCUMENT_VALUES_MAX.  A new reference, or NULL with error.
+ * Parses a text that is a single JSON value.  Rejects, with "line 3, column 7:
+ * …": invalid JSON, a repeated key in an object, strings that are not UTF-8 or
+ * contain a NUL, deeper nesting than DOCUMENT_DEPTH_MAX, more values than
+ * DOCUMENT_VALUES_MAX.  Returns a new reference, or NULL with error.
  */
 json_t *document_parse(const char *data, size_t len, struct errmsg *error);
 
-/* The same from a file, with up to DOCUMENT_FILE_VALUES_MAX values; 0, -ENOENT
- * when there is none, another -errno when it cannot be read, -EBADMSG when it
- * is refused. */
+/* Parses a file like document_parse(), with up to DOCUMENT_FILE_VALUES_MAX
+ * values.  0; -ENOENT: no such file; -EBADMSG: the content is rejected; another
+ * -errno: the file cannot be read. */
 int document_load(const char *path, json_t **ret,
 		  struct errmsg *error) MUST_CHECK;
 

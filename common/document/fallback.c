@@ -60,7 +60,7 @@ static size_t list_candidates(const char *path, struct candidate *list)
 	return n;
 }
 
-/* NULL for one that cannot be used, or does not count. */
+/* NULL when the file cannot be used or its digest is q->bad. */
 static json_t *load(const struct candidate *c, const struct fallback_query *q,
 		    char digest[DOCUMENT_DIGEST_TEXT])
 {

@@ -11,9 +11,9 @@
 
 #include <jansson.h>
 
-/* How the service reads a file. */
+/* Functions of the service that read a configuration file. */
 struct fallback_judge {
-	/* 0 when the service can run with it, or -errno with the error. */
+	/* 0 when the service can run with the file, or -errno with error. */
 	int (*load)(const char *path, json_t **ret, struct errmsg *error);
 	/* The digest of the content; the layout does not matter. */
 	void (*digest)(const json_t *document,
@@ -22,18 +22,19 @@ struct fallback_judge {
 
 struct fallback_query {
 	const char *path;
-	const char *good; /* the digest that is preferred; "": none */
-	const char *bad;  /* the digest that does not count; "": none */
+	const char *good; /* digest of the preferred content; "": none */
+	const char *bad;  /* digest of the content to skip; "": none */
 	const struct fallback_judge *judge;
 };
 
-/* The newest usable one, or NULL.  *ret_source is its file; free() it. */
+/* The newest usable document, or NULL.  *ret_source is the name of its file;
+ * free() it. */
 json_t *fallback_find(const struct fallback_query *, char **ret_source);
 
 /*
- * Keeps the content of the file as FILE.broken-<time> and puts document there.
- * *ret_kept is that name, free() it; NULL when it could not be kept, with an
- * error: the file is unchanged then.
+ * Saves the content of the file as FILE.broken-<time> and writes document to
+ * the file.  *ret_kept is the name of the copy; free() it.  NULL, with error:
+ * the copy failed and the file is unchanged.
  */
 int fallback_put(const char *path, const json_t *document, char **ret_kept,
 		 struct errmsg *error) MUST_CHECK;

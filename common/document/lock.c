@@ -15,7 +15,7 @@ int config_lock(const char *path, struct errmsg *error)
 	/* a link and the file that it names are one configuration */
 	char *real = realpath(path, NULL);
 	char *name = xasprintf("%s.lock", real != NULL ? real : path);
-	/* every user who can read the folder can lock it */
+	/* flock() needs read permission only, so any user can lock */
 	int fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	int err = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 

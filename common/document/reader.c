@@ -27,8 +27,8 @@ struct reader {
 	struct ev_loop *loop;
 	char *path;
 	ev_async done;
-	struct wishes waiting; /* for the next thread */
-	struct wishes served;  /* by the read that runs */
+	struct wishes waiting; /* requests for the next read */
+	struct wishes served;  /* requests for the running read */
 
 	/* the thread has these while reading is true */
 	bool reading;

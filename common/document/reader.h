@@ -20,8 +20,8 @@ struct reader *reader_new(struct ev_loop *, const char *path);
 /* NULL-safe; sets *r to NULL.  Waiting requests get -ECANCELED. */
 void reader_free(struct reader **);
 
-/* Called once, from the loop: 0 and the document (borrowed), or what
- * document_load() says, with error. */
+/* Called once, from the loop: 0 and the document (borrowed), or the result of
+ * document_load() with error. */
 typedef void reader_done_fn(int result, const json_t *document,
 			    const struct errmsg *error, void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Puts new content in the place of a file: whole, or not at all. */
+/* Replaces the content of a file atomically. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -11,8 +11,9 @@
  * Temporary file in the same folder, fsync, rename, fsync of the folder.  Mode
  * and, where allowed, owner of the old file are kept; a new file is 0600.  A
  * symbolic link stays, its target is replaced.  Blocks.  0, or -errno with the
- * step that failed in error.  The old file is then untouched.  But if the
- * folder could not be synced, the new file is there and may not last.
+ * step that failed in error.  After an error the old file is unchanged, except
+ * when the sync of the folder failed: then the new file is in place and may be
+ * lost in a crash of the machine.
  */
 int replace_file(const char *path, const void *data, size_t len,
 		 struct errmsg *error) MUST_CHECK;

@@ -262,8 +262,8 @@ static bool wait_for_thread(struct save *s)
 	return false;
 }
 
-/* In the thread as well: a disk that hangs does not hang the end.  False when
- * it does. */
+/* Writes in the thread, so that a disk that hangs does not block the shutdown.
+ * False when the disk hangs. */
 static bool write_last(struct save *s)
 {
 	s->text = s->cfg.text(&s->len, s->cfg.arg);

@@ -42,25 +42,25 @@ void save_free(struct save **s);
 
 void save_touch(struct save *);
 
-/* The same, to be written after ms at the latest (at most delay_ms). */
+/* As save_touch(), but the write starts within ms (at most delay_ms). */
 void save_touch_in(struct save *, unsigned ms);
 
-/* Until what was touched is written; 0: nothing waits for its time. */
+/* Milliseconds until the next write starts; 0: no write is planned. */
 unsigned save_left_ms(const struct save *);
 
-/* Nothing is touched, waits or is being written. */
+/* True when no change waits for its write and no write is in flight. */
 bool save_is_idle(const struct save *);
 
 /* Called once, from the loop: 0 when it is on disk, -errno with error when it
  * is not; or -ECANCELED by save_free().  The save may be freed inside. */
 typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
 
-/* Writes the content at once, behind a write in flight.  When it fails it is
- * repeated like any other write. */
+/* Writes the content at once, after a write in flight.  A failed write is
+ * repeated like any other. */
 void save_now(struct save *, save_done_fn *done, void *arg);
 
-/* Writes text (from malloc(), taken) at once in the place of what was touched
- * up to now, which is only written after all when this fails.  text itself is
- * tried once. */
+/* Writes text (from malloc(), taken) at once, instead of the content that was
+ * touched before.  The write of text is not repeated; if it fails, the touched
+ * content is written. */
 void save_text(struct save *, char *text, size_t len, save_done_fn *done,
 	       void *arg);

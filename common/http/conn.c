@@ -40,7 +40,7 @@ enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 struct http_conn {
 	struct http_pool *pool;
 	TAILQ_ENTRY(http_conn) link;
-	struct peer *from; /* its address; NULL: not counted */
+	struct peer *from; /* counts the address; NULL: no limit */
 	int fd;
 	struct first_byte_wait first;
 	enum conn_state state;
@@ -51,13 +51,13 @@ struct http_conn {
 	struct http_request *request;
 	struct buf in;
 	struct buf out;
-	size_t held_in; /* its part of the held_in of the pool */
+	size_t held_in; /* share of pool->held_in, bytes */
 	size_t held_out;
 	size_t drained; /* bytes discarded */
 	ev_tstamp answer_end; /* deadline of the answer */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
-	bool refused;   /* too many of its address */
+	bool refused;   /* the address has too many */
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for its first byte */
 	bool secure;    /* fd is the plaintext of a TLS connection */
@@ -138,7 +138,8 @@ static void account(struct http_conn *c)
 	c->held_out = out;
 }
 
-/* One time limit for the next bytes, one for the whole answer. */
+/* Starts the timer with the earlier of two limits: for the next bytes and for
+ * the whole answer. */
 static void expect_reader(struct http_conn *c)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;

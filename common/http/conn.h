@@ -19,21 +19,22 @@
 
 struct http_pool {
 	struct http_server_config cfg;
-	/* first the connection that has waited longest for a request */
+	/* the head is the connection that has waited longest for a request */
 	TAILQ_HEAD(, http_conn) conns;
 	size_t n;
-	size_t n_refused; /* of them, with answer 503: too many per address */
+	/* part of n: answered with 503, too many connections of an address */
+	size_t n_refused;
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
-	struct first_byte *first; /* new connections wait there; or NULL */
+	struct first_byte *first; /* new connections wait there; NULL: no TLS */
 	http_serve_tls_fn *serve_tls; /* set with first */
 	void *serve_arg;
 };
 
 /* Takes fd, an accepted non-blocking socket.  At the limit it closes the
- * connection that is idle longest.  False: rejected with 503 (too many of its
- * address), or closed (too many at all). */
+ * connection that is idle longest.  False: rejected with 503 (too many
+ * connections of its address), or closed (too many connections). */
 bool http_pool_add(struct http_pool *, int fd, const struct sockaddr_any *);
 
 /* Closes all connections; on_gone for each request without an answer. */

@@ -21,7 +21,7 @@ struct peer {
 
 struct peers {
 	LIST_HEAD(, peer) buckets[BUCKETS];
-	uint64_t seed; /* so that clients cannot fill one bucket */
+	uint64_t seed; /* secret: clients cannot fill one bucket */
 	unsigned max;
 	size_t n; /* addresses */
 	size_t n_proxies;

@@ -116,7 +116,7 @@ static void accept_some(struct listener *l)
 			pause_accepting(l, errno);
 			return;
 		}
-		/* this connection failed before accept() */
+		/* the connection failed before accept(): try the next one */
 	}
 }
 

@@ -17,7 +17,7 @@
 
 struct ev_loop;
 struct http_server;
-struct http_conn; /* one connection; lives until its answer was written */
+struct http_conn; /* a connection, until its answer was written */
 
 enum {
 	HTTP_BODY_MAX = 8 * 1024 * 1024,
@@ -70,10 +70,11 @@ void http_server_free(struct http_server **);
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
-/* The same with a listening socket (taken); closed on error. */
+/* Accepts connections of a listening socket (taken; closed on error).  0 or
+ * -errno. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
 
-/* Before the first connection. */
+/* Call this before the first connection. */
 void http_server_set_tls(struct http_server *, http_serve_tls_fn *serve,
 			 void *arg);
 

@@ -16,7 +16,8 @@ struct first_byte {
 	ev_io io; /* watches the epoll set */
 };
 
-/* One event at a time: a callback may remove other readable connections. */
+/* Fetches a single event per system call, because a callback may remove other
+ * readable connections. */
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	struct first_byte *f = container_of(io, struct first_byte, io);

@@ -14,8 +14,8 @@
 
 struct first_byte;
 
-/* One connection, owned by the caller.  on_byte is called once, when fd is
- * readable or closed by the peer; it may free this wait and any other. */
+/* A waiting connection, owned by the caller.  on_byte is called once, when fd
+ * is readable or closed by the peer; it may free this wait and any other. */
 struct first_byte_wait {
 	int fd; /* borrowed */
 	void (*on_byte)(struct first_byte_wait *);

@@ -28,7 +28,7 @@ struct service_proc *auth_proc_service(struct auth_proc *);
 
 enum auth_outcome {
 	AUTH_OK, /* hashed, or the right password */
-	AUTH_WRONG, /* another password */
+	AUTH_WRONG, /* the password does not match the hash */
 	AUTH_UNAVAILABLE, /* no result: too busy, or the worker ended */
 };
 

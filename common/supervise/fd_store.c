@@ -23,10 +23,10 @@ static const char *const document_names[DOCUMENTS] = { "s1", "s2" };
 
 struct fd_store {
 	struct fd_store_config cfg;
-	bool there;
-	bool failed; /* the last write */
+	bool there;  /* the store can be used */
+	bool failed; /* the last write failed */
 	ev_timer timer;
-	json_t *stored; /* by name */
+	json_t *stored; /* {name: descriptor} in the store of systemd */
 	uint64_t serial;
 	int documents[DOCUMENTS];
 };

@@ -18,8 +18,8 @@ enum { DIGITS_MAX = 18 };
 struct handover {
 	json_t *document;
 	json_t *fds;    /* name: descriptor */
-	json_t *handed; /* the same with those taken; NULL when writing */
-	uint64_t *last; /* NULL when reading: then fds are owned */
+	json_t *handed; /* fds before any was taken; NULL: writing */
+	uint64_t *last; /* NULL: reading, and fds are owned */
 	uint64_t highest;
 };
 
@@ -57,7 +57,7 @@ void handover_free(struct handover **hp)
 	*hp = NULL;
 	if (h == NULL)
 		return;
-	if (h->last == NULL) /* it was read: the descriptors are its own */
+	if (h->last == NULL) /* reading: h owns the descriptors */
 		json_object_foreach(h->fds, name, value)
 			(void)close((int)json_integer_value(value));
 	json_decref(h->document);
@@ -161,7 +161,8 @@ struct handover *handover_of(json_t *take_document, struct errmsg *error)
 		return NULL;
 	}
 	h->handed = json_copy(h->fds);
-	/* another version: keep the descriptors, to end their processes */
+	/* a document of another version is unusable; its descriptors are kept
+	 * to end the processes */
 	if (json_integer_value(version) != HANDOVER_VERSION)
 		(void)json_object_clear(h->document);
 	(void)json_object_del(h->document, "fds");

@@ -19,12 +19,13 @@
 
 enum {
 	PACE_BEAT_MS = 900, /* a second with tolerance */
-	PACE_AHEAD_MS = 5000, /* so far may heartbeats be ahead of the clock */
-	PACE_BEHIND_MS = 300000, /* so much may wait in the channel */
+	PACE_AHEAD_MS = 5000, /* tolerance for early heartbeats */
+	PACE_BEHIND_MS = 300000, /* tolerance for heartbeats read late */
 };
 
 struct pace {
-	uint64_t beats_ms; /* monotonic: the heartbeats reach so far */
+	/* monotonic: the start plus PACE_BEAT_MS for each heartbeat */
+	uint64_t beats_ms;
 };
 
 void pace_start(struct pace *, uint64_t now_ms);
@@ -33,7 +34,7 @@ void pace_start(struct pace *, uint64_t now_ms);
 bool pace_beat(struct pace *, uint64_t now_ms) MUST_CHECK;
 
 enum {
-	/* a process that ran so long did not starve */
+	/* CPU time with which a process counts as not starved */
 	CPU_SHARE_ENOUGH_MS = 1500,
 };
 
@@ -48,8 +49,8 @@ struct cpu_share {
  * process. */
 int cpu_share_read(pid_t, struct cpu_share *ret) MUST_CHECK;
 
-/* True when it waited for at least a quarter of the time between the two and
- * ran for less than CPU_SHARE_ENOUGH_MS. */
+/* True when the process waited for a processor for at least a quarter of the
+ * time between the measurements and ran for less than CPU_SHARE_ENOUGH_MS. */
 bool cpu_share_is_starved(const struct cpu_share *before,
 			  const struct cpu_share *now);
 
@@ -62,5 +63,6 @@ struct cpu_watch {
 /* Starts the measurement. */
 void cpu_watch_begin(struct cpu_watch *, pid_t);
 
-/* True when it starved since then.  Logs it the first time. */
+/* True when the worker starved since cpu_watch_begin().  Logs it the first
+ * time. */
 bool cpu_watch_excuses(struct cpu_watch *, pid_t, const char *name);

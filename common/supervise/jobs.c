@@ -15,15 +15,15 @@ struct job {
 	struct jobs *jobs;
 	const struct job_kind *kind;
 	void *self;
-	struct worker_proc *proc; /* NULL: ended */
-	bool freed; /* by its owner */
+	struct worker_proc *proc; /* NULL: the process has ended */
+	bool freed; /* job_free() was called; the process still runs */
 	ev_timer deadline;
 };
 
 struct jobs {
 	struct service_config cfg;
 	LIST_HEAD(, job) list;
-	unsigned last; /* counts them, for their names */
+	unsigned last; /* number of jobs so far, for their names */
 	bool stopping;
 };
 

@@ -14,10 +14,10 @@
 struct job;
 struct jobs;
 
-/* One of these per role; self is what job_start() was given. */
+/* The properties of a role; self is the argument of job_start(). */
 struct job_kind {
 	const char *role;
-	enum msg_type beat; /* its heartbeat, once a second */
+	enum msg_type beat; /* the heartbeat message, once a second */
 	unsigned max; /* parallel processes, including those that are ending */
 	/* After worker.hello: send its work. */
 	void (*on_hello)(struct channel *, void *self);
@@ -37,7 +37,7 @@ struct jobs *jobs_new(const struct service_config *);
  * processes that still run. */
 void jobs_free(struct jobs **);
 
-/* Stops all processes and starts no more; on_end of each follows. */
+/* Stops all processes and rejects new jobs; on_end follows for each job. */
 void jobs_stop(struct jobs *);
 bool jobs_is_gone(const struct jobs *);
 

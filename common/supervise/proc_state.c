@@ -79,7 +79,7 @@ static enum proc_state restart(struct proc *p, uint64_t now,
 	return next;
 }
 
-/* It is already stopping: the next process starts at once. */
+/* A restart while the process stops: the next process starts at once. */
 static enum proc_state restart_after(struct proc *p, uint64_t now,
 				     struct proc_effects *do_)
 {
@@ -130,7 +130,7 @@ static enum proc_state die(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
-/* It hangs: the core file shows where. */
+/* Sends SIGABRT to a worker that hangs: the core file shows where. */
 static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 				    struct proc_effects *do_)
 {
@@ -138,7 +138,7 @@ static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
-/* It had no processor: it gets more time, with a limit. */
+/* Gives a worker that had no processor more time, up to PROC_STARVED_MS. */
 static enum proc_state extend(struct proc *p, uint64_t now,
 			      struct proc_effects *do_)
 {

@@ -26,12 +26,12 @@ enum {
 	PROC_READY_MS = 30000, /* from the start to worker.ready */
 	PROC_LOOK_MS = 2000, /* from a status to the measurement */
 	PROC_GRACE_MS = 1000, /* from the measurement to SIGABRT */
-	PROC_STARVED_MS = 30000, /* without a status, whatever the cause */
+	PROC_STARVED_MS = 30000, /* longest time without a status */
 	PROC_DYING_MS = 500, /* from SIGABRT or a closed channel to KILL */
 	PROC_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000, /* from SIGKILL to leaving it behind */
 	PROC_SHORT_MS = 1000, /* between two starts during a shortage */
-	PROC_LATE_MS = 250, /* a later deadline: our loop was blocked */
+	PROC_LATE_MS = 250, /* a timer later than this: our loop was blocked */
 	PROC_LEFT_MAX = 4, /* processes stuck in the kernel; then no start */
 };
 
@@ -61,7 +61,7 @@ enum proc_event {
 			 * memory or processes */
 	PROC_DEADLINE,
 	PROC_STARVED, /* the deadline of a worker without a processor */
-	PROC_ADOPT, /* it was started by the previous master */
+	PROC_ADOPT, /* the previous master started the process */
 	PROC_LEFT_EXIT, /* a process that was left behind ended */
 	PROC_EVENTS
 };
@@ -76,7 +76,7 @@ struct proc_effects {
 /* Embedded; zeroed memory is PROC_GONE. */
 struct proc {
 	enum proc_state state;
-	bool once; /* never restarted */
+	bool once; /* the worker is not restarted */
 	bool wanted;
 	bool ordered; /* we stopped this process */
 	bool looked; /* measured since the last heartbeat */

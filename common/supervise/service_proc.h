@@ -33,7 +33,7 @@ struct service_config {
 	void *arg;
 };
 
-/* One per role; self is from service_proc_new(). */
+/* The properties of a role; self is the argument of service_proc_new(). */
 struct service_kind {
 	const char *role;
 	enum spawn_program program;
@@ -84,5 +84,5 @@ void service_proc_send(struct service_proc *, const struct msg *,
 
 bool service_proc_is_gone(const struct service_proc *);
 bool service_proc_is_running(const struct service_proc *);
-/* One sentence for the operator, or NULL. */
+/* The alarm text for the operator; NULL: no alarm. */
 const char *service_proc_alarm(const struct service_proc *);

@@ -26,8 +26,8 @@ struct spawner {
 	char *paths[SPAWN_PROGRAMS];
 	ev_timer tick;
 	TAILQ_HEAD(, spawn_ticket) queue;
-	LIST_HEAD(, child) children; /* not yet reaped */
-	void (*on_change)(void *arg); /* or NULL */
+	LIST_HEAD(, child) children; /* children that are not yet reaped */
+	void (*on_change)(void *arg); /* NULL: no callback */
 	void *arg;
 };
 
@@ -270,7 +270,7 @@ struct child *child_start(struct spawner *s, const struct child_start *how,
 	}
 	c->pidfd = pidfd_open(c->pid, 0);
 	if (c->pidfd < 0) {
-		/* not yet reaped, so the pid is not reused */
+		/* the child is not yet reaped, so its pid is not reused */
 		*ret_err = -errno;
 		(void)kill(c->pid, SIGKILL);
 		(void)waitpid(c->pid, NULL, 0);

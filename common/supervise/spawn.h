@@ -71,7 +71,7 @@ void spawner_cancel(struct spawner *, struct spawn_ticket *);
 
 struct child_end {
 	int code; /* exit code; -1: killed or unknown */
-	int signal; /* that killed it; 0: none */
+	int signal; /* number of the signal that killed it; 0: none */
 	bool core;
 };
 

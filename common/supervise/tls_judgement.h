@@ -34,7 +34,7 @@ struct tls_judgements *tls_judgements_new(struct ev_loop *,
 void tls_judgements_free(struct tls_judgements **);
 bool tls_judgements_is_empty(const struct tls_judgements *);
 
-/* The worker said hello; it ended; it answered. */
+/* The worker has sent worker.hello; it has ended; it has sent a result. */
 void tls_judgements_up(struct tls_judgements *);
 void tls_judgements_down(struct tls_judgements *);
 void tls_judgements_answer(struct tls_judgements *, const struct msg *);

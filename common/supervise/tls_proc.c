@@ -18,7 +18,7 @@ enum { PAIR_BUFFER = 32768 /* bytes that may wait between the processes */ };
 /* A client that waits for the worker. */
 struct waiting {
 	TAILQ_ENTRY(waiting) link;
-	int fds[2]; /* its socket, the worker's end of the pair */
+	int fds[2]; /* the client's socket, the worker's end of the pair */
 	uint64_t since_ms;
 };
 

@@ -36,14 +36,14 @@ struct worker_proc {
 
 	struct child *child;
 	struct channel *channel;
-	int channel_fd;          /* the channel's */
-	uint64_t channel_number; /* in the handover */
-	bool greeted; /* its hello was correct */
+	int channel_fd;          /* descriptor of channel */
+	uint64_t channel_number; /* number in the handover; 0: none */
+	bool greeted; /* worker.hello was received and correct */
 	enum log_level level; /* log level that the worker received last */
 	bool shortage; /* the last start failed for lack of our resources */
 	struct pace pace;
 	struct cpu_watch cpu; /* since the worker became silent */
-	struct errmsg error; /* why the master ends it; "": it does not */
+	struct errmsg error; /* why the master ends the worker; "": no error */
 
 	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
 	struct ratelimit log_limit;
@@ -407,7 +407,7 @@ static void step(struct worker_proc *w, enum proc_event event)
 	struct proc_effects do_ = proc_handle(&w->proc, event, mono_ms());
 
 	if (do_.signal != 0 && w->child == NULL) {
-		/* its start was still queued */
+		/* the start is still queued */
 		spawner_cancel(w->cfg.spawner, &w->ticket);
 		do_ = proc_handle(&w->proc, PROC_EXIT, mono_ms());
 	}

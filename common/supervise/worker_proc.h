@@ -41,10 +41,10 @@ struct worker_proc_events {
 struct worker_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
-	const char *role; /* also the prefix of its message types */
+	const char *role; /* name of the role and prefix of its message types */
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that is its heartbeat */
-	bool once; /* never restarted */
+	bool once; /* the worker is not restarted */
 	const struct worker_proc_events *events;
 	void *arg;
 };
@@ -71,8 +71,8 @@ void worker_proc_want(struct worker_proc *);
 void worker_proc_unwant(struct worker_proc *);
 void worker_proc_restart(struct worker_proc *);
 
-/* Kills it because of an error of its own; it is restarted later.  May be the
- * last call inside on_message. */
+/* Kills the worker because of an error; it is restarted later.  Inside
+ * on_message it must be the last call. */
 void worker_proc_kill(struct worker_proc *, const char *error);
 
 /* "stream a001", its component in the log. */
@@ -80,9 +80,9 @@ const char *worker_proc_name(const struct worker_proc *);
 enum proc_state worker_proc_state(const struct worker_proc *);
 pid_t worker_proc_pid(const struct worker_proc *); /* 0: no process */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);
-/* How the last failure happened; "" before the first. */
+/* The last failure in words; "": no failure yet. */
 const char *worker_proc_last_end(const struct worker_proc *);
-/* One sentence for the operator, or NULL. */
+/* The alarm text for the operator; NULL: no alarm. */
 const char *worker_proc_alarm(const struct worker_proc *);
 /* The channel after the hello, or NULL. */
 struct channel *worker_proc_channel(struct worker_proc *);

@@ -22,18 +22,18 @@ enum {
 
 /* The messages for all clients with one scope. */
 struct feed {
-	struct buf frames; /* not yet flushed */
+	struct buf frames; /* encoded frames of the next flush */
 	struct ws_chunk *last; /* the newest; the next is linked to it */
 };
 
 struct hub {
 	struct ev_loop *loop;
 	ev_timer flush;
-	struct ws_client *clients[HUB_CLIENTS_MAX]; /* by age */
+	struct ws_client *clients[HUB_CLIENTS_MAX]; /* oldest first */
 	size_t n_clients;
 	size_t clients_max;
 	size_t held;           /* see HUB_RECEIVED_MAX */
-	struct buf text;       /* one message, encoded */
+	struct buf text;       /* buffer to encode a message */
 	struct feed feeds[SCOPES]; /* HUB_NONE: empty */
 };
 

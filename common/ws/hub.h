@@ -62,7 +62,7 @@ void hub_handshake(struct hub *, struct http_conn *,
  * hub_has_listeners() before you build a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
-/* The same, to clients with HUB_ALL. */
+/* Sends a text frame to every client with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 
 bool hub_has_listeners(const struct hub *);

@@ -36,11 +36,11 @@ struct ws_client {
 	ev_timer close_timer;
 	struct ws_reader *reader;
 	struct buf in;
-	struct buf replies; /* its own whole frames, sent between chunks */
-	struct ws_chunk *at; /* being written; NULL: none */
-	size_t offset;       /* in it */
+	struct buf replies; /* frames (pong, close), sent between chunks */
+	struct ws_chunk *at; /* chunk being written; NULL: none */
+	size_t offset;       /* bytes of `at` already written */
 	size_t backlog;      /* bytes of chunks not yet written */
-	size_t held; /* its part of *cfg.held */
+	size_t held; /* share of *cfg.held, bytes */
 };
 
 /* --- chunks of frames --- */
@@ -161,7 +161,7 @@ static bool has_more(const struct ws_client *c)
 	return c->at || buf_len(&c->replies) > 0;
 }
 
-/* One write; 0 or -errno. */
+/* Calls sendmsg() once; 0 or -errno. */
 static int write_some(struct ws_client *c)
 {
 	struct iovec pieces[PIECES_MAX];
@@ -178,7 +178,7 @@ static int write_some(struct ws_client *c)
 	return 0;
 }
 
-/* Nothing may follow this call. */
+/* May free c: do not use it after this call. */
 static void client_write(struct ws_client *c)
 {
 	int err = write_some(c);
@@ -243,7 +243,7 @@ static bool take_event(struct ws_client *c, enum ws_event event,
 	}
 }
 
-/* Nothing may follow this call. */
+/* May free c: do not use it after this call. */
 static void read_frames(struct ws_client *c)
 {
 	unsigned code;
@@ -269,7 +269,7 @@ static void read_frames(struct ws_client *c)
 	client_write(c);
 }
 
-/* Nothing may follow this call. */
+/* May free c: do not use it after this call. */
 static void client_read(struct ws_client *c)
 {
 	bool open = c->state == CLIENT_OPEN;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One WebSocket client: answers its pings, writes the messages of the hub.
+ * A WebSocket client: answers pings and writes the messages of the hub.
  *
- * Owns its socket; borrows the loop.  on_gone is its last action, and the owner
- * frees it inside.
+ * Owns the socket; borrows the loop.  on_gone is the last callback; the owner
+ * frees the client inside.
  */
 #pragma once
 
@@ -62,7 +62,7 @@ struct ws_client *ws_client_new(const struct ws_client_config *,
 /* NULL-safe; closes at once. */
 void ws_client_free(struct ws_client **);
 
-/* HUB_NONE also while it is closing. */
+/* The scope of the configuration; HUB_NONE while the client is closing. */
 enum hub_scope ws_client_scope(const struct ws_client *);
 
 /* Writes the newest chunk after the waiting ones.  May call on_gone. */
