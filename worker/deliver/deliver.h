@@ -23,7 +23,7 @@ struct deliver_config {
 	unsigned tick_ms;   /* time between two passes */
 	unsigned head_ms;   /* time limit for the head of a request */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
-	unsigned still_ms;  /* after it without packets a stream is paused */
+	unsigned still_ms;  /* without packets for so long a stream is paused */
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
 };

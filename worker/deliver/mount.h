@@ -54,7 +54,7 @@ struct mount_config {
 	const struct msg_deliver_mount *name; /* copied */
 	int ring_fd;                          /* taken on success */
 	unsigned start_ms; /* limit for the wait for a picture */
-	unsigned still_ms; /* without packets, the stream is paused */
+	unsigned still_ms; /* without packets for so long a stream is paused */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
 	/* borrowed, outlive the mount; pages may be NULL */

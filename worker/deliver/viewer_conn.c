@@ -15,7 +15,7 @@
 
 enum {
 	READ_SIZE = 4096,
-	DRAIN_MAX = 64 * 1024, /* after the answer */
+	DRAIN_MAX = 64 * 1024, /* bytes read after the answer */
 	ANSWER_MAX = 512,
 };
 

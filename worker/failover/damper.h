@@ -22,7 +22,7 @@ enum {
 
 struct damper {
 	uint64_t half_life_ns; /* 0: never damped */
-	uint64_t penalty;      /* at at_ns */
+	uint64_t penalty;      /* the penalty at the time at_ns */
 	uint64_t at_ns;
 	bool damped;           /* as of the last call */
 };

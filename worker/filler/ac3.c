@@ -18,7 +18,7 @@ enum {
 	EXPONENTS_D45 = 3,
 	GROUPS_D45 = 6,     /* 73 coefficients: chbwcod 0 */
 	GROUPS_LFE = 2,     /* 7 coefficients, D15 */
-	FLAT = 62,          /* three exponents like the one before */
+	FLAT = 62,          /* three exponents equal to the previous */
 	QUIET = 15,         /* the first exponent */
 	LAST_BITS = 18,     /* auxdatae, crcrsv, crc2 */
 };

@@ -32,7 +32,7 @@ enum {
 struct audio {
 	uint16_t pid;
 	uint8_t stream_id;
-	uint64_t frames;   /* sent, since origin_ns */
+	uint64_t frames;   /* frames sent since origin_ns */
 	uint64_t origin_ns;
 	unsigned per_pes;
 	struct silent silent;
@@ -68,7 +68,7 @@ struct play {
 	size_t n_audio;
 	struct audio *audio[FILLER_AUDIO_MAX];
 
-	ts_out_fn *out;             /* only inside play_run() */
+	ts_out_fn *out;             /* valid during play_run() */
 	void *arg;
 	size_t n_chunk;
 	uint8_t cc[TS_PIDS];

@@ -52,15 +52,16 @@ struct file_input {
 	/* times in a list, on a clock that runs with the media: */
 	uint64_t began_ns;    /* the start of the file */
 	uint64_t media_ns;    /* the last packet that was read */
-	uint64_t sent;        /* packets taken out of the fifo, ever */
+	uint64_t sent;        /* packets taken from the fifo */
 	struct ts_sync sync;
-	struct splice *splice; /* for a loop or a list, else NULL */
-	struct switch_point *entry; /* for a list, else NULL: where to enter */
+	struct splice *splice; /* NULL: neither a loop nor a list */
+	/* finds the packet at which a file of a list starts; NULL: no list */
+	struct switch_point *entry;
 	bool entering;         /* no packet of the file was played yet */
 	char *path;            /* the file of a list that is read, or NULL */
 	bool shown;            /* a packet of it was played */
 	bool shown_any;        /* a packet of any file was played */
-	struct file_errors errors; /* for a list */
+	struct file_errors errors; /* errors of a list's files */
 	struct errmsg error;   /* the files that cannot be played; "": none */
 	uint64_t unplayable_s; /* seconds with such a file */
 	/* stream time at which the video of the previous file ends; 0: unknown

@@ -23,8 +23,8 @@ struct file_reader {
 	char *path;
 	bool loop;
 	bool list;
-	unsigned filled;           /* blocks, ever; only for the thread */
-	_Atomic uint64_t asked_ns; /* waits for the file since then; 0 */
+	unsigned filled;           /* blocks filled; used by the thread */
+	_Atomic uint64_t asked_ns; /* start of a wait; 0: no wait */
 	atomic_uint n;             /* blocks that are full */
 	unsigned first;            /* the oldest; only for the loop */
 

@@ -13,7 +13,7 @@ enum { RTP_HEADER_MIN = 12 };
 
 /* Datagrams that arrived together. */
 struct moment {
-	uint32_t ns;    /* since the first */
+	uint32_t ns;    /* time since the first arrival */
 	uint32_t bytes;
 };
 

@@ -9,7 +9,7 @@
 
 enum {
 	WARM_HEAD = 128,    /* bytes of each type's own struct */
-	WARM_DATAGRAMS = 8, /* in a tick of most streams */
+	WARM_DATAGRAMS = 8, /* datagrams in a tick of most streams */
 };
 
 struct input *input_open(const struct input_spec *spec, uint64_t now_ns,

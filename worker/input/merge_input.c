@@ -30,7 +30,7 @@ struct merge_input {
 	struct redundant_paths paths;
 	struct merge_path path[TS_MERGE_PATHS];
 	struct ts_merge *merge;
-	uint64_t now_ns; /* when this read began */
+	uint64_t now_ns; /* time at which this read began */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)

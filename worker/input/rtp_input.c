@@ -37,7 +37,7 @@ struct rtp_input {
 	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
 	uint64_t too_long;         /* datagrams, as of the last second */
 	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
-	/* only inside a read */
+	/* valid during a read */
 	struct batch *batch;
 	uint64_t now_ns;
 	unsigned reading; /* path */

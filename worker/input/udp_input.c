@@ -10,7 +10,7 @@
 struct udp_input {
 	struct input base;
 	struct udp_flow flow;
-	struct batch *batch; /* only inside a read */
+	struct batch *batch; /* valid during a read */
 	struct ts_sync sync; /* the last: it is large */
 };
 

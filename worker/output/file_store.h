@@ -23,7 +23,7 @@ struct file_store {
 	char path[IO_PATH_MAX]; /* path of the folder */
 	int folder;       /* descriptor of the folder, or -1 */
 	int fd;           /* descriptor of the file, or -1 */
-	const char *name; /* in spec->path */
+	const char *name; /* file name in spec->path */
 	char file[256];   /* the name of the open file */
 	uint64_t size;    /* bytes of the file */
 	uint64_t flushed; /* the kernel was asked to write up to here */

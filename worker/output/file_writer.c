@@ -171,7 +171,7 @@ struct file_writer *file_writer_new(const struct output_spec *spec,
 	w->queue = mmap(NULL, QUEUE_PACKETS * w->unit, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (w->queue == MAP_FAILED)
-		abort(); /* as for any allocation */
+		abort(); /* as after any failed allocation */
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_condattr_init(&attr);
 	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

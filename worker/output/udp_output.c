@@ -19,7 +19,7 @@ struct out_path {
 	struct udp_wire fec[FEC_KINDS];
 	struct retry retry, fec_retry;
 	struct errmsg error;     /* why media is closed */
-	struct errmsg fec_error; /* why a wire of fec is closed; "" */
+	struct errmsg fec_error; /* why a FEC wire is closed; "" */
 };
 
 struct udp_output {
@@ -27,7 +27,7 @@ struct udp_output {
 	size_t n_paths;
 	struct out_path paths[PATHS];
 	struct rtp_sender rtp;
-	struct rtp_state *state; /* where the sequence is saved; or NULL */
+	struct rtp_state *state; /* saves the sequence; or NULL */
 	struct fec_make *fec;    /* NULL: no error correction */
 	struct errmsg error;     /* error of a path or of FEC at the last
 				  * second; "": none */

@@ -33,7 +33,7 @@ struct query_socket {
 	struct errmsg error;
 	receive_fn *receive;
 	ev_io io;
-	unsigned reads; /* in this second */
+	unsigned reads; /* reads in this second */
 };
 
 struct role {

@@ -35,7 +35,7 @@ struct pmt_content {
 	const struct selection *selection;
 	const struct pid_plan *plan;
 	const struct ids *ids;
-	uint16_t pmt_pid;      /* in the source */
+	uint16_t pmt_pid;      /* PMT PID in the source */
 	/* the added stream, with the PID plan->guest; NULL: none */
 	const struct remux_guest *guest;
 	uint8_t ait_version;   /* version of the AIT with the PID plan->ait */

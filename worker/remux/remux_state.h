@@ -44,8 +44,8 @@ struct table {
 };
 
 struct program {
-	uint16_t number;     /* in the source */
-	uint16_t pmt_pid;    /* in the source */
+	uint16_t number;     /* program_number in the source */
+	uint16_t pmt_pid;    /* PMT PID in the source */
 	struct table source; /* the last PMT of the source */
 	struct table pmt;    /* the PMT of the output */
 	uint16_t pmt_out;    /* PID of the PMT in the output */

@@ -33,7 +33,7 @@ struct selection {
 	struct pmt pmt; /* borrows the section */
 	size_t n;
 	struct selected list[PMT_STREAMS_MAX];
-	uint16_t pcr_pid; /* in the source; TS_PID_NULL: none */
+	uint16_t pcr_pid; /* PCR PID of the source; TS_PID_NULL: none */
 	bool pcr_alone;   /* no stream that goes out is on pcr_pid ... */
 	bool pcr_strip;   /* ... and other content of that PID is dropped */
 };

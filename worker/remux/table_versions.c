@@ -18,7 +18,7 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
 		struct table_version *v = &tv->contents[i];
 
-		if (v->table == 0) /* all further ones are free */
+		if (v->table == 0) /* further entries are free */
 			break;
 		if (v->table != key)
 			continue;

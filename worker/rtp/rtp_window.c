@@ -162,7 +162,7 @@ static void take(struct rtp_window *w, uint64_t pos,
 	while (pos - p->next >= rtp_places_half(p))
 		rtp_places_pass_or_lose(p, now_ns);
 	if (pos == p->high && pos == p->next && p->cfg.delay_ms == 0) {
-		/* in order, and none waits: the usual case */
+		/* the usual case: in order, and no datagram waits */
 		rtp_places_reach(p, pos);
 		rtp_place(p, pos)->timestamp = w->newest = d->timestamp;
 		rtp_places_note_arrival(p, pos, path, now_ns);

@@ -19,7 +19,7 @@
 
 enum {
 	TICK_MS = 10,
-	READS_MAX = 16, /* in one tick */
+	READS_MAX = 16, /* reads in a tick */
 	/* Limits of one second.  More records would be a flood for the master,
 	 * and JSON may have thirty times the bytes of a section.  A few seconds
 	 * are enough for all tables of a multiplex. */

@@ -21,7 +21,7 @@
 
 enum {
 	TICK_MS = 100,
-	REPORTS_MAX = 32, /* in one tick */
+	REPORTS_MAX = 32, /* reports in a tick */
 	UPDATE_S = 5,     /* period of the update of interfaces */
 	IFACES_MAX = 16,
 	READS_MAX = 16,   /* reads of a socket in one tick */

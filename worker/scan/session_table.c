@@ -31,7 +31,7 @@ struct session {
 };
 
 struct session_table {
-	uint64_t now_ns; /* as of the last packet */
+	uint64_t now_ns; /* time of the last packet */
 	unsigned n;
 	unsigned next; /* the first place to check for the next report */
 	struct session *places[SESSIONS_MAX]; /* NULL: free */

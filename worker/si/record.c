@@ -10,8 +10,8 @@
 #include "worker/ts/si_table.h"
 
 enum {
-	SHORT_HEADER = 3, /* up to section_length */
-	HEADER = 8,       /* up to last_section_number */
+	SHORT_HEADER = 3, /* bytes up to section_length */
+	HEADER = 8,       /* bytes up to last_section_number */
 	CRC = 4,
 };
 

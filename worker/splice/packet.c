@@ -14,7 +14,7 @@ static void expect(struct splice *s, struct splice_pid *ps, const uint8_t *p)
 		splice_set_cc(s, ts_pid(p), before);
 }
 
-/* The first packet of a PID, ever or after a cut. */
+/* Notes the first packet of a PID in the stream or after a cut. */
 static void begin_pid(struct splice *s, struct splice_pid *ps,
 		      const uint8_t *p)
 {

@@ -203,7 +203,7 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 	uint64_t dts = moved(s, packet, at.dts);
 	int64_t back = diff(add(dts, -(int64_t)u->extra), t->dts);
 
-	/* has it returned to its earlier times? */
+	/* has the source returned to its earlier times? */
 	if (u->extra != 0 && back > 0 && back < LEAD_JUMP)
 		u->extra = 0;
 	else

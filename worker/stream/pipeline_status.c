@@ -91,7 +91,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
-	/* only the outputs know this count */
+	/* this count is in the outputs, not in the monitor */
 	for (size_t i = 0; i < status->n_changes; i++)
 		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
 			status->changes[i].count = p->overflow.count;

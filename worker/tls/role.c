@@ -17,7 +17,7 @@ enum {
 	RESERVED = 32,
 	PER_CONNECTION = 2,
 	DAY_S = 24 * 3600,
-	WARN_DAYS = 14, /* before the certificate expires */
+	WARN_DAYS = 14, /* warns so long before the certificate expires */
 };
 
 struct role {

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { KEEP = 32 * 1024 /* after fifo_trim(): packets of a few ticks */ };
+/* Bytes that fifo_trim() keeps: the packets of a few ticks. */
+enum { KEEP = 32 * 1024 };
 
 static size_t memory_size(const struct fifo *f)
 {

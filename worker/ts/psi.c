@@ -33,7 +33,7 @@ struct psi {
 	uint8_t classes[TS_PIDS];
 	uint8_t types[TS_PIDS];
 
-	struct pat_set pat;     /* in force */
+	struct pat_set pat;     /* the valid PAT */
 	struct pat_set pat_new; /* incomplete; replaces pat when complete */
 	struct psi_section pat_sections[PSI_PAT_SECTIONS_MAX];
 	uint16_t tsid;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	HEADER = 3,      /* up to section_length */
+	HEADER = 3,      /* bytes up to section_length */
 	SYNTAX_MIN = 12, /* long header and CRC_32 */
 	STUFFING = 0xff,
 	NO_CC = 0xff,
