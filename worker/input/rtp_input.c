@@ -57,8 +57,8 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-/* A sender may send TS packets without RTP to this port.  The form that came
- * first stays: a datagram of the other one does not interrupt it. */
+/* A sender may send TS packets without RTP to this port.  While datagrams of
+ * either form arrive, datagrams of the other form count as invalid. */
 static void on_media(const struct received *got, void *arg)
 {
 	struct rtp_input *in = arg;

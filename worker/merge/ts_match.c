@@ -102,8 +102,8 @@ bool ts_is_late(const struct ts_copies *c, unsigned path)
 	       age_ms < REORDER_MS;
 }
 
-/* Does one of the packets behind the first of a also follow in b?  Filler
- * counts only when all of them are filler. */
+/* Is any of the packets after the first of a also after place `at` in b?
+ * Filler counts only when all these packets are filler. */
 static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 		    size_t at)
 {
@@ -127,8 +127,9 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 	return all_filler && found;
 }
 
-/* For filler, which follows filler anywhere: does one of the packets behind it
- * that are no filler also follow in b?  True when none arrived yet. */
+/* For filler, which may be followed by filler anywhere: is any of the next
+ * packets of a that are no filler also after place `at` in b?  True when no
+ * such packet arrived yet. */
 static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 		     size_t at)
 {
@@ -145,8 +146,9 @@ static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 	return looked == 0;
 }
 
-/* The first of a is the next of its PID, but in b others of that PID are before
- * `at`: the packet at `at` has the same bytes and is another one. */
+/* Is the first packet of a the next of its PID, while b has other packets of
+ * that PID before `at`?  The packet at `at` is then a different packet with the
+ * same bytes. */
 static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
 		       const struct ts_queue *b, size_t at)
 {
@@ -336,8 +338,8 @@ bool ts_is_first(const struct ts_copies *c, const struct ts_queue *mine,
 	return false;
 }
 
-/* Does the packet behind the first of mine wait in the other queue, but not as
- * its first? */
+/* Does a packet after the first of mine wait in the other queue, but not as its
+ * first packet? */
 static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 {
 	size_t at = its->n;

@@ -15,8 +15,8 @@ enum {
 	LIVE_MS = 1000,
 	/* The second path leads when the first has so many more gaps. */
 	GAPS_WORSE = 8,
-	/* Packets of both paths that are due within so long are of the same
-	 * time; a path whose packets are rare gets longer. */
+	/* Packets of both paths that are due within this time count as of the
+	 * same time; for a path with rare packets it is longer. */
 	COMPANY_MS = 20,
 	COMPANY_MAX_MS = 400,
 	GAP_SHIFT = 3,
@@ -209,7 +209,8 @@ static void note_alone(struct ts_merge *m, unsigned path)
 
 /* --- one packet --- */
 
-/* Is the first of p a packet that the live other path does not have? */
+/* Must the first packet of p, which the other path does not have, be dropped,
+ * because it is a duplicate or a repetition? */
 static bool is_superfluous(const struct ts_merge *m, const struct ts_path *p,
 			   bool other_delivers)
 {
@@ -222,7 +223,7 @@ static bool is_superfluous(const struct ts_merge *m, const struct ts_path *p,
 		 m->copies.cc[ts_pid(packet)] != ts_cc(packet)));
 }
 
-/* A packet that only this path has, while they are mixed. */
+/* Sends or drops a packet that only this path has, while paths are mixed. */
 static void put_alone(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
@@ -237,8 +238,9 @@ static void put_alone(struct ts_merge *m, unsigned path, struct batch *b)
 	pop_out(m, p, false, b);
 }
 
-/* Sends or drops the first of the other path, which is in front of the packet
- * that both have.  False: match again, the queues changed otherwise. */
+/* Sends or drops the first packet of the other path, which is in front of the
+ * common packet.  False: the queues changed in another way, and the caller
+ * matches again. */
 static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_copies *c = &m->copies;
@@ -277,8 +279,8 @@ static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 	return true;
 }
 
-/* Is the first of a path a duplicate whose original was sent?  For filler it is
- * more likely that both paths lost as much before it. */
+/* Is the first packet of a path a duplicate whose original was sent?  Filler is
+ * no duplicate: more likely both paths lost the same number of packets. */
 static bool is_sent_duplicate(const struct ts_merge *m, unsigned path)
 {
 	const struct ts_queue *q = &m->copies.path[path].queue;

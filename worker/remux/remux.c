@@ -153,7 +153,7 @@ void remux_add_guest(struct remux *r, const uint8_t *packet)
 		pass_moved(r, packet, r->plan.guest);
 }
 
-/* A packet that is neither passed nor dropped by its route alone. */
+/* Handles a packet whose role, too, decides whether it passes. */
 static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 {
 	uint16_t pid = ts_pid(packet);

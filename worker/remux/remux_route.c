@@ -13,7 +13,7 @@ static void route(struct remux *r, uint16_t pid)
 	r->role[pid] = ROLE_NONE;
 }
 
-/* Unchanged, under its own number. */
+/* Passes a PID unchanged, with its own number. */
 static void route_as_is(struct remux *r, uint16_t pid)
 {
 	r->route[pid] = ROUTE_OUT | pid;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Places behind a gap in which a path may show that it is past it. */
+	/* Places after a gap that are searched for a datagram of a path, which
+	 * shows that the path is past the gap. */
 	LOOK_MAX = 64,
 	/* The longest wait for a repair: at a low rate FEC arrives late. */
 	REPAIR_WAIT_US = 3000000,

@@ -9,8 +9,8 @@
 /* A time stamp further off is of another sequence. */
 enum { CLOCK_NEAR = 10 * RTP_CLOCK_HZ };
 
-/* A datagram of a foreign sequence: the first of the next one, maybe.  Its data
- * and payload are in its slot. */
+/* A datagram of another sequence, which may be the first of the next sequence.
+ * Its data and payload are in its slot. */
 struct candidate {
 	uint16_t slot;
 	struct rtp_datagram datagram;

@@ -201,8 +201,9 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 }
 
 /*
- * Without any packet that would decide: are the packets whose clock does not
- * match alone?  They are not if the first packet of a known PID continues.
+ * For packets of which none decides: has a packet a clock that does not match,
+ * while no known PID continues?  A known PID continues if its first packet has
+ * the expected counter.
  */
 static bool is_alone(const struct splice *s, struct splice_cursor c)
 {

@@ -121,8 +121,8 @@ static bool is_sane(int64_t lead)
 /* The distance of a DTS from two readings of its clock. */
 struct leads {
 	int64_t last; /* the last PCR */
-	int64_t now;  /* a PCR close by, else the clock as it would be by now
-			 if it ran on while no PCR came */
+	int64_t now;  /* a PCR close by; without it the last PCR plus the time
+			 since then */
 };
 
 static struct leads leads_of(const struct splice *s,

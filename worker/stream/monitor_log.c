@@ -57,7 +57,8 @@ static void name_all(uint32_t alarms, enum alarm_id of, const char *error,
 	}
 }
 
-/* Limits the rate of the lines; the last line stays true. */
+/* Logs a change of the alarms.  The rate of the lines is limited; a change that
+ * was held back is logged later, unless it has reverted. */
 static void log_alarms(struct monitor_log *w, enum alarm_id of,
 		       const char *error, uint64_t now_ns)
 {

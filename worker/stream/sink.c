@@ -254,8 +254,8 @@ static void measure(struct sink *s, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-/* Counts the packets of this second, n so far, while it is closed; cbr counts
- * its own. */
+/* Counts the packets of this second, n so far, as dropped while the output is
+ * closed.  An output with cbr= counts its packets itself. */
 static void count_passed(struct sink *s, uint64_t n)
 {
 	if (s->output == NULL && s->cbr == NULL)
