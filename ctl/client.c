@@ -14,8 +14,8 @@ enum { CONNECT_S = 5, AT_ONCE = 4 };
 
 struct client {
 	const struct settings *settings;
-	char *session; /* or NULL */
-	CURL *easy;    /* keeps its connection */
+	char *session; /* session id; NULL: not logged in */
+	CURL *easy;    /* reused, so that the connection stays open */
 };
 
 /* A request in progress. */
@@ -285,7 +285,7 @@ static void batch_end(struct batch *b, CURL *easy, CURLcode code)
 
 	(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&x);
 	if (x == NULL)
-		return; /* never started, or ended */
+		return; /* the request was not started, or has ended */
 	curl_multi_remove_handle(b->multi, easy);
 	if (code == CURLE_OK) {
 		(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE,

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* How a command changes a section. */
+/* The part of a section that a command replaces. */
 enum form {
 	WHOLE,     /* "field": the whole section */
 	BY_ID,     /* "id" and "field": one element of a list */
-	BY_KEY,    /* one member of an object */
+	BY_KEY,    /* a member of an object, named by its key */
 	BY_NUMBER, /* "id": the position */
 };
 

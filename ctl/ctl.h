@@ -19,7 +19,7 @@ struct client;
 /* The exit codes: part of the interface, see sluicectl(1). */
 enum ctl_exit {
 	CTL_OK = 0,
-	CTL_REFUSED = 1, /* by the service, or a file is unreadable */
+	CTL_REFUSED = 1, /* rejected by the service, or a file is unreadable */
 	CTL_USAGE = 2, /* error in the command line or the settings file */
 	CTL_UNREACHABLE = 3, /* no service at that address */
 	CTL_AUTH = 4, /* login needed or refused */

@@ -18,7 +18,7 @@ enum { TABLE_COLUMNS_MAX = 12 };
 
 enum table_colour { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD, TABLE_DIM };
 
-/* How a cell shows the member `key` of an object. */
+/* The format in which a cell shows the member `key` of an object. */
 enum table_form {
 	CELL_TEXT,
 	CELL_NOTE,     /* text, dim */

@@ -53,7 +53,7 @@ struct channel {
 	int failed; /* -errno of a close that the loop will report; or 0 */
 };
 
-/* One datagram. */
+/* A message as bytes, and the descriptors sent beside it. */
 struct datagram {
 	char *data;
 	size_t len;
@@ -262,7 +262,7 @@ static void take_fds(struct msghdr *msg, struct datagram *d)
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		/* the control buffer has room for no more than the maximum */
+		/* at most MSG_FDS_MAX: the control buffer is not larger */
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof *d->fds;
 		assert(d->n_fds + n <= MSG_FDS_MAX);
 		memcpy(d->fds + d->n_fds, CMSG_DATA(c), n * sizeof *d->fds);
@@ -357,8 +357,8 @@ static void judge(struct channel *c, struct datagram *d)
 	msg_done(&m);
 }
 
-/* One datagram a wake-up: the loop calls again while there are more, and the
- * owner may free the channel in any callback. */
+/* Reads a single datagram per wake-up, because the owner may free the channel
+ * in any callback.  The loop calls it again while more datagrams wait. */
 static void read_one(struct channel *c)
 {
 	char data[MSG_SIZE_MAX];

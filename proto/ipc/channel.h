@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One end of the SEQPACKET channel between the master and a worker.
+ * An end of the SEQPACKET channel between the master and a worker.
  *
  * Owns its descriptor and two watchers; borrows the loop and the events.
  *
@@ -66,7 +66,7 @@ int channel_send(struct channel *, const struct msg *, const int *fds,
 /* No message waits: the next one goes straight to the kernel. */
 bool channel_is_idle(const struct channel *);
 
-/* How many messages wait. */
+/* The number of messages in the queue. */
 size_t channel_waiting(const struct channel *);
 
 /* Log and status messages dropped so far. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a worker inherits from the master, in one place.
+ * The arguments, descriptors and environment that a worker gets from the
+ * master.
  *
  *	argv     sluice-worker ROLE OBJECT
  *	fd 0     /dev/null
- *	fd 1, 2  the master's stderr, for what cannot be said otherwise
- *	fd 3     its end of the SOCK_SEQPACKET channel
- *	FDSTORE  in the environment: it is to outlive its master
+ *	fd 1, 2  the master's stderr, for errors without a channel
+ *	fd 3     the worker's end of the SOCK_SEQPACKET channel
+ *	FDSTORE  set in the environment: the worker outlives its master
  *
  * Everything else comes in messages.  A worker whose channel closes ends.
  */
@@ -21,8 +22,8 @@ enum {
 	MSG_SIZE_MAX = 65536,
 	MSG_FDS_MAX = 4,
 
-	/* What the master keeps for a stream's workers, one after the other;
-	 * what it holds is theirs alone. */
+	/* Bytes of the memory that the master keeps for the successive workers
+	 * of a stream; only the workers know its layout. */
 	STREAM_MEMORY_SIZE = 128 * 1024,
 
 	/* Bad messages from a worker before it is killed. */

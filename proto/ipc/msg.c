@@ -15,7 +15,7 @@ struct msg_desc {
 	bool may_drop;
 	unsigned char n_fds;
 	const struct field_table *fields;
-	size_t offset; /* of the member of the union */
+	size_t offset; /* offset of the member in struct msg */
 };
 
 #define KEPT false

@@ -44,7 +44,7 @@
 	ROW(STREAM_ANALYZE, stream_analyze, "stream.analyze", 0) \
 	/* close this receiver of an output */ \
 	ROW(STREAM_KICK, stream_kick, "stream.kick", 0) \
-	/* write this ring as well */ \
+	/* write the stream to this ring, too */ \
 	EMPTY(STREAM_RING, "stream.ring", 1) \
 	/* the ring of another stream (0 or 1 descriptor) */ \
 	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
@@ -56,9 +56,9 @@
 	ROW(DELIVER_MOUNT, deliver_mount, "deliver.mount", 1) \
 	/* remove a path, close its viewers */ \
 	ROW(DELIVER_UNMOUNT, deliver_unmount, "deliver.unmount", 0) \
-	/* all listeners and paths follow again */ \
+	/* the master sends all listeners and paths next */ \
 	EMPTY(DELIVER_RENEW, "deliver.renew", 0) \
-	/* remove those that did not follow */ \
+	/* remove listeners and paths not sent since renew */ \
 	EMPTY(DELIVER_SETTLE, "deliver.settle", 0) \
 	/* report the viewers; seq */ \
 	ROW(DELIVER_LIST, deliver_list, "deliver.list", 0) \
@@ -70,7 +70,7 @@
 	ROW(AUTH_HASH, auth_hash, "auth.hash", 0) \
 	/* compare this password with this hash; seq */ \
 	ROW(AUTH_VERIFY, auth_verify, "auth.verify", 0) \
-	/* check or use it; descriptors: chain, key; seq */ \
+	/* check or use a certificate; descriptors: chain, key; seq */ \
 	ROW(TLS_CERTIFICATE, tls_certificate, "tls.certificate", 2) \
 	/* accept clients from this channel */ \
 	EMPTY(TLS_LINK, "tls.link", 1) \
@@ -89,13 +89,13 @@
 	ROW(WORKER_HELLO, worker_hello, "worker.hello", KEPT) \
 	/* inputs and outputs are open or being retried */ \
 	EMPTY(WORKER_READY, "worker.ready", KEPT) \
-	/* one line for the log */ \
+	/* a line for the log */ \
 	ROW(WORKER_LOG, worker_log, "worker.log", REPLACED) \
 	/* once a second, from the data path */ \
 	ROW(STREAM_STATUS, stream_status, "stream.status", REPLACED) \
 	/* reply to the stream.input with this seq */ \
 	ROW(STREAM_CHOSEN, stream_chosen, "stream.chosen", KEPT) \
-	/* another input is on air */ \
+	/* the stream has switched to another input */ \
 	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
 	/* part of a report, reply to this seq */ \
 	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
@@ -148,7 +148,7 @@ enum {
 	MSG_INPUTS_MAX = 32,
 	MSG_OUTPUTS_MAX = 32,
 	MSG_SESSIONS_MAX = 256,
-	MSG_RECEIVERS_MAX = 256, /* of one output */
+	MSG_RECEIVERS_MAX = 256, /* per output */
 	MSG_CHANGES_MAX = 64,
 	MSG_QUERIERS_MAX = 64,
 };
@@ -159,10 +159,11 @@ struct msg_stream_start {
 	size_t n_inputs;
 	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
 	size_t n_outputs;
-	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
+	/* addresses, as configured; deliver serves the http outputs */
+	const char *outputs[MSG_OUTPUTS_MAX];
 	unsigned first; /* position of the input to start with; 0: any */
-	bool ring;   /* with a descriptor ... */
-	bool memory; /* ... and one of memory that outlives it */
+	bool ring;   /* a descriptor of the ring follows */
+	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
 	const json_t *options;
 };
@@ -179,7 +180,7 @@ struct msg_deliver_mount {
 };
 
 struct msg_deliver_list {
-	uint64_t after; /* last client of the part before; 0: none */
+	uint64_t after; /* last client of the previous part; 0: first part */
 };
 
 struct msg_deliver_kick {
@@ -200,7 +201,7 @@ struct msg_worker_log {
 
 struct msg_stream_link {
 	const char *stream;
-	bool ring; /* false: it no longer has one */
+	bool ring; /* false: the stream has no ring any more */
 };
 
 struct msg_stream_input {
@@ -243,29 +244,29 @@ struct msg_stream_receivers {
 };
 
 enum input_state {
-	INPUT_IDLE,    /* not open: not needed */
-	INPUT_OPENING, /* not analyzed yet */
-	INPUT_ACTIVE,  /* it is sent */
-	INPUT_STANDBY, /* on air and not sent */
+	INPUT_IDLE,    /* not needed, therefore not open */
+	INPUT_OPENING, /* being opened, or not analyzed yet */
+	INPUT_ACTIVE,  /* the input that the stream sends */
+	INPUT_STANDBY, /* on air, but the stream sends another input */
 	INPUT_DOWN,    /* cannot be opened, or off air */
 };
 
 /* "idle" ... */
 const char *input_state_name(enum input_state);
 
-/* One second of one input, as its analyzer saw it. */
+/* The state and the counts of an input in the last second. */
 struct msg_input_status {
 	unsigned position;       /* from 1 */
 	enum input_state state;
-	const char *reason;      /* of the state active or down; else "" */
-	uint64_t since_s;        /* that state; unix time */
+	const char *reason;      /* why it is active or down; else "" */
+	uint64_t since_s;        /* begin of the state; Unix time */
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
 	bool damped;             /* the penalty keeps it from being used */
 	bool active;
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* NULL when open */
 	const char *peer;        /* address of the connected peer; NULL: none */
-	bool heard;              /* received data, valid or not */
+	bool heard;              /* data was received, valid or not */
 	bool onair;
 	bool scrambled;
 	uint32_t bitrate_kbps;
@@ -302,8 +303,8 @@ struct msg_alarm_change {
 };
 
 struct msg_stream_status {
-	uint32_t alarms;         /* raised, of the output */
-	size_t n_changes;        /* of alarms, at most MSG_CHANGES_MAX */
+	uint32_t alarms;         /* raised for the output: bits by alarm_id */
+	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the pipeline since the start */
 	unsigned chosen;         /* the input to be sent; 0: none */
@@ -340,7 +341,7 @@ struct msg_auth_verify {
 
 struct msg_auth_result {
 	bool ok;
-	const char *hash;        /* the new one; "" for a verify */
+	const char *hash;        /* the new hash; "" for a verify */
 };
 
 struct msg_auth_status {
@@ -369,15 +370,15 @@ struct msg_tls_status {
 enum { SCAN_PLACES_MAX = 256 };
 
 struct msg_scan_start {
-	const char *address;     /* of an input, as in a stream */
+	const char *address;     /* address of an input, as in a stream */
 };
 
 struct msg_scan_announcement {
 	uint32_t place;          /* below SCAN_PLACES_MAX */
-	const char *iface;       /* of reception; all "": it has ended */
+	const char *iface;       /* receiving interface; all texts "": ended */
 	const char *sender;      /* address of the sender */
 	const char *name;
-	const char *input;       /* its address; "": see note */
+	const char *input;       /* address of the input; "": none, see note */
 	const char *note;
 };
 
@@ -387,7 +388,7 @@ struct msg_scan_record {
 
 struct msg_scan_status {
 	uint64_t packets;        /* since start */
-	const char *error;       /* why no packets arrive; NULL: they do */
+	const char *error;       /* why no packets arrive; NULL: no error */
 };
 
 struct msg_softcam_test {
@@ -407,16 +408,16 @@ struct msg_softcam_result {
 struct msg_querier {
 	unsigned interface;      /* index */
 	bool mld;                /* for groups of IPv6, else IGMP */
-	unsigned version;        /* of the protocol */
+	unsigned version;        /* version of IGMP or MLD */
 	const char *address;
 	uint32_t interval_s;     /* between two queries; 0: not announced */
 	uint64_t age_ms;         /* since the last query */
 };
 
 struct msg_querier_status {
-	const char *igmp_error;  /* why none is received; NULL: it listens */
+	const char *igmp_error;  /* why IGMP is not received; NULL: no error */
 	const char *mld_error;
-	uint64_t listening_ms;   /* since it listens */
+	uint64_t listening_ms;   /* time that the worker has listened */
 	size_t n;
 	struct msg_querier list[MSG_QUERIERS_MAX];
 };

@@ -28,7 +28,7 @@ enum alarm_id {
 	ALARM_SDT,               /* 3.5 SDT_error */
 	ALARM_EIT,               /* 3.6 EIT_error */
 	ALARM_TDT,               /* 3.8 TDT_error */
-	/* not of TR 101 290 */
+	/* alarms outside TR 101 290 */
 	ALARM_NO_VIDEO,          /* listed in the tables */
 	ALARM_NO_AUDIO,
 	ALARM_PCR_FROZEN,        /* received and not advancing */
@@ -36,7 +36,7 @@ enum alarm_id {
 	ALARM_SCRAMBLED,         /* video or audio */
 	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
 	ALARM_SOCKET_LOSS,       /* the socket was full (SO_RXQ_OVFL) */
-	ALARM_TWO_SENDERS,       /* one group, several sources at once */
+	ALARM_TWO_SENDERS,       /* several sources send to the group at once */
 	ALARM_CBR_OVERFLOW,      /* more than cbr= of an output */
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */
 	ALARM_NO_QUERIER,        /* a silent group without querier */
@@ -46,15 +46,15 @@ enum alarm_id {
 	ALARM_COUNT
 };
 
-/* Bits of those that no analysis of packets finds: an output reports them, or
- * the master, which sees all outputs. */
+/* The alarms that the analysis of packets does not find: outputs report the
+ * first set, the master reports the second. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
 #define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER)
 
-/* The bits of all. */
+/* The bits of all alarms. */
 #define ALARMS_ALL ((1u << ALARM_COUNT) - 1)
 
-/* Bits of those of an input alone: the output has none of them. */
+/* The alarms about the transport to an input; the output never has them. */
 #define ALARMS_OF_THE_WAY                                       \
 	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
 	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |    \
@@ -65,7 +65,7 @@ extern const char *const alarm_names[ALARM_COUNT + 1];
 
 /* "pat" */
 const char *alarm_name(enum alarm_id);
-/* ALARM_COUNT for a name of none. */
+/* The alarm with this name; ALARM_COUNT: no alarm has the name. */
 enum alarm_id alarm_find(const char *name);
 /* 1, 2, 3 of TR 101 290; 0 for the others. */
 unsigned alarm_priority(enum alarm_id);

@@ -202,8 +202,8 @@ enum {
 	TYPO_MAX = 2, /* letters that differ */
 };
 
-/* How many letters have to be added, removed or changed to make b of a
- * (Levenshtein). */
+/* The Levenshtein distance: the number of letters to add, remove or change to
+ * turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t before[KEY_MAX + 1], row[KEY_MAX + 1];

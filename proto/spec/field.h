@@ -59,8 +59,8 @@ enum field_type {
 enum field_flag {
 	FIELD_REQUIRED = 1 << 0, /* an object without it is an error */
 	FIELD_MAYBE = 1 << 1,    /* may be absent from a FIELD_STRICT table */
-	FIELD_SECRET = 1 << 2,   /* never shown to a person */
-	FIELD_OBSERVER = 1 << 3, /* observers may see it */
+	FIELD_SECRET = 1 << 2,   /* hidden from users: a password, a key */
+	FIELD_OBSERVER = 1 << 3, /* visible to observers */
 	FIELD_RESTART = 1 << 4,  /* takes effect at the next start */
 	FIELD_NET = 1 << 5,      /* needs sluice-worker-net */
 	FIELD_NEGATED = 1 << 6,  /* true makes the member false */
@@ -68,10 +68,10 @@ enum field_flag {
 	FIELD_GROUP = 1 << 8,    /* every key that begins so: "header." */
 	FIELD_COMMAS = 1 << 9,   /* a list is the same as "item,item" */
 	FIELD_LIST_OK = 1 << 10, /* an empty list is an empty object, too */
-	FIELD_SPARE = 1 << 11,   /* left out where there is no room for it */
-	FIELD_SETTING = 1 << 12, /* the settings may have it for all streams */
+	FIELD_SPARE = 1 << 11,   /* omitted where the space is limited */
+	FIELD_SETTING = 1 << 12, /* the settings may set it for all streams */
 	FIELD_IDLE = 1 << 13,    /* known, and without effect */
-	FIELD_INNER = 1 << 14,   /* between processes; the API has another */
+	FIELD_INNER = 1 << 14,   /* for messages only; the API uses another */
 	FIELD_EVERY = 1 << 15,   /* an option: each value counts if repeated */
 };
 
@@ -86,7 +86,7 @@ enum field_table_flag {
 
 /* A value that needs code. */
 struct field_hook {
-	const char *schema; /* its type in JSON: "string" */
+	const char *schema; /* the type of the value in JSON: "string" */
 	/* Reads text into the struct s; key is longer than that of the row in
 	 * a FIELD_GROUP.  The sentence lacks the key. */
 	int (*read)(const struct field *, const char *key, const char *text,
@@ -103,8 +103,8 @@ struct field_hook {
 struct field {
 	const char *key;
 	enum field_type type;
-	uint32_t size;   /* of the member or of an item; 0: not stored */
-	uint32_t offset; /* of the member in the struct */
+	uint32_t size;   /* bytes of the member or item; 0: not stored */
+	uint32_t offset; /* offset of the member in the struct */
 	uint32_t count;  /* offset of the number of items, a size_t */
 	uint32_t flags;  /* enum field_flag */
 	/* Bounds of a number, of the bytes of a text or of the items of a list.
@@ -112,22 +112,23 @@ struct field {
 	int64_t min, max;
 	int64_t initial; /* the default of a number, a flag or a choice */
 	const char *initial_text;
-	/* A NULL ends them.  The value is the position; words from position
-	 * max on (> 0) are other names of the first ones. */
+	/* Words, ended by NULL.  The value is the position of the word; words
+	 * from position max (> 0) on are aliases of the first words. */
 	const char *const *choices;
 	const struct field_table *of;
 	const struct field *item;
 	const struct field_hook *hook;
-	/* Keys without which, or beside which, it has no effect. */
+	/* The field has no effect without the key needs, or with the key
+	 * beside; NULL: no such key. */
 	const char *needs, *beside;
 	const char *unit; /* "ms" */
-	const char *help; /* one sentence */
+	const char *help; /* a sentence for the user */
 };
 
 struct field_table {
 	const struct field *rows;
 	size_t n;
-	size_t size; /* of the struct */
+	size_t size; /* bytes of the struct */
 	unsigned flags;
 	/* Checks what the fields mean together; NULL: nothing to check.  The
 	 * sentence begins with the key: "port: is odd". */
@@ -159,7 +160,7 @@ struct field_table {
 	.type = FIELD_CUSTOM, .size = sizeof((type_ *)0)->member, \
 	.offset = offsetof(type_, member), .hook = (hook_)
 
-/* The same for a hook that fills the members from first to last. */
+/* The members from first to last, which a hook reads. */
 #define FIELD_BY_SPAN(hook_, type_, first, last) \
 	.type = FIELD_CUSTOM, .hook = (hook_), \
 	.offset = offsetof(type_, first), \
@@ -174,7 +175,8 @@ struct field_table {
 
 /* --- reading --- */
 
-/* Sets every member of a row to its default: the struct s keeps the rest. */
+/* Sets the members that have a row to their defaults; other members of s keep
+ * their values. */
 void field_init(const struct field_table *, void *s);
 
 /* Takes the keys of object (NULL: there are none); a member whose key is absent
@@ -231,7 +233,7 @@ void field_find_unknown(const struct field_table *const *tables, size_t n,
 void field_write(const struct field_table *, const void *s, unsigned skip,
 		 struct json_writer *);
 
-/* The same as a new JSON object. */
+/* Writes the members of s as field_write() does, into a new JSON object. */
 json_t *field_format(const struct field_table *, const void *s,
 		     unsigned skip);
 

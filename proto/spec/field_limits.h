@@ -8,7 +8,7 @@ struct field_limits {
 	int64_t min, max;
 };
 
-/* Those of the row, or what its member can hold. */
+/* The bounds of the row, or those of the type of its member. */
 struct field_limits field_limits(const struct field *);
 
 /* The number of different choices. */

@@ -16,7 +16,7 @@ enum {
 	VALUE_MAX = 4096,
 	PATH_MAX_SHOWN = 160,
 	VALUE_SHOWN = 64,
-	ROWS_MAX = 128, /* of a table */
+	ROWS_MAX = 128, /* rows in a table */
 };
 
 /* A value inside its object or list; on the stack of the reader. */
@@ -29,7 +29,7 @@ struct place {
 struct reader {
 	bool all;              /* an error does not end the reading */
 	struct errmsg *error;  /* the first error */
-	field_found_fn *found; /* of every error; may be NULL */
+	field_found_fn *found; /* called for every error; may be NULL */
 	void *arg;
 	unsigned n_errors;
 };

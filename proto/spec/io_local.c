@@ -131,7 +131,7 @@ static int finish_sdp(const struct address *a, void *spec, struct errmsg *error)
 	const struct input_spec *in = spec;
 
 	(void)a;
-	/* it becomes a part of an address */
+	/* iface becomes a part of the address of the session */
 	if (strpbrk(in->iface, "/: \"[]@#&%") != NULL)
 		return errmsg_fail(error, -EINVAL,
 				   "iface: \"%s\" is not an interface",

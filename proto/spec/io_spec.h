@@ -41,12 +41,12 @@ enum {
 	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
 	CBR_MIN_KBPS = 100,
 	CBR_MAX_KBPS = 1000000,
-	BURST_MAX_MS = 10, /* and the usual one */
+	BURST_MAX_MS = 10, /* maximum and default */
 	WATCHDOG_DEFAULT_S = 5,
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
 	SAP_PORT = 9875, /* RFC 2974 */
 	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
-	HTTP_RING_MIN_KIB = 16384, /* of viewers; and the usual one */
+	HTTP_RING_MIN_KIB = 16384, /* ring of viewers; also the default */
 };
 
 /* text: "option \"foo\" is not known" */
@@ -106,8 +106,8 @@ struct input_spec {
 
 	/* stream */
 	char stream[IO_ID_MAX + 1];
-	int ring; /* of that stream, read-only; -1: none.  Not part of the
-		   * address: the worker sets it */
+	int ring; /* read-only descriptor of that stream's ring; -1: none.  The
+		   * worker sets it; it is not part of the address */
 
 	/* general, used by the analyzer */
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
@@ -115,16 +115,16 @@ struct input_spec {
 	bool no_analyze;
 
 	/* a PID of another stream that is inserted */
-	char mux[IO_INNER_MAX + 1]; /* its address; "" = none */
-	uint16_t mux_pid;           /* in that stream */
-	uint16_t mux_to;            /* in the output; 0: the same, or a free
-				       one */
+	char mux[IO_INNER_MAX + 1]; /* address of that stream; "" = none */
+	uint16_t mux_pid;           /* PID in that stream */
+	uint16_t mux_to;            /* PID in the output; 0: mux_pid, or a
+				     * free PID if that is in use */
 
-	/* Silence after which it is opened again; 0: never, the default of
-	 * protocols with a timeout of their own. */
+	/* Silence after which the input is opened again, seconds; 0: never,
+	 * the default of protocols with a timeout of their own. */
 	unsigned watchdog_s;
-	bool no_reload;      /* never as well */
-	struct remux_options remux; /* of the input alone */
+	bool no_reload;      /* true has the effect of watchdog_s 0 */
+	struct remux_options remux; /* without the options of the stream */
 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,
@@ -152,12 +152,12 @@ struct output_spec {
 	struct sockaddr_any remote;
 	unsigned ttl;         /* default 32 */
 	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
-	bool join;            /* be a member of the group as well */
+	bool join;            /* the output also joins the group */
 	unsigned burst_ms;    /* longest part of the stream sent at once */
 	bool no_sync;         /* as received, not at the pace of the stream */
 	enum output_pacing pacing;
-	bool sap;             /* announced ... */
-	struct sockaddr_any sap_group; /* ... there; len 0: by the scope */
+	bool sap;             /* SAP announces the stream */
+	struct sockaddr_any sap_group; /* group of SAP; len 0: by the scope */
 	unsigned sap_interval_s;
 	unsigned socket_size; /* bytes; 0 = our default */
 	struct rtp_out_spec rtp;
@@ -173,7 +173,7 @@ struct output_spec {
 		bool m2ts;             /* packets of 192 bytes */
 		unsigned rotate_s;     /* 0: never */
 		unsigned rotate_mib;
-		unsigned min_free_mib; /* of the disk; less stops recording */
+		unsigned min_free_mib; /* less free space stops recording */
 	} file;
 
 	struct srt_spec srt;

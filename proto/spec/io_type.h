@@ -14,11 +14,11 @@
 struct io_type {
 	const char *name; /* "udp" */
 	unsigned kind;    /* enum input_kind or output_kind */
-	bool net;         /* of an output: needs a library of
-			   * sluice-worker-net (inputs: see INPUT_TYPES) */
+	bool net;         /* output: needs a library of sluice-worker-net
+			   * (inputs: see INPUT_TYPES) */
 	bool query;       /* parameters behind the '?' of the target are
 			   * options, too: other programs' spelling */
-	/* Its options; the defaults are set before read(). */
+	/* The options of the type; read() runs after the defaults are set. */
 	const struct field_table *options;
 	/* Reads the target, before the options. */
 	int (*read)(const struct address *, void *spec, struct errmsg *error);
@@ -31,12 +31,12 @@ struct io_type {
 	extern const struct io_type input_##name##_type;
 INPUT_TYPES(DECLARE_TYPE, DECLARE_TYPE)
 #undef DECLARE_TYPE
-extern const struct io_type input_https_type; /* another name of http */
+extern const struct io_type input_https_type; /* type "https" */
 extern const struct io_type output_udp_type, output_rtp_type,
 	output_http_type, output_https_type, output_file_type, output_np_type,
 	output_srt_type, output_rist_type;
 
-/* All of them; NULL ends a list. */
+/* All types of inputs and of outputs, each list ended by NULL. */
 extern const struct io_type *const io_input_types[];
 extern const struct io_type *const io_output_types[];
 
@@ -106,8 +106,8 @@ enum {
 
 /* host is a name or an IP literal, "" where the text has none. */
 struct io_host_port {
-	char *host; /* memory of the caller, ... */
-	size_t size; /* ... so many bytes */
+	char *host; /* memory of the caller */
+	size_t size; /* bytes of host */
 	uint16_t port;
 };
 int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,

@@ -215,7 +215,7 @@ static int read_fec(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* It has the type and the options of the first path. */
+/* Reads the second path, which has the type and options of the first path. */
 static int read_path2(const struct field *f, const char *key,
 		      const char *text, void *s, struct errmsg *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The numbers that a protocol has of its link, by name.
+ * The values that a protocol measures on its link, by name.
  *
  * One table for all protocols, inputs and outputs: link_stat.c has the name,
  * unit and meaning of each.  A type of input or output sets those that it has;
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum link_stat {
-	/* as it is now */
+	/* present values */
 	LINK_PEERS,
 	LINK_INTERFACE,
 	LINK_RTT_US,
@@ -73,7 +73,7 @@ enum link_stat {
 
 /* Zeroed memory: no number is known. */
 struct link_stats {
-	uint64_t known; /* a bit for each that was set */
+	uint64_t known; /* bits by enum link_stat: the values that are set */
 	uint64_t value[LINK_STAT_COUNT];
 };
 
@@ -96,7 +96,7 @@ static inline void link_stats_add(struct link_stats *s, enum link_stat what,
 /* Adds the counters of an earlier connection. */
 void link_stats_carry(struct link_stats *, const struct link_stats *before);
 
-/* Replaces the numbers that more has. */
+/* Replaces the numbers that are known in more. */
 void link_stats_take(struct link_stats *, const struct link_stats *more);
 
 /* {name: number}, a new reference; NULL where no number is known. */

@@ -66,7 +66,7 @@ struct pid_map {
 	enum map_what what;
 	uint16_t source_pid;
 	char language[4]; /* "" or three letters */
-	uint16_t pid;     /* of the output */
+	uint16_t pid;     /* PID in the output */
 };
 
 struct pid_language {
@@ -83,7 +83,7 @@ struct remux_options {
 	uint16_t set_pcr_pid;
 
 	struct pid_set drop;    /* filter */
-	struct pid_set keep;    /* filter~; all when not given */
+	struct pid_set keep;    /* filter~; not given: all PIDs */
 	struct pid_set drop_ca; /* filter_em */
 
 	size_t n_order;

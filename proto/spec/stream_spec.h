@@ -20,7 +20,7 @@ enum {
 	FILLER_PATH_MAX = 1024,
 	BACKUP_DELAY_MAX_S = 24 * 3600,
 	TABLE_VERSIONS = 32,
-	BACKUP_DELAY_DEFAULT = -1, /* not given */
+	BACKUP_DELAY_DEFAULT = -1, /* the key is absent */
 	/* bytes of all keys as JSON, which one message carries */
 	STREAM_OPTIONS_MAX = 16384,
 };
@@ -40,16 +40,17 @@ enum filler_kind {
 };
 
 struct stream_spec {
-	struct remux_options remux; /* of the stream alone */
+	struct remux_options remux; /* without the options of the inputs */
 
 	enum backup_type backup;
-	int backup_start_delay_s;  /* or BACKUP_DELAY_DEFAULT */
-	int backup_return_delay_s; /* or BACKUP_DELAY_DEFAULT */
-	int backup_initial_delay_s; /* or BACKUP_DELAY_DEFAULT */
-	int backup_damping_s; /* half-life; or BACKUP_DELAY_DEFAULT */
+	/* seconds; BACKUP_DELAY_DEFAULT: the key is absent */
+	int backup_start_delay_s;
+	int backup_return_delay_s;
+	int backup_initial_delay_s;
+	int backup_damping_s; /* half-life of the penalty */
 	uint32_t backup_on; /* alarms with which an input is off air */
-	bool backup_force_return; /* true when not given */
-	unsigned cc_limit; /* of inputs that have none of their own */
+	bool backup_force_return; /* default: true */
+	unsigned cc_limit; /* for inputs with CC_LIMIT_DEFAULT */
 
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];

@@ -166,7 +166,7 @@ static enum http_guard_state chunk(struct http_guard *g, uint8_t c)
 	}
 }
 
-/* One limit covers all of the head, and one all trailers. */
+/* Checks a byte of the head or of the trailers against the common limit. */
 static enum http_guard_state bounded(struct http_guard *g, uint8_t c)
 {
 	if (g->left == 0)

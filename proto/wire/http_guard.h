@@ -54,7 +54,7 @@ struct http_guard {
 	size_t target;      /* bytes of the target so far */
 	size_t body_left;   /* bytes that the decoded body may still contain */
 	uint64_t chunk;     /* size of the chunk, then its remaining bytes */
-	unsigned digits;    /* of the chunk size so far */
+	unsigned digits;    /* number of digits of the chunk size so far */
 	int status;         /* once refused */
 	const char *reason; /* once refused; constant text */
 	/* after http_guard_judge() */

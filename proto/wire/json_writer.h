@@ -2,8 +2,8 @@
 /*
  * Writes JSON (RFC 8259) into memory of the caller, without allocating.
  *
- * The writer keeps the first overflow in `full' and continues harmlessly, so
- * that a caller looks at it once, at the end.
+ * After an overflow the writer sets `full' and ignores further output, so that
+ * a caller checks `full' once, at the end.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ void write_object_end(struct json_writer *);
 void write_list(struct json_writer *, const char *key);
 void write_list_end(struct json_writer *);
 
-/* Numbers above INT64_MAX, which readers cannot hold, are written as that. */
+/* Writes a number above INT64_MAX, which readers cannot store, as INT64_MAX. */
 void write_u64(struct json_writer *, const char *key, uint64_t value);
 void write_i64(struct json_writer *, const char *key, int64_t value);
 void write_bool(struct json_writer *, const char *key, bool value);

@@ -15,7 +15,7 @@
 enum {
 	WS_MESSAGE_MAX = 256 * 1024,
 	WS_CONTROL_MAX = 125,
-	WS_HEADER_MAX = 10, /* of a frame without a mask */
+	WS_HEADER_MAX = 10, /* bytes, for a frame without a mask */
 };
 
 /* RFC 6455 7.4.1 */
@@ -31,9 +31,9 @@ enum ws_event {
 	WS_BINARY,    /* a binary frame began */
 	WS_PING,
 	WS_PONG,
-	WS_CLOSE,     /* its payload is empty, or a code and UTF-8 */
+	WS_CLOSE,     /* a close frame: empty, or a code and UTF-8 */
 	WS_TOO_BIG,   /* the message exceeds the limit */
-	WS_VIOLATION, /* of RFC 6455: close with 1002 */
+	WS_VIOLATION, /* the peer violates RFC 6455: close with 1002 */
 };
 
 struct ws_reader;
