@@ -68,9 +68,9 @@ struct master {
 	/* from the previous master, during the start; or NULL */
 	struct handover *handover;
 	struct fd_store *store;
-	uint64_t control_number; /* of the control socket in a handover */
-	uint64_t lock_number; /* of the lock */
-	uint64_t last_number; /* of a descriptor in a handover */
+	uint64_t control_number; /* control socket in a handover; 0: none */
+	uint64_t lock_number; /* lock of the configuration in a handover */
+	uint64_t last_number; /* highest number in a handover */
 	struct renewal *renewal;
 	struct reread *reread;
 };
@@ -506,7 +506,7 @@ int master_run(const struct options *options)
 	struct master m = { .options = options, .lock = -1 };
 	int code;
 
-	/* not the default loop, which would reap the workers */
+	/* libev's default loop would reap the workers */
 	m.loop = ev_loop_new(EVFLAG_NOENV);
 	if (m.loop == NULL) {
 		log_error("master", "cannot create the event loop");

@@ -91,7 +91,7 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		unsigned suppressed;
 
 		add_warning(reply, path, text);
-		/* one request can have thousands of warnings */
+		/* a request can have thousands of warnings */
 		if (ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
 			if (suppressed > 0)
 				log_warning("config", "%u more warnings about "

@@ -7,7 +7,7 @@
 #include "common/base/util.h"
 #include "master/api/command.h"
 
-/* Judges a stream of a request; self is the id it has now, or NULL.  0, or
+/* Judges a stream of a request; self is its present id; NULL: new.  0, or
  * -EINVAL with the first error.  Warnings, such as unknown options, are
  * appended to warnings (may be NULL), for apply_warn(). */
 int apply_judge(struct api *, const json_t *stream, const char *self,
@@ -18,10 +18,10 @@ int apply_judge(struct api *, const json_t *stream, const char *self,
 void apply_warn(struct api *, const char *id, struct buf *warnings,
 		struct reply *);
 
-/* Starts, replaces or stops the worker; the object has no error. */
+/* Starts, replaces or stops the worker.  The stream has no error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
-/* The same after a change that no worker sees: an error that kept the stream
- * from running remains. */
+/* As apply_stream(), for a change that does not affect the worker: an error
+ * that prevents the stream from running remains. */
 void apply_kept(struct api *, const char *id, const json_t *stream);
 void apply_removal(struct api *, const char *id);
 
@@ -30,7 +30,7 @@ void apply_removal(struct api *, const char *id);
 void apply_waiting(struct api *);
 
 /* Judges and starts all streams of the configuration; waiting_only: only the
- * streams that an error of a neighbour kept from running. */
+ * streams that do not run because of a conflict with another stream. */
 void apply_all(struct api *, bool waiting_only);
 
 /* A set-stream message with the stored object, or with edit_removal().  With

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One request from its arrival to its answer, which may come later.
+ * A request from its arrival to its answer, which may come later.
  *
  * Owns the decoded body and the reply; borrows the connection and its
  * request, which live until the answer is given or the client has left.
@@ -24,12 +24,13 @@ struct call {
 	const struct http_request *request;
 	struct caller caller;
 	struct route route;
-	json_t *body; /* the request's, once it was read */
+	json_t *body; /* body of the request; NULL: not read */
 	struct reply reply;
-	/* a password is being checked: go() is called if it is right */
+	/* the running check of the password, which calls go() on success;
+	 * NULL: none */
 	struct gate_wait *wait;
 	void (*go)(struct call *);
-	/* set by the owner of a later answer; NULL while there is none */
+	/* set by the owner of a later answer; NULL: no owner */
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
@@ -42,7 +43,7 @@ struct call *call_new(struct api *, struct http_conn *,
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 
-/* Runs a command again that waited for a judgement, and answers. */
+/* Runs a command again after the check of its certificate, and answers. */
 void call_again(struct call *, command_fn *run);
 
 /* Logs the call when log.api_access is set:

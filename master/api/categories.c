@@ -6,8 +6,8 @@
 /* The changes of a request besides the category. */
 struct category_changes {
 	struct category_change names;
-	json_t *users;   /* those that change, by their logins */
-	json_t *streams; /* those that changed */
+	json_t *users;   /* {login: changed user} */
+	json_t *streams; /* the changed streams */
 };
 
 /* {"set-category": "er", "error": …}, 200; takes users, which may be NULL. */

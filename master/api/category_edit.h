@@ -11,10 +11,10 @@
 
 /* A request before it was judged. */
 struct category_request {
-	const json_t *list;     /* `categories` of today, or NULL */
-	const json_t *category; /* wanted; not a removal */
-	const json_t *reorder;  /* or NULL */
-	size_t place;           /* in the list, or its length */
+	const json_t *list;     /* the present `categories`; NULL: absent */
+	const json_t *category; /* the new category; not a removal */
+	const json_t *reorder;  /* member of the request; NULL: absent */
+	size_t place;           /* position in list; its length: a new entry */
 };
 
 /* The category to be stored, a new reference; NULL with the sentence of the
@@ -39,8 +39,8 @@ void category_change_init(struct category_change *, const json_t *old,
 json_t *category_change_stream(const struct category_change *,
 			       const json_t *stream);
 
-/* The same for a value in which categories are named: a name, a list, or an
- * object with names as keys.  *ret_gone: it was the name of a category that is
- * removed. */
+/* Changes the names in a value: a name, a list of names, or an object with
+ * names as keys.  Returns as category_change_stream().  *ret_gone: the value
+ * was the name of the removed category. */
 json_t *category_change_value(const struct category_change *,
 			      const json_t *value, bool *ret_gone);

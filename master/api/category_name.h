@@ -13,8 +13,8 @@
 
 struct category_names;
 
-/* Never NULL: without the locale everything beyond ASCII that is no control
- * character counts as a letter. */
+/* The result is not NULL: without the locale each character beyond ASCII except
+ * control characters counts as a letter. */
 struct category_names *category_names_new(void);
 void category_names_free(struct category_names **);
 

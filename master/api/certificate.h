@@ -12,10 +12,10 @@ void certificate_apply(struct api *);
 json_t *certificate_hide(const json_t *settings);
 
 /*
- * The tls worker judges the pair of these settings (or NULL), unless the
- * configuration has it already, before anything is changed.  True: continue.
- * False: `again` is called if the pair is valid; otherwise the request is
- * answered.
+ * Lets the tls worker check the certificate and key of these settings (may be
+ * NULL) before the settings change.  True: continue, because the pair
+ * is absent, unchanged or checked already.  False: the check runs;
+ * `again` is called if the pair is valid, otherwise the request gets an error.
  */
 bool certificate_judge(struct api *, const json_t *settings, struct reply *,
 		       command_fn *again);

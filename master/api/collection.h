@@ -20,13 +20,13 @@
 struct edit;
 struct field_table;
 
-/* How a request names an entry, and where a replaced entry is stored. */
+/* The way in which a request names an entry, and the place of a replaced
+ * entry. */
 enum collection_key {
-	COLLECTION_OBJECTS, /* by id, made when absent; an entry keeps its
-			     * place */
-	COLLECTION_ENTRIES, /* by id; a replaced entry moves to the end */
-	COLLECTION_PLACES,  /* by the place in the list */
-	COLLECTION_LOGINS,  /* by the key of a map */
+	COLLECTION_OBJECTS, /* id, made when absent; the place stays */
+	COLLECTION_ENTRIES, /* id; a replaced entry moves to the end */
+	COLLECTION_PLACES,  /* position in the list */
+	COLLECTION_LOGINS,  /* key of a map */
 };
 
 struct collection {
@@ -61,19 +61,19 @@ struct collection {
 	void (*finish)(struct edit *);
 };
 
-/* One request; hooks may read every field. */
+/* A request in progress; hooks may read every field. */
 struct edit {
 	const struct collection *of;
 	struct api *api;
 	const json_t *request; /* borrowed; with COLLECTION_LOGINS it may be
 				* NULL */
 	struct reply *reply;
-	const char *id;        /* the request's, or NULL */
-	const json_t *wanted;  /* likewise */
+	const char *id;        /* id in the request, or NULL */
+	const json_t *wanted;  /* entry in the request, or NULL */
 	bool remove;
-	json_int_t gid;        /* the request's, or -1 */
-	json_int_t next_gid;   /* past the ids that were made, or -1 */
-	size_t place;          /* the entry's, or the length of the list */
+	json_int_t gid;        /* gid in the request, or -1 */
+	json_int_t next_gid;   /* counter after new ids, or -1 */
+	size_t place;          /* position; length of the list: new */
 	json_t *old;           /* owned: the stored entry, or NULL */
 	json_t *entry;         /* owned: its replacement; NULL: a removal */
 	void *arg;             /* for the hooks */
@@ -83,6 +83,6 @@ struct edit {
 void collection_set(const struct collection *, struct api *,
 		    const json_t *request, struct reply *, void *arg);
 
-/* Its second half, for a change that was judged elsewhere: stores and
- * announces it. */
+/* The second half of collection_set(): stores and announces a change that the
+ * caller has judged. */
 void collection_store(struct edit *);

@@ -21,9 +21,9 @@ struct scans;
 struct api {
 	struct api_config cfg;
 	char *prefix; /* "/" or "/path/" */
-	LIST_HEAD(, call) calls; /* not yet answered */
+	LIST_HEAD(, call) calls; /* calls without an answer yet */
 	struct ratelimit odd_limit;
-	ev_timer restart;        /* runs before one */
+	ev_timer restart;        /* delay before a restart */
 	struct scans *scans;
 	struct announcements *announcements;
 	struct host_advice *host;
@@ -126,8 +126,8 @@ const struct caller *reply_caller(const struct reply *);
  */
 struct call *reply_later(struct reply *, void (*on_gone)(void *arg),
 			 void *arg);
-/* The same for an object that survives the client: *place becomes the call, and
- * NULL when the client leaves. */
+/* As reply_later(), for an object that outlives the call: *place becomes the
+ * call, and NULL when the client leaves. */
 void reply_later_into(struct reply *, struct call **place);
 struct reply *call_reply(struct call *);
 void call_finish(struct call *);

@@ -11,8 +11,8 @@ bool input_edit_has_cam(const char *address, const char *id);
  * to is NULL; all else stays as it is written.  free() it. */
 char *input_edit_cam(const char *address, const char *from, const char *to);
 
-/* True for dvb://<id>, whatever its options; address may be NULL. */
+/* True for dvb://<id> with any options; address may be NULL. */
 bool input_edit_is_adapter(const char *address, const char *id);
 
-/* Such an address with another id; free() it. */
+/* The dvb:// address with another id; free() it. */
 char *input_edit_adapter(const char *address, const char *to);

@@ -112,7 +112,7 @@ static void login_login(struct api *api, const json_t *request,
 	struct login *l;
 
 	if (q.login == NULL || q.password == NULL) {
-		reply->status = 400; /* and no body */
+		reply->status = 400; /* a 400 without a body */
 	} else if (remember != NULL && !json_is_boolean(remember) &&
 		   !json_is_null(remember)) {
 		reply_error(reply, 400, "remember: is not true or false");

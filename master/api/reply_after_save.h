@@ -11,7 +11,8 @@
 void saved_reply(struct api *, struct reply *, const char *command,
 		 bool restart);
 
-/* The same for a whole document, which goes to the file alone. */
+/* As saved_reply(), for an uploaded document: it is written to the file, and
+ * the document in memory stays. */
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command);
 

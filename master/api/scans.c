@@ -21,7 +21,7 @@ struct scan {
 	char *address;
 	struct job *job;
 	json_t *records; /* an array */
-	size_t bytes;    /* of their text */
+	size_t bytes;    /* length of the records as text */
 	bool truncated;
 	char error[256]; /* "" when there is none */
 };

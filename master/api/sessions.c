@@ -10,7 +10,7 @@
 struct question {
 	struct api *api;   /* gone when call is NULL */
 	struct call *call; /* NULL when the client has left */
-	json_int_t close;  /* this session; -1: none */
+	json_int_t close;  /* client id of the session to close; -1: none */
 };
 
 /* The sessions with the names of their streams; a new reference. */

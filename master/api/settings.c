@@ -124,7 +124,7 @@ static void settings_set_license(struct api *api, const json_t *request,
 	const json_t *license = edit_get(request, "license");
 
 	(void)api;
-	/* this program needs no license */
+	/* accepted and ignored: sluice needs no license */
 	if (license != NULL && !json_is_string(license))
 		reply_error(reply, 400, "license: is not a string");
 	else

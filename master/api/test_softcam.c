@@ -67,7 +67,7 @@ static void on_message(const struct msg *m, void *self)
 
 static void on_end(const char *error, void *self)
 {
-	(void)error; /* it was logged */
+	(void)error; /* the supervisor of the worker has logged it */
 	finish(self, "failed to initialize softcam", false);
 }
 

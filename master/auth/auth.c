@@ -29,8 +29,8 @@ struct auth {
 	struct sessions *sessions; /* borrowed from the file */
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
-	json_t *named; /* logins whose old password was reported */
-	bool shut;     /* it was reported that no control user can log in */
+	json_t *named; /* logins reported: the password must be reset */
+	bool shut;     /* the lack of a control user was logged */
 };
 
 static bool find_user(const struct auth *a, const char *login, struct user *u)

@@ -32,13 +32,13 @@ void auth_free(struct auth **);
 
 struct gate *auth_gate(struct auth *);
 
-/* The sessions are on disk. */
+/* True when the sessions are on disk. */
 bool auth_is_saved(const struct auth *);
 
 enum auth_entry {
 	ENTRY_YES,
-	ENTRY_DISABLED, /* or the user was removed */
-	ENTRY_REGULAR,  /* this type of user never enters */
+	ENTRY_DISABLED, /* the user is disabled or was removed */
+	ENTRY_REGULAR,  /* the type of the user may not log in */
 };
 
 /* Judges a user whose credential was right.  With ENTRY_YES *ret gets the login
@@ -50,12 +50,12 @@ enum auth_entry auth_enter(const struct auth *, const char *login,
 bool auth_enter_session(const struct auth *, const char *id,
 			struct caller *ret);
 
-/* A session for a user who may enter. */
+/* Opens a session for a user with ENTRY_YES; its id goes to id. */
 void auth_open_session(struct auth *, const char *login, bool remember,
 		       char id[SECRET_TEXT]);
 void auth_close_session(struct auth *, const char *id);
 
-/* A token for one handshake. */
+/* Issues a token for one handshake. */
 void auth_issue_token(struct auth *, const char *login,
 		      char token[SECRET_TEXT]);
 /* Removes the token; true when it was valid and its user may still enter. */

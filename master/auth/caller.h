@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 struct caller {
-	char login[USER_LOGIN_MAX + 1]; /* "-" without logins; "" before one */
+	char login[USER_LOGIN_MAX + 1]; /* "-": --no-web-auth; "": unknown */
 	int type;                       /* USER_CONTROL, USER_OBSERVER; 0 */
 	struct ip_address address;      /* the client's, not its proxy's */
-	bool secure;                    /* it came over TLS */
+	bool secure;                    /* the request came over TLS */
 	char session[SECRET_TEXT];      /* "": not admitted by a session */
 };

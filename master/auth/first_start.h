@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The first password, and a new one for a user who has lost it.
+ * Makes the first password, or a new password for a user.
  *
- * Both hash in this process and write to stderr or stdout, not to the log: a
- * file or a syslog server need not know a password.  Neither runs a loop.
+ * Both functions hash in this process and write to stderr or stdout, because a
+ * password must not be in the log file or in syslog.  Neither runs a loop.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 struct config;
 
 /* When `users` is empty: makes the control user `admin` and prints the
- * password to stderr, once.  False when there is a user already, or when the
- * password cannot be hashed (a line in the log). */
+ * password to stderr, once.  False when a user exists already, or when the
+ * password cannot be hashed (logged). */
 bool first_start(struct config *);
 
 /* --reset-password: gives the login of the file a new password, prints it to

@@ -35,7 +35,7 @@ struct check {
 	struct ip_address address;
 	char *login;
 	char *password;
-	char *cipher;         /* of the time of the question; "" for none */
+	char *cipher;         /* stored hash at the request; "": none */
 	struct auth_job *job; /* NULL while it waits for its turn */
 	ev_timer deadline;
 	TAILQ_HEAD(, gate_wait) waits;
@@ -155,7 +155,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (c->job == NULL)
 		check_end(c, GATE_BUSY);
 	else
-		answer_all(c, GATE_BUSY); /* its end still counts */
+		answer_all(c, GATE_BUSY); /* a failure still counts */
 }
 
 static enum gate_answer judge(struct check *c, enum auth_outcome outcome)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Checks passwords: the auth worker hashes, an address that guesses is locked,
- * and a right password is remembered for a minute.
+ * Checks passwords: the auth worker hashes, repeated failures lock an address,
+ * and a verified password is remembered for a minute.
  *
  * Equal credentials from one address are checked once, whatever the number of
  * requests.  An address never has more checks in progress than may fail before
@@ -43,7 +43,7 @@ void gate_free(struct gate **);
 enum gate_answer {
 	GATE_RIGHT,  /* the user exists and this is the password */
 	GATE_WRONG,
-	GATE_LOCKED, /* not checked: the address is locked */
+	GATE_LOCKED, /* the address is locked: no check was made */
 	GATE_BUSY,   /* no result in time */
 };
 
@@ -65,5 +65,6 @@ typedef void gate_done_fn(enum gate_answer, void *arg);
 struct gate_wait *gate_ask(struct gate *, const struct gate_question *,
 			   gate_done_fn *done, void *arg);
 
-/* Cancels the answer; NULL-safe; sets *w to NULL.  The check still counts. */
+/* Cancels the answer, not the check: a failure still counts.  NULL-safe; sets
+ * *w to NULL. */
 void gate_forget(struct gate_wait **);

@@ -44,23 +44,24 @@ unsigned check_document(const json_t *document,
 void check_keep_error(enum check_severity, const char *path, const char *text,
 		      void *arg);
 
-/* One member of the document, before it is stored under key: 0, or -EINVAL with
- * the first fault.  Faults inside a stream do not count: the stream is not
- * started. */
+/* Checks a member of the document before it is stored under key: 0, or -EINVAL
+ * with the first fault.  Faults inside a stream do not count, because such a
+ * stream is stored and not started. */
 int check_section(const char *key, const json_t *value,
 		  struct errmsg *error) MUST_CHECK;
 
 struct check_place {
-	const char *path;       /* the stream's: "stream", "make_stream[3]" */
+	const char *path;       /* path of the stream: "make_stream[3]" */
 	const json_t *document; /* with the other streams, or NULL */
 	/* The streams of the document (stream_conf.h); NULL: they are read
 	 * for this check. */
 	const struct stream_confs *neighbours;
-	const char *self;       /* its id in the document; NULL when new */
-	const struct sockaddr_any *control; /* the control server's, or NULL */
+	const char *self;       /* id of the stream in document; NULL: new */
+	const struct sockaddr_any *control; /* address of the control
+					     * server; NULL: unknown */
 };
 
-/* One stream object, alone and against the enabled streams of the document.
+/* Checks a stream object, alone and against the enabled streams of document.
  * Returns the number of faults. */
 unsigned check_stream(const json_t *stream, const struct check_place *,
 		      check_found_fn *found, void *arg);

@@ -21,8 +21,8 @@ struct lines {
 	const json_t *document;
 };
 
-/* Writes a line whatever bytes the document holds.  Each place in a stream has
- * the stream's id and name behind it, because people do not count to 26. */
+/* Writes a line without the control bytes of the document.  The id and the name
+ * of a stream follow its position, because positions are hard to find. */
 static void print(const struct lines *l, const char *text)
 {
 	static const char list[] = "make_stream[";

@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRIES_MAX = 5 }; /* of a list of files that are reported */
+enum { ENTRIES_MAX = 5 }; /* reported entries of a list of files */
 
-/* what: "path"; mode as for access(2).  The warning names the user of this
- * process, whose rights apply. */
+/* Warns about a file without the rights of mode (access(2)); what is the name
+ * of the option: "path".  The warning names the user of this process. */
 static void look_for_file(struct judge *j, const char *what, const char *path,
 			  int mode)
 {

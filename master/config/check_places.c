@@ -201,8 +201,8 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 		judge_add(j, CHECK_WARNING, "buffer_size: %u is less than "
 			  "%d, which it will be", spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
-	/* another output that has this port of every address is on the port of
-	 * the control server: it does not listen */
+	/* on the port of the control server only an output on all addresses
+	 * could conflict, and that output has a fault already */
 	if (!same_port)
 		judge_listen(j, "tcp", &spec->listen, all);
 	sockaddr_format(&spec->listen, listen);

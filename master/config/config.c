@@ -29,7 +29,7 @@ struct config {
 	struct reader *reader; /* likewise */
 	struct crash_guard *guard; /* NULL before config_guard() */
 	json_t *alarms;        /* sentences */
-	struct stream_confs *streams; /* of the last config_streams() */
+	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
 };
 

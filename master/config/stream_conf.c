@@ -114,8 +114,8 @@ void stream_conf_free(struct stream_conf **p)
 /* --- all streams --- */
 
 struct place {
-	LIST_ENTRY(place) link; /* of its bucket */
-	const char *key;        /* of conf->places */
+	LIST_ENTRY(place) link; /* in the bucket of its hash */
+	const char *key;        /* a key of conf->places */
 	const char *holder;
 	struct item *item;
 };
@@ -123,7 +123,7 @@ struct place {
 struct item {
 	struct stream_conf *conf;
 	size_t position;     /* in the list of the configuration */
-	unsigned generation; /* of that list */
+	unsigned generation; /* version of that list */
 	size_t n;
 	struct place *places;
 };

@@ -19,7 +19,7 @@
 
 /* The master's part of an address; its worker reads all options. */
 struct input_conf {
-	const char *address; /* NULL: it is no text */
+	const char *address; /* NULL: not a string */
 	bool is_valid;       /* the members below count */
 	bool is_ipv6;
 	enum input_kind kind;
@@ -71,8 +71,8 @@ const struct stream_conf *stream_confs_get(const struct stream_confs *,
 /* A place, and the streams whose places count. */
 struct place_query {
 	const char *place;
-	const char *but;  /* not the stream of this id; NULL: every one */
-	size_t before;    /* those above this position in the list */
+	const char *but;  /* id of a stream to skip; NULL: none */
+	size_t before;    /* only streams above this position count */
 };
 
 /* True when the place is taken.  *ret is the path of the address that has it,

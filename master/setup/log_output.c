@@ -22,8 +22,8 @@ struct early {
 
 struct log_output {
 	struct log_settings settings; /* in force */
-	struct log_file *file;        /* or NULL */
-	struct log_syslog *syslog;    /* or NULL */
+	struct log_file *file;        /* NULL: no log file */
+	struct log_syslog *syslog;    /* NULL: no syslog */
 	/* lines from before the settings, for file and syslog; then NULL */
 	struct early *early;
 	size_t n_early;
@@ -42,7 +42,7 @@ static void write_file(struct log_output *o, enum log_level level,
 	news = log_file_news(o->file);
 	if (news > 0)
 		return;
-	/* to stderr, whatever the settings are: the file cannot report it */
+	/* stderr, even if it is switched off: the file cannot report this */
 	(void)snprintf(note, sizeof note, "%s: %s%s", o->settings.filename,
 		       news < 0 ? "lines dropped: " : "writing resumed",
 		       news < 0 ? strerror(-news) : "");

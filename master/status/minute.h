@@ -14,7 +14,7 @@
 
 enum { MINUTE_SECONDS = 60 };
 
-/* One second of the active input, or none: all zero. */
+/* A second of the active input; all zero without an active input. */
 struct second {
 	bool active;
 	bool onair;

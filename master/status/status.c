@@ -209,7 +209,7 @@ void status_push(struct status *s, const char *id,
 		if (source != NULL)
 			status_stream_relate(stream, place, find(s, source));
 	}
-	/* this second was already reported as empty */
+	/* amend: the second was already reported as empty */
 	if (!amend) {
 		struct stream_proc_info info = ask_reconciler(s, id);
 
@@ -258,7 +258,7 @@ json_t *status_stream(struct status *s, const char *id,
 	return report;
 }
 
-/* One of the lists of status_stream.h. */
+/* Makes a list of inputs or outputs by a function of status_stream.h. */
 static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,
 					const struct stream_proc_info *))

@@ -53,7 +53,7 @@ void status_push(struct status *, const char *id,
  * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
 void status_take(struct status *, const json_t *);
-/* Another input of a running stream is active: sends the event. */
+/* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,
 		     const struct msg_stream_switched *);
 

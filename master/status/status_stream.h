@@ -82,8 +82,8 @@ struct status_stream {
 	bool silent;         /* no worker reported the last second */
 	/* alarms by place; 0: the output */
 	uint32_t reported[MSG_INPUTS_MAX + 1];
-	uint32_t before[MSG_INPUTS_MAX + 1]; /* one second ago */
-	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* the source has them too */
+	uint32_t before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
+	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* raised at the source, too */
 	struct status_inherited *inherited; /* reported alarms */
 	struct ratelimit alarm_limit;
 	unsigned position;   /* last active input */
@@ -130,8 +130,9 @@ void status_stream_relate(struct status_stream *, unsigned place,
  * report the same first. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
-/* An alarm of a place is raised; it is inherited if the source has it too.  Its
- * end is reported with the same source, whatever the input reads then. */
+/* Records a raised alarm of a place as inherited if the source has it too.  The
+ * end of the alarm is reported with the same source, even if the input then
+ * reads another stream. */
 void status_stream_inherit(struct status_stream *, unsigned place,
 			   enum alarm_id);
 void status_stream_disinherit(struct status_stream *, unsigned place,

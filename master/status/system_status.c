@@ -86,7 +86,7 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	pid_t pid;
 
 	list[0].pid = getpid();
-	/* this thread starts the workers */
+	/* workers are children of this thread, which starts them */
 	if (procfs_read("/proc/thread-self/children", &s->text) == 0) {
 		text = text_of(s);
 		while (procfs_next_pid(&text, &pid)) {

@@ -17,8 +17,8 @@ struct request {
 	ev_timer deadline;
 	size_t n_inputs;
 	uint32_t seq;   /* the requested part's */
-	unsigned place; /* its input, or 0: the output, which comes last */
-	unsigned from;  /* its first PID */
+	unsigned place; /* requested input; 0: the output, at last */
+	unsigned from;  /* first PID of the part */
 	unsigned parts; /* received */
 	json_t *answer;
 	json_t *report; /* the place's, borrowed from answer; or NULL */

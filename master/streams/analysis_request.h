@@ -19,7 +19,7 @@ struct ev_loop;
 enum {
 	ANALYSIS_MS = 3000, /* limit of a whole answer */
 	ANALYSIS_MAX = 16, /* parallel requests */
-	ANALYSIS_PARTS_MAX = 512, /* of one answer */
+	ANALYSIS_PARTS_MAX = 512, /* parts of an answer */
 };
 
 /* {"inputs": […], "output": {…}}, borrowed, or NULL with error.  From the loop;

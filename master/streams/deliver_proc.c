@@ -31,8 +31,8 @@ struct mount {
 	char *waits_for; /* why it waits */
 
 	uint32_t viewers;
-	uint64_t cut; /* by the running worker */
-	uint64_t cut_past; /* by its predecessors */
+	uint64_t cut; /* slow viewers closed by the running worker */
+	uint64_t cut_past; /* slow viewers closed by earlier workers */
 };
 
 struct deliver_proc {
@@ -42,7 +42,7 @@ struct deliver_proc {
 	struct listeners *listeners;
 	struct session_list *sessions;
 	TAILQ_HEAD(mounts, mount) mounts;
-	TAILQ_HEAD(, mount) due; /* by due_link */
+	TAILQ_HEAD(, mount) due; /* mounts with a due message */
 	/* The worker was adopted: it gets all mounts again, then drops the
 	 * others. */
 	bool renewing;
@@ -74,8 +74,8 @@ static void set_due(struct mount *m, bool due)
 }
 
 /* Sends only while the channel is empty, because each mount in it costs a
- * descriptor.  Mounts go before listeners, so that a viewer who already waits
- * finds its path. */
+ * descriptor.  Mounts go before listeners, so that a waiting viewer finds its
+ * path. */
 static void send_due(void *self)
 {
 	struct deliver_proc *d = self;

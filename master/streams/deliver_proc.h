@@ -59,7 +59,8 @@ struct mount_config {
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };
 
-/* Never fails: waits for a path that another stream uses. */
+/* Always returns a mount.  While another stream uses the path, the mount
+ * waits. */
 struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Disconnects its viewers. */
 void mount_free(struct mount **);
@@ -75,7 +76,7 @@ struct stream_mounts {
 };
 
 struct stream_mounts_config {
-	const char *stream; /* its id; borrowed, outlives the mounts */
+	const char *stream; /* stream id; borrowed, outlives the mounts */
 	int ring_fd;        /* read-only; borrowed, outlives the mounts */
 	const struct plan_http *outputs; /* only for the call */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */

@@ -44,7 +44,7 @@ struct listeners {
 	struct ev_loop *loop;
 	const struct listeners_events *events;
 	void *arg;
-	ev_timer check; /* of the addresses */
+	ev_timer check; /* interval of the check of addresses */
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
 	LIST_HEAD(, inherited) inherited;
@@ -145,7 +145,7 @@ static void fail(struct listener *l, int err)
 
 	(void)snprintf(error, sizeof error, "%s: %s", l->address,
 		       strerror(err));
-	/* the same error was reported before */
+	/* each error is reported once, after LISTEN_QUIET failures */
 	if (strcmp(error, l->error) != 0)
 		l->failures = 0;
 	memcpy(l->error, error, sizeof l->error);

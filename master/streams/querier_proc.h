@@ -27,7 +27,7 @@ json_t *querier_proc_write(struct querier_proc *, struct handover *);
 void querier_proc_adopt(struct querier_proc *, const json_t *record,
 			struct handover *);
 
-/* An input uses a group there. */
+/* An input uses a group on this network. */
 void querier_proc_use(struct querier_proc *, struct querier_net,
 		      uint64_t now_ms);
 

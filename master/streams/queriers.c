@@ -10,8 +10,8 @@
 
 struct net {
 	struct querier_net name; /* ifindex 0: free */
-	uint64_t since_ms;       /* its first use */
-	uint64_t used_ms;        /* its last use */
+	uint64_t since_ms;       /* monotonic time of the first use */
+	uint64_t used_ms;        /* monotonic time of the last use */
 	unsigned inputs, silent; /* counted for the report */
 };
 

@@ -46,7 +46,7 @@ void queriers_update(struct queriers *, const struct msg_querier_status *,
 /* The worker has ended. */
 void queriers_reset(struct queriers *);
 
-/* An input uses a group there. */
+/* An input uses a group on this network. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
 /* From master to master: the networks in use, and since when. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);

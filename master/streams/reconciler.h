@@ -31,7 +31,7 @@ struct reconciler_events {
 	/* Once a second per running stream, decoded and in bounds. */
 	void (*on_stream_status)(const char *id,
 				 const struct msg_stream_status *, void *arg);
-	/* Another input of a running stream is active; may be NULL. */
+	/* A running stream has switched to another input; may be NULL. */
 	void (*on_stream_switched)(const char *id,
 				   const struct msg_stream_switched *,
 				   void *arg);
@@ -44,7 +44,7 @@ struct reconciler_events {
 
 struct reconciler_config {
 	struct ev_loop *loop;
-	const char *worker_path; /* of sluice-worker */
+	const char *worker_path; /* path of the program sluice-worker */
 	/* The settings at the start, with the defaults of streams.  Copied;
 	 * may be NULL. */
 	const json_t *settings;

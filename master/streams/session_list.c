@@ -25,14 +25,14 @@ STAILQ_HEAD(requests, request);
 
 struct session_list {
 	struct session_list_config cfg;
-	struct requests waiting; /* for the next list */
-	struct requests served; /* by the present list */
+	struct requests waiting; /* requests for the next list */
+	struct requests served; /* requests for the present list */
 	json_t *list; /* NULL: none in progress */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
 	ev_timer pause; /* between two pages */
-	ev_timer limit; /* of an answer */
+	ev_timer limit; /* time limit of an answer */
 };
 
 static void send_list(struct requests *requests, const json_t *list)

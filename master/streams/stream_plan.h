@@ -30,7 +30,7 @@ struct stream_links {
 
 struct stream_plan {
 	json_t *source; /* a reference; owns the strings */
-	json_t *options; /* its members that proto/spec/stream_spec names */
+	json_t *options; /* the members of source that are in stream_spec.h */
 	bool enable;
 	struct msg_stream_start start;
 	size_t n_http;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One stream of the reconciler: its plan, its worker, its ring and the paths
- * under which viewers find it.
+ * A stream of the reconciler: its plan, its worker, its ring and the paths that
+ * viewers request.
  *
  * The ring outlives the worker: the next worker continues at the same
  * position, and the viewers stay.  Owns the plan, the worker, the ring, the
@@ -32,7 +32,8 @@ struct stream_proc_events {
 	/* Once a second while it runs.  Not after stream_proc_remove(). */
 	void (*on_status)(const char *id, const struct msg_stream_status *,
 			  void *arg);
-	/* Another input is active.  Not after stream_proc_remove(). */
+	/* The stream has switched to another input.  Not after
+	 * stream_proc_remove(). */
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
 	/* stream_proc_ring() has changed. */
@@ -112,12 +113,12 @@ struct stream_proc_info {
 				* "backoff", "quarantine", "lost" */
 	int pid; /* 0: no process */
 	unsigned restarts; /* failures since it was configured */
-	const char *alarm; /* one sentence, NULL: none */
+	const char *alarm; /* a sentence; NULL: no alarm */
 	uint32_t viewers;
 	uint64_t viewers_cut;
 	const struct switch_log *switches; /* NULL: none known */
-	/* By output position from 1, n_outputs entries: why an http output is
-	 * not served (port in use …), NULL when it is. */
+	/* n_outputs entries; [i]: why the http output i + 1 is not served
+	 * ("port in use …"); NULL: it is served, or not http. */
 	size_t n_outputs;
 	const char *output_errors[MSG_OUTPUTS_MAX];
 	/* The viewers of an http output, and those cut because too slow. */
