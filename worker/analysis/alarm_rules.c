@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-	TABLE_MAX_MS = 500,    /* TR 101 290 1.3, 1.5 */
 	PID_MAX_MS = 5000,     /* 1.6: the user's choice */
 	PTS_MAX_MS = 700,      /* 2.5 */
 	PID_FREE_MS = 500,     /* 3.4 */
@@ -67,7 +66,7 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 	struct pmt pmt;
 
 	refer(m, program->pmt_pid);
-	if (is_over(now_ns, table_ns(m, program->pmt_pid), TABLE_MAX_MS))
+	if (is_over(now_ns, table_ns(m, program->pmt_pid), MONITOR_TABLE_MS))
 		m->faults[ALARM_PMT]++;
 	if (program->pmt.data == NULL ||
 	    pmt_decode(program->pmt.data, program->pmt.len, &pmt) < 0)
@@ -91,7 +90,7 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 	size_t n = psi_programs(m->psi, &programs);
 	uint32_t errors = psi_crc_errors(m->psi);
 
-	if (is_over(now_ns, table_ns(m, TS_PID_PAT), TABLE_MAX_MS))
+	if (is_over(now_ns, table_ns(m, TS_PID_PAT), MONITOR_TABLE_MS))
 		m->faults[ALARM_PAT]++;
 	memset(m->referenced, 0, sizeof m->referenced);
 	for (size_t i = 0; i < n; i++)

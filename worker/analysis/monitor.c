@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-	TABLE_MAX_MS = 500, /* TR 101 290 1.3, 1.5 */
 	WARM_PIDS = 6,
 };
 
@@ -96,7 +95,7 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 		m->faults[alarm] += pid == TS_PID_PAT;
 		return;
 	}
-	if (s->table_ns != 0 && now_ns - s->table_ns > TABLE_MAX_MS * MS)
+	if (s->table_ns != 0 && now_ns - s->table_ns > MONITOR_TABLE_MS * MS)
 		m->faults[alarm]++;
 	s->table_ns = now_ns;
 }

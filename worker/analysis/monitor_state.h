@@ -8,7 +8,11 @@
 #include "worker/ts/cc.h"
 #include "worker/ts/psi.h"
 
-enum { MONITOR_PCRS_MAX = 16 };
+enum {
+	MONITOR_PCRS_MAX = 16,
+	/* longest time between sections of a PAT or PMT: TR 101 290 1.3, 1.5 */
+	MONITOR_TABLE_MS = 500,
+};
 
 struct monitor_pcr {
 	uint16_t pid;

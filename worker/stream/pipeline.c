@@ -25,7 +25,15 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 /*
  * --- the packets, from the inputs to the outputs ---
  *
- *	keeper ─▶ received ─▶ remux ─▶ remuxed ─▶ splice ─▶ spliced ─▶ outputs
+ *	keeper ─▶ received ─▶ remux ─▶ remuxed ─▶ selector ─▶ splice ─▶ spliced
+ *	           ▲                              ▲                      │
+ *	     packets of mux=                still picture                ▼
+ *	                                          ring (HTTP), sender, sinks
+ *
+ * The keeper of each open input reads it into the batch (input_chain.h).  The
+ * selector drops the packets of an input that is not on air.  The outputs are
+ * the ring, from which the deliver worker serves viewers; the sender, which
+ * sends one paced copy to all plain outputs; and sinks with their own pace.
  *
  * Each function is handed the runs of the stage before it, feeds the stages
  * that watch them, and ends with the stage that changes them.  That stage hands
