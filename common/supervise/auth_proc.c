@@ -99,9 +99,9 @@ static void pump(void *auth_proc)
 {
 	struct auth_proc *p = auth_proc;
 	struct channel *channel = service_proc_channel(p->service);
-	uint64_t now = mono_ms();
 	struct slot *slot;
 	struct auth_job *j;
+	uint64_t now;
 
 	if (channel == NULL)
 		return;
@@ -113,6 +113,7 @@ static void pump(void *auth_proc)
 			break;
 		send_job(p, channel, j, slot);
 	}
+	now = mono_ms(); /* not before sent_ms of a new job */
 	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
 		if (p->slots[i].seq != 0 &&
 		    now - p->slots[i].sent_ms > SLOT_MS) {
