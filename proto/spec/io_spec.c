@@ -230,10 +230,7 @@ static int read_address(const struct address *a, const struct io_type *type,
 		return r;
 	for (size_t i = 0; i < a->n_options; i++)
 		rd->given[rd->n_given++] = a->options[i];
-	r = read_options(rd, error);
-	if (r == 0 && type->finish != NULL)
-		r = type->finish(a, spec, error);
-	return r;
+	return read_options(rd, error);
 }
 
 int input_spec_parse(const char *text, struct input_spec *ret,
@@ -285,6 +282,8 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 	}
 	spec.kind = (enum output_kind)type->kind;
 	r = read_address(&a, type, &rd, &spec, error);
+	if (r == 0 && type->finish != NULL)
+		r = type->finish(&a, &spec, error);
 	if (r == 0)
 		*ret = spec;
 out:

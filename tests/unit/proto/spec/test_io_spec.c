@@ -151,6 +151,8 @@ static const struct {
 	{ "file:///a#mux=udp://239.1.1.1", "mux: is nothing without mux_pid",
 	  EINVAL },
 	{ "file:///a#mux_pid=100", "mux_pid: is nothing without mux", EINVAL },
+	{ "udp://239.1.1.1#merge=x&mux=x", "mux: is nothing without mux_pid",
+	  EINVAL },
 	{ "file:///a#mux=file:///b&mux_pid=100",
 	  "mux: is not udp:// or rtp://", EINVAL },
 	{ "file:///a#mux=udp://1.2.3.4:0&mux_pid=100",
