@@ -10,6 +10,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+static uint64_t step_ms; /* the clock advances so far with each reading */
+
+uint64_t mono_ns(void)
+{
+	static uint64_t added_ms;
+	struct timespec now;
+
+	added_ms += step_ms;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       added_ms * 1000000;
+}
+
+uint64_t mono_ms(void)
+{
+	return mono_ns() / 1000000;
+}
 
 struct bench {
 	struct service_rig rig;
@@ -111,6 +130,24 @@ Test(auth_proc, many_are_answered_in_order, .timeout = 90)
 	await(&b, &asked[39]);
 	for (size_t i = 0; i < 40; i++)
 		cr_expect_eq(asked[i].done, i == 20 ? 0 : 1, "%zu", i);
+	teardown(&b);
+}
+
+Test(auth_proc, a_job_that_was_just_sent_is_not_overdue, .timeout = 90)
+{
+	struct asked asked;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	(void)ask(&b, "x", "$5$rounds=1000$s$", &asked);
+	await(&b, &asked);
+	rig_keep_log();
+	step_ms = 1;
+	(void)ask(&b, "x", "$5$rounds=1000$s$", &asked);
+	step_ms = 0;
+	await(&b, &asked);
+	cr_assert_eq(rig_count_log("no result within 10 s"), 0, "%s",
+		     rig_log());
 	teardown(&b);
 }
 
