@@ -128,7 +128,7 @@ static void on_message(const struct msg *m, void *self)
 {
 	struct auth_proc *p = self;
 	const struct msg_auth_result *r = &m->auth_result;
-	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
+	enum auth_outcome outcome;
 	struct slot *slot;
 	struct auth_job *j;
 
@@ -137,6 +137,7 @@ static void on_message(const struct msg *m, void *self)
 	slot = find_slot(p, m->seq);
 	if (slot == NULL)
 		return;
+	outcome = r->ok ? AUTH_OK : AUTH_WRONG;
 	*slot = (struct slot){ 0 };
 	TAILQ_FOREACH(j, &p->jobs, link)
 		if (j->seq == m->seq)
