@@ -65,7 +65,7 @@ void remux_reset(struct remux *r)
 
 const struct psi *remux_psi(const struct remux *r)
 {
-	return r->psi;
+	return r->options.pnr == 0 ? r->psi : NULL;
 }
 
 enum remux_state remux_state(const struct remux *r)

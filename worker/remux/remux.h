@@ -113,7 +113,8 @@ uint16_t remux_clock_pid(const struct remux *);
 /* The state of the tables of the program, or of the first of several. */
 enum remux_state remux_state(const struct remux *);
 
-/* The tables of the source; borrowed, valid for the life of the remux. */
+/* The tables of the source; borrowed, valid for the life of the remux.  NULL:
+ * with pnr it reads the tables of that program only. */
 const struct psi *remux_psi(const struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);

@@ -40,7 +40,8 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * its runs to the next function, as soon as its buffer is full.
  *
  * The stages of one point share one parser of PAT and PMT: that of the remux
- * (or without a remux the monitor), of the analyzer, and of the splice.
+ * (or without a remux the monitor), of the analyzer, and of the splice.  With
+ * pnr the remux reads a single PMT, and the monitor has a parser of its own.
  */
 static ts_out_fn received, remuxed, filled, spliced;
 static void spliced_from(struct pipeline *, struct candidate *,

@@ -2,6 +2,7 @@
 #include "worker/stream/input_chain.h"
 
 #include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
 
@@ -93,4 +94,37 @@ Test(input_chain, the_stages_of_a_point_share_its_tables)
 	cr_assert_eq(remux.candidate.psi, analyze_psi(remux.analyze));
 	chain_done(&relay);
 	chain_done(&remux);
+}
+
+/* The received packets are watched whole, of whatever program. */
+Test(input_chain, the_monitor_knows_the_programs_that_are_not_selected)
+{
+	static const struct build_entry programs[] = { { 1, 0x100 },
+						       { 2, 0x200 } };
+	static const struct build_es first = { .type = 0x1b, .pid = 0x101 },
+				     second = { .type = 0x1b, .pid = 0x201 };
+	struct build *b = build_new();
+	struct stream_spec spec;
+	struct input_chain l;
+	struct ts_run run;
+	uint8_t section[1024];
+
+	build_section(b, 0, section, build_pat(section, 0, programs, 2));
+	build_section(b, 0x100, section,
+		      build_pmt(section, programs[0], 0, &first, 1));
+	build_section(b, 0x200, section,
+		      build_pmt(section, programs[1], 0, &second, 1));
+	run = build_run(b);
+	stream_spec_init(&spec);
+	l = chain_of("udp://239.1.1.1#pnr=1", &spec);
+	chain_want(&l, true, 1);
+	/* in the order of the pipeline; the tables come twice */
+	for (unsigned i = 0; i < 2; i++) {
+		monitor_log_feed(&l.watch, &run, 1, 1);
+		remux_feed(l.remux, &run, 1, 1);
+	}
+	cr_assert_eq(psi_class(monitor_psi(l.watch.monitor), 0x101), PID_VIDEO);
+	cr_assert_eq(psi_class(monitor_psi(l.watch.monitor), 0x201), PID_VIDEO);
+	chain_done(&l);
+	build_free(b);
 }
