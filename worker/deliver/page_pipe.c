@@ -20,8 +20,9 @@ static void open_pipes(struct page_pipe *p)
 		    pipe2(p->copy, O_CLOEXEC | O_NONBLOCK) < 0;
 	if (p->failed)
 		return;
-	(void)fcntl(p->from[1], F_SETPIPE_SZ, PIPE_SIZE);
-	(void)fcntl(p->copy[1], F_SETPIPE_SZ, PIPE_SIZE);
+	/* a short copy would look like a full socket */
+	if (fcntl(p->copy[1], F_SETPIPE_SZ, PIPE_SIZE) >= 0)
+		(void)fcntl(p->from[1], F_SETPIPE_SZ, PIPE_SIZE);
 }
 
 void page_pipe_done(struct page_pipe *p)
