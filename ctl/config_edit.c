@@ -93,7 +93,7 @@ static void by_key(const struct section *s, const struct json_path *path,
 	json_t *new = json_deep_copy(json_path_get(path, 2, after));
 
 	(void)json_object_set_new(request, "id", json_string(path->steps[1]));
-	/* the service keeps the hash */
+	/* cipher cannot be set: the service keeps the stored one */
 	if (json_is_object(new))
 		(void)json_object_del(new, "cipher");
 	(void)json_object_set_new(request, s->field, new ? new : removal());

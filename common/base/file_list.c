@@ -66,7 +66,8 @@ int file_list_read(const char *path, const char *text, size_t len,
 		line = stop + 1;
 	}
 	if (err == 0 && l.n == 0)
-		err = errmsg_fail(error, -EINVAL, "%s: names no file", path);
+		err = errmsg_fail(error, -EINVAL, "%s: the list is empty",
+				  path);
 	if (err < 0)
 		file_list_done(&l);
 	else

@@ -20,8 +20,8 @@ static bool judge_input(const json_t *inputs, size_t position,
 	if (text != NULL &&
 	    input_spec_parse(text, &spec, NULL, NULL, &error) == 0)
 		return true;
-	reply_error(reply, 400, "input: %zu cannot be played: %s", position,
-		    text != NULL ? error.text : "it is no address");
+	reply_error(reply, 400, "input: number %zu cannot be played: %s",
+		    position, text != NULL ? error.text : "it is no address");
 	return false;
 }
 

@@ -59,7 +59,7 @@ static bool read_group(struct edit *e)
 	else if (name[0] == '\0' && e->remove)
 		reply_error(e->reply, 400, "the path names no group");
 	else if (name[0] != '\0' && e->place == n)
-		reply_error(e->reply, 404, "there is no group \"%.64s\"",
+		reply_error(e->reply, 404, "there is no output group \"%.64s\"",
 			    name);
 	return e->reply->status == 0;
 }

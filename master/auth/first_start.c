@@ -79,7 +79,8 @@ static int store(const char *path, json_t *document, const char *login,
 	if (err < 0)
 		return fail(EX_IOERR, error.text);
 	if (!user_may_enter(&u))
-		(void)fail(0, "note: the user is disabled, or of type 3");
+		(void)fail(0, "note: the password is set, but the user cannot "
+			   "log in: it is disabled, or a viewer (type 3)");
 	return EX_OK;
 }
 

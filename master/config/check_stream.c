@@ -189,7 +189,7 @@ static void judge_options(struct judge *j, const json_t *stream)
 	judge_fields(j, &stream_option_fields, options, &spec);
 	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
 		judge_add(j, CHECK_FAULT,
-			  "its options are longer than %d bytes",
+			  "all options of the stream are longer than %d bytes",
 			  STREAM_OPTIONS_MAX);
 	json_decref(options);
 }

@@ -174,8 +174,9 @@ static bool roll_back(struct config *c, const char *digest)
 
 	if (document == NULL) {
 		log_error("config", "the service has crashed %d times within "
-			  "a minute of its start with %s, and there is no "
-			  "other version to go back to", CRASH_GUARD_MAX,
+			  "a minute of its start with the configuration "
+			  "%s, and no older version of it is stored",
+			  CRASH_GUARD_MAX,
 			  c->path);
 		return false;
 	}

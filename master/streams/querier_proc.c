@@ -14,7 +14,7 @@ struct querier_proc {
 	uint64_t since_ms; /* the start of this master */
 };
 
-/* The worker needs no state. */
+/* Sends nothing: the worker needs no start message. */
 static void on_hello(void *self)
 {
 	(void)self;

@@ -311,7 +311,7 @@ static const struct field rows[] = {
 	{ "filter_em", BY(remux_pids_hook, drop_ca), .flags = FIELD_EVERY,
 	  .help = "PIDs of ECM and EMM to drop, separated by commas." },
 	{ "order", SPAN(order_hook, n_order, order),
-	  .help = "PIDs in the order in which the PMT lists them." },
+	  .help = "Order of the PIDs in the PMT of the output." },
 	PASS(sdt, "SDT"), PASS(eit, "EIT"), PASS(nit, "NIT"),
 	PASS(cat, "CAT"),
 	{ "pass_tdt", BY(rule_hook, tdt),

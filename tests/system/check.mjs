@@ -311,7 +311,7 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 		`make_stream[6].input[0] (g): warning: path: ${file}.many: ` +
 			'and 3 more files of it',
 		`make_stream[7].input[0] (h): warning: path: ${file}.none: ` +
-			'names no file',
+			'the list is empty',
 		'ok', ''];
 
 	assert.equal(code, 0, text);

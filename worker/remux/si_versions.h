@@ -20,7 +20,8 @@
 
 enum {
 	SI_TABLES_MAX = 512, /* sub-tables */
-	SI_SECTIONS = 2,     /* compared sections of a sub-table */
+	/* the first sections of a sub-table, which are compared */
+	SI_SECTIONS = 2,
 };
 
 struct si_version {

@@ -337,8 +337,8 @@ bool splice_has_gap(const struct splice *, const uint8_t *packet);
  * foreign? */
 bool splice_shows_source(const struct splice *, const uint8_t *packet);
 
-/* Checks the packet at the cursor for a cut in front of it; to be called first
- * for each packet. */
+/* Looks for a jump of the source at the packet at the cursor, and makes a cut
+ * in front of it; to be called first for each packet. */
 enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 

@@ -118,7 +118,7 @@ static bool is_sane(int64_t lead)
 	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
 }
 
-/* The distance of a DTS from two readings of its clock. */
+/* How far a DTS is ahead of its clock, by each of two readings of the clock. */
 struct leads {
 	int64_t last; /* the last PCR */
 	int64_t now;  /* a PCR close by; without it the last PCR plus the time

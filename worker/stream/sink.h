@@ -57,7 +57,7 @@ struct sink {
 	struct errmsg path_error; /* the error of a path that was logged last */
 	struct ratelimit path_error_log;
 	struct ratelimit moved_log;
-	uint64_t now_ns;       /* time of this run */
+	uint64_t now_ns;       /* now_ns of the last sink_run() */
 	struct sap *sap;       /* announces the output; NULL: not announced */
 	uint64_t receivers_reported; /* hash of the last report of receivers */
 	unsigned receivers_age_s; /* age of that report */

@@ -53,7 +53,7 @@ Test(file_list, an_invalid_list_is_reported)
 
 	for (size_t i = 0; i < ARRAY_LEN(nothing); i++) {
 		cr_assert_eq(read_text(nothing[i]), -EINVAL, "%zu", i);
-		cr_assert_str_eq(why.text, "/clips/list: names no file");
+		cr_assert_str_eq(why.text, "/clips/list: the list is empty");
 	}
 	cr_assert_eq(file_list_read("/l", "a\0b\n", 4, &list, &why), -EINVAL);
 	cr_assert_str_eq(why.text, "/l: not a list of files");
