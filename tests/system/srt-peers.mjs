@@ -13,7 +13,7 @@ import { MASTER, Sluice, WORKER, config, stream }
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
-import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { run, start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
 
@@ -245,6 +245,8 @@ async function startBeyond(t, cable, program, args) {
 		fs.readlinkSync('/proc/self/ns/net'));
 	await ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'vb',
 		'netns', String(child.pid));
+	// the kernel removes a network some time after its last process
+	t.after(() => run('ip', ['link', 'del', cable]));
 	await ip('addr', 'add', '10.9.0.1/24', 'dev', cable);
 	await ip('link', 'set', cable, 'up');
 	child.stdin.end('go\n');
