@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/api_client.h"
 
+#include "common/account/user.h"
 #include "common/base/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_OK = 200, STATUS_FORBIDDEN = 403, STATUS_MANY = 429 };
+enum {
+	STATUS_OK = 200,
+	STATUS_FORBIDDEN = 403,
+	STATUS_HIDDEN = 404,
+	STATUS_MANY = 429,
+};
 
 /* Adds the command that logs in at the same service. */
 static enum ctl_exit ask_for_login(struct ctl *ctl, const char *what)
@@ -58,6 +64,25 @@ enum ctl_exit api_judge(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
+/* The service hides some commands from observers. */
+static bool is_observer(struct ctl *ctl)
+{
+	struct client_reply reply = { 0 };
+	struct errmsg error;
+	json_t *body = NULL;
+	bool is = false;
+
+	if (client_call(ctl->client, "/control/", "{\"cmd\":\"whoami\"}",
+			&reply, &error) == 0 && reply.status == STATUS_OK)
+		body = json_loadb((char *)buf_head(&reply.body),
+				  buf_len(&reply.body), 0, NULL);
+	is = json_integer_value(json_object_get(body, "type")) ==
+	     USER_OBSERVER;
+	json_decref(body);
+	client_reply_done(&reply);
+	return is;
+}
+
 /* Sends body, or a GET if it is NULL, and checks the reply. */
 static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 			      const char *body, json_t **ret)
@@ -69,6 +94,9 @@ static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 	if (r < 0)
 		return CTL_UNREACHABLE;
 	code = api_judge(ctl, &reply, ret);
+	if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
+	    strcmp(ctl->error.text, "not found") == 0 && is_observer(ctl))
+		code = ctl_fail(ctl, CTL_AUTH, "an observer may not do this");
 	client_reply_done(&reply);
 	return code;
 }

@@ -6,6 +6,7 @@
 #include "ctl/config_edit.h"
 #include "ctl/file.h"
 #include "ctl/json_diff.h"
+#include "ctl/print.h"
 #include "ctl/text.h"
 
 #include <stdio.h>
@@ -65,22 +66,6 @@ static void report_effect(const struct ctl *ctl, const char *path,
 	json_decref(effect_json);
 }
 
-static void show_warnings(const json_t *reply)
-{
-	struct buf text = { 0 };
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(reply, "warnings"), i, one) {
-		buf_printf(&text, "sluicectl: warning: ");
-		text_plain(&text, json_string_value(one));
-		buf_printf(&text, "\n");
-	}
-	if (i > 0)
-		(void)fwrite(buf_head(&text), 1, buf_len(&text), stderr);
-	buf_done(&text);
-}
-
 static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 			       json_t *value, enum config_effect *ret_effect)
 {
@@ -103,7 +88,7 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	if (code == CTL_OK && error != NULL)
 		code = ctl_fail(ctl, CTL_REFUSED, "%s", error);
 	if (code == CTL_OK)
-		show_warnings(reply);
+		print_warnings(reply);
 	json_decref(reply);
 	if (code == CTL_OK && restart && *ret_effect == EFFECT_AT_RESTART) {
 		*ret_effect = EFFECT_RESTARTS;

@@ -136,11 +136,13 @@ static void put_switch(struct buf *to, const json_t *event)
 }
 
 /* "news input 1 continuity raised, as of stream tv", "news output 2
- * output_fault raised: …" */
+ * output_fault raised: …", "service log raised: …" */
 static void put_alarm(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
-	if (json_object_get(event, "output") != NULL)
+	if (stream_of(event) == NULL)
+		buf_printf(to, "service");
+	else if (json_object_get(event, "output") != NULL)
 		put_position(to, " output", event, "output");
 	else if (json_is_integer(json_object_get(event, "place")))
 		put_position(to, " input", event, "place");
@@ -166,8 +168,9 @@ static const struct {
 static void put_event(struct buf *to, const char *scope, const json_t *event)
 {
 	for (size_t i = 0; i < ARRAY_LEN(in_words); i++)
-		if (scope != NULL && stream_of(event) != NULL &&
-		    strcmp(scope, in_words[i].scope) == 0) {
+		if (scope != NULL && strcmp(scope, in_words[i].scope) == 0 &&
+		    (stream_of(event) != NULL ||
+		     in_words[i].put == put_alarm)) {
 			in_words[i].put(to, event);
 			return;
 		}

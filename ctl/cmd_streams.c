@@ -275,10 +275,14 @@ static void report_change(const struct ctl *ctl, json_t *done, const char *id,
 static enum ctl_exit toggle(struct ctl *ctl, const char *id, json_t *done)
 {
 	json_t *reply = NULL;
-	enum ctl_exit code = api_do(ctl, json_pack("{s:s, s:s}", "cmd",
-						   "toggle-stream", "id", id));
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s, s:s}", "cmd",
+							"toggle-stream", "id",
+							id), &reply);
 	bool on;
 
+	print_warnings(reply);
+	json_decref(reply);
+	reply = NULL;
 	if (code == CTL_OK)
 		code = api_command(ctl, json_pack("{s:s, s:s}", "cmd",
 						  "get-stream", "id", id),
@@ -351,6 +355,31 @@ static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
 	return CTL_OK;
 }
 
+/* "takes input 1: it is not on air …" */
+static void report_choice(const struct ctl *ctl, json_t *done, const char *id,
+			  const json_t *reply)
+{
+	json_t *input = json_object_get(reply, "input");
+	json_t *warnings = json_object_get(reply, "warnings"), *one;
+	json_t *fields = json_object();
+	struct buf text = { 0 };
+	size_t i;
+
+	buf_printf(&text, "takes input %lld",
+		   (long long)json_integer_value(input));
+	json_array_foreach(warnings, i, one) {
+		buf_printf(&text, "; ");
+		text_plain(&text, json_string_value(one));
+	}
+	buf_printf(&text, "%c", '\0');
+	(void)json_object_set(fields, "input", input);
+	if (warnings != NULL)
+		(void)json_object_set(fields, "warnings", warnings);
+	report_change(ctl, done, id, (const char *)buf_head(&text),
+		      fields);
+	buf_done(&text);
+}
+
 enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 {
 	json_t *request = json_pack("{s:s}", "cmd", "set-stream-input");
@@ -358,8 +387,8 @@ enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 	const struct overview_row *row;
 	struct overview o = { 0 };
 	enum ctl_exit code = CTL_OK;
+	json_t *reply = NULL;
 	json_int_t input;
-	char *text;
 
 	if (n > 1)
 		code = judge_input(ctl, args[1], &input);
@@ -372,19 +401,17 @@ enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 	if (row != NULL) {
 		(void)json_object_set_new(request, "id",
 					  json_string(row_id(row)));
-		code = api_do(ctl, json_incref(request));
+		code = api_command(ctl, json_incref(request), &reply);
 	} else if (code == CTL_OK) {
 		code = CTL_REFUSED;
 	}
 	if (code == CTL_OK) {
-		text = n > 1 ? xasprintf("takes input %s", args[1])
-			     : xstrdup("takes the next input");
-		report_change(ctl, done, row_id(row), text, json_object());
-		free(text);
+		report_choice(ctl, done, row_id(row), reply);
 		if (ctl->options.json)
 			ctl_print_json(done);
 	}
 	json_decref(done);
+	json_decref(reply);
 	json_decref(request);
 	overview_done(&o);
 	return code;

@@ -123,6 +123,32 @@ static bool is_next(const json_t *list, const char *step, const json_t *value)
 	       strcmp(number, step) == 0;
 }
 
+/* Names the step that the document lacks. */
+static int fail_step(const struct json_path *path, json_t *root,
+		     struct errmsg *error)
+{
+	size_t n = 0;
+	json_t *at = root;
+
+	while (n + 1 < path->n_steps &&
+	       json_path_get(path, n + 1, root) != NULL)
+		at = json_path_get(path, ++n, root);
+	if (json_is_array(at) && n == 1 &&
+	    strcmp(path->steps[0], "make_stream") == 0)
+		return errmsg_fail(error, -ENOENT, "no stream has the id "
+				   "\"%.64s\"", path->steps[n]);
+	if (json_is_array(at))
+		return errmsg_fail(error, -ENOENT, "%.64s has no entry with "
+				   "the id or the position \"%.64s\"",
+				   path->steps[n - 1], path->steps[n]);
+	if (json_is_object(at))
+		return errmsg_fail(error, -ENOENT, "%.64s%sthere is no "
+				   "\"%.64s\"", n > 0 ? path->steps[n - 1] : "",
+				   n > 0 ? ": " : "", path->steps[n]);
+	return errmsg_fail(error, -ENOENT, "%.64s is not an object: it has no "
+			   "\"%.64s\"", path->steps[n - 1], path->steps[n]);
+}
+
 int json_path_put(const struct json_path *path, json_t *root, json_t *value,
 		  struct errmsg *error)
 {
@@ -138,16 +164,16 @@ int json_path_put(const struct json_path *path, json_t *root, json_t *value,
 			(void)json_array_set(parent, (size_t)at, value);
 		else if (value != NULL && is_next(parent, last, value))
 			(void)json_array_append(parent, value);
+		else if (json_is_object(value))
+			return errmsg_fail(error, -ENOENT, "no entry has the "
+					   "id \"%.64s\": a new one contains "
+					   "\"id\": \"%.64s\"", last, last);
 		else
-			return errmsg_fail(error, -ENOENT, "there is no [%s]",
-			                   last);
+			return fail_step(path, root, error);
 		return 0;
 	}
 	if (!json_is_object(parent))
-		return errmsg_fail(error, -ENOENT,
-		                   "there is nothing that could "
-		                   "have a \"%s\"",
-		                   last);
+		return fail_step(path, root, error);
 	if (value != NULL)
 		return json_object_set(parent, last, value) < 0 ? -EINVAL : 0;
 	if (json_object_del(parent, last) < 0)

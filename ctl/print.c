@@ -2,6 +2,7 @@
 #include "ctl/print.h"
 
 #include "ctl/api_client.h"
+#include "ctl/text.h"
 
 void print_text(struct buf *text, FILE *to)
 {
@@ -32,4 +33,18 @@ void print_table(const struct ctl *ctl, const struct table *t)
 
 	table_write(t, &style, &text);
 	print_text(&text, stdout);
+}
+
+void print_warnings(const json_t *reply)
+{
+	struct buf text = { 0 };
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "warnings"), i, one) {
+		buf_printf(&text, "sluicectl: warning: ");
+		text_plain(&text, json_string_value(one));
+		buf_printf(&text, "\n");
+	}
+	print_text(&text, stderr);
 }

@@ -11,6 +11,9 @@
 /* Prints and empties text. */
 void print_text(struct buf *text, FILE *to);
 
+/* Prints the `warnings` of a reply (NULL: none) to standard error. */
+void print_warnings(const json_t *reply);
+
 /* Queries a path and prints the reply: as JSON with --json, else by show(). */
 enum ctl_exit print_answer(struct ctl *, const char *path,
 			   void (*show)(const struct ctl *,

@@ -2,15 +2,35 @@
 /* The master process. */
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/process.h"
 #include "master/master.h"
 #include "master/setup/options.h"
+#include "master/setup/service_user.h"
+#include "proto/ipc/contract.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+
+/* Tells the workers where the configuration is, which none may read. */
+static void name_private(const char *config)
+{
+	char path[PATH_MAX], folder[PATH_MAX];
+
+	if (config == NULL)
+		return;
+	(void)snprintf(path, sizeof path, "%s", config);
+	if (realpath(dirname(path), folder) != NULL)
+		(void)setenv(WORKER_PRIVATE_VARIABLE, folder, 1);
+}
 
 int main(int argc, char **argv)
 {
 	struct options options;
+	struct errmsg error;
 	struct rlimit files;
 	int code;
 
@@ -25,5 +45,13 @@ int main(int argc, char **argv)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	if (service_user_become(options.user, &error) < 0) {
+		log_error("master", "%s", error.text);
+		return OPTIONS_EXIT_USAGE;
+	}
+	if (process_shield() < 0)
+		log_warning("master", "cannot protect its memory from other "
+				      "processes");
+	name_private(options.config_path);
 	return master_run(&options);
 }

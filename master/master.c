@@ -11,6 +11,7 @@
 #include "master/api/api.h"
 #include "master/auth/auth.h"
 #include "master/auth/first_start.h"
+#include "master/config/check.h"
 #include "master/config/check_log.h"
 #include "master/config/config.h"
 #include "common/document/lock.h"
@@ -23,6 +24,7 @@
 #include "master/setup/log_output.h"
 #include "master/setup/log_settings.h"
 #include "master/setup/options.h"
+#include "master/setup/sandbox_check.h"
 #include "master/renewal.h"
 #include "master/reread.h"
 #include "common/supervise/restart.h"
@@ -123,6 +125,13 @@ static void apply_log(void *arg)
 	log_settings_start(m->options, &start);
 	log_settings_read(config_section(m->config, "log"), &start, &now);
 	log_output_apply(m->log, &now);
+}
+
+static int ask_log_error(struct errmsg *ret, void *arg)
+{
+	const struct master *m = arg;
+
+	return log_output_error(m->log, ret);
 }
 
 static void on_reconciler_change(void *arg)
@@ -264,6 +273,7 @@ static int listen_control(struct master *m)
 {
 	struct sockaddr_any old;
 	char address[SOCKADDR_TEXT_MAX];
+	struct errmsg error;
 	int fd = -1, err;
 
 	if (m->handover != NULL)
@@ -280,8 +290,9 @@ static int listen_control(struct master *m)
 	}
 	/* keep the old port, so that the streams stay controllable */
 	sockaddr_format(&m->control, address);
-	log_error("master", "control port %s: %s: keeping the old port",
-		  address, strerror(-err));
+	errmsg_set(&error, "control port %s: %s: keeping the old port",
+		   address, strerror(-err));
+	config_raise_alarm(m->config, error.text);
 	m->control = old;
 	return http_server_adopt(m->http, fd);
 }
@@ -367,6 +378,9 @@ static int open_reconciler(struct master *m)
 		.events = &reconciler_events,
 		.arg = m,
 	});
+	reconciler_close_viewers(
+		m->reconciler,
+		check_closes_viewers(config_document(m->config)));
 	m->store = fd_store_new(
 		&(struct fd_store_config){
 			.loop = m->loop,
@@ -396,6 +410,13 @@ static void open_auth(struct master *m)
 	free(path);
 }
 
+static size_t list_workers(pid_t *list, size_t room, void *arg)
+{
+	const struct master *m = arg;
+
+	return reconciler_pids(m->reconciler, list, room);
+}
+
 static void open_api(struct master *m)
 {
 	m->status = status_new(&(struct status_config){
@@ -405,6 +426,7 @@ static void open_api(struct master *m)
 		.querier = reconciler_querier(m->reconciler),
 	});
 	m->system = system_status_new(m->loop);
+	system_status_set_workers(m->system, list_workers, m);
 	m->history = (struct history){ m->config, m->status, m->system };
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
@@ -418,6 +440,7 @@ static void open_api(struct master *m)
 		.control = m->control,
 		.restart = on_restart,
 		.set_log = apply_log,
+		.log_error = ask_log_error,
 		.arg = m,
 	});
 }
@@ -447,8 +470,10 @@ static void open_renewal(struct master *m)
 
 static int start(struct master *m)
 {
-	int code = lock_config(m);
+	int code = MASTER_EXIT_FAILURE;
 
+	if (sandbox_check(m->options->require_sandbox) == 0)
+		code = lock_config(m);
 	if (code == 0)
 		code = open_config(m);
 	if (code == 0)

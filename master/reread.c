@@ -19,6 +19,14 @@ struct reread {
 	bool stopped;
 };
 
+/* The file cannot be used: the log and the alarm name the reason. */
+static void fail(const struct reread *r, const char *error)
+{
+	log_error("config", "SIGHUP: reload failed, nothing changed: %s",
+		  error);
+	api_reload_failed(r->cfg.api, error);
+}
+
 /* Logs every error; true without errors. */
 static bool is_sound(const struct reread *r, const json_t *document)
 {
@@ -53,12 +61,9 @@ static void on_read(int result, const json_t *document,
 	if (r->stopped || result == -ECANCELED)
 		return;
 	if (result < 0)
-		log_error("config",
-			  "SIGHUP: reload failed, nothing changed: %s",
-			  result == -ENOENT ? "file not found" : error->text);
+		fail(r, result == -ENOENT ? "file not found" : error->text);
 	else if (!is_sound(r, document))
-		log_error("config", "SIGHUP: reload failed, nothing changed: "
-				    "the file has errors");
+		fail(r, "the file has errors: see the log");
 	else if (is_overtaken(r))
 		return;
 	else if (api_reload(r->cfg.api, document))

@@ -96,6 +96,11 @@ void session_file_touch(struct session_file *f)
 		save_touch(f->save);
 }
 
+const char *session_file_error(const struct session_file *f)
+{
+	return f->save != NULL ? save_error(f->save) : NULL;
+}
+
 bool session_file_is_saved(const struct session_file *f)
 {
 	return f->save == NULL || save_is_idle(f->save);

@@ -23,5 +23,7 @@ void session_file_close(struct session_file **);
 
 struct sessions *session_file_sessions(struct session_file *);
 void session_file_touch(struct session_file *);
+/* Why the last write failed, which is repeated; NULL: it did not fail. */
+const char *session_file_error(const struct session_file *);
 /* True when every change is in the file, or no file is used. */
 bool session_file_is_saved(const struct session_file *);

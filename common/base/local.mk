@@ -11,10 +11,12 @@ libcommon_a_SOURCES += \
 	common/base/hex.h \
 	common/base/iface.c common/base/iface.h \
 	common/base/ip_prefix.c common/base/ip_prefix.h \
+	common/base/landlock.c common/base/landlock.h \
 	common/base/log.c common/base/log.h \
 	common/base/mono.c common/base/mono.h \
 	common/base/password.c common/base/password.h \
 	common/base/prefetch.h \
+	common/base/process.c common/base/process.h \
 	common/base/ratelimit.c common/base/ratelimit.h \
 	common/base/ring.c common/base/ring.h \
 	common/base/shared.c common/base/shared.h \

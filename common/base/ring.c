@@ -17,7 +17,7 @@
 #define RING_SIZE_MAX ((size_t)1 << 30)
 
 enum {
-	RING_VERSION = 1,
+	RING_VERSION = 2,
 };
 
 /*
@@ -31,6 +31,7 @@ struct ring_entry {
 	_Atomic uint64_t pcr;
 	_Atomic uint64_t pts;
 	_Atomic int64_t wall_ms;
+	_Atomic uint64_t guess; /* 0 or 1 */
 };
 
 /* The first RING_DATA bytes of the file. */
@@ -38,10 +39,14 @@ struct ring_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t index_len;
-	uint64_t size;
+	uint64_t size; /* of the data: the largest window */
 	/* the fields that change have cache lines of their own */
 	_Alignas(64) _Atomic uint64_t pos; /* published */
 	_Atomic uint64_t n_marks;          /* entries ever completed */
+	/* struct layout in one number.  The writer changes it before it
+	 * publishes a position behind the old window; the positions in front of
+	 * that are at the same place in both windows. */
+	_Atomic uint64_t layout;
 	_Alignas(64) struct ring_entry index[RING_INDEX];
 };
 
@@ -52,16 +57,26 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2,
 _Static_assert(RING_UNIT % RING_PACKET == 0 && RING_UNIT % 4096 == 0,
 	       "packets and pages end together");
 
+/* Where the bytes are; in the header base is in the upper 48 bits and window
+ * in the lower 16, in units of RING_UNIT. */
+struct layout {
+	uint64_t base;
+	size_t window;
+};
+
 struct ring_writer {
 	struct ring_header *header;
 	uint8_t *data;
 	size_t size;
-	uint64_t pos; /* committed */
+	struct layout layout;
+	size_t wanted; /* window that ring_grow() asked for */
+	uint64_t pos;  /* committed */
 };
 
 struct ring_reader {
 	const struct ring_header *header;
 	size_t size; /* checked once; the header's size is never read again */
+	struct layout layout;
 	uint64_t pos;
 	bool broken;
 };
@@ -76,18 +91,23 @@ static bool is_sound_pos(uint64_t pos)
 	return pos <= INT64_MAX && pos % RING_PACKET == 0;
 }
 
-int ring_create(size_t size)
+static size_t round_up(size_t size)
+{
+	size = (size + RING_UNIT - 1) / RING_UNIT * RING_UNIT;
+	return size > RING_SIZE_MAX ? size - RING_UNIT : size;
+}
+
+int ring_create(size_t size, size_t max)
 {
 	struct ring_header *header;
 	int fd, err;
 
-	if (size == 0 || size > RING_SIZE_MAX)
+	if (size == 0 || size > RING_SIZE_MAX || max > RING_SIZE_MAX)
 		return -EINVAL;
-	size = (size + RING_UNIT - 1) / RING_UNIT * RING_UNIT;
-	if (size > RING_SIZE_MAX)
-		size -= RING_UNIT;
+	size = round_up(size);
+	max = MAX(size, round_up(max));
 
-	fd = shared_create("ring", RING_DATA + size);
+	fd = shared_create("ring", RING_DATA + max);
 	if (fd < 0)
 		return fd;
 	header = shared_map(fd, RING_DATA, &err);
@@ -98,7 +118,8 @@ int ring_create(size_t size)
 	header->magic = RING_MAGIC;
 	header->version = RING_VERSION;
 	header->index_len = RING_INDEX;
-	header->size = size;
+	header->size = max;
+	atomic_init(&header->layout, size / RING_UNIT);
 	shared_unmap(header, RING_DATA);
 	return fd;
 }
@@ -121,6 +142,25 @@ static bool is_sound_header(const struct ring_header *header, size_t size)
 	       header->version == RING_VERSION &&
 	       header->index_len == RING_INDEX && header->size == size &&
 	       is_sound_pos(atomic_load(&header->pos));
+}
+
+static uint64_t pack(struct layout l)
+{
+	return l.base / RING_UNIT << 16 | l.window / RING_UNIT;
+}
+
+/* Returns false if it is not sound. */
+static bool read_layout(const struct ring_header *header, uint64_t pos,
+			size_t size, struct layout *ret)
+{
+	uint64_t packed = atomic_load_explicit(&header->layout,
+					       memory_order_relaxed);
+	uint64_t base = packed >> 16, window = packed & 0xffff;
+
+	*ret = (struct layout){ .base = base * RING_UNIT,
+				.window = (size_t)window * RING_UNIT };
+	return window > 0 && window <= size / RING_UNIT &&
+	       base <= pos / RING_UNIT;
 }
 
 /*
@@ -148,6 +188,8 @@ struct ring_writer *ring_writer_new(int fd, int *ret_err)
 {
 	struct ring_writer *w;
 	ssize_t size = sealed_size(fd);
+	struct ring_header *header;
+	struct layout layout;
 	uint8_t *map;
 
 	if (size < 0) {
@@ -157,17 +199,20 @@ struct ring_writer *ring_writer_new(int fd, int *ret_err)
 	map = shared_map(fd, RING_DATA + (size_t)size, ret_err);
 	if (map == NULL)
 		return NULL;
-	if (!is_sound_header((struct ring_header *)(void *)map,
-			     (size_t)size)) {
+	header = (struct ring_header *)(void *)map;
+	if (!is_sound_header(header, (size_t)size) ||
+	    !read_layout(header, atomic_load(&header->pos), (size_t)size,
+			 &layout)) {
 		shared_unmap(map, RING_DATA + (size_t)size);
 		*ret_err = -EBADMSG;
 		return NULL;
 	}
 	w = xcalloc(1, sizeof *w);
-	w->header = (struct ring_header *)(void *)map;
+	w->header = header;
 	w->data = map + RING_DATA;
 	w->size = (size_t)size;
-	w->pos = atomic_load(&w->header->pos);
+	w->layout = layout;
+	w->pos = atomic_load(&header->pos);
 	forget_unpublished_marks(w->header);
 	return w;
 }
@@ -181,17 +226,49 @@ void ring_writer_free(struct ring_writer **w)
 	*w = NULL;
 }
 
+/* The window starts with the oldest byte: it can grow behind its end. */
+static void grow(struct ring_writer *w)
+{
+	w->layout.base = w->pos - w->layout.window;
+	w->layout.window = w->wanted;
+	w->wanted = 0;
+	atomic_store_explicit(&w->header->layout, pack(w->layout),
+			      memory_order_relaxed);
+}
+
+void ring_grow(struct ring_writer *w, size_t size)
+{
+	if (size > w->layout.window && w->layout.window < w->size)
+		w->wanted = MAX(MIN(round_up(MIN(size, RING_SIZE_MAX)),
+				    w->size), w->wanted);
+}
+
+size_t ring_writer_window(const struct ring_writer *w)
+{
+	return w->layout.window;
+}
+
+static size_t place(struct layout l, uint64_t pos)
+{
+	return (size_t)((pos - l.base) % l.window);
+}
+
 uint8_t *ring_room(struct ring_writer *w, size_t *n)
 {
-	size_t at = (size_t)(w->pos % w->size);
+	if (w->wanted > 0 && w->pos >= w->layout.base + w->layout.window &&
+	    place(w->layout, w->pos) == 0)
+		grow(w);
 
-	*n = (w->size - at) / RING_PACKET;
+	size_t at = place(w->layout, w->pos);
+
+	*n = (w->layout.window - at) / RING_PACKET;
 	return w->data + at;
 }
 
 void ring_commit(struct ring_writer *w, size_t n)
 {
-	assert(n <= (w->size - w->pos % w->size) / RING_PACKET);
+	assert(n <= (w->layout.window - place(w->layout, w->pos)) /
+			    RING_PACKET);
 	w->pos += n * RING_PACKET;
 }
 
@@ -203,16 +280,16 @@ uint64_t ring_writer_pos(const struct ring_writer *w)
 const uint8_t *ring_before(const struct ring_writer *w, uint64_t back,
 			   size_t *n)
 {
-	uint64_t have = MIN(w->pos, w->size);
+	uint64_t have = MIN(w->pos - w->layout.base, w->layout.window);
 	size_t at;
 
 	*n = 0;
 	if (back >= have)
 		return w->data;
-	at = (size_t)((w->pos - back) % w->size);
+	at = place(w->layout, w->pos - back);
 	/* the start of the data is also its end */
 	if (at == 0)
-		at = w->size;
+		at = w->layout.window;
 	*n = (size_t)MIN(at, have - back) / RING_PACKET;
 	return w->data + at - *n * RING_PACKET;
 }
@@ -232,6 +309,8 @@ void ring_mark(struct ring_writer *w, const struct ring_rap *rap)
 	atomic_store_explicit(&entry->pts, rap->pts, memory_order_relaxed);
 	atomic_store_explicit(&entry->wall_ms, rap->wall_ms,
 			      memory_order_relaxed);
+	atomic_store_explicit(&entry->guess, rap->guess,
+			      memory_order_relaxed);
 	atomic_store_explicit(&entry->seq, inside + 1, memory_order_release);
 	atomic_store_explicit(&w->header->n_marks, n + 1,
 			      memory_order_release);
@@ -247,6 +326,7 @@ struct ring_reader *ring_reader_new(int fd, int *ret_err)
 	const struct ring_header *header;
 	struct ring_reader *r;
 	ssize_t size = sealed_size(fd);
+	bool ok;
 
 	if (size < 0) {
 		*ret_err = (int)size;
@@ -265,6 +345,11 @@ struct ring_reader *ring_reader_new(int fd, int *ret_err)
 	r = xcalloc(1, sizeof *r);
 	r->header = header;
 	r->size = (size_t)size;
+	(void)ring_reader_pos(r, &ok);
+	if (!ok) {
+		ring_reader_free(&r);
+		*ret_err = -EBADMSG;
+	}
 	return r;
 }
 
@@ -279,18 +364,25 @@ void ring_reader_free(struct ring_reader **r)
 
 size_t ring_reader_size(const struct ring_reader *r)
 {
-	return r->size;
+	return r->layout.window;
 }
 
 uint64_t ring_reader_pos(struct ring_reader *r, bool *ret_ok)
 {
 	uint64_t pos = atomic_load_explicit(&r->header->pos,
 					    memory_order_acquire);
+	struct layout now;
 
-	if (pos < r->pos || !is_sound_pos(pos))
+	if (pos < r->pos || !is_sound_pos(pos)) {
 		r->broken = true;
-	else if (!r->broken)
+	} else if (!read_layout(r->header, pos, r->size, &now) ||
+		   now.window < r->layout.window || now.base < r->layout.base) {
+		/* a window never shrinks */
+		r->broken = true;
+	} else if (!r->broken) {
+		r->layout = now;
 		r->pos = pos;
+	}
 	*ret_ok = !r->broken;
 	return r->pos;
 }
@@ -315,40 +407,53 @@ static bool read_entry(const struct ring_entry *entry, struct ring_rap *ret)
 	ret->pts = atomic_load_explicit(&entry->pts, memory_order_relaxed);
 	ret->wall_ms = atomic_load_explicit(&entry->wall_ms,
 					    memory_order_relaxed);
+	ret->guess = atomic_load_explicit(&entry->guess,
+					  memory_order_relaxed) != 0;
 	atomic_thread_fence(memory_order_acquire);
 	after = atomic_load_explicit(&entry->seq, memory_order_relaxed);
 	return before == after && before != 0 && before % 2 == 0;
 }
 
-bool ring_reader_last_rap(struct ring_reader *r, size_t margin,
+bool ring_reader_last_rap(struct ring_reader *r, size_t margin, uint64_t from,
 			  struct ring_rap *ret)
 {
-	bool ok;
+	bool ok, found = false;
 	uint64_t pos = ring_reader_pos(r, &ok);
 	uint64_t n = atomic_load_explicit(&r->header->n_marks,
 					  memory_order_acquire);
 	struct ring_rap rap;
 
-	if (!ok || margin >= r->size)
+	if (!ok || margin >= r->layout.window)
 		return false;
+	from = MAX(from, r->layout.base);
 	for (unsigned i = 0; i < RING_INDEX && n > 0; i++) {
 		n--;
 		if (!read_entry(&r->header->index[n % RING_INDEX], &rap) ||
 		    rap.pos >= pos || !is_sound_pos(rap.pos))
 			continue;
-		if (pos - rap.pos > r->size - margin)
-			return false;
+		if (rap.pos < from || pos - rap.pos > r->layout.window - margin)
+			break;
+		if (found && rap.guess)
+			continue;
 		*ret = rap;
-		return true;
+		found = true;
+		if (!rap.guess)
+			break;
 	}
-	return false;
+	return found;
+}
+
+bool ring_reader_has_marks(const struct ring_reader *r)
+{
+	return atomic_load_explicit(&r->header->n_marks,
+				    memory_order_relaxed) > 0;
 }
 
 off_t ring_file_offset(const struct ring_reader *r, uint64_t pos, size_t len,
 		       size_t *ret_contiguous)
 {
-	size_t at = (size_t)(pos % r->size);
+	size_t at = place(r->layout, pos);
 
-	*ret_contiguous = MIN(len, r->size - at);
+	*ret_contiguous = MIN(len, r->layout.window - at);
 	return (off_t)(RING_DATA + at);
 }

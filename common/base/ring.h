@@ -5,8 +5,14 @@
  * The master creates it and keeps the descriptor, so the ring outlives a
  * crashed writer or reader; a new writer continues at the same position.  A
  * header precedes the data.  Positions are absolute byte counts since the ring
- * was made; the byte of position p is at RING_DATA + p % size.  size is a
- * multiple of RING_UNIT, so a packet never wraps and pages align.
+ * was made.  The ring uses a window at the start of its data: the byte of
+ * position p is at RING_DATA + (p - base) % window.  All are multiples of
+ * RING_UNIT, so a packet never wraps and pages align.
+ *
+ * The window can grow up to the size of the file; the kernel provides the pages
+ * behind it at their first use.  It grows when the writer reaches its end: the
+ * writer continues behind the end instead of at the start.  base becomes the
+ * position of the start of the window, so every byte stays where it is.
  *
  * The size is sealed, so a hostile writer cannot make a reader fault.  Readers
  * get a read-only descriptor and check every number of the header.
@@ -27,10 +33,13 @@ enum {
 	RING_DATA = 16384,     /* where the data starts in the file */
 	RING_INDEX = 256,      /* random access points kept */
 	RING_SIZE_DEFAULT = 87 * RING_UNIT, /* 16 MiB */
+	/* The most to which a smaller ring grows: 128 MiB. */
+	RING_GROWN = 697 * RING_UNIT,
 };
 
-/* A random access point; PAT and PMT precede it at pos. */
+/* A point where a reader can join; PAT and PMT precede it at pos. */
 struct ring_rap {
+	bool guess;       /* no random access point: the stream shows none */
 	uint64_t pos;
 	uint64_t pcr;     /* 27 MHz */
 	uint64_t pts;     /* 90 kHz */
@@ -39,9 +48,10 @@ struct ring_rap {
 
 /* --- master --- */
 
-/* A new sealed memfd of at least size data bytes (rounded up to RING_UNIT,
- * at most 1 GiB); or -errno.  The caller owns the descriptor. */
-int ring_create(size_t size) MUST_CHECK;
+/* A new sealed memfd with a window of at least size data bytes, which can grow
+ * to max bytes (both rounded up to RING_UNIT, at most 1 GiB; max below size
+ * counts as size); or -errno.  The caller owns the descriptor. */
+int ring_create(size_t size, size_t max) MUST_CHECK;
 
 /* --- writer --- */
 
@@ -57,6 +67,12 @@ void ring_writer_free(struct ring_writer **);
 uint8_t *ring_room(struct ring_writer *, size_t *n);
 void ring_commit(struct ring_writer *, size_t n);
 
+/* Asks for a window of at least size bytes.  The window grows when the writer
+ * reaches its end, as far as the file allows, and never shrinks. */
+void ring_grow(struct ring_writer *, size_t size);
+
+size_t ring_writer_window(const struct ring_writer *);
+
 /* The absolute position of the next packet. */
 uint64_t ring_writer_pos(const struct ring_writer *);
 
@@ -65,7 +81,7 @@ uint64_t ring_writer_pos(const struct ring_writer *);
 const uint8_t *ring_before(const struct ring_writer *, uint64_t back,
 			   size_t *n);
 
-/* Adds a random access point at pos (committed, perhaps not yet published). */
+/* Adds a point at pos (committed, perhaps not yet published). */
 void ring_mark(struct ring_writer *, const struct ring_rap *);
 
 /* Makes all committed packets visible to readers by a release store. */
@@ -79,6 +95,7 @@ struct ring_reader;
 struct ring_reader *ring_reader_new(int fd, int *ret_err);
 void ring_reader_free(struct ring_reader **);
 
+/* The bytes of the window; they can change with each ring_reader_pos(). */
 size_t ring_reader_size(const struct ring_reader *);
 
 /* The published position.  It never decreases for one reader: if the header
@@ -90,9 +107,13 @@ uint64_t ring_reader_pos(struct ring_reader *, bool *ret_ok);
 bool ring_reader_is_sound(struct ring_reader *);
 
 /* The newest random access point that is still complete in the ring with at
- * least margin bytes to spare; false if there is none. */
-bool ring_reader_last_rap(struct ring_reader *, size_t margin,
+ * least margin bytes to spare and not before `from`, or, if there is none, the
+ * newest guess; false if there is neither. */
+bool ring_reader_last_rap(struct ring_reader *, size_t margin, uint64_t from,
 			  struct ring_rap *ret);
+
+/* Has the writer ever marked a point, whether the ring still has it or not? */
+bool ring_reader_has_marks(const struct ring_reader *);
 
 /* The offset in the file and the contiguous length of [pos, pos + len). */
 off_t ring_file_offset(const struct ring_reader *, uint64_t pos, size_t len,

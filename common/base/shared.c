@@ -17,7 +17,8 @@ int shared_create(const char *name, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)size) < 0 ||
+	/* who has it to read must not open it again to write (/proc/self/fd) */
+	if (fchmod(fd, 0400) < 0 || ftruncate(fd, (off_t)size) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, SIZE_SEALS | F_SEAL_SEAL) < 0) {
 		int err = -errno;
 

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A new zeroed memfd, close-on-exec; or -errno. */
+/* A new zeroed memfd, close-on-exec; or -errno.  Its mode lets no process open
+ * it again to write. */
 int shared_create(const char *name, size_t size) MUST_CHECK;
 
 /* The size of fd in bytes; -EBADF if its size is not sealed. */

@@ -3,6 +3,8 @@
 
 #include "common/base/units.h"
 
+#include <time.h>
+
 uint64_t wall_ns(void)
 {
 	struct timespec now;
@@ -14,4 +16,14 @@ uint64_t wall_ns(void)
 uint64_t wall_ms(void)
 {
 	return wall_ns() / MS;
+}
+
+void wall_format(char text[WALL_TEXT_MAX])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (localtime_r(&now, &tm) == NULL ||
+	    strftime(text, WALL_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		text[0] = '\0';
 }

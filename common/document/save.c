@@ -44,6 +44,7 @@ struct save {
 	bool dirty;  /* changed since the text of the last write was taken */
 	bool due;    /* the time came while a write was in flight */
 	bool told;   /* the log says that writes fail */
+	struct errmsg failed; /* why the last write failed; "": it did not */
 	unsigned retry_ms;
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
@@ -144,6 +145,7 @@ static void conclude(struct save *s, int result, struct orders *over)
 	if (result < 0 && (o == NULL || !o->is_text || o->displaces)) {
 		s->dirty = true;
 		s->due = false;
+		s->failed = s->error;
 		arm(s, s->retry_ms);
 		s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 	}
@@ -188,6 +190,7 @@ static int take_result(struct save *s)
 	if (s->told)
 		log_info("config", "%s is saved again", s->cfg.path);
 	s->told = false;
+	s->failed.text[0] = '\0';
 	s->retry_ms = s->cfg.retry_min_ms;
 	if (s->lost.text[0] != '\0' &&
 	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
@@ -335,6 +338,11 @@ unsigned save_left_ms(const struct save *s)
 	if (!ev_is_active(timer))
 		return 0;
 	return left > 1e-3 ? (unsigned)(left * 1e3) : 1;
+}
+
+const char *save_error(const struct save *s)
+{
+	return s->failed.text[0] != '\0' ? s->failed.text : NULL;
 }
 
 bool save_is_idle(const struct save *s)

@@ -48,6 +48,9 @@ void save_touch_in(struct save *, unsigned ms);
 /* Milliseconds until the next write starts; 0: no write is planned. */
 unsigned save_left_ms(const struct save *);
 
+/* Why the last write failed, which is repeated; NULL: it did not fail. */
+const char *save_error(const struct save *);
+
 /* True when no change waits for its write and no write is in flight. */
 bool save_is_idle(const struct save *);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NOTHING_NEW = 1, MODE_NEW = 0640, BUFFER_KEEP = 64 * 1024 };
@@ -28,6 +29,7 @@ struct log_file {
 	uint64_t max_size;
 	unsigned dropped; /* lines dropped since the last written one */
 	int result;    /* the last write: 0 or -errno */
+	bool tried;    /* the first attempt to open it has ended */
 	bool told;     /* result was reported */
 	bool closing;  /* no further line */
 	bool left;     /* the thread frees this object */
@@ -168,10 +170,10 @@ static void write_batch(struct log_file *f, struct buf *lines,
 {
 	char line[96];
 
-	*ret_err = 0;
 	if (!is_in_place(f))
 		fd_close(&f->fd);
-	if (*dropped > 0) {
+	*ret_err = f->fd < 0 ? open_file(f) : 0;
+	if (*ret_err == 0 && *dropped > 0) {
 		(void)snprintf(line, sizeof line,
 			       "log: %u lines dropped: the disk failed or was "
 			       "too slow\n", *dropped);
@@ -201,10 +203,27 @@ static void work(struct log_file *f, struct buf *lines)
 	buf_reset(lines, BUFFER_KEEP);
 	(void)pthread_mutex_lock(&f->lock);
 	f->dropped += dropped;
+	f->tried = true;
 	if (err != f->result) {
 		f->result = err;
 		f->told = false;
 	}
+}
+
+/* Waits for lines, or for the time to try a failed file again.  False: all is
+ * written, and no line will follow. */
+static bool wait_for_work(struct log_file *f)
+{
+	struct timespec at;
+	int r = 0;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += LOG_FILE_RETRY_S;
+	while (buf_len(&f->waiting) == 0 && !f->closing && r == 0)
+		r = f->result < 0 ? pthread_cond_timedwait(&f->wake, &f->lock,
+							   &at)
+				  : pthread_cond_wait(&f->wake, &f->lock);
+	return buf_len(&f->waiting) > 0 || !f->closing;
 }
 
 static void *run(void *arg)
@@ -214,13 +233,10 @@ static void *run(void *arg)
 	bool left;
 
 	(void)pthread_mutex_lock(&f->lock);
-	for (;;) {
-		while (buf_len(&f->waiting) == 0 && !f->closing)
-			(void)pthread_cond_wait(&f->wake, &f->lock);
-		if (buf_len(&f->waiting) == 0)
-			break;
+	/* at first the file is opened without a line */
+	do
 		work(f, &lines);
-	}
+	while (wait_for_work(f));
 	left = f->left;
 	(void)pthread_mutex_unlock(&f->lock);
 	buf_done(&lines);
@@ -234,13 +250,17 @@ static void *run(void *arg)
 struct log_file *log_file_open(const char *path, uint64_t max_size)
 {
 	struct log_file *f = xcalloc(1, sizeof *f);
+	pthread_condattr_t clock;
 
 	f->path = xstrdup(path);
 	f->fd = -1;
 	f->max_size = max_size;
 	f->told = true;
 	(void)pthread_mutex_init(&f->lock, NULL);
-	(void)pthread_cond_init(&f->wake, NULL);
+	(void)pthread_condattr_init(&clock);
+	(void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&f->wake, &clock);
+	(void)pthread_condattr_destroy(&clock);
 	if (thread_start(&f->thread, run, f) == 0)
 		return f;
 	destroy(f);
@@ -298,6 +318,17 @@ void log_file_write(struct log_file *f, const char *lines, size_t len)
 		buf_append(&f->waiting, lines, len);
 	(void)pthread_cond_signal(&f->wake);
 	(void)pthread_mutex_unlock(&f->lock);
+}
+
+int log_file_result(struct log_file *f, unsigned *ret_dropped)
+{
+	int result;
+
+	(void)pthread_mutex_lock(&f->lock);
+	result = f->tried ? f->result : NOTHING_NEW;
+	*ret_dropped = f->dropped;
+	(void)pthread_mutex_unlock(&f->lock);
+	return result;
 }
 
 int log_file_news(struct log_file *f)

@@ -5,7 +5,8 @@
  * Before a line would exceed the maximum size, the file is rotated to FILE.1
  * (the newest) to FILE.9.  A file that was moved or removed is created again.
  * If the disk is full or too slow, lines are dropped; the next line that is
- * written reports their number.
+ * written reports their number.  A file that cannot be written is tried again
+ * every few seconds.
  *
  * Owns the thread and the queued lines.
  */
@@ -21,6 +22,7 @@ struct log_file;
 enum {
 	LOG_FILE_ARCHIVES = 9,
 	LOG_FILE_WAITING_MAX = 1024 * 1024, /* bytes of queued lines */
+	LOG_FILE_RETRY_S = 5,
 };
 
 /* max_size in bytes, 0: no rotation.  NULL if no thread can be started. */
@@ -39,6 +41,11 @@ void log_file_limit(struct log_file *, uint64_t max_size);
 
 /* Queues whole lines with their newlines. */
 void log_file_write(struct log_file *, const char *lines, size_t len);
+
+/* The result of the last attempt to open or write: 0 or -errno, with the number
+ * of lines dropped since the last written one; 1: the first attempt has not
+ * ended. */
+int log_file_result(struct log_file *, unsigned *ret_dropped);
 
 /* Reports each change of the result of writing once: -errno after a failure, 0
  * after recovery; 1 if nothing has changed. */

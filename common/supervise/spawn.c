@@ -129,6 +129,7 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 /* The variables that a worker inherits; others may contain secrets. */
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
+	WORKER_PRIVATE_VARIABLE,
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 
@@ -312,6 +313,21 @@ void child_signal(struct child *c, int signal)
 {
 	if (c->pidfd >= 0)
 		(void)pidfd_send_signal(c->pidfd, signal, NULL, 0);
+}
+
+size_t spawner_pids(const struct spawner *s, pid_t *list, size_t room)
+{
+	const struct child *c;
+	size_t n = 0;
+
+	LIST_FOREACH(c, &s->children, link) {
+		if (c->pid <= 0)
+			continue; /* it had ended before it was adopted */
+		if (n < room)
+			list[n] = c->pid;
+		n++;
+	}
+	return n;
 }
 
 /* --- from master to master --- */

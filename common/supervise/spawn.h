@@ -54,6 +54,10 @@ void spawner_write(struct spawner *, struct handover *);
 void spawner_take(struct spawner *, struct handover *);
 void spawner_end_unclaimed(struct spawner *);
 
+/* Writes at most room pids of processes that have not ended, also of adopted
+ * ones, and returns their number. */
+size_t spawner_pids(const struct spawner *, pid_t *list, size_t room);
+
 /* --- the queue of starts --- */
 
 /* Embedded; zeroed apart from go. */

@@ -10,6 +10,7 @@
 #include "common/supervise/handover.h"
 #include "common/supervise/heartbeat.h"
 #include "common/supervise/spawn.h"
+#include "common/supervise/worker_log.h"
 #include "proto/ipc/msg.h"
 
 #include <errno.h>
@@ -18,11 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	LOG_BURST = 20,
-	LOG_WINDOW_MS = 10000,
-};
 
 struct worker_proc {
 	struct worker_proc_config cfg;
@@ -154,30 +150,6 @@ static void on_beat(struct worker_proc *w)
 	step(w, PROC_BEAT);
 }
 
-/* Lines above the limit are counted and dropped. */
-static void on_log(struct worker_proc *w, const struct msg_worker_log *line)
-{
-	static void (*const log[])(const char *, const char *, ...) = {
-		[LOG_LEVEL_ERROR] = log_error,
-		[LOG_LEVEL_WARNING] = log_warning,
-		[LOG_LEVEL_INFO] = log_info,
-		[LOG_LEVEL_DEBUG] = log_debug,
-	};
-	unsigned suppressed;
-
-	if (!ratelimit_pass(&w->log_limit, mono_ms(), &suppressed))
-		return;
-	if (suppressed > 0)
-		log_warning(w->name, "%u log lines dropped: too many in 10 s",
-			    suppressed);
-	/* the name contains the role */
-	if (strcmp(line->component, w->cfg.role) == 0)
-		log[line->level](w->name, "%s", line->text);
-	else
-		log[line->level](w->name, "%s: %s", line->component,
-				 line->text);
-}
-
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
@@ -192,7 +164,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	} else if (m->type == MSG_WORKER_HELLO) {
 		on_hello(w, &m->worker_hello);
 	} else if (m->type == MSG_WORKER_LOG) {
-		on_log(w, &m->worker_log);
+		worker_log(&w->log_limit, w->name, w->cfg.role, &m->worker_log);
 	} else if (m->type == MSG_WORKER_READY) {
 		if (w->proc.state == PROC_STARTING)
 			log_state(w, "running");
@@ -447,8 +419,6 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
 	w->object = xstrdup(cfg->object);
 	w->name = xasprintf("%s %s", cfg->role, cfg->object);
 	w->ticket.go = on_turn;
-	w->log_limit.burst = LOG_BURST;
-	w->log_limit.window_ms = LOG_WINDOW_MS;
 	w->proc.backoff.seed = (uint32_t)mono_ns();
 	w->proc.once = cfg->once;
 	ev_init(&w->deadline, on_deadline);
@@ -539,6 +509,14 @@ void worker_proc_unwant(struct worker_proc *w)
 	step(w, PROC_UNWANT);
 }
 
+void worker_proc_rename(struct worker_proc *w, const char *object)
+{
+	free(w->object);
+	free(w->name);
+	w->object = xstrdup(object);
+	w->name = xasprintf("%s %s", w->cfg.role, object);
+}
+
 void worker_proc_use(struct worker_proc *w, enum spawn_program program)
 {
 	w->program = program;
@@ -583,6 +561,31 @@ const char *worker_proc_last_end(const struct worker_proc *w)
 const char *worker_proc_alarm(const struct worker_proc *w)
 {
 	return w->alarm[0] != '\0' ? w->alarm : NULL;
+}
+
+static bool is_steady(const struct worker_proc *w)
+{
+	return w->proc.state == PROC_RUNNING &&
+	       mono_ms() - w->proc.backoff.ready_ms >= WORKER_STEADY_MS;
+}
+
+const char *worker_proc_fault(const struct worker_proc *w)
+{
+	bool ends = w->proc.state == PROC_DYING ||
+		    w->proc.state == PROC_KILLING;
+
+	if (!w->proc.wanted)
+		return NULL;
+	if (w->alarm[0] != '\0')
+		return w->alarm;
+	if (ends && w->error.text[0] != '\0')
+		return w->error.text;
+	return w->proc.backoff.ends > 0 && !is_steady(w) ? w->last_end : NULL;
+}
+
+uint64_t worker_proc_silent_ms(const struct worker_proc *w)
+{
+	return w->proc.state == PROC_RUNNING ? mono_ms() - w->proc.beat_ms : 0;
 }
 
 struct channel *worker_proc_channel(struct worker_proc *w)

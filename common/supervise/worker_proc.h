@@ -23,6 +23,8 @@
 struct handover;
 struct worker_proc;
 
+enum { WORKER_STEADY_MS = 5000 };
+
 struct worker_proc_events {
 	/* After worker.hello: send its work. */
 	void (*on_hello)(struct worker_proc *, struct channel *, void *arg);
@@ -64,6 +66,10 @@ json_t *worker_proc_write(struct worker_proc *, struct handover *);
 void worker_proc_adopt(struct worker_proc *, const json_t *record,
 		       struct handover *, bool usable);
 
+/* Another object: the name in the log, and from its next start the argument of
+ * the process. */
+void worker_proc_rename(struct worker_proc *, const char *object);
+
 /* The program of the next start; SPAWN_WORKER by default. */
 void worker_proc_use(struct worker_proc *, enum spawn_program);
 
@@ -84,5 +90,10 @@ unsigned worker_proc_unwanted_ends(const struct worker_proc *);
 const char *worker_proc_last_end(const struct worker_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *worker_proc_alarm(const struct worker_proc *);
+/* The alarm, or why the process ended or is being ended: until its successor
+ * has run for WORKER_STEADY_MS.  NULL: no fault. */
+const char *worker_proc_fault(const struct worker_proc *);
+/* Milliseconds since the last status of a running worker; 0: none runs. */
+uint64_t worker_proc_silent_ms(const struct worker_proc *);
 /* The channel after the hello, or NULL. */
 struct channel *worker_proc_channel(struct worker_proc *);

@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/mono.h"
 #include "master/api/admit.h"
+#include "master/api/alarms.h"
 #include "master/api/announcements.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
@@ -105,10 +106,11 @@ struct api *api_new(const struct api_config *cfg)
 	LIST_INIT(&api->calls);
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
-	api->host = host_advice_new("/proc/sys/net");
+	api->host = host_advice_new(HOST_SETTINGS);
 	api->scans = scans_new(reconciler_jobs(cfg->reconciler));
 	api->announcements =
 		announcements_new(reconciler_jobs(cfg->reconciler));
+	api->alarms = alarms_new(api);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -125,16 +127,22 @@ void api_free(struct api **p)
 	ev_timer_stop(api->cfg.loop, &api->restart);
 	scans_free(&api->scans);
 	announcements_free(&api->announcements);
+	alarms_free(&api->alarms);
 	host_advice_free(&api->host);
 	free(api->prefix);
 	free(api);
+}
+
+void api_reload_failed(struct api *api, const char *error)
+{
+	alarms_set_reload(api->alarms, error);
 }
 
 void api_start_streams(struct api *api)
 {
 	certificate_apply(api);
 	apply_all(api, false);
-	(void)api_host_advice(api);
+	alarms_start(api->alarms);
 }
 
 json_t *api_host_advice(struct api *api)

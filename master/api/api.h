@@ -18,6 +18,7 @@ struct config;
 struct ev_loop;
 struct reconciler;
 struct http_conn;
+struct errmsg;
 struct http_request;
 struct hub;
 struct options;
@@ -39,6 +40,8 @@ struct api_config {
 	void (*restart)(void *arg);
 	/* The section `log` has changed; may be NULL. */
 	void (*set_log)(void *arg);
+	/* As log_output_error() of master/setup/log_output.h; may be NULL. */
+	int (*log_error)(struct errmsg *ret, void *arg);
 	void *arg;
 };
 
@@ -54,6 +57,9 @@ void api_start_streams(struct api *);
  * differences in streams, users and log.  False, and nothing is done, when
  * more differs: then the instance has to restart. */
 bool api_reload(struct api *, const json_t *document);
+/* The file cannot be used: raises an alarm until the next reload or change of
+ * the configuration. */
+void api_reload_failed(struct api *, const char *error);
 
 /* A whole request: http_server_config.on_request.  Answers now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);

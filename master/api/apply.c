@@ -8,6 +8,7 @@
 #include "master/api/edit.h"
 #include "master/config/check.h"
 #include "master/config/stream_conf.h"
+#include "master/config/stream_links.h"
 #include "master/config/unknown_keys.h"
 #include "master/streams/reconciler.h"
 
@@ -90,7 +91,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		size_t len = (size_t)(text - path) + strlen(text) + 1;
 		unsigned suppressed;
 
-		add_warning(reply, path, text);
+		if (reply != NULL)
+			add_warning(reply, path, text);
 		/* a request can have thousands of warnings */
 		if (ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
 			if (suppressed > 0)
@@ -104,6 +106,29 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		buf_take(warnings, len);
 	}
 	buf_done(warnings);
+}
+
+void apply_warn_readers(struct api *api, const char *id, const json_t *stream,
+			struct reply *reply)
+{
+	char *readers = stream_links_readers(
+		config_section(api->cfg.config, STREAMS), id);
+	const char *path = stream != NULL ? "stream.enable" : "stream";
+	struct buf warnings = { 0 };
+	char *text;
+
+	if (readers != NULL &&
+	    !json_is_true(json_object_get(stream, "enable"))) {
+		text = xasprintf("the stream is %s, but stream:// inputs of "
+				 "%s read it",
+				 stream != NULL ? "disabled" : "removed",
+				 readers);
+		buf_append(&warnings, path, strlen(path) + 1);
+		buf_append(&warnings, text, strlen(text) + 1);
+		apply_warn(api, id, &warnings, reply);
+		free(text);
+	}
+	free(readers);
 }
 
 /* error: why it cannot run; NULL: its content decides. */
@@ -136,6 +161,12 @@ void apply_kept(struct api *api, const char *id, const json_t *stream)
 
 	settle(api, id, stream, fault);
 	free(fault);
+}
+
+void apply_rename(struct api *api, const char *from, const char *to)
+{
+	reconciler_rename_stream(api->cfg.reconciler, from, to);
+	status_rename_stream(api->cfg.status, from, to);
 }
 
 void apply_removal(struct api *api, const char *id)

@@ -14,15 +14,24 @@ int apply_judge(struct api *, const json_t *stream, const char *self,
 		struct errmsg *error, struct buf *warnings) MUST_CHECK;
 
 /* Logs the warnings of a stored stream, adds them to the reply and frees
- * them. */
+ * them.  Without a reply (NULL) it only logs them. */
 void apply_warn(struct api *, const char *id, struct buf *warnings,
 		struct reply *);
+
+/* Warns that enabled streams read this one, which the change has removed or
+ * disabled; stream: as it is stored, NULL: removed; reply as for
+ * apply_warn(). */
+void apply_warn_readers(struct api *, const char *id, const json_t *stream,
+			struct reply *);
 
 /* Starts, replaces or stops the worker.  The stream has no error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
 /* As apply_stream(), for a change that does not affect the worker: an error
  * that prevents the stream from running remains. */
 void apply_kept(struct api *, const char *id, const json_t *stream);
+/* The stream has the id `to` now: nothing that runs changes.  Call
+ * apply_stream() afterwards, for the streams that read it, too. */
+void apply_rename(struct api *, const char *from, const char *to);
 void apply_removal(struct api *, const char *id);
 
 /* Starts the streams that conflicted with another one and no longer do; call

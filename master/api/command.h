@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+struct alarms;
 struct announcements;
 struct call;
 struct caller;
@@ -26,6 +27,7 @@ struct api {
 	ev_timer restart;        /* delay before a restart */
 	struct scans *scans;
 	struct announcements *announcements;
+	struct alarms *alarms;
 	struct host_advice *host;
 };
 

@@ -30,13 +30,25 @@ struct choice {
 	struct call *call; /* NULL when the client has left */
 };
 
+/* warning: "" for none. */
+static void reply_choice(struct reply *reply, unsigned position,
+			 const char *warning)
+{
+	reply_ok(reply, "set-stream-input");
+	(void)json_object_set_new(reply->body, "input",
+				  json_integer(position));
+	if (warning[0] != '\0')
+		(void)json_object_set_new(reply->body, "warnings",
+					  json_pack("[s]", warning));
+}
+
 static void on_choice(unsigned position, const char *error, void *arg)
 {
 	struct choice *c = arg;
 	struct call *call = c->call;
 
 	if (call != NULL && position > 0)
-		reply_ok(call_reply(call), "set-stream-input");
+		reply_choice(call_reply(call), position, error);
 	else if (call != NULL)
 		reply_error(call_reply(call), 503, "input: %s", error);
 	free(c);
@@ -82,7 +94,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	}
 	free(c);
 	if (r > 0)
-		reply_ok(reply, "set-stream-input");
+		reply_choice(reply, (unsigned)r, "");
 	else
 		reply_error(reply, 503, "the stream is not run: %s",
 			    strerror(-r));

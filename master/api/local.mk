@@ -3,6 +3,7 @@ libmaster_a_SOURCES += \
 	master/api/access_line.c \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
+	master/api/alarms.c master/api/alarms.h \
 	master/api/announcements.c master/api/announcements.h \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The configuration file was changed by another program. */
+#include "master/api/alarms.h"
 #include "master/api/apply.h"
 #include "master/api/certificate.h"
 #include "master/api/edit.h"
@@ -78,6 +79,7 @@ bool api_reload(struct api *api, const json_t *document)
 			auth_users_changed(api->cfg.auth);
 		if (api->cfg.set_log != NULL)
 			api->cfg.set_log(api->cfg.arg);
+		alarms_set_reload(api->alarms, NULL);
 	}
 	json_decref(old);
 	return can;

@@ -6,6 +6,7 @@
 #include "common/base/util.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
+#include "master/streams/reconciler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +95,15 @@ static void sections_set_auth(struct api *api, const json_t *request,
 {
 	json_t *message, *section;
 	const json_t *wanted;
+	struct errmsg error;
 
 	if (!edit_object(request, "auth", &wanted, reply))
 		return;
 	section = wanted != NULL ? edit_copy(wanted) : NULL;
-	if (section != NULL && !edit_fits(section, "auth", reply)) {
+	if (section != NULL && check_section("auth", section, &error) < 0)
+		reply_error(reply, 400, "%s", error.text);
+	if (reply->status != 0 ||
+	    (section != NULL && !edit_fits(section, "auth", reply))) {
 		json_decref(section);
 		return;
 	}
@@ -107,11 +112,77 @@ static void sections_set_auth(struct api *api, const json_t *request,
 	if (section != NULL)
 		(void)json_object_set(message, "auth", section);
 	config_set_section(api->cfg.config, "auth", section);
+	reconciler_close_viewers(api->cfg.reconciler, false);
 	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
 }
 
 /* --- set-log --- */
+
+enum { LOG_LOOK_MS = 20, LOG_LOOKS = 50 };
+
+/* The answer to set-log, which waits a second at most until the file is open,
+ * because a thread opens it. */
+struct log_answer {
+	struct api *api;
+	struct call *call;
+	ev_timer timer;
+	unsigned looks;
+};
+
+static void end_log_answer(void *arg)
+{
+	struct log_answer *a = arg;
+
+	ev_timer_stop(a->api->cfg.loop, &a->timer);
+	free(a);
+}
+
+/* False: not known yet. */
+static bool answer_set_log(struct api *api, struct reply *reply, bool last)
+{
+	struct errmsg error;
+	json_t *warnings;
+	int r = 0;
+
+	if (api->cfg.log_error != NULL)
+		r = api->cfg.log_error(&error, api->cfg.arg);
+	if (r > 0 && !last)
+		return false;
+	reply_ok(reply, "set-log");
+	if (r >= 0)
+		return true;
+	warnings = json_pack("[s]", error.text);
+	if (warnings != NULL)
+		(void)json_object_set_new(reply->body, "warnings", warnings);
+	return true;
+}
+
+static void on_log_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct log_answer *a = container_of(w, struct log_answer, timer);
+	struct call *call = a->call;
+
+	(void)loop, (void)revents;
+	if (!answer_set_log(a->api, call_reply(call), ++a->looks >= LOG_LOOKS))
+		return;
+	end_log_answer(a);
+	call_finish(call);
+}
+
+static void finish_set_log(struct api *api, struct reply *reply)
+{
+	struct log_answer *a;
+
+	if (answer_set_log(api, reply, false))
+		return;
+	a = xcalloc(1, sizeof *a);
+	a->api = api;
+	a->call = reply_later(reply, end_log_answer, a);
+	ev_timer_init(&a->timer, on_log_timer, LOG_LOOK_MS / 1e3,
+		      LOG_LOOK_MS / 1e3);
+	ev_timer_start(api->cfg.loop, &a->timer);
+}
 
 static void sections_set_log(struct api *api, const json_t *request,
 			     struct reply *reply)
@@ -143,7 +214,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 	if (api->cfg.set_log != NULL)
 		api->cfg.set_log(api->cfg.arg);
 	edit_announce(api, message);
-	reply_ok(reply, "set-log");
+	finish_set_log(api, reply);
 }
 
 const struct api_command sections_commands[] = {

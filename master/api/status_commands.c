@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The version and the status of the instance. */
 #include "config.h"
+#include "master/api/alarms.h"
 #include "master/api/command.h"
-#include "master/streams/reconciler.h"
-#include "common/supervise/tls_proc.h"
 #include "master/status/system_status.h"
 
 static void status_version(struct api *api, const json_t *request,
@@ -22,16 +21,9 @@ static void status_system(struct api *api, const char *id,
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
-	json_t *alarms = json_deep_copy(config_alarms(api->cfg.config));
-	const char *tls = tls_proc_error(reconciler_tls(api->cfg.reconciler));
+	json_t *alarms = alarms_sentences(api->alarms);
 
 	(void)id;
-	if (alarms == NULL)
-		alarms = json_array();
-	(void)json_array_extend(alarms, api_host_advice(api));
-	if (tls != NULL)
-		(void)json_array_append_new(alarms, json_sprintf("tls: %s",
-								 tls));
 	if (json_array_size(alarms) > 0)
 		(void)json_object_set(o, "alarms", alarms);
 	json_decref(alarms);

@@ -27,6 +27,7 @@ static void follow(struct api *api, const json_t *removed,
 		if (id == NULL)
 			continue;
 		apply_removal(api, id);
+		apply_warn_readers(api, id, NULL, NULL);
 		/* without `up` no replacement is promised or denied */
 		marker = edit_removal(id, false);
 		(void)json_object_del(marker, "up");

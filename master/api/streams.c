@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
+#include "master/config/stream_links.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/stream_spec.h"
 
@@ -51,21 +52,52 @@ static bool judge_stream(struct edit *e)
 	return true;
 }
 
+static bool is_renamed(const struct edit *e)
+{
+	const char *id = edit_text(e->entry, "id");
+	const char *old = edit_text(e->old, "id");
+
+	return id != NULL && old != NULL && strcmp(id, old) != 0;
+}
+
 static void run_stream(struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
 	const char *old_id = edit_text(e->old, "id");
 
-	if (old_id != NULL && (id == NULL || strcmp(old_id, id) != 0))
+	if (old_id != NULL && id == NULL)
 		apply_removal(e->api, old_id);
+	else if (is_renamed(e))
+		apply_rename(e->api, old_id, id);
 	if (id != NULL)
 		apply_stream(e->api, id, e->entry);
 }
 
+/* The inputs that read the stream by its old id. */
+static enum stream_fate rename_links(const json_t *stream, json_t **ret_new,
+				     const void *arg)
+{
+	const struct edit *e = arg;
+
+	if (!is_renamed(e))
+		return STREAM_KEPT;
+	*ret_new = stream_links_rename(stream, edit_text(e->old, "id"),
+				       edit_text(e->entry, "id"));
+	return *ret_new != NULL ? STREAM_CHANGED : STREAM_KEPT;
+}
+
 static void finish_stream(struct edit *e)
 {
+	const char *id = edit_text(e->entry, "id");
+
+	/* after the event with the new id */
+	if (is_renamed(e))
+		status_repeat_alarms(e->api->cfg.status, id);
 	apply_waiting(e->api);
-	apply_warn(e->api, edit_text(e->entry, "id"), e->arg, e->reply);
+	apply_warn(e->api, id, e->arg, e->reply);
+	if (e->old != NULL)
+		apply_warn_readers(e->api, id != NULL ? id : e->id, e->entry,
+				   e->reply);
 }
 
 static void streams_set(struct api *api, const json_t *request,
@@ -77,6 +109,7 @@ static void streams_set(struct api *api, const json_t *request,
 		.member = "stream",
 		.judge = judge_stream,
 		.apply = run_stream,
+		.refers = rename_links,
 		.finish = finish_stream,
 	};
 	struct buf warnings = { 0 };
@@ -122,6 +155,7 @@ static void streams_toggle(struct api *api, const json_t *request,
 	apply_announce(api, stream, false);
 	apply_waiting(api);
 	reply_ok(reply, "toggle-stream");
+	apply_warn_readers(api, id, stream, reply);
 }
 
 static void streams_restart(struct api *api, const json_t *request,

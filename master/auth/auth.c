@@ -73,6 +73,11 @@ void auth_free(struct auth **ap)
 	free(a);
 }
 
+const char *auth_save_error(const struct auth *a)
+{
+	return session_file_error(a->file);
+}
+
 bool auth_is_saved(const struct auth *a)
 {
 	return session_file_is_saved(a->file);

@@ -32,6 +32,8 @@ void auth_free(struct auth **);
 
 struct gate *auth_gate(struct auth *);
 
+/* Why the sessions are not on disk; NULL: they are, or are about to be. */
+const char *auth_save_error(const struct auth *);
 /* True when the sessions are on disk. */
 bool auth_is_saved(const struct auth *);
 

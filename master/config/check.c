@@ -126,13 +126,26 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, mark);
 }
 
+bool check_closes_viewers(const json_t *document)
+{
+	return json_is_true(json_object_get(json_object_get(document, "auth"),
+					    "enable"));
+}
+
 /* Items that are not addresses have no effect. */
 static void judge_auth(struct judge *j, const json_t *document)
 {
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
 	const json_t *section = json_object_get(document, "auth");
 	size_t outer = judge_down(j, "auth");
+	size_t enable = judge_down(j, "enable");
 
+	if (check_closes_viewers(document))
+		judge_add(j, CHECK_FAULT, "true is not supported: this "
+			  "version cannot authorize viewers, so all http "
+			  "outputs stay closed; set it to false to open them "
+			  "to everybody");
+	judge_up(j, enable);
 	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
 		size_t mark = judge_down(j, lists[k]), i;
 		struct ip_prefix prefix;

@@ -76,6 +76,10 @@ unsigned check_stream_at(size_t i, const struct check_place *,
  * when it can. */
 bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 
+/* True if the document requires the authorization of viewers.  This version
+ * has none: check_document() reports a fault, and http outputs stay closed. */
+bool check_closes_viewers(const json_t *document);
+
 /* 1 to 64 characters of A-Z a-z 0-9 _ . - */
 bool check_id(const char *id);
 

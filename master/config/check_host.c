@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -171,6 +172,29 @@ static void look_at_list(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
+/* The log file, or the folder in which it is to be created. */
+static void look_at_log(struct judge *j, const json_t *document)
+{
+	const char *name = json_string_value(json_object_get(
+		json_object_get(document, "log"), "filename"));
+	size_t mark = judge_down(j, "log");
+	char folder[PATH_MAX], *slash;
+
+	if (name != NULL && name[0] != '\0' && strlen(name) < sizeof folder) {
+		(void)snprintf(folder, sizeof folder, "%s", name);
+		slash = strrchr(folder, '/');
+		if (slash != NULL)
+			slash[slash == folder ? 1 : 0] = '\0';
+		if (access(name, F_OK) == 0)
+			look_for_file(j, "filename", name, W_OK);
+		else
+			look_for_file(j, "filename",
+				      slash != NULL ? folder : ".",
+				      W_OK | X_OK);
+	}
+	judge_up(j, mark);
+}
+
 void check_host(const json_t *document, check_found_fn *found, void *arg)
 {
 	struct judge j = { .found = found, .arg = arg };
@@ -194,4 +218,5 @@ void check_host(const json_t *document, check_found_fn *found, void *arg)
 		judge_up(&j, inner);
 	}
 	judge_up(&j, mark);
+	look_at_log(&j, document);
 }

@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Streams that read streams: the stream exists, and no stream reads itself. */
 #include "master/config/judge.h"
+#include "master/config/stream_links.h"
 
 #include <string.h>
-
-static const char scheme[] = "stream://";
-
-enum { ID_ROOM = 128 };
-
-/* The stream that an input reads; "" for another kind of input. */
-static void read_link(const json_t *input, char ret[ID_ROOM])
-{
-	const char *text = json_string_value(input);
-	size_t len;
-
-	ret[0] = '\0';
-	if (text == NULL || strncmp(text, scheme, strlen(scheme)) != 0)
-		return;
-	text += strlen(scheme);
-	len = MIN(strcspn(text, "#"), (size_t)ID_ROOM - 1);
-	memcpy(ret, text, len);
-	ret[len] = '\0';
-}
 
 static const char *id_of(const json_t *stream)
 {
@@ -41,12 +23,17 @@ static const json_t *find(const json_t *streams, const char *id)
 	return NULL;
 }
 
+static bool is_enabled(const json_t *stream)
+{
+	return json_is_true(json_object_get(stream, "enable"));
+}
+
 /* True when `from` reads `id`, also through others.  seen: visited streams. */
 static bool comes_from(const json_t *streams, const char *from, const char *id,
 		       json_t *seen)
 {
 	const json_t *stream = find(streams, from), *input;
-	char link[ID_ROOM];
+	char link[IO_ID_MAX + 1];
 	size_t i;
 
 	if (strcmp(from, id) == 0)
@@ -55,7 +42,7 @@ static bool comes_from(const json_t *streams, const char *from, const char *id,
 		return false;
 	(void)json_object_set_new(seen, from, json_true());
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
-		read_link(input, link);
+		stream_link_read(json_string_value(input), link);
 		if (link[0] != '\0' && comes_from(streams, link, id, seen))
 			return true;
 	}
@@ -65,21 +52,26 @@ static bool comes_from(const json_t *streams, const char *from, const char *id,
 void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 {
 	size_t mark = judge_down(j, "input"), i;
-	const json_t *input;
-	char link[ID_ROOM];
+	const json_t *input, *source;
+	char link[IO_ID_MAX + 1];
 
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
 		size_t inner = judge_down_index(j, i);
 		json_t *seen = json_object();
 
-		read_link(input, link);
+		stream_link_read(json_string_value(input), link);
+		source = find(streams, link);
 		if (link[0] != '\0' &&
 		    comes_from(streams, link, id_of(stream), seen))
 			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
 				  "what it sends itself", id_of(stream));
-		else if (link[0] != '\0' && find(streams, link) == NULL)
+		else if (link[0] != '\0' && source == NULL)
 			judge_add(j, CHECK_WARNING,
 				  "there is no stream \"%.64s\"", link);
+		else if (link[0] != '\0' && is_enabled(stream) &&
+			 !is_enabled(source))
+			judge_add(j, CHECK_WARNING,
+				  "stream \"%.64s\" is disabled", link);
 		json_decref(seen);
 		judge_up(j, inner);
 	}

@@ -80,22 +80,22 @@ static void judge_listen(struct judge *j, const char *protocol,
 			 const struct sockaddr_any *listen,
 			 struct judge_outputs *all)
 {
-	char text[SOCKADDR_TEXT_MAX], key[64];
+	char text[SOCKADDR_TEXT_MAX], port[64], own[80], rival[80];
+	bool any = is_any(listen);
 	const char *other;
 
 	sockaddr_format(listen, text);
-	(void)snprintf(key, sizeof key, "listen %s %s %u", protocol,
+	(void)snprintf(port, sizeof port, "listen %s %s %u", protocol,
 		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
 		       (unsigned)sockaddr_port(listen));
-	other = find(all, key);
-	if (other != NULL && strcmp(other, text) != 0 &&
-	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
-	     strncmp(other, "[::]:", 5) == 0))
+	(void)snprintf(own, sizeof own, "%s %s", port, any ? "any" : "one");
+	(void)snprintf(rival, sizeof rival, "%s %s", port, any ? "one" : "any");
+	other = find(all, rival);
+	if (other != NULL)
 		judge_add(j, CHECK_WARNING, "%s and %s are both listened to: "
 			  "only one of them can be", other, text);
-	/* a port of every address conflicts with all others */
-	if (other == NULL || is_any(listen))
-		(void)json_object_set_new_nocheck(all->taken, key,
+	if (find(all, own) == NULL)
+		(void)json_object_set_new_nocheck(all->taken, own,
 						  json_string_nocheck(text));
 }
 

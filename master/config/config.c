@@ -31,6 +31,7 @@ struct config {
 	json_t *alarms;        /* sentences */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
+	unsigned changes;
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -218,6 +219,11 @@ void config_end(struct config *c)
 		crash_guard_end(c->guard);
 }
 
+void config_raise_alarm(struct config *c, const char *sentence)
+{
+	raise_alarm(c->alarms, xstrdup(sentence));
+}
+
 const json_t *config_alarms(const struct config *c)
 {
 	return c->alarms;
@@ -369,8 +375,28 @@ void config_set_gid(struct config *c, json_int_t gid)
 	config_touch(c);
 }
 
+unsigned config_changes(const struct config *c)
+{
+	return c->changes;
+}
+
+bool config_save_error(const struct config *c, struct errmsg *ret)
+{
+	const char *error = c->save != NULL ? save_error(c->save) : NULL;
+	const char *of = "";
+
+	if (error == NULL && c->backup != NULL) {
+		error = save_error(c->backup);
+		of = ".backup";
+	}
+	if (error != NULL)
+		errmsg_set(ret, "%s%s is not saved: %s", c->path, of, error);
+	return error != NULL;
+}
+
 void config_touch(struct config *c)
 {
+	c->changes++;
 	if (c->save == NULL)
 		return;
 	save_touch(c->save);

@@ -51,6 +51,15 @@ void config_guard(struct config *, const char *state_path);
 /* The process is about to be replaced in an orderly way. */
 void config_end(struct config *);
 
+/* Counts the changes of the document, which replace the file. */
+unsigned config_changes(const struct config *);
+/* Why the last change is not on disk; false: it is, or is about to be. */
+bool config_save_error(const struct config *, struct errmsg *ret);
+
+/* Logs the sentence and adds it to the alarms, until the service starts again:
+ * a setting of the configuration is not in force. */
+void config_raise_alarm(struct config *, const char *sentence);
+
 /* Alarms about the configuration: sentences, borrowed. */
 const json_t *config_alarms(const struct config *);
 

@@ -100,7 +100,9 @@ const struct field_table log_fields = ROWS(log_rows);
 static const struct field auth_rows[] = {
 	{ "backend", .type = FIELD_NONE,
 	  .help = "URL that authorizes viewers." },
-	{ "enable", .type = FIELD_NONE, .help = "Viewers are authorized." },
+	{ "enable", .type = FIELD_NONE,
+	  .help = "Viewers need authorization.  This version has none: true "
+		  "is an error, and http outputs stay closed." },
 	{ "http_ip_allow", .type = FIELD_NONE,
 	  .help = "Networks that need no authorization." },
 	{ "http_ip_deny", .type = FIELD_NONE,
@@ -214,3 +216,16 @@ static const struct field cas_rows[] = {
 };
 
 const struct field_table cas_fields = ROWS(cas_rows);
+
+const struct config_section config_sections[] = {
+	{ "settings", &settings_fields, false },
+	{ "auth", &auth_fields, false },
+	{ "log", &log_fields, false },
+	{ "users", &user_fields, true },
+	{ "make_stream", &stream_fields, true },
+	{ "dvb_tune", &adapter_fields, true },
+	{ "softcam", &softcam_fields, true },
+	{ "cas", &cas_fields, true },
+};
+
+const size_t n_config_sections = ARRAY_LEN(config_sections);

@@ -22,3 +22,13 @@ extern const struct field_table
 	adapter_fields,
 	softcam_fields,
 	cas_fields;
+
+/* A key of the document that has fields of its own. */
+struct config_section {
+	const char *key;
+	const struct field_table *fields;
+	bool list; /* a list of such objects */
+};
+
+extern const struct config_section config_sections[];
+extern const size_t n_config_sections;

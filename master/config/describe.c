@@ -43,24 +43,12 @@ static json_t *describe_types(const struct io_type *const *types, bool inputs)
 
 json_t *config_describe(void)
 {
-	static const struct {
-		const char *section;
-		const struct field_table *fields;
-	} sections[] = {
-		{ "settings", &settings_fields },
-		{ "auth", &auth_fields },
-		{ "log", &log_fields },
-		{ "users", &user_fields },
-		{ "make_stream", &stream_fields },
-		{ "dvb_tune", &adapter_fields },
-		{ "softcam", &softcam_fields },
-		{ "cas", &cas_fields },
-	};
 	json_t *all = json_object(), *settings, *stream;
 
-	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-		(void)json_object_set_new(all, sections[i].section,
-					  field_describe(sections[i].fields));
+	for (size_t i = 0; i < n_config_sections; i++)
+		(void)json_object_set_new(
+			all, config_sections[i].key,
+			field_describe(config_sections[i].fields));
 	stream = json_object_get(all, "make_stream");
 	add_table(stream, &stream_option_fields);
 	/* the settings have some keys for all streams */

@@ -246,24 +246,6 @@ const struct stream_conf *stream_confs_get(const struct stream_confs *cs,
 	return found ? cs->items[at]->conf : NULL;
 }
 
-/* "0.0.0.0:8000", not "output[0]" */
-static bool is_any(const char *holder)
-{
-	return strncmp(holder, "0.0.0.0:", 8) == 0 ||
-	       strncmp(holder, "[::]:", 5) == 0;
-}
-
-/* True when the first holder goes before the second in an error: a port of
- * every address conflicts with all others. */
-static bool precedes(const struct place *a, const struct place *b)
-{
-	bool any = is_any(a->holder);
-
-	return any != is_any(b->holder)
-		       ? any
-		       : a->item->position < b->item->position;
-}
-
 bool stream_confs_find_place(const struct stream_confs *cs,
 			     const struct place_query *q,
 			     char ret[CHECK_PATH_MAX])
@@ -275,7 +257,8 @@ bool stream_confs_find_place(const struct stream_confs *cs,
 		    p->item->position < q->before &&
 		    (q->but == NULL ||
 		     strcmp(p->item->conf->id, q->but) != 0) &&
-		    (first == NULL || precedes(p, first)))
+		    (first == NULL ||
+		     p->item->position < first->item->position))
 			first = p;
 	if (first == NULL)
 		return false;

@@ -38,14 +38,6 @@ static void look_at_stream(struct judge *j, const json_t *stream, bool near)
 void unknown_keys_find(const json_t *document, check_found_fn *found,
 		       void *arg)
 {
-	static const struct {
-		const char *section;
-		const struct field_table *fields;
-	} sections[] = {
-		{ "settings", &settings_fields },
-		{ "auth", &auth_fields },
-		{ "log", &log_fields },
-	};
 	const struct field_table *table = &document_fields;
 	struct judge j = { .found = found, .arg = arg };
 	struct look l = { .judge = &j };
@@ -54,11 +46,14 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 	size_t mark, i;
 
 	field_find_unknown(&table, 1, document, on_unknown, &l);
-	for (i = 0; i < ARRAY_LEN(sections); i++) {
-		mark = judge_down(&j, sections[i].section);
-		field_find_unknown(&sections[i].fields, 1,
-				   json_object_get(document,
-						   sections[i].section),
+	for (i = 0; i < n_config_sections; i++) {
+		const struct config_section *s = &config_sections[i];
+
+		if (s->list)
+			continue;
+		mark = judge_down(&j, s->key);
+		field_find_unknown(&s->fields, 1,
+				   json_object_get(document, s->key),
 				   on_unknown, &l);
 		judge_up(&j, mark);
 	}

@@ -2,4 +2,6 @@
 libmaster_a_SOURCES += \
 	master/setup/log_output.c master/setup/log_output.h \
 	master/setup/log_settings.c master/setup/log_settings.h \
-	master/setup/options.c master/setup/options.h
+	master/setup/options.c master/setup/options.h \
+	master/setup/sandbox_check.c master/setup/sandbox_check.h \
+	master/setup/service_user.c master/setup/service_user.h

@@ -2,11 +2,13 @@
 #include "master/setup/log_output.h"
 
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/log/log_file.h"
 #include "master/setup/log_settings.h"
 #include "common/log/log_syslog.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +104,11 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 	    strcmp(o->settings.filename, new->filename) == 0) {
 		log_file_limit(o->file, new->max_file_size);
 	} else {
+		if (o->file != NULL)
+			write_file(o, LOG_LEVEL_INFO, "log",
+				   new->filename[0] != '\0'
+					   ? "continues in another file"
+					   : "ends: no file is set");
 		log_file_leave(&o->file);
 		if (new->filename[0] != '\0')
 			o->file = log_file_open(new->filename,
@@ -126,6 +133,22 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 	o->n_early = 0;
 	free(o->early);
 	o->early = NULL;
+}
+
+int log_output_error(struct log_output *o, struct errmsg *ret)
+{
+	unsigned dropped = 0;
+	int r = 0;
+
+	if (o->file != NULL)
+		r = log_file_result(o->file, &dropped);
+	else if (o->settings.filename[0] != '\0')
+		r = -EAGAIN; /* its thread cannot be started */
+	if (r < 0)
+		errmsg_set(ret, "log.filename: %.128s: %s: log lines "
+			   "dropped: %u", o->settings.filename, strerror(-r),
+			   dropped);
+	return r;
 }
 
 void log_output_flush(struct log_output *o)

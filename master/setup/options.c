@@ -19,6 +19,8 @@ enum {
 	OPTION_NO_STDOUT,
 	OPTION_SYSLOG,
 	OPTION_DESCRIBE,
+	OPTION_REQUIRE_SANDBOX,
+	OPTION_USER,
 };
 
 static const char help[] =
@@ -37,6 +39,10 @@ static const char help[] =
 	"      --log FILE       log to the file\n"
 	"      --no-stdout      log nothing to standard error\n"
 	"      --syslog IDENT   log to the system's log under this name\n"
+	"      --require-sandbox\n"
+	"                       refuse a kernel that cannot confine workers\n"
+	"      --user NAME      started by root, run as this user; the\n"
+	"                       default is sluice\n"
 	"  -t, --check          judge the configuration, name every fault\n"
 	"      --describe       print every option of the configuration as "
         "JSON\n"
@@ -52,6 +58,8 @@ static const struct option long_options[] = {
 	{ "log", required_argument, NULL, OPTION_LOG },
 	{ "no-stdout", no_argument, NULL, OPTION_NO_STDOUT },
 	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
+	{ "require-sandbox", no_argument, NULL, OPTION_REQUIRE_SANDBOX },
+	{ "user", required_argument, NULL, OPTION_USER },
 	{ "check", no_argument, NULL, 't' },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
 	{ "version", no_argument, NULL, 'V' },
@@ -109,6 +117,12 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_NO_WEB_AUTH:
 		o->no_web_auth = true;
+		return GO_ON;
+	case OPTION_USER:
+		o->user = optarg;
+		return GO_ON;
+	case OPTION_REQUIRE_SANDBOX:
+		o->require_sandbox = true;
 		return GO_ON;
 	case OPTION_RESET_PASSWORD:
 		instead->reset = optarg;
@@ -170,8 +184,11 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		return false;
 	case DESCRIBE:
 		description = config_describe();
-		(void)json_dumpf(description, stdout, JSON_INDENT(2));
-		(void)putchar('\n');
+		if (json_dumpf(description, stdout, JSON_INDENT(2)) != 0 ||
+		    putchar('\n') == EOF || fflush(stdout) != 0) {
+			perror("sluice: standard output");
+			*ret_exit = OPTIONS_EXIT_OUTPUT;
+		}
 		json_decref(description);
 		return false;
 	case PRINT_VERSION:

@@ -15,6 +15,7 @@ enum {
 	/* sysexits.h */
 	OPTIONS_EXIT_OK = 0,
 	OPTIONS_EXIT_USAGE = 64,
+	OPTIONS_EXIT_OUTPUT = 74,
 	OPTIONS_EXIT_CONFIG = 78,
 };
 
@@ -23,6 +24,8 @@ struct options {
 	const char *config_path; /* -c; NULL: nothing is read or saved */
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */
+	bool require_sandbox;    /* --require-sandbox */
+	const char *user;        /* --user; NULL when not given */
 	/* used where the section `log` has no value */
 	bool debug;              /* --debug */
 	bool no_stdout;          /* --no-stdout */

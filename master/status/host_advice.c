@@ -40,9 +40,9 @@ void host_advice_free(struct host_advice **a)
 }
 
 /* -1: no such setting. */
-static long read_setting(const struct host_advice *a, const char *name)
+static long read_setting(const char *root, const char *name)
 {
-	char *path = xasprintf("%s/%s", a->root, name);
+	char *path = xasprintf("%s/%s", root, name);
 	FILE *file = fopen(path, "re");
 	long value = -1;
 
@@ -53,6 +53,17 @@ static long read_setting(const struct host_advice *a, const char *name)
 		value = -1;
 	(void)fclose(file);
 	return value;
+}
+
+bool host_filters_groups(const char *root, const char *iface)
+{
+	char *setting = xasprintf("ipv4/conf/%s/rp_filter", iface);
+	long own = read_setting(root, setting);
+	long all = read_setting(root, "ipv4/conf/all/rp_filter");
+
+	free(setting);
+	/* the higher value applies */
+	return MAX(own, all) == RP_FILTER_STRICT;
 }
 
 static bool holds(const json_t *list, const char *text)
@@ -76,10 +87,9 @@ static void add(json_t *list, char *take_sentence)
 static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
-	char iface[IFACE_NAME_MAX], *setting;
+	char iface[IFACE_NAME_MAX];
 	struct input_spec spec;
 	bool described;
-	long own, all;
 
 	if (address == NULL ||
 	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
@@ -99,12 +109,7 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	    !(described || (sockaddr_is_multicast(&spec.local) &&
 			    spec.local.sa.sa_family == AF_INET)))
 		return;
-	setting = xasprintf("ipv4/conf/%s/rp_filter", iface);
-	own = read_setting(a, setting);
-	all = read_setting(a, "ipv4/conf/all/rp_filter");
-	free(setting);
-	/* the higher value applies */
-	if (MAX(own, all) == RP_FILTER_STRICT)
+	if (host_filters_groups(a->root, iface))
 		add(list, xasprintf("groups on %s: the kernel drops packets "
 				    "from senders that this host reaches by "
 				    "another interface: "
@@ -130,7 +135,7 @@ const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
 					   item)
 				look_at_input(a, json_string_value(item),
 					      &wanted, list);
-	most = read_setting(a, "core/rmem_max");
+	most = read_setting(a->root, "core/rmem_max");
 	if (most >= 0 && (unsigned long)most < wanted)
 		add(list, xasprintf("udp inputs get a receive buffer of %ld "
 				    "bytes instead of %u, and lose packets "

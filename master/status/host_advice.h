@@ -8,6 +8,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HOST_ADVICE_MS = 10000 };
@@ -15,6 +16,12 @@ enum { HOST_ADVICE_MS = 10000 };
 struct host_advice;
 
 /* root is "/proc/sys/net" except in tests; copied. */
+#define HOST_SETTINGS "/proc/sys/net"
+
+/* True when the kernel drops packets of IPv4 groups on the interface whose
+ * sender it reaches by another one (rp_filter).  root: HOST_SETTINGS. */
+bool host_filters_groups(const char *root, const char *iface);
+
 struct host_advice *host_advice_new(const char *root);
 void host_advice_free(struct host_advice **);
 

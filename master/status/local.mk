@@ -10,4 +10,6 @@ libmaster_a_SOURCES += \
 	master/status/status_set.h \
 	master/status/status_source.c \
 	master/status/status_stream.c master/status/status_stream.h \
+	master/status/status_worker.c \
+	master/status/system_alarms.c master/status/system_alarms.h \
 	master/status/system_status.c master/status/system_status.h

@@ -5,6 +5,7 @@
 #include "common/base/mono.h"
 #include "common/base/sorted.h"
 #include "master/status/status_stream.h"
+#include "master/status/system_alarms.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/querier_proc.h"
 #include "common/ws/hub.h"
@@ -88,6 +89,27 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 	}
 }
 
+/* All zero when the reconciler does not know the stream. */
+static struct stream_proc_info ask_reconciler(const struct status *s,
+					      const char *id)
+{
+	struct stream_proc_info info = { 0 };
+
+	if (!reconciler_get_stream(s->cfg.reconciler, id, &info))
+		info = (struct stream_proc_info){ 0 };
+	return info;
+}
+
+/* The process of a stream as it is now. */
+static struct stream_proc_info ask_worker(struct status *s,
+					  struct status_stream *stream)
+{
+	struct stream_proc_info info = ask_reconciler(s, stream->id);
+
+	status_stream_judge_worker(stream, &info);
+	return info;
+}
+
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct status *s = container_of(w, struct status, timer);
@@ -101,6 +123,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 		if (!stream->enabled || now_ms - stream->reported_ms < patience)
 			continue;
 		status_stream_miss(stream);
+		(void)ask_worker(s, stream);
 		announce(s, stream, now_ms);
 		report_alarms(s, stream, now_ms);
 	}
@@ -150,6 +173,36 @@ void status_set_stream(struct status *s, const char *id,
 	report_alarms(s, s->streams[at], mono_ms());
 }
 
+void status_rename_stream(struct status *s, const char *from, const char *to)
+{
+	bool found;
+	size_t at = find_place(s, from, &found);
+	struct status_stream *stream;
+
+	if (!found)
+		return;
+	stream = s->streams[at];
+	memmove(s->streams + at, s->streams + at + 1,
+		(--s->n - at) * sizeof s->streams[0]);
+	status_stream_rename(stream, to);
+	at = find_place(s, to, &found);
+	memmove(s->streams + at + 1, s->streams + at,
+		(s->n++ - at) * sizeof s->streams[0]);
+	s->streams[at] = stream;
+	for (size_t i = 0; i < s->n; i++)
+		status_stream_rename_source(s->streams[i], from, to);
+}
+
+void status_repeat_alarms(struct status *s, const char *id)
+{
+	struct status_stream *stream = find(s, id);
+
+	if (stream == NULL)
+		return;
+	status_stream_forget_reported(stream);
+	report_alarms(s, stream, mono_ms());
+}
+
 void status_remove_stream(struct status *s, const char *id)
 {
 	bool found;
@@ -178,21 +231,29 @@ bool status_has_faults(const struct status *s)
 	return false;
 }
 
-/* All zero when the reconciler does not know the stream. */
-static struct stream_proc_info ask_reconciler(const struct status *s,
-					      const char *id)
+void status_worker_alarms(struct status *s, json_t *list)
 {
-	struct stream_proc_info info = { 0 };
+	for (size_t i = 0; i < s->n; i++) {
+		struct status_stream *stream = s->streams[i];
+		struct stream_proc_info info;
+		char *text;
 
-	if (!reconciler_get_stream(s->cfg.reconciler, id, &info))
-		info = (struct stream_proc_info){ 0 };
-	return info;
+		if (!stream->worker.raised)
+			continue;
+		info = ask_worker(s, stream);
+		if (info.alarm == NULL)
+			continue;
+		text = xasprintf("stream %s: %s", stream->id, info.alarm);
+		system_alarms_add(list, "worker", text);
+		free(text);
+	}
 }
 
 void status_push(struct status *s, const char *id,
 		 const struct msg_stream_status *m)
 {
 	struct status_stream *stream = find(s, id);
+	struct stream_proc_info info;
 	uint64_t now_ms = mono_ms();
 	bool amend;
 
@@ -210,9 +271,8 @@ void status_push(struct status *s, const char *id,
 			status_stream_relate(stream, place, find(s, source));
 	}
 	/* amend: the second was already reported as empty */
+	info = ask_worker(s, stream);
 	if (!amend) {
-		struct stream_proc_info info = ask_reconciler(s, id);
-
 		status_stream_judge(stream, &info);
 		announce(s, stream, now_ms);
 	} else {
@@ -245,13 +305,13 @@ static void stamp(json_t *report, int64_t at, const char *instance)
 json_t *status_stream(struct status *s, const char *id,
 		      enum status_span span, const char *instance)
 {
-	const struct status_stream *stream = find(s, id);
+	struct status_stream *stream = find(s, id);
 	struct stream_proc_info info;
 	json_t *report;
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_reconciler(s, id);
+	info = ask_worker(s, stream);
 	report = status_stream_report(stream, &info, span);
 	stamp(report, span == STATUS_SECOND ? time(NULL) : stream->wall_s,
 	      instance);
@@ -263,13 +323,13 @@ static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,
 					const struct stream_proc_info *))
 {
-	const struct status_stream *stream = find(s, id);
+	struct status_stream *stream = find(s, id);
 	struct stream_proc_info info;
 	json_t *report;
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_reconciler(s, id);
+	info = ask_worker(s, stream);
 	report = list(stream, &info);
 	stamp(report, time(NULL), instance);
 	return report;
@@ -302,12 +362,12 @@ json_t *status_network(struct status *s, const char *instance)
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 {
-	const struct status_stream *stream = find(s, id);
+	struct status_stream *stream = find(s, id);
 	struct stream_proc_info info;
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_reconciler(s, id);
+	info = ask_worker(s, stream);
 	return status_stream_check(stream, &info, ret_ok);
 }
 

@@ -38,11 +38,20 @@ void status_free(struct status **);
  * fault: why an enabled stream does not run, or NULL. */
 void status_set_stream(struct status *, const char *id,
 		       const struct stream_conf *, const char *fault);
+/* The stream has the id `to` now; its minute and its alarms stay. */
+void status_rename_stream(struct status *, const char *from, const char *to);
+/* Sends the events of its raised alarms again, because clients do not know the
+ * id of the previous ones. */
+void status_repeat_alarms(struct status *, const char *id);
 void status_remove_stream(struct status *, const char *id);
 
 /* The fault of a stream, or NULL. */
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
+
+/* Adds the streams whose process needs the operator to a list of
+ * system_alarms.h. */
+void status_worker_alarms(struct status *, json_t *list);
 
 /* A status of a running stream.  Ignores unknown ids and streams that are not
  * enabled. */

@@ -10,7 +10,7 @@ uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 {
 	const struct msg_input_status *in = status_stream_input(s, place);
 
-	/* output_fault is reported per output */
+	/* output_fault is reported per output, worker with its reason */
 	if (place == 0)
 		return s->silent ? 0 : s->last.alarms & ~ALARMS_OF_MASTER;
 	return in != NULL ? in->alarms : 0;
@@ -69,6 +69,22 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 	return o;
 }
 
+static json_t *next_worker(struct status_stream *s, uint64_t now_ms)
+{
+	struct worker_fault *f = &s->worker;
+	unsigned suppressed;
+	json_t *o;
+
+	if (f->reported == f->raised ||
+	    !ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+		return NULL;
+	f->reported = f->raised;
+	o = format(s, 0, ALARM_WORKER, f->raised);
+	if (f->reason != NULL)
+		(void)json_object_set_new(o, "reason", json_string(f->reason));
+	return o;
+}
+
 json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 {
 	unsigned suppressed;
@@ -97,5 +113,15 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 			status_stream_disinherit(s, place, alarm);
 		return event;
 	}
-	return next_fault(s, now_ms);
+	event = next_fault(s, now_ms);
+	return event != NULL ? event : next_worker(s, now_ms);
+}
+
+void status_stream_forget_reported(struct status_stream *s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(s->reported); i++)
+		s->reported[i] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
+		s->outputs[i].fault.reported = false;
+	s->worker.reported = false;
 }

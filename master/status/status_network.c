@@ -2,9 +2,12 @@
 /* The interfaces on which inputs receive groups, and the alarm no_querier of
  * a silent input on a network without a querier. */
 #include "common/base/log.h"
+#include "master/status/host_advice.h"
 #include "master/status/status_stream.h"
 #include "master/streams/querier_proc.h"
 #include "proto/spec/link_stat.h"
+
+#include <net/if.h>
 
 enum { SILENT_MS = 5000 };
 
@@ -13,6 +16,20 @@ enum { SILENT_MS = 5000 };
 static bool is_silent(const struct status_way *w, uint64_t now_ms)
 {
 	return now_ms - w->received_ms >= SILENT_MS;
+}
+
+/* The kernel drops the group's packets: the alarm of the host names the cause,
+ * and a querier would not help. */
+static bool is_filtered(struct status_way *w, uint64_t now_ms)
+{
+	char name[IF_NAMESIZE];
+
+	if (w->looked_ms != 0 && now_ms - w->looked_ms < HOST_ADVICE_MS)
+		return w->filtered;
+	w->looked_ms = now_ms;
+	w->filtered = !w->v6 && if_indextoname(w->ifindex, name) != NULL &&
+		      host_filters_groups(HOST_SETTINGS, name);
+	return w->filtered;
 }
 
 static void judge(struct status_stream *s, struct msg_input_status *in,
@@ -36,7 +53,9 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	if (net.ifindex != 0) {
 		querier_proc_use(querier, net, now_ms);
 		raised = is_silent(w, now_ms) &&
-			 queriers_state(known, net, now_ms) == QUERIER_MISSING;
+			 queriers_state(known, net, now_ms) ==
+				 QUERIER_MISSING &&
+			 !is_filtered(w, now_ms);
 	}
 	if (raised)
 		in->alarms |= NO_QUERIER;

@@ -48,6 +48,10 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	if (s->outputs[i].is_http) {
 		o = json_object();
 		set_bool(o, "open", open);
+		if (!open || out == NULL)
+			out = &none;
+		set_int(o, "bitrate", out->bitrate_kbps);
+		set_int(o, "packets", out->packets);
 		if (open) {
 			stats = json_object();
 			set_int(stats, "peers", info->output_viewers[i]);

@@ -9,6 +9,7 @@
 #include "common/base/errmsg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Reported a second later, because the source may report the same first. */
 uint32_t status_stream_held(const struct status_stream *s, unsigned place,
@@ -90,6 +91,16 @@ void status_stream_disinherit(struct status_stream *s, unsigned place,
 	*at = gone->next;
 	free(gone->source);
 	free(gone);
+}
+
+void status_stream_rename_source(struct status_stream *s, const char *from,
+				 const char *to)
+{
+	for (struct status_inherited *i = s->inherited; i != NULL; i = i->next)
+		if (strcmp(i->source, from) == 0) {
+			free(i->source);
+			i->source = xstrdup(to);
+		}
 }
 
 const char *status_stream_source(struct status_stream *s, unsigned place,

@@ -45,6 +45,7 @@ void status_stream_free(struct status_stream **p)
 		status_stream_disinherit(s, s->inherited->place,
 					 s->inherited->alarm);
 	forget_config(s);
+	free(s->worker.reason);
 	field_drop(&stream_status_fields, &s->last);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
 		output_fault_clear(&s->outputs[i].fault);
@@ -74,6 +75,12 @@ static void rest_outputs(struct status_stream *s)
 		output_fault_clear(&s->outputs[i].fault);
 }
 
+void status_stream_rename(struct status_stream *s, const char *id)
+{
+	free(s->id);
+	s->id = xstrdup(id);
+}
+
 void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		       const char *fault)
 {
@@ -100,6 +107,7 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 			   i < s->n_outputs ? &conf->outputs[i] : NULL);
 	if (!s->enabled) {
 		rest_outputs(s);
+		status_stream_judge_worker(s, &(struct stream_proc_info){ 0 });
 		s->minute = (struct minute){ 0 };
 		s->silent = true;
 	}
@@ -199,11 +207,22 @@ static void add_alarms(json_t *o, const struct status_stream *s,
 						  name_alarms(theirs));
 }
 
-/* The fields of the worker for each input; all 0 without a worker. */
-static json_t *inputs_report(const struct status_stream *s)
+static void add_damped(json_t *o, const struct msg_input_status *in)
+{
+	set_bool(o, "damped", in->damped_s > 0);
+	if (in->damped_s > 0)
+		set_int(o, "damped_s", in->damped_s);
+}
+
+/* The fields of the worker for each input; all 0 without a worker, with the
+ * reason at the input that was active last. */
+static json_t *inputs_report(const struct status_stream *s,
+			     const struct stream_proc_info *info)
 {
 	static const struct msg_input_status none;
 	json_t *inputs = json_array();
+	struct errmsg absence;
+	bool absent = status_stream_absence(s, info, &absence);
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct msg_input_status *in =
@@ -218,12 +237,15 @@ static json_t *inputs_report(const struct status_stream *s)
 		o = field_format(&input_status_fields, in, FIELD_INNER);
 		set_int(o, "position", i + 1);
 		set_text(o, "id", s->input_ids[i]);
+		add_damped(o, in);
 		if (in->since_s == 0)
 			(void)json_object_del(o, "since");
 		if (in->reason == NULL || in->reason[0] == '\0')
 			(void)json_object_del(o, "reason");
 		if (interface > 0 && if_indextoname(interface, name) != NULL)
 			set_text(o, "interface", name);
+		if (absent && i + 1 == s->position)
+			set_text(o, "error", absence.text);
 		add_alarms(o, s, (unsigned)i + 1, in->alarms);
 		(void)json_array_append_new(inputs, o);
 	}
@@ -241,9 +263,11 @@ static size_t count_faults(const struct status_stream *s)
 
 uint32_t status_stream_alarms(const struct status_stream *s)
 {
+	uint32_t raised = s->worker.raised ? 1u << ALARM_WORKER : 0;
+
 	if (s->silent)
-		return 0;
-	return (s->last.alarms & ~ALARMS_OF_MASTER) |
+		return raised;
+	return raised | (s->last.alarms & ~ALARMS_OF_MASTER) |
 	       (count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT : 0);
 }
 
@@ -255,6 +279,22 @@ static void add_switches(json_t *o, const struct stream_proc_info *info)
 				  switch_log_list(info->switches != NULL
 							  ? info->switches
 							  : &none));
+}
+
+/* Where viewers begin. */
+static void add_join(json_t *o, const struct status_stream *s)
+{
+	static const char *const names[JOIN_KINDS] = {
+		[JOIN_PICTURE] = "picture",
+		[JOIN_AUDIO] = "audio",
+		[JOIN_GUESS] = "guess",
+	};
+
+	if (s->silent || names[s->last.join] == NULL)
+		return;
+	set_text(o, "random_access", names[s->last.join]);
+	if (s->last.gop_ms > 0)
+		set_int(o, "gop", s->last.gop_ms);
 }
 
 json_t *status_stream_report(const struct status_stream *s,
@@ -279,7 +319,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", info->viewers_cut);
 	add_alarms(o, s, 0, status_stream_alarms(s));
-	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	(void)json_object_set_new(o, "inputs", inputs_report(s, info));
 	(void)json_object_set_new(o, "outputs",
 				  status_stream_output_list(s, info));
 	set_text(worker, "state", info->state != NULL ? info->state
@@ -290,6 +330,7 @@ json_t *status_stream_report(const struct status_stream *s,
 		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
 	(void)json_object_set_new(o, "worker", worker);
 	set_bool(o, "filler", !s->silent && s->last.filler);
+	add_join(o, s);
 	add_switches(o, info);
 	return o;
 }
@@ -304,7 +345,7 @@ json_t *status_stream_inputs(const struct status_stream *s,
 	if (!s->silent && s->last.chosen > 0)
 		set_int(o, "chosen_input", s->last.chosen);
 	set_bool(o, "filler", !s->silent && s->last.filler);
-	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	(void)json_object_set_new(o, "inputs", inputs_report(s, info));
 	add_switches(o, info);
 	return o;
 }
@@ -342,7 +383,7 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 	if (in->reason != NULL && in->reason[0] != '\0')
 		set_text(o, "reason", in->reason);
 	set_int(o, "penalty", in->penalty);
-	set_bool(o, "damped", in->damped);
+	add_damped(o, in);
 	return o;
 }
 

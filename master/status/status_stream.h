@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "common/base/errmsg.h"
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/status/minute.h"
@@ -37,6 +38,14 @@ struct output_fault {
 /* Clears the alarm without delay, when the state of the output is unknown. */
 void output_fault_clear(struct output_fault *);
 
+/* The alarm worker: the process failed, and its successor has not run for some
+ * seconds. */
+struct worker_fault {
+	bool raised;
+	bool reported; /* the event of the alarm was sent */
+	char *reason; /* owned: while raised, or NULL */
+};
+
 struct status_output {
 	char *address; /* as configured; NULL: not a text */
 	bool is_http;
@@ -51,6 +60,8 @@ struct status_way {
 	unsigned ifindex; /* 0: none */
 	bool v6;
 	bool alarmed;     /* silent without a querier */
+	bool filtered;    /* the kernel drops its packets, see host_advice.h */
+	uint64_t looked_ms; /* when that was read; 0: never */
 	/* time of the last packets, or start of the wait */
 	uint64_t received_ms;
 };
@@ -77,6 +88,7 @@ struct status_stream {
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
+	struct worker_fault worker;
 	struct minute minute;
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
@@ -98,6 +110,9 @@ void status_stream_free(struct status_stream **);
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
 
+/* Its id is this now. */
+void status_stream_rename(struct status_stream *, const char *id);
+
 /* Adds a second of a worker; amend: replaces a second without a report. */
 void status_stream_add(struct status_stream *,
 			const struct msg_stream_status *, bool amend);
@@ -105,6 +120,15 @@ void status_stream_add(struct status_stream *,
 /* Updates the alarms of the outputs from that second. */
 void status_stream_judge(struct status_stream *,
 			 const struct stream_proc_info *info);
+
+/* Updates the alarm worker. */
+void status_stream_judge_worker(struct status_stream *,
+				const struct stream_proc_info *info);
+/* Why no worker reports the state of an enabled stream; false: it does, or the
+ * stream is not enabled. */
+bool status_stream_absence(const struct status_stream *,
+			   const struct stream_proc_info *info,
+			   struct errmsg *ret);
 
 /* The list "outputs" of the report. */
 json_t *status_stream_output_list(const struct status_stream *,
@@ -137,6 +161,9 @@ void status_stream_inherit(struct status_stream *, unsigned place,
 			   enum alarm_id);
 void status_stream_disinherit(struct status_stream *, unsigned place,
 			      enum alarm_id);
+/* The stream `from` has the id `to` now. */
+void status_stream_rename_source(struct status_stream *, const char *from,
+				 const char *to);
 /* The stream it was inherited from; NULL: none. */
 const char *status_stream_source(struct status_stream *, unsigned place,
 				 enum alarm_id);
@@ -169,6 +196,8 @@ json_t *status_stream_switch(const struct status_stream *,
 /* The next alarm event (raised or cleared), which counts as reported from now
  * on.  NULL if there is none, or if the rate limit holds it back. */
 json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
+/* No alarm counts as reported. */
+void status_stream_forget_reported(struct status_stream *);
 
 /* The number of stream_event messages of the last second (at least one), and
  * the i-th of them. */

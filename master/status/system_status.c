@@ -14,6 +14,7 @@
 
 enum {
 	MARKS = 64,
+	WORKERS_MAX = 4096,
 	LOOK_MS = 1000,
 	/* without requests */
 	REST_MS = 5000,
@@ -38,7 +39,9 @@ struct process {
 struct system_status {
 	struct ev_loop *loop;
 	ev_timer timer;
-	uint64_t started_ms;
+	workers_fn *workers; /* NULL: the children alone */
+	void *workers_arg;
+	uint64_t started_ms; /* of the service */
 	uint64_t asked_ms; /* 0: never */
 	struct buf text; /* the last file */
 
@@ -77,12 +80,23 @@ static int by_pid(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The master and its children, sorted, without times. */
+static size_t drop_doubles(struct process *list, size_t n)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < n; i++)
+		if (list[i].pid != list[kept - 1].pid)
+			list[kept++] = list[i];
+	return kept;
+}
+
+/* The master, its children and its workers, sorted, without times. */
 static struct process *list_processes(struct system_status *s, size_t *ret_n)
 {
 	struct process *list = xcalloc(1, sizeof *list);
+	size_t n = 1, n_workers = 0;
+	pid_t workers[WORKERS_MAX];
 	const char *text;
-	size_t n = 1;
 	pid_t pid;
 
 	list[0].pid = getpid();
@@ -94,8 +108,16 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 			list[n++] = (struct process){ .pid = pid };
 		}
 	}
+	/* workers that were adopted after a crash are children of init */
+	if (s->workers != NULL)
+		n_workers = MIN(s->workers(workers, WORKERS_MAX,
+					   s->workers_arg),
+				(size_t)WORKERS_MAX);
+	list = xrealloc(list, (n + n_workers) * sizeof *list);
+	for (size_t i = 0; i < n_workers; i++)
+		list[n++] = (struct process){ .pid = workers[i] };
 	qsort(list, n, sizeof *list, by_pid);
-	*ret_n = n;
+	*ret_n = drop_doubles(list, n);
 	return list;
 }
 
@@ -174,6 +196,13 @@ struct system_status *system_status_new(struct ev_loop *loop)
 	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
 	ev_timer_start(loop, &s->timer);
 	return s;
+}
+
+void system_status_set_workers(struct system_status *s, workers_fn *workers,
+			       void *arg)
+{
+	s->workers = workers;
+	s->workers_arg = arg;
 }
 
 void system_status_free(struct system_status **p)
@@ -290,6 +319,8 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 json_t *system_status_write(const struct system_status *s)
 {
 	json_t *list = json_array();
+	json_t *o = json_pack("{s:I, s:o}", "started_ms",
+			      (json_int_t)s->started_ms, "marks", list);
 
 	for (size_t back = s->n_marks; back > 0; back--) {
 		const struct mark *m = past(s, back);
@@ -299,7 +330,7 @@ json_t *system_status_write(const struct system_status *s)
 					(json_int_t)m->machine,
 					(json_int_t)m->app));
 	}
-	return list;
+	return o;
 }
 
 /* Each reading must be later than the previous, with no less use. */
@@ -318,7 +349,7 @@ static bool take_mark(const json_t *value, const struct mark *before,
 	       ret->machine >= before->machine && ret->app >= before->app;
 }
 
-void system_status_take(struct system_status *s, const json_t *list)
+static void take_marks(struct system_status *s, const json_t *list)
 {
 	struct mark first = s->now, before = { 0 }, mark;
 	json_t *value;
@@ -342,4 +373,16 @@ void system_status_take(struct system_status *s, const json_t *list)
 	first.app += s->now.app;
 	s->now = first;
 	remember(s);
+}
+
+void system_status_take(struct system_status *s, const json_t *record)
+{
+	const json_t *started = json_object_get(record, "started_ms");
+	json_int_t at = json_integer_value(started);
+
+	/* the service has run for so long, this master has not */
+	if (json_is_integer(started) && at >= 0 &&
+	    (uint64_t)at <= s->started_ms)
+		s->started_ms = (uint64_t)at;
+	take_marks(s, json_object_get(record, "marks"));
 }

@@ -9,13 +9,24 @@
 
 #include "master/status/status.h"
 
+#include <stddef.h>
+#include <sys/types.h>
+
 struct system_status;
 
 struct system_status *system_status_new(struct ev_loop *);
 void system_status_free(struct system_status **);
 
-/* From master to master: the readings of the last minute as JSON; and back,
- * without invalid parts. */
+/* Writes at most room of the pids of the workers and returns their number,
+ * which may be more. */
+typedef size_t workers_fn(pid_t *list, size_t room, void *arg);
+
+/* The workers that count, besides the children of this process. */
+void system_status_set_workers(struct system_status *, workers_fn *,
+			       void *arg);
+
+/* From master to master: the start of the service and the readings of the last
+ * minute as JSON; and back, without invalid parts. */
 json_t *system_status_write(const struct system_status *);
 void system_status_take(struct system_status *, const json_t *);
 

@@ -47,6 +47,7 @@ struct deliver_proc {
 	 * others. */
 	bool renewing;
 	bool settled; /* all mounts of the configuration exist */
+	bool closed; /* no mount is sent: viewers cannot be authorized */
 };
 
 static void send_mount(struct mount *mount, enum msg_type type)
@@ -87,7 +88,7 @@ static void send_due(void *self)
 		struct msg message = { .type = MSG_DELIVER_SETTLE };
 		int fd;
 
-		m = TAILQ_FIRST(&d->due);
+		m = d->closed ? NULL : TAILQ_FIRST(&d->due);
 		l = m == NULL ? listeners_take(d->listeners) : NULL;
 		if (m != NULL) {
 			set_due(m, false);
@@ -283,6 +284,15 @@ void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 	service_proc_send(d->service, &m, NULL);
 }
 
+void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
+{
+	if (closed == d->closed)
+		return;
+	d->closed = closed;
+	spawner_touch(d->spawner);
+	send_due(d);
+}
+
 void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
@@ -437,6 +447,19 @@ void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
 		set_ring(mounts->of[i].mount, ring_fd);
 }
 
+void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		struct mount *m = mounts->of[i].mount;
+
+		free(m->stream);
+		m->stream = xstrdup(stream);
+		if (!m->waits)
+			set_due(m, true);
+		send_due(m->owner);
+	}
+}
+
 void stream_mounts_get(const struct stream_mounts *mounts,
 		       struct stream_proc_info *ret)
 {
@@ -446,7 +469,10 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 		size_t at = mounts->of[i].position - 1;
 		const char *error;
 
-		if (m->waits)
+		if (d->closed)
+			error = "closed: auth.enable is true, and this "
+				"version cannot authorize viewers";
+		else if (m->waits)
 			error = m->waits_for;
 		else if (listener_error(m->listener) != NULL)
 			error = listener_error(m->listener);

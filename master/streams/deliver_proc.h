@@ -40,6 +40,9 @@ json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
  * master.  Call it before the first mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
+/* With true the worker serves no mount, and every http output has an error.
+ * Call it with true only before the first mount. */
+void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
 /* All mounts have been made: the worker drops the others. */
 void deliver_proc_settle(struct deliver_proc *);
 
@@ -91,6 +94,8 @@ void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
  * one was open.  Disconnects their viewers. */
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
+/* The stream has this id now; the viewers stay. */
+void stream_mounts_rename(struct stream_mounts *, const char *stream);
 /* Adds the viewers, the disconnected ones and the errors of each output. */
 void stream_mounts_get(const struct stream_mounts *,
 		       struct stream_proc_info *ret);

@@ -18,7 +18,8 @@ enum {
 	INPUT_CHOICE_MAX = 64, /* parallel requests */
 };
 
-/* The position of the chosen input, or 0 with error.  From the loop; the choice
+/* The position of the chosen input, and in error the warning that it is not on
+ * air ("": none); or 0 with error.  From the loop; the choice
  * may not be freed inside. */
 typedef void input_choice_fn(unsigned position, const char *error, void *arg);
 

@@ -33,6 +33,16 @@ void receivers_clear(struct receivers *r)
 	}
 }
 
+void receivers_rename(struct receivers *r, const char *stream)
+{
+	json_t *session;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(r->lists); i++)
+		json_array_foreach(r->lists[i], k, session)
+			session_set_stream(session, stream);
+}
+
 unsigned receivers_count(const struct receivers *r)
 {
 	size_t n = 0;

@@ -23,6 +23,9 @@ void receivers_update(struct receivers *, const char *stream,
 /* The worker has ended, and so have its connections. */
 void receivers_clear(struct receivers *);
 
+/* The stream has this id now. */
+void receivers_rename(struct receivers *, const char *stream);
+
 unsigned receivers_count(const struct receivers *);
 bool receivers_has(const struct receivers *, uint64_t client);
 /* Appends all receivers to a list of sessions. */

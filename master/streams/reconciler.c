@@ -35,7 +35,7 @@ struct reconciler {
 	struct tls_proc *tls;
 	struct querier_proc *querier;
 	/* the four above, in the order in which they are stopped */
-	struct service_proc *services[4];
+	struct service_proc *services[RECONCILER_SERVICES];
 	struct jobs *jobs;
 	size_t n, room;
 	struct stream_proc **streams;
@@ -43,13 +43,20 @@ struct reconciler {
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
-/* A removed stream is found as long as its process runs. */
+/* A removed stream is found as long as its process runs, unless another one has
+ * got its id. */
 static struct stream_proc *find(const struct reconciler *r, const char *id)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (strcmp(stream_proc_id(r->streams[i]), id) == 0)
+	struct stream_proc *removed = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(stream_proc_id(r->streams[i]), id) != 0)
+			continue;
+		if (!stream_proc_is_removed(r->streams[i]))
 			return r->streams[i];
-	return NULL;
+		removed = r->streams[i];
+	}
+	return removed;
 }
 
 /* The stream with this id; NULL: none, it is removed, or the end is near. */
@@ -370,6 +377,17 @@ void reconciler_set_stream(struct reconciler *r, const char *id,
 	update_read(r, &after);
 }
 
+void reconciler_rename_stream(struct reconciler *r, const char *from,
+			      const char *to)
+{
+	struct stream_proc *p = find_active(r, from);
+
+	if (p != NULL)
+		stream_proc_rename(p, to);
+	for (size_t i = 0; i < r->n && !r->stopping; i++)
+		stream_proc_rename_link(r->streams[i], from, to);
+}
+
 void reconciler_remove_stream(struct reconciler *r, const char *id)
 {
 	struct stream_proc *p = find_active(r, id);
@@ -431,6 +449,11 @@ bool reconciler_get_stream(const struct reconciler *r, const char *id,
 	return true;
 }
 
+size_t reconciler_pids(const struct reconciler *r, pid_t *list, size_t room)
+{
+	return spawner_pids(r->spawner, list, room);
+}
+
 void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 		       unsigned *ret_viewers)
 {
@@ -467,6 +490,11 @@ struct tls_proc *reconciler_tls(struct reconciler *r)
 	return r->tls;
 }
 
+void reconciler_close_viewers(struct reconciler *r, bool closed)
+{
+	deliver_proc_close_viewers(r->deliver, closed);
+}
+
 void reconciler_list_sessions(struct reconciler *r, session_list_fn *done,
 			      void *arg)
 {
@@ -492,4 +520,15 @@ void reconciler_close_session(struct reconciler *r, uint64_t client)
 			return;
 		}
 	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
+}
+
+const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
+				     const char **ret_role)
+{
+	static const char *const roles[RECONCILER_SERVICES] = {
+		"deliver", "auth", NULL, "querier",
+	};
+
+	*ret_role = roles[i];
+	return roles[i] != NULL ? service_proc_alarm(r->services[i]) : NULL;
 }

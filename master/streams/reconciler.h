@@ -17,6 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct auth_proc;
 struct ev_loop;
@@ -69,6 +70,11 @@ void reconciler_settle(struct reconciler *);
  * it is not enabled. */
 void reconciler_set_stream(struct reconciler *, const char *id,
 			   const struct stream_conf *);
+/* The stream `from` has the id `to` now: its worker, viewers and counters stay,
+ * and so do those of the streams that read it.  Call reconciler_set_stream()
+ * for each of them afterwards. */
+void reconciler_rename_stream(struct reconciler *, const char *from,
+			      const char *to);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
 /* Replaces the worker at once, also in quarantine. */
@@ -97,10 +103,16 @@ void reconciler_stop(struct reconciler *);
 bool reconciler_get_stream(const struct reconciler *, const char *id,
 			   struct stream_proc_info *ret);
 
+/* Writes at most room of the pids of all workers, also of adopted ones, and
+ * returns their number. */
+size_t reconciler_pids(const struct reconciler *, pid_t *list, size_t room);
+
 /* Running workers and viewers of all streams. */
 void reconciler_totals(const struct reconciler *, unsigned *ret_workers,
 		       unsigned *ret_viewers);
 
+/* With true no http output has viewers, see deliver_proc.h. */
+void reconciler_close_viewers(struct reconciler *, bool closed);
 /* Lists the viewers of http outputs, see session_list.h. */
 void reconciler_list_sessions(struct reconciler *, session_list_fn *,
 			      void *arg);
@@ -108,6 +120,13 @@ void reconciler_list_sessions(struct reconciler *, session_list_fn *,
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
 /* Closes this session if it still exists. */
 void reconciler_close_session(struct reconciler *, uint64_t client);
+
+enum { RECONCILER_SERVICES = 4 };
+
+/* The alarm of a service worker and its role, borrowed; NULL: it has none.
+ * Without that of tls, see tls_proc_error(). */
+const char *reconciler_service_alarm(const struct reconciler *, size_t i,
+				     const char **ret_role);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *reconciler_auth(struct reconciler *);

@@ -132,14 +132,18 @@ void session_list_get(struct session_list *l, session_list_fn *done, void *arg)
 		wait(l, &l->pause, 0);
 }
 
+void session_set_stream(json_t *session, const char *stream)
+{
+	(void)json_object_set_new(session, "channel_id", json_string(stream));
+}
+
 json_t *session_format(const struct msg_session *s)
 {
 	json_t *session = json_object();
 
 	(void)json_object_set_new(session, "client_id",
 				  json_integer((json_int_t)s->client));
-	(void)json_object_set_new(session, "channel_id",
-				  json_string(s->stream));
+	session_set_stream(session, s->stream);
 	(void)json_object_set_new(session, "addr", json_string(s->peer));
 	(void)json_object_set_new(session, "uptime",
 				  json_integer((json_int_t)s->uptime_s));

@@ -126,3 +126,16 @@ bool stream_plan_is_same(const struct stream_plan *a,
 	       same_lists(a->start.outputs, a->start.n_outputs,
 			  b->start.outputs, b->start.n_outputs);
 }
+
+unsigned stream_plan_first(const struct stream_plan *from,
+			   const struct stream_plan *to, unsigned first)
+{
+	const struct msg_stream_start *new = &to->start;
+
+	if (from == NULL || first > from->start.n_inputs)
+		return 1;
+	for (size_t i = 0; i < new->n_inputs; i++)
+		if (strcmp(from->start.inputs[first - 1], new->inputs[i]) == 0)
+			return (unsigned)i + 1;
+	return 1;
+}

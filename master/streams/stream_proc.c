@@ -10,6 +10,7 @@
 #include "common/base/shared.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
+#include "master/config/stream_links.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_ring.h"
@@ -279,22 +280,6 @@ static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 	return err;
 }
 
-/* The next worker starts with the input that is active now, even if its
- * position in the list has changed. */
-static unsigned find_first(const struct stream_proc *p,
-			   const struct stream_plan *to)
-{
-	const struct msg_stream_start *old, *new = &to->start;
-
-	if (p->plan == NULL)
-		return 1;
-	old = &p->plan->start;
-	for (size_t i = 0; i < new->n_inputs && p->first <= old->n_inputs; i++)
-		if (strcmp(old->inputs[p->first - 1], new->inputs[i]) == 0)
-			return (unsigned)i + 1;
-	return 1;
-}
-
 /* The memory passes counters and clocks to the next worker.  A stream also runs
  * without it: then they start from zero with each worker. */
 static void keep_memory(struct stream_proc *p, bool keep)
@@ -332,7 +317,8 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 	stream_proc_set_read(p, others_read);
 	ring = p->ring.ro_fd;
 	p->error.text[0] = '\0';
-	p->first = find_first(p, plan);
+	/* the next worker starts with the input that is active now */
+	p->first = stream_plan_first(p->plan, plan, p->first);
 	run = plan->enable && prepare(p, plan, &p->error) == 0;
 	if (p->error.text[0] != '\0')
 		log_error(worker_proc_name(p->proc), "cannot start: %s",
@@ -354,6 +340,50 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		worker_proc_want(p->proc);
 	else
 		worker_proc_restart(p->proc);
+}
+
+/* The plan of the same work with another stream object. */
+static void replan(struct stream_proc *p, const json_t *stream)
+{
+	struct stream_conf *conf = stream_conf_new(stream);
+	struct stream_plan *old = p->plan;
+
+	p->plan = stream_plan_new(p->id, conf, p->cfg.settings);
+	stream_plan_free(&old);
+	stream_conf_free(&conf);
+	spawner_touch(p->cfg.spawner);
+}
+
+void stream_proc_rename(struct stream_proc *p, const char *id)
+{
+	char *old = p->id;
+
+	log_info(worker_proc_name(p->proc), "renamed to %s", id);
+	p->id = xstrdup(id);
+	worker_proc_rename(p->proc, id);
+	if (p->plan != NULL)
+		replan(p, p->plan->source);
+	stream_mounts_rename(&p->mounts, id);
+	receivers_rename(&p->receivers, id);
+	free(old);
+}
+
+void stream_proc_rename_link(struct stream_proc *p, const char *from,
+			     const char *to)
+{
+	const struct msg m = { .type = MSG_STREAM_RENAME,
+			       .stream_rename = { from, to } };
+	struct channel *channel = worker_proc_channel(p->proc);
+	json_t *stream = NULL;
+
+	if (p->plan != NULL)
+		stream = stream_links_rename(p->plan->source, from, to);
+	if (stream == NULL)
+		return;
+	replan(p, stream);
+	json_decref(stream);
+	if (p->started && channel != NULL)
+		(void)channel_send(channel, &m, NULL, 0);
 }
 
 bool stream_proc_is_configured(const struct stream_proc *p)
@@ -553,13 +583,15 @@ const char *stream_proc_id(const struct stream_proc *p)
 void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 {
 	const struct stream_plan *plan = p->plan;
+	const char *error = p->error.text[0] != '\0' ? p->error.text : NULL;
 
 	*ret = (struct stream_proc_info){
 		.state = proc_state_format(worker_proc_state(p->proc)),
 		.pid = worker_proc_pid(p->proc),
 		.restarts = worker_proc_unwanted_ends(p->proc),
-		.alarm = p->error.text[0] != '\0' ? p->error.text
-						  : worker_proc_alarm(p->proc),
+		.alarm = error != NULL ? error : worker_proc_alarm(p->proc),
+		.fault = error != NULL ? error : worker_proc_fault(p->proc),
+		.silent_s = (unsigned)(worker_proc_silent_ms(p->proc) / 1000),
 		.switches = &p->switches,
 		.viewers = receivers_count(&p->receivers),
 		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,

@@ -69,6 +69,12 @@ void stream_proc_adopt(struct stream_proc *, const json_t *record,
  * another stream reads this one, so it needs a ring. */
 void stream_proc_set(struct stream_proc *, const struct stream_conf *,
 		     bool others_read);
+/* The stream has this id now; its worker, viewers and counters stay. */
+void stream_proc_rename(struct stream_proc *, const char *id);
+/* The stream `from` has the id `to` now: the inputs that read it name it so,
+ * and the worker stays. */
+void stream_proc_rename_link(struct stream_proc *, const char *from,
+			     const char *to);
 /* An adopted stream that stream_proc_set() never named is not configured. */
 bool stream_proc_is_configured(const struct stream_proc *);
 /* Starts a new worker at once if the stream is enabled.  A deliver worker that
@@ -114,6 +120,8 @@ struct stream_proc_info {
 	int pid; /* 0: no process */
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
+	const char *fault; /* as worker_proc_fault() */
+	unsigned silent_s; /* since the last status of a running worker */
 	uint32_t viewers;
 	uint64_t viewers_cut;
 	const struct switch_log *switches; /* NULL: none known */

@@ -44,7 +44,7 @@ int stream_ring_make(struct stream_ring *r, size_t size)
 		stream_ring_close(r);
 		return 0;
 	}
-	fd = ring_create(size);
+	fd = ring_create(size, RING_GROWN);
 	return fd < 0 ? fd : use(r, fd, size);
 }
 
@@ -63,8 +63,9 @@ bool stream_ring_take(struct stream_ring *r, const json_t *name,
 	if (fd < 0 || use(r, fd, size) < 0)
 		return false;
 	r->number = number;
+	/* its writer may have grown it */
 	has = ring_reader_size(r->judge);
-	if (has >= size && has - size < RING_UNIT)
+	if (has >= size && (has - size < RING_UNIT || has <= RING_GROWN))
 		return true;
 	stream_ring_close(r);
 	return false;

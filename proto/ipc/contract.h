@@ -16,6 +16,9 @@
 /* In the environment of a worker that logs at level debug. */
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
+/* The folder of the configuration, which no worker may read. */
+#define WORKER_PRIVATE_VARIABLE "SLUICE_PRIVATE"
+
 enum {
 	WORKER_CHANNEL_FD = 3,
 

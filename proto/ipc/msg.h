@@ -48,6 +48,8 @@
 	EMPTY(STREAM_RING, "stream.ring", 1) \
 	/* the ring of another stream (0 or 1 descriptor) */ \
 	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
+	/* another stream, which the inputs read, has another id */ \
+	ROW(STREAM_RENAME, stream_rename, "stream.rename", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -136,7 +138,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 22,
+	MSG_FORMAT = 25,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -204,13 +206,20 @@ struct msg_stream_link {
 	bool ring; /* false: the stream has no ring any more */
 };
 
+struct msg_stream_rename {
+	const char *from;
+	const char *to;
+};
+
 struct msg_stream_input {
 	unsigned position;       /* 0: the next one */
 };
 
 struct msg_stream_chosen {
 	unsigned position;       /* 0: not possible, see error */
-	const char *error;       /* NULL if it is possible */
+	/* NULL: the input is on air; with a position: the warning that it is
+	 * not on air yet */
+	const char *error;
 };
 
 struct msg_stream_switched {
@@ -261,7 +270,7 @@ struct msg_input_status {
 	const char *reason;      /* why it is active or down; else "" */
 	uint64_t since_s;        /* begin of the state; Unix time */
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
-	bool damped;             /* the penalty keeps it from being used */
+	uint32_t damped_s;       /* until damping ends; 0: not damped */
 	bool active;
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* NULL when open */
@@ -294,6 +303,15 @@ struct msg_output_status {
 	const json_t *stats;     /* as of an input */
 };
 
+/* Where the receivers of a stream begin. */
+enum join_kind {
+	JOIN_UNKNOWN, /* no such place yet, or no reader of the stream */
+	JOIN_PICTURE, /* at a picture that decodes */
+	JOIN_AUDIO,   /* at an audio frame: the stream has no pictures */
+	JOIN_GUESS,   /* anywhere: no picture that decodes was found */
+	JOIN_KINDS
+};
+
 /* An alarm that was raised or cleared in the second. */
 struct msg_alarm_change {
 	unsigned place;          /* position of an input; 0: the output */
@@ -309,6 +327,8 @@ struct msg_stream_status {
 	uint64_t packets;        /* through the pipeline since the start */
 	unsigned chosen;         /* the input to be sent; 0: none */
 	bool filler;             /* the filler is sent, no input */
+	unsigned join;           /* enum join_kind */
+	uint32_t gop_ms;         /* the last group of pictures; 0: unknown */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
@@ -444,6 +464,7 @@ struct msg {
 		struct msg_stream_start stream_start;
 		struct msg_stream_input stream_input;
 		struct msg_stream_link stream_link;
+		struct msg_stream_rename stream_rename;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;

@@ -41,6 +41,13 @@ static const struct field link_rows[] = {
 const struct field_table stream_link_fields =
 	MSG_TABLE(struct msg_stream_link, link_rows);
 
+static const struct field rename_rows[] = {
+	{ "from", FIELD_AT(struct msg_stream_rename, from) },
+	{ "to", FIELD_AT(struct msg_stream_rename, to) },
+};
+const struct field_table stream_rename_fields =
+	MSG_TABLE(struct msg_stream_rename, rename_rows);
+
 static const struct field kick_rows[] = {
 	{ "client", FIELD_AT(struct msg_deliver_kick, client) },
 };
@@ -134,7 +141,7 @@ static const struct field input_status_rows[] = {
 	{ "reason", MSG_WORD(struct msg_input_status, reason) },
 	{ "since", AT(since_s) },
 	{ "penalty", AT(penalty) },
-	{ "damped", AT(damped) },
+	{ "damped_s", AT(damped_s), .flags = FIELD_INNER },
 	{ "active", AT(active) },
 	{ "open", AT(open) },
 	{ "error", TEXT(error), .flags = FIELD_MAYBE },
@@ -198,6 +205,8 @@ static const struct field status_rows[] = {
 	{ "changes", ITEMS(changes, n_changes), .of = &change_fields },
 	{ "chosen", AT(chosen), .max = MSG_INPUTS_MAX },
 	{ "filler", AT(filler) },
+	{ "join", AT(join), .max = JOIN_KINDS - 1 },
+	{ "gop", AT(gop_ms) },
 	{ "inputs", ITEMS(inputs, n_inputs), .of = &input_status_fields },
 	{ "outputs", ITEMS(outputs, n_outputs), .of = &output_status_fields },
 };

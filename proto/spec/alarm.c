@@ -35,6 +35,7 @@ const char *const alarm_names[ALARM_COUNT + 1] = {
 	[ALARM_NO_QUERIER] = "no_querier",
 	[ALARM_UNPROTECTED] = "unprotected",
 	[ALARM_UNPLAYABLE] = "unplayable",
+	[ALARM_WORKER] = "worker",
 };
 
 static const unsigned char priorities[ALARM_COUNT] = {

@@ -42,6 +42,7 @@ enum alarm_id {
 	ALARM_NO_QUERIER,        /* a silent group without querier */
 	ALARM_UNPROTECTED,       /* without its second path or FEC */
 	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
+	ALARM_WORKER,            /* the process of the stream failed */
 
 	ALARM_COUNT
 };
@@ -49,10 +50,12 @@ enum alarm_id {
 /* The alarms that the analysis of packets does not find: outputs report the
  * first set, the master reports the second. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
-#define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER)
+#define ALARMS_OF_MASTER                                     \
+	(1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER | \
+	 1u << ALARM_WORKER)
 
 /* The bits of all alarms. */
-#define ALARMS_ALL ((1u << ALARM_COUNT) - 1)
+#define ALARMS_ALL (UINT32_MAX >> (32 - ALARM_COUNT))
 
 /* The alarms about the transport to an input; the output never has them. */
 #define ALARMS_OF_THE_WAY                                       \

@@ -3,6 +3,8 @@
 
 #include "proto/spec/field_limits.h"
 
+#include <string.h>
+
 static void put(json_t *object, const char *key, json_t *take_value)
 {
 	(void)json_object_set_new(object, key, take_value);
@@ -109,6 +111,15 @@ static json_t *describe_field(const struct field *f)
 	return schema;
 }
 
+/* A key of a group ends with a dot, which a pattern must escape. */
+static json_t *group_pattern(const char *key)
+{
+	size_t len = strcspn(key, ".");
+
+	return json_sprintf("^%.*s%s", (int)len, key,
+			    key[len] == '.' ? "\\." : "");
+}
+
 json_t *field_describe(const struct field_table *t)
 {
 	json_t *schema = json_object(), *properties = json_object();
@@ -118,7 +129,7 @@ json_t *field_describe(const struct field_table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct field *f = &t->rows[i];
 		bool is_group = f->flags & FIELD_GROUP;
-		json_t *key = is_group ? json_sprintf("^%s", f->key)
+		json_t *key = is_group ? group_pattern(f->key)
 				       : json_string(f->key);
 
 		put(is_group ? groups : properties, json_string_value(key),

@@ -220,7 +220,7 @@ static const struct field option_rows[] = {
 	  .help = "Time that the first input has after the start." },
 	{ "backup_damping", DELAY(backup_damping_s),
 	  .help = "Half-life of the penalty of an input that fails often." },
-	{ "backup_on", BY(backup_on_hook, backup_on),
+	{ "backup_on", BY(backup_on_hook, backup_on), .flags = FIELD_COMMAS,
 	  .help = "Alarms with which an input is off air." },
 	{ "filler", SPAN(filler_hook, filler, filler_path),
 	  .help = "Sent while no input is on air: \"still\" or the "

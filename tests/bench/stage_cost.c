@@ -104,8 +104,7 @@ static void on_batch(const struct ts_run *runs, size_t n_runs, void *arg)
 		on_end(runs, n_runs, s);
 		return;
 	}
-	silence_feed(&c->silence, s->now_ns);
-	monitor_log_feed(&c->watch, runs, n_runs, s->now_ns);
+	chain_watch(c, runs, n_runs, s->now_ns);
 	if (c->remux != NULL)
 		remux_feed(c->remux, runs, n_runs, s->now_ns);
 	else

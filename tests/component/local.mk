@@ -15,6 +15,7 @@ component_tests = \
 	tests/component/test_reconciler_viewers \
 	tests/component/test_handover \
 	tests/component/test_jobs \
+	tests/component/test_sandbox \
 	tests/component/test_tls_proc \
 	tests/component/test_tls_role \
 	tests/component/test_worker
@@ -46,6 +47,9 @@ tests_component_test_tls_role_SOURCES = tests/component/test_tls_role.c \
 	tests/component/pem.c tests/component/pem.h \
 	$(component_rig) $(component_worker_rig)
 tests_component_test_tls_role_LDADD = $(unit_libs) $(SSL_LIBS)
+tests_component_test_sandbox_SOURCES = tests/component/test_sandbox.c \
+	tests/component/attempts.c tests/component/attempts.h
+tests_component_test_sandbox_LDADD = $(worker_libs) $(SECCOMP_LIBS)
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)

@@ -38,7 +38,7 @@ static void setup(struct bench *b)
 
 	*b = (struct bench){ .viewer = -1 };
 	cr_assert_eq(sockaddr_parse(rig_host(), 8000, &b->port), 0);
-	b->ring_fd = ring_create(RING_UNIT);
+	b->ring_fd = ring_create(RING_UNIT, 0);
 	cr_assert_geq(b->ring_fd, 0);
 	service_rig_init(&b->rig, "sluice-worker");
 	config = service_rig_config(&b->rig);

@@ -136,7 +136,7 @@ Test(deliver_role, serves_the_mounts_of_the_master_until_the_channel_closes,
 	enum { PACKETS = 100 };
 	static uint8_t body[PACKETS * RING_PACKET];
 	struct master m;
-	int ring_fd = ring_create(1), err = 0, viewer, status;
+	int ring_fd = ring_create(1, 0), err = 0, viewer, status;
 	struct ring_writer *w = ring_writer_new(ring_fd, &err);
 	uint16_t port;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One reconciler adopts the workers of another: they continue, or end. */
+/* A reconciler adopts or ends the workers of its predecessor. */
 #include "common/base/fd.h"
 #include "common/supervise/handover.h"
 #include "tests/component/reconciler_bench.h"

@@ -26,7 +26,7 @@ static void look(struct ring_reader *r)
 		if (at < RING_DATA || len == 0 ||
 		    (size_t)at + len > RING_DATA + RING_BYTES)
 			abort();
-		if (!ring_reader_last_rap(r, margins[i], &rap))
+		if (!ring_reader_last_rap(r, margins[i], 0, &rap))
 			continue;
 		if (!ok || rap.pos >= pos || rap.pos % RING_PACKET != 0 ||
 		    pos - rap.pos > RING_BYTES - margins[i])
@@ -36,7 +36,7 @@ static void look(struct ring_reader *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = ring_create(RING_BYTES), err = 0;
+	int fd = ring_create(RING_BYTES, 0), err = 0;
 	struct ring_reader *early = ring_reader_new(fd, &err), *late;
 	struct ring_writer *writer;
 

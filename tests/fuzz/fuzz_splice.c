@@ -97,7 +97,7 @@ static void make_packet(struct world *w, uint8_t *p)
 static void feed(struct world *w, uint8_t what)
 {
 	uint8_t packets[PACKETS * TS_PACKET];
-	struct ts_run runs[2], rest[2];
+	struct ts_run runs[2], rest[3];
 	size_t n = 1 + take(w) % 8, n_rest;
 
 	for (size_t i = 0; i < n; i++)
@@ -114,7 +114,7 @@ static void feed(struct world *w, uint8_t what)
 		if (!switch_point_feed(w->entry, runs, n_runs, w->now_ns, rest,
 				       &n_rest))
 			return;
-		check(n_rest > 0 && n_rest <= n_runs && rest[0].n > 0);
+		check(n_rest > 0 && n_rest <= n_runs + 1 && rest[0].n > 0);
 		w->cut = true;
 		splice_cut(w->splice, w->entry, what & 4, w->now_ns);
 		splice_feed(w->splice, rest, n_rest, w->now_ns);

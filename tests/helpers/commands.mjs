@@ -194,7 +194,7 @@ export class Generator {
 				this.maybe(0.6, { max_file_size:
 					this.below(9) }) }) }),
 			() => ({ cmd: 'set-auth', ...this.maybe(0.7, { auth: {
-				enable: true, http_ip_allow: ['10.0.0.0/8',
+				enable: false, http_ip_allow: ['10.0.0.0/8',
 					'nobody', '::1', '10.1.0.0/16',
 					'1.2.3.4'].filter(() =>
 					this.chance(0.6)) } }) }),

@@ -8,10 +8,11 @@ const SIZE = 188;
 const NULL_PACKET = Buffer.concat([Buffer.from([0x47, 0x1f, 0xff, 0x10]),
 	Buffer.alloc(SIZE - 4, 0xff)]);
 
-function section(tableId, extension, version, body) {
+function section(tableId, extension, version, body, number = 0, last = 0) {
 	const length = 5 + body.length + 4;
 	const head = Buffer.from([tableId, 0xb0 | length >> 8, length & 255,
-		extension >> 8, extension & 255, 0xc1 | version << 1, 0, 0]);
+		extension >> 8, extension & 255, 0xc1 | version << 1, number,
+		last]);
 	const data = Buffer.concat([head, body]);
 	const crc = Buffer.alloc(4);
 
@@ -25,6 +26,17 @@ const word = (value, flags = 0) =>
 export function patSection(programs, version = 0, tsid = 1) {
 	return section(0, tsid, version, Buffer.from(programs.flatMap(
 		(p) => [p.pnr >> 8, p.pnr & 255, ...word(p.pmtPid, 0xe0)])));
+}
+
+// One program in each of n sections: `programs` last, and in front of them
+// programs from 1000 on without a PMT.
+export function patSections(programs, version, n) {
+	const list = Array.from({ length: n }, (_, i) =>
+		programs[i - (n - programs.length)] ??
+		{ pnr: 1000 + i, pmtPid: 0x1000 + i });
+
+	return list.map((p, i) => section(0, 1, version, Buffer.from([
+		p.pnr >> 8, p.pnr & 255, ...word(p.pmtPid, 0xe0)]), i, n - 1));
 }
 
 export function pmtSection(program, version = 0) {
@@ -69,6 +81,7 @@ export class TsMux {
 	// All of these may be changed while it runs.
 	programs; rate; patVersion = 0; pmtVersion = 0;
 	psi = true;             // false: no tables at all
+	patSections = 0;        // of the PAT, one program each; 0: one for all
 	breakCrc = false;       // tables with a wrong check sum
 	breakPes = false;       // invalid PES start codes
 	scrambled = false;      // transport_scrambling_control of all ES
@@ -158,7 +171,11 @@ export class TsMux {
 			this.#section(pid, text);
 		};
 
-		add(0, patSection(this.programs, this.patVersion));
+		for (const data of this.patSections
+			? patSections(this.programs, this.patVersion,
+				this.patSections)
+			: [patSection(this.programs, this.patVersion)])
+			add(0, data);
 		for (const p of this.programs)
 			add(p.pmtPid, pmtSection(p, this.pmtVersion));
 	}

@@ -31,12 +31,14 @@ export async function asking(kind, during) {
 
 // Inputs on qa, whose other end is qb, and one on the loopback, where no
 // querier is possible.
-export async function setUp(t, group, group6, more = {}, timeout = TIMEOUT_S,
-	options = '') {
+// more.prepare is called before the service starts.
+export async function setUp(t, group, group6, { prepare = () => {}, ...more } =
+	{}, timeout = TIMEOUT_S, options = '') {
 	await pair(t, 'qa', 'qb');
 	await ip('addr', 'add', `${US}/24`, 'dev', 'qa');
 	for (const [name, address] of [['qa', 'fe80::1'], ['qb', 'fe80::2']])
 		await ip('addr', 'add', `${address}/64`, 'dev', name, 'nodad');
+	prepare();
 	const sluice = await Sluice.start(t, { ...config(
 		stream('a001', `udp://qa@${group}:5000${options}`,
 			'udp://127.0.0.1:6000'),

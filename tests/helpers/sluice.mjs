@@ -10,6 +10,9 @@ import { builddir, freePort, now, processes, start, tempDir, waitUntil }
 import { WsClient } from './ws.mjs';
 
 export const MASTER = path.join(builddir, 'sluice');
+// Arguments of a master that the tests start: those of root stay root, in the
+// namespaces of the tests there is no other user.
+export const AS_SELF = process.getuid() === 0 ? ['--user', 'root'] : [];
 export const WORKER = path.join(builddir, 'sluice-worker');
 const MANAGER = path.join(builddir, 'tests/helpers/fake-manager');
 
@@ -51,17 +54,19 @@ function exchange(port, options, body) {
 
 export class Sluice {
 	// config: an object, or undefined for no -c at all; through: a program
-	// and its arguments that start the master.
+	// and its arguments that start the master.  user: of root's service.
 	static async start(t, config, { env = {}, args = [], wait = true,
 		dir = tempDir(t), auth = false, managed = false,
-		master = MASTER, through = [] } = {}) {
+		master = MASTER, through = [],
+		user = null } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
 		self.file = path.join(dir, 'sluice.json');
 		self.port = await freePort();
 		control.add(self.port);
-		const all = ['-p', String(self.port), ...args];
+		const all = ['-p', String(self.port), ...args,
+			...user === null ? AS_SELF : ['--user', user]];
 		if (!auth)
 			all.push('--no-web-auth');
 		if (config !== undefined) {

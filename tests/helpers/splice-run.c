@@ -43,7 +43,7 @@ struct run {
 	struct source sources[SOURCES_MAX];
 	size_t active, wanted;
 	size_t reading; /* the source of the packets of the batch */
-	size_t leaving; /* whose last units must end */
+	size_t leaving; /* the source whose last units must end */
 	unsigned long switched;
 	struct batch batch;
 };
@@ -89,7 +89,7 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct run *r = arg;
-	struct ts_run rest[BATCH_RUNS];
+	struct ts_run rest[BATCH_RUNS + 1];
 	size_t n_rest, reading = r->reading;
 	struct switch_point *entry = r->sources[reading].entry;
 

@@ -108,6 +108,10 @@ export class TsChecker {
 		const cc = packet[3] & 15;
 		const last = this.#last.get(pid);
 
+		// a damaged packet may be of another PID (TR 101 290, 5.2.2)
+		if (packet[1] & 0x80 && !(last && control & 1 &&
+			cc === (last.cc + 1 & 15)))
+			return;
 		if (last && !jump) {
 			const step = control & 1 ? 1 : 0;
 			const twice = last.packet.equals(packet);

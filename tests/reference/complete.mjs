@@ -119,7 +119,10 @@ test('every event of the sources is described, and no other', () => {
 	assert.deepEqual(asyncapi.operations.tell.messages.map((m) =>
 		m.$ref.split('/').at(-1)), scopes);
 	for (const scope of scopes) {
-		const shapes = schemas[scope].anyOf ?? [schemas[scope]];
+		const { properties, anyOf, oneOf } = schemas[scope];
+		const shapes = properties ? [schemas[scope]] :
+			(anyOf ?? oneOf).map((shape) => shape.$ref ?
+				schemas[shape.$ref.split('/').at(-1)] : shape);
 		for (const shape of shapes)
 			assert.equal(shape.properties.scope.const, scope);
 		for (const by of messages[scope]['x-pushed-by'] ?? [])

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { MASTER, Sluice, WORKER, config, request, stream }
+import { AS_SELF, MASTER, Sluice, WORKER, config, request, stream }
 	from '../helpers/sluice.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 import { WsClient } from '../helpers/ws.mjs';
@@ -246,7 +246,7 @@ test('control_port sets the listener, and -p overrides it', async (t) => {
 		const listen = async (value, args = []) => {
 			fs.writeFileSync(file, JSON.stringify({ settings: {
 				control_port: value } }));
-			const child = start(t, MASTER, ['-c', file,
+			const child = start(t, MASTER, [...AS_SELF, '-c', file,
 				'--no-web-auth', ...args], { env: {
 				...process.env, SLUICE_WORKER: WORKER } });
 			const at = async (host, port) => {

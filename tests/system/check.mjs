@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { MASTER, config, stream } from '../helpers/sluice.mjs';
+import { AS_SELF, MASTER, config, stream } from '../helpers/sluice.mjs';
 import { run, srcdir, tempDir } from '../helpers/util.mjs';
 
 const good = () => ({ settings: { control_port: '127.0.0.1:8000' },
@@ -360,6 +360,10 @@ test('the command line', async (t) => {
 	assert.equal(help.code, 0);
 	for (const option of ['-c', '-p', '--no-web-auth', '-t', '-V', '-h'])
 		assert.ok(help.out.includes(option), option);
+	const full = await run('sh',
+		['-c', '"$0" --describe > /dev/full', MASTER]);
+	assert.equal(full.code, 74);
+	assert.match(full.err, /standard output: No space left/);
 	const missing = path.join(tempDir(t), 'none.json');
 	const { code, err } = await run(MASTER, ['-t', '-c', missing]);
 	assert.equal(code, 78, err);
@@ -370,7 +374,7 @@ test('an invalid document prevents the start, too', async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
 
 	fs.writeFileSync(file, '{"settings": {"control_port": 8000}}');
-	const { code, err } = await run(MASTER, ['-c', file]);
+	const { code, err } = await run(MASTER, [...AS_SELF, '-c', file]);
 	assert.equal(code, 78);
 	assert.match(err, /settings\.control_port/);
 });

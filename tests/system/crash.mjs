@@ -64,6 +64,9 @@ test(`${KILLS} times kill -9 of the master: streams and clients continue`,
 		Viewer.open(t, 8100, `/${id}`)));
 	const before = pids(sluice);
 	const back = [];
+	const threads = async () => (await sluice.json(
+		'/api/system-status?t=0')).app_threads;
+	const counted = await threads();
 
 	assert.equal(before.length, N + 1);
 	for (let i = 0; i < KILLS; i++) {
@@ -75,6 +78,10 @@ test(`${KILLS} times kill -9 of the master: streams and clients continue`,
 	t.diagnostic(`the API was back after ${back.join(' ')} ms`);
 	timing.assert(Math.max(...back) < BACK_MS);
 	assert.deepEqual(pids(sluice), before);
+	// the workers, children of init by now, count as before; the master
+	// may have a helper thread less
+	await waitUntil('all threads', async () =>
+		await threads() > counted - N);
 	const { log } = sluice;
 	await recorder.all(...senders);
 	const lists = await recorder.stop();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The completion for bash: words, options, and streams of the service.
+// The completion for bash: words, options, and streams of the service; and the
+// words that options accept.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { CTL } from '../helpers/ctl.mjs';
+import { CTL, Ctl, UNREACHABLE, USAGE } from '../helpers/ctl.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { freePort, run, srcdir, tempDir, waitUntil }
@@ -159,4 +160,29 @@ test('an unreachable service does not delay the completion', async (t) => {
 
 	assert.deepEqual(await timing.within(10000, complete(t,
 		'http://192.0.2.1', 'stream', 'show', '')), ['']);
+});
+
+test('an unknown scope is rejected, those of the service are accepted',
+	async (t) => {
+	const ctl = new Ctl(t, 'http://127.0.0.1:1');
+	const text = fs.readFileSync(path.join(srcdir, 'doc/asyncapi.yaml'),
+		'utf8');
+	const scopes = new Set([...text.matchAll(/scope: {const: ([\w-]+)}/g)]
+		.map(([, scope]) => scope));
+	const reserved = [...text.matchAll(
+		/^    ([\w-]+):\n(?: {6}.*\n)*? {6}x-reserved: true$/gm)]
+		.map(([, scope]) => scope);
+
+	assert.ok(scopes.size >= 20 && reserved.length >= 4);
+	const args = (scope) => ['events', '--scope', scope];
+	assert.equal((await ctl.run(args('foo'))).code, USAGE);
+	// the service sends none of these: the wait would never end
+	for (const scope of reserved) {
+		scopes.delete(scope);
+		await ctl.fails(args(scope), USAGE, new RegExp(
+			`this version of Sluice sends no ${scope}`));
+	}
+	for (const scope of scopes)
+		assert.equal((await ctl.run(args(scope))).code, UNREACHABLE,
+			scope);
 });

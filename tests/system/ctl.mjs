@@ -97,7 +97,8 @@ test('every output that cannot send is listed with its error', async (t) => {
 		const list = await ctl.json(['stream', 'ls']);
 		const counts = list.map((row) => row.output_faults.length);
 
-		if (counts.join() === '1,10,2' && list[0].fault.includes(';'))
+		if (counts.join() === '1,10,2' &&
+			/^no packets.*;/.test(list[0].fault))
 			return list;
 		throw new Error(JSON.stringify(list));
 	}, 30000);
@@ -151,10 +152,10 @@ test('switch sets the input of a stream that allows it', async (t) => {
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 
 	await sluice.onair('b');
-	assert.equal(await ctl.out(['stream', 'switch', 'b', '1']),
-		'b: takes input 1\n');
 	assert.deepEqual(await ctl.json(['stream', 'switch', 'b', '1']),
-		[{ id: 'b' }]);
+		[{ id: 'b', input: 1 }]);
+	assert.match(await ctl.out(['stream', 'switch', 'b']),
+		/^b: takes input 2; input 2 is not on air: .* 5 s, the next/);
 	await ctl.fails(['stream', 'switch', 'b', '3'], REFUSED, /1 to 2/);
 	await sluice.stop();
 });
@@ -220,7 +221,7 @@ test('the configuration is read, changed and compared', async (t) => {
 	await ctl.fails(['config', 'set', 'x', file], REFUSED,
 		/edited\.json:2:\d+: /);
 	await ctl.fails(['config', 'set', 'category[0].name', '--value', 'x'],
-		REFUSED, /there is nothing/);
+		REFUSED, /there is no "category"/);
 	await ctl.fails(['config', 'set', 'a..b', '--value', '1'], USAGE,
 		/path "a\.\.b"/);
 	await ctl.out(['config', 'set', 'categories[0]', '--value',
@@ -297,8 +298,9 @@ test('a login is stored for its user alone, and can be ended', async (t) => {
 		'--password-file', secret, '--remember']),
 	{ url: `http://127.0.0.1:${sluice.port}`, login: 'olga', type: 2 });
 	await ctl.fails(['session', 'kick', '1'], AUTH, /observer/);
-	await ctl.fails(['config', 'set', 'x', '--value', '1'], REFUSED,
-		/not found/);
+	// the service hides this command from observers
+	await ctl.fails(['config', 'set', 'x', '--value', '1'], AUTH,
+		/observer/);
 	await ctl.out(['config', 'set', 'x', '--value', '1', '-u', 'admin']);
 
 	// the session ends there
@@ -450,22 +452,6 @@ test('changes of the input and alarms are printed in words', async (t) => {
 	await waitUntil('an alarm', () => new RegExp(' alarm many output 1 ' +
 		'output_fault raised: .*nosuch0').test(child.text.out), 20000);
 	await sluice.stop();
-});
-
-test('an unknown scope is rejected, those of the service are accepted',
-	async (t) => {
-	const ctl = new Ctl(t, 'http://127.0.0.1:1');
-	const text = fs.readFileSync(path.join(srcdir, 'doc/asyncapi.yaml'),
-		'utf8');
-	const scopes = new Set([...text.matchAll(/scope: {const: ([\w-]+)}/g)]
-		.map(([, scope]) => scope));
-
-	assert.ok(scopes.size >= 20);
-	const args = (scope) => ['events', '--scope', scope];
-	assert.equal((await ctl.run(args('foo'))).code, USAGE);
-	for (const scope of scopes)
-		assert.equal((await ctl.run(args(scope))).code, UNREACHABLE,
-			scope);
 });
 
 test('a closed pipe ends the events', async (t) => {

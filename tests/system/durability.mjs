@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { AS_SELF, MASTER, Sluice, config, stream }
+	from '../helpers/sluice.mjs';
 import { freePort, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const off = (id, n) => stream(id, [], [], { enable: false, n });
@@ -89,7 +90,7 @@ test('an alarm from before the log is open is written to its file',
 	});
 	assert.match(text, / error config: /);
 	assert.ok(text.includes(first));
-	assert.equal(text.split(first).length, 2, 'once');
+	assert.equal(text.split(` error config: ${first}`).length, 2, 'once');
 	await sluice.stop();
 });
 
@@ -101,7 +102,7 @@ test('no valid version: exit status 78, and every file is unchanged',
 	put(dir, '.backup', '[]', 60);
 	put(dir, '.1', '', 70);
 	const before = fs.readdirSync(dir);
-	const { code, err } = await run(MASTER, ['-c', nameIn(dir),
+	const { code, err } = await run(MASTER, [...AS_SELF, '-c', nameIn(dir),
 		'--no-web-auth', '-p', String(await freePort())]);
 	assert.equal(code, 78);
 	assert.match(err, /sluice\.json: line 1/);

@@ -58,6 +58,24 @@ class Stage {
 		shape ? { shape } : {});
 	}
 
+	// An input that loses every second half of a second while flaps is
+	// true, and all packets while it is null.
+	async flap(i) {
+		this.flaps = false;
+		await this.play(i, (packets) => this.flaps === null ||
+			this.flaps && performance.now() % 1000 < 500
+			? [] : [packets]);
+	}
+
+	// For so many seconds of an input no other one becomes active.
+	async holds(i, seconds) {
+		const { mux } = this.senders[i], end = mux.seconds + seconds;
+		const { switches } = await this.inputs();
+
+		await waitUntil(`${seconds} s`, () => mux.seconds >= end);
+		assert.deepEqual((await this.inputs()).switches, switches);
+	}
+
 	stop(i) { this.senders[i].stop(); }
 
 	inputs() { return this.sluice.json(`/api/stream-inputs/${this.id}`); }
@@ -194,7 +212,9 @@ const scenes = {
 
 		await stage.begin(0, 1);
 		await stage.plays(1);
-		assert.deepEqual(await choose(), { 'set-stream-input': 'ok' });
+		assert.deepEqual(await choose(), { 'set-stream-input': 'ok',
+			input: 2, warnings: ['input 2 is not on air: it ' +
+				'becomes active when it is, or after 3 s'] });
 		const { switches } = await stage.plays(2, 'idle', undefined,
 			'idle');
 		assert.equal(switches[0].reason, 'manual');
@@ -281,10 +301,57 @@ const scenes = {
 		}
 		const { inputs, switches } = await stage.plays(2, 'standby');
 		assert.ok(inputs[0].damped && inputs[0].onair);
+		// two half-lives at most
+		assert.ok(inputs[0].damped_s > 0 &&
+			inputs[0].damped_s <= 1200);
+		assert.equal(inputs[1].damped_s, undefined);
 		assert.ok(inputs[0].penalty > 2500);
 		assert.equal(switches.length, 5);
 		// when nothing else is there, it plays all the same
 		stage.stop(1);
+		await stage.plays(1);
+	},
+
+	async 'an input that flaps is left at its first hole'(t, sluice) {
+		const timing = new Timing(t);
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_start_delay: undefined,
+				backup_return_delay: 4 });
+
+		await stage.flap(0);
+		await stage.begin(1);
+		await stage.plays(1, undefined, 'standby');
+		const recorder = await Recorder.start(t,
+			{ port: stage.output });
+		await waitUntil('the output', () => recorder.size() > 50000);
+		stage.flaps = true;
+		await stage.plays(2);
+		await stage.holds(1, 8);
+		const { order, pause } = sources((await recorder.stop())[0]);
+		// silence, and the switch to a picture of the other one
+		timing.unlessHeldUp(sluice.log, [], () => {
+			assert.deepEqual(order, [0, 1]);
+			assert.ok(pause < 1500, `${pause} ms`);
+		});
+		stage.flaps = false;
+		await stage.plays(1);
+	},
+
+	async 'an input that flaps after an outage is not returned to'(t,
+		sluice) {
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_start_delay: 0, backup_return_delay: 4 });
+
+		await stage.flap(0);
+		await stage.begin(1);
+		await stage.plays(1, undefined, 'standby');
+		stage.flaps = null;
+		await stage.plays(2, 'down');
+		// longer than any pause that is regular
+		await stage.holds(1, 3);
+		stage.flaps = true;
+		await stage.holds(1, 9);
+		stage.flaps = false;
 		await stage.plays(1);
 	},
 

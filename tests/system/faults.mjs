@@ -155,7 +155,16 @@ test('a machine that is suspended costs no worker its process', async (t) => {
 		for (let i = 0; i < N; i++)
 			await sluice.onair(`s${i}`);
 	}
-	await sleep(1500); // by now it would have ended them
+	// a worker that the master judged hung ends before its third status
+	for (let i = 0; i < N; i++)
+		for (let k = 0; k < 2; k++) {
+			const sent = async () => (await sluice
+				.status(`s${i}`)).outputs[0].packets;
+			const last = await sent();
+
+			await waitUntil('the next status', async () =>
+				await sent() !== last);
+		}
 	assert.deepEqual(pids(), before);
 	for (let i = 0; i < N; i++)
 		assert.equal((await sluice.status(`s${i}`)).worker.restarts, 0);

@@ -181,7 +181,8 @@ test('a status a hundred times a second', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"stream.status","body":{"packets":1,` +
 	`"alarms":0,"changes":[],"chosen":1,` +
-	`"filler":false,"inputs":[],"outputs":[]}}'; sleep 0.01; done`,
+	`"filler":false,"join":0,"gop":0,"inputs":[],` +
+	`"outputs":[]}}'; sleep 0.01; done`,
 	{ check: async (sluice) => {
 		await sluice.logged(
 			/stream bad: .*stream.status more often than once/);

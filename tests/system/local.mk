@@ -71,6 +71,7 @@ system_tests = \
 	tests/system/inputs.mjs \
 	tests/system/interface.mjs \
 	tests/system/interface-address.mjs \
+	tests/system/join.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
@@ -102,6 +103,7 @@ system_tests = \
 	tests/system/rtp-merge.mjs \
 	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \
+	tests/system/rename.mjs \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
 	tests/system/rist-alarm.mjs \
@@ -119,6 +121,8 @@ system_tests = \
 	tests/system/scan-samples.mjs \
 	tests/system/sdp.mjs \
 	tests/system/sdp-peers.mjs \
+	tests/system/service-alarms.mjs \
+	tests/system/service-user.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \

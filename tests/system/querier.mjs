@@ -2,6 +2,7 @@
 // querier: an alarm reports a silent group on a network without a querier; the
 // network status lists the querier of each network.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -132,3 +133,22 @@ test('a group that arrives without its programme is not silent', async (t) => {
 	await sluice.waitStatus('a001', 'no alarm', (s) => !alarmed(s));
 	await sluice.stop();
 });
+
+test('packets that the kernel drops are no question of a querier',
+	async (t) => {
+		const setting = '/proc/sys/net/ipv4/conf/qa/rp_filter';
+		const sluice = await setUp(t, '239.1.0.1', undefined,
+			{ prepare: () => fs.writeFileSync(setting, '1') });
+
+		await waitNetwork(sluice, 'silent, and none asks', (i) =>
+			i.silent === 1 && i.state === 'missing');
+		const { timestamp } = await sluice.status('a001');
+
+		await sluice.waitStatus('a001', 'five more seconds', (s) => {
+			assert.ok(!alarmed(s), 'the alarm');
+			return s.timestamp > timestamp + 4;
+		}, 20000);
+		await sluice.logged(/groups on qa: the kernel drops packets/);
+		assert.ok(!/no multicast querier/.test(sluice.log));
+		await sluice.stop();
+	});

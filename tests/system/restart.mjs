@@ -124,6 +124,12 @@ test('a restart loses no packet, no viewer and no connection', async (t) => {
 		const timing = new Timing(t);
 		const load = await underLoad(t);
 		const { sluice } = load;
+		const uptime = async () => (await sluice.json(
+			'/api/system-status')).app_uptime;
+		const up = await waitUntil('two seconds', async () => {
+			const s = await uptime();
+			return s >= 2 && s;
+		});
 		const events = await sluice.events(t);
 		const before = pids(sluice);
 		const knocker = knock(sluice.port);
@@ -139,6 +145,7 @@ test('a restart loses no packet, no viewer and no connection', async (t) => {
 		timing.assert(knocker.seen.darkMs < BACK_MS,
 			`${knocker.seen.darkMs} ms without an answer`);
 		assert.deepEqual(pids(sluice), before);
+		assert.ok(await uptime() >= up);
 		for (const id of ids) {
 			const status = await sluice.onair(id);
 			assert.equal(status.restarts ?? 0, 0);

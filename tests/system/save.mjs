@@ -7,7 +7,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { TsMux } from '../helpers/mux.mjs';
-import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
+import { AS_SELF, MASTER, Sluice, WORKER, config, stream }
+	from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
@@ -179,7 +180,7 @@ test('one configuration has one master, after a restart too', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const second = async () => {
 		const { code, err } = await run(MASTER,
-			['-p', '127.0.0.1:8001', '-c', sluice.file],
+			[...AS_SELF, '-p', '127.0.0.1:8001', '-c', sluice.file],
 			{ env: { ...process.env, SLUICE_WORKER: WORKER } });
 
 		assert.equal(code, 1, err);

@@ -193,20 +193,25 @@ test('one address gets only its share of the receivers', async (t) => {
 });
 
 // Eight times and more: the caller and the reason are logged, not each time.
-async function assertRefusals(sluice, { kind, id, port, why }) {
+async function assertRefusals(sluice, { kind, id, port, error, why }) {
 	const one = async () => (await sluice.json(
 		`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
 
 	await waitUntil('all of them', async () =>
 		(await one()).stats?.refused >= 8, 20000);
 	// they call again at once: for a moment there may be too many of them
-	await waitUntil('why', async () => why.test((await one()).error));
+	await waitUntil('its error', async () =>
+		error.test((await one()).error ?? ''));
 	const lines = sluice.log.split('\n').filter((line) =>
 		line.includes(`stream ${id}: srt port ${port}`) &&
 		why.test(line));
 
 	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
 }
+
+const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d';
+const refusedAt = (why) => new RegExp('^waiting for a caller; call of ' +
+	`127\\.0\\.0\\.1 refused at ${TIME}: ${why}`);
 
 test('a rejected caller is named by address, in the log within a limit',
 	async (t) => {
@@ -225,9 +230,71 @@ test('a rejected caller is named by address, in the log within a limit',
 		receive(t, 'srt://127.0.0.1:9002?streamid=sport');
 	}
 	await assertRefusals(sluice, { kind: 'input', id: 'a001', port: 9001,
+		error: refusedAt('passphrase'),
 		why: /127\.0\.0\.1: call refused: passphrase/ });
 	await assertRefusals(sluice, { kind: 'output', id: 'a002', port: 9002,
+		error: /^$/,
 		why: /127\.0\.0\.1: call refused: wrong stream/ });
+	await sluice.stop();
+});
+
+test('a listener reports its last event, never a refusal before it',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `srt://:9001#passphrase=${SECRET}`,
+			'udp://127.0.0.1:6001')));
+	const error = async () => inputOf(await sluice.status('a001')).error;
+	const at = 'srt://127.0.0.1:9001?pkt_size=1316&passphrase=';
+
+	await waitUntil('listener', () => udpBound(9001));
+	await start(t, 'srt-live-transmit', ['-q', '-a:no',
+		'udp://127.0.0.1:6008',
+		'srt://127.0.0.1:9001?passphrase=another-secret']).ended;
+	await waitUntil('the refusal', async () =>
+		refusedAt('passphrase').test(await error()));
+	const live = liveMultiplex(t, at + SECRET);
+
+	await sluice.onair('a001', 15000);
+	live.kill('SIGTERM');
+	await sluice.waitStatus('a001', 'off air', (s) => !s.onair &&
+		s.packets === 0);
+	await waitUntil('its reason', async () => new RegExp('^waiting for a ' +
+		`caller; 127\\.0\\.0\\.1:\\d+ disconnected at ${TIME}$`)
+		.test(await error()));
+	await sluice.logged(/off air: waiting for a caller; .* disconnected/);
+	assert.ok(sluice.log.indexOf('call refused: passphrase') <
+		sluice.log.indexOf('connected with 127.0.0.1'), sluice.log);
+	await sluice.stop();
+});
+
+test('a stranger that is refused is no fault of a listening output',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			`srt://:9001#passphrase=${SECRET}`)));
+	const ok = async () => (await sluice.cmd('check-stream',
+		{ id: 'a001' }))['check-stream'];
+	const output = async () => (await sluice.status('a001')).outputs[0];
+
+	await waitUntil('input', () => udpBound(5000) && udpBound(9001));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
+	await sluice.onair('a001');
+	receive(t, 'srt://127.0.0.1:9001?passphrase=another-secret');
+	await sluice.logged(/127\.0\.0\.1: call refused: passphrase/);
+	await waitUntil('its count', async () =>
+		(await output()).stats.refused >= 1);
+	const { timestamp } = await sluice.status('a001');
+
+	// an error would raise the alarm after three seconds
+	await waitUntil('five seconds', async () => {
+		const status = await sluice.status('a001');
+
+		assert.deepEqual(status.alarms.filter((alarm) =>
+			alarm === 'output_fault'), []);
+		assert.equal(status.outputs[0].error, undefined);
+		assert.equal(await ok(), 'ok');
+		return status.timestamp > timestamp + 4;
+	}, 20000);
 	await sluice.stop();
 });
 

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { Sender } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 async function playing(t, mux) {
@@ -79,5 +80,29 @@ test('a stream without tables has no programme until they arrive',
 	mux.psi = true;
 	await sluice.waitStatus('a001', 'video and audio', counts(1, 1));
 	await sluice.onair('a001');
+	await sluice.stop();
+});
+
+test('a PAT of many sections is followed', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6001 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'),
+		stream('a002', 'udp://127.0.0.1:5001#pnr=1',
+			'udp://127.0.0.1:6001')));
+	const muxes = [5000, 5001].map(() => Object.assign(
+		new TsMux({ rate: 4e6 }), { patSections: 40 }));
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5001));
+	await Sender.start(t, muxes[0], 5000);
+	const sender = await Sender.start(t, muxes[1], 5001);
+	for (const id of ['a001', 'a002']) {
+		await sluice.waitStatus(id, 'video and audio', counts(1, 1));
+		await sluice.onair(id);
+	}
+	sender.stop();
+	await recorder.quiet();
+	const seen = checkTs(joined((await recorder.stop())[0]));
+	assert.deepEqual([...seen.pat.programs.keys()], [1]);
+	assert.equal(seen.ccErrors, 0);
 	await sluice.stop();
 });

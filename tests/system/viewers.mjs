@@ -217,6 +217,37 @@ test('a viewer of a stream that is off air receives no old packets',
 	await sluice.stop();
 });
 
+test('auth.enable true closes the outputs, because nothing enforces it',
+	async (t) => {
+	const open = config(stream('a001', 'udp://127.0.0.1:5000',
+		'http://127.0.0.1:8100/one'));
+	const sluice = await Sluice.start(t,
+		{ ...open, auth: { enable: true } });
+	const error = async () =>
+		(await sluice.status('a001')).outputs[0].error;
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	assert.match(await error(), /^closed: auth\.enable is true/);
+	const listens = await waitUntil('reply', () =>
+		request(8100, { path: '/one?token=bad' }));
+	assert.equal(listens.status, 404);
+	assert.match(sluice.log, /error config: auth\.enable: true is not/);
+	const again = await sluice.post({ cmd: 'set-auth',
+		auth: { enable: true } });
+	assert.equal(again.status, 400);
+	assert.equal((await request(8100, { path: '/one' })).status, 404);
+	await sluice.cmd('set-auth', { auth: { enable: false } });
+	const viewer = await waitUntil('viewer', async () => {
+		const v = await Viewer.open(t, 8100, '/one');
+		return v.status === 200 && v;
+	});
+	await waitUntil('video', () => viewer.bytes > 100000);
+	assert.equal(await error(), undefined);
+	await sluice.stop();
+});
+
 test('a removed stream ends its viewers; a new stream is served at once',
 	async (t) => {
 	const timing = new Timing(t);

@@ -192,6 +192,8 @@ unit_worker_tests = \
 	tests/unit/worker/net/test_refusal_log \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \
+	tests/unit/worker/output/test_cbr_content \
+	tests/unit/worker/output/test_cbr_frequency \
 	tests/unit/worker/output/test_cbr_stall \
 	tests/unit/worker/output/test_cc_rewrite \
 	tests/unit/worker/output/test_departure_plan \
@@ -215,6 +217,7 @@ unit_worker_tests = \
 	tests/unit/worker/rtp/test_datagrams \
 	tests/unit/worker/rtp/test_fec \
 	tests/unit/worker/rtp/test_rtp_clock \
+	tests/unit/worker/rtp/test_rtp_outage \
 	tests/unit/worker/rtp/test_rtp_packet \
 	tests/unit/worker/rtp/test_rtp_window \
 	tests/unit/worker/scan/test_collect \
@@ -231,11 +234,13 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_cue \
 	tests/unit/worker/splice/test_switch_point \
 	tests/unit/worker/splice/test_foreign \
+	tests/unit/worker/splice/test_jump_sweep \
 	tests/unit/worker/splice/test_property \
 	tests/unit/worker/splice/test_splice \
 	tests/unit/worker/splice/test_stamps \
 	tests/unit/worker/splice/test_continuity \
 	tests/unit/worker/stream/test_candidate \
+	tests/unit/worker/stream/test_flapping \
 	tests/unit/worker/stream/test_input_chain \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \
@@ -259,6 +264,8 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_pes \
 	tests/unit/worker/ts/test_pmt \
 	tests/unit/worker/ts/test_psi \
+	tests/unit/worker/ts/test_psi_lead \
+	tests/unit/worker/ts/test_psi_long \
 	tests/unit/worker/ts/test_rap \
 	tests/unit/worker/ts/test_samples \
 	tests/unit/worker/ts/test_section \
@@ -361,6 +368,7 @@ tests_unit_worker_net_rist_test_rist_peers_CFLAGS = \
 tests_unit_worker_net_srt_test_srt_calls_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_calls.c \
 	worker/net/srt/srt_calls.c
+tests_unit_worker_net_srt_test_srt_calls_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
 tests_unit_worker_net_srt_test_srt_socket_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_socket.c \
 	worker/net/refusal_log.c \
@@ -429,6 +437,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_describe \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_stream_conf \
+	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/setup/test_log_settings \
 	tests/unit/master/setup/test_options \
@@ -437,6 +446,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_minute \
 	tests/unit/master/status/test_status \
 	tests/unit/master/status/test_status_alarm \
+	tests/unit/master/status/test_system_alarms \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_queriers \
@@ -540,6 +550,11 @@ tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
+tests_unit_master_config_test_stream_links_SOURCES = \
+	tests/unit/master/config/test_stream_links.c \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_config_test_stream_links_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
 tests_unit_master_setup_test_options_LDADD = $(master_libs)
@@ -560,6 +575,7 @@ tests_unit_master_status_test_status_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_status_LDADD = $(master_libs)
 tests_unit_master_status_test_status_alarm_LDADD = $(master_libs)
+tests_unit_master_status_test_system_alarms_LDADD = $(master_libs)
 tests_unit_master_streams_test_analysis_request_SOURCES = \
 	tests/unit/master/streams/channel_rig.c \
 	tests/unit/master/streams/channel_rig.h \

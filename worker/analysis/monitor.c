@@ -167,14 +167,12 @@ static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 	pcr_check_feed(&m->pcrs[i].check, p, m->packets, now_ns);
 }
 
-/* A packet with transport_error_indicator does not add a PID: the PID in it may
- * be wrong, too. */
 static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 	struct pid_stats *s = pid_table_find(&m->pids, pid);
 
-	if (s != NULL || ts_tei(p))
+	if (s != NULL)
 		return s;
 	s = pid_table_add(&m->pids, pid);
 	if (s != NULL) {
@@ -182,6 +180,20 @@ static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 		s->cc = m->cc.pid[pid];
 	}
 	return s;
+}
+
+/* A packet with transport_error_indicator: any field of it may be wrong, the
+ * PID too.  It adds no PID and causes no other fault (TR 101 290 5.2.2). */
+static void take_damaged(struct monitor *m, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+	struct pid_stats *s = pid_table_find(&m->pids, pid);
+
+	m->faults[ALARM_TRANSPORT]++;
+	m->null_packets += pid == TS_PID_NULL;
+	cc_damaged(s != NULL ? &s->cc : &m->cc.pid[pid], p);
+	if (s != NULL)
+		s->transport_errors++;
 }
 
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
@@ -197,6 +209,10 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->sync_errors++;
 		return;
 	}
+	if (ts_tei(p)) {
+		take_damaged(m, p);
+		return;
+	}
 	if (pid == TS_PID_NULL) {
 		m->null_packets++;
 		return;
@@ -209,12 +225,6 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 			s->cc_errors += verdict == CC_ERROR;
 			s->duplicates += verdict == CC_DUPLICATE;
 		}
-	}
-	if (ts_tei(p)) {
-		m->faults[ALARM_TRANSPORT]++;
-		if (s != NULL)
-			s->transport_errors++;
-		return;
 	}
 	if (s != NULL) {
 		if (s->first_ns == 0)
@@ -240,9 +250,11 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
 }
 
-void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
-		  uint64_t now_ns)
+uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
+		      size_t n_runs, uint64_t now_ns)
 {
+	uint32_t before = m->faults[ALARM_CC];
+
 	if (psi_changes(m->psi) != m->psi_changes)
 		classify(m, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
@@ -252,6 +264,7 @@ void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
 		for (; p < end; p += TS_PACKET)
 			feed_packet(m, p, now_ns);
 	}
+	return m->faults[ALARM_CC] - before;
 }
 
 void monitor_warm(const struct monitor *m, struct prefetch *w)

@@ -45,8 +45,9 @@ void monitor_reset(struct monitor *, uint64_t now_ns);
 /* Clears all alarms, because the watch is interrupted. */
 void monitor_rest(struct monitor *, uint64_t wall_ms);
 
-void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
-		  uint64_t now_ns);
+/* Returns the number of continuity errors in the packets. */
+uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
+		      size_t n_runs, uint64_t now_ns);
 
 /* Lists the memory that the next packets of the usual PIDs will touch. */
 void monitor_warm(const struct monitor *, struct prefetch *);

@@ -11,8 +11,7 @@ void si_watch_init(struct si_watch *w)
 {
 	memset(w, 0, sizeof *w);
 	for (size_t i = 0; i < SI_PIDS; i++)
-		section_init(&w->assemblers[i], w->buffers[i],
-			     i == SLOT_CAT ? SECTION_PSI_MAX : SECTION_MAX);
+		section_init(&w->assemblers[i], w->buffers[i], SECTION_MAX);
 }
 
 void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t now_ns)

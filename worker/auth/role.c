@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 /* Hashing uses much CPU: the workers of streams have precedence. */
@@ -23,8 +22,6 @@ static void *role_new(struct worker *worker)
 	struct role *r = xcalloc(1, sizeof *r);
 
 	r->worker = worker;
-	/* no core dump and no ptrace: the memory contains passwords */
-	(void)prctl(PR_SET_DUMPABLE, 0);
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	return r;
 }

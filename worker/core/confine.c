@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/core/confine.h"
 
+#include "common/base/process.h"
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
@@ -82,6 +83,9 @@ int confine(uint64_t keep)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	err = unprotect_from_oom();
+	/* after the file above, which then belongs to root */
+	if (err == 0)
+		err = process_shield();
 	if (err == 0 && close_range(WORKER_CHANNEL_FD + 1, UINT_MAX, 0) < 0)
 		err = -errno;
 	if (err == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/core/confine.c worker/core/confine.h \
+	worker/core/grants.c \
+	worker/core/hidden.c worker/core/hidden.h \
 	worker/core/link_record.c worker/core/link_record.h \
+	worker/core/sandbox.c worker/core/sandbox.h \
+	worker/core/syscalls.c worker/core/syscalls.h \
 	worker/core/worker.c worker/core/worker.h

@@ -116,6 +116,8 @@ static int run(const struct worker_role *role, const char *object)
 	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
 	(void)channel_send(w.channel, &hello, NULL, 0);
 	w.context = role->new(&w);
+	if (!role->enters_late)
+		(void)worker_enter_sandbox(&w, NULL);
 	ev_timer_init(&w.second, on_second, 0., 1.);
 	if (role->every_second != NULL)
 		ev_timer_start(w.loop, &w.second);
@@ -166,6 +168,17 @@ int worker_start(const struct worker_role *const *roles, int argc,
 		return EX_OSERR;
 	}
 	return run(role, argv[2]);
+}
+
+bool worker_enter_sandbox(struct worker *w, const struct grants *grants)
+{
+	int err = sandbox_enter(w->role->needs, grants);
+
+	if (err == 0)
+		return true;
+	log_error("worker", "cannot enter the sandbox: %s", strerror(-err));
+	worker_exit(w, EX_OSERR);
+	return false;
 }
 
 void worker_send_ready(struct worker *w)

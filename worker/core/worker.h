@@ -7,6 +7,7 @@
 
 #include "common/base/util.h"
 #include "proto/ipc/channel.h"
+#include "worker/core/sandbox.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -47,6 +48,12 @@ struct worker_role {
 	/* The capabilities (bits 1 << CAP_X) that the role keeps if the master
 	 * has them; all others are dropped at the start. */
 	uint64_t capabilities;
+	/* What the role does (enum sandbox_need). */
+	unsigned needs;
+	/* The sandbox depends on the task: the role calls
+	 * worker_enter_sandbox() when it has the task.  The other roles enter
+	 * it before their first message. */
+	bool enters_late;
 };
 
 extern const struct worker_role stream_role;
@@ -63,6 +70,10 @@ extern const struct worker_role softcam_role;
  * exit code of the program. */
 int worker_start(const struct worker_role *const *roles, int argc,
 		 char **argv);
+
+/* Enters the sandbox of the role, with the files of its task (may be NULL).
+ * False: that failed, was logged, and the worker ends. */
+bool worker_enter_sandbox(struct worker *, const struct grants *);
 
 /* Sends worker.ready; a role calls it once, when it works. */
 void worker_send_ready(struct worker *);

@@ -26,7 +26,7 @@ enum {
 	TICK_MS = 50,
 	HEAD_MS = 10000,
 	/* after so long without a picture a viewer starts anywhere */
-	START_MS = 10000,
+	START_MS = 20000,
 	STILL_MS = 1000,
 	/* unfinished requests; above it the oldest is closed, so that slow
 	 * clients cannot block others */
@@ -198,6 +198,8 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	if (cfg->max_conns > 0)
 		d->max_conns = cfg->max_conns;
 	lag_kernel_read(&d->kernel);
+	/* the sandbox forbids to open it later */
+	page_pipe_open(&d->pages);
 	ev_init(&d->tick, on_tick);
 	d->tick.repeat = (cfg->tick_ms ? cfg->tick_ms : TICK_MS) / 1000.;
 	return d;
@@ -279,7 +281,9 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	int err = 0;
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
-	    old->tls == name->tls && strcmp(old->stream, name->stream) == 0) {
+	    old->tls == name->tls) {
+		/* only a renamed stream keeps its ring */
+		mount_rename(old, name->stream);
 		(void)close(ring_fd);
 		old->renewed = true;
 		return 0;

@@ -38,6 +38,7 @@ void lag_init(struct lag *lag, uint64_t size, uint64_t rate,
 	/* the smallest limit of any rate */
 	uint64_t floor = (size - size / 4) / 2;
 
+	lag->size = size;
 	lag->limit = size - margin - hold;
 	lag->start_max = lag->limit / 4 * 3;
 	lag->ask_above = lag->limit / 4;

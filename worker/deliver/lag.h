@@ -26,6 +26,7 @@ struct lag_kernel {
 };
 
 struct lag {
+	uint64_t size;      /* of the ring, as passed to lag_init() */
 	uint64_t limit;     /* most bytes that are not acknowledged */
 	uint64_t ask_above; /* bytes behind the writer up to which the queue
 			     * of the socket need not be read */

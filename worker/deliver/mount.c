@@ -7,6 +7,7 @@
 #include "worker/deliver/page_pipe.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* For fewer viewers sendfile() costs less. */
@@ -76,6 +77,21 @@ void mount_inherit(struct mount *m, struct mount *old)
 	m->reported_cut = old->reported_cut;
 	old->bytes = 0;
 	old->cut = 0;
+}
+
+void mount_rename(struct mount *m, const char *stream)
+{
+	struct viewer *v;
+	char *old = m->stream;
+
+	if (strcmp(old, stream) == 0)
+		return;
+	m->stream = xstrdup(stream);
+	LIST_FOREACH(v, &m->viewers, entry)
+		v->stream = m->stream;
+	/* the master counts the report of the new id only */
+	m->reported_bytes = UINT64_MAX;
+	free(old);
 }
 
 bool mount_uses_ring(const struct mount *m, int fd)
@@ -154,9 +170,9 @@ static void find_pause(struct mount *m, uint64_t pos, uint64_t now_ms)
 static bool start_pass(struct mount *m, uint64_t now_ms,
 		       struct viewer_pass *ret)
 {
-	size_t size = ring_reader_size(m->reader);
 	struct ring_rap rap = { 0 };
 	bool ok = false;
+	size_t size;
 
 	*ret = (struct viewer_pass){
 		.ring_fd = m->ring_fd,
@@ -168,13 +184,17 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 	};
 	if (!ok)
 		return false;
+	size = ring_reader_size(m->reader);
+	if (size != m->lag.size)
+		lag_init(&m->lag, size, m->rate, &m->kernel);
 	find_pause(m, ret->end, now_ms);
+	ret->has_marks = ring_reader_has_marks(m->reader);
 	ret->still = m->still;
 	ret->has_start = ring_reader_last_rap(
-		m->reader, size - (size_t)m->lag.start_max, &rap);
+		m->reader, size - (size_t)m->lag.start_max, m->fresh_pos,
+		&rap);
 	/* the writer may have published more since, with a newer point */
-	ret->has_start = ret->has_start && rap.pos < ret->end &&
-			 rap.pos >= m->fresh_pos;
+	ret->has_start = ret->has_start && rap.pos < ret->end;
 	ret->start = rap.pos;
 	return true;
 }

@@ -71,6 +71,9 @@ void mount_free(struct mount **);
 /* m replaces old, a mount of the same stream, and continues its counters. */
 void mount_inherit(struct mount *m, struct mount *old);
 
+/* The stream of the mount has this id now; the viewers stay. */
+void mount_rename(struct mount *, const char *stream);
+
 /* Is fd the ring of this mount? */
 bool mount_uses_ring(const struct mount *, int fd);
 

@@ -11,7 +11,7 @@
  * rate sends the bytes that do not fit by sendfile(). */
 enum { PIPE_SIZE = 1024 * 1024 };
 
-static void open_pipes(struct page_pipe *p)
+void page_pipe_open(struct page_pipe *p)
 {
 	p->open = true;
 	p->from[0] = p->from[1] = p->copy[0] = p->copy[1] = -1;
@@ -62,7 +62,7 @@ void page_pipe_fill(struct page_pipe *p, int fd, off_t at, size_t len)
 	ssize_t n;
 
 	if (!p->open)
-		open_pipes(p);
+		page_pipe_open(p);
 	page_pipe_empty(p);
 	if (p->failed)
 		return;

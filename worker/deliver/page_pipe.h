@@ -25,6 +25,8 @@ struct page_pipe {
 	uint64_t pos; /* position of the first byte in the stream */
 };
 
+/* Opens it before the first use; if that fails, it is not used. */
+void page_pipe_open(struct page_pipe *);
 void page_pipe_done(struct page_pipe *);
 
 /* Takes the pages of at most len bytes at an offset of the file; p->len is 0 if

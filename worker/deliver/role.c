@@ -158,6 +158,7 @@ static void on_tls(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 const struct worker_role deliver_role = {
 	.name = "deliver",
+	.needs = NEED_VIEWERS,
 	.new = role_new,
 	.free = role_free,
 	.every_second = every_second,

@@ -150,7 +150,8 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 		return VIEWER_STAYS;
 	}
 	if (v->wait_until_ms > 0) {
-		if (!pass->has_start && pass->now_ms < v->wait_until_ms)
+		if (!pass->has_start &&
+		    (pass->has_marks || pass->now_ms < v->wait_until_ms))
 			return VIEWER_STAYS;
 		start_at(v, pass->has_start ? pass->start : pass->end);
 	}

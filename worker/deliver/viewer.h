@@ -85,6 +85,8 @@ struct viewer_pass {
 	uint64_t end;     /* end of the stream in the ring */
 	uint64_t start;   /* the random access point for new viewers */
 	bool has_start;
+	bool has_marks;   /* the stream shows points to start at: without a
+			   * start, new viewers wait for the next one */
 	bool still;       /* no packets: new viewers wait */
 	uint64_t wait_until_ms; /* after a pause: end of the wait for a
 				 * picture */

@@ -19,6 +19,8 @@ struct input {
 	uint64_t opened_ns;
 	uint64_t good_ns;  /* start of the time on air, while it is on air */
 	uint64_t bad_ns;   /* start of the time off air, while it is off air */
+	uint64_t hole_ns;  /* time of the last hole; 0: none */
+	uint64_t holes_ns; /* start of the last series of holes */
 	uint64_t failed_ns; /* time of the last failure, or of the start */
 	/* time at which it last recovered before the next input was entered;
 	 * 0: not yet */
@@ -56,6 +58,18 @@ static bool is_good_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 	return is_good(in) && now_ns - in->good_ns >= ms * MS;
 }
 
+static bool had_hole(const struct input *in, uint64_t now_ns)
+{
+	return in->hole_ns != 0 &&
+	       now_ns - in->hole_ns < FAILOVER_HOLE_MS * MS;
+}
+
+/* On air for so long, and without a hole. */
+static bool is_whole_for(const struct input *in, uint64_t ms, uint64_t now_ns)
+{
+	return is_good_for(in, ms, now_ns) && !had_hole(in, now_ns);
+}
+
 /* The end of its initial delay. */
 static uint64_t initial_ns(const struct input *in)
 {
@@ -83,6 +97,22 @@ static bool is_due(const struct failover *f, size_t i, uint64_t now_ns)
 	return now_ns >= due_ns(f, &f->inputs[i]);
 }
 
+/* When an input that is on air and whole may follow it. */
+static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
+{
+	bool damped = damper_is_damped(&in->damper, now_ns);
+	uint64_t delay_ns =
+		damped ? 0 : MIN(f->cfg.loss_ms, f->cfg.start_ms) * MS;
+
+	if (is_good(in))
+		return had_hole(in, now_ns) ? in->holes_ns + delay_ns
+					    : UINT64_MAX;
+	if (in->was_good && (damped || had_hole(in, now_ns) ||
+			     in->sight.level == FAILOVER_DEAD))
+		return in->bad_ns + delay_ns;
+	return due_ns(f, in);
+}
+
 static uint64_t retry_ns(const struct input *in)
 {
 	uint64_t ms = FAILOVER_RETRY_FIRST_MS;
@@ -101,6 +131,23 @@ static bool may_try(const struct input *in, uint64_t now_ns)
 
 /* --- the state of the inputs --- */
 
+/* Packets were lost in a pause: the time on air begins anew.  Holes in quick
+ * succession are one failure. */
+static void note_hole(struct input *in, bool on_air, uint64_t now_ns)
+{
+	bool again = in->hole_ns != 0 &&
+		     now_ns - in->hole_ns < 2 * FAILOVER_HOLE_MS * MS;
+
+	in->hole_ns = now_ns;
+	if (!again)
+		in->holes_ns = now_ns;
+	if (!on_air)
+		return;
+	in->good_ns = now_ns;
+	if (!again)
+		damper_failed(&in->damper, now_ns);
+}
+
 void failover_see(struct failover *f, size_t i,
 		  const struct failover_sight *sight, uint64_t now_ns)
 {
@@ -111,6 +158,8 @@ void failover_see(struct failover *f, size_t i,
 	if (!in->open)
 		return;
 	in->sight = *sight;
+	if (sight->hole)
+		note_hole(in, was && is_good(in), now_ns);
 	if (is_good(in) == was)
 		return;
 	if (was) {
@@ -149,17 +198,20 @@ static void replace(struct failover *f, size_t i, uint64_t now_ns)
 	choose(f, i, FAILOVER_FAULT, now_ns);
 }
 
-/* Can it follow an input that is off air?  patient: although it is damped. */
+/* Can it follow an input that failed?  patient: although it is damped. */
 static bool can_follow(struct failover *f, size_t i, bool patient,
 		       uint64_t now_ns)
 {
 	struct input *in = &f->inputs[i];
+	size_t c = f->decision.input;
 
 	if (damper_is_damped(&in->damper, now_ns) != patient)
 		return false;
+	/* it is not known whether it will be on air */
 	if (in->cfg.cold && may_try(in, now_ns))
-		return true;
-	return is_good_for(in, patient ? FAILOVER_STEADY_MS : 0, now_ns);
+		return is_due(f, c, now_ns) ||
+		       damper_is_damped(&f->inputs[c].damper, now_ns);
+	return is_whole_for(in, patient ? FAILOVER_STEADY_MS : 0, now_ns);
 }
 
 /* The first input that can follow c; c itself when there is none. */
@@ -169,6 +221,20 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 		for (size_t i = 0; i < f->cfg.n_inputs; i++)
 			if (i != c && can_follow(f, i, patient, now_ns))
 				return i;
+	return c;
+}
+
+/* The same for an input that is off air: an input with holes may follow. */
+static size_t find_any_follower(struct failover *f, size_t c, uint64_t now_ns)
+{
+	size_t follower = find_follower(f, c, now_ns);
+
+	if (follower != c)
+		return follower;
+	for (size_t i = 0; i < f->cfg.n_inputs; i++)
+		if (i != c && is_good(&f->inputs[i]) &&
+		    !damper_is_damped(&f->inputs[i].damper, now_ns))
+			return i;
 	/* packets are better than none, where no filler is sent instead */
 	if (f->cfg.mode == FAILOVER_STOP || f->cfg.filler ||
 	    f->inputs[c].sight.level != FAILOVER_DEAD)
@@ -184,23 +250,23 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 {
 	size_t c = f->decision.input;
 	uint64_t ms = f->cfg.return_ms;
-	size_t i;
+	size_t i = c;
 
-	if (!is_good(&f->inputs[c])) {
-		if (!is_due(f, c, now_ns))
-			return;
+	if (now_ns >= leave_ns(f, &f->inputs[c], now_ns))
 		i = find_follower(f, c, now_ns);
-		if (i != c)
-			replace(f, i, now_ns);
+	if (i == c && is_due(f, c, now_ns))
+		i = find_any_follower(f, c, now_ns);
+	if (i != c)
+		replace(f, i, now_ns);
+	if (i != c || !is_good(&f->inputs[c]))
 		return;
-	}
 	/* an input further up the list that was on air for the return delay */
 	for (i = 0; i < c && !f->cfg.no_return; i++) {
 		struct input *in = &f->inputs[i];
 
 		if (damper_is_damped(&in->damper, now_ns))
 			continue;
-		if (is_good_for(in, ms, now_ns) ||
+		if (is_whole_for(in, ms, now_ns) ||
 		    (in->cfg.cold && may_try(in, now_ns) &&
 		     now_ns - in->failed_ns >= ms * MS)) {
 			choose(f, i, FAILOVER_RETURN, now_ns);
@@ -213,8 +279,11 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 static void choose_next(struct failover *f, uint64_t now_ns)
 {
 	size_t c = f->decision.input;
+	struct input *chosen = &f->inputs[c];
+	bool flaps = damper_is_damped(&chosen->damper, now_ns) &&
+		     now_ns >= leave_ns(f, chosen, now_ns);
 
-	if (!is_due(f, c, now_ns))
+	if (!flaps && !is_due(f, c, now_ns))
 		return;
 	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
 		size_t i = (c + k) % f->cfg.n_inputs;
@@ -238,7 +307,8 @@ static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 	    f->decision.reason != FAILOVER_FAULT)
 		return false;
 	in = &f->inputs[playing];
-	return is_good(in) && !damper_is_damped(&in->damper, now_ns) &&
+	return is_whole_for(in, 0, now_ns) &&
+	       !damper_is_damped(&in->damper, now_ns) &&
 	       (in->stayed_ns == 0 ||
 		now_ns - in->stayed_ns >= f->cfg.return_ms * MS);
 }
@@ -391,6 +461,8 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		if (!in->open)
 			continue;
 		look_at(&next, due_ns(f, in), now_ns);
+		look_at(&next, leave_ns(f, in, now_ns), now_ns);
+		look_at(&next, in->hole_ns + FAILOVER_HOLE_MS * MS, now_ns);
 		look_at(&next, initial_ns(in), now_ns);
 		if (!is_good(in))
 			continue;
@@ -468,14 +540,22 @@ void failover_free(struct failover **f)
 	*f = NULL;
 }
 
+uint64_t failover_due_ns(const struct failover *f, size_t i)
+{
+	return due_ns(f, &f->inputs[i]);
+}
+
 unsigned failover_penalty(const struct failover *f, size_t i, uint64_t now_ns)
 {
 	return damper_penalty(&f->inputs[i].damper, now_ns);
 }
 
-bool failover_is_damped(struct failover *f, size_t i, uint64_t now_ns)
+uint64_t failover_damped_ns(struct failover *f, size_t i, uint64_t now_ns)
 {
-	return damper_is_damped(&f->inputs[i].damper, now_ns);
+	struct damper *d = &f->inputs[i].damper;
+
+	return damper_is_damped(d, now_ns) ? damper_reuse_ns(d, now_ns) - now_ns
+					   : 0;
 }
 
 const char *failover_reason_name(enum failover_reason reason)

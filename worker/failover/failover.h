@@ -8,10 +8,11 @@
  *
  * - active: the first input of the list that is on air.  When the input that
  *   is sent has been off air for the start delay, the first of the others that
- *   is on air follows.  An input further up the list that has been on air for
- *   the return delay takes over again.  Open as well are all inputs in front
- *   of the chosen one and, behind it, the first that is on air; at most
- *   FAILOVER_WATCHED_MAX at once, the others in turns.
+ *   is on air follows.  When it has no packets, or lost packets in a pause (a
+ *   hole), the delay is loss_ms.  An input further up the list that has been on
+ *   air for the return delay without a hole takes over again.  Open as well
+ *   are all inputs in front of the chosen one and, behind it, the first that is
+ *   on air; at most FAILOVER_WATCHED_MAX at once, the others in turns.
  * - stop: the same, but nothing is sent while no input is on air.
  * - passive: the next input, round the list.  Only the chosen input is open,
  *   and the stream does not return by itself.
@@ -20,8 +21,9 @@
  * An input that was never on air since it was opened has its initial delay
  * instead of the start delay, unless it is known that it cannot be opened; an
  * input that delivers packets is judged first.  An input that fails repeatedly
- * is damped (damper.h): for some time it is not chosen.  Where no other input
- * is on air, a damped input is chosen after FAILOVER_STEADY_MS on air.
+ * is damped (damper.h): for some time it is not chosen.  A damped input that is
+ * sent is left without a delay.  Where no other input is on air, a damped input
+ * is chosen after FAILOVER_STEADY_MS on air.
  *
  * When no input is on air, the last one stays chosen; an input with packets
  * replaces an input without.
@@ -41,6 +43,8 @@ enum {
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
 	FAILOVER_TURN_MS = 10000, /* for inputs that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
+	/* An input with a hole is not chosen for so long. */
+	FAILOVER_HOLE_MS = 1000,
 	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
 	/* An input that failed is not tried again at once. */
@@ -66,6 +70,7 @@ struct failover_input_config {
 struct failover_config {
 	enum failover_mode mode;
 	uint32_t start_ms;
+	uint32_t loss_ms; /* at most start_ms counts */
 	uint32_t return_ms;
 	bool no_return;      /* active: an input stays while it is on air */
 	bool filler;         /* a filler can be sent instead */
@@ -87,6 +92,7 @@ struct failover_sight {
 	enum failover_level level;
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
+	bool hole;   /* lost packets in a pause since the last sight */
 };
 
 /* The packets that are sent until the chosen input has some. */
@@ -142,9 +148,15 @@ int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 /* The input that the command to switch chooses: the next valid one. */
 size_t failover_following(const struct failover *, size_t i);
 
+/* The time at which an input that is not on air is sent all the same
+ * (FAILOVER_DISABLE) or replaced (other modes); UINT64_MAX: it is on air. */
+uint64_t failover_due_ns(const struct failover *, size_t i);
+
 /* For the status. */
 unsigned failover_penalty(const struct failover *, size_t i, uint64_t now_ns);
-bool failover_is_damped(struct failover *, size_t i, uint64_t now_ns);
+/* Nanoseconds until damping ends if the input does not fail again; 0: it is not
+ * damped. */
+uint64_t failover_damped_ns(struct failover *, size_t i, uint64_t now_ns);
 
 /* "start", "fault" … */
 const char *failover_reason_name(enum failover_reason);

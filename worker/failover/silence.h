@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Detects that a source is silent: within a fraction of a second if its packets
- * are frequent, and later if the source pauses regularly.
+ * are frequent, and later if the source pauses regularly.  Detects as well that
+ * packets were lost in a pause that was too short for silence.
+ *
+ * A pause is regular only if the continuity counters go on behind it (ISO/IEC
+ * 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay the
+ * detection: an input that flaps is detected as fast as any other.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -10,6 +15,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -17,38 +23,100 @@ enum {
 	SILENCE_MOST_MS = 1000, /* a longer pause is not regular */
 	/* Silence is this multiple of the longest regular pause. */
 	SILENCE_FACTOR = 3,
-	/* Time constant with which pause_ns decays. */
+	/* Time constant with which regular pauses decay. */
 	SILENCE_FORGET_MS = 2000,
+	/* After a pause the PIDs arrive one by one: a gap within this time
+	 * belongs to the pause. */
+	SILENCE_DOUBT_MS = 100,
+	/* A hole is at least so long, and longer than two regular pauses: a
+	 * single lost datagram of a slow stream is not a hole. */
+	SILENCE_HOLE_MS = 35,
+};
+
+/* The time between two reads with packets. */
+struct silence_pause {
+	uint64_t ns;
+	/* The part of it up to the last read without packets: the source was
+	 * certainly quiet for so long. */
+	uint64_t quiet_ns;
 };
 
 struct silence {
-	uint64_t last_ns;  /* time of the last packets; 0: none yet */
-	uint64_t pause_ns; /* longest recent pause between packets */
+	uint64_t last_ns; /* time of the last packets; 0: none yet */
+	struct silence_pause regular; /* the longest recent pauses */
+	/* A longer pause whose counters may still show a gap; 0: none. */
+	struct silence_pause doubt;
+	uint64_t doubt_at_ns; /* the end of that pause */
 };
 
-/* Packets arrived. */
-static inline void silence_feed(struct silence *s, uint64_t now_ns)
+static inline uint64_t silence_decayed(uint64_t ns, uint64_t pause_ns)
 {
-	uint64_t pause = now_ns - s->last_ns;
 	const uint64_t forget = SILENCE_FORGET_MS * MS;
 
-	if (s->last_ns == 0 || pause > SILENCE_MOST_MS * MS) {
-		/* the pauses of the source are unknown, or may have changed */
-		s->pause_ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;
-	} else {
-		s->pause_ns -= s->pause_ns / 65536 * (pause * 65536 / forget);
-		s->pause_ns = MAX(s->pause_ns, pause);
+	return ns - ns / 65536 * (MIN(pause_ns, forget) * 65536 / forget);
+}
+
+/* A pause ended. */
+static inline void silence_paused(struct silence *s, struct silence_pause p,
+				  uint64_t now_ns)
+{
+	struct silence_pause *r = &s->regular, *d = &s->doubt;
+
+	r->ns = silence_decayed(r->ns, p.ns);
+	r->quiet_ns = silence_decayed(r->quiet_ns, p.ns);
+	if (d->ns != 0 && (p.ns >= d->ns || now_ns - s->doubt_at_ns >=
+						    SILENCE_DOUBT_MS * MS)) {
+		/* no gap: the pause is regular */
+		if (d->ns <= SILENCE_MOST_MS * MS) {
+			r->ns = MAX(r->ns, d->ns);
+			r->quiet_ns = MAX(r->quiet_ns, d->quiet_ns);
+		}
+		d->ns = 0;
+	}
+	if (d->ns != 0 || (p.ns <= r->ns && p.quiet_ns <= r->quiet_ns))
+		return;
+	*d = p;
+	s->doubt_at_ns = now_ns;
+}
+
+/*
+ * Packets arrived.  empty_ns: time of the last read without packets.  gap: a
+ * continuity counter of these packets does not continue.  True: packets were
+ * lost in a pause.
+ */
+static inline bool silence_feed(struct silence *s, uint64_t empty_ns, bool gap,
+				uint64_t now_ns)
+{
+	struct silence_pause pause = { .ns = now_ns - s->last_ns };
+	bool hole;
+
+	if (s->last_ns == 0)
+		/* the pauses of the source are unknown */
+		s->regular.ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;
+	else if (pause.ns > 0) {
+		if (empty_ns > s->last_ns)
+			pause.quiet_ns = empty_ns - s->last_ns;
+		silence_paused(s, pause, now_ns);
 	}
 	s->last_ns = now_ns;
+	if (!gap || s->doubt.ns == 0)
+		return false;
+	hole = s->doubt.quiet_ns >= MAX(s->regular.quiet_ns * 5 / 2,
+					SILENCE_HOLE_MS * MS);
+	s->doubt.ns = 0;
+	return hole;
 }
 
 /* When it becomes silent unless packets arrive; UINT64_MAX: no packets yet. */
 static inline uint64_t silence_ns(const struct silence *s)
 {
-	uint64_t patience = MAX(SILENCE_FACTOR * s->pause_ns,
-				SILENCE_LEAST_MS * MS);
+	uint64_t pause = s->regular.ns;
 
 	if (s->last_ns == 0)
 		return UINT64_MAX;
-	return s->last_ns + MIN(patience, SILENCE_MOST_MS * MS);
+	if (s->doubt.ns <= SILENCE_MOST_MS * MS)
+		pause = MAX(pause, s->doubt.ns);
+	return s->last_ns + MIN(MAX(SILENCE_FACTOR * pause,
+				    SILENCE_LEAST_MS * MS),
+				SILENCE_MOST_MS * MS);
 }

@@ -7,6 +7,7 @@
 #include "worker/filler/filler.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/psi_lead.h"
 #include "worker/ts/section.h"
 
 #include <stdlib.h>
@@ -309,15 +310,14 @@ void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 
 /* --- new and free --- */
 
-static void add_section(struct play *p, struct psi_section s, uint16_t pid)
+static void add_section(const struct psi_section *s, uint16_t pid, void *arg)
 {
+	struct play *p = arg;
 	uint8_t cc = 0;
 
-	if (s.data == NULL || s.len > SECTION_PSI_MAX)
-		return;
 	p->tables = xrealloc(p->tables, (p->n_tables + SECTION_PACKETS) *
 					TS_PACKET);
-	p->n_tables += section_pack(s.data, s.len, pid, &cc,
+	p->n_tables += section_pack(s->data, s->len, pid, &cc,
 				    p->tables + p->n_tables * TS_PACKET);
 }
 
@@ -333,17 +333,13 @@ struct play *play_new(const struct psi *psi, uint64_t now_ns)
 {
 	struct play *p = xcalloc(1, sizeof *p);
 	const struct psi_program *programs;
-	const struct psi_section *pat;
-	size_t n_pat = psi_pat(psi, &pat);
 	size_t n_programs = psi_programs(psi, &programs);
 
 	p->start_ns = p->tables_ns = now_ns;
-	for (size_t i = 0; i < n_pat; i++)
-		add_section(p, pat[i], TS_PID_PAT);
+	psi_lead(psi, add_section, p);
 	for (size_t i = 0; i < n_programs; i++) {
 		uint16_t pid = programs[i].pcr_pid;
 
-		add_section(p, programs[i].pmt, programs[i].pmt_pid);
 		if (pid != TS_PID_NULL && p->n_clocks < FILLER_PROGRAMS_MAX &&
 		    find_clock(p, pid) == NULL)
 			p->clocks[p->n_clocks++] =

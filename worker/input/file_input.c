@@ -141,20 +141,22 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 /*
- * Is the file played from this packet on?  Packets before the place where a
- * decoder can start are dropped, with their time.
+ * Is the file played from this packet on, or from an earlier one that waited
+ * for it?  Then ret has the packets and *ret_n the number of runs.  Packets
+ * before the place where a decoder can start are dropped, with their time.
  */
-static bool enter(struct file_input *f, const struct ts_run *one)
+static bool enter(struct file_input *f, const struct ts_run *one,
+		  struct ts_run ret[2], size_t *ret_n)
 {
 	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
 	uint64_t head_ns = lap_pcr_ns(&f->lap), start_ns = f->began_ns, lead_ns;
-	struct ts_run from;
-	size_t n;
 
-	if (switch_point_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
+	ret[0] = *one;
+	*ret_n = 1;
+	if (switch_point_feed(f->entry, one, 1, f->media_ns, ret, ret_n)) {
 		/* The video of this file follows the video of the previous
 		 * file, but starts only after the packets of that file. */
-		lead_ns = lap_lead_ns(&f->lap, one->data);
+		lead_ns = lap_lead_ns(&f->lap, ret[0].data);
 		if (f->units_ns >= start_ns + lead_ns)
 			start_ns = MIN(f->units_ns - lead_ns,
 				       start_ns + pause_ns);
@@ -177,16 +179,18 @@ static void join(struct file_input *f, const struct ts_run *run)
 {
 	for (size_t i = 0; i < run->n; i++) {
 		const struct ts_run one = { run->data + i * TS_PACKET, 1 };
+		struct ts_run from[2] = { one };
+		size_t n = 1;
 
 		lap_feed(&f->lap, one.data);
 		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
-		if (f->entering && !enter(f, &one))
+		if (f->entering && !enter(f, &one, from, &n))
 			continue;
 		if (!f->shown) {
 			f->shown = f->shown_any = true;
 			file_errors_clear(&f->errors, f->path, false);
 		}
-		splice_feed(f->splice, &one, 1, f->media_ns);
+		splice_feed(f->splice, from, n, f->media_ns);
 	}
 }
 

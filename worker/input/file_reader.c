@@ -7,6 +7,7 @@
 #include "common/base/mono.h"
 #include "common/loop/thread.h"
 #include "common/base/units.h"
+#include "worker/core/hidden.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +70,9 @@ static int open_file(const char *path, struct errmsg *error)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int err = errno;
 
+		if (err == EACCES && hidden_by_sandbox(path))
+			return errmsg_fail(error, -err, "new since the start "
+					   "of the process, which is replaced");
 		fd_close(&fd);
 		return errmsg_fail(error, -err, "%s", strerror(err));
 	}

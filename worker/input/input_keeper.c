@@ -150,6 +150,16 @@ bool input_keeper_link(struct input_keeper *k, const char *stream, int fd)
 	return true;
 }
 
+void input_keeper_rename(struct input_keeper *k, const char *from,
+			 const char *to)
+{
+	size_t len = strlen(to);
+
+	if (k->valid && k->spec.kind == INPUT_STREAM &&
+	    strcmp(k->spec.stream, from) == 0 && len < sizeof k->spec.stream)
+		memcpy(k->spec.stream, to, len + 1);
+}
+
 void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 {
 	struct errmsg error = { 0 };

@@ -80,6 +80,11 @@ void input_keeper_close(struct input_keeper *, uint64_t now_ns);
  * fd is not taken. */
 bool input_keeper_link(struct input_keeper *, const char *stream, int fd);
 
+/* The stream `from`, which the input may read, has the id `to` now.  An open
+ * input stays open. */
+void input_keeper_rename(struct input_keeper *, const char *from,
+			 const char *to);
+
 /* As input_read(), for an open input.  An error closes the input. */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 

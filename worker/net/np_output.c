@@ -113,25 +113,17 @@ static void np_send(struct output *out, const struct ts_run *runs,
 	struct np_output *o = container_of(out, struct np_output, base);
 
 	for (size_t i = 0; i < n_runs; i++) {
-		struct ts_run run = runs[i];
-		size_t skipped = 0;
-
 		/* skips all packets while there is no server, then all before
 		 * a point where a receiver can start */
-		if (o->join != NULL && o->begun) {
-			skipped = join_search_find(o->join, &run, now_ns);
-		} else if (o->join != NULL) {
-			join_search_skip(o->join, &run);
-			skipped = run.n;
-		}
-		out->counters.dropped += skipped;
-		run.data += skipped * TS_PACKET;
-		run.n -= skipped;
-		if (o->join != NULL && run.n > 0) {
-			join_search_tables(o->join, put_packets, o);
+		if (o->join == NULL) {
+			put_packets(runs[i].data, runs[i].n, o);
+		} else if (!o->begun) {
+			join_search_skip(o->join, &runs[i]);
+			out->counters.dropped += runs[i].n;
+		} else if (join_search_feed(o->join, &runs[i], now_ns,
+					    &out->counters.dropped)) {
 			join_search_free(&o->join);
 		}
-		put_packets(run.data, run.n, o);
 	}
 	turn(o);
 }
@@ -265,7 +257,7 @@ struct output *np_output_open(const struct output_spec *spec, int *ret_err,
 
 	o->base = (struct output){ .ops = &np_ops, .spec = spec };
 	o->queue = xcalloc(QUEUE_PACKETS, TS_PACKET);
-	o->join = join_search_new();
+	o->join = join_search_new(put_packets, o);
 	o->multi = curl_multi_init();
 	o->easy = curl_easy_init();
 	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&

@@ -5,9 +5,10 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/output/cbr_clock.h"
-#include "worker/ts/fifo.h"
 #include "worker/output/pacer.h"
+#include "worker/ts/fifo.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/psi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,22 @@ enum {
 	/* After a longer sleep the arrival time of packets is unknown. */
 	AWAKE_MS = 100,
 	DISCONTINUITY = 0x80, /* discontinuity_indicator */
+	/* The part of the queue that only tables may use. */
+	TABLES_SHARE = 8,
+	/* Tables on fixed PIDs; EIT, which may be large, is not one. */
+	PID_CAT = 0x0001,
+	PID_NIT = 0x0010,
+	PID_SDT = 0x0011,
+	PID_TDT = 0x0014,
 };
 
 struct cbr {
 	uint64_t bps;
 	unsigned burst_ms;
 	struct fifo fifo;
-	size_t queue_max;
+	size_t queue_max;    /* packets, of which ... */
+	size_t content_max;  /* ... the first may be of any kind */
+	struct psi *psi;     /* names the PIDs of the PMTs */
 	bool running;
 	uint64_t content_ns; /* arrival of the last content packet ... */
 	uint64_t content_awake_ns; /* ... and awake_ns at that time */
@@ -74,6 +84,8 @@ struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
 	c->queue_max = (size_t)MIN(MAX(queue, (uint64_t)QUEUE_PACKETS_MIN),
 				   (uint64_t)QUEUE_PACKETS_MAX);
+	c->content_max = c->queue_max - c->queue_max / TABLES_SHARE;
+	c->psi = psi_new();
 	/* twice the queue, so that packets seldom move to the start */
 	c->fifo.max = 2 * c->queue_max;
 	c->pcr_due = UINT64_MAX;
@@ -82,10 +94,14 @@ struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 
 void cbr_free(struct cbr **ptr)
 {
-	if (*ptr != NULL)
-		fifo_done(&(*ptr)->fifo);
-	free(*ptr);
+	struct cbr *c = *ptr;
+
 	*ptr = NULL;
+	if (c == NULL)
+		return;
+	psi_free(&c->psi);
+	fifo_done(&c->fifo);
+	free(c);
 }
 
 /* --- the input --- */
@@ -149,26 +165,63 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 	c->held = false;
 }
 
+static bool is_table(const struct cbr *c, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+
+	return psi_class(c->psi, pid) == PID_PSI || pid == PID_CAT ||
+	       pid == PID_NIT || pid == PID_SDT || pid == PID_TDT;
+}
+
+/* Queues packets for which there is room. */
+static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
+{
+	uint8_t *copy;
+
+	if (run.n == 0)
+		return;
+	copy = fifo_push(&c->fifo, run);
+	for (size_t i = 0; i < run.n; i++)
+		read_pcr(c, copy + i * TS_PACKET, now_tick);
+}
+
+/* Of packets that arrive when the queue is full only the tables enter it: they
+ * are a small part of a stream, and without them it cannot be received. */
+static void push_tables(struct cbr *c, struct ts_run run, uint64_t now_tick)
+{
+	for (size_t i = 0; i < run.n; i++) {
+		struct ts_run one = { run.data + i * TS_PACKET, 1 };
+
+		if (fifo_len(&c->fifo) < c->queue_max && is_table(c, one.data))
+			push(c, one, now_tick);
+		else
+			c->counters.overflow++;
+	}
+}
+
 /* Queues packets, none of them a null packet. */
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
-	size_t room = c->queue_max - fifo_len(&c->fifo);
+	size_t waiting = fifo_len(&c->fifo);
+	size_t room = c->content_max - MIN(c->content_max, waiting);
 	size_t n = MIN(run.n, room);
 	uint64_t now_tick = tick_of(now_ns);
-	uint8_t *copy;
 
 	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
-		c->held = c->n_clocks > 0 && fifo_len(&c->fifo) == 0;
+		c->held = c->n_clocks > 0 && waiting == 0;
 		c->held_tick = now_tick;
 	}
 	c->content_awake_ns = c->awake_ns;
 	c->content_ns = now_ns;
-	c->counters.overflow += run.n - n;
-	if (n == 0)
-		return;
-	copy = fifo_push(&c->fifo, (struct ts_run){ run.data, n });
-	for (size_t i = 0; i < n; i++)
-		read_pcr(c, copy + i * TS_PACKET, now_tick);
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *p = run.data + i * TS_PACKET;
+
+		if (psi_class(c->psi, ts_pid(p)) == PID_PSI)
+			(void)psi_feed(c->psi, p);
+	}
+	push(c, (struct ts_run){ run.data, n }, now_tick);
+	push_tables(c, (struct ts_run){ run.data + n * TS_PACKET, run.n - n },
+		    now_tick);
 }
 
 /* True if the run contains a packet that is not a null packet. */
@@ -256,52 +309,107 @@ static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 	}
 }
 
+static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
+{
+	bool begun = due == c->begun;
+
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = 0;
+	ts_set_pid(p, due->pid);
+	/* without payload the counter stays (ISO/IEC 13818-1 2.4.3.3) */
+	p[3] = (uint8_t)(0x20 | ts_cc(due->last));
+	p[4] = TS_PACKET - 5;
+	p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
+	if (begun)
+		c->begun = NULL;
+	due->parted = true;
+	write_pcr(c, due, p);
+	c->counters.pcrs++;
+}
+
+static void make_null(struct cbr *c, uint8_t *p)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = TS_PID_NULL >> 8;
+	p[3] = 0x10;
+	c->counters.nulls++;
+}
+
+static void take_content(struct cbr *c, uint8_t *p)
+{
+	struct cbr_clock *clock;
+	uint64_t pcr;
+
+	memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
+	fifo_drop(&c->fifo, 1);
+	clock = find_clock(c, ts_pid(p));
+	if (clock == NULL)
+		return;
+	clock->parted = false;
+	if (clock->running && ts_pcr(p, &pcr) && !ts_tei(p))
+		write_pcr(c, clock, p);
+	memcpy(clock->last, p, TS_PACKET);
+}
+
+/* Does this packet repeat the last one of its PID, but for the PCR?  Both have
+ * to be consecutive packets of the PID (ISO/IEC 13818-1 2.4.3.3). */
+static bool is_duplicate(const struct cbr_clock *clock, const uint8_t *packet)
+{
+	const size_t pcr_at = 6, pcr_end = 12;
+	size_t n = TS_PACKET;
+	uint64_t pcr;
+
+	if (ts_pcr(packet, &pcr))
+		n = pcr_at;
+	return ts_has_payload(packet) &&
+	       memcmp(packet, clock->last, n) == 0 &&
+	       memcmp(packet + pcr_end, clock->last + pcr_end,
+		      TS_PACKET - pcr_end) == 0;
+}
+
+/* The first queued packet; NULL: none.  Duplicates that arrived after a PCR was
+ * inserted behind the original are dropped: they carry nothing new. */
+static const uint8_t *next_content(struct cbr *c)
+{
+	while (fifo_len(&c->fifo) > 0) {
+		const uint8_t *p = fifo_run(&c->fifo).data;
+		const struct cbr_clock *clock = find_clock(c, ts_pid(p));
+
+		if (clock == NULL || !clock->parted || !is_duplicate(clock, p))
+			return p;
+		fifo_drop(&c->fifo, 1);
+		c->counters.duplicates++;
+	}
+	return NULL;
+}
+
 /* Fills one position.  content: a queued packet is due; true if the position
  * got it. */
 static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
+	const uint8_t *next = content ? next_content(c) : NULL;
 	struct cbr_clock *due = c->begun;
-	bool empty = !content || fifo_len(&c->fifo) == 0;
 
 	if (due == NULL &&
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
-		due = find_due_clock(c, empty);
-	if (due != NULL) {
-		bool begun = due == c->begun;
-
-		memset(p, 0xff, TS_PACKET);
-		p[0] = TS_SYNC_BYTE;
-		p[1] = 0;
-		ts_set_pid(p, due->pid);
-		/* without payload the counter stays (ISO/IEC 13818-1
-		 * 2.4.3.3) */
-		p[3] = (uint8_t)(0x20 | due->cc);
-		p[4] = TS_PACKET - 5;
-		p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
-		if (begun)
-			c->begun = NULL;
-		write_pcr(c, due, p);
-		c->counters.pcrs++;
-	} else if (!empty) {
-		struct cbr_clock *clock;
-		uint64_t pcr;
-
-		memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
-		fifo_drop(&c->fifo, 1);
-		clock = find_clock(c, ts_pid(p));
-		if (clock != NULL)
-			clock->cc = ts_cc(p);
-		if (clock != NULL && clock->running && ts_pcr(p, &pcr) &&
-		    !ts_tei(p))
-			write_pcr(c, clock, p);
-	} else {
-		memset(p, 0xff, TS_PACKET);
-		p[0] = TS_SYNC_BYTE;
-		p[1] = TS_PID_NULL >> 8;
-		p[3] = 0x10;
-		c->counters.nulls++;
+		due = find_due_clock(c, next == NULL);
+	if (due != NULL && next == NULL)
+		next = next_content(c);
+	/* a duplicate goes first, even if no content is due */
+	if (due != NULL && next != NULL && ts_pid(next) == due->pid &&
+	    is_duplicate(due, next)) {
+		take_content(c, p);
+		return true;
 	}
-	return due == NULL && !empty;
+	if (due != NULL)
+		make_pcr(c, due, p);
+	else if (next != NULL)
+		take_content(c, p);
+	else
+		make_null(c, p);
+	return due == NULL && next != NULL;
 }
 
 /* Fills n positions and spreads the queue evenly over them. */
@@ -314,7 +422,7 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 	for (size_t i = 0; i < n; i++) {
 		turn += content;
 		if (put_packet(c, turn >= n, c->out + run.n * TS_PACKET))
-			turn -= n;
+			turn -= MIN(turn, n);
 		advance(c, 1);
 		if (++run.n == OUT_PACKETS) {
 			out(&run, 1, arg);

@@ -5,8 +5,11 @@
  *
  * The packets of the input are spread evenly over the positions of their time.
  * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
- * packets are dropped and counted.  If the PCRs of a PID are more than
- * CBR_PCR_MS apart, packets with nothing but a PCR are inserted.
+ * packets are dropped and counted.  An eighth of the queue is reserved for PAT,
+ * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
+ * PCRs of a PID are more than CBR_PCR_MS apart, packets with nothing but a PCR
+ * are inserted, but not between a packet and its duplicate (ISO/IEC 13818-1
+ * 2.4.3.3).
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
@@ -38,6 +41,8 @@ struct cbr;
 
 struct cbr_counters {
 	uint64_t overflow; /* packets dropped because the queue was full */
+	/* duplicates dropped because a PCR follows the original */
+	uint64_t duplicates;
 	uint64_t nulls;    /* inserted null packets */
 	uint64_t pcrs;     /* packets inserted for a PCR */
 	uint64_t skipped;  /* positions skipped after late wake-ups */

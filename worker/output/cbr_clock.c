@@ -7,7 +7,10 @@
 #include <string.h>
 
 #define TICKS_MS ((int64_t)(PCR_HZ / 1000))
-#define PPB INT64_C(1000000000)
+#define PPT INT64_C(1000000000000)
+
+/* After longer silence the slew does not add up any more: 64 bits hold. */
+#define SLEWED_MAX (10000 * (int64_t)PCR_HZ)
 
 static int64_t clamp(int64_t value, int64_t most)
 {
@@ -21,10 +24,10 @@ static uint64_t wrapped(uint64_t pcr, int64_t by)
 	return (uint64_t)(sum + (int64_t)PCR_WRAP) % PCR_WRAP;
 }
 
-/* The effect of the slew since the base, in 1e-9 of a tick. */
+/* The effect of the slew since the base, in 1e-12 of a tick. */
 static int64_t slewed(const struct cbr_clock *c, int64_t ticks)
 {
-	return ticks * c->slew_ppb + c->fraction;
+	return clamp(ticks, SLEWED_MAX) * c->slew_ppt + c->fraction;
 }
 
 static int64_t floor_div(int64_t n, int64_t by)
@@ -38,7 +41,7 @@ static uint64_t clock_at(const struct cbr_clock *c, uint64_t tick)
 	int64_t ticks = (int64_t)(tick - c->base_tick);
 
 	return wrapped(c->base_pcr,
-		       ticks + floor_div(slewed(c, ticks), PPB));
+		       ticks + floor_div(slewed(c, ticks), PPT));
 }
 
 static void begin_window(struct cbr_clock *c, uint64_t tick)
@@ -53,6 +56,30 @@ static int64_t awake_ticks(const struct cbr_clock *c,
 			      const struct cbr_arrival *a)
 {
 	return (int64_t)(a->awake - c->in_awake);
+}
+
+/* The window is over. */
+static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
+{
+	int64_t stray = CBR_STRAY_MS * TICKS_MS, far = CBR_FAR_MS * TICKS_MS;
+	bool is_far = c->early < -far || c->late > far;
+
+	c->far = is_far ? (uint8_t)(c->far + 1) : 0;
+	if (c->early < -stray || c->late > stray) {
+		c->stray = true;
+		c->loop.n = 0;
+		c->wanted_ppt = c->slew_ppt;
+	} else {
+		c->wanted_ppt = cbr_loop_measure(
+			&c->loop, c->early,
+			(int64_t)(a->tick - c->measured_tick), c->slew_ppt,
+			CBR_WINDOW_MS);
+		c->measured_tick = a->tick;
+		c->stray = c->far >= CBR_FAR_WINDOWS;
+	}
+	if (c->windows < CBR_FIRST_WINDOWS)
+		c->windows++;
+	begin_window(c, a->tick);
 }
 
 static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
@@ -70,39 +97,48 @@ static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
 	c->late = MIN(c->late, off);
 	window_ms = c->windows < CBR_FIRST_WINDOWS ? CBR_FIRST_WINDOW_MS
 						   : CBR_WINDOW_MS;
-	if (a->tick - c->window_tick < window_ms * (uint64_t)TICKS_MS)
-		return;
-	/* the window is over: adjusts the frequency */
-	off = c->early - clamp(c->early, CBR_LOOSE_MS * TICKS_MS);
-	if (c->early < -stray || c->late > stray) {
-		c->stray = true;
-		c->wanted_ppb = 0;
-	} else {
-		c->wanted_ppb = clamp(off * (PPB / CBR_CLOSE_S) /
-					      (int64_t)PCR_HZ,
-				      CBR_SLEW_MAX_PPB);
-	}
-	if (c->windows < CBR_FIRST_WINDOWS)
-		c->windows++;
-	begin_window(c, a->tick);
+	if (a->tick - c->window_tick >= window_ms * (uint64_t)TICKS_MS)
+		end_window(c, a);
 }
 
 /* The clock of the source jumped, announced or not. */
 static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
 {
-	int64_t stray = CBR_STRAY_MS * TICKS_MS;
+	int64_t stray = CBR_STRAY_MS * TICKS_MS, far = CBR_FAR_MS * TICKS_MS;
 	int64_t on = wrap_diff(a->pcr, c->in_pcr, PCR_WRAP);
 	int64_t passed = (int64_t)(a->tick - c->in_tick);
 
+	if (off <= far && off >= -far)
+		return false;
+	/* no delay of packets moves the values of PCRs apart */
+	if (a->announced || (on < 0 && passed - on > far) || on - passed > far)
+		return true;
 	if (off <= stray && off >= -stray)
 		return false;
-	if (a->announced ||
-	    awake_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
+	if (awake_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
 		return true;
 	if (on >= 0 && on <= stray)
 		return false; /* a normal step, perhaps late */
 	return on - passed > stray || passed - on > stray;
+}
+
+/* The clock jumps by off.  A jump of the clock alone keeps the measured
+ * frequency of the source. */
+static void jump_by(struct cbr_clock *c, int64_t off)
+{
+	bool same = c->far >= CBR_FAR_WINDOWS;
+
+	c->jumps[c->n_jumps - 1] += off;
+	c->shift += off;
+	if (same) {
+		c->fresh_ppt = cbr_loop_rebase(&c->loop, c->slew_ppt);
+		c->has_fresh = true;
+	} else {
+		c->loop = (struct cbr_loop){ 0 };
+	}
+	c->wanted_ppt = same ? c->fresh_ppt : c->slew_ppt;
+	c->far = 0;
 }
 
 bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
@@ -121,13 +157,12 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	/* a packet that announces a time base enters the queue */
 	if ((jump || a->announced) && c->n_jumps < CBR_JUMPS)
 		c->jumps[c->n_jumps++] = 0;
-	if (jump) {
-		c->jumps[c->n_jumps - 1] += off;
-		c->shift += off;
-	}
+	if (jump)
+		jump_by(c, off);
 	if (first || jump) {
 		c->stray = false;
 		c->windows = 0;
+		c->measured_tick = a->tick;
 		begin_window(c, a->tick);
 	} else {
 		measure(c, a, off);
@@ -138,21 +173,36 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	return jump;
 }
 
+/* Brings the slew closer to the wanted one, as fast as the drift may be. */
+static void ramp(struct cbr_clock *c, uint64_t tick)
+{
+	int64_t ticks = (int64_t)(tick - c->ramp_tick);
+	int64_t most = clamp(ticks, SLEWED_MAX) * CBR_RAMP_PPT /
+		       (int64_t)PCR_HZ;
+
+	if (most <= 0)
+		return;
+	c->slew_ppt += clamp(c->wanted_ppt - c->slew_ppt, most);
+	c->ramp_tick = tick;
+}
+
 uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 {
 	int64_t ticks = (int64_t)(tick - c->base_tick);
 	int64_t part = slewed(c, ticks);
-	int64_t ramp = MAX(ticks, 0) * CBR_RAMP_PPB / (int64_t)PCR_HZ;
 
 	c->base_pcr = clock_at(c, tick);
 	c->base_tick = tick;
-	c->fraction = part - floor_div(part, PPB) * PPB;
-	c->slew_ppb += clamp(c->wanted_ppb - c->slew_ppb, ramp);
+	c->fraction = part - floor_div(part, PPT) * PPT;
+	ramp(c, tick);
 	if (jump && c->n_jumps > 0) {
 		c->base_pcr = wrapped(c->base_pcr, c->jumps[0]);
 		c->shift -= c->jumps[0];
 		c->n_jumps--;
 		memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+		if (c->has_fresh)
+			c->slew_ppt = c->fresh_ppt;
+		c->has_fresh = false;
 	}
 	c->sent = true;
 	c->sent_tick = tick;

@@ -3,14 +3,24 @@
  * The clock of one program in an output of constant bit rate.
  *
  * Time is that of the output in ticks of 27 MHz: the position of a byte.  PCRs
- * are computed from it, so they are as exact as the position.  The clock
- * follows the frequency of the source slowly, by changes that no receiver
- * notices.  If the source starts a new time base, or continues the old one
- * after a pause, the clock jumps and announces the discontinuity.
+ * are computed from it, so they are as exact as the position.  The frequency of
+ * the clock follows that of the source within the limits of ISO/IEC 13818-1
+ * 2.4.2.1 (cbr_loop.h).  A change of the delay of the path becomes a small
+ * change of the frequency for hours.
+ *
+ * The clock jumps and announces the discontinuity
+ *   - if the source starts a new time base;
+ *   - if the source continues the old one after a pause;
+ *   - if the source is further away than CBR_FAR_MS for CBR_FAR_WINDOWS
+ *     windows.
+ * The PCRs then match the PTS and DTS of the source again.
  *
  * Pure.  Embedded; zeroed memory with a pid is a clock before its first PCR.
  */
 #pragma once
+
+#include "worker/output/cbr_loop.h"
+#include "worker/ts/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,14 +33,9 @@ enum {
 	 * arrive in a burst are ahead of the clock that started with them. */
 	CBR_FIRST_WINDOW_MS = 1000,
 	CBR_FIRST_WINDOWS = 2,
-	/* A difference up to this is ignored: arrival is seen at wake-ups. */
-	CBR_LOOSE_MS = 5,
-	/* A larger difference is removed in this time, ... */
-	CBR_CLOSE_S = 300,
-	/* ... but never faster than this, and the frequency changes by at most
-	 * CBR_RAMP_PPB per second. */
-	CBR_SLEW_MAX_PPB = 50000,
-	CBR_RAMP_PPB = 500,
+	/* The largest difference that a change of the frequency removes. */
+	CBR_FAR_MS = 100,
+	CBR_FAR_WINDOWS = 15, /* a minute */
 	/* A whole window with a larger difference is another time base. */
 	CBR_STRAY_MS = 300,
 	/* After a silence of this length, seen by an awake worker, such a
@@ -50,12 +55,20 @@ struct cbr_arrival {
 
 struct cbr_clock {
 	uint16_t pid;
-	uint8_t cc;         /* counter of the PID's last packet in the output */
+	/* the last content packet of the PID in the output, and whether an
+	 * inserted packet followed it */
+	uint8_t last[TS_PACKET];
+	bool parted;
 	bool running;       /* base_tick and base_pcr are set */
 	uint64_t base_tick; /* tick at which the clock is base_pcr */
 	uint64_t base_pcr;
-	int64_t fraction;   /* fraction of a tick at base_tick, in 1e-9 */
-	int64_t slew_ppb, wanted_ppb;
+	int64_t fraction;   /* fraction of a tick at base_tick, in 1e-12 */
+	int64_t slew_ppt, wanted_ppt; /* in 1e-12 */
+	uint64_t ramp_tick; /* tick of the last change of slew_ppt */
+	struct cbr_loop loop;
+	/* the slew of the next announced time base */
+	bool has_fresh;
+	int64_t fresh_ppt;
 
 	/* the input */
 	uint64_t in_pcr, in_tick, in_awake; /* values of the last PCR */
@@ -66,7 +79,9 @@ struct cbr_clock {
 	uint8_t windows;    /* windows since the time base began, up to
 			     * CBR_FIRST_WINDOWS */
 	uint64_t window_tick;
+	uint64_t measured_tick; /* of the last measurement of the loop */
 	int64_t early, late; /* extremes of the window */
+	uint8_t far;        /* windows in a row beyond CBR_FAR_MS */
 	bool stray;         /* the next PCR starts a new time base */
 
 	/* the output */

@@ -3,6 +3,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "worker/core/hidden.h"
 #include "worker/output/file_name.h"
 #include "worker/output/join_point.h"
 #include "worker/ts/packet.h"
@@ -58,6 +59,10 @@ static int measure(struct file_store *s, struct errmsg *error)
 static int open_folder(struct file_store *s, struct errmsg *error)
 {
 	s->folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->folder < 0 && errno == EACCES && hidden_by_sandbox(s->path))
+		return errmsg_fail(error, -EACCES, "%s: new since the start "
+				   "of the process, which is replaced",
+				   s->path);
 	return s->folder < 0 ? fail(s->path, -errno, error) : 0;
 }
 
@@ -224,29 +229,57 @@ static uint64_t size_limit(const struct file_store *s)
 	return max - max % s->unit;
 }
 
-/* The number of bytes that belong to this file: up to the start of the next
- * file, if that is due. */
+static enum rap_sign look(struct file_store *s, const uint8_t *packet)
+{
+	if (ts_pid(packet) != join_point_follow(&s->rap, s->psi))
+		return RAP_NONE;
+	return join_point_feed(&s->rap, packet, UINT64_MAX);
+}
+
+/* Is the next file due? */
+static bool is_due(const struct file_store *s, uint64_t size, time_t now)
+{
+	int64_t every = s->spec->file.rotate_s;
+	uint64_t max = size_limit(s);
+
+	/* The second test is true when the clock went back before the start of
+	 * the file. */
+	if (s->ends_s > 0 && (now >= s->ends_s || now < s->ends_s - every))
+		return true;
+	return max > 0 && size >= max - max / END_SHARE;
+}
+
+/*
+ * The number of bytes that belong to this file: up to the start of the next
+ * file, if that is due.  A picture that only the bytes of a later call decide
+ * starts no file.
+ */
 static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
 	time_t now = time(NULL);
-	int64_t every = s->spec->file.rotate_s;
-	/* The second test is true when the clock went back before the start of
-	 * the file. */
-	bool late = s->ends_s > 0 &&
-		    (now >= s->ends_s || now < s->ends_s - every);
 	uint64_t now_ns = mono_ns();
-	uint64_t max = size_limit(s);
+	size_t open = len; /* start of the picture that is not decided */
 
+	if (s->rap_ns == 0)
+		s->rap_ns = now_ns;
 	for (size_t at = 0; at < len; at += s->unit) {
 		const uint8_t *packet = data + at + s->unit - TS_PACKET;
+		enum rap_sign sign = look(s, packet);
 
-		if (s->due_ns == 0 &&
-		    (late ||
-		     (max > 0 && s->size + at >= max - max / END_SHARE)))
+		if (s->due_ns == 0 && is_due(s, s->size + at, now))
 			s->due_ns = now_ns;
+		if (sign == RAP_HERE || sign == RAP_YES)
+			s->rap_ns = now_ns;
+		if (sign == RAP_HERE || sign == RAP_OPEN)
+			open = at;
+		if (s->due_ns != 0 && open < len &&
+		    (sign == RAP_HERE || sign == RAP_YES))
+			return open;
+		if (sign == RAP_NO)
+			open = len;
 		if (s->due_ns != 0 &&
-		    join_point_is(s->psi, packet, psi_main_pid(s->psi),
-				  now_ns - s->due_ns))
+		    join_point_may_guess(&s->rap, now_ns - s->rap_ns) &&
+		    join_point_is_guess(s->psi, packet, now_ns - s->due_ns))
 			return at;
 		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI)
 			(void)psi_feed(s->psi, packet);

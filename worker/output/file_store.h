@@ -13,6 +13,7 @@
 
 #include "common/base/errmsg.h"
 #include "proto/spec/io_spec.h"
+#include "worker/ts/rap.h"
 
 struct psi;
 
@@ -30,6 +31,8 @@ struct file_store {
 	int64_t ends_s;   /* unix time of the next file; 0: never */
 	uint64_t due_ns;  /* time at which the next file became due; 0: not
 			   * due */
+	uint64_t rap_ns;  /* time of the last random access point; 0: none */
+	struct rap rap;
 	struct psi *psi;  /* tables of the written packets; NULL: no rotation */
 	unsigned files;   /* number of files opened so far */
 	uint64_t free_mib;

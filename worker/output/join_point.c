@@ -2,6 +2,7 @@
 #include "worker/output/join_point.h"
 
 #include "common/base/alloc.h"
+#include "worker/ts/psi_lead.h"
 #include "worker/ts/section.h"
 
 #include <stdlib.h>
@@ -10,49 +11,80 @@ enum { PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1 };
 
 struct join_search {
 	struct psi *psi;
+	struct rap rap;
 	struct cc_rewrite cc; /* counters of the next packets */
+	struct cc_rewrite cc_held; /* and of the first held one */
 	uint64_t since_ns;    /* start of the search; 0: not started */
+	struct fifo held;     /* the picture that is not decided, and all that
+			       * follows it */
+	join_point_put_fn *put;
+	void *arg;
 };
 
-static void put_section(const struct psi_section *s, uint16_t pid,
-			struct cc_rewrite *cc, join_point_put_fn *put,
-			void *arg)
+struct lead {
+	struct cc_rewrite *cc;
+	join_point_put_fn *put;
+	void *arg;
+};
+
+uint16_t join_point_follow(struct rap *r, const struct psi *psi)
 {
+	uint16_t pid = psi_main_pid(psi);
+
+	rap_follow(r, pid, psi_stream_type(psi, pid), psi_class(psi, pid));
+	return pid;
+}
+
+bool join_point_may_guess(const struct rap *r, uint64_t waited_ns)
+{
+	return waited_ns >= (rap_is_shown(r) ? JOIN_POINT_PATIENCE_MS
+					     : JOIN_POINT_TIMEOUT_MS) * MS;
+}
+
+bool join_point_is_guess(const struct psi *psi, const uint8_t *packet,
+			 uint64_t guessed_ns)
+{
+	if (guessed_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS)
+		return true;
+	return guessed_ns >= JOIN_POINT_TIMEOUT_MS * MS && ts_pusi(packet) &&
+	       psi_class(psi, ts_pid(packet)) != PID_PSI;
+}
+
+static void put_section(const struct psi_section *s, uint16_t pid, void *arg)
+{
+	const struct lead *l = arg;
 	uint8_t packets[PACKETS_MAX * TS_PACKET];
 
-	if (s->data == NULL || s->len > SECTION_PSI_MAX)
-		return;
-	put(packets, section_pack(s->data, s->len, pid,
-				  cc_rewrite_next(cc, pid), packets), arg);
+	l->put(packets, section_pack(s->data, s->len, pid,
+				     cc_rewrite_next(l->cc, pid), packets),
+	       l->arg);
 }
 
 void join_point_tables(const struct psi *psi, struct cc_rewrite *cc,
 		       join_point_put_fn *put, void *arg)
 {
-	const struct psi_section *pat;
-	const struct psi_program *programs;
-	size_t n_pat = psi_pat(psi, &pat);
-	size_t n_programs = psi_programs(psi, &programs);
+	struct lead lead = { cc, put, arg };
 
-	for (size_t i = 0; i < n_pat; i++)
-		put_section(&pat[i], TS_PID_PAT, cc, put, arg);
-	for (size_t i = 0; i < n_programs; i++)
-		put_section(&programs[i].pmt, programs[i].pmt_pid, cc, put,
-			    arg);
+	psi_lead(psi, put_section, &lead);
 }
 
-struct join_search *join_search_new(void)
+struct join_search *join_search_new(join_point_put_fn *put, void *arg)
 {
 	struct join_search *j = xcalloc(1, sizeof *j);
 
 	j->psi = psi_new();
+	j->put = put;
+	j->arg = arg;
+	j->held.max = JOIN_POINT_HELD_MAX;
 	return j;
 }
 
 void join_search_free(struct join_search **ptr)
 {
-	if (*ptr != NULL)
+	if (*ptr != NULL) {
 		psi_free(&(*ptr)->psi);
+		fifo_done(&(*ptr)->held);
+	}
 	free(*ptr);
 	*ptr = NULL;
 }
@@ -69,26 +101,23 @@ static void read_table(struct join_search *j, const uint8_t *packet)
 	(void)psi_feed(j->psi, packet);
 }
 
-void join_search_skip(struct join_search *j, const struct ts_run *run)
+/* The sign of the next packet, whose table is not read yet. */
+static enum rap_sign look(struct join_search *j, const uint8_t *packet,
+			  uint64_t waited_ns)
 {
-	for (size_t i = 0; i < run->n; i++)
-		read_table(j, run->data + i * TS_PACKET);
+	if (ts_pid(packet) != join_point_follow(&j->rap, j->psi))
+		return RAP_NONE;
+	return join_point_feed(&j->rap, packet, waited_ns);
 }
 
-size_t join_search_find(struct join_search *j, const struct ts_run *run,
-			uint64_t now_ns)
+void join_search_skip(struct join_search *j, const struct ts_run *run)
 {
-	if (j->since_ns == 0)
-		j->since_ns = now_ns;
 	for (size_t i = 0; i < run->n; i++) {
 		const uint8_t *packet = run->data + i * TS_PACKET;
 
-		if (join_point_is(j->psi, packet, psi_main_pid(j->psi),
-				  now_ns - j->since_ns))
-			return i;
+		(void)look(j, packet, 0);
 		read_table(j, packet);
 	}
-	return run->n;
 }
 
 static void ignore(const uint8_t *packets, size_t n, void *arg)
@@ -96,17 +125,79 @@ static void ignore(const uint8_t *packets, size_t n, void *arg)
 	(void)packets, (void)n, (void)arg;
 }
 
-void join_search_tables(struct join_search *j, join_point_put_fn *put,
-			void *arg)
+/* A first pass counts the packets of the tables.  The counters then go back by
+ * this number, so that the tables end where the stream continues. */
+static void put_tables(struct join_search *j, const struct cc_rewrite *end)
 {
-	struct cc_rewrite end = j->cc;
+	struct cc_rewrite cc = *end;
 
-	/* A first pass counts the packets of the tables.  The counters then go
-	 * back by this number, so that the tables end where the stream
-	 * continues. */
-	join_point_tables(j->psi, &j->cc, ignore, NULL);
+	join_point_tables(j->psi, &cc, ignore, NULL);
 	for (size_t pid = 0; pid < TS_PIDS; pid++)
-		j->cc.out[pid] = (uint8_t)((2U * end.out[pid] + 16 -
-					    j->cc.out[pid]) & 0x0f);
-	join_point_tables(j->psi, &j->cc, put, arg);
+		cc.out[pid] = (uint8_t)((2U * end->out[pid] + 16 -
+					 cc.out[pid]) & 0x0f);
+	join_point_tables(j->psi, &cc, j->put, j->arg);
+}
+
+/* The picture in front of the held packets is the join point, or not. */
+static bool settle(struct join_search *j, bool joins, uint64_t *dropped)
+{
+	struct ts_run held = fifo_run(&j->held);
+
+	if (joins) {
+		put_tables(j, &j->cc_held);
+		j->put(held.data, held.n, j->arg);
+	} else {
+		*dropped += held.n;
+	}
+	fifo_drop(&j->held, held.n);
+	return joins;
+}
+
+/* True when the packet joins. */
+static bool take(struct join_search *j, const uint8_t *packet,
+		 uint64_t waited_ns, uint64_t *dropped)
+{
+	enum rap_sign sign = look(j, packet, waited_ns);
+	bool waits = fifo_len(&j->held) > 0;
+
+	if (join_point_may_guess(&j->rap, waited_ns) && !waits &&
+	    join_point_is_guess(j->psi, packet, waited_ns))
+		sign = RAP_HERE;
+	if (waits && sign == RAP_YES && settle(j, true, dropped)) {
+		j->put(packet, 1, j->arg);
+		return true;
+	}
+	if (waits && (sign != RAP_NONE ||
+		      fifo_len(&j->held) == JOIN_POINT_HELD_MAX))
+		(void)settle(j, false, dropped);
+	if (sign == RAP_HERE) {
+		put_tables(j, &j->cc);
+		j->put(packet, 1, j->arg);
+		return true;
+	}
+	if (sign == RAP_OPEN)
+		j->cc_held = j->cc;
+	if (sign == RAP_OPEN || fifo_len(&j->held) > 0)
+		(void)fifo_push(&j->held, (struct ts_run){ packet, 1 });
+	else
+		++*dropped;
+	read_table(j, packet);
+	return false;
+}
+
+bool join_search_feed(struct join_search *j, const struct ts_run *run,
+		      uint64_t now_ns, uint64_t *dropped)
+{
+	if (j->since_ns == 0)
+		j->since_ns = now_ns;
+	for (size_t i = 0; i < run->n; i++) {
+		const uint8_t *packet = run->data + i * TS_PACKET;
+
+		if (!take(j, packet, now_ns - j->since_ns, dropped))
+			continue;
+		if (i + 1 < run->n)
+			j->put(packet + TS_PACKET, run->n - i - 1, j->arg);
+		return true;
+	}
+	return false;
 }

@@ -3,8 +3,9 @@
  * Finds the points where a receiver can join a stream: at a random access
  * point, with PAT and PMTs in front of it.
  *
- * If the stream has no picture, an audio frame is a join point.  If no codec is
- * known, the start of any PES packet is one, and finally any packet.
+ * If the stream has no picture, an audio frame is a join point.  A stream that
+ * shows no random access point (intra refresh, scrambled, unknown codec) is
+ * joined at the start of any PES packet, and finally at any packet: a guess.
  *
  * Pure.
  */
@@ -12,6 +13,7 @@
 
 #include "common/base/units.h"
 #include "worker/output/cc_rewrite.h"
+#include "worker/ts/fifo.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/rap.h"
 
@@ -19,53 +21,66 @@ enum {
 	/* Every audio frame is a random access point.  One in this time is
 	 * enough. */
 	JOIN_POINT_AUDIO_MS = 500,
-	/* After this time without a join point any PES packet is one, and
-	 * after twice this time any packet. */
+	/* After so long without a join point any PES packet is one, and so long
+	 * after that, any packet. */
 	JOIN_POINT_TIMEOUT_MS = 2000,
+	/* The timeout for a video whose random access points show: longer than
+	 * its longest group of pictures. */
+	JOIN_POINT_PATIENCE_MS = 15000,
+	/* Packets that wait for the decision on the picture that began. */
+	JOIN_POINT_HELD_MAX = 1024,
+	JOIN_POINT_HELD_MS = 500,
 };
 
-/* Is the packet a join point?  waited_ns: time since the last join point, or
- * since the start of the search. */
-static inline bool join_point_is(const struct psi *psi, const uint8_t *packet,
-				 uint16_t main_pid, uint64_t waited_ns)
-{
-	uint16_t pid = ts_pid(packet);
-	enum pid_class class = psi_class(psi, pid);
+/* Follows the main PID of the tables.  Returns it. */
+uint16_t join_point_follow(struct rap *, const struct psi *);
 
-	if (pid == main_pid && ts_pusi(packet) &&
-	    (class != PID_AUDIO || waited_ns >= JOIN_POINT_AUDIO_MS * MS) &&
-	    rap_is_start(packet, psi_stream_type(psi, pid), class))
-		return true;
-	if (waited_ns < JOIN_POINT_TIMEOUT_MS * MS)
-		return false;
-	return waited_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS ||
-	       (ts_pusi(packet) && class != PID_PSI);
+/* Takes the next packet of the main PID.  waited_ns: time since the last join
+ * point, or since the start of the search. */
+static inline enum rap_sign join_point_feed(struct rap *r,
+					    const uint8_t *packet,
+					    uint64_t waited_ns)
+{
+	enum rap_sign sign = rap_feed(r, packet);
+
+	return r->class == PID_AUDIO && waited_ns < JOIN_POINT_AUDIO_MS * MS
+		       ? RAP_NONE : sign;
 }
+
+/* Are guesses allowed?  waited_ns: time since the last random access point, or
+ * since the start of the search. */
+bool join_point_may_guess(const struct rap *, uint64_t waited_ns);
+
+/* If guesses are allowed: is the packet one?  guessed_ns: time since the last
+ * guess or since the start. */
+bool join_point_is_guess(const struct psi *, const uint8_t *packet,
+			 uint64_t guessed_ns);
 
 typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 
-/* Passes the last PAT and PMTs to put, in packets with the counters of cc. */
+/* Passes the last PAT and PMTs to put, as psi_lead() selects them, in packets
+ * with the counters of cc. */
 void join_point_tables(const struct psi *, struct cc_rewrite *cc,
 		       join_point_put_fn *put, void *arg);
 
 /*
- * Searches the join point for an output that just connected.  Owns its tables.
+ * Searches the join point for an output that just connected.  Owns its tables
+ * and packets.
  *
  * The counters of the tables in front of the join point are chosen so that the
  * packets behind it continue them unchanged.
  */
 struct join_search;
 
-struct join_search *join_search_new(void);
+/* The join point and all that follows it go to put, which outlives it. */
+struct join_search *join_search_new(join_point_put_fn *put, void *arg);
 void join_search_free(struct join_search **);
 
 /* Takes packets that are dropped while no receiver is connected. */
 void join_search_skip(struct join_search *, const struct ts_run *);
 
-/* The number of packets in front of the join point; run->n without one. */
-size_t join_search_find(struct join_search *, const struct ts_run *run,
-			uint64_t now_ns);
-
-/* Passes the tables in front of the join point to put. */
-void join_search_tables(struct join_search *, join_point_put_fn *put,
-			void *arg);
+/* Takes packets.  True when they contain or decide the join point: the tables
+ * and all packets from there on were passed to put, and the search is over.
+ * Adds the packets in front of it to *dropped. */
+bool join_search_feed(struct join_search *, const struct ts_run *,
+		      uint64_t now_ns, uint64_t *dropped);

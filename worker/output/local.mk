@@ -3,6 +3,7 @@ libworker_a_SOURCES += \
 	worker/output/announcement.c worker/output/announcement.h \
 	worker/output/cbr.c worker/output/cbr.h \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
+	worker/output/cbr_loop.c worker/output/cbr_loop.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/departure_plan.c worker/output/departure_plan.h \
 	worker/output/file_name.c worker/output/file_name.h \

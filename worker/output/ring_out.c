@@ -6,6 +6,7 @@
 #include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/join_point.h"
+#include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
 
@@ -18,6 +19,10 @@ enum {
 	RESUME_PACKETS = 20000,
 	/* A longer pause restarts the search for a join point. */
 	PAUSE_MS = 1000,
+	/* The ring holds so many of the longest groups of pictures: deliver
+	 * keeps the rest for slow viewers (worker/deliver/lag.h). */
+	RING_GOPS = 4,
+	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
 };
 
 struct ring_out {
@@ -27,6 +32,18 @@ struct ring_out {
 	int64_t wall_ms;    /* wall clock at now_ns */
 	uint64_t fed_ns;    /* time of the last packets */
 	uint64_t marked_ns; /* time of the last mark, or of the start */
+	uint64_t rap_ns;    /* time of the last random access point, or of the
+			     * start */
+	bool may_guess;     /* the stream shows no random access point */
+	struct rap rap;
+	bool has_last;      /* `last' is the last random access point */
+	struct ring_rap last;
+	uint32_t gop_ms;    /* the last distance of two; 0: unknown */
+	/* A picture that is not decided, and all that follows it; `opened' is
+	 * its mark. */
+	struct fifo held;
+	struct ring_rap opened;
+	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
 	struct cc_rewrite cc;
@@ -83,16 +100,9 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 	r = xcalloc(1, sizeof *r);
 	r->ring = ring;
 	r->psi = psi;
+	r->held.max = JOIN_POINT_HELD_MAX;
 	resume_counters(r);
 	return r;
-}
-
-void ring_out_free(struct ring_out **r)
-{
-	if (*r != NULL)
-		ring_writer_free(&(*r)->ring);
-	free(*r);
-	*r = NULL;
 }
 
 static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
@@ -115,60 +125,162 @@ static void put_tables(const uint8_t *packets, size_t n, void *arg)
 	copy_packets(arg, packets, n);
 }
 
-enum packet_class { PACKET_PLAIN, PACKET_TABLE, PACKET_JOIN };
+/* The bytes of a group of pictures decide the size of the ring. */
+static void measure(struct ring_out *r, const struct ring_rap *rap)
+{
+	int64_t ms = wrap_diff(rap->pts, r->last.pts, PES_TIME_WRAP) / 90;
 
-static enum packet_class classify(struct ring_out *r, const uint8_t *packet,
-			uint16_t main_pid)
+	r->gop_ms = 0;
+	if (r->rap.class == PID_VIDEO && r->has_last && ms > 0 &&
+	    ms <= GOP_MAX_MS)
+		r->gop_ms = (uint32_t)ms;
+	r->last = *rap;
+	r->has_last = true;
+}
+
+static void mark(struct ring_out *r, struct ring_rap rap)
+{
+	rap.pos = ring_writer_pos(r->ring);
+	join_point_tables(r->psi, &r->cc, put_tables, r);
+	ring_mark(r->ring, &rap);
+	r->marked_ns = r->now_ns;
+	if (rap.guess)
+		return;
+	measure(r, &rap);
+	r->rap_ns = r->now_ns;
+	r->may_guess = false;
+}
+
+/* Is this a packet of a table, whose counter is changed? */
+static bool is_table(const struct ring_out *r, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 	enum pid_class class = psi_class(r->psi, pid);
-	const struct psi_program *main = psi_main_program(r->psi);
 
-	if (main != NULL && pid == main->pcr_pid)
-		(void)ts_pcr(packet, &r->pcr);
-	if (class == PID_PSI || (class == PID_UNKNOWN &&
-				 r->had_pmt[pid / 8] & 1U << pid % 8))
-		return PACKET_TABLE;
-	return join_point_is(r->psi, packet, main_pid,
-			     r->now_ns - r->marked_ns)
-		       ? PACKET_JOIN
-		       : PACKET_PLAIN;
+	return class == PID_PSI || (class == PID_UNKNOWN &&
+				    r->had_pmt[pid / 8] & 1U << pid % 8);
+}
+
+static void copy_table(struct ring_out *r, const uint8_t *packet)
+{
+	uint8_t copy[TS_PACKET];
+
+	memcpy(copy, packet, TS_PACKET);
+	if (cc_rewrite_feed(&r->cc, copy))
+		copy_packets(r, copy, 1);
+}
+
+/* The picture in front of the held packets is a random access point, or not. */
+static void settle(struct ring_out *r, bool joins)
+{
+	struct ts_run held = fifo_run(&r->held);
+
+	if (held.n == 0)
+		return;
+	if (joins)
+		mark(r, r->opened);
+	for (size_t i = 0; i < held.n; i++) {
+		const uint8_t *packet = held.data + i * TS_PACKET;
+
+		if (is_table(r, packet))
+			copy_table(r, packet);
+		else
+			copy_packets(r, packet, 1);
+	}
+	fifo_drop(&r->held, held.n);
+}
+
+/* Writes packets, unless a picture in front of them is not decided. */
+static void put(struct ring_out *r, const uint8_t *packets, size_t n)
+{
+	if (fifo_len(&r->held) + n > JOIN_POINT_HELD_MAX)
+		settle(r, false);
+	if (fifo_len(&r->held) > 0)
+		(void)fifo_push(&r->held, (struct ts_run){ packets, n });
+	else
+		copy_packets(r, packets, n);
+}
+
+static enum rap_sign look(struct ring_out *r, const uint8_t *packet,
+			  uint16_t main_pid)
+{
+	if (ts_pid(packet) != main_pid)
+		return RAP_NONE;
+	return join_point_feed(&r->rap, packet, r->now_ns - r->marked_ns);
+}
+
+static bool is_guess(const struct ring_out *r, const uint8_t *packet)
+{
+	return r->may_guess && fifo_len(&r->held) == 0 &&
+	       join_point_is_guess(r->psi, packet, r->now_ns - r->marked_ns);
+}
+
+static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
+{
+	struct ring_rap rap = { .pcr = r->pcr, .wall_ms = r->wall_ms };
+
+	(void)pes_pts(packet, &rap.pts);
+	return rap;
+}
+
+static void follow(struct ring_out *r, const uint8_t *packet,
+		   enum rap_sign sign)
+{
+	settle(r, sign == RAP_YES);
+	if (sign == RAP_HERE) {
+		mark(r, mark_of(r, packet));
+	} else if (sign == RAP_NONE) {
+		struct ring_rap guess = mark_of(r, packet);
+
+		guess.guess = true;
+		mark(r, guess);
+	} else if (sign == RAP_OPEN) {
+		r->opened = mark_of(r, packet);
+		r->opened_ns = r->now_ns;
+		(void)fifo_push(&r->held, (struct ts_run){ packet, 1 });
+	}
 }
 
 static void feed_run(struct ring_out *r, struct ts_run run)
 {
-	uint16_t main_pid = psi_main_pid(r->psi);
+	uint16_t main_pid = join_point_follow(&r->rap, r->psi);
+	const struct psi_program *main = psi_main_program(r->psi);
+	uint16_t pcr_pid = main != NULL ? main->pcr_pid : TS_PID_NULL;
 	size_t from = 0; /* the first packet not yet copied */
 
 	for (size_t i = 0; i < run.n; i++) {
 		const uint8_t *packet = run.data + i * TS_PACKET;
-		enum packet_class class = classify(r, packet, main_pid);
+		enum rap_sign sign;
 
-		if (class == PACKET_PLAIN)
-			continue;
-		copy_packets(r, run.data + from * TS_PACKET, i - from);
-		from = i;
-		if (class == PACKET_TABLE) {
-			uint8_t copy[TS_PACKET];
-
-			memcpy(copy, packet, TS_PACKET);
-			if (cc_rewrite_feed(&r->cc, copy))
-				copy_packets(r, copy, 1);
+		if (ts_pid(packet) == pcr_pid)
+			(void)ts_pcr(packet, &r->pcr);
+		if (is_table(r, packet)) {
+			put(r, run.data + from * TS_PACKET, i - from);
 			from = i + 1;
-		} else {
-			struct ring_rap rap = {
-				.pos = ring_writer_pos(r->ring),
-				.pcr = r->pcr,
-				.wall_ms = r->wall_ms,
-			};
-
-			(void)pes_pts(packet, &rap.pts);
-			join_point_tables(r->psi, &r->cc, put_tables, r);
-			ring_mark(r->ring, &rap);
-			r->marked_ns = r->now_ns;
+			if (fifo_len(&r->held) > 0)
+				put(r, packet, 1);
+			else
+				copy_table(r, packet);
+			continue;
 		}
+		sign = look(r, packet, main_pid);
+		if (sign == RAP_NONE && !is_guess(r, packet))
+			continue;
+		put(r, run.data + from * TS_PACKET, i - from);
+		follow(r, packet, sign);
+		from = sign == RAP_OPEN ? i + 1 : i;
 	}
-	copy_packets(r, run.data + from * TS_PACKET, run.n - from);
+	put(r, run.data + from * TS_PACKET, run.n - from);
+}
+
+/* The ring grows while the group of pictures does, and so keeps its start. */
+static void grow(struct ring_out *r)
+{
+	uint64_t pos = ring_writer_pos(r->ring);
+
+	if (r->has_last && !r->may_guess)
+		ring_grow(r->ring, (size_t)MIN((pos - r->last.pos) * RING_GOPS,
+					       (uint64_t)RING_GROWN));
 }
 
 void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
@@ -177,12 +289,27 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	r->wall_ms = (int64_t)wall_ms();
 	r->now_ns = now_ns;
 	if (n_runs > 0) {
-		if (now_ns - r->fed_ns >= PAUSE_MS * UINT64_C(1000000))
-			r->marked_ns = now_ns;
+		if (now_ns - r->fed_ns >= PAUSE_MS * MS)
+			r->marked_ns = r->rap_ns = now_ns;
 		r->fed_ns = now_ns;
 	}
+	if (fifo_len(&r->held) > 0 &&
+	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
+		settle(r, false);
+	r->may_guess = join_point_may_guess(&r->rap, now_ns - r->rap_ns);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
+	grow(r);
+}
+
+enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
+{
+	*ret_gop_ms = r->gop_ms;
+	if (r->may_guess)
+		return JOIN_GUESS;
+	if (!r->has_last)
+		return JOIN_UNKNOWN;
+	return r->rap.class == PID_AUDIO ? JOIN_AUDIO : JOIN_PICTURE;
 }
 
 void ring_out_publish(struct ring_out *r)
@@ -191,4 +318,16 @@ void ring_out_publish(struct ring_out *r)
 		return;
 	ring_publish(r->ring);
 	r->written = false;
+}
+
+void ring_out_free(struct ring_out **r)
+{
+	if (*r != NULL) {
+		settle(*r, false);
+		ring_out_publish(*r);
+		ring_writer_free(&(*r)->ring);
+		fifo_done(&(*r)->held);
+	}
+	free(*r);
+	*r = NULL;
 }

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "proto/ipc/msg.h"
 #include "worker/ts/psi.h"
 
 struct ring_out;
@@ -24,6 +25,10 @@ void ring_out_free(struct ring_out **);
 /* Copies packets.  Readers cannot see them yet. */
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
+
+/* Where readers begin.  *ret_gop_ms: length of the last group of pictures;
+ * 0: unknown. */
+enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
 /* Makes the copied packets visible to readers. */
 void ring_out_publish(struct ring_out *);

@@ -27,10 +27,10 @@ struct remux *remux_new(const struct remux_config *config)
 	r->out.out = config->out;
 	r->out.arg = config->arg;
 	r->psi = psi_new();
+	psi_want(r->psi, o->pnr);
 	for (size_t i = 0; i < TABLE_ROLES; i++)
 		section_init(&r->in[i].assembler, r->in[i].buffer,
-			     i + ROLE_CAT == ROLE_EIT ? SECTION_MAX
-						      : SECTION_PSI_MAX);
+			     SECTION_MAX);
 	remux_rebuild(r);
 	return r;
 }

@@ -61,7 +61,7 @@ bool remux_build_pat(struct remux *r)
 		.network_pid = r->network_pid,
 		.programs = list,
 	};
-	struct table t[PSI_PAT_SECTIONS_MAX] = { 0 };
+	struct table t[PAT_SECTIONS_MAX] = { 0 };
 	uint64_t hash = HASH_INIT;
 	bool changed = false;
 	uint8_t version;
@@ -78,7 +78,7 @@ bool remux_build_pat(struct remux *r)
 	/* no PAT goes out before the first program is known */
 	if (content.n_programs == 0 && r->n_pat == 0)
 		return false;
-	n = MIN(pat_build_sections(&content), (size_t)PSI_PAT_SECTIONS_MAX);
+	n = MIN(pat_build_sections(&content), (size_t)PAT_SECTIONS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		t[i].len = pat_build(&content, i, t[i].data);
 		hash = hash_add(hash, t[i].data, t[i].len);

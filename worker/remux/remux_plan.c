@@ -117,23 +117,9 @@ static void plan_emm(struct remux *r)
 	}
 }
 
-/* The network PID of the source's PAT; 0: none. */
-static uint16_t find_network_pid(const struct remux *r)
-{
-	const struct psi_section *sections;
-	size_t n = psi_pat(r->psi, &sections);
-	struct pat pat;
-
-	for (size_t i = 0; i < n; i++)
-		if (pat_decode(sections[i].data, sections[i].len, &pat) == 0 &&
-		    pat.network_pid != 0)
-			return pat.network_pid;
-	return 0;
-}
-
 static void plan_pids(struct remux *r)
 {
-	uint16_t network = find_network_pid(r);
+	uint16_t network = psi_network_pid(r->psi);
 
 	r->network_source = network != 0 ? network : (uint16_t)SI_PID_NIT;
 	pid_plan_init(&r->plan);

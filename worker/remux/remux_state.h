@@ -8,11 +8,17 @@
 #include "worker/remux/runs_out.h"
 #include "worker/remux/section_queue.h"
 #include "worker/remux/stream_clock.h"
+#include "worker/ts/pat.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
-enum { CAT_SECTIONS_MAX = 4 };
+enum {
+	CAT_SECTIONS_MAX = 4,
+	/* sections of the new PAT: all programs and the network PID */
+	PAT_SECTIONS_MAX = (PSI_PROGRAMS_MAX + 1 + PAT_PROGRAMS_MAX - 1) /
+			   PAT_PROGRAMS_MAX,
+};
 
 /* The parts of a route: what happens to the packets of a source PID. */
 enum {
@@ -100,7 +106,7 @@ struct remux {
 	uint8_t role[TS_PIDS]; /* enum role */
 
 	/* the output */
-	struct table pat[PSI_PAT_SECTIONS_MAX];
+	struct table pat[PAT_SECTIONS_MAX];
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;

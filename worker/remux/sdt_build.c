@@ -83,8 +83,10 @@ static size_t put_text(uint8_t *ret, size_t room, const char *given,
 		       uint8_t textcode, const uint8_t *source, size_t len)
 {
 	if (given[0] != '\0')
-		len = text_encode(given, (enum text_table)textcode, ret + 1,
-				  room - 1, NULL);
+		len = text_encode(given,
+				  text_table_for(given,
+						 (enum text_table)textcode),
+				  ret + 1, room - 1, NULL);
 	else if (len > 0 && len <= room - 1)
 		memcpy(ret + 1, source, len);
 	else

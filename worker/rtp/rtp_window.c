@@ -2,12 +2,18 @@
 #include "worker/rtp/rtp_window.h"
 
 #include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "worker/rtp/rtp_places.h"
 
 #include <stdlib.h>
 
-/* A time stamp further off is of another sequence. */
-enum { CLOCK_NEAR = 10 * RTP_CLOCK_HZ };
+enum {
+	/* A time stamp further off is of another sequence. */
+	CLOCK_NEAR = 10 * RTP_CLOCK_HZ,
+	NUMBERS = UINT16_MAX + 1, /* sequence numbers */
+	/* The rate in an outage, at most so many times the rate before. */
+	OUTAGE_RATE = 2,
+};
 
 /* A datagram of another sequence, which may be the first of the next sequence.
  * Its data and payload are in its slot. */
@@ -16,11 +22,18 @@ struct candidate {
 	struct rtp_datagram datagram;
 };
 
+/* A point of the sequence, for the rate of its datagrams. */
+struct mark {
+	uint64_t pos;
+	uint32_t time; /* RTP time stamp */
+};
+
 struct rtp_window {
 	struct rtp_flow flow;
 	uint16_t offset;  /* sequence number = position + offset */
 	uint32_t newest;  /* RTP time stamp before places.high */
 	uint64_t first;   /* position at which this sequence begins */
+	struct mark rate[2]; /* one and two seconds with datagrams ago */
 	struct candidate candidate[RTP_PATHS];
 	struct rtp_places places;
 };
@@ -218,16 +231,67 @@ static bool find_position(const struct rtp_window *w,
 	return is_of_this_time(w, d);
 }
 
-/* Switches to the sequence of d. */
+/*
+ * The number of datagrams that are missing in front of d; 0: it belongs to
+ * another sequence.  The numbers give it up to a multiple of 65,536.  The
+ * time stamps, which must go on with the time, give the multiple at the rate
+ * before, and must allow a rate that is OUTAGE_RATE times as high.
+ */
+static uint64_t count_outage(const struct rtp_window *w,
+			     const struct rtp_datagram *d, uint64_t now_ns)
+{
+	const struct rtp_places *p = &w->places;
+	int32_t passed = (int32_t)(d->timestamp - w->newest);
+	uint64_t n = p->high - w->rate[1].pos;
+	uint32_t took = w->newest - w->rate[1].time;
+	uint64_t gap = (uint16_t)(d->seq - (uint16_t)(p->high + w->offset));
+	uint64_t expected;
+	int64_t silent = (int64_t)((now_ns - w->flow.received_ns) / MS) *
+			 (RTP_CLOCK_HZ / 1000);
+
+	/* a number that goes on by one is a pause of the sender */
+	if (!w->flow.started || d->ssrc != w->flow.ssrc || gap == 0 ||
+	    passed <= 0 || llabs(passed - silent) >= CLOCK_NEAR ||
+	    took == 0 || took > INT32_MAX || n > UINT32_MAX)
+		return 0;
+	expected = (uint64_t)passed * n / took;
+	if (expected > gap)
+		gap += (expected - gap + NUMBERS / 2) / NUMBERS * NUMBERS;
+	return gap <= OUTAGE_RATE * expected ? gap : 0;
+}
+
+/* The datagrams that no path delivered before the sequence continues at d. */
+static void lose_outage(struct rtp_window *w, const struct rtp_datagram *d,
+			uint64_t lost)
+{
+	struct rtp_window_counts *c = &w->places.counts;
+
+	c->lost += lost;
+	for (unsigned i = 0; i < w->places.cfg.paths; i++)
+		if (w->places.path[i].started && w->places.cfg.paths > 1)
+			c->path[i].lost += lost;
+	for (size_t i = 0; i < ARRAY_LEN(w->rate); i++)
+		w->rate[i].time += d->timestamp - w->newest;
+	/* the numbers before are not those of another sequence */
+	w->flow.left.set = false;
+}
+
+/* Switches to the sequence of d, or continues behind an outage. */
 static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 		   uint64_t now_ns)
 {
 	struct rtp_places *p = &w->places;
 	uint16_t last = (uint16_t)(p->high - 1 + w->offset);
+	uint64_t lost = count_outage(w, d, now_ns);
 
 	while (p->next < p->high)
 		rtp_places_pass_or_lose(p, now_ns);
 	rtp_flow_follow(&w->flow, d, last, now_ns);
+	if (lost > 0)
+		lose_outage(w, d, lost);
+	else
+		w->rate[0] = w->rate[1] = (struct mark){ p->next,
+							 d->timestamp };
 	w->offset = (uint16_t)(d->seq - p->next);
 	w->first = p->next;
 	w->newest = d->timestamp;
@@ -357,6 +421,10 @@ void rtp_window_every_second(struct rtp_window *w, uint64_t now_ns)
 	}
 	p->skew_sum_us = 0;
 	p->skew_n = 0;
+	if (w->rate[0].pos != p->high) {
+		w->rate[1] = w->rate[0];
+		w->rate[0] = (struct mark){ p->high, w->newest };
+	}
 	for (unsigned i = 0; i < p->cfg.paths; i++)
 		p->counts.live[i] = rtp_places_is_live(p, i, now_ns);
 	rtp_store_trim(&p->store);

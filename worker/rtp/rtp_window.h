@@ -8,6 +8,10 @@
  * overtaken, by the other path (SMPTE 2022-7), or by a repair (SMPTE 2022-1).
  * When nothing can fill a gap any more, the missing datagrams count as lost.
  *
+ * A jump of the numbers is an outage if the time stamps of the same SSRC went
+ * on as long as its datagrams take: they count as lost, however many they are.
+ * Otherwise it is a restart of the sender, and no datagram counts as lost.
+ *
  * With a delay each datagram is sent that long after the slower path delivers
  * it.  So neither a gap nor the failure of a path changes the times of the
  * output.
@@ -20,8 +24,8 @@
 #include "worker/rtp/rtp_store.h"
 
 enum {
-	/* RFC 3550 A.1: a larger jump ahead is another sequence, not loss; a
-	 * larger jump back is not a late datagram. */
+	/* RFC 3550 A.1: after a larger jump ahead, two datagrams in order are
+	 * required; a larger jump back is not a late datagram. */
 	RTP_DROPOUT_MAX = 3000,
 	RTP_MISORDER_MAX = 100,
 };

@@ -178,6 +178,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct scan *s = role;
 	const char *address = m->scan_start.address;
+	struct grants grants = { 0 };
+	bool entered;
 
 	(void)fds, (void)n_fds;
 	if (s->collect != NULL || s->sap != NULL) {
@@ -185,6 +187,12 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
+	if (strcmp(address, SCAN_ANNOUNCEMENTS) != 0)
+		grants_add_input(&grants, address);
+	entered = worker_enter_sandbox(s->worker, &grants);
+	grants_done(&grants);
+	if (!entered)
+		return;
 	worker_send_ready(s->worker);
 	if (strcmp(address, SCAN_ANNOUNCEMENTS) == 0) {
 		s->sap = sap_task_new(s->worker);
@@ -199,10 +207,11 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 const struct worker_role scan_role = {
 	.name = "scan",
+	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES,
+	.enters_late = true,
 	.new = scan_new,
 	.free = scan_free,
 	.messages = { [MSG_SCAN_START] = on_start },
 	/* inputs need the capabilities of the role stream */
-	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
-			UINT64_C(1) << CAP_DAC_READ_SEARCH,
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

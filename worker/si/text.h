@@ -40,6 +40,13 @@ size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size);
 bool text_table_ok(unsigned table);
 
 /*
+ * The table to write a text in: the wanted one if it has each character or one
+ * that can stand in for it, else the first part of ISO/IEC 8859 that has all
+ * characters, else UTF-8.
+ */
+enum text_table text_table_for(const char *utf8, enum text_table wanted);
+
+/*
  * Writes UTF-8 as DVB text: the bytes that name the table, then the characters.
  * Returns the length, 0 for "".  Ends after a whole character when more than
  * size bytes would be needed.  A character that the table lacks is replaced by

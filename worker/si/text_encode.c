@@ -19,6 +19,7 @@ struct writer {
 	size_t len;
 	size_t size;
 	size_t lost;
+	size_t unknown; /* lost ones without a stand-in: '?' */
 };
 
 /* A character to be written: a letter and the mark on it, or 0. */
@@ -144,8 +145,10 @@ static bool put_byte_letter(struct writer *w, struct letter *l)
 	if (byte != 0)
 		return put(w, &byte, 1);
 	like = find_stand_in(l->whole);
-	if (like == NULL)
+	if (like == NULL) {
 		like = "?";
+		w->unknown++;
+	}
 	return put(w, like, strlen(like));
 }
 
@@ -187,6 +190,52 @@ static struct letter take(const char **text, size_t *len)
 	return l;
 }
 
+/* False when no more fits. */
+static bool put_letter(struct writer *w, struct letter *l)
+{
+	if ((l->base < 0x20 && l->base != '\n') ||
+	    (l->base >= 0x7f && l->base < 0xa0))
+		return true; /* a control character */
+	return w->table == TEXT_UTF8 ? put_utf8_letter(w, l)
+				     : put_byte_letter(w, l);
+}
+
+/* The characters that the table lacks; *ret_unknown of them have no
+ * stand-in. */
+static size_t count_lost(const char *utf8, enum text_table table,
+			 size_t *ret_unknown)
+{
+	uint8_t bytes[2 * UTF8_MAX]; /* room for any letter */
+	struct writer w = { .table = table, .data = bytes,
+			    .size = sizeof bytes };
+	size_t left = strlen(utf8);
+
+	while (left > 0) {
+		struct letter l = take(&utf8, &left);
+
+		w.len = 0;
+		(void)put_letter(&w, &l);
+	}
+	*ret_unknown = w.unknown;
+	return w.lost;
+}
+
+enum text_table text_table_for(const char *utf8, enum text_table wanted)
+{
+	/* the parts whose selector is one byte come first */
+	static const uint8_t parts[] = { 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 1,
+					 2, 3, 4 };
+	size_t unknown;
+
+	(void)count_lost(utf8, wanted, &unknown);
+	if (unknown == 0)
+		return wanted;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (count_lost(utf8, (enum text_table)parts[i], &unknown) == 0)
+			return (enum text_table)parts[i];
+	return TEXT_UTF8;
+}
+
 size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,
 		   size_t size, size_t *ret_lost)
 {
@@ -198,11 +247,7 @@ size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,
 	while (fits && left > 0) {
 		struct letter l = take(&utf8, &left);
 
-		if ((l.base < 0x20 && l.base != '\n') ||
-		    (l.base >= 0x7f && l.base < 0xa0))
-			continue; /* a control character */
-		fits = table == TEXT_UTF8 ? put_utf8_letter(&w, &l)
-					  : put_byte_letter(&w, &l);
+		fits = put_letter(&w, &l);
 	}
 	if (ret_lost != NULL)
 		*ret_lost = w.lost;

@@ -102,6 +102,7 @@ static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 const struct worker_role softcam_role = {
 	.name = "softcam",
+	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES,
 	.new = softcam_new,
 	.free = softcam_free,
 	.messages = { [MSG_SOFTCAM_TEST] = on_test },

@@ -8,6 +8,9 @@
 
 #define MS (PCR_HZ / 1000)
 
+/* A step that is short enough wherever the offset is rounded to. */
+#define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
+
 enum {
 	PCR_PER_TICK = 300,
 	PACKET_SCALE = 256,
@@ -58,18 +61,85 @@ int64_t splice_clock_gap(const struct splice_clock *c, uint64_t pcr)
 	return diff(moved(c, pcr), c->pcr);
 }
 
-enum splice_pcr splice_clock_judge(const struct splice_clock *c, uint64_t pcr,
+uint64_t splice_clock_at(const struct splice_clock *c, uint64_t now_ns)
+{
+	if (c->anchored > 0)
+		return add(c->anchor, (int64_t)splice_ticks_of_ns(now_ns));
+	return add(c->pcr, (int64_t)splice_ticks_of_ns(now_ns - c->at_ns));
+}
+
+/* Ticks since the last PCR went out; INT64_MAX: longer than a clock shows. */
+static int64_t passed_ticks(const struct splice_clock *c, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - c->at_ns;
+
+	return ns / 1000000000 >= PCR_WRAP / 2 / PCR_HZ
+		? INT64_MAX : (int64_t)splice_ticks_of_ns(ns);
+}
+
+/* Is the step to this PCR, of the output, longer than may be unannounced, and
+ * than the time that passed? */
+static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
+{
+	int64_t ticks = diff(out, c->pcr);
+
+	return ticks > SPLICE_CLOCK_STEP_MS * (int64_t)MS &&
+	       ticks - SPLICE_CLOCK_EARLY_MS * (int64_t)MS >
+		       passed_ticks(c, now_ns);
+}
+
+/* Is the PCR ahead of the time at which its source sends it as a rule, and not
+ * one of a burst that was delayed?  gap: packets were lost, or are out of
+ * order. */
+static bool is_ahead(const struct splice_clock *c, uint64_t out,
+		     uint64_t now_ns, bool gap)
+{
+	uint64_t usual = add(splice_clock_at(c, now_ns), c->ahead);
+	int64_t most = gap ? SPLICE_CLOCK_LOST_MS : SPLICE_CLOCK_LOOSE_MS;
+
+	return diff(out, usual) > most * (int64_t)MS;
+}
+
+enum splice_pcr splice_clock_judge(const struct splice_clock *c,
+				   const struct splice_watch *w, uint64_t pcr,
 				   uint64_t now_ns)
 {
-	int64_t ticks = diff(moved(c, pcr), c->pcr);
-	int64_t passed = (int64_t)((now_ns - c->at_ns) / 1000000);
+	const int64_t early = SPLICE_CLOCK_EARLY_MS * (int64_t)MS;
+	uint64_t out = moved(c, pcr);
+	int64_t ticks = diff(out, c->pcr);
+	int64_t back = w->gap ? SPLICE_CLOCK_BACK_MS : SPLICE_CLOCK_DIP_MS;
 
-	if (ticks <= 0)
-		return ticks < -SPLICE_CLOCK_BACK_MS * (int64_t)MS
+	if (ticks == 0)
+		return SPLICE_PCR_REPEATED;
+	if (ticks < 0)
+		return ticks < -back * (int64_t)MS ||
+				       (w->late && diff(pcr, w->late_pcr) > 0)
 			? SPLICE_PCR_JUMP : SPLICE_PCR_LATE;
-	if (ticks / (int64_t)MS > passed + SPLICE_JUMP_MS)
+	if (ticks <= SPLICE_CLOCK_STEP_MS * (int64_t)MS)
+		return SPLICE_PCR_GOOD;
+	if (ticks - SPLICE_JUMP_MS * (int64_t)MS > passed_ticks(c, now_ns))
 		return SPLICE_PCR_JUMP;
-	return SPLICE_PCR_GOOD;
+	if (w->n < SPLICE_CLOCK_HABIT || !is_step(c, out, now_ns) ||
+	    ticks <= (int64_t)w->usual + early ||
+	    !is_ahead(c, out, now_ns, w->gap))
+		return SPLICE_PCR_GOOD;
+	return SPLICE_PCR_JUMP;
+}
+
+void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,
+		       uint64_t pcr)
+{
+	int64_t ticks = diff(moved(c, pcr), c->pcr);
+
+	if (w->n > 0 && !w->gap && ticks > 0) {
+		uint32_t step = (uint32_t)MIN(ticks, (int64_t)PCR_HZ);
+
+		w->usual = step > w->usual ? step
+					   : w->usual - (w->usual - step) / 16;
+	}
+	if (w->n < SPLICE_CLOCK_HABIT)
+		w->n++;
+	w->gap = w->late = false;
 }
 
 void splice_clock_note(struct splice_clock *c, uint64_t pcr,
@@ -124,13 +194,6 @@ static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted,
 	return off < fit && off > -fit;
 }
 
-uint64_t splice_clock_at(const struct splice_clock *c, uint64_t now_ns)
-{
-	if (c->anchored > 0)
-		return add(c->anchor, (int64_t)splice_ticks_of_ns(now_ns));
-	return add(c->pcr, (int64_t)splice_ticks_of_ns(now_ns - c->at_ns));
-}
-
 /* The least that a PCR may be now. */
 static uint64_t least(const struct splice_clock *c)
 {
@@ -162,7 +225,8 @@ void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
 	if (!c->used)
 		return;
 	if (fits(c, pcr, wanted, SPLICE_CLOCK_FIT_MS) &&
-	    diff(moved(c, pcr), least(c)) >= 0) {
+	    diff(moved(c, pcr), least(c)) >= 0 &&
+	    !is_step(c, moved(c, pcr), now.ns)) {
 		note_ahead(c, diff(moved(c, pcr), wanted));
 		return;
 	}
@@ -176,6 +240,8 @@ void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
 		if (off < loose && off > -loose)
 			out = by_packets;
 	}
+	if (is_step(c, out, now.ns))
+		out = add(c->pcr, STEP_SURE);
 	if (diff(out, least(c)) < 0)
 		out = least(c);
 	set_offset(c, pcr, out);
@@ -187,8 +253,7 @@ bool splice_clock_settle(struct splice_clock *c, uint64_t pcr, uint64_t now_ns)
 	int64_t short_of = diff(least(c), moved(c, pcr));
 
 	if (short_of > SPLICE_CLOCK_WRONG_MS * (int64_t)MS ||
-	    (short_of < 0 &&
-	     splice_clock_judge(c, pcr, now_ns) == SPLICE_PCR_JUMP))
+	    is_step(c, moved(c, pcr), now_ns))
 		return false;
 	if (!c->used || short_of <= 0)
 		return true;

@@ -27,8 +27,21 @@ enum {
 	SPLICE_CLOCK_FIT_MS = 200,
 	/* A measured phase is ignored when the first PCR differs by more. */
 	SPLICE_CLOCK_WRONG_MS = 2000,
-	/* A PCR that goes back by less is out of order. */
+	/* After a gap in the counter a PCR that goes back by less may be out
+	 * of order. */
 	SPLICE_CLOCK_BACK_MS = 200,
+	/* A smaller step back may be an error of a single PCR. */
+	SPLICE_CLOCK_DIP_MS = 20,
+	/* A longer step between two PCRs has to be announced (TR 101 290
+	 * 2.3b), ... */
+	SPLICE_CLOCK_STEP_MS = 100,
+	/* ... unless the source is so close to its arrival and its habit. */
+	SPLICE_CLOCK_EARLY_MS = 30,
+	/* After a gap in the counter a PCR so close to the anchor is not
+	 * early.  Without one it is SPLICE_CLOCK_LOOSE_MS. */
+	SPLICE_CLOCK_LOST_MS = 50,
+	/* PCRs until the habit of a source is known. */
+	SPLICE_CLOCK_HABIT = 4,
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
 
 	SPLICE_PACKET_TICKS_MAX = 27000000, /* 256 times that: 0.1 s a packet */
@@ -48,15 +61,36 @@ uint64_t splice_ticks_of_ns(uint64_t ns);
  * wrap); *n counts them, at first 0. */
 void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured);
 
+/* What the packets of the active source show of its PCRs. */
+struct splice_watch {
+	uint8_t n;        /* PCRs since the clock was placed, up to
+			   * SPLICE_CLOCK_HABIT */
+	bool gap;         /* the counter of the PID had a gap since the last
+			   * PCR: packets were lost or are out of order */
+	bool late;        /* late_pcr is valid: the last PCR was late */
+	uint64_t late_pcr;
+	uint32_t usual;   /* 27 MHz: the usual distance of two PCRs */
+};
+
 /* The verdict on the next PCR of the active source. */
 enum splice_pcr {
 	SPLICE_PCR_GOOD,
-	SPLICE_PCR_LATE, /* repeated or out of order: ignored */
+	SPLICE_PCR_REPEATED, /* as the last one: ignored */
+	SPLICE_PCR_LATE,     /* out of order: must not go out */
 	SPLICE_PCR_JUMP,
 };
 
-enum splice_pcr splice_clock_judge(const struct splice_clock *, uint64_t pcr,
+/* A step back is a jump if the counter has no gap and the step is longer than
+ * SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A step of more than
+ * SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit nor a delay of the
+ * packets explains it. */
+enum splice_pcr splice_clock_judge(const struct splice_clock *,
+				   const struct splice_watch *, uint64_t pcr,
 				   uint64_t now_ns);
+
+/* Updates what was seen by a good PCR; before splice_clock_note(). */
+void splice_watch_note(struct splice_watch *, const struct splice_clock *,
+		       uint64_t pcr);
 
 /* Notes that pcr, as received, goes out now.  live false: the packet was held,
  * so its time is not measured. */

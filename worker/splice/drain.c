@@ -4,21 +4,21 @@
 #include "worker/splice/machine.h"
 
 #include "worker/splice/stamps.h"
+#include "worker/ts/psi_lead.h"
 #include "worker/ts/section.h"
 
 #include <string.h>
 
 enum { SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1 };
 
-static void hold_section(struct splice *s, struct psi_section section,
-			 uint16_t pid)
+static void hold_section(const struct psi_section *section, uint16_t pid,
+			 void *arg)
 {
+	struct splice *s = arg;
 	uint8_t packets[SECTION_PACKETS * TS_PACKET], cc = 0;
-	size_t n;
+	size_t n = section_pack(section->data, section->len, pid, &cc,
+				packets);
 
-	if (section.data == NULL || section.len > SECTION_PSI_MAX)
-		return;
-	n = section_pack(section.data, section.len, pid, &cc, packets);
 	if (fifo_len(&s->held) + n > SPLICE_HELD_MAX)
 		return;
 	(void)fifo_push(&s->held, (struct ts_run){ .data = packets, .n = n });
@@ -112,19 +112,11 @@ void splice_end_drain(struct splice *s, const struct splice_event *e)
 void splice_begin_drain(struct splice *s, const struct splice_event *e)
 {
 	s->has_phase = false;
+	s->late = e->point != NULL && switch_point_is_late(e->point);
 	s->next_kind = SPLICE_BLIND;
 	if (e->point != NULL) {
-		const struct psi *psi = switch_point_psi(e->point);
-		const struct psi_section *pat;
-		const struct psi_program *programs;
-		size_t n_pat = psi_pat(psi, &pat);
-		size_t n_programs = psi_programs(psi, &programs);
-
 		/* the tables of the new source go out in front of it */
-		for (size_t i = 0; i < n_pat; i++)
-			hold_section(s, pat[i], TS_PID_PAT);
-		for (size_t i = 0; i < n_programs; i++)
-			hold_section(s, programs[i].pmt, programs[i].pmt_pid);
+		psi_lead(switch_point_psi(e->point), hold_section, s);
 		s->n_tables = fifo_len(&s->held);
 		s->next_kind = SPLICE_SWITCH;
 		s->has_phase = switch_point_phase(e->point, &s->phase_program,
@@ -157,6 +149,7 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 	struct splice_pid *ps = &s->pids[pid];
 	bool waited = (ps->flags & PID_DRAIN) && ts_has_payload(p);
 	bool keep = waited && !ts_pusi(p);
+	bool clock;
 	uint64_t pcr;
 	uint8_t *copy;
 
@@ -166,9 +159,9 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 		ps->flags &= (uint8_t)~PID_DRAIN;
 		s->n_draining--;
 	}
-	if (!keep && !ts_pcr(p, &pcr))
+	clock = ts_pcr(p, &pcr) && splice_note_pcr(s, p);
+	if (!keep && !clock)
 		return;
-	(void)splice_note_pcr(s, p);
 	/* other packets of the source before are not even counted */
 	if (keep)
 		splice_count(s, p, true);
@@ -177,6 +170,8 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 	copy = splice_append(s, p);
 	if (!keep)
 		stamps_drop_payload(copy);
+	else if (!clock && ts_pcr(copy, &pcr))
+		stamps_drop_pcr(copy);
 	ts_set_cc(copy, s->sent->cc[pid]);
 	stamps_move(copy, splice_move_of(s, pid));
 }

@@ -32,6 +32,8 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	if (kind == SPLICE_LAP)
 		return;
 	s->n_pending = 0;
+	/* the next source has habits of its own */
+	memset(s->watches, 0, sizeof s->watches);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
 		s->pending[i] = s->sent->clocks[i].used;
 		s->unsettled[i] = false;
@@ -50,6 +52,7 @@ static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 		s->n_pending--;
 	s->pending[i] = false;
 	s->unsettled[i] = false;
+	s->watches[i] = (struct splice_watch){ 0 };
 }
 
 void splice_place(struct splice *s, struct splice_cursor c)
@@ -71,13 +74,33 @@ void splice_place(struct splice *s, struct splice_cursor c)
 	}
 }
 
-/* Does this PCR jump?  Only for a clock that is placed and confirmed. */
-static bool jumps(struct splice *s, int i, uint64_t pcr)
+/* The verdict on a PCR of a clock.  gap: packets in front of it may be
+ * missing. */
+static enum splice_pcr judge_pcr(const struct splice *s, size_t i,
+				 uint64_t pcr, bool gap)
 {
 	const struct splice_clock *c = &s->sent->clocks[i];
+	struct splice_watch w = s->watches[i];
 
-	return c->used && !s->pending[i] && !s->unsettled[i] &&
-	       splice_clock_judge(c, pcr, s->now_ns) == SPLICE_PCR_JUMP;
+	if (!c->used)
+		return SPLICE_PCR_GOOD;
+	/* the clock continued while packets were held */
+	w.gap |= gap || s->state == SPLICE_CATCH_UP;
+	return splice_clock_judge(c, &w, pcr, s->now_ns);
+}
+
+/* Is the clock placed, and confirmed by a PCR? */
+static bool is_settled(const struct splice *s, size_t i)
+{
+	return !s->pending[i] && !s->unsettled[i];
+}
+
+/* Does this PCR, further ahead, jump?  Packets in front of it may be
+ * missing. */
+static bool jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
+{
+	return is_settled(s, i) &&
+	       judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
 }
 
 static void cut_here(struct splice *s, const struct splice_cursor *c)
@@ -192,7 +215,7 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 		if (!ts_pcr(p, &pcr))
 			return SPLICE_CUTS;
 		i = splice_clock_of_pcr(s, ts_pid(p));
-		if (i >= 0 && jumps(s, i, pcr))
+		if (i >= 0 && jumps_ahead(s, (size_t)i, pcr))
 			return SPLICE_CUTS;
 		s->known_to = c.index;
 		return SPLICE_CONTINUES;
@@ -248,6 +271,40 @@ static enum splice_sign judge_foreign(struct splice *s,
 
 /* --- jumps --- */
 
+/* Notes a gap in the counter of a PID with PCRs. */
+static void watch_counter(struct splice *s, const uint8_t *p)
+{
+	const struct splice_pid *pid = &s->pids[ts_pid(p)];
+	unsigned step = (unsigned)(ts_cc(p) - pid->cc) & 0x0f;
+
+	if (step <= (ts_has_payload(p) ? 1U : 0U) || pid->cut != s->cut ||
+	    s->sent->clocks[pid->clock].pid != ts_pid(p))
+		return;
+	/* with a discontinuity_indicator the counter may begin anew */
+	s->watches[pid->clock].gap = !ts_discontinuity(p);
+}
+
+/* Makes a cut at a PCR that jumps.  True also for a late PCR, which must not go
+ * out: packets are changed from there on. */
+static bool find_pcr_jump(struct splice *s, const struct splice_cursor *c,
+			  uint64_t pcr)
+{
+	int i = splice_clock_of_pcr(s, ts_pid(splice_cursor_get(c)));
+	enum splice_pcr is;
+
+	if (i < 0)
+		return false;
+	is = judge_pcr(s, (size_t)i, pcr, false);
+	if (is == SPLICE_PCR_JUMP && is_settled(s, (size_t)i)) {
+		cut_here(s, c);
+		return true;
+	}
+	if (is != SPLICE_PCR_LATE || s->buffer != NULL)
+		return false;
+	splice_rewrite(s);
+	return true;
+}
+
 enum splice_sign splice_find_jump(struct splice *s,
 				  const struct splice_cursor *c)
 {
@@ -265,19 +322,14 @@ enum splice_sign splice_find_jump(struct splice *s,
 		if (sign != SPLICE_CONTINUES)
 			return sign;
 	}
-	if (ts_pcr(p, &pcr)) {
-		int i = splice_clock_of_pcr(s, ts_pid(p));
-
-		if (i >= 0 && jumps(s, i, pcr)) {
-			cut_here(s, c);
-			return SPLICE_CUTS;
-		}
-	}
+	watch_counter(s, p);
+	if (ts_pcr(p, &pcr) && find_pcr_jump(s, c, pcr))
+		return SPLICE_CUTS;
 	unit = splice_unit_jumps(s, p, NULL);
 	if (!unit && (!splice_has_gap(s, p) || c->index < s->no_jump_to))
 		return SPLICE_CONTINUES;
 	known = find_pcr(s, &ahead, clock, &pcr);
-	if (known ? jumps(s, (int)clock, pcr) : has_other_tables(s, *c)) {
+	if (known ? jumps_ahead(s, clock, pcr) : has_other_tables(s, *c)) {
 		cut_here(s, c);
 		return SPLICE_CUTS;
 	}
@@ -292,11 +344,19 @@ enum splice_sign splice_find_jump(struct splice *s,
 	return SPLICE_CUTS;
 }
 
+/* A PCR that does not go out; false. */
+static bool drop_late(struct splice *s, int i, uint64_t pcr)
+{
+	s->watches[i].late = true;
+	s->watches[i].late_pcr = pcr;
+	return s->config.keep_jumps;
+}
+
 bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 {
-	enum splice_pcr is = SPLICE_PCR_GOOD;
 	struct splice_clock *c;
 	uint64_t pcr, times;
+	enum splice_pcr is;
 	int i;
 
 	if (!ts_pcr(packet, &pcr))
@@ -305,11 +365,11 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 	if (i < 0)
 		return !s->pending[s->pids[ts_pid(packet)].clock];
 	c = &s->sent->clocks[i];
-	if (c->used)
-		is = splice_clock_judge(c, pcr, s->now_ns);
+	is = judge_pcr(s, (size_t)i, pcr, false);
 	if (s->pending[i]) {
 		place(s, (size_t)i, pcr, s->sent->packets);
-	} else if (is == SPLICE_PCR_LATE && s->state == SPLICE_CATCH_UP) {
+	} else if (s->state == SPLICE_CATCH_UP &&
+		   (is == SPLICE_PCR_LATE || is == SPLICE_PCR_REPEATED)) {
 		return false;
 	} else if (s->unsettled[i] && s->kind != SPLICE_LAP) {
 		/* the first PCR of a source that was placed without one: units
@@ -320,10 +380,16 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 			c->lift = (times + PES_TIME_WRAP - c->offset) %
 				  PES_TIME_WRAP;
 		}
-	} else if (is == SPLICE_PCR_LATE) {
+	} else if (is == SPLICE_PCR_JUMP && s->state == SPLICE_DRAIN) {
+		/* the end of the source before is not placed again */
+		return false;
+	} else if (is == SPLICE_PCR_REPEATED) {
 		return true;
+	} else if (is == SPLICE_PCR_LATE) {
+		return drop_late(s, i, pcr);
 	}
 	s->unsettled[i] = false;
+	splice_watch_note(&s->watches[i], c, pcr);
 	splice_clock_note(c, pcr, splice_moment(s),
 			  s->state != SPLICE_CATCH_UP);
 	return true;

@@ -171,6 +171,7 @@ struct splice {
 
 	bool pending[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
+	struct splice_watch watches[SPLICE_CLOCKS]; /* of the source */
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
@@ -180,6 +181,7 @@ struct splice {
 	/* the source that follows the drain */
 	enum splice_cut_kind next_kind;
 	size_t n_tables;    /* the first packets in held are its tables */
+	bool late;          /* pictures wait for a random access point */
 	bool has_phase;
 	uint64_t phase;
 	uint16_t phase_program;
@@ -343,7 +345,7 @@ enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
 /* Notes the PCR of a packet of the source.  False when it must not go out: it
- * was held while the clock continued. */
+ * is late, or was held while the clock continued. */
 bool splice_note_pcr(struct splice *, const uint8_t *packet);
 
 /* --- rewrite.c: changed packets --- */

@@ -12,7 +12,8 @@
  *     of cue messages (cue.h);
  *   - after an incomplete PES only the start of another PES follows, never
  *     the remainder of one, and pictures begin at a random access point if
- *     one comes within SPLICE_PICTURE_MS;
+ *     one comes within SPLICE_PICTURE_MS, or SPLICE_LATE_PICTURE_MS if the
+ *     source is known to show them;
  *   - a unit that would be shown before the last unit of its elementary stream
  *     is dropped: DTS grow on each PID.  Single pictures cannot be dropped:
  *     if they begin too early, PTS and DTS of the program are lifted away from
@@ -28,9 +29,11 @@
  * is made if only such packets came.  After that cut they wait for their
  * tables.
  *
- * A source that jumps by itself (PCR back or far ahead, as after its restart)
- * is treated as if it had been cut there.  A lost packet is not: its gap in the
- * counter stays visible.
+ * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
+ * its restart) is treated as if it had been cut there.  A lost packet is not:
+ * its gap in the counter stays visible.  A single PCR that is behind the one
+ * before it, as in a packet out of order, is removed.  So no PCR of the output
+ * goes back, and none steps by more than 100 ms unless the time did.
  *
  * Pure: the caller provides the time, which never goes back.  Owns its buffer
  * and the tables (psi) of its output; borrows its continuity.
@@ -42,11 +45,15 @@
 #include "worker/splice/continuity.h"
 
 enum {
-	/* A PCR is a jump when it advances by so much more than the time. */
+	/* A PCR is a jump in any case when it advances by so much more than
+	 * the time. */
 	SPLICE_JUMP_MS = 500,
 	/* The most by which PTS and DTS are moved away from the PCR. */
 	SPLICE_LIFT_MS = 1000,
 	SPLICE_PICTURE_MS = 2000,
+	/* The same after a switch point that was late: longer than a group of
+	 * pictures. */
+	SPLICE_LATE_PICTURE_MS = 15000,
 	/* The longest overlap that is dropped; a longer one shows that the
 	 * time itself is wrong. */
 	SPLICE_OVERLAP_MS = 10000,

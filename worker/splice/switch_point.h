@@ -2,11 +2,10 @@
 /*
  * Finds the packet at which a stream may switch to a source.
  *
- * The tables are known there, a PCR was seen, and a picture begins with which a
- * decoder can start (worker/ts/rap: H.264 IDR or recovery point, HEVC IRAP,
- * MPEG-2 sequence header); without video, an audio frame begins.  After the
- * allowed wait any video or audio PES of any program is accepted, and after
- * twice the wait any packet.
+ * The tables are known there, a PCR was seen, and a random access point begins
+ * (worker/ts/rap.h); without video, an audio frame begins.  After the allowed
+ * wait any video or audio PES of any program is accepted, and after twice the
+ * wait any packet.  A picture that later packets decide is kept meanwhile.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  Pure.
@@ -15,7 +14,13 @@
 
 #include "worker/ts/psi.h"
 
-enum { SWITCH_POINT_WAIT_MS = 2000 };
+enum {
+	SWITCH_POINT_WAIT_MS = 2000,
+	/* The longest wait where no random access point can be recognized. */
+	SWITCH_POINT_BLIND_MS = 5000,
+	/* Packets of a picture that is not decided. */
+	SWITCH_POINT_HELD_MAX = 1024,
+};
 
 struct switch_point;
 
@@ -31,13 +36,17 @@ void switch_point_reset(struct switch_point *);
 void switch_point_want(struct switch_point *, unsigned wait_ms,
 			uint64_t now_ns);
 
+/* Changes the wait of the search.  Its begin stays. */
+void switch_point_set_wait(struct switch_point *, unsigned wait_ms);
+
 /* Ends the search. */
 void switch_point_cancel(struct switch_point *);
 
 /*
  * Takes the next packets.  True when the switch point is among them: then ret
- * (room for n_runs) has the runs from there on, *ret_n their number (at least
- * 1), and the search has ended.
+ * (room for n_runs + 1) has the runs from there on, *ret_n their number (at
+ * least 1), and the search has ended.  The first of them may be packets of
+ * earlier calls, which stay valid until the next call.
  */
 bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
@@ -46,6 +55,10 @@ bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 /* Says that packets that were fed at from_ns count as received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
+
+/* Was the last switch point accepted for the end of the wait, although the
+ * source has shown random access points?  Its pictures then wait for one. */
+bool switch_point_is_late(const struct switch_point *);
 
 const struct psi *switch_point_psi(const struct switch_point *);
 

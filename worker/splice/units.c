@@ -215,6 +215,12 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 
 /* --- after a cut --- */
 
+static uint64_t picture_ns(const struct splice *s)
+{
+	return (s->late ? SPLICE_LATE_PICTURE_MS : SPLICE_PICTURE_MS) *
+	       (uint64_t)SPLICE_MS;
+}
+
 /* Is a unit that overlaps by so much dropped? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
@@ -227,8 +233,7 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 		return false;
 	if (class != PID_VIDEO)
 		return need > 0;
-	if (u->waits && s->now_ns - s->since_ns <
-			(uint64_t)SPLICE_PICTURE_MS * SPLICE_MS &&
+	if (u->waits && s->now_ns - s->since_ns < picture_ns(s) &&
 	    !rap_is_start(packet, psi_stream_type(s->psi, t->pid), class))
 		return true;
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
@@ -255,7 +260,8 @@ static unsigned join(struct splice *s, struct splice_track *t,
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
-	if (class == PID_VIDEO && s->kind == SPLICE_BLIND)
+	if (class == PID_VIDEO && (s->kind == SPLICE_BLIND ||
+				   (s->kind == SPLICE_SWITCH && s->late)))
 		unit_of(s, t)->waits = true;
 	if (must_drop(s, t, packet, need)) {
 		unit_of(s, t)->waits = true;

@@ -33,6 +33,8 @@ void candidate_begin_entry(struct candidate *c, unsigned wait_ms,
 {
 	if (!c->entering)
 		switch_point_want(candidate_entry(c), wait_ms, now_ns);
+	else
+		switch_point_set_wait(c->entry, wait_ms);
 	c->entering = true;
 }
 

@@ -49,7 +49,7 @@ void candidate_handle(struct candidate *, enum candidate_event);
 struct switch_point *candidate_entry(struct candidate *);
 
 /* Starts and ends the search for a place to enter.  After wait_ms the search
- * accepts any unit. */
+ * accepts any unit.  A later call can change the wait. */
 void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/input_chain.h"
 
+#include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -44,7 +46,8 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
 	char label[INPUT_LABEL_MAX];
 
-	*l = (struct input_chain){ .position = cfg->position };
+	*l = (struct input_chain){ .position = cfg->position,
+				   .alone = cfg->alone };
 	(void)snprintf(label, sizeof label, "input %u", cfg->position);
 	input_keeper_init(&l->keeper, label, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
@@ -65,6 +68,8 @@ void chain_done(struct input_chain *l)
 	analyze_free(&l->analyze);
 	monitor_log_done(&l->watch);
 	switch_point_free(&l->candidate.entry);
+	free(l->cc);
+	l->cc = NULL;
 }
 
 struct failover_input_config chain_policy(const struct input_chain *l)
@@ -105,6 +110,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
 				  l->position, now_ns);
+	free(l->cc);
+	l->cc = config.no_analyze && !l->alone ? xcalloc(1, sizeof *l->cc)
+					       : NULL;
 	/* without a remux the monitor counts what the verdict needs */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
@@ -116,6 +124,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 					      : monitor_psi(l->watch.monitor);
 	candidate_forget(&l->candidate);
 	l->silence = (struct silence){ 0 };
+	l->empty_ns = l->hole_ns = 0;
+	l->holed = false;
+	l->gaps = 0;
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
 	l->error.text[0] = '\0';
@@ -156,6 +167,46 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 	l->empty_reads++;
 	if (input_keeper_read(&l->keeper, batch, now_ns) > 0)
 		l->empty_reads = 0;
+	else
+		l->empty_ns = now_ns;
+}
+
+static uint32_t count_gaps(struct input_chain *l, const struct ts_run *runs,
+			   size_t n_runs, uint64_t now_ns)
+{
+	uint32_t n = 0;
+
+	if (l->cc == NULL)
+		return monitor_log_feed(&l->watch, runs, n_runs, now_ns);
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			n += cc_feed(l->cc, runs[i].data + k * TS_PACKET) ==
+			     CC_ERROR;
+	return n;
+}
+
+void chain_watch(struct input_chain *l, const struct ts_run *runs,
+		 size_t n_runs, uint64_t now_ns)
+{
+	bool gap = count_gaps(l, runs, n_runs, now_ns) > 0;
+	bool hole = silence_feed(&l->silence, l->empty_ns, gap, now_ns);
+
+	if (gap && ++l->gaps >= CHAIN_GAPS_MOST &&
+	    l->candidate.state != CANDIDATE_ON_AIR)
+		hole = true;
+	if (!hole)
+		return;
+	l->hole_ns = now_ns;
+	l->holed = true;
+}
+
+const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
+{
+	if (l->seen.level != FAILOVER_GOOD)
+		return l->fault;
+	return l->hole_ns != 0 && now_ns - l->hole_ns < FAILOVER_HOLE_MS * MS
+		       ? "packets lost in a pause"
+		       : NULL;
 }
 
 bool chain_look(struct input_chain *l, uint64_t now_ns,
@@ -166,6 +217,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		.level = l->verdict,
 		.broken = has_error && l->keeper.failed,
 		.ended = l->keeper.ended,
+		.hole = l->holed,
 	};
 
 	l->silent = sight.broken || l->silence.last_ns == 0 ||
@@ -183,8 +235,9 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 			l->fault = analyze_fault_name(ANALYZE_SILENT);
 	}
 	*ret = sight;
-	if (sight.level == l->seen.level && sight.broken == l->seen.broken &&
-	    sight.ended == l->seen.ended)
+	l->holed = false;
+	if (!sight.hole && sight.level == l->seen.level &&
+	    sight.broken == l->seen.broken && sight.ended == l->seen.ended)
 		return false;
 	l->seen = sight;
 	return true;
@@ -283,5 +336,6 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 			   },
 			   0, reason, now_ns);
 	l->began_ns = now_ns;
+	l->gaps = 0;
 	judge(l, now_ns);
 }

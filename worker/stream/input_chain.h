@@ -19,6 +19,7 @@
 #include "worker/stream/candidate.h"
 #include "worker/stream/monitor_log.h"
 #include "worker/ts/analyze.h"
+#include "worker/ts/cc.h"
 
 enum {
 	/* After so many reads without a packet the worker waits for the
@@ -26,6 +27,9 @@ enum {
 	CHAIN_EMPTY_READS = 10,
 	/* Shorter parts of a second get no verdict. */
 	CHAIN_JUDGE_MS = 500,
+	/* A standby is read too rarely to see short pauses: gaps in so many
+	 * reads of a second count as a hole. */
+	CHAIN_GAPS_MOST = 2,
 };
 
 struct mux_input;
@@ -42,7 +46,15 @@ struct input_chain {
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: the counts of the monitor suffice */
 	struct monitor_log watch; /* watches the received packets */
+	bool alone; /* the stream has no other input */
+	/* finds gaps without an analysis, where another input may follow; else
+	 * NULL */
+	struct cc *cc;
 	struct silence silence;
+	uint64_t empty_ns; /* time of the last read without packets */
+	uint64_t hole_ns; /* time of the last hole; 0: none */
+	bool holed; /* there was a hole since the last chain_look() */
+	unsigned gaps; /* reads with gaps in this second */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */
 	/* The reason why it is off air, as a constant text and as a sentence
@@ -80,12 +92,19 @@ void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 /* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
+/* Watches received packets; they pass unchanged. */
+void chain_watch(struct input_chain *, const struct ts_run *runs,
+		 size_t n_runs, uint64_t now_ns);
+
 /* Writes the state for the policy; true: the state has changed. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);
+
+/* Why it is not to be on air now; NULL: it is. */
+const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* The part of its address that the policy needs. */
 struct failover_input_config chain_policy(const struct input_chain *);

@@ -29,11 +29,12 @@ void monitor_log_done(struct monitor_log *w)
 	monitor_free(&w->monitor);
 }
 
-void monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
-		      size_t n_runs, uint64_t now_ns)
+uint32_t monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
+			  size_t n_runs, uint64_t now_ns)
 {
-	if (w->monitor != NULL)
-		monitor_feed(w->monitor, runs, n_runs, now_ns);
+	return w->monitor != NULL
+		       ? monitor_feed(w->monitor, runs, n_runs, now_ns)
+		       : 0;
 }
 
 /* "crc, unprotected (path 2: no packets)" */

@@ -27,8 +27,9 @@ void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
-void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
-		      size_t n_runs, uint64_t now_ns);
+/* Returns the number of continuity errors in the packets. */
+uint32_t monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
+			  size_t n_runs, uint64_t now_ns);
 
 /* Clears all alarms, because the input is closed. */
 void monitor_log_rest(struct monitor_log *);

@@ -67,8 +67,7 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct pipeline *p = arg;
 	struct input_chain *c = p->reading;
 
-	silence_feed(&c->silence, p->now_ns);
-	monitor_log_feed(&c->watch, runs, n_runs, p->now_ns);
+	chain_watch(c, runs, n_runs, p->now_ns);
 	if (c->mux != NULL)
 		mux_input_join(c->mux, c->remux, runs, n_runs, p->now_ns);
 	if (c->remux != NULL)
@@ -305,6 +304,11 @@ void pipeline_link(struct pipeline *p, const char *stream, int fd)
 {
 	selector_link(p->selector, stream, fd);
 	turn(p);
+}
+
+void pipeline_rename(struct pipeline *p, const char *from, const char *to)
+{
+	selector_rename(p->selector, from, to);
 }
 
 struct pipeline *pipeline_new(const struct pipeline_config *config)

@@ -48,6 +48,8 @@ void pipeline_use_ring(struct pipeline *, int fd);
 
 /* As selector_link(). */
 void pipeline_link(struct pipeline *, const char *stream, int fd);
+/* As selector_rename(). */
+void pipeline_rename(struct pipeline *, const char *from, const char *to);
 
 /* As selector_choose(). */
 int pipeline_choose(struct pipeline *, unsigned position,

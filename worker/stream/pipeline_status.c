@@ -38,6 +38,7 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 		if (!s->open && p->ring_error.text[0] != '\0')
 			s->error = p->ring_error.text;
 		s->packets = s->open ? p->packets : 0;
+		s->bitrate_kbps = s->open ? sink->rate.kbps : 0;
 		return;
 	}
 	sink_counters(sink, &counted);
@@ -165,6 +166,8 @@ void pipeline_second(struct pipeline *p)
 	uint64_t late = p->sender.dropped - p->late_before;
 	unsigned suppressed;
 
+	if (p->ring != NULL)
+		status.join = ring_out_join(p->ring, &status.gop_ms);
 	selector_second(p->selector, p->now_ns, &status);
 	report_alarms(p, &status);
 	if (late > 0 &&

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "proto/ipc/contract.h"
+#include "worker/input/input_type.h"
 #include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/ticker.h"
@@ -74,6 +75,26 @@ static void stream_free(void *role)
 	free(s);
 }
 
+/* Allows what the addresses of the stream need. */
+static bool enter_sandbox(struct stream *s, const struct msg_stream_start *m)
+{
+	/* the programs differ in it: only one has libraries that need names */
+	struct grants grants = {
+		.needs = input_openers[INPUT_HTTP] != NULL
+				 ? NEED_TCP | NEED_NAMES
+				 : 0,
+	};
+	bool entered;
+
+	for (size_t i = 0; i < m->n_inputs; i++)
+		grants_add_input(&grants, m->inputs[i]);
+	for (size_t i = 0; i < m->n_outputs; i++)
+		grants_add_output(&grants, m->outputs[i]);
+	entered = worker_enter_sandbox(s->worker, &grants);
+	grants_done(&grants);
+	return entered;
+}
+
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -85,6 +106,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
+	if (!enter_sandbox(s, start))
+		return;
 	s->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = s->worker->loop,
 		.start = start,
@@ -119,7 +142,7 @@ static void on_input(void *role, const struct msg *request, int *fds,
 				    &error);
 	if (r > 0)
 		m.stream_chosen.position = (unsigned)r;
-	else
+	if (error.text[0] != '\0')
 		m.stream_chosen.error = error.text;
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
@@ -170,8 +193,20 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 			      n_fds > 0 ? fds[0] : -1);
 }
 
+static void on_rename(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_rename(s->pipeline, m->stream_rename.from,
+				m->stream_rename.to);
+}
+
 const struct worker_role stream_role = {
 	.name = "stream",
+	.needs = NEED_THREADS | NEED_UDP,
+	.enters_late = true,
 	.new = stream_new,
 	.free = stream_free,
 	.messages = {
@@ -181,9 +216,8 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_KICK] = on_kick,
 		[MSG_STREAM_RING] = on_ring,
 		[MSG_STREAM_LINK] = on_link,
+		[MSG_STREAM_RENAME] = on_rename,
 	},
-	/* addresses may name ports below 1024, and files that the master's
-	 * user can read by being root */
-	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
-			UINT64_C(1) << CAP_DAC_READ_SEARCH,
+	/* addresses may name ports below 1024 */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -133,6 +133,12 @@ void selector_link(struct selector *s, const char *stream, int fd)
 	}
 }
 
+void selector_rename(struct selector *s, const char *from, const char *to)
+{
+	for (size_t i = 0; i < s->n; i++)
+		input_keeper_rename(&s->chains[i].keeper, from, to);
+}
+
 bool selector_is_busy(const struct selector *s)
 {
 	const struct input_chain *read[] = {
@@ -235,6 +241,38 @@ void selector_warm(const struct selector *s, struct prefetch *w)
 
 /* --- the choice of an operator --- */
 
+/* Writes what follows if the chosen input is not on air; "": it is. */
+static void warn_of_choice(const struct selector *s,
+			   const struct input_chain *c, struct errmsg *ret)
+{
+	uint64_t due_ns = failover_due_ns(s->failover, c->position - 1);
+	const char *fault = c->fault != NULL ? c->fault : "";
+	char reason[128] = "";
+	unsigned due_s = 0;
+
+	errmsg_set(ret, "%s", "");
+	if (due_ns == UINT64_MAX)
+		return;
+	if (due_ns > s->now_ns)
+		due_s = (unsigned)((due_ns - s->now_ns + SECOND_NS - 1) /
+				   SECOND_NS);
+	if (c->keeper.error.text[0] != '\0')
+		fault = c->keeper.error.text;
+	if (fault[0] != '\0')
+		(void)snprintf(reason, sizeof reason, " (%.100s)", fault);
+	if (&c->candidate == s->on_air)
+		errmsg_set(ret, "input %u is active and not on air%s",
+			   c->position, reason);
+	else if (s->forces)
+		errmsg_set(ret, "input %u is not on air%s: it becomes active "
+			   "when it is, or after %u s", c->position, reason,
+			   due_s);
+	else
+		errmsg_set(ret, "input %u is not on air%s: if it is not in %u "
+			   "s, the next input follows", c->position, reason,
+			   due_s);
+}
+
 int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 		    struct errmsg *error)
 {
@@ -255,6 +293,7 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 				   s->chains[i].keeper.error.text);
 	s->now_ns = now_ns;
 	decide(s);
+	warn_of_choice(s, &s->chains[i], error);
 	return (int)i + 1;
 }
 
@@ -279,6 +318,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	struct failover_config policy = {
 		.mode = modes[spec->backup],
 		.start_ms = delay_ms(spec->backup_start_delay_s, START_MS),
+		.loss_ms = delay_ms(spec->backup_start_delay_s, 0),
 		.return_ms = delay_ms(spec->backup_return_delay_s, RETURN_MS),
 		.no_return = !spec->backup_force_return,
 		.damping_ms = delay_ms(spec->backup_damping_s, DAMPING_MS),
@@ -293,6 +333,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 			delay_ms(spec->backup_initial_delay_s,
 				 policy.inputs[i].initial_ms);
 	}
+	s->forces = policy.mode == FAILOVER_DISABLE;
 	s->failover = failover_new(&policy, s->now_ns);
 	s->decision = failover_decide(s->failover, FAILOVER_PLAYS_NONE,
 				      s->now_ns);

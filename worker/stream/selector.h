@@ -27,8 +27,8 @@
 enum {
 	SELECTOR_STANDBY_MS = 40,
 	/* The longest time that an input stays on air while the next one has no
-	 * random access point. */
-	SELECTOR_PATIENCE_MS = 5000,
+	 * random access point: longer than its groups of pictures. */
+	SELECTOR_PATIENCE_MS = 15000,
 	/* Runs that one call of selector_route() takes. */
 	SELECTOR_RUNS_MAX = 64,
 	SELECTOR_DUE_MAX = FAILOVER_INPUTS_MAX + 4,
@@ -42,6 +42,8 @@ struct selector_switch {
 	enum failover_reason reason;
 	const char *fault; /* the fault of `from`; NULL: none */
 	bool filler;       /* `to` is 0: the filler is on air */
+	bool late;         /* the pictures of `to` follow later: it had no
+			    * random access point in time */
 };
 
 struct selector_config {
@@ -63,6 +65,8 @@ void selector_free(struct selector **);
 /* The ring of another stream, for the inputs that read it. fd stays with the
  * caller; -1: the stream has no ring any more. */
 void selector_link(struct selector *, const char *stream, int fd);
+/* The stream `from` has the id `to` now; the inputs that read it stay open. */
+void selector_rename(struct selector *, const char *from, const char *to);
 
 /* Writes the chains to read in this turn, in this order, at most
  * SELECTOR_DUE_MAX. Returns their number. */
@@ -82,7 +86,7 @@ struct selector_part {
 	const struct ts_run *runs;
 	size_t n_runs;
 	/* memory for the runs after the point of entry */
-	struct ts_run entered[SELECTOR_RUNS_MAX];
+	struct ts_run entered[SELECTOR_RUNS_MAX + 1];
 };
 
 /* May switch over to the candidate, and call on_switch(). */
@@ -121,8 +125,9 @@ void selector_warm(const struct selector *, struct prefetch *);
 
 /*
  * Chooses an input by a command of the operator; position 0: the next input.
- * Returns its position; -EPERM with error if the backup_type of the stream has
- * no such choice; -EINVAL with error for an input that cannot be on air.
+ * Returns its position, and in error the warning that it is not on air; "": it
+ * is.  -EPERM with error if the backup_type of the stream has no such choice;
+ * -EINVAL with error for an input that cannot be on air.
  */
 int selector_choose(struct selector *, unsigned position, uint64_t now_ns,
 		    struct errmsg *error) MUST_CHECK;

@@ -77,6 +77,7 @@ static void report_state(struct selector *s, struct input_chain *l,
 {
 	size_t i = (size_t)(l - s->chains);
 	enum input_state state = find_state(s, l);
+	uint64_t damped_ns;
 
 	if (state != l->state || l->since_s == 0) {
 		l->state = state;
@@ -85,7 +86,8 @@ static void report_state(struct selector *s, struct input_chain *l,
 	ret->state = state;
 	ret->since_s = l->since_s;
 	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
-	ret->damped = failover_is_damped(s->failover, i, s->now_ns);
+	damped_ns = failover_damped_ns(s->failover, i, s->now_ns);
+	ret->damped_s = (uint32_t)((damped_ns + SECOND_NS - 1) / SECOND_NS);
 	ret->reason = "";
 	if (l == chosen_chain(s) && find_fault(s, l) != NULL)
 		ret->reason = l->fault;
@@ -132,6 +134,9 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		ret->error = error_of(l);
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
 		ret->error = mux_input_error(l->mux);
+	/* off air, and too early to tell why */
+	if (ret->error == NULL && l == chosen_chain(s) && !r->onair)
+		ret->error = "starting";
 	report_state(s, l, ret);
 }
 

@@ -16,6 +16,7 @@ struct selector {
 	struct filler *filler; /* a still picture instead; NULL: none */
 	struct candidate still; /* the state of the still picture */
 	struct failover *failover; /* NULL: there is no input */
+	bool forces; /* a choice by hand holds for an input without packets */
 	const struct failover_decision *decision;
 
 	uint64_t now_ns; /* time of this turn */

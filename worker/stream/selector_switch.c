@@ -16,15 +16,19 @@ static bool wants_filler(const struct selector *s)
 	return s->decision->cover == FAILOVER_FILLER;
 }
 
-static const char *fault_of(const struct input_chain *c)
+static const char *fault_of(const struct selector *s,
+			    const struct input_chain *c)
 {
-	return c != NULL && c->seen.level != FAILOVER_GOOD ? c->fault : NULL;
+	return c != NULL ? chain_fault(c, s->now_ns) : NULL;
 }
 
 static void log_switch(struct selector *s, const struct selector_switch *sw)
 {
 	const char *fault = sw->fault != NULL ? sw->fault : "on air";
 	const char *reason = failover_reason_name(sw->reason);
+	const char *late = sw->late ? "; sound only until its next random "
+				      "access point: none came in time"
+				    : "";
 	unsigned suppressed;
 
 	if (!ratelimit_pass(&s->switch_log, s->now_ns / MS, &suppressed))
@@ -36,14 +40,15 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 			    sw->filler ? "the filler is sent"
 				       : "nothing is sent");
 	else if (sw->from == 0)
-		log_info("stream", "input %u is on air (%s)", sw->to, reason);
+		log_info("stream", "input %u is on air (%s)%s", sw->to, reason,
+			 late);
 	else if (sw->reason == FAILOVER_FAULT)
 		log_warning("stream",
-			    "input %u: %s; input %u is on air (fault)",
-			    sw->from, fault, sw->to);
+			    "input %u: %s; input %u is on air (fault)%s",
+			    sw->from, fault, sw->to, late);
 	else
-		log_info("stream", "input %u: %s; input %u is on air (%s)",
-			 sw->from, fault, sw->to, reason);
+		log_info("stream", "input %u: %s; input %u is on air (%s)%s",
+			 sw->from, fault, sw->to, reason, late);
 }
 
 /* Reports that another input is on air, or none. */
@@ -54,8 +59,10 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		.from = position_of(from),
 		.to = position_of(to),
 		.reason = s->decision->reason,
-		.fault = to != NULL ? s->left_fault : fault_of(from),
+		.fault = to != NULL ? s->left_fault : fault_of(s, from),
 		.filler = to == NULL && wants_filler(s),
+		.late = to != NULL && to->candidate.entry != NULL &&
+			switch_point_is_late(to->candidate.entry),
 	};
 
 	if (to == NULL) {
@@ -216,7 +223,7 @@ void selector_follow(struct selector *s)
 	if (d->input != s->chosen) {
 		struct input_chain *before = &s->chains[s->chosen];
 
-		s->left_fault = fault_of(on_air);
+		s->left_fault = fault_of(s, on_air);
 		if (s->chosen_reason == FAILOVER_MANUAL &&
 		    before->candidate.state != CANDIDATE_ON_AIR &&
 		    d->reason == FAILOVER_FAULT)

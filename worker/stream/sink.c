@@ -241,12 +241,14 @@ static void log_path_error(struct sink *s, uint64_t now_ns)
 			 s->position);
 }
 
-static void measure(struct sink *s, uint64_t now_ns)
+/* n: the packets of this second, which are those of an http output. */
+static void measure(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct sink_rate before = s->rate;
-	struct output_counters c;
+	struct output_counters c = { .packets = before.packets + n };
 
-	sink_counters(s, &c);
+	if (s->spec.kind != OUTPUT_HTTP)
+		sink_counters(s, &c);
 	s->rate = (struct sink_rate){ .packets = c.packets, .at_ns = now_ns };
 	if (before.at_ns > 0 && now_ns > before.at_ns)
 		s->rate.kbps = (unsigned)((c.packets - before.packets) *
@@ -323,8 +325,12 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct errmsg error = { 0 };
 
-	if (!s->valid || s->spec.kind == OUTPUT_HTTP)
+	if (!s->valid)
 		return;
+	if (s->spec.kind == OUTPUT_HTTP) {
+		measure(s, n, now_ns);
+		return;
+	}
 	count_passed(s, n);
 	s->passed = 0;
 	if (s->cbr != NULL) {
@@ -348,7 +354,7 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 		sap_every_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
 	log_path_error(s, now_ns);
-	measure(s, now_ns);
+	measure(s, n, now_ns);
 }
 
 void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,

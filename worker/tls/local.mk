@@ -12,4 +12,4 @@ libworkertls_a_SOURCES = \
 libexec_PROGRAMS += sluice-worker-tls
 sluice_worker_tls_SOURCES = worker/tls/main.c
 sluice_worker_tls_LDADD = libworkertls.a libworker.a libproto.a libcommon.a \
-	$(LIBEV_LIBS) $(JANSSON_LIBS) $(SSL_LIBS)
+	$(LIBEV_LIBS) $(JANSSON_LIBS) $(SSL_LIBS) $(SECCOMP_LIBS)

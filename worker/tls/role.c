@@ -7,7 +7,6 @@
 #include "worker/tls/tls_server.h"
 
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
 
@@ -90,8 +89,6 @@ static void *role_new(struct worker *worker)
 		max = MIN((files.rlim_cur - RESERVED) / PER_CONNECTION, max);
 	r->worker = worker;
 	LIST_INIT(&r->feeds);
-	/* no core dump and no ptrace: the memory contains the private key */
-	(void)prctl(PR_SET_DUMPABLE, 0);
 	r->server = tls_server_new(&(struct tls_server_config){
 		.loop = worker->loop,
 		.connections_max = (unsigned)max,

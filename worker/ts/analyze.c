@@ -69,16 +69,18 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 
 	if (!ts_sync_ok(p))
 		return;
+	if (header & HEADER_TEI) {
+		a->now.tei++;
+		cc_damaged(&a->cc.pid[pid], p);
+		a->now.null_packets += pid == TS_PID_NULL;
+		return;
+	}
 	if (pid == TS_PID_NULL) {
 		a->now.null_packets++;
 		return;
 	}
-	if (cc_feed(&a->cc, p) == CC_ERROR)
+	if (cc_step(&a->cc.pid[pid], p) == CC_ERROR)
 		a->now.cc_errors++;
-	if (header & HEADER_TEI) {
-		a->now.tei++;
-		return;
-	}
 
 	uint8_t class = a->classes[pid];
 	bool av = class == PID_VIDEO || class == PID_AUDIO;

@@ -8,17 +8,36 @@ enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet)
 
 	uint16_t before = *pid;
 	uint16_t now = cc_state(packet);
+	unsigned kind = before & CC_KIND;
 	unsigned last = before & 0x0f;
+	unsigned next = (last + 1) & 0x0f;
 	bool payload = ts_has_payload(packet);
 
 	*pid = now;
-	if (!(before & CC_SEEN) || ts_discontinuity(packet))
+	if (kind == 0 || ts_discontinuity(packet))
 		return CC_OK;
-	if (payload && (before & ~CC_REPEATED) == now) {
-		*pid |= CC_REPEATED;
-		return before & CC_REPEATED ? CC_ERROR : CC_DUPLICATE;
+	if (kind == CC_DAMAGED) {
+		/* the damaged packet was of this PID, or of another one */
+		if (!payload)
+			next = (last - 1) & 0x0f;
+		return ts_cc(packet) == last || ts_cc(packet) == next
+			       ? CC_OK
+			       : CC_ERROR;
 	}
-	if (ts_cc(packet) != (payload ? (last + 1) & 0x0f : last))
-		return CC_ERROR;
-	return CC_OK;
+	if (payload && ((before & ~CC_KIND) | CC_SEEN) == now) {
+		*pid |= CC_REPEATED;
+		return kind == CC_REPEATED ? CC_ERROR : CC_DUPLICATE;
+	}
+	return ts_cc(packet) == (payload ? next : last) ? CC_OK : CC_ERROR;
+}
+
+void cc_damaged(uint16_t *pid, const uint8_t *packet)
+{
+	unsigned next = (*pid + 1u) & 0x0f;
+
+	if (!ts_sync_ok(packet) || ts_pid(packet) == TS_PID_NULL ||
+	    (*pid & CC_KIND) == 0)
+		return;
+	if (ts_has_payload(packet) && ts_cc(packet) == next)
+		*pid = (uint16_t)(CC_DAMAGED | next);
 }

@@ -14,14 +14,18 @@
  *   - a duplicate: payload, the same counter, the same bytes as the PID's
  *     last packet (but for the PCR);
  *   - null packets, and packets that do not begin with the sync byte.
- * Scrambling does not matter.  Neither does transport_error_indicator: the
- * damage is most often in the payload, and without such packets each of them
- * would count as a gap.
+ * Scrambling does not matter.
  *
- * The continuity plugin of TSDuck counts alike, but compares a duplicate with
- * the whole last packet of the PID.  Here a digest of ten bits, made of the
- * header and of eight bytes after the PCR, represents the last packet.  So of
- * 1,024 losses of 15, 31, … packets about one counts as a duplicate.
+ * A packet with transport_error_indicator is never an error (TR 101 290 5.2.2),
+ * because its PID and counter may be damaged.  If its counter is the next one
+ * of the PID, its header is probably intact, and the packet behind it may have
+ * the same counter or the next one.  Otherwise it leaves the state alone.
+ *
+ * The continuity plugin of TSDuck judges intact packets alike, but compares a
+ * duplicate with the whole last packet of the PID.  Here a digest of ten bits,
+ * made of the header and of eight bytes after the PCR, represents the last
+ * packet.  So of 1,024 losses of 15, 31, … packets about one counts as a
+ * duplicate.
  *
  * Embedded; zeroed memory is ready.  Two bytes per PID.
  */
@@ -37,8 +41,10 @@ struct cc {
 };
 
 enum {
+	CC_KIND = 0x30, /* mask; 0: no packet yet */
 	CC_SEEN = 0x10,
-	CC_REPEATED = 0x20, /* the last packet was a duplicate */
+	CC_DAMAGED = 0x20,  /* the last packet was damaged; no digest */
+	CC_REPEATED = 0x30, /* the last packet was a duplicate */
 	CC_DIGEST_SHIFT = 6,
 };
 
@@ -60,12 +66,15 @@ static inline uint16_t cc_state(const uint8_t *packet)
 			  ts_cc(packet));
 }
 
-/* Judges any packet.  cc_step() handles the expected packet itself, and calls
- * this function for all others. */
+/* Judges any intact packet.  cc_step() handles the expected packet itself, and
+ * calls this function for all others. */
 enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 
-/* As cc_feed(), for an owner that keeps the entry of the PID in its own
- * table. */
+/* Takes a packet with transport_error_indicator. */
+void cc_damaged(uint16_t *pid, const uint8_t *packet);
+
+/* As cc_feed(), for an intact packet and an owner that keeps the entry of the
+ * PID in its own table. */
 static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 {
 	unsigned next = (*pid + 1u) & 0x0f;
@@ -80,5 +89,9 @@ static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 
 static inline enum cc_verdict cc_feed(struct cc *cc, const uint8_t *packet)
 {
+	if (ts_tei(packet)) {
+		cc_damaged(&cc->pid[ts_pid(packet)], packet);
+		return CC_OK;
+	}
 	return cc_step(&cc->pid[ts_pid(packet)], packet);
 }

@@ -13,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/ts/pes.c worker/ts/pes.h \
 	worker/ts/pmt.c worker/ts/pmt.h \
 	worker/ts/psi.c worker/ts/psi.h \
+	worker/ts/psi_lead.c worker/ts/psi_lead.h \
 	worker/ts/rap.c worker/ts/rap.h \
 	worker/ts/section.c worker/ts/section.h \
 	worker/ts/si_table.c worker/ts/si_table.h \

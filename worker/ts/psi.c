@@ -24,7 +24,7 @@ struct kept {
 
 struct pat_set {
 	unsigned n;    /* sections of the table; 0: none received */
-	unsigned have; /* received ones, one bit each */
+	unsigned have; /* received ones */
 	uint8_t version;
 	struct kept sections[PSI_PAT_SECTIONS_MAX];
 };
@@ -36,7 +36,9 @@ struct psi {
 	struct pat_set pat;     /* the valid PAT */
 	struct pat_set pat_new; /* incomplete; replaces pat when complete */
 	struct psi_section pat_sections[PSI_PAT_SECTIONS_MAX];
-	uint16_t tsid;
+	uint16_t tsid, network_pid;
+
+	uint16_t wanted; /* program_number, see psi_want(); 0: none */
 
 	size_t n_programs;
 	struct psi_program programs[PSI_PROGRAMS_MAX];
@@ -96,7 +98,7 @@ static void drop_tables(struct psi *psi)
 	pat_set_clear(&psi->pat);
 	pat_set_clear(&psi->pat_new);
 	memset(psi->pat_sections, 0, sizeof psi->pat_sections);
-	psi->tsid = 0;
+	psi->tsid = psi->network_pid = 0;
 }
 
 /* --- classes and counts --- */
@@ -159,26 +161,53 @@ static void index_tables(struct psi *psi)
 
 /* --- PAT --- */
 
-static void add_program(struct psi *psi, const struct pat_program *entry,
-			struct psi_program *old, size_t n_old)
-{
-	struct psi_program *p = &psi->programs[psi->n_programs];
+/* The making of a list of programs. */
+struct listing {
+	struct psi_program *old; /* the list before */
+	size_t n_old;
+	uint8_t seen[(UINT16_MAX + 1) / 8]; /* bit set of program numbers */
+};
 
-	if (psi->n_programs == PSI_PROGRAMS_MAX ||
-	    psi_program_find(psi, entry->number))
-		return;
+static void add_program(struct psi *psi, const struct pat_program *entry,
+			struct listing *l)
+{
+	struct psi_program *p = &psi->programs[psi->n_programs++];
+
 	*p = (struct psi_program){
 		.number = entry->number,
 		.pmt_pid = entry->pmt_pid,
 	};
-	psi->n_programs++;
+	for (size_t i = 0; i < l->n_old; i++) {
+		struct psi_program *old = &l->old[i];
 
-	for (size_t i = 0; i < n_old; i++) {
-		if (old[i].number != entry->number ||
-		    old[i].pmt_pid != entry->pmt_pid)
+		if (old->number != entry->number ||
+		    old->pmt_pid != entry->pmt_pid)
 			continue;
-		p->pmt = old[i].pmt;
-		old[i].pmt = (struct psi_section){ NULL, 0 };
+		p->pmt = old->pmt;
+		old->pmt = (struct psi_section){ NULL, 0 };
+	}
+}
+
+/* Lists the programs of a section.  A place is kept for the wanted one. */
+static void list_programs(struct psi *psi, const struct pat *pat,
+			  struct listing *l)
+{
+	size_t room = PSI_PROGRAMS_MAX;
+
+	if (psi->wanted != 0 && !psi_program_find(psi, psi->wanted))
+		room--;
+	for (size_t i = 0; i < pat->n_programs; i++) {
+		const struct pat_program *entry = &pat->programs[i];
+		uint8_t *seen = &l->seen[entry->number / 8];
+		uint8_t bit = (uint8_t)(1u << entry->number % 8);
+
+		if (*seen & bit)
+			continue;
+		*seen |= bit;
+		if (entry->number == psi->wanted)
+			room = PSI_PROGRAMS_MAX;
+		if (psi->n_programs < room)
+			add_program(psi, entry, l);
 	}
 }
 
@@ -216,11 +245,13 @@ static void follow_pmt_pids(struct psi *psi)
 
 static void rebuild_programs(struct psi *psi)
 {
-	size_t n_old = psi->n_programs;
-	struct psi_program *old = xcalloc(n_old + 1, sizeof *old);
+	struct listing *l = xcalloc(1, sizeof *l);
 
-	memcpy(old, psi->programs, n_old * sizeof *old);
+	l->n_old = psi->n_programs;
+	l->old = xcalloc(l->n_old + 1, sizeof *l->old);
+	memcpy(l->old, psi->programs, l->n_old * sizeof *l->old);
 	psi->n_programs = 0;
+	psi->network_pid = 0;
 	for (unsigned i = 0; i < psi->pat.n; i++) {
 		const struct kept *k = &psi->pat.sections[i];
 		struct pat pat;
@@ -229,13 +260,15 @@ static void rebuild_programs(struct psi *psi)
 		assert(r == 0);
 		(void)r;
 		psi->tsid = pat.tsid;
+		if (psi->network_pid == 0)
+			psi->network_pid = pat.network_pid;
 		psi->pat_sections[i] = (struct psi_section){ k->data, k->len };
-		for (size_t j = 0; j < pat.n_programs; j++)
-			add_program(psi, &pat.programs[j], old, n_old);
+		list_programs(psi, &pat, l);
 	}
-	for (size_t i = 0; i < n_old; i++)
-		program_done(&old[i]);
-	free(old);
+	for (size_t i = 0; i < l->n_old; i++)
+		program_done(&l->old[i]);
+	free(l->old);
+	free(l);
 	follow_pmt_pids(psi);
 }
 
@@ -244,8 +277,7 @@ static bool on_pat(struct psi *psi, const uint8_t *section, size_t len)
 	struct pat_set *set = &psi->pat_new;
 	struct pat pat;
 
-	if (pat_decode(section, len, &pat) < 0 ||
-	    pat.last_section_number >= PSI_PAT_SECTIONS_MAX) {
+	if (pat_decode(section, len, &pat) < 0) {
 		psi->broken++;
 		return false;
 	}
@@ -261,9 +293,9 @@ static bool on_pat(struct psi *psi, const uint8_t *section, size_t len)
 		pat_set_clear(set);
 	set->n = n;
 	set->version = pat.version;
+	set->have += set->sections[pat.section_number].data == NULL;
 	kept_set(&set->sections[pat.section_number], section, len);
-	set->have |= 1u << pat.section_number;
-	if (set->have != (1u << n) - 1)
+	if (set->have < n)
 		return false;
 
 	bool is_same = psi->pat.n == n;
@@ -344,6 +376,11 @@ void psi_reset(struct psi *psi)
 	index_tables(psi);
 }
 
+void psi_want(struct psi *psi, uint16_t number)
+{
+	psi->wanted = number;
+}
+
 bool psi_feed(struct psi *psi, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
@@ -408,6 +445,11 @@ bool psi_has_pmt(const struct psi *psi)
 uint16_t psi_tsid(const struct psi *psi)
 {
 	return psi->tsid;
+}
+
+uint16_t psi_network_pid(const struct psi *psi)
+{
+	return psi->network_pid;
 }
 
 size_t psi_pat(const struct psi *psi, const struct psi_section **ret)

@@ -7,7 +7,9 @@
  * compared by their bytes, so a change without a new version number is seen.
  * A program that the PAT no longer names is dropped with its PIDs.
  *
- * Owns all tables; pointers are valid until the next psi_feed().
+ * Owns all tables; pointers are valid until the next psi_feed().  The PAT takes
+ * up to twice PSI_PAT_SECTIONS_MAX sections of memory: a new PAT is collected
+ * while the old one stays valid.
  */
 #pragma once
 
@@ -15,8 +17,9 @@
 #include "worker/ts/packet.h"
 
 enum {
-	PSI_PROGRAMS_MAX = 256, /* further programs are ignored */
-	PSI_PAT_SECTIONS_MAX = 4,
+	/* Further programs are ignored, except the wanted one. */
+	PSI_PROGRAMS_MAX = 256,
+	PSI_PAT_SECTIONS_MAX = 256, /* section_number has 8 bits */
 };
 
 struct psi;
@@ -40,6 +43,10 @@ void psi_free(struct psi **);
 
 /* Forgets all tables, keeps the error counters: another source begins. */
 void psi_reset(struct psi *);
+
+/* The program with this number is followed wherever it stands in the PAT.  To
+ * be called before the first psi_feed(). */
+void psi_want(struct psi *, uint16_t number);
 
 /*
  * Takes a packet whose class is PID_PSI (others are ignored).  True when it
@@ -68,6 +75,9 @@ bool psi_has_pat(const struct psi *);
 bool psi_has_pmt(const struct psi *);
 
 uint16_t psi_tsid(const struct psi *);
+
+/* The network PID of the PAT; 0: none. */
+uint16_t psi_network_pid(const struct psi *);
 
 /* The sections of the PAT as received; returns their number, 0 without a PAT.
  * */

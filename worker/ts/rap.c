@@ -3,6 +3,16 @@
 
 #include "worker/ts/pes.h"
 
+enum {
+	/* Packets of a PES that are read at most. */
+	PACKETS_MAX = 64,
+	/* So many random access points without indicator disprove it. */
+	UNMARKED_MAX = 3,
+	SEI_RECOVERY_POINT = 6, /* H.264 D.1.8, HEVC D.2.1 */
+};
+
+enum sei_state { SEI_OUTSIDE, SEI_TYPE, SEI_SIZE, SEI_SKIP };
+
 /* The meaning of a start code for its access unit. */
 enum hint {
 	HINT_NONE,  /* the next start code decides */
@@ -10,82 +20,300 @@ enum hint {
 	HINT_NOT,   /* a picture that refers to others */
 };
 
-/* nal points behind 00 00 01 and has two bytes. */
-static enum hint hint_of(uint8_t stream_type, const uint8_t *nal)
+static enum hint hint_of_avc(struct rap *r)
 {
-	bool start, not;
-	unsigned type = nal[0];
+	unsigned type = r->code[0] & 0x1f;
+	bool intra;
 
-	switch (stream_type) {
-	case 0x01:
-	case 0x02:
-	case 0x80: /* MPEG-2: sequence header, picture */
-		start = type == 0xb3;
-		not = type == 0x00;
-		break;
-	case 0x10: /* MPEG-4: visual object sequence, object layer; VOP */
-		start = type == 0xb0 || (type >= 0x20 && type <= 0x2f);
-		not = type == 0xb6;
-		break;
-	case 0x1b: /* H.264: IDR slice, SPS; other slices */
-		type &= 0x1f;
-		start = type == 5 || type == 7;
-		not = type == 1 || type == 2;
-		break;
-	case 0x24: /* HEVC: IRAP, VPS, SPS; other pictures */
-		type = type >> 1 & 0x3f;
-		start = (type >= 16 && type <= 23) || type == 32 || type == 33;
-		not = type < 16;
-		break;
-	case 0x33: /* VVC: IDR, CRA, VPS, SPS; other pictures */
-		type = nal[1] >> 3;
-		start = (type >= 7 && type <= 9) || type == 14 || type == 15;
-		not = type <= 3;
-		break;
-	case 0x42:
-	case 0xd2: /* AVS: video sequence, PB picture */
-		start = type == 0xb0;
-		not = type == 0xb6;
-		break;
-	case 0xea: /* VC-1: sequence header, frame */
-		start = type == 0x0f;
-		not = type == 0x0d;
-		break;
+	switch (type) {
+	case 5:
+		r->sure = true;
+		return HINT_START;
+	case 7:
+		r->header = true;
+		return HINT_NONE;
+	case 1:
+	case 2:
+		/* first_mb_in_slice 0, slice_type 2 or 7: I */
+		intra = (r->code[1] & 0xf0) == 0xb0 || r->code[1] == 0x88;
+		return r->header && intra && !r->sure ? HINT_START : HINT_NOT;
+	case 6:
+		r->sei = SEI_TYPE;
+		return HINT_NONE;
 	default:
 		return HINT_NONE;
 	}
-	return start ? HINT_START : not ? HINT_NOT : HINT_NONE;
+}
+
+/* An intra picture counts only behind a sequence header. */
+static enum hint hint_of_picture(const struct rap *r, bool intra)
+{
+	return r->header && intra ? HINT_START : HINT_NOT;
+}
+
+/* The bytes of r->code follow a start code. */
+static enum hint hint_of(struct rap *r)
+{
+	const uint8_t *c = r->code;
+	unsigned type;
+
+	switch (r->stream_type) {
+	case 0x01:
+	case 0x02:
+	case 0x80: /* MPEG-2: sequence header; picture_coding_type */
+		r->header |= c[0] == 0xb3;
+		return c[0] != 0x00 ? HINT_NONE
+				    : hint_of_picture(r, (c[2] & 0x38) == 0x08);
+	case 0x10: /* MPEG-4: object sequence, object layer; VOP, its type */
+		r->header |= c[0] == 0xb0 || (c[0] >= 0x20 && c[0] <= 0x2f);
+		return c[0] != 0xb6 ? HINT_NONE
+				    : hint_of_picture(r, c[1] >> 6 == 0);
+	case 0x1b:
+		return hint_of_avc(r);
+	case 0x24: /* HEVC: IRAP; other pictures; prefix SEI */
+		type = c[0] >> 1 & 0x3f;
+		if (type == 39)
+			r->sei = SEI_TYPE;
+		return type > 23 ? HINT_NONE
+				 : type >= 16 ? HINT_START : HINT_NOT;
+	case 0x33: /* VVC: IDR, CRA, GDR; other pictures */
+		type = c[1] >> 3;
+		return type > 10 ? HINT_NONE
+				 : type >= 7 ? HINT_START : HINT_NOT;
+	case 0x42:
+	case 0xd2: /* AVS: video sequence; I picture, PB picture */
+		r->header |= c[0] == 0xb0;
+		return c[0] != 0xb3 && c[0] != 0xb6
+			       ? HINT_NONE
+			       : hint_of_picture(r, c[0] == 0xb3);
+	default: /* VC-1: sequence header, entry point; frame */
+		return c[0] == 0x0f || c[0] == 0x0e ? HINT_START
+			: c[0] == 0x0d		    ? HINT_NOT
+						    : HINT_NONE;
+	}
+}
+
+static bool is_known(uint8_t stream_type)
+{
+	switch (stream_type) {
+	case 0x01:
+	case 0x02:
+	case 0x10:
+	case 0x1b:
+	case 0x24:
+	case 0x33:
+	case 0x42:
+	case 0x80:
+	case 0xd2:
+	case 0xea:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A byte of an SEI; true at a recovery point. */
+static bool feed_sei(struct rap *r, uint8_t byte)
+{
+	/* emulation prevention: 00 00 03 */
+	if (byte == 0x03 && (r->last >> 8 & 0xffff) == 0)
+		return false;
+	switch (r->sei) {
+	case SEI_TYPE:
+		r->sei_type += byte;
+		if (byte == 0xff)
+			return false;
+		r->sei = SEI_SIZE;
+		return r->sei_type == SEI_RECOVERY_POINT;
+	case SEI_SIZE:
+		r->sei_left += byte;
+		if (byte == 0xff)
+			return false;
+		r->sei_type = 0;
+		r->sei = r->sei_left > 0 ? SEI_SKIP : SEI_TYPE;
+		return false;
+	default:
+		if (--r->sei_left == 0)
+			r->sei = SEI_TYPE;
+		return false;
+	}
+}
+
+static enum hint feed_byte(struct rap *r, uint8_t byte)
+{
+	r->last = r->last << 8 | byte;
+	if (r->n_code < r->code_len) {
+		r->code[r->n_code++] = byte;
+		if (r->n_code < r->code_len)
+			return HINT_NONE;
+
+		enum hint hint = hint_of(r);
+
+		r->sei_type = r->sei_left = 0;
+		/* the header of an SEI has one byte in H.264, two in HEVC */
+		return r->sei != SEI_OUTSIDE && r->stream_type == 0x1b &&
+				       feed_sei(r, byte)
+			       ? HINT_START : hint;
+	}
+	if ((r->last & 0xffffff) == 1) {
+		r->n_code = 0;
+		r->sei = SEI_OUTSIDE;
+		return HINT_NONE;
+	}
+	return r->sei != SEI_OUTSIDE && feed_sei(r, byte) ? HINT_START
+							  : HINT_NONE;
+}
+
+/* Skips what the packet has of the PES header.  NULL: no PES. */
+static const uint8_t *skip_header(struct rap *r, const uint8_t *p,
+				  const uint8_t *end)
+{
+	static const uint8_t prefix[] = { 0, 0, 1 };
+
+	for (; p < end && r->head < PES_HEADER; p++, r->head++) {
+		if (r->head < 3 && *p != prefix[r->head])
+			return NULL;
+		r->left = *p;
+	}
+	for (; p < end && r->head == PES_HEADER && r->left > 0; p++)
+		r->left--;
+	return p;
+}
+
+static enum hint scan(struct rap *r, const uint8_t *packet)
+{
+	const uint8_t *end = packet + TS_PACKET;
+	const uint8_t *p = skip_header(r, packet + ts_payload_offset(packet),
+				       end);
+	enum hint hint = p == NULL ? HINT_NOT : HINT_NONE;
+
+	while (hint == HINT_NONE && p < end)
+		hint = feed_byte(r, *p++);
+	if (hint == HINT_START && r->sei != SEI_OUTSIDE)
+		r->sure = true;
+	return hint;
+}
+
+/* The decision, for the caller and for the trust in the indicator. */
+static enum rap_sign decide(struct rap *r, bool start)
+{
+	bool open = r->open;
+
+	r->follows = r->open = false;
+	if (start && r->marked) {
+		r->proven = true;
+		r->unmarked = 0;
+	} else if (r->marked || (start && r->proven &&
+				 ++r->unmarked >= UNMARKED_MAX)) {
+		r->proven = false;
+	}
+	return !open ? RAP_NONE : start ? RAP_YES : RAP_NO;
+}
+
+/* No picture was found where it can be read. */
+static enum rap_sign give_up(struct rap *r)
+{
+	bool open = r->open;
+
+	r->follows = r->open = false;
+	return !open ? RAP_NONE : r->marked ? RAP_YES : RAP_NO;
+}
+
+static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
+{
+	enum rap_sign sign;
+	enum hint hint;
+	size_t len;
+
+	r->follows = r->open = false;
+	r->marked = ts_random_access(packet) || r->indicated;
+	r->indicated = false;
+	r->scrambled = ts_scrambling(packet) != 0;
+	if (r->scrambled)
+		return RAP_NONE;
+	if (r->class == PID_AUDIO)
+		return r->marked || pes_find(packet, &len) ? RAP_HERE
+							   : RAP_NONE;
+	if (r->class != PID_VIDEO || !is_known(r->stream_type))
+		return r->marked ? RAP_HERE : RAP_NONE;
+	r->header = false;
+	r->head = r->left = r->sei = r->n = 0;
+	r->last = UINT32_MAX;
+	/* picture_coding_type of MPEG-2 is in the third byte */
+	r->code_len = r->stream_type <= 0x02 || r->stream_type == 0x80 ? 3 : 2;
+	r->n_code = r->code_len;
+	r->cc = ts_cc(packet);
+	sign = r->proven ? r->marked ? RAP_HERE : RAP_NONE : RAP_OPEN;
+	r->follows = true;
+	hint = scan(r, packet);
+	if (hint == HINT_NONE) {
+		r->open = sign == RAP_OPEN;
+		return sign;
+	}
+	(void)decide(r, hint == HINT_START);
+	return sign != RAP_OPEN ? sign
+				: hint == HINT_START ? RAP_HERE : RAP_NONE;
+}
+
+enum rap_sign rap_step(struct rap *r, const uint8_t *packet)
+{
+	bool was_open = r->open, was_marked = r->marked;
+	enum rap_sign sign;
+	enum hint hint;
+
+	if (ts_tei(packet))
+		return RAP_NONE;
+	if (!ts_has_payload(packet)) {
+		r->indicated |= ts_random_access(packet);
+		return RAP_NONE;
+	}
+	if (ts_pusi(packet)) {
+		sign = begin_pes(r, packet);
+		if (was_open && was_marked) {
+			/* the PES had no readable picture */
+			r->open = false;
+			return RAP_YES;
+		}
+		return sign == RAP_NONE && was_open ? RAP_NO : sign;
+	}
+	if (!r->follows || ts_cc(packet) == r->cc)
+		return RAP_NONE;
+	r->cc = (r->cc + 1) & 0x0f;
+	/* behind a lost packet the bytes have another meaning */
+	if (ts_cc(packet) != r->cc || ts_scrambling(packet) != 0)
+		return give_up(r);
+	hint = scan(r, packet);
+	if (hint != HINT_NONE)
+		return decide(r, hint == HINT_START);
+	return ++r->n >= PACKETS_MAX ? give_up(r) : RAP_NONE;
+}
+
+void rap_follow(struct rap *r, uint16_t pid, uint8_t stream_type,
+		enum pid_class class)
+{
+	if (r->pid == pid && r->stream_type == stream_type &&
+	    r->class == (uint8_t)class)
+		return;
+	*r = (struct rap){ .pid = pid, .stream_type = stream_type,
+			   .class = (uint8_t)class };
+}
+
+bool rap_is_shown(const struct rap *r)
+{
+	return r->class == PID_VIDEO && is_known(r->stream_type) &&
+	       !r->scrambled;
 }
 
 bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 		  enum pid_class class)
 {
-	size_t len;
+	struct rap r = { 0 };
 
-	if (!ts_pusi(packet) || ts_tei(packet) || ts_scrambling(packet))
+	if (!ts_pusi(packet))
 		return false;
-	if (ts_random_access(packet))
-		return true;
+	rap_follow(&r, ts_pid(packet), stream_type, class);
 
-	const uint8_t *pes = pes_find(packet, &len);
+	enum rap_sign sign = rap_feed(&r, packet);
 
-	if (!pes)
-		return false;
-	if (class == PID_AUDIO)
-		return true;
-	if (class != PID_VIDEO)
-		return false;
-	for (size_t i = PES_HEADER + (size_t)pes[8]; i + 5 <= len; i++) {
-		const uint8_t *p = pes + i;
-
-		if (p[0] != 0 || p[1] != 0 || p[2] != 1)
-			continue;
-
-		enum hint hint = hint_of(stream_type, p + 3);
-
-		if (hint != HINT_NONE)
-			return hint == HINT_START;
-		i += 2;
-	}
-	return false;
+	return sign == RAP_HERE || (sign == RAP_OPEN && r.marked);
 }

@@ -1,19 +1,84 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Random access points: packets at which a decoder can begin.
+ * Random access points: PES packets at which a decoder can begin.
  *
- * Pure: reads one packet only.
+ * A picture is one if it is
+ *   - H.264: an IDR picture, or has a recovery point SEI (7.4.1.2.4, D.2.8); if
+ *     the stream has shown neither, an I slice behind an SPS;
+ *   - HEVC: IDR, BLA, CRA, or has a recovery point SEI (7.4.2.2); VVC: IDR,
+ *     CRA, GDR;
+ *   - MPEG-2, MPEG-4: an I picture behind a sequence header (13818-2 6.1.1.6
+ *     allows repeated headers in front of other pictures); AVS alike; VC-1: an
+ *     entry point.
+ * Every PES of audio is one.  Without a known codec, and with the first
+ * undecided 12 KB of a picture, random_access_indicator decides (13818-1
+ * 2.4.3.5).  Once a picture has proved the indicator of its PID to be right,
+ * the indicator alone decides, until pictures contradict it.
+ *
+ * Pure, without memory of its own.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 #include "worker/ts/pmt.h"
 
-/*
- * Does a picture (or audio frame) with which a decoder can start begin here?
- * True for a PUSI packet, not scrambled, that has random_access_indicator, or
- * whose first payload bytes show an H.264 SPS or IDR, an HEVC or VVC parameter
- * set or IRAP picture, an MPEG-2 sequence header, or any PES of audio.
- */
+/* What a packet says about its PID. */
+enum rap_sign {
+	RAP_NONE,
+	RAP_HERE, /* a random access point begins in this packet */
+	RAP_OPEN, /* a PES begins in this packet, and later packets decide */
+	RAP_YES,  /* the PES of the last RAP_OPEN is a random access point */
+	RAP_NO,   /* it is none; RAP_HERE and RAP_OPEN say so, too */
+};
+
+struct rap {
+	uint16_t pid; /* zeroed memory follows no PID that has pictures */
+	uint8_t stream_type;
+	uint8_t class;   /* enum pid_class */
+	bool indicated;  /* a packet without payload had the indicator */
+	bool marked;     /* the current PES has the indicator */
+	bool follows;    /* the current PES is not decided */
+	bool open;       /* the caller waits for the decision */
+	bool proven;     /* the indicator is trusted */
+	bool scrambled;  /* the last PES was scrambled */
+	bool sure;       /* an IDR picture or a recovery point was seen */
+	uint8_t unmarked; /* random access points without indicator */
+	uint8_t n;       /* packets of the current PES */
+	uint8_t cc;
+	/* the current PES */
+	bool header;     /* a sequence header or SPS was seen */
+	uint8_t head;    /* bytes of the PES header so far */
+	uint8_t left;    /* bytes of the PES header that follow them */
+	uint32_t last;   /* the last bytes */
+	uint8_t code[3]; /* the bytes behind the last start code ... */
+	uint8_t n_code;  /* ... their number ... */
+	uint8_t code_len; /* ... and the number that is needed */
+	uint8_t sei;     /* state of the SEI parser */
+	uint32_t sei_type;
+	uint32_t sei_left;
+};
+
+/* Follows another PID, or the same with another codec; nothing changes if it is
+ * followed already. */
+void rap_follow(struct rap *, uint16_t pid, uint8_t stream_type,
+		enum pid_class);
+
+/* Is this a video whose random access points show, scrambled pictures
+ * excepted? */
+bool rap_is_shown(const struct rap *);
+
+/* As rap_feed(), for packets that may begin or decide a PES. */
+enum rap_sign rap_step(struct rap *, const uint8_t *packet);
+
+/* Takes the next packet of the PID. */
+static inline enum rap_sign rap_feed(struct rap *r, const uint8_t *packet)
+{
+	if (!r->follows && !ts_pusi(packet) && ts_has_payload(packet))
+		return RAP_NONE;
+	return rap_step(r, packet);
+}
+
+/* Does a random access point begin in this packet, as far as the packet shows
+ * it? */
 bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 		  enum pid_class);

@@ -12,6 +12,7 @@ enum {
 	SYNTAX_MIN = 12, /* long header and CRC_32 */
 	STUFFING = 0xff,
 	NO_CC = 0xff,
+	TABLE_PSI_LAST = 0x03, /* PAT, CAT, PMT and TSDT */
 };
 
 void section_init(struct section_assembler *s, uint8_t *buffer, size_t size)
@@ -30,6 +31,7 @@ static void drop(struct section_assembler *s, bool is_broken)
 	s->broken += is_broken;
 	s->have = 0;
 	s->collecting = false;
+	s->skipping = false;
 }
 
 void section_reset(struct section_assembler *s)
@@ -72,6 +74,13 @@ void section_push(struct section_assembler *s, const uint8_t *packet)
 
 enum collected { WHOLE, PART, TOO_LONG };
 
+/* The longest legal section of the table (ISO/IEC 13818-1 2.4.4). */
+static size_t longest(const uint8_t *section)
+{
+	return section_table_id(section) <= TABLE_PSI_LAST ? SECTION_PSI_MAX
+							   : SECTION_MAX;
+}
+
 /* Takes payload up to end into the section. */
 static enum collected collect(struct section_assembler *s, size_t end)
 {
@@ -80,8 +89,11 @@ static enum collected collect(struct section_assembler *s, size_t end)
 
 		if (s->have >= HEADER)
 			total = section_length(s->buffer);
-		if (total > s->size)
-			return TOO_LONG;
+		if (total > s->size) {
+			if (total > longest(s->buffer))
+				return TOO_LONG;
+			s->skipping = true;
+		}
 		if (s->have >= HEADER && s->have >= total)
 			return WHOLE;
 
@@ -89,10 +101,25 @@ static enum collected collect(struct section_assembler *s, size_t end)
 
 		if (n == 0)
 			return PART;
-		memcpy(s->buffer + s->have, s->packet + s->pos, n);
+		if (!s->skipping)
+			memcpy(s->buffer + s->have, s->packet + s->pos, n);
 		s->have = (uint16_t)(s->have + n);
 		s->pos = (uint8_t)(s->pos + n);
 	}
+}
+
+/* Ends a section that arrived whole; true: it can be returned. */
+static bool finish(struct section_assembler *s)
+{
+	bool has_syntax = section_has_syntax(s->buffer);
+	bool is_short = has_syntax && s->have < SYNTAX_MIN;
+	bool is_bad = has_syntax && !s->skipping && !is_short &&
+		      crc32_mpeg(s->buffer, s->have) != 0;
+	bool good = !s->skipping && !is_short && !is_bad;
+
+	s->crc_errors += is_bad;
+	drop(s, is_short);
+	return good;
 }
 
 const uint8_t *section_pull(struct section_assembler *s, size_t *ret_len)
@@ -113,15 +140,8 @@ const uint8_t *section_pull(struct section_assembler *s, size_t *ret_len)
 		enum collected collected = collect(s, end);
 
 		if (collected == WHOLE) {
-			bool has_syntax = section_has_syntax(s->buffer);
-			bool is_short = has_syntax && s->have < SYNTAX_MIN;
-			bool is_bad = has_syntax && !is_short &&
-				      crc32_mpeg(s->buffer, s->have) != 0;
-
 			*ret_len = s->have;
-			s->crc_errors += is_bad;
-			drop(s, is_short);
-			if (!is_short && !is_bad)
+			if (finish(s))
 				return s->buffer;
 			continue;
 		}

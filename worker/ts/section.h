@@ -6,10 +6,11 @@
  *	while ((section = section_pull(&assembler, &len)))
  *		...
  *
- * The caller provides memory for one section and thereby sets the limit:
- * SECTION_PSI_MAX for PAT, CAT and PMT, SECTION_MAX for all others.  A section
- * is dropped and counted when it is longer, does not continue in the next
- * packet, or has a wrong CRC_32.
+ * The caller provides memory for one section: SECTION_PSI_MAX for PAT, CAT and
+ * PMT, SECTION_MAX for all others.  A section is dropped and counted when it is
+ * longer than its table may be, does not continue in the next packet, or has a
+ * wrong CRC_32.  A section of another table that exceeds the memory, such as a
+ * private one on the PID of a PMT, is passed over and not counted.
  */
 #pragma once
 
@@ -31,13 +32,15 @@ struct section_assembler {
 			      * packet; 188: no section begins */
 	uint8_t cc;          /* counter of the last packet; 0xff: none yet */
 	bool collecting;     /* the next payload byte continues the section */
+	bool skipping;       /* the section exceeds the buffer: only its bytes
+			      * are counted */
 
 	/* since init */
 	uint32_t crc_errors;
 	uint32_t broken;     /* cut, too long, pointer out of range */
 };
 
-/* size is the longest accepted section, at most SECTION_MAX. */
+/* size is the longest section that is returned, at most SECTION_MAX. */
 void section_init(struct section_assembler *, uint8_t *buffer, size_t size);
 
 /* Drops an incomplete section, keeps the counters. */

@@ -70,6 +70,38 @@ static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 	return false;
 }
 
+/* The number of sync bytes at this stride from the offset on; 0: one of them is
+ * another byte. */
+static size_t count_syncs(const uint8_t *data, size_t len, size_t offset,
+			  size_t stride)
+{
+	size_t n = 0;
+
+	for (; offset < len; offset += stride, n++)
+		if (data[offset] != TS_SYNC_BYTE)
+			return 0;
+	return n;
+}
+
+/*
+ * A datagram of whole packets may have other bytes behind them, such as a
+ * check sum.  If they begin like a packet, the next datagram shows that they
+ * are none: its packets begin at its first byte, and not where that packet
+ * would end.
+ */
+static void drop_trailer(struct ts_sync *s)
+{
+	size_t held = s->tail - s->head;
+	size_t rest = s->stride - held;
+
+	if (count_syncs(s->data, s->len, rest, s->stride) > 0 ||
+	    count_syncs(s->data, s->len - s->len % s->stride, 0,
+			s->stride) == 0)
+		return;
+	s->junk_bytes += held;
+	s->head = s->tail = 0;
+}
+
 /* A datagram that begins and ends with whole packets is aligned by itself. */
 static void align_datagram(struct ts_sync *s)
 {
@@ -79,8 +111,11 @@ static void align_datagram(struct ts_sync *s)
 	size_t reach = held > 0 ? 1 : STRIDE_MAX;
 	size_t offset, stride;
 
-	if (!find_consistent(s->data, s->len, reach, &offset, &stride))
+	if (!find_consistent(s->data, s->len, reach, &offset, &stride)) {
+		if (held > 0 && held < s->stride)
+			drop_trailer(s);
 		return;
+	}
 	/* a single damaged packet between the datagrams is no loss of sync */
 	if (s->stride > 0 && held + offset == s->stride)
 		s->bad_sync++;

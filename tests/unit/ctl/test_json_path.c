@@ -128,3 +128,41 @@ Test(json_path, does_not_create_missing_parents)
 	puts_value("s.c.d.e", "1", -ENOENT, "{" S "," L "}");
 	puts_value("s.gone", NULL, -ENOENT, "{" S "," L "}");
 }
+
+Test(json_path, an_error_names_the_step_that_is_missing)
+{
+	static const struct {
+		const char *place, *value, *error;
+	} cases[] = {
+		{ "make_stream[zzz].name", "\"x\"",
+		  "no stream has the id \"zzz\"" },
+		{ "make_stream[q1]", "{\"name\":\"x\"}",
+		  "no entry has the id \"q1\": a new one contains \"id\": "
+		  "\"q1\"" },
+		{ "make_stream[q1]", NULL, "no stream has the id \"q1\"" },
+		{ "l[y].n", "1", "l has no entry with the id or the position "
+				 "\"y\"" },
+		{ "s.x.y", "1", "s: there is no \"x\"" },
+		{ "t.x.y", "1", "there is no \"t\"" },
+		{ "s.c.d.e", "1", "d is not an object: it has no \"e\"" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *root = sample();
+		json_t *value = cases[i].value == NULL
+					? NULL
+					: json_loads(cases[i].value,
+						     JSON_DECODE_ANY, NULL);
+		struct errmsg error = { 0 };
+		struct json_path path;
+
+		(void)json_object_set_new(root, "make_stream", json_array());
+		cr_assert_eq(json_path_parse(cases[i].place, &path, &error),
+			     0);
+		cr_expect_lt(json_path_put(&path, root, value, &error), 0);
+		cr_expect_str_eq(error.text, cases[i].error);
+		json_path_done(&path);
+		json_decref(value);
+		json_decref(root);
+	}
+}

@@ -50,6 +50,13 @@ void reconciler_set_stream(struct reconciler *f, const char *id,
 	tell("%s %s\n", conf->is_enabled ? "run" : "stop", id);
 }
 
+void reconciler_rename_stream(struct reconciler *r, const char *from,
+			      const char *to)
+{
+	(void)r;
+	tell("rename %s %s\n", from, to);
+}
+
 void reconciler_remove_stream(struct reconciler *f, const char *id)
 {
 	(void)f;
@@ -113,6 +120,11 @@ void job_free(struct job **j)
 	*j = NULL;
 }
 
+void reconciler_close_viewers(struct reconciler *f, bool closed)
+{
+	(void)f, (void)closed;
+}
+
 void reconciler_list_sessions(struct reconciler *f, session_list_fn *done,
 			      void *arg)
 {
@@ -157,6 +169,13 @@ void reconciler_close_session(struct reconciler *f, uint64_t client)
 {
 	(void)f;
 	tell("kick %llu\n", (unsigned long long)client);
+}
+
+const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
+				     const char **ret_role)
+{
+	(void)r, (void)i, (void)ret_role;
+	return NULL;
 }
 
 struct tls_proc *reconciler_tls(struct reconciler *f)

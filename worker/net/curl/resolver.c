@@ -2,6 +2,7 @@
 #include "worker/net/curl/resolver.h"
 
 #include "common/base/alloc.h"
+#include "worker/core/hidden.h"
 
 #include <ares.h>
 #include <errno.h>
@@ -77,6 +78,11 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
 	int bits;
 
+	if (!n->answered && n->channel == NULL &&
+	    hidden_by_sandbox("/etc/resolv.conf"))
+		return errmsg_fail(error, -EHOSTUNREACH, "host: resolv.conf is "
+				   "new since the start of the process, which "
+				   "is replaced");
 	if (!n->answered && n->channel == NULL) {
 		n->status = ares_init_options(&n->channel, &options,
 					      ARES_OPT_TIMEOUTMS |

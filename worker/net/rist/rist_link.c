@@ -322,7 +322,11 @@ static void report_error(struct rist_link *l, const char *text)
 	bool logged = strcmp(l->last_error.text, text) == 0 &&
 		    now_ms - l->last_error_ms < RELOG_MS;
 
-	l->has_error = true;
+	/* an output that only listens misses no peer: the call is refused */
+	if (rist_link_waits(l) && !l->has_error)
+		link_stats_add(&l->stats, LINK_REFUSED, 1);
+	/* the error of another caller does not explain a later disconnection */
+	l->has_error = l->peer[0] == '\0';
 	l->last_error_ms = now_ms;
 	if (logged)
 		return;
@@ -453,11 +457,9 @@ const char *rist_link_error(const struct rist_link *l)
 
 	if (l->ctx == NULL)
 		return "resolving the host name";
-	if (connected)
+	if (connected || rist_link_waits(l))
 		return NULL;
-	if (l->has_error)
-		return l->last_error.text;
-	return rist_link_waits(l) ? NULL : "no peer connected";
+	return l->has_error ? l->last_error.text : "no peer connected";
 }
 
 const char *rist_link_path_error(const struct rist_link *l)

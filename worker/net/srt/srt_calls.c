@@ -11,13 +11,14 @@
 
 enum {
 	CALLS_MAX = 32,
-	/* libsrt answers a call at once, so a caller that is not connected by
-	 * then was rejected. */
+	/* libsrt answers a call at once. A caller that is not connected by then
+	 * was rejected, whatever the state of its socket. */
 	CONNECT_LIMIT_MS = 3000,
 };
 
 struct srt_call {
 	struct sockaddr_any from; /* len 0: free entry */
+	SRTSOCKET socket;
 	uint64_t at_ms;
 	const char *refused; /* reason of Sluice; NULL: not rejected by it */
 };
@@ -63,7 +64,11 @@ static struct srt_call *find(struct srt_calls *c,
 			return call;
 	}
 	if (add && unused != NULL)
-		*unused = (struct srt_call){ *from, mono_ms(), NULL };
+		*unused = (struct srt_call){
+			.from = *from,
+			.socket = SRT_INVALID_SOCK,
+			.at_ms = mono_ms(),
+		};
 	return add ? unused : NULL;
 }
 
@@ -99,7 +104,7 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 	return admitted;
 }
 
-void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
+void srt_calls_add(struct srt_calls *c, SRTSOCKET s, const struct sockaddr *sa,
 		   const char *refused)
 {
 	struct sockaddr_any from = any_of(sa);
@@ -107,8 +112,10 @@ void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
 
 	(void)pthread_mutex_lock(&c->lock);
 	call = find(c, &from, true);
-	if (call != NULL)
+	if (call != NULL) {
+		call->socket = s;
 		call->refused = refused;
+	}
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -123,27 +130,45 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
+/* Called without the lock, which libsrt's thread takes inside libsrt's. */
+static bool has_failed(const struct srt_call *call)
+{
+	return call->refused != NULL ||
+	       srt_getsockstate(call->socket) >= SRTS_BROKEN ||
+	       mono_ms() - call->at_ms >= CONNECT_LIMIT_MS;
+}
+
+/* Removes the call unless its address has called again. */
+static bool remove_call(struct srt_calls *c, size_t i, SRTSOCKET s)
+{
+	bool same;
+
+	(void)pthread_mutex_lock(&c->lock);
+	same = c->calls[i].from.len != 0 && c->calls[i].socket == s;
+	if (same)
+		c->calls[i].from.len = 0;
+	(void)pthread_mutex_unlock(&c->lock);
+	return same;
+}
+
 bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 			   const char **ret_error)
 {
-	uint64_t now_ms = mono_ms();
-	bool found = false;
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		struct srt_call call;
 
-	(void)pthread_mutex_lock(&c->lock);
-	for (size_t i = 0; i < CALLS_MAX && !found; i++) {
-		struct srt_call *call = &c->calls[i];
-
-		found = call->from.len != 0 &&
-			now_ms - call->at_ms >= CONNECT_LIMIT_MS;
-		if (!found)
+		(void)pthread_mutex_lock(&c->lock);
+		call = c->calls[i];
+		(void)pthread_mutex_unlock(&c->lock);
+		if (call.from.len == 0 || !has_failed(&call) ||
+		    !remove_call(c, i, call.socket))
 			continue;
-		*ret_from = call->from;
-		*ret_error = call->refused != NULL
-				     ? call->refused
+		*ret_from = call.from;
+		*ret_error = call.refused != NULL
+				     ? call.refused
 				     : "passphrase or encryption differ, or "
 				       "the caller disconnected at once";
-		call->from.len = 0;
+		return true;
 	}
-	(void)pthread_mutex_unlock(&c->lock);
-	return found;
+	return false;
 }

@@ -2,13 +2,15 @@
 /*
  * Calls to an SRT listener: limits their rate and finds those that failed.
  *
- * libsrt reports an incoming call and a connection, but no failure. Calls are
- * added in libsrt's thread and evaluated in the worker's.
+ * libsrt reports an incoming call and a connection, but no failure: the state
+ * of the socket shows it. Calls are added in libsrt's thread and evaluated in
+ * the worker's.
  */
 #pragma once
 
 #include "common/base/sockaddr.h"
 
+#include <srt/srt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,13 +31,15 @@ void srt_calls_free(struct srt_calls **);
 bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 		     uint64_t now_ms);
 
-/* From any thread. Adds a call; refused: reason, or NULL. */
-void srt_calls_add(struct srt_calls *, const struct sockaddr *from,
+/* From any thread. Adds a call, which has this socket; refused: reason, or
+ * NULL. */
+void srt_calls_add(struct srt_calls *, SRTSOCKET, const struct sockaddr *from,
 		   const char *refused);
 
 /* The call succeeded. */
 void srt_calls_connected(struct srt_calls *, const struct sockaddr_any *from);
 
-/* Removes a failed call and returns its reason; false: there is none. */
+/* Removes a failed call and returns its reason; false: there is none. Accept
+ * all connections before. */
 bool srt_calls_take_failed(struct srt_calls *, struct sockaddr_any *ret_from,
 			   const char **ret_error);

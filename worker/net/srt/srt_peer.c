@@ -3,6 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/wall.h"
 #include "worker/net/srt/srt_stats.h"
 
 int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
@@ -17,6 +18,7 @@ int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 		.listener = { .socket = SRT_INVALID_SOCK, .epoll = -1 },
 		.socket = SRT_INVALID_SOCK,
 	};
+	errmsg_set(&p->waiting, SRT_WAITING);
 	if (spec->mode == SRT_LISTENER)
 		r = srt_listener_open(&p->listener, spec, direction, error);
 	else
@@ -75,6 +77,20 @@ static int turn_listener(struct srt_peer *p)
 	return 1;
 }
 
+/* Writes why the listener waits from now on, and forgets older refusals. The
+ * log has them before the line of the change. */
+static void begin_wait(struct srt_peer *p)
+{
+	char at[WALL_TEXT_MAX];
+
+	wall_format(at);
+	if (p->connected)
+		errmsg_set(&p->waiting, SRT_WAITING "; %s disconnected at %s",
+			   p->peer, at);
+	srt_listener_take_refused(&p->listener);
+	p->listener.refused_ms = 0;
+}
+
 /* The log is limited for a peer that reconnects all the time. */
 static void on_change(struct srt_peer *p, bool connected)
 {
@@ -83,6 +99,8 @@ static void on_change(struct srt_peer *p, bool connected)
 	unsigned suppressed;
 	bool log = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
+	if (p->spec->mode == SRT_LISTENER)
+		begin_wait(p);
 	if (log && p->connected && !connected)
 		log_info("stream", "srt port %u: disconnected from "
 			 "%s", p->spec->port, p->peer);
@@ -131,12 +149,14 @@ const char *srt_peer_name(const struct srt_peer *p)
 
 const char *srt_peer_error(const struct srt_peer *p)
 {
-	const char *refused;
+	const char *error;
 
 	if (p->connected)
 		return NULL;
 	if (p->spec->mode != SRT_LISTENER)
 		return "not connected yet";
-	refused = srt_listener_error(&p->listener);
-	return refused != NULL ? refused : "waiting for a caller";
+	error = srt_listener_error(&p->listener);
+	if (error == NULL)
+		error = srt_listener_refusal(&p->listener);
+	return error != NULL ? error : p->waiting.text;
 }

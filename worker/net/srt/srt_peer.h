@@ -26,6 +26,8 @@ struct srt_peer {
 	 * the peer, whose connection may be dead. */
 	bool idle;
 	bool taken_over;    /* replaced the peer, not reported yet */
+	/* why a listener waits: the last event and its time */
+	struct errmsg waiting;
 	struct ratelimit log;
 	/* total; the part that is in the statistics */
 	unsigned connects, reported_connects;
@@ -47,5 +49,6 @@ void srt_peer_every_second(struct srt_peer *, struct link_stats *);
 /* Address of the connected peer; NULL: not connected. */
 const char *srt_peer_name(const struct srt_peer *);
 
-/* Error of a peer that is not connected; NULL: connected. */
+/* Error of a peer that is not connected; NULL: connected. A listener names its
+ * last event, a refused call or the end of its last connection. */
 const char *srt_peer_error(const struct srt_peer *);

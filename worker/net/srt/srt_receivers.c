@@ -173,6 +173,7 @@ static const char *receivers_error(const struct output *out)
 	const struct srt_receivers *r =
 		container_of(out, const struct srt_receivers, base);
 
+	/* not a refused call: the output waits for the next receiver */
 	return r->n == 0 ? srt_listener_error(&r->listener) : NULL;
 }
 

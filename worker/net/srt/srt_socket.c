@@ -3,6 +3,7 @@
 
 #include "common/base/iface.h"
 #include "common/base/mono.h"
+#include "common/base/wall.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +11,9 @@
 
 enum {
 	BACKLOG = 64,
-	/* A refused call is reported as the listener's error for so long; a
-	 * caller tries again sooner. */
-	REFUSAL_ERROR_MS = 30000,
+	/* An input that waits for a caller reports a refused call for so long;
+	 * a caller tries again sooner. */
+	REFUSAL_MS = 30000,
 	/* Figures of libsrt: buffer size of one datagram, and datagrams in
 	 * flight. */
 	DATAGRAM_MIN = 1472,
@@ -162,7 +163,7 @@ static int check_caller(void *arg, SRTSOCKET s, int version,
 		refused = "too many calls at once";
 		reason = SRT_REJX_OVERLOAD;
 	}
-	srt_calls_add(l->calls, peer, refused);
+	srt_calls_add(l->calls, s, peer, refused);
 	if (refused == NULL)
 		return 0;
 	(void)srt_setrejectreason(s, reason);
@@ -246,24 +247,33 @@ SRTSOCKET srt_listener_accept(struct srt_listener *l,
 void srt_listener_refuse(struct srt_listener *l,
 			 const struct sockaddr_any *from, const char *error)
 {
-	char peer[SOCKADDR_TEXT_MAX];
+	char peer[SOCKADDR_TEXT_MAX], at[WALL_TEXT_MAX];
+	struct errmsg line;
 
 	sockaddr_format_host(from, peer);
-	errmsg_set(&l->refused, "%s: call refused: %s", peer, error);
+	wall_format(at);
+	errmsg_set(&l->refusal, SRT_WAITING "; call of %s refused at %s: %s",
+		   peer, at, error);
 	l->refused_ms = mono_ms();
 	l->n_refused++;
-	refusal_log_add(&l->refusal_log, "srt", l->spec->port, &l->refused, 1,
-		      l->refused_ms);
+	errmsg_set(&line, "%s: call refused: %s", peer, error);
+	refusal_log_add(&l->refusal_log, "srt", l->spec->port, &line, 1,
+			l->refused_ms);
 }
 
-void srt_listener_every_second(struct srt_listener *l, struct link_stats *link)
+void srt_listener_take_refused(struct srt_listener *l)
 {
 	struct sockaddr_any from;
 	const char *error;
 
-	srt_place_follow(&l->place);
 	while (srt_calls_take_failed(l->calls, &from, &error))
 		srt_listener_refuse(l, &from, error);
+}
+
+void srt_listener_every_second(struct srt_listener *l, struct link_stats *link)
+{
+	srt_place_follow(&l->place);
+	srt_listener_take_refused(l);
 	refusal_log_every_second(&l->refusal_log, "srt", l->spec->port,
 				 mono_ms());
 	link_stats_add(link, LINK_REFUSED, l->n_refused);
@@ -272,12 +282,15 @@ void srt_listener_every_second(struct srt_listener *l, struct link_stats *link)
 
 const char *srt_listener_error(const struct srt_listener *l)
 {
-	bool recent = l->refused_ms != 0 &&
-		    mono_ms() - l->refused_ms < REFUSAL_ERROR_MS;
+	return l->place.error.text[0] != '\0' ? l->place.error.text : NULL;
+}
 
-	if (l->place.error.text[0] != '\0')
-		return l->place.error.text;
-	return recent ? l->refused.text : NULL;
+const char *srt_listener_refusal(const struct srt_listener *l)
+{
+	bool recent = l->refused_ms != 0 &&
+		    mono_ms() - l->refused_ms < REFUSAL_MS;
+
+	return recent ? l->refusal.text : NULL;
 }
 
 int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,

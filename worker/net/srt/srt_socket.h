@@ -30,6 +30,8 @@ SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
 			 int *ret_err, struct errmsg *error);
 void srt_socket_close(SRTSOCKET *);
 
+#define SRT_WAITING "waiting for a caller"
+
 /* A listening socket. Embedded. */
 struct srt_listener {
 	SRTSOCKET socket; /* SRT_INVALID_SOCK: none */
@@ -38,8 +40,8 @@ struct srt_listener {
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
 	unsigned n_refused;       /* since the last statistics */
-	struct errmsg refused; /* the last refusal */
-	uint64_t refused_ms;   /* time of the last refusal */
+	struct errmsg refusal; /* the last refusal and its time */
+	uint64_t refused_ms;   /* when; 0: forgotten */
 	struct refusal_log refusal_log;
 };
 
@@ -54,16 +56,24 @@ void srt_listener_close(struct srt_listener *);
 SRTSOCKET srt_listener_accept(struct srt_listener *,
 			      struct sockaddr_any *ret_peer);
 
-/* Counts a refused caller and logs it, see refusal_log.h. */
+/* Counts a refused caller and logs it, see refusal_log.h. A refusal is not an
+ * error of the listener, which waits for the next caller. */
 void srt_listener_refuse(struct srt_listener *,
 			 const struct sockaddr_any *from, const char *error);
+
+/* Counts the calls that libsrt refused. Call it after the last accept. */
+void srt_listener_take_refused(struct srt_listener *);
 
 /* Follows the interface and updates the statistics, including calls that libsrt
  * refused. */
 void srt_listener_every_second(struct srt_listener *, struct link_stats *);
 
-/* Error of the interface, or a recent refusal; NULL: none. */
+/* Error of the interface; NULL: none. */
 const char *srt_listener_error(const struct srt_listener *);
+
+/* "waiting for a caller; call of 192.0.2.1 refused at 2026-11-23 23:40:12:
+ * REASON" for half a minute; NULL: none. */
+const char *srt_listener_refusal(const struct srt_listener *);
 
 /* Starts a call or a rendezvous. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,

@@ -21,8 +21,9 @@ enum {
 	AT_SIZE = 16,
 	AT_POS = 64,
 	AT_N_MARKS = 72,
+	AT_LAYOUT = 80,
 	AT_INDEX = 128,
-	ENTRY_LEN = 40,
+	ENTRY_LEN = 48,
 };
 
 struct rig {
@@ -33,7 +34,7 @@ struct rig {
 
 static struct rig rig_new(size_t size)
 {
-	struct rig rig = { .fd = ring_create(size) };
+	struct rig rig = { .fd = ring_create(size, 0) };
 	int err = 0;
 
 	cr_assert_geq(rig.fd, 0);
@@ -126,13 +127,13 @@ Test(ring, rounds_its_size_up_and_seals_it)
 
 Test(ring, rejects_a_size_of_zero_or_above_one_gib)
 {
-	cr_assert_eq(ring_create(0), -EINVAL);
-	cr_assert_eq(ring_create(((size_t)1 << 30) + 1), -EINVAL);
+	cr_assert_eq(ring_create(0, 0), -EINVAL);
+	cr_assert_eq(ring_create(((size_t)1 << 30) + 1, 0), -EINVAL);
 }
 
 Test(ring, is_closed_on_exec)
 {
-	int fd = ring_create(1);
+	int fd = ring_create(1, 0);
 
 	cr_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	fd_close(&fd);
@@ -201,10 +202,10 @@ Test(ring, a_new_writer_continues_after_the_published_data)
 
 	/* the mark at 6 named other packets: it is removed, the one at 2 stays
 	 * */
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 2 * RING_PACKET);
 	mark(rig.writer, 22 * RING_PACKET);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 22 * RING_PACKET);
 	rig_free(&rig);
 }
@@ -253,17 +254,17 @@ Test(ring, gives_the_newest_published_mark_that_is_whole)
 	const uint64_t total = RING_UNIT / RING_PACKET;
 	struct ring_rap rap;
 
-	cr_assert_not(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	mark(rig.writer, 0);
-	cr_assert_not(ring_reader_last_rap(rig.reader, 0, &rap),
+	cr_assert_not(ring_reader_last_rap(rig.reader, 0, 0, &rap),
 		      "the mark is not published yet");
 	write_packets(rig.writer, 100);
 	ring_publish(rig.writer);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 0);
 
 	mark(rig.writer, 50 * RING_PACKET);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 50 * RING_PACKET);
 	cr_assert_eq(rap.pcr, rap.pos * 3);
 	cr_assert_eq(rap.pts, rap.pos * 5);
@@ -272,11 +273,11 @@ Test(ring, gives_the_newest_published_mark_that_is_whole)
 	/* exactly one ring behind is whole; with margin it is not */
 	write_packets(rig.writer, total - 50);
 	ring_publish(rig.writer);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
-	cr_assert_not(ring_reader_last_rap(rig.reader, 1, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(rig.reader, 1, 0, &rap));
 	write_packets(rig.writer, 1);
 	ring_publish(rig.writer);
-	cr_assert_not(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	rig_free(&rig);
 }
 
@@ -290,7 +291,7 @@ Test(ring, keeps_only_the_last_marks)
 		write_packets(rig.writer, 1);
 	}
 	ring_publish(rig.writer);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, (3 * RING_INDEX - 1) * RING_PACKET);
 	rig_free(&rig);
 }
@@ -333,11 +334,14 @@ Test(ring, rejects_a_header_with_one_wrong_number)
 		{ AT_SIZE, 0, 8 },
 		{ AT_POS, 1, 8 },
 		{ AT_POS, UINT64_MAX - UINT64_MAX % RING_PACKET, 8 },
+		{ AT_LAYOUT, 0, 8 },
+		{ AT_LAYOUT, 2, 8 }, /* behind the end of the file */
+		{ AT_LAYOUT, 1 << 16 | 1, 8 }, /* begins behind pos */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int err = 0;
-		int fd = ring_create(1);
+		int fd = ring_create(1, 0);
 
 		poke(fd, cases[i].at, &cases[i].value, cases[i].len);
 		cr_assert_null(ring_reader_new(fd, &err), "case %zu", i);
@@ -370,13 +374,13 @@ Test(ring, a_reader_keeps_its_head_when_the_header_turns_hostile)
 		poke64(rig.fd, entry, 2);
 		poke64(rig.fd, entry + 8, i % 2 ? UINT64_MAX : 7);
 	}
-	cr_assert_not(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	/* a mark inside which the writer died is passed over */
 	poke64(rig.fd, AT_N_MARKS, 2);
 	poke64(rig.fd, AT_INDEX + 8, 3 * RING_PACKET);
 	poke64(rig.fd, AT_INDEX + ENTRY_LEN, 3);
 	poke64(rig.fd, AT_INDEX + ENTRY_LEN + 8, 4 * RING_PACKET);
-	cr_assert(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 3 * RING_PACKET);
 
 	/* a position that goes back breaks the ring for good */
@@ -386,7 +390,7 @@ Test(ring, a_reader_keeps_its_head_when_the_header_turns_hostile)
 	poke64(rig.fd, AT_POS, 12 * RING_PACKET);
 	(void)ring_reader_pos(rig.reader, &ok);
 	cr_assert_not(ok);
-	cr_assert_not(ring_reader_last_rap(rig.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 	rig_free(&rig);
 }
 
@@ -401,10 +405,11 @@ Test(ring, a_stray_write_into_the_header_is_noticed)
 		{ AT_POS, 7 },
 		{ AT_POS, UINT64_MAX },
 		{ AT_POS, 4 * RING_PACKET }, /* back */
+		{ AT_LAYOUT, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		int fd = ring_create(1), err = 0;
+		int fd = ring_create(1, 0), err = 0;
 		struct ring_reader *r = ring_reader_new(fd, &err);
 
 		poke64(fd, AT_POS, 5 * RING_PACKET);
@@ -420,7 +425,7 @@ Test(ring, a_stray_write_into_the_header_is_noticed)
 
 Test(ring, a_reader_needs_no_right_to_write)
 {
-	int fd = ring_create(1);
+	int fd = ring_create(1, 0);
 	int ro = fd_reopen_readonly(fd);
 	int err = 0;
 
@@ -481,7 +486,7 @@ Test(ring, reader_and_writer_agree_at_full_speed, .timeout = 90)
 
 		cr_assert_geq(pos, seen);
 		seen = pos;
-		if (!ring_reader_last_rap(rig.reader, RING_UNIT, &rap))
+		if (!ring_reader_last_rap(rig.reader, RING_UNIT, 0, &rap))
 			continue;
 		cr_assert_eq(rap.pcr, rap.pos * 3);
 		cr_assert_eq(rap.pts, rap.pos * 5);
@@ -496,5 +501,82 @@ Test(ring, reader_and_writer_agree_at_full_speed, .timeout = 90)
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert_eq(status, 0);
 	cr_assert_gt(judged, 0);
+	rig_free(&rig);
+}
+
+Test(ring, grows_where_it_wraps_and_keeps_every_byte)
+{
+	struct rig rig = { .fd = ring_create(RING_UNIT, 8 * RING_UNIT) };
+	const size_t per_unit = RING_UNIT / RING_PACKET;
+	struct ring_reader *late;
+	struct ring_rap rap;
+	struct stat st;
+	int err = 0;
+
+	rig.writer = ring_writer_new(rig.fd, &err);
+	rig.reader = ring_reader_new(rig.fd, &err);
+	cr_assert_eq(ring_reader_size(rig.reader), RING_UNIT);
+	write_packets(rig.writer, 3 * per_unit + 5);
+	mark(rig.writer, 3 * RING_UNIT + 5 * RING_PACKET);
+	ring_grow(rig.writer, 2 * RING_UNIT + 1);
+	write_packets(rig.writer, per_unit - 6);
+	ring_publish(rig.writer);
+	(void)published(&rig);
+	cr_assert_eq(ring_reader_size(rig.reader), RING_UNIT, "not full yet");
+
+	/* the window has room for two units more; nothing is overwritten */
+	for (size_t n = 0; n < 2 * per_unit; n++) {
+		write_packets(rig.writer, 1);
+		ring_publish(rig.writer);
+		for (uint64_t pos = 3 * RING_UNIT;
+		     pos < ring_writer_pos(rig.writer);
+		     pos += 97 * RING_PACKET) {
+			(void)published(&rig);
+			cr_assert_eq(stamp_at(&rig, pos), pos);
+		}
+		cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
+		cr_assert_eq(rap.pos, 3 * RING_UNIT + 5 * RING_PACKET);
+	}
+	cr_assert_eq(ring_reader_size(rig.reader), 3 * RING_UNIT);
+	cr_assert_eq(fstat(rig.fd, &st), 0);
+	cr_assert_leq(st.st_blocks * 512, RING_DATA + 3 * RING_UNIT,
+		      "it uses no memory behind the window");
+
+	/* the next writer and a new reader find the same bytes */
+	ring_writer_free(&rig.writer);
+	rig.writer = ring_writer_new(rig.fd, &err);
+	cr_assert_eq(ring_writer_window(rig.writer), 3 * RING_UNIT);
+	late = ring_reader_new(rig.fd, &err);
+	cr_assert_eq(ring_reader_size(late), 3 * RING_UNIT);
+	ring_reader_free(&late);
+	ring_grow(rig.writer, SIZE_MAX);
+	write_packets(rig.writer, 9 * per_unit);
+	ring_publish(rig.writer);
+	for (uint64_t pos = published(&rig) - 8 * RING_UNIT;
+	     pos < ring_writer_pos(rig.writer); pos += RING_PACKET)
+		cr_assert_eq(stamp_at(&rig, pos), pos);
+	cr_assert_eq(ring_reader_size(rig.reader), 8 * RING_UNIT);
+	rig_free(&rig);
+}
+
+Test(ring, prefers_a_random_access_point_to_a_later_guess)
+{
+	struct rig rig = rig_new(1);
+	struct ring_rap rap;
+
+	ring_mark(rig.writer, &(struct ring_rap){ .pos = 0 });
+	write_packets(rig.writer, 10);
+	ring_mark(rig.writer, &(struct ring_rap){ .pos = 5 * RING_PACKET,
+						  .guess = true });
+	ring_mark(rig.writer, &(struct ring_rap){ .pos = 7 * RING_PACKET,
+						  .guess = true });
+	ring_publish(rig.writer);
+	cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
+	cr_assert_eq(rap.pos, 0);
+	cr_assert_not(rap.guess);
+	/* where it is too old, the newest guess */
+	cr_assert(ring_reader_last_rap(rig.reader, 0, RING_PACKET, &rap));
+	cr_assert_eq(rap.pos, 7 * RING_PACKET);
+	cr_assert(rap.guess);
 	rig_free(&rig);
 }

@@ -117,9 +117,27 @@ static int wait_for_news(struct log_file *f)
 	return news;
 }
 
+Test(log_file, is_opened_before_the_first_line)
+{
+	struct log_file *f;
+	unsigned dropped = 1;
+	int result = 1;
+
+	cr_assert_eq(mkdir(path, 0700), 0);
+	f = log_file_open(path, 0);
+	for (int i = 0; i < 30000 && result > 0; i++) {
+		result = log_file_result(f, &dropped);
+		(void)usleep(1000);
+	}
+	cr_expect_eq(result, -EISDIR);
+	cr_expect_eq(dropped, 0);
+	log_file_close(&f);
+}
+
 Test(log_file, counts_lines_that_the_disk_rejects)
 {
 	struct log_file *f;
+	unsigned dropped = 0;
 
 	/* a folder in its place */
 	cr_assert_eq(mkdir(path, 0700), 0);
@@ -128,6 +146,10 @@ Test(log_file, counts_lines_that_the_disk_rejects)
 	put(f, "one\ntwo\n");
 	cr_expect_eq(wait_for_news(f), -EISDIR);
 	cr_expect_eq(log_file_news(f), 1);
+	for (int i = 0; i < 30000 && dropped < 2; i++) {
+		cr_expect_eq(log_file_result(f, &dropped), -EISDIR);
+		(void)usleep(1000);
+	}
 	cr_assert_eq(rmdir(path), 0);
 	put(f, "three\n");
 	cr_expect_eq(wait_for_news(f), 0);

@@ -105,10 +105,10 @@ Test(api, renames)
 	expect_ok("{'cmd':'set-stream','id':'a','stream':{'id':'b'," ONE "}}",
 		  "set-stream");
 	cr_assert_eq(strncmp(fakes.told,
-			     "remove a\nrun b\n{'scope':'set-stream',"
+			     "rename a b\nrun b\n{'scope':'set-stream',"
 			     "'stream':{'id':'a','remove':true,'up':true}}\n"
 			     "{'scope':'set-stream','stream':{'enable':true,"
-			     "'id':'b',", 125),
+			     "'id':'b',", 127),
 		     0, "%s", fakes.told);
 	cr_assert_null(config_stream(w.config, "a"));
 	cr_assert_eq(get("/api/stream-status/a", ""), 404);
@@ -528,7 +528,7 @@ static json_int_t memory_kb(void)
 	return kb;
 }
 
-/* One reading serves all requests of the same moment. */
+/* The master reads /proc once for all requests of the same moment. */
 Test(api, does_not_read_every_process_for_every_request)
 {
 	enum { MORE = 32 << 20 };

@@ -82,18 +82,25 @@ Test(output_group, is_judged_before_anything_changes)
 #define STREAM(id, more) "{'id':'" id "','type':'spts','enable':true," \
 	"'input':['udp://239.1.1.1','udp://239.1.1.2']" more "}"
 
+static void expect_chosen(const char *command, const char *told)
+{
+	cr_assert_eq(post(command), 200);
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':1}");
+	cr_assert_str_eq(fakes.told, told);
+}
+
 Test(stream_input, is_asked_of_the_reconciler)
 {
 	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
 		   "," STREAM("b", ",'backup_type':'disable'") "]}");
 	/* no worker runs: the next one will begin with it */
 	fakes.choice = 1;
-	expect_told("{'cmd':'set-stream-input','id':'a','input':1}",
-		    "set-stream-input", "choose a 1\n");
-	expect_told("{'cmd':'set-stream-input','id':'b','input':'2'}",
-		    "set-stream-input", "choose b 2\n");
-	expect_told("{'cmd':'set-stream-input','id':'b'}",
-		    "set-stream-input", "choose b 0\n");
+	expect_chosen("{'cmd':'set-stream-input','id':'a','input':1}",
+		      "choose a 1\n");
+	expect_chosen("{'cmd':'set-stream-input','id':'b','input':'2'}",
+		      "choose b 2\n");
+	expect_chosen("{'cmd':'set-stream-input','id':'b'}",
+		      "choose b 0\n");
 	fakes.choice = -ENOENT;
 	cr_assert_eq(post("{'cmd':'set-stream-input','id':'a','input':1}"),
 		     503);
@@ -110,7 +117,11 @@ Test(stream_input, is_answered_after_the_reply_of_the_worker)
 	cr_assert_eq(post(ask), 0);
 	fakes.on_choice(2, "", fakes.on_choice_arg);
 	cr_assert_eq(fakes.status, 200);
-	cr_assert_str_eq(said(), "{'set-stream-input':'ok'}");
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':2}");
+	cr_assert_eq(post(ask), 0);
+	fakes.on_choice(2, "input 2 is not on air", fakes.on_choice_arg);
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':2,"
+			 "'warnings':['input 2 is not on air']}");
 	cr_assert_eq(post(ask), 0);
 	fakes.on_choice(0, "the worker of the stream has ended",
 			fakes.on_choice_arg);

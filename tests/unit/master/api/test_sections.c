@@ -9,11 +9,11 @@
 Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 {
 	open_world("{}");
-	expect_told("{'cmd':'set-auth','auth':{'enable':true,'other':7,"
+	expect_told("{'cmd':'set-auth','auth':{'enable':false,'other':7,"
 		    "'http_ip_allow':['10.0.0.0/8','x','192.168.1.1',"
 		    "'2001:db8::/48',5,'10.1.0.0/16','10.2.0.0/16',"
 		    "'1.2.3.4/33','::1']}}", "set-auth",
-		    "{'auth':{'enable':true,'http_ip_allow':['::1',"
+		    "{'auth':{'enable':false,'http_ip_allow':['::1',"
 		    "'2001:db8::/48','192.168.1.1','10.1.0.0/16',"
 		    "'10.2.0.0/16','10.0.0.0/8'],'other':7},"
 		    "'scope':'set-auth'}\n");
@@ -22,7 +22,7 @@ Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 	cr_assert_not_null(strstr(w.log, "http_ip_allow[4]:"));
 	cr_assert_not_null(strstr(w.log, "\"1.2.3.4/33\""));
 	expect_section("auth",
-		       "{'enable':true,'http_ip_allow':['::1',"
+		       "{'enable':false,'http_ip_allow':['::1',"
 		       "'2001:db8::/48','192.168.1.1','10.1.0.0/16',"
 		       "'10.2.0.0/16','10.0.0.0/8'],'other':7}");
 	expect_told("{'cmd':'set-auth'}", "set-auth",
@@ -30,6 +30,21 @@ Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 	expect_section("auth", "");
 	expect_error("{'cmd':'set-auth','auth':'x'}", 400,
 		     "auth: is not an object");
+}
+
+Test(set_auth, rejects_an_authorization_that_nothing_enforces)
+{
+	open_world("{'auth':{'http_ip_deny':[]}}");
+	expect_error("{'cmd':'set-auth','auth':{'enable':true}}", 400,
+		     "auth.enable: true is not supported: this version cannot "
+		     "authorize viewers, so all http outputs stay closed; set "
+		     "it to false to open them to everybody");
+	expect_error("{'cmd':'set-config','key':'auth','data':"
+		     "{'enable':true}}", 400,
+		     "auth.enable: true is not supported: this version cannot "
+		     "authorize viewers, so all http outputs stay closed; set "
+		     "it to false to open them to everybody");
+	expect_section("auth", "{'http_ip_deny':[]}");
 }
 
 Test(set_auth, logs_unusable_values_and_keeps_them)

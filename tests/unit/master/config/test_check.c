@@ -280,6 +280,7 @@ static const struct {
 	{ "settings.backup_return_delay", "86401",
 	  "settings.backup_return_delay" },
 	{ "settings.cc_limit", "\"x\"", "settings.cc_limit" },
+	{ "auth", "{\"enable\": true}", "auth.enable" },
 	{ "users.admin", "1", "users.admin" },
 	{ "users.admin.type", "5", "users.admin.type" },
 	{ "users.admin.conlimit", "true", "users.admin.conlimit" },

@@ -72,6 +72,13 @@ static const struct wrong inputs[] = {
 	{ "http://h/x#debug", WARNING "debug: does nothing here" },
 	{ "http://h/x#watchdog=9", "" },
 	{ "file:///x.ts#watchdog=9", WARNING "watchdog: does nothing here" },
+	{ "rist://@127.0.0.1:5000?secret=abcdef#aes-type=256", "" },
+	{ "rist://@127.0.0.1:5000?secret=abcdef&aes-type=256", "" },
+	{ "rist://@127.0.0.1:5000?aes-type=256",
+	  WARNING "aes-type: does nothing without secret" },
+	{ "srt://:9000?passphrase=0123456789#pbkeylen=32", "" },
+	{ "srt://:9000?pbkeylen=32",
+	  WARNING "pbkeylen: does nothing without passphrase" },
 	{ "stream://x#no_reload", WARNING "no_reload: does nothing here"
 	  "stream \"x\" would play what it sends itself" },
 	{ "udp://:1#watchdog=9&no_reload",

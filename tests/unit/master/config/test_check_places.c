@@ -91,3 +91,32 @@ Test(check_places, of_an_output_on_the_control_port_are_free)
 	json_decref(stream);
 	json_decref(document);
 }
+
+/* One of a pair can be bound; each later one of the pair is reported. */
+Test(check_places, of_every_listener_in_conflict_are_reported)
+{
+	static const char *const outputs[] = {
+		"http://127.0.0.1:8100/a", "http://:8100/b", "http://:8100/c",
+		"http://127.0.0.1:8100/d",
+	};
+	static const char wanted[] =
+		"warning make_stream[1].output[0]: 127.0.0.1:8100 and "
+		"0.0.0.0:8100 are both listened to: only one of them can be\n"
+		"warning make_stream[2].output[0]: 127.0.0.1:8100 and "
+		"0.0.0.0:8100 are both listened to: only one of them can be\n"
+		"warning make_stream[3].output[0]: 0.0.0.0:8100 and "
+		"127.0.0.1:8100 are both listened to: only one of them can "
+		"be\n";
+	json_t *list = json_array();
+	json_t *document = json_pack("{s:o}", "make_stream", list);
+	char found[512] = "", id[] = "a";
+
+	for (size_t i = 0; i < ARRAY_LEN(outputs); i++, id[0]++)
+		(void)json_array_append_new(
+			list, json_pack("{s:s,s:b,s:s,s:[s]}", "id", id,
+					"enable", 1, "type", "spts", "output",
+					outputs[i]));
+	cr_expect_eq(check_document(document, NULL, note, found), 0);
+	cr_expect_str_eq(found, wanted, "%s", found);
+	json_decref(document);
+}

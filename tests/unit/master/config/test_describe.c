@@ -45,14 +45,14 @@ Test(describe, has_the_keys_of_all_tables_of_an_object)
 		cr_expect_not_null(json_object_get(p, "description"), "%s %s",
 				   keys[i][0], keys[i][2]);
 	}
-	/* what holds for all streams is described as in a stream */
+	/* a setting for all streams has the description of the stream's key */
 	cr_assert(json_equal(property(all, "settings", NULL, "cc_limit"),
 			     property(all, "make_stream", NULL, "cc_limit")));
 	cr_assert_not_null(json_object_get(
 		json_object_get(json_object_get(json_object_get(all, "inputs"),
 						"http"),
 				"patternProperties"),
-		"^header."));
+		"^header\\."));
 	json_decref(all);
 }
 

@@ -103,10 +103,11 @@ Test(stream_confs, find_the_first_that_occupies_a_place)
 			 "make_stream[1].output[0]");
 	cr_expect_str_eq(find(cs, "file /f", "a", 1), "");
 	cr_expect_str_eq(find(cs, "file /g", NULL, SIZE_MAX), "");
-	/* a port of every address conflicts with all others */
-	cr_expect_str_eq(find(cs, "listen tcp 4 8001", NULL, SIZE_MAX),
+	/* a port of every address conflicts with those of one address */
+	cr_expect_str_eq(find(cs, "listen tcp 4 8001 any", NULL, SIZE_MAX),
 			 "0.0.0.0:8001");
-	cr_expect_str_eq(find(cs, "listen tcp 4 8001", "d", SIZE_MAX),
+	cr_expect_str_eq(find(cs, "listen tcp 4 8001 any", "d", SIZE_MAX), "");
+	cr_expect_str_eq(find(cs, "listen tcp 4 8001 one", NULL, SIZE_MAX),
 			 "127.0.0.1:8001");
 	(void)json_array_remove(list, 0);
 	stream_confs_set(cs, list);

@@ -174,20 +174,79 @@ Test(history, of_the_machine_is_that_of_the_last_minute)
 	open_master(&new, NULL);
 	/* idle for 40 s, by the reading of the previous master: the numbers of
 	 * processor time only grow */
-	marks = json_pack("[[I, I, I]]", now_ms - 40000, (json_int_t)0,
-			  (json_int_t)0);
+	marks = json_pack("{s:[[I, I, I]]}", "marks", now_ms - 40000,
+			  (json_int_t)0, (json_int_t)0);
 	system_status_take(new.of.system, marks);
 	cr_assert_gt(machine_use(&new), 0);
 	json_decref(marks);
 	close_master(&new);
 }
 
+static json_int_t system_number(struct master *m, const char *key)
+{
+	json_t *o = system_status_get(m->of.system, STATUS_SECOND, NULL);
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	json_decref(o);
+	return n;
+}
+
+Test(history, the_service_has_run_since_its_first_master)
+{
+	struct master old, new;
+	json_t *record;
+
+	open_master(&old, NULL);
+	record = json_pack("{s:I}", "started_ms",
+			   (json_int_t)mono_ms() - 100 * 1000);
+	system_status_take(old.of.system, record);
+	open_master(&new, NULL);
+	cr_assert_lt(system_number(&new, "app_uptime"), 100);
+	hand_on(&old, &new, NULL);
+	cr_assert_geq(system_number(&new, "app_uptime"), 100);
+	json_decref(record);
+	close_master(&old);
+	close_master(&new);
+}
+
+static size_t one_worker(pid_t *list, size_t room, void *arg)
+{
+	cr_assert_gt(room, 1);
+	/* a process that is not a child, and one that is counted anyway */
+	list[0] = *(pid_t *)arg;
+	list[1] = getpid();
+	return 2;
+}
+
+Test(history, of_the_machine_counts_workers_that_are_no_children)
+{
+	struct master m;
+	pid_t parent = getppid();
+	json_int_t alone;
+
+	open_master(&m, NULL);
+	alone = system_number(&m, "app_threads");
+	system_status_free(&m.of.system);
+	m.of.system = system_status_new(m.loop);
+	system_status_set_workers(m.of.system, one_worker, &parent);
+	for (int i = 0; i < 100 && system_number(&m, "app_threads") == alone;
+	     i++)
+		(void)usleep(10 * 1000); /* a reading is used for 200 ms */
+	cr_assert_gt(system_number(&m, "app_threads"), alone);
+	close_master(&m);
+}
+
 Test(history, of_an_invalid_machine_is_skipped)
 {
 	static const char *const wrong[] = {
-		"[]", "{}", "[5]", "[[1,2]]", "[[1,2,3,4]]", "[[-1,0,0]]",
-		"[[2,2,2],[1,2,2]]", "[[1,0,0],[2,0,-5]]",
-		"[[1,9000000000000000000,0]]", "[[9000000000000000000,0,0]]",
+		"[]", "{}", "{'marks':[5]}", "{'marks':[[1,2]]}",
+		"{'marks':[[1,2,3,4]]}", "{'marks':[[-1,0,0]]}",
+		"{'marks':[[2,2,2],[1,2,2]]}",
+		"{'marks':[[1,0,0],[2,0,-5]]}",
+		"{'marks':[[1,9000000000000000000,0]]}",
+		"{'marks':[[9000000000000000000,0,0]]}",
+		"{'started_ms':-1}", "{'started_ms':'0'}",
+		"{'started_ms':9000000000000000000}",
 	};
 	struct master m;
 

@@ -188,8 +188,8 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'packets':5319,'cc_error':2,'pes_error':1,"
 		    "'sc_error':3,'video_count':1,'audio_count':2,'lost':4,"
 		    "'socket_drops':0,'sync_losses':0,'alarms':[]}],"
-		    "'outputs':[{'position':1,'open':false,"
-		    "'error':'port 8100: Address already in use'},"
+		    "'outputs':[{'position':1,'open':false,'bitrate':0,"
+		    "'packets':0,'error':'port 8100: Address already in use'},"
 		    "{'position':2,'open':true,'bitrate':3000,'packets':77,"
 		    "'dropped':5}],"
 		    "'worker':{'state':'running','pid':42,'restarts':3},"
@@ -248,9 +248,7 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 {
 	struct status_stream *s = make(two_outputs);
 	struct msg_stream_status m = {
-		.n_inputs = 1,
-		.inputs = { playing },
-		.n_outputs = 1,
+		.n_inputs = 1, .inputs = { playing }, .n_outputs = 1,
 		.outputs = { { .position = 1, .error = "ring: Bad message" } },
 	};
 	struct stream_proc_info info = { .n_outputs = 2 };
@@ -259,8 +257,9 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 	status_stream_add(s, &m, false);
 	report = status_stream_report(s, &info, STATUS_SECOND);
 	output = json_array_get(json_object_get(report, "outputs"), 0);
-	expect_json(json_incref(output), "{'position':1,'open':false,"
-					 "'error':'ring: Bad message'}");
+	expect_json(json_incref(output),
+		    "{'position':1,'open':false,'bitrate':0,'packets':0,"
+		    "'error':'ring: Bad message'}");
 	json_decref(report);
 	status_stream_free(&s);
 }
@@ -297,16 +296,16 @@ Test(status, checks_a_stream)
 	cr_assert_not(ok);
 	in.position = 2;
 	in.alarms = 1u << ALARM_PTS;
+	in.damped_s = 61;
 	hear(s, &in, 1);
 	expect_json(status_stream_check(s, &info, &ok),
-		    "{'onair':true,'active_input':2,'alarms':[],'input':["
-		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
+		    "{'onair':true,'active_input':2,'alarms':[],'switches':[],"
+		    "'input':[{'scrambled':false,'cc_error':0,'bitrate':0,"
 		    "'pes_error':0,'onair':false,'alarms':[]},"
 		    "{'scrambled':true,'cc_error':2,'bitrate':8000,"
 		    "'pes_error':1,'onair':true,'alarms':['pts'],"
-		    "'state':'active','since':1795000000,"
-		    "'reason':'start','penalty':0,'damped':false}],"
-		    "'switches':[]}");
+		    "'state':'active','since':1795000000,'reason':'start',"
+		    "'penalty':0,'damped':true,'damped_s':61}]}");
 	cr_assert(ok);
 	status_stream_free(&s);
 }

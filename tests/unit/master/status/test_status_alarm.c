@@ -162,6 +162,99 @@ Test(status, the_alarm_of_an_output_ends_when_it_works_or_is_removed)
 	status_stream_free(&s);
 }
 
+Test(status, a_renamed_stream_reports_its_raised_alarms_again)
+{
+	struct status_stream *s = with_outputs();
+	struct msg_stream_status m = { .alarms = 1u << ALARM_CC };
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", NULL);
+	status_stream_add(s, &m, false);
+	while (next_alarm(s, 1)[0] != '\0')
+		;
+	status_stream_rename(s, "news");
+	cr_assert_str_eq(s->id, "news");
+	cr_assert_str_eq(next_alarm(s, 1), "", "its id is not announced yet");
+	status_stream_forget_reported(s);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':true}");
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':1,'reason':'no route'}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	status_stream_free(&s);
+}
+
+/* The error of the first input in the status, or "". */
+static const char *reason_of(const struct status_stream *s,
+			     const struct stream_proc_info *info)
+{
+	static char text[256];
+	json_t *o = status_stream_inputs(s, info);
+	const char *error = json_string_value(json_object_get(
+		json_array_get(json_object_get(o, "inputs"), 0), "error"));
+
+	(void)snprintf(text, sizeof text, "%s", error != NULL ? error : "");
+	json_decref(o);
+	return text;
+}
+
+static struct status_stream *with_input(void)
+{
+	struct status_stream *s = status_stream_new("a");
+	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
+				   "udp://127.0.0.1:1");
+
+	set_stream(s, config);
+	json_decref(config);
+	return s;
+}
+
+Test(status, a_failed_process_is_an_alarm_of_the_stream)
+{
+	struct status_stream *s = with_input();
+	struct stream_proc_info info = {
+		.state = "backoff", .fault = "killed by signal 9",
+	};
+	json_t *off = json_pack("{s:b}", "enable", 0);
+
+	status_stream_judge_worker(s, &info);
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_WORKER);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':'worker',"
+			 "'priority':0,'raised':true,"
+			 "'reason':'killed by signal 9'}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	cr_assert_str_eq(reason_of(s, &info), "killed by signal 9");
+	info.fault = NULL;
+	status_stream_judge_worker(s, &info);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':'worker',"
+			 "'priority':0,'raised':false}");
+	/* a stream that is disabled has no process to lack */
+	info.fault = "killed by signal 9";
+	status_stream_judge_worker(s, &info);
+	(void)next_alarm(s, 1);
+	set_stream(s, off);
+	cr_assert_eq(status_stream_alarms(s), 0);
+	json_decref(off);
+	status_stream_free(&s);
+}
+
+Test(status, a_stream_without_a_report_has_a_reason)
+{
+	struct status_stream *s = with_input();
+	struct stream_proc_info info = { .state = "starting" };
+	struct msg_stream_status m = { .n_inputs = 1, .inputs = { playing } };
+
+	cr_assert_str_eq(reason_of(s, &info), "starting");
+	info.state = "running";
+	status_stream_add(s, &m, false);
+	cr_assert_str_eq(reason_of(s, &info), "");
+	status_stream_miss(s);
+	info.silent_s = 2;
+	cr_assert_str_eq(reason_of(s, &info), "no status for 2 s");
+	status_stream_free(&s);
+}
+
 Test(status, limits_a_flood_of_alarms_but_reports_its_end)
 {
 	struct status_stream *s = status_stream_new("a");

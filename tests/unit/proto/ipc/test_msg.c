@@ -28,13 +28,14 @@ static const struct msg samples[] = {
 		.text = "quiet" } },
 	{ .type = MSG_STREAM_STATUS, .stream_status = {
 		.packets = INT64_MAX, .chosen = 1, .filler = true,
+		.join = JOIN_GUESS, .gop_ms = UINT32_MAX,
 		.n_changes = 1,
 		.changes = { { .place = 32, .alarm = ALARM_TWO_SENDERS,
 			.raised = true, .count = 3 } },
 		.n_inputs = 1,
 		.inputs = { { .position = MSG_INPUTS_MAX,
 			.state = INPUT_DOWN, .reason = "scrambled",
-			.since_s = 1, .penalty = 10, .damped = true,
+			.since_s = 1, .penalty = 10, .damped_s = 11,
 			.active = true,
 			.error = "gone", .peer = "192.0.2.7:9000",
 			.heard = true, .onair = true, .scrambled = true,
@@ -279,7 +280,7 @@ Test(msg, values_arrive_in_their_own_fields)
 	cr_assert_str_eq(in.reason, "scrambled");
 	cr_assert_eq(in.since_s, 1);
 	cr_assert_eq(in.penalty, 10);
-	cr_assert(in.damped);
+	cr_assert_eq(in.damped_s, 11);
 	cr_assert_eq(in.position, MSG_INPUTS_MAX);
 	cr_assert_eq(in.bitrate_kbps, 1);
 	cr_assert_eq(in.packets, 2);

@@ -126,6 +126,11 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	       "service_name: has a control byte at 1");
 	refuse("{\"backup_on\":\"pat, smoke\"}",
 	       "backup_on: \"smoke\" is not an alarm of an input");
+	cr_assert_eq(parse("{\"backup_on\":[\"pcr_frozen\",\"no_audio\"]}")
+			     .backup_on,
+		     1u << ALARM_PCR_FROZEN | 1u << ALARM_NO_AUDIO);
+	refuse("{\"backup_on\":[\"pat\",\"smoke\"]}",
+	       "backup_on: \"smoke\" is not an alarm of an input");
 	refuse("{\"backup_on\":\"output_fault\"}",
 	       "backup_on: \"output_fault\" is not an alarm of an input");
 	refuse("{\"textcode\":12}", "textcode: 12 is not a code page: 0 is "

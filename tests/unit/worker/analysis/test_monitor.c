@@ -163,6 +163,49 @@ static bool set_tei(uint8_t *packet, uint64_t ms)
 	return true;
 }
 
+/* The damage hits the PID as well: another PID, or that of null packets. */
+static bool set_tei_in_pid(uint8_t *packet, uint64_t ms)
+{
+	if (ms % 1000 == 40 && ts_pid(packet) == AUDIO) {
+		packet[1] |= 0x80;
+		ts_set_pid(packet, ms % 2000 == 40 ? VIDEO : TS_PID_NULL);
+	}
+	return true;
+}
+
+static bool set_tei_in_counter(uint8_t *packet, uint64_t ms)
+{
+	if (set_tei(packet, ms) && ts_tei(packet))
+		packet[3] ^= 0x08;
+	return true;
+}
+
+Test(monitor, a_damaged_packet_is_at_most_one_gap)
+{
+	static const struct {
+		damage_fn *damage;
+		unsigned cc; /* errors of one fault */
+	} cases[] = {
+		{ set_tei, 0 },
+		{ set_tei_in_pid, 1 },
+		{ set_tei_in_counter, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct bench b;
+
+		setup(&b);
+		run(&b, 2, NULL);
+		run(&b, 4, cases[i].damage);
+		run(&b, 1, NULL);
+		cr_expect_eq(count(&b, ALARM_TRANSPORT), 4, "case %zu", i);
+		cr_expect_eq(count(&b, ALARM_CC), 4 * cases[i].cc,
+			     "case %zu: %u", i,
+			     (unsigned)count(&b, ALARM_CC));
+		done(&b);
+	}
+}
+
 static bool spoil_crc(uint8_t *packet, uint64_t ms)
 {
 	(void)ms;

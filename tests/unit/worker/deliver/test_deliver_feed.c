@@ -396,7 +396,7 @@ Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 
 	/* a sound ring in its place heals it too */
 	poke_pos(&r, 7);
-	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
+	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1, 0)), 0);
 	fd = join(&r);
 	(void)close(fd);
 	rig_done(&r);
@@ -469,7 +469,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	rig_read_packets(&r, fd, &pos, 15);
 	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
 	cr_assert_eq(v.viewers, 1);
-	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
+	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1, 0)), 0);
 	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
 	(void)close(fd);
 	/* the path keeps its counters and reports 0 viewers */

@@ -14,7 +14,7 @@ static struct mount *make(const char *address, const char *path)
 	int err = 0;
 	struct mount *m = mount_new(
 		&(struct mount_config){ .name = &name,
-					.ring_fd = ring_create(1),
+					.ring_fd = ring_create(1, 0),
 					.start_ms = 1,
 					.kernel = &kernel },
 		&err);

@@ -9,6 +9,7 @@ struct failover_config sim_config(enum failover_mode mode, size_t n_inputs)
 	struct failover_config cfg = {
 		.mode = mode,
 		.start_ms = 1000,
+		.loss_ms = 1000,
 		.return_ms = 3000,
 		.n_inputs = n_inputs,
 	};

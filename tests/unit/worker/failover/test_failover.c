@@ -63,6 +63,16 @@ SCENE(forgives_a_fault_shorter_than_the_start_delay,
       .words = { "GGGDGGGPGG", "G" },
       .played = "0000000000")
 
+/* The start delay cannot hide an input that flaps. */
+SCENE(leaves_a_damped_input_at_once,
+      .words = { "GGGDGGGDGGGDGGGGGG", "G" },
+      .played = "000000000001111111", .damping_ms = 60000)
+
+SCENE(leaves_a_damped_input_at_once_in_passive_mode,
+      .mode = FAILOVER_PASSIVE,
+      .words = { "GGGDGGGDGGGDGGGGGG", "G" },
+      .played = "000000000001111111", .damping_ms = 60000)
+
 SCENE(leaves_one_that_brings_faults_as_one_that_brings_nothing,
       .words = { "GGGP", "G" },
       .played = "0000111111")

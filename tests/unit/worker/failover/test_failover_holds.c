@@ -89,6 +89,7 @@ static void config_random(struct failover_config *cfg, uint32_t *seed)
 	*cfg = sim_config(modes[next_random(seed) % 2],
 			  1 + next_random(seed) % 12);
 	cfg->start_ms = next_random(seed) % 4 * 1000;
+	cfg->loss_ms = cfg->start_ms * (next_random(seed) % 2);
 	cfg->return_ms = next_random(seed) % 8 * 1000;
 	cfg->damping_ms = next_random(seed) % 3 * 20000;
 	cfg->filler = next_random(seed) % 2;

@@ -10,8 +10,15 @@ static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,
 {
 	for (unsigned ms = 0; ms < for_ms; ms += pause_ms) {
 		*now_ns += pause_ms * MS;
-		silence_feed(s, *now_ns);
+		cr_assert_not(silence_feed(s, *now_ns - MS, false, *now_ns));
 	}
+}
+
+/* A pause in which packets were lost.  Is it a hole? */
+static bool lose(struct silence *s, uint64_t *now_ns, unsigned pause_ms)
+{
+	*now_ns += pause_ms * MS;
+	return silence_feed(s, *now_ns - MS, true, *now_ns);
 }
 
 /* The time without packets until the source is silent. */
@@ -88,5 +95,66 @@ Test(silence, forgets_a_pause)
 	hear(&s, &now, 600, 600);
 	cr_assert_geq(patience_ms(&s), 900);
 	hear(&s, &now, 1, 12000);
+	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
+}
+
+Test(silence, is_found_within_200_ms_after_any_loss)
+{
+	for (unsigned pause_ms = 20; pause_ms < 10000; pause_ms += 37) {
+		struct silence s = { 0 };
+		uint64_t now = 1000 * MS;
+
+		hear(&s, &now, 10, 5000);
+		for (unsigned i = 0; i < 5; i++) {
+			(void)lose(&s, &now, pause_ms);
+			cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
+			hear(&s, &now, 10, pause_ms);
+			cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS,
+				     "%u ms: %lu", pause_ms,
+				     (unsigned long)patience_ms(&s));
+		}
+	}
+}
+
+Test(silence, a_gap_shortly_after_a_pause_belongs_to_it)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 10, 5000);
+	/* the counter of the first PID happens to continue */
+	hear(&s, &now, 500, 500);
+	hear(&s, &now, 10, 60);
+	cr_assert(lose(&s, &now, 10));
+	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
+}
+
+Test(silence, a_lost_datagram_is_no_hole)
+{
+	/* 10 ms: a read; 80 ms: a datagram of 128 kbit/s */
+	for (unsigned pause_ms = 10; pause_ms <= 80; pause_ms += 10) {
+		struct silence s = { 0 };
+		uint64_t now = 1000 * MS;
+
+		hear(&s, &now, pause_ms, 5000);
+		for (unsigned i = 0; i < 5; i++) {
+			cr_assert_not(lose(&s, &now, pause_ms));
+			cr_assert_not(lose(&s, &now, 2 * pause_ms),
+				      "%u ms", pause_ms);
+			hear(&s, &now, pause_ms, 500);
+		}
+		cr_assert(lose(&s, &now, 4 * pause_ms + 20));
+	}
+}
+
+/* A worker that did not read has not seen whether the source paused. */
+Test(silence, a_late_read_is_no_hole)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 10, 5000);
+	now += 300 * MS;
+	cr_assert_not(silence_feed(&s, now - 301 * MS, true, now));
 	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
 }

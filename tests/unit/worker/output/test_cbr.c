@@ -340,10 +340,11 @@ Test(cbr, follows_the_clock_of_the_source_for_hours)
 
 		b->ppm = ppm[i];
 		turns(b, 2 * 3600 * 1000);
-		/* 216 ms without correction */
+		/* 216 ms without correction.  The limit of the drift does not
+		 * allow to reach 30 ppm without one new time base. */
 		cr_assert_leq(fabs(b->off_ms), 40, "%.1f ms", b->off_ms);
 		judge(b);
-		cr_assert_eq(b->jumps, 0);
+		cr_assert_leq(b->jumps, 1);
 		bench_free(b);
 	}
 }

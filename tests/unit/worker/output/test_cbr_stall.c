@@ -80,8 +80,8 @@ static void take_pcr(struct bench *b, const uint8_t *p, uint64_t pcr)
 		b->jumps++;
 		b->jumped_ns = b->now_ns;
 	} else if (b->has_pcr) {
-		/* 50 ppm may be slewed */
-		double exact = 0.0005 + by_place * 5e-5;
+		/* ISO/IEC 13818-1 2.4.2.1 allows 30 ppm */
+		double exact = 0.0005 + by_place * 3e-5;
 
 		bool hole = passed > by_place + 1.5 * TURN_MS;
 

@@ -33,10 +33,11 @@ static void put(const uint8_t *packets, size_t n, void *arg)
 
 Test(join_point, is_a_picture_behind_tables_with_continuous_counters)
 {
-	struct join_search *j = join_search_new();
+	struct got got = { 0 };
+	struct join_search *j = join_search_new(put, &got);
 	struct build *b = build_new();
 	struct cc *cc = xcalloc(1, sizeof *cc);
-	struct got got = { 0 };
+	uint64_t dropped = 0;
 	struct ts_run run;
 	size_t at;
 
@@ -56,11 +57,9 @@ Test(join_point, is_a_picture_behind_tables_with_continuous_counters)
 	(void)build_payload(b, VIDEO, 2);
 	build_tables(b);
 	run = build_run(b);
-	cr_assert_eq(join_search_find(j, &run, START), at);
-
-	join_search_tables(j, put, &got);
+	cr_assert(join_search_feed(j, &run, START, &dropped));
+	cr_assert_eq(dropped, at);
 	cr_assert_eq(ts_pid(got.packets[0]), TS_PID_PAT);
-	put(run.data + at * TS_PACKET, run.n - at, &got);
 	cr_assert_eq(ts_pid(got.packets[got.n - (run.n - at)]), VIDEO);
 	for (size_t i = 0; i < got.n; i++)
 		cr_assert_eq(cc_feed(cc, got.packets[i]), CC_OK, "packet %zu",
@@ -70,19 +69,80 @@ Test(join_point, is_a_picture_behind_tables_with_continuous_counters)
 	join_search_free(&j);
 }
 
-Test(join_point, is_any_packet_after_the_timeout)
+/* The first packet of the picture has no byte of it. */
+Test(join_point, is_a_picture_that_a_later_packet_decides)
 {
-	struct join_search *j = join_search_new();
+	struct got got = { 0 };
+	struct join_search *j = join_search_new(put, &got);
 	struct build *b = build_new();
+	struct cc *cc = xcalloc(1, sizeof *cc);
+	uint64_t dropped = 0;
+	uint8_t *p;
+
+	build_tables(b);
+	(void)build_pes(b, VIDEO, "", 0);
+	p = build_payload(b, VIDEO, 0xff);
+	memcpy(p + TS_PACKET - sizeof other, other, sizeof other);
+	(void)build_pes(b, VIDEO, "", 0);
+	build_tables(b);
+	(void)build_payload(b, AUDIO, 1);
+	p = build_payload(b, VIDEO, 0xff);
+	memcpy(p + TS_PACKET - sizeof idr, idr, sizeof idr);
+	(void)build_payload(b, VIDEO, 1);
+	/* in runs of one packet: the earlier ones are gone */
+	for (size_t i = 0; i < b->n - 1; i++) {
+		struct ts_run one = { build_packet(b, i), 1 };
+
+		cr_assert_eq(join_search_feed(j, &one, START, &dropped),
+			     i == b->n - 2, "packet %zu", i);
+	}
+	cr_assert_eq(dropped, 4);
+	cr_assert_eq(got.n, 2 + 5);
+	cr_assert_eq(ts_pid(got.packets[0]), TS_PID_PAT);
+	cr_assert(ts_pusi(got.packets[2]));
+	cr_assert_eq(ts_pid(got.packets[2]), VIDEO);
+	for (size_t i = 0; i < got.n; i++)
+		cr_assert_eq(cc_feed(cc, got.packets[i]), CC_OK, "packet %zu",
+			     i);
+	free(cc);
+	build_free(b);
+	join_search_free(&j);
+}
+
+Test(join_point, is_any_unit_once_the_patience_is_over)
+{
+	struct got got = { 0 };
+	struct join_search *j = join_search_new(put, &got);
+	struct build *b = build_new();
+	uint64_t dropped = 0;
 	struct ts_run run;
 
 	build_tables(b);
 	(void)build_payload(b, VIDEO, 1);
 	(void)build_pes(b, VIDEO, other, sizeof other);
 	run = build_run(b);
-	cr_assert_eq(join_search_find(j, &run, START), run.n);
-	cr_assert_eq(join_search_find(j, &run, START +
-				   JOIN_POINT_TIMEOUT_MS * MS), run.n - 1);
+	cr_assert_not(join_search_feed(j, &run, START, &dropped));
+	/* a group of pictures of 12 s is waited for */
+	cr_assert_not(join_search_feed(j, &run, START + 12000 * MS, &dropped));
+	cr_assert(join_search_feed(j, &run, START +
+				   JOIN_POINT_PATIENCE_MS * MS, &dropped));
+	build_free(b);
+	join_search_free(&j);
+}
+
+Test(join_point, is_any_unit_of_an_unknown_codec_after_two_seconds)
+{
+	struct got got = { 0 };
+	struct join_search *j = join_search_new(put, &got);
+	struct build *b = build_new();
+	uint64_t dropped = 0;
+	struct ts_run run;
+
+	(void)build_pes(b, 0x300, other, sizeof other);
+	run = build_run(b);
+	cr_assert_not(join_search_feed(j, &run, START, &dropped));
+	cr_assert(join_search_feed(j, &run, START + JOIN_POINT_TIMEOUT_MS * MS,
+				   &dropped));
 	build_free(b);
 	join_search_free(&j);
 }

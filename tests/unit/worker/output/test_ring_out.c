@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/units.h"
+#include "worker/output/join_point.h"
 #include "worker/output/ring_out.h"
 
 #include "common/base/alloc.h"
@@ -34,7 +35,7 @@ static void rig_init(struct rig *r)
 {
 	int err = 0;
 
-	r->fd = ring_create(16 * RING_UNIT);
+	r->fd = ring_create(16 * RING_UNIT, 0);
 	cr_assert_geq(r->fd, 0);
 	r->psi = psi_new();
 	r->out = ring_out_new(r->fd, r->psi, &err);
@@ -147,7 +148,7 @@ Test(ring_out, inserts_the_tables_in_front_of_a_picture)
 
 	cr_assert_eq(r.n_got, r.in->n + 2);
 	assert_whole(&r);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 
 	size_t at = (size_t)rap.pos / TS_PACKET;
 
@@ -176,7 +177,7 @@ Test(ring_out, marks_every_random_access_point)
 	write_and_read(&r, START);
 	cr_assert_eq(r.n_got, r.in->n + 5 * 2);
 	assert_whole(&r);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	last = r.n_got - 21 - 2;
 	cr_assert_eq(rap.pos, last * TS_PACKET);
 	rig_done(&r);
@@ -203,7 +204,7 @@ Test(ring_out, marks_audio_at_most_every_half_second)
 	rig_init(&r);
 	build_radio_tables(r.in);
 	write_and_read(&r, START);
-	cr_assert_not(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(r.reader, 0, 0, &rap));
 
 	size_t marks = 0;
 	uint64_t pos = 0;
@@ -213,7 +214,7 @@ Test(ring_out, marks_audio_at_most_every_half_second)
 		r.in->n = 0;
 		(void)build_pes(r.in, AUDIO, "\xff\xfb", 2);
 		write_and_read(&r, START + i * 100 * MS);
-		if (ring_reader_last_rap(r.reader, 0, &rap) &&
+		if (ring_reader_last_rap(r.reader, 0, 0, &rap) &&
 		    rap.pos != pos) {
 			pos = rap.pos;
 			marks++;
@@ -246,22 +247,22 @@ Test(ring_out, marks_any_packet_of_an_unknown_stream)
 	r.in->n = 0;
 	(void)build_pes(r.in, 0x300, other, sizeof other);
 	write_and_read(&r, START + 1900 * MS);
-	cr_assert_not(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_not(ring_reader_last_rap(r.reader, 0, 0, &rap));
 
 	/* first the start of any PES packet ... */
 	r.in->n = 0;
 	(void)build_payload(r.in, 0x300, 2);
 	(void)build_pes(r.in, 0x300, other, sizeof other);
 	write_and_read(&r, START + 2100 * MS);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 21 * TS_PACKET);
 
 	/* ... then any packet */
 	pass_ms(&r, 2100, 6000);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 21 * TS_PACKET);
 	pass_ms(&r, 6000, 6100);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, 61 * TS_PACKET);
 	rig_done(&r);
 }
@@ -275,7 +276,7 @@ Test(ring_out, marks_a_picture_after_a_pause)
 	build_tables(r.in);
 	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
 	write_and_read(&r, START);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 
 	uint64_t first = rap.pos;
 
@@ -285,12 +286,12 @@ Test(ring_out, marks_a_picture_after_a_pause)
 	(void)build_pes(r.in, VIDEO, other, sizeof other);
 	write_and_read(&r, START + 6000 * MS);
 	write_and_read(&r, START + 6900 * MS);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, first);
 	r.in->n = 0;
 	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
 	write_and_read(&r, START + 7000 * MS);
-	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_gt(rap.pos, first);
 	rig_done(&r);
 }
@@ -365,5 +366,126 @@ Test(ring_out, continues_the_counters_before_a_table_is_known)
 			cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK,
 				     "packet %zu", i);
 	free(cc);
+	rig_done(&r);
+}
+
+Test(ring_out, marks_a_picture_that_a_later_packet_decides)
+{
+	struct ring_rap rap;
+	struct rig r;
+	uint8_t *p;
+
+	rig_init(&r);
+	build_tables(r.in);
+	(void)build_pes(r.in, VIDEO, "", 0);
+	(void)build_payload(r.in, AUDIO, 1);
+	build_tables(r.in);
+	p = build_payload(r.in, VIDEO, 0xff);
+	memcpy(p + TS_PACKET - sizeof idr, idr, sizeof idr);
+	(void)build_payload(r.in, VIDEO, 1);
+	write_and_read(&r, START);
+	assert_whole(&r);
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
+	cr_assert_eq(rap.pos, 2 * TS_PACKET);
+	assert_tables_at(&r, 2);
+	cr_assert_eq(ts_pid(got(&r, 4)), VIDEO);
+	cr_assert(ts_pusi(got(&r, 4)));
+	rig_done(&r);
+}
+
+/* A picture that stays undecided delays its packets for a bounded time. */
+Test(ring_out, holds_an_undecided_picture_for_half_a_second)
+{
+	struct rig r;
+	bool ok;
+
+	rig_init(&r);
+	build_tables(r.in);
+	(void)build_pes(r.in, VIDEO, "", 0);
+	write_and_read(&r, START);
+	cr_assert_eq(r.n_got, 2);
+	ring_out_feed(r.out, NULL, 0, START + JOIN_POINT_HELD_MS * MS);
+	ring_out_publish(r.out);
+	cr_assert_eq(ring_reader_pos(r.reader, &ok), 3 * TS_PACKET);
+	rig_done(&r);
+}
+
+/* n seconds of pictures, one each 100 ms, the first of them an IDR. */
+static void write_gop(struct rig *r, uint64_t *now_ns, unsigned seconds,
+		      unsigned packets)
+{
+	for (unsigned i = 0; i < 10 * seconds; i++) {
+		const uint8_t *es = i == 0 ? idr : other;
+
+		r->in->n = 0;
+		(void)build_pes(r->in, VIDEO, es, sizeof idr);
+		for (unsigned k = 0; k < packets; k++)
+			(void)build_payload(r->in, VIDEO, 1);
+
+		struct ts_run run = build_run(r->in);
+
+		ring_out_feed(r->out, &run, 1, *now_ns);
+		ring_out_publish(r->out);
+		*now_ns += 100 * MS;
+	}
+}
+
+Test(ring_out, guesses_no_join_point_within_a_long_group_of_pictures)
+{
+	uint64_t now_ns = START, rap_pos;
+	struct ring_rap rap;
+	struct rig r;
+
+	rig_init(&r);
+	build_tables(r.in);
+	write_and_read(&r, now_ns);
+	rap_pos = r.n_got * TS_PACKET;
+	write_gop(&r, &now_ns, 12, 2);
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
+	cr_assert_eq(rap.pos, rap_pos);
+	/* much later guesses are marked, and the picture is still preferred */
+	for (unsigned i = 0; i < 100; i++, now_ns += 100 * MS) {
+		r.in->n = 0;
+		(void)build_pes(r.in, VIDEO, other, sizeof other);
+
+		struct ts_run run = build_run(r.in);
+
+		ring_out_feed(r.out, &run, 1, now_ns);
+		ring_out_publish(r.out);
+	}
+	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
+	cr_assert_eq(rap.pos, rap_pos);
+	cr_assert(ring_reader_last_rap(r.reader, 0, rap_pos + 1, &rap));
+	cr_assert(rap.guess);
+	rig_done(&r);
+}
+
+Test(ring_out, the_ring_grows_to_four_groups_of_pictures)
+{
+	uint64_t now_ns = START;
+	struct rig r;
+	int err = 0;
+
+	rig_init(&r);
+	ring_out_free(&r.out);
+	ring_reader_free(&r.reader);
+	fd_close(&r.fd);
+	r.fd = ring_create(4 * RING_UNIT, 64 * RING_UNIT);
+	r.out = ring_out_new(r.fd, r.psi, &err);
+	r.reader = ring_reader_new(r.fd, &err);
+	build_tables(r.in);
+	for (size_t i = 0; i < r.in->n; i++)
+		(void)psi_feed(r.psi, build_packet(r.in, i));
+	/* three units a group: 10 s of 300 packets in a tenth of a second */
+	for (unsigned i = 0; i < 4; i++)
+		write_gop(&r, &now_ns, 10, 30);
+
+	bool ok;
+	size_t gop = 100 * 31 * TS_PACKET;
+
+	(void)ring_reader_pos(r.reader, &ok);
+	cr_assert(ok);
+	cr_assert_geq(ring_reader_size(r.reader), 4 * gop - RING_UNIT);
+	cr_assert_leq(ring_reader_size(r.reader), 5 * gop);
 	rig_done(&r);
 }

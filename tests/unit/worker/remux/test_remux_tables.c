@@ -382,3 +382,68 @@ Test(remux_tables, ca_goes_along_when_asked_for)
 	cr_assert_arr_eq(s.last + 8, "\x09\x04\x01\x00\xe1\x60", 6);
 	bench_done(&b);
 }
+
+/* A PAT of 256 sections with a program each.  The one that goes out is in the
+ * last section. */
+Test(remux_tables, a_program_of_a_pat_with_256_sections_is_picked)
+{
+	static const uint16_t last[] = { 4, 255 };
+
+	for (size_t k = 0; k < 2; k++) {
+		struct remux_options o = { .pnr = (uint16_t)(last[k] + 1) };
+		struct bench b = bench_new(&o);
+		const struct psi_program *list;
+		const struct psi_section *sections;
+		uint8_t section[1024];
+
+		for (unsigned i = 0; i <= last[k]; i++) {
+			struct build_entry e = { (uint16_t)(i + 1), 0x200 };
+			size_t len = build_pat(section, 0, &e, 1);
+
+			section[6] = (uint8_t)i;
+			section[7] = (uint8_t)last[k];
+			build_mend_crc(section, len);
+			build_section(b.in, TS_PID_PAT, section, len);
+		}
+		pmt(&b, (struct build_entry){ o.pnr, 0x200 }, 0, 0x201,
+		    0x202);
+		play(&b, 20);
+		feed(&b);
+		cr_assert_eq(psi_pat(b.out->psi, &sections), 1);
+		cr_assert_eq(psi_programs(b.out->psi, &list), 1);
+		cr_assert_eq(list[0].number, o.pnr);
+		cr_assert_eq(count(&b, 0x202), 80);
+		cr_assert_eq(b.out->cc_errors, 0);
+		bench_done(&b);
+	}
+}
+
+/* Without a program number all of them go out, in full sections. */
+Test(remux_tables, a_multiplex_of_256_sections_gets_its_new_number)
+{
+	struct remux_options o = { .set_tsid = 99 };
+	struct bench b = bench_new(&o);
+	const struct psi_program *list;
+	const struct psi_section *sections;
+	uint8_t section[1024];
+
+	for (unsigned i = 0; i < 256; i++) {
+		struct build_entry e = { (uint16_t)(i + 1), 0x200 };
+		size_t len = build_pat(section, 0, &e, 1);
+
+		section[6] = (uint8_t)i;
+		section[7] = 255;
+		build_mend_crc(section, len);
+		build_section(b.in, TS_PID_PAT, section, len);
+	}
+	for (uint16_t i = 0; i < 256; i++)
+		pmt(&b, (struct build_entry){ i + 1, 0x200 }, 0, 0x201,
+		    0x202);
+	play(&b, 20);
+	feed(&b);
+	cr_assert_eq(psi_pat(b.out->psi, &sections), 2);
+	cr_assert_eq(psi_programs(b.out->psi, &list), 256);
+	cr_assert_eq(psi_tsid(b.out->psi), 99);
+	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}

@@ -82,6 +82,22 @@ Test(sdt_build, takes_names_and_type_from_the_options)
 			 "\x4a", 15);
 }
 
+/* ISO 6937 has neither Cyrillic nor Greek letters. */
+Test(sdt_build, sends_a_name_in_a_table_that_has_its_characters)
+{
+	struct remux_options o = {
+		.service_name = "Новости", .service_provider = "ΕΡΤ",
+	};
+	uint8_t made[1024];
+	size_t len = sdt_build(&o, &ids, NULL, true, made);
+	struct sdt_service out = find(made, len, 200);
+
+	cr_assert_eq(out.descriptors.len, 17);
+	cr_assert_arr_eq(out.descriptors.data,
+			 "\x48\x0f\x01\x04\x03\xc5\xd1\xd4"
+			 "\x08\x01\xbd\xde\xd2\xde\xe1\xe2\xd8", 17);
+}
+
 Test(sdt_build, makes_one_for_a_source_without)
 {
 	struct remux_options o = { .service_name = "N", .textcode = 21 };

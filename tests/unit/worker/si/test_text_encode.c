@@ -59,6 +59,30 @@ Test(text_encode, replaces_missing_characters_and_counts_them)
 	EXPECT("a\xff" "b", TEXT_ISO_6937, "a?b", 1);
 }
 
+Test(text_encode, chooses_a_table_that_has_every_character)
+{
+	static const struct {
+		const char *text;
+		unsigned wanted, table;
+	} cases[] = {
+		{ "Grün", 0, 0 },        { "Łódź – 1", 0, 0 },
+		{ "Новости", 0, 5 },     { "Новости", 1, 5 },
+		{ "Новости", 21, 21 },   { "„Новости“", 5, 5 },
+		{ "ΕΡΤ", 0, 7 },         { "שלום", 0, 8 },
+		{ "قناة", 0, 6 },        { "ไทย", 0, 11 },
+		{ "Ελλάδα Москва", 0, 21 }, { "中文", 0, 21 },
+		{ "Łódź", 5, 5 },        { "", 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		unsigned got = text_table_for(cases[i].text,
+					      cases[i].wanted);
+
+		cr_expect_eq(got, cases[i].table, "%s: %u", cases[i].text,
+			     got);
+	}
+}
+
 Test(text_encode, keeps_line_ends_and_drops_other_controls)
 {
 	EXPECT("a\nb\r\x01\xc2\x85", TEXT_ISO_6937, "a\x8a" "b", 0);

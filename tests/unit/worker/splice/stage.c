@@ -82,7 +82,7 @@ void stage_change(struct stage *s, struct source *from, struct source *to,
 	switch_point_want(entry, 2000, s->now_ns);
 	for (unsigned i = 0; i < ms / TICK_MS; i++) {
 		struct ts_run old = source_make(from, TICK_PACKETS);
-		struct ts_run new = source_make(to, TICK_PACKETS), rest;
+		struct ts_run new = source_make(to, TICK_PACKETS), rest[2];
 		size_t n;
 
 		stage_wait(s, TICK_MS);
@@ -92,11 +92,11 @@ void stage_change(struct stage *s, struct source *from, struct source *to,
 			splice_drain(s->splice, &old, 1, s->now_ns);
 		if (changed) {
 			splice_feed(s->splice, &new, 1, s->now_ns);
-		} else if (switch_point_feed(entry, &new, 1, s->now_ns, &rest,
+		} else if (switch_point_feed(entry, &new, 1, s->now_ns, rest,
 					     &n)) {
 			changed = true;
 			splice_cut(s->splice, entry, true, s->now_ns);
-			splice_feed(s->splice, &rest, n, s->now_ns);
+			splice_feed(s->splice, rest, n, s->now_ns);
 		}
 	}
 	cr_assert(changed);

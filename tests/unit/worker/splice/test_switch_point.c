@@ -49,9 +49,13 @@ Test(entry, is_a_picture_to_begin_with_once_tables_and_clock_are_known)
 	 * with 480 ms later */
 	cr_assert_eq(feed(400), 0);
 	cr_assert_neq(feed(200), 0);
-	cr_assert_eq(n_rest, 1);
+	/* no picture can be read in this source: the next one decides, and the
+	 * packets since the start were kept */
+	cr_assert_eq(n_rest, 2);
 	cr_assert(ts_random_access(rest[0].data));
 	cr_assert_eq(ts_pid(rest[0].data), SOURCE_VIDEO);
+	cr_assert_eq(rest[1].n, 1);
+	cr_assert_not(switch_point_is_late(e));
 	cr_assert_eq(feed(2000), 0, "it is found once");
 }
 
@@ -107,6 +111,26 @@ Test(entry, is_any_unit_after_the_wait_and_any_packet_after_twice_that)
 	n = feed(5000);
 	cr_assert_gt(n, 2000);
 	cr_assert_lt(n, 2010);
+}
+
+Test(entry, is_late_if_the_source_has_shown_better_ones)
+{
+	(void)feed(1000);
+	a->gop = 1000000;
+	switch_point_want(e, 5000, now);
+	cr_assert_eq(feed(1500), 0);
+	/* the source before it died meanwhile */
+	switch_point_set_wait(e, 2000);
+	cr_assert_eq(feed(400), 0);
+	cr_assert_neq(feed(200), 0);
+	cr_assert(switch_point_is_late(e));
+
+	/* nothing better is known */
+	switch_point_reset(e);
+	(void)feed(200);
+	switch_point_want(e, 1000, now);
+	cr_assert_neq(feed(5000), 0);
+	cr_assert_not(switch_point_is_late(e));
 }
 
 Test(entry, the_wait_begins_with_the_first_packet)

@@ -142,6 +142,26 @@ static void plant_tei(struct build *b, size_t at)
 	build_packet(b, at)[1] |= 0x80;
 }
 
+static void plant_tei_in_counter(struct build *b, size_t at)
+{
+	plant_tei(b, at);
+	build_packet(b, at)[3] ^= 0x08;
+}
+
+/* Moves the packet to another PID of the stream. */
+static void plant_tei_in_pid(struct build *b, size_t at)
+{
+	plant_tei(b, at);
+	build_packet(b, at)[2] ^= (uint8_t)(VIDEO ^ AUDIO);
+}
+
+static void plant_tei_of_null(struct build *b, size_t at)
+{
+	plant_tei(b, at);
+	build_packet(b, at)[1] |= 0x1f;
+	build_packet(b, at)[2] = 0xff;
+}
+
 static void plant_scrambling(struct build *b, size_t at)
 {
 	build_packet(b, at)[3] |= 0xc0;
@@ -165,6 +185,9 @@ Test(analyze, counts_exactly_the_injected_errors)
 		{ "triple", plant_triple, 1, 0, 0, 0 },
 		{ "swap", plant_swap, 3, 0, 0, 0 },
 		{ "corrupt", plant_tei, 0, 0, 0, 1 },
+		{ "corrupt counter", plant_tei_in_counter, 1, 0, 0, 1 },
+		{ "corrupt PID", plant_tei_in_pid, 1, 0, 0, 1 },
+		{ "corrupt PID of null", plant_tei_of_null, 1, 0, 0, 1 },
 		{ "scramble", plant_scrambling, 0, 0, 1, 0 },
 		{ "PES start", plant_pes, 0, 1, 0, 0 },
 	};

@@ -41,7 +41,16 @@ static const struct script scripts[] = {
 	{ "3! 4 5", 0, 0 },
 	{ "3 5! 5~ 6", 0, 0 },
 	{ "9~ 9~ a b", 0, 0 },
-	{ "1 2? 3 4", 0, 0 },        /* damaged, but it came */
+	{ "1 2? 3 4", 0, 0 },        /* damaged behind its header */
+	{ "1 9? 3 4", 1, 0 },        /* damaged counter: the gap alone */
+	{ "1 9? 2 3", 0, 0 },        /* a damaged packet of another PID */
+	{ "1 2? 2 3", 0, 0 },        /* the same, with the next counter */
+	{ "1 2? 2 2= 3", 0, 1 },
+	{ "1 2? 3? 4", 0, 0 },
+	{ "1 2? 4", 1, 0 },
+	{ "1 2? 2~ 3", 0, 0 },
+	{ "1 2? 1~ 2", 0, 0 },
+	{ "9? 4 5", 0, 0 },          /* is no first packet */
 	{ "1# 2# 4# 5#", 1, 0 },
 	{ "1 7- 2 8- 3", 0, 0 },
 	{ "1 7- 3 9- 4", 2, 0 },

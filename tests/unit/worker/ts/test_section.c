@@ -46,16 +46,22 @@ static void push_all(struct rig *rig)
 }
 
 /* A section of exactly len bytes. */
-static size_t make(uint8_t *ret, size_t len, uint8_t seed)
+static size_t make_of(uint8_t table_id, uint8_t *ret, size_t len,
+		      uint8_t seed)
 {
 	uint8_t body[SECTION_MAX];
 
 	for (size_t i = 0; i < len - 12; i++)
 		body[i] = (uint8_t)(i * 31 + seed);
-	return build_table(ret, &(struct build_table){ .table_id = 0x42,
+	return build_table(ret, &(struct build_table){ .table_id = table_id,
 						       .extension = seed,
 						       .body = body,
 						       .len = len - 12 });
+}
+
+static size_t make(uint8_t *ret, size_t len, uint8_t seed)
+{
+	return make_of(0x42, ret, len, seed);
 }
 
 /* Sections behind one another in packets, as a multiplexer packs them tight:
@@ -201,9 +207,9 @@ Test(section, rejects_a_section_longer_than_the_limit)
 
 	rig_init(&rig, SECTION_PSI_MAX);
 	build_section(rig.build, PID, section,
-		      make(section, SECTION_PSI_MAX + 1, 1));
+		      make_of(2, section, SECTION_PSI_MAX + 1, 1));
 	build_section(rig.build, PID, section,
-		      make(section, SECTION_PSI_MAX, 1));
+		      make_of(2, section, SECTION_PSI_MAX, 1));
 	push_all(&rig);
 	cr_assert_eq(rig.n_sections, 1);
 	cr_assert_eq(rig.last_len, SECTION_PSI_MAX);
@@ -324,5 +330,44 @@ Test(section, a_reset_forgets_the_begun_section)
 	push(&rig, build_packet(rig.build, 1));
 	cr_assert_eq(rig.n_sections, 0);
 	cr_assert_eq(rig.assembler.broken, 0);
+	build_free(rig.build);
+}
+
+/* Private sections may have 4,096 bytes in all (ISO/IEC 13818-1 2.4.4.11). */
+Test(section, passes_over_a_private_section_that_exceeds_its_memory)
+{
+	uint8_t data[2 * SECTION_MAX];
+	struct rig rig;
+	size_t starts[3] = { 0 }, len;
+
+	rig_init(&rig, SECTION_PSI_MAX);
+	len = make_of(0x80, data, SECTION_MAX, 1);
+	starts[1] = len;
+	len += make_of(2, data + len, 300, 2);
+	starts[2] = len;
+	len += make_of(0x80, data + len, SECTION_PSI_MAX + 1, 3);
+	pack_tight(rig.build, data, starts, 3, len);
+	build_section(rig.build, PID, data, make_of(2, data, 200, 4));
+	push_all(&rig);
+	cr_assert_eq(rig.n_sections, 2);
+	cr_assert_eq(rig.last_len, 200);
+	cr_assert_eq(rig.assembler.broken + rig.assembler.crc_errors, 0);
+	build_free(rig.build);
+}
+
+Test(section, counts_a_private_section_above_4096_bytes)
+{
+	uint8_t data[SECTION_MAX];
+	struct rig rig;
+
+	rig_init(&rig, SECTION_PSI_MAX);
+	(void)make_of(0x80, data, 1000, 1);
+	data[1] = 0xbf; /* section_length 4094 */
+	data[2] = 0xfe;
+	build_section(rig.build, PID, data, 1000);
+	build_section(rig.build, PID, data, make_of(2, data, 200, 4));
+	push_all(&rig);
+	cr_assert_eq(rig.n_sections, 1);
+	cr_assert_eq(rig.assembler.broken, 1);
 	build_free(rig.build);
 }

@@ -278,6 +278,32 @@ Test(sync, reads_packets_that_span_datagrams)
 	build_free(b);
 }
 
+/* Bytes behind the packets of each datagram that begin like a packet. */
+Test(sync, drops_what_follows_the_packets_of_a_datagram)
+{
+	struct build *b = make_packets();
+
+	for (size_t tail = 1; tail < TS_PACKET; tail++) {
+		uint8_t datagram[8 * TS_PACKET];
+		struct sink sink = { 0 };
+		size_t n = 0;
+		struct ts_sync s;
+
+		ts_sync_init(&s, TS_SYNC_DATAGRAM);
+		for (; n + 7 <= PACKETS; n += 7) {
+			memcpy(datagram, build_packet(b, n), 7 * TS_PACKET);
+			memset(datagram + 7 * TS_PACKET, (int)(n + 3), tail);
+			datagram[7 * TS_PACKET] = TS_SYNC_BYTE;
+			push_pieces(&s, datagram, 7 * TS_PACKET + tail,
+				    sizeof datagram, &sink);
+		}
+		cr_assert_eq(sink.n, n, "%zu behind: %zu", tail, sink.n);
+		cr_assert_arr_eq(sink.data, b->data, n * TS_PACKET);
+		cr_assert_eq(s.sync_losses + s.bad_sync, 0, "%zu", tail);
+	}
+	build_free(b);
+}
+
 Test(sync, junk_datagrams_do_not_harm_their_neighbours)
 {
 	struct build *b = make_packets();

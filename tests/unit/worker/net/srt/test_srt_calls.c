@@ -3,6 +3,16 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The state of every socket; replaces the function of libsrt. */
+static SRT_SOCKSTATUS state = SRTS_CONNECTING;
+
+SRT_SOCKSTATUS srt_getsockstate(SRTSOCKET s)
+{
+	(void)s;
+	return state;
+}
 
 static struct sockaddr_any at(const char *host, uint16_t port)
 {
@@ -89,8 +99,38 @@ Test(srt_calls, that_succeed_are_not_reported)
 	struct sockaddr_any one = at("192.0.2.1", 1), other;
 	const char *error;
 
-	srt_calls_add(c, &one.sa, NULL);
+	srt_calls_add(c, SRT_INVALID_SOCK, &one.sa, NULL);
 	srt_calls_connected(c, &one);
 	cr_assert_not(srt_calls_take_failed(c, &other, &error));
+	srt_calls_free(&c);
+}
+
+/* The caller of a listener with another passphrase: libsrt closes its socket,
+ * and the next caller may be connected a moment later. */
+Test(srt_calls, that_fail_are_reported_as_soon_as_their_socket_is_closed)
+{
+	struct srt_calls *c = srt_calls_new();
+	struct sockaddr_any one = at("192.0.2.1", 1), other;
+	const char *error = "";
+
+	srt_calls_add(c, 1, &one.sa, NULL);
+	cr_assert_not(srt_calls_take_failed(c, &other, &error));
+	state = SRTS_BROKEN;
+	cr_assert(srt_calls_take_failed(c, &other, &error));
+	cr_assert(sockaddr_equal(&one, &other));
+	cr_assert(strncmp(error, "passphrase or encryption", 24) == 0);
+	cr_assert_not(srt_calls_take_failed(c, &other, &error));
+	srt_calls_free(&c);
+}
+
+Test(srt_calls, that_sluice_rejects_are_reported_at_once)
+{
+	struct srt_calls *c = srt_calls_new();
+	struct sockaddr_any one = at("192.0.2.1", 1), other;
+	const char *error = "";
+
+	srt_calls_add(c, 1, &one.sa, "wrong stream id");
+	cr_assert(srt_calls_take_failed(c, &other, &error));
+	cr_assert_str_eq(error, "wrong stream id");
 	srt_calls_free(&c);
 }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/alarms.h"
+
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/supervise/tls_proc.h"
+#include "common/ws/hub.h"
+#include "master/api/command.h"
+#include "master/auth/auth.h"
+#include "master/status/system_alarms.h"
+#include "master/streams/reconciler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOOK_S = 1 };
+
+struct alarms {
+	struct api *api;
+	ev_timer timer;
+	struct system_alarms *state;
+	struct errmsg reload; /* "": the file was good */
+	unsigned reload_changes; /* config_changes() at that time */
+};
+
+static void add_services(json_t *list, struct reconciler *r)
+{
+	const char *tls = tls_proc_error(reconciler_tls(r)), *role, *text;
+	char sentence[640];
+
+	if (tls != NULL) {
+		(void)snprintf(sentence, sizeof sentence, "tls: %s", tls);
+		system_alarms_add(list, "tls", sentence);
+	}
+	for (size_t i = 0; i < RECONCILER_SERVICES; i++) {
+		text = reconciler_service_alarm(r, i, &role);
+		if (text == NULL)
+			continue;
+		(void)snprintf(sentence, sizeof sentence, "%s worker: %s", role,
+			       text);
+		system_alarms_add(list, "worker", sentence);
+	}
+}
+
+static void add_all(json_t *list, const char *name, const json_t *sentences)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)sentences, i, item)
+		system_alarms_add(list, name, json_string_value(item));
+}
+
+/* The present alarms without those of the streams, which have events of their
+ * own. */
+static json_t *collect(struct alarms *a)
+{
+	const struct api_config *cfg = &a->api->cfg;
+	json_t *list = json_array();
+	struct errmsg error;
+
+	if (a->reload_changes != config_changes(cfg->config))
+		a->reload.text[0] = '\0';
+	add_all(list, "configuration", config_alarms(cfg->config));
+	if (a->reload.text[0] != '\0')
+		system_alarms_add(list, "reload", a->reload.text);
+	if (config_save_error(cfg->config, &error))
+		system_alarms_add(list, "save", error.text);
+	if (cfg->auth != NULL && auth_save_error(cfg->auth) != NULL) {
+		errmsg_set(&error, "the sessions are not saved: %s",
+			   auth_save_error(cfg->auth));
+		system_alarms_add(list, "save", error.text);
+	}
+	if (cfg->log_error != NULL && cfg->log_error(&error, cfg->arg) < 0)
+		system_alarms_add(list, "log", error.text);
+	add_services(list, cfg->reconciler);
+	add_all(list, "host", api_host_advice(a->api));
+	return list;
+}
+
+static void look(struct alarms *a)
+{
+	json_t *events = system_alarms_take(a->state, collect(a)), *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		hub_broadcast_more(a->api->cfg.hub, event);
+	json_decref(events);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	look(container_of(w, struct alarms, timer));
+}
+
+struct alarms *alarms_new(struct api *api)
+{
+	struct alarms *a = xcalloc(1, sizeof *a);
+
+	a->api = api;
+	a->state = system_alarms_new();
+	ev_timer_init(&a->timer, on_timer, LOOK_S, LOOK_S);
+	return a;
+}
+
+void alarms_start(struct alarms *a)
+{
+	ev_timer_start(a->api->cfg.loop, &a->timer);
+	look(a);
+}
+
+void alarms_free(struct alarms **p)
+{
+	struct alarms *a = *p;
+
+	*p = NULL;
+	if (a == NULL)
+		return;
+	ev_timer_stop(a->api->cfg.loop, &a->timer);
+	system_alarms_free(&a->state);
+	free(a);
+}
+
+void alarms_set_reload(struct alarms *a, const char *error)
+{
+	if (error != NULL)
+		errmsg_set(&a->reload, "SIGHUP: reload failed, nothing "
+			   "changed: %s", error);
+	else
+		a->reload.text[0] = '\0';
+	a->reload_changes = config_changes(a->api->cfg.config);
+	look(a);
+}
+
+json_t *alarms_sentences(struct alarms *a)
+{
+	json_t *list = collect(a), *sentences;
+
+	status_worker_alarms(a->api->cfg.status, list);
+	sentences = system_alarms_sentences(list);
+	json_decref(list);
+	return sentences;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/setup/sandbox_check.h"
+
+#include "common/base/landlock.h"
+#include "common/base/log.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool filters_calls(void)
+{
+	const uint32_t action = SECCOMP_RET_TRAP;
+
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+int sandbox_check(bool required)
+{
+	void (*report)(const char *component, const char *format, ...) =
+		required ? log_error : log_warning;
+	bool files = landlock_version() > 0, calls = filters_calls();
+
+	if (!files)
+		report("master", "this kernel has no Landlock: a worker that "
+		       "an attacker controls can open every file of the "
+		       "service");
+	if (!calls)
+		report("master", "this kernel does not filter system calls: "
+		       "workers cannot start");
+	return required && !(files && calls) ? -ENOSYS : 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The process of a stream: the alarm worker, and why there is no report. */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "master/status/status_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void clear(struct worker_fault *f)
+{
+	f->raised = false;
+	free(f->reason);
+	f->reason = NULL;
+}
+
+void status_stream_judge_worker(struct status_stream *s,
+				const struct stream_proc_info *info)
+{
+	struct worker_fault *f = &s->worker;
+	bool was = f->raised;
+
+	if (!s->enabled || info->fault == NULL) {
+		clear(f);
+		if (was)
+			log_info("status", "stream %s: alarm worker cleared",
+				 s->id);
+		return;
+	}
+	f->raised = true;
+	if (f->reason == NULL || strcmp(f->reason, info->fault) != 0) {
+		free(f->reason);
+		f->reason = xstrdup(info->fault);
+	}
+	if (!was)
+		log_error("status", "stream %s: alarm worker: %s", s->id,
+			  f->reason);
+}
+
+bool status_stream_absence(const struct status_stream *s,
+			   const struct stream_proc_info *info,
+			   struct errmsg *ret)
+{
+	const char *state = info->state != NULL ? info->state : "";
+
+	if (!s->silent || !s->enabled)
+		return false;
+	if (s->fault != NULL)
+		errmsg_set(ret, "%s", s->fault);
+	else if (info->fault != NULL)
+		errmsg_set(ret, "%s", info->fault);
+	else if (strcmp(state, "running") == 0 && info->silent_s > 0)
+		errmsg_set(ret, "no status for %u s", info->silent_s);
+	else
+		errmsg_set(ret, "%s", "starting");
+	return true;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What code that an attacker runs in a confined worker cannot do.  Each attempt
+ * is made in a process that entered the sandbox of its role. */
+#include "common/base/fd.h"
+#include "common/base/landlock.h"
+#include "common/base/shared.h"
+#include "config.h"
+#include "proto/ipc/contract.h"
+#include "tests/component/attempts.h"
+#include "worker/core/confine.h"
+#include "worker/core/sandbox.h"
+#include "worker/core/worker.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* exit codes of an attempt */
+enum { DONE = 10, DENIED = 11, NOT_CONFINED = 12 };
+
+static void path_of(const struct bench *b, const char *name, char *ret)
+{
+	(void)snprintf(ret, 96, "%s/%s", b->dir, name);
+}
+
+static void write_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	cr_assert_geq(fd, 0, "%s: %s", path, strerror(errno));
+	cr_assert_eq(write(fd, "secret", 6), 6);
+	(void)close(fd);
+}
+
+static void bench_init(struct bench *b)
+{
+	char path[96];
+	int ring = shared_create("ring", 65536);
+
+	*b = (struct bench){ .dir = "/tmp/sluice-sandbox-XXXXXX",
+			     .master = getpid() };
+	cr_assert_not_null(mkdtemp(b->dir));
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const folders[] = { "etc", "media",
+						       "other" };
+
+		path_of(b, folders[i], path);
+		cr_assert_eq(mkdir(path, 0700), 0);
+	}
+	path_of(b, "etc/sluice.json", b->config);
+	path_of(b, "etc/key.pem", b->key);
+	path_of(b, "etc", b->state);
+	path_of(b, "other/clip.ts", b->other);
+	path_of(b, "media/clip.ts", b->clip);
+	path_of(b, "media", b->media);
+	write_file(b->config);
+	write_file(b->key);
+	write_file(b->other);
+	write_file(b->clip);
+	cr_assert_eq(setenv(WORKER_PRIVATE_VARIABLE, b->state, 1), 0);
+	cr_assert_geq(ring, 0);
+	b->ring = fd_reopen_readonly(ring);
+	cr_assert_geq(b->ring, 0);
+	(void)close(ring);
+}
+
+static void bench_done(struct bench *b)
+{
+	char line[128];
+
+	(void)snprintf(line, sizeof line, "rm -rf %s", b->dir);
+	cr_assert_eq(system(line), 0);
+	(void)close(b->ring);
+}
+
+/* --- the roles --- */
+
+static const struct role {
+	const struct worker_role *is;
+	unsigned needs; /* beside those of the role */
+	const char *input, *output; /* of the stream, in the folder; or NULL */
+	unsigned may; /* flags of attempts that are no attack */
+} roles[] = {
+	{ &stream_role, 0, "media/clip.ts", NULL, UDP },
+	{ &stream_role, NEED_TCP | NEED_NAMES, NULL, NULL, UDP | TCP },
+	{ &stream_role, 0, NULL, "media/rec.ts", UDP | WRITER },
+	{ &deliver_role, 0, NULL, NULL, 0 },
+	{ &auth_role, 0, NULL, NULL, 0 },
+	{ &querier_role, 0, NULL, NULL, 0 },
+};
+
+static void address_of(const struct bench *b, const char *name, char *ret)
+{
+	(void)snprintf(ret, 128, "file://%s/%s", b->dir, name);
+}
+
+/* The process becomes a worker of the role. */
+static bool become(const struct bench *b, const struct role *role)
+{
+	struct grants grants = { 0 };
+	char address[128];
+
+	if (role->input != NULL) {
+		address_of(b, role->input, address);
+		grants_add_input(&grants, address);
+	}
+	if (role->output != NULL) {
+		address_of(b, role->output, address);
+		grants_add_output(&grants, address);
+	}
+	return confine(0) == 0 &&
+	       sandbox_enter(role->is->needs | role->needs, &grants) == 0;
+}
+
+/* Descriptors of the contract, and the ring behind them: confine() would close
+ * it as it closes those of strangers. */
+static void hand_over(struct bench *b, int channel)
+{
+	enum { KEPT = 2 };
+
+	(void)dup2(b->ring, KEPT);
+	(void)dup2(channel, WORKER_CHANNEL_FD);
+	b->ring = KEPT;
+}
+
+/* Makes the attempt in a process of its own; its wait status.  said: the
+ * message that it sent. */
+static int try(struct bench *b, const struct role *role, attempt_fn *run,
+	       char *said, size_t size)
+{
+	struct bench own = *b;
+	int status = 0, fds[2];
+	ssize_t n;
+	pid_t pid;
+
+	cr_assert_eq(fd_seqpacket_pair(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		hand_over(&own, fds[1]);
+		if (!become(&own, role))
+			_exit(NOT_CONFINED);
+		_exit(run == NULL || run(&own) >= 0 ? DONE : DENIED);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	n = recv(fds[0], said, size - 1, MSG_DONTWAIT);
+	said[n > 0 ? n : 0] = '\0';
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	return status;
+}
+
+static bool is_tried(const struct role *role, const struct attempt *a)
+{
+	if (a->flags & (role->may | NEED))
+		return false;
+	if ((a->flags & FILES) && landlock_version() == 0)
+		return false;
+	/* a build with sanitizers filters no calls */
+	return !SANITIZED || (a->flags & (FILES | MODES));
+}
+
+Test(sandbox, resists_every_attempt_in_every_role)
+{
+	struct bench b;
+	unsigned worked = 0;
+	char said[512];
+
+	bench_init(&b);
+	for (size_t r = 0; r < ARRAY_LEN(roles); r++) {
+		const struct role *role = &roles[r];
+
+		for (const struct attempt *a = attempts; a->name != NULL;
+		     a++) {
+			int status;
+
+			if (!is_tried(role, a))
+				continue;
+			status = try(&b, role, a->run, said, sizeof said);
+			if ((WIFEXITED(status) &&
+			     WEXITSTATUS(status) == DENIED) ||
+			    (WIFSIGNALED(status) &&
+			     WTERMSIG(status) == SIGSYS))
+				continue;
+			worked++;
+			cr_log_error("role %s (%zu): %s: status %#x\n",
+				     role->is->name, r, a->name,
+				     (unsigned)status);
+		}
+	}
+	bench_done(&b);
+	cr_assert_eq(worked, 0, "%u attempts were not denied", worked);
+}
+
+Test(sandbox, a_forbidden_call_ends_the_process_and_is_named)
+{
+	struct bench b;
+	char said[512];
+	int status;
+
+	if (SANITIZED)
+		cr_skip_test("a build with sanitizers filters no calls");
+	bench_init(&b);
+	status = try(&b, &roles[0], attempt_find("trace_master"), said,
+		     sizeof said);
+	bench_done(&b);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%#x",
+		  (unsigned)status);
+	cr_assert_not_null(strstr(said, "forbidden system call: ptrace"),
+			   "said: %s", said);
+}
+
+/* --- what the roles need works --- */
+
+static void *run_thread(void *arg)
+{
+	return arg;
+}
+
+static long begin_thread(const struct bench *b)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run_thread, (void *)b) != 0)
+		return -1;
+	return -pthread_join(thread, NULL);
+}
+
+Test(sandbox, leaves_a_role_what_it_needs)
+{
+	const struct {
+		size_t role;
+		attempt_fn *run;
+	} needs[] = {
+		{ 0, NULL },
+		{ 0, attempt_find("read_clip") },
+		{ 0, begin_thread },
+		{ 0, attempt_find("open_udp") },
+		{ 0, attempt_find("signal_itself") },
+		{ 1, attempt_find("open_tcp") },
+		{ 2, attempt_find("make_file") },
+		{ 3, NULL }, { 4, NULL }, { 5, NULL },
+	};
+	struct bench b;
+	char said[512];
+
+	bench_init(&b);
+	for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+		int status = try(&b, &roles[needs[i].role], needs[i].run, said,
+				 sizeof said);
+
+		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == DONE,
+			  "need %zu: %#x %s", i, (unsigned)status, said);
+	}
+	bench_done(&b);
+}
+
+Test(sandbox, landlock_is_in_this_kernel)
+{
+	if (landlock_version() == 0)
+		cr_skip_test("this kernel has no Landlock: files untested");
+	cr_assert_geq(landlock_version(), 1);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// service-alarms: a process that fails, a log file, a reload and a save that
+// fail are alarms with a state: in the status, as events and in the log.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const one = () => config(stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000'));
+const alarmsOf = async (sluice) =>
+	(await sluice.json('/api/system-status')).alarms ?? [];
+const states = (sluice, what, probe) => waitUntil(what, async () => {
+	const list = await alarmsOf(sluice);
+
+	assert.ok(probe(list), JSON.stringify(list));
+	return list;
+}, 20000);
+const event = (told, alarm, raised) => told.wait(
+	`${alarm} ${raised ? 'raised' : 'cleared'}`, (m) =>
+		m.scope === 'alarm' && m.alarm === alarm &&
+		m.raised === raised, 30000);
+
+test('a killed process raises the alarm worker until it runs again',
+	async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const others = await sluice.events(t);
+
+	await waitUntil('input', () => udpBound(5000));
+	const told = await sluice.events(t, '&scope=alarm');
+	const { pid } = sluice.worker('stream', 'a001');
+
+	process.kill(pid, 'SIGKILL');
+	await sluice.waitStatus('a001', 'the alarm', (s) =>
+		s.alarms.includes('worker'));
+	const up = await event(told, 'worker', true);
+
+	assert.equal(up.channel_id, 'a001');
+	assert.equal(up.place, 'output');
+	assert.match(up.reason, /signal 9/);
+	await sluice.logged(/stream a001: alarm worker: .*signal 9/);
+	// five seconds of its successor
+	await event(told, 'worker', false);
+	await sluice.waitStatus('a001', 'no alarm', (s) =>
+		!s.alarms.includes('worker'));
+	await sluice.logged(/stream a001: alarm worker cleared/);
+	assert.deepEqual(others.scope('alarm'), []);
+	await sluice.stop();
+});
+
+test('quarantine is an alarm of the stream and of the system status',
+	async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const told = await sluice.events(t, '&scope=alarm');
+	let last = 0;
+
+	for (let i = 0; i < 5; i++) {
+		const { pid } = await sluice.replaced('stream', 'a001', last,
+			60000);
+
+		process.kill(pid, 'SIGKILL');
+		last = pid;
+	}
+	const quarantined = /^stream a001: 5 failures in a row, the last: /;
+
+	await states(sluice, 'quarantine', (list) =>
+		list.some((text) => quarantined.test(text)));
+	// its last report counts for a second
+	const status = await sluice.waitStatus('a001', 'the reason', (s) =>
+		s.worker.alarm !== undefined &&
+		s.inputs[0].error === s.worker.alarm);
+
+	assert.equal(status.worker.state, 'quarantine');
+	assert.ok(status.alarms.includes('worker'));
+	await event(told, 'worker', true);
+	assert.ok(told.scope('alarm').every((m) => m.alarm !== 'worker' ||
+		m.raised), 'it never ran for five seconds');
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	await states(sluice, 'nothing', (list) =>
+		!list.some((text) => quarantined.test(text)));
+	await event(told, 'worker', false);
+	await sluice.stop();
+});
+
+test('a stream that is off air always has a reason', async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const reason = async () => {
+		const { onair, inputs } = await sluice.status('a001');
+
+		assert.equal(onair, false);
+		assert.ok(inputs[0].error, JSON.stringify(inputs[0]));
+		return inputs[0].error;
+	};
+
+	// from the first second until it has no packets for long enough
+	await waitUntil('no packets', async () =>
+		await reason() === 'no packets', 20000);
+	const { pid } = sluice.worker('stream', 'a001');
+
+	process.kill(pid, 'SIGSTOP');
+	await waitUntil('its silence', async () =>
+		/^no status for \d+ s$/.test(await reason()), 20000);
+	await waitUntil('its end', async () =>
+		/signal|starting/.test(await reason()), 60000);
+	await sluice.stop();
+});
+
+test('a log file that cannot be written is a warning and an alarm',
+	async (t) => {
+	const dir = tempDir(t), file = path.join(dir, 'later', 'x.log');
+	const sluice = await Sluice.start(t, one());
+	const told = await sluice.events(t, '&scope=alarm');
+	const why = new RegExp(`^log.filename: ${file}: No such file or ` +
+		'directory: log lines dropped: \\d+$');
+	const failed = (list) => list.some((text) => why.test(text));
+	const { warnings } = await sluice.cmd('set-log',
+		{ set: { filename: file } });
+
+	assert.ok(warnings.length === 1 && failed(warnings), `${warnings}`);
+	await states(sluice, 'the alarm', failed);
+	const up = await event(told, 'log', true);
+
+	assert.match(up.reason, why);
+	assert.equal(up.channel_id, undefined);
+	// the file is tried again without a new line
+	fs.mkdirSync(path.dirname(file));
+	await event(told, 'log', false);
+	await states(sluice, 'nothing', (list) => !failed(list));
+	assert.match(fs.readFileSync(file, 'utf8'), /log: \d+ lines dropped/);
+	assert.equal((await sluice.cmd('set-log', { set: { filename: file } }))
+		.warnings, undefined);
+	await sluice.stop();
+});
+
+test('a faulty file at SIGHUP is an alarm until a good one, or a change',
+	async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const told = await sluice.events(t, '&scope=alarm');
+	const failed = /^SIGHUP: reload failed, nothing changed: /;
+	const good = fs.readFileSync(sluice.file);
+	const break_ = async () => {
+		fs.writeFileSync(sluice.file, '{"make_stream": [');
+		process.kill(sluice.pid, 'SIGHUP');
+		await states(sluice, 'the alarm', (list) =>
+			list.some((text) => failed.test(text)));
+	};
+	const gone = () => states(sluice, 'nothing', (list) =>
+		!list.some((text) => failed.test(text)));
+
+	await break_();
+	assert.match((await event(told, 'reload', true)).reason, failed);
+	fs.writeFileSync(sluice.file, good);
+	process.kill(sluice.pid, 'SIGHUP');
+	await gone();
+	await event(told, 'reload', false);
+	await break_();
+	// a change replaces the file
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await gone();
+	await sluice.stop();
+});
+
+test('a configuration that cannot be saved is an alarm until it is',
+	async (t) => {
+	const dir = path.join(tempDir(t), 'config');
+
+	fs.mkdirSync(dir);
+	const sluice = await Sluice.start(t, one(), { dir });
+	const told = await sluice.events(t, '&scope=alarm');
+	const failed = /sluice\.json is not saved: /;
+	const moved = `${dir}-moved`;
+
+	fs.renameSync(dir, moved);
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await states(sluice, 'the alarm', (list) =>
+		list.some((text) => failed.test(text)));
+	assert.match((await event(told, 'save', true)).reason, failed);
+	fs.renameSync(moved, dir);
+	await event(told, 'save', false);
+	await sluice.stop();
+});
+
+test('a certificate that cannot be used after SIGHUP is an alarm until it can',
+	async (t) => {
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const sluice = await Sluice.start(t, { ...one(),
+		settings: settingsOf(cert) });
+	const told = await sluice.events(t, '&scope=alarm');
+	const failed = (list) => list.some((text) => text.startsWith('tls: '));
+
+	await sluice.logged(/certificate in use/);
+	fs.writeFileSync(cert.chain, 'no certificate');
+	process.kill(sluice.pid, 'SIGHUP');
+	await states(sluice, 'the alarm', failed);
+	assert.match((await event(told, 'tls', true)).reason, /^tls: /);
+	fs.writeFileSync(cert.chain, cert.pem);
+	process.kill(sluice.pid, 'SIGHUP');
+	await event(told, 'tls', false);
+	await states(sluice, 'nothing', (list) => !failed(list));
+	await sluice.stop();
+});

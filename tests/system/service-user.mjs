@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// main, started by root: the service gives up root before it serves anybody.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { MASTER, Sluice, WORKER, config, stream }
+	from '../helpers/sluice.mjs';
+import { run, tempDir } from '../helpers/util.mjs';
+
+const NOBODY = 'nobody';
+
+// Why this machine cannot run the service as nobody; or null.
+async function obstacle() {
+	if (process.getuid() !== 0)
+		return 'needs root';
+	const { code } = await run('setpriv', ['--reuid', NOBODY,
+		'--clear-groups', 'test', '-x', WORKER]);
+
+	return code === 0 ? null : 'nobody cannot execute the programs';
+}
+
+const field = (pid, name) => fs.readFileSync(`/proc/${pid}/status`, 'utf8')
+	.match(new RegExp(`^${name}:\\s*(.*)$`, 'm'))[1];
+
+test('the master and its workers are of the user, with low ports',
+	async (t) => {
+	const why = await obstacle();
+	if (why !== null) {
+		t.skip(why);
+		return;
+	}
+	const id = Number((await run('id', ['-u', NOBODY])).out);
+	const dir = tempDir(t), secret = `${dir}/secret.ts`;
+
+	fs.writeFileSync(secret, 'root', { mode: 0o600 });
+	fs.chownSync(dir, id, id);
+	const sluice = await Sluice.start(t, config(stream('a001',
+		[`file://${secret}`], ['http://127.0.0.1:81/a'])),
+	{ dir, user: NOBODY });
+	await sluice.waitStatus('a001', 'the denied file', (s) =>
+		/Permission denied/.test(s.inputs[0].error));
+
+	const all = [sluice.pid, ...sluice.workers().map(({ pid }) => pid)];
+	assert.ok(all.length >= 3);
+	for (const pid of all) {
+		assert.match(field(pid, 'Uid'),
+			new RegExp(`^(${id}\\s*){4}$`));
+		assert.doesNotMatch(field(pid, 'Groups'), /\b0\b/);
+		// CAP_NET_BIND_SERVICE and CAP_NET_RAW at most
+		const kept = BigInt(`0x${field(pid, 'CapPrm')}`);
+		assert.equal(kept & ~0x2400n, 0n);
+	}
+	// what it saves is of the user, too
+	await sluice.cmd('set-config', { key: 'k', data: 1 });
+	await sluice.stop();
+	assert.equal(fs.statSync(sluice.file).uid, id);
+});
+
+test('without a user the start is refused', async (t) => {
+	if (process.getuid() !== 0) {
+		t.skip('needs root');
+		return;
+	}
+	const cases = [[['--user', 'nowho'], /--user nowho: no such user/]];
+
+	if ((await run('id', ['sluice'])).code !== 0)
+		cases.push([[], /no user sluice: name a user with --user/]);
+	for (const [args, text] of cases) {
+		const { code, err } = await run(MASTER, args);
+
+		assert.equal(code, 64, err);
+		assert.match(err, text);
+	}
+});

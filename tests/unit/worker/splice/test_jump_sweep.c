@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A source whose clock jumps by any amount, from 1 ms to 13 h in both
+ * directions: no PCR of the output goes back, and none is more than 100 ms
+ * ahead of the one before, without an announcement.
+ */
+#include "tests/unit/worker/splice/stage.h"
+
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAST_MS (13 * 3600 * 1000)
+#define TICKS_MS 90
+
+static struct stage s;
+static struct source *a, *b;
+
+static void setup(void)
+{
+	stage_init(&s);
+	a = source_new(UINT64_C(5000000000));
+	a->gop = 5;
+	b = source_new(UINT64_C(900000));
+}
+
+static void teardown(void)
+{
+	stage_done(&s);
+	free(a);
+	free(b);
+}
+
+TestSuite(jump_sweep, .init = setup, .fini = teardown);
+
+/* All times of the source change at once, as if it had been set. */
+static void jump(struct source *source, int64_t ms)
+{
+	int64_t wrap = (int64_t)PES_TIME_WRAP;
+	/* never a whole number of PCR intervals, after which a PCR repeats */
+	int64_t by = ms * TICKS_MS + (ms > 0 ? 7 : -7);
+
+	source->start = (uint64_t)(((int64_t)source->start + by + wrap) %
+				   wrap);
+}
+
+static void judge_pcrs(int64_t ms)
+{
+	const struct judge *j = &s.judge;
+	const char *first = j->n_events > 0 ? j->events[0] : "";
+
+	cr_assert_eq(j->pcr_back + j->pcr_jump, 0, "%lld ms: %s",
+		     (long long)ms, first);
+	cr_assert_eq(j->cc, 0, "%lld ms: %s", (long long)ms, first);
+}
+
+static struct splice_counters counted(void)
+{
+	struct splice_counters c;
+
+	splice_counters(s.splice, &c);
+	return c;
+}
+
+typedef void jump_fn(int64_t ms);
+
+/* 1 ms to 13 h, each a third more than the one before. */
+static void sweep(jump_fn *fn)
+{
+	for (double ms = 1; ms < LAST_MS * 1.32; ms *= 1.33) {
+		fn((int64_t)fmin(ms, LAST_MS));
+		fn(-(int64_t)fmin(ms, LAST_MS));
+	}
+}
+
+/* Each jump is the first one, of a stream that was not changed before. */
+static void jump_once(int64_t ms)
+{
+	teardown();
+	setup();
+	stage_play(&s, a, 1000);
+	jump(a, ms);
+	stage_play(&s, a, 600);
+	judge_pcrs(ms);
+	/* a unit in front of the first PCR may show the jump, too */
+	cr_assert_leq(counted().jumps, 2, "%lld ms", (long long)ms);
+	cr_assert_leq(s.judge.dts_back, 1, "%lld ms: %s", (long long)ms,
+		      s.judge.events[0]);
+}
+
+Test(jump_sweep, an_unchanged_stream)
+{
+	sweep(jump_once);
+}
+
+static void jump_again(int64_t ms)
+{
+	jump(a, ms);
+	stage_play(&s, a, 400);
+	judge_pcrs(ms);
+}
+
+Test(jump_sweep, one_jump_behind_another)
+{
+	stage_play(&s, a, 1000);
+	sweep(jump_again);
+}
+
+Test(jump_sweep, behind_a_change_of_the_source)
+{
+	stage_play(&s, b, 1000);
+	stage_change(&s, b, a, 1000);
+	sweep(jump_again);
+}
+
+/* The counters jump as well. */
+static void restart(int64_t ms)
+{
+	teardown();
+	setup();
+	stage_play(&s, a, 1000);
+	jump(a, ms);
+	for (size_t i = 0; i < TS_PIDS; i++)
+		a->cc[i] = (uint8_t)(a->cc[i] + 5);
+	stage_play(&s, a, 600);
+	s.judge.cc = 0;
+	judge_pcrs(ms);
+}
+
+Test(jump_sweep, a_restarted_source)
+{
+	sweep(restart);
+}
+
+/* PCRs as far apart as they may be, 5 ms of the time missing. */
+static void jump_jittery(int64_t ms)
+{
+	teardown();
+	setup();
+	stage_play(&s, a, 1000);
+	for (unsigned i = 0; i < 20; i++) {
+		struct ts_run run = source_make(a, 25 + 10 * (i % 3));
+
+		if (i == 10)
+			jump(a, ms);
+		stage_wait(&s, i % 2 ? 15 : 55);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	judge_pcrs(ms);
+}
+
+Test(jump_sweep, a_source_that_arrives_unevenly)
+{
+	sweep(jump_jittery);
+}
+
+/* --- what is no jump --- */
+
+Test(jump_sweep, a_burst_that_lost_packets_is_no_jump)
+{
+	stage_play(&s, a, 2000);
+	for (unsigned i = 0; i < 10; i++) {
+		struct ts_run run;
+
+		/* 0.4 s arrive late and at once, 0.2 s of them are missing */
+		stage_wait(&s, 400);
+		run = source_make(a, 100);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+		source_skip(a, 200 + i);
+		run = source_make(a, 100);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+		stage_play(&s, a, 500);
+	}
+	cr_assert_eq(counted().jumps, 0);
+	cr_assert_eq(s.judge.pcr_back, 0);
+}
+
+/* Each tenth PCR is 45 ms too low: 15 ms before the one before it. */
+Test(jump_sweep, a_single_wrong_pcr_is_removed)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		struct ts_run run = source_make(a, 30);
+		uint8_t *p = a->data + 5 * TS_PACKET;
+		uint64_t pcr;
+
+		if (i % 10 == 9 && ts_pcr(p, &pcr))
+			ts_set_pcr(p, pcr - 27000 * 45);
+		stage_wait(&s, 30);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	cr_assert_eq(counted().jumps, 0);
+	cr_assert_eq(s.judge.pcr_back + s.judge.pcr_jump, 0);
+	cr_assert_eq(s.state->clocks[0].offset, 0);
+}
+
+/* Two datagrams change places, each time with a PCR in both. */
+Test(jump_sweep, a_pcr_out_of_order_is_removed)
+{
+	for (int i = 0; i < 40; i++) {
+		struct ts_run run = source_make(a, 60);
+		uint8_t swap[7 * TS_PACKET];
+		uint8_t *one = a->data + 5 * TS_PACKET;
+		uint8_t *two = a->data + 35 * TS_PACKET;
+
+		if (i % 4 == 3) {
+			memcpy(swap, one, sizeof swap);
+			memcpy(one, two, sizeof swap);
+			memcpy(two, swap, sizeof swap);
+		}
+		stage_wait(&s, 60);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	cr_assert_eq(counted().jumps, 0);
+	cr_assert_eq(s.judge.pcr_back, 0);
+}
+
+/* The old source jumps while its last units are awaited. */
+static void jump_in_a_drain(int64_t ms)
+{
+	struct switch_point *entry = switch_point_new(NULL);
+	struct ts_run run, rest;
+	size_t n;
+
+	teardown();
+	setup();
+	stage_play(&s, a, 1015);
+	run = source_make(a, 20);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	switch_point_want(entry, 0, s.now_ns);
+	run = source_make(b, 100);
+	cr_assert(switch_point_feed(entry, &run, 1, s.now_ns, &rest, &n));
+	splice_cut(s.splice, entry, true, s.now_ns);
+	splice_feed(s.splice, &rest, n, s.now_ns);
+	jump(a, ms);
+	for (unsigned i = 0; i < 50; i++) {
+		struct ts_run old = source_make(a, 10);
+		struct ts_run new = source_make(b, 10);
+
+		stage_wait(&s, 10);
+		if (splice_is_draining(s.splice, s.now_ns))
+			splice_drain(s.splice, &old, 1, s.now_ns);
+		splice_feed(s.splice, &new, 1, s.now_ns);
+	}
+	cr_assert_eq(s.judge.pcr_back + s.judge.pcr_jump, 0, "%lld ms: %s",
+		     (long long)ms, s.judge.events[0]);
+	switch_point_free(&entry);
+}
+
+Test(jump_sweep, the_end_of_the_source_before)
+{
+	sweep(jump_in_a_drain);
+}
+
+/* A source with a PCR each 400 ms, in bursts. */
+Test(jump_sweep, rare_pcrs_are_no_jumps)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		struct ts_run run = source_make(a, 200);
+
+		for (size_t k = 0; k < run.n; k++) {
+			uint8_t *p = a->data + k * TS_PACKET;
+			uint64_t pcr;
+
+			if (!ts_pcr(p, &pcr) || pcr / 27000 % 400 < 30)
+				continue;
+			p[1] = TS_PID_NULL >> 8;
+			p[2] = TS_PID_NULL & 0xff;
+		}
+		stage_wait(&s, i % 2 ? 260 : 140);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	cr_assert_eq(counted().jumps, 0);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files that the addresses of a stream name. */
+#include "common/base/alloc.h"
+#include "proto/spec/io_spec.h"
+#include "worker/core/sandbox.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void add(struct grants *g, enum grant_use use, const char *path)
+{
+	if (path[0] == '\0')
+		return;
+	g->list = xrealloc(g->list, (g->n + 1) * sizeof *g->list);
+	g->list[g->n++] = (struct grant){ .use = use, .path = xstrdup(path) };
+	g->needs |= NEED_FILES;
+}
+
+void grants_add_input(struct grants *g, const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	struct errmsg error;
+
+	if (input_spec_parse(address, spec, NULL, NULL, &error) == 0) {
+		if (spec->kind == INPUT_FILE || spec->kind == INPUT_SDP)
+			add(g, spec->list ? GRANT_LIST : GRANT_INPUT,
+			    spec->path);
+		if (spec->kind == INPUT_HTTP)
+			add(g, GRANT_FILE, spec->http.ca);
+		/* the source of a PID that is inserted; it has none itself */
+		if (spec->mux[0] != '\0')
+			grants_add_input(g, spec->mux);
+	}
+	free(spec);
+}
+
+void grants_add_output(struct grants *g, const char *address)
+{
+	struct output_spec *spec = xcalloc(1, sizeof *spec);
+	struct errmsg error;
+
+	if (output_spec_parse(address, spec, NULL, NULL, &error) == 0) {
+		if (spec->kind == OUTPUT_FILE) {
+			add(g, GRANT_FOLDER, dirname(spec->path));
+			g->needs |= NEED_RECORD;
+		}
+		if (spec->kind == OUTPUT_NP)
+			add(g, GRANT_FILE, spec->http.ca);
+	}
+	free(spec);
+}
+
+void grants_done(struct grants *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		free(g->list[i].path);
+	free(g->list);
+	*g = (struct grants){ 0 };
+}

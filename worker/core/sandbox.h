@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a worker may still open and call, once it knows its task.
+ *
+ * A process enters its sandbox before it reads the first byte of a stranger,
+ * and never leaves it.  Landlock bounds the files, the TCP ports and the
+ * processes that it reaches (common/base/landlock.h), a filter of the kernel
+ * its system calls (worker/core/syscalls.h).
+ *
+ * A sandbox cannot be widened.  A stream with other addresses gets a new
+ * process from the master.  A file that an address names may appear where no
+ * rule is, for example in a folder that is made anew: worker/core/hidden.h
+ * finds that, and the process ends, so that its successor has a rule for it.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stddef.h>
+
+/* What a role does. */
+enum sandbox_need {
+	NEED_THREADS = 1 << 0,
+	NEED_FILES = 1 << 1,   /* reads the files of its grants */
+	NEED_RECORD = 1 << 2,  /* writes the files of its grants */
+	NEED_UDP = 1 << 3,     /* UDP sockets, interfaces, routes */
+	NEED_TCP = 1 << 4,     /* connects */
+	NEED_NAMES = 1 << 5,   /* resolves host names, checks certificates */
+	NEED_VIEWERS = 1 << 6, /* accepts viewers, sends from a ring */
+};
+
+/* A file or folder that the configuration names. */
+enum grant_use {
+	GRANT_INPUT,  /* a file, and what replaces it */
+	GRANT_LIST,   /* a list of files, and these */
+	GRANT_FOLDER, /* a folder of recordings */
+	GRANT_FILE,   /* one file */
+};
+
+struct grant {
+	enum grant_use use;
+	char *path; /* owned by the list */
+};
+
+struct grants {
+	struct grant *list;
+	size_t n;
+	unsigned needs; /* enum sandbox_need that the addresses add */
+};
+
+/* Adds what this address of an input or output opens.  An address with an
+ * error adds nothing. */
+void grants_add_input(struct grants *, const char *address);
+void grants_add_output(struct grants *, const char *address);
+void grants_done(struct grants *);
+
+/*
+ * Enters the sandbox.  needs: enum sandbox_need of the role.  grants may be
+ * NULL.  A path that does not exist, or does not answer for two seconds, gets
+ * no rule.  A kernel without Landlock leaves the files to the permissions of
+ * the user.  0 or -errno: the process must end.
+ */
+int sandbox_enter(unsigned needs, const struct grants *) MUST_CHECK;

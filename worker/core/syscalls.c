@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/core/syscalls.h"
+
+#include "common/base/log.h"
+#include "config.h"
+#include "proto/ipc/contract.h"
+#include "worker/core/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ALWAYS = 0, SOCKETS = NEED_UDP | NEED_TCP };
+
+/* The calls of the roles that have one of the needs. */
+static const struct {
+	int call;
+	unsigned needs;
+} calls[] = {
+	/* memory */
+	{ SCMP_SYS(brk), ALWAYS },
+	{ SCMP_SYS(madvise), ALWAYS },
+	{ SCMP_SYS(mremap), ALWAYS },
+	{ SCMP_SYS(munmap), ALWAYS },
+	/* time, waiting */
+	{ SCMP_SYS(clock_getres), ALWAYS },
+	{ SCMP_SYS(clock_gettime), ALWAYS },
+	{ SCMP_SYS(clock_nanosleep), ALWAYS },
+	{ SCMP_SYS(epoll_create1), ALWAYS },
+	{ SCMP_SYS(epoll_ctl), ALWAYS },
+	{ SCMP_SYS(epoll_pwait), ALWAYS },
+	{ SCMP_SYS(epoll_wait), ALWAYS },
+	{ SCMP_SYS(eventfd2), ALWAYS },
+	{ SCMP_SYS(futex), ALWAYS },
+	{ SCMP_SYS(gettimeofday), ALWAYS },
+	{ SCMP_SYS(nanosleep), ALWAYS },
+	{ SCMP_SYS(poll), ALWAYS },
+	{ SCMP_SYS(ppoll), ALWAYS },
+	{ SCMP_SYS(pselect6), ALWAYS },
+	{ SCMP_SYS(restart_syscall), ALWAYS },
+	{ SCMP_SYS(sched_yield), ALWAYS },
+	{ SCMP_SYS(select), ALWAYS },
+	{ SCMP_SYS(time), ALWAYS },
+	{ SCMP_SYS(timerfd_create), ALWAYS },
+	{ SCMP_SYS(timerfd_gettime), ALWAYS },
+	{ SCMP_SYS(timerfd_settime), ALWAYS },
+	/* the process itself */
+	{ SCMP_SYS(exit), ALWAYS },
+	{ SCMP_SYS(exit_group), ALWAYS },
+	{ SCMP_SYS(getegid), ALWAYS },
+	{ SCMP_SYS(geteuid), ALWAYS },
+	{ SCMP_SYS(getgid), ALWAYS },
+	{ SCMP_SYS(getpid), ALWAYS },
+	{ SCMP_SYS(getppid), ALWAYS },
+	{ SCMP_SYS(getrandom), ALWAYS },
+	{ SCMP_SYS(getrusage), ALWAYS },
+	{ SCMP_SYS(gettid), ALWAYS },
+	{ SCMP_SYS(getuid), ALWAYS },
+	{ SCMP_SYS(rt_sigpending), ALWAYS },
+	{ SCMP_SYS(rt_sigprocmask), ALWAYS },
+	{ SCMP_SYS(rt_sigreturn), ALWAYS },
+	{ SCMP_SYS(rt_sigtimedwait), ALWAYS },
+	{ SCMP_SYS(sched_getaffinity), ALWAYS },
+	{ SCMP_SYS(sigaltstack), ALWAYS },
+	{ SCMP_SYS(sysinfo), ALWAYS },
+	{ SCMP_SYS(uname), ALWAYS },
+	/* descriptors that it has */
+	{ SCMP_SYS(close), ALWAYS },
+	{ SCMP_SYS(fadvise64), ALWAYS },
+	{ SCMP_SYS(fstat), ALWAYS },
+	{ SCMP_SYS(lseek), ALWAYS },
+	{ SCMP_SYS(newfstatat), ALWAYS },
+	{ SCMP_SYS(pread64), ALWAYS },
+	{ SCMP_SYS(pwrite64), ALWAYS },
+	{ SCMP_SYS(pwritev), ALWAYS },
+	{ SCMP_SYS(pwritev2), ALWAYS },
+	{ SCMP_SYS(read), ALWAYS },
+	{ SCMP_SYS(readv), ALWAYS },
+	{ SCMP_SYS(write), ALWAYS },
+	{ SCMP_SYS(writev), ALWAYS },
+	/* messages, and sockets that it has */
+	{ SCMP_SYS(getpeername), ALWAYS },
+	{ SCMP_SYS(getsockname), ALWAYS },
+	{ SCMP_SYS(getsockopt), ALWAYS },
+	{ SCMP_SYS(recvfrom), ALWAYS },
+	{ SCMP_SYS(recvmmsg), ALWAYS },
+	{ SCMP_SYS(recvmsg), ALWAYS },
+	{ SCMP_SYS(sendmmsg), ALWAYS },
+	{ SCMP_SYS(sendmsg), ALWAYS },
+	{ SCMP_SYS(sendto), ALWAYS },
+	{ SCMP_SYS(setsockopt), ALWAYS },
+	{ SCMP_SYS(shutdown), ALWAYS },
+	/* threads */
+	{ SCMP_SYS(get_robust_list), NEED_THREADS },
+	{ SCMP_SYS(rseq), NEED_THREADS },
+	{ SCMP_SYS(sched_get_priority_max), NEED_THREADS },
+	{ SCMP_SYS(sched_get_priority_min), NEED_THREADS },
+	{ SCMP_SYS(sched_getparam), NEED_THREADS },
+	{ SCMP_SYS(sched_getscheduler), NEED_THREADS },
+	{ SCMP_SYS(set_robust_list), NEED_THREADS },
+	/* files */
+	{ SCMP_SYS(access), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(faccessat), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(faccessat2), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(fstatfs), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(getcwd), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(getdents64), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(lstat), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(readlink), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(readlinkat), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(stat), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(statfs), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(statx), NEED_FILES | NEED_NAMES },
+	/* recordings */
+	{ SCMP_SYS(fallocate), NEED_RECORD },
+	{ SCMP_SYS(fdatasync), NEED_RECORD },
+	{ SCMP_SYS(flock), NEED_RECORD },
+	{ SCMP_SYS(fsync), NEED_RECORD },
+	{ SCMP_SYS(ftruncate), NEED_RECORD },
+	{ SCMP_SYS(sync_file_range), NEED_RECORD },
+	{ SCMP_SYS(unlinkat), NEED_RECORD },
+	/* sockets */
+	{ SCMP_SYS(bind), SOCKETS },
+	{ SCMP_SYS(connect), SOCKETS },
+	/* of libraries */
+	{ SCMP_SYS(dup), NEED_NAMES },
+	{ SCMP_SYS(dup2), NEED_NAMES },
+	{ SCMP_SYS(dup3), NEED_NAMES },
+	{ SCMP_SYS(epoll_create), NEED_NAMES },
+	{ SCMP_SYS(pipe), NEED_NAMES },
+	/* viewers */
+	{ SCMP_SYS(accept4), NEED_VIEWERS },
+	{ SCMP_SYS(pipe2), NEED_VIEWERS | NEED_NAMES },
+	{ SCMP_SYS(sendfile), NEED_VIEWERS },
+	{ SCMP_SYS(splice), NEED_VIEWERS },
+	{ SCMP_SYS(tee), NEED_VIEWERS },
+};
+
+/* What it may do to descriptors that it has. */
+static const unsigned long controls[] = {
+	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+	F_SETPIPE_SZ, F_GETPIPE_SZ, F_GET_SEALS,
+	/* SIGIO, which every process of the service ignores or waits for */
+	F_SETOWN_EX,
+};
+
+static const unsigned long requests[] = {
+	FIONBIO, FIONREAD, SIOCOUTQ, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFINDEX,
+	SIOCGIFNAME, SIOCGIFADDR, SIOCGIFMTU, SIOCGSTAMPNS_NEW,
+	SIOCGSTAMPNS_OLD,
+};
+
+#define ALLOW(filter, name, ...)                                        \
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(name), __VA_ARGS__)
+#define FAIL(filter, error, name, ...)                                  \
+	seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(name), \
+			 __VA_ARGS__)
+
+static int add_calls(scmp_filter_ctx filter, unsigned needs)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(calls) && err == 0; i++)
+		if (calls[i].needs == ALWAYS || (calls[i].needs & needs) != 0)
+			err = seccomp_rule_add(filter, SCMP_ACT_ALLOW,
+					       calls[i].call, 0);
+	for (size_t i = 0; i < ARRAY_LEN(controls) && err == 0; i++)
+		err = ALLOW(filter, fcntl, 1,
+			    SCMP_A1(SCMP_CMP_EQ, controls[i]));
+	for (size_t i = 0; i < ARRAY_LEN(requests) && err == 0; i++)
+		err = ALLOW(filter, ioctl, 1,
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
+				    requests[i]));
+	/* isatty() of the C library's streams */
+	return err == 0 ? FAIL(filter, ENOTTY, ioctl, 1,
+			       SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TCGETS))
+			: err;
+}
+
+/* Memory that can be executed stays as it is. */
+static int add_memory(scmp_filter_ctx filter)
+{
+	int err = ALLOW(filter, mmap, 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+
+	if (err == 0)
+		err = ALLOW(filter, mprotect, 1,
+			    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	/* a module of the name service does without */
+	if (err == 0)
+		err = FAIL(filter, EPERM, mmap, 1,
+			   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
+	if (err == 0)
+		err = FAIL(filter, EPERM, mprotect, 1,
+			   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
+	return err;
+}
+
+/* Signals and limits of this process only, and threads, but no children. */
+static int add_process(scmp_filter_ctx filter, unsigned needs)
+{
+	unsigned long pid = (unsigned long)getpid();
+	int err = ALLOW(filter, tgkill, 1, SCMP_A0(SCMP_CMP_EQ, pid));
+
+	if (err == 0)
+		err = ALLOW(filter, kill, 1, SCMP_A0(SCMP_CMP_EQ, pid));
+	/* the report of a forbidden call is not replaced */
+	if (err == 0)
+		err = ALLOW(filter, rt_sigaction, 1,
+			    SCMP_A0(SCMP_CMP_NE, SIGSYS));
+	if (err == 0)
+		err = ALLOW(filter, prctl, 1,
+			    SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME));
+	if (err == 0)
+		err = ALLOW(filter, prctl, 1,
+			    SCMP_A0(SCMP_CMP_EQ, PR_GET_NAME));
+	/* a thread of librist asks for precedence and does without */
+	if (err == 0)
+		err = FAIL(filter, EPERM, sched_setscheduler, 0);
+	if (err == 0)
+		err = ALLOW(filter, prlimit64, 2, SCMP_A0(SCMP_CMP_EQ, 0),
+			    SCMP_A2(SCMP_CMP_EQ, 0));
+	if (err == 0)
+		err = ALLOW(filter, getrlimit, 0);
+	/* the thread of grants whose disk answers too late */
+	if (err == 0)
+		err = FAIL(filter, EPERM, landlock_create_ruleset, 0);
+	if (err == 0)
+		err = FAIL(filter, EPERM, landlock_add_rule, 0);
+	if (err == 0 && (needs & NEED_THREADS))
+		err = ALLOW(filter, clone, 1,
+			    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD,
+				    CLONE_THREAD));
+	/* its flags are in memory; the C library then calls clone() */
+	if (err == 0 && (needs & NEED_THREADS))
+		err = FAIL(filter, ENOSYS, clone3, 0);
+	return err;
+}
+
+/* To write, only a recording is opened.  A descriptor of a ring to read could
+ * be opened again to write otherwise. */
+static int add_files(scmp_filter_ctx filter, unsigned needs)
+{
+	const unsigned long write = O_ACCMODE | O_CREAT | O_TRUNC;
+	int err;
+
+	if ((needs & (NEED_FILES | NEED_NAMES | NEED_THREADS)) == 0) {
+		err = FAIL(filter, EACCES, openat, 0);
+		return err == 0 ? FAIL(filter, EACCES, open, 0) : err;
+	}
+	if (needs & NEED_RECORD)
+		return ALLOW(filter, openat, 0);
+	err = ALLOW(filter, openat, 1, SCMP_A2(SCMP_CMP_MASKED_EQ, write, 0));
+	if (err == 0)
+		err = ALLOW(filter, open, 1,
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, write, 0));
+	/* the C library names the thread of a library */
+	return err == 0 ? FAIL(filter, EACCES, openat, 1,
+			       SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR))
+			: err;
+}
+
+static int add_socket(scmp_filter_ctx filter, unsigned long family, int type)
+{
+	/* without SOCK_NONBLOCK and SOCK_CLOEXEC */
+	const unsigned long types = 0xf;
+
+	return ALLOW(filter, socket, 2, SCMP_A0(SCMP_CMP_EQ, family),
+		     SCMP_A1(SCMP_CMP_MASKED_EQ, types, (unsigned long)type));
+}
+
+static int add_sockets(scmp_filter_ctx filter, unsigned needs)
+{
+	static const unsigned long families[] = { AF_INET, AF_INET6 };
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		if (err == 0 && (needs & NEED_UDP))
+			err = add_socket(filter, families[i], SOCK_DGRAM);
+		if (err == 0 && (needs & NEED_TCP))
+			err = add_socket(filter, families[i], SOCK_STREAM);
+	}
+	/* NETLINK_ROUTE: interfaces and routes */
+	if (err == 0 && (needs & SOCKETS))
+		err = ALLOW(filter, socket, 2,
+			    SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
+			    SCMP_A2(SCMP_CMP_EQ, 0));
+	/* a service for names, or any socket to ask for an interface: the C
+	 * library then takes another one */
+	if (err == 0 && (needs & SOCKETS))
+		err = FAIL(filter, EAFNOSUPPORT, socket, 1,
+			   SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+	if (err == 0 && (needs & (NEED_NAMES | NEED_VIEWERS)))
+		err = ALLOW(filter, socketpair, 1,
+			    SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+	return err;
+}
+
+/* A forbidden call: names it in the log, and ends. */
+static void on_forbidden(int signal, siginfo_t *info, void *context)
+{
+	char *name = seccomp_syscall_resolve_num_arch(info->si_arch,
+						      info->si_syscall);
+	char line[256];
+	int len;
+
+	(void)context;
+	len = snprintf(line, sizeof line,
+		       "{\"type\": \"worker.log\", \"body\": {"
+		       "\"level\": \"error\", \"component\": \"worker\", "
+		       "\"text\": \"forbidden system call: %s (%d)\"}}",
+		       name != NULL ? name : "unknown", info->si_syscall);
+	(void)send(WORKER_CHANNEL_FD, line, (size_t)len,
+		   MSG_DONTWAIT | MSG_NOSIGNAL);
+	/* a second one ends the process without a handler: it is blocked */
+	(void)syscall(SCMP_SYS(ptrace), signal, 0, 0, 0);
+	_exit(128 + SIGSYS);
+}
+
+static int add_all(scmp_filter_ctx filter, unsigned needs)
+{
+	int err = add_calls(filter, needs);
+
+	if (err == 0)
+		err = add_memory(filter);
+	if (err == 0)
+		err = add_process(filter, needs);
+	if (err == 0)
+		err = add_files(filter, needs);
+	if (err == 0)
+		err = add_sockets(filter, needs);
+	return err;
+}
+
+int syscalls_confine(unsigned needs)
+{
+	struct sigaction report = { .sa_sigaction = on_forbidden,
+				    .sa_flags = SA_SIGINFO };
+	scmp_filter_ctx filter;
+	int err;
+
+	if (SANITIZED) {
+		log_debug("worker", "built with sanitizers: system calls are "
+				    "not filtered");
+		return 0;
+	}
+	if (sigaction(SIGSYS, &report, NULL) < 0)
+		return -errno;
+	filter = seccomp_init(SCMP_ACT_TRAP);
+	if (filter == NULL)
+		return -ENOMEM;
+	err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	/* nothing of the protection is against other code of this process */
+	if (err == 0)
+		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	if (err == 0)
+		err = add_all(filter, needs);
+	if (err == 0)
+		err = seccomp_load(filter);
+	seccomp_release(filter);
+	return err;
+}

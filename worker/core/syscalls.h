@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The system calls that a role makes (seccomp(2)); one table names them.
+ *
+ * Any other call ends the process with SIGSYS, after a line in the log that
+ * names the call.  Where a library tries something that it can do without, the
+ * call fails instead: a new program code, a Unix socket, a file of a role that
+ * opens none.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+/* needs: enum sandbox_need.  All threads obey from now on.  Needs no_new_privs.
+ * 0 or -errno.  Does nothing in a build with sanitizers, which need calls of
+ * their own. */
+int syscalls_confine(unsigned needs) MUST_CHECK;
