@@ -34,8 +34,8 @@ struct credential {
 };
 
 /*
- * Reads the header Authorization (NULL when there is none): Basic or Bearer;
- * another scheme, or one that is malformed, is CREDENTIAL_BAD.  Ends with
+ * Reads the header Authorization (NULL when there is none): Basic or Bearer.
+ * Another scheme or a malformed header is CREDENTIAL_BAD.  Ends with
  * credential_wipe().
  */
 void credential_read(const char *authorization, struct credential *ret);

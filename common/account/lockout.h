@@ -6,7 +6,7 @@
  * last of them.  While an address is locked its passwords are not checked, so
  * the lock is not extended.  A successful check deletes the failures.
  * ip_client() distinguishes addresses.  When the table is full, a new address
- * replaces the one that failed longest ago.  Pure: the caller passes the
+ * replaces the address that failed longest ago.  Pure: the caller passes the
  * monotonic time.
  */
 #pragma once

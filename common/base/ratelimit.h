@@ -20,7 +20,7 @@ struct ratelimit {
 
 /*
  * True if a line may pass at now_ms (monotonic).  *ret_suppressed is then the
- * number of lines suppressed since the last one that passed.
+ * number of lines suppressed since the last line that passed.
  */
 bool ratelimit_pass(struct ratelimit *, uint64_t now_ms,
 		    unsigned *ret_suppressed);

@@ -121,7 +121,7 @@ void tls_judgements_answer(struct tls_judgements *js, const struct msg *m)
 	if (j == NULL)
 		return;
 	if (!r->ok)
-		errmsg_set(&error, "%s: %s", r->field, r->why);
+		errmsg_set(&error, "%s: %s", r->field, r->error);
 	end(j, r->ok ? 0 : -EINVAL, &error);
 }
 

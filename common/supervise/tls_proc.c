@@ -195,7 +195,7 @@ static void on_message(const struct msg *m, void *self)
 	p->error.text[0] = '\0';
 	if (m->tls_result.ok)
 		return;
-	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.why);
+	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.error);
 	set_error(p, &error);
 }
 

@@ -53,7 +53,7 @@ void hub_dismiss_all(struct hub *);
 bool hub_is_handshake(const struct http_request *);
 
 /* Answers the handshake on conn: 101, 400, or 503 for too many clients.  A
- * client with HUB_NONE is closed for one that receives events. */
+ * client with HUB_NONE is closed in favour of a client that receives events. */
 void hub_handshake(struct hub *, struct http_conn *,
 		   const struct http_request *, enum hub_scope);
 

@@ -91,7 +91,7 @@ static void on_end(const char *error, void *self)
 static const struct job_kind kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	.max = 2, /* with one that is ending */
+	.max = 2, /* a second worker while the first ends */
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_end = on_end,

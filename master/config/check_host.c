@@ -23,8 +23,8 @@
 
 enum { ENTRIES_MAX = 5 }; /* reported entries of a list of files */
 
-/* Warns about a file without the rights of mode (access(2)); what is the name
- * of the option: "path".  The warning names the user of this process. */
+/* Warns about a file without the rights of mode (access(2)).  what: the name
+ * of the option, "path".  The warning names the user of this process. */
 static void look_for_file(struct judge *j, const char *what, const char *path,
 			  int mode)
 {

@@ -354,7 +354,7 @@ json_t *status_network(struct status *s, const char *instance)
 	known = querier_proc_known(s->cfg.querier);
 	queriers_count_none(known);
 	for (size_t i = 0; i < s->n; i++)
-		status_stream_count_ways(s->streams[i], known, now_ms);
+		status_stream_count_networks(s->streams[i], known, now_ms);
 	report = queriers_report(known, now_ms);
 	stamp(report, time(NULL), instance);
 	return report;

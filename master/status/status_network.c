@@ -13,61 +13,61 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER (1u << ALARM_NO_QUERIER)
 
-static bool is_silent(const struct status_way *w, uint64_t now_ms)
+static bool is_silent(const struct status_network *n, uint64_t now_ms)
 {
-	return now_ms - w->received_ms >= SILENT_MS;
+	return now_ms - n->received_ms >= SILENT_MS;
 }
 
 /* The kernel drops the group's packets: the alarm of the host names the cause,
  * and a querier would not help. */
-static bool is_filtered(struct status_way *w, uint64_t now_ms)
+static bool is_filtered(struct status_network *n, uint64_t now_ms)
 {
 	char name[IF_NAMESIZE];
 
-	if (w->looked_ms != 0 && now_ms - w->looked_ms < HOST_ADVICE_MS)
-		return w->filtered;
-	w->looked_ms = now_ms;
-	w->filtered = !w->v6 && if_indextoname(w->ifindex, name) != NULL &&
+	if (n->looked_ms != 0 && now_ms - n->looked_ms < HOST_ADVICE_MS)
+		return n->filtered;
+	n->looked_ms = now_ms;
+	n->filtered = !n->v6 && if_indextoname(n->ifindex, name) != NULL &&
 		      host_filters_groups(HOST_SETTINGS, name);
-	return w->filtered;
+	return n->filtered;
 }
 
 static void judge(struct status_stream *s, struct msg_input_status *in,
 		  struct querier_proc *querier, uint64_t now_ms)
 {
-	struct status_way *w = &s->ways[in->position - 1];
+	struct status_network *n = &s->networks[in->position - 1];
 	const struct queriers *known = querier_proc_known(querier);
-	struct querier_net net = { .v6 = w->v6 };
+	struct querier_net net = { .v6 = n->v6 };
 	unsigned ifindex = status_interface(in);
 	bool raised = false;
 
 	/* an input that is reopened, or whose interface is down, keeps its
 	 * interface; silence has another reason then */
 	if (in->state == INPUT_IDLE)
-		w->ifindex = 0;
-	if (ifindex == 0 ? !w->alarmed : w->ifindex != ifindex || in->heard)
-		w->received_ms = now_ms;
+		n->ifindex = 0;
+	if (ifindex == 0 ? !n->alarmed : n->ifindex != ifindex || in->heard)
+		n->received_ms = now_ms;
 	if (ifindex != 0)
-		w->ifindex = ifindex;
-	net.ifindex = w->ifindex;
+		n->ifindex = ifindex;
+	net.ifindex = n->ifindex;
 	if (net.ifindex != 0) {
 		querier_proc_use(querier, net, now_ms);
-		raised = is_silent(w, now_ms) &&
+		raised = is_silent(n, now_ms) &&
 			 queriers_state(known, net, now_ms) ==
 				 QUERIER_MISSING &&
-			 !is_filtered(w, now_ms);
+			 !is_filtered(n, now_ms);
 	}
 	if (raised)
 		in->alarms |= NO_QUERIER;
-	if (raised && !w->alarmed)
+	if (raised && !n->alarmed)
 		log_warning("status", "stream %s: input %u: no packets, and "
 			    "no multicast querier on its network: enable "
 			    "one on the router or switch", s->id,
 			    in->position);
-	else if (!raised && w->alarmed)
+	else if (!raised && n->alarmed)
 		log_info("status", "stream %s: input %u: alarm no_querier "
 			 "cleared", s->id, in->position);
-	w->alarmed = raised;
+	n->alarmed = raised;
 }
 
 void status_stream_judge_network(struct status_stream *s,
@@ -91,16 +91,16 @@ unsigned status_interface(const struct msg_input_status *in)
 	return index > 0 && index <= INT32_MAX ? (unsigned)index : 0;
 }
 
-void status_stream_count_ways(const struct status_stream *s,
-			      struct queriers *known, uint64_t now_ms)
+void status_stream_count_networks(const struct status_stream *s,
+				  struct queriers *known, uint64_t now_ms)
 {
 	for (size_t i = 0; i < s->n_inputs && !s->silent; i++) {
-		const struct status_way *w = &s->ways[i];
+		const struct status_network *n = &s->networks[i];
 
-		if (w->ifindex != 0)
+		if (n->ifindex != 0)
 			queriers_count(
 				known,
-				(struct querier_net){ w->ifindex, w->v6 },
-				is_silent(w, now_ms));
+				(struct querier_net){ n->ifindex, n->v6 },
+				is_silent(n, now_ms));
 	}
 }

@@ -98,7 +98,7 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		s->input_ids[i] = xstrdup(conf->inputs[i].id);
 		s->sources[i] = xstrdup(conf->inputs[i].stream);
-		s->ways[i] = (struct status_way){
+		s->networks[i] = (struct status_network){
 			.v6 = conf->inputs[i].is_ipv6,
 		};
 	}

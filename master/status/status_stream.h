@@ -56,7 +56,7 @@ struct querier_proc;
 struct queriers;
 
 /* The interface on which an input receives its group. */
-struct status_way {
+struct status_network {
 	unsigned ifindex; /* 0: none */
 	bool v6;
 	bool alarmed;     /* silent without a querier */
@@ -84,7 +84,7 @@ struct status_stream {
 	char *input_ids[MSG_INPUTS_MAX]; /* option id; NULL: position */
 	char *sources
 		[MSG_INPUTS_MAX]; /* stream that the input reads, or NULL */
-	struct status_way ways[MSG_INPUTS_MAX];
+	struct status_network networks[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
@@ -175,8 +175,8 @@ void status_stream_judge_network(struct status_stream *,
 /* The index of the interface of an input's group, or 0. */
 unsigned status_interface(const struct msg_input_status *);
 /* Counts the inputs of groups for a report. */
-void status_stream_count_ways(const struct status_stream *,
-			      struct queriers *, uint64_t now_ms);
+void status_stream_count_networks(const struct status_stream *,
+				  struct queriers *, uint64_t now_ms);
 
 /* info: from the reconciler, all zero if unknown. */
 json_t *status_stream_report(const struct status_stream *,

@@ -193,7 +193,7 @@ enum querier_state queriers_state(const struct queriers *q,
 	if (q->unobserved || q->fails[name.v6] || q->timeout_s == 0)
 		return QUERIER_UNKNOWN;
 	if (h != NULL && now_ms - h->at_ms < timeout_ms)
-		return QUERIER_HEARD;
+		return QUERIER_PRESENT;
 	/* the interface or this worker may have started between two queries */
 	if (w == NULL || now_ms - w->since_ms < timeout_ms ||
 	    now_ms - q->began_ms < timeout_ms)
@@ -229,7 +229,7 @@ static json_t *report_net(const struct queriers *q, const struct net *w,
 {
 	static const char *const states[] = {
 		[QUERIER_UNKNOWN] = "unknown",
-		[QUERIER_HEARD] = "heard",
+		[QUERIER_PRESENT] = "heard",
 		[QUERIER_MISSING] = "missing",
 	};
 	enum querier_state state = queriers_state(q, w->name, now_ms);

@@ -33,7 +33,7 @@ struct querier_net {
 
 enum querier_state {
 	QUERIER_UNKNOWN, /* observation is off, fails, or is too young */
-	QUERIER_HEARD,
+	QUERIER_PRESENT,
 	QUERIER_MISSING, /* no query for the whole timeout */
 };
 

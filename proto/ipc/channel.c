@@ -270,8 +270,8 @@ static void take_fds(struct msghdr *msg, struct datagram *d)
 	}
 }
 
-/* 1 for a datagram, 0 at the end, -EMSGSIZE for one that was cut, or another
- * -errno.  Descriptors of a cut one are closed. */
+/* 1 for a datagram, 0 at the end, -EMSGSIZE for a truncated datagram, whose
+ * descriptors are closed, or another -errno. */
 static int receive(int fd, struct datagram *d)
 {
 	union {
@@ -407,7 +407,7 @@ struct channel *channel_new(const struct channel_config *cfg)
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
 	ev_io_start(cfg->loop, &c->reader);
-	/* A worker sends no descriptors, and closing one that it prepared (a
+	/* A worker sends no descriptors, and closing a prepared descriptor (a
 	 * socket that lingers) could block the master.  Kernels from 6.16 on
 	 * can refuse them at the sender. */
 	if (cfg->receives == MSG_TO_MASTER)

@@ -138,7 +138,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 25,
+	MSG_FORMAT = 26,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -375,7 +375,7 @@ struct msg_tls_certificate {
 struct msg_tls_result {
 	bool ok;
 	const char *field; /* the wrong setting: "crt_key"; "" when ok */
-	const char *why;   /* "is not the key of …"; "" when ok */
+	const char *error; /* "is not the key of …"; "" when ok */
 };
 
 struct msg_tls_status {

@@ -135,7 +135,7 @@ const struct field_table tls_certificate_fields =
 static const struct field tls_result_rows[] = {
 	{ "ok", FIELD_AT(struct msg_tls_result, ok) },
 	{ "field", MSG_WORD(struct msg_tls_result, field) },
-	{ "why", MSG_TEXT(struct msg_tls_result, why) },
+	{ "error", MSG_TEXT(struct msg_tls_result, error) },
 };
 const struct field_table tls_result_fields =
 	MSG_TABLE(struct msg_tls_result, tls_result_rows);

@@ -58,9 +58,9 @@ enum alarm_id {
 #define ALARMS_ALL (UINT32_MAX >> (32 - ALARM_COUNT))
 
 /* The alarms about the transport to an input; the output never has them. */
-#define ALARMS_OF_THE_WAY                                       \
-	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
-	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |    \
+#define ALARMS_OF_TRANSPORT                                   \
+	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS | \
+	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |  \
 	 1u << ALARM_UNPLAYABLE)
 
 /* "pat" ...: the names that the API shows; NULL ends them. */

@@ -44,7 +44,7 @@ static void hear(const struct msg *m, void *arg)
 	cr_assert_eq(m->seq, b->seq);
 	b->ok = m->tls_result.ok;
 	(void)snprintf(b->field, sizeof b->field, "%s", m->tls_result.field);
-	(void)snprintf(b->why, sizeof b->why, "%s", m->tls_result.why);
+	(void)snprintf(b->why, sizeof b->why, "%s", m->tls_result.error);
 }
 
 static void setup(struct bench *b)

@@ -18,7 +18,7 @@ static void add_indicators(const struct monitor *m,
 		if (ALARMS_OF_OUTPUTS >> id & 1)
 			a = part->overflow;
 		if (a == NULL || ALARMS_OF_MASTER >> id & 1 ||
-		    (part->sent && ALARMS_OF_THE_WAY >> id & 1))
+		    (part->sent && ALARMS_OF_TRANSPORT >> id & 1))
 			continue;
 		one = si_add_object(list);
 		si_put_string(one, "alarm", alarm_name(id));

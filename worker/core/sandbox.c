@@ -59,7 +59,7 @@ static const char *const system_folders[] = {
 
 /* --- the rules of the grants, in a thread: the disk may not answer --- */
 
-/* Shared by the process and the thread; the one that leaves last frees it. */
+/* Shared by the process and the thread; the last user frees it. */
 struct granting {
 	int rules;
 	struct grants grants;
@@ -235,7 +235,7 @@ static int enter_files(unsigned needs, const struct grants *grants)
 	if (needs & NEED_NAMES) {
 		allow_all(rules, name_files, ARRAY_LEN(name_files));
 		allow_all(rules, resolver_files, ARRAY_LEN(resolver_files));
-		/* stays open: /proc forgets a folder that nobody holds */
+		/* stays open: /proc forgets a folder that no process holds */
 		if (open(THREAD_STATES, O_PATH | O_CLOEXEC) >= 0)
 			allow(rules, THREAD_STATES, LANDLOCK_READ);
 	}

@@ -9,7 +9,7 @@
  *
  * A sandbox cannot be widened.  A stream with other addresses gets a new
  * process from the master.  A file that an address names may appear where no
- * rule is, for example in a folder that is made anew: worker/core/hidden.h
+ * rule is, for example in a folder that is made again: worker/core/hidden.h
  * finds that, and the process ends, so that its successor has a rule for it.
  */
 #pragma once

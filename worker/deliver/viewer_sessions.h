@@ -18,8 +18,8 @@ struct viewer_sessions {
 	uint64_t last; /* the last number in use */
 };
 
-/* Numbers start above all numbers of earlier workers, also of one that ended in
- * the same second. */
+/* Numbers start above all numbers of earlier workers, even if the last of them
+ * ended in the same second. */
 void viewer_sessions_init(struct viewer_sessions *, uint64_t wall_ms);
 
 void viewer_sessions_add(struct viewer_sessions *, struct viewer *);

@@ -131,7 +131,7 @@ static bool may_try(const struct input *in, uint64_t now_ns)
 
 /* --- the state of the inputs --- */
 
-/* Packets were lost in a pause: the time on air begins anew.  Holes in quick
+/* Packets were lost in a pause: the time on air restarts.  Holes in quick
  * succession are one failure. */
 static void note_hole(struct input *in, bool on_air, uint64_t now_ns)
 {

@@ -141,9 +141,10 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 /*
- * Is the file played from this packet on, or from an earlier one that waited
- * for it?  Then ret has the packets and *ret_n the number of runs.  Packets
- * before the place where a decoder can start are dropped, with their time.
+ * Is the file played from this packet on, or from an earlier packet that
+ * waited for it?  Then ret has the packets and *ret_n the number of runs.
+ * Packets before the place where a decoder can start are dropped, with their
+ * time.
  */
 static bool enter(struct file_input *f, const struct ts_run *one,
 		  struct ts_run ret[2], size_t *ret_n)

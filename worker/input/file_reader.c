@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Shared by the loop and the thread; the one that leaves last frees it. */
+/* Shared by the loop and the thread; the last user frees it. */
 struct file_reader {
 	char *path;
 	bool loop;

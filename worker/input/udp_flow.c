@@ -161,7 +161,8 @@ static int renew(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 }
 
 /* An interface that was created again has another index, and the membership of
- * the old one is gone; on one that is up again the membership is renewed. */
+ * the old one is gone.  An interface that is up again needs a new membership,
+ * too. */
 static int follow_interface(struct udp_flow *f, uint64_t now_ns,
 			    struct errmsg *error)
 {

@@ -74,7 +74,7 @@ static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
 	if (copy < d->n && continues(d, packet) && find(d, copy, hash) < d->n)
 		return TS_SINGLE;
 	if (copy < d->n && !ts_is_filler(packet)) {
-		/* packets before this one that equal those before its copy */
+		/* equal packets in front of this packet and its copy */
 		if (d->copy == 0)
 			while (copy > d->oldest + d->before &&
 			       d->n - d->before - 1 > copy &&

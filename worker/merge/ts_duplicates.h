@@ -44,7 +44,7 @@ struct ts_duplicates {
 	/* number of the packet after the original of the last duplicate; 0: the
 	 * last packet was no duplicate */
 	uint64_t copy;
-	/* packets in front of the last one that are duplicates, too */
+	/* duplicates directly in front of the last packet */
 	unsigned before;
 	uint32_t breaks; /* gaps in the continuity counters */
 	uint8_t cc[TS_PIDS]; /* last continuity counter, and a bit: known */

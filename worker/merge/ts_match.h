@@ -69,11 +69,11 @@ static inline uint64_t ts_due_ns(const struct ts_copies *c,
 	return ts_queue_at_ns(&p->queue, i) + c->delay_ns - p->lag_ns;
 }
 
-/* Remembers a packet that was sent; path: TS_SENT_BOTH or the one that
+/* Remembers a packet that was sent; path: TS_SENT_BOTH or the path that
  * delivered it. */
 void ts_note_sent(struct ts_copies *, uint64_t hash, unsigned path);
 
-/* Is the first packet of the queue one that may repeat byte for byte? */
+/* May the first packet of the queue repeat byte for byte? */
 bool ts_can_repeat(const struct ts_copies *, const struct ts_queue *);
 
 /* Does the continuity counter continue the last sent packet of its PID? */

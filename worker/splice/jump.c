@@ -280,7 +280,7 @@ static void watch_counter(struct splice *s, const uint8_t *p)
 	if (step <= (ts_has_payload(p) ? 1U : 0U) || pid->cut != s->cut ||
 	    s->sent->clocks[pid->clock].pid != ts_pid(p))
 		return;
-	/* with a discontinuity_indicator the counter may begin anew */
+	/* with a discontinuity_indicator the counter may restart */
 	s->watches[pid->clock].gap = !ts_discontinuity(p);
 }
 

@@ -105,7 +105,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 
 	/* Each point has one parser of the tables: the remux for the received
 	 * packets, the analyzer after it.  The monitor parses them without a
-	 * remux, and before one that reads a single program of several. */
+	 * remux, and before a remux that reads a single program of several. */
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,

@@ -88,7 +88,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	else if (p->watch.monitor == NULL)
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);
-	status->alarms = w->raised & ~ALARMS_OF_THE_WAY;
+	status->alarms = w->raised & ~ALARMS_OF_TRANSPORT;
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);

@@ -42,7 +42,7 @@ static void tick_alone(struct ticker *t)
 {
 	struct epoll_event event;
 
-	/* signals report only what becomes readable, not what is readable */
+	/* signals report that a descriptor becomes readable, not that it is */
 	if (epoll_wait(t->wakes, &event, 1, 0) != 0)
 		return;
 	for (int i = 0; i < TICKER_ALONE && t->alone && t->interval_ns > 0;

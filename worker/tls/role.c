@@ -144,7 +144,7 @@ static void on_certificate(void *role, const struct msg *m, int *fds,
 	struct msg answer = { .type = MSG_TLS_RESULT, .seq = m->seq,
 			      .tls_result = { .ok = err == 0,
 					      .field = error.field,
-					      .why = error.error.text } };
+					      .error = error.error.text } };
 
 	(void)n_fds;
 	if (err == 0 && m->tls_certificate.use) {

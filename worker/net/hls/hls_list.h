@@ -75,7 +75,7 @@ void hls_list_done(struct hls_list *);
 int hls_list_begin(struct hls_list *, const char *url, struct buf *body,
 		   uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* Loads what is due. */
+/* Requests the playlists that are due. */
 enum hls_list_is hls_list_turn(struct hls_list *, uint64_t now_ns);
 
 /* Changes to another variant after failed segments; false: there is none. */

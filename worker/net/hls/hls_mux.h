@@ -57,7 +57,8 @@ bool hls_mux_end(const struct hls_mux *);
 /* Video packets received so far. */
 uint64_t hls_mux_packets(const struct hls_mux *);
 
-/* Sends what is due. Not patient: video does not wait for audio. */
+/* Sends the packets that are due.  Not patient: video does not wait for
+ * audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
 /* Video waited for audio in the last turn, or was sent without it. */

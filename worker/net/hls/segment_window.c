@@ -169,7 +169,7 @@ static void resync(struct segment_window *w, const struct m3u8 *l,
 			     behind ? w->n_had : w->n_before) &&
 	    !moves_on(w, l))
 		return;
-	/* enters the playlist anew */
+	/* enters the playlist again */
 	found = start_of(l, wanted_ms);
 	if (w->next < l->sequence) {
 		w->skipped += l->sequence + found - w->next;

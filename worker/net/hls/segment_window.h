@@ -8,8 +8,8 @@
  * segments the next one is marked as a cut.
  *
  * A restarted server may reuse its old URIs (ffmpeg does), so that its playlist
- * looks stale. A stale playlist does not move, or disappears; one that moves on
- * is entered.
+ * looks stale. A stale playlist does not move, or disappears; a playlist that
+ * moves on is entered.
  *
  * Pure. Embedded; zeroed memory is ready.
  */

@@ -99,7 +99,7 @@ Test(queriers, present_for_a_timeout_after_each_query)
 	queriers_use(queriers, v4, START_MS);
 	queriers_use(queriers, v6, START_MS);
 	hear(at, at + 10);
-	cr_assert_eq(state(v4, at + TIMEOUT_MS - 1), QUERIER_HEARD);
+	cr_assert_eq(state(v4, at + TIMEOUT_MS - 1), QUERIER_PRESENT);
 	cr_assert_eq(state(v4, at + TIMEOUT_MS), QUERIER_MISSING);
 	/* a querier of IPv4 groups sends no queries for IPv6 */
 	cr_assert_eq(state(v6, at + 10), QUERIER_MISSING);

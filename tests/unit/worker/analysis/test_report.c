@@ -174,7 +174,7 @@ Test(report, omits_network_alarms_for_the_sent_stream)
 			   ~ALARMS_OF_OUTPUTS));
 	cr_assert_eq(json_array_size(json_object_get(out, "indicators")),
 		     count(ALARMS_ALL & ~ALARMS_OF_MASTER &
-			   ~ALARMS_OF_THE_WAY));
+			   ~ALARMS_OF_TRANSPORT));
 	json_decref(in);
 	json_decref(out);
 	monitor_free(&m);
