@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MODE_OTHERS 07u
+
 /*
  * Counts values and nesting before the text is parsed, because two bytes of
  * text can become an object of two hundred bytes.  Characters in strings do
@@ -122,6 +124,22 @@ int document_load(const char *path, json_t **ret, struct errmsg *error)
 	if (r == 0)
 		*ret = document;
 	return r;
+}
+
+unsigned document_open_mode(const char *path, bool narrow)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	unsigned mode = 0;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (st.st_mode & MODE_OTHERS) != 0)
+		mode = st.st_mode & 0777;
+	if (mode != 0 && narrow && fchmod(fd, mode & ~MODE_OTHERS) == 0 &&
+	    fstat(fd, &st) == 0 && (st.st_mode & MODE_OTHERS) == 0)
+		mode |= DOCUMENT_NARROWED;
+	fd_close(&fd);
+	return mode;
 }
 
 char *document_format(const json_t *document, size_t *ret_len)

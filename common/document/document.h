@@ -6,6 +6,7 @@
 #include "common/base/util.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buf;
@@ -37,6 +38,13 @@ int document_load(const char *path, json_t **ret,
 /* Appends the content of a file to ret, which keeps a part of it when this
  * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
 int document_read(const char *path, struct buf *ret) MUST_CHECK;
+
+enum { DOCUMENT_NARROWED = 01000 };
+
+/* The mode of a file that other users than its owner and group may open, or 0.
+ * narrow: takes these rights away; the result has DOCUMENT_NARROWED when they
+ * are gone. */
+unsigned document_open_mode(const char *path, bool narrow);
 
 /* Text with the keys in their order, indented, with a last newline; free()
  * it. */

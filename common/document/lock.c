@@ -9,15 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 int config_lock(const char *path, struct errmsg *error)
 {
 	/* a link and the file that it names are one configuration */
 	char *real = realpath(path, NULL);
 	char *name = xasprintf("%s.lock", real != NULL ? real : path);
-	/* flock() needs read permission only, so any user can lock */
-	int fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int err = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+	int fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int err;
+
+	/* flock() needs read permission only: another user could keep the
+	 * service from its start.  A file of another owner stays as it is. */
+	if (fd >= 0)
+		(void)fchmod(fd, 0600);
+	err = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 
 	free(name);
 	free(real);

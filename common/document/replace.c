@@ -16,6 +16,7 @@
 
 enum {
 	MODE_NEW = 0600,
+	MODE_KEPT = 0770, /* no rights for other users */
 	LINKS_MAX = 40, /* as the kernel follows */
 };
 
@@ -91,7 +92,8 @@ static void keep_owner(int fd, const struct stat *old)
 		return;
 }
 
-/* Gives the new file the owner and mode of the old one, and the content. */
+/* Gives the new file the owner of the old one, its mode without rights of other
+ * users, and the content. */
 static int fill(int fd, const void *data, size_t len, const struct places *p,
 		struct errmsg *error)
 {
@@ -102,7 +104,7 @@ static int fill(int fd, const void *data, size_t len, const struct places *p,
 		return fail(error, "stat", p->target);
 	if (!is_new) {
 		keep_owner(fd, &old);
-		if (fchmod(fd, old.st_mode & 0777) < 0)
+		if (fchmod(fd, old.st_mode & MODE_KEPT) < 0)
 			return fail(error, "change the mode of", p->temporary);
 	}
 	if (fd_write_all(fd, data, len) < 0)

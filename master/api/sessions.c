@@ -8,8 +8,9 @@
 
 /* A request that waits for the list. */
 struct question {
-	struct api *api;   /* gone when call is NULL */
-	struct call *call; /* NULL when the client has left */
+	struct api *api;
+	struct call *call;
+	struct session_wait *wait;
 	json_int_t close;  /* client id of the session to close; -1: none */
 };
 
@@ -56,8 +57,6 @@ static void on_list(const json_t *viewers, void *arg)
 	struct reply *reply;
 
 	free(q);
-	if (call == NULL)
-		return;
 	reply = call_reply(call);
 	sessions = json_copy((json_t *)viewers);
 	if (sessions != NULL)
@@ -81,14 +80,23 @@ static void on_list(const json_t *viewers, void *arg)
 	call_finish(call);
 }
 
+/* The client has left. */
+static void forget(void *arg)
+{
+	struct question *q = arg;
+
+	session_list_forget(&q->wait);
+	free(q);
+}
+
 static void ask(struct api *api, json_int_t close, struct reply *reply)
 {
 	struct question *q = xcalloc(1, sizeof *q);
 
 	q->api = api;
 	q->close = close;
-	reply_later_into(reply, &q->call);
-	reconciler_list_sessions(api->cfg.reconciler, on_list, q);
+	q->call = reply_later(reply, forget, q);
+	q->wait = reconciler_list_sessions(api->cfg.reconciler, on_list, q);
 }
 
 static void sessions_list(struct api *api, const json_t *request,

@@ -97,6 +97,19 @@ static void look_for_certificate(const json_t *document,
 	}
 }
 
+static void look_at_mode(const char *path, struct findings *found)
+{
+	unsigned mode = document_open_mode(path, false);
+	char text[128];
+
+	if (mode == 0)
+		return;
+	(void)snprintf(text, sizeof text, "other users can open this file "
+		       "(mode %04o): the service will take their rights away",
+		       mode);
+	findings_add(CHECK_WARNING, "", text, found);
+}
+
 int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out, NULL };
@@ -112,6 +125,7 @@ int check_file(const char *path, FILE *out)
 	faults = check_document(document, NULL, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	look_for_certificate(document, &found);
+	look_at_mode(path, &found);
 	check_host(document, findings_add, &found);
 	l.document = document;
 	findings_report(&found, print_line, &l);

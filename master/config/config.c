@@ -94,6 +94,20 @@ static json_t *find_fallback(const char *path, const char *good,
 	return fallback_find(&q, ret_source);
 }
 
+/* Hashes, passphrases and keys are in the file. */
+static void close_to_others(const char *path)
+{
+	unsigned mode = document_open_mode(path, true);
+
+	if (mode & DOCUMENT_NARROWED)
+		log_warning("config", "%s: other users could open it (mode "
+			    "%04o): it has no rights for them now", path,
+			    mode & 0777);
+	else if (mode != 0)
+		log_warning("config", "%s: other users can open it (mode "
+			    "%04o): chmod o= %s", path, mode, path);
+}
+
 static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 {
 	json_t *document = NULL;
@@ -146,6 +160,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	c->path = xstrdup(path);
 	if (path == NULL)
 		return c;
+	close_to_others(path);
 	c->reader = reader_new(loop, path);
 	c->save = save_new(&saves);
 	backup = xasprintf("%s.backup", path);

@@ -187,10 +187,13 @@ static void on_message(const struct msg *m, void *self)
 {
 	const struct msg_deliver_viewers *report = &m->deliver_viewers;
 	struct deliver_proc *d = self;
+	struct errmsg error;
 	struct mount *mount;
 
-	if (m->type == MSG_DELIVER_SESSIONS)
-		session_list_answer(d->sessions, &m->deliver_sessions, m->seq);
+	if (m->type == MSG_DELIVER_SESSIONS &&
+	    session_list_answer(d->sessions, &m->deliver_sessions, m->seq,
+				&error) < 0)
+		service_proc_kill(d->service, error.text);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* NULL: it was unmounted meanwhile */
@@ -307,10 +310,10 @@ struct service_proc *deliver_proc_service(struct deliver_proc *d)
 	return d->service;
 }
 
-void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
-		       void *arg)
+struct session_wait *deliver_proc_list(struct deliver_proc *d,
+				       session_list_fn *done, void *arg)
 {
-	session_list_get(d->sessions, done, arg);
+	return session_list_get(d->sessions, done, arg);
 }
 
 unsigned deliver_proc_viewers(const struct deliver_proc *d)

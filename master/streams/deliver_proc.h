@@ -52,7 +52,8 @@ struct service_proc *deliver_proc_service(struct deliver_proc *);
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
 /* Lists the viewers, see session_list.h. */
-void deliver_proc_list(struct deliver_proc *, session_list_fn *, void *arg);
+struct session_wait *deliver_proc_list(struct deliver_proc *,
+				       session_list_fn *, void *arg);
 
 struct mount_config {
 	const struct sockaddr_any *listen;

@@ -495,10 +495,10 @@ void reconciler_close_viewers(struct reconciler *r, bool closed)
 	deliver_proc_close_viewers(r->deliver, closed);
 }
 
-void reconciler_list_sessions(struct reconciler *r, session_list_fn *done,
-			      void *arg)
+struct session_wait *reconciler_list_sessions(struct reconciler *r,
+					      session_list_fn *done, void *arg)
 {
-	deliver_proc_list(r->deliver, done, arg);
+	return deliver_proc_list(r->deliver, done, arg);
 }
 
 void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)

@@ -114,8 +114,8 @@ void reconciler_totals(const struct reconciler *, unsigned *ret_workers,
 /* With true no http output has viewers, see deliver_proc.h. */
 void reconciler_close_viewers(struct reconciler *, bool closed);
 /* Lists the viewers of http outputs, see session_list.h. */
-void reconciler_list_sessions(struct reconciler *, session_list_fn *,
-			      void *arg);
+struct session_wait *reconciler_list_sessions(struct reconciler *,
+					      session_list_fn *, void *arg);
 /* Appends the receivers that connected to other outputs. */
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
 /* Closes this session if it still exists. */

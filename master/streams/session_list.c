@@ -2,9 +2,12 @@
 #include "master/streams/session_list.h"
 
 #include "common/base/alloc.h"
+#include "common/base/mono.h"
 #include "common/base/util.h"
 
+#include <errno.h>
 #include <ev.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
@@ -15,19 +18,21 @@ enum {
 	PAUSE_MS = 10,
 };
 
-struct request {
-	STAILQ_ENTRY(request) link;
+TAILQ_HEAD(requests, session_wait);
+
+struct session_wait {
+	TAILQ_ENTRY(session_wait) link;
+	struct requests *queue; /* that has it */
 	session_list_fn *done;
 	void *arg;
 };
-
-STAILQ_HEAD(requests, request);
 
 struct session_list {
 	struct session_list_config cfg;
 	struct requests waiting; /* requests for the next list */
 	struct requests served; /* requests for the present list */
 	json_t *list; /* NULL: none in progress */
+	uint64_t end_ms; /* time limit of the list */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
@@ -37,10 +42,10 @@ struct session_list {
 
 static void send_list(struct requests *requests, const json_t *list)
 {
-	struct request *w;
+	struct session_wait *w;
 
-	while ((w = STAILQ_FIRST(requests)) != NULL) {
-		STAILQ_REMOVE_HEAD(requests, link);
+	while ((w = TAILQ_FIRST(requests)) != NULL) {
+		TAILQ_REMOVE(requests, w, link);
 		w->done(list, w->arg);
 		free(w);
 	}
@@ -63,16 +68,31 @@ static void finish(struct session_list *l, bool ok)
 	l->asked = false;
 	send_list(&l->served, ok ? list : NULL);
 	json_decref(list);
-	if (!STAILQ_EMPTY(&l->waiting))
+	if (!TAILQ_EMPTY(&l->waiting))
 		wait(l, &l->pause, PAUSE_MS);
+}
+
+/* No page is requested for clients that have left, or without an end. */
+static bool is_over(const struct session_list *l)
+{
+	return TAILQ_EMPTY(&l->served) || mono_ms() >= l->end_ms;
 }
 
 static void ask(struct session_list *l)
 {
+	struct session_wait *w;
+
 	if (l->list == NULL) {
-		STAILQ_CONCAT(&l->served, &l->waiting);
+		TAILQ_FOREACH(w, &l->waiting, link)
+			w->queue = &l->served;
+		TAILQ_CONCAT(&l->served, &l->waiting, link);
 		l->list = json_array();
 		l->after = 0;
+		l->end_ms = mono_ms() + SESSION_LIST_MS;
+	}
+	if (is_over(l)) {
+		finish(l, false);
+		return;
 	}
 	l->asked = true;
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
@@ -98,8 +118,8 @@ struct session_list *session_list_new(const struct session_list_config *cfg)
 	struct session_list *l = xcalloc(1, sizeof *l);
 
 	l->cfg = *cfg;
-	STAILQ_INIT(&l->waiting);
-	STAILQ_INIT(&l->served);
+	TAILQ_INIT(&l->waiting);
+	TAILQ_INIT(&l->served);
 	ev_timer_init(&l->pause, on_pause, 0., 0.);
 	ev_timer_init(&l->limit, on_limit, 0., 0.);
 	return l;
@@ -120,16 +140,30 @@ void session_list_free(struct session_list **p)
 	free(l);
 }
 
-void session_list_get(struct session_list *l, session_list_fn *done, void *arg)
+struct session_wait *session_list_get(struct session_list *l,
+				      session_list_fn *done, void *arg)
 {
-	struct request *w = xcalloc(1, sizeof *w);
+	struct session_wait *w = xcalloc(1, sizeof *w);
 
+	w->queue = &l->waiting;
 	w->done = done;
 	w->arg = arg;
-	STAILQ_INSERT_TAIL(&l->waiting, w, link);
+	TAILQ_INSERT_TAIL(&l->waiting, w, link);
 	/* done is only called from the loop */
 	if (l->list == NULL && !ev_is_active(&l->pause))
 		wait(l, &l->pause, 0);
+	return w;
+}
+
+void session_list_forget(struct session_wait **p)
+{
+	struct session_wait *w = *p;
+
+	*p = NULL;
+	if (w == NULL)
+		return;
+	TAILQ_REMOVE(w->queue, w, link);
+	free(w);
 }
 
 void session_set_stream(json_t *session, const char *stream)
@@ -150,11 +184,19 @@ json_t *session_format(const struct msg_session *s)
 	return session;
 }
 
-void session_list_answer(struct session_list *l,
-			 const struct msg_deliver_sessions *page, uint32_t seq)
+int session_list_answer(struct session_list *l,
+			const struct msg_deliver_sessions *page, uint32_t seq,
+			struct errmsg *error)
 {
 	if (!l->asked || seq != l->seq)
-		return; /* too late */
+		return 0; /* too late */
+	if (page->n > 0 && page->list[0].client <= l->after)
+		return errmsg_fail(error, -EPROTO, "the list of viewers does "
+				   "not continue behind client %" PRIu64,
+				   l->after);
+	if (json_array_size(l->list) + page->n > SESSION_LIST_MAX)
+		return errmsg_fail(error, -EPROTO, "the list of viewers has "
+				   "more than %d", SESSION_LIST_MAX);
 	l->asked = false;
 	ev_timer_stop(l->cfg.loop, &l->limit);
 	for (size_t i = 0; i < page->n; i++)
@@ -162,10 +204,11 @@ void session_list_answer(struct session_list *l,
 					    session_format(&page->list[i]));
 	if (!page->more) {
 		finish(l, true);
-		return;
+		return 0;
 	}
 	l->after = page->list[page->n - 1].client;
 	wait(l, &l->pause, PAUSE_MS);
+	return 0;
 }
 
 void session_list_down(struct session_list *l)

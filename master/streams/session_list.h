@@ -4,12 +4,15 @@
  *
  * One page at a time, with a pause between two, so that the list of thousands
  * of viewers does not exceed the limit of a channel.  A request during a list
- * gets the next list.
+ * gets the next list.  The list is limited in length and time, because deliver
+ * parses the requests of viewers, and it ends when no client waits for it.
  *
  * Owns two timers; borrows the loop.
  */
 #pragma once
 
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "proto/ipc/msg.h"
 
 #include <jansson.h>
@@ -17,6 +20,12 @@
 
 struct ev_loop;
 struct session_list;
+struct session_wait; /* a request for the list */
+
+enum {
+	SESSION_LIST_MAX = 65536, /* deliver accepts no more viewers */
+	SESSION_LIST_MS = 10000,  /* limit of a whole list */
+};
 
 struct session_list_config {
 	struct ev_loop *loop;
@@ -36,14 +45,20 @@ json_t *session_format(const struct msg_session *);
 void session_set_stream(json_t *session, const char *stream);
 
 /* Called once, from the loop: a list of {client_id, channel_id, addr, uptime},
- * borrowed, or NULL when deliver does not answer.  The list may not be freed
- * inside. */
+ * borrowed, or NULL when deliver does not answer in time.  The list may not be
+ * freed inside. */
 typedef void session_list_fn(const json_t *sessions, void *arg);
 
-void session_list_get(struct session_list *, session_list_fn *, void *arg);
+/* The request is valid until the call. */
+struct session_wait *session_list_get(struct session_list *, session_list_fn *,
+				      void *arg);
+/* The function is not called any more.  NULL-safe; sets *w to NULL. */
+void session_list_forget(struct session_wait **);
 
-/* A page from deliver. */
-void session_list_answer(struct session_list *,
-			 const struct msg_deliver_sessions *, uint32_t seq);
+/* A page from deliver.  0, or -EPROTO with error for a list that goes back or
+ * is too long: deliver must be ended. */
+int session_list_answer(struct session_list *,
+			const struct msg_deliver_sessions *, uint32_t seq,
+			struct errmsg *error) MUST_CHECK;
 /* deliver has ended, and its viewers are disconnected. */
 void session_list_down(struct session_list *);

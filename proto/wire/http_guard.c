@@ -254,6 +254,27 @@ static bool is_coding(char c)
 	return is_token((uint8_t)c) || (c != 0 && strchr(" \t,;=\"", c));
 }
 
+/* Fields that decide about access.  A proxy and the service could use
+ * different ones of two. */
+static bool is_repeated(const struct field *f, unsigned *seen)
+{
+	static const char *const once[] = {
+		"authorization", "cookie", "origin", "sec-fetch-site",
+		"x-real-ip",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(once); i++) {
+		unsigned bit = 1u << i;
+		bool repeated = *seen & bit;
+
+		if (!is_named(f, once[i]))
+			continue;
+		*seen |= bit;
+		return repeated;
+	}
+	return false;
+}
+
 static bool judge_field(struct http_guard *g, const struct field *f,
 			unsigned *hosts)
 {
@@ -302,7 +323,7 @@ static bool judge_version(struct http_guard *g, const char *version,
 bool http_guard_judge(struct http_guard *g, const char *head, size_t len)
 {
 	const char *end = head + len - 2; /* the empty line */
-	unsigned hosts = 0;
+	unsigned hosts = 0, seen = 0;
 	const char *eol, *version;
 
 	while (*head == '\r')
@@ -318,6 +339,10 @@ bool http_guard_judge(struct http_guard *g, const char *head, size_t len)
 		f = field_split(line, eol);
 		if (!judge_field(g, &f, &hosts))
 			return false;
+		if (is_repeated(&f, &seen)) {
+			refuse(g, 400, "a header field occurs twice");
+			return false;
+		}
 	}
 	if (g->minor >= 1 && hosts != 1)
 		refuse(g, 400, "no Host");

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,30 @@ static void go_wrong(void)
 			    "\"blah \\u001b[2J \\u009b2J\\nline\"}}");
 }
 
+/* A page of viewers that another page is to follow, for ever. */
+static void list_viewers(const char *question)
+{
+	static uint64_t client;
+	static char text[32768];
+	const char *seq = strstr(question, "\"seq\":");
+	size_t n;
+
+	if (seq == NULL)
+		exit(8);
+	n = (size_t)snprintf(text, sizeof text,
+			     "{\"type\":\"deliver.sessions\",\"seq\":%lu,"
+			     "\"body\":{\"more\":true,\"list\":[",
+			     strtoul(seq + 6, NULL, 10));
+	for (int i = 0; i < MSG_SESSIONS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+				      "%s{\"client\":%llu,\"stream\":\"a\","
+				      "\"peer\":\"::1\",\"uptime\":0}",
+				      i > 0 ? "," : "",
+				      (unsigned long long)++client);
+	(void)snprintf(text + n, sizeof text - n, "]}}");
+	say(text);
+}
+
 /* Deliver with a socket and a path reports a viewer there. */
 static void hear(const char *text)
 {
@@ -166,6 +191,8 @@ static void hear(const char *text)
 	const char *body = strstr(text, "\"address\"");
 	const char *end = strstr(text, ",\"tls\"");
 
+	if (strstr(text, "\"deliver.list\"") != NULL)
+		list_viewers(text);
 	listens = listens || strstr(text, "\"deliver.listen\"") != NULL;
 	if (strstr(text, "\"deliver.mount\"") != NULL && body != NULL &&
 	    end != NULL)

@@ -32,7 +32,7 @@ struct bench {
 	char answer[256];
 };
 
-static void setup(struct bench *b)
+static void setup_with(struct bench *b, const char *worker)
 {
 	struct service_config config;
 
@@ -40,9 +40,14 @@ static void setup(struct bench *b)
 	cr_assert_eq(sockaddr_parse(rig_host(), 8000, &b->port), 0);
 	b->ring_fd = ring_create(RING_UNIT, 0);
 	cr_assert_geq(b->ring_fd, 0);
-	service_rig_init(&b->rig, "sluice-worker");
+	service_rig_init(&b->rig, worker);
 	config = service_rig_config(&b->rig);
 	b->deliver = deliver_proc_new(&config, NULL);
+}
+
+static void setup(struct bench *b)
+{
+	setup_with(b, "sluice-worker");
 }
 
 static void teardown(struct bench *b)
@@ -163,5 +168,44 @@ Test(deliver_proc, queued_messages_hold_no_descriptors, .timeout = 90)
 	cr_assert_eq(kill(pid, SIGCONT), 0);
 	watch(&b);
 	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), pid);
+	teardown(&b);
+}
+
+static void hear_list(const json_t *sessions, void *arg)
+{
+	(void)sessions;
+	*(bool *)arg = true;
+}
+
+static bool is_heard(void *arg)
+{
+	return *(bool *)arg;
+}
+
+static bool is_running(void *arg)
+{
+	return service_proc_is_running(
+		deliver_proc_service(((struct bench *)arg)->deliver));
+}
+
+/* The list of a worker that an attacker controls ends the worker, not the
+ * master. */
+Test(deliver_proc, ends_a_worker_whose_list_has_no_end, .timeout = 90)
+{
+	static struct bench b;
+	bool heard = false;
+
+	setup_with(&b, "tests/component/fake_worker");
+	b.mounts[0] = mount_new(b.deliver, &(struct mount_config){
+		.listen = &b.port,
+		.path = "/a",
+		.stream = "a001",
+		.ring_fd = b.ring_fd,
+	});
+	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
+	(void)deliver_proc_list(b.deliver, hear_list, &heard);
+	rig_run_until(b.rig.loop, is_heard, &heard, 60000, "the list");
+	cr_assert_eq(rig_count_log("the list of viewers has more than 65536"),
+		     1, "%s", rig_log());
 	teardown(&b);
 }

@@ -63,6 +63,16 @@ export const refused = {
 	'a control byte in a name': post(`Host: x\r\n${LENGTH}\r\nA\u0002: b`),
 	'no Host': post(LENGTH),
 	'two Hosts': post(`Host: x\r\nHost: x\r\n${LENGTH}`),
+	'two X-Real-IPs': post(`Host: x\r\nX-Real-IP: 192.0.2.1\r\n` +
+		`x-real-ip: 192.0.2.2\r\n${LENGTH}`),
+	'two Authorizations': post('Host: x\r\nAuthorization: Basic YTpi\r\n' +
+		`Authorization: Basic YTpj\r\n${LENGTH}`),
+	'two Cookies': post(`Host: x\r\nCookie: a=b\r\nCookie: c=d\r\n${
+		LENGTH}`),
+	'two Origins': post('Host: x\r\nOrigin: http://x\r\n' +
+		`Origin: http://y\r\n${LENGTH}`),
+	'two Sec-Fetch-Sites': post('Host: x\r\nSec-Fetch-Site: same-origin' +
+		`\r\nSec-Fetch-Site: cross-site\r\n${LENGTH}`),
 	'a space in the path':
 		`GET /api/config x HTTP/1.1\r\nHost: x\r\n\r\n`,
 	'a tab behind the method':

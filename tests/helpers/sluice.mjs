@@ -72,7 +72,7 @@ export class Sluice {
 		if (config !== undefined) {
 			if (config !== null)
 				fs.writeFileSync(self.file, JSON.stringify(
-					config, null, 4));
+					config, null, 4), { mode: 0o600 });
 			all.push('-c', self.file);
 		}
 		const line = managed ? [MANAGER, path.join(dir, 'notify'),

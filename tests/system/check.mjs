@@ -124,7 +124,7 @@ function documents() {
 }
 
 async function judge(file, text) {
-	fs.writeFileSync(file, text);
+	fs.writeFileSync(file, text, { mode: 0o600 });
 	const result = await run(MASTER, ['-t', '-c', file]);
 
 	assert.equal(result.signal, null, `killed by ${result.signal}`);

@@ -125,19 +125,27 @@ void reconciler_close_viewers(struct reconciler *f, bool closed)
 	(void)f, (void)closed;
 }
 
-void reconciler_list_sessions(struct reconciler *f, session_list_fn *done,
-			      void *arg)
+struct session_wait *reconciler_list_sessions(struct reconciler *f,
+					      session_list_fn *done, void *arg)
 {
 	(void)f;
 	fakes.on_sessions = done;
 	fakes.on_sessions_arg = arg;
+	return (struct session_wait *)&fakes.on_sessions;
+}
+
+void session_list_forget(struct session_wait **w)
+{
+	fakes.on_sessions = NULL;
+	*w = NULL;
 }
 
 void fakes_tell_sessions(const char *text)
 {
 	json_t *list = text != NULL ? fakes_json(text) : NULL;
 
-	fakes.on_sessions(list, fakes.on_sessions_arg);
+	if (fakes.on_sessions != NULL)
+		fakes.on_sessions(list, fakes.on_sessions_arg);
 	fakes.on_sessions = NULL;
 	json_decref(list);
 }

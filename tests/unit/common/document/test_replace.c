@@ -79,20 +79,20 @@ Test(replace, makes_a_new_file_private)
 	cr_assert_eq(count_files(), 1u);
 }
 
-Test(replace, keeps_mode_and_owner_of_the_old_file)
+Test(replace, keeps_owner_and_mode_without_other_users)
 {
 	struct errmsg why = { 0 };
 	struct stat st;
 
 	cr_assert_eq(put("one", &why), 0);
-	cr_assert_eq(chmod(path, 0644), 0);
+	cr_assert_eq(chmod(path, 0664), 0);
 	if (geteuid() == 0)
 		cr_assert_eq(chown(path, 12, 34), 0);
 	(void)umask(077);
 	cr_assert_eq(put("two", &why), 0, "%s", why.text);
 	cr_assert_str_eq(content(path), "two");
 	cr_assert_eq(stat(path, &st), 0);
-	cr_assert_eq(st.st_mode & 07777, 0644u);
+	cr_assert_eq(st.st_mode & 07777, 0660u);
 	if (geteuid() == 0) {
 		cr_assert_eq(st.st_uid, 12u);
 		cr_assert_eq(st.st_gid, 34u);

@@ -21,6 +21,7 @@ static struct world {
 	uint64_t after;
 	bool asked;
 	bool unreachable;
+	struct errmsg error;
 } w;
 
 struct heard {
@@ -62,7 +63,7 @@ static void reply(void)
 						      "1.2.3.4", 5 };
 	}
 	w.asked = false;
-	session_list_answer(w.list, &p, w.seq);
+	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error), 0);
 }
 
 static void hear(const json_t *sessions, void *arg)
@@ -144,11 +145,12 @@ Test(session_list, ignores_an_answer_that_is_late)
 	struct heard h = { 0 };
 
 	set_up();
-	session_list_answer(w.list, &nobody, 1);
+	cr_assert_eq(session_list_answer(w.list, &nobody, 1, &w.error), 0);
 	session_list_get(w.list, hear, &h);
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
-	session_list_answer(w.list, &nobody, w.seq + 1);
+	cr_assert_eq(session_list_answer(w.list, &nobody, w.seq + 1, &w.error),
+		     0);
 	cr_assert_eq(h.n, 0u);
 	run_until(&h, 1);
 	cr_assert_eq(h.size, (size_t)VIEWERS);
@@ -203,4 +205,88 @@ Test(session_list, gives_no_answer_when_it_is_freed)
 	cr_assert_eq(b.n, 1u);
 	cr_assert(a.nothing);
 	cr_assert(b.nothing);
+}
+
+/* Answers each request with a full page that another is to follow; the number
+ * of pages until the list refuses one, at most limit. */
+static unsigned answer_without_end(unsigned limit)
+{
+	static struct msg_deliver_sessions p;
+	uint64_t end_ms = mono_ms() + 60000;
+	unsigned n = 0;
+
+	p.n = MSG_SESSIONS_MAX;
+	p.more = true;
+	while (n < limit && mono_ms() < end_ms) {
+		if (!w.asked) {
+			ev_run(w.loop, EVRUN_ONCE);
+			continue;
+		}
+		w.asked = false;
+		for (uint64_t i = 0; i < p.n; i++)
+			p.list[i] = (struct msg_session){ w.after + i + 1, "a",
+							  "::1", 0 };
+		n++;
+		if (session_list_answer(w.list, &p, w.seq, &w.error) < 0)
+			break;
+	}
+	return n;
+}
+
+Test(session_list, has_an_end, .timeout = 60)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	session_list_get(w.list, hear, &h);
+	cr_assert_eq(answer_without_end(1000),
+		     SESSION_LIST_MAX / MSG_SESSIONS_MAX + 1u);
+	cr_assert_str_eq(w.error.text,
+			 "the list of viewers has more than 65536");
+	tear_down();
+}
+
+Test(session_list, never_goes_back)
+{
+	static struct msg_deliver_sessions p = {
+		.n = 1, .list = { { 7, "a", "::1", 0 } }, .more = true,
+	};
+	struct heard h = { 0 };
+
+	set_up();
+	session_list_get(w.list, hear, &h);
+	while (!w.asked)
+		ev_run(w.loop, EVRUN_ONCE);
+	w.asked = false;
+	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error), 0);
+	while (!w.asked)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error),
+		     -EPROTO);
+	cr_assert_str_eq(w.error.text, "the list of viewers does not continue "
+				       "behind client 7");
+	tear_down();
+}
+
+Test(session_list, stops_when_no_client_waits)
+{
+	struct heard h = { 0 };
+	struct session_wait *mine;
+	unsigned pages;
+
+	set_up();
+	mine = session_list_get(w.list, hear, &h);
+	cr_assert_eq(answer_without_end(3), 3u);
+	session_list_forget(&mine);
+	cr_assert_null(mine);
+	pages = w.questions;
+	/* the pause ends, and nothing is left to be done */
+	ev_run(w.loop, 0);
+	cr_assert_eq(w.questions, pages);
+	cr_assert_eq(h.n, 0u);
+	/* the next request gets a list of its own */
+	session_list_get(w.list, hear, &h);
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)VIEWERS);
+	tear_down();
 }
