@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
@@ -207,17 +208,30 @@ static void hear(const char *text)
 	say(answer);
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static void work(void)
 {
+	uint64_t next_ms = now_ms() + STATUS_MS;
+
 	for (;;) {
 		struct pollfd p = { .fd = CHANNEL, .events = POLLIN };
+		uint64_t at_ms = now_ms();
 		char text[65537];
 		ssize_t n;
 
-		if (poll(&p, 1, STATUS_MS) == 0) {
+		if (at_ms >= next_ms) {
+			next_ms = at_ms + STATUS_MS;
 			say_status();
-			continue;
 		}
+		if (poll(&p, 1, (int)MIN(next_ms - at_ms, (uint64_t)STATUS_MS)) == 0)
+			continue;
 		n = recv(CHANNEL, text, sizeof text - 1, MSG_DONTWAIT);
 		if (n == 0)
 			exit(0);
