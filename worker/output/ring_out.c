@@ -23,6 +23,7 @@ enum {
 	 * keeps the rest for slow viewers (worker/deliver/lag.h). */
 	RING_GOPS = 4,
 	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
+	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides */
 };
 
 struct ring_out {
@@ -50,6 +51,10 @@ struct ring_out {
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
 	 * PAT that names their PID */
 	uint8_t had_pmt[TS_PIDS / 8];
+	/* Added to the counters of a PID: the previous writer may have died
+	 * before it published packets that the splice had counted. */
+	uint8_t shift[TS_PIDS];
+	size_t n_shift;     /* PIDs with a shift or SHIFT_OPEN */
 };
 
 static bool is_pmt_start(const uint8_t *packet)
@@ -84,6 +89,8 @@ static void resume_counters(struct ring_out *r)
 			seen[pid / 8] |= bit;
 			*cc_rewrite_next(&r->cc, pid) = (uint8_t)(
 				(ts_cc(packet) + 1) & 0x0f);
+			r->shift[pid] = pid != TS_PID_NULL ? SHIFT_OPEN : 0;
+			r->n_shift += pid != TS_PID_NULL;
 		}
 		if (n == 0)
 			return;
@@ -118,6 +125,35 @@ static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
 		n -= now;
 		r->written = true;
 	}
+}
+
+/* Shifts the counter of a packet, a copy, that is not of a table. */
+static void shift_counter(struct ring_out *r, uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	uint8_t *shift = &r->shift[pid];
+
+	if (*shift == SHIFT_OPEN && !ts_tei(packet)) {
+		unsigned next = *cc_rewrite_next(&r->cc, pid);
+
+		if (!ts_has_payload(packet))
+			next += 15;
+		*shift = (uint8_t)((next - ts_cc(packet)) & 0x0f);
+		r->n_shift -= *shift == 0;
+	}
+	ts_set_cc(packet, ts_cc(packet) + *shift);
+}
+
+static void copy_stream(struct ring_out *r, const uint8_t *packets, size_t n)
+{
+	uint8_t copy[TS_PACKET];
+
+	for (; n > 0 && r->n_shift > 0; n--, packets += TS_PACKET) {
+		memcpy(copy, packets, TS_PACKET);
+		shift_counter(r, copy);
+		copy_packets(r, copy, 1);
+	}
+	copy_packets(r, packets, n);
 }
 
 static void put_tables(const uint8_t *packets, size_t n, void *arg)
@@ -164,7 +200,10 @@ static bool is_table(const struct ring_out *r, const uint8_t *packet)
 static void copy_table(struct ring_out *r, const uint8_t *packet)
 {
 	uint8_t copy[TS_PACKET];
+	uint8_t *shift = &r->shift[ts_pid(packet)];
 
+	r->n_shift -= *shift != 0;
+	*shift = 0;
 	memcpy(copy, packet, TS_PACKET);
 	if (cc_rewrite_feed(&r->cc, copy))
 		copy_packets(r, copy, 1);
@@ -185,7 +224,7 @@ static void settle(struct ring_out *r, bool joins)
 		if (is_table(r, packet))
 			copy_table(r, packet);
 		else
-			copy_packets(r, packet, 1);
+			copy_stream(r, packet, 1);
 	}
 	fifo_drop(&r->held, held.n);
 }
@@ -198,7 +237,7 @@ static void put(struct ring_out *r, const uint8_t *packets, size_t n)
 	if (fifo_len(&r->held) > 0)
 		(void)fifo_push(&r->held, (struct ts_run){ packets, n });
 	else
-		copy_packets(r, packets, n);
+		copy_stream(r, packets, n);
 }
 
 static enum rap_sign look(struct ring_out *r, const uint8_t *packet,
