@@ -230,8 +230,13 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 	if (k->patience_s == 0 && k->label[0] != '\0')
 		log_warning("stream", "%s: no packets for %u s: opening it "
 			    "again", k->label, patience_s);
-	shut(k, now_ns);
-	input_keeper_open(k, now_ns);
+	if (input_reopens(k->input) && !k->owner_notes) {
+		/* each path has a watchdog, which opens it again */
+		k->received_ns = now_ns;
+	} else {
+		shut(k, now_ns);
+		input_keeper_open(k, now_ns);
+	}
 	k->patience_s =
 		MIN(2 * patience_s,
 		    MAX(k->spec.watchdog_s, (unsigned)INPUT_WATCHDOG_MAX_S));

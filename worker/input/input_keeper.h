@@ -12,7 +12,7 @@
  * INPUT_WATCHDOG_MAX_S: a membership or a connection can end without an error.
  * An input that hangs in the kernel is not opened again until the kernel has
  * released it.  An input of several inputs (merge) has a keeper for each, and
- * stays open while all of them are closed.
+ * stays open while all of them are closed.  Their watchdogs open them again.
  *
  * The log has one line for each change of the error, unless the keeper has no
  * label.  Owns the input and the ring descriptor of its specification.

@@ -222,3 +222,29 @@ Test(merge_input, retries_each_path_as_often_as_an_input_without_merge)
 	input_keeper_done(&plain);
 	rig_done(&net);
 }
+
+/* The watchdog of the merge itself would open each path once more. */
+Test(merge_input, a_silent_merge_opens_its_paths_as_often_as_an_input)
+{
+	static struct input_keeper merge, plain;
+	struct rig net;
+
+	rig_init(&net);
+	tries.now_ns = SECOND_NS;
+	input_keeper_init(&plain, NULL, "udp://127.0.0.1:5002#watchdog=1");
+	input_keeper_init(&merge, NULL, "udp://127.0.0.1:5000#watchdog=1&merge="
+			  "udp://127.0.0.1:5001");
+	for (unsigned s = 0; s < 10; s++) {
+		step(&merge, true);
+		step(&plain, true);
+		tries.now_ns += SECOND_NS;
+	}
+	cr_expect_eq(merge.opens, 1);
+	cr_assert_gt(tries.n[2], 3);
+	cr_assert_eq(tries.n[0], tries.n[2]);
+	for (size_t i = 0; i < tries.n[2]; i++)
+		cr_expect_eq(try_ms(0, i), try_ms(2, i));
+	input_keeper_done(&merge);
+	input_keeper_done(&plain);
+	rig_done(&net);
+}
