@@ -165,6 +165,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	s->outage.until_ns = now_ns;
+	s->had_error = output_error_of(s) != NULL;
 	output_resume_rtp(s->output, s->place);
 }
 
@@ -199,9 +200,11 @@ static void watch_overflow(struct sink *s, uint64_t now_ns)
 }
 
 /* Logs packets that the network did not accept while the output is open.  The
- * end of an outage reports those of the outage. */
+ * end of an outage reports those of the outage.  Packets before the first
+ * answer of a peer were not rejected: they are in the status alone. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
 {
+	bool has_error = output_error_of(s) != NULL;
 	struct output_gap gap = gap_of(s);
 	struct output_counters c;
 	unsigned suppressed;
@@ -210,8 +213,9 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	/* a new gap may become an outage, whose end reports its packets */
 	if (now_ns - gap.since_ns < OUTAGE_SHOWS_S * SECOND_NS)
 		c.dropped -= gap.packets;
-	if (output_error_of(s) != NULL)
+	if (has_error || s->had_error)
 		s->dropped = c.dropped;
+	s->had_error = has_error;
 	if (c.dropped <= s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / MS, &suppressed))
 		return;

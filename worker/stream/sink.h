@@ -53,6 +53,7 @@ struct sink {
 		struct errmsg error; /* "" while no packet is dropped */
 	} overflow;
 	uint64_t dropped;      /* packets not accepted, as logged last */
+	bool had_error;        /* a second ago, or when it was opened */
 	struct ratelimit dropped_log;
 	struct errmsg path_error; /* the error of a path that was logged last */
 	struct ratelimit path_error_log;

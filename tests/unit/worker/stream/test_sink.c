@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/units.h"
+#include "worker/output/output_type.h"
 #include "worker/stream/sink.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* An interface may be there at any time: it is not waited for long. */
 Test(sink, tries_a_socket_again_soon_and_all_else_less_and_less)
@@ -64,4 +68,81 @@ Test(sink, follows_interfaces_and_routes_where_it_is_bound_to_them)
 			     cases[i].address);
 		sink_done(&s);
 	}
+}
+
+/* --- an output that calls a peer --- */
+
+static struct {
+	struct output base;
+	const char *error;
+} caller;
+
+static int no_error(struct output *out, struct errmsg *error)
+{
+	(void)out, (void)error;
+	return 0;
+}
+
+static const char *caller_error(const struct output *out)
+{
+	(void)out;
+	return caller.error;
+}
+
+static void no_free(struct output *out)
+{
+	(void)out;
+}
+
+/* Stands for the opener that this program has no library for. */
+struct output *rist_output_open(const struct output_spec *spec, int *ret_err,
+				struct errmsg *error)
+{
+	static const struct output_ops ops = {
+		.free = no_free,
+		.every_second = no_error,
+		.error = caller_error,
+	};
+
+	(void)ret_err, (void)error;
+	caller.base = (struct output){ .ops = &ops, .spec = spec };
+	return &caller.base;
+}
+
+static void count_lines(enum log_level level, const char *component,
+			const char *text, void *arg)
+{
+	(void)level, (void)component;
+	*(unsigned *)arg += strstr(text, "3 packets dropped: the network did "
+				   "not accept them") != NULL;
+}
+
+Test(sink, logs_dropped_packets_only_after_the_peer_has_answered)
+{
+	static struct rtp_state place;
+	static struct sink s;
+	uint64_t now_ns = mono_ns();
+	unsigned lines = 0;
+
+	log_open(count_lines, &lines, LOG_LEVEL_WARNING);
+	sink_init(&s, 1, "rist://127.0.0.1:9000", "test", &place);
+	caller.error = "no peer connected";
+	sink_open(&s, now_ns);
+	cr_assert_eq(s.output, &caller.base);
+	/* the peer answers in the second after the dropped packets */
+	caller.base.counters.dropped += 3;
+	caller.error = NULL;
+	sink_second(&s, 0, now_ns += SECOND_NS);
+	cr_expect_eq(lines, 0);
+	caller.error = "no peer connected";
+	sink_second(&s, 0, now_ns += SECOND_NS);
+	caller.base.counters.dropped += 3;
+	caller.error = NULL;
+	sink_second(&s, 0, now_ns += SECOND_NS);
+	cr_expect_eq(lines, 0);
+	caller.base.counters.dropped += 3;
+	sink_second(&s, 0, now_ns += SECOND_NS);
+	cr_expect_eq(lines, 1);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	sink_done(&s);
 }
