@@ -13,7 +13,8 @@ import { AS_SELF, MASTER, Sluice, WORKER, config, stream }
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
-import { run, start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { run, start, tempDir, udpBound, udpDrops, waitUntil }
+	from '../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
 const VLC_PORT = 9025;
@@ -101,8 +102,6 @@ test('other programs send and receive, whichever side calls',
 			output.endsWith(`:${VLC_PORT}`)));
 	const judged = receivers.map((_, i) => i).filter((i) => i !== silent);
 
-	if (silent !== -1)
-		t.diagnostic('this VLC does not listen');
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	for (const i of senders.keys())
 		await sluice.onair(`in${i}`, 40000);
@@ -133,17 +132,21 @@ test('other programs send and receive, whichever side calls',
 		late += outputs[i].stats.dropped;
 	}
 	timing.assert(late === 0, `${late} came too late`);
+	const missed = senders.map((_, i) => udpDrops(5100 + i));
+
 	await sluice.stop();
 	if (late > 0)
 		return;
 	const lists = await recorder.stop();
 
 	for (const [i, { name }] of senders.entries())
-		await t.test(`input: ${name}`, () =>
-			assertClean(t, joined(lists[i])));
-	for (const i of judged)
-		await t.test(`output: ${receivers[i].name}`, () =>
-			assertClean(t, fs.readFileSync(files[i])));
+		await t.test(`input: ${name}`, { skip: missed[i] > 0 &&
+			`the sender had no room for ${missed[i]} datagrams` },
+		() => assertClean(t, joined(lists[i])));
+	for (const [i, { name }] of receivers.entries())
+		await t.test(`output: ${name}`, { skip: i === silent &&
+			'this VLC calls, although its URL asks it to listen' },
+		() => assertClean(t, fs.readFileSync(files[i])));
 });
 
 // Data that is sent for the first time: neither control nor a repetition.
