@@ -230,7 +230,8 @@ static void work(void)
 			next_ms = at_ms + STATUS_MS;
 			say_status();
 		}
-		if (poll(&p, 1, (int)MIN(next_ms - at_ms, (uint64_t)STATUS_MS)) == 0)
+		if (poll(&p, 1, (int)MIN(next_ms - at_ms,
+					 (uint64_t)STATUS_MS)) == 0)
 			continue;
 		n = recv(CHANNEL, text, sizeof text - 1, MSG_DONTWAIT);
 		if (n == 0)
