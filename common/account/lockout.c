@@ -2,44 +2,73 @@
 #include "common/account/lockout.h"
 
 #include "common/base/alloc.h"
-#include "common/account/secret.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
-enum { BUCKETS = 1024 };
+enum { BUCKETS = 1024, FAILURES_MAX = LOCKOUT_LOGIN_FAILURES };
 
+struct failure {
+	uint64_t at_ms;
+	struct digest login;
+};
+
+/* The failures of an address, or of a login. */
 struct entry {
-	TAILQ_ENTRY(entry) link;  /* in all: failed longest ago first */
+	TAILQ_ENTRY(entry) link;  /* failed longest ago first */
 	LIST_ENTRY(entry) bucket;
-	struct ip_address address;
-	/* times of the last failures, the newest last */
-	uint64_t failed_ms[LOCKOUT_FAILURES];
+	struct digest key;
+	struct failure failed[FAILURES_MAX]; /* the newest last */
 	unsigned n;
 };
 
-struct lockout {
-	TAILQ_HEAD(, entry) all;
-	LIST_HEAD(, entry) buckets[BUCKETS];
+TAILQ_HEAD(entries, entry);
+LIST_HEAD(bucket, entry);
+
+struct table {
+	struct entries all;
+	struct bucket buckets[BUCKETS];
 	size_t n;
-	uint64_t seed; /* secret: an attacker cannot fill one bucket */
+	unsigned max; /* failures that lock */
 };
+
+/* An address from which a login got in. */
+struct place {
+	bool used;
+	struct digest login;
+	struct digest address;
+};
+
+struct lockout {
+	struct digest seed; /* secret: an attacker cannot fill one bucket */
+	struct table addresses;
+	struct table logins;
+	struct place places[LOCKOUT_PLACES_MAX];
+	unsigned next_place; /* to be replaced */
+};
+
+static void table_init(struct table *t, unsigned max)
+{
+	TAILQ_INIT(&t->all);
+	t->max = max;
+}
 
 struct lockout *lockout_new(void)
 {
 	struct lockout *l = xcalloc(1, sizeof *l);
 
-	TAILQ_INIT(&l->all);
+	table_init(&l->addresses, LOCKOUT_FAILURES);
+	table_init(&l->logins, LOCKOUT_LOGIN_FAILURES);
 	secret_random(&l->seed, sizeof l->seed);
 	return l;
 }
 
-static void drop(struct lockout *l, struct entry *e)
+static void drop(struct table *t, struct entry *e)
 {
-	TAILQ_REMOVE(&l->all, e, link);
+	TAILQ_REMOVE(&t->all, e, link);
 	LIST_REMOVE(e, bucket);
-	l->n--;
+	t->n--;
 	free(e);
 }
 
@@ -50,91 +79,205 @@ void lockout_free(struct lockout **lp)
 	*lp = NULL;
 	if (l == NULL)
 		return;
-	while (!TAILQ_EMPTY(&l->all))
-		drop(l, TAILQ_FIRST(&l->all));
+	while (!TAILQ_EMPTY(&l->addresses.all))
+		drop(&l->addresses, TAILQ_FIRST(&l->addresses.all));
+	while (!TAILQ_EMPTY(&l->logins.all))
+		drop(&l->logins, TAILQ_FIRST(&l->logins.all));
 	free(l);
 }
 
-static size_t bucket_of(const struct lockout *l, const struct ip_address *key)
+/* --- keys --- */
+
+static struct digest key_of(const struct lockout *l, const char *text)
 {
-	return ip_hash(key, l->seed) % BUCKETS;
+	struct digest key = digest_of(text);
+
+	for (size_t i = 0; i < DIGEST_LEN; i++)
+		key.bytes[i] ^= l->seed.bytes[i];
+	return key;
 }
 
-static struct entry *find(const struct lockout *l, const struct ip_address *a)
+static struct digest address_key(const struct lockout *l,
+				 const struct lockout_try *t)
 {
-	struct ip_address key = ip_client(a);
+	struct ip_address client = ip_client(t->address);
+	char text[IP_TEXT_MAX];
+
+	ip_format(&client, text);
+	return key_of(l, text);
+}
+
+static struct bucket *bucket_of(struct table *t, const struct digest *key)
+{
+	uint32_t n;
+
+	memcpy(&n, key->bytes, sizeof n);
+	return &t->buckets[n % BUCKETS];
+}
+
+static bool is_same(const struct digest *a, const struct digest *b)
+{
+	return memcmp(a->bytes, b->bytes, DIGEST_LEN) == 0;
+}
+
+static struct entry *find(const struct table *t, const struct digest *key)
+{
 	struct entry *e;
 
-	LIST_FOREACH(e, &l->buckets[bucket_of(l, &key)], bucket)
-		if (memcmp(e->address.bytes, key.bytes, IP_BYTES) == 0)
+	/* only read from */
+	LIST_FOREACH(e, bucket_of((struct table *)(uintptr_t)t, key), bucket)
+		if (is_same(&e->key, key))
 			return e;
 	return NULL;
 }
 
-static bool is_locked(const struct entry *e, uint64_t now_ms)
-{
-	const uint64_t *at = e->failed_ms;
+/* --- entries --- */
 
-	return e->n == LOCKOUT_FAILURES &&
-	       at[LOCKOUT_FAILURES - 1] - at[0] < LOCKOUT_WINDOW_MS &&
-	       now_ms - at[LOCKOUT_FAILURES - 1] < LOCKOUT_WINDOW_MS;
-}
-
-bool lockout_is_locked(const struct lockout *l, const struct ip_address *a,
-		       uint64_t now_ms)
-{
-	const struct entry *e = find(l, a);
-
-	return e != NULL && is_locked(e, now_ms);
-}
-
-unsigned lockout_room(const struct lockout *l, const struct ip_address *a,
+static bool is_locked(const struct table *t, const struct entry *e,
 		      uint64_t now_ms)
 {
-	const struct entry *e = find(l, a);
+	uint64_t last;
+
+	if (e == NULL || e->n < t->max)
+		return false;
+	last = e->failed[e->n - 1].at_ms;
+	return last - e->failed[0].at_ms < LOCKOUT_WINDOW_MS &&
+	       now_ms - last < LOCKOUT_WINDOW_MS;
+}
+
+static unsigned room(const struct table *t, const struct entry *e,
+		     uint64_t now_ms)
+{
 	unsigned recent = 0;
 
 	if (e == NULL)
-		return LOCKOUT_FAILURES;
-	if (is_locked(e, now_ms))
+		return t->max;
+	if (is_locked(t, e, now_ms))
 		return 0;
 	for (unsigned i = 0; i < e->n; i++)
-		recent += now_ms - e->failed_ms[i] < LOCKOUT_WINDOW_MS;
-	return LOCKOUT_FAILURES - recent;
+		recent += now_ms - e->failed[i].at_ms < LOCKOUT_WINDOW_MS;
+	return t->max - recent;
 }
 
-bool lockout_fail(struct lockout *l, const struct ip_address *a,
-		  uint64_t now_ms)
+static struct entry *add(struct table *t, const struct digest *key)
 {
-	struct entry *e = find(l, a);
+	struct entry *e = xcalloc(1, sizeof *e);
 
-	if (e != NULL && is_locked(e, now_ms))
+	if (t->n >= LOCKOUT_ENTRIES_MAX)
+		drop(t, TAILQ_FIRST(&t->all));
+	e->key = *key;
+	LIST_INSERT_HEAD(bucket_of(t, key), e, bucket);
+	TAILQ_INSERT_TAIL(&t->all, e, link);
+	t->n++;
+	return e;
+}
+
+/* True when this failure locks the key. */
+static bool count(struct table *t, const struct digest *key,
+		  const struct failure *failure)
+{
+	struct entry *e = find(t, key);
+
+	if (is_locked(t, e, failure->at_ms))
 		return false;
-	if (e == NULL) {
-		if (l->n >= LOCKOUT_ADDRESSES_MAX)
-			drop(l, TAILQ_FIRST(&l->all));
-		e = xcalloc(1, sizeof *e);
-		e->address = ip_client(a);
-		LIST_INSERT_HEAD(&l->buckets[bucket_of(l, &e->address)], e,
-				 bucket);
-		TAILQ_INSERT_TAIL(&l->all, e, link);
-		l->n++;
-	}
-	if (e->n == LOCKOUT_FAILURES) {
+	if (e == NULL)
+		e = add(t, key);
+	if (e->n == t->max) {
 		e->n--;
-		memmove(e->failed_ms, e->failed_ms + 1,
-			e->n * sizeof e->failed_ms[0]);
+		memmove(e->failed, e->failed + 1, e->n * sizeof e->failed[0]);
 	}
-	e->failed_ms[e->n++] = now_ms;
-	TAILQ_REMOVE(&l->all, e, link);
-	TAILQ_INSERT_TAIL(&l->all, e, link);
-	return is_locked(e, now_ms);
+	e->failed[e->n++] = *failure;
+	TAILQ_REMOVE(&t->all, e, link);
+	TAILQ_INSERT_TAIL(&t->all, e, link);
+	return is_locked(t, e, failure->at_ms);
 }
 
-void lockout_succeed(struct lockout *l, const struct ip_address *a)
+/* Failures of other logins stay. */
+static void forget(struct table *t, struct entry *e, const struct digest *login)
 {
-	struct entry *e = find(l, a);
+	unsigned kept = 0;
 
-	if (e != NULL)
-		drop(l, e);
+	if (e == NULL)
+		return;
+	for (unsigned i = 0; i < e->n; i++)
+		if (!is_same(&e->failed[i].login, login))
+			e->failed[kept++] = e->failed[i];
+	e->n = kept;
+	if (kept == 0)
+		drop(t, e);
+}
+
+/* --- places --- */
+
+static bool has_place(const struct lockout *l, const struct place *wanted)
+{
+	for (size_t i = 0; i < LOCKOUT_PLACES_MAX; i++)
+		if (l->places[i].used &&
+		    is_same(&l->places[i].login, &wanted->login) &&
+		    is_same(&l->places[i].address, &wanted->address))
+			return true;
+	return false;
+}
+
+static struct place place_of(const struct lockout *l,
+			     const struct lockout_try *t)
+{
+	return (struct place){
+		.used = true,
+		.login = key_of(l, t->login),
+		.address = address_key(l, t),
+	};
+}
+
+/* --- the callers --- */
+
+unsigned lockout_room(const struct lockout *l, const struct lockout_try *t,
+		      uint64_t now_ms)
+{
+	struct digest key = address_key(l, t);
+
+	return room(&l->addresses, find(&l->addresses, &key), now_ms);
+}
+
+unsigned lockout_login_room(const struct lockout *l,
+			    const struct lockout_try *t, uint64_t now_ms)
+{
+	struct place p = place_of(l, t);
+
+	if (has_place(l, &p))
+		return LOCKOUT_LOGIN_FAILURES;
+	return room(&l->logins, find(&l->logins, &p.login), now_ms);
+}
+
+bool lockout_is_locked(const struct lockout *l, const struct lockout_try *t,
+		       uint64_t now_ms)
+{
+	return lockout_room(l, t, now_ms) == 0 ||
+	       lockout_login_room(l, t, now_ms) == 0;
+}
+
+enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
+			       uint64_t now_ms)
+{
+	struct place p = place_of(l, t);
+	struct failure failure = { now_ms, p.login };
+
+	/* no lock is extended: a locked address sends no guess of a login */
+	if (lockout_is_locked(l, t, now_ms))
+		return LOCKOUT_NO_NEWS;
+	if (count(&l->addresses, &p.address, &failure))
+		return LOCKOUT_ADDRESS;
+	return count(&l->logins, &p.login, &failure) ? LOCKOUT_LOGIN
+						     : LOCKOUT_NO_NEWS;
+}
+
+void lockout_succeed(struct lockout *l, const struct lockout_try *t)
+{
+	struct place p = place_of(l, t);
+
+	forget(&l->addresses, find(&l->addresses, &p.address), &p.login);
+	if (has_place(l, &p))
+		return;
+	l->places[l->next_place] = p;
+	l->next_place = (l->next_place + 1) % LOCKOUT_PLACES_MAX;
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses from which passwords are guessed.
+ * Addresses from which passwords are guessed, and logins whose passwords are
+ * guessed.
  *
  * Five failed checks within a minute lock an address until a minute after the
- * last of them.  While an address is locked its passwords are not checked, so
- * the lock is not extended.  A successful check deletes the failures.
- * ip_client() distinguishes addresses.  When the table is full, a new address
- * replaces the address that failed longest ago.  Pure: the caller passes the
+ * last of them, twenty of one login lock the login, from whatever addresses
+ * they come.  A locked login stays open to the addresses from which it got in
+ * before.  While an address or a login is locked its passwords are not checked,
+ * so the lock is not extended.  Failures age.  A successful check deletes the
+ * failures of its own login from its own address, and no others: a user cannot
+ * guess the password of another.
+ *
+ * ip_client() distinguishes addresses.  When a table is full, a new entry
+ * replaces the one that failed longest ago.  Pure: the caller passes the
  * monotonic time.
  */
 #pragma once
 
+#include "common/account/secret.h"
 #include "common/base/ip_prefix.h"
 #include "common/base/util.h"
 
@@ -18,26 +25,39 @@
 #include <stdint.h>
 
 enum {
-	LOCKOUT_FAILURES = 5,
+	LOCKOUT_FAILURES = 5,        /* of an address */
+	LOCKOUT_LOGIN_FAILURES = 20, /* of a login */
 	LOCKOUT_WINDOW_MS = 60 * 1000,
-	LOCKOUT_ADDRESSES_MAX = 4096,
+	LOCKOUT_ENTRIES_MAX = 4096,  /* addresses, and logins */
+	LOCKOUT_PLACES_MAX = 256,    /* addresses from which logins got in */
 };
 
 struct lockout;
+
+/* Borrowed for the call. */
+struct lockout_try {
+	const struct ip_address *address;
+	const char *login; /* hostile; need not exist */
+};
 
 struct lockout *lockout_new(void);
 /* NULL-safe; sets *l to NULL. */
 void lockout_free(struct lockout **);
 
-bool lockout_is_locked(const struct lockout *, const struct ip_address *,
+bool lockout_is_locked(const struct lockout *, const struct lockout_try *,
 		       uint64_t now_ms);
 
-/* The number of checks that may still fail before the address is locked; 0
- * while it is locked. */
-unsigned lockout_room(const struct lockout *, const struct ip_address *,
+/* The number of checks that may still fail before the address, or the login, is
+ * locked; 0 while it is locked. */
+unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 		      uint64_t now_ms);
+unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
+			    uint64_t now_ms);
 
-/* Counts a failed check; true when this failure locks the address. */
-bool lockout_fail(struct lockout *, const struct ip_address *,
-		  uint64_t now_ms);
-void lockout_succeed(struct lockout *, const struct ip_address *);
+/* What the failure has locked. */
+enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
+
+/* Counts a failed check. */
+enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
+			       uint64_t now_ms);
+void lockout_succeed(struct lockout *, const struct lockout_try *);

@@ -13,6 +13,7 @@ libcommon_a_SOURCES += \
 	common/base/ip_prefix.c common/base/ip_prefix.h \
 	common/base/landlock.c common/base/landlock.h \
 	common/base/log.c common/base/log.h \
+	common/base/log_word.c common/base/log_word.h \
 	common/base/mono.c common/base/mono.h \
 	common/base/password.c common/base/password.h \
 	common/base/prefetch.h \

@@ -2,13 +2,19 @@
 /* The line in the log for each call of the API. */
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
+#include "common/base/log_word.h"
 #include "master/api/call.h"
 #include "proto/wire/http_request.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WHAT_MAX = 256, NAME_MAX_SHOWN = 64, ID_SHOWN = 128 };
+enum {
+	WHAT_MAX = 256,
+	NAME_MAX_SHOWN = 64,
+	ID_SHOWN = 128,
+	LOGIN_SHOWN = 64,
+};
 
 /* "set-softcam" becomes "set softcam", or "remove softcam" for a removal; the
  * id follows. */
@@ -20,7 +26,14 @@ static void format_command(const json_t *body, const char *name, char *text,
 	const json_t *value = object != NULL ? json_object_get(body, object)
 					     : NULL;
 	const json_t *id = json_object_get(body, "id");
+	char word[ID_SHOWN + 1], unknown[NAME_MAX_SHOWN + 1];
 	size_t len;
+
+	if (command == NULL) {
+		log_word(name, unknown, sizeof unknown);
+		name = unknown;
+		object = NULL;
+	}
 
 	if (object != NULL && (json_is_true(json_object_get(value, "remove")) ||
 			       json_is_true(json_object_get(body, "remove"))))
@@ -32,9 +45,10 @@ static void format_command(const json_t *body, const char *name, char *text,
 		if (*c == '-')
 			*c = ' ';
 	len = strlen(text);
+	log_word(json_is_string(id) ? json_string_value(id) : "", word,
+		 sizeof word);
 	if (json_is_string(id))
-		(void)snprintf(text + len, size - len, " id:%.*s", ID_SHOWN,
-			       json_string_value(id));
+		(void)snprintf(text + len, size - len, " id:%s", word);
 	else if (json_is_integer(id))
 		(void)snprintf(text + len, size - len,
 			       " id:%" JSON_INTEGER_FORMAT,
@@ -50,14 +64,14 @@ void access_line(const struct call *c)
 	const struct api_command *command = name != NULL
 		? api_command_find(name) : NULL;
 	const char *login = c->caller.login;
-	char what[WHAT_MAX], ip[IP_TEXT_MAX];
+	char what[WHAT_MAX], word[WHAT_MAX - 16], ip[IP_TEXT_MAX];
 
 	if (!json_is_true(json_object_get(log, "api_access")))
 		return;
+	log_word(http_request_path(c->request), word, sizeof word);
 	if (c->route.kind != ROUTE_COMMAND)
-		(void)snprintf(what, sizeof what, "%s %.200s",
-			       http_request_method(c->request),
-			       http_request_path(c->request));
+		(void)snprintf(what, sizeof what, "%.8s %s",
+			       http_request_method(c->request), word);
 	else if (name == NULL)
 		(void)snprintf(what, sizeof what, "no command");
 	else if (command != NULL && (command->flags & COMMAND_UNLOGGED))
@@ -67,7 +81,7 @@ void access_line(const struct call *c)
 	/* the command `login` has no session yet */
 	if (login[0] == '\0')
 		login = json_string_value(json_object_get(c->body, "login"));
+	log_word(login != NULL ? login : "-", word, LOGIN_SHOWN + 1);
 	ip_format(&c->caller.address, ip);
-	log_info("api", "%s Login:%.64s IP:%s", what,
-		 login != NULL ? login : "-", ip);
+	log_info("api", "%s Login:%s IP:%s", what, word, ip);
 }

@@ -3,9 +3,9 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/log_word.h"
 #include "common/base/mono.h"
 #include "common/base/ratelimit.h"
-#include "common/base/utf8.h"
 #include "master/auth/password_check.h"
 #include "common/account/session.h"
 #include "common/account/session_file.h"
@@ -229,25 +229,16 @@ void auth_users_changed(struct auth *a)
 void auth_log_failure(struct auth *a, const char *login,
 		      const struct ip_address *address)
 {
-	size_t len = MIN(strlen(login), (size_t)USER_LOGIN_MAX);
-	char text[USER_LOGIN_MAX + 1], ip[IP_TEXT_MAX];
+	char name[USER_LOGIN_MAX + 1], ip[IP_TEXT_MAX];
 	unsigned suppressed;
 
 	if (!ratelimit_pass(&a->failures, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
 		log_warning("auth", "%u failures were not logged", suppressed);
-	/* the client chose the login: the log gets one line of UTF-8 */
-	while (len > 0 && !utf8_is_valid(login, len))
-		len--;
-	memcpy(text, login, len);
-	text[len] = '\0';
-	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
-		if (c[0] == 0xc2 && c[1] < 0xa0)
-			c[0] = c[1] = '?'; /* a C1 control */
-		else if (*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	/* programs that read the log must find only the address behind it */
+	log_word(login, name, sizeof name);
 	ip_format(address, ip);
 	log_warning("auth", "[main] Authentication failed. Login:%s IP:%s",
-		    text, ip);
+		    name, ip);
 }

@@ -93,7 +93,9 @@ bool gate_knows(const struct gate *g, const struct gate_question *q,
 	const char *cipher = cipher_of(g, q->login);
 	struct digest key;
 
-	if (lockout_is_locked(g->lockout, q->address, mono_ms())) {
+	if (lockout_is_locked(g->lockout,
+			      &(struct lockout_try){ q->address, q->login },
+			      mono_ms())) {
 		*ret = GATE_LOCKED;
 		return true;
 	}
@@ -158,9 +160,39 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 		answer_all(c, GATE_BUSY); /* a failure still counts */
 }
 
+static struct lockout_try try_of(const struct check *c)
+{
+	return (struct lockout_try){ &c->address, c->login };
+}
+
+/* A login is not named here: it may be of a client that typed its password
+ * there, and a line of this kind has no limit of its own. */
+static void fail(const struct check *c, uint64_t now)
+{
+	struct lockout_try t = try_of(c);
+	char text[IP_TEXT_MAX];
+
+	switch (lockout_fail(c->gate->lockout, &t, now)) {
+	case LOCKOUT_NO_NEWS:
+		break;
+	case LOCKOUT_ADDRESS:
+		ip_format(&c->address, text);
+		log_warning("auth", "%s is locked for a minute: %d wrong "
+			    "passwords", text, (int)LOCKOUT_FAILURES);
+		break;
+	case LOCKOUT_LOGIN:
+		log_warning("auth", "a login is locked for a minute: %d wrong "
+			    "passwords from several addresses; it can enter "
+			    "from addresses that it used before",
+			    (int)LOCKOUT_LOGIN_FAILURES);
+		break;
+	}
+}
+
 static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 {
 	struct gate *g = c->gate;
+	struct lockout_try t = try_of(c);
 	uint64_t now = mono_ms();
 
 	if (outcome == AUTH_UNAVAILABLE)
@@ -169,17 +201,11 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 		/* changed meanwhile: wrong now, but not a guess */
 		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
 			return GATE_WRONG;
-		lockout_succeed(g->lockout, &c->address);
+		lockout_succeed(g->lockout, &t);
 		verified_add(g->verified, &c->key, now);
 		return GATE_RIGHT;
 	}
-	if (lockout_fail(g->lockout, &c->address, now)) {
-		char text[IP_TEXT_MAX];
-
-		ip_format(&c->address, text);
-		log_warning("auth", "%s is locked for a minute: %d wrong "
-			    "passwords", text, (int)LOCKOUT_FAILURES);
-	}
+	fail(c, now);
 	return GATE_WRONG;
 }
 
@@ -214,20 +240,25 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	return c;
 }
 
-/* Starts the check if its address has fewer checks in progress than may fail
- * before it is locked. */
+/* Starts the check if its address and its login have fewer checks in progress
+ * than may fail before they are locked. */
 static void try_begin(struct check *self, uint64_t now)
 {
 	const struct gate *g = self->gate;
+	struct lockout_try t = try_of(self);
 	const struct check *c;
-	unsigned n = 0;
+	unsigned of_address = 0, of_login = 0;
 
 	if (self->job != NULL)
 		return;
-	TAILQ_FOREACH(c, &g->checks, link)
-		n += c->job != NULL &&
-		     is_same_address(&c->address, &self->address);
-	if (n >= lockout_room(g->lockout, &self->address, now))
+	TAILQ_FOREACH(c, &g->checks, link) {
+		if (c->job == NULL)
+			continue;
+		of_address += is_same_address(&c->address, &self->address);
+		of_login += strcmp(c->login, self->login) == 0;
+	}
+	if (of_address >= lockout_room(g->lockout, &t, now) ||
+	    of_login >= lockout_login_room(g->lockout, &t, now))
 		return;
 	self->job = auth_job_new(g->cfg.proc, &(struct auth_job_config){
 		.password = self->password,
@@ -237,8 +268,15 @@ static void try_begin(struct check *self, uint64_t now)
 	});
 }
 
-/* Ends the waiting checks of addresses that were locked meanwhile, and starts
- * the checks that may start. */
+static bool is_shut_out(const struct check *c, uint64_t now)
+{
+	struct lockout_try t = try_of(c);
+
+	return c->job == NULL && lockout_is_locked(c->gate->lockout, &t, now);
+}
+
+/* Ends the waiting checks that were locked out meanwhile, and starts the checks
+ * that may start. */
 static void pump(struct gate *g)
 {
 	uint64_t now = mono_ms();
@@ -246,8 +284,7 @@ static void pump(struct gate *g)
 
 	do {
 		TAILQ_FOREACH(c, &g->checks, link)
-			if (c->job == NULL &&
-			    lockout_is_locked(g->lockout, &c->address, now))
+			if (is_shut_out(c, now))
 				break;
 		/* the end of a check may add and remove others */
 		if (c != NULL)
@@ -300,8 +337,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	w->done = done;
 	w->arg = arg;
 	TAILQ_INSERT_TAIL(&c->waits, w, link);
-	/* done is only called from the loop: jobs end there, and only an
-	 * address with failures is locked */
+	/* done is only called from the loop: jobs end there */
 	try_begin(c, mono_ms());
 	return w;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Checks passwords: the auth worker hashes, repeated failures lock an address,
- * and a verified password is remembered for a minute.
+ * Checks passwords: the auth worker hashes, repeated failures lock an address
+ * or a login, and a verified password is remembered for a minute.
  *
  * Equal credentials from one address are checked once, whatever the number of
- * requests.  An address never has more checks in progress than may fail before
- * it is locked, so that guessing in parallel is no faster.  A check of an
- * unknown login takes as long as that of a known one.
+ * requests.  An address or login never has more checks in progress than may
+ * fail before it is locked, so that guessing in parallel is no faster.  A check
+ * of an unknown login takes as long as that of a known one.
  *
  * Owns the checks, the lock and the remembered passwords; borrows the loop,
  * the worker and the configuration.
@@ -43,7 +43,7 @@ void gate_free(struct gate **);
 enum gate_answer {
 	GATE_RIGHT,  /* the user exists and this is the password */
 	GATE_WRONG,
-	GATE_LOCKED, /* the address is locked: no check was made */
+	GATE_LOCKED, /* the address or login is locked: no check was made */
 	GATE_BUSY,   /* no result in time */
 };
 

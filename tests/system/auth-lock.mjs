@@ -47,7 +47,8 @@ test('five wrong passwords lock the address, also for Basic', async (t) => {
 	await sluice.stop();
 });
 
-test('failures of Basic count, and a success forgets them', async (t) => {
+test('failures of Basic count, and a success forgets those of its login',
+	async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const fail = (i) => whoami(sluice, basic('olga', `x${i}`));
 
@@ -58,6 +59,52 @@ test('failures of Basic count, and a success forgets them', async (t) => {
 		assert.equal((await fail(i)).status, 403);
 	assert.equal((await login(sluice, 'nobody', 'x')).status, 403);
 	assert.equal((await login(sluice, 'olga', 'look')).status, 429);
+	await sluice.stop();
+});
+
+test('an own success buys no guesses of the password of another user',
+	async (t) => {
+	const { sluice, password } = await startGuarded(t, { users: { ...users,
+		vera: { type: 3, password: 'watch' } } });
+	const answers = [];
+
+	// a new password each time: a known one is not checked again
+	for (let i = 0; i < 6; i++) {
+		const reply = await login(sluice, 'admin', `guess${i}`);
+		answers.push(reply.status);
+		if (reply.status === 429)
+			break;
+		await call(sluice, { cmd: 'set-user', id: 'olga',
+			user: { password: `look${i}` } }, basic('olga',
+			i ? `look${i - 1}` : 'look'));
+		// a viewer never comes in; its password is right
+		await login(sluice, 'vera', 'watch');
+	}
+	assert.deepEqual(answers, [403, 403, 403, 403, 403, 429]);
+	assert.equal((await login(sluice, 'admin', password)).status, 429);
+	await sluice.stop();
+});
+
+test('many addresses that guess one login lock the login only', async (t) => {
+	const settings = { allow_real_ip: true,
+		real_ip_trusted: ['127.0.0.0/8'] };
+	const { sluice, admin, password } = await startGuarded(t,
+		{ users, config: { settings } });
+	const answers = [];
+
+	for (let i = 0; i < 25; i++)
+		answers.push((await login(sluice, 'admin', `guess${i}`, {},
+			from(`198.51.100.${i}`))).status);
+	assert.deepEqual(answers, [...Array(20).fill(403),
+		...Array(5).fill(429)]);
+	await sluice.logged(/warning auth: a login is locked for a minute/);
+	// the right password too, but not where admin was before
+	assert.equal((await login(sluice, 'admin', password, {},
+		from('198.51.100.99'))).status, 429);
+	await enter(sluice, 'admin', password);
+	assert.equal((await whoami(sluice, admin)).status, 200);
+	assert.equal((await login(sluice, 'olga', 'look', {},
+		from('198.51.100.99'))).status, 200);
 	await sluice.stop();
 });
 
@@ -141,20 +188,23 @@ test('trusting the X-Real-IP of every address raises a warning', async (t) => {
 
 test('an unknown login takes as long as a wrong password', async (t) => {
 	const timing = new Timing(t);
-	const { sluice } = await startGuarded(t, { users, config: { settings: {
+	// two users: twenty guesses would lock one
+	const { sluice } = await startGuarded(t, { users: { olga: users.olga,
+		otto: users.olga }, config: { settings: {
 		allow_real_ip: true } } });
-	const times = { olga: [], nobody: [] };
+	const times = { known: [], unknown: [] };
 	const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
 
 	// each from an address of its own, so that nothing is locked
 	for (let i = 0; i < 60; i++) {
-		const name = i % 2 ? 'olga' : 'nobody';
+		const name = [['nobody', 'olga'], ['no one', 'otto']][
+			i >> 1 & 1][i & 1];
 		const begin = now();
 		assert.equal((await login(sluice, name, `w${i}`, {},
 			from(`198.51.100.${i}`))).status, 403);
-		times[name].push(now() - begin);
+		times[i % 2 ? 'known' : 'unknown'].push(now() - begin);
 	}
-	const ratio = median(times.olga) / median(times.nobody);
+	const ratio = median(times.known) / median(times.unknown);
 	timing.assert(ratio > 0.6 && ratio < 1.67, `ratio ${ratio}`);
 	await sluice.stop();
 });

@@ -55,6 +55,7 @@ system_tests = \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \
+	tests/system/fail2ban.mjs \
 	tests/system/failover-seam.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \

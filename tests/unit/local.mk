@@ -32,6 +32,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_iface \
 	tests/unit/common/base/test_ip_prefix \
 	tests/unit/common/base/test_log \
+	tests/unit/common/base/test_log_word \
 	tests/unit/common/base/test_password \
 	tests/unit/common/base/test_ring \
 	tests/unit/common/base/test_shared \

@@ -16,28 +16,47 @@ static bool is_locked(struct lockout *l, const char *text, uint64_t now)
 {
 	struct ip_address a = ip(text);
 
-	return lockout_is_locked(l, &a, now);
+	return lockout_is_locked(l, &(struct lockout_try){ &a, "olga" }, now);
 }
 
 static unsigned room(struct lockout *l, const char *text, uint64_t now)
 {
 	struct ip_address a = ip(text);
 
-	return lockout_room(l, &a, now);
+	return lockout_room(l, &(struct lockout_try){ &a, "olga" }, now);
 }
 
+static enum lockout_news guess(struct lockout *l, const char *text,
+			       const char *login, uint64_t now)
+{
+	struct ip_address a = ip(text);
+
+	return lockout_fail(l, &(struct lockout_try){ &a, login }, now);
+}
+
+/* Each guess is of another login: the address alone counts. */
 static bool fail(struct lockout *l, const char *text, uint64_t now)
 {
-	struct ip_address a = ip(text);
+	static unsigned n;
+	char login[16];
 
-	return lockout_fail(l, &a, now);
+	(void)snprintf(login, sizeof login, "user%u", n++);
+	return guess(l, text, login, now) == LOCKOUT_ADDRESS;
 }
 
-static void succeed(struct lockout *l, const char *text)
+static void succeed(struct lockout *l, const char *text, const char *login)
 {
 	struct ip_address a = ip(text);
 
-	lockout_succeed(l, &a);
+	lockout_succeed(l, &(struct lockout_try){ &a, login });
+}
+
+static bool is_shut(struct lockout *l, const char *text, const char *login,
+		    uint64_t now)
+{
+	struct ip_address a = ip(text);
+
+	return lockout_is_locked(l, &(struct lockout_try){ &a, login }, now);
 }
 
 Test(lockout, five_failures_in_a_minute_lock_for_a_minute_after_the_last)
@@ -94,17 +113,80 @@ Test(lockout, counts_from_zero_after_a_lock)
 	lockout_free(&l);
 }
 
-Test(lockout, a_success_forgets)
+Test(lockout, a_success_forgets_failures_of_its_login_there)
 {
 	struct lockout *l = lockout_new();
 
 	for (unsigned i = 0; i < 4; i++)
-		(void)fail(l, "192.0.2.1", 10);
-	succeed(l, "192.0.2.1");
-	succeed(l, "192.0.2.9");
+		(void)guess(l, "192.0.2.1", "olga", 10);
+	succeed(l, "192.0.2.1", "olga");
+	succeed(l, "192.0.2.9", "olga");
 	for (unsigned i = 0; i < 4; i++)
-		cr_expect_not(fail(l, "192.0.2.1", 11));
-	cr_expect(fail(l, "192.0.2.1", 11));
+		cr_expect_eq(guess(l, "192.0.2.1", "olga", 11),
+			     LOCKOUT_NO_NEWS);
+	cr_expect_eq(guess(l, "192.0.2.1", "olga", 11), LOCKOUT_ADDRESS);
+	lockout_free(&l);
+}
+
+/* The attack: guesses of another user, each followed by an own success. */
+Test(lockout, an_own_success_buys_no_guesses_of_another_login)
+{
+	struct lockout *l = lockout_new();
+
+	for (unsigned i = 0; i < 4; i++) {
+		cr_expect_eq(guess(l, "192.0.2.1", "admin", 10),
+			     LOCKOUT_NO_NEWS);
+		succeed(l, "192.0.2.1", "olga");
+		succeed(l, "192.0.2.2", "admin");
+	}
+	cr_expect_eq(guess(l, "192.0.2.1", "admin", 10), LOCKOUT_ADDRESS);
+	cr_expect(is_shut(l, "192.0.2.1", "olga", 10));
+	lockout_free(&l);
+}
+
+/* n guesses, each from an address of its own. */
+static enum lockout_news spread(struct lockout *l, const char *login,
+				unsigned n, uint64_t now)
+{
+	enum lockout_news news = LOCKOUT_NO_NEWS;
+	char text[IP_TEXT_MAX];
+
+	for (unsigned i = 0; i < n; i++) {
+		(void)snprintf(text, sizeof text, "198.51.100.%u", i);
+		news = guess(l, text, login, now);
+	}
+	return news;
+}
+
+Test(lockout, many_addresses_lock_the_login_that_they_guess)
+{
+	struct lockout *l = lockout_new();
+
+	cr_expect_eq(spread(l, "admin", 19, 10), LOCKOUT_NO_NEWS);
+	cr_expect_not(is_shut(l, "192.0.2.1", "admin", 10));
+	cr_expect_eq(guess(l, "192.0.2.7", "admin", 10), LOCKOUT_LOGIN);
+	cr_expect(is_shut(l, "192.0.2.1", "admin", 10));
+	cr_expect_not(is_shut(l, "192.0.2.1", "olga", 10));
+	/* nothing extends it */
+	cr_expect_eq(spread(l, "admin", 200, 30000), LOCKOUT_NO_NEWS);
+	cr_expect(is_shut(l, "192.0.2.1", "admin", 60009));
+	cr_expect_not(is_shut(l, "192.0.2.1", "admin", 60010));
+	lockout_free(&l);
+}
+
+Test(lockout, a_locked_login_enters_from_where_it_was)
+{
+	struct lockout *l = lockout_new();
+
+	succeed(l, "192.0.2.1", "admin");
+	succeed(l, "192.0.2.2", "olga");
+	(void)spread(l, "admin", 20, 10);
+	cr_expect_not(is_shut(l, "192.0.2.1", "admin", 10));
+	cr_expect(is_shut(l, "192.0.2.2", "admin", 10));
+	/* five guesses lock that address as well */
+	for (unsigned i = 0; i < 5; i++)
+		(void)guess(l, "192.0.2.1", "admin", 10);
+	cr_expect(is_shut(l, "192.0.2.1", "admin", 10));
 	lockout_free(&l);
 }
 
@@ -132,7 +214,7 @@ Test(lockout, the_table_is_bounded_and_forgets_the_oldest)
 
 	for (unsigned i = 0; i < 5; i++)
 		(void)fail(l, "192.0.2.1", 10);
-	for (unsigned i = 0; i < LOCKOUT_ADDRESSES_MAX - 1; i++) {
+	for (unsigned i = 0; i < LOCKOUT_ENTRIES_MAX - 1; i++) {
 		char text[IP_TEXT_MAX];
 
 		(void)snprintf(text, sizeof text, "10.0.%u.%u", i / 256,
