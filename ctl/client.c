@@ -2,6 +2,7 @@
 #include "ctl/client.h"
 
 #include "common/base/alloc.h"
+#include "common/base/mono.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -10,12 +11,18 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CONNECT_S = 5, AT_ONCE = 4 };
+enum { CONNECT_S = 5 };
 
 struct client {
 	const struct settings *settings;
 	char *session; /* session id; NULL: not logged in */
 	CURL *easy;    /* reused, so that the connection stays open */
+	/* the request in the background; NULL: none */
+	struct exchange *background;
+	CURLM *multi;  /* NULL: there was none yet */
+	CURL *later;   /* its handle */
+	CURLcode result;
+	bool has_ended;
 };
 
 /* A request in progress. */
@@ -24,7 +31,6 @@ struct exchange {
 	struct curl_slist *headers;
 	char *url;
 	bool too_big;
-	size_t i; /* index of its path in client_get_all() */
 };
 
 struct client *client_new(const struct settings *settings)
@@ -53,23 +59,45 @@ const char *client_session(const struct client *c)
 	return c->session;
 }
 
+void client_reply_done(struct client_reply *reply)
+{
+	buf_done(&reply->body);
+	*reply = (struct client_reply){ 0 };
+}
+
+static void exchange_done(struct exchange *x)
+{
+	client_reply_done(&x->reply);
+	curl_slist_free_all(x->headers);
+	free(x->url);
+}
+
+static void drop_background(struct client *c)
+{
+	if (c->background == NULL)
+		return;
+	curl_multi_remove_handle(c->multi, c->later);
+	exchange_done(c->background);
+	free(c->background);
+	c->background = NULL;
+}
+
 void client_free(struct client **client)
 {
 	struct client *c = *client;
 
 	if (c == NULL)
 		return;
+	drop_background(c);
+	if (c->multi != NULL) {
+		curl_easy_cleanup(c->later);
+		curl_multi_cleanup(c->multi);
+	}
 	curl_easy_cleanup(c->easy);
 	curl_global_cleanup();
 	free(c->session);
 	free(c);
 	*client = NULL;
-}
-
-void client_reply_done(struct client_reply *reply)
-{
-	buf_done(&reply->body);
-	*reply = (struct client_reply){ 0 };
 }
 
 /* --- callbacks of libcurl --- */
@@ -207,7 +235,6 @@ static void prepare(const struct client *c, CURL *easy, struct exchange *x,
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, x);
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, x);
 	if (body != NULL) {
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 				 (curl_off_t)strlen(body));
@@ -224,13 +251,6 @@ static void prepare(const struct client *c, CURL *easy, struct exchange *x,
 		free(text);
 	}
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
-}
-
-static void exchange_done(struct exchange *x)
-{
-	client_reply_done(&x->reply);
-	curl_slist_free_all(x->headers);
-	free(x->url);
 }
 
 int client_call(struct client *c, const char *path, const char *body,
@@ -254,101 +274,86 @@ int client_call(struct client *c, const char *path, const char *body,
 	return r;
 }
 
-/* Parallel requests. */
-struct batch {
-	struct client *client;
-	const char *const *paths;
-	size_t n, next;
-	CURLM *multi;
-	client_reply_fn *on_reply;
-	void *arg;
-};
+/* --- in the background --- */
 
-/* Starts the next path on this handle; false if none is left. */
-static bool batch_start(struct batch *b, CURL *easy)
+static void need_multi(struct client *c)
 {
-	struct exchange *x;
-
-	if (b->next == b->n)
-		return false;
-	x = xcalloc(1, sizeof *x);
-	x->i = b->next++;
-	prepare(b->client, easy, x, b->paths[x->i], NULL);
-	curl_multi_add_handle(b->multi, easy);
-	return true;
+	if (c->multi != NULL)
+		return;
+	c->multi = curl_multi_init();
+	c->later = curl_easy_init();
+	if (c->multi == NULL || c->later == NULL)
+		abort();
 }
 
-/* Removes the handle; passes the reply on if code is CURLE_OK. */
-static void batch_end(struct batch *b, CURL *easy, CURLcode code)
+void client_begin(struct client *c, const char *path)
 {
-	struct exchange *x = NULL;
-
-	(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&x);
-	if (x == NULL)
-		return; /* the request was not started, or has ended */
-	curl_multi_remove_handle(b->multi, easy);
-	if (code == CURLE_OK) {
-		(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE,
-					&x->reply.status);
-		b->on_reply(x->i, &x->reply, b->arg);
-	}
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, NULL);
-	exchange_done(x);
-	free(x);
+	drop_background(c);
+	need_multi(c);
+	c->background = xcalloc(1, sizeof *c->background);
+	c->has_ended = false;
+	prepare(c, c->later, c->background, path, NULL);
+	curl_multi_add_handle(c->multi, c->later);
 }
 
-/* Collects finished transfers; *busy is the number of running ones. */
-static int batch_collect(struct batch *b, size_t *busy, struct errmsg *error)
+bool client_is_busy(const struct client *c)
+{
+	return c->background != NULL;
+}
+
+static void look_for_end(struct client *c)
 {
 	CURLMsg *message;
-	int left, r = 0;
+	int running, left;
 
-	while (r == 0 &&
-	       (message = curl_multi_info_read(b->multi, &left)) != NULL) {
-		CURL *easy = message->easy_handle;
-		CURLcode code = message->data.result;
-
+	(void)curl_multi_perform(c->multi, &running);
+	while ((message = curl_multi_info_read(c->multi, &left)) != NULL) {
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		batch_end(b, easy, code);
-		(*busy)--;
-		if (code != CURLE_OK)
-			r = explain(b->client, easy, code, false, error);
-		else if (batch_start(b, easy))
-			(*busy)++;
+		c->has_ended = true;
+		c->result = message->data.result;
 	}
-	return r;
 }
 
-int client_get_all(struct client *c, const char *const *paths, size_t n,
-		   client_reply_fn *on_reply, void *arg, struct errmsg *error)
+bool client_wait(struct client *c, int fd, uint64_t until_ms)
 {
-	struct batch b = { .client = c, .paths = paths, .n = n,
-			   .on_reply = on_reply, .arg = arg };
-	CURL *handles[AT_ONCE];
-	size_t busy = 0;
+	struct curl_waitfd more = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	uint64_t now_ms;
+
+	need_multi(c);
+	do {
+		if (c->background != NULL)
+			look_for_end(c);
+		if (c->background != NULL && c->has_ended)
+			return true;
+		now_ms = mono_ms();
+		if (now_ms >= until_ms)
+			return false;
+		(void)curl_multi_poll(c->multi, &more, fd >= 0 ? 1 : 0,
+				      (int)MIN(until_ms - now_ms, 1000U), NULL);
+	} while (more.revents == 0);
+	return false;
+}
+
+int client_end(struct client *c, struct client_reply *ret,
+	       struct errmsg *error)
+{
+	struct exchange *x = c->background;
 	int r = 0;
 
-	b.multi = curl_multi_init();
-	for (size_t i = 0; i < AT_ONCE; i++) {
-		handles[i] = curl_easy_init();
-		if (handles[i] == NULL || b.multi == NULL)
-			abort();
-		busy += batch_start(&b, handles[i]) ? 1 : 0;
+	if (x == NULL || !c->has_ended) {
+		drop_background(c);
+		return -EAGAIN;
 	}
-	while (r == 0 && busy > 0) {
-		int running;
-
-		(void)curl_multi_perform(b.multi, &running);
-		r = batch_collect(&b, &busy, error);
-		if (r == 0 && busy > 0)
-			(void)curl_multi_poll(b.multi, NULL, 0, 1000, NULL);
+	if (c->result != CURLE_OK) {
+		r = explain(c, c->later, c->result, x->too_big, error);
+	} else {
+		(void)curl_easy_getinfo(c->later, CURLINFO_RESPONSE_CODE,
+					&x->reply.status);
+		*ret = x->reply;
+		x->reply = (struct client_reply){ 0 };
 	}
-	for (size_t i = 0; i < AT_ONCE; i++) {
-		batch_end(&b, handles[i], CURLE_ABORTED_BY_CALLBACK);
-		curl_easy_cleanup(handles[i]);
-	}
-	curl_multi_cleanup(b.multi);
+	drop_background(c);
 	return r;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An HTTP client of one service: single requests, or many in parallel over a
- * few connections.
+ * An HTTP client of one service: single requests, and one in the background.
  *
  * Owns libcurl's handles; borrows the settings.  Size and time of replies are
  * limited.  The client uses no proxy and follows no redirect.
@@ -13,7 +12,9 @@
 #include "common/base/util.h"
 #include "ctl/ctl_settings.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
 	CLIENT_REPLY_MAX = 64 * 1024 * 1024,
@@ -42,12 +43,18 @@ int client_call(struct client *, const char *path, const char *body,
 		struct client_reply *ret, struct errmsg *error) MUST_CHECK;
 void client_reply_done(struct client_reply *);
 
-/* Queries n paths in parallel; calls on_reply for each reply in any order.
- * Stops at the first failed request. */
-typedef void client_reply_fn(size_t i, const struct client_reply *, void *arg);
-int client_get_all(struct client *, const char *const *paths, size_t n,
-		   client_reply_fn *on_reply, void *arg,
-		   struct errmsg *error) MUST_CHECK;
+/*
+ * A GET in the background, one at a time, so that the caller can wait for
+ * other things.  client_wait() returns true when the request has ended; before,
+ * it returns false once fd (-1: none) is readable or at until_ms (mono_ms()).
+ * client_end() ends the request, also one that has not ended yet (-EAGAIN), and
+ * returns as client_call().
+ */
+void client_begin(struct client *, const char *path);
+bool client_is_busy(const struct client *);
+bool client_wait(struct client *, int fd, uint64_t until_ms);
+int client_end(struct client *, struct client_reply *ret,
+	       struct errmsg *error) MUST_CHECK;
 
 /* Opens a raw connection, with TLS if the address is https: a CURL easy handle
  * for curl_easy_send() and curl_easy_recv(), which the caller cleans up.  NULL

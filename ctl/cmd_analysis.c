@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static json_int_t number(const json_t *object, const char *key)
 {
@@ -22,6 +23,7 @@ static void show_head(struct buf *to, const json_t *place)
 {
 	const json_t *loss = json_object_get(place, "loss");
 	const json_t *mdi = json_object_get(place, "mdi");
+	const json_t *iat = json_object_get(place, "iat");
 	json_int_t rate = number(place, "bitrate");
 	char words[32];
 
@@ -38,12 +40,16 @@ static void show_head(struct buf *to, const json_t *place)
 		buf_printf(to, ", MDI %.1f:%" JSON_INTEGER_FORMAT,
 			   (double)number(mdi, "df_us") / 1000,
 			   number(mdi, "mlr"));
+	/* it is measured in one second of ten */
+	if (mdi != NULL && number(iat, "age_s") > 1)
+		buf_printf(to, " (%" JSON_INTEGER_FORMAT " s ago)",
+			   number(iat, "age_s"));
 	buf_printf(to, "\n");
 }
 
-/* Prints indicators that were ever raised. */
+/* Prints indicators that were ever raised; only: this one, NULL for all. */
 static void show_indicators(struct buf *to, const struct ctl *ctl,
-			    const json_t *place)
+			    const json_t *place, const char *only)
 {
 	const json_t *one;
 	size_t i;
@@ -51,7 +57,8 @@ static void show_indicators(struct buf *to, const struct ctl *ctl,
 	json_array_foreach(json_object_get(place, "indicators"), i, one) {
 		bool raised = json_is_true(json_object_get(one, "raised"));
 
-		if (number(one, "count") == 0)
+		if (number(one, "count") == 0 ||
+		    (only != NULL && strcmp(api_text(one, "alarm"), only) != 0))
 			continue;
 		buf_printf(to, "  %s", raised && ctl->colour ? "\033[31;1m"
 							     : "");
@@ -95,12 +102,13 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		return;
 	}
 	show_head(to, place);
-	show_indicators(to, ctl, place);
+	show_indicators(to, ctl, place, NULL);
 	if (json_array_size(json_object_get(place, "pids")) > 0)
 		show_pids(to, ctl, place);
 }
 
-/* Prints the rates of outputs: cbr adds null packets to the stream. */
+/* Prints the rates of outputs: cbr adds null packets to the stream, and drops
+ * what exceeds the rate. */
 static void show_rates(struct buf *to, const json_t *outputs)
 {
 	const json_t *one;
@@ -114,9 +122,12 @@ static void show_rates(struct buf *to, const json_t *outputs)
 		buf_printf(to, "output %" JSON_INTEGER_FORMAT " sends %s",
 			   number(one, "position"), rate);
 		if (number(one, "cbr") > 0)
-			buf_printf(to, ", filled to a constant %"
-				   JSON_INTEGER_FORMAT " kbit/s",
-				   number(one, "cbr"));
+			buf_printf(to, ", constant (cbr=%" JSON_INTEGER_FORMAT
+				   ")", number(one, "cbr"));
+		if (number(one, "overflow") > 0)
+			buf_printf(to, ": %" JSON_INTEGER_FORMAT " packets "
+				   "exceeded it and were dropped",
+				   number(one, "overflow"));
 		buf_printf(to, "\n");
 	}
 }
@@ -126,7 +137,7 @@ static void show(const struct ctl *ctl, const json_t *answer)
 	const json_t *output = json_object_get(answer, "output"), *input;
 	const json_t *outputs = json_object_get(output, "outputs"), *one;
 	struct buf all = { 0 };
-	bool is_filled = false;
+	bool has_cbr = false;
 	size_t i;
 
 	json_array_foreach(json_object_get(answer, "inputs"), i, input) {
@@ -135,14 +146,18 @@ static void show(const struct ctl *ctl, const json_t *answer)
 		show_place(&all, ctl, input);
 	}
 	json_array_foreach((json_t *)outputs, i, one)
-		is_filled |= number(one, "cbr") > 0;
+		has_cbr |= number(one, "cbr") > 0;
 	buf_printf(&all, "output: ");
 	if (!json_is_true(json_object_get(output, "relay")))
 		show_place(&all, ctl, output);
-	else if (is_filled)
-		buf_printf(&all, "the same, and null packets\n");
+	else if (has_cbr)
+		buf_printf(&all, "the packets of input 1; cbr replaces null "
+			   "packets and PCRs\n");
 	else
 		buf_printf(&all, "the same\n");
+	/* the other indicators of a relay are those of its input */
+	if (json_is_true(json_object_get(output, "relay")))
+		show_indicators(&all, ctl, output, "cbr_overflow");
 	show_rates(&all, outputs);
 	print_text(&all, stdout);
 }
@@ -150,7 +165,7 @@ static void show(const struct ctl *ctl, const json_t *answer)
 enum ctl_exit run_stream_analysis(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
-	enum ctl_exit code = overview_load(ctl, false, &o);
+	enum ctl_exit code = overview_load(ctl, &o);
 	const struct overview_row *row;
 	char *path = NULL;
 

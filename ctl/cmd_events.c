@@ -59,7 +59,7 @@ static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 	*ret = NULL;
 	if (word == NULL)
 		return CTL_OK;
-	code = overview_load(ctl, false, &o);
+	code = overview_load(ctl, &o);
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, word);
@@ -82,10 +82,15 @@ static void put_stream_event(struct buf *to, const json_t *event)
 
 	text_rate(rate, number(event, "bitrate"));
 	text_plain(to, text_at(event, "channel_id"));
+	/* of an mpts the event has only the rate; its onair is always true */
+	if (input == NULL) {
+		buf_printf(to, " multiplex %s", rate);
+		return;
+	}
 	if (name != NULL) {
 		buf_printf(to, " input ");
 		text_plain(to, name);
-	} else if (input != NULL) {
+	} else {
 		buf_printf(to, " input %" JSON_INTEGER_FORMAT,
 			   json_integer_value(input));
 	}

@@ -33,33 +33,46 @@ void status_count(const struct overview *o, struct status_counts *ret)
 	*ret = c;
 }
 
+/* Per cent of the whole machine. */
+static json_int_t whole_cpu(const json_t *system, const char *key)
+{
+	json_int_t cores = json_integer_value(json_object_get(system,
+							      "cpu_cores"));
+	json_int_t usage = json_integer_value(json_object_get(system, key));
+
+	return cores > 0 ? (usage + cores / 2) / cores : usage;
+}
+
 static json_int_t number(const json_t *system, const char *key)
 {
 	return json_integer_value(json_object_get(system, key));
 }
 
-void status_head(const json_t *system, const char *version,
-		 const struct status_counts *c, struct buf *to,
-		 const char *end)
+void status_head(const json_t *answer, const struct status_counts *c,
+		 struct buf *to, const char *end)
 {
+	const json_t *system = json_object_get(answer, "system");
+	json_int_t cores = json_integer_value(json_object_get(system,
+							      "cpu_cores"));
 	const char *instance = json_string_value(
 		json_object_get(system, "instance"));
 	char up[32], rate[32];
 
 	text_duration(up, number(system, "app_uptime"));
 	text_rate(rate, c->kbit);
-	buf_printf(to, "sluice %s", version);
+	buf_printf(to, "sluice %s", api_text(answer, "version"));
 	if (instance != NULL) {
 		buf_printf(to, " \"");
 		text_plain(to, instance);
 		buf_printf(to, "\"");
 	}
 	buf_printf(to, ", up %s%s", up, end);
-	buf_printf(to, "cpu %" JSON_INTEGER_FORMAT " %% of the service, %"
-		   JSON_INTEGER_FORMAT " %% of the machine; load %.2f %.2f "
-		   "%.2f; memory %" JSON_INTEGER_FORMAT " %%%s",
-		   number(system, "app_cpu_usage"),
-		   number(system, "sys_cpu_usage"),
+	buf_printf(to, "cpu of %" JSON_INTEGER_FORMAT " core%s: %"
+		   JSON_INTEGER_FORMAT " %% in use, %" JSON_INTEGER_FORMAT
+		   " %% by the service; load %.2f %.2f %.2f; memory %"
+		   JSON_INTEGER_FORMAT " %%%s", cores, cores == 1 ? "" : "s",
+		   whole_cpu(system, "sys_cpu_usage"),
+		   whole_cpu(system, "app_cpu_usage"),
 		   (double)number(system, "la1") / 100,
 		   (double)number(system, "la5") / 100,
 		   (double)number(system, "la15") / 100,
@@ -70,47 +83,47 @@ void status_head(const json_t *system, const char *version,
 		   end);
 }
 
-enum ctl_exit status_read(struct ctl *ctl, json_t **ret_system,
-			  json_t **ret_version)
+/* Appends the raised alarms of a stream, without those of single outputs. */
+static void put_alarms(struct buf *to, const struct overview_row *row)
 {
-	json_t *version = NULL;
-	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
-							"version"), &version);
+	const char *gap = "; alarms: ";
+	json_t *alarm;
+	size_t i;
 
-	if (code == CTL_OK)
-		code = api_get(ctl, "/api/system-status?t=0", ret_system);
-	if (code == CTL_OK)
-		*ret_version = version;
-	else
-		json_decref(version);
-	return code;
+	json_array_foreach(json_object_get(row->status, "alarms"), i, alarm) {
+		buf_printf(to, "%s", gap);
+		text_plain(to, json_string_value(alarm));
+		gap = ", ";
+	}
 }
 
-/* Lists streams that are off air or have an output error. */
+/* Lists the streams that are not simply on air, or have an alarm. */
 static void show_errors(const struct ctl *ctl, struct overview *o,
-			  struct buf *to)
+			struct buf *to)
 {
 	size_t n = 0;
 
 	overview_sort(o, BY_STATE, false);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
+		bool red = ctl->colour && !row_on_air(row);
 		struct errmsg fault;
 		bool has_error;
 
-		if (!row_enabled(row) ||
-		    (row_on_air(row) && !row_output_fault(row)))
+		if (!row_needs_attention(row))
 			continue;
 		if (n++ >= SHOWN_MAX)
 			continue;
 		has_error = row_fault(row, &fault);
-		buf_printf(to, "%s%s%s ", ctl->colour ? "\033[31;1m" : "",
-			   row_state(row), ctl->colour ? "\033[0m" : "");
+		buf_printf(to, "%s", red ? "\033[31;1m" : "");
+		text_plain(to, row_state(row));
+		buf_printf(to, "%s ", red ? "\033[0m" : "");
 		text_plain(to, row_id(row));
 		buf_printf(to, " \"");
 		text_plain(to, row_name(row));
 		buf_printf(to, "\"%s", has_error ? ": " : "");
 		text_plain(to, has_error ? fault.text : "");
+		put_alarms(to, row);
 		buf_printf(to, "\n");
 	}
 	if (n > SHOWN_MAX)
@@ -118,18 +131,17 @@ static void show_errors(const struct ctl *ctl, struct overview *o,
 			   n - SHOWN_MAX);
 }
 
-static void print_words(const struct ctl *ctl, const json_t *system,
-		       const json_t *version, struct overview *o)
+static void print_words(const struct ctl *ctl, const json_t *answer,
+			struct overview *o)
 {
+	const json_t *system = json_object_get(answer, "system");
 	struct status_counts counts;
 	struct buf text = { 0 };
 	json_t *alarm;
 	size_t i;
 
 	status_count(o, &counts);
-	status_head(system, json_string_value(json_object_get(version,
-							      "version")),
-		    &counts, &text, "\n");
+	status_head(answer, &counts, &text, "\n");
 	json_array_foreach(json_object_get(system, "alarms"), i, alarm) {
 		buf_printf(&text, "%salarm%s ", ctl->colour ? "\033[31;1m" : "",
 			   ctl->colour ? "\033[0m" : "");
@@ -143,32 +155,32 @@ static void print_words(const struct ctl *ctl, const json_t *system,
 enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
-	json_t *system = NULL, *version = NULL;
-	enum ctl_exit code = status_read(ctl, &system, &version);
+	json_t *answer = NULL;
+	enum ctl_exit code = overview_query(ctl, &o, &answer);
 
 	(void)args, (void)n;
-	if (code == CTL_OK)
-		code = overview_load(ctl, true, &o);
 	if (code == CTL_OK && ctl->options.json) {
 		struct status_counts c;
 		json_t *out;
 
 		status_count(&o, &c);
 		out = json_pack(
-			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
+			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o,"
+			" s:O}",
 			"url", ctl->settings.url, "version",
-			json_object_get(version, "version"), "system", system,
-			"totals", "on_air", (json_int_t)c.on_air, "off_air",
-			(json_int_t)c.off_air, "disabled",
-			(json_int_t)c.disabled, "viewers", c.viewers, "bitrate",
-			c.kbit, "streams", overview_json(&o));
+			json_object_get(answer, "version"), "system",
+			json_object_get(answer, "system"), "totals", "on_air",
+			(json_int_t)c.on_air, "off_air", (json_int_t)c.off_air,
+			"disabled", (json_int_t)c.disabled, "viewers",
+			c.viewers, "bitrate", c.kbit, "streams",
+			overview_json(&o), "alarms",
+			json_object_get(answer, "alarms"));
 		ctl_print_json(out);
 		json_decref(out);
 	} else if (code == CTL_OK) {
-		print_words(ctl, system, version, &o);
+		print_words(ctl, answer, &o);
 	}
 	overview_done(&o);
-	json_decref(system);
-	json_decref(version);
+	json_decref(answer);
 	return code;
 }

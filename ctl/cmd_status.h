@@ -11,11 +11,6 @@ struct status_counts {
 };
 void status_count(const struct overview *, struct status_counts *ret);
 
-/* Appends the lines; each ends with end. */
-void status_head(const json_t *system, const char *version,
-		 const struct status_counts *, struct buf *to,
-		 const char *end);
-
-/* Queries system-status and the version; new references. */
-enum ctl_exit status_read(struct ctl *, json_t **ret_system,
-			  json_t **ret_version) MUST_CHECK;
+/* Appends the lines; each ends with end.  answer: the overview. */
+void status_head(const json_t *answer, const struct status_counts *,
+		 struct buf *to, const char *end);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 {
@@ -19,13 +20,13 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 	struct overview o = { 0 };
 	enum overview_order by;
 	enum ctl_exit code;
-	json_t *rows;
+	json_t *rows, *answer = NULL;
 
 	(void)args, (void)n;
 	if (overview_order(ctl->options.sort ? ctl->options.sort : "id", &by,
 			   &ctl->error) < 0)
 		return CTL_USAGE;
-	code = overview_load(ctl, !quiet, &o);
+	code = overview_query(ctl, &o, &answer);
 	if (code != CTL_OK)
 		return code;
 	overview_sort(&o, by, false);
@@ -44,12 +45,13 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 		}
 		print_text(&text, stdout);
 	} else {
-		struct table *t = overview_table(&o);
+		struct table *t = overview_table(&o, 0);
 
 		print_table(ctl, t);
 		table_free(&t);
 	}
 	overview_done(&o);
+	json_decref(answer);
 	return CTL_OK;
 }
 
@@ -76,7 +78,24 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
-/* Prints state and reason of an input: "active (fault)", "down: no packets". */
+static json_int_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* Appends " (since 14:03:05)". */
+static void put_since(struct buf *to, json_int_t since)
+{
+	char clock[32];
+
+	if (since <= 0)
+		return;
+	text_clock(clock, since);
+	buf_printf(to, " (since %s)", clock);
+}
+
+/* Prints state and reason of an input: "active (fault)", or "down: no packets
+ * (since 14:03:05)" if it has no error of its own. */
 static void show_state(struct buf *to, const json_t *end, bool has_error)
 {
 	const char *state = json_string_value(json_object_get(end, "state"));
@@ -94,9 +113,15 @@ static void show_state(struct buf *to, const json_t *end, bool has_error)
 		buf_printf(to, plays ? " (" : ": ");
 		text_plain(to, reason);
 		buf_printf(to, plays ? ")" : "");
+		if (!plays)
+			put_since(to, number(end, "since"));
 	}
-	if (json_is_true(json_object_get(end, "damped")))
-		buf_printf(to, ", damped");
+	if (json_is_true(json_object_get(end, "damped"))) {
+		char clock[32];
+
+		text_clock(clock, time(NULL) + number(end, "damped_s"));
+		buf_printf(to, ", damped until %s", clock);
+	}
 }
 
 static bool holds(const json_t *list, const json_t *one)
@@ -156,9 +181,10 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		text_plain(to, on);
 	}
 	if (error != NULL) {
-		buf_printf(to, "  %s", ctl->colour ? "\033[31;1m" : "");
+		buf_printf(to, ": %s", ctl->colour ? "\033[31;1m" : "");
 		text_plain(to, error);
 		buf_printf(to, "%s", ctl->colour ? "\033[0m" : "");
+		put_since(to, number(end, "error_since"));
 	}
 	buf_printf(to, "\n");
 	show_stats(to, json_object_get(end, "stats"));
@@ -192,6 +218,25 @@ static void show_ends(struct buf *to, const struct ctl *ctl,
 				 end_of(ends, i));
 }
 
+/* Prints the error of the stream if no input has it. */
+static void show_error(struct buf *to, const json_t *status)
+{
+	const char *error = api_text(status, "error");
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "inputs"), i, input)
+		if (strcmp(api_text(input, "error"), error) == 0 ||
+		    strcmp(api_text(input, "reason"), error) == 0)
+			return;
+	if (error[0] == '\0')
+		return;
+	buf_printf(to, "error: ");
+	text_plain(to, error);
+	put_since(to, number(status, "error_since"));
+	buf_printf(to, "\n");
+}
+
 static void show_text(const struct ctl *ctl, struct overview_row *row)
 {
 	const json_t *worker = json_object_get(row->status, "worker");
@@ -199,13 +244,15 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 							      "state"));
 	const char *alarm = json_string_value(json_object_get(worker,
 							      "alarm"));
+	json_int_t restarts = number(worker, "restarts");
 	struct overview one = { row, 1 };
-	struct table *t = overview_table(&one);
+	struct table *t = overview_table(&one, OVERVIEW_BARE);
 	struct buf text = { 0 };
 
 	table_write(t, &(struct table_style){ .colour = ctl->colour,
 					      .end = "\n" }, &text);
 	table_free(&t);
+	show_error(&text, row->status);
 	show_ends(&text, ctl, row, "input", "inputs");
 	show_ends(&text, ctl, row, "output", "outputs");
 	show_alarms(&text, ctl, "alarms of the output ", row->status);
@@ -216,9 +263,8 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 			buf_printf(&text, ", pid %" JSON_INTEGER_FORMAT,
 				   json_integer_value(
 					   json_object_get(worker, "pid")));
-		buf_printf(&text, ", %" JSON_INTEGER_FORMAT " restarts",
-			   json_integer_value(
-				   json_object_get(worker, "restarts")));
+		buf_printf(&text, ", %" JSON_INTEGER_FORMAT " restart%s",
+			   restarts, restarts == 1 ? "" : "s");
 		buf_printf(&text, "%s", alarm ? ": " : "");
 		text_plain(&text, alarm ? alarm : "");
 		buf_printf(&text, "\n");
@@ -239,7 +285,7 @@ static enum ctl_exit read_status(struct ctl *ctl, struct overview_row *row)
 enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
-	enum ctl_exit code = overview_load(ctl, false, &o);
+	enum ctl_exit code = overview_load(ctl, &o);
 	struct overview_row *row;
 	json_t *out;
 
@@ -315,7 +361,7 @@ static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
 						   json_t *))
 {
 	struct overview o = { 0 };
-	enum ctl_exit code = overview_load(ctl, false, &o);
+	enum ctl_exit code = overview_load(ctl, &o);
 	json_t *done = json_array();
 
 	for (size_t i = 0; code == CTL_OK && i < n; i++)
@@ -396,7 +442,7 @@ enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 		(void)json_object_set_new(request, "input",
 					  json_integer(input));
 	if (code == CTL_OK)
-		code = overview_load(ctl, false, &o);
+		code = overview_load(ctl, &o);
 	row = code == CTL_OK ? overview_choose(ctl, &o, args[0]) : NULL;
 	if (row != NULL) {
 		(void)json_object_set_new(request, "id",

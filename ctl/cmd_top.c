@@ -4,8 +4,8 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "ctl/api_client.h"
+#include "ctl/client.h"
 #include "ctl/commands.h"
-#include "ctl/event_feed.h"
 #include "ctl/overview.h"
 #include "ctl/screen.h"
 #include "ctl/cmd_status.h"
@@ -14,24 +14,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
 	TICK_MS = 1000,
-	RELOAD_MS = 10 * 1000, /* fields without events */
+	OLD_S = 3, /* older figures are marked */
 };
 
 struct top {
 	struct ctl *ctl;
 	struct screen *screen; /* NULL: once, without a terminal */
-	struct feed *feed;
-	json_t *system, *version;
+	json_t *answer;        /* the last overview */
 	struct overview rows;
 	enum overview_order by;
 	bool reverse;
-	bool stale;         /* the list of streams has changed */
 	bool quit;
-	uint64_t loaded_ms;
-	char error[256];    /* "": none */
+	uint64_t taken_ms;     /* time of the answer */
+	int64_t taken_s;       /* the same as Unix time */
+	char error[256];       /* of the last request; "": none */
 };
 
 /* --- output --- */
@@ -53,6 +53,27 @@ static void put_lines(struct buf *to, struct buf *text, size_t width,
 	buf_done(text);
 }
 
+static unsigned age_s(const struct top *t)
+{
+	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
+}
+
+/* Appends the line below the head: an error, and the age of old figures. */
+static void put_note(const struct top *t, struct buf *to)
+{
+	char clock[32];
+
+	if (age_s(t) >= OLD_S) {
+		text_clock(clock, t->taken_s);
+		buf_printf(to, "OLD: figures of %s, %u s ago: %s", clock,
+			   age_s(t), t->error[0] != '\0'
+			   ? t->error : "the service does not answer");
+	} else {
+		buf_printf(to, "%s", t->error);
+	}
+	buf_printf(to, "\n");
+}
+
 static void draw(struct top *t)
 {
 	struct status_counts counts;
@@ -67,13 +88,12 @@ static void draw(struct top *t)
 		style.max_rows -= MIN(style.max_rows - 1, 6U);
 	}
 	status_count(&t->rows, &counts);
-	status_head(t->system, json_string_value(json_object_get(t->version,
-								 "version")),
-		    &counts, &head, "\n");
-	buf_printf(&head, "%s\n", t->error);
+	status_head(t->answer, &counts, &head, "\n");
+	put_note(t, &head);
 	put_lines(&text, &head, style.width, end);
 	overview_sort(&t->rows, t->by, t->reverse);
-	table = overview_table(&t->rows);
+	table = overview_table(&t->rows,
+			       age_s(t) >= OLD_S ? OVERVIEW_OLD : 0);
 	table_write(table, &style, &text);
 	table_free(&table);
 	if (t->screen != NULL)
@@ -87,68 +107,15 @@ static void draw(struct top *t)
 
 /* --- data --- */
 
-/* Reloads everything; keeps the old data after an error. */
-static enum ctl_exit load(struct top *t)
+static void take(struct top *t, json_t *take_answer)
 {
-	struct overview rows = { 0 };
-	json_t *system = NULL, *version = NULL;
-	enum ctl_exit code = status_read(t->ctl, &system, &version);
-
-	if (code == CTL_OK)
-		code = overview_load(t->ctl, true, &rows);
-	if (code != CTL_OK) {
-		json_decref(system);
-		json_decref(version);
-		return code;
-	}
-	json_decref(t->system);
-	json_decref(t->version);
+	json_decref(t->answer);
+	t->answer = take_answer;
 	overview_done(&t->rows);
-	t->system = system;
-	t->version = version;
-	t->rows = rows;
-	t->stale = false;
-	t->loaded_ms = mono_ms();
-	return CTL_OK;
-}
-
-static void take_stream_event(struct top *t, const json_t *event)
-{
-	static const char *const same[] = { "onair", "bitrate", "cc_error",
-					    "pes_error" };
-	const char *id = json_string_value(json_object_get(event,
-							   "channel_id"));
-	struct overview_row *row = id ? overview_find(&t->rows, id) : NULL;
-	json_t *worker;
-
-	if (row == NULL) {
-		t->stale = true;
-		return;
-	}
-	if (row->status == NULL)
-		row->status = json_object();
-	for (size_t i = 0; i < ARRAY_LEN(same); i++)
-		(void)json_object_set(row->status, same[i],
-				      json_object_get(event, same[i]));
-	/* the sender of an event is running */
-	worker = json_object_get(row->status, "worker");
-	if (worker != NULL)
-		(void)json_object_set_new(worker, "state",
-					  json_string("running"));
-	if (row_on_air(row)) {
-		(void)json_object_del(worker, "alarm");
-		(void)json_object_del(row->status, "inputs");
-	}
-}
-
-static void on_error(const char *text, void *arg)
-{
-	struct top *t = arg;
-
-	(void)snprintf(t->error, sizeof t->error, "%s", text ? text : "");
-	t->stale = true;
-	if (t->system != NULL)
-		draw(t);
+	overview_take(t->answer, &t->rows);
+	t->taken_ms = mono_ms();
+	t->taken_s = time(NULL);
+	t->error[0] = '\0';
 }
 
 /* --- keys --- */
@@ -172,70 +139,58 @@ static void take_key(struct top *t, int key)
 
 /* --- live --- */
 
-/* Handles events and keys until the next tick. */
-static enum ctl_exit one_tick(struct top *t)
+static void take_keys(struct top *t)
 {
-	uint64_t end = mono_ms() + TICK_MS;
+	int key;
+
+	while (!t->quit && (key = screen_key(t->screen)) != 0)
+		take_key(t, key);
+}
+
+/* Ends the request and draws; keeps the old figures after an error. */
+static enum ctl_exit take_reply(struct top *t)
+{
+	struct client_reply reply = { 0 };
 	enum ctl_exit code = CTL_OK;
+	json_t *answer = NULL;
 
-	while (code == CTL_OK && !t->quit && mono_ms() < end) {
-		json_t *event = NULL;
-		int key;
-
-		code = feed_next(t->feed, screen_fd(t->screen), end, &event);
-		if (event != NULL) {
-			const char *scope = json_string_value(
-				json_object_get(event, "scope"));
-
-			if (scope != NULL && strcmp(scope, "stream_event") == 0)
-				take_stream_event(t, event);
-			else if (scope != NULL &&
-			         strcmp(scope, "set-stream") == 0)
-				t->stale = true;
-		}
-		json_decref(event);
-		while (!t->quit && (key = screen_key(t->screen)) != 0)
-			take_key(t, key);
-	}
-	return code;
+	if (client_end(t->ctl->client, &reply, &t->ctl->error) < 0)
+		code = CTL_UNREACHABLE;
+	else
+		code = api_judge(t->ctl, &reply, &answer);
+	client_reply_done(&reply);
+	if (code == CTL_OK)
+		take(t, answer);
+	else
+		(void)snprintf(t->error, sizeof t->error, "%s",
+			       t->ctl->error.text);
+	draw(t);
+	/* the service may be back soon, a login will not */
+	return code == CTL_AUTH ? code : CTL_OK;
 }
 
-/* A failed query does not end top: the feed reports the lost connection. */
-static enum ctl_exit refresh(struct top *t)
-{
-	json_t *system = NULL;
-	enum ctl_exit code;
-
-	if (t->error[0] != '\0')
-		return CTL_OK;
-	if (t->stale || mono_ms() - t->loaded_ms >= RELOAD_MS)
-		return load(t);
-	code = api_get(t->ctl, "/api/system-status?t=0", &system);
-	if (code == CTL_OK) {
-		json_decref(t->system);
-		t->system = system;
-	}
-	return code;
-}
-
+/* A request a second, and keys at any time.  While no answer comes, the age of
+ * the figures is drawn. */
 static enum ctl_exit run_live(struct top *t)
 {
-	enum ctl_exit code;
+	enum ctl_exit code = CTL_OK;
+	uint64_t next_ms = mono_ms() + TICK_MS;
 
-	t->feed = feed_new(t->ctl, on_error, t);
-	code = feed_open(t->feed);
-	if (code == CTL_OK)
-		t->screen = screen_new();
+	t->screen = screen_new();
+	draw(t);
 	while (code == CTL_OK && !t->quit) {
-		draw(t);
-		code = one_tick(t);
-		if (code == CTL_OK && !t->quit)
-			code = refresh(t);
-		if (code == CTL_UNREACHABLE || code == CTL_REFUSED)
-			code = CTL_OK;
+		if (client_wait(t->ctl->client, screen_fd(t->screen), next_ms))
+			code = take_reply(t);
+		take_keys(t);
+		if (mono_ms() < next_ms)
+			continue;
+		next_ms = mono_ms() + TICK_MS;
+		if (!client_is_busy(t->ctl->client))
+			client_begin(t->ctl->client, OVERVIEW_PATH);
+		else
+			draw(t);
 	}
 	screen_free(&t->screen);
-	feed_free(&t->feed);
 	return code;
 }
 
@@ -245,17 +200,22 @@ enum ctl_exit run_top(struct ctl *ctl, char **args, size_t n)
 		    ctl->options.given & OPTION_ONCE;
 	struct top t = { .ctl = ctl };
 	enum ctl_exit code;
+	json_t *answer;
 
 	(void)args, (void)n;
 	if (overview_order(ctl->options.sort, &t.by, &ctl->error) < 0)
 		return CTL_USAGE;
-	code = load(&t);
+	code = api_get(ctl, OVERVIEW_PATH, &answer);
+	if (code == CTL_OK)
+		take(&t, answer);
 	if (code == CTL_OK && ctl->options.json) {
 		json_t *out;
 
 		overview_sort(&t.rows, t.by, t.reverse);
-		out = json_pack("{s:O, s:o}", "system", t.system, "streams",
-				 overview_json(&t.rows));
+		out = json_pack("{s:O, s:o, s:O}", "system",
+				json_object_get(t.answer, "system"), "streams",
+				overview_json(&t.rows), "alarms",
+				json_object_get(t.answer, "alarms"));
 		ctl_print_json(out);
 		json_decref(out);
 	} else if (code == CTL_OK && once) {
@@ -264,7 +224,6 @@ enum ctl_exit run_top(struct ctl *ctl, char **args, size_t n)
 		code = run_live(&t);
 	}
 	overview_done(&t.rows);
-	json_decref(t.system);
-	json_decref(t.version);
+	json_decref(t.answer);
 	return code;
 }

@@ -13,6 +13,8 @@
 
 /* Outputs named in one line. */
 enum { NAMED_MAX = 8 };
+/* Columns of a state. */
+enum { STATE_MAX = 64 };
 
 void overview_done(struct overview *o)
 {
@@ -56,50 +58,41 @@ bool row_on_air(const struct overview_row *row)
 
 const char *row_state(const struct overview_row *row)
 {
-	const char *state =
-		text_of(json_object_get(row->status, "worker"), "state", NULL);
-
-	if (!row_enabled(row))
-		return "disabled";
-	if (row_on_air(row))
-		return "on air";
-	return state && strcmp(state, "running") != 0 ? state : "OFF AIR";
+	return text_of(row->status, "state",
+		       row_enabled(row) ? "unknown" : "disabled");
 }
 
-/* The error of the process or of an input that should be active. */
-static const char *input_fault(const struct overview_row *row)
+bool row_needs_attention(const struct overview_row *row)
 {
-	json_t *inputs = json_object_get(row->status, "inputs");
-	const char *fault = text_of(json_object_get(row->status, "worker"),
-				    "alarm", NULL);
-	json_t *input;
-	size_t i;
-
-	/* prefer the active input; ignore a standby of a stream on air */
-	for (int active = 1; active >= 0; active--)
-		json_array_foreach(inputs, i, input)
-			if (fault == NULL && (active || !row_on_air(row)) &&
-			    json_is_true(json_object_get(input, "active")) ==
-				    active)
-				fault = text_of(input, "error", NULL);
-	return fault;
+	return row_enabled(row) &&
+	       (strcmp(row_state(row), "on air") != 0 ||
+		row_output_fault(row) ||
+		json_array_size(json_object_get(row->status, "alarms")) > 0);
 }
 
-/* A new list of outputs with an alarm: position and error. */
+/* A new list of outputs with an alarm: position, error and time. */
 static json_t *faulty_outputs(const struct overview_row *row)
 {
+	static const char *const same[] = { "position", "fault",
+					    "fault_since" };
 	json_t *output, *list = json_array();
+	json_t *known = json_object_get(row->status, "output_faults");
 	size_t i;
 
-	json_array_foreach(json_object_get(row->status, "outputs"), i, output)
-		if (text_of(output, "fault", NULL) != NULL)
-			(void)json_array_append_new(
-				list, json_pack("{s:O, s:O}", "position",
-						json_object_get(output,
-								"position"),
-						"fault",
-						json_object_get(output,
-								"fault")));
+	if (known == NULL)
+		known = json_object_get(row->status, "outputs");
+	json_array_foreach(known, i, output) {
+		json_t *one;
+
+		if (text_of(output, "fault", NULL) == NULL)
+			continue;
+		one = json_object();
+		for (size_t k = 0; k < ARRAY_LEN(same); k++)
+			(void)json_object_set(one, same[k],
+					      json_object_get(output,
+							      same[k]));
+		(void)json_array_append_new(list, one);
+	}
 	return list;
 }
 
@@ -110,6 +103,17 @@ bool row_output_fault(const struct overview_row *row)
 
 	json_decref(faulty);
 	return n > 0;
+}
+
+/* Appends " (since 14:03:05)". */
+static void put_since(struct buf *to, const json_t *since)
+{
+	char clock[32];
+
+	if (json_integer_value(since) <= 0)
+		return;
+	text_clock(clock, json_integer_value(since));
+	buf_printf(to, " (since %s)", clock);
 }
 
 /* Appends "output 2: error"; for several outputs "3 outputs cannot send (2, 4,
@@ -129,21 +133,24 @@ static void put_outputs(struct buf *to, const json_t *faulty)
 					   one, "position")));
 	if (n > 1)
 		buf_printf(to, "%s); ", n > NAMED_MAX ? ", ..." : "");
-	if (n > 0)
-		buf_printf(to, "output %" JSON_INTEGER_FORMAT ": %s",
-			   json_integer_value(json_object_get(first,
-							      "position")),
-			   text_of(first, "fault", ""));
+	if (n == 0)
+		return;
+	buf_printf(to, "output %" JSON_INTEGER_FORMAT ": %s",
+		   json_integer_value(json_object_get(first, "position")),
+		   text_of(first, "fault", ""));
+	put_since(to, json_object_get(first, "fault_since"));
 }
 
 bool row_fault(const struct overview_row *row, struct errmsg *ret)
 {
-	const char *fault = input_fault(row);
+	const char *fault = text_of(row->status, "error", NULL);
 	json_t *faulty = faulty_outputs(row);
 	struct buf text = { 0 };
 	bool is;
 
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
+	if (fault != NULL)
+		put_since(&text, json_object_get(row->status, "error_since"));
 	if (fault != NULL && json_array_size(faulty) > 0)
 		buf_printf(&text, "; ");
 	put_outputs(&text, faulty);
@@ -163,51 +170,32 @@ json_int_t row_number(const struct overview_row *row, const char *key)
 
 /* --- reading --- */
 
-/* The argument of take_status(). */
-struct fill {
-	struct ctl *ctl;
-	struct overview_row **rows; /* rows of the queried paths */
-};
-
-static void take_status(size_t i, const struct client_reply *reply, void *arg)
+void overview_take(const json_t *answer, struct overview *ret)
 {
-	struct fill *fill = arg;
-	json_t *status = NULL;
+	json_t *list = json_object_get(answer, "streams"), *stream;
+	struct overview o = { 0 };
+	size_t i;
 
-	/* a stream removed meanwhile has no status */
-	if (api_judge(fill->ctl, reply, &status) == CTL_OK)
-		fill->rows[i]->status = status;
-}
-
-static enum ctl_exit load_status(struct ctl *ctl, struct overview *o)
-{
-	char **paths = xcalloc(o->n + 1, sizeof *paths);
-	struct fill fill = { .ctl = ctl,
-			     .rows = xcalloc(o->n + 1, sizeof *fill.rows) };
-	size_t n = 0;
-	int r;
-
-	for (size_t i = 0; i < o->n; i++) {
-		if (!row_enabled(&o->rows[i]))
-			continue;
-		fill.rows[n] = &o->rows[i];
-		paths[n++] = api_path("/api/stream-status/",
-				      row_id(&o->rows[i]), "?t=0");
+	o.rows = xcalloc(json_array_size(list) + 1, sizeof *o.rows);
+	json_array_foreach(list, i, stream) {
+		o.rows[o.n].stream = json_incref(stream);
+		o.rows[o.n].status = json_incref(stream);
+		o.n += 1;
 	}
-	r = client_get_all(ctl->client, (const char *const *)paths, n,
-			   take_status, &fill, &ctl->error);
-	for (size_t i = 0; i < n; i++)
-		free(paths[i]);
-	free(paths);
-	free(fill.rows);
-	if (r < 0)
-		return CTL_UNREACHABLE;
-	ctl->error.text[0] = '\0';
-	return CTL_OK;
+	*ret = o;
 }
 
-enum ctl_exit overview_load(struct ctl *ctl, bool with_status,
-			    struct overview *ret)
+enum ctl_exit overview_query(struct ctl *ctl, struct overview *ret,
+			     json_t **ret_answer)
+{
+	enum ctl_exit code = api_get(ctl, OVERVIEW_PATH, ret_answer);
+
+	if (code == CTL_OK)
+		overview_take(*ret_answer, ret);
+	return code;
+}
+
+enum ctl_exit overview_load(struct ctl *ctl, struct overview *ret)
 {
 	struct overview o = { 0 };
 	json_t *config = NULL, *list, *stream;
@@ -222,12 +210,7 @@ enum ctl_exit overview_load(struct ctl *ctl, bool with_status,
 		if (json_is_string(json_object_get(stream, "id")))
 			o.rows[o.n++].stream = json_incref(stream);
 	json_decref(config);
-	if (with_status)
-		code = load_status(ctl, &o);
-	if (code != CTL_OK)
-		overview_done(&o);
-	else
-		*ret = o;
+	*ret = o;
 	return code;
 }
 
@@ -350,12 +333,27 @@ void overview_sort(struct overview *o, enum overview_order by, bool reverse)
 
 /* --- output --- */
 
-struct table *overview_table(const struct overview *o)
+/* The number of the active input; "-": none. */
+static void put_input(char to[16], const struct overview_row *row)
+{
+	json_int_t input = row_number(row, "active_input");
+
+	if (input == 0)
+		input = row_number(row, "input_id");
+	if (json_is_true(json_object_get(row->status, "active")) &&
+	    !json_is_true(json_object_get(row->status, "filler")))
+		(void)snprintf(to, 16, "%" JSON_INTEGER_FORMAT, input);
+	else
+		(void)snprintf(to, 16, "-");
+}
+
+struct table *overview_table(const struct overview *o, unsigned marks)
 {
 	static const struct table_column columns[] = {
 		{ "ID", 24, false, NULL, CELL_TEXT },
 		{ "NAME", 32, false, NULL, CELL_TEXT },
-		{ "STATE", 12, false, NULL, CELL_TEXT },
+		{ "STATE", STATE_MAX, false, NULL, CELL_TEXT },
+		{ "IN", 0, true, NULL, CELL_TEXT },
 		{ "RATE", 0, true, NULL, CELL_TEXT },
 		{ "CC", 0, true, "cc_error", CELL_ERRORS },
 		{ "PES", 0, true, "pes_error", CELL_ERRORS },
@@ -363,54 +361,48 @@ struct table *overview_table(const struct overview *o)
 		{ "VIEWERS", 0, true, "sessions", CELL_NUMBER },
 		{ "FAULT", 0, false, NULL, CELL_TEXT },
 	};
-	struct table *t = table_new(columns, ARRAY_LEN(columns));
+	size_t n = ARRAY_LEN(columns) - (marks & OVERVIEW_BARE ? 1 : 0);
+	struct table *t = table_new(columns, n);
+	bool old = marks & OVERVIEW_OLD;
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
+		char rate[32], input[16], state[256];
 		struct errmsg error;
-		char rate[32];
 
 		table_row_of(t, row->status);
 		table_set(t, 0, TABLE_PLAIN, row_id(row));
 		table_set(t, 1, TABLE_PLAIN, row_name(row));
-		table_set(t, 2, !row_enabled(row) ? TABLE_DIM
+		(void)snprintf(state, sizeof state, "%s%s", old ? "? " : "",
+			       row_state(row));
+		table_set(t, 2, old || !row_enabled(row) ? TABLE_DIM
 				: row_on_air(row) ? TABLE_GOOD : TABLE_BAD,
-			  row_state(row));
-		if (row->status == NULL)
+			  state);
+		if (!row_enabled(row))
 			continue;
+		put_input(input, row);
+		table_set(t, 3, TABLE_PLAIN, input);
 		text_rate(rate, row_number(row, "bitrate"));
-		table_set(t, 3, TABLE_PLAIN, rate);
-		if (row_fault(row, &error))
-			table_set(t, 8, TABLE_BAD, error.text);
+		table_set(t, 4, old ? TABLE_DIM : TABLE_PLAIN, rate);
+		if (!(marks & OVERVIEW_BARE) && row_fault(row, &error))
+			table_set(t, 9, old ? TABLE_DIM : TABLE_BAD,
+				  error.text);
 	}
 	return t;
 }
 
 json_t *overview_json(const struct overview *o)
 {
-	static const char *const numbers[] = { "bitrate", "cc_error",
-					       "pes_error", "sc_error",
-					       "sessions" };
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
+		json_t *one = json_copy(row->status);
 		struct errmsg fault;
-		json_t *one = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s*, "
-					"s:o}",
-					"id", row_id(row), "name",
-					row_name(row), "enable",
-					row_enabled(row), "onair",
-					row_on_air(row), "state",
-					row_state(row), "fault",
-					row_fault(row, &fault) ? fault.text
-							       : NULL,
-					"output_faults", faulty_outputs(row));
 
-		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
-			(void)json_object_set_new(
-				one, numbers[k],
-				json_integer(row_number(row, numbers[k])));
+		if (row_fault(row, &fault))
+			(void)json_object_set_new(one, "fault",
+						  json_string(fault.text));
 		(void)json_array_append_new(list, one);
 	}
 	return list;

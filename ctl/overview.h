@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All streams: the configuration of each, and the status of each enabled one.
+ * All streams: the configuration of each, or the state of each.
  *
  * Owns the JSON that it read.  It omits streams without an id.
  */
@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 struct overview_row {
-	json_t *stream; /* configuration */
-	json_t *status; /* NULL: absent, or not enabled */
+	json_t *stream; /* configuration, or an entry of the overview */
+	json_t *status; /* the same entry, or a stream status; NULL: not read */
 };
 
 struct overview {
@@ -23,9 +23,15 @@ struct overview {
 	size_t n;
 };
 
-/* with_status: also query the status of each enabled stream. */
-enum ctl_exit overview_load(struct ctl *, bool with_status,
-			    struct overview *ret) MUST_CHECK;
+#define OVERVIEW_PATH "/api/overview"
+
+/* The configuration of each stream. */
+enum ctl_exit overview_load(struct ctl *, struct overview *ret) MUST_CHECK;
+/* The state of each stream, and the whole answer, a new reference. */
+enum ctl_exit overview_query(struct ctl *, struct overview *ret,
+			     json_t **ret_answer) MUST_CHECK;
+/* The same from an answer (borrowed). */
+void overview_take(const json_t *answer, struct overview *ret);
 void overview_done(struct overview *);
 
 /* NULL if there is none. */
@@ -51,8 +57,10 @@ const char *row_id(const struct overview_row *);
 const char *row_name(const struct overview_row *);
 bool row_enabled(const struct overview_row *);
 bool row_on_air(const struct overview_row *);
-/* "on air", "OFF AIR", "disabled", or the state of its process */
+/* "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled" */
 const char *row_state(const struct overview_row *);
+/* Is it enabled, and not simply on air without an alarm? */
+bool row_needs_attention(const struct overview_row *);
 /* Does an output have an alarm? */
 bool row_output_fault(const struct overview_row *);
 /* The reason for off air, and the outputs that cannot send; false if there is
@@ -60,8 +68,13 @@ bool row_output_fault(const struct overview_row *);
 bool row_fault(const struct overview_row *, struct errmsg *ret);
 json_int_t row_number(const struct overview_row *, const char *key);
 
-/* The rows as a table, which the caller frees. */
-struct table *overview_table(const struct overview *);
+enum overview_mark {
+	OVERVIEW_OLD = 1 << 0,  /* marks the figures as old */
+	OVERVIEW_BARE = 1 << 1, /* without the column of errors */
+};
+
+/* The rows as a table, which the caller frees.  marks: overview_mark. */
+struct table *overview_table(const struct overview *, unsigned marks);
 
 /* The rows for --json, a new reference. */
 json_t *overview_json(const struct overview *);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <wchar.h>
 
 static const char MORE[] = "\u2026";
@@ -96,6 +97,18 @@ void text_rate(char ret[32], int64_t kbit)
 		(void)snprintf(ret, 32, "%" PRId64 " kbit/s", kbit);
 	else
 		(void)snprintf(ret, 32, "%.1f Mbit/s", (double)kbit / 1000);
+}
+
+void text_clock(char ret[32], int64_t unix_time)
+{
+	time_t then = (time_t)unix_time, now = time(NULL);
+	struct tm a = { 0 }, b = { 0 };
+
+	(void)localtime_r(&then, &a);
+	(void)localtime_r(&now, &b);
+	(void)strftime(ret, 32, a.tm_yday == b.tm_yday &&
+				a.tm_year == b.tm_year ? "%H:%M:%S"
+						       : "%Y-%m-%d %H:%M", &a);
 }
 
 void text_duration(char ret[32], int64_t seconds)

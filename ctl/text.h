@@ -26,5 +26,7 @@ void text_plain(struct buf *to, const char *text);
 
 /* "480 kbit/s", "12.3 Mbit/s" */
 void text_rate(char ret[32], int64_t kbit);
+/* "14:03:05"; of another day "2026-11-24 14:03" */
+void text_clock(char ret[32], int64_t unix_time);
 /* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
 void text_duration(char ret[32], int64_t seconds);

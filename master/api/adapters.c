@@ -243,24 +243,13 @@ static void adapters_info(struct api *api, const char *id,
 		reply_json(reply, json_incref((json_t *)adapter));
 }
 
-static void adapters_status(struct api *api, const char *id,
-			    enum status_span span, struct reply *reply)
+static void add_status(json_t *status, const json_t *adapter)
 {
 	static const char *const zeros[] = { "signal", "signal_db", "snr",
 					     "snr_db", "ber", "unc",
 					     "bitrate" };
-	const json_t *adapter = find(api, id, reply);
-	const char *instance = api_instance(api);
-	json_t *status, *worker, *name;
+	json_t *name = json_object_get(adapter, "name"), *worker;
 
-	(void)span;
-	if (adapter == NULL)
-		return;
-	status = json_pack("{s:I}", "timestamp", (json_int_t)time(NULL));
-	if (instance != NULL)
-		(void)json_object_set_new(status, "instance",
-					  json_string(instance));
-	name = json_object_get(adapter, "name");
 	if (name != NULL)
 		(void)json_object_set(status, "name", name);
 	(void)json_object_set_new(status, "lock", json_false());
@@ -272,7 +261,44 @@ static void adapters_status(struct api *api, const char *id,
 			worker, "alarm",
 			json_string("adapters are not run by this version"));
 	(void)json_object_set_new(status, "worker", worker);
+}
+
+static void adapters_status(struct api *api, const char *id,
+			    enum status_span span, struct reply *reply)
+{
+	const json_t *adapter = find(api, id, reply);
+	const char *instance = api_instance(api);
+	json_t *status;
+
+	(void)span;
+	if (adapter == NULL)
+		return;
+	status = json_pack("{s:I}", "timestamp", (json_int_t)time(NULL));
+	if (instance != NULL)
+		(void)json_object_set_new(status, "instance",
+					  json_string(instance));
+	add_status(status, adapter);
 	reply_json(reply, status);
+}
+
+json_t *adapters_overview(const struct api *api)
+{
+	static const char *const same[] = { "id", "type", "enable" };
+	json_t *list = json_array(), *adapter;
+	size_t i;
+
+	json_array_foreach(config_section(api->cfg.config, ADAPTERS), i,
+			   adapter) {
+		json_t *o = json_object();
+
+		for (size_t k = 0; k < ARRAY_LEN(same); k++)
+			(void)json_object_set(o, same[k],
+					      json_object_get(adapter,
+							      same[k]));
+		add_status(o, adapter);
+		(void)json_array_append_new(list, o);
+	}
+	return list;
 }
 
 const struct api_command adapters_commands[] = {

@@ -142,3 +142,9 @@ json_t *alarms_sentences(struct alarms *a)
 	json_decref(list);
 	return sentences;
 }
+
+json_t *alarms_list(struct alarms *a)
+{
+	look(a);
+	return system_alarms_list(a->state);
+}

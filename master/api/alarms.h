@@ -21,3 +21,7 @@ void alarms_set_reload(struct alarms *, const char *error);
 
 /* All alarms for the system status, sentences, a new array. */
 json_t *alarms_sentences(struct alarms *);
+
+/* The alarms of the service without those of streams, as
+ * system_alarms_list(). */
+json_t *alarms_list(struct alarms *);

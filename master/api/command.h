@@ -140,6 +140,9 @@ const char *api_instance(const struct api *);
 /* The limits of the host that cost the inputs packets; borrowed sentences. */
 json_t *api_host_advice(struct api *);
 
+/* All adapters: id, type, enable and the status; a new reference. */
+json_t *adapters_overview(const struct api *);
+
 /* Counts the version of each table before a stream is stored, modulo 32.
  * spts: pmt_version and sdt_version, from 1; mpts: pat_, cat_, sdt_ and
  * nit_version, from 0. */

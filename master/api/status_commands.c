@@ -5,6 +5,8 @@
 #include "master/api/command.h"
 #include "master/status/system_status.h"
 
+#include <time.h>
+
 static void status_version(struct api *api, const json_t *request,
 			   struct reply *reply)
 {
@@ -16,17 +18,62 @@ static void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-static void status_system(struct api *api, const char *id,
-			  enum status_span span, struct reply *reply)
+static json_t *system_report(struct api *api, enum status_span span)
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
 	json_t *alarms = alarms_sentences(api->alarms);
 
-	(void)id;
 	if (json_array_size(alarms) > 0)
 		(void)json_object_set(o, "alarms", alarms);
 	json_decref(alarms);
+	return o;
+}
+
+static void status_system(struct api *api, const char *id,
+			  enum status_span span, struct reply *reply)
+{
+	(void)id;
+	reply_json(reply, system_report(api, span));
+}
+
+/* Of each softcam what every user may see. */
+static json_t *softcams_overview(const struct api *api)
+{
+	json_t *list = json_array(), *softcam;
+	size_t i;
+
+	json_array_foreach(config_section(api->cfg.config, "softcam"), i,
+			   softcam) {
+		json_t *o = json_object();
+
+		(void)json_object_set(o, "id", json_object_get(softcam, "id"));
+		(void)json_object_set(o, "name",
+				      json_object_get(softcam, "name"));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+/* The state of everything in one reply, of one moment. */
+static void status_overview_get(struct api *api, const char *id,
+				enum status_span span, struct reply *reply)
+{
+	const char *instance = api_instance(api);
+	json_t *alarms = alarms_list(api->alarms);
+	json_t *streams = status_overview(api->cfg.status, alarms);
+	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}",
+			      "timestamp", (json_int_t)time(NULL), "version",
+			      PACKAGE_VERSION, "system",
+			      system_report(api, STATUS_SECOND), "streams",
+			      streams, "adapters", adapters_overview(api),
+			      "softcams", softcams_overview(api), "alarms",
+			      alarms);
+
+	(void)id, (void)span;
+	if (instance != NULL)
+		(void)json_object_set_new(o, "instance",
+					  json_string(instance));
 	reply_json(reply, o);
 }
 
@@ -46,6 +93,8 @@ const struct api_command status_commands[] = {
 const struct api_path status_paths[] = {
 	{ "api/network-status", PATH_ALONE, OBSERVER_ALLOWED,
 	  .get = status_network_get },
+	{ "api/overview", PATH_ALONE, OBSERVER_ALLOWED,
+	  .get = status_overview_get },
 	{ "api/system-status", PATH_ALONE, OBSERVER_ALLOWED,
 	  .get = status_system, .takes_span = true },
 	{ 0 },

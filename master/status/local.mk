@@ -7,9 +7,11 @@ libmaster_a_SOURCES += \
 	master/status/status_alarm.c \
 	master/status/status_network.c \
 	master/status/status_output.c \
+	master/status/status_overview.c \
 	master/status/status_set.h \
 	master/status/status_source.c \
 	master/status/status_stream.c master/status/status_stream.h \
+	master/status/status_words.c \
 	master/status/status_worker.c \
 	master/status/system_alarms.c master/status/system_alarms.h \
 	master/status/system_status.c master/status/system_status.h

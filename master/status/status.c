@@ -107,6 +107,7 @@ static struct stream_proc_info ask_worker(struct status *s,
 	struct stream_proc_info info = ask_reconciler(s, stream->id);
 
 	status_stream_judge_worker(stream, &info);
+	status_stream_note_errors(stream, &info, time(NULL));
 	return info;
 }
 
@@ -358,6 +359,21 @@ json_t *status_network(struct status *s, const char *instance)
 	report = queriers_report(known, now_ms);
 	stamp(report, time(NULL), instance);
 	return report;
+}
+
+json_t *status_overview(struct status *s, json_t *alarms)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct status_stream *stream = s->streams[i];
+		struct stream_proc_info info = ask_worker(s, stream);
+
+		(void)json_array_append_new(
+			list, status_stream_overview(stream, &info));
+		status_stream_list_alarms(stream, alarms);
+	}
+	return list;
 }
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)

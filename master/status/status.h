@@ -83,6 +83,10 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 /* The outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
+/* All streams in short, in the order of their ids, a new reference; appends
+ * their raised alarms to a list. */
+json_t *status_overview(struct status *, json_t *alarms);
+
 /* The interfaces on which inputs use groups, and their queriers; a new
  * reference.  status_config.querier must not be NULL. */
 json_t *status_network(struct status *, const char *instance);

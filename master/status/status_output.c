@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct msg_output_status *
 find_output(const struct status_stream *s, size_t position)
@@ -65,6 +66,9 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	set_int(o, "position", i + 1);
 	set_text(o, "error", error);
 	set_text(o, "fault", s->outputs[i].fault.reason);
+	if (s->outputs[i].fault.reason != NULL)
+		set_int(o, "fault_since",
+			(uint64_t)s->outputs[i].fault.since_s);
 	return o;
 }
 
@@ -91,6 +95,7 @@ void status_stream_judge(struct status_stream *s,
 			f->in_s++;
 		if (!f->raised && f->in_s >= OUTPUT_FAULT_RAISE_S) {
 			f->raised = true;
+			f->since_s = time(NULL);
 			f->in_s = 0;
 		} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
 			output_fault_clear(f);

@@ -46,6 +46,9 @@ void status_stream_free(struct status_stream **p)
 					 s->inherited->alarm);
 	forget_config(s);
 	free(s->worker.reason);
+	free(s->error.text);
+	for (size_t i = 0; i < ARRAY_LEN(s->input_errors); i++)
+		free(s->input_errors[i].text);
 	field_drop(&stream_status_fields, &s->last);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
 		output_fault_clear(&s->outputs[i].fault);
@@ -182,7 +185,7 @@ struct msg_input_status *status_stream_input(const struct status_stream *s,
 	return NULL;
 }
 
-static json_t *name_alarms(uint32_t raised)
+json_t *status_alarm_names(uint32_t raised)
 {
 	json_t *list = json_array();
 
@@ -201,10 +204,11 @@ static void add_alarms(json_t *o, const struct status_stream *s,
 {
 	uint32_t theirs = raised & s->theirs[place];
 
-	(void)json_object_set_new_nocheck(o, "alarms", name_alarms(raised));
+	(void)json_object_set_new_nocheck(o, "alarms",
+					  status_alarm_names(raised));
 	if (theirs != 0)
 		(void)json_object_set_new_nocheck(o, "source_alarms",
-						  name_alarms(theirs));
+						  status_alarm_names(theirs));
 }
 
 static void add_damped(json_t *o, const struct msg_input_status *in)
@@ -216,13 +220,10 @@ static void add_damped(json_t *o, const struct msg_input_status *in)
 
 /* The fields of the worker for each input; all 0 without a worker, with the
  * reason at the input that was active last. */
-static json_t *inputs_report(const struct status_stream *s,
-			     const struct stream_proc_info *info)
+static json_t *inputs_report(const struct status_stream *s)
 {
 	static const struct msg_input_status none;
 	json_t *inputs = json_array();
-	struct errmsg absence;
-	bool absent = status_stream_absence(s, info, &absence);
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct msg_input_status *in =
@@ -244,15 +245,14 @@ static json_t *inputs_report(const struct status_stream *s,
 			(void)json_object_del(o, "reason");
 		if (interface > 0 && if_indextoname(interface, name) != NULL)
 			set_text(o, "interface", name);
-		if (absent && i + 1 == s->position)
-			set_text(o, "error", absence.text);
+		status_error_add(o, &s->input_errors[i]);
 		add_alarms(o, s, (unsigned)i + 1, in->alarms);
 		(void)json_array_append_new(inputs, o);
 	}
 	return inputs;
 }
 
-static size_t count_faults(const struct status_stream *s)
+size_t status_stream_count_faults(const struct status_stream *s)
 {
 	size_t n = 0;
 
@@ -268,7 +268,8 @@ uint32_t status_stream_alarms(const struct status_stream *s)
 	if (s->silent)
 		return raised;
 	return raised | (s->last.alarms & ~ALARMS_OF_MASTER) |
-	       (count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT : 0);
+	       (status_stream_count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT
+					       : 0);
 }
 
 static void add_switches(json_t *o, const struct stream_proc_info *info)
@@ -303,9 +304,10 @@ json_t *status_stream_report(const struct status_stream *s,
 {
 	struct minute_sum sum = minute_sum(
 		&s->minute, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
-	json_t *o = json_object(), *worker = json_object();
+	json_t *o = json_object();
 
 	set_text(o, "name", s->name);
+	status_stream_add_words(o, s, info);
 	set_int(o, "input_id", s->position);
 	set_bool(o, "active", sum.active);
 	set_bool(o, "onair", sum.onair);
@@ -319,16 +321,10 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", info->viewers_cut);
 	add_alarms(o, s, 0, status_stream_alarms(s));
-	(void)json_object_set_new(o, "inputs", inputs_report(s, info));
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	(void)json_object_set_new(o, "outputs",
 				  status_stream_output_list(s, info));
-	set_text(worker, "state", info->state != NULL ? info->state
-						      : "stopped");
-	set_int(worker, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
-	set_int(worker, "restarts", info->restarts);
-	set_text(worker, "alarm",
-		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
-	(void)json_object_set_new(o, "worker", worker);
+	status_stream_add_worker(o, s, info);
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	add_join(o, s);
 	add_switches(o, info);
@@ -341,11 +337,12 @@ json_t *status_stream_inputs(const struct status_stream *s,
 	json_t *o = json_object();
 
 	set_text(o, "name", s->name);
+	status_stream_add_words(o, s, info);
 	set_int(o, "active_input", s->position);
 	if (!s->silent && s->last.chosen > 0)
 		set_int(o, "chosen_input", s->last.chosen);
 	set_bool(o, "filler", !s->silent && s->last.filler);
-	(void)json_object_set_new(o, "inputs", inputs_report(s, info));
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	add_switches(o, info);
 	return o;
 }
@@ -374,6 +371,7 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 	set_int(o, "pes_error", in->pes_error);
 	set_bool(o, "onair", in->onair);
 	add_alarms(o, s, (unsigned)i + 1, in->alarms);
+	status_error_add(o, &s->input_errors[i]);
 	/* the state is unknown while no worker runs */
 	if (known == NULL)
 		return o;
@@ -396,15 +394,25 @@ json_t *status_stream_check(const struct status_stream *s,
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		(void)json_array_append_new(inputs, input_check(s, i));
+	set_bool(o, "ok", status_stream_is_well(s));
 	set_bool(o, "onair", sum.onair);
+	status_stream_add_words(o, s, info);
 	set_int(o, "active_input", s->position);
 	add_alarms(o, s, 0, status_stream_alarms(s));
 	(void)json_object_set_new(o, "input", inputs);
 	add_switches(o, info);
-	/* a stream without a usable output is not on air */
-	*ret_ok = s->enabled && sum.active && sum.onair &&
-		  (s->n_outputs == 0 || count_faults(s) < s->n_outputs);
+	*ret_ok = status_stream_is_well(s);
 	return o;
+}
+
+bool status_stream_is_well(const struct status_stream *s)
+{
+	struct minute_sum sum = minute_sum(&s->minute, 1);
+
+	/* a stream without a usable output is not on air */
+	return s->enabled && sum.active && sum.onair &&
+	       (s->n_outputs == 0 ||
+		status_stream_count_faults(s) < s->n_outputs);
 }
 
 size_t status_stream_events(const struct status_stream *s)

@@ -17,6 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum {
 	OUTPUT_FAULT_RAISE_S = 3,
@@ -31,6 +32,7 @@ enum {
 struct output_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
+	int64_t since_s; /* Unix time at which it was raised */
 	uint8_t in_s; /* seconds in a row that contradict the state */
 	char *reason; /* owned: the last error while raised, or NULL */
 };
@@ -43,8 +45,20 @@ void output_fault_clear(struct output_fault *);
 struct worker_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
+	int64_t since_s; /* Unix time at which it was raised */
 	char *reason; /* owned: while raised, or NULL */
 };
+
+/* An error and the Unix time of its begin. */
+struct status_error {
+	char *text; /* owned; NULL: none */
+	int64_t since_s;
+};
+
+/* Another text begins now, one with other numbers does not; NULL ends it. */
+void status_error_set(struct status_error *, const char *text, int64_t now_s);
+/* Adds "error" and "error_since". */
+void status_error_add(json_t *o, const struct status_error *);
 
 struct status_output {
 	char *address; /* as configured; NULL: not a text */
@@ -89,6 +103,8 @@ struct status_stream {
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
 	struct worker_fault worker;
+	struct status_error error; /* why it is off air, or of the active one */
+	struct status_error input_errors[MSG_INPUTS_MAX];
 	struct minute minute;
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
@@ -129,6 +145,21 @@ void status_stream_judge_worker(struct status_stream *,
 bool status_stream_absence(const struct status_stream *,
 			   const struct stream_proc_info *info,
 			   struct errmsg *ret);
+
+/* Its state: "on air (input 2, backup)", "OFF AIR (filler plays)". */
+void status_stream_words(const struct status_stream *,
+			 const struct stream_proc_info *info, time_t now,
+			 struct errmsg *ret);
+/* Adds "state", "error" and "error_since". */
+void status_stream_add_words(json_t *o, const struct status_stream *,
+			     const struct stream_proc_info *info);
+/* After each second: the errors of the stream and of its inputs. */
+void status_stream_note_errors(struct status_stream *,
+			       const struct stream_proc_info *info,
+			       int64_t now_s);
+
+/* The number of outputs with a fault. */
+size_t status_stream_count_faults(const struct status_stream *);
 
 /* The list "outputs" of the report. */
 json_t *status_stream_output_list(const struct status_stream *,
@@ -188,6 +219,19 @@ json_t *status_stream_outputs(const struct status_stream *,
 			      const struct stream_proc_info *info);
 json_t *status_stream_check(const struct status_stream *,
 			    const struct stream_proc_info *info, bool *ret_ok);
+/* Is it enabled and on air, and does an output send, if it has one? */
+bool status_stream_is_well(const struct status_stream *);
+
+/* One entry of the overview, and the raised alarms of the stream as entries of
+ * its list of alarms. */
+json_t *status_stream_overview(const struct status_stream *,
+			       const struct stream_proc_info *info);
+void status_stream_list_alarms(struct status_stream *, json_t *list);
+/* Adds the object "worker". */
+void status_stream_add_worker(json_t *o, const struct status_stream *,
+			      const struct stream_proc_info *info);
+/* The names of alarms, given as bits; a new list. */
+json_t *status_alarm_names(uint32_t raised);
 
 /* The event that another input is active. */
 json_t *status_stream_switch(const struct status_stream *,

@@ -2,10 +2,12 @@
 /* The process of a stream: the alarm worker, and why there is no report. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void clear(struct worker_fault *f)
 {
@@ -27,6 +29,8 @@ void status_stream_judge_worker(struct status_stream *s,
 				 s->id);
 		return;
 	}
+	if (!was)
+		f->since_s = time(NULL);
 	f->raised = true;
 	if (f->reason == NULL || strcmp(f->reason, info->fault) != 0) {
 		free(f->reason);
@@ -54,4 +58,18 @@ bool status_stream_absence(const struct status_stream *s,
 	else
 		errmsg_set(ret, "%s", "starting");
 	return true;
+}
+
+void status_stream_add_worker(json_t *o, const struct status_stream *s,
+			      const struct stream_proc_info *info)
+{
+	json_t *worker = json_object();
+
+	set_text(worker, "state", info->state != NULL ? info->state
+						      : "stopped");
+	set_int(worker, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
+	set_int(worker, "restarts", info->restarts);
+	set_text(worker, "alarm",
+		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
+	(void)json_object_set_new(o, "worker", worker);
 }

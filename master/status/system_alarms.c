@@ -11,7 +11,7 @@
 #include <time.h>
 
 struct system_alarms {
-	json_t *list; /* objects: alarm, reason */
+	json_t *list; /* objects: alarm, reason, since */
 };
 
 struct system_alarms *system_alarms_new(void)
@@ -61,9 +61,27 @@ static bool holds(const json_t *list, const json_t *alarm)
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)list, i, other)
-		if (json_equal(other, alarm))
+		if (strcmp(text(other, "alarm"), text(alarm, "alarm")) == 0 &&
+		    strcmp(text(other, "reason"), text(alarm, "reason")) == 0)
 			return true;
 	return false;
+}
+
+/* Sets the time of the first of the same name, or now. */
+static void set_since(json_t *alarm, const json_t *before)
+{
+	json_t *since = json_integer((json_int_t)time(NULL));
+	const json_t *other;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)before, i, other) {
+		if (strcmp(text(other, "alarm"), text(alarm, "alarm")) != 0)
+			continue;
+		json_decref(since);
+		since = json_incref(json_object_get(other, "since"));
+		break;
+	}
+	(void)json_object_set_new(alarm, "since", since);
 }
 
 static void add_event(json_t *events, const json_t *alarm, bool raised)
@@ -88,6 +106,7 @@ json_t *system_alarms_take(struct system_alarms *a, json_t *take_list)
 	json_array_foreach(a->list, i, alarm) {
 		const char *name = text(alarm, "alarm");
 
+		set_since(alarm, before);
 		/* a sentence with a number that changes is the same alarm */
 		if (holds(before, alarm) ||
 		    count(a->list, name) <= count(before, name))
@@ -111,6 +130,16 @@ json_t *system_alarms_take(struct system_alarms *a, json_t *take_list)
 	}
 	json_decref(before);
 	return events;
+}
+
+json_t *system_alarms_list(const struct system_alarms *a)
+{
+	json_t *list = json_deep_copy(a->list), *alarm;
+	size_t i;
+
+	json_array_foreach(list, i, alarm)
+		(void)json_object_set_new(alarm, "priority", json_integer(0));
+	return list;
 }
 
 json_t *system_alarms_sentences(const json_t *list)

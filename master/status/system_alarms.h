@@ -28,5 +28,9 @@ void system_alarms_add(json_t *list, const char *name, const char *sentence);
  * cleared. */
 json_t *system_alarms_take(struct system_alarms *, json_t *take_list);
 
+/* The present alarms: objects with alarm, priority, reason and the time since
+ * when it is raised, a new array. */
+json_t *system_alarms_list(const struct system_alarms *);
+
 /* The sentences of a list, a new array. */
 json_t *system_alarms_sentences(const json_t *list);

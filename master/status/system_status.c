@@ -304,6 +304,7 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	for (size_t i = 0; i < ARRAY_LEN(load_keys); i++)
 		set_int(o, load_keys[i], whole(load[i] * 100));
 	set_int(o, "app_threads", (json_int_t)s->threads);
+	set_int(o, "cpu_cores", sysconf(_SC_NPROCESSORS_ONLN));
 	set_int(o, "sys_cpu_usage", usage(s->now.machine - base->machine, ms));
 	set_int(o, "app_cpu_usage", usage(s->now.app - base->app, ms));
 	add_memory(s, o);

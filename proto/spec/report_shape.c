@@ -112,6 +112,7 @@ static const struct field output_rows[] = {
 	{ "position", COUNT },
 	{ "bitrate", COUNT, MAYBE },
 	{ "cbr", COUNT, MAYBE },
+	{ "overflow", COUNT, MAYBE },
 	{ "packets", COUNT },
 	{ "dropped", COUNT },
 	{ "late", COUNT },

@@ -20,7 +20,8 @@ async function watch(t, sluice) {
 	await sluice.waitStatus('a001', 'constant rates', ({ outputs }) =>
 		near(outputs[0], 8000) && near(outputs[1], 4000), 30000);
 	return { show: await ctl.out(['stream', 'show', 'a001']),
-		analysis: await ctl.out(['stream', 'analysis', 'a001']) };
+		analysis: await ctl.out(['stream', 'analysis', 'a001']),
+		poor: await ctl.out(['stream', 'analysis', 'a002']) };
 }
 
 /*
@@ -152,14 +153,19 @@ test('each output reports its rate, with its null packets', async (t) => {
 	const scene = await play(t);
 	if (!scene)
 		return;
-	const { show, analysis } = scene.seen;
+	const { show, analysis, poor } = scene.seen;
 
 	assert.match(show, /^output 1 .*#cbr=8000 {2}(8\.\d|7\.9) Mbit\/s$/m);
 	assert.match(show, /^output 2 .*#cbr=4000 {2}(4\.\d|3\.9) Mbit\/s$/m);
-	assert.match(analysis, /^output: the same, and null packets$/m);
-	assert.match(analysis, new RegExp('^output 2 sends .* Mbit/s, filled ' +
-		'to a constant 4000 kbit/s$', 'm'));
+	assert.match(analysis, new RegExp('^output: the packets of input 1; ' +
+		'cbr replaces null packets and PCRs$', 'm'));
+	assert.match(analysis, new RegExp('^output 2 sends .* Mbit/s, ' +
+		'constant \\(cbr=4000\\)$', 'm'));
 	assert.match(analysis, /^output 3 sends [\d.]+ [KMk]bit\/s$/m);
+	// what exceeded the rate is told, also afterwards
+	assert.match(poor, new RegExp('^output 1 sends .*\\(cbr=2000\\): ' +
+		'\\d+ packets exceeded it and were dropped$', 'm'));
+	assert.match(poor, /^output: the .*\n {2}cbr_overflow cleared, \d+ /m);
 });
 
 test('a change of the source changes no rate and no clock, of UDP and SRT',

@@ -79,7 +79,9 @@ test('stream show prints the state of each input', async (t) => {
 	await sluice.waitStatus('many', 'the second', ({ inputs }) =>
 		inputs[1].active && inputs[0].state === 'down', 20000);
 	const text = await ctl.out(['stream', 'show', 'many']);
-	assert.match(text, /^input 1 {2}udp:.* kbit\/s {2}down: no packets$/m);
+	assert.match(text, new RegExp('^input 1 {2}udp:.* kbit/s {2}down: ' +
+		'no packets \\(since [\\d:]+\\)$', 'm'));
+	assert.match(text, /^many +.*on air \(input 2, backup\) +2 /m);
 	assert.match(text, /^input 2 {2}file:.*bit\/s {2}active \(fault\)$/m);
 	assert.match(text, /^input 3 {2}file:.*bit\/s {2}idle$/m);
 	await sluice.stop();
@@ -374,6 +376,27 @@ test('top refreshes, sorts and restores the terminal', async (t) => {
 	const { code, out } = await child.ended;
 	assert.equal(code, OK, out);
 	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
+	await sluice.stop();
+});
+
+test('top marks figures of a service that does not answer', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const child = ctl.terminal(['top']);
+	const last = () => child.text.out.split('\x1b[H').at(-1);
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()), 20000);
+
+	await seen('the streams', /gone.*news[^\n]*on air.*q quit/s);
+	process.kill(sluice.pid, 'SIGSTOP');
+	await seen('the age', new RegExp('OLD: figures of \\d\\d:\\d\\d:' +
+		'\\d\\d, \\d+ s ago: the service does not answer.*' +
+		'news[^\n]*\\? on air', 's'));
+	process.kill(sluice.pid, 'SIGCONT');
+	await waitUntil('figures of now', () =>
+		/news[^\n]*on air/.test(last()) && !/OLD|\?/.test(last()),
+	30000);
+	child.stdin.write('q');
+	assert.equal((await child.ended).code, OK);
 	await sluice.stop();
 });
 

@@ -108,8 +108,13 @@ static void add_outputs(const struct pipeline *p, json_t *object)
 		si_put_uint(one, "position", sink->position);
 		if (sink->spec.kind != OUTPUT_HTTP)
 			si_put_uint(one, "bitrate", sink->rate.kbps);
-		if (sink->cbr != NULL)
+		if (sink->cbr != NULL) {
+			struct cbr_counters c;
+
+			cbr_counters(sink->cbr, &c);
 			si_put_uint(one, "cbr", sink->spec.cbr_kbps);
+			si_put_uint(one, "overflow", c.overflow);
+		}
 		si_put_uint(one, "packets", counted.packets);
 		si_put_uint(one, "dropped", counted.dropped);
 		si_put_uint(one, "late", pipeline_late(p, sink));

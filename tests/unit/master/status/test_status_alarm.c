@@ -186,14 +186,17 @@ Test(status, a_renamed_stream_reports_its_raised_alarms_again)
 }
 
 /* The error of the first input in the status, or "". */
-static const char *reason_of(const struct status_stream *s,
+static const char *reason_of(struct status_stream *s,
 			     const struct stream_proc_info *info)
 {
 	static char text[256];
-	json_t *o = status_stream_inputs(s, info);
-	const char *error = json_string_value(json_object_get(
-		json_array_get(json_object_get(o, "inputs"), 0), "error"));
+	const char *error;
+	json_t *o;
 
+	status_stream_note_errors(s, info, 1);
+	o = status_stream_inputs(s, info);
+	error = json_string_value(json_object_get(
+		json_array_get(json_object_get(o, "inputs"), 0), "error"));
 	(void)snprintf(text, sizeof text, "%s", error != NULL ? error : "");
 	json_decref(o);
 	return text;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stream in the overview of all streams. */
+#include "master/status/status_set.h"
+#include "master/status/status_stream.h"
+
+static json_t *output_faults(const struct status_stream *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_outputs; i++) {
+		const struct output_fault *f = &s->outputs[i].fault;
+		json_t *o;
+
+		if (!f->raised)
+			continue;
+		o = json_object();
+		set_int(o, "position", i + 1);
+		set_text(o, "fault", f->reason);
+		set_int(o, "fault_since", (uint64_t)f->since_s);
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static bool is_scrambled(const struct status_stream *s)
+{
+	const struct msg_input_status *in =
+		status_stream_input(s, s->position);
+
+	return in != NULL && in->active && in->scrambled;
+}
+
+json_t *status_stream_overview(const struct status_stream *s,
+			       const struct stream_proc_info *info)
+{
+	struct minute_sum sum = minute_sum(&s->minute, 1);
+	json_t *o = json_object();
+
+	set_text(o, "id", s->id);
+	set_text(o, "name", s->name);
+	set_text(o, "type", s->mpts ? "mpts" : "spts");
+	set_bool(o, "enable", s->enabled);
+	status_stream_add_words(o, s, info);
+	set_bool(o, "ok", status_stream_is_well(s));
+	set_bool(o, "onair", sum.onair);
+	set_int(o, "inputs", s->n_inputs);
+	set_int(o, "active_input", s->position);
+	set_bool(o, "active", sum.active);
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	set_bool(o, "scrambled", is_scrambled(s));
+	set_int(o, "bitrate", sum.bitrate_kbps);
+	set_int(o, "cc_error", sum.cc_error);
+	set_int(o, "pes_error", sum.pes_error);
+	set_int(o, "sc_error", sum.sc_error);
+	set_int(o, "sessions", info->viewers);
+	(void)json_object_set_new(
+		o, "alarms", status_alarm_names(status_stream_alarms(s)));
+	(void)json_object_set_new(o, "output_faults", output_faults(s));
+	status_stream_add_worker(o, s, info);
+	return o;
+}
+
+static json_t *raised_alarm(const struct status_stream *s, unsigned place,
+			    enum alarm_id alarm)
+{
+	json_t *o = json_object();
+
+	set_text(o, "channel_id", s->id);
+	(void)json_object_set_new(o, "place",
+				  place == 0 ? json_string("output")
+					     : json_integer(place));
+	set_text(o, "alarm", alarm_name(alarm));
+	set_int(o, "priority", (uint64_t)alarm_priority(alarm));
+	return o;
+}
+
+static void add_raised(json_t *list, struct status_stream *s, unsigned place)
+{
+	uint32_t raised = status_stream_raised(s, place);
+
+	for (int i = 0; i < ALARM_COUNT; i++) {
+		json_t *o;
+
+		if (!(raised >> i & 1))
+			continue;
+		o = raised_alarm(s, place, (enum alarm_id)i);
+		set_text(o, "source",
+			 status_stream_source(s, place, (enum alarm_id)i));
+		(void)json_array_append_new(list, o);
+	}
+}
+
+void status_stream_list_alarms(struct status_stream *s, json_t *list)
+{
+	for (unsigned place = 0; place <= s->n_inputs; place++)
+		add_raised(list, s, place);
+	for (size_t i = 0; i < s->n_outputs; i++) {
+		const struct output_fault *f = &s->outputs[i].fault;
+		json_t *o;
+
+		if (!f->raised)
+			continue;
+		o = raised_alarm(s, 0, ALARM_OUTPUT_FAULT);
+		set_int(o, "output", i + 1);
+		set_text(o, "reason", f->reason);
+		set_int(o, "since", (uint64_t)f->since_s);
+		(void)json_array_append_new(list, o);
+	}
+	if (s->worker.raised) {
+		json_t *o = raised_alarm(s, 0, ALARM_WORKER);
+
+		set_text(o, "reason", s->worker.reason);
+		set_int(o, "since", (uint64_t)s->worker.since_s);
+		(void)json_array_append_new(list, o);
+	}
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a stream in words, and its errors with their times. */
+#include "common/base/alloc.h"
+#include "master/status/status_set.h"
+#include "master/status/status_stream.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- errors --- */
+
+/* Is it the same error, apart from numbers such as a count of seconds? */
+static bool is_same(const char *a, const char *b)
+{
+	for (;;) {
+		bool digits = isdigit((unsigned char)*a) &&
+			      isdigit((unsigned char)*b);
+
+		while (digits && isdigit((unsigned char)*a))
+			a++;
+		while (digits && isdigit((unsigned char)*b))
+			b++;
+		if (*a != *b)
+			return false;
+		if (*a == '\0')
+			return true;
+		if (!digits) {
+			a++;
+			b++;
+		}
+	}
+}
+
+void status_error_set(struct status_error *e, const char *text, int64_t now_s)
+{
+	char *copy = xstrdup(text);
+
+	if (text != NULL && (e->text == NULL || !is_same(e->text, text)))
+		e->since_s = now_s;
+	free(e->text);
+	e->text = copy;
+}
+
+void status_error_add(json_t *o, const struct status_error *e)
+{
+	if (e->text == NULL)
+		return;
+	set_text(o, "error", e->text);
+	if (e->since_s > 0)
+		set_int(o, "error_since", (uint64_t)e->since_s);
+}
+
+/* The error of an input, or why it is down; NULL: none. */
+static const char *error_of(const struct msg_input_status *in)
+{
+	if (in == NULL)
+		return NULL;
+	if (in->error != NULL && in->error[0] != '\0')
+		return in->error;
+	if (in->state == INPUT_DOWN && in->reason != NULL &&
+	    in->reason[0] != '\0')
+		return in->reason;
+	return NULL;
+}
+
+static const struct msg_input_status *active_of(const struct status_stream *s)
+{
+	for (size_t i = 0; i < s->last.n_inputs && !s->silent; i++)
+		if (s->last.inputs[i].active)
+			return &s->last.inputs[i];
+	return NULL;
+}
+
+static bool is_on_air(const struct status_stream *s)
+{
+	return s->enabled && !s->silent && minute_sum(&s->minute, 1).onair;
+}
+
+/* The error of the active input, also on air; else why the stream is off air:
+ * the last active input knows best. */
+static const char *stream_error(const struct status_stream *s,
+				const char *absence)
+{
+	const struct msg_input_status *in = active_of(s);
+	const char *error = absence != NULL ? absence : error_of(in);
+
+	if (error != NULL || !s->enabled || is_on_air(s))
+		return error;
+	error = error_of(status_stream_input(s, s->position));
+	for (size_t i = 1; i <= s->n_inputs && error == NULL; i++)
+		error = error_of(status_stream_input(s, i));
+	if (error == NULL && s->n_inputs == 0)
+		error = "no input is configured";
+	return error != NULL ? error : "the input was not on air yet";
+}
+
+void status_stream_note_errors(struct status_stream *s,
+			       const struct stream_proc_info *info,
+			       int64_t now_s)
+{
+	struct errmsg absence;
+	bool absent = status_stream_absence(s, info, &absence);
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct msg_input_status *in =
+			status_stream_input(s, i + 1);
+		const char *error = in != NULL ? in->error : NULL;
+
+		if (absent && i + 1 == s->position)
+			error = absence.text;
+		status_error_set(&s->input_errors[i],
+				 error != NULL && error[0] != '\0' ? error
+								   : NULL,
+				 now_s);
+	}
+	for (size_t i = s->n_inputs; i < ARRAY_LEN(s->input_errors); i++)
+		status_error_set(&s->input_errors[i], NULL, now_s);
+	status_error_set(&s->error,
+			 stream_error(s, absent ? absence.text : NULL), now_s);
+}
+
+/* --- words --- */
+
+/* Details in brackets behind the state. */
+struct details {
+	char text[160];
+	size_t len;
+};
+
+static void detail(struct details *d, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+static void detail(struct details *d, const char *format, ...)
+{
+	const char *gap = d->len > 0 ? "; " : " (";
+	va_list args;
+	int n;
+
+	n = snprintf(d->text + d->len, sizeof d->text - d->len, "%s", gap);
+	d->len = MIN(d->len + (size_t)n, sizeof d->text - 1);
+	va_start(args, format);
+	n = vsnprintf(d->text + d->len, sizeof d->text - d->len, format, args);
+	va_end(args);
+	d->len = MIN(d->len + (size_t)n, sizeof d->text - 1);
+}
+
+static void add_damping(struct details *d,
+			const struct msg_input_status *in, time_t now)
+{
+	time_t end = now + (time_t)in->damped_s;
+	struct tm local;
+	char clock[8];
+
+	if (localtime_r(&end, &local) != NULL &&
+	    strftime(clock, sizeof clock, "%H:%M", &local) > 0)
+		detail(d, "input %u was damped until %s", in->position, clock);
+}
+
+/* The active input if it is not the first, and earlier ones that may not
+ * return yet. */
+static void add_choice(struct details *d, const struct status_stream *s,
+		       time_t now)
+{
+	const struct msg_input_status *in = active_of(s);
+
+	if (in == NULL)
+		return;
+	if (in->position > 1 && in->reason != NULL &&
+	    strcmp(in->reason, "manual") == 0)
+		detail(d, "input %u, chosen by hand", in->position);
+	else if (in->position > 1)
+		detail(d, "input %u, backup", in->position);
+	for (size_t i = 1; i <= in->position; i++) {
+		const struct msg_input_status *before =
+			status_stream_input(s, i);
+
+		if (before != NULL && before->damped_s > 0)
+			add_damping(d, before, now);
+	}
+}
+
+void status_stream_words(const struct status_stream *s,
+			 const struct stream_proc_info *info, time_t now,
+			 struct errmsg *ret)
+{
+	const char *state = info->state != NULL ? info->state : "stopped";
+	struct details d = { .len = 0 };
+	bool on_air = is_on_air(s);
+
+	if (!s->enabled) {
+		errmsg_set(ret, "disabled");
+		return;
+	}
+	if (on_air)
+		add_choice(&d, s, now);
+	else if (s->silent && (s->fault != NULL ||
+			       strcmp(state, "running") != 0))
+		detail(&d, "%s", s->fault != NULL ? "not started" : state);
+	if (!s->silent && s->last.filler)
+		detail(&d, "filler %splays", on_air ? "still " : "");
+	if (on_air && s->n_outputs > 0 &&
+	    status_stream_count_faults(s) == s->n_outputs)
+		detail(&d, s->n_outputs > 1 ? "no output sends"
+					    : "the output does not send");
+	errmsg_set(ret, "%s%s%s", on_air ? "on air" : "OFF AIR", d.text,
+		   d.len > 0 ? ")" : "");
+}
+
+void status_stream_add_words(json_t *o, const struct status_stream *s,
+			     const struct stream_proc_info *info)
+{
+	struct errmsg words;
+
+	status_stream_words(s, info, time(NULL), &words);
+	set_text(o, "state", words.text);
+	status_error_add(o, &s->error);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a stream in words, and its error with the time. */
+#include "master/config/stream_conf.h"
+#include "master/status/status_stream.h"
+#include "tests/unit/master/fakes.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* 14:00:00 UTC */
+enum { NOW_S = 1795701600 };
+
+static const struct stream_proc_info running = { .state = "running" };
+
+static struct status_stream *make(const char *config)
+{
+	struct status_stream *s = status_stream_new("a");
+	json_auto_t *stream = fakes_json(config);
+	struct stream_conf *conf = stream_conf_new(stream);
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	status_stream_set(s, conf, NULL);
+	stream_conf_free(&conf);
+	return s;
+}
+
+#define TWO "{'enable':true,'type':'spts','input':['udp://:1','udp://:2']," \
+	    "'output':['udp://127.0.0.1:3']}"
+
+static struct msg_stream_status second(unsigned active, bool onair)
+{
+	struct msg_stream_status m = { .n_inputs = 2 };
+
+	for (unsigned i = 0; i < 2; i++)
+		m.inputs[i] = (struct msg_input_status){
+			.position = i + 1, .open = true,
+			.state = i + 1 == active ? INPUT_ACTIVE : INPUT_DOWN,
+			.active = i + 1 == active,
+			.onair = i + 1 == active && onair,
+			.reason = i + 1 == active ? "fault" : "no packets",
+		};
+	return m;
+}
+
+static void expect_words(struct status_stream *s,
+			 const struct stream_proc_info *info,
+			 const char *wanted)
+{
+	struct errmsg words;
+
+	status_stream_words(s, info, NOW_S, &words);
+	cr_expect_str_eq(words.text, wanted);
+}
+
+Test(status_words, name_the_input_that_plays)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, true);
+
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air");
+	m = second(2, true);
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air (input 2, backup)");
+	m.inputs[1].reason = "manual";
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air (input 2, chosen by hand)");
+	status_stream_free(&s);
+}
+
+Test(status_words, tell_until_when_an_input_is_damped)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(2, true);
+
+	m.inputs[0].damped_s = 3 * 60 + 5;
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air (input 2, backup; "
+				  "input 1 was damped until 14:03)");
+	m = second(1, true);
+	m.inputs[0].damped_s = 3 * 60 + 5;
+	/* a later input that is damped delays no return */
+	m.inputs[1].damped_s = 9;
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air (input 1 was damped until 14:03)");
+	status_stream_free(&s);
+}
+
+Test(status_words, tell_what_leaves_when_no_input_is_on_air)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, false);
+
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "OFF AIR");
+	m.filler = true;
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "OFF AIR (filler plays)");
+	m = second(1, true);
+	m.filler = true;
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air (filler still plays)");
+	status_stream_free(&s);
+}
+
+Test(status_words, tell_the_state_of_a_process_that_does_not_run)
+{
+	struct status_stream *s = make(TWO);
+	const struct stream_proc_info quarantine = { .state = "quarantine" };
+	struct msg_stream_status m = second(2, true);
+
+	status_stream_add(s, &m, false);
+	status_stream_miss(s);
+	expect_words(s, &quarantine, "OFF AIR (quarantine)");
+	expect_words(s, &running, "OFF AIR");
+	status_stream_free(&s);
+	s = make("{'enable':false,'type':'spts','input':['udp://:1']}");
+	expect_words(s, &running, "disabled");
+	status_stream_free(&s);
+}
+
+Test(status_words, tell_that_the_output_does_not_send)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, true);
+
+	m.n_outputs = 1;
+	m.outputs[0] = (struct msg_output_status){ .position = 1,
+						   .error = "no route" };
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++) {
+		status_stream_add(s, &m, false);
+		status_stream_judge(s, &running);
+	}
+	cr_expect(!status_stream_is_well(s));
+	expect_words(s, &running, "on air (the output does not send)");
+	status_stream_free(&s);
+}
+
+/* "error" and the seconds of "error_since" since NOW_S, or NULL */
+static void expect_error(struct status_stream *s, const char *error, int since)
+{
+	json_auto_t *o = json_object();
+
+	status_error_add(o, &s->error);
+	if (error == NULL) {
+		cr_expect_eq(json_object_size(o), 0u);
+		return;
+	}
+	cr_expect_str_eq(json_string_value(json_object_get(o, "error")),
+			 error);
+	cr_expect_eq(json_integer_value(json_object_get(o, "error_since")),
+		     NOW_S + since);
+}
+
+Test(status_words, give_the_reason_of_now_and_its_begin)
+{
+	struct status_stream *s = make(TWO);
+	struct stream_proc_info hangs = { .state = "running", .silent_s = 1 };
+	struct msg_stream_status m = second(1, false);
+
+	m.inputs[0].error = "no packets";
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	status_stream_note_errors(s, &running, NOW_S + 4);
+	expect_error(s, "no packets", 0);
+	/* a count of seconds is the same error */
+	status_stream_miss(s);
+	status_stream_note_errors(s, &hangs, NOW_S + 5);
+	hangs.silent_s = 12;
+	status_stream_note_errors(s, &hangs, NOW_S + 16);
+	expect_error(s, "no status for 12 s", 5);
+	m = second(1, true);
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S + 17);
+	expect_error(s, NULL, 0);
+	/* without an error of its own: why the input is down */
+	m = second(2, false);
+	m.inputs[1].active = false;
+	m.inputs[1].state = INPUT_DOWN;
+	m.inputs[1].reason = "scrambled";
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S + 18);
+	expect_error(s, "no packets", 18);
+	status_stream_free(&s);
+}
+
+/* The contract has an mpts on air in every stream_event; all else has not. */
+Test(status_words, judge_an_mpts_by_its_input)
+{
+	struct status_stream *s = make("{'enable':true,'type':'mpts',"
+				       "'input':['udp://:1']}");
+	struct msg_stream_status m = second(1, false);
+	json_auto_t *event, *row, *wanted;
+	bool ok;
+
+	m.n_inputs = 1;
+	m.inputs[0].bitrate_kbps = 8000;
+	m.inputs[0].cc_error = 2;
+	m.inputs[0].scrambled = true;
+	status_stream_add(s, &m, false);
+	event = status_stream_event(s, 0);
+	wanted = fakes_json("{'scope':'stream_event','channel_id':'a',"
+			    "'onair':true,'bitrate':8000,'scrambled':false,"
+			    "'cc_error':0,'pes_error':0}");
+	cr_expect(json_equal(event, wanted));
+	row = status_stream_overview(s, &running);
+	cr_expect(json_is_false(json_object_get(row, "onair")));
+	cr_expect_str_eq(json_string_value(json_object_get(row, "state")),
+			 "OFF AIR");
+	json_decref(status_stream_check(s, &running, &ok));
+	cr_expect(!ok);
+	status_stream_free(&s);
+}
