@@ -357,49 +357,6 @@ test('a password is typed at a terminal without being shown', async (t) => {
 	await sluice.stop();
 });
 
-test('top refreshes, sorts and restores the terminal', async (t) => {
-	const { sluice, ctl } = await open(t);
-	const child = ctl.terminal(['top']);
-	const last = () => child.text.out.split('\x1b[H').at(-1);
-	const seen = (what, pattern) => waitUntil(what, () =>
-		pattern.test(last()));
-
-	await seen('the streams', /gone.*news.*q quit/s);
-	assert.ok(child.text.out.startsWith('\x1b[?1049h'));
-	child.stdin.write('n'); // by name: Néws before Stream
-	await seen('another order', /news.*gone.*q quit/s);
-	child.stdin.write('r');
-	await seen('the order turned round', /gone.*news.*q quit/s);
-	await ctl.out(['stream', 'toggle', 'news']);
-	await seen('the change', /news[^\n]*disabled/);
-	child.stdin.write('q');
-	const { code, out } = await child.ended;
-	assert.equal(code, OK, out);
-	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
-	await sluice.stop();
-});
-
-test('top marks figures of a service that does not answer', async (t) => {
-	const { sluice, ctl } = await open(t);
-	const child = ctl.terminal(['top']);
-	const last = () => child.text.out.split('\x1b[H').at(-1);
-	const seen = (what, pattern) => waitUntil(what, () =>
-		pattern.test(last()), 20000);
-
-	await seen('the streams', /gone.*news[^\n]*on air.*q quit/s);
-	process.kill(sluice.pid, 'SIGSTOP');
-	await seen('the age', new RegExp('OLD: figures of \\d\\d:\\d\\d:' +
-		'\\d\\d, \\d+ s ago: the service does not answer.*' +
-		'news[^\n]*\\? on air', 's'));
-	process.kill(sluice.pid, 'SIGCONT');
-	await waitUntil('figures of now', () =>
-		/news[^\n]*on air/.test(last()) && !/OLD|\?/.test(last()),
-	30000);
-	child.stdin.write('q');
-	assert.equal((await child.ended).code, OK);
-	await sluice.stop();
-});
-
 test('events are filtered, and continue after a restart', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const lines = (child) => child.text.out.split('\n').slice(0, -1);

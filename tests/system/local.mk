@@ -51,6 +51,7 @@ system_tests = \
 	tests/system/ctl.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/ctl-tls.mjs \
+	tests/system/ctl-top.mjs \
 	tests/system/durability.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// sluicectl top: live at a terminal, with figures of now or a mark.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test from 'node:test';
+import { Ctl, OK } from '../helpers/ctl.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { srcdir, waitUntil } from '../helpers/util.mjs';
+
+const CLIP = `file://${path.join(srcdir, 'etc/demo.ts')}#loop`;
+
+async function open(t) {
+	const sluice = await Sluice.start(t, config(
+		stream('news', CLIP, [], { name: 'Néws 日本' }),
+		stream('gone', 'udp://127.0.0.1:4242', [])));
+
+	await sluice.onair('news');
+	return { sluice,
+		ctl: new Ctl(t, `http://127.0.0.1:${sluice.port}`) };
+}
+
+test('top refreshes, sorts and restores the terminal', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const child = ctl.terminal(['top']);
+	const last = () => child.text.out.split('\x1b[H').at(-1);
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()));
+
+	await seen('the streams', /gone.*news.*q quit/s);
+	assert.ok(child.text.out.startsWith('\x1b[?1049h'));
+	child.stdin.write('n'); // by name: Néws before Stream
+	await seen('another order', /news.*gone.*q quit/s);
+	child.stdin.write('r');
+	await seen('the order turned round', /gone.*news.*q quit/s);
+	await ctl.out(['stream', 'toggle', 'news']);
+	await seen('the change', /news[^\n]*disabled/);
+	child.stdin.write('q');
+	const { code, out } = await child.ended;
+	assert.equal(code, OK, out);
+	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
+	await sluice.stop();
+});
+
+test('top marks figures of a service that does not answer', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const child = ctl.terminal(['top']);
+	const last = () => child.text.out.split('\x1b[H').at(-1);
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()), 20000);
+
+	await seen('the streams', /gone.*news[^\n]*on air.*q quit/s);
+	process.kill(sluice.pid, 'SIGSTOP');
+	await seen('the age', new RegExp('OLD: figures of \\d\\d:\\d\\d:' +
+		'\\d\\d, \\d+ s ago: the service does not answer.*' +
+		'news[^\n]*\\? on air', 's'));
+	process.kill(sluice.pid, 'SIGCONT');
+	await waitUntil('figures of now', () =>
+		/news[^\n]*on air/.test(last()) && !/OLD|\?/.test(last()),
+	30000);
+	child.stdin.write('q');
+	assert.equal((await child.ended).code, OK);
+	await sluice.stop();
+});
