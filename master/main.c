@@ -27,6 +27,14 @@ static void name_private(const char *config)
 		(void)setenv(WORKER_PRIVATE_VARIABLE, folder, 1);
 }
 
+/* The output of a trial is read by the running master, which adds the time. */
+static void write_trial(enum log_level level, const char *component,
+			const char *text, void *arg)
+{
+	(void)level, (void)arg;
+	(void)fprintf(stderr, "%s: %s\n", component, text);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -44,7 +52,10 @@ int main(int argc, char **argv)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	if (options.trial)
+		log_open(write_trial, NULL, LOG_LEVEL_ERROR);
+	else
+		log_open(NULL, NULL, LOG_LEVEL_INFO);
 	if (service_user_become(options.user, &error) < 0) {
 		log_error("master", "%s", error.text);
 		return OPTIONS_EXIT_USAGE;

@@ -42,6 +42,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CONTROL_PEERS_DEFAULT = 128 };
 
@@ -178,6 +179,20 @@ static void on_restart(void *arg)
 	renewal_ask(m->renewal);
 }
 
+static void on_try(trial_done_fn *done, void *done_arg, void *arg)
+{
+	struct master *m = arg;
+
+	renewal_try(m->renewal, done, done_arg);
+}
+
+static const char *ask_restart_error(void *arg)
+{
+	const struct master *m = arg;
+
+	return renewal_error(m->renewal);
+}
+
 /* --- signals --- */
 
 static void stop(struct master *m, const char *reason)
@@ -242,14 +257,15 @@ static int open_config(struct master *m)
 	bool fatal;
 
 	m->config = config_open(m->options->config_path, m->loop, &error);
-	if (m->config != NULL)
+	if (m->config != NULL && !m->options->trial)
 		config_guard(m->config, starts);
 	free(starts);
 	if (m->config == NULL) {
 		log_error("config", "%s", error.text);
 		return MASTER_EXIT_CONFIG;
 	}
-	apply_log(m);
+	if (!m->options->trial)
+		apply_log(m);
 	if (options_control_address(m->options,
 				    config_setting(m->config, "control_port"),
 				    &m->control, &error) < 0) {
@@ -399,7 +415,7 @@ static void open_auth(struct master *m)
 {
 	char *path = state_file(m, "sessions");
 
-	if (!m->options->no_web_auth)
+	if (!m->options->no_web_auth && !m->options->trial)
 		(void)first_start(m->config);
 	m->auth = auth_new(&(struct auth_config){
 		.loop = m->loop,
@@ -439,8 +455,10 @@ static void open_api(struct master *m)
 		.options = m->options,
 		.control = m->control,
 		.restart = on_restart,
+		.try_restart = on_try,
+		.restart_error = ask_restart_error,
 		.set_log = apply_log,
-		.log_error = ask_log_error,
+		.log_error = m->log != NULL ? ask_log_error : NULL,
 		.arg = m,
 	});
 }
@@ -470,9 +488,13 @@ static void open_renewal(struct master *m)
 
 static int start(struct master *m)
 {
-	int code = MASTER_EXIT_FAILURE;
+	int code = 0;
 
-	if (sandbox_check(m->options->require_sandbox) == 0)
+	if (m->options->trial)
+		code = renewal_check(m->handover, m->options->config_path);
+	if (code == 0 && sandbox_check(m->options->require_sandbox) < 0)
+		code = MASTER_EXIT_FAILURE;
+	if (code == 0)
 		code = lock_config(m);
 	if (code == 0)
 		code = open_config(m);
@@ -537,7 +559,8 @@ int master_run(const struct options *options)
 		log_error("master", "cannot create the event loop");
 		return MASTER_EXIT_FAILURE;
 	}
-	m.log = log_output_new();
+	if (!options->trial)
+		m.log = log_output_new();
 	m.program = restart_find_program();
 	m.handover = restart_adopt();
 	if (m.handover == NULL)
@@ -545,6 +568,8 @@ int master_run(const struct options *options)
 	if (m.handover != NULL)
 		m.last_number = handover_last_number(m.handover);
 	code = start(&m);
+	if (options->trial)
+		_exit(code); /* what it took over belongs to another process */
 	if (code == 0)
 		ev_run(m.loop, 0);
 	close_all(&m);

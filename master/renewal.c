@@ -7,10 +7,12 @@
 #include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/config/loadable.h"
+#include "master/master.h"
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
 #include "common/supervise/restart.h"
+#include "common/supervise/trial.h"
 #include "master/watchdog.h"
 #include "common/ws/hub.h"
 
@@ -18,10 +20,19 @@
 #include <ev.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 enum {
 	CHECK_MS = 50, /* interval of the check that all is saved */
 	CHECKS_MAX = 100,
+};
+
+/* A caller that waits for the result of a trial. */
+struct waiter {
+	TAILQ_ENTRY(waiter) link;
+	bool tried; /* by the trial that runs, or: it came later */
+	trial_done_fn *done; /* NULL: restart */
+	void *arg;
 };
 
 struct renewal {
@@ -29,7 +40,17 @@ struct renewal {
 	bool stopped;
 	ev_timer timer; /* runs until all is saved */
 	unsigned checks;
+	struct trial *trial; /* NULL: none runs */
+	TAILQ_HEAD(, waiter) waiters;
+	struct errmsg error; /* of the last trial or restart; "": none */
 };
+
+static void fail(struct renewal *r, const char *error)
+{
+	errmsg_set(&r->error, "cannot restart, the running program continues: "
+		   "%s", error);
+	log_error("master", "%s", r->error.text);
+}
 
 /* Returns only after a failure; the event clients are then disconnected. */
 static void replace_program(struct renewal *r)
@@ -45,28 +66,96 @@ static void replace_program(struct renewal *r)
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
-	log_error("master", "cannot restart: %s: this program continues",
-		  strerror(-err));
+	fail(r, strerror(-err));
 	handover_free(&h);
 	watchdog_report_ready();
 }
 
-/* True when the next master can start with the file. */
-static bool can_restart(const struct renewal *r)
-{
-	const char *path = config_path(r->cfg.config);
-	struct errmsg error = { 0 };
-	json_t *document;
-	int err =
-		path != NULL ? loadable_load(path, &document, &error) : -ENOENT;
+static void begin_trial(struct renewal *r);
 
-	if (err == 0)
-		json_decref(document);
-	if (err == 0 || err == -ENOENT)
-		return true;
-	log_error("master", "cannot restart: configuration file: %s",
-		  error.text);
-	return false;
+/* Answers the waiters of the trial, then restarts if one of them wants it. */
+static void finish(struct renewal *r)
+{
+	const char *error = renewal_error(r);
+	struct waiter *w, *next;
+	bool restart = false;
+
+	for (w = TAILQ_FIRST(&r->waiters); w != NULL; w = next) {
+		next = TAILQ_NEXT(w, link);
+		if (!w->tried)
+			continue;
+		TAILQ_REMOVE(&r->waiters, w, link);
+		if (w->done != NULL)
+			w->done(error, w->arg);
+		else
+			restart = true;
+		free(w);
+	}
+	if (restart && error == NULL && !r->stopped)
+		replace_program(r);
+	if (!TAILQ_EMPTY(&r->waiters))
+		begin_trial(r);
+}
+
+static void on_trial_end(const char *error, void *arg)
+{
+	struct renewal *r = arg;
+
+	if (error != NULL)
+		fail(r, error);
+	else
+		r->error.text[0] = '\0';
+	trial_free(&r->trial);
+	finish(r);
+}
+
+static void begin_trial(struct renewal *r)
+{
+	struct handover *h = r->cfg.write(r->cfg.arg);
+	struct errmsg error;
+	struct waiter *w;
+
+	TAILQ_FOREACH(w, &r->waiters, link)
+		w->tried = true;
+	r->trial = trial_start(
+		&(struct trial_config){
+			.loop = r->cfg.loop,
+			.program = r->cfg.program,
+			.argv = r->cfg.argv,
+			.handover = h,
+			.on_end = on_trial_end,
+			.arg = r,
+		},
+		&error);
+	handover_free(&h);
+	if (r->trial != NULL)
+		return;
+	fail(r, error.text);
+	finish(r);
+}
+
+static void wait_for_trial(struct renewal *r, trial_done_fn *done, void *arg)
+{
+	struct waiter *w = xcalloc(1, sizeof *w);
+
+	w->done = done;
+	w->arg = arg;
+	TAILQ_INSERT_TAIL(&r->waiters, w, link);
+	if (r->trial == NULL)
+		begin_trial(r);
+}
+
+void renewal_try(struct renewal *r, trial_done_fn *done, void *arg)
+{
+	if (!r->stopped)
+		wait_for_trial(r, done, arg);
+	else
+		done("the service is stopping", arg);
+}
+
+const char *renewal_error(const struct renewal *r)
+{
+	return r->error.text[0] != '\0' ? r->error.text : NULL;
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
@@ -79,10 +168,9 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		return;
 	ev_timer_stop(r->cfg.loop, &r->timer);
 	if (!saved)
-		log_error("master", "cannot restart: the configuration cannot "
-				    "be saved");
-	else if (can_restart(r))
-		replace_program(r);
+		fail(r, "the configuration cannot be saved");
+	else
+		wait_for_trial(r, NULL, NULL);
 }
 
 static void on_saved(int result, const struct errmsg *error, void *arg)
@@ -104,8 +192,43 @@ void renewal_ask(struct renewal *r)
 
 void renewal_stop(struct renewal *r)
 {
+	struct waiter *w;
+
 	r->stopped = true;
 	ev_timer_stop(r->cfg.loop, &r->timer);
+	trial_free(&r->trial);
+	while ((w = TAILQ_FIRST(&r->waiters)) != NULL) {
+		TAILQ_REMOVE(&r->waiters, w, link);
+		if (w->done != NULL)
+			w->done("the service is stopping", w->arg);
+		free(w);
+	}
+}
+
+int renewal_check(struct handover *h, const char *path)
+{
+	struct errmsg error = { 0 };
+	json_t *document = NULL;
+	int err;
+
+	if (h == NULL)
+		return MASTER_EXIT_FAILURE; /* logged */
+	handover_set_trial(h);
+	if (!handover_is_of_our_protocol(h)) {
+		log_error("master", "its protocol is not that of the running "
+				    "workers: stop and start the service, "
+				    "which interrupts all streams");
+		return MASTER_EXIT_FAILURE;
+	}
+	if (path == NULL)
+		return 0;
+	err = loadable_load(path, &document, &error);
+	if (err == 0)
+		json_decref(document);
+	if (err == 0 || err == -ENOENT)
+		return 0;
+	log_error("master", "configuration file: %s", error.text);
+	return MASTER_EXIT_CONFIG;
 }
 
 struct renewal *renewal_new(const struct renewal_config *cfg)
@@ -113,6 +236,7 @@ struct renewal *renewal_new(const struct renewal_config *cfg)
 	struct renewal *r = xcalloc(1, sizeof *r);
 
 	r->cfg = *cfg;
+	TAILQ_INIT(&r->waiters);
 	ev_timer_init(&r->timer, on_timer, 0., 0.);
 	return r;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Restarts the master by the installed program, after the configuration was
- * saved and the file was checked.
+ * saved and a trial of the program succeeded (common/supervise/trial.h).
  *
- * Owns a timer; borrows everything in its config.
+ * Owns a timer and a trial; borrows everything in its config.
  */
 #pragma once
+
+#include "master/api/api.h"
 
 #include <stdbool.h>
 
@@ -40,5 +42,18 @@ void renewal_free(struct renewal **);
  * continues. */
 void renewal_ask(struct renewal *);
 
+/* Tries the installed program with the saved file and calls done, possibly
+ * inside. */
+void renewal_try(struct renewal *, trial_done_fn *done, void *arg);
+
+/* Why the last trial or restart failed, in one sentence; NULL: it did not. */
+const char *renewal_error(const struct renewal *);
+
 /* Shutdown: drops a present request and all later ones. */
 void renewal_stop(struct renewal *);
+
+/* The new program in a trial, with the handover that it received (NULL: none,
+ * logged) and the path of its file (NULL: none).  0, or an exit code after a
+ * line in the log: a trial replaces neither a damaged file nor workers of
+ * another protocol. */
+int renewal_check(struct handover *, const char *path);

@@ -21,6 +21,7 @@ struct handover {
 	json_t *handed; /* fds before any was taken; NULL: writing */
 	uint64_t *last; /* NULL: reading, and fds are owned */
 	uint64_t highest;
+	bool trial;
 };
 
 /* The number in a name, or 0 when it is not a name. */
@@ -198,6 +199,27 @@ uint64_t handover_number(const json_t *name, char kind)
 	return text != NULL && text[0] == kind ? parse_name(text) : 0;
 }
 
+void handover_set_trial(struct handover *h)
+{
+	h->trial = true;
+}
+
+bool handover_is_trial(const struct handover *h)
+{
+	return h->trial;
+}
+
+/* Closes fd and returns an end of a new pair, or -1.  The other end stays open
+ * until the trial exits, so that the pair accepts messages. */
+static int stand_in(int fd)
+{
+	bool usable = fd_is_seqpacket(fd);
+	int ends[2];
+
+	fd_close(&fd);
+	return usable && fd_seqpacket_pair(ends) == 0 ? ends[0] : -1;
+}
+
 int handover_take(struct handover *h, const json_t *name, char kind,
 		  uint64_t *ret_number)
 {
@@ -213,7 +235,7 @@ int handover_take(struct handover *h, const json_t *name, char kind,
 	fd = (int)json_integer_value(value);
 	*ret_number = parse_name(key);
 	(void)json_object_del(h->fds, key);
-	return fd;
+	return h->trial && kind == 'c' ? stand_in(fd) : fd;
 }
 
 int handover_take_any(struct handover *h, char kind, uint64_t *ret_number)

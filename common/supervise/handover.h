@@ -72,6 +72,13 @@ uint64_t handover_last_number(const struct handover *);
 /* False: the workers use another version of proto/ipc/msg.h and must end. */
 bool handover_is_of_our_protocol(const struct handover *);
 
+/*
+ * The reader only tries to take over, while the previous master runs.  It gets
+ * a socket pair of its own in place of each channel, and signals no process.
+ */
+void handover_set_trial(struct handover *);
+bool handover_is_trial(const struct handover *);
+
 /* The number in a name (a JSON string, or NULL) of that kind, or 0. */
 uint64_t handover_number(const json_t *name, char kind);
 

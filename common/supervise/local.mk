@@ -15,6 +15,7 @@ libservice_a_SOURCES += \
 	common/supervise/spawn.c common/supervise/spawn.h \
 	common/supervise/tls_judgement.c common/supervise/tls_judgement.h \
 	common/supervise/tls_proc.c common/supervise/tls_proc.h \
+	common/supervise/trial.c common/supervise/trial.h \
 	common/supervise/worker_path.c common/supervise/worker_path.h \
 	common/supervise/worker_log.c common/supervise/worker_log.h \
 	common/supervise/worker_proc.c common/supervise/worker_proc.h

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VARIABLE "SLUICE_HANDOVER"
-
 char *restart_find_program(void)
 {
 	return realpath("/proc/self/exe", NULL);
@@ -24,7 +22,7 @@ char *restart_find_program(void)
 
 /* --- the old program --- */
 
-static void set_inheritable(const struct handover *h, bool yes)
+void restart_set_inheritable(const struct handover *h, bool yes)
 {
 	const char *name;
 	json_t *value;
@@ -34,8 +32,7 @@ static void set_inheritable(const struct handover *h, bool yes)
 			    yes ? 0 : FD_CLOEXEC);
 }
 
-/* A memfd with the document that survives exec; or -errno. */
-static int open_document(const struct handover *h)
+int restart_document(const struct handover *h)
 {
 	size_t len;
 	char *text = handover_format(h, true, &len);
@@ -66,20 +63,20 @@ void restart_hold_signals(bool hold)
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *h)
 {
-	int fd = open_document(h);
+	int fd = restart_document(h);
 	char number[16];
 	int err;
 
 	if (fd < 0)
 		return fd;
 	(void)snprintf(number, sizeof number, "%d", fd);
-	if (setenv(VARIABLE, number, 1) < 0) {
+	if (setenv(RESTART_VARIABLE, number, 1) < 0) {
 		err = -errno;
 		fd_close(&fd);
 		return err;
 	}
 	restart_hold_signals(true);
-	set_inheritable(h, true);
+	restart_set_inheritable(h, true);
 	if (program != NULL)
 		(void)execv(program, argv);
 	/* a removed or broken file: execute the running program again */
@@ -88,9 +85,9 @@ int restart_exec(const char *program, char *const *argv,
 		    strerror(program != NULL ? errno : ENOENT));
 	(void)execv("/proc/self/exe", argv);
 	err = -errno;
-	set_inheritable(h, false);
+	restart_set_inheritable(h, false);
 	restart_hold_signals(false);
-	(void)unsetenv(VARIABLE);
+	(void)unsetenv(RESTART_VARIABLE);
 	fd_close(&fd);
 	return err;
 }
@@ -99,7 +96,7 @@ int restart_exec(const char *program, char *const *argv,
 
 struct handover *restart_adopt(void)
 {
-	const char *value = getenv(VARIABLE);
+	const char *value = getenv(RESTART_VARIABLE);
 	struct handover *h = NULL;
 	struct errmsg error = { 0 };
 	json_t *document = NULL;
@@ -121,6 +118,6 @@ struct handover *restart_adopt(void)
 			  error.text);
 	else
 		(void)close((int)fd);
-	(void)unsetenv(VARIABLE);
+	(void)unsetenv(RESTART_VARIABLE);
 	return h;
 }

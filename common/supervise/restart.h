@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+/* The environment variable that names the document of a handover. */
+#define RESTART_VARIABLE "SLUICE_HANDOVER"
+
 struct handover;
 
 /* The file of this program; free() it.  Call it at the start, before an
@@ -22,6 +25,12 @@ char *restart_find_program(void);
 /* Does not return on success.  After -errno the old program continues. */
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *) MUST_CHECK;
+
+/* A memfd with the document that survives exec; or -errno. */
+int restart_document(const struct handover *) MUST_CHECK;
+
+/* Whether exec keeps the descriptors of the handover. */
+void restart_set_inheritable(const struct handover *, bool yes);
 
 /* The handover of the previous program; NULL: none, or (logged) not usable. */
 struct handover *restart_adopt(void);

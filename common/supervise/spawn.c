@@ -29,6 +29,7 @@ struct spawner {
 	LIST_HEAD(, child) children; /* children that are not yet reaped */
 	void (*on_change)(void *arg); /* NULL: no callback */
 	void *arg;
+	bool trial; /* signals no process */
 };
 
 struct child {
@@ -311,7 +312,7 @@ pid_t child_pid(const struct child *c)
 
 void child_signal(struct child *c, int signal)
 {
-	if (c->pidfd >= 0)
+	if (c->pidfd >= 0 && !c->spawner->trial)
 		(void)pidfd_send_signal(c->pidfd, signal, NULL, 0);
 }
 
@@ -363,6 +364,7 @@ void spawner_take(struct spawner *s, struct handover *h)
 	uint64_t number;
 	int fd;
 
+	s->trial = handover_is_trial(h);
 	while ((fd = handover_take_any(h, 'p', &number)) >= 0) {
 		struct buf text = { 0 };
 		char path[48];

@@ -57,6 +57,7 @@ static json_t *collect(struct alarms *a)
 {
 	const struct api_config *cfg = &a->api->cfg;
 	json_t *list = json_array();
+	const char *restart;
 	struct errmsg error;
 
 	if (a->reload_changes != config_changes(cfg->config))
@@ -64,6 +65,9 @@ static json_t *collect(struct alarms *a)
 	add_all(list, "configuration", config_alarms(cfg->config));
 	if (a->reload.text[0] != '\0')
 		system_alarms_add(list, "reload", a->reload.text);
+	if (cfg->restart_error != NULL &&
+	    (restart = cfg->restart_error(cfg->arg)) != NULL)
+		system_alarms_add(list, "restart", restart);
 	if (config_save_error(cfg->config, &error))
 		system_alarms_add(list, "save", error.text);
 	if (cfg->auth != NULL && auth_save_error(cfg->auth) != NULL) {

@@ -25,6 +25,9 @@ struct options;
 struct status;
 struct system_status;
 
+/* error: NULL when the instance can be replaced. */
+typedef void trial_done_fn(const char *error, void *arg);
+
 struct api_config {
 	struct ev_loop *loop;
 	struct auth *auth;
@@ -38,6 +41,11 @@ struct api_config {
 	/* A new instance that reads the configuration again is to replace this
 	 * one; workers continue. */
 	void (*restart)(void *arg);
+	/* Tries the new instance and calls done, possibly inside. */
+	void (*try_restart)(trial_done_fn *done, void *done_arg, void *arg);
+	/* Why the last restart or trial failed; NULL: it did not.  Both may be
+	 * NULL. */
+	const char *(*restart_error)(void *arg);
 	/* The section `log` has changed; may be NULL. */
 	void (*set_log)(void *arg);
 	/* As log_output_error() of master/setup/log_output.h; may be NULL. */

@@ -2,6 +2,7 @@
 #include "master/api/reply_after_save.h"
 
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -14,9 +15,10 @@ struct saving {
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
 	bool restart;
+	bool is_change; /* of settings, which are kept; false: only restart */
 };
 
-void saved_restart_soon(struct api *api)
+static void restart_soon(struct api *api)
 {
 	if (ev_is_active(&api->restart))
 		return;
@@ -24,11 +26,52 @@ void saved_restart_soon(struct api *api)
 	ev_timer_start(api->cfg.loop, &api->restart);
 }
 
+static void warn(struct reply *reply, const char *error)
+{
+	log_warning("config", "settings are saved and not in force: %s", error);
+	(void)json_object_set_new(reply->body, "warnings",
+				  json_pack("[o]", json_sprintf(
+						"not in force: %s", error)));
+}
+
+/* The trial of the new instance has ended. */
+static void on_tried(const char *error, void *arg)
+{
+	struct saving *s = arg;
+	struct call *call = s->call;
+
+	if (call != NULL && error != NULL && !s->is_change)
+		reply_error(call_reply(call), 503, "%s", error);
+	else if (call != NULL)
+		reply_ok(call_reply(call), s->command);
+	if (call != NULL && error != NULL && s->is_change)
+		warn(call_reply(call), error);
+	if (call != NULL)
+		call_finish(call);
+	if (error == NULL)
+		restart_soon(s->api);
+	free(s);
+}
+
+static void try_restart(struct saving *s)
+{
+	const struct api_config *cfg = &s->api->cfg;
+
+	if (cfg->try_restart != NULL)
+		cfg->try_restart(on_tried, s, cfg->arg);
+	else
+		on_tried(NULL, s);
+}
+
 static void on_saved(int result, const struct errmsg *error, void *arg)
 {
 	struct saving *s = arg;
 	struct call *call = s->call;
 
+	if (result == 0 && s->restart) {
+		try_restart(s);
+		return;
+	}
 	if (call != NULL && result < 0)
 		reply_error(call_reply(call), 500,
 			    "the configuration is not saved: %s", error->text);
@@ -36,8 +79,6 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 		reply_ok(call_reply(call), s->command);
 	if (call != NULL)
 		call_finish(call);
-	if (result == 0 && s->restart)
-		saved_restart_soon(s->api);
 	free(s);
 }
 
@@ -55,17 +96,25 @@ static struct saving *begin(struct api *api, struct reply *reply,
 void saved_reply(struct api *api, struct reply *reply, const char *command,
 		 bool restart)
 {
+	bool has_file = config_path(api->cfg.config) != NULL;
 	struct saving *s;
 
-	if (config_path(api->cfg.config) == NULL) {
+	if (!has_file && !restart) {
 		reply_ok(reply, command);
-		if (restart)
-			saved_restart_soon(api);
 		return;
 	}
 	s = begin(api, reply, command);
+	s->is_change = true;
 	s->restart = restart;
-	config_save_now(api->cfg.config, on_saved, s);
+	if (has_file)
+		config_save_now(api->cfg.config, on_saved, s);
+	else
+		try_restart(s);
+}
+
+void saved_restart(struct api *api, struct reply *reply, const char *command)
+{
+	try_restart(begin(api, reply, command));
 }
 
 void saved_upload(struct api *api, const json_t *document,

@@ -6,8 +6,8 @@
 
 /* Saves at once and answers {command: "ok"} when that is done, or 500 with the
  * reason; the change stays in memory then, and its save is tried again.  With
- * restart the instance is restarted a second after the answer, if it was
- * saved. */
+ * restart the new instance is tried after the save, and replaces this one a
+ * second after the answer.  If it cannot, `warnings' has the reason. */
 void saved_reply(struct api *, struct reply *, const char *command,
 		 bool restart);
 
@@ -16,5 +16,6 @@ void saved_reply(struct api *, struct reply *, const char *command,
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command);
 
-/* The instance is restarted in a second. */
-void saved_restart_soon(struct api *);
+/* Tries the new instance and answers {command: "ok"}, or 503 with the reason.
+ * The restart follows a second after the answer. */
+void saved_restart(struct api *, struct reply *, const char *command);

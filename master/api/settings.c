@@ -114,8 +114,7 @@ static void settings_restart(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
 	(void)request;
-	saved_restart_soon(api);
-	reply_ok(reply, "restart");
+	saved_restart(api, reply, "restart");
 }
 
 static void settings_set_license(struct api *api, const json_t *request,

@@ -2,6 +2,7 @@
 #include "master/setup/options.h"
 
 #include "config.h"
+#include "common/supervise/trial.h"
 #include "master/auth/first_start.h"
 #include "master/config/check.h"
 #include "master/config/check_file.h"
@@ -21,6 +22,7 @@ enum {
 	OPTION_DESCRIBE,
 	OPTION_REQUIRE_SANDBOX,
 	OPTION_USER,
+	OPTION_TRIAL,
 };
 
 static const char help[] =
@@ -60,6 +62,7 @@ static const struct option long_options[] = {
 	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
 	{ "require-sandbox", no_argument, NULL, OPTION_REQUIRE_SANDBOX },
 	{ "user", required_argument, NULL, OPTION_USER },
+	{ &TRIAL_OPTION[2], no_argument, NULL, OPTION_TRIAL },
 	{ "check", no_argument, NULL, 't' },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
 	{ "version", no_argument, NULL, 'V' },
@@ -123,6 +126,9 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_REQUIRE_SANDBOX:
 		o->require_sandbox = true;
+		return GO_ON;
+	case OPTION_TRIAL: /* not in the help: the service uses it */
+		o->trial = true;
 		return GO_ON;
 	case OPTION_RESET_PASSWORD:
 		instead->reset = optarg;

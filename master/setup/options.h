@@ -25,6 +25,7 @@ struct options {
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */
 	bool require_sandbox;    /* --require-sandbox */
+	bool trial;              /* TRIAL_OPTION of common/supervise/trial.h */
 	const char *user;        /* --user; NULL when not given */
 	/* used where the section `log` has no value */
 	bool debug;              /* --debug */

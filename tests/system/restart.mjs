@@ -291,9 +291,13 @@ test('an invalid configuration file prevents the restart', async (t) => {
 	const before = pids(sluice);
 	const events = await sluice.events(t);
 	fs.writeFileSync(sluice.file, '{');
-	await sluice.cmd('restart');
-	await waitUntil('the line', () =>
-		sluice.log.includes('cannot restart: configuration file'));
+	const reply = await sluice.post({ cmd: 'restart' });
+	assert.equal(reply.status, 503);
+	assert.match(reply.body, /exit code 78: master: configuration file: /);
+	// a setting that asks for a restart by itself has the same fate
+	sluice.child.kill('SIGHUP');
+	await sluice.logged(/SIGHUP: reload failed, nothing changed/);
+	await sluice.logged(/cannot restart, the running program continues/);
 	assert.equal(events.closed, null);
 	assert.deepEqual(pids(sluice), before);
 	await sluice.stop();

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// restart: an installed program that cannot take over replaces nothing.
+// Streams and viewers do not notice, and the reply, an alarm, an event and the
+// log have the reason.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { memoryDir, now, tempDir, udpBound, waitUntil }
+	from '../helpers/util.mjs';
+
+// No service has this file name.
+const HOLD = 'restart-faults-hold';
+const loaded = (more = {}) => ({ ...config(stream('a001',
+	'udp://127.0.0.1:5000', ['udp://127.0.0.1:6000',
+		'http://127.0.0.1:8100/a'])), ...more });
+
+const pids = (sluice) => sluice.workers()
+	.filter((w) => w.role !== 'auth')
+	.map((w) => `${w.role} ${w.object} ${w.pid}`).sort();
+const alarmsOf = async (sluice) =>
+	((await sluice.json('/api/system-status')).alarms ?? [])
+		.filter((text) => text.startsWith('cannot restart'));
+
+// A program of its own, which a test can replace as an update does.
+class Installed {
+	constructor(t) {
+		this.file = path.join(tempDir(t), 'sluice');
+		fs.copyFileSync(MASTER, this.file);
+		this.good = `${this.file}.good`;
+		fs.copyFileSync(MASTER, this.good);
+	}
+	write(content) {
+		fs.writeFileSync(`${this.file}.new`, content, { mode: 0o755 });
+		fs.renameSync(`${this.file}.new`, this.file);
+	}
+	script(lines) {
+		this.write(`#!/bin/bash\n${lines}\n`);
+	}
+	repair() {
+		this.write(fs.readFileSync(this.good));
+	}
+}
+
+// On air, with a viewer.
+async function onAir(t, more = {}) {
+	const installed = new Installed(t);
+	const sluice = await Sluice.start(t, loaded(),
+		{ master: installed.file, ...more });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await sluice.onair('a001');
+	const viewer = await Viewer.open(t, 8100, '/a');
+	await waitUntil('pictures', () => viewer.bytes > 100000);
+	return { installed, sluice, viewer, before: pids(sluice),
+		begun: sluice.log.length };
+}
+
+// The processes are the same, and the viewer lost nothing.
+async function assertUnharmed({ sluice, viewer, before, begun }, timing) {
+	const { bytes } = viewer;
+
+	await waitUntil('the viewer continues',
+		() => viewer.bytes > bytes + 100000 && !viewer.ended);
+	assert.deepEqual(pids(sluice), before);
+	timing.stop();
+	const log = sluice.log.slice(begun);
+	timing.unlessHeldUp(log, [await sluice.status('a001')], () => {
+		const seen = checkTs(viewer.data().subarray(0,
+			Math.floor(viewer.bytes / 188) * 188));
+		assert.equal(seen.ccErrors + seen.syncErrors, 0);
+	});
+}
+
+// What is installed instead, and what the reply has to name.
+const programs = {
+	'a program that lacks a library': [({ installed }) => {
+		const bytes = fs.readFileSync(installed.good);
+		const at = bytes.indexOf('libjansson.so');
+		assert.ok(at > 0, 'jansson is a shared library');
+		bytes.write('libmissing.so', at);
+		installed.write(bytes);
+	}, /exit code 127: .*libmissing\.so/],
+	'a program that crashes at its start': [({ installed }) =>
+		installed.script('kill -SEGV $$'), /killed by signal 11/],
+	'a program that writes much and exits': [({ installed }) =>
+		installed.script('head -c 3000000 /dev/zero | tr "\\0" x\n' +
+			'echo; echo the last line; exit 9'),
+	/exit code 9: the last line$/],
+	'an older program, which knows no trial': [({ installed }) =>
+		// it must not be run as a service in any case
+		installed.script('[ "$1" = --try-handover ] || exit 0\n' +
+			'echo "sluice: unrecognized option" >&2; exit 64'),
+	/exit code 64: sluice: unrecognized option/],
+	'a program of another protocol': [({ installed, sluice }) =>
+		installed.script(`doc=${sluice.dir}/document
+sed 's/"proto":[ ]*[0-9]*/"proto":7/' /proc/self/fd/$SLUICE_HANDOVER >$doc
+exec {fd}<$doc
+export SLUICE_HANDOVER=$fd
+exec ${installed.good} "$@"`), /protocol is not that of the running workers/],
+	'a program that gets no memory': [({ installed }) =>
+		installed.script(`ulimit -v 12000
+exec ${installed.good} "$@"`), /trial of the installed program: /],
+	'a program whose handover is damaged': [({ installed, sluice }) =>
+		installed.script(`echo '{"handover":' >${sluice.dir}/document
+exec {fd}<${sluice.dir}/document
+export SLUICE_HANDOVER=$fd
+exec ${installed.good} "$@"`), /cannot adopt the running workers/],
+};
+
+test('a program that cannot take over replaces nothing', async (t) => {
+	const timing = new Timing(t);
+	const scene = await onAir(t);
+	const { installed, sluice } = scene;
+	const events = await sluice.events(t);
+	const told = await sluice.events(t, '&scope=alarm');
+
+	for (const [what, [install, reason]] of Object.entries(programs)) {
+		install(scene);
+		const reply = await sluice.post({ cmd: 'restart' });
+		const { error } = JSON.parse(reply.body);
+
+		assert.equal(reply.status, 503, what);
+		assert.match(error, /^cannot restart, the running program/);
+		assert.match(error, reason, what);
+		assert.deepEqual(await alarmsOf(sluice), [error], what);
+		assert.ok(sluice.log.includes(error), what);
+	}
+	// one alarm, whose event has the reason of that time
+	const up = await told.wait('alarm', (m) => m.alarm === 'restart');
+	assert.ok(up.raised);
+	assert.match(up.reason, /^cannot restart, .*: trial of the installed/);
+	// a setting is saved, and the reply reports that it is not in force
+	const settings = { instance_name: 'new' };
+	const reply = await sluice.cmd('set-settings', { settings });
+
+	assert.match(reply.warnings.join(), /^not in force: cannot restart/);
+	assert.deepEqual((await sluice.cmd('load')).settings, settings);
+	const stored = await sluice.cmd('set-config',
+		{ key: 'k', data: 1, restart: true });
+	assert.match(stored.warnings.join(), /^not in force: cannot restart/);
+	assert.equal(events.closed, null);
+	await assertUnharmed(scene, timing);
+	assert.equal(sluice.log.match(/restarting/g), null);
+
+	// the repaired program takes over, and the alarm is cleared
+	installed.repair();
+	assert.deepEqual(await sluice.cmd('restart'), { restart: 'ok' });
+	await told.wait('cleared', (m) => m.alarm === 'restart' && !m.raised);
+	assert.equal(await events.waitClosed(), 1001);
+	await sluice.ready();
+	assert.deepEqual(await alarmsOf(sluice), []);
+	assert.equal((await sluice.json('/api/system-status')).instance, 'new');
+	await assertUnharmed(scene, new Timing(t));
+	await sluice.stop();
+});
+
+test('a program that hangs is ended, and requests are answered meanwhile',
+	async (t) => {
+	const timing = new Timing(t);
+	const scene = await onAir(t);
+	const { installed, sluice } = scene;
+	const mark = path.join(tempDir(t), HOLD);
+
+	fs.copyFileSync('/bin/sleep', mark);
+	fs.chmodSync(mark, 0o755);
+	installed.script(`exec ${mark} 600`);
+	const held = () => fs.readdirSync('/proc').some((pid) => {
+		try {
+			return fs.readlinkSync(`/proc/${pid}/exe`) === mark;
+		} catch {
+			return false;
+		}
+	});
+	const begin = now();
+	const both = Promise.all([1, 2].map(() =>
+		sluice.post({ cmd: 'restart' })));
+
+	await waitUntil('the trial', held);
+	let slowest = 0;
+	for (let i = 0; i < 20; i++) {
+		const asked = now();
+		await sluice.cmd('version');
+		slowest = Math.max(slowest, now() - asked);
+	}
+	timing.unlessHeldUp('', [], () => assert.ok(slowest < 2000, slowest));
+	for (const reply of await both) {
+		assert.equal(reply.status, 503);
+		assert.match(reply.body, /no result within 10 s/);
+	}
+	// one after the other
+	assert.ok(now() - begin < 40000);
+	assert.ok(!held(), 'the trial has ended');
+	await assertUnharmed(scene, timing);
+	// the end of the service does not wait for a trial
+	const last = sluice.post({ cmd: 'restart' }).catch(() => null);
+	await waitUntil('the trial', held);
+	await sluice.stop();
+	await last;
+	await waitUntil('its end', () => !held());
+});
+
+test('on a full disk a restart takes over, and a change restarts nothing',
+	async (t) => {
+	const timing = new Timing(t);
+	const dir = await memoryDir(t, '1m');
+	const scene = await onAir(t, { dir });
+	const { sluice } = scene;
+
+	await sluice.cmd('set-config', { key: 'k', data: 1 });
+	await waitUntil('saved', () => JSON.parse(
+		fs.readFileSync(sluice.file, 'utf8')).k === 1);
+	const fill = fs.openSync(path.join(dir, 'fill'), 'w');
+	assert.throws(() => {
+		for (;;)
+			fs.writeSync(fill, Buffer.alloc(4096));
+	}, /ENOSPC/);
+	const reply = await sluice.post({ cmd: 'set-settings',
+		settings: { instance_name: 'x'.repeat(100) } });
+
+	assert.equal(reply.status, 500);
+	assert.match(reply.body, /not saved/);
+	assert.equal(sluice.log.match(/restarting/g), null);
+	fs.closeSync(fill);
+	fs.rmSync(path.join(dir, 'fill'));
+	await sluice.cmd('set-settings', { settings: {} });
+	await waitUntil('restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+	const more = fs.openSync(path.join(dir, 'fill'), 'w');
+	assert.throws(() => {
+		for (;;)
+			fs.writeSync(more, Buffer.alloc(4096));
+	}, /ENOSPC/);
+	await sluice.cmd('restart');
+	await waitUntil('restart',
+		() => sluice.log.match(/restarting/g).length === 2);
+	await sluice.ready();
+	await assertUnharmed(scene, timing);
+	await sluice.stop();
+});
