@@ -4,6 +4,7 @@ libservice_a_SOURCES += \
 	common/account/credential.c common/account/credential.h \
 	common/account/lockout.c common/account/lockout.h \
 	common/account/origin.c common/account/origin.h \
+	common/account/own_host.c common/account/own_host.h \
 	common/account/password_cache.c common/account/password_cache.h \
 	common/account/secret.c common/account/secret.h \
 	common/account/session.c common/account/session.h \

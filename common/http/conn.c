@@ -61,6 +61,8 @@ struct http_conn {
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for its first byte */
 	bool secure;    /* fd is the plaintext of a TLS connection */
+	bool has_local;
+	struct ip_address local; /* the own address of the connection */
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
@@ -425,12 +427,17 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 				  const struct sockaddr_any *peer)
 {
 	struct http_conn *c = xcalloc(1, sizeof *c);
+	struct sockaddr_any own = { .len = sizeof own.in6 };
 	int on = 1;
 
 	c->pool = p;
 	c->fd = fd;
 	c->first.fd = fd;
 	c->first.on_byte = on_first_byte;
+	c->has_local = getsockname(fd, &own.sa, &own.len) == 0 &&
+		       own.sa.sa_family != AF_UNIX;
+	if (c->has_local)
+		c->local = ip_of(&own);
 	c->request = http_request_new(HTTP_BODY_MAX);
 	sockaddr_format_host(peer, c->peer);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -528,6 +535,13 @@ void http_drop(struct http_conn *c)
 const char *http_conn_peer(const struct http_conn *c)
 {
 	return c->peer;
+}
+
+bool http_conn_local(const struct http_conn *c, struct ip_address *ret)
+{
+	if (c->has_local)
+		*ret = c->local;
+	return c->has_local;
 }
 
 bool http_conn_is_secure(const struct http_conn *c)

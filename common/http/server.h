@@ -103,6 +103,9 @@ void http_drop(struct http_conn *);
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);
 
+/* The own address of the connection; false: unknown. */
+bool http_conn_local(const struct http_conn *, struct ip_address *ret);
+
 /* True for a connection over TLS. */
 bool http_conn_is_secure(const struct http_conn *);
 

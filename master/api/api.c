@@ -16,6 +16,7 @@
 #include "master/status/host_advice.h"
 #include "common/account/client_address.h"
 #include "common/account/origin.h"
+#include "common/account/own_host.h"
 #include "common/account/user.h"
 #include "common/document/document.h"
 #include "common/http/server.h"
@@ -23,10 +24,12 @@
 #include "master/streams/reconciler.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	LOGIN_BODY_MAX = 8192,
@@ -331,6 +334,25 @@ static bool is_foreign(const struct call *call)
 	return matters && origin_is_foreign(&origin);
 }
 
+/* True when accounts are switched off and the client uses a name that is none
+ * of this machine: a page of another site may have made its browser do so. */
+static bool is_rebound(const struct call *call)
+{
+	char machine[HOST_NAME_MAX + 1] = "";
+	struct own_host own = {
+		.settings = config_settings(call->api->cfg.config),
+		.machine = machine,
+	};
+
+	if (!call->api->cfg.options->no_web_auth)
+		return false;
+	own.has_local = http_conn_local(call->conn, &own.local);
+	if (gethostname(machine, sizeof machine) < 0)
+		machine[0] = '\0';
+	machine[sizeof machine - 1] = '\0';
+	return !own_host_is(http_request_header(call->request, "host"), &own);
+}
+
 /* True when the request came as plain HTTP from another host, and the settings
  * want TLS (control_tls_only). */
 static bool is_too_plain(const struct call *call)
@@ -355,6 +377,13 @@ void api_handle(struct api *api, struct http_conn *conn,
 	call->caller.secure = http_conn_is_secure(conn);
 	if (is_too_plain(call)) {
 		reply_error(&call->reply, 403, "this port is for https");
+		call_answer(call);
+		return;
+	}
+	if (is_rebound(call)) {
+		reply_error(&call->reply, 403, "Host: is no name of this "
+			    "machine: use its address, or list the name in "
+			    "settings.control_hosts");
 		call_answer(call);
 		return;
 	}

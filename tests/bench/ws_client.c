@@ -22,7 +22,7 @@ static int say(int fd, const char *path)
 	struct buf text = { 0 };
 	ssize_t n;
 
-	buf_printf(&text, "GET %s HTTP/1.1\r\nHost: a\r\n"
+	buf_printf(&text, "GET %s HTTP/1.1\r\nHost: localhost\r\n"
 			  "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
 		   path);
 	n = send(fd, buf_head(&text), buf_len(&text), MSG_NOSIGNAL);

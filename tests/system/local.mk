@@ -96,6 +96,7 @@ system_tests = \
 	tests/system/push.mjs \
 	tests/system/querier.mjs \
 	tests/system/querier-restart.mjs \
+	tests/system/rebinding.mjs \
 	tests/system/record.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \

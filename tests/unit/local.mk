@@ -19,6 +19,7 @@ unit_common_tests = \
 	tests/unit/common/account/test_credential \
 	tests/unit/common/account/test_lockout \
 	tests/unit/common/account/test_origin \
+	tests/unit/common/account/test_own_host \
 	tests/unit/common/account/test_password_cache \
 	tests/unit/common/account/test_secret \
 	tests/unit/common/account/test_session \
@@ -65,6 +66,7 @@ tests_unit_common_account_test_client_address_LDADD = $(master_libs)
 tests_unit_common_account_test_credential_LDADD = $(master_libs)
 tests_unit_common_account_test_lockout_LDADD = $(master_libs)
 tests_unit_common_account_test_origin_LDADD = $(master_libs)
+tests_unit_common_account_test_own_host_LDADD = $(master_libs)
 tests_unit_common_account_test_password_cache_LDADD = $(master_libs)
 tests_unit_common_account_test_secret_LDADD = $(master_libs)
 tests_unit_common_account_test_session_LDADD = $(master_libs)

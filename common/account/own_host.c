@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/account/own_host.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HOST_MAX = 256 };
+
+/* The host of "host", "host:port" and "[address]:port", without a last dot.
+ * False: it is none, or too long. */
+static bool read_host(const char *header, char host[HOST_MAX])
+{
+	size_t len;
+
+	if (header[0] == '[') {
+		header++;
+		len = strcspn(header, "]");
+		if (header[len] != ']' ||
+		    (header[len + 1] != '\0' && header[len + 1] != ':'))
+			return false;
+	} else {
+		len = strcspn(header, ":");
+	}
+	if (len > 0 && header[len - 1] == '.')
+		len--;
+	if (len == 0 || len >= HOST_MAX)
+		return false;
+	memcpy(host, header, len);
+	host[len] = '\0';
+	return true;
+}
+
+/* "headend" and "headend.example.org" are names of headend.example.org. */
+static bool is_machine(const char *host, const char *machine)
+{
+	size_t first = strcspn(machine, ".");
+
+	if (machine[0] == '\0')
+		return false;
+	return strcasecmp(host, machine) == 0 ||
+	       (strlen(host) == first && strncasecmp(host, machine, first) == 0);
+}
+
+static bool is_listed(const char *host, const json_t *list)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
+		const char *name = json_string_value(item);
+
+		if (name != NULL && strcasecmp(name, host) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool own_host_is(const char *header, const struct own_host *own)
+{
+	struct ip_address address;
+	char host[HOST_MAX];
+
+	/* a program of HTTP/1.0: a browser names the host */
+	if (header == NULL)
+		return true;
+	if (!read_host(header, host))
+		return false;
+	if (is_listed(host, json_object_get(own->settings, "control_hosts")))
+		return true;
+	if (ip_parse(host, &address) == 0)
+		return ip_is_loopback(&address) ||
+		       (own->has_local &&
+			memcmp(address.bytes, own->local.bytes, IP_BYTES) ==
+				0);
+	return strcasecmp(host, "localhost") == 0 ||
+	       is_machine(host, own->machine);
+}
