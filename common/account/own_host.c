@@ -35,12 +35,12 @@ static bool read_host(const char *header, char host[HOST_MAX])
 /* "headend" and "headend.example.org" are names of headend.example.org. */
 static bool is_machine(const char *host, const char *machine)
 {
-	size_t first = strcspn(machine, ".");
+	size_t first = strcspn(machine, "."), len = strlen(host);
 
 	if (machine[0] == '\0')
 		return false;
 	return strcasecmp(host, machine) == 0 ||
-	       (strlen(host) == first && strncasecmp(host, machine, first) == 0);
+	       (len == first && strncasecmp(host, machine, len) == 0);
 }
 
 static bool is_listed(const char *host, const json_t *list)

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
 import { cookie, enter, startGuarded } from '../helpers/auth.mjs';
-import { exchange, post, refused } from '../helpers/http-raw.mjs';
+import { NAMED, exchange, post, refused } from '../helpers/http-raw.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { freePort, run, waitUntil } from '../helpers/util.mjs';
 
@@ -37,8 +37,8 @@ async function visit(t, port, localAddress, text = '') {
 	return socket;
 }
 
-const GET = 'GET /api/system-status?t=0 HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const EVENTS = 'GET /control/event/ HTTP/1.1\r\nHost: localhost\r\n' +
+const GET = 'GET /api/system-status?t=0 HTTP/1.1\r\nHost: x\r\n\r\n';
+const EVENTS = 'GET /control/event/ HTTP/1.1\r\nHost: x\r\n' +
 	'Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
 const JSON_TYPE = /^content-type: application\/json\r?$/im;
@@ -53,7 +53,8 @@ test('an address has a share of the connections, others have theirs',
 	async (t) => {
 	await addAddresses();
 	const sluice = await Sluice.start(t, { ...config(), settings: {
-		connections_per_address: 6, real_ip_trusted: [PROXY] } });
+		...NAMED, connections_per_address: 6,
+		real_ip_trusted: [PROXY] } });
 	const { port } = sluice;
 	const mine = [];
 
@@ -101,7 +102,7 @@ test('unlimited connections, and the default', async (t) => {
 	for (const [settings, places] of [[{}, 128],
 		[{ connections_per_address: 0 }, 140]]) {
 		const sluice = await Sluice.start(t,
-			{ ...config(), settings });
+			{ ...config(), settings: { ...NAMED, ...settings } });
 		const all = await Promise.all(Array.from({ length: 140 },
 			() => visit(t, sluice.port, STRANGER, GET)));
 
@@ -119,24 +120,25 @@ const big = 9 << 20;
 
 // The bytes that end the connection, and the status in them.
 const limits = {
-	'a body of 9 MiB': [413, post(`Host: localhost\r\nContent-Length: ${big}`, '')],
-	'a chunk of 9 MiB': [413, post('Host: localhost\r\nTransfer-Encoding: chunked',
+	'a body of 9 MiB': [413, post(`Host: x\r\nContent-Length: ${big}`, '')],
+	'a chunk of 9 MiB': [413, post('Host: x\r\nTransfer-Encoding: chunked',
 		`${big.toString(16)}\r\n`)],
 	'a target of 9,000 bytes':
-		[414, `GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
+		[414, `GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
 	'an unknown expectation':
-		[417, post('Host: localhost\r\nExpect: wonders\r\nContent-Length: 1')],
-	'a head of 17,000 bytes': [431, `GET / HTTP/1.1\r\nHost: localhost\r\nA: ${
+		[417, post('Host: x\r\nExpect: wonders\r\nContent-Length: 1')],
+	'a head of 17,000 bytes': [431, `GET / HTTP/1.1\r\nHost: x\r\nA: ${
 		'x'.repeat(17000)}\r\n\r\n`],
-	'65 fields': [431, `GET / HTTP/1.1\r\nHost: localhost\r\n${
+	'65 fields': [431, `GET / HTTP/1.1\r\nHost: x\r\n${
 		'A: b\r\n'.repeat(64)}\r\n`],
-	'CONNECT': [501, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-	'HTTP/2.0': [505, 'GET / HTTP/2.0\r\nHost: localhost\r\n\r\n'],
+	'CONNECT': [501, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+	'HTTP/2.0': [505, 'GET / HTTP/2.0\r\nHost: x\r\n\r\n'],
 };
 
 test('exceeded limits are reported in JSON, and the connection ends',
 	async (t) => {
-	const sluice = await Sluice.start(t, config());
+	const sluice = await Sluice.start(t,
+		{ ...config(), settings: NAMED });
 
 	await Promise.all(Object.entries(limits).map(
 		async ([what, [status, text]]) => {
@@ -156,7 +158,8 @@ test('exceeded limits are reported in JSON, and the connection ends',
 
 test('JSON that is too deep, too long, duplicate or missing changes nothing',
 	async (t) => {
-	const sluice = await Sluice.start(t, config());
+	const sluice = await Sluice.start(t,
+		{ ...config(), settings: NAMED });
 	const before = await sluice.cmd('load');
 	const data = (json) => `{"cmd":"set-config","key":"k","data":${json}}`;
 	const nested = (n) => '['.repeat(n) + ']'.repeat(n);
@@ -184,7 +187,7 @@ test('JSON that is too deep, too long, duplicate or missing changes nothing',
 	for (const bytes of ['{"cmd":"version\xff"}', '{"cmd":"\xc0\xaf"}',
 		'{"cmd":"version"}\0']) {
 		const { replies } = await exchange(t, sluice.port, Buffer.from(
-			post(`Host: localhost\r\nConnection: close\r\nContent-Length: ${
+			post(`Host: x\r\nConnection: close\r\nContent-Length: ${
 				bytes.length}`, bytes), 'latin1'));
 		assert.deepEqual(replies, [400], bytes);
 	}
@@ -285,7 +288,7 @@ test('the port of the viewers is as strict', async (t) => {
 		const { replies, got } = await exchange(t, port,
 			Buffer.concat([Buffer.from(bytes), Buffer.from(
 				'\r\n\r\nGET /a HTTP/1.1\r\n' +
-				'Host: localhost\r\n\r\n')]));
+				'Host: x\r\n\r\n')]));
 
 		// a body is never read there: its faults are not seen
 		assert.equal(replies.length, 1, `${what}: ${got}`);

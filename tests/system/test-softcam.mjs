@@ -119,7 +119,7 @@ test('few tests run at a time; a server that never answers takes eight seconds',
 	const clients = Array.from({ length: AT_ONCE - 1 }, () => {
 		const socket = net.connect(sluice.port, '127.0.0.1');
 		socket.on('error', () => {});
-		socket.write('POST /control/ HTTP/1.1\r\nHost: localhost\r\n' +
+		socket.write('POST /control/ HTTP/1.1\r\nHost: [::1]\r\n' +
 			'Content-Type: application/json\r\n' +
 			`Content-Length: ${text.length}\r\n\r\n${text}`);
 		return socket;
