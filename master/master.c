@@ -88,6 +88,14 @@ static void on_request(struct http_conn *conn,
 	api_handle(m->api, conn, request);
 }
 
+static void on_head(struct http_conn *conn, const struct http_request *request,
+		    void *arg)
+{
+	struct master *m = arg;
+
+	api_judge_head(m->api, conn, request);
+}
+
 static void on_conn_gone(struct http_conn *conn, void *arg)
 {
 	struct master *m = arg;
@@ -360,6 +368,7 @@ static int open_control(struct master *m)
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,
 		.on_request = on_request,
+		.on_head = on_head,
 		.on_gone = on_conn_gone,
 		.arg = m,
 		.peers = m->peers,

@@ -71,9 +71,7 @@ bool own_host_is(const char *header, const struct own_host *own)
 		return true;
 	if (ip_parse(host, &address) == 0)
 		return ip_is_loopback(&address) ||
-		       (own->has_local &&
-			memcmp(address.bytes, own->local.bytes, IP_BYTES) ==
-				0);
+		       memcmp(address.bytes, own->local.bytes, IP_BYTES) == 0;
 	return strcasecmp(host, "localhost") == 0 ||
 	       is_machine(host, own->machine);
 }

@@ -18,8 +18,7 @@
 struct own_host {
 	const json_t *settings;  /* with control_hosts; or NULL */
 	const char *machine;     /* name of the machine; "": unknown */
-	bool has_local;
-	struct ip_address local; /* the address that the client reached */
+	struct ip_address local; /* that the client reached; zero: unknown */
 };
 
 /*

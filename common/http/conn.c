@@ -45,24 +45,21 @@ struct http_conn {
 	struct first_byte_wait first;
 	enum conn_state state;
 	enum conn_wait wait;
-	ev_io readable;
-	ev_io writable;
+	ev_io readable, writable;
 	ev_timer timer;
 	struct http_request *request;
-	struct buf in;
-	struct buf out;
-	size_t held_in; /* share of pool->held_in, bytes */
-	size_t held_out;
+	struct buf in, out;
+	size_t held_in, held_out; /* shares of those of the pool, bytes */
 	size_t drained; /* bytes discarded */
 	ev_tstamp answer_end; /* deadline of the answer */
+	bool judged;    /* the handler wants the whole body */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
 	bool refused;   /* the address has too many */
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for its first byte */
 	bool secure;    /* fd is the plaintext of a TLS connection */
-	bool has_local;
-	struct ip_address local; /* the own address of the connection */
+	struct ip_address local; /* of this machine; zero: unknown */
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
@@ -77,6 +74,7 @@ static void conn_detach(struct http_conn *c)
 	TAILQ_REMOVE(&c->pool->conns, c, link);
 	c->pool->n--;
 	c->pool->held_in -= c->held_in;
+	(void)peer_hold(c->from, -(ssize_t)c->held_in);
 	c->pool->held_out -= c->held_out;
 	c->pool->n_refused -= c->refused;
 }
@@ -127,10 +125,11 @@ static void expect(struct http_conn *c, enum conn_wait wait)
 						: cfg->body_timeout_ms);
 }
 
-static void account(struct http_conn *c)
+/* Returns the received bytes of its address. */
+static size_t account(struct http_conn *c)
 {
 	struct http_pool *p = c->pool;
-	size_t in, out = buf_len(&c->out);
+	size_t in, before = c->held_in, out = buf_len(&c->out);
 
 	(void)http_request_body(c->request, &in);
 	in += buf_len(&c->in);
@@ -138,6 +137,7 @@ static void account(struct http_conn *c)
 	p->held_out += out - c->held_out;
 	c->held_in = in;
 	c->held_out = out;
+	return peer_hold(c->from, (ssize_t)in - (ssize_t)before);
 }
 
 /* Starts the timer with the earlier of two limits: for the next bytes and for
@@ -151,12 +151,12 @@ static void expect_reader(struct http_conn *c)
 		    (unsigned)MAX(1, MIN(left_ms, cfg->answer_timeout_ms)));
 }
 
-static void answer(struct http_conn *c, const struct http_answer *a,
-		   bool head_only)
+static void answer(struct http_conn *c, const struct http_answer *a)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;
+	const char *method = http_request_method(c->request);
 
-	http_response_write(&c->out, a, head_only,
+	http_response_write(&c->out, a, strcmp(method, "HEAD") == 0,
 			    c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
 			    (time_t)ev_now(cfg->loop));
 	c->state = CONN_WRITING;
@@ -167,12 +167,11 @@ static void answer(struct http_conn *c, const struct http_answer *a,
 	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
 }
 
-/* Answers without the handler and closes the connection.  error needs no JSON
- * escapes. */
-static void reject(struct http_conn *c, int status, const char *error)
+/* error needs no JSON escapes. */
+static void answer_error(struct http_conn *c, int status, const char *error)
 {
 	char body[160];
-	struct http_answer a = {
+	const struct http_answer a = {
 		.status = status,
 		.content_type = "application/json",
 		.body = body,
@@ -180,8 +179,14 @@ static void reject(struct http_conn *c, int status, const char *error)
 					"{\"error\":\"%.120s\"}", error),
 	};
 
+	answer(c, &a);
+}
+
+/* Answers without the handler and closes the connection. */
+static void reject(struct http_conn *c, int status, const char *error)
+{
 	c->closing = true;
-	answer(c, &a, strcmp(http_request_method(c->request), "HEAD") == 0);
+	answer_error(c, status, error);
 }
 
 static void drain(struct http_conn *c)
@@ -194,7 +199,7 @@ static void drain(struct http_conn *c)
 	c->drained = buf_len(&c->in);
 	buf_reset(&c->in, 0);
 	http_request_reset(c->request);
-	account(c);
+	(void)account(c);
 	start_timer(c, WAIT_OTHER, DRAIN_TIMEOUT_MS);
 	ev_io_start(c->pool->cfg.loop, &c->readable);
 }
@@ -230,7 +235,7 @@ static void handle(struct http_conn *c)
 	start_timer(c, WAIT_NONE, 0);
 	c->closing = !http_request_keep_alive(c->request);
 	if (strcmp(http_request_path(c->request), "*") == 0) {
-		answer(c, &options, false);
+		answer(c, &options);
 		return;
 	}
 	c->state = CONN_HANDLING;
@@ -252,19 +257,42 @@ static void want_more(struct http_conn *c)
 		ev_io_start(c->pool->cfg.loop, &c->readable);
 }
 
+/* Lets the handler judge the head before a long body is received.  False: not
+ * necessary; after true nothing may follow. */
+static bool judge(struct http_conn *c)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+	size_t len;
+
+	(void)http_request_body(c->request, &len);
+	if (c->judged || cfg->on_head == NULL ||
+	    MAX(len, http_request_length(c->request)) <= HTTP_UNJUDGED_MAX)
+		return false;
+	start_timer(c, WAIT_NONE, 0);
+	c->judged = true;
+	c->closing = true; /* with any answer, because the body is unread */
+	c->state = CONN_HANDLING;
+	cfg->on_head(c, c->request, cfg->arg);
+	return true;
+}
+
 /* Processes the bytes received so far; nothing may follow this call. */
 static void advance(struct http_conn *c)
 {
 	enum http_state state = http_request_feed(c->request, &c->in);
+	size_t held;
 
 	if (state == HTTP_HAVE_HEAD) {
-		if (!meet_expectation(c))
+		if (judge(c) || !meet_expectation(c))
 			return;
 		state = http_request_feed(c->request, &c->in);
 	}
-	account(c);
+	held = account(c);
+	if (state != HTTP_FAILED && judge(c))
+		return;
 	/* large bodies share a limit; a small request is always accepted */
-	if (c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE)
+	if (c->held_in > SHARE && (c->pool->held_in > HTTP_HELD_MAX ||
+				   held > HTTP_PEER_HELD_MAX))
 		reject(c, 503,
 		       "too many request bytes in progress: retry later");
 	else if (state == HTTP_MORE)
@@ -280,6 +308,35 @@ static void advance(struct http_conn *c)
 	}
 }
 
+void http_continue(struct http_conn *c)
+{
+	assert(c->state == CONN_HANDLING && c->judged);
+	c->closing = false;
+	c->state = CONN_READING;
+	/* later, because the handler may still be running */
+	if (meet_expectation(c))
+		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
+}
+
+/* The answer is written; nothing may follow this call. */
+static void answered(struct http_conn *c)
+{
+	if (c->closing) {
+		drain(c);
+		return;
+	}
+	http_request_reset(c->request);
+	buf_reset(&c->out, KEEP);
+	c->state = CONN_READING;
+	c->wait = WAIT_NONE;
+	c->used = true;
+	c->judged = false;
+	/* the last to be closed at the limit */
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
+	advance(c);
+}
+
 static void conn_write(struct http_conn *c)
 {
 	size_t len = MIN(buf_len(&c->out), (size_t)WRITE_MAX);
@@ -293,7 +350,7 @@ static void conn_write(struct http_conn *c)
 	}
 	if (n > 0) {
 		buf_take(&c->out, (size_t)n);
-		account(c);
+		(void)account(c);
 		if (c->state == CONN_WRITING)
 			expect_reader(c);
 	}
@@ -302,21 +359,10 @@ static void conn_write(struct http_conn *c)
 		return;
 	}
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
-	if (c->state != CONN_WRITING)
-		return; /* "100 Continue" was written */
-	if (c->closing) {
-		drain(c);
-		return;
-	}
-	http_request_reset(c->request);
-	buf_reset(&c->out, KEEP);
-	c->state = CONN_READING;
-	c->wait = WAIT_NONE;
-	c->used = true;
-	/* the last to be closed at the limit */
-	TAILQ_REMOVE(&c->pool->conns, c, link);
-	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
-	advance(c);
+	if (c->state == CONN_READING && c->judged)
+		advance(c);
+	else if (c->state == CONN_WRITING)
+		answered(c); /* else "100 Continue" was written */
 }
 
 static void conn_drain(struct http_conn *c)
@@ -434,9 +480,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	c->fd = fd;
 	c->first.fd = fd;
 	c->first.on_byte = on_first_byte;
-	c->has_local = getsockname(fd, &own.sa, &own.len) == 0 &&
-		       own.sa.sa_family != AF_UNIX;
-	if (c->has_local)
+	if (getsockname(fd, &own.sa, &own.len) == 0)
 		c->local = ip_of(&own);
 	c->request = http_request_new(HTTP_BODY_MAX);
 	sockaddr_format_host(peer, c->peer);
@@ -457,10 +501,9 @@ static void reject_address(struct http_pool *p, int fd,
 
 	if (ratelimit_pass(&p->refused_log, mono_ms(), &suppressed)) {
 		sockaddr_format_host(peer, host);
-		log_warning("http",
-			    "%s: connection rejected: too many of "
-			    "this address (%u more since the last line)",
-			    host, suppressed);
+		log_warning("http", "%s: connection rejected: too many of this "
+			    "address (%u more since the last line)", host,
+			    suppressed);
 	}
 	if (p->n >= p->cfg.connections_max || p->n_refused >= REFUSED_MAX) {
 		fd_close(&fd);
@@ -509,20 +552,13 @@ void http_pool_done(struct http_pool *p)
 
 void http_respond(struct http_conn *c, const struct http_answer *a)
 {
-	static const char body[] = "{\"error\":\"too many answer bytes in "
-				   "progress: retry later\"}";
-	static const struct http_answer too_much = {
-		.status = 503,
-		.content_type = "application/json",
-		.body = body,
-		.len = sizeof body - 1,
-	};
-
 	assert(c->state == CONN_HANDLING);
 	if (a->len > SHARE && c->pool->held_out + a->len > HTTP_HELD_MAX)
-		a = &too_much;
-	answer(c, a, strcmp(http_request_method(c->request), "HEAD") == 0);
-	account(c);
+		answer_error(c, 503, "too many answer bytes in progress: "
+			     "retry later");
+	else
+		answer(c, a);
+	(void)account(c);
 }
 
 void http_drop(struct http_conn *c)
@@ -537,11 +573,9 @@ const char *http_conn_peer(const struct http_conn *c)
 	return c->peer;
 }
 
-bool http_conn_local(const struct http_conn *c, struct ip_address *ret)
+const struct ip_address *http_conn_local(const struct http_conn *c)
 {
-	if (c->has_local)
-		*ret = c->local;
-	return c->has_local;
+	return &c->local;
 }
 
 bool http_conn_is_secure(const struct http_conn *c)

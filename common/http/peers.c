@@ -16,7 +16,8 @@ struct peer {
 	LIST_ENTRY(peer) bucket;
 	struct peers *peers;
 	struct ip_address address;
-	unsigned n; /* connections, > 0 */
+	unsigned n;  /* connections, > 0 */
+	size_t held; /* bytes */
 };
 
 struct peers {
@@ -87,6 +88,11 @@ int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
 	}
 	*ret = peer;
 	return 0;
+}
+
+size_t peer_hold(struct peer *p, ssize_t bytes)
+{
+	return p != NULL ? p->held += (size_t)bytes : 0;
 }
 
 void peer_leave(struct peer **pp)

@@ -11,6 +11,7 @@
 #include "common/base/util.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct peer; /* an address with connections */
 struct peers;
@@ -30,5 +31,9 @@ void peers_free(struct peers **);
 int peers_enter(struct peers *, const struct ip_address *,
 		struct peer **ret) MUST_CHECK;
 
-/* A connection has ended.  NULL-safe; sets *p to NULL. */
+/* Adds to the bytes that the connections of the address hold, and returns their
+ * sum.  NULL-safe: 0. */
+size_t peer_hold(struct peer *, ssize_t bytes);
+
+/* A connection has ended and holds nothing.  NULL-safe; sets *p to NULL. */
 void peer_leave(struct peer **);

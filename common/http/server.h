@@ -21,6 +21,8 @@ struct http_conn; /* a connection, until its answer was written */
 
 enum {
 	HTTP_BODY_MAX = 8 * 1024 * 1024,
+	/* The largest body of a request that the handler has not judged. */
+	HTTP_UNJUDGED_MAX = 8192,
 	HTTP_HEAD_TIMEOUT_MS = 10000,
 	HTTP_BODY_TIMEOUT_MS = 30000,
 	HTTP_IDLE_TIMEOUT_MS = 60000,
@@ -34,6 +36,9 @@ enum {
 	/* Bytes of all connections, per direction; above it large requests
 	 * and answers become 503. */
 	HTTP_HELD_MAX = 64 * 1024 * 1024,
+	/* Received bytes of the connections of one address, where `peers'
+	 * limits their number. */
+	HTTP_PEER_HELD_MAX = 16 * 1024 * 1024,
 };
 
 struct http_server_config {
@@ -43,6 +48,12 @@ struct http_server_config {
 	 * until then request is valid.  The server may be freed inside. */
 	void (*on_request)(struct http_conn *conn,
 			   const struct http_request *request, void *arg);
+	/* The head of a request whose body is longer than HTTP_UNJUDGED_MAX.
+	 * The handler calls, inside or later, http_continue(), and gets the
+	 * whole request, or one of the functions above.  NULL: every body is
+	 * received. */
+	void (*on_head)(struct http_conn *conn,
+			const struct http_request *request, void *arg);
 	/* conn closed before its answer: do not use it any more. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
@@ -97,14 +108,17 @@ struct http_answer {
  * "X-Content-Type-Options: nosniff", and leaves the body out for HEAD. */
 void http_respond(struct http_conn *, const struct http_answer *);
 
+/* After on_head: receives the body. */
+void http_continue(struct http_conn *);
+
 /* Closes the connection without an answer and frees conn and its request. */
 void http_drop(struct http_conn *);
 
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);
 
-/* The own address of the connection; false: unknown. */
-bool http_conn_local(const struct http_conn *, struct ip_address *ret);
+/* The address of this machine in the connection; all zero: unknown. */
+const struct ip_address *http_conn_local(const struct http_conn *);
 
 /* True for a connection over TLS. */
 bool http_conn_is_secure(const struct http_conn *);

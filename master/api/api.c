@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 enum {
-	LOGIN_BODY_MAX = 8192,
+	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
 	ODD_BURST = 20, /* lines in ten seconds */
 };
 
@@ -346,7 +346,7 @@ static bool is_rebound(const struct call *call)
 
 	if (!call->api->cfg.options->no_web_auth)
 		return false;
-	own.has_local = http_conn_local(call->conn, &own.local);
+	own.local = *http_conn_local(call->conn);
 	if (gethostname(machine, sizeof machine) < 0)
 		machine[0] = '\0';
 	machine[sizeof machine - 1] = '\0';
@@ -366,8 +366,10 @@ static bool is_too_plain(const struct call *call)
 		!ip_is_loopback(&peer));
 }
 
-void api_handle(struct api *api, struct http_conn *conn,
-		const struct http_request *request)
+/* The call of a request; NULL after an answer, for a request that no credential
+ * can make right. */
+static struct call *call_open(struct api *api, struct http_conn *conn,
+			      const struct http_request *request)
 {
 	struct call *call = call_new(api, conn, request);
 
@@ -377,23 +379,31 @@ void api_handle(struct api *api, struct http_conn *conn,
 	call->caller.secure = http_conn_is_secure(conn);
 	if (is_too_plain(call)) {
 		reply_error(&call->reply, 403, "this port is for https");
-		call_answer(call);
-		return;
-	}
-	if (is_rebound(call)) {
+	} else if (is_rebound(call)) {
 		reply_error(&call->reply, 403, "Host: is no name of this "
 			    "machine: use its address, or list the name in "
 			    "settings.control_hosts");
-		call_answer(call);
-		return;
-	}
-	route_find(api->prefix, paths, request, &call->route, &call->reply);
-	if (is_foreign(call)) {
+	} else {
+		route_find(api->prefix, paths, request, &call->route,
+			   &call->reply);
+		if (!is_foreign(call))
+			return call;
 		reply_reset(&call->reply);
 		reply_error(&call->reply, 403,
 			    "the request was made by a page of another site");
-		call_answer(call);
-	} else if (call->route.kind == ROUTE_EVENT) {
+	}
+	call_answer(call);
+	return NULL;
+}
+
+void api_handle(struct api *api, struct http_conn *conn,
+		const struct http_request *request)
+{
+	struct call *call = call_open(api, conn, request);
+
+	if (call == NULL)
+		return;
+	if (call->route.kind == ROUTE_EVENT) {
 		event_handshake(call);
 	} else if (is_login(call)) {
 		access_line(call);
@@ -403,6 +413,24 @@ void api_handle(struct api *api, struct http_conn *conn,
 	} else {
 		admit(call, carry_out);
 	}
+}
+
+/* The whole request is judged again, as the user may have changed. */
+static void receive_body(struct call *call)
+{
+	struct http_conn *conn = call->conn;
+
+	call_drop(call);
+	http_continue(conn);
+}
+
+void api_judge_head(struct api *api, struct http_conn *conn,
+		    const struct http_request *request)
+{
+	struct call *call = call_open(api, conn, request);
+
+	if (call != NULL)
+		admit(call, receive_body);
 }
 
 void api_gone(struct api *api, struct http_conn *conn)

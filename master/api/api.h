@@ -72,5 +72,10 @@ void api_reload_failed(struct api *, const char *error);
 /* A whole request: http_server_config.on_request.  Answers now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);
 
+/* The head of a request with a long body: http_server_config.on_head.  The body
+ * is received when the credential is right. */
+void api_judge_head(struct api *, struct http_conn *,
+		    const struct http_request *);
+
 /* The connection is gone before its answer: http_server_config.on_gone. */
 void api_gone(struct api *, struct http_conn *);

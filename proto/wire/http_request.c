@@ -32,6 +32,7 @@ struct http_request {
 	unsigned minor;
 	bool keep_alive;
 	bool has_body;
+	uint64_t length; /* in the head */
 	bool chunked;
 	bool ended; /* the parser has reached the end of the body */
 	bool bad_trailer;
@@ -210,6 +211,7 @@ static enum http_state judge_head(struct http_request *r)
 		http_guard_chunks(&r->guard, r->body_max);
 	} else if (p->flags & F_CONTENT_LENGTH) {
 		r->has_body = p->content_length > 0;
+		r->length = p->content_length;
 		if (p->content_length > r->body_max)
 			return fail(r, 413, "body too large");
 	}
@@ -383,6 +385,11 @@ bool http_request_keep_alive(const struct http_request *r)
 bool http_request_has_body(const struct http_request *r)
 {
 	return r->has_body && r->phase != PHASE_COMPLETE;
+}
+
+uint64_t http_request_length(const struct http_request *r)
+{
+	return r->has_body && !r->chunked ? r->length : 0;
 }
 
 const uint8_t *http_request_body(const struct http_request *r, size_t *ret_len)

@@ -78,5 +78,8 @@ bool http_request_keep_alive(const struct http_request *);
 /* True if a body follows that was not yet consumed. */
 bool http_request_has_body(const struct http_request *);
 
+/* The length that the head names; 0 for a body in chunks. */
+uint64_t http_request_length(const struct http_request *);
+
 /* After HTTP_COMPLETE: the body (not terminated). */
 const uint8_t *http_request_body(const struct http_request *, size_t *ret_len);

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
-import { cookie, enter, startGuarded } from '../helpers/auth.mjs';
+import { basic, call, cookie, enter, login, startGuarded }
+	from '../helpers/auth.mjs';
 import { NAMED, exchange, post, refused } from '../helpers/http-raw.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { freePort, run, waitUntil } from '../helpers/util.mjs';
@@ -114,6 +115,61 @@ test('unlimited connections, and the default', async (t) => {
 		all.forEach((socket) => socket.destroy());
 		await sluice.stop();
 	}
+});
+
+// Begins n requests with bodies of 8 MiB, sends most of each, and returns the
+// connections.
+async function hold(t, port, n, headers = '') {
+	const body = Buffer.alloc(7 << 20, ' ');
+
+	return Promise.all(Array.from({ length: n }, async () => {
+		const socket = await visit(t, port, STRANGER, post(
+			`Host: x\r\n${headers}Content-Length: ${8 << 20}`, ''));
+		socket.write(body);
+		return socket;
+	}));
+}
+
+test('a long body is received after the credential was judged', async (t) => {
+	await addAddresses();
+	const { sluice, admin, password } = await startGuarded(t);
+	const { port } = sluice;
+	const long = { cmd: 'set-config', key: 'k', data: 'x'.repeat(100000) };
+
+	// without a credential, with a wrong one, and in chunks
+	const strangers = await hold(t, port, 20);
+	const guesser = (await hold(t, port, 1,
+		'Authorization: Basic YWRtaW46d3Jvbmc=\r\n'))[0];
+	const chunks = await visit(t, port, STRANGER, post('Host: x\r\n' +
+		'Transfer-Encoding: chunked', `4000\r\n${'x'.repeat(0x4000)}`));
+	for (const socket of [...strangers, guesser, chunks]) {
+		await answered(socket, 403);
+		await waitUntil('its end', () => socket.ended);
+	}
+	// others are not affected, and a right credential is enough
+	assert.equal((await call(sluice, long, admin)).status, 200);
+	assert.equal((await call(sluice, long, basic('admin', password)))
+		.status, 200);
+	// a short body needs none in the head
+	assert.equal((await login(sluice, 'admin', password)).status, 200);
+	await sluice.stop();
+});
+
+test('one address has a share of the memory for bodies', async (t) => {
+	await addAddresses();
+	const { sluice, admin } = await startGuarded(t);
+	const { port } = sluice;
+	const { Cookie } = admin;
+
+	// three need more than 16 MiB
+	const held = await hold(t, port, 3, `Cookie: ${Cookie}\r\n`);
+	await waitUntil('the limit', () => held.filter((socket) =>
+		socket.heard.startsWith('HTTP/1.1 503')).length > 0);
+	// another address has its own
+	assert.equal((await call(sluice, { cmd: 'set-config', key: 'k',
+		data: 'x'.repeat(100000) }, admin, { localAddress: OTHER })).status,
+	200);
+	await sluice.stop();
 });
 
 const big = 9 << 20;

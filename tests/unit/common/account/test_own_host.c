@@ -43,7 +43,6 @@ Test(own_host, only_names_of_this_machine_are_its_own)
 	struct own_host own = {
 		.settings = settings,
 		.machine = "headend.example.org",
-		.has_local = true,
 	};
 
 	cr_assert_eq(ip_parse("192.0.2.7", &own.local), 0);

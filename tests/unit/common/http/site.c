@@ -57,6 +57,20 @@ static void on_request(struct http_conn *conn,
 	site_say(conn, text);
 }
 
+void site_on_head(struct http_conn *conn, const struct http_request *request,
+		  void *arg)
+{
+	const char *path = http_request_path(request);
+	struct site *s = arg;
+
+	if (strcmp(path, "/yes") == 0)
+		http_continue(conn);
+	else if (strcmp(path, "/wait") == 0)
+		s->judged = conn;
+	else
+		http_respond(conn, &(struct http_answer){ .status = 403 });
+}
+
 void site_listen(struct site *s)
 {
 	struct sockaddr_any any;

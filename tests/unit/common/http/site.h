@@ -21,6 +21,7 @@ struct site {
 	struct http_server_config cfg; /* until site_listen() */
 	struct http_conn *conns[HELD_MAX]; /* not yet answered */
 	size_t n_conns;
+	struct http_conn *judged; /* its head waits for a judgement */
 	unsigned requests;
 	unsigned gone;
 	char *large; /* SITE_LARGE bytes */
@@ -40,6 +41,9 @@ void site_say(struct http_conn *, const char *text);
 
 /* The callbacks of the server. */
 void site_on_gone(struct http_conn *, void *site);
+
+/* Judges heads: paths "/yes" at once, "/wait" later, others get 403. */
+void site_on_head(struct http_conn *, const struct http_request *, void *site);
 
 /* For drive(): a request waits for its answer. */
 bool site_one_waits(void *site);

@@ -100,3 +100,24 @@ Test(peers, keep_many_addresses_apart)
 		peer_leave(&all[i]);
 	peers_free(&p);
 }
+
+Test(peers, count_the_bytes_of_an_address)
+{
+	struct peers *p = three_each(NULL);
+	struct peer *a, *b, *other, *local;
+
+	cr_assert_eq(enter(p, "192.0.2.1", &a), 0);
+	cr_assert_eq(enter(p, "192.0.2.1", &b), 0);
+	cr_assert_eq(enter(p, "192.0.2.2", &other), 0);
+	cr_assert_eq(enter(p, "127.0.0.1", &local), 0);
+	cr_assert_eq(peer_hold(a, 1000), 1000u);
+	cr_assert_eq(peer_hold(b, 500), 1500u);
+	cr_assert_eq(peer_hold(other, 7), 7u);
+	cr_assert_eq(peer_hold(local, 7), 0u);
+	cr_assert_eq(peer_hold(a, -1000), 500u);
+	cr_assert_eq(peer_hold(b, -500), 0u);
+	peer_leave(&a);
+	peer_leave(&b);
+	peer_leave(&other);
+	peers_free(&p);
+}

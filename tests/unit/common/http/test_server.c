@@ -298,3 +298,87 @@ Test(http_server, names_an_address_in_use)
 	http_server_free(&other);
 	site_close(s);
 }
+
+static struct site *open_strict(void)
+{
+	struct site *s = site_new();
+
+	s->cfg.on_head = site_on_head;
+	site_listen(s);
+	return s;
+}
+
+/* A body of len bytes in one piece, or in chunks. */
+static void post(struct client *c, const char *path, size_t len, bool chunked)
+{
+	char head[128], *body = xcalloc(1, len + 1);
+
+	memset(body, 'x', len);
+	if (chunked)
+		(void)snprintf(head, sizeof head, "POST %s HTTP/1.1\r\n"
+			       "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+			       "%zx\r\n", path, len);
+	else
+		(void)snprintf(head, sizeof head, "POST %s HTTP/1.1\r\n"
+			       "Host: a\r\nContent-Length: %zu\r\n\r\n",
+			       path, len);
+	cr_assert(client_say(c, head));
+	(void)client_send(c, body, len);
+	if (chunked)
+		(void)client_say(c, "\r\n0\r\n\r\n");
+	free(body);
+}
+
+Test(http_server, receives_a_long_body_after_its_head_was_judged)
+{
+	for (unsigned chunked = 0; chunked < 2; chunked++) {
+		struct site *s = open_strict();
+		struct client c = site_visit(s);
+
+		post(&c, "/yes", 100000, chunked);
+		cr_assert(client_expect(&c, "[POST /yes xxx"));
+		/* the next request is judged anew */
+		post(&c, "/small", 8192, chunked);
+		cr_assert(client_expect(&c, "[POST /small xxx"));
+		post(&c, "/no", 100000, chunked);
+		cr_assert(client_expect(&c, "403 Forbidden"));
+		(void)client_expect_end(&c);
+		cr_assert_eq(s->requests, 2);
+		client_close(&c);
+		site_close(s);
+	}
+}
+
+static bool is_judged(void *arg)
+{
+	return ((struct site *)arg)->judged != NULL;
+}
+
+Test(http_server, waits_for_the_judgement_of_a_head)
+{
+	static const char head[] = "POST /wait HTTP/1.1\r\nHost: a\r\n"
+				   "Expect: 100-continue\r\n"
+				   "Content-Length: 9000\r\n\r\n";
+	struct site *s = open_strict();
+	struct client c = site_visit(s), d = site_visit(s);
+	char body[9000];
+
+	memset(body, 'y', sizeof body);
+	cr_assert(client_say(&c, head));
+	drive(s->loop, is_judged, s);
+	drive_for(s->loop, 20);
+	cr_assert_not(client_has(&c, "100 Continue"));
+	http_continue(s->judged);
+	cr_assert(client_expect(&c, "HTTP/1.1 100 Continue\r\n\r\n"));
+	cr_assert(client_send(&c, body, sizeof body));
+	cr_assert(client_expect(&c, "[POST /wait yyy"));
+	/* a client that leaves meanwhile */
+	s->judged = NULL;
+	cr_assert(client_say(&d, head));
+	drive(s->loop, is_judged, s);
+	client_reset(&d);
+	drive_for(s->loop, 50);
+	cr_assert_eq(s->gone, 1);
+	client_close(&c);
+	site_close(s);
+}
