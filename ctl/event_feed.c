@@ -28,7 +28,6 @@ struct feed {
 	bool pinged;
 	uint64_t retry_ms; /* while not connected */
 	unsigned pause_ms;
-	unsigned reconnects;
 };
 
 struct feed *feed_new(struct ctl *ctl, void (*on_error)(const char *, void *),
@@ -50,11 +49,6 @@ void feed_free(struct feed **feed)
 	ws_free(&(*feed)->ws);
 	free(*feed);
 	*feed = NULL;
-}
-
-unsigned feed_reconnects(const struct feed *f)
-{
-	return f->reconnects;
 }
 
 /* The address contains the prefix of the control path.  The service sends
@@ -127,7 +121,6 @@ static enum ctl_exit on_deadline(struct feed *f)
 
 		if (code == CTL_OK) {
 			f->pause_ms = PAUSE_FIRST_MS;
-			f->reconnects++;
 			f->on_error(NULL, f->arg);
 		} else if (code != CTL_AUTH) {
 			lose(f);

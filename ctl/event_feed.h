@@ -32,5 +32,3 @@ enum ctl_exit feed_open(struct feed *) MUST_CHECK;
 enum ctl_exit feed_next(struct feed *, int fd, uint64_t until_ms,
 			json_t **ret) MUST_CHECK;
 
-/* The number of reconnects. */
-unsigned feed_reconnects(const struct feed *);

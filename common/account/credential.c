@@ -61,14 +61,6 @@ static void read_pair(const unsigned char *pair, size_t len,
 	c->kind = CREDENTIAL_BASIC;
 }
 
-static void read_bearer(const char *text, struct credential *c)
-{
-	if (!is_session(text, strlen(text)))
-		return;
-	memcpy(c->session, text, SECRET_TEXT);
-	c->kind = CREDENTIAL_SESSION;
-}
-
 /* The text behind the scheme; NULL for another scheme. */
 static const char *behind(const char *text, const char *scheme)
 {
@@ -94,8 +86,10 @@ void credential_read(const char *authorization, struct credential *c)
 		if (n >= 0)
 			read_pair(pair, (size_t)n, c);
 		explicit_bzero(pair, sizeof pair);
-	} else if ((text = behind(authorization, "Bearer")) != NULL) {
-		read_bearer(text, c);
+	} else if ((text = behind(authorization, "Bearer")) != NULL &&
+		   is_session(text, strlen(text))) {
+		memcpy(c->session, text, SECRET_TEXT);
+		c->kind = CREDENTIAL_SESSION;
 	}
 }
 

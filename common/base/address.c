@@ -13,28 +13,6 @@
 /* An error sentence quotes at most this much text from outside. */
 #define SHOWN "%.64s"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int check_text(const char *text, struct errmsg *error)
-{
-	size_t len = strnlen(text, ADDRESS_TEXT_MAX + 1);
-
-	if (len == 0)
-		return errmsg_fail(error, -EINVAL, "is empty");
-	if (len > ADDRESS_TEXT_MAX)
-		return errmsg_fail(error, -EINVAL,
-				   "is longer than %d bytes",
-				   ADDRESS_TEXT_MAX);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return errmsg_fail(error, -EINVAL,
-					   "has a control byte at %zu", i);
-	return 0;
-}
-
 static int split_options(char *rest, struct address *a, struct errmsg *error)
 {
 	while (rest != NULL) {
@@ -94,11 +72,20 @@ static int split_text(struct address *a, struct errmsg *error)
 
 int address_parse(const char *text, struct address *ret, struct errmsg *error)
 {
+	size_t len = strnlen(text, ADDRESS_TEXT_MAX + 1);
 	struct address a = { 0 };
-	int r = check_text(text, error);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (len == 0)
+		return errmsg_fail(error, -EINVAL, "is empty");
+	if (len > ADDRESS_TEXT_MAX)
+		return errmsg_fail(error, -EINVAL,
+				   "is longer than %d bytes",
+				   ADDRESS_TEXT_MAX);
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return errmsg_fail(error, -EINVAL,
+					   "has a control byte at %zu", i);
 	a.text = xstrdup(text);
 	r = split_text(&a, error);
 	if (r < 0) {
@@ -134,7 +121,7 @@ int address_number(const char *key, const char *value, uint64_t min,
 	const char *c = start;
 	uint64_t n = 0;
 
-	for (; is_digit(*c); c++) {
+	for (; *c >= '0' && *c <= '9'; c++) {
 		uint64_t digit = (uint64_t)(*c - '0');
 
 		fits = fits && n <= (UINT64_MAX - digit) / 10;

@@ -29,14 +29,6 @@ static void add(struct file_list *l, unsigned line, char *take_path)
 	l->paths[l->n++] = take_path;
 }
 
-static size_t trimmed(const char *line, size_t len)
-{
-	while (len > 0 && (line[len - 1] == '\r' || line[len - 1] == ' ' ||
-			   line[len - 1] == '\t'))
-		len--;
-	return len;
-}
-
 int file_list_read(const char *path, const char *text, size_t len,
 		   struct file_list *ret, struct errmsg *error)
 {
@@ -57,7 +49,10 @@ int file_list_read(const char *path, const char *text, size_t len,
 
 		stop = stop != NULL ? stop : end;
 		number++;
-		n = trimmed(line, (size_t)(stop - line));
+		n = (size_t)(stop - line);
+		while (n > 0 && (line[n - 1] == '\r' || line[n - 1] == ' ' ||
+				 line[n - 1] == '\t'))
+			n--;
 		if (n > 0 && line[0] != '#' && l.n == FILE_LIST_MAX)
 			err = errmsg_fail(error, -EINVAL, "%s: has more "
 					  "than %d files", path, FILE_LIST_MAX);

@@ -45,15 +45,6 @@ static int list_addresses(int fd, struct ifconf *ret)
 	return 0;
 }
 
-static bool has(const struct ifreq *one, struct in_addr address)
-{
-	const struct sockaddr_in *own =
-		(const struct sockaddr_in *)(const void *)&one->ifr_addr;
-
-	return own->sin_family == AF_INET &&
-	       own->sin_addr.s_addr == address.s_addr;
-}
-
 /* An interface that is down may still have the address of another one. */
 static int choose(int fd, const struct ifconf *all, struct in_addr address,
 		  char ret[IFACE_NAME_MAX])
@@ -64,9 +55,13 @@ static int choose(int fd, const struct ifconf *all, struct in_addr address,
 
 	for (size_t i = 0; i < n && !up; i++) {
 		const struct ifreq *one = &all->ifc_req[i];
+		const struct sockaddr_in *own =
+			(const struct sockaddr_in *)(const void *)
+				&one->ifr_addr;
 		struct ifreq flags = { 0 };
 
-		if (!has(one, address))
+		if (own->sin_family != AF_INET ||
+		    own->sin_addr.s_addr != address.s_addr)
 			continue;
 		/* an address may have its own label: "eth0:news" */
 		(void)snprintf(flags.ifr_name, sizeof flags.ifr_name, "%.*s",

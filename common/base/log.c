@@ -198,14 +198,3 @@ const char *log_level_format(enum log_level level)
 {
 	return log_level_names[level];
 }
-
-int log_level_parse(const char *word, enum log_level *ret)
-{
-	for (size_t i = 0; i < ARRAY_LEN(log_level_names) - 1; i++) {
-		if (strcmp(word, log_level_names[i]) == 0) {
-			*ret = (enum log_level)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}

@@ -59,6 +59,5 @@ void log_clean(char *text);
 /* "error", "warning", "info", "debug"; NULL ends them. */
 extern const char *const log_level_names[];
 
-/* The name of a level and back; -EINVAL for any other word. */
+/* The name of a level. */
 const char *log_level_format(enum log_level);
-int log_level_parse(const char *word, enum log_level *ret) MUST_CHECK;

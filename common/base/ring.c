@@ -144,11 +144,6 @@ static bool is_sound_header(const struct ring_header *header, size_t size)
 	       is_sound_pos(atomic_load(&header->pos));
 }
 
-static uint64_t pack(struct layout l)
-{
-	return l.base / RING_UNIT << 16 | l.window / RING_UNIT;
-}
-
 /* Returns false if it is not sound. */
 static bool read_layout(const struct ring_header *header, uint64_t pos,
 			size_t size, struct layout *ret)
@@ -226,16 +221,6 @@ void ring_writer_free(struct ring_writer **w)
 	*w = NULL;
 }
 
-/* The window starts with the oldest byte: it can grow behind its end. */
-static void grow(struct ring_writer *w)
-{
-	w->layout.base = w->pos - w->layout.window;
-	w->layout.window = w->wanted;
-	w->wanted = 0;
-	atomic_store_explicit(&w->header->layout, pack(w->layout),
-			      memory_order_relaxed);
-}
-
 void ring_grow(struct ring_writer *w, size_t size)
 {
 	if (size > w->layout.window && w->layout.window < w->size)
@@ -255,9 +240,17 @@ static size_t place(struct layout l, uint64_t pos)
 
 uint8_t *ring_room(struct ring_writer *w, size_t *n)
 {
+	/* the window starts with the oldest byte: it can grow behind its end */
 	if (w->wanted > 0 && w->pos >= w->layout.base + w->layout.window &&
-	    place(w->layout, w->pos) == 0)
-		grow(w);
+	    place(w->layout, w->pos) == 0) {
+		w->layout.base = w->pos - w->layout.window;
+		w->layout.window = w->wanted;
+		w->wanted = 0;
+		atomic_store_explicit(&w->header->layout,
+				      w->layout.base / RING_UNIT << 16 |
+					      w->layout.window / RING_UNIT,
+				      memory_order_relaxed);
+	}
 
 	size_t at = place(w->layout, w->pos);
 

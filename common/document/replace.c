@@ -52,24 +52,6 @@ static char *follow_links(const char *path)
 	return at;
 }
 
-static void places_init(struct places *p, const char *path)
-{
-	const char *slash;
-
-	p->target = realpath(path, NULL);
-	if (p->target == NULL)
-		p->target = follow_links(path);
-	slash = strrchr(p->target, '/');
-	if (slash == NULL)
-		p->folder = xstrdup(".");
-	else if (slash == p->target)
-		p->folder = xstrdup("/");
-	else
-		p->folder = xstrndup(p->target, (size_t)(slash - p->target));
-	p->temporary = xasprintf("%s/.%s.new", p->folder,
-				 slash != NULL ? slash + 1 : p->target);
-}
-
 static int fail(struct errmsg *error, const char *step, const char *path)
 {
 	int err = errno;
@@ -155,10 +137,21 @@ static int sync_folder(const char *folder, struct errmsg *error)
 int replace_file(const char *path, const void *data, size_t len,
 		 struct errmsg *error)
 {
-	struct places p;
+	struct places p = { .target = realpath(path, NULL) };
+	const char *slash;
 	int r;
 
-	places_init(&p, path);
+	if (p.target == NULL)
+		p.target = follow_links(path);
+	slash = strrchr(p.target, '/');
+	if (slash == NULL)
+		p.folder = xstrdup(".");
+	else if (slash == p.target)
+		p.folder = xstrdup("/");
+	else
+		p.folder = xstrndup(p.target, (size_t)(slash - p.target));
+	p.temporary = xasprintf("%s/.%s.new", p.folder,
+				slash != NULL ? slash + 1 : p.target);
 	r = write_temporary(&p, data, len, error);
 	if (r == 0)
 		r = sync_folder(p.folder, error);

@@ -107,24 +107,6 @@ static void log_failure(struct save *s)
 			  s->cfg.path, held);
 }
 
-/* The text of the next order, else the present content. */
-static void take_text(struct save *s)
-{
-	s->order = STAILQ_FIRST(&s->orders);
-	if (s->order != NULL)
-		STAILQ_REMOVE_HEAD(&s->orders, link);
-	if (s->order != NULL && s->order->is_text) {
-		s->text = s->order->text;
-		s->len = s->order->len;
-		s->order->text = NULL;
-		return;
-	}
-	s->dirty = false;
-	s->due = false;
-	ev_timer_stop(s->cfg.loop, &s->timer);
-	s->text = s->cfg.text(&s->len, s->cfg.arg);
-}
-
 static void report(struct order *o, int result, const struct errmsg *error)
 {
 	if (o == NULL)
@@ -160,7 +142,20 @@ static void begin(struct save *s, struct orders *over)
 {
 	int r;
 
-	take_text(s);
+	/* the text of the next order, else the present content */
+	s->order = STAILQ_FIRST(&s->orders);
+	if (s->order != NULL)
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+	if (s->order != NULL && s->order->is_text) {
+		s->text = s->order->text;
+		s->len = s->order->len;
+		s->order->text = NULL;
+	} else {
+		s->dirty = false;
+		s->due = false;
+		ev_timer_stop(s->cfg.loop, &s->timer);
+		s->text = s->cfg.text(&s->len, s->cfg.arg);
+	}
 	atomic_store(&s->finished, false);
 	r = thread_start(&s->thread, write_in_thread, s);
 	if (r == 0) {

@@ -143,31 +143,12 @@ static unsigned count_lines(const char *data, size_t len)
 	return n;
 }
 
-/* Returns the number of lines dropped; stops at the first error. */
-static unsigned write_lines(struct log_file *f, const struct buf *lines,
-			    uint64_t max_size, int *ret_err)
-{
-	const char *at = (const char *)buf_head(lines);
-	size_t left = buf_len(lines);
-
-	*ret_err = 0;
-	while (left > 0) {
-		const char *end = memchr(at, '\n', left);
-		size_t len = end != NULL ? (size_t)(end + 1 - at) : left;
-
-		*ret_err = write_line(f, at, len, max_size);
-		if (*ret_err < 0)
-			return count_lines(at, left);
-		at += len;
-		left -= len;
-	}
-	return 0;
-}
-
 /* Writes one batch, without the lock. */
 static void write_batch(struct log_file *f, struct buf *lines,
 			unsigned *dropped, uint64_t max_size, int *ret_err)
 {
+	const char *at = (const char *)buf_head(lines);
+	size_t left = buf_len(lines);
 	char line[96];
 
 	if (!is_in_place(f))
@@ -180,11 +161,22 @@ static void write_batch(struct log_file *f, struct buf *lines,
 		*ret_err = write_line(f, line, strlen(line), max_size);
 	}
 	if (*ret_err < 0) {
-		*dropped += count_lines((const char *)buf_head(lines),
-				     buf_len(lines));
+		*dropped += count_lines(at, left);
 		return;
 	}
-	*dropped = write_lines(f, lines, max_size, ret_err);
+	*dropped = 0;
+	while (left > 0) {
+		const char *end = memchr(at, '\n', left);
+		size_t len = end != NULL ? (size_t)(end + 1 - at) : left;
+
+		*ret_err = write_line(f, at, len, max_size);
+		if (*ret_err < 0) {
+			*dropped = count_lines(at, left);
+			return;
+		}
+		at += len;
+		left -= len;
+	}
 }
 
 /* Called with the lock, which it releases while it writes. */

@@ -127,11 +127,6 @@ void service_proc_stop(struct service_proc *s)
 	worker_proc_unwant(s->proc);
 }
 
-bool service_proc_is_stopping(const struct service_proc *s)
-{
-	return s->stopping;
-}
-
 void service_proc_hurry(struct service_proc *s)
 {
 	enum proc_state state = worker_proc_state(s->proc);

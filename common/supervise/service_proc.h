@@ -65,7 +65,6 @@ void service_proc_unwant(struct service_proc *);
 
 /* Stops it for good: on_gone follows when it runs. */
 void service_proc_stop(struct service_proc *);
-bool service_proc_is_stopping(const struct service_proc *);
 
 /* An operator wants it now: a start that waits happens at once. */
 void service_proc_hurry(struct service_proc *);

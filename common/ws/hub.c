@@ -175,25 +175,6 @@ static bool make_room(struct hub *h, enum hub_scope scope)
 	return false;
 }
 
-static void adopt(struct hub *h, struct http_conn *conn,
-		  const struct http_request *request, enum hub_scope scope)
-{
-	struct buf greeting = { 0 }, rest = { 0 };
-	struct ws_client_config cfg = {
-		.loop = h->loop,
-		.scope = scope,
-		.held = &h->held,
-		.on_gone = remove_client,
-		.arg = h,
-	};
-
-	write_accept(&greeting, request);
-	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
-	/* earlier messages are not for the new client */
-	flush(h);
-	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
-}
-
 static void reject(struct http_conn *conn, int status, const char *body)
 {
 	http_respond(conn, &(struct http_answer){
@@ -207,14 +188,30 @@ static void reject(struct http_conn *conn, int status, const char *body)
 void hub_handshake(struct hub *h, struct http_conn *conn,
 		   const struct http_request *request, enum hub_scope scope)
 {
-	if (!hub_is_handshake(request))
+	struct buf greeting = { 0 }, rest = { 0 };
+	struct ws_client_config cfg = {
+		.loop = h->loop,
+		.scope = scope,
+		.held = &h->held,
+		.on_gone = remove_client,
+		.arg = h,
+	};
+
+	if (!hub_is_handshake(request)) {
 		reject(conn, 400,
 		       "{\"error\":\"not a WebSocket handshake: "
 		       "this is the event channel\"}");
-	else if (!make_room(h, scope))
+		return;
+	}
+	if (!make_room(h, scope)) {
 		reject(conn, 503, "{\"error\":\"too many clients\"}");
-	else
-		adopt(h, conn, request, scope);
+		return;
+	}
+	write_accept(&greeting, request);
+	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
+	/* earlier messages are not for the new client */
+	flush(h);
+	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
 
 /* --- messages --- */

@@ -10,18 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool filters_calls(void)
-{
-	const uint32_t action = SECCOMP_RET_TRAP;
-
-	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-}
-
 int sandbox_check(bool required)
 {
 	void (*report)(const char *component, const char *format, ...) =
 		required ? log_error : log_warning;
-	bool files = landlock_version() > 0, calls = filters_calls();
+	const uint32_t action = SECCOMP_RET_TRAP;
+	bool files = landlock_version() > 0;
+	bool calls = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0,
+			     &action) == 0;
 
 	if (!files)
 		report("master", "this kernel has no Landlock: a worker that "

@@ -72,12 +72,6 @@ static void finish(struct session_list *l, bool ok)
 		wait(l, &l->pause, PAUSE_MS);
 }
 
-/* No page is requested for clients that have left, or without an end. */
-static bool is_over(const struct session_list *l)
-{
-	return TAILQ_EMPTY(&l->served) || mono_ms() >= l->end_ms;
-}
-
 static void ask(struct session_list *l)
 {
 	struct session_wait *w;
@@ -90,7 +84,8 @@ static void ask(struct session_list *l)
 		l->after = 0;
 		l->end_ms = mono_ms() + SESSION_LIST_MS;
 	}
-	if (is_over(l)) {
+	/* no page is requested for clients that have left, or without an end */
+	if (TAILQ_EMPTY(&l->served) || mono_ms() >= l->end_ms) {
 		finish(l, false);
 		return;
 	}

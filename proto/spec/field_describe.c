@@ -111,15 +111,6 @@ static json_t *describe_field(const struct field *f)
 	return schema;
 }
 
-/* A key of a group ends with a dot, which a pattern must escape. */
-static json_t *group_pattern(const char *key)
-{
-	size_t len = strcspn(key, ".");
-
-	return json_sprintf("^%.*s%s", (int)len, key,
-			    key[len] == '.' ? "\\." : "");
-}
-
 json_t *field_describe(const struct field_table *t)
 {
 	json_t *schema = json_object(), *properties = json_object();
@@ -129,9 +120,15 @@ json_t *field_describe(const struct field_table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct field *f = &t->rows[i];
 		bool is_group = f->flags & FIELD_GROUP;
-		json_t *key = is_group ? group_pattern(f->key)
-				       : json_string(f->key);
+		size_t len = strcspn(f->key, ".");
+		json_t *key = json_string(f->key);
 
+		/* a key of a group ends with a dot, which a pattern escapes */
+		if (is_group) {
+			json_decref(key);
+			key = json_sprintf("^%.*s%s", (int)len, f->key,
+					   f->key[len] == '.' ? "\\." : "");
+		}
 		put(is_group ? groups : properties, json_string_value(key),
 		    describe_field(f));
 		json_decref(key);

@@ -92,18 +92,6 @@ static int read_pid(const char *text, size_t len, uint16_t *ret,
 	return r;
 }
 
-static int read_pids(const char *value, struct input_spec *ret,
-		     struct errmsg *error)
-{
-	const char *colon = strchr(value, ':');
-	size_t len = colon != NULL ? (size_t)(colon - value) : strlen(value);
-	int r = read_pid(value, len, &ret->mux_pid, error);
-
-	if (r == 0 && colon != NULL)
-		r = read_pid(colon + 1, strlen(colon + 1), &ret->mux_to, error);
-	return r;
-}
-
 static int read_address(const char *value, struct input_spec *ret,
 			struct errmsg *error)
 {
@@ -128,6 +116,7 @@ int io_mux_read(const struct address *a, struct input_spec *ret,
 {
 	const char *address = address_option(a, "mux");
 	const char *pid = address_option(a, "mux_pid");
+	const char *colon;
 	int r;
 
 	if (address == NULL && pid == NULL)
@@ -136,6 +125,9 @@ int io_mux_read(const struct address *a, struct input_spec *ret,
 		return errmsg_fail(error, -EINVAL, "%s: is nothing without %s",
 				   address != NULL ? "mux" : "mux_pid",
 				   address != NULL ? "mux_pid" : "mux");
-	r = read_pids(pid, ret, error);
+	colon = strchrnul(pid, ':');
+	r = read_pid(pid, (size_t)(colon - pid), &ret->mux_pid, error);
+	if (r == 0 && *colon == ':')
+		r = read_pid(colon + 1, strlen(colon + 1), &ret->mux_to, error);
 	return r < 0 ? r : read_address(address, ret, error);
 }

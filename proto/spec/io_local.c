@@ -67,12 +67,21 @@ static const struct field file_output_rows[] = {
 static const struct field_table file_output_fields =
 	FIELD_TABLE(struct output_spec, file_output_rows);
 
-/* The conversions of strftime(3) that give neither a folder nor a long name. */
-static int judge_conversions(const char *path, struct errmsg *error)
+static int read_file_output(const struct address *a, void *spec,
+			    struct errmsg *error)
 {
-	const char *name = strrchr(path, '/') + 1;
+	struct output_spec *out = spec;
+	int r = io_copy_path(a->target, out->path, error);
+	const char *name;
 
-	for (const char *c = strchr(path, '%'); c != NULL;
+	if (r == 0)
+		r = judge_path(out->path, error);
+	if (r < 0)
+		return r;
+	/* the conversions of strftime(3) that give neither a folder nor a long
+	 * name */
+	name = strrchr(out->path, '/') + 1;
+	for (const char *c = strchr(out->path, '%'); c != NULL;
 	     c = strchr(c + 2, '%')) {
 		if (c < name)
 			return errmsg_fail(error, -EINVAL, "path: '%%' stands "
@@ -83,17 +92,6 @@ static int judge_conversions(const char *path, struct errmsg *error)
 					   "s F %%");
 	}
 	return 0;
-}
-
-static int read_file_output(const struct address *a, void *spec,
-			    struct errmsg *error)
-{
-	struct output_spec *out = spec;
-	int r = io_copy_path(a->target, out->path, error);
-
-	if (r == 0)
-		r = judge_path(out->path, error);
-	return r < 0 ? r : judge_conversions(out->path, error);
 }
 
 const struct io_type output_file_type = {

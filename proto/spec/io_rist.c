@@ -84,21 +84,6 @@ static int read_rist(const char *text, struct rist_spec *s,
 	}
 }
 
-/* Two called peers may have one address: useless, but it works. */
-static int judge_places(const struct rist_spec *s, struct errmsg *error)
-{
-	for (size_t i = 1; i < s->n_peers; i++)
-		for (size_t k = 0; k < i; k++)
-			if (s->peers[i].listens && s->peers[k].listens &&
-			    s->peers[i].port == s->peers[k].port &&
-			    strcmp(s->peers[i].host, s->peers[k].host) == 0)
-				return errmsg_fail(error, -EINVAL,
-						   "host: @%s:%u is there "
-						   "twice", s->peers[i].host,
-						   s->peers[i].port);
-	return 0;
-}
-
 static int judge(const struct rist_spec *s, struct errmsg *error)
 {
 	bool simple = s->profile == RIST_SIMPLE;
@@ -116,7 +101,17 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 			return errmsg_fail(error, -EINVAL, "port: %u is odd, "
 					   "which the simple profile does not "
 					   "have", s->peers[i].port);
-	return judge_places(s, error);
+	/* two called peers may have one address: useless, but it works */
+	for (size_t i = 1; i < s->n_peers; i++)
+		for (size_t k = 0; k < i; k++)
+			if (s->peers[i].listens && s->peers[k].listens &&
+			    s->peers[i].port == s->peers[k].port &&
+			    strcmp(s->peers[i].host, s->peers[k].host) == 0)
+				return errmsg_fail(error, -EINVAL,
+						   "host: @%s:%u is there "
+						   "twice", s->peers[i].host,
+						   s->peers[i].port);
+	return 0;
 }
 
 static int read_input(const struct address *a, void *spec, struct errmsg *error)

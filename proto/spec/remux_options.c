@@ -67,25 +67,6 @@ int pid_set_read(struct pid_set *s, const char *text, struct errmsg *error)
 	return 0;
 }
 
-static int read_order(struct remux_options *o, const char *text,
-		      struct errmsg *error)
-{
-	const char *piece;
-	size_t len, n = 0;
-
-	while (next_piece(&text, &piece, &len)) {
-		if (n == REMUX_ORDER_MAX)
-			return errmsg_fail(error, -EINVAL,
-					   "has more than %d PIDs",
-					   REMUX_ORDER_MAX);
-		if (read_pid(piece, len, 1, &o->order[n], error) < 0)
-			return -EINVAL;
-		n++;
-	}
-	o->n_order = n;
-	return 0;
-}
-
 /* --- languages --- */
 
 /* ISO 639-2: three letters, kept as they are. */
@@ -97,25 +78,6 @@ static bool is_language(const char *text, size_t len)
 		if ((text[i] | 0x20) < 'a' || (text[i] | 0x20) > 'z')
 			return false;
 	return true;
-}
-
-static int read_language(struct remux_options *o, const char *pid,
-			 const char *value, struct errmsg *error)
-{
-	struct pid_language l = { 0 };
-
-	if (read_pid(pid, strlen(pid), 1, &l.pid, error) < 0)
-		return -EINVAL;
-	if (!is_language(value, strlen(value)))
-		return errmsg_fail(error, -EINVAL,
-				   "\"%.16s\" is not a language of three "
-				   "letters", value);
-	memcpy(l.language, value, 3);
-	if (o->n_languages == REMUX_LANGUAGES_MAX)
-		return errmsg_fail(error, -EINVAL, "is one more than %d",
-				   REMUX_LANGUAGES_MAX);
-	o->languages[o->n_languages++] = l;
-	return 0;
 }
 
 /* --- maps --- */
@@ -232,8 +194,22 @@ static int read_pids(const struct field *f, const char *key, const char *text,
 static int read_pid_order(const struct field *f, const char *key,
 			  const char *text, void *s, struct errmsg *error)
 {
+	struct remux_options *o = s;
+	const char *piece;
+	size_t len, n = 0;
+
 	(void)f, (void)key;
-	return read_order(s, text, error);
+	while (next_piece(&text, &piece, &len)) {
+		if (n == REMUX_ORDER_MAX)
+			return errmsg_fail(error, -EINVAL,
+					   "has more than %d PIDs",
+					   REMUX_ORDER_MAX);
+		if (read_pid(piece, len, 1, &o->order[n], error) < 0)
+			return -EINVAL;
+		n++;
+	}
+	o->n_order = n;
+	return 0;
 }
 
 /* map.SOURCE=PID */
@@ -250,7 +226,22 @@ static int read_one_map(const struct field *f, const char *key,
 static int read_one_language(const struct field *f, const char *key,
 			     const char *text, void *s, struct errmsg *error)
 {
-	return read_language(s, key + strlen(f->key), text, error);
+	struct remux_options *o = s;
+	const char *pid = key + strlen(f->key);
+	struct pid_language l = { 0 };
+
+	if (read_pid(pid, strlen(pid), 1, &l.pid, error) < 0)
+		return -EINVAL;
+	if (!is_language(text, strlen(text)))
+		return errmsg_fail(error, -EINVAL,
+				   "\"%.16s\" is not a language of three "
+				   "letters", text);
+	memcpy(l.language, text, 3);
+	if (o->n_languages == REMUX_LANGUAGES_MAX)
+		return errmsg_fail(error, -EINVAL, "is one more than %d",
+				   REMUX_LANGUAGES_MAX);
+	o->languages[o->n_languages++] = l;
+	return 0;
 }
 
 /* A flag that makes a rule of the table: the first choice of the row. */

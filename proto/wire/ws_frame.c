@@ -83,20 +83,16 @@ static enum ws_event finish(struct ws_reader *r, enum ws_event event)
 	return event;
 }
 
-/* RFC 6455 7.4: the codes that may be sent. */
-static bool is_close_code(unsigned code)
-{
-	return (code >= 1000 && code <= 1003) ||
-	       (code >= 1007 && code <= 1011) ||
-	       (code >= 3000 && code <= 4999);
-}
-
+/* RFC 6455 7.4: no code, or one of those that may be sent, and a text. */
 static bool is_sound_close(const uint8_t *data, size_t len)
 {
+	unsigned code = len >= 2 ? (unsigned)data[0] << 8 | data[1] : 0;
+
 	if (len == 0)
 		return true;
-	return len >= 2 &&
-	       is_close_code((unsigned)data[0] << 8 | data[1]) &&
+	return ((code >= 1000 && code <= 1003) ||
+		(code >= 1007 && code <= 1011) ||
+		(code >= 3000 && code <= 4999)) &&
 	       utf8_is_valid(data + 2, len - 2);
 }
 

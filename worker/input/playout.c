@@ -230,24 +230,9 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 	return n;
 }
 
-static size_t take_due(struct playout *p, struct batch *batch, uint64_t now_ns)
-{
-	size_t taken = 0;
-
-	while (taken < (size_t)TURN_MAX) {
-		uint64_t due = file_clock_due(&p->clock, now_ns);
-
-		taken += release(p, batch, (size_t)(due - p->sent));
-		if (playout_is_at_cut(p) || p->sent < p->clock.to ||
-		    !look_ahead(p, now_ns) || p->clock.from_ns > now_ns)
-			break;
-	}
-	return taken;
-}
-
 size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
-	size_t taken;
+	size_t taken = 0;
 
 	if (p->lead_ns == 0) {
 		taken = release(p, batch, MIN(p->ring.len, (size_t)TURN_MAX));
@@ -263,7 +248,14 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 		p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
 	}
 	correct(p, now_ns);
-	taken = take_due(p, batch, now_ns);
+	while (taken < (size_t)TURN_MAX) {
+		uint64_t due = file_clock_due(&p->clock, now_ns);
+
+		taken += release(p, batch, (size_t)(due - p->sent));
+		if (playout_is_at_cut(p) || p->sent < p->clock.to ||
+		    !look_ahead(p, now_ns) || p->clock.from_ns > now_ns)
+			break;
+	}
 	batch_flush(batch);
 	p->due_ns = 0;
 	if (taken > 0)

@@ -60,11 +60,29 @@ static void follow(struct sdp_input *s)
 	s->base.flow = s->base.inner->flow;
 }
 
-/* The file was read: opens the described input. */
-static int begin(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
+/* Takes one block of the file; its end opens the described input. */
+static int read_file(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 {
+	const struct file_block *b = file_reader_peek(s->reader);
 	int r;
 
+	if (b == NULL)
+		return 0;
+	if (b->kind == FILE_BLOCK_ERROR) {
+		*error = b->error;
+		return b->err;
+	}
+	if (b->kind == FILE_BLOCK_DATA) {
+		if (s->len + b->len > SDP_SIZE_MAX)
+			return errmsg_fail(error, -EFBIG,
+					   "%s: is longer than %d KiB",
+					   s->base.spec->path,
+					   SDP_SIZE_MAX / 1024);
+		memcpy(s->text + s->len, b->data, b->len);
+		s->len += b->len;
+		file_reader_drop(s->reader);
+		return 0;
+	}
 	file_reader_free(&s->reader);
 	r = parse(s, error);
 	free(s->text);
@@ -76,28 +94,6 @@ static int begin(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 		return r;
 	}
 	follow(s);
-	return 0;
-}
-
-/* Takes one block of the file. */
-static int read_file(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
-{
-	const struct file_block *b = file_reader_peek(s->reader);
-
-	if (b == NULL)
-		return 0;
-	if (b->kind == FILE_BLOCK_ERROR) {
-		*error = b->error;
-		return b->err;
-	}
-	if (b->kind != FILE_BLOCK_DATA)
-		return begin(s, now_ns, error);
-	if (s->len + b->len > SDP_SIZE_MAX)
-		return errmsg_fail(error, -EFBIG, "%s: is longer than %d KiB",
-				   s->base.spec->path, SDP_SIZE_MAX / 1024);
-	memcpy(s->text + s->len, b->data, b->len);
-	s->len += b->len;
-	file_reader_drop(s->reader);
 	return 0;
 }
 

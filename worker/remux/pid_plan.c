@@ -87,14 +87,6 @@ static bool is_kind(const struct pid_map *m, const struct pmt_stream *s)
 	}
 }
 
-/* The language is that of option lang, else that of the descriptors. */
-static bool has_language(const struct selected *s, const char *language)
-{
-	return s->language != NULL
-		       ? strcasecmp(s->language, language) == 0
-		       : stream_has_language(s->stream, language);
-}
-
 /* The source PID that this map moves in this program; PID_PLAN_NONE: none. */
 static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 			    const struct selection *sel, uint16_t pmt_pid)
@@ -108,9 +100,14 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 	for (size_t i = 0; i < sel->n; i++) {
 		const struct selected *s = &sel->list[i];
 
-		if (p->out[s->stream->pid] == PID_PLAN_NONE &&
-		    is_kind(m, s->stream) &&
-		    (m->language[0] == '\0' || has_language(s, m->language)))
+		if (p->out[s->stream->pid] != PID_PLAN_NONE ||
+		    !is_kind(m, s->stream))
+			continue;
+		/* the language of option lang, else that of the descriptors */
+		if (m->language[0] == '\0' ||
+		    (s->language != NULL
+			     ? strcasecmp(s->language, m->language) == 0
+			     : stream_has_language(s->stream, m->language)))
 			return s->stream->pid;
 	}
 	return PID_PLAN_NONE;

@@ -192,31 +192,27 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 	}
 }
 
-static void feed_run(struct remux *r, struct ts_run run)
-{
-	const uint8_t *packet = run.data;
-
-	for (size_t i = 0; i < run.n; i++, packet += TS_PACKET) {
-		uint16_t pid = ts_pid(packet);
-		uint16_t route = r->route[pid];
-
-		r->packets++;
-		if (route == (ROUTE_OUT | pid))
-			pass(r, packet);
-		else if (route == 0)
-			drop_packet(r);
-		else
-			inspect(r, packet, route);
-	}
-}
-
 void remux_feed(struct remux *r, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns)
 {
 	r->now_ns = now_ns;
 	stream_clock_tick(&r->clock, now_ns);
 	remux_schedule(r);
-	for (size_t i = 0; i < n_runs; i++)
-		feed_run(r, runs[i]);
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *packet = runs[i].data;
+
+		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET) {
+			uint16_t pid = ts_pid(packet);
+			uint16_t route = r->route[pid];
+
+			r->packets++;
+			if (route == (ROUTE_OUT | pid))
+				pass(r, packet);
+			else if (route == 0)
+				drop_packet(r);
+			else
+				inspect(r, packet, route);
+		}
+	}
 	runs_out_flush(&r->out);
 }

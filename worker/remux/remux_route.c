@@ -41,33 +41,25 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-static void route_nit(struct remux *r)
-{
-	uint16_t pid = r->network_source;
-	bool rewrite = r->si != NULL ||
-		       (!r->single && r->tsid != r->new_tsid &&
-			r->options.nit != TABLE_PASS);
-
-	if (!remux_passes_nit(r) || pid == TS_PID_NULL)
-		return;
-	if (pid >= SI_PIDS_END)
-		route(r, pid);
-	else if (rewrite && pid == SI_PID_NIT)
-		inspect(r, pid, ROLE_NIT);
-	else
-		route_as_is(r, pid);
-}
-
 static void route_tables(struct remux *r)
 {
 	bool tdt = r->options.tdt != TABLE_DROP;
 	bool tot = r->options.tot != TABLE_DROP;
+	uint16_t nit = remux_passes_nit(r) ? r->network_source : TS_PID_NULL;
+	bool new_nit = r->si != NULL ||
+		       (!r->single && r->tsid != r->new_tsid &&
+			r->options.nit != TABLE_PASS);
 
 	if (remux_passes_cat(r))
 		inspect(r, SI_PID_CAT, ROLE_CAT);
 	route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
 	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
-	route_nit(r);
+	if (nit >= SI_PIDS_END && nit != TS_PID_NULL)
+		route(r, nit);
+	else if (nit == SI_PID_NIT && new_nit)
+		inspect(r, nit, ROLE_NIT);
+	else if (nit != TS_PID_NULL)
+		route_as_is(r, nit);
 	if (tdt && tot)
 		route_as_is(r, SI_PID_TDT);
 	else if (tdt || tot)

@@ -108,22 +108,6 @@ bool ca_is_kept(const struct remux_options *o, uint16_t pid)
 	       pid >= TS_PID_FREE && pid != TS_PID_NULL;
 }
 
-/* Does an option name it? */
-static bool is_named(const struct remux_options *o,
-		     const struct pmt_stream *s)
-{
-	if (o->pass_data || pid_set_has(&o->keep, s->pid))
-		return true;
-	for (size_t i = 0; i < o->n_maps; i++) {
-		const struct pid_map *m = &o->maps[i];
-
-		if ((m->what == MAP_PID && m->source_pid == s->pid) ||
-		    (m->what == MAP_AIT && s->class == PID_AIT))
-			return true;
-	}
-	return false;
-}
-
 static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
 {
 	if (s->pid < TS_PID_FREE || s->pid == TS_PID_NULL ||
@@ -134,7 +118,18 @@ static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
 	/* the generated AIT replaces it */
 	if (s->class == PID_AIT && o->hbbtv_url[0] != '\0')
 		return false;
-	return !stream_is_private(s) || is_named(o, s);
+	if (!stream_is_private(s) || o->pass_data ||
+	    pid_set_has(&o->keep, s->pid))
+		return true;
+	/* private data needs an option that names it */
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const struct pid_map *m = &o->maps[i];
+
+		if ((m->what == MAP_PID && m->source_pid == s->pid) ||
+		    (m->what == MAP_AIT && s->class == PID_AIT))
+			return true;
+	}
+	return false;
 }
 
 static void take(struct selection *ret, const struct remux_options *o,

@@ -171,27 +171,20 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_ns = now_ns;
 }
 
-static uint32_t count_gaps(struct input_chain *l, const struct ts_run *runs,
-			   size_t n_runs, uint64_t now_ns)
-{
-	uint32_t n = 0;
-
-	if (l->cc == NULL)
-		return monitor_log_feed(&l->watch, runs, n_runs, now_ns);
-	for (size_t i = 0; i < n_runs; i++)
-		for (size_t k = 0; k < runs[i].n; k++)
-			n += cc_feed(l->cc, runs[i].data + k * TS_PACKET) ==
-			     CC_ERROR;
-	return n;
-}
-
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns)
 {
-	bool gap = count_gaps(l, runs, n_runs, now_ns) > 0;
-	bool hole = silence_feed(&l->silence, l->empty_ns, gap, now_ns);
+	uint32_t gaps = 0;
+	bool hole;
 
-	if (gap && ++l->gaps >= CHAIN_GAPS_MOST &&
+	if (l->cc == NULL)
+		gaps = monitor_log_feed(&l->watch, runs, n_runs, now_ns);
+	for (size_t i = 0; l->cc != NULL && i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			gaps += cc_feed(l->cc, runs[i].data + k * TS_PACKET) ==
+				CC_ERROR;
+	hole = silence_feed(&l->silence, l->empty_ns, gaps > 0, now_ns);
+	if (gaps > 0 && ++l->gaps >= CHAIN_GAPS_MOST &&
 	    l->candidate.state != CANDIDATE_ON_AIR)
 		hole = true;
 	if (!hole)

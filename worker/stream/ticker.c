@@ -104,24 +104,9 @@ static void add_wake(struct ticker *t, int fd)
 		give_up("wake-up");
 }
 
-static void open_wakes(struct ticker *t, const struct ticker_wakes *wake)
-{
-	t->wakes = epoll_create1(EPOLL_CLOEXEC);
-	if (t->wakes < 0)
-		give_up("wake-up");
-	(void)sigemptyset(&t->signals);
-	(void)sigaddset(&t->signals, SIGIO);
-	(void)pthread_sigmask(SIG_BLOCK, &t->signals, NULL);
-	if (wake->signal != 0)
-		(void)sigaddset(&t->signals, wake->signal);
-	t->wake_signal = wake->signal;
-	add_wake(t, wake->signal_fd);
-	add_wake(t, wake->fd);
-	t->alone = send_signals(wake->fd, true) == 0;
-}
-
 void ticker_init(struct ticker *t, const struct ticker_config *config)
 {
+	const struct ticker_wakes *wake = config->wake;
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
 	if (fd < 0)
@@ -131,8 +116,20 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 			      .arg = config->arg,
 			      .wakes = -1,
 			      .watched = -1 };
-	if (config->wake != NULL)
-		open_wakes(t, config->wake);
+	if (wake != NULL) {
+		t->wakes = epoll_create1(EPOLL_CLOEXEC);
+		if (t->wakes < 0)
+			give_up("wake-up");
+		(void)sigemptyset(&t->signals);
+		(void)sigaddset(&t->signals, SIGIO);
+		(void)pthread_sigmask(SIG_BLOCK, &t->signals, NULL);
+		if (wake->signal != 0)
+			(void)sigaddset(&t->signals, wake->signal);
+		t->wake_signal = wake->signal;
+		add_wake(t, wake->signal_fd);
+		add_wake(t, wake->fd);
+		t->alone = send_signals(wake->fd, true) == 0;
+	}
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
 	ev_io_start(t->loop, &t->io);
 }

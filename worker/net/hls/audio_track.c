@@ -129,24 +129,6 @@ static void read_tables(struct audio_track *s)
 	}
 }
 
-static void take(struct audio_track *s, struct ts_run run)
-{
-	for (size_t i = 0; i < run.n; i++) {
-		const uint8_t *packet = run.data + i * TS_PACKET;
-
-		if (ts_tei(packet))
-			continue;
-		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI) {
-			if (psi_feed(s->psi, packet))
-				read_tables(s);
-		} else if (s->format.type != 0 &&
-			   ts_pid(packet) == s->format.pid &&
-			   ts_has_payload(packet)) {
-			keep(s, packet);
-		}
-	}
-}
-
 static void unpack(struct audio_track *s, bool last)
 {
 	/* EN 300 468, D.3: AC-3 is private data with a descriptor */
@@ -208,8 +190,22 @@ bool audio_track_push(struct audio_track *s, const uint8_t *data, size_t len)
 		return true;
 	}
 	ts_sync_push(&s->sync, data, len);
-	while (ts_sync_pull(&s->sync, &run))
-		take(s, run);
+	while (ts_sync_pull(&s->sync, &run)) {
+		const uint8_t *end = run.data + run.n * TS_PACKET;
+
+		for (const uint8_t *p = run.data; p < end; p += TS_PACKET) {
+			if (ts_tei(p))
+				continue;
+			if (psi_class(s->psi, ts_pid(p)) == PID_PSI) {
+				if (psi_feed(s->psi, p))
+					read_tables(s);
+			} else if (s->format.type != 0 &&
+				   ts_pid(p) == s->format.pid &&
+				   ts_has_payload(p)) {
+				keep(s, p);
+			}
+		}
+	}
 	return true;
 }
 

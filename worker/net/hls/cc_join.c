@@ -10,25 +10,6 @@ void cc_join_segment(struct cc_join *j, bool on)
 		memset(j->pids, 0, sizeof j->pids);
 }
 
-/* First packet of a PID in its segment. */
-static void begin(struct cc_join *j, struct cc_join_pid *p,
-		  const uint8_t *packet)
-{
-	bool has_payload = ts_has_payload(packet);
-	uint8_t expected = (uint8_t)(p->last + has_payload) & 0x0f;
-	uint8_t now = (uint8_t)(ts_cc(packet) + p->offset) & 0x0f;
-	bool waited = p->waits;
-
-	p->segment = j->segment;
-	p->waits = false;
-	if (!p->seen || now == expected)
-		return;
-	p->offset = (uint8_t)(p->offset + expected - now) & 0x0f;
-	/* a PID without unit starts waits in one segment only */
-	p->waits = has_payload && !ts_pusi(packet) && !waited;
-	j->truncated += p->waits;
-}
-
 enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
 				 uint8_t *ret_cc)
 {
@@ -37,8 +18,23 @@ enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
 
 	if (ts_pid(packet) == TS_PID_NULL || ts_tei(packet))
 		return CC_JOIN_UNCHANGED;
-	if (!p->seen || p->segment != j->segment)
-		begin(j, p, packet);
+	if (p->seen && p->segment != j->segment) {
+		/* the first packet of the PID in its segment */
+		bool has_payload = ts_has_payload(packet), waited = p->waits;
+		uint8_t expected = (uint8_t)(p->last + has_payload) & 0x0f;
+		uint8_t now = (uint8_t)(cc + p->offset) & 0x0f;
+
+		p->waits = false;
+		if (now != expected) {
+			p->offset = (uint8_t)(p->offset + expected - now) &
+				    0x0f;
+			/* a PID without unit starts waits in one segment
+			 * only */
+			p->waits = has_payload && !ts_pusi(packet) && !waited;
+			j->truncated += p->waits;
+		}
+	}
+	p->segment = j->segment;
 	p->seen = true;
 	if (p->waits && ts_pusi(packet))
 		p->waits = false;

@@ -77,30 +77,25 @@ static int turn_listener(struct srt_peer *p)
 	return 1;
 }
 
-/* Writes why the listener waits from now on, and forgets older refusals. The
- * log has them before the line of the change. */
-static void begin_wait(struct srt_peer *p)
-{
-	char at[WALL_TEXT_MAX];
-
-	wall_format(at);
-	if (p->connected)
-		errmsg_set(&p->waiting, SRT_WAITING "; %s disconnected at %s",
-			   p->peer, at);
-	srt_listener_take_refused(&p->listener);
-	p->listener.refused_ms = 0;
-}
-
 /* The log is limited for a peer that reconnects all the time. */
 static void on_change(struct srt_peer *p, bool connected)
 {
 	uint32_t ours = srt_getversion(), theirs = 0;
 	int len = sizeof theirs;
+	char at[WALL_TEXT_MAX];
 	unsigned suppressed;
 	bool log = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
-	if (p->spec->mode == SRT_LISTENER)
-		begin_wait(p);
+	/* why a listener waits from now on; the log has older refusals before
+	 * the line of the change */
+	if (p->spec->mode == SRT_LISTENER) {
+		wall_format(at);
+		if (p->connected)
+			errmsg_set(&p->waiting, SRT_WAITING
+				   "; %s disconnected at %s", p->peer, at);
+		srt_listener_take_refused(&p->listener);
+		p->listener.refused_ms = 0;
+	}
 	if (log && p->connected && !connected)
 		log_info("stream", "srt port %u: disconnected from "
 			 "%s", p->spec->port, p->peer);

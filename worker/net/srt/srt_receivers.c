@@ -99,19 +99,6 @@ static bool drop_if_broken(struct srt_receivers *r, size_t i)
 	return true;
 }
 
-/* Returns the number of receivers that could not take the datagram. */
-static size_t send_to_all(struct srt_receivers *r, const void *data, size_t len)
-{
-	size_t failed = 0;
-
-	for (size_t i = r->n; i-- > 0;)
-		if (srt_sendmsg2(r->list[i].socket, data, (int)len, NULL) ==
-			    SRT_ERROR &&
-		    !drop_if_broken(r, i))
-			failed++;
-	return failed;
-}
-
 static void receivers_send(struct output *out, const struct ts_run *runs,
 			   size_t n_runs, uint64_t now_ns)
 {
@@ -128,8 +115,12 @@ static void receivers_send(struct output *out, const struct ts_run *runs,
 			const void *data = datagram_gather(&d, i, buf, &len);
 
 			out->counters.packets += len / TS_PACKET;
-			out->counters.dropped +=
-				send_to_all(r, data, len) * (len / TS_PACKET);
+			for (size_t k = r->n; k-- > 0;)
+				if (srt_sendmsg2(r->list[k].socket, data,
+						 (int)len, NULL) == SRT_ERROR &&
+				    !drop_if_broken(r, k))
+					out->counters.dropped +=
+						len / TS_PACKET;
 		}
 }
 
