@@ -224,6 +224,24 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
+/* The same for an input without packets: each input that is on air may follow,
+ * for nothing is sent meanwhile.  A damped one needs a moment, because the next
+ * failure may be near. */
+static size_t find_any_good(struct failover *f, size_t c, uint64_t now_ns)
+{
+	for (int damped = 0; damped <= 1; damped++)
+		for (size_t i = 0; i < f->cfg.n_inputs; i++) {
+			struct input *in = &f->inputs[i];
+
+			if (i != c &&
+			    is_good_for(in, damped ? FAILOVER_TRIAL_MS : 0,
+					now_ns) &&
+			    damper_is_damped(&in->damper, now_ns) == damped)
+				return i;
+		}
+	return c;
+}
+
 /* The same for an input that is off air: an input with holes may follow. */
 static size_t find_any_follower(struct failover *f, size_t c, uint64_t now_ns)
 {
@@ -252,8 +270,11 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 	uint64_t ms = f->cfg.return_ms;
 	size_t i = c;
 
-	if (now_ns >= leave_ns(f, &f->inputs[c], now_ns))
+	if (now_ns >= leave_ns(f, &f->inputs[c], now_ns)) {
 		i = find_follower(f, c, now_ns);
+		if (i == c && f->inputs[c].sight.level == FAILOVER_DEAD)
+			i = find_any_good(f, c, now_ns);
+	}
 	if (i == c && is_due(f, c, now_ns))
 		i = find_any_follower(f, c, now_ns);
 	if (i != c)
@@ -467,6 +488,7 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		if (!is_good(in))
 			continue;
 		look_at(&next, in->good_ns + return_ns, now_ns);
+		look_at(&next, in->good_ns + FAILOVER_TRIAL_MS * MS, now_ns);
 		look_at(&next, in->good_ns + FAILOVER_STEADY_MS * MS, now_ns);
 	}
 	return next;

@@ -23,7 +23,8 @@
  * input that delivers packets is judged first.  An input that fails repeatedly
  * is damped (damper.h): for some time it is not chosen.  A damped input that is
  * sent is left without a delay.  Where no other input is on air, a damped input
- * is chosen after FAILOVER_STEADY_MS on air.
+ * is chosen after FAILOVER_STEADY_MS on air, or after FAILOVER_TRIAL_MS where
+ * the chosen input has no packets.
  *
  * When no input is on air, the last one stays chosen; an input with packets
  * replaces an input without.
@@ -43,6 +44,7 @@ enum {
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
 	FAILOVER_TURN_MS = 10000, /* for inputs that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
+	FAILOVER_TRIAL_MS = 500,
 	/* An input with a hole is not chosen for so long. */
 	FAILOVER_HOLE_MS = 1000,
 	/* The longest time until an input with packets is judged. */

@@ -6,7 +6,8 @@
  *
  * A pause is regular only if the continuity counters go on behind it (ISO/IEC
  * 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay the
- * detection: an input that flaps is detected as fast as any other.
+ * detection: an input that flaps is detected as fast as any other.  Pauses that
+ * are too short for a hole are one if several of them lost packets.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -31,6 +32,9 @@ enum {
 	/* A hole is at least so long, and longer than two regular pauses: a
 	 * single lost datagram of a slow stream is not a hole. */
 	SILENCE_HOLE_MS = 35,
+	/* Shorter pauses, but longer than the regular ones, are holes if so
+	 * many of them, with a gap each, fall into one second. */
+	SILENCE_SHORT_HOLES = 3,
 };
 
 /* The time between two reads with packets. */
@@ -47,6 +51,9 @@ struct silence {
 	/* A longer pause whose counters may still show a gap; 0: none. */
 	struct silence_pause doubt;
 	uint64_t doubt_at_ns; /* the end of that pause */
+	/* Times of the last pauses with a gap, newest first; 0: none. */
+	uint64_t gaps_ns[SILENCE_SHORT_HOLES];
+	bool tolerant; /* short pauses are never holes */
 };
 
 static inline uint64_t silence_decayed(uint64_t ns, uint64_t pause_ns)
@@ -79,6 +86,21 @@ static inline void silence_paused(struct silence *s, struct silence_pause p,
 	s->doubt_at_ns = now_ns;
 }
 
+/* Packets were lost in the pause of `doubt'.  Is that too frequent? */
+static inline bool silence_lost(struct silence *s, uint64_t now_ns)
+{
+	uint64_t *at = s->gaps_ns;
+
+	if (s->doubt.quiet_ns == 0 ||
+	    s->doubt.quiet_ns < s->regular.quiet_ns * 3 / 2)
+		return false;
+	for (unsigned i = SILENCE_SHORT_HOLES - 1; i > 0; i--)
+		at[i] = at[i - 1];
+	at[0] = now_ns;
+	return !s->tolerant && at[SILENCE_SHORT_HOLES - 1] != 0 &&
+	       now_ns - at[SILENCE_SHORT_HOLES - 1] <= 1000 * MS;
+}
+
 /*
  * Packets arrived.  empty_ns: time of the last read without packets.  gap: a
  * continuity counter of these packets does not continue.  True: packets were
@@ -88,7 +110,7 @@ static inline bool silence_feed(struct silence *s, uint64_t empty_ns, bool gap,
 				uint64_t now_ns)
 {
 	struct silence_pause pause = { .ns = now_ns - s->last_ns };
-	bool hole;
+	bool hole, often;
 
 	if (s->last_ns == 0)
 		/* the pauses of the source are unknown */
@@ -103,8 +125,9 @@ static inline bool silence_feed(struct silence *s, uint64_t empty_ns, bool gap,
 		return false;
 	hole = s->doubt.quiet_ns >= MAX(s->regular.quiet_ns * 5 / 2,
 					SILENCE_HOLE_MS * MS);
+	often = silence_lost(s, now_ns);
 	s->doubt.ns = 0;
-	return hole;
+	return hole || often;
 }
 
 /* When it becomes silent unless packets arrive; UINT64_MAX: no packets yet. */

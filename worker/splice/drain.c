@@ -3,6 +3,7 @@
  * before have ended. */
 #include "worker/splice/machine.h"
 
+#include "common/base/util.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/psi_lead.h"
 #include "worker/ts/section.h"
@@ -109,6 +110,14 @@ void splice_end_drain(struct splice *s, const struct splice_event *e)
 	fifo_done(&held);
 }
 
+/* A source that died has no end of its units. */
+static void await_packets(struct splice *s)
+{
+	s->until_ns = MIN(s->now_ns + (uint64_t)SPLICE_DRAIN_QUIET_MS *
+					      SPLICE_MS,
+			  s->drain_end_ns);
+}
+
 void splice_begin_drain(struct splice *s, const struct splice_event *e)
 {
 	s->has_phase = false;
@@ -139,7 +148,8 @@ void splice_begin_drain(struct splice *s, const struct splice_event *e)
 		return;
 	}
 	s->state = SPLICE_DRAIN;
-	s->until_ns = s->now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
+	s->drain_end_ns = s->now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
+	await_packets(s);
 }
 
 /* The last units of the source before go out, and its PCRs. */
@@ -189,6 +199,7 @@ void splice_feed_drain(struct splice *s, const struct splice_event *e)
 	}
 	splice_flush(s);
 	s->sent->at_ns = s->now_ns;
+	await_packets(s);
 	if (s->n_draining == 0)
 		splice_end_drain(s, e);
 }

@@ -175,7 +175,8 @@ struct splice {
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
-	uint64_t until_ns;  /* latest end of a hold or a drain */
+	uint64_t until_ns;  /* latest end of a hold or a drain ... */
+	uint64_t drain_end_ns; /* ... also while packets are drained */
 	struct fifo held;   /* packets that wait for the end */
 	size_t n_draining;  /* PIDs whose unit has not ended */
 	/* the source that follows the drain */

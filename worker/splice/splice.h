@@ -60,6 +60,8 @@ enum {
 	/* The longest wait for the end of units that began before a cut, and
 	 * ... */
 	SPLICE_DRAIN_MS = 500,
+	/* ... while the previous source sends no packet, and ... */
+	SPLICE_DRAIN_QUIET_MS = 200,
 	/* ... the packets of the new source that are held meanwhile. */
 	SPLICE_HELD_MAX = 10000,
 	/* After such a silence a gap in a counter may mean that the source

@@ -123,7 +123,11 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->candidate.psi = l->analyze != NULL ? analyze_psi(l->analyze)
 					      : monitor_psi(l->watch.monitor);
 	candidate_forget(&l->candidate);
-	l->silence = (struct silence){ 0 };
+	/* a limit of the operator decides alone on single losses */
+	l->silence = (struct silence){
+		.tolerant = l->cc_limit != CC_LIMIT_NONE ||
+			    l->keeper.spec.cc_limit == CC_LIMIT_NONE,
+	};
 	l->empty_ns = l->hole_ns = 0;
 	l->holed = false;
 	l->gaps = 0;

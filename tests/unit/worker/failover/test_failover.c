@@ -220,6 +220,46 @@ Test(failover, leaves_a_damped_input_although_it_recovered)
 	failover_free(&w.f);
 }
 
+/* So much later the second is seen so. */
+static void wait_other(struct waiting *w, unsigned after_ms,
+		       struct failover_sight sight)
+{
+	w->now += after_ms * SIM_MS;
+	failover_see(w->f, 1, &sight, w->now);
+	(void)failover_decide(w->f, 0, w->now);
+}
+
+/* Nothing is sent meanwhile: any input on air is better. */
+Test(failover, replaces_a_dead_input_at_once)
+{
+	static const struct failover_sight good = { .level = FAILOVER_GOOD };
+	static const struct failover_sight dead = { .level = FAILOVER_DEAD };
+	struct waiting w;
+
+	/* a damped one */
+	wait_begin(&w, 600000);
+	for (unsigned i = 0; i < 5; i++) {
+		wait_other(&w, 100, dead);
+		wait_other(&w, 100, good);
+	}
+	cr_assert_gt(failover_damped_ns(w.f, 1, w.now), 0);
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_DEAD)->input, 0);
+	cr_assert_eq(wait_see(&w, FAILOVER_TRIAL_MS, FAILOVER_DEAD)->input, 1);
+	failover_free(&w.f);
+	/* one that had a hole */
+	wait_begin(&w, 0);
+	wait_other(&w, 100, (struct failover_sight){ .level = FAILOVER_GOOD,
+						     .hole = true });
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_DEAD)->input, 1);
+	failover_free(&w.f);
+	/* an input with packets has the time of the rules */
+	wait_begin(&w, 0);
+	wait_other(&w, 100, (struct failover_sight){ .level = FAILOVER_GOOD,
+						     .hole = true });
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 0);
+	failover_free(&w.f);
+}
+
 /* --- files: tried when they are needed --- */
 
 SCENE(tries_a_file_when_nothing_else_is_there,

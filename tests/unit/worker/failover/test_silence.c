@@ -147,6 +147,25 @@ Test(silence, a_lost_datagram_is_no_hole)
 	}
 }
 
+/* Each of the pauses is too short for a hole. */
+Test(silence, a_few_short_pauses_with_losses_are_a_hole)
+{
+	for (unsigned every_ms = 50; every_ms <= 700; every_ms += 50)
+		for (int tolerant = 0; tolerant <= 1; tolerant++) {
+			struct silence s = { .tolerant = tolerant != 0 };
+			uint64_t now = 1000 * MS;
+			bool often = every_ms <= 450 && !tolerant;
+
+			hear(&s, &now, 10, 5000);
+			for (unsigned i = 1; i <= 10; i++) {
+				cr_assert_eq(lose(&s, &now, 30),
+					     often && i >= 3, "%u ms: %u",
+					     every_ms, i);
+				hear(&s, &now, 10, every_ms);
+			}
+		}
+}
+
 /* A worker that did not read has not seen whether the source paused. */
 Test(silence, a_late_read_is_no_hole)
 {

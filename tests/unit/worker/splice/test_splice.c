@@ -317,12 +317,16 @@ Test(splice, a_unit_under_way_ends_before_the_next_source_begins)
 	stage_assert_flawless(&s);
 }
 
-Test(splice, a_source_that_does_not_end_its_unit_delays_no_other)
+/* A source does not end its picture.  dies: it sends no other packets. */
+static void delay(bool dies, unsigned ms)
 {
 	struct switch_point *entry = switch_point_new(NULL);
 	struct ts_run run, rest[2];
 	uint64_t before;
 	size_t n;
+
+	teardown();
+	setup();
 
 	stage_play(&s, a, 2000);
 	/* in the middle of a picture */
@@ -336,11 +340,30 @@ Test(splice, a_source_that_does_not_end_its_unit_delays_no_other)
 	splice_feed(s.splice, rest, n, s.now_ns);
 	cr_assert(splice_is_draining(s.splice, s.now_ns));
 	cr_assert_eq(s.packets, before);
-	stage_wait(&s, SPLICE_DRAIN_MS);
+	for (unsigned i = 10; i < ms; i += 10) {
+		stage_wait(&s, 10);
+		run = source_make(a, 10);
+		for (size_t k = 0; k < run.n; k++)
+			ts_set_pid(a->data + k * TS_PACKET, 0x1ff);
+		if (!dies)
+			splice_drain(s.splice, &run, 1, s.now_ns);
+		cr_assert(splice_is_draining(s.splice, s.now_ns), "%u", i);
+	}
+	stage_wait(&s, 10);
 	cr_assert_not(splice_is_draining(s.splice, s.now_ns));
 	cr_assert_geq(s.packets, before + 80);
 	cr_assert_eq(s.judge.cc, 0);
 	switch_point_free(&entry);
+}
+
+Test(splice, a_source_that_does_not_end_its_unit_delays_no_other)
+{
+	delay(false, SPLICE_DRAIN_MS);
+}
+
+Test(splice, a_source_that_dies_in_a_unit_delays_the_next_one_less)
+{
+	delay(true, SPLICE_DRAIN_QUIET_MS);
 }
 
 Test(splice, hundreds_of_cuts_do_not_make_it_drift)

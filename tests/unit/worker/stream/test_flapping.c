@@ -17,18 +17,17 @@
 enum {
 	TICK_MS = 10,
 	STANDBY_TICKS = 4,
-	DATAGRAM = 4, /* packets; 600 kbit/s */
+	DATAGRAM = 5, /* packets; 750 kbit/s */
 	TABLES_MS = 100,
 	VIDEO = 0x101,
 	START_MS = 5000,
 	WHOLE_MS = 12000, /* before the first hole */
 	RUN_MS = 62000,
 	RETURN_MS = 10000,
-	SHORTEST_MS = 50, /* hole */
 	/* An input is left when it was silent for 200 ms, at a tick. */
 	LEFT_MS = 220,
 	/* Until an input that recovered is on air, although it is damped. */
-	RECOVERED_MS = FAILOVER_HOLE_MS + 2000 + FAILOVER_STEADY_MS,
+	RECOVERED_MS = 2000 + FAILOVER_TRIAL_MS,
 };
 
 /* Holes of hole_ms, every period_ms from begin_ms on; 0: none. */
@@ -247,8 +246,7 @@ static void sweep(unsigned phase_ms, sweep_fn *play)
 				.begin_ms = phase_ms,
 			};
 
-			if (f.hole_ms >= SHORTEST_MS)
-				play(f);
+			play(f);
 		}
 }
 
