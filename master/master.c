@@ -9,6 +9,7 @@
 #include "common/base/ip_prefix.h"
 #include "common/base/sockaddr.h"
 #include "master/api/api.h"
+#include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "master/auth/first_start.h"
 #include "master/config/check.h"
@@ -364,6 +365,7 @@ static int open_control(struct master *m)
 	file_budget_now(&files);
 	m->hub = hub_new(m->loop);
 	hub_limit(m->hub, files.events);
+	hub_set_reduce(m->hub, observer_reduce);
 	m->peers = open_peers(config_section(m->config, "settings"));
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,

@@ -15,7 +15,7 @@
 
 enum {
 	KEEP = 65536, /* memory kept between two messages */
-	SCOPES = HUB_ALL + 1,
+	SCOPES = (HUB_ALL | HUB_REDUCED) + 1,
 	SHA1_LEN = 20,
 	ACCEPT_LEN = 28,
 };
@@ -33,6 +33,7 @@ struct hub {
 	size_t n_clients;
 	size_t clients_max;
 	size_t held;           /* see HUB_RECEIVED_MAX */
+	json_t *(*reduce)(const json_t *message);
 	struct buf text;       /* buffer to encode a message */
 	struct feed feeds[SCOPES]; /* HUB_NONE: empty */
 };
@@ -68,8 +69,8 @@ static void flush_feed(struct hub *h, enum hub_scope scope)
 static void flush(struct hub *h)
 {
 	ev_timer_stop(h->loop, &h->flush);
-	flush_feed(h, HUB_EVENTS);
-	flush_feed(h, HUB_ALL);
+	for (unsigned scope = 0; scope < SCOPES; scope++)
+		flush_feed(h, scope);
 }
 
 static void on_flush(struct ev_loop *loop, ev_timer *w, int revents)
@@ -91,6 +92,11 @@ struct hub *hub_new(struct ev_loop *loop)
 void hub_limit(struct hub *h, size_t clients_max)
 {
 	h->clients_max = MIN(clients_max, (size_t)HUB_CLIENTS_MAX);
+}
+
+void hub_set_reduce(struct hub *h, json_t *(*reduce)(const json_t *message))
+{
+	h->reduce = reduce;
 }
 
 void hub_dismiss_all(struct hub *h)
@@ -230,18 +236,48 @@ static bool has_scope(const struct hub *h, enum hub_scope scope)
 	return false;
 }
 
+/* Queues message for the scopes from least to HUB_ALL, beside flags. */
+static void queue(struct hub *h, const json_t *message, unsigned least,
+		  unsigned flags)
+{
+	bool encoded = false;
+
+	for (unsigned scope = least | flags; scope <= (HUB_ALL | flags);
+	     scope++) {
+		if (!has_scope(h, scope))
+			continue;
+		if (!encoded) {
+			buf_reset(&h->text, KEEP);
+			if (json_dump_callback(message, append_json, &h->text,
+					       JSON_COMPACT |
+						json_text_flags(message)) < 0)
+				return;
+			encoded = true;
+		}
+		ws_write_text(&h->feeds[scope].frames, buf_head(&h->text),
+			      buf_len(&h->text));
+	}
+}
+
+static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
+{
+	for (unsigned scope = least; scope <= HUB_ALL; scope++)
+		if (has_scope(h, scope | flags))
+			return true;
+	return false;
+}
+
 /* Queues message for the scopes from least on. */
 static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 		    enum hub_urgency urgency)
 {
-	buf_reset(&h->text, KEEP);
-	if (json_dump_callback(message, append_json, &h->text,
-			       JSON_COMPACT | json_text_flags(message)) < 0)
-		return;
-	for (unsigned scope = least; scope < SCOPES; scope++)
-		if (has_scope(h, scope))
-			ws_write_text(&h->feeds[scope].frames,
-				      buf_head(&h->text), buf_len(&h->text));
+	queue(h, message, least, 0);
+	if (h->reduce != NULL && has_listeners(h, least, HUB_REDUCED)) {
+		json_t *reduced = h->reduce(message);
+
+		queue(h, reduced, least, HUB_REDUCED);
+		json_decref(reduced);
+	}
 	if (urgency == HUB_AT_ONCE) {
 		/* later, because the write may free a client of the caller */
 		ev_feed_event(h->loop, &h->flush, EV_TIMER);
@@ -266,12 +302,13 @@ void hub_broadcast_more(struct hub *h, const json_t *message)
 
 bool hub_has_listeners(const struct hub *h)
 {
-	return has_scope(h, HUB_EVENTS) || has_scope(h, HUB_ALL);
+	return has_listeners(h, HUB_EVENTS, 0) ||
+	       has_listeners(h, HUB_EVENTS, HUB_REDUCED);
 }
 
 bool hub_wants_more(const struct hub *h)
 {
-	return has_scope(h, HUB_ALL);
+	return has_scope(h, HUB_ALL) || has_scope(h, HUB_ALL | HUB_REDUCED);
 }
 
 size_t hub_clients(const struct hub *h)

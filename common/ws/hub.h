@@ -37,11 +37,15 @@ enum hub_scope {
 	HUB_NONE, /* only answers to its pings */
 	HUB_EVENTS, /* hub_broadcast() */
 	HUB_ALL, /* hub_broadcast_more(), too */
+	HUB_REDUCED = 4, /* beside one of these: see hub_set_reduce() */
 };
 
 struct hub *hub_new(struct ev_loop *);
 /* Lowers HUB_CLIENTS_MAX; call it before the first client. */
 void hub_limit(struct hub *, size_t clients_max);
+
+/* Clients with HUB_REDUCED receive the results of reduce, new references. */
+void hub_set_reduce(struct hub *, json_t *(*reduce)(const json_t *message));
 
 /* Sends close 1001 to every client, without waiting. */
 void hub_free(struct hub **);

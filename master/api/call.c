@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/http/server.h"
+#include "master/api/redact.h"
 #include "proto/wire/json_text.h"
 
 #include <assert.h>
@@ -41,6 +42,20 @@ static void call_free(struct call *c)
 	free(c);
 }
 
+/* Hides from an observer what the setting observer_redact names. */
+static void reduce(struct call *c)
+{
+	const json_t *settings = config_section(c->api->cfg.config,
+						"settings");
+	json_t *whole = c->reply.body;
+
+	if (whole == NULL || c->caller.type != USER_OBSERVER ||
+	    !observer_is_reduced(settings))
+		return;
+	c->reply.body = observer_reduce(whole);
+	json_decref(whole);
+}
+
 void call_answer(struct call *c)
 {
 	struct http_answer answer = { .status = c->reply.status,
@@ -52,6 +67,7 @@ void call_answer(struct call *c)
 		call_free(c);
 		return;
 	}
+	reduce(c);
 	if (c->reply.page) {
 		answer.content_type = "text/html; charset=utf-8";
 		answer.headers = page_headers;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET control/event/: admits clients of the event channel. */
 #include "master/api/call.h"
+#include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"
@@ -49,7 +50,8 @@ void event_handshake(struct call *call)
 	if (hub_is_handshake(request) && is_shown &&
 	    !call->api->cfg.options->no_web_auth &&
 	    (!http_request_query_get(request, "token", token, sizeof token) ||
-	     !auth_redeem_token(call->api->cfg.auth, token))) {
+	     !auth_redeem_token(call->api->cfg.auth, token,
+				&call->caller))) {
 		call->reply.status = 403;
 		call->reply.page = true;
 		call_answer(call);
@@ -57,6 +59,10 @@ void event_handshake(struct call *call)
 	}
 	if (is_shown)
 		scope = asks_for_alarms(request) ? HUB_ALL : HUB_EVENTS;
+	if (is_shown && call->caller.type == USER_OBSERVER &&
+	    observer_is_reduced(config_section(call->api->cfg.config,
+					       "settings")))
+		scope |= HUB_REDUCED;
 	/* the hub answers, or takes the connection away */
 	call_drop(call);
 	hub_handshake(hub, conn, request, scope);

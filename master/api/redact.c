@@ -3,8 +3,12 @@
 
 #include "master/api/certificate.h"
 #include "master/config/config_fields.h"
+#include "proto/spec/address_secrets.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A copy with only the fields that observers may read. */
 static json_t *keep_open(const struct field_table *fields,
@@ -62,4 +66,116 @@ json_t *observer_view(const json_t *document)
 		(void)json_object_set_new(view, "users", reduced);
 	}
 	return view;
+}
+
+/* --- observer_redact --- */
+
+bool observer_is_reduced(const json_t *settings)
+{
+	return json_is_true(json_object_get(settings, "observer_redact"));
+}
+
+static json_t *reduce_text(const json_t *text)
+{
+	char *hidden = address_hide_secrets(json_string_value(text));
+	json_t *copy;
+
+	if (hidden == NULL)
+		return json_incref((json_t *)(uintptr_t)text);
+	copy = json_string(hidden);
+	free(hidden);
+	return copy;
+}
+
+/* A softcam keeps id and name, and the marks of its removal. */
+static json_t *reduce_softcam(const json_t *softcam)
+{
+	static const char *const marks[] = { "remove", "up" };
+	json_t *copy = keep_open(&softcam_fields, softcam);
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		json_t *value = json_object_get(softcam, marks[i]);
+
+		if (value != NULL)
+			(void)json_object_set(copy, marks[i], value);
+	}
+	return copy;
+}
+
+/* {format, host, port}: a login may be in front of the host. */
+static json_t *reduce_backend(const json_t *backend)
+{
+	static const char *const keys[] = { "format", "port" };
+	const char *host = json_string_value(json_object_get(backend, "host"));
+	json_t *copy = json_object();
+
+	if (!json_is_object(backend)) {
+		json_decref(copy);
+		return observer_reduce(backend);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_t *value = json_object_get(backend, keys[i]);
+
+		if (value != NULL)
+			(void)json_object_set(copy, keys[i], value);
+	}
+	if (host != NULL && strrchr(host, '@') != NULL)
+		host = strrchr(host, '@') + 1;
+	if (host != NULL)
+		(void)json_object_set_new(copy, "host",
+					  json_stringn(host,
+						       strcspn(host, "/?#")));
+	return copy;
+}
+
+/* An object with a password is a login at another host. */
+static bool is_hidden(const char *key, bool is_login)
+{
+	static const char *const always[] = { "cipher", "securetoken",
+					      "crt_key", "biss", "pass",
+					      "password" };
+	static const char *const of_login[] = { "user", "login", "key" };
+
+	for (size_t i = 0; i < ARRAY_LEN(always); i++)
+		if (strcmp(key, always[i]) == 0)
+			return true;
+	for (size_t i = 0; is_login && i < ARRAY_LEN(of_login); i++)
+		if (strcmp(key, of_login[i]) == 0)
+			return true;
+	return false;
+}
+
+static json_t *reduce_member(const char *key, const json_t *value)
+{
+	if (strcmp(key, "softcam") == 0 && json_is_object(value))
+		return reduce_softcam(value);
+	if (strcmp(key, "backend") == 0)
+		return reduce_backend(value);
+	return observer_reduce(value);
+}
+
+json_t *observer_reduce(const json_t *value)
+{
+	bool is_login = json_object_get(value, "pass") != NULL;
+	json_t *copy, *item;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(value))
+		return reduce_text(value);
+	if (json_is_array(value)) {
+		copy = json_array();
+		json_array_foreach((json_t *)(uintptr_t)value, i, item)
+			(void)json_array_append_new(copy,
+						    observer_reduce(item));
+		return copy;
+	}
+	if (!json_is_object(value))
+		return json_incref((json_t *)(uintptr_t)value);
+	copy = json_object();
+	json_object_foreach((json_t *)(uintptr_t)value, key, item)
+		if (!is_hidden(key, is_login))
+			(void)json_object_set_new(copy, key,
+						  reduce_member(key, item));
+	return copy;
 }

@@ -160,16 +160,15 @@ void auth_issue_token(struct auth *a, const char *login,
 	ws_tokens_issue(a->tokens, &owner, mono_ms(), token);
 }
 
-bool auth_redeem_token(struct auth *a, const char *token)
+bool auth_redeem_token(struct auth *a, const char *token, struct caller *ret)
 {
-	struct caller ignored;
 	struct ws_token owner;
 	bool good;
 
 	if (!ws_tokens_redeem(a->tokens, token, mono_ms(), &owner))
 		return false;
 	good = is_current(a, owner.login, &owner.stamp) &&
-	       auth_enter(a, owner.login, &ignored) == ENTRY_YES;
+	       auth_enter(a, owner.login, ret) == ENTRY_YES;
 	free((char *)owner.login);
 	return good;
 }

@@ -60,8 +60,9 @@ void auth_close_session(struct auth *, const char *id);
 /* Issues a token for one handshake. */
 void auth_issue_token(struct auth *, const char *login,
 		      char token[SECRET_TEXT]);
-/* Removes the token; true when it was valid and its user may still enter. */
-bool auth_redeem_token(struct auth *, const char *token);
+/* Removes the token; true when it was valid and its user may still enter: *ret
+ * gets login and type. */
+bool auth_redeem_token(struct auth *, const char *token, struct caller *ret);
 
 /*
  * The users of the configuration changed: ends the sessions and tokens of

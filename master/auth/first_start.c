@@ -16,11 +16,21 @@
 #include <string.h>
 #include <sysexits.h>
 #include <time.h>
+#include <unistd.h>
 
 static void on_saved(int result, const struct errmsg *error, void *arg)
 {
 	/* a failure is logged, and the save repeated */
 	(void)result, (void)error, (void)arg;
+}
+
+/* A configuration that this program makes, not one of another product. */
+static bool is_new(const struct config *config)
+{
+	const char *path = config_path(config);
+
+	return json_object_size(config_document(config)) == 0 &&
+	       (path == NULL || access(path, F_OK) < 0);
 }
 
 bool first_start(struct config *config)
@@ -36,6 +46,9 @@ bool first_start(struct config *config)
 		log_error("auth", "no first password: %s", strerror(-err));
 		return false;
 	}
+	if (is_new(config))
+		config_set_section(config, "settings",
+				   json_pack("{s:b}", "observer_redact", 1));
 	config_put_user(config, "admin",
 			json_pack("{s:b, s:i, s:s, s:I}", "enable", 1, "type",
 				  (int)USER_CONTROL, "cipher", hash, "created",

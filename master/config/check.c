@@ -185,6 +185,27 @@ void judge_user(struct judge *j, const json_t *user)
 	judge_up(j, mark);
 }
 
+/* What the reference product shows to observers, it shows here. */
+static void judge_observers(struct judge *j, const json_t *document)
+{
+	const json_t *settings = json_object_get(document, "settings");
+	size_t mark = judge_down(j, "settings.observer_redact");
+	unsigned observers = 0;
+	const char *login;
+	json_t *user;
+
+	json_object_foreach(json_object_get(document, "users"), login, user)
+		observers += json_number_value(json_object_get(
+				     user, "type")) == USER_OBSERVER &&
+			     json_is_true(json_object_get(user, "enable"));
+	if (observers > 0 && !json_is_true(json_object_get(
+				     settings, "observer_redact")))
+		judge_add(j, CHECK_WARNING, "is not true: observers (%u) read "
+			  "passphrases and passwords in addresses and logins "
+			  "of other servers", observers);
+	judge_up(j, mark);
+}
+
 static void judge_users(struct judge *j, const json_t *document)
 {
 	size_t mark = judge_down(j, "users");
@@ -266,6 +287,7 @@ unsigned check_document(const json_t *document,
 	judge_up(&j, mark);
 	judge_auth(&j, document);
 	judge_users(&j, document);
+	judge_observers(&j, document);
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_streams(&j, document, control);

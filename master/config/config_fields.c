@@ -49,6 +49,8 @@ static const struct field settings_rows[] = {
 	{ "control_hosts", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_RESTART,
 	  .help = "Names of this machine for --no-web-auth." },
+	{ "observer_redact", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	  .help = "Observers receive no secret of other hosts." },
 	{ "allow_real_ip", .type = FIELD_BOOL, .flags = FIELD_RESTART,
 	  .help = "X-Real-IP of a request is the address of the client." },
 	{ "real_ip_trusted", .type = FIELD_LIST, .item = &any_string,

@@ -166,9 +166,9 @@ test('one address has a share of the memory for bodies', async (t) => {
 	await waitUntil('the limit', () => held.filter((socket) =>
 		socket.heard.startsWith('HTTP/1.1 503')).length > 0);
 	// another address has its own
-	assert.equal((await call(sluice, { cmd: 'set-config', key: 'k',
-		data: 'x'.repeat(100000) }, admin, { localAddress: OTHER })).status,
-	200);
+	const reply = await call(sluice, { cmd: 'set-config', key: 'k',
+		data: 'x'.repeat(100000) }, admin, { localAddress: OTHER });
+	assert.equal(reply.status, 200);
 	await sluice.stop();
 });
 

@@ -98,6 +98,7 @@ system_tests = \
 	tests/system/querier-restart.mjs \
 	tests/system/rebinding.mjs \
 	tests/system/record.mjs \
+	tests/system/redaction.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \

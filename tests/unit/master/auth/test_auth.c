@@ -72,6 +72,7 @@ static bool enters(const char *id)
 
 Test(auth, a_session_ends_with_its_user_or_role)
 {
+	struct caller caller;
 	static const struct {
 		bool enable;
 		int type;
@@ -96,15 +97,16 @@ Test(auth, a_session_ends_with_its_user_or_role)
 		cr_expect_eq(enters(id), cases[i].enters, "%zu", i);
 		put("anna", true, 1, "$y$a");
 		cr_expect_eq(enters(id), cases[i].enters_on, "%zu", i);
-		cr_expect_eq(auth_redeem_token(w.auth, token),
+		cr_expect_eq(auth_redeem_token(w.auth, token, &caller),
 			     cases[i].enters_on, "%zu", i);
-		cr_expect_not(auth_redeem_token(w.auth, token));
+		cr_expect_not(auth_redeem_token(w.auth, token, &caller));
 	}
 	close_world();
 }
 
 Test(auth, a_change_applies_before_its_event)
 {
+	struct caller caller;
 	char id[SECRET_TEXT], token[SECRET_TEXT];
 
 	open_world();
@@ -112,7 +114,7 @@ Test(auth, a_change_applies_before_its_event)
 	auth_issue_token(w.auth, "anna", token);
 	config_remove_user(w.config, "anna");
 	cr_expect_not(enters(id));
-	cr_expect_not(auth_redeem_token(w.auth, token));
+	cr_expect_not(auth_redeem_token(w.auth, token, &caller));
 	close_world();
 }
 
