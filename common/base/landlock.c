@@ -87,30 +87,24 @@ int landlock_new(bool connects)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static uint64_t rights_of(enum landlock_use use)
-{
-	uint64_t rights = LANDLOCK_ACCESS_FS_READ_FILE |
-			  LANDLOCK_ACCESS_FS_READ_DIR;
-
-	if (use >= LANDLOCK_DEVICE)
-		rights |= LANDLOCK_ACCESS_FS_WRITE_FILE;
-	if (use >= LANDLOCK_RECORD)
-		rights |= LANDLOCK_ACCESS_FS_MAKE_REG |
-			  LANDLOCK_ACCESS_FS_REMOVE_FILE | TRUNCATE;
-	return rights;
-}
-
 int landlock_allow(int rules, const char *path, enum landlock_use use)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access = rights_of(use) &
-				  files_of(landlock_version()),
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
+				  LANDLOCK_ACCESS_FS_READ_DIR,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
 	int fd = rule.parent_fd;
 	struct stat st;
 	int err = 0;
 
+	if (use >= LANDLOCK_DEVICE)
+		rule.allowed_access |= LANDLOCK_ACCESS_FS_WRITE_FILE;
+	if (use >= LANDLOCK_RECORD)
+		rule.allowed_access |= LANDLOCK_ACCESS_FS_MAKE_REG |
+				       LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				       TRUNCATE;
+	rule.allowed_access &= files_of(landlock_version());
 	if (fd < 0 || fstat(fd, &st) < 0)
 		err = -errno;
 	else if (!S_ISDIR(st.st_mode))

@@ -122,21 +122,11 @@ static void drop_chunks(struct ws_client *c)
 		c->backlog = buf_len(&c->at->frames) - c->offset;
 }
 
-static void next_chunk(struct ws_client *c)
-{
-	struct ws_chunk *next = c->state == CLIENT_OPEN ? c->at->next : NULL;
-
-	if (next)
-		ws_chunk_ref(next);
-	ws_chunk_unref(&c->at);
-	c->at = next;
-	c->offset = 0;
-}
-
 /* n bytes of those from gather() have been written. */
 static void advance(struct ws_client *c, size_t n)
 {
 	bool replies_next = c->offset == 0;
+	struct ws_chunk *next;
 
 	while (n > 0) {
 		size_t some;
@@ -148,8 +138,15 @@ static void advance(struct ws_client *c, size_t n)
 			some = MIN(n, buf_len(&c->at->frames) - c->offset);
 			c->offset += some;
 			c->backlog -= some;
-			if (c->offset == buf_len(&c->at->frames))
-				next_chunk(c);
+			if (c->offset == buf_len(&c->at->frames)) {
+				next = c->state == CLIENT_OPEN ? c->at->next
+							       : NULL;
+				if (next)
+					ws_chunk_ref(next);
+				ws_chunk_unref(&c->at);
+				c->at = next;
+				c->offset = 0;
+			}
 		}
 		replies_next = true;
 		n -= some;
@@ -269,12 +266,13 @@ static void read_frames(struct ws_client *c)
 	client_write(c);
 }
 
-/* May free c: do not use it after this call. */
-static void client_read(struct ws_client *c)
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
+	struct ws_client *c = container_of(w, struct ws_client, readable);
 	bool open = c->state == CLIENT_OPEN;
 	ssize_t n;
 
+	(void)loop, (void)revents;
 	if (open)
 		n = recv(c->cfg.fd, buf_reserve(&c->in, READ_MAX), READ_MAX, 0);
 	else
@@ -289,13 +287,8 @@ static void client_read(struct ws_client *c)
 		return;
 	if (n > 0)
 		buf_added(&c->in, (size_t)n);
+	/* c may be freed in here: nothing after the call */
 	read_frames(c);
-}
-
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
-{
-	(void)loop, (void)revents;
-	client_read(container_of(w, struct ws_client, readable));
 }
 
 static void on_writable(struct ev_loop *loop, ev_io *w, int revents)

@@ -97,26 +97,14 @@ static void look_for_certificate(const json_t *document,
 	}
 }
 
-static void look_at_mode(const char *path, struct findings *found)
-{
-	unsigned mode = document_open_mode(path, false);
-	char text[128];
-
-	if (mode == 0)
-		return;
-	(void)snprintf(text, sizeof text, "other users can open this file "
-		       "(mode %04o): the service will take their rights away",
-		       mode);
-	findings_add(CHECK_WARNING, "", text, found);
-}
-
 int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
 	struct errmsg error = { 0 };
+	unsigned faults, mode = document_open_mode(path, false);
 	json_t *document;
-	unsigned faults;
+	char text[128];
 
 	if (document_load(path, &document, &error) < 0) {
 		print_line(CHECK_FATAL, "", error.text, &l);
@@ -125,7 +113,12 @@ int check_file(const char *path, FILE *out)
 	faults = check_document(document, NULL, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	look_for_certificate(document, &found);
-	look_at_mode(path, &found);
+	if (mode != 0) {
+		(void)snprintf(text, sizeof text, "other users can open this "
+			       "file (mode %04o): the service will take their "
+			       "rights away", mode);
+		findings_add(CHECK_WARNING, "", text, &found);
+	}
 	check_host(document, findings_add, &found);
 	l.document = document;
 	findings_report(&found, print_line, &l);

@@ -344,15 +344,6 @@ void config_put_stream(struct config *c, const char *old_id, json_t *stream)
 	config_touch(c);
 }
 
-void config_remove_stream(struct config *c, const char *id)
-{
-	json_t *streams = json_object_get(c->document, "make_stream");
-
-	(void)json_array_remove(streams, find_stream(streams, id));
-	c->streams_changed = true;
-	config_touch(c);
-}
-
 const json_t *config_user(const struct config *c, const char *login)
 {
 	return json_object_get(json_object_get(c->document, "users"), login);

@@ -87,7 +87,6 @@ const json_t *config_stream(const struct config *, const char *id);
 /* Puts stream (reference taken) in the place of old_id, or at the end when
  * old_id is NULL. */
 void config_put_stream(struct config *, const char *old_id, json_t *stream);
-void config_remove_stream(struct config *, const char *id);
 
 /* The entry of a login, borrowed, or NULL. */
 const json_t *config_user(const struct config *, const char *login);

@@ -40,16 +40,6 @@ static int keep_capabilities(void)
 	return 0;
 }
 
-static int change(const struct passwd *to)
-{
-	if (initgroups(to->pw_name, to->pw_gid) < 0 ||
-	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ||
-	    setresgid(to->pw_gid, to->pw_gid, to->pw_gid) < 0 ||
-	    setresuid(to->pw_uid, to->pw_uid, to->pw_uid) < 0)
-		return -errno;
-	return keep_capabilities();
-}
-
 int service_user_become(const char *name, struct errmsg *error)
 {
 	const char *wanted = name != NULL ? name : SERVICE_USER;
@@ -72,7 +62,13 @@ int service_user_become(const char *name, struct errmsg *error)
 	if (geteuid() != 0)
 		return errmsg_fail(error, -EPERM, "--user %s: only root can "
 				   "become another user", wanted);
-	err = change(to);
+	if (initgroups(to->pw_name, to->pw_gid) < 0 ||
+	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ||
+	    setresgid(to->pw_gid, to->pw_gid, to->pw_gid) < 0 ||
+	    setresuid(to->pw_uid, to->pw_uid, to->pw_uid) < 0)
+		err = -errno;
+	else
+		err = keep_capabilities();
 	return err < 0 ? errmsg_fail(error, err, "cannot become the user %s: "
 				     "%s", wanted, strerror(-err))
 		       : 0;

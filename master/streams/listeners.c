@@ -156,31 +156,23 @@ static void fail(struct listener *l, int err)
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
-/* Takes the adopted socket with the address of the listener; -1: none. */
-static int take_inherited(struct listener *l)
-{
-	struct inherited *i;
-	int fd;
-
-	LIST_FOREACH(i, &l->owner->inherited, link)
-		if (sockaddr_equal(&i->where, &l->where))
-			break;
-	if (i == NULL)
-		return -1;
-	LIST_REMOVE(i, link);
-	fd = i->fd;
-	l->number = i->number;
-	free(i);
-	return fd;
-}
-
 static void try_open(struct listener *l)
 {
 	struct listeners *owner = l->owner;
-	int fd = take_inherited(l);
+	struct inherited *i;
+	int fd;
 
-	if (fd < 0)
+	LIST_FOREACH(i, &owner->inherited, link)
+		if (sockaddr_equal(&i->where, &l->where))
+			break;
+	if (i != NULL) {
+		LIST_REMOVE(i, link);
+		fd = i->fd;
+		l->number = i->number;
+		free(i);
+	} else {
 		fd = open_socket(&l->where);
+	}
 	if (fd < 0) {
 		fail(l, -fd);
 		return;

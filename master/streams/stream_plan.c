@@ -17,18 +17,6 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 	return false;
 }
 
-static void plan_input(struct stream_plan *p, const struct input_conf *in)
-{
-	p->start.inputs[p->start.n_inputs++] = in->address;
-	/* the worker reports a wrong address */
-	if (!in->is_valid)
-		return;
-	p->net = p->net || input_kind_is_net(in->kind);
-	if (in->stream != NULL && !stream_plan_reads(p, in->stream))
-		memcpy(p->links.ids[p->links.n++], in->stream,
-		       strlen(in->stream) + 1);
-}
-
 static void plan_output(struct stream_plan *p, const struct output_conf *out)
 {
 	struct plan_http *http;
@@ -61,10 +49,20 @@ struct stream_plan *stream_plan_new(const char *id,
 	name = json_string_value(json_object_get(p->source, "name"));
 	p->start.id = id;
 	p->start.name = name != NULL ? name : id;
-	for (size_t i = 0; i < conf->n_inputs; i++)
-		if (conf->inputs[i].address != NULL &&
-		    p->start.n_inputs < MSG_INPUTS_MAX)
-			plan_input(p, &conf->inputs[i]);
+	for (size_t i = 0; i < conf->n_inputs; i++) {
+		const struct input_conf *in = &conf->inputs[i];
+
+		if (in->address == NULL || p->start.n_inputs == MSG_INPUTS_MAX)
+			continue;
+		p->start.inputs[p->start.n_inputs++] = in->address;
+		/* the worker reports a wrong address */
+		if (!in->is_valid)
+			continue;
+		p->net = p->net || input_kind_is_net(in->kind);
+		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
+			memcpy(p->links.ids[p->links.n++], in->stream,
+			       strlen(in->stream) + 1);
+	}
 	p->http = xcalloc(conf->n_outputs + 1, sizeof *p->http);
 	for (size_t i = 0; i < conf->n_outputs; i++)
 		if (conf->outputs[i].address != NULL &&

@@ -212,12 +212,15 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	return err;
 }
 
-static void write_waiting(struct channel *c)
+static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 {
+	struct channel *c = container_of(w, struct channel, writer);
+
+	(void)loop, (void)revents;
 	while (c->first != NULL) {
-		struct waiting *w = c->first;
-		int err = send_now(c->cfg.fd, w->data, w->len, w->fds,
-				   w->n_fds);
+		struct waiting *first = c->first;
+		int err = send_now(c->cfg.fd, first->data, first->len,
+				   first->fds, first->n_fds);
 
 		if (err == -EAGAIN)
 			return;
@@ -235,14 +238,6 @@ static void write_waiting(struct channel *c)
 	/* c may be freed in here: nothing after the call */
 	if (c->cfg.events->on_drained != NULL)
 		c->cfg.events->on_drained(c, c->cfg.arg);
-}
-
-static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
-{
-	struct channel *c = container_of(w, struct channel, writer);
-
-	(void)loop, (void)revents;
-	write_waiting(c);
 }
 
 /* --- receiving --- */

@@ -14,25 +14,19 @@ enum {
 	BUFFER_SIZE_MAX_KIB = 256 * 1024,
 };
 
-static bool is_token(const char *text)
-{
-	static const char allowed[] =
-		"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-	return text[0] != '\0' && text[strspn(text, allowed)] == '\0';
-}
-
 /* The address has no control characters. */
 static int read_header(const struct field *f, const char *key,
 		       const char *text, void *s, struct errmsg *error)
 {
+	static const char token[] =
+		"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char *headers = (char *)s + f->offset;
 	size_t len = strlen(headers);
 	int n;
 
 	key += strlen(f->key);
-	if (!is_token(key))
+	if (key[0] == '\0' || key[strspn(key, token)] != '\0')
 		return errmsg_fail(error, -EINVAL,
 				   "\"%.32s\" is not the name of a header",
 				   key);

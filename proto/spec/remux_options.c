@@ -113,32 +113,28 @@ static bool read_word(const char *text, size_t len, struct pid_map *m)
 	return false;
 }
 
-static int read_map_source(const char *text, size_t len, struct pid_map *m,
-			   struct errmsg *error)
-{
-	if (len > 0 && strspn(text, "0123456789") >= len) {
-		m->what = MAP_PID;
-		return read_pid(text, len, 1, &m->source_pid, error);
-	}
-	if (read_word(text, len, m))
-		return 0;
-	if (!is_language(text, len))
-		return errmsg_fail(error, -EINVAL,
-				   "\"%.*s\" is not a PID, a kind of stream "
-				   "or a language", (int)MIN(len, 32), text);
-	m->what = MAP_LANGUAGE;
-	memcpy(m->language, text, 3);
-	return 0;
-}
-
 static int read_map(struct remux_options *o, const char *source,
 		    size_t source_len, const char *pid, size_t pid_len,
 		    struct errmsg *error)
 {
+	bool number = source_len > 0 &&
+		      strspn(source, "0123456789") >= source_len;
 	struct pid_map m = { 0 };
 
-	if (read_map_source(source, source_len, &m, error) < 0 ||
-	    read_pid(pid, pid_len, MAP_PID_MIN, &m.pid, error) < 0)
+	if (number) {
+		m.what = MAP_PID;
+		if (read_pid(source, source_len, 1, &m.source_pid, error) < 0)
+			return -EINVAL;
+	} else if (!read_word(source, source_len, &m)) {
+		if (!is_language(source, source_len))
+			return errmsg_fail(error, -EINVAL,
+					   "\"%.*s\" is not a PID, a kind of "
+					   "stream or a language",
+					   (int)MIN(source_len, 32), source);
+		m.what = MAP_LANGUAGE;
+		memcpy(m.language, source, 3);
+	}
+	if (read_pid(pid, pid_len, MAP_PID_MIN, &m.pid, error) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < o->n_maps; i++)
 		if (o->maps[i].pid == m.pid)

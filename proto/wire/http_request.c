@@ -253,21 +253,6 @@ static enum http_state parse_head(struct http_request *r)
 	return judge_head(r);
 }
 
-static enum http_state feed_head(struct http_request *r, struct buf *in)
-{
-	size_t used = http_guard_feed(&r->guard, buf_head(in), buf_len(in));
-
-	buf_append(&r->head, buf_head(in), used);
-	buf_take(in, used);
-	if (r->guard.state == GUARD_REFUSED)
-		return fail(r, r->guard.status, r->guard.reason);
-	if (r->guard.state != GUARD_DONE)
-		return HTTP_MORE;
-	/* a terminator for the texts */
-	*buf_reserve(&r->head, 1) = '\0';
-	return parse_head(r);
-}
-
 /* Feeds n checked bytes to the parser; returns how many it consumed. */
 static size_t parse_body(struct http_request *r, const uint8_t *data, size_t n,
 			 llhttp_errno_t *ret_err)
@@ -316,9 +301,22 @@ static enum http_state feed_body(struct http_request *r, struct buf *in)
 
 enum http_state http_request_feed(struct http_request *r, struct buf *in)
 {
+	size_t used;
+
 	switch (r->phase) {
 	case PHASE_HEAD:
-		return buf_len(in) > 0 ? feed_head(r, in) : HTTP_MORE;
+		if (buf_len(in) == 0)
+			return HTTP_MORE;
+		used = http_guard_feed(&r->guard, buf_head(in), buf_len(in));
+		buf_append(&r->head, buf_head(in), used);
+		buf_take(in, used);
+		if (r->guard.state == GUARD_REFUSED)
+			return fail(r, r->guard.status, r->guard.reason);
+		if (r->guard.state != GUARD_DONE)
+			return HTTP_MORE;
+		/* a terminator for the texts */
+		*buf_reserve(&r->head, 1) = '\0';
+		return parse_head(r);
 	case PHASE_BODY:
 		return feed_body(r, in);
 	case PHASE_COMPLETE:

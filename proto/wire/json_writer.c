@@ -38,11 +38,6 @@ static size_t utf8_len(const char *text)
 	return len;
 }
 
-static bool is_plain(char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 static void put_string(struct json_writer *w, const char *text)
 {
 	put_char(w, '"');
@@ -50,7 +45,8 @@ static void put_string(struct json_writer *w, const char *text)
 		size_t len = 0;
 		char escape[8];
 
-		while (is_plain(text[len]))
+		while (text[len] >= 0x20 && text[len] < 0x7f &&
+		       text[len] != '"' && text[len] != '\\')
 			len++;
 		if (len > 0) {
 			put(w, text, len);

@@ -132,23 +132,12 @@ static enum ws_event show(struct ws_reader *r, enum ws_event event,
 	return event;
 }
 
-static enum ws_event end_text(struct ws_reader *r, bool last)
-{
-	size_t len = buf_len(&r->message);
-	const uint8_t *text = len ? buf_head(&r->message) : NULL;
-
-	if (!last)
-		return WS_MORE;
-	r->in_message = false;
-	r->shown = true;
-	if (len > 0 && !utf8_is_valid(text, len))
-		return finish(r, WS_VIOLATION);
-	return show(r, WS_TEXT, text, len);
-}
-
 static enum ws_event end_frame(struct ws_reader *r,
 			       const struct wslay_frame_iocb *f)
 {
+	size_t len = buf_len(&r->message);
+	const uint8_t *text = len > 0 ? buf_head(&r->message) : NULL;
+
 	r->in_frame = false;
 	switch (f->opcode) {
 	case WSLAY_CONNECTION_CLOSE:
@@ -161,8 +150,15 @@ static enum ws_event end_frame(struct ws_reader *r,
 	case WSLAY_PONG:
 		return show(r, WS_PONG, r->control, r->control_len);
 	default:
-		return end_text(r, f->fin);
+		break;
 	}
+	if (!f->fin)
+		return WS_MORE;
+	r->in_message = false;
+	r->shown = true;
+	if (len > 0 && !utf8_is_valid(text, len))
+		return finish(r, WS_VIOLATION);
+	return show(r, WS_TEXT, text, len);
 }
 
 /* Adds a piece of a frame. */

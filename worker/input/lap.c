@@ -7,24 +7,6 @@
 
 enum { PCR_PER_TICK = 300 };
 
-static void note_pcr(struct lap *l, const uint8_t *packet)
-{
-	uint64_t pcr;
-
-	if (!ts_pcr(packet, &pcr))
-		return;
-	if (!l->has_pcr) {
-		l->has_pcr = true;
-		l->pcr_pid = ts_pid(packet);
-		l->pcr_first = pcr;
-		l->first_at = l->packets;
-	}
-	if (l->pcr_pid == ts_pid(packet)) {
-		l->pcr_last = pcr;
-		l->last_at = l->packets;
-	}
-}
-
 static void note_time(struct lap *l, uint16_t pid, uint64_t dts)
 {
 	struct lap_track *t = l->tracks;
@@ -50,12 +32,25 @@ static void note_time(struct lap *l, uint16_t pid, uint64_t dts)
 
 void lap_feed(struct lap *l, const uint8_t *packet)
 {
+	uint16_t pid = ts_pid(packet);
 	struct pes_times at;
+	uint64_t pcr;
 
-	if (ts_pid(packet) != TS_PID_NULL && !ts_tei(packet)) {
-		note_pcr(l, packet);
+	if (pid != TS_PID_NULL && !ts_tei(packet)) {
+		if (ts_pcr(packet, &pcr)) {
+			if (!l->has_pcr) {
+				l->has_pcr = true;
+				l->pcr_pid = pid;
+				l->pcr_first = pcr;
+				l->first_at = l->packets;
+			}
+			if (l->pcr_pid == pid) {
+				l->pcr_last = pcr;
+				l->last_at = l->packets;
+			}
+		}
 		if (pes_times(packet, &at))
-			note_time(l, ts_pid(packet), pes_time(packet + at.dts));
+			note_time(l, pid, pes_time(packet + at.dts));
 	}
 	l->packets++;
 }

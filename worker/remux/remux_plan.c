@@ -16,24 +16,6 @@ enum {
 
 /* --- the programs --- */
 
-/* While a PMT moves to another PID, the old one stays valid. */
-static void fill_program(struct program *p, const struct psi_program *from,
-			 const struct program *old)
-{
-	*p = (struct program){
-		.number = from->number, .pmt_pid = from->pmt_pid,
-	};
-	if (old != NULL) {
-		p->source = old->source;
-		p->pmt = old->pmt;
-		p->pmt_out = old->pmt_out;
-	}
-	if (from->pmt.data != NULL && from->pmt.len <= SECTION_PSI_MAX) {
-		p->source.len = from->pmt.len;
-		memcpy(p->source.data, from->pmt.data, from->pmt.len);
-	}
-}
-
 static void update_programs(struct remux *r)
 {
 	const struct psi_program *list;
@@ -42,6 +24,8 @@ static void update_programs(struct remux *r)
 	size_t n_programs = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct psi_section *pmt = &list[i].pmt;
+		struct program *p;
 		size_t old = 0;
 
 		if (r->options.pnr != 0 && list[i].number != r->options.pnr)
@@ -49,8 +33,19 @@ static void update_programs(struct remux *r)
 		while (old < r->n_programs &&
 		       r->programs[old].number != list[i].number)
 			old++;
-		fill_program(&programs[n_programs++], &list[i],
-			     old < r->n_programs ? &r->programs[old] : NULL);
+		p = &programs[n_programs++];
+		p->number = list[i].number;
+		p->pmt_pid = list[i].pmt_pid;
+		/* while a PMT moves to another PID, the old one stays valid */
+		if (old < r->n_programs) {
+			p->source = r->programs[old].source;
+			p->pmt = r->programs[old].pmt;
+			p->pmt_out = r->programs[old].pmt_out;
+		}
+		if (pmt->data != NULL && pmt->len <= SECTION_PSI_MAX) {
+			p->source.len = pmt->len;
+			memcpy(p->source.data, pmt->data, pmt->len);
+		}
 	}
 	free(r->programs);
 	r->programs = programs;

@@ -129,31 +129,30 @@ static void read_pat(struct collect *c, const uint8_t *section, size_t len)
 	}
 }
 
-static void read_packet(struct collect *c, const uint8_t *packet)
+void collect_feed(struct collect *c, struct ts_run run)
 {
-	uint16_t pid = ts_pid(packet);
-	struct pid_filter *filter = c->filters[pid];
-	const uint8_t *section;
+	const uint8_t *packet = run.data, *section;
 	bool actual;
 	size_t len;
 
-	if (filter == NULL)
-		return;
-	section_push(&filter->assembler, packet);
-	while ((section = section_pull(&filter->assembler, &len)) != NULL) {
-		uint8_t id = section_table_id(section);
-		enum si_table table = si_table_find(id, &actual);
+	for (size_t i = 0; i < run.n; i++, packet += TS_PACKET) {
+		uint16_t pid = ts_pid(packet);
+		struct pid_filter *filter = c->filters[pid];
 
-		if (table == SI_TABLES || !(filter->tables & 1u << table))
+		if (filter == NULL)
 			continue;
-		if (id == PAT_TABLE_ID)
-			read_pat(c, section, len);
-		report_new(c, section, len, pid);
-	}
-}
+		section_push(&filter->assembler, packet);
+		while ((section = section_pull(&filter->assembler, &len)) !=
+		       NULL) {
+			uint8_t id = section_table_id(section);
+			enum si_table table = si_table_find(id, &actual);
 
-void collect_feed(struct collect *c, struct ts_run run)
-{
-	for (size_t i = 0; i < run.n; i++)
-		read_packet(c, run.data + i * TS_PACKET);
+			if (table == SI_TABLES ||
+			    !(filter->tables & 1u << table))
+				continue;
+			if (id == PAT_TABLE_ID)
+				read_pat(c, section, len);
+			report_new(c, section, len, pid);
+		}
+	}
 }

@@ -66,31 +66,11 @@ static void close_iface(struct iface *e)
 	e->ifindex = 0;
 }
 
-/* A socket that cannot be opened (without IPv6, for example) is opened at a
- * later update. */
-static void open_fd(struct iface *e, size_t group)
-{
-	struct udp_place place = { .socket_size = SOCKET_SIZE };
-	int each = 0;
-
-	if (e->fds[group] >= 0)
-		return;
-	(void)snprintf(place.iface, sizeof place.iface, "%s", e->name);
-	if (sockaddr_parse(groups[group], SAP_PORT, &place.local) < 0)
-		return;
-	e->fds[group] = udp_socket_open(&place, e->ifindex, NULL);
-	if (e->fds[group] < 0) {
-		e->fds[group] = -1;
-		return;
-	}
-	/* GRO would join packets of different senders */
-	(void)setsockopt(e->fds[group], SOL_UDP, UDP_GRO, &each, sizeof each);
-}
-
 static void update_iface(struct sap_task *t, const struct ifaddrs *a)
 {
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
 	unsigned ifindex = if_nametoindex(a->ifa_name);
+	struct udp_place place = { .socket_size = SOCKET_SIZE };
 	struct iface *iface = NULL;
 
 	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
@@ -111,8 +91,22 @@ static void update_iface(struct sap_task *t, const struct ifaddrs *a)
 	iface->seen = true;
 	iface->ifindex = ifindex;
 	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
-	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		open_fd(iface, i);
+	/* a socket that cannot be opened (without IPv6, for example) is opened
+	 * at a later update */
+	(void)snprintf(place.iface, sizeof place.iface, "%s", iface->name);
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+		int *fd = &iface->fds[i];
+
+		if (*fd >= 0 || sockaddr_parse(groups[i], SAP_PORT,
+					       &place.local) < 0)
+			continue;
+		*fd = udp_socket_open(&place, ifindex, NULL);
+		if (*fd < 0)
+			*fd = -1;
+		else /* GRO would join packets of different senders */
+			(void)setsockopt(*fd, SOL_UDP, UDP_GRO, &(int){ 0 },
+					 sizeof(int));
+	}
 }
 
 /* Finds new interfaces and leaves removed ones. */

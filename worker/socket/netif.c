@@ -61,24 +61,6 @@ int netif_index(const char *name, unsigned *ret, struct errmsg *error)
 	return err;
 }
 
-static int find_route(struct nl_sock *sock, struct nl_addr *to, unsigned *ret)
-{
-	struct rtnl_nexthop *hop;
-	struct rtnl_route *route;
-	int index;
-
-	if (nl_connect(sock, NETLINK_ROUTE) < 0 ||
-	    rtnl_route_lookup(sock, to, &route) < 0)
-		return -ENETUNREACH;
-	hop = rtnl_route_nexthop_n(route, 0);
-	index = hop != NULL ? rtnl_route_nh_get_ifindex(hop) : 0;
-	rtnl_route_put(route);
-	if (index <= 0)
-		return -ENETUNREACH;
-	*ret = (unsigned)index;
-	return 0;
-}
-
 int netif_towards(const struct sockaddr_any *to, unsigned *ret)
 {
 	bool v6 = to->sa.sa_family == AF_INET6;
@@ -88,10 +70,23 @@ int netif_towards(const struct sockaddr_any *to, unsigned *ret)
 				   sizeof to->in6.sin6_addr)
 		   : nl_addr_build(AF_INET, &to->in.sin_addr,
 				   sizeof to->in.sin_addr);
-	int err = -ENOMEM;
+	struct rtnl_route *route = NULL;
+	struct rtnl_nexthop *hop = NULL;
+	int err = -ENOMEM, index = 0;
 
-	if (sock != NULL && addr != NULL)
-		err = find_route(sock, addr, ret);
+	if (sock != NULL && addr != NULL) {
+		err = -ENETUNREACH;
+		if (nl_connect(sock, NETLINK_ROUTE) == 0 &&
+		    rtnl_route_lookup(sock, addr, &route) == 0)
+			hop = rtnl_route_nexthop_n(route, 0);
+	}
+	if (hop != NULL)
+		index = rtnl_route_nh_get_ifindex(hop);
+	if (index > 0) {
+		*ret = (unsigned)index;
+		err = 0;
+	}
+	rtnl_route_put(route);
 	nl_addr_put(addr);
 	nl_socket_free(sock);
 	return err;

@@ -263,11 +263,13 @@ static void end(struct tls_conn *c, const char *error)
 	c->cfg->events->on_end(c, error, c->cfg->arg);
 }
 
-/* Continues until it has to wait.  May free c: nothing may follow. */
-static void advance(struct tls_conn *c)
+/* Continues until it has to wait.  May free c. */
+static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 {
+	struct tls_conn *c = w->data;
 	enum step up = STEP_ON, down = STEP_ON;
 
+	(void)loop, (void)revents;
 	c->outer_events = c->inner_events = 0;
 	if (c->stage == TLS_HANDSHAKE)
 		up = down = handshake(c);
@@ -297,12 +299,6 @@ static void advance(struct tls_conn *c)
 	set_events(c->cfg->loop, &c->outer, c->outer_events);
 	set_events(c->cfg->loop, &c->inner, c->inner_events);
 	set_deadline(c);
-}
-
-static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
-{
-	(void)loop, (void)revents;
-	advance(w->data);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)

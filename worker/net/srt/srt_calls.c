@@ -130,14 +130,6 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Called without the lock, which libsrt's thread takes inside libsrt's. */
-static bool has_failed(const struct srt_call *call)
-{
-	return call->refused != NULL ||
-	       srt_getsockstate(call->socket) >= SRTS_BROKEN ||
-	       mono_ms() - call->at_ms >= CONNECT_LIMIT_MS;
-}
-
 /* Removes the call unless its address has called again. */
 static bool remove_call(struct srt_calls *c, size_t i, SRTSOCKET s)
 {
@@ -156,12 +148,18 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 {
 	for (size_t i = 0; i < CALLS_MAX; i++) {
 		struct srt_call call;
+		bool failed;
 
 		(void)pthread_mutex_lock(&c->lock);
 		call = c->calls[i];
 		(void)pthread_mutex_unlock(&c->lock);
-		if (call.from.len == 0 || !has_failed(&call) ||
-		    !remove_call(c, i, call.socket))
+		/* without the lock, which libsrt's thread takes inside
+		 * libsrt's */
+		failed = call.from.len != 0 &&
+			 (call.refused != NULL ||
+			  srt_getsockstate(call.socket) >= SRTS_BROKEN ||
+			  mono_ms() - call.at_ms >= CONNECT_LIMIT_MS);
+		if (!failed || !remove_call(c, i, call.socket))
 			continue;
 		*ret_from = call.from;
 		*ret_error = call.refused != NULL
