@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master process. */
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/process.h"
 #include "master/master.h"
 #include "master/setup/options.h"
 #include "master/setup/service_user.h"
+#include "master/state_path.h"
 #include "proto/ipc/contract.h"
 
 #include <libgen.h>
@@ -13,18 +15,29 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
-/* Tells the workers where the configuration is, which none may read. */
+/* Tells the workers where the configuration and the state are: they have no
+ * access there. */
 static void name_private(const char *config)
 {
-	char path[PATH_MAX], folder[PATH_MAX];
+	char *files[] = {
+		xstrdup(config),
+		state_path(config, getenv("STATE_DIRECTORY"), "starts"),
+	};
+	char list[ARRAY_LEN(files) * PATH_MAX] = "", folder[PATH_MAX];
 
-	if (config == NULL)
-		return;
-	(void)snprintf(path, sizeof path, "%s", config);
-	if (realpath(dirname(path), folder) != NULL)
-		(void)setenv(WORKER_PRIVATE_VARIABLE, folder, 1);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		size_t len = strlen(list);
+
+		if (files[i] != NULL && realpath(dirname(files[i]), folder))
+			(void)snprintf(list + len, sizeof list - len, "%s%s",
+				       len > 0 ? "\n" : "", folder);
+		free(files[i]);
+	}
+	if (list[0] != '\0')
+		(void)setenv(WORKER_PRIVATE_VARIABLE, list, 1);
 }
 
 /* The output of a trial is read by the running master, which adds the time. */

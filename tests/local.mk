@@ -34,6 +34,7 @@ LDADD = $(test_libs)
 include tests/system/local.mk
 include tests/unit/local.mk
 include tests/component/local.mk
+include tests/attacker/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk

@@ -16,7 +16,8 @@
 /* In the environment of a worker that logs at level debug. */
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
-/* The folder of the configuration, which no worker may read. */
+/* The folders of the configuration and of the state, one a line: no worker may
+ * read or write there. */
 #define WORKER_PRIVATE_VARIABLE "SLUICE_PRIVATE"
 
 enum {

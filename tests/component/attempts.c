@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/attempts.h"
 
+#include "common/base/util.h"
 #include "proto/ipc/contract.h"
 
 #include <fcntl.h>
@@ -41,6 +42,14 @@ static long read_key(const struct bench *b)
 static long list_state(const struct bench *b)
 {
 	return open(b->state, O_RDONLY | O_DIRECTORY);
+}
+
+static long write_state(const struct bench *b)
+{
+	char path[200];
+
+	(void)snprintf(path, sizeof path, "%s/sessions.json", b->state);
+	return open(path, O_RDWR | O_CREAT, 0600);
 }
 
 static long read_other(const struct bench *b)
@@ -476,12 +485,12 @@ static long signal_itself(const struct bench *b)
 	return kill(getpid(), 0);
 }
 
-#define ATTEMPT(name, flags) { #name, name, flags }
-const struct attempt attempts[] = {
+static const struct attempt attempts[] = {
 	ATTEMPT(read_config, FILES),
 	ATTEMPT(write_config, FILES),
 	ATTEMPT(read_key, FILES),
 	ATTEMPT(list_state, FILES),
+	ATTEMPT(write_state, FILES),
 	ATTEMPT(read_other, FILES),
 	ATTEMPT(read_config_by_dots, FILES),
 	ATTEMPT(read_config_by_root, FILES),
@@ -551,11 +560,20 @@ const struct attempt attempts[] = {
 	{ 0 },
 };
 
+const struct attempt *attempt_next(const struct attempt *last)
+{
+	const struct attempt *next = last == NULL ? attempts : last + 1;
+
+	if (next->name == NULL && next == &attempts[ARRAY_LEN(attempts) - 1])
+		next = attempts_kernel;
+	return next->name != NULL ? next : NULL;
+}
+
 attempt_fn *attempt_find(const char *name)
 {
-	const struct attempt *a = attempts;
+	const struct attempt *a = attempt_next(NULL);
 
-	while (a->name != NULL && strcmp(a->name, name) != 0)
-		a++;
-	return a->run;
+	while (a != NULL && strcmp(a->name, name) != 0)
+		a = attempt_next(a);
+	return a != NULL ? a->run : NULL;
 }

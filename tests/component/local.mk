@@ -8,6 +8,9 @@ component_reconciler = $(component_rig) \
 	tests/component/reconciler_bench.c tests/component/reconciler_bench.h
 component_worker_rig = \
 	tests/component/worker_rig.c tests/component/worker_rig.h
+component_attempts = \
+	tests/component/attempts.c tests/component/attempts.h \
+	tests/component/attempts_kernel.c tests/component/attempt_try.c
 component_tests = \
 	tests/component/test_auth_proc \
 	tests/component/test_deliver_proc \
@@ -48,7 +51,7 @@ tests_component_test_tls_role_SOURCES = tests/component/test_tls_role.c \
 	$(component_rig) $(component_worker_rig)
 tests_component_test_tls_role_LDADD = $(unit_libs) $(SSL_LIBS)
 tests_component_test_sandbox_SOURCES = tests/component/test_sandbox.c \
-	tests/component/attempts.c tests/component/attempts.h
+	$(component_attempts)
 tests_component_test_sandbox_LDADD = $(worker_libs) $(SECCOMP_LIBS)
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)

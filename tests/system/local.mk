@@ -46,6 +46,7 @@ system_tests = \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
 	tests/system/cbr-stall.mjs \
+	tests/system/cell.mjs \
 	tests/system/check.mjs \
 	tests/system/crash.mjs \
 	tests/system/ctl.mjs \

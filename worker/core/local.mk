@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/core/grants.c \
 	worker/core/hidden.c worker/core/hidden.h \
 	worker/core/link_record.c worker/core/link_record.h \
+	worker/core/private.c worker/core/private.h \
 	worker/core/sandbox.c worker/core/sandbox.h \
 	worker/core/syscalls.c worker/core/syscalls.h \
 	worker/core/worker.c worker/core/worker.h

@@ -9,7 +9,7 @@
 #include "common/base/log.h"
 #include "common/loop/thread.h"
 #include "config.h"
-#include "proto/ipc/contract.h"
+#include "worker/core/private.h"
 #include "worker/core/syscalls.h"
 
 #include <errno.h>
@@ -84,17 +84,13 @@ static void allow(int rules, const char *path, enum landlock_use use)
 }
 
 /* May the other files of the folder be read, too?  Not those of the system,
- * and not the configuration. */
+ * and not the configuration and the state. */
 static bool is_open(const char *folder)
 {
-	const char *closed = getenv(WORKER_PRIVATE_VARIABLE);
-	size_t len = strlen(folder);
-
 	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++)
 		if (strcmp(folder, system_folders[i]) == 0)
 			return false;
-	return closed == NULL || strncmp(closed, folder, len) != 0 ||
-	       (closed[len] != '/' && closed[len] != '\0');
+	return !private_has(folder) && !private_is_in(folder);
 }
 
 /* A file, and the folder in which another one may replace it. */
@@ -148,10 +144,10 @@ static void *run(void *arg)
 			allow_input(g->rules, one->path);
 		else if (one->use == GRANT_LIST)
 			allow_list(g->rules, one->path);
-		else
-			allow(g->rules, one->path,
-			      one->use == GRANT_FOLDER ? LANDLOCK_RECORD
-						       : LANDLOCK_READ);
+		else if (one->use == GRANT_FILE)
+			allow(g->rules, one->path, LANDLOCK_READ);
+		else if (!private_is_in(one->path))
+			allow(g->rules, one->path, LANDLOCK_RECORD);
 	}
 	(void)pthread_mutex_lock(&g->lock);
 	g->ended = true;

@@ -9,9 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -98,7 +102,6 @@ static const struct {
 	{ SCMP_SYS(sendmmsg), ALWAYS },
 	{ SCMP_SYS(sendmsg), ALWAYS },
 	{ SCMP_SYS(sendto), ALWAYS },
-	{ SCMP_SYS(setsockopt), ALWAYS },
 	{ SCMP_SYS(shutdown), ALWAYS },
 	/* threads */
 	{ SCMP_SYS(get_robust_list), NEED_THREADS },
@@ -270,13 +273,34 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 			: err;
 }
 
-static int add_socket(scmp_filter_ctx filter, unsigned long family, int type)
+/* The plain protocol of the type only. */
+static int add_socket(scmp_filter_ctx filter, unsigned long family, int type,
+		      unsigned long protocol)
 {
 	/* without SOCK_NONBLOCK and SOCK_CLOEXEC */
 	const unsigned long types = 0xf;
+	const unsigned long protocols[] = { 0, protocol };
+	int err = 0;
 
-	return ALLOW(filter, socket, 2, SCMP_A0(SCMP_CMP_EQ, family),
-		     SCMP_A1(SCMP_CMP_MASKED_EQ, types, (unsigned long)type));
+	for (size_t i = 0; i < ARRAY_LEN(protocols) && err == 0; i++)
+		err = ALLOW(filter, socket, 3, SCMP_A0(SCMP_CMP_EQ, family),
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, types,
+				    (unsigned long)type),
+			    SCMP_A2(SCMP_CMP_EQ, protocols[i]));
+	return err;
+}
+
+/* A pair of datagram sockets could reach the sockets of other services. */
+static int add_pairs(scmp_filter_ctx filter)
+{
+	static const unsigned long types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(types) && err == 0; i++)
+		err = ALLOW(filter, socketpair, 2,
+			    SCMP_A0(SCMP_CMP_EQ, AF_UNIX),
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, types[i]));
+	return err;
 }
 
 static int add_sockets(scmp_filter_ctx filter, unsigned needs)
@@ -286,9 +310,11 @@ static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		if (err == 0 && (needs & NEED_UDP))
-			err = add_socket(filter, families[i], SOCK_DGRAM);
+			err = add_socket(filter, families[i], SOCK_DGRAM,
+					 IPPROTO_UDP);
 		if (err == 0 && (needs & NEED_TCP))
-			err = add_socket(filter, families[i], SOCK_STREAM);
+			err = add_socket(filter, families[i], SOCK_STREAM,
+					 IPPROTO_TCP);
 	}
 	/* NETLINK_ROUTE: interfaces and routes */
 	if (err == 0 && (needs & SOCKETS))
@@ -301,8 +327,62 @@ static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 		err = FAIL(filter, EAFNOSUPPORT, socket, 1,
 			   SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
 	if (err == 0 && (needs & (NEED_NAMES | NEED_VIEWERS)))
-		err = ALLOW(filter, socketpair, 1,
-			    SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+		err = add_pairs(filter);
+	return err;
+}
+
+static bool has_any(const unsigned long *list, unsigned long from,
+		    unsigned long size)
+{
+	while (*list != 0 && *list < from)
+		list++;
+	return *list != 0 && *list < from + size;
+}
+
+/* All options of the level below end, a power of 2, but those in skipped (in
+ * order, ended by 0).  Few rules: each is of an aligned block of options. */
+static int add_level(scmp_filter_ctx filter, unsigned long level,
+		     unsigned long end, const unsigned long *skipped)
+{
+	unsigned long size;
+	int err = 0;
+
+	for (unsigned long at = 0; at < end && err == 0; at += size) {
+		size = 1;
+		while (at % (2 * size) == 0 && 2 * size < end &&
+		       !has_any(skipped, at, 2 * size))
+			size *= 2;
+		if (!has_any(skipped, at, size))
+			err = ALLOW(filter, setsockopt, 2,
+				    SCMP_A1(SCMP_CMP_EQ, level),
+				    SCMP_A2(SCMP_CMP_MASKED_EQ,
+					    UINT32_MAX & ~(size - 1), at));
+	}
+	return err;
+}
+
+/* No code for the kernel's machines, no other protocol on top of TCP. */
+static int add_options(scmp_filter_ctx filter, unsigned needs)
+{
+	static const unsigned long levels[] = { IPPROTO_IP, IPPROTO_IPV6,
+						SOL_UDP, SOL_NETLINK };
+	static const unsigned long code[] = {
+		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+		SO_ATTACH_REUSEPORT_EBPF, 0
+	};
+	static const unsigned long layers[] = { TCP_REPAIR, TCP_ULP, 0 };
+	int err = add_level(filter, SOL_SOCKET, 128, code);
+
+	if (err == 0)
+		err = add_level(filter, IPPROTO_TCP, 64, layers);
+	for (size_t i = 0; i < ARRAY_LEN(levels) && err == 0; i++)
+		err = ALLOW(filter, setsockopt, 1,
+			    SCMP_A1(SCMP_CMP_EQ, levels[i]));
+	/* the guard in front of librist */
+	if (err == 0 && (needs & NEED_NAMES))
+		err = ALLOW(filter, setsockopt, 2,
+			    SCMP_A1(SCMP_CMP_EQ, SOL_SOCKET),
+			    SCMP_A2(SCMP_CMP_EQ, SO_ATTACH_FILTER));
 	return err;
 }
 
@@ -339,6 +419,8 @@ static int add_all(scmp_filter_ctx filter, unsigned needs)
 		err = add_files(filter, needs);
 	if (err == 0)
 		err = add_sockets(filter, needs);
+	if (err == 0)
+		err = add_options(filter, needs);
 	return err;
 }
 
@@ -360,6 +442,10 @@ int syscalls_confine(unsigned needs)
 	if (filter == NULL)
 		return -ENOMEM;
 	err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	/* a thread of its own would leave the others running */
+	if (err == 0)
+		err = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
+				       SCMP_ACT_KILL_PROCESS);
 	/* nothing of the protection is against other code of this process */
 	if (err == 0)
 		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);

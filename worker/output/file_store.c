@@ -4,6 +4,7 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "worker/core/hidden.h"
+#include "worker/core/private.h"
 #include "worker/output/file_name.h"
 #include "worker/output/join_point.h"
 #include "worker/ts/packet.h"
@@ -58,6 +59,10 @@ static int measure(struct file_store *s, struct errmsg *error)
 
 static int open_folder(struct file_store *s, struct errmsg *error)
 {
+	if (private_is_in(s->path))
+		return errmsg_fail(error, -EPERM, "%s: contains the "
+				   "configuration or the state of the service: "
+				   "record in another folder", s->path);
 	s->folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->folder < 0 && errno == EACCES && hidden_by_sandbox(s->path))
 		return errmsg_fail(error, -EACCES, "%s: new since the start "

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// worker, taken over: code of an attacker in a confined worker of any role
+// reaches nothing but the stream of that worker.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { call, startGuarded } from '../helpers/auth.mjs';
+import { ip, pair } from '../helpers/net.mjs';
+import { stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
+import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const ATTACKER = path.join(builddir, 'tests/attacker/sluice-worker');
+
+// What the attacker wants, and where the workers are to find it.
+function makeService(t) {
+	const dir = tempDir(t), media = tempDir(t);
+	const service = { dir, media, config: path.join(dir, 'sluice.json'),
+		key: path.join(dir, 'secret.key'), state: dir,
+		clip: path.join(media, 'clip.ts'),
+		other: path.join(tempDir(t), 'other.ts') };
+	const names = ['media', 'config', 'key', 'state', 'clip', 'other'];
+
+	fs.writeFileSync(service.clip, '');
+	fs.writeFileSync(service.other, '');
+	fs.writeFileSync(path.join(dir, 'attempts'), names.map((name) =>
+		`${name} ${service[name]}\n`).join(''));
+	return service;
+}
+
+// How many attempts the attacker made in each role, if all were denied.
+async function attempts(sluice, roles) {
+	const of = (role) => new RegExp(
+		`attacker in ${role}.*: (\\d+) denied, (\\d+) not`)
+		.exec(sluice.log);
+
+	await waitUntil('attacks in all roles', () => {
+		const missing = roles.filter((role) => of(role) === null);
+
+		if (missing.length > 0)
+			throw new Error(`${missing}\n${sluice.log}`);
+		return true;
+	}, 20000);
+	for (const role of roles)
+		assert.equal(of(role)[2], '0', sluice.log);
+	return roles.map((role) => Number(of(role)[1]));
+}
+
+test('no attempt succeeds in any role', async (t) => {
+	const { dir, media, clip, key } = makeService(t);
+	const cert = await certificate(dir, 'secret');
+
+	// a network, and therefore a querier
+	await pair(t, 'qa', 'qb');
+	await ip('addr', 'add', '10.9.5.1/24', 'dev', 'qa');
+	const streams = [
+		stream('plain', `file://${clip}#loop`,
+			'http://127.0.0.1:8100/plain'),
+		stream('udp', 'udp://qa@239.1.0.1:5000',
+			'udp://127.0.0.1:6000'),
+		stream('store', 'udp://127.0.0.1:5001',
+			`file://${media}/store.ts`),
+		stream('srt', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6001'),
+		stream('web', 'http://127.0.0.1:5003/x',
+			`file://${media}/web.ts`)];
+	const { sluice, admin } = await startGuarded(t, {
+		options: { dir, env: { SLUICE_WORKER: ATTACKER } },
+		config: { settings: settingsOf(cert), make_stream: streams } });
+
+	assert.equal(cert.key, key);
+	for (const command of [
+		{ cmd: 'scan-init', scan: 'udp://127.0.0.1:5004' },
+		{ cmd: 'test-softcam', config: { type: 'newcamd',
+			host: '127.0.0.1', port: 5005, user: 'u', pass: 'p',
+			key: '0102030405060708091011121314' } }])
+		void call(sluice, command, admin);
+	const made = await attempts(sluice, ['stream plain', 'stream udp',
+		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
+		'tls', 'querier', 'scan', 'softcam']);
+
+	t.diagnostic(made.join(' '));
+	assert.ok(made.every((n) => n >= 20));
+	await sluice.stop();
+});
