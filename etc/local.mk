@@ -3,11 +3,12 @@ EXTRA_DIST += \
 	etc/demo.json \
 	etc/demo.ts \
 	etc/sluice.json \
+	etc/sluice-clean.service \
 	etc/sluice.service.in \
 	etc/sluice.sysusers \
 	etc/sluice.tmpfiles.in
 
-systemdsystemunit_DATA = etc/sluice.service
+systemdsystemunit_DATA = etc/sluice.service etc/sluice-clean.service
 examplesdir = $(docdir)/examples
 dist_examples_DATA = etc/fail2ban-sluice.conf etc/sluice.json
 dist_pkgdata_DATA = etc/demo.ts

@@ -5,6 +5,7 @@ helper_files = \
 	tests/helpers/capture.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
+	tests/helpers/container.mjs \
 	tests/helpers/hls.mjs \
 	tests/helpers/hls-scripted.mjs \
 	tests/helpers/http-raw.mjs \
@@ -145,6 +146,7 @@ system_tests = \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
 	tests/system/tls-viewers.mjs \
+	tests/system/unit.mjs \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs \
 	tests/system/wire.mjs \

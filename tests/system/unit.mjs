@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The installed service under the systemd of a container: an attacker in a
+// worker gains nothing, and nothing outlives the service.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Container } from '../helpers/container.mjs';
+import { sanitized, stream } from '../helpers/sluice.mjs';
+import { builddir, run } from '../helpers/util.mjs';
+
+const UNIT = path.join(builddir, 'etc/sluice.service');
+const CONFIG = '/usr/local/etc/sluice';
+
+test('the unit is confined well', async (t) => {
+	const { code, out } = await run('systemd-analyze', ['security',
+		'--offline=true', '--threshold=20', UNIT]).catch(() =>
+		({ code: NaN, out: '' }));
+	const level = /Overall exposure level.*: ([0-9.]+)/.exec(out);
+
+	if (level === null) {
+		t.skip('systemd-analyze cannot judge a unit here');
+		return;
+	}
+	t.diagnostic(level[0]);
+	assert.equal(code, 0, out);
+});
+
+// Functions of the scripts; all run in the container.
+const TOOLS = `
+wait_for() { # text file
+	for i in $(seq 600); do grep -q "$1" "$2" && return; sleep 0.1; done
+	echo "no $1 in $2:"; cat "$2"; exit 1
+}
+processes() { pgrep -l -u sluice || true; }
+gone() { # why
+	for i in $(seq 150); do
+		[ -n "$(processes)" ] || return 0
+		sleep 0.1
+	done
+	echo "left after $1: $(processes)"; exit 1
+}
+drop_in() { # lines
+	mkdir -p /etc/systemd/system/sluice.service.d
+	printf '[Unit]\\nStartLimitBurst=%s\\n[Service]\\n%s\\n' "$1" "$2" \\
+		> /etc/systemd/system/sluice.service.d/test.conf
+	systemctl daemon-reload
+	systemctl reset-failed sluice 2>/dev/null || true
+}
+LOG=/run/result/log
+`;
+
+const SET_UP = `
+ip link set lo up
+systemd-sysusers
+systemd-tmpfiles --create /usr/local/lib/tmpfiles.d/sluice.conf
+chown -R sluice: ${CONFIG}
+`;
+
+const OUT_LOG = (name) => `StandardError=append:/run/result/${name}`;
+
+// The container with the service; null: this machine cannot, and t says why.
+async function prepare(t, config) {
+	const why = process.getuid() !== 0 ? 'needs root' :
+		sanitized ? 'a build with sanitizers is not confined' : null;
+	let box;
+
+	if (why !== null) {
+		t.skip(why);
+		return null;
+	}
+	try {
+		box = await Container.make(t);
+	} catch (error) {
+		t.skip(`no container: ${error.message}`.slice(0, 200));
+		return null;
+	}
+	await box.install();
+	box.write(`${CONFIG}/sluice.json`, JSON.stringify(config), 0o600);
+	return box;
+}
+
+// Runs the script; null: this machine cannot, and t says why.
+async function steps(t, box, script) {
+	const result = await box.run(TOOLS + script);
+
+	if (!Number.isNaN(result.code))
+		return result;
+	t.skip(`systemd does not start here: ${result.out.slice(-150)}`);
+	return null;
+}
+
+test('no attempt succeeds in any role under the unit', async (t) => {
+	const box = await prepare(t, { settings: {
+		crt_chain: `${CONFIG}/secret.pem`,
+		crt_key: `${CONFIG}/secret.key` },
+	make_stream: [
+		stream('plain', 'file:///srv/media/clip.ts#loop',
+			'http://127.0.0.1:81/plain'),
+		stream('udp', 'udp://qa@239.1.0.1:5000',
+			'udp://127.0.0.1:6000'),
+		stream('store', 'udp://127.0.0.1:5001',
+			'file:///var/lib/sluice/store.ts'),
+		stream('srt', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6001'),
+	] });
+
+	if (box === null)
+		return;
+	for (const kind of ['', '-net', '-tls'])
+		box.copy(path.join(builddir,
+			`tests/attacker/sluice-worker${kind}`),
+		`/usr/local/attacker/sluice-worker${kind}`);
+	box.write('/srv/media/clip.ts', '');
+	box.write('/srv/other/other.ts', '');
+	box.write(`${CONFIG}/attempts`, `config ${CONFIG}/sluice.json
+key ${CONFIG}/secret.key
+state /var/lib/sluice-state
+media /srv/media
+clip /srv/media/clip.ts
+other /srv/other/other.ts
+`);
+	const done = await steps(t, box, `
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \\
+	-subj /CN=secret -keyout ${CONFIG}/secret.key \\
+	-out ${CONFIG}/secret.pem 2>/dev/null
+${SET_UP}
+ip link add qa type veth peer name qb
+ip link set qa up; ip link set qb up; ip addr add 10.9.5.1/24 dev qa
+drop_in 1 "${OUT_LOG('log')}
+Environment=SLUICE_WORKER=/usr/local/attacker/sluice-worker"
+systemctl start sluice
+for role in "stream plain" "stream udp" "stream store" "stream srt" deliver \\
+	tls querier; do
+	wait_for "attacker in $role.* denied" $LOG
+done
+systemctl stop sluice
+gone stop
+`);
+	if (done === null)
+		return;
+	const { code, out } = done;
+	const log = fs.readFileSync(path.join(box.result, 'log'), 'utf8');
+
+	assert.equal(code, 0, out + log);
+	const made = [...log.matchAll(/attacker in .* (\d+) denied, (\d+) not/g)];
+	t.diagnostic(made.map((m) => m[0]).join('\n'));
+	assert.ok(made.length >= 7);
+	const least = /no Landlock/.test(log) ? 100 : 130;
+	assert.ok(made.every((m) => m[2] === '0' && Number(m[1]) > least), log);
+});
+
+// A worker that stays whatever happens, and has a child.
+const STUBBORN = `#!/bin/bash
+trap '' TERM HUP INT ABRT
+exec 3>&-
+sleep 1000 &
+while :; do sleep 1000; done
+`;
+
+test('workers survive the master, and nothing survives the service',
+	async (t) => {
+	const box = await prepare(t, { make_stream: [
+		stream('a', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001')] });
+
+	if (box === null)
+		return;
+	box.write('/usr/local/stubborn/sluice-worker', STUBBORN, 0o755);
+	const done = await steps(t, box, `${SET_UP}
+worker() { pgrep -u sluice -f 'sluice-worker (/[^ ]* )?stream a'; }
+main() { systemctl show -P MainPID sluice; }
+state() { systemctl show -P ActiveState sluice; }
+drop_in 3 "${OUT_LOG('log')}"
+systemctl start sluice
+wait_for "stream a: .*alarms: sync_loss" $LOG
+first=$(worker) before=$(main)
+kill -KILL "$before"
+for i in $(seq 100); do
+	[ "$(main)" != "$before" ] && [ "$(main)" != 0 ] &&
+		[ "$(state)" = active ] && break
+	sleep 0.1
+done
+state
+[ "$(worker)" = "$first" ] || { echo "another worker"; cat $LOG; exit 1; }
+systemctl stop sluice
+gone "stop after a crash"
+
+drop_in 3 "Environment=SLUICE_WORKER=/usr/local/stubborn/sluice-worker"
+systemctl start sluice
+sleep 1
+processes
+systemctl stop sluice
+gone "stop"
+
+# the last crash that systemd accepts
+drop_in 1 "Environment=SLUICE_WORKER=/usr/local/stubborn/sluice-worker"
+systemctl start sluice
+sleep 1
+processes
+kill -KILL "$(main)"
+for i in $(seq 100); do
+	[ "$(state)" = failed ] && break
+	sleep 0.1
+done
+state
+gone "failure"
+
+# a master that does not stop
+drop_in 3 "TimeoutStopSec=1
+Environment=SLUICE_WORKER=/usr/local/stubborn/sluice-worker"
+systemctl start sluice
+sleep 1
+kill -STOP "$(main)"
+systemctl stop sluice || true
+gone "stop of a master that hangs"
+`);
+
+	if (done !== null)
+		assert.equal(done.code, 0, done.out);
+});
