@@ -4,6 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/base/units.h"
+#include "config.h"
 #include "proto/ipc/contract.h"
 
 #include <assert.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum {
 	/* Bounds of the queue for a peer that does not read. */
@@ -20,6 +23,9 @@ enum {
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
 	FLOOD_WINDOW_MS = 1000,
+
+	/* Sanitizers make everything slower. */
+	COST_PERCENT = CHANNEL_COST_PERCENT * (SANITIZED ? 8 : 1),
 
 	PASS_RIGHTS = 83, /* SO_PASSRIGHTS, younger than Debian 12's headers */
 };
@@ -48,6 +54,13 @@ struct channel {
 	uint64_t window_ms; /* when the flood window began */
 	unsigned window_messages;
 	size_t window_bytes;
+
+	/* Processor time that the messages of a worker may still cost. */
+	int64_t credit_ns;
+	uint64_t credit_at_ns; /* when it was computed */
+	uint64_t owed_ms;      /* since when there is too little; 0: enough */
+	ev_timer pause;        /* the reader waits for credit */
+	bool *freed;           /* inside a callback: set when it frees us */
 
 	bool ended; /* the peer no longer reads: nothing is sent */
 	int failed; /* -errno of a close that the loop will report; or 0 */
@@ -189,6 +202,15 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
+/* A reply may cost more than other messages. */
+static void allow_reply(struct channel *c)
+{
+	const int64_t most_ns = CHANNEL_COST_REPLIES_MS * (int64_t)MS;
+	int64_t credit_ns = c->credit_ns + CHANNEL_COST_REPLY_MS * (int64_t)MS;
+
+	c->credit_ns = MIN(credit_ns, most_ns);
+}
+
 int channel_send(struct channel *c, const struct msg *m, const int *fds,
 		 size_t n_fds)
 {
@@ -206,6 +228,8 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	d.len = (size_t)len;
 	for (size_t i = 0; i < n_fds; i++)
 		d.fds[i] = fds[i];
+	if (m->seq != 0)
+		allow_reply(c);
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
 	/* a password may be in it */
 	explicit_bzero(data, d.len);
@@ -303,6 +327,7 @@ static void close_channel(struct channel *c, int err, const char *error)
 {
 	end_sending(c);
 	ev_io_stop(c->cfg.loop, &c->reader);
+	ev_timer_stop(c->cfg.loop, &c->pause);
 	c->cfg.events->on_close(c, err, error, c->cfg.arg);
 }
 
@@ -382,6 +407,76 @@ static void read_one(struct channel *c)
 	}
 }
 
+/* --- what the messages of a worker cost --- */
+
+static int64_t processor_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * (int64_t)SECOND_NS + t.tv_nsec;
+}
+
+/* Waits until there is credit again, or closes: the owner may free it. */
+static void pause_reading(struct channel *c)
+{
+	uint64_t now = mono_ms();
+
+	if (c->owed_ms == 0)
+		c->owed_ms = now;
+	if (now - c->owed_ms > CHANNEL_COST_OWED_MS) {
+		close_channel(c, -EBADMSG, "a flood of messages: they cost "
+			      "the master too much time");
+		return;
+	}
+	ev_io_stop(c->cfg.loop, &c->reader);
+	ev_timer_set(&c->pause,
+		     (double)-c->credit_ns * 100 / COST_PERCENT /
+			     (double)SECOND_NS, 0.);
+	ev_timer_start(c->cfg.loop, &c->pause);
+}
+
+/* Charges for a message. */
+static void charge(struct channel *c, int64_t cost_ns)
+{
+	const int64_t saved_ns = CHANNEL_COST_SAVED_MS * (int64_t)MS;
+	uint64_t now = mono_ns();
+	int64_t earned = (int64_t)(now - c->credit_at_ns) / 100 * COST_PERCENT;
+
+	c->credit_at_ns = now;
+	/* what requests allowed may exceed what is saved */
+	if (c->credit_ns < saved_ns)
+		c->credit_ns = MIN(c->credit_ns + earned, saved_ns);
+	c->credit_ns -= cost_ns;
+	if (c->credit_ns > saved_ns / 2)
+		c->owed_ms = 0;
+	if (c->credit_ns < 0 && c->failed == 0)
+		pause_reading(c);
+}
+
+static void on_paused(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct channel *c = container_of(t, struct channel, pause);
+
+	(void)loop, (void)revents;
+	ev_io_start(c->cfg.loop, &c->reader);
+}
+
+static void read_for_credit(struct channel *c)
+{
+	int64_t began = processor_ns();
+	bool freed = false;
+
+	c->freed = &freed;
+	read_one(c);
+	if (freed)
+		return;
+	c->freed = NULL;
+	/* an end stops the reader */
+	if (ev_is_active(&c->reader))
+		charge(c, processor_ns() - began);
+}
+
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct channel *c = container_of(w, struct channel, reader);
@@ -389,6 +484,8 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)loop, (void)revents;
 	if (c->failed < 0)
 		close_channel(c, c->failed, strerror(-c->failed));
+	else if (c->cfg.receives == MSG_TO_MASTER)
+		read_for_credit(c);
 	else
 		read_one(c);
 }
@@ -401,6 +498,9 @@ struct channel *channel_new(const struct channel_config *cfg)
 	c->end = &c->first;
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
+	ev_init(&c->pause, on_paused);
+	c->credit_ns = CHANNEL_COST_SAVED_MS * (int64_t)MS;
+	c->credit_at_ns = mono_ns();
 	ev_io_start(cfg->loop, &c->reader);
 	/* A worker sends no descriptors, and closing a prepared descriptor (a
 	 * socket that lingers) could block the master.  Kernels from 6.16 on
@@ -417,6 +517,9 @@ void channel_free(struct channel **c)
 		return;
 	stop_writing(*c);
 	ev_io_stop((*c)->cfg.loop, &(*c)->reader);
+	ev_timer_stop((*c)->cfg.loop, &(*c)->pause);
+	if ((*c)->freed != NULL)
+		*(*c)->freed = true;
 	fd_close(&(*c)->cfg.fd);
 	free(*c);
 	*c = NULL;

@@ -16,7 +16,10 @@
  * while channel_is_idle() and continues in on_drained, so that only a peer
  * that does not read fills the queue.
  *
- * A wake-up of the loop reads one message: no channel delays the others.
+ * A wake-up of the loop reads one message: no channel delays the others.  What
+ * the messages of a worker cost in on_message is bounded, whatever their type:
+ * above CHANNEL_COST_PERCENT of a processor the next ones wait, and a worker
+ * that goes on for CHANNEL_COST_OWED_MS floods.
  */
 #pragma once
 

@@ -35,4 +35,14 @@ enum {
 	/* Messages and bytes in a second that count as a flood. */
 	CHANNEL_FLOOD = 2000,
 	CHANNEL_FLOOD_BYTES = 8 * 1024 * 1024,
+	/* What the messages of a worker may cost the master, on average: this
+	 * part of the time of a processor; what it may save up; and how long
+	 * it may ask for more until that counts as a flood, too. */
+	CHANNEL_COST_PERCENT = 3,
+	CHANNEL_COST_SAVED_MS = 100,
+	CHANNEL_COST_OWED_MS = 3000,
+	/* A request of the master allows its reply to cost so much more, and
+	 * all replies that it waits for at most so much. */
+	CHANNEL_COST_REPLY_MS = 10,
+	CHANNEL_COST_REPLIES_MS = 1000,
 };

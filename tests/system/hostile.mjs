@@ -6,7 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, WORKER, config, sanitized, stream }
+	from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
@@ -175,6 +176,41 @@ test('a flood of valid messages', (t) => beside(t,
 		assert.ok(sluice.log.length < 2e6, 'the log is not flooded');
 		await sluice.logged(/stream bad: .*a flood of messages/);
 	} }));
+
+// Lists of receivers as long as possible, fewer than a flood.
+const LISTS = `import json, socket, time
+channel = socket.socket(fileno=3)
+channel.setblocking(True)
+def say(type, body):
+    channel.send(json.dumps({"type": type, "body": body}).encode())
+receivers = [{"client": (1 << 52) + i, "peer": "srt://192.0.2.1:%d" % i,
+              "uptime": 1} for i in range(60)]
+status = 0
+while True:
+    if time.monotonic() > status + 1:
+        status = time.monotonic()
+        say("stream.status", {"packets": 1, "alarms": 0, "changes": [],
+            "chosen": 1, "filler": False, "join": 0, "gop": 0, "inputs": [],
+            "outputs": []})
+    for i in range(19):
+        say("stream.receivers", {"output": 1, "list": receivers})
+    time.sleep(.01)
+`;
+
+test('messages that cost the master much', (t) => beside(t,
+	`${hello}; ${ready}; exec python3 -c '${LISTS}'`, {
+		check: async (sluice) => {
+			const cpu = cpuSeconds(sluice.pid), begin = now();
+
+			await sleep(6000);
+			const load = (cpuSeconds(sluice.pid) - cpu) /
+				((now() - begin) / 1000);
+			t.diagnostic(`${load} of a core`);
+			assert.ok(load < (sanitized ? 0.5 : 0.08),
+				`${load} of a core`);
+			await sluice.logged(
+				/stream bad: .*flood.*the master too much/);
+		} }));
 
 // fewer than a flood, each of them sound
 test('a status a hundred times a second', (t) => beside(t,

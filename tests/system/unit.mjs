@@ -142,7 +142,8 @@ gone stop
 	const log = fs.readFileSync(path.join(box.result, 'log'), 'utf8');
 
 	assert.equal(code, 0, out + log);
-	const made = [...log.matchAll(/attacker in .* (\d+) denied, (\d+) not/g)];
+	const made = [...log.matchAll(
+		/attacker in .* (\d+) denied, (\d+) not/g)];
 	t.diagnostic(made.map((m) => m[0]).join('\n'));
 	assert.ok(made.length >= 7);
 	const least = /no Landlock/.test(log) ? 100 : 130;

@@ -3,6 +3,8 @@
 
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/base/units.h"
+#include "config.h"
 #include "proto/ipc/contract.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The master's end under test, the worker's end as a bare socket. */
@@ -26,12 +29,29 @@ struct bench {
 	bool keep;       /* the next descriptor */
 	bool free_in_it; /* the channel, inside the next event */
 	unsigned drained;
+	unsigned burn_ms; /* processor time that a message takes */
 	unsigned n_more; /* to send from on_drained */
 
 	unsigned closed;
 	int err;
 	char why[256];
 };
+
+static uint64_t processor_ms(void)
+{
+	struct timespec t;
+
+	cr_assert_eq(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+	return timespec_ns(&t) / MS;
+}
+
+static void burn(unsigned ms)
+{
+	uint64_t end = processor_ms() + ms;
+
+	while (ms > 0 && processor_ms() < end)
+		;
+}
 
 static void on_message(struct channel *c, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
@@ -41,6 +61,7 @@ static void on_message(struct channel *c, const struct msg *m, int *fds,
 	cr_assert_eq(c, b->channel);
 	b->messages++;
 	b->last = m->type;
+	burn(b->burn_ms);
 	if (n_fds > 0 && b->keep) {
 		b->kept_fd = fds[0];
 		fds[0] = -1;
@@ -268,6 +289,74 @@ Test(channel, a_flood_closes_it, .timeout = 90)
 	cr_assert_eq(b.closed, 1);
 	cr_assert_eq(b.err, -EBADMSG);
 	cr_assert_leq(b.messages, CHANNEL_FLOOD);
+	teardown(&b);
+}
+
+static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)t, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+/* The loop runs, and the peer always has a message there. */
+static void run_flooded(struct bench *b, uint64_t ms)
+{
+	uint64_t end = mono_ms() + ms;
+	ev_timer again;
+
+	ev_timer_init(&again, on_timeout, 0.01, 0.01);
+	ev_timer_start(b->loop, &again);
+	while (b->closed == 0 && mono_ms() < end) {
+		while (send(b->peer, READY, strlen(READY), MSG_DONTWAIT) > 0)
+			;
+		ev_run(b->loop, 0);
+	}
+	ev_timer_stop(b->loop, &again);
+}
+
+Test(channel, costly_messages_wait_and_do_not_take_the_processor)
+{
+	const uint64_t percent = CHANNEL_COST_PERCENT * (SANITIZED ? 8 : 1);
+	uint64_t began = mono_ms(), most;
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	b.burn_ms = 5;
+	run_flooded(&b, 1500);
+	cr_assert_eq(b.closed, 0);
+	most = CHANNEL_COST_SAVED_MS + (mono_ms() - began) * percent / 100;
+	cr_assert_leq(b.messages, 2 + most / b.burn_ms);
+	cr_assert_geq(b.messages, CHANNEL_COST_SAVED_MS / b.burn_ms / 2);
+	teardown(&b);
+}
+
+Test(channel, costly_messages_that_do_not_end_are_a_flood)
+{
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	b.burn_ms = 20;
+	run_flooded(&b, 60000);
+	cr_assert_eq(b.closed, 1);
+	cr_assert_eq(b.err, -EBADMSG);
+	cr_assert_not_null(strstr(b.why, "too much time"));
+	cr_assert_leq(b.messages, 200 * (SANITIZED ? 8 : 1));
+	teardown(&b);
+}
+
+Test(channel, a_reply_to_a_request_may_cost_more)
+{
+	const struct msg ask = { .type = MSG_DELIVER_LIST, .seq = 1 };
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	b.burn_ms = CHANNEL_COST_REPLY_MS;
+	for (unsigned i = 0; i < 50; i++) {
+		cr_assert_eq(channel_send(b.channel, &ask, NULL, 0), 0);
+		say(&b, READY);
+		settle(&b);
+		cr_assert_eq(b.messages, i + 1);
+	}
 	teardown(&b);
 }
 
