@@ -402,9 +402,10 @@ json_t *status_write(const struct status *s)
 		minute = minute_format(&stream->minute);
 		(void)json_object_set_new(
 			all, stream->id,
-			json_pack("{s:s, s:I, s:i}", "minute", minute, "at",
-				  (json_int_t)stream->wall_s, "input",
-				  (int)stream->position));
+			json_pack("{s:s, s:I, s:i, s:o}", "minute", minute,
+				  "at", (json_int_t)stream->wall_s, "input",
+				  (int)stream->position, "errors",
+				  status_stream_write_errors(stream)));
 		free(minute);
 	}
 	return all;
@@ -433,5 +434,7 @@ void status_take(struct status *s, const json_t *all)
 		stream->silent = false;
 		if (input >= 1 && input <= (json_int_t)stream->n_inputs)
 			stream->position = (unsigned)input;
+		status_stream_take_errors(stream,
+					  json_object_get(from, "errors"));
 	}
 }

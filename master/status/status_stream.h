@@ -157,6 +157,10 @@ void status_stream_add_words(json_t *o, const struct status_stream *,
 void status_stream_note_errors(struct status_stream *,
 			       const struct stream_proc_info *info,
 			       int64_t now_s);
+/* From master to master: [position (0: the stream), since, text] of each; and
+ * back, without invalid ones. */
+json_t *status_stream_write_errors(const struct status_stream *);
+void status_stream_take_errors(struct status_stream *, const json_t *list);
 
 /* The number of outputs with a fault. */
 size_t status_stream_count_faults(const struct status_stream *);

@@ -104,6 +104,9 @@ void status_stream_note_errors(struct status_stream *s,
 	struct errmsg absence;
 	bool absent = status_stream_absence(s, info, &absence);
 
+	/* those of the previous master stay until the first report */
+	if (!s->silent && s->last.n_inputs == 0 && s->n_inputs > 0)
+		return;
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct msg_input_status *in =
 			status_stream_input(s, i + 1);
@@ -120,6 +123,45 @@ void status_stream_note_errors(struct status_stream *s,
 		status_error_set(&s->input_errors[i], NULL, now_s);
 	status_error_set(&s->error,
 			 stream_error(s, absent ? absence.text : NULL), now_s);
+}
+
+static void write_error(json_t *list, size_t position,
+			const struct status_error *e)
+{
+	if (e->text != NULL)
+		(void)json_array_append_new(
+			list, json_pack("[I, I, s]", (json_int_t)position,
+					(json_int_t)e->since_s, e->text));
+}
+
+json_t *status_stream_write_errors(const struct status_stream *s)
+{
+	json_t *list = json_array();
+
+	write_error(list, 0, &s->error);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		write_error(list, i + 1, &s->input_errors[i]);
+	return list;
+}
+
+void status_stream_take_errors(struct status_stream *s, const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
+		json_int_t position = -1, since = 0;
+		const char *text = NULL;
+
+		if (json_unpack(one, "[I, I, s!]", &position, &since,
+				&text) < 0 ||
+		    position < 0 || position > (json_int_t)s->n_inputs)
+			continue;
+		status_error_set(position == 0
+					 ? &s->error
+					 : &s->input_errors[position - 1],
+				 text, since);
+	}
 }
 
 /* --- words --- */
@@ -173,7 +215,8 @@ static void add_choice(struct details *d, const struct status_stream *s,
 		detail(d, "input %u, chosen by hand", in->position);
 	else if (in->position > 1)
 		detail(d, "input %u, backup", in->position);
-	for (size_t i = 1; i <= in->position; i++) {
+	/* of a backup that plays it delays nothing */
+	for (size_t i = 1; i < MAX(in->position, 2U); i++) {
 		const struct msg_input_status *before =
 			status_stream_input(s, i);
 

@@ -24,6 +24,7 @@ helper_files = \
 	tests/helpers/run-node.sh \
 	tests/helpers/scene.mjs \
 	tests/helpers/si.mjs \
+	tests/helpers/situations.mjs \
 	tests/helpers/sluice.mjs \
 	tests/helpers/tls.mjs \
 	tests/helpers/timing.mjs \
@@ -133,6 +134,11 @@ system_tests = \
 	tests/system/service-user.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
+	tests/system/situations-backup.mjs \
+	tests/system/situations-content.mjs \
+	tests/system/situations-outputs.mjs \
+	tests/system/situations-processes.mjs \
+	tests/system/situations-service.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt.mjs \
 	tests/system/srt-interface.mjs \

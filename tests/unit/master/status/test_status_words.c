@@ -77,6 +77,7 @@ Test(status_words, tell_until_when_an_input_is_damped)
 	struct msg_stream_status m = second(2, true);
 
 	m.inputs[0].damped_s = 3 * 60 + 5;
+	m.inputs[1].damped_s = 9;
 	status_stream_add(s, &m, false);
 	expect_words(s, &running, "on air (input 2, backup; "
 				  "input 1 was damped until 14:03)");
@@ -185,6 +186,30 @@ Test(status_words, give_the_reason_of_now_and_its_begin)
 	status_stream_note_errors(s, &running, NOW_S + 18);
 	expect_error(s, "no packets", 18);
 	status_stream_free(&s);
+}
+
+Test(status_words, keep_the_begin_of_an_error_for_the_next_master)
+{
+	struct status_stream *s = make(TWO), *next = make(TWO);
+	struct msg_stream_status m = second(1, false);
+	json_auto_t *list, *bad = fakes_json("[[0,1],[9,1,'x'],[1,'a','b'],7]");
+
+	m.inputs[0].error = "no packets";
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	list = status_stream_write_errors(s);
+	status_stream_take_errors(next, list);
+	status_stream_take_errors(next, bad);
+	next->silent = false;
+	/* before and after its first report */
+	status_stream_note_errors(next, &running, NOW_S + 1);
+	expect_error(next, "no packets", 0);
+	status_stream_add(next, &m, false);
+	status_stream_note_errors(next, &running, NOW_S + 2);
+	expect_error(next, "no packets", 0);
+	cr_expect_eq(next->input_errors[0].since_s, NOW_S);
+	status_stream_free(&s);
+	status_stream_free(&next);
 }
 
 /* The contract has an mpts on air in every stream_event; all else has not. */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// situations, backups: whichever input plays, every surface tells it.
+import { test } from 'node:test';
+import { playAll } from '../helpers/situations.mjs';
+
+const situations = {
+	async 'the only input is on air'(s) {
+		await s.play(1);
+		await s.stream(1);
+		await s.tells({ state: 'on air', error: null, sends: true });
+	},
+
+	async 'the source is dead from the start'(s) {
+		await s.stream(1);
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
+			sends: false, alarms: ['sync_loss'] });
+	},
+
+	async 'the source dies'(s) {
+		await s.play(1);
+		await s.stream(1);
+		await s.tells({ state: 'on air', sends: true, from: 1 });
+		s.stop(1);
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
+			sends: false });
+	},
+
+	async 'a standby is silent'(s) {
+		await s.play(1);
+		await s.stream(2);
+		await s.tells({ state: 'on air', error: null, from: 1,
+			also: { active_input: 1 } });
+	},
+
+	async 'a standby plays'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2);
+		await s.tells({ state: 'on air', error: null, from: 1 });
+	},
+
+	async 'a backup plays, and the first input returns'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2);
+		await s.tells({ state: 'on air', from: 1 });
+		s.stop(1);
+		await s.tells({ state: 'on air (input 2, backup)', error: null,
+			from: 2, also: { active_input: 2 } });
+		await s.play(1);
+		await s.tells({ state: 'on air', from: 1 });
+	},
+
+	async 'backup_type passive: the next input plays'(s) {
+		await s.play(2);
+		await s.stream(2, { backup_type: 'passive' });
+		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
+	},
+
+	async 'backup_type stop: nothing is sent'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2, { backup_type: 'stop' });
+		await s.tells({ state: 'on air', from: 1 });
+		s.stop(1);
+		s.stop(2);
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
+			sends: false, also: { active: false } });
+	},
+
+	async 'backup_type disable: an input is chosen by hand'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2, { backup_type: 'disable' });
+		await s.tells({ state: 'on air', from: 1 });
+		await s.sluice.cmd('set-stream-input', { id: s.id, input: 2 });
+		await s.tells({ state: 'on air (input 2, chosen by hand)',
+			from: 2 });
+	},
+
+	async 'all inputs are dead: the last one stays active'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2);
+		await s.tells({ state: 'on air', from: 1 });
+		s.stop(1);
+		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
+		s.stop(2);
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
+			sends: false });
+	},
+
+	async 'an input that flaps is damped, and plays if no other does'(s) {
+		let drop = false;
+
+		await s.play(1, { shape: (p) => drop ? [] : [p] });
+		await s.play(2);
+		await s.stream(2, { backup_return_delay: 0,
+			backup_start_delay: 0, backup_damping: 600 });
+		// on a busy machine it is damped sooner
+		for (let i = 0; i < 5; i++) {
+			const { state } = await s.reaches(
+				/^on air( \(input .* damped .*)?$/);
+
+			if (/damped/.test(state))
+				break;
+			drop = true;
+			await s.reaches(/^on air \(input 2, backup/);
+			drop = false;
+		}
+		await s.tells({ from: 2, state: new RegExp('^on air \\(' +
+			'input 2, backup; input 1 was damped until ' +
+			'\\d\\d:\\d\\d\\)$') });
+		s.stop(2);
+		await s.tells({ state: new RegExp('^on air \\(input 1 was ' +
+			'damped until \\d\\d:\\d\\d\\)$'), from: 1 });
+	},
+};
+
+test('backups', { concurrency: true }, (t) => playAll(t, situations));
