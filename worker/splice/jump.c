@@ -106,6 +106,7 @@ static bool jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 static void cut_here(struct splice *s, const struct splice_cursor *c)
 {
 	s->counters.jumps++;
+	s->odd_ns = 0;
 	splice_begin_cut(s, SPLICE_JUMP);
 	splice_place(s, *c);
 }
@@ -305,6 +306,41 @@ static bool find_pcr_jump(struct splice *s, const struct splice_cursor *c,
 	return true;
 }
 
+/* May a unit wait for the next PCR of its clock?  It may be the first one of
+ * another clock. */
+static bool may_wait(struct splice *s, size_t clock)
+{
+	const uint64_t calm_ns = SPLICE_ODD_MS * (uint64_t)SPLICE_MS;
+
+	if (s->state == SPLICE_JUDGE || s->state == SPLICE_CATCH_UP ||
+	    s->n_pending > 0 || !is_settled(s, clock) ||
+	    !s->sent->clocks[clock].used ||
+	    (s->odd_ns != 0 && s->now_ns - s->odd_ns < calm_ns))
+		return false;
+	s->odd_ns = s->now_ns;
+	return true;
+}
+
+/* A unit whose DTS does not continue: the next PCR decides. */
+static enum splice_sign judge_odd(struct splice *s,
+				  const struct splice_cursor *c, size_t clock)
+{
+	struct splice_cursor ahead = *c;
+	enum splice_pcr is;
+	uint64_t pcr;
+
+	if (!find_pcr(s, &ahead, clock, &pcr))
+		return may_wait(s, clock) ? SPLICE_UNDECIDED
+					  : SPLICE_CONTINUES;
+	is = judge_pcr(s, clock, pcr, false);
+	/* a PCR that is late alone may be out of order */
+	if (!is_settled(s, clock) ||
+	    (is != SPLICE_PCR_JUMP && is != SPLICE_PCR_LATE))
+		return SPLICE_CONTINUES;
+	cut_here(s, c);
+	return SPLICE_CUTS;
+}
+
 enum splice_sign splice_find_jump(struct splice *s,
 				  const struct splice_cursor *c)
 {
@@ -326,13 +362,18 @@ enum splice_sign splice_find_jump(struct splice *s,
 	if (ts_pcr(p, &pcr) && find_pcr_jump(s, c, pcr))
 		return SPLICE_CUTS;
 	unit = splice_unit_jumps(s, p, NULL);
-	if (!unit && (!splice_has_gap(s, p) || c->index < s->no_jump_to))
+	if (!unit && !splice_has_gap(s, p))
+		return splice_unit_is_odd(s, p) ? judge_odd(s, c, clock)
+						: SPLICE_CONTINUES;
+	if (!unit && c->index < s->no_jump_to)
 		return SPLICE_CONTINUES;
 	known = find_pcr(s, &ahead, clock, &pcr);
 	if (known ? jumps_ahead(s, clock, pcr) : has_other_tables(s, *c)) {
 		cut_here(s, c);
 		return SPLICE_CUTS;
 	}
+	if (!known && unit && may_wait(s, clock))
+		return SPLICE_UNDECIDED;
 	s->no_jump_to = ahead.index;
 	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||
 	    !splice_unit_rejoin(s, p))

@@ -158,6 +158,8 @@ struct splice {
 	uint64_t since_ns;  /* time of the first packets after the cut; 0: none
 			     * yet */
 	uint64_t resumed_ns; /* time of the first packets after a silence */
+	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
+			     * never */
 	size_t n_pending;   /* clocks that are not placed yet */
 	/* indexes in the feed: packets before them are known not to jump, and
 	 * not to be of a foreign source */
@@ -306,6 +308,10 @@ struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
  * a PCR of its clock close by (as received), or NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
+
+/* Does a PES begin in the packet whose DTS goes back, or is far ahead of the
+ * last one?  Its clock may have jumped. */
+bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
 
 /* Is the time of the PES that begins here far from its clock? */
 bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);

@@ -30,7 +30,8 @@
  * tables.
  *
  * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
- * its restart) is treated as if it had been cut there.  A lost packet is not:
+ * its restart) is treated as if it had been cut there, or at a unit in front of
+ * that PCR whose DTS jumps, too.  A lost packet is not:
  * its gap in the counter stays visible.  A single PCR that is behind the one
  * before it, as in a packet out of order, is removed.  So no PCR of the output
  * goes back, and none steps by more than 100 ms unless the time did.
@@ -69,6 +70,9 @@ enum {
 	SPLICE_SILENCE_MS = 50,
 	/* ... so long, as do packets of a PID that no table names. */
 	SPLICE_DOUBT_MS = 100,
+	/* A unit whose DTS does not continue waits for a PCR, too.  If its
+	 * clock has not jumped, no other one waits for so long. */
+	SPLICE_ODD_MS = 10000,
 	/* After so long without a PCR or the start of a unit, packets pass. */
 	SPLICE_PATIENCE_MS = 1000,
 };

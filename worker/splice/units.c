@@ -23,6 +23,8 @@ enum {
 	SAMPLES_MOST = 1 << 24,
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
+	/* A longer step of the DTS than before, by so much, is odd. */
+	ODD_AHEAD = HZ / 10,
 };
 
 #define LEAD_UNKNOWN INT64_MIN
@@ -167,6 +169,26 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	u = &s->units[t - s->sent->tracks];
 	return u->lead != LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
 	       is_far(leads.now, u->lead);
+}
+
+bool splice_unit_is_odd(const struct splice *s, const uint8_t *packet)
+{
+	const struct splice_track *t = find_track(s, ts_pid(packet));
+	const struct splice_unit *u;
+	enum pid_class class;
+	struct pes_times at;
+	int64_t step;
+
+	if (t == NULL || !ts_pusi(packet))
+		return false;
+	u = &s->units[t - s->sent->tracks];
+	if (u->cut != s->cut || u->step == 0 || !pes_times(packet, &at))
+		return false;
+	class = class_of(s, packet);
+	if (class != PID_VIDEO && class != PID_AUDIO)
+		return false;
+	step = diff(moved(s, packet, at.dts), t->dts);
+	return step <= 0 || step > (int64_t)u->step + ODD_AHEAD;
 }
 
 bool splice_unit_is_strange(const struct splice *s, const uint8_t *packet)

@@ -6,6 +6,7 @@
  */
 #include "tests/unit/worker/splice/stage.h"
 
+#include "worker/splice/stamps.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
@@ -95,6 +96,47 @@ static void jump_once(int64_t ms)
 Test(jump_sweep, an_unchanged_stream)
 {
 	sweep(jump_once);
+}
+
+/* The first unit behind the jump has to wait for the first PCR. */
+static void jump_in_front_of_a_unit(int64_t ms)
+{
+	for (unsigned phase = 0; phase < 90; phase += 7) {
+		uint64_t ticks = (uint64_t)(ms * TICKS_MS + 7) % PES_TIME_WRAP;
+		struct stamps_move by = { .clock = ticks, .times = ticks };
+		uint64_t dropped;
+
+		teardown();
+		setup();
+		stage_play(&s, a, 1000);
+		for (unsigned i = 0; i < 40 + phase; i++) {
+			struct ts_run run = source_make(a, 1);
+
+			stage_wait(&s, 1);
+			splice_feed(s.splice, &run, 1, s.now_ns);
+		}
+		for (unsigned i = 0; i < 600; i++) {
+			struct ts_run run = source_make(a, 1);
+
+			stamps_move(a->data, by);
+			stage_wait(&s, 1);
+			splice_feed(s.splice, &run, 1, s.now_ns);
+		}
+		judge_pcrs(ms);
+		dropped = counted().dropped;
+		/* the times of a shorter jump are not odd */
+		if (llabs(ms) <= 100)
+			continue;
+		cr_assert_eq(s.judge.dts_back, 0, "%lld ms, %u: %s",
+			     (long long)ms, phase, s.judge.events[0]);
+		cr_assert_eq(dropped, 0, "%lld ms, %u: %lu", (long long)ms,
+			     phase, (unsigned long)dropped);
+	}
+}
+
+Test(jump_sweep, a_unit_in_front_of_the_first_pcr)
+{
+	sweep(jump_in_front_of_a_unit);
 }
 
 static void jump_again(int64_t ms)
