@@ -301,29 +301,25 @@ bool client_is_busy(const struct client *c)
 	return c->background != NULL;
 }
 
-static void look_for_end(struct client *c)
-{
-	CURLMsg *message;
-	int running, left;
-
-	(void)curl_multi_perform(c->multi, &running);
-	while ((message = curl_multi_info_read(c->multi, &left)) != NULL) {
-		if (message->msg != CURLMSG_DONE)
-			continue;
-		c->has_ended = true;
-		c->result = message->data.result;
-	}
-}
-
 bool client_wait(struct client *c, int fd, uint64_t until_ms)
 {
 	struct curl_waitfd more = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	CURLMsg *message;
+	int running, left;
 	uint64_t now_ms;
 
 	need_multi(c);
 	do {
 		if (c->background != NULL)
-			look_for_end(c);
+			(void)curl_multi_perform(c->multi, &running);
+		while (c->background != NULL &&
+		       (message = curl_multi_info_read(c->multi, &left)) !=
+			       NULL) {
+			if (message->msg != CURLMSG_DONE)
+				continue;
+			c->has_ended = true;
+			c->result = message->data.result;
+		}
 		if (c->background != NULL && c->has_ended)
 			return true;
 		now_ms = mono_ms();

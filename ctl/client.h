@@ -47,8 +47,8 @@ void client_reply_done(struct client_reply *);
  * A GET in the background, one at a time, so that the caller can wait for
  * other things.  client_wait() returns true when the request has ended; before,
  * it returns false once fd (-1: none) is readable or at until_ms (mono_ms()).
- * client_end() ends the request, also one that has not ended yet (-EAGAIN), and
- * returns as client_call().
+ * client_end() ends the request, even before its end (-EAGAIN), and returns as
+ * client_call().
  */
 void client_begin(struct client *, const char *path);
 bool client_is_busy(const struct client *);

@@ -116,27 +116,23 @@ static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 	return code;
 }
 
-/* --value is JSON; other text is a string. */
-static json_t *value_of(const char *text)
-{
-	json_t *value = json_loads(text, JSON_DECODE_ANY |
-						 JSON_REJECT_DUPLICATES,
-				   NULL);
-
-	return value ? value : json_string(text);
-}
-
 enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
 {
 	const char *given = ctl->options.value;
 	enum ctl_exit code;
-	json_t *value;
+	json_t *value = NULL;
 
 	if (given != NULL && n > 1)
 		return ctl_fail(ctl, CTL_USAGE, "either FILE or --value");
+	/* --value is JSON; other text is a string */
 	if (given != NULL)
-		value = value_of(given);
-	else if (file_read_json(n > 1 ? args[1] : "-", &value, &ctl->error) < 0)
+		value = json_loads(given, JSON_DECODE_ANY |
+						  JSON_REJECT_DUPLICATES,
+				   NULL);
+	if (given != NULL && value == NULL)
+		value = json_string(given);
+	if (given == NULL &&
+	    file_read_json(n > 1 ? args[1] : "-", &value, &ctl->error) < 0)
 		return CTL_REFUSED;
 	if (value == NULL)
 		return ctl_fail(ctl, CTL_USAGE, "--value: is not UTF-8");

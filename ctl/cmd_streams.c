@@ -272,28 +272,25 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	print_text(&text, stdout);
 }
 
-/* Queries the whole status, also of a disabled stream. */
-static enum ctl_exit read_status(struct ctl *ctl, struct overview_row *row)
-{
-	char *path = api_path("/api/stream-status/", row_id(row), "?t=0");
-	enum ctl_exit code = api_get(ctl, path, &row->status);
-
-	free(path);
-	return code;
-}
-
 enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
 	enum ctl_exit code = overview_load(ctl, &o);
 	struct overview_row *row;
 	json_t *out;
+	char *path;
 
 	(void)n;
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, args[0]);
-	code = row ? read_status(ctl, row) : CTL_REFUSED;
+	code = CTL_REFUSED;
+	if (row != NULL) {
+		/* the whole status, also of a disabled stream */
+		path = api_path("/api/stream-status/", row_id(row), "?t=0");
+		code = api_get(ctl, path, &row->status);
+		free(path);
+	}
 	if (code == CTL_OK && ctl->options.json) {
 		out = json_pack("{s:O, s:O}", "stream", row->stream,
 				"status", row->status);

@@ -120,32 +120,28 @@ static void take(struct top *t, json_t *take_answer)
 
 /* --- keys --- */
 
-static void take_key(struct top *t, int key)
+static void take_keys(struct top *t)
 {
 	static const char letters[] = "oinbcv";
 	static const enum overview_order orders[] = {
 		BY_STATE, BY_ID, BY_NAME, BY_RATE, BY_CC, BY_VIEWERS,
 	};
-	const char *at = key > 0 ? strchr(letters, key) : NULL;
+	int key;
 
-	if (at != NULL)
-		t->by = orders[at - letters];
-	else if (key == 'r')
-		t->reverse = !t->reverse;
-	else if (key == 'q' || key == SCREEN_END)
-		t->quit = true;
-	draw(t);
+	while (!t->quit && (key = screen_key(t->screen)) != 0) {
+		const char *at = key > 0 ? strchr(letters, key) : NULL;
+
+		if (at != NULL)
+			t->by = orders[at - letters];
+		else if (key == 'r')
+			t->reverse = !t->reverse;
+		else if (key == 'q' || key == SCREEN_END)
+			t->quit = true;
+		draw(t);
+	}
 }
 
 /* --- live --- */
-
-static void take_keys(struct top *t)
-{
-	int key;
-
-	while (!t->quit && (key = screen_key(t->screen)) != 0)
-		take_key(t, key);
-}
 
 /* Ends the request and draws; keeps the old figures after an error. */
 static enum ctl_exit take_reply(struct top *t)

@@ -44,16 +44,6 @@ static const struct section *find(const struct json_path *path)
 	return NULL;
 }
 
-static json_t *set_config(const struct json_path *path, json_t *config,
-			  bool restart)
-{
-	const char *key = path->steps[0];
-	json_t *data = json_object_get(config, key);
-
-	return json_pack("{s:s, s:s, s:O*, s:b}", "cmd", "set-config", "key",
-			 key, "data", data, "restart", restart);
-}
-
 static json_t *removal(void)
 {
 	return json_pack("{s:b}", "remove", 1);
@@ -87,18 +77,6 @@ static void by_element(const struct section *s, const struct json_path *path,
 				      json_array_get(new, (size_t)at));
 }
 
-static void by_key(const struct section *s, const struct json_path *path,
-		   json_t *after, json_t *request)
-{
-	json_t *new = json_deep_copy(json_path_get(path, 2, after));
-
-	(void)json_object_set_new(request, "id", json_string(path->steps[1]));
-	/* cipher cannot be set: the service keeps the stored one */
-	if (json_is_object(new))
-		(void)json_object_del(new, "cipher");
-	(void)json_object_set_new(request, s->field, new ? new : removal());
-}
-
 static json_t *make_request(const struct section *s,
 			    const struct json_path *path, json_t *before,
 			    json_t *after)
@@ -120,7 +98,14 @@ static json_t *make_request(const struct section *s,
 		by_element(s, path, before, after, request);
 		break;
 	case BY_KEY:
-		by_key(s, path, after, request);
+		whole = json_deep_copy(json_path_get(path, 2, after));
+		/* cipher cannot be set: the service keeps the stored one */
+		if (json_is_object(whole))
+			(void)json_object_del(whole, "cipher");
+		(void)json_object_set_new(request, "id",
+					  json_string(path->steps[1]));
+		(void)json_object_set_new(request, s->field,
+					  whole ? whole : removal());
 		break;
 	}
 	return request;
@@ -161,7 +146,11 @@ int config_edit(const struct json_path *path, json_t *config, json_t *value,
 	r = json_path_put(path, config, value, error);
 	if (r == 0) {
 		*ret = s ? make_request(s, path, before, config)
-			 : set_config(path, config, restart);
+			 : json_pack("{s:s, s:s, s:O*, s:b}", "cmd",
+				     "set-config", "key", path->steps[0],
+				     "data",
+				     json_object_get(config, path->steps[0]),
+				     "restart", restart);
 		*ret_effect = s         ? s->effect
 			      : restart ? EFFECT_RESTARTS
 			      : strcmp(path->steps[0], "users") == 0

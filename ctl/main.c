@@ -199,20 +199,6 @@ static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 	return NULL;
 }
 
-static enum ctl_exit judge(struct ctl *ctl, const struct command *c, size_t n)
-{
-	unsigned other = ctl->options.given & ~c->takes;
-
-	if (other != 0)
-		return ctl_fail(ctl, CTL_USAGE, "%s does not take --%s",
-		                c->name, options_name(other));
-	if (n < c->min || n > c->max)
-		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s%s%s",
-				c->name, c->args[0] != '\0' ? " " : "",
-				c->args);
-	return CTL_OK;
-}
-
 /* Runs a command with the stored session. */
 static enum ctl_exit run(struct ctl *ctl, const struct command *c,
 			 char **args, size_t n)
@@ -243,8 +229,8 @@ static enum ctl_exit run(struct ctl *ctl, const struct command *c,
 static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 {
 	const struct options *o = &ctl->options;
-	enum ctl_exit code;
-	unsigned words;
+	unsigned words, other;
+	size_t n;
 	const struct command *c = find(ctl, &words);
 
 	*ret_known = c != NULL;
@@ -252,12 +238,18 @@ static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 		return run_help(ctl);
 	if (c == NULL)
 		return CTL_USAGE;
-	code = judge(ctl, c, o->n_words - words);
-	if (code != CTL_OK)
-		return code;
+	other = o->given & ~c->takes;
+	if (other != 0)
+		return ctl_fail(ctl, CTL_USAGE, "%s does not take --%s",
+				c->name, options_name(other));
+	n = o->n_words - words;
+	if (n < c->min || n > c->max)
+		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s%s%s",
+				c->name, c->args[0] != '\0' ? " " : "",
+				c->args);
 	if (c->run == NULL)
 		return run_help(ctl);
-	return run(ctl, c, o->words + words, o->n_words - words);
+	return run(ctl, c, o->words + words, n);
 }
 
 /* known: the command exists. */

@@ -284,12 +284,18 @@ static int more_first(const struct overview_row *a,
 	return x > y ? -1 : x < y;
 }
 
-static int compare(const struct overview_row *a, const struct overview_row *b,
-		   enum overview_order by)
+struct sorting {
+	enum overview_order by;
+	bool reverse;
+};
+
+static int by_order(const void *x, const void *y, void *arg)
 {
+	const struct overview_row *a = x, *b = y;
+	const struct sorting *s = arg;
 	int r = 0;
 
-	switch (by) {
+	switch (s->by) {
 	case BY_STATE:
 		r = rank(a) - rank(b);
 		break;
@@ -308,19 +314,8 @@ static int compare(const struct overview_row *a, const struct overview_row *b,
 	case BY_ID:
 		break;
 	}
-	return r != 0 ? r : strcmp(row_id(a), row_id(b));
-}
-
-struct sorting {
-	enum overview_order by;
-	bool reverse;
-};
-
-static int by_order(const void *a, const void *b, void *arg)
-{
-	const struct sorting *s = arg;
-	int r = compare(a, b, s->by);
-
+	if (r == 0)
+		r = strcmp(row_id(a), row_id(b));
 	return s->reverse ? -r : r;
 }
 

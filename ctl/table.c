@@ -139,18 +139,6 @@ struct writer {
 	struct buf *to;
 };
 
-static void write_cell(struct writer *w, const struct cell *cell, size_t width,
-		       bool right)
-{
-	bool colour = w->style->colour && cell->colour != TABLE_PLAIN;
-
-	if (colour)
-		buf_printf(w->to, "%s", colour_text(cell->colour));
-	text_fit(w->to, cell->text ? cell->text : "", width, right);
-	if (colour)
-		buf_printf(w->to, "\033[0m");
-}
-
 /* Omits the padding of the last cell that is not empty. */
 static void write_line(struct writer *w, const struct cell *cells)
 {
@@ -166,6 +154,8 @@ static void write_line(struct writer *w, const struct cell *cells)
 							      used + gap)
 				      : (size_t)-1;
 		size_t width = w->widths[i];
+		bool colour = w->style->colour &&
+			      cells[i].colour != TABLE_PLAIN;
 
 		if (room == 0)
 			break;
@@ -173,7 +163,12 @@ static void write_line(struct writer *w, const struct cell *cells)
 			width = MIN(width, text_width(cells[i].text));
 		width = MIN(width, room);
 		buf_printf(w->to, "%*s", (int)gap, "");
-		write_cell(w, &cells[i], width, t->columns[i].right);
+		if (colour)
+			buf_printf(w->to, "%s", colour_text(cells[i].colour));
+		text_fit(w->to, cells[i].text ? cells[i].text : "", width,
+			 t->columns[i].right);
+		if (colour)
+			buf_printf(w->to, "\033[0m");
 		used += gap + width;
 	}
 	buf_printf(w->to, "%s", w->style->end);

@@ -204,25 +204,24 @@ static const char *ask_restart_error(void *arg)
 
 /* --- signals --- */
 
-static void stop(struct master *m, const char *reason)
+static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 {
+	struct master *m = s->data;
+
+	(void)loop, (void)revents;
+	if (s->signum == SIGHUP) {
+		reread_ask(m->reread);
+		return;
+	}
 	if (m->stopping)
 		return;
 	m->stopping = true;
 	renewal_stop(m->renewal);
 	reread_stop(m->reread);
-	log_info("master", "%s: stopping", reason);
+	log_info("master", "%s: stopping",
+		 s->signum == SIGINT ? "SIGINT" : "SIGTERM");
 	watchdog_report_stopping(m->watchdog);
 	reconciler_stop(m->reconciler);
-}
-
-static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
-{
-	(void)loop, (void)revents;
-	if (s->signum == SIGHUP)
-		reread_ask(((struct master *)s->data)->reread);
-	else
-		stop(s->data, s->signum == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
 static void watch_signal(struct master *m, ev_signal *s, int number)

@@ -12,7 +12,7 @@
  * guess the password of another.
  *
  * ip_client() distinguishes addresses.  When a table is full, a new entry
- * replaces the one that failed longest ago.  Pure: the caller passes the
+ * replaces the entry that failed longest ago.  Pure: the caller passes the
  * monotonic time.
  */
 #pragma once

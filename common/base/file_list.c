@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *resolve(const char *list, const char *name, size_t len)
-{
-	const char *slash = strrchr(list, '/');
-	int folder = slash != NULL && name[0] != '/' ? (int)(slash - list) + 1
-						     : 0;
-
-	return xasprintf("%.*s%.*s", folder, list, (int)len, name);
-}
-
 static void add(struct file_list *l, unsigned line, char *take_path)
 {
 	size_t room = 2 * MAX(l->n, (size_t)1);
@@ -34,6 +25,8 @@ int file_list_read(const char *path, const char *text, size_t len,
 {
 	struct file_list l = { 0 };
 	const char *end = text + len, *begin = text;
+	const char *slash = strrchr(path, '/');
+	int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
 	unsigned number = 0;
 	int err = 0;
 
@@ -57,7 +50,9 @@ int file_list_read(const char *path, const char *text, size_t len,
 			err = errmsg_fail(error, -EINVAL, "%s: has more "
 					  "than %d files", path, FILE_LIST_MAX);
 		else if (n > 0 && line[0] != '#')
-			add(&l, number, resolve(path, line, n));
+			add(&l, number,
+			    xasprintf("%.*s%.*s", line[0] == '/' ? 0 : folder,
+				      path, (int)n, line));
 		line = stop + 1;
 	}
 	if (err == 0 && l.n == 0)

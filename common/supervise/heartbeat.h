@@ -6,8 +6,8 @@
  * that were sent in time and are read late, because the loop of the master was
  * blocked, are accepted in any number.  Pure.
  *
- * cpu_watch distinguishes a worker that hangs from one that is ready to run on
- * an overloaded machine, by its CPU time and its waiting time for a processor.
+ * cpu_watch distinguishes a worker that hangs from a worker that waits for an
+ * overloaded machine, by its CPU time and its waiting time for a processor.
  */
 #pragma once
 

@@ -563,16 +563,12 @@ const char *worker_proc_alarm(const struct worker_proc *w)
 	return w->alarm[0] != '\0' ? w->alarm : NULL;
 }
 
-static bool is_steady(const struct worker_proc *w)
-{
-	return w->proc.state == PROC_RUNNING &&
-	       mono_ms() - w->proc.backoff.ready_ms >= WORKER_STEADY_MS;
-}
-
 const char *worker_proc_fault(const struct worker_proc *w)
 {
 	bool ends = w->proc.state == PROC_DYING ||
 		    w->proc.state == PROC_KILLING;
+	bool steady = w->proc.state == PROC_RUNNING &&
+		      mono_ms() - w->proc.backoff.ready_ms >= WORKER_STEADY_MS;
 
 	if (!w->proc.wanted)
 		return NULL;
@@ -580,7 +576,7 @@ const char *worker_proc_fault(const struct worker_proc *w)
 		return w->alarm;
 	if (ends && w->error.text[0] != '\0')
 		return w->error.text;
-	return w->proc.backoff.ends > 0 && !is_steady(w) ? w->last_end : NULL;
+	return w->proc.backoff.ends > 0 && !steady ? w->last_end : NULL;
 }
 
 uint64_t worker_proc_silent_ms(const struct worker_proc *w)

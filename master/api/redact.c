@@ -75,18 +75,6 @@ bool observer_is_reduced(const json_t *settings)
 	return json_is_true(json_object_get(settings, "observer_redact"));
 }
 
-static json_t *reduce_text(const json_t *text)
-{
-	char *hidden = address_hide_secrets(json_string_value(text));
-	json_t *copy;
-
-	if (hidden == NULL)
-		return json_incref((json_t *)(uintptr_t)text);
-	copy = json_string(hidden);
-	free(hidden);
-	return copy;
-}
-
 /* A softcam keeps id and name, and the marks of its removal. */
 static json_t *reduce_softcam(const json_t *softcam)
 {
@@ -157,12 +145,18 @@ static json_t *reduce_member(const char *key, const json_t *value)
 json_t *observer_reduce(const json_t *value)
 {
 	bool is_login = json_object_get(value, "pass") != NULL;
+	char *hidden = json_is_string(value)
+			       ? address_hide_secrets(json_string_value(value))
+			       : NULL;
 	json_t *copy, *item;
 	const char *key;
 	size_t i;
 
-	if (json_is_string(value))
-		return reduce_text(value);
+	if (hidden != NULL) {
+		copy = json_string(hidden);
+		free(hidden);
+		return copy;
+	}
 	if (json_is_array(value)) {
 		copy = json_array();
 		json_array_foreach((json_t *)(uintptr_t)value, i, item)

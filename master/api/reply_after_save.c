@@ -18,22 +18,6 @@ struct saving {
 	bool is_change; /* of settings, which are kept; false: only restart */
 };
 
-static void restart_soon(struct api *api)
-{
-	if (ev_is_active(&api->restart))
-		return;
-	ev_timer_set(&api->restart, RESTART_DELAY_MS / 1e3, 0);
-	ev_timer_start(api->cfg.loop, &api->restart);
-}
-
-static void warn(struct reply *reply, const char *error)
-{
-	log_warning("config", "settings are saved and not in force: %s", error);
-	(void)json_object_set_new(reply->body, "warnings",
-				  json_pack("[o]", json_sprintf(
-						"not in force: %s", error)));
-}
-
 /* The trial of the new instance has ended. */
 static void on_tried(const char *error, void *arg)
 {
@@ -44,12 +28,20 @@ static void on_tried(const char *error, void *arg)
 		reply_error(call_reply(call), 503, "%s", error);
 	else if (call != NULL)
 		reply_ok(call_reply(call), s->command);
-	if (call != NULL && error != NULL && s->is_change)
-		warn(call_reply(call), error);
+	if (call != NULL && error != NULL && s->is_change) {
+		log_warning("config", "settings are saved and not in force: %s",
+			    error);
+		(void)json_object_set_new(
+			call_reply(call)->body, "warnings",
+			json_pack("[o]", json_sprintf("not in force: %s",
+						      error)));
+	}
 	if (call != NULL)
 		call_finish(call);
-	if (error == NULL)
-		restart_soon(s->api);
+	if (error == NULL && !ev_is_active(&s->api->restart)) {
+		ev_timer_set(&s->api->restart, RESTART_DELAY_MS / 1e3, 0);
+		ev_timer_start(s->api->cfg.loop, &s->api->restart);
+	}
 	free(s);
 }
 

@@ -24,18 +24,10 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	(void)result, (void)error, (void)arg;
 }
 
-/* A configuration that this program makes, not one of another product. */
-static bool is_new(const struct config *config)
-{
-	const char *path = config_path(config);
-
-	return json_object_size(config_document(config)) == 0 &&
-	       (path == NULL || access(path, F_OK) < 0);
-}
-
 bool first_start(struct config *config)
 {
 	char password[PASSWORD_TEXT], hash[PASSWORD_HASH_MAX];
+	const char *path = config_path(config);
 	int err;
 
 	if (!user_none(config_document(config)))
@@ -46,14 +38,16 @@ bool first_start(struct config *config)
 		log_error("auth", "no first password: %s", strerror(-err));
 		return false;
 	}
-	if (is_new(config))
+	/* a configuration of this program, not of another product */
+	if (json_object_size(config_document(config)) == 0 &&
+	    (path == NULL || access(path, F_OK) < 0))
 		config_set_section(config, "settings",
 				   json_pack("{s:b}", "observer_redact", 1));
 	config_put_user(config, "admin",
 			json_pack("{s:b, s:i, s:s, s:I}", "enable", 1, "type",
 				  (int)USER_CONTROL, "cipher", hash, "created",
 				  (json_int_t)time(NULL)));
-	if (config_path(config) != NULL)
+	if (path != NULL)
 		config_save_now(config, on_saved, NULL);
 	(void)fprintf(stderr, "sluice: the first start: login \"admin\", "
 		      "password \"%s\"\n"

@@ -22,18 +22,12 @@ static json_t *output_faults(const struct status_stream *s)
 	return list;
 }
 
-static bool is_scrambled(const struct status_stream *s)
-{
-	const struct msg_input_status *in =
-		status_stream_input(s, s->position);
-
-	return in != NULL && in->active && in->scrambled;
-}
-
 json_t *status_stream_overview(const struct status_stream *s,
 			       const struct stream_proc_info *info)
 {
 	struct minute_sum sum = minute_sum(&s->minute, 1);
+	const struct msg_input_status *in =
+		status_stream_input(s, s->position);
 	json_t *o = json_object();
 
 	set_text(o, "id", s->id);
@@ -47,7 +41,8 @@ json_t *status_stream_overview(const struct status_stream *s,
 	set_int(o, "active_input", s->position);
 	set_bool(o, "active", sum.active);
 	set_bool(o, "filler", !s->silent && s->last.filler);
-	set_bool(o, "scrambled", is_scrambled(s));
+	set_bool(o, "scrambled",
+		 in != NULL && in->active && in->scrambled);
 	set_int(o, "bitrate", sum.bitrate_kbps);
 	set_int(o, "cc_error", sum.cc_error);
 	set_int(o, "pes_error", sum.pes_error);

@@ -9,13 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-static void clear(struct worker_fault *f)
-{
-	f->raised = false;
-	free(f->reason);
-	f->reason = NULL;
-}
-
 void status_stream_judge_worker(struct status_stream *s,
 				const struct stream_proc_info *info)
 {
@@ -23,7 +16,9 @@ void status_stream_judge_worker(struct status_stream *s,
 	bool was = f->raised;
 
 	if (!s->enabled || info->fault == NULL) {
-		clear(f);
+		f->raised = false;
+		free(f->reason);
+		f->reason = NULL;
 		if (was)
 			log_info("status", "stream %s: alarm worker cleared",
 				 s->id);

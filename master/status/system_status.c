@@ -80,16 +80,6 @@ static int by_pid(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static size_t drop_doubles(struct process *list, size_t n)
-{
-	size_t kept = 1;
-
-	for (size_t i = 1; i < n; i++)
-		if (list[i].pid != list[kept - 1].pid)
-			list[kept++] = list[i];
-	return kept;
-}
-
 /* The master, its children and its workers, sorted, without times. */
 static struct process *list_processes(struct system_status *s, size_t *ret_n)
 {
@@ -117,7 +107,10 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	for (size_t i = 0; i < n_workers; i++)
 		list[n++] = (struct process){ .pid = workers[i] };
 	qsort(list, n, sizeof *list, by_pid);
-	*ret_n = drop_doubles(list, n);
+	*ret_n = 1;
+	for (size_t i = 1; i < n; i++)
+		if (list[i].pid != list[*ret_n - 1].pid)
+			list[(*ret_n)++] = list[i];
 	return list;
 }
 

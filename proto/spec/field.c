@@ -124,52 +124,49 @@ void field_init(const struct field_table *t, void *s)
 			field_init_member(&t->rows[i], s);
 }
 
-static void own_members(const struct field_table *, void *s, bool keep);
-
-static void own_member(const struct field *f, void *s, bool keep)
-{
-	char *member = (char *)s + f->offset;
-	char *text;
-	json_t *json;
-	size_t n;
-
-	switch (f->type) {
-	case FIELD_STRING:
-		memcpy(&text, member, sizeof text);
-		if (!keep)
-			free(text);
-		text = keep ? xstrdup(text) : NULL;
-		memcpy(member, &text, sizeof text);
-		break;
-	case FIELD_JSON:
-		memcpy(&json, member, sizeof json);
-		if (keep)
-			(void)json_incref(json);
-		else
-			json_decref(json);
-		json = keep ? json : NULL;
-		memcpy(member, &json, sizeof json);
-		break;
-	case FIELD_OBJECT:
-		own_members(f->of, member, keep);
-		break;
-	case FIELD_LIST:
-		memcpy(&n, (char *)s + f->count, sizeof n);
-		for (size_t i = 0; i < n && f->of != NULL; i++)
-			own_members(f->of, member + i * f->size, keep);
-		if (!keep)
-			memset((char *)s + f->count, 0, sizeof n);
-		break;
-	default:
-		break;
-	}
-}
-
+/* Copies the texts and references of the members, or frees them. */
 static void own_members(const struct field_table *t, void *s, bool keep)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->rows[i].size > 0 && !(t->rows[i].flags & FIELD_ALIAS))
-			own_member(&t->rows[i], s, keep);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
+		char *member = (char *)s + f->offset;
+		char *text;
+		json_t *json;
+		size_t n;
+
+		if (f->size == 0 || f->flags & FIELD_ALIAS)
+			continue;
+		switch (f->type) {
+		case FIELD_STRING:
+			memcpy(&text, member, sizeof text);
+			if (!keep)
+				free(text);
+			text = keep ? xstrdup(text) : NULL;
+			memcpy(member, &text, sizeof text);
+			break;
+		case FIELD_JSON:
+			memcpy(&json, member, sizeof json);
+			if (keep)
+				(void)json_incref(json);
+			else
+				json_decref(json);
+			json = keep ? json : NULL;
+			memcpy(member, &json, sizeof json);
+			break;
+		case FIELD_OBJECT:
+			own_members(f->of, member, keep);
+			break;
+		case FIELD_LIST:
+			memcpy(&n, (char *)s + f->count, sizeof n);
+			for (size_t k = 0; k < n && f->of != NULL; k++)
+				own_members(f->of, member + k * f->size, keep);
+			if (!keep)
+				memset((char *)s + f->count, 0, sizeof n);
+			break;
+		default:
+			break;
+		}
+	}
 }
 
 void field_keep(const struct field_table *t, void *s)

@@ -64,20 +64,6 @@ static const char *drop_dots(char *path)
 	return NULL;
 }
 
-static const char *read_path(char *path)
-{
-	const char *error;
-
-	if (strchr(path, '#'))
-		return "fragment in the target";
-	error = decode_path(path);
-	if (!error && is_coded_twice(path))
-		error = "path encoded twice";
-	if (!error && !utf8_is_valid(path, strlen(path)))
-		error = "path is not UTF-8";
-	return error ? error : drop_dots(path);
-}
-
 /* The text behind the authority of an absolute-form target, may be "".  NULL:
  * the target is not absolute, or its authority is invalid. */
 static char *skip_origin(char *target)
@@ -118,7 +104,15 @@ const char *http_target_read(char *target, bool asterisk,
 		*query++ = '\0';
 	if (query && strchr(query, '#'))
 		return "fragment in the target";
-	error = read_path(path);
+	if (strchr(path, '#'))
+		return "fragment in the target";
+	error = decode_path(path);
+	if (!error && is_coded_twice(path))
+		error = "path encoded twice";
+	if (!error && !utf8_is_valid(path, strlen(path)))
+		error = "path is not UTF-8";
+	if (!error)
+		error = drop_dots(path);
 	if (error)
 		return error;
 	*ret_path = *path ? path : "/";

@@ -91,25 +91,6 @@ static void remove_conn(struct deliver *d, struct viewer_conn *c)
 	viewer_conn_free(&c);
 }
 
-/* The connection becomes a viewer of the mount. */
-static void start_viewer(struct deliver *d, struct viewer_conn *c,
-			 struct mount *m)
-{
-	struct viewer_socket socket = { .secure = c->secure,
-					.peer = c->peer };
-
-	if (viewer_conn_accept(c) < 0) {
-		remove_conn(d, c);
-		return;
-	}
-	socket.fd = viewer_conn_take_fd(c);
-	remove_conn(d, c);
-	mount_add_viewer(m, &socket, mono_ms());
-	d->n_viewers++;
-	if (!ev_is_active(&d->tick))
-		ev_timer_again(d->loop, &d->tick);
-}
-
 static void on_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
@@ -117,6 +98,8 @@ static void on_request(struct viewer_conn *c,
 	struct mount *m = mount_table_find(&d->mounts, c->address,
 					   http_request_path(request));
 	const char *method = http_request_method(request);
+	struct viewer_socket socket = { .secure = c->secure,
+					.peer = c->peer };
 
 	if (m == NULL || m->tls != c->secure) {
 		log_debug("deliver", "%s%s: request for an unknown path",
@@ -125,7 +108,17 @@ static void on_request(struct viewer_conn *c,
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {
-		start_viewer(d, c, m);
+		/* the connection becomes a viewer of the mount */
+		if (viewer_conn_accept(c) < 0) {
+			remove_conn(d, c);
+			return;
+		}
+		socket.fd = viewer_conn_take_fd(c);
+		remove_conn(d, c);
+		mount_add_viewer(m, &socket, mono_ms());
+		d->n_viewers++;
+		if (!ev_is_active(&d->tick))
+			ev_timer_again(d->loop, &d->tick);
 	} else if (strcmp(method, "HEAD") == 0) {
 		viewer_conn_answer_head(c);
 	} else {

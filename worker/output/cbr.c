@@ -185,20 +185,6 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		read_pcr(c, copy + i * TS_PACKET, now_tick);
 }
 
-/* Of packets that arrive when the queue is full only the tables enter it: they
- * are a small part of a stream, and without them it cannot be received. */
-static void push_tables(struct cbr *c, struct ts_run run, uint64_t now_tick)
-{
-	for (size_t i = 0; i < run.n; i++) {
-		struct ts_run one = { run.data + i * TS_PACKET, 1 };
-
-		if (fifo_len(&c->fifo) < c->queue_max && is_table(c, one.data))
-			push(c, one, now_tick);
-		else
-			c->counters.overflow++;
-	}
-}
-
 /* Queues packets, none of them a null packet. */
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
@@ -220,8 +206,16 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 			(void)psi_feed(c->psi, p);
 	}
 	push(c, (struct ts_run){ run.data, n }, now_tick);
-	push_tables(c, (struct ts_run){ run.data + n * TS_PACKET, run.n - n },
-		    now_tick);
+	/* when the queue is full only the tables enter it: they are a small
+	 * part of a stream, and without them it cannot be received */
+	for (; n < run.n; n++) {
+		struct ts_run one = { run.data + n * TS_PACKET, 1 };
+
+		if (fifo_len(&c->fifo) < c->queue_max && is_table(c, one.data))
+			push(c, one, now_tick);
+		else
+			c->counters.overflow++;
+	}
 }
 
 /* True if the run contains a packet that is not a null packet. */
@@ -328,15 +322,6 @@ static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
 	c->counters.pcrs++;
 }
 
-static void make_null(struct cbr *c, uint8_t *p)
-{
-	memset(p, 0xff, TS_PACKET);
-	p[0] = TS_SYNC_BYTE;
-	p[1] = TS_PID_NULL >> 8;
-	p[3] = 0x10;
-	c->counters.nulls++;
-}
-
 static void take_content(struct cbr *c, uint8_t *p)
 {
 	struct cbr_clock *clock;
@@ -403,12 +388,17 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 		take_content(c, p);
 		return true;
 	}
-	if (due != NULL)
+	if (due != NULL) {
 		make_pcr(c, due, p);
-	else if (next != NULL)
+	} else if (next != NULL) {
 		take_content(c, p);
-	else
-		make_null(c, p);
+	} else {
+		memset(p, 0xff, TS_PACKET);
+		p[0] = TS_SYNC_BYTE;
+		p[1] = TS_PID_NULL >> 8;
+		p[3] = 0x10;
+		c->counters.nulls++;
+	}
 	return due == NULL && next != NULL;
 }
 

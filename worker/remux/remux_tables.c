@@ -57,25 +57,12 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 
 /* --- SDT and BAT --- */
 
-/* SDT and BAT of a whole multiplex. */
-static void pass_services(struct remux *r, uint8_t *section, size_t len)
-{
-	struct ids ids = multiplex_ids(r);
-	uint8_t id = section_table_id(section);
-	int err = 0;
-
-	if (r->options.sdt != TABLE_PASS && id == SDT_TABLE_ID)
-		err = ids_rewrite_sdt(&ids, section, len);
-	else if (r->options.sdt != TABLE_PASS && id == BAT_TABLE_ID)
-		err = ids_rewrite_nit(&ids, section, len);
-	if (err < 0)
-		r->counted.broken++;
-	else
-		pass_section(r, SI_PID_SDT, section, len);
-}
-
+/* SDT and BAT. */
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
+	uint8_t id = section_table_id(section);
+	struct ids ids = multiplex_ids(r);
+	int err = 0;
 	/* the service in the output; 0: unknown */
 	uint16_t number = r->options.pnr;
 	struct sdt_service service;
@@ -83,10 +70,18 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	if (number == 0 && r->n_programs > 0)
 		number = r->programs[0].number;
 	if (r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS)) {
-		pass_services(r, section, len);
+		/* those of a whole multiplex */
+		if (r->options.sdt != TABLE_PASS && id == SDT_TABLE_ID)
+			err = ids_rewrite_sdt(&ids, section, len);
+		else if (r->options.sdt != TABLE_PASS && id == BAT_TABLE_ID)
+			err = ids_rewrite_nit(&ids, section, len);
+		if (err < 0)
+			r->counted.broken++;
+		else
+			pass_section(r, SI_PID_SDT, section, len);
 		return;
 	}
-	if (section_table_id(section) != SDT_TABLE_ID ||
+	if (id != SDT_TABLE_ID ||
 	    !is_current(section) || number == 0 ||
 	    !sdt_find(section, len, number, &service) ||
 	    (!remux_keep(&r->sdt_source, section, len) &&

@@ -152,22 +152,6 @@ static bool put_byte_letter(struct writer *w, struct letter *l)
 	return put(w, like, strlen(like));
 }
 
-static bool put_utf8_letter(struct writer *w, const struct letter *l)
-{
-	char bytes[2 * UTF8_MAX];
-	size_t n;
-
-	if (l->whole == '\n')
-		n = utf8_put(WIDE_NEW_LINE, bytes);
-	else if (l->whole != 0)
-		n = utf8_put(l->whole, bytes);
-	else {
-		n = utf8_put(l->base, bytes);
-		n += utf8_put(l->mark, bytes + n);
-	}
-	return put(w, bytes, n);
-}
-
 /* Takes one character, and the mark behind it that belongs to it. */
 static struct letter take(const char **text, size_t *len)
 {
@@ -193,11 +177,23 @@ static struct letter take(const char **text, size_t *len)
 /* False when no more fits. */
 static bool put_letter(struct writer *w, struct letter *l)
 {
+	char bytes[2 * UTF8_MAX];
+	size_t n;
+
 	if ((l->base < 0x20 && l->base != '\n') ||
 	    (l->base >= 0x7f && l->base < 0xa0))
 		return true; /* a control character */
-	return w->table == TEXT_UTF8 ? put_utf8_letter(w, l)
-				     : put_byte_letter(w, l);
+	if (w->table != TEXT_UTF8)
+		return put_byte_letter(w, l);
+	if (l->whole == '\n') {
+		n = utf8_put(WIDE_NEW_LINE, bytes);
+	} else if (l->whole != 0) {
+		n = utf8_put(l->whole, bytes);
+	} else {
+		n = utf8_put(l->base, bytes);
+		n += utf8_put(l->mark, bytes + n);
+	}
+	return put(w, bytes, n);
 }
 
 /* The characters that the table lacks; *ret_unknown of them have no

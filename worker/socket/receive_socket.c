@@ -60,22 +60,6 @@ static int fail_bind(const struct sockaddr_any *where, int err,
 				   : strerror(err));
 }
 
-static int bind_unicast(int fd, const struct udp_place *place,
-			unsigned ifindex, struct errmsg *error)
-{
-	int r = 0;
-
-	if (ifindex != 0)
-		r = fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX,
-		                  (int)ifindex);
-	if (r < 0)
-		return errmsg_fail(error, r, "interface %s: %s", place->iface,
-				   strerror(-r));
-	if (bind(fd, &place->local.sa, place->local.len) < 0)
-		return fail_bind(&place->local, errno, error);
-	return 0;
-}
-
 static int bind_group(int fd, const struct udp_place *place,
 		      unsigned ifindex, struct errmsg *error)
 {
@@ -123,10 +107,20 @@ int udp_socket_open(const struct udp_place *place, unsigned ifindex,
 	(void)fd_set_option(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	(void)fd_set_option(fd, SOL_UDP, UDP_GRO, 1);
 
-	int r = sockaddr_is_multicast(&place->local)
-			? bind_group(fd, place, ifindex, error)
-			: bind_unicast(fd, place, ifindex, error);
+	int r = 0;
 
+	if (sockaddr_is_multicast(&place->local)) {
+		r = bind_group(fd, place, ifindex, error);
+	} else {
+		if (ifindex != 0)
+			r = fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX,
+					  (int)ifindex);
+		if (r < 0)
+			errmsg_set(error, "interface %s: %s", place->iface,
+				   strerror(-r));
+		else if (bind(fd, &place->local.sa, place->local.len) < 0)
+			r = fail_bind(&place->local, errno, error);
+	}
 	if (r < 0) {
 		fd_close(&fd);
 		return r;

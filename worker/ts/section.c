@@ -74,23 +74,20 @@ void section_push(struct section_assembler *s, const uint8_t *packet)
 
 enum collected { WHOLE, PART, TOO_LONG };
 
-/* The longest legal section of the table (ISO/IEC 13818-1 2.4.4). */
-static size_t longest(const uint8_t *section)
-{
-	return section_table_id(section) <= TABLE_PSI_LAST ? SECTION_PSI_MAX
-							   : SECTION_MAX;
-}
-
 /* Takes payload up to end into the section. */
 static enum collected collect(struct section_assembler *s, size_t end)
 {
 	for (;;) {
-		size_t total = HEADER;
+		/* the longest legal section (ISO/IEC 13818-1 2.4.4) */
+		size_t total = HEADER,
+		       longest = section_table_id(s->buffer) <= TABLE_PSI_LAST
+					 ? SECTION_PSI_MAX
+					 : SECTION_MAX;
 
 		if (s->have >= HEADER)
 			total = section_length(s->buffer);
 		if (total > s->size) {
-			if (total > longest(s->buffer))
+			if (total > longest)
 				return TOO_LONG;
 			s->skipping = true;
 		}
