@@ -51,7 +51,7 @@ struct http_conn {
 	struct buf in, out;
 	size_t held_in, held_out; /* shares of those of the pool, bytes */
 	size_t drained; /* bytes discarded */
-	ev_tstamp answer_end; /* deadline of the answer */
+	uint64_t answer_end_ms; /* deadline of the answer, mono_ms() */
 	bool judged;    /* the handler wants the whole body */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
@@ -145,7 +145,7 @@ static size_t account(struct http_conn *c)
 static void expect_reader(struct http_conn *c)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;
-	double left_ms = (c->answer_end - ev_now(cfg->loop)) * 1e3;
+	int64_t left_ms = (int64_t)(c->answer_end_ms - mono_ms());
 
 	start_timer(c, WAIT_OTHER,
 		    (unsigned)MAX(1, MIN(left_ms, cfg->answer_timeout_ms)));
@@ -160,8 +160,8 @@ static void answer(struct http_conn *c, const struct http_answer *a)
 			    c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
 			    (time_t)ev_now(cfg->loop));
 	c->state = CONN_WRITING;
-	c->answer_end = ev_now(cfg->loop) + cfg->answer_timeout_ms / 1e3 +
-			(double)buf_len(&c->out) / cfg->answer_rate_min;
+	c->answer_end_ms = mono_ms() + cfg->answer_timeout_ms +
+			   buf_len(&c->out) * 1000 / cfg->answer_rate_min;
 	expect_reader(c);
 	/* written later, because the handler may still be running */
 	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);

@@ -2,6 +2,7 @@
 #include "common/supervise/tls_judgement.h"
 
 #include "common/base/alloc.h"
+#include "common/supervise/pem_opener.h"
 #include "common/supervise/service_proc.h"
 #include "proto/ipc/channel.h"
 
@@ -17,6 +18,7 @@ enum { TRIES_MAX = 2 };
 struct tls_judgement {
 	TAILQ_ENTRY(tls_judgement) link;
 	struct tls_judgements *owner;
+	struct pem_opening *opening; /* NULL: the pair is open */
 	struct pem_pair pair;
 	tls_judgement_fn *done;
 	void *arg;
@@ -28,6 +30,7 @@ struct tls_judgement {
 struct tls_judgements {
 	struct ev_loop *loop;
 	struct service_proc *service;
+	struct pem_opener *opener;
 	uint32_t *last_seq;
 	TAILQ_HEAD(, tls_judgement) list;
 	unsigned n;
@@ -40,6 +43,7 @@ static void judgement_free(struct tls_judgement *j)
 	TAILQ_REMOVE(&js->list, j, link);
 	js->n--;
 	ev_timer_stop(js->loop, &j->deadline);
+	pem_opening_cancel(&j->opening);
 	pem_pair_close(&j->pair);
 	free(j);
 }
@@ -58,6 +62,8 @@ static void end_unknown(struct tls_judgement *j)
 	const char *alarm = service_proc_alarm(j->owner->service);
 	struct errmsg error;
 
+	if (j->opening != NULL)
+		alarm = "the file system does not answer";
 	errmsg_set(&error, "crt_chain: cannot be checked now: %s",
 		   alarm != NULL ? alarm : "the tls worker does not answer");
 	end(j, -ETIMEDOUT, &error);
@@ -70,7 +76,7 @@ static void ask(struct tls_judgement *j)
 	struct msg m = { .type = MSG_TLS_CERTIFICATE };
 	const int fds[] = { j->pair.chain, j->pair.key };
 
-	if (channel == NULL || j->seq != 0)
+	if (channel == NULL || j->seq != 0 || j->opening != NULL)
 		return;
 	if (++*js->last_seq == 0)
 		*js->last_seq = 1;
@@ -131,20 +137,35 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	end_unknown(container_of(t, struct tls_judgement, deadline));
 }
 
+static void on_opened(int result, const struct pem_pair *take,
+		      const struct errmsg *error, void *arg)
+{
+	struct tls_judgement *j = arg;
+
+	j->opening = NULL;
+	j->pair = *take;
+	if (result == 0)
+		ask(j);
+	else
+		end(j, -EINVAL, error);
+}
+
 struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
-					struct pem_pair *take,
+					const char *chain, const char *key,
 					tls_judgement_fn *done, void *arg)
 {
 	struct tls_judgement *j;
 
-	if (js->n >= TLS_JUDGEMENTS_MAX) {
-		pem_pair_close(take);
+	if (js->n >= TLS_JUDGEMENTS_MAX)
+		return NULL;
+	j = xcalloc(1, sizeof *j);
+	j->opening = pem_opening_new(js->opener, chain, key, on_opened, j);
+	if (j->opening == NULL) {
+		free(j);
 		return NULL;
 	}
-	j = xcalloc(1, sizeof *j);
 	j->owner = js;
-	j->pair = *take;
-	*take = (struct pem_pair){ -1, -1 };
+	j->pair = (struct pem_pair){ -1, -1 };
 	j->done = done;
 	j->arg = arg;
 	TAILQ_INSERT_TAIL(&js->list, j, link);
@@ -152,7 +173,6 @@ struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
 	ev_timer_init(&j->deadline, on_deadline, TLS_JUDGE_MS / 1e3, 0.);
 	ev_timer_start(js->loop, &j->deadline);
 	service_proc_want(js->service);
-	ask(j);
 	return j;
 }
 
@@ -165,12 +185,14 @@ void tls_judgement_cancel(struct tls_judgement **j)
 
 struct tls_judgements *tls_judgements_new(struct ev_loop *loop,
 					  struct service_proc *service,
+					  struct pem_opener *opener,
 					  uint32_t *last_seq)
 {
 	struct tls_judgements *js = xcalloc(1, sizeof *js);
 
 	js->loop = loop;
 	js->service = service;
+	js->opener = opener;
 	js->last_seq = last_seq;
 	TAILQ_INIT(&js->list);
 	return js;

@@ -4,20 +4,20 @@
  * takes them.
  *
  * A check without an answer in time, or whose worker ended twice, fails with
- * -ETIMEDOUT.  Owns the checks and their open files.  Borrows the loop and the
- * service, and starts it when a check needs it.
+ * -ETIMEDOUT.  Owns the checks and their open files.  Borrows the loop, the
+ * opener and the service, and starts it when a check needs it.
  */
 #pragma once
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
-#include "common/supervise/pem_source.h"
 #include "proto/ipc/msg.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct ev_loop;
+struct pem_opener;
 struct service_proc;
 struct tls_judgement;
 struct tls_judgements;
@@ -29,6 +29,7 @@ enum {
 
 struct tls_judgements *tls_judgements_new(struct ev_loop *,
 					  struct service_proc *,
+					  struct pem_opener *,
 					  uint32_t *last_seq);
 /* NULL-safe; sets *j to NULL.  All checks must have ended. */
 void tls_judgements_free(struct tls_judgements **);
@@ -44,9 +45,9 @@ void tls_judgements_answer(struct tls_judgements *, const struct msg *);
 typedef void tls_judgement_fn(int result, const struct errmsg *error,
 			      void *arg);
 
-/* take: both files.  NULL (and both files closed): too many checks. */
+/* chain, key: the settings.  NULL: too many checks. */
 struct tls_judgement *tls_judgement_new(struct tls_judgements *,
-					struct pem_pair *take,
+					const char *chain, const char *key,
 					tls_judgement_fn *done, void *arg);
 /* NULL-safe; sets *j to NULL. */
 void tls_judgement_cancel(struct tls_judgement **);

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/supervise/pem_opener.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
@@ -13,7 +14,10 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { PAIR_BUFFER = 32768 /* bytes that may wait between the processes */ };
+enum {
+	PAIR_BUFFER = 32768, /* bytes that may wait between the processes */
+	OPEN_SLOW_MS = 3000, /* of a file that opens: an error from then on */
+};
 
 /* A client that waits for the worker. */
 struct waiting {
@@ -25,7 +29,11 @@ struct waiting {
 struct tls_proc {
 	struct ev_loop *loop;
 	struct service_proc *service;
+	struct pem_opener *opener;
+	struct pem_opening *opening; /* of the certificate; NULL: none */
+	ev_timer slow; /* runs while opening */
 	struct tls_judgements *judgements;
+	bool has_certificate; /* the worker that runs */
 	json_t *chain; /* NULL: no TLS */
 	json_t *key;
 	uint32_t last_seq;
@@ -64,7 +72,7 @@ static void arm(struct tls_proc *p)
 }
 
 /* Sends only while the channel is empty: each client in it costs the master
- * two descriptors. */
+ * two descriptors.  The certificate comes first. */
 static void hand_over(void *tls_proc)
 {
 	struct tls_proc *p = tls_proc;
@@ -72,6 +80,8 @@ static void hand_over(void *tls_proc)
 	const struct msg m = { .type = MSG_TLS_SERVE };
 	struct waiting *w;
 
+	if (p->opening != NULL && !p->has_certificate)
+		channel = NULL;
 	while (channel != NULL && channel_is_idle(channel) &&
 	       (w = TAILQ_FIRST(&p->waiting)) != NULL) {
 		/* the worker has ended: the client waits for the next */
@@ -127,29 +137,68 @@ static void set_error(struct tls_proc *p, const struct errmsg *error)
 	log_error("tls", "%s: certificate not used", p->error.text);
 }
 
-static void send_certificate(struct tls_proc *p)
+static void send_pair(struct tls_proc *p, const struct pem_pair *pair)
 {
 	struct channel *channel = service_proc_channel(p->service);
 	struct msg m = { .type = MSG_TLS_CERTIFICATE,
 			 .tls_certificate = { .use = true } };
-	struct pem_pair pair;
-	struct errmsg error;
-	int fds[2];
+	const int fds[] = { pair->chain, pair->key };
 
 	if (p->chain == NULL || channel == NULL)
 		return;
-	if (pem_pair_open(json_string_value(p->chain),
-			  json_string_value(p->key), &pair, &error) < 0) {
-		set_error(p, &error);
-		return;
-	}
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
 	p->use_seq = m.seq = p->last_seq;
-	fds[0] = pair.chain;
-	fds[1] = pair.key;
+	p->has_certificate = true;
 	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
+}
+
+static void on_opened(int result, const struct pem_pair *take,
+		      const struct errmsg *error, void *arg)
+{
+	struct tls_proc *p = arg;
+	struct pem_pair pair = *take;
+
+	p->opening = NULL;
+	ev_timer_stop(p->loop, &p->slow);
+	p->error.text[0] = '\0';
+	if (result == 0)
+		send_pair(p, &pair);
+	else
+		set_error(p, error);
 	pem_pair_close(&pair);
+	hand_over(p);
+}
+
+static void stay_slow(struct tls_proc *p)
+{
+	struct errmsg error;
+
+	errmsg_set(&error, "crt_chain: the file system of the certificate or "
+		   "the key does not answer");
+	set_error(p, &error);
+}
+
+static void on_slow(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	stay_slow(container_of(t, struct tls_proc, slow));
+}
+
+static void send_certificate(struct tls_proc *p)
+{
+	pem_opening_cancel(&p->opening);
+	ev_timer_stop(p->loop, &p->slow);
+	if (p->chain == NULL || service_proc_channel(p->service) == NULL)
+		return;
+	p->opening = pem_opening_new(p->opener, json_string_value(p->chain),
+				     json_string_value(p->key), on_opened, p);
+	if (p->opening == NULL) {
+		stay_slow(p);
+		return;
+	}
+	ev_timer_set(&p->slow, OPEN_SLOW_MS / 1e3, 0.);
+	ev_timer_start(p->loop, &p->slow);
 }
 
 void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
@@ -204,6 +253,7 @@ static void on_down(void *self)
 	struct tls_proc *p = self;
 
 	p->use_seq = 0;
+	p->has_certificate = false;
 	tls_judgements_down(p->judgements);
 }
 
@@ -224,8 +274,10 @@ struct tls_proc *tls_proc_new(const struct service_config *cfg)
 	p->loop = cfg->loop;
 	TAILQ_INIT(&p->waiting);
 	ev_timer_init(&p->patience, on_patience, 0., 0.);
+	ev_timer_init(&p->slow, on_slow, 0., 0.);
+	p->opener = pem_opener_new(cfg->loop);
 	p->service = service_proc_new(cfg, &kind, "1", p);
-	p->judgements = tls_judgements_new(cfg->loop, p->service,
+	p->judgements = tls_judgements_new(cfg->loop, p->service, p->opener,
 					   &p->last_seq);
 	return p;
 }
@@ -241,6 +293,9 @@ void tls_proc_free(struct tls_proc **tls)
 		drop_first(p);
 	ev_timer_stop(p->loop, &p->patience);
 	tls_judgements_free(&p->judgements);
+	ev_timer_stop(p->loop, &p->slow);
+	pem_opening_cancel(&p->opening);
+	pem_opener_free(&p->opener);
 	service_proc_free(&p->service);
 	json_decref(p->chain);
 	json_decref(p->key);
@@ -261,6 +316,7 @@ void tls_proc_adopt(struct tls_proc *p, const json_t *record,
 		    struct handover *h)
 {
 	service_proc_adopt(p->service, record, h, true);
+	p->has_certificate = service_proc_channel(p->service) != NULL;
 }
 
 struct tls_judgements *tls_proc_judgements(struct tls_proc *p)

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "master/api/call.h"
 #include "master/streams/reconciler.h"
+#include "common/supervise/pem_source.h"
 #include "common/supervise/tls_proc.h"
 
 #include <errno.h>
@@ -78,21 +79,15 @@ bool certificate_judge(struct api *api, const json_t *settings,
 	const json_t *now = config_section(api->cfg.config, "settings");
 	struct tls_proc *tls = reconciler_tls(api->cfg.reconciler);
 	struct judging *j;
-	struct pem_pair pair;
-	struct errmsg error;
 
 	if (reply->call->certified || chain == NULL || key == NULL ||
 	    (json_equal(chain, get(now, "crt_chain")) &&
 	     json_equal(key, get(now, "crt_key"))))
 		return true;
-	if (pem_pair_open(json_string_value(chain), json_string_value(key),
-			  &pair, &error) < 0) {
-		reply_error(reply, 400, "settings.%s", error.text);
-		return false;
-	}
 	j = xcalloc(1, sizeof *j);
-	j->judgement = tls_judgement_new(tls_proc_judgements(tls), &pair,
-					 on_judged, j);
+	j->judgement = tls_judgement_new(
+		tls_proc_judgements(tls), json_string_value(chain),
+		json_string_value(key), on_judged, j);
 	if (j->judgement == NULL) {
 		reply_error(reply, 503, "settings.crt_chain: too many are "
 			    "being judged");

@@ -68,11 +68,7 @@ static void edit_auth(json_t *section)
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
 	const json_t *backend = json_object_get(section, "backend");
 	const char *url = json_string_value(backend);
-	const json_t *enable = json_object_get(section, "enable");
 
-	if (enable != NULL && !json_is_boolean(enable))
-		log_warning("auth", "enable: is not true or false: "
-			    "authorization is off");
 	if (url != NULL ? strstr(url, "://") == NULL
 			: backend != NULL &&
 			  (edit_text(backend, "format") == NULL ||

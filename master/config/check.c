@@ -128,8 +128,12 @@ static void judge_settings(struct judge *j, const json_t *document,
 
 bool check_closes_viewers(const json_t *document)
 {
-	return json_is_true(json_object_get(json_object_get(document, "auth"),
-					    "enable"));
+	const json_t *enable = json_object_get(
+		json_object_get(document, "auth"), "enable");
+
+	/* a value that is no boolean may be meant as true */
+	return enable != NULL && !json_is_false(enable) &&
+	       !json_is_null(enable);
 }
 
 /* Items that are not addresses have no effect. */
@@ -140,7 +144,11 @@ static void judge_auth(struct judge *j, const json_t *document)
 	size_t outer = judge_down(j, "auth");
 	size_t enable = judge_down(j, "enable");
 
-	if (check_closes_viewers(document))
+	if (check_closes_viewers(document) &&
+	    !json_is_true(json_object_get(section, "enable")))
+		judge_add(j, CHECK_FAULT, "is not true or false, so all http "
+			  "outputs stay closed");
+	else if (check_closes_viewers(document))
 		judge_add(j, CHECK_FAULT, "true is not supported: this "
 			  "version cannot authorize viewers, so all http "
 			  "outputs stay closed; set it to false to open them "

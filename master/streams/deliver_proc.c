@@ -473,7 +473,7 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 		const char *error;
 
 		if (d->closed)
-			error = "closed: auth.enable is true, and this "
+			error = "closed: auth.enable is not false, and this "
 				"version cannot authorize viewers";
 		else if (m->waits)
 			error = m->waits_for;

@@ -64,11 +64,13 @@ static bool is_done(void *arg)
 static struct tls_judgement *ask(struct bench *b, int chain, int key,
 				 struct asked *a)
 {
-	struct pem_pair pair = { dup(chain), dup(key) };
+	char names[2][32];
 
+	(void)snprintf(names[0], sizeof names[0], "/proc/self/fd/%d", chain);
+	(void)snprintf(names[1], sizeof names[1], "/proc/self/fd/%d", key);
 	*a = (struct asked){ 0 };
-	return tls_judgement_new(tls_proc_judgements(b->tls), &pair, on_judged,
-				 a);
+	return tls_judgement_new(tls_proc_judgements(b->tls), names[0],
+				 names[1], on_judged, a);
 }
 
 static bool is_without_worker(void *arg)
@@ -104,6 +106,35 @@ Test(tls_proc, a_worker_runs_while_a_check_needs_it,
 	rig_run_until(b.rig.loop, is_without_worker, &b, 10000, "gone again");
 	pem_done(&first);
 	pem_done(&second);
+	teardown(&b);
+}
+
+static struct tls_judgement *ask_files(struct bench *b, const char *chain,
+				       const char *key, struct asked *a)
+{
+	*a = (struct asked){ 0 };
+	return tls_judgement_new(tls_proc_judgements(b->tls), chain, key,
+				 on_judged, a);
+}
+
+Test(tls_proc, a_file_that_cannot_be_opened_is_named, .timeout = 90)
+{
+	struct asked missing, device;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	cr_assert_not_null(ask_files(&b, "/nowhere/a.pem", "-----BEGIN K",
+				     &missing));
+	cr_assert_not_null(ask_files(&b, "-----BEGIN C", "/dev/null",
+				     &device));
+	rig_run_until(b.rig.loop, is_done, &missing, 10000, "an answer");
+	rig_run_until(b.rig.loop, is_done, &device, 10000, "an answer");
+	cr_expect_eq(missing.result, -EINVAL);
+	cr_expect_str_eq(missing.why.text, "crt_chain: /nowhere/a.pem: "
+			 "No such file or directory");
+	cr_expect_eq(device.result, -EINVAL);
+	cr_expect_str_eq(device.why.text, "crt_key: /dev/null: not a regular "
+			 "file");
 	teardown(&b);
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { hangingFolder } from '../helpers/hang.mjs';
 import { assertDecodes } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -89,36 +90,9 @@ test('a missing file is named, and played when it appears', async (t) => {
 	await sluice.stop();
 });
 
-// A folder with a clip in it that can stop answering; null where mounting is
-// forbidden.
-async function hangingFolder(t) {
-	let folder;
-	// before the folder goes
-	t.after(() => run('umount', ['-l', folder]));
-	const dir = tempDir(t);
-	const [clip, sign] = ['clip', 'sign'].map((name) =>
-		path.join(dir, name));
-
-	folder = path.join(dir, 'mnt');
-	fs.mkdirSync(folder);
-	fs.writeFileSync(clip, new TsMux().take(13300));
-	const child = start(t, path.join(builddir, 'tests/helpers/hang-fs'),
-		[folder, clip, sign], { stdio: ['pipe', 'pipe', 'pipe'] });
-	await waitUntil('a mount', () => child.text.out !== '' ||
-		child.exitCode !== null);
-	if (child.text.out !== 'ready\n') {
-		t.skip(`no mount: ${child.text.out}`);
-		return null;
-	}
-	return {
-		file: path.join(folder, 'clip.ts'),
-		hang: () => fs.writeFileSync(sign, ''),
-		goOn: () => fs.rmSync(sign, { force: true }),
-	};
-}
-
 test('a file that does not answer stops no other input', async (t) => {
-	const folder = await hangingFolder(t);
+	const folder = await hangingFolder(t,
+		new TsMux().take(13300));
 	if (folder === null)
 		return;
 	const quick = { backup_start_delay: 1, backup_return_delay: 1,

@@ -6,6 +6,7 @@ helper_files = \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/container.mjs \
+	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
 	tests/helpers/hls-scripted.mjs \
 	tests/helpers/http-raw.mjs \
@@ -151,6 +152,7 @@ system_tests = \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
+	tests/system/tls-hang.mjs \
 	tests/system/tls-viewers.mjs \
 	tests/system/unit.mjs \
 	tests/system/users.mjs \

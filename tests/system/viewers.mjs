@@ -2,15 +2,17 @@
 // viewers: a viewer over HTTP gets a picture at once, and delays no other
 // viewer.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { MASTER, Sluice, config, request, stream }
+	from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { now, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, run, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const OTHER = { pnr: 2, pmtPid: 0x190, video: 0x191, audio: 0x192 };
 
@@ -229,7 +231,7 @@ test('auth.enable true closes the outputs, because nothing enforces it',
 	await waitUntil('input', () => udpBound(5000));
 	await Sender.start(t, new TsMux(), 5000);
 	await sluice.onair('a001');
-	assert.match(await error(), /^closed: auth\.enable is true/);
+	assert.match(await error(), /^closed: auth\.enable is not false/);
 	const listens = await waitUntil('reply', () =>
 		request(8100, { path: '/one?token=bad' }));
 	assert.equal(listens.status, 404);
@@ -245,6 +247,51 @@ test('auth.enable true closes the outputs, because nothing enforces it',
 	});
 	await waitUntil('video', () => viewer.bytes > 100000);
 	assert.equal(await error(), undefined);
+	await sluice.stop();
+});
+
+test('auth.enable is rejected or closes the outputs, wherever it is set',
+	async (t) => {
+	const open = config(stream('a001', 'udp://127.0.0.1:5000',
+		'http://127.0.0.1:8100/one'));
+	const sluice = await Sluice.start(t, open);
+	const status = () => request(8100, { path: '/one' })
+		.then((reply) => reply.status, (error) => error.code);
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	const viewer = await Viewer.open(t, 8100, '/one');
+	for (const enable of [true, 1, 'true', {}]) {
+		const auth = { enable };
+
+		for (const command of [{ cmd: 'set-auth', auth },
+			{ cmd: 'set-config', key: 'auth', data: auth }])
+			assert.equal((await sluice.post(command)).status, 400,
+				JSON.stringify(command));
+		fs.writeFileSync(sluice.file,
+			JSON.stringify({ ...open, auth }));
+		const { code } = await run(MASTER, ['-t', '-c', sluice.file]);
+		assert.equal(code, 78, JSON.stringify(auth));
+	}
+	// nothing changed: the file is rejected
+	sluice.child.kill('SIGHUP');
+	await sluice.logged(/SIGHUP: reload failed, nothing changed/);
+	assert.equal(viewer.ended, false);
+	// a document that a restart reads without a check
+	await sluice.cmd('upload', { config: { ...open,
+		auth: { enable: 'yes' } } });
+	await sluice.cmd('restart');
+	await sluice.waitStatus('a001', 'its closed output',
+		(s) => /^closed: auth\.enable/.test(s.outputs[0].error));
+	assert.notEqual(await status(), 200);
+	await waitUntil('the end of the viewer', () => viewer.ended);
+	await sluice.cmd('set-auth', { auth: {} });
+	const again = await waitUntil('viewer', async () => {
+		const v = await Viewer.open(t, 8100, '/one');
+		return v.status === 200 && v;
+	});
+	await waitUntil('video', () => again.bytes > 100000);
 	await sluice.stop();
 });
 

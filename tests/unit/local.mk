@@ -49,6 +49,7 @@ unit_common_tests = \
 	tests/unit/common/document/test_save \
 	tests/unit/common/http/test_peers \
 	tests/unit/common/http/test_server \
+	tests/unit/common/http/test_server_clock \
 	tests/unit/common/http/test_server_faults \
 	tests/unit/common/http/test_server_tls \
 	tests/unit/common/log/test_log_file \
@@ -88,6 +89,13 @@ tests_unit_common_http_test_server_SOURCES = \
 	tests/unit/common/http/site.c \
 	tests/unit/common/http/site.h
 tests_unit_common_http_test_server_LDADD = $(master_libs)
+tests_unit_common_http_test_server_clock_SOURCES = \
+	tests/unit/common/http/test_server_clock.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h \
+	tests/unit/common/http/site.c \
+	tests/unit/common/http/site.h
+tests_unit_common_http_test_server_clock_LDADD = $(master_libs)
 tests_unit_common_http_test_server_faults_SOURCES = \
 	tests/unit/common/http/test_server_faults.c \
 	tests/unit/common/http/client.c \

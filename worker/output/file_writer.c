@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/loop/thread.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "worker/output/file_store.h"
 #include "worker/ts/packet.h"
@@ -82,19 +83,19 @@ static void check_free(struct file_writer *w)
 }
 
 /* With the lock, which it releases while it writes one chunk of the queue. */
-static int write_chunk(struct file_writer *w, time_t *measured,
+static int write_chunk(struct file_writer *w, uint64_t *measured_ms,
 		       struct errmsg *error)
 {
 	size_t tail = (w->head + QUEUE_PACKETS - w->used) % QUEUE_PACKETS;
 	size_t n = MIN(MIN(w->used, QUEUE_PACKETS - tail),
 		       (size_t)CHUNK_PACKETS);
 	bool full = w->state.full;
-	time_t now = time(NULL);
+	uint64_t now = mono_ms();
 	int err = 0;
 
 	(void)pthread_mutex_unlock(&w->lock);
-	if (now - *measured >= MEASURE_S || now < *measured) {
-		*measured = now;
+	if (*measured_ms == 0 || now - *measured_ms >= MEASURE_S * 1000) {
+		*measured_ms = now;
 		err = file_store_check(&w->store, error);
 	}
 	if (err == 0 && n > 0 && full)
@@ -113,7 +114,7 @@ static int write_chunk(struct file_writer *w, time_t *measured,
 
 static int write_queue(struct file_writer *w, struct errmsg *error)
 {
-	time_t measured = 0;
+	uint64_t measured_ms = 0;
 	int err = 0;
 
 	(void)pthread_mutex_lock(&w->lock);
@@ -125,7 +126,7 @@ static int write_queue(struct file_writer *w, struct errmsg *error)
 		if (!w->stop && w->used < HURRY_PACKETS)
 			(void)pthread_cond_timedwait(&w->wake, &w->lock,
 						     &until);
-		err = write_chunk(w, &measured, error);
+		err = write_chunk(w, &measured_ms, error);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return err;

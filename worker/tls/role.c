@@ -2,6 +2,7 @@
 /* The role `tls`: the only process that has the private key. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "proto/ipc/channel.h"
 #include "worker/core/worker.h"
 #include "worker/tls/tls_server.h"
@@ -16,13 +17,14 @@ enum {
 	RESERVED = 32,
 	PER_CONNECTION = 2,
 	DAY_S = 24 * 3600,
+	DAY_MS = DAY_S * 1000,
 	WARN_DAYS = 14, /* warns so long before the certificate expires */
 };
 
 struct role {
 	struct worker *worker;
 	struct tls_server *server;
-	time_t warned_s; /* unix time of the last warning */
+	uint64_t warned_ms; /* mono_ms() of the last warning; 0: none */
 	LIST_HEAD(, feed) feeds;
 };
 
@@ -51,7 +53,8 @@ static void warn_of_expiry(struct role *r)
 	char day[16];
 	time_t end;
 
-	if (ctx == NULL || now - r->warned_s < DAY_S)
+	if (ctx == NULL ||
+	    (r->warned_ms != 0 && mono_ms() - r->warned_ms < DAY_MS))
 		return;
 	end = credentials_end(ctx);
 	format_day(end, day, sizeof day);
@@ -62,7 +65,7 @@ static void warn_of_expiry(struct role *r)
 		log_warning("tls", "certificate expires on %s", day);
 	else
 		return;
-	r->warned_s = now;
+	r->warned_ms = mono_ms();
 }
 
 static void every_second(void *role)
@@ -158,7 +161,7 @@ static void on_certificate(void *role, const struct msg *m, int *fds,
 		if (credentials_begin(ctx) > time(NULL))
 			log_warning("tls", "certificate not valid yet: check "
 				    "the clock of this machine");
-		r->warned_s = 0;
+		r->warned_ms = 0;
 		warn_of_expiry(r);
 	}
 	(void)channel_send(r->worker->channel, &answer, NULL, 0);

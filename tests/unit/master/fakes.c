@@ -213,11 +213,10 @@ struct tls_judgements *tls_proc_judgements(struct tls_proc *p)
 }
 
 struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
-					struct pem_pair *take,
+					const char *chain, const char *key,
 					tls_judgement_fn *done, void *arg)
 {
-	(void)js;
-	pem_pair_close(take);
+	(void)js, (void)chain, (void)key;
 	if (fakes.on_judged != NULL)
 		return NULL;
 	fakes.on_judged = done;
