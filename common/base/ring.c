@@ -357,7 +357,9 @@ void ring_reader_free(struct ring_reader **r)
 
 size_t ring_reader_size(const struct ring_reader *r)
 {
-	return r->layout.window;
+	struct layout l = r->layout;
+
+	return l.base > 0 ? (size_t)MIN(l.window, r->pos - l.base) : l.window;
 }
 
 uint64_t ring_reader_pos(struct ring_reader *r, bool *ret_ok)
@@ -414,17 +416,17 @@ bool ring_reader_last_rap(struct ring_reader *r, size_t margin, uint64_t from,
 	uint64_t pos = ring_reader_pos(r, &ok);
 	uint64_t n = atomic_load_explicit(&r->header->n_marks,
 					  memory_order_acquire);
+	size_t size = ring_reader_size(r);
 	struct ring_rap rap;
 
-	if (!ok || margin >= r->layout.window)
+	if (!ok || margin >= size)
 		return false;
-	from = MAX(from, r->layout.base);
 	for (unsigned i = 0; i < RING_INDEX && n > 0; i++) {
 		n--;
 		if (!read_entry(&r->header->index[n % RING_INDEX], &rap) ||
 		    rap.pos >= pos || !is_sound_pos(rap.pos))
 			continue;
-		if (rap.pos < from || pos - rap.pos > r->layout.window - margin)
+		if (rap.pos < from || pos - rap.pos > size - margin)
 			break;
 		if (found && rap.guess)
 			continue;

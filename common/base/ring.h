@@ -95,7 +95,9 @@ struct ring_reader;
 struct ring_reader *ring_reader_new(int fd, int *ret_err);
 void ring_reader_free(struct ring_reader **);
 
-/* The bytes of the window; they can change with each ring_reader_pos(). */
+/* The bytes of the window; they can change with each ring_reader_pos().  While
+ * a window that has grown fills up, only the bytes that it has count: a reader
+ * that was late before the window grew is late afterwards. */
 size_t ring_reader_size(const struct ring_reader *);
 
 /* The published position.  It never decreases for one reader: if the header

@@ -16,20 +16,20 @@ static void look(struct ring_reader *r)
 	struct ring_rap rap;
 	bool ok = false;
 
-	if (ring_reader_size(r) != RING_BYTES)
-		abort();
 	for (size_t i = 0; i < ARRAY_LEN(margins); i++) {
 		uint64_t pos = ring_reader_pos(r, &ok);
-		size_t len;
+		size_t len, has = ring_reader_size(r);
 		off_t at = ring_file_offset(r, pos, RING_BYTES, &len);
 
 		if (at < RING_DATA || len == 0 ||
-		    (size_t)at + len > RING_DATA + RING_BYTES)
+		    (size_t)at + len > RING_DATA + RING_BYTES ||
+		    has > RING_BYTES)
 			abort();
 		if (!ring_reader_last_rap(r, margins[i], 0, &rap))
 			continue;
 		if (!ok || rap.pos >= pos || rap.pos % RING_PACKET != 0 ||
-		    pos - rap.pos > RING_BYTES - margins[i])
+		    margins[i] >= has ||
+		    pos - rap.pos > has - margins[i])
 			abort();
 	}
 }

@@ -523,6 +523,11 @@ Test(ring, grows_where_it_wraps_and_keeps_every_byte)
 	ring_publish(rig.writer);
 	(void)published(&rig);
 	cr_assert_eq(ring_reader_size(rig.reader), RING_UNIT, "not full yet");
+	write_packets(rig.writer, 1);
+	ring_publish(rig.writer);
+	(void)published(&rig);
+	cr_assert_eq(ring_reader_size(rig.reader), RING_UNIT,
+		     "it has the bytes of the old window only");
 
 	/* the window has room for two units more; nothing is overwritten */
 	for (size_t n = 0; n < 2 * per_unit; n++) {

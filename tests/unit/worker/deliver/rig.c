@@ -55,7 +55,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	r->deliver = deliver_new(&cfg);
 	deliver_listen(r->deliver, RIG_ADDRESS, bind_listener(&r->port));
 
-	r->ring_fd = ring_create(ring_size, 0);
+	r->ring_fd = ring_create(ring_size, RING_GROWN);
 	r->writer = ring_writer_new(r->ring_fd, &err);
 	cr_assert_not_null(r->writer, "%d", err);
 	cr_assert_eq(deliver_mount(r->deliver, &name,
