@@ -82,6 +82,7 @@ bench_scripts = \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
 	tests/bench/http.mjs \
+	tests/bench/joins.mjs \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
@@ -126,3 +127,9 @@ soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \
 	SOAK_RATE='$(SOAK_RATE)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
+
+# make joins [JOINS=100] [KINDS=h264]: viewers of real encoders
+.PHONY: joins
+joins: sluice$(EXEEXT) sluice-worker$(EXEEXT)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=joins \
+	JOINS='$(JOINS)' KINDS='$(KINDS)' $(NODE) $(srcdir)/tests/bench/run.mjs

@@ -49,9 +49,12 @@ static void try_start(const uint8_t *packet)
 	uint8_t copy[TS_PACKET];
 	uint64_t pcr;
 
-	for (size_t i = 0; i < sizeof types; i++) {
-		(void)rap_is_start(packet, types[i], PID_VIDEO);
-		(void)rap_is_start(packet, types[i], PID_AUDIO);
+	for (size_t i = 0; i < 2 * sizeof types; i++) {
+		struct rap rap = { 0 };
+
+		rap_follow(&rap, ts_pid(packet), types[i / 2],
+			   i % 2 ? PID_AUDIO : PID_VIDEO);
+		(void)rap_feed(&rap, packet);
 	}
 	memcpy(copy, packet, sizeof copy);
 	if (!ts_pcr(copy, &pcr))

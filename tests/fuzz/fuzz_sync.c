@@ -23,6 +23,7 @@ static void check(bool holds)
 static void feed(struct analyze *a, struct pcr_clock *clock, struct ts_run run)
 {
 	const struct psi *psi = analyze_psi(a);
+	struct rap rap = { 0 };
 	uint64_t pts;
 
 	check(run.n > 0);
@@ -39,8 +40,9 @@ static void feed(struct analyze *a, struct pcr_clock *clock, struct ts_run run)
 		const uint8_t *p = run.data + i * TS_PACKET;
 		uint16_t pid = ts_pid(p);
 
-		(void)rap_is_start(p, psi_stream_type(psi, pid),
-				   psi_class(psi, pid));
+		rap_follow(&rap, pid, psi_stream_type(psi, pid),
+			   psi_class(psi, pid));
+		(void)rap_feed(&rap, p);
 	}
 }
 

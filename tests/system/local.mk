@@ -11,6 +11,7 @@ helper_files = \
 	tests/helpers/hls-scripted.mjs \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
+	tests/helpers/joins.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \

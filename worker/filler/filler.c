@@ -24,6 +24,7 @@ struct audio_pid {
 /* The last picture on a video PID. */
 struct video_pid {
 	uint16_t pid;
+	struct rap rap;
 	struct picture_keeper picture;
 };
 
@@ -160,10 +161,10 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			if (s == NULL)
 				continue;
 
-			uint8_t type = psi_stream_type(f->psi, pid);
-
-			picture_keeper_feed(&s->picture, p, ts_pusi(p) &&
-					    rap_is_start(p, type, PID_VIDEO));
+			rap_follow(&s->rap, pid,
+				   psi_stream_type(f->psi, pid), PID_VIDEO);
+			picture_keeper_feed(&s->picture, p,
+					    rap_feed(&s->rap, p));
 		}
 	}
 }

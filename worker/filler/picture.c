@@ -36,7 +36,7 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 }
 
 void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
-			 bool start)
+			 enum rap_sign sign)
 {
 	size_t at = ts_payload_offset(packet), len;
 	const uint8_t *pes;
@@ -48,6 +48,10 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 	    (k->collecting && ts_cc(packet) != ((k->cc + 1) & 0x0f)))
 		k->collecting = false;
 	k->cc = ts_cc(packet);
+	if (k->open && sign != RAP_NONE) {
+		k->collecting = k->collecting && sign == RAP_YES;
+		k->open = false;
+	}
 	if (!ts_pusi(packet)) {
 		if (k->collecting)
 			add(k, packet + at, TS_PACKET - at);
@@ -55,7 +59,7 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 	}
 	/* A PES without payload has no picture.  Another complete picture
 	 * replaces the last one, whose memory is reused. */
-	if (k->collecting && k->next_len > 0) {
+	if (k->collecting && !k->open && k->next_len > 0) {
 		uint8_t *data = k->data;
 		size_t size = k->size;
 
@@ -68,7 +72,9 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 		k->next_len = 0;
 	}
 	k->collecting = false;
-	pes = start ? pes_find(packet, &len) : NULL;
+	k->open = sign == RAP_OPEN;
+	pes = sign == RAP_HERE || sign == RAP_OPEN ? pes_find(packet, &len)
+						   : NULL;
 	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
 		return;
 	k->collecting = true;

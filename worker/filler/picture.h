@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "worker/ts/packet.h"
+#include "worker/ts/rap.h"
 
 struct picture_keeper {
 	uint8_t *data;   /* the last complete picture; NULL: none yet */
@@ -15,6 +15,7 @@ struct picture_keeper {
 	uint8_t stream_id;
 	/* the picture that is being collected */
 	bool collecting;
+	bool open;       /* later packets decide whether it is one */
 	uint8_t cc;
 	uint8_t *next;
 	size_t next_len, next_size;
@@ -24,6 +25,6 @@ struct picture_keeper {
 /* Zeroed memory is ready. */
 void picture_keeper_done(struct picture_keeper *);
 
-/* Takes a packet of the PID; start: a random access picture begins in it. */
+/* Takes a packet of the PID, and what rap_feed() says about it. */
 void picture_keeper_feed(struct picture_keeper *, const uint8_t *packet,
-			 bool start);
+			 enum rap_sign);

@@ -41,9 +41,12 @@ bool join_point_may_guess(const struct rap *r, uint64_t waited_ns)
 					     : JOIN_POINT_TIMEOUT_MS) * MS;
 }
 
-bool join_point_is_guess(const struct psi *psi, const uint8_t *packet,
-			 uint64_t guessed_ns)
+bool join_point_is_guess(const struct rap *r, const struct psi *psi,
+			 const uint8_t *packet, uint64_t guessed_ns)
 {
+	if (ts_pid(packet) == r->pid && ts_pusi(packet) && rap_is_likely(r) &&
+	    guessed_ns >= JOIN_POINT_AUDIO_MS * MS)
+		return true;
 	if (guessed_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS)
 		return true;
 	return guessed_ns >= JOIN_POINT_TIMEOUT_MS * MS && ts_pusi(packet) &&
@@ -161,7 +164,7 @@ static bool take(struct join_search *j, const uint8_t *packet,
 	bool waits = fifo_len(&j->held) > 0;
 
 	if (join_point_may_guess(&j->rap, waited_ns) && !waits &&
-	    join_point_is_guess(j->psi, packet, waited_ns))
+	    join_point_is_guess(&j->rap, j->psi, packet, waited_ns))
 		sign = RAP_HERE;
 	if (waits && sign == RAP_YES && settle(j, true, dropped)) {
 		j->put(packet, 1, j->arg);

@@ -4,8 +4,10 @@
  * point, with PAT and PMTs in front of it.
  *
  * If the stream has no picture, an audio frame is a join point.  A stream that
- * shows no random access point (intra refresh, scrambled, unknown codec) is
- * joined at the start of any PES packet, and finally at any packet: a guess.
+ * shows no random access point (intra refresh without recovery points; no
+ * indicators in a scrambled stream or of an unknown codec) is joined at
+ * parameter sets or an indicator, else at the start of any PES packet, and
+ * finally at any packet: a guess.
  *
  * Pure.
  */
@@ -18,8 +20,8 @@
 #include "worker/ts/rap.h"
 
 enum {
-	/* Every audio frame is a random access point.  One in this time is
-	 * enough. */
+	/* Every audio frame is a random access point, and parameter sets may be
+	 * in front of every picture.  One in this time is enough. */
 	JOIN_POINT_AUDIO_MS = 500,
 	/* After so long without a join point any PES packet is one, and so long
 	 * after that, any packet. */
@@ -51,10 +53,11 @@ static inline enum rap_sign join_point_feed(struct rap *r,
  * since the start of the search. */
 bool join_point_may_guess(const struct rap *, uint64_t waited_ns);
 
-/* If guesses are allowed: is the packet one?  guessed_ns: time since the last
- * guess or since the start. */
-bool join_point_is_guess(const struct psi *, const uint8_t *packet,
-			 uint64_t guessed_ns);
+/* If guesses are allowed: is the packet one, which join_point_feed() has taken
+ * if it is of the main PID?  guessed_ns: time since the last guess or since the
+ * start. */
+bool join_point_is_guess(const struct rap *, const struct psi *,
+			 const uint8_t *packet, uint64_t guessed_ns);
 
 typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 

@@ -164,8 +164,11 @@ static void put_tables(const uint8_t *packets, size_t n, void *arg)
 /* The bytes of a group of pictures decide the size of the ring. */
 static void measure(struct ring_out *r, const struct ring_rap *rap)
 {
-	int64_t ms = wrap_diff(rap->pts, r->last.pts, PES_TIME_WRAP) / 90;
+	int64_t ms = wrap_diff(rap->pcr, r->last.pcr, PCR_WRAP) /
+		     (int64_t)(PCR_HZ / 1000);
 
+	if (rap->pts != 0 && r->last.pts != 0)
+		ms = wrap_diff(rap->pts, r->last.pts, PES_TIME_WRAP) / 90;
 	r->gop_ms = 0;
 	if (r->rap.class == PID_VIDEO && r->has_last && ms > 0 &&
 	    ms <= GOP_MAX_MS)
@@ -251,14 +254,16 @@ static enum rap_sign look(struct ring_out *r, const uint8_t *packet,
 static bool is_guess(const struct ring_out *r, const uint8_t *packet)
 {
 	return r->may_guess && fifo_len(&r->held) == 0 &&
-	       join_point_is_guess(r->psi, packet, r->now_ns - r->marked_ns);
+	       join_point_is_guess(&r->rap, r->psi, packet,
+				   r->now_ns - r->marked_ns);
 }
 
 static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
 {
 	struct ring_rap rap = { .pcr = r->pcr, .wall_ms = r->wall_ms };
 
-	(void)pes_pts(packet, &rap.pts);
+	if (!ts_scrambling(packet))
+		(void)pes_pts(packet, &rap.pts);
 	return rap;
 }
 
@@ -341,10 +346,18 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	grow(r);
 }
 
+/* Do readers find the last random access point?  See RING_GOPS. */
+static bool is_kept(const struct ring_out *r)
+{
+	return r->has_last &&
+	       ring_writer_pos(r->ring) - r->last.pos <=
+		       ring_writer_window(r->ring) / RING_GOPS;
+}
+
 enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 {
 	*ret_gop_ms = r->gop_ms;
-	if (r->may_guess)
+	if (r->may_guess && !is_kept(r))
 		return JOIN_GUESS;
 	if (!r->has_last)
 		return JOIN_UNKNOWN;

@@ -185,6 +185,9 @@ struct splice {
 	enum splice_cut_kind next_kind;
 	size_t n_tables;    /* the first packets in held are its tables */
 	bool late;          /* pictures wait for a random access point */
+	/* the current packet and all that follow it in the feed; NULL: not
+	 * known */
+	const struct splice_cursor *ahead;
 	bool has_phase;
 	uint64_t phase;
 	uint16_t phase_program;

@@ -161,6 +161,7 @@ void splice_send_changed(struct splice *s, struct splice_cursor c, bool checked)
 {
 	if (s->n_pending > 0)
 		splice_place(s, c);
+	s->ahead = &c;
 	do {
 		if (!move_packet(s, &c, checked)) {
 			splice_hold_foreign(s, c);
@@ -168,5 +169,6 @@ void splice_send_changed(struct splice *s, struct splice_cursor c, bool checked)
 		}
 		checked = false;
 	} while (splice_cursor_next(&c));
+	s->ahead = NULL;
 	splice_flush(s);
 }

@@ -243,6 +243,34 @@ static uint64_t picture_ns(const struct splice *s)
 	       (uint64_t)SPLICE_MS;
 }
 
+/* Is the picture that begins in a packet a random access point?  If the packet
+ * does not show it, the packets that arrived with it do. */
+static bool is_rap(const struct splice *s, const uint8_t *packet)
+{
+	struct splice_cursor c;
+	uint16_t pid = ts_pid(packet);
+	struct rap rap = { 0 };
+	enum rap_sign sign;
+
+	rap_follow(&rap, pid, psi_stream_type(s->psi, pid), PID_VIDEO);
+	sign = rap_feed(&rap, packet);
+	if (sign != RAP_OPEN)
+		return sign == RAP_HERE;
+	if (s->ahead == NULL)
+		return rap.marked;
+	c = *s->ahead;
+	for (unsigned i = 0; i < SPLICE_AHEAD && splice_cursor_next(&c); i++) {
+		const uint8_t *p = splice_cursor_get(&c);
+
+		if (ts_pid(p) != pid || !ts_sync_ok(p))
+			continue;
+		sign = rap_feed(&rap, p);
+		if (sign != RAP_NONE)
+			return sign == RAP_YES;
+	}
+	return rap.marked;
+}
+
 /* Is a unit that overlaps by so much dropped? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
@@ -256,7 +284,7 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	if (class != PID_VIDEO)
 		return need > 0;
 	if (u->waits && s->now_ns - s->since_ns < picture_ns(s) &&
-	    !rap_is_start(packet, psi_stream_type(s->psi, t->pid), class))
+	    !is_rap(s, packet))
 		return true;
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }

@@ -6,8 +6,11 @@
 enum {
 	/* Packets of a PES that are read at most. */
 	PACKETS_MAX = 64,
-	/* So many random access points without indicator disprove it. */
-	UNMARKED_MAX = 3,
+	/* Pictures after which an encoder may send open groups of pictures
+	 * only: a minute. */
+	SURE_MAX = 1500,
+	/* After so many starts without parameter sets they count again. */
+	BARE_MAX = 16,
 	SEI_RECOVERY_POINT = 6, /* H.264 D.1.8, HEVC D.2.1 */
 };
 
@@ -20,6 +23,13 @@ enum hint {
 	HINT_NOT,   /* a picture that refers to others */
 };
 
+static enum hint hint_of_recovery(struct rap *r)
+{
+	r->recovery = true;
+	/* parameter sets may follow */
+	return r->header || !r->headed ? HINT_START : HINT_NONE;
+}
+
 static enum hint hint_of_avc(struct rap *r)
 {
 	unsigned type = r->code[0] & 0x1f;
@@ -27,7 +37,7 @@ static enum hint hint_of_avc(struct rap *r)
 
 	switch (type) {
 	case 5:
-		r->sure = true;
+		r->sure = SURE_MAX;
 		return HINT_START;
 	case 7:
 		r->header = true;
@@ -36,7 +46,11 @@ static enum hint hint_of_avc(struct rap *r)
 	case 2:
 		/* first_mb_in_slice 0, slice_type 2 or 7: I */
 		intra = (r->code[1] & 0xf0) == 0xb0 || r->code[1] == 0x88;
-		return r->header && intra && !r->sure ? HINT_START : HINT_NOT;
+		if (r->recovery)
+			return HINT_START;
+		r->soft = true;
+		return r->header && intra && (r->sure == 0 || r->marked)
+			       ? HINT_START : HINT_NOT;
 	case 6:
 		r->sei = SEI_TYPE;
 		return HINT_NONE;
@@ -70,18 +84,22 @@ static enum hint hint_of(struct rap *r)
 				    : hint_of_picture(r, c[1] >> 6 == 0);
 	case 0x1b:
 		return hint_of_avc(r);
-	case 0x24: /* HEVC: IRAP; other pictures; prefix SEI */
+	case 0x24: /* HEVC: IRAP; other pictures; SPS; prefix SEI */
 		type = c[0] >> 1 & 0x3f;
+		r->header |= type == 33;
 		if (type == 39)
 			r->sei = SEI_TYPE;
 		return type > 23 ? HINT_NONE
-				 : type >= 16 ? HINT_START : HINT_NOT;
-	case 0x33: /* VVC: IDR, CRA, GDR; other pictures */
+				 : type >= 16 || r->recovery ? HINT_START
+							     : HINT_NOT;
+	case 0x33: /* VVC: IDR, CRA, GDR; other pictures; SPS */
 		type = c[1] >> 3;
+		r->header |= type == 15;
 		return type > 10 ? HINT_NONE
 				 : type >= 7 ? HINT_START : HINT_NOT;
 	case 0x42:
-	case 0xd2: /* AVS: video sequence; I picture, PB picture */
+	case 0xd2:
+	case 0xd4: /* AVS: video sequence; I picture, PB picture */
 		r->header |= c[0] == 0xb0;
 		return c[0] != 0xb3 && c[0] != 0xb6
 			       ? HINT_NONE
@@ -105,6 +123,7 @@ static bool is_known(uint8_t stream_type)
 	case 0x42:
 	case 0x80:
 	case 0xd2:
+	case 0xd4:
 	case 0xea:
 		return true;
 	default:
@@ -153,14 +172,14 @@ static enum hint feed_byte(struct rap *r, uint8_t byte)
 		/* the header of an SEI has one byte in H.264, two in HEVC */
 		return r->sei != SEI_OUTSIDE && r->stream_type == 0x1b &&
 				       feed_sei(r, byte)
-			       ? HINT_START : hint;
+			       ? hint_of_recovery(r) : hint;
 	}
 	if ((r->last & 0xffffff) == 1) {
 		r->n_code = 0;
 		r->sei = SEI_OUTSIDE;
 		return HINT_NONE;
 	}
-	return r->sei != SEI_OUTSIDE && feed_sei(r, byte) ? HINT_START
+	return r->sei != SEI_OUTSIDE && feed_sei(r, byte) ? hint_of_recovery(r)
 							  : HINT_NONE;
 }
 
@@ -189,24 +208,32 @@ static enum hint scan(struct rap *r, const uint8_t *packet)
 
 	while (hint == HINT_NONE && p < end)
 		hint = feed_byte(r, *p++);
-	if (hint == HINT_START && r->sei != SEI_OUTSIDE)
-		r->sure = true;
+	if (r->recovery)
+		r->sure = SURE_MAX;
 	return hint;
 }
 
-/* The decision, for the caller and for the trust in the indicator. */
-static enum rap_sign decide(struct rap *r, bool start)
+/* The current PES is a start.  Can a decoder begin here without the parameter
+ * sets of an earlier one? */
+static bool is_whole(struct rap *r)
 {
-	bool open = r->open;
+	if (!r->header && r->headed && ++r->bare < BARE_MAX)
+		return false;
+	r->headed = r->header;
+	r->bare = 0;
+	return true;
+}
+
+/* The decision, for the caller and for the trust in the indicator. */
+static enum rap_sign decide(struct rap *r, enum hint hint)
+{
+	bool open = r->open, start = hint == HINT_START && is_whole(r);
 
 	r->follows = r->open = false;
-	if (start && r->marked) {
-		r->proven = true;
-		r->unmarked = 0;
-	} else if (r->marked || (start && r->proven &&
-				 ++r->unmarked >= UNMARKED_MAX)) {
-		r->proven = false;
-	}
+	if (r->proven && start && !r->marked)
+		start = !r->soft;
+	r->disproved |= start != r->marked && (r->marked || r->proven);
+	r->proven = !r->disproved && (r->proven || (start && r->marked));
 	return !open ? RAP_NONE : start ? RAP_YES : RAP_NO;
 }
 
@@ -219,40 +246,55 @@ static enum rap_sign give_up(struct rap *r)
 	return !open ? RAP_NONE : r->marked ? RAP_YES : RAP_NO;
 }
 
-static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
+static void note_scrambling(struct rap *r, bool scrambled)
 {
+	if (r->scrambled != scrambled)
+		r->indicates = false;
+	r->scrambled = scrambled;
+	r->indicates |= r->marked;
+}
+
+/* Starts to read the pictures of a known codec. */
+static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
+{
+	bool waits = !r->proven;
 	enum rap_sign sign;
 	enum hint hint;
-	size_t len;
 
-	r->follows = r->open = false;
-	r->marked = ts_random_access(packet) || r->indicated;
-	r->indicated = false;
-	r->scrambled = ts_scrambling(packet) != 0;
-	if (r->scrambled)
-		return RAP_NONE;
-	if (r->class == PID_AUDIO)
-		return r->marked || pes_find(packet, &len) ? RAP_HERE
-							   : RAP_NONE;
-	if (r->class != PID_VIDEO || !is_known(r->stream_type))
-		return r->marked ? RAP_HERE : RAP_NONE;
-	r->header = false;
 	r->head = r->left = r->sei = r->n = 0;
+	r->recovery = r->soft = false;
+	if (r->sure > 0)
+		r->sure--;
 	r->last = UINT32_MAX;
 	/* picture_coding_type of MPEG-2 is in the third byte */
 	r->code_len = r->stream_type <= 0x02 || r->stream_type == 0x80 ? 3 : 2;
 	r->n_code = r->code_len;
 	r->cc = ts_cc(packet);
-	sign = r->proven ? r->marked ? RAP_HERE : RAP_NONE : RAP_OPEN;
 	r->follows = true;
+	sign = waits ? RAP_OPEN : r->marked ? RAP_HERE : RAP_NONE;
 	hint = scan(r, packet);
-	if (hint == HINT_NONE) {
-		r->open = sign == RAP_OPEN;
+	r->open = waits || hint != HINT_NONE;
+	if (hint == HINT_NONE)
 		return sign;
-	}
-	(void)decide(r, hint == HINT_START);
-	return sign != RAP_OPEN ? sign
-				: hint == HINT_START ? RAP_HERE : RAP_NONE;
+	return decide(r, hint) == RAP_YES ? RAP_HERE : RAP_NONE;
+}
+
+static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
+{
+	size_t len;
+
+	r->follows = r->open = r->header = false;
+	r->marked = ts_random_access(packet) || r->indicated;
+	r->indicated = false;
+	note_scrambling(r, ts_scrambling(packet) != 0);
+	if (r->scrambled)
+		return r->marked && !r->disproved ? RAP_HERE : RAP_NONE;
+	if (r->class == PID_AUDIO)
+		return r->marked || pes_find(packet, &len) ? RAP_HERE
+							   : RAP_NONE;
+	if (r->class != PID_VIDEO || !is_known(r->stream_type))
+		return r->marked ? RAP_HERE : RAP_NONE;
+	return begin_picture(r, packet);
 }
 
 enum rap_sign rap_step(struct rap *r, const uint8_t *packet)
@@ -284,7 +326,7 @@ enum rap_sign rap_step(struct rap *r, const uint8_t *packet)
 		return give_up(r);
 	hint = scan(r, packet);
 	if (hint != HINT_NONE)
-		return decide(r, hint == HINT_START);
+		return decide(r, hint);
 	return ++r->n >= PACKETS_MAX ? give_up(r) : RAP_NONE;
 }
 
@@ -300,20 +342,13 @@ void rap_follow(struct rap *r, uint16_t pid, uint8_t stream_type,
 
 bool rap_is_shown(const struct rap *r)
 {
-	return r->class == PID_VIDEO && is_known(r->stream_type) &&
-	       !r->scrambled;
+	bool readable = is_known(r->stream_type) && !r->scrambled;
+
+	return r->class == PID_VIDEO &&
+	       (readable || (r->indicates && !r->disproved));
 }
 
-bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
-		  enum pid_class class)
+bool rap_is_likely(const struct rap *r)
 {
-	struct rap r = { 0 };
-
-	if (!ts_pusi(packet))
-		return false;
-	rap_follow(&r, ts_pid(packet), stream_type, class);
-
-	enum rap_sign sign = rap_feed(&r, packet);
-
-	return sign == RAP_HERE || (sign == RAP_OPEN && r.marked);
+	return r->class == PID_VIDEO && (r->marked || r->header);
 }

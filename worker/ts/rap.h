@@ -4,16 +4,21 @@
  *
  * A picture is one if it is
  *   - H.264: an IDR picture, or has a recovery point SEI (7.4.1.2.4, D.2.8); if
- *     the stream has shown neither, an I slice behind an SPS;
+ *     the stream has shown neither for long, or with the indicator, an I slice
+ *     behind an SPS;
  *   - HEVC: IDR, BLA, CRA, or has a recovery point SEI (7.4.2.2); VVC: IDR,
  *     CRA, GDR;
  *   - MPEG-2, MPEG-4: an I picture behind a sequence header (13818-2 6.1.1.6
  *     allows repeated headers in front of other pictures); AVS alike; VC-1: an
  *     entry point.
- * Every PES of audio is one.  Without a known codec, and with the first
- * undecided 12 KB of a picture, random_access_indicator decides (13818-1
- * 2.4.3.5).  Once a picture has proved the indicator of its PID to be right,
- * the indicator alone decides, until pictures contradict it.
+ * If some of these pictures have parameter sets in front of them, those without
+ * are none: a decoder that begins there waits for the sets.
+ *
+ * Every PES of audio is one.  Without a known codec, in a scrambled PES, and
+ * with the first undecided 12 KB of a picture, random_access_indicator decides
+ * (13818-1 2.4.3.5).  Once a picture has proved the indicator of its PID, its
+ * next pictures with the indicator need no look.  An indicator that was wrong
+ * or missing once proves nothing any more.
  *
  * Pure, without memory of its own.
  */
@@ -40,13 +45,19 @@ struct rap {
 	bool follows;    /* the current PES is not decided */
 	bool open;       /* the caller waits for the decision */
 	bool proven;     /* the indicator is trusted */
+	bool disproved;  /* the indicator was wrong or missing */
 	bool scrambled;  /* the last PES was scrambled */
-	bool sure;       /* an IDR picture or a recovery point was seen */
-	uint8_t unmarked; /* random access points without indicator */
+	bool indicates;  /* since that changed, a PES had the indicator */
+	uint16_t sure;   /* an IDR picture or a recovery point was one of the
+			  * last SURE_MAX pictures: counts them down */
+	bool headed;     /* the starts have parameter sets in front ... */
+	uint8_t bare;    /* ... except so many since the last of them */
 	uint8_t n;       /* packets of the current PES */
 	uint8_t cc;
 	/* the current PES */
 	bool header;     /* a sequence header or SPS was seen */
+	bool recovery;   /* a recovery point SEI was seen */
+	bool soft;       /* it is a start only if no indicator contradicts */
 	uint8_t head;    /* bytes of the PES header so far */
 	uint8_t left;    /* bytes of the PES header that follow them */
 	uint32_t last;   /* the last bytes */
@@ -63,9 +74,14 @@ struct rap {
 void rap_follow(struct rap *, uint16_t pid, uint8_t stream_type,
 		enum pid_class);
 
-/* Is this a video whose random access points show, scrambled pictures
- * excepted? */
+/* Is this a video whose random access points show, by its pictures or, if they
+ * cannot be read, by indicators? */
 bool rap_is_shown(const struct rap *);
+
+/* Directly after the first packet of a PES of the video: does it have the
+ * indicator or parameter sets?  A decoder that begins there shows pictures
+ * before one that begins elsewhere. */
+bool rap_is_likely(const struct rap *);
 
 /* As rap_feed(), for packets that may begin or decide a PES. */
 enum rap_sign rap_step(struct rap *, const uint8_t *packet);
@@ -77,8 +93,3 @@ static inline enum rap_sign rap_feed(struct rap *r, const uint8_t *packet)
 		return RAP_NONE;
 	return rap_step(r, packet);
 }
-
-/* Does a random access point begin in this packet, as far as the packet shows
- * it? */
-bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
-		  enum pid_class);

@@ -113,6 +113,18 @@ Test(filler, is_not_ready_before_a_whole_picture)
 	cr_assert(filler_is_ready(f));
 }
 
+Test(filler, finds_a_picture_behind_a_pes_header_alone_in_its_packet)
+{
+	a->header_alone = true;
+	learn(60);
+	cr_assert(filler_is_ready(f));
+	filler_start(f, now);
+	play(1000);
+	assert_flawless();
+	/* an IDR picture behind an access unit delimiter */
+	cr_assert_arr_eq(picture, "\0\0\1\x09\x10\0\0\1\x65", 9);
+}
+
 Test(filler, sends_the_last_picture_at_a_steady_rate_with_silence)
 {
 	learn(2000);

@@ -53,15 +53,16 @@ static void put_head(uint8_t *p, uint16_t pid, unsigned control)
 	p[3] = (uint8_t)control;
 }
 
-/* Cuts bytes into packets; the number of them. */
+/* Cuts bytes into packets; the number of them.  head: the most bytes in the
+ * first one. */
 static size_t put_unit(uint8_t *to, uint16_t pid, const uint8_t *data,
-		       size_t len, bool random_access)
+		       size_t len, size_t head, bool random_access)
 {
 	size_t n = 0;
 
 	for (size_t at = 0; at < len; n++) {
 		uint8_t *p = to + n * TS_PACKET;
-		size_t room = n == 0 && random_access ? 182 : 184;
+		size_t room = n == 0 ? head : 184;
 		size_t take = len - at < room ? len - at : room;
 
 		put_head(p, pid, take < 184 ? 0x30 : 0x10);
@@ -101,8 +102,13 @@ static void make_picture(struct source *s)
 	for (size_t i = 19; i < len; i++)
 		pes[i] = (uint8_t)(i * 7 + s->pictures);
 	memcpy(pes + 19, "\0\0\1\x09\x10\0\0\1", 8);
-	pes[27] = rap ? 0x67 : 0x41;
-	s->n_video = put_unit(s->video, SOURCE_VIDEO, pes, len, rap);
+	pes[27] = !rap ? 0x41 : s->header_alone ? 0x65 : 0x67;
+	if (s->header_alone) {
+		pes[28] = 0x9a;
+		rap = false;
+	}
+	s->n_video = put_unit(s->video, SOURCE_VIDEO, pes, len,
+			      s->header_alone ? 19 : rap ? 182 : 184, rap);
 	s->i_video = 0;
 	s->pictures++;
 }
@@ -125,7 +131,8 @@ static void make_sound(struct source *s)
 		memcpy(frame, "\xff\xfd\x84\x04", 4);
 		memset(frame + 4, (int)(s->sounds & 0x7f), AUDIO_FRAME - 4);
 	}
-	s->n_audio = put_unit(s->audio, SOURCE_AUDIO, pes, sizeof pes, false);
+	s->n_audio = put_unit(s->audio, SOURCE_AUDIO, pes, sizeof pes, 184,
+			      false);
 	s->i_audio = 0;
 	s->sounds++;
 }

@@ -27,6 +27,9 @@ struct source {
 	unsigned gop;      /* pictures from one that decoding can begin with to
 			    * the next */
 	bool no_audio, no_pcr;
+	/* no packet has random_access_indicator, and the header of each picture
+	 * has a packet of its own; decoding can begin with IDR pictures */
+	bool header_alone;
 	uint16_t program;
 	uint16_t shift;    /* added to the PIDs of video and audio, ... */
 	bool same_audio;   /* ... to that of audio not, ... */

@@ -387,8 +387,9 @@ Test(splice, hundreds_of_cuts_do_not_make_it_drift)
 	cr_assert_lt(s.judge.lead_max, 27000 * 2000);
 }
 
-/* The source before is dead, and the next one has a long group of pictures. */
-Test(splice, pictures_of_a_late_switch_wait_for_a_random_access_point)
+/* The source before is dead, and the next one has a long group of pictures.
+ * Returns the first packet of its pictures that is sent. */
+static const uint8_t *switch_late(void)
 {
 	struct switch_point *entry = switch_point_new(NULL);
 	size_t from = 0, n, sounds = 0, at;
@@ -421,8 +422,26 @@ Test(splice, pictures_of_a_late_switch_wait_for_a_random_access_point)
 	}
 	cr_assert_lt(at, s.n);
 	cr_assert(ts_pusi(p));
-	cr_assert(ts_random_access(p));
 	cr_assert_gt(sounds, 50);
 	cr_assert_eq(s.judge.cc, 0);
 	switch_point_free(&entry);
+	return p;
+}
+
+Test(splice, pictures_of_a_late_switch_wait_for_a_random_access_point)
+{
+	cr_assert(ts_random_access(switch_late()));
+}
+
+Test(splice, pictures_of_a_late_switch_wait_for_one_that_a_later_packet_shows)
+{
+	const uint8_t *p, *end = s.data;
+
+	b->header_alone = true;
+	p = switch_late();
+	for (end = s.data + s.n, p += TS_PACKET; p < end; p += TS_PACKET)
+		if (ts_pid(p) == SOURCE_VIDEO && ts_has_payload(p))
+			break;
+	cr_assert_lt(p, end);
+	cr_assert_arr_eq(p + 4, "\0\0\1\x09\x10\0\0\1\x65", 9);
 }

@@ -69,6 +69,8 @@ static const struct {
 	  false },
 	{ "AVS sequence, I picture", 0x42,
 	  "\0\0\1\xb0xx\0\0\1\xb3xx", 12, true },
+	{ "AVS3 sequence, I picture", 0xd4,
+	  "\0\0\1\xb0xx\0\0\1\xb3xx", 12, true },
 	{ "AVS sequence, PB picture", 0x42,
 	  "\0\0\1\xb0xx\0\0\1\xb6xx", 12, false },
 	{ "MPEG-4 object layer, I picture", 0x10,
@@ -90,6 +92,17 @@ static const struct {
 	{ "empty", 0x1b, "", 0, false },
 };
 
+/* Does a random access point begin in this packet, as far as it shows it? */
+static bool is_start(const uint8_t *packet, uint8_t type, enum pid_class class)
+{
+	struct rap r = { 0 };
+
+	rap_follow(&r, ts_pid(packet), type, class);
+
+	enum rap_sign sign = rap_feed(&r, packet);
+
+	return sign == RAP_HERE || (sign == RAP_OPEN && r.marked);
+}
 
 Test(rap, finds_where_a_decoder_can_begin)
 {
@@ -99,27 +112,31 @@ Test(rap, finds_where_a_decoder_can_begin)
 		const uint8_t *p = build_pes(b, 0x101, cases[i].es,
 					     cases[i].len);
 
-		cr_expect_eq(rap_is_start(p, cases[i].type, PID_VIDEO),
+		cr_expect_eq(is_start(p, cases[i].type, PID_VIDEO),
 			     cases[i].start, "%s", cases[i].what);
 	}
 	build_free(b);
 }
 
-Test(rap, follows_the_indicator_but_not_of_scrambled_packets)
+Test(rap, follows_the_indicator_where_the_picture_cannot_be_read)
 {
 	struct build *b = build_new();
 	uint8_t *p = build_pes(b, 0x101, "", 0);
 
-	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(!is_start(p, 0x1b, PID_VIDEO));
 	p[5] |= 0x40; /* random_access_indicator */
-	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(is_start(p, 0x1b, PID_VIDEO));
+	/* the adaptation field of a scrambled packet is clear */
 	p[3] |= 0x80;
-	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(is_start(p, 0x1b, PID_VIDEO));
+	p[5] &= (uint8_t)~0x40;
+	cr_assert(!is_start(p, 0x1b, PID_VIDEO));
+	p[5] |= 0x40;
 	p[3] &= 0x3f;
 	p[1] |= 0x80;
-	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(!is_start(p, 0x1b, PID_VIDEO));
 	p[1] &= 0x3f; /* neither TEI nor PUSI */
-	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(!is_start(p, 0x1b, PID_VIDEO));
 	build_free(b);
 }
 
@@ -131,7 +148,7 @@ Test(rap, needs_no_adaptation_field)
 	p[1] |= 0x40;
 	memcpy(p + 4, "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\x0b", 14);
 	memcpy(p + TS_PACKET - 5, "\0\0\1\x65\x88", 5);
-	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(is_start(p, 0x1b, PID_VIDEO));
 	build_free(b);
 }
 
@@ -140,16 +157,16 @@ Test(rap, accepts_each_pes_of_audio)
 	struct build *b = build_new();
 	uint8_t *p = build_pes(b, 0x102, "xx", 2);
 
-	cr_assert(rap_is_start(p, 0x03, PID_AUDIO));
-	cr_assert(!rap_is_start(p, 0x06, PID_SUBTITLE));
+	cr_assert(is_start(p, 0x03, PID_AUDIO));
+	cr_assert(!is_start(p, 0x06, PID_SUBTITLE));
 	p[5 + p[4]] = 7; /* no PES any more */
-	cr_assert(!rap_is_start(p, 0x03, PID_AUDIO));
+	cr_assert(!is_start(p, 0x03, PID_AUDIO));
 
 	/* nine bytes of the header are enough, eight are not */
 	for (size_t len = 8; len <= 9; len++) {
 		p[4] = (uint8_t)(TS_PACKET - 5 - len);
 		memcpy(p + TS_PACKET - len, "\0\0\1\xc0\0\0\x80\0", 8);
-		cr_assert_eq(rap_is_start(p, 0x03, PID_AUDIO), len == 9);
+		cr_assert_eq(is_start(p, 0x03, PID_AUDIO), len == 9);
 	}
 	build_free(b);
 }
@@ -159,9 +176,9 @@ Test(rap, a_pes_header_longer_than_the_packet_is_no_start)
 	struct build *b = build_new();
 	uint8_t *p = build_pes(b, 0x101, "\0\0\1\x65\x88xx", 7);
 
-	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(is_start(p, 0x1b, PID_VIDEO));
 	p[5 + p[4] + 8] = 255; /* PES_header_data_length */
-	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(!is_start(p, 0x1b, PID_VIDEO));
 	build_free(b);
 }
 
@@ -292,30 +309,171 @@ static enum rap_sign picture(struct rap *r, struct build *b, bool indicator,
 
 #define SPS "\0\0\1\x67\x42\x80"
 
-Test(rap, follows_an_indicator_that_proved_true_until_it_proves_wrong)
+#define IDR "\0\0\1\x65\x88\x80"
+#define INTRA "\0\0\1\x41\x88\x80"
+#define INTER "\0\0\1\x41\x9a\x80"
+
+Test(rap, an_indicator_that_is_wrong_is_never_followed_again)
 {
 	struct build *b = build_new();
 	struct rap r = { 0 };
 
 	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
-	/* an indicator that lies is not followed */
-	cr_assert_eq(picture(&r, b, true, SPS "\0\0\1\x41\x9a\x80"),
-		     RAP_NONE);
-	cr_assert_eq(picture(&r, b, false, SPS "\0\0\1\x65\x88\x80"),
-		     RAP_HERE);
-	cr_assert_eq(picture(&r, b, true, SPS "\0\0\1\x65\x88\x80"),
-		     RAP_HERE);
-	/* from now on it decides alone ... */
-	cr_assert_eq(picture(&r, b, false, SPS "\0\0\1\x65\x88\x80"),
-		     RAP_NONE);
-	cr_assert_eq(picture(&r, b, true, SPS "\0\0\1\x65\x88\x80"),
-		     RAP_HERE);
-	/* ... until it is missing, or lies */
-	for (unsigned i = 0; i < 3; i++)
-		cr_assert_eq(picture(&r, b, false,
-				     SPS "\0\0\1\x65\x88\x80"), RAP_NONE);
-	cr_assert_eq(picture(&r, b, false, SPS "\0\0\1\x65\x88\x80"),
-		     RAP_HERE);
+	cr_assert_eq(picture(&r, b, true, SPS IDR), RAP_HERE);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(picture(&r, b, true, SPS INTER), RAP_NONE);
+		cr_assert_eq(picture(&r, b, true, SPS IDR), RAP_HERE);
+		/* the indicator of a PES that later packets decide */
+		build_pes(b, VIDEO, "", 0)[5] |= 0x40;
+		cr_assert_eq(feed(&r, b, b->n - 1), RAP_OPEN);
+		(void)add_bytes(b, INTER, 6);
+		cr_assert_eq(feed(&r, b, b->n - 1), RAP_NO);
+	}
+	build_free(b);
+}
+
+Test(rap, finds_a_picture_whose_proven_indicator_is_missing)
+{
+	struct build *b = build_new();
+	struct rap r = { 0 };
+
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert_eq(picture(&r, b, true, SPS IDR), RAP_HERE);
+	cr_assert(r.proven);
+	/* another source with the same PID has none */
+	cr_assert_eq(picture(&r, b, false, SPS IDR), RAP_HERE);
+	cr_assert_not(r.proven);
+	(void)build_pes(b, VIDEO, "", 0);
+	cr_assert_eq(feed(&r, b, b->n - 1), RAP_OPEN);
+	(void)add_bytes(b, SPS IDR, 12);
+	cr_assert_eq(feed(&r, b, b->n - 1), RAP_YES);
+	build_free(b);
+}
+
+Test(rap, an_intra_slice_needs_no_indicator_unless_others_have_it)
+{
+	struct build *b = build_new();
+	struct rap r = { 0 };
+
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert_eq(picture(&r, b, false, SPS INTRA), RAP_HERE);
+	cr_assert_eq(picture(&r, b, true, SPS INTRA), RAP_HERE);
+	cr_assert_eq(picture(&r, b, false, SPS INTRA), RAP_NONE);
+	cr_assert_eq(picture(&r, b, true, SPS INTRA), RAP_HERE);
+	cr_assert(r.proven);
+	/* behind an IDR picture it is a start with the indicator only, ... */
+	cr_assert_eq(picture(&r, b, true, SPS IDR), RAP_HERE);
+	cr_assert_eq(picture(&r, b, true, SPS INTRA), RAP_HERE);
+	build_free(b);
+
+	/* ... or when there was no IDR picture for long */
+	b = build_new();
+	r = (struct rap){ 0 };
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert_eq(picture(&r, b, false, SPS IDR), RAP_HERE);
+	cr_assert_eq(picture(&r, b, false, SPS INTRA), RAP_NONE);
+	for (unsigned i = 0; i < 1500; i++) {
+		cr_assert_eq(picture(&r, b, false, "xxxxxx" INTER), RAP_NONE);
+		b->n = 0;
+	}
+	cr_assert_eq(picture(&r, b, false, SPS INTRA), RAP_HERE);
+	build_free(b);
+}
+
+static const struct {
+	const char *what;
+	uint8_t type;
+	const char *with, *without; /* 12 bytes each */
+} sets[] = {
+	{ "H.264", 0x1b, SPS IDR, "\0\0\1\x09\xf0\0" IDR },
+	{ "H.264 recovery point", 0x1b,
+	  "\0\0\1\x67\0\0\1\x06\6\1\xc0\x80",
+	  "\0\0\1\x06\6\0\x80\0\0\1\x41\x9a" },
+	{ "HEVC", 0x24, "\0\0\1\x42\1\0\0\0\1\x2a\1",
+	  "\0\0\1\x46\1\0\0\0\1\x2a\1" },
+	{ "VVC", 0x33, "\0\0\1\0\x79\0\0\0\1\0\x49",
+	  "\0\0\1\0\xa1\0\0\0\1\0\x49" },
+};
+
+/* The parameter sets may be ten seconds apart, IDR pictures half a second. */
+Test(rap, pictures_without_parameter_sets_are_none_if_others_have_them)
+{
+	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+		struct build *b = build_new();
+		struct rap r = { 0 };
+
+		rap_follow(&r, VIDEO, sets[k].type, PID_VIDEO);
+		cr_assert_eq(picture(&r, b, true, sets[k].without), RAP_HERE,
+			     "%s: without any", sets[k].what);
+		for (unsigned i = 0; i < 3; i++) {
+			cr_assert_eq(picture(&r, b, true, sets[k].with),
+				     RAP_HERE, "%s", sets[k].what);
+			for (unsigned n = 0; n < 10; n++)
+				cr_assert_neq(picture(&r, b, true,
+						      sets[k].without),
+					      RAP_HERE, "%s: %u",
+					      sets[k].what, n);
+		}
+		/* they were in front of the first picture only */
+		for (unsigned n = 10; n < 16; n++)
+			(void)picture(&r, b, false, sets[k].without);
+		cr_assert_eq(picture(&r, b, false, sets[k].without), RAP_HERE,
+			     "%s", sets[k].what);
+		build_free(b);
+	}
+}
+
+Test(rap, accepts_a_recovery_point_in_front_of_its_parameter_sets)
+{
+	struct build *b = build_new();
+	struct rap r = { 0 };
+
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert_eq(picture(&r, b, false, SPS IDR), RAP_HERE);
+	(void)build_pes(b, VIDEO, "\0\0\1\x06\6\1\xc0\x80", 8);
+	cr_assert_eq(feed(&r, b, b->n - 1), RAP_OPEN);
+	(void)add_bytes(b, SPS INTER, 12);
+	cr_assert_eq(feed(&r, b, b->n - 1), RAP_YES);
+	build_free(b);
+}
+
+Test(rap, shows_what_pictures_or_indicators_can_show)
+{
+	struct build *b = build_new();
+	struct rap r = { 0 };
+	uint8_t *p;
+
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert(rap_is_shown(&r));
+	p = build_pes(b, VIDEO, IDR, 6);
+	p[3] |= 0x80;
+	(void)rap_feed(&r, p);
+	cr_assert_not(rap_is_shown(&r));
+	p[5] |= 0x40;
+	(void)rap_feed(&r, p);
+	cr_assert(rap_is_shown(&r));
+
+	rap_follow(&r, VIDEO, 0x06, PID_VIDEO);
+	cr_assert_not(rap_is_shown(&r));
+	cr_assert_eq(picture(&r, b, true, "xxxxxxxxxxxx"), RAP_HERE);
+	cr_assert(rap_is_shown(&r));
+	rap_follow(&r, VIDEO, 0x0f, PID_AUDIO);
+	cr_assert_not(rap_is_shown(&r));
+	build_free(b);
+}
+
+Test(rap, a_picture_behind_parameter_sets_is_likely)
+{
+	struct build *b = build_new();
+	struct rap r = { 0 };
+
+	rap_follow(&r, VIDEO, 0x1b, PID_VIDEO);
+	cr_assert_eq(picture(&r, b, false, SPS INTER), RAP_NONE);
+	cr_assert(rap_is_likely(&r));
+	cr_assert_eq(picture(&r, b, false, INTER "xxxxxx"), RAP_NONE);
+	cr_assert_not(rap_is_likely(&r));
+	cr_assert_eq(picture(&r, b, true, INTER "xxxxxx"), RAP_NONE);
+	cr_assert(rap_is_likely(&r));
 	build_free(b);
 }
 
