@@ -19,6 +19,7 @@ void switch_log_add(struct switch_log *l, const struct msg_stream_switched *s)
 		.from = (uint8_t)s->from,
 		.to = (uint8_t)s->to,
 		.filler = s->filler,
+		.late = s->late,
 	};
 	(void)snprintf(e->reason, sizeof e->reason, "%s", s->reason);
 	(void)snprintf(e->fault, sizeof e->fault, "%s", s->fault);
@@ -42,6 +43,8 @@ json_t *switch_log_format(const struct msg_stream_switched *s)
 		set(o, "to", json_integer(s->to));
 	if (s->filler)
 		set(o, "filler", json_true());
+	if (s->late)
+		set(o, "late", json_true());
 	set(o, "reason", json_string(s->reason));
 	if (s->fault[0] != '\0')
 		set(o, "fault", json_string(s->fault));
@@ -59,6 +62,7 @@ json_t *switch_log_list(const struct switch_log *l)
 			.from = e->from,
 			.to = e->to,
 			.filler = e->filler,
+			.late = e->late,
 			.reason = e->reason,
 			.fault = e->fault,
 		};
@@ -80,6 +84,7 @@ json_t *switch_log_write(const struct switch_log *l)
 		set(o, "from", json_integer(e->from));
 		set(o, "to", json_integer(e->to));
 		set(o, "filler", json_boolean(e->filler));
+		set(o, "late", json_boolean(e->late));
 		set(o, "reason", json_string(e->reason));
 		set(o, "fault", json_string(e->fault));
 		(void)json_array_append_new(list, o);
@@ -112,6 +117,7 @@ void switch_log_read(struct switch_log *l, const json_t *list)
 			.to = to >= 0 && to <= MSG_INPUTS_MAX
 				? (unsigned)to : 0,
 			.filler = json_is_true(json_object_get(o, "filler")),
+			.late = json_is_true(json_object_get(o, "late")),
 			.reason = reason != NULL ? reason : "",
 			.fault = fault != NULL ? fault : "",
 		});

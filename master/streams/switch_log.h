@@ -18,7 +18,7 @@ struct switch_log {
 	struct switch_entry {
 		uint64_t wall_ms;
 		uint8_t from, to;
-		bool filler;
+		bool filler, late;
 		char reason[16];
 		char fault[64];
 	} entries[SWITCH_LOG_MAX];
@@ -27,8 +27,8 @@ struct switch_log {
 /* Adds a switch and drops the oldest if the log is full. */
 void switch_log_add(struct switch_log *, const struct msg_stream_switched *);
 
-/* {time, from, to, filler, reason, fault}, a new object without empty members;
- * time in seconds. */
+/* {time, from, to, filler, late, reason, fault}, a new object without empty
+ * members; time in seconds. */
 json_t *switch_log_format(const struct msg_stream_switched *);
 
 /* All switches in this form, the newest first: a new array. */

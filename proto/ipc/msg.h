@@ -138,7 +138,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 26,
+	MSG_FORMAT = 27,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -226,6 +226,8 @@ struct msg_stream_switched {
 	uint64_t wall_ms;        /* CLOCK_REALTIME */
 	unsigned from, to;       /* positions; 0: none */
 	bool filler;             /* to is 0: the filler is sent */
+	bool late;               /* its pictures begin at its next random access
+				  * point: none arrived in time */
 	const char *reason;      /* "fault" ... */
 	const char *fault;       /* the error of the input from; "": none */
 };

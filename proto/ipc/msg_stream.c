@@ -69,6 +69,7 @@ static const struct field switched_rows[] = {
 	{ "from", AT(from), .max = MSG_INPUTS_MAX },
 	{ "to", AT(to), .max = MSG_INPUTS_MAX },
 	{ "filler", AT(filler) },
+	{ "late", AT(late) },
 	{ "reason", MSG_WORD(struct msg_stream_switched, reason) },
 	{ "fault", MSG_WORD(struct msg_stream_switched, fault) },
 };

@@ -121,6 +121,33 @@ const scenes = {
 		await scene.assertSeamless({ pauses: 2 });
 	},
 
+	async 'a backup in a long group of pictures: the switch reports it'(t,
+		sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
+			options: QUICK });
+		const first = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+		const begin = performance.now();
+
+		// a picture that decodes begins at 0 s, 20 s ...
+		await Clip.play(t, clips.long, RATE, scene.ports[1]);
+		await scene.plays(1);
+		await scene.is(2, 'standby');
+		await scene.record();
+		await scene.more(SECOND);
+		first.end();
+		const { switches } = await scene.plays(2);
+		const ms = performance.now() - begin;
+
+		assert.ok(ms < 17000, `it took ${ms} ms`);
+		assert.equal(switches[0].late, true,
+			JSON.stringify(switches));
+		assert.match(sluice.log, new RegExp('input 2 is on air ' +
+			'\\(fault\\); sound only until its next random ' +
+			'access point: none arrived in time'));
+		await scene.assertSeamless({ pauses: 1 });
+	},
+
 	async 'an input that flaps changes the output once'(t,
 		sluice, clips) {
 		const timing = new Timing(t);
@@ -155,6 +182,8 @@ test('several inputs', { concurrency: true }, async (t) => {
 		one: await make('one', { pictures: x264(0), seconds: 60 }),
 		two: await make('two', { pictures: x264(2), gop: 12, tone: 880,
 			offset: 7000, seconds: 60 }),
+		long: await make('long', { pictures: x264(2), gop: 500,
+			tone: 880, offset: 7000, seconds: 60 }),
 	};
 	const sluice = await Sluice.start(t, config());
 

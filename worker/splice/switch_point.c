@@ -22,7 +22,9 @@ struct switch_point {
 	bool fed;
 	bool wanted;
 	bool waits;         /* since_ns is valid */
-	bool late;          /* the last point found is no random access point */
+	/* the last point found is no random access point; blind: and the source
+	 * has shown none */
+	bool late, blind;
 	bool shows;         /* the source has shown one */
 	uint64_t since_ns;
 	uint64_t wait_ns;
@@ -148,7 +150,7 @@ static bool judge(struct switch_point *e, const uint8_t *p, uint64_t now_ns,
 	e->shows |= sign == RAP_HERE || sign == RAP_YES;
 	if (!e->wanted)
 		return false;
-	e->late = false;
+	e->late = e->blind = false;
 	if (e->holds && sign == RAP_YES)
 		return true;
 	if (sign != RAP_NONE) {
@@ -161,6 +163,7 @@ static bool judge(struct switch_point *e, const uint8_t *p, uint64_t now_ns,
 	if (!is_late_point(e, p, now_ns))
 		return false;
 	e->late = e->shows && e->rap.class == PID_VIDEO;
+	e->blind = !e->shows && e->rap.class == PID_VIDEO;
 	e->holds = false;
 	fifo_drop(&e->held, fifo_len(&e->held));
 	*open = at;
@@ -257,6 +260,11 @@ void switch_point_shift(struct switch_point *e, uint64_t from_ns,
 bool switch_point_is_late(const struct switch_point *e)
 {
 	return e->late;
+}
+
+bool switch_point_is_blind(const struct switch_point *e)
+{
+	return e->blind;
 }
 
 const struct psi *switch_point_psi(const struct switch_point *e)

@@ -60,6 +60,10 @@ void switch_point_shift(struct switch_point *, uint64_t from_ns,
  * source has shown random access points?  Its pictures then wait for one. */
 bool switch_point_is_late(const struct switch_point *);
 
+/* The same, of a video that has shown none yet: its pictures are sent, because
+ * it may have none. */
+bool switch_point_is_blind(const struct switch_point *);
+
 const struct psi *switch_point_psi(const struct switch_point *);
 
 /* The number of the main program, and the lead of its PCRs over the time of

@@ -42,6 +42,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 		.from = sw->from,
 		.to = sw->to,
 		.filler = sw->filler,
+		.late = sw->late || sw->blind,
 		.reason = failover_reason_name(sw->reason),
 		.fault = sw->fault != NULL ? sw->fault : "",
 	};

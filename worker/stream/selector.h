@@ -44,6 +44,8 @@ struct selector_switch {
 	bool filler;       /* `to` is 0: the filler is on air */
 	bool late;         /* the pictures of `to` follow later: it had no
 			    * random access point in time */
+	bool blind;        /* the same, but its pictures are sent: it has shown
+			    * no random access point yet */
 };
 
 struct selector_config {

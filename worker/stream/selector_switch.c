@@ -27,8 +27,10 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 	const char *fault = sw->fault != NULL ? sw->fault : "on air";
 	const char *reason = failover_reason_name(sw->reason);
 	const char *late = sw->late ? "; sound only until its next random "
-				      "access point: none came in time"
-				    : "";
+				      "access point: none arrived in time"
+			   : sw->blind ? "; within a group of pictures: no "
+					 "random access point arrived in time"
+				       : "";
 	unsigned suppressed;
 
 	if (!ratelimit_pass(&s->switch_log, s->now_ns / MS, &suppressed))
@@ -63,6 +65,8 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		.filler = to == NULL && wants_filler(s),
 		.late = to != NULL && to->candidate.entry != NULL &&
 			switch_point_is_late(to->candidate.entry),
+		.blind = to != NULL && to->candidate.entry != NULL &&
+			 switch_point_is_blind(to->candidate.entry),
 	};
 
 	if (to == NULL) {

@@ -9,7 +9,8 @@ static void add(struct switch_log *l, uint64_t s, unsigned from, unsigned to)
 {
 	switch_log_add(l, &(struct msg_stream_switched){
 		.wall_ms = s * 1000, .from = from, .to = to,
-		.filler = to == 0, .reason = "fault", .fault = "scrambled" });
+		.filler = to == 0, .late = to == 2, .reason = "fault",
+		.fault = "scrambled" });
 }
 
 static json_int_t int_at(const json_t *list, size_t i, const char *key)
@@ -29,6 +30,9 @@ Test(switch_log, lists_the_newest_first)
 	cr_assert_eq(json_array_size(list), 2);
 	cr_assert_eq(int_at(list, 0, "time"), 11);
 	cr_assert_eq(int_at(list, 1, "to"), 2);
+	cr_assert(json_is_true(json_object_get(json_array_get(list, 1),
+					       "late")));
+	cr_assert_null(json_object_get(json_array_get(list, 0), "late"));
 	/* to nothing: to the filler */
 	cr_assert_null(json_object_get(json_array_get(list, 0), "to"));
 	cr_assert(json_is_true(json_object_get(json_array_get(list, 0),

@@ -49,6 +49,7 @@ static const struct msg samples[] = {
 			.packets = 1, .dropped = 2 } } } },
 	{ .type = MSG_STREAM_SWITCHED, .stream_switched = {
 		.wall_ms = 1, .from = 2, .to = MSG_INPUTS_MAX, .filler = true,
+		.late = true,
 		.reason = "fault", .fault = "no packets" } },
 	{ .type = MSG_STREAM_RECEIVERS, .stream_receivers = {
 		.output = MSG_OUTPUTS_MAX, .n = 2, .list = {

@@ -124,6 +124,7 @@ Test(entry, is_late_if_the_source_has_shown_better_ones)
 	cr_assert_eq(feed(400), 0);
 	cr_assert_neq(feed(200), 0);
 	cr_assert(switch_point_is_late(e));
+	cr_assert_not(switch_point_is_blind(e));
 
 	/* nothing better is known */
 	switch_point_reset(e);
@@ -131,6 +132,13 @@ Test(entry, is_late_if_the_source_has_shown_better_ones)
 	switch_point_want(e, 1000, now);
 	cr_assert_neq(feed(5000), 0);
 	cr_assert_not(switch_point_is_late(e));
+	cr_assert(switch_point_is_blind(e));
+
+	/* the next point forgets it */
+	switch_point_want(e, 5000, now);
+	a->gop = 12;
+	cr_assert_neq(feed(5000), 0);
+	cr_assert_not(switch_point_is_blind(e));
 }
 
 Test(entry, the_wait_begins_with_the_first_packet)
