@@ -60,6 +60,9 @@ void remux_reset(struct remux *r)
 	r->n_programs = 0;
 	r->n_pat = 0;
 	r->settled = false;
+	/* the counters of another source follow */
+	memset(r->route, 0, sizeof r->route);
+	memset(r->absent, 0, sizeof r->absent);
 	remux_rebuild(r);
 }
 
@@ -125,7 +128,8 @@ static void pass_moved(struct remux *r, const uint8_t *packet, uint16_t pid)
 
 /* Sends the PCR of the packet in a packet without payload, whose counter does
  * not advance. */
-static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
+static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
+		     uint8_t cc)
 {
 	uint8_t copy[TS_PACKET];
 	uint64_t pcr;
@@ -137,7 +141,7 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
 	memset(copy, 0xff, sizeof copy);
 	copy[0] = TS_SYNC_BYTE;
 	copy[1] = 0;
-	copy[3] = 0x20;
+	copy[3] = 0x20 | cc;
 	copy[4] = STRIPPED_LENGTH;
 	/* discontinuity_indicator, and the PCR alone */
 	copy[5] = (uint8_t)((packet[5] & 0x80) | 0x10);
@@ -145,6 +149,23 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
 	ts_set_pcr(copy, pcr);
 	ts_set_pid(copy, pid);
 	memcpy(runs_out_new(&r->out), copy, sizeof copy);
+}
+
+/* A packet of a PID that does not always go out. */
+static void pass_absent(struct remux *r, const uint8_t *packet, uint16_t to)
+{
+	uint8_t cc, *copy;
+
+	if (!remux_absent_pass(r, packet, &cc)) {
+		pass_pcr(r, packet, to, cc);
+		return;
+	}
+	if (remux_has_queued(r))
+		remux_make_room(r);
+	copy = runs_out_new(&r->out);
+	memcpy(copy, packet, TS_PACKET);
+	ts_set_pid(copy, to);
+	ts_set_cc(copy, cc);
 }
 
 void remux_add_guest(struct remux *r, const uint8_t *packet)
@@ -164,15 +185,19 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 		remux_take_clock(r, packet);
 	switch (role) {
 	case ROLE_NONE:
-		if (!(route & ROUTE_OUT))
+		if (!(route & ROUTE_OUT)) {
+			remux_absent_drop(r, packet);
 			drop_packet(r);
-		else if (to == pid)
+		} else if (route & ROUTE_ABSENT) {
+			pass_absent(r, packet, to);
+		} else if (to == pid) {
 			pass(r, packet);
-		else
+		} else {
 			pass_moved(r, packet, to);
+		}
 		break;
 	case ROLE_STRIP:
-		pass_pcr(r, packet, to);
+		pass_pcr(r, packet, to, 0);
 		break;
 	case ROLE_NULL:
 		if (!remux_has_queued(r) || !remux_take_place(r, false))

@@ -173,7 +173,9 @@ static void settle(struct remux *r, bool had_programs)
 void remux_rebuild(struct remux *r)
 {
 	bool changed = false, had_programs = r->n_programs > 0;
+	uint16_t before[TS_PIDS];
 
+	memcpy(before, r->route, sizeof before);
 	update_programs(r);
 	number_programs(r);
 	settle(r, had_programs);
@@ -185,6 +187,7 @@ void remux_rebuild(struct remux *r)
 	}
 	changed |= remux_build_pat(r);
 	remux_route(r);
+	remux_absent_renew(r, before);
 	remux_build_cat(r);
 	remux_build_sdt(r);
 	if (changed)

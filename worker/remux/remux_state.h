@@ -25,6 +25,7 @@ enum {
 	ROUTE_PID = 0x1fff,  /* mask of the output PID */
 	ROUTE_OUT = 0x2000,  /* flag: the packets go out */
 	ROUTE_INSPECT = 0x4000, /* flag: the packets are inspected, by role */
+	ROUTE_ABSENT = 0x8000,  /* flag: see remux_absent.c */
 };
 
 /* Why the packets of a PID are inspected. */
@@ -104,6 +105,7 @@ struct remux {
 	struct pid_plan plan;
 	uint16_t route[TS_PIDS];
 	uint8_t role[TS_PIDS]; /* enum role */
+	uint8_t absent[TS_PIDS]; /* see remux_absent.c */
 
 	/* the output */
 	struct table pat[PAT_SECTIONS_MAX];
@@ -134,6 +136,15 @@ bool remux_has_settled(const struct remux *);
 
 /* remux_route.c: sets the routes from the plan of PIDs. */
 void remux_route(struct remux *);
+
+/* remux_absent.c: the counters of PIDs that do not go out for a time. */
+/* Compares the new routes with those before. */
+void remux_absent_renew(struct remux *, const uint16_t *before);
+/* A packet of a PID with ROUTE_ABSENT that does not go out. */
+void remux_absent_drop(struct remux *, const uint8_t *packet);
+/* A packet of a PID with ROUTE_ABSENT that goes out, unless its unit began
+ * before: then false, and *ret_cc is the counter for its PCR. */
+bool remux_absent_pass(struct remux *, const uint8_t *packet, uint8_t *ret_cc);
 
 /* remux_build.c */
 /* Replaces the section; false: the new section is the same. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A PID that the tables name again after a time in which it did not go out: its
+ * counter continues as if nothing had been dropped (ISO/IEC 13818-1 2.4.3.3),
+ * and video and audio continue with the start of a unit.  The counters of its source are shifted
+ * from then on, so that a loss stays visible.
+ */
+#include "worker/remux/remux_state.h"
+
+/* The state of a PID: a kind, and four bits; 0: always went out, or never. */
+enum {
+	KIND = 0xf0,
+	LEFT = 0x10,  /* does not go out; no packet was dropped yet; a shift */
+	GONE = 0x20,  /* does not go out; its next counter in the output */
+	BACK = 0x40,  /* waits for the start of a unit; its next counter */
+	SHIFT = 0x80, /* goes out; the shift of its counter */
+	BITS = 0x0f,
+};
+
+static uint8_t shifted(unsigned by)
+{
+	by &= BITS;
+	return by != 0 ? (uint8_t)(SHIFT | by) : 0;
+}
+
+static bool goes_out(uint16_t route, uint8_t role)
+{
+	return (route & ROUTE_OUT) && role == ROLE_NONE;
+}
+
+static uint8_t leave(uint8_t state)
+{
+	switch (state & KIND) {
+	case BACK:
+		return (uint8_t)(GONE | (state & BITS));
+	case SHIFT:
+		return (uint8_t)(LEFT | (state & BITS));
+	default:
+		return LEFT;
+	}
+}
+
+static uint8_t come_back(uint8_t state)
+{
+	switch (state & KIND) {
+	case GONE:
+		return (uint8_t)(BACK | (state & BITS));
+	case LEFT:
+		return shifted(state);
+	default:
+		return state;
+	}
+}
+
+void remux_absent_renew(struct remux *r, const uint16_t *before)
+{
+	for (size_t pid = 0; pid < TS_PIDS; pid++) {
+		uint8_t *state = &r->absent[pid];
+		bool was = before[pid] & ROUTE_OUT;
+
+		if (!goes_out(r->route[pid], r->role[pid])) {
+			if (was)
+				*state = leave(*state);
+		} else if (!was) {
+			*state = come_back(*state);
+		}
+		if (*state != 0)
+			r->route[pid] |= ROUTE_ABSENT;
+	}
+}
+
+void remux_absent_drop(struct remux *r, const uint8_t *packet)
+{
+	uint8_t *state = &r->absent[ts_pid(packet)];
+	unsigned step = ts_has_payload(packet) ? 0 : 1;
+	unsigned next = ts_cc(packet) + *state + step;
+
+	if ((*state & KIND) == LEFT && !ts_tei(packet))
+		*state = (uint8_t)(GONE | (next & BITS));
+}
+
+/* Does a packet of this PID show the start of its unit? */
+static bool has_units(const struct remux *r, uint16_t pid)
+{
+	enum pid_class class = psi_class(r->psi, pid);
+
+	return class == PID_VIDEO || class == PID_AUDIO;
+}
+
+bool remux_absent_pass(struct remux *r, const uint8_t *packet, uint8_t *ret_cc)
+{
+	uint16_t pid = ts_pid(packet);
+	uint8_t *state = &r->absent[pid];
+
+	if ((*state & KIND) == BACK) {
+		*ret_cc = (*state + 15) & BITS;
+		if (!ts_has_payload(packet) || ts_tei(packet) ||
+		    (!ts_pusi(packet) && has_units(r, pid)))
+			return false;
+		*state = shifted(*state + 16U - ts_cc(packet));
+		if (*state == 0)
+			r->route[pid] &= (uint16_t)~ROUTE_ABSENT;
+	}
+	*ret_cc = (uint8_t)((ts_cc(packet) + *state) & BITS);
+	return true;
+}
