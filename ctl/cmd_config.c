@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* config get, set, unset, diff. */
+/* config get, set, unset, diff; restart. */
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
@@ -34,6 +34,25 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 	}
 	json_decref(config);
 	json_path_done(&path);
+	return code;
+}
+
+/* --- restart --- */
+
+enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
+{
+	enum ctl_exit code = api_do(ctl, json_pack("{s:s}", "cmd", "restart"));
+	json_t *out;
+
+	(void)args, (void)n;
+	if (code == CTL_OK && ctl->options.json) {
+		out = json_pack("{s:b}", "restarts", 1);
+		ctl_print_json(out);
+		json_decref(out);
+	} else if (code == CTL_OK) {
+		(void)printf("the control process restarts now, streams "
+			     "continue\n");
+	}
 	return code;
 }
 

@@ -63,6 +63,9 @@ static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, word);
+	if (row == NULL)
+		(void)fprintf(stderr, "sluicectl: warning: %s; waiting for "
+			      "it\n", ctl->error.text);
 	ctl->error.text[0] = '\0';
 	*ret = xstrdup(row != NULL ? row_id(row) : word);
 	overview_done(&o);

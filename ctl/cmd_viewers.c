@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
+#include "ctl/overview.h"
 #include "ctl/print.h"
 #include "ctl/table.h"
 #include "ctl/text.h"
@@ -98,6 +99,25 @@ static void print_list(const struct ctl *ctl, const json_t *sessions)
 	table_free(&t);
 }
 
+/* An empty list of a stream that does not exist would mislead. */
+static enum ctl_exit find_stream(struct ctl *ctl, const char *word)
+{
+	struct overview o = { 0 };
+	enum ctl_exit code = overview_load(ctl, &o);
+
+	if (code == CTL_OK && overview_find(&o, word) == NULL) {
+		for (size_t i = 0; i < o.n; i++)
+			if (strcmp(row_name(&o.rows[i]), word) == 0)
+				goto out;
+		code = ctl_fail(ctl, CTL_REFUSED, "no stream has the id or "
+				"the name \"%.64s\": see sluicectl stream ls",
+				word);
+	}
+out:
+	overview_done(&o);
+	return code;
+}
+
 enum ctl_exit run_session_ls(struct ctl *ctl, char **args, size_t n)
 {
 	json_t *reply = NULL, *chosen;
@@ -112,6 +132,13 @@ enum ctl_exit run_session_ls(struct ctl *ctl, char **args, size_t n)
 	if (code != CTL_OK)
 		return code;
 	chosen = choose(ctl, json_object_get(reply, "sessions"), by);
+	if (ctl->options.stream != NULL && json_array_size(chosen) == 0)
+		code = find_stream(ctl, ctl->options.stream);
+	if (code != CTL_OK) {
+		json_decref(chosen);
+		json_decref(reply);
+		return code;
+	}
 	if (ctl->options.json)
 		ctl_print_json(chosen);
 	else

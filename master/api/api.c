@@ -11,6 +11,7 @@
 #include "master/api/call.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
+#include "master/api/host_look.h"
 #include "master/api/route.h"
 #include "master/api/scans.h"
 #include "master/status/host_advice.h"
@@ -110,6 +111,7 @@ struct api *api_new(const struct api_config *cfg)
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new(HOST_SETTINGS);
+	api->looks = host_looks_new(api);
 	api->scans = scans_new(reconciler_jobs(cfg->reconciler));
 	api->announcements =
 		announcements_new(reconciler_jobs(cfg->reconciler));
@@ -131,6 +133,7 @@ void api_free(struct api **p)
 	scans_free(&api->scans);
 	announcements_free(&api->announcements);
 	alarms_free(&api->alarms);
+	host_looks_free(&api->looks);
 	host_advice_free(&api->host);
 	free(api->prefix);
 	free(api);

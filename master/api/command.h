@@ -17,6 +17,7 @@ struct alarms;
 struct announcements;
 struct call;
 struct caller;
+struct host_looks;
 struct scans;
 
 struct api {
@@ -29,6 +30,7 @@ struct api {
 	struct announcements *announcements;
 	struct alarms *alarms;
 	struct host_advice *host;
+	struct host_looks *looks;
 };
 
 struct reply {

@@ -5,6 +5,8 @@
 #include "common/base/buf.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
+#include "master/api/host_look.h"
+#include "master/config/check_host.h"
 #include "master/config/stream_links.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/stream_spec.h"
@@ -86,18 +88,32 @@ static enum stream_fate rename_links(const json_t *stream, json_t **ret_new,
 	return *ret_new != NULL ? STREAM_CHANGED : STREAM_KEPT;
 }
 
+static void add_warning(enum check_severity severity, const char *path,
+			const char *text, void *warnings)
+{
+	(void)severity;
+	buf_append(warnings, path, strlen(path) + 1);
+	buf_append(warnings, text, strlen(text) + 1);
+}
+
 static void finish_stream(struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
+	unsigned n_files = 0;
 
 	/* after the event with the new id */
 	if (is_renamed(e))
 		status_repeat_alarms(e->api->cfg.status, id);
 	apply_waiting(e->api);
+	if (e->entry != NULL)
+		n_files = check_host_stream(e->entry, HOST_NETWORK,
+					    add_warning, e->arg);
 	apply_warn(e->api, id, e->arg, e->reply);
 	if (e->old != NULL)
 		apply_warn_readers(e->api, id != NULL ? id : e->id, e->entry,
 				   e->reply);
+	if (n_files > 0)
+		host_look(e->api->looks, id, e->entry, e->reply);
 }
 
 static void streams_set(struct api *api, const json_t *request,

@@ -21,21 +21,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRIES_MAX = 5 }; /* reported entries of a list of files */
+enum {
+	ENTRIES_MAX = 5, /* reported entries of a list of files */
+	PASSWD_MAX = 4096,
+};
+
+struct host {
+	struct judge j;
+	unsigned wanted;  /* host_part */
+	unsigned n_files; /* files that are named, looked for or not */
+};
 
 /* Warns about a file without the rights of mode (access(2)).  what: the name
  * of the option, "path".  The warning names the user of this process. */
-static void look_for_file(struct judge *j, const char *what, const char *path,
+static void look_for_file(struct host *h, const char *what, const char *path,
 			  int mode)
 {
-	const struct passwd *user;
+	struct passwd entry, *user = NULL;
+	char names[PASSWD_MAX];
 	int err;
 
-	if (path[0] == '\0' || eaccess(path, mode) == 0)
+	if (path[0] == '\0')
+		return;
+	h->n_files++;
+	if (!(h->wanted & HOST_FILES) || eaccess(path, mode) == 0)
 		return;
 	err = errno;
-	user = getpwuid(geteuid());
-	judge_add(j, CHECK_WARNING, "%s%s%.128s: %s, to user %s", what,
+	(void)getpwuid_r(geteuid(), &entry, names, sizeof names, &user);
+	judge_add(&h->j, CHECK_WARNING, "%s%s%.128s: %s, to user %s", what,
 		  what[0] != '\0' ? ": " : "", path, strerror(err),
 		  user != NULL ? user->pw_name : "unknown");
 }
@@ -60,18 +73,18 @@ static char *read_list(const char *path, size_t *ret_len)
 }
 
 /* Reports the first missing files of the list, and the number of the others. */
-static void look_into_list(struct judge *j, const char *path)
+static void look_into_list(struct host *h, const char *path)
 {
 	char what[IO_PATH_MAX + 32];
 	struct file_list list;
 	struct errmsg error;
 	size_t len = 0, missing = 0;
-	char *text = read_list(path, &len);
+	char *text = h->wanted & HOST_FILES ? read_list(path, &len) : NULL;
 
 	if (text == NULL)
 		return;
 	if (file_list_read(path, text, len, &list, &error) < 0) {
-		judge_add(j, CHECK_WARNING, "path: %s", error.text);
+		judge_add(&h->j, CHECK_WARNING, "path: %s", error.text);
 		free(text);
 		return;
 	}
@@ -81,48 +94,48 @@ static void look_into_list(struct judge *j, const char *path)
 			continue;
 		(void)snprintf(what, sizeof what, "path: %.128s: line %u",
 			       path, list.lines[i]);
-		look_for_file(j, what, list.paths[i], R_OK);
+		look_for_file(h, what, list.paths[i], R_OK);
 	}
 	if (missing > ENTRIES_MAX)
-		judge_add(j, CHECK_WARNING, "path: %.128s: and %zu more files "
-			  "of it", path, missing - ENTRIES_MAX);
+		judge_add(&h->j, CHECK_WARNING, "path: %.128s: and %zu more "
+			  "files of it", path, missing - ENTRIES_MAX);
 	file_list_done(&list);
 	free(text);
 }
 
-static void look_for_interface(struct judge *j, const char *name)
+static void look_for_interface(struct host *h, const char *name)
 {
 	char found[IFACE_NAME_MAX];
 
-	if (name[0] != '\0' && (iface_name(name, found) < 0 ||
-				if_nametoindex(found) == 0))
-		judge_add(j, CHECK_WARNING, "interface: there is no \"%s\"",
+	if (h->wanted & HOST_NETWORK && name[0] != '\0' &&
+	    (iface_name(name, found) < 0 || if_nametoindex(found) == 0))
+		judge_add(&h->j, CHECK_WARNING, "interface: there is no \"%s\"",
 			  name);
 }
 
-static void look_at_input(struct judge *j, const char *text)
+static void look_at_input(struct host *h, const char *text)
 {
 	struct input_spec spec;
 
 	if (input_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
 		return;
 	if (spec.kind == INPUT_FILE || spec.kind == INPUT_SDP)
-		look_for_file(j, "path", spec.path, R_OK);
+		look_for_file(h, "path", spec.path, R_OK);
 	if (spec.kind == INPUT_FILE && spec.list)
-		look_into_list(j, spec.path);
+		look_into_list(h, spec.path);
 	if (spec.kind == INPUT_HTTP)
-		look_for_file(j, "ca", spec.http.ca, R_OK);
+		look_for_file(h, "ca", spec.http.ca, R_OK);
 	if (spec.kind == INPUT_SRT)
-		look_for_interface(j, spec.srt.iface);
-	look_for_interface(j, spec.iface);
+		look_for_interface(h, spec.srt.iface);
+	look_for_interface(h, spec.iface);
 	/* the inner lists get shorter with each level */
 	if (spec.merge[0] != '\0')
-		look_at_input(j, spec.merge);
+		look_at_input(h, spec.merge);
 	if (spec.mux[0] != '\0')
-		look_at_input(j, spec.mux);
+		look_at_input(h, spec.mux);
 }
 
-static void look_at_output(struct judge *j, const char *text)
+static void look_at_output(struct host *h, const char *text)
 {
 	struct sockaddr_any any_port;
 	struct output_spec spec;
@@ -134,9 +147,9 @@ static void look_at_output(struct judge *j, const char *text)
 	if (spec.kind == OUTPUT_FILE) {
 		slash = strrchr(spec.path, '/');
 		slash[slash == spec.path ? 1 : 0] = '\0';
-		look_for_file(j, "path", spec.path, W_OK | X_OK);
+		look_for_file(h, "path", spec.path, W_OK | X_OK);
 	}
-	if (spec.kind == OUTPUT_HTTP) {
+	if (spec.kind == OUTPUT_HTTP && h->wanted & HOST_NETWORK) {
 		/* any port: the running service may have the port */
 		any_port = spec.listen;
 		sockaddr_set_port(&any_port, 0);
@@ -144,40 +157,40 @@ static void look_at_output(struct judge *j, const char *text)
 			    SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
 			sockaddr_format(&spec.listen, name);
-			judge_add(j, CHECK_WARNING, "%s: %s", name,
+			judge_add(&h->j, CHECK_WARNING, "%s: %s", name,
 				  strerror(errno));
 		}
 		fd_close(&fd);
 	}
 	if (spec.kind == OUTPUT_SRT)
-		look_for_interface(j, spec.srt.iface);
-	look_for_interface(j, spec.iface);
-	look_for_interface(j, spec.rtp.path2_iface);
+		look_for_interface(h, spec.srt.iface);
+	look_for_interface(h, spec.iface);
+	look_for_interface(h, spec.rtp.path2_iface);
 }
 
-static void look_at_list(struct judge *j, const json_t *stream,
+static void look_at_list(struct host *h, const json_t *stream,
 			 const char *key,
-			 void (*look)(struct judge *, const char *))
+			 void (*look)(struct host *, const char *))
 {
-	size_t mark = judge_down(j, key), i;
+	size_t mark = judge_down(&h->j, key), i;
 	const json_t *value;
 
 	json_array_foreach(json_object_get(stream, key), i, value) {
-		size_t inner = judge_down_index(j, i);
+		size_t inner = judge_down_index(&h->j, i);
 
 		if (json_is_string(value))
-			look(j, json_string_value(value));
-		judge_up(j, inner);
+			look(h, json_string_value(value));
+		judge_up(&h->j, inner);
 	}
-	judge_up(j, mark);
+	judge_up(&h->j, mark);
 }
 
 /* The log file, or the folder in which it is to be created. */
-static void look_at_log(struct judge *j, const json_t *document)
+static void look_at_log(struct host *h, const json_t *document)
 {
 	const char *name = json_string_value(json_object_get(
 		json_object_get(document, "log"), "filename"));
-	size_t mark = judge_down(j, "log");
+	size_t mark = judge_down(&h->j, "log");
 	char folder[PATH_MAX], *slash;
 
 	if (name != NULL && name[0] != '\0' && strlen(name) < sizeof folder) {
@@ -186,37 +199,56 @@ static void look_at_log(struct judge *j, const json_t *document)
 		if (slash != NULL)
 			slash[slash == folder ? 1 : 0] = '\0';
 		if (access(name, F_OK) == 0)
-			look_for_file(j, "filename", name, W_OK);
+			look_for_file(h, "filename", name, W_OK);
 		else
-			look_for_file(j, "filename",
+			look_for_file(h, "filename",
 				      slash != NULL ? folder : ".",
 				      W_OK | X_OK);
 	}
-	judge_up(j, mark);
+	judge_up(&h->j, mark);
+}
+
+static void look_at_stream(struct host *h, const json_t *stream)
+{
+	struct stream_spec spec;
+	struct errmsg error;
+	size_t mark;
+
+	if (!json_is_true(json_object_get(stream, "enable")))
+		return;
+	look_at_list(h, stream, "input", look_at_input);
+	look_at_list(h, stream, "output", look_at_output);
+	mark = judge_down(&h->j, "filler");
+	if (stream_spec_parse(stream, &spec, &error) == 0 &&
+	    spec.filler == FILLER_FILE)
+		look_for_file(h, "", spec.filler_path, R_OK);
+	judge_up(&h->j, mark);
 }
 
 void check_host(const json_t *document, check_found_fn *found, void *arg)
 {
-	struct judge j = { .found = found, .arg = arg };
-	size_t mark = judge_down(&j, "make_stream"), i;
-	struct stream_spec spec;
-	struct errmsg error;
+	struct host h = { { .found = found, .arg = arg },
+			  HOST_NETWORK | HOST_FILES, 0 };
+	size_t mark = judge_down(&h.j, "make_stream"), i;
 	const json_t *stream;
 
 	json_array_foreach(json_object_get(document, "make_stream"), i,
 			   stream) {
-		size_t inner = judge_down_index(&j, i);
+		size_t inner = judge_down_index(&h.j, i);
 
-		if (json_is_true(json_object_get(stream, "enable"))) {
-			look_at_list(&j, stream, "input", look_at_input);
-			look_at_list(&j, stream, "output", look_at_output);
-			(void)judge_down(&j, "filler");
-			if (stream_spec_parse(stream, &spec, &error) == 0 &&
-			    spec.filler == FILLER_FILE)
-				look_for_file(&j, "", spec.filler_path, R_OK);
-		}
-		judge_up(&j, inner);
+		look_at_stream(&h, stream);
+		judge_up(&h.j, inner);
 	}
-	judge_up(&j, mark);
-	look_at_log(&j, document);
+	judge_up(&h.j, mark);
+	look_at_log(&h, document);
+}
+
+unsigned check_host_stream(const json_t *stream, unsigned parts,
+			   check_found_fn *found, void *arg)
+{
+	struct host h = { { .found = found, .arg = arg }, parts, 0 };
+
+	(void)judge_down(&h.j, "stream");
+	look_at_stream(&h, stream);
+	return h.n_files;
 }

@@ -3,8 +3,8 @@
  * Reports files, folders and interfaces that enabled streams name and this
  * machine does not have.  They may appear later, so each is a CHECK_WARNING.
  *
- * For the option -t, with the rights of the calling user.  Not for a loop: a
- * file system may not answer.
+ * With the rights of the calling user.  Files are not for a loop: a file system
+ * may not answer.
  */
 #pragma once
 
@@ -13,3 +13,13 @@
 #include <jansson.h>
 
 void check_host(const json_t *document, check_found_fn *found, void *arg);
+
+enum host_part {
+	HOST_NETWORK = 1 << 0, /* interfaces and addresses */
+	HOST_FILES = 1 << 1,
+};
+
+/* Checks these parts of one stream, whose path is "stream", and returns the
+ * number of files that it names.  May be called by a helper thread. */
+unsigned check_host_stream(const json_t *stream, unsigned parts,
+			   check_found_fn *found, void *arg);

@@ -181,6 +181,8 @@ test('viewers are listed and disconnected', async (t) => {
 		/^ *\d+ {2}news {4}Néws 日本 {2}127\.0\.0\.1 +\d+ s$/m);
 	assert.deepEqual(await ctl.json(['session', 'ls', '--stream', 'off']),
 		[]);
+	await ctl.fails(['session', 'ls', '--stream', 'nope'], REFUSED,
+		/no stream has the id or the name "nope"/);
 	await ctl.fails(['session', 'kick', 'x'], USAGE, /CLIENT/);
 	assert.deepEqual(await ctl.json(['session', 'kick',
 		String(session.client_id)]), [session.client_id]);
@@ -265,6 +267,12 @@ test('settings take effect by a restart that streams survive', async (t) => {
 	{ path: 'settings.instance_name', effect: 'restarts' });
 	await waitUntil('the new name', async () => /"head1"/.test(
 		(await ctl.run(['status'])).out));
+	assert.equal((await sluice.status('news')).worker.pid, pid);
+	const restarts = () => sluice.log.match(/restarting/g).length;
+	const before = restarts();
+	assert.match(await ctl.out(['restart']), /restarts now, streams cont/);
+	await waitUntil('the restart', () => restarts() > before);
+	await sluice.ready();
 	assert.equal((await sluice.status('news')).worker.pid, pid);
 
 	// the whole, from a copy
@@ -372,6 +380,11 @@ test('events are filtered, and continue after a restart', async (t) => {
 	assert.match((await ctl.run(['events', '-n', '1', '--stream',
 		'gone'])).out, /^\d\d:\d\d:\d\d stream_event gone input 1 OFF/);
 
+	const none = ctl.start(['events', '--stream', 'nope']);
+	await waitUntil('a warning', () =>
+		/no stream has the id .*"nope".*waiting/.test(none.text.err));
+	none.kill('SIGTERM');
+	await none.ended;
 	const child = ctl.start(['events', '--json', '--scope', 'set-stream']);
 	await waitUntil('the first event', async () => {
 		await sluice.cmd('toggle-stream', { id: 'off' });

@@ -68,6 +68,7 @@ system_tests = \
 	tests/system/file-list.mjs \
 	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
+	tests/system/host-warnings.mjs \
 	tests/system/hostile.mjs \
 	tests/system/hls-audio.mjs \
 	tests/system/hls-input.mjs \

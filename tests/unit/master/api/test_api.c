@@ -309,7 +309,8 @@ Test(api, checks_a_stream)
 	cr_assert_eq(post("{'cmd':'check-stream','id':'a','status':true}"),
 		     200);
 	cr_assert_str_eq(said(),
-		"{'status':{'onair':true,'active_input':1,'alarms':[],"
+		"{'status':{'ok':true,'onair':true,'state':'on air',"
+		"'active_input':1,'alarms':[],"
 		"'input':[{'scrambled':false,'cc_error':0,'bitrate':5,"
 		"'pes_error':0,'onair':true,'alarms':[],'state':'idle',"
 		"'penalty':0,"
