@@ -141,6 +141,11 @@ const char *api_text(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
+json_int_t api_number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
 char *api_path(const char *before, const char *text, const char *after)
 {
 	static const char plain[] =

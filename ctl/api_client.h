@@ -27,6 +27,8 @@ enum ctl_exit api_judge(struct ctl *, const struct client_reply *,
 
 /* A text member of object; "" if absent. */
 const char *api_text(const json_t *object, const char *key);
+/* A whole number of object; 0 if absent. */
+json_int_t api_number(const json_t *object, const char *key);
 
 /* before + percent-encoded text + after; the caller frees it. */
 char *api_path(const char *before, const char *text, const char *after);

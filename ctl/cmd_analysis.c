@@ -13,37 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_int_t number(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* "Mbit/s, null 2 %, lost: network 3, socket 0" */
 static void show_head(struct buf *to, const json_t *place)
 {
 	const json_t *loss = json_object_get(place, "loss");
 	const json_t *mdi = json_object_get(place, "mdi");
 	const json_t *iat = json_object_get(place, "iat");
-	json_int_t rate = number(place, "bitrate");
+	json_int_t rate = api_number(place, "bitrate");
 	char words[32];
 
 	text_rate(words, rate);
 	buf_printf(to, "%s", words);
 	if (rate > 0)
 		buf_printf(to, ", null %" JSON_INTEGER_FORMAT " %%",
-			   number(place, "null_bitrate") * 100 / rate);
+			   api_number(place, "null_bitrate") * 100 /
+				   rate);
 	if (loss != NULL)
 		buf_printf(to, ", lost: network %" JSON_INTEGER_FORMAT
 			   ", socket %" JSON_INTEGER_FORMAT,
-			   number(loss, "network"), number(loss, "socket"));
+			   api_number(loss, "network"),
+			   api_number(loss, "socket"));
 	if (mdi != NULL)
 		buf_printf(to, ", MDI %.1f:%" JSON_INTEGER_FORMAT,
-			   (double)number(mdi, "df_us") / 1000,
-			   number(mdi, "mlr"));
+			   (double)api_number(mdi, "df_us") / 1000,
+			   api_number(mdi, "mlr"));
 	/* it is measured in one second of ten */
-	if (mdi != NULL && number(iat, "age_s") > 1)
+	if (mdi != NULL && api_number(iat, "age_s") > 1)
 		buf_printf(to, " (%" JSON_INTEGER_FORMAT " s ago)",
-			   number(iat, "age_s"));
+			   api_number(iat, "age_s"));
 	buf_printf(to, "\n");
 }
 
@@ -57,7 +54,7 @@ static void show_indicators(struct buf *to, const struct ctl *ctl,
 	json_array_foreach(json_object_get(place, "indicators"), i, one) {
 		bool raised = json_is_true(json_object_get(one, "raised"));
 
-		if (number(one, "count") == 0 ||
+		if (api_number(one, "count") == 0 ||
 		    (only != NULL && strcmp(api_text(one, "alarm"), only) != 0))
 			continue;
 		buf_printf(to, "  %s", raised && ctl->colour ? "\033[31;1m"
@@ -66,7 +63,7 @@ static void show_indicators(struct buf *to, const struct ctl *ctl,
 		buf_printf(to, "%s %s, %" JSON_INTEGER_FORMAT " errors\n",
 			   raised && ctl->colour ? "\033[0m" : "",
 			   raised ? "RAISED" : "cleared",
-			   number(one, "count"));
+			   api_number(one, "count"));
 	}
 }
 
@@ -118,16 +115,16 @@ static void show_rates(struct buf *to, const json_t *outputs)
 	json_array_foreach((json_t *)outputs, i, one) {
 		if (json_object_get(one, "bitrate") == NULL)
 			continue;
-		text_rate(rate, number(one, "bitrate"));
+		text_rate(rate, api_number(one, "bitrate"));
 		buf_printf(to, "output %" JSON_INTEGER_FORMAT " sends %s",
-			   number(one, "position"), rate);
-		if (number(one, "cbr") > 0)
+			   api_number(one, "position"), rate);
+		if (api_number(one, "cbr") > 0)
 			buf_printf(to, ", constant (cbr=%" JSON_INTEGER_FORMAT
-				   ")", number(one, "cbr"));
-		if (number(one, "overflow") > 0)
+				   ")", api_number(one, "cbr"));
+		if (api_number(one, "overflow") > 0)
 			buf_printf(to, ": %" JSON_INTEGER_FORMAT " packets "
 				   "exceeded it and were dropped",
-				   number(one, "overflow"));
+				   api_number(one, "overflow"));
 		buf_printf(to, "\n");
 	}
 }
@@ -142,11 +139,11 @@ static void show(const struct ctl *ctl, const json_t *answer)
 
 	json_array_foreach(json_object_get(answer, "inputs"), i, input) {
 		buf_printf(&all, "input %" JSON_INTEGER_FORMAT ": ",
-			   number(input, "position"));
+			   api_number(input, "position"));
 		show_place(&all, ctl, input);
 	}
 	json_array_foreach((json_t *)outputs, i, one)
-		has_cbr |= number(one, "cbr") > 0;
+		has_cbr |= api_number(one, "cbr") > 0;
 	buf_printf(&all, "output: ");
 	if (!json_is_true(json_object_get(output, "relay")))
 		show_place(&all, ctl, output);

@@ -43,11 +43,6 @@ static json_int_t whole_cpu(const json_t *system, const char *key)
 	return cores > 0 ? (usage + cores / 2) / cores : usage;
 }
 
-static json_int_t number(const json_t *system, const char *key)
-{
-	return json_integer_value(json_object_get(system, key));
-}
-
 void status_head(const json_t *answer, const struct status_counts *c,
 		 struct buf *to, const char *end)
 {
@@ -58,7 +53,7 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		json_object_get(system, "instance"));
 	char up[32], rate[32];
 
-	text_duration(up, number(system, "app_uptime"));
+	text_duration(up, api_number(system, "app_uptime"));
 	text_rate(rate, c->kbit);
 	buf_printf(to, "sluice %s", api_text(answer, "version"));
 	if (instance != NULL) {
@@ -73,10 +68,10 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		   JSON_INTEGER_FORMAT " %%%s", cores, cores == 1 ? "" : "s",
 		   whole_cpu(system, "sys_cpu_usage"),
 		   whole_cpu(system, "app_cpu_usage"),
-		   (double)number(system, "la1") / 100,
-		   (double)number(system, "la5") / 100,
-		   (double)number(system, "la15") / 100,
-		   number(system, "sys_mem_usage"), end);
+		   (double)api_number(system, "la1") / 100,
+		   (double)api_number(system, "la5") / 100,
+		   (double)api_number(system, "la15") / 100,
+		   api_number(system, "sys_mem_usage"), end);
 	buf_printf(to, "streams %zu on air, %zu off air, %zu disabled; %s; %"
 		   JSON_INTEGER_FORMAT " viewer%s%s", c->on_air, c->off_air,
 		   c->disabled, rate, c->viewers, c->viewers == 1 ? "" : "s",

@@ -78,11 +78,6 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
-static json_int_t number(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* Appends " (since 14:03:05)". */
 static void put_since(struct buf *to, json_int_t since)
 {
@@ -114,12 +109,12 @@ static void show_state(struct buf *to, const json_t *end, bool has_error)
 		text_plain(to, reason);
 		buf_printf(to, plays ? ")" : "");
 		if (!plays)
-			put_since(to, number(end, "since"));
+			put_since(to, api_number(end, "since"));
 	}
 	if (json_is_true(json_object_get(end, "damped"))) {
 		char clock[32];
 
-		text_clock(clock, time(NULL) + number(end, "damped_s"));
+		text_clock(clock, time(NULL) + api_number(end, "damped_s"));
 		buf_printf(to, ", damped until %s", clock);
 	}
 }
@@ -184,7 +179,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		buf_printf(to, ": %s", ctl->colour ? "\033[31;1m" : "");
 		text_plain(to, error);
 		buf_printf(to, "%s", ctl->colour ? "\033[0m" : "");
-		put_since(to, number(end, "error_since"));
+		put_since(to, api_number(end, "error_since"));
 	}
 	buf_printf(to, "\n");
 	show_stats(to, json_object_get(end, "stats"));
@@ -233,7 +228,7 @@ static void show_error(struct buf *to, const json_t *status)
 		return;
 	buf_printf(to, "error: ");
 	text_plain(to, error);
-	put_since(to, number(status, "error_since"));
+	put_since(to, api_number(status, "error_since"));
 	buf_printf(to, "\n");
 }
 
@@ -244,7 +239,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 							      "state"));
 	const char *alarm = json_string_value(json_object_get(worker,
 							      "alarm"));
-	json_int_t restarts = number(worker, "restarts");
+	json_int_t restarts = api_number(worker, "restarts");
 	struct overview one = { row, 1 };
 	struct table *t = overview_table(&one, OVERVIEW_BARE);
 	struct buf text = { 0 };

@@ -59,33 +59,28 @@ static bool is_counted(const struct peers *p, const struct ip_address *a)
 	return !ip_is_loopback(a);
 }
 
-static struct peer *find_or_add(struct peers *p, const struct ip_address *a)
-{
-	size_t bucket = ip_hash(a, p->seed) % BUCKETS;
-	struct peer *peer;
-
-	LIST_FOREACH(peer, &p->buckets[bucket], bucket)
-		if (memcmp(peer->address.bytes, a->bytes, IP_BYTES) == 0)
-			return peer;
-	peer = xcalloc(1, sizeof *peer);
-	peer->peers = p;
-	peer->address = *a;
-	LIST_INSERT_HEAD(&p->buckets[bucket], peer, bucket);
-	p->n++;
-	return peer;
-}
-
 int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
 {
 	struct ip_address client = ip_client(a);
-	struct peer *peer = NULL;
+	size_t bucket = ip_hash(&client, p->seed) % BUCKETS;
+	struct peer *peer;
 
-	if (is_counted(p, a)) {
-		peer = find_or_add(p, &client);
-		if (peer->n >= p->max)
-			return -EUSERS;
-		peer->n++;
+	*ret = NULL;
+	if (!is_counted(p, a))
+		return 0;
+	LIST_FOREACH(peer, &p->buckets[bucket], bucket)
+		if (memcmp(peer->address.bytes, client.bytes, IP_BYTES) == 0)
+			break;
+	if (peer != NULL && peer->n >= p->max)
+		return -EUSERS;
+	if (peer == NULL) {
+		peer = xcalloc(1, sizeof *peer);
+		peer->peers = p;
+		peer->address = client;
+		LIST_INSERT_HEAD(&p->buckets[bucket], peer, bucket);
+		p->n++;
 	}
+	peer->n++;
 	*ret = peer;
 	return 0;
 }

@@ -83,47 +83,40 @@ void http_server_free(struct http_server **server)
 	free(s);
 }
 
-/* Without a pause the loop would wake up for the same error at once. */
-static void pause_accepting(struct listener *l, int err)
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
-	struct ev_loop *loop = l->server->pool.cfg.loop;
+	struct listener *l = container_of(w, struct listener, readable);
 	unsigned suppressed;
 
-	if (ratelimit_pass(&l->server->accept_log, mono_ms(), &suppressed))
-		log_warning("http", "cannot accept connections: %s "
-			    "(%u more since the last line)",
-			    strerror(err), suppressed);
-	ev_io_stop(loop, &l->readable);
-	ev_timer_set(&l->pause, ACCEPT_PAUSE_MS / 1e3, 0);
-	ev_timer_start(loop, &l->pause);
-}
-
-static void accept_some(struct listener *l)
-{
+	(void)revents;
 	for (unsigned i = 0; i < ACCEPT_MAX; i++) {
 		struct sockaddr_any peer = { .len = sizeof peer.in6 };
 		int fd = accept4(l->fd, &peer.sa, &peer.len,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int err = errno;
 
 		if (fd >= 0) {
 			(void)http_pool_add(&l->server->pool, fd, &peer);
 			continue;
 		}
-		if (errno == EAGAIN)
+		if (err == EAGAIN)
 			return;
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM) {
-			pause_accepting(l, errno);
-			return;
-		}
 		/* the connection failed before accept(): try the next one */
+		if (err != EMFILE && err != ENFILE && err != ENOBUFS &&
+		    err != ENOMEM)
+			continue;
+		if (ratelimit_pass(&l->server->accept_log, mono_ms(),
+				   &suppressed))
+			log_warning("http", "cannot accept connections: %s "
+				    "(%u more since the last line)",
+				    strerror(err), suppressed);
+		/* without a pause the loop would wake up for the same error at
+		 * once */
+		ev_io_stop(loop, &l->readable);
+		ev_timer_set(&l->pause, ACCEPT_PAUSE_MS / 1e3, 0);
+		ev_timer_start(loop, &l->pause);
+		return;
 	}
-}
-
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
-{
-	(void)loop, (void)revents;
-	accept_some(container_of(w, struct listener, readable));
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)

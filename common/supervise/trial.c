@@ -92,13 +92,6 @@ static void plan_init(struct plan *p, const struct trial_config *cfg)
 	p->parent = getpid();
 }
 
-static void plan_done(struct plan *p)
-{
-	free(p->argv);
-	free(p->environment);
-	fd_close(&p->document);
-}
-
 /* In the child.  Only calls that are safe after fork() in a process with
  * threads. */
 _Noreturn static void become(const struct plan *p)
@@ -279,7 +272,9 @@ struct trial *trial_start(const struct trial_config *cfg, struct errmsg *error)
 		plan.output = ends[1];
 		pidfd = run(&plan);
 	}
-	plan_done(&plan);
+	free(plan.argv);
+	free(plan.environment);
+	fd_close(&plan.document);
 	fd_close(&ends[1]);
 	if (pidfd < 0) {
 		fd_close(&ends[0]);

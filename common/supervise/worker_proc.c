@@ -138,24 +138,16 @@ static void log_state(const struct worker_proc *w, const char *state)
 		log_info(w->name, "%s", state);
 }
 
-static void on_beat(struct worker_proc *w)
-{
-	struct msg m = { .type = MSG_WORKER_DEBUG,
-			 .worker_debug = { log_level() == LOG_LEVEL_DEBUG } };
-
-	if (w->level != log_level()) {
-		w->level = log_level();
-		(void)channel_send(w->channel, &m, NULL, 0);
-	}
-	step(w, PROC_BEAT);
-}
-
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct worker_proc *w = arg;
 	const char *name = msg_type_name(m->type);
 	size_t role = strlen(w->cfg.role);
+	struct msg debug = {
+		.type = MSG_WORKER_DEBUG,
+		.worker_debug = { log_level() == LOG_LEVEL_DEBUG },
+	};
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
@@ -178,8 +170,12 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		errmsg_set(&w->error, "%s more often than once a second", name);
 		end_bad(w);
 	} else {
-		if (m->type == w->cfg.beat)
-			on_beat(w);
+		if (m->type == w->cfg.beat) {
+			if (w->level != log_level())
+				(void)channel_send(w->channel, &debug, NULL, 0);
+			w->level = log_level();
+			step(w, PROC_BEAT);
+		}
 		w->cfg.events->on_message(w, m, w->cfg.arg);
 	}
 }

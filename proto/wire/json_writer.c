@@ -38,39 +38,6 @@ static size_t utf8_len(const char *text)
 	return len;
 }
 
-static void put_string(struct json_writer *w, const char *text)
-{
-	put_char(w, '"');
-	while (*text != '\0') {
-		size_t len = 0;
-		char escape[8];
-
-		while (text[len] >= 0x20 && text[len] < 0x7f &&
-		       text[len] != '"' && text[len] != '\\')
-			len++;
-		if (len > 0) {
-			put(w, text, len);
-			text += len;
-			continue;
-		}
-		len = utf8_len(text);
-		if (len == 0) {
-			put_char(w, '?');
-			len = 1;
-		} else if (*text == '"' || *text == '\\') {
-			put(w, (const char[]){ '\\', *text }, 2);
-		} else if ((unsigned char)*text < 0x20) {
-			(void)snprintf(escape, sizeof escape, "\\u%04x",
-				       (unsigned)*text);
-			put(w, escape, 6);
-		} else {
-			put(w, text, len);
-		}
-		text += len;
-	}
-	put_char(w, '"');
-}
-
 static void put_key(struct json_writer *w, const char *key)
 {
 	size_t len = key != NULL ? strlen(key) : 0;
@@ -166,7 +133,35 @@ void write_string(struct json_writer *w, const char *key, const char *text)
 	if (text == NULL)
 		return;
 	put_key(w, key);
-	put_string(w, text);
+	put_char(w, '"');
+	while (*text != '\0') {
+		size_t len = 0;
+		char escape[8];
+
+		while (text[len] >= 0x20 && text[len] < 0x7f &&
+		       text[len] != '"' && text[len] != '\\')
+			len++;
+		if (len > 0) {
+			put(w, text, len);
+			text += len;
+			continue;
+		}
+		len = utf8_len(text);
+		if (len == 0) {
+			put_char(w, '?');
+			len = 1;
+		} else if (*text == '"' || *text == '\\') {
+			put(w, (const char[]){ '\\', *text }, 2);
+		} else if ((unsigned char)*text < 0x20) {
+			(void)snprintf(escape, sizeof escape, "\\u%04x",
+				       (unsigned)*text);
+			put(w, escape, 6);
+		} else {
+			put(w, text, len);
+		}
+		text += len;
+	}
+	put_char(w, '"');
 }
 
 void write_json(struct json_writer *w, const char *key, const json_t *value)

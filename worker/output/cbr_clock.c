@@ -12,11 +12,6 @@
 /* After longer silence the slew does not add up any more: 64 bits hold. */
 #define SLEWED_MAX (10000 * (int64_t)PCR_HZ)
 
-static int64_t clamp(int64_t value, int64_t most)
-{
-	return MAX(MIN(value, most), -most);
-}
-
 static uint64_t wrapped(uint64_t pcr, int64_t by)
 {
 	int64_t sum = (int64_t)pcr + by % (int64_t)PCR_WRAP;
@@ -27,7 +22,7 @@ static uint64_t wrapped(uint64_t pcr, int64_t by)
 /* The effect of the slew since the base, in 1e-12 of a tick. */
 static int64_t slewed(const struct cbr_clock *c, int64_t ticks)
 {
-	return clamp(ticks, SLEWED_MAX) * c->slew_ppt + c->fraction;
+	return cbr_clamp(ticks, SLEWED_MAX) * c->slew_ppt + c->fraction;
 }
 
 static int64_t floor_div(int64_t n, int64_t by)
@@ -177,12 +172,12 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 static void ramp(struct cbr_clock *c, uint64_t tick)
 {
 	int64_t ticks = (int64_t)(tick - c->ramp_tick);
-	int64_t most = clamp(ticks, SLEWED_MAX) * CBR_RAMP_PPT /
+	int64_t most = cbr_clamp(ticks, SLEWED_MAX) * CBR_RAMP_PPT /
 		       (int64_t)PCR_HZ;
 
 	if (most <= 0)
 		return;
-	c->slew_ppt += clamp(c->wanted_ppt - c->slew_ppt, most);
+	c->slew_ppt += cbr_clamp(c->wanted_ppt - c->slew_ppt, most);
 	c->ramp_tick = tick;
 }
 

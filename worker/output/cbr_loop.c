@@ -17,11 +17,6 @@ enum {
 	LEAD_MAX_MS = 1000,
 };
 
-static int64_t clamp(int64_t value, int64_t most)
-{
-	return MAX(MIN(value, most), -most);
-}
-
 /* A straight line through the measurements: the gains of the least squares,
  * with a memory of CBR_LOOP_SMOOTH. */
 static void estimate(struct cbr_loop *l, int64_t lead, int64_t ticks,
@@ -40,7 +35,7 @@ static void estimate(struct cbr_loop *l, int64_t lead, int64_t ticks,
 	n = l->n;
 	l->error += wrong * 2 * (2 * n - 1) / (n * (n + 1));
 	l->rate_ppt += wrong * 6 * PPT_PPM / (n * (n + 1)) / ticks;
-	l->rate_ppt = clamp(l->rate_ppt, CBR_RATE_MAX_PPT);
+	l->rate_ppt = cbr_clamp(l->rate_ppt, CBR_RATE_MAX_PPT);
 }
 
 int64_t cbr_loop_measure(struct cbr_loop *l, int64_t lead, int64_t ticks,
@@ -48,7 +43,7 @@ int64_t cbr_loop_measure(struct cbr_loop *l, int64_t lead, int64_t ticks,
 {
 	int64_t change;
 
-	lead = clamp(lead, LEAD_MAX_MS * TICKS_MS) * PARTS;
+	lead = cbr_clamp(lead, LEAD_MAX_MS * TICKS_MS) * PARTS;
 	if (ticks <= 0 || ticks > PAUSE_S * (int64_t)PCR_HZ)
 		l->n = 0;
 	if (l->n == 0)
@@ -56,20 +51,20 @@ int64_t cbr_loop_measure(struct cbr_loop *l, int64_t lead, int64_t ticks,
 					.rate_ppt = slew_ppt };
 	else
 		estimate(l, lead, ticks, slew_ppt);
-	l->error = clamp(l->error, LEAD_MAX_MS * TICKS_MS * PARTS);
+	l->error = cbr_clamp(l->error, LEAD_MAX_MS * TICKS_MS * PARTS);
 
 	/* in 1e-12 a second: the lead by the square of the time constant, and
 	 * twice the difference of the frequencies by the time constant */
 	change = l->error / (int64_t)PCR_HZ * PPT_PPM /
 		 ((int64_t)CBR_LOOP_S * CBR_LOOP_S);
 	change += 2 * (l->rate_ppt - slew_ppt) / CBR_LOOP_S;
-	change = clamp(change, CBR_RAMP_PPT) * next_ms / 1000;
-	return clamp(slew_ppt + change, CBR_SLEW_MAX_PPT);
+	change = cbr_clamp(change, CBR_RAMP_PPT) * next_ms / 1000;
+	return cbr_clamp(slew_ppt + change, CBR_SLEW_MAX_PPT);
 }
 
 int64_t cbr_loop_rebase(struct cbr_loop *l, int64_t slew_ppt)
 {
 	l->error = 0;
 	return l->n < SURE ? slew_ppt
-			   : clamp(l->rate_ppt, CBR_SLEW_MAX_PPT);
+			   : cbr_clamp(l->rate_ppt, CBR_SLEW_MAX_PPT);
 }

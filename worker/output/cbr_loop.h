@@ -19,6 +19,8 @@
  */
 #pragma once
 
+#include "common/base/util.h"
+
 #include <stdint.h>
 
 enum {
@@ -36,6 +38,11 @@ enum {
 	/* A source this wrong is not followed; in 1e-12. */
 	CBR_RATE_MAX_PPT = 100000000,
 };
+
+static inline int64_t cbr_clamp(int64_t value, int64_t most)
+{
+	return MAX(MIN(value, most), -most);
+}
 
 struct cbr_loop {
 	unsigned n;       /* measurements, up to CBR_LOOP_SMOOTH */

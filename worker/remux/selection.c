@@ -151,28 +151,11 @@ static void take(struct selection *ret, const struct remux_options *o,
 	};
 }
 
-static void choose_pcr(struct selection *ret, const struct remux_options *o)
-{
-	bool listed = false;
-
-	ret->pcr_pid = o->set_pcr_pid != 0 ? o->set_pcr_pid
-					   : ret->pmt.pcr_pid;
-	if (ret->pcr_pid < TS_PID_FREE || ret->pcr_pid == TS_PID_NULL) {
-		ret->pcr_pid = TS_PID_NULL;
-		return;
-	}
-	for (size_t i = 0; i < ret->n; i++)
-		if (ret->list[i].stream->pid == ret->pcr_pid)
-			return;
-	for (size_t i = 0; i < ret->pmt.n_streams; i++)
-		listed |= ret->pmt.streams[i].pid == ret->pcr_pid;
-	ret->pcr_alone = true;
-	ret->pcr_strip = listed || pid_set_has(&o->drop, ret->pcr_pid);
-}
-
 int selection_make(struct selection *ret, const struct remux_options *o,
 		   const uint8_t *section, size_t len)
 {
+	bool listed = false;
+
 	ret->n = 0;
 	ret->pcr_alone = false;
 	ret->pcr_strip = false;
@@ -184,6 +167,19 @@ int selection_make(struct selection *ret, const struct remux_options *o,
 				take(ret, o, &ret->pmt.streams[k]);
 	for (size_t i = 0; i < ret->pmt.n_streams; i++)
 		take(ret, o, &ret->pmt.streams[i]);
-	choose_pcr(ret, o);
+	ret->pcr_pid = o->set_pcr_pid != 0 ? o->set_pcr_pid
+					   : ret->pmt.pcr_pid;
+	if (ret->pcr_pid < TS_PID_FREE || ret->pcr_pid == TS_PID_NULL) {
+		ret->pcr_pid = TS_PID_NULL;
+		return 0;
+	}
+	for (size_t i = 0; i < ret->n; i++)
+		if (ret->list[i].stream->pid == ret->pcr_pid)
+			return 0;
+	/* the PCRs are on a PID that does not go out */
+	for (size_t i = 0; i < ret->pmt.n_streams; i++)
+		listed |= ret->pmt.streams[i].pid == ret->pcr_pid;
+	ret->pcr_alone = true;
+	ret->pcr_strip = listed || pid_set_has(&o->drop, ret->pcr_pid);
 	return 0;
 }

@@ -260,22 +260,6 @@ static uint64_t count_outage(const struct rtp_window *w,
 	return gap <= OUTAGE_RATE * expected ? gap : 0;
 }
 
-/* The datagrams that no path delivered before the sequence continues at d. */
-static void lose_outage(struct rtp_window *w, const struct rtp_datagram *d,
-			uint64_t lost)
-{
-	struct rtp_window_counts *c = &w->places.counts;
-
-	c->lost += lost;
-	for (unsigned i = 0; i < w->places.cfg.paths; i++)
-		if (w->places.path[i].started && w->places.cfg.paths > 1)
-			c->path[i].lost += lost;
-	for (size_t i = 0; i < ARRAY_LEN(w->rate); i++)
-		w->rate[i].time += d->timestamp - w->newest;
-	/* the numbers before are not those of another sequence */
-	w->flow.left.set = false;
-}
-
 /* Switches to the sequence of d, or continues behind an outage. */
 static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 		   uint64_t now_ns)
@@ -287,11 +271,20 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 	while (p->next < p->high)
 		rtp_places_pass_or_lose(p, now_ns);
 	rtp_flow_follow(&w->flow, d, last, now_ns);
-	if (lost > 0)
-		lose_outage(w, d, lost);
-	else
+	if (lost > 0) {
+		/* no path delivered these datagrams */
+		p->counts.lost += lost;
+		for (unsigned i = 0; i < p->cfg.paths; i++)
+			if (p->path[i].started && p->cfg.paths > 1)
+				p->counts.path[i].lost += lost;
+		for (size_t i = 0; i < ARRAY_LEN(w->rate); i++)
+			w->rate[i].time += d->timestamp - w->newest;
+		/* the numbers before are not those of another sequence */
+		w->flow.left.set = false;
+	} else {
 		w->rate[0] = w->rate[1] = (struct mark){ p->next,
 							 d->timestamp };
+	}
 	w->offset = (uint16_t)(d->seq - p->next);
 	w->first = p->next;
 	w->newest = d->timestamp;

@@ -45,10 +45,19 @@ static int on_event(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int subscribe(struct netif_watch *w, bool routes)
+struct netif_watch *netif_watch_new(bool routes)
 {
-	int err = nl_connect(w->sock, NETLINK_ROUTE);
+	struct netif_watch *w = xcalloc(1, sizeof *w);
+	int err = -NLE_NOMEM;
 
+	w->sock = nl_socket_alloc();
+	if (w->sock != NULL) {
+		/* events answer no request: they have no sequence */
+		nl_socket_disable_seq_check(w->sock);
+		nl_socket_modify_cb(w->sock, NL_CB_VALID, NL_CB_CUSTOM,
+				    on_event, w);
+		err = nl_connect(w->sock, NETLINK_ROUTE);
+	}
 	if (err == 0)
 		err = nl_socket_add_memberships(w->sock, RTNLGRP_LINK,
 						RTNLGRP_IPV4_IFADDR,
@@ -60,21 +69,7 @@ static int subscribe(struct netif_watch *w, bool routes)
 						RTNLGRP_IPV6_RULE, 0);
 	if (err == 0)
 		err = nl_socket_set_nonblocking(w->sock);
-	return err;
-}
-
-struct netif_watch *netif_watch_new(bool routes)
-{
-	struct netif_watch *w = xcalloc(1, sizeof *w);
-
-	w->sock = nl_socket_alloc();
-	if (w->sock != NULL) {
-		/* events answer no request: they have no sequence */
-		nl_socket_disable_seq_check(w->sock);
-		nl_socket_modify_cb(w->sock, NL_CB_VALID, NL_CB_CUSTOM,
-				    on_event, w);
-	}
-	if (w->sock == NULL || subscribe(w, routes) < 0)
+	if (err < 0)
 		netif_watch_free(&w);
 	return w;
 }

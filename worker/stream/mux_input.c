@@ -349,30 +349,11 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 	fifo_drop(&a->fifo, run.n);
 }
 
-/* Logs the begin and the end of an error.  The keeper logs why its input is not
- * open. */
-static void log_error_change(struct mux_input *a, uint64_t now_ns)
-{
-	bool has_error = a->error.text[0] != '\0';
-	unsigned suppressed;
-
-	if (a->keeper.input == NULL || (!has_error && !a->arriving) ||
-	    strcmp(a->error.text, a->logged.text) == 0 ||
-	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
-		return;
-	a->logged = a->error;
-	if (!has_error)
-		log_info("stream", "input %u: mux: receiving PID %u",
-			 a->position, a->of->mux_pid);
-	else
-		log_warning("stream", "input %u: %s", a->position,
-			    a->error.text);
-}
-
 void mux_input_second(struct mux_input *a, uint64_t now_ns)
 {
 	struct input_counters counted;
-	unsigned pid = a->of->mux_pid;
+	unsigned pid = a->of->mux_pid, suppressed;
+	bool has_error;
 
 	fifo_trim(&a->fifo);
 	if (a->keeper.input != NULL) {
@@ -390,7 +371,19 @@ void mux_input_second(struct mux_input *a, uint64_t now_ns)
 		 now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->error, "mux: no PMT of %s has PID %u: it is "
 			   "not announced", a->of->mux, pid);
-	log_error_change(a, now_ns);
+	/* the keeper logs why its input is not open */
+	has_error = a->error.text[0] != '\0';
+	if (a->keeper.input == NULL || (!has_error && !a->arriving) ||
+	    strcmp(a->error.text, a->logged.text) == 0 ||
+	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
+		return;
+	a->logged = a->error;
+	if (!has_error)
+		log_info("stream", "input %u: mux: receiving PID %u",
+			 a->position, pid);
+	else
+		log_warning("stream", "input %u: %s", a->position,
+			    a->error.text);
 }
 
 void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
