@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Allocation that never fails: the process aborts when memory runs out.
+ * Allocation that never fails: the process ends when memory runs out, with a
+ * line on standard error and the exit code ALLOC_EXIT_CODE.
  *
- * The master replaces an aborted worker.  The master itself checks sizes from
- * outside against a limit before it allocates.  The caller owns the returned
- * memory and frees it with free().
+ * The master replaces such a worker and logs why.  The master itself checks
+ * sizes from outside against a limit before it allocates.  The caller owns the
+ * returned memory and frees it with free().
  */
 #pragma once
 
@@ -13,10 +14,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* n zeroed objects of size bytes; aborts when memory runs out. */
+enum { ALLOC_EXIT_CODE = 100 };
+
+/* n zeroed objects of size bytes. */
 void *xcalloc(size_t n, size_t size) __attribute__((malloc));
 
-/* As realloc(3); aborts when memory runs out. */
+/* As realloc(3). */
 void *xrealloc(void *ptr, size_t size);
 
 /* A copy of s; NULL gives NULL. */
@@ -24,6 +27,9 @@ char *xstrdup(const char *s) __attribute__((malloc));
 
 /* A copy of the first n bytes of s, terminated. */
 char *xstrndup(const char *s, size_t n) __attribute__((malloc));
+
+/* For libraries: as malloc(3). */
+void *xmalloc(size_t size) __attribute__((malloc));
 
 /* Formatted text in new memory. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -75,6 +75,11 @@ int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
 	return 0;
 }
 
+int procfs_oom_kills_parse(const char *text, uint64_t *ret)
+{
+	return find_number(text, "oom_kill ", ret);
+}
+
 int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 {
 	/* the name in brackets may hold anything, brackets too */

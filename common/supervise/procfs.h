@@ -19,6 +19,9 @@ int procfs_stat_parse(const char *text, uint64_t *ret_busy) MUST_CHECK;
 int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
 			 uint64_t *ret_available) MUST_CHECK;
 
+/* /proc/vmstat: the processes that the kernel ended for lack of memory. */
+int procfs_oom_kills_parse(const char *text, uint64_t *ret) MUST_CHECK;
+
 struct procfs_pid {
 	uint64_t ticks; /* user and system time */
 	uint64_t threads;

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/procfs.h"
 #include "proto/ipc/contract.h"
@@ -21,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { OOM_LOOK_MS = 1000 };
+
 struct spawner {
 	struct ev_loop *loop;
 	char *paths[SPAWN_PROGRAMS];
@@ -30,6 +33,8 @@ struct spawner {
 	void (*on_change)(void *arg); /* NULL: no callback */
 	void *arg;
 	bool trial; /* signals no process */
+	uint64_t oom_kills; /* of the machine, at oom_ms */
+	uint64_t oom_ms;
 };
 
 struct child {
@@ -213,6 +218,20 @@ static int run(const struct spawner *s, const struct child_start *how,
 
 /* --- end --- */
 
+/* Has the kernel ended a process for lack of memory since the last call? */
+static bool is_memory_short(struct spawner *s)
+{
+	struct buf text = { 0 };
+	uint64_t before = s->oom_kills;
+
+	if (procfs_read("/proc/vmstat", &text) == 0)
+		(void)!procfs_oom_kills_parse((const char *)buf_head(&text),
+					      &s->oom_kills);
+	buf_done(&text);
+	s->oom_ms = mono_ms();
+	return s->oom_kills != before;
+}
+
 static bool reap(struct child *c, struct child_end *ret)
 {
 	siginfo_t info = { 0 };
@@ -229,6 +248,9 @@ static bool reap(struct child *c, struct child_end *ret)
 		.signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
 		.core = info.si_code == CLD_DUMPED,
 	};
+	ret->no_memory = ret->code == ALLOC_EXIT_CODE ||
+			 (ret->signal == SIGKILL &&
+			  is_memory_short(c->spawner));
 	return true;
 }
 
@@ -265,6 +287,9 @@ struct child *child_start(struct spawner *s, const struct child_start *how,
 	struct child *c = xcalloc(1, sizeof *c);
 	int err = run(s, how, &c->pid);
 
+	/* what was short of memory before does not explain its end */
+	if (mono_ms() - s->oom_ms > OOM_LOOK_MS)
+		(void)is_memory_short(s);
 	if (err < 0) {
 		free(c);
 		*ret_err = err;
@@ -432,4 +457,9 @@ void child_end_format(const struct child_end *end, char *text, size_t size)
 		(void)snprintf(text, size, "ended, exit status unknown");
 	else
 		(void)snprintf(text, size, "exit code %d", end->code);
+	if (end->no_memory) {
+		size_t len = strlen(text);
+
+		(void)snprintf(text + len, size - len, ", out of memory");
+	}
 }

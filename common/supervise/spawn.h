@@ -77,6 +77,7 @@ struct child_end {
 	int code; /* exit code; -1: killed or unknown */
 	int signal; /* number of the signal that killed it; 0: none */
 	bool core;
+	bool no_memory; /* it, its control group or the machine had none left */
 };
 
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);

@@ -6,7 +6,12 @@
  *
  * The file `attempts' in the first private folder names the service that he
  * attacks: lines of a member of struct bench and its path.
+ *
+ * A file `eat-NAME' or `limit-NAME' there, with the name of a process, is
+ * removed, and then that process takes memory without end: in the control group
+ * whose folder the file names, or with a limit of its own.
  */
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/shared.h"
@@ -18,11 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The functions that the linker names. */
 int __real_sandbox_enter(unsigned needs, const struct grants *);
 int __wrap_sandbox_enter(unsigned needs, const struct grants *);
+
+enum { LITTLE = 512 << 20 };
 
 struct task {
 	unsigned needs;
@@ -54,10 +62,19 @@ static void set_path(struct bench *b, const char *name, const char *path)
 				       path);
 }
 
+static void first_private(char *ret, size_t size, const char *prefix,
+			  const char *name)
+{
+	const char *folders = getenv(WORKER_PRIVATE_VARIABLE);
+
+	(void)snprintf(ret, size, "%.*s/%s%s",
+		       folders != NULL ? (int)strcspn(folders, "\n") : 0,
+		       folders != NULL ? folders : "", prefix, name);
+}
+
 /* False: this service is not attacked. */
 static bool read_bench(struct bench *b)
 {
-	const char *folders = getenv(WORKER_PRIVATE_VARIABLE);
 	char path[256], name[16];
 	int ring = shared_create("ring", 65536);
 	FILE *file;
@@ -65,10 +82,9 @@ static bool read_bench(struct bench *b)
 	*b = (struct bench){ .master = getppid() };
 	b->ring = fd_reopen_readonly(ring);
 	fd_close(&ring);
-	if (folders == NULL || b->ring < 0)
+	if (b->ring < 0)
 		return false;
-	(void)snprintf(path, sizeof path, "%.*s/attempts",
-		       (int)strcspn(folders, "\n"), folders);
+	first_private(path, sizeof path, "attempts", "");
 	file = fopen(path, "re");
 	if (file == NULL)
 		return false;
@@ -115,15 +131,64 @@ static void attack(const struct bench *b, struct task *task)
 		 done);
 }
 
+/* Removes the file and returns its text, to be freed; NULL: it is not there. */
+static char *take(const char *prefix)
+{
+	char self[16], path[256], text[256] = "";
+	FILE *file;
+
+	(void)prctl(PR_GET_NAME, self);
+	first_private(path, sizeof path, prefix, self);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return NULL;
+	(void)unlink(path);
+	(void)!fgets(text, sizeof text, file);
+	(void)fclose(file);
+	return xstrdup(text);
+}
+
+static void join(const char *group)
+{
+	char path[300];
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "%s/cgroup.procs", group);
+	file = fopen(path, "we");
+	if (file == NULL || fprintf(file, "%d", (int)getpid()) < 0 ||
+	    fclose(file) != 0)
+		abort();
+}
+
+static void eat(void)
+{
+	enum { PIECE = 1 << 20 };
+
+	for (;;)
+		memset(xmalloc(PIECE), 1, PIECE);
+}
+
 int __wrap_sandbox_enter(unsigned needs, const struct grants *grants)
 {
+	char *group = take("eat-"), *limit = take("limit-");
+	const struct rlimit little = { LITTLE, LITTLE };
 	struct task task = { needs, grants };
 	struct bench b;
+	int err;
 
 	if (grants != NULL)
 		task.needs |= grants->needs;
 	if (read_bench(&b))
 		attack(&b, &task);
 	fd_close(&b.ring);
-	return __real_sandbox_enter(needs, grants);
+	if (group != NULL)
+		join(group);
+	if (limit != NULL)
+		(void)setrlimit(RLIMIT_AS, &little);
+	err = __real_sandbox_enter(needs, grants);
+	if (group != NULL || limit != NULL)
+		eat();
+	free(group);
+	free(limit);
+	return err;
 }

@@ -38,7 +38,7 @@ static void hand_over(struct bench *b, int channel)
 static int judge(long result)
 {
 	static const int denials[] = { EACCES, EPERM,  EAFNOSUPPORT, ENOSYS,
-				       ENOENT, ENOTTY, EBADF };
+				       ENOENT, ENOTTY, EBADF,  ENOMEM };
 
 	if (result >= 0)
 		return ATTEMPT_DONE;

@@ -488,6 +488,15 @@ static long open_file_system(const struct bench *b)
 	return syscall(SYS_fsopen, "tmpfs", 0);
 }
 
+static long take_memory(const struct bench *b)
+{
+	void *at = mmap(NULL, (size_t)8 << 30, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)b;
+	return at == MAP_FAILED ? -1 : 0;
+}
+
 static long begin_timer(const struct bench *b)
 {
 	timer_t timer;
@@ -576,6 +585,7 @@ const struct attempt attempts_kernel[] = {
 	ATTEMPT(open_tree, 0),
 	ATTEMPT(open_file_system, 0),
 	ATTEMPT(begin_timer, 0),
+	ATTEMPT(take_memory, 0),
 	ATTEMPT(call_x32, 0),
 	ATTEMPT(call_unknown, 0),
 	{ 0 },

@@ -89,6 +89,7 @@ system_tests = \
 	tests/system/output-address.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \
+	tests/system/no-memory.mjs \
 	tests/system/output.mjs \
 	tests/system/pain-clock.mjs \
 	tests/system/pain-data.mjs \

@@ -26,6 +26,9 @@
 
 enum { GRANTS_MAX_S = 2 };
 
+/* Bytes of a process beside rings; a stream takes a few MB. */
+#define MEMORY_MAX (UINT64_C(4) << 30)
+
 /* What all programs and libraries read. */
 static const char *const common_files[] = {
 	"/dev/urandom",
@@ -248,6 +251,22 @@ static int enter_files(unsigned needs, const struct grants *grants)
 	return err;
 }
 
+/* Bounds what this process can take from the others. */
+static void limit(unsigned needs)
+{
+	const struct rlimit none = { 0, 0 }, memory = { MEMORY_MAX,
+							MEMORY_MAX };
+
+	/* sanitizers need threads, and address space without end */
+	if (SANITIZED)
+		return;
+	if ((needs & NEED_THREADS) == 0)
+		(void)setrlimit(RLIMIT_NPROC, &none);
+	(void)setrlimit(RLIMIT_DATA, &memory);
+	(void)setrlimit(RLIMIT_MSGQUEUE, &none);
+	(void)setrlimit(RLIMIT_MEMLOCK, &none);
+}
+
 int sandbox_enter(unsigned needs, const struct grants *grants)
 {
 	int err;
@@ -256,8 +275,7 @@ int sandbox_enter(unsigned needs, const struct grants *grants)
 		needs |= grants->needs;
 	/* reads the time zone while it can */
 	tzset();
-	if ((needs & NEED_THREADS) == 0 && !SANITIZED)
-		(void)setrlimit(RLIMIT_NPROC, &(struct rlimit){ 0, 0 });
+	limit(needs);
 	err = enter_files(needs, grants);
 	return err == 0 ? syscalls_confine(needs) : err;
 }

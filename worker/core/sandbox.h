@@ -5,7 +5,7 @@
  * A process enters its sandbox before it reads the first byte of a stranger,
  * and never leaves it.  Landlock bounds the files, the TCP ports and the
  * processes that it reaches (common/base/landlock.h), a filter of the kernel
- * its system calls (worker/core/syscalls.h).
+ * its system calls (worker/core/syscalls.h).  Limits bound its memory: 4 GiB.
  *
  * A sandbox cannot be widened.  A stream with other addresses gets a new
  * process from the master.  A file that an address names may appear where no

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/core/worker.h"
 
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
@@ -8,6 +9,7 @@
 #include "worker/core/confine.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +137,14 @@ static int run(const struct worker_role *role, const char *object)
 	return w.exit_code;
 }
 
+static void *allocate(void *ptr, long size)
+{
+	if (size > 0)
+		return xrealloc(ptr, (size_t)size);
+	free(ptr);
+	return NULL;
+}
+
 int worker_start(const struct worker_role *const *roles, int argc,
 		 char **argv)
 {
@@ -161,6 +171,9 @@ int worker_start(const struct worker_role *const *roles, int argc,
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Ctrl-C reaches all processes of a terminal; the master handles it */
 	(void)signal(SIGINT, SIG_IGN);
+	/* without memory a library ends the process as our code does */
+	json_set_alloc_funcs(xmalloc, free);
+	ev_set_allocator(allocate);
 	err = confine(role->capabilities);
 	if (err < 0) {
 		log_error("worker", "cannot drop privileges: %s",

@@ -34,6 +34,18 @@ Test(proc, reads_the_memory)
 		-EINVAL);
 }
 
+Test(proc, counts_processes_that_ended_for_lack_of_memory)
+{
+	uint64_t kills = 0;
+
+	cr_assert_eq(procfs_oom_kills_parse("drop_slab 1\noom_kill 3\n",
+					    &kills),
+		     0);
+	cr_assert_eq(kills, 3u);
+	cr_assert_eq(procfs_oom_kills_parse("nr_free_pages 7\n", &kills),
+		     -EINVAL);
+}
+
 Test(proc, is_not_misled_by_the_name_of_a_process)
 {
 	struct procfs_pid p = { 0 };

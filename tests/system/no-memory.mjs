@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// worker, without memory: a process that takes all that it may have ends alone,
+// and the log reports why.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { call, startGuarded } from '../helpers/auth.mjs';
+import { ip, pair } from '../helpers/net.mjs';
+import { sanitized, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
+import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const ATTACKER = path.join(builddir, 'tests/attacker/sluice-worker');
+const LIMIT = 64 << 20;
+
+// Every role whose process is replaced.
+const ROLES = ['stream bad', 'stream web', 'deliver 1', 'auth 1', 'tls 1',
+	'querier 1'];
+
+// A control group with little memory, of version 1 or 2; null: not here.
+function makeGroup(t) {
+	for (const [root, file] of [
+		['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
+		['/sys/fs/cgroup', 'memory.max']]) {
+		const group = `${root}/sluice-test-${process.pid}`;
+
+		try {
+			fs.mkdirSync(group);
+		} catch {
+			continue;
+		}
+		t.after(() => fs.rmdirSync(group));
+		try {
+			fs.writeFileSync(path.join(group, file),
+				String(LIMIT));
+			return group;
+		} catch {
+			// no such controller
+		}
+	}
+	return null;
+}
+
+// A service with all roles, whose workers can be made to take memory.
+async function serve(t) {
+	const dir = tempDir(t);
+	const cert = await certificate(dir, 'secret');
+
+	await pair(t, 'qa', 'qb');
+	await ip('addr', 'add', '10.9.5.1/24', 'dev', 'qa');
+	const streams = [
+		stream('good', 'udp://qa@239.1.0.1:5000',
+			'http://127.0.0.1:8100/good'),
+		stream('bad', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001'),
+		stream('web', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6002')];
+	const made = await startGuarded(t, {
+		options: { dir, env: { SLUICE_WORKER: ATTACKER } },
+		config: { settings: settingsOf(cert), make_stream: streams } });
+
+	await waitUntil('all roles', () => ROLES.every((name) =>
+		made.sluice.worker(...name.split(' '))));
+	return { ...made, dir };
+}
+
+// Each role in turn takes memory; the others stay.
+async function takeAll(t, order, content, reason) {
+	const { sluice, admin, dir } = await serve(t);
+	const good = sluice.worker('stream', 'good').pid;
+
+	for (const name of ROLES) {
+		const [role, object] = name.split(' ');
+		const { pid } = sluice.worker(role, object);
+		const others = sluice.workers().filter((w) => w.pid !== pid)
+			.map((w) => w.pid);
+
+		fs.writeFileSync(path.join(dir, `${order}-${name}`), content);
+		process.kill(pid, 'SIGKILL');
+		if (role === 'auth')
+			void call(sluice, { cmd: 'login', login: 'x',
+				password: 'y' });
+		await sluice.logged(new RegExp(
+			`warning ${name}: ${reason.source}`));
+		await waitUntil(`a sound ${name}`, () => {
+			const now = sluice.worker(role, object);
+			return now && now.pid !== pid &&
+				!fs.existsSync(path.join(dir,
+					`${order}-${name}`));
+		});
+		const left = sluice.workers().map((w) => w.pid);
+		assert.ok(others.every((other) => left.includes(other)), name);
+	}
+	for (const [command, name] of [
+		[{ cmd: 'scan-init', scan: 'udp://127.0.0.1:5004' }, 'scan 1'],
+		[{ cmd: 'test-softcam', config: { type: 'newcamd',
+			host: '127.0.0.1', port: 5005, user: 'u', pass: 'p',
+			key: '0102030405060708091011121314' } }, 'softcam 2'],
+	]) {
+		fs.writeFileSync(path.join(dir, `${order}-${name}`), content);
+		void call(sluice, command, admin);
+		await sluice.logged(new RegExp(
+			`warning ${name}: ${reason.source}`));
+	}
+	assert.equal(sluice.worker('stream', 'good').pid, good);
+	await sluice.stop();
+}
+
+test('allocations that fail end the process, and it says so',
+	{ skip: sanitized ? 'sanitizers need address space' : false },
+	(t) => takeAll(t, 'limit', '', /exit code 100, out of memory/));
+
+test('a control group without memory: the process alone ends', async (t) => {
+	const group = makeGroup(t);
+
+	if (group === null)
+		t.skip('no control group can be made');
+	else
+		await takeAll(t, 'eat', group,
+			/killed by signal 9 \(Killed\), out of memory/);
+});
