@@ -8,8 +8,12 @@
 
 #define MS (PCR_HZ / 1000)
 
-/* A step that is short enough wherever the offset is rounded to. */
+#define STEP_LONG (SPLICE_CLOCK_STEP_MS * (int64_t)MS)
+#define EARLY (SPLICE_CLOCK_EARLY_MS * (int64_t)MS)
+
+/* Short enough wherever the offset is rounded to. */
 #define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
+#define EARLY_SURE (EARLY - (int64_t)MS)
 
 enum {
 	PCR_PER_TICK = 300,
@@ -83,9 +87,20 @@ static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
 {
 	int64_t ticks = diff(out, c->pcr);
 
-	return ticks > SPLICE_CLOCK_STEP_MS * (int64_t)MS &&
-	       ticks - SPLICE_CLOCK_EARLY_MS * (int64_t)MS >
-		       passed_ticks(c, now_ns);
+	return ticks > STEP_LONG && ticks - EARLY > passed_ticks(c, now_ns);
+}
+
+/* The place, or the latest one before it that is no step, wherever the offset
+ * is rounded to. */
+static uint64_t limit(const struct splice_clock *c, uint64_t out,
+		      uint64_t now_ns)
+{
+	int64_t passed = passed_ticks(c, now_ns);
+
+	if (!is_step(c, out, now_ns))
+		return out;
+	return add(c->pcr, passed > STEP_LONG ? passed + EARLY_SURE
+					      : STEP_SURE);
 }
 
 /* Is the PCR ahead of the time at which its source sends it as a rule, and not
@@ -104,7 +119,6 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 				   const struct splice_watch *w, uint64_t pcr,
 				   uint64_t now_ns)
 {
-	const int64_t early = SPLICE_CLOCK_EARLY_MS * (int64_t)MS;
 	uint64_t out = moved(c, pcr);
 	int64_t ticks = diff(out, c->pcr);
 	int64_t back = w->gap ? SPLICE_CLOCK_BACK_MS : SPLICE_CLOCK_DIP_MS;
@@ -115,12 +129,12 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 		return ticks < -back * (int64_t)MS ||
 				       (w->late && diff(pcr, w->late_pcr) > 0)
 			? SPLICE_PCR_JUMP : SPLICE_PCR_LATE;
-	if (ticks <= SPLICE_CLOCK_STEP_MS * (int64_t)MS)
+	if (ticks <= STEP_LONG)
 		return SPLICE_PCR_GOOD;
 	if (ticks - SPLICE_JUMP_MS * (int64_t)MS > passed_ticks(c, now_ns))
 		return SPLICE_PCR_JUMP;
 	if (w->n < SPLICE_CLOCK_HABIT || !is_step(c, out, now_ns) ||
-	    ticks <= (int64_t)w->usual + early ||
+	    ticks <= (int64_t)w->usual + EARLY ||
 	    !is_ahead(c, out, now_ns, w->gap))
 		return SPLICE_PCR_GOOD;
 	return SPLICE_PCR_JUMP;
@@ -204,7 +218,7 @@ void splice_clock_join_phase(struct splice_clock *c, uint64_t phase,
 			     uint64_t now_ns)
 {
 	uint64_t in = add(phase, (int64_t)splice_ticks_of_ns(now_ns));
-	uint64_t wanted = splice_clock_at(c, now_ns);
+	uint64_t wanted = splice_clock_at(c, now_ns), out;
 
 	if (!c->used)
 		return;
@@ -212,8 +226,9 @@ void splice_clock_join_phase(struct splice_clock *c, uint64_t phase,
 		note_ahead(c, diff(moved(c, in), wanted));
 		return;
 	}
-	set_offset(c, in, wanted);
-	note_ahead(c, 0);
+	out = limit(c, wanted, now_ns);
+	set_offset(c, in, out);
+	note_ahead(c, diff(out, wanted));
 }
 
 void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
@@ -240,28 +255,31 @@ void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
 		if (off < loose && off > -loose)
 			out = by_packets;
 	}
-	if (is_step(c, out, now.ns))
-		out = add(c->pcr, STEP_SURE);
+	out = limit(c, out, now.ns);
 	if (diff(out, least(c)) < 0)
 		out = least(c);
 	set_offset(c, pcr, out);
 	note_ahead(c, diff(out, wanted));
 }
 
-bool splice_clock_settle(struct splice_clock *c, uint64_t pcr, uint64_t now_ns)
+enum splice_fit splice_clock_fit(const struct splice_clock *c, uint64_t pcr,
+				 uint64_t now_ns)
 {
 	int64_t short_of = diff(least(c), moved(c, pcr));
 
-	if (short_of > SPLICE_CLOCK_WRONG_MS * (int64_t)MS ||
-	    is_step(c, moved(c, pcr), now_ns))
-		return false;
-	if (!c->used || short_of <= 0)
-		return true;
+	if (short_of > SPLICE_CLOCK_WRONG_MS * (int64_t)MS)
+		return SPLICE_FIT_WRONG;
+	if (is_step(c, moved(c, pcr), now_ns))
+		return SPLICE_FIT_STEP;
+	return short_of > 0 ? SPLICE_FIT_BACK : SPLICE_FIT_GOOD;
+}
 
+void splice_clock_raise(struct splice_clock *c, uint64_t pcr)
+{
+	int64_t short_of = MAX(diff(least(c), moved(c, pcr)), 0);
 	uint64_t ticks = ((uint64_t)short_of + PCR_PER_TICK - 1) /
 			 PCR_PER_TICK;
 
 	c->offset = (c->offset + ticks) % PES_TIME_WRAP;
 	note_ahead(c, c->ahead + (int64_t)(ticks * PCR_PER_TICK));
-	return true;
 }

@@ -107,10 +107,19 @@ void splice_clock_join_phase(struct splice_clock *, uint64_t phase,
 void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 			   struct splice_moment now);
 
-/* Takes pcr, the first one after splice_clock_join_phase(): raises the offset
- * if the output PCR would go back.  False when the phase must have been
- * wrong. */
-bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
+/* Does the first PCR after splice_clock_join_phase() continue the output? */
+enum splice_fit {
+	SPLICE_FIT_GOOD,
+	SPLICE_FIT_BACK,  /* not without splice_clock_raise() */
+	SPLICE_FIT_STEP,  /* it is too far ahead of the time */
+	SPLICE_FIT_WRONG, /* the phase must have been wrong */
+};
+
+enum splice_fit splice_clock_fit(const struct splice_clock *, uint64_t pcr,
+				 uint64_t now_ns);
+
+/* Raises the offset, so that the PCR does not go back. */
+void splice_clock_raise(struct splice_clock *, uint64_t pcr);
 
 /* The distance of a received PCR from the last output PCR, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);

@@ -169,7 +169,7 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 		ps->flags &= (uint8_t)~PID_DRAIN;
 		s->n_draining--;
 	}
-	clock = ts_pcr(p, &pcr) && splice_note_pcr(s, p);
+	clock = ts_pcr(p, &pcr) && !(splice_note_pcr(s, p) & SPLICE_NO_PCR);
 	if (!keep && !clock)
 		return;
 	/* other packets of the source before are not even counted */

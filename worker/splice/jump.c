@@ -55,18 +55,61 @@ static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 	s->watches[i] = (struct splice_watch){ 0 };
 }
 
+/* Has a unit gone out since the cut that this clock moved? */
+static bool has_units(const struct splice *s, size_t clock)
+{
+	for (size_t i = 0; i < SPLICE_TRACKS; i++)
+		if (s->sent->tracks[i].used && s->units[i].cut == s->cut &&
+		    s->sent->tracks[i].clock == clock)
+			return true;
+	return false;
+}
+
+/* A clock that was placed by a phase is placed by its first PCR instead if that
+ * does not continue the output. */
+static void settle_ahead(struct splice *s, size_t i, uint64_t pcr)
+{
+	struct splice_clock *c = &s->sent->clocks[i];
+	enum splice_fit fit = splice_clock_fit(c, pcr, s->now_ns);
+
+	if (has_units(s, i) ||
+	    (s->state == SPLICE_CATCH_UP && splice_clock_gap(c, pcr) <= 0))
+		return;
+	if (fit == SPLICE_FIT_STEP || fit == SPLICE_FIT_WRONG)
+		splice_clock_join_pcr(c, pcr, splice_moment(s));
+}
+
+bool splice_awaits_pcrs(const struct splice *s)
+{
+	return s->n_pending > 0 ||
+	       (s->kind != SPLICE_LAP && splice_is_recent(s) &&
+		memchr(s->unsettled, true, sizeof s->unsettled) != NULL);
+}
+
 void splice_place(struct splice *s, struct splice_cursor c)
 {
 	uint64_t pcr, packets = s->sent->packets;
+	bool wanted[SPLICE_CLOCKS];
+	size_t n = 0;
 
-	for (size_t k = 0; k < SPLICE_AHEAD && s->n_pending > 0; k++) {
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		wanted[i] = s->pending[i] ||
+			    (s->unsettled[i] && s->kind != SPLICE_LAP);
+		n += wanted[i];
+	}
+	for (size_t k = 0; k < SPLICE_AHEAD && n > 0; k++) {
 		const uint8_t *p = splice_cursor_get(&c);
+		int i = -1;
 
-		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, &pcr)) {
-			int i = splice_clock_of_pcr(s, ts_pid(p));
-
-			if (i >= 0 && s->pending[i])
+		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, &pcr))
+			i = splice_clock_of_pcr(s, ts_pid(p));
+		if (i >= 0 && wanted[i]) {
+			if (s->pending[i])
 				place(s, (size_t)i, pcr, packets);
+			else
+				settle_ahead(s, (size_t)i, pcr);
+			wanted[i] = false;
+			n--;
 		}
 		packets++;
 		if (!splice_cursor_next(&c))
@@ -385,53 +428,74 @@ enum splice_sign splice_find_jump(struct splice *s,
 	return SPLICE_CUTS;
 }
 
-/* A PCR that does not go out; false. */
-static bool drop_late(struct splice *s, int i, uint64_t pcr)
+/* A PCR that does not go out. */
+static unsigned drop_late(struct splice *s, int i, uint64_t pcr)
 {
 	s->watches[i].late = true;
 	s->watches[i].late_pcr = pcr;
-	return s->config.keep_jumps;
+	return s->config.keep_jumps ? 0 : SPLICE_NO_PCR;
 }
 
-bool splice_note_pcr(struct splice *s, const uint8_t *packet)
+/* The first PCR of a source that was placed without one: units may have gone
+ * out since.  Their offset stays, unless it is wrong. */
+static unsigned settle(struct splice *s, size_t i, uint64_t pcr)
 {
+	struct splice_clock *c = &s->sent->clocks[i];
+
+	switch (splice_clock_fit(c, pcr, s->now_ns)) {
+	case SPLICE_FIT_GOOD:
+		return 0;
+	case SPLICE_FIT_BACK:
+		splice_clock_raise(c, pcr);
+		return 0;
+	case SPLICE_FIT_STEP:
+		return SPLICE_BREAK;
+	case SPLICE_FIT_WRONG:
+		break;
+	}
+	if (s->state == SPLICE_DRAIN)
+		return SPLICE_NO_PCR;
+	s->counters.jumps++;
+	splice_begin_cut(s, SPLICE_JUMP);
+	place(s, i, pcr, s->sent->packets);
+	return 0;
+}
+
+unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
+{
+	unsigned verdict = 0;
 	struct splice_clock *c;
-	uint64_t pcr, times;
 	enum splice_pcr is;
+	uint64_t pcr;
 	int i;
 
 	if (!ts_pcr(packet, &pcr))
-		return true;
+		return 0;
 	i = splice_clock_of_pcr(s, ts_pid(packet));
 	if (i < 0)
-		return !s->pending[s->pids[ts_pid(packet)].clock];
+		return s->pending[s->pids[ts_pid(packet)].clock]
+			       ? SPLICE_NO_PCR : 0;
 	c = &s->sent->clocks[i];
 	is = judge_pcr(s, (size_t)i, pcr, false);
-	if (s->pending[i]) {
+	if (s->pending[i])
 		place(s, (size_t)i, pcr, s->sent->packets);
-	} else if (s->state == SPLICE_CATCH_UP &&
-		   (is == SPLICE_PCR_LATE || is == SPLICE_PCR_REPEATED)) {
-		return false;
-	} else if (s->unsettled[i] && s->kind != SPLICE_LAP) {
-		/* the first PCR of a source that was placed without one: units
-		 * may have gone out since, and their times must continue */
-		times = c->offset + c->lift;
-		if (!splice_clock_settle(c, pcr, s->now_ns)) {
-			place(s, (size_t)i, pcr, s->sent->packets);
-			c->lift = (times + PES_TIME_WRAP - c->offset) %
-				  PES_TIME_WRAP;
-		}
-	} else if (is == SPLICE_PCR_JUMP && s->state == SPLICE_DRAIN) {
+	else if (s->state == SPLICE_CATCH_UP &&
+		 (is == SPLICE_PCR_LATE || is == SPLICE_PCR_REPEATED))
+		return SPLICE_NO_PCR;
+	else if (s->unsettled[i] && s->kind != SPLICE_LAP)
+		verdict = settle(s, (size_t)i, pcr);
+	else if (is == SPLICE_PCR_JUMP && s->state == SPLICE_DRAIN)
 		/* the end of the source before is not placed again */
-		return false;
-	} else if (is == SPLICE_PCR_REPEATED) {
-		return true;
-	} else if (is == SPLICE_PCR_LATE) {
+		return SPLICE_NO_PCR;
+	else if (is == SPLICE_PCR_REPEATED)
+		return 0;
+	else if (is == SPLICE_PCR_LATE)
 		return drop_late(s, i, pcr);
-	}
+	if (verdict & SPLICE_NO_PCR)
+		return verdict;
 	s->unsettled[i] = false;
 	splice_watch_note(&s->watches[i], c, pcr);
 	splice_clock_note(c, pcr, splice_moment(s),
 			  s->state != SPLICE_CATCH_UP);
-	return true;
+	return verdict;
 }

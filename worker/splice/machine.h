@@ -86,7 +86,8 @@ enum splice_verdict {
 	SPLICE_KEEP = 0x01,     /* the packet goes out; without this bit only
 				 * its PCR goes out */
 	SPLICE_NO_PCR = 0x02,   /* the PCR does not go out */
-	SPLICE_DTS_BACK = 0x04, /* the DTS goes back, which is unavoidable */
+	SPLICE_BREAK = 0x04,    /* the DTS goes back, or the PCR is ahead of
+				 * the time, which is unavoidable */
 };
 
 enum splice_pid_flag {
@@ -328,7 +329,8 @@ bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 void splice_unit_count(struct splice *, const uint8_t *packet);
 
 /* Notes the times of a unit that begins.  Returns SPLICE_KEEP, unless the unit
- * is dropped, and SPLICE_DTS_BACK if so. */
+ * is dropped, and SPLICE_BREAK if the DTS
+ * goes back. */
 unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
 /* --- jump.c: cuts --- */
@@ -337,6 +339,9 @@ unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 void splice_rewrite(struct splice *);
 
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
+
+/* May clocks be placed by PCRs that arrive now? */
+bool splice_awaits_pcrs(const struct splice *);
 
 /* Places clocks by the PCRs at and after the cursor, as far as they have
  * arrived. */
@@ -354,9 +359,9 @@ bool splice_shows_source(const struct splice *, const uint8_t *packet);
 enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
-/* Notes the PCR of a packet of the source.  False when it must not go out: it
- * is late, or was held while the clock continued. */
-bool splice_note_pcr(struct splice *, const uint8_t *packet);
+/* Notes the PCR of a packet of the source.  Returns SPLICE_NO_PCR if it is late
+ * or was held while the clock continued, and SPLICE_BREAK. */
+unsigned splice_note_pcr(struct splice *, const uint8_t *packet);
 
 /* --- rewrite.c: changed packets --- */
 

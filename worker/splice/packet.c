@@ -97,8 +97,8 @@ unsigned splice_admit(struct splice *s, const uint8_t *p)
 		splice_count(s, p, true);
 		return verdict;
 	}
-	if (ts_has_adaptation(p) && !splice_note_pcr(s, p))
-		pcr = SPLICE_NO_PCR;
+	if (ts_has_adaptation(p))
+		pcr = splice_note_pcr(s, p);
 	if (ts_has_payload(p)) {
 		if (ts_pusi(p)) {
 			verdict = begin_unit(s, ps, p);

@@ -130,7 +130,7 @@ static void change(struct splice *s, const uint8_t *p)
 	/* the splice has closed the break that this flag announces */
 	if (ts_discontinuity(copy) && splice_is_recent(s))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
-	if ((verdict & SPLICE_DTS_BACK) && ts_adaptation_flags(copy) != 0)
+	if ((verdict & SPLICE_BREAK) && ts_adaptation_flags(copy) != 0)
 		copy[5] |= DISCONTINUITY;
 	splice_follow_tables(s, copy);
 }
@@ -159,7 +159,7 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 
 void splice_send_changed(struct splice *s, struct splice_cursor c, bool checked)
 {
-	if (s->n_pending > 0)
+	if (splice_awaits_pcrs(s))
 		splice_place(s, c);
 	s->ahead = &c;
 	do {

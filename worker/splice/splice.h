@@ -34,7 +34,8 @@
  * that PCR whose DTS jumps, too.  A lost packet is not:
  * its gap in the counter stays visible.  A single PCR that is behind the one
  * before it, as in a packet out of order, is removed.  So no PCR of the output
- * goes back, and none steps by more than 100 ms unless the time did.
+ * goes back, and none steps by more than 100 ms unless the time did, or
+ * discontinuity_indicator announces it.
  *
  * Pure: the caller provides the time, which never goes back.  Owns its buffer
  * and the tables (psi) of its output; borrows its continuity.

@@ -320,7 +320,7 @@ static unsigned join(struct splice *s, struct splice_track *t,
 	if (need <= 0 && is_sane(lead))
 		return SPLICE_KEEP;
 	if (!is_sane(lead + need) && (need <= 0 || is_sane(lead)))
-		return need > 0 ? SPLICE_KEEP | SPLICE_DTS_BACK : SPLICE_KEEP;
+		return need > 0 ? SPLICE_KEEP | SPLICE_BREAK : SPLICE_KEEP;
 	/* video, or audio without video, moves its whole program */
 	if (class == PID_VIDEO ||
 	    (class == PID_AUDIO && psi_video_count(s->psi) == 0))
