@@ -89,23 +89,15 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 	}
 }
 
-/* All zero when the reconciler does not know the stream. */
-static struct stream_proc_info ask_reconciler(const struct status *s,
-					      const char *id)
-{
-	struct stream_proc_info info = { 0 };
-
-	if (!reconciler_get_stream(s->cfg.reconciler, id, &info))
-		info = (struct stream_proc_info){ 0 };
-	return info;
-}
-
 /* The process of a stream as it is now. */
 static struct stream_proc_info ask_worker(struct status *s,
 					  struct status_stream *stream)
 {
-	struct stream_proc_info info = ask_reconciler(s, stream->id);
+	struct stream_proc_info info = { 0 };
 
+	/* all zero when the reconciler does not know the stream */
+	if (!reconciler_get_stream(s->cfg.reconciler, stream->id, &info))
+		info = (struct stream_proc_info){ 0 };
 	status_stream_judge_worker(stream, &info);
 	status_stream_note_errors(stream, &info, time(NULL));
 	return info;

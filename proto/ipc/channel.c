@@ -444,7 +444,7 @@ static void charge(struct channel *c, int64_t cost_ns)
 	int64_t earned = (int64_t)(now - c->credit_at_ns) / 100 * COST_PERCENT;
 
 	c->credit_at_ns = now;
-	/* what requests allowed may exceed what is saved */
+	/* the credit of requests may exceed the saved one */
 	if (c->credit_ns < saved_ns)
 		c->credit_ns = MIN(c->credit_ns + earned, saved_ns);
 	c->credit_ns -= cost_ns;

@@ -17,13 +17,6 @@ static const struct field rows[] = {
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 static size_t count_slashes(const char *text)
 {
 	size_t n = 0;
@@ -38,6 +31,7 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 {
 	char target[ADDRESS_TEXT_MAX + 1];
 	const char *path = "/", *query, *fault = NULL;
+	size_t len;
 
 	if (strchr(text, '?') != NULL)
 		return errmsg_fail(error, -EINVAL,
@@ -55,7 +49,8 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL,
 				   "path: \"%.64s\": empty or '.' segment",
 				   text);
-	if (ends_with(path, ".m3u8"))
+	len = strlen(path);
+	if (len >= 5 && strcmp(path + len - 5, ".m3u8") == 0)
 		return errmsg_fail(error, -ENOTSUP,
 				   "path: HLS (.m3u8) is not served by this "
 				   "version");

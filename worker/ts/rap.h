@@ -80,7 +80,7 @@ bool rap_is_shown(const struct rap *);
 
 /* Directly after the first packet of a PES of the video: does it have the
  * indicator or parameter sets?  A decoder that begins there shows pictures
- * before one that begins elsewhere. */
+ * earlier than at another place. */
 bool rap_is_likely(const struct rap *);
 
 /* As rap_feed(), for packets that may begin or decide a PES. */
