@@ -11,6 +11,14 @@ uint64_t mono_ns(void)
 	return timespec_ns(&now);
 }
 
+uint64_t mono_cost_ns(void)
+{
+	struct timespec used;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return timespec_ns(&used);
+}
+
 uint64_t mono_ms(void)
 {
 	return mono_ns() / MS;

@@ -6,3 +6,6 @@
 
 uint64_t mono_ns(void);
 uint64_t mono_ms(void);
+
+/* Processor time of this thread, to measure what a task cost. */
+uint64_t mono_cost_ns(void);

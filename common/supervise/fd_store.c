@@ -4,6 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
 #include "common/supervise/memfd.h"
 
 #include <errno.h>
@@ -28,6 +30,7 @@ struct fd_store {
 	ev_timer timer;
 	json_t *stored; /* {name: descriptor} in the store of systemd */
 	uint64_t serial;
+	uint64_t cost_ns; /* of the last write */
 	int documents[DOCUMENTS];
 };
 
@@ -101,11 +104,13 @@ static void write_all(struct fd_store *s, struct handover *h)
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct fd_store *s = container_of(t, struct fd_store, timer);
+	uint64_t began = mono_cost_ns();
 	struct handover *h = s->cfg.write(s->cfg.arg);
 
 	(void)loop, (void)revents;
 	write_all(s, h);
 	handover_free(&h);
+	s->cost_ns = mono_cost_ns() - began;
 }
 
 static void take_documents(struct fd_store *s, struct handover *before)
@@ -173,9 +178,13 @@ void fd_store_free(struct fd_store **sp)
 
 void fd_store_touch(struct fd_store *s)
 {
+	uint64_t delay_ms;
+
 	if (s == NULL || !s->there || ev_is_active(&s->timer))
 		return;
-	ev_timer_set(&s->timer, FD_STORE_DELAY_MS / 1e3, 0.);
+	delay_ms = MAX(s->cost_ns * FD_STORE_SHARE / MS, FD_STORE_DELAY_MS);
+	delay_ms = MIN(delay_ms, FD_STORE_DELAY_MAX_MS);
+	ev_timer_set(&s->timer, (double)delay_ms / 1e3, 0.);
 	ev_timer_start(s->cfg.loop, &s->timer);
 }
 

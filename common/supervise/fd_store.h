@@ -18,7 +18,13 @@
 struct ev_loop;
 struct fd_store;
 
-enum { FD_STORE_DELAY_MS = 100 };
+enum {
+	FD_STORE_DELAY_MS = 100,
+	/* A state that is large is written less often: all writes together
+	 * take one part of so many of the time. */
+	FD_STORE_SHARE = 50,
+	FD_STORE_DELAY_MAX_MS = 3000,
+};
 
 struct fd_store_config {
 	struct ev_loop *loop;
@@ -33,7 +39,8 @@ struct fd_store *fd_store_new(const struct fd_store_config *,
 /* Leaves the store as it is.  NULL-safe; sets *s to NULL. */
 void fd_store_free(struct fd_store **);
 
-/* Writes the present state FD_STORE_DELAY_MS later. */
+/* Writes the present state FD_STORE_DELAY_MS later, or later if the last write
+ * took long: workers can cause changes. */
 void fd_store_touch(struct fd_store *);
 
 /* Writes the present state and adds the memfds to the handover. */

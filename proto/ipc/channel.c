@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
 	/* Bounds of the queue for a peer that does not read. */
@@ -409,14 +408,6 @@ static void read_one(struct channel *c)
 
 /* --- what the messages of a worker cost --- */
 
-static int64_t processor_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * (int64_t)SECOND_NS + t.tv_nsec;
-}
-
 /* Waits until there is credit again, or closes: the owner may free it. */
 static void pause_reading(struct channel *c)
 {
@@ -464,7 +455,7 @@ static void on_paused(struct ev_loop *loop, ev_timer *t, int revents)
 
 static void read_for_credit(struct channel *c)
 {
-	int64_t began = processor_ns();
+	uint64_t began = mono_cost_ns();
 	bool freed = false;
 
 	c->freed = &freed;
@@ -474,7 +465,7 @@ static void read_for_credit(struct channel *c)
 	c->freed = NULL;
 	/* an end stops the reader */
 	if (ev_is_active(&c->reader))
-		charge(c, processor_ns() - began);
+		charge(c, (int64_t)(mono_cost_ns() - began));
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)

@@ -55,6 +55,7 @@ unit_common_tests = \
 	tests/unit/common/log/test_log_file \
 	tests/unit/common/log/test_log_syslog \
 	tests/unit/common/supervise/test_backoff \
+	tests/unit/common/supervise/test_fd_store \
 	tests/unit/common/supervise/test_handover \
 	tests/unit/common/supervise/test_heartbeat \
 	tests/unit/common/supervise/test_proc_state \
@@ -113,6 +114,7 @@ tests_unit_common_http_test_server_tls_LDADD = $(master_libs)
 tests_unit_common_log_test_log_file_LDADD = $(master_libs)
 tests_unit_common_log_test_log_syslog_LDADD = $(master_libs)
 tests_unit_common_supervise_test_backoff_LDADD = $(master_libs)
+tests_unit_common_supervise_test_fd_store_LDADD = $(master_libs)
 tests_unit_common_supervise_test_handover_LDADD = $(master_libs)
 tests_unit_common_supervise_test_heartbeat_LDADD = $(master_libs)
 tests_unit_common_supervise_test_proc_state_LDADD = $(master_libs)
