@@ -172,6 +172,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_iat_in \
 	tests/unit/worker/input/test_input_keeper \
 	tests/unit/worker/input/test_lap \
+	tests/unit/worker/input/test_lap_tail \
 	tests/unit/worker/input/test_merge_input \
 	tests/unit/worker/input/test_packet_ring \
 	tests/unit/worker/input/test_redundant_paths \

@@ -17,6 +17,7 @@
 #include "worker/input/file_reader.h"
 #include "worker/input/input_type.h"
 #include "worker/input/lap.h"
+#include "worker/input/lap_tail.h"
 #include "worker/ts/fifo.h"
 #include "worker/splice/splice.h"
 
@@ -67,6 +68,8 @@ struct file_input {
 	/* stream time at which the video of the previous file ends; 0: unknown
 	 */
 	uint64_t units_ns;
+	struct fifo ahead;    /* of a loop or list: the last packets read, which
+			       * may be the end of the file */
 	struct fifo fifo;
 	struct file_clock clock;
 	unsigned blocks;      /* read in this wake-up */
@@ -195,6 +198,42 @@ static void join(struct file_input *f, const struct ts_run *run)
 	}
 }
 
+/* Plays the oldest n packets of f->ahead. */
+static void play_ahead(struct file_input *f, size_t n, uint64_t now_ns)
+{
+	struct ts_run run = { fifo_run(&f->ahead).data, n };
+
+	if (n == 0)
+		return;
+	if (f->base.spec->list) {
+		join(f, &run);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			lap_feed(&f->lap, run.data + i * TS_PACKET);
+		splice_feed(f->splice, &run, 1, now_ns);
+	}
+	fifo_drop(&f->ahead, n);
+}
+
+static size_t ahead_of_tail(const struct file_input *f)
+{
+	size_t n = fifo_len(&f->ahead);
+
+	return n - MIN(n, (size_t)LAP_TAIL_PACKETS);
+}
+
+/* The file has ended: plays the rest, without the units that are cut. */
+static void play_tail(struct file_input *f, uint64_t now_ns)
+{
+	size_t n = fifo_len(&f->ahead);
+
+	if (n == 0)
+		return;
+	n = lap_tail_trim(f->ahead.memory + f->ahead.head * TS_PACKET, n);
+	play_ahead(f, n, now_ns);
+	fifo_drop(&f->ahead, fifo_len(&f->ahead));
+}
+
 static void take_block(struct file_input *f, const struct file_block *b,
 		       uint64_t now_ns)
 {
@@ -205,16 +244,14 @@ static void take_block(struct file_input *f, const struct file_block *b,
 	f->idle_bytes += b->len;
 	while (ts_sync_pull(&f->sync, &run)) {
 		f->idle_bytes = 0;
-		if (f->base.spec->list) {
-			join(f, &run);
+		if (f->splice != NULL) {
+			(void)fifo_push(&f->ahead, run);
+			play_ahead(f, ahead_of_tail(f), now_ns);
 			continue;
 		}
 		for (size_t i = 0; i < run.n; i++)
 			lap_feed(&f->lap, run.data + i * TS_PACKET);
-		if (f->splice != NULL)
-			splice_feed(f->splice, &run, 1, now_ns);
-		else
-			push(&run, 1, f);
+		push(&run, 1, f);
 	}
 }
 
@@ -240,6 +277,7 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 		file_errors_meet(&f->errors, f->path);
 		break;
 	case FILE_BLOCK_END:
+		play_tail(f, now_ns);
 		if (spec->list)
 			judge_file(f);
 		if (f->lap.packets == 0 && !spec->list)
@@ -248,6 +286,7 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 			end_file(f);
 		break;
 	case FILE_BLOCK_SKIP: /* cannot be read, or not to its end */
+		play_tail(f, now_ns);
 		if (b->at == 0 && f->path == NULL)
 			file_errors_round(&f->errors);
 		file_errors_note(&f->errors, (const char *)b->data,
@@ -385,6 +424,7 @@ static void file_free(struct input *in)
 
 	file_reader_free(&f->reader);
 	fifo_done(&f->fifo);
+	fifo_done(&f->ahead);
 	splice_free(&f->splice);
 	switch_point_free(&f->entry);
 	file_errors_done(&f->errors);

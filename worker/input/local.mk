@@ -9,6 +9,7 @@ libworker_a_SOURCES += \
 	worker/input/input_keeper.c worker/input/input_keeper.h \
 	worker/input/input_type.h \
 	worker/input/lap.c worker/input/lap.h \
+	worker/input/lap_tail.c worker/input/lap_tail.h \
 	worker/input/merge_input.c \
 	worker/input/packet_ring.c worker/input/packet_ring.h \
 	worker/input/playout.c worker/input/playout.h \

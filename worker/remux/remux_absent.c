@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A PID that the tables name again after a time in which it did not go out: its
- * counter continues as if nothing had been dropped (ISO/IEC 13818-1 2.4.3.3),
- * and video and audio continue with the start of a unit.  The counters of its source are shifted
- * from then on, so that a loss stays visible.
+ * A PID that the tables name again after a time in which it did not go out.
+ * Its counter continues as if nothing had been dropped (ISO/IEC 13818-1
+ * 2.4.3.3), and video and audio continue with the start of a unit.  The
+ * counters of its source are shifted from then on, so that a loss stays
+ * visible.
  */
 #include "worker/remux/remux_state.h"
 

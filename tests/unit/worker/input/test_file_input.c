@@ -188,6 +188,38 @@ Test(file_input, stops_where_a_read_fails)
 	play_done(&p, two_names);
 }
 
+/* The start of a clip, as a tool that copies bytes makes it. */
+static void put_start(const struct play *p, const char *name, size_t packets)
+{
+	struct source *s = source_new(90000);
+
+	put(p, name, source_make(s, packets).data, packets * TS_PACKET);
+	free(s);
+}
+
+/* The audio unit that the end of the file cuts goes out in no lap. */
+Test(file_input, has_no_cut_unit_between_two_laps)
+{
+	static const char *const options[] = { "loop", "list&loop" };
+	static const char *const names[] = { "list", "a.ts", NULL };
+
+	for (size_t packets = 960; packets < 1040; packets += 7)
+		for (size_t i = 0; i < 2; i++) {
+			struct play p;
+
+			play_init(&p);
+			put_start(&p, "a.ts", packets);
+			put(&p, "list", "a.ts\n", 5);
+			play_open(&p, i == 0 ? "a.ts" : "list", options[i]);
+			cr_assert_eq(play_on(&p, 3 * packets + 500), 0);
+			assert_one_stream(&p.judge);
+			cr_assert_eq(p.judge.cut_short, 0, "%zu, %s: %lu",
+				     packets, options[i],
+				     (unsigned long)p.judge.cut_short);
+			play_done(&p, names);
+		}
+}
+
 Test(file_input, stops_at_the_end_of_a_truncated_file)
 {
 	struct play p;

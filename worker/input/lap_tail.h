@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Removes the units that the end of a file cuts: a decoder would join them to
+ * the start of the next lap or file (ISO/IEC 13818-1 2.4.3.7).
+ *
+ * A unit is cut if its PES_packet_length says so.  The end of pictures without
+ * a length is not known, and they stay.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+/* Packets at the end of a file, in which the last units begin: the audio of a
+ * tenth of a second at 30 Mbit/s. */
+enum { LAP_TAIL_PACKETS = 2048 };
+
+/* Removes the packets of cut units that begin in these packets, the last n of
+ * a file.  PCRs stay, without payload.  Returns the number of packets. */
+size_t lap_tail_trim(uint8_t *packets, size_t n);
