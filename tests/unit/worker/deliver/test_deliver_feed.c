@@ -596,28 +596,3 @@ Test(deliver_feed, viewers_connect_and_leave)
 	cr_assert_eq(deliver_status(r.deliver).cut, 0);
 	rig_done(&r);
 }
-
-Test(deliver_feed, feeds_a_thousand_viewers, .timeout = 90)
-{
-	enum { VIEWERS = 1000, BATCHES = 10, BATCH = 50 };
-	static int fds[VIEWERS];
-	static uint64_t pos[VIEWERS];
-	struct rig r;
-
-	rig_init(&r, 4 * RING_UNIT);
-	rig_mark(&r);
-	rig_write(&r, 1);
-	for (unsigned i = 0; i < VIEWERS; i++)
-		fds[i] = join(&r);
-	rig_await_viewers(&r, VIEWERS);
-	for (unsigned i = 0; i < BATCHES; i++)
-		rig_write(&r, BATCH);
-	for (unsigned i = 0; i < VIEWERS; i++) {
-		rig_read_packets(&r, fds[i], &pos[i], 1 + BATCHES * BATCH);
-		(void)close(fds[i]);
-	}
-	rig_await_viewers(&r, 0);
-	cr_assert_eq(deliver_status(r.deliver).bytes,
-		     (uint64_t)VIEWERS * (1 + BATCHES * BATCH) * RING_PACKET);
-	rig_done(&r);
-}

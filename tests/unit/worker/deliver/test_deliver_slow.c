@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Viewers of every speed on one ring for several laps: some keep up, some are
- * disconnected, none receives a wrong byte. */
+/* Many viewers on one ring, of every speed for several laps: some keep up, some
+ * are disconnected, none receives a wrong byte. */
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/fd.h"
@@ -90,5 +90,30 @@ Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
 	cr_assert_geq(readers[VIEWERS - 1].fd, 0);
 	for (unsigned i = 0; i < VIEWERS; i++)
 		fd_close(&readers[i].fd);
+	rig_done(&r);
+}
+
+Test(deliver_slow, feeds_a_thousand_viewers, .timeout = 90)
+{
+	enum { MANY = 1000, WRITES = 10, PACKETS = 50 };
+	static struct reader readers[MANY];
+	struct rig r;
+
+	rig_init(&r, 4 * RING_UNIT);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	for (unsigned i = 0; i < MANY; i++)
+		join(&r, &readers[i]);
+	rig_await_viewers(&r, MANY);
+	for (unsigned i = 0; i < WRITES; i++)
+		rig_write(&r, PACKETS);
+	for (unsigned i = 0; i < MANY; i++) {
+		rig_read_packets(&r, readers[i].fd, &readers[i].pos,
+				 1 + WRITES * PACKETS);
+		fd_close(&readers[i].fd);
+	}
+	rig_await_viewers(&r, 0);
+	cr_assert_eq(deliver_status(r.deliver).bytes,
+		     (uint64_t)MANY * (1 + WRITES * PACKETS) * RING_PACKET);
 	rig_done(&r);
 }
