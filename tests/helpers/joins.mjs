@@ -211,6 +211,12 @@ export const KINDS = {
 	'mpeg2-open-header-alone': { gop: 2,
 		video: mpeg2(2, '-bf', '2'),
 		change: (data) => withoutIndicator(headerAlone(data)) },
+	// a radio program is the first one
+	'h264-multiplex': { gop: 4, video: [...avc(gop(4)), '-map', '0', '-map',
+		'1', '-map', '0', '-map', '1', '-program',
+		'program_num=1:st=1', '-program', 'program_num=2:st=0:st=3',
+		'-program', 'program_num=3:st=2'],
+		change: withoutIndicator },
 	audio: { video: ['-vn'] },
 };
 

@@ -162,16 +162,19 @@ static bool take(struct join_search *j, const uint8_t *packet,
 {
 	enum rap_sign sign = look(j, packet, waited_ns);
 	bool waits = fifo_len(&j->held) > 0;
+	bool full = fifo_len(&j->held) == JOIN_POINT_HELD_MAX;
 
 	if (join_point_may_guess(&j->rap, waited_ns) && !waits &&
 	    join_point_is_guess(&j->rap, j->psi, packet, waited_ns))
 		sign = RAP_HERE;
+	/* without a decision the indicator decides */
+	if (full && sign == RAP_NONE && j->rap.marked)
+		sign = RAP_YES;
 	if (waits && sign == RAP_YES && settle(j, true, dropped)) {
 		j->put(packet, 1, j->arg);
 		return true;
 	}
-	if (waits && (sign != RAP_NONE ||
-		      fifo_len(&j->held) == JOIN_POINT_HELD_MAX))
+	if (waits && (sign != RAP_NONE || full))
 		(void)settle(j, false, dropped);
 	if (sign == RAP_HERE) {
 		put_tables(j, &j->cc);

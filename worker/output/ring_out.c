@@ -232,11 +232,17 @@ static void settle(struct ring_out *r, bool joins)
 	fifo_drop(&r->held, held.n);
 }
 
+/* No later packet decides on the picture in front of the held packets. */
+static void give_up(struct ring_out *r)
+{
+	settle(r, r->rap.marked);
+}
+
 /* Writes packets, unless a picture in front of them is not decided. */
 static void put(struct ring_out *r, const uint8_t *packets, size_t n)
 {
 	if (fifo_len(&r->held) + n > JOIN_POINT_HELD_MAX)
-		settle(r, false);
+		give_up(r);
 	if (fifo_len(&r->held) > 0)
 		(void)fifo_push(&r->held, (struct ts_run){ packets, n });
 	else
@@ -339,7 +345,7 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	}
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
-		settle(r, false);
+		give_up(r);
 	r->may_guess = join_point_may_guess(&r->rap, now_ns - r->rap_ns);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
@@ -375,7 +381,7 @@ void ring_out_publish(struct ring_out *r)
 void ring_out_free(struct ring_out **r)
 {
 	if (*r != NULL) {
-		settle(*r, false);
+		give_up(*r);
 		ring_out_publish(*r);
 		ring_writer_free(&(*r)->ring);
 		fifo_done(&(*r)->held);

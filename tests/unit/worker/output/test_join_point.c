@@ -109,6 +109,39 @@ Test(join_point, is_a_picture_that_a_later_packet_decides)
 	join_search_free(&j);
 }
 
+static void count(const uint8_t *packets, size_t n, void *arg)
+{
+	(void)packets;
+	*(size_t *)arg += n;
+}
+
+Test(join_point, is_a_picture_with_indicator_that_no_packet_decides)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		size_t n = 0;
+		struct join_search *j = join_search_new(count, &n);
+		struct build *b = build_new();
+		struct ts_run filling, run;
+		uint64_t dropped = 0;
+
+		build_tables(b);
+		build_pes(b, VIDEO, "", 0)[5] |= i == 0 ? 0 : 0x40;
+		run = build_run(b);
+		cr_assert_not(join_search_feed(j, &run, START, &dropped));
+		b->n = 0;
+		(void)build_payload(b, AUDIO, 1);
+		filling = build_run(b);
+		for (unsigned k = 1; k < JOIN_POINT_HELD_MAX; k++)
+			cr_assert_not(join_search_feed(j, &filling, START,
+						       &dropped));
+		cr_assert_eq(join_search_feed(j, &filling, START, &dropped),
+			     i == 1);
+		cr_assert_eq(n, i == 0 ? 0 : 2 + JOIN_POINT_HELD_MAX + 1);
+		build_free(b);
+		join_search_free(&j);
+	}
+}
+
 Test(join_point, is_any_unit_once_the_patience_is_over)
 {
 	struct got got = { 0 };
