@@ -125,7 +125,7 @@ static void put_word(struct buf *to, const json_t *event, const char *before,
 	text_plain(to, text);
 }
 
-/* "news input 1 -> input 2 (fault: no packets)" */
+/* "news input 1 -> input 2 (fault: no packets), its pictures begin later" */
 static void put_switch(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
@@ -141,6 +141,8 @@ static void put_switch(struct buf *to, const json_t *event)
 	put_word(to, event, "", "reason");
 	put_word(to, event, ": ", "fault");
 	buf_printf(to, ")");
+	if (json_is_true(json_object_get(event, "late")))
+		buf_printf(to, ", its pictures begin later");
 }
 
 /* "news input 1 continuity raised, as of stream tv", "news output 2

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Clip, muteClip } from '../helpers/clip.mjs';
+import { Ctl } from '../helpers/ctl.mjs';
 import { makeClip } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
 import { Scene, playScene } from '../helpers/scene.mjs';
@@ -134,6 +135,9 @@ const scenes = {
 		await scene.plays(1);
 		await scene.is(2, 'standby');
 		await scene.record();
+		const events = new Ctl(t, `http://127.0.0.1:${sluice.port}`)
+			.start(['events', '--scope', 'stream_switch',
+				'--stream', scene.id, '-n', '1']);
 		await scene.more(SECOND);
 		first.end();
 		const { switches } = await scene.plays(2);
@@ -145,6 +149,8 @@ const scenes = {
 		assert.match(sluice.log, new RegExp('input 2 is on air ' +
 			'\\(fault\\); sound only until its next random ' +
 			'access point: none arrived in time'));
+		assert.match((await events.ended).out,
+			/\(fault: .*\), its pictures begin later\n/);
 		await scene.assertSeamless({ pauses: 1 });
 	},
 
