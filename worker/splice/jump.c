@@ -43,11 +43,17 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 
 static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 {
-	splice_clock_join_pcr(&s->sent->clocks[i], pcr,
-			      (struct splice_moment){
-				      .ns = s->now_ns,
-				      .packets = packets,
-			      });
+	struct splice_clock *c = &s->sent->clocks[i];
+	uint64_t before = c->offset + c->lift;
+
+	splice_clock_join_pcr(c, pcr, (struct splice_moment){
+					      .ns = s->now_ns,
+					      .packets = packets,
+				      });
+	if (s->kind == SPLICE_JUMP)
+		splice_unit_amend(s, i,
+				  wrap_diff(before, c->offset + c->lift,
+					    PES_TIME_WRAP));
 	if (s->pending[i])
 		s->n_pending--;
 	s->pending[i] = false;

@@ -128,6 +128,11 @@ struct splice_unit {
 	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR */
 	uint32_t len;     /* bytes of the last unit; 0: unknown */
 	uint32_t step;    /* 90 kHz: difference of the last two DTS */
+	uint64_t at_ns;   /* time of the last unit */
+	/* The last unit whose DTS was further ahead than expected: by how much
+	 * (90 kHz), and when. */
+	uint32_t ahead;
+	uint64_t ahead_ns;
 	/* the audio frames of the current unit */
 	struct audio_walk walk;
 	uint32_t samples;
@@ -324,6 +329,11 @@ bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
  * only.  False when no packets of the stream went out that it could
  * continue. */
 bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
+
+/* The source of this clock has jumped ahead, and its times are moved by `ticks`
+ * less from now on (90 kHz).  Units of the new time that went out before had
+ * too late a time; the next units do not wait for it. */
+void splice_unit_amend(struct splice *, size_t clock, int64_t ticks);
 
 /* Counts the audio frames in a packet that goes out. */
 void splice_unit_count(struct splice *, const uint8_t *packet);

@@ -23,8 +23,13 @@ enum {
 	SAMPLES_MOST = 1 << 24,
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
-	/* A longer step of the DTS than before, by so much, is odd. */
-	ODD_AHEAD = HZ / 10,
+	/* A longer step of the DTS than before, by so much, is odd, ... */
+	ODD_AHEAD = HZ / 20,
+	/* ... and noted.  The PCR that explains it comes so much later at
+	 * most. */
+	AHEAD_LEAST = HZ / 50,
+	AHEAD_FRESH_NS = 300 * SPLICE_MS,
+	PAUSE_LEAST = HZ / 10,
 };
 
 #define LEAD_UNKNOWN INT64_MIN
@@ -79,8 +84,12 @@ struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
 {
 	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	unsigned track = s->pids[pid].track;
-	uint64_t extra = track == 0 ? 0 : s->units[track - 1].extra;
+	const struct splice_unit *u = track == 0 ? NULL : &s->units[track - 1];
+	uint64_t extra = 0;
 
+	/* a cut ends it, but for a lap */
+	if (u != NULL && (u->cut == s->cut || s->kind == SPLICE_LAP))
+		extra = u->extra;
 	return (struct stamps_move){
 		.clock = c->offset,
 		.times = (c->offset + c->lift + extra) % PES_TIME_WRAP,
@@ -393,6 +402,40 @@ void splice_unit_count(struct splice *s, const uint8_t *packet)
 	t->slack = MIN(t->span, span_of_samples(u, AUDIO_SAMPLES / 2));
 }
 
+/* Notes a step of the DTS that is longer than the one before and than the
+ * time. */
+static void note_ahead(const struct splice *s, struct splice_unit *u,
+		       int64_t step)
+{
+	uint64_t passed = (s->now_ns - u->at_ns) / 1000 * 9 / 100;
+	int64_t most = u->step;
+
+	if (passed > u->step + (uint64_t)PAUSE_LEAST)
+		most = (int64_t)MIN(passed, PES_TIME_WRAP);
+	if (u->step == 0 || step - most < AHEAD_LEAST)
+		return;
+	u->ahead = (uint32_t)MIN(step - most, INT32_MAX);
+	u->ahead_ns = s->now_ns;
+}
+
+void splice_unit_amend(struct splice *s, size_t clock, int64_t ticks)
+{
+	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
+		struct splice_track *t = &s->sent->tracks[i];
+		struct splice_unit *u = &s->units[i];
+
+		if (!t->used || t->clock != clock || ticks < AHEAD_LEAST ||
+		    u->ahead_ns == 0 ||
+		    s->now_ns - u->ahead_ns > AHEAD_FRESH_NS ||
+		    u->ahead < ticks / 2)
+			continue;
+		t->dts = add(t->dts, -ticks);
+		t->pts = add(t->pts, -ticks);
+		t->span = t->slack = 0;
+		u->ahead_ns = 0;
+	}
+}
+
 static void note(struct splice *s, const uint8_t *packet,
 		 const struct pes_times *at)
 {
@@ -417,8 +460,11 @@ static void note(struct splice *s, const uint8_t *packet,
 	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	int64_t step = diff(dts, t->dts);
 
+	if (!first && u->cut == s->cut)
+		note_ahead(s, u, step);
 	if (!first && u->cut == s->cut && step > 0 && step <= SPLICE_SPAN_MAX)
 		measure(t, u, step, len);
+	u->at_ns = s->now_ns;
 	u->len = len;
 	u->samples = 0;
 	t->dts = dts;

@@ -6,16 +6,18 @@
  */
 #include "tests/unit/worker/splice/stage.h"
 
-#include <criterion/criterion.h>
 #include "common/base/util.h"
+#include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
 
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 #define TICKS_MS 27000
 
 enum { TICK_MS = 10, BURST_MS = 250, DEAD_MS = 1000, JUDGED_MS = 1000,
-       DEATHS = 4,
-       RUNS = 20 };
+       DEATHS = 4, RUNS = 20 };
 
 static struct stage s;
 static struct source *a, *b;
@@ -209,4 +211,114 @@ Test(one_offset, a_first_pcr_that_is_ahead_is_announced)
 	cr_assert_eq(s.judge.pcr_jump + s.judge.pcr_back, 0);
 	cr_assert_eq(s.judge.dts_back + s.judge.cc, 0);
 	switch_point_free(&entry);
+}
+
+/* --- a source whose clock jumps --- */
+
+struct clock_jump {
+	int64_t ms;
+	unsigned pause_ms; /* packets that are lost in front of it */
+	unsigned early_ms; /* PTS and DTS jump so long before the PCR */
+	unsigned phase_ms; /* of packets and PCRs */
+	unsigned tick_ms;
+};
+
+/* Plays `a`, whose clock is moved; with the first PCR after since_ms, PCRs as
+ * well. */
+static void play_moved(struct stamps_move *by, unsigned ms, unsigned tick_ms,
+		       unsigned since_ms)
+{
+	for (unsigned at = 0; at < ms; at += tick_ms) {
+		struct ts_run run = source_make(a, tick_ms);
+
+		for (size_t k = 0; k < run.n; k++) {
+			uint8_t *p = a->data + k * TS_PACKET;
+			uint64_t pcr;
+
+			if (at + k >= since_ms && ts_pcr(p, &pcr))
+				by->clock = by->times;
+			stamps_move(p, *by);
+		}
+		stage_wait(&s, tick_ms);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+}
+
+static void assert_same(const struct clock_jump *j, int64_t was, int64_t is)
+{
+	cr_assert_lt(llabs(was - is), 15 * TICKS_MS,
+		     "%lld ms after %u ms, %u ms early, at %u ms: %lld ms",
+		     (long long)j->ms, j->pause_ms, j->early_ms, j->phase_ms,
+		     (long long)(is - was) / TICKS_MS);
+}
+
+static void jump_once(const struct clock_jump *j)
+{
+	const unsigned all_ms = 1200; /* each phase of DTS and PCR */
+	struct stamps_move by = { 0 };
+	struct splice_counters c;
+	int64_t least, most;
+
+	teardown();
+	setup();
+	a->gop = 5;
+	stage_play(&s, a, 1000);
+	begin_leads();
+	play_moved(&by, all_ms, TICK_MS, 0);
+	least = s.judge.lead_min;
+	most = s.judge.lead_max;
+	play_moved(&by, j->phase_ms, 1, 0);
+	source_skip(a, j->pause_ms);
+	stage_wait(&s, j->pause_ms);
+	by.times = (uint64_t)(j->ms * 90 + 7) % PES_TIME_WRAP;
+	play_moved(&by, 800, j->tick_ms, j->early_ms);
+	begin_leads();
+	play_moved(&by, all_ms, TICK_MS, 0);
+	assert_same(j, least, s.judge.lead_min);
+	assert_same(j, most, s.judge.lead_max);
+	splice_counters(s.splice, &c);
+	/* those of the units that lost their begin */
+	cr_assert_leq(c.dropped, j->pause_ms > 0 ? 60 : 0, "%lld ms, %u: %ju",
+		      (long long)j->ms, j->early_ms, (uintmax_t)c.dropped);
+	cr_assert_eq(s.judge.pcr_back, 0);
+	/* a PCR of the old clock may follow the units of the new one */
+	if (j->ms > 0)
+		cr_assert_leq(s.judge.dts_back, j->early_ms > 0 ? 2 : 0,
+			      "%lld ms after %u ms, %u ms early: %s",
+			      (long long)j->ms, j->pause_ms, j->early_ms,
+			      s.judge.events[0]);
+}
+
+static void jump_anywhere(struct clock_jump j)
+{
+	static const int64_t by[] = { 20, 45, 70, 130, 400, 1500, 5000, 9000,
+				      100000 };
+
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+		for (unsigned k = 0; k < 20; k++) {
+			j.phase_ms = k / 4 * 19;
+			j.tick_ms = k % 2 ? 10 : 1;
+			j.ms = k / 2 % 2 ? by[i] : -by[i];
+			jump_once(&j);
+		}
+	}
+}
+
+Test(one_offset, a_clock_jumps)
+{
+	jump_anywhere((struct clock_jump){ 0 });
+}
+
+Test(one_offset, a_clock_jumps_in_a_pause)
+{
+	static const unsigned pauses[] = { 60, 250, 400, 900 };
+
+	for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
+		jump_anywhere((struct clock_jump){ .pause_ms = pauses[i] });
+}
+
+Test(one_offset, units_jump_before_their_clock)
+{
+	for (unsigned ms = 10; ms < 40; ms += 12)
+		jump_anywhere((struct clock_jump){ .early_ms = ms });
 }
