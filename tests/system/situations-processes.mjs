@@ -10,7 +10,7 @@ import { waitUntil } from '../helpers/util.mjs';
 async function killUntil(s, state) {
 	let last = 0;
 
-	for (let i = 0; i < 10; i++) {
+	for (let i = 0; i < 60; i++) {
 		const { row } = await s.house.row(s.id);
 
 		if (state.test(row.state))
@@ -92,8 +92,13 @@ const situations = {
 		const { pid } = s.worker();
 
 		process.kill(pid, 'SIGSTOP');
-		const row = await s.reaches(/^OFF AIR/);
-		assert.match(row.error, /no status for|no heartbeat|signal/);
+		await waitUntil('the reason', async () => {
+			const { row } = await s.house.row(s.id);
+
+			assert.match(row.state, /^OFF AIR/);
+			assert.match(row.error, /^no status for|signal/);
+			return true;
+		}, 20000);
 		await s.tells({ state: 'on air', no: ['worker'] });
 		assert.notEqual(s.worker().pid, pid);
 	},

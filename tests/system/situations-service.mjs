@@ -6,10 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
-import { House, Situation } from '../helpers/situations.mjs';
+import { House, Situation, insist } from '../helpers/situations.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
-test('the log file cannot be written', async (t) => {
+test('the log file cannot be written', (t) => insist(t, async () => {
 	const house = await House.open(t);
 	const file = path.join(tempDir(t), 'later', 'x.log');
 	const why = /^log\.filename: .*: No such file or directory/;
@@ -20,15 +20,15 @@ test('the log file cannot be written', async (t) => {
 	fs.mkdirSync(path.dirname(file));
 	await house.tells('log', why, false);
 	await house.sluice.stop();
-});
+}));
 
 test('SIGHUP meets a faulty file, and the configuration is not saved',
-	async (t) => {
+	(t) => insist(t, async (again) => {
 	const dir = path.join(tempDir(t), 'config');
 
 	fs.mkdirSync(dir);
 	const house = await House.open(t, { dir });
-	const s = new Situation(t, house, 0);
+	const s = new Situation(t, house, 10 * again);
 	const reload = /^SIGHUP: reload failed, nothing changed: /;
 	const save = /sluice\.json is not saved: /;
 
@@ -50,12 +50,12 @@ test('SIGHUP meets a faulty file, and the configuration is not saved',
 	fs.renameSync(`${dir}-moved`, dir);
 	await house.tells('save', save, false);
 	await house.sluice.stop();
-});
+}));
 
 test('the control process hangs: what plays goes on, and old figures are ' +
-	'marked', async (t) => {
+	'marked', (t) => insist(t, async (again) => {
 	const house = await House.open(t), { sluice } = house;
-	const s = new Situation(t, house, 0);
+	const s = new Situation(t, house, 10 * again);
 
 	await s.play(1);
 	await s.stream(1);
@@ -63,7 +63,9 @@ test('the control process hangs: what plays goes on, and old figures are ' +
 	const child = house.ctl.terminal(['top']);
 	const last = () => child.text.out.split('\x1b[H').at(-1);
 
-	await waitUntil('top', () => /s0[^\n]*on air/.test(last()));
+	const plays = new RegExp(`${s.id}[^\n]*on air`);
+
+	await waitUntil('top', () => plays.test(last()));
 	process.kill(sluice.pid, 'SIGSTOP');
 	await waitUntil('the mark', () => /OLD: figures of .*\? on air/s
 		.test(last()), 20000);
@@ -74,13 +76,13 @@ test('the control process hangs: what plays goes on, and old figures are ' +
 	await child.ended;
 	await s.tells({ state: 'on air', from: 1 });
 	await sluice.stop();
-});
+}));
 
 test('the control process is replaced: no stream and no figure ends',
-	async (t) => {
+	(t) => insist(t, async (again) => {
 	const house = await House.open(t), { sluice } = house;
-	const s = new Situation(t, house, 0), port = s.first + 90;
-	const dead = new Situation(t, house, 1);
+	const s = new Situation(t, house, 10 * again), port = s.first + 90;
+	const dead = new Situation(t, house, 10 * again + 1);
 
 	await s.play(1);
 	await s.stream(1, {}, { more: [`http://127.0.0.1:${port}/x`] });
@@ -113,4 +115,4 @@ test('the control process is replaced: no stream and no figure ends',
 	assert.ok(!viewer.ended);
 	viewer.close();
 	await sluice.stop();
-});
+}));
