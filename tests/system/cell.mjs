@@ -13,6 +13,9 @@ import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const ATTACKER = path.join(builddir, 'tests/attacker/sluice-worker');
 
+// With a pipe for standard error, which the log opens anew.
+const PIPED = ['bash', '-c', 'exec "$0" "$@" 2> >(exec cat >&2)'];
+
 // What the attacker wants, and where the workers are to find it.
 function makeService(t) {
 	const dir = tempDir(t), media = tempDir(t);
@@ -65,7 +68,8 @@ test('no attempt succeeds in any role', async (t) => {
 		stream('web', 'http://127.0.0.1:5003/x',
 			`file://${media}/web.ts`)];
 	const { sluice, admin } = await startGuarded(t, {
-		options: { dir, env: { SLUICE_WORKER: ATTACKER } },
+		options: { dir, env: { SLUICE_WORKER: ATTACKER },
+			through: PIPED },
 		config: { settings: settingsOf(cert), make_stream: streams } });
 
 	assert.equal(cert.key, key);
@@ -82,4 +86,6 @@ test('no attempt succeeds in any role', async (t) => {
 	t.diagnostic(made.join(' '));
 	assert.ok(made.every((n) => n >= 20));
 	await sluice.stop();
+	// and the roles themselves do without, up to their end
+	assert.doesNotMatch(sluice.log, /forbidden system call/);
 });

@@ -268,8 +268,13 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, open, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, write, 0));
 	/* the C library names the thread of a library */
+	if (err == 0)
+		err = FAIL(filter, EACCES, openat, 1,
+			   SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR));
+	/* the log opens standard error anew, and does without */
 	return err == 0 ? FAIL(filter, EACCES, openat, 1,
-			       SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR))
+			       SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE,
+				       O_WRONLY))
 			: err;
 }
 
