@@ -23,6 +23,9 @@ enum {
 	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
 	 * a silence that null packets bridge. */
 	PCR_GONE_MS = CBR_SILENCE_MS + 500,
+	/* The same for a PID that no PMT names: it had the clock of a source
+	 * that was left. */
+	PCR_LEFT_MS = 200,
 	/* A longer delay need not be counted to the packet. */
 	LATE_COUNTED_MS = 60000,
 	/* After a longer sleep the arrival time of packets is unknown. */
@@ -115,7 +118,30 @@ static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
 
 static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
 {
-	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
+	uint64_t ms = clock->left ? PCR_LEFT_MS : PCR_GONE_MS;
+
+	return clock->in_tick + ms * TICKS_MS < tick;
+}
+
+/* Is there a PMT, and does none name this PID for PCRs? */
+static bool is_left(const struct cbr *c, uint16_t pid)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(c->psi, &programs);
+
+	for (size_t i = 0; i < n; i++)
+		if (programs[i].pcr_pid == pid)
+			return false;
+	return psi_has_pmt(c->psi);
+}
+
+static void follow_tables(struct cbr *c, const uint8_t *packet)
+{
+	if (psi_class(c->psi, ts_pid(packet)) != PID_PSI ||
+	    !psi_feed(c->psi, packet))
+		return;
+	for (size_t i = 0; i < c->n_clocks; i++)
+		c->clocks[i].left = is_left(c, c->clocks[i].pid);
 }
 
 /* Takes a free clock, or the clock of a PID without PCRs; NULL: none. */
@@ -132,7 +158,8 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 		return NULL;
 	else
 		c->clock_of[c->clocks[i].pid] = 0;
-	c->clocks[i] = (struct cbr_clock){ .pid = pid };
+	c->clocks[i] = (struct cbr_clock){ .pid = pid,
+					   .left = is_left(c, pid) };
 	c->clock_of[pid] = (uint8_t)(i + 1);
 	return &c->clocks[i];
 }
@@ -199,12 +226,8 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 	}
 	c->content_awake_ns = c->awake_ns;
 	c->content_ns = now_ns;
-	for (size_t i = 0; i < run.n; i++) {
-		const uint8_t *p = run.data + i * TS_PACKET;
-
-		if (psi_class(c->psi, ts_pid(p)) == PID_PSI)
-			(void)psi_feed(c->psi, p);
-	}
+	for (size_t i = 0; i < run.n; i++)
+		follow_tables(c, run.data + i * TS_PACKET);
 	push(c, (struct ts_run){ run.data, n }, now_tick);
 	/* when the queue is full only the tables enter it: they are a small
 	 * part of a stream, and without them it cannot be received */

@@ -203,3 +203,50 @@ Test(cbr_content, drops_no_table_in_an_overflow)
 	overflow(2000, 60, 400, 400);
 	overflow(20000, 150, 400, 400);
 }
+
+/* --- PIDs of the clock --- */
+
+static void put_tables(struct bench *b, uint16_t pcr_pid, uint8_t version)
+{
+	const struct build_entry pat = { 1, PMT }, pmt = { 1, pcr_pid };
+	const struct build_es es = { .type = 0x1b, .pid = pcr_pid,
+				     .desc = "" };
+	uint8_t section[1024];
+
+	(void)build_section(b->ts, TS_PID_PAT, section,
+			    build_pat(section, 0, &pat, 1));
+	(void)build_section(b->ts, PMT, section,
+			    build_pmt(section, pmt, version, &es, 1));
+}
+
+/* Plays a source with PCRs on this PID each 30 ms. */
+static void play(struct bench *b, uint16_t pcr_pid, uint8_t version,
+		 unsigned ms)
+{
+	for (unsigned at = 0; at < ms; at += TICK_MS) {
+		if (at % 100 == 0)
+			put_tables(b, pcr_pid, version);
+		if (at % 30 == 0)
+			(void)build_pcr(b->ts, pcr_pid, source_pcr(b));
+		(void)build_payload(b->ts, pcr_pid, 0);
+		feed(b);
+	}
+}
+
+Test(cbr_content, inserts_no_pcr_on_the_pid_of_the_source_before)
+{
+	struct bench *b = bench_new(2000);
+	unsigned inserted;
+
+	play(b, VIDEO, 0, 2000);
+	/* while its table is valid, its clock continues */
+	inserted = b->inserted;
+	for (unsigned i = 0; i < 100; i++)
+		feed(b);
+	cr_assert_gt(b->inserted, inserted + 25);
+	play(b, VIDEO + 0x10, 1, 50);
+	inserted = b->inserted;
+	play(b, VIDEO + 0x10, 1, 3000);
+	cr_assert_eq(b->inserted, inserted, "%u", b->inserted - inserted);
+	bench_free(b);
+}
