@@ -7,9 +7,9 @@
  * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
  * packets are dropped and counted.  An eighth of the queue is reserved for PAT,
  * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
- * PCRs of a PID are more than CBR_PCR_MS apart, packets with nothing but a PCR
- * are inserted on a PID that a PMT names, or while no PMT is known, but not between a packet and its duplicate (ISO/IEC 13818-1
- * 2.4.3.3).
+ * PCRs of a PID that a PMT names are more than CBR_PCR_MS apart, packets with
+ * nothing but a PCR are inserted, but not between a packet and its duplicate
+ * (ISO/IEC 13818-1 2.4.3.3).
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
