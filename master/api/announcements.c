@@ -5,6 +5,7 @@
 #include "common/base/mono.h"
 #include "common/supervise/jobs.h"
 #include "master/api/command.h"
+#include "master/auth/caller.h"
 #include "proto/ipc/channel.h"
 
 #include <stdio.h>
@@ -107,13 +108,36 @@ void announcements_free(struct announcements **l)
 	*l = NULL;
 }
 
+static void reply_list(const struct announcements *l, const char *error,
+		       struct reply *reply)
+{
+	uint64_t listening_ms = l->job != NULL ? mono_ms() - l->since_ms : 0;
+	json_t *list = json_array();
+	json_t *body;
+
+	for (size_t i = 0; i < SCAN_PLACES_MAX; i++)
+		if (l->places[i] != NULL)
+			(void)json_array_append(list, l->places[i]);
+	body = json_pack("{s:o, s:I}", "announcements", list, "listening",
+			 (json_int_t)(listening_ms / 1000));
+	if (error[0] != '\0')
+		(void)json_object_set_new(body, "error", json_string(error));
+	reply_json(reply, body);
+}
+
 static void announcements_get(struct api *api, const char *id,
 			      enum status_span span, struct reply *reply)
 {
 	struct announcements *l = api->announcements;
-	json_t *body, *list;
 
 	(void)id, (void)span;
+	/* the worker joins groups and binds their port */
+	if (reply_caller(reply)->type != USER_CONTROL) {
+		reply_list(l, l->job != NULL ? l->error :
+			   "no control user requests the announcements now",
+			   reply);
+		return;
+	}
 	if (l->job == NULL) {
 		l->job = job_start(l->jobs, &kind, l);
 		l->since_ms = mono_ms();
@@ -124,16 +148,7 @@ static void announcements_get(struct api *api, const char *id,
 		return;
 	}
 	job_set_deadline(l->job, ANNOUNCEMENTS_LIFE_MS);
-	list = json_array();
-	for (size_t i = 0; i < SCAN_PLACES_MAX; i++)
-		if (l->places[i] != NULL)
-			(void)json_array_append(list, l->places[i]);
-	body = json_pack("{s:o, s:I}", "announcements", list, "listening",
-			 (json_int_t)((mono_ms() - l->since_ms) / 1000));
-	if (l->error[0] != '\0')
-		(void)json_object_set_new(body, "error",
-					  json_string(l->error));
-	reply_json(reply, body);
+	reply_list(l, l->error, reply);
 }
 
 const struct api_path announcements_paths[] = {

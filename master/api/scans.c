@@ -150,8 +150,9 @@ static struct scan *scan_new(struct scans *l, const char *address)
 
 /* --- commands --- */
 
-/* An observer may choose any network to look at.  The service reads files and
- * web addresses with its own rights: an observer gets those that are inputs. */
+/* An analyzer opens the address for itself.  A port can be had once, and a
+ * group costs the network: for an observer the analyzer opens neither, and reads
+ * only what a stream that runs receives already. */
 static bool may_read(const struct api *api, const char *address,
 		     const struct input_spec *spec, const struct caller *who)
 {
@@ -159,15 +160,18 @@ static bool may_read(const struct api *api, const char *address,
 	const json_t *stream, *input;
 	size_t i, j;
 
-	if (who->type == USER_CONTROL ||
-	    (spec->kind != INPUT_FILE && spec->kind != INPUT_HTTP &&
-	     spec->kind != INPUT_SDP))
+	if (who->type == USER_CONTROL)
 		return true;
-	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+	if (spec->kind != INPUT_FILE && spec->kind != INPUT_HTTP)
+		return false;
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
+		if (!json_is_true(json_object_get(stream, "enable")))
+			continue;
 		json_array_foreach(json_object_get(stream, "input"), j, input)
 			if (json_is_string(input) &&
 			    strcmp(json_string_value(input), address) == 0)
 				return true;
+	}
 	return false;
 }
 
@@ -192,8 +196,10 @@ static const char *judge_input(const struct api *api, const json_t *request,
 	else if (input_spec_parse(address, &spec, NULL, NULL, &error) < 0)
 		reply_error(reply, 400, "scan: %s", error.text);
 	else if (!may_read(api, address, &spec, reply_caller(reply)))
-		reply_error(reply, 403, "scan: of files and web addresses, an "
-			    "observer reads those that are inputs of streams");
+		reply_error(reply, 403, "scan: an observer analyzes files and "
+			    "web addresses that are inputs of enabled "
+			    "streams; GET api/stream-analysis/ID reports the "
+			    "inputs of every kind");
 	else
 		return address;
 	return NULL;

@@ -208,26 +208,59 @@ test('without a file an observer cannot load', async (t) => {
 	await sluice.stop();
 });
 
-test('an observer analyzes networks; of files and web pages only the inputs',
+test('an observer binds no port, joins no group and takes no input away',
+	async (t) => {
+		const port = 5004;
+		const taken = `udp://127.0.0.1:${port}`;
+		const { sluice, admin } = await startGuarded(t, { users,
+			config: { make_stream: [stream('a', taken, [],
+				{ enable: false })] } });
+		const olga = cookie(await enter(sluice, 'olga', 'pw'));
+		const ask = (command) => call(sluice, command, olga);
+
+		for (let i = 0; i < 16; i++)
+			for (const scan of [taken, 'udp://239.1.1.1:5001',
+				'rtp://lo@239.1.1.2:5002', 'srt://:5003',
+				'rist://@:5006', 'sdp:///etc/x'])
+				assert.equal((await ask({ cmd: 'scan-init',
+					scan })).status, 403, scan);
+		const heard = await request(sluice.port, { headers: olga,
+			path: '/api/announcements' });
+		assert.equal(heard.status, 200);
+		assert.match(JSON.parse(heard.body).error, /no control user/);
+		assert.equal(sluice.worker('scan'), undefined);
+		// the stream gets its port at once
+		await done(sluice, { cmd: 'toggle-stream', id: 'a' }, admin);
+		await waitUntil('its input', async () => JSON.parse((await request(
+			sluice.port, { headers: admin,
+				path: '/api/stream-status/a?t=0' })).body)
+			.inputs?.[0].open);
+		// also not while it runs
+		assert.equal((await ask({ cmd: 'scan-init', scan: taken }))
+			.status, 403);
+		await sluice.stop();
+	});
+
+test('an observer analyzes files and web pages that streams read',
 	async (t) => {
 		const clip = `file://${process.execPath}`;
 		const { sluice, admin } = await startGuarded(t, { users,
-			config: { make_stream: [stream('a', clip, [],
-				{ enable: false })] } });
+			config: { make_stream: [stream('a', clip, []),
+				stream('b', 'file:///etc/passwd', [],
+					{ enable: false })] } });
 		const olga = cookie(await enter(sluice, 'olga', 'pw'));
 		const scan = (address, who) => call(sluice,
 			{ cmd: 'scan-init', scan: address }, who);
 
 		for (const address of ['file:///etc/shadow', 'sdp:///etc/x',
-			'http://127.0.0.1:1/x', `${clip}#loop`]) {
+			'http://127.0.0.1:1/x', `${clip}#loop`,
+			'file:///etc/passwd']) {
 			const refused = await scan(address, olga);
 
 			assert.equal(refused.status, 403, address);
 			assert.match(refused.json.error, /^scan: /);
 			assert.equal((await scan(address, admin)).status, 200);
 		}
-		for (const address of [clip, 'udp://239.1.1.1:5001'])
-			assert.equal((await scan(address, olga)).status, 200,
-				address);
+		assert.equal((await scan(clip, olga)).status, 200);
 		await sluice.stop();
 	});
