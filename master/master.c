@@ -15,6 +15,7 @@
 #include "master/config/check.h"
 #include "master/config/check_log.h"
 #include "master/config/config.h"
+#include "master/config/write_paths.h"
 #include "common/document/lock.h"
 #include "common/supervise/fd_store.h"
 #include "master/file_budget.h"
@@ -26,6 +27,7 @@
 #include "master/setup/log_settings.h"
 #include "master/setup/options.h"
 #include "master/setup/sandbox_check.h"
+#include "master/setup/write_roots.h"
 #include "master/renewal.h"
 #include "master/reread.h"
 #include "common/supervise/restart.h"
@@ -53,6 +55,7 @@ struct master {
 	int lock; /* on the configuration; -1: none */
 	struct log_output *log;
 	struct config *config;
+	struct write_paths *write_paths;
 	struct sockaddr_any control;
 	struct hub *hub;
 	struct peers *peers; /* for the control server */
@@ -463,6 +466,7 @@ static void open_api(struct master *m)
 		.status = m->status,
 		.system = m->system,
 		.options = m->options,
+		.write_paths = m->write_paths,
 		.control = m->control,
 		.restart = on_restart,
 		.try_restart = on_try,
@@ -514,6 +518,8 @@ static int start(struct master *m)
 		code = open_reconciler(m);
 	if (code != 0)
 		return code;
+	m->write_paths = write_roots_open(m->options,
+					  config_document(m->config));
 	open_auth(m);
 	open_api(m);
 	open_renewal(m);
@@ -548,6 +554,7 @@ static void close_all(struct master *m)
 	fd_store_free(&m->store);
 	hub_free(&m->hub);
 	peers_free(&m->peers);
+	write_paths_free(&m->write_paths);
 	config_close(&m->config);
 	reread_free(&m->reread);
 	fd_close(&m->lock);

@@ -52,6 +52,33 @@ static void destroy(struct log_file *f)
 
 /* --- the thread --- */
 
+/* An empty file, or one that begins as our logs do: with a time, or with the
+ * report of dropped lines. */
+static int judge_begin(int fd, const char *path)
+{
+	static const char dropped[] = "log: ", time[] = "0000-00-00T00:00:00.";
+	char head[sizeof time];
+	int reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+					O_NOFOLLOW);
+	struct stat a, b;
+	ssize_t n = -1;
+
+	if (reader >= 0 && fstat(reader, &a) == 0 && fstat(fd, &b) == 0 &&
+	    a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+		n = read(reader, head, sizeof time - 1);
+	fd_close(&reader);
+	if (n < 0)
+		return -EACCES;
+	if (n >= (ssize_t)sizeof dropped - 1 &&
+	    memcmp(head, dropped, sizeof dropped - 1) == 0)
+		return 0;
+	for (ssize_t i = 0; i < n; i++)
+		if (time[i] == '0' ? head[i] < '0' || head[i] > '9'
+				   : head[i] != time[i])
+			return -EEXIST;
+	return n == 0 || n == (ssize_t)sizeof time - 1 ? 0 : -EEXIST;
+}
+
 static int open_file(struct log_file *f)
 {
 	struct stat st;
@@ -59,14 +86,17 @@ static int open_file(struct log_file *f)
 
 	/* a FIFO must not block the thread, a terminal must not be written */
 	f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
-				      O_NOCTTY | O_NONBLOCK, MODE_NEW);
+				      O_NOCTTY | O_NONBLOCK | O_NOFOLLOW,
+		     MODE_NEW);
 	if (f->fd < 0)
 		return -errno;
 	if (fstat(f->fd, &st) < 0)
 		err = -errno;
 	else if (!S_ISREG(st.st_mode))
 		err = -EINVAL;
-	else
+	else if (st.st_size > 0)
+		err = judge_begin(f->fd, f->path);
+	if (err == 0)
 		f->size = (uint64_t)st.st_size;
 	if (err < 0)
 		fd_close(&f->fd);
@@ -78,7 +108,7 @@ static bool is_in_place(const struct log_file *f)
 {
 	struct stat here, open;
 
-	return f->fd >= 0 && stat(f->path, &here) == 0 &&
+	return f->fd >= 0 && lstat(f->path, &here) == 0 &&
 	       fstat(f->fd, &open) == 0 && here.st_ino == open.st_ino &&
 	       here.st_dev == open.st_dev;
 }

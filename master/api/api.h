@@ -24,6 +24,7 @@ struct hub;
 struct options;
 struct status;
 struct system_status;
+struct write_paths;
 
 /* error: NULL when the instance can be replaced. */
 typedef void trial_done_fn(const char *error, void *arg);
@@ -37,6 +38,7 @@ struct api_config {
 	struct status *status;
 	struct system_status *system;
 	const struct options *options;
+	struct write_paths *write_paths; /* a reload adds to it */
 	struct sockaddr_any control; /* where the control server listens */
 	/* A new instance that reads the configuration again is to replace this
 	 * one; workers continue. */

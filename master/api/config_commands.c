@@ -6,6 +6,7 @@
 #include "master/api/redact.h"
 #include "master/api/reply_after_save.h"
 #include "master/auth/caller.h"
+#include "master/config/write_paths.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ static void config_put(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
 	const json_t *wanted = edit_get(request, "config");
+	struct errmsg error;
 
 	if (wanted == NULL)
 		reply_drop(reply, "upload: config");
@@ -73,6 +75,8 @@ static void config_put(struct api *api, const json_t *request,
 		reply_error(reply, 400, "config: is not an object");
 	else if (config_path(api->cfg.config) == NULL)
 		reply_error(reply, 404, "there is no configuration file");
+	else if (write_paths_judge(api->cfg.write_paths, wanted, &error) < 0)
+		reply_error(reply, 400, "config.%s", error.text);
 	else if (certificate_judge(api, json_object_get(wanted, "settings"),
 				   reply, config_put))
 		saved_upload(api, wanted, reply, "upload");

@@ -5,6 +5,7 @@
 #include "master/api/certificate.h"
 #include "master/api/edit.h"
 #include "master/auth/auth.h"
+#include "master/config/write_paths.h"
 
 #include <string.h>
 
@@ -70,7 +71,9 @@ bool api_reload(struct api *api, const json_t *document)
 				      (json_t *)(uintptr_t)settings);
 	can = keeps(old, document) && keeps(document, old);
 
+	/* the file was changed by hand: it says what the service may write */
 	if (can) {
+		write_paths_add_document(api->cfg.write_paths, document);
 		config_replace(api->cfg.config, document);
 		follow(api, json_object_get(old, STREAMS));
 		/* the files of the certificate may have changed */

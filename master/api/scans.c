@@ -151,8 +151,8 @@ static struct scan *scan_new(struct scans *l, const char *address)
 /* --- commands --- */
 
 /* An analyzer opens the address for itself.  A port can be had once, and a
- * group costs the network: for an observer the analyzer opens neither, and reads
- * only what a stream that runs receives already. */
+ * group costs the network: for an observer the analyzer opens neither, and
+ * reads only what a stream that runs receives already. */
 static bool may_read(const struct api *api, const char *address,
 		     const struct input_spec *spec, const struct caller *who)
 {

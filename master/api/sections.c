@@ -7,6 +7,7 @@
 #include "master/api/edit.h"
 #include "master/config/check.h"
 #include "master/streams/reconciler.h"
+#include "master/config/write_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,9 @@ static void sections_set_log(struct api *api, const json_t *request,
 	section = edit_copy(wanted);
 	if (check_section("log", section, &error) < 0)
 		reply_error(reply, 400, "%s", error.text);
+	else if (write_paths_judge_log(api->cfg.write_paths, section,
+				       &error) < 0)
+		reply_error(reply, 400, "set.%s", error.text);
 	if (reply->status != 0 || !edit_fits(section, "set", reply)) {
 		json_decref(section);
 		return;

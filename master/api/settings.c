@@ -5,6 +5,7 @@
 #include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
 #include "master/config/check.h"
+#include "master/config/write_paths.h"
 
 #include <string.h>
 
@@ -76,6 +77,23 @@ static bool read_key(const json_t *request, const char **ret_key,
 	return reply->status == 0 && !reply->drop;
 }
 
+/* False after a reply when the section names a file that the service may not
+ * write. */
+static bool may_write(const struct api *api, const char *key,
+		      const json_t *data, struct reply *reply)
+{
+	json_t *document = json_object();
+	struct errmsg error;
+	int r;
+
+	(void)json_object_set(document, key, (json_t *)(uintptr_t)data);
+	r = write_paths_judge(api->cfg.write_paths, document, &error);
+	json_decref(document);
+	if (r < 0)
+		reply_error(reply, 400, "%s", error.text);
+	return r == 0;
+}
+
 static void settings_set_config(struct api *api, const json_t *request,
 				struct reply *reply)
 {
@@ -86,6 +104,8 @@ static void settings_set_config(struct api *api, const json_t *request,
 
 	if (!read_key(request, &key, &restart, reply) ||
 	    (data != NULL && !judge(key, data, reply)))
+		return;
+	if (!may_write(api, key, data, reply))
 		return;
 	is_settings = strcmp(key, "settings") == 0;
 	if (is_settings &&

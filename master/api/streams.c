@@ -9,6 +9,7 @@
 #include "master/config/check_host.h"
 #include "master/config/stream_links.h"
 #include "master/streams/reconciler.h"
+#include "master/config/write_paths.h"
 #include "proto/spec/stream_spec.h"
 
 #include <string.h>
@@ -46,6 +47,11 @@ static bool judge_stream(struct edit *e)
 	const char *self = edit_text(e->old, "id");
 	struct errmsg error;
 
+	if (write_paths_judge_stream(e->api->cfg.write_paths, e->entry,
+				     &error) < 0) {
+		reply_error(e->reply, 400, "stream.%s", error.text);
+		return false;
+	}
 	if (apply_judge(e->api, e->entry, self, &error, e->arg) < 0) {
 		reply_error(e->reply, 400, "%s", error.text);
 		return false;

@@ -4,4 +4,5 @@ libmaster_a_SOURCES += \
 	master/setup/log_settings.c master/setup/log_settings.h \
 	master/setup/options.c master/setup/options.h \
 	master/setup/sandbox_check.c master/setup/sandbox_check.h \
-	master/setup/service_user.c master/setup/service_user.h
+	master/setup/service_user.c master/setup/service_user.h \
+	master/setup/write_roots.c master/setup/write_roots.h

@@ -146,7 +146,11 @@ int log_output_error(struct log_output *o, struct errmsg *ret)
 		r = -EAGAIN; /* its thread cannot be started */
 	if (r < 0)
 		errmsg_set(ret, "log.filename: %.128s: %s: log lines "
-			   "dropped: %u", o->settings.filename, strerror(-r),
+			   "dropped: %u", o->settings.filename,
+			   r == -EEXIST ? "exists and is no log of this "
+					  "program"
+			   : r == -ELOOP ? "is a symbolic link"
+					 : strerror(-r),
 			   dropped);
 	return r;
 }

@@ -22,6 +22,7 @@ enum {
 	OPTION_DESCRIBE,
 	OPTION_REQUIRE_SANDBOX,
 	OPTION_USER,
+	OPTION_ALLOW_PATH,
 	OPTION_TRIAL,
 };
 
@@ -41,6 +42,9 @@ static const char help[] =
 	"      --log FILE       log to the file\n"
 	"      --no-stdout      log nothing to standard error\n"
 	"      --syslog IDENT   log to the system's log under this name\n"
+	"      --allow-path FOLDER\n"
+	"                       clients may choose logs and recordings below\n"
+	"                       the folder; may be repeated\n"
 	"      --require-sandbox\n"
 	"                       refuse a kernel that cannot confine workers\n"
 	"      --user NAME      started by root, run as this user; the\n"
@@ -62,6 +66,7 @@ static const struct option long_options[] = {
 	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
 	{ "require-sandbox", no_argument, NULL, OPTION_REQUIRE_SANDBOX },
 	{ "user", required_argument, NULL, OPTION_USER },
+	{ "allow-path", required_argument, NULL, OPTION_ALLOW_PATH },
 	{ &TRIAL_OPTION[2], no_argument, NULL, OPTION_TRIAL },
 	{ "check", no_argument, NULL, 't' },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
@@ -123,6 +128,12 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_USER:
 		o->user = optarg;
+		return GO_ON;
+	case OPTION_ALLOW_PATH:
+		if (o->n_allow_paths == OPTIONS_ALLOW_PATHS_MAX)
+			return fail("--allow-path: too many: one may have "
+				    "several folders, with colons");
+		o->allow_paths[o->n_allow_paths++] = optarg;
 		return GO_ON;
 	case OPTION_REQUIRE_SANDBOX:
 		o->require_sandbox = true;

@@ -8,9 +8,11 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum {
 	CONTROL_PORT_DEFAULT = 8000,
+	OPTIONS_ALLOW_PATHS_MAX = 32,
 
 	/* sysexits.h */
 	OPTIONS_EXIT_OK = 0,
@@ -26,6 +28,9 @@ struct options {
 	bool no_web_auth;        /* --no-web-auth */
 	bool require_sandbox;    /* --require-sandbox */
 	bool trial;              /* TRIAL_OPTION of common/supervise/trial.h */
+	/* --allow-path, each a folder, or several with colons */
+	const char *allow_paths[OPTIONS_ALLOW_PATHS_MAX];
+	size_t n_allow_paths;
 	const char *user;        /* --user; NULL when not given */
 	/* used where the section `log` has no value */
 	bool debug;              /* --debug */

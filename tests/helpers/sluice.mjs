@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import { judgeReply } from './reference.mjs';
 import { builddir, freePort, now, processes, start, tempDir, waitUntil }
@@ -58,14 +59,15 @@ export class Sluice {
 	static async start(t, config, { env = {}, args = [], wait = true,
 		dir = tempDir(t), auth = false, managed = false,
 		master = MASTER, through = [],
-		user = null } = {}) {
+		allow = [os.tmpdir()], user = null } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
 		self.file = path.join(dir, 'sluice.json');
 		self.port = await freePort();
 		control.add(self.port);
-		const all = ['-p', String(self.port), ...args,
+		const all = ['-p', String(self.port), ...allow.flatMap(
+			(folder) => ['--allow-path', folder]), ...args,
 			...user === null ? AS_SELF : ['--user', user]];
 		if (!auth)
 			all.push('--no-web-auth');

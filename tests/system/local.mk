@@ -161,6 +161,7 @@ system_tests = \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs \
 	tests/system/wire.mjs \
+	tests/system/write-paths.mjs \
 	tests/system/ws-clients.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
 

@@ -231,10 +231,13 @@ test('an observer binds no port, joins no group and takes no input away',
 		assert.equal(sluice.worker('scan'), undefined);
 		// the stream gets its port at once
 		await done(sluice, { cmd: 'toggle-stream', id: 'a' }, admin);
-		await waitUntil('its input', async () => JSON.parse((await request(
-			sluice.port, { headers: admin,
-				path: '/api/stream-status/a?t=0' })).body)
-			.inputs?.[0].open);
+		await waitUntil('its input', async () => {
+			const { body } = await request(sluice.port, {
+				headers: admin,
+				path: '/api/stream-status/a?t=0' });
+
+			return JSON.parse(body).inputs?.[0].open;
+		});
 		// also not while it runs
 		assert.equal((await ask({ cmd: 'scan-init', scan: taken }))
 			.status, 403);

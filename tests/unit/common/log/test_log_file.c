@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of a line in a log of this program. */
+#define HEAD "2026-11-20T12:34:56.789+01:00 info a: "
+
 static char folder[] = "/tmp/log-file-XXXXXX";
 static char path[64];
 
@@ -65,7 +68,7 @@ Test(log_file, has_every_line_when_it_is_closed)
 {
 	struct log_file *f = log_file_open(path, 0);
 
-	put(f, "one\n");
+	put(f, HEAD "one\n");
 	put(f, "two\n");
 	log_file_close(&f);
 	cr_expect_null(f);
@@ -73,7 +76,7 @@ Test(log_file, has_every_line_when_it_is_closed)
 	f = log_file_open(path, 0);
 	put(f, "three\n");
 	log_file_close(&f);
-	expect(0, "one\ntwo\nthree\n");
+	expect(0, HEAD "one\ntwo\nthree\n");
 }
 
 Test(log_file, keeps_nine_archives)
@@ -182,4 +185,55 @@ Test(log_file, a_file_that_is_left_is_still_written)
 		(void)stat(path, &st);
 	}
 	expect(0, "one\n");
+}
+
+/* Writes text to the file, and returns the result of a log there. */
+static int log_onto(const char *text)
+{
+	static const char line[] = HEAD "b\n";
+	struct log_file *f;
+	unsigned dropped;
+	int r = 1;
+
+	if (text != NULL) {
+		FILE *file = fopen(path, "w");
+
+		cr_assert_not_null(file);
+		cr_assert_geq(fputs(text, file), 0);
+		cr_assert_eq(fclose(file), 0);
+	}
+	f = log_file_open(path, 0);
+	log_file_write(f, line, sizeof line - 1);
+	while (r > 0)
+		r = log_file_result(f, &dropped);
+	log_file_close(&f);
+	return r;
+}
+
+Test(log_file, appends_to_no_file_of_another_kind)
+{
+	static const char *const others[] = {
+		"{\"users\":{}}\n", "#!/bin/sh\n", "x", "2026-11-20", "\n",
+		"2026-11-20 12:34:56.789 other program\n", "logs: x\n",
+		"root:x:0:0:root:/root:/bin/bash\n",
+	};
+	struct stat before, after;
+	char target[80];
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		cr_expect_eq(log_onto(others[i]), -EEXIST, "%s", others[i]);
+		cr_assert_eq(stat(path, &after), 0);
+		cr_expect_eq((size_t)after.st_size, strlen(others[i]));
+	}
+	cr_expect_eq(log_onto(""), 0);
+	cr_expect_eq(log_onto(NULL), 0, "its own log");
+	cr_expect_eq(log_onto("log: 3 lines dropped: the disk failed\n"), 0);
+	/* a link leads to a file that is a log */
+	(void)snprintf(target, sizeof target, "%s.1", path);
+	cr_assert_eq(rename(path, target), 0);
+	cr_assert_eq(stat(target, &before), 0);
+	cr_assert_eq(symlink(target, path), 0);
+	cr_expect_eq(log_onto(NULL), -ELOOP);
+	cr_assert_eq(stat(target, &after), 0);
+	cr_expect_eq(after.st_size, before.st_size);
 }

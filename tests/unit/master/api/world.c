@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/auth/auth.h"
+#include "master/config/write_paths.h"
 #include "common/document/document.h"
 #include "master/status/status.h"
 #include "master/status/system_status.h"
@@ -68,6 +69,8 @@ void open_world(const char *document)
 		.restart = note_restart,
 		.set_log = note_set_log,
 	};
+	w.parts.write_paths = write_paths_new();
+	write_paths_add(w.parts.write_paths, "/");
 	cr_assert_eq(sockaddr_parse("0.0.0.0", 8000, &w.parts.control), 0);
 	w.api = api_new(&w.parts);
 	fakes.listeners = true;
@@ -81,6 +84,7 @@ void close_world(void)
 
 	(void)snprintf(revision, sizeof revision, "%s.1", w.path);
 	api_free(&w.api);
+	write_paths_free(&w.parts.write_paths);
 	config_close(&w.config);
 	(void)unlink(w.path);
 	(void)unlink(revision);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/write_paths.h"
+
+#include "common/base/alloc.h"
+#include "proto/spec/io_spec.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+struct place {
+	SLIST_ENTRY(place) link;
+	bool is_file; /* else a folder with everything below it */
+	char path[];
+};
+
+struct write_paths {
+	SLIST_HEAD(, place) places;
+};
+
+struct write_paths *write_paths_new(void)
+{
+	return xcalloc(1, sizeof(struct write_paths));
+}
+
+void write_paths_free(struct write_paths **pp)
+{
+	struct write_paths *p = *pp;
+	struct place *place;
+
+	*pp = NULL;
+	if (p == NULL)
+		return;
+	while ((place = SLIST_FIRST(&p->places)) != NULL) {
+		SLIST_REMOVE_HEAD(&p->places, link);
+		free(place);
+	}
+	free(p);
+}
+
+/* Makes path absolute, without "." and empty steps.  False: it has "..", or is
+ * too long. */
+static bool clean(const char *path, char ret[PATH_MAX])
+{
+	size_t at = 0;
+
+	if (path[0] != '/') {
+		if (getcwd(ret, PATH_MAX) == NULL)
+			return false;
+		at = strcmp(ret, "/") == 0 ? 0 : strlen(ret);
+	}
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && path[0] == '.' && path[1] == '.')
+			return false;
+		if (len > 0 && (len > 1 || path[0] != '.')) {
+			if (at + len + 2 > PATH_MAX)
+				return false;
+			ret[at++] = '/';
+			memcpy(ret + at, path, len);
+			at += len;
+		}
+		path += len;
+		path += *path == '/';
+	}
+	ret[at] = '\0'; /* "" is the root */
+	return true;
+}
+
+static void add(struct write_paths *p, const char *path, bool is_file)
+{
+	char name[PATH_MAX];
+	struct place *place;
+
+	if (!clean(path, name))
+		return;
+	place = xcalloc(1, sizeof *place + strlen(name) + 1);
+	place->is_file = is_file;
+	memcpy(place->path, name, strlen(name) + 1);
+	SLIST_INSERT_HEAD(&p->places, place, link);
+}
+
+void write_paths_add(struct write_paths *p, const char *folders)
+{
+	char *copy, *rest, *folder;
+
+	if (folders == NULL)
+		return;
+	copy = xstrdup(folders);
+	for (folder = strtok_r(copy, ":", &rest); folder != NULL;
+	     folder = strtok_r(NULL, ":", &rest))
+		add(p, folder, false);
+	free(copy);
+}
+
+void write_paths_add_file(struct write_paths *p, const char *file)
+{
+	if (file != NULL && file[0] != '\0')
+		add(p, file, true);
+}
+
+/* The file of a recording; false: the address is none. */
+static bool read_recording(const json_t *address, struct output_spec *ret)
+{
+	const char *text = json_string_value(address);
+	struct errmsg ignored;
+
+	return text != NULL &&
+	       output_spec_parse(text, ret, NULL, NULL, &ignored) == 0 &&
+	       ret->kind == OUTPUT_FILE;
+}
+
+void write_paths_add_document(struct write_paths *p, const json_t *document)
+{
+	const json_t *streams = json_object_get(document, "make_stream");
+	const json_t *stream, *address;
+	struct output_spec spec;
+	size_t i, j;
+
+	write_paths_add_file(p, json_string_value(json_object_get(
+				     json_object_get(document, "log"),
+				     "filename")));
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+		json_array_foreach(json_object_get(stream, "output"), j,
+				   address) {
+			if (!read_recording(address, &spec))
+				continue;
+			*(strrchr(spec.path, '/') + 1) = '\0';
+			add(p, spec.path, false);
+		}
+}
+
+bool write_paths_has(const struct write_paths *p, const char *file)
+{
+	const struct place *place;
+	char name[PATH_MAX];
+
+	if (!clean(file, name))
+		return false;
+	SLIST_FOREACH(place, &p->places, link) {
+		size_t len = strlen(place->path);
+
+		if (place->is_file ? strcmp(name, place->path) == 0
+				   : strncmp(name, place->path, len) == 0 &&
+					     name[len] == '/')
+			return true;
+	}
+	return false;
+}
+
+static int judge(const struct write_paths *p, const char *file,
+		 struct errmsg *error)
+{
+	if (write_paths_has(p, file))
+		return 0;
+	return errmsg_fail(error, -EPERM, "%.128s is in no folder that the "
+			   "service may write to: start it with --allow-path "
+			   "FOLDER", file);
+}
+
+int write_paths_judge_stream(const struct write_paths *p,
+			     const json_t *stream, struct errmsg *error)
+{
+	struct output_spec spec;
+	const json_t *address;
+	size_t i;
+
+	json_array_foreach(json_object_get(stream, "output"), i, address) {
+		if (!read_recording(address, &spec) ||
+		    judge(p, spec.path, error) == 0)
+			continue;
+		errmsg_prefix(error, "output[%zu]: ", i);
+		return -EPERM;
+	}
+	return 0;
+}
+
+int write_paths_judge_log(const struct write_paths *p, const json_t *section,
+			  struct errmsg *error)
+{
+	const char *file = json_string_value(
+		json_object_get(section, "filename"));
+
+	if (file == NULL || file[0] == '\0' || judge(p, file, error) == 0)
+		return 0;
+	errmsg_prefix(error, "filename: ");
+	return -EPERM;
+}
+
+int write_paths_judge(const struct write_paths *p, const json_t *document,
+		      struct errmsg *error)
+{
+	const json_t *stream;
+	size_t i;
+
+	if (write_paths_judge_log(p, json_object_get(document, "log"),
+				  error) < 0) {
+		errmsg_prefix(error, "log.");
+		return -EPERM;
+	}
+	json_array_foreach(json_object_get(document, "make_stream"), i,
+			   stream) {
+		if (write_paths_judge_stream(p, stream, error) == 0)
+			continue;
+		errmsg_prefix(error, "make_stream[%zu].", i);
+		return -EPERM;
+	}
+	return 0;
+}

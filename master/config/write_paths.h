@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The files that the control interface may name for the service to write: its
+ * log and recordings.
+ *
+ * A control user must not get a shell of the user of the service by a file that
+ * other programs execute.  Whoever starts the service names folders, and what
+ * the configuration file names already stays allowed: that file is written by
+ * hand, or through the control interface, which is checked.
+ *
+ * Pure but for getcwd(): compares names, opens nothing.  A name with ".." is
+ * never allowed.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct write_paths;
+
+struct write_paths *write_paths_new(void);
+/* NULL-safe; sets *p to NULL. */
+void write_paths_free(struct write_paths **);
+
+/* Allows a folder with everything below it; several, separated by colons; NULL
+ * adds none. */
+void write_paths_add(struct write_paths *, const char *folders);
+/* Allows one file; NULL: none. */
+void write_paths_add_file(struct write_paths *, const char *file);
+/* Allows the log file of the document, and the folders of its recordings. */
+void write_paths_add_document(struct write_paths *, const json_t *document);
+
+bool write_paths_has(const struct write_paths *, const char *file);
+
+/* 0, or -EPERM with error that names the field: of a stream, of the section
+ * `log', of a whole document. */
+int write_paths_judge_stream(const struct write_paths *, const json_t *stream,
+			     struct errmsg *error) MUST_CHECK;
+int write_paths_judge_log(const struct write_paths *, const json_t *section,
+			  struct errmsg *error) MUST_CHECK;
+int write_paths_judge(const struct write_paths *, const json_t *document,
+		      struct errmsg *error) MUST_CHECK;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// api: a control user cannot make the service write files that other programs
+// execute or read.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const NOWHERE = /in no folder that the service may write to.*--allow-path/;
+
+async function refused(sluice, command) {
+	const reply = await sluice.post(command);
+
+	assert.equal(reply.status, 400, JSON.stringify(command));
+	assert.match(JSON.parse(reply.body).error, NOWHERE);
+}
+
+const record = (file) => stream('r', 'file:///nowhere.ts', `file://${file}`,
+	{ enable: false });
+
+test('a client chooses only files below the allowed folders', async (t) => {
+	const allowed = tempDir(t), other = tempDir(t);
+	const sluice = await Sluice.start(t, config(), { allow: [allowed] });
+	const before = await sluice.cmd('load');
+
+	for (const file of [`${other}/zz.sh`, `${allowed}/../${
+		path.basename(other)}/zz.sh`, `${allowed}x/zz.sh`, sluice.file,
+	`${sluice.file}.x`]) {
+		const { make_stream: list } = config(record(file));
+
+		await refused(sluice, { cmd: 'set-log', set: {
+			filename: file } });
+		await refused(sluice, { cmd: 'set-stream',
+			stream: record(file) });
+		await refused(sluice, { cmd: 'set-config', key: 'log',
+			data: { filename: file } });
+		await refused(sluice, { cmd: 'set-config', key: 'make_stream',
+			data: list });
+		await refused(sluice, { cmd: 'upload', config: { log: {
+			filename: file } } });
+		await refused(sluice, { cmd: 'upload', config: config(
+			record(file)) });
+	}
+	assert.deepEqual(await sluice.cmd('load'), before);
+	assert.deepEqual(fs.readdirSync(other), sluice.dir === other ?
+		fs.readdirSync(other) : []);
+	// nothing has changed by a restart either
+	await sluice.cmd('restart');
+	await waitUntil('the restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+	await refused(sluice, { cmd: 'set-log', set: {
+		filename: `${other}/zz.sh` } });
+
+	await sluice.cmd('set-log', { set: { filename: `${allowed}/a.log` } });
+	await sluice.cmd('set-stream', { stream: record(`${allowed}/a.ts`) });
+	await sluice.stop();
+	assert.match(fs.readFileSync(`${allowed}/a.log`, 'utf8'), /stopping/);
+});
+
+test('the unit and the file of the start allow folders, too', async (t) => {
+	const [state, recordings, logs, start] = Array.from({ length: 4 },
+		() => tempDir(t));
+	const sluice = await Sluice.start(t, { ...config(
+		record(`${start}/a.ts`)), log: { filename: `${start}/s.log` } },
+	{ allow: [], env: { STATE_DIRECTORY: `${state}:${recordings}`,
+		LOGS_DIRECTORY: logs } });
+
+	for (const file of [`${recordings}/a.ts`, `${start}/b.ts`,
+		`${start}/news/b.ts`])
+		await sluice.cmd('set-stream', { id: 'r',
+			stream: record(file) });
+	await sluice.cmd('set-log', { set: { filename: `${logs}/a.log` } });
+	await sluice.cmd('set-log', { set: { filename: `${start}/s.log` } });
+	// the state is of the service alone
+	await refused(sluice, { cmd: 'set-log', set: {
+		filename: `${state}/a.log` } });
+	// what a person writes into the file is allowed after SIGHUP
+	const other = tempDir(t);
+	const add = record(`${other}/c.ts`);
+	await refused(sluice, { cmd: 'set-stream', stream: add, id: 'r' });
+	await waitUntil('the save', () => JSON.parse(fs.readFileSync(
+		sluice.file, 'utf8')).make_stream[0].output[0] ===
+		`file://${start}/news/b.ts`);
+	const document = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+	fs.writeFileSync(sluice.file, JSON.stringify({ ...document,
+		make_stream: [add] }));
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/SIGHUP: configuration reloaded/);
+	await sluice.cmd('set-stream', { stream: record(`${other}/d.ts`),
+		id: 'r' });
+	await sluice.stop();
+});
+
+test('a log is appended to a log only, and to no link', async (t) => {
+	const dir = tempDir(t), victim = `${dir}/profile.sh`;
+	const sluice = await Sluice.start(t, config(), { allow: [dir] });
+
+	fs.writeFileSync(victim, 'echo profile\n');
+	fs.symlinkSync(victim, `${dir}/link.log`);
+	for (const [file, error] of [[victim, /no log of this program/],
+		[`${dir}/link.log`, /is a symbolic link/]]) {
+		const { warnings } = await sluice.cmd('set-log', { set: {
+			filename: file } });
+
+		assert.match(warnings[0], error);
+	}
+	await sluice.cmd('version');
+	await sluice.stop();
+	assert.equal(fs.readFileSync(victim, 'utf8'), 'echo profile\n');
+});
+
+test('--allow-path is documented', async () => {
+	const { out } = await run(MASTER, ['-h']);
+
+	assert.match(out, /--allow-path FOLDER/);
+});

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/write_paths.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+static json_t *json(const char *text)
+{
+	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	cr_assert_not_null(value);
+	return value;
+}
+
+Test(write_paths, has_what_is_below_its_folders)
+{
+	struct write_paths *p = write_paths_new();
+
+	cr_expect_not(write_paths_has(p, "/a/b"));
+	write_paths_add(p, "/rec//./news/:/var/log");
+	write_paths_add(p, NULL);
+	write_paths_add(p, "");
+	write_paths_add_file(p, "/etc/x.log");
+	write_paths_add_file(p, "");
+	cr_expect(write_paths_has(p, "/rec/news/a.ts"));
+	cr_expect(write_paths_has(p, "/rec/news/2026/a.ts"));
+	cr_expect(write_paths_has(p, "//rec/./news//a.ts"));
+	cr_expect(write_paths_has(p, "/var/log/sluice.log"));
+	cr_expect(write_paths_has(p, "/etc/x.log"));
+	cr_expect_not(write_paths_has(p, "/rec/news"));
+	cr_expect_not(write_paths_has(p, "/rec/newspaper/a.ts"));
+	cr_expect_not(write_paths_has(p, "/rec/a.ts"));
+	cr_expect_not(write_paths_has(p, "/rec/news/../../etc/cron.d/a"));
+	cr_expect_not(write_paths_has(p, "/etc/x.log/a"));
+	cr_expect_not(write_paths_has(p, "/etc/y.log"));
+	cr_expect_not(write_paths_has(p, "/"));
+	cr_expect_not(write_paths_has(p, "var/log/a"));
+	write_paths_add(p, "/");
+	cr_expect(write_paths_has(p, "/etc/y.log"));
+	cr_expect(write_paths_has(p, "here"));
+	cr_expect_not(write_paths_has(p, "/a/../b"));
+	write_paths_free(&p);
+	cr_assert_null(p);
+}
+
+Test(write_paths, what_a_document_names_is_allowed)
+{
+	struct write_paths *p = write_paths_new();
+	struct errmsg error;
+	json_t *before = json("{\"log\":{\"filename\":\"/l/s.log\"},"
+			      "\"make_stream\":[{\"output\":["
+			      "\"udp://239.1.1.1:1\",\"file:///rec/a.ts\"]}]}");
+	json_t *other = json("{\"log\":{\"filename\":\"/l/s.log\"},"
+			     "\"make_stream\":[{},{\"output\":[\"x\",7,"
+			     "\"file:///rec/b.ts\",\"file:///etc/c.ts\"]}]}");
+	json_t *log = json("{\"filename\":\"/l/t.log\"}");
+
+	write_paths_add_document(p, before);
+	cr_expect_eq(write_paths_judge(p, before, &error), 0);
+	cr_expect_eq(write_paths_judge(p, other, &error), -EPERM);
+	cr_expect_str_eq(error.text, "make_stream[1].output[3]: /etc/c.ts is "
+			 "in no folder that the service may write to: start "
+			 "it with --allow-path FOLDER");
+	cr_expect_eq(write_paths_judge_stream(p, json_array_get(
+		json_object_get(other, "make_stream"), 1), &error), -EPERM);
+	cr_expect_eq(write_paths_judge_log(p, log, &error), -EPERM);
+	cr_expect_eq(strncmp(error.text, "filename: /l/t.log is", 21), 0);
+	cr_expect_eq(write_paths_judge(p, NULL, &error), 0);
+	json_decref(before);
+	json_decref(other);
+	json_decref(log);
+	write_paths_free(&p);
+}
