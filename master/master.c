@@ -21,7 +21,7 @@
 #include "master/file_budget.h"
 #include "common/supervise/handover.h"
 #include "master/status/history.h"
-#include "common/http/peers.h"
+#include "common/base/peers.h"
 #include "common/http/server.h"
 #include "master/setup/log_output.h"
 #include "master/setup/log_settings.h"

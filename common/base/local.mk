@@ -16,6 +16,7 @@ libcommon_a_SOURCES += \
 	common/base/log_word.c common/base/log_word.h \
 	common/base/mono.c common/base/mono.h \
 	common/base/password.c common/base/password.h \
+	common/base/peers.c common/base/peers.h \
 	common/base/prefetch.h \
 	common/base/process.c common/base/process.h \
 	common/base/ratelimit.c common/base/ratelimit.h \

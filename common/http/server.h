@@ -9,7 +9,7 @@
 
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
-#include "common/http/peers.h"
+#include "common/base/peers.h"
 #include "proto/wire/http_request.h"
 
 #include <stdbool.h>

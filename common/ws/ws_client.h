@@ -9,7 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/util.h"
-#include "common/http/peers.h"
+#include "common/base/peers.h"
 #include "common/ws/hub.h"
 
 #include <stdbool.h>

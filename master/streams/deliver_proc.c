@@ -2,6 +2,7 @@
 #include "master/streams/deliver_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "master/streams/listeners.h"
 #include "master/streams/stream_plan.h"
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+
+enum { VIEWERS_PER_ADDRESS = 512 };
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
@@ -47,6 +50,7 @@ struct deliver_proc {
 	 * others. */
 	bool renewing;
 	bool settled; /* all mounts of the configuration exist */
+	json_t *settings; /* with the limits; NULL: the defaults */
 	bool closed; /* no mount is sent: viewers cannot be authorized */
 };
 
@@ -170,10 +174,42 @@ static struct mount *find_mount(struct deliver_proc *d, const char *address,
 	return NULL;
 }
 
+static void send_limits(struct deliver_proc *d)
+{
+	const json_t *max = json_object_get(d->settings, "viewers_per_address");
+	const json_t *list = json_object_get(d->settings, "real_ip_trusted");
+	struct msg m = { .type = MSG_DELIVER_LIMITS };
+	struct msg_deliver_limits *l = &m.deliver_limits;
+	struct ip_prefix prefix;
+	const json_t *item;
+	size_t i;
+
+	l->per_address = VIEWERS_PER_ADDRESS;
+	if (json_is_integer(max) && json_integer_value(max) >= 0)
+		l->per_address = (unsigned)MIN(json_integer_value(max),
+					       (json_int_t)INT32_MAX);
+	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
+		const char *text = json_string_value(item);
+
+		if (text != NULL && l->n_proxies < MSG_PROXIES_MAX &&
+		    ip_prefix_parse(text, &prefix) == 0)
+			l->proxies[l->n_proxies++] = text;
+	}
+	service_proc_send(d->service, &m, NULL);
+}
+
+void deliver_proc_limit(struct deliver_proc *d, const json_t *settings)
+{
+	json_decref(d->settings);
+	d->settings = json_deep_copy(settings);
+}
+
 static void on_hello(void *self)
 {
 	struct deliver_proc *d = self;
 	struct mount *m;
+
+	send_limits(d);
 
 	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
@@ -262,6 +298,7 @@ void deliver_proc_free(struct deliver_proc **d)
 		return;
 	assert(TAILQ_EMPTY(&(*d)->mounts));
 	session_list_free(&(*d)->sessions);
+	json_decref((*d)->settings);
 	service_proc_free(&(*d)->service);
 	listeners_free(&(*d)->listeners);
 	free(*d);
@@ -285,6 +322,7 @@ void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 	service_proc_adopt(d->service, record, h, true);
 	d->renewing = service_proc_channel(d->service) != NULL;
 	service_proc_send(d->service, &m, NULL);
+	send_limits(d);
 }
 
 void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)

@@ -43,6 +43,9 @@ void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 /* With true the worker serves no mount, and every http output has an error.
  * Call it with true only before the first mount. */
 void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
+/* The settings viewers_per_address and real_ip_trusted (copied), before the
+ * worker starts; NULL: the defaults. */
+void deliver_proc_limit(struct deliver_proc *, const json_t *settings);
 /* All mounts have been made: the worker drops the others. */
 void deliver_proc_settle(struct deliver_proc *);
 

@@ -255,6 +255,7 @@ static void open_services(struct reconciler *r)
 	cfg.on_up = link_services;
 	r->tls = tls_proc_new(&cfg);
 	r->deliver = deliver_proc_new(&cfg, r->tls);
+	deliver_proc_limit(r->deliver, r->settings);
 	r->services[0] = deliver_proc_service(r->deliver);
 	r->services[1] = auth_proc_service(r->auth);
 	r->services[2] = tls_proc_service(r->tls);

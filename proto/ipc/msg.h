@@ -66,6 +66,8 @@
 	ROW(DELIVER_LIST, deliver_list, "deliver.list", 0) \
 	/* close this viewer */ \
 	ROW(DELIVER_KICK, deliver_kick, "deliver.kick", 0) \
+	/* how many viewers one address may have */ \
+	ROW(DELIVER_LIMITS, deliver_limits, "deliver.limits", 0) \
 	/* descriptor: a channel to the worker tls */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
 	/* hash this password; seq */ \
@@ -153,6 +155,7 @@ enum {
 	MSG_RECEIVERS_MAX = 256, /* per output */
 	MSG_CHANGES_MAX = 64,
 	MSG_QUERIERS_MAX = 64,
+	MSG_PROXIES_MAX = 64,
 };
 
 struct msg_stream_start {
@@ -183,6 +186,13 @@ struct msg_deliver_mount {
 
 struct msg_deliver_list {
 	uint64_t after; /* last client of the previous part; 0: first part */
+};
+
+struct msg_deliver_limits {
+	unsigned per_address; /* 0: any number */
+	/* networks of proxies, which are not limited: "10.0.0.0/8" */
+	size_t n_proxies;
+	const char *proxies[MSG_PROXIES_MAX];
 };
 
 struct msg_deliver_kick {
@@ -478,6 +488,7 @@ struct msg {
 		struct msg_deliver_mount deliver_mount;
 		struct msg_deliver_mount deliver_unmount;
 		struct msg_deliver_list deliver_list;
+		struct msg_deliver_limits deliver_limits;
 		struct msg_deliver_kick deliver_kick;
 		struct msg_deliver_sessions deliver_sessions;
 		struct msg_worker_hello worker_hello;

@@ -32,6 +32,16 @@ static const struct field list_rows[] = {
 const struct field_table deliver_list_fields =
 	MSG_TABLE(struct msg_deliver_list, list_rows);
 
+static const struct field proxy_item = { .type = FIELD_STRING,
+					 .size = sizeof(const char *) };
+static const struct field limits_rows[] = {
+	{ "per_address", FIELD_AT(struct msg_deliver_limits, per_address) },
+	{ "proxies", FIELD_ITEMS(struct msg_deliver_limits, proxies,
+				 n_proxies), .item = &proxy_item },
+};
+const struct field_table deliver_limits_fields =
+	MSG_TABLE(struct msg_deliver_limits, limits_rows);
+
 static const struct field kick_rows[] = {
 	{ "client", FIELD_AT(struct msg_deliver_kick, client) },
 };

@@ -159,6 +159,7 @@ system_tests = \
 	tests/system/tls-viewers.mjs \
 	tests/system/unit.mjs \
 	tests/system/users.mjs \
+	tests/system/viewer-shares.mjs \
 	tests/system/viewers.mjs \
 	tests/system/wire.mjs \
 	tests/system/write-paths.mjs \

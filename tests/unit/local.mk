@@ -35,6 +35,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_log \
 	tests/unit/common/base/test_log_word \
 	tests/unit/common/base/test_password \
+	tests/unit/common/base/test_peers \
 	tests/unit/common/base/test_ring \
 	tests/unit/common/base/test_shared \
 	tests/unit/common/base/test_sockaddr \
@@ -47,7 +48,6 @@ unit_common_tests = \
 	tests/unit/common/document/test_replace \
 	tests/unit/common/document/test_revisions \
 	tests/unit/common/document/test_save \
-	tests/unit/common/http/test_peers \
 	tests/unit/common/http/test_server \
 	tests/unit/common/http/test_server_clock \
 	tests/unit/common/http/test_server_faults \
@@ -82,7 +82,6 @@ tests_unit_common_document_test_reader_LDFLAGS = -Wl,--wrap=document_load
 tests_unit_common_document_test_replace_LDADD = $(master_libs)
 tests_unit_common_document_test_revisions_LDADD = $(master_libs)
 tests_unit_common_document_test_save_LDADD = $(master_libs)
-tests_unit_common_http_test_peers_LDADD = $(master_libs)
 tests_unit_common_http_test_server_SOURCES = \
 	tests/unit/common/http/test_server.c \
 	tests/unit/common/http/client.c \

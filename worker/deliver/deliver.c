@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/peers.h"
 #include "common/base/wall.h"
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/listener.h"
@@ -34,6 +35,11 @@ enum {
 	CONNS_MAX = 65536,
 	/* the share of descriptors for rings, listeners, channel and loop */
 	RESERVED_SHARE = 4,
+	PER_ADDRESS = 512, /* until the master says otherwise */
+	/* places that a stream has for its own viewers: a quarter of all,
+	 * divided by the streams, at most */
+	OWN_SHARE = 4,
+	OWN_MAX = 64,
 };
 
 struct deliver {
@@ -47,6 +53,7 @@ struct deliver {
 	struct viewer_sessions sessions;
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
 	struct lag_kernel kernel;
+	struct peers *peers; /* addresses of viewers */
 	unsigned n_conns;   /* clients that are not viewers yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
@@ -91,6 +98,55 @@ static void remove_conn(struct deliver *d, struct viewer_conn *c)
 	viewer_conn_free(&c);
 }
 
+/* Is there a place that is not kept for viewers of other streams? */
+static bool has_place(const struct deliver *d, const struct mount *m)
+{
+	unsigned n = (unsigned)d->mounts.n, kept = 0;
+	unsigned own = MIN(d->max_conns / OWN_SHARE / n, (unsigned)OWN_MAX);
+
+	if (m->n_viewers < own || d->n_viewers + n * own < d->max_conns)
+		return true;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned has = d->mounts.mounts[i]->n_viewers;
+
+		kept += has < own ? own - has : 0;
+	}
+	return d->n_viewers + kept < d->max_conns;
+}
+
+/* The connection becomes a viewer of the mount, or is rejected. */
+static void admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
+{
+	struct viewer_socket socket = { .secure = c->secure,
+					.peer = c->peer };
+	struct ip_address address = ip_of(&c->peer);
+
+	if (!has_place(d, m)) {
+		log_full(d, c->address, "all places are taken that are not "
+			 "kept for other streams");
+		viewer_conn_reject(c, 503);
+		return;
+	}
+	if (c->peer.len > 0 &&
+	    peers_enter(d->peers, &address, &socket.from) < 0) {
+		log_full(d, c->address, "too many viewers of one address "
+			 "(viewers_per_address)");
+		viewer_conn_reject(c, 503);
+		return;
+	}
+	if (viewer_conn_accept(c) < 0) {
+		peer_leave(&socket.from);
+		remove_conn(d, c);
+		return;
+	}
+	socket.fd = viewer_conn_take_fd(c);
+	remove_conn(d, c);
+	mount_add_viewer(m, &socket, mono_ms());
+	d->n_viewers++;
+	if (!ev_is_active(&d->tick))
+		ev_timer_again(d->loop, &d->tick);
+}
+
 static void on_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
@@ -98,8 +154,6 @@ static void on_request(struct viewer_conn *c,
 	struct mount *m = mount_table_find(&d->mounts, c->address,
 					   http_request_path(request));
 	const char *method = http_request_method(request);
-	struct viewer_socket socket = { .secure = c->secure,
-					.peer = c->peer };
 
 	if (m == NULL || m->tls != c->secure) {
 		log_debug("deliver", "%s%s: request for an unknown path",
@@ -108,17 +162,7 @@ static void on_request(struct viewer_conn *c,
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {
-		/* the connection becomes a viewer of the mount */
-		if (viewer_conn_accept(c) < 0) {
-			remove_conn(d, c);
-			return;
-		}
-		socket.fd = viewer_conn_take_fd(c);
-		remove_conn(d, c);
-		mount_add_viewer(m, &socket, mono_ms());
-		d->n_viewers++;
-		if (!ev_is_active(&d->tick))
-			ev_timer_again(d->loop, &d->tick);
+		admit(d, c, m);
 	} else if (strcmp(method, "HEAD") == 0) {
 		viewer_conn_answer_head(c);
 	} else {
@@ -161,6 +205,9 @@ static void on_connection(struct listener *l, int fd, void *arg)
 	d->n_conns++;
 	if (d->n_conns > REQUESTS_MAX)
 		remove_conn(d, TAILQ_FIRST(&d->conns));
+	/* unfinished requests take no place of a viewer */
+	if (d->n_conns + d->n_viewers > d->max_conns && d->n_conns > 1)
+		remove_conn(d, TAILQ_FIRST(&d->conns));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
 		log_full(d, l->address, "too many connections");
 		viewer_conn_reject(c, 503);
@@ -190,6 +237,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 				     (rlim_t)CONNS_MAX);
 	if (cfg->max_conns > 0)
 		d->max_conns = cfg->max_conns;
+	d->peers = peers_new(&(struct peers_config){ .max = PER_ADDRESS });
 	lag_kernel_read(&d->kernel);
 	/* the sandbox forbids to open it later */
 	page_pipe_open(&d->pages);
@@ -214,6 +262,7 @@ void deliver_free(struct deliver **deliver)
 	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
+	peers_free(&d->peers);
 	page_pipe_done(&d->pages);
 	first_byte_free(&d->first);
 	tls_link_free(&d->tls);
@@ -311,6 +360,19 @@ void deliver_unmount(struct deliver *d, const struct msg_deliver_mount *name)
 
 	if (m != NULL)
 		remove_mount(d, m);
+}
+
+void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
+{
+	struct ip_prefix proxies[MSG_PROXIES_MAX];
+	struct peers_config cfg = { .max = limits->per_address,
+				    .proxies = proxies };
+
+	for (size_t i = 0; i < limits->n_proxies; i++)
+		if (ip_prefix_parse(limits->proxies[i],
+				    &proxies[cfg.n_proxies]) == 0)
+			cfg.n_proxies++;
+	peers_limit(d->peers, &cfg);
 }
 
 void deliver_renew(struct deliver *d)

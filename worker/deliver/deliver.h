@@ -7,6 +7,9 @@
  * viewers and runs only while viewers exist.  A writer therefore makes no
  * system call for its viewers, and their number does not change how often the
  * worker wakes.
+ *
+ * No address takes the places of all viewers, and no stream those of the
+ * others: each has some that only its own viewers get.
  */
 #pragma once
 
@@ -44,6 +47,9 @@ void deliver_unlisten(struct deliver *, const char *address);
 int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
+
+/* The number of viewers that one address may have, from the next viewer on. */
+void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
 /* A new master begins: listeners and mounts that it adds again stay as they
  * are, and deliver_settle() removes all others.  All counters are reported

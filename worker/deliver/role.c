@@ -148,6 +148,14 @@ static void on_kick(void *role, const struct msg *m, int *fds, size_t n_fds)
 	deliver_kick(r->deliver, m->deliver_kick.client);
 }
 
+static void on_limits(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	deliver_limit(r->deliver, &m->deliver_limits);
+}
+
 static void on_tls(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
@@ -171,6 +179,7 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_SETTLE] = on_settle,
 		[MSG_DELIVER_LIST] = on_list,
 		[MSG_DELIVER_KICK] = on_kick,
+		[MSG_DELIVER_LIMITS] = on_limits,
 		[MSG_DELIVER_TLS] = on_tls,
 	},
 };

@@ -49,6 +49,7 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->begun_ms = cfg->now_ms;
 	v->sessions = cfg->sessions;
 	v->copied = cfg->socket->secure;
+	v->from = cfg->socket->from;
 	if (v->copied)
 		v->peer_address = cfg->socket->peer;
 	else if (getpeername(cfg->socket->fd, &peer.sa, &peer.len) == 0)
@@ -72,6 +73,7 @@ void viewer_free(struct viewer **v)
 	viewer_sessions_remove((*v)->sessions, *v);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);
+	peer_leave(&(*v)->from);
 	free(*v);
 	*v = NULL;
 }

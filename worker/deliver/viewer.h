@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "common/base/peers.h"
 #include "common/base/ring.h"
 #include "common/base/sockaddr.h"
 #include "worker/deliver/lag.h"
@@ -41,6 +42,7 @@ struct viewer {
 	const char *stream;     /* id of the stream; memory of the mount */
 	uint64_t begun_ms;
 	uint32_t received;      /* bytes that the viewer sent, unread */
+	struct peer *from;      /* counts the address; NULL: no limit */
 	struct sockaddr_any peer_address; /* len 0: unknown */
 	char peer[SOCKADDR_TEXT_MAX]; /* without port */
 };
@@ -50,6 +52,7 @@ struct viewer_socket {
 	/* fd is the plaintext of a TLS connection with this peer */
 	bool secure;
 	struct sockaddr_any peer;
+	struct peer *from; /* taken; NULL: not counted */
 };
 
 struct viewer_config {

@@ -83,8 +83,7 @@ static void on_first_byte(struct first_byte_wait *wait)
 		receive(c);
 		return;
 	}
-	c->peer.len = sizeof c->peer.in6;
-	if (getpeername(c->io.fd, &c->peer.sa, &c->peer.len) == 0)
+	if (c->peer.len > 0)
 		fd = c->events->on_tls(c->io.fd, c->arg);
 	if (fd < 0) {
 		end(c);
@@ -123,6 +122,9 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->address = xstrdup(cfg->address);
 	c->events = cfg->events;
 	c->arg = cfg->arg;
+	c->peer.len = sizeof c->peer.in6;
+	if (getpeername(cfg->fd, &c->peer.sa, &c->peer.len) < 0)
+		c->peer.len = 0; /* it has left again */
 	c->first = cfg->first;
 	c->wait = (struct first_byte_wait){ cfg->fd, on_first_byte };
 	c->fresh = c->first != NULL && first_byte_add(c->first, &c->wait) == 0;

@@ -48,9 +48,8 @@ struct viewer_conn {
 	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;
 	struct first_byte_wait wait;
-	/* over TLS io is the plaintext, and peer is the client */
-	bool secure;
-	struct sockaddr_any peer;
+	bool secure; /* over TLS: io is the plaintext */
+	struct sockaddr_any peer; /* the client; len 0: unknown */
 };
 
 struct viewer_conn_config {

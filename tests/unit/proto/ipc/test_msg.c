@@ -21,6 +21,9 @@ static const struct msg samples[] = {
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
+	{ .type = MSG_DELIVER_LIMITS, .deliver_limits = {
+		.per_address = 512, .n_proxies = 2,
+		.proxies = { "10.0.0.0/8", "::1" } } },
 	{ .type = MSG_DELIVER_KICK, .deliver_kick = { INT64_MAX } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
 	{ .type = MSG_WORKER_LOG, .worker_log = {

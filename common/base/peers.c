@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/http/peers.h"
+#include "common/base/peers.h"
 
 #include "common/base/alloc.h"
 
@@ -26,27 +26,36 @@ struct peers {
 	unsigned max;
 	size_t n; /* addresses */
 	size_t n_proxies;
-	struct ip_prefix proxies[];
+	struct ip_prefix *proxies;
 };
 
 struct peers *peers_new(const struct peers_config *cfg)
 {
-	size_t size = cfg->n_proxies * sizeof cfg->proxies[0];
-	struct peers *p = xcalloc(1, sizeof *p + size);
+	struct peers *p = xcalloc(1, sizeof *p);
 
-	assert(cfg->max > 0);
-	p->max = cfg->max;
-	p->n_proxies = cfg->n_proxies;
-	if (size > 0)
-		memcpy(p->proxies, cfg->proxies, size);
+	peers_limit(p, cfg);
 	if (getrandom(&p->seed, sizeof p->seed, GRND_NONBLOCK) < 0)
 		p->seed = (uintptr_t)p;
 	return p;
 }
 
+void peers_limit(struct peers *p, const struct peers_config *cfg)
+{
+	size_t size = cfg->n_proxies * sizeof cfg->proxies[0];
+
+	p->max = cfg->max;
+	p->n_proxies = cfg->n_proxies;
+	free(p->proxies);
+	p->proxies = NULL;
+	if (size > 0)
+		p->proxies = memcpy(xcalloc(1, size), cfg->proxies, size);
+}
+
 void peers_free(struct peers **p)
 {
 	assert(*p == NULL || (*p)->n == 0);
+	if (*p != NULL)
+		free((*p)->proxies);
 	free(*p);
 	*p = NULL;
 }
@@ -71,7 +80,7 @@ int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
 	LIST_FOREACH(peer, &p->buckets[bucket], bucket)
 		if (memcmp(peer->address.bytes, client.bytes, IP_BYTES) == 0)
 			break;
-	if (peer != NULL && peer->n >= p->max)
+	if (peer != NULL && p->max > 0 && peer->n >= p->max)
 		return -EUSERS;
 	if (peer == NULL) {
 		peer = xcalloc(1, sizeof *peer);

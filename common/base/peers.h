@@ -17,12 +17,16 @@ struct peer; /* an address with connections */
 struct peers;
 
 struct peers_config {
-	unsigned max;                    /* connections of an address; > 0 */
+	unsigned max;                    /* connections of an address; 0: any */
 	const struct ip_prefix *proxies; /* copied */
 	size_t n_proxies;
 };
 
 struct peers *peers_new(const struct peers_config *);
+
+/* Another limit, for connections from now on; max 0: none. */
+void peers_limit(struct peers *, const struct peers_config *);
+
 /* NULL-safe; sets *p to NULL.  All connections must have left. */
 void peers_free(struct peers **);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/http/peers.h"
+#include "common/base/peers.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// viewers: no address takes the places of all viewers, and no stream those of
+// the others.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { run, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const GREEDY = '192.0.2.1', OTHER = '192.0.2.2', PROXY = '198.51.100.1';
+const PORT = 8100;
+
+async function play(t, settings, options = {}) {
+	for (const address of [GREEDY, OTHER, PROXY]) {
+		const { code, err } = await run('ip',
+			['address', 'replace', `${address}/32`, 'dev', 'lo']);
+		assert.equal(code, 0, err);
+	}
+	const sluice = await Sluice.start(t, { ...config(
+		stream('a', 'udp://127.0.0.1:5000', `http://0.0.0.0:${PORT}/a`),
+		stream('b', 'stream://a', `http://0.0.0.0:${PORT}/b`)),
+	settings }, options);
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 1e6 }), 5000);
+	await sluice.onair('a');
+	await sluice.onair('b');
+	return sluice;
+}
+
+// A viewer from the address; its socket, and the status of its answer, or NaN
+// when it was closed without one.
+async function view(t, localAddress, path = '/a') {
+	const socket = net.connect({ host: '127.0.0.1', port: PORT,
+		localAddress });
+	let got = '';
+
+	t.after(() => socket.destroy());
+	socket.on('error', () => {});
+	socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+	socket.on('data', (data) => {
+		if (got.length < 100)
+			got += data.toString('latin1');
+	});
+	await waitUntil('an answer', () => socket.closed ||
+		/^HTTP\/1\.1 \d{3} /.test(got));
+	return { socket, status: parseInt(got.slice(9, 12), 10) };
+}
+
+async function views(t, n, ...args) {
+	const all = [];
+
+	for (let i = 0; i < n; i += 50)
+		all.push(...await Promise.all(Array.from(
+			{ length: Math.min(50, n - i) },
+			() => view(t, ...args))));
+	return all;
+}
+
+const served = (all) => all.filter(({ status }) => status === 200).length;
+
+test('an address has its share, others and proxies are served', async (t) => {
+	const settings = { viewers_per_address: 5, real_ip_trusted: [PROXY] };
+	const sluice = await play(t, settings);
+	const mine = await views(t, 8, GREEDY);
+
+	assert.equal(served(mine), 5);
+	assert.ok(mine.every(({ status }) => [200, 503].includes(status)));
+	// for all streams together
+	assert.equal(served(await views(t, 3, GREEDY, '/b')), 0);
+	assert.equal(served(await views(t, 5, OTHER)), 5);
+	assert.equal(served(await views(t, 20, PROXY)), 20);
+	assert.equal(served(await views(t, 20, '127.0.0.1')), 20);
+	await sluice.logged(
+		/viewer rejected: too many viewers of one address/);
+	// a place that was left is free
+	mine.find(({ status }) => status === 200).socket.destroy();
+	await waitUntil('the place', async () =>
+		(await view(t, GREEDY)).status === 200);
+	// viewers stay and count over a restart, and in a new process none do
+	await sluice.cmd('restart');
+	await waitUntil('the restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+	assert.equal(served(await views(t, 3, GREEDY)), 0);
+	const { pid } = sluice.worker('deliver');
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('deliver', undefined, pid);
+	await waitUntil('the viewers', async () =>
+		served(await views(t, 8, GREEDY)) === 5);
+	await sluice.stop();
+});
+
+test('the default is 512, and 0 is no limit', async (t) => {
+	for (const [settings, places] of [[{}, 512],
+		[{ viewers_per_address: 0 }, 520]]) {
+		const sluice = await play(t, settings);
+		const all = await views(t, 520, GREEDY);
+
+		assert.equal(served(all), places);
+		assert.equal(served(await views(t, 1, OTHER)), 1);
+		all.forEach(({ socket }) => socket.destroy());
+		await sluice.stop();
+	}
+});
+
+test('one stream leaves places for the viewers of others', async (t) => {
+	// 160 descriptors: 120 places, of which each stream has 15
+	const sluice = await play(t, { viewers_per_address: 0 },
+		{ through: ['prlimit', '--nofile=160:160'] });
+	const greedy = await views(t, 150, GREEDY);
+
+	assert.ok(served(greedy) >= 80 && served(greedy) <= 105,
+		`${served(greedy)} of 120`);
+	assert.equal(served(await views(t, 15, OTHER, '/b')), 15);
+	assert.equal(served(await views(t, 1, OTHER, '/a')), 0);
+	await sluice.logged(/viewer rejected: all places are taken/);
+	await sluice.stop();
+});
