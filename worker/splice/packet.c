@@ -91,8 +91,12 @@ unsigned splice_admit(struct splice *s, const uint8_t *p)
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
 	unsigned verdict = SPLICE_KEEP, pcr = 0;
 
-	if (ps->cut != s->cut)
+	if (ps->cut != s->cut) {
+		/* the counter of a damaged packet is no place to begin */
+		if (ts_tei(p) && splice_is_announced(s))
+			return 0;
 		begin_pid(s, ps, p);
+	}
 	if (ts_tei(p)) {
 		splice_count(s, p, true);
 		return verdict;

@@ -366,6 +366,30 @@ Test(splice, a_source_that_dies_in_a_unit_delays_the_next_one_less)
 	delay(true, SPLICE_DRAIN_QUIET_MS);
 }
 
+/* Its PID and counter may be wrong (TR 101 290 5.2.2). */
+Test(splice, begins_no_source_with_a_damaged_packet)
+{
+	static const uint16_t pids[] = { SOURCE_VIDEO, SOURCE_AUDIO };
+	struct ts_run run;
+	uint8_t bad[TS_PACKET];
+
+	stage_play(&s, a, 1000);
+	for (unsigned i = 0; i < 16; i++) {
+		run = source_make(b, 10);
+		memcpy(bad, run.data + 9 * TS_PACKET, TS_PACKET);
+		bad[1] = 0x80;
+		ts_set_pid(bad, pids[i % 2]);
+		bad[3] = 0x10;
+		ts_set_cc(bad, i);
+		splice_cut(s.splice, NULL, false, s.now_ns);
+		run = (struct ts_run){ bad, 1 };
+		splice_feed(s.splice, &run, 1, s.now_ns);
+		stage_play(&s, b, 400);
+	}
+	cr_assert_eq(s.judge.cc, 0, "%s", s.judge.events[0]);
+	cr_assert_eq(s.judge.tei, 0);
+}
+
 Test(splice, hundreds_of_cuts_do_not_make_it_drift)
 {
 	uint64_t began = s.now_ns;
