@@ -274,12 +274,17 @@ enum splice_fit splice_clock_fit(const struct splice_clock *c, uint64_t pcr,
 	return short_of > 0 ? SPLICE_FIT_BACK : SPLICE_FIT_GOOD;
 }
 
+void splice_clock_shift(struct splice_clock *c, uint64_t ticks)
+{
+	c->offset = (c->offset + ticks) % PES_TIME_WRAP;
+	note_ahead(c, c->ahead + (int64_t)(ticks * PCR_PER_TICK));
+}
+
 void splice_clock_raise(struct splice_clock *c, uint64_t pcr)
 {
 	int64_t short_of = MAX(diff(least(c), moved(c, pcr)), 0);
 	uint64_t ticks = ((uint64_t)short_of + PCR_PER_TICK - 1) /
 			 PCR_PER_TICK;
 
-	c->offset = (c->offset + ticks) % PES_TIME_WRAP;
-	note_ahead(c, c->ahead + (int64_t)(ticks * PCR_PER_TICK));
+	splice_clock_shift(c, ticks);
 }

@@ -118,6 +118,9 @@ enum splice_fit {
 enum splice_fit splice_clock_fit(const struct splice_clock *, uint64_t pcr,
 				 uint64_t now_ns);
 
+/* Raises the offset by `ticks` (90 kHz). */
+void splice_clock_shift(struct splice_clock *, uint64_t ticks);
+
 /* Raises the offset, so that the PCR does not go back. */
 void splice_clock_raise(struct splice_clock *, uint64_t pcr);
 

@@ -370,6 +370,26 @@ static bool may_wait(struct splice *s, size_t clock)
 	return true;
 }
 
+/* The last PCR was late and dropped, and now the DTS is late as well: the clock
+ * went back by less than the distance of its PCRs.  Its offset grows. */
+static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
+		       uint64_t pcr)
+{
+	const int64_t most = (SPLICE_CLOCK_STEP_MS - 10) *
+			     (int64_t)(PCR_HZ / 1000);
+	struct splice_clock *k = &s->sent->clocks[clock];
+	int64_t ticks = splice_unit_late_by(s, p);
+
+	if (!s->watches[clock].late || ticks <= 0 ||
+	    splice_clock_gap(k, pcr) + 300 * ticks > most)
+		return false;
+	splice_clock_shift(k, (uint64_t)ticks);
+	s->watches[clock].late = false;
+	s->counters.jumps++;
+	splice_rewrite(s);
+	return true;
+}
+
 /* A unit whose DTS does not continue: the next PCR decides. */
 static enum splice_sign judge_odd(struct splice *s,
 				  const struct splice_cursor *c, size_t clock)
@@ -382,6 +402,9 @@ static enum splice_sign judge_odd(struct splice *s,
 		return may_wait(s, clock) ? SPLICE_UNDECIDED
 					  : SPLICE_CONTINUES;
 	is = judge_pcr(s, clock, pcr, false);
+	if (is == SPLICE_PCR_GOOD && is_settled(s, clock) &&
+	    steps_back(s, splice_cursor_get(c), clock, pcr))
+		return SPLICE_CUTS;
 	/* a PCR that is late alone may be out of order */
 	if (!is_settled(s, clock) ||
 	    (is != SPLICE_PCR_JUMP && is != SPLICE_PCR_LATE))

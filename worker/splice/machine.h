@@ -322,6 +322,9 @@ bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
  * last one?  Its clock may have jumped. */
 bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
 
+/* By how much (90 kHz) is the DTS of such a PES before the expected one? */
+int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);
+
 /* Is the time of the PES that begins here far from its clock? */
 bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
 

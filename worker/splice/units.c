@@ -180,13 +180,15 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	       is_far(leads.now, u->lead);
 }
 
-bool splice_unit_is_odd(const struct splice *s, const uint8_t *packet)
+/* The step of the DTS to the PES that begins here, and the one before; false if
+ * they are not known. */
+static bool steps_of(const struct splice *s, const uint8_t *packet,
+		     int64_t *ret, int64_t *ret_before)
 {
 	const struct splice_track *t = find_track(s, ts_pid(packet));
 	const struct splice_unit *u;
 	enum pid_class class;
 	struct pes_times at;
-	int64_t step;
 
 	if (t == NULL || !ts_pusi(packet))
 		return false;
@@ -196,8 +198,24 @@ bool splice_unit_is_odd(const struct splice *s, const uint8_t *packet)
 	class = class_of(s, packet);
 	if (class != PID_VIDEO && class != PID_AUDIO)
 		return false;
-	step = diff(moved(s, packet, at.dts), t->dts);
-	return step <= 0 || step > (int64_t)u->step + ODD_AHEAD;
+	*ret = diff(moved(s, packet, at.dts), t->dts);
+	*ret_before = u->step;
+	return true;
+}
+
+bool splice_unit_is_odd(const struct splice *s, const uint8_t *packet)
+{
+	int64_t step, before;
+
+	return steps_of(s, packet, &step, &before) &&
+	       (step <= 0 || step > before + ODD_AHEAD);
+}
+
+int64_t splice_unit_late_by(const struct splice *s, const uint8_t *packet)
+{
+	int64_t step, before;
+
+	return steps_of(s, packet, &step, &before) ? before - step : 0;
 }
 
 bool splice_unit_is_strange(const struct splice *s, const uint8_t *packet)
