@@ -291,8 +291,8 @@ static void jump_once(const struct clock_jump *j)
 
 static void jump_anywhere(struct clock_jump j)
 {
-	static const int64_t by[] = { 20, 39, 45, 59, 70, 130, 400, 1500, 5000, 9000,
-				      100000 };
+	static const int64_t by[] = { 20, 39, 45, 59, 70, 130, 400, 1500,
+				      5000, 9000, 100000 };
 
 	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
 		for (unsigned k = 0; k < 20; k++) {
