@@ -100,6 +100,15 @@ const situations = {
 		await s.tells({ state: 'on air', also: { filler: false } });
 	},
 
+	async 'the filler takes over at once'(s) {
+		await s.play(1);
+		await s.stream(1, { filler: 'still', backup_start_delay: 0 });
+		await s.tells({ state: 'on air', also: { filler: false } });
+		s.stop(1);
+		await s.tells({ state: 'OFF AIR (filler plays)',
+			error: /^no packets$/, also: { filler: true } });
+	},
+
 	async 'a multiplex is on air'(s) {
 		await s.play(1);
 		await s.stream(1, { type: 'mpts' });

@@ -147,8 +147,8 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 		return;
 	s->off_s = chosen_chain(s)->report.onair ? 0 : s->off_s + 1;
 	s->was_onair = s->was_onair || s->off_s == 0;
-	if (selector_input_on_air(s) != NULL)
-		log_onair(s, selector_input_on_air(s));
+	/* the filler, or nothing, may be sent instead of it by now */
+	log_onair(s, chosen_chain(s));
 	for (size_t i = 0; i < s->n; i++) {
 		struct monitor_log *w = &s->chains[i].watch;
 
