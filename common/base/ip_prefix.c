@@ -2,6 +2,7 @@
 #include "common/base/ip_prefix.h"
 
 #include "common/base/hash.h"
+#include "common/base/util.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,6 +38,43 @@ bool ip_is_loopback(const struct ip_address *a)
 	if (ip_is_v4(a))
 		return a->bytes[V4_OFFSET] == 127;
 	return memcmp(a->bytes, v6.bytes, IP_BYTES) == 0;
+}
+
+static bool is_in(const struct ip_address *a, const char *prefix)
+{
+	struct ip_prefix p;
+
+	return ip_prefix_parse(prefix, &p) == 0 && ip_prefix_has(&p, a);
+}
+
+bool ip_is_public(const struct ip_address *a)
+{
+	static const char *const v4[] = {
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8",
+		"169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+		"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+		"224.0.0.0/3",
+	};
+	/* of 2000::/3 */
+	static const char *const v6[] = { "2001::/23", "2001:db8::/32",
+					  "2002::/16", "3fff::/20" };
+	struct ip_address inner;
+
+	if (is_in(a, "64:ff9b::/96")) {
+		inner = *a;
+		memcpy(inner.bytes, mapped, sizeof mapped);
+		return ip_is_public(&inner);
+	}
+	if (!ip_is_v4(a) && !is_in(a, "2000::/3"))
+		return false;
+	for (size_t i = 0; ip_is_v4(a) && i < ARRAY_LEN(v4); i++)
+		if (is_in(a, v4[i]))
+			return false;
+	for (size_t i = 0; !ip_is_v4(a) && i < ARRAY_LEN(v6); i++)
+		if (is_in(a, v6[i]))
+			return false;
+	return true;
 }
 
 struct ip_address ip_of(const struct sockaddr_any *s)

@@ -32,6 +32,11 @@ void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
 bool ip_is_v4(const struct ip_address *);
 bool ip_is_loopback(const struct ip_address *);
 
+/* False: an address of this host, of private or local networks, of
+ * documentation, multicast, or one that stands for another address (IANA
+ * special-purpose registries).  NAT64 counts as its IPv4 address. */
+bool ip_is_public(const struct ip_address *);
+
 /* The address of a socket address. */
 struct ip_address ip_of(const struct sockaddr_any *);
 

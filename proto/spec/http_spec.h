@@ -16,6 +16,8 @@ enum {
 	HTTP_BUFFER_DEFAULT_KIB = 16 * 1024,
 };
 
+enum http_follow { FOLLOW_PUBLIC, FOLLOW_ANY };
+
 struct http_spec {
 	char url[ADDRESS_TEXT_MAX + 16];
 	char user_agent[HTTP_UA_MAX + 1];    /* "": the default */
@@ -24,6 +26,7 @@ struct http_spec {
 	unsigned buffer_time_s;  /* sent so much later than received */
 	unsigned buffer_size_kib;
 	bool no_sync;            /* as received, not at the pace of its PCR */
+	enum http_follow follow; /* of playlists and redirects */
 	bool insecure;           /* accept any certificate */
 	char ca[HTTP_CA_MAX + 1]; /* trusted certificates; "" = the system's */
 	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */

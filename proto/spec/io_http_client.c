@@ -50,6 +50,8 @@ static const struct field_hook header_hook = { .schema = "string",
 	  .flags = FIELD_GROUP | FIELD_EVERY, \
 	  .help = "Header of the requests." }
 
+static const char *const follows[] = { "public", "any", NULL };
+
 static const struct field input_rows[] = {
 	ROWS_CLIENT(struct input_spec),
 	{ "buffer_time", IO_INPUT(http.buffer_time_s),
@@ -65,6 +67,9 @@ static const struct field input_rows[] = {
 	{ "sync", IO_INPUT(http.no_sync),
 	  .flags = FIELD_NEGATED | FIELD_ALIAS,
 	  .help = "Sends packets at the pace of the PCR." },
+	{ "follow", IO_INPUT(http.follow), .choices = follows,
+	  .help = "Where playlists and redirects may lead: to the server's "
+		  "own and public addresses, or to any." },
 	{ "insecure", IO_INPUT(http.insecure),
 	  .help = "Accepts any certificate of the server." },
 	{ "ca", IO_INPUT(http.ca), .min = 1,

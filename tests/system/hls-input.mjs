@@ -384,7 +384,7 @@ async function play(t, programmes, judged) {
 	await serveHls(t, programmes);
 	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
 		stream(name, `http://${programmes[name].host ?? '127.0.0.1'}` +
-			`:7000/${name}/live.m3u8#` +
+			`:7000/${name}/live.m3u8#follow=any&` +
 			`buffer_time=${programmes[name].buffer}`,
 			`udp://127.0.0.1:${6000 + i}`))));
 	const recorder = await Recorder.start(t, ...names.map((_, i) => ({

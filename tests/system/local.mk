@@ -67,6 +67,7 @@ system_tests = \
 	tests/system/file.mjs \
 	tests/system/file-list.mjs \
 	tests/system/hardening.mjs \
+	tests/system/follow.mjs \
 	tests/system/harness.mjs \
 	tests/system/host-warnings.mjs \
 	tests/system/hostile.mjs \

@@ -184,6 +184,7 @@ unit_worker_tests = \
 	tests/unit/worker/merge/test_ts_merge \
 	tests/unit/worker/merge/test_ts_queue \
 	tests/unit/worker/net/curl/test_fetch \
+	tests/unit/worker/net/curl/test_reach \
 	tests/unit/worker/net/hls/test_cc_join \
 	tests/unit/worker/net/hls/test_hls_list \
 	tests/unit/worker/net/hls/test_hls_mux \
@@ -326,10 +327,13 @@ tests_unit_worker_merge_test_ts_merge_SOURCES = \
 tests_unit_worker_net_curl_test_fetch_SOURCES = \
 	tests/unit/worker/net/curl/test_fetch.c \
 	worker/net/curl/fetch.c \
-	worker/net/curl/http_headers.c \
+	worker/net/curl/http_headers.c worker/net/curl/reach.c \
 	worker/net/curl/url.c
 tests_unit_worker_net_curl_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_worker_net_curl_test_fetch_LDADD = $(test_libs) $(CURL_LIBS)
+tests_unit_worker_net_curl_test_reach_SOURCES = \
+	tests/unit/worker/net/curl/test_reach.c \
+	worker/net/curl/reach.c
 tests_unit_worker_net_hls_test_hls_list_SOURCES = \
 	tests/unit/worker/net/hls/test_hls_list.c \
 	worker/net/hls/hls_list.c \

@@ -235,8 +235,8 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 	       headers_add(&o->headers,
 			   "Content-Type: video/mp2t\n"
 			   "Transfer-Encoding: chunked\n"
-			   "Expect:", true) &&
-	       headers_add(&o->headers, spec->headers, true) &&
+			   "Expect:") &&
+	       headers_add(&o->headers, spec->headers) &&
 
 	       SET(o, HTTPHEADER, o->headers) && SET(o, FAILONERROR, 1L) &&
 	       /* see worker/net/curl/fetch.c */

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "config.h"
 #include "worker/net/curl/http_headers.h"
+#include "worker/net/curl/reach.h"
 #include "worker/net/curl/url.h"
 
 #include <curl/curl.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum {
 	REDIRECTS_MAX = 5,
@@ -31,6 +33,7 @@ struct fetcher {
 	CURLM *multi;
 	CURLSH *cookies;
 	const struct http_spec *spec;
+	struct reach reach;
 	int running;         /* transfers that libcurl has not finished */
 	bool fresh;          /* a transfer was added since the last turn */
 	/* transfers to resume at the next turn */
@@ -44,8 +47,11 @@ struct fetch {
 	struct fetcher *fetcher;
 	CURL *easy;
 	struct curl_slist *headers;
-	fetch_fn *on_data;
-	void *arg;
+	struct fetch_request request; /* its URL is gone */
+	unsigned redirects;
+	bool at_home; /* the URL is of the configured server */
+	bool refused; /* where refused_at is */
+	struct ip_address refused_at;
 	bool ranged;
 	bool begun;    /* the first bytes arrived */
 	uint64_t skip; /* bytes before the range, still to skip */
@@ -101,24 +107,25 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	struct fetch *f = arg;
 	size_t len = size * n, head = 0, take = len;
 	struct curl_header *h;
+	long status = 0;
 
+	if (!f->begun)
+		(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE,
+					&status);
+	/* the body of a redirect */
+	if (status / 100 == 3)
+		return len;
 	if (f->ranged) {
-		long status = 0;
-
-		if (!f->begun)
-			(void)curl_easy_getinfo(f->easy,
-						CURLINFO_RESPONSE_CODE,
-						&status);
 		/* a server without ranges sends the whole resource */
 		if (!f->begun && status == PARTIAL)
 			f->skip = 0;
-		f->begun = true;
 		head = (size_t)MIN(f->skip, (uint64_t)len);
 		take = (size_t)MIN(f->left, (uint64_t)(len - head));
 	}
+	f->begun = true;
 	switch (take == 0 ? FETCH_TAKEN
-			  : f->on_data((const uint8_t *)data + head, take,
-				       f->arg)) {
+			  : f->request.on_data((const uint8_t *)data + head,
+					       take, f->request.arg)) {
 	case FETCH_TAKEN:
 		break;
 	case FETCH_NO_ROOM:
@@ -146,16 +153,39 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 #define SET(f, option, value) \
 	(curl_easy_setopt((f)->easy, CURLOPT_##option, (value)) == CURLE_OK)
 
-static bool set_what(struct fetch *f, const struct fetch_request *r)
+/* A name may resolve to another address each time, so each connection is
+ * judged. */
+static curl_socket_t open_socket(void *arg, curlsocktype purpose,
+				 struct curl_sockaddr *to)
+{
+	struct fetch *f = arg;
+	struct sockaddr_any any = { 0 };
+	struct ip_address a;
+
+	(void)purpose;
+	if (to->addrlen > sizeof any.in6)
+		return CURL_SOCKET_BAD;
+	memcpy(&any, &to->addr, to->addrlen);
+	any.len = to->addrlen;
+	a = ip_of(&any);
+	if (reach_allows(&f->fetcher->reach, &a, f->at_home) ||
+	    f->fetcher->spec->follow == FOLLOW_ANY)
+		return socket(to->family, to->socktype | SOCK_CLOEXEC,
+			      to->protocol);
+	f->refused = true;
+	f->refused_at = a;
+	return CURL_SOCKET_BAD;
+}
+
+static bool set_what(struct fetch *f, const char *at)
 {
 	const struct http_spec *spec = f->fetcher->spec;
-	bool at_home;
-	char range[64], *url = url_at_home(r->url, spec->url, &at_home);
+	const struct fetch_request *r = &f->request;
+	char range[64], *url = url_at_home(at, spec->url, &f->at_home);
 	bool done = url != NULL && SET(f, URL, url) &&
 		    SET(f, PROTOCOLS_STR, "http,https") &&
-		    SET(f, REDIR_PROTOCOLS_STR, "http,https") &&
-		    SET(f, FOLLOWLOCATION, 1L) &&
-		    SET(f, MAXREDIRS, (long)REDIRECTS_MAX) &&
+		    SET(f, OPENSOCKETFUNCTION, open_socket) &&
+		    SET(f, OPENSOCKETDATA, f) &&
 		    SET(f, HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST));
 
 	free(url);
@@ -173,11 +203,11 @@ static bool set_what(struct fetch *f, const struct fetch_request *r)
 	       SET(f, USERAGENT, spec->user_agent[0] != '\0'
 					 ? spec->user_agent
 					 : "Sluice/" PACKAGE_VERSION) &&
-	       headers_add(&f->headers, spec->headers, at_home) &&
+	       (!f->at_home || headers_add(&f->headers, spec->headers)) &&
 	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
 }
 
-static bool set_how(struct fetch *f, const struct fetch_request *r)
+static bool set_how(struct fetch *f)
 {
 	const struct http_spec *spec = f->fetcher->spec;
 	unsigned timeout_s = spec->timeout_s;
@@ -192,13 +222,35 @@ static bool set_how(struct fetch *f, const struct fetch_request *r)
 	       SET(f, CONNECTTIMEOUT, (long)timeout_s) &&
 	       SET(f, LOW_SPEED_LIMIT, 1L) &&
 	       SET(f, LOW_SPEED_TIME, (long)timeout_s) &&
-	       SET(f, TIMEOUT, (long)r->limit_s) &&
+	       SET(f, TIMEOUT, (long)f->request.limit_s) &&
 	       SET(f, BUFFERSIZE, (long)RECEIVE_BUFFER) &&
 	       SET(f, TCP_KEEPALIVE, 1L) &&
 	       SET(f, ERRORBUFFER, f->detail) &&
 	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f) &&
 	       headers_watch(&f->came_with, f->easy) &&
 	       SET(f, PRIVATE, f);
+}
+
+/* False with detail: it cannot be requested. */
+static bool begin(struct fetch *f, const char *url)
+{
+	f->easy = curl_easy_init();
+	if (f->easy == NULL || !set_what(f, url) || !set_how(f) ||
+	    curl_multi_add_handle(f->fetcher->multi, f->easy) != CURLM_OK)
+		return false;
+	f->fetcher->fresh = true;
+	return true;
+}
+
+static void drop(struct fetch *f)
+{
+	if (f->easy != NULL) {
+		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
+		curl_easy_cleanup(f->easy);
+	}
+	f->easy = NULL;
+	curl_slist_free_all(f->headers);
+	f->headers = NULL;
 }
 
 struct fetch *fetch_new(struct fetcher *fetcher,
@@ -208,15 +260,10 @@ struct fetch *fetch_new(struct fetcher *fetcher,
 	struct fetch *f = xcalloc(1, sizeof *f);
 
 	f->fetcher = fetcher;
-	f->on_data = request->on_data;
-	f->arg = request->arg;
-	f->easy = curl_easy_init();
-	if (f->easy != NULL && set_what(f, request) &&
-	    set_how(f, request) &&
-	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK) {
-		fetcher->fresh = true;
+	f->request = *request;
+	f->request.url = NULL;
+	if (begin(f, request->url))
 		return f;
-	}
 	*ret_err = errmsg_fail(error, -EINVAL, "http: cannot be requested: %s",
 			       f->detail);
 	fetch_free(&f);
@@ -233,15 +280,38 @@ void fetch_free(struct fetch **fetch)
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (f->fetcher->resumes[i] == f)
 			f->fetcher->resumes[i] = NULL;
-	if (f->easy != NULL) {
-		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
-		curl_easy_cleanup(f->easy);
-	}
-	curl_slist_free_all(f->headers);
+	drop(f);
 	free(f);
 }
 
 /* --- transfers --- */
+
+/*
+ * Follows a redirect with a request of its own, because libcurl repeats the
+ * headers of the configuration at every server.  False: there is none, or it
+ * is one too many.
+ */
+static bool follow(struct fetch *f, CURLcode *result)
+{
+	char *url = NULL;
+	bool began;
+
+	if (*result != CURLE_OK ||
+	    curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_URL, &url) !=
+		    CURLE_OK || url == NULL)
+		return false;
+	if (++f->redirects > REDIRECTS_MAX) {
+		*result = CURLE_TOO_MANY_REDIRECTS;
+		return false;
+	}
+	url = xstrdup(url);
+	drop(f);
+	began = begin(f, url);
+	free(url);
+	if (!began)
+		*result = CURLE_URL_MALFORMAT;
+	return began;
+}
 
 static void note_end(struct fetch *f, CURLcode result)
 {
@@ -249,6 +319,8 @@ static void note_end(struct fetch *f, CURLcode result)
 	struct curl_slist *cookies = NULL;
 	size_t n = 0;
 
+	if (follow(f, &result))
+		return;
 	f->result = result;
 	if (f->enough || (result == CURLE_OK && !is_short))
 		f->state = FETCH_DONE;
@@ -332,7 +404,8 @@ enum fetch_state fetch_state(const struct fetch *f)
 int fetch_error(const struct fetch *f, struct errmsg *error)
 {
 	int r = headers_check(&f->came_with, error);
-	long err = 0, redirects = 0;
+	char text[IP_TEXT_MAX];
+	long err = 0;
 
 	if (r < 0)
 		return r;
@@ -342,8 +415,13 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);
-	(void)curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_COUNT, &redirects);
-	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && redirects > 0)
+	ip_format(&f->refused_at, text);
+	if (f->refused && f->result == CURLE_COULDNT_CONNECT)
+		return errmsg_fail(error, -EACCES,
+				   "the server leads to %s, which is neither "
+				   "its own address nor public: follow=any "
+				   "allows it", text);
+	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && f->redirects > 0)
 		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
 				   "https are allowed", fetch_url(f));

@@ -6,17 +6,15 @@
 #include <errno.h>
 #include <string.h>
 
-bool headers_add(struct curl_slist **headers, const char *lines, bool at_home)
+bool headers_add(struct curl_slist **headers, const char *lines)
 {
 	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
 
 	memcpy(text, lines, strlen(lines) + 1);
 	while ((line = strsep(&rest, "\n")) != NULL) {
-		bool is_secret = strncasecmp(line, "Authorization:", 14) == 0 ||
-				 strncasecmp(line, "Cookie:", 7) == 0;
 		struct curl_slist *more;
 
-		if (line[0] == '\0' || (is_secret && !at_home))
+		if (line[0] == '\0')
 			continue;
 		more = curl_slist_append(*headers, line);
 		if (more == NULL)

@@ -15,9 +15,8 @@
 
 enum { HEADERS_MAX = 256 * 1024 }; /* bytes of all responses of a transfer */
 
-/* Appends lines, separated by newlines; not at home: without credentials.
- * False: out of memory. */
-bool headers_add(struct curl_slist **, const char *lines, bool at_home);
+/* Appends lines, separated by newlines.  False: out of memory. */
+bool headers_add(struct curl_slist **, const char *lines);
 
 /* Response headers. Embedded; zeroed memory is ready. */
 struct headers {

@@ -102,3 +102,31 @@ Test(ip_prefix, formats_a_mapped_address_as_ipv4)
 		cr_expect_str_eq(text, cases[i][1]);
 	}
 }
+
+Test(ip_prefix, tells_public_addresses_from_others)
+{
+	static const char *const public[] = {
+		"1.1.1.1", "9.255.255.255", "172.15.0.1", "172.32.0.1",
+		"192.169.0.1", "223.255.255.255", "2606:4700::1111",
+		"2a00::1", "64:ff9b::101:101", "::ffff:8.8.8.8",
+	};
+	static const char *const others[] = {
+		"0.0.0.0", "127.0.0.1", "127.255.255.255", "10.1.2.3",
+		"100.64.0.1", "169.254.169.254", "172.16.0.1",
+		"172.31.255.255", "192.168.0.1", "198.18.0.1", "224.0.0.1",
+		"239.1.1.1", "255.255.255.255", "::", "::1", "fe80::1",
+		"fc00::1", "fd12::1", "ff02::1", "2001:db8::1", "2002:7f00:1::",
+		"2001::1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
+		"::ffff:127.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1",
+	};
+	struct ip_address a;
+
+	for (size_t i = 0; i < ARRAY_LEN(public); i++) {
+		cr_assert_eq(ip_parse(public[i], &a), 0);
+		cr_expect(ip_is_public(&a), "%s", public[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		cr_assert_eq(ip_parse(others[i], &a), 0);
+		cr_expect_not(ip_is_public(&a), "%s", others[i]);
+	}
+}
