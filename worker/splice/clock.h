@@ -69,6 +69,7 @@ struct splice_watch {
 			   * PCR: packets were lost or are out of order */
 	bool late;        /* late_pcr is valid: the last PCR was late */
 	uint64_t late_pcr;
+	uint64_t late_ns; /* time of the last late PCR; 0: none */
 	uint32_t usual;   /* 27 MHz: the usual distance of two PCRs */
 };
 

@@ -355,6 +355,15 @@ static bool find_pcr_jump(struct splice *s, const struct splice_cursor *c,
 	return true;
 }
 
+/* Was a PCR of this clock dropped a short time ago? */
+static bool was_late(const struct splice *s, size_t clock)
+{
+	const uint64_t late_ns = s->watches[clock].late_ns;
+
+	return late_ns != 0 &&
+	       s->now_ns - late_ns < 2 * SPLICE_DOUBT_MS * SPLICE_MS;
+}
+
 /* May a unit wait for the next PCR of its clock?  It may be the first one of
  * another clock. */
 static bool may_wait(struct splice *s, size_t clock)
@@ -364,27 +373,31 @@ static bool may_wait(struct splice *s, size_t clock)
 	if (s->state == SPLICE_JUDGE || s->state == SPLICE_CATCH_UP ||
 	    s->n_pending > 0 || !is_settled(s, clock) ||
 	    !s->sent->clocks[clock].used ||
-	    (s->odd_ns != 0 && s->now_ns - s->odd_ns < calm_ns))
+	    (s->odd_ns != 0 && s->now_ns - s->odd_ns < calm_ns &&
+	     !was_late(s, clock)))
 		return false;
 	s->odd_ns = s->now_ns;
 	return true;
 }
 
-/* The last PCR was late and dropped, and now the DTS is late as well: the clock
- * went back by less than the distance of its PCRs.  Its offset grows. */
+/* A PCR was late and dropped, and now the DTS is late as well: the clock went
+ * back by less than the distance of its PCRs.  Its offset grows. */
 static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
 		       uint64_t pcr)
 {
 	const int64_t most = (SPLICE_CLOCK_STEP_MS - 10) *
 			     (int64_t)(PCR_HZ / 1000);
 	struct splice_clock *k = &s->sent->clocks[clock];
+	struct splice_watch *w = &s->watches[clock];
 	int64_t ticks = splice_unit_late_by(s, p);
 
-	if (!s->watches[clock].late || ticks <= 0 ||
+	if (!was_late(s, clock) || ticks <= 0 ||
 	    splice_clock_gap(k, pcr) + 300 * ticks > most)
 		return false;
 	splice_clock_shift(k, (uint64_t)ticks);
-	s->watches[clock].late = false;
+	w->late = false;
+	w->late_ns = 0;
+	s->odd_ns = 0;
 	s->counters.jumps++;
 	splice_rewrite(s);
 	return true;
@@ -462,6 +475,7 @@ static unsigned drop_late(struct splice *s, int i, uint64_t pcr)
 {
 	s->watches[i].late = true;
 	s->watches[i].late_pcr = pcr;
+	s->watches[i].late_ns = s->now_ns;
 	return s->config.keep_jumps ? 0 : SPLICE_NO_PCR;
 }
 

@@ -128,6 +128,7 @@ struct splice_unit {
 	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR */
 	uint32_t len;     /* bytes of the last unit; 0: unknown */
 	uint32_t step;    /* 90 kHz: difference of the last two DTS */
+	uint32_t earlier_step; /* the one before */
 	uint64_t at_ns;   /* time of the last unit */
 	/* The last unit whose DTS was further ahead than expected: by how much
 	 * (90 kHz), and when. */

@@ -180,8 +180,8 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	       is_far(leads.now, u->lead);
 }
 
-/* The step of the DTS to the PES that begins here, and the one before; false if
- * they are not known. */
+/* The step of the DTS to the PES that begins here, and the longer one of the
+ * two before; false if they are not known. */
 static bool steps_of(const struct splice *s, const uint8_t *packet,
 		     int64_t *ret, int64_t *ret_before)
 {
@@ -199,7 +199,7 @@ static bool steps_of(const struct splice *s, const uint8_t *packet,
 	if (class != PID_VIDEO && class != PID_AUDIO)
 		return false;
 	*ret = diff(moved(s, packet, at.dts), t->dts);
-	*ret_before = u->step;
+	*ret_before = MAX(u->step, u->earlier_step);
 	return true;
 }
 
@@ -389,6 +389,7 @@ static void measure(struct splice_track *t, struct splice_unit *u,
 		span = MIN(span, u->step);
 	}
 	t->span = (uint32_t)span;
+	u->earlier_step = u->step;
 	u->step = (uint32_t)step;
 }
 

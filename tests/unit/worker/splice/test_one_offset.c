@@ -322,3 +322,19 @@ Test(one_offset, units_jump_before_their_clock)
 	for (unsigned ms = 10; ms < 40; ms += 12)
 		jump_anywhere((struct clock_jump){ .early_ms = ms });
 }
+
+/* A source may do so at any time, also soon after it has done so. */
+Test(one_offset, a_clock_goes_back_by_less_than_a_pcr_interval_each_second)
+{
+	struct stamps_move by = { 0 };
+
+	stage_play(&s, a, 1000);
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t ticks = (39 + i) * 90;
+
+		play_moved(&by, 1000 + i * 7, i % 2 ? 10 : 1, 0);
+		by.times = (by.times + PES_TIME_WRAP - ticks) % PES_TIME_WRAP;
+	}
+	cr_assert_eq(s.judge.dts_back, 0, "%s", s.judge.events[0]);
+	cr_assert_eq(s.judge.pcr_back, 0);
+}
