@@ -113,7 +113,8 @@ test('replies that differ from their description are detected', () => {
 		text: '{}' }), /not described/);
 	const status = { timestamp: 1, la1: 0, la5: 0, la15: 0, app_threads: 1,
 		cpu_cores: 2, sys_cpu_usage: 0, app_cpu_usage: 0,
-		sys_mem_usage: 0, app_mem_usage: 0, app_mem_kb: 0, sys_uptime: 0, app_uptime: 0 };
+		sys_mem_usage: 0, app_mem_usage: 0, app_mem_kb: 0,
+		sys_uptime: 0, app_uptime: 0 };
 	const get = (body) => differs({ method: 'GET', status: 200,
 		target: '/x/api/system-status?t=0', text: JSON.stringify(body),
 		type: 'application/json' });
