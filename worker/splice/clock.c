@@ -65,6 +65,11 @@ int64_t splice_clock_gap(const struct splice_clock *c, uint64_t pcr)
 	return diff(moved(c, pcr), c->pcr);
 }
 
+int64_t splice_clock_room(const struct splice_clock *c, uint64_t pcr)
+{
+	return STEP_SURE - splice_clock_gap(c, pcr);
+}
+
 uint64_t splice_clock_at(const struct splice_clock *c, uint64_t now_ns)
 {
 	if (c->anchored > 0)
@@ -151,6 +156,8 @@ void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,
 		w->usual = step > w->usual ? step
 					   : w->usual - (w->usual - step) / 16;
 	}
+	if (w->n == 0)
+		w->room = w->usual > 0 ? STEP_SURE - (int64_t)w->usual : 0;
 	if (w->n < SPLICE_CLOCK_HABIT)
 		w->n++;
 	w->gap = w->late = false;

@@ -71,6 +71,9 @@ struct splice_watch {
 	uint64_t late_pcr;
 	uint64_t late_ns; /* time of the last late PCR; 0: none */
 	uint32_t usual;   /* 27 MHz: the usual distance of two PCRs */
+	/* 27 MHz: by so much the offset may grow before the second PCR after a
+	 * cut */
+	int64_t room;
 };
 
 /* The verdict on the next PCR of the active source. */
@@ -124,6 +127,10 @@ void splice_clock_shift(struct splice_clock *, uint64_t ticks);
 
 /* Raises the offset, so that the PCR does not go back. */
 void splice_clock_raise(struct splice_clock *, uint64_t pcr);
+
+/* How much later a received PCR could be sent without a step that has to be
+ * announced, 27 MHz. */
+int64_t splice_clock_room(const struct splice_clock *, uint64_t pcr);
 
 /* The distance of a received PCR from the last output PCR, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);

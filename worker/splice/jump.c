@@ -32,9 +32,11 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	if (kind == SPLICE_LAP)
 		return;
 	s->n_pending = 0;
-	/* the next source has habits of its own */
-	memset(s->watches, 0, sizeof s->watches);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		/* another source has habits of its own */
+		s->watches[i] = (struct splice_watch){
+			.usual = kind == SPLICE_JUMP ? s->watches[i].usual : 0,
+		};
 		s->pending[i] = s->sent->clocks[i].used;
 		s->unsettled[i] = false;
 		s->n_pending += s->pending[i];
@@ -58,7 +60,10 @@ static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 		s->n_pending--;
 	s->pending[i] = false;
 	s->unsettled[i] = false;
-	s->watches[i] = (struct splice_watch){ 0 };
+	s->watches[i] = (struct splice_watch){
+		.usual = s->watches[i].usual,
+		.room = splice_clock_room(c, pcr),
+	};
 }
 
 /* Has a unit gone out since the cut that this clock moved? */
@@ -385,14 +390,12 @@ static bool may_wait(struct splice *s, size_t clock)
 static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
 		       uint64_t pcr)
 {
-	const int64_t most = (SPLICE_CLOCK_STEP_MS - 10) *
-			     (int64_t)(PCR_HZ / 1000);
 	struct splice_clock *k = &s->sent->clocks[clock];
 	struct splice_watch *w = &s->watches[clock];
 	int64_t ticks = splice_unit_late_by(s, p);
 
 	if (!was_late(s, clock) || ticks <= 0 ||
-	    splice_clock_gap(k, pcr) + 300 * ticks > most)
+	    300 * ticks > splice_clock_room(k, pcr))
 		return false;
 	splice_clock_shift(k, (uint64_t)ticks);
 	w->late = false;

@@ -316,6 +316,18 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
+/* Can the whole source be moved by this overlap?  Only after its jump, and
+ * before its second PCR. */
+static bool can_shift(const struct splice *s, const struct splice_track *t,
+		      int64_t need)
+{
+	const struct splice_watch *w = &s->watches[s->pids[t->pid].clock];
+
+	return s->kind == SPLICE_JUMP && need > 0 && w->n <= 1 &&
+	       need * PCR_PER_TICK <= w->room &&
+	       !s->units[t - s->sent->tracks].waits;
+}
+
 /*
  * The first unit of a stream after a cut: dropped when it would be shown before
  * the end of the units that went out, else moved after them.
@@ -337,6 +349,11 @@ static unsigned join(struct splice *s, struct splice_track *t,
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
+	if (can_shift(s, t, need)) {
+		s->watches[c - s->sent->clocks].room -= need * PCR_PER_TICK;
+		splice_clock_shift(c, (uint64_t)need);
+		return SPLICE_KEEP;
+	}
 	if (class == PID_VIDEO && (s->kind == SPLICE_BLIND ||
 				   (s->kind == SPLICE_SWITCH && s->late)))
 		unit_of(s, t)->waits = true;

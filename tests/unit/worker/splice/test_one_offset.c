@@ -326,15 +326,27 @@ Test(one_offset, units_jump_before_their_clock)
 /* A source may do so at any time, also soon after it has done so. */
 Test(one_offset, a_clock_goes_back_by_less_than_a_pcr_interval_each_second)
 {
+	struct clock_jump j = { 0 };
 	struct stamps_move by = { 0 };
+	int64_t least, most;
 
+	a->gop = 5;
 	stage_play(&s, a, 1000);
+	begin_leads();
+	play_moved(&by, 1200, TICK_MS, 0);
+	least = s.judge.lead_min;
+	most = s.judge.lead_max;
 	for (unsigned i = 0; i < 20; i++) {
 		uint64_t ticks = (39 + i) * 90;
 
 		play_moved(&by, 1000 + i * 7, i % 2 ? 10 : 1, 0);
 		by.times = (by.times + PES_TIME_WRAP - ticks) % PES_TIME_WRAP;
 	}
+	play_moved(&by, 500, 1, 0);
+	begin_leads();
+	play_moved(&by, 1200, TICK_MS, 0);
+	assert_same(&j, least, s.judge.lead_min);
+	assert_same(&j, most, s.judge.lead_max);
 	cr_assert_eq(s.judge.dts_back, 0, "%s", s.judge.events[0]);
 	cr_assert_eq(s.judge.pcr_back, 0);
 }
