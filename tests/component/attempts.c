@@ -92,6 +92,16 @@ static long make_file(const struct bench *b)
 	return open(path, O_WRONLY | O_CREAT, 0600);
 }
 
+static long empty_clip(const struct bench *b)
+{
+	return open(b->clip, O_RDONLY | O_TRUNC);
+}
+
+static long empty_clip_to_write(const struct bench *b)
+{
+	return open(b->clip, O_RDWR | O_TRUNC);
+}
+
 static long remove_clip(const struct bench *b)
 {
 	return unlink(b->clip);
@@ -497,6 +507,8 @@ static const struct attempt attempts[] = {
 	ATTEMPT(read_passwd, FILES),
 	ATTEMPT(write_clip, FILES | WRITER),
 	ATTEMPT(make_file, FILES | WRITER),
+	ATTEMPT(empty_clip, 0),
+	ATTEMPT(empty_clip_to_write, 0),
 	ATTEMPT(remove_clip, 0),
 	ATTEMPT(rename_clip, 0),
 	ATTEMPT(link_config, 0),
