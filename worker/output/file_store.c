@@ -283,8 +283,8 @@ static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 		if (sign == RAP_NO)
 			open = len;
 		if (s->due_ns != 0 &&
-		    join_point_may_guess(&s->rap, now_ns - s->rap_ns) &&
 		    join_point_is_guess(&s->rap, s->psi, packet,
+					now_ns - s->rap_ns,
 					now_ns - s->due_ns))
 			return at;
 		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI)

@@ -2,6 +2,7 @@
 #include "worker/output/join_point.h"
 
 #include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "worker/ts/psi_lead.h"
 #include "worker/ts/section.h"
 
@@ -35,15 +36,26 @@ uint16_t join_point_follow(struct rap *r, const struct psi *psi)
 	return pid;
 }
 
+static uint64_t patience_ns(const struct rap *r)
+{
+	return (rap_is_shown(r) ? JOIN_POINT_PATIENCE_MS
+				: JOIN_POINT_TIMEOUT_MS) * MS;
+}
+
 bool join_point_may_guess(const struct rap *r, uint64_t waited_ns)
 {
-	return waited_ns >= (rap_is_shown(r) ? JOIN_POINT_PATIENCE_MS
-					     : JOIN_POINT_TIMEOUT_MS) * MS;
+	return waited_ns >= patience_ns(r);
 }
 
 bool join_point_is_guess(const struct rap *r, const struct psi *psi,
-			 const uint8_t *packet, uint64_t guessed_ns)
+			 const uint8_t *packet, uint64_t waited_ns,
+			 uint64_t guessed_ns)
 {
+	if (!join_point_may_guess(r, waited_ns))
+		return false;
+	/* a long patience does not make any packet the first guess */
+	guessed_ns = MIN(guessed_ns, waited_ns - patience_ns(r) +
+				     JOIN_POINT_TIMEOUT_MS * MS);
 	if (ts_pid(packet) == r->pid && ts_pusi(packet) && rap_is_likely(r) &&
 	    guessed_ns >= JOIN_POINT_AUDIO_MS * MS)
 		return true;
@@ -164,8 +176,8 @@ static bool take(struct join_search *j, const uint8_t *packet,
 	bool waits = fifo_len(&j->held) > 0;
 	bool full = fifo_len(&j->held) == JOIN_POINT_HELD_MAX;
 
-	if (join_point_may_guess(&j->rap, waited_ns) && !waits &&
-	    join_point_is_guess(&j->rap, j->psi, packet, waited_ns))
+	if (!waits && join_point_is_guess(&j->rap, j->psi, packet, waited_ns,
+					  waited_ns))
 		sign = RAP_HERE;
 	/* without a decision the indicator decides */
 	if (full && sign == RAP_NONE && j->rap.marked)

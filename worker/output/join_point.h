@@ -53,11 +53,12 @@ static inline enum rap_sign join_point_feed(struct rap *r,
  * since the start of the search. */
 bool join_point_may_guess(const struct rap *, uint64_t waited_ns);
 
-/* If guesses are allowed: is the packet one, which join_point_feed() has taken
+/* Is a guess allowed, and is the packet one, which join_point_feed() has taken
  * if it is of the main PID?  guessed_ns: time since the last guess or since the
  * start. */
 bool join_point_is_guess(const struct rap *, const struct psi *,
-			 const uint8_t *packet, uint64_t guessed_ns);
+			 const uint8_t *packet, uint64_t waited_ns,
+			 uint64_t guessed_ns);
 
 typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 

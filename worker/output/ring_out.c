@@ -261,6 +261,7 @@ static bool is_guess(const struct ring_out *r, const uint8_t *packet)
 {
 	return r->may_guess && fifo_len(&r->held) == 0 &&
 	       join_point_is_guess(&r->rap, r->psi, packet,
+				   r->now_ns - r->rap_ns,
 				   r->now_ns - r->marked_ns);
 }
 

@@ -163,6 +163,40 @@ Test(join_point, is_any_unit_once_the_patience_is_over)
 	join_search_free(&j);
 }
 
+Test(join_point, is_a_unit_before_it_is_any_packet_after_the_patience)
+{
+	const uint64_t over = START + JOIN_POINT_PATIENCE_MS * MS;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct got got = { 0 };
+		struct join_search *j = join_search_new(put, &got);
+		struct build *b = build_new();
+		uint64_t dropped = 0;
+		struct ts_run run;
+
+		build_tables(b);
+		(void)build_pes(b, VIDEO, other, sizeof other);
+		run = build_run(b);
+		cr_assert_not(join_search_feed(j, &run, START, &dropped));
+		b->n = 0;
+		(void)build_payload(b, AUDIO, 1);
+		(void)build_payload(b, VIDEO, 1);
+		if (i == 0)
+			(void)build_pes(b, VIDEO, other, sizeof other);
+		run = build_run(b);
+		cr_assert_eq(join_search_feed(j, &run, over, &dropped), i == 0);
+		if (i == 1)
+			cr_assert(join_search_feed(
+				j, &run, over + JOIN_POINT_TIMEOUT_MS * MS,
+				&dropped));
+		/* behind PAT and PMT: the picture, or the next packet */
+		cr_assert_eq(ts_pid(got.packets[2]), i == 0 ? VIDEO : AUDIO);
+		cr_assert_eq(ts_pusi(got.packets[2]), i == 0);
+		build_free(b);
+		join_search_free(&j);
+	}
+}
+
 Test(join_point, is_any_unit_of_an_unknown_codec_after_two_seconds)
 {
 	struct got got = { 0 };
