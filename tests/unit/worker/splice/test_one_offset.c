@@ -17,7 +17,7 @@
 #define TICKS_MS 27000
 
 enum { TICK_MS = 10, BURST_MS = 250, DEAD_MS = 1000, JUDGED_MS = 1000,
-       DEATHS = 4, RUNS = 20 };
+       DEATHS = 4, RUNS = 5 };
 
 static struct stage s;
 static struct source *a, *b;
@@ -295,7 +295,7 @@ static void jump_anywhere(struct clock_jump j)
 				      5000, 9000, 100000 };
 
 	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-		for (unsigned k = 0; k < 20; k++) {
+		for (unsigned k = 0; k < 12; k++) {
 			j.phase_ms = k / 4 * 19;
 			j.tick_ms = k % 2 ? 10 : 1;
 			j.ms = k / 2 % 2 ? by[i] : -by[i];
@@ -311,7 +311,7 @@ Test(one_offset, a_clock_jumps)
 
 Test(one_offset, a_clock_jumps_in_a_pause)
 {
-	static const unsigned pauses[] = { 60, 250, 400, 900 };
+	static const unsigned pauses[] = { 60, 400 };
 
 	for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
 		jump_anywhere((struct clock_jump){ .pause_ms = pauses[i] });
@@ -319,7 +319,7 @@ Test(one_offset, a_clock_jumps_in_a_pause)
 
 Test(one_offset, units_jump_before_their_clock)
 {
-	for (unsigned ms = 10; ms < 40; ms += 12)
+	for (unsigned ms = 10; ms < 40; ms += 24)
 		jump_anywhere((struct clock_jump){ .early_ms = ms });
 }
 
