@@ -168,6 +168,11 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 	}
 	if (verdict == LAG_SLOW)
 		return VIEWER_SLOW;
+	if (verdict == LAG_LATE && !pass->has_start && pass->has_marks) {
+		/* as a new viewer: the end may be inside a picture */
+		v->wait_until_ms = pass->wait_until_ms;
+		return VIEWER_MOVED;
+	}
 	if (verdict == LAG_LATE)
 		start_at(v, pass->has_start ? pass->start : pass->end);
 	fate = send_bytes(v, pass, bytes);

@@ -294,6 +294,8 @@ Test(deliver_feed, keeps_a_viewer_after_a_late_pass)
 	fd = join(&r);
 	rig_read_packets(&r, fd, &pos, 7);
 	rig_write(&r, 9 * PACKETS_PER_UNIT);
+	rig_turn(&r, 2 * RIG_TICK_MS);
+	rig_write(&r, 5); /* of no picture */
 	pos = ring_writer_pos(r.writer);
 	rig_mark(&r);
 	rig_write(&r, 20);
