@@ -108,7 +108,7 @@ static void change(struct splice *s, const uint8_t *p)
 	verdict = splice_admit(s, p);
 	if (!(verdict & SPLICE_KEEP)) {
 		s->counters.dropped++;
-		if (!ts_pcr(p, &pcr) || (verdict & SPLICE_NO_PCR))
+		if (!ts_pcr(p, &pcr) || (verdict & SPLICE_NO_PCR) || ts_tei(p))
 			return;
 	}
 	copy = splice_append(s, p);
