@@ -150,6 +150,21 @@ static void show_alarms(struct buf *to, const struct ctl *ctl,
 		buf_printf(to, "\n");
 }
 
+/* Prints "  638 kbit/s", or "  638 kbit/s of 1.9 Mbit/s" for an input whose
+ * options drop packets. */
+static void show_rate(struct buf *to, const json_t *end)
+{
+	json_int_t kbit = api_number(end, "bitrate");
+	json_int_t received = api_number(end, "received_bitrate");
+	char rate[32], of[32];
+
+	text_rate(rate, kbit);
+	text_rate(of, received);
+	buf_printf(to, "  %s", rate);
+	if (received > kbit && strcmp(rate, of) != 0)
+		buf_printf(to, " of %s", of);
+}
+
 /* Prints "input 1  udp://...  480 kbit/s  active" and the error. */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
@@ -157,15 +172,11 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	const char *error = json_string_value(json_object_get(end, "error"));
 	const char *peer = json_string_value(json_object_get(end, "peer"));
 	const char *on = json_string_value(json_object_get(end, "interface"));
-	char rate[32];
 
 	buf_printf(to, "%s %zu  ", what, i + 1);
 	text_plain(to, address);
-	if (json_object_get(end, "bitrate") != NULL) {
-		text_rate(rate, json_integer_value(
-					json_object_get(end, "bitrate")));
-		buf_printf(to, "  %s", rate);
-	}
+	if (json_object_get(end, "bitrate") != NULL)
+		show_rate(to, end);
 	show_state(to, end, error != NULL);
 	if (peer != NULL) {
 		buf_printf(to, "  with ");

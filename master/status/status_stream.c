@@ -239,6 +239,9 @@ static json_t *inputs_report(const struct status_stream *s)
 		set_int(o, "position", i + 1);
 		set_text(o, "id", s->input_ids[i]);
 		add_damped(o, in);
+		if (in->received_kbps > 0 &&
+		    in->received_kbps != in->bitrate_kbps)
+			set_int(o, "received_bitrate", in->received_kbps);
 		if (in->since_s == 0)
 			(void)json_object_del(o, "since");
 		if (in->reason == NULL || in->reason[0] == '\0')

@@ -140,7 +140,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 27,
+	MSG_FORMAT = 28,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -290,7 +290,8 @@ struct msg_input_status {
 	bool heard;              /* data was received, valid or not */
 	bool onair;
 	bool scrambled;
-	uint32_t bitrate_kbps;
+	uint32_t bitrate_kbps;   /* after its options */
+	uint32_t received_kbps;  /* before them; 0: they change no packets */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;

@@ -151,6 +151,7 @@ static const struct field input_status_rows[] = {
 	{ "onair", AT(onair) },
 	{ "scrambled", AT(scrambled) },
 	{ "bitrate", AT(bitrate_kbps) },
+	{ "received_bitrate", AT(received_kbps), .flags = FIELD_INNER },
 	{ "packets", AT(packets) },
 	{ "cc_error", AT(cc_error) },
 	{ "pes_error", AT(pes_error) },

@@ -87,6 +87,25 @@ test('stream show prints the state of each input', async (t) => {
 	await sluice.stop();
 });
 
+test('stream show prints the received rate beside the used one', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('part', `${CLIP}&filter=256`, []),
+		stream('all', CLIP, [])));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const first = (status) => status.inputs[0];
+
+	await sluice.onair('part', 'all');
+	const status = await sluice.waitStatus('part', 'both rates', (s) =>
+		first(s).received_bitrate > 2 * first(s).bitrate &&
+		first(s).bitrate > 0);
+	assert.equal(status.inputs.length, 1);
+	assert.match(await ctl.out(['stream', 'show', 'part']),
+		/^input 1 .* {2}[\d.]+ .bit\/s of [\d.]+ .bit\/s {2}active/m);
+	assert.doesNotMatch(await ctl.out(['stream', 'show', 'all']),
+		/bit\/s of/);
+	await sluice.stop();
+});
+
 test('every output that cannot send is listed with its error', async (t) => {
 	const dead = (i) => `udp://nosuch${i}@239.1.1.1:7000`;
 	const sluice = await Sluice.start(t, config(

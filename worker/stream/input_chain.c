@@ -146,6 +146,7 @@ void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
 		return;
 	l->wanted = wanted;
 	l->report = (struct analyze_report){ 0 };
+	l->received_kbps = 0;
 	l->counted = (struct input_counters){ 0 };
 	if (wanted) {
 		begin(l, now_ns);
@@ -309,6 +310,12 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
+	/* the monitor counts before the remux, until monitor_log_second() */
+	l->received_kbps = 0;
+	if (l->remux != NULL && l->watch.monitor != NULL) {
+		monitor_counted(l->watch.monitor, &counts);
+		l->received_kbps = analyze_kbps(counts.packets, passed_ms);
+	}
 	if (l->analyze != NULL) {
 		analyze_every_second(l->analyze, passed_ms, &l->report);
 	} else {

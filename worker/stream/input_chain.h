@@ -63,6 +63,9 @@ struct input_chain {
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
 	struct analyze_report report; /* report of the last second */
+	/* received in the last second, before the remux; 0: no remux, or not
+	 * measured */
+	uint32_t received_kbps;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */

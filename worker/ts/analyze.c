@@ -125,7 +125,7 @@ void analyze_feed(struct analyze *a, struct ts_run run)
 	}
 }
 
-static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
+uint32_t analyze_kbps(uint32_t packets, unsigned elapsed_ms)
 {
 	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
 }
@@ -162,8 +162,9 @@ void analyze_judge(const struct analyze_config *config,
 		.scrambled = c->av_scrambled,
 		.has_pat = psi_has_pat(psi),
 		.has_pmt = psi_has_pmt(psi),
-		.bitrate_kbps = kbps(c->packets, elapsed_ms),
-		.payload_kbps = kbps(c->packets - c->null_packets, elapsed_ms),
+		.bitrate_kbps = analyze_kbps(c->packets, elapsed_ms),
+		.payload_kbps = analyze_kbps(c->packets - c->null_packets,
+					     elapsed_ms),
 		.packets = c->packets,
 		.cc_error = c->cc_errors,
 		.pes_error = c->pes_errors,

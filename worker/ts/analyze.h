@@ -97,6 +97,9 @@ void analyze_feed(struct analyze *, struct ts_run);
 void analyze_every_second(struct analyze *, unsigned elapsed_ms,
 		    struct analyze_report *ret);
 
+/* The rate of packets in elapsed_ms (> 0). */
+uint32_t analyze_kbps(uint32_t packets, unsigned elapsed_ms);
+
 /* For status and log: "scrambled"; NULL for ANALYZE_FINE. */
 const char *analyze_fault_name(enum analyze_fault);
 

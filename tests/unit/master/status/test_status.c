@@ -21,7 +21,7 @@ static const struct msg_input_status playing = {
 	.active = true,
 	.open = true,
 	.onair = true,
-	.bitrate_kbps = 8000,
+	.bitrate_kbps = 8000, .received_kbps = 9000,
 	.packets = 5319,
 	.cc_error = 2,
 	.pes_error = 1,
@@ -171,6 +171,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'since':1795000000,'reason':'start','penalty':0,"
 		    "'damped':false,'active':true,'open':true,"
 		    "'onair':true,'scrambled':true,'bitrate':8000,"
+		    "'received_bitrate':9000,"
 		    "'packets':5319,'cc_error':2,'pes_error':1,"
 		    "'sc_error':3,'video_count':1,'audio_count':2,'lost':4,"
 		    "'socket_drops':0,'sync_losses':0,'alarms':[]}],"

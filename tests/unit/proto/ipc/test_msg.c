@@ -42,7 +42,8 @@ static const struct msg samples[] = {
 			.active = true,
 			.error = "gone", .peer = "192.0.2.7:9000",
 			.heard = true, .onair = true, .scrambled = true,
-			.bitrate_kbps = 1, .packets = 2, .cc_error = 3,
+			.bitrate_kbps = 1, .received_kbps = 10,
+			.packets = 2, .cc_error = 3,
 			.pes_error = 4, .sc_error = 5, .video_count = 6,
 			.audio_count = 7, .lost = 8, .socket_drops = 9,
 			.sync_losses = UINT32_MAX } },
@@ -287,6 +288,7 @@ Test(msg, values_arrive_in_their_own_fields)
 	cr_assert_eq(in.damped_s, 11);
 	cr_assert_eq(in.position, MSG_INPUTS_MAX);
 	cr_assert_eq(in.bitrate_kbps, 1);
+	cr_assert_eq(in.received_kbps, 10);
 	cr_assert_eq(in.packets, 2);
 	cr_assert_eq(in.cc_error, 3);
 	cr_assert_eq(in.pes_error, 4);

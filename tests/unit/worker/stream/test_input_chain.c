@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/input_chain.h"
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 {
@@ -127,4 +129,36 @@ Test(input_chain, the_monitor_knows_the_programs_that_are_not_selected)
 	cr_assert_eq(psi_class(monitor_psi(l.watch.monitor), 0x201), PID_VIDEO);
 	chain_done(&l);
 	build_free(b);
+}
+
+/* An operator compares the received rate with the port of a switch. */
+Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
+{
+	enum { PACKETS = 1000 };
+	static uint8_t data[PACKETS * TS_PACKET];
+	struct ts_run run = { data, PACKETS };
+	struct stream_spec spec;
+	struct input_chain l;
+
+	for (size_t i = 0; i < PACKETS; i++)
+		memcpy(data + i * TS_PACKET, (uint8_t[]){ 0x47, 1, 0, 0x10 },
+		       4);
+	stream_spec_init(&spec);
+	l = chain_of("udp://239.1.1.1#pnr=1", &spec);
+	chain_want(&l, true, 0);
+	(void)monitor_log_feed(&l.watch, &run, 1, 1);
+	chain_second(&l, 1000 * MS);
+	cr_assert_eq(l.report.bitrate_kbps, 0u);
+	cr_assert_eq(l.received_kbps, 1504u);
+	chain_second(&l, 2000 * MS);
+	cr_assert_eq(l.received_kbps, 0u);
+	chain_done(&l);
+	/* without such options there is one rate */
+	l = chain_of("udp://239.1.1.1", &spec);
+	chain_want(&l, true, 0);
+	(void)monitor_log_feed(&l.watch, &run, 1, 1);
+	chain_second(&l, 1000 * MS);
+	cr_assert_eq(l.report.bitrate_kbps, 1504u);
+	cr_assert_eq(l.received_kbps, 0u);
+	chain_done(&l);
 }
