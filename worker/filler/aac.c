@@ -127,7 +127,7 @@ static void copy_bits(struct bit_writer *w, const uint8_t *data, size_t from,
 		      size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		bits_put(w, 1, data[i / 8] >> (7 - i % 8) & 1U);
+		bits_put(w, 1, (uint32_t)data[i / 8] >> (7 - i % 8) & 1);
 }
 
 bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret)
