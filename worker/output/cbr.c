@@ -377,18 +377,29 @@ static bool is_duplicate(const struct cbr_clock *clock, const uint8_t *packet)
 		      TS_PACKET - pcr_end) == 0;
 }
 
+static void drop_duplicate(struct cbr *c, struct cbr_clock *clock,
+			   const uint8_t *p)
+{
+	uint64_t pcr;
+
+	if (ts_discontinuity(p) && ts_pcr(p, &pcr) && !ts_tei(p) &&
+	    !cbr_clock_skip(clock) && c->begun == NULL)
+		c->begun = clock;
+	fifo_drop(&c->fifo, 1);
+	c->counters.duplicates++;
+}
+
 /* The first queued packet; NULL: none.  Duplicates that arrived after a PCR was
  * inserted behind the original are dropped: they carry nothing new. */
 static const uint8_t *next_content(struct cbr *c)
 {
 	while (fifo_len(&c->fifo) > 0) {
 		const uint8_t *p = fifo_run(&c->fifo).data;
-		const struct cbr_clock *clock = find_clock(c, ts_pid(p));
+		struct cbr_clock *clock = find_clock(c, ts_pid(p));
 
 		if (clock == NULL || !clock->parted || !is_duplicate(clock, p))
 			return p;
-		fifo_drop(&c->fifo, 1);
-		c->counters.duplicates++;
+		drop_duplicate(c, clock, p);
 	}
 	return NULL;
 }

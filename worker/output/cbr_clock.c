@@ -181,6 +181,24 @@ static void ramp(struct cbr_clock *c, uint64_t tick)
 	c->ramp_tick = tick;
 }
 
+static void drop_jump(struct cbr_clock *c)
+{
+	c->n_jumps--;
+	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+}
+
+bool cbr_clock_skip(struct cbr_clock *c)
+{
+	if (c->n_jumps == 0)
+		return true;
+	if (c->n_jumps == 1 && c->jumps[0] != 0)
+		return false;
+	if (c->n_jumps > 1)
+		c->jumps[1] += c->jumps[0];
+	drop_jump(c);
+	return true;
+}
+
 uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 {
 	int64_t ticks = (int64_t)(tick - c->base_tick);
@@ -193,8 +211,7 @@ uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 	if (jump && c->n_jumps > 0) {
 		c->base_pcr = wrapped(c->base_pcr, c->jumps[0]);
 		c->shift -= c->jumps[0];
-		c->n_jumps--;
-		memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+		drop_jump(c);
 		if (c->has_fresh)
 			c->slew_ppt = c->fresh_ppt;
 		c->has_fresh = false;

@@ -97,3 +97,7 @@ bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 /* The PCR of a packet that leaves at tick; jump: the packet announces a new
  * time base. */
 uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
+
+/* The packet that announces the next time base is dropped: the next announced
+ * one includes its jump.  False: there is none, and the caller announces it. */
+bool cbr_clock_skip(struct cbr_clock *);

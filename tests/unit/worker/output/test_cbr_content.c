@@ -24,6 +24,7 @@ struct bench {
 	unsigned kbps;
 	struct cc cc;
 	unsigned errors, duplicates, inserted;
+	uint64_t pcr; /* the last one */
 	/* per table: the place of the last one, and the largest distance */
 	uint64_t places;
 	uint64_t last[2];
@@ -66,6 +67,7 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 			enum cc_verdict cc = cc_feed(&b->cc, p);
 
+			(void)ts_pcr(p, &b->pcr);
 			b->errors += cc == CC_ERROR;
 			b->duplicates += cc == CC_DUPLICATE;
 			b->inserted += ts_pid(p) == VIDEO &&
@@ -156,6 +158,46 @@ Test(cbr_content, drops_a_duplicate_behind_an_inserted_pcr)
 	cr_assert_eq(b->errors, 0, "%u", b->errors);
 	cr_assert_gt(counted(b).duplicates, 100);
 	cr_assert_gt(b->duplicates, 100);
+	bench_free(b);
+}
+
+/* Feeds a second of the source.  Its first packet announces a time base that is
+ * `ahead' of the source's time, and is repeated when PCRs were inserted. */
+static void feed_base(struct bench *b, uint64_t ahead)
+{
+	uint8_t *p = build_payload(b->ts, VIDEO, 1), copy[TS_PACKET];
+
+	p[3] |= 0x20;
+	p[4] = 7;
+	p[5] = 0x90; /* discontinuity_indicator, PCR */
+	ts_set_pcr(p, source_pcr(b) + ahead);
+	memcpy(copy, p, TS_PACKET);
+	for (unsigned i = 0; i < 6; i++)
+		feed(b);
+	memcpy(b->ts->data, copy, TS_PACKET);
+	b->ts->n = 1;
+	feed(b);
+	for (unsigned i = 0; i < 93; i++) {
+		(void)build_pcr(b->ts, VIDEO, source_pcr(b) + ahead);
+		(void)build_payload(b->ts, VIDEO, (uint8_t)i);
+		feed(b);
+	}
+}
+
+Test(cbr_content, a_dropped_duplicate_announces_no_time_base)
+{
+	struct bench *b = bench_new(2000);
+
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t ahead = i % 2 * 20 * PCR_HZ;
+
+		feed_base(b, ahead);
+		cr_assert_eq(counted(b).duplicates, i + 1);
+		cr_assert_lt(llabs(wrap_diff(b->pcr, source_pcr(b) + ahead,
+					     PCR_WRAP)),
+			     (int64_t)PCR_HZ, "%u", i);
+	}
+	cr_assert_eq(b->errors, 0);
 	bench_free(b);
 }
 
