@@ -114,6 +114,23 @@ static bool read_recording(const json_t *address, struct output_spec *ret)
 	       ret->kind == OUTPUT_FILE;
 }
 
+/* A recording in the root allows that file only: its folder has every file. */
+static void add_folder_of(struct write_paths *p, const char *file)
+{
+	char name[PATH_MAX];
+	char *slash;
+
+	if (!clean(file, name))
+		return;
+	slash = strrchr(name, '/');
+	if (slash == NULL || slash == name) {
+		add(p, file, true);
+		return;
+	}
+	*slash = '\0';
+	add(p, name, false);
+}
+
 void write_paths_add_document(struct write_paths *p, const json_t *document)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
@@ -129,8 +146,7 @@ void write_paths_add_document(struct write_paths *p, const json_t *document)
 				   address) {
 			if (!read_recording(address, &spec))
 				continue;
-			*(strrchr(spec.path, '/') + 1) = '\0';
-			add(p, spec.path, false);
+			add_folder_of(p, spec.path);
 		}
 }
 

@@ -30,7 +30,8 @@ void write_paths_free(struct write_paths **);
 void write_paths_add(struct write_paths *, const char *folders);
 /* Allows one file; NULL: none. */
 void write_paths_add_file(struct write_paths *, const char *file);
-/* Allows the log file of the document, and the folders of its recordings. */
+/* Allows the log file of the document, and the folders of its recordings; of a
+ * recording in the root only its file. */
 void write_paths_add_document(struct write_paths *, const json_t *document);
 
 bool write_paths_has(const struct write_paths *, const char *file);

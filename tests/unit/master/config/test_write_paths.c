@@ -71,3 +71,18 @@ Test(write_paths, what_a_document_names_is_allowed)
 	json_decref(log);
 	write_paths_free(&p);
 }
+
+Test(write_paths, a_recording_in_the_root_allows_itself_only)
+{
+	struct write_paths *p = write_paths_new();
+	json_t *document = json("{\"make_stream\":[{\"output\":["
+				"\"file:///x.ts\",\"file:///./y.ts\"]}]}");
+
+	write_paths_add_document(p, document);
+	cr_expect(write_paths_has(p, "/x.ts"));
+	cr_expect(write_paths_has(p, "/y.ts"));
+	cr_expect_not(write_paths_has(p, "/z.ts"));
+	cr_expect_not(write_paths_has(p, "/etc/cron.d/a"));
+	json_decref(document);
+	write_paths_free(&p);
+}
