@@ -7,7 +7,7 @@
 #include "master/master.h"
 #include "master/setup/options.h"
 #include "master/setup/service_user.h"
-#include "master/state_path.h"
+#include "master/setup/state_path.h"
 #include "proto/ipc/contract.h"
 
 #include <libgen.h>

@@ -31,7 +31,7 @@
 #include "master/renewal.h"
 #include "master/reread.h"
 #include "common/supervise/restart.h"
-#include "master/state_path.h"
+#include "master/setup/state_path.h"
 #include "master/status/status.h"
 #include "master/streams/reconciler.h"
 #include "common/supervise/tls_proc.h"

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Container } from '../helpers/container.mjs';
+import { TsMux } from '../helpers/mux.mjs';
 import { sanitized, stream } from '../helpers/sluice.mjs';
 import { builddir, run } from '../helpers/util.mjs';
 
@@ -148,6 +149,55 @@ gone stop
 	assert.ok(made.length >= 7);
 	const least = /no Landlock/.test(log) ? 100 : 130;
 	assert.ok(made.every((m) => m[2] === '0' && Number(m[1]) > least), log);
+});
+
+test('the state is apart from the recordings', async (t) => {
+	const { out: cipher } = await run('openssl', ['passwd', '-6', 'pw']);
+	const box = await prepare(t, {
+		users: { carl: { enable: true, type: 1,
+			cipher: cipher.trim() } },
+		make_stream: [stream('store', 'file:///srv/media/clip.ts#loop',
+			'file:///var/lib/sluice/store.ts')] });
+
+	if (box === null)
+		return;
+	box.write('/srv/media/clip.ts', new TsMux().take(1000));
+	const log = (file) => JSON.stringify({ cmd: 'set-log',
+		set: { filename: file } });
+	const record = (file) => JSON.stringify({ cmd: 'set-stream',
+		id: 'other', stream: stream('other',
+			'file:///srv/media/clip.ts#loop', `file://${file}`) });
+	const done = await steps(t, box, `${SET_UP}
+drop_in 1 "${OUT_LOG('log')}"
+systemctl start sluice
+full() { # file
+	for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
+	echo "$1 is empty:"; ls -l /var/lib/sluice*; cat $LOG; exit 1
+}
+post() { # request, status
+	got=$(curl -s -u carl:pw -o /run/result/reply -w '%{http_code}' \
+		-d "$1" http://127.0.0.1:8000/control/)
+	[ "$got" = "$2" ] || { echo "$1: $got"; cat /run/result/reply; exit 1; }
+}
+full /var/lib/sluice/store.ts
+post '${record('/var/lib/sluice/other.ts')}' 200
+full /var/lib/sluice/other.ts
+post '${record('/var/lib/sluice-state/other.ts')}' 400
+post '${log('/var/lib/sluice-state/other.log')}' 400
+post '${log('/var/log/sluice/sluice.log')}' 200
+post '{"cmd":"login","login":"carl","password":"pw"}' 200
+full /var/lib/sluice-state/starts.json
+full /var/lib/sluice-state/sessions.json
+systemctl stop sluice
+gone stop
+ls /var/lib/sluice /var/lib/sluice-state
+`);
+
+	if (done === null)
+		return;
+	assert.equal(done.code, 0, done.out);
+	assert.match(done.out,
+		/^\/var\/lib\/sluice:\nother\.ts\nstore\.ts\n\n/m);
 });
 
 // A worker that stays whatever happens, and has a child.

@@ -60,11 +60,15 @@ test('a client chooses only files below the allowed folders', async (t) => {
 });
 
 test('the unit and the file of the start allow folders, too', async (t) => {
-	const [state, recordings, logs, start] = Array.from({ length: 4 },
+	const [recordings, logs, start] = Array.from({ length: 3 },
 		() => tempDir(t));
+	const state = `${recordings}-state`;
+
+	fs.mkdirSync(state);
+	t.after(() => fs.rmSync(state, { recursive: true }));
 	const sluice = await Sluice.start(t, { ...config(
 		record(`${start}/a.ts`)), log: { filename: `${start}/s.log` } },
-	{ allow: [], env: { STATE_DIRECTORY: `${state}:${recordings}`,
+	{ allow: [], env: { STATE_DIRECTORY: `${recordings}:${state}`,
 		LOGS_DIRECTORY: logs } });
 
 	for (const file of [`${recordings}/a.ts`, `${start}/b.ts`,

@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/util.h"
 #include "master/auth/auth.h"
-#include "master/state_path.h"
+#include "master/setup/state_path.h"
 #include "master/config/config.h"
 
 #include <criterion/criterion.h>
@@ -218,6 +218,9 @@ Test(auth, finds_the_folder_of_sessions)
 		{ "s.json", "relative", "s.json.sessions" },
 		{ "s.json", "/var/lib/s", "/var/lib/s/sessions.json" },
 		{ "s.json", "/a:/b", "/a/sessions.json" },
+		{ "s.json", "/a:/a-state", "/a-state/sessions.json" },
+		{ "s.json", "/a-state:/b", "/a-state/sessions.json" },
+		{ "s.json", "/a:/-state/b", "/a/sessions.json" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
