@@ -197,7 +197,7 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 		}
 		break;
 	case ROLE_STRIP:
-		pass_pcr(r, packet, to, 0);
+		pass_pcr(r, packet, to, remux_absent_strip(r, packet));
 		break;
 	case ROLE_NULL:
 		if (!remux_has_queued(r) || !remux_take_place(r, false))

@@ -53,11 +53,12 @@ static uint8_t come_back(uint8_t state)
 	}
 }
 
-void remux_absent_renew(struct remux *r, const uint16_t *before)
+void remux_absent_renew(struct remux *r, const uint16_t *before,
+			const uint8_t *before_role)
 {
 	for (size_t pid = 0; pid < TS_PIDS; pid++) {
 		uint8_t *state = &r->absent[pid];
-		bool was = before[pid] & ROUTE_OUT;
+		bool was = goes_out(before[pid], before_role[pid]);
 
 		if (!goes_out(r->route[pid], r->role[pid])) {
 			if (was)
@@ -78,6 +79,16 @@ void remux_absent_drop(struct remux *r, const uint8_t *packet)
 
 	if ((*state & KIND) == LEFT && !ts_tei(packet))
 		*state = (uint8_t)(GONE | (next & BITS));
+}
+
+uint8_t remux_absent_strip(struct remux *r, const uint8_t *packet)
+{
+	uint8_t *state = &r->absent[ts_pid(packet)];
+
+	if (*state == 0)
+		*state = GONE | 1;
+	remux_absent_drop(r, packet);
+	return (*state + 15) & BITS;
 }
 
 /* Does a packet of this PID show the start of its unit? */

@@ -174,8 +174,10 @@ void remux_rebuild(struct remux *r)
 {
 	bool changed = false, had_programs = r->n_programs > 0;
 	uint16_t before[TS_PIDS];
+	uint8_t before_role[TS_PIDS];
 
 	memcpy(before, r->route, sizeof before);
+	memcpy(before_role, r->role, sizeof before_role);
 	update_programs(r);
 	number_programs(r);
 	settle(r, had_programs);
@@ -187,7 +189,7 @@ void remux_rebuild(struct remux *r)
 	}
 	changed |= remux_build_pat(r);
 	remux_route(r);
-	remux_absent_renew(r, before);
+	remux_absent_renew(r, before, before_role);
 	remux_build_cat(r);
 	remux_build_sdt(r);
 	if (changed)

@@ -186,6 +186,44 @@ Test(remux, a_program_returns_with_whole_units_and_its_counters)
 	bench_done(&b);
 }
 
+/* The PMT names the PID of the PCRs as video or as private data. */
+static void put_type(struct bench *b, uint8_t version, uint8_t type)
+{
+	const struct build_es es = { type, 0x101, NULL, 0 };
+	uint8_t section[1024];
+
+	build_section(b->in, two[0].pid, section,
+		      build_pmt(section, (struct build_entry){ 1, 0x101 },
+				version, &es, 1));
+}
+
+Test(remux, a_pid_continues_its_counters_through_a_time_of_pcrs_alone)
+{
+	struct remux_options o = { .pnr = 1 };
+	struct bench b = bench_new(&o);
+
+	pat(&b, 0, two, 1);
+	for (unsigned i = 0; i < 18; i++) {
+		size_t before = count(&b, 0x101);
+
+		put_type(&b, (uint8_t)(2 * i % 32), 0x05);
+		play(&b, i);
+		/* another change of the tables */
+		pat(&b, (uint8_t)((i + 1) % 32), two, 1 + i % 2);
+		play(&b, 3);
+		feed(&b);
+		cr_assert_eq(count(&b, 0x101), before + i + 3, "%u", i);
+		put_type(&b, (uint8_t)((2 * i + 1) % 32), 0x1b);
+		(void)build_pes(b.in, 0x101, "", 0);
+		play(&b, 2);
+		feed(&b);
+		cr_assert_eq(count(&b, 0x101), before + i + 3 + 11, "%u", i);
+		cr_assert_eq(b.out->cc_errors, 0, "%u", i);
+		b.in->n = b.fed = 0;
+	}
+	bench_done(&b);
+}
+
 Test(remux, a_pmt_that_moves_interrupts_nothing)
 {
 	struct remux_options o = { .pnr = 2 };
