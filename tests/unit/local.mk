@@ -218,6 +218,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_join_point \
 	tests/unit/worker/output/test_pacer \
 	tests/unit/worker/output/test_ring_out \
+	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
 	tests/unit/worker/remux/test_psi_build \

@@ -23,7 +23,8 @@ enum {
 	 * keeps the rest for slow viewers (worker/deliver/lag.h). */
 	RING_GOPS = 4,
 	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
-	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides */
+	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
+	OPEN_MS = 60000,    /* ... for so long */
 };
 
 struct ring_out {
@@ -55,6 +56,7 @@ struct ring_out {
 	 * before it published packets that the splice had counted. */
 	uint8_t shift[TS_PIDS];
 	size_t n_shift;     /* PIDs with a shift or SHIFT_OPEN */
+	uint64_t open_until_ns; /* end of SHIFT_OPEN; 0: not set */
 };
 
 static bool is_pmt_start(const uint8_t *packet)
@@ -147,13 +149,38 @@ static void shift_counter(struct ring_out *r, uint8_t *packet)
 static void copy_stream(struct ring_out *r, const uint8_t *packets, size_t n)
 {
 	uint8_t copy[TS_PACKET];
+	size_t from = 0; /* the first packet not yet copied */
 
-	for (; n > 0 && r->n_shift > 0; n--, packets += TS_PACKET) {
-		memcpy(copy, packets, TS_PACKET);
+	for (size_t i = 0; i < n && r->n_shift > 0; i++) {
+		const uint8_t *packet = packets + i * TS_PACKET;
+
+		if (r->shift[ts_pid(packet)] == 0)
+			continue;
+		copy_packets(r, packets + from * TS_PACKET, i - from);
+		from = i + 1;
+		memcpy(copy, packet, TS_PACKET);
 		shift_counter(r, copy);
 		copy_packets(r, copy, 1);
 	}
-	copy_packets(r, packets, n);
+	copy_packets(r, packets + from * TS_PACKET, n - from);
+}
+
+/* PIDs that did not return are new ones from then on. */
+static void forget_open(struct ring_out *r)
+{
+	if (r->n_shift == 0)
+		return;
+	if (r->open_until_ns == 0)
+		r->open_until_ns = r->now_ns + OPEN_MS * MS;
+	if (r->now_ns < r->open_until_ns)
+		return;
+	r->open_until_ns = UINT64_MAX;
+	for (size_t pid = 0; pid < TS_PIDS; pid++) {
+		if (r->shift[pid] != SHIFT_OPEN)
+			continue;
+		r->shift[pid] = 0;
+		r->n_shift--;
+	}
 }
 
 static void put_tables(const uint8_t *packets, size_t n, void *arg)
@@ -343,6 +370,7 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 		if (now_ns - r->fed_ns >= PAUSE_MS * MS)
 			r->marked_ns = r->rap_ns = now_ns;
 		r->fed_ns = now_ns;
+		forget_open(r);
 	}
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
