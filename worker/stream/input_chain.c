@@ -2,6 +2,7 @@
 #include "worker/stream/input_chain.h"
 
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
 
@@ -295,6 +296,27 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 		l->verdict = FAILOVER_DEAD;
 }
 
+/* A remux drops the packets of programs that exceed the limit, unless pnr
+ * selects a program. */
+static void log_ignored(struct input_chain *l, uint64_t now_ns)
+{
+	const struct psi *psi = l->remux != NULL ? remux_psi(l->remux) : NULL;
+	size_t n = psi != NULL ? psi_ignored(psi) : 0;
+	unsigned suppressed;
+
+	if (n == l->ignored_logged ||
+	    (n > 0 && !ratelimit_pass(&l->ignored_log, now_ns / MS,
+				      &suppressed)))
+		return;
+	l->ignored_logged = n;
+	if (n > 0)
+		log_warning("stream", "input %u: packets of %zu programs are "
+			    "dropped: the PAT lists %zu programs, the limit is "
+			    "%u; select a program with pnr",
+			    l->position, n, PSI_PROGRAMS_MAX + n,
+			    (unsigned)PSI_PROGRAMS_MAX);
+}
+
 void chain_second(struct input_chain *l, uint64_t now_ns)
 {
 	const struct input_counters *c = &l->counted;
@@ -341,5 +363,6 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 			   0, reason, now_ns);
 	l->began_ns = now_ns;
 	l->gaps = 0;
+	log_ignored(l, now_ns);
 	judge(l, now_ns);
 }

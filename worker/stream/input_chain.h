@@ -66,6 +66,8 @@ struct input_chain {
 	/* received in the last second, before the remux; 0: no remux, or not
 	 * measured */
 	uint32_t received_kbps;
+	size_t ignored_logged; /* psi_ignored() as logged */
+	struct ratelimit ignored_log;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */

@@ -40,7 +40,7 @@ struct psi {
 
 	uint16_t wanted; /* program_number, see psi_want(); 0: none */
 
-	size_t n_programs;
+	size_t n_programs, n_ignored;
 	struct psi_program programs[PSI_PROGRAMS_MAX];
 	const struct psi_program *main;
 
@@ -91,7 +91,7 @@ static void drop_tables(struct psi *psi)
 {
 	for (size_t i = 0; i < psi->n_programs; i++)
 		program_done(&psi->programs[i]);
-	psi->n_programs = 0;
+	psi->n_programs = psi->n_ignored = 0;
 	psi->main = NULL;
 	while (psi->n_pids > 1)
 		free(psi->pids[--psi->n_pids]);
@@ -208,6 +208,8 @@ static void list_programs(struct psi *psi, const struct pat *pat,
 			room = PSI_PROGRAMS_MAX;
 		if (psi->n_programs < room)
 			add_program(psi, entry, l);
+		else
+			psi->n_ignored++;
 	}
 }
 
@@ -250,7 +252,7 @@ static void rebuild_programs(struct psi *psi)
 	l->n_old = psi->n_programs;
 	l->old = xcalloc(l->n_old + 1, sizeof *l->old);
 	memcpy(l->old, psi->programs, l->n_old * sizeof *l->old);
-	psi->n_programs = 0;
+	psi->n_programs = psi->n_ignored = 0;
 	psi->network_pid = 0;
 	for (unsigned i = 0; i < psi->pat.n; i++) {
 		const struct kept *k = &psi->pat.sections[i];
@@ -462,6 +464,11 @@ size_t psi_programs(const struct psi *psi, const struct psi_program **ret)
 {
 	*ret = psi->programs;
 	return psi->n_programs;
+}
+
+size_t psi_ignored(const struct psi *psi)
+{
+	return psi->n_ignored;
 }
 
 const struct psi_program *psi_program_find(const struct psi *psi,

@@ -86,6 +86,9 @@ size_t psi_pat(const struct psi *, const struct psi_section **ret);
 /* The programs in the order of the PAT. */
 size_t psi_programs(const struct psi *, const struct psi_program **ret);
 
+/* The number of programs of the PAT that exceed PSI_PROGRAMS_MAX. */
+size_t psi_ignored(const struct psi *);
+
 /* The program with this number; NULL when the PAT does not name it. */
 const struct psi_program *psi_program_find(const struct psi *,
 					   uint16_t number);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/input_chain.h"
 
+#include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -161,4 +163,84 @@ Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
 	cr_assert_eq(l.report.bitrate_kbps, 1504u);
 	cr_assert_eq(l.received_kbps, 0u);
 	chain_done(&l);
+}
+
+struct told {
+	unsigned n;
+	char last[200];
+};
+
+static void on_line(enum log_level level, const char *component,
+		    const char *text, void *arg)
+{
+	struct told *t = arg;
+
+	(void)level, (void)component;
+	if (strstr(text, "programs are dropped") == NULL)
+		return;
+	t->n++;
+	(void)snprintf(t->last, sizeof t->last, "%s", text);
+}
+
+/* A PAT of 300 programs in two sections. */
+static struct build *many_programs(uint8_t version)
+{
+	enum { EACH = 150 };
+	struct build_entry programs[EACH];
+	struct build *b = build_new();
+	uint8_t section[1024];
+
+	for (unsigned part = 0; part < 2; part++) {
+		size_t len;
+
+		for (unsigned i = 0; i < EACH; i++)
+			programs[i] = (struct build_entry){
+				(uint16_t)(part * EACH + i + 1), 0x100 };
+		len = build_pat(section, version, programs, EACH);
+		section[6] = (uint8_t)part; /* section_number */
+		section[7] = 1;             /* last_section_number */
+		build_mend_crc(section, len);
+		build_section(b, 0, section, len);
+	}
+	return b;
+}
+
+/* Feeds it and ends as many seconds, each with another version. */
+static void feed_many(const char *address, unsigned seconds, struct told *told)
+{
+	struct stream_spec spec;
+	struct input_chain l;
+
+	*told = (struct told){ 0 };
+	log_open(on_line, told, LOG_LEVEL_INFO);
+	stream_spec_init(&spec);
+	l = chain_of(address, &spec);
+	chain_want(&l, true, 0);
+	for (unsigned i = 1; i <= seconds; i++) {
+		struct build *b = many_programs((uint8_t)(i % 32));
+		struct ts_run run = build_run(b);
+
+		if (l.remux != NULL)
+			remux_feed(l.remux, &run, 1, i * SECOND_NS);
+		chain_second(&l, i * SECOND_NS);
+		build_free(b);
+	}
+	chain_done(&l);
+}
+
+Test(input_chain, programs_beyond_the_limit_are_logged_once)
+{
+	struct told told;
+
+	feed_many("udp://239.1.1.1#set_tsid=7", 3, &told);
+	cr_assert_eq(told.n, 1u);
+	cr_assert_str_eq(told.last,
+			 "input 1: packets of 44 programs are dropped: the PAT "
+			 "lists 300 programs, the limit is 256; select a "
+			 "program with pnr");
+	/* these drop none, or were asked to */
+	feed_many("udp://239.1.1.1#pnr=290", 3, &told);
+	cr_assert_eq(told.n, 0u);
+	feed_many("udp://239.1.1.1", 3, &told);
+	cr_assert_eq(told.n, 0u);
 }

@@ -156,6 +156,10 @@ Test(psi_long, the_wanted_program_is_followed_behind_all_others)
 	cr_assert_eq(programs[PSI_PROGRAMS_MAX - 1].number,
 		     20 * PAT_PROGRAMS_MAX);
 	cr_assert(psi_has_pmt(rig.psi));
+	cr_assert_eq(psi_ignored(rig.psi), 40 * each - PSI_PROGRAMS_MAX);
+	put_sections(&rig, 1, 1, 0, 0, each);
+	feed(&rig);
+	cr_assert_eq(psi_ignored(rig.psi), 0u);
 	rig_done(&rig);
 }
 
