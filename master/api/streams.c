@@ -157,6 +157,7 @@ static void streams_toggle(struct api *api, const json_t *request,
 {
 	const json_t *old = api_request_stream(api, request, reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
+	struct buf warnings = { 0 };
 	struct errmsg error;
 	json_t *stream;
 	const char *id;
@@ -167,17 +168,19 @@ static void streams_toggle(struct api *api, const json_t *request,
 	id = edit_text(stream, "id");
 	(void)json_object_set_new(stream, "enable", json_boolean(enable));
 	/* a stream with an error can be disabled, not enabled */
-	if (enable && apply_judge(api, stream, id, &error, NULL) < 0) {
+	if (enable && apply_judge(api, stream, id, &error, &warnings) < 0) {
 		reply_error(reply, 400, "%s", error.text);
 		json_decref(stream);
+		buf_done(&warnings);
 		return;
 	}
 	config_put_stream(api->cfg.config, id, stream);
 	apply_stream(api, id, stream);
 	apply_announce(api, stream, false);
-	apply_waiting(api);
 	reply_ok(reply, "toggle-stream");
-	apply_warn_readers(api, id, stream, reply);
+	finish_stream(&(struct edit){ .api = api, .old = stream,
+				      .entry = stream, .arg = &warnings,
+				      .reply = reply });
 }
 
 static void streams_restart(struct api *api, const json_t *request,

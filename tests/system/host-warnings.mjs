@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// set-stream warns of what this machine lacks, as -t does, and a disk that does
-// not answer delays no other request.
+// set-stream and toggle-stream warn of what this machine lacks, as -t does, and
+// a disk that does not answer delays no other request.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -36,6 +36,10 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	assert.ok(wanted.length >= 6, told.out + told.err);
 	assert.deepEqual([...warnings].sort(), wanted.sort());
 	await sluice.logged(/stream a: input\[2\]: path: .*missing\.ts: No /);
+	// those of toggle-stream too, when it enables the stream
+	const toggle = () => sluice.cmd('toggle-stream', { id: 'a' });
+	assert.equal((await toggle()).warnings, undefined);
+	assert.deepEqual((await toggle()).warnings.sort(), wanted.sort());
 	// a stream that is well, or not enabled, has none
 	for (const more of [{ input: [`file://${CLIP}`] },
 		{ enable: false }])
