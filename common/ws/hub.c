@@ -110,6 +110,24 @@ void hub_dismiss_all(struct hub *h)
 	}
 }
 
+void hub_review(struct hub *h, hub_judge_fn *judge, void *arg)
+{
+	flush(h);
+	for (size_t i = h->n_clients; i-- > 0;) {
+		struct ws_client *client = h->clients[i];
+		const char *login = ws_client_login(client);
+		enum hub_scope scope = ws_client_scope(client);
+		unsigned code = 0;
+
+		if (login != NULL && scope != HUB_NONE)
+			code = judge(login, scope, arg);
+		if (code == 0)
+			continue;
+		ws_client_close(client, code);
+		remove_client(client, h);
+	}
+}
+
 void hub_free(struct hub **hub)
 {
 	struct hub *h = *hub;
@@ -192,12 +210,14 @@ static void reject(struct http_conn *conn, int status, const char *body)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, enum hub_scope scope)
+		   const struct http_request *request, enum hub_scope scope,
+		   const char *login)
 {
 	struct buf greeting = { 0 }, rest = { 0 };
 	struct ws_client_config cfg = {
 		.loop = h->loop,
 		.scope = scope,
+		.login = login,
 		.held = &h->held,
 		.on_gone = remove_client,
 		.arg = h,

@@ -57,9 +57,17 @@ void hub_dismiss_all(struct hub *);
 bool hub_is_handshake(const struct http_request *);
 
 /* Answers the handshake on conn: 101, 400, or 503 for too many clients.  A
- * client with HUB_NONE is closed in favour of a client that receives events. */
+ * client with HUB_NONE is closed in favour of a client that receives events.
+ * login names the client for hub_review(); NULL: it is not reviewed. */
 void hub_handshake(struct hub *, struct http_conn *,
-		   const struct http_request *, enum hub_scope);
+		   const struct http_request *, enum hub_scope,
+		   const char *login);
+
+/* 0, or the code that the channel of the client is closed with. */
+typedef unsigned hub_judge_fn(const char *login, enum hub_scope, void *arg);
+
+/* Closes the channels that judge rejects, after the waiting messages. */
+void hub_review(struct hub *, hub_judge_fn *judge, void *arg);
 
 /* Sends a text frame to every client with events; message is borrowed.
  * HUB_AT_ONCE: in this iteration of the loop, after waiting messages.  Check

@@ -30,6 +30,7 @@ enum client_state {
 
 struct ws_client {
 	struct ws_client_config cfg;
+	char *login; /* NULL: none */
 	enum client_state state;
 	ev_io readable;
 	ev_io writable;
@@ -311,6 +312,7 @@ struct ws_client *ws_client_new(const struct ws_client_config *cfg,
 	struct ws_client *c = xcalloc(1, sizeof *c);
 
 	c->cfg = *cfg;
+	c->login = cfg->login != NULL ? xstrdup(cfg->login) : NULL;
 	c->reader = ws_reader_new();
 	c->replies = *greeting;
 	c->in = *rest;
@@ -351,12 +353,18 @@ void ws_client_free(struct ws_client **client)
 	ws_chunk_unref(&c->at);
 	buf_done(&c->in);
 	buf_done(&c->replies);
+	free(c->login);
 	free(c);
 }
 
 enum hub_scope ws_client_scope(const struct ws_client *c)
 {
 	return c->state == CLIENT_OPEN ? c->cfg.scope : HUB_NONE;
+}
+
+const char *ws_client_login(const struct ws_client *c)
+{
+	return c->login;
 }
 
 void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)

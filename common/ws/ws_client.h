@@ -49,6 +49,7 @@ struct ws_client_config {
 	int fd;        /* taken; non-blocking */
 	struct peer *from; /* taken; NULL: not counted */
 	enum hub_scope scope;
+	const char *login; /* copied; NULL: none */
 	size_t *held;  /* bytes of unfinished messages of all clients */
 	void (*on_gone)(struct ws_client *, void *arg);
 	void *arg;
@@ -64,6 +65,9 @@ void ws_client_free(struct ws_client **);
 
 /* The scope of the configuration; HUB_NONE while the client is closing. */
 enum hub_scope ws_client_scope(const struct ws_client *);
+
+/* NULL: none. */
+const char *ws_client_login(const struct ws_client *);
 
 /* Writes the newest chunk after the waiting ones.  May call on_gone. */
 void ws_client_push(struct ws_client *, struct ws_chunk *);

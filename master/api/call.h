@@ -56,6 +56,9 @@ void access_line(const struct call *);
  * or it is answered with 400 or 403.  Only the token decides; a client without
  * one gets answers to its "ping" and no events. */
 void event_handshake(struct call *);
+/* Users or the settings changed: closes event channels whose user may receive
+ * other events now, or none. */
+void event_review(struct api *);
 
 /* The client left before the answer: calls on_gone and frees the call. */
 void call_drop(struct call *);

@@ -6,7 +6,9 @@
 #include "common/http/server.h"
 #include "master/setup/options.h"
 #include "common/ws/hub.h"
+#include "proto/wire/ws_frame.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { TOKEN_MAX = 1024, SCOPES_MAX = 256 };
@@ -37,6 +39,32 @@ static bool asks_for_alarms(const struct http_request *request)
 	return false;
 }
 
+/* HUB_REDUCED, or 0. */
+static unsigned reduction(const struct api *api, const struct caller *caller)
+{
+	return caller->type == USER_OBSERVER &&
+	       observer_is_reduced(config_section(api->cfg.config, "settings"))
+		? HUB_REDUCED : 0;
+}
+
+static unsigned judge_channel(const char *login, enum hub_scope scope,
+			      void *arg)
+{
+	const struct api *api = arg;
+	struct caller caller;
+
+	if (auth_enter(api->cfg.auth, login, &caller) != ENTRY_YES)
+		return WS_POLICY;
+	return reduction(api, &caller) == (scope & HUB_REDUCED)
+		? 0 : WS_GOING_AWAY;
+}
+
+void event_review(struct api *api)
+{
+	if (api->cfg.auth != NULL && !api->cfg.options->no_web_auth)
+		hub_review(api->cfg.hub, judge_channel, api);
+}
+
 void event_handshake(struct call *call)
 {
 	struct hub *hub = call->api->cfg.hub;
@@ -44,7 +72,7 @@ void event_handshake(struct call *call)
 	const struct http_request *request = call->request;
 	bool is_shown = has_token(http_request_query(request));
 	enum hub_scope scope = HUB_NONE;
-	char token[TOKEN_MAX];
+	char token[TOKEN_MAX], login[sizeof call->caller.login];
 
 	/* a request without a handshake spends no token: the hub replies 400 */
 	if (hub_is_handshake(request) && is_shown &&
@@ -59,11 +87,11 @@ void event_handshake(struct call *call)
 	}
 	if (is_shown)
 		scope = asks_for_alarms(request) ? HUB_ALL : HUB_EVENTS;
-	if (is_shown && call->caller.type == USER_OBSERVER &&
-	    observer_is_reduced(config_section(call->api->cfg.config,
-					       "settings")))
-		scope |= HUB_REDUCED;
+	if (is_shown)
+		scope |= reduction(call->api, &call->caller);
+	(void)snprintf(login, sizeof login, "%s", call->caller.login);
 	/* the hub answers, or takes the connection away */
 	call_drop(call);
-	hub_handshake(hub, conn, request, scope);
+	hub_handshake(hub, conn, request, scope,
+		      is_shown && login[0] != '\0' ? login : NULL);
 }

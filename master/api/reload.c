@@ -3,6 +3,7 @@
 #include "master/api/alarms.h"
 #include "master/api/apply.h"
 #include "master/api/certificate.h"
+#include "master/api/call.h"
 #include "master/api/edit.h"
 #include "master/auth/auth.h"
 #include "master/config/write_paths.h"
@@ -80,6 +81,7 @@ bool api_reload(struct api *api, const json_t *document)
 		certificate_apply(api);
 		if (api->cfg.auth != NULL)
 			auth_users_changed(api->cfg.auth);
+		event_review(api);
 		if (api->cfg.set_log != NULL)
 			api->cfg.set_log(api->cfg.arg);
 		alarms_set_reload(api->alarms, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands about the settings, and about the instance itself. */
 #include "master/api/certificate.h"
+#include "master/api/call.h"
 #include "master/api/edit.h"
 #include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
@@ -53,6 +54,7 @@ static void settings_set(struct api *api, const json_t *request,
 				   ? json_incref(settings)
 				   : NULL);
 	json_decref(settings);
+	event_review(api);
 	edit_announce(api, message);
 	saved_reply(api, reply, "set-settings", true);
 }
@@ -115,6 +117,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 			   data != NULL ? json_deep_copy(data) : NULL);
 	if (strcmp(key, "users") == 0)
 		auth_users_changed(api->cfg.auth);
+	event_review(api);
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));
 	/* event clients do not get the private key */

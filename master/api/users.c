@@ -3,6 +3,7 @@
 #include "common/account/credential.h"
 #include "common/base/alloc.h"
 #include "common/supervise/auth_proc.h"
+#include "master/api/call.h"
 #include "master/api/collection.h"
 #include "master/api/redact.h"
 #include "master/auth/auth.h"
@@ -16,10 +17,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Ends sessions that the change forbids. */
+/* Ends sessions and event channels that the change forbids. */
 static void apply_user(struct edit *e)
 {
 	auth_users_changed(e->api->cfg.auth);
+	event_review(e->api);
 }
 
 /* The `id` of the request; NULL after a reply of 400. */

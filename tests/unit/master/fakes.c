@@ -279,7 +279,8 @@ bool hub_is_handshake(const struct http_request *request)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, enum hub_scope scope)
+		   const struct http_request *request, enum hub_scope scope,
+		   const char *login)
 {
 	static const char *const names[] = {
 		[HUB_NONE] = "liveness",
@@ -287,8 +288,13 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 		[HUB_ALL] = "all",
 	};
 
-	(void)h, (void)conn, (void)request;
+	(void)h, (void)conn, (void)request, (void)login;
 	tell("handshake %s\n", names[scope]);
+}
+
+void hub_review(struct hub *h, hub_judge_fn *judge, void *arg)
+{
+	(void)h, (void)judge, (void)arg;
 }
 
 /* --- HTTP --- */

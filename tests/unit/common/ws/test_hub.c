@@ -34,7 +34,7 @@ static void on_request(struct http_conn *conn,
 	struct site *s = arg;
 	bool listener = strcmp(http_request_path(request), "/") == 0;
 
-	hub_handshake(s->hub, conn, request, listener);
+	hub_handshake(s->hub, conn, request, listener, NULL);
 }
 
 static void on_gone(struct http_conn *conn, void *arg)
