@@ -87,21 +87,31 @@ static struct digest key_of(const struct gate *g,
 	return verified_key(g->verified, &text);
 }
 
-bool gate_knows(const struct gate *g, const struct gate_question *q,
+/* Only users that can enter need places while their login is locked. */
+static void succeed(struct gate *g, const struct lockout_try *t)
+{
+	struct user u;
+
+	lockout_succeed(g->lockout, t,
+			user_find(config_document(g->cfg.config), t->login,
+				  &u) && user_may_enter(&u));
+}
+
+bool gate_knows(struct gate *g, const struct gate_question *q,
 		enum gate_answer *ret)
 {
+	const struct lockout_try t = { q->address, q->login };
 	const char *cipher = cipher_of(g, q->login);
 	struct digest key;
 
-	if (lockout_is_locked(g->lockout,
-			      &(struct lockout_try){ q->address, q->login },
-			      mono_ms())) {
+	if (lockout_is_locked(g->lockout, &t, mono_ms())) {
 		*ret = GATE_LOCKED;
 		return true;
 	}
 	key = key_of(g, q, cipher);
 	if (!verified_has(g->verified, &key, mono_ms()))
 		return false;
+	succeed(g, &t);
 	*ret = GATE_RIGHT;
 	return true;
 }
@@ -201,7 +211,7 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 		/* changed meanwhile: wrong now, but not a guess */
 		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
 			return GATE_WRONG;
-		lockout_succeed(g->lockout, &t);
+		succeed(g, &t);
 		verified_add(g->verified, &c->key, now);
 		return GATE_RIGHT;
 	}

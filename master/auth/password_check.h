@@ -55,7 +55,7 @@ struct gate_question {
 };
 
 /* True with GATE_LOCKED or GATE_RIGHT: no check is needed. */
-bool gate_knows(const struct gate *, const struct gate_question *,
+bool gate_knows(struct gate *, const struct gate_question *,
 		enum gate_answer *ret);
 
 typedef void gate_done_fn(enum gate_answer, void *arg);

@@ -170,6 +170,49 @@ Test(gate, a_right_password_is_remembered_until_it_changes)
 	close_world();
 }
 
+/* Guesses lock the login, from addresses that stay open themselves. */
+static void lock_login(const char *login)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		struct asked a;
+		char from[32];
+
+		(void)snprintf(from, sizeof from, "198.51.%u.%u",
+			       (unsigned char)login[0], i / 4);
+		(void)ask(login, "guess", from, &a);
+		cr_assert_eq(w.n, 1u);
+		answer(0, AUTH_WRONG);
+	}
+}
+
+Test(gate, a_locked_login_enters_from_its_addresses, .timeout = 30)
+{
+	static const char *const logins[] = { "anna", "vera" };
+	static const char there[] = "192.0.2.2", elsewhere[] = "192.0.2.3";
+
+	open_world();
+	/* a viewer cannot enter at all */
+	config_put_user(w.config, "vera",
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
+				  "cipher", "$y$vera"));
+	for (size_t i = 0; i < ARRAY_LEN(logins); i++) {
+		bool enters = i == 0;
+		struct asked a;
+
+		(void)ask(logins[i], "pw", HERE, &a);
+		answer(0, AUTH_OK);
+		/* without a check */
+		cr_expect_eq(knows(logins[i], "pw", there), GATE_RIGHT);
+		lock_login(logins[i]);
+		cr_expect_eq(knows(logins[i], "px", HERE),
+			     enters ? -1 : GATE_LOCKED);
+		cr_expect_eq(knows(logins[i], "px", there),
+			     enters ? -1 : GATE_LOCKED);
+		cr_expect_eq(knows(logins[i], "px", elsewhere), GATE_LOCKED);
+	}
+	close_world();
+}
+
 Test(gate, an_unknown_login_is_checked_all_the_same)
 {
 	static const char *const logins[] = { "nobody", "old", "" };
