@@ -10,11 +10,19 @@ const BITS = 188 * 8, HZ = 27e6, WRAP = 2 ** 33 * 300;
 function unwrapped(pcrs) {
 	let turns = 0;
 
-	return pcrs.map(({ packet, value }, i) => {
+	return pcrs.map(({ packet, value, jump }, i) => {
 		if (i > 0 && value < pcrs[i - 1].value - WRAP / 2)
 			turns++;
-		return { bits: packet * BITS, s: (value + turns * WRAP) / HZ };
+		return { bits: packet * BITS, s: (value + turns * WRAP) / HZ,
+			jump };
 	});
+}
+
+// The PCRs of each announced time base.
+function timeBases(pcrs) {
+	const starts = pcrs.flatMap((p, i) => i === 0 || p.jump ? [i] : []);
+
+	return starts.map((at, i) => pcrs.slice(at, starts[i + 1]));
 }
 
 // Each PCR and the first PCR a second after it.
@@ -81,15 +89,17 @@ export function payloads(list) {
 export function judgeRate(list, pid, rate) {
 	const ts = checkTs(joined(list));
 	const pcrs = unwrapped(ts.pcrs.get(pid));
-	const parts = [...seconds(pcrs, (p) => p.s)];
+	const bases = timeBases(pcrs);
+	const parts = bases.flatMap((base) => [...seconds(base, (p) => p.s)]);
 
 	return {
 		ts,
 		datagrams: new Set(list.map((d) => d.data.length)),
 		nulls: ts.pids.get(0x1fff) ?? 0,
+		jumps: bases.length - 1,
 		// the widest gap between two PCRs, ms
-		gapMs: Math.max(...pcrs.slice(1).map((p, i) =>
-			p.s - pcrs[i].s)) * 1000,
+		gapMs: Math.max(...bases.flatMap((base) => base.slice(1)
+			.map((p, i) => p.s - base[i].s))) * 1000,
 		// the worst PCR of any second against its place
 		wrongNs: Math.max(...parts.map(straightNs)),
 		// the worst second, a part of the rate

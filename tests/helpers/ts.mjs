@@ -59,7 +59,8 @@ export class TsChecker {
 	pids = new Map();       // pid -> packets
 	pat = null;             // { version, programs: Map pnr -> pmt pid }
 	pmts = new Map();       // pnr -> { version, pcr, streams: Map }
-	pcrs = new Map();       // pid -> [{ packet, value }] in 27 MHz
+	// pid -> [{ packet, value in 27 MHz, jump: announced }]
+	pcrs = new Map();
 	order = [];             // the PIDs of the first packets
 	first = null;           // first video start: { rai, packet }
 	#rest = Buffer.alloc(0);
@@ -130,7 +131,7 @@ export class TsChecker {
 			if (!this.pcrs.has(pid))
 				this.pcrs.set(pid, []);
 			this.pcrs.get(pid).push({ packet: this.packets,
-				value });
+				value, jump: Boolean(packet[5] & 0x80) });
 		}
 	}
 

@@ -94,6 +94,8 @@ function assertConstant(list, rate, timing) {
 	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
 	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
 	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+	// a source that stood still has another time base
+	timing.assert(seen.jumps === 0, `${seen.jumps} other time bases`);
 	// most of the seconds, by arrival, to the datagram
 	const middle = seen.arrivalOff[seen.arrivalOff.length >> 1];
 	timing.assert(middle <= 0.001 + 7 * 188 * 8 / rate,
