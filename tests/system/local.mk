@@ -87,6 +87,7 @@ system_tests = \
 	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
 	tests/system/mux.mjs \
+	tests/system/new-files.mjs \
 	tests/system/output-address.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \

@@ -328,7 +328,8 @@ tests_unit_worker_merge_test_ts_merge_SOURCES = \
 tests_unit_worker_net_curl_test_fetch_SOURCES = \
 	tests/unit/worker/net/curl/test_fetch.c \
 	worker/net/curl/fetch.c \
-	worker/net/curl/http_headers.c worker/net/curl/reach.c \
+	worker/net/curl/http_headers.c worker/net/curl/names.c \
+	worker/net/curl/reach.c \
 	worker/net/curl/url.c
 tests_unit_worker_net_curl_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_worker_net_curl_test_fetch_LDADD = $(test_libs) $(CURL_LIBS)

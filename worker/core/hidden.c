@@ -2,6 +2,8 @@
 #include "worker/core/hidden.h"
 
 #include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,4 +22,19 @@ bool hidden_by_sandbox(const char *path)
 		return false;
 	(void)kill(getpid(), SIGTERM);
 	return true;
+}
+
+bool hidden_names(void)
+{
+	static const char *const files[] = { "/etc/resolv.conf",
+					     "/etc/hosts" };
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		if (!hidden_by_sandbox(files[i]))
+			continue;
+		log_info("worker", "%s is new since the start of the process, "
+			 "which is replaced", files[i]);
+		return true;
+	}
+	return false;
 }

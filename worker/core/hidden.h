@@ -11,3 +11,11 @@
  * told to end (SIGTERM); its successor has a rule for the path.
  */
 bool hidden_by_sandbox(const char *path);
+
+/*
+ * The same for the files that resolve host names.  To be asked before a name is
+ * resolved: without resolv.conf the C library reports no error and asks a
+ * server on this machine.  Programs that configure the network replace that
+ * file.  True: the log has the reason.
+ */
+bool hidden_names(void);

@@ -9,6 +9,7 @@
 #include "common/base/mono.h"
 #include "config.h"
 #include "worker/net/curl/http_headers.h"
+#include "worker/net/curl/names.h"
 #include "worker/output/output_type.h"
 #include "worker/output/join_point.h"
 
@@ -247,7 +248,7 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 	       SET(o, UPLOAD_BUFFERSIZE, (long)SEND_BUFFER) &&
 	       SET(o, READFUNCTION, on_read) && SET(o, READDATA, o) &&
 	       SET(o, WRITEFUNCTION, on_write) &&
-	       headers_watch(&o->answered, o->easy);
+	       headers_watch(&o->answered, o->easy) && names_watch(o->easy);
 }
 
 struct output *np_output_open(const struct output_spec *spec, int *ret_err,

@@ -2,9 +2,12 @@
 #include "worker/net/curl/fetch.h"
 
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/base/units.h"
 #include "config.h"
+#include "worker/core/hidden.h"
 #include "worker/net/curl/http_headers.h"
+#include "worker/net/curl/names.h"
 #include "worker/net/curl/reach.h"
 #include "worker/net/curl/url.h"
 
@@ -227,7 +230,7 @@ static bool set_how(struct fetch *f)
 	       SET(f, TCP_KEEPALIVE, 1L) &&
 	       SET(f, ERRORBUFFER, f->detail) &&
 	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f) &&
-	       headers_watch(&f->came_with, f->easy) &&
+	       headers_watch(&f->came_with, f->easy) && names_watch(f->easy) &&
 	       SET(f, PRIVATE, f);
 }
 
@@ -313,6 +316,18 @@ static bool follow(struct fetch *f, CURLcode *result)
 	return began;
 }
 
+/* Libcurl did not read the file ca=, or read an older one and kept it. */
+static void look_for_ca(const struct fetch *f)
+{
+	const char *ca = f->fetcher->spec->ca;
+
+	if ((f->result == CURLE_SSL_CACERT_BADFILE ||
+	     f->result == CURLE_PEER_FAILED_VERIFICATION) &&
+	    ca[0] != '\0' && hidden_by_sandbox(ca))
+		log_info("worker", "%s is new since the start of the process, "
+			 "which is replaced", ca);
+}
+
 static void note_end(struct fetch *f, CURLcode result)
 {
 	bool is_short = f->ranged && f->left > 0 && !f->enough;
@@ -328,6 +343,7 @@ static void note_end(struct fetch *f, CURLcode result)
 		f->state = FETCH_FAILED;
 	if (result == CURLE_OK && is_short)
 		f->result = CURLE_PARTIAL_FILE;
+	look_for_ca(f);
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
 	(void)curl_easy_getinfo(f->easy, CURLINFO_COOKIELIST, &cookies);
 	for (const struct curl_slist *l = cookies; l != NULL; l = l->next)

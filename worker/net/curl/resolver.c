@@ -79,10 +79,10 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 	int bits;
 
 	if (!n->answered && n->channel == NULL &&
-	    hidden_by_sandbox("/etc/resolv.conf"))
-		return errmsg_fail(error, -EHOSTUNREACH, "host: resolv.conf is "
-				   "new since the start of the process, which "
-				   "is replaced");
+	    hidden_names())
+		return errmsg_fail(error, -EHOSTUNREACH, "host: the files that "
+				   "resolve names are new since the start of "
+				   "the process, which is replaced");
 	if (!n->answered && n->channel == NULL) {
 		n->status = ares_init_options(&n->channel, &options,
 					      ARES_OPT_TIMEOUTMS |

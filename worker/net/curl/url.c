@@ -2,6 +2,7 @@
 #include "worker/net/curl/url.h"
 
 #include "common/base/alloc.h"
+#include "common/base/sockaddr.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -118,4 +119,18 @@ char *url_at_home(const char *url, const char *home, bool *ret_at_home)
 	curl_url_cleanup(u);
 	curl_url_cleanup(h);
 	return ret;
+}
+
+bool url_has_name(const char *url)
+{
+	CURLU *u = read_url(url);
+	char *host = u != NULL ? get(u, CURLUPART_HOST, 0) : NULL;
+	struct sockaddr_any any;
+	/* an address of IPv6 is in brackets */
+	bool is_name = host != NULL && host[0] != '[' &&
+		       sockaddr_parse(host, 0, &any) < 0;
+
+	free(host);
+	curl_url_cleanup(u);
+	return is_name;
 }

@@ -20,3 +20,6 @@ char *url_resolve(const char *base, const char *text, size_t len,
  * both have the same scheme, host and port. The caller frees it. NULL: not a
  * URL. */
 char *url_at_home(const char *url, const char *home, bool *ret_at_home);
+
+/* Is its host a name, which must be resolved? */
+bool url_has_name(const char *url);
