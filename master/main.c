@@ -18,8 +18,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Tells the workers where the configuration and the state are: they have no
- * access there. */
+/* Names the folders of the configuration and of the state to the workers
+ * (WORKER_PRIVATE_VARIABLE). */
 static void name_private(const char *config)
 {
 	char *files[] = {

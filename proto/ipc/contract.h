@@ -16,8 +16,9 @@
 /* In the environment of a worker that logs at level debug. */
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
-/* The folders of the configuration and of the state, one a line: no worker may
- * read or write there. */
+/* The folders of the configuration and of the state, one a line: a worker never
+ * records there, and reads there only the files that an address or a list of
+ * files names. */
 #define WORKER_PRIVATE_VARIABLE "SLUICE_PRIVATE"
 
 enum {
