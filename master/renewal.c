@@ -25,6 +25,7 @@
 enum {
 	CHECK_MS = 50, /* interval of the check that all is saved */
 	CHECKS_MAX = 100,
+	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 };
 
 /* A caller that waits for the result of a trial. */
@@ -40,7 +41,12 @@ struct renewal {
 	bool stopped;
 	ev_timer timer; /* runs until all is saved */
 	unsigned checks;
+	unsigned flushed; /* config_versions() of the last config_flush() */
+	bool without_sessions; /* they could not be saved in time */
 	struct trial *trial; /* NULL: none runs */
+	unsigned tried;  /* config_versions() at its start */
+	unsigned trials; /* of this restart, whose results were outdated */
+	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	struct errmsg error; /* of the last trial or restart; "": none */
 };
@@ -71,12 +77,57 @@ static void replace_program(struct renewal *r)
 	watchdog_report_ready();
 }
 
+static bool is_saved(const struct renewal *r)
+{
+	return config_is_saved(r->cfg.config) &&
+	       (r->without_sessions || auth_is_saved(r->cfg.auth));
+}
+
+static void flush(struct renewal *r)
+{
+	r->flushed = config_versions(r->cfg.config);
+	config_flush(r->cfg.config);
+}
+
+static void wait_until_saved(struct renewal *r)
+{
+	if (ev_is_active(&r->timer))
+		return;
+	r->checks = 0;
+	r->without_sessions = false;
+	flush(r);
+	ev_timer_set(&r->timer, 0., CHECK_MS / 1e3);
+	ev_timer_start(r->cfg.loop, &r->timer);
+}
+
+/* The trial has succeeded.  The new program reads the files: changes that were
+ * made during the trial are first saved, and then tried too. */
+static void restart_or_repeat(struct renewal *r)
+{
+	if (is_saved(r) && config_versions(r->cfg.config) == r->tried) {
+		r->trials = 0;
+		replace_program(r);
+		return;
+	}
+	r->trials++;
+	log_info("master", "restart delayed: the configuration or the "
+			   "sessions changed during the trial");
+	wait_until_saved(r);
+}
+
+static void answer_later(struct renewal *r)
+{
+	ev_timer_set(&r->answer, 0., 0.);
+	ev_timer_start(r->cfg.loop, &r->answer);
+}
+
 static void begin_trial(struct renewal *r);
 
 /* Answers the waiters of the trial, then restarts if one of them wants it. */
 static void finish(struct renewal *r)
 {
-	const char *error = renewal_error(r);
+	const char *error = r->stopped ? "the service is stopping"
+				       : renewal_error(r);
 	struct waiter *w, *next;
 	bool restart = false;
 
@@ -91,8 +142,10 @@ static void finish(struct renewal *r)
 			restart = true;
 		free(w);
 	}
-	if (restart && error == NULL && !r->stopped)
-		replace_program(r);
+	if (restart && error == NULL)
+		restart_or_repeat(r);
+	else if (restart)
+		r->trials = 0;
 	if (!TAILQ_EMPTY(&r->waiters))
 		begin_trial(r);
 }
@@ -115,6 +168,7 @@ static void begin_trial(struct renewal *r)
 	struct errmsg error;
 	struct waiter *w;
 
+	r->tried = config_versions(r->cfg.config);
 	TAILQ_FOREACH(w, &r->waiters, link)
 		w->tried = true;
 	r->trial = trial_start(
@@ -131,7 +185,13 @@ static void begin_trial(struct renewal *r)
 	if (r->trial != NULL)
 		return;
 	fail(r, error.text);
-	finish(r);
+	answer_later(r);
+}
+
+static void on_answer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	finish(container_of(t, struct renewal, answer));
 }
 
 static void wait_for_trial(struct renewal *r, trial_done_fn *done, void *arg)
@@ -141,16 +201,16 @@ static void wait_for_trial(struct renewal *r, trial_done_fn *done, void *arg)
 	w->done = done;
 	w->arg = arg;
 	TAILQ_INSERT_TAIL(&r->waiters, w, link);
-	if (r->trial == NULL)
+	w->tried = r->stopped;
+	if (r->stopped)
+		answer_later(r);
+	else if (r->trial == NULL && !ev_is_active(&r->answer))
 		begin_trial(r);
 }
 
 void renewal_try(struct renewal *r, trial_done_fn *done, void *arg)
 {
-	if (!r->stopped)
-		wait_for_trial(r, done, arg);
-	else
-		done("the service is stopping", arg);
+	wait_for_trial(r, done, arg);
 }
 
 const char *renewal_error(const struct renewal *r)
@@ -161,33 +221,31 @@ const char *renewal_error(const struct renewal *r)
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct renewal *r = container_of(t, struct renewal, timer);
-	bool saved = config_is_saved(r->cfg.config);
+	unsigned trials = r->trials;
 
 	(void)loop, (void)revents;
-	if (!(saved && auth_is_saved(r->cfg.auth)) && ++r->checks < CHECKS_MAX)
+	if (config_versions(r->cfg.config) != r->flushed)
+		flush(r);
+	if (!is_saved(r) && ++r->checks < CHECKS_MAX)
 		return;
 	ev_timer_stop(r->cfg.loop, &r->timer);
-	if (!saved)
-		fail(r, "the configuration cannot be saved");
-	else
+	r->without_sessions = !auth_is_saved(r->cfg.auth);
+	if (is_saved(r) && trials < TRIALS_MAX) {
 		wait_for_trial(r, NULL, NULL);
-}
-
-static void on_saved(int result, const struct errmsg *error, void *arg)
-{
-	/* the timer checks again */
-	(void)result, (void)error, (void)arg;
+		return;
+	}
+	r->trials = 0;
+	if (is_saved(r))
+		/* the program was tried, the API judged the last changes */
+		replace_program(r);
+	else
+		fail(r, "the configuration cannot be saved");
 }
 
 void renewal_ask(struct renewal *r)
 {
-	if (r->stopped || ev_is_active(&r->timer))
-		return;
-	r->checks = 0;
-	if (!config_is_saved(r->cfg.config))
-		config_save_now(r->cfg.config, on_saved, r);
-	ev_timer_set(&r->timer, 0., CHECK_MS / 1e3);
-	ev_timer_start(r->cfg.loop, &r->timer);
+	if (!r->stopped)
+		wait_until_saved(r);
 }
 
 void renewal_stop(struct renewal *r)
@@ -196,6 +254,7 @@ void renewal_stop(struct renewal *r)
 
 	r->stopped = true;
 	ev_timer_stop(r->cfg.loop, &r->timer);
+	ev_timer_stop(r->cfg.loop, &r->answer);
 	trial_free(&r->trial);
 	while ((w = TAILQ_FIRST(&r->waiters)) != NULL) {
 		TAILQ_REMOVE(&r->waiters, w, link);
@@ -238,6 +297,7 @@ struct renewal *renewal_new(const struct renewal_config *cfg)
 	r->cfg = *cfg;
 	TAILQ_INIT(&r->waiters);
 	ev_timer_init(&r->timer, on_timer, 0., 0.);
+	ev_timer_init(&r->answer, on_answer, 0., 0.);
 	return r;
 }
 

@@ -42,8 +42,8 @@ void renewal_free(struct renewal **);
  * continues. */
 void renewal_ask(struct renewal *);
 
-/* Tries the installed program with the saved file and calls done, possibly
- * inside. */
+/* Tries the installed program with the saved file and calls done, from the
+ * loop or by renewal_stop(). */
 void renewal_try(struct renewal *, trial_done_fn *done, void *arg);
 
 /* Why the last trial or restart failed, in one sentence; NULL: it did not. */

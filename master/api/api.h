@@ -43,7 +43,7 @@ struct api_config {
 	/* A new instance that reads the configuration again is to replace this
 	 * one; workers continue. */
 	void (*restart)(void *arg);
-	/* Tries the new instance and calls done, possibly inside. */
+	/* Tries the new instance and calls done, never inside. */
 	void (*try_restart)(trial_done_fn *done, void *done_arg, void *arg);
 	/* Why the last restart or trial failed; NULL: it did not.  Both may be
 	 * NULL. */

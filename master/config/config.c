@@ -32,6 +32,7 @@ struct config {
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
 	unsigned changes;
+	unsigned others; /* uploads and adopted documents */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -386,6 +387,11 @@ unsigned config_changes(const struct config *c)
 	return c->changes;
 }
 
+unsigned config_versions(const struct config *c)
+{
+	return c->changes + c->others;
+}
+
 bool config_save_error(const struct config *c, struct errmsg *ret)
 {
 	const char *error = c->save != NULL ? save_error(c->save) : NULL;
@@ -432,12 +438,20 @@ void config_save_now(struct config *c, save_done_fn *done, void *arg)
 	save_now(c->save, done, arg);
 }
 
+void config_flush(struct config *c)
+{
+	/* a document that was uploaded must not be replaced */
+	if (c->save != NULL && save_left_ms(c->save) > 0)
+		save_touch_in(c->save, 0);
+}
+
 void config_replace(struct config *c, const json_t *document)
 {
 	json_t *copy = json_deep_copy(document);
 
 	if (copy == NULL)
 		abort();
+	c->others++;
 	take_document(c, copy);
 	if (c->backup != NULL)
 		save_touch(c->backup);
@@ -456,6 +470,7 @@ void config_upload(struct config *c, const json_t *document,
 	size_t len;
 	char *text = document_format(document, &len);
 
+	c->others++;
 	save_text(c->save, text, len, done, arg);
 }
 

@@ -53,6 +53,9 @@ void config_end(struct config *);
 
 /* Counts the changes of the document, which replace the file. */
 unsigned config_changes(const struct config *);
+/* Counts the contents that the file got or is about to get: the changes,
+ * uploads and adopted documents. */
+unsigned config_versions(const struct config *);
 /* Why the last change is not on disk; false: it is, or is about to be. */
 bool config_save_error(const struct config *, struct errmsg *ret);
 
@@ -111,6 +114,9 @@ const char *config_path(const struct config *);
 
 /* Saves the document at once; there is a file.  done is that of save_now(). */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
+
+/* Writes a change that waits for its save at once. */
+void config_flush(struct config *);
 
 /* Adopts a document (borrowed) that is in the file already. */
 void config_replace(struct config *, const json_t *document);

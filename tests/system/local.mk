@@ -118,6 +118,7 @@ system_tests = \
 	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \
 	tests/system/rename.mjs \
+	tests/system/restart-changes.mjs \
 	tests/system/restart-faults.mjs \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \

@@ -476,7 +476,8 @@ unit_master_tests = \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
-	tests/unit/master/test_file_budget
+	tests/unit/master/test_file_budget \
+	tests/unit/master/test_renewal
 check_PROGRAMS += $(unit_master_tests)
 TESTS += $(unit_master_tests)
 tests_unit_master_api_test_access_SOURCES = \
@@ -620,6 +621,7 @@ tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
+tests_unit_master_test_renewal_LDADD = $(master_libs)
 
 unit_ctl_tests = \
 	tests/unit/ctl/test_config_edit \

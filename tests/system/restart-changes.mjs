@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// restart: changes that the API accepts during the trial are not lost, and the
+// file that the new program reads was tried.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { tempDir, waitUntil } from '../helpers/util.mjs';
+
+const a001 = stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000');
+const named = (name) => ({ ...a001, enable: false, name });
+
+// An installed program that counts its trials.  Trial N lasts while the file
+// hold.N exists, and fails if the file fail.N exists.
+class Slow {
+	constructor(t) {
+		this.dir = tempDir(t);
+		this.file = path.join(this.dir, 'sluice');
+		fs.copyFileSync(MASTER, this.file);
+	}
+	at(name) { return path.join(this.dir, name); }
+	make(name) { fs.writeFileSync(this.at(name), ''); }
+	end(name) { fs.rmSync(this.at(name)); }
+	get trials() {
+		try {
+			return fs.statSync(this.at('trials')).size;
+		} catch {
+			return 0;
+		}
+	}
+	install() {
+		fs.writeFileSync(`${this.file}.new`, `#!/bin/bash
+if [ "$1" = --try-handover ]; then
+	printf x >>${this.at('trials')}
+	n=$(stat -c %s ${this.at('trials')})
+	while [ -e ${this.at('hold')}.$n ]; do sleep 0.05; done
+	[ -e ${this.at('fail')}.$n ] && exit 9
+fi
+exec ${MASTER} "$@"
+`, { mode: 0o755 });
+		fs.renameSync(`${this.file}.new`, this.file);
+	}
+}
+
+// The second trial of a restart, the last before the new program runs.
+async function duringTrial(t) {
+	const slow = new Slow(t);
+	const sluice = await Sluice.start(t, config(named('old')),
+		{ master: slow.file });
+
+	slow.install();
+	slow.make('hold.2');
+	await sluice.cmd('restart');
+	await waitUntil('the second trial', () => slow.trials === 2);
+	return { slow, sluice };
+}
+
+const restarts = (sluice) => sluice.log.match(/restarting/g)?.length ?? 0;
+const nameOf = async (sluice) =>
+	(await sluice.cmd('load')).make_stream[0].name;
+
+test('a change during the trial is saved before the restart', async (t) => {
+	const { slow, sluice } = await duringTrial(t);
+
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: named('new') });
+	slow.end('hold.2');
+	await waitUntil('restart', () => restarts(sluice) === 1);
+	await sluice.ready();
+	assert.equal(await nameOf(sluice), 'new');
+	assert.equal(slow.trials, 3);
+	await sluice.stop();
+});
+
+test('an upload during the trial is tried before the restart', async (t) => {
+	const { slow, sluice } = await duringTrial(t);
+
+	slow.make('fail.3');
+	await sluice.cmd('upload', { config: config(named('uploaded')) });
+	slow.end('hold.2');
+	await sluice.logged(/cannot restart.*exit code 9/);
+	assert.equal(restarts(sluice), 0);
+	assert.equal(await nameOf(sluice), 'old');
+	await sluice.cmd('restart');
+	await waitUntil('restart', () => restarts(sluice) === 1);
+	await sluice.ready();
+	assert.equal(await nameOf(sluice), 'uploaded');
+	await sluice.stop();
+});
+
+test('changes that do not end do not prevent a restart', async (t) => {
+	const slow = new Slow(t);
+	const sluice = await Sluice.start(t, config(named('old')),
+		{ master: slow.file });
+	let accepted = 'old', n = 0;
+
+	slow.install();
+	for (let i = 1; i < 20; i++)
+		slow.make(`hold.${i}`);
+	const change = async () => {
+		await sluice.cmd('set-stream', { id: 'a001',
+			stream: named(`n${++n}`) });
+		accepted = `n${n}`;
+	};
+	const reply = sluice.cmd('restart');
+	let ended = 0;
+	// each trial ends after a change
+	await waitUntil('restart', async () => {
+		if (restarts(sluice) > 0)
+			return true;
+		if (slow.trials > ended) {
+			await change();
+			slow.end(`hold.${++ended}`);
+		}
+		return false;
+	}, 30000);
+	await reply;
+	await sluice.ready();
+	assert.equal(await nameOf(sluice), accepted);
+	assert.ok(ended >= 3 && ended <= 5, `${ended} trials`);
+	await sluice.stop();
+});

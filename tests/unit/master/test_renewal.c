@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/renewal.h"
+
+#include "common/supervise/handover.h"
+#include "master/config/config.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct bench {
+	struct ev_loop *loop;
+	struct config *config;
+	struct renewal *renewal;
+	char *argv[2];
+	char answer[256]; /* "": none */
+};
+
+static struct handover *write_state(void *arg)
+{
+	uint64_t last = 0;
+
+	(void)arg;
+	return handover_new(&last);
+}
+
+static void on_done(const char *error, void *arg)
+{
+	struct bench *b = arg;
+
+	cr_assert_not_null(error);
+	cr_assert_str_empty(b->answer);
+	(void)strncpy(b->answer, error, sizeof b->answer - 1);
+}
+
+static void bench_init(struct bench *b)
+{
+	struct errmsg error;
+
+	*b = (struct bench){ .loop = ev_loop_new(EVFLAG_NOENV),
+			     .argv = { (char *)(uintptr_t)"sluice", NULL } };
+	b->config = config_open(NULL, b->loop, &error);
+	b->renewal = renewal_new(&(struct renewal_config){
+		.loop = b->loop,
+		.program = "/nonexistent",
+		.argv = b->argv,
+		.config = b->config,
+		.write = write_state,
+		.arg = b,
+	});
+}
+
+static void bench_done(struct bench *b)
+{
+	renewal_free(&b->renewal);
+	config_close(&b->config);
+	ev_loop_destroy(b->loop);
+}
+
+/* The caller of renewal_try() is not yet ready for the answer. */
+static void expect_answer_from_loop(struct bench *b, const char *text)
+{
+	cr_assert_str_empty(b->answer);
+	for (unsigned i = 0; i < 10 && b->answer[0] == '\0'; i++)
+		(void)ev_run(b->loop, EVRUN_ONCE);
+	cr_assert_not_null(strstr(b->answer, text), "%s", b->answer);
+}
+
+Test(renewal, answers_from_the_loop_after_the_stop)
+{
+	struct bench b;
+
+	bench_init(&b);
+	renewal_stop(b.renewal);
+	renewal_try(b.renewal, on_done, &b);
+	expect_answer_from_loop(&b, "the service is stopping");
+	bench_done(&b);
+}
+
+Test(renewal, answers_from_the_loop_without_descriptors)
+{
+	struct rlimit all, none;
+	struct bench b;
+
+	bench_init(&b);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
+	none = (struct rlimit){ 0, all.rlim_max };
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	renewal_try(b.renewal, on_done, &b);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
+	expect_answer_from_loop(&b, "Too many open files");
+	bench_done(&b);
+}
+
+Test(renewal, answers_at_its_end)
+{
+	struct bench b;
+
+	bench_init(&b);
+	renewal_stop(b.renewal);
+	renewal_try(b.renewal, on_done, &b);
+	bench_done(&b);
+	cr_assert_str_eq(b.answer, "the service is stopping");
+}
