@@ -30,7 +30,8 @@ enum {
 
 struct trial {
 	struct trial_config cfg;
-	int pidfd;
+	pid_t pid; /* leads a group of processes */
+	int pidfd; /* -1: reaped */
 	int output;
 	ev_io on_end;
 	ev_io on_output;
@@ -167,6 +168,14 @@ static void report(struct trial *t, const char *end)
 	t->cfg.on_end(error.text, t->cfg.arg);
 }
 
+/* The descendants too: they have the descriptors of the service.  The number
+ * of the group is not reused while the child is not reaped. */
+static void kill_group(struct trial *t)
+{
+	(void)kill(-t->pid, SIGKILL);
+	(void)pidfd_send_signal(t->pidfd, SIGKILL, NULL, 0);
+}
+
 static void stop(struct trial *t)
 {
 	ev_io_stop(t->cfg.loop, &t->on_end);
@@ -183,9 +192,13 @@ static void on_child_end(struct ev_loop *loop, ev_io *w, int revents)
 	char text[96];
 
 	(void)loop, (void)revents;
-	if (waitid(P_PIDFD, (id_t)t->pidfd, &info, WEXITED | WNOHANG) == 0 &&
-	    info.si_pid == 0)
-		return;
+	if (waitid(P_PIDFD, (id_t)t->pidfd, &info,
+		   WEXITED | WNOHANG | WNOWAIT) == 0) {
+		if (info.si_pid == 0)
+			return;
+		kill_group(t);
+		(void)waitid(P_PIDFD, (id_t)t->pidfd, NULL, WEXITED | WNOHANG);
+	}
 	stop(t);
 	end = (struct child_end){
 		.code = info.si_code == CLD_EXITED ? info.si_status : -1,
@@ -215,7 +228,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)revents;
 	if (!t->timed_out) {
 		t->timed_out = true;
-		(void)pidfd_send_signal(t->pidfd, SIGKILL, NULL, 0);
+		kill_group(t);
 		ev_timer_set(&t->timer, KILL_MS / 1e3, 0.);
 		ev_timer_start(loop, &t->timer);
 		return;
@@ -238,7 +251,7 @@ static void watch(struct trial *t)
 }
 
 /* The pidfd of the child, or -errno. */
-static int run(const struct plan *p)
+static int run(const struct plan *p, pid_t *ret_pid)
 {
 	pid_t pid = fork();
 	int pidfd, err;
@@ -247,6 +260,10 @@ static int run(const struct plan *p)
 		become(p);
 	if (pid < 0)
 		return -errno;
+	/* here too, so that the group exists when it is killed; fails after
+	 * exec, when the child has done it */
+	(void)setpgid(pid, pid);
+	*ret_pid = pid;
 	pidfd = pidfd_open(pid, 0);
 	if (pidfd >= 0)
 		return pidfd;
@@ -262,6 +279,7 @@ struct trial *trial_start(const struct trial_config *cfg, struct errmsg *error)
 	struct plan plan = { .document = restart_document(cfg->handover) };
 	int pidfd = plan.document, ends[2] = { -1, -1 };
 	struct trial *t;
+	pid_t pid = -1;
 
 	if (pidfd >= 0 && pipe2(ends, O_CLOEXEC) < 0)
 		pidfd = -errno;
@@ -270,7 +288,7 @@ struct trial *trial_start(const struct trial_config *cfg, struct errmsg *error)
 	if (pidfd >= 0) {
 		plan_init(&plan, cfg);
 		plan.output = ends[1];
-		pidfd = run(&plan);
+		pidfd = run(&plan, &pid);
 	}
 	free(plan.argv);
 	free(plan.environment);
@@ -284,6 +302,7 @@ struct trial *trial_start(const struct trial_config *cfg, struct errmsg *error)
 	}
 	t = xcalloc(1, sizeof *t);
 	t->cfg = *cfg;
+	t->pid = pid;
 	t->pidfd = pidfd;
 	t->output = ends[0];
 	watch(t);
@@ -298,7 +317,7 @@ void trial_free(struct trial **trial)
 	if (t == NULL)
 		return;
 	if (t->pidfd >= 0) {
-		(void)pidfd_send_signal(t->pidfd, SIGKILL, NULL, 0);
+		kill_group(t);
 		(void)waitid(P_PIDFD, (id_t)t->pidfd, NULL, WEXITED | WNOHANG);
 		stop(t);
 	}

@@ -36,5 +36,6 @@ struct trial_config {
 /* NULL with error when no child can be started. */
 struct trial *trial_start(const struct trial_config *, struct errmsg *error);
 
-/* NULL-safe; sets *t to NULL.  Kills a child that still runs. */
+/* NULL-safe; sets *t to NULL.  Kills a child that still runs, with its
+ * descendants, as the end of the child does. */
 void trial_free(struct trial **t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// restart: changes that the API accepts during the trial are not lost, and the
-// file that the new program reads was tried.
+// restart: changes that the API accepts during the trial are not lost, the file
+// that the new program reads was tried, and no process of a trial is left.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,6 +18,8 @@ class Slow {
 		this.dir = tempDir(t);
 		this.file = path.join(this.dir, 'sluice');
 		fs.copyFileSync(MASTER, this.file);
+		fs.copyFileSync('/bin/sleep', this.at('descendant'));
+		fs.chmodSync(this.at('descendant'), 0o755);
 	}
 	at(name) { return path.join(this.dir, name); }
 	make(name) { fs.writeFileSync(this.at(name), ''); }
@@ -35,7 +37,11 @@ if [ "$1" = --try-handover ]; then
 	printf x >>${this.at('trials')}
 	n=$(stat -c %s ${this.at('trials')})
 	while [ -e ${this.at('hold')}.$n ]; do sleep 0.05; done
-	[ -e ${this.at('fail')}.$n ] && exit 9
+	if [ -e ${this.at('fail')}.$n ]; then
+		${this.at('descendant')} 600 &
+		exit 9
+	fi
+	[ -e ${this.at('hang')}.$n ] && ${this.at('descendant')} 600
 fi
 exec ${MASTER} "$@"
 `, { mode: 0o755 });
@@ -56,6 +62,13 @@ async function duringTrial(t) {
 	return { slow, sluice };
 }
 
+const running = (file) => fs.readdirSync('/proc').some((pid) => {
+	try {
+		return fs.readlinkSync(`/proc/${pid}/exe`) === file;
+	} catch {
+		return false;
+	}
+});
 const restarts = (sluice) => sluice.log.match(/restarting/g)?.length ?? 0;
 const nameOf = async (sluice) =>
 	(await sluice.cmd('load')).make_stream[0].name;
@@ -87,6 +100,30 @@ test('an upload during the trial is tried before the restart', async (t) => {
 	await sluice.ready();
 	assert.equal(await nameOf(sluice), 'uploaded');
 	await sluice.stop();
+});
+
+test('a trial leaves no descendant', async (t) => {
+	const slow = new Slow(t);
+	const sluice = await Sluice.start(t, config(named('old')),
+		{ master: slow.file });
+	const left = () => running(slow.at('descendant'));
+
+	slow.install();
+	slow.make('fail.1');
+	slow.make('hang.2');
+	slow.make('hang.3');
+	assert.match((await sluice.post({ cmd: 'restart' })).body, /code 9/);
+	await waitUntil('no descendant', () => !left());
+	const hung = sluice.post({ cmd: 'restart' });
+	await waitUntil('a descendant', left);
+	assert.match((await hung).body, /no result within 10 s/);
+	await waitUntil('no descendant', () => !left());
+	// the end of the service during a trial
+	const last = sluice.post({ cmd: 'restart' }).catch(() => null);
+	await waitUntil('a descendant', left);
+	await sluice.stop();
+	await last;
+	await waitUntil('no descendant', () => !left());
 });
 
 test('changes that do not end do not prevent a restart', async (t) => {
