@@ -72,9 +72,13 @@ export class Sluice {
 		if (!auth)
 			all.push('--no-web-auth');
 		if (config !== undefined) {
-			if (config !== null)
+			if (config !== null) {
+				const { uid, gid } = fs.statSync(dir);
+
 				fs.writeFileSync(self.file, JSON.stringify(
 					config, null, 4), { mode: 0o600 });
+				fs.chownSync(self.file, uid, gid);
+			}
 			all.push('-c', self.file);
 		}
 		const line = managed ? [MANAGER, path.join(dir, 'notify'),
