@@ -394,10 +394,11 @@ json_t *status_write(const struct status *s)
 		minute = minute_format(&stream->minute);
 		(void)json_object_set_new(
 			all, stream->id,
-			json_pack("{s:s, s:I, s:i, s:o}", "minute", minute,
+			json_pack("{s:s, s:I, s:i, s:o, s:o}", "minute", minute,
 				  "at", (json_int_t)stream->wall_s, "input",
 				  (int)stream->position, "errors",
-				  status_stream_write_errors(stream)));
+				  status_stream_write_errors(stream), "faults",
+				  status_stream_write_faults(stream)));
 		free(minute);
 	}
 	return all;
@@ -428,5 +429,7 @@ void status_take(struct status *s, const json_t *all)
 			stream->position = (unsigned)input;
 		status_stream_take_errors(stream,
 					  json_object_get(from, "errors"));
+		status_stream_take_faults(stream,
+					  json_object_get(from, "faults"));
 	}
 }

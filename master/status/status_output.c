@@ -108,6 +108,52 @@ void status_stream_judge(struct status_stream *s,
 	}
 }
 
+json_t *status_stream_write_faults(const struct status_stream *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_outputs; i++) {
+		const struct output_fault *f = &s->outputs[i].fault;
+
+		if (f->raised && f->reason != NULL &&
+		    s->outputs[i].address != NULL)
+			(void)json_array_append_new(
+				list, json_pack("[I, s, I, b, s]",
+						(json_int_t)i + 1,
+						s->outputs[i].address,
+						(json_int_t)f->since_s,
+						(int)f->reported, f->reason));
+	}
+	return list;
+}
+
+void status_stream_take_faults(struct status_stream *s, const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
+		json_int_t position = 0, since = 0;
+		const char *address = NULL, *reason = NULL;
+		struct status_output *out;
+		int reported = 0;
+
+		if (json_unpack(one, "[I, s, I, b, s!]", &position, &address,
+				&since, &reported, &reason) < 0 ||
+		    position < 1 || position > (json_int_t)s->n_outputs)
+			continue;
+		out = &s->outputs[position - 1];
+		/* the file may name another output there by now */
+		if (out->address == NULL || strcmp(out->address, address) != 0)
+			continue;
+		output_fault_clear(&out->fault);
+		out->fault.raised = true;
+		out->fault.reported = reported != 0;
+		out->fault.since_s = since;
+		out->fault.reason = xstrdup(reason);
+	}
+}
+
 void output_fault_clear(struct output_fault *f)
 {
 	f->raised = false;

@@ -162,6 +162,11 @@ void status_stream_note_errors(struct status_stream *,
 json_t *status_stream_write_errors(const struct status_stream *);
 void status_stream_take_errors(struct status_stream *, const json_t *list);
 
+/* From master to master: [position, address, since, reported, reason] of each
+ * output with a fault; and back, where the output still has this address. */
+json_t *status_stream_write_faults(const struct status_stream *);
+void status_stream_take_faults(struct status_stream *, const json_t *list);
+
 /* The number of outputs with a fault. */
 size_t status_stream_count_faults(const struct status_stream *);
 

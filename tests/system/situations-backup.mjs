@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // situations, backups: whichever input plays, every surface tells it.
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playAll } from '../helpers/situations.mjs';
+import { sleep } from '../helpers/util.mjs';
 
 const situations = {
 	async 'the only input is on air'(s) {
@@ -76,6 +78,32 @@ const situations = {
 		await s.sluice.cmd('set-stream-input', { id: s.id, input: 2 });
 		await s.tells({ state: 'on air (input 2, chosen by hand)',
 			from: 2 });
+	},
+
+	async 'a switch by hand between inputs on air: never off air'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2, { backup_type: 'disable' });
+		await s.tells({ state: 'on air', from: 1 });
+		const { messages } = s.house.seconds;
+		const begun = messages.length;
+
+		// at every time of the second
+		for (let i = 0; i < 10; i++) {
+			const input = 2 - i % 2;
+
+			await s.sluice.cmd('set-stream-input',
+				{ id: s.id, input });
+			await s.reaches(input === 2 ? /chosen by hand/
+				: /^on air$/);
+			await sleep(130);
+		}
+		await s.tells({ from: 1, state: 'on air' });
+		const mine = messages.slice(begun).filter((m) =>
+			m.channel_id === s.id && m.scope === 'stream_event');
+
+		assert.ok(mine.length > 0);
+		assert.deepEqual(mine.filter((m) => !m.onair), []);
 	},
 
 	async 'all inputs are dead: the last one stays active'(s) {

@@ -57,6 +57,17 @@ static struct input_chain *chosen_chain(const struct selector *s)
 	return on_air != NULL ? on_air : &s->chains[s->decision->input];
 }
 
+/* An input that was entered after another one on air, and has no verdict yet,
+ * counts as on air: its entry proves that it can be decoded.  The next second
+ * judges it. */
+static bool is_onair(const struct selector *s, const struct input_chain *l)
+{
+	return l->report.onair ||
+	       (l == selector_input_on_air(s) && l->wanted && !l->silent &&
+		l->verdict == FAILOVER_UNKNOWN && s->was_onair &&
+		s->off_s == 0);
+}
+
 static enum input_state find_state(const struct selector *s,
 				   const struct input_chain *l)
 {
@@ -110,7 +121,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		.active = l == selector_input_on_air(s),
 		.open = input_keeper_is_open(&l->keeper),
 		.heard = l->keeper.received,
-		.onair = r->onair,
+		.onair = is_onair(s, l),
 		.scrambled = r->scrambled,
 		.bitrate_kbps = r->bitrate_kbps,
 		.received_kbps = l->received_kbps,
@@ -136,7 +147,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
 		ret->error = mux_input_error(l->mux);
 	/* off air, and too early to tell why */
-	if (ret->error == NULL && l == chosen_chain(s) && !r->onair)
+	if (ret->error == NULL && l == chosen_chain(s) && !ret->onair)
 		ret->error = "starting";
 	report_state(s, l, ret);
 }
@@ -146,7 +157,7 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	status->n_inputs = s->n;
 	if (s->failover == NULL)
 		return;
-	s->off_s = chosen_chain(s)->report.onair ? 0 : s->off_s + 1;
+	s->off_s = is_onair(s, chosen_chain(s)) ? 0 : s->off_s + 1;
 	s->was_onair = s->was_onair || s->off_s == 0;
 	/* the filler, or nothing, may be sent instead of it by now */
 	log_onair(s, chosen_chain(s));

@@ -26,7 +26,9 @@ static void open_master(struct master *m, const char *path)
 {
 	struct errmsg why;
 	json_t *stream = fakes_json("{'enable':true,'type':'spts',"
-				    "'input':['udp://:1','udp://:2']}");
+				    "'input':['udp://:1','udp://:2'],"
+				    "'output':['udp://127.0.0.1:3',"
+				    "'file:///x.ts']}");
 	struct stream_conf *conf;
 
 	m->loop = ev_loop_new(EVFLAG_AUTO);
@@ -130,6 +132,69 @@ Test(history, passes_from_one_master_to_the_next)
 	close_master(&old);
 	close_master(&new);
 	remove_path(path);
+}
+
+/* The first output fault in the overview; NULL: none. */
+static json_t *output_fault(struct master *m)
+{
+	json_t *alarms = json_array();
+	json_t *list = status_overview(m->of.status, alarms);
+	json_t *row = json_array_get(list, 0);
+	json_t *fault = json_incref(json_array_get(
+		json_object_get(row, "output_faults"), 0));
+
+	json_decref(list);
+	json_decref(alarms);
+	return fault;
+}
+
+Test(history, of_an_output_that_does_not_send_keeps_its_time)
+{
+	struct msg_stream_status status = {
+		.n_inputs = 1,
+		.inputs = { { .position = 1, .active = true, .onair = true } },
+		.n_outputs = 2,
+		.outputs = { { .position = 1, .open = true },
+			     { .position = 2, .error = "disk full" } },
+	};
+	struct master old, new;
+	json_t *before, *after;
+
+	open_master(&old, NULL);
+	for (int i = 0; i < 5; i++)
+		status_push(old.of.status, "a", &status);
+	before = output_fault(&old);
+	cr_assert_not_null(before);
+
+	open_master(&new, NULL);
+	/* so that a new fault would have another time */
+	(void)sleep(1);
+	hand_on(&old, &new, NULL);
+	after = output_fault(&new);
+	cr_expect(json_equal(before, after), "before the first report");
+	json_decref(after);
+	status_push(new.of.status, "a", &status);
+	after = output_fault(&new);
+	cr_expect(json_equal(before, after), "after it");
+	json_decref(after);
+	json_decref(before);
+	close_master(&old);
+	close_master(&new);
+}
+
+Test(history, of_another_output_in_that_place_is_skipped)
+{
+	struct master old, new;
+
+	open_master(&old, NULL);
+	open_master(&new, NULL);
+	hand_on(&old, &new, "{'a':{'minute':'1 1 8 5 0 0 0 1 1\\n',"
+		"'faults':[5,[],[0,'file:///x.ts',1,true,'x'],"
+		"[1,'file:///x.ts',1,true,'x'],[33,'file:///x.ts',1,true,'x'],"
+		"[2,'file:///x.ts',1,true,null],[2,'file:///x.ts',1,1,'x']]}}");
+	cr_assert_null(output_fault(&new));
+	close_master(&old);
+	close_master(&new);
 }
 
 Test(history, of_streams_is_taken_as_far_as_it_is_sound)

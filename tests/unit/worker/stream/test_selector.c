@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/log.h"
 #include "common/base/units.h"
-#include "worker/stream/selector.h"
+#include "worker/stream/selector_state.h"
 
 #include <criterion/criterion.h>
 #include <sched.h>
@@ -79,19 +79,22 @@ static void check_reason(struct selector *s)
 	cr_assert_str_eq(status.inputs[0].reason, "cannot be opened");
 }
 
+static const struct msg_stream_start missing = {
+	.n_inputs = 1,
+	.inputs = { "file:///nonexistent/clip.ts#loop" },
+	.first = 1,
+};
+
 static struct selector *make(struct stream_memory *memory,
-			     struct splice *splice)
+			     struct splice *splice,
+			     const struct msg_stream_start *start)
 {
-	static const struct msg_stream_start start = {
-		.n_inputs = 1,
-		.inputs = { "file:///nonexistent/clip.ts#loop" },
-		.first = 1,
-	};
 	struct stream_spec spec;
 
 	stream_spec_init(&spec);
+	spec.backup = BACKUP_DISABLE;
 	return selector_new(&(struct selector_config){
-		.start = &start,
+		.start = start,
 		.spec = &spec,
 		.memory = memory,
 		.now_ns = clock_ns,
@@ -111,7 +114,7 @@ Test(selector, the_reason_stays_while_an_input_is_tried_again)
 	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
 	struct splice *splice = splice_new(&(struct splice_config){
 		.out = ignore_packets, .continuity = &memory->splice });
-	struct selector *s = make(memory, splice);
+	struct selector *s = make(memory, splice, &missing);
 
 	log_open(count_off_air, &told, LOG_LEVEL_INFO);
 	turn(s);
@@ -131,4 +134,50 @@ Test(selector, the_reason_stays_while_an_input_is_tried_again)
 	splice_free(&splice);
 	stream_memory_close(&memory);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
+}
+
+/* The status of input 2, 100 ms after it was entered for input 1; was: whether
+ * the stream was on air before, last_ns: the time of its last packet. */
+static struct msg_input_status entered(bool was, uint64_t last_ns)
+{
+	static const struct msg_stream_start two = {
+		.n_inputs = 2,
+		.inputs = { "udp://127.0.0.1:9001", "udp://127.0.0.1:9002" },
+		.first = 1,
+	};
+	static struct msg_stream_status status;
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make(memory, splice, &two);
+	struct errmsg error;
+
+	cr_assert_eq(selector_choose(s, 2, clock_ns, &error), 2);
+	cr_assert(s->chains[1].wanted);
+	candidate_handle(s->on_air, CANDIDATE_CUT);
+	s->on_air = &s->chains[1].candidate;
+	candidate_handle(s->on_air, CANDIDATE_ENTER);
+	s->was_onair = was;
+	s->chains[1].silence.last_ns = last_ns;
+	selector_second(s, clock_ns + 100 * MS, &status);
+	selector_free(&s);
+	splice_free(&splice);
+	stream_memory_close(&memory);
+	return status.inputs[1];
+}
+
+Test(selector, an_input_that_was_entered_is_on_air_until_it_is_judged)
+{
+	struct msg_input_status seen = entered(true, clock_ns);
+
+	cr_expect(seen.active && seen.onair);
+	cr_expect_null(seen.error);
+	/* without packets, or with a stream that was not on air before */
+	seen = entered(true, 0);
+	cr_expect(seen.active && !seen.onair);
+	cr_expect_str_eq(seen.error, "starting");
+	seen = entered(false, clock_ns);
+	cr_expect(seen.active && !seen.onair);
+	cr_expect_str_eq(seen.error, "starting");
 }
