@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	contrib/check-style.sh \
 	contrib/folder-order \
 	contrib/make-demo-clip \
-	contrib/quickstart
+	contrib/quickstart \
+	contrib/reproducible
 TESTS += contrib/check-style.sh
 dist_bashcompletion_DATA = contrib/completion/sluicectl

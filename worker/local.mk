@@ -28,8 +28,7 @@ EXTRA_sluice_worker_DEPENDENCIES = worker/tick.ld
 EXTRA_sluice_worker_net_DEPENDENCIES = worker/tick.ld
 sluice_worker_net_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 if STATIC_WORKER
-sluice_worker_LDFLAGS = -static-pie -Wl,-z,relro -Wl,-z,now $(SAN_FLAGS) \
-	$(TICK_LINK)
+sluice_worker_LDFLAGS = -static-pie $(HARDEN_LDFLAGS) $(SAN_FLAGS) $(TICK_LINK)
 else
 sluice_worker_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 endif

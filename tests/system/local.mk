@@ -167,7 +167,7 @@ system_tests = \
 	tests/system/wire.mjs \
 	tests/system/write-paths.mjs \
 	tests/system/ws-clients.mjs
-EXTRA_DIST += $(helper_files) $(system_tests)
+EXTRA_DIST += $(helper_files) $(system_tests) tests/system/programs.sh
 
 check_PROGRAMS += tests/helpers/fake-manager
 tests_helpers_fake_manager_SOURCES = tests/helpers/fake-manager.c
@@ -207,6 +207,7 @@ check_PROGRAMS += tests/helpers/http-read
 tests_helpers_http_read_SOURCES = tests/helpers/http-read.c
 tests_helpers_http_read_LDADD = libproto.a libcommon.a $(LLHTTP_LINK)
 
+TESTS += tests/system/programs.sh
 if HAVE_NODE
 TESTS += $(system_tests)
 endif
