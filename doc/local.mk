@@ -8,5 +8,6 @@ dist_doc_DATA += \
 	doc/architecture.md \
 	doc/asyncapi.yaml \
 	doc/benchmarks.md \
+	doc/dependencies.md \
 	doc/openapi.yaml \
 	doc/scenarios.md
