@@ -552,7 +552,12 @@ struct failover *failover_new(const struct failover_config *cfg,
 	}
 	if (!cfg->inputs[first].valid)
 		first = failover_following(f, first);
-	choose(f, first, FAILOVER_START, now_ns);
+	/* with FAILOVER_DISABLE only a command chose a later input */
+	choose(f, first,
+	       cfg->mode == FAILOVER_DISABLE && first > 0 && first == cfg->first
+		       ? FAILOVER_MANUAL
+		       : FAILOVER_START,
+	       now_ns);
 	return f;
 }
 

@@ -339,6 +339,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 				      s->now_ns);
 	/* the first choice is on air at once, as no other input is */
 	s->chosen = s->decision->input;
+	s->reason = s->decision->reason;
 	s->on_air = &s->chains[s->chosen].candidate;
 	candidate_handle(s->on_air, CANDIDATE_ENTER);
 	si_versions_begin(s->si, s->chains[s->chosen].position);

@@ -181,3 +181,33 @@ Test(selector, an_input_that_was_entered_is_on_air_until_it_is_judged)
 	cr_expect(seen.active && !seen.onair);
 	cr_expect_str_eq(seen.error, "starting");
 }
+
+/* The reason of the active input in the first second after a start with input
+ * `first`. */
+static const char *reason_after_start(unsigned first)
+{
+	const struct msg_stream_start two = {
+		.n_inputs = 2,
+		.inputs = { "udp://127.0.0.1:9001", "udp://127.0.0.1:9002" },
+		.first = first,
+	};
+	static struct msg_stream_status status;
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make(memory, splice, &two);
+
+	selector_second(s, clock_ns + 100 * MS, &status);
+	selector_free(&s);
+	splice_free(&splice);
+	stream_memory_close(&memory);
+	cr_assert(status.inputs[first - 1].active);
+	return status.inputs[first - 1].reason;
+}
+
+Test(selector, a_choice_by_hand_is_one_after_a_restart_too)
+{
+	cr_expect_str_eq(reason_after_start(1), "start");
+	cr_expect_str_eq(reason_after_start(2), "manual");
+}
