@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/errmsg.h"
 
+#include "common/base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Removes a character at the end of a truncated text that is incomplete. */
+static void trim(struct errmsg *error)
+{
+	size_t end = sizeof error->text - 1, at = end;
+
+	if (strlen(error->text) < end)
+		return;
+	while (at > end - UTF8_MAX && (error->text[at - 1] & 0xc0) == 0x80)
+		at--;
+	if (!utf8_is_valid(error->text + at - 1, end - at + 1))
+		error->text[at - 1] = '\0';
+}
 
 static void write_text(struct errmsg *error, const char *format, va_list args)
 	PRINTF_LIKE(2, 0);
 
 static void write_text(struct errmsg *error, const char *format, va_list args)
 {
-	if (error != NULL)
-		(void)vsnprintf(error->text, sizeof error->text, format, args);
+	if (error == NULL)
+		return;
+	(void)vsnprintf(error->text, sizeof error->text, format, args);
+	trim(error);
 }
 
 void errmsg_set(struct errmsg *error, const char *format, ...)
@@ -48,4 +65,5 @@ void errmsg_prefix(struct errmsg *error, const char *format, ...)
 	len = strlen(error->text);
 	(void)snprintf(error->text + len, sizeof error->text - len, "%s",
 		       rest.text);
+	trim(error);
 }

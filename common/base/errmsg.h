@@ -14,7 +14,8 @@ struct errmsg {
 	char text[256];
 };
 
-/* Writes the sentence, truncated to the size of text; error may be NULL. */
+/* Writes the sentence, truncated to the size of text at the end of a UTF-8
+ * character; error may be NULL. */
 void errmsg_set(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 

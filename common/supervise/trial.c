@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "common/base/util.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/restart.h"
@@ -137,6 +138,23 @@ static bool read_output(struct trial *t)
 	return true;
 }
 
+/* The reason goes to the API as JSON.  A line that is cut or not UTF-8 gets
+ * one ? for each byte that is part of no character. */
+static void make_utf8(char *line)
+{
+	size_t len = strlen(line), n;
+	uint32_t c;
+
+	if (len > LINE_MAX_SHOWN)
+		len = LINE_MAX_SHOWN;
+	line[len] = '\0';
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_get(line + i, len - i, &c);
+		if (c == UTF8_REPLACEMENT && n == 1)
+			line[i] = '?';
+	}
+}
+
 /* The last line that has text; "": none. */
 static const char *last_line(struct trial *t)
 {
@@ -147,6 +165,7 @@ static const char *last_line(struct trial *t)
 		t->tail[--t->n] = '\0';
 	line = strrchr(t->tail, '\n');
 	line = line != NULL ? line + 1 : t->tail;
+	make_utf8(line);
 	log_clean(line);
 	return line;
 }
@@ -163,8 +182,8 @@ static void report(struct trial *t, const char *end)
 		t->cfg.on_end(NULL, t->cfg.arg);
 		return;
 	}
-	errmsg_set(&error, "trial of the installed program: %s%s%.*s", end,
-		   line[0] != '\0' ? ": " : "", LINE_MAX_SHOWN, line);
+	errmsg_set(&error, "trial of the installed program: %s%s%s", end,
+		   line[0] != '\0' ? ": " : "", line);
 	t->cfg.on_end(error.text, t->cfg.arg);
 }
 

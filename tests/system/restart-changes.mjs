@@ -39,6 +39,7 @@ if [ "$1" = --try-handover ]; then
 	while [ -e ${this.at('hold')}.$n ]; do sleep 0.05; done
 	if [ -e ${this.at('fail')}.$n ]; then
 		${this.at('descendant')} 600 &
+		printf 'x\\xe4%.0s' {1..200}
 		exit 9
 	fi
 	[ -e ${this.at('hang')}.$n ] && ${this.at('descendant')} 600
@@ -110,9 +111,13 @@ test('a trial leaves no descendant', async (t) => {
 
 	slow.install();
 	slow.make('fail.1');
-	slow.make('hang.2');
+	slow.make('fail.2');
 	slow.make('hang.3');
+	slow.make('hang.4');
 	assert.match((await sluice.post({ cmd: 'restart' })).body, /code 9/);
+	// its line is cut and not UTF-8
+	const { warnings } = await sluice.cmd('set-settings', { settings: {} });
+	assert.match(warnings[0], /^not in force: .*code 9: .*x\?x\?x/);
 	await waitUntil('no descendant', () => !left());
 	const hung = sluice.post({ cmd: 'restart' });
 	await waitUntil('a descendant', left);
