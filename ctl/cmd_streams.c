@@ -431,7 +431,8 @@ static void report_choice(const struct ctl *ctl, json_t *done, const char *id,
 
 enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *request = json_pack("{s:s}", "cmd", "set-stream-input");
+	json_t *request = json_pack("{s:s, s:b}", "cmd", "set-stream-input",
+				    "status", 1);
 	json_t *done = json_array();
 	const struct overview_row *row;
 	struct overview o = { 0 };

@@ -28,15 +28,17 @@ static bool judge_input(const json_t *inputs, size_t position,
 /* A request that waits for the worker's answer. */
 struct choice {
 	struct call *call; /* NULL when the client has left */
+	bool status;       /* the reply names the input */
 };
 
-/* warning: "" for none. */
+/* position: 0: not named.  warning: "" for none. */
 static void reply_choice(struct reply *reply, unsigned position,
 			 const char *warning)
 {
 	reply_ok(reply, "set-stream-input");
-	(void)json_object_set_new(reply->body, "input",
-				  json_integer(position));
+	if (position > 0)
+		(void)json_object_set_new(reply->body, "input",
+					  json_integer(position));
 	if (warning[0] != '\0')
 		(void)json_object_set_new(reply->body, "warnings",
 					  json_pack("[s]", warning));
@@ -48,7 +50,7 @@ static void on_choice(unsigned position, const char *error, void *arg)
 	struct call *call = c->call;
 
 	if (call != NULL && position > 0)
-		reply_choice(call_reply(call), position, error);
+		reply_choice(call_reply(call), c->status ? position : 0, error);
 	else if (call != NULL)
 		reply_error(call_reply(call), 503, "input: %s", error);
 	free(c);
@@ -66,6 +68,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	size_t n = json_array_size(inputs);
 	/* 0: the stream chooses */
 	json_int_t wanted = input != NULL ? edit_number(input) : 0;
+	bool status = json_is_true(json_object_get(request, "status"));
 	struct choice *c;
 	int r;
 
@@ -85,6 +88,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	if (wanted > 0 && !judge_input(inputs, (size_t)wanted, reply))
 		return;
 	c = xcalloc(1, sizeof *c);
+	c->status = status;
 	r = reconciler_choose_input(api->cfg.reconciler,
 				    edit_text(stream, "id"), (unsigned)wanted,
 				    on_choice, c);
@@ -94,7 +98,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	}
 	free(c);
 	if (r > 0)
-		reply_choice(reply, (unsigned)r, "");
+		reply_choice(reply, status ? (unsigned)r : 0, "");
 	else
 		reply_error(reply, 503, "the stream is not run: %s",
 			    strerror(-r));

@@ -208,7 +208,7 @@ const scenes = {
 		const stage = await Stage.open(t, sluice, 3,
 			{ backup_type: 'disable' });
 		const choose = (input) => sluice.cmd('set-stream-input',
-			{ id: stage.id, ...input && { input } });
+			{ id: stage.id, status: true, ...input && { input } });
 
 		await stage.begin(0, 1);
 		await stage.plays(1);

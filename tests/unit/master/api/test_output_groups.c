@@ -85,7 +85,7 @@ Test(output_group, is_judged_before_anything_changes)
 static void expect_chosen(const char *command, const char *told)
 {
 	cr_assert_eq(post(command), 200);
-	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':1}");
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok'}");
 	cr_assert_str_eq(fakes.told, told);
 }
 
@@ -101,6 +101,9 @@ Test(stream_input, is_asked_of_the_reconciler)
 		      "choose b 2\n");
 	expect_chosen("{'cmd':'set-stream-input','id':'b'}",
 		      "choose b 0\n");
+	cr_assert_eq(post("{'cmd':'set-stream-input','id':'a','input':1,"
+			  "'status':true}"), 200);
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':1}");
 	fakes.choice = -ENOENT;
 	cr_assert_eq(post("{'cmd':'set-stream-input','id':'a','input':1}"),
 		     503);
@@ -110,6 +113,8 @@ Test(stream_input, is_answered_after_the_reply_of_the_worker)
 {
 	static const char ask[] =
 		"{'cmd':'set-stream-input','id':'a','input':2}";
+	static const char ask_status[] = "{'cmd':'set-stream-input','id':'a',"
+					 "'input':2,'status':true}";
 
 	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
 		   "]}");
@@ -117,8 +122,8 @@ Test(stream_input, is_answered_after_the_reply_of_the_worker)
 	cr_assert_eq(post(ask), 0);
 	fakes.on_choice(2, "", fakes.on_choice_arg);
 	cr_assert_eq(fakes.status, 200);
-	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':2}");
-	cr_assert_eq(post(ask), 0);
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok'}");
+	cr_assert_eq(post(ask_status), 0);
 	fakes.on_choice(2, "input 2 is not on air", fakes.on_choice_arg);
 	cr_assert_str_eq(said(), "{'set-stream-input':'ok','input':2,"
 			 "'warnings':['input 2 is not on air']}");
