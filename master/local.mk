@@ -5,7 +5,6 @@ libmaster_a_SOURCES = \
 	master/master.c master/master.h \
 	master/renewal.c master/renewal.h \
 	master/reread.c master/reread.h \
-	master/setup/state_path.c master/state_path.h \
 	master/watchdog.c master/watchdog.h
 
 include master/api/local.mk
