@@ -47,6 +47,7 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 		? HUB_REDUCED : 0;
 }
 
+/* The channel of a user who may not log in any more stays open. */
 static unsigned judge_channel(const char *login, enum hub_scope scope,
 			      void *arg)
 {
@@ -54,7 +55,7 @@ static unsigned judge_channel(const char *login, enum hub_scope scope,
 	struct caller caller;
 
 	if (auth_enter(api->cfg.auth, login, &caller) != ENTRY_YES)
-		return WS_POLICY;
+		return 0;
 	return reduction(api, &caller) == (scope & HUB_REDUCED)
 		? 0 : WS_GOING_AWAY;
 }
