@@ -83,6 +83,8 @@ async function namesAppear(t, file, text) {
 		unresolved(s.inputs[0]), 20000);
 	await sluice.waitStatus('a002', 'a name without an address', (s) =>
 		unresolved(s.outputs[0]), 20000);
+	await sluice.waitStatus('a003', 'a name without an address', (s) =>
+		unresolved(s.inputs[0]), 20000);
 	const { pid } = sluice.worker('stream', 'a003');
 
 	await resolve(t, '127.0.0.3');
