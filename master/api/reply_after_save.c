@@ -18,6 +18,14 @@ struct saving {
 	bool is_change; /* of settings, which are kept; false: only restart */
 };
 
+static void restart_soon(struct api *api)
+{
+	if (ev_is_active(&api->restart))
+		return;
+	ev_timer_set(&api->restart, RESTART_DELAY_MS / 1e3, 0);
+	ev_timer_start(api->cfg.loop, &api->restart);
+}
+
 /* The trial of the new instance has ended. */
 static void on_tried(const char *error, void *arg)
 {
@@ -38,10 +46,8 @@ static void on_tried(const char *error, void *arg)
 	}
 	if (call != NULL)
 		call_finish(call);
-	if (error == NULL && !ev_is_active(&s->api->restart)) {
-		ev_timer_set(&s->api->restart, RESTART_DELAY_MS / 1e3, 0);
-		ev_timer_start(s->api->cfg.loop, &s->api->restart);
-	}
+	if (error == NULL)
+		restart_soon(s->api);
 	free(s);
 }
 
@@ -91,8 +97,10 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 	bool has_file = config_path(api->cfg.config) != NULL;
 	struct saving *s;
 
-	if (!has_file && !restart) {
+	if (!has_file && (!restart || api->cfg.try_restart == NULL)) {
 		reply_ok(reply, command);
+		if (restart)
+			restart_soon(api);
 		return;
 	}
 	s = begin(api, reply, command);
@@ -106,7 +114,12 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 
 void saved_restart(struct api *api, struct reply *reply, const char *command)
 {
-	try_restart(begin(api, reply, command));
+	if (api->cfg.try_restart != NULL) {
+		try_restart(begin(api, reply, command));
+		return;
+	}
+	reply_ok(reply, command);
+	restart_soon(api);
 }
 
 void saved_upload(struct api *api, const json_t *document,
