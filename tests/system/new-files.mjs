@@ -10,7 +10,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { config, sanitized, Sluice, stream } from '../helpers/sluice.mjs';
 import { certificate } from '../helpers/tls.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -96,10 +96,13 @@ async function namesAppear(t, file, text) {
 	await sluice.stop();
 }
 
-test('a new resolv.conf resolves names', (t) =>
+// such a build hides no file from a worker
+const skip = sanitized && 'a build with sanitizers is not confined';
+
+test('a new resolv.conf resolves names', { skip }, (t) =>
 	namesAppear(t, '/etc/resolv.conf', 'nameserver 127.0.0.3\n'));
 
-test('a new file of hosts resolves names', (t) =>
+test('a new file of hosts resolves names', { skip }, (t) =>
 	namesAppear(t, '/etc/hosts', '127.0.0.1 source.example.org ' +
 		'target.example.org caller.example.org\n'));
 
