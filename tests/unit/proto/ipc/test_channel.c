@@ -16,6 +16,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* The clocks of the channel: they take the place of common/base/mono.c, so
+ * that no other program changes what a message costs or a second earns. */
+static uint64_t clock_ns = SECOND_NS;
+static uint64_t clock_cost_ns;
+
+uint64_t mono_ns(void)
+{
+	return clock_ns;
+}
+
+uint64_t mono_ms(void)
+{
+	return clock_ns / MS;
+}
+
+uint64_t mono_cost_ns(void)
+{
+	return clock_cost_ns;
+}
+
 /* The master's end under test, the worker's end as a bare socket. */
 struct bench {
 	struct ev_loop *loop;
@@ -38,10 +58,8 @@ struct bench {
 
 static void burn(unsigned ms)
 {
-	uint64_t end = mono_cost_ns() + ms * MS;
-
-	while (ms > 0 && mono_cost_ns() < end)
-		;
+	clock_ns += ms * MS;
+	clock_cost_ns += ms * MS;
 }
 
 static void on_message(struct channel *c, const struct msg *m, int *fds,
@@ -254,32 +272,35 @@ Test(channel, a_datagram_too_long_is_a_strike)
 	teardown(&b);
 }
 
-/* How long it took until all were read. */
-static uint64_t flood(struct bench *b)
+Test(channel, a_flood_closes_it)
 {
-	uint64_t began = mono_ms();
-
-	for (unsigned i = 0; i <= CHANNEL_FLOOD && b->closed == 0; i++) {
-		(void)send(b->peer, READY, strlen(READY), 0);
-		ev_run(b->loop, EVRUN_NOWAIT);
-	}
-	return mono_ms() - began;
-}
-
-Test(channel, a_flood_closes_it, .timeout = 90)
-{
-	enum { SECOND_MS = 990 }; /* the window of a flood */
 	struct bench b;
 
 	setup(&b, MSG_TO_MASTER);
-	/* a longer time is no flood */
-	while (flood(&b) >= SECOND_MS) {
-		teardown(&b);
-		setup(&b, MSG_TO_MASTER);
+	for (unsigned i = 0; i <= CHANNEL_FLOOD && b.closed == 0; i++) {
+		(void)send(b.peer, READY, strlen(READY), 0);
+		ev_run(b.loop, EVRUN_NOWAIT);
 	}
 	cr_assert_eq(b.closed, 1);
 	cr_assert_eq(b.err, -EBADMSG);
 	cr_assert_leq(b.messages, CHANNEL_FLOOD);
+	teardown(&b);
+}
+
+Test(channel, as_many_messages_in_two_windows_are_no_flood)
+{
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	for (unsigned i = 0; i < 2 * CHANNEL_FLOOD; i++) {
+		if (i == CHANNEL_FLOOD)
+			clock_ns += SECOND_NS;
+		say(&b, READY);
+		ev_run(b.loop, EVRUN_NOWAIT);
+	}
+	settle(&b);
+	cr_assert_eq(b.closed, 0);
+	cr_assert_eq(b.messages, 2 * CHANNEL_FLOOD);
 	teardown(&b);
 }
 
@@ -289,7 +310,8 @@ static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-/* The loop runs, and the peer always has a message there. */
+/* The peer always has a message there for MS of the channel's clock, which
+ * goes on by the pauses at most: a busy machine pauses longer than it says. */
 static void run_flooded(struct bench *b, uint64_t ms)
 {
 	uint64_t end = mono_ms() + ms;
@@ -301,6 +323,7 @@ static void run_flooded(struct bench *b, uint64_t ms)
 		while (send(b->peer, READY, strlen(READY), MSG_DONTWAIT) > 0)
 			;
 		ev_run(b->loop, 0);
+		clock_ns += 10 * MS;
 	}
 	ev_timer_stop(b->loop, &again);
 }
@@ -317,21 +340,21 @@ Test(channel, costly_messages_wait_and_do_not_take_the_processor)
 	cr_assert_eq(b.closed, 0);
 	most = CHANNEL_COST_SAVED_MS + (mono_ms() - began) * percent / 100;
 	cr_assert_leq(b.messages, 2 + most / b.burn_ms);
-	cr_assert_geq(b.messages, CHANNEL_COST_SAVED_MS / b.burn_ms / 2);
+	cr_assert_geq(b.messages, CHANNEL_COST_SAVED_MS / b.burn_ms);
 	teardown(&b);
 }
 
 Test(channel, costly_messages_that_do_not_end_are_a_flood)
 {
+	const uint64_t most_ms = CHANNEL_COST_OWED_MS + 2000;
 	struct bench b;
 
 	setup(&b, MSG_TO_MASTER);
 	b.burn_ms = 20;
-	run_flooded(&b, 60000);
+	run_flooded(&b, most_ms);
 	cr_assert_eq(b.closed, 1);
 	cr_assert_eq(b.err, -EBADMSG);
 	cr_assert_not_null(strstr(b.why, "too much time"));
-	cr_assert_leq(b.messages, 200 * (SANITIZED ? 8 : 1));
 	teardown(&b);
 }
 
