@@ -2,17 +2,13 @@
 #include "common/document/reader.h"
 
 #include "common/base/alloc.h"
-#include "common/loop/thread.h"
 #include "common/base/util.h"
 #include "common/document/document.h"
+#include "common/loop/helper.h"
 
 #include <errno.h>
 #include <ev.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 
 struct wish {
@@ -25,34 +21,35 @@ STAILQ_HEAD(wishes, wish);
 
 struct reader {
 	struct ev_loop *loop;
+	struct helpers *helpers;
 	char *path;
-	ev_async done;
+	ev_async begin;
 	struct wishes waiting; /* requests for the next read */
 	struct wishes served;  /* requests for the running read */
+	struct helper_call *reading; /* NULL: no read */
+};
 
-	/* the thread has these while reading is true */
-	bool reading;
-	pthread_t thread;
+struct read_job {
+	char *path;
 	int result;
 	json_t *document;
 	struct errmsg error;
-	atomic_bool finished;
-
-	pthread_mutex_t end;
-	bool left; /* the thread is left behind: the loop is gone */
 };
 
-static void *read_in_thread(void *arg)
+static void job_run(void *job)
 {
-	struct reader *r = arg;
+	struct read_job *j = job;
 
-	r->result = document_load(r->path, &r->document, &r->error);
-	(void)pthread_mutex_lock(&r->end);
-	atomic_store(&r->finished, true);
-	if (!r->left)
-		ev_async_send(r->loop, &r->done);
-	(void)pthread_mutex_unlock(&r->end);
-	return NULL;
+	j->result = document_load(j->path, &j->document, &j->error);
+}
+
+static void job_free(void *job)
+{
+	struct read_job *j = job;
+
+	json_decref(j->document);
+	free(j->path);
+	free(j);
 }
 
 static void report(struct wishes *wishes, int result, const json_t *document,
@@ -67,31 +64,29 @@ static void report(struct wishes *wishes, int result, const json_t *document,
 	}
 }
 
-static void on_done(struct ev_loop *loop, ev_async *w, int revents)
+static void job_done(void *job, void *arg)
 {
-	struct reader *r = container_of(w, struct reader, done);
-	int err;
+	const struct read_job *j = job;
+	struct reader *r = arg;
+
+	r->reading = NULL;
+	ev_feed_event(r->loop, &r->begin, EV_ASYNC);
+	report(&r->served, j->result, j->document, &j->error);
+}
+
+static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
+{
+	static const struct helper_kind kind = { job_run, job_done, job_free };
+	struct reader *r = container_of(w, struct reader, begin);
+	struct read_job *j;
 
 	(void)loop, (void)revents;
-	if (r->reading && atomic_load(&r->finished)) {
-		(void)pthread_join(r->thread, NULL);
-		r->reading = false;
-		report(&r->served, r->result, r->document, &r->error);
-		json_decref(r->document);
-		r->document = NULL;
-	}
-	if (r->reading || STAILQ_EMPTY(&r->waiting))
+	if (r->reading != NULL || STAILQ_EMPTY(&r->waiting))
 		return;
 	STAILQ_CONCAT(&r->served, &r->waiting);
-	atomic_store(&r->finished, false);
-	r->document = NULL;
-	r->error.text[0] = '\0';
-	err = thread_start(&r->thread, read_in_thread, r);
-	r->reading = err == 0;
-	if (err < 0) {
-		errmsg_set(&r->error, "no thread: %s", strerror(-err));
-		report(&r->served, err, NULL, &r->error);
-	}
+	j = xcalloc(1, sizeof *j);
+	j->path = xstrdup(r->path);
+	r->reading = helper_call_new(r->helpers, &kind, j, r);
 }
 
 struct reader *reader_new(struct ev_loop *loop, const char *path)
@@ -100,11 +95,11 @@ struct reader *reader_new(struct ev_loop *loop, const char *path)
 
 	r->loop = loop;
 	r->path = xstrdup(path);
-	(void)pthread_mutex_init(&r->end, NULL);
+	r->helpers = helpers_new(loop, 1);
 	STAILQ_INIT(&r->waiting);
 	STAILQ_INIT(&r->served);
-	ev_async_init(&r->done, on_done);
-	ev_async_start(loop, &r->done);
+	ev_async_init(&r->begin, on_begin);
+	ev_async_start(loop, &r->begin);
 	return r;
 }
 
@@ -118,18 +113,8 @@ void reader_free(struct reader **p)
 		return;
 	report(&r->waiting, -ECANCELED, NULL, &ending);
 	report(&r->served, -ECANCELED, NULL, &ending);
-	ev_async_stop(r->loop, &r->done);
-	if (r->reading && !thread_join(r->thread)) {
-		/* The disk does not answer.  The thread still uses the memory,
-		 * which is left to the exit, and must not touch the loop. */
-		(void)pthread_mutex_lock(&r->end);
-		r->left = true;
-		(void)pthread_mutex_unlock(&r->end);
-		return;
-	}
-	if (r->reading)
-		json_decref(r->document);
-	(void)pthread_mutex_destroy(&r->end);
+	ev_async_stop(r->loop, &r->begin);
+	helpers_free(&r->helpers);
 	free(r->path);
 	free(r);
 }
@@ -142,5 +127,5 @@ void reader_read(struct reader *r, reader_done_fn *done, void *arg)
 	w->arg = arg;
 	STAILQ_INSERT_TAIL(&r->waiting, w, link);
 	/* from the loop: no callback in here */
-	ev_feed_event(r->loop, &r->done, EV_ASYNC);
+	ev_feed_event(r->loop, &r->begin, EV_ASYNC);
 }

@@ -7,7 +7,6 @@ libservice_a_SOURCES += \
 	common/supervise/heartbeat.c common/supervise/heartbeat.h \
 	common/supervise/jobs.c common/supervise/jobs.h \
 	common/supervise/memfd.c common/supervise/memfd.h \
-	common/supervise/pem_opener.c common/supervise/pem_opener.h \
 	common/supervise/pem_source.c common/supervise/pem_source.h \
 	common/supervise/proc_state.c common/supervise/proc_state.h \
 	common/supervise/procfs.c common/supervise/procfs.h \

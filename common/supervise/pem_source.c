@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/supervise/pem_source.h"
 
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/loop/helper.h"
 #include "common/supervise/memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -65,4 +68,55 @@ void pem_pair_close(struct pem_pair *pair)
 {
 	fd_close(&pair->chain);
 	fd_close(&pair->key);
+}
+
+/* --- in a helper thread --- */
+
+struct opening {
+	char *chain, *key;
+	pem_opened_fn *done;
+	struct pem_pair pair;
+	struct errmsg error;
+	int result;
+};
+
+static void opening_run(void *job)
+{
+	struct opening *p = job;
+
+	p->result = pem_pair_open(p->chain, p->key, &p->pair, &p->error);
+}
+
+static void opening_done(void *job, void *arg)
+{
+	struct opening *p = job;
+	struct pem_pair pair = p->pair;
+
+	p->pair = (struct pem_pair){ -1, -1 };
+	p->done(p->result, &pair, &p->error, arg);
+}
+
+static void opening_free(void *job)
+{
+	struct opening *p = job;
+
+	pem_pair_close(&p->pair);
+	free(p->chain);
+	free(p->key);
+	free(p);
+}
+
+struct helper_call *pem_opening_new(struct helpers *helpers, const char *chain,
+				    const char *key, pem_opened_fn *done,
+				    void *arg)
+{
+	static const struct helper_kind kind = { opening_run, opening_done,
+						 opening_free };
+	struct opening *p = xcalloc(1, sizeof *p);
+
+	p->chain = xstrdup(chain);
+	p->key = xstrdup(key);
+	p->done = done;
+	p->pair = (struct pem_pair){ -1, -1 };
+	return helper_call_new(helpers, &kind, p, arg);
 }

@@ -10,6 +10,11 @@
 
 #include <stdbool.h>
 
+enum { PEM_THREADS_MAX = 16 };
+
+struct helper_call;
+struct helpers;
+
 struct pem_pair {
 	int chain;
 	int key;
@@ -27,3 +32,14 @@ int pem_source_open(const char *value, struct errmsg *error) MUST_CHECK;
 int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,
 		  struct errmsg *error) MUST_CHECK;
 void pem_pair_close(struct pem_pair *);
+
+/* From the loop: 0 and the open pair, whose descriptors belong to the callee,
+ * or the result of pem_pair_open(). */
+typedef void pem_opened_fn(int result, const struct pem_pair *take,
+			   const struct errmsg *error, void *arg);
+
+/* Opens both in a helper thread, because a mount may not answer.  done is not
+ * called inside. */
+struct helper_call *pem_opening_new(struct helpers *, const char *chain,
+				    const char *key, pem_opened_fn *done,
+				    void *arg);

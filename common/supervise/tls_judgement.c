@@ -2,7 +2,8 @@
 #include "common/supervise/tls_judgement.h"
 
 #include "common/base/alloc.h"
-#include "common/supervise/pem_opener.h"
+#include "common/loop/helper.h"
+#include "common/supervise/pem_source.h"
 #include "common/supervise/service_proc.h"
 #include "proto/ipc/channel.h"
 
@@ -18,7 +19,7 @@ enum { TRIES_MAX = 2 };
 struct tls_judgement {
 	TAILQ_ENTRY(tls_judgement) link;
 	struct tls_judgements *owner;
-	struct pem_opening *opening; /* NULL: the pair is open */
+	struct helper_call *opening; /* NULL: the pair is open */
 	struct pem_pair pair;
 	tls_judgement_fn *done;
 	void *arg;
@@ -30,7 +31,7 @@ struct tls_judgement {
 struct tls_judgements {
 	struct ev_loop *loop;
 	struct service_proc *service;
-	struct pem_opener *opener;
+	struct helpers *helpers;
 	uint32_t *last_seq;
 	TAILQ_HEAD(, tls_judgement) list;
 	unsigned n;
@@ -43,7 +44,7 @@ static void judgement_free(struct tls_judgement *j)
 	TAILQ_REMOVE(&js->list, j, link);
 	js->n--;
 	ev_timer_stop(js->loop, &j->deadline);
-	pem_opening_cancel(&j->opening);
+	helper_call_cancel(&j->opening);
 	pem_pair_close(&j->pair);
 	free(j);
 }
@@ -159,11 +160,7 @@ struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
 	if (js->n >= TLS_JUDGEMENTS_MAX)
 		return NULL;
 	j = xcalloc(1, sizeof *j);
-	j->opening = pem_opening_new(js->opener, chain, key, on_opened, j);
-	if (j->opening == NULL) {
-		free(j);
-		return NULL;
-	}
+	j->opening = pem_opening_new(js->helpers, chain, key, on_opened, j);
 	j->owner = js;
 	j->pair = (struct pem_pair){ -1, -1 };
 	j->done = done;
@@ -185,14 +182,14 @@ void tls_judgement_cancel(struct tls_judgement **j)
 
 struct tls_judgements *tls_judgements_new(struct ev_loop *loop,
 					  struct service_proc *service,
-					  struct pem_opener *opener,
+					  struct helpers *helpers,
 					  uint32_t *last_seq)
 {
 	struct tls_judgements *js = xcalloc(1, sizeof *js);
 
 	js->loop = loop;
 	js->service = service;
-	js->opener = opener;
+	js->helpers = helpers;
 	js->last_seq = last_seq;
 	TAILQ_INIT(&js->list);
 	return js;

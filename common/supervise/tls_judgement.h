@@ -5,7 +5,7 @@
  *
  * A check without an answer in time, or whose worker ended twice, fails with
  * -ETIMEDOUT.  Owns the checks and their open files.  Borrows the loop, the
- * opener and the service, and starts it when a check needs it.
+ * helpers and the service, and starts it when a check needs it.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 struct ev_loop;
-struct pem_opener;
+struct helpers;
 struct service_proc;
 struct tls_judgement;
 struct tls_judgements;
@@ -29,7 +29,7 @@ enum {
 
 struct tls_judgements *tls_judgements_new(struct ev_loop *,
 					  struct service_proc *,
-					  struct pem_opener *,
+					  struct helpers *,
 					  uint32_t *last_seq);
 /* NULL-safe; sets *j to NULL.  All checks must have ended. */
 void tls_judgements_free(struct tls_judgements **);

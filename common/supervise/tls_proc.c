@@ -5,7 +5,8 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "common/supervise/pem_opener.h"
+#include "common/loop/helper.h"
+#include "common/supervise/pem_source.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
@@ -29,8 +30,8 @@ struct waiting {
 struct tls_proc {
 	struct ev_loop *loop;
 	struct service_proc *service;
-	struct pem_opener *opener;
-	struct pem_opening *opening; /* of the certificate; NULL: none */
+	struct helpers *helpers;
+	struct helper_call *opening; /* of the certificate; NULL: none */
 	ev_timer slow; /* runs while opening */
 	struct tls_judgements *judgements;
 	bool has_certificate; /* the worker that runs */
@@ -170,33 +171,24 @@ static void on_opened(int result, const struct pem_pair *take,
 	hand_over(p);
 }
 
-static void stay_slow(struct tls_proc *p)
+static void on_slow(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct errmsg error;
 
+	(void)loop, (void)revents;
 	errmsg_set(&error, "crt_chain: the file system of the certificate or "
 		   "the key does not answer");
-	set_error(p, &error);
-}
-
-static void on_slow(struct ev_loop *loop, ev_timer *t, int revents)
-{
-	(void)loop, (void)revents;
-	stay_slow(container_of(t, struct tls_proc, slow));
+	set_error(container_of(t, struct tls_proc, slow), &error);
 }
 
 static void send_certificate(struct tls_proc *p)
 {
-	pem_opening_cancel(&p->opening);
+	helper_call_cancel(&p->opening);
 	ev_timer_stop(p->loop, &p->slow);
 	if (p->chain == NULL || service_proc_channel(p->service) == NULL)
 		return;
-	p->opening = pem_opening_new(p->opener, json_string_value(p->chain),
+	p->opening = pem_opening_new(p->helpers, json_string_value(p->chain),
 				     json_string_value(p->key), on_opened, p);
-	if (p->opening == NULL) {
-		stay_slow(p);
-		return;
-	}
 	ev_timer_set(&p->slow, OPEN_SLOW_MS / 1e3, 0.);
 	ev_timer_start(p->loop, &p->slow);
 }
@@ -275,9 +267,9 @@ struct tls_proc *tls_proc_new(const struct service_config *cfg)
 	TAILQ_INIT(&p->waiting);
 	ev_timer_init(&p->patience, on_patience, 0., 0.);
 	ev_timer_init(&p->slow, on_slow, 0., 0.);
-	p->opener = pem_opener_new(cfg->loop);
+	p->helpers = helpers_new(cfg->loop, PEM_THREADS_MAX);
 	p->service = service_proc_new(cfg, &kind, "1", p);
-	p->judgements = tls_judgements_new(cfg->loop, p->service, p->opener,
+	p->judgements = tls_judgements_new(cfg->loop, p->service, p->helpers,
 					   &p->last_seq);
 	return p;
 }
@@ -294,8 +286,8 @@ void tls_proc_free(struct tls_proc **tls)
 	ev_timer_stop(p->loop, &p->patience);
 	tls_judgements_free(&p->judgements);
 	ev_timer_stop(p->loop, &p->slow);
-	pem_opening_cancel(&p->opening);
-	pem_opener_free(&p->opener);
+	helper_call_cancel(&p->opening);
+	helpers_free(&p->helpers);
 	service_proc_free(&p->service);
 	json_decref(p->chain);
 	json_decref(p->key);

@@ -13,6 +13,11 @@ import { now, tempDir, waitUntil } from '../helpers/util.mjs';
 const STATUS = { path: '/api/system-status' };
 // The time of an open that does not return is far above it.
 const SLOW_MS = 1500;
+// PEM_THREADS_MAX: of the master, that open certificates
+const THREADS_MAX = 16;
+
+const reloads = (sluice) =>
+	sluice.log.match(/SIGHUP: configuration reloaded/g)?.length ?? 0;
 
 // Requests are answered at once, ten in a row.
 async function assertQuick(sluice, timing) {
@@ -52,7 +57,12 @@ test('a mount that does not answer delays the certificate, and no request',
 	const sluice = await Sluice.start(t, { settings });
 	await alarm(sluice, isSilent);
 	await assertQuick(sluice, timing);
-	// it is used when the mount answers
+	// it is used when the mount answers, also when every helper thread was
+	// waiting for the mount
+	for (let i = 1; i <= THREADS_MAX; i++) {
+		sluice.child.kill('SIGHUP');
+		await waitUntil('a reload', () => reloads(sluice) >= i);
+	}
 	folder.goOn();
 	await shown(sluice.port, cert);
 	await alarm(sluice, (list) => !isSilent(list));

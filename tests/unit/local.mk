@@ -54,6 +54,7 @@ unit_common_tests = \
 	tests/unit/common/http/test_server_tls \
 	tests/unit/common/log/test_log_file \
 	tests/unit/common/log/test_log_syslog \
+	tests/unit/common/loop/test_helper \
 	tests/unit/common/supervise/test_backoff \
 	tests/unit/common/supervise/test_fd_store \
 	tests/unit/common/supervise/test_handover \
@@ -112,6 +113,8 @@ tests_unit_common_http_test_server_tls_SOURCES = \
 tests_unit_common_http_test_server_tls_LDADD = $(master_libs)
 tests_unit_common_log_test_log_file_LDADD = $(master_libs)
 tests_unit_common_log_test_log_syslog_LDADD = $(master_libs)
+tests_unit_common_loop_test_helper_LDADD = $(master_libs)
+tests_unit_common_loop_test_helper_LDFLAGS = -Wl,--wrap=thread_start
 tests_unit_common_supervise_test_backoff_LDADD = $(master_libs)
 tests_unit_common_supervise_test_fd_store_LDADD = $(master_libs)
 tests_unit_common_supervise_test_handover_LDADD = $(master_libs)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs calls that may block in helper threads, because a disk or a mount may
+ * not answer.
+ *
+ * The number of threads is limited; further calls wait for a thread in order.
+ * A call that is cancelled leaves its thread behind until the disk answers.
+ * Owns the calls and their jobs; borrows the loop.
+ */
+#pragma once
+
+struct ev_loop;
+struct helpers;
+struct helper_call;
+
+struct helper_kind {
+	void (*run)(void *job);             /* in a thread */
+	void (*done)(void *job, void *arg); /* from the loop, after run */
+	void (*free)(void *job);            /* the last use, in any thread */
+};
+
+struct helpers *helpers_new(struct ev_loop *, unsigned threads_max);
+/* NULL-safe; sets *h to NULL.  Cancels all calls and waits for none. */
+void helpers_free(struct helpers **h);
+
+/* take_job belongs to the call from now on; arg is for done.  done is not
+ * called inside, and may free the helpers. */
+struct helper_call *helper_call_new(struct helpers *,
+				    const struct helper_kind *,
+				    void *take_job, void *arg);
+/* NULL-safe; sets *c to NULL.  done is not called any more. */
+void helper_call_cancel(struct helper_call **c);
