@@ -6,6 +6,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/thread.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/procfs.h"
 #include "proto/ipc/contract.h"
@@ -281,6 +282,25 @@ static void watch(struct spawner *s, struct child *c)
 	spawner_touch(s);
 }
 
+static void *reap_in_thread(void *arg)
+{
+	(void)waitpid((pid_t)(intptr_t)arg, NULL, 0);
+	return NULL;
+}
+
+void child_kill_unwatched(pid_t pid)
+{
+	pthread_t thread;
+
+	/* not yet reaped, so the pid is not reused */
+	(void)kill(pid, SIGKILL);
+	if (waitpid(pid, NULL, WNOHANG) != 0)
+		return;
+	/* without a thread, a zombie remains until this process ends */
+	if (thread_start(&thread, reap_in_thread, (void *)(intptr_t)pid) == 0)
+		(void)pthread_detach(thread);
+}
+
 struct child *child_start(struct spawner *s, const struct child_start *how,
 			  child_end_fn *on_end, void *arg, int *ret_err)
 {
@@ -297,10 +317,8 @@ struct child *child_start(struct spawner *s, const struct child_start *how,
 	}
 	c->pidfd = pidfd_open(c->pid, 0);
 	if (c->pidfd < 0) {
-		/* the child is not yet reaped, so its pid is not reused */
 		*ret_err = -errno;
-		(void)kill(c->pid, SIGKILL);
-		(void)waitpid(c->pid, NULL, 0);
+		child_kill_unwatched(c->pid);
 		free(c);
 		return NULL;
 	}

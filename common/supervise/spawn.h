@@ -106,6 +106,10 @@ struct child *child_claim(struct spawner *, const json_t *name,
  * runs. */
 void child_free(struct child **);
 
+/* Kills a child of this process that has no pidfd, and reaps it in a thread,
+ * because the kernel may hold it. */
+void child_kill_unwatched(pid_t);
+
 /* Replaces on_end. */
 void child_set_end(struct child *, child_end_fn *on_end, void *arg);
 

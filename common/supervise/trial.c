@@ -287,9 +287,7 @@ static int run(const struct plan *p, pid_t *ret_pid)
 	if (pidfd >= 0)
 		return pidfd;
 	err = -errno;
-	/* not yet reaped, so the number is not reused */
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	child_kill_unwatched(pid);
 	return err;
 }
 

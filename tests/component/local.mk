@@ -19,6 +19,7 @@ component_tests = \
 	tests/component/test_handover \
 	tests/component/test_jobs \
 	tests/component/test_sandbox \
+	tests/component/test_spawn \
 	tests/component/test_tls_proc \
 	tests/component/test_tls_role \
 	tests/component/test_worker
@@ -53,6 +54,11 @@ tests_component_test_tls_role_LDADD = $(unit_libs) $(SSL_LIBS)
 tests_component_test_sandbox_SOURCES = tests/component/test_sandbox.c \
 	$(component_attempts)
 tests_component_test_sandbox_LDADD = $(worker_libs) $(SECCOMP_LIBS)
+tests_component_test_spawn_SOURCES = tests/component/test_spawn.c \
+	$(component_rig)
+tests_component_test_spawn_LDADD = $(master_libs)
+tests_component_test_spawn_LDFLAGS = \
+	-Wl,--wrap=pidfd_open -Wl,--wrap=waitpid
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)
