@@ -55,10 +55,7 @@ static void try_restart(struct saving *s)
 {
 	const struct api_config *cfg = &s->api->cfg;
 
-	if (cfg->try_restart != NULL)
-		cfg->try_restart(on_tried, s, cfg->arg);
-	else
-		on_tried(NULL, s);
+	cfg->try_restart(on_tried, s, cfg->arg);
 }
 
 static void on_saved(int result, const struct errmsg *error, void *arg)
@@ -97,10 +94,8 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 	bool has_file = config_path(api->cfg.config) != NULL;
 	struct saving *s;
 
-	if (!has_file && (!restart || api->cfg.try_restart == NULL)) {
+	if (!has_file && !restart) {
 		reply_ok(reply, command);
-		if (restart)
-			restart_soon(api);
 		return;
 	}
 	s = begin(api, reply, command);
@@ -114,12 +109,7 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 
 void saved_restart(struct api *api, struct reply *reply, const char *command)
 {
-	if (api->cfg.try_restart != NULL) {
-		try_restart(begin(api, reply, command));
-		return;
-	}
-	reply_ok(reply, command);
-	restart_soon(api);
+	try_restart(begin(api, reply, command));
 }
 
 void saved_upload(struct api *api, const json_t *document,

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A command that answers when it is saved. */
+/* A command that answers when it is saved or tried. */
 static void expect_saved(const char *command, const char *name)
 {
 	cr_expect_eq(post(command), 0, "answered before it was saved");
@@ -260,11 +260,27 @@ Test(upload, goes_to_the_file_alone_until_something_changes)
 Test(restart, comes_a_second_after_the_answer)
 {
 	open_world("{}");
-	expect_ok("{'cmd':'restart'}", "restart");
-	expect_ok("{'cmd':'restart'}", "restart");
+	expect_saved("{'cmd':'restart'}", "restart");
+	expect_saved("{'cmd':'restart'}", "restart");
 	cr_assert_eq(w.restarts, 0u);
 	run_for_ms(1200);
 	cr_assert_eq(w.restarts, 1u);
+}
+
+Test(restart, follows_no_trial_that_failed)
+{
+	open_world("{}");
+	w.trial_error = "it is broken";
+	cr_expect_eq(post("{'cmd':'restart'}"), 0);
+	cr_expect_eq(wait_answer(), 503);
+	cr_expect_str_eq(said(), "{'error':'it is broken'}");
+	cr_expect_eq(post("{'cmd':'set-settings','settings':{}}"), 0);
+	cr_expect_eq(wait_answer(), 200);
+	cr_expect_not_null(strstr(said(), "not in force: it is broken"), "%s",
+			   fakes.body);
+	run_for_ms(1200);
+	cr_assert_eq(w.restarts, 0u);
+	close_world();
 }
 
 Test(set_license, has_no_listener)

@@ -35,6 +35,29 @@ static void note_restart(void *arg)
 	w.restarts++;
 }
 
+struct trial_wish {
+	trial_done_fn *done;
+	void *arg;
+};
+
+static void end_trial(int revents, void *arg)
+{
+	struct trial_wish *t = arg;
+
+	(void)revents;
+	t->done(w.trial_error, t->arg);
+	free(t);
+}
+
+static void try_restart(trial_done_fn *done, void *done_arg, void *arg)
+{
+	struct trial_wish *t = malloc(sizeof *t);
+
+	(void)arg;
+	*t = (struct trial_wish){ done, done_arg };
+	ev_once(w.loop, -1, 0, 0., end_trial, t);
+}
+
 static void note_set_log(void *arg)
 {
 	(void)arg;
@@ -67,6 +90,7 @@ void open_world(const char *document)
 		.system = system_status_new(w.loop),
 		.options = &w.options,
 		.restart = note_restart,
+		.try_restart = try_restart,
 		.set_log = note_set_log,
 	};
 	w.parts.write_paths = write_paths_new();
