@@ -367,7 +367,7 @@ static int open_control(struct master *m)
 	file_budget_now(&files);
 	m->hub = hub_new(m->loop);
 	hub_limit(m->hub, files.events);
-	hub_set_reduce(m->hub, observer_reduce);
+	hub_set_reduce(m->hub, observer_reduce_event);
 	m->peers = open_peers(config_section(m->config, "settings"));
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,

@@ -42,17 +42,24 @@ static void call_free(struct call *c)
 	free(c);
 }
 
-/* Hides from an observer what the setting observer_redact names. */
+/* Hides from an observer what the setting observer_redact names.  A reply of
+ * 4xx is about the request, and says nothing of the configuration. */
 static void reduce(struct call *c)
 {
 	const json_t *settings = config_section(c->api->cfg.config,
 						"settings");
+	const char *name = json_string_value(json_object_get(c->body, "cmd"));
 	json_t *whole = c->reply.body;
 
+	if (c->route.kind == ROUTE_PATH)
+		name = c->route.path->path;
+	/* an error of another status is a sentence */
+	if (c->reply.status != 200)
+		name = NULL;
 	if (whole == NULL || c->caller.type != USER_OBSERVER ||
-	    !observer_is_reduced(settings))
+	    c->reply.status / 100 == 4 || !observer_is_reduced(settings))
 		return;
-	c->reply.body = observer_reduce(whole);
+	c->reply.body = observer_reduce_reply(name, whole);
 	json_decref(whole);
 }
 

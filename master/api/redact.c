@@ -3,7 +3,8 @@
 
 #include "master/api/certificate.h"
 #include "master/config/config_fields.h"
-#include "proto/spec/address_secrets.h"
+#include "proto/spec/address_open.h"
+#include "proto/spec/stream_spec.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,106 +71,359 @@ json_t *observer_view(const json_t *document)
 
 /* --- observer_redact --- */
 
+enum { TABLES_MAX = 3 };
+
+/* A section of the document, and what one entry of it may contain. */
+struct section {
+	const char *key;
+	const struct field_table *tables[TABLES_MAX]; /* NULL ends them */
+};
+
+static const struct section sections[] = {
+	{ "settings", { &settings_fields } },
+	{ "auth", { &auth_fields } },
+	{ "log", { &log_fields } },
+	{ "users", { &user_fields } },
+	{ "make_stream", { &stream_fields, &stream_option_fields,
+			   &stream_version_fields } },
+	{ "dvb_tune", { &adapter_fields } },
+	{ "softcam", { &softcam_fields } },
+	{ "cas", { &cas_fields } },
+	{ "servers", { &server_fields } },
+	{ "categories", { &category_fields } },
+	{ "output", { &group_fields } },
+};
+
+static const struct section *find_section(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+		if (strcmp(sections[i].key, key) == 0)
+			return &sections[i];
+	return NULL;
+}
+
 bool observer_is_reduced(const json_t *settings)
 {
 	return json_is_true(json_object_get(settings, "observer_redact"));
 }
 
-/* A softcam keeps id and name, and the marks of its removal. */
-static json_t *reduce_softcam(const json_t *softcam)
+/* Takes the text. */
+static json_t *take_string(char *text)
+{
+	json_t *value = json_string(text);
+
+	free(text);
+	return value;
+}
+
+static bool is_number(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return json_is_number(value) || json_is_boolean(value) ||
+	       (text != NULL && (text[strspn(text, "0123456789.-")] == '\0' ||
+				 strcmp(text, "true") == 0 ||
+				 strcmp(text, "false") == 0));
+}
+
+static bool is_scalar(const json_t *value)
+{
+	return json_is_string(value) || json_is_number(value) ||
+	       json_is_boolean(value);
+}
+
+static json_t *open_object(const struct field_table *const *tables,
+			   const json_t *object);
+
+/* A copy of an array, or of an object as a map, with the items that `open`
+ * returns. */
+static json_t *open_items(const json_t *items,
+			  json_t *(*open)(const json_t *, const void *),
+			  const void *arg)
+{
+	json_t *copy, *item, *value;
+	const char *key;
+	size_t i;
+
+	if (json_is_array(items)) {
+		copy = json_array();
+		json_array_foreach((json_t *)(uintptr_t)items, i, item) {
+			value = open(item, arg);
+			/* the places of the others stay */
+			(void)json_array_append_new(
+				copy, value != NULL ? value : json_null());
+		}
+		return copy;
+	}
+	copy = json_object();
+	json_object_foreach((json_t *)(uintptr_t)items, key, item) {
+		value = open(item, arg);
+		if (value != NULL)
+			(void)json_object_set_new(copy, key, value);
+	}
+	return copy;
+}
+
+/* An entry of a list of objects. */
+static json_t *open_entry(const json_t *entry, const void *tables)
+{
+	return json_is_object(entry) ? open_object(tables, entry) : NULL;
+}
+
+static json_t *open_scalar(const json_t *value, const void *f)
+{
+	(void)f;
+	return is_scalar(value) ? json_incref((json_t *)(uintptr_t)value)
+				: NULL;
+}
+
+/* {format, host, port} of auth.backend. */
+static json_t *open_backend(const json_t *backend)
+{
+	static const struct field rows[] = {
+		{ "format", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+		{ "host", .type = FIELD_STRING,
+		  .flags = FIELD_OBSERVER | FIELD_ADDRESS },
+		{ "port", .type = FIELD_UINT, .flags = FIELD_OBSERVER },
+	};
+	static const struct field_table table = { .rows = rows,
+						  .n = ARRAY_LEN(rows) };
+	const struct field_table *const tables[TABLES_MAX] = { &table };
+
+	return open_object(tables, backend);
+}
+
+static json_t *open_address(const json_t *value, const void *arg)
+{
+	const char *text = json_string_value(value);
+	const struct field *f = arg;
+	enum address_use use = strcmp(f->key, "output") == 0 ? ADDRESS_OUTPUT
+							     : ADDRESS_INPUT;
+
+	if (json_is_object(value))
+		return open_backend(value);
+	if (text == NULL)
+		return NULL;
+	/* the rows of hosts are host and ecmg_host */
+	return take_string(strstr(f->key, "host") != NULL
+				   ? address_open_host(text)
+				   : address_open(text, use));
+}
+
+/* The value of a field that an observer may see; NULL: it has another type
+ * than the field. */
+static json_t *open_value(const struct field *f, const json_t *value)
+{
+	const struct field_table *const tables[TABLES_MAX] = { f->of };
+
+	if (f->flags & FIELD_ADDRESS)
+		return json_is_array(value) ? open_items(value, open_address, f)
+					    : open_address(value, f);
+	if (f->of != NULL)
+		return json_is_array(value)
+			       ? open_items(value, open_entry, tables)
+			       : open_entry(value, tables);
+	switch (f->type) {
+	case FIELD_BOOL:
+	case FIELD_UINT:
+	case FIELD_INT:
+	case FIELD_REAL:
+		return is_number(value) ? open_scalar(value, f) : NULL;
+	case FIELD_JSON:
+		return json_is_object(value) ? open_items(value, open_scalar, f)
+					     : NULL;
+	default:
+		return json_is_array(value) ? open_items(value, open_scalar, f)
+					    : open_scalar(value, f);
+	}
+}
+
+/* The keys that the tables mark for observers, and the marks of a removal. */
+static json_t *open_object(const struct field_table *const *tables,
+			   const json_t *object)
 {
 	static const char *const marks[] = { "remove", "up" };
-	json_t *copy = keep_open(&softcam_fields, softcam);
+	json_t *copy = json_object(), *value;
+	const char *key;
 
+	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+		const struct field *f = NULL;
+		json_t *shown = NULL;
+
+		for (size_t i = 0; i < TABLES_MAX && tables[i] != NULL; i++)
+			if (f == NULL)
+				f = field_find(tables[i], key);
+		if (f != NULL && f->flags & FIELD_OBSERVER)
+			shown = open_value(f, value);
+		if (shown != NULL)
+			(void)json_object_set_new(copy, key, shown);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		json_t *value = json_object_get(softcam, marks[i]);
-
-		if (value != NULL)
+		value = json_object_get(object, marks[i]);
+		if (json_is_boolean(value))
 			(void)json_object_set(copy, marks[i], value);
 	}
 	return copy;
 }
 
-/* {format, host, port}: a login may be in front of the host. */
-static json_t *reduce_backend(const json_t *backend)
+/* A section, or one entry of it. */
+static json_t *open_section(const char *key, const json_t *value)
 {
-	static const char *const keys[] = { "format", "port" };
-	const char *host = json_string_value(json_object_get(backend, "host"));
-	json_t *copy = json_object();
+	const struct section *s = find_section(key);
 
-	if (!json_is_object(backend)) {
-		json_decref(copy);
-		return observer_reduce(backend);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		json_t *value = json_object_get(backend, keys[i]);
+	if (s == NULL)
+		return NULL;
+	if (json_is_array(value) || strcmp(key, "users") == 0)
+		return open_items(value, open_entry, s->tables);
+	return open_entry(value, s->tables);
+}
 
-		if (value != NULL)
-			(void)json_object_set(copy, keys[i], value);
+static json_t *open_document(const json_t *document)
+{
+	json_t *copy = json_object(), *value;
+	const char *key;
+
+	json_object_foreach((json_t *)(uintptr_t)document, key, value) {
+		json_t *shown = strcmp(key, "gid") == 0 && is_number(value)
+					? json_incref(value)
+					: open_section(key, value);
+
+		if (shown != NULL)
+			(void)json_object_set_new(copy, key, shown);
 	}
-	if (host != NULL && strrchr(host, '@') != NULL)
-		host = strrchr(host, '@') + 1;
-	if (host != NULL)
-		(void)json_object_set_new(copy, "host",
-					  json_stringn(host,
-						       strcspn(host, "/?#")));
 	return copy;
 }
 
-/* An object with a password is a login at another host. */
-static bool is_hidden(const char *key, bool is_login)
-{
-	static const char *const always[] = { "cipher", "securetoken",
-					      "crt_key", "biss", "pass",
-					      "password" };
-	static const char *const of_login[] = { "user", "login", "key" };
+/* --- the state --- */
 
-	for (size_t i = 0; i < ARRAY_LEN(always); i++)
-		if (strcmp(key, always[i]) == 0)
-			return true;
-	for (size_t i = 0; is_login && i < ARRAY_LEN(of_login); i++)
-		if (strcmp(key, of_login[i]) == 0)
+/* Texts that are names, not sentences.  The records of a scan are data of the
+ * stream. */
+static bool is_plain(const char *key)
+{
+	static const char *const keys[] = {
+		"id", "name", "channel_id", "channel_name", "input_id",
+		"instance", "login", "source", "version", "scan",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (strcmp(key, keys[i]) == 0)
 			return true;
 	return false;
 }
 
-static json_t *reduce_member(const char *key, const json_t *value)
+static json_t *open_state(const json_t *value, const void *arg)
 {
-	if (strcmp(key, "softcam") == 0 && json_is_object(value))
-		return reduce_softcam(value);
-	if (strcmp(key, "backend") == 0)
-		return reduce_backend(value);
-	return observer_reduce(value);
-}
-
-json_t *observer_reduce(const json_t *value)
-{
-	bool is_login = json_object_get(value, "pass") != NULL;
-	char *hidden = json_is_string(value)
-			       ? address_hide_secrets(json_string_value(value))
-			       : NULL;
 	json_t *copy, *item;
 	const char *key;
-	size_t i;
 
-	if (hidden != NULL) {
-		copy = json_string(hidden);
-		free(hidden);
-		return copy;
-	}
-	if (json_is_array(value)) {
-		copy = json_array();
-		json_array_foreach((json_t *)(uintptr_t)value, i, item)
-			(void)json_array_append_new(copy,
-						    observer_reduce(item));
-		return copy;
-	}
+	(void)arg;
+	if (json_is_string(value))
+		return take_string(address_open_sentence(
+			json_string_value(value)));
+	if (json_is_array(value))
+		return open_items(value, open_state, NULL);
 	if (!json_is_object(value))
 		return json_incref((json_t *)(uintptr_t)value);
 	copy = json_object();
 	json_object_foreach((json_t *)(uintptr_t)value, key, item)
-		if (!is_hidden(key, is_login))
-			(void)json_object_set_new(copy, key,
-						  reduce_member(key, item));
+		(void)json_object_set_new(copy, key,
+					  is_plain(key)
+						  ? json_incref(item)
+						  : open_state(item, NULL));
 	return copy;
+}
+
+/* --- replies and events --- */
+
+/* A message that has an entry of a section of the configuration. */
+struct message {
+	const char *name;    /* command, path, or scope of an event */
+	const char *section;
+	const char *member;  /* the entry; NULL: the whole message */
+};
+
+static const struct message replies[] = {
+	{ "get-stream", "make_stream", "stream" },
+	{ "api/stream-info", "make_stream", NULL },
+	{ "get-adapter", "dvb_tune", "adapter" },
+	{ "api/adapter-info", "dvb_tune", NULL },
+	{ "get-user", "users", NULL },
+};
+
+static const struct message events[] = {
+	{ "set-stream", "make_stream", "stream" },
+	{ "set-adapter", "dvb_tune", "adapter" },
+	{ "set-softcam", "softcam", "softcam" },
+	{ "set-cas", "cas", "cas" },
+	{ "set-server", "servers", "server" },
+	{ "set-user", "users", "user" },
+	{ "set-category", "categories", "category" },
+	{ "set-auth", "auth", "auth" },
+	{ "set-settings", "settings", "settings" },
+	{ "log_event", "log", "set" },
+	{ "post-output-group", "output", "group" },
+};
+
+static const struct message *find_message(const struct message *list, size_t n,
+					  const char *name)
+{
+	for (size_t i = 0; i < n && name != NULL; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return &list[i];
+	return NULL;
+}
+
+/* m: NULL for a message without a part of the configuration. */
+static json_t *open_message(const struct message *m, const json_t *message)
+{
+	const struct section *s = m != NULL ? find_section(m->section) : NULL;
+	const json_t *entry;
+	json_t *copy, *shown;
+
+	if (s == NULL)
+		return open_state(message, NULL);
+	if (m->member == NULL)
+		return open_entry(message, s->tables);
+	entry = json_object_get(message, m->member);
+	copy = json_copy((json_t *)(uintptr_t)message);
+	(void)json_object_del(copy, m->member);
+	shown = open_state(copy, NULL);
+	json_decref(copy);
+	copy = open_entry(entry, s->tables);
+	if (copy != NULL)
+		(void)json_object_set_new(shown, m->member, copy);
+	return shown;
+}
+
+json_t *observer_reduce_reply(const char *name, const json_t *reply)
+{
+	if (name != NULL && strcmp(name, "load") == 0)
+		return open_document(reply);
+	return open_message(find_message(replies, ARRAY_LEN(replies), name),
+			    reply);
+}
+
+/* {scope, key, data}: data is a section. */
+static json_t *open_set_config(const json_t *event)
+{
+	const char *key = json_string_value(json_object_get(event, "key"));
+	const json_t *data = json_object_get(event, "data");
+	json_t *copy = json_copy((json_t *)(uintptr_t)event);
+	json_t *shown = key != NULL && data != NULL ? open_section(key, data)
+						    : NULL;
+
+	(void)json_object_del(copy, "data");
+	if (shown != NULL)
+		(void)json_object_set_new(copy, "data", shown);
+	return copy;
+}
+
+json_t *observer_reduce_event(const json_t *event)
+{
+	const char *scope = json_string_value(json_object_get(event, "scope"));
+
+	if (scope != NULL && strcmp(scope, "set-config") == 0)
+		return open_set_config(event);
+	return open_message(find_message(events, ARRAY_LEN(events), scope),
+			    event);
 }

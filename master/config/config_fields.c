@@ -12,27 +12,36 @@ static const struct field any_string = { .type = FIELD_STRING };
 
 static const struct field document_rows[] = {
 	{ "gid", .type = FIELD_UINT,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Counter of which new ids are made." },
-	{ "settings", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	{ "settings", .type = FIELD_JSON,
+	  .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Settings of the program." },
-	{ "users", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	{ "users", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Users by their logins." },
-	{ "auth", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	{ "auth", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Authorization of viewers." },
-	{ "log", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	{ "log", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Outputs of the log." },
-	{ "make_stream", .type = FIELD_NONE, .help = "Streams." },
+	{ "make_stream", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Streams." },
 	{ "servers", .type = FIELD_LIST, .of = &any_object,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Other instances, for a web interface." },
 	{ "dvb_tune", .type = FIELD_LIST, .of = &any_object,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Adapters." },
 	{ "softcam", .type = FIELD_LIST, .of = &any_object,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Servers of control words." },
 	{ "cas", .type = FIELD_LIST, .of = &any_object,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Conditional access systems." },
 	{ "categories", .type = FIELD_LIST, .of = &any_object,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Categories and groups of streams." },
 	{ "output", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Groups of outputs, for a web interface." },
 };
 
@@ -40,65 +49,84 @@ const struct field_table document_fields = ROWS(document_rows);
 
 static const struct field settings_rows[] = {
 	/* check.c judges it: an error is fatal */
-	{ "control_port", .type = FIELD_NONE, .flags = FIELD_RESTART,
+	{ "control_port", .type = FIELD_NONE,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Port, or ADDRESS:PORT, of the control interface." },
-	{ "control_path", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	{ "control_path", .type = FIELD_STRING,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Prefix of all control paths." },
-	{ "control_tls_only", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	{ "control_tls_only", .type = FIELD_BOOL,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Plain HTTP from another host gets 403." },
 	{ "control_hosts", .type = FIELD_LIST, .item = &any_string,
-	  .flags = FIELD_RESTART,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Names of this machine for --no-web-auth." },
-	{ "observer_redact", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	{ "observer_redact", .type = FIELD_BOOL,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Observers receive no secret of other hosts." },
-	{ "allow_real_ip", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	{ "allow_real_ip", .type = FIELD_BOOL,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "X-Real-IP of a request is the address of the client." },
 	{ "real_ip_trusted", .type = FIELD_LIST, .item = &any_string,
-	  .flags = FIELD_RESTART,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Proxies whose X-Real-IP is trusted." },
 	{ "connections_per_address", .type = FIELD_UINT, .initial = 128,
-	  .flags = FIELD_RESTART, .unit = "connections",
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "connections",
 	  .help = "Control connections of one address; 0: no limit." },
 	{ "viewers_per_address", .type = FIELD_UINT, .initial = 512,
-	  .flags = FIELD_RESTART, .unit = "viewers",
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "viewers",
 	  .help = "Viewers of one address over HTTP; 0: no limit." },
-	{ "crt_chain", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	{ "crt_chain", .type = FIELD_STRING,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Certificate and intermediates, PEM or a file." },
 	{ "crt_key", .type = FIELD_STRING,
 	  .flags = FIELD_SECRET | FIELD_RESTART,
 	  .help = "Private key of the certificate, PEM or a file." },
-	{ "instance_name", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	{ "instance_name", .type = FIELD_STRING,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Name of this instance in status replies." },
 	{ "querier_timeout", .type = FIELD_UINT,
 	  .max = QUERIER_TIMEOUT_MAX_S, .initial = QUERIER_TIMEOUT_S,
-	  .flags = FIELD_RESTART, .unit = "s",
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "s",
 	  .help = "Time without a query until a network has no querier." },
 	{ "backup_start_delay", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Default of all streams." },
 	{ "backup_return_delay", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Default of all streams." },
-	{ "cc_limit", .type = FIELD_NONE, .help = "Default of all streams." },
+	{ "cc_limit", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Default of all streams." },
 	{ "http_server_name", .type = FIELD_STRING,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },
 	{ "playlist_arrange", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Stored: category that orders a playlist." },
 	{ "tsdb_interval", .type = FIELD_REAL,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },
 };
 
 const struct field_table settings_fields = ROWS(settings_rows);
 
 static const struct field log_rows[] = {
-	{ "debug", .type = FIELD_BOOL, .help = "Log debug lines too." },
+	{ "debug", .type = FIELD_BOOL, .flags = FIELD_OBSERVER,
+	  .help = "Log debug lines too." },
 	{ "stdout", .type = FIELD_BOOL, .initial = true,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Log to standard error." },
-	{ "filename", .type = FIELD_STRING, .help = "Log to this file." },
+	{ "filename", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Log to this file." },
 	{ "max_file_size", .type = FIELD_REAL, .max = INT64_MAX,
 	  .initial = 10, .unit = "MiB",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Size at which the file is renamed; 0: no limit." },
 	{ "syslog", .type = FIELD_STRING,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Log to the system log under this name." },
 	{ "api_access", .type = FIELD_BOOL,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Log a line for each call of the API." },
 };
 
@@ -107,68 +135,100 @@ const struct field_table log_fields = ROWS(log_rows);
 /* set-auth stores any section, and logs errors of these. */
 static const struct field auth_rows[] = {
 	{ "backend", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "URL that authorizes viewers." },
 	{ "enable", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Viewers need authorization.  This version has none: true "
 		  "is an error, and http outputs stay closed." },
 	{ "http_ip_allow", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that need no authorization." },
 	{ "http_ip_deny", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that are denied." },
 	{ "http_token_deny", .type = FIELD_NONE, .help = "Stored." },
-	{ "iptvportal", .type = FIELD_NONE, .help = "Stored." },
-	{ "ministra", .type = FIELD_NONE, .help = "Stored." },
-	{ "promo", .type = FIELD_NONE, .help = "Stored." },
+	{ "iptvportal", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, .help = "Stored." },
+	{ "ministra", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, .help = "Stored." },
+	{ "promo", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Stored." },
 	{ "securetoken", .type = FIELD_NONE, .help = "Stored." },
-	{ "smarty", .type = FIELD_NONE, .help = "Stored." },
-	{ "x_real_ip", .type = FIELD_NONE, .help = "Stored." },
+	{ "smarty", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Stored." },
+	{ "x_real_ip", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Stored." },
 };
 
 const struct field_table auth_fields = ROWS(auth_rows);
 
 static const struct field user_rows[] = {
-	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	{ "enable", .type = FIELD_BOOL,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "A disabled user cannot log in." },
-	{ "type", .type = FIELD_REAL, .flags = FIELD_REQUIRED,
+	{ "type", .type = FIELD_REAL, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "1: control user, 2: observer, 3: viewer." },
 	{ "cipher", .type = FIELD_NONE, .flags = FIELD_SECRET,
 	  .help = "Hash of the password." },
 	{ "comment", .type = FIELD_STRING, .help = "Stored." },
 	{ "token", .type = FIELD_STRING, .help = "Stored." },
-	{ "ip", .type = FIELD_STRING, .help = "Stored." },
-	{ "expire", .type = FIELD_REAL, .help = "Stored." },
+	{ "ip", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Stored." },
+	{ "expire", .type = FIELD_REAL, .flags = FIELD_OBSERVER,
+	  .help = "Stored." },
 	/* a number or text */
-	{ "conlimit", .type = FIELD_NONE, .help = "Stored." },
+	{ "conlimit", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Stored." },
 	{ "packages", .type = FIELD_LIST, .item = &any_string,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Categories that the user may watch." },
 	{ "created", .type = FIELD_REAL,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Time at which the user was created." },
 };
 
 const struct field_table user_fields = ROWS(user_rows);
 
+static const struct field cas_link_rows[] = {
+	{ "cas_id", .type = FIELD_NONE, .flags = FIELD_OBSERVER },
+};
+static const struct field_table cas_link_fields = ROWS(cas_link_rows);
+
 static const struct field stream_rows[] = {
 	/* check_stream.c judges it */
-	{ "id", .type = FIELD_NONE, .help = "Id of the stream." },
-	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	{ "id", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Id of the stream." },
+	{ "enable", .type = FIELD_BOOL,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The stream runs." },
-	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	{ "type", .type = FIELD_STRING,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "spts or mpts." },
-	{ "name", .type = FIELD_STRING, .help = "Name for people." },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Name for people." },
 	{ "input", .type = FIELD_LIST, .item = &any_string,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Addresses of inputs, the first one preferred." },
 	{ "output", .type = FIELD_LIST, .item = &any_string,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Addresses of outputs." },
-	{ "groups", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	{ "groups", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Group of the stream in each category." },
-	{ "cas_list", .type = FIELD_LIST, .help = "Stored." },
+	{ "cas_list", .type = FIELD_LIST, .flags = FIELD_OBSERVER,
+	  .of = &cas_link_fields, .help = "Stored." },
 	{ "http_keep_active", .type = FIELD_NONE,
 	  .help = "Stored; without effect." },
-	{ "pat_version", .type = FIELD_UINT, .help = "Version of the PAT." },
-	{ "pmt_version", .type = FIELD_UINT, .help = "Version of the PMT." },
-	{ "cat_version", .type = FIELD_UINT, .help = "Version of the CAT." },
-	{ "sdt_version", .type = FIELD_UINT, .help = "Version of the SDT." },
-	{ "nit_version", .type = FIELD_UINT, .help = "Version of the NIT." },
+	{ "pat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the PAT." },
+	{ "pmt_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the PMT." },
+	{ "cat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the CAT." },
+	{ "sdt_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the SDT." },
+	{ "nit_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the NIT." },
 };
 
 const struct field_table stream_fields = ROWS(stream_rows);
@@ -176,12 +236,20 @@ const struct field_table stream_fields = ROWS(stream_rows);
 /* --- entries of lists, as commands send them --- */
 
 static const struct field adapter_rows[] = {
-	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	{ "id", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Id of the adapter." },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Name for people." },
+	{ "enable", .type = FIELD_BOOL,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The adapter is used." },
-	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	{ "type", .type = FIELD_STRING,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Delivery system." },
-	{ "adapter", .type = FIELD_UINT, .help = "Number of the adapter." },
-	{ "device", .type = FIELD_UINT, .help = "Number of the frontend." },
+	{ "adapter", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Number of the adapter." },
+	{ "device", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Number of the frontend." },
 	{ "scan", .type = FIELD_LIST,
 	  .help = "Programs that are added as streams, once." },
 };
@@ -213,17 +281,51 @@ static const struct field softcam_rows[] = {
 const struct field_table softcam_fields = ROWS(softcam_rows);
 
 static const struct field cas_rows[] = {
-	{ "id", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	{ "id", .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the system." },
+	{ "name", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Name for people." },
 	{ "ecmg_channel_id", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Channel at the ECM generator." },
 	{ "ecmg_host", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Host of the ECM generator." },
 	{ "ecmg_port", .type = FIELD_NONE,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Port of the ECM generator." },
 };
 
 const struct field_table cas_fields = ROWS(cas_rows);
+
+/* --- lists that only a web interface reads --- */
+
+static const struct field server_rows[] = {
+	{ "type", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "enable", .type = FIELD_BOOL, .flags = FIELD_OBSERVER },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "host", .type = FIELD_STRING,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS },
+	{ "port", .type = FIELD_UINT, .flags = FIELD_OBSERVER },
+	{ "user", .type = FIELD_STRING },
+	{ "pass", .type = FIELD_STRING, .flags = FIELD_SECRET },
+};
+
+const struct field_table server_fields = ROWS(server_rows);
+
+static const struct field group_rows[] = {
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+};
+
+const struct field_table group_fields = ROWS(group_rows);
+
+static const struct field category_rows[] = {
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "groups", .type = FIELD_LIST, .of = &group_fields,
+	  .flags = FIELD_OBSERVER },
+};
+
+const struct field_table category_fields = ROWS(category_rows);
 
 const struct config_section config_sections[] = {
 	{ "settings", &settings_fields, false },

@@ -4,9 +4,11 @@
  * default and help.  The options of addresses and of stream workers are in
  * proto/spec.
  *
- * FIELD_SECRET: only control users see it.  FIELD_OBSERVER: the only fields of
- * such an object that an observer sees.  FIELD_RESTART: takes effect at the
- * next start.
+ * FIELD_SECRET: only control users see it.  FIELD_OBSERVER: an observer sees it
+ * where observers see a part only: softcams, and everything with the setting
+ * observer_redact.  A row without it is hidden there.  FIELD_ADDRESS: the
+ * observer sees the address as address_open() shows it.  FIELD_RESTART: takes
+ * effect at the next start.
  */
 #pragma once
 
@@ -21,7 +23,10 @@ extern const struct field_table
 	stream_fields, /* beside stream_option_fields */
 	adapter_fields,
 	softcam_fields,
-	cas_fields;
+	cas_fields,
+	server_fields,
+	category_fields,
+	group_fields; /* of a category or of outputs */
 
 /* A key of the document that has fields of its own. */
 struct config_section {

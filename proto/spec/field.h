@@ -73,6 +73,7 @@ enum field_flag {
 	FIELD_IDLE = 1 << 13,    /* known, and without effect */
 	FIELD_INNER = 1 << 14,   /* for messages only; the API uses another */
 	FIELD_EVERY = 1 << 15,   /* an option: each value counts if repeated */
+	FIELD_ADDRESS = 1 << 16, /* an address: observers see it in part */
 };
 
 enum field_table_flag {

@@ -45,7 +45,8 @@ static const struct field_hook header_hook = { .schema = "string",
 	  .help = "User-Agent of the requests." }, \
 	{ "timeout", FIELD_AT(spec, http.timeout_s), .min = 1, \
 	  .max = TIMEOUT_MAX_S, .initial = HTTP_TIMEOUT_DEFAULT_S, \
-	  .unit = "s", .help = "How long a server may be silent." }, \
+	  .unit = "s", .flags = FIELD_OBSERVER, \
+	  .help = "How long a server may be silent." }, \
 	{ "header.", FIELD_BY(&header_hook, spec, http.headers), \
 	  .flags = FIELD_GROUP | FIELD_EVERY, \
 	  .help = "Header of the requests." }
@@ -57,26 +58,34 @@ static const struct field input_rows[] = {
 	{ "buffer_time", IO_INPUT(http.buffer_time_s),
 	  .max = BUFFER_TIME_MAX_S, .initial = HTTP_BUFFER_DEFAULT_S,
 	  .unit = "s",
+	  .flags = FIELD_OBSERVER,
 	  .help = "How much later than received the stream is sent." },
 	{ "buffer_size", IO_INPUT(http.buffer_size_kib),
 	  .min = BUFFER_SIZE_MIN_KIB, .max = BUFFER_SIZE_MAX_KIB,
 	  .initial = HTTP_BUFFER_DEFAULT_KIB, .unit = "KiB",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Memory for data that is received and not yet sent." },
 	{ "no_sync", IO_INPUT(http.no_sync),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Sends packets as received, not at the pace of the PCR." },
 	{ "sync", IO_INPUT(http.no_sync),
-	  .flags = FIELD_NEGATED | FIELD_ALIAS,
+	  .flags = FIELD_NEGATED | FIELD_ALIAS | FIELD_OBSERVER,
 	  .help = "Sends packets at the pace of the PCR." },
 	{ "follow", IO_INPUT(http.follow), .choices = follows,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Where playlists and redirects may lead: to the server's "
 		  "own and public addresses, or to any." },
 	{ "insecure", IO_INPUT(http.insecure),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Accepts any certificate of the server." },
 	{ "ca", IO_INPUT(http.ca), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "File with the certificates that are trusted." },
 	{ "audio", IO_INPUT(http.audio), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Language or name of the audio of an HLS playlist." },
 	{ "bandwidth", IO_INPUT(http.bandwidth), .min = 1, .unit = "bit/s",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Highest bandwidth of a variant of an HLS playlist." },
 	{ "debug", .type = FIELD_NONE, .flags = FIELD_IDLE },
 	IO_ROWS_WATCHDOG(0, 0),

@@ -12,6 +12,7 @@ enum { BUFFER_SIZE_MAX_KIB = 1024 * 1024 };
 static const struct field rows[] = {
 	{ "buffer_size", IO_OUTPUT(buffer_size_kib),
 	  .max = BUFFER_SIZE_MAX_KIB, .unit = "KiB",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Memory that viewers share; 0: the usual size." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,

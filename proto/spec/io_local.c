@@ -16,8 +16,10 @@ enum {
 
 static const struct field file_input_rows[] = {
 	{ "loop", IO_INPUT(loop),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Begins the file again when it ends." },
 	{ "list", IO_INPUT(list),
+	  .flags = FIELD_OBSERVER,
 	  .help = "The file is a list of the files to play." },
 	IO_ROWS_WATCHDOG(0, FIELD_IDLE),
 };
@@ -52,16 +54,19 @@ const struct io_type input_file_type = {
 };
 
 static const struct field file_output_rows[] = {
-	{ "m2ts", IO_OUTPUT(file.m2ts),
+	{ "m2ts", IO_OUTPUT(file.m2ts), .flags = FIELD_OBSERVER,
 	  .help = "Writes packets of 192 bytes with arrival times." },
 	{ "rotate_time", IO_OUTPUT(file.rotate_s), .min = 1,
 	  .max = ROTATE_MAX_S, .unit = "s",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Time after which the next file begins." },
 	{ "rotate_size", IO_OUTPUT(file.rotate_mib), .min = 1,
 	  .max = ROTATE_MAX_MIB, .unit = "MiB",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Size after which the next file begins." },
 	{ "min_free", IO_OUTPUT(file.min_free_mib), .max = FREE_MAX_MIB,
 	  .initial = FILE_MIN_FREE_DEFAULT_MIB, .unit = "MiB",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Free space of the disk below which recording stops." },
 };
 static const struct field_table file_output_fields =
@@ -105,8 +110,10 @@ const struct io_type output_file_type = {
 
 static const struct field sdp_rows[] = {
 	{ "iface", IO_INPUT(iface), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Interface on which the group is joined." },
 	{ "media", IO_INPUT(sdp_media), .min = 1, .max = MEDIA_MAX,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Number of the media description, from 1." },
 	IO_ROWS_SOCKET,
 	IO_ROWS_RTP(NULL),

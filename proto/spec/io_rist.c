@@ -24,16 +24,19 @@ static const char *const profiles[] = {
 	{ "buffer", FIELD_AT(spec, rist.buffer_ms), .min = 1, \
 	  .max = BUFFER_MAX_MS, .initial = RIST_BUFFER_DEFAULT_MS, \
 	  .unit = "ms", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How long a lost datagram may be repeated." }, \
 	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
 	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
 	{ "aes-type", FIELD_AT(spec, rist.key_bits), .initial = 128, \
 	  .unit = "bits", .needs = "secret", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Length of the key: 128 or 256." }, \
 	{ "cname", FIELD_AT(spec, rist.cname), .min = 1, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Name of this end, which the other end shows." }, \
 	{ "profile", FIELD_AT(spec, rist.profile), .choices = profiles, \
-	  .max = PROFILES, .help = "Profile of RIST." }
+	  .max = PROFILES, .flags = FIELD_OBSERVER, .help = "Profile of RIST." }
 
 static const struct field input_rows[] = {
 	ROWS(struct input_spec),

@@ -31,27 +31,31 @@ static const char *const modes[] = {
 #define ROWS(spec, of_sender, of_receiver) \
 	{ "latency", FIELD_AT(spec, srt.latency_ms), .max = LATENCY_MAX_MS, \
 	  .initial = SRT_LATENCY_DEFAULT_MS, .unit = "ms", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How long a lost datagram may be repeated." }, \
 	{ "timeout", FIELD_AT(spec, srt.timeout_s), .min = 1, \
 	  .max = TIMEOUT_MAX_S, .initial = SRT_TIMEOUT_DEFAULT_S, \
-	  .unit = "s", .help = "How long the other end may be silent." }, \
+	  .unit = "s", .flags = FIELD_OBSERVER, \
+	  .help = "How long the other end may be silent." }, \
 	{ "oheadbw", FIELD_AT(spec, srt.overhead_percent), \
 	  .min = OVERHEAD_MIN, .max = OVERHEAD_MAX, .unit = "%", \
-	  .flags = (of_sender), \
+	  .flags = (of_sender) | FIELD_OBSERVER, \
 	  .help = "Bandwidth for repeated datagrams, of the stream's." }, \
 	{ "pbkeylen", FIELD_AT(spec, srt.key_bytes), .max = KEY_MAX, \
 	  .unit = "bytes", .needs = "passphrase", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Length of the key: 16, 24 or 32." }, \
 	{ "sndbuf", FIELD_AT(spec, srt.send_buffer), .max = BUFFER_MAX, \
-	  .unit = "bytes", .flags = (of_sender), \
+	  .unit = "bytes", .flags = (of_sender) | FIELD_OBSERVER, \
 	  .help = "Send buffer; 0: the usual size." }, \
 	{ "rcvbuf", FIELD_AT(spec, srt.receive_buffer), .max = BUFFER_MAX, \
-	  .unit = "bytes", .flags = (of_receiver), \
+	  .unit = "bytes", .flags = (of_receiver) | FIELD_OBSERVER, \
 	  .help = "Receive buffer; 0: the usual size." }, \
 	{ "no_tsbpdmode", FIELD_AT(spec, srt.no_timed_delivery), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Delivers datagrams at once, not after the latency." }, \
 	{ "tsbpdmode", FIELD_AT(spec, srt.no_timed_delivery), \
-	  .flags = FIELD_NEGATED | FIELD_ALIAS, \
+	  .flags = FIELD_NEGATED | FIELD_ALIAS | FIELD_OBSERVER, \
 	  .help = "Delivers datagrams after the latency." }, \
 	{ "passphrase", FIELD_AT(spec, srt.passphrase), \
 	  .min = SRT_PASSPHRASE_MIN, .flags = FIELD_SECRET, \
@@ -59,8 +63,10 @@ static const char *const modes[] = {
 	{ "streamid", FIELD_AT(spec, srt.streamid), .min = 1, \
 	  .help = "Name of the stream that the caller asks for." }, \
 	{ "packetfilter", FIELD_AT(spec, srt.packetfilter), .min = 1, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Error correction: fec,cols:10,rows:5." }, \
 	{ "mode", FIELD_AT(spec, srt.mode), .choices = modes, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Which end calls." }
 
 static const struct field input_rows[] = {

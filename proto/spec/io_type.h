@@ -57,49 +57,58 @@ enum {
 /* Every input has these; idle: FIELD_IDLE where they have no effect, or 0. */
 #define IO_ROWS_WATCHDOG(default_s, idle) \
 	{ "watchdog", IO_INPUT(watchdog_s), .max = IO_WATCHDOG_MAX_S, \
-	  .initial = (default_s), .unit = "s", .flags = (idle), \
+	  .initial = (default_s), .unit = "s", \
+	  .flags = (idle) | FIELD_OBSERVER, \
 	  .beside = "no_reload", \
 	  .help = "Silence after which the input is opened again; " \
 		  "0: never." }, \
-	{ "no_reload", IO_INPUT(no_reload), .flags = (idle), \
+	{ "no_reload", IO_INPUT(no_reload), .flags = (idle) | FIELD_OBSERVER, \
 	  .help = "Never opens the input again because of silence." }
 
 /* Inputs that receive datagrams have these. */
 #define IO_ROWS_SOCKET \
 	{ "renew", IO_INPUT(renew_s), .max = IO_RENEW_MAX_S, .unit = "s", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Interval in which the group is joined again; " \
 		  "0: never." }, \
 	{ "socket_size", IO_INPUT(socket_size), .max = IO_SOCKET_SIZE_MAX, \
 	  .unit = "bytes", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Receive buffer of the socket; 0: the usual size." }
 /* skew_needs: the option without which skew has no effect, or NULL. */
 #define IO_ROWS_RTP(skew_needs) \
 	{ "reorder", IO_INPUT(rtp.reorder_ms), .max = RTP_REORDER_MAX_MS, \
 	  .initial = RTP_REORDER_DEFAULT_MS, .unit = "ms", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How long an overtaken datagram is waited for." }, \
 	{ "skew", IO_INPUT(rtp.skew_ms), .min = 1, .max = RTP_SKEW_MAX_MS, \
 	  .initial = RTP_SKEW_DEFAULT_MS, .unit = "ms", \
 	  .needs = (skew_needs), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How much later than the other a path may be." }, \
 	{ "delay", IO_INPUT(rtp.delay_ms), .max = RTP_DELAY_MAX_MS, \
 	  .unit = "ms", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How long every datagram is kept; 0: only if needed." }
 
 /* The option merge, which io_merge_read() reads, and by content its delay. */
 #define IO_ROW_MERGE \
 	{ "merge", .type = FIELD_NONE, \
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, \
 	  .help = "Address of a second path of the same stream." }
 #define IO_ROWS_MERGE \
 	IO_ROW_MERGE, \
 	{ "delay", IO_INPUT(merge_delay_ms), .min = IO_MERGE_DELAY_MIN_MS, \
 	  .max = IO_MERGE_DELAY_MAX_MS, .needs = "merge", \
 	  .initial = IO_MERGE_DELAY_DEFAULT_MS, .unit = "ms", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "How long packets are kept to be compared." }
 
 /* Outputs that send packets at a pace have this. */
 #define IO_ROW_CBR \
 	{ "cbr", IO_OUTPUT(cbr_kbps), .min = CBR_MIN_KBPS, \
 	  .max = CBR_MAX_KBPS, .unit = "kbit/s", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Constant rate, filled with null packets." }
 
 /* --- parts of targets (io_place.c) --- */

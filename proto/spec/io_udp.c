@@ -47,6 +47,7 @@ static const struct field_hook source_hook = { .schema = "string",
 #define INPUT_ROWS \
 	{ "src", FIELD_BY_SPAN(&source_hook, struct input_spec, has_source, \
 			       source), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Only sender of the group that is received." }, \
 	IO_ROWS_SOCKET, \
 	{ "ts_size", .type = FIELD_NONE, \
@@ -64,6 +65,7 @@ static const struct field rtp_input_rows[] = {
 	INPUT_ROWS,
 	IO_ROWS_RTP("merge"),
 	{ "fec", IO_INPUT(rtp.fec),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Receives error correction of SMPTE 2022-1." },
 	IO_ROW_MERGE,
 };
@@ -250,28 +252,38 @@ static const char *const pacings[] = {
 	IO_ROW_CBR, \
 	{ "ttl", IO_OUTPUT(ttl), .min = 1, .max = TTL_MAX, \
 	  .initial = TTL_DEFAULT, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Time to live: routers that a datagram may pass." }, \
 	{ "socket_size", IO_OUTPUT(socket_size), .max = IO_SOCKET_SIZE_MAX, \
 	  .unit = "bytes", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Send buffer of the socket; 0: the usual size." }, \
 	{ "dscp", IO_OUTPUT(dscp), .max = DSCP_MAX, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Class of service (RFC 2474)." }, \
 	{ "burst", IO_OUTPUT(burst_ms), .min = 1, .max = BURST_MAX_MS, \
-	  .unit = "ms", .help = "Longest part of the stream sent at once." }, \
+	  .unit = "ms", .flags = FIELD_OBSERVER, \
+	  .help = "Longest part of the stream sent at once." }, \
 	{ "join", IO_OUTPUT(join), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Joins the group that it sends to." }, \
 	{ "no_sync", IO_OUTPUT(no_sync), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Sends packets as received, not at the stream's pace." }, \
-	{ "sync", IO_OUTPUT(no_sync), .flags = FIELD_NEGATED | FIELD_ALIAS, \
+	{ "sync", IO_OUTPUT(no_sync), \
+	  .flags = FIELD_NEGATED | FIELD_ALIAS | FIELD_OBSERVER, \
 	  .help = "Sends packets at the pace of the stream." }, \
 	{ "pacing", IO_OUTPUT(pacing), .choices = pacings, \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Who spaces the datagrams." }, \
 	{ "sap", FIELD_BY_SPAN(&sap_hook, struct output_spec, sap, \
 			       sap_group), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Announces the session by SAP, in this group." }, \
 	{ "sap_interval", IO_OUTPUT(sap_interval_s), .min = 1, \
 	  .max = SAP_INTERVAL_MAX_S, .initial = SAP_INTERVAL_DEFAULT_S, \
 	  .unit = "s", .needs = "sap", \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Time between two announcements." }
 
 static const struct field udp_output_rows[] = { OUTPUT_ROWS };
@@ -279,9 +291,11 @@ static const struct field rtp_output_rows[] = {
 	OUTPUT_ROWS,
 	{ "fec", FIELD_BY_SPAN(&fec_hook, struct output_spec, rtp.fec_columns,
 			       rtp.fec_rows),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Error correction of SMPTE 2022-1: COLUMNSxROWS." },
 	{ "path2", FIELD_BY_SPAN(&path2_hook, struct output_spec,
 				 rtp.has_path2, rtp.path2_iface),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Second path of SMPTE 2022-7: [iface@]host[:port]." },
 };
 static const struct field_table udp_output_fields =

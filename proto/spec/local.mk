@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libproto_a_SOURCES += \
-	proto/spec/address_secrets.c proto/spec/address_secrets.h \
+	proto/spec/address_open.c proto/spec/address_open.h \
 	proto/spec/alarm.c proto/spec/alarm.h \
 	proto/spec/field.c proto/spec/field.h \
 	proto/spec/field_describe.c proto/spec/field_limits.h \

@@ -277,46 +277,61 @@ static const struct field_hook rule_hook = { .schema = "boolean",
 	FIELD_BY_SPAN(&hook, struct remux_options, first, last)
 #define PASS(table, text) \
 	{ "pass_" #table, BY(rule_hook, table), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Passes the " text " of the source unchanged." }
 #define DROP(table, text) \
 	{ "no_" #table, BY(rule_hook, table), \
+	  .flags = FIELD_OBSERVER, \
 	  .help = "Drops the " text " of the source." }
 
 static const struct field rows[] = {
 	{ "pnr", AT(pnr), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Number of the program to take from the source." },
 	{ "set_pnr", AT(set_pnr), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Number of the program in the output." },
 	{ "set_tsid", AT(set_tsid), .min = 1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Identifier of the transport stream in the output." },
 	{ "set_pcr_pid", AT(set_pcr_pid), .min = 1, .max = MAP_PID_MAX,
+	  .flags = FIELD_OBSERVER,
 	  .help = "PID of the source whose PCR is the program's clock." },
-	{ "filter", BY(remux_pids_hook, drop), .flags = FIELD_EVERY,
+	{ "filter", BY(remux_pids_hook, drop),
+	  .flags = FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "PIDs to drop, separated by commas." },
-	{ "filter~", BY(remux_pids_hook, keep), .flags = FIELD_EVERY,
+	{ "filter~", BY(remux_pids_hook, keep),
+	  .flags = FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "PIDs to keep, separated by commas; others are dropped." },
-	{ "filter_em", BY(remux_pids_hook, drop_ca), .flags = FIELD_EVERY,
+	{ "filter_em", BY(remux_pids_hook, drop_ca),
+	  .flags = FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "PIDs of ECM and EMM to drop, separated by commas." },
 	{ "order", SPAN(order_hook, n_order, order),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Order of the PIDs in the PMT of the output." },
 	PASS(sdt, "SDT"), PASS(eit, "EIT"), PASS(nit, "NIT"),
 	PASS(cat, "CAT"),
 	{ "pass_tdt", BY(rule_hook, tdt),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Passes the TDT, as always." },
 	{ "pass_tot", BY(rule_hook, tot),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Passes the TOT, as always." },
 	DROP(sdt, "SDT"), DROP(eit, "EIT"), DROP(nit, "NIT"),
 	DROP(cat, "CAT"), DROP(tdt, "TDT"), DROP(tot, "TOT"),
 	{ "pass_data", AT(pass_data),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Passes PIDs that no table names." },
 	{ "cas", AT(pass_ca),
+	  .flags = FIELD_OBSERVER,
 	  .help = "Passes ECM, EMM and their descriptors." },
 	{ "map.", SPAN(map_hook, n_maps, maps),
-	  .flags = FIELD_GROUP | FIELD_EVERY, .min = MAP_PID_MIN,
-	  .max = MAP_PID_MAX,
+	 
+	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
+	  .min = MAP_PID_MIN, .max = MAP_PID_MAX,
 	  .help = "PID in the output of the source PID, kind or language." },
 	{ "lang.", SPAN(language_hook, n_languages, languages),
-	  .flags = FIELD_GROUP | FIELD_EVERY,
+	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "Language of the PID that follows, of three letters." },
 };
 

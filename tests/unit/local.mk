@@ -131,7 +131,7 @@ tests_unit_common_ws_test_ws_client_LDADD = $(master_libs)
 unit_proto_tests = \
 	tests/unit/proto/ipc/test_channel \
 	tests/unit/proto/ipc/test_msg \
-	tests/unit/proto/spec/test_address_secrets \
+	tests/unit/proto/spec/test_address_open \
 	tests/unit/proto/spec/test_documented \
 	tests/unit/proto/spec/test_field \
 	tests/unit/proto/spec/test_io_link \

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/address_open.h"
+
+#include "common/base/address.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "proto/spec/io_type.h"
+#include "proto/spec/option_value.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_BYTES \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+."
+#define ID_BYTES \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+/* Hosts, ports and interfaces; [] of IPv6 addresses. */
+#define PLACE_BYTES ID_BYTES ":[]%*"
+
+static void put(struct buf *out, const char *text, size_t len)
+{
+	buf_append(out, text, len);
+}
+
+static void put_text(struct buf *out, const char *text)
+{
+	put(out, text, strlen(text));
+}
+
+static char *take_text(struct buf *out)
+{
+	char *text;
+
+	put(out, "", 1);
+	text = xstrdup((const char *)buf_head(out));
+	buf_done(out);
+	return text;
+}
+
+static bool consists_of(const char *text, size_t len, const char *bytes)
+{
+	return strspn(text, bytes) >= len;
+}
+
+/* --- targets --- */
+
+/* [login@]host[:port][/path]: a server. */
+static void put_server(struct buf *out, const char *target)
+{
+	const char *end = target + strcspn(target, "/?#");
+	const char *at = memrchr(target, '@', (size_t)(end - target));
+	const char *host = at != NULL ? at + 1 : target;
+	size_t len = (size_t)(end - host);
+
+	if (at != NULL)
+		put_text(out, ADDRESS_HIDDEN "@");
+	if (consists_of(host, len, PLACE_BYTES))
+		put(out, host, len);
+	else
+		put_text(out, ADDRESS_HIDDEN);
+	if (*end == '/')
+		put(out, "/", 1);
+	if (*end != '\0' && strcmp(end, "/") != 0)
+		put_text(out, ADDRESS_HIDDEN);
+}
+
+/* [iface@]host:port, and several with a comma; a login is not possible, and
+ * librist's peers begin with '@'. */
+static void put_places(struct buf *out, const char *target, bool peers)
+{
+	size_t len = strcspn(target, "?");
+	bool login = false;
+
+	for (size_t i = 1; i < len && peers; i++)
+		login |= target[i] == '@' && target[i - 1] != ',';
+	if (!login && consists_of(target, len, PLACE_BYTES "@,"))
+		put(out, target, len);
+	else
+		put_text(out, ADDRESS_HIDDEN);
+}
+
+static void put_target(struct buf *out, const struct io_type *type,
+		       const char *target)
+{
+	if (type == &input_http_type || type == &input_https_type ||
+	    type == &output_np_type)
+		put_server(out, target);
+	else if (type == &input_file_type || type == &output_file_type ||
+		 type == &input_sdp_type || type == &input_stream_type ||
+		 type == &output_http_type || type == &output_https_type)
+		put_text(out, target);
+	else
+		put_places(out, target, type == &input_rist_type ||
+						type == &output_rist_type);
+}
+
+/* --- options --- */
+
+struct options {
+	struct buf *out;
+	const struct field_table *tables[3];
+	size_t n;
+	char joint; /* in front of the next option */
+	bool hidden; /* an option is not known */
+};
+
+static void put_name(struct options *o, const char *key, bool value)
+{
+	put(o->out, &o->joint, 1);
+	put_text(o->out, key);
+	if (value)
+		put(o->out, "=", 1);
+	o->joint = '&';
+}
+
+/* The address of an option, whose own '#' and '&' are escaped. */
+static void put_inner(struct buf *out, const char *value)
+{
+	char *text = xstrdup(value), *shown;
+
+	if (!option_percent_decode(text)) {
+		put_text(out, ADDRESS_HIDDEN);
+		free(text);
+		return;
+	}
+	shown = address_open(text, ADDRESS_INPUT);
+	for (const char *c = shown; *c != '\0'; c++)
+		if (*c == '#')
+			put_text(out, "%23");
+		else if (*c == '&')
+			put_text(out, "%26");
+		else if (*c == '%')
+			put_text(out, "%25");
+		else
+			put(out, c, 1);
+	free(shown);
+	free(text);
+}
+
+static void put_option(struct options *o, const char *key, const char *value)
+{
+	const struct field *f = NULL;
+
+	for (size_t i = 0; i < o->n && f == NULL; i++)
+		f = field_find(o->tables[i], key);
+	if (f == NULL) {
+		o->hidden = true;
+	} else if (!(f->flags & FIELD_OBSERVER)) {
+		/* the name of a header is behind the key of the row */
+		put_name(o, f->key, value != NULL && !(f->flags & FIELD_GROUP));
+		if (value != NULL || f->flags & FIELD_GROUP)
+			put_text(o->out, ADDRESS_HIDDEN);
+	} else {
+		put_name(o, key, value != NULL);
+		if (value != NULL && f->flags & FIELD_ADDRESS)
+			put_inner(o->out, value);
+		else if (value != NULL)
+			put_text(o->out, value);
+	}
+}
+
+/* True for a value that does not count, and therefore was not judged. */
+static bool is_repeated(const struct address *a, size_t i)
+{
+	for (size_t k = i + 1; k < a->n_options; k++)
+		if (strcmp(a->options[k].key, a->options[i].key) == 0)
+			return true;
+	return false;
+}
+
+static void put_options(struct options *o, const struct address *a)
+{
+	o->joint = '#';
+	for (size_t i = 0; i < a->n_options; i++)
+		if (is_repeated(a, i))
+			o->hidden = true;
+		else
+			put_option(o, a->options[i].key, a->options[i].value);
+	if (o->hidden) {
+		put(o->out, &o->joint, 1);
+		put_text(o->out, ADDRESS_HIDDEN);
+	}
+}
+
+/* --- addresses --- */
+
+static const struct io_type *find_type(const struct io_type *const *types,
+				       const char *name)
+{
+	for (; *types != NULL; types++)
+		if (strcmp((*types)->name, name) == 0)
+			return *types;
+	return NULL;
+}
+
+static bool is_input(const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	bool ok = input_spec_parse(address, spec, NULL, NULL, NULL) == 0;
+
+	free(spec);
+	return ok;
+}
+
+static bool is_output(const char *address)
+{
+	struct output_spec *spec = xcalloc(1, sizeof *spec);
+	bool ok = output_spec_parse(address, spec, NULL, NULL, NULL) == 0;
+
+	free(spec);
+	return ok;
+}
+
+/* An address that the parser has accepted: its options have valid values. */
+static void put_valid(struct buf *out, const struct address *a,
+		      const struct io_type *type, bool input)
+{
+	struct options o = { .out = out, .tables = { type->options }, .n = 1 };
+
+	if (input) {
+		o.tables[o.n++] = &io_input_fields;
+		o.tables[o.n++] = &remux_fields;
+	}
+	put_text(out, type->name);
+	put_text(out, "://");
+	put_target(out, type, a->target);
+	if (type->query && strchr(a->target, '?') != NULL)
+		put_text(out, "?" ADDRESS_HIDDEN);
+	put_options(&o, a);
+}
+
+/* An address that this version cannot read; dvb://ID is stored for others. */
+static void put_rest(struct buf *out, const struct address *a)
+{
+	if (strcmp(a->type, "dvb") == 0 &&
+	    consists_of(a->target, strlen(a->target), ID_BYTES)) {
+		put_text(out, "dvb://");
+		put_text(out, a->target);
+		if (a->n_options > 0)
+			put_text(out, "#" ADDRESS_HIDDEN);
+		return;
+	}
+	if (find_type(io_input_types, a->type) != NULL ||
+	    find_type(io_output_types, a->type) != NULL) {
+		put_text(out, a->type);
+		put_text(out, "://");
+	}
+	put_text(out, ADDRESS_HIDDEN);
+}
+
+char *address_open(const char *text, enum address_use use)
+{
+	bool input = use != ADDRESS_OUTPUT && is_input(text);
+	bool output = !input && use != ADDRESS_INPUT && is_output(text);
+	const struct io_type *type = NULL;
+	struct buf out = { 0 };
+	struct address a;
+
+	if (address_parse(text, &a, NULL) < 0)
+		return xstrdup(ADDRESS_HIDDEN);
+	if (input || output)
+		type = find_type(input ? io_input_types : io_output_types,
+				 a.type);
+	if (type != NULL)
+		put_valid(&out, &a, type, input);
+	else
+		put_rest(&out, &a);
+	address_done(&a);
+	return take_text(&out);
+}
+
+char *address_open_host(const char *text)
+{
+	struct buf out = { 0 };
+
+	put_server(&out, text);
+	return take_text(&out);
+}
+
+/* --- sentences --- */
+
+/* Ends an address in a sentence. */
+#define BLANKS " \t\n\"'<>"
+
+/* Shows the word that has "://" at `mark` and begins at or behind `from`;
+ * returns its end. */
+static const char *put_word(struct buf *out, const char *from,
+			    const char *mark)
+{
+	const char *begin = mark, *end = mark + strcspn(mark, BLANKS);
+	char *word, *shown;
+
+	while (begin > from && strchr(TYPE_BYTES, begin[-1]) != NULL)
+		begin--;
+	put(out, from, (size_t)(begin - from));
+	word = xasprintf("%.*s", (int)(end - begin), begin);
+	shown = address_open(word, ADDRESS_ANY);
+	put_text(out, shown);
+	free(shown);
+	free(word);
+	return end;
+}
+
+char *address_open_sentence(const char *text)
+{
+	const char *quote = strchr(text, '"');
+	const char *last = quote != NULL ? strrchr(text, '"') : NULL;
+	const char *at = text, *mark;
+	struct buf out = { 0 };
+
+	while ((mark = strstr(at, "://")) != NULL &&
+	       (quote == NULL || mark < quote))
+		at = put_word(&out, at, mark);
+	if (quote != NULL) {
+		put(&out, at, (size_t)(quote - at));
+		put_text(&out, "\"" ADDRESS_HIDDEN "\"");
+		at = last != quote ? last + 1 : quote + strlen(quote);
+		while ((mark = strstr(at, "://")) != NULL)
+			at = put_word(&out, at, mark);
+	}
+	put_text(&out, at);
+	return take_text(&out);
+}

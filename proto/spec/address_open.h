@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The part of an address, or of a sentence, that an observer may see.
+ *
+ * Only what is known to be harmless is copied.  ADDRESS_HIDDEN stands for the
+ * rest:
+ *	type		a type that this version knows
+ *	host, port	without a login in front of the host
+ *	path		of files, of sdp:// and of http outputs, where it is
+ *			the name of something; the path and the query of
+ *			http:// inputs and of np:// are hidden
+ *	options		the options that the tables mark with FIELD_OBSERVER;
+ *			a known option keeps its name, options that are not
+ *			known become one ADDRESS_HIDDEN at the end
+ * Of an address that this version cannot read only the type is left.
+ */
+#pragma once
+
+#define ADDRESS_HIDDEN "***"
+
+enum address_use {
+	ADDRESS_INPUT,
+	ADDRESS_OUTPUT,
+	ADDRESS_ANY, /* an input if it can be one, otherwise an output */
+};
+
+/* All functions return text to be freed. */
+char *address_open(const char *address, enum address_use);
+
+/* The host of [login@]host[/path]. */
+char *address_open_host(const char *text);
+
+/* A sentence: its addresses, and ADDRESS_HIDDEN for everything in quotes,
+ * which a sentence puts around values of the configuration. */
+char *address_open_sentence(const char *sentence);
