@@ -131,9 +131,9 @@ unsigned stream_plan_first(const struct stream_plan *from,
 	const struct msg_stream_start *new = &to->start;
 
 	if (from == NULL || first > from->start.n_inputs)
-		return 1;
+		return 0;
 	for (size_t i = 0; i < new->n_inputs; i++)
 		if (strcmp(from->start.inputs[first - 1], new->inputs[i]) == 0)
 			return (unsigned)i + 1;
-	return 1;
+	return 0;
 }

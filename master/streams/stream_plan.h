@@ -52,7 +52,7 @@ void stream_plan_free(struct stream_plan **);
 /* True when an input reads this stream. */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
 
-/* The position in `to` of the input that is at position first of `from`; 1: it
+/* The position in `to` of the input that is at position first of `from`; 0: it
  * has no such input, or from is NULL. */
 unsigned stream_plan_first(const struct stream_plan *from,
 			   const struct stream_plan *to, unsigned first);

@@ -37,6 +37,7 @@ struct stream_proc {
 	uint64_t memory_number; /* in the handover */
 
 	unsigned first; /* the input the next worker starts with; from 1 */
+	bool by_hand; /* an operator chose it */
 	struct input_choice *choice;
 	struct analysis *analysis;
 	struct switch_log switches;
@@ -144,6 +145,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	m.stream_start.ring = p->ring.fd >= 0;
 	m.stream_start.memory = p->memory_fd >= 0;
 	m.stream_start.first = p->first;
+	m.stream_start.by_hand = p->by_hand;
 	if (m.stream_start.ring)
 		fds[n++] = p->ring.fd;
 	if (m.stream_start.memory)
@@ -154,11 +156,12 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 		send_link(p, channel, p->plan->links.ids[i]);
 }
 
-static void set_first(struct stream_proc *p, unsigned position)
+static void set_first(struct stream_proc *p, unsigned position, bool by_hand)
 {
-	if (position == p->first)
+	if (position == p->first && by_hand == p->by_hand)
 		return;
 	p->first = position;
+	p->by_hand = by_hand;
 	spawner_touch(p->cfg.spawner);
 }
 
@@ -172,13 +175,13 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 
 		p->n_switches = 0;
 		if (chosen >= 1 && chosen <= p->plan->start.n_inputs)
-			set_first(p, chosen);
+			set_first(p, chosen, m->stream_status.by_hand);
 		if (!p->removed)
 			p->cfg.events->on_status(p->id, &m->stream_status,
 						 p->cfg.arg);
 	} else if (m->type == MSG_STREAM_CHOSEN) {
 		if (m->stream_chosen.position > 0)
-			set_first(p, m->stream_chosen.position);
+			set_first(p, m->stream_chosen.position, true);
 		(void)input_choice_answer(p->choice, m->seq, &m->stream_chosen);
 	} else if (m->type == MSG_STREAM_SWITCHED) {
 		if (++p->n_switches > SWITCHES_MAX) {
@@ -309,6 +312,7 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		stream_plan_new(p->id, conf, p->cfg.settings);
 	struct stream_plan *old = p->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
+	unsigned kept;
 	int ring;
 	bool run;
 
@@ -318,7 +322,9 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 	ring = p->ring.ro_fd;
 	p->error.text[0] = '\0';
 	/* the next worker starts with the input that is active now */
-	p->first = stream_plan_first(p->plan, plan, p->first);
+	kept = stream_plan_first(p->plan, plan, p->first);
+	p->by_hand = p->by_hand && kept > 0;
+	p->first = MAX(kept, 1U);
 	run = plan->enable && prepare(p, plan, &p->error) == 0;
 	if (p->error.text[0] != '\0')
 		log_error(worker_proc_name(p->proc), "cannot start: %s",
@@ -432,7 +438,8 @@ int stream_proc_choose_input(struct stream_proc *p, unsigned position,
 	if (stream_proc_is_running(p) && channel != NULL)
 		return input_choice_ask(p->choice, channel, position, done,
 					arg);
-	set_first(p, position > 0 ? position : p->first % (unsigned)n + 1);
+	set_first(p, position > 0 ? position : p->first % (unsigned)n + 1,
+		  true);
 	return (int)p->first;
 }
 
@@ -450,34 +457,26 @@ int stream_proc_analyze(struct stream_proc *p, analysis_fn *done, void *arg)
 
 json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 {
-	json_t *record = json_object();
+	json_t *worker = worker_proc_write(p->proc, h);
+	json_t *plan = p->plan != NULL ? stream_plan_write(p->plan) : NULL;
+	json_t *ring = NULL, *memory = NULL;
 
-	(void)json_object_set_new(record, "id", json_string(p->id));
-	(void)json_object_set_new(record, "worker",
-				  worker_proc_write(p->proc, h));
-	(void)json_object_set_new(record, "first", json_integer(p->first));
-	(void)json_object_set_new(record, "switches",
-				  switch_log_write(&p->switches));
-	if (p->plan != NULL)
-		(void)json_object_set_new(record, "plan",
-					  stream_plan_write(p->plan));
 	if (p->ring.fd >= 0)
-		(void)json_object_set_new(record, "ring",
-					  handover_put(h, 'r', &p->ring.number,
-						       p->ring.fd));
+		ring = handover_put(h, 'r', &p->ring.number, p->ring.fd);
 	if (p->memory_fd >= 0)
-		(void)json_object_set_new(record, "memory",
-					  handover_put(h, 'm',
-						       &p->memory_number,
-						       p->memory_fd));
-	return record;
+		memory = handover_put(h, 'm', &p->memory_number, p->memory_fd);
+	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o*, s:o*, s:o*}",
+			 "id", p->id, "worker", worker,
+			 "first", (int)p->first, "by_hand", p->by_hand,
+			 "switches", switch_log_write(&p->switches),
+			 "plan", plan, "ring", ring, "memory", memory);
 }
 
 void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 		       struct handover *h)
 {
-	json_int_t first = json_integer_value(json_object_get(record,
-							      "first"));
+	json_int_t first =
+		json_integer_value(json_object_get(record, "first"));
 	struct stream_conf *conf = stream_conf_new(
 		json_object_get(record, "plan"));
 	const json_t *ring = json_object_get(record, "ring");
@@ -488,6 +487,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	stream_conf_free(&conf);
 	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
 		p->first = (unsigned)first;
+	p->by_hand = json_is_true(json_object_get(record, "by_hand"));
 	switch_log_read(&p->switches, json_object_get(record, "switches"));
 	worker_proc_use(p->proc,
 			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);

@@ -140,7 +140,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 28,
+	MSG_FORMAT = 29,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -167,6 +167,7 @@ struct msg_stream_start {
 	/* addresses, as configured; deliver serves the http outputs */
 	const char *outputs[MSG_OUTPUTS_MAX];
 	unsigned first; /* position of the input to start with; 0: any */
+	bool by_hand; /* an operator chose `first` */
 	bool ring;   /* a descriptor of the ring follows */
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
@@ -339,6 +340,7 @@ struct msg_stream_status {
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the pipeline since the start */
 	unsigned chosen;         /* the input to be sent; 0: none */
+	bool by_hand;            /* an operator chose it */
 	bool filler;             /* the filler is sent, no input */
 	unsigned join;           /* enum join_kind */
 	uint32_t gop_ms;         /* the last group of pictures; 0: unknown */

@@ -24,7 +24,8 @@ enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \
 	"{\"packets\":1,\"alarms\":0,\"changes\":[],"                  \
-	"\"chosen\":0,\"filler\":false,\"join\":0,\"gop\":0,"       \
+	"\"chosen\":0,\"by_hand\":false,\"filler\":false,"          \
+	"\"join\":0,\"gop\":0,"                                        \
 	"\"inputs\":[],\"outputs\":[]}}"
 #define DELIVER_STATUS                                                 \
 	"{\"type\":\"deliver.status\",\"body\":"                       \

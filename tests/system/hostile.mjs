@@ -190,7 +190,8 @@ while True:
     if time.monotonic() > status + 1:
         status = time.monotonic()
         say("stream.status", {"packets": 1, "alarms": 0, "changes": [],
-            "chosen": 1, "filler": False, "join": 0, "gop": 0, "inputs": [],
+            "chosen": 1, "by_hand": False, "filler": False,
+            "join": 0, "gop": 0, "inputs": [],
             "outputs": []})
     for i in range(19):
         say("stream.receivers", {"output": 1, "list": receivers})
@@ -216,7 +217,7 @@ test('messages that cost the master much', (t) => beside(t,
 test('a status a hundred times a second', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"stream.status","body":{"packets":1,` +
-	`"alarms":0,"changes":[],"chosen":1,` +
+	`"alarms":0,"changes":[],"chosen":1,"by_hand":false,` +
 	`"filler":false,"join":0,"gop":0,"inputs":[],` +
 	`"outputs":[]}}'; sleep 0.01; done`,
 	{ check: async (sluice) => {

@@ -78,6 +78,42 @@ const situations = {
 		await s.sluice.cmd('set-stream-input', { id: s.id, input: 2 });
 		await s.tells({ state: 'on air (input 2, chosen by hand)',
 			from: 2 });
+		await s.sluice.logged(new RegExp(`stream ${s.id}: input 2 is ` +
+			'on air instead of input 1 \\(chosen by hand\\)\n'));
+	},
+
+	async 'backup_type disable: an input without packets is chosen'(s) {
+		await s.play(1);
+		await s.stream(2, { backup_type: 'disable' });
+		await s.tells({ state: 'on air', from: 1 });
+		await s.sluice.cmd('set-stream-input', { id: s.id, input: 2 });
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
+			sends: false, also: { active_input: 2 } });
+		const line = new RegExp(`stream ${s.id}: (input 2 is .*)\n`)
+			.exec(s.sluice.log);
+
+		assert.equal(line?.[1], 'input 2 is active instead of input ' +
+			'1 (chosen by hand), but off air: no packets');
+	},
+
+	async 'backup_type passive: a choice by hand outlives its process'(s) {
+		await s.play(1);
+		await s.play(2);
+		await s.stream(2, { backup_type: 'passive' });
+		await s.tells({ state: 'on air', from: 1 });
+		await s.sluice.cmd('set-stream-input', { id: s.id, input: 2 });
+		await s.tells({ state: 'on air (input 2, chosen by hand)',
+			from: 2 });
+		const old = await s.kill();
+
+		await s.sluice.replaced('stream', s.id, old);
+		await s.tells({ state: 'on air (input 2, chosen by hand)',
+			from: 2 });
+		// a failure is none: input 1 failed, and input 2 follows it
+		await s.sluice.cmd('set-stream-input', { id: s.id, input: 1 });
+		await s.tells({ state: 'on air', from: 1 });
+		s.stop(1);
+		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
 	},
 
 	async 'a switch by hand between inputs on air: never off air'(s) {

@@ -552,9 +552,8 @@ struct failover *failover_new(const struct failover_config *cfg,
 	}
 	if (!cfg->inputs[first].valid)
 		first = failover_following(f, first);
-	/* with FAILOVER_DISABLE only a command chose a later input */
 	choose(f, first,
-	       cfg->mode == FAILOVER_DISABLE && first > 0 && first == cfg->first
+	       cfg->by_hand && !watches(f) && first == cfg->first
 		       ? FAILOVER_MANUAL
 		       : FAILOVER_START,
 	       now_ns);

@@ -78,6 +78,7 @@ struct failover_config {
 	bool filler;         /* a filler can be sent instead */
 	uint32_t damping_ms; /* half-life of penalties; 0: never damped */
 	size_t first;        /* the input that is chosen at the start */
+	bool by_hand;        /* an operator chose it; not for active, stop */
 	size_t n_inputs;     /* at least 1 */
 	struct failover_input_config inputs[FAILOVER_INPUTS_MAX];
 };

@@ -324,6 +324,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 		.damping_ms = delay_ms(spec->backup_damping_s, DAMPING_MS),
 		.filler = spec->filler != FILLER_NONE,
 		.first = MAX(cfg->start->first, 1U) - 1,
+		.by_hand = cfg->start->by_hand,
 		.n_inputs = s->n,
 	};
 

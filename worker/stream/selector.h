@@ -41,6 +41,8 @@ struct selector_switch {
 	unsigned from, to;
 	enum failover_reason reason;
 	const char *fault; /* the fault of `from`; NULL: none */
+	/* why `to` is off air, although it is sent; NULL: it is on air */
+	const char *to_fault;
 	bool filler;       /* `to` is 0: the filler is on air */
 	bool late;         /* the pictures of `to` follow later: it had no
 			    * random access point in time */

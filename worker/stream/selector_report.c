@@ -169,6 +169,7 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 				   status);
 	}
 	status->chosen = (unsigned)s->decision->input + 1;
+	status->by_hand = s->decision->reason == FAILOVER_MANUAL;
 	status->filler = s->still.state == CANDIDATE_ON_AIR ||
 			 (s->fill != NULL &&
 			  s->fill->candidate.state == CANDIDATE_ON_AIR);

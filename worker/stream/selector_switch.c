@@ -5,6 +5,7 @@
 #include "worker/stream/selector_state.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 static unsigned position_of(const struct input_chain *c)
 {
@@ -22,35 +23,77 @@ static const char *fault_of(const struct selector *s,
 	return c != NULL ? chain_fault(c, s->now_ns) : NULL;
 }
 
+/* How a switch sends pictures that do not decode at once; "": it does not. */
+static const char *lateness(const struct selector_switch *sw)
+{
+	if (sw->late)
+		return "; sound only until its next random access point: none "
+		       "arrived in time";
+	return sw->blind ? "; within a group of pictures: no random access "
+			   "point arrived in time"
+			 : "";
+}
+
+static void log_nothing(const struct selector_switch *sw)
+{
+	log_warning("stream", "input %u: %s; no other input is on air: %s",
+		    sw->from, sw->fault != NULL ? sw->fault : "on air",
+		    sw->filler ? "the filler is sent" : "nothing is sent");
+}
+
+/* "input 1: no packets; input 2 is on air", "input 2 is active instead of input
+ * 1 (chosen by hand), but off air: no packets" */
 static void log_switch(struct selector *s, const struct selector_switch *sw)
 {
-	const char *fault = sw->fault != NULL ? sw->fault : "on air";
-	const char *reason = failover_reason_name(sw->reason);
-	const char *late = sw->late ? "; sound only until its next random "
-				      "access point: none arrived in time"
-			   : sw->blind ? "; within a group of pictures: no "
-					 "random access point arrived in time"
-				       : "";
+	static const char *const reasons[] = {
+		[FAILOVER_START] = " (at the start)",
+		[FAILOVER_FAULT] = "",
+		[FAILOVER_RETURN] = " (return to an earlier input)",
+		[FAILOVER_RECOVERED] = " (recovered)",
+		[FAILOVER_MANUAL] = " (chosen by hand)",
+	};
+	bool failed = sw->from != 0 && sw->fault != NULL;
+	char left[224] = "", instead[32] = "", state[224] = "";
+	struct errmsg line;
 	unsigned suppressed;
 
 	if (!ratelimit_pass(&s->switch_log, s->now_ns / MS, &suppressed))
 		return;
-	if (sw->to == 0)
-		log_warning("stream",
-			    "input %u: %s; no other input is on air: %s",
-			    sw->from, fault,
-			    sw->filler ? "the filler is sent"
-				       : "nothing is sent");
-	else if (sw->from == 0)
-		log_info("stream", "input %u is on air (%s)%s", sw->to, reason,
-			 late);
-	else if (sw->reason == FAILOVER_FAULT)
-		log_warning("stream",
-			    "input %u: %s; input %u is on air (fault)%s",
-			    sw->from, fault, sw->to, late);
+	if (sw->to == 0) {
+		log_nothing(sw);
+		return;
+	}
+	if (failed)
+		(void)snprintf(left, sizeof left, "input %u: %s; ", sw->from,
+			       sw->fault);
+	else if (sw->from != 0)
+		(void)snprintf(instead, sizeof instead, " instead of input %u",
+			       sw->from);
+	if (sw->to_fault != NULL)
+		(void)snprintf(state, sizeof state, ", but off air: %s",
+			       sw->to_fault);
+	errmsg_set(&line, "%sinput %u is %s%s%s%s%s", left, sw->to,
+		   sw->to_fault != NULL ? "active" : "on air", instead,
+		   reasons[sw->reason], state, lateness(sw));
+	if (sw->to_fault != NULL ||
+	    (failed && sw->reason == FAILOVER_FAULT))
+		log_warning("stream", "%s", line.text);
 	else
-		log_info("stream", "input %u: %s; input %u is on air (%s)%s",
-			 sw->from, fault, sw->to, reason, late);
+		log_info("stream", "%s", line.text);
+}
+
+/* Why the input that is entered is off air; NULL: it is on air. */
+static const char *entry_fault(const struct selector *s,
+			       const struct input_chain *to)
+{
+	if (to->seen.level == FAILOVER_GOOD ||
+	    (to->seen.level == FAILOVER_UNKNOWN && !s->decision->force))
+		return NULL;
+	if (to->silent && to->keeper.error.text[0] != '\0')
+		return to->keeper.error.text;
+	if (to->fault != NULL)
+		return to->fault;
+	return to->silent ? "no packets" : "not judged yet";
 }
 
 /* Reports that another input is on air, or none. */
@@ -62,6 +105,7 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		.to = position_of(to),
 		.reason = s->decision->reason,
 		.fault = to != NULL ? s->left_fault : fault_of(s, from),
+		.to_fault = to != NULL ? entry_fault(s, to) : NULL,
 		.filler = to == NULL && wants_filler(s),
 		.late = to != NULL && to->candidate.entry != NULL &&
 			switch_point_is_late(to->candidate.entry),

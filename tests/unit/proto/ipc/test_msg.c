@@ -17,7 +17,7 @@ static const struct msg samples[] = {
 		.id = "a001", .name = "News \"one\" \\ \x01 \xc3\xa4",
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
-		.first = 2, .ring = true, .memory = true } },
+		.first = 2, .by_hand = true, .ring = true, .memory = true } },
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
@@ -30,7 +30,8 @@ static const struct msg samples[] = {
 		.level = LOG_LEVEL_WARNING, .component = "input",
 		.text = "quiet" } },
 	{ .type = MSG_STREAM_STATUS, .stream_status = {
-		.packets = INT64_MAX, .chosen = 1, .filler = true,
+		.packets = INT64_MAX,
+		.chosen = 1, .by_hand = true, .filler = true,
 		.join = JOIN_GUESS, .gop_ms = UINT32_MAX,
 		.n_changes = 1,
 		.changes = { { .place = 32, .alarm = ALARM_TWO_SENDERS,

@@ -183,13 +183,14 @@ Test(selector, an_input_that_was_entered_is_on_air_until_it_is_judged)
 }
 
 /* The reason of the active input in the first second after a start with input
- * `first`. */
-static const char *reason_after_start(unsigned first)
+ * `first`, which an operator chose or not. */
+static const char *reason_after_start(unsigned first, bool by_hand)
 {
 	const struct msg_stream_start two = {
 		.n_inputs = 2,
 		.inputs = { "udp://127.0.0.1:9001", "udp://127.0.0.1:9002" },
 		.first = first,
+		.by_hand = by_hand,
 	};
 	static struct msg_stream_status status;
 	int err;
@@ -203,11 +204,14 @@ static const char *reason_after_start(unsigned first)
 	splice_free(&splice);
 	stream_memory_close(&memory);
 	cr_assert(status.inputs[first - 1].active);
+	cr_expect_eq(status.by_hand, by_hand);
 	return status.inputs[first - 1].reason;
 }
 
 Test(selector, a_choice_by_hand_is_one_after_a_restart_too)
 {
-	cr_expect_str_eq(reason_after_start(1), "start");
-	cr_expect_str_eq(reason_after_start(2), "manual");
+	cr_expect_str_eq(reason_after_start(1, false), "start");
+	cr_expect_str_eq(reason_after_start(2, false), "start");
+	cr_expect_str_eq(reason_after_start(1, true), "manual");
+	cr_expect_str_eq(reason_after_start(2, true), "manual");
 }
