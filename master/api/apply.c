@@ -37,11 +37,13 @@ static void keep(enum check_severity severity, const char *path,
 	}
 }
 
+/* what: NULL if the text is about the whole stream. */
 static void warn_stream(const char *id, const char *what, const char *text)
 {
 	char *name = xasprintf("stream %s", id);
 
-	log_warning(name, "%s: %s", what, text);
+	log_warning(name, "%s%s%s", what != NULL ? what : "",
+		    what != NULL ? ": " : "", text);
 	free(name);
 }
 
@@ -65,7 +67,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	error->text[0] = '\0';
 	if (check_stream(stream, &place, keep, &f) > 0)
 		return -EINVAL;
-	unknown_keys_find_near(stream, place.path, keep, &f);
+	unknown_keys_find_stream(stream, place.path, keep, &f);
 	return 0;
 }
 
@@ -99,8 +101,11 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 				log_warning("config", "%u more warnings about "
 					    "streams were suppressed",
 					    suppressed);
-			if (strncmp(path, "stream.", 7) == 0)
-				path += 7; /* the line begins with the stream */
+			/* the line begins with the stream */
+			if (strcmp(path, "stream") == 0)
+				path = NULL;
+			else if (strncmp(path, "stream.", 7) == 0)
+				path += 7;
 			warn_stream(id, path, text);
 		}
 		buf_take(warnings, len);

@@ -6,33 +6,27 @@
 #include "master/config/judge.h"
 #include "proto/spec/stream_spec.h"
 
-#include <stdbool.h>
-
-struct look {
-	struct judge *judge;
-	bool near; /* report only keys that are similar to a known key */
-};
-
-static void on_unknown(const char *key, const char *nearest, void *arg)
+static void on_unknown(const char *key, const char *nearest, void *judge)
 {
-	const struct look *l = arg;
-
 	if (nearest != NULL)
-		judge_add(l->judge, CHECK_WARNING,
+		judge_add(judge, CHECK_WARNING,
 			  "\"%.64s\" is not known; is it \"%s\"?", key,
 			  nearest);
-	else if (!l->near)
-		judge_add(l->judge, CHECK_WARNING, "\"%.64s\" is not known",
-			  key);
+	else
+		judge_add(judge, CHECK_WARNING, "\"%.64s\" is not known", key);
 }
 
-static void look_at_stream(struct judge *j, const json_t *stream, bool near)
+static void look_at_stream(struct judge *j, const json_t *stream)
 {
 	const struct field_table *const tables[] = { &stream_fields,
 						     &stream_option_fields };
-	struct look l = { j, near };
+	struct errmsg error;
 
-	field_find_unknown(tables, ARRAY_LEN(tables), stream, on_unknown, &l);
+	field_find_unknown(tables, ARRAY_LEN(tables), stream, on_unknown, j);
+	if (json_is_true(json_object_get(stream, "enable")) &&
+	    check_stream_idle(stream, &error))
+		judge_add(j, CHECK_WARNING, "is enabled and does not run: %s",
+			  error.text);
 }
 
 void unknown_keys_find(const json_t *document, check_found_fn *found,
@@ -40,12 +34,10 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 {
 	const struct field_table *table = &document_fields;
 	struct judge j = { .found = found, .arg = arg };
-	struct look l = { .judge = &j };
-	struct errmsg error;
 	const json_t *stream;
 	size_t mark, i;
 
-	field_find_unknown(&table, 1, document, on_unknown, &l);
+	field_find_unknown(&table, 1, document, on_unknown, &j);
 	for (i = 0; i < n_config_sections; i++) {
 		const struct config_section *s = &config_sections[i];
 
@@ -54,7 +46,7 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 		mark = judge_down(&j, s->key);
 		field_find_unknown(&s->fields, 1,
 				   json_object_get(document, s->key),
-				   on_unknown, &l);
+				   on_unknown, &j);
 		judge_up(&j, mark);
 	}
 	mark = judge_down(&j, "make_stream");
@@ -62,22 +54,17 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 			   stream) {
 		size_t inner = judge_down_index(&j, i);
 
-		look_at_stream(&j, stream, false);
-		if (json_is_true(json_object_get(stream, "enable")) &&
-		    check_stream_idle(stream, &error))
-			judge_add(&j, CHECK_WARNING,
-				  "is enabled and does not run: %s",
-				  error.text);
+		look_at_stream(&j, stream);
 		judge_up(&j, inner);
 	}
 	judge_up(&j, mark);
 }
 
-void unknown_keys_find_near(const json_t *stream, const char *path,
-			    check_found_fn *found, void *arg)
+void unknown_keys_find_stream(const json_t *stream, const char *path,
+			      check_found_fn *found, void *arg)
 {
 	struct judge j = { .found = found, .arg = arg };
 
 	(void)judge_down(&j, path);
-	look_at_stream(&j, stream, true);
+	look_at_stream(&j, stream);
 }

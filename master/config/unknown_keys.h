@@ -15,7 +15,6 @@
 void unknown_keys_find(const json_t *document, check_found_fn *found,
 		       void *arg);
 
-/* Keys of one stream object at path that differ from a known key by at most
- * two letters. */
-void unknown_keys_find_near(const json_t *stream, const char *path,
-			    check_found_fn *found, void *arg);
+/* The same for one stream object at path. */
+void unknown_keys_find_stream(const json_t *stream, const char *path,
+			      check_found_fn *found, void *arg);

@@ -19,7 +19,7 @@ test('the warnings of set-stream are those of -t', async (t) => {
 		'udp://239.1.1.2:1#skew=5'],
 	[`file://${dir}/no/x.ts`, 'http://192.0.2.1:8100/a',
 		'udp://239.1.1.3:1'],
-	{ filler: `${dir}/filler.ts`, inptu: [] });
+	{ filler: `${dir}/filler.ts`, inptu: [], foreign: 1 });
 	const file = path.join(dir, 'all.json');
 
 	fs.writeFileSync(file, JSON.stringify(config(one)));
@@ -40,6 +40,16 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	const toggle = () => sluice.cmd('toggle-stream', { id: 'a' });
 	assert.equal((await toggle()).warnings, undefined);
 	assert.deepEqual((await toggle()).warnings.sort(), wanted.sort());
+	// one that cannot run
+	fs.writeFileSync(file, JSON.stringify(config(stream('b', [], []))));
+	const { out, err } = await run(MASTER,
+		['-t', ...AS_SELF, '-c', file]);
+	const [idle] = (await sluice.cmd('set-stream', { stream: stream('b',
+		[], []) })).warnings;
+
+	assert.match(idle, /^stream: is enabled and does not run: /);
+	assert.ok((out + err).includes(idle.replace('stream: ',
+		': warning: ')), out + err);
 	// a stream that is well, or not enabled, has none
 	for (const more of [{ input: [`file://${CLIP}`] },
 		{ enable: false }])

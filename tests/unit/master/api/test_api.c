@@ -87,7 +87,7 @@ Test(api, replaces_in_place_and_counts_versions)
 	open_world("{'make_stream':[{'id':'a'," ONE "},{'id':'b'," ONE "},"
 		   "{'id':'c'," ONE "}]}");
 	expect_ok("{'cmd':'set-stream','id':'b','stream':{'id':'b',"
-		  "'pmt_version':31,'own':[1]," ONE "}}", "set-stream");
+		  "'pmt_version':31,'_own':[1]," ONE "}}", "set-stream");
 	const json_t *list = json_object_get(config_document(w.config),
 					     "make_stream");
 
@@ -96,7 +96,7 @@ Test(api, replaces_in_place_and_counts_versions)
 			     config_stream(w.config, "b"), "pmt_version")),
 		     0);
 	cr_assert_not_null(json_object_get(config_stream(w.config, "b"),
-					   "own"));
+					   "_own"));
 }
 
 Test(api, renames)
@@ -239,13 +239,31 @@ Test(api, keeps_addresses_of_later_versions_in_streams_that_are_off)
 	cr_assert_not_null(config_stream(w.config, "a"));
 }
 
+Test(api, names_keys_without_a_meaning_and_streams_that_cannot_run)
+{
+	open_world("{}");
+	cr_assert_eq(post("{'cmd':'set-stream','stream':{'id':'a','own':1,"
+			  "'type':'spts','enable':true}}"), 200);
+	cr_assert_str_eq(said(), "{'set-stream':'ok','warnings':["
+			 "'stream: \\'own\\' is not known',"
+			 "'stream: is enabled and does not run: input: there "
+			 "is none']}");
+	cr_assert_not_null(strstr(w.log, "stream a: is enabled and does not "
+					 "run: input: there is none"),
+			   "%s", w.log);
+	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'toggle-stream':'ok'}");
+	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
+	cr_assert_not_null(strstr(said(), "is enabled and does not run"));
+}
+
 Test(api, toggles)
 {
-	open_world("{'make_stream':[{'id':'a','own':1," ONE "}]}");
+	open_world("{'make_stream':[{'id':'a','_own':1," ONE "}]}");
 	expect_ok("{'cmd':'toggle-stream','id':'a'}", "toggle-stream");
 	cr_assert_str_eq(fakes.told,
-		"stop a\n{'scope':'set-stream','stream':{'enable':false,"
-		"'id':'a','input':['udp://239.1.1.1'],'own':1,"
+		"stop a\n{'scope':'set-stream','stream':{'_own':1,"
+		"'enable':false,'id':'a','input':['udp://239.1.1.1'],"
 		"'type':'spts'}}\n");
 	expect_ok("{'cmd':'toggle-stream','id':'a'}", "toggle-stream");
 	cr_assert_eq(strncmp(fakes.told, "run a\n", 6), 0);

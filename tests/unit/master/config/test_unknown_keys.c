@@ -65,6 +65,20 @@ Test(unknown_keys, an_enabled_stream_that_cannot_run_is_named)
 	      "");
 }
 
+Test(unknown_keys, one_stream_has_the_warnings_of_the_document)
+{
+	json_t *stream = quoted("{'id':'a','type':'spts','enable':true,"
+				"'inputs':['udp://239.1.1.1:1'],'own':1}");
+	char all[1024] = "";
+
+	unknown_keys_find_stream(stream, "stream", note, all);
+	cr_assert_str_eq(all, "stream: \"inputs\" is not known; is it "
+			 "\"input\"?\nstream: \"own\" is not known\n"
+			 "stream: is enabled and does not run: input: there "
+			 "is none\n");
+	json_decref(stream);
+}
+
 Test(unknown_keys, accepts_any_json_value)
 {
 	finds("{'settings':[],'make_stream':5,'auth':null}", "");
