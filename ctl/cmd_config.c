@@ -101,6 +101,8 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 		code = CTL_REFUSED;
 	json_decref(config);
 	if (code == CTL_OK)
+		(void)json_object_set_new(request, "warnings", json_true());
+	if (code == CTL_OK)
 		code = api_command(ctl, request, &reply);
 	/* "category": {"set-category": "er", "error": …} has status 200 */
 	error = json_string_value(json_object_get(reply, "error"));

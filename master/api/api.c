@@ -35,6 +35,7 @@
 enum {
 	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
 	ODD_BURST = 20, /* lines in ten seconds */
+	WARNINGS_MAX = 20, /* in a reply */
 };
 
 /* The commands of each file. */
@@ -179,6 +180,19 @@ void reply_ok(struct reply *reply, const char *command)
 
 	(void)json_object_set_new(body, command, json_string("ok"));
 	reply_json(reply, body);
+}
+
+void reply_warn(struct reply *reply, const char *path, const char *text)
+{
+	json_t *list = json_object_get(reply->body, "warnings");
+
+	if (list == NULL) {
+		list = json_array();
+		(void)json_object_set_new(reply->body, "warnings", list);
+	}
+	if (json_array_size(list) < WARNINGS_MAX)
+		(void)json_array_append_new(list, json_sprintf("%s: %s", path,
+							       text));
 }
 
 void reply_error(struct reply *reply, int status, const char *format, ...)

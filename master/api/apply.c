@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARNINGS_MAX = 20 }; /* in a reply */
-
 struct findings {
 	struct errmsg *error; /* the first one */
 	struct buf *warnings; /* path, text, path …; may be NULL */
@@ -71,19 +69,6 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	return 0;
 }
 
-static void add_warning(struct reply *reply, const char *path, const char *text)
-{
-	json_t *list = json_object_get(reply->body, "warnings");
-
-	if (list == NULL) {
-		list = json_array();
-		(void)json_object_set_new(reply->body, "warnings", list);
-	}
-	if (json_array_size(list) < WARNINGS_MAX)
-		(void)json_array_append_new(list, json_sprintf("%s: %s", path,
-							       text));
-}
-
 void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		struct reply *reply)
 {
@@ -94,7 +79,7 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		unsigned suppressed;
 
 		if (reply != NULL)
-			add_warning(reply, path, text);
+			reply_warn(reply, path, text);
 		/* a request can have thousands of warnings */
 		if (ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
 			if (suppressed > 0)

@@ -106,6 +106,9 @@ void reply_json(struct reply *, json_t *take_body);
 /* 200 with {command: "ok"}. */
 void reply_ok(struct reply *, const char *command);
 
+/* Adds a sentence to the warnings of a reply of 200, up to a limit. */
+void reply_warn(struct reply *, const char *path, const char *text);
+
 /* {"error": sentence}; the first reply stands. */
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
@@ -149,6 +152,12 @@ json_t *adapters_overview(const struct api *);
  * spts: pmt_version and sdt_version, from 1; mpts: pat_, cat_, sdt_ and
  * nit_version, from 0. */
 void streams_count_versions(json_t *stream);
+
+/* After a change of users or settings: the log names observers that read
+ * secrets of other hosts, and so does the answer if the request has `warnings`
+ * true: other clients expect its one key. */
+void users_warn_observers(const struct api *, bool in_reply, struct reply *);
+bool users_wants_warnings(const json_t *request);
 
 /* The stream that request names in `id`, borrowed; NULL after a reply of 400
  * or 404. */

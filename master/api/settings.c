@@ -127,10 +127,14 @@ static void settings_set_config(struct api *api, const json_t *request,
 		(void)json_object_set(message, "data", shown);
 	json_decref(shown);
 	edit_announce(api, message);
-	if (restart)
+	if (restart) {
 		saved_reply(api, reply, "set-config", true);
-	else
-		reply_ok(reply, "set-config");
+		return;
+	}
+	reply_ok(reply, "set-config");
+	if (is_settings || strcmp(key, "users") == 0)
+		users_warn_observers(api, users_wants_warnings(request),
+				     reply);
 }
 
 static void settings_restart(struct api *api, const json_t *request,

@@ -2,12 +2,14 @@
 /* The commands of users: get-user, toggle-user, set-user. */
 #include "common/account/credential.h"
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/supervise/auth_proc.h"
 #include "master/api/call.h"
 #include "master/api/collection.h"
 #include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "master/auth/caller.h"
+#include "master/config/check.h"
 #include "master/config/config.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
@@ -69,6 +71,31 @@ static void store(struct api *api, const char *login, json_t *take_entry)
 	json_decref(take_entry);
 }
 
+bool users_wants_warnings(const json_t *request)
+{
+	return json_is_true(json_object_get(request, "warnings"));
+}
+
+void users_warn_observers(const struct api *api, bool in_reply,
+			  struct reply *reply)
+{
+	struct errmsg warning;
+
+	if (!check_observers(config_document(api->cfg.config), &warning))
+		return;
+	log_warning("config", CHECK_OBSERVERS_PATH ": %s", warning.text);
+	if (in_reply)
+		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
+}
+
+/* The stored entry is that of an observer who may enter. */
+static bool is_observer(const json_t *entry)
+{
+	return json_is_true(json_object_get(entry, "enable")) &&
+	       json_number_value(json_object_get(entry, "type")) ==
+		       USER_OBSERVER;
+}
+
 static void users_get(struct api *api, const json_t *request,
 		      struct reply *reply)
 {
@@ -92,8 +119,12 @@ static void users_toggle(struct api *api, const json_t *request,
 		return;
 	entry = json_deep_copy(old);
 	(void)json_object_set_new(entry, "enable", json_boolean(enable));
-	store(api, edit_text(request, "id"), entry);
+	store(api, edit_text(request, "id"), json_incref(entry));
 	reply_ok(reply, "toggle-user");
+	if (is_observer(entry))
+		users_warn_observers(api, users_wants_warnings(request),
+				     reply);
+	json_decref(entry);
 }
 
 /* --- set-user --- */
@@ -106,6 +137,7 @@ struct change {
 	char *login;
 	json_t *user; /* the request's, without the password */
 	bool own;     /* an observer changes the own password */
+	bool warn;    /* the answer may have warnings */
 };
 
 static bool is_login(const char *login)
@@ -197,8 +229,11 @@ static void carry_out(const struct change *c, const char *hash,
 	if (old == NULL)
 		(void)json_object_set_new(entry, "created",
 					  json_integer(time(NULL)));
-	store(c->api, c->login, entry);
+	store(c->api, c->login, json_incref(entry));
 	reply_ok(reply, "set-user");
+	if (!c->own && is_observer(entry))
+		users_warn_observers(c->api, c->warn, reply);
+	json_decref(entry);
 }
 
 static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
@@ -216,9 +251,10 @@ static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
 	call_finish(call);
 }
 
-static void put_user(struct api *api, const char *login, const json_t *user,
-		     struct reply *reply)
+static void put_user(struct api *api, const char *login,
+		     const json_t *request, struct reply *reply)
 {
+	const json_t *user = edit_get(request, "user");
 	const json_t *secret = edit_get(user, "password");
 	const char *password = json_string_value(secret);
 	struct change *c = xcalloc(1, sizeof *c);
@@ -226,6 +262,7 @@ static void put_user(struct api *api, const char *login, const json_t *user,
 	c->api = api;
 	c->login = xstrdup(login);
 	c->own = reply_caller(reply)->type != USER_CONTROL;
+	c->warn = users_wants_warnings(request);
 	c->user = copy_wanted(user);
 	/* forms send an empty password when the field was not filled in */
 	if (password == NULL || password[0] == '\0') {
@@ -261,7 +298,7 @@ static void users_set(struct api *api, const json_t *request,
 		store(api, login, NULL);
 		reply_ok(reply, "set-user");
 	} else if (judge_request(login, user, reply)) {
-		put_user(api, login, user, reply);
+		put_user(api, login, request, reply);
 	}
 }
 

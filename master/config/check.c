@@ -194,10 +194,9 @@ void judge_user(struct judge *j, const json_t *user)
 }
 
 /* What the reference product shows to observers, it shows here. */
-static void judge_observers(struct judge *j, const json_t *document)
+bool check_observers(const json_t *document, struct errmsg *ret)
 {
 	const json_t *settings = json_object_get(document, "settings");
-	size_t mark = judge_down(j, "settings.observer_redact");
 	unsigned observers = 0;
 	const char *login;
 	json_t *user;
@@ -206,11 +205,22 @@ static void judge_observers(struct judge *j, const json_t *document)
 		observers += json_number_value(json_object_get(
 				     user, "type")) == USER_OBSERVER &&
 			     json_is_true(json_object_get(user, "enable"));
-	if (observers > 0 && !json_is_true(json_object_get(
-				     settings, "observer_redact")))
-		judge_add(j, CHECK_WARNING, "is not true: observers (%u) read "
-			  "passphrases and passwords in addresses and logins "
-			  "of other servers", observers);
+	if (observers == 0 ||
+	    json_is_true(json_object_get(settings, "observer_redact")))
+		return false;
+	errmsg_set(ret, "is not true: observers (%u) read passphrases and "
+			"passwords in addresses and logins of other servers",
+		   observers);
+	return true;
+}
+
+static void judge_observers(struct judge *j, const json_t *document)
+{
+	size_t mark = judge_down(j, CHECK_OBSERVERS_PATH);
+	struct errmsg warning;
+
+	if (check_observers(document, &warning))
+		judge_add(j, CHECK_WARNING, "%s", warning.text);
 	judge_up(j, mark);
 }
 

@@ -76,6 +76,11 @@ unsigned check_stream_at(size_t i, const struct check_place *,
  * when it can. */
 bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 
+#define CHECK_OBSERVERS_PATH "settings.observer_redact"
+/* True with the warning at this path if there are enabled observers and nothing
+ * hides the secrets of other hosts from them. */
+bool check_observers(const json_t *document, struct errmsg *ret);
+
 /* True if the document requires the authorization of viewers.  This version
  * has none: check_document() reports a fault, and http outputs stay closed. */
 bool check_closes_viewers(const json_t *document);

@@ -249,6 +249,36 @@ test('a first start hides, and observers without the setting raise a warning',
 	assert.match(checked.err, pattern);
 	const sluice = await Sluice.start(t, document);
 	await sluice.logged(pattern);
+	// an observer that is made or enabled while it runs, too
+	const warns = async (number, cmd, fields) => {
+		const { length } = sluice.log;
+		const { warnings } = await sluice.cmd(cmd,
+			{ ...fields, warnings: true });
+		const told = `settings.observer_redact: is not true: ` +
+			`observers (${number}) read `;
+
+		assert.equal(warnings?.length, 1, cmd);
+		assert.ok(warnings[0].startsWith(told), warnings[0]);
+		await waitUntil('the log', () => sluice.log.slice(length)
+			.includes(`warning config: ${told}`));
+	};
+	const quiet = async (cmd, fields) => assert.equal((await sluice.cmd(
+		cmd, { ...fields, warnings: true })).warnings, undefined, cmd);
+	const user = (enable, type) => ({ enable, type });
+
+	await warns(2, 'set-user', { id: 'otto',
+		user: { ...user(true, 2), password: 'x' } });
+	await quiet('set-user', { id: 'vera', user: user(true, 3) });
+	await quiet('set-user', { id: 'udo', user: user(false, 2) });
+	await warns(3, 'toggle-user', { id: 'udo' });
+	await quiet('toggle-user', { id: 'udo' });
+	// a client that does not ask receives one key
+	assert.deepEqual(await sluice.cmd('set-user', { id: 'udo',
+		user: user(true, 2) }), { 'set-user': 'ok' });
+	await warns(1, 'set-config', { key: 'users', data: document.users });
+	await quiet('set-config', { key: 'users', data: {} });
+	await quiet('set-config', { key: 'settings', data: redacts.settings });
+	await quiet('set-user', { id: 'olga', user: user(true, 2) });
 	await sluice.stop();
 	fs.writeFileSync(file, JSON.stringify({ ...document, ...redacts }));
 	assert.doesNotMatch((await run(MASTER, ['-t', '-c', file])).err,
