@@ -41,6 +41,7 @@ static void follow(struct api *api, const json_t *old)
 		if (id == NULL || config_stream(api->cfg.config, id) != NULL)
 			continue;
 		apply_removal(api, id);
+		apply_warn_readers(api, id, NULL, NULL);
 		marker = edit_removal(id, false);
 		apply_announce(api, marker, false);
 		json_decref(marker);
@@ -53,6 +54,7 @@ static void follow(struct api *api, const json_t *old)
 			       stream))
 			continue;
 		apply_stream(api, id, stream);
+		apply_warn_readers(api, id, stream, NULL);
 		apply_announce(api, stream, true);
 	}
 	apply_waiting(api);

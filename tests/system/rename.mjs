@@ -2,7 +2,9 @@
 // rename: a new id costs a stream no viewer, no counter and no packet, and the
 // streams that read it follow.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Ctl } from '../helpers/ctl.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -161,6 +163,35 @@ test('a removed or disabled stream names its readers in answer and log',
 		const { out, err } = await ctl.run(['stream', 'toggle', 'a']);
 		assert.equal(out, 'a: disabled\n');
 		assert.match(err, /^sluicectl: warning: .* of b, c read it\n$/);
+		// SIGHUP: the same list in the log
+		const reload = async (edit, what) => {
+			const { length } = sluice.log;
+			const document = await sluice.cmd('load');
+
+			await waitUntil('the save', () => isDeepStrictEqual(
+				JSON.parse(fs.readFileSync(sluice.file,
+					'utf8')), document));
+			edit(document.make_stream);
+			fs.writeFileSync(sluice.file, JSON.stringify(document));
+			process.kill(sluice.pid, 'SIGHUP');
+			await waitUntil('the reload', () => sluice.log
+				.slice(length).includes('reloaded'));
+			const said = sluice.log.slice(length);
+
+			assert.equal(said.includes(`${what}, but stream:// ` +
+				'inputs of b, c read it'), what !== '', said);
+		};
+
+		await sluice.cmd('toggle-stream', { id: 'a' });
+		await reload(([a]) => { a.enable = false; },
+			'stream a: enable: the stream is disabled');
+		await reload(([a]) => { a.enable = true; }, '');
+		await reload(([a]) => { a.id = 'other'; },
+			'stream a: the stream is removed');
+		await reload(([a]) => { a.id = 'a'; }, '');
+		await reload((list) => list.shift(),
+			'stream a: the stream is removed');
+		await sluice.cmd('set-stream', { stream: source('a') });
 		await expect('set-stream', { id: 'a',
 			stream: { remove: true } },
 		'stream: the stream is removed');
