@@ -15,6 +15,7 @@ enum { KEEP = 4096 }; /* memory kept between two requests */
 enum phase { PHASE_HEAD, PHASE_BODY, PHASE_COMPLETE, PHASE_FAILED };
 
 struct http_request {
+	size_t head_max;
 	size_t body_max;
 	enum phase phase;
 	struct http_guard guard;
@@ -139,9 +140,16 @@ struct http_request *http_request_new(size_t body_max)
 {
 	struct http_request *r = xcalloc(1, sizeof *r);
 
+	r->head_max = HTTP_HEAD_MAX;
 	r->body_max = body_max;
 	http_request_reset(r);
 	return r;
+}
+
+void http_request_set_head_max(struct http_request *r, size_t max)
+{
+	r->head_max = max;
+	http_guard_head(&r->guard, max);
 }
 
 /* A credential is in the head or in a small body. */
@@ -169,6 +177,7 @@ void http_request_reset(struct http_request *r)
 	wipe(r);
 
 	struct http_request fresh = {
+		.head_max = r->head_max,
 		.body_max = r->body_max,
 		.head = r->head,
 		.body = r->body,
@@ -177,7 +186,7 @@ void http_request_reset(struct http_request *r)
 	buf_reset(&fresh.head, KEEP);
 	buf_reset(&fresh.body, KEEP);
 	*r = fresh;
-	http_guard_head(&r->guard, HTTP_HEAD_MAX);
+	http_guard_head(&r->guard, r->head_max);
 	llhttp_init(&r->parser, HTTP_REQUEST, &callbacks);
 	r->parser.data = r;
 }

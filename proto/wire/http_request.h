@@ -41,6 +41,10 @@ struct http_request;
 struct http_request *http_request_new(size_t body_max);
 void http_request_free(struct http_request **);
 
+/* Limits the heads of this and later requests to max bytes, at most
+ * HTTP_HEAD_MAX.  Call this before the first byte. */
+void http_request_set_head_max(struct http_request *, size_t max);
+
 /* Prepares for the next request on the same connection. */
 void http_request_reset(struct http_request *);
 

@@ -9,6 +9,7 @@ static const struct {
 } texts[] = {
 	{ 200, "OK" },
 	{ 204, "No Content" },
+	{ 206, "Partial Content" },
 	{ 302, "Found" },
 	{ 304, "Not Modified" },
 	{ 400, "Bad Request" },
@@ -21,6 +22,7 @@ static const struct {
 	{ 413, "Content Too Large" },
 	{ 414, "URI Too Long" },
 	{ 415, "Unsupported Media Type" },
+	{ 416, "Range Not Satisfiable" },
 	{ 417, "Expectation Failed" },
 	{ 429, "Too Many Requests" },
 	{ 431, "Request Header Fields Too Large" },

@@ -160,6 +160,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \
+	tests/unit/worker/deliver/test_viewer_conn \
 	tests/unit/worker/deliver/test_viewer_sessions \
 	tests/unit/worker/failover/test_damper \
 	tests/unit/worker/failover/test_failover \
@@ -302,6 +303,10 @@ tests_unit_worker_deliver_test_deliver_http_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_page_pipe_SOURCES = \
 	tests/unit/worker/deliver/test_page_pipe.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_viewer_conn_SOURCES = \
+	tests/unit/worker/deliver/test_viewer_conn.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_slow_SOURCES = \

@@ -26,6 +26,10 @@ enum {
 	 * 25, 40, 50 and 100 ms; half of the tick is added to the delay */
 	TICK_MS = 50,
 	HEAD_MS = 10000,
+	/* longer than HLS clients wait between two playlists */
+	IDLE_MS = 60000,
+	ANSWER_MS = 30000,
+	ANSWER_RATE = 16 * 1024,
 	/* after so long without a picture a viewer starts anywhere */
 	START_MS = 20000,
 	STILL_MS = 1000,
@@ -42,11 +46,15 @@ enum {
 	OWN_MAX = 64,
 };
 
+TAILQ_HEAD(conn_list, viewer_conn);
+
 struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	TAILQ_HEAD(, viewer_conn) conns; /* oldest first */
+	/* connections in the order of their arrival, and those that had an
+	 * answer in the order of their last one */
+	struct conn_list fresh, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
 	struct first_byte *first; /* NULL until the first channel for tls */
@@ -54,10 +62,13 @@ struct deliver {
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
-	unsigned n_conns;   /* clients that are not viewers yet */
+	unsigned n_conns;   /* clients that are no viewers (yet) ... */
+	unsigned n_fresh;   /* ... and had no answer yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
 	unsigned head_ms;
+	unsigned idle_ms;
+	unsigned answer_ms;
 	unsigned start_ms;
 	unsigned still_ms;
 	/* counters of removed mounts */
@@ -70,15 +81,23 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct deliver *d = container_of(timer, struct deliver, tick);
 	uint64_t now_ms = mono_ms();
+	unsigned n_bodies = 0;
 
 	(void)loop, (void)revents;
 	d->n_viewers = 0;
 	for (size_t i = 0; i < d->mounts.n; i++) {
 		mount_feed(d->mounts.mounts[i], now_ms);
 		d->n_viewers += d->mounts.mounts[i]->n_viewers;
+		n_bodies += d->mounts.mounts[i]->n_bodies;
 	}
-	if (d->n_viewers == 0)
+	if (d->n_viewers + n_bodies == 0)
 		ev_timer_stop(d->loop, &d->tick);
+}
+
+static void start_tick(struct deliver *d)
+{
+	if (!ev_is_active(&d->tick))
+		ev_timer_again(d->loop, &d->tick);
 }
 
 static void log_full(struct deliver *d, const char *address,
@@ -91,9 +110,15 @@ static void log_full(struct deliver *d, const char *address,
 			    error);
 }
 
+static void unlink_conn(struct deliver *d, struct viewer_conn *c)
+{
+	TAILQ_REMOVE(c->listed ? &d->used : &d->fresh, c, entry);
+	d->n_fresh -= !c->listed;
+}
+
 static void remove_conn(struct deliver *d, struct viewer_conn *c)
 {
-	TAILQ_REMOVE(&d->conns, c, entry);
+	unlink_conn(d, c);
 	d->n_conns--;
 	viewer_conn_free(&c);
 }
@@ -143,8 +168,7 @@ static void admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 	remove_conn(d, c);
 	mount_add_viewer(m, &socket, mono_ms());
 	d->n_viewers++;
-	if (!ev_is_active(&d->tick))
-		ev_timer_again(d->loop, &d->tick);
+	start_tick(d);
 }
 
 static void on_request(struct viewer_conn *c,
@@ -177,6 +201,15 @@ static int on_tls(int fd, void *arg)
 	return tls_link_serve(d->tls, fd);
 }
 
+static void on_conn_idle(struct viewer_conn *c, void *arg)
+{
+	struct deliver *d = arg;
+
+	unlink_conn(d, c);
+	c->listed = true;
+	TAILQ_INSERT_TAIL(&d->used, c, entry);
+}
+
 static void on_conn_end(struct viewer_conn *c, void *arg)
 {
 	remove_conn(arg, c);
@@ -185,6 +218,7 @@ static void on_conn_end(struct viewer_conn *c, void *arg)
 static const struct viewer_conn_events conn_events = {
 	.on_request = on_request,
 	.on_tls = on_tls,
+	.on_idle = on_conn_idle,
 	.on_end = on_conn_end,
 };
 
@@ -197,17 +231,22 @@ static void on_connection(struct listener *l, int fd, void *arg)
 		.fd = fd,
 		.first = tls_link_is_up(d->tls) ? d->first : NULL,
 		.head_ms = d->head_ms,
+		.idle_ms = d->idle_ms,
+		.answer_ms = d->answer_ms,
+		.answer_rate = ANSWER_RATE,
 		.events = &conn_events,
 		.arg = d,
 	});
 
-	TAILQ_INSERT_TAIL(&d->conns, c, entry);
+	TAILQ_INSERT_TAIL(&d->fresh, c, entry);
 	d->n_conns++;
-	if (d->n_conns > REQUESTS_MAX)
-		remove_conn(d, TAILQ_FIRST(&d->conns));
-	/* unfinished requests take no place of a viewer */
+	if (++d->n_fresh > REQUESTS_MAX)
+		remove_conn(d, TAILQ_FIRST(&d->fresh));
+	/* neither unfinished requests nor idle clients take the place of a
+	 * viewer */
 	if (d->n_conns + d->n_viewers > d->max_conns && d->n_conns > 1)
-		remove_conn(d, TAILQ_FIRST(&d->conns));
+		remove_conn(d, TAILQ_EMPTY(&d->used) ? TAILQ_FIRST(&d->fresh)
+						     : TAILQ_FIRST(&d->used));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
 		log_full(d, l->address, "too many connections");
 		viewer_conn_reject(c, 503);
@@ -227,9 +266,12 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		files.rlim_cur = 1024; /* the usual limit */
 	d->loop = cfg->loop;
-	TAILQ_INIT(&d->conns);
+	TAILQ_INIT(&d->fresh);
+	TAILQ_INIT(&d->used);
 	viewer_sessions_init(&d->sessions, wall_ms());
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
+	d->idle_ms = cfg->idle_ms ? cfg->idle_ms : IDLE_MS;
+	d->answer_ms = cfg->answer_ms ? cfg->answer_ms : ANSWER_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
 	d->max_conns = (unsigned)MIN(files.rlim_cur -
@@ -259,7 +301,8 @@ void deliver_free(struct deliver **deliver)
 		LIST_REMOVE(l, entry);
 		listener_free(&l);
 	}
-	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
+	while ((c = TAILQ_FIRST(&d->fresh)) != NULL ||
+	       (c = TAILQ_FIRST(&d->used)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
 	peers_free(&d->peers);

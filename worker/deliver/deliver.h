@@ -25,6 +25,8 @@ struct deliver_config {
 	/* 0 means the default */
 	unsigned tick_ms;   /* time between two passes */
 	unsigned head_ms;   /* time limit for the head of a request */
+	unsigned idle_ms;   /* ... for the next request of a connection */
+	unsigned answer_ms; /* ... for an answer, and the time of its bytes */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
 	unsigned still_ms;  /* without packets for so long a stream is paused */
 	unsigned max_conns; /* most viewers and requests; default: by the limit

@@ -42,6 +42,20 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	return m;
 }
 
+static void end_body(struct ring_body *b, enum ring_body_state state)
+{
+	ring_body_stop(b);
+	b->on_end(b, state);
+}
+
+static void lose_bodies(struct mount *m)
+{
+	struct ring_body *b;
+
+	while ((b = LIST_FIRST(&m->bodies)) != NULL)
+		end_body(b, RING_BODY_LOST);
+}
+
 static void remove_viewer(struct mount *m, struct viewer *v)
 {
 	LIST_REMOVE(v, entry);
@@ -59,6 +73,7 @@ void mount_free(struct mount **mount)
 		remove_viewer(m, v);
 		viewer_free(&v);
 	}
+	lose_bodies(m);
 	ring_reader_free(&m->reader);
 	fd_close(&m->ring_fd);
 	free(m->address);
@@ -166,33 +181,41 @@ static void find_pause(struct mount *m, uint64_t pos, uint64_t now_ms)
 	m->moved_ms = now_ms;
 }
 
+bool mount_end(struct mount *m, uint64_t *ret)
+{
+	bool ok;
+	size_t size;
+
+	*ret = ring_reader_pos(m->reader, &ok);
+	size = ring_reader_size(m->reader);
+	if (ok && size != m->lag.size)
+		lag_init(&m->lag, size, m->rate, &m->kernel);
+	return ok;
+}
+
 /* False: the ring is invalid. */
 static bool start_pass(struct mount *m, uint64_t now_ms,
 		       struct viewer_pass *ret)
 {
 	struct ring_rap rap = { 0 };
-	bool ok = false;
-	size_t size;
+	uint64_t end;
 
+	if (!mount_end(m, &end))
+		return false;
 	*ret = (struct viewer_pass){
 		.ring_fd = m->ring_fd,
 		.reader = m->reader,
 		.lag = &m->lag,
-		.end = ring_reader_pos(m->reader, &ok),
+		.end = end,
 		.wait_until_ms = now_ms + m->start_ms,
 		.now_ms = now_ms,
 	};
-	if (!ok)
-		return false;
-	size = ring_reader_size(m->reader);
-	if (size != m->lag.size)
-		lag_init(&m->lag, size, m->rate, &m->kernel);
 	find_pause(m, ret->end, now_ms);
 	ret->has_marks = ring_reader_has_marks(m->reader);
 	ret->still = m->still;
 	ret->has_start = ring_reader_last_rap(
-		m->reader, size - (size_t)m->lag.start_max, m->fresh_pos,
-		&rap);
+		m->reader, (size_t)(m->lag.size - m->lag.start_max),
+		m->fresh_pos, &rap);
 	/* the writer may have published more since, with a newer point */
 	ret->has_start = ret->has_start && rap.pos < ret->end;
 	ret->start = rap.pos;
@@ -212,6 +235,21 @@ static void close_broken(struct mount *m)
 		remove_viewer(m, v);
 		viewer_reset(&v);
 	}
+	lose_bodies(m);
+}
+
+static void check_bodies(struct mount *m)
+{
+	struct ring_body *b, *next;
+
+	for (b = LIST_FIRST(&m->bodies); b != NULL; b = next) {
+		enum ring_body_state state;
+
+		next = LIST_NEXT(b, entry);
+		state = ring_body_check(b);
+		if (state != RING_BODY_HELD)
+			end_body(b, state);
+	}
 }
 
 void mount_feed(struct mount *m, uint64_t now_ms)
@@ -220,6 +258,7 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 	struct viewer *v, *next;
 	size_t len;
 
+	check_bodies(m);
 	if (LIST_EMPTY(&m->viewers))
 		return;
 	if (!start_pass(m, now_ms, &pass)) {

@@ -10,6 +10,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "proto/ipc/msg.h"
+#include "worker/deliver/ring_body.h"
 #include "worker/deliver/viewer.h"
 
 struct mount {
@@ -36,6 +37,8 @@ struct mount {
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
 	uint32_t n_viewers;
+	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
+	uint32_t n_bodies;
 	uint64_t bytes;
 	uint64_t cut;
 	struct ratelimit viewer_log;
@@ -85,7 +88,11 @@ void mount_add_viewer(struct mount *, const struct viewer_socket *,
  * it.  True if the mount can have viewers. */
 bool mount_recover(struct mount *);
 
-/* Makes a pass over the viewers: sends what their sockets accept. */
+/* The end of the stream in the ring, which is valid. */
+bool mount_end(struct mount *, uint64_t *ret);
+
+/* Makes a pass over the viewers: sends what their sockets accept.  Checks the
+ * answers that need the ring. */
 void mount_feed(struct mount *, uint64_t now_ms);
 
 /* Measures the rate of the writer; call about once a second. */

@@ -3,20 +3,19 @@
 
 #include "common/base/alloc.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/ring_send.h"
 #include "worker/deliver/viewer_sessions.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
 	FEED_MAX = 4 << 20, /* bytes in one pass, so that others are not late */
 	RECEIVED_MAX = 64 * 1024, /* a client that sends more is no viewer */
-	COPY_MAX = 64 * 1024, /* bytes copied at once */
 };
 
 /* A viewer sends nothing; the end of file means that it leaves. */
@@ -93,37 +92,26 @@ static void start_at(struct viewer *v, uint64_t pos)
 	v->wait_until_ms = 0;
 }
 
-/* As sendfile(), but the socket gets a copy of at most COPY_MAX bytes. */
-static ssize_t send_copy(int to, int from, off_t at, size_t len)
-{
-	uint8_t block[COPY_MAX];
-	ssize_t n = pread(from, block, MIN(len, sizeof block), at);
-
-	return n > 0 ? send(to, block, (size_t)n, MSG_NOSIGNAL) : n;
-}
-
 static enum viewer_fate send_bytes(struct viewer *v,
 				   const struct viewer_pass *pass,
 				   uint64_t *bytes)
 {
+	const struct ring_send send = { .reader = pass->reader,
+					.ring_fd = pass->ring_fd,
+					.copied = v->copied };
 	uint64_t end = MIN(pass->end, v->pos + FEED_MAX);
 
 	while (v->pos < end) {
 		size_t len;
-		off_t at = ring_file_offset(pass->reader, v->pos,
-					    (size_t)(end - v->pos), &len);
 		ssize_t n;
 
-		if (v->copied)
-			len = MIN(len, (size_t)COPY_MAX);
-		if (v->copied) {
-			n = send_copy(v->io.fd, pass->ring_fd, at, len);
-		} else if (pass->pages != NULL && pass->pages->len > 0 &&
-			   v->pos == pass->pages->pos) {
+		if (!v->copied && pass->pages != NULL && pass->pages->len > 0 &&
+		    v->pos == pass->pages->pos) {
 			len = pass->pages->len;
 			n = page_pipe_send(pass->pages, v->io.fd);
 		} else {
-			n = sendfile(v->io.fd, pass->ring_fd, &at, len);
+			n = ring_send(&send, v->io.fd, v->pos,
+				      (size_t)(end - v->pos), &len);
 		}
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -5,18 +5,20 @@
 #include "common/base/fd.h"
 #include "proto/wire/http_status.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	READ_SIZE = 4096,
-	DRAIN_MAX = 64 * 1024, /* bytes read after the answer */
-	ANSWER_MAX = 512,
+	READ_SIZE = 4096, /* also the most that is read ahead */
+	HEAD_MAX = 8191, /* and a terminator */
+	DRAIN_MAX = 64 * 1024, /* bytes read after the last answer */
 };
 
 static const ev_tstamp linger_s = 2.0;
@@ -26,24 +28,48 @@ static void end(struct viewer_conn *c)
 	c->events->on_end(c, c->arg);
 }
 
-static void receive(struct viewer_conn *c)
+static void watch(struct viewer_conn *c, int events)
 {
-	ssize_t n = recv(c->io.fd, buf_reserve(&c->in, READ_SIZE), READ_SIZE,
-			 0);
+	if (ev_is_active(&c->io) && (c->io.events & (EV_READ | EV_WRITE)) ==
+					    events)
+		return;
+	ev_io_stop(c->loop, &c->io);
+	ev_io_set(&c->io, c->io.fd, events);
+	if (events != 0)
+		ev_io_start(c->loop, &c->io);
+}
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		end(c);
-		return;
-	}
-	buf_added(&c->in, (size_t)n);
+static void set_deadline(struct viewer_conn *c, ev_tstamp s)
+{
+	c->deadline.repeat = s;
+	ev_timer_again(c->loop, &c->deadline);
+}
+
+/* Waits for the rest of a head, or for its first byte. */
+static void want_more(struct viewer_conn *c)
+{
+	bool begun = http_request_begun(c->request) || !c->used;
+
+	if (!ev_is_active(&c->deadline) || begun != c->begun)
+		set_deadline(c, (begun ? c->head_ms : c->idle_ms) / 1000.);
+	c->begun = begun;
+	watch(c, EV_READ);
+}
+
+/* Handles the bytes that were read.  Nothing may follow this call. */
+static void advance(struct viewer_conn *c)
+{
 	switch (http_request_feed(c->request, &c->in)) {
 	case HTTP_MORE:
+		want_more(c);
 		return;
 	case HTTP_HAVE_HEAD:
 	case HTTP_COMPLETE:
-		/* the body, if any, is ignored */
+		ev_timer_stop(c->loop, &c->deadline);
+		c->keep = http_request_keep_alive(c->request) &&
+			  !http_request_has_body(c->request);
+		c->state = CONN_ASKED;
+		watch(c, EV_READ);
 		c->events->on_request(c, c->request, c->arg);
 		return;
 	case HTTP_FAILED:
@@ -52,24 +78,171 @@ static void receive(struct viewer_conn *c)
 	}
 }
 
-static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
+/* Does the client still receive a range of a ring?  It must acknowledge it
+ * before it gets the next answer.  A client that sends no request ahead has
+ * done so with its request. */
+static bool is_held(struct viewer_conn *c)
 {
-	(void)loop, (void)revents;
-	struct viewer_conn *c = container_of(io, struct viewer_conn, io);
-	uint8_t scratch[READ_SIZE];
+	enum ring_body_state state;
+
+	if (!ring_body_is_active(&c->body))
+		return false;
+	state = ring_body_check(&c->body);
+	c->lost = state == RING_BODY_LOST;
+	return state != RING_BODY_DONE;
+}
+
+/* Nothing may follow this call. */
+static void wait_while_held(struct viewer_conn *c)
+{
+	if (c->lost)
+		end(c);
+	else
+		watch(c, 0); /* a pass finds the end of the range */
+}
+
+static void receive(struct viewer_conn *c)
+{
+	size_t room = READ_SIZE - buf_len(&c->in);
 	ssize_t n;
 
-	if (c->request != NULL) {
-		receive(c);
+	if (c->state == CONN_READING && is_held(c)) {
+		wait_while_held(c);
 		return;
 	}
-	/* after the answer: waits for the client to close */
-	n = recv(c->io.fd, scratch, sizeof scratch, 0);
+	if (c->state == CONN_READING && buf_len(&c->in) > 0) {
+		advance(c);
+		return;
+	}
+	if (room == 0) {
+		watch(c, 0);
+		return;
+	}
+	n = recv(c->io.fd, buf_reserve(&c->in, room), room, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		end(c);
+		return;
+	}
+	buf_added(&c->in, (size_t)n);
+	if (c->state == CONN_READING)
+		advance(c);
+}
+
+/* The last answer is sent: waits for the client to close. */
+static void drain(struct viewer_conn *c)
+{
+	uint8_t scratch[READ_SIZE];
+	ssize_t n = recv(c->io.fd, scratch, sizeof scratch, 0);
+
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	c->drained += n > 0 ? (size_t)n : 0;
 	if (n <= 0 || c->drained > DRAIN_MAX)
 		end(c);
+}
+
+/* Nothing may follow this call. */
+static void answered(struct viewer_conn *c)
+{
+	http_request_reset(c->request);
+	buf_reset(&c->out, 0);
+	ev_timer_stop(c->loop, &c->deadline);
+	if (!c->keep) {
+		(void)shutdown(c->io.fd, SHUT_WR);
+		buf_reset(&c->in, 0);
+		c->state = CONN_CLOSING;
+		watch(c, EV_READ);
+		if (ring_body_is_active(&c->body))
+			ev_timer_again(c->loop, &c->deadline);
+		else
+			set_deadline(c, linger_s);
+		return;
+	}
+	c->state = CONN_READING;
+	c->used = true;
+	if (buf_len(&c->in) == 0)
+		buf_reset(&c->in, 0);
+	c->events->on_idle(c, c->arg);
+	if (buf_len(&c->in) == 0)
+		want_more(c);
+	else if (!is_held(c))
+		advance(c);
+	else
+		wait_while_held(c);
+}
+
+/* Nothing may follow this call. */
+static void send_answer(struct viewer_conn *c)
+{
+	while (buf_len(&c->out) > 0) {
+		ssize_t n = send(c->io.fd, buf_head(&c->out),
+				 buf_len(&c->out), MSG_NOSIGNAL |
+				 (c->more_body ? MSG_MORE : 0));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			watch(c, EV_WRITE);
+			return;
+		}
+		if (n <= 0) {
+			end(c);
+			return;
+		}
+		buf_take(&c->out, (size_t)n);
+	}
+	if (c->more_body) {
+		switch (ring_body_send(&c->body)) {
+		case RING_BODY_BLOCKED:
+		case RING_BODY_MORE:
+			watch(c, EV_WRITE);
+			return;
+		case RING_BODY_LOST:
+			c->lost = true;
+			end(c);
+			return;
+		case RING_BODY_HELD:
+		case RING_BODY_DONE:
+			c->more_body = false;
+		}
+	}
+	answered(c);
+}
+
+static void on_io(struct ev_loop *loop, ev_io *io, int revents)
+{
+	(void)loop, (void)revents;
+	struct viewer_conn *c = container_of(io, struct viewer_conn, io);
+
+	if (c->lost) {
+		end(c);
+		return;
+	}
+	switch (c->state) {
+	case CONN_READING:
+	case CONN_ASKED:
+		receive(c);
+		return;
+	case CONN_ANSWERING:
+		send_answer(c);
+		return;
+	case CONN_CLOSING:
+		drain(c);
+		return;
+	}
+}
+
+/* Later, because the pass continues with other clients. */
+static void on_body_end(struct ring_body *b, enum ring_body_state state)
+{
+	struct viewer_conn *c = container_of(b, struct viewer_conn, body);
+
+	c->lost = state == RING_BODY_LOST;
+	if (c->state == CONN_CLOSING)
+		set_deadline(c, linger_s);
+	ev_feed_event(c->loop, &c->io, EV_CUSTOM);
 }
 
 static void on_first_byte(struct first_byte_wait *wait)
@@ -79,7 +252,7 @@ static void on_first_byte(struct first_byte_wait *wait)
 
 	c->fresh = false;
 	if (!fd_begins_tls(c->io.fd)) {
-		ev_io_start(c->loop, &c->io);
+		watch(c, EV_READ);
 		receive(c);
 		return;
 	}
@@ -108,7 +281,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *timer, int revents)
 	struct viewer_conn *c =
 		container_of(timer, struct viewer_conn, deadline);
 
-	if (c->request != NULL)
+	if (c->state == CONN_READING && c->begun)
 		viewer_conn_reject(c, 408);
 	else
 		end(c);
@@ -122,6 +295,10 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->address = xstrdup(cfg->address);
 	c->events = cfg->events;
 	c->arg = cfg->arg;
+	c->head_ms = cfg->head_ms;
+	c->idle_ms = cfg->idle_ms;
+	c->answer_ms = cfg->answer_ms;
+	c->answer_rate = cfg->answer_rate;
 	c->peer.len = sizeof c->peer.in6;
 	if (getpeername(cfg->fd, &c->peer.sa, &c->peer.len) < 0)
 		c->peer.len = 0; /* it has left again */
@@ -130,12 +307,14 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->fresh = c->first != NULL && first_byte_add(c->first, &c->wait) == 0;
 	/* bodies are not read, so none is too large */
 	c->request = http_request_new(SIZE_MAX);
-	ev_io_init(&c->io, on_readable, cfg->fd, EV_READ);
+	http_request_set_head_max(c->request, HEAD_MAX);
+	c->body.on_end = on_body_end;
+	ev_io_init(&c->io, on_io, cfg->fd, EV_READ);
 	if (!c->fresh)
 		ev_io_start(c->loop, &c->io);
-	ev_timer_init(&c->deadline, on_deadline, 0.,
-		      cfg->head_ms / 1000.);
-	ev_timer_again(c->loop, &c->deadline);
+	ev_init(&c->deadline, on_deadline);
+	c->begun = true;
+	set_deadline(c, c->head_ms / 1000.);
 	return c;
 }
 
@@ -151,6 +330,7 @@ int viewer_conn_take_fd(struct viewer_conn *c)
 
 void viewer_conn_free(struct viewer_conn **conn)
 {
+	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 	struct viewer_conn *c = *conn;
 	int fd;
 
@@ -158,77 +338,124 @@ void viewer_conn_free(struct viewer_conn **conn)
 		return;
 	ev_timer_stop(c->loop, &c->deadline);
 	fd = viewer_conn_take_fd(c);
+	/* the client must not get bytes that the writer will change */
+	if (fd >= 0 && (ring_body_is_active(&c->body) || c->lost))
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset,
+				 sizeof reset);
+	ring_body_stop(&c->body);
 	fd_close(&fd);
 	http_request_free(&c->request);
 	buf_done(&c->in);
+	buf_done(&c->out);
 	free(c->address);
 	free(c);
 	*conn = NULL;
 }
 
-/* The buffer of a new socket has room for the whole answer.  0 or -errno. */
-static int send_answer(const struct viewer_conn *c, int status,
-		       const char *headers, const char *body)
+static void write_head(const struct viewer_conn *c, struct buf *out,
+		       int status, const char *headers)
 {
-	char text[ANSWER_MAX], date[HTTP_DATE_MAX];
-	ssize_t n;
+	char date[HTTP_DATE_MAX];
 
 	http_date_format(date, time(NULL));
-	n = snprintf(text, sizeof text,
-		     "HTTP/1.1 %d %s\r\n"
-		     "Date: %s\r\n"
-		     "%s"
-		     "Access-Control-Allow-Origin: *\r\n"
-		     "Connection: close\r\n"
-		     "\r\n"
-		     "%s",
-		     status, http_status_text(status), date, headers, body);
-	assert(n > 0 && n < ANSWER_MAX);
-	if (send(c->io.fd, text, (size_t)n, MSG_NOSIGNAL) == n)
-		return 0;
-	return -EPIPE;
+	buf_printf(out,
+		   "HTTP/1.1 %d %s\r\n"
+		   "Date: %s\r\n"
+		   "%s"
+		   "Access-Control-Allow-Origin: *\r\n"
+		   "Connection: %s\r\n",
+		   status, http_status_text(status), date,
+		   headers != NULL ? headers : "",
+		   c->keep ? "keep-alive" : "close");
+}
+
+/* Sends c->out, and the body, in this iteration of the loop. */
+static void begin_answer(struct viewer_conn *c, uint64_t body_len)
+{
+	const int on = 1;
+
+	if (!c->secure && !c->nodelay)
+		(void)setsockopt(c->io.fd, IPPROTO_TCP, TCP_NODELAY, &on,
+				 sizeof on);
+	c->nodelay = true;
+	leave_first(c);
+	c->state = CONN_ANSWERING;
+	set_deadline(c, c->answer_ms / 1000. +
+			(double)(buf_len(&c->out) + body_len) / c->answer_rate);
+	watch(c, 0);
+	ev_feed_event(c->loop, &c->io, EV_CUSTOM);
+}
+
+void viewer_conn_answer(struct viewer_conn *c, const struct viewer_answer *a)
+{
+	bool head_only = strcmp(http_request_method(c->request), "HEAD") == 0;
+	/* RFC 9110 8.6: these never have a body or its length */
+	bool bodiless = a->status == 204 || a->status == 304;
+	uint64_t len = a->body != NULL ? a->len : a->end - a->start;
+
+	write_head(c, &c->out, a->status, a->headers);
+	if (bodiless)
+		buf_printf(&c->out, "\r\n");
+	else
+		buf_printf(&c->out, "Content-Length: %ju\r\n\r\n",
+			   (uintmax_t)len);
+	c->more_body = false;
+	if (bodiless || head_only) {
+		len = 0;
+	} else if (a->body != NULL) {
+		buf_append(&c->out, a->body, a->len);
+		len = 0;
+	} else if (a->mount != NULL && len > 0) {
+		c->body.fd = c->io.fd;
+		c->body.copied = c->secure;
+		ring_body_start(&c->body, a->mount, a->start, a->end);
+		c->more_body = true;
+	}
+	begin_answer(c, len);
 }
 
 static const char stream_headers[] = "Content-Type: video/mp2t\r\n"
 				     "Cache-Control: no-cache\r\n";
 
-static void finish(struct viewer_conn *c)
-{
-	(void)shutdown(c->io.fd, SHUT_WR);
-	http_request_free(&c->request);
-	buf_reset(&c->in, 0);
-	leave_first(c);
-	ev_io_start(c->loop, &c->io);
-	c->deadline.repeat = linger_s;
-	ev_timer_again(c->loop, &c->deadline);
-}
-
 int viewer_conn_accept(struct viewer_conn *c)
 {
-	return send_answer(c, 200, stream_headers, "");
+	struct buf *out = &c->out;
+	ssize_t n;
+
+	if (is_held(c))
+		return -EPIPE;
+	c->keep = false;
+	write_head(c, out, 200, stream_headers);
+	buf_printf(out, "\r\n");
+	/* the client has read the answers before this one */
+	n = send(c->io.fd, buf_head(out), buf_len(out), MSG_NOSIGNAL);
+	return n == (ssize_t)buf_len(out) ? 0 : -EPIPE;
 }
 
 void viewer_conn_answer_head(struct viewer_conn *c)
 {
-	(void)send_answer(c, 200, stream_headers, "");
-	finish(c);
+	c->keep = false;
+	write_head(c, &c->out, 200, stream_headers);
+	buf_printf(&c->out, "\r\n");
+	begin_answer(c, 0);
 }
 
 void viewer_conn_reject(struct viewer_conn *c, int status)
 {
 	const char *method = http_request_method(c->request);
 	bool head_only = method != NULL && strcmp(method, "HEAD") == 0;
-	char headers[ANSWER_MAX / 2], body[64];
-	int len = snprintf(body, sizeof body, "%s\n",
-			   http_status_text(status));
+	const char *text = http_status_text(status);
 
-	(void)snprintf(headers, sizeof headers,
-		       "%s%s"
-		       "Content-Type: text/plain\r\n"
-		       "X-Content-Type-Options: nosniff\r\n"
-		       "Content-Length: %d\r\n",
-		       status == 405 ? "Allow: GET, HEAD\r\n" : "",
-		       status == 503 ? "Retry-After: 1\r\n" : "", len);
-	(void)send_answer(c, status, headers, head_only ? "" : body);
-	finish(c);
+	c->keep = false;
+	buf_reset(&c->out, 0);
+	write_head(c, &c->out, status,
+		   status == 405 ? "Allow: GET, HEAD\r\n"
+		   : status == 503 ? "Retry-After: 1\r\n" : "");
+	buf_printf(&c->out,
+		   "Content-Type: text/plain\r\n"
+		   "X-Content-Type-Options: nosniff\r\n"
+		   "Content-Length: %zu\r\n\r\n", strlen(text) + 1);
+	if (!head_only)
+		buf_printf(&c->out, "%s\n", text);
+	begin_answer(c, 0);
 }

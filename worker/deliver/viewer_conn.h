@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The connection of a client until its request has an answer.
+ * The connection of a client: reads one request after the other, waits for the
+ * answer of each and writes it.
  *
  * Owns its socket, the parser and two watchers; borrows the loop and the
- * events.  It ends by itself: a request without a complete head in time gets an
- * error.  After an error it waits up to two seconds for the client to close,
- * so that the client receives the error and not a reset.
+ * events.  The client may send requests ahead: they wait for the answers in
+ * front of them, most of them in the kernel.  A request without a complete head
+ * in time gets an error, a client that is idle or reads too slowly is
+ * disconnected.  After the last answer the connection waits up to two seconds
+ * for the client to close, so that the client receives the answer and not a
+ * reset.
+ *
+ * A connection uses less than 16 KiB of memory: a head of at most 8 KiB, 4 KiB
+ * that were read ahead, and the answer, which is small or a range of a ring.
  */
 #pragma once
 
@@ -14,6 +21,7 @@
 #include "common/loop/first_byte.h"
 #include "common/base/sockaddr.h"
 #include "proto/wire/http_request.h"
+#include "worker/deliver/ring_body.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -22,29 +30,53 @@
 struct viewer_conn;
 
 struct viewer_conn_events {
-	/* The head is complete and valid.  The owner calls
-	 * viewer_conn_reject(), viewer_conn_answer_head() or
-	 * viewer_conn_take_fd() once; it may free the connection inside. */
+	/* The head is complete and valid; the body is not read.  The owner
+	 * calls viewer_conn_reject(), viewer_conn_answer(),
+	 * viewer_conn_answer_head() or viewer_conn_take_fd() once, inside or
+	 * later; until then the request is valid.  It may free the connection
+	 * inside. */
 	void (*on_request)(struct viewer_conn *, const struct http_request *,
 			   void *arg);
 	/* A TLS handshake: takes the socket and returns the socket of the
 	 * plaintext.  Or -errno, and the connection keeps the socket. */
 	int (*on_tls)(int fd, void *arg);
-	/* The connection has ended; the receiver frees it. */
+	/* The connection waits for the next request of its client; the receiver
+	 * does not free it. */
+	void (*on_idle)(struct viewer_conn *, void *arg);
+	/* The connection has ended, perhaps while its request has no answer;
+	 * the receiver frees it. */
 	void (*on_end)(struct viewer_conn *, void *arg);
 };
 
+enum viewer_conn_state {
+	CONN_READING,   /* a request, or waits for it */
+	CONN_ASKED,     /* the owner prepares the answer */
+	CONN_ANSWERING, /* sends the answer */
+	CONN_CLOSING,   /* the last answer is sent: the client closes */
+};
+
 struct viewer_conn {
-	TAILQ_ENTRY(viewer_conn) entry;
+	TAILQ_ENTRY(viewer_conn) entry; /* of the owner */
+	bool listed; /* of the owner: had an answer when it was listed */
+	struct peer *from; /* of the owner: counts the address */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;
 	void *arg;
+	unsigned head_ms, idle_ms, answer_ms, answer_rate;
+	enum viewer_conn_state state;
 	ev_io io;
 	ev_timer deadline;
-	struct http_request *request; /* NULL after the answer */
-	struct buf in;
-	size_t drained; /* bytes read after the answer */
+	struct http_request *request;
+	struct buf in, out;
+	struct ring_body body; /* may be active after its answer */
+	bool more_body; /* the answer is not complete without the body */
+	bool used;      /* a request was answered before */
+	bool begun;     /* the deadline is that of a head */
+	bool keep;      /* another request may follow the answer */
+	bool nodelay;   /* TCP_NODELAY is set */
+	bool lost;      /* reset the connection */
+	size_t drained; /* bytes read after the last answer */
 	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;
 	struct first_byte_wait wait;
@@ -59,15 +91,35 @@ struct viewer_conn_config {
 	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
 	unsigned head_ms;    /* limit for the head */
+	unsigned idle_ms;    /* limit for the wait for the next request */
+	unsigned answer_ms;  /* limit for an answer, in addition to the time
+			      * that its bytes take at ... */
+	unsigned answer_rate; /* ... so many bytes per second */
 	const struct viewer_conn_events *events;
 	void *arg;
 };
 
 struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *);
+/* Resets the connection if bytes of a ring are on their way. */
 void viewer_conn_free(struct viewer_conn **);
 
 /* Answers with an error of one line and closes. */
 void viewer_conn_reject(struct viewer_conn *, int status);
+
+struct viewer_answer {
+	int status;
+	const char *headers; /* lines, each with CRLF; NULL: none */
+	const void *body;    /* copied; NULL: the range of the ring */
+	size_t len;
+	/* the range [start, end) of the ring of the mount; NULL: no body */
+	struct mount *mount;
+	uint64_t start, end;
+};
+
+/* Answers in this iteration of the loop, but not inside the call.  The
+ * connection adds Date, Content-Length, Access-Control-Allow-Origin and
+ * Connection, and leaves the body out for HEAD. */
+void viewer_conn_answer(struct viewer_conn *, const struct viewer_answer *);
 
 /* Sends the head in front of a body of TS packets that ends with the
  * connection.  0 or -errno. */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/ring_body.h"
+
+#include "common/base/util.h"
+#include "worker/deliver/mount.h"
+#include "worker/deliver/ring_send.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+/* Bytes in one wake-up, so that other clients are not late. */
+enum { SEND_MAX = 1 << 20 };
+
+void ring_body_start(struct ring_body *b, struct mount *m, uint64_t start,
+		     uint64_t end)
+{
+	b->mount = m;
+	b->start = b->pos = start;
+	b->end = end;
+	LIST_INSERT_HEAD(&m->bodies, b, entry);
+	m->n_bodies++;
+}
+
+void ring_body_stop(struct ring_body *b)
+{
+	if (b->mount == NULL)
+		return;
+	LIST_REMOVE(b, entry);
+	b->mount->n_bodies--;
+	b->mount = NULL;
+}
+
+/* Bytes of the range that the client has not acknowledged.  Nothing follows the
+ * range in the queue of the socket. */
+static uint64_t queued_bytes(const struct ring_body *b)
+{
+	uint64_t sent = b->pos - b->start;
+	int n;
+
+	if (b->copied)
+		return 0;
+	if (ioctl(b->fd, SIOCOUTQ, &n) < 0 || n < 0)
+		return sent;
+	return MIN((uint64_t)n, sent);
+}
+
+enum ring_body_state ring_body_check(struct ring_body *b)
+{
+	struct mount *m = b->mount;
+	uint64_t queued = queued_bytes(b), end;
+
+	if (b->pos == b->end && queued == 0) {
+		ring_body_stop(b);
+		return RING_BODY_DONE;
+	}
+	if (mount_end(m, &end) && end >= b->end &&
+	    lag_judge(&m->lag, end - b->pos, queued) == LAG_FINE)
+		return RING_BODY_HELD;
+	m->cut++;
+	ring_body_stop(b);
+	return RING_BODY_LOST;
+}
+
+enum ring_body_state ring_body_send(struct ring_body *b)
+{
+	struct mount *m = b->mount;
+	const struct ring_send send = { .reader = m->reader,
+					.ring_fd = m->ring_fd,
+					.copied = b->copied };
+	uint64_t until = MIN(b->end, b->pos + SEND_MAX);
+	enum ring_body_state state = ring_body_check(b);
+
+	while (state == RING_BODY_HELD && b->pos < until) {
+		size_t len;
+		ssize_t n = ring_send(&send, b->fd, b->pos,
+				      (size_t)(until - b->pos), &len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return RING_BODY_BLOCKED;
+		if (n <= 0) {
+			ring_body_stop(b);
+			return RING_BODY_LOST;
+		}
+		b->pos += (uint64_t)n;
+		m->bytes += (uint64_t)n;
+		if ((size_t)n < len)
+			return RING_BODY_BLOCKED;
+	}
+	if (state != RING_BODY_HELD)
+		return state;
+	return b->pos < b->end ? RING_BODY_MORE : ring_body_check(b);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The body of an answer: a range of a ring on its way to a socket.
+ *
+ * The socket gets references to the pages of the ring, so the range must stay
+ * in the ring until the client has acknowledged it, which may be long after its
+ * last byte was handed to the socket.  Until then it is in the list of its
+ * mount, which checks it in every pass.
+ *
+ * Embedded; zeroed memory is an inactive body.  Borrows mount and socket.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct mount;
+
+enum ring_body_state {
+	RING_BODY_BLOCKED, /* the socket is full */
+	RING_BODY_MORE,    /* enough for one wake-up: send again */
+	RING_BODY_HELD,    /* the client has not acknowledged all bytes */
+	/* the body is no longer active: */
+	RING_BODY_DONE,    /* the client has acknowledged all bytes */
+	RING_BODY_LOST,    /* reset the connection */
+};
+
+struct ring_body {
+	LIST_ENTRY(ring_body) entry;
+	struct mount *mount; /* NULL: no body, or it is acknowledged */
+	/* In a pass: the body is no longer active, because it is DONE or LOST;
+	 * or its mount ends, LOST.  The receiver frees no body and no mount
+	 * inside. */
+	void (*on_end)(struct ring_body *, enum ring_body_state);
+	int fd;
+	bool copied;         /* the socket gets copies, not pages */
+	uint64_t start, end; /* positions of the ring */
+	uint64_t pos;        /* the socket has the bytes up to here */
+};
+
+/* Begins with [start, end) of the ring of the mount; events, fd and copied are
+ * set, and no body is active. */
+void ring_body_start(struct ring_body *, struct mount *, uint64_t start,
+		     uint64_t end);
+
+/* No more bytes are sent; does nothing without an active body. */
+void ring_body_stop(struct ring_body *);
+
+static inline bool ring_body_is_active(const struct ring_body *b)
+{
+	return b->mount != NULL;
+}
+
+/* Sends what the socket accepts. */
+enum ring_body_state ring_body_send(struct ring_body *);
+
+/* HELD, DONE or LOST. */
+enum ring_body_state ring_body_check(struct ring_body *);

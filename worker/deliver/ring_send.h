@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sends bytes of a ring to a socket.
+ *
+ * A TCP socket gets references to the pages of the ring.  A socket of the tls
+ * worker gets copies: the tls worker may encrypt and send them after the client
+ * was disconnected, so they must not change.
+ */
+#pragma once
+
+#include "common/base/ring.h"
+
+struct ring_send {
+	const struct ring_reader *reader;
+	int ring_fd;
+	bool copied;
+};
+
+/* Sends at most len bytes from pos on to a non-blocking socket, as sendfile();
+ * *ret_len is the number of bytes that it tried to send. */
+ssize_t ring_send(const struct ring_send *, int fd, uint64_t pos, size_t len,
+		  size_t *ret_len);
