@@ -66,43 +66,55 @@ bool row_needs_attention(const struct overview_row *row)
 {
 	return row_enabled(row) &&
 	       (strcmp(row_state(row), "on air") != 0 ||
-		row_output_fault(row) ||
+		row_output_fault(row) || row_input_fault(row) ||
 		json_array_size(json_object_get(row->status, "alarms")) > 0);
 }
 
-/* A new list of outputs with an alarm: position, error and time. */
-static json_t *faulty_outputs(const struct overview_row *row)
+/* A new list of the inputs or outputs with a fault: position, fault and time.
+ * key: of the overview; ends: of the status of a stream. */
+static json_t *faulty(const struct overview_row *row, const char *key,
+		      const char *ends)
 {
 	static const char *const same[] = { "position", "fault",
 					    "fault_since" };
-	json_t *output, *list = json_array();
-	json_t *known = json_object_get(row->status, "output_faults");
+	json_t *end, *list = json_array();
+	json_t *known = json_object_get(row->status, key);
 	size_t i;
 
 	if (known == NULL)
-		known = json_object_get(row->status, "outputs");
-	json_array_foreach(known, i, output) {
+		known = json_object_get(row->status, ends);
+	json_array_foreach(known, i, end) {
 		json_t *one;
 
-		if (text_of(output, "fault", NULL) == NULL)
+		if (text_of(end, "fault", NULL) == NULL)
 			continue;
 		one = json_object();
 		for (size_t k = 0; k < ARRAY_LEN(same); k++)
 			(void)json_object_set(one, same[k],
-					      json_object_get(output,
-							      same[k]));
+					      json_object_get(end, same[k]));
 		(void)json_array_append_new(list, one);
 	}
 	return list;
 }
 
+static bool has_faulty(const struct overview_row *row, const char *key,
+		       const char *ends)
+{
+	json_t *list = faulty(row, key, ends);
+	size_t n = json_array_size(list);
+
+	json_decref(list);
+	return n > 0;
+}
+
 bool row_output_fault(const struct overview_row *row)
 {
-	json_t *faulty = faulty_outputs(row);
-	size_t n = json_array_size(faulty);
+	return has_faulty(row, "output_faults", "outputs");
+}
 
-	json_decref(faulty);
-	return n > 0;
+bool row_input_fault(const struct overview_row *row)
+{
+	return has_faulty(row, "input_faults", "inputs");
 }
 
 /* Appends " (since 14:03:05)". */
@@ -116,16 +128,19 @@ static void put_since(struct buf *to, const json_t *since)
 	buf_printf(to, " (since %s)", clock);
 }
 
-/* Appends "output 2: error"; for several outputs "3 outputs cannot send (2, 4,
- * 5); output 2: error". */
-static void put_outputs(struct buf *to, const json_t *faulty)
+/* Appends "output 2: fault"; for several "3 outputs cannot send (2, 4, 5);
+ * output 2: fault".  Takes the list. */
+static void put_faulty(struct buf *to, json_t *take_list, const char *what,
+		       const char *fail)
 {
-	size_t n = json_array_size(faulty), i;
-	const json_t *first = json_array_get(faulty, 0), *one;
+	size_t n = json_array_size(take_list), i;
+	const json_t *first = json_array_get(take_list, 0), *one;
 
+	if (n > 0 && buf_len(to) > 0)
+		buf_printf(to, "; ");
 	if (n > 1)
-		buf_printf(to, "%zu outputs cannot send (", n);
-	json_array_foreach((json_t *)faulty, i, one)
+		buf_printf(to, "%zu %ss %s (", n, what, fail);
+	json_array_foreach(take_list, i, one)
 		if (n > 1 && i < NAMED_MAX)
 			buf_printf(to, "%s%" JSON_INTEGER_FORMAT,
 				   i > 0 ? ", " : "",
@@ -133,28 +148,29 @@ static void put_outputs(struct buf *to, const json_t *faulty)
 					   one, "position")));
 	if (n > 1)
 		buf_printf(to, "%s); ", n > NAMED_MAX ? ", ..." : "");
-	if (n == 0)
-		return;
-	buf_printf(to, "output %" JSON_INTEGER_FORMAT ": %s",
-		   json_integer_value(json_object_get(first, "position")),
-		   text_of(first, "fault", ""));
-	put_since(to, json_object_get(first, "fault_since"));
+	if (n > 0) {
+		buf_printf(to, "%s %" JSON_INTEGER_FORMAT ": %s", what,
+			   json_integer_value(json_object_get(first,
+							      "position")),
+			   text_of(first, "fault", ""));
+		put_since(to, json_object_get(first, "fault_since"));
+	}
+	json_decref(take_list);
 }
 
 bool row_fault(const struct overview_row *row, struct errmsg *ret)
 {
 	const char *fault = text_of(row->status, "error", NULL);
-	json_t *faulty = faulty_outputs(row);
 	struct buf text = { 0 };
 	bool is;
 
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
 	if (fault != NULL)
 		put_since(&text, json_object_get(row->status, "error_since"));
-	if (fault != NULL && json_array_size(faulty) > 0)
-		buf_printf(&text, "; ");
-	put_outputs(&text, faulty);
-	json_decref(faulty);
+	put_faulty(&text, faulty(row, "output_faults", "outputs"), "output",
+		   "cannot send");
+	put_faulty(&text, faulty(row, "input_faults", "inputs"), "input",
+		   "are not available");
 	is = buf_len(&text) > 0;
 	if (is)
 		errmsg_set(ret, "%.*s", (int)buf_len(&text),
@@ -266,14 +282,17 @@ int overview_order(const char *text, enum overview_order *ret,
 	                   "cc or viewers");
 }
 
-/* Off air first, then streams with an output error, on air, disabled. */
+/* Off air first, then streams with an error of an output, with one of another
+ * input, on air, disabled. */
 static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))
-		return 3;
+		return 4;
 	if (!row_on_air(row))
 		return 0;
-	return row_output_fault(row) ? 1 : 2;
+	if (row_output_fault(row))
+		return 1;
+	return row_input_fault(row) ? 2 : 3;
 }
 
 static int more_first(const struct overview_row *a,

@@ -63,6 +63,8 @@ const char *row_state(const struct overview_row *);
 bool row_needs_attention(const struct overview_row *);
 /* Does an output have an alarm? */
 bool row_output_fault(const struct overview_row *);
+/* Of an input that is not sent. */
+bool row_input_fault(const struct overview_row *);
 /* The reason for off air, and the outputs that cannot send; false if there is
  * no error. */
 bool row_fault(const struct overview_row *, struct errmsg *ret);

@@ -22,6 +22,35 @@ static json_t *output_faults(const struct status_stream *s)
 	return list;
 }
 
+/* The errors of the inputs that are not sent: why they are down, or were
+ * left. */
+static json_t *input_faults(const struct status_stream *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct status_error *e = &s->input_errors[i];
+		const struct msg_input_status *in =
+			status_stream_input(s, i + 1);
+		bool has_reason = in != NULL && in->reason != NULL &&
+				  in->reason[0] != '\0' &&
+				  (in->state == INPUT_DOWN ||
+				   in->state == INPUT_IDLE);
+		json_t *o;
+
+		if (i + 1 == s->position || in == NULL ||
+		    (e->text == NULL && !has_reason))
+			continue;
+		o = json_object();
+		set_int(o, "position", i + 1);
+		set_text(o, "fault", e->text != NULL ? e->text : in->reason);
+		set_int(o, "fault_since",
+			e->text != NULL ? (uint64_t)e->since_s : in->since_s);
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
 json_t *status_stream_overview(const struct status_stream *s,
 			       const struct stream_proc_info *info)
 {
@@ -50,6 +79,7 @@ json_t *status_stream_overview(const struct status_stream *s,
 	set_int(o, "sessions", info->viewers);
 	(void)json_object_set_new(
 		o, "alarms", status_alarm_names(status_stream_alarms(s)));
+	(void)json_object_set_new(o, "input_faults", input_faults(s));
 	(void)json_object_set_new(o, "output_faults", output_faults(s));
 	status_stream_add_worker(o, s, info);
 	return o;

@@ -198,7 +198,7 @@ static void add_damping(struct details *d,
 
 	if (localtime_r(&end, &local) != NULL &&
 	    strftime(clock, sizeof clock, "%H:%M", &local) > 0)
-		detail(d, "input %u was damped until %s", in->position, clock);
+		detail(d, "input %u is damped until %s", in->position, clock);
 }
 
 /* The active input if it is not the first, and earlier ones that may not

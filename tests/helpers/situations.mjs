@@ -307,6 +307,23 @@ export class Situation {
 		}, PATIENCE_MS);
 	}
 
+	// Waits until the overview has these faults of inputs that are not
+	// sent: [position, fault].
+	async waits(...faults) {
+		const { row } = await waitUntil(`faults of ${this.id}`,
+			async () => {
+				const seen = await this.house.row(this.id);
+
+				assert.deepEqual(seen.row.input_faults.map(
+					(f) => [f.position, f.fault]), faults);
+				return seen;
+			}, PATIENCE_MS);
+
+		for (const one of row.input_faults)
+			assert.ok(Math.abs(one.fault_since - Date.now() / 1000)
+				< 600, `${one.fault_since}`);
+	}
+
 	async #look() {
 		const { sluice, ctl } = this.house, { id } = this;
 		const before = await this.house.row(id);
@@ -393,7 +410,9 @@ export class Situation {
 	#judgeTexts({ row, once, brief, shown }) {
 		const lineOf = (text) => text.split('\n').find((line) =>
 			line.startsWith(`${this.id} `)) ?? '';
-		const plain = row.state === 'on air' && row.alarms.length === 0;
+		const plain = row.state === 'on air' &&
+			row.alarms.length === 0 &&
+			row.input_faults.length === 0;
 		const named = brief.split('\n').find((line) =>
 			line.includes(` ${this.id} "`));
 
@@ -405,6 +424,11 @@ export class Situation {
 			for (const text of [lineOf(once), shown])
 				assert.ok(still(text).includes(still(
 					row.error)), `${text}: ${row.error}`);
+		for (const { position, fault } of row.input_faults.slice(0, 1))
+			for (const text of [lineOf(once), named ?? once])
+				assert.ok(still(text).includes(still(
+					`input ${position}: ${fault} (since `)),
+				`${text}: ${fault}`);
 		if (plain || !row.enable)
 			assert.equal(named, undefined);
 		else if (named !== undefined) // of many it names some

@@ -30,8 +30,18 @@ const situations = {
 	async 'a standby is silent'(s) {
 		await s.play(1);
 		await s.stream(2);
+		await s.waits([2, 'no packets']);
 		await s.tells({ state: 'on air', error: null, from: 1,
 			also: { active_input: 1 } });
+		await s.sluice.logged(new RegExp(`stream ${s.id}: input 2: ` +
+			'not available as a backup: no packets\n'));
+		await s.play(2);
+		await s.waits();
+		await s.sluice.logged(new RegExp(`stream ${s.id}: input 2: ` +
+			'available as a backup\n'));
+		s.stop(2);
+		await s.waits([2, 'no packets']);
+		await s.tells({ state: 'on air', error: null, from: 1 });
 	},
 
 	async 'a standby plays'(s) {
@@ -49,6 +59,7 @@ const situations = {
 		s.stop(1);
 		await s.tells({ state: 'on air (input 2, backup)', error: null,
 			from: 2, also: { active_input: 2 } });
+		await s.waits([1, 'no packets']);
 		await s.play(1);
 		await s.tells({ state: 'on air', from: 1 });
 	},
@@ -56,6 +67,9 @@ const situations = {
 	async 'backup_type passive: the next input plays'(s) {
 		await s.play(2);
 		await s.stream(2, { backup_type: 'passive' });
+		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
+		// it is closed: its fault is that of the time when it was left
+		await s.waits([1, 'no packets']);
 		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
 	},
 
@@ -173,10 +187,10 @@ const situations = {
 			drop = false;
 		}
 		await s.tells({ from: 2, state: new RegExp('^on air \\(' +
-			'input 2, backup; input 1 was damped until ' +
+			'input 2, backup; input 1 is damped until ' +
 			'\\d\\d:\\d\\d\\)$') });
 		s.stop(2);
-		await s.tells({ state: new RegExp('^on air \\(input 1 was ' +
+		await s.tells({ state: new RegExp('^on air \\(input 1 is ' +
 			'damped until \\d\\d:\\d\\d\\)$'), from: 1 });
 	},
 };

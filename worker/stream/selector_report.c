@@ -83,6 +83,33 @@ static enum input_state find_state(const struct selector *s,
 	return l->fault == NULL && !l->seen.broken ? INPUT_OPENING : INPUT_DOWN;
 }
 
+/* Logs when an input that is not sent leaves or joins those that may follow.
+ * The rate of the lines is limited; a change that was held back is logged
+ * later, unless it has reverted. */
+static void log_standby(const struct selector *s, struct input_chain *l,
+			enum input_state state)
+{
+	bool is_down = state == INPUT_DOWN;
+	unsigned suppressed;
+
+	if (state == INPUT_ACTIVE || l == chosen_chain(s)) {
+		/* its state is that of the stream */
+		l->logged_down = false;
+		return;
+	}
+	if ((!is_down && state != INPUT_STANDBY) || is_down == l->logged_down ||
+	    !ratelimit_pass(&l->standby_log, s->now_ns / MS, &suppressed))
+		return;
+	l->logged_down = is_down;
+	if (is_down)
+		log_warning("stream", "input %u: not available as a backup: %s",
+			    l->position, error_of(l) != NULL ? error_of(l)
+							     : "off air");
+	else
+		log_info("stream", "input %u: available as a backup",
+			 l->position);
+}
+
 static void report_state(struct selector *s, struct input_chain *l,
 			 struct msg_input_status *ret)
 {
@@ -104,8 +131,10 @@ static void report_state(struct selector *s, struct input_chain *l,
 		ret->reason = l->fault;
 	else if (state == INPUT_ACTIVE)
 		ret->reason = failover_reason_name(s->reason);
-	else if (state == INPUT_DOWN && l->fault != NULL)
+	else if ((state == INPUT_DOWN || state == INPUT_IDLE) &&
+		 l->fault != NULL)
 		ret->reason = l->fault;
+	log_standby(s, l, state);
 }
 
 static void report_chain(struct selector *s, struct input_chain *l,
