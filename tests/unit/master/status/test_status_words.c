@@ -80,13 +80,13 @@ Test(status_words, tell_until_when_an_input_is_damped)
 	m.inputs[1].damped_s = 9;
 	status_stream_add(s, &m, false);
 	expect_words(s, &running, "on air (input 2, backup; "
-				  "input 1 was damped until 14:03)");
+				  "input 1 is damped until 14:03)");
 	m = second(1, true);
 	m.inputs[0].damped_s = 3 * 60 + 5;
 	/* a later input that is damped delays no return */
 	m.inputs[1].damped_s = 9;
 	status_stream_add(s, &m, false);
-	expect_words(s, &running, "on air (input 1 was damped until 14:03)");
+	expect_words(s, &running, "on air (input 1 is damped until 14:03)");
 	status_stream_free(&s);
 }
 
