@@ -113,7 +113,8 @@ struct api *api_new(const struct api_config *cfg)
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new(HOST_SETTINGS);
 	api->looks = host_looks_new(api);
-	api->scans = scans_new(reconciler_jobs(cfg->reconciler));
+	api->scans = scans_new(cfg->loop,
+				reconciler_jobs(cfg->reconciler));
 	api->announcements =
 		announcements_new(reconciler_jobs(cfg->reconciler));
 	api->alarms = alarms_new(api);

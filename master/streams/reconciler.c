@@ -422,6 +422,19 @@ int reconciler_analyze(struct reconciler *r, const char *id, analysis_fn *done,
 	return p != NULL ? stream_proc_analyze(p, done, arg) : -ENOENT;
 }
 
+struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
+				   unsigned position,
+				   const struct input_scan_events *events,
+				   void *arg, int *ret_err)
+{
+	struct stream_proc *p = find_active(r, id);
+
+	*ret_err = -ENOENT;
+	return p != NULL ? input_scan_start(stream_proc_scans(p), position,
+					    events, arg, ret_err)
+			 : NULL;
+}
+
 void reconciler_stop(struct reconciler *r)
 {
 	if (r->stopping)

@@ -9,6 +9,7 @@
 
 #include "common/base/util.h"
 #include "master/streams/analysis_request.h"
+#include "master/streams/input_scan.h"
 #include "master/streams/input_choice.h"
 #include "master/streams/session_list.h"
 #include "master/streams/stream_proc.h"
@@ -94,6 +95,14 @@ int reconciler_choose_input(struct reconciler *, const char *id,
  * such stream.  -ESRCH: it does not run.  Or another -errno. */
 int reconciler_analyze(struct reconciler *, const char *id, analysis_fn *done,
 		       void *arg) MUST_CHECK;
+
+/* Requests the tables of an input of a running stream, see input_scan.h.  NULL
+ * with *ret_err: -ENOENT: no such stream.  -EBUSY: another input of the stream
+ * is reported.  Or another -errno. */
+struct input_scan *reconciler_scan(struct reconciler *, const char *id,
+				   unsigned position,
+				   const struct input_scan_events *,
+				   void *arg, int *ret_err) MUST_CHECK;
 
 /* Sends TERM to all workers, KILL after a while.  on_stopped follows within
  * 5 s. */

@@ -6,8 +6,22 @@
 #include "proto/ipc/contract.h"
 #include "proto/spec/stream_spec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+int stream_plan_judge(const struct stream_plan *p, struct errmsg *error)
+{
+	const struct msg start = { .type = MSG_STREAM_START,
+				   .stream_start = p->start };
+	char data[MSG_SIZE_MAX];
+
+	if (msg_encode(&start, data) >= 0)
+		return 0;
+	return errmsg_fail(error, -E2BIG,
+			   "inputs, outputs and options together exceed %d KiB",
+			   MSG_SIZE_MAX / 1024);
+}
 
 bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 {

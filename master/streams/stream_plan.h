@@ -49,6 +49,10 @@ struct stream_plan *stream_plan_new(const char *id, const struct stream_conf *,
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
 
+/* 0, or -E2BIG: the plan does not fit into a message. */
+int stream_plan_judge(const struct stream_plan *,
+		      struct errmsg *error) MUST_CHECK;
+
 /* True when an input reads this stream. */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
 

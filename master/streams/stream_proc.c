@@ -40,6 +40,7 @@ struct stream_proc {
 	bool by_hand; /* an operator chose it */
 	struct input_choice *choice;
 	struct analysis *analysis;
+	struct input_scans scans;
 	struct switch_log switches;
 	unsigned n_switches; /* since the last status */
 	struct receivers receivers;
@@ -197,6 +198,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	} else if (m->type == MSG_STREAM_ANALYSIS) {
 		analysis_answer(p->analysis, worker_proc_channel(proc), m->seq,
 				&m->stream_analysis);
+	} else if (m->type == MSG_STREAM_RECORD) {
+		input_scans_record(&p->scans, &m->stream_record);
 	} else if (m->type == MSG_STREAM_RECEIVERS) {
 		receivers_update(&p->receivers, p->id, &m->stream_receivers,
 				 mono_ms());
@@ -216,6 +219,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	p->started = false;
 	input_choice_down(p->choice);
 	analysis_down(p->analysis);
+	input_scans_down(&p->scans);
 	receivers_clear(&p->receivers);
 	if (!stream_ring_is_damaged(&p->ring))
 		return;
@@ -260,22 +264,15 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 			  });
 }
 
-/* Makes the ring that the plan needs.  A ring that is no longer needed goes
- * later, after its last mount. */
+/* Makes the ring of the plan.  A useless ring goes after its last mount. */
 static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 		   struct errmsg *error)
 {
-	const struct msg start = { .type = MSG_STREAM_START,
-				   .stream_start = plan->start };
 	size_t size = ring_size(p, plan);
-	char data[MSG_SIZE_MAX];
-	int err;
+	int err = stream_plan_judge(plan, error);
 
-	if (msg_encode(&start, data) < 0)
-		return errmsg_fail(error, -E2BIG,
-				   "inputs, outputs and options together "
-				   "exceed %d KiB",
-				   MSG_SIZE_MAX / 1024);
+	if (err < 0)
+		return err;
 	err = size > 0 ? make_ring(p, size) : 0;
 	if (err < 0)
 		errmsg_set(error, "cannot create a ring of %zu bytes: %s", size,
@@ -308,9 +305,8 @@ static void keep_memory(struct stream_proc *p, bool keep)
 void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		     bool others_read)
 {
-	struct stream_plan *plan =
+	struct stream_plan *old = p->plan, *plan =
 		stream_plan_new(p->id, conf, p->cfg.settings);
-	struct stream_plan *old = p->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
 	unsigned kept;
 	int ring;
@@ -380,10 +376,9 @@ void stream_proc_rename_link(struct stream_proc *p, const char *from,
 	const struct msg m = { .type = MSG_STREAM_RENAME,
 			       .stream_rename = { from, to } };
 	struct channel *channel = worker_proc_channel(p->proc);
-	json_t *stream = NULL;
+	json_t *stream = p->plan != NULL
+		? stream_links_rename(p->plan->source, from, to) : NULL;
 
-	if (p->plan != NULL)
-		stream = stream_links_rename(p->plan->source, from, to);
 	if (stream == NULL)
 		return;
 	replan(p, stream);
@@ -447,10 +442,15 @@ int stream_proc_analyze(struct stream_proc *p, analysis_fn *done, void *arg)
 {
 	struct channel *channel = worker_proc_channel(p->proc);
 
-	if (!stream_proc_is_running(p) || channel == NULL)
-		return -ESRCH;
-	return analysis_ask(p->analysis, channel, p->plan->start.n_inputs, done,
-			    arg);
+	return stream_proc_is_running(p) && channel != NULL
+		       ? analysis_ask(p->analysis, channel,
+				      p->plan->start.n_inputs, done, arg)
+		       : -ESRCH;
+}
+
+struct input_scans *stream_proc_scans(struct stream_proc *p)
+{
+	return &p->scans;
 }
 
 /* --- from master to master --- */
@@ -504,8 +504,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 		keep_memory(p, false);
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);
-	/* an adopted worker sends no second hello */
-	p->started = stream_proc_is_running(p);
+	p->started = stream_proc_is_running(p); /* it sends no second hello */
 }
 
 struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
@@ -529,6 +528,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 		.events = &proc_events,
 		.arg = p,
 	});
+	input_scans_init(&p->scans, p->proc);
 	return p;
 }
 
@@ -539,6 +539,7 @@ void stream_proc_free(struct stream_proc **pp)
 	*pp = NULL;
 	if (p == NULL)
 		return;
+	input_scans_down(&p->scans);
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
 	analysis_free(&p->analysis);
@@ -582,7 +583,6 @@ const char *stream_proc_id(const struct stream_proc *p)
 
 void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 {
-	const struct stream_plan *plan = p->plan;
 	const char *error = p->error.text[0] != '\0' ? p->error.text : NULL;
 
 	*ret = (struct stream_proc_info){
@@ -594,7 +594,7 @@ void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 		.silent_s = (unsigned)(worker_proc_silent_ms(p->proc) / 1000),
 		.switches = &p->switches,
 		.viewers = receivers_count(&p->receivers),
-		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
+		.n_outputs = p->plan != NULL ? p->plan->start.n_outputs : 0,
 	};
 	stream_mounts_get(&p->mounts, ret);
 }

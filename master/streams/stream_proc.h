@@ -12,6 +12,7 @@
 #include "common/base/util.h"
 #include "master/streams/analysis_request.h"
 #include "master/streams/input_choice.h"
+#include "master/streams/input_scan.h"
 #include "master/streams/receivers.h"
 #include "master/streams/switch_log.h"
 #include "proto/ipc/msg.h"
@@ -86,6 +87,8 @@ int stream_proc_choose_input(struct stream_proc *, unsigned position,
 /* As reconciler_analyze(). */
 int stream_proc_analyze(struct stream_proc *, analysis_fn *,
 			void *arg) MUST_CHECK;
+/* The requests for tables of its inputs, borrowed. */
+struct input_scans *stream_proc_scans(struct stream_proc *);
 /* Stops the worker and closes the viewers.  on_gone may come inside. */
 void stream_proc_stop(struct stream_proc *);
 /* The configuration has no such stream any more: as stream_proc_stop(), and

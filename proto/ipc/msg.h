@@ -42,6 +42,8 @@
 	ROW(STREAM_INPUT, stream_input, "stream.input", 0) \
 	/* report the analysis of a place; seq */ \
 	ROW(STREAM_ANALYZE, stream_analyze, "stream.analyze", 0) \
+	/* report the tables of an input */ \
+	ROW(STREAM_SCAN, stream_scan, "stream.scan", 0) \
 	/* close this receiver of an output */ \
 	ROW(STREAM_KICK, stream_kick, "stream.kick", 0) \
 	/* write the stream to this ring, too */ \
@@ -103,6 +105,8 @@
 	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
 	/* part of a report, reply to this seq */ \
 	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
+	/* a section with new content, of an input under stream.scan */ \
+	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
 	/* the receivers of an output that listens */ \
 	ROW(STREAM_RECEIVERS, stream_receivers, "stream.receivers", REPLACED) \
 	/* once a second: totals */ \
@@ -251,6 +255,16 @@ struct msg_stream_analyze {
 struct msg_stream_analysis {
 	unsigned next;           /* first PID of the next part; 0: complete */
 	const json_t *report;    /* an object (proto/spec/report_shape.h) */
+};
+
+struct msg_stream_scan {
+	unsigned position;       /* of the input; 0: no more */
+	bool begin;              /* false: continue for SCAN_KEEP_S */
+};
+
+struct msg_stream_record {
+	unsigned position;       /* of the input */
+	const json_t *record;    /* an object (worker/si/record.h) */
 };
 
 struct msg_receiver {
@@ -402,7 +416,10 @@ struct msg_tls_status {
 /* Instead of an address: report the sessions of SAP. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 
-enum { SCAN_PLACES_MAX = 256 };
+enum {
+	SCAN_PLACES_MAX = 256,
+	SCAN_KEEP_S = 20, /* a stream.scan ends without a repetition */
+};
 
 struct msg_scan_start {
 	const char *address;     /* address of an input, as in a stream */
@@ -484,6 +501,8 @@ struct msg {
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;
 		struct msg_stream_analysis stream_analysis;
+		struct msg_stream_scan stream_scan;
+		struct msg_stream_record stream_record;
 		struct msg_deliver_kick stream_kick;
 		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;

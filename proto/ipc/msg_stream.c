@@ -94,6 +94,22 @@ static const struct field analysis_rows[] = {
 const struct field_table stream_analysis_fields =
 	MSG_TABLE(struct msg_stream_analysis, analysis_rows);
 
+static const struct field scan_rows[] = {
+	{ "position", FIELD_AT(struct msg_stream_scan, position),
+	  .max = MSG_INPUTS_MAX },
+	{ "begin", FIELD_AT(struct msg_stream_scan, begin) },
+};
+const struct field_table stream_scan_fields =
+	MSG_TABLE(struct msg_stream_scan, scan_rows);
+
+static const struct field record_rows[] = {
+	{ "position", FIELD_AT(struct msg_stream_record, position), .min = 1,
+	  .max = MSG_INPUTS_MAX },
+	{ "record", FIELD_AT(struct msg_stream_record, record) },
+};
+const struct field_table stream_record_fields =
+	MSG_TABLE(struct msg_stream_record, record_rows);
+
 static const struct field receiver_rows[] = {
 	{ "client", FIELD_AT(struct msg_receiver, client),
 	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // roles: every command and path for every kind of client.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import { test } from 'node:test';
 import { again, basic, call, checked, cookie, done, enter, startGuarded }
 	from '../helpers/auth.mjs';
+import { TsMux } from '../helpers/mux.mjs';
 import { Reference } from '../helpers/reference.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
-import { sleep, srcdir, waitUntil } from '../helpers/util.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { sleep, srcdir, udpReaders, waitUntil } from '../helpers/util.mjs';
 
 // The reply to an observer, as doc/openapi.yaml promises it: Y an answer, F
 // 403, H 404.
@@ -208,62 +212,135 @@ test('without a file an observer cannot load', async (t) => {
 	await sluice.stop();
 });
 
-test('an observer binds no port, joins no group and takes no input away',
+// What the observer receives of an analysis, until it has a PAT.
+const tables = (sluice, id, headers) => waitUntil('a PAT', async () => {
+	const { json } = await call(sluice, { cmd: 'scan-check', id }, headers);
+
+	if (!json.scan?.some((r) => r.psi === 'pat'))
+		throw new Error(JSON.stringify(json));
+	return json;
+});
+
+test('an observer analyzes what streams receive, and nothing is opened for it',
 	async (t) => {
 		const port = 5004;
 		const taken = `udp://127.0.0.1:${port}`;
-		const { sluice, admin } = await startGuarded(t, { users,
-			config: { make_stream: [stream('a', taken, [],
-				{ enable: false })] } });
+		let requests = 0;
+		const server = http.createServer((request_, reply) => {
+			const mux = new TsMux();
+			const timer = setInterval(() =>
+				reply.write(mux.take(20)), 20);
+
+			requests++;
+			reply.on('close', () => clearInterval(timer));
+		}).listen(0, '127.0.0.1');
+		t.after(() => server.closeAllConnections());
+		t.after(() => server.close());
+		await once(server, 'listening');
+		const web = `http://127.0.0.1:${server.address().port}/geheim`;
+		const config = { settings: { observer_redact: true },
+			make_stream: [stream('a', taken, [], { enable: false }),
+				stream('w', web, []),
+				stream('r', 'stream://w', []),
+				stream('two', [`${web}/1`, `${web}/2`], [])] };
+		const { sluice, admin } = await startGuarded(t,
+			{ users, config });
 		const olga = cookie(await enter(sluice, 'olga', 'pw'));
 		const ask = (command) => call(sluice, command, olga);
+		const init = (scan) => ask({ cmd: 'scan-init', scan });
+		const input = (id, n = 1) => init({ stream: id, input: n });
 
 		for (let i = 0; i < 16; i++)
 			for (const scan of [taken, 'udp://239.1.1.1:5001',
 				'rtp://lo@239.1.1.2:5002', 'srt://:5003',
 				'rist://@:5006', 'sdp:///etc/x'])
-				assert.equal((await ask({ cmd: 'scan-init',
-					scan })).status, 403, scan);
+				assert.equal((await init(scan)).status, 403,
+					scan);
+		assert.equal((await input('a')).status, 503);
 		const heard = await request(sluice.port, { headers: olga,
 			path: '/api/announcements' });
 		assert.equal(heard.status, 200);
 		assert.match(JSON.parse(heard.body).error, /no control user/);
-		assert.equal(sluice.worker('scan'), undefined);
 		// the stream gets its port at once
 		await done(sluice, { cmd: 'toggle-stream', id: 'a' }, admin);
-		await waitUntil('its input', async () => {
+		const opened = (id) => waitUntil(`input of ${id}`, async () => {
 			const { body } = await request(sluice.port, {
 				headers: admin,
-				path: '/api/stream-status/a?t=0' });
+				path: `/api/stream-status/${id}?t=0` });
 
 			return JSON.parse(body).inputs?.[0].open;
 		});
-		// also not while it runs
-		assert.equal((await ask({ cmd: 'scan-init', scan: taken }))
-			.status, 403);
+		for (const id of ['a', 'w', 'r', 'two'])
+			await opened(id);
+		await Sender.start(t, new TsMux(), port);
+		const before = requests;
+		for (const scan of [taken, { stream: 'a', input: 1 },
+			{ stream: 'w', input: 1 },
+			{ stream: 'r', input: '1' }]) {
+			const reply = await init(scan);
+
+			assert.equal(reply.status, 200, reply.body);
+			await tables(sluice, reply.json.id, olga);
+			assert.equal((await ask({ cmd: 'scan-kill',
+				id: reply.json.id })).status, 200);
+		}
+		assert.equal(udpReaders(port), 1);
+		assert.equal(requests, before);
+		assert.equal(sluice.worker('scan'), undefined);
+
+		// one input of a stream at a time, and clients share it
+		const first = (await input('two')).json.id;
+		assert.equal((await input('two', 2)).status, 503);
+		const second = (await input('two')).json.id;
+		await tables(sluice, first, olga);
+		await tables(sluice, second, olga);
+		for (const id of [first, second])
+			await ask({ cmd: 'scan-kill', id });
+		for (const [scan, status] of [[{ stream: 'x', input: 1 }, 404],
+			[{ stream: 'two', input: 3 }, 400],
+			[{ stream: 'two', input: 0 }, 400], [{ input: 1 }, 400],
+			[{ stream: 'two' }, 400]])
+			assert.equal((await init(scan)).status, status);
+		// the end of the worker ends the analysis
+		const last = (await input('w')).json.id;
+		process.kill(sluice.worker('stream', 'w').pid, 'SIGKILL');
+		await waitUntil('the end', async () => {
+			const { json } = await ask({ cmd: 'scan-check',
+				id: last });
+
+			return /the worker of the stream/.test(json.error);
+		});
 		await sluice.stop();
 	});
 
-test('an observer analyzes files and web pages that streams read',
+test('scan-init does not tell an observer whether it guessed an address',
 	async (t) => {
-		const clip = `file://${process.execPath}`;
-		const { sluice, admin } = await startGuarded(t, { users,
-			config: { make_stream: [stream('a', clip, []),
-				stream('b', 'file:///etc/passwd', [],
-					{ enable: false })] } });
+		const whole = 'srt://127.0.0.1:5007#passphrase=geheim-geheim&' +
+			'latency=20';
+		const file = `file://${process.execPath}`;
+		const config = { settings: { observer_redact: true },
+			make_stream: [stream('a', whole, []),
+				stream('f', file, [])] };
+		const { sluice, admin } = await startGuarded(t,
+			{ users, config });
 		const olga = cookie(await enter(sluice, 'olga', 'pw'));
 		const scan = (address, who) => call(sluice,
 			{ cmd: 'scan-init', scan: address }, who);
 
+		await waitUntil('the worker', async () => (await scan(
+			whole.replace('geheim-geheim', '***'), olga)).status ===
+				200);
+		const wrong = await scan(whole.replace('geheim', 'gehein'),
+			olga);
+		const right = await scan(whole, olga);
+		assert.equal(wrong.status, 403);
+		assert.deepEqual(right.json, wrong.json);
+		assert.equal(right.status, wrong.status);
 		for (const address of ['file:///etc/shadow', 'sdp:///etc/x',
-			'http://127.0.0.1:1/x', `${clip}#loop`,
-			'file:///etc/passwd']) {
-			const refused = await scan(address, olga);
-
-			assert.equal(refused.status, 403, address);
-			assert.match(refused.json.error, /^scan: /);
+			'http://127.0.0.1:1/x', `${file}#loop`]) {
+			assert.deepEqual((await scan(address, olga)).json,
+				wrong.json, address);
 			assert.equal((await scan(address, admin)).status, 200);
 		}
-		assert.equal((await scan(clip, olga)).status, 200);
 		await sluice.stop();
 	});

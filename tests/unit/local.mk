@@ -240,7 +240,7 @@ unit_worker_tests = \
 	tests/unit/worker/rtp/test_rtp_outage \
 	tests/unit/worker/rtp/test_rtp_packet \
 	tests/unit/worker/rtp/test_rtp_window \
-	tests/unit/worker/scan/test_collect \
+	tests/unit/worker/si/test_collect \
 	tests/unit/worker/scan/test_session_table \
 	tests/unit/worker/sdp/test_offer \
 	tests/unit/worker/sdp/test_sap_packet \
@@ -273,6 +273,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_pipeline_udp \
 	tests/unit/worker/stream/test_selector \
 	tests/unit/worker/stream/test_sink \
+	tests/unit/worker/stream/test_tap \
 	tests/unit/worker/stream/test_ticker \
 	tests/unit/worker/tls/test_ticket_keys \
 	tests/unit/worker/tls/test_tls_server \

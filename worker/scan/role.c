@@ -6,9 +6,8 @@
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "worker/input/input.h"
-#include "worker/scan/collect.h"
 #include "worker/scan/sap_task.h"
-#include "worker/si/record.h"
+#include "worker/si/record_feed.h"
 #include "worker/core/worker.h"
 
 #include <errno.h>
@@ -20,9 +19,7 @@
 enum {
 	TICK_MS = 10,
 	READS_MAX = 16, /* reads in a tick */
-	/* Limits of one second.  More records would be a flood for the master,
-	 * and JSON may have thirty times the bytes of a section.  A few seconds
-	 * are enough for all tables of a multiplex. */
+	/* Of one second.  A few are enough for all tables of a multiplex. */
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 };
@@ -33,69 +30,21 @@ struct scan {
 	struct input *input;     /* NULL: opened next second, or ended */
 	bool ended;
 	struct batch batch;
-	struct collect *collect; /* NULL until scan.start */
+	struct record_feed *feed; /* NULL until scan.start */
 	struct sap_task *sap;    /* instead of an input; or NULL */
 	struct errmsg error;     /* error of the input; "": none */
 	ev_timer tick;
 	uint64_t second_ns;      /* start of the next second */
 	uint64_t packets;
-	unsigned records;        /* records sent in this second ... */
-	size_t bytes;            /* ... and the bytes of their sections */
 };
-
-/* A record that exceeds a message is reported by its head only. */
-static void report_record(struct scan *s, json_t *record)
-{
-	static const char *const head[] = {
-		"psi", "table_id", "pid", "version", "crc32",
-		"section_number", "last_section_number",
-	};
-	struct msg m = { .type = MSG_SCAN_RECORD,
-			 .scan_record = { record } };
-	json_t *brief;
-
-	if (channel_send(s->worker->channel, &m, NULL, 0) != -EMSGSIZE)
-		return;
-	brief = json_pack("{ss}", "error", "record too long for a message");
-	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
-		json_t *value = json_object_get(record, head[i]);
-
-		if (value != NULL)
-			(void)json_object_set(brief, head[i], value);
-	}
-	m.scan_record.record = brief;
-	(void)channel_send(s->worker->channel, &m, NULL, 0);
-	json_decref(brief);
-}
-
-/* While the master does not read, sections wait for their repetition. */
-static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
-		       void *arg)
-{
-	struct scan *s = arg;
-	json_t *record;
-
-	if (s->records >= RECORDS_PER_S || s->bytes + len > BYTES_PER_S ||
-	    !channel_is_idle(s->worker->channel))
-		return false;
-	record = si_record(section, len, pid);
-	if (record == NULL)
-		return true;
-	s->records++;
-	s->bytes += len;
-	report_record(s, record);
-	json_decref(record);
-	return true;
-}
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct scan *s = arg;
 
-	for (size_t i = 0; i < n_runs; i++) {
-		collect_feed(s->collect, runs[i]);
+	record_feed_packets(s->feed, runs, n_runs);
+	for (size_t i = 0; i < n_runs; i++)
 		s->packets += runs[i].n;
-	}
 }
 
 static void close_input(struct scan *s, int err, const struct errmsg *error)
@@ -114,8 +63,7 @@ static void every_second(struct scan *s, uint64_t now_ns)
 	int err = 0;
 
 	s->second_ns = now_ns + SECOND_NS;
-	s->records = 0;
-	s->bytes = 0;
+	record_feed_second(s->feed);
 	if (s->input != NULL) {
 		err = input_every_second(s->input, now_ns, &error);
 		if (err < 0)
@@ -169,7 +117,7 @@ static void scan_free(void *role)
 
 	ev_timer_stop(s->worker->loop, &s->tick);
 	input_free(&s->input);
-	collect_free(&s->collect);
+	record_feed_free(&s->feed);
 	sap_task_free(&s->sap);
 	free(s);
 }
@@ -182,7 +130,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	bool entered;
 
 	(void)fds, (void)n_fds;
-	if (s->collect != NULL || s->sap != NULL) {
+	if (s->feed != NULL || s->sap != NULL) {
 		log_error("scan", "second scan.start: protocol error, exiting");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
@@ -198,7 +146,11 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		s->sap = sap_task_new(s->worker);
 		return;
 	}
-	s->collect = collect_new(on_section, s);
+	s->feed = record_feed_new(&(struct record_feed_config){
+		.channel = s->worker->channel,
+		.records_max = RECORDS_PER_S,
+		.bytes_max = BYTES_PER_S,
+	});
 	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) < 0;
 	every_second(s, mono_ns());

@@ -2,6 +2,7 @@
 libworker_a_SOURCES += \
 	worker/si/charset.h \
 	worker/si/charset_6937.c \
+	worker/si/collect.c worker/si/collect.h \
 	worker/si/desc.c worker/si/desc.h \
 	worker/si/desc_delivery.c \
 	worker/si/desc_dvb.c \
@@ -11,6 +12,7 @@ libworker_a_SOURCES += \
 	worker/si/fields.c worker/si/fields.h \
 	worker/si/json.c worker/si/json.h \
 	worker/si/record.c worker/si/record.h \
+	worker/si/record_feed.c worker/si/record_feed.h \
 	worker/si/text.h \
 	worker/si/text_decode.c \
 	worker/si/text_encode.c

@@ -16,4 +16,5 @@ libworker_a_SOURCES += \
 	worker/stream/selector_report.c \
 	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \
+	worker/stream/tap.c worker/stream/tap.h \
 	worker/stream/ticker.c worker/stream/ticker.h

@@ -68,6 +68,7 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct input_chain *c = p->reading;
 
 	chain_watch(c, runs, n_runs, p->now_ns);
+	tap_packets(&p->tap, c->position, runs, n_runs);
 	if (c->mux != NULL)
 		mux_input_join(c->mux, c->remux, runs, n_runs, p->now_ns);
 	if (c->remux != NULL)
@@ -287,6 +288,12 @@ static void make_selector(struct pipeline *p,
 	});
 }
 
+void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
+		   struct channel *channel)
+{
+	tap_request(&p->tap, m, channel, mono_ns());
+}
+
 void pipeline_use_ring(struct pipeline *p, int fd)
 {
 	int err;
@@ -370,6 +377,7 @@ void pipeline_free(struct pipeline **ptr)
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
 	monitor_log_done(&p->watch);
+	tap_done(&p->tap);
 	free(p->sinks);
 	free(p->outputs);
 	free(p);

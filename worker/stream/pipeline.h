@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+struct channel;
 struct ev_loop;
 struct pipeline;
 struct selector_switch;
@@ -60,6 +61,10 @@ int pipeline_choose(struct pipeline *, unsigned position,
  * is the first PID of the next part, 0 at the end. */
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
 			  unsigned from, unsigned *ret_next);
+
+/* Reports the tables of an input on this channel, see tap.h. */
+void pipeline_scan(struct pipeline *, const struct msg_stream_scan *,
+		   struct channel *);
 
 /* Disconnects a receiver of an output; false: there is no such receiver. */
 bool pipeline_kick(struct pipeline *, uint64_t client);

@@ -12,6 +12,7 @@
 #include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/sink.h"
+#include "worker/stream/tap.h"
 #include "worker/stream/ticker.h"
 
 #include <ev.h>
@@ -35,6 +36,7 @@ struct pipeline {
 	struct stream_memory *memory;
 	struct selector *selector;
 	struct input_chain *reading; /* the chain that fills the batch */
+	struct tap tap; /* reports the tables of an input, on request */
 	struct splice *splice; /* the candidates, as one stream */
 	struct filler *filler; /* a still picture; NULL: none */
 	struct monitor_log watch; /* watches the stream as it is sent */

@@ -176,6 +176,7 @@ void pipeline_second(struct pipeline *p)
 		log_warning("stream", "input burst exceeded the output queue: "
 			    "%llu packets dropped", (unsigned long long)late);
 	}
+	tap_second(&p->tap, p->now_ns);
 	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,

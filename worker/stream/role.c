@@ -167,6 +167,15 @@ static void on_analyze(void *role, const struct msg *request, int *fds,
 	json_decref(report);
 }
 
+static void on_scan(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_scan(s->pipeline, &m->stream_scan, s->worker->channel);
+}
+
 static void on_kick(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -214,6 +223,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_START] = on_start,
 		[MSG_STREAM_INPUT] = on_input,
 		[MSG_STREAM_ANALYZE] = on_analyze,
+		[MSG_STREAM_SCAN] = on_scan,
 		[MSG_STREAM_KICK] = on_kick,
 		[MSG_STREAM_RING] = on_ring,
 		[MSG_STREAM_LINK] = on_link,

@@ -168,6 +168,32 @@ int reconciler_analyze(struct reconciler *f, const char *id, analysis_fn *done,
 	return -ESRCH;
 }
 
+struct input_scan *reconciler_scan(struct reconciler *f, const char *id,
+				   unsigned position,
+				   const struct input_scan_events *events,
+				   void *arg, int *ret_err)
+{
+	(void)f;
+	tell("scan %s %u\n", id, position);
+	fakes.on_scan = events;
+	fakes.on_scan_arg = arg;
+	*ret_err = fakes.scan_error;
+	return fakes.scan_error == 0 ? (struct input_scan *)&fakes : NULL;
+}
+
+void input_scan_keep(struct input_scan *s)
+{
+	(void)s;
+	tell("scan goes on\n");
+}
+
+void input_scan_free(struct input_scan **s)
+{
+	if (*s != NULL)
+		tell("scan over\n");
+	*s = NULL;
+}
+
 void reconciler_list_receivers(const struct reconciler *f, json_t *sessions)
 {
 	(void)f, (void)sessions;

@@ -35,6 +35,9 @@ struct fakes {
 	/* the last client that requested it, or NULL */
 	input_choice_fn *on_choice;
 	void *on_choice_arg;
+	const struct input_scan_events *on_scan; /* reconciler_scan() */
+	void *on_scan_arg;
+	int scan_error;
 	int choice; /* the answer of the reconciler */
 	struct stream_proc_info
 		stream; /* the answer of the reconciler about any stream */

@@ -5,6 +5,7 @@
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,7 +171,7 @@ Test(scans, are_of_inputs_only)
 	expect_error("{'cmd':'scan-init','scan':7}", 400,
 		     "scan: is not the address of an input");
 	expect_error("{'cmd':'scan-init','scan':{}}", 400,
-		     "scan: is not the address of an input");
+		     "scan.stream: is not the id of a stream");
 	expect_error("{'cmd':'scan-init','scan':{'format':'dvb'}}", 400,
 		     "scan.format: type \"dvb\" is not supported by this "
 		     "version");
@@ -185,6 +186,48 @@ Test(scans, are_of_inputs_only)
 	expect_error("{'cmd':'scan-kill','id':'x'}", 404,
 		     "id: there is no analyzer \"x\"");
 	cr_expect_str_eq(fakes.told, "");
+	close_world();
+}
+
+#define INPUT "{'cmd':'scan-init','scan':{'stream':'a001','input':'2'}}"
+
+/* The worker that receives the input reports it. */
+Test(scans, read_inputs_of_streams)
+{
+	json_t *record = fakes_json("{'psi':'pat'}"), *body;
+	char id[SCAN_ID_TEXT];
+
+	open_world("{'make_stream':[{'id':'a001','enable':true,'type':'spts',"
+		   "'input':['udp://239.1.1.1','udp://239.1.1.2']}]}");
+	fakes_clear();
+	cr_assert_eq(post(INPUT), 200, "%s", fakes.body);
+	body = fakes_json(fakes.body);
+	(void)snprintf(id, sizeof id, "%s",
+		       json_string_value(json_object_get(body, "id")));
+	json_decref(body);
+	cr_expect_str_eq(fakes.told, "scan a001 2\n");
+	fakes_clear();
+	fakes.on_scan->on_record(record, fakes.on_scan_arg);
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect(strstr(fakes.body, "\"scan\":[{\"psi\":\"pat\"}]"));
+	cr_expect(strstr(fakes.body, "has not opened the input"));
+	cr_expect_str_eq(fakes.told, "scan goes on\n");
+
+	fakes_clear();
+	fakes.on_scan->on_end("gone", fakes.on_scan_arg);
+	cr_expect_str_eq(fakes.told, "scan over\n");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok',"
+				 "'error':'the analyzer has ended: gone'}");
+	cr_expect_str_eq(fakes.told, "");
+
+	fakes.scan_error = -EBUSY;
+	cr_expect_eq(post(INPUT), 503);
+	cr_expect(strstr(fakes.body, "another input of the stream"));
+	fakes.scan_error = -ESRCH;
+	cr_expect_eq(post(INPUT), 503);
+	cr_expect(strstr(fakes.body, "the stream is not run"));
+	json_decref(record);
 	close_world();
 }
 

@@ -5,7 +5,7 @@
  * text.  The captures are beside the project; without them the test is skipped.
  */
 #include "common/base/alloc.h"
-#include "worker/scan/collect.h"
+#include "worker/si/collect.h"
 #include "worker/si/record.h"
 #include "worker/ts/sync.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/scan/collect.h"
+#include "worker/si/collect.h"
 
 #include "common/base/util.h"
 #include "tests/unit/worker/si/json_eq.h"

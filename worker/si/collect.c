@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/scan/collect.h"
+#include "worker/si/collect.h"
 
 #include "common/base/alloc.h"
 #include "common/base/crc32.h"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Requests the tables of an input from the worker that receives it.
+ *
+ * A stream reports one input at a time; requests for the same input share the
+ * reports.  Each owner frees its request; the stream owns the list and tells
+ * the owners when its worker ends.  Borrows the worker.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "proto/ipc/msg.h"
+
+#include <jansson.h>
+#include <sys/queue.h>
+
+struct input_scan;
+struct worker_proc;
+
+struct input_scan_events {
+	/* A record, borrowed. */
+	void (*on_record)(const json_t *record, void *arg);
+	/* No record follows.  Last call: input_scan_free(). */
+	void (*on_end)(const char *error, void *arg);
+};
+
+/* The requests for one stream. */
+struct input_scans {
+	struct worker_proc *worker;
+	unsigned position; /* of all requests */
+	LIST_HEAD(, input_scan) list;
+};
+
+void input_scans_init(struct input_scans *, struct worker_proc *);
+
+/* NULL with *ret_err: -EBUSY when another input is reported, -ESRCH when no
+ * worker runs. */
+struct input_scan *input_scan_start(struct input_scans *, unsigned position,
+				    const struct input_scan_events *,
+				    void *arg, int *ret_err);
+/* Prolongs the reports, which otherwise end after SCAN_KEEP_S. */
+void input_scan_keep(struct input_scan *);
+/* NULL-safe; sets *s to NULL. */
+void input_scan_free(struct input_scan **);
+
+/* A message of the worker. */
+void input_scans_record(struct input_scans *, const struct msg_stream_record *);
+/* The worker has ended. */
+void input_scans_down(struct input_scans *);

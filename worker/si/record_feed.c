@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/si/record_feed.h"
+
+#include "common/base/alloc.h"
+#include "proto/ipc/channel.h"
+#include "worker/si/collect.h"
+#include "worker/si/record.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+struct record_feed {
+	struct record_feed_config cfg;
+	struct collect *collect;
+	unsigned records; /* in this second ... */
+	size_t bytes;     /* ... and the bytes of their sections */
+};
+
+static int send_record(const struct record_feed *f, const json_t *record)
+{
+	struct msg m = { .type = MSG_SCAN_RECORD,
+			 .scan_record = { record } };
+
+	if (f->cfg.position > 0)
+		m = (struct msg){
+			.type = MSG_STREAM_RECORD,
+			.stream_record = { f->cfg.position, record },
+		};
+	return channel_send(f->cfg.channel, &m, NULL, 0);
+}
+
+/* A record that exceeds a message is reported by its head only. */
+static void report_record(const struct record_feed *f, const json_t *record)
+{
+	static const char *const head[] = {
+		"psi", "table_id", "pid", "version", "crc32",
+		"section_number", "last_section_number",
+	};
+	json_t *brief;
+
+	if (send_record(f, record) != -EMSGSIZE)
+		return;
+	brief = json_pack("{ss}", "error", "record too long for a message");
+	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
+		json_t *value = json_object_get(record, head[i]);
+
+		if (value != NULL)
+			(void)json_object_set(brief, head[i], value);
+	}
+	(void)send_record(f, brief);
+	json_decref(brief);
+}
+
+static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
+		       void *arg)
+{
+	struct record_feed *f = arg;
+	json_t *record;
+
+	if (f->records >= f->cfg.records_max ||
+	    f->bytes + len > f->cfg.bytes_max ||
+	    !channel_is_idle(f->cfg.channel))
+		return false;
+	record = si_record(section, len, pid);
+	if (record == NULL)
+		return true;
+	f->records++;
+	f->bytes += len;
+	report_record(f, record);
+	json_decref(record);
+	return true;
+}
+
+struct record_feed *record_feed_new(const struct record_feed_config *cfg)
+{
+	struct record_feed *f = xcalloc(1, sizeof *f);
+
+	f->cfg = *cfg;
+	f->collect = collect_new(on_section, f);
+	return f;
+}
+
+void record_feed_free(struct record_feed **f)
+{
+	if (*f != NULL)
+		collect_free(&(*f)->collect);
+	free(*f);
+	*f = NULL;
+}
+
+void record_feed_packets(struct record_feed *f, const struct ts_run *runs,
+			 size_t n_runs)
+{
+	for (size_t i = 0; i < n_runs; i++)
+		collect_feed(f->collect, runs[i]);
+}
+
+void record_feed_second(struct record_feed *f)
+{
+	f->records = 0;
+	f->bytes = 0;
+}

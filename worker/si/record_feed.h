@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sends the tables of a transport stream to the master, a message for each new
+ * section.
+ *
+ * A second has a limit of messages and of bytes, because more would be a flood
+ * for the master; JSON may have thirty times the bytes of a section.  Sections
+ * above the limit, and those that arrive while the master does not read, are
+ * sent at their next repetition.
+ *
+ * Owns the collected tables; borrows the channel.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <stddef.h>
+
+struct channel;
+struct record_feed;
+
+struct record_feed_config {
+	struct channel *channel;
+	unsigned position; /* of an input: stream.record; 0: scan.record */
+	unsigned records_max; /* in a second */
+	size_t bytes_max;     /* of sections, in a second */
+};
+
+struct record_feed *record_feed_new(const struct record_feed_config *);
+/* NULL-safe; sets *f to NULL. */
+void record_feed_free(struct record_feed **);
+
+void record_feed_packets(struct record_feed *, const struct ts_run *runs,
+			 size_t n_runs);
+
+/* A new second begins. */
+void record_feed_second(struct record_feed *);
