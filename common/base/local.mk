@@ -20,7 +20,8 @@ libcommon_a_SOURCES += \
 	common/base/prefetch.h \
 	common/base/process.c common/base/process.h \
 	common/base/ratelimit.c common/base/ratelimit.h \
-	common/base/ring.c common/base/ring.h \
+	common/base/ring.c common/base/ring.h common/base/ring_header.h \
+	common/base/ring_segment.c common/base/ring_segment.h \
 	common/base/shared.c common/base/shared.h \
 	common/base/sockaddr.c common/base/sockaddr.h \
 	common/base/sorted.h \

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/ring_header.h"
 #include "common/base/shared.h"
 
 #include <assert.h>
@@ -17,37 +18,7 @@
 #define RING_SIZE_MAX ((size_t)1 << 30)
 
 enum {
-	RING_VERSION = 2,
-};
-
-/*
- * An entry of the index.  seq is odd while the writer changes the entry and
- * grows with every change.  A reader that reads the same even seq before and
- * after the entry has a consistent entry.  seq 0: not yet written.
- */
-struct ring_entry {
-	_Atomic uint64_t seq;
-	_Atomic uint64_t pos;
-	_Atomic uint64_t pcr;
-	_Atomic uint64_t pts;
-	_Atomic int64_t wall_ms;
-	_Atomic uint64_t guess; /* 0 or 1 */
-};
-
-/* The first RING_DATA bytes of the file. */
-struct ring_header {
-	uint64_t magic;
-	uint32_t version;
-	uint32_t index_len;
-	uint64_t size; /* of the data: the largest window */
-	/* the fields that change have cache lines of their own */
-	_Alignas(64) _Atomic uint64_t pos; /* published */
-	_Atomic uint64_t n_marks;          /* entries ever completed */
-	/* struct layout in one number.  The writer changes it before it
-	 * publishes a position behind the old window; the positions in front of
-	 * that are at the same place in both windows. */
-	_Atomic uint64_t layout;
-	_Alignas(64) struct ring_entry index[RING_INDEX];
+	RING_VERSION = 3,
 };
 
 _Static_assert(sizeof(struct ring_header) <= RING_DATA,
@@ -57,38 +28,9 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2,
 _Static_assert(RING_UNIT % RING_PACKET == 0 && RING_UNIT % 4096 == 0,
 	       "packets and pages end together");
 
-/* Where the bytes are; in the header base is in the upper 48 bits and window
- * in the lower 16, in units of RING_UNIT. */
-struct layout {
-	uint64_t base;
-	size_t window;
-};
-
-struct ring_writer {
-	struct ring_header *header;
-	uint8_t *data;
-	size_t size;
-	struct layout layout;
-	size_t wanted; /* window that ring_grow() asked for */
-	uint64_t pos;  /* committed */
-};
-
-struct ring_reader {
-	const struct ring_header *header;
-	size_t size; /* checked once; the header's size is never read again */
-	struct layout layout;
-	uint64_t pos;
-	bool broken;
-};
-
 static bool is_sound_size(uint64_t size)
 {
 	return size > 0 && size <= RING_SIZE_MAX && size % RING_UNIT == 0;
-}
-
-static bool is_sound_pos(uint64_t pos)
-{
-	return pos <= INT64_MAX && pos % RING_PACKET == 0;
 }
 
 static size_t round_up(size_t size)
@@ -141,7 +83,7 @@ static bool is_sound_header(const struct ring_header *header, size_t size)
 	return header->magic == RING_MAGIC &&
 	       header->version == RING_VERSION &&
 	       header->index_len == RING_INDEX && header->size == size &&
-	       is_sound_pos(atomic_load(&header->pos));
+	       ring_is_sound_pos(atomic_load(&header->pos));
 }
 
 /* Returns false if it is not sound. */
@@ -231,6 +173,11 @@ void ring_grow(struct ring_writer *w, size_t size)
 size_t ring_writer_window(const struct ring_writer *w)
 {
 	return w->layout.window;
+}
+
+size_t ring_writer_max(const struct ring_writer *w)
+{
+	return w->size;
 }
 
 static size_t place(struct layout l, uint64_t pos)
@@ -368,7 +315,7 @@ uint64_t ring_reader_pos(struct ring_reader *r, bool *ret_ok)
 					    memory_order_acquire);
 	struct layout now;
 
-	if (pos < r->pos || !is_sound_pos(pos)) {
+	if (pos < r->pos || !ring_is_sound_pos(pos)) {
 		r->broken = true;
 	} else if (!read_layout(r->header, pos, r->size, &now) ||
 		   now.window < r->layout.window || now.base < r->layout.base) {
@@ -424,7 +371,7 @@ bool ring_reader_last_rap(struct ring_reader *r, size_t margin, uint64_t from,
 	for (unsigned i = 0; i < RING_INDEX && n > 0; i++) {
 		n--;
 		if (!read_entry(&r->header->index[n % RING_INDEX], &rap) ||
-		    rap.pos >= pos || !is_sound_pos(rap.pos))
+		    rap.pos >= pos || !ring_is_sound_pos(rap.pos))
 			continue;
 		if (rap.pos < from || pos - rap.pos > size - margin)
 			break;

@@ -21,7 +21,6 @@
 
 #include "common/base/util.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +29,9 @@
 enum {
 	RING_PACKET = 188,
 	RING_UNIT = 47 * 4096, /* lcm(188, 4096) */
-	RING_DATA = 16384,     /* where the data starts in the file */
+	RING_DATA = 6 * 4096,  /* where the data starts in the file */
 	RING_INDEX = 256,      /* random access points kept */
+	RING_SEGMENTS = 64,    /* segments kept (ring_segment.h) */
 	RING_SIZE_DEFAULT = 87 * RING_UNIT, /* 16 MiB */
 	/* The most to which a smaller ring grows: 128 MiB. */
 	RING_GROWN = 697 * RING_UNIT,
@@ -72,6 +72,8 @@ void ring_commit(struct ring_writer *, size_t n);
 void ring_grow(struct ring_writer *, size_t size);
 
 size_t ring_writer_window(const struct ring_writer *);
+/* The largest window. */
+size_t ring_writer_max(const struct ring_writer *);
 
 /* The absolute position of the next packet. */
 uint64_t ring_writer_pos(const struct ring_writer *);

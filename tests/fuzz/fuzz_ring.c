@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bytes of any kind as the header of a ring, before and after it is opened. */
-#include "common/base/ring.h"
+#include "common/base/ring_segment.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -11,10 +11,38 @@ enum { RING_BYTES = 4 * RING_UNIT };
 
 static const size_t margins[] = { 0, 1, RING_UNIT, RING_BYTES, SIZE_MAX };
 
+static void look_at_segments(struct ring_reader *r, size_t back)
+{
+	struct ring_segments list;
+	uint64_t pos;
+	bool ok;
+
+	ring_reader_segments(r, back, &list);
+	pos = ring_reader_pos(r, &ok);
+	if (!ok && list.n > 0)
+		abort();
+	if (list.n > RING_SEGMENTS || list.target_s > RING_TARGET_MAX_S ||
+	    (list.has_open && list.open.pos > pos))
+		abort();
+	for (size_t i = 0; i < list.n; i++) {
+		const struct ring_segment *s = &list.list[i];
+
+		if (s->pos >= s->end || s->end > pos || pos - s->pos > back ||
+		    s->duration_ms == 0 || s->wall_ms < 0 ||
+		    (s->duration_ms + 500) / 1000 > list.target_s ||
+		    (i > 0 && (s[-1].number + 1 != s->number ||
+			       s[-1].end != s->pos)))
+			abort();
+	}
+}
+
 static void look(struct ring_reader *r)
 {
 	struct ring_rap rap;
 	bool ok = false;
+
+	look_at_segments(r, RING_BYTES);
+	look_at_segments(r, RING_UNIT);
 
 	for (size_t i = 0; i < ARRAY_LEN(margins); i++) {
 		uint64_t pos = ring_reader_pos(r, &ok);

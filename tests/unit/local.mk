@@ -37,6 +37,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_password \
 	tests/unit/common/base/test_peers \
 	tests/unit/common/base/test_ring \
+	tests/unit/common/base/test_ring_segment \
 	tests/unit/common/base/test_shared \
 	tests/unit/common/base/test_sockaddr \
 	tests/unit/common/base/test_sorted \
@@ -221,8 +222,10 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_iat_out \
 	tests/unit/worker/output/test_join_point \
 	tests/unit/worker/output/test_pacer \
+	tests/unit/worker/output/test_ring_hls \
 	tests/unit/worker/output/test_ring_out \
 	tests/unit/worker/output/test_ring_resume \
+	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
 	tests/unit/worker/remux/test_psi_build \

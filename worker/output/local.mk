@@ -17,6 +17,7 @@ libworker_a_SOURCES += \
 	worker/output/pacer.c worker/output/pacer.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sap.c worker/output/sap.h \
+	worker/output/segmenter.c worker/output/segmenter.h \
 	worker/output/sender.c worker/output/sender.h \
 	worker/output/udp_output.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h

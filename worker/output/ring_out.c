@@ -6,6 +6,7 @@
 #include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/join_point.h"
+#include "worker/output/segmenter.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
@@ -25,6 +26,10 @@ enum {
 	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
 	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
 	OPEN_MS = 60000,    /* ... for so long */
+	/* Bytes of a ring that deliver keeps for slow clients, in addition to a
+	 * third (worker/deliver/lag.h). */
+	HLS_EXTRA = 8 << 20,
+	HLS_SHARE = 4, /* a segment has at most this share of the ring */
 };
 
 struct ring_out {
@@ -48,6 +53,13 @@ struct ring_out {
 	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
+	struct ring_out_hls hls;
+	struct segmenter segmenter;
+	bool overdue;       /* the segment ends with any PES packet */
+	/* a cut that is not published yet */
+	enum segmenter_cut cut;
+	struct ring_segment done, next;
+	uint64_t segment_bytes; /* of the largest segment */
 	struct cc_rewrite cc;
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
 	 * PAT that names their PID */
@@ -112,6 +124,19 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 	r->held.max = JOIN_POINT_HELD_MAX;
 	resume_counters(r);
 	return r;
+}
+
+void ring_out_set_hls(struct ring_out *r, const struct ring_out_hls *hls)
+{
+	struct ring_segment last;
+	bool has_last = ring_writer_segment(r->ring, &last);
+
+	r->hls = *hls;
+	segmenter_init(&r->segmenter, hls->duration_ms,
+		       ring_writer_max(r->ring) / HLS_SHARE,
+		       has_last ? &last : NULL);
+	if (hls->duration_ms > 0)
+		ring_segment_target(r->ring, (hls->duration_ms + 500) / 1000);
 }
 
 static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
@@ -207,6 +232,11 @@ static void measure(struct ring_out *r, const struct ring_rap *rap)
 static void mark(struct ring_out *r, struct ring_rap rap)
 {
 	rap.pos = ring_writer_pos(r->ring);
+	/* two cuts are at least a second apart */
+	if (r->cut == SEGMENTER_NONE)
+		r->cut = segmenter_mark(&r->segmenter, &rap, r->now_ns,
+					&r->done, &r->next);
+	r->overdue = false;
 	join_point_tables(r->psi, &r->cc, put_tables, r);
 	ring_mark(r->ring, &rap);
 	r->marked_ns = r->now_ns;
@@ -286,6 +316,9 @@ static enum rap_sign look(struct ring_out *r, const uint8_t *packet,
 
 static bool is_guess(const struct ring_out *r, const uint8_t *packet)
 {
+	/* a segment begins with tables, so a cut is a mark */
+	if (r->overdue && fifo_len(&r->held) == 0 && ts_pusi(packet))
+		return true;
 	return r->may_guess && fifo_len(&r->held) == 0 &&
 	       join_point_is_guess(&r->rap, r->psi, packet,
 				   r->now_ns - r->rap_ns,
@@ -330,8 +363,9 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 		const uint8_t *packet = run.data + i * TS_PACKET;
 		enum rap_sign sign;
 
-		if (ts_pid(packet) == pcr_pid)
-			(void)ts_pcr(packet, &r->pcr);
+		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr))
+			segmenter_pcr(&r->segmenter, r->pcr,
+				      ts_discontinuity(packet), r->now_ns);
 		if (is_table(r, packet)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i + 1;
@@ -354,7 +388,13 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 /* The ring grows while the group of pictures does, and so keeps its start. */
 static void grow(struct ring_out *r)
 {
-	uint64_t pos = ring_writer_pos(r->ring);
+	uint64_t pos = ring_writer_pos(r->ring), hls;
+
+	/* the playlist, and as many segments again and one that left it */
+	hls = (2 * r->hls.quantity + 1) * r->segment_bytes;
+	if (hls > 0)
+		ring_grow(r->ring, (size_t)MIN(hls / 2 * 3 + HLS_EXTRA,
+					       (uint64_t)RING_GROWN));
 
 	if (r->has_last && !r->may_guess)
 		ring_grow(r->ring, (size_t)MIN((pos - r->last.pos) * RING_GOPS,
@@ -375,6 +415,10 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
 		give_up(r);
+	if (n_runs > 0)
+		segmenter_time(&r->segmenter, now_ns);
+	r->overdue = segmenter_is_overdue(&r->segmenter,
+					  ring_writer_pos(r->ring));
 	r->may_guess = join_point_may_guess(&r->rap, now_ns - r->rap_ns);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
@@ -399,11 +443,29 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 	return r->rap.class == PID_AUDIO ? JOIN_AUDIO : JOIN_PICTURE;
 }
 
+/* The bytes in front of the cut are published. */
+static void publish_cut(struct ring_out *r)
+{
+	bool ends = r->cut == SEGMENTER_CUT;
+
+	if (r->cut == SEGMENTER_NONE)
+		return;
+	if (ends)
+		ring_segment_target(r->ring,
+				    (r->done.duration_ms + 500) / 1000);
+	ring_segment_cut(r->ring, ends ? &r->done : NULL, &r->next);
+	if (ends)
+		r->segment_bytes = MAX(r->segment_bytes,
+				       r->done.end - r->done.pos);
+	r->cut = SEGMENTER_NONE;
+}
+
 void ring_out_publish(struct ring_out *r)
 {
 	if (!r->written)
 		return;
 	ring_publish(r->ring);
+	publish_cut(r);
 	r->written = false;
 }
 

@@ -18,9 +18,21 @@
 
 struct ring_out;
 
+/* Segments for HLS. */
+struct ring_out_hls {
+	unsigned duration_ms; /* 0: none */
+	unsigned quantity;    /* segments of a playlist */
+};
+
 /* Does not take fd.  NULL with *ret_err = -errno if it is no valid ring. */
 struct ring_out *ring_out_new(int fd, const struct psi *, int *ret_err);
 void ring_out_free(struct ring_out **);
+
+/* Cuts the stream into segments from the next join point on.  The ring grows
+ * until it has the segments of a playlist and those that a client may still
+ * fetch (RFC 8216 6.2.2), at the rate of the stream.  Call this once, before
+ * the first packet. */
+void ring_out_set_hls(struct ring_out *, const struct ring_out_hls *);
 
 /* Copies packets.  Readers cannot see them yet. */
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,

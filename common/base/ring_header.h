@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the files of the ring share: its header in shared memory, and the state
+ * of a writer and of a reader.
+ */
+#pragma once
+
+#include "common/base/ring.h"
+
+#include <stdatomic.h>
+
+/*
+ * An entry of the index.  seq is odd while the writer changes the entry and
+ * grows with every change.  A reader that reads the same even seq before and
+ * after the entry has a consistent entry.  seq 0: not yet written.
+ */
+struct ring_entry {
+	_Atomic uint64_t seq;
+	_Atomic uint64_t pos;
+	_Atomic uint64_t pcr;
+	_Atomic uint64_t pts;
+	_Atomic int64_t wall_ms;
+	_Atomic uint64_t guess; /* 0 or 1 */
+};
+
+/* A segment, guarded by seq as above. */
+struct ring_segment_entry {
+	_Atomic uint64_t seq;
+	_Atomic uint64_t number;
+	_Atomic uint64_t base;
+	_Atomic uint64_t pos;
+	_Atomic uint64_t end; /* 0: is being written */
+	_Atomic uint64_t pcr;
+	_Atomic uint64_t pts;
+	_Atomic int64_t wall_ms;
+	_Atomic uint64_t duration_ms;
+	_Atomic uint64_t independent; /* 0 or 1 */
+};
+
+/* The first RING_DATA bytes of the file. */
+struct ring_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t index_len;
+	uint64_t size; /* of the data: the largest window */
+	/* the fields that change have cache lines of their own */
+	_Alignas(64) _Atomic uint64_t pos; /* published */
+	_Atomic uint64_t n_marks;          /* entries ever completed */
+	/* struct layout in one number.  The writer changes it before it
+	 * publishes a position behind the old window; the positions in front of
+	 * that are at the same place in both windows. */
+	_Atomic uint64_t layout;
+	_Alignas(64) struct ring_entry index[RING_INDEX];
+	_Alignas(64) _Atomic uint64_t n_segments; /* ever begun */
+	_Atomic uint64_t target_s;
+	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
+};
+
+/* Where the bytes are; in the header base is in the upper 48 bits and window
+ * in the lower 16, in units of RING_UNIT. */
+struct layout {
+	uint64_t base;
+	size_t window;
+};
+
+struct ring_writer {
+	struct ring_header *header;
+	uint8_t *data;
+	size_t size;
+	struct layout layout;
+	size_t wanted; /* window that ring_grow() asked for */
+	uint64_t pos;  /* committed */
+};
+
+struct ring_reader {
+	const struct ring_header *header;
+	size_t size; /* checked once; the header's size is never read again */
+	struct layout layout;
+	uint64_t pos;
+	bool broken;
+};
+
+static inline bool ring_is_sound_pos(uint64_t pos)
+{
+	return pos <= INT64_MAX && pos % RING_PACKET == 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/ring_segment.h"
+
+#include "common/base/ring_header.h"
+
+static void store(struct ring_segment_entry *entry,
+		  const struct ring_segment *s)
+{
+	const memory_order relaxed = memory_order_relaxed;
+	uint64_t inside = atomic_load_explicit(&entry->seq, relaxed) | 1;
+
+	atomic_store_explicit(&entry->seq, inside, relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&entry->number, s->number, relaxed);
+	atomic_store_explicit(&entry->base, s->base, relaxed);
+	atomic_store_explicit(&entry->pos, s->pos, relaxed);
+	atomic_store_explicit(&entry->end, s->end, relaxed);
+	atomic_store_explicit(&entry->pcr, s->pcr, relaxed);
+	atomic_store_explicit(&entry->pts, s->pts, relaxed);
+	atomic_store_explicit(&entry->wall_ms, s->wall_ms, relaxed);
+	atomic_store_explicit(&entry->duration_ms, s->duration_ms, relaxed);
+	atomic_store_explicit(&entry->independent, s->independent, relaxed);
+	atomic_store_explicit(&entry->seq, inside + 1, memory_order_release);
+}
+
+/* The end of the year 9999. */
+#define WALL_MAX_MS INT64_C(253402300799999)
+
+static bool is_sound(const struct ring_segment *s)
+{
+	return s->number > 0 && s->number <= RING_NUMBER_MAX &&
+	       s->base <= RING_NUMBER_MAX && ring_is_sound_pos(s->pos) &&
+	       ring_is_sound_pos(s->end) && s->wall_ms >= 0 &&
+	       s->wall_ms <= WALL_MAX_MS &&
+	       (s->end == 0 || (s->end > s->pos && s->duration_ms > 0 &&
+				s->duration_ms <= RING_SEGMENT_MAX_MS));
+}
+
+/* False if it is not sound, or the writer has changed it meanwhile. */
+static bool load(const struct ring_segment_entry *entry,
+		 struct ring_segment *ret)
+{
+	const memory_order relaxed = memory_order_relaxed;
+	uint64_t before = atomic_load_explicit(&entry->seq,
+					       memory_order_acquire);
+	uint64_t after, ms;
+
+	ret->number = atomic_load_explicit(&entry->number, relaxed);
+	ret->base = atomic_load_explicit(&entry->base, relaxed);
+	ret->pos = atomic_load_explicit(&entry->pos, relaxed);
+	ret->end = atomic_load_explicit(&entry->end, relaxed);
+	ret->pcr = atomic_load_explicit(&entry->pcr, relaxed);
+	ret->pts = atomic_load_explicit(&entry->pts, relaxed);
+	ret->wall_ms = atomic_load_explicit(&entry->wall_ms, relaxed);
+	ms = atomic_load_explicit(&entry->duration_ms, relaxed);
+	ret->duration_ms = (uint32_t)MIN(ms, UINT32_MAX);
+	ret->independent = atomic_load_explicit(&entry->independent,
+						relaxed) != 0;
+	atomic_thread_fence(memory_order_acquire);
+	after = atomic_load_explicit(&entry->seq, relaxed);
+	return before == after && before != 0 && before % 2 == 0 &&
+	       is_sound(ret);
+}
+
+bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
+{
+	uint64_t n = atomic_load(&w->header->n_segments);
+
+	return n > 0 &&
+	       load(&w->header->segments[(n - 1) % RING_SEGMENTS], ret) &&
+	       ret->end == 0 && ret->pos <= w->pos;
+}
+
+void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,
+		      const struct ring_segment *next)
+{
+	struct ring_header *header = w->header;
+	uint64_t n = atomic_load_explicit(&header->n_segments,
+					  memory_order_relaxed);
+
+	if (done != NULL)
+		store(&header->segments[(n - 1) % RING_SEGMENTS], done);
+	store(&header->segments[n % RING_SEGMENTS], next);
+	atomic_store_explicit(&header->n_segments, n + 1,
+			      memory_order_release);
+}
+
+void ring_segment_target(struct ring_writer *w, unsigned s)
+{
+	_Atomic uint64_t *target = &w->header->target_s;
+
+	if (atomic_load_explicit(target, memory_order_relaxed) < s)
+		atomic_store_explicit(target, s, memory_order_relaxed);
+}
+
+static bool follows(const struct ring_segment *later,
+		    const struct ring_segment *s)
+{
+	return s->end == later->pos && s->number + 1 == later->number &&
+	       s->base <= later->base && later->base - s->base <= 1;
+}
+
+void ring_reader_segments(struct ring_reader *r, size_t back,
+			  struct ring_segments *ret)
+{
+	bool ok;
+	uint64_t n = atomic_load_explicit(&r->header->n_segments,
+					  memory_order_acquire);
+	uint64_t end = ring_reader_pos(r, &ok);
+	const struct ring_segment *later = NULL;
+	struct ring_segment *at = ret->list + RING_SEGMENTS;
+	uint64_t target = atomic_load_explicit(&r->header->target_s,
+					       memory_order_relaxed);
+
+	ret->n = 0;
+	ret->has_open = false;
+	ret->target_s = (unsigned)MIN(target, RING_TARGET_MAX_S);
+	for (unsigned i = 0; ok && i < RING_SEGMENTS && i < n; i++) {
+		struct ring_segment s;
+
+		if (!load(&r->header->segments[(n - 1 - i) % RING_SEGMENTS],
+			  &s) ||
+		    s.pos > end || s.end > end || end - s.pos > back ||
+		    (later != NULL && !follows(later, &s)))
+			break;
+		if (i == 0 && s.end == 0) {
+			ret->open = s;
+			ret->has_open = true;
+			later = &ret->open;
+			continue;
+		}
+		if (s.end == 0)
+			break;
+		*--at = s;
+		later = at;
+		ret->n++;
+		ret->target_s = MAX(ret->target_s,
+				    (s.duration_ms + 500) / 1000);
+	}
+	/* oldest first */
+	for (size_t i = 0; i < ret->n; i++)
+		ret->list[i] = at[i];
+}

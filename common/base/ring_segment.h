@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The newest media segments of a ring, in its header: a table that the writer
+ * fills and from which each reader makes the same playlists.  It outlives both.
+ *
+ * Segments follow each other without a gap.  The newest one is being written.
+ */
+#pragma once
+
+#include "common/base/ring.h"
+
+enum {
+	/* Limits of what readers believe. */
+	RING_SEGMENT_MAX_MS = 180 * 1000,
+	RING_TARGET_MAX_S = RING_SEGMENT_MAX_MS / 1000,
+};
+
+/* RFC 8216: numbers stay below what a player reads as an integer. */
+#define RING_NUMBER_MAX (UINT64_C(1) << 52)
+
+struct ring_segment {
+	uint64_t number;      /* media sequence number */
+	uint64_t base;        /* discontinuity sequence number: segments with
+			       * the same one have the same time base */
+	uint64_t pos, end;    /* in the ring; end 0: is being written */
+	uint64_t pcr, pts;    /* at its start: as those of a ring_rap */
+	int64_t wall_ms;      /* CLOCK_REALTIME of its start */
+	uint32_t duration_ms; /* once it has an end, > 0 */
+	bool independent;     /* begins with a random access point */
+};
+
+/* --- writer --- */
+
+/* The segment that the last writer had begun; false: none, or not sound. */
+bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
+
+/* Ends the newest segment, which is now `done' (NULL: there is none that
+ * continues), and begins `next'.  All its bytes are published. */
+void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
+		      const struct ring_segment *next);
+
+/* The target duration becomes at least s seconds. */
+void ring_segment_target(struct ring_writer *, unsigned s);
+
+/* --- reader --- */
+
+struct ring_segments {
+	size_t n;            /* complete ones, oldest first */
+	struct ring_segment list[RING_SEGMENTS];
+	bool has_open;       /* `open' follows them */
+	struct ring_segment open;
+	unsigned target_s;   /* no duration rounds to more */
+};
+
+/* The newest segments that follow each other, that are sound and that begin in
+ * the ring, at most back bytes before its end. */
+void ring_reader_segments(struct ring_reader *, size_t back,
+			  struct ring_segments *ret);

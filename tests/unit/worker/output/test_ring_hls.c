@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The segments that a stream has in its ring. */
+#include "worker/output/ring_out.h"
+
+#include "common/base/fd.h"
+#include "common/base/ring_segment.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
+
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+#define START (5000 * MS)
+
+enum { VIDEO = 0x101, PMT = 0x100 };
+
+static const uint8_t idr[] = { 0, 0, 0, 1, 0x65, 0x88, 0x80, 0x10 };
+static const uint8_t other[] = { 0, 0, 0, 1, 0x41, 0x9a, 0x80, 0x10 };
+
+struct rig {
+	int fd;
+	struct psi *psi;
+	struct ring_out *out;
+	struct ring_reader *reader;
+	struct build *in;
+};
+
+static void rig_init(struct rig *r)
+{
+	int err = 0;
+
+	r->fd = ring_create(16 * RING_UNIT, 0);
+	r->psi = psi_new();
+	r->out = ring_out_new(r->fd, r->psi, &err);
+	r->reader = ring_reader_new(r->fd, &err);
+	cr_assert(r->out != NULL && r->reader != NULL);
+	r->in = build_new();
+	ring_out_set_hls(r->out, &(struct ring_out_hls){ 3000, 4 });
+	build_tables(r->in);
+	for (size_t i = 0; i < r->in->n; i++)
+		(void)psi_feed(r->psi, build_packet(r->in, i));
+}
+
+static void rig_done(struct rig *r)
+{
+	ring_out_free(&r->out);
+	ring_reader_free(&r->reader);
+	psi_free(&r->psi);
+	build_free(r->in);
+	fd_close(&r->fd);
+}
+
+/* A second of pictures with one random access point. */
+static void write_second(struct rig *r, unsigned second)
+{
+	struct ts_run run;
+
+	r->in->n = 0;
+	(void)build_pcr(r->in, VIDEO, second * UINT64_C(27000000));
+	(void)build_pes(r->in, VIDEO, idr, sizeof idr);
+	for (unsigned i = 0; i < 50; i++)
+		(void)build_payload(r->in, VIDEO, (uint8_t)i);
+	run = build_run(r->in);
+	ring_out_feed(r->out, &run, 1, START + second * SECOND_NS);
+}
+
+Test(ring_hls, segments_begin_with_tables_and_a_picture)
+{
+	struct rig r;
+	struct ring_segments list;
+	uint8_t first[3 * TS_PACKET];
+	int err;
+
+	rig_init(&r);
+	for (unsigned i = 0; i < 14; i++) {
+		write_second(&r, i);
+		ring_reader_segments(r.reader, RING_UNIT, &list);
+		cr_assert_eq(list.n, i > 0 ? (i - 1) / 3 : 0, "published %u",
+			     i);
+		ring_out_publish(r.out);
+		ring_reader_segments(r.reader, RING_UNIT, &list);
+		cr_assert_eq(list.n, i / 3);
+		/* another process continues in the middle of a segment */
+		if (i != 7)
+			continue;
+		ring_out_free(&r.out);
+		r.out = ring_out_new(r.fd, r.psi, &err);
+		ring_out_set_hls(r.out, &(struct ring_out_hls){ 3000, 4 });
+	}
+	cr_assert_eq(list.target_s, 3);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct ring_segment *s = &list.list[i];
+
+		cr_assert_eq(s->duration_ms, 3000);
+		cr_assert_eq(s->number, list.list[0].number + i);
+		cr_assert_eq(s->base, list.list[0].base);
+		cr_assert(s->independent);
+		cr_assert_eq(pread(r.fd, first, sizeof first,
+				   RING_DATA + (off_t)s->pos),
+			     sizeof first);
+		cr_assert_eq(ts_pid(first), TS_PID_PAT);
+		cr_assert_eq(ts_pid(first + TS_PACKET), PMT);
+		cr_assert(ts_pusi(first + 2 * TS_PACKET));
+	}
+	rig_done(&r);
+}
+
+Test(ring_hls, a_segment_without_a_picture_ends_with_tables_too)
+{
+	struct rig r;
+	struct ring_segments list;
+	uint8_t first[3 * TS_PACKET];
+
+	rig_init(&r);
+	write_second(&r, 0);
+	ring_out_publish(r.out);
+	for (unsigned i = 1; i < 24; i++) {
+		struct ts_run run;
+
+		r.in->n = 0;
+		(void)build_pcr(r.in, VIDEO, i * UINT64_C(27000000));
+		(void)build_pes(r.in, VIDEO, other, sizeof other);
+		run = build_run(r.in);
+		/* the time of arrival stands still, so there is no guess */
+		ring_out_feed(r.out, &run, 1, START + i);
+		ring_out_publish(r.out);
+	}
+	ring_reader_segments(r.reader, RING_UNIT, &list);
+	cr_assert_eq(list.n, 1);
+	cr_assert_geq(list.list[0].duration_ms, 20000);
+	cr_assert_leq(list.list[0].duration_ms, 21000);
+	cr_assert_geq(list.target_s, 20);
+	cr_assert_not(list.open.independent);
+	cr_assert_eq(pread(r.fd, first, sizeof first,
+			   RING_DATA + (off_t)list.open.pos), sizeof first);
+	cr_assert_eq(ts_pid(first), TS_PID_PAT);
+	cr_assert_eq(ts_pid(first + TS_PACKET), PMT);
+	cr_assert(ts_pusi(first + 2 * TS_PACKET));
+	rig_done(&r);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/segmenter.h"
+
+#include "common/base/units.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+
+#define WALL_MS INT64_C(1800000000123)
+
+enum { BYTES_MAX = 1 << 30 };
+
+/* A stream of pictures: one join point every gop_ms. */
+struct source {
+	struct segmenter s;
+	uint64_t ms;     /* of the stream */
+	uint64_t now_ns;
+	uint64_t offset; /* of its PCRs, 27 MHz */
+	uint64_t pos;
+	struct ring_segment done, next;
+	unsigned cuts;
+};
+
+static void source_init(struct source *c, unsigned duration_ms)
+{
+	*c = (struct source){ .now_ns = SECOND_NS };
+	segmenter_init(&c->s, duration_ms, BYTES_MAX, NULL);
+}
+
+/* A second has 1,000 packets and 25 PCRs. */
+static void pass(struct source *c, unsigned ms)
+{
+	for (unsigned i = 0; i < ms; i++) {
+		c->ms++;
+		c->now_ns += MS;
+		c->pos += RING_PACKET;
+		if (c->ms % 40 == 0)
+			segmenter_pcr(&c->s, (c->ms * PCR_HZ / 1000 +
+					      c->offset) % PCR_WRAP,
+				      false, c->now_ns);
+		segmenter_time(&c->s, c->now_ns);
+	}
+}
+
+static enum segmenter_cut mark(struct source *c, bool guess, bool has_pts)
+{
+	const struct ring_rap rap = {
+		.pos = c->pos,
+		.guess = guess,
+		.pcr = (c->ms * PCR_HZ / 1000 + c->offset) % PCR_WRAP,
+		.pts = has_pts ? (c->ms * 90 + c->offset / 300 + 90001) %
+				 PES_TIME_WRAP : 0,
+		.wall_ms = WALL_MS + (int64_t)c->ms,
+	};
+	enum segmenter_cut cut = segmenter_mark(&c->s, &rap, c->now_ns,
+						&c->done, &c->next);
+
+	c->cuts += cut == SEGMENTER_CUT;
+	return cut;
+}
+
+Test(segmenter, begins_with_the_seconds_since_1970)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	pass(&c, 100);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+	cr_assert_eq(c.next.number, 1800000000);
+	cr_assert_eq(c.next.base, 1800000000);
+	cr_assert_eq(c.next.wall_ms, WALL_MS + 100);
+	cr_assert(c.next.independent);
+	cr_assert_eq(c.next.pos, 100 * RING_PACKET);
+}
+
+Test(segmenter, cuts_at_the_first_join_point_after_the_duration)
+{
+	static const struct {
+		unsigned gop_ms, duration_ms, segment_ms;
+	} cases[] = {
+		{ 1000, 3000, 3000 },
+		{ 500, 3000, 3000 },
+		{ 2000, 3000, 4000 },
+		{ 960, 3000, 3840 },
+		/* a little in front of the duration */
+		{ 990, 3000, 2970 },
+		{ 12000, 3000, 12000 },
+		{ 1000, 1000, 1000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct source c;
+		unsigned ms = cases[i].gop_ms;
+
+		source_init(&c, cases[i].duration_ms);
+		/* the time of PCRs wraps, too */
+		c.offset = PCR_WRAP - 5 * PCR_HZ;
+		(void)mark(&c, false, true);
+		while (c.cuts < 10) {
+			uint64_t number = c.next.number, pos = c.next.pos;
+
+			pass(&c, ms);
+			if (mark(&c, false, true) != SEGMENTER_CUT)
+				continue;
+			cr_assert_eq(c.done.duration_ms, cases[i].segment_ms,
+				     "%zu: %u", i, c.done.duration_ms);
+			cr_assert_eq(c.done.number + 1, c.next.number);
+			cr_assert_eq(c.done.end, c.next.pos);
+			cr_assert_eq(c.done.base, c.next.base);
+			if (c.cuts > 1)
+				cr_assert(c.done.pos == pos &&
+					  c.done.number == number);
+			cr_assert_eq(c.next.wall_ms,
+				     WALL_MS + (int64_t)c.ms);
+		}
+	}
+}
+
+Test(segmenter, measures_by_pcr_without_pts)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, false);
+	pass(&c, 3000);
+	cr_assert_eq(mark(&c, false, false), SEGMENTER_CUT);
+	/* as exact as the distance of two PCRs */
+	cr_assert_geq(c.done.duration_ms, 2940);
+	cr_assert_leq(c.done.duration_ms, 3000);
+}
+
+Test(segmenter, measures_by_arrival_without_pcr)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, false);
+	for (unsigned ms = 0; ms < 4000; ms += 10) {
+		c.now_ns += 10 * MS;
+		c.pos += RING_PACKET;
+		segmenter_time(&c.s, c.now_ns);
+	}
+	cr_assert_eq(mark(&c, false, false), SEGMENTER_CUT);
+	cr_assert_geq(c.done.duration_ms, 2900);
+	cr_assert_leq(c.done.duration_ms, 4100);
+}
+
+Test(segmenter, does_not_depend_on_the_time_of_arrival)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	/* a stall, and then all packets at once */
+	c.now_ns += 10 * SECOND_NS;
+	for (unsigned i = 0; i < 50; i++) {
+		c.ms += 40;
+		c.pos += RING_PACKET;
+		segmenter_pcr(&c.s, c.ms * PCR_HZ / 1000, false, c.now_ns);
+		segmenter_time(&c.s, c.now_ns);
+	}
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	cr_assert_eq(c.done.duration_ms, 3000);
+}
+
+Test(segmenter, a_jump_of_the_time_begins_another_base)
+{
+	static const int64_t jumps_ms[] = { -3600000, -100, 10000, 3600000 };
+
+	for (size_t i = 0; i < ARRAY_LEN(jumps_ms); i++) {
+		struct source c;
+
+		source_init(&c, 3000);
+		c.offset = 7200 * PCR_HZ;
+		(void)mark(&c, false, true);
+		pass(&c, 1500);
+		c.offset += (uint64_t)(jumps_ms[i] * (int64_t)(PCR_HZ / 1000));
+		pass(&c, 100);
+		cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT, "%zu", i);
+		cr_assert_eq(c.next.base, c.done.base + 1);
+		cr_assert_geq(c.done.duration_ms, 1400);
+		cr_assert_leq(c.done.duration_ms, 1600);
+		pass(&c, 3000);
+		cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+		cr_assert_eq(c.next.base, c.done.base);
+		cr_assert_eq(c.done.duration_ms, 3000);
+	}
+}
+
+Test(segmenter, segments_are_a_second_apart_for_their_numbers)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	c.offset = 7200 * PCR_HZ;
+	(void)mark(&c, false, true);
+	for (unsigned i = 0; i < 100; i++) {
+		c.offset -= PCR_HZ;
+		pass(&c, 100);
+		(void)mark(&c, false, true);
+	}
+	cr_assert_leq(c.cuts, 10);
+	cr_assert_geq(c.cuts, 5);
+}
+
+Test(segmenter, a_long_segment_is_overdue)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 19900);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+	pass(&c, 200);
+	cr_assert(segmenter_is_overdue(&c.s, c.pos));
+	cr_assert_eq(mark(&c, true, false), SEGMENTER_CUT);
+	cr_assert_not(c.next.independent);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+
+	/* also one of too many bytes */
+	cr_assert(segmenter_is_overdue(&c.s, c.pos + BYTES_MAX));
+}
+
+Test(segmenter, an_outage_of_the_writer_ends_no_segment)
+{
+	struct source c;
+	struct ring_segment open;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	open = c.next;
+	/* 30 s later another process continues */
+	c.ms += 30000;
+	segmenter_init(&c.s, 3000, BYTES_MAX, &open);
+	pass(&c, 1000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	cr_assert_eq(c.done.number, open.number);
+	cr_assert_eq(c.done.pos, open.pos);
+	cr_assert_eq(c.next.base, c.done.base);
+	cr_assert_eq(c.done.duration_ms, 32000);
+}
+
+Test(segmenter, a_successor_with_another_clock_begins_another_base)
+{
+	struct source c;
+	struct ring_segment open;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	open = c.next;
+	segmenter_init(&c.s, 3000, BYTES_MAX, &open);
+	c.offset = 3600 * PCR_HZ;
+	pass(&c, 100);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	cr_assert_eq(c.next.number, open.number + 1);
+	cr_assert_eq(c.next.base, open.base + 1);
+	cr_assert_gt(c.done.duration_ms, 0);
+}
+
+Test(segmenter, a_clock_of_the_host_that_is_set_back_changes_no_number)
+{
+	struct source c;
+	struct ring_rap rap;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 3000);
+	rap = (struct ring_rap){ .pos = c.pos, .pts = c.ms * 90 + 90001,
+				 .wall_ms = 1000 };
+	cr_assert_eq(segmenter_mark(&c.s, &rap, c.now_ns, &c.done, &c.next),
+		     SEGMENTER_CUT);
+	cr_assert_eq(c.next.number, 1800000001);
+	cr_assert_eq(c.next.wall_ms, 1000, "dates follow the host");
+}
+
+Test(segmenter, makes_no_segments_unless_asked)
+{
+	struct source c;
+
+	source_init(&c, 0);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_NONE);
+	pass(&c, 30000);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+}
