@@ -404,6 +404,7 @@ static int open_reconciler(struct master *m)
 		.loop = m->loop,
 		.worker_path = m->worker_path,
 		.settings = config_section(m->config, "settings"),
+		.control = &m->control,
 		.events = &reconciler_events,
 		.arg = m,
 	});
@@ -419,6 +420,7 @@ static int open_reconciler(struct master *m)
 		m->handover);
 	if (m->handover != NULL)
 		reconciler_adopt(m->reconciler, m->handover);
+	reconciler_open_play(m->reconciler);
 	http_server_set_tls(m->http, tls_proc_serve,
 			    reconciler_tls(m->reconciler));
 	return 0;

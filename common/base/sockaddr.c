@@ -72,6 +72,13 @@ bool sockaddr_is_multicast(const struct sockaddr_any *a)
 		       : IN_MULTICAST(ntohl(a->in.sin_addr.s_addr));
 }
 
+bool sockaddr_is_any(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
 bool sockaddr_equal(const struct sockaddr_any *a, const struct sockaddr_any *b)
 {
 	return a->len == b->len && memcmp(&a->sa, &b->sa, a->len) == 0;

@@ -32,6 +32,12 @@ static void add_services(json_t *list, struct reconciler *r)
 		(void)snprintf(sentence, sizeof sentence, "tls: %s", tls);
 		system_alarms_add(list, "tls", sentence);
 	}
+	text = reconciler_play_error(r);
+	if (text != NULL) {
+		(void)snprintf(sentence, sizeof sentence, "http_play_port: %s",
+			       text);
+		system_alarms_add(list, "play", sentence);
+	}
 	for (size_t i = 0; i < RECONCILER_SERVICES; i++) {
 		text = reconciler_service_alarm(r, i, &role);
 		if (text == NULL)

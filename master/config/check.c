@@ -6,6 +6,7 @@
 #include "common/account/user.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
+#include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "proto/spec/stream_spec.h"
 
@@ -123,6 +124,25 @@ static void judge_settings(struct judge *j, const json_t *document,
 	stream_spec_add_defaults(defaults, settings);
 	judge_fields(j, &stream_option_fields, defaults, &spec);
 	json_decref(defaults);
+	judge_up(j, mark);
+}
+
+/* The port of the play paths; control: that of the control server, or NULL. */
+static void judge_play(struct judge *j, const json_t *settings,
+		       const struct sockaddr_any *control)
+{
+	size_t mark = judge_down(j, "settings.http_play_port");
+	struct sockaddr_any at;
+	struct errmsg error;
+	int r = play_conf_port(settings, &at, &error);
+
+	if (r < 0)
+		judge_add(j, CHECK_FAULT, "%s", error.text);
+	else if (r > 0 && control != NULL &&
+		 play_conf_collides(&at, control))
+		judge_add(j, CHECK_WARNING, "is the port of the control "
+			  "server, which serves the play paths without this "
+			  "setting");
 	judge_up(j, mark);
 }
 
@@ -308,6 +328,7 @@ unsigned check_document(const json_t *document,
 	judge_observers(&j, document);
 	if (control == NULL && is_configured)
 		control = &configured;
+	judge_play(&j, json_object_get(document, "settings"), control);
 	judge_streams(&j, document, control);
 	return j.faults;
 }

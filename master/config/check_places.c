@@ -67,13 +67,6 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 			  other);
 }
 
-static bool is_any(const struct sockaddr_any *a)
-{
-	return a->sa.sa_family == AF_INET6
-		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
-		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
 /* The kernel binds a port of every address, or the same port of one address,
  * not both. */
 static void judge_listen(struct judge *j, const char *protocol,
@@ -81,7 +74,7 @@ static void judge_listen(struct judge *j, const char *protocol,
 			 struct judge_outputs *all)
 {
 	char text[SOCKADDR_TEXT_MAX], port[64], own[80], rival[80];
-	bool any = is_any(listen);
+	bool any = sockaddr_is_any(listen);
 	const char *other;
 
 	sockaddr_format(listen, text);
@@ -186,7 +179,8 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 	char key[PLACE_KEY_MAX];
 	const char *other;
 
-	if (same_port && (is_any(&spec->listen) || is_any(control) ||
+	if (same_port && (sockaddr_is_any(&spec->listen) ||
+			  sockaddr_is_any(control) ||
 			  sockaddr_equal(&spec->listen, control))) {
 		judge_add(j, CHECK_FAULT,
 			  "port: %u is the port of the control server", port);

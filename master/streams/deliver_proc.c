@@ -4,6 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
+#include "master/config/play_conf.h"
+#include "master/streams/deliver_state.h"
 #include "master/streams/listeners.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
@@ -20,46 +22,18 @@
 
 enum { VIEWERS_PER_ADDRESS = 512 };
 
-struct mount {
-	TAILQ_ENTRY(mount) link;
-	TAILQ_ENTRY(mount) due_link;
-	struct deliver_proc *owner;
-	struct listener *listener;
-	char *path;
-	char *stream;
-	bool tls;
-	int ring_fd;
-	bool due; /* a message to the worker is due */
-	bool waits; /* for the path, which another mount uses */
-	char *waits_for; /* why it waits */
-
-	uint32_t viewers;
-	uint64_t cut; /* slow viewers closed by the running worker */
-	uint64_t cut_past; /* slow viewers closed by earlier workers */
-};
-
-struct deliver_proc {
-	struct spawner *spawner;
-	struct service_proc *service;
-	struct tls_proc *tls;
-	struct listeners *listeners;
-	struct session_list *sessions;
-	TAILQ_HEAD(mounts, mount) mounts;
-	TAILQ_HEAD(, mount) due; /* mounts with a due message */
-	/* The worker was adopted: it gets all mounts again, then drops the
-	 * others. */
-	bool renewing;
-	bool settled; /* all mounts of the configuration exist */
-	json_t *settings; /* with the limits; NULL: the defaults */
-	bool closed; /* no mount is sent: viewers cannot be authorized */
-};
+const char *mount_address(const struct mount *m)
+{
+	return m->listener != NULL ? listener_address(m->listener)
+				   : MSG_PLAY_ADDRESS;
+}
 
 static void send_mount(struct mount *mount, enum msg_type type)
 {
 	struct msg m = { .type = type };
 
 	m.deliver_mount = (struct msg_deliver_mount){
-		.address = listener_address(mount->listener),
+		.address = mount_address(mount),
 		.path = mount->path,
 		.stream = mount->stream,
 		.tls = mount->tls,
@@ -67,7 +41,7 @@ static void send_mount(struct mount *mount, enum msg_type type)
 	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
 }
 
-static void set_due(struct mount *m, bool due)
+void mount_set_due(struct mount *m, bool due)
 {
 	if (m->due == due)
 		return;
@@ -78,10 +52,8 @@ static void set_due(struct mount *m, bool due)
 		TAILQ_REMOVE(&m->owner->due, m, due_link);
 }
 
-/* Sends only while the channel is empty, because each mount in it costs a
- * descriptor.  Mounts go before listeners, so that a waiting viewer finds its
- * path. */
-static void send_due(void *self)
+/* Mounts go before listeners, so that a waiting viewer finds its path. */
+void deliver_proc_send_due(void *self)
 {
 	struct deliver_proc *d = self;
 	struct channel *channel = service_proc_channel(d->service);
@@ -95,11 +67,12 @@ static void send_due(void *self)
 		m = d->closed ? NULL : TAILQ_FIRST(&d->due);
 		l = m == NULL ? listeners_take(d->listeners) : NULL;
 		if (m != NULL) {
-			set_due(m, false);
+			mount_set_due(m, false);
 			send_mount(m, MSG_DELIVER_MOUNT);
 		} else if (l != NULL) {
 			message.type = MSG_DELIVER_LISTEN;
-			message.deliver_listen.address = listener_address(l);
+			message.deliver_listen = (struct msg_deliver_listen){
+				listener_address(l), listener_is_play(l) };
 			fd = listener_fd(l);
 			service_proc_send(d->service, &message, &fd);
 		} else {
@@ -117,7 +90,7 @@ static void on_listener_open(void *arg)
 	struct deliver_proc *d = arg;
 
 	spawner_touch(d->spawner);
-	send_due(d);
+	deliver_proc_send_due(d);
 }
 
 /* Logs the first stream of the listener and the number of the others. */
@@ -129,6 +102,11 @@ static void on_listener_error(const struct listener *l, const char *error,
 	char more[48] = "";
 	unsigned n = 0;
 
+	if (l == d->play)
+		(error != NULL ? log_error : log_info)(
+			"deliver", "http_play_port: %s: %s",
+			listener_address(l),
+			error != NULL ? error : "listening");
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (m->listener == l && n++ == 0)
 			first = m;
@@ -169,7 +147,7 @@ static struct mount *find_mount(struct deliver_proc *d, const char *address,
 
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits && strcmp(m->path, path) == 0 &&
-		    strcmp(listener_address(m->listener), address) == 0)
+		    strcmp(mount_address(m), address) == 0)
 			return m;
 	return NULL;
 }
@@ -204,6 +182,27 @@ void deliver_proc_limit(struct deliver_proc *d, const json_t *settings)
 	d->settings = json_deep_copy(settings);
 }
 
+void deliver_proc_set_play(struct deliver_proc *d, const struct play_conf *c)
+{
+	if (!c->has_port)
+		return;
+	d->play = listener_get(d->listeners, &c->port);
+	listener_set_play(d->play);
+	service_proc_want(d->service);
+}
+
+const char *deliver_proc_play_error(const struct deliver_proc *d)
+{
+	return d->play != NULL ? listener_error(d->play) : NULL;
+}
+
+/* Without mounts the worker still answers at the play port. */
+static void check_need(struct deliver_proc *d)
+{
+	if (TAILQ_EMPTY(&d->mounts) && d->play == NULL)
+		service_proc_unwant(d->service);
+}
+
 static void on_hello(void *self)
 {
 	struct deliver_proc *d = self;
@@ -214,9 +213,9 @@ static void on_hello(void *self)
 	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
-			set_due(m, true);
+			mount_set_due(m, true);
 	listeners_untake(d->listeners);
-	send_due(d);
+	deliver_proc_send_due(d);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -258,7 +257,7 @@ static const struct service_kind kind = {
 	.beat = MSG_DELIVER_STATUS,
 	.on_hello = on_hello,
 	.on_message = on_message,
-	.on_drained = send_due,
+	.on_drained = deliver_proc_send_due,
 	.on_down = on_down,
 };
 
@@ -299,6 +298,7 @@ void deliver_proc_free(struct deliver_proc **d)
 	assert(TAILQ_EMPTY(&(*d)->mounts));
 	session_list_free(&(*d)->sessions);
 	json_decref((*d)->settings);
+	listener_put(&(*d)->play);
 	service_proc_free(&(*d)->service);
 	listeners_free(&(*d)->listeners);
 	free(*d);
@@ -331,16 +331,15 @@ void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
 		return;
 	d->closed = closed;
 	spawner_touch(d->spawner);
-	send_due(d);
+	deliver_proc_send_due(d);
 }
 
 void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
 	listeners_close_unused(d->listeners);
-	send_due(d);
-	if (TAILQ_EMPTY(&d->mounts))
-		service_proc_unwant(d->service);
+	deliver_proc_send_due(d);
+	check_need(d);
 }
 
 struct service_proc *deliver_proc_service(struct deliver_proc *d)
@@ -374,19 +373,20 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->stream = xstrdup(cfg->stream);
 	m->tls = cfg->tls;
 	m->ring_fd = cfg->ring_fd;
-	m->listener = listener_get(d->listeners, cfg->listen);
-	holder = find_mount(d, listener_address(m->listener), m->path);
+	if (cfg->listen != NULL)
+		m->listener = listener_get(d->listeners, cfg->listen);
+	holder = find_mount(d, mount_address(m), m->path);
 	TAILQ_INSERT_TAIL(&d->mounts, m, link);
 	if (holder != NULL) {
 		m->waits = true;
 		m->waits_for = xasprintf("%s: path %s is used by stream %s",
-					 listener_address(m->listener),
-					 m->path, holder->stream);
+					 mount_address(m), m->path,
+					 holder->stream);
 		log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
 	} else {
-		set_due(m, true);
+		mount_set_due(m, true);
 	}
-	send_due(d);
+	deliver_proc_send_due(d);
 	service_proc_want(d->service);
 	return m;
 }
@@ -403,7 +403,7 @@ void mount_free(struct mount **mp)
 	TAILQ_REMOVE(&d->mounts, m, link);
 	if (!m->waits && !m->due)
 		send_mount(m, MSG_DELIVER_UNMOUNT);
-	set_due(m, false);
+	mount_set_due(m, false);
 	/* the next waiting mount gets the path */
 	TAILQ_FOREACH(next, &d->mounts, link)
 		if (!m->waits && next->waits && next->listener == m->listener &&
@@ -411,120 +411,13 @@ void mount_free(struct mount **mp)
 			break;
 	if (next != NULL) {
 		next->waits = false;
-		set_due(next, true);
+		mount_set_due(next, true);
 	}
-	send_due(d);
+	deliver_proc_send_due(d);
 	listener_put(&m->listener);
 	free(m->waits_for);
 	free(m->path);
 	free(m->stream);
 	free(m);
-	if (TAILQ_EMPTY(&d->mounts))
-		service_proc_unwant(d->service);
-}
-
-/* --- the mounts of a stream --- */
-
-/* Same listener, path, stream and scheme; the ring may differ. */
-static bool is_same(const struct mount *m, const struct mount_config *cfg)
-{
-	char address[SOCKADDR_TEXT_MAX];
-
-	sockaddr_format(cfg->listen, address);
-	return m->tls == cfg->tls && strcmp(m->path, cfg->path) == 0 &&
-	       strcmp(m->stream, cfg->stream) == 0 &&
-	       strcmp(listener_address(m->listener), address) == 0;
-}
-
-/* A new ring must be made while the old one is open. */
-static void set_ring(struct mount *m, int ring_fd)
-{
-	if (m->ring_fd == ring_fd)
-		return;
-	m->ring_fd = ring_fd;
-	if (!m->waits)
-		set_due(m, true);
-	send_due(m->owner);
-}
-
-/* Makes new mounts before it frees old ones, so that shared listeners stay
- * open. */
-void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
-		       const struct stream_mounts_config *cfg)
-{
-	struct stream_mounts old = *mounts;
-
-	*mounts = (struct stream_mounts){ .n = cfg->n };
-	for (size_t i = 0; i < cfg->n; i++) {
-		const struct plan_http *http = &cfg->outputs[i];
-		const struct mount_config wanted = {
-			.listen = &http->listen,
-			.path = http->path,
-			.tls = http->tls,
-			.stream = cfg->stream,
-			.ring_fd = cfg->ring_fd,
-		};
-		size_t k = 0;
-
-		while (k < old.n && (old.of[k].mount == NULL ||
-				     !is_same(old.of[k].mount, &wanted)))
-			k++;
-		mounts->of[i].position = http->position;
-		if (k < old.n) {
-			mounts->of[i].mount = old.of[k].mount;
-			old.of[k].mount = NULL;
-			set_ring(mounts->of[i].mount, cfg->ring_fd);
-		} else {
-			mounts->of[i].mount = mount_new(d, &wanted);
-		}
-	}
-	for (size_t i = 0; i < old.n; i++)
-		mount_free(&old.of[i].mount);
-}
-
-void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
-{
-	for (size_t i = 0; i < mounts->n; i++)
-		set_ring(mounts->of[i].mount, ring_fd);
-}
-
-void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)
-{
-	for (size_t i = 0; i < mounts->n; i++) {
-		struct mount *m = mounts->of[i].mount;
-
-		free(m->stream);
-		m->stream = xstrdup(stream);
-		if (!m->waits)
-			set_due(m, true);
-		send_due(m->owner);
-	}
-}
-
-void stream_mounts_get(const struct stream_mounts *mounts,
-		       struct stream_proc_info *ret)
-{
-	for (size_t i = 0; i < mounts->n; i++) {
-		const struct mount *m = mounts->of[i].mount;
-		const struct deliver_proc *d = m->owner;
-		size_t at = mounts->of[i].position - 1;
-		const char *error;
-
-		if (d->closed)
-			error = "closed: auth.enable is not false, and this "
-				"version cannot authorize viewers";
-		else if (m->waits)
-			error = m->waits_for;
-		else if (listener_error(m->listener) != NULL)
-			error = listener_error(m->listener);
-		else if (m->tls && tls_proc_absence(d->tls) != NULL)
-			error = tls_proc_absence(d->tls);
-		else
-			error = service_proc_alarm(d->service);
-		ret->output_errors[at] = error;
-		ret->output_viewers[at] = m->viewers;
-		ret->output_cut[at] = m->cut_past + m->cut;
-		ret->viewers += ret->output_viewers[at];
-		ret->viewers_cut += ret->output_cut[at];
-	}
+	check_need(d);
 }

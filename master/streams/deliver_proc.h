@@ -25,6 +25,7 @@
 struct deliver_proc;
 struct mount;
 struct plan_http;
+struct play_conf;
 struct stream_proc_info;
 struct tls_proc;
 
@@ -46,6 +47,11 @@ void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
 /* The settings viewers_per_address and real_ip_trusted (copied), before the
  * worker starts; NULL: the defaults. */
 void deliver_proc_limit(struct deliver_proc *, const json_t *settings);
+/* Opens the port of the play paths, if they have one.  Call it before the first
+ * mount. */
+void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
+/* Why no viewer can connect to that port; NULL: there is no error. */
+const char *deliver_proc_play_error(const struct deliver_proc *);
 /* All mounts have been made: the worker drops the others. */
 void deliver_proc_settle(struct deliver_proc *);
 
@@ -59,7 +65,7 @@ struct session_wait *deliver_proc_list(struct deliver_proc *,
 				       session_list_fn *, void *arg);
 
 struct mount_config {
-	const struct sockaddr_any *listen;
+	const struct sockaddr_any *listen; /* NULL: a play path */
 	const char *path;   /* copied */
 	bool tls; /* https:// only */
 	const char *stream; /* id; copied */
@@ -72,14 +78,16 @@ struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Disconnects its viewers. */
 void mount_free(struct mount **);
 
-/* The mounts of one stream: one for each of its http outputs.  Embedded; zeroed
- * memory has none. */
+enum { STREAM_MOUNTS_MAX = MSG_OUTPUTS_MAX + 2 };
+
+/* The mounts of one stream: one for each of its http outputs and for each play
+ * path.  Embedded; zeroed memory has none. */
 struct stream_mounts {
 	size_t n;
-	struct {
-		unsigned position; /* the output's, from 1 */
+	struct stream_mount {
+		unsigned position; /* the output's, from 1; 0: a play path */
 		struct mount *mount;
-	} of[MSG_OUTPUTS_MAX];
+	} of[STREAM_MOUNTS_MAX];
 };
 
 struct stream_mounts_config {
@@ -87,6 +95,7 @@ struct stream_mounts_config {
 	int ring_fd;        /* read-only; borrowed, outlives the mounts */
 	const struct plan_http *outputs; /* only for the call */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
+	const struct play_conf *play; /* NULL: no play paths */
 };
 
 /* Replaces all mounts.  A mount that stays keeps its viewers, and a listener

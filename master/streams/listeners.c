@@ -20,6 +20,7 @@ struct listener {
 	LIST_ENTRY(listener) open_link;
 	struct listeners *owner;
 	bool taken;
+	bool play; /* it serves the play paths */
 	unsigned failures;
 	unsigned retry_ms;
 	struct sockaddr_any where;
@@ -291,6 +292,16 @@ void listeners_untake(struct listeners *ls)
 		l->taken = false;
 		LIST_INSERT_HEAD(&ls->untaken, l, open_link);
 	}
+}
+
+void listener_set_play(struct listener *l)
+{
+	l->play = true;
+}
+
+bool listener_is_play(const struct listener *l)
+{
+	return l->play;
 }
 
 const char *listener_address(const struct listener *l)

@@ -54,6 +54,9 @@ void listeners_close_unused(struct listeners *);
 /* Adds a user of the listener with this address.  The first user opens it
  * (on_open may come inside). */
 struct listener *listener_get(struct listeners *, const struct sockaddr_any *);
+/* Viewers there get the play paths, too.  Before the listener is taken. */
+void listener_set_play(struct listener *);
+bool listener_is_play(const struct listener *);
 /* NULL-safe; sets *l to NULL. */
 void listener_put(struct listener **);
 

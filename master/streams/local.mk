@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/streams/analysis_request.c master/streams/analysis_request.h \
 	master/streams/deliver_proc.c master/streams/deliver_proc.h \
+	master/streams/deliver_state.h \
 	master/streams/input_choice.c master/streams/input_choice.h \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \
@@ -10,6 +11,8 @@ libmaster_a_SOURCES += \
 	master/streams/receivers.c master/streams/receivers.h \
 	master/streams/reconciler.c master/streams/reconciler.h \
 	master/streams/session_list.c master/streams/session_list.h \
+	master/streams/stream_memory.c master/streams/stream_memory.h \
+	master/streams/stream_mounts.c \
 	master/streams/stream_plan.c master/streams/stream_plan.h \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_ring.c master/streams/stream_ring.h \

@@ -8,6 +8,7 @@
 #include "common/supervise/handover.h"
 #include "common/supervise/auth_proc.h"
 #include "master/config/check.h"
+#include "master/config/play_conf.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
@@ -29,6 +30,7 @@ enum {
 struct reconciler {
 	struct reconciler_config cfg;
 	json_t *settings; /* cfg.settings; NULL: none */
+	struct play_conf play;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	struct auth_proc *auth;
@@ -182,6 +184,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.spawner = r->spawner,
 			.deliver = r->deliver,
 			.settings = r->cfg.settings,
+			.play = &r->play,
 			.events = &stream_events,
 			.arg = r,
 		},
@@ -256,6 +259,7 @@ static void open_services(struct reconciler *r)
 	r->tls = tls_proc_new(&cfg);
 	r->deliver = deliver_proc_new(&cfg, r->tls);
 	deliver_proc_limit(r->deliver, r->settings);
+	play_conf_read(&r->play, r->settings, r->cfg.control);
 	r->services[0] = deliver_proc_service(r->deliver);
 	r->services[1] = auth_proc_service(r->auth);
 	r->services[2] = tls_proc_service(r->tls);
@@ -339,6 +343,11 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 			stream_proc_adopt(add(r, id), record, h);
 	}
 	spawner_end_unclaimed(r->spawner);
+}
+
+void reconciler_open_play(struct reconciler *r)
+{
+	deliver_proc_set_play(r->deliver, &r->play);
 }
 
 /* May free p. */
@@ -534,6 +543,11 @@ void reconciler_close_session(struct reconciler *r, uint64_t client)
 			return;
 		}
 	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
+}
+
+const char *reconciler_play_error(const struct reconciler *r)
+{
+	return deliver_proc_play_error(r->deliver);
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,

@@ -26,6 +26,7 @@ struct handover;
 struct jobs;
 struct querier_proc;
 struct reconciler;
+struct sockaddr_any;
 struct stream_conf;
 struct tls_proc;
 
@@ -50,6 +51,8 @@ struct reconciler_config {
 	/* The settings at the start, with the defaults of streams.  Copied;
 	 * may be NULL. */
 	const json_t *settings;
+	/* The address of the control server; NULL: unknown. */
+	const struct sockaddr_any *control;
 	const struct reconciler_events *events;
 	void *arg;
 };
@@ -62,6 +65,9 @@ void reconciler_write(struct reconciler *, struct handover *);
 /* Adopts the workers of the previous master, which continue.  Call it before
  * the first reconciler_set_stream(). */
 void reconciler_adopt(struct reconciler *, struct handover *);
+/* Opens the port of the play paths, if the settings name one.  Call it after
+ * reconciler_adopt(), before the first reconciler_set_stream(). */
+void reconciler_open_play(struct reconciler *);
 /* Stops the adopted workers that no reconciler_set_stream() named.  Call it
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
@@ -129,6 +135,10 @@ struct session_wait *reconciler_list_sessions(struct reconciler *,
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
 /* Closes this session if it still exists. */
 void reconciler_close_session(struct reconciler *, uint64_t client);
+
+/* Why no viewer can connect to the port of the play paths; NULL: there is no
+ * error. */
+const char *reconciler_play_error(const struct reconciler *);
 
 enum { RECONCILER_SERVICES = 4 };
 

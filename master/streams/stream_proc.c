@@ -7,11 +7,12 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ring.h"
-#include "common/base/shared.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
+#include "master/config/play_conf.h"
 #include "master/config/stream_links.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/stream_memory.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_ring.h"
 #include "proto/ipc/contract.h"
@@ -33,8 +34,7 @@ struct stream_proc {
 	struct stream_ring ring;
 	bool others_read;
 	bool started; /* the worker has received stream.start */
-	int memory_fd; /* STREAM_MEMORY_SIZE bytes of workers; -1: none */
-	uint64_t memory_number; /* in the handover */
+	struct stream_memory memory;
 
 	unsigned first; /* the input the next worker starts with; from 1 */
 	bool by_hand; /* an operator chose it */
@@ -94,11 +94,18 @@ static int make_ring(struct stream_proc *p, size_t size)
 	return err;
 }
 
-/* The size that the http outputs of the plan and reading streams need. */
+/* Readers beside the http outputs: other streams and the play paths. */
+static bool has_readers(const struct stream_proc *p)
+{
+	return p->others_read ||
+	       (p->cfg.play != NULL && (p->cfg.play->ts || p->cfg.play->hls));
+}
+
+/* The size that the http outputs of the plan and other readers need. */
 static size_t ring_size(const struct stream_proc *p,
 			const struct stream_plan *plan)
 {
-	return plan->ring_size == 0 && p->others_read
+	return plan->ring_size == 0 && has_readers(p)
 		       ? (size_t)RING_SIZE_DEFAULT
 		       : plan->ring_size;
 }
@@ -111,13 +118,14 @@ void stream_proc_set_read(struct stream_proc *p, bool others_read)
 	int err;
 
 	p->others_read = others_read;
-	if (!others_read || p->ring.fd >= 0 || p->plan == NULL ||
+	if (!has_readers(p) || p->ring.fd >= 0 || p->plan == NULL ||
 	    !p->plan->enable || p->error.text[0] != '\0')
 		return;
 	err = make_ring(p, ring_size(p, p->plan));
 	if (err < 0) {
 		log_error(worker_proc_name(p->proc),
-			  "cannot create the ring for stream:// inputs: %s",
+			  "cannot create the ring for viewers and stream:// "
+			  "inputs: %s",
 			  strerror(-err));
 		return;
 	}
@@ -144,13 +152,13 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 
 	(void)proc;
 	m.stream_start.ring = p->ring.fd >= 0;
-	m.stream_start.memory = p->memory_fd >= 0;
+	m.stream_start.memory = p->memory.fd >= 0;
 	m.stream_start.first = p->first;
 	m.stream_start.by_hand = p->by_hand;
 	if (m.stream_start.ring)
 		fds[n++] = p->ring.fd;
 	if (m.stream_start.memory)
-		fds[n++] = p->memory_fd;
+		fds[n++] = p->memory.fd;
 	(void)channel_send(channel, &m, fds, n);
 	p->started = true;
 	for (size_t i = 0; i < p->plan->links.n; i++)
@@ -261,6 +269,7 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 				  .ring_fd = p->ring.ro_fd,
 				  .outputs = plan != NULL ? plan->http : NULL,
 				  .n = plan != NULL ? plan->n_http : 0,
+				  .play = plan != NULL ? p->cfg.play : NULL,
 			  });
 }
 
@@ -280,25 +289,9 @@ static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 	return err;
 }
 
-/* The memory passes counters and clocks to the next worker.  A stream also runs
- * without it: then they start from zero with each worker. */
 static void keep_memory(struct stream_proc *p, bool keep)
 {
-	int fd = p->memory_fd;
-
-	if (!keep) {
-		fd_close(&p->memory_fd);
-		p->memory_number = 0;
-	} else if (fd < 0) {
-		fd = shared_create("stream", STREAM_MEMORY_SIZE);
-		if (fd >= 0)
-			p->memory_fd = fd;
-		else
-			log_warning(worker_proc_name(p->proc),
-				    "cannot create the memory for the next "
-				    "worker: %s: counters and clocks will "
-				    "restart", strerror(-fd));
-	}
+	stream_memory_keep(&p->memory, keep, worker_proc_name(p->proc));
 	spawner_touch(p->cfg.spawner);
 }
 
@@ -396,7 +389,7 @@ void stream_proc_restart(struct stream_proc *p)
 {
 	if (p->plan == NULL || !p->plan->enable || p->error.text[0] != '\0')
 		return;
-	if (p->plan->n_http > 0)
+	if (p->mounts.n > 0)
 		service_proc_hurry(deliver_proc_service(p->cfg.deliver));
 	worker_proc_restart(p->proc);
 }
@@ -463,8 +456,8 @@ json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 
 	if (p->ring.fd >= 0)
 		ring = handover_put(h, 'r', &p->ring.number, p->ring.fd);
-	if (p->memory_fd >= 0)
-		memory = handover_put(h, 'm', &p->memory_number, p->memory_fd);
+	if (p->memory.fd >= 0)
+		memory = handover_put(h, 'm', &p->memory.number, p->memory.fd);
 	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o*, s:o*, s:o*}",
 			 "id", p->id, "worker", worker,
 			 "first", (int)p->first, "by_hand", p->by_hand,
@@ -497,11 +490,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 					  p->plan->ring_size > 0
 						  ? p->plan->ring_size
 						  : (size_t)RING_SIZE_DEFAULT);
-	p->memory_fd = handover_take(h, json_object_get(record, "memory"), 'm',
-				     &p->memory_number);
-	if (p->memory_fd >= 0 &&
-	    shared_size(p->memory_fd) != STREAM_MEMORY_SIZE)
-		keep_memory(p, false);
+	stream_memory_take(&p->memory, json_object_get(record, "memory"), h);
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);
 	p->started = stream_proc_is_running(p); /* it sends no second hello */
@@ -515,7 +504,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	p->cfg = *cfg;
 	p->id = xstrdup(id);
 	p->ring.fd = p->ring.ro_fd = -1;
-	p->memory_fd = -1;
+	p->memory.fd = -1;
 	p->first = 1;
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);
@@ -546,7 +535,7 @@ void stream_proc_free(struct stream_proc **pp)
 	receivers_clear(&p->receivers);
 	set_mounts(p, NULL);
 	stream_ring_close(&p->ring);
-	keep_memory(p, false);
+	stream_memory_keep(&p->memory, false, NULL);
 	stream_plan_free(&p->plan);
 	free(p->id);
 	free(p);

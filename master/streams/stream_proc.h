@@ -24,6 +24,7 @@
 struct deliver_proc;
 struct ev_loop;
 struct handover;
+struct play_conf;
 struct spawner;
 struct stream_conf;
 struct stream_links;
@@ -50,6 +51,7 @@ struct stream_proc_config {
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	const json_t *settings; /* with the defaults of streams; or NULL */
+	const struct play_conf *play; /* NULL: no play paths */
 	const struct stream_proc_events *events;
 	void *arg;
 };

@@ -58,6 +58,8 @@
 	ROW(DELIVER_UNLISTEN, deliver_unlisten, "deliver.unlisten", 0) \
 	/* serve a path of a ring; descriptor: ring, read-only */ \
 	ROW(DELIVER_MOUNT, deliver_mount, "deliver.mount", 1) \
+	/* a play path has another name; its viewers stay */ \
+	ROW(DELIVER_MOVE, deliver_move, "deliver.move", 0) \
 	/* remove a path, close its viewers */ \
 	ROW(DELIVER_UNMOUNT, deliver_unmount, "deliver.unmount", 0) \
 	/* the master sends all listeners and paths next */ \
@@ -180,13 +182,27 @@ struct msg_stream_start {
 
 struct msg_deliver_listen {
 	const char *address; /* "0.0.0.0:8100": identifies the listener */
+	bool play;           /* it serves the play paths, too */
 };
+
+struct msg_deliver_unlisten {
+	const char *address;
+};
+
+/* Instead of the address of a listener: the path of every listener that serves
+ * the play paths, to viewers with and without TLS. */
+#define MSG_PLAY_ADDRESS "play"
 
 struct msg_deliver_mount {
 	const char *address; /* the listener */
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
 	bool tls;            /* for viewers by TLS, else for the others */
+};
+
+struct msg_deliver_move {
+	const char *from;    /* "/play/a001" */
+	const char *to;
 };
 
 struct msg_deliver_list {
@@ -506,9 +522,10 @@ struct msg {
 		struct msg_deliver_kick stream_kick;
 		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;
-		struct msg_deliver_listen deliver_unlisten;
+		struct msg_deliver_unlisten deliver_unlisten;
 		struct msg_deliver_mount deliver_mount;
 		struct msg_deliver_mount deliver_unmount;
+		struct msg_deliver_move deliver_move;
 		struct msg_deliver_list deliver_list;
 		struct msg_deliver_limits deliver_limits;
 		struct msg_deliver_kick deliver_kick;

@@ -9,11 +9,16 @@
 
 static const struct field listen_rows[] = {
 	{ "address", FIELD_AT(struct msg_deliver_listen, address) },
+	{ "play", FIELD_AT(struct msg_deliver_listen, play) },
 };
 const struct field_table deliver_listen_fields =
 	MSG_TABLE(struct msg_deliver_listen, listen_rows);
+
+static const struct field unlisten_rows[] = {
+	{ "address", FIELD_AT(struct msg_deliver_unlisten, address) },
+};
 const struct field_table deliver_unlisten_fields =
-	MSG_TABLE(struct msg_deliver_listen, listen_rows);
+	MSG_TABLE(struct msg_deliver_unlisten, unlisten_rows);
 
 static const struct field mount_rows[] = {
 	{ "address", FIELD_AT(struct msg_deliver_mount, address) },
@@ -25,6 +30,13 @@ const struct field_table deliver_mount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);
 const struct field_table deliver_unmount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);
+
+static const struct field move_rows[] = {
+	{ "from", FIELD_AT(struct msg_deliver_move, from) },
+	{ "to", FIELD_AT(struct msg_deliver_move, to) },
+};
+const struct field_table deliver_move_fields =
+	MSG_TABLE(struct msg_deliver_move, move_rows);
 
 static const struct field list_rows[] = {
 	{ "after", FIELD_AT(struct msg_deliver_list, after) },

@@ -100,6 +100,7 @@ system_tests = \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
+	tests/system/play.mjs \
 	tests/system/private-files.mjs \
 	tests/system/protection.mjs \
 	tests/system/push.mjs \

@@ -470,6 +470,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_describe \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_stream_conf \
+	tests/unit/master/config/test_play_conf \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/config/test_write_paths \
@@ -586,6 +587,9 @@ tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
+tests_unit_master_config_test_play_conf_SOURCES = \
+	tests/unit/master/config/test_play_conf.c
+tests_unit_master_config_test_play_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_links_SOURCES = \
 	tests/unit/master/config/test_stream_links.c \
 	tests/unit/master/fakes.c \

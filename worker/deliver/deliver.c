@@ -171,15 +171,36 @@ static void admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 	start_tick(d);
 }
 
+/* True when connections to this address get the play paths, too. */
+static bool serves_play(const struct deliver *d, const char *address)
+{
+	const struct listener *l;
+
+	LIST_FOREACH(l, &d->listeners, entry)
+		if (strcmp(l->address, address) == 0)
+			return l->play;
+	return false;
+}
+
+/* The mount for a request of this connection; NULL: none. */
+static struct mount *find_mount(const struct deliver *d,
+				const struct viewer_conn *c, const char *path)
+{
+	struct mount *m = mount_table_find(&d->mounts, c->address, path);
+
+	if (m == NULL && serves_play(d, c->address))
+		m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, path);
+	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
+}
+
 static void on_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
 	struct deliver *d = arg;
-	struct mount *m = mount_table_find(&d->mounts, c->address,
-					   http_request_path(request));
+	struct mount *m = find_mount(d, c, http_request_path(request));
 	const char *method = http_request_method(request);
 
-	if (m == NULL || m->tls != c->secure) {
+	if (m == NULL) {
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
 		viewer_conn_reject(c, 404);
@@ -313,14 +334,16 @@ void deliver_free(struct deliver **deliver)
 	*deliver = NULL;
 }
 
-void deliver_listen(struct deliver *d, const char *address, int fd)
+void deliver_listen(struct deliver *d, const struct msg_deliver_listen *name,
+		    int fd)
 {
 	struct listener *l;
 
-	deliver_unlisten(d, address);
+	deliver_unlisten(d, name->address);
 	l = listener_new(&(struct listener_config){
 		.loop = d->loop,
-		.address = address,
+		.address = name->address,
+		.play = name->play,
 		.fd = fd,
 		.on_connection = on_connection,
 		.on_pause = on_pause,
@@ -403,6 +426,20 @@ void deliver_unmount(struct deliver *d, const struct msg_deliver_mount *name)
 
 	if (m != NULL)
 		remove_mount(d, m);
+}
+
+void deliver_move(struct deliver *d, const struct msg_deliver_move *name)
+{
+	struct mount *m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS,
+					   name->from);
+	struct mount *there = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS,
+					       name->to);
+
+	if (m == NULL || m == there)
+		return;
+	if (there != NULL)
+		remove_mount(d, there);
+	mount_table_move(&d->mounts, m, name->to);
 }
 
 void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)

@@ -38,7 +38,8 @@ void deliver_free(struct deliver **);
 
 /* Adds a listening socket, fd (taken), which replaces the socket of the same
  * address. */
-void deliver_listen(struct deliver *, const char *address, int fd);
+void deliver_listen(struct deliver *, const struct msg_deliver_listen *,
+		    int fd);
 /* Sets the channel to the tls worker, fd (taken), for viewers with TLS. */
 void deliver_set_tls(struct deliver *, int fd);
 /* Closes the listener; its viewers stay. */
@@ -49,6 +50,8 @@ void deliver_unlisten(struct deliver *, const char *address);
 int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
+/* Renames a play path, if it is mounted; its viewers stay. */
+void deliver_move(struct deliver *, const struct msg_deliver_move *);
 
 /* The number of viewers that one address may have, from the next viewer on. */
 void deliver_limit(struct deliver *, const struct msg_deliver_limits *);

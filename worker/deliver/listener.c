@@ -94,6 +94,7 @@ struct listener *listener_new(const struct listener_config *cfg)
 
 	l->loop = cfg->loop;
 	l->address = xstrdup(cfg->address);
+	l->play = cfg->play;
 	l->renewed = true;
 	l->on_connection = cfg->on_connection;
 	l->on_pause = cfg->on_pause;

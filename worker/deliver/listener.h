@@ -16,6 +16,7 @@ struct listener {
 	struct ev_loop *loop;
 	bool renewed;  /* the current master added it again */
 	char *address; /* the name that the master uses */
+	bool play;     /* it serves the play paths, too */
 	ev_io io;
 	ev_timer pause;
 	/* fd is non-blocking and belongs to the receiver */
@@ -28,6 +29,7 @@ struct listener {
 struct listener_config {
 	struct ev_loop *loop;
 	const char *address; /* copied */
+	bool play;
 	int fd;              /* listening; taken */
 	void (*on_connection)(struct listener *, int fd, void *arg);
 	void (*on_pause)(struct listener *, int err, void *arg);

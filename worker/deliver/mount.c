@@ -109,6 +109,11 @@ void mount_rename(struct mount *m, const char *stream)
 	free(old);
 }
 
+bool mount_accepts(const struct mount *m, bool secure)
+{
+	return m->tls == secure || strcmp(m->address, MSG_PLAY_ADDRESS) == 0;
+}
+
 bool mount_uses_ring(const struct mount *m, int fd)
 {
 	struct stat ours, theirs;

@@ -77,6 +77,9 @@ void mount_inherit(struct mount *m, struct mount *old);
 /* The stream of the mount has this id now; the viewers stay. */
 void mount_rename(struct mount *, const char *stream);
 
+/* Serves it viewers with TLS, or without? */
+bool mount_accepts(const struct mount *, bool secure);
+
 /* Is fd the ring of this mount? */
 bool mount_uses_ring(const struct mount *, int fd);
 

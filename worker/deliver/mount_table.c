@@ -65,7 +65,8 @@ void mount_table_add(struct mount_table *t, struct mount *m)
 	t->n++;
 }
 
-void mount_table_remove(struct mount_table *t, struct mount *m)
+/* The mount stays in memory. */
+static void take_out(struct mount_table *t, struct mount *m)
 {
 	bool found;
 	size_t at = find_index(t, m->address, m->path, &found);
@@ -74,5 +75,18 @@ void mount_table_remove(struct mount_table *t, struct mount *m)
 	t->n--;
 	memmove(t->mounts + at, t->mounts + at + 1,
 		(t->n - at) * sizeof *t->mounts);
+}
+
+void mount_table_move(struct mount_table *t, struct mount *m, const char *path)
+{
+	take_out(t, m);
+	free(m->path);
+	m->path = xstrdup(path);
+	mount_table_add(t, m);
+}
+
+void mount_table_remove(struct mount_table *t, struct mount *m)
+{
+	take_out(t, m);
 	mount_free(&m);
 }

@@ -26,5 +26,9 @@ struct mount *mount_table_find(const struct mount_table *,
 /* Takes the mount.  The table has no other mount of its address and path. */
 void mount_table_add(struct mount_table *, struct mount *);
 
+/* Gives the mount, which is in the table, another path, which no mount of its
+ * address has. */
+void mount_table_move(struct mount_table *, struct mount *, const char *path);
+
 /* Frees the mount, which is in the table. */
 void mount_table_remove(struct mount_table *, struct mount *);

@@ -70,14 +70,14 @@ static int take_fd(int *fds, size_t n_fds)
 static void on_listen(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
-	const char *address = m->deliver_listen.address;
+	const struct msg_deliver_listen *name = &m->deliver_listen;
 	int fd = take_fd(fds, n_fds);
 
 	if (fd < 0)
 		log_error("deliver", "%s: the message contains no socket",
-			  address);
+			  name->address);
 	else
-		deliver_listen(r->deliver, address, fd);
+		deliver_listen(r->deliver, name, fd);
 }
 
 static void on_unlisten(void *role, const struct msg *m, int *fds,
@@ -110,6 +110,14 @@ static void on_unmount(void *role, const struct msg *m, int *fds,
 
 	(void)fds, (void)n_fds;
 	deliver_unmount(r->deliver, &m->deliver_unmount);
+}
+
+static void on_move(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	deliver_move(r->deliver, &m->deliver_move);
 }
 
 static void on_renew(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -175,6 +183,7 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_UNLISTEN] = on_unlisten,
 		[MSG_DELIVER_MOUNT] = on_mount,
 		[MSG_DELIVER_UNMOUNT] = on_unmount,
+		[MSG_DELIVER_MOVE] = on_move,
 		[MSG_DELIVER_RENEW] = on_renew,
 		[MSG_DELIVER_SETTLE] = on_settle,
 		[MSG_DELIVER_LIST] = on_list,

@@ -183,7 +183,8 @@ static unsigned count_fds(void)
 }
 
 #define READY "{\"type\":\"worker.ready\",\"body\":{}}"
-#define LISTEN "{\"type\":\"deliver.listen\",\"body\":{\"address\":\"x:1\"}}"
+#define LISTEN "{\"type\":\"deliver.listen\",\"body\":" \
+	"{\"address\":\"x:1\",\"play\":false}}"
 
 static const struct msg ready = { .type = MSG_WORKER_READY };
 static const struct msg listen_there = { .type = MSG_DELIVER_LISTEN,

@@ -53,7 +53,9 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	cfg.start_ms = cfg.start_ms ? cfg.start_ms : RIG_NEVER_MS;
 	cfg.still_ms = cfg.still_ms ? cfg.still_ms : RIG_NEVER_MS;
 	r->deliver = deliver_new(&cfg);
-	deliver_listen(r->deliver, RIG_ADDRESS, bind_listener(&r->port));
+	deliver_listen(r->deliver,
+		       &(struct msg_deliver_listen){ RIG_ADDRESS, true },
+		       bind_listener(&r->port));
 
 	r->ring_fd = ring_create(ring_size, RING_GROWN);
 	r->writer = ring_writer_new(r->ring_fd, &err);

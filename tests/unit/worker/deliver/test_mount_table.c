@@ -43,6 +43,23 @@ Test(mount_table, finds_by_listener_and_path_together)
 	cr_assert_eq(t.n, 0);
 }
 
+Test(mount_table, finds_a_moved_mount_at_its_new_path)
+{
+	struct mount_table t = { 0 };
+	struct mount *a = make("play", "/play/a");
+	struct mount *b = make("play", "/play/b");
+
+	mount_table_add(&t, a);
+	mount_table_add(&t, b);
+	mount_table_move(&t, a, "/play/z");
+	cr_assert_null(mount_table_find(&t, "play", "/play/a"));
+	cr_assert_eq(mount_table_find(&t, "play", "/play/z"), a);
+	cr_assert_eq(mount_table_find(&t, "play", "/play/b"), b);
+	cr_assert_str_eq(a->path, "/play/z");
+	cr_assert_eq(t.n, 2);
+	mount_table_done(&t);
+}
+
 Test(mount_table, holds_many_added_and_removed_in_any_order)
 {
 	enum { N = 500, STEP = 7 }; /* coprime: each number occurs once */

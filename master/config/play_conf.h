@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The settings of the play paths, which every stream has beside its own http
+ * outputs: /play/ID and /play/ID/index.m3u8.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct errmsg;
+
+struct play_conf {
+	bool ts;       /* /play/ID: http_play_stream */
+	bool hls;      /* /play/ID/index.m3u8: http_play_hls */
+	bool has_port; /* they have a port of their own, too */
+	struct sockaddr_any port;
+};
+
+/* settings may be NULL.  control: the address of the control server; a play
+ * port that it occupies is none.  NULL: unknown. */
+void play_conf_read(struct play_conf *ret, const json_t *settings,
+		    const struct sockaddr_any *control);
+
+/* The address of http_play_port, a number or text as control_port.  1; 0: there
+ * is none; or -EINVAL with a sentence. */
+int play_conf_port(const json_t *settings, struct sockaddr_any *ret,
+		   struct errmsg *error) MUST_CHECK;
+
+/* True when only one of the two sockets can listen. */
+bool play_conf_collides(const struct sockaddr_any *,
+			const struct sockaddr_any *);
+
+enum { PLAY_PATH_MAX = 128 };
+
+/* "/play/a001", or its playlist of HLS. */
+void play_path(const char *stream, bool hls, char ret[PLAY_PATH_MAX]);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The memory that passes counters and clocks from a worker to the next one.  A
+ * stream also runs without it: then they start from zero with each worker.
+ *
+ * Embedded, with the fd set to -1.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct handover;
+
+struct stream_memory {
+	int fd; /* STREAM_MEMORY_SIZE bytes of workers; -1: none */
+	uint64_t number; /* in the handover */
+};
+
+/* Makes it, unless it is there, or closes it; name: for the log. */
+void stream_memory_keep(struct stream_memory *, bool keep, const char *name);
+
+/* Takes the memory with this name out of the handover, if it has the size. */
+void stream_memory_take(struct stream_memory *, const json_t *name,
+			struct handover *);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mounts of one stream. */
+#include "common/base/alloc.h"
+#include "common/supervise/tls_proc.h"
+#include "master/config/play_conf.h"
+#include "master/streams/deliver_state.h"
+#include "master/streams/listeners.h"
+#include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Same listener, path, stream and scheme; the ring may differ. */
+static bool is_same(const struct mount *m, const struct mount_config *cfg)
+{
+	char address[SOCKADDR_TEXT_MAX] = MSG_PLAY_ADDRESS;
+
+	if (cfg->listen != NULL)
+		sockaddr_format(cfg->listen, address);
+	return m->tls == cfg->tls && strcmp(m->path, cfg->path) == 0 &&
+	       strcmp(m->stream, cfg->stream) == 0 &&
+	       strcmp(mount_address(m), address) == 0;
+}
+
+/* A new ring must be made while the old one is open. */
+static void set_ring(struct mount *m, int ring_fd)
+{
+	if (m->ring_fd == ring_fd)
+		return;
+	m->ring_fd = ring_fd;
+	if (!m->waits)
+		mount_set_due(m, true);
+	deliver_proc_send_due(m->owner);
+}
+
+/* Adds the mount that old has, or a new one; position 0: a play path. */
+static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
+		       struct deliver_proc *d, const struct mount_config *cfg,
+		       unsigned position)
+{
+	struct stream_mount *new = &mounts->of[mounts->n++];
+	size_t k = 0;
+
+	while (k < old->n && (old->of[k].mount == NULL ||
+			      !is_same(old->of[k].mount, cfg)))
+		k++;
+	new->position = position;
+	if (k == old->n) {
+		new->mount = mount_new(d, cfg);
+		return;
+	}
+	new->mount = old->of[k].mount;
+	old->of[k].mount = NULL;
+	set_ring(new->mount, cfg->ring_fd);
+}
+
+/* Makes new mounts before it frees old ones, so that shared listeners stay
+ * open. */
+void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
+		       const struct stream_mounts_config *cfg)
+{
+	struct mount_config wanted = { .stream = cfg->stream,
+				       .ring_fd = cfg->ring_fd };
+	struct stream_mounts old = *mounts;
+	char path[PLAY_PATH_MAX];
+
+	mounts->n = 0;
+	for (size_t i = 0; i < cfg->n; i++) {
+		const struct plan_http *http = &cfg->outputs[i];
+
+		wanted.listen = &http->listen;
+		wanted.path = http->path;
+		wanted.tls = http->tls;
+		keep_mount(mounts, &old, d, &wanted, http->position);
+	}
+	if (cfg->play != NULL && cfg->play->ts) {
+		play_path(cfg->stream, false, path);
+		wanted.listen = NULL;
+		wanted.path = path;
+		wanted.tls = false;
+		keep_mount(mounts, &old, d, &wanted, 0);
+	}
+	for (size_t i = 0; i < old.n; i++)
+		mount_free(&old.of[i].mount);
+}
+
+void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
+{
+	for (size_t i = 0; i < mounts->n; i++)
+		set_ring(mounts->of[i].mount, ring_fd);
+}
+
+/* The path of the worker has the name of the new id before its mount is sent
+ * again. */
+static void move_play(struct mount *m, const char *stream)
+{
+	struct msg message = { .type = MSG_DELIVER_MOVE };
+	char path[PLAY_PATH_MAX];
+
+	play_path(stream, false, path);
+	message.deliver_move = (struct msg_deliver_move){ m->path, path };
+	if (!m->waits)
+		service_proc_send(m->owner->service, &message, NULL);
+	free(m->path);
+	m->path = xstrdup(path);
+}
+
+void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		struct mount *m = mounts->of[i].mount;
+
+		free(m->stream);
+		m->stream = xstrdup(stream);
+		if (m->listener == NULL)
+			move_play(m, stream);
+		if (!m->waits)
+			mount_set_due(m, true);
+		deliver_proc_send_due(m->owner);
+	}
+}
+
+void stream_mounts_get(const struct stream_mounts *mounts,
+		       struct stream_proc_info *ret)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct mount *m = mounts->of[i].mount;
+		const struct deliver_proc *d = m->owner;
+		size_t at = mounts->of[i].position - 1;
+		const char *error;
+
+		if (mounts->of[i].position == 0) {
+			ret->viewers += m->viewers;
+			ret->viewers_cut += m->cut_past + m->cut;
+			continue;
+		}
+		if (d->closed)
+			error = "closed: auth.enable is not false, and this "
+				"version cannot authorize viewers";
+		else if (m->waits)
+			error = m->waits_for;
+		else if (listener_error(m->listener) != NULL)
+			error = listener_error(m->listener);
+		else if (m->tls && tls_proc_absence(d->tls) != NULL)
+			error = tls_proc_absence(d->tls);
+		else
+			error = service_proc_alarm(d->service);
+		ret->output_errors[at] = error;
+		ret->output_viewers[at] = m->viewers;
+		ret->output_cut[at] = m->cut_past + m->cut;
+		ret->viewers += ret->output_viewers[at];
+		ret->viewers_cut += ret->output_cut[at];
+	}
+}

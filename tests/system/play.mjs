@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// play: every stream is at /play/ID, beside its own outputs and for any change
+// of its id and of the settings.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const PORT = 8100;
+const settings = { http_play_stream: true, http_play_port: PORT };
+const source = (id, more = {}) => stream(id, 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', more);
+const sessions = async (sluice) => (await sluice.cmd('sessions')).sessions
+	.map(({ channel_id: id }) => id).sort();
+const more = (viewer) => {
+	const got = viewer.bytes;
+
+	return waitUntil('more', () => viewer.bytes > got + 100000);
+};
+const ask = async (path, method = 'HEAD') => (await request(PORT,
+	{ path, method })).status;
+
+async function play(t, document, options = {}) {
+	const sluice = await Sluice.start(t, document, options);
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await sluice.onair('a');
+	return sluice;
+}
+
+test('a stream is at its play path, whatever its id and the settings are',
+	async (t) => {
+		const sluice = await play(t, { ...config(source('a'),
+			stream('b', 'stream://a', `http://127.0.0.1:${PORT}/b`),
+			source('off', { enable: false })), settings });
+		const viewer = await Viewer.open(t, PORT, '/play/a');
+
+		await more(viewer);
+		// the port of an output is another listener of the same address
+		assert.equal(await ask('/play/b'), 200);
+		assert.equal(await ask('/play/off'), 404);
+		assert.equal(await ask('/play/x'), 404);
+		assert.equal(await ask('/play/'), 404);
+		assert.equal(await ask('/b'), 404);
+		assert.deepEqual(await sessions(sluice), ['a']);
+		await sluice.waitStatus('a', 'a session', (s) =>
+			s.sessions === 1);
+
+		await sluice.cmd('set-stream', { id: 'a',
+			stream: source('news') });
+		await more(viewer);
+		assert.equal(await ask('/play/news'), 200);
+		assert.equal(await ask('/play/a'), 404);
+		await waitUntil('the session', async () =>
+			(await sessions(sluice))[0] === 'news');
+		await sluice.waitStatus('news', 'a session', (s) =>
+			s.sessions === 1);
+
+		const master = sluice.pid;
+		await sluice.cmd('set-settings', { settings: { ...settings,
+			instance_name: 'x' } });
+		await waitUntil('the restart', async () => (await sluice.json(
+			'/api/stream-status/news')).instance === 'x');
+		assert.equal(sluice.pid, master);
+		await more(viewer);
+		await sluice.waitStatus('news', 'a session', (s) =>
+			s.sessions === 1);
+
+		await sluice.cmd('set-settings', { settings: {} });
+		await waitUntil('the end', () => viewer.ended);
+	});
+
+test('the play port has an alarm while another program uses it', async (t) => {
+	const server = net.createServer();
+
+	t.after(() => server.close());
+	await new Promise((done) => server.listen(PORT, '0.0.0.0', done));
+	const sluice = await Sluice.start(t, { ...config(source('a')),
+		settings });
+	const alarms = async () => (await sluice.json('/api/system-status'))
+		.alarms;
+
+	await waitUntil('the alarm', async () => (await alarms())?.includes(
+		'http_play_port: 0.0.0.0:8100: Address already in use'));
+	server.close();
+	await waitUntil('the port', async () => await alarms() === undefined);
+	assert.equal(await ask('/play/a'), 200);
+});
