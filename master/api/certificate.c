@@ -6,6 +6,7 @@
 #include "master/streams/reconciler.h"
 #include "common/supervise/pem_source.h"
 #include "common/supervise/tls_proc.h"
+#include "proto/ipc/contract.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -40,8 +41,14 @@ void certificate_apply(struct api *api)
 	const json_t *settings = config_section(api->cfg.config, "settings");
 	json_t *chain = get(settings, "crt_chain");
 	json_t *key = get(settings, "crt_key");
+	const char *file = json_string_value(key);
 	bool both = chain != NULL && key != NULL;
 
+	/* for the workers that start from now on */
+	if (file != NULL && !pem_source_is_text(file))
+		(void)setenv(WORKER_KEY_VARIABLE, file, 1);
+	else
+		(void)unsetenv(WORKER_KEY_VARIABLE);
 	tls_proc_set(reconciler_tls(api->cfg.reconciler), both ? chain : NULL,
 		     both ? key : NULL);
 }

@@ -17,9 +17,11 @@
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
 /* The folders of the configuration and of the state, one a line: a worker never
- * records there, and reads there only the files that an address or a list of
- * files names. */
+ * records there, and reads there only the files that an address names. */
 #define WORKER_PRIVATE_VARIABLE "SLUICE_PRIVATE"
+/* The file of the private key, which only the tls worker gets, as a
+ * descriptor. */
+#define WORKER_KEY_VARIABLE "SLUICE_KEY"
 
 enum {
 	WORKER_CHANNEL_FD = 3,

@@ -29,12 +29,14 @@ static void path_of(const struct bench *b, const char *name, char *ret)
 	(void)snprintf(ret, 96, "%s/%s", b->dir, name);
 }
 
-static void write_file(const char *path)
+static void write_file(const char *path, const char *text)
 {
+	ssize_t len = (ssize_t)strlen(text);
+
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
 	cr_assert_geq(fd, 0, "%s: %s", path, strerror(errno));
-	cr_assert_eq(write(fd, "secret", 6), 6);
+	cr_assert_eq(write(fd, text, (size_t)len), len);
 	(void)close(fd);
 }
 
@@ -46,26 +48,32 @@ static void bench_init(struct bench *b)
 	*b = (struct bench){ .dir = "/tmp/sluice-sandbox-XXXXXX",
 			     .master = getpid() };
 	cr_assert_not_null(mkdtemp(b->dir));
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		static const char *const folders[] = { "etc", "media", "other",
-						       "state" };
+						       "state", "cert" };
 
 		path_of(b, folders[i], path);
 		cr_assert_eq(mkdir(path, 0700), 0);
 	}
 	path_of(b, "etc/sluice.json", b->config);
-	path_of(b, "etc/key.pem", b->key);
+	path_of(b, "cert/key.pem", b->key);
 	path_of(b, "state", b->state);
 	path_of(b, "other/clip.ts", b->other);
 	path_of(b, "media/clip.ts", b->clip);
 	path_of(b, "media", b->media);
-	write_file(b->config);
-	write_file(b->key);
-	write_file(b->other);
-	write_file(b->clip);
+	write_file(b->config, "secret");
+	write_file(b->key, "secret");
+	write_file(b->other, "secret");
+	write_file(b->clip, "secret");
+	path_of(b, "media/list", path);
+	write_file(path, "clip.ts\n../etc/sluice.json\n../cert/key.pem\n"
+			 "../media/../etc/sluice.json\nalias\n");
+	path_of(b, "media/alias", path);
+	cr_assert_eq(symlink(b->key, path), 0);
 	(void)snprintf(private, sizeof private, "%s/etc\n%s", b->dir,
 		       b->state);
 	cr_assert_eq(setenv(WORKER_PRIVATE_VARIABLE, private, 1), 0);
+	cr_assert_eq(setenv(WORKER_KEY_VARIABLE, b->key, 1), 0);
 	cr_assert_geq(ring, 0);
 	b->ring = fd_reopen_readonly(ring);
 	cr_assert_geq(b->ring, 0);
@@ -103,7 +111,13 @@ static const struct role {
 	{ &stream_role, 0, NULL, "rec.ts", UDP | ONLY_FILES },
 	{ &stream_role, 0, "etc/clip.ts", "etc/rec.ts", UDP | ONLY_FILES },
 	{ &stream_role, 0, "state/clip.ts", "state/rec.ts", UDP | ONLY_FILES },
+	/* a list that names what is private, and a clip beside the key */
+	{ &stream_role, 0, "media/list#list", NULL, UDP | ONLY_FILES },
+	{ &stream_role, 0, "cert/clip.ts", NULL, UDP | ONLY_FILES },
+	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
 };
+
+enum { LIST_ROLE = 10 };
 
 static void address_of(const struct bench *b, const char *name, char *ret)
 {
@@ -222,6 +236,7 @@ Test(sandbox, leaves_a_role_what_it_needs)
 		{ 1, attempt_find("open_tcp") },
 		{ 2, attempt_find("make_file") },
 		{ 3, NULL }, { 4, NULL }, { 5, NULL },
+		{ LIST_ROLE, attempt_find("read_clip") },
 	};
 	struct bench b;
 	char said[512];

@@ -171,3 +171,42 @@ test('a list of files of other codecs, PIDs and programs is ' +
 		await assertPlays(one);
 	}
 });
+
+test('a list plays no file of the service', async (t) => {
+	const dir = tempDir(t);
+	const clip = new TsMux().take(1330);
+	const own = tempDir(t); // of the configuration
+	const put = (folder, name, data = clip) =>
+		fs.writeFileSync(path.join(folder, name), data);
+
+	fs.mkdirSync(path.join(own, 'media'));
+	for (const [folder, name] of [[own, 'state.ts'], [dir, 'one.ts'],
+		[path.join(own, 'media'), 'two.ts']])
+		put(folder, name);
+	fs.symlinkSync(path.join(own, 'state.ts'), path.join(dir, 'alias.ts'));
+	put(dir, 'list', `one.ts\nalias.ts\n${own}/state.ts\n`);
+	// beside the configuration: what the folder of the list has
+	put(path.join(own, 'media'), 'list', 'two.ts\n../state.ts\n');
+	const list = (folder) => `file://${path.join(folder, 'list')}` +
+		'#list&loop';
+	const sluice = await Sluice.start(t, config(
+		stream('a', list(dir), 'udp://127.0.0.1:6000'),
+		stream('b', list(path.join(own, 'media')),
+			'udp://127.0.0.1:6001')), { dir: own });
+
+	const { pid } = await waitUntil('a worker', () =>
+		sluice.worker('stream', 'a'));
+	for (const [id, n, name] of [['a', '2 files cannot be played, ',
+		'.*'], ['b', '', '.*state\\.ts']]) {
+		const error = new RegExp(
+			`^${n}${name}: is a file of the service`);
+
+		await sluice.waitStatus(id, 'the error',
+			({ inputs: [input] }) => error.test(input.error ?? ''),
+			20000);
+		await sluice.onair(id, 20000);
+	}
+	assert.equal(sluice.worker('stream', 'a').pid, pid);
+	await sluice.stop();
+	assert.doesNotMatch(sluice.log, /new since the start/);
+});

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Is the path of len bytes the folder, or below it? */
 static bool is_below(const char *path, size_t len, const char *folder,
@@ -51,7 +52,8 @@ bool private_has(const char *path)
 
 bool private_is_in(const char *folder)
 {
-	char real[PATH_MAX];
+	const char *key = getenv(WORKER_KEY_VARIABLE);
+	char real[PATH_MAX], key_real[PATH_MAX];
 	size_t len;
 
 	if (realpath(folder, real) == NULL)
@@ -59,5 +61,33 @@ bool private_is_in(const char *folder)
 	for (const char *at = first(&len); at != NULL; at = next(at, &len))
 		if (is_below(at, len, real, strlen(real)))
 			return true;
-	return false;
+	return key != NULL && realpath(key, key_real) != NULL &&
+	       is_below(key_real, strlen(key_real), real, strlen(real));
+}
+
+bool private_is_key(const char *file)
+{
+	const char *key = getenv(WORKER_KEY_VARIABLE);
+	struct stat a, b;
+
+	return key != NULL && stat(key, &a) == 0 && stat(file, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool private_list_may(const char *list, const char *file)
+{
+	char real[PATH_MAX], folder[PATH_MAX], *slash;
+
+	if (realpath(file, real) == NULL)
+		return true;
+	if (private_is_key(real))
+		return false;
+	if (!private_has(real))
+		return true;
+	if (realpath(list, folder) == NULL ||
+	    (slash = strrchr(folder, '/')) == NULL)
+		return false;
+	*slash = '\0';
+	return !private_is_in(folder) &&
+	       is_below(real, strlen(real), folder, strlen(folder));
 }

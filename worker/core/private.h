@@ -8,6 +8,15 @@
 /* Is path one of these folders, or below one?  It has no symbolic link. */
 bool private_has(const char *path);
 
-/* Is the folder one of these, or does it contain one?  Resolves symbolic
- * links; a folder that cannot be resolved contains none. */
+/* Is the folder one of these, or does it contain one, or the private key?
+ * Resolves symbolic links; a folder that cannot be resolved contains none. */
 bool private_is_in(const char *folder);
+
+/* Is the file the private key, by whatever name? */
+bool private_is_key(const char *file);
+
+/* May a list play this file?  Its writer need not be one who may read the
+ * configuration: only what is not private, and what is below the folder of the
+ * list, where that folder contains nothing private.  The file and the list are
+ * absolute paths. */
+bool private_list_may(const char *list, const char *file);

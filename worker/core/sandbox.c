@@ -7,8 +7,10 @@
 #include "common/base/file_list.h"
 #include "common/base/landlock.h"
 #include "common/base/log.h"
-#include "common/loop/thread.h"
+#include "common/base/mono.h"
+#include "common/base/sorted.h"
 #include "config.h"
+#include "proto/ipc/contract.h"
 #include "worker/core/private.h"
 #include "worker/core/syscalls.h"
 
@@ -16,15 +18,18 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <pthread.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { GRANTS_MAX_S = 2 };
+enum { GRANTS_MAX_MS = 2000 };
 
 /* Bytes of a process beside rings; a stream takes a few MB. */
 #define MEMORY_MAX (UINT64_C(4) << 30)
@@ -60,25 +65,7 @@ static const char *const system_folders[] = {
 	"/var/lib",
 };
 
-/* --- the rules of the grants, in a thread: the disk may not answer --- */
-
-/* Shared by the process and the thread; the last user frees it. */
-struct granting {
-	int rules;
-	struct grants grants;
-	pthread_mutex_t lock;
-	pthread_cond_t done;
-	bool ended, left;
-};
-
-static void granting_free(struct granting *g)
-{
-	fd_close(&g->rules);
-	grants_done(&g->grants);
-	(void)pthread_cond_destroy(&g->done);
-	(void)pthread_mutex_destroy(&g->lock);
-	free(g);
-}
+/* --- the rules of the grants, in a process: the disk may not answer --- */
 
 static void allow(int rules, const char *path, enum landlock_use use)
 {
@@ -115,9 +102,46 @@ static void allow_input(int rules, const char *path)
 	}
 }
 
+/* The folders of a list that the rules have: its files need no other. */
+struct folders {
+	char **list; /* sorted */
+	size_t n;
+};
+
+static int by_name(size_t i, const void *arg)
+{
+	const void *const *wanted = arg;
+
+	return strcmp(((const struct folders *)wanted[0])->list[i], wanted[1]);
+}
+
+/* A list has few folders, and may have thousands of files. */
+static void allow_line(int rules, struct folders *f, const char *path)
+{
+	char name[PATH_MAX], folder[PATH_MAX];
+	const void *wanted[] = { f, name };
+	struct stat st;
+	size_t at;
+	bool found;
+
+	(void)snprintf(name, sizeof name, "%s", path);
+	(void)dirname(name);
+	at = sorted_place(f->n, by_name, wanted, &found);
+	if (found && lstat(path, &st) == 0 && !S_ISLNK(st.st_mode))
+		return;
+	allow_input(rules, path);
+	if (found || realpath(name, folder) == NULL || !is_open(folder))
+		return;
+	f->list = xrealloc(f->list, (f->n + 1) * sizeof *f->list);
+	memmove(f->list + at + 1, f->list + at, (f->n - at) * sizeof *f->list);
+	f->list[at] = xstrdup(name);
+	f->n++;
+}
+
 static void allow_list(int rules, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct folders folders = { 0 };
 	struct buf text = { 0 };
 	struct file_list list;
 	struct errmsg error;
@@ -128,87 +152,94 @@ static void allow_list(int rules, const char *path)
 	    file_list_read(path, (const char *)buf_head(&text),
 			   buf_len(&text), &list, &error) == 0) {
 		for (size_t i = 0; i < list.n; i++)
-			allow_input(rules, list.paths[i]);
+			if (private_list_may(path, list.paths[i]))
+				allow_line(rules, &folders, list.paths[i]);
 		file_list_done(&list);
 	}
+	for (size_t i = 0; i < folders.n; i++)
+		free(folders.list[i]);
+	free(folders.list);
 	buf_done(&text);
 	fd_close(&fd);
 }
 
-static void *run(void *arg)
+static void allow_grants(int rules, const struct grants *grants)
 {
-	struct granting *g = arg;
-	bool last;
+	for (size_t i = 0; i < grants->n; i++) {
+		const struct grant *one = &grants->list[i];
 
-	for (size_t i = 0; i < g->grants.n; i++) {
-		const struct grant *one = &g->grants.list[i];
-
+		if (private_is_key(one->path))
+			continue;
 		if (one->use == GRANT_INPUT)
-			allow_input(g->rules, one->path);
+			allow_input(rules, one->path);
 		else if (one->use == GRANT_LIST)
-			allow_list(g->rules, one->path);
+			allow_list(rules, one->path);
 		else if (one->use == GRANT_FILE)
-			allow(g->rules, one->path, LANDLOCK_READ);
+			allow(rules, one->path, LANDLOCK_READ);
 		else if (!private_is_in(one->path))
-			allow(g->rules, one->path, LANDLOCK_RECORD);
+			allow(rules, one->path, LANDLOCK_RECORD);
 	}
-	(void)pthread_mutex_lock(&g->lock);
-	g->ended = true;
-	last = g->left;
-	(void)pthread_cond_signal(&g->done);
-	(void)pthread_mutex_unlock(&g->lock);
-	if (last)
-		granting_free(g);
-	return NULL;
 }
 
-static struct granting *granting_new(int rules, const struct grants *from)
+/* Another name in the list of processes: "sluice-grants". */
+static void rename_process(void)
 {
-	struct granting *g = xcalloc(1, sizeof *g);
-	pthread_condattr_t attr;
+	static const char from[] = "-worker", to[] = "-grants";
+	char *at = strstr(program_invocation_short_name, from);
 
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&g->done, &attr);
-	(void)pthread_condattr_destroy(&attr);
-	(void)pthread_mutex_init(&g->lock, NULL);
-	g->rules = fcntl(rules, F_DUPFD_CLOEXEC, 0);
-	g->grants.list = xcalloc(from->n, sizeof *from->list);
-	for (; g->grants.n < from->n; g->grants.n++)
-		g->grants.list[g->grants.n] = (struct grant){
-			.use = from->list[g->grants.n].use,
-			.path = xstrdup(from->list[g->grants.n].path),
-		};
-	return g;
+	if (at != NULL)
+		memcpy(at, to, sizeof to - 1);
 }
 
-static int add_grants(int rules, const struct grants *from)
+/* Its end closes the pipe. */
+static _Noreturn void grant_process(int rules, const struct grants *grants)
 {
-	struct granting *g = granting_new(rules, from);
-	struct timespec until;
-	pthread_t thread;
-	bool ended;
-	int err = thread_start(&thread, run, g);
+	rename_process();
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* the end of the worker closes its channel */
+	(void)close(WORKER_CHANNEL_FD);
+	allow_grants(rules, grants);
+	_exit(0);
+}
 
-	if (err < 0) {
-		granting_free(g);
-		return err;
+/* False: the time has passed. */
+static bool await_end(int fd)
+{
+	const uint64_t until_ms = mono_ms() + GRANTS_MAX_MS;
+	struct pollfd p = { .fd = fd };
+	uint64_t now_ms;
+	int n = -1;
+
+	while (n < 0 && (now_ms = mono_ms()) < until_ms)
+		n = poll(&p, 1, (int)(until_ms - now_ms));
+	return n > 0;
+}
+
+/* Only a process of its own can be late without harm: a thread would run on
+ * beside this process, in its memory, and without Landlock. */
+static int add_grants(int rules, const struct grants *grants)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	/* the kernel removes the process at its end */
+	(void)signal(SIGCHLD, SIG_IGN);
+	pid = fork();
+	if (pid == 0)
+		grant_process(rules, grants);
+	fd_close(&ends[1]);
+	if (pid < 0) {
+		fd_close(&ends[0]);
+		return -EAGAIN;
 	}
-	(void)pthread_detach(thread);
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += GRANTS_MAX_S;
-	(void)pthread_mutex_lock(&g->lock);
-	while (!g->ended && pthread_cond_timedwait(&g->done, &g->lock,
-						   &until) == 0)
-		;
-	ended = g->ended;
-	g->left = true;
-	(void)pthread_mutex_unlock(&g->lock);
-	if (ended)
-		granting_free(g);
-	else
+	if (!await_end(ends[0])) {
+		(void)kill(pid, SIGKILL);
 		log_warning("worker", "a disk of the files does not answer: "
 			    "they stay closed to this process");
+	}
+	fd_close(&ends[0]);
 	return 0;
 }
 

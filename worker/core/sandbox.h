@@ -6,8 +6,8 @@
  * and never leaves it.  Landlock bounds the files, the TCP ports and the
  * processes that it reaches (common/base/landlock.h), a filter of the kernel
  * its system calls (worker/core/syscalls.h).  Limits bound its memory: 4 GiB.
- * A thread that still waits for a disk with files of the stream has the filter
- * without Landlock, until the disk answers.
+ * Another process, which ends before, looks for the files of the stream: a disk
+ * may not answer.
  *
  * A sandbox cannot be widened.  A stream with other addresses gets a new
  * process from the master.  A file that an address names may appear where no

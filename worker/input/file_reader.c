@@ -8,6 +8,7 @@
 #include "common/loop/thread.h"
 #include "common/base/units.h"
 #include "worker/core/hidden.h"
+#include "worker/core/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,6 +156,21 @@ static int ask_for(struct file_reader *r, const char *path,
 	return fd;
 }
 
+/* The rule of the sandbox (worker/core/private.h), and its reason. */
+static int ask_for_line(struct file_reader *r, const char *path,
+			struct errmsg *error)
+{
+	bool may;
+
+	atomic_store(&r->asked_ns, mono_ns());
+	may = private_list_may(r->path, path);
+	atomic_store(&r->asked_ns, 0);
+	if (!may)
+		return errmsg_fail(error, -EACCES, "is a file of the service, "
+				   "which a list does not play");
+	return ask_for(r, path, error);
+}
+
 static int read_one(struct file_reader *r, struct errmsg *error)
 {
 	int fd = ask_for(r, r->path, error);
@@ -206,7 +222,7 @@ static int play_list(struct file_reader *r, const struct file_list *l,
 
 	for (size_t i = 0; i < l->n; i++) {
 		struct errmsg failed = { 0 };
-		int fd = ask_for(r, l->paths[i], &failed);
+		int fd = ask_for_line(r, l->paths[i], &failed);
 		int64_t n = fd;
 
 		if (fd >= 0)
