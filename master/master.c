@@ -64,7 +64,7 @@ struct master {
 	struct reconciler *reconciler;
 	struct status *status;
 	struct system_status *system;
-	struct history history; /* borrows config, status and system */
+	struct history history; /* borrows config, status, system, api */
 	struct auth *auth;
 	struct api *api;
 	struct watchdog *watchdog;
@@ -319,7 +319,7 @@ static int listen_control(struct master *m)
 	sockaddr_format(&m->control, address);
 	errmsg_set(&error, "control port %s: %s: keeping the old port",
 		   address, strerror(-err));
-	config_raise_alarm(m->config, error.text);
+	config_raise_alarm(m->config, "control_port", error.text);
 	m->control = old;
 	return http_server_adopt(m->http, fd);
 }
@@ -458,7 +458,6 @@ static void open_api(struct master *m)
 	});
 	m->system = system_status_new(m->loop);
 	system_status_set_workers(m->system, list_workers, m);
-	m->history = (struct history){ m->config, m->status, m->system };
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
 		.auth = m->auth,
@@ -477,6 +476,8 @@ static void open_api(struct master *m)
 		.log_error = m->log != NULL ? ask_log_error : NULL,
 		.arg = m,
 	});
+	m->history = (struct history){ m->config, m->status, m->system,
+				       api_alarms(m->api) };
 }
 
 static void open_renewal(struct master *m)

@@ -49,13 +49,21 @@ struct renewal {
 	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	struct errmsg error; /* of the last trial or restart; "": none */
+	bool unsaved; /* the error: the configuration could not be saved */
 };
 
 static void fail(struct renewal *r, const char *error)
 {
+	r->unsaved = false;
 	errmsg_set(&r->error, "cannot restart, the running program continues: "
 		   "%s", error);
 	log_error("master", "%s", r->error.text);
+}
+
+static void fail_unsaved(struct renewal *r)
+{
+	fail(r, "the configuration cannot be saved");
+	r->unsaved = true;
 }
 
 /* Returns only after a failure; the event clients are then disconnected. */
@@ -215,6 +223,8 @@ void renewal_try(struct renewal *r, trial_done_fn *done, void *arg)
 
 const char *renewal_error(const struct renewal *r)
 {
+	if (r->unsaved && config_is_saved(r->cfg.config))
+		return NULL;
 	return r->error.text[0] != '\0' ? r->error.text : NULL;
 }
 
@@ -239,7 +249,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		/* the program was tried, the API judged the last changes */
 		replace_program(r);
 	else
-		fail(r, "the configuration cannot be saved");
+		fail_unsaved(r);
 }
 
 void renewal_ask(struct renewal *r)

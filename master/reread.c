@@ -27,20 +27,24 @@ static void fail(const struct reread *r, const char *error)
 	api_reload_failed(r->cfg.api, error);
 }
 
-/* Logs every error; true without errors. */
-static bool is_sound(const struct reread *r, const json_t *document)
+/* Logs every error; false with the first one. */
+static bool is_sound(const struct reread *r, const json_t *document,
+		     struct errmsg *ret)
 {
+	struct check_result result;
 	const json_t *port = json_object_get(
 		json_object_get(document, "settings"), "control_port");
 	struct sockaddr_any control;
-	struct errmsg error = { 0 };
 
-	if (options_control_address(r->cfg.options, port, &control, &error) <
-	    0) {
-		log_error("config", "%s", error.text);
+	if (options_control_address(r->cfg.options, port, &control, ret) < 0)
 		return false;
-	}
-	return check_log(document, &control).faults == 0;
+	result = check_log(document, &control);
+	if (result.faults > 1)
+		errmsg_set(ret, "%u errors, the first: %s", result.faults,
+			   result.first.text);
+	else
+		*ret = result.first;
+	return result.faults == 0;
 }
 
 /* A change through the API that is not yet saved replaces the file. */
@@ -57,13 +61,14 @@ static void on_read(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
 	struct reread *r = arg;
+	struct errmsg fault = { 0 };
 
 	if (r->stopped || result == -ECANCELED)
 		return;
 	if (result < 0)
 		fail(r, result == -ENOENT ? "file not found" : error->text);
-	else if (!is_sound(r, document))
-		fail(r, "the file has errors: see the log");
+	else if (!is_sound(r, document, &fault))
+		fail(r, fault.text);
 	else if (is_overtaken(r))
 		return;
 	else if (api_reload(r->cfg.api, document))

@@ -3,6 +3,7 @@
 
 #include "common/base/utf8.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,4 +67,25 @@ void errmsg_prefix(struct errmsg *error, const char *format, ...)
 	(void)snprintf(error->text + len, sizeof error->text - len, "%s",
 		       rest.text);
 	trim(error);
+}
+
+bool errmsg_is_alike(const char *a, const char *b)
+{
+	for (;;) {
+		bool digits = isdigit((unsigned char)*a) &&
+			      isdigit((unsigned char)*b);
+
+		while (digits && isdigit((unsigned char)*a))
+			a++;
+		while (digits && isdigit((unsigned char)*b))
+			b++;
+		if (*a != *b)
+			return false;
+		if (*a == '\0')
+			return true;
+		if (!digits) {
+			a++;
+			b++;
+		}
+	}
 }

@@ -10,6 +10,8 @@
 
 #include "common/base/util.h"
 
+#include <stdbool.h>
+
 struct errmsg {
 	char text[256];
 };
@@ -26,3 +28,6 @@ int errmsg_fail(struct errmsg *error, int err, const char *format, ...)
 /* Inserts text, usually the path of the field, before the sentence. */
 void errmsg_prefix(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
+
+/* The same sentence, apart from its numbers, such as a count of seconds. */
+bool errmsg_is_alike(const char *a, const char *b);

@@ -168,3 +168,8 @@ const char *service_proc_alarm(const struct service_proc *s)
 {
 	return worker_proc_alarm(s->proc);
 }
+
+const char *service_proc_fault(const struct service_proc *s)
+{
+	return worker_proc_fault(s->proc);
+}

@@ -337,8 +337,6 @@ void tls_proc_link(struct tls_proc *p, int fd)
 
 const char *tls_proc_error(const struct tls_proc *p)
 {
-	if (p->chain == NULL)
-		return NULL;
-	return p->error.text[0] != '\0' ? p->error.text
-					: service_proc_alarm(p->service);
+	return p->chain != NULL && p->error.text[0] != '\0' ? p->error.text
+							    : NULL;
 }

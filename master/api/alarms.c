@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LOOK_S = 1 };
 
@@ -23,43 +24,46 @@ struct alarms {
 	unsigned reload_changes; /* config_changes() at that time */
 };
 
-static void add_services(json_t *list, struct reconciler *r)
+/* passing: with failures that need no operator. */
+static void add_services(json_t *list, struct reconciler *r, bool passing)
 {
 	const char *tls = tls_proc_error(reconciler_tls(r)), *role, *text;
 	char sentence[640];
 
 	if (tls != NULL) {
 		(void)snprintf(sentence, sizeof sentence, "tls: %s", tls);
-		system_alarms_add(list, "tls", sentence);
+		system_alarms_add(list, "tls", NULL, sentence);
 	}
 	text = reconciler_play_error(r);
 	if (text != NULL) {
 		(void)snprintf(sentence, sizeof sentence, "http_play_port: %s",
 			       text);
-		system_alarms_add(list, "play", sentence);
+		system_alarms_add(list, "play", NULL, sentence);
 	}
 	for (size_t i = 0; i < RECONCILER_SERVICES; i++) {
-		text = reconciler_service_alarm(r, i, &role);
+		text = reconciler_service_alarm(r, i, passing, &role);
 		if (text == NULL)
 			continue;
 		(void)snprintf(sentence, sizeof sentence, "%s worker: %s", role,
 			       text);
-		system_alarms_add(list, "worker", sentence);
+		system_alarms_add(list, "worker", role, sentence);
 	}
 }
 
+/* sentences: by their subjects. */
 static void add_all(json_t *list, const char *name, const json_t *sentences)
 {
+	const char *subject;
 	const json_t *item;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)sentences, i, item)
-		system_alarms_add(list, name, json_string_value(item));
+	json_object_foreach((json_t *)(uintptr_t)sentences, subject, item)
+		system_alarms_add(list, name, subject,
+				  json_string_value(item));
 }
 
 /* The present alarms without those of the streams, which have events of their
  * own. */
-static json_t *collect(struct alarms *a)
+static json_t *collect(struct alarms *a, bool passing)
 {
 	const struct api_config *cfg = &a->api->cfg;
 	json_t *list = json_array();
@@ -70,27 +74,29 @@ static json_t *collect(struct alarms *a)
 		a->reload.text[0] = '\0';
 	add_all(list, "configuration", config_alarms(cfg->config));
 	if (a->reload.text[0] != '\0')
-		system_alarms_add(list, "reload", a->reload.text);
+		system_alarms_add(list, "reload", NULL, a->reload.text);
 	if (cfg->restart_error != NULL &&
 	    (restart = cfg->restart_error(cfg->arg)) != NULL)
-		system_alarms_add(list, "restart", restart);
+		system_alarms_add(list, "restart", NULL, restart);
 	if (config_save_error(cfg->config, &error))
-		system_alarms_add(list, "save", error.text);
+		system_alarms_add(list, "save", config_path(cfg->config),
+				  error.text);
 	if (cfg->auth != NULL && auth_save_error(cfg->auth) != NULL) {
 		errmsg_set(&error, "the sessions are not saved: %s",
 			   auth_save_error(cfg->auth));
-		system_alarms_add(list, "save", error.text);
+		system_alarms_add(list, "save", "sessions", error.text);
 	}
 	if (cfg->log_error != NULL && cfg->log_error(&error, cfg->arg) < 0)
-		system_alarms_add(list, "log", error.text);
-	add_services(list, cfg->reconciler);
+		system_alarms_add(list, "log", NULL, error.text);
+	add_services(list, cfg->reconciler, passing);
 	add_all(list, "host", api_host_advice(a->api));
 	return list;
 }
 
 static void look(struct alarms *a)
 {
-	json_t *events = system_alarms_take(a->state, collect(a)), *event;
+	json_t *events = system_alarms_take(a->state, collect(a, true));
+	json_t *event;
 	size_t i;
 
 	json_array_foreach(events, i, event)
@@ -110,14 +116,19 @@ struct alarms *alarms_new(struct api *api)
 
 	a->api = api;
 	a->state = system_alarms_new();
-	ev_timer_init(&a->timer, on_timer, LOOK_S, LOOK_S);
+	/* the first look: after the history was taken over */
+	ev_timer_init(&a->timer, on_timer, 0., LOOK_S);
 	return a;
 }
 
 void alarms_start(struct alarms *a)
 {
 	ev_timer_start(a->api->cfg.loop, &a->timer);
-	look(a);
+}
+
+struct system_alarms *alarms_state(struct alarms *a)
+{
+	return a->state;
 }
 
 void alarms_free(struct alarms **p)
@@ -134,21 +145,25 @@ void alarms_free(struct alarms **p)
 
 void alarms_set_reload(struct alarms *a, const char *error)
 {
+	struct errmsg before = a->reload;
+
 	if (error != NULL)
 		errmsg_set(&a->reload, "SIGHUP: reload failed, nothing "
 			   "changed: %s", error);
 	else
 		a->reload.text[0] = '\0';
 	a->reload_changes = config_changes(a->api->cfg.config);
+	if (strcmp(before.text, a->reload.text) != 0)
+		system_alarms_repeat(a->state, "reload");
 	look(a);
 }
 
 json_t *alarms_sentences(struct alarms *a)
 {
-	json_t *list = collect(a), *sentences;
+	json_t *list = collect(a, false);
+	json_t *sentences = system_alarms_sentences(list);
 
-	status_worker_alarms(a->api->cfg.status, list);
-	sentences = system_alarms_sentences(list);
+	status_worker_alarms(a->api->cfg.status, sentences);
 	json_decref(list);
 	return sentences;
 }

@@ -8,12 +8,15 @@
 struct api;
 struct alarms;
 struct errmsg;
+struct system_alarms;
 
 /* Owns one timer; borrows the API.  Begins with alarms_start(). */
 struct alarms *alarms_new(struct api *);
 /* NULL-safe; sets *a to NULL. */
 void alarms_free(struct alarms **);
 void alarms_start(struct alarms *);
+/* Borrowed. */
+struct system_alarms *alarms_state(struct alarms *);
 
 /* SIGHUP met a file that cannot be used: an alarm until the next reload or
  * change of the configuration.  NULL: the file was good. */

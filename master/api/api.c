@@ -146,6 +146,11 @@ void api_reload_failed(struct api *api, const char *error)
 	alarms_set_reload(api->alarms, error);
 }
 
+struct system_alarms *api_alarms(struct api *api)
+{
+	return alarms_state(api->alarms);
+}
+
 void api_start_streams(struct api *api)
 {
 	certificate_apply(api);

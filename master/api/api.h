@@ -70,6 +70,8 @@ bool api_reload(struct api *, const json_t *document);
 /* The file cannot be used: raises an alarm until the next reload or change of
  * the configuration. */
 void api_reload_failed(struct api *, const char *error);
+/* The alarms of the service, borrowed (master/status/system_alarms.h). */
+struct system_alarms *api_alarms(struct api *);
 
 /* A whole request: http_server_config.on_request.  Answers now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);

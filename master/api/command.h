@@ -142,7 +142,8 @@ void call_finish(struct call *);
 /* settings.instance_name, or NULL. */
 const char *api_instance(const struct api *);
 
-/* The limits of the host that cost the inputs packets; borrowed sentences. */
+/* The limits of the host that cost the inputs packets: sentences by the names
+ * of the settings, borrowed. */
 json_t *api_host_advice(struct api *);
 
 /* All adapters: id, type, enable and the status; a new reference. */

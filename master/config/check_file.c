@@ -2,16 +2,15 @@
 #include "master/config/check_file.h"
 
 #include "common/base/fd.h"
-#include "common/base/log.h"
 #include "master/config/check.h"
 #include "common/document/document.h"
 #include "master/config/findings.h"
+#include "master/config/place_names.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/check_host.h"
 #include "common/supervise/pem_source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
 
@@ -21,39 +20,10 @@ struct lines {
 	const json_t *document;
 };
 
-/* Writes a line without the control bytes of the document.  The id and the name
- * of a stream follow its position, because positions are hard to find. */
 static void print(const struct lines *l, const char *text)
 {
-	static const char list[] = "make_stream[";
-	char *line = NULL;
-	size_t len;
-	FILE *out = open_memstream(&line, &len);
-	const char *place;
+	char *line = place_names_add(l->document, text);
 
-	if (out == NULL)
-		abort();
-	while ((place = strstr(text, list)) != NULL) {
-		const char *end = place + strcspn(place, " :;,");
-		const json_t *stream = json_array_get(
-			json_object_get(l->document, "make_stream"),
-			strtoul(place + strlen(list), NULL, 10));
-		const char *id = json_string_value(
-			json_object_get(stream, "id"));
-		const char *name = json_string_value(
-			json_object_get(stream, "name"));
-
-		(void)fprintf(out, "%.*s", (int)(end - text), text);
-		if (id != NULL && name != NULL && name[0] != '\0' &&
-		    strcmp(name, id) != 0)
-			(void)fprintf(out, " (%s, \"%s\")", id, name);
-		else if (id != NULL)
-			(void)fprintf(out, " (%s)", id);
-		text = end;
-	}
-	(void)fputs(text, out);
-	(void)fclose(out);
-	log_clean(line);
 	(void)fputs(line, l->out);
 	free(line);
 }

@@ -3,24 +3,38 @@
 
 #include "common/base/log.h"
 #include "master/config/check.h"
+#include "master/config/place_names.h"
+
+#include <stdlib.h>
+
+struct look {
+	const json_t *document;
+	struct check_result result;
+};
 
 static void log_found(enum check_severity severity, const char *path,
 		      const char *text, void *arg)
 {
-	struct check_result *result = arg;
+	struct look *l = arg;
+	char *place = place_names_add(l->document, path);
+	char *sentence = place_names_add(l->document, text);
 
 	if (severity == CHECK_WARNING)
-		log_warning("config", "%s: %s", path, text);
+		log_warning("config", "%s: %s", place, sentence);
 	else
-		log_error("config", "%s: %s", path, text);
-	result->fatal |= severity == CHECK_FATAL;
+		log_error("config", "%s: %s", place, sentence);
+	if (severity != CHECK_WARNING && l->result.first.text[0] == '\0')
+		errmsg_set(&l->result.first, "%s: %s", place, sentence);
+	l->result.fatal |= severity == CHECK_FATAL;
+	free(place);
+	free(sentence);
 }
 
 struct check_result check_log(const json_t *document,
 			      const struct sockaddr_any *control)
 {
-	struct check_result result = { 0 };
+	struct look l = { .document = document };
 
-	result.faults = check_document(document, control, log_found, &result);
-	return result;
+	l.result.faults = check_document(document, control, log_found, &l);
+	return l.result;
 }

@@ -2,6 +2,7 @@
 /* Judges a configuration and names every fault and warning in the log. */
 #pragma once
 
+#include "common/base/errmsg.h"
 #include "common/base/sockaddr.h"
 
 #include <jansson.h>
@@ -10,6 +11,7 @@
 struct check_result {
 	unsigned faults; /* warnings not counted */
 	bool fatal;      /* the document cannot be used at all */
+	struct errmsg first; /* the first fault with its place; "": none */
 };
 
 /* control: where the control server listens. */

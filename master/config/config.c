@@ -28,7 +28,7 @@ struct config {
 	struct save *backup; /* likewise */
 	struct reader *reader; /* likewise */
 	struct crash_guard *guard; /* NULL before config_guard() */
-	json_t *alarms;        /* sentences */
+	json_t *alarms;        /* subject -> sentence */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
 	unsigned changes;
@@ -53,8 +53,10 @@ static void take_document(struct config *c, json_t *document)
 }
 
 /* Logs the sentence and adds it to the alarms. */
-static void raise_alarm(json_t *alarms, char *take_sentence)
+static void raise_alarm(json_t *alarms, const char *subject,
+			char *take_sentence)
 {
+	char *key = xstrdup(subject);
 	json_t *value;
 
 	log_clean(take_sentence);
@@ -64,7 +66,12 @@ static void raise_alarm(json_t *alarms, char *take_sentence)
 	if (value == NULL)
 		value = json_string("the configuration was replaced by an "
 				    "older one: see the log");
-	(void)json_array_append_new(alarms, value);
+	log_clean(key);
+	if (json_object_set_new(alarms, key, json_incref(value)) < 0)
+		(void)json_object_set_new(alarms, "configuration",
+					  json_incref(value));
+	json_decref(value);
+	free(key);
 	free(take_sentence);
 }
 
@@ -75,11 +82,13 @@ static void replace(const char *path, const json_t *document, json_t *alarms)
 	char *kept = NULL;
 
 	if (fallback_put(path, document, &kept, &error) == 0)
-		raise_alarm(alarms, xasprintf("the faulty configuration is "
-					      "kept as %s", kept));
+		raise_alarm(alarms, kept,
+			    xasprintf("the faulty configuration is kept as %s",
+				      kept));
 	else
-		raise_alarm(alarms, xasprintf("%s is not replaced: %s", path,
-					      error.text));
+		raise_alarm(alarms, "replacement",
+			    xasprintf("%s is not replaced: %s", path,
+				      error.text));
 	free(kept);
 }
 
@@ -123,9 +132,9 @@ static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 	document = find_fallback(path, "", "", &source);
 	if (document == NULL)
 		return NULL;
-	raise_alarm(alarms, xasprintf("%s cannot be used: %s; the service "
-				      "runs with %s instead", path, error->text,
-				      source));
+	raise_alarm(alarms, path,
+		    xasprintf("%s cannot be used: %s; the service runs with "
+			      "%s instead", path, error->text, source));
 	replace(path, document, alarms);
 	free(source);
 	return document;
@@ -134,7 +143,7 @@ static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *error)
 {
-	json_t *alarms = json_array();
+	json_t *alarms = json_object();
 	json_t *document = load(path, alarms, error);
 	struct save_config saves = {
 		.loop = loop,
@@ -197,7 +206,7 @@ static bool roll_back(struct config *c, const char *digest)
 			  c->path);
 		return false;
 	}
-	raise_alarm(c->alarms,
+	raise_alarm(c->alarms, c->path,
 		    xasprintf("the service has crashed %d times within a "
 			      "minute of its start with %s: it runs with %s "
 			      "instead, changes since then are not in effect",
@@ -235,9 +244,10 @@ void config_end(struct config *c)
 		crash_guard_end(c->guard);
 }
 
-void config_raise_alarm(struct config *c, const char *sentence)
+void config_raise_alarm(struct config *c, const char *subject,
+			const char *sentence)
 {
-	raise_alarm(c->alarms, xstrdup(sentence));
+	raise_alarm(c->alarms, subject, xstrdup(sentence));
 }
 
 const json_t *config_alarms(const struct config *c)

@@ -60,10 +60,12 @@ unsigned config_versions(const struct config *);
 bool config_save_error(const struct config *, struct errmsg *ret);
 
 /* Logs the sentence and adds it to the alarms, until the service starts again:
- * a setting of the configuration is not in force. */
-void config_raise_alarm(struct config *, const char *sentence);
+ * a setting of the configuration, the subject, is not in force. */
+void config_raise_alarm(struct config *, const char *subject,
+			const char *sentence);
 
-/* Alarms about the configuration: sentences, borrowed. */
+/* Alarms about the configuration: sentences by their subjects (a file, a
+ * setting), borrowed. */
 const json_t *config_alarms(const struct config *);
 
 /* The whole document, borrowed; never NULL. */

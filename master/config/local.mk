@@ -13,6 +13,7 @@ libmaster_a_SOURCES += \
 	master/config/findings.c master/config/findings.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/loadable.c master/config/loadable.h \
+	master/config/place_names.c master/config/place_names.h \
 	master/config/play_conf.c master/config/play_conf.h \
 	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/stream_links.c master/config/stream_links.h \

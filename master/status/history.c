@@ -4,6 +4,7 @@
 #include "master/config/config.h"
 #include "common/supervise/handover.h"
 #include "master/status/status.h"
+#include "master/status/system_alarms.h"
 #include "master/status/system_status.h"
 
 static const char key[] = "history";
@@ -16,6 +17,9 @@ void history_write(const struct history *of, struct handover *h)
 				    "backup_ms",
 				    (json_int_t)config_backup_ms(of->config));
 
+	if (of->alarms != NULL)
+		(void)json_object_set_new(history, "alarms",
+					  system_alarms_write(of->alarms));
 	(void)json_object_set_new(handover_document(h), key, history);
 }
 
@@ -27,6 +31,9 @@ void history_take(const struct history *of, struct handover *h)
 
 	status_take(of->status, json_object_get(history, "streams"));
 	system_status_take(of->system, json_object_get(history, "system"));
+	if (of->alarms != NULL)
+		system_alarms_restore(of->alarms,
+				      json_object_get(history, "alarms"));
 	if (backup_ms > 0 && backup_ms <= CONFIG_BACKUP_DELAY_MS)
 		config_backup_in(of->config, (unsigned)backup_ms);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The part of the handover that only a restart needs: the last minute of every
- * stream and of the host, and the time of the next backup of the configuration.
+ * stream and of the host, the raised alarms, and the time of the next backup of
+ * the configuration.
  *
  * It is not kept for a crash, because it changes every second.
  */
@@ -10,6 +11,7 @@
 struct config;
 struct handover;
 struct status;
+struct system_alarms;
 struct system_status;
 
 /* The owners of the data; borrowed. */
@@ -17,6 +19,7 @@ struct history {
 	struct config *config;
 	struct status *status;
 	struct system_status *system;
+	struct system_alarms *alarms; /* NULL in tests */
 };
 
 /* Adds the history to the document. */

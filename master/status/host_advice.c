@@ -16,7 +16,7 @@ enum { RP_FILTER_STRICT = 1 };
 
 struct host_advice {
 	char *root;
-	json_t *sentences;
+	json_t *sentences; /* name of a setting -> sentence */
 	uint64_t looked_ms; /* 0: never */
 };
 
@@ -25,7 +25,7 @@ struct host_advice *host_advice_new(const char *root)
 	struct host_advice *a = xcalloc(1, sizeof *a);
 
 	a->root = xstrdup(root);
-	a->sentences = json_array();
+	a->sentences = json_object();
 	return a;
 }
 
@@ -66,28 +66,16 @@ bool host_filters_groups(const char *root, const char *iface)
 	return MAX(own, all) == RP_FILTER_STRICT;
 }
 
-static bool holds(const json_t *list, const char *text)
+static void add(json_t *list, const char *setting, char *take_sentence)
 {
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, item)
-		if (strcmp(json_string_value(item), text) == 0)
-			return true;
-	return false;
-}
-
-static void add(json_t *list, char *take_sentence)
-{
-	if (!holds(list, take_sentence))
-		(void)json_array_append_new(list, json_string(take_sentence));
+	(void)json_object_set_new(list, setting, json_string(take_sentence));
 	free(take_sentence);
 }
 
 static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
-	char iface[IFACE_NAME_MAX];
+	char iface[IFACE_NAME_MAX], setting[IFACE_NAME_MAX + 32];
 	struct input_spec spec;
 	bool described;
 
@@ -109,18 +97,21 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	    !(described || (sockaddr_is_multicast(&spec.local) &&
 			    spec.local.sa.sa_family == AF_INET)))
 		return;
-	if (host_filters_groups(a->root, iface))
-		add(list, xasprintf("groups on %s: the kernel drops packets "
-				    "from senders that this host reaches by "
-				    "another interface: "
-				    "sysctl -w net.ipv4.conf.%s.rp_filter=2",
-				    iface, iface));
+	if (!host_filters_groups(a->root, iface))
+		return;
+	(void)snprintf(setting, sizeof setting, "net.ipv4.conf.%s.rp_filter",
+		       iface);
+	add(list, setting, xasprintf(
+		"groups on %s: the kernel drops packets from senders that "
+		"this host reaches by another interface: sysctl -w %s=2",
+		iface, setting));
 }
 
 const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
 			       uint64_t now_ms)
 {
 	json_t *list, *stream, *item;
+	const char *setting;
 	unsigned wanted = 0;
 	size_t i, k;
 	long most;
@@ -128,7 +119,7 @@ const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
 	if (a->looked_ms != 0 && now_ms - a->looked_ms < HOST_ADVICE_MS)
 		return a->sentences;
 	a->looked_ms = now_ms;
-	list = json_array();
+	list = json_object();
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		if (json_is_true(json_object_get(stream, "enable")))
 			json_array_foreach(json_object_get(stream, "input"), k,
@@ -137,13 +128,13 @@ const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
 					      &wanted, list);
 	most = read_setting(a->root, "core/rmem_max");
 	if (most >= 0 && (unsigned long)most < wanted)
-		add(list, xasprintf("udp inputs get a receive buffer of %ld "
-				    "bytes instead of %u, and lose packets "
-				    "when the machine is busy: "
-				    "sysctl -w net.core.rmem_max=%u",
-				    most, wanted, wanted));
-	json_array_foreach(list, i, item)
-		if (!holds(a->sentences, json_string_value(item)))
+		add(list, "net.core.rmem_max",
+		    xasprintf("udp inputs get a receive buffer of %ld bytes "
+			      "instead of %u, and lose packets when the "
+			      "machine is busy: sysctl -w "
+			      "net.core.rmem_max=%u", most, wanted, wanted));
+	json_object_foreach(list, setting, item)
+		if (!json_equal(json_object_get(a->sentences, setting), item))
 			log_warning("host", "%s", json_string_value(item));
 	json_decref(a->sentences);
 	a->sentences = list;

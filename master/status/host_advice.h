@@ -26,7 +26,7 @@ struct host_advice *host_advice_new(const char *root);
 void host_advice_free(struct host_advice **);
 
 /* Checks the settings every HOST_ADVICE_MS and logs new advice.  streams: the
- * configured ones, borrowed.  A list of sentences, borrowed until the next
- * call. */
+ * configured ones, borrowed.  Sentences by the names of the settings, borrowed
+ * until the next call. */
 const json_t *host_advice_look(struct host_advice *, const json_t *streams,
 			       uint64_t now_ms);

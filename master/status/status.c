@@ -5,7 +5,6 @@
 #include "common/base/mono.h"
 #include "common/base/sorted.h"
 #include "master/status/status_stream.h"
-#include "master/status/system_alarms.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/querier_proc.h"
 #include "common/ws/hub.h"
@@ -229,6 +228,7 @@ void status_worker_alarms(struct status *s, json_t *list)
 	for (size_t i = 0; i < s->n; i++) {
 		struct status_stream *stream = s->streams[i];
 		struct stream_proc_info info;
+		json_t *sentence;
 		char *text;
 
 		if (!stream->worker.raised)
@@ -237,7 +237,10 @@ void status_worker_alarms(struct status *s, json_t *list)
 		if (info.alarm == NULL)
 			continue;
 		text = xasprintf("stream %s: %s", stream->id, info.alarm);
-		system_alarms_add(list, "worker", text);
+		sentence = json_string(text);
+		(void)json_array_append_new(
+			list, sentence != NULL ? sentence
+					       : json_string("see the log"));
 		free(text);
 	}
 }

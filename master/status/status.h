@@ -49,8 +49,7 @@ void status_remove_stream(struct status *, const char *id);
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
 
-/* Adds the streams whose process needs the operator to a list of
- * system_alarms.h. */
+/* Adds a sentence for each stream whose process needs the operator. */
 void status_worker_alarms(struct status *, json_t *list);
 
 /* A status of a running stream.  Ignores unknown ids and streams that are not

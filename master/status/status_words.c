@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a stream in words, and its errors with their times. */
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,33 +12,12 @@
 
 /* --- errors --- */
 
-/* Is it the same error, apart from numbers such as a count of seconds? */
-static bool is_same(const char *a, const char *b)
-{
-	for (;;) {
-		bool digits = isdigit((unsigned char)*a) &&
-			      isdigit((unsigned char)*b);
-
-		while (digits && isdigit((unsigned char)*a))
-			a++;
-		while (digits && isdigit((unsigned char)*b))
-			b++;
-		if (*a != *b)
-			return false;
-		if (*a == '\0')
-			return true;
-		if (!digits) {
-			a++;
-			b++;
-		}
-	}
-}
-
 void status_error_set(struct status_error *e, const char *text, int64_t now_s)
 {
 	char *copy = xstrdup(text);
 
-	if (text != NULL && (e->text == NULL || !is_same(e->text, text)))
+	if (text != NULL &&
+	    (e->text == NULL || !errmsg_is_alike(e->text, text)))
 		e->since_s = now_s;
 	free(e->text);
 	e->text = copy;

@@ -2,6 +2,7 @@
 #include "master/status/system_alarms.h"
 
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "common/base/log.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 
 struct system_alarms {
-	json_t *list; /* objects: alarm, reason, since */
+	json_t *list; /* objects: alarm, subject, reason, since */
 };
 
 struct system_alarms *system_alarms_new(void)
@@ -30,58 +31,54 @@ void system_alarms_free(struct system_alarms **p)
 	*p = NULL;
 }
 
-void system_alarms_add(json_t *list, const char *name, const char *sentence)
-{
-	json_t *reason = json_string(sentence);
-
-	if (reason == NULL)
-		reason = json_string("see the log");
-	(void)json_array_append_new(list, json_pack("{s:s, s:o}", "alarm", name,
-						    "reason", reason));
-}
-
 static const char *text(const json_t *alarm, const char *key)
 {
 	return json_string_value(json_object_get(alarm, key));
 }
 
-static size_t count(const json_t *list, const char *name)
+/* The alarm of this name about this subject (may be NULL), or NULL. */
+static json_t *find(const json_t *list, const char *name, const char *subject)
 {
-	const json_t *alarm;
-	size_t n = 0, i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, alarm)
-		n += strcmp(text(alarm, "alarm"), name) == 0;
-	return n;
-}
-
-static bool holds(const json_t *list, const json_t *alarm)
-{
-	const json_t *other;
+	json_t *alarm;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)list, i, other)
-		if (strcmp(text(other, "alarm"), text(alarm, "alarm")) == 0 &&
-		    strcmp(text(other, "reason"), text(alarm, "reason")) == 0)
-			return true;
-	return false;
-}
+	json_array_foreach((json_t *)(uintptr_t)list, i, alarm) {
+		const char *other = text(alarm, "subject");
 
-/* Sets the time of the first of the same name, or now. */
-static void set_since(json_t *alarm, const json_t *before)
-{
-	json_t *since = json_integer((json_int_t)time(NULL));
-	const json_t *other;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)before, i, other) {
-		if (strcmp(text(other, "alarm"), text(alarm, "alarm")) != 0)
-			continue;
-		json_decref(since);
-		since = json_incref(json_object_get(other, "since"));
-		break;
+		if (strcmp(text(alarm, "alarm"), name) == 0 &&
+		    (subject != NULL && other != NULL
+			     ? strcmp(other, subject) == 0
+			     : subject == other))
+			return alarm;
 	}
-	(void)json_object_set_new(alarm, "since", since);
+	return NULL;
+}
+
+static json_t *find_same(const json_t *list, const json_t *alarm)
+{
+	return find(list, text(alarm, "alarm"), text(alarm, "subject"));
+}
+
+void system_alarms_add(json_t *list, const char *name, const char *subject,
+		       const char *sentence)
+{
+	json_t *reason = json_string(sentence), *alarm;
+	json_t *about = subject != NULL ? json_string(subject) : NULL;
+
+	if (reason == NULL)
+		reason = json_string("see the log");
+	if (subject != NULL && about == NULL)
+		about = json_string("?");
+	if (json_array_size(list) >= SYSTEM_ALARMS_MAX ||
+	    find(list, name, json_string_value(about)) != NULL) {
+		json_decref(reason);
+		json_decref(about);
+		return;
+	}
+	alarm = json_pack("{s:s, s:o}", "alarm", name, "reason", reason);
+	if (about != NULL)
+		(void)json_object_set_new(alarm, "subject", about);
+	(void)json_array_append_new(list, alarm);
 }
 
 static void add_event(json_t *events, const json_t *alarm, bool raised)
@@ -90,11 +87,25 @@ static void add_event(json_t *events, const json_t *alarm, bool raised)
 			      "alarm", text(alarm, "alarm"), "priority", 0,
 			      "raised", raised, "time",
 			      (json_int_t)time(NULL));
+	json_t *subject = json_object_get(alarm, "subject");
 
+	if (subject != NULL)
+		(void)json_object_set(o, "subject", subject);
 	if (raised)
 		(void)json_object_set(o, "reason",
 				      json_object_get(alarm, "reason"));
 	(void)json_array_append_new(events, o);
+}
+
+static void log_end(const json_t *alarm)
+{
+	const char *subject = text(alarm, "subject");
+
+	if (subject != NULL)
+		log_info("master", "alarm %s (%s) cleared",
+			 text(alarm, "alarm"), subject);
+	else
+		log_info("master", "alarm %s cleared", text(alarm, "alarm"));
 }
 
 json_t *system_alarms_take(struct system_alarms *a, json_t *take_list)
@@ -104,32 +115,66 @@ json_t *system_alarms_take(struct system_alarms *a, json_t *take_list)
 
 	a->list = take_list;
 	json_array_foreach(a->list, i, alarm) {
-		const char *name = text(alarm, "alarm");
+		json_t *was = find_same(before, alarm);
 
-		set_since(alarm, before);
+		if (was != NULL)
+			(void)json_object_set(alarm, "since",
+					      json_object_get(was, "since"));
+		else
+			(void)json_object_set_new(
+				alarm, "since",
+				json_integer((json_int_t)time(NULL)));
 		/* a sentence with a number that changes is the same alarm */
-		if (holds(before, alarm) ||
-		    count(a->list, name) <= count(before, name))
+		if (was != NULL && errmsg_is_alike(text(was, "reason"),
+						   text(alarm, "reason")))
 			continue;
-		log_error("master", "alarm %s: %s", name,
+		log_error("master", "alarm %s: %s", text(alarm, "alarm"),
 			  text(alarm, "reason"));
 		add_event(events, alarm, true);
 	}
 	json_array_foreach(before, i, alarm) {
-		const char *name = text(alarm, "alarm");
-
-		if (count(a->list, name) > 0)
+		if (find_same(a->list, alarm) != NULL)
 			continue;
-		/* once for all its sentences */
-		while (i + 1 < json_array_size(before) &&
-		       strcmp(text(json_array_get(before, i + 1), "alarm"),
-			      name) == 0)
-			i++;
-		log_info("master", "alarm %s cleared", name);
+		log_end(alarm);
 		add_event(events, alarm, false);
 	}
 	json_decref(before);
 	return events;
+}
+
+void system_alarms_repeat(struct system_alarms *a, const char *name)
+{
+	json_t *alarm = find(a->list, name, NULL);
+
+	if (alarm != NULL)
+		(void)json_object_set_new(alarm, "reason", json_string(""));
+}
+
+json_t *system_alarms_write(const struct system_alarms *a)
+{
+	return json_deep_copy(a->list);
+}
+
+void system_alarms_restore(struct system_alarms *a, const json_t *list)
+{
+	const json_t *alarm;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, alarm) {
+		const char *name = text(alarm, "alarm");
+		const char *reason = text(alarm, "reason");
+		const json_t *since = json_object_get(alarm, "since");
+		size_t n = json_array_size(a->list);
+
+		if (name == NULL || reason == NULL || !json_is_integer(since))
+			continue;
+		system_alarms_add(a->list, name, text(alarm, "subject"),
+				  reason);
+		if (json_array_size(a->list) > n)
+			(void)json_object_set(json_array_get(a->list, n),
+					      "since",
+					      (json_t *)(uintptr_t)since);
+	}
 }
 
 json_t *system_alarms_list(const struct system_alarms *a)

@@ -3,9 +3,10 @@
  * The alarms of the service itself: a log file that cannot be written, a file
  * that SIGHUP rejected, and the like.
  *
- * Each has a name and sentences for the operator.  The source of each is asked
- * once a second and at every request, so that the status, the events and the
- * log agree.  Pure: the caller sends the events.
+ * Each has a name, a subject where several things can have it (a process, a
+ * file, a setting), and a sentence for the operator.  The source of each is
+ * asked once a second and at every request, so that the status, the events and
+ * the log agree.  Pure: the caller sends the events.
  *
  * Owns copies.
  */
@@ -13,20 +14,31 @@
 
 #include <jansson.h>
 
+enum { SYSTEM_ALARMS_MAX = 64 };
+
 struct system_alarms;
 
 struct system_alarms *system_alarms_new(void);
 /* NULL-safe; sets *a to NULL. */
 void system_alarms_free(struct system_alarms **);
 
-/* Adds a sentence (borrowed) to a list of alarms.  Text that is not UTF-8 is
- * replaced. */
-void system_alarms_add(json_t *list, const char *name, const char *sentence);
+/* Adds an alarm (texts are copied) to a list, unless there is one of this name
+ * and subject, or the list is full.  subject: NULL: the service.  Text that is
+ * not UTF-8 is replaced. */
+void system_alarms_add(json_t *list, const char *name, const char *subject,
+		       const char *sentence);
 
-/* Takes the present list and returns the events, a new array: an alarm whose
- * name is new, or has more sentences, is raised; one whose name is gone is
- * cleared. */
+/* Takes the present list and returns the events, a new array: an alarm that is
+ * new, or has another sentence, is raised; one that is gone is cleared. */
 json_t *system_alarms_take(struct system_alarms *, json_t *take_list);
+/* The alarm of this name without a subject is raised again with the next list,
+ * even if its sentence differs in numbers only. */
+void system_alarms_repeat(struct system_alarms *, const char *name);
+
+/* From master to master: the present alarms, a new array; and back, before the
+ * first list, without invalid ones. */
+json_t *system_alarms_write(const struct system_alarms *);
+void system_alarms_restore(struct system_alarms *, const json_t *list);
 
 /* The present alarms: objects with alarm, priority, reason and the time since
  * when it is raised, a new array. */

@@ -551,12 +551,13 @@ const char *reconciler_play_error(const struct reconciler *r)
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     const char **ret_role)
+				     bool passing, const char **ret_role)
 {
 	static const char *const roles[RECONCILER_SERVICES] = {
-		"deliver", "auth", NULL, "querier",
+		"deliver", "auth", "tls", "querier",
 	};
 
 	*ret_role = roles[i];
-	return roles[i] != NULL ? service_proc_alarm(r->services[i]) : NULL;
+	return passing ? service_proc_fault(r->services[i])
+		       : service_proc_alarm(r->services[i]);
 }

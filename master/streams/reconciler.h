@@ -143,9 +143,9 @@ const char *reconciler_play_error(const struct reconciler *);
 enum { RECONCILER_SERVICES = 4 };
 
 /* The alarm of a service worker and its role, borrowed; NULL: it has none.
- * Without that of tls, see tls_proc_error(). */
+ * passing: also a failure whose successor does not yet run steadily. */
 const char *reconciler_service_alarm(const struct reconciler *, size_t i,
-				     const char **ret_role);
+				     bool passing, const char **ret_role);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *reconciler_auth(struct reconciler *);

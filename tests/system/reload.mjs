@@ -90,7 +90,7 @@ test('a broken file changes nothing and its errors are named', async (t) => {
 			make_stream: [{ ...document.make_stream[0],
 				output: ['udp://127.0.0.1:70000'] }] }));
 		await hup(sluice, 'make_stream[0].output[0]');
-		await hup(sluice, 'the file has errors');
+		await hup(sluice, 'make_stream[0].output[0] (a000, ');
 		fs.rmSync(sluice.file);
 		await hup(sluice, 'file not found');
 		assert.deepEqual(await sluice.cmd('load'), document);

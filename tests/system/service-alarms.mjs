@@ -85,6 +85,34 @@ test('quarantine is an alarm of the stream and of the system status',
 	await sluice.stop();
 });
 
+test('a process that serves all streams raises the alarm worker too',
+	async (t) => {
+	const document = one();
+
+	document.make_stream[0].output.push('http://127.0.0.1:8100/one');
+	const sluice = await Sluice.start(t, document);
+	const { pid } = await waitUntil('deliver', () =>
+		sluice.worker('deliver'));
+	const told = await sluice.events(t, '&scope=alarm');
+
+	process.kill(pid, 'SIGKILL');
+	const up = await event(told, 'worker', true);
+
+	assert.equal(up.channel_id, undefined);
+	assert.equal(up.subject, 'deliver');
+	assert.match(up.reason, /^deliver worker: .*signal 9/);
+	const { alarms } = await sluice.json('/api/overview');
+
+	assert.ok(alarms.some(({ alarm, subject, since }) => since > 0 &&
+		alarm === 'worker' && subject === 'deliver'));
+	// its successor needs no operator
+	assert.deepEqual(await alarmsOf(sluice), []);
+	await sluice.logged(/alarm worker: deliver worker: .*signal 9/);
+	assert.equal((await event(told, 'worker', false)).subject, 'deliver');
+	await sluice.logged(/alarm worker \(deliver\) cleared/);
+	await sluice.stop();
+});
+
 test('a stream that is off air always has a reason', async (t) => {
 	const sluice = await Sluice.start(t, one());
 	const reason = async () => {
@@ -152,6 +180,30 @@ test('a faulty file at SIGHUP is an alarm until a good one, or a change',
 
 	await break_();
 	assert.match((await event(told, 'reload', true)).reason, failed);
+	// another fault is raised again, with the id and name of its stream
+	const faulty = JSON.parse(good);
+	const reason = async (port, more) => {
+		const { length } = told.scope('alarm');
+
+		faulty.make_stream[0].output = [`udp://127.0.0.1:${port}`];
+		Object.assign(faulty, more);
+		fs.writeFileSync(sluice.file, JSON.stringify(faulty));
+		process.kill(sluice.pid, 'SIGHUP');
+		return (await told.wait('the other reason', (m) =>
+			told.scope('alarm').indexOf(m) >= length &&
+			m.alarm === 'reload' && m.raised)).reason;
+	};
+	const place = 'make_stream[0].output[0] (a001, "Stream a001"): port: ';
+
+	assert.ok((await reason(70000, {})).endsWith(
+		`changed: ${place}70000 is not a port`));
+	assert.ok((await reason(70001, {})).endsWith(
+		`changed: ${place}70001 is not a port`));
+	assert.match(await reason(70001, { auth: { enable: true } }),
+		/changed: 2 errors, the first: auth.enable: /);
+	await sluice.logged(
+		/error config: make_stream\[0\]\.output\[0\] \(a001, "Stream /);
+	assert.ok(told.scope('alarm').every((m) => m.raised));
 	fs.writeFileSync(sluice.file, good);
 	process.kill(sluice.pid, 'SIGHUP');
 	await gone();
@@ -177,9 +229,17 @@ test('a configuration that cannot be saved is an alarm until it is',
 	await sluice.cmd('toggle-stream', { id: 'a001' });
 	await states(sluice, 'the alarm', (list) =>
 		list.some((text) => failed.test(text)));
-	assert.match((await event(told, 'save', true)).reason, failed);
+	const up = await event(told, 'save', true);
+
+	assert.match(up.reason, failed);
+	assert.equal(up.subject, sluice.file);
+	// a restart that fails because of it is no alarm afterwards
+	await sluice.cmd('restart');
+	assert.match((await event(told, 'restart', true)).reason,
+		/the configuration cannot be saved/);
 	fs.renameSync(moved, dir);
-	await event(told, 'save', false);
+	assert.equal((await event(told, 'save', false)).subject, up.subject);
+	await event(told, 'restart', false);
 	await sluice.stop();
 });
 

@@ -206,9 +206,9 @@ void reconciler_close_session(struct reconciler *f, uint64_t client)
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     const char **ret_role)
+				     bool passing, const char **ret_role)
 {
-	(void)r, (void)i, (void)ret_role;
+	(void)r, (void)i, (void)passing, (void)ret_role;
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "common/supervise/handover.h"
 #include "master/status/history.h"
 #include "master/status/status.h"
+#include "master/status/system_alarms.h"
 #include "master/status/system_status.h"
 #include "tests/unit/master/fakes.h"
 
@@ -36,6 +37,7 @@ static void open_master(struct master *m, const char *path)
 	cr_assert_not_null(m->of.config, "%s", why.text);
 	m->of.status = status_new(&(struct status_config){ .loop = m->loop });
 	m->of.system = system_status_new(m->loop);
+	m->of.alarms = system_alarms_new();
 	conf = stream_conf_new(stream);
 	status_set_stream(m->of.status, "a", conf, NULL);
 	stream_conf_free(&conf);
@@ -44,6 +46,7 @@ static void open_master(struct master *m, const char *path)
 
 static void close_master(struct master *m)
 {
+	system_alarms_free(&m->of.alarms);
 	system_status_free(&m->of.system);
 	status_free(&m->of.status);
 	config_close(&m->of.config);
@@ -228,6 +231,29 @@ static json_int_t machine_use(struct master *m)
 
 	json_decref(o);
 	return n;
+}
+
+Test(history, of_alarms_that_clients_know_sends_no_event)
+{
+	struct master from, to;
+	json_t *list;
+
+	open_master(&from, NULL);
+	open_master(&to, NULL);
+	list = json_array();
+	system_alarms_add(list, "log", NULL, "full");
+	json_decref(system_alarms_take(from.of.alarms, list));
+	hand_on(&from, &to, NULL);
+	list = system_alarms_list(to.of.alarms);
+	cr_assert_eq(json_array_size(list), 1);
+	json_decref(list);
+	list = json_array();
+	system_alarms_add(list, "log", NULL, "full");
+	list = system_alarms_take(to.of.alarms, list);
+	cr_assert_eq(json_array_size(list), 0);
+	json_decref(list);
+	close_master(&from);
+	close_master(&to);
 }
 
 Test(history, of_the_machine_is_that_of_the_last_minute)
