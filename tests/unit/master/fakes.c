@@ -212,6 +212,12 @@ const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
 	return NULL;
 }
 
+const char *reconciler_play_error(const struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
 struct tls_proc *reconciler_tls(struct reconciler *f)
 {
 	(void)f;
