@@ -53,6 +53,7 @@ struct http_conn {
 	size_t drained; /* bytes discarded */
 	uint64_t answer_end_ms; /* deadline of the answer, mono_ms() */
 	bool judged;    /* the handler wants the whole body */
+	bool continued; /* 100 Continue was written */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
 	bool refused;   /* the address has too many */
@@ -133,7 +134,7 @@ static size_t account(struct http_conn *c)
 
 	(void)http_request_body(c->request, &in);
 	in += buf_len(&c->in);
-	p->held_in += in - c->held_in;
+	p->held_in += in - before;
 	p->held_out += out - c->held_out;
 	c->held_in = in;
 	c->held_out = out;
@@ -172,8 +173,7 @@ static void answer_error(struct http_conn *c, int status, const char *error)
 {
 	char body[160];
 	const struct http_answer a = {
-		.status = status,
-		.content_type = "application/json",
+		.status = status, .content_type = "application/json",
 		.body = body,
 		.len = (size_t)snprintf(body, sizeof body,
 					"{\"error\":\"%.120s\"}", error),
@@ -210,13 +210,15 @@ static bool meet_expectation(struct http_conn *c)
 	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	const char *value = http_request_header(c->request, "expect");
 
-	if (value == NULL || http_request_minor(c->request) == 0)
+	if (value == NULL || c->continued ||
+	    http_request_minor(c->request) == 0)
 		return true;
 	if (strcasecmp(value, "100-continue") != 0) {
 		reject(c, 417, "Expect: only 100-continue is supported");
 		return false;
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
+		c->continued = true;
 		buf_append(&c->out, interim, sizeof interim - 1);
 		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 	}
@@ -330,7 +332,7 @@ static void answered(struct http_conn *c)
 	c->state = CONN_READING;
 	c->wait = WAIT_NONE;
 	c->used = true;
-	c->judged = false;
+	c->judged = c->continued = false;
 	/* the last to be closed at the limit */
 	TAILQ_REMOVE(&c->pool->conns, c, link);
 	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
@@ -371,8 +373,7 @@ static void conn_drain(struct http_conn *c)
 
 	if (n == -EAGAIN || n == -EINTR)
 		return;
-	if (n > 0)
-		c->drained += (size_t)n;
+	c->drained += n > 0 ? (size_t)n : 0;
 	if (n <= 0 || c->drained > DRAIN_MAX)
 		conn_close(c);
 }
@@ -403,10 +404,9 @@ static void conn_read(struct http_conn *c)
 	size_t room = READ_MAX - buf_len(&c->in);
 	ssize_t n = recv(c->fd, buf_reserve(&c->in, room), room, 0);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
 	if (n < 0) {
-		conn_close(c);
+		if (errno != EAGAIN && errno != EINTR)
+			conn_close(c);
 		return;
 	}
 	buf_added(&c->in, (size_t)n);

@@ -38,6 +38,7 @@ struct log_file {
 	char *path;
 	int fd; /* -1: not open */
 	uint64_t size;
+	int rotated; /* the last rotation: 0 or -errno */
 };
 
 static void destroy(struct log_file *f)
@@ -52,23 +53,28 @@ static void destroy(struct log_file *f)
 
 /* --- the thread --- */
 
-/* An empty file, or one that begins as our logs do: with a time, or with the
- * report of dropped lines. */
-static int judge_begin(int fd, const char *path)
+/* 0 for an empty file, or one that begins as our logs do: with a time, or with
+ * the report of dropped lines.  other: it must be this file; -1: any regular
+ * file. */
+static int judge_begin(const char *path, int other)
 {
 	static const char dropped[] = "log: ", time[] = "0000-00-00T00:00:00.";
 	char head[sizeof time];
 	int reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
 					O_NOFOLLOW);
+	int err = reader < 0 ? -errno : -EACCES;
 	struct stat a, b;
 	ssize_t n = -1;
 
-	if (reader >= 0 && fstat(reader, &a) == 0 && fstat(fd, &b) == 0 &&
-	    a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+	if (reader >= 0 && fstat(reader, &a) == 0 && S_ISREG(a.st_mode) &&
+	    (other < 0 || (fstat(other, &b) == 0 && a.st_ino == b.st_ino &&
+			   a.st_dev == b.st_dev)))
 		n = read(reader, head, sizeof time - 1);
+	else if (reader >= 0 && other < 0)
+		err = -EEXIST;
 	fd_close(&reader);
 	if (n < 0)
-		return -EACCES;
+		return err;
 	if (n >= (ssize_t)sizeof dropped - 1 &&
 	    memcmp(head, dropped, sizeof dropped - 1) == 0)
 		return 0;
@@ -95,7 +101,7 @@ static int open_file(struct log_file *f)
 	else if (!S_ISREG(st.st_mode))
 		err = -EINVAL;
 	else if (st.st_size > 0)
-		err = judge_begin(f->fd, f->path);
+		err = judge_begin(f->path, f->fd);
 	if (err == 0)
 		f->size = (uint64_t)st.st_size;
 	if (err < 0)
@@ -113,11 +119,31 @@ static bool is_in_place(const struct log_file *f)
 	       here.st_dev == open.st_dev;
 }
 
-static int rotate(struct log_file *f)
+/* The archives are removed or get another name: every file that has such a
+ * name is to be a log of ours. */
+static int judge_archives(const struct log_file *f)
 {
-	char *to = xasprintf("%s.%d", f->path, LOG_FILE_ARCHIVES);
 	int err = 0;
 
+	for (int i = 1; i <= LOG_FILE_ARCHIVES && err == 0; i++) {
+		char *name = xasprintf("%s.%d", f->path, i);
+
+		err = judge_begin(name, -1);
+		if (err == -ENOENT)
+			err = 0;
+		free(name);
+	}
+	return err;
+}
+
+static int rotate(struct log_file *f)
+{
+	char *to;
+	int err = judge_archives(f);
+
+	if (err < 0)
+		return err;
+	to = xasprintf("%s.%d", f->path, LOG_FILE_ARCHIVES);
 	for (int i = LOG_FILE_ARCHIVES - 1; i >= 0; i--) {
 		char *from = i > 0 ? xasprintf("%s.%d", f->path, i)
 				   : xstrdup(f->path);
@@ -158,7 +184,7 @@ static int write_line(struct log_file *f, const char *line, size_t len,
 	/* a file that cannot be rotated continues to grow */
 	if (err == 0 && max_size > 0 && f->size > 0 &&
 	    f->size + len > max_size)
-		(void)rotate(f);
+		f->rotated = rotate(f);
 	if (err == 0 && f->fd < 0)
 		err = open_file(f);
 	return err < 0 ? err : write_all(f, line, len);
@@ -207,6 +233,7 @@ static void write_batch(struct log_file *f, struct buf *lines,
 		at += len;
 		left -= len;
 	}
+	*ret_err = f->rotated;
 }
 
 /* Called with the lock, which it releases while it writes. */

@@ -6,8 +6,9 @@
  * (the newest) to FILE.9.  A file that was moved or removed is created again.
  * If the disk is full or too slow, lines are dropped; the next line that is
  * written reports their number.  A file that cannot be written is tried again
- * every few seconds.  No link is followed, and no file is appended to that does
- * not begin as a log of this program: -ELOOP, -EEXIST.
+ * every few seconds.  No link is followed, and no file is appended to, and no
+ * archive replaced, that does not begin as a log of this program: -ELOOP,
+ * -EEXIST.  A file that cannot be rotated continues to grow.
  *
  * Owns the thread and the queued lines.
  */

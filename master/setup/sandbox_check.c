@@ -21,8 +21,10 @@ int sandbox_check(bool required)
 
 	if (!files)
 		report("master", "this kernel has no Landlock: a worker that "
-		       "an attacker controls can open every file of the "
-		       "service");
+		       "an attacker controls can open every file of %s",
+		       geteuid() == 0 ? "this machine, because the service "
+					"runs as root (--user)"
+				      : "the service");
 	if (!calls)
 		report("master", "this kernel does not filter system calls: "
 		       "workers cannot start");

@@ -184,6 +184,9 @@ tests_helpers_bare_port_SOURCES = tests/helpers/bare-port.c
 check_PROGRAMS += tests/helpers/hold-thread
 tests_helpers_hold_thread_SOURCES = tests/helpers/hold-thread.c
 
+check_PROGRAMS += tests/helpers/no-landlock
+tests_helpers_no_landlock_SOURCES = tests/helpers/no-landlock.c
+
 check_PROGRAMS += tests/helpers/hang-fs
 tests_helpers_hang_fs_SOURCES = tests/helpers/hang-fs.c
 

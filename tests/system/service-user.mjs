@@ -2,10 +2,11 @@
 // main, started by root: the service gives up root before it serves anybody.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { MASTER, Sluice, WORKER, config, stream }
 	from '../helpers/sluice.mjs';
-import { run, tempDir } from '../helpers/util.mjs';
+import { builddir, run, tempDir } from '../helpers/util.mjs';
 
 const NOBODY = 'nobody';
 
@@ -69,6 +70,28 @@ test('without a user the start is refused', async (t) => {
 		const { code, err } = await run(MASTER, args);
 
 		assert.equal(code, 64, err);
+		assert.match(err, text);
+	}
+});
+
+test('a kernel without Landlock is reported with what it leaves open',
+	async (t) => {
+	const without = path.join(builddir, 'tests/helpers/no-landlock');
+	const start = (...args) => run(without, [MASTER, '--require-sandbox',
+		...process.getuid() === 0 ? args : []]);
+	const sluice = await Sluice.start(t, config(),
+		{ through: [without] });
+	const of = (machine) => new RegExp('this kernel has no Landlock: .* ' +
+		`can open every file of ${machine ? 'this machine, because the ' +
+			'service runs as root' : 'the service'}`);
+
+	await sluice.logged(of(process.getuid() === 0));
+	await sluice.stop();
+	for (const [args, text] of [[['--user', 'root'],
+		of(process.getuid() === 0)], [['--user', NOBODY], of(false)]]) {
+		const { code, err } = await start(...args);
+
+		assert.equal(code, 1, err);
 		assert.match(err, text);
 	}
 });

@@ -354,6 +354,31 @@ static bool is_judged(void *arg)
 	return ((struct site *)arg)->judged != NULL;
 }
 
+/* The length of a chunked body shows only while it arrives. */
+Test(http_server, writes_100_continue_once)
+{
+	static const char head[] = "POST /wait HTTP/1.1\r\nHost: a\r\n"
+				   "Expect: 100-continue\r\n"
+				   "Transfer-Encoding: chunked\r\n\r\n";
+	struct site *s = open_strict();
+	struct client c = site_visit(s);
+	char body[9000];
+
+	memset(body, 'y', sizeof body);
+	cr_assert(client_say(&c, head));
+	cr_assert(client_expect(&c, "HTTP/1.1 100 Continue\r\n\r\n"));
+	cr_assert(client_say(&c, "2328\r\n"));
+	cr_assert(client_send(&c, body, sizeof body));
+	drive(s->loop, is_judged, s);
+	http_continue(s->judged);
+	cr_assert(client_say(&c, "\r\n0\r\n\r\n"));
+	cr_assert(client_expect(&c, "[POST /wait yyy"));
+	cr_expect_not(client_has(&c, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 "
+				     "100 Continue"));
+	client_close(&c);
+	site_close(s);
+}
+
 Test(http_server, waits_for_the_judgement_of_a_head)
 {
 	static const char head[] = "POST /wait HTTP/1.1\r\nHost: a\r\n"

@@ -81,19 +81,52 @@ Test(log_file, has_every_line_when_it_is_closed)
 
 Test(log_file, keeps_nine_archives)
 {
-	struct log_file *f = log_file_open(path, 8);
+	struct log_file *f = log_file_open(path, 2 * sizeof HEAD "l10");
 	char line[80];
 
 	for (int i = 10; i <= 35; i++) {
-		(void)snprintf(line, sizeof line, "l%d\n", i);
+		(void)snprintf(line, sizeof line, HEAD "l%d\n", i);
 		put(f, line);
 	}
 	log_file_close(&f);
-	expect(0, "l34\nl35\n");
-	expect(1, "l32\nl33\n");
-	expect(LOG_FILE_ARCHIVES, "l16\nl17\n");
+	expect(0, HEAD "l34\n" HEAD "l35\n");
+	expect(1, HEAD "l32\n" HEAD "l33\n");
+	expect(LOG_FILE_ARCHIVES, HEAD "l16\n" HEAD "l17\n");
 	name_of(LOG_FILE_ARCHIVES + 1, line);
 	cr_expect_neq(access(line, F_OK), 0);
+}
+
+/* The name is chosen by a control user, and with it that of the archives. */
+Test(log_file, replaces_no_file_of_another_kind)
+{
+	static const char other[] = "#!/bin/sh\n";
+	char name[80];
+
+	for (int i = 1; i <= LOG_FILE_ARCHIVES; i += 4) {
+		struct log_file *f;
+		unsigned dropped;
+		FILE *file;
+
+		name_of(i, name);
+		file = fopen(name, "w");
+		cr_assert_not_null(file);
+		(void)fputs(other, file);
+		(void)fclose(file);
+		f = log_file_open(path, sizeof HEAD);
+		put(f, HEAD "one\n");
+		put(f, HEAD "two\n");
+		while (log_file_result(f, &dropped) != -EEXIST)
+			(void)usleep(1000);
+		cr_expect_eq(dropped, 0);
+		log_file_close(&f);
+		expect(i, other);
+		expect(0, HEAD "one\n" HEAD "two\n");
+		name_of(0, name);
+		(void)unlink(name);
+		/* what is no file either */
+		name_of(i, name);
+		(void)unlink(name);
+	}
 }
 
 Test(log_file, a_line_larger_than_the_file_may_be_is_alone_in_it)
