@@ -81,8 +81,8 @@ test('a kernel without Landlock is reported with what it leaves open',
 		...process.getuid() === 0 ? args : []]);
 	const sluice = await Sluice.start(t, config(),
 		{ through: [without] });
-	const of = (machine) => new RegExp('this kernel has no Landlock: .* ' +
-		`can open every file of ${machine ? 'this machine, because the ' +
+	const of = (root) => new RegExp('this kernel has no Landlock: .* can ' +
+		`open every file of ${root ? 'this machine, because the ' +
 			'service runs as root' : 'the service'}`);
 
 	await sluice.logged(of(process.getuid() === 0));
