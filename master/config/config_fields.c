@@ -102,7 +102,8 @@ static const struct field settings_rows[] = {
 	  .help = "Serve /play/ID: every enabled stream as MPEG-TS." },
 	{ "http_play_hls", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Stored; without effect." },
+	  .help = "Serve /play/ID/index.m3u8: every enabled stream as "
+		  "HLS." },
 	/* check.c judges it: a number, or text as control_port */
 	{ "http_play_port", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

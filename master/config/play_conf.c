@@ -43,6 +43,8 @@ void play_conf_read(struct play_conf *ret, const json_t *settings,
 	*ret = (struct play_conf){
 		.ts = json_is_true(json_object_get(settings,
 						   "http_play_stream")),
+		.hls = json_is_true(json_object_get(settings,
+						    "http_play_hls")),
 	};
 	ret->has_port = (ret->ts || ret->hls) &&
 			play_conf_port(settings, &ret->port, &error) > 0 &&

@@ -51,6 +51,7 @@ static void read_output(struct output_conf *out, const char *address,
 		out->listen = spec.listen;
 		out->path = xstrdup(spec.path);
 		out->buffer_size_kib = spec.buffer_size_kib;
+		out->hls = spec.hls ? spec.hls_quantity : 0;
 	}
 	if (places != NULL)
 		judge_output_place(j, &spec, places);

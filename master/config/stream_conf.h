@@ -36,6 +36,7 @@ struct output_conf {
 	struct sockaddr_any listen;
 	char *path;
 	unsigned buffer_size_kib;
+	unsigned hls; /* segments of its playlist; 0: no HLS */
 };
 
 struct stream_conf {

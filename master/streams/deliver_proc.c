@@ -37,6 +37,7 @@ static void send_mount(struct mount *mount, enum msg_type type)
 		.path = mount->path,
 		.stream = mount->stream,
 		.tls = mount->tls,
+		.hls = mount->hls,
 	};
 	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
 }
@@ -372,6 +373,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->path = xstrdup(cfg->path);
 	m->stream = xstrdup(cfg->stream);
 	m->tls = cfg->tls;
+	m->hls = cfg->hls;
 	m->ring_fd = cfg->ring_fd;
 	if (cfg->listen != NULL)
 		m->listener = listener_get(d->listeners, cfg->listen);

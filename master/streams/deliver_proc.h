@@ -68,6 +68,7 @@ struct mount_config {
 	const struct sockaddr_any *listen; /* NULL: a play path */
 	const char *path;   /* copied */
 	bool tls; /* https:// only */
+	unsigned hls; /* segments of the playlist; 0: path is the stream */
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };

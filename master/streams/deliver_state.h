@@ -17,6 +17,7 @@ struct mount {
 	char *path;
 	char *stream;
 	bool tls;
+	unsigned hls;
 	int ring_fd;
 	bool due; /* a message to the worker is due */
 	bool waits; /* for the path, which another mount uses */

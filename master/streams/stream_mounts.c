@@ -18,7 +18,8 @@ static bool is_same(const struct mount *m, const struct mount_config *cfg)
 
 	if (cfg->listen != NULL)
 		sockaddr_format(cfg->listen, address);
-	return m->tls == cfg->tls && strcmp(m->path, cfg->path) == 0 &&
+	return m->tls == cfg->tls && m->hls == cfg->hls &&
+	       strcmp(m->path, cfg->path) == 0 &&
 	       strcmp(m->stream, cfg->stream) == 0 &&
 	       strcmp(mount_address(m), address) == 0;
 }
@@ -63,7 +64,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 	struct mount_config wanted = { .stream = cfg->stream,
 				       .ring_fd = cfg->ring_fd };
 	struct stream_mounts old = *mounts;
-	char path[PLAY_PATH_MAX];
+	char path[PLAY_PATH_MAX], playlist[PLAY_PATH_MAX];
 
 	mounts->n = 0;
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -72,6 +73,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.listen = &http->listen;
 		wanted.path = http->path;
 		wanted.tls = http->tls;
+		wanted.hls = http->hls;
 		keep_mount(mounts, &old, d, &wanted, http->position);
 	}
 	if (cfg->play != NULL && cfg->play->ts) {
@@ -79,6 +81,15 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.listen = NULL;
 		wanted.path = path;
 		wanted.tls = false;
+		wanted.hls = 0;
+		keep_mount(mounts, &old, d, &wanted, 0);
+	}
+	if (cfg->play != NULL && cfg->play->hls) {
+		play_path(cfg->stream, true, playlist);
+		wanted.listen = NULL;
+		wanted.path = playlist;
+		wanted.tls = false;
+		wanted.hls = HLS_QUANTITY;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
 	for (size_t i = 0; i < old.n; i++)
@@ -98,7 +109,7 @@ static void move_play(struct mount *m, const char *stream)
 	struct msg message = { .type = MSG_DELIVER_MOVE };
 	char path[PLAY_PATH_MAX];
 
-	play_path(stream, false, path);
+	play_path(stream, m->hls > 0, path);
 	message.deliver_move = (struct msg_deliver_move){ m->path, path };
 	if (!m->waits)
 		service_proc_send(m->owner->service, &message, NULL);

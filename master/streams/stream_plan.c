@@ -47,6 +47,7 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 	http->listen = out->listen;
 	http->tls = out->tls;
 	http->path = xstrdup(out->path);
+	http->hls = out->hls;
 	p->ring_size = MAX(p->ring_size, MAX(wanted,
 					     (size_t)RING_SIZE_DEFAULT));
 }
@@ -83,6 +84,11 @@ struct stream_plan *stream_plan_new(const char *id,
 		    p->start.n_outputs < MSG_OUTPUTS_MAX)
 			plan_output(p, &conf->outputs[i]);
 	p->start.ring = p->ring_size > 0;
+	/* a plan that the last master wrote has it */
+	if (json_is_true(json_object_get(settings != NULL ? settings
+							  : p->source,
+					 "http_play_hls")))
+		p->start.hls = HLS_QUANTITY;
 	p->options = stream_spec_pick(p->source);
 	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
@@ -101,6 +107,8 @@ json_t *stream_plan_write(const struct stream_plan *p)
 		if (value != NULL)
 			(void)json_object_set(copy, keys[i], value);
 	}
+	if (p->start.hls > 0)
+		(void)json_object_set_new(copy, "http_play_hls", json_true());
 	return copy;
 }
 
@@ -132,6 +140,7 @@ bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b)
 {
 	return a->enable == b->enable && a->ring_size == b->ring_size &&
+	       a->start.hls == b->start.hls &&
 	       stream_spec_is_same(a->options, b->options) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&

@@ -20,6 +20,7 @@ struct plan_http {
 	struct sockaddr_any listen;
 	bool tls;
 	char *path;
+	unsigned hls; /* segments of the playlist; 0: path is the stream */
 };
 
 /* Streams, each once. */

@@ -146,7 +146,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 29,
+	MSG_FORMAT = 30,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -162,6 +162,7 @@ enum {
 	MSG_CHANGES_MAX = 64,
 	MSG_QUERIERS_MAX = 64,
 	MSG_PROXIES_MAX = 64,
+	MSG_HLS_MAX = 30, /* segments of a playlist */
 };
 
 struct msg_stream_start {
@@ -172,6 +173,7 @@ struct msg_stream_start {
 	size_t n_outputs;
 	/* addresses, as configured; deliver serves the http outputs */
 	const char *outputs[MSG_OUTPUTS_MAX];
+	unsigned hls;   /* segments of the playlist at the play path; 0: none */
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
 	bool ring;   /* a descriptor of the ring follows */
@@ -198,6 +200,8 @@ struct msg_deliver_mount {
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
 	bool tls;            /* for viewers by TLS, else for the others */
+	unsigned hls;        /* path is a playlist of so many segments; 0: path
+			      * is the stream itself */
 };
 
 struct msg_deliver_move {

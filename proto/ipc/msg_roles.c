@@ -25,6 +25,8 @@ static const struct field mount_rows[] = {
 	{ "path", FIELD_AT(struct msg_deliver_mount, path) },
 	{ "stream", FIELD_AT(struct msg_deliver_mount, stream) },
 	{ "tls", FIELD_AT(struct msg_deliver_mount, tls) },
+	{ "hls", FIELD_AT(struct msg_deliver_mount, hls),
+	  .max = MSG_HLS_MAX },
 };
 const struct field_table deliver_mount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);

@@ -18,6 +18,7 @@ static const struct field start_rows[] = {
 	  .item = &address_item },
 	{ "outputs", FIELD_ITEMS(struct msg_stream_start, outputs, n_outputs),
 	  .item = &address_item },
+	{ "hls", AT(hls), .max = MSG_HLS_MAX },
 	{ "first", AT(first), .max = MSG_INPUTS_MAX },
 	{ "by_hand", AT(by_hand) },
 	{ "ring", AT(ring) },

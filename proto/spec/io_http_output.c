@@ -7,13 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_SIZE_MAX_KIB = 1024 * 1024 };
+enum {
+	BUFFER_SIZE_MAX_KIB = 1024 * 1024,
+	HLS_DURATION_MAX_S = 30,
+	/* RFC 8216 6.2.2: a shorter playlist is no live playlist */
+	HLS_QUANTITY_MIN = 3,
+	/* the ring has the segments of a playlist twice (RING_SEGMENTS) */
+	HLS_QUANTITY_MAX = 30,
+};
 
 static const struct field rows[] = {
 	{ "buffer_size", IO_OUTPUT(buffer_size_kib),
 	  .max = BUFFER_SIZE_MAX_KIB, .unit = "KiB",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Memory that viewers share; 0: the usual size." },
+	{ "duration", IO_OUTPUT(hls_duration_s), .min = 1,
+	  .max = HLS_DURATION_MAX_S, .initial = HLS_DURATION_S, .unit = "s",
+	  .help = "HLS: length of a segment, which ends at the next picture "
+		  "that decodes." },
+	{ "quantity", IO_OUTPUT(hls_quantity), .min = HLS_QUANTITY_MIN,
+	  .max = HLS_QUANTITY_MAX, .initial = HLS_QUANTITY,
+	  .help = "HLS: segments in a playlist." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);
@@ -32,7 +46,6 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 {
 	char target[ADDRESS_TEXT_MAX + 1];
 	const char *path = "/", *query, *fault = NULL;
-	size_t len;
 
 	if (strchr(text, '?') != NULL)
 		return errmsg_fail(error, -EINVAL,
@@ -50,12 +63,16 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL,
 				   "path: \"%.64s\": empty or '.' segment",
 				   text);
-	len = strlen(path);
-	if (len >= 5 && strcmp(path + len - 5, ".m3u8") == 0)
-		return errmsg_fail(error, -ENOTSUP,
-				   "path: HLS (.m3u8) is not served by this "
-				   "version");
 	return io_copy_path(path, ret, error);
+}
+
+/* Its segments are in a folder of its name. */
+static bool is_playlist(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	size_t len = strlen(name);
+
+	return len > 5 && strcmp(name + len - 5, ".m3u8") == 0;
 }
 
 static int read_http_host(const char *host, uint16_t port,
@@ -115,7 +132,10 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 		(void)snprintf(e.host, sizeof e.host, "%.*s", (int)word,
 			       a->target);
 	r = read_http_host(e.host, e.port, &spec->listen, error);
-	return r < 0 ? r : read_http_path(slash, spec->path, error);
+	if (r == 0)
+		r = read_http_path(slash, spec->path, error);
+	spec->hls = r == 0 && is_playlist(spec->path);
+	return r;
 }
 
 const struct io_type output_http_type = {

@@ -131,6 +131,9 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;
 
+/* Of HLS, unless the output sets them. */
+enum { HLS_DURATION_S = 3, HLS_QUANTITY = 4 };
+
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
 		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_NP, OUTPUT_KINDS };
 
@@ -167,6 +170,8 @@ struct output_spec {
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+	bool hls;                   /* path is that of a playlist */
+	unsigned hls_duration_s, hls_quantity;
 
 	/* file: path, and */
 	struct {

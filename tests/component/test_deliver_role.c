@@ -17,7 +17,7 @@
 
 enum { PATIENCE_MS = 30000 };
 
-static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false };
+static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false, 0 };
 
 struct master {
 	struct worker_rig rig;

@@ -15,6 +15,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_cue \
 	tests/fuzz/fuzz_fec_repair \
 	tests/fuzz/fuzz_hls_mux \
+	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
 	tests/fuzz/fuzz_m3u8 \
 	tests/fuzz/fuzz_monitor \
@@ -56,6 +57,7 @@ tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_http_request_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_monitor_LDADD = $(fuzz_engine) $(worker_libs)

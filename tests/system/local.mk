@@ -71,6 +71,7 @@ system_tests = \
 	tests/system/harness.mjs \
 	tests/system/host-warnings.mjs \
 	tests/system/hostile.mjs \
+	tests/system/hls.mjs \
 	tests/system/hls-audio.mjs \
 	tests/system/hls-input.mjs \
 	tests/system/hls-nginx.mjs \

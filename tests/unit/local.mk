@@ -141,6 +141,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_remux_options \
 	tests/unit/proto/spec/test_report_shape \
 	tests/unit/proto/spec/test_stream_spec \
+	tests/unit/proto/wire/test_http_range \
 	tests/unit/proto/wire/test_http_request \
 	tests/unit/proto/wire/test_http_target \
 	tests/unit/proto/wire/test_http_vectors \
@@ -158,6 +159,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
 	tests/unit/worker/deliver/test_deliver_tls \
+	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \

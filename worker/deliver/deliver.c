@@ -6,13 +6,14 @@
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "common/base/wall.h"
-#include "worker/deliver/viewer_conn.h"
+#include "worker/deliver/hls.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
 #include "worker/deliver/viewer_sessions.h"
 #include "worker/deliver/tls_link.h"
+#include "worker/deliver/viewer_conn.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,6 +119,7 @@ static void unlink_conn(struct deliver *d, struct viewer_conn *c)
 
 static void remove_conn(struct deliver *d, struct viewer_conn *c)
 {
+	peer_leave(&c->from);
 	unlink_conn(d, c);
 	d->n_conns--;
 	viewer_conn_free(&c);
@@ -193,17 +195,46 @@ static struct mount *find_mount(const struct deliver *d,
 	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
 }
 
+/* Each address receives a limited number of segments at a time. */
+static void serve_hls(struct deliver *d, struct viewer_conn *c,
+		      const struct http_request *request, struct mount *m,
+		      uint64_t number)
+{
+	struct ip_address address = ip_of(&c->peer);
+
+	if (!mount_recover(m)) {
+		viewer_conn_reject(c, 503);
+		return;
+	}
+	if (number > 0 && c->peer.len > 0 && c->from == NULL &&
+	    peers_enter(d->peers, &address, &c->from) < 0) {
+		log_full(d, c->address, "too many viewers of one address "
+			 "(viewers_per_address)");
+		viewer_conn_reject(c, 503);
+		return;
+	}
+	hls_answer(c, request, m, number);
+	start_tick(d);
+}
+
 static void on_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
 	struct deliver *d = arg;
-	struct mount *m = find_mount(d, c, http_request_path(request));
+	const char *path = http_request_path(request);
+	struct mount *m = find_mount(d, c, path);
 	const char *method = http_request_method(request);
+	char playlist[IO_PATH_MAX];
+	uint64_t number = 0; /* of a segment */
 
-	if (m == NULL) {
+	if (m == NULL && hls_segment_path(path, playlist, &number))
+		m = find_mount(d, c, playlist);
+	if (m == NULL || (m->hls == 0 && number > 0)) {
 		log_debug("deliver", "%s%s: request for an unknown path",
-			  c->address, http_request_path(request));
+			  c->address, path);
 		viewer_conn_reject(c, 404);
+	} else if (m->hls > 0) {
+		serve_hls(d, c, request, m, number);
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {
@@ -226,6 +257,7 @@ static void on_conn_idle(struct viewer_conn *c, void *arg)
 {
 	struct deliver *d = arg;
 
+	peer_leave(&c->from);
 	unlink_conn(d, c);
 	c->listed = true;
 	TAILQ_INSERT_TAIL(&d->used, c, entry);
@@ -389,7 +421,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	int err = 0;
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
-	    old->tls == name->tls) {
+	    old->tls == name->tls && old->hls == name->hls) {
 		/* only a renamed stream keeps its ring */
 		mount_rename(old, name->stream);
 		(void)close(ring_fd);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
+	worker/deliver/hls.c worker/deliver/hls.h \
+	worker/deliver/hls_playlist.c worker/deliver/hls_playlist.h \
 	worker/deliver/lag.c worker/deliver/lag.h \
 	worker/deliver/listener.c worker/deliver/listener.h \
 	worker/deliver/mount.c worker/deliver/mount.h \

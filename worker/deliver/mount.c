@@ -26,6 +26,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->path = xstrdup(cfg->name->path);
 	m->stream = xstrdup(cfg->name->stream);
 	m->tls = cfg->name->tls;
+	m->hls = cfg->name->hls;
 	m->loop = cfg->loop;
 	m->ring_fd = cfg->ring_fd;
 	m->reader = reader;

@@ -20,6 +20,8 @@ struct mount {
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
+	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	bool empty_missing; /* a missing segment is empty, not an error */
 	bool tls;    /* for viewers with TLS; false: for those without */
 	bool renewed; /* the current master added it again */
 	bool broken; /* the header of the ring is invalid */

@@ -385,16 +385,26 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 	put(r, run.data + from * TS_PACKET, run.n - from);
 }
 
+/* The bytes of a ring for the segments of a playlist, and as many again and one
+ * that have left it. */
+static uint64_t hls_bytes(const struct ring_out *r)
+{
+	uint64_t bytes = (2 * r->hls.quantity + 1) * r->segment_bytes;
+
+	return bytes > 0 ? bytes / 2 * 3 + HLS_EXTRA : 0;
+}
+
+bool ring_out_is_short(const struct ring_out *r)
+{
+	return hls_bytes(r) > ring_writer_max(r->ring);
+}
+
 /* The ring grows while the group of pictures does, and so keeps its start. */
 static void grow(struct ring_out *r)
 {
-	uint64_t pos = ring_writer_pos(r->ring), hls;
+	uint64_t pos = ring_writer_pos(r->ring);
 
-	/* the playlist, and as many segments again and one that left it */
-	hls = (2 * r->hls.quantity + 1) * r->segment_bytes;
-	if (hls > 0)
-		ring_grow(r->ring, (size_t)MIN(hls / 2 * 3 + HLS_EXTRA,
-					       (uint64_t)RING_GROWN));
+	ring_grow(r->ring, (size_t)MIN(hls_bytes(r), (uint64_t)RING_GROWN));
 
 	if (r->has_last && !r->may_guess)
 		ring_grow(r->ring, (size_t)MIN((pos - r->last.pos) * RING_GOPS,

@@ -34,6 +34,9 @@ void ring_out_free(struct ring_out **);
  * the first packet. */
 void ring_out_set_hls(struct ring_out *, const struct ring_out_hls *);
 
+/* Are the segments that it wants more than the ring can have? */
+bool ring_out_is_short(const struct ring_out *);
+
 /* Copies packets.  Readers cannot see them yet. */
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);

@@ -224,6 +224,16 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	turn(container_of(w, struct pipeline, readable));
 }
 
+/* All playlists of a stream have the same segments. */
+static void add_hls(struct ring_out_hls *hls, const struct sink *s)
+{
+	if (!s->valid || !s->spec.hls)
+		return;
+	hls->duration_ms = MAX(hls->duration_ms,
+			       s->spec.hls_duration_s * 1000);
+	hls->quantity = MAX(hls->quantity, s->spec.hls_quantity);
+}
+
 static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
 	const char *name = json_string_value(
@@ -232,6 +242,9 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 
 	if (name == NULL || name[0] == '\0')
 		name = start->name;
+	if (start->hls > 0)
+		p->hls = (struct ring_out_hls){ HLS_DURATION_S * 1000,
+						start->hls };
 	p->n_sinks = start->n_outputs;
 	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
@@ -243,6 +256,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(s);
+		add_hls(&p->hls, s);
 		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(s));
 		follows |= sink_follows(s);
 		routes |= sink_follows_routes(s);
@@ -301,8 +315,10 @@ void pipeline_use_ring(struct pipeline *p, int fd)
 	ring_out_free(&p->ring);
 	p->ring_error.text[0] = '\0';
 	p->ring = ring_out_new(fd, splice_psi(p->splice), &err);
-	if (p->ring != NULL)
+	if (p->ring != NULL) {
+		ring_out_set_hls(p->ring, &p->hls);
 		return;
+	}
 	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
 	log_error("stream", "%s", p->ring_error.text);
 }

@@ -43,6 +43,8 @@ struct pipeline {
 	uint64_t packets;
 	uint64_t packets_before; /* value of packets a second ago */
 
+	struct ring_out_hls hls;
+	bool hls_short; /* logged: the ring has too few segments */
 	struct ring_out *ring; /* NULL without a ring */
 	struct errmsg ring_error;
 

@@ -168,6 +168,13 @@ void pipeline_second(struct pipeline *p)
 
 	if (p->ring != NULL)
 		status.join = ring_out_join(p->ring, &status.gop_ms);
+	if (p->ring != NULL && !p->hls_short && ring_out_is_short(p->ring)) {
+		p->hls_short = true;
+		log_warning("stream", "HLS: %u segments do not fit into the "
+			    "largest ring, so the playlist has fewer: "
+			    "choose a smaller duration or quantity",
+			    p->hls.quantity);
+	}
 	selector_second(p->selector, p->now_ns, &status);
 	report_alarms(p, &status);
 	if (late > 0 &&

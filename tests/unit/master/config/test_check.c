@@ -329,7 +329,7 @@ static const struct {
 	  "make_stream[0].output[0]" },
 	{ "make_stream[0].output[0]", "\"http://:70000/x\"",
 	  "make_stream[0].output[0]" },
-	{ "make_stream[0].output[0]", "\"http://:8100/x.m3u8\"",
+	{ "make_stream[0].output[0]", "\"http://:8100/x.m3u8#duration=99\"",
 	  "make_stream[0].output[0]" },
 	{ "make_stream[0].output[0]", "\"http://:8000/x\"",
 	  "make_stream[0].output[0]" },

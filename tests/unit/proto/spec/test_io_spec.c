@@ -351,8 +351,10 @@ static const struct {
 	{ "http://:80/%ff", "path: \"/%ff\": path is not UTF-8", EINVAL },
 	{ "http://:80/x#buffer_size=9999999",
 	  "buffer_size: 9999999 is not between 0 and 1048576 KiB", EINVAL },
-	{ "http://:80/x/index.m3u8",
-	  "path: HLS (.m3u8) is not served by this version", ENOTSUP },
+	{ "http://:80/x.m3u8#duration=0",
+	  "duration: 0 is not between 1 and 30 s", EINVAL },
+	{ "http://:80/x.m3u8#quantity=2",
+	  "quantity: 2 is not between 3 and 30", EINVAL },
 	{ "udp://239.1.1.1#sap=ff0e::1",
 	  "sap: \"ff0e::1\" is not a group of its family", EINVAL },
 	{ "rtp://239.1.1.1#sap&sap_interval=0",
@@ -531,4 +533,31 @@ Test(io_spec, refuses_an_input_id_that_does_not_fit)
 	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
 	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &error), 0);
 	cr_assert_str_eq(spec.id, id);
+}
+
+Test(io_spec, a_path_that_ends_in_m3u8_is_hls)
+{
+	static const struct {
+		const char *text;
+		bool hls;
+		unsigned duration_s, quantity;
+	} cases[] = {
+		{ "http://:8100/news.m3u8", true, 3, 4 },
+		{ "https://:8100/a/index.m3u8#duration=6&quantity=10", true, 6,
+		  10 },
+		{ "http://:8100/news.m3u8.ts", false, 3, 4 },
+		{ "http://:8100/m3u8", false, 3, 4 },
+		/* its segments would have no folder */
+		{ "http://:8100/a/.m3u8", false, 3, 4 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct output_spec spec;
+
+		cr_assert_eq(output_spec_parse(cases[i].text, &spec, NULL, NULL,
+					       NULL), 0, "%zu", i);
+		cr_assert_eq(spec.hls, cases[i].hls, "%zu", i);
+		cr_assert_eq(spec.hls_duration_s, cases[i].duration_s);
+		cr_assert_eq(spec.hls_quantity, cases[i].quantity);
+	}
 }

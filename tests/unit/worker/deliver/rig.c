@@ -40,7 +40,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 		   const struct deliver_config *wanted)
 {
 	struct deliver_config cfg = *wanted;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
 	int err = 0;
 
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -72,7 +72,7 @@ void rig_init(struct rig *r, size_t ring_size)
 
 void rig_remount(struct rig *r)
 {
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
 
 	deliver_unmount(r->deliver, &name);
 	cr_assert_eq(deliver_mount(r->deliver, &name,

@@ -88,6 +88,8 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 		ring_out_set_hls(r.out, &(struct ring_out_hls){ 3000, 4 });
 	}
 	cr_assert_eq(list.target_s, 3);
+	/* a ring that cannot grow */
+	cr_assert(ring_out_is_short(r.out));
 	for (size_t i = 0; i < list.n; i++) {
 		const struct ring_segment *s = &list.list[i];
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// hls: a path that ends in .m3u8 is a live playlist of segments, which players
+// accept and which no death of a process breaks.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { makeClip } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const PORT = 8100;
+const URL = `http://127.0.0.1:${PORT}/news.m3u8`;
+
+// The playlist as an object; its segments have numbers, uris and durations.
+function parse(text) {
+	const tag = (name) => Number(
+		new RegExp(`^#EXT-X-${name}:(\\d+)$`, 'm').exec(text)?.[1]);
+	const first = tag('MEDIA-SEQUENCE');
+	const entry = new RegExp('(#EXT-X-DISCONTINUITY\n)?' +
+		'#EXT-X-PROGRAM-DATE-TIME:(.*)\n#EXTINF:([\\d.]+),\n(.+)\n',
+	'g');
+
+	assert.match(text, /^#EXTM3U\n#EXT-X-VERSION:3\n/);
+	return { text, target: tag('TARGETDURATION'), first,
+		base: tag('DISCONTINUITY-SEQUENCE'),
+		segments: [...text.matchAll(entry)].map(([, jump, date,
+			duration, uri], i) => ({ number: first + i, uri,
+			jump: jump !== undefined, date: Date.parse(date),
+			duration: Number(duration) })) };
+}
+
+const ask = (path, options = {}) => new Promise((done, fail) =>
+	http.request({ host: '127.0.0.1', port: PORT, path, agent: false,
+		...options }, (reply) => {
+		const parts = [];
+
+		reply.on('data', (part) => parts.push(part));
+		reply.on('error', fail);
+		reply.on('end', () => {
+			const body = Buffer.concat(parts);
+
+			done({ status: reply.statusCode,
+				headers: reply.headers, body,
+				text: body.toString() });
+		});
+	}).on('error', fail).end());
+
+async function playlist(query = '') {
+	const reply = await ask(`/news.m3u8${query}`);
+
+	return reply.status === 200 ? parse(reply.text) : undefined;
+}
+
+// A playlist with a segment of at least this number.
+async function reaches(number) {
+	let list;
+
+	await waitUntil(`segment ${number}`, async () => {
+		list = await playlist().catch(() => undefined);
+		return list?.segments.at(-1)?.number >= number;
+	}, 20000);
+	return list;
+}
+
+async function fetchAll(list) {
+	const bodies = [];
+
+	for (const { uri, number } of list.segments) {
+		assert.equal(uri, `news/${number}.ts`);
+		const reply = await ask(`/${uri}`);
+		assert.equal(reply.status, 200, uri);
+		bodies.push(reply.body);
+	}
+	return bodies;
+}
+
+async function playing(t, options = '#duration=1') {
+	const dir = tempDir(t);
+
+	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'],
+		seconds: 8 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${dir}/a.ts#loop`, `${URL}${options}`)));
+
+	return sluice;
+}
+
+test('players play it, and every listed segment is whole', async (t) => {
+	const sluice = await playing(t);
+	let list;
+
+	await waitUntil('four segments', async () => {
+		list = await playlist();
+		return list?.segments.length === 4;
+	}, 20000);
+	assert.equal(list.target, 1);
+	assert.match(list.text, /^#EXT-X-INDEPENDENT-SEGMENTS$/m);
+	// a new ring begins with the present time
+	assert.ok(Math.abs(list.first - Date.now() / 1000) < 60);
+	const data = Buffer.concat(await fetchAll(list));
+	const seen = checkTs(data);
+	assert.equal(seen.ccErrors + seen.syncErrors + seen.crcErrors, 0);
+	for (const [i, s] of list.segments.entries()) {
+		assert.ok(Math.abs(s.duration - 1) < 0.2, `${s.duration}`);
+		assert.ok(Math.abs(s.date - Date.now()) < 60000);
+		if (i > 0)
+			assert.ok(Math.abs(s.date - list.segments[i - 1].date -
+				1000) < 200);
+	}
+	const played = await run('ffmpeg', ['-nostdin', '-hide_banner', '-v',
+		'warning', '-xerror', '-i', URL, '-t', '4', '-f', 'null', '-']);
+	assert.equal(played.code, 0);
+	assert.equal(played.err, '');
+	await sluice.stop();
+});
+
+test('HEAD, ranges, conditions and pages of other origins', async (t) => {
+	const sluice = await playing(t);
+	const list = await reaches(0);
+	const path = `/${list.segments.at(-1).uri}`;
+	const whole = await ask(path);
+	const { etag, expires } = whole.headers;
+
+	assert.equal(whole.headers['content-type'], 'video/mp2t');
+	assert.match(whole.headers['cache-control'], /max-age=\d+, immutable/);
+	assert.ok(Date.parse(expires) > Date.now());
+	const head = await ask(path, { method: 'HEAD' });
+	assert.equal(Number(head.headers['content-length']),
+		whole.body.length);
+	assert.equal(head.body.length, 0);
+	const part = await ask(path, { headers: { Range: 'bytes=188-375' } });
+	assert.equal(part.status, 206);
+	assert.equal(part.headers['content-range'],
+		`bytes 188-375/${whole.body.length}`);
+	assert.ok(part.body.equals(whole.body.subarray(188, 376)));
+	const beyond = await ask(path, { headers: { Range: 'bytes=99999999-' } });
+	assert.equal(beyond.status, 416);
+	for (const headers of [{ 'If-None-Match': etag },
+		{ 'If-Modified-Since': whole.headers['last-modified'] }])
+		assert.equal((await ask(path, { headers })).status, 304);
+	const other = await ask(path, { headers: { Range: 'bytes=0-0',
+		'If-Range': '"other"' } });
+	assert.equal(other.status, 200);
+	const options = await ask('/news.m3u8', { method: 'OPTIONS' });
+	assert.equal(options.status, 204);
+	assert.equal(options.headers['access-control-allow-origin'], '*');
+	assert.match(options.headers['access-control-allow-methods'], /GET/);
+
+	// a token goes with every segment
+	const reply = await ask('/news.m3u8?token=a%20b');
+	assert.match(reply.headers['content-type'], /mpegurl/);
+	assert.match(reply.text, /^news\/\d+\.ts\?token=a%20b$/m);
+	for (const [missing, status] of [['/news/1.ts', 404],
+		['/news/x.ts', 404], ['/news/', 404], ['/news', 404],
+		['/other/1.ts', 404], [`${path}.ts`, 404],
+		[`/news.m3u8?${'x'.repeat(2000)}`, 414]])
+		assert.equal((await ask(missing)).status, status, missing);
+	assert.equal((await ask(path, { method: 'DELETE' })).status, 405);
+	// one connection for many requests
+	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	const ports = new Set();
+	for (let i = 0; i < 5; i++)
+		await new Promise((done, fail) => http.get(URL, { agent },
+			(got) => {
+				ports.add(got.socket.localPort);
+				got.resume().on('end', done);
+			}).on('error', fail));
+	assert.equal(ports.size, 1);
+	agent.destroy();
+	await sluice.stop();
+});
+
+test('numbers go on when processes are killed', async (t) => {
+	const sluice = await playing(t);
+	const before = await reaches(0);
+	const deliver = sluice.worker('deliver').pid;
+	const worker = sluice.worker('stream', 'a001').pid;
+
+	process.kill(deliver, 'SIGKILL');
+	await sluice.replaced('deliver', '1', deliver);
+	const between = await reaches(before.segments.at(-1).number + 1);
+	assert.equal(between.base, before.base);
+	// the same segments, if they are still listed
+	for (const s of between.segments) {
+		const same = before.segments.find(({ number }) =>
+			number === s.number);
+		if (same !== undefined)
+			assert.deepEqual(s, same);
+	}
+
+	process.kill(worker, 'SIGKILL');
+	await sluice.replaced('stream', 'a001', worker);
+	const after = await reaches(between.segments.at(-1).number + 3);
+	const seen = checkTs(Buffer.concat(await fetchAll(after)));
+	assert.equal(seen.ccErrors + seen.syncErrors, 0);
+	assert.ok(after.segments.every(({ duration }) =>
+		Math.round(duration) <= after.target));
+	await sluice.stop();
+});

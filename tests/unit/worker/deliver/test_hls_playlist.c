@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/hls_playlist.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { MIB = 1 << 20 };
+
+/* n segments of a MiB and three seconds. */
+static struct ring_segments table(size_t n)
+{
+	struct ring_segments s = { .n = n, .target_s = 3 };
+
+	for (size_t i = 0; i < n; i++)
+		s.list[i] = (struct ring_segment){
+			.number = 1800000000 + i,
+			.base = 1800000000,
+			.pos = i * MIB,
+			.end = (i + 1) * MIB,
+			.wall_ms = INT64_C(1800000000123) + 3000 * (int64_t)i,
+			.duration_ms = 3000,
+			.independent = true,
+		};
+	return s;
+}
+
+static void assert_text(const struct hls_playlist *p, const char *wanted)
+{
+	struct buf out = { 0 };
+
+	hls_playlist_write(&out, p);
+	buf_append(&out, "", 1);
+	cr_assert_str_eq((const char *)buf_head(&out), wanted);
+	buf_done(&out);
+}
+
+Test(hls_playlist, is_a_live_playlist_of_rfc_8216)
+{
+	struct ring_segments s = table(2);
+
+	assert_text(&(struct hls_playlist){ .segments = s.list, .n = 2,
+					    .target_s = 3,
+					    .folder = "news/", .query = "" },
+		    "#EXTM3U\n"
+		    "#EXT-X-VERSION:3\n"
+		    "#EXT-X-TARGETDURATION:3\n"
+		    "#EXT-X-MEDIA-SEQUENCE:1800000000\n"
+		    "#EXT-X-DISCONTINUITY-SEQUENCE:1800000000\n"
+		    "#EXT-X-INDEPENDENT-SEGMENTS\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:00.123Z\n"
+		    "#EXTINF:3.000,\n"
+		    "news/1800000000.ts\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:03.123Z\n"
+		    "#EXTINF:3.000,\n"
+		    "news/1800000001.ts\n");
+}
+
+Test(hls_playlist, a_jump_of_the_time_is_in_front_of_its_segment)
+{
+	struct ring_segments s = table(2);
+
+	s.list[1].base++;
+	s.list[1].independent = false;
+	s.list[1].duration_ms = 2040;
+	assert_text(&(struct hls_playlist){ .segments = s.list, .n = 2,
+					    .target_s = 3, .folder = "a/",
+					    .query = "token=x&y=%20" },
+		    "#EXTM3U\n"
+		    "#EXT-X-VERSION:3\n"
+		    "#EXT-X-TARGETDURATION:3\n"
+		    "#EXT-X-MEDIA-SEQUENCE:1800000000\n"
+		    "#EXT-X-DISCONTINUITY-SEQUENCE:1800000000\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:00.123Z\n"
+		    "#EXTINF:3.000,\n"
+		    "a/1800000000.ts?token=x&y=%20\n"
+		    "#EXT-X-DISCONTINUITY\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:03.123Z\n"
+		    "#EXTINF:2.040,\n"
+		    "a/1800000001.ts?token=x&y=%20\n");
+	/* once the first segment has left, its base is the first one */
+	assert_text(&(struct hls_playlist){ .segments = s.list + 1, .n = 1,
+					    .target_s = 3, .folder = "a/",
+					    .query = "" },
+		    "#EXTM3U\n"
+		    "#EXT-X-VERSION:3\n"
+		    "#EXT-X-TARGETDURATION:3\n"
+		    "#EXT-X-MEDIA-SEQUENCE:1800000001\n"
+		    "#EXT-X-DISCONTINUITY-SEQUENCE:1800000001\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:03.123Z\n"
+		    "#EXTINF:2.040,\n"
+		    "a/1800000001.ts\n");
+}
+
+Test(hls_playlist, escapes_the_path)
+{
+	struct ring_segments s = table(1);
+	struct buf out = { 0 };
+
+	hls_playlist_write(&out, &(struct hls_playlist){
+				    .segments = s.list, .n = 1, .target_s = 3,
+				    .folder = "a b#?%\n\xc3\xa4:/",
+				    .query = "" });
+	buf_append(&out, "", 1);
+	cr_assert_not_null(strstr((const char *)buf_head(&out),
+				  "\na%20b%23%3F%25%0A%C3%A4%3A/1800000000.ts"
+				  "\n"));
+	buf_done(&out);
+}
+
+Test(hls_playlist, lists_what_stays_as_long_as_the_rfc_wants)
+{
+	static const struct {
+		size_t n, quantity, mib, listed;
+	} cases[] = {
+		{ 0, 4, 100, 0 },
+		{ 1, 4, 100, 1 },
+		{ 3, 4, 100, 3 },
+		{ 20, 4, 100, 4 },
+		{ 20, 10, 100, 10 },
+		/* the playlist, as long again, and one segment */
+		{ 20, 4, 9, 4 },
+		{ 20, 4, 8, 3 },
+		{ 20, 10, 13, 6 },
+		/* players need three, if they can be fetched at all */
+		{ 20, 4, 5, 3 },
+		{ 20, 4, 4, 2 },
+		{ 20, 4, 3, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct ring_segments s = table(cases[i].n);
+
+		cr_assert_eq(hls_playlist_count(&s, cases[i].quantity,
+						cases[i].mib * MIB),
+			     cases[i].listed, "%zu", i);
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes the media playlist of a live stream (RFC 8216).  Pure. */
+#pragma once
+
+#include "common/base/buf.h"
+#include "common/base/ring_segment.h"
+
+struct hls_playlist {
+	const struct ring_segment *segments; /* oldest first, without a gap */
+	size_t n;
+	unsigned target_s;
+	/* Of the URI of each segment, behind which number and ".ts" follow; not
+	 * escaped. */
+	const char *folder;
+	const char *query; /* raw, for each URI; "": none */
+};
+
+/* The segments of the table that a playlist of at most quantity has.  A listed
+ * segment must stay in the ring for its duration and that of the playlist
+ * (RFC 8216 6.2.2), so there are fewer if the bytes of the ring that clients
+ * may use are few. */
+size_t hls_playlist_count(const struct ring_segments *, size_t quantity,
+			  uint64_t bytes);
+
+void hls_playlist_write(struct buf *, const struct hls_playlist *);
