@@ -35,6 +35,7 @@ include tests/system/local.mk
 include tests/unit/local.mk
 include tests/component/local.mk
 include tests/attacker/local.mk
+include tests/clock/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk

@@ -52,6 +52,7 @@ system_tests = \
 	tests/system/cbr-stall.mjs \
 	tests/system/cell.mjs \
 	tests/system/check.mjs \
+	tests/system/clock-step.mjs \
 	tests/system/crash.mjs \
 	tests/system/ctl.mjs \
 	tests/system/ctl-completion.mjs \
