@@ -161,11 +161,15 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 bool row_fault(const struct overview_row *row, struct errmsg *ret)
 {
 	const char *fault = text_of(row->status, "error", NULL);
+	const json_t *off = json_object_get(row->status, "off_since");
 	struct buf text = { 0 };
 	bool is;
 
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
-	if (fault != NULL)
+	/* off air: the begin of that, not of the present reason */
+	if (fault != NULL && off != NULL)
+		put_since(&text, off);
+	else if (fault != NULL)
 		put_since(&text, json_object_get(row->status, "error_since"));
 	put_faulty(&text, faulty(row, "output_faults", "outputs"), "output",
 		   "cannot send");

@@ -9,6 +9,7 @@ libmaster_a_SOURCES += \
 	master/status/status_output.c \
 	master/status/status_overview.c \
 	master/status/status_set.h \
+	master/status/status_raised.c \
 	master/status/status_source.c \
 	master/status/status_stream.c master/status/status_stream.h \
 	master/status/status_words.c \

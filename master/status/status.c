@@ -397,11 +397,15 @@ json_t *status_write(const struct status *s)
 		minute = minute_format(&stream->minute);
 		(void)json_object_set_new(
 			all, stream->id,
-			json_pack("{s:s, s:I, s:i, s:o, s:o}", "minute", minute,
-				  "at", (json_int_t)stream->wall_s, "input",
-				  (int)stream->position, "errors",
+			json_pack("{s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o}",
+				  "minute", minute, "at",
+				  (json_int_t)stream->wall_s, "input",
+				  (int)stream->position, "off",
+				  (json_int_t)stream->off_s, "errors",
 				  status_stream_write_errors(stream), "faults",
-				  status_stream_write_faults(stream)));
+				  status_stream_write_faults(stream), "raised",
+				  status_stream_write_raised(stream), "worker",
+				  status_stream_write_worker(stream)));
 		free(minute);
 	}
 	return all;
@@ -428,11 +432,18 @@ void status_take(struct status *s, const json_t *all)
 			json_object_get(from, "at"));
 		/* the next second follows the last one */
 		stream->silent = false;
+		stream->missed_s = 0;
+		stream->off_s = MAX(json_integer_value(json_object_get(
+					    from, "off")), (json_int_t)0);
 		if (input >= 1 && input <= (json_int_t)stream->n_inputs)
 			stream->position = (unsigned)input;
 		status_stream_take_errors(stream,
 					  json_object_get(from, "errors"));
 		status_stream_take_faults(stream,
 					  json_object_get(from, "faults"));
+		status_stream_take_raised(stream,
+					  json_object_get(from, "raised"));
+		status_stream_take_worker(stream,
+					  json_object_get(from, "worker"));
 	}
 }

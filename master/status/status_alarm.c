@@ -8,12 +8,18 @@ enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
 
 uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 {
-	const struct msg_input_status *in = status_stream_input(s, place);
-
+	/* one missed second proves no end of an alarm */
+	if (status_stream_is_gone(s))
+		return 0;
+	if (s->taken)
+		return s->reported[place];
 	/* output_fault is reported per output, worker with its reason */
 	if (place == 0)
-		return s->silent ? 0 : s->last.alarms & ~ALARMS_OF_MASTER;
-	return in != NULL ? in->alarms : 0;
+		return s->last.alarms & ~ALARMS_OF_MASTER;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == place)
+			return s->last.inputs[i].alarms;
+	return 0;
 }
 
 static json_t *format(struct status_stream *s, unsigned place,
@@ -21,7 +27,8 @@ static json_t *format(struct status_stream *s, unsigned place,
 {
 	const struct msg_alarm_change *change = s->last.changes;
 	size_t left = s->silent ? 0 : s->last.n_changes;
-	const char *source = status_stream_source(s, place, alarm);
+	const struct status_raised *known =
+		status_stream_find_raised(s, place, alarm);
 	json_t *o = json_object();
 
 	(void)json_object_set_new(o, "scope", json_string("alarm"));
@@ -41,8 +48,9 @@ static json_t *format(struct status_stream *s, unsigned place,
 	if (left > 0)
 		(void)json_object_set_new(
 			o, "count", json_integer((json_int_t)change->count));
-	if (source != NULL)
-		(void)json_object_set_new(o, "source", json_string(source));
+	if (known != NULL && known->source != NULL)
+		(void)json_object_set_new(o, "source",
+					  json_string(known->source));
 	return o;
 }
 
@@ -107,10 +115,10 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 		raises = raised >> alarm & 1;
 		s->reported[place] ^= 1u << alarm;
 		if (raises)
-			status_stream_inherit(s, place, alarm);
+			status_stream_note_raised(s, place, alarm, time(NULL));
 		event = format(s, place, alarm, raises);
 		if (!raises)
-			status_stream_disinherit(s, place, alarm);
+			status_stream_forget_raised(s, place, alarm);
 		return event;
 	}
 	event = next_fault(s, now_ms);

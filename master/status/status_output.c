@@ -93,9 +93,10 @@ void status_stream_judge(struct status_stream *s,
 			f->in_s = 0;
 		else
 			f->in_s++;
+		if (!f->raised && f->in_s == 1)
+			f->since_s = time(NULL);
 		if (!f->raised && f->in_s >= OUTPUT_FAULT_RAISE_S) {
 			f->raised = true;
-			f->since_s = time(NULL);
 			f->in_s = 0;
 		} else if (f->raised && f->in_s >= OUTPUT_FAULT_CLEAR_S) {
 			output_fault_clear(f);

@@ -103,14 +103,19 @@ static void add_raised(json_t *list, struct status_stream *s, unsigned place)
 {
 	uint32_t raised = status_stream_raised(s, place);
 
-	for (int i = 0; i < ALARM_COUNT; i++) {
+	for (enum alarm_id i = 0; i < ALARM_COUNT; i++) {
+		const struct status_raised *known;
 		json_t *o;
 
 		if (!(raised >> i & 1))
 			continue;
-		o = raised_alarm(s, place, (enum alarm_id)i);
-		set_text(o, "source",
-			 status_stream_source(s, place, (enum alarm_id)i));
+		o = raised_alarm(s, place, i);
+		/* NULL: its event is sent a second later */
+		known = status_stream_find_raised(s, place, i);
+		if (known != NULL) {
+			set_text(o, "source", known->source);
+			set_int(o, "since", (uint64_t)known->since_s);
+		}
 		(void)json_array_append_new(list, o);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Alarms and errors that a stream inherits from the stream it reads: their
- * cause is in that stream.
+ * cause is in that stream.  status_raised.c keeps the source of each.
  */
 #include "master/status/status_stream.h"
 
@@ -9,7 +9,6 @@
 #include "common/base/errmsg.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Reported a second later, because the source may report the same first. */
 uint32_t status_stream_held(const struct status_stream *s, unsigned place,
@@ -54,59 +53,4 @@ void status_stream_relate(struct status_stream *s, unsigned place,
 			   cause->error);
 	free((char *)in->error);
 	in->error = xstrdup(error.text);
-}
-
-static struct status_inherited **find(struct status_stream *s, unsigned place,
-				      enum alarm_id alarm)
-{
-	struct status_inherited **at = &s->inherited;
-
-	while (*at != NULL && ((*at)->place != place || (*at)->alarm != alarm))
-		at = &(*at)->next;
-	return at;
-}
-
-void status_stream_inherit(struct status_stream *s, unsigned place,
-			   enum alarm_id alarm)
-{
-	struct status_inherited **end = find(s, place, alarm);
-	const char *source = s->sources[(place > 0 ? place : s->position) - 1];
-
-	if (*end != NULL || source == NULL || !(s->theirs[place] >> alarm & 1))
-		return;
-	*end = xcalloc(1, sizeof **end);
-	**end = (struct status_inherited){
-		.place = place, .alarm = alarm, .source = xstrdup(source),
-	};
-}
-
-void status_stream_disinherit(struct status_stream *s, unsigned place,
-			      enum alarm_id alarm)
-{
-	struct status_inherited **at = find(s, place, alarm);
-	struct status_inherited *gone = *at;
-
-	if (gone == NULL)
-		return;
-	*at = gone->next;
-	free(gone->source);
-	free(gone);
-}
-
-void status_stream_rename_source(struct status_stream *s, const char *from,
-				 const char *to)
-{
-	for (struct status_inherited *i = s->inherited; i != NULL; i = i->next)
-		if (strcmp(i->source, from) == 0) {
-			free(i->source);
-			i->source = xstrdup(to);
-		}
-}
-
-const char *status_stream_source(struct status_stream *s, unsigned place,
-				 enum alarm_id alarm)
-{
-	const struct status_inherited *from = *find(s, place, alarm);
-
-	return from != NULL ? from->source : NULL;
 }

@@ -30,6 +30,7 @@ struct status_stream *status_stream_new(const char *id)
 
 	s->id = xstrdup(id);
 	s->silent = true;
+	s->missed_s = STATUS_GONE_S;
 	s->position = 1;
 	return s;
 }
@@ -41,9 +42,9 @@ void status_stream_free(struct status_stream **p)
 	*p = NULL;
 	if (s == NULL)
 		return;
-	while (s->inherited != NULL)
-		status_stream_disinherit(s, s->inherited->place,
-					 s->inherited->alarm);
+	while (s->raised != NULL)
+		status_stream_forget_raised(s, s->raised->place,
+					    s->raised->alarm);
 	forget_config(s);
 	free(s->worker.reason);
 	free(s->error.text);
@@ -113,6 +114,8 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		status_stream_judge_worker(s, &(struct stream_proc_info){ 0 });
 		s->minute = (struct minute){ 0 };
 		s->silent = true;
+		s->missed_s = STATUS_GONE_S;
+		s->off_s = 0;
 	}
 	if (s->position > s->n_inputs)
 		s->position = 1;
@@ -167,13 +170,23 @@ void status_stream_add(struct status_stream *s,
 	else
 		minute_add(&s->minute, &second);
 	s->silent = false;
+	s->taken = false;
+	s->missed_s = 0;
 }
 
 void status_stream_miss(struct status_stream *s)
 {
 	minute_add(&s->minute, &(struct second){ 0 });
 	s->silent = true;
-	rest_outputs(s);
+	if (s->missed_s < STATUS_GONE_S)
+		s->missed_s++;
+	if (status_stream_is_gone(s))
+		rest_outputs(s);
+}
+
+bool status_stream_is_gone(const struct status_stream *s)
+{
+	return s->silent && s->missed_s >= STATUS_GONE_S;
 }
 
 struct msg_input_status *status_stream_input(const struct status_stream *s,
@@ -249,7 +262,8 @@ static json_t *inputs_report(const struct status_stream *s)
 		if (interface > 0 && if_indextoname(interface, name) != NULL)
 			set_text(o, "interface", name);
 		status_error_add(o, &s->input_errors[i]);
-		add_alarms(o, s, (unsigned)i + 1, in->alarms);
+		add_alarms(o, s, (unsigned)i + 1,
+			   status_stream_raised(s, (unsigned)i + 1));
 		(void)json_array_append_new(inputs, o);
 	}
 	return inputs;
@@ -268,9 +282,7 @@ uint32_t status_stream_alarms(const struct status_stream *s)
 {
 	uint32_t raised = s->worker.raised ? 1u << ALARM_WORKER : 0;
 
-	if (s->silent)
-		return raised;
-	return raised | (s->last.alarms & ~ALARMS_OF_MASTER) |
+	return raised | status_stream_raised(s, 0) |
 	       (status_stream_count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT
 					       : 0);
 }
@@ -373,7 +385,8 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 	set_int(o, "bitrate", in->bitrate_kbps);
 	set_int(o, "pes_error", in->pes_error);
 	set_bool(o, "onair", in->onair);
-	add_alarms(o, s, (unsigned)i + 1, in->alarms);
+	add_alarms(o, s, (unsigned)i + 1,
+		   status_stream_raised(s, (unsigned)i + 1));
 	status_error_add(o, &s->input_errors[i]);
 	/* the state is unknown while no worker runs */
 	if (known == NULL)

@@ -20,6 +20,8 @@
 #include <time.h>
 
 enum {
+	/* a worker that is silent for so long has no known alarms */
+	STATUS_GONE_S = 3,
 	OUTPUT_FAULT_RAISE_S = 3,
 	OUTPUT_FAULT_CLEAR_S = 5,
 };
@@ -32,7 +34,7 @@ enum {
 struct output_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
-	int64_t since_s; /* Unix time at which it was raised */
+	int64_t since_s; /* Unix time of its first error */
 	uint8_t in_s; /* seconds in a row that contradict the state */
 	char *reason; /* owned: the last error while raised, or NULL */
 };
@@ -80,12 +82,13 @@ struct status_network {
 	uint64_t received_ms;
 };
 
-/* An alarm that was reported as inherited. */
-struct status_inherited {
-	struct status_inherited *next;
-	unsigned place;
+/* An alarm that was reported as raised. */
+struct status_raised {
+	struct status_raised *next;
+	unsigned place; /* 0: the output */
 	enum alarm_id alarm;
-	char *source;
+	int64_t since_s;
+	char *source; /* owned: the stream it was inherited from, or NULL */
 };
 
 struct status_stream {
@@ -104,15 +107,18 @@ struct status_stream {
 
 	struct worker_fault worker;
 	struct status_error error; /* why it is off air, or of the active one */
+	int64_t off_s; /* Unix time at which it went off air; 0: on air */
 	struct status_error input_errors[MSG_INPUTS_MAX];
 	struct minute minute;
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
+	unsigned missed_s;   /* seconds without a report, in a row */
 	/* alarms by place; 0: the output */
 	uint32_t reported[MSG_INPUTS_MAX + 1];
 	uint32_t before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
 	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* raised at the source, too */
-	struct status_inherited *inherited; /* reported alarms */
+	struct status_raised *raised; /* reported as raised */
+	bool taken; /* reported by the previous master; no report yet */
 	struct ratelimit alarm_limit;
 	unsigned position;   /* last active input */
 	int64_t wall_s;      /* end of the last second */
@@ -140,6 +146,10 @@ void status_stream_judge(struct status_stream *,
 /* Updates the alarm worker. */
 void status_stream_judge_worker(struct status_stream *,
 				const struct stream_proc_info *info);
+/* From master to master: the alarm worker that clients know, [since, reason],
+ * or null; and back, without an invalid one. */
+json_t *status_stream_write_worker(const struct status_stream *);
+void status_stream_take_worker(struct status_stream *, const json_t *);
 /* Why no worker reports the state of an enabled stream; false: it does, or the
  * stream is not enabled. */
 bool status_stream_absence(const struct status_stream *,
@@ -150,7 +160,7 @@ bool status_stream_absence(const struct status_stream *,
 void status_stream_words(const struct status_stream *,
 			 const struct stream_proc_info *info, time_t now,
 			 struct errmsg *ret);
-/* Adds "state", "error" and "error_since". */
+/* Adds "state", "error", "error_since" and "off_since". */
 void status_stream_add_words(json_t *o, const struct status_stream *,
 			     const struct stream_proc_info *info);
 /* After each second: the errors of the stream and of its inputs. */
@@ -176,6 +186,8 @@ json_t *status_stream_output_list(const struct status_stream *,
 
 /* Adds a second without a report of a worker. */
 void status_stream_miss(struct status_stream *);
+/* The last report is too old for alarms, or there was none. */
+bool status_stream_is_gone(const struct status_stream *);
 
 /* The raised alarms of the output, as bits. */
 uint32_t status_stream_alarms(const struct status_stream *);
@@ -194,19 +206,24 @@ void status_stream_relate(struct status_stream *, unsigned place,
  * report the same first. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
-/* Records a raised alarm of a place as inherited if the source has it too.  The
- * end of the alarm is reported with the same source, even if the input then
+/* Records a raised alarm of a place, as inherited if the source has it too.
+ * The end of the alarm is reported with the same source, even if the input then
  * reads another stream. */
-void status_stream_inherit(struct status_stream *, unsigned place,
-			   enum alarm_id);
-void status_stream_disinherit(struct status_stream *, unsigned place,
-			      enum alarm_id);
+void status_stream_note_raised(struct status_stream *, unsigned place,
+			       enum alarm_id, int64_t now_s);
+void status_stream_forget_raised(struct status_stream *, unsigned place,
+				 enum alarm_id);
+/* The record, or NULL. */
+const struct status_raised *
+status_stream_find_raised(const struct status_stream *, unsigned place,
+			  enum alarm_id);
 /* The stream `from` has the id `to` now. */
 void status_stream_rename_source(struct status_stream *, const char *from,
 				 const char *to);
-/* The stream it was inherited from; NULL: none. */
-const char *status_stream_source(struct status_stream *, unsigned place,
-				 enum alarm_id);
+/* From master to master: [place, alarm, since, source] of each; and back,
+ * before the first report, without invalid ones. */
+json_t *status_stream_write_raised(const struct status_stream *);
+void status_stream_take_raised(struct status_stream *, const json_t *list);
 /* After a report: alarms that depend on more than the stream.  querier: the
  * state of queriers; NULL: no querier worker. */
 void status_stream_judge_network(struct status_stream *,

@@ -86,6 +86,10 @@ void status_stream_note_errors(struct status_stream *s,
 	/* those of the previous master stay until the first report */
 	if (!s->silent && s->last.n_inputs == 0 && s->n_inputs > 0)
 		return;
+	if (!s->enabled || is_on_air(s))
+		s->off_s = 0;
+	else if (s->off_s == 0)
+		s->off_s = now_s;
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct msg_input_status *in =
 			status_stream_input(s, i + 1);
@@ -239,4 +243,6 @@ void status_stream_add_words(json_t *o, const struct status_stream *s,
 	status_stream_words(s, info, time(NULL), &words);
 	set_text(o, "state", words.text);
 	status_error_add(o, &s->error);
+	if (s->off_s > 0)
+		set_int(o, "off_since", (uint64_t)s->off_s);
 }

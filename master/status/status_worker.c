@@ -36,6 +36,29 @@ void status_stream_judge_worker(struct status_stream *s,
 			  f->reason);
 }
 
+json_t *status_stream_write_worker(const struct status_stream *s)
+{
+	const struct worker_fault *f = &s->worker;
+
+	if (!f->raised || !f->reported || f->reason == NULL)
+		return json_null();
+	return json_pack("[I, s]", (json_int_t)f->since_s, f->reason);
+}
+
+void status_stream_take_worker(struct status_stream *s, const json_t *record)
+{
+	struct worker_fault *f = &s->worker;
+	json_int_t since = 0;
+	const char *reason = NULL;
+
+	if (f->raised || json_unpack((json_t *)(uintptr_t)record, "[I, s!]",
+				     &since, &reason) < 0)
+		return;
+	f->raised = f->reported = true;
+	f->since_s = since;
+	f->reason = xstrdup(reason);
+}
+
 bool status_stream_absence(const struct status_stream *s,
 			   const struct stream_proc_info *info,
 			   struct errmsg *ret)

@@ -51,9 +51,14 @@ Test(status, reports_alarms_when_they_are_raised_and_cleared)
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':1,'alarm':'pat',"
 			 "'priority':1,'raised':true,'count':7}");
 	cr_assert_str_eq(next_alarm(s, 1), "");
-	/* the same again is no news; the end of the process is */
+	/* the same again is no news, nor is a late report; the end of the
+	 * process is */
 	status_stream_add(s, &m, false);
 	cr_assert_str_eq(next_alarm(s, 1), "");
+	for (int i = 1; i < STATUS_GONE_S; i++) {
+		status_stream_miss(s);
+		cr_assert_str_eq(next_alarm(s, 1), "");
+	}
 	status_stream_miss(s);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':false}");
@@ -69,6 +74,17 @@ static void set_stream(struct status_stream *s, const json_t *stream)
 
 	status_stream_set(s, conf, NULL);
 	stream_conf_free(&conf);
+}
+
+static struct status_stream *with_input(void)
+{
+	struct status_stream *s = status_stream_new("a");
+	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
+				   "udp://127.0.0.1:1");
+
+	set_stream(s, config);
+	json_decref(config);
+	return s;
 }
 
 /* A stream with a udp and an http output; the first cannot send. */
@@ -162,6 +178,108 @@ Test(status, the_alarm_of_an_output_ends_when_it_works_or_is_removed)
 	status_stream_free(&s);
 }
 
+Test(status, the_alarm_of_an_output_begins_with_its_first_error)
+{
+	struct status_stream *s = with_outputs();
+	struct output_fault *f = &s->outputs[0].fault;
+
+	second(s, "no route", NULL);
+	cr_assert(!f->raised);
+	cr_assert_gt(f->since_s, 0);
+	f->since_s = 5;
+	for (int i = 1; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", NULL);
+	cr_assert(f->raised);
+	cr_assert_eq(f->since_s, 5);
+	status_stream_free(&s);
+}
+
+Test(status, the_alarm_of_an_output_outlives_a_missed_report)
+{
+	struct status_stream *s = with_outputs();
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", NULL);
+	(void)next_alarm(s, 1);
+	for (int i = 1; i < STATUS_GONE_S; i++)
+		status_stream_miss(s);
+	second(s, "no route", NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	/* the state of the outputs of a process that ended is unknown */
+	for (int i = 0; i < STATUS_GONE_S; i++)
+		status_stream_miss(s);
+	cr_assert_eq(status_stream_alarms(s), 0);
+	status_stream_free(&s);
+}
+
+/* What the list of raised alarms of the overview says of place and alarm. */
+static json_t *listed(struct status_stream *s, json_int_t place,
+		      const char *alarm)
+{
+	json_auto_t *list = json_array();
+	json_t *one;
+	size_t i;
+
+	status_stream_list_alarms(s, list);
+	json_array_foreach(list, i, one)
+		if (json_integer_value(json_object_get(one, "place")) ==
+			    place &&
+		    strcmp(json_string_value(json_object_get(one, "alarm")),
+			   alarm) == 0)
+			return json_incref(one);
+	return NULL;
+}
+
+Test(status, the_next_master_reports_no_alarm_again)
+{
+	struct status_stream *s = with_input(), *next = with_input();
+	struct stream_proc_info down = { .fault = "killed" };
+	struct msg_stream_status m = { .n_inputs = 1, .inputs = { playing } };
+	json_t *list, *worker, *one, *bad;
+
+	m.inputs[0].alarms = 1u << ALARM_PAT | 1u << ALARM_CC;
+	status_stream_add(s, &m, false);
+	status_stream_judge_worker(s, &down);
+	while (next_alarm(s, 1)[0] != '\0')
+		;
+	s->raised->since_s = 7;
+	list = status_stream_write_raised(s);
+	worker = status_stream_write_worker(s);
+	bad = json_pack("[i, [], [i, s, i, n], [i, s, i, n], [i, s, i, n]]", 1,
+			1, "x", 1, 33, "pat", 1, -1, "pat", 1);
+	(void)json_array_extend(list, bad);
+	status_stream_take_raised(next, list);
+	status_stream_take_worker(next, worker);
+	next->silent = false;
+	next->missed_s = 0;
+	cr_assert_str_eq(next_alarm(next, 1), "");
+	/* also while the first report is late */
+	status_stream_miss(next);
+	cr_assert_str_eq(next_alarm(next, 1), "");
+	status_stream_add(next, &m, false);
+	status_stream_judge_worker(next, &down);
+	cr_assert_str_eq(next_alarm(next, 1), "");
+	one = listed(next, 1, alarm_name(s->raised->alarm));
+	cr_assert_not_null(one);
+	cr_assert_eq(json_integer_value(json_object_get(one, "since")), 7);
+	json_decref(one);
+	/* the ends are reported */
+	m.inputs[0].alarms = 0;
+	down.fault = NULL;
+	status_stream_add(next, &m, false);
+	status_stream_judge_worker(next, &down);
+	cr_assert_not_null(strstr(next_alarm(next, 1), "'raised':false"));
+	cr_assert_not_null(strstr(next_alarm(next, 1), "'raised':false"));
+	cr_assert_str_eq(next_alarm(next, 1), "{'place':'output','alarm':"
+			 "'worker','priority':0,'raised':false}");
+	json_decref(list);
+	json_decref(worker);
+	json_decref(bad);
+	status_stream_free(&s);
+	status_stream_free(&next);
+}
+
 Test(status, a_renamed_stream_reports_its_raised_alarms_again)
 {
 	struct status_stream *s = with_outputs();
@@ -200,17 +318,6 @@ static const char *reason_of(struct status_stream *s,
 	(void)snprintf(text, sizeof text, "%s", error != NULL ? error : "");
 	json_decref(o);
 	return text;
-}
-
-static struct status_stream *with_input(void)
-{
-	struct status_stream *s = status_stream_new("a");
-	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
-				   "udp://127.0.0.1:1");
-
-	set_stream(s, config);
-	json_decref(config);
-	return s;
 }
 
 Test(status, a_failed_process_is_an_alarm_of_the_stream)

@@ -156,6 +156,16 @@ static void expect_error(struct status_stream *s, const char *error, int since)
 		     NOW_S + since);
 }
 
+/* 0: it is not off air. */
+static void expect_off(struct status_stream *s, json_int_t since)
+{
+	json_auto_t *o = json_object();
+
+	status_stream_add_words(o, s, &running);
+	cr_expect_eq(json_integer_value(json_object_get(o, "off_since")),
+		     since);
+}
+
 Test(status_words, give_the_reason_of_now_and_its_begin)
 {
 	struct status_stream *s = make(TWO);
@@ -173,10 +183,13 @@ Test(status_words, give_the_reason_of_now_and_its_begin)
 	hangs.silent_s = 12;
 	status_stream_note_errors(s, &hangs, NOW_S + 16);
 	expect_error(s, "no status for 12 s", 5);
+	/* the stream is off air all the time */
+	expect_off(s, NOW_S);
 	m = second(1, true);
 	status_stream_add(s, &m, false);
 	status_stream_note_errors(s, &running, NOW_S + 17);
 	expect_error(s, NULL, 0);
+	expect_off(s, 0);
 	/* without an error of its own: why the input is down */
 	m = second(2, false);
 	m.inputs[1].active = false;
@@ -185,6 +198,7 @@ Test(status_words, give_the_reason_of_now_and_its_begin)
 	status_stream_add(s, &m, false);
 	status_stream_note_errors(s, &running, NOW_S + 18);
 	expect_error(s, "no packets", 18);
+	expect_off(s, NOW_S + 18);
 	status_stream_free(&s);
 }
 
