@@ -314,8 +314,12 @@ export class Situation {
 			async () => {
 				const seen = await this.house.row(this.id);
 
-				assert.deepEqual(seen.row.input_faults.map(
-					(f) => [f.position, f.fault]), faults);
+				const list = seen.row.input_faults;
+
+				assert.deepEqual(list.map((f) => f.position),
+					faults.map(([position]) => position));
+				faults.forEach(([, fault], i) => assert.match(
+					list[i].fault, new RegExp(fault)));
 				return seen;
 			}, PATIENCE_MS);
 

@@ -3,6 +3,8 @@
 import { test } from 'node:test';
 import { playAll } from '../helpers/situations.mjs';
 
+const JUNK = /^\d\d\d kbit\/s arrive without MPEG-TS packets$/;
+
 const situations = {
 	async 'the source becomes scrambled'(s) {
 		const mux = await s.play(1);
@@ -44,6 +46,32 @@ const situations = {
 		await s.stream(1);
 		await s.tells({ state: 'OFF AIR', error: /PES errors/,
 			sends: true });
+	},
+
+	async 'no packets, but other bytes arrive'(s) {
+		const junk = [Buffer.alloc(1316, 0xaa)];
+		let shape = (p) => [p];
+
+		await s.play(1, { shape: (p) => shape(p) });
+		await s.play(2, { shape: () => junk });
+		await s.stream(2, { backup_type: 'active' });
+		await s.tells({ state: 'on air', from: 1 });
+		await s.waits([2, JUNK]);
+		shape = () => junk;
+		await s.tells({ state: 'OFF AIR', sends: false,
+			error: JUNK });
+		await s.sluice.logged(new RegExp(`stream ${s.id}: input 1: ` +
+			'no MPEG-TS packets; |off air: \\d+ kbit/s arrive ' +
+			'without MPEG-TS packets'));
+		shape = () => [];
+		await s.tells({ state: 'OFF AIR', error: /^no packets$/ });
+	},
+
+	async 'an rtp:// input receives datagrams that are no RTP'(s) {
+		await s.play(1, { shape: () => [Buffer.alloc(1316, 0xaa)] });
+		await s.stream([`rtp://127.0.0.1:${s.first}`]);
+		await s.tells({ state: 'OFF AIR', sends: false,
+			error: JUNK });
 	},
 
 	async 'there are no tables'(s) {

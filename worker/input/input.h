@@ -30,6 +30,7 @@ struct input_counters {
 	uint64_t socket_drops;   /* datagrams dropped by a full socket */
 	uint64_t sync_losses;
 	uint64_t bad_sync;       /* packets dropped for their sync byte */
+	uint64_t junk_bytes;     /* received bytes that were no packets */
 	uint64_t source_changes; /* times that the sender's address changed */
 	uint64_t unprotected;    /* seconds without configured redundancy */
 	uint64_t unplayable;     /* seconds with a bad file in its list */

@@ -45,6 +45,7 @@ static void add(struct input_counters *to, const struct input_counters *now,
 	to->socket_drops += now->socket_drops - before->socket_drops;
 	to->sync_losses += now->sync_losses - before->sync_losses;
 	to->bad_sync += now->bad_sync - before->bad_sync;
+	to->junk_bytes += now->junk_bytes - before->junk_bytes;
 	to->source_changes += now->source_changes - before->source_changes;
 	to->unprotected += now->unprotected - before->unprotected;
 	to->unplayable += now->unplayable - before->unplayable;

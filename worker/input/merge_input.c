@@ -155,6 +155,7 @@ static void merge_counters(const struct input *base, struct input_counters *ret)
 		ret->socket_drops += one.socket_drops;
 		ret->sync_losses += one.sync_losses;
 		ret->bad_sync += one.bad_sync;
+		ret->junk_bytes += one.junk_bytes;
 		ret->source_changes += one.source_changes;
 	}
 }

@@ -34,6 +34,7 @@ struct rtp_input {
 	uint64_t fec_ns;        /* the next read of its sockets */
 	struct ts_sync sync;
 	uint64_t invalid;       /* datagrams that are no RTP of this stream */
+	uint64_t invalid_bytes; /* bytes of these */
 	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
 	uint64_t too_long;         /* datagrams, as of the last second */
 	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
@@ -79,8 +80,9 @@ static void on_media(const struct received *got, void *arg)
 			   !raw_live) {
 			rtp_window_feed(in->window, &d, in->reading,
 					in->now_ns);
-		} else {
-			in->invalid += !rtp_is_rtcp(data, len);
+		} else if (!rtp_is_rtcp(data, len)) {
+			in->invalid++;
+			in->invalid_bytes += len;
 		}
 	}
 }
@@ -241,6 +243,7 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 		.recovered = counts.repaired + counts.merged,
 		.sync_losses = in->sync.sync_losses,
 		.bad_sync = in->sync.bad_sync,
+		.junk_bytes = in->invalid_bytes + in->sync.junk_bytes,
 		.unprotected = in->paths.unprotected_s,
 	};
 	for (size_t i = 0; i < in->paths.n; i++) {

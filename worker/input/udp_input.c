@@ -66,6 +66,7 @@ static void udp_counters(const struct input *in, struct input_counters *ret)
 		.socket_drops = udp_flow_drops(&u->flow),
 		.sync_losses = u->sync.sync_losses,
 		.bad_sync = u->sync.bad_sync,
+		.junk_bytes = u->sync.junk_bytes,
 		.source_changes = u->flow.source_changes,
 	};
 }

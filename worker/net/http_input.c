@@ -213,6 +213,7 @@ static void http_counters(const struct input *in, struct input_counters *ret)
 	*ret = (struct input_counters){
 		.sync_losses = h->sync.sync_losses,
 		.bad_sync = h->sync.bad_sync,
+		.junk_bytes = h->sync.junk_bytes,
 	};
 	if (h->hls != NULL)
 		hls_counters(h->hls, ret);

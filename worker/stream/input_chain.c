@@ -16,6 +16,8 @@ enum {
 	INITIAL_HTTP_MS = 10000,
 };
 
+static const char not_ts[] = "no MPEG-TS packets";
+
 /* A single input without options is a relay, byte for byte.  The tables of
  * several inputs, and of the files of a list, share their version numbers. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
@@ -147,7 +149,7 @@ void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
 		return;
 	l->wanted = wanted;
 	l->report = (struct analyze_report){ 0 };
-	l->received_kbps = 0;
+	l->received_kbps = l->junk_kbps = 0;
 	l->counted = (struct input_counters){ 0 };
 	if (wanted) {
 		begin(l, now_ns);
@@ -208,6 +210,12 @@ const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 		       : NULL;
 }
 
+/* Does it receive no packets? */
+static bool is_silent(const struct input_chain *l, uint64_t now_ns)
+{
+	return l->silence.last_ns == 0 || now_ns >= silence_ns(&l->silence);
+}
+
 bool chain_look(struct input_chain *l, uint64_t now_ns,
 		struct failover_sight *ret)
 {
@@ -219,8 +227,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		.hole = l->holed,
 	};
 
-	l->silent = sight.broken || l->silence.last_ns == 0 ||
-		    now_ns >= silence_ns(&l->silence);
+	l->silent = sight.broken || is_silent(l, now_ns);
 	if (l->silent) {
 		sight.level = FAILOVER_DEAD;
 		/* a silent input needs another second on air to be good */
@@ -230,6 +237,8 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 			l->fault = "ended";
 		else if (has_error)
 			l->fault = "cannot be opened";
+		else if (l->junk_kbps > 0)
+			l->fault = not_ts;
 		else if (l->silence.last_ns != 0)
 			l->fault = analyze_fault_name(ANALYZE_SILENT);
 	}
@@ -254,6 +263,9 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
+	else if (r->fault == ANALYZE_SILENT && l->junk_kbps > 0)
+		errmsg_set(&l->error, "%u kbit/s arrive without MPEG-TS "
+			   "packets", l->junk_kbps);
 	else if (r->fault == ANALYZE_BITRATE)
 		errmsg_set(&l->error, "%u kbit/s are less than %u",
 			   r->payload_kbps, r->limit_kbps);
@@ -278,15 +290,16 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 	const char *missing = NULL;
 
 	/* packets arrive, but the remux finds no program in them */
-	if (l->remux != NULL && l->silence.last_ns != 0 &&
-	    now_ns < silence_ns(&l->silence))
+	if (l->remux != NULL && !is_silent(l, now_ns))
 		missing = names[remux_state(l->remux)];
 	if (missing == NULL && l->report.onair && alarms != 0) {
 		missing = alarm_name((enum alarm_id)__builtin_ctz(alarms));
 		l->report.onair = false;
 	}
 	l->fault = missing != NULL ? missing
-				   : analyze_fault_name(l->report.fault);
+		   : l->report.fault == ANALYZE_SILENT && l->junk_kbps > 0
+			   ? not_ts
+			   : analyze_fault_name(l->report.fault);
 	describe(l, missing);
 	if (l->report.onair)
 		l->verdict = FAILOVER_GOOD;
@@ -361,6 +374,10 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 				   .unplayable = (uint32_t)c->unplayable,
 			   },
 			   0, reason, now_ns);
+	l->junk_kbps = 0;
+	if (l->report.packets == 0 && is_silent(l, now_ns))
+		l->junk_kbps = (uint32_t)((c->junk_bytes * 8 + passed_ms - 1) /
+					  passed_ms);
 	l->began_ns = now_ns;
 	l->gaps = 0;
 	log_ignored(l, now_ns);

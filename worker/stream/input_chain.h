@@ -66,6 +66,8 @@ struct input_chain {
 	/* received in the last second, before the remux; 0: no remux, or not
 	 * measured */
 	uint32_t received_kbps;
+	/* received in the last second without a single packet; else 0 */
+	uint32_t junk_kbps;
 	size_t ignored_logged; /* psi_ignored() as logged */
 	struct ratelimit ignored_log;
 	struct input_counters counted; /* input counters of the last second */

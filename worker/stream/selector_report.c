@@ -133,7 +133,10 @@ static void report_state(struct selector *s, struct input_chain *l,
 		ret->reason = failover_reason_name(s->reason);
 	else if ((state == INPUT_DOWN || state == INPUT_IDLE) &&
 		 l->fault != NULL)
-		ret->reason = l->fault;
+		/* the rate of what arrives says more */
+		ret->reason = l->junk_kbps > 0 && l->error.text[0] != '\0'
+				      ? l->error.text
+				      : l->fault;
 	log_standby(s, l, state);
 }
 

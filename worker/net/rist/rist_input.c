@@ -248,6 +248,7 @@ static void rist_input_counters(const struct input *base,
 	count_lost(in, &ret->lost, &filled);
 	ret->recovered = in->link.stats.value[LINK_RECOVERED] + filled;
 	ret->sync_losses = in->sync.sync_losses;
+	ret->junk_bytes = in->sync.junk_bytes;
 	ret->unprotected = in->link.paths.unprotected_s;
 }
 

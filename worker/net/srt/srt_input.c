@@ -101,6 +101,7 @@ static void srt_input_counters(const struct input *in,
 		.recovered = s->link.value[LINK_RECOVERED],
 		.sync_losses = s->sync.sync_losses,
 		.bad_sync = s->sync.bad_sync,
+		.junk_bytes = s->sync.junk_bytes,
 	};
 }
 
