@@ -5,6 +5,7 @@
 #include "common/base/util.h"
 #include "worker/filler/picture.h"
 #include "worker/filler/play.h"
+#include "worker/filler/si_keeper.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
@@ -35,6 +36,7 @@ struct filler {
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
 	size_t n_audio;
 	struct audio_pid audio[FILLER_AUDIO_MAX];
+	struct si_keeper si;
 	struct play *play;  /* NULL while stopped */
 };
 
@@ -55,6 +57,7 @@ void filler_free(struct filler **ptr)
 		return;
 	for (size_t i = 0; i < f->n_videos; i++)
 		picture_keeper_done(&f->videos[i].picture);
+	si_keeper_done(&f->si);
 	play_free(&f->play);
 	free(f);
 }
@@ -155,6 +158,7 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			enum pid_class class = psi_class(f->psi, pid);
 			struct video_pid *s;
 
+			si_keeper_feed(&f->si, p);
 			if (class == PID_AUDIO && ts_pusi(p))
 				keep_sample(f, p);
 			s = class == PID_VIDEO ? find_video(f, pid) : NULL;
@@ -199,7 +203,7 @@ bool filler_is_ready(const struct filler *f)
 void filler_start(struct filler *f, uint64_t now_ns)
 {
 	play_free(&f->play);
-	f->play = play_new(f->psi, now_ns);
+	f->play = play_new(f->psi, &f->si, now_ns);
 	for (size_t i = 0; i < f->n_videos; i++)
 		if (f->videos[i].picture.data != NULL)
 			play_add_picture(f->play, &f->videos[i].picture,

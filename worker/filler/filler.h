@@ -7,9 +7,10 @@
  * last random access picture of each program's first video (any codec; at most
  * FILLER_PICTURE_MAX bytes) and the parameters of all audio.  While it runs, it
  * generates PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
- * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the same PIDs;
- * other PIDs have no packets.  Each start has a new clock: the filler goes
- * through the splice like any other source.
+ * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the same PIDs.
+ * It repeats NIT, SDT and present/following EIT each FILLER_SI_MS; other PIDs
+ * have no packets.  Each start has a new clock: the filler goes through the
+ * splice like any other source.
  *
  * Pure: the caller provides the time.  Borrows the tables of the output.
  */
@@ -22,6 +23,7 @@ enum {
 	FILLER_PICTURES_PER_S = 5,
 	FILLER_PCR_MS = 40,
 	FILLER_TABLES_MS = 100,
+	FILLER_SI_MS = 1000, /* TR 101 290 3.5: 2 s at most */
 	FILLER_PROGRAMS_MAX = 32,
 	FILLER_AUDIO_MAX = 64, /* tracks */
 };

@@ -56,11 +56,21 @@ struct clock {
 	uint64_t due_ns;
 };
 
+/* Packets of one section. */
+struct packed {
+	size_t n;
+	uint8_t *data;
+};
+
 struct play {
 	uint64_t start_ns;
 	uint64_t tables_ns; /* the time of the next ones */
 	size_t n_tables;    /* packets */
 	uint8_t *tables;
+	/* NIT, SDT and EIT, one after the other, all in FILLER_SI_MS */
+	uint64_t si_ns;     /* the time of the next one */
+	size_t n_si, next_si;
+	struct packed si[SI_KEEPER_SECTIONS];
 
 	size_t n_clocks;
 	struct clock clocks[FILLER_PROGRAMS_MAX];
@@ -220,11 +230,12 @@ static void send_audio(struct play *p, struct audio *a)
 
 /* --- schedule --- */
 
-/* The next task: a picture, a PCR or an audio frame, whose pointer is set; all
- * NULL: the tables.  At the same time the tables are first, then pictures, PCRs
- * and audio. */
+/* The next task: a section of the SI, a picture, a PCR or an audio frame, whose
+ * pointer is set; all NULL: the tables.  At the same time the tables are first,
+ * then the section, pictures, PCRs and audio. */
 struct due {
 	uint64_t ns;
+	const struct packed *si;
 	struct video *video;
 	struct clock *clock;
 	struct audio *audio;
@@ -234,6 +245,9 @@ static struct due find_due(struct play *p)
 {
 	struct due due = { .ns = p->tables_ns };
 
+	if (p->n_si > 0 && p->si_ns < due.ns)
+		due = (struct due){ .ns = p->si_ns,
+				    .si = &p->si[p->next_si] };
 	/* a picture begins with a PCR */
 	for (size_t i = 0; i < p->n_videos; i++)
 		if (picture_due_ns(&p->videos[i]) < due.ns)
@@ -260,7 +274,7 @@ uint64_t play_next_ns(struct play *p)
 /* Continues from now; packets of the missed time are not sent. */
 static void skip(struct play *p, uint64_t now_ns)
 {
-	p->tables_ns = now_ns;
+	p->tables_ns = p->si_ns = now_ns;
 	for (size_t i = 0; i < p->n_clocks; i++)
 		p->clocks[i].due_ns = now_ns;
 	for (size_t i = 0; i < p->n_videos; i++) {
@@ -270,6 +284,16 @@ static void skip(struct play *p, uint64_t now_ns)
 	for (size_t i = 0; i < p->n_audio; i++) {
 		p->audio[i]->origin_ns = now_ns;
 		p->audio[i]->frames = 0;
+	}
+}
+
+static void put_packets(struct play *p, const uint8_t *packets, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *packet = append(p);
+
+		memcpy(packet, packets + i * TS_PACKET, TS_PACKET);
+		ts_set_cc(packet, ++p->cc[ts_pid(packet)]);
 	}
 }
 
@@ -298,11 +322,13 @@ void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 			send_audio(p, due.audio);
 			continue;
 		}
-		for (size_t i = 0; i < p->n_tables; i++) {
-			packet = append(p);
-			memcpy(packet, p->tables + i * TS_PACKET, TS_PACKET);
-			ts_set_cc(packet, ++p->cc[ts_pid(packet)]);
+		if (due.si != NULL) {
+			put_packets(p, due.si->data, due.si->n);
+			p->next_si = (p->next_si + 1) % p->n_si;
+			p->si_ns += FILLER_SI_MS * MS / p->n_si;
+			continue;
 		}
+		put_packets(p, p->tables, p->n_tables);
 		p->tables_ns += FILLER_TABLES_MS * MS;
 	}
 	flush(p);
@@ -329,14 +355,26 @@ static struct clock *find_clock(struct play *p, uint16_t pid)
 	return NULL;
 }
 
-struct play *play_new(const struct psi *psi, uint64_t now_ns)
+static void add_si(struct play *p, const struct si_kept *kept)
+{
+	struct packed *to = &p->si[p->n_si++];
+	uint8_t cc = 0;
+
+	to->data = xcalloc(section_packets(kept->len), TS_PACKET);
+	to->n = section_pack(kept->data, kept->len, kept->pid, &cc, to->data);
+}
+
+struct play *play_new(const struct psi *psi, const struct si_keeper *si,
+		      uint64_t now_ns)
 {
 	struct play *p = xcalloc(1, sizeof *p);
 	const struct psi_program *programs;
 	size_t n_programs = psi_programs(psi, &programs);
 
-	p->start_ns = p->tables_ns = now_ns;
+	p->start_ns = p->tables_ns = p->si_ns = now_ns;
 	psi_lead(psi, add_section, p);
+	for (size_t i = 0; i < si->n; i++)
+		add_si(p, &si->kept[i]);
 	for (size_t i = 0; i < n_programs; i++) {
 		uint16_t pid = programs[i].pcr_pid;
 
@@ -359,6 +397,8 @@ void play_free(struct play **ptr)
 		free(p->audio[i]);
 	for (size_t i = 0; i < p->n_videos; i++)
 		free(p->videos[i].picture);
+	for (size_t i = 0; i < p->n_si; i++)
+		free(p->si[i].data);
 	free(p->tables);
 	free(p);
 }

@@ -9,12 +9,14 @@
 #pragma once
 
 #include "worker/filler/picture.h"
+#include "worker/filler/si_keeper.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/psi.h"
 
 struct play;
 
-struct play *play_new(const struct psi *, uint64_t now_ns);
+struct play *play_new(const struct psi *, const struct si_keeper *,
+		      uint64_t now_ns);
 void play_free(struct play **);
 
 void play_add_picture(struct play *, const struct picture_keeper *,

@@ -345,3 +345,111 @@ Test(filler, replaces_every_program_of_a_multiplex)
 	cr_assert_geq(clocks_on[0x301], 120u);
 	build_free(b);
 }
+
+/* --- tables of the transport stream --- */
+
+/* Counts the packets of a PID that begin a section, and keeps the last. */
+struct si_seen {
+	unsigned n;
+	uint8_t last[TS_PACKET];
+};
+static struct si_seen si_seen[3]; /* NIT, SDT, EIT */
+
+static void note_si(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+			struct si_seen *to;
+
+			if (ts_pid(p) < 0x10 || ts_pid(p) > 0x12 ||
+			    !ts_pusi(p))
+				continue;
+			to = &si_seen[ts_pid(p) - 0x10];
+			to->n++;
+			memcpy(to->last, p, TS_PACKET);
+		}
+}
+
+static void learn_si(struct build *b, uint16_t pid, uint8_t table_id,
+		     uint8_t version, const char *body)
+{
+	uint8_t section[1024];
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = table_id, .extension = 7, .version = version,
+		.body = body, .len = strlen(body) });
+	struct ts_run run;
+
+	run = (struct ts_run){ build_section(b, pid, section, len), 1 };
+	filler_feed(f, &run, 1);
+}
+
+Test(filler, repeats_nit_sdt_and_eit)
+{
+	struct build *b = build_new();
+
+	learn(2000);
+	learn_si(b, 0x10, 0x40, 1, "network");
+	learn_si(b, 0x11, 0x42, 1, "old");
+	learn_si(b, 0x11, 0x42, 2, "new");
+	/* of another transport stream */
+	learn_si(b, 0x11, 0x46, 1, "other");
+	learn_si(b, 0x12, 0x4e, 1, "now");
+	/* a schedule is not repeated */
+	learn_si(b, 0x12, 0x50, 1, "later");
+	filler_start(f, now);
+	for (unsigned i = 0; i < 500; i++) {
+		now += 10 * MS;
+		filler_run(f, now, note_si, NULL);
+	}
+	/* TR 101 290: each SDT within 2 s; five seconds */
+	for (size_t i = 0; i < 3; i++) {
+		cr_expect_geq(si_seen[i].n, 5, "%zu: %u", i, si_seen[i].n);
+		cr_expect_leq(si_seen[i].n, 6, "%zu: %u", i, si_seen[i].n);
+	}
+	/* behind header, pointer and 8 bytes of the section */
+	cr_expect_arr_eq(si_seen[0].last + 13, "network", 7);
+	cr_expect_arr_eq(si_seen[1].last + 13, "new", 3);
+	cr_expect_arr_eq(si_seen[2].last + 13, "now", 3);
+	build_free(b);
+}
+
+Test(filler, tables_with_the_si_are_flawless)
+{
+	struct build *b = build_new();
+
+	learn(2000);
+	learn_si(b, 0x11, 0x42, 1, "service");
+	filler_start(f, now);
+	play(5000);
+	assert_flawless();
+	build_free(b);
+}
+
+Test(filler, keeps_a_bounded_number_of_sections)
+{
+	struct build *b = build_new();
+	uint8_t section[64];
+	struct ts_run run;
+
+	learn(2000);
+	for (unsigned i = 0; i < 1000; i++) {
+		size_t len = build_table(section, &(struct build_table){
+			.table_id = 0x4e, .extension = (uint16_t)i,
+			.body = "x", .len = 1 });
+
+		(void)build_section(b, 0x12, section, len);
+	}
+	run = build_run(b);
+	filler_feed(f, &run, 1);
+	filler_start(f, now);
+	for (unsigned i = 0; i < 200; i++) {
+		now += 10 * MS;
+		filler_run(f, now, note_si, NULL);
+	}
+	/* 64 in each of two seconds */
+	cr_expect_geq(si_seen[2].n, 127);
+	cr_expect_leq(si_seen[2].n, 130);
+	build_free(b);
+}
