@@ -17,7 +17,8 @@
 
 enum { PATIENCE_MS = 30000 };
 
-static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false, 0 };
+static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false,
+						      0 };
 
 struct master {
 	struct worker_rig rig;

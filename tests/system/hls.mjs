@@ -134,7 +134,8 @@ test('HEAD, ranges, conditions and pages of other origins', async (t) => {
 	assert.equal(part.headers['content-range'],
 		`bytes 188-375/${whole.body.length}`);
 	assert.ok(part.body.equals(whole.body.subarray(188, 376)));
-	const beyond = await ask(path, { headers: { Range: 'bytes=99999999-' } });
+	const beyond = await ask(path,
+		{ headers: { Range: 'bytes=99999999-' } });
 	assert.equal(beyond.status, 416);
 	for (const headers of [{ 'If-None-Match': etag },
 		{ 'If-Modified-Since': whole.headers['last-modified'] }])
