@@ -355,6 +355,38 @@ const scenes = {
 		await stage.plays(1);
 	},
 
+	async 'of two inputs that are off in turns one is always sent'(t,
+		sluice) {
+		const timing = new Timing(t);
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_start_delay: undefined,
+				backup_return_delay: undefined,
+				backup_damping: undefined });
+		let begin = Infinity;
+		const turn = () => Math.floor((performance.now() - begin) /
+			3000);
+
+		for (const i of [0, 1])
+			await stage.play(i, (packets) =>
+				begin < Infinity && turn() % 2 === i ? []
+					: [packets]);
+		await stage.begin();
+		await stage.plays(1, undefined, 'standby');
+		const recorder = await Recorder.start(t,
+			{ port: stage.output });
+		await waitUntil('the output', () => recorder.size() > 50000);
+		begin = performance.now();
+		await waitUntil('five turns', () => turn() >= 5, 20000);
+		const { order, pause } = sources((await recorder.stop())[0]);
+		const { inputs } = await stage.inputs();
+		// silence, and the switch to a picture of the other one
+		timing.unlessHeldUp(sluice.log, [], () => {
+			assert.deepEqual(order, [0, 1, 0, 1, 0, 1]);
+			assert.ok(pause < 1500, `${pause} ms`);
+			assert.ok(inputs.some((i) => i.damped));
+		});
+	},
+
 	async 'an input that blocks or is missing stops no other'(t, sluice) {
 		const fifo = path.join(tempDir(t), 'fifo.ts');
 		const stage = await Stage.open(t, sluice, 5, {},

@@ -2,56 +2,11 @@
 #include "worker/failover/failover.h"
 
 #include "common/base/alloc.h"
-#include "common/base/units.h"
-#include "worker/failover/damper.h"
+#include "worker/failover/failover_state.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct input {
-	struct failover_input_config cfg;
-	bool open;         /* wanted[] in the last decision */
-	struct failover_sight sight;
-	bool was_good;     /* on air since it was opened or chosen */
-	bool known_bad;    /* its initial delay ended without being on air */
-	uint64_t opened_ns;
-	uint64_t good_ns;  /* start of the time on air, while it is on air */
-	uint64_t bad_ns;   /* start of the time off air, while it is off air */
-	uint64_t hole_ns;  /* time of the last hole; 0: none */
-	uint64_t holes_ns; /* start of the last series of holes */
-	uint64_t failed_ns; /* time of the last failure, or of the start */
-	/* time at which it last recovered before the next input was entered;
-	 * 0: not yet */
-	uint64_t stayed_ns;
-	unsigned failures;  /* consecutive failures */
-	struct damper damper;
-};
-
-struct failover {
-	struct failover_config cfg;
-	struct failover_decision decision;
-	struct input inputs[FAILOVER_INPUTS_MAX];
-	size_t turn;          /* the first input that is watched in turns */
-	size_t next_turn;
-	uint64_t turn_end_ns; /* UINT64_MAX: none is */
-};
-
-static bool watches(const struct failover *f)
-{
-	return f->cfg.mode == FAILOVER_ACTIVE || f->cfg.mode == FAILOVER_STOP;
-}
-
-static bool is_usable(const struct input *in)
-{
-	return in->cfg.valid && !in->sight.ended;
-}
-
-static bool is_good(const struct input *in)
-{
-	return in->open && in->sight.level == FAILOVER_GOOD;
-}
 
 static bool is_good_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 {
@@ -68,16 +23,6 @@ static bool had_hole(const struct input *in, uint64_t now_ns)
 static bool is_whole_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 {
 	return is_good_for(in, ms, now_ns) && !had_hole(in, now_ns);
-}
-
-/* The end of its initial delay. */
-static uint64_t initial_ns(const struct input *in)
-{
-	uint64_t ms = in->cfg.initial_ms;
-
-	if (in->sight.level == FAILOVER_UNKNOWN)
-		ms = MAX(ms, (uint64_t)FAILOVER_JUDGE_MS);
-	return in->opened_ns + ms * MS;
 }
 
 /* When another input may follow it. */
@@ -110,23 +55,9 @@ static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 	if (in->was_good && (damped || had_hole(in, now_ns) ||
 			     in->sight.level == FAILOVER_DEAD))
 		return in->bad_ns + delay_ns;
+	if (in->delivered && in->sight.level == FAILOVER_DEAD)
+		return in->dead_ns + delay_ns;
 	return due_ns(f, in);
-}
-
-static uint64_t retry_ns(const struct input *in)
-{
-	uint64_t ms = FAILOVER_RETRY_FIRST_MS;
-
-	if (in->failures == 0)
-		return 0;
-	ms <<= MIN(in->failures - 1, 8U);
-	return in->failed_ns + MIN(ms, (uint64_t)FAILOVER_RETRY_LAST_MS) * MS;
-}
-
-/* Is it closed, and may it be opened now? */
-static bool may_try(const struct input *in, uint64_t now_ns)
-{
-	return !in->open && is_usable(in) && now_ns >= retry_ns(in);
 }
 
 /* --- the state of the inputs --- */
@@ -157,6 +88,9 @@ void failover_see(struct failover *f, size_t i,
 	assert(i < f->cfg.n_inputs);
 	if (!in->open)
 		return;
+	if (in->sight.level != FAILOVER_DEAD && sight->level == FAILOVER_DEAD)
+		in->dead_ns = now_ns;
+	in->delivered |= sight->level != FAILOVER_DEAD;
 	in->sight = *sight;
 	if (sight->hole)
 		note_hole(in, was && is_good(in), now_ns);
@@ -224,19 +158,29 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* The same for an input without packets: each input that is on air may follow,
- * for nothing is sent meanwhile.  A damped one needs a moment, because the next
- * failure may be near. */
-static size_t find_any_good(struct failover *f, size_t c, uint64_t now_ns)
+/* Does it have packets that are worth more than none?  With a filler, or where
+ * nothing shall be sent instead, only if it was on air before. */
+static bool delivers(const struct failover *f, const struct input *in)
 {
-	for (int damped = 0; damped <= 1; damped++)
+	if (!in->open)
+		return false;
+	if (in->sight.fresh || in->sight.level == FAILOVER_GOOD)
+		return true;
+	return in->sight.level == FAILOVER_UNKNOWN &&
+	       f->cfg.mode == FAILOVER_ACTIVE && !f->cfg.filler;
+}
+
+/* The same for an input without packets: nothing is sent meanwhile.  So each
+ * input may follow that has packets, those on air first. */
+static size_t find_any_packets(struct failover *f, size_t c, uint64_t now_ns)
+{
+	for (unsigned pass = 0; pass < 4; pass++)
 		for (size_t i = 0; i < f->cfg.n_inputs; i++) {
 			struct input *in = &f->inputs[i];
 
-			if (i != c &&
-			    is_good_for(in, damped ? FAILOVER_TRIAL_MS : 0,
-					now_ns) &&
-			    damper_is_damped(&in->damper, now_ns) == damped)
+			if (i != c && delivers(f, in) &&
+			    is_good(in) == (pass < 2) &&
+			    damper_is_damped(&in->damper, now_ns) == pass % 2)
 				return i;
 		}
 	return c;
@@ -273,7 +217,7 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 	if (now_ns >= leave_ns(f, &f->inputs[c], now_ns)) {
 		i = find_follower(f, c, now_ns);
 		if (i == c && f->inputs[c].sight.level == FAILOVER_DEAD)
-			i = find_any_good(f, c, now_ns);
+			i = find_any_packets(f, c, now_ns);
 	}
 	if (i == c && is_due(f, c, now_ns))
 		i = find_any_follower(f, c, now_ns);
@@ -334,113 +278,6 @@ static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 		now_ns - in->stayed_ns >= f->cfg.return_ms * MS);
 }
 
-/* --- the open inputs --- */
-
-/* Can the input still become on air, because it is not judged yet? */
-static bool is_hopeful(struct input *in, uint64_t now_ns)
-{
-	if (is_good(in))
-		return true;
-	if (in->known_bad)
-		return false;
-	if (!in->open)
-		return true;
-	in->known_bad = in->was_good || in->sight.broken ||
-		now_ns >= initial_ns(in);
-	return !in->known_bad;
-}
-
-/* The inputs to be watched besides the chosen one, in their order. */
-static size_t list_interesting(struct failover *f, size_t *list,
-			       uint64_t now_ns)
-{
-	size_t c = f->decision.input;
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->cfg.n_inputs; i++) {
-		struct input *in = &f->inputs[i];
-		bool promises = in->cfg.cold ? may_try(in, now_ns)
-					     : is_hopeful(in, now_ns);
-
-		if (i == c || !is_usable(in))
-			continue;
-		if (!in->cfg.cold)
-			list[n++] = i;
-		if (i > c && promises &&
-		    !damper_is_damped(&in->damper, now_ns))
-			break;
-	}
-	return n;
-}
-
-static bool waits_for_look(const struct failover *f, size_t i)
-{
-	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
-}
-
-/* Gives the other places in turns to inputs that are off air. */
-static void want_in_turns(struct failover *f, const size_t *list, size_t n,
-			  size_t places, uint64_t now_ns)
-{
-	size_t first = 0, waiting = 0, taken = 0;
-	uint64_t ms = FAILOVER_TURN_MS;
-
-	for (size_t k = 0; k < n; k++)
-		waiting += waits_for_look(f, list[k]);
-	if (now_ns >= f->turn_end_ns)
-		f->turn = f->next_turn;
-	while (first < n && list[first] < f->turn)
-		first++;
-	for (size_t k = 0; k < n && taken < places; k++) {
-		size_t i = list[(first + k) % n];
-
-		if (!waits_for_look(f, i))
-			continue;
-		f->decision.wanted[i] = true;
-		f->next_turn = i + 1;
-		ms = MAX(ms, f->inputs[i].cfg.initial_ms + UINT64_C(1000));
-		taken++;
-	}
-	if (waiting <= places)
-		f->turn_end_ns = UINT64_MAX;
-	else if (now_ns >= f->turn_end_ns || f->turn_end_ns == UINT64_MAX)
-		f->turn_end_ns = now_ns + ms * MS;
-}
-
-static void decide_wanted(struct failover *f, int playing, uint64_t now_ns)
-{
-	size_t list[FAILOVER_INPUTS_MAX];
-	bool *wanted = f->decision.wanted;
-	size_t n, places = FAILOVER_WATCHED_MAX;
-
-	memset(wanted, 0, sizeof f->decision.wanted);
-	wanted[f->decision.input] = true;
-	if (playing >= 0)
-		wanted[playing] = true;
-	if (watches(f)) {
-		n = list_interesting(f, list, now_ns);
-		/* inputs on air go first: one of them may be needed soon */
-		for (size_t k = 0; k < n && places > 1; k++) {
-			if (!is_good(&f->inputs[list[k]]))
-				continue;
-			wanted[list[k]] = true;
-			places--;
-		}
-		want_in_turns(f, list, n, places, now_ns);
-	}
-	for (size_t i = 0; i < f->cfg.n_inputs; i++) {
-		struct input *in = &f->inputs[i];
-
-		if (wanted[i] == in->open)
-			continue;
-		in->open = wanted[i];
-		in->sight = (struct failover_sight){ .ended = in->sight.ended };
-		in->was_good = false;
-		in->opened_ns = now_ns;
-		in->bad_ns = now_ns;
-	}
-}
-
 static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct failover_decision *d = &f->decision;
@@ -488,7 +325,6 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		if (!is_good(in))
 			continue;
 		look_at(&next, in->good_ns + return_ns, now_ns);
-		look_at(&next, in->good_ns + FAILOVER_TRIAL_MS * MS, now_ns);
 		look_at(&next, in->good_ns + FAILOVER_STEADY_MS * MS, now_ns);
 	}
 	return next;
@@ -505,7 +341,7 @@ const struct failover_decision *failover_decide(struct failover *f, int playing,
 	} else if (f->cfg.mode == FAILOVER_PASSIVE) {
 		choose_next(f, now_ns);
 	}
-	decide_wanted(f, playing, now_ns);
+	failover_watch(f, playing, now_ns);
 	decide_cover(f, playing, now_ns);
 	f->decision.next_ns = find_next_ns(f, now_ns);
 	return &f->decision;

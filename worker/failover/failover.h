@@ -23,8 +23,11 @@
  * input that delivers packets is judged first.  An input that fails repeatedly
  * is damped (damper.h): for some time it is not chosen.  A damped input that is
  * sent is left without a delay.  Where no other input is on air, a damped input
- * is chosen after FAILOVER_STEADY_MS on air, or after FAILOVER_TRIAL_MS where
- * the chosen input has no packets.
+ * is chosen after FAILOVER_STEADY_MS on air.
+ *
+ * An input whose packets ceased is left for any input that is on air, whatever
+ * its holes and its damping, and for an input that was on air and has packets
+ * again: that one is judged while it is sent.
  *
  * When no input is on air, the last one stays chosen; an input with packets
  * replaces an input without.
@@ -44,7 +47,6 @@ enum {
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
 	FAILOVER_TURN_MS = 10000, /* for inputs that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
-	FAILOVER_TRIAL_MS = 500,
 	/* An input with a hole is not chosen for so long. */
 	FAILOVER_HOLE_MS = 1000,
 	/* The longest time until an input with packets is judged. */
@@ -96,6 +98,9 @@ struct failover_sight {
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
 	bool hole;   /* lost packets in a pause since the last sight */
+	/* It is not judged since its packets ceased.  It was on air before, and
+	 * has packets again. */
+	bool fresh;
 };
 
 /* The packets that are sent until the chosen input has some. */

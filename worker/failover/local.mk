@@ -2,4 +2,5 @@
 libworker_a_SOURCES += \
 	worker/failover/damper.c worker/failover/damper.h \
 	worker/failover/failover.c worker/failover/failover.h \
+	worker/failover/failover_state.h worker/failover/failover_watch.c \
 	worker/failover/silence.h

@@ -6,8 +6,11 @@
  *
  * A pause is regular only if the continuity counters go on behind it (ISO/IEC
  * 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay the
- * detection: an input that flaps is detected as fast as any other.  Pauses that
- * are too short for a hole are one if several of them lost packets.
+ * detection: an input that flaps is detected as fast as any other.
+ *
+ * Pauses that are too short for a hole are one if several of them, apart from
+ * each other, lost packets.  Two reads may hide such a pause, because both have
+ * packets: then the packets that are missing in them show its length.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -33,8 +36,28 @@ enum {
 	 * single lost datagram of a slow stream is not a hole. */
 	SILENCE_HOLE_MS = 35,
 	/* Shorter pauses, but longer than the regular ones, are holes if so
-	 * many of them, with a gap each, fall into one second. */
+	 * many of them, with a gap each, fall into one second.  A pause of
+	 * SILENCE_MIDDLE_MS counts twice. */
 	SILENCE_SHORT_HOLES = 3,
+	SILENCE_MIDDLE_MS = 20,
+	/* Gaps that follow faster are one loss: a single burst of losses, of
+	 * twice this time, is not a failure. */
+	SILENCE_APART_MS = 150,
+	/* Two reads hide a pause if so much is missing in them: more than the
+	 * packets of one datagram. */
+	SILENCE_MISSING_MS = 5,
+	SILENCE_MISSING_PACKETS = 12,
+	/* A later read does not show whether the source paused. */
+	SILENCE_LATE_MS = 30,
+};
+
+/* Packets that arrived at a time. */
+struct silence_read {
+	uint64_t empty_ns; /* time of the last read without packets */
+	size_t n;          /* packets */
+	/* a continuity counter of these packets, or of packets of the same time
+	 * before them, does not continue */
+	bool gap;
 };
 
 /* The time between two reads with packets. */
@@ -54,6 +77,14 @@ struct silence {
 	/* Times of the last pauses with a gap, newest first; 0: none. */
 	uint64_t gaps_ns[SILENCE_SHORT_HOLES];
 	bool tolerant; /* short pauses are never holes */
+	/* The last two reads with packets: the begin of the time in which their
+	 * packets arrived, and their number. */
+	struct silence_count {
+		uint64_t from_ns;
+		uint64_t n;
+	} reads[2];
+	/* The packets of the last second, about, and that time. */
+	uint64_t span_ns, span_n;
 };
 
 static inline uint64_t silence_decayed(uint64_t ns, uint64_t pause_ns)
@@ -86,46 +117,100 @@ static inline void silence_paused(struct silence *s, struct silence_pause p,
 	s->doubt_at_ns = now_ns;
 }
 
-/* Packets were lost in the pause of `doubt'.  Is that too frequent? */
-static inline bool silence_lost(struct silence *s, uint64_t now_ns)
+/* Counts the packets of a read. */
+static inline void silence_count(struct silence *s,
+				 const struct silence_read *r, uint64_t now_ns)
 {
-	uint64_t *at = s->gaps_ns;
+	uint64_t pause_ns = now_ns - s->last_ns;
 
-	if (s->doubt.quiet_ns == 0 ||
-	    s->doubt.quiet_ns < s->regular.quiet_ns * 3 / 2)
-		return false;
-	for (unsigned i = SILENCE_SHORT_HOLES - 1; i > 0; i--)
-		at[i] = at[i - 1];
-	at[0] = now_ns;
-	return !s->tolerant && at[SILENCE_SHORT_HOLES - 1] != 0 &&
-	       now_ns - at[SILENCE_SHORT_HOLES - 1] <= 1000 * MS;
+	if (s->last_ns == 0 || pause_ns > SECOND_NS) {
+		s->span_ns = s->span_n = 0;
+		s->reads[0] = s->reads[1] =
+			(struct silence_count){ .from_ns = now_ns };
+	} else if (pause_ns > 0) {
+		s->reads[1] = s->reads[0];
+		s->reads[0] = (struct silence_count){
+			.from_ns = MAX(s->last_ns, r->empty_ns),
+		};
+		s->span_ns += pause_ns;
+	}
+	if (s->span_ns > SECOND_NS) {
+		s->span_ns /= 2;
+		s->span_n /= 2;
+	}
+	s->reads[0].n += r->n;
+	s->span_n += r->n;
 }
 
-/*
- * Packets arrived.  empty_ns: time of the last read without packets.  gap: a
- * continuity counter of these packets does not continue.  True: packets were
- * lost in a pause.
- */
-static inline bool silence_feed(struct silence *s, uint64_t empty_ns, bool gap,
+/* By how much the time of the last two reads is longer than their packets need
+ * at the rate of the source; 0: by less than SILENCE_MISSING_MS, or the rate is
+ * not known. */
+static inline uint64_t silence_missing_ns(const struct silence *s,
+					  uint64_t now_ns)
+{
+	uint64_t ns = now_ns - s->reads[1].from_ns, arrived_ns;
+
+	if (s->span_ns < SECOND_NS / 4 || s->span_n == 0)
+		return 0;
+	arrived_ns = (s->reads[0].n + s->reads[1].n) * s->span_ns / s->span_n;
+	if (ns < arrived_ns + SILENCE_MISSING_MS * MS ||
+	    (ns - arrived_ns) * s->span_n / s->span_ns <
+		    SILENCE_MISSING_PACKETS)
+		return 0;
+	return ns - arrived_ns;
+}
+
+/* Packets were lost at now_ns, for missing_ns or in the pause of `doubt'.  Is
+ * that too frequent? */
+static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
+				uint64_t now_ns)
+{
+	uint64_t *at = s->gaps_ns;
+	bool paused = s->doubt.ns > 0 && s->doubt.quiet_ns > 0 &&
+		      s->doubt.quiet_ns >= s->regular.quiet_ns * 3 / 2;
+	int times = missing_ns >= SILENCE_MIDDLE_MS * MS +
+					  s->regular.quiet_ns * 2 ? 2 : 1;
+
+	if ((!paused && missing_ns == 0) ||
+	    (at[0] != 0 && now_ns - at[0] < SILENCE_APART_MS * MS))
+		return false;
+	for (; times > 0; times--) {
+		for (unsigned i = SILENCE_SHORT_HOLES - 1; i > 0; i--)
+			at[i] = at[i - 1];
+		at[0] = now_ns;
+	}
+	return !s->tolerant && at[SILENCE_SHORT_HOLES - 1] != 0 &&
+	       now_ns - at[SILENCE_SHORT_HOLES - 1] <= SECOND_NS;
+}
+
+/* Packets arrived.  True: packets were lost in a pause. */
+static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 				uint64_t now_ns)
 {
 	struct silence_pause pause = { .ns = now_ns - s->last_ns };
+	const uint64_t least_ns = SILENCE_HOLE_MS * MS;
+	uint64_t missing_ns = 0;
 	bool hole, often;
 
+	silence_count(s, r, now_ns);
 	if (s->last_ns == 0)
 		/* the pauses of the source are unknown */
 		s->regular.ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;
 	else if (pause.ns > 0) {
-		if (empty_ns > s->last_ns)
-			pause.quiet_ns = empty_ns - s->last_ns;
+		if (r->empty_ns > s->last_ns)
+			pause.quiet_ns = r->empty_ns - s->last_ns;
 		silence_paused(s, pause, now_ns);
 	}
 	s->last_ns = now_ns;
-	if (!gap || s->doubt.ns == 0)
+	if (!r->gap)
 		return false;
-	hole = s->doubt.quiet_ns >= MAX(s->regular.quiet_ns * 5 / 2,
-					SILENCE_HOLE_MS * MS);
-	often = silence_lost(s, now_ns);
+	if (pause.ns - pause.quiet_ns <= SILENCE_LATE_MS * MS)
+		missing_ns = silence_missing_ns(s, now_ns);
+	hole = s->doubt.ns != 0 &&
+	       (s->doubt.quiet_ns >=
+			MAX(s->regular.quiet_ns * 5 / 2, least_ns) ||
+		missing_ns >= s->regular.quiet_ns * 5 / 2 + least_ns);
+	often = silence_lost(s, missing_ns, now_ns);
 	s->doubt.ns = 0;
 	return hole || often;
 }

@@ -134,7 +134,11 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->empty_ns = l->hole_ns = 0;
 	l->holed = false;
 	l->gaps = 0;
+	l->gap = false;
 	l->verdict = FAILOVER_UNKNOWN;
+	l->sound = false;
+	l->judged_ns = l->resumed_ns = 0;
+	l->silent = true;
 	l->fault = NULL;
 	l->error.text[0] = '\0';
 	l->began_ns = now_ns;
@@ -182,6 +186,7 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns)
 {
+	struct silence_read read = { .empty_ns = l->empty_ns };
 	uint32_t gaps = 0;
 	bool hole;
 
@@ -191,7 +196,15 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		for (size_t k = 0; k < runs[i].n; k++)
 			gaps += cc_feed(l->cc, runs[i].data + k * TS_PACKET) ==
 				CC_ERROR;
-	hole = silence_feed(&l->silence, l->empty_ns, gaps > 0, now_ns);
+	if (l->silent)
+		l->resumed_ns = now_ns;
+	for (size_t i = 0; i < n_runs; i++)
+		read.n += runs[i].n;
+	/* a full batch is a part of a read */
+	l->gap |= gaps > 0;
+	read.gap = l->gap && n_runs < BATCH_RUNS;
+	l->gap &= !read.gap;
+	hole = silence_feed(&l->silence, &read, now_ns);
 	if (gaps > 0 && ++l->gaps >= CHAIN_GAPS_MOST &&
 	    l->candidate.state != CANDIDATE_ON_AIR)
 		hole = true;
@@ -242,9 +255,12 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		else if (l->silence.last_ns != 0)
 			l->fault = analyze_fault_name(ANALYZE_SILENT);
 	}
+	sight.fresh = !l->silent && l->sound && sight.level != FAILOVER_GOOD &&
+		      l->resumed_ns > l->judged_ns;
 	*ret = sight;
 	l->holed = false;
-	if (!sight.hole && sight.level == l->seen.level &&
+	if (!sight.hole && sight.fresh == l->seen.fresh &&
+	    sight.level == l->seen.level &&
 	    sight.broken == l->seen.broken && sight.ended == l->seen.ended)
 		return false;
 	l->seen = sight;
@@ -307,6 +323,13 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 		l->verdict = FAILOVER_POOR;
 	else
 		l->verdict = FAILOVER_DEAD;
+	/* the packets of a part of a second prove that it is on air, not that
+	 * it is off air */
+	if (l->verdict != FAILOVER_GOOD &&
+	    (l->silent || l->resumed_ns + SECOND_NS > now_ns))
+		return;
+	l->sound = l->verdict == FAILOVER_GOOD;
+	l->judged_ns = now_ns;
 }
 
 /* A remux drops the packets of programs that exceed the limit, unless pnr

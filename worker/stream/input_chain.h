@@ -55,8 +55,14 @@ struct input_chain {
 	uint64_t hole_ns; /* time of the last hole; 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
+	bool gap; /* a gap that the silence has not been given yet */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */
+	/* It was on air when it was judged last, without a silence in that
+	 * second. */
+	bool sound;
+	uint64_t judged_ns;  /* time of that verdict; 0: none */
+	uint64_t resumed_ns; /* time of its first packets after a silence */
 	/* The reason why it is off air, as a constant text and as a sentence
 	 * with numbers.  NULL and "": on air, or unknown. */
 	const char *fault;

@@ -243,8 +243,18 @@ Test(failover, replaces_a_dead_input_at_once)
 		wait_other(&w, 100, good);
 	}
 	cr_assert_gt(failover_damped_ns(w.f, 1, w.now), 0);
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_DEAD)->input, 1);
+	failover_free(&w.f);
+	/* one that was on air, has packets again and is not judged */
+	wait_begin(&w, 600000);
+	wait_other(&w, 100, dead);
 	cr_assert_eq(wait_see(&w, 100, FAILOVER_DEAD)->input, 0);
-	cr_assert_eq(wait_see(&w, FAILOVER_TRIAL_MS, FAILOVER_DEAD)->input, 1);
+	wait_other(&w, 100, (struct failover_sight){ .level = FAILOVER_POOR,
+						     .fresh = true });
+	cr_assert_eq(wait_see(&w, 0, FAILOVER_DEAD)->input, 1);
+	/* this one ends, too, before it was judged */
+	wait_other(&w, 100, dead);
+	cr_assert_eq(wait_see(&w, 0, FAILOVER_GOOD)->input, 0);
 	failover_free(&w.f);
 	/* one that had a hole */
 	wait_begin(&w, 0);
@@ -272,7 +282,7 @@ SCENE(prefers_a_file_that_stands_first,
 
 SCENE(leaves_a_file_that_is_through_at_once,
       .words = { "E", "G" },
-      .played = "01111", .cold = "c-")
+      .played = "11111", .cold = "c-")
 
 SCENE(waits_for_a_file_that_cannot_be_opened_yet,
       .words = { "GGD", "BBBBBBBBG" },

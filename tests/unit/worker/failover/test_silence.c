@@ -4,13 +4,21 @@
 
 #include <criterion/criterion.h>
 
+/* A read of n packets, a millisecond after one without. */
+static bool feed(struct silence *s, uint64_t n, bool gap, uint64_t now_ns)
+{
+	return silence_feed(s, &(struct silence_read){ .empty_ns = now_ns - MS,
+						       .n = n, .gap = gap },
+			    now_ns);
+}
+
 /* Packets every pause_ms for so long. */
 static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,
 		 unsigned for_ms)
 {
 	for (unsigned ms = 0; ms < for_ms; ms += pause_ms) {
 		*now_ns += pause_ms * MS;
-		cr_assert_not(silence_feed(s, *now_ns - MS, false, *now_ns));
+		cr_assert_not(feed(s, 7, false, *now_ns));
 	}
 }
 
@@ -18,7 +26,7 @@ static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,
 static bool lose(struct silence *s, uint64_t *now_ns, unsigned pause_ms)
 {
 	*now_ns += pause_ms * MS;
-	return silence_feed(s, *now_ns - MS, true, *now_ns);
+	return feed(s, 7, true, *now_ns);
 }
 
 /* The time without packets until the source is silent. */
@@ -147,20 +155,25 @@ Test(silence, a_lost_datagram_is_no_hole)
 	}
 }
 
-/* Each of the pauses is too short for a hole. */
+/* Each of the pauses is too short for a hole.  They are apart from each
+ * other. */
 Test(silence, a_few_short_pauses_with_losses_are_a_hole)
 {
 	for (unsigned every_ms = 50; every_ms <= 700; every_ms += 50)
 		for (int tolerant = 0; tolerant <= 1; tolerant++) {
 			struct silence s = { .tolerant = tolerant != 0 };
 			uint64_t now = 1000 * MS;
+			unsigned apart_ms = every_ms + 19;
+			unsigned nth = (SILENCE_APART_MS + apart_ms - 1) /
+				       apart_ms;
 			bool often = every_ms <= 450 && !tolerant;
 
 			hear(&s, &now, 10, 5000);
-			for (unsigned i = 1; i <= 10; i++) {
-				cr_assert_eq(lose(&s, &now, 30),
-					     often && i >= 3, "%u ms: %u",
-					     every_ms, i);
+			for (unsigned i = 0; i <= 10; i++) {
+				cr_assert_eq(lose(&s, &now, 19),
+					     often && i >= 2 * nth &&
+						     i % nth == 0,
+					     "%u ms: %u", every_ms, i);
 				hear(&s, &now, 10, every_ms);
 			}
 		}
@@ -174,6 +187,12 @@ Test(silence, a_late_read_is_no_hole)
 
 	hear(&s, &now, 10, 5000);
 	now += 300 * MS;
-	cr_assert_not(silence_feed(&s, now - 301 * MS, true, now));
+	cr_assert_not(silence_feed(&s,
+				   &(struct silence_read){
+					   .empty_ns = now - 301 * MS,
+					   .n = 7,
+					   .gap = true,
+				   },
+				   now));
 	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
 }

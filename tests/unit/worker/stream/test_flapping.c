@@ -26,8 +26,8 @@ enum {
 	RETURN_MS = 10000,
 	/* An input is left when it was silent for 200 ms, at a tick. */
 	LEFT_MS = 220,
-	/* Until an input that recovered is on air, although it is damped. */
-	RECOVERED_MS = 2000 + FAILOVER_TRIAL_MS,
+	/* Until an input is read that has packets again. */
+	RECOVERED_MS = STANDBY_TICKS * TICK_MS,
 };
 
 /* Holes of hole_ms, every period_ms from begin_ms on; 0: none. */

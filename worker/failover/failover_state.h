@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a failover; only for failover*.c. */
+#pragma once
+
+#include "common/base/units.h"
+#include "worker/failover/damper.h"
+#include "worker/failover/failover.h"
+
+struct input {
+	struct failover_input_config cfg;
+	bool open;         /* wanted[] in the last decision */
+	struct failover_sight sight;
+	bool was_good;     /* on air since it was opened or chosen */
+	bool known_bad;    /* its initial delay ended without being on air */
+	uint64_t opened_ns;
+	uint64_t good_ns;  /* start of the time on air, while it is on air */
+	uint64_t bad_ns;   /* start of the time off air, while it is off air */
+	bool delivered;    /* had packets since it was opened */
+	uint64_t dead_ns;  /* time when its packets ceased, while delivered */
+	uint64_t hole_ns;  /* time of the last hole; 0: none */
+	uint64_t holes_ns; /* start of the last series of holes */
+	uint64_t failed_ns; /* time of the last failure, or of the start */
+	/* time at which it last recovered before the next input was entered;
+	 * 0: not yet */
+	uint64_t stayed_ns;
+	unsigned failures;  /* consecutive failures */
+	struct damper damper;
+};
+
+struct failover {
+	struct failover_config cfg;
+	struct failover_decision decision;
+	struct input inputs[FAILOVER_INPUTS_MAX];
+	size_t turn;          /* the first input that is watched in turns */
+	size_t next_turn;
+	uint64_t turn_end_ns; /* UINT64_MAX: none is */
+};
+
+static inline bool watches(const struct failover *f)
+{
+	return f->cfg.mode == FAILOVER_ACTIVE || f->cfg.mode == FAILOVER_STOP;
+}
+
+static inline bool is_usable(const struct input *in)
+{
+	return in->cfg.valid && !in->sight.ended;
+}
+
+static inline bool is_good(const struct input *in)
+{
+	return in->open && in->sight.level == FAILOVER_GOOD;
+}
+
+/* The end of its initial delay. */
+static inline uint64_t initial_ns(const struct input *in)
+{
+	uint64_t ms = in->cfg.initial_ms;
+
+	if (in->sight.level == FAILOVER_UNKNOWN)
+		ms = MAX(ms, (uint64_t)FAILOVER_JUDGE_MS);
+	return in->opened_ns + ms * MS;
+}
+
+static inline uint64_t retry_ns(const struct input *in)
+{
+	uint64_t ms = FAILOVER_RETRY_FIRST_MS;
+
+	if (in->failures == 0)
+		return 0;
+	ms <<= MIN(in->failures - 1, 8U);
+	return in->failed_ns + MIN(ms, (uint64_t)FAILOVER_RETRY_LAST_MS) * MS;
+}
+
+/* Is it closed, and may it be opened now? */
+static inline bool may_try(const struct input *in, uint64_t now_ns)
+{
+	return !in->open && is_usable(in) && now_ns >= retry_ns(in);
+}
+
+/* Decides which inputs are open. */
+void failover_watch(struct failover *, int playing, uint64_t now_ns);
