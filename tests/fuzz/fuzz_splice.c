@@ -117,7 +117,10 @@ static void feed(struct world *w, uint8_t what)
 		check(n_rest > 0 && n_rest <= n_runs + 1 && rest[0].n > 0);
 		w->cut = true;
 		splice_cut(w->splice, w->entry, what & 4, w->now_ns);
-		splice_feed(w->splice, rest, n_rest, w->now_ns);
+		bool held = what & 8 && switch_point_is_held(w->entry);
+		if (held)
+			splice_feed_held(w->splice, rest[0], w->now_ns);
+		splice_feed(w->splice, rest + held, n_rest - held, w->now_ns);
 	} else {
 		splice_feed(w->splice, runs, n_runs, w->now_ns);
 	}
@@ -139,6 +142,9 @@ static void step(struct world *w)
 		break;
 	case 2:
 		switch_point_want(w->entry, take(w) * 8U, w->now_ns);
+		if (what & 8)
+			switch_point_set_past(w->entry,
+					      w->now_ns - 250000000);
 		break;
 	case 3:
 		if (what & 1)

@@ -40,8 +40,8 @@ enum splice_state {
 	/* States within a single call, in which no event arrives: */
 	SPLICE_JUDGE,        /* held packets pass; no later packet can show
 			      * any more whether they are foreign */
-	SPLICE_CATCH_UP,     /* packets that waited for the drain pass: now_ns
-			      * is not the time of their arrival */
+	SPLICE_CATCH_UP,     /* packets that waited, as for the drain, pass:
+			      * now_ns is not the time of their arrival */
 	SPLICE_STATES
 };
 
@@ -59,6 +59,7 @@ struct splice_event {
 	const struct ts_run *runs; /* FEED, DRAIN: the packets */
 	size_t n_runs;
 	size_t n;                  /* FEED: number of the packets */
+	bool held;                 /* FEED: the packets arrived earlier */
 	/* CUT: the switch point of the source; NULL: it has none */
 	const struct switch_point *point;
 	bool drain;                /* CUT: the previous source still flows */

@@ -202,6 +202,14 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 	 * their source was restarted or packets were lost? */
 	bool doubtful = false;
 
+	if (e->held) {
+		s->state = SPLICE_CATCH_UP;
+		send_runs(s, e->runs, e->n_runs);
+		/* unless a foreign packet among them waits */
+		if (s->state == SPLICE_CATCH_UP)
+			s->state = sending_state(s);
+		return;
+	}
 	if (!s->config.keep_jumps && s->sent->at_ns != 0) {
 		if (s->now_ns - s->sent->at_ns >= silence_ns)
 			s->resumed_ns = s->now_ns;
@@ -341,6 +349,17 @@ void splice_feed(struct splice *s, const struct ts_run *runs, size_t n_runs,
 		return;
 	s->now_ns = now_ns;
 	handle_event(s, &e);
+}
+
+void splice_feed_held(struct splice *s, struct ts_run run, uint64_t now_ns)
+{
+	s->now_ns = now_ns;
+	if (run.n > 0)
+		handle_event(s, &(struct splice_event){ .type = SPLICE_ON_FEED,
+							.runs = &run,
+							.n_runs = 1,
+							.n = run.n,
+							.held = true });
 }
 
 void splice_drain(struct splice *s, const struct ts_run *runs, size_t n_runs,

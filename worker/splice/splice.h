@@ -104,6 +104,10 @@ void splice_free(struct splice **);
 void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
+/* The same for packets that arrived earlier: their PCRs do not show the phase
+ * of the source. */
+void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
+
 /*
  * Says that the next packets are those of another source.  The switch point has
  * seen that source up to the packet that is fed first.  NULL: there is no

@@ -10,6 +10,13 @@
 
 #include <stdlib.h>
 
+/* A packet that is held or, until the end of the feed, will be. */
+struct mark {
+	bool set;
+	size_t at;   /* its place behind the first held packet */
+	uint64_t ns; /* time of its arrival */
+};
+
 struct switch_point {
 	const struct psi *psi;
 	struct psi *own_psi; /* NULL: another stage feeds psi */
@@ -28,15 +35,13 @@ struct switch_point {
 	bool shows;         /* the source has shown one */
 	uint64_t since_ns;
 	uint64_t wait_ns;
+	uint64_t past_ns;   /* random access points since then are accepted */
 	struct rap rap;
-	/* a picture that is not decided, and all packets behind it */
-	bool holds;
+	/* the packets from the first of these places on, of earlier feeds */
 	struct fifo held;
-};
-
-/* The place of a packet in the runs of a feed. */
-struct place {
-	size_t run, packet;
+	struct mark past;   /* the last random access point */
+	struct mark open;   /* a picture that is not decided */
+	bool takes_held;    /* the last point found is one of `held' */
 };
 
 struct switch_point *switch_point_new(const struct psi *psi)
@@ -66,6 +71,7 @@ void switch_point_reset(struct switch_point *e)
 	if (e->own_psi != NULL)
 		psi_reset(e->own_psi);
 	fifo_drop(&e->held, fifo_len(&e->held));
+	fifo_trim(&e->held);
 	*e = (struct switch_point){ .psi = e->psi, .own_psi = e->own_psi,
 				    .held = e->held, .pcr_pid = TS_PID_NULL };
 }
@@ -77,6 +83,12 @@ void switch_point_want(struct switch_point *e, unsigned wait_ms,
 	e->waits = e->fed;
 	e->since_ns = now_ns;
 	e->wait_ns = wait_ms * MS;
+	e->past_ns = now_ns;
+}
+
+void switch_point_set_past(struct switch_point *e, uint64_t past_ns)
+{
+	e->past_ns = past_ns;
 }
 
 void switch_point_set_wait(struct switch_point *e, unsigned wait_ms)
@@ -86,7 +98,7 @@ void switch_point_set_wait(struct switch_point *e, unsigned wait_ms)
 
 void switch_point_cancel(struct switch_point *e)
 {
-	e->wanted = e->holds = false;
+	e->wanted = false;
 }
 
 /* The clock is that of the main program. */
@@ -141,104 +153,187 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 		(class == PID_VIDEO || class == PID_AUDIO));
 }
 
-/* Is the packet the switch point, or does it decide the picture at *open? */
-static bool judge(struct switch_point *e, const uint8_t *p, uint64_t now_ns,
-		  struct place at, struct place *open)
+/* Notes a random access point, or a picture that may be one, at this packet.
+ * True: a random access point was found, at past. */
+static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 {
-	enum rap_sign sign = look(e, p);
+	bool known = is_known(e);
 
 	e->shows |= sign == RAP_HERE || sign == RAP_YES;
+	/* is the rest of the picture too far away to wait for it? */
+	if (sign == RAP_NONE && e->open.set &&
+	    here.at - e->open.at >= SWITCH_POINT_HELD_MAX - 1)
+		sign = rap_is_marked(&e->rap) ? RAP_YES : RAP_NO;
+	if (sign == RAP_HERE && known) {
+		e->past = here;
+		e->open.set = false;
+		return true;
+	}
+	if (sign == RAP_YES && e->open.set) {
+		e->past = e->open;
+		e->open.set = false;
+		return true;
+	}
+	if (sign == RAP_NONE)
+		return false;
+	e->open = here;
+	e->open.set = sign == RAP_OPEN && known;
+	return false;
+}
+
+/* Is the packet the switch point, or the one that decides it? Writes the place
+ * of the switch point. */
+static bool judge(struct switch_point *e, const uint8_t *p, struct mark here,
+		  size_t *ret_at)
+{
+	enum rap_sign sign = look(e, p);
+	bool found = note(e, sign, here) && e->past.ns >= e->past_ns;
+
 	if (!e->wanted)
 		return false;
 	e->late = e->blind = false;
-	if (e->holds && sign == RAP_YES)
+	*ret_at = e->past.at;
+	if (found)
 		return true;
-	if (sign != RAP_NONE) {
-		e->holds = sign == RAP_OPEN && is_known(e);
-		fifo_drop(&e->held, fifo_len(&e->held));
-		*open = at;
-	}
-	if (sign == RAP_HERE && is_known(e))
-		return true;
-	if (!is_late_point(e, p, now_ns))
+	if (!is_late_point(e, p, here.ns))
 		return false;
 	e->late = e->shows && e->rap.class == PID_VIDEO;
 	e->blind = !e->shows && e->rap.class == PID_VIDEO;
-	e->holds = false;
-	fifo_drop(&e->held, fifo_len(&e->held));
-	*open = at;
+	*ret_at = here.at;
 	return true;
 }
 
-/* The held packets, and the runs from a place on. */
-static size_t take_from(const struct switch_point *e, const struct ts_run *runs,
-			size_t n_runs, struct place from, struct ts_run *ret)
+/* The held packets and the runs, from this place on. */
+static size_t take_from(struct switch_point *e, const struct ts_run *runs,
+			size_t n_runs, size_t at, struct ts_run *ret)
 {
-	size_t n = 0, held = fifo_len(&e->held) > 0;
+	struct ts_run held = fifo_run(&e->held);
+	size_t n = 0;
 
-	if (held)
-		ret[n++] = fifo_run(&e->held);
-	for (size_t i = from.run; i < n_runs; i++)
-		ret[n++] = runs[i];
-	ret[held].data += from.packet * TS_PACKET;
-	ret[held].n -= from.packet;
+	e->takes_held = at < held.n;
+	if (e->takes_held) {
+		held.data += at * TS_PACKET;
+		held.n -= at;
+		ret[n++] = held;
+		at = 0;
+	} else {
+		at -= held.n;
+	}
+	for (size_t i = 0; i < n_runs; i++) {
+		struct ts_run run = runs[i];
+		size_t skip = at < run.n ? at : run.n;
+
+		at -= skip;
+		run.data += skip * TS_PACKET;
+		run.n -= skip;
+		if (run.n > 0)
+			ret[n++] = run;
+	}
 	return n;
 }
 
-/* Keeps the picture that is not decided. */
-static void hold(struct switch_point *e, const struct ts_run *runs,
-		 size_t n_runs, struct place from)
+static size_t first_mark(const struct switch_point *e)
 {
-	for (size_t i = from.run; e->holds && i < n_runs; i++) {
-		struct ts_run run = runs[i];
+	size_t past = e->past.set ? e->past.at : SIZE_MAX;
+	size_t open = e->open.set ? e->open.at : SIZE_MAX;
 
-		if (i == from.run) {
-			run.data += from.packet * TS_PACKET;
-			run.n -= from.packet;
-		}
-		e->holds = fifo_len(&e->held) + run.n <= SWITCH_POINT_HELD_MAX;
-		if (e->holds)
+	return MIN(past, open);
+}
+
+/* Keeps the packets from the first mark on.  `end' is behind the last packet of
+ * the runs. */
+static void hold(struct switch_point *e, const struct ts_run *runs,
+		 size_t n_runs, size_t end)
+{
+	size_t first = first_mark(e), skip, dropped;
+
+	if (first != SIZE_MAX && end - first > SWITCH_POINT_HELD_MAX)
+		e->past.set = false;
+	first = first_mark(e);
+	if (first != SIZE_MAX && end - first > SWITCH_POINT_HELD_MAX)
+		e->open.set = false;
+	first = MIN(first_mark(e), end);
+	dropped = MIN(first, fifo_len(&e->held));
+	fifo_drop(&e->held, dropped);
+	e->past.at -= first;
+	e->open.at -= first;
+	skip = first - dropped;
+	for (size_t i = 0; i < n_runs; i++) {
+		struct ts_run run = runs[i];
+		size_t n = MIN(skip, run.n);
+
+		skip -= n;
+		run.data += n * TS_PACKET;
+		run.n -= n;
+		if (run.n > 0)
 			(void)fifo_push(&e->held, run);
 	}
+}
+
+/* Ends the search.  The held packets stay until the next feed. */
+static void end_search(struct switch_point *e)
+{
+	e->wanted = e->past.set = e->open.set = false;
+}
+
+/* What a packet says about the tables and the clock. */
+static void follow_packet(struct switch_point *e, const uint8_t *p)
+{
+	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
+		if (e->own_psi != NULL && psi_feed(e->own_psi, p))
+			follow_tables(e);
+	} else if (ts_pid(p) == e->pcr_pid) {
+		e->has_pcr |= ts_pcr(p, &e->pcr);
+	}
+}
+
+static void begin_feed(struct switch_point *e, size_t n_runs, uint64_t now_ns)
+{
+	follow_tables(e);
+	e->past.set = e->past.set &&
+		      now_ns - e->past.ns <= SWITCH_POINT_PAST_MS * MS;
+	e->fed |= n_runs > 0;
+	if (!e->wanted || e->waits || n_runs == 0)
+		return;
+	e->waits = true;
+	e->since_ns = now_ns;
 }
 
 bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n)
 {
-	struct place open = { 0 };
-	bool found = false;
+	struct mark here = { .set = true, .ns = now_ns };
+	size_t at = 0;
+	bool found;
 
-	follow_tables(e);
-	if (!e->holds)
-		fifo_drop(&e->held, fifo_len(&e->held));
-	e->fed |= n_runs > 0;
-	if (e->wanted && !e->waits && n_runs > 0) {
-		e->waits = true;
-		e->since_ns = now_ns;
+	begin_feed(e, n_runs, now_ns);
+	here.at = fifo_len(&e->held);
+	found = e->wanted && e->past.set && e->past.ns >= e->past_ns &&
+		is_known(e);
+	if (found) {
+		at = e->past.at;
+		e->late = e->blind = false;
 	}
 	for (size_t i = 0; i < n_runs; i++) {
-		for (size_t k = 0; k < runs[i].n; k++) {
+		for (size_t k = 0; k < runs[i].n; k++, here.at++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
 			if (!ts_sync_ok(p) || ts_tei(p))
 				continue;
-			if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
-				if (e->own_psi != NULL &&
-				    psi_feed(e->own_psi, p))
-					follow_tables(e);
-			} else if (ts_pid(p) == e->pcr_pid) {
-				e->has_pcr |= ts_pcr(p, &e->pcr);
-			}
-			if (!judge(e, p, now_ns, (struct place){ i, k },
-				   &open))
-				continue;
-			e->wanted = e->holds = false;
-			found = true;
-			*ret_n = take_from(e, runs, n_runs, open, ret);
+			follow_packet(e, p);
+			if (found)
+				(void)look(e, p);
+			else
+				found = judge(e, p, here, &at);
 		}
 	}
-	hold(e, runs, n_runs, open);
+	if (found) {
+		*ret_n = take_from(e, runs, n_runs, at, ret);
+		end_search(e);
+	} else {
+		hold(e, runs, n_runs, here.at);
+	}
 	/* Only the last PCR of a feed is measured.  Earlier PCRs may have
 	 * waited, for seconds if their source hung. */
 	if (e->has_pcr)
@@ -247,6 +342,11 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 				       splice_ticks_of_ns(now_ns)));
 	e->has_pcr = false;
 	return found;
+}
+
+bool switch_point_is_held(const struct switch_point *e)
+{
+	return e->takes_held;
 }
 
 void switch_point_shift(struct switch_point *e, uint64_t from_ns,

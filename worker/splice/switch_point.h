@@ -8,7 +8,9 @@
  * wait any packet.  A picture that later packets decide is kept meanwhile.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
- * the switch is wanted.  Pure.
+ * the switch is wanted.  The last random access point is kept meanwhile with
+ * all packets behind it, for SWITCH_POINT_PAST_MS: when the source on air turns
+ * out to be silent, the stream begins in that silence.  Pure.
  */
 #pragma once
 
@@ -18,8 +20,12 @@ enum {
 	SWITCH_POINT_WAIT_MS = 2000,
 	/* The longest wait where no random access point can be recognized. */
 	SWITCH_POINT_BLIND_MS = 5000,
-	/* Packets of a picture that is not decided. */
-	SWITCH_POINT_HELD_MAX = 1024,
+	/* Packets from a random access point on, or from a picture that is not
+	 * decided.  When there are more, random_access_indicator decides. */
+	SWITCH_POINT_HELD_MAX = 6144,
+	/* A random access point is kept for so long: longer than a source is
+	 * silent before it is left. */
+	SWITCH_POINT_PAST_MS = 500,
 };
 
 struct switch_point;
@@ -36,6 +42,10 @@ void switch_point_reset(struct switch_point *);
 void switch_point_want(struct switch_point *, unsigned wait_ms,
 			uint64_t now_ns);
 
+/* Accepts a random access point that arrived at past_ns or later; from now on,
+ * until switch_point_cancel(). */
+void switch_point_set_past(struct switch_point *, uint64_t past_ns);
+
 /* Changes the wait of the search.  Its begin stays. */
 void switch_point_set_wait(struct switch_point *, unsigned wait_ms);
 
@@ -45,12 +55,15 @@ void switch_point_cancel(struct switch_point *);
 /*
  * Takes the next packets.  True when the switch point is among them: then ret
  * (room for n_runs + 1) has the runs from there on, *ret_n their number (at
- * least 1), and the search has ended.  The first of them may be packets of
- * earlier calls, which stay valid until the next call.
+ * least 1), and the search has ended.  The first run may be packets of earlier
+ * calls, which stay valid until the next call; see switch_point_is_held().
  */
 bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n);
+
+/* After a switch point was found: is the first run of earlier calls? */
+bool switch_point_is_held(const struct switch_point *);
 
 /* Says that packets that were fed at from_ns count as received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,

@@ -106,7 +106,10 @@ static void spliced_from(struct pipeline *p, struct candidate *c,
 	part.n_runs = n_runs;
 	switch (selector_route(p->selector, c, &part)) {
 	case SELECTOR_ON_AIR:
-		splice_feed(p->splice, part.runs, part.n_runs, p->now_ns);
+		if (part.held)
+			splice_feed_held(p->splice, part.runs[0], p->now_ns);
+		splice_feed(p->splice, part.runs + part.held,
+			    part.n_runs - part.held, p->now_ns);
 		break;
 	case SELECTOR_ENDING:
 		splice_drain(p->splice, part.runs, part.n_runs, p->now_ns);

@@ -9,7 +9,8 @@
  * cannot be opened, or that delivers nothing, does not delay the others.
  *
  * Make before break: the input on air stays until the next one can be entered
- * (worker/splice/switch_point), as long as it delivers.
+ * (worker/splice/switch_point), as long as it delivers.  If it is silent, the
+ * stream enters the next one at a random access point that arrived since.
  *
  * Has no loop, no clock and no packets: the pipeline reads the chains that
  * selector_due() names, asks selector_route() where the packets of a chain go,
@@ -89,6 +90,8 @@ enum selector_route {
 struct selector_part {
 	const struct ts_run *runs;
 	size_t n_runs;
+	/* after a switch: the first run arrived earlier */
+	bool held;
 	/* memory for the runs after the point of entry */
 	struct ts_run entered[SELECTOR_RUNS_MAX + 1];
 };

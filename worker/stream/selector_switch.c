@@ -195,6 +195,18 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	report_switch(s, before, chain);
 }
 
+/* An input that is silent may be followed from a place in its silence on. */
+static void look_for_entry(struct selector *s, struct candidate *c)
+{
+	const struct input_chain *on_air = selector_chain_of(s, s->on_air);
+	bool alive = on_air != NULL && delivers(s, s->on_air);
+
+	candidate_begin_entry(c, alive ? SELECTOR_PATIENCE_MS
+				       : SWITCH_POINT_WAIT_MS, s->now_ns);
+	if (on_air != NULL && !alive)
+		switch_point_set_past(c->entry, on_air->silence.last_ns);
+}
+
 enum selector_route selector_route(struct selector *s, struct candidate *c,
 				   struct selector_part *part)
 {
@@ -203,6 +215,7 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	size_t n;
 
 	assert(part->n_runs <= SELECTOR_RUNS_MAX);
+	part->held = false;
 	if (c->state == CANDIDATE_ON_AIR) {
 		if (chain == NULL)
 			return SELECTOR_ON_AIR;
@@ -222,17 +235,13 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	if (!may_enter)
 		candidate_end_entry(c);
 	else if (chain != NULL)
-		candidate_begin_entry(c,
-				      selector_chain_of(s, s->on_air) != NULL &&
-						      delivers(s, s->on_air)
-					      ? SELECTOR_PATIENCE_MS
-					      : SWITCH_POINT_WAIT_MS,
-				      s->now_ns);
+		look_for_entry(s, c);
 	if (!switch_point_feed(candidate_entry(c), part->runs, part->n_runs,
 			       s->now_ns, part->entered, &n))
 		return SELECTOR_NOT_SENT;
 	part->runs = part->entered;
 	part->n_runs = n;
+	part->held = switch_point_is_held(candidate_entry(c));
 	enter(s, c, true);
 	return SELECTOR_ON_AIR;
 }

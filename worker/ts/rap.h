@@ -83,6 +83,12 @@ bool rap_is_shown(const struct rap *);
  * earlier than at another place. */
 bool rap_is_likely(const struct rap *);
 
+/* Has the current PES, which is not decided, the indicator? */
+static inline bool rap_is_marked(const struct rap *r)
+{
+	return r->follows && r->marked;
+}
+
 /* As rap_feed(), for packets that may begin or decide a PES. */
 enum rap_sign rap_step(struct rap *, const uint8_t *packet);
 

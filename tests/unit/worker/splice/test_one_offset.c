@@ -22,6 +22,10 @@ enum { TICK_MS = 10, BURST_MS = 250, DEAD_MS = 1000, JUDGED_MS = 1000,
 static struct stage s;
 static struct source *a, *b;
 static bool stalls;
+/* the next source may be entered in the silence of the one before; how often it
+ * was */
+static bool enters_past;
+static unsigned past_entries;
 static unsigned stalled_ms;
 static uint32_t seed;
 
@@ -114,9 +118,12 @@ static void fail_over(struct arrival *from, struct arrival *to,
 		new = arrive(to, true, stalled);
 		if (stalled)
 			continue;
-		if (!wanted && silent_ms >= DEAD_MS) {
+		if (!wanted && silent_ms >= (enters_past ? 200 : DEAD_MS)) {
 			wanted = true;
 			switch_point_want(entry, 2000, s.now_ns);
+			if (enters_past)
+				switch_point_set_past(entry, s.now_ns -
+						      silent_ms * STAGE_MS);
 		}
 		if (changed) {
 			splice_feed(s.splice, &new, 1, s.now_ns);
@@ -127,7 +134,13 @@ static void fail_over(struct arrival *from, struct arrival *to,
 			continue;
 		changed = true;
 		splice_cut(s.splice, entry, false, s.now_ns);
-		splice_feed(s.splice, rest, n, s.now_ns);
+		if (switch_point_is_held(entry) && enters_past) {
+			past_entries++;
+			splice_feed_held(s.splice, rest[0], s.now_ns);
+			splice_feed(s.splice, rest + 1, n - 1, s.now_ns);
+		} else {
+			splice_feed(s.splice, rest, n, s.now_ns);
+		}
 	}
 	cr_assert(changed);
 	switch_point_free(&entry);
@@ -152,6 +165,31 @@ static void deaths(unsigned burst_of_a, unsigned burst_of_b)
 Test(one_offset, an_input_that_died_came_in_bursts)
 {
 	deaths(BURST_MS, TICK_MS);
+}
+
+/* The clock of the output does not move by the time for which the packets
+ * waited. */
+Test(one_offset, an_input_is_entered_in_the_silence_of_the_one_before)
+{
+	struct arrival from_a = { .source = a, .burst_ms = TICK_MS };
+	struct arrival from_b = { .source = b, .burst_ms = 40 };
+
+	enters_past = true;
+	fail_over(&from_a, &from_b, 2000, 4000);
+	for (unsigned i = 0; i < 12; i++) {
+		int64_t span = s.judge.pcr_span;
+
+		fail_over(&from_b, &from_a, 2000 + 40 * i, 4000);
+		fail_over(&from_a, &from_b, 2000 + 40 * i, 4000);
+		assert_leads("entered in the silence", i);
+		/* as long as the time */
+		span = (s.judge.pcr_span - span) / TICKS_MS;
+		cr_assert_lt(llabs(span - 8000), 60, "%jd ms",
+			     (intmax_t)span);
+	}
+	cr_assert_gt(past_entries, 5);
+	cr_assert_eq(s.judge.cc + s.judge.pcr_back + s.judge.dts_back +
+			     s.judge.discontinuities, 0);
 }
 
 Test(one_offset, both_inputs_come_in_bursts)

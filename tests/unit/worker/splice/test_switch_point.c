@@ -141,6 +141,70 @@ Test(entry, is_late_if_the_source_has_shown_better_ones)
 	cr_assert_not(switch_point_is_blind(e));
 }
 
+/* As long as the source before is silent: from then on. */
+Test(entry, may_have_arrived_before_it_is_wanted)
+{
+	size_t age_ms;
+
+	(void)feed(3000);
+	switch_point_want(e, 5000, now);
+	cr_assert_eq(feed(1), 0);
+	switch_point_set_past(e, now - SWITCH_POINT_PAST_MS * MS);
+	cr_assert_eq(feed(1), 1);
+	cr_assert(switch_point_is_held(e));
+	cr_assert_eq(n_rest, 2);
+	cr_assert(ts_random_access(rest[0].data));
+	cr_assert_eq(rest[1].n, 1);
+	age_ms = rest[0].n + 1;
+	/* it is found once */
+	cr_assert_eq(feed(SWITCH_POINT_PAST_MS), 0);
+
+	/* not one that is older than the silence, or too old */
+	for (int i = 0; i < 2; i++) {
+		switch_point_reset(e);
+		free(a);
+		a = source_new(90000);
+		now += 1000 * MS;
+		a->gop = 12;
+		(void)feed(3002 - age_ms);
+		a->gop = 1000000;
+		(void)feed(i == 0 ? 400 : SWITCH_POINT_PAST_MS + 1);
+		switch_point_want(e, 5000, now);
+		switch_point_set_past(e, i == 0 ? now - 390 * MS : 0);
+		cr_assert_eq(feed(1), 0, "%d", i);
+		switch_point_cancel(e);
+	}
+}
+
+/* A picture that is not decided, and the packets of many other programs. */
+Test(entry, random_access_indicator_decides_what_cannot_wait)
+{
+	for (int marked = 0; marked <= 1; marked++) {
+		uint8_t other[TS_PACKET] = { TS_SYNC_BYTE, 0x1a, 0xbc, 0x10 };
+		struct ts_run run = { other, 1 };
+		size_t n = 0;
+
+		switch_point_reset(e);
+		free(a);
+		a = source_new(90000);
+		a->header_alone = !marked;
+		switch_point_want(e, 60000, now);
+		/* the first picture after tables and clock, with a start */
+		(void)feed(482);
+		while (n < SWITCH_POINT_HELD_MAX + 10 &&
+		       !switch_point_feed(e, &run, 1, now, rest, &n_rest))
+			n++;
+		if (!marked) {
+			cr_assert_eq(n, SWITCH_POINT_HELD_MAX + 10);
+			continue;
+		}
+		cr_assert_leq(n, SWITCH_POINT_HELD_MAX);
+		cr_assert_geq(n, SWITCH_POINT_HELD_MAX - 60);
+		cr_assert(ts_random_access(rest[0].data));
+		cr_assert_eq(rest[0].n + 1, SWITCH_POINT_HELD_MAX);
+	}
+}
+
 Test(entry, the_wait_begins_with_the_first_packet)
 {
 	a->gop = 1000000;
