@@ -36,6 +36,8 @@ static int parse(struct sdp_input *s, struct errmsg *error)
 
 	if (r == 0)
 		r = sdp_offer_read(d, asked->sdp_media, &offer, error);
+	if (r == 0)
+		r = sdp_offer_judge(&offer, false, error);
 	free(d);
 	if (r < 0)
 		return r;

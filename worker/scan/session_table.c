@@ -199,7 +199,8 @@ static int parse_packet(struct session_table *a, const struct session_packet *p,
 	memcpy(s->name, a->description.name, sizeof s->name);
 	s->input[0] = '\0';
 	s->note.text[0] = '\0';
-	if (sdp_offer_read(&a->description, 0, &offer, &s->note) == 0) {
+	if (sdp_offer_read(&a->description, 0, &offer, &s->note) == 0 &&
+	    sdp_offer_judge(&offer, true, &s->note) == 0) {
 		sdp_offer_address(&offer, s->iface, s->input);
 		s->note = offer.note;
 	}

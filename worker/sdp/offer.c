@@ -2,6 +2,7 @@
 #include "worker/sdp/offer.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -284,6 +285,38 @@ int sdp_offer_read(const struct session_description *d, unsigned number,
 	add_second_path(d, m, &o);
 	add_fec(d, m, &o);
 	*ret = o;
+	return 0;
+}
+
+/* 224.0.0.0/24, and the scopes of an interface and of a link (RFC 4291). */
+static bool is_of_link(const struct sockaddr_any *group)
+{
+	return group->sa.sa_family == AF_INET6
+		       ? (group->in6.sin6_addr.s6_addr[1] & 0x0f) <= 2
+		       : ntohl(group->in.sin_addr.s_addr) >> 8 == 0xe00000;
+}
+
+int sdp_offer_judge(const struct sdp_offer *o, bool announced,
+		    struct errmsg *error)
+{
+	for (unsigned i = 0; i < o->n_paths; i++) {
+		const struct sockaddr_any *to = &o->paths[i].local;
+		unsigned port = sockaddr_port(to);
+		char text[SOCKADDR_TEXT_MAX];
+
+		sockaddr_format_host(to, text);
+		if (port < IPPORT_RESERVED)
+			return errmsg_fail(error, -EACCES, "leads to port %u: "
+					   "ports below %u are of the system",
+					   port, (unsigned)IPPORT_RESERVED);
+		if (sockaddr_is_multicast(to) && is_of_link(to))
+			return errmsg_fail(error, -EACCES, "leads to %s, a "
+					   "group of the protocols of a link",
+					   text);
+		if (announced && !sockaddr_is_multicast(to))
+			return errmsg_fail(error, -EACCES, "leads to %s, which "
+					   "is not a multicast group", text);
+	}
 	return 0;
 }
 

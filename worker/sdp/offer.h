@@ -37,6 +37,16 @@ struct sdp_offer {
 int sdp_offer_read(const struct session_description *, unsigned number,
 		   struct sdp_offer *ret, struct errmsg *error) MUST_CHECK;
 
+/*
+ * Checks where the offer leads, because its writer need not be the operator of
+ * this machine.  Nothing is sent there: a port is bound, and a group joined.
+ * No port of the system, and no group of the protocols of a link.  announced:
+ * a stranger sent it by SAP, so it leads to a group, never to an address of
+ * this machine.  0, or -EACCES with error.
+ */
+int sdp_offer_judge(const struct sdp_offer *, bool announced,
+		    struct errmsg *error) MUST_CHECK;
+
 /* "rtp://eth0@239.1.1.1:5004#src=192.0.2.7"; iface "" is the kernel's choice.
  * ret has room for ADDRESS_TEXT_MAX + 1, which is always enough. */
 void sdp_offer_address(const struct sdp_offer *, const char *iface,

@@ -118,6 +118,47 @@ Test(session_table, reports_why_a_session_is_not_supported)
 			 "RTP/AVP is not an MPEG transport stream");
 }
 
+/* A stranger that the operator trusts with a click. */
+Test(session_table, offers_groups_only)
+{
+	static const struct {
+		const char *to;
+		unsigned port;
+		const char *note; /* NULL: it is offered */
+	} cases[] = {
+		{ "IP4 239.1.1.1/16", 5004, NULL },
+		{ "IP6 ff15::1", 5004, NULL },
+		{ "IP4 127.0.0.1", 5004, "leads to 127.0.0.1, which is not a "
+					 "multicast group" },
+		{ "IP4 0.0.0.0", 5004, "leads to 0.0.0.0, which" },
+		{ "IP4 192.168.1.1", 5004, "leads to 192.168.1.1, which" },
+		{ "IP6 ::1", 5004, "leads to ::1, which" },
+		{ "IP4 224.0.0.251/1", 5353, "leads to 224.0.0.251, a group "
+					     "of the protocols of a link" },
+		{ "IP6 ff02::fb", 5353, "leads to ff02::fb, a group" },
+		{ "IP4 239.1.1.1/16", 520, "leads to port 520: ports below "
+					   "1024 are of the system" },
+	};
+
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session_report r;
+		char text[256];
+
+		(void)snprintf(text, sizeof text, "v=0\no=- %u 1 IN IP4 "
+			       "192.0.2.1\ns=x\nc=IN %s\nt=0 0\n"
+			       "m=video %u RTP/AVP 33\n", i, cases[i].to,
+			       cases[i].port);
+		cr_assert_eq(feed(0x20, "192.0.2.1", "eth0", text), 0);
+		cr_assert(session_table_next_report(table, now_ns, &r));
+		cr_expect_eq(r.input[0] != '\0', cases[i].note == NULL,
+			     "%s: %s", cases[i].to, r.input);
+		if (cases[i].note != NULL)
+			cr_expect_eq(strncmp(r.note, cases[i].note,
+					     strlen(cases[i].note)), 0,
+				     "%s: %s", cases[i].to, r.note);
+	}
+}
+
 Test(session_table, identifies_a_session_by_sender_interface_and_origin)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);

@@ -250,6 +250,20 @@ Test(offer, is_chosen_among_media)
 		    "m=: number 6 does not exist; the text has 5");
 }
 
+/* The writer of the file need not be the operator. */
+Test(offer, leads_to_no_port_of_the_system)
+{
+	struct errmsg error;
+
+	read_offer(HEAD "c=IN IP4 127.0.0.1\nm=video 5004 udp 33\n", 0);
+	cr_expect_eq(sdp_offer_judge(&offer, false, &error), 0);
+	cr_expect_eq(sdp_offer_judge(&offer, true, &error), -EACCES);
+	read_offer(HEAD "c=IN IP4 127.0.0.1\nm=video 514 udp 33\n", 0);
+	cr_expect_eq(sdp_offer_judge(&offer, false, &error), -EACCES);
+	read_offer(HEAD "c=IN IP4 224.0.0.251\nm=video 5353 udp 33\n", 0);
+	cr_expect_eq(sdp_offer_judge(&offer, false, &error), -EACCES);
+}
+
 Test(offer, needs_an_address_and_a_stream)
 {
 	assert_none(HEAD "m=video 1 udp 33\n", 0, -EINVAL,
