@@ -7,6 +7,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,23 +303,45 @@ static const char *put_word(struct buf *out, const char *from,
 	return end;
 }
 
+/* Shows text up to `end`, where a quote or the text ends; returns end. */
+static const char *put_words(struct buf *out, const char *text,
+			     const char *end)
+{
+	const char *mark;
+
+	while ((mark = strstr(text, "://")) != NULL && mark < end) {
+		text = put_word(out, text, mark);
+		text = MIN(text, end);
+	}
+	put(out, text, (size_t)(end - text));
+	return end;
+}
+
+/* "text", and 'text' as JSON parsers write it; no apostrophe. */
+static bool is_quote(const char *text, const char *at, bool opening)
+{
+	unsigned char before = at > text ? (unsigned char)at[-1] : ' ';
+	unsigned char behind = (unsigned char)at[1];
+
+	return *at == '"' ||
+	       (*at == '\'' && !isalnum(opening ? before : behind));
+}
+
 char *address_open_sentence(const char *text)
 {
-	const char *quote = strchr(text, '"');
-	const char *last = quote != NULL ? strrchr(text, '"') : NULL;
-	const char *at = text, *mark;
+	const char *end = text + strlen(text), *first = text, *last = end;
 	struct buf out = { 0 };
 
-	while ((mark = strstr(at, "://")) != NULL &&
-	       (quote == NULL || mark < quote))
-		at = put_word(&out, at, mark);
-	if (quote != NULL) {
-		put(&out, at, (size_t)(quote - at));
+	while (first < end && !is_quote(text, first, true))
+		first++;
+	while (last > first && !(last < end && is_quote(text, last, false)))
+		last--;
+	text = put_words(&out, text, first);
+	if (first < end) {
 		put_text(&out, "\"" ADDRESS_HIDDEN "\"");
-		at = last != quote ? last + 1 : quote + strlen(quote);
-		while ((mark = strstr(at, "://")) != NULL)
-			at = put_word(&out, at, mark);
+		/* a sentence that was cut has no second quote */
+		text = last > first ? last + 1 : end;
 	}
-	put_text(&out, at);
+	(void)put_words(&out, text, end);
 	return take_text(&out);
 }

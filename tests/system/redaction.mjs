@@ -183,6 +183,15 @@ test('an observer reads no secret, and a control user reads all',
 	assert.doesNotMatch(read, MARK);
 	assert.doesNotMatch(read, /\$y\$/);
 	assert.match(await everything(sluice, admin), MARK);
+	// a parser of JSON quotes what it does not understand
+	fs.writeFileSync(sluice.file, `{"users": ${secret()}}`);
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/reload failed/);
+	assert.match(sluice.log, /near 'geheim/);
+	const broken = await everything(sluice, olga);
+	assert.match(broken, /the configuration file: line 1/);
+	assert.match(broken, /SIGHUP: reload failed/);
+	assert.doesNotMatch(broken, MARK);
 	await sluice.stop();
 });
 

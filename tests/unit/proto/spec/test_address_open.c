@@ -141,6 +141,13 @@ Test(address_open, sentences)
 		{ "host: \"a \"GEHEIM\" is wrong: udp://239.1.1.1:1#x=GEHEIM",
 		  "host: \"***\" is wrong: udp://239.1.1.1:1#***" },
 		{ "cut in \"GEHEI", "cut in \"***\"" },
+		{ "line 1: string or '}' expected near 'GEHEIM'",
+		  "line 1: string or \"***\"" },
+		{ "near '\"it's GEHEIM\"': x", "near \"***\": x" },
+		{ "a stream's and a worker's end", "a stream's and a worker's "
+						   "end" },
+		{ "udp://239.1.1.1:1#x=\"GEHEIM\" and np://h/GEHEIM",
+		  "udp://239.1.1.1:1#***\"***\" and np://h/***" },
 		{ "://", "***" }, { "a ://GEHEIM", "a ***" },
 	};
 
