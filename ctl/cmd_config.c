@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* config get, set, unset, diff; restart. */
+/* config get, set, unset, diff; reload, restart. */
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
@@ -34,6 +34,59 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 	}
 	json_decref(config);
 	json_path_done(&path);
+	return code;
+}
+
+/* --- reload --- */
+
+/* Prints "changed: a000, a001"; nothing for an empty list. */
+static void print_names(const json_t *reply, const char *key, const char *what)
+{
+	const json_t *list = json_object_get(reply, key);
+	struct buf line = { 0 };
+	json_t *name;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, name) {
+		buf_printf(&line, "%s", i == 0 ? what : ", ");
+		text_plain(&line, json_string_value(name));
+	}
+	if (json_array_size(list) > 0)
+		buf_printf(&line, "\n");
+	print_text(&line, stdout);
+}
+
+enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *reply = NULL;
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
+							"reload"), &reply);
+	size_t changes = 0;
+
+	(void)args, (void)n;
+	if (code == CTL_OK && ctl->options.json) {
+		ctl_print_json(reply);
+	} else if (code == CTL_OK) {
+		static const char *const lists[][2] = {
+			{ "added", "streams added: " },
+			{ "changed", "streams changed: " },
+			{ "removed", "streams removed: " },
+			{ "sections", "sections changed: " },
+		};
+
+		for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+			print_names(reply, lists[i][0], lists[i][1]);
+			changes += json_array_size(
+				json_object_get(reply, lists[i][0]));
+		}
+		if (changes == 0)
+			(void)puts("unchanged: the file equals the running "
+				   "configuration");
+		if (json_is_true(json_object_get(reply, "restart")))
+			(void)puts("the control process restarts now, streams "
+				   "continue");
+	}
+	json_decref(reply);
 	return code;
 }
 

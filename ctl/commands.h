@@ -25,4 +25,5 @@ command_fn run_config_set;
 command_fn run_config_unset;
 command_fn run_config_diff;
 command_fn run_events;
+command_fn run_reload;
 command_fn run_restart;

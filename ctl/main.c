@@ -63,6 +63,8 @@ static const struct command commands[] = {
 	  OPTION_EXIT_CODE, 1, 2 },
 	{ "events", "", "print events as they arrive", run_events,
 	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
+	{ "reload", "", "read the configuration file again", run_reload, 0, 0,
+	  0 },
 	{ "restart", "", "replace the control process", run_restart, 0, 0, 0 },
 	{ "help", "[COMMAND]", "this help, or that of a command", NULL, 0, 0,
 	  2 },

@@ -19,12 +19,26 @@ struct reread {
 	bool stopped;
 };
 
-/* The file cannot be used: the log and the alarm name the reason. */
-static void fail(const struct reread *r, const char *error)
+/* One read of the file. */
+struct reading {
+	struct reread *reread;
+	reload_done_fn *done; /* NULL: for SIGHUP */
+	void *arg;
+};
+
+static const char *name_of(const struct reading *g)
 {
-	log_error("config", "SIGHUP: reload failed, nothing changed: %s",
-		  error);
-	api_reload_failed(r->cfg.api, error);
+	return g->done != NULL ? "reload" : "SIGHUP";
+}
+
+/* The file cannot be used: the log and the alarm name the reason. */
+static void fail(const struct reading *g, const char *error)
+{
+	log_error("config", "%s: reload failed, nothing changed: %s",
+		  name_of(g), error);
+	api_reload_failed(g->reread->cfg.api, error);
+	if (g->done != NULL)
+		g->done(error, NULL, false, g->arg);
 }
 
 /* Logs every error; false with the first one. */
@@ -48,33 +62,60 @@ static bool is_sound(const struct reread *r, const json_t *document,
 }
 
 /* A change through the API that is not yet saved replaces the file. */
-static bool is_overtaken(const struct reread *r)
+static bool is_overtaken(const struct reread *r, const char *name)
 {
 	if (config_is_saved(r->cfg.config))
 		return false;
-	log_warning("config", "SIGHUP: reload ignored: a change made through "
-			      "the API is about to overwrite the file");
+	log_warning("config", "%s: reload ignored: a change made through the "
+			      "API is about to overwrite the file", name);
 	return true;
+}
+
+static void apply(const struct reading *g, const json_t *document)
+{
+	const struct reread *r = g->reread;
+	json_t *changes = NULL;
+	bool restarts = !api_reload(r->cfg.api, document, &changes);
+
+	if (!restarts)
+		log_info("config", "%s: configuration reloaded", name_of(g));
+	if (g->done != NULL)
+		g->done(NULL, changes, restarts, g->arg);
+	else if (restarts)
+		r->cfg.restart(r->cfg.arg);
+	json_decref(changes);
 }
 
 static void on_read(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
-	struct reread *r = arg;
+	struct reading *g = arg;
+	const struct reread *r = g->reread;
 	struct errmsg fault = { 0 };
 
-	if (r->stopped || result == -ECANCELED)
-		return;
-	if (result < 0)
-		fail(r, result == -ENOENT ? "file not found" : error->text);
-	else if (!is_sound(r, document, &fault))
-		fail(r, fault.text);
-	else if (is_overtaken(r))
-		return;
-	else if (api_reload(r->cfg.api, document))
-		log_info("config", "SIGHUP: configuration reloaded");
-	else
-		r->cfg.restart(r->cfg.arg);
+	if (r->stopped || result == -ECANCELED) {
+		if (g->done != NULL)
+			g->done(NULL, NULL, false, g->arg);
+	} else if (result < 0) {
+		fail(g, result == -ENOENT ? "file not found" : error->text);
+	} else if (!is_sound(r, document, &fault)) {
+		fail(g, fault.text);
+	} else if (is_overtaken(r, name_of(g))) {
+		if (g->done != NULL)
+			g->done("a change made through the API is about to "
+				"overwrite the file", NULL, false, g->arg);
+	} else {
+		apply(g, document);
+	}
+	free(g);
+}
+
+static void read_file(struct reread *r, reload_done_fn *done, void *arg)
+{
+	struct reading *g = xcalloc(1, sizeof *g);
+
+	*g = (struct reading){ .reread = r, .done = done, .arg = arg };
+	config_read_file(r->cfg.config, on_read, g);
 }
 
 void reread_ask(struct reread *r)
@@ -84,8 +125,21 @@ void reread_ask(struct reread *r)
 	if (config_path(r->cfg.config) == NULL)
 		log_info("config",
 			 "SIGHUP: ignored: sluice runs without a file");
-	else if (!is_overtaken(r))
-		config_read_file(r->cfg.config, on_read, r);
+	else if (!is_overtaken(r, "SIGHUP"))
+		read_file(r, NULL, NULL);
+}
+
+/* For the command reload, which restarts where that is needed. */
+static int read_for(reload_done_fn *done, void *done_arg, void *arg)
+{
+	struct reread *r = arg;
+
+	if (config_path(r->cfg.config) == NULL)
+		return -ENOENT;
+	if (r->stopped || is_overtaken(r, "reload"))
+		return -EBUSY;
+	read_file(r, done, done_arg);
+	return 0;
 }
 
 void reread_stop(struct reread *r)
@@ -98,6 +152,7 @@ struct reread *reread_new(const struct reread_config *cfg)
 	struct reread *r = xcalloc(1, sizeof *r);
 
 	r->cfg = *cfg;
+	api_set_reload(cfg->api, read_for, r);
 	return r;
 }
 

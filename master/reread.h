@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SIGHUP: reads the configuration file again and applies it.
+ * SIGHUP and the command reload: reads the configuration file again and applies
+ * it.
  *
  * Applies what can change while the master runs; another change restarts the
  * master.  A file with an error changes nothing.  Borrows everything in its
- * config.
+ * config, and serves the command of its api.
  */
 #pragma once
 
-struct api;
+#include "master/api/api.h"
+
 struct config;
 struct options;
 struct reread;
@@ -25,7 +27,8 @@ struct reread *reread_new(const struct reread_config *);
 /* NULL-safe; sets *r to NULL.  Free the config first: it may be reading. */
 void reread_free(struct reread **);
 
-/* Returns at once; the result is logged. */
+/* For SIGHUP.  Returns at once; the result is logged, and a restart follows
+ * where one is needed. */
 void reread_ask(struct reread *);
 
 /* Shutdown: a read in progress changes nothing. */

@@ -26,6 +26,8 @@ struct api {
 	LIST_HEAD(, call) calls; /* calls without an answer yet */
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* delay before a restart */
+	reload_fn *reload;       /* NULL: there is none */
+	void *reload_arg;
 	struct scans *scans;
 	struct announcements *announcements;
 	struct alarms *alarms;

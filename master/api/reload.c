@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration file was changed by another program. */
+/* The configuration file was changed by another program: SIGHUP, and the
+ * command reload. */
+#include "common/base/alloc.h"
 #include "master/api/alarms.h"
 #include "master/api/apply.h"
 #include "master/api/certificate.h"
 #include "master/api/call.h"
 #include "master/api/edit.h"
+#include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
 #include "master/config/write_paths.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* True when every member of a that needs a restart is the same in b. */
@@ -60,7 +65,64 @@ static void follow(struct api *api, const json_t *old)
 	apply_waiting(api);
 }
 
-bool api_reload(struct api *api, const json_t *document)
+/* Appends the name of each section of a that is other or none in b, once. */
+static void add_sections(json_t *list, const json_t *a, const json_t *b)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)a, key, value) {
+		json_t *name = json_string(key), *known;
+		bool is_listed = strcmp(key, STREAMS) == 0 ||
+				 strcmp(key, "gid") == 0 ||
+				 json_equal(value, json_object_get(b, key));
+		size_t i;
+
+		json_array_foreach(list, i, known)
+			is_listed = is_listed || json_equal(known, name);
+		if (!is_listed)
+			(void)json_array_append(list, name);
+		json_decref(name);
+	}
+}
+
+/* Appends the id of each stream of a that b does not have (others: false), or
+ * has otherwise. */
+static void add_streams(json_t *list, const json_t *a, const json_t *b,
+			bool others)
+{
+	const json_t *stream;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)a, i, stream) {
+		const char *id = edit_text(stream, "id");
+		const json_t *same =
+			id != NULL ? json_array_get(b, edit_find(b, "id", id))
+				   : NULL;
+
+		if (id != NULL && (same != NULL) == others &&
+		    (same == NULL || !json_equal(stream, same)))
+			(void)json_array_append_new(list, json_string(id));
+	}
+}
+
+static json_t *list_changes(const json_t *old, const json_t *new)
+{
+	const json_t *before = json_object_get(old, STREAMS);
+	const json_t *after = json_object_get(new, STREAMS);
+	json_t *added = json_array(), *changed = json_array();
+	json_t *removed = json_array(), *sections = json_array();
+
+	add_streams(added, after, before, false);
+	add_streams(changed, after, before, true);
+	add_streams(removed, before, after, false);
+	add_sections(sections, new, old);
+	add_sections(sections, old, new);
+	return json_pack("{s:o, s:o, s:o, s:o}", "added", added, "changed",
+			 changed, "removed", removed, "sections", sections);
+}
+
+bool api_reload(struct api *api, const json_t *document, json_t **ret_changes)
 {
 	json_t *old = json_copy(
 		(json_t *)(uintptr_t)config_document(api->cfg.config));
@@ -73,6 +135,7 @@ bool api_reload(struct api *api, const json_t *document)
 		(void)json_object_set(old, "settings",
 				      (json_t *)(uintptr_t)settings);
 	can = keeps(old, document) && keeps(document, old);
+	*ret_changes = list_changes(old, document);
 
 	/* the file was changed by hand: it says what the service may write */
 	if (can) {
@@ -91,3 +154,64 @@ bool api_reload(struct api *api, const json_t *document)
 	json_decref(old);
 	return can;
 }
+
+struct reloading {
+	struct api *api;
+	struct call *call; /* NULL when the client has left */
+};
+
+static void on_reloaded(const char *error, const json_t *changes,
+			bool restarts, void *arg)
+{
+	struct reloading *r = arg;
+	json_t *body = json_object();
+
+	(void)json_object_set_new(body, "reload", json_string("ok"));
+	(void)json_object_set_new(body, "restart", json_boolean(restarts));
+	(void)json_object_update(body, (json_t *)(uintptr_t)changes);
+	if (r->call != NULL && changes != NULL)
+		reply_json(call_reply(r->call), json_incref(body));
+	else if (r->call != NULL)
+		reply_error(call_reply(r->call), error != NULL ? 400 : 500,
+			    "%s", error != NULL ? error : "the service stops");
+	if (r->call != NULL)
+		call_finish(r->call);
+	if (restarts)
+		saved_restart_soon(r->api);
+	json_decref(body);
+	free(r);
+}
+
+void api_set_reload(struct api *api, reload_fn *reload, void *arg)
+{
+	api->reload = reload;
+	api->reload_arg = arg;
+}
+
+static void reload_run(struct api *api, const json_t *request,
+		       struct reply *reply)
+{
+	struct reloading *r = xcalloc(1, sizeof *r);
+	int err = -ENOENT;
+
+	(void)request;
+	r->api = api;
+	if (api->reload != NULL)
+		err = api->reload(on_reloaded, r, api->reload_arg);
+	if (err == 0) {
+		reply_later_into(reply, &r->call);
+		return;
+	}
+	free(r);
+	if (err == -EBUSY)
+		reply_error(reply, 409, "a change made through the API is "
+			    "about to overwrite the file: repeat the command "
+			    "in a second");
+	else
+		reply_error(reply, 404, "sluice runs without a file");
+}
+
+const struct api_command reload_commands[] = {
+	{ "reload", reload_run, OBSERVER_FORBIDDEN, 0 },
+	{ 0 },
+};

@@ -18,7 +18,7 @@ struct saving {
 	bool is_change; /* of settings, which are kept; false: only restart */
 };
 
-static void restart_soon(struct api *api)
+void saved_restart_soon(struct api *api)
 {
 	if (ev_is_active(&api->restart))
 		return;
@@ -47,7 +47,7 @@ static void on_tried(const char *error, void *arg)
 	if (call != NULL)
 		call_finish(call);
 	if (error == NULL)
-		restart_soon(s->api);
+		saved_restart_soon(s->api);
 	free(s);
 }
 

@@ -16,6 +16,9 @@ void saved_reply(struct api *, struct reply *, const char *command,
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command);
 
+/* The new instance replaces this one in a second. */
+void saved_restart_soon(struct api *);
+
 /* Tries the new instance and answers {command: "ok"}, or 503 with the reason.
  * The restart follows a second after the answer. */
 void saved_restart(struct api *, struct reply *, const char *command);

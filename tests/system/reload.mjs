@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
+import { Ctl, REFUSED } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
@@ -128,5 +129,49 @@ test('the same file again restarts nothing', async (t) => {
 		await hup(sluice, 'configuration reloaded');
 	assert.deepEqual(pids(sluice), before);
 	assert.deepEqual(events.scope('set-stream'), []);
+	await sluice.stop();
+});
+
+test('sluicectl reload prints what was taken, or the error', async (t) => {
+	const { sluice, before } = await running(t);
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	assert.equal(await ctl.out(['reload']),
+		'unchanged: the file equals the running configuration\n');
+	change(sluice, (c) => {
+		c.make_stream[0].output = ['udp://127.0.0.1:6100'];
+		c.make_stream[2] = stream('b', 'udp://127.0.0.1:5003', []);
+		c.users = { eva: { type: 2, enable: true } };
+	});
+	assert.equal(await ctl.out(['reload']), 'streams added: b\n' +
+		'streams changed: a000\nstreams removed: a002\n' +
+		'sections changed: users\n');
+	assert.equal(pids(sluice).a001, before.a001);
+	const bad = change(sluice, (c) => {
+		c.make_stream[1].output = ['udp://127.0.0.1:70000'];
+	});
+	await ctl.fails(['reload'], REFUSED,
+		/make_stream\[1\]\.output\[0\] \(a001, .*70000/);
+	assert.notDeepEqual(await sluice.cmd('load'), bad);
+	// a change through the API that waits for its save
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	const busy = await sluice.post({ cmd: 'reload' });
+	assert.equal(busy.status, 409, busy.body);
+	await waitUntil('the save', () => !JSON.parse(fs.readFileSync(
+		sluice.file, 'utf8')).make_stream[1].enable);
+	change(sluice, (c) => { c.settings = { instance_name: 'other' }; });
+	const reply = await waitUntil('the save to end', () =>
+		ctl.json(['reload']));
+	assert.deepEqual(reply, { reload: 'ok', restart: true, added: [],
+		changed: [], removed: [], sections: ['settings'] });
+	await waitUntil('the next instance', async () =>
+		(await sluice.json('/api/system-status')).instance === 'other');
+	await sluice.stop();
+});
+
+test('without a file there is nothing to reload', async (t) => {
+	const sluice = await Sluice.start(t, undefined);
+
+	assert.equal((await sluice.post({ cmd: 'reload' })).status, 404);
 	await sluice.stop();
 });
