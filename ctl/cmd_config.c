@@ -4,6 +4,7 @@
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/config_edit.h"
+#include "ctl/diff_effect.h"
 #include "ctl/file.h"
 #include "ctl/json_diff.h"
 #include "ctl/print.h"
@@ -40,9 +41,8 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 /* --- reload --- */
 
 /* Prints "changed: a000, a001"; nothing for an empty list. */
-static void print_names(const json_t *reply, const char *key, const char *what)
+static void print_names(const json_t *list, const char *what)
 {
-	const json_t *list = json_object_get(reply, key);
 	struct buf line = { 0 };
 	json_t *name;
 	size_t i;
@@ -75,9 +75,11 @@ enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 		};
 
 		for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-			print_names(reply, lists[i][0], lists[i][1]);
-			changes += json_array_size(
-				json_object_get(reply, lists[i][0]));
+			const json_t *list = json_object_get(reply,
+							     lists[i][0]);
+
+			print_names(list, lists[i][1]);
+			changes += json_array_size(list);
 		}
 		if (changes == 0)
 			(void)puts("unchanged: the file equals the running "
@@ -257,6 +259,49 @@ static void print_change(const struct ctl *ctl, const json_t *change)
 	buf_done(&line);
 }
 
+/* Adds its effect to each change. */
+static void add_effects(const json_t *from, const json_t *to, json_t *found)
+{
+	json_t *change;
+	size_t i;
+
+	json_array_foreach(found, i, change)
+		(void)json_object_set_new(
+			change, "effect",
+			json_string(diff_effect_name(
+				diff_effect_of_change(from, to, change))));
+}
+
+/* Prints what happens when the second configuration replaces the first. */
+static void print_effects(const json_t *from, const json_t *to,
+			  const json_t *found)
+{
+	static const char *const texts[DIFF_EFFECTS] = {
+		[DIFF_STARTS] = "streams that start: ",
+		[DIFF_STOPS] = "streams that stop: ",
+		[DIFF_RESTARTS] = "streams that restart: ",
+		[DIFF_CONTINUES] = "streams that differ and continue: ",
+	};
+	bool control = false;
+	json_t *change;
+	size_t i;
+
+	for (i = 0; i < DIFF_EFFECTS; i++) {
+		json_t *list;
+
+		if (texts[i] == NULL)
+			continue;
+		list = diff_effect_streams(from, to, (enum diff_effect)i);
+		print_names(list, texts[i]);
+		json_decref(list);
+	}
+	json_array_foreach((json_t *)found, i, change)
+		control = control || diff_effect_of_change(from, to, change) ==
+					     DIFF_CONTROL;
+	if (control)
+		(void)puts("the control process restarts");
+}
+
 enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 {
 	json_t *from = NULL, *to = NULL, *found, *change;
@@ -272,11 +317,14 @@ enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 		code = CTL_REFUSED;
 	if (code == CTL_OK) {
 		found = json_diff(from, to);
+		add_effects(from, to, found);
+		json_array_foreach(found, i, change)
+			if (!ctl->options.json)
+				print_change(ctl, change);
 		if (ctl->options.json)
 			ctl_print_json(found);
 		else
-			json_array_foreach(found, i, change)
-				print_change(ctl, change);
+			print_effects(from, to, found);
 		if (ctl->options.given & OPTION_EXIT_CODE &&
 		    json_array_size(found) > 0)
 			code = CTL_DIFFERS;

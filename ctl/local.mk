@@ -11,6 +11,7 @@ libctl_a_SOURCES = \
 	ctl/config_edit.c ctl/config_edit.h \
 	ctl/ctl.h \
 	ctl/cmd_events.c \
+	ctl/diff_effect.c ctl/diff_effect.h \
 	ctl/event_feed.c ctl/event_feed.h \
 	ctl/file.c ctl/file.h \
 	ctl/json_diff.c ctl/json_diff.h \

@@ -263,7 +263,8 @@ test('the configuration is read, changed and compared', async (t) => {
 	assert.match(lines[0], /^- make_stream\[fresh\]: \{.*\}$/);
 	const changes = await ctl.json(['config', 'diff', file]);
 	assert.deepEqual(changes[1], { path: 'make_stream[news].name',
-		change: 'changed', from: 'Néws 日本', to: 'Other' });
+		change: 'changed', from: 'Néws 日本', to: 'Other',
+		effect: 'continues' });
 	assert.equal((await ctl.run(['config', 'diff', file, '--exit-code']))
 		.code, DIFFERS);
 	assert.equal(await ctl.out(['config', 'diff', file, file,

@@ -141,11 +141,33 @@ test('sluicectl reload prints what was taken, or the error', async (t) => {
 	change(sluice, (c) => {
 		c.make_stream[0].output = ['udp://127.0.0.1:6100'];
 		c.make_stream[2] = stream('b', 'udp://127.0.0.1:5003', []);
+		c.make_stream[1].name = 'Other';
 		c.users = { eva: { type: 2, enable: true } };
 	});
+	// what config diff announces is what the reload does
+	const diff = ['config', 'diff', sluice.file];
+	const effects = (await ctl.out(diff)).split('\n').filter((line) =>
+		/^[a-z]/.test(line));
+
+	assert.deepEqual(effects, ['streams that start: b',
+		'streams that stop: a002', 'streams that restart: a000',
+		'streams that differ and continue: a001']);
+	assert.deepEqual((await ctl.json(diff)).map((one) =>
+		[one.path, one.effect]), [
+		['make_stream[a000].output[0]', 'restarts'],
+		['make_stream[a001].name', 'continues'],
+		['make_stream[a002]', 'stops'],
+		['make_stream[b]', 'starts'],
+		['users', 'at-once'],
+	]);
 	assert.equal(await ctl.out(['reload']), 'streams added: b\n' +
-		'streams changed: a000\nstreams removed: a002\n' +
+		'streams changed: a000, a001\nstreams removed: a002\n' +
 		'sections changed: users\n');
+	await waitUntil('its processes', () => {
+		assert.deepEqual(Object.keys(pids(sluice)).sort(),
+			['a000', 'a001', 'b']);
+		return pids(sluice).a000 !== before.a000;
+	});
 	assert.equal(pids(sluice).a001, before.a001);
 	const bad = change(sluice, (c) => {
 		c.make_stream[1].output = ['udp://127.0.0.1:70000'];
@@ -160,6 +182,7 @@ test('sluicectl reload prints what was taken, or the error', async (t) => {
 	await waitUntil('the save', () => !JSON.parse(fs.readFileSync(
 		sluice.file, 'utf8')).make_stream[1].enable);
 	change(sluice, (c) => { c.settings = { instance_name: 'other' }; });
+	assert.match(await ctl.out(diff), /^the control process restarts$/m);
 	const reply = await waitUntil('the save to end', () =>
 		ctl.json(['reload']));
 	assert.deepEqual(reply, { reload: 'ok', restart: true, added: [],

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/diff_effect.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+#include "proto/spec/stream_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char streams[] = "make_stream";
+
+const char *diff_effect_name(enum diff_effect effect)
+{
+	static const char *const names[] = {
+		[DIFF_AT_ONCE] = "at-once",
+		[DIFF_STARTS] = "starts",
+		[DIFF_STOPS] = "stops",
+		[DIFF_RESTARTS] = "restarts",
+		[DIFF_CONTINUES] = "continues",
+		[DIFF_CONTROL] = "control-restarts",
+	};
+
+	return names[effect];
+}
+
+static const json_t *find(const json_t *document, const char *id)
+{
+	json_t *stream;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, streams), i, stream) {
+		const char *its = json_string_value(
+			json_object_get(stream, "id"));
+
+		if (its != NULL && strcmp(its, id) == 0)
+			return stream;
+	}
+	return NULL;
+}
+
+static bool is_enabled(const json_t *stream)
+{
+	return json_is_true(json_object_get(stream, "enable"));
+}
+
+/* The options of its worker. */
+static json_t *options_of(const json_t *document, const json_t *stream)
+{
+	json_t *options = stream_spec_pick(stream);
+
+	stream_spec_add_defaults(options,
+				 json_object_get(document, "settings"));
+	return options;
+}
+
+/* Does the worker of the new stream do what that of the old one does? */
+static bool is_same_work(const json_t *from, const json_t *to,
+			 const json_t *old, const json_t *new)
+{
+	static const char *const lists[] = { "input", "output" };
+	json_t *before = options_of(from, old), *after = options_of(to, new);
+	bool same = stream_spec_is_same(before, after);
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		const json_t *a = json_object_get(old, lists[i]);
+		const json_t *b = json_object_get(new, lists[i]);
+
+		/* no list is an empty list */
+		same = same && (json_equal(a, b) ||
+				json_array_size(a) + json_array_size(b) == 0);
+	}
+	json_decref(before);
+	json_decref(after);
+	return same;
+}
+
+enum diff_effect diff_effect_of(const json_t *from, const json_t *to,
+				const char *id)
+{
+	const json_t *old = find(from, id), *new = find(to, id);
+	bool ran = is_enabled(old), runs = is_enabled(new);
+
+	if (!ran && !runs)
+		return DIFF_AT_ONCE;
+	if (!ran || !runs)
+		return runs ? DIFF_STARTS : DIFF_STOPS;
+	return is_same_work(from, to, old, new) ? DIFF_CONTINUES
+						: DIFF_RESTARTS;
+}
+
+enum diff_effect diff_effect_of_change(const json_t *from, const json_t *to,
+				       const json_t *change)
+{
+	static const char *const live[] = { streams, "users", "log", "gid" };
+	const char *path = json_string_value(json_object_get(change, "path"));
+	size_t len = strcspn(path, ".["), n = strlen(streams);
+	enum diff_effect effect = DIFF_CONTROL;
+	const char *end;
+	char *id;
+
+	for (size_t i = 0; i < ARRAY_LEN(live); i++)
+		if (strlen(live[i]) == len && memcmp(live[i], path, len) == 0)
+			effect = DIFF_AT_ONCE;
+	end = strchr(path, ']');
+	if (len != n || memcmp(path, streams, n) != 0 || path[n] != '[' ||
+	    end == NULL)
+		return effect;
+	id = xstrndup(path + n + 1, (size_t)(end - path) - n - 1);
+	effect = diff_effect_of(from, to, id);
+	free(id);
+	return effect;
+}
+
+json_t *diff_effect_streams(const json_t *from, const json_t *to,
+			    enum diff_effect effect)
+{
+	json_t *all = json_array(), *list = json_array(), *stream;
+	size_t i;
+
+	(void)json_array_extend(all, json_object_get(from, streams));
+	json_array_foreach(json_object_get(to, streams), i, stream) {
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
+
+		if (id != NULL && find(from, id) == NULL)
+			(void)json_array_append(all, stream);
+	}
+	json_array_foreach(all, i, stream) {
+		json_t *name = json_object_get(stream, "id");
+		const char *id = json_string_value(name);
+
+		/* a stream without a difference is not worth a word */
+		if (id != NULL && diff_effect_of(from, to, id) == effect &&
+		    (effect != DIFF_CONTINUES ||
+		     !json_equal(find(from, id), find(to, id))))
+			(void)json_array_append(list, name);
+	}
+	json_decref(all);
+	return list;
+}
