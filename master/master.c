@@ -6,7 +6,6 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/fd.h"
-#include "common/base/ip_prefix.h"
 #include "common/base/sockaddr.h"
 #include "master/api/api.h"
 #include "master/api/redact.h"
@@ -23,6 +22,7 @@
 #include "master/status/history.h"
 #include "common/base/peers.h"
 #include "common/http/server.h"
+#include "master/setup/control_peers.h"
 #include "master/setup/log_output.h"
 #include "master/setup/log_settings.h"
 #include "master/setup/options.h"
@@ -46,8 +46,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { CONTROL_PEERS_DEFAULT = 128 };
 
 struct master {
 	const struct options *options;
@@ -123,6 +121,13 @@ static void on_stream_switched(const char *id,
 	status_switched(m->status, id, s);
 }
 
+static void on_stream_down(const char *id, const char *failure, void *arg)
+{
+	struct master *m = arg;
+
+	status_down(m->status, id, failure);
+}
+
 static void on_reconciler_stopped(void *arg)
 {
 	struct master *m = arg;
@@ -157,6 +162,7 @@ static void on_reconciler_change(void *arg)
 static const struct reconciler_events reconciler_events = {
 	.on_stream_status = on_stream_status,
 	.on_stream_switched = on_stream_switched,
+	.on_stream_down = on_stream_down,
 	.on_stopped = on_reconciler_stopped,
 	.on_change = on_reconciler_change,
 };
@@ -324,38 +330,6 @@ static int listen_control(struct master *m)
 	return http_server_adopt(m->http, fd);
 }
 
-/* The limit of control connections per client address; NULL: no limit. */
-static struct peers *open_peers(const json_t *settings)
-{
-	const json_t *max = json_object_get(settings,
-					    "connections_per_address");
-	const json_t *list = json_object_get(settings, "real_ip_trusted");
-	const json_t *item;
-	struct peers_config cfg = { .max = CONTROL_PEERS_DEFAULT };
-	struct ip_prefix *proxies;
-	struct peers *peers;
-	size_t i;
-
-	if (json_is_integer(max) && json_integer_value(max) >= 0)
-		cfg.max = (unsigned)MIN(json_integer_value(max),
-					(json_int_t)INT32_MAX);
-	if (cfg.max == 0)
-		return NULL;
-	proxies = xcalloc(json_array_size(list) + 1, sizeof *proxies);
-	cfg.proxies = proxies;
-	/* the check of the configuration reports invalid prefixes */
-	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
-		const char *text = json_string_value(item);
-
-		if (text != NULL &&
-		    ip_prefix_parse(text, &proxies[cfg.n_proxies]) == 0)
-			cfg.n_proxies++;
-	}
-	peers = peers_new(&cfg);
-	free(proxies);
-	return peers;
-}
-
 /* The control port comes first, because it is in use if sluice runs already. */
 static int open_control(struct master *m)
 {
@@ -368,7 +342,7 @@ static int open_control(struct master *m)
 	m->hub = hub_new(m->loop);
 	hub_limit(m->hub, files.events);
 	hub_set_reduce(m->hub, observer_reduce_event);
-	m->peers = open_peers(config_section(m->config, "settings"));
+	m->peers = control_peers_new(config_section(m->config, "settings"));
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,
 		.on_request = on_request,

@@ -554,6 +554,11 @@ const char *worker_proc_last_end(const struct worker_proc *w)
 	return w->last_end;
 }
 
+const char *worker_proc_failure(const struct worker_proc *w)
+{
+	return w->proc.ordered ? NULL : w->last_end;
+}
+
 const char *worker_proc_alarm(const struct worker_proc *w)
 {
 	return w->alarm[0] != '\0' ? w->alarm : NULL;

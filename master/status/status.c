@@ -110,12 +110,14 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)loop, (void)revents;
 	for (size_t i = 0; i < s->n; i++) {
 		struct status_stream *stream = s->streams[i];
+		struct stream_proc_info info;
 		uint64_t patience = stream->silent ? SILENCE_MS : LATE_MS;
 
 		if (!stream->enabled || now_ms - stream->reported_ms < patience)
 			continue;
 		status_stream_miss(stream);
-		(void)ask_worker(s, stream);
+		info = ask_worker(s, stream);
+		status_stream_note_hang(stream, &info);
 		announce(s, stream, now_ms);
 		report_alarms(s, stream, now_ms);
 	}
@@ -268,6 +270,7 @@ void status_push(struct status *s, const char *id,
 	}
 	/* amend: the second was already reported as empty */
 	info = ask_worker(s, stream);
+	status_stream_note_report(stream, &info);
 	if (!amend) {
 		status_stream_judge(stream, &info);
 		announce(s, stream, now_ms);
@@ -275,6 +278,14 @@ void status_push(struct status *s, const char *id,
 		stream->reported_ms = now_ms;
 	}
 	report_alarms(s, stream, now_ms);
+}
+
+void status_down(struct status *s, const char *id, const char *failure)
+{
+	struct status_stream *stream = find(s, id);
+
+	if (stream != NULL && stream->enabled)
+		status_stream_note_down(stream, failure);
 }
 
 void status_switched(struct status *s, const char *id,

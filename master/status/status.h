@@ -57,6 +57,10 @@ void status_worker_alarms(struct status *, json_t *list);
 void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);
 
+/* Its process ended; failure: why, NULL: it was stopped.  Logs that the stream
+ * is off air if it was on air: its successor logs the return. */
+void status_down(struct status *, const char *id, const char *failure);
+
 /* From master to master: the minutes of all streams as JSON; and back, for the
  * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);

@@ -22,6 +22,7 @@
 enum {
 	/* a worker that is silent for so long has no known alarms */
 	STATUS_GONE_S = 3,
+	STATUS_HANG_S = 2, /* "off air" is logged */
 	OUTPUT_FAULT_RAISE_S = 3,
 	OUTPUT_FAULT_CLEAR_S = 5,
 };
@@ -113,6 +114,8 @@ struct status_stream {
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
 	unsigned missed_s;   /* seconds without a report, in a row */
+	bool logged_onair;   /* on air, as far as the log knows */
+	int hung_pid;        /* logged as off air while it hangs; or 0 */
 	/* alarms by place; 0: the output */
 	uint32_t reported[MSG_INPUTS_MAX + 1];
 	uint32_t before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
@@ -150,6 +153,14 @@ void status_stream_judge_worker(struct status_stream *,
  * or null; and back, without an invalid one. */
 json_t *status_stream_write_worker(const struct status_stream *);
 void status_stream_take_worker(struct status_stream *, const json_t *);
+/* The lines "off air" and "on air" of a stream whose worker cannot log them: it
+ * ended by itself (failure: why; NULL: it was stopped), or it hangs, or reports
+ * again after that. */
+void status_stream_note_down(struct status_stream *, const char *failure);
+void status_stream_note_hang(struct status_stream *,
+			     const struct stream_proc_info *info);
+void status_stream_note_report(struct status_stream *,
+			       const struct stream_proc_info *info);
 /* Why no worker reports the state of an enabled stream; false: it does, or the
  * stream is not enabled. */
 bool status_stream_absence(const struct status_stream *,

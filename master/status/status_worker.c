@@ -59,6 +59,54 @@ void status_stream_take_worker(struct status_stream *s, const json_t *record)
 	f->reason = xstrdup(reason);
 }
 
+static void log_off(struct status_stream *s, const char *reason)
+{
+	char *name = xasprintf("stream %s", s->id);
+
+	log_warning(name, "off air: %s", reason);
+	free(name);
+	s->logged_onair = false;
+}
+
+void status_stream_note_down(struct status_stream *s, const char *failure)
+{
+	if (s->logged_onair && failure != NULL)
+		log_off(s, failure);
+	s->logged_onair = false;
+	s->hung_pid = 0;
+}
+
+void status_stream_note_hang(struct status_stream *s,
+			     const struct stream_proc_info *info)
+{
+	struct errmsg absence;
+
+	if (!s->logged_onair || info->pid == 0 ||
+	    s->missed_s < STATUS_HANG_S ||
+	    !status_stream_absence(s, info, &absence))
+		return;
+	log_off(s, absence.text);
+	s->hung_pid = info->pid;
+}
+
+void status_stream_note_report(struct status_stream *s,
+			       const struct stream_proc_info *info)
+{
+	bool onair = minute_sum(&s->minute, 1).onair;
+	char *name;
+
+	/* a successor logs it itself */
+	if (onair && s->hung_pid != 0 && s->hung_pid == info->pid) {
+		name = xasprintf("stream %s", s->id);
+		log_info(name, "on air, %u kbit/s",
+			 (unsigned)minute_sum(&s->minute, 1).bitrate_kbps);
+		free(name);
+	}
+	if (onair)
+		s->hung_pid = 0;
+	s->logged_onair = onair;
+}
+
 bool status_stream_absence(const struct status_stream *s,
 			   const struct stream_proc_info *info,
 			   struct errmsg *ret)

@@ -137,6 +137,14 @@ static void on_switched(const char *id, const struct msg_stream_switched *s,
 		r->cfg.events->on_stream_switched(id, s, r->cfg.arg);
 }
 
+static void on_stream_down(const char *id, const char *failure, void *arg)
+{
+	struct reconciler *r = arg;
+
+	if (!r->stopping && r->cfg.events->on_stream_down != NULL)
+		r->cfg.events->on_stream_down(id, failure, r->cfg.arg);
+}
+
 static void on_ring(struct stream_proc *p, void *arg)
 {
 	struct reconciler *r = arg;
@@ -166,6 +174,7 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 static const struct stream_proc_events stream_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
+	.on_down = on_stream_down,
 	.on_ring = on_ring,
 	.ring_of = ring_of,
 	.on_gone = on_stream_gone,

@@ -38,6 +38,9 @@ struct reconciler_events {
 	void (*on_stream_switched)(const char *id,
 				   const struct msg_stream_switched *,
 				   void *arg);
+	/* The process of a stream ended; failure: why, NULL: it was stopped.
+	 * May be NULL. */
+	void (*on_stream_down)(const char *id, const char *failure, void *arg);
 	/* After reconciler_stop(): every worker has ended or was left behind.
 	 * The reconciler may be freed inside. */
 	void (*on_stopped)(void *arg);

@@ -229,6 +229,9 @@ static void on_down(struct worker_proc *proc, void *arg)
 	analysis_down(p->analysis);
 	input_scans_down(&p->scans);
 	receivers_clear(&p->receivers);
+	if (!p->removed)
+		p->cfg.events->on_down(p->id, worker_proc_failure(proc),
+				       p->cfg.arg);
 	if (!stream_ring_is_damaged(&p->ring))
 		return;
 	err = stream_ring_make(&p->ring, p->ring.size);

@@ -38,6 +38,9 @@ struct stream_proc_events {
 	 * stream_proc_remove(). */
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
+	/* The process ended; failure: why, NULL: it was stopped.  Not after
+	 * stream_proc_remove(). */
+	void (*on_down)(const char *id, const char *failure, void *arg);
 	/* stream_proc_ring() has changed. */
 	void (*on_ring)(struct stream_proc *, void *arg);
 	/* The ring of another stream, borrowed; -1: it has none. */

@@ -5,8 +5,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
+import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const one = () => config(stream('a001', 'udp://127.0.0.1:5000',
@@ -33,6 +35,8 @@ test('a killed process raises the alarm worker until it runs again',
 	const told = await sluice.events(t, '&scope=alarm');
 	const { pid } = sluice.worker('stream', 'a001');
 
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
 	process.kill(pid, 'SIGKILL');
 	await sluice.waitStatus('a001', 'the alarm', (s) =>
 		s.alarms.includes('worker'));
@@ -48,6 +52,45 @@ test('a killed process raises the alarm worker until it runs again',
 		!s.alarms.includes('worker'));
 	await sluice.logged(/stream a001: alarm worker cleared/);
 	assert.deepEqual(others.scope('alarm'), []);
+	await sluice.stop();
+});
+
+test('the log has a stream off air while its process is gone or hangs',
+	async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const air = () => sluice.log.split('\n')
+		.map((line) => /stream a001: o(n|ff) air(: .*)?/.exec(line)
+			?.[0])
+		.filter((line) => line !== undefined);
+	const next = (n, pattern) => waitUntil(`${pattern}`, () => {
+		if (!pattern.test(air()[n] ?? ''))
+			throw new Error(air().join('; '));
+		return true;
+	}, 30000);
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await next(0, /on air/);
+	await sluice.onair('a001');
+	const { pid } = sluice.worker('stream', 'a001');
+	let n = air().length;
+
+	process.kill(pid, 'SIGKILL');
+	await next(n, /off air: killed by signal 9/);
+	await next(n + 1, /on air/);
+	// a stop that was ordered is no failure
+	const { pid: second } = sluice.worker('stream', 'a001');
+	n = air().length;
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	const { pid: third } = await sluice.replaced('stream', 'a001', second);
+	await next(n, /on air/);
+	await sluice.onair('a001');
+	n = air().length;
+	process.kill(third, 'SIGSTOP');
+	await next(n, /off air: no status for \d+ s/);
+	// it resumes, or a successor comes
+	process.kill(third, 'SIGCONT');
+	await next(n + 1, /on air/);
 	await sluice.stop();
 });
 
