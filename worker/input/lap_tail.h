@@ -3,8 +3,9 @@
  * Removes the units that the end of a file cuts: a decoder would join them to
  * the start of the next lap or file (ISO/IEC 13818-1 2.4.3.7).
  *
- * A unit is cut if its PES_packet_length says so.  The end of pictures without
- * a length is not known, and they stay.
+ * A unit is cut if its PES_packet_length says so.  A picture without a length
+ * ends in a packet with stuffing, because the next one needs a packet of its
+ * own (2.4.3.5): if the last one does not, and all before it did, it is cut.
  *
  * Pure.
  */

@@ -108,6 +108,81 @@ Test(lap_tail, keeps_the_pcrs_of_a_cut_unit)
 	cut_anywhere(AUDIO);
 }
 
+/* The first packet of a picture, without stuffing. */
+static void begin_picture(struct build *b)
+{
+	static const uint8_t full[168];
+
+	(void)build_pes(b, VIDEO, full, sizeof full);
+}
+
+/* Pictures have no length: their last packet has stuffing, unless `stuffed' is
+ * false. */
+static struct build *make_pictures(bool stuffed)
+{
+	struct build *b = build_new();
+
+	build_tables(b);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		begin_picture(b);
+		(void)build_pcr(b, VIDEO, 27000 * 40 * (uint64_t)i);
+		(void)build_payload(b, VIDEO, 1);
+		uint8_t *p = build_payload(b, VIDEO, 1);
+		if (!stuffed)
+			continue;
+		p[3] |= 0x20;
+		p[4] = 3;
+		p[5] = 0;
+		p[6] = p[7] = 0xff;
+	}
+	return b;
+}
+
+Test(lap_tail, has_no_cut_picture_where_pictures_end_with_stuffing)
+{
+	for (int stuffed = 0; stuffed <= 1; stuffed++) {
+		struct build *b = make_pictures(stuffed);
+		uint8_t *copy = malloc(b->n * TS_PACKET);
+
+		for (size_t n = 0; n <= b->n; n++) {
+			size_t before = count(b->data, n).video, after;
+			struct counts c;
+
+			memcpy(copy, b->data, n * TS_PACKET);
+			c = count(copy, lap_tail_trim(copy, n));
+			after = c.video;
+			/* the first one shows how the others end */
+			if (stuffed && before > UNIT)
+				cr_assert_eq(after, before - before % UNIT,
+					     "%zu", n);
+			else
+				cr_assert_eq(after, before, "%zu", n);
+			cr_assert_eq(c.errors, 0);
+		}
+		free(copy);
+		build_free(b);
+	}
+}
+
+/* An adaptation field without a free byte is no stuffing. */
+Test(lap_tail, a_pcr_or_private_data_is_no_stuffing)
+{
+	for (int private = 0; private <= 1; private++) {
+		struct build *b = make_pictures(true);
+		uint8_t *p;
+
+		begin_picture(b);
+		p = build_payload(b, VIDEO, 1);
+		p[3] |= 0x20;
+		p[4] = private ? 4 : 7;
+		p[5] = private ? 0x02 : 0x10;
+		p[6] = private ? 2 : 0;
+		cr_assert_eq(lap_tail_trim(b->data, b->n),
+			     private ? b->n - 2 : b->n - 1);
+		build_free(b);
+	}
+}
+
 /* The rest of a unit that began before these packets is not judged. */
 Test(lap_tail, keeps_units_that_began_before)
 {
