@@ -50,6 +50,8 @@ static const struct field proxy_item = { .type = FIELD_STRING,
 					 .size = sizeof(const char *) };
 static const struct field limits_rows[] = {
 	{ "per_address", FIELD_AT(struct msg_deliver_limits, per_address) },
+	{ "empty_missing", FIELD_AT(struct msg_deliver_limits,
+				    empty_missing) },
 	{ "proxies", FIELD_ITEMS(struct msg_deliver_limits, proxies,
 				 n_proxies), .item = &proxy_item },
 };

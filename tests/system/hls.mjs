@@ -2,15 +2,52 @@
 // hls: a path that ends in .m3u8 is a live playlist of segments, which players
 // accept and which no death of a process breaks.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import http from 'node:http';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { test } from 'node:test';
 import { makeClip } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { builddir, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const PORT = 8100;
 const URL = `http://127.0.0.1:${PORT}/news.m3u8`;
+
+// The parsers of players (make reference-tools).
+const tools = path.join(builddir, 'reference-tools');
+const parsers = fs.existsSync(path.join(tools, 'node_modules/hls-parser'))
+	? createRequire(path.join(tools, 'package.json')) : undefined;
+
+// The parsers of other projects read the same playlist, without a complaint.
+function judgeByOthers(t, list) {
+	if (parsers === undefined) {
+		t.diagnostic('no parsers: run make reference-tools');
+		return;
+	}
+	const HLS = parsers('hls-parser');
+	const { Parser } = parsers('m3u8-parser');
+	const parser = new Parser();
+	const complaints = [];
+
+	HLS.setOptions({ strictMode: true });
+	const strict = HLS.parse(list.text);
+	assert.equal(strict.mediaSequenceBase, list.first);
+	assert.equal(strict.segments.length, list.segments.length);
+	for (const kind of ['warn', 'info', 'error'])
+		parser.on(kind, ({ message }) => complaints.push(message));
+	parser.push(list.text);
+	parser.end();
+	assert.deepEqual(complaints, []);
+	const { manifest } = parser;
+	assert.equal(manifest.mediaSequence, list.first);
+	assert.equal(manifest.targetDuration, list.target);
+	assert.equal(manifest.discontinuitySequence, list.base);
+	assert.deepEqual(manifest.segments.map((s) => [s.uri, s.duration,
+		s.dateTimeObject.getTime()]), list.segments.map((s) =>
+		[s.uri, s.duration, s.date]));
+}
 
 // The playlist as an object; its segments have numbers, uris and durations.
 function parse(text) {
@@ -30,8 +67,9 @@ function parse(text) {
 			duration: Number(duration) })) };
 }
 
-const ask = (path, options = {}) => new Promise((done, fail) =>
-	http.request({ host: '127.0.0.1', port: PORT, path, agent: false,
+const ask = (target, options = {}) => new Promise((done, fail) =>
+	http.request({ host: '127.0.0.1', port: PORT, path: target,
+		agent: false,
 		...options }, (reply) => {
 		const parts = [];
 
@@ -108,6 +146,7 @@ test('players play it, and every listed segment is whole', async (t) => {
 			assert.ok(Math.abs(s.date - list.segments[i - 1].date -
 				1000) < 200);
 	}
+	judgeByOthers(t, list);
 	const played = await run('ffmpeg', ['-nostdin', '-hide_banner', '-v',
 		'warning', '-xerror', '-i', URL, '-t', '4', '-f', 'null', '-']);
 	assert.equal(played.code, 0);
@@ -118,29 +157,29 @@ test('players play it, and every listed segment is whole', async (t) => {
 test('HEAD, ranges, conditions and pages of other origins', async (t) => {
 	const sluice = await playing(t);
 	const list = await reaches(0);
-	const path = `/${list.segments.at(-1).uri}`;
-	const whole = await ask(path);
+	const target = `/${list.segments.at(-1).uri}`;
+	const whole = await ask(target);
 	const { etag, expires } = whole.headers;
 
 	assert.equal(whole.headers['content-type'], 'video/mp2t');
 	assert.match(whole.headers['cache-control'], /max-age=\d+, immutable/);
 	assert.ok(Date.parse(expires) > Date.now());
-	const head = await ask(path, { method: 'HEAD' });
+	const head = await ask(target, { method: 'HEAD' });
 	assert.equal(Number(head.headers['content-length']),
 		whole.body.length);
 	assert.equal(head.body.length, 0);
-	const part = await ask(path, { headers: { Range: 'bytes=188-375' } });
+	const part = await ask(target, { headers: { Range: 'bytes=188-375' } });
 	assert.equal(part.status, 206);
 	assert.equal(part.headers['content-range'],
 		`bytes 188-375/${whole.body.length}`);
 	assert.ok(part.body.equals(whole.body.subarray(188, 376)));
-	const beyond = await ask(path,
+	const beyond = await ask(target,
 		{ headers: { Range: 'bytes=99999999-' } });
 	assert.equal(beyond.status, 416);
 	for (const headers of [{ 'If-None-Match': etag },
 		{ 'If-Modified-Since': whole.headers['last-modified'] }])
-		assert.equal((await ask(path, { headers })).status, 304);
-	const other = await ask(path, { headers: { Range: 'bytes=0-0',
+		assert.equal((await ask(target, { headers })).status, 304);
+	const other = await ask(target, { headers: { Range: 'bytes=0-0',
 		'If-Range': '"other"' } });
 	assert.equal(other.status, 200);
 	const options = await ask('/news.m3u8', { method: 'OPTIONS' });
@@ -154,10 +193,10 @@ test('HEAD, ranges, conditions and pages of other origins', async (t) => {
 	assert.match(reply.text, /^news\/\d+\.ts\?token=a%20b$/m);
 	for (const [missing, status] of [['/news/1.ts', 404],
 		['/news/x.ts', 404], ['/news/', 404], ['/news', 404],
-		['/other/1.ts', 404], [`${path}.ts`, 404],
+		['/other/1.ts', 404], [`${target}.ts`, 404],
 		[`/news.m3u8?${'x'.repeat(2000)}`, 414]])
 		assert.equal((await ask(missing)).status, status, missing);
-	assert.equal((await ask(path, { method: 'DELETE' })).status, 405);
+	assert.equal((await ask(target, { method: 'DELETE' })).status, 405);
 	// one connection for many requests
 	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 	const ports = new Set();

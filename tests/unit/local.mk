@@ -156,6 +156,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/deliver/test_deliver_feed \
+	tests/unit/worker/deliver/test_deliver_hls \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
 	tests/unit/worker/deliver/test_deliver_tls \
@@ -302,6 +303,10 @@ check_PROGRAMS += $(unit_worker_tests)
 TESTS += $(unit_worker_tests)
 tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_feed.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_hls.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_http_SOURCES = \

@@ -67,6 +67,7 @@ struct deliver {
 	unsigned n_fresh;   /* ... and had no answer yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
+	bool empty_missing; /* a missing segment is empty, not an error */
 	unsigned head_ms;
 	unsigned idle_ms;
 	unsigned answer_ms;
@@ -82,16 +83,19 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct deliver *d = container_of(timer, struct deliver, tick);
 	uint64_t now_ms = mono_ms();
-	unsigned n_bodies = 0;
+	bool busy = false;
 
 	(void)loop, (void)revents;
 	d->n_viewers = 0;
 	for (size_t i = 0; i < d->mounts.n; i++) {
-		mount_feed(d->mounts.mounts[i], now_ms);
-		d->n_viewers += d->mounts.mounts[i]->n_viewers;
-		n_bodies += d->mounts.mounts[i]->n_bodies;
+		struct mount *m = d->mounts.mounts[i];
+
+		mount_feed(m, now_ms);
+		hls_wake(m, now_ms);
+		d->n_viewers += m->n_viewers;
+		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 	}
-	if (d->n_viewers + n_bodies == 0)
+	if (d->n_viewers == 0 && !busy)
 		ev_timer_stop(d->loop, &d->tick);
 }
 
@@ -120,6 +124,7 @@ static void unlink_conn(struct deliver *d, struct viewer_conn *c)
 static void remove_conn(struct deliver *d, struct viewer_conn *c)
 {
 	peer_leave(&c->from);
+	hls_forget(c);
 	unlink_conn(d, c);
 	d->n_conns--;
 	viewer_conn_free(&c);
@@ -213,7 +218,8 @@ static void serve_hls(struct deliver *d, struct viewer_conn *c,
 		viewer_conn_reject(c, 503);
 		return;
 	}
-	hls_answer(c, request, m, number);
+	hls_answer(c, request, m,
+		   &(struct hls_wanted){ number, d->empty_missing });
 	start_tick(d);
 }
 
@@ -407,6 +413,7 @@ void deliver_unlisten(struct deliver *d, const char *address)
 
 static void remove_mount(struct deliver *d, struct mount *m)
 {
+	hls_end(m);
 	d->removed_bytes += m->bytes;
 	d->removed_cut += m->cut;
 	mount_table_remove(&d->mounts, m);
@@ -485,6 +492,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 				    &proxies[cfg.n_proxies]) == 0)
 			cfg.n_proxies++;
 	peers_limit(d->peers, &cfg);
+	d->empty_missing = limits->empty_missing;
 }
 
 void deliver_renew(struct deliver *d)

@@ -2,6 +2,7 @@
 #include "worker/deliver/hls.h"
 
 #include "common/base/hash.h"
+#include "common/base/mono.h"
 #include "proto/wire/http_range.h"
 #include "proto/wire/http_status.h"
 #include "worker/deliver/hls_playlist.h"
@@ -18,6 +19,9 @@ enum {
 	QUERY_MAX = 1024,   /* a longer one would make playlists long */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
+	/* the first segment of a stream takes its duration, and the time until
+	 * its first picture */
+	WAIT_MS = 20000,
 };
 
 static const char playlist_suffix[] = ".m3u8", segment_suffix[] = ".ts";
@@ -154,7 +158,7 @@ static void send_segment(struct viewer_conn *c, const struct http_request *r,
 }
 
 static void answer_segment(struct viewer_conn *c, const struct http_request *r,
-			   struct mount *m, uint64_t number)
+			   struct mount *m, const struct hls_wanted *wanted)
 {
 	struct ring_segments all;
 	uint64_t end;
@@ -166,11 +170,11 @@ static void answer_segment(struct viewer_conn *c, const struct http_request *r,
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.list[i].number == number) {
+		if (all.list[i].number == wanted->number) {
 			send_segment(c, r, m, &all.list[i], age_max(m, &all));
 			return;
 		}
-	answer_missing(c, m->empty_missing);
+	answer_missing(c, wanted->empty_missing);
 }
 
 /* The last part of the path of the playlist, and a slash. */
@@ -183,7 +187,8 @@ static void folder_of(const struct mount *m, char *ret, size_t size)
 		       name);
 }
 
-static void answer_playlist(struct viewer_conn *c, const struct http_request *r,
+/* False: the stream has no segment. */
+static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m)
 {
 	char folder[IO_PATH_MAX], headers[HEADERS_MAX], tag[TAG_MAX];
@@ -196,18 +201,16 @@ static void answer_playlist(struct viewer_conn *c, const struct http_request *r,
 
 	if (strlen(p.query) > QUERY_MAX) {
 		viewer_conn_reject(c, 414);
-		return;
+		return true;
 	}
 	if (!mount_end(m, &end)) {
 		viewer_conn_reject(c, 503);
-		return;
+		return true;
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
-	if (p.n == 0) {
-		viewer_conn_reject(c, 503);
-		return;
-	}
+	if (p.n == 0)
+		return false;
 	p.segments = all.list + all.n - p.n;
 	p.target_s = all.target_s;
 	folder_of(m, folder, sizeof folder);
@@ -224,10 +227,51 @@ static void answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		       "Cache-Control: max-age=1\r\n" CORS_EXPOSE, tag);
 	viewer_conn_answer(c, &a);
 	buf_done(&text);
+	return true;
+}
+
+static void wait_for(struct viewer_conn *c, struct mount *m)
+{
+	c->hls.mount = m;
+	c->hls.until_ms = mono_ms() + WAIT_MS;
+	LIST_INSERT_HEAD(&m->waiting, c, hls.entry);
+}
+
+void hls_forget(struct viewer_conn *c)
+{
+	if (c->hls.mount != NULL)
+		LIST_REMOVE(c, hls.entry);
+	c->hls.mount = NULL;
+}
+
+void hls_wake(struct mount *m, uint64_t now_ms)
+{
+	struct viewer_conn *c, *next;
+
+	/* an answer is sent later and frees no connection */
+	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
+		next = LIST_NEXT(c, hls.entry);
+		if (answer_playlist(c, c->request, m)) {
+			hls_forget(c);
+		} else if (now_ms >= c->hls.until_ms) {
+			hls_forget(c);
+			viewer_conn_reject(c, 503);
+		}
+	}
+}
+
+void hls_end(struct mount *m)
+{
+	struct viewer_conn *c;
+
+	while ((c = LIST_FIRST(&m->waiting)) != NULL) {
+		hls_forget(c);
+		viewer_conn_reject(c, 404);
+	}
 }
 
 void hls_answer(struct viewer_conn *c, const struct http_request *r,
-		struct mount *m, uint64_t number)
+		struct mount *m, const struct hls_wanted *wanted)
 {
 	static const struct viewer_answer options = {
 		.status = 204,
@@ -239,8 +283,8 @@ void hls_answer(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_answer(c, &options);
 	else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		viewer_conn_reject(c, 405);
-	else if (number > 0)
-		answer_segment(c, r, m, number);
-	else
-		answer_playlist(c, r, m);
+	else if (wanted->number > 0)
+		answer_segment(c, r, m, wanted);
+	else if (!answer_playlist(c, r, m))
+		wait_for(c, m);
 }

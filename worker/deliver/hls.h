@@ -22,7 +22,21 @@ struct viewer_conn;
 bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 		      uint64_t *ret_number);
 
-/* Answers a request for the segment with the number, or for the playlist (0).
- */
+struct hls_wanted {
+	uint64_t number;    /* of a segment; 0: the playlist */
+	bool empty_missing; /* a missing segment is empty, not an error */
+};
+
+/* Answers a request.  That for the playlist of a stream without a segment waits
+ * for the first one: the stream has just started. */
 void hls_answer(struct viewer_conn *, const struct http_request *,
-		struct mount *, uint64_t number);
+		struct mount *, const struct hls_wanted *);
+
+/* The connection ends; it waits no more. */
+void hls_forget(struct viewer_conn *);
+
+/* Answers the requests that need not wait any more. */
+void hls_wake(struct mount *, uint64_t now_ms);
+
+/* The mount ends: nothing waits for it any more. */
+void hls_end(struct mount *);

@@ -21,7 +21,6 @@ struct mount {
 	int ring_fd;
 	struct ring_reader *reader;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
-	bool empty_missing; /* a missing segment is empty, not an error */
 	bool tls;    /* for viewers with TLS; false: for those without */
 	bool renewed; /* the current master added it again */
 	bool broken; /* the header of the ring is invalid */
@@ -41,6 +40,7 @@ struct mount {
 	uint32_t n_viewers;
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
+	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
 	uint64_t bytes;
 	uint64_t cut;
 	struct ratelimit viewer_log;

@@ -59,6 +59,11 @@ struct viewer_conn {
 	TAILQ_ENTRY(viewer_conn) entry; /* of the owner */
 	bool listed; /* of the owner: had an answer when it was listed */
 	struct peer *from; /* of the owner: counts the address */
+	struct hls_wait {  /* of the owner: its request waits for a segment */
+		LIST_ENTRY(viewer_conn) entry;
+		struct mount *mount; /* NULL: it does not wait */
+		uint64_t until_ms;
+	} hls;
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Playlists and segments on real connections. */
+#include "tests/unit/worker/deliver/rig.h"
+
+#include "common/base/fd.h"
+#include "common/base/ring_segment.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+enum { PACKETS = 1000, FIRST = 5000 };
+
+static const struct msg_deliver_mount news = {
+	RIG_ADDRESS, "/news.m3u8", "a001", false, 4
+};
+
+struct scene {
+	struct rig rig;
+	struct ring_segment open;
+	bool begun;
+};
+
+static void scene_init(struct scene *s)
+{
+	*s = (struct scene){ .open = { .number = FIRST, .base = FIRST,
+				       .wall_ms = 1000000,
+				       .independent = true } };
+	rig_init(&s->rig, 16 << 20);
+	cr_assert_eq(deliver_mount(s->rig.deliver, &news,
+				   fd_reopen_readonly(s->rig.ring_fd)), 0);
+}
+
+/* The next segment begins here. */
+static void cut(struct scene *s)
+{
+	struct ring_segment done = s->open;
+
+	done.end = s->open.pos = ring_writer_pos(s->rig.writer);
+	done.duration_ms = 3000;
+	s->open.number += s->begun;
+	ring_segment_cut(s->rig.writer, s->begun ? &done : NULL, &s->open);
+	s->begun = true;
+}
+
+static void add_segments(struct scene *s, unsigned n)
+{
+	if (!s->begun)
+		cut(s);
+	while (n-- > 0) {
+		rig_write(&s->rig, PACKETS);
+		cut(s);
+	}
+}
+
+static unsigned read_head(struct scene *s, int fd, size_t *ret_len)
+{
+	char head[1024];
+	const char *len;
+	unsigned status = 0;
+
+	rig_read_head(&s->rig, fd, head, sizeof head);
+	cr_assert_eq(sscanf(head, "HTTP/1.1 %u ", &status), 1, "%s", head);
+	len = strstr(head, "\r\nContent-Length: ");
+	cr_assert_not_null(len, "%s", head);
+	*ret_len = strtoul(len + strlen("\r\nContent-Length: "), NULL, 10);
+	return status;
+}
+
+static void say(int fd, const char *text)
+{
+	cr_assert_eq(send(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+}
+
+static void expect_playlist(struct scene *s, int fd, unsigned first,
+			    unsigned n)
+{
+	char text[4096], line[64];
+	const char *at;
+	size_t len;
+
+	cr_assert_eq(read_head(s, fd, &len), 200);
+	cr_assert_lt(len, sizeof text);
+	rig_read(&s->rig, fd, text, len);
+	text[len] = '\0';
+	(void)snprintf(line, sizeof line, "#EXT-X-MEDIA-SEQUENCE:%u\n", first);
+	cr_assert_not_null(strstr(text, line), "%s", text);
+	at = text;
+	for (unsigned i = 0; i < n; i++) {
+		(void)snprintf(line, sizeof line, "\nnews/%u.ts\n", first + i);
+		at = strstr(at, line);
+		cr_assert_not_null(at, "%s", text);
+	}
+	cr_assert_eq(strlen(at), strlen(line), "%s", text);
+}
+
+static void expect_segment(struct scene *s, int fd, unsigned index)
+{
+	uint64_t pos = (uint64_t)index * PACKETS * RING_PACKET;
+	size_t len;
+
+	cr_assert_eq(read_head(s, fd, &len), 200);
+	cr_assert_eq(len, PACKETS * RING_PACKET);
+	rig_read_packets(&s->rig, fd, &pos, PACKETS);
+}
+
+static void expect_error(struct scene *s, int fd, unsigned status)
+{
+	char body[64];
+	size_t len;
+
+	cr_assert_eq(read_head(s, fd, &len), status);
+	cr_assert_lt(len, sizeof body);
+	rig_read(&s->rig, fd, body, len);
+}
+
+Test(deliver_hls, serves_a_playlist_and_its_segments_on_one_connection)
+{
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	expect_playlist(&s, fd, FIRST + 2, 4);
+	say(fd, GET("/news/5002.ts") GET("/news/5003.ts"));
+	expect_segment(&s, fd, 2);
+	expect_segment(&s, fd, 3);
+	/* also one that has left the playlist */
+	say(fd, GET("/news/5000.ts"));
+	expect_segment(&s, fd, 0);
+	say(fd, GET("/news/4999.ts"));
+	expect_error(&s, fd, 404);
+	/* that of the open segment is not complete */
+	say(fd, GET("/news/5006.ts"));
+	expect_error(&s, fd, 404);
+	add_segments(&s, 1);
+	say(fd, GET("/news/5006.ts") GET("/news.m3u8"));
+	expect_segment(&s, fd, 6);
+	expect_playlist(&s, fd, FIRST + 3, 4);
+	cr_assert_eq(deliver_status(s.rig.deliver).viewers, 0);
+	cr_assert_eq(deliver_status(s.rig.deliver).bytes,
+		     4 * PACKETS * RING_PACKET);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(deliver_hls, a_segment_that_the_writer_may_reach_is_missing)
+{
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 80);
+	fd = rig_request(&s.rig, GET("/news/5010.ts"));
+	expect_error(&s, fd, 404);
+	say(fd, GET("/news/5070.ts"));
+	expect_segment(&s, fd, 70);
+	deliver_limit(s.rig.deliver,
+		      &(struct msg_deliver_limits){ .empty_missing = true });
+	say(fd, GET("/news/5010.ts"));
+	expect_error(&s, fd, 200);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(deliver_hls, a_playlist_waits_for_the_first_segment)
+{
+	struct scene s;
+	int fds[3];
+
+	scene_init(&s);
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		fds[i] = rig_request(&s.rig, GET("/news.m3u8"));
+	rig_turn(&s.rig, 20);
+	/* a client that leaves meanwhile */
+	(void)close(fds[2]);
+	rig_turn(&s.rig, 20);
+	add_segments(&s, 1);
+	expect_playlist(&s, fds[0], FIRST, 1);
+	expect_playlist(&s, fds[1], FIRST, 1);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	rig_done(&s.rig);
+}
+
+Test(deliver_hls, a_waiting_request_ends_with_its_path)
+{
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	rig_turn(&s.rig, 20);
+	deliver_unmount(s.rig.deliver, &news);
+	expect_error(&s, fd, 404);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(deliver_hls, a_broken_ring_has_no_playlist)
+{
+	struct scene s;
+	uint64_t zero = 1;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 5);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	expect_playlist(&s, fd, FIRST + 1, 4);
+	/* the position of the header */
+	cr_assert_eq(pwrite(s.rig.ring_fd, &zero, sizeof zero, 64), 8);
+	say(fd, GET("/news.m3u8"));
+	expect_error(&s, fd, 503);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
