@@ -6,5 +6,7 @@ EXTRA_DIST += \
 	contrib/make-demo-clip \
 	contrib/quickstart \
 	contrib/reproducible
+if !SANITIZERS
 TESTS += contrib/check-style.sh
+endif
 dist_bashcompletion_DATA = contrib/completion/sluicectl

@@ -22,7 +22,7 @@ const BUSY = 6;
 // probes once more: the state at the timeout counts.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	const end = now() + timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
-	let last = '';
+	let last = '', polls = 0;
 
 	for (;;) {
 		const late = now() > end;
@@ -38,7 +38,8 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 		if (late)
 			throw new Error(
 				`no ${what} in ${timeoutMs} ms: ${last}`);
-		await sleep(20);
+		// a long wait leaves the cores to others
+		await sleep(++polls < 10 ? 20 : 50);
 	}
 }
 
