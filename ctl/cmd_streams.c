@@ -348,13 +348,18 @@ static enum ctl_exit toggle(struct ctl *ctl, const char *id, json_t *done)
 
 static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
 {
-	enum ctl_exit code = api_do(ctl, json_pack("{s:s, s:s}", "cmd",
-						   "restart-stream", "id",
-						   id));
+	json_t *reply = NULL;
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s, s:s}", "cmd",
+							"restart-stream", "id",
+							id), &reply);
+	/* a disabled stream has no process */
+	bool is = json_object_get(reply, "warnings") == NULL;
 
+	print_warnings(reply);
+	json_decref(reply);
 	if (code == CTL_OK)
-		report_change(ctl, done, id, "restarted",
-		     json_pack("{s:b}", "restarted", 1));
+		report_change(ctl, done, id, is ? "restarted" : "not restarted",
+			      json_pack("{s:b}", "restarted", is));
 	return code;
 }
 

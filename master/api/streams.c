@@ -187,11 +187,19 @@ static void streams_restart(struct api *api, const json_t *request,
 			    struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
+	const char *id = edit_text(stream, "id");
+	const char *fault = stream != NULL ? status_fault(api->cfg.status, id)
+					   : NULL;
 
 	if (stream == NULL)
 		return;
-	reconciler_restart_stream(api->cfg.reconciler, edit_text(stream, "id"));
+	reconciler_restart_stream(api->cfg.reconciler, id);
 	reply_ok(reply, "restart-stream");
+	if (!json_is_true(json_object_get(stream, "enable")))
+		reply_warn(reply, "stream.enable", "the stream is disabled: "
+						   "nothing was restarted");
+	else if (fault != NULL)
+		reply_warn(reply, "stream is not run", fault);
 }
 
 static void streams_check(struct api *api, const json_t *request,

@@ -213,8 +213,9 @@ const scenes = {
 		await stage.begin(0, 1);
 		await stage.plays(1);
 		assert.deepEqual(await choose(), { 'set-stream-input': 'ok',
-			input: 2, warnings: ['input 2 is not on air: it ' +
-				'becomes active when it is, or after 3 s'] });
+			input: 2, warnings: ['input 2 was not watched: ' +
+				'it becomes active when it is on air, or ' +
+				'after 3 s'] });
 		const { switches } = await stage.plays(2, 'idle', undefined,
 			'idle');
 		assert.equal(switches[0].reason, 'manual');

@@ -247,6 +247,7 @@ static void warn_of_choice(const struct selector *s,
 {
 	uint64_t due_ns = failover_due_ns(s->failover, c->position - 1);
 	const char *fault = c->fault != NULL ? c->fault : "";
+	const char *state = "is not on air";
 	char reason[128] = "";
 	unsigned due_s = 0;
 
@@ -260,17 +261,19 @@ static void warn_of_choice(const struct selector *s,
 		fault = c->keeper.error.text;
 	if (fault[0] != '\0')
 		(void)snprintf(reason, sizeof reason, " (%.100s)", fault);
+	else if (c->verdict == FAILOVER_UNKNOWN)
+		state = "was not watched";
 	if (&c->candidate == s->on_air)
 		errmsg_set(ret, "input %u is active and not on air%s",
 			   c->position, reason);
 	else if (s->forces)
-		errmsg_set(ret, "input %u is not on air%s: it becomes active "
-			   "when it is, or after %u s", c->position, reason,
+		errmsg_set(ret, "input %u %s%s: it becomes active when it is "
+			   "on air, or after %u s", c->position, state, reason,
 			   due_s);
 	else
-		errmsg_set(ret, "input %u is not on air%s: if it is not in %u "
-			   "s, the next input follows", c->position, reason,
-			   due_s);
+		errmsg_set(ret, "input %u %s%s: if it is not on air in %u s, "
+			   "the next input follows", c->position, state,
+			   reason, due_s);
 }
 
 int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,

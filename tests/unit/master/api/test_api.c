@@ -271,6 +271,20 @@ Test(api, toggles)
 					       "enable")));
 }
 
+Test(api, names_a_stream_that_has_nothing_to_restart)
+{
+	open_world("{'make_stream':[{'id':'a','enable':false,'type':'spts'},"
+		   "{'id':'b','enable':true,'type':'spts'}]}");
+	api_start_streams(w.api);
+	cr_assert_eq(post("{'cmd':'restart-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':["
+			 "'stream.enable: the stream is disabled: nothing was "
+			 "restarted']}");
+	cr_assert_eq(post("{'cmd':'restart-stream','id':'b'}"), 200);
+	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':["
+			 "'stream is not run: input: there is none']}");
+}
+
 Test(api, restarts)
 {
 	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
