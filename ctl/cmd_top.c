@@ -29,6 +29,8 @@ struct top {
 	enum overview_order by;
 	bool reverse;
 	bool quit;
+	size_t first;          /* the first row that is shown */
+	size_t shown;          /* rows that have room; 0: all */
 	uint64_t taken_ms;     /* time of the answer */
 	int64_t taken_s;       /* the same as Unix time */
 	char error[256];       /* of the last request; "": none */
@@ -58,7 +60,18 @@ static unsigned age_s(const struct top *t)
 	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
 }
 
-/* Appends the line below the head: an error, and the age of old figures. */
+/* Appends the rows that a small terminal hides. */
+static void put_hidden(const struct top *t, struct buf *to)
+{
+	if (t->shown == 0 || t->rows.n <= t->shown)
+		return;
+	buf_printf(to, "%zu of %zu streams are hidden: rows %zu to %zu; arrow "
+		   "keys, PgUp and PgDn scroll", t->rows.n - t->shown,
+		   t->rows.n, t->first + 1, t->first + t->shown);
+}
+
+/* Appends the line below the head: an error, the age of old figures, and the
+ * hidden rows. */
 static void put_note(const struct top *t, struct buf *to)
 {
 	char clock[32];
@@ -68,8 +81,10 @@ static void put_note(const struct top *t, struct buf *to)
 		buf_printf(to, "OLD: figures of %s, %u s ago: %s", clock,
 			   age_s(t), t->error[0] != '\0'
 			   ? t->error : "the service does not answer");
-	} else {
+	} else if (t->error[0] != '\0') {
 		buf_printf(to, "%s", t->error);
+	} else {
+		put_hidden(t, to);
 	}
 	buf_printf(to, "\n");
 }
@@ -86,6 +101,9 @@ static void draw(struct top *t)
 		screen_size(t->screen, &style.width, &style.max_rows);
 		/* three lines of head, one of error, the titles, the keys */
 		style.max_rows -= MIN(style.max_rows - 1, 6U);
+		t->shown = style.max_rows;
+		t->first = MIN(t->first, t->rows.n - MIN(t->rows.n, t->shown));
+		style.first_row = t->first;
 	}
 	status_count(&t->rows, &counts);
 	status_head(t->answer, &counts, &head, "\n");
@@ -120,6 +138,19 @@ static void take(struct top *t, json_t *take_answer)
 
 /* --- keys --- */
 
+static void scroll(struct top *t, int key)
+{
+	size_t step = key == SCREEN_PAGE_UP || key == SCREEN_PAGE_DOWN
+			      ? t->shown
+			      : 1;
+
+	/* draw() keeps it within the rows */
+	if (key == SCREEN_UP || key == SCREEN_PAGE_UP)
+		t->first -= MIN(t->first, step);
+	else if (key == SCREEN_DOWN || key == SCREEN_PAGE_DOWN)
+		t->first += step;
+}
+
 static void take_keys(struct top *t)
 {
 	static const char letters[] = "oinbcv";
@@ -137,6 +168,8 @@ static void take_keys(struct top *t)
 			t->reverse = !t->reverse;
 		else if (key == 'q' || key == SCREEN_END)
 			t->quit = true;
+		else
+			scroll(t, key);
 		draw(t);
 	}
 }

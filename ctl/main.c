@@ -162,6 +162,23 @@ static const struct command *look_up(char *const *words, size_t n,
 	return NULL;
 }
 
+/* Prints the scopes of events, in lines of at most 80 columns. */
+static void print_scopes(void)
+{
+	int used = 0;
+
+	(void)fputs("scopes:", stdout);
+	for (size_t i = 0; options_scopes[i] != NULL; i++) {
+		int len = (int)strlen(options_scopes[i]) + 1;
+
+		if (used + len > 70)
+			(void)fputs("\n       ", stdout);
+		used = used + len > 70 ? len : used + len;
+		(void)printf(" %s", options_scopes[i]);
+	}
+	(void)putchar('\n');
+}
+
 static enum ctl_exit run_help(struct ctl *ctl)
 {
 	const struct options *o = &ctl->options;
@@ -179,6 +196,10 @@ static enum ctl_exit run_help(struct ctl *ctl)
 				noun);
 	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
 	print_commands(stdout, noun);
+	if (noun != NULL && strcmp(noun, "events") == 0) {
+		(void)putchar('\n');
+		print_scopes();
+	}
 	(void)fputs(help_options, stdout);
 	return CTL_OK;
 }

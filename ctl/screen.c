@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/util.h"
 #include "ctl/text.h"
 
 #include <errno.h>
@@ -119,6 +120,30 @@ int screen_fd(const struct screen *s)
 	return s->both;
 }
 
+/* The key behind an escape character, of which all bytes arrive at once. */
+static int read_sequence(void)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} keys[] = {
+		{ "[A", SCREEN_UP },       { "OA", SCREEN_UP },
+		{ "[B", SCREEN_DOWN },     { "OB", SCREEN_DOWN },
+		{ "[5~", SCREEN_PAGE_UP }, { "[6~", SCREEN_PAGE_DOWN },
+	};
+	char bytes[8] = "";
+	size_t n = 0;
+
+	/* ECMA-48 5.4: behind "[", a byte from '@' on ends the sequence */
+	while (n + 1 < sizeof bytes && read(STDIN_FILENO, bytes + n, 1) == 1)
+		if (++n > 1 && bytes[n - 1] >= '@')
+			break;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (strcmp(bytes, keys[i].bytes) == 0)
+			return keys[i].key;
+	return SCREEN_OTHER;
+}
+
 int screen_key(struct screen *s)
 {
 	struct pollfd keyboard = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -131,7 +156,9 @@ int screen_key(struct screen *s)
 	if (poll(&keyboard, 1, 0) <= 0)
 		return 0;
 	/* readable without data: the terminal is closed */
-	return read(STDIN_FILENO, &c, 1) == 1 ? c : SCREEN_END;
+	if (read(STDIN_FILENO, &c, 1) != 1)
+		return SCREEN_END;
+	return c == '\033' ? read_sequence() : c;
 }
 
 void screen_show(struct screen *s, const struct buf *text, const char *keys)

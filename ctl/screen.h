@@ -14,7 +14,15 @@
 
 #define SCREEN_LINE_END "\033[K\r\n"
 
-enum { SCREEN_END = -1, SCREEN_RESIZED = -2 };
+enum {
+	SCREEN_END = -1,
+	SCREEN_RESIZED = -2,
+	SCREEN_UP = -3,
+	SCREEN_DOWN = -4,
+	SCREEN_PAGE_UP = -5,
+	SCREEN_PAGE_DOWN = -6,
+	SCREEN_OTHER = -7, /* a key without a meaning here */
+};
 
 struct screen;
 
@@ -30,7 +38,7 @@ void screen_size(const struct screen *, size_t *ret_columns, size_t *ret_rows);
 /* Readable if screen_key() has a key. */
 int screen_fd(const struct screen *);
 
-/* A character, SCREEN_END, SCREEN_RESIZED, or 0 for none. */
+/* A character, one of the constants above, or 0 for none. */
 int screen_key(struct screen *);
 
 /* text: whole lines that end with SCREEN_LINE_END; keys: the bottom line. */

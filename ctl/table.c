@@ -116,12 +116,13 @@ static const char *colour_text(enum table_colour colour)
 	return "";
 }
 
-static size_t column_width(const struct table *t, size_t column, size_t rows)
+static size_t column_width(const struct table *t, size_t column, size_t first,
+			   size_t end)
 {
 	const struct table_column *c = &t->columns[column];
 	size_t width = text_width(c->title);
 
-	for (size_t row = 0; row < rows; row++) {
+	for (size_t row = first; row < end; row++) {
 		const char *text = t->cells[row * t->n_columns + column].text;
 
 		if (text != NULL)
@@ -179,15 +180,16 @@ void table_write(const struct table *t, const struct table_style *style,
 {
 	struct cell titles[TABLE_COLUMNS_MAX] = { 0 };
 	struct writer w = { .t = t, .style = style, .to = to };
-	size_t rows = style->max_rows > 0 ? MIN(style->max_rows, t->n_rows)
-					  : t->n_rows;
+	size_t first = MIN(style->first_row, t->n_rows), end = t->n_rows;
 
+	if (style->max_rows > 0)
+		end = first + MIN(style->max_rows, t->n_rows - first);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		titles[i] = (struct cell){ (char *)t->columns[i].title,
 					   TABLE_DIM };
-		w.widths[i] = column_width(t, i, rows);
+		w.widths[i] = column_width(t, i, first, end);
 	}
 	write_line(&w, titles);
-	for (size_t row = 0; row < rows; row++)
+	for (size_t row = first; row < end; row++)
 		write_line(&w, t->cells + row * t->n_columns);
 }

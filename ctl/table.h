@@ -51,12 +51,13 @@ void table_set(struct table *, size_t column, enum table_colour,
 	       const char *text);
 
 /*
- * Appends titles and rows, truncated to width columns (0: not) and to max_rows
- * (0: all).  Each line ends with end.
+ * Appends titles and rows from first_row on, truncated to width columns (0:
+ * not) and to max_rows (0: all).  Each line ends with end.
  */
 struct table_style {
 	bool colour;
 	size_t width;
+	size_t first_row;
 	size_t max_rows;
 	const char *end;
 };

@@ -129,6 +129,53 @@ test('the orders of --sort are completed', async (t) => {
 	}
 });
 
+test('scopes, sections and nouns are those of the program', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+	const env = { ...process.env, HOME: tempDir(t), SLUICE_URL: url };
+	const { out } = await run(CTL, ['help', 'events'], { env });
+	const scopes = /^scopes:([^]*?)\n\n/m.exec(out)[1]
+		.trim().split(/\s+/);
+
+	assert.ok(scopes.length > 10, out);
+	for (const line of out.split('\n'))
+		assert.ok(line.length <= 80, line);
+	assert.deepEqual(await complete(t, url, 'events', '--scope', ''),
+		scopes.sort());
+	const source = fs.readFileSync(path.join(srcdir,
+		'ctl/config_edit.c'), 'utf8');
+	const sections = [...source.matchAll(/^\t{ "(\w+)", "set-/gm)]
+		.map(([, key]) => key);
+
+	assert.ok(sections.length >= 10);
+	for (const command of ['get', 'set', 'unset'])
+		assert.deepEqual(await complete(t, url, 'config', command, ''),
+			sections.sort());
+	for (const noun of ['stream', 'session', 'config'])
+		assert.deepEqual(await complete(t, url, 'help', noun, ''),
+			await complete(t, url, noun, ''));
+});
+
+test('the value of an option is no word of the command', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+	const env = { ...process.env, HOME: tempDir(t), SLUICE_URL: url };
+	const { out } = await run(CTL, ['--help'], { env });
+	const nouns = await complete(t, url, 'stream', '');
+	const options = new Set(out.match(/(?<![\w-])--?[a-zA-Z][a-z-]*/g));
+	let n = 0;
+
+	options.add('--timeout');
+	for (const option of options) {
+		const { err } = await run(CTL, ['status', option], { env });
+
+		if (!err.includes('needs a value'))
+			continue;
+		n++;
+		assert.deepEqual(await complete(t, url, option, 'config',
+			'stream', ''), nouns, option);
+	}
+	assert.ok(n >= 10, `${n} options with a value`);
+});
+
 test('streams are completed by id and name', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('news', 'udp://127.0.0.1:4242', [],

@@ -41,6 +41,41 @@ test('top refreshes, sorts and restores the terminal', async (t) => {
 	await sluice.stop();
 });
 
+test('top counts the rows that are hidden, and scrolls', async (t) => {
+	const ids = Array.from({ length: 60 }, (_, i) => `s${10 + i}`);
+	const sluice = await Sluice.start(t, config(...ids.map((id) =>
+		stream(id, CLIP, [], { enable: false }))));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const child = ctl.terminal(['top']);
+	const last = () => child.text.out.split('\x1b[H').at(-1);
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()));
+	const rows = () => last().match(/^s\d\d(?= )/gm);
+
+	// 24 rows, of which 6 are head and foot
+	await seen('the first rows', new RegExp('42 of 60 streams are ' +
+		'hidden: rows 1 to 18;.*\ns10 .*\ns27 ', 's'));
+	assert.deepEqual(rows(), ids.slice(0, 18));
+	child.stdin.write('\x1b[B');
+	await seen('one further', /rows 2 to 19;/);
+	assert.deepEqual(rows(), ids.slice(1, 19));
+	child.stdin.write('\x1b[6~');
+	await seen('a page further', /rows 20 to 37;/);
+	for (let i = 0; i < 3; i++)
+		child.stdin.write('\x1b[6~');
+	await seen('the end', /rows 43 to 60;/);
+	assert.deepEqual(rows(), ids.slice(42));
+	child.stdin.write('\x1b[A\x1b[5~');
+	await seen('back', /rows 24 to 41;/);
+	child.stdin.write('q');
+	assert.equal((await child.ended).code, OK);
+	// without a terminal nothing is hidden
+	const once = await ctl.out(['top', '--once']);
+	assert.deepEqual(once.match(/^s\d\d(?= )/gm), ids);
+	assert.doesNotMatch(once, /hidden/);
+	await sluice.stop();
+});
+
 test('top marks figures of a service that does not answer', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const child = ctl.terminal(['top']);
