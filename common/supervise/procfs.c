@@ -31,16 +31,19 @@ int procfs_read(const char *path, struct buf *text)
 	return (int)n;
 }
 
-int procfs_stat_parse(const char *text, uint64_t *ret_busy)
+int procfs_stat_parse(const char *text, uint64_t *ret_busy,
+		      uint64_t *ret_all)
 {
-	uint64_t user, nice, system, irq, softirq, steal;
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
 
-	/* idle and iowait stand between; guest time is part of user */
-	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64
-			 " %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64,
-		   &user, &nice, &system, &irq, &softirq, &steal) != 6)
+	/* guest time is part of user */
+	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &user, &nice, &system, &idle, &iowait, &irq, &softirq,
+		   &steal) != 8)
 		return -EINVAL;
 	*ret_busy = user + nice + system + irq + softirq + steal;
+	*ret_all = *ret_busy + idle + iowait;
 	return 0;
 }
 

@@ -12,8 +12,10 @@
 /* Replaces text by the whole file, terminated; 0 or -errno. */
 int procfs_read(const char *path, struct buf *text) MUST_CHECK;
 
-/* /proc/stat: busy ticks of all processors since boot.  0 or -EINVAL. */
-int procfs_stat_parse(const char *text, uint64_t *ret_busy) MUST_CHECK;
+/* /proc/stat: ticks of all processors since boot, the busy ones and all.  0 or
+ * -EINVAL. */
+int procfs_stat_parse(const char *text, uint64_t *ret_busy,
+		      uint64_t *ret_all) MUST_CHECK;
 
 /* /proc/meminfo, KiB. */
 int procfs_meminfo_parse(const char *text, uint64_t *ret_total,

@@ -29,6 +29,7 @@ struct mark {
 	uint64_t at_ms;
 	uint64_t machine;
 	uint64_t app;
+	uint64_t all; /* of all processors, also idle; 0: unknown */
 };
 
 struct process {
@@ -120,7 +121,7 @@ static void look(struct system_status *s)
 	size_t n;
 	struct process *list = list_processes(s, &n);
 	struct procfs_pid seen;
-	uint64_t busy;
+	uint64_t busy, all;
 
 	s->threads = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -147,8 +148,10 @@ static void look(struct system_status *s)
 	s->now.at_ms = mono_ms();
 	s->now.app = s->app_ticks;
 	if (procfs_read("/proc/stat", &s->text) == 0 &&
-	    procfs_stat_parse(text_of(s), &busy) == 0)
+	    procfs_stat_parse(text_of(s), &busy, &all) == 0) {
 		s->now.machine = busy;
+		s->now.all = all;
+	}
 }
 
 /* back: 1 is the newest. */
@@ -236,12 +239,18 @@ static json_int_t whole(double x)
 	return (json_int_t)(x + 0.5);
 }
 
-/* Per cent of one processor. */
-static json_int_t usage(uint64_t ticks, uint64_t ms)
+/* Per cent of one processor, at most 100 for each.  The kernel counts idle and
+ * busy time at the same moments, which the clock does not meet. */
+static json_int_t usage(const struct mark *base, const struct mark *now,
+			uint64_t ticks)
 {
-	double hz = (double)sysconf(_SC_CLK_TCK);
+	double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double all = (double)(now->at_ms - base->at_ms) / 1e3 * cores *
+		     (double)sysconf(_SC_CLK_TCK);
 
-	return ms > 0 ? whole((double)ticks * 1e5 / hz / (double)ms) : 0;
+	if (base->all > 0 && now->all > base->all)
+		all = (double)(now->all - base->all);
+	return all > 0 ? whole(MIN((double)ticks / all, 1.) * 100 * cores) : 0;
 }
 
 static void set_int(json_t *o, const char *key, json_int_t value)
@@ -280,15 +289,15 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	static const char *const load_keys[] = { "la1", "la5", "la15" };
 	double load[ARRAY_LEN(load_keys)] = { 0 };
 	json_t *o = json_object();
-	const struct mark *base;
+	const struct mark *base, *now = &s->now;
 	struct timespec uptime;
-	uint64_t ms;
+	json_int_t machine;
 
 	s->asked_ms = mono_ms();
 	if (s->asked_ms - s->now.at_ms >= FRESH_MS)
 		look(s);
 	base = base_of(s, span);
-	ms = s->now.at_ms - base->at_ms;
+	machine = usage(base, now, now->machine - base->machine);
 	set_int(o, "timestamp", time(NULL));
 	if (instance != NULL)
 		(void)json_object_set_new(o, "instance",
@@ -298,8 +307,10 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 		set_int(o, load_keys[i], whole(load[i] * 100));
 	set_int(o, "app_threads", (json_int_t)s->threads);
 	set_int(o, "cpu_cores", sysconf(_SC_NPROCESSORS_ONLN));
-	set_int(o, "sys_cpu_usage", usage(s->now.machine - base->machine, ms));
-	set_int(o, "app_cpu_usage", usage(s->now.app - base->app, ms));
+	set_int(o, "sys_cpu_usage", machine);
+	/* a part of it: the processes are read a little earlier */
+	set_int(o, "app_cpu_usage",
+		MIN(usage(base, now, now->app - base->app), machine));
 	add_memory(s, o);
 	(void)clock_gettime(CLOCK_BOOTTIME, &uptime);
 	set_int(o, "sys_uptime", uptime.tv_sec);
@@ -320,9 +331,10 @@ json_t *system_status_write(const struct system_status *s)
 		const struct mark *m = past(s, back);
 
 		(void)json_array_append_new(
-			list, json_pack("[I, I, I]", (json_int_t)m->at_ms,
+			list, json_pack("[I, I, I, I]", (json_int_t)m->at_ms,
 					(json_int_t)m->machine,
-					(json_int_t)m->app));
+					(json_int_t)m->app,
+					(json_int_t)m->all));
 	}
 	return o;
 }
@@ -331,14 +343,17 @@ json_t *system_status_write(const struct system_status *s)
 static bool take_mark(const json_t *value, const struct mark *before,
 		      struct mark *ret)
 {
-	json_int_t at = -1, machine = -1, app = -1;
+	/* an older program does not write the last one */
+	bool is_old = json_array_size(value) == 3;
+	json_int_t at = -1, machine = -1, app = -1, all = 0;
 
-	if (json_unpack((json_t *)(uintptr_t)value, "[I, I, I!]", &at,
-			&machine, &app) < 0 ||
-	    at < 0 || machine < 0 || app < 0)
+	if (json_unpack((json_t *)(uintptr_t)value,
+			is_old ? "[I, I, I!]" : "[I, I, I, I!]", &at, &machine,
+			&app, &all) < 0 ||
+	    at < 0 || machine < 0 || app < 0 || all < 0)
 		return false;
-	*ret = (struct mark){ (uint64_t)at, (uint64_t)machine,
-			      (uint64_t)app };
+	*ret = (struct mark){ (uint64_t)at, (uint64_t)machine, (uint64_t)app,
+			      (uint64_t)all };
 	return ret->at_ms >= before->at_ms &&
 	       ret->machine >= before->machine && ret->app >= before->app;
 }

@@ -7,15 +7,17 @@
 
 Test(proc, sums_the_busy_ticks)
 {
-	uint64_t busy = 0;
+	uint64_t busy = 0, all = 0;
 
 	cr_assert_eq(procfs_stat_parse("cpu  10 20 30 4000 500 6 7 8 9 10\n"
 				       "cpu0 1 2 3 4 5 6 7 8 9 10\n",
-				       &busy),
+				       &busy, &all),
 		     0);
 	cr_assert_eq(busy, 10u + 20 + 30 + 6 + 7 + 8);
-	cr_assert_eq(procfs_stat_parse("cpu  10 20 30\n", &busy), -EINVAL);
-	cr_assert_eq(procfs_stat_parse("", &busy), -EINVAL);
+	cr_assert_eq(all, busy + 4000 + 500);
+	cr_assert_eq(procfs_stat_parse("cpu  10 20 30\n", &busy, &all),
+		     -EINVAL);
+	cr_assert_eq(procfs_stat_parse("", &busy, &all), -EINVAL);
 }
 
 Test(proc, reads_the_memory)
@@ -92,10 +94,11 @@ Test(proc, reads_the_running_system)
 {
 	struct buf text = { 0 };
 	struct procfs_pid self;
-	uint64_t busy, total, available, kib;
+	uint64_t busy, all, total, available, kib;
 
 	cr_assert_eq(procfs_read("/proc/stat", &text), 0);
-	cr_assert_eq(procfs_stat_parse((char *)buf_head(&text), &busy), 0);
+	cr_assert_eq(procfs_stat_parse((char *)buf_head(&text), &busy, &all),
+		     0);
 	cr_assert_gt(busy, 0u);
 	cr_assert_eq(procfs_read("/proc/meminfo", &text), 0);
 	cr_assert_eq(procfs_meminfo_parse((char *)buf_head(&text), &total,

@@ -269,6 +269,9 @@ Test(history, of_the_machine_is_that_of_the_last_minute)
 			  (json_int_t)0, (json_int_t)0);
 	system_status_take(new.of.system, marks);
 	cr_assert_gt(machine_use(&new), 0);
+	/* the machine has run for longer than these 40 s */
+	cr_assert_leq(machine_use(&new),
+		      100 * sysconf(_SC_NPROCESSORS_ONLN));
 	json_decref(marks);
 	close_master(&new);
 }
@@ -331,7 +334,7 @@ Test(history, of_an_invalid_machine_is_skipped)
 {
 	static const char *const wrong[] = {
 		"[]", "{}", "{'marks':[5]}", "{'marks':[[1,2]]}",
-		"{'marks':[[1,2,3,4]]}", "{'marks':[[-1,0,0]]}",
+		"{'marks':[[1,2,3,4,5]]}", "{'marks':[[-1,0,0]]}",
 		"{'marks':[[2,2,2],[1,2,2]]}",
 		"{'marks':[[1,0,0],[2,0,-5]]}",
 		"{'marks':[[1,9000000000000000000,0]]}",
