@@ -25,6 +25,8 @@ void status_count(const struct overview *o, struct status_counts *ret)
 			c.disabled++;
 		else if (row_on_air(row))
 			c.on_air++;
+		else if (row_waiting(row))
+			c.waiting++;
 		else
 			c.off_air++;
 		c.viewers += row_number(row, "sessions");
@@ -72,10 +74,13 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		   (double)api_number(system, "la5") / 100,
 		   (double)api_number(system, "la15") / 100,
 		   api_number(system, "sys_mem_usage"), end);
-	buf_printf(to, "streams %zu on air, %zu off air, %zu disabled; %s; %"
-		   JSON_INTEGER_FORMAT " viewer%s%s", c->on_air, c->off_air,
-		   c->disabled, rate, c->viewers, c->viewers == 1 ? "" : "s",
-		   end);
+	buf_printf(to, "streams %zu on air, %zu off air, ", c->on_air,
+		   c->off_air);
+	if (c->waiting > 0)
+		buf_printf(to, "%zu waiting for a viewer, ", c->waiting);
+	buf_printf(to, "%zu disabled; %s; %" JSON_INTEGER_FORMAT
+		   " viewer%s%s", c->disabled, rate, c->viewers,
+		   c->viewers == 1 ? "" : "s", end);
 }
 
 /* Appends the raised alarms of a stream, without those of single outputs. */
@@ -160,13 +165,14 @@ enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 
 		status_count(&o, &c);
 		out = json_pack(
-			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o,"
+			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:o,"
 			" s:O}",
 			"url", ctl->settings.url, "version",
 			json_object_get(answer, "version"), "system",
 			json_object_get(answer, "system"), "totals", "on_air",
 			(json_int_t)c.on_air, "off_air", (json_int_t)c.off_air,
-			"disabled", (json_int_t)c.disabled, "viewers",
+			"waiting", (json_int_t)c.waiting, "disabled",
+			(json_int_t)c.disabled, "viewers",
 			c.viewers, "bitrate", c.kbit, "streams",
 			overview_json(&o), "alarms",
 			json_object_get(answer, "alarms"));

@@ -6,7 +6,7 @@
 #include "ctl/overview.h"
 
 struct status_counts {
-	size_t on_air, off_air, disabled;
+	size_t on_air, off_air, waiting, disabled;
 	json_int_t viewers, kbit;
 };
 void status_count(const struct overview *, struct status_counts *ret);

@@ -56,6 +56,11 @@ bool row_on_air(const struct overview_row *row)
 	return json_is_true(json_object_get(row->status, "onair"));
 }
 
+bool row_waiting(const struct overview_row *row)
+{
+	return json_is_true(json_object_get(row->status, "waiting"));
+}
+
 const char *row_state(const struct overview_row *row)
 {
 	return text_of(row->status, "state",
@@ -65,7 +70,7 @@ const char *row_state(const struct overview_row *row)
 bool row_needs_attention(const struct overview_row *row)
 {
 	return row_enabled(row) &&
-	       (strcmp(row_state(row), "on air") != 0 ||
+	       ((strcmp(row_state(row), "on air") != 0 && !row_waiting(row)) ||
 		row_output_fault(row) || row_input_fault(row) ||
 		json_array_size(json_object_get(row->status, "alarms")) > 0);
 }
@@ -292,6 +297,8 @@ static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))
 		return 4;
+	if (row_waiting(row))
+		return 3;
 	if (!row_on_air(row))
 		return 0;
 	if (row_output_fault(row))
@@ -394,7 +401,8 @@ struct table *overview_table(const struct overview *o, unsigned marks)
 		(void)snprintf(state, sizeof state, "%s%s", old ? "? " : "",
 			       row_state(row));
 		table_set(t, 2, old || !row_enabled(row) ? TABLE_DIM
-				: row_on_air(row) ? TABLE_GOOD : TABLE_BAD,
+				: row_on_air(row) || row_waiting(row)
+				? TABLE_GOOD : TABLE_BAD,
 			  state);
 		if (!row_enabled(row))
 			continue;

@@ -57,6 +57,8 @@ const char *row_id(const struct overview_row *);
 const char *row_name(const struct overview_row *);
 bool row_enabled(const struct overview_row *);
 bool row_on_air(const struct overview_row *);
+/* On demand, and without a viewer. */
+bool row_waiting(const struct overview_row *);
 /* "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled" */
 const char *row_state(const struct overview_row *);
 /* Is it enabled, and not simply on air without an alarm? */

@@ -121,6 +121,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 		judge_fields(j, &settings_fields, settings, NULL);
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
+	judge_keep_active(j, settings);
 	stream_spec_add_defaults(defaults, settings);
 	judge_fields(j, &stream_option_fields, defaults, &spec);
 	json_decref(defaults);

@@ -2,6 +2,7 @@
 /* Judges one stream object. */
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
+#include "master/config/keep_active.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/io_spec.h"
 #include "proto/ipc/msg.h"
@@ -44,6 +45,20 @@ static void judge_id(struct judge *j, const json_t *stream)
 		judge_add(j, CHECK_FAULT,
 			  "\"%.64s\" is not 1 to %d characters of A-Z a-z 0-9 "
 			  "_ . -", json_string_value(id), ID_MAX);
+	judge_up(j, mark);
+}
+
+void judge_keep_active(struct judge *j, const json_t *object)
+{
+	size_t mark = judge_down(j, "http_keep_active");
+	struct errmsg error;
+	int keep_s;
+
+	/* it was stored without a check before it had an effect */
+	if (keep_active_read(json_object_get(object, "http_keep_active"),
+			     &keep_s, &error) < 0)
+		judge_add(j, CHECK_WARNING, "%s: the stream is always on",
+			  error.text);
 	judge_up(j, mark);
 }
 
@@ -204,6 +219,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_id(j, stream);
 	judge_fields(j, &stream_fields, stream, NULL);
 	judge_labels(j, stream);
+	judge_keep_active(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
 	judge_options(j, stream);

@@ -111,6 +111,10 @@ static const struct field settings_rows[] = {
 	{ "http_play_port", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Port, or ADDRESS:PORT, for the play paths alone." },
+	/* check.c judges it */
+	{ "http_keep_active", .type = FIELD_NONE,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .help = "Default of all streams; absent: -1, always on." },
 	{ "http_server_name", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },
@@ -231,8 +235,9 @@ static const struct field stream_rows[] = {
 	  .help = "Group of the stream in each category." },
 	{ "cas_list", .type = FIELD_LIST, .flags = FIELD_OBSERVER,
 	  .of = &cas_link_fields, .help = "Stored." },
-	{ "http_keep_active", .type = FIELD_NONE,
-	  .help = "Stored; without effect." },
+	/* check_stream.c judges it */
+	{ "http_keep_active", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	  .help = "Seconds to run after the last viewer; -1: always." },
 	{ "pat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Version of the PAT." },
 	{ "pmt_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,

@@ -35,6 +35,9 @@ void judge_add(struct judge *, enum check_severity, const char *format, ...)
 void judge_fields(struct judge *, const struct field_table *,
 		  const json_t *object, void *s);
 
+/* Judges http_keep_active of a stream or of the settings. */
+void judge_keep_active(struct judge *, const json_t *object);
+
 /* Judges one entry of users. */
 void judge_user(struct judge *, const json_t *user);
 

@@ -12,6 +12,7 @@ libmaster_a_SOURCES += \
 	master/config/describe.c master/config/describe.h \
 	master/config/findings.c master/config/findings.h \
 	master/config/judge.c master/config/judge.h \
+	master/config/keep_active.c master/config/keep_active.h \
 	master/config/loadable.c master/config/loadable.h \
 	master/config/place_names.c master/config/place_names.h \
 	master/config/play_conf.c master/config/play_conf.h \

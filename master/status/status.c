@@ -97,6 +97,7 @@ static struct stream_proc_info ask_worker(struct status *s,
 	/* all zero when the reconciler does not know the stream */
 	if (!reconciler_get_stream(s->cfg.reconciler, stream->id, &info))
 		info = (struct stream_proc_info){ 0 };
+	status_stream_wait(stream, info.waiting);
 	status_stream_judge_worker(stream, &info);
 	status_stream_note_errors(stream, &info, time(NULL));
 	return info;

@@ -69,6 +69,7 @@ json_t *status_stream_overview(const struct status_stream *s,
 	set_int(o, "inputs", s->n_inputs);
 	set_int(o, "active_input", s->position);
 	set_bool(o, "active", sum.active);
+	set_bool(o, "waiting", s->waiting);
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	set_bool(o, "scrambled",
 		 in != NULL && in->active && in->scrambled);

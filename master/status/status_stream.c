@@ -79,6 +79,16 @@ static void rest_outputs(struct status_stream *s)
 		output_fault_clear(&s->outputs[i].fault);
 }
 
+void status_stream_wait(struct status_stream *s, bool waiting)
+{
+	s->waiting = waiting && s->enabled;
+	if (!s->waiting)
+		return;
+	rest_outputs(s);
+	s->minute = (struct minute){ 0 };
+	s->silent = true;
+}
+
 void status_stream_rename(struct status_stream *s, const char *id)
 {
 	free(s->id);
@@ -325,6 +335,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	status_stream_add_words(o, s, info);
 	set_int(o, "input_id", s->position);
 	set_bool(o, "active", sum.active);
+	set_bool(o, "waiting", s->waiting);
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "sessions", info->viewers);
 	set_int(o, "bitrate", sum.bitrate_kbps);
@@ -426,15 +437,18 @@ bool status_stream_is_well(const struct status_stream *s)
 	struct minute_sum sum = minute_sum(&s->minute, 1);
 
 	/* a stream without a usable output is not on air */
-	return s->enabled && sum.active && sum.onair &&
-	       (s->n_outputs == 0 ||
-		status_stream_count_faults(s) < s->n_outputs);
+	return s->waiting ||
+	       (s->enabled && sum.active && sum.onair &&
+		(s->n_outputs == 0 ||
+		 status_stream_count_faults(s) < s->n_outputs));
 }
 
 size_t status_stream_events(const struct status_stream *s)
 {
 	size_t n = 0;
 
+	if (s->waiting)
+		return 0;
 	if (s->silent || s->mpts)
 		return 1;
 	while (find_running(&s->last, n) != NULL)

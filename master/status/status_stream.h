@@ -97,6 +97,7 @@ struct status_stream {
 	char *name;  /* NULL if the stream has none */
 	char *fault; /* why an enabled stream does not run, or NULL */
 	bool enabled;
+	bool waiting; /* for a viewer: it is on demand, and does not run */
 	bool mpts;
 	size_t n_inputs;
 	char *input_ids[MSG_INPUTS_MAX]; /* option id; NULL: position */
@@ -134,6 +135,10 @@ void status_stream_free(struct status_stream **);
 /* Copies the configuration. */
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
+
+/* It waits for a viewer, or not: while it waits it is neither on air nor has it
+ * errors. */
+void status_stream_wait(struct status_stream *, bool waiting);
 
 /* Its id is this now. */
 void status_stream_rename(struct status_stream *, const char *id);

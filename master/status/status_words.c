@@ -66,7 +66,7 @@ static const char *stream_error(const struct status_stream *s,
 	const struct msg_input_status *in = active_of(s);
 	const char *error = absence != NULL ? absence : error_of(in);
 
-	if (error != NULL || !s->enabled || is_on_air(s))
+	if (error != NULL || !s->enabled || s->waiting || is_on_air(s))
 		return error;
 	error = error_of(status_stream_input(s, s->position));
 	for (size_t i = 1; i <= s->n_inputs && error == NULL; i++)
@@ -86,7 +86,7 @@ void status_stream_note_errors(struct status_stream *s,
 	/* those of the previous master stay until the first report */
 	if (!s->silent && s->last.n_inputs == 0 && s->n_inputs > 0)
 		return;
-	if (!s->enabled || is_on_air(s))
+	if (!s->enabled || s->waiting || is_on_air(s))
 		s->off_s = 0;
 	else if (s->off_s == 0)
 		s->off_s = now_s;
@@ -218,6 +218,10 @@ void status_stream_words(const struct status_stream *s,
 
 	if (!s->enabled) {
 		errmsg_set(ret, "disabled");
+		return;
+	}
+	if (s->waiting) {
+		errmsg_set(ret, "waiting for a viewer");
 		return;
 	}
 	if (on_air)

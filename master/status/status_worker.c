@@ -113,7 +113,7 @@ bool status_stream_absence(const struct status_stream *s,
 {
 	const char *state = info->state != NULL ? info->state : "";
 
-	if (!s->silent || !s->enabled)
+	if (!s->silent || !s->enabled || s->waiting)
 		return false;
 	if (s->fault != NULL)
 		errmsg_set(ret, "%s", s->fault);

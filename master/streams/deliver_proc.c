@@ -38,6 +38,7 @@ static void send_mount(struct mount *mount, enum msg_type type)
 		.stream = mount->stream,
 		.tls = mount->tls,
 		.hls = mount->hls,
+		.demand = mount->demand,
 	};
 	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
 }
@@ -239,6 +240,8 @@ static void on_message(const struct msg *m, void *self)
 	if (mount != NULL && strcmp(mount->stream, report->stream) == 0) {
 		mount->viewers = report->viewers;
 		mount->cut = report->cut;
+		if (mount->on_viewers != NULL)
+			mount->on_viewers(false, mount->arg);
 	}
 }
 
@@ -252,6 +255,9 @@ static void on_down(void *self)
 		m->cut_past += m->cut;
 		m->cut = 0;
 	}
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (m->on_viewers != NULL)
+			m->on_viewers(true, m->arg);
 	session_list_down(d->sessions);
 }
 
@@ -376,6 +382,9 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->stream = xstrdup(cfg->stream);
 	m->tls = cfg->tls;
 	m->hls = cfg->hls;
+	m->demand = cfg->demand;
+	m->on_viewers = cfg->on_viewers;
+	m->arg = cfg->arg;
 	m->ring_fd = cfg->ring_fd;
 	if (cfg->listen != NULL)
 		m->listener = listener_get(d->listeners, cfg->listen);

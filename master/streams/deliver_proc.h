@@ -69,6 +69,11 @@ struct mount_config {
 	const char *path;   /* copied */
 	bool tls; /* https:// only */
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	bool demand; /* the stream starts with the first viewer */
+	/* The number of viewers may have changed; lost: they may return.  NULL:
+	 * no receiver. */
+	void (*on_viewers)(bool lost, void *arg);
+	void *arg;
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };
@@ -97,6 +102,9 @@ struct stream_mounts_config {
 	const struct plan_http *outputs; /* only for the call */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
 	const struct play_conf *play; /* NULL: no play paths */
+	bool demand; /* as in mount_config, like the next two */
+	void (*on_viewers)(bool lost, void *arg);
+	void *arg;
 };
 
 /* Replaces all mounts.  A mount that stays keeps its viewers, and a listener
@@ -108,8 +116,12 @@ void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
  * one was open.  Disconnects their viewers. */
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
+/* The stream on demand has stopped: its next viewer waits for new packets. */
+void stream_mounts_pause(struct stream_mounts *);
 /* The stream has this id now; the viewers stay. */
 void stream_mounts_rename(struct stream_mounts *, const char *stream);
+/* The viewers of all mounts, and requests that wait for packets. */
+unsigned stream_mounts_viewers(const struct stream_mounts *);
 /* Adds the viewers, the disconnected ones and the errors of each output. */
 void stream_mounts_get(const struct stream_mounts *,
 		       struct stream_proc_info *ret);

@@ -18,6 +18,10 @@ struct mount {
 	char *stream;
 	bool tls;
 	unsigned hls;
+	bool demand; /* the stream starts with the first viewer */
+	/* of the stream; NULL: none */
+	void (*on_viewers)(bool lost, void *arg);
+	void *arg;
 	int ring_fd;
 	bool due; /* a message to the worker is due */
 	bool waits; /* for the path, which another mount uses */

@@ -13,6 +13,9 @@ libmaster_a_SOURCES += \
 	master/streams/session_list.c master/streams/session_list.h \
 	master/streams/stream_memory.c master/streams/stream_memory.h \
 	master/streams/stream_mounts.c \
+	master/streams/stream_proc_renew.c master/streams/stream_proc_state.h \
+	master/streams/demand.c master/streams/demand.h \
+	master/streams/stream_demand.c master/streams/stream_demand.h \
 	master/streams/stream_plan.c master/streams/stream_plan.h \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_ring.c master/streams/stream_ring.h \

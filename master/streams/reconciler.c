@@ -171,10 +171,57 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	check_gone(r);
 }
 
+/* --- streams that read streams --- */
+
+/* runs: by a stream that runs. */
+static bool is_read(const struct reconciler *r, const char *id, bool runs)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (stream_proc_reads(r->streams[i], id) &&
+		    (!runs || stream_proc_is_wanted(r->streams[i])))
+			return true;
+	return false;
+}
+
+/* The streams that it reads run as long as it does. */
+static void demand_sources(struct reconciler *r,
+			   const struct stream_links *links)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		struct stream_proc *p = find(r, links->ids[i]);
+
+		if (p != NULL)
+			stream_proc_set_demanded(
+				p, is_read(r, links->ids[i], true));
+	}
+}
+
+/* A stream needs a ring as long as another stream reads it, and runs as long as
+ * that stream does. */
+static void update_read(struct reconciler *r, const struct stream_links *links)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		struct stream_proc *p = find(r, links->ids[i]);
+
+		if (p != NULL && !stream_proc_is_removed(p))
+			stream_proc_set_read(p, is_read(r, links->ids[i],
+							false));
+	}
+	demand_sources(r, links);
+}
+
+static void on_demand(struct stream_proc *p, void *arg)
+{
+	struct stream_links links = stream_proc_links(p);
+
+	demand_sources(arg, &links);
+}
+
 static const struct stream_proc_events stream_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
 	.on_down = on_stream_down,
+	.on_demand = on_demand,
 	.on_ring = on_ring,
 	.ring_of = ring_of,
 	.on_gone = on_stream_gone,
@@ -199,27 +246,6 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 		},
 		id);
 	return r->streams[r->n++];
-}
-
-/* --- streams that read streams --- */
-
-static bool is_read(const struct reconciler *r, const char *id)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (stream_proc_reads(r->streams[i], id))
-			return true;
-	return false;
-}
-
-/* A stream needs a ring as long as another stream reads it. */
-static void update_read(struct reconciler *r, const struct stream_links *links)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		struct stream_proc *p = find(r, links->ids[i]);
-
-		if (p != NULL && !stream_proc_is_removed(p))
-			stream_proc_set_read(p, is_read(r, links->ids[i]));
-	}
 }
 
 /* deliver and tls have a channel of their own.  Each new process of either gets
@@ -390,10 +416,11 @@ void reconciler_set_stream(struct reconciler *r, const char *id,
 	if (p == NULL)
 		p = add(r, id);
 	before = stream_proc_links(p);
-	stream_proc_set(p, conf, is_read(r, id));
+	stream_proc_set(p, conf, is_read(r, id, false));
 	after = stream_proc_links(p);
 	update_read(r, &before);
 	update_read(r, &after);
+	stream_proc_set_demanded(p, is_read(r, id, true));
 }
 
 void reconciler_rename_stream(struct reconciler *r, const char *from,

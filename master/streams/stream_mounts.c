@@ -53,6 +53,9 @@ static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 	}
 	new->mount = old->of[k].mount;
 	old->of[k].mount = NULL;
+	if (new->mount->demand != cfg->demand && !new->mount->waits)
+		mount_set_due(new->mount, true);
+	new->mount->demand = cfg->demand;
 	set_ring(new->mount, cfg->ring_fd);
 }
 
@@ -61,8 +64,13 @@ static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		       const struct stream_mounts_config *cfg)
 {
-	struct mount_config wanted = { .stream = cfg->stream,
-				       .ring_fd = cfg->ring_fd };
+	struct mount_config wanted = {
+		.stream = cfg->stream,
+		.ring_fd = cfg->ring_fd,
+		.demand = cfg->demand,
+		.on_viewers = cfg->on_viewers,
+		.arg = cfg->arg,
+	};
 	struct stream_mounts old = *mounts;
 	char path[PLAY_PATH_MAX], playlist[PLAY_PATH_MAX];
 
@@ -94,12 +102,33 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 	}
 	for (size_t i = 0; i < old.n; i++)
 		mount_free(&old.of[i].mount);
+	deliver_proc_send_due(d);
+}
+
+unsigned stream_mounts_viewers(const struct stream_mounts *mounts)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < mounts->n; i++)
+		n += mounts->of[i].mount->viewers;
+	return n;
 }
 
 void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
 {
 	for (size_t i = 0; i < mounts->n; i++)
 		set_ring(mounts->of[i].mount, ring_fd);
+}
+
+void stream_mounts_pause(struct stream_mounts *mounts)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		struct mount *m = mounts->of[i].mount;
+
+		if (m->demand && !m->waits)
+			mount_set_due(m, true);
+		deliver_proc_send_due(m->owner);
+	}
 }
 
 /* The path of the worker has the name of the new id before its mount is sent

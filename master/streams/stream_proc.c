@@ -7,14 +7,11 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ring.h"
-#include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
+#include "master/config/keep_active.h"
 #include "master/config/play_conf.h"
-#include "master/config/stream_links.h"
-#include "master/streams/deliver_proc.h"
-#include "master/streams/stream_memory.h"
 #include "master/streams/stream_plan.h"
-#include "master/streams/stream_ring.h"
+#include "master/streams/stream_proc_state.h"
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
@@ -22,32 +19,6 @@
 #include <string.h>
 
 enum { SWITCHES_MAX = 100 }; /* switches of input between two statuses */
-
-struct stream_proc {
-	struct stream_proc_config cfg;
-	char *id;
-	struct stream_plan *plan; /* NULL before set or adopt */
-	struct worker_proc *proc;
-	bool configured; /* stream_proc_set() was called */
-	bool removed;
-
-	struct stream_ring ring;
-	bool others_read;
-	bool started; /* the worker has received stream.start */
-	struct stream_memory memory;
-
-	unsigned first; /* the input the next worker starts with; from 1 */
-	bool by_hand; /* an operator chose it */
-	struct input_choice *choice;
-	struct analysis *analysis;
-	struct input_scans scans;
-	struct switch_log switches;
-	unsigned n_switches; /* since the last status */
-	struct receivers receivers;
-
-	struct stream_mounts mounts;
-	struct errmsg error; /* why it cannot run; "" when it can */
-};
 
 /* --- the streams that it reads --- */
 
@@ -232,6 +203,8 @@ static void on_down(struct worker_proc *proc, void *arg)
 	if (!p->removed)
 		p->cfg.events->on_down(p->id, worker_proc_failure(proc),
 				       p->cfg.arg);
+	if (!stream_proc_is_wanted(p))
+		stream_mounts_pause(&p->mounts);
 	if (!stream_ring_is_damaged(&p->ring))
 		return;
 	err = stream_ring_make(&p->ring, p->ring.size);
@@ -263,6 +236,51 @@ static const struct worker_proc_events proc_events = {
 
 /* --- the plan --- */
 
+static void on_viewers(bool lost, void *arg)
+{
+	struct stream_proc *p = arg;
+
+	/* p may be freed in here */
+	if (lost)
+		stream_demand_lost(&p->demand);
+	else
+		stream_demand_viewers(&p->demand,
+				      stream_mounts_viewers(&p->mounts));
+}
+
+static bool can_run(const struct stream_proc *p)
+{
+	return p->plan != NULL && p->plan->enable && !p->removed &&
+	       p->error.text[0] == '\0';
+}
+
+static void on_demand(bool wanted, void *arg)
+{
+	struct stream_proc *p = arg;
+
+	if (!can_run(p))
+		return;
+	log_info(worker_proc_name(p->proc), wanted
+			 ? "first viewer: starting"
+			 : "no viewer: stopping (http_keep_active)");
+	if (wanted)
+		worker_proc_want(p->proc);
+	p->cfg.events->on_demand(p, p->cfg.arg);
+	/* p may be freed in here: nothing after the call */
+	if (!wanted)
+		worker_proc_unwant(p->proc);
+}
+
+bool stream_proc_is_wanted(const struct stream_proc *p)
+{
+	return can_run(p) && demand_is_wanted(&p->demand.demand);
+}
+
+void stream_proc_set_demanded(struct stream_proc *p, bool demanded)
+{
+	stream_demand_read(&p->demand, demanded);
+}
+
 /* NULL: no paths. */
 static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 {
@@ -273,6 +291,9 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 				  .outputs = plan != NULL ? plan->http : NULL,
 				  .n = plan != NULL ? plan->n_http : 0,
 				  .play = plan != NULL ? p->cfg.play : NULL,
+				  .demand = p->demand.demand.keep_s >= 0,
+				  .on_viewers = on_viewers,
+				  .arg = p,
 			  });
 }
 
@@ -322,6 +343,11 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		log_error(worker_proc_name(p->proc), "cannot start: %s",
 			  p->error.text);
 	p->plan = plan;
+	stream_demand_set(&p->demand,
+			  run ? keep_active_of(conf, p->cfg.settings,
+					       p->cfg.play)
+			      : KEEP_ALWAYS,
+			  stream_proc_is_running(p));
 	set_mounts(p, run ? plan : NULL);
 	stream_plan_free(&old);
 	if (!run || ring_size(p, plan) == 0)
@@ -332,55 +358,12 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 
 	worker_proc_use(p->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
 	/* p may be freed in here: nothing after the call */
-	if (!run)
+	if (!run || !demand_is_wanted(&p->demand.demand))
 		worker_proc_unwant(p->proc);
 	else if (same)
 		worker_proc_want(p->proc);
 	else
 		worker_proc_restart(p->proc);
-}
-
-/* The plan of the same work with another stream object. */
-static void replan(struct stream_proc *p, const json_t *stream)
-{
-	struct stream_conf *conf = stream_conf_new(stream);
-	struct stream_plan *old = p->plan;
-
-	p->plan = stream_plan_new(p->id, conf, p->cfg.settings);
-	stream_plan_free(&old);
-	stream_conf_free(&conf);
-	spawner_touch(p->cfg.spawner);
-}
-
-void stream_proc_rename(struct stream_proc *p, const char *id)
-{
-	char *old = p->id;
-
-	log_info(worker_proc_name(p->proc), "renamed to %s", id);
-	p->id = xstrdup(id);
-	worker_proc_rename(p->proc, id);
-	if (p->plan != NULL)
-		replan(p, p->plan->source);
-	stream_mounts_rename(&p->mounts, id);
-	receivers_rename(&p->receivers, id);
-	free(old);
-}
-
-void stream_proc_rename_link(struct stream_proc *p, const char *from,
-			     const char *to)
-{
-	const struct msg m = { .type = MSG_STREAM_RENAME,
-			       .stream_rename = { from, to } };
-	struct channel *channel = worker_proc_channel(p->proc);
-	json_t *stream = p->plan != NULL
-		? stream_links_rename(p->plan->source, from, to) : NULL;
-
-	if (stream == NULL)
-		return;
-	replan(p, stream);
-	json_decref(stream);
-	if (p->started && channel != NULL)
-		(void)channel_send(channel, &m, NULL, 0);
 }
 
 bool stream_proc_is_configured(const struct stream_proc *p)
@@ -390,7 +373,7 @@ bool stream_proc_is_configured(const struct stream_proc *p)
 
 void stream_proc_restart(struct stream_proc *p)
 {
-	if (p->plan == NULL || !p->plan->enable || p->error.text[0] != '\0')
+	if (!stream_proc_is_wanted(p))
 		return;
 	if (p->mounts.n > 0)
 		service_proc_hurry(deliver_proc_service(p->cfg.deliver));
@@ -399,6 +382,7 @@ void stream_proc_restart(struct stream_proc *p)
 
 void stream_proc_stop(struct stream_proc *p)
 {
+	stream_demand_set(&p->demand, KEEP_ALWAYS, false);
 	set_mounts(p, NULL);
 	if (stream_proc_is_gone(p))
 		p->cfg.events->on_gone(p, p->cfg.arg);
@@ -449,56 +433,6 @@ struct input_scans *stream_proc_scans(struct stream_proc *p)
 	return &p->scans;
 }
 
-/* --- from master to master --- */
-
-json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
-{
-	json_t *worker = worker_proc_write(p->proc, h);
-	json_t *plan = p->plan != NULL ? stream_plan_write(p->plan) : NULL;
-	json_t *ring = NULL, *memory = NULL;
-
-	if (p->ring.fd >= 0)
-		ring = handover_put(h, 'r', &p->ring.number, p->ring.fd);
-	if (p->memory.fd >= 0)
-		memory = handover_put(h, 'm', &p->memory.number, p->memory.fd);
-	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o*, s:o*, s:o*}",
-			 "id", p->id, "worker", worker,
-			 "first", (int)p->first, "by_hand", p->by_hand,
-			 "switches", switch_log_write(&p->switches),
-			 "plan", plan, "ring", ring, "memory", memory);
-}
-
-void stream_proc_adopt(struct stream_proc *p, const json_t *record,
-		       struct handover *h)
-{
-	json_int_t first =
-		json_integer_value(json_object_get(record, "first"));
-	struct stream_conf *conf = stream_conf_new(
-		json_object_get(record, "plan"));
-	const json_t *ring = json_object_get(record, "ring");
-	bool usable = true;
-
-	/* the record already contains the defaults that the worker got */
-	p->plan = stream_plan_new(p->id, conf, NULL);
-	stream_conf_free(&conf);
-	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
-		p->first = (unsigned)first;
-	p->by_hand = json_is_true(json_object_get(record, "by_hand"));
-	switch_log_read(&p->switches, json_object_get(record, "switches"));
-	worker_proc_use(p->proc,
-			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
-	/* a ring that no output needs is read by another stream */
-	if (ring != NULL || p->plan->ring_size > 0)
-		usable = stream_ring_take(&p->ring, ring, h,
-					  p->plan->ring_size > 0
-						  ? p->plan->ring_size
-						  : (size_t)RING_SIZE_DEFAULT);
-	stream_memory_take(&p->memory, json_object_get(record, "memory"), h);
-	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
-			  usable && p->plan->enable);
-	p->started = stream_proc_is_running(p); /* it sends no second hello */
-}
-
 struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 				    const char *id)
 {
@@ -509,6 +443,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	p->ring.fd = p->ring.ro_fd = -1;
 	p->memory.fd = -1;
 	p->first = 1;
+	stream_demand_init(&p->demand, cfg->loop, on_demand, p);
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);
 	p->proc = worker_proc_new(&(struct worker_proc_config){
@@ -532,6 +467,7 @@ void stream_proc_free(struct stream_proc **pp)
 	if (p == NULL)
 		return;
 	input_scans_down(&p->scans);
+	stream_demand_done(&p->demand);
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
 	analysis_free(&p->analysis);
@@ -579,6 +515,7 @@ void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 
 	*ret = (struct stream_proc_info){
 		.state = proc_state_format(worker_proc_state(p->proc)),
+		.waiting = can_run(p) && !demand_is_wanted(&p->demand.demand),
 		.pid = worker_proc_pid(p->proc),
 		.restarts = worker_proc_unwanted_ends(p->proc),
 		.alarm = error != NULL ? error : worker_proc_alarm(p->proc),

@@ -41,6 +41,9 @@ struct stream_proc_events {
 	/* The process ended; failure: why, NULL: it was stopped.  Not after
 	 * stream_proc_remove(). */
 	void (*on_down)(const char *id, const char *failure, void *arg);
+	/* It starts or stops as its viewers want: stream_proc_is_wanted() has
+	 * changed.  May be freed inside. */
+	void (*on_demand)(struct stream_proc *, void *arg);
 	/* stream_proc_ring() has changed. */
 	void (*on_ring)(struct stream_proc *, void *arg);
 	/* The ring of another stream, borrowed; -1: it has none. */
@@ -108,6 +111,10 @@ void stream_proc_kick(struct stream_proc *, uint64_t client);
 
 /* others_read as in stream_proc_set(). */
 void stream_proc_set_read(struct stream_proc *, bool others_read);
+/* The worker is wanted: the stream is not on demand, or has a viewer. */
+bool stream_proc_is_wanted(const struct stream_proc *);
+/* A stream whose worker is wanted reads this one, so it runs. */
+void stream_proc_set_demanded(struct stream_proc *, bool demanded);
 /* The ring for its readers, borrowed; -1: none. */
 int stream_proc_ring(const struct stream_proc *);
 /* The streams that its inputs read, each once. */
@@ -125,6 +132,7 @@ const char *stream_proc_id(const struct stream_proc *);
 struct stream_proc_info {
 	const char *state; /* "stopped", "starting", "running", "stopping",
 				* "backoff", "quarantine", "lost" */
+	bool waiting; /* for a viewer: it is on demand */
 	int pid; /* 0: no process */
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */

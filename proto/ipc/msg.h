@@ -202,6 +202,7 @@ struct msg_deliver_mount {
 	bool tls;            /* for viewers by TLS, else for the others */
 	unsigned hls;        /* path is a playlist of so many segments; 0: path
 			      * is the stream itself */
+	bool demand;         /* the stream starts with the first viewer */
 };
 
 struct msg_deliver_move {

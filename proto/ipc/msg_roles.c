@@ -27,6 +27,7 @@ static const struct field mount_rows[] = {
 	{ "tls", FIELD_AT(struct msg_deliver_mount, tls) },
 	{ "hls", FIELD_AT(struct msg_deliver_mount, hls),
 	  .max = MSG_HLS_MAX },
+	{ "demand", FIELD_AT(struct msg_deliver_mount, demand) },
 };
 const struct field_table deliver_mount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);

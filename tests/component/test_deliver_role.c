@@ -17,8 +17,9 @@
 
 enum { PATIENCE_MS = 30000 };
 
-static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false,
-						      0 };
+static const struct msg_deliver_mount name = {
+	.address = ADDRESS, .path = "/a", .stream = "a001"
+};
 
 struct master {
 	struct worker_rig rig;
@@ -52,7 +53,7 @@ static void master_init(struct master *m)
 static uint16_t give_listener(struct master *m)
 {
 	struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
-				    .deliver_listen = { ADDRESS } };
+				    .deliver_listen = { ADDRESS, false } };
 	struct sockaddr_in in = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),

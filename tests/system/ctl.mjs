@@ -39,7 +39,7 @@ test('status and lists give the same in text and in JSON', async (t) => {
 	assert.doesNotMatch(text, /\x1b/);
 	const status = await ctl.json(['status']);
 	assert.deepEqual(status.totals, { ...status.totals, on_air: 1,
-		off_air: 1, disabled: 2, viewers: 0 });
+		off_air: 1, waiting: 0, disabled: 2, viewers: 0 });
 	assert.equal(typeof status.version, 'string');
 	assert.equal(typeof status.system.app_uptime, 'number');
 	assert.equal(status.streams.length, 4);

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -90,4 +91,64 @@ test('the play port has an alarm while another program uses it', async (t) => {
 	server.close();
 	await waitUntil('the port', async () => await alarms() === undefined);
 	assert.equal(await ask('/play/a'), 200);
+});
+
+const demanded = (id, input, keep, more = {}) => stream(id, input,
+	`http://127.0.0.1:${PORT}/${id}`, { http_keep_active: keep, ...more });
+const waits = (sluice, id) => sluice.waitStatus(id, 'wait', (s) =>
+	s.state === 'waiting for a viewer' && s.waiting && !s.active);
+const runs = (sluice, id) => sluice.worker('stream', id) !== undefined;
+
+test('a stream on demand runs while it has a viewer or a reader', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		demanded('a', 'udp://127.0.0.1:5000', '0'),
+		demanded('b', 'stream://a', '0'),
+		stream('c', 'udp://127.0.0.1:5002', [
+			`http://127.0.0.1:${PORT}/c`, 'udp://127.0.0.1:6001'],
+		{ http_keep_active: '0' })));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+
+	await waits(sluice, 'a');
+	await waits(sluice, 'b');
+	assert.ok(!runs(sluice, 'a') && !runs(sluice, 'b'));
+	assert.ok(runs(sluice, 'c'));
+	const { streams } = await sluice.json('/api/overview');
+	for (const s of streams.filter(({ id }) => id !== 'c')) {
+		assert.deepEqual(s.alarms, []);
+		assert.equal(s.error, undefined);
+		assert.ok(s.ok && !s.onair);
+	}
+	assert.equal((await sluice.cmd('check-stream', { id: 'a' }))[
+		'check-stream'], 'ok');
+
+	// of a reader, through its source
+	const viewer = await Viewer.open(t, PORT, '/b');
+	await more(viewer);
+	assert.ok(runs(sluice, 'a') && runs(sluice, 'b'));
+	await sluice.onair('a');
+	await sluice.onair('b');
+	const second = await Viewer.open(t, PORT, '/a');
+
+	viewer.close();
+	await waits(sluice, 'b');
+	await waitUntil('the end of b', () => !runs(sluice, 'b'));
+	await more(second);
+	assert.ok(runs(sluice, 'a'));
+	second.close();
+	await waits(sluice, 'a');
+	await waitUntil('the end of a', () => !runs(sluice, 'a'));
+	// a stopped stream has no old packets, and the next ones continue
+	const third = await Viewer.open(t, PORT, '/a');
+	await more(third);
+	const { ccErrors, syncErrors, crcErrors } = checkTs(third.data());
+	assert.equal(ccErrors + syncErrors + crcErrors, 0);
+	assert.doesNotMatch(sluice.log, /stream [ab]: (off air|OFF AIR|alarm)/);
+
+	// another setting applies to the viewer's stream, which stays
+	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',
+		'udp://127.0.0.1:5000', '-1') });
+	third.close();
+	await sluice.waitStatus('a', 'no session', (s) => s.sessions === 0);
+	assert.ok(runs(sluice, 'a'));
+	assert.ok(!(await sluice.status('a')).waiting);
 });

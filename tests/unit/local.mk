@@ -157,6 +157,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \
+	tests/unit/worker/deliver/test_demand_wait \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
 	tests/unit/worker/deliver/test_deliver_tls \
@@ -307,6 +308,10 @@ tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_hls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_demand_wait_SOURCES = \
+	tests/unit/worker/deliver/test_demand_wait.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_http_SOURCES = \
@@ -478,7 +483,9 @@ unit_master_tests = \
 	tests/unit/master/config/test_describe \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_stream_conf \
+	tests/unit/master/config/test_keep_active \
 	tests/unit/master/config/test_play_conf \
+	tests/unit/master/streams/test_demand \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/config/test_write_paths \
@@ -595,6 +602,12 @@ tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
+tests_unit_master_config_test_keep_active_SOURCES = \
+	tests/unit/master/config/test_keep_active.c
+tests_unit_master_config_test_keep_active_LDADD = $(master_libs)
+tests_unit_master_streams_test_demand_SOURCES = \
+	tests/unit/master/streams/test_demand.c
+tests_unit_master_streams_test_demand_LDADD = $(master_libs)
 tests_unit_master_config_test_play_conf_SOURCES = \
 	tests/unit/master/config/test_play_conf.c
 tests_unit_master_config_test_play_conf_LDADD = $(master_libs)

@@ -6,6 +6,7 @@
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "common/base/wall.h"
+#include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/hls.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
@@ -47,38 +48,6 @@ enum {
 	OWN_MAX = 64,
 };
 
-TAILQ_HEAD(conn_list, viewer_conn);
-
-struct deliver {
-	struct ev_loop *loop;
-	ev_timer tick;
-	LIST_HEAD(, listener) listeners;
-	/* connections in the order of their arrival, and those that had an
-	 * answer in the order of their last one */
-	struct conn_list fresh, used;
-	struct mount_table mounts;
-	struct tls_link *tls; /* NULL: no channel to the tls worker */
-	struct first_byte *first; /* NULL until the first channel for tls */
-	struct viewer_sessions sessions;
-	struct page_pipe pages; /* shared by the mounts, pass by pass */
-	struct lag_kernel kernel;
-	struct peers *peers; /* addresses of viewers */
-	unsigned n_conns;   /* clients that are no viewers (yet) ... */
-	unsigned n_fresh;   /* ... and had no answer yet */
-	unsigned n_viewers; /* after the last pass, plus new ones */
-	unsigned max_conns;
-	bool empty_missing; /* a missing segment is empty, not an error */
-	unsigned head_ms;
-	unsigned idle_ms;
-	unsigned answer_ms;
-	unsigned start_ms;
-	unsigned still_ms;
-	/* counters of removed mounts */
-	uint64_t removed_bytes;
-	uint64_t removed_cut;
-	struct ratelimit full_log;
-};
-
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct deliver *d = container_of(timer, struct deliver, tick);
@@ -86,6 +55,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 	bool busy = false;
 
 	(void)loop, (void)revents;
+	deliver_feed_waiting(d, now_ms);
 	d->n_viewers = 0;
 	for (size_t i = 0; i < d->mounts.n; i++) {
 		struct mount *m = d->mounts.mounts[i];
@@ -95,11 +65,11 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 		d->n_viewers += m->n_viewers;
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 	}
-	if (d->n_viewers == 0 && !busy)
+	if (d->n_viewers == 0 && !busy && d->wait.n == 0)
 		ev_timer_stop(d->loop, &d->tick);
 }
 
-static void start_tick(struct deliver *d)
+void deliver_start_tick(struct deliver *d)
 {
 	if (!ev_is_active(&d->tick))
 		ev_timer_again(d->loop, &d->tick);
@@ -125,6 +95,7 @@ static void remove_conn(struct deliver *d, struct viewer_conn *c)
 {
 	peer_leave(&c->from);
 	hls_forget(c);
+	demand_wait_remove(&d->wait, c);
 	unlink_conn(d, c);
 	d->n_conns--;
 	viewer_conn_free(&c);
@@ -147,7 +118,7 @@ static bool has_place(const struct deliver *d, const struct mount *m)
 }
 
 /* The connection becomes a viewer of the mount, or is rejected. */
-static void admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
+void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 {
 	struct viewer_socket socket = { .secure = c->secure,
 					.peer = c->peer };
@@ -175,7 +146,8 @@ static void admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 	remove_conn(d, c);
 	mount_add_viewer(m, &socket, mono_ms());
 	d->n_viewers++;
-	start_tick(d);
+	deliver_start_tick(d);
+	deliver_report_demand(d, m);
 }
 
 /* True when connections to this address get the play paths, too. */
@@ -220,7 +192,7 @@ static void serve_hls(struct deliver *d, struct viewer_conn *c,
 	}
 	hls_answer(c, request, m,
 		   &(struct hls_wanted){ number, d->empty_missing });
-	start_tick(d);
+	deliver_start_tick(d);
 }
 
 static void on_request(struct viewer_conn *c,
@@ -244,7 +216,7 @@ static void on_request(struct viewer_conn *c,
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {
-		admit(d, c, m);
+		deliver_welcome(d, c, m);
 	} else if (strcmp(method, "HEAD") == 0) {
 		viewer_conn_answer_head(c);
 	} else {
@@ -327,6 +299,9 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->fresh);
 	TAILQ_INIT(&d->used);
+	demand_wait_init(&d->wait);
+	d->on_demand = cfg->on_demand;
+	d->arg = cfg->arg;
 	viewer_sessions_init(&d->sessions, wall_ms());
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->idle_ms = cfg->idle_ms ? cfg->idle_ms : IDLE_MS;
@@ -414,6 +389,7 @@ void deliver_unlisten(struct deliver *d, const char *address)
 static void remove_mount(struct deliver *d, struct mount *m)
 {
 	hls_end(m);
+	deliver_reject_waiting(d, m);
 	d->removed_bytes += m->bytes;
 	d->removed_cut += m->cut;
 	mount_table_remove(&d->mounts, m);
@@ -431,6 +407,9 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	    old->tls == name->tls && old->hls == name->hls) {
 		/* only a renamed stream keeps its ring */
 		mount_rename(old, name->stream);
+		old->demand = name->demand;
+		if (old->demand)
+			mount_pause(old, mono_ms());
 		(void)close(ring_fd);
 		old->renewed = true;
 		return 0;
@@ -530,6 +509,7 @@ void deliver_every_second(struct deliver *d)
 {
 	uint64_t now_ms = mono_ms();
 
+	d->n_demands = 0;
 	for (size_t i = 0; i < d->mounts.n; i++)
 		mount_measure(d->mounts.mounts[i], now_ms);
 }

@@ -29,6 +29,10 @@ struct deliver_config {
 	unsigned answer_ms; /* ... for an answer, and the time of its bytes */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
 	unsigned still_ms;  /* without packets for so long a stream is paused */
+	/* The first viewer of a stream on demand has come; NULL: the report of
+	 * the next second tells it. */
+	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
+	void *arg;
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
 };

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/deliver/deliver_demand.c worker/deliver/deliver_inner.h \
+	worker/deliver/demand_wait.c worker/deliver/demand_wait.h \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
 	worker/deliver/hls.c worker/deliver/hls.h \
 	worker/deliver/hls_playlist.c worker/deliver/hls_playlist.h \

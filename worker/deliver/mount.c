@@ -27,6 +27,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->stream = xstrdup(cfg->name->stream);
 	m->tls = cfg->name->tls;
 	m->hls = cfg->name->hls;
+	m->demand = cfg->name->demand;
 	m->loop = cfg->loop;
 	m->ring_fd = cfg->ring_fd;
 	m->reader = reader;
@@ -228,6 +229,24 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 	return true;
 }
 
+void mount_pause(struct mount *m, uint64_t now_ms)
+{
+	bool ok;
+
+	m->seen_pos = ring_reader_pos(m->reader, &ok);
+	m->moved_ms = now_ms;
+	m->still = m->paused = true;
+}
+
+enum mount_start mount_can_start(struct mount *m, uint64_t now_ms)
+{
+	struct viewer_pass pass;
+
+	if (!start_pass(m, now_ms, &pass) || m->still)
+		return MOUNT_HAS_NOTHING;
+	return pass.has_start ? MOUNT_HAS_PICTURE : MOUNT_HAS_PACKETS;
+}
+
 static void close_broken(struct mount *m)
 {
 	struct viewer *v;
@@ -355,17 +374,19 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 
 bool mount_next_report(struct mount *m, struct msg_deliver_viewers *ret)
 {
-	if (m->reported_viewers == m->n_viewers &&
+	uint32_t n = m->n_viewers + m->n_waiting;
+
+	if (m->reported_viewers == n &&
 	    m->reported_bytes == m->bytes && m->reported_cut == m->cut)
 		return false;
-	m->reported_viewers = m->n_viewers;
+	m->reported_viewers = n;
 	m->reported_bytes = m->bytes;
 	m->reported_cut = m->cut;
 	*ret = (struct msg_deliver_viewers){
 		.address = m->address,
 		.path = m->path,
 		.stream = m->stream,
-		.viewers = m->n_viewers,
+		.viewers = n,
 		.bytes = m->bytes,
 		.cut = m->cut,
 	};

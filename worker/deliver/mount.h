@@ -22,6 +22,7 @@ struct mount {
 	struct ring_reader *reader;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
 	bool tls;    /* for viewers with TLS; false: for those without */
+	bool demand; /* the stream starts with the first viewer */
 	bool renewed; /* the current master added it again */
 	bool broken; /* the header of the ring is invalid */
 	unsigned start_ms;
@@ -38,6 +39,7 @@ struct mount {
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
 	uint32_t n_viewers;
+	uint32_t n_waiting; /* requests that wait for packets */
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
 	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
@@ -95,6 +97,16 @@ bool mount_recover(struct mount *);
 
 /* The end of the stream in the ring, which is valid. */
 bool mount_end(struct mount *, uint64_t *ret);
+
+/* The stream has stopped: new viewers wait for the next packets. */
+void mount_pause(struct mount *, uint64_t now_ms);
+
+enum mount_start {
+	MOUNT_HAS_NOTHING, /* no packets arrive */
+	MOUNT_HAS_PACKETS,
+	MOUNT_HAS_PICTURE, /* a new viewer gets its first bytes at once */
+};
+enum mount_start mount_can_start(struct mount *, uint64_t now_ms);
 
 /* Makes a pass over the viewers: sends what their sockets accept.  Checks the
  * answers that need the ring. */

@@ -19,6 +19,15 @@ struct role {
 	size_t cursor; /* the mount to report next */
 };
 
+static void on_demand(const struct msg_deliver_viewers *report, void *arg)
+{
+	struct role *r = arg;
+	const struct msg m = { .type = MSG_DELIVER_VIEWERS,
+			       .deliver_viewers = *report };
+
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
+}
+
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
@@ -26,6 +35,8 @@ static void *role_new(struct worker *worker)
 	r->worker = worker;
 	r->deliver = deliver_new(&(struct deliver_config){
 		.loop = worker->loop,
+		.on_demand = on_demand,
+		.arg = r,
 	});
 	return r;
 }

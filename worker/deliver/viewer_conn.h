@@ -64,6 +64,10 @@ struct viewer_conn {
 		struct mount *mount; /* NULL: it does not wait */
 		uint64_t until_ms;
 	} hls;
+	/* of the owner: waits for the packets of a stream */
+	TAILQ_ENTRY(viewer_conn) in_wait;
+	struct mount *waits_for; /* NULL: it does not wait */
+	uint64_t wait_until_ms;
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

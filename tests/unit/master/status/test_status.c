@@ -162,7 +162,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 	status_stream_add(s, &m, false);
 	expect_json(status_stream_report(s, &info, STATUS_MINUTE),
 		    "{'name':'News','state':'on air','input_id':1,"
-		    "'active':true,'onair':true,'sessions':9,"
+		    "'active':true,'waiting':false,'onair':true,'sessions':9,"
 		    "'bitrate':4000,'packets':5319,"
 		    "'pes_error':1,'sc_error':3,'cc_error':2,"
 		    "'video_count':1,'audio_count':2,'sessions_cut':1,"

@@ -71,6 +71,34 @@ Test(status_words, name_the_input_that_plays)
 	status_stream_free(&s);
 }
 
+Test(status_words, tell_that_a_stream_on_demand_waits_and_has_no_error)
+{
+	const struct stream_proc_info stopped = { .state = "stopped" };
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, true);
+	json_t *report;
+	bool ok;
+
+	status_stream_add(s, &m, false);
+	status_stream_wait(s, true);
+	/* the last report of the worker may come later */
+	status_stream_add(s, &m, false);
+	status_stream_wait(s, true);
+	status_stream_note_errors(s, &stopped, NOW_S);
+	expect_words(s, &stopped, "waiting for a viewer");
+	report = status_stream_check(s, &stopped, &ok);
+	cr_expect(ok);
+	cr_expect_null(json_object_get(report, "error"));
+	cr_expect_null(json_object_get(report, "off_since"));
+	cr_expect(json_is_false(json_object_get(report, "onair")));
+	cr_expect_eq(status_stream_events(s), 0);
+	cr_expect_eq(status_stream_alarms(s), 0);
+	json_decref(report);
+	status_stream_wait(s, false);
+	expect_words(s, &stopped, "OFF AIR (stopped)");
+	status_stream_free(&s);
+}
+
 Test(status_words, tell_until_when_an_input_is_damped)
 {
 	struct status_stream *s = make(TWO);

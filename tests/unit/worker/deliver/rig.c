@@ -36,11 +36,17 @@ static int bind_listener(uint16_t *ret_port)
 	return fd;
 }
 
+struct msg_deliver_mount rig_name(const char *path, const char *stream)
+{
+	return (struct msg_deliver_mount){ .address = RIG_ADDRESS,
+					   .path = path, .stream = stream };
+}
+
 void rig_init_with(struct rig *r, size_t ring_size,
 		   const struct deliver_config *wanted)
 {
 	struct deliver_config cfg = *wanted;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
+	struct msg_deliver_mount name = rig_name("/a", "a001");
 	int err = 0;
 
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -72,7 +78,7 @@ void rig_init(struct rig *r, size_t ring_size)
 
 void rig_remount(struct rig *r)
 {
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
+	struct msg_deliver_mount name = rig_name("/a", "a001");
 
 	deliver_unmount(r->deliver, &name);
 	cr_assert_eq(deliver_mount(r->deliver, &name,

@@ -34,6 +34,8 @@ void rig_init(struct rig *, size_t ring_size);
 void rig_init_with(struct rig *, size_t ring_size,
 		   const struct deliver_config *);
 void rig_done(struct rig *);
+/* A path of the listener. */
+struct msg_deliver_mount rig_name(const char *path, const char *stream);
 /* Mounts the ring again, as after a restart of deliver. */
 void rig_remount(struct rig *);
 

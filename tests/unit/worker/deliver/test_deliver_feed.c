@@ -399,7 +399,7 @@ static void poke_pos(struct rig *r, uint64_t value)
 Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
+	struct msg_deliver_mount name = rig_name("/a", "a001");
 	char head[1024];
 	uint64_t pos = 0;
 	int fd;
@@ -452,7 +452,7 @@ Test(deliver_feed, a_position_far_ahead_is_no_harm)
 Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
+	struct msg_deliver_mount name = rig_name("/a", "a001");
 	uint64_t pos = 0;
 	int fd;
 
@@ -482,7 +482,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	struct rig r;
 	struct msg_deliver_viewers v;
 	size_t cursor = 0;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false, 0 };
+	struct msg_deliver_mount name = rig_name("/a", "a001");
 	uint64_t pos = 0;
 	int fd;
 
@@ -512,7 +512,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 Test(deliver_feed, rejects_a_descriptor_that_is_no_ring)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/b", "a002", false, 0 };
+	struct msg_deliver_mount name = rig_name("/b", "a002");
 	int fds[2];
 
 	rig_init(&r, 1);

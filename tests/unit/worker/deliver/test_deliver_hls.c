@@ -17,7 +17,8 @@
 enum { PACKETS = 1000, FIRST = 5000 };
 
 static const struct msg_deliver_mount news = {
-	RIG_ADDRESS, "/news.m3u8", "a001", false, 4
+	.address = RIG_ADDRESS, .path = "/news.m3u8", .stream = "a001",
+	.hls = 4
 };
 
 struct scene {

@@ -80,7 +80,10 @@ static void worker_done(struct worker *w)
 /* The ring of /a at /s, too, for TLS only. */
 static void mount_secure(struct rig *r)
 {
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/s", "a001", true, 0 };
+	struct msg_deliver_mount name = {
+		.address = RIG_ADDRESS, .path = "/s", .stream = "a001",
+		.tls = true
+	};
 
 	cr_assert_eq(deliver_mount(r->deliver, &name,
 				   fd_reopen_readonly(r->ring_fd)), 0);

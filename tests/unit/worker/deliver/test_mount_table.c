@@ -10,7 +10,9 @@ static const struct lag_kernel kernel = { 4 << 20, 6 << 20 };
 
 static struct mount *make(const char *address, const char *path)
 {
-	struct msg_deliver_mount name = { address, path, "a001", false, 0 };
+	struct msg_deliver_mount name = {
+		.address = address, .path = path, .stream = "a001"
+	};
 	int err = 0;
 	struct mount *m = mount_new(
 		&(struct mount_config){ .name = &name,

@@ -113,7 +113,8 @@ static void owner_init(struct owner *o, size_t ring_size)
 		&(struct mount_config){
 			.loop = o->rig.loop,
 			.name = &(struct msg_deliver_mount){
-				RIG_ADDRESS, "/a", "a001", false, 0 },
+				.address = RIG_ADDRESS, .path = "/a",
+				.stream = "a001" },
 			.ring_fd = fd_reopen_readonly(o->rig.ring_fd),
 			.now_ms = mono_ms(),
 			.kernel = &kernel,

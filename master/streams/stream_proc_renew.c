@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stream that stays while its id changes, or the master. */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/ring.h"
+#include "common/supervise/handover.h"
+#include "common/supervise/worker_proc.h"
+#include "master/config/stream_links.h"
+#include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc_state.h"
+
+#include <stdlib.h>
+
+/* The plan of the same work with another stream object. */
+static void replan(struct stream_proc *p, const json_t *stream)
+{
+	struct stream_conf *conf = stream_conf_new(stream);
+	struct stream_plan *old = p->plan;
+
+	p->plan = stream_plan_new(p->id, conf, p->cfg.settings);
+	stream_plan_free(&old);
+	stream_conf_free(&conf);
+	spawner_touch(p->cfg.spawner);
+}
+
+void stream_proc_rename(struct stream_proc *p, const char *id)
+{
+	char *old = p->id;
+
+	log_info(worker_proc_name(p->proc), "renamed to %s", id);
+	p->id = xstrdup(id);
+	worker_proc_rename(p->proc, id);
+	if (p->plan != NULL)
+		replan(p, p->plan->source);
+	stream_mounts_rename(&p->mounts, id);
+	receivers_rename(&p->receivers, id);
+	free(old);
+}
+
+void stream_proc_rename_link(struct stream_proc *p, const char *from,
+			     const char *to)
+{
+	const struct msg m = { .type = MSG_STREAM_RENAME,
+			       .stream_rename = { from, to } };
+	struct channel *channel = worker_proc_channel(p->proc);
+	json_t *stream = p->plan != NULL
+		? stream_links_rename(p->plan->source, from, to) : NULL;
+
+	if (stream == NULL)
+		return;
+	replan(p, stream);
+	json_decref(stream);
+	if (p->started && channel != NULL)
+		(void)channel_send(channel, &m, NULL, 0);
+}
+
+/* --- from master to master --- */
+
+json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
+{
+	json_t *worker = worker_proc_write(p->proc, h);
+	json_t *plan = p->plan != NULL ? stream_plan_write(p->plan) : NULL;
+	json_t *ring = NULL, *memory = NULL;
+
+	if (p->ring.fd >= 0)
+		ring = handover_put(h, 'r', &p->ring.number, p->ring.fd);
+	if (p->memory.fd >= 0)
+		memory = handover_put(h, 'm', &p->memory.number, p->memory.fd);
+	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o*, s:o*, s:o*}",
+			 "id", p->id, "worker", worker,
+			 "first", (int)p->first, "by_hand", p->by_hand,
+			 "switches", switch_log_write(&p->switches),
+			 "plan", plan, "ring", ring, "memory", memory);
+}
+
+void stream_proc_adopt(struct stream_proc *p, const json_t *record,
+		       struct handover *h)
+{
+	json_int_t first =
+		json_integer_value(json_object_get(record, "first"));
+	struct stream_conf *conf = stream_conf_new(
+		json_object_get(record, "plan"));
+	const json_t *ring = json_object_get(record, "ring");
+	bool usable = true;
+
+	/* the record already contains the defaults that the worker got */
+	p->plan = stream_plan_new(p->id, conf, NULL);
+	stream_conf_free(&conf);
+	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
+		p->first = (unsigned)first;
+	p->by_hand = json_is_true(json_object_get(record, "by_hand"));
+	switch_log_read(&p->switches, json_object_get(record, "switches"));
+	worker_proc_use(p->proc,
+			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
+	/* a ring that no output needs is read by another stream */
+	if (ring != NULL || p->plan->ring_size > 0)
+		usable = stream_ring_take(&p->ring, ring, h,
+					  p->plan->ring_size > 0
+						  ? p->plan->ring_size
+						  : (size_t)RING_SIZE_DEFAULT);
+	stream_memory_take(&p->memory, json_object_get(record, "memory"), h);
+	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
+			  usable && p->plan->enable);
+	p->started = stream_proc_is_running(p); /* it sends no second hello */
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of stream_proc.h, for its own files. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "master/streams/deliver_proc.h"
+#include "master/streams/stream_demand.h"
+#include "master/streams/stream_memory.h"
+#include "master/streams/stream_proc.h"
+#include "master/streams/stream_ring.h"
+
+#include <stdbool.h>
+
+struct stream_plan;
+struct worker_proc;
+
+struct stream_proc {
+	struct stream_proc_config cfg;
+	char *id;
+	struct stream_plan *plan; /* NULL before set or adopt */
+	struct worker_proc *proc;
+	bool configured; /* stream_proc_set() was called */
+	bool removed;
+
+	struct stream_ring ring;
+	bool others_read;
+	bool started; /* the worker has received stream.start */
+	struct stream_memory memory;
+
+	unsigned first; /* the input the next worker starts with; from 1 */
+	bool by_hand; /* an operator chose it */
+	struct input_choice *choice;
+	struct analysis *analysis;
+	struct input_scans scans;
+	struct switch_log switches;
+	unsigned n_switches; /* since the last status */
+	struct receivers receivers;
+
+	struct stream_mounts mounts;
+	struct stream_demand demand;
+	struct errmsg error; /* why it cannot run; "" when it can */
+};

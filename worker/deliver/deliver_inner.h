@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of deliver.h, for its own files. */
+#pragma once
+
+#include "common/base/ratelimit.h"
+#include "worker/deliver/deliver.h"
+#include "worker/deliver/demand_wait.h"
+#include "worker/deliver/lag.h"
+#include "worker/deliver/mount_table.h"
+#include "worker/deliver/page_pipe.h"
+#include "worker/deliver/viewer_sessions.h"
+
+#include <ev.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct listener;
+struct viewer_conn;
+
+TAILQ_HEAD(conn_list, viewer_conn);
+
+struct deliver {
+	struct ev_loop *loop;
+	ev_timer tick;
+	LIST_HEAD(, listener) listeners;
+	/* connections in the order of their arrival, and those that had an
+	 * answer in the order of their last one */
+	struct conn_list fresh, used;
+	struct mount_table mounts;
+	struct tls_link *tls; /* NULL: no channel to the tls worker */
+	struct first_byte *first; /* NULL until the first channel for tls */
+	struct viewer_sessions sessions;
+	struct page_pipe pages; /* shared by the mounts, pass by pass */
+	struct lag_kernel kernel;
+	struct peers *peers; /* addresses of viewers */
+	struct demand_wait wait;
+	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
+	void *arg;
+	unsigned n_demands; /* reported since the last second */
+	unsigned n_conns;   /* clients that are no viewers (yet) ... */
+	unsigned n_fresh;   /* ... and had no answer yet */
+	unsigned n_viewers; /* after the last pass, plus new ones */
+	unsigned max_conns;
+	bool empty_missing; /* a missing segment is empty, not an error */
+	unsigned head_ms;
+	unsigned idle_ms;
+	unsigned answer_ms;
+	unsigned start_ms;
+	unsigned still_ms;
+	/* counters of removed mounts */
+	uint64_t removed_bytes;
+	uint64_t removed_cut;
+	struct ratelimit full_log;
+};
+
+/* The connection becomes a viewer of the mount, or is rejected. */
+void deliver_admit(struct deliver *, struct viewer_conn *, struct mount *);
+/* Viewers or requests that wait exist. */
+void deliver_start_tick(struct deliver *);
+
+/* --- streams on demand --- */
+
+/* As deliver_admit(); the answer of a stream on demand waits for its
+ * packets. */
+void deliver_welcome(struct deliver *, struct viewer_conn *, struct mount *);
+/* The mount has a viewer more: reports the first one. */
+void deliver_report_demand(struct deliver *, struct mount *);
+/* Answers the requests whose wait is over. */
+void deliver_feed_waiting(struct deliver *, uint64_t now_ms);
+/* Rejects the requests that wait for the mount. */
+void deliver_reject_waiting(struct deliver *, struct mount *);
