@@ -36,6 +36,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sync \
 	tests/fuzz/fuzz_text_decode \
 	tests/fuzz/fuzz_ts_merge \
+	tests/fuzz/fuzz_worker_proc \
 	tests/fuzz/fuzz_ws_frame
 
 if FUZZING
@@ -78,4 +79,11 @@ tests_fuzz_fuzz_stream_spec_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_sync_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_text_decode_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ts_merge_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_worker_proc_LDADD = $(fuzz_engine) $(master_libs)
+tests_fuzz_fuzz_worker_proc_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=child_start -Wl,--wrap=child_free \
+	-Wl,--wrap=child_set_end -Wl,--wrap=child_pid \
+	-Wl,--wrap=child_signal -Wl,--wrap=mono_ms \
+	-Wl,--wrap=http_respond -Wl,--wrap=http_drop \
+	-Wl,--wrap=spawner_queue -Wl,--wrap=spawner_cancel
 tests_fuzz_fuzz_ws_frame_LDADD = $(fuzz_engine) $(unit_libs)
