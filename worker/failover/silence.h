@@ -54,7 +54,8 @@ enum {
 /* Packets that arrived at a time. */
 struct silence_read {
 	uint64_t empty_ns; /* time of the last read without packets */
-	size_t n;          /* packets */
+	/* packets; always 0: no other input exists, to which a hole matters */
+	size_t n;
 	/* a continuity counter of these packets, or of packets of the same time
 	 * before them, does not continue */
 	bool gap;
@@ -192,7 +193,8 @@ static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 	uint64_t missing_ns = 0;
 	bool hole, often;
 
-	silence_count(s, r, now_ns);
+	if (r->n > 0)
+		silence_count(s, r, now_ns);
 	if (s->last_ns == 0)
 		/* the pauses of the source are unknown */
 		s->regular.ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;

@@ -198,7 +198,7 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 				CC_ERROR;
 	if (l->silent)
 		l->resumed_ns = now_ns;
-	for (size_t i = 0; i < n_runs; i++)
+	for (size_t i = 0; !l->alone && i < n_runs; i++)
 		read.n += runs[i].n;
 	/* a full batch is a part of a read */
 	l->gap |= gaps > 0;
