@@ -53,7 +53,7 @@ struct master {
 	int lock; /* on the configuration; -1: none */
 	struct log_output *log;
 	struct config *config;
-	struct write_paths *write_paths;
+	struct write_paths *write_paths, *own_paths;
 	struct sockaddr_any control;
 	struct hub *hub;
 	struct peers *peers; /* for the control server */
@@ -289,7 +289,9 @@ static int open_config(struct master *m)
 		log_error("config", "%s", error.text);
 		return MASTER_EXIT_CONFIG;
 	}
-	fatal = check_log(config_document(m->config), &m->control).fatal;
+	m->own_paths = write_roots_own(m->options);
+	fatal = check_log(config_document(m->config), &m->control,
+			  m->own_paths).fatal;
 	n_streams = json_array_size(config_section(m->config, "make_stream"));
 	file_budget_now(&files);
 	if (n_streams > files.streams)
@@ -442,6 +444,7 @@ static void open_api(struct master *m)
 		.system = m->system,
 		.options = m->options,
 		.write_paths = m->write_paths,
+		.own_paths = m->own_paths,
 		.control = m->control,
 		.restart = on_restart,
 		.try_restart = on_try,
@@ -472,6 +475,7 @@ static void open_renewal(struct master *m)
 		.options = m->options,
 		.config = m->config,
 		.api = m->api,
+		.own_paths = m->own_paths,
 		.restart = on_restart,
 		.arg = m,
 	});
@@ -532,6 +536,7 @@ static void close_all(struct master *m)
 	hub_free(&m->hub);
 	peers_free(&m->peers);
 	write_paths_free(&m->write_paths);
+	write_paths_free(&m->own_paths);
 	config_close(&m->config);
 	reread_free(&m->reread);
 	fd_close(&m->lock);

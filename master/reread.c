@@ -52,7 +52,7 @@ static bool is_sound(const struct reread *r, const json_t *document,
 
 	if (options_control_address(r->cfg.options, port, &control, ret) < 0)
 		return false;
-	result = check_log(document, &control);
+	result = check_log(document, &control, r->cfg.own_paths);
 	if (result.faults > 1)
 		errmsg_set(ret, "%u errors, the first: %s", result.faults,
 			   result.first.text);

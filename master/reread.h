@@ -14,11 +14,13 @@
 struct config;
 struct options;
 struct reread;
+struct write_paths;
 
 struct reread_config {
 	const struct options *options;
 	struct config *config;
 	struct api *api;
+	const struct write_paths *own_paths;
 	void (*restart)(void *arg);
 	void *arg;
 };

@@ -47,6 +47,8 @@ struct api_config {
 	struct system_status *system;
 	const struct options *options;
 	struct write_paths *write_paths; /* a reload adds to it */
+	/* write_paths_own(); NULL: unknown. */
+	const struct write_paths *own_paths;
 	struct sockaddr_any control; /* where the control server listens */
 	/* A new instance that reads the configuration again is to replace this
 	 * one; workers continue. */

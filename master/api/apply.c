@@ -10,6 +10,7 @@
 #include "master/config/stream_conf.h"
 #include "master/config/stream_links.h"
 #include "master/config/unknown_keys.h"
+#include "master/config/write_paths.h"
 #include "master/streams/reconciler.h"
 
 #include <errno.h>
@@ -66,6 +67,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	if (check_stream(stream, &place, keep, &f) > 0)
 		return -EINVAL;
 	unknown_keys_find_stream(stream, place.path, keep, &f);
+	write_paths_find_own(api->cfg.own_paths, stream, place.path, keep, &f);
 	return 0;
 }
 

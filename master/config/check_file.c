@@ -7,6 +7,7 @@
 #include "master/config/findings.h"
 #include "master/config/place_names.h"
 #include "master/config/unknown_keys.h"
+#include "master/config/write_paths.h"
 #include "master/config/check_host.h"
 #include "common/supervise/pem_source.h"
 
@@ -71,6 +72,7 @@ int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
+	struct write_paths *own;
 	struct errmsg error = { 0 };
 	unsigned faults, mode = document_open_mode(path, false);
 	json_t *document;
@@ -90,6 +92,9 @@ int check_file(const char *path, FILE *out)
 		findings_add(CHECK_WARNING, "", text, &found);
 	}
 	check_host(document, findings_add, &found);
+	own = write_paths_own(path, NULL);
+	write_paths_find_all_own(own, document, findings_add, &found);
+	write_paths_free(&own);
 	l.document = document;
 	findings_report(&found, print_line, &l);
 	json_decref(document);

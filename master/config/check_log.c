@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "master/config/check.h"
 #include "master/config/place_names.h"
+#include "master/config/write_paths.h"
 
 #include <stdlib.h>
 
@@ -31,10 +32,12 @@ static void log_found(enum check_severity severity, const char *path,
 }
 
 struct check_result check_log(const json_t *document,
-			      const struct sockaddr_any *control)
+			      const struct sockaddr_any *control,
+			      const struct write_paths *own)
 {
 	struct look l = { .document = document };
 
 	l.result.faults = check_document(document, control, log_found, &l);
+	write_paths_find_all_own(own, document, log_found, &l);
 	return l.result;
 }

@@ -14,6 +14,9 @@ struct check_result {
 	struct errmsg first; /* the first fault with its place; "": none */
 };
 
-/* control: where the control server listens. */
+struct write_paths;
+
+/* control: where the control server listens; own: as write_paths_own(). */
 struct check_result check_log(const json_t *document,
-			      const struct sockaddr_any *control);
+			      const struct sockaddr_any *control,
+			      const struct write_paths *own);

@@ -2,6 +2,7 @@
 #include "master/config/write_paths.h"
 
 #include "common/base/alloc.h"
+#include "master/config/judge.h"
 #include "proto/spec/io_spec.h"
 
 #include <errno.h>
@@ -148,6 +149,67 @@ void write_paths_add_document(struct write_paths *p, const json_t *document)
 				continue;
 			add_folder_of(p, spec.path);
 		}
+}
+
+struct write_paths *write_paths_own(const char *config_path, const char *state)
+{
+	struct write_paths *p = write_paths_new();
+
+	if (config_path != NULL)
+		add_folder_of(p, config_path);
+	write_paths_add(p, state);
+	return p;
+}
+
+static void find_own(const struct write_paths *own, const json_t *stream,
+		     struct judge *j)
+{
+	size_t mark = judge_down(j, "output"), i;
+	struct output_spec spec;
+	const json_t *address;
+
+	json_array_foreach(json_object_get(stream, "output"), i, address) {
+		size_t inner = judge_down_index(j, i);
+
+		if (json_is_true(json_object_get(stream, "enable")) &&
+		    read_recording(address, &spec) &&
+		    write_paths_has(own, spec.path))
+			judge_add(j, CHECK_WARNING, "records into a folder "
+				  "with files of the service: a recording "
+				  "that fills the disk prevents saving: use "
+				  "another folder");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+void write_paths_find_own(const struct write_paths *own, const json_t *stream,
+			  const char *path, check_found_fn *found, void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+
+	(void)judge_down(&j, path);
+	if (own != NULL)
+		find_own(own, stream, &j);
+}
+
+void write_paths_find_all_own(const struct write_paths *own,
+			      const json_t *document, check_found_fn *found,
+			      void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+	const json_t *stream;
+	size_t i;
+
+	(void)judge_down(&j, "make_stream");
+	json_array_foreach(json_object_get(document, "make_stream"), i,
+			   stream) {
+		size_t mark = judge_down_index(&j, i);
+
+		if (own != NULL)
+			find_own(own, stream, &j);
+		judge_up(&j, mark);
+	}
 }
 
 bool write_paths_has(const struct write_paths *p, const char *file)

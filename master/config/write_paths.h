@@ -15,6 +15,7 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
+#include "master/config/check.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,6 +34,19 @@ void write_paths_add_file(struct write_paths *, const char *file);
 /* Allows the log file of the document, and the folders of its recordings; of a
  * recording in the root only its file. */
 void write_paths_add_document(struct write_paths *, const json_t *document);
+
+/* The folders of the service itself, with its configuration and its state
+ * (state: NULL: none), which recordings fill, and whose files they replace. */
+struct write_paths *write_paths_own(const char *config_path,
+				    const char *state);
+/* Warns of the recordings of an enabled stream at path that are in own folders;
+ * own: NULL: none are known. */
+void write_paths_find_own(const struct write_paths *own, const json_t *stream,
+			  const char *path, check_found_fn *found, void *arg);
+/* The same for all streams of a document. */
+void write_paths_find_all_own(const struct write_paths *own,
+			      const json_t *document, check_found_fn *found,
+			      void *arg);
 
 bool write_paths_has(const struct write_paths *, const char *file);
 

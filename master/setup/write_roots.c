@@ -27,6 +27,18 @@ static void add_recordings(struct write_paths *p, const char *folders)
 	free(copy);
 }
 
+struct write_paths *write_roots_own(const struct options *o)
+{
+	size_t len;
+	const char *state = state_folder(getenv("STATE_DIRECTORY"), &len);
+	char *folder = state != NULL ? xasprintf("%.*s", (int)len, state)
+				     : NULL;
+	struct write_paths *p = write_paths_own(o->config_path, folder);
+
+	free(folder);
+	return p;
+}
+
 struct write_paths *write_roots_open(const struct options *o,
 				     const json_t *document)
 {

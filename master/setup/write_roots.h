@@ -11,3 +11,6 @@ struct write_paths;
  * was read from the file, name. */
 struct write_paths *write_roots_open(const struct options *,
 				     const json_t *document);
+
+/* The folders with its configuration and state, see write_paths_own(). */
+struct write_paths *write_roots_own(const struct options *);

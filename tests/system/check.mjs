@@ -312,6 +312,9 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 			'and 3 more files of it',
 		`make_stream[7].input[0] (h): warning: path: ${file}.none: ` +
 			'the list is empty',
+		'make_stream[3].output[0] (d): warning: records into a ' +
+			'folder with files of the service: a recording that ' +
+			'fills the disk prevents saving: use another folder',
 		'ok', ''];
 
 	assert.equal(code, 0, text);

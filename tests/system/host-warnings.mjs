@@ -20,7 +20,7 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	[`file://${dir}/no/x.ts`, 'http://192.0.2.1:8100/a',
 		'udp://239.1.1.3:1'],
 	{ filler: `${dir}/filler.ts`, inptu: [], foreign: 1 });
-	const file = path.join(dir, 'all.json');
+	const file = path.join(tempDir(t), 'all.json');
 
 	fs.writeFileSync(file, JSON.stringify(config(one)));
 	fs.chmodSync(file, 0o600);
@@ -50,6 +50,15 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	assert.match(idle, /^stream: is enabled and does not run: /);
 	assert.ok((out + err).includes(idle.replace('stream: ',
 		': warning: ')), out + err);
+	// a recording beside the configuration
+	const { dir: own } = sluice;
+	const recording = (await sluice.cmd('set-stream', { stream: stream('r',
+		`file://${CLIP}`, `file://${own}/x.ts`) })).warnings;
+
+	assert.equal(recording.length, 1);
+	assert.match(recording[0],
+		/^stream\.output\[0\]: records into a folder with files of /);
+	await sluice.logged(/stream r: output\[0\]: records into a folder /);
 	// a stream that is well, or not enabled, has none
 	for (const more of [{ input: [`file://${CLIP}`] },
 		{ enable: false }])

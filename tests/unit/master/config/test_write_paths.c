@@ -3,6 +3,8 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 static json_t *json(const char *text)
 {
@@ -85,4 +87,42 @@ Test(write_paths, a_recording_in_the_root_allows_itself_only)
 	cr_expect_not(write_paths_has(p, "/etc/cron.d/a"));
 	json_decref(document);
 	write_paths_free(&p);
+}
+
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	size_t len = strlen(arg);
+
+	(void)text;
+	cr_assert_eq(severity, CHECK_WARNING);
+	(void)snprintf((char *)arg + len, 256 - len, "%s;", path);
+}
+
+Test(write_paths, recordings_beside_the_files_of_the_service_are_found)
+{
+	struct write_paths *own = write_paths_own("/etc/sluice/x.json",
+						  "/var/lib/sluice-state");
+	json_t *document = json(
+		"{\"make_stream\":[{\"enable\":true,\"output\":["
+		"\"file:///rec/a.ts\",\"file:///etc/sluice/a/b.ts\","
+		"\"udp://239.1.1.1:1\",\"file:///etc/sluice-2/a.ts\"]},"
+		"{\"enable\":false,\"output\":[\"file:///etc/sluice/c.ts\"]},"
+		"{\"enable\":true,\"output\":["
+		"\"file:///var/lib/sluice-state/%Y.ts\",7]},5]}");
+	char found[256] = "";
+
+	write_paths_find_all_own(own, document, note, found);
+	cr_expect_str_eq(found, "make_stream[0].output[1];"
+				"make_stream[2].output[0];");
+	found[0] = '\0';
+	write_paths_find_own(own, json_array_get(json_object_get(
+				     document, "make_stream"), 2),
+			     "stream", note, found);
+	cr_expect_str_eq(found, "stream.output[0];");
+	found[0] = '\0';
+	write_paths_find_all_own(NULL, document, note, found);
+	cr_expect_str_eq(found, "");
+	json_decref(document);
+	write_paths_free(&own);
 }
