@@ -9,6 +9,7 @@ import { assertOneStream, assertPlays, judge, makeClip }
 import { TsMux } from '../helpers/mux.mjs';
 import { sections } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
@@ -184,19 +185,23 @@ test('a list plays no file of the service', async (t) => {
 		[path.join(own, 'media'), 'two.ts']])
 		put(folder, name);
 	fs.symlinkSync(path.join(own, 'state.ts'), path.join(dir, 'alias.ts'));
-	put(dir, 'list', `one.ts\nalias.ts\n${own}/state.ts\n`);
+	const cert = await certificate(tempDir(t), 'cert');
+	put(dir, 'list', `one.ts\nalias.ts\n${own}/state.ts\n${cert.key}\n`);
 	// beside the configuration: what the folder of the list has
 	put(path.join(own, 'media'), 'list', 'two.ts\n../state.ts\n');
 	const list = (folder) => `file://${path.join(folder, 'list')}` +
 		'#list&loop';
-	const sluice = await Sluice.start(t, config(
+	const document = config(
 		stream('a', list(dir), 'udp://127.0.0.1:6000'),
 		stream('b', list(path.join(own, 'media')),
-			'udp://127.0.0.1:6001')), { dir: own });
+			'udp://127.0.0.1:6001'),
+		stream('c', `file://${cert.key}`, 'udp://127.0.0.1:6002'));
+	const sluice = await Sluice.start(t, { ...document,
+		settings: settingsOf(cert) }, { dir: own });
 
 	const { pid } = await waitUntil('a worker', () =>
 		sluice.worker('stream', 'a'));
-	for (const [id, n, name] of [['a', '2 files cannot be played, ',
+	for (const [id, n, name] of [['a', '3 files cannot be played, ',
 		'.*'], ['b', '', '.*state\\.ts']]) {
 		const error = new RegExp(
 			`^${n}${name}: is a file of the service`);
@@ -207,6 +212,11 @@ test('a list plays no file of the service', async (t) => {
 		await sluice.onair(id, 20000);
 	}
 	assert.equal(sluice.worker('stream', 'a').pid, pid);
+	// nor is the key read where an address names it
+	const at = sluice.worker('stream', 'c').pid;
+	await sluice.waitStatus('c', 'the error', ({ inputs: [input] }) =>
+		/is the private key of the service$/.test(input.error ?? ''));
+	assert.equal(sluice.worker('stream', 'c').pid, at);
 	await sluice.stop();
 	assert.doesNotMatch(sluice.log, /new since the start/);
 });

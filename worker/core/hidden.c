@@ -4,6 +4,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
+#include "worker/core/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +17,9 @@ bool hidden_by_sandbox(const char *path)
 	int err = errno;
 
 	fd_close(&fd);
-	/* access() asks the permissions alone */
-	if (fd >= 0 || err != EACCES ||
+	/* access() asks the permissions alone; the key has a rule in no
+	 * process */
+	if (fd >= 0 || err != EACCES || private_is_key(path) ||
 	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return false;
 	(void)kill(getpid(), SIGTERM);

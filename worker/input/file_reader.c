@@ -71,6 +71,9 @@ static int open_file(const char *path, struct errmsg *error)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int err = errno;
 
+		if (err == EACCES && private_is_key(path))
+			return errmsg_fail(error, -err, "is the private key of "
+					   "the service");
 		if (err == EACCES && hidden_by_sandbox(path))
 			return errmsg_fail(error, -err, "new since the start "
 					   "of the process, which is replaced");
