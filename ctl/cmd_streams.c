@@ -89,27 +89,44 @@ static void put_since(struct buf *to, json_int_t since)
 	buf_printf(to, " (since %s)", clock);
 }
 
-/* Prints state and reason of an input: "active (fault)", or "down: no packets
- * (since 14:03:05)" if it has no error of its own. */
+/* Why an input is active, for a bracket; "": that carries no information. */
+static const char *choice_text(const char *reason)
+{
+	static const char *const texts[][2] = {
+		{ "start", "" },
+		{ "fault", "the input before it failed" },
+		{ "return", "returned after its delay" },
+		{ "recovered", "recovered in time" },
+		{ "manual", "chosen by hand" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (strcmp(reason, texts[i][0]) == 0)
+			return texts[i][1];
+	return reason;
+}
+
+/* Prints state and reason of an input: "active (chosen by hand)", or "down: no
+ * packets (since 14:03:05)" if it has no error of its own. */
 static void show_state(struct buf *to, const json_t *end, bool has_error)
 {
 	const char *state = json_string_value(json_object_get(end, "state"));
 	const char *reason = json_string_value(json_object_get(end,
 							       "reason"));
-	bool plays;
 
 	if (state == NULL)
 		return;
 	buf_printf(to, "  ");
 	text_plain(to, state);
-	plays = strcmp(state, "active") == 0;
-	/* the reason "start" carries no information */
-	if (reason != NULL && !has_error && strcmp(reason, "start") != 0) {
-		buf_printf(to, plays ? " (" : ": ");
+	if (reason != NULL && !has_error && strcmp(state, "active") == 0) {
+		reason = choice_text(reason);
+		buf_printf(to, "%s", reason[0] != '\0' ? " (" : "");
 		text_plain(to, reason);
-		buf_printf(to, plays ? ")" : "");
-		if (!plays)
-			put_since(to, api_number(end, "since"));
+		buf_printf(to, "%s", reason[0] != '\0' ? ")" : "");
+	} else if (reason != NULL && !has_error) {
+		buf_printf(to, ": ");
+		text_plain(to, reason);
+		put_since(to, api_number(end, "since"));
 	}
 	if (json_is_true(json_object_get(end, "damped"))) {
 		char clock[32];

@@ -284,9 +284,10 @@ int renewal_check(struct handover *h, const char *path)
 		return MASTER_EXIT_FAILURE; /* logged */
 	handover_set_trial(h);
 	if (!handover_is_of_our_protocol(h)) {
-		log_error("master", "its protocol is not that of the running "
-				    "workers: stop and start the service, "
-				    "which interrupts all streams");
+		log_error("master", "the installed program has another "
+				    "protocol than the running workers: stop "
+				    "and start the service, which interrupts "
+				    "all streams");
 		return MASTER_EXIT_FAILURE;
 	}
 	if (path == NULL)

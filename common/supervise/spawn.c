@@ -457,8 +457,8 @@ void spawner_end_unclaimed(struct spawner *s)
 		if (!c->unclaimed)
 			continue;
 		log_info("streams",
-			 "pid %d: sending KILL: a restart does not keep this "
-			 "worker, as all of the roles auth and scan",
+			 "pid %d: sending KILL: a restart keeps no worker of "
+			 "the roles auth and scan",
 			 (int)c->pid);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;

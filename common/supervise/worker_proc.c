@@ -44,7 +44,7 @@ struct worker_proc {
 	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
 	struct ratelimit log_limit;
 	char last_end[368]; /* the last failure in words */
-	char alarm[448];
+	char alarm[512];
 };
 
 static void step(struct worker_proc *w, enum proc_event event);
@@ -64,7 +64,8 @@ static void update_alarm(struct worker_proc *w)
 	else if (backoff_is_quarantine(&w->proc.backoff))
 		(void)snprintf(w->alarm, sizeof w->alarm,
 			       "%u failures in a row, the last: %s; "
-			       "one start a minute",
+			       "one start a minute; a change or restart-stream "
+			       "starts it at once",
 			       w->proc.backoff.ends, w->last_end);
 	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm,
@@ -212,11 +213,12 @@ static const struct channel_events channel_events = {
 
 /* --- the process --- */
 
-/* Writes text, and why we ended the worker if we did. */
+/* Writes why we ended the worker, if we did, and text. */
 static void set_last_end(struct worker_proc *w, const char *text)
 {
-	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s", text,
-		       w->error.text[0] != '\0' ? ": " : "", w->error.text);
+	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s",
+		       w->error.text, w->error.text[0] != '\0' ? ": " : "",
+		       text);
 }
 
 static void on_end(struct child *child, const struct child_end *end, void *arg)

@@ -148,8 +148,8 @@ void alarms_set_reload(struct alarms *a, const char *error)
 	struct errmsg before = a->reload;
 
 	if (error != NULL)
-		errmsg_set(&a->reload, "SIGHUP: reload failed, nothing "
-			   "changed: %s", error);
+		errmsg_set(&a->reload, "reload failed, nothing changed: %s",
+			   error);
 	else
 		a->reload.text[0] = '\0';
 	a->reload_changes = config_changes(a->api->cfg.config);

@@ -229,9 +229,9 @@ bool check_observers(const json_t *document, struct errmsg *ret)
 	if (observers == 0 ||
 	    json_is_true(json_object_get(settings, "observer_redact")))
 		return false;
-	errmsg_set(ret, "is not true: observers (%u) read passphrases and "
-			"passwords in addresses and logins of other servers",
-		   observers);
+	errmsg_set(ret, "is not true: %u observer%s passphrases and passwords "
+			"in addresses and logins of other servers",
+		   observers, observers == 1 ? " reads" : "s read");
 	return true;
 }
 

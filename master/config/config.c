@@ -111,7 +111,7 @@ static void close_to_others(const char *path)
 
 	if (mode & DOCUMENT_NARROWED)
 		log_warning("config", "%s: other users could open it (mode "
-			    "%04o): it has no rights for them now", path,
+			    "%04o): their rights are removed", path,
 			    mode & 0777);
 	else if (mode != 0)
 		log_warning("config", "%s: other users can open it (mode "

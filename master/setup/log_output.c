@@ -137,6 +137,7 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 
 int log_output_error(struct log_output *o, struct errmsg *ret)
 {
+	char lost[48] = "cannot be written";
 	unsigned dropped = 0;
 	int r = 0;
 
@@ -144,14 +145,17 @@ int log_output_error(struct log_output *o, struct errmsg *ret)
 		r = log_file_result(o->file, &dropped);
 	else if (o->settings.filename[0] != '\0')
 		r = -EAGAIN; /* its thread cannot be started */
+	if (dropped > 0)
+		(void)snprintf(lost, sizeof lost, "%u log lines dropped",
+			       dropped);
 	if (r < 0)
-		errmsg_set(ret, "log.filename: %.128s: %s: log lines "
-			   "dropped: %u", o->settings.filename,
+		errmsg_set(ret, "log.filename: %.128s: %s: %s",
+			   o->settings.filename,
 			   r == -EEXIST ? "exists and is no log of this "
 					  "program"
 			   : r == -ELOOP ? "is a symbolic link"
 					 : strerror(-r),
-			   dropped);
+			   lost);
 	return r;
 }
 

@@ -234,7 +234,7 @@ static int read_one_language(const struct field *f, const char *key,
 				   "letters", text);
 	memcpy(l.language, text, 3);
 	if (o->n_languages == REMUX_LANGUAGES_MAX)
-		return errmsg_fail(error, -EINVAL, "is one more than %d",
+		return errmsg_fail(error, -EINVAL, "has more than %d languages",
 				   REMUX_LANGUAGES_MAX);
 	o->languages[o->n_languages++] = l;
 	return 0;

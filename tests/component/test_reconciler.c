@@ -115,7 +115,8 @@ Test(reconciler, a_killed_worker_is_replaced_within_a_second_and_a_half,
 static bool has_aborted(void *arg)
 {
 	(void)arg;
-	return rig_count_log("stream hangs: killed by signal 6") > 0;
+	return rig_count_log("stream hangs: no status for 3 s: killed by "
+			     "signal 6") > 0;
 }
 
 Test(reconciler,
@@ -136,8 +137,8 @@ Test(reconciler,
 	bench_await_ends(&b, "stubborn-hangs", 1, 1000);
 	/* at the first time, if it gets a core within half a second */
 	rig_run_until(b.loop, has_aborted, NULL, 5000, "SIGABRT ends it");
-	cr_assert_gt(rig_count_log("stream stubborn-hangs: killed by "
-	                           "signal 9 (Killed): no status for 3 s"),
+	cr_assert_gt(rig_count_log("stream stubborn-hangs: no status for 3 "
+				   "s: killed by signal 9 (Killed)"),
 	             0);
 	bench_teardown(&b);
 }
@@ -163,18 +164,16 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 		bench_await_ends(&b, rude[i], 1, 5000);
 	bench_await_statuses(&b, 3);
 	cr_assert_eq(bench_get(&b, "good").pid, pid);
-	cr_assert_gt(rig_count_log("stream rude: killed by signal 9 (Killed): "
-				   "stream.status out of turn"),
+	cr_assert_gt(rig_count_log("stream rude: stream.status out of "
+				   "turn"),
 		     0);
-	cr_assert_gt(rig_count_log("stream old: killed by signal 9 (Killed): "
-				   "protocol version 999"),
+	cr_assert_gt(rig_count_log("stream old: protocol version 999"),
 		     0);
-	cr_assert_gt(rig_count_log("stream impostor: killed by signal 9 "
-	                           "(Killed): deliver.status"),
+	cr_assert_gt(rig_count_log("stream impostor: deliver.status"),
 	             0);
 	cr_assert_gt(rig_count_log("a flood of messages"), 0);
-	cr_assert_gt(rig_count_log("stream hurries: killed by signal 9 "
-	                           "(Killed): stream.status more often"),
+	cr_assert_gt(rig_count_log("stream hurries: stream.status more "
+				   "often"),
 	             0);
 	bench_teardown(&b);
 }

@@ -82,7 +82,8 @@ test('stream show prints the state of each input', async (t) => {
 	assert.match(text, new RegExp('^input 1 {2}udp:.* kbit/s {2}down: ' +
 		'no packets \\(since [\\d:]+\\)$', 'm'));
 	assert.match(text, /^many +.*on air \(input 2, backup\) +2 /m);
-	assert.match(text, /^input 2 {2}file:.*bit\/s {2}active \(fault\)$/m);
+	assert.match(text, new RegExp('^input 2 {2}file:.*bit/s {2}active ' +
+		'\\(the input before it failed\\)$', 'm'));
 	assert.match(text, /^input 3 {2}file:.*bit\/s {2}idle$/m);
 	await sluice.stop();
 });

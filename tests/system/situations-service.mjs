@@ -29,7 +29,7 @@ test('SIGHUP meets a faulty file, and the configuration is not saved',
 	fs.mkdirSync(dir);
 	const house = await House.open(t, { dir });
 	const s = new Situation(t, house, 10 * again);
-	const reload = /^SIGHUP: reload failed, nothing changed: /;
+	const reload = /^reload failed, nothing changed: /;
 	const save = /sluice\.json is not saved: /;
 
 	await s.play(1);

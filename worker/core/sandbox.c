@@ -236,8 +236,8 @@ static int add_grants(int rules, const struct grants *grants)
 	}
 	if (!await_end(ends[0])) {
 		(void)kill(pid, SIGKILL);
-		log_warning("worker", "a disk of the files does not answer: "
-			    "they stay closed to this process");
+		log_warning("worker", "a disk does not answer: this process "
+			    "cannot open the files on it");
 	}
 	fd_close(&ends[0]);
 	return 0;
