@@ -186,15 +186,6 @@ static void put_options(struct options *o, const struct address *a)
 
 /* --- addresses --- */
 
-static const struct io_type *find_type(const struct io_type *const *types,
-				       const char *name)
-{
-	for (; *types != NULL; types++)
-		if (strcmp((*types)->name, name) == 0)
-			return *types;
-	return NULL;
-}
-
 static bool is_input(const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -242,8 +233,8 @@ static void put_rest(struct buf *out, const struct address *a)
 			put_text(out, "#" ADDRESS_HIDDEN);
 		return;
 	}
-	if (find_type(io_input_types, a->type) != NULL ||
-	    find_type(io_output_types, a->type) != NULL) {
+	if (io_type_find(io_input_types, a->type) != NULL ||
+	    io_type_find(io_output_types, a->type) != NULL) {
 		put_text(out, a->type);
 		put_text(out, "://");
 	}
@@ -261,7 +252,7 @@ char *address_open(const char *text, enum address_use use)
 	if (address_parse(text, &a, NULL) < 0)
 		return xstrdup(ADDRESS_HIDDEN);
 	if (input || output)
-		type = find_type(input ? io_input_types : io_output_types,
+		type = io_type_find(input ? io_input_types : io_output_types,
 				 a.type);
 	if (type != NULL)
 		put_valid(&out, &a, type, input);

@@ -56,8 +56,8 @@ static const struct field input_rows[] = {
 const struct field_table io_input_fields = FIELD_TABLE(struct input_spec,
 						       input_rows);
 
-static const struct io_type *find_type(const struct io_type *const *types,
-				       const char *name)
+const struct io_type *io_type_find(const struct io_type *const *types,
+				   const char *name)
 {
 	for (; *types != NULL; types++)
 		if (strcmp((*types)->name, name) == 0)
@@ -250,7 +250,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 
 	if (r < 0)
 		return r;
-	type = find_type(io_input_types, a.type);
+	type = io_type_find(io_input_types, a.type);
 	if (type == NULL) {
 		r = fail_type(a.type, error);
 		goto out;
@@ -281,7 +281,7 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 
 	if (r < 0)
 		return r;
-	type = find_type(io_output_types, a.type);
+	type = io_type_find(io_output_types, a.type);
 	if (type == NULL) {
 		r = fail_type(a.type, error);
 		goto out;

@@ -39,6 +39,9 @@ extern const struct io_type output_udp_type, output_rtp_type,
 /* All types of inputs and of outputs, each list ended by NULL. */
 extern const struct io_type *const io_input_types[];
 extern const struct io_type *const io_output_types[];
+/* NULL: the list has no type of that name. */
+const struct io_type *io_type_find(const struct io_type *const *types,
+				   const char *name);
 
 /* The options of every input, beside remux_fields. */
 extern const struct field_table io_input_fields;

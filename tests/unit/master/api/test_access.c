@@ -2,8 +2,11 @@
 /* The permissions of each role, from the rows of commands and paths. */
 #include "common/account/user.h"
 #include "master/api/command.h"
+#include "master/config/config_fields.h"
+#include "proto/spec/stream_spec.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* The permissions of each role, as the manual promises:  Y, F = 403, H = 404.
  * */
@@ -82,4 +85,30 @@ Test(access, other_users_may_do_nothing)
 	}
 	cr_expect_eq(api_access(USER_REGULAR, streams_paths[0].observer),
 		     OBSERVER_FORBIDDEN);
+}
+
+/* A row that is marked without thought shows a secret. */
+Test(access, no_secret_is_marked_for_observers)
+{
+	const struct field_table *const tables[] = {
+		&document_fields, &settings_fields, &log_fields, &auth_fields,
+		&user_fields, &stream_fields, &stream_option_fields,
+		&adapter_fields, &softcam_fields, &cas_fields, &server_fields,
+		&category_fields, &group_fields,
+	};
+	static const char *const words[] = { "pass", "key", "token", "secret",
+					     "cipher", "user" };
+
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (size_t i = 0; i < tables[t]->n; i++) {
+			const struct field *f = &tables[t]->rows[i];
+
+			if (!(f->flags & FIELD_OBSERVER) ||
+			    tables[t] == &document_fields)
+				continue;
+			cr_expect_not(f->flags & FIELD_SECRET, "%s", f->key);
+			for (size_t w = 0; w < ARRAY_LEN(words); w++)
+				cr_expect_null(strstr(f->key, words[w]), "%s",
+					       f->key);
+		}
 }
