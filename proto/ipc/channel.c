@@ -47,7 +47,6 @@ struct channel {
 	struct waiting **end;
 	size_t n_waiting;
 	size_t bytes_waiting;
-	uint64_t dropped;
 
 	unsigned strikes;
 	uint64_t window_ms; /* when the flood window began */
@@ -194,10 +193,8 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 		fail_later(c, err);
 		return -EPIPE;
 	}
-	if (may_drop) {
-		c->dropped++;
+	if (may_drop)
 		return -EAGAIN;
-	}
 	return enqueue(c, d);
 }
 
@@ -524,9 +521,4 @@ bool channel_is_idle(const struct channel *c)
 size_t channel_waiting(const struct channel *c)
 {
 	return c->n_waiting;
-}
-
-uint64_t channel_dropped(const struct channel *c)
-{
-	return c->dropped;
 }

@@ -71,6 +71,3 @@ bool channel_is_idle(const struct channel *);
 
 /* The number of messages in the queue. */
 size_t channel_waiting(const struct channel *);
-
-/* Log and status messages dropped so far. */
-uint64_t channel_dropped(const struct channel *);

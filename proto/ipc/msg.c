@@ -43,11 +43,6 @@ const char *msg_type_name(enum msg_type type)
 	return descs[type].name;
 }
 
-enum msg_side msg_type_side(enum msg_type type)
-{
-	return descs[type].side;
-}
-
 bool msg_type_may_drop(enum msg_type type)
 {
 	return descs[type].may_drop;

@@ -561,7 +561,6 @@ struct msg {
 
 /* "stream.start"; never NULL for a type below MSG_COUNT. */
 const char *msg_type_name(enum msg_type);
-enum msg_side msg_type_side(enum msg_type);
 /* Logs and status: the next one replaces a dropped one. */
 bool msg_type_may_drop(enum msg_type);
 /* The number of descriptors that are sent beside this message. */

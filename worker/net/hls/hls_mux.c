@@ -52,7 +52,7 @@ struct hls_mux {
 	uint8_t cc;      /* last sent counter of the audio */
 	uint16_t clock_pid; /* PID of which only PCRs are sent */
 	uint8_t clock_cc;   /* counter of the last packet before them */
-	bool waits, missing;
+	bool missing;
 
 	size_t n_out;
 	uint8_t out[(OUT + OUT_SPARE) * TS_PACKET];
@@ -351,8 +351,7 @@ static bool fill_one(struct hls_mux *m, bool patient)
 	else
 		m->missing = psi_class(m->psi, ts_pid(picture)) != PID_PSI ||
 			     psi_has_pat(m->psi);
-	m->waits = m->missing && patient;
-	if (m->waits)
+	if (m->missing && patient)
 		return false;
 	put_picture(m);
 	return true;
@@ -360,7 +359,6 @@ static bool fill_one(struct hls_mux *m, bool patient)
 
 void hls_mux_turn(struct hls_mux *m, bool patient)
 {
-	m->waits = false;
 	for (;;) {
 		bool more = true;
 
@@ -382,11 +380,6 @@ void hls_mux_turn(struct hls_mux *m, bool patient)
 		}
 		m->begins = m->cut = false;
 	}
-}
-
-bool hls_mux_waits(const struct hls_mux *m)
-{
-	return m->waits;
 }
 
 bool hls_mux_misses_audio(const struct hls_mux *m)

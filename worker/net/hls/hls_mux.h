@@ -61,8 +61,7 @@ uint64_t hls_mux_packets(const struct hls_mux *);
  * audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
-/* Video waited for audio in the last turn, or was sent without it. */
-bool hls_mux_waits(const struct hls_mux *);
+/* Video was sent without its audio in the last turn. */
 bool hls_mux_misses_audio(const struct hls_mux *);
 
 void hls_mux_every_second(struct hls_mux *);

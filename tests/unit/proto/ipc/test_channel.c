@@ -459,18 +459,17 @@ Test(channel, commands_wait_in_order_and_status_is_dropped)
 	struct bench b;
 	unsigned sent = 0, got = 0;
 	char text[MSG_SIZE_MAX];
-	int fd = 0;
+	int fd = 0, err;
 
 	setup(&b, MSG_TO_MASTER);
-	while (channel_send(b.channel, &total, NULL, 0) == 0)
+	while ((err = channel_send(b.channel, &total, NULL, 0)) == 0)
 		sent++;
-	cr_assert_eq(channel_dropped(b.channel), 1);
+	cr_assert_eq(err, -EAGAIN);
 	for (unsigned i = 0; i < 100; i++)
 		cr_assert_eq(channel_send(b.channel,
 					  i % 2 ? &listen_there : &unlisten,
 					  i % 2 ? &fd : NULL, i % 2), 0);
 	cr_assert_eq(channel_send(b.channel, &total, NULL, 0), -EAGAIN);
-	cr_assert_eq(channel_dropped(b.channel), 2);
 
 	for (;;) {
 		ssize_t n = recv(b.peer, text, sizeof text - 1, 0);
