@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 enum {
-	LOCKOUT_FAILURES = 5,        /* of an address */
-	LOCKOUT_LOGIN_FAILURES = 20, /* of a login */
+	LOCKOUT_FAILURES = 5,        /* failures of an address */
+	LOCKOUT_LOGIN_FAILURES = 20, /* failures of a login */
 	LOCKOUT_WINDOW_MS = 60 * 1000,
 	LOCKOUT_ENTRIES_MAX = 4096,  /* addresses, and logins */
 	LOCKOUT_PLACES_MAX = 256,    /* addresses from which logins got in */
@@ -54,7 +54,7 @@ unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 			    uint64_t now_ms);
 
-/* What the failure has locked. */
+/* The address or the login that the failure has locked. */
 enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 
 /* Counts a failed check. */

@@ -16,7 +16,7 @@ enum { NO_THREAD_RETRY_MS = 1000 };
 /* The last user frees it: the owner, or a thread that was left behind. */
 struct helpers {
 	unsigned threads_max;
-	TAILQ_HEAD(, helper_call) calls; /* of the loop */
+	TAILQ_HEAD(, helper_call) calls; /* used by the loop */
 	ev_timer retry;
 	ev_async done;
 	pthread_mutex_t lock;
@@ -28,7 +28,7 @@ struct helper_call {
 	TAILQ_ENTRY(helper_call) link;
 	struct helpers *owner;
 	const struct helper_kind *kind;
-	void *job; /* the thread's from started to finished */
+	void *job; /* belongs to the thread from started to finished */
 	void *arg;
 	bool started;
 	bool finished, cancelled; /* with the lock */

@@ -25,7 +25,7 @@
 
 enum {
 	KILL_MS = 1000, /* from KILL to the end of the child */
-	TAIL_MAX = 512, /* of the output of the child */
+	TAIL_MAX = 512, /* kept bytes of its output */
 	LINE_MAX_SHOWN = 200,
 };
 
@@ -50,7 +50,7 @@ struct plan {
 	const char *program;
 	char **argv;
 	char **environment;
-	char variable[64]; /* of the document */
+	char variable[64]; /* names the document */
 	const struct handover *handover;
 	int document;
 	int output;
