@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { test } from 'node:test';
 import { again, basic, call, checked, cookie, done, enter, startGuarded }
 	from '../helpers/auth.mjs';
@@ -11,7 +12,8 @@ import { TsMux } from '../helpers/mux.mjs';
 import { Reference } from '../helpers/reference.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { sleep, srcdir, udpReaders, waitUntil } from '../helpers/util.mjs';
+import { sleep, srcdir, tempDir, udpReaders, waitUntil }
+	from '../helpers/util.mjs';
 
 // The reply to an observer, as doc/openapi.yaml promises it: Y an answer, F
 // 403, H 404.
@@ -238,8 +240,18 @@ test('an observer analyzes what streams receive, and nothing is opened for it',
 		t.after(() => server.close());
 		await once(server, 'listening');
 		const web = `http://127.0.0.1:${server.address().port}/geheim`;
+		const sdp = path.join(tempDir(t), 'x.sdp');
+		const kinds = { srt: 'srt://:9100', rist: 'rist://@:9102',
+			sdp: `sdp://${sdp}` };
+
+		fs.writeFileSync(sdp, 'v=0\no=- 1 1 IN IP4 127.0.0.1\ns=x\n' +
+			'c=IN IP4 127.0.0.1\nt=0 0\nm=video 5010 RTP/AVP 33\n');
 		const config = { settings: { observer_redact: true },
-			make_stream: [stream('a', taken, [], { enable: false }),
+			make_stream: [stream('a', taken, [
+				'srt://127.0.0.1:9100', 'rist://127.0.0.1:9102',
+				'rtp://127.0.0.1:5010'], { enable: false }),
+				...Object.entries(kinds).map(([id, input]) =>
+					stream(id, input, [])),
 				stream('w', web, []),
 				stream('r', 'stream://w', []),
 				stream('two', [`${web}/1`, `${web}/2`], [])] };
@@ -270,11 +282,16 @@ test('an observer analyzes what streams receive, and nothing is opened for it',
 
 			return JSON.parse(body).inputs?.[0].open;
 		});
-		for (const id of ['a', 'w', 'r', 'two'])
-			await opened(id);
 		await Sender.start(t, new TsMux(), port);
-		const before = requests;
+		for (const id of ['a', 'w', 'r', 'two', ...Object.keys(kinds)])
+			await opened(id);
+		const readers = () => [5004, 5010, 9100, 9102].map(udpReaders);
+		const before = requests, bound = readers();
+
+		assert.ok(bound.every((n) => n > 0), `${bound}`);
 		for (const scan of [taken, { stream: 'a', input: 1 },
+			...Object.keys(kinds).map((id) =>
+				({ stream: id, input: 1 })),
 			{ stream: 'w', input: 1 },
 			{ stream: 'r', input: '1' }]) {
 			const reply = await init(scan);
@@ -284,7 +301,7 @@ test('an observer analyzes what streams receive, and nothing is opened for it',
 			assert.equal((await ask({ cmd: 'scan-kill',
 				id: reply.json.id })).status, 200);
 		}
-		assert.equal(udpReaders(port), 1);
+		assert.deepEqual(readers(), bound);
 		assert.equal(requests, before);
 		assert.equal(sluice.worker('scan'), undefined);
 
