@@ -116,7 +116,10 @@ struct status_stream {
 	bool silent;         /* no worker reported the last second */
 	unsigned missed_s;   /* seconds without a report, in a row */
 	bool logged_onair;   /* on air, as far as the log knows */
-	int hung_pid;        /* logged as off air while it hangs; or 0 */
+	struct errmsg logged_off; /* off air, by the master: why; or "" */
+	int off_pid;         /* its process, if it runs; or 0 */
+	unsigned off_n;      /* reports off air in a row, of a reader */
+	struct ratelimit air_limit;
 	/* alarms by place; 0: the output */
 	uint32_t reported[MSG_INPUTS_MAX + 1];
 	uint32_t before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
@@ -160,7 +163,7 @@ json_t *status_stream_write_worker(const struct status_stream *);
 void status_stream_take_worker(struct status_stream *, const json_t *);
 /* The lines "off air" and "on air" of a stream whose worker cannot log them: it
  * ended by itself (failure: why; NULL: it was stopped), or it hangs, or reports
- * again after that. */
+ * again after that, or it reads another stream. */
 void status_stream_note_down(struct status_stream *, const char *failure);
 void status_stream_note_hang(struct status_stream *,
 			     const struct stream_proc_info *info);

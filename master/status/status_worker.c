@@ -2,12 +2,17 @@
 /* The process of a stream: the alarm worker, and why there is no report. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ratelimit.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Without a packet for so long a reader that was never on air is off air. */
+enum { READER_START_S = 5 };
 
 void status_stream_judge_worker(struct status_stream *s,
 				const struct stream_proc_info *info)
@@ -59,21 +64,34 @@ void status_stream_take_worker(struct status_stream *s, const json_t *record)
 	f->reason = xstrdup(reason);
 }
 
-static void log_off(struct status_stream *s, const char *reason)
+static void log_off(struct status_stream *s, const char *reason, int pid)
 {
 	char *name = xasprintf("stream %s", s->id);
 
 	log_warning(name, "off air: %s", reason);
 	free(name);
 	s->logged_onair = false;
+	errmsg_set(&s->logged_off, "%s", reason);
+	s->off_pid = pid;
+}
+
+static void log_on(struct status_stream *s)
+{
+	char *name = xasprintf("stream %s", s->id);
+
+	log_info(name, "on air, %u kbit/s",
+		 (unsigned)minute_sum(&s->minute, 1).bitrate_kbps);
+	free(name);
 }
 
 void status_stream_note_down(struct status_stream *s, const char *failure)
 {
 	if (s->logged_onair && failure != NULL)
-		log_off(s, failure);
+		log_off(s, failure, 0);
+	else if (failure == NULL)
+		s->logged_off.text[0] = '\0';
 	s->logged_onair = false;
-	s->hung_pid = 0;
+	s->off_pid = 0;
 }
 
 void status_stream_note_hang(struct status_stream *s,
@@ -81,30 +99,53 @@ void status_stream_note_hang(struct status_stream *s,
 {
 	struct errmsg absence;
 
-	if (!s->logged_onair || info->pid == 0 ||
-	    s->missed_s < STATUS_HANG_S ||
-	    !status_stream_absence(s, info, &absence))
+	if (s->logged_onair && info->pid != 0 &&
+	    s->missed_s >= STATUS_HANG_S &&
+	    status_stream_absence(s, info, &absence))
+		log_off(s, absence.text, info->pid);
+}
+
+/* The worker leaves these lines to the master, because the master alone knows
+ * why the other stream is off air: a second later at least. */
+static void note_reader(struct status_stream *s,
+			const struct stream_proc_info *info, bool onair)
+{
+	unsigned suppressed, patience_s = s->logged_onair ? 2 : READER_START_S;
+
+	s->off_n = onair ? 0 : s->off_n + 1;
+	if (onair ? s->logged_onair
+		  : s->off_n < patience_s || s->error.text == NULL ||
+			    errmsg_is_alike(s->error.text, s->logged_off.text))
 		return;
-	log_off(s, absence.text);
-	s->hung_pid = info->pid;
+	if (!ratelimit_pass(&s->air_limit, mono_ms(), &suppressed))
+		return;
+	if (onair) {
+		log_on(s);
+		s->logged_onair = true;
+		s->logged_off.text[0] = '\0';
+	} else {
+		log_off(s, s->error.text, info->pid);
+	}
 }
 
 void status_stream_note_report(struct status_stream *s,
 			       const struct stream_proc_info *info)
 {
 	bool onair = minute_sum(&s->minute, 1).onair;
-	char *name;
 
-	/* a successor logs it itself */
-	if (onair && s->hung_pid != 0 && s->hung_pid == info->pid) {
-		name = xasprintf("stream %s", s->id);
-		log_info(name, "on air, %u kbit/s",
-			 (unsigned)minute_sum(&s->minute, 1).bitrate_kbps);
-		free(name);
+	if (s->n_inputs > 0 && s->sources[s->position - 1] != NULL) {
+		note_reader(s, info, onair);
+	} else {
+		/* a successor logs it itself */
+		if (onair && s->off_pid != 0 && s->off_pid == info->pid)
+			log_on(s);
+		s->logged_onair = onair;
+		if (onair)
+			s->logged_off.text[0] = '\0';
+		s->off_n = 0;
 	}
 	if (onair)
-		s->hung_pid = 0;
-	s->logged_onair = onair;
+		s->off_pid = 0;
 }
 
 bool status_stream_absence(const struct status_stream *s,

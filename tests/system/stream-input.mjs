@@ -245,6 +245,12 @@ test('the reader of a stream off air reports that and the reason',
 	for (const [id, cause] of Object.entries(causes))
 		await sluice.waitStatus(id, 'the cause', (s) =>
 			s.inputs[0].error === cause, 30000);
+	// the log names the same reason, and no other
+	for (const [id, cause] of Object.entries(causes))
+		await waitUntil(`the log of ${id}`, () =>
+			sluice.log.includes(`stream ${id}: off air: ${cause}`),
+		20000);
+	assert.doesNotMatch(sluice.log, /stream [bc]: off air: no /);
 	await sluice.stop();
 });
 

@@ -29,13 +29,16 @@ static const char *error_of(const struct input_chain *l)
 
 /* Logs each change between on air and off air.  The rate of the lines is
  * limited; a change that was held back is logged later, unless it has
- * reverted. */
+ * reverted.  The master logs those of an input that reads another stream: it
+ * knows why that stream is off air. */
 static void log_onair(struct selector *s, const struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
 	const char *fault = find_fault(s, l);
 	unsigned suppressed;
 
+	if (l->keeper.spec.stream[0] != '\0')
+		return;
 	if (r->onair ? s->logged_onair
 		     : fault == NULL || fault == s->logged_fault)
 		return;

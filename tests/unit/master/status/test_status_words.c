@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a stream in words, and its error with the time. */
+#include "common/base/log.h"
 #include "master/config/stream_conf.h"
 #include "master/status/status_stream.h"
 #include "tests/unit/master/fakes.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -252,6 +254,92 @@ Test(status_words, keep_the_begin_of_an_error_for_the_next_master)
 	cr_expect_eq(next->input_errors[0].since_s, NOW_S);
 	status_stream_free(&s);
 	status_stream_free(&next);
+}
+
+static char lines[512];
+
+static void keep_line(enum log_level level, const char *component,
+		      const char *text, void *arg)
+{
+	size_t len = strlen(lines);
+
+	(void)level, (void)arg;
+	(void)snprintf(lines + len, sizeof lines - len, "%s: %s;", component,
+		       text);
+}
+
+static void report(struct status_stream *s, bool onair, const char *error)
+{
+	struct msg_stream_status m = second(1, onair);
+
+	m.inputs[0].error = error;
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	status_stream_note_report(s, &running);
+}
+
+/* Its worker does not know why the source is off air. */
+Test(status_words, of_a_reader_are_in_the_log)
+{
+	struct status_stream *s = make("{'enable':true,'type':'spts',"
+				       "'input':['stream://b','udp://:2']}");
+
+	log_open(keep_line, NULL, LOG_LEVEL_INFO);
+	report(s, true, NULL);
+	report(s, true, NULL);
+	cr_expect_str_eq(lines, "stream a: on air, 0 kbit/s;");
+	lines[0] = '\0';
+	/* one second proves nothing */
+	report(s, false, "no packets");
+	cr_expect_str_eq(lines, "");
+	report(s, false, "b is off air: no packets");
+	report(s, false, "b is off air: no packets");
+	cr_expect_str_eq(lines,
+			 "stream a: off air: b is off air: no packets;");
+	lines[0] = '\0';
+	/* a reason that lasts is logged after some seconds */
+	for (int i = 0; i < 9; i++)
+		report(s, false, "b is off air: scrambled");
+	cr_expect_str_eq(lines, "stream a: off air: b is off air: scrambled;");
+	lines[0] = '\0';
+	report(s, true, NULL);
+	cr_expect_str_eq(lines, "stream a: on air, 0 kbit/s;");
+	status_stream_free(&s);
+}
+
+/* The lines of a worker that ended are those of its master. */
+Test(status_words, of_a_process_that_ends_are_in_the_log)
+{
+	struct status_stream *s = make(TWO);
+	struct stream_proc_info hangs = { .state = "running", .pid = 7,
+					  .silent_s = 2 };
+
+	log_open(keep_line, NULL, LOG_LEVEL_INFO);
+	report(s, true, NULL);
+	status_stream_note_down(s, "killed by signal 9");
+	cr_expect_str_eq(lines, "stream a: off air: killed by signal 9;");
+	lines[0] = '\0';
+	/* the successor logs its own begin */
+	report(s, false, NULL);
+	report(s, true, NULL);
+	status_stream_note_down(s, NULL);
+	cr_expect_str_eq(lines, "");
+	report(s, true, NULL);
+	for (int i = 0; i < STATUS_HANG_S; i++) {
+		cr_expect_str_eq(lines, "");
+		status_stream_miss(s);
+		status_stream_note_hang(s, &hangs);
+	}
+	cr_expect_str_eq(lines, "stream a: off air: no status for 2 s;");
+	lines[0] = '\0';
+	status_stream_note_report(s, &hangs);
+	cr_expect_str_eq(lines, "");
+	struct msg_stream_status m = second(1, true);
+
+	status_stream_add(s, &m, false);
+	status_stream_note_report(s, &hangs);
+	cr_expect_str_eq(lines, "stream a: on air, 0 kbit/s;");
+	status_stream_free(&s);
 }
 
 /* The contract has an mpts on air in every stream_event; all else has not. */
