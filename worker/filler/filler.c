@@ -166,7 +166,7 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 				continue;
 
 			rap_follow(&s->rap, pid,
-				   psi_stream_type(f->psi, pid), PID_VIDEO);
+				   psi_coding(f->psi, pid), PID_VIDEO);
 			picture_keeper_feed(&s->picture, p,
 					    rap_feed(&s->rap, p));
 		}
@@ -208,8 +208,7 @@ void filler_start(struct filler *f, uint64_t now_ns)
 		if (f->videos[i].picture.data != NULL)
 			play_add_picture(f->play, &f->videos[i].picture,
 					 f->videos[i].pid,
-					 psi_stream_type(f->psi,
-							 f->videos[i].pid));
+					 psi_coding(f->psi, f->videos[i].pid));
 	for (size_t i = 0; i < f->n_audio; i++) {
 		const struct audio_pid *h = &f->audio[i];
 		struct silent silent;

@@ -32,7 +32,7 @@ uint16_t join_point_follow(struct rap *r, const struct psi *psi)
 {
 	uint16_t pid = psi_main_pid(psi);
 
-	rap_follow(r, pid, psi_stream_type(psi, pid), psi_class(psi, pid));
+	rap_follow(r, pid, psi_coding(psi, pid), psi_class(psi, pid));
 	return pid;
 }
 

@@ -35,7 +35,7 @@ static void end_sequence(struct splice *s, uint16_t pid)
 {
 	static const uint8_t hevc[] = { 0, 0, 1, 36 << 1, 1 };
 	static const uint8_t vvc[] = { 0, 0, 1, 0, 21 << 3 | 1 };
-	uint8_t type = psi_stream_type(s->psi, pid);
+	uint8_t type = psi_coding(s->psi, pid);
 	const struct splice_pid *ps = &s->pids[pid];
 	uint8_t packet[TS_PACKET];
 

@@ -123,7 +123,7 @@ static enum rap_sign look(struct switch_point *e, const uint8_t *p)
 
 	if (pid != psi_main_pid(e->psi))
 		return RAP_NONE;
-	rap_follow(&e->rap, pid, psi_stream_type(e->psi, pid),
+	rap_follow(&e->rap, pid, psi_coding(e->psi, pid),
 		   psi_class(e->psi, pid));
 	return rap_feed(&e->rap, p);
 }

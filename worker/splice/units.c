@@ -279,7 +279,7 @@ static bool is_rap(const struct splice *s, const uint8_t *packet)
 	struct rap rap = { 0 };
 	enum rap_sign sign;
 
-	rap_follow(&rap, pid, psi_stream_type(s->psi, pid), PID_VIDEO);
+	rap_follow(&rap, pid, psi_coding(s->psi, pid), PID_VIDEO);
 	sign = rap_feed(&rap, packet);
 	if (sign != RAP_OPEN)
 		return sign == RAP_HERE;

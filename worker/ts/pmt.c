@@ -120,6 +120,20 @@ static enum pid_class class_of_desc(const struct desc *d)
 	}
 }
 
+uint8_t pmt_coding(const struct pmt_stream *s)
+{
+	if (s->type != 0x06)
+		return s->type;
+	switch (registration(s->descriptors)) {
+	case FORMAT('H', 'E', 'V', 'C'):
+		return 0x24;
+	case FORMAT('V', 'C', '-', '1'):
+		return 0xea;
+	default:
+		return s->type;
+	}
+}
+
 enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
 			    struct desc_loop stream)
 {

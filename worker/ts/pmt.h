@@ -49,6 +49,10 @@ struct pmt {
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 
+/* The stream_type that stands for the coding of a stream: its own, or of
+ * private PES (0x06) that of the registered format, such as HEVC. */
+uint8_t pmt_coding(const struct pmt_stream *);
+
 /* The class of a stream from its type, the descriptors of its program and its
  * own. */
 enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,

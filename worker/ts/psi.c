@@ -31,7 +31,8 @@ struct pat_set {
 
 struct psi {
 	uint8_t classes[TS_PIDS];
-	uint8_t types[TS_PIDS];
+	uint8_t codings[TS_PIDS];        /* pmt_coding() */
+	uint8_t private_pes[TS_PIDS / 8]; /* bits: stream_type is 0x06 */
 
 	struct pat_set pat;     /* the valid PAT */
 	struct pat_set pat_new; /* incomplete; replaces pat when complete */
@@ -129,7 +130,10 @@ static void index_program(struct psi *psi, struct psi_program *program)
 		if (*class != PID_UNKNOWN) /* shared with another program */
 			continue;
 		*class = (uint8_t)s->class;
-		psi->types[s->pid] = s->type;
+		psi->codings[s->pid] = pmt_coding(s);
+		if (s->type == 0x06)
+			psi->private_pes[s->pid / 8] |=
+				(uint8_t)(1 << s->pid % 8);
 		psi->n_video += s->class == PID_VIDEO;
 		psi->n_audio += s->class == PID_AUDIO;
 	}
@@ -140,7 +144,8 @@ static void index_tables(struct psi *psi)
 	const struct psi_program *with_audio = NULL;
 
 	memset(psi->classes, PID_UNKNOWN, sizeof psi->classes);
-	memset(psi->types, 0, sizeof psi->types);
+	memset(psi->codings, 0, sizeof psi->codings);
+	memset(psi->private_pes, 0, sizeof psi->private_pes);
 	psi->n_video = 0;
 	psi->n_audio = 0;
 	psi->main = NULL;
@@ -423,7 +428,14 @@ const uint8_t *psi_classes(const struct psi *psi)
 
 uint8_t psi_stream_type(const struct psi *psi, uint16_t pid)
 {
-	return psi->types[pid & 0x1fff];
+	pid &= 0x1fff;
+	return psi->private_pes[pid / 8] >> pid % 8 & 1 ? 0x06
+							: psi->codings[pid];
+}
+
+uint8_t psi_coding(const struct psi *psi, uint16_t pid)
+{
+	return psi->codings[pid & 0x1fff];
 }
 
 uint32_t psi_changes(const struct psi *psi)

@@ -65,6 +65,8 @@ static inline enum pid_class psi_class(const struct psi *psi, uint16_t pid)
 
 /* The stream_type of pid in the PMT that lists it; 0: no PMT lists it. */
 uint8_t psi_stream_type(const struct psi *, uint16_t pid);
+/* The same for parsers of its content: pmt_coding(). */
+uint8_t psi_coding(const struct psi *, uint16_t pid);
 
 /* A counter of the changes of the tables; 0: no table received yet. */
 uint32_t psi_changes(const struct psi *);

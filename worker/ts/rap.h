@@ -69,8 +69,8 @@ struct rap {
 	uint32_t sei_left;
 };
 
-/* Follows another PID, or the same with another codec; nothing changes if it is
- * followed already. */
+/* Follows another PID, or the same with another codec (psi_coding()); nothing
+ * changes if it is followed already. */
 void rap_follow(struct rap *, uint16_t pid, uint8_t stream_type,
 		enum pid_class);
 

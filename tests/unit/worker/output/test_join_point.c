@@ -213,3 +213,34 @@ Test(join_point, is_any_unit_of_an_unknown_codec_after_two_seconds)
 	build_free(b);
 	join_search_free(&j);
 }
+
+/* Its PMT has stream_type 6, and no packet has random_access_indicator. */
+Test(join_point, is_an_irap_picture_of_hevc_as_private_pes)
+{
+	static const struct build_entry program = { 1, 0x100 };
+	static const struct build_es es[] = {
+		{ 0x06, VIDEO, "\x05\4HEVC", 6 },
+	};
+	static const uint8_t trail[] = { 0, 0, 1, 0x02, 0x01, 0xff };
+	static const uint8_t idr_w_radl[] = { 0, 0, 1, 0x26, 0x01, 0xff };
+	struct got got = { 0 };
+	struct join_search *j = join_search_new(put, &got);
+	struct build *b = build_new();
+	uint64_t dropped = 0;
+	uint8_t section[256];
+	struct ts_run run;
+
+	(void)build_section(b, TS_PID_PAT, section,
+			    build_pat(section, 0, &program, 1));
+	(void)build_section(b, 0x100, section,
+			    build_pmt(section, (struct build_entry){ 1, VIDEO },
+				      0, es, 1));
+	(void)build_pes(b, VIDEO, trail, sizeof trail);
+	(void)build_pes(b, VIDEO, idr_w_radl, sizeof idr_w_radl);
+	(void)build_pes(b, VIDEO, trail, sizeof trail);
+	run = build_run(b);
+	cr_assert(join_search_feed(j, &run, START, &dropped));
+	cr_expect_eq(dropped, 3);
+	build_free(b);
+	join_search_free(&j);
+}

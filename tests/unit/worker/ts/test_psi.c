@@ -446,3 +446,30 @@ Test(psi, accepts_the_largest_pat_and_many_programs)
 	cr_assert_eq(psi_video_count(rig.psi), 3);
 	rig_done(&rig);
 }
+
+Test(psi, private_pes_has_the_coding_that_it_registers)
+{
+	static const struct build_es es[] = {
+		{ 0x06, 0x101, "\x05\4HEVC", 6 },
+		{ 0x06, 0x102, "\x05\4VC-1", 6 },
+		{ 0x06, 0x103, "\x56\5fra\x10\1", 7 },
+		{ 0x1b, 0x104, "\x05\4HEVC", 6 },
+	};
+	static const struct build_entry program = { 1, 0x100 };
+	struct rig rig = rig_new();
+
+	put_pat(&rig, 0, &program, 1);
+	put_pmt(&rig, 0x100, (struct build_entry){ 1, 0x101 }, 0, es,
+		ARRAY_LEN(es));
+	feed(&rig);
+	cr_expect_eq(psi_coding(rig.psi, 0x101), 0x24);
+	cr_expect_eq(psi_class(rig.psi, 0x101), PID_VIDEO);
+	cr_expect_eq(psi_coding(rig.psi, 0x102), 0xea);
+	cr_expect_eq(psi_coding(rig.psi, 0x103), 0x06);
+	cr_expect_eq(psi_coding(rig.psi, 0x104), 0x1b);
+	/* the report has what the PMT says */
+	for (uint16_t pid = 0x101; pid <= 0x103; pid++)
+		cr_expect_eq(psi_stream_type(rig.psi, pid), 0x06);
+	cr_expect_eq(psi_stream_type(rig.psi, 0x104), 0x1b);
+	rig_done(&rig);
+}
