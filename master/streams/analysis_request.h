@@ -17,7 +17,6 @@ struct channel;
 struct ev_loop;
 
 enum {
-	ANALYSIS_MS = 3000, /* limit of a whole answer */
 	ANALYSIS_MAX = 16, /* parallel requests */
 	ANALYSIS_PARTS_MAX = 512, /* parts of an answer */
 };

@@ -14,7 +14,6 @@ struct ev_loop;
 struct input_choice;
 
 enum {
-	INPUT_CHOICE_MS = 3000, /* limit of an answer */
 	INPUT_CHOICE_MAX = 64, /* parallel requests */
 };
 

@@ -19,4 +19,5 @@ libmaster_a_SOURCES += \
 	master/streams/stream_plan.c master/streams/stream_plan.h \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_ring.c master/streams/stream_ring.h \
-	master/streams/switch_log.c master/streams/switch_log.h
+	master/streams/switch_log.c master/streams/switch_log.h \
+	master/streams/worker_request.c master/streams/worker_request.h

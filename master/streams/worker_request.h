@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Requests to the worker of a stream, each with a number and a deadline, until
+ * their answers arrive.
+ *
+ * A request is embedded in an object of its owner.  Borrows the loop.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "proto/ipc/msg.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+enum { WORKER_REQUEST_MS = 3000 /* limit of the whole answer */ };
+
+struct channel;
+struct worker_requests;
+
+struct worker_request {
+	TAILQ_ENTRY(worker_request) link;
+	struct worker_requests *owner;
+	uint32_t seq;
+	ev_timer deadline;
+};
+
+struct worker_requests {
+	struct ev_loop *loop;
+	/* The request has failed and has left the list; it may be freed. */
+	void (*fail)(struct worker_request *, const char *error);
+	unsigned max;
+	unsigned n;
+	uint32_t last_seq;
+	TAILQ_HEAD(, worker_request) list;
+};
+
+void worker_requests_init(struct worker_requests *, struct ev_loop *,
+			  unsigned max,
+			  void (*fail)(struct worker_request *,
+				       const char *error));
+/* The worker has ended: all requests fail. */
+void worker_requests_down(struct worker_requests *);
+
+/* Sends m with the next number, and adds a request that is new to the list.
+ * -EBUSY: max requests wait.  After -errno the list is as before. */
+int worker_request_send(struct worker_requests *, struct worker_request *,
+			struct channel *, struct msg *m) MUST_CHECK;
+/* The request with this number, or NULL. */
+struct worker_request *worker_request_find(const struct worker_requests *,
+					   uint32_t seq);
+/* Removes it from the list: it was answered. */
+void worker_request_end(struct worker_request *);
