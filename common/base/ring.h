@@ -32,6 +32,7 @@ enum {
 	RING_DATA = 6 * 4096,  /* where the data starts in the file */
 	RING_INDEX = 256,      /* random access points kept */
 	RING_SEGMENTS = 64,    /* segments kept (ring_segment.h) */
+	RING_PARTS = 64,       /* and parts of segments */
 	RING_SIZE_DEFAULT = 87 * RING_UNIT, /* 16 MiB */
 	/* The most to which a smaller ring grows: 128 MiB. */
 	RING_GROWN = 697 * RING_UNIT,

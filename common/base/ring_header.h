@@ -37,6 +37,17 @@ struct ring_segment_entry {
 	_Atomic uint64_t independent; /* 0 or 1 */
 };
 
+/* A part of a segment, guarded by seq as above. */
+struct ring_part_entry {
+	_Atomic uint64_t seq;
+	_Atomic uint64_t number;
+	_Atomic uint64_t index;
+	_Atomic uint64_t pos;
+	_Atomic uint64_t end;
+	_Atomic uint64_t duration_ms;
+	_Atomic uint64_t independent; /* 0 or 1 */
+};
+
 /* The first RING_DATA bytes of the file. */
 struct ring_header {
 	uint64_t magic;
@@ -54,6 +65,9 @@ struct ring_header {
 	_Alignas(64) _Atomic uint64_t n_segments; /* ever begun */
 	_Atomic uint64_t target_s;
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
+	_Alignas(64) _Atomic uint64_t n_parts; /* ever written */
+	_Atomic uint64_t part_target_ms;
+	_Alignas(64) struct ring_part_entry parts[RING_PARTS];
 };
 
 /* Where the bytes are; in the header base is in the upper 48 bits and window

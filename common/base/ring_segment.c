@@ -85,12 +85,40 @@ void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,
 			      memory_order_release);
 }
 
+static void raise(_Atomic uint64_t *target, uint64_t to)
+{
+	if (atomic_load_explicit(target, memory_order_relaxed) < to)
+		atomic_store_explicit(target, to, memory_order_relaxed);
+}
+
 void ring_segment_target(struct ring_writer *w, unsigned s)
 {
-	_Atomic uint64_t *target = &w->header->target_s;
+	raise(&w->header->target_s, s);
+}
 
-	if (atomic_load_explicit(target, memory_order_relaxed) < s)
-		atomic_store_explicit(target, s, memory_order_relaxed);
+void ring_part_target(struct ring_writer *w, unsigned ms)
+{
+	raise(&w->header->part_target_ms, ms);
+}
+
+void ring_part_add(struct ring_writer *w, const struct ring_part *p)
+{
+	const memory_order relaxed = memory_order_relaxed;
+	struct ring_header *header = w->header;
+	uint64_t n = atomic_load_explicit(&header->n_parts, relaxed);
+	struct ring_part_entry *entry = &header->parts[n % RING_PARTS];
+	uint64_t inside = atomic_load_explicit(&entry->seq, relaxed) | 1;
+
+	atomic_store_explicit(&entry->seq, inside, relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&entry->number, p->number, relaxed);
+	atomic_store_explicit(&entry->index, p->index, relaxed);
+	atomic_store_explicit(&entry->pos, p->pos, relaxed);
+	atomic_store_explicit(&entry->end, p->end, relaxed);
+	atomic_store_explicit(&entry->duration_ms, p->duration_ms, relaxed);
+	atomic_store_explicit(&entry->independent, p->independent, relaxed);
+	atomic_store_explicit(&entry->seq, inside + 1, memory_order_release);
+	atomic_store_explicit(&header->n_parts, n + 1, memory_order_release);
 }
 
 static bool follows(const struct ring_segment *later,
@@ -138,6 +166,66 @@ void ring_reader_segments(struct ring_reader *r, size_t back,
 				    (s.duration_ms + 500) / 1000);
 	}
 	/* oldest first */
+	for (size_t i = 0; i < ret->n; i++)
+		ret->list[i] = at[i];
+}
+
+/* False if it is not sound, or the writer has changed it meanwhile. */
+static bool load_part(const struct ring_part_entry *entry,
+		      struct ring_part *ret)
+{
+	const memory_order relaxed = memory_order_relaxed;
+	uint64_t before = atomic_load_explicit(&entry->seq,
+					       memory_order_acquire);
+	uint64_t index, ms, after;
+
+	ret->number = atomic_load_explicit(&entry->number, relaxed);
+	index = atomic_load_explicit(&entry->index, relaxed);
+	ret->pos = atomic_load_explicit(&entry->pos, relaxed);
+	ret->end = atomic_load_explicit(&entry->end, relaxed);
+	ms = atomic_load_explicit(&entry->duration_ms, relaxed);
+	ret->independent = atomic_load_explicit(&entry->independent,
+						relaxed) != 0;
+	atomic_thread_fence(memory_order_acquire);
+	after = atomic_load_explicit(&entry->seq, relaxed);
+	ret->index = (uint32_t)MIN(index, UINT32_MAX);
+	ret->duration_ms = (uint32_t)MIN(ms, UINT32_MAX);
+	return before == after && before != 0 && before % 2 == 0 &&
+	       ret->number > 0 && ret->number <= RING_NUMBER_MAX &&
+	       index < UINT32_MAX && ring_is_sound_pos(ret->pos) &&
+	       ring_is_sound_pos(ret->end) && ret->pos < ret->end &&
+	       ms > 0 && ms <= RING_SEGMENT_MAX_MS;
+}
+
+void ring_reader_parts(struct ring_reader *r, size_t back,
+		       struct ring_parts *ret)
+{
+	bool ok;
+	uint64_t n = atomic_load_explicit(&r->header->n_parts,
+					  memory_order_acquire);
+	uint64_t end = ring_reader_pos(r, &ok);
+	uint64_t target = atomic_load_explicit(&r->header->part_target_ms,
+					       memory_order_relaxed);
+	struct ring_part *at = ret->list + RING_PARTS, p;
+
+	ret->n = 0;
+	ret->target_ms = (unsigned)MIN(target, RING_SEGMENT_MAX_MS);
+	for (unsigned i = 0; ok && i < RING_PARTS && i < n; i++) {
+		if (!load_part(&r->header->parts[(n - 1 - i) % RING_PARTS],
+			       &p) ||
+		    p.end > end || end - p.pos > back)
+			break;
+		/* `at' is the next part */
+		if (i > 0 && (p.end != at->pos ||
+			      (p.number == at->number
+				       ? p.index + 1 != at->index
+				       : p.number + 1 != at->number ||
+						 at->index != 0)))
+			break;
+		*--at = p;
+		ret->n++;
+		ret->target_ms = MAX(ret->target_ms, p.duration_ms);
+	}
 	for (size_t i = 0; i < ret->n; i++)
 		ret->list[i] = at[i];
 }

@@ -29,6 +29,16 @@ struct ring_segment {
 	bool independent;     /* begins with a random access point */
 };
 
+/* A part of a segment, for low latency.  The parts of a segment follow each
+ * other and are together the segment. */
+struct ring_part {
+	uint64_t number;      /* of the segment */
+	uint32_t index;       /* in the segment, from 0 */
+	uint64_t pos, end;
+	uint32_t duration_ms; /* > 0 */
+	bool independent;     /* begins with a random access point */
+};
+
 /* --- writer --- */
 
 /* The segment that the last writer had begun; false: none, or not sound. */
@@ -41,6 +51,12 @@ void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
 
 /* The target duration becomes at least s seconds. */
 void ring_segment_target(struct ring_writer *, unsigned s);
+
+/* Adds a part, whose bytes are published. */
+void ring_part_add(struct ring_writer *, const struct ring_part *);
+
+/* The target duration of parts becomes at least ms. */
+void ring_part_target(struct ring_writer *, unsigned ms);
 
 /* --- reader --- */
 
@@ -56,3 +72,14 @@ struct ring_segments {
  * the ring, at most back bytes before its end. */
 void ring_reader_segments(struct ring_reader *, size_t back,
 			  struct ring_segments *ret);
+
+struct ring_parts {
+	size_t n;            /* oldest first */
+	struct ring_part list[RING_PARTS];
+	unsigned target_ms;  /* no duration is more */
+};
+
+/* The newest parts that follow each other and are sound, at most back bytes
+ * before the end. */
+void ring_reader_parts(struct ring_reader *, size_t back,
+		       struct ring_parts *ret);

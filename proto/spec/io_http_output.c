@@ -10,6 +10,7 @@
 enum {
 	BUFFER_SIZE_MAX_KIB = 1024 * 1024,
 	HLS_DURATION_MAX_S = 30,
+	HLS_PART_MAX_MS = 2000,
 	/* RFC 8216 6.2.2: a shorter playlist is no live playlist */
 	HLS_QUANTITY_MIN = 3,
 	/* the ring has the segments of a playlist twice (RING_SEGMENTS) */
@@ -28,6 +29,10 @@ static const struct field rows[] = {
 	{ "quantity", IO_OUTPUT(hls_quantity), .min = HLS_QUANTITY_MIN,
 	  .max = HLS_QUANTITY_MAX, .initial = HLS_QUANTITY,
 	  .help = "HLS: segments in a playlist." },
+	{ "part", IO_OUTPUT(hls_part_ms), .max = HLS_PART_MAX_MS,
+	  .unit = "ms",
+	  .help = "HLS: longest part of a segment, for low latency; 0: no "
+		  "parts." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);

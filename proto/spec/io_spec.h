@@ -171,7 +171,7 @@ struct output_spec {
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
 	bool hls;                   /* path is that of a playlist */
-	unsigned hls_duration_s, hls_quantity;
+	unsigned hls_duration_s, hls_quantity, hls_part_ms;
 
 	/* file: path, and */
 	struct {

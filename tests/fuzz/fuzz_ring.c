@@ -36,6 +36,27 @@ static void look_at_segments(struct ring_reader *r, size_t back)
 	}
 }
 
+static void look_at_parts(struct ring_reader *r, size_t back)
+{
+	struct ring_parts list;
+	uint64_t pos;
+	bool ok;
+
+	ring_reader_parts(r, back, &list);
+	pos = ring_reader_pos(r, &ok);
+	if ((!ok && list.n > 0) || list.n > RING_PARTS ||
+	    list.target_ms > RING_SEGMENT_MAX_MS)
+		abort();
+	for (size_t i = 0; i < list.n; i++) {
+		const struct ring_part *p = &list.list[i];
+
+		if (p->pos >= p->end || p->end > pos || pos - p->pos > back ||
+		    p->duration_ms == 0 || p->duration_ms > list.target_ms ||
+		    (i > 0 && p[-1].end != p->pos))
+			abort();
+	}
+}
+
 static void look(struct ring_reader *r)
 {
 	struct ring_rap rap;
@@ -43,6 +64,7 @@ static void look(struct ring_reader *r)
 
 	look_at_segments(r, RING_BYTES);
 	look_at_segments(r, RING_UNIT);
+	look_at_parts(r, RING_BYTES);
 
 	for (size_t i = 0; i < ARRAY_LEN(margins); i++) {
 		uint64_t pos = ring_reader_pos(r, &ok);

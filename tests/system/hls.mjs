@@ -20,19 +20,27 @@ const tools = path.join(builddir, 'reference-tools');
 const parsers = fs.existsSync(path.join(tools, 'node_modules/hls-parser'))
 	? createRequire(path.join(tools, 'package.json')) : undefined;
 
-// The parsers of other projects read the same playlist, without a complaint.
-function judgeByOthers(t, list) {
+function judgeStrictly(t, text) {
 	if (parsers === undefined) {
 		t.diagnostic('no parsers: run make reference-tools');
-		return;
+		return undefined;
 	}
 	const HLS = parsers('hls-parser');
+
+	HLS.setOptions({ strictMode: true });
+	return HLS.parse(text);
+}
+
+// The parsers of other projects read the same playlist, without a complaint.
+function judgeByOthers(t, list) {
+	const strict = judgeStrictly(t, list.text);
+
+	if (strict === undefined)
+		return;
 	const { Parser } = parsers('m3u8-parser');
 	const parser = new Parser();
 	const complaints = [];
 
-	HLS.setOptions({ strictMode: true });
-	const strict = HLS.parse(list.text);
 	assert.equal(strict.mediaSequenceBase, list.first);
 	assert.equal(strict.segments.length, list.segments.length);
 	for (const kind of ['warn', 'info', 'error'])
@@ -55,10 +63,11 @@ function parse(text) {
 		new RegExp(`^#EXT-X-${name}:(\\d+)$`, 'm').exec(text)?.[1]);
 	const first = tag('MEDIA-SEQUENCE');
 	const entry = new RegExp('(#EXT-X-DISCONTINUITY\n)?' +
-		'#EXT-X-PROGRAM-DATE-TIME:(.*)\n#EXTINF:([\\d.]+),\n(.+)\n',
+		'#EXT-X-PROGRAM-DATE-TIME:(.*)\n(?:#EXT-X-PART:.*\n)*' +
+		'#EXTINF:([\\d.]+),\n(.+)\n',
 	'g');
 
-	assert.match(text, /^#EXTM3U\n#EXT-X-VERSION:3\n/);
+	assert.match(text, /^#EXTM3U\n#EXT-X-VERSION:[36]\n/);
 	return { text, target: tag('TARGETDURATION'), first,
 		base: tag('DISCONTINUITY-SEQUENCE'),
 		segments: [...text.matchAll(entry)].map(([, jump, date,
@@ -113,19 +122,27 @@ async function fetchAll(list) {
 	return bodies;
 }
 
-async function playing(t, options = '#duration=1') {
+// One service for all steps: a stream with segments, and one with parts.
+let sluice, played;
+const steps = [];
+const step = (name, run) => steps.push([name, run]);
+
+async function begin(t) {
 	const dir = tempDir(t);
 
-	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'],
-		seconds: 8 });
-	const sluice = await Sluice.start(t, config(stream('a001',
-		`file://${dir}/a.ts#loop`, `${URL}${options}`)));
-
-	return sluice;
+	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'], seconds: 8 });
+	sluice = await Sluice.start(t, config(
+		stream('a001', `file://${dir}/a.ts#loop`,
+			`${URL}#duration=1`),
+		stream('a002', `file://${dir}/a.ts#loop`,
+			`http://127.0.0.1:${PORT}/low.m3u8#duration=1` +
+			'&part=300')));
+	await reaches(0);
+	played = run('ffmpeg', ['-nostdin', '-hide_banner', '-v', 'warning',
+		'-xerror', '-i', URL, '-t', '6', '-f', 'null', '-']);
 }
 
-test('players play it, and every listed segment is whole', async (t) => {
-	const sluice = await playing(t);
+step('parsers accept it, and every listed segment is whole', async (t) => {
 	let list;
 
 	await waitUntil('four segments', async () => {
@@ -147,15 +164,9 @@ test('players play it, and every listed segment is whole', async (t) => {
 				1000) < 200);
 	}
 	judgeByOthers(t, list);
-	const played = await run('ffmpeg', ['-nostdin', '-hide_banner', '-v',
-		'warning', '-xerror', '-i', URL, '-t', '4', '-f', 'null', '-']);
-	assert.equal(played.code, 0);
-	assert.equal(played.err, '');
-	await sluice.stop();
 });
 
-test('HEAD, ranges, conditions and pages of other origins', async (t) => {
-	const sluice = await playing(t);
+step('HEAD, ranges, conditions and pages of other origins', async () => {
 	const list = await reaches(0);
 	const target = `/${list.segments.at(-1).uri}`;
 	const whole = await ask(target);
@@ -208,11 +219,50 @@ test('HEAD, ranges, conditions and pages of other origins', async (t) => {
 			}).on('error', fail));
 	assert.equal(ports.size, 1);
 	agent.destroy();
-	await sluice.stop();
 });
 
-test('numbers go on when processes are killed', async (t) => {
-	const sluice = await playing(t);
+step('low latency: parts are their segment, and requests wait', async (t) => {
+	let list;
+
+	await waitUntil('two segments', async () => {
+		list = parse((await ask('/low.m3u8')).text);
+		return list.segments.length > 1;
+	}, 20000);
+	const next = list.first + list.segments.length;
+	const part = new RegExp('^#EXT-X-PART:DURATION=([\\d.]+),' +
+		'URI="low/(\\d+)\\.(\\d+)\\.ts"', 'gm');
+	const reply = await ask(`/low.m3u8?_HLS_msn=${next + 1}&_HLS_part=1`);
+	const { text } = reply;
+	const parts = [...text.matchAll(part)].map(([, duration, number,
+		index]) => ({ duration: Number(duration), index: Number(index),
+		number: Number(number) }));
+
+	assert.equal(reply.status, 200);
+	assert.match(text, /^#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,/m);
+	assert.ok(parts.some(({ number, index }) => number === next + 1 &&
+		index === 1), text);
+	judgeStrictly(t, text);
+	const mine = parts.filter(({ number }) => number === next);
+	assert.ok(mine.length >= 3, text);
+	assert.ok(mine.every(({ duration }) => duration <= 0.3 + 0.1));
+	const whole = await ask(`/low/${next}.ts`);
+	const pieces = [];
+	for (const { index } of mine)
+		pieces.push((await ask(`/low/${next}.${index}.ts`)).body);
+	assert.ok(Buffer.concat(pieces).equals(whole.body));
+	// the part of the hint is not complete when it is asked for
+	const hint = /TYPE=PART,URI="(.*)"$/m.exec(text)[1];
+	assert.equal((await ask(`/${hint}`)).status, 200);
+});
+
+step('a player plays it without an error', async () => {
+	const { code, err } = await played;
+
+	assert.equal(err, '');
+	assert.equal(code, 0);
+});
+
+step('numbers go on when processes are killed', async () => {
 	const before = await reaches(0);
 	const deliver = sluice.worker('deliver').pid;
 	const worker = sluice.worker('stream', 'a001').pid;
@@ -236,5 +286,11 @@ test('numbers go on when processes are killed', async (t) => {
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 	assert.ok(after.segments.every(({ duration }) =>
 		Math.round(duration) <= after.target));
+});
+
+test('an output that ends in .m3u8', async (t) => {
+	await begin(t);
+	for (const [name, run] of steps)
+		await t.test(name, run);
 	await sluice.stop();
 });

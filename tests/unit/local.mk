@@ -227,6 +227,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_iat_out \
 	tests/unit/worker/output/test_join_point \
 	tests/unit/worker/output/test_pacer \
+	tests/unit/worker/output/test_part_cut \
 	tests/unit/worker/output/test_ring_hls \
 	tests/unit/worker/output/test_ring_out \
 	tests/unit/worker/output/test_ring_resume \

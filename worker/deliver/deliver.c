@@ -175,7 +175,7 @@ static struct mount *find_mount(const struct deliver *d,
 /* Each address receives a limited number of segments at a time. */
 static void serve_hls(struct deliver *d, struct viewer_conn *c,
 		      const struct http_request *request, struct mount *m,
-		      uint64_t number)
+		      const struct hls_wanted *wanted)
 {
 	struct ip_address address = ip_of(&c->peer);
 
@@ -183,15 +183,14 @@ static void serve_hls(struct deliver *d, struct viewer_conn *c,
 		viewer_conn_reject(c, 503);
 		return;
 	}
-	if (number > 0 && c->peer.len > 0 && c->from == NULL &&
+	if (wanted->number > 0 && c->peer.len > 0 && c->from == NULL &&
 	    peers_enter(d->peers, &address, &c->from) < 0) {
 		log_full(d, c->address, "too many viewers of one address "
 			 "(viewers_per_address)");
 		viewer_conn_reject(c, 503);
 		return;
 	}
-	hls_answer(c, request, m,
-		   &(struct hls_wanted){ number, d->empty_missing });
+	hls_answer(c, request, m, wanted);
 	deliver_start_tick(d);
 }
 
@@ -203,16 +202,16 @@ static void on_request(struct viewer_conn *c,
 	struct mount *m = find_mount(d, c, path);
 	const char *method = http_request_method(request);
 	char playlist[IO_PATH_MAX];
-	uint64_t number = 0; /* of a segment */
+	struct hls_wanted wanted = { .empty_missing = d->empty_missing };
 
-	if (m == NULL && hls_segment_path(path, playlist, &number))
+	if (m == NULL && hls_segment_path(path, playlist, &wanted))
 		m = find_mount(d, c, playlist);
-	if (m == NULL || (m->hls == 0 && number > 0)) {
+	if (m == NULL || (m->hls == 0 && wanted.number > 0)) {
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, path);
 		viewer_conn_reject(c, 404);
 	} else if (m->hls > 0) {
-		serve_hls(d, c, request, m, number);
+		serve_hls(d, c, request, m, &wanted);
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {

@@ -16,7 +16,8 @@
 
 enum {
 	NUMBER_MAX = 16,    /* digits of a segment's number */
-	QUERY_MAX = 1024,   /* a longer one would make playlists long */
+	QUERY_MAX = 1024,
+	QUERIES_MAX = 8192, /* of all addresses of a playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
 	/* the first segment of a stream takes its duration, and the time until
@@ -35,26 +36,48 @@ static const char playlist_suffix[] = ".m3u8", segment_suffix[] = ".ts";
 	"If-Modified-Since\r\n" \
 	"Access-Control-Max-Age: 86400\r\n"
 
-/* The number in "1798765432.ts"; it has one spelling. */
-static bool read_number(const char *name, uint64_t *ret)
+/* Digits at *text, which moves behind them; a number has one spelling. */
+static bool read_number(const char **text, uint64_t *ret)
 {
-	size_t n = strspn(name, "0123456789");
+	size_t n = strspn(*text, "0123456789");
 
-	if (n == 0 || n > NUMBER_MAX || name[0] == '0' ||
-	    strcmp(name + n, segment_suffix) != 0)
+	if (n == 0 || n > NUMBER_MAX || (n > 1 && **text == '0'))
 		return false;
-	*ret = strtoull(name, NULL, 10);
+	*ret = strtoull(*text, NULL, 10);
+	*text += n;
+	return true;
+}
+
+/* "1798765432.ts" or "1798765432.0.ts" */
+static bool read_name(const char *name, struct hls_wanted *ret)
+{
+	uint64_t number, index = 0;
+	bool is_part = false;
+
+	if (!read_number(&name, &number) || number == 0)
+		return false;
+	if (name[0] == '.' && name[1] >= '0' && name[1] <= '9') {
+		name++;
+		is_part = true;
+		if (!read_number(&name, &index) || index >= UINT32_MAX)
+			return false;
+	}
+	if (strcmp(name, segment_suffix) != 0)
+		return false;
+	ret->number = number;
+	ret->is_part = is_part;
+	ret->index = (uint32_t)index;
 	return true;
 }
 
 bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
-		      uint64_t *ret_number)
+		      struct hls_wanted *ret)
 {
 	const char *name = strrchr(path, '/');
 	size_t len = name != NULL ? (size_t)(name - path) : 0;
 
 	if (len == 0 || len + sizeof playlist_suffix > IO_PATH_MAX ||
-	    !read_number(name + 1, ret_number))
+	    !read_name(name + 1, ret))
 		return false;
 	(void)snprintf(ret_playlist, IO_PATH_MAX, "%.*s%s", (int)len, path,
 		       playlist_suffix);
@@ -177,6 +200,41 @@ static void answer_segment(struct viewer_conn *c, const struct http_request *r,
 	answer_missing(c, wanted->empty_missing);
 }
 
+/* False: the part is the next one, and not complete yet. */
+static bool answer_part(struct viewer_conn *c, const struct http_request *r,
+			struct mount *m, const struct hls_wanted *wanted)
+{
+	struct ring_segments all;
+	struct ring_parts parts;
+	const struct ring_part *p = NULL;
+	uint64_t end;
+
+	if (!mount_end(m, &end)) {
+		answer_missing(c, false);
+		return true;
+	}
+	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	for (size_t i = 0; i < parts.n; i++) {
+		p = &parts.list[i];
+		if (p->number != wanted->number || p->index != wanted->index)
+			continue;
+		send_segment(c, r, m, &(struct ring_segment){
+			     .number = p->number, .pos = p->pos, .end = p->end,
+			     .wall_ms = all.has_open ? all.open.wall_ms : 0,
+		}, age_max(m, &all));
+		return true;
+	}
+	/* p is the newest part */
+	if (hls_parts_are_live(&parts, &all) &&
+	    wanted->number == (p->number == all.open.number
+				       ? p->number : all.open.number) &&
+	    wanted->index == (p->number == all.open.number ? p->index + 1 : 0))
+		return false;
+	answer_missing(c, wanted->empty_missing);
+	return true;
+}
+
 /* The last part of the path of the playlist, and a slash. */
 static void folder_of(const struct mount *m, char *ret, size_t size)
 {
@@ -187,36 +245,43 @@ static void folder_of(const struct mount *m, char *ret, size_t size)
 		       name);
 }
 
-/* False: the stream has no segment. */
-static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
-			    struct mount *m)
+/* RFC 8216bis 6.2.5.2: whether the playlist has the segment, or its part, for
+ * which the request wants to wait.  0: not yet; else a status. */
+static int judge_wait(const struct http_request *r,
+		      const struct ring_segments *all,
+		      const struct ring_parts *parts)
 {
-	char folder[IO_PATH_MAX], headers[HEADERS_MAX], tag[TAG_MAX];
-	struct viewer_answer a = { .status = 200, .headers = headers };
-	struct hls_playlist p = { .folder = folder,
-				  .query = http_request_query(r) };
-	struct ring_segments all;
-	struct buf text = { 0 };
-	uint64_t end;
+	const struct ring_part *last = &parts->list[parts->n - 1];
+	char text[NUMBER_MAX + 1];
+	const char *at = text;
+	uint64_t number, index;
 
-	if (strlen(p.query) > QUERY_MAX) {
-		viewer_conn_reject(c, 414);
-		return true;
-	}
-	if (!mount_end(m, &end)) {
-		viewer_conn_reject(c, 503);
-		return true;
-	}
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
-	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
-	if (p.n == 0)
-		return false;
-	p.segments = all.list + all.n - p.n;
-	p.target_s = all.target_s;
-	folder_of(m, folder, sizeof folder);
-	hls_playlist_write(&text, &p);
-	a.body = buf_head(&text);
-	a.len = buf_len(&text);
+	if (!http_request_query_get(r, "_HLS_msn", text, sizeof text))
+		return 200;
+	if (!read_number(&at, &number) || *at != '\0' ||
+	    number > all->open.number + 1)
+		return 400;
+	if (number < all->open.number)
+		return 200;
+	at = text;
+	if (!http_request_query_get(r, "_HLS_part", text, sizeof text))
+		return 0;
+	if (!read_number(&at, &index) || *at != '\0')
+		return 400;
+	return number == last->number && index <= last->index ? 200 : 0;
+}
+
+static void send_playlist(struct viewer_conn *c, const struct http_request *r,
+			  const struct buf *text)
+{
+	char headers[HEADERS_MAX], tag[TAG_MAX];
+	struct viewer_answer a = {
+		.status = 200,
+		.headers = headers,
+		.body = buf_head(text),
+		.len = buf_len(text),
+	};
+
 	(void)snprintf(tag, sizeof tag, "\"%016" PRIx64 "\"",
 		       hash_add(HASH_INIT, a.body, a.len));
 	if (has_copy(r, tag, NULL))
@@ -226,7 +291,67 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		       "ETag: %s\r\n"
 		       "Cache-Control: max-age=1\r\n" CORS_EXPOSE, tag);
 	viewer_conn_answer(c, &a);
+}
+
+/* False: the stream has no segment yet, or not the one that the request waits
+ * for. */
+static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
+			    struct mount *m)
+{
+	char folder[IO_PATH_MAX], query[QUERY_MAX + 1];
+	struct hls_playlist p = { .folder = folder, .query = query };
+	struct ring_segments all;
+	struct ring_parts parts;
+	struct buf text = { 0 };
+	uint64_t end;
+	int status = 200;
+
+	if (strlen(http_request_query(r)) > QUERY_MAX) {
+		viewer_conn_reject(c, 414);
+		return true;
+	}
+	if (!mount_end(m, &end)) {
+		viewer_conn_reject(c, 503);
+		return true;
+	}
+	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
+	if (p.n == 0)
+		return false;
+	if (hls_parts_are_live(&parts, &all)) {
+		p.parts = &parts;
+		p.open = &all.open;
+		status = judge_wait(r, &all, &parts);
+	}
+	if (status == 0)
+		return false;
+	hls_query_strip(http_request_query(r), query);
+	if (strlen(query) * (p.n + (p.parts != NULL ? parts.n + 1 : 0)) >
+	    QUERIES_MAX)
+		status = 414;
+	if (status != 200) {
+		viewer_conn_reject(c, status);
+		return true;
+	}
+	p.segments = all.list + all.n - p.n;
+	p.target_s = all.target_s;
+	folder_of(m, folder, sizeof folder);
+	hls_playlist_write(&text, &p);
+	send_playlist(c, r, &text);
 	buf_done(&text);
+	return true;
+}
+
+/* False: not yet. */
+static bool try_answer(struct viewer_conn *c, const struct http_request *r,
+		       struct mount *m, const struct hls_wanted *wanted)
+{
+	if (wanted->number == 0)
+		return answer_playlist(c, r, m);
+	if (wanted->is_part)
+		return answer_part(c, r, m, wanted);
+	answer_segment(c, r, m, wanted);
 	return true;
 }
 
@@ -247,11 +372,16 @@ void hls_forget(struct viewer_conn *c)
 void hls_wake(struct mount *m, uint64_t now_ms)
 {
 	struct viewer_conn *c, *next;
+	char playlist[IO_PATH_MAX];
 
 	/* an answer is sent later and frees no connection */
 	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
+		struct hls_wanted wanted = { 0 };
+
 		next = LIST_NEXT(c, hls.entry);
-		if (answer_playlist(c, c->request, m)) {
+		(void)hls_segment_path(http_request_path(c->request), playlist,
+				       &wanted);
+		if (try_answer(c, c->request, m, &wanted)) {
 			hls_forget(c);
 		} else if (now_ms >= c->hls.until_ms) {
 			hls_forget(c);
@@ -283,8 +413,6 @@ void hls_answer(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_answer(c, &options);
 	else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		viewer_conn_reject(c, 405);
-	else if (wanted->number > 0)
-		answer_segment(c, r, m, wanted);
-	else if (!answer_playlist(c, r, m))
+	else if (!try_answer(c, r, m, wanted))
 		wait_for(c, m);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Answers requests for the playlist of a mount and for its segments, whose
- * paths are beside it: /news.m3u8 has /news/1798765432.ts.
+ * paths are beside it: /news.m3u8 has /news/1798765432.ts, and its first part
+ * is /news/1798765432.0.ts.
  *
  * The answers depend on the ring alone, so every process that serves the ring
  * gives the same ones.
@@ -17,18 +18,21 @@
 struct mount;
 struct viewer_conn;
 
-/* Is it the path of a segment?  Returns the path of its playlist and its
- * number, which is above 0. */
-bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
-		      uint64_t *ret_number);
-
 struct hls_wanted {
 	uint64_t number;    /* of a segment; 0: the playlist */
+	bool is_part;       /* a part of the segment ... */
+	uint32_t index;     /* ... with this number */
 	bool empty_missing; /* a missing segment is empty, not an error */
 };
 
+/* Is it the path of a segment or of a part?  Returns the path of its playlist
+ * and its numbers. */
+bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
+		      struct hls_wanted *ret);
+
 /* Answers a request.  That for the playlist of a stream without a segment waits
- * for the first one: the stream has just started. */
+ * for the first one: the stream has just started.  With low latency a request
+ * may wait for the next part. */
 void hls_answer(struct viewer_conn *, const struct http_request *,
 		struct mount *, const struct hls_wanted *);
 

@@ -54,6 +54,101 @@ static void write_date(struct buf *out, int64_t wall_ms)
 		   (unsigned)(wall_ms % 1000));
 }
 
+bool hls_parts_are_live(const struct ring_parts *parts,
+			const struct ring_segments *s)
+{
+	const struct ring_part *last;
+
+	if (parts->n == 0 || s->n == 0 || !s->has_open)
+		return false;
+	last = &parts->list[parts->n - 1];
+	return last->end >= s->open.pos &&
+	       (last->number == s->open.number ||
+		last->number + 1 == s->open.number);
+}
+
+void hls_query_strip(const char *query, char *ret)
+{
+	char *to = ret;
+
+	while (*query != '\0') {
+		size_t len = strcspn(query, "&");
+
+		if (len > 0 && strncmp(query, "_HLS_", 5) != 0) {
+			if (to > ret)
+				*to++ = '&';
+			memcpy(to, query, len);
+			to += len;
+		}
+		query += len + (query[len] == '&');
+	}
+	*to = '\0';
+}
+
+static void write_query(struct buf *out, const struct hls_playlist *p)
+{
+	buf_printf(out, "%s%s", p->query[0] != '\0' ? "?" : "", p->query);
+}
+
+static void write_part_uri(struct buf *out, const struct hls_playlist *p,
+			   uint64_t number, uint32_t index)
+{
+	buf_printf(out, ",URI=\"");
+	write_path(out, p->folder);
+	buf_printf(out, "%ju.%u.ts", (uintmax_t)number, index);
+	write_query(out, p);
+	buf_printf(out, "\"");
+}
+
+/* The parts of a segment, if all of them are known; end 0: those of the open
+ * one.  Returns the index of the next part. */
+static uint32_t write_parts(struct buf *out, const struct hls_playlist *p,
+			    const struct ring_segment *s)
+{
+	const struct ring_part *list = p->parts->list;
+	size_t from = 0, to;
+
+	while (from < p->parts->n && list[from].number < s->number)
+		from++;
+	for (to = from; to < p->parts->n && list[to].number == s->number; to++)
+		;
+	if (from == to || list[from].index != 0 || list[from].pos != s->pos ||
+	    (s->end > 0 && list[to - 1].end != s->end))
+		return 0;
+	for (size_t i = from; i < to; i++) {
+		buf_printf(out, "#EXT-X-PART:DURATION=%u.%03u",
+			   list[i].duration_ms / 1000,
+			   list[i].duration_ms % 1000);
+		write_part_uri(out, p, s->number, list[i].index);
+		buf_printf(out, "%s\n",
+			   list[i].independent ? ",INDEPENDENT=YES" : "");
+	}
+	return list[to - 1].index + 1;
+}
+
+static void write_open(struct buf *out, const struct hls_playlist *p)
+{
+	uint32_t next;
+
+	if (p->n > 0 && p->open->base != p->segments[p->n - 1].base)
+		buf_printf(out, "#EXT-X-DISCONTINUITY\n");
+	write_date(out, p->open->wall_ms);
+	next = write_parts(out, p, p->open);
+	buf_printf(out, "#EXT-X-PRELOAD-HINT:TYPE=PART");
+	write_part_uri(out, p, p->open->number, next);
+	buf_printf(out, "\n");
+}
+
+static void write_control(struct buf *out, const struct hls_playlist *p)
+{
+	unsigned target = p->parts->target_ms, back = 3 * target + 100;
+
+	buf_printf(out, "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,"
+		   "PART-HOLD-BACK=%u.%03u\n", back / 1000, back % 1000);
+	buf_printf(out, "#EXT-X-PART-INF:PART-TARGET=%u.%03u\n",
+		   target / 1000, target % 1000);
+}
+
 static bool are_independent(const struct hls_playlist *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -66,8 +161,19 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 {
 	const struct ring_segment *first = p->segments;
 
-	buf_printf(out, "#EXTM3U\n#EXT-X-VERSION:3\n"
-		   "#EXT-X-TARGETDURATION:%u\n", MAX(p->target_s, 1U));
+	/* parts in front of the last three target durations are not listed */
+	uint64_t ms = 0, parts_ms = 3000 * (uint64_t)p->target_s;
+
+	buf_printf(out, "#EXTM3U\n#EXT-X-VERSION:%u\n"
+		   "#EXT-X-TARGETDURATION:%u\n", p->parts != NULL ? 6 : 3,
+		   MAX(p->target_s, 1U));
+	if (p->parts != NULL)
+		write_control(out, p);
+	for (size_t i = 0; i < p->n; i++)
+		ms += p->segments[i].duration_ms;
+	for (size_t i = 0; p->parts != NULL && i < p->parts->n; i++)
+		if (p->parts->list[i].number == p->open->number)
+			ms += p->parts->list[i].duration_ms;
 	if (p->n > 0)
 		buf_printf(out, "#EXT-X-MEDIA-SEQUENCE:%ju\n"
 			   "#EXT-X-DISCONTINUITY-SEQUENCE:%ju\n",
@@ -80,10 +186,16 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 		if (i > 0 && s->base != s[-1].base)
 			buf_printf(out, "#EXT-X-DISCONTINUITY\n");
 		write_date(out, s->wall_ms);
+		if (p->parts != NULL && ms <= parts_ms)
+			(void)write_parts(out, p, s);
+		ms -= s->duration_ms;
 		buf_printf(out, "#EXTINF:%u.%03u,\n", s->duration_ms / 1000,
 			   s->duration_ms % 1000);
 		write_path(out, p->folder);
-		buf_printf(out, "%ju.ts%s%s\n", (uintmax_t)s->number,
-			   p->query[0] != '\0' ? "?" : "", p->query);
+		buf_printf(out, "%ju.ts", (uintmax_t)s->number);
+		write_query(out, p);
+		buf_printf(out, "\n");
 	}
+	if (p->parts != NULL)
+		write_open(out, p);
 }

@@ -13,7 +13,14 @@ struct hls_playlist {
 	 * escaped. */
 	const char *folder;
 	const char *query; /* raw, for each URI; "": none */
+	/* low latency (RFC 8216bis); NULL: none */
+	const struct ring_parts *parts;
+	const struct ring_segment *open; /* follows the segments */
 };
+
+/* Do the parts continue the segments to the end? */
+bool hls_parts_are_live(const struct ring_parts *,
+			const struct ring_segments *);
 
 /* The segments of the table that a playlist of at most quantity has.  A listed
  * segment must stay in the ring for its duration and that of the playlist
@@ -21,5 +28,9 @@ struct hls_playlist {
  * may use are few. */
 size_t hls_playlist_count(const struct ring_segments *, size_t quantity,
 			  uint64_t bytes);
+
+/* The query without the parameters that only the playlist has (_HLS_...), into
+ * ret of the size of the query. */
+void hls_query_strip(const char *query, char *ret);
 
 void hls_playlist_write(struct buf *, const struct hls_playlist *);

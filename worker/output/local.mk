@@ -15,6 +15,7 @@ libworker_a_SOURCES += \
 	worker/output/output.c worker/output/output.h \
 	worker/output/output_type.h \
 	worker/output/pacer.c worker/output/pacer.h \
+	worker/output/part_cut.c worker/output/part_cut.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sap.c worker/output/sap.h \
 	worker/output/segmenter.c worker/output/segmenter.h \

@@ -6,6 +6,7 @@
 #include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/join_point.h"
+#include "worker/output/part_cut.h"
 #include "worker/output/segmenter.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -60,6 +61,7 @@ struct ring_out {
 	enum segmenter_cut cut;
 	struct ring_segment done, next;
 	uint64_t segment_bytes; /* of the largest segment */
+	struct part_cut part;
 	struct cc_rewrite cc;
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
 	 * PAT that names their PID */
@@ -135,6 +137,9 @@ void ring_out_set_hls(struct ring_out *r, const struct ring_out_hls *hls)
 	segmenter_init(&r->segmenter, hls->duration_ms,
 		       ring_writer_max(r->ring) / HLS_SHARE,
 		       has_last ? &last : NULL);
+	part_cut_init(&r->part, hls->part_ms);
+	if (hls->part_ms > 0)
+		ring_part_target(r->ring, hls->part_ms);
 	if (hls->duration_ms > 0)
 		ring_segment_target(r->ring, (hls->duration_ms + 500) / 1000);
 }
@@ -375,6 +380,13 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 				copy_table(r, packet);
 			continue;
 		}
+		if (r->part.due && ts_pusi(packet) &&
+		    ts_pid(packet) == main_pid && fifo_len(&r->held) == 0) {
+			put(r, run.data + from * TS_PACKET, i - from);
+			from = i;
+			part_cut_at(&r->part, ring_writer_pos(r->ring),
+				    r->segmenter.ticks);
+		}
 		sign = look(r, packet, main_pid);
 		if (sign == RAP_NONE && !is_guess(r, packet))
 			continue;
@@ -429,6 +441,7 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 		segmenter_time(&r->segmenter, now_ns);
 	r->overdue = segmenter_is_overdue(&r->segmenter,
 					  ring_writer_pos(r->ring));
+	part_cut_look(&r->part, r->segmenter.ticks);
 	r->may_guess = join_point_may_guess(&r->rap, now_ns - r->rap_ns);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
@@ -457,13 +470,19 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 static void publish_cut(struct ring_out *r)
 {
 	bool ends = r->cut == SEGMENTER_CUT;
+	struct ring_part part;
 
+	if (part_cut_take(&r->part, &part))
+		ring_part_add(r->ring, &part);
 	if (r->cut == SEGMENTER_NONE)
 		return;
 	if (ends)
 		ring_segment_target(r->ring,
 				    (r->done.duration_ms + 500) / 1000);
 	ring_segment_cut(r->ring, ends ? &r->done : NULL, &r->next);
+	if (ends && part_cut_end(&r->part, &r->done, &part))
+		ring_part_add(r->ring, &part);
+	part_cut_begin(&r->part, &r->next);
 	if (ends)
 		r->segment_bytes = MAX(r->segment_bytes,
 				       r->done.end - r->done.pos);

@@ -22,6 +22,7 @@ struct ring_out;
 struct ring_out_hls {
 	unsigned duration_ms; /* 0: none */
 	unsigned quantity;    /* segments of a playlist */
+	unsigned part_ms;     /* longest part of a segment; 0: no parts */
 };
 
 /* Does not take fd.  NULL with *ret_err = -errno if it is no valid ring. */

@@ -12,6 +12,7 @@
 
 enum {
 	TICK_MIN_MS = 1,
+	PART_MIN_MS = 200,
 };
 
 static void on_switch(const struct selector_switch *sw, void *arg)
@@ -235,6 +236,10 @@ static void add_hls(struct ring_out_hls *hls, const struct sink *s)
 	hls->duration_ms = MAX(hls->duration_ms,
 			       s->spec.hls_duration_s * 1000);
 	hls->quantity = MAX(hls->quantity, s->spec.hls_quantity);
+	/* a part has several pictures */
+	if (s->spec.hls_part_ms > 0)
+		hls->part_ms = MAX(s->spec.hls_part_ms,
+				   (unsigned)PART_MIN_MS);
 }
 
 static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
@@ -246,8 +251,10 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	if (name == NULL || name[0] == '\0')
 		name = start->name;
 	if (start->hls > 0)
-		p->hls = (struct ring_out_hls){ HLS_DURATION_S * 1000,
-						start->hls };
+		p->hls = (struct ring_out_hls){
+			.duration_ms = HLS_DURATION_S * 1000,
+			.quantity = start->hls,
+		};
 	p->n_sinks = start->n_outputs;
 	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);

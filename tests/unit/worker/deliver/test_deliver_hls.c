@@ -221,3 +221,76 @@ Test(deliver_hls, a_broken_ring_has_no_playlist)
 	(void)close(fd);
 	rig_done(&s.rig);
 }
+
+static void add_part(struct scene *s, unsigned index)
+{
+	uint64_t pos = ring_writer_pos(s->rig.writer);
+
+	rig_write(&s->rig, PACKETS / 4);
+	ring_part_add(s->rig.writer, &(struct ring_part){
+		.number = s->open.number, .index = index, .pos = pos,
+		.end = ring_writer_pos(s->rig.writer), .duration_ms = 500,
+		.independent = index == 0 });
+}
+
+static void expect_part(struct scene *s, int fd, uint64_t pos)
+{
+	size_t len;
+
+	pos *= RING_PACKET;
+	cr_assert_eq(read_head(s, fd, &len), 200);
+	cr_assert_eq(len, PACKETS / 4 * RING_PACKET);
+	rig_read_packets(&s->rig, fd, &pos, PACKETS / 4);
+}
+
+static bool has_answer(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+}
+
+Test(deliver_hls, requests_wait_for_the_next_part)
+{
+	static char text[4096];
+	struct scene s;
+	size_t len;
+	int list, part;
+
+	scene_init(&s);
+	add_segments(&s, 2);
+	add_part(&s, 0);
+	/* the open segment is 5002 */
+	part = rig_request(&s.rig, GET("/news/5002.0.ts"));
+	expect_part(&s, part, 2 * PACKETS);
+	say(part, GET("/news/5002.1.ts"));
+	list = rig_request(&s.rig,
+			   GET("/news.m3u8?_HLS_msn=5002&_HLS_part=1"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(part) || has_answer(list));
+	add_part(&s, 1);
+	expect_part(&s, part, 2 * PACKETS + PACKETS / 4);
+	cr_assert_eq(read_head(&s, list, &len), 200);
+	cr_assert_lt(len, sizeof text);
+	rig_read(&s.rig, list, text, len);
+	cr_assert_not_null(strstr(text, "URI=\"news/5002.1.ts\""), "%s",
+			   text);
+	cr_assert_not_null(strstr(text, "HINT:TYPE=PART,"
+				  "URI=\"news/5002.2.ts\""), "%s", text);
+
+	/* a whole segment */
+	say(list, GET("/news.m3u8?_HLS_msn=5002"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(list));
+	cut(&s);
+	cr_assert_eq(read_head(&s, list, &len), 200);
+	rig_read(&s.rig, list, text, len);
+	/* neither a part that is no next one, nor a far segment */
+	say(part, GET("/news/5009.0.ts"));
+	expect_error(&s, part, 404);
+	say(list, GET("/news.m3u8?_HLS_msn=5009"));
+	expect_error(&s, list, 400);
+	(void)close(list);
+	(void)close(part);
+	rig_done(&s.rig);
+}

@@ -135,3 +135,94 @@ Test(hls_playlist, lists_what_stays_as_long_as_the_rfc_wants)
 			     cases[i].listed, "%zu", i);
 	}
 }
+
+Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
+{
+	struct ring_segments s = table(5);
+	struct ring_parts parts = { .n = 4, .target_ms = 2000 };
+	const struct hls_playlist p = {
+		.segments = s.list + 3, .n = 2, .target_s = 3,
+		.folder = "a/", .query = "t=1", .parts = &parts,
+		.open = &s.open,
+	};
+
+	s.has_open = true;
+	s.open = s.list[4];
+	s.open.number++;
+	s.open.pos = s.list[4].end;
+	s.open.wall_ms += 3000;
+	s.open.end = 0;
+	/* of the segment in front of the last one only the last part is known:
+	 * it is not listed */
+	for (unsigned i = 0; i < 4; i++)
+		parts.list[i] = (struct ring_part){
+			.number = 1800000003 + (i + 1) / 2,
+			.index = (i + 1) % 2,
+			.pos = 3 * MIB + (i + 1) * (MIB / 2),
+			.end = 3 * MIB + (i + 2) * (MIB / 2),
+			.duration_ms = 1500,
+			.independent = i % 2 == 1,
+		};
+	cr_assert(hls_parts_are_live(&parts, &s));
+	assert_text(&p, "#EXTM3U\n"
+		    "#EXT-X-VERSION:6\n"
+		    "#EXT-X-TARGETDURATION:3\n"
+		    "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,"
+		    "PART-HOLD-BACK=6.100\n"
+		    "#EXT-X-PART-INF:PART-TARGET=2.000\n"
+		    "#EXT-X-MEDIA-SEQUENCE:1800000003\n"
+		    "#EXT-X-DISCONTINUITY-SEQUENCE:1800000000\n"
+		    "#EXT-X-INDEPENDENT-SEGMENTS\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:09.123Z\n"
+		    "#EXTINF:3.000,\n"
+		    "a/1800000003.ts?t=1\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:12.123Z\n"
+		    "#EXT-X-PART:DURATION=1.500,"
+		    "URI=\"a/1800000004.0.ts?t=1\",INDEPENDENT=YES\n"
+		    "#EXT-X-PART:DURATION=1.500,"
+		    "URI=\"a/1800000004.1.ts?t=1\"\n"
+		    "#EXTINF:3.000,\n"
+		    "a/1800000004.ts?t=1\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:15.123Z\n"
+		    "#EXT-X-PART:DURATION=1.500,"
+		    "URI=\"a/1800000005.0.ts?t=1\",INDEPENDENT=YES\n"
+		    "#EXT-X-PRELOAD-HINT:TYPE=PART,"
+		    "URI=\"a/1800000005.1.ts?t=1\"\n");
+	/* parts leave after three target durations, the open ones included */
+	parts.list[3].duration_ms = 6001;
+	parts.target_ms = 6001;
+	{
+		struct buf out = { 0 };
+
+		hls_playlist_write(&out, &p);
+		buf_append(&out, "", 1);
+		cr_assert_null(strstr((const char *)buf_head(&out),
+				      "004.0.ts"));
+		cr_assert_not_null(strstr((const char *)buf_head(&out),
+					  "005.0.ts"));
+		buf_done(&out);
+	}
+	/* those of an earlier time are not */
+	s.open.number += 2;
+	cr_assert_not(hls_parts_are_live(&parts, &s));
+}
+
+Test(hls_playlist, addresses_get_no_parameters_of_the_playlist)
+{
+	static const struct {
+		const char *query, *stripped;
+	} cases[] = {
+		{ "", "" },
+		{ "token=1", "token=1" },
+		{ "_HLS_msn=5", "" },
+		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_" },
+		{ "&&a&&b&", "a&b" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[64];
+
+		hls_query_strip(cases[i].query, text);
+		cr_assert_str_eq(text, cases[i].stripped);
+	}
+}

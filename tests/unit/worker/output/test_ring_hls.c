@@ -35,7 +35,7 @@ static void rig_init(struct rig *r)
 	r->reader = ring_reader_new(r->fd, &err);
 	cr_assert(r->out != NULL && r->reader != NULL);
 	r->in = build_new();
-	ring_out_set_hls(r->out, &(struct ring_out_hls){ 3000, 4 });
+	ring_out_set_hls(r->out, &(struct ring_out_hls){ 3000, 4, 0 });
 	build_tables(r->in);
 	for (size_t i = 0; i < r->in->n; i++)
 		(void)psi_feed(r->psi, build_packet(r->in, i));
@@ -85,7 +85,7 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 			continue;
 		ring_out_free(&r.out);
 		r.out = ring_out_new(r.fd, r.psi, &err);
-		ring_out_set_hls(r.out, &(struct ring_out_hls){ 3000, 4 });
+		ring_out_set_hls(r.out, &(struct ring_out_hls){ 3000, 4, 0 });
 	}
 	cr_assert_eq(list.target_s, 3);
 	/* a ring that cannot grow */
