@@ -109,6 +109,8 @@ static void follow_tables(struct switch_point *e)
 	if (psi_changes(e->psi) == e->changes)
 		return;
 	e->changes = psi_changes(e->psi);
+	/* they may be of PIDs that these tables do not name */
+	e->past.set = e->open.set = false;
 	main = psi_main_program(e->psi);
 	if (main == NULL || main->pcr_pid == e->pcr_pid)
 		return;

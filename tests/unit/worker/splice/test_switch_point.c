@@ -176,6 +176,21 @@ Test(entry, may_have_arrived_before_it_is_wanted)
 	}
 }
 
+/* The tables of the switch go out in front of it. */
+Test(entry, is_not_older_than_the_tables)
+{
+	(void)feed(3000);
+	free(a);
+	a = source_new(90000 + 3000 * 90);
+	a->program = 77;
+	a->gop = 1000000;
+	source_skip(a, 20);
+	(void)feed(150);
+	switch_point_want(e, 5000, now);
+	switch_point_set_past(e, now - SWITCH_POINT_PAST_MS * MS);
+	cr_assert_eq(feed(1), 0);
+}
+
 /* A picture that is not decided, and the packets of many other programs. */
 Test(entry, random_access_indicator_decides_what_cannot_wait)
 {
