@@ -56,7 +56,7 @@ Test(adapter, gets_an_id_that_no_stream_has)
 		    "{'adapter':{'enable':true,'id':'a001','type':'C'},"
 		    "'gid':466562,'scope':'set-adapter'}\n");
 	expect_ok("{'cmd':'set-stream','gid':466560,'stream':{'type':'spts',"
-		  "'enable':true}}", "set-stream");
+		  "'enable':true,'input':['udp://239.1.1.1']}}", "set-stream");
 	cr_assert_not_null(config_stream(w.config, "a002"));
 }
 
