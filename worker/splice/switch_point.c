@@ -36,6 +36,7 @@ struct switch_point {
 	uint64_t since_ns;
 	uint64_t wait_ns;
 	uint64_t past_ns;   /* random access points since then are accepted */
+	uint64_t main_ns;   /* the last payload of the main PID; 0: none */
 	struct rap rap;
 	/* the packets from the first of these places on, of earlier feeds */
 	struct fifo held;
@@ -142,12 +143,16 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 			  uint64_t now_ns)
 {
 	uint64_t waited = now_ns - e->since_ns;
+	uint64_t silent = now_ns - MAX(e->since_ns, e->main_ns);
 	uint64_t wait_ns = rap_is_shown(&e->rap)
 				   ? e->wait_ns
 				   : MIN(e->wait_ns,
 					 SWITCH_POINT_BLIND_MS * MS);
 	enum pid_class class = psi_class(e->psi, ts_pid(p));
 
+	/* the PMT lists a video that is not sent */
+	if (silent >= SWITCH_POINT_WAIT_MS * MS)
+		wait_ns = MIN(wait_ns, SWITCH_POINT_WAIT_MS * MS);
 	if (ts_pid(p) == TS_PID_NULL || waited < wait_ns)
 		return false;
 	return waited >= 2 * wait_ns ||
@@ -189,8 +194,12 @@ static bool judge(struct switch_point *e, const uint8_t *p, struct mark here,
 		  size_t *ret_at)
 {
 	enum rap_sign sign = look(e, p);
+	bool is_main = ts_has_payload(p) &&
+		       ts_pid(p) == psi_main_pid(e->psi);
 	bool found = note(e, sign, here) && e->past.ns >= e->past_ns;
 
+	if (is_main)
+		e->main_ns = here.ns;
 	if (!e->wanted)
 		return false;
 	e->late = e->blind = false;

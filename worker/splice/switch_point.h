@@ -5,7 +5,8 @@
  * The tables are known there, a PCR was seen, and a random access point begins
  * (worker/ts/rap.h); without video, an audio frame begins.  After the allowed
  * wait any video or audio PES of any program is accepted, and after twice the
- * wait any packet.  A picture that later packets decide is kept meanwhile.
+ * wait any packet.  A video without payload for SWITCH_POINT_WAIT_MS shortens
+ * the wait to that.  A picture that later packets decide is kept meanwhile.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  The last random access point is kept meanwhile with

@@ -303,3 +303,25 @@ Test(entry, the_burst_of_a_source_that_hung_shows_only_its_end)
 	cr_assert_lt(llabs(wrap_diff(phase, wanted % PCR_WRAP, PCR_WRAP)),
 		     27000 * 10);
 }
+
+/* The PMT lists a video, of which packets without payload have the PCRs. */
+Test(entry, a_video_that_is_not_sent_is_not_waited_for)
+{
+	uint64_t begun = now;
+	bool found = false;
+
+	switch_point_want(e, 15000, now);
+	while (!found && now - begun < 15000 * MS) {
+		struct ts_run run = source_make(a, 1);
+
+		now += MS;
+		if (ts_pid(run.data) == SOURCE_VIDEO &&
+		    ts_has_payload(run.data))
+			continue;
+		found = switch_point_feed(e, &run, 1, now, rest, &n_rest);
+	}
+	cr_assert(found);
+	cr_expect_geq(now - begun, SWITCH_POINT_WAIT_MS * MS);
+	cr_expect_leq(now - begun, 2500 * MS);
+	cr_expect_eq(ts_pid(rest[n_rest - 1].data), SOURCE_AUDIO);
+}
