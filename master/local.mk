@@ -13,6 +13,7 @@ include master/config/local.mk
 include master/setup/local.mk
 include master/status/local.mk
 include master/streams/local.mk
+include master/viewers/local.mk
 
 sbin_PROGRAMS += sluice
 sluice_SOURCES = master/main.c

@@ -34,6 +34,7 @@
 #include "master/setup/state_path.h"
 #include "master/status/status.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 #include "common/supervise/tls_proc.h"
 #include "master/status/system_status.h"
 #include "master/watchdog.h"
@@ -64,6 +65,7 @@ struct master {
 	struct system_status *system;
 	struct history history; /* borrows config, status, system, api */
 	struct auth *auth;
+	struct viewers *viewers;
 	struct api *api;
 	struct watchdog *watchdog;
 	ev_signal on_term, on_int, on_hup;
@@ -417,6 +419,23 @@ static void open_auth(struct master *m)
 	free(path);
 }
 
+static void on_viewers(const struct msg_deliver_changes *changes, void *arg)
+{
+	api_report_viewers(((const struct master *)arg)->api, changes);
+}
+
+static void open_viewers(struct master *m)
+{
+	m->viewers = viewers_new(&(struct viewers_config){
+		.loop = m->loop,
+		.config = m->config,
+		.auth = reconciler_auth(m->reconciler),
+		.backend = reconciler_backend(m->reconciler),
+		.on_changes = on_viewers, .arg = m,
+	});
+	reconciler_set_viewers(m->reconciler, m->viewers);
+}
+
 static size_t list_workers(pid_t *list, size_t room, void *arg)
 {
 	const struct master *m = arg;
@@ -437,6 +456,7 @@ static void open_api(struct master *m)
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
 		.auth = m->auth,
+		.viewers = m->viewers,
 		.config = m->config,
 		.reconciler = m->reconciler,
 		.hub = m->hub,
@@ -502,6 +522,7 @@ static int start(struct master *m)
 	m->write_paths = write_roots_open(m->options,
 					  config_document(m->config));
 	open_auth(m);
+	open_viewers(m);
 	open_api(m);
 	open_renewal(m);
 	watch_signal(m, &m->on_term, SIGTERM);
@@ -528,6 +549,8 @@ static void close_all(struct master *m)
 	http_server_free(&m->http);
 	renewal_free(&m->renewal);
 	api_free(&m->api);
+	reconciler_set_viewers(m->reconciler, NULL);
+	viewers_free(&m->viewers);
 	auth_free(&m->auth);
 	system_status_free(&m->system);
 	status_free(&m->status);

@@ -9,6 +9,7 @@
 #include "master/auth/auth.h"
 #include "master/status/system_alarms.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,9 @@ static json_t *collect(struct alarms *a, bool passing)
 	}
 	if (cfg->log_error != NULL && cfg->log_error(&error, cfg->arg) < 0)
 		system_alarms_add(list, "log", NULL, error.text);
+	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers) != NULL)
+		system_alarms_add(list, "backend", NULL,
+				  viewers_backend_error(cfg->viewers));
 	add_services(list, cfg->reconciler, passing);
 	add_all(list, "host", api_host_advice(a->api));
 	return list;

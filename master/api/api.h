@@ -8,6 +8,7 @@
 
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
+#include "proto/ipc/msg.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct hub;
 struct options;
 struct status;
 struct system_status;
+struct viewers;
 struct write_paths;
 
 /* error: NULL when the instance can be replaced. */
@@ -40,6 +42,7 @@ typedef int reload_fn(reload_done_fn *done, void *done_arg, void *arg);
 struct api_config {
 	struct ev_loop *loop;
 	struct auth *auth;
+	struct viewers *viewers; /* NULL: none */
 	struct config *config;
 	struct reconciler *reconciler;
 	struct hub *hub;
@@ -81,6 +84,10 @@ void api_start_streams(struct api *);
 bool api_reload(struct api *, const json_t *document, json_t **ret_changes);
 /* For the command reload. */
 void api_set_reload(struct api *, reload_fn *, void *arg);
+
+/* Viewers came and left: sends session_event.  NULL-safe. */
+void api_report_viewers(struct api *, const struct msg_deliver_changes *);
+
 /* The file cannot be used: raises an alarm until the next reload or change of
  * the configuration. */
 void api_reload_failed(struct api *, const char *error);

@@ -2,6 +2,7 @@
 /* The command set-category. */
 #include "master/api/category_edit.h"
 #include "master/api/collection.h"
+#include "master/viewers/viewers.h"
 
 /* The changes of a request besides the category. */
 struct category_changes {
@@ -159,6 +160,7 @@ static void change_all(struct edit *e)
 		config_set_section(config, "users", copy);
 	}
 	c->streams = stream_refs_follow(e->api, change_stream, &c->names);
+	viewers_groups_changed(e->api->cfg.viewers);
 }
 
 /* Names the streams and users that changed. */

@@ -10,6 +10,7 @@
 #include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
 #include "master/config/write_paths.h"
+#include "master/viewers/viewers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -146,6 +147,7 @@ bool api_reload(struct api *api, const json_t *document, json_t **ret_changes)
 		certificate_apply(api);
 		if (api->cfg.auth != NULL)
 			auth_users_changed(api->cfg.auth);
+		viewers_changed(api->cfg.viewers);
 		event_review(api);
 		if (api->cfg.set_log != NULL)
 			api->cfg.set_log(api->cfg.arg);

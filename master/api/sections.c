@@ -8,6 +8,7 @@
 #include "master/config/check.h"
 #include "master/streams/reconciler.h"
 #include "master/config/write_paths.h"
+#include "master/viewers/viewers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		(void)json_object_set(message, "auth", section);
 	config_set_section(api->cfg.config, "auth", section);
 	reconciler_close_viewers(api->cfg.reconciler, false);
+	viewers_changed(api->cfg.viewers);
 	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands sessions and close-session: the viewers of the streams. */
 #include "common/base/alloc.h"
+#include "common/ws/hub.h"
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
+#include "master/streams/session_format.h"
 
 #include <stdlib.h>
 
@@ -33,6 +35,29 @@ static json_t *name_channels(const struct api *api, const json_t *sessions)
 		(void)json_array_append_new(list, copy);
 	}
 	return list;
+}
+
+void api_report_viewers(struct api *api, const struct msg_deliver_changes *c)
+{
+	json_t *list, *named, *message;
+
+	if (api == NULL || c->n_joined + c->n_left == 0 ||
+	    !hub_has_listeners(api->cfg.hub))
+		return;
+	list = json_array();
+	for (size_t i = 0; i < c->n_joined; i++)
+		(void)json_array_append_new(list,
+					    session_format(&c->joined[i]));
+	named = name_channels(api, list);
+	json_decref(list);
+	for (size_t i = 0; i < c->n_left; i++)
+		(void)json_array_append_new(
+			named, json_pack("{s:I}", "client_id",
+					 (json_int_t)c->left[i]));
+	message = edit_message("session_event");
+	(void)json_object_set_new(message, "sessions", named);
+	hub_broadcast(api->cfg.hub, message, HUB_SOON);
+	json_decref(message);
 }
 
 static bool has_client(const json_t *sessions, json_int_t id)

@@ -7,6 +7,7 @@
 #include "master/auth/auth.h"
 #include "master/config/check.h"
 #include "master/config/write_paths.h"
+#include "master/viewers/viewers.h"
 
 #include <string.h>
 
@@ -117,6 +118,8 @@ static void settings_set_config(struct api *api, const json_t *request,
 			   data != NULL ? json_deep_copy(data) : NULL);
 	if (strcmp(key, "users") == 0)
 		auth_users_changed(api->cfg.auth);
+	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
+		viewers_changed(api->cfg.viewers);
 	event_review(api);
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));

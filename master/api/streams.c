@@ -10,6 +10,7 @@
 #include "master/config/stream_links.h"
 #include "master/streams/reconciler.h"
 #include "master/config/write_paths.h"
+#include "master/viewers/viewers.h"
 #include "proto/spec/stream_spec.h"
 
 #include <string.h>
@@ -106,6 +107,11 @@ static void finish_stream(struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
 	unsigned n_files = 0;
+
+	if (e->old != NULL &&
+	    (is_renamed(e) || !json_equal(json_object_get(e->old, "groups"),
+					  json_object_get(e->entry, "groups"))))
+		viewers_groups_changed(e->api->cfg.viewers);
 
 	/* after the event with the new id */
 	if (is_renamed(e))

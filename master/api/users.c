@@ -14,6 +14,7 @@
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 static void apply_user(struct edit *e)
 {
 	auth_users_changed(e->api->cfg.auth);
+	viewers_user_changed(e->api->cfg.viewers, e->id);
 	event_review(e->api);
 }
 

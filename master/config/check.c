@@ -8,6 +8,7 @@
 #include "master/config/judge.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
+#include "master/config/viewer_settings.h"
 #include "proto/spec/stream_spec.h"
 
 #include <errno.h>
@@ -149,12 +150,81 @@ static void judge_play(struct judge *j, const json_t *settings,
 
 bool check_closes_viewers(const json_t *document)
 {
+	char url[VIEWER_URL_MAX];
+	struct errmsg error;
 	const json_t *enable = json_object_get(
 		json_object_get(document, "auth"), "enable");
 
 	/* a value that is no boolean may be meant as true */
-	return enable != NULL && !json_is_false(enable) &&
-	       !json_is_null(enable);
+	if (enable != NULL && !json_is_boolean(enable) &&
+	    !json_is_null(enable))
+		return true;
+	return json_is_true(enable) &&
+	       (viewer_backend_url(json_object_get(document, "auth"), url,
+				   &error) < 0 || url[0] != '\0');
+}
+
+/* What a rule of viewers needs; viewers without a rule are denied. */
+static void judge_rules(struct judge *j, const json_t *auth,
+			const json_t *settings)
+{
+	const json_t *secret = json_object_get(auth, "securetoken");
+	const char *promo = json_string_value(json_object_get(auth, "promo"));
+	bool enabled = json_is_true(json_object_get(auth, "enable"));
+	const char *error = NULL;
+	size_t mark;
+
+	if (secret != NULL && !json_is_null(secret) &&
+	    !json_is_integer(secret) && !json_is_string(secret))
+		error = "is neither a text nor an integer";
+	else if (json_string_length(secret) >= VIEWER_SECRET_MAX)
+		error = "is too long";
+	mark = judge_down(j, "securetoken");
+	if (error != NULL)
+		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING, "%s",
+			  error);
+	judge_up(j, mark);
+	mark = judge_down(j, "promo");
+	if (promo != NULL && promo[0] != '\0' &&
+	    !viewer_location_is_valid(promo))
+		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING,
+			  "is not a URL");
+	judge_up(j, mark);
+	mark = judge_down(j, "x_real_ip");
+	if (json_is_true(json_object_get(auth, "x_real_ip")) &&
+	    settings != NULL && json_array_size(json_object_get(
+		    settings, "real_ip_trusted")) == 0)
+		judge_add(j, CHECK_WARNING, "has no effect without the "
+			  "proxies in settings.real_ip_trusted");
+	judge_up(j, mark);
+}
+
+/* Who decides if the rules do not. */
+static void judge_backend(struct judge *j, const json_t *auth)
+{
+	bool enabled = json_is_true(json_object_get(auth, "enable"));
+	char url[VIEWER_URL_MAX];
+	struct errmsg error;
+	size_t mark;
+
+	if (viewer_backend_url(auth, url, &error) < 0) {
+		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING, "%s: it "
+			  "is not used", error.text);
+		return;
+	}
+	if (enabled && url[0] != '\0') {
+		judge_add(j, CHECK_FAULT, "an authorization backend is not "
+			  "supported by this version, so all http outputs "
+			  "stay closed");
+		return;
+	}
+	mark = judge_down(j, "backend_unreachable");
+	if (enabled && url[0] != '\0' &&
+	    json_object_get(auth, "backend_unreachable") == NULL)
+		judge_add(j, CHECK_WARNING, "is missing: while the backend "
+			  "does not answer, new viewers are allowed; set it "
+			  "to \"allow\" or \"deny\"");
+	judge_up(j, mark);
 }
 
 /* Items that are not addresses have no effect. */
@@ -163,18 +233,18 @@ static void judge_auth(struct judge *j, const json_t *document)
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
 	const json_t *section = json_object_get(document, "auth");
 	size_t outer = judge_down(j, "auth");
+	const json_t *value = json_object_get(section, "enable");
 	size_t enable = judge_down(j, "enable");
 
-	if (check_closes_viewers(document) &&
-	    !json_is_true(json_object_get(section, "enable")))
+	if (check_closes_viewers(document) && !json_is_true(value))
 		judge_add(j, CHECK_FAULT, "is not true or false, so all http "
 			  "outputs stay closed");
-	else if (check_closes_viewers(document))
-		judge_add(j, CHECK_FAULT, "true is not supported: this "
-			  "version cannot authorize viewers, so all http "
-			  "outputs stay closed; set it to false to open them "
-			  "to everybody");
 	judge_up(j, enable);
+	if (json_is_object(section)) {
+		judge_fields(j, &auth_fields, section, NULL);
+		judge_rules(j, section, json_object_get(document, "settings"));
+		judge_backend(j, section);
+	}
 	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
 		size_t mark = judge_down(j, lists[k]), i;
 		struct ip_prefix prefix;
@@ -195,10 +265,17 @@ static void judge_auth(struct judge *j, const json_t *document)
 	judge_up(j, outer);
 }
 
+static bool is_digits(const char *text)
+{
+	return strspn(text, "0123456789") == strlen(text) && strlen(text) < 16;
+}
+
 void judge_user(struct judge *j, const json_t *user)
 {
 	const json_t *type = json_object_get(user, "type");
 	const json_t *limit = json_object_get(user, "conlimit");
+	const json_t *ip = json_object_get(user, "ip");
+	struct ip_prefix prefix;
 	double number = json_number_value(type);
 	size_t mark;
 
@@ -209,8 +286,14 @@ void judge_user(struct judge *j, const json_t *user)
 		judge_add(j, CHECK_FAULT, "is not 1, 2 or 3");
 	judge_up(j, mark);
 	mark = judge_down(j, "conlimit");
-	if (limit != NULL && !json_is_number(limit) && !json_is_string(limit))
+	if (limit != NULL && !json_is_null(limit) && !json_is_number(limit) &&
+	    (!json_is_string(limit) || !is_digits(json_string_value(limit))))
 		judge_add(j, CHECK_FAULT, "is not a number");
+	judge_up(j, mark);
+	mark = judge_down(j, "ip");
+	if (json_string_length(ip) > 0 &&
+	    ip_prefix_parse(json_string_value(ip), &prefix) < 0)
+		judge_add(j, CHECK_FAULT, "is no address or network");
 	judge_up(j, mark);
 }
 

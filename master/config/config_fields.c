@@ -150,33 +150,45 @@ static const struct field log_rows[] = {
 
 const struct field_table log_fields = ROWS(log_rows);
 
-/* set-auth stores any section, and logs errors of these. */
+/* check.c judges those without a type. */
+static const char *const conlimit_modes[] = { "deny", "oldest", NULL };
+static const char *const unreachable_modes[] = { "allow", "deny", NULL };
 static const struct field auth_rows[] = {
 	{ "backend", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
-	  .help = "URL that authorizes viewers." },
+	  .help = "URL that decides about viewers without a user." },
+	{ "backend_unreachable", .type = FIELD_UINT,
+	  .choices = unreachable_modes, .flags = FIELD_OBSERVER,
+	  .help = "New viewers while the backend does not answer." },
+	{ "conlimit_mode", .type = FIELD_UINT, .choices = conlimit_modes,
+	  .flags = FIELD_OBSERVER,
+	  .help = "Above conlimit: deny the new viewer, or end the oldest." },
 	{ "enable", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER,
-	  .help = "Viewers need authorization.  This version has none: true "
-		  "is an error, and http outputs stay closed." },
+	  .help = "Viewers need authorization." },
 	{ "http_ip_allow", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that need no authorization." },
 	{ "http_ip_deny", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that are denied." },
-	{ "http_token_deny", .type = FIELD_NONE, .help = "Stored." },
+	{ "http_token_deny", .type = FIELD_NONE,
+	  .help = "Tokens that are denied." },
 	{ "iptvportal", .type = FIELD_NONE,
-	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, .help = "Stored." },
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Base URL of IPTVPORTAL, used without backend." },
 	{ "ministra", .type = FIELD_NONE,
-	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, .help = "Stored." },
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Base URL of Ministra, used without backend." },
 	{ "promo", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
-	  .help = "Stored." },
-	{ "securetoken", .type = FIELD_NONE, .help = "Stored." },
+	  .help = "URL that denied viewers are redirected to." },
+	{ "securetoken", .type = FIELD_NONE,
+	  .help = "Secret of secure tokens." },
 	{ "smarty", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
-	  .help = "Stored." },
+	  .help = "Base URL of Smarty, used without backend." },
 	{ "x_real_ip", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
-	  .help = "Stored." },
+	  .help = "X-Real-IP of trusted proxies is the address of the "
+		  "viewer." },
 };
 
 const struct field_table auth_fields = ROWS(auth_rows);
@@ -190,14 +202,16 @@ static const struct field user_rows[] = {
 	{ "cipher", .type = FIELD_NONE, .flags = FIELD_SECRET,
 	  .help = "Hash of the password." },
 	{ "comment", .type = FIELD_STRING, .help = "Stored." },
-	{ "token", .type = FIELD_STRING, .help = "Stored." },
+	{ "token", .type = FIELD_STRING,
+	  .help = "Token of the viewer." },
 	{ "ip", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
-	  .help = "Stored." },
+	  .help = "Address or network that the viewer must have." },
 	{ "expire", .type = FIELD_REAL, .flags = FIELD_OBSERVER,
-	  .help = "Stored." },
+	  .help = "Unix time from which the user may not watch; 0: "
+		  "none." },
 	/* a number or text */
 	{ "conlimit", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
-	  .help = "Stored." },
+	  .help = "Viewers at the same time; 0: any number." },
 	{ "packages", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Categories that the user may watch." },

@@ -52,6 +52,7 @@ static void read_output(struct output_conf *out, const char *address,
 		out->path = xstrdup(spec.path);
 		out->buffer_size_kib = spec.buffer_size_kib;
 		out->hls = spec.hls ? spec.hls_quantity : 0;
+		out->no_auth = spec.no_auth;
 	}
 	if (places != NULL)
 		judge_output_place(j, &spec, places);

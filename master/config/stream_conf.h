@@ -37,6 +37,7 @@ struct output_conf {
 	char *path;
 	unsigned buffer_size_kib;
 	unsigned hls; /* segments of its playlist; 0: no HLS */
+	bool no_auth;
 };
 
 struct stream_conf {

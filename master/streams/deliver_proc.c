@@ -9,6 +9,7 @@
 #include "master/streams/listeners.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
+#include "master/viewers/viewers.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/channel.h"
@@ -39,6 +40,7 @@ static void send_mount(struct mount *mount, enum msg_type type)
 		.tls = mount->tls,
 		.hls = mount->hls,
 		.demand = mount->demand,
+		.no_auth = mount->no_auth,
 	};
 	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
 }
@@ -213,7 +215,8 @@ static void on_hello(void *self)
 	struct mount *m;
 
 	send_limits(d);
-
+	if (d->viewers != NULL)
+		viewers_up(d->viewers);
 	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
@@ -233,6 +236,10 @@ static void on_message(const struct msg *m, void *self)
 	    session_list_answer(d->sessions, &m->deliver_sessions, m->seq,
 				&error) < 0)
 		service_proc_kill(d->service, error.text);
+	if (m->type == MSG_DELIVER_ASK && d->viewers != NULL)
+		viewers_ask(d->viewers, &m->deliver_ask, m->seq);
+	if (m->type == MSG_DELIVER_CHANGES && d->viewers != NULL)
+		viewers_report(d->viewers, &m->deliver_changes);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* NULL: it was unmounted meanwhile */
@@ -259,6 +266,8 @@ static void on_down(void *self)
 		if (m->on_viewers != NULL)
 			m->on_viewers(true, m->arg);
 	session_list_down(d->sessions);
+	if (d->viewers != NULL)
+		viewers_down(d->viewers);
 }
 
 static const struct service_kind kind = {
@@ -343,6 +352,24 @@ void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
 	deliver_proc_send_due(d);
 }
 
+static void send_for_viewers(const struct msg *m, void *arg)
+{
+	const struct deliver_proc *d = arg;
+
+	service_proc_send(d->service, m, NULL);
+}
+
+void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
+{
+	d->viewers = v;
+	if (v == NULL)
+		return;
+	viewers_connect(v, send_for_viewers, d);
+	/* an adopted worker */
+	if (service_proc_channel(d->service) != NULL)
+		viewers_up(v);
+}
+
 void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
@@ -385,6 +412,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->demand = cfg->demand;
 	m->on_viewers = cfg->on_viewers;
 	m->arg = cfg->arg;
+	m->no_auth = cfg->no_auth;
 	m->ring_fd = cfg->ring_fd;
 	if (cfg->listen != NULL)
 		m->listener = listener_get(d->listeners, cfg->listen);

@@ -28,6 +28,7 @@ struct plan_http;
 struct play_conf;
 struct stream_proc_info;
 struct tls_proc;
+struct viewers;
 
 /* tls: the worker for TLS with viewers; borrowed, or NULL. */
 struct deliver_proc *deliver_proc_new(const struct service_config *,
@@ -52,6 +53,8 @@ void deliver_proc_limit(struct deliver_proc *, const json_t *settings);
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 /* Why no viewer can connect to that port; NULL: there is no error. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
+/* Who decides about viewers (borrowed; NULL: nobody may watch). */
+void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
 /* All mounts have been made: the worker drops the others. */
 void deliver_proc_settle(struct deliver_proc *);
 
@@ -74,6 +77,7 @@ struct mount_config {
 	 * no receiver. */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
+	bool no_auth; /* everybody may watch */
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };

@@ -22,6 +22,7 @@ struct mount {
 	/* of the stream; NULL: none */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
+	bool no_auth;
 	int ring_fd;
 	bool due; /* a message to the worker is due */
 	bool waits; /* for the path, which another mount uses */
@@ -38,6 +39,7 @@ struct deliver_proc {
 	struct tls_proc *tls;
 	struct listeners *listeners;
 	struct session_list *sessions;
+	struct viewers *viewers; /* NULL: nobody decides */
 	struct listener *play; /* of the play paths alone; NULL: no such */
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* mounts with a due message */
@@ -46,7 +48,7 @@ struct deliver_proc {
 	bool renewing;
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */
-	bool closed; /* no mount is sent: viewers cannot be authorized */
+	bool closed; /* no mount is sent: auth.enable is no boolean */
 };
 
 /* The name that the worker uses. */

@@ -10,6 +10,9 @@ libmaster_a_SOURCES += \
 	master/streams/queriers.c master/streams/queriers.h \
 	master/streams/receivers.c master/streams/receivers.h \
 	master/streams/reconciler.c master/streams/reconciler.h \
+	master/streams/reconciler_services.c \
+	master/streams/reconciler_state.h \
+	master/streams/session_format.c master/streams/session_format.h \
 	master/streams/session_list.c master/streams/session_list.h \
 	master/streams/stream_memory.c master/streams/stream_memory.h \
 	master/streams/stream_mounts.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/streams/receivers.h"
 
-#include "master/streams/session_list.h"
+#include "master/streams/session_format.h"
 
 void receivers_update(struct receivers *r, const char *stream,
 		      const struct msg_stream_receivers *m, uint64_t now_ms)

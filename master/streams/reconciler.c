@@ -10,8 +10,10 @@
 #include "master/config/check.h"
 #include "master/config/play_conf.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
+#include "master/viewers/backend_proc.h"
 #include "common/supervise/jobs.h"
 #include "master/streams/querier_proc.h"
 #include "common/supervise/spawn.h"
@@ -25,24 +27,6 @@
 enum {
 	/* reconciler_stop() ends by then even if a process is stuck */
 	STOP_MS = 4500,
-};
-
-struct reconciler {
-	struct reconciler_config cfg;
-	json_t *settings; /* cfg.settings; NULL: none */
-	struct play_conf play;
-	struct spawner *spawner;
-	struct deliver_proc *deliver;
-	struct auth_proc *auth;
-	struct tls_proc *tls;
-	struct querier_proc *querier;
-	/* the four above, in the order in which they are stopped */
-	struct service_proc *services[RECONCILER_SERVICES];
-	struct jobs *jobs;
-	size_t n, room;
-	struct stream_proc **streams;
-	bool stopping;
-	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
 /* A removed stream is found as long as its process runs, unless another one has
@@ -290,6 +274,7 @@ static void open_services(struct reconciler *r)
 	r->auth = auth_proc_new(&cfg);
 	r->jobs = jobs_new(&cfg);
 	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
+	r->backend = backend_proc_new(&cfg);
 	cfg.on_up = link_services;
 	r->tls = tls_proc_new(&cfg);
 	r->deliver = deliver_proc_new(&cfg, r->tls);
@@ -299,6 +284,7 @@ static void open_services(struct reconciler *r)
 	r->services[1] = auth_proc_service(r->auth);
 	r->services[2] = tls_proc_service(r->tls);
 	r->services[3] = querier_proc_service(r->querier);
+	r->services[4] = backend_proc_service(r->backend);
 }
 
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
@@ -332,6 +318,7 @@ void reconciler_free(struct reconciler **rp)
 	jobs_free(&r->jobs);
 	tls_proc_free(&r->tls);
 	querier_proc_free(&r->querier);
+	backend_proc_free(&r->backend);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
@@ -527,73 +514,4 @@ void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 			receivers_count(stream_proc_receivers(r->streams[i]));
 	}
 	*ret_workers = n;
-}
-
-struct auth_proc *reconciler_auth(struct reconciler *r)
-{
-	return r->auth;
-}
-
-struct jobs *reconciler_jobs(struct reconciler *r)
-{
-	return r->jobs;
-}
-
-struct querier_proc *reconciler_querier(struct reconciler *r)
-{
-	return r->querier;
-}
-
-struct tls_proc *reconciler_tls(struct reconciler *r)
-{
-	return r->tls;
-}
-
-void reconciler_close_viewers(struct reconciler *r, bool closed)
-{
-	deliver_proc_close_viewers(r->deliver, closed);
-}
-
-struct session_wait *reconciler_list_sessions(struct reconciler *r,
-					      session_list_fn *done, void *arg)
-{
-	return deliver_proc_list(r->deliver, done, arg);
-}
-
-void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)
-{
-	for (size_t i = 0; i < r->n; i++)
-		receivers_list(stream_proc_receivers(r->streams[i]), mono_ms(),
-			       sessions);
-}
-
-void reconciler_close_session(struct reconciler *r, uint64_t client)
-{
-	const struct msg m = { .type = MSG_DELIVER_KICK,
-			       .deliver_kick = { client } };
-
-	for (size_t i = 0; i < r->n; i++)
-		if (receivers_has(stream_proc_receivers(r->streams[i]),
-				  client)) {
-			stream_proc_kick(r->streams[i], client);
-			return;
-		}
-	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
-}
-
-const char *reconciler_play_error(const struct reconciler *r)
-{
-	return deliver_proc_play_error(r->deliver);
-}
-
-const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     bool passing, const char **ret_role)
-{
-	static const char *const roles[RECONCILER_SERVICES] = {
-		"deliver", "auth", "tls", "querier",
-	};
-
-	*ret_role = roles[i];
-	return passing ? service_proc_fault(r->services[i])
-		       : service_proc_alarm(r->services[i]);
 }

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 struct auth_proc;
+struct backend_proc;
 struct ev_loop;
 struct handover;
 struct jobs;
@@ -29,6 +30,7 @@ struct reconciler;
 struct sockaddr_any;
 struct stream_conf;
 struct tls_proc;
+struct viewers;
 
 struct reconciler_events {
 	/* Once a second per running stream, decoded and in bounds. */
@@ -143,7 +145,7 @@ void reconciler_close_session(struct reconciler *, uint64_t client);
  * error. */
 const char *reconciler_play_error(const struct reconciler *);
 
-enum { RECONCILER_SERVICES = 4 };
+enum { RECONCILER_SERVICES = 5 };
 
 /* The alarm of a service worker and its role, borrowed; NULL: it has none.
  * passing: also a failure whose successor does not yet run steadily. */
@@ -152,6 +154,11 @@ const char *reconciler_service_alarm(const struct reconciler *, size_t i,
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *reconciler_auth(struct reconciler *);
+/* The worker that asks the authorization backend, borrowed. */
+struct backend_proc *reconciler_backend(struct reconciler *);
+/* Who decides about viewers (borrowed), before the first stream; NULL: nobody
+ * any more, so that nobody may watch.  NULL-safe. */
+void reconciler_set_viewers(struct reconciler *, struct viewers *);
 /* The starter of short-lived workers, borrowed. */
 struct jobs *reconciler_jobs(struct reconciler *);
 /* The worker that listens for IGMP and MLD queriers, borrowed. */

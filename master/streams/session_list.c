@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "master/streams/session_format.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -159,24 +160,6 @@ void session_list_forget(struct session_wait **p)
 		return;
 	TAILQ_REMOVE(w->queue, w, link);
 	free(w);
-}
-
-void session_set_stream(json_t *session, const char *stream)
-{
-	(void)json_object_set_new(session, "channel_id", json_string(stream));
-}
-
-json_t *session_format(const struct msg_session *s)
-{
-	json_t *session = json_object();
-
-	(void)json_object_set_new(session, "client_id",
-				  json_integer((json_int_t)s->client));
-	session_set_stream(session, s->stream);
-	(void)json_object_set_new(session, "addr", json_string(s->peer));
-	(void)json_object_set_new(session, "uptime",
-				  json_integer((json_int_t)s->uptime_s));
-	return session;
 }
 
 int session_list_answer(struct session_list *l,

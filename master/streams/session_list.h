@@ -39,11 +39,6 @@ struct session_list *session_list_new(const struct session_list_config *);
 /* NULL-safe; sets *l to NULL.  Open requests get NULL. */
 void session_list_free(struct session_list **);
 
-/* {client_id, channel_id, addr, uptime}, a new reference. */
-json_t *session_format(const struct msg_session *);
-/* Another stream id for it. */
-void session_set_stream(json_t *session, const char *stream);
-
 /* Called once, from the loop: a list of {client_id, channel_id, addr, uptime},
  * borrowed, or NULL when deliver does not answer in time.  The list may not be
  * freed inside. */

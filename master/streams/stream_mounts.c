@@ -19,6 +19,7 @@ static bool is_same(const struct mount *m, const struct mount_config *cfg)
 	if (cfg->listen != NULL)
 		sockaddr_format(cfg->listen, address);
 	return m->tls == cfg->tls && m->hls == cfg->hls &&
+	       m->no_auth == cfg->no_auth &&
 	       strcmp(m->path, cfg->path) == 0 &&
 	       strcmp(m->stream, cfg->stream) == 0 &&
 	       strcmp(mount_address(m), address) == 0;
@@ -82,13 +83,14 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.path = http->path;
 		wanted.tls = http->tls;
 		wanted.hls = http->hls;
+		wanted.no_auth = http->no_auth;
 		keep_mount(mounts, &old, d, &wanted, http->position);
 	}
 	if (cfg->play != NULL && cfg->play->ts) {
 		play_path(cfg->stream, false, path);
 		wanted.listen = NULL;
 		wanted.path = path;
-		wanted.tls = false;
+		wanted.tls = wanted.no_auth = false;
 		wanted.hls = 0;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
@@ -96,7 +98,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		play_path(cfg->stream, true, playlist);
 		wanted.listen = NULL;
 		wanted.path = playlist;
-		wanted.tls = false;
+		wanted.tls = wanted.no_auth = false;
 		wanted.hls = HLS_QUANTITY;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
@@ -176,8 +178,8 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 			continue;
 		}
 		if (d->closed)
-			error = "closed: auth.enable is not false, and this "
-				"version cannot authorize viewers";
+			error = "closed: the section auth has an error, "
+				"see sluice -t";
 		else if (m->waits)
 			error = m->waits_for;
 		else if (listener_error(m->listener) != NULL)

@@ -46,6 +46,7 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 	http->position = (unsigned)p->start.n_outputs;
 	http->listen = out->listen;
 	http->tls = out->tls;
+	http->no_auth = out->no_auth;
 	http->path = xstrdup(out->path);
 	http->hls = out->hls;
 	p->ring_size = MAX(p->ring_size, MAX(wanted,

@@ -19,6 +19,7 @@ struct plan_http {
 	unsigned position; /* in the output list, from 1 */
 	struct sockaddr_any listen;
 	bool tls;
+	bool no_auth;
 	char *path;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
 };

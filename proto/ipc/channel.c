@@ -198,13 +198,17 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
-/* A reply may cost more than other messages. */
-static void allow_reply(struct channel *c)
+/* A reply may cost more than other messages, and so may a question that got its
+ * answer. */
+static void allow_more(struct channel *c, enum msg_type type)
 {
 	const int64_t most_ns = CHANNEL_COST_REPLIES_MS * (int64_t)MS;
-	int64_t credit_ns = c->credit_ns + CHANNEL_COST_REPLY_MS * (int64_t)MS;
+	const int64_t answer_ns = CHANNEL_COST_ANSWER_US *
+				  (int64_t)(SANITIZED ? 8 : 1) * (MS / 1000);
+	int64_t more_ns = type == MSG_DELIVER_ANSWER
+		? answer_ns : CHANNEL_COST_REPLY_MS * (int64_t)MS;
 
-	c->credit_ns = MIN(credit_ns, most_ns);
+	c->credit_ns = MAX(c->credit_ns, MIN(c->credit_ns + more_ns, most_ns));
 }
 
 int channel_send(struct channel *c, const struct msg *m, const int *fds,
@@ -225,7 +229,7 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	for (size_t i = 0; i < n_fds; i++)
 		d.fds[i] = fds[i];
 	if (m->seq != 0)
-		allow_reply(c);
+		allow_more(c, m->type);
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
 	/* a password may be in it */
 	explicit_bzero(data, d.len);

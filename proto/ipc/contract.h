@@ -48,4 +48,8 @@ enum {
 	 * all replies that it waits for at most so much. */
 	CHANNEL_COST_REPLY_MS = 10,
 	CHANNEL_COST_REPLIES_MS = 1000,
+	/* The answer to a question of a worker (deliver.ask) pays for that
+	 * question: 1,000 in a second take 10 % of a processor at most, and
+	 * CHANNEL_FLOOD bounds them. */
+	CHANNEL_COST_ANSWER_US = 100,
 };

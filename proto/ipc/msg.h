@@ -17,6 +17,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
+#include "proto/ipc/msg_deliver.h"
 #include "proto/spec/alarm.h"
 
 #include <jansson.h>
@@ -72,10 +73,18 @@
 	ROW(DELIVER_KICK, deliver_kick, "deliver.kick", 0) \
 	/* how many viewers one address may have */ \
 	ROW(DELIVER_LIMITS, deliver_limits, "deliver.limits", 0) \
+	/* whether viewers need a permission of the master */ \
+	ROW(DELIVER_POLICY, deliver_policy, "deliver.policy", 0) \
+	/* the decision about the deliver.ask with this seq */ \
+	ROW(DELIVER_ANSWER, deliver_answer, "deliver.answer", 0) \
+	/* ask again about this viewer, or about all */ \
+	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
 	/* descriptor: a channel to the worker tls */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
 	/* hash this password; seq */ \
 	ROW(AUTH_HASH, auth_hash, "auth.hash", 0) \
+	/* request this URL about a viewer; seq */ \
+	ROW(BACKEND_ASK, backend_ask, "backend.ask", 0) \
 	/* compare this password with this hash; seq */ \
 	ROW(AUTH_VERIFY, auth_verify, "auth.verify", 0) \
 	/* check or use a certificate; descriptors: chain, key; seq */ \
@@ -117,10 +126,18 @@
 	ROW(DELIVER_VIEWERS, deliver_viewers, "deliver.viewers", REPLACED) \
 	/* part of the viewers, reply to this seq */ \
 	ROW(DELIVER_SESSIONS, deliver_sessions, "deliver.sessions", REPLACED) \
+	/* may this viewer watch?  seq */ \
+	ROW(DELIVER_ASK, deliver_ask, "deliver.ask", KEPT) \
+	/* viewers that came and left */ \
+	ROW(DELIVER_CHANGES, deliver_changes, "deliver.changes", KEPT) \
 	/* reply to the hash or verify with this seq */ \
 	ROW(AUTH_RESULT, auth_result, "auth.result", KEPT) \
 	/* once a second */ \
 	ROW(AUTH_STATUS, auth_status, "auth.status", REPLACED) \
+	/* reply to the ask with this seq */ \
+	ROW(BACKEND_RESULT, backend_result, "backend.result", KEPT) \
+	/* once a second */ \
+	ROW(BACKEND_STATUS, backend_status, "backend.status", REPLACED) \
 	/* reply to the certificate with this seq */ \
 	ROW(TLS_RESULT, tls_result, "tls.result", KEPT) \
 	/* once a second: totals */ \
@@ -154,17 +171,6 @@ enum {
 
 enum msg_side { MSG_TO_WORKER, MSG_TO_MASTER };
 
-enum {
-	MSG_INPUTS_MAX = 32,
-	MSG_OUTPUTS_MAX = 32,
-	MSG_SESSIONS_MAX = 256,
-	MSG_RECEIVERS_MAX = 256, /* per output */
-	MSG_CHANGES_MAX = 64,
-	MSG_QUERIERS_MAX = 64,
-	MSG_PROXIES_MAX = 64,
-	MSG_HLS_MAX = 30, /* segments of a playlist */
-};
-
 struct msg_stream_start {
 	const char *id;
 	const char *name;
@@ -182,11 +188,6 @@ struct msg_stream_start {
 	const json_t *options;
 };
 
-struct msg_deliver_listen {
-	const char *address; /* "0.0.0.0:8100": identifies the listener */
-	bool play;           /* it serves the play paths, too */
-};
-
 struct msg_deliver_unlisten {
 	const char *address;
 };
@@ -194,37 +195,6 @@ struct msg_deliver_unlisten {
 /* Instead of the address of a listener: the path of every listener that serves
  * the play paths, to viewers with and without TLS. */
 #define MSG_PLAY_ADDRESS "play"
-
-struct msg_deliver_mount {
-	const char *address; /* the listener */
-	const char *path;    /* "/news" */
-	const char *stream;  /* stream id, for the status */
-	bool tls;            /* for viewers by TLS, else for the others */
-	unsigned hls;        /* path is a playlist of so many segments; 0: path
-			      * is the stream itself */
-	bool demand;         /* the stream starts with the first viewer */
-};
-
-struct msg_deliver_move {
-	const char *from;    /* "/play/a001" */
-	const char *to;
-};
-
-struct msg_deliver_list {
-	uint64_t after; /* last client of the previous part; 0: first part */
-};
-
-struct msg_deliver_limits {
-	unsigned per_address; /* 0: any number */
-	bool empty_missing;   /* a missing segment of HLS is empty, not 404 */
-	/* networks of proxies, which are not limited: "10.0.0.0/8" */
-	size_t n_proxies;
-	const char *proxies[MSG_PROXIES_MAX];
-};
-
-struct msg_deliver_kick {
-	uint64_t client;
-};
 
 struct msg_worker_hello {
 	unsigned proto; /* MSG_PROTO_VERSION */
@@ -386,21 +356,6 @@ struct msg_stream_status {
 	struct msg_output_status outputs[MSG_OUTPUTS_MAX];
 };
 
-struct msg_deliver_status {
-	uint32_t viewers;
-	uint64_t bytes;          /* sent since start */
-	uint64_t cut;            /* slow viewers closed since the start */
-};
-
-struct msg_deliver_viewers {
-	const char *address;
-	const char *path;
-	const char *stream;
-	uint32_t viewers;
-	uint64_t bytes;
-	uint64_t cut;
-};
-
 struct msg_auth_hash {
 	const char *password;
 };
@@ -417,6 +372,27 @@ struct msg_auth_result {
 
 struct msg_auth_status {
 	uint64_t jobs;           /* done since start */
+};
+
+struct msg_backend_ask {
+	const char *url;
+	/* the values of X-Session-ID, X-Channel-ID, X-Real-IP, X-Real-Path,
+	 * X-Real-UA and X-Real-Host */
+	const char *session, *channel, *peer, *path, *agent, *host;
+};
+
+struct msg_backend_result {
+	uint32_t status;         /* of HTTP; 0: no answer, see error */
+	const char *login;       /* X-Session-Name; texts may be "" */
+	const char *user;        /* X-UserId */
+	const char *location;    /* X-Location */
+	uint32_t duration_s;     /* X-AuthDuration; 0: absent */
+	uint32_t max_sessions;   /* X-Max-Sessions; 0: absent */
+	const char *error;
+};
+
+struct msg_backend_status {
+	uint64_t requests;       /* done since the start */
 };
 
 struct msg_tls_certificate {
@@ -496,20 +472,6 @@ struct msg_querier_status {
 	struct msg_querier list[MSG_QUERIERS_MAX];
 };
 
-struct msg_session {
-	uint64_t client;    /* > 0, unique */
-	const char *stream;
-	const char *peer;   /* address without port */
-	uint64_t uptime_s;
-};
-
-/* Clients ascend.  more: another part follows. */
-struct msg_deliver_sessions {
-	size_t n;
-	struct msg_session list[MSG_SESSIONS_MAX];
-	bool more;
-};
-
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
@@ -536,6 +498,11 @@ struct msg {
 		struct msg_deliver_limits deliver_limits;
 		struct msg_deliver_kick deliver_kick;
 		struct msg_deliver_sessions deliver_sessions;
+		struct msg_deliver_policy deliver_policy;
+		struct msg_deliver_answer deliver_answer;
+		struct msg_deliver_review deliver_review;
+		struct msg_deliver_ask deliver_ask;
+		struct msg_deliver_changes deliver_changes;
 		struct msg_worker_hello worker_hello;
 		struct msg_worker_log worker_log;
 		struct msg_stream_status stream_status;
@@ -545,6 +512,9 @@ struct msg {
 		struct msg_auth_verify auth_verify;
 		struct msg_auth_result auth_result;
 		struct msg_auth_status auth_status;
+		struct msg_backend_ask backend_ask;
+		struct msg_backend_result backend_result;
+		struct msg_backend_status backend_status;
 		struct msg_tls_certificate tls_certificate;
 		struct msg_tls_result tls_result;
 		struct msg_tls_status tls_status;

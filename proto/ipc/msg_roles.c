@@ -28,6 +28,7 @@ static const struct field mount_rows[] = {
 	{ "hls", FIELD_AT(struct msg_deliver_mount, hls),
 	  .max = MSG_HLS_MAX },
 	{ "demand", FIELD_AT(struct msg_deliver_mount, demand) },
+	{ "no_auth", FIELD_AT(struct msg_deliver_mount, no_auth) },
 };
 const struct field_table deliver_mount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);
@@ -65,6 +66,36 @@ static const struct field kick_rows[] = {
 const struct field_table deliver_kick_fields =
 	MSG_TABLE(struct msg_deliver_kick, kick_rows);
 
+static const struct field policy_rows[] = {
+	{ "authorize", FIELD_AT(struct msg_deliver_policy, authorize) },
+	{ "real_ip", FIELD_AT(struct msg_deliver_policy, real_ip) },
+};
+const struct field_table deliver_policy_fields =
+	MSG_TABLE(struct msg_deliver_policy, policy_rows);
+
+static const char *const ask_verdicts[] = {
+	[ASK_ALLOWED] = "allowed",
+	[ASK_DENIED] = "denied",
+	[ASK_REDIRECTED] = "redirected",
+	[ASK_BUSY] = "busy",
+	NULL,
+};
+static const struct field answer_rows[] = {
+	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
+	  .choices = ask_verdicts },
+	{ "login", FIELD_AT(struct msg_deliver_answer, login) },
+	{ "recheck", FIELD_AT(struct msg_deliver_answer, recheck_s) },
+	{ "location", FIELD_AT(struct msg_deliver_answer, location) },
+};
+const struct field_table deliver_answer_fields =
+	MSG_TABLE(struct msg_deliver_answer, answer_rows);
+
+static const struct field review_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_review, client) },
+};
+const struct field_table deliver_review_fields =
+	MSG_TABLE(struct msg_deliver_review, review_rows);
+
 static const struct field deliver_status_rows[] = {
 	{ "viewers", FIELD_AT(struct msg_deliver_status, viewers) },
 	{ "bytes", FIELD_AT(struct msg_deliver_status, bytes) },
@@ -89,6 +120,12 @@ static const struct field session_rows[] = {
 	{ "stream", MSG_WORD(struct msg_session, stream) },
 	{ "peer", MSG_WORD(struct msg_session, peer) },
 	{ "uptime", FIELD_AT(struct msg_session, uptime_s) },
+	{ "login", FIELD_AT(struct msg_session, login),
+	  .max = MSG_LOGIN_MAX },
+	{ "agent", FIELD_AT(struct msg_session, agent), .max = MSG_AGENT_MAX,
+	  .flags = FIELD_MAYBE | FIELD_SPARE },
+	{ "protocol", MSG_WORD(struct msg_session, protocol) },
+	{ "bytes", FIELD_AT(struct msg_session, bytes) },
 };
 static const struct field_table session_fields =
 	MSG_TABLE(struct msg_session, session_rows);
@@ -118,6 +155,31 @@ static int judge_sessions(const void *message, struct errmsg *error)
 const struct field_table deliver_sessions_fields =
 	FIELD_TABLE(struct msg_deliver_sessions, sessions_rows,
 		    .flags = FIELD_STRICT, .judge = judge_sessions);
+
+static const struct field ask_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_ask, client), .min = 1 },
+	{ "stream", MSG_WORD(struct msg_deliver_ask, stream) },
+	{ "peer", MSG_WORD(struct msg_deliver_ask, peer) },
+	{ "host", MSG_TEXT(struct msg_deliver_ask, host) },
+	{ "path", MSG_TEXT(struct msg_deliver_ask, path) },
+	{ "query", MSG_TEXT(struct msg_deliver_ask, query),
+	  .flags = FIELD_SECRET },
+	{ "agent", MSG_TEXT(struct msg_deliver_ask, agent) },
+	{ "protocol", MSG_WORD(struct msg_deliver_ask, protocol) },
+};
+const struct field_table deliver_ask_fields =
+	MSG_TABLE(struct msg_deliver_ask, ask_rows);
+
+static const struct field left_item = { .type = FIELD_UINT,
+					.size = sizeof(uint64_t), .min = 1 };
+static const struct field changes_rows[] = {
+	{ "joined", FIELD_ITEMS(struct msg_deliver_changes, joined, n_joined),
+	  .of = &session_fields },
+	{ "left", FIELD_ITEMS(struct msg_deliver_changes, left, n_left),
+	  .item = &left_item },
+};
+const struct field_table deliver_changes_fields =
+	MSG_TABLE(struct msg_deliver_changes, changes_rows);
 
 /* --- auth --- */
 
@@ -150,6 +212,42 @@ static const struct field auth_status_rows[] = {
 };
 const struct field_table auth_status_fields =
 	MSG_TABLE(struct msg_auth_status, auth_status_rows);
+
+/* --- backend --- */
+
+static const struct field backend_ask_rows[] = {
+	{ "url", FIELD_AT(struct msg_backend_ask, url),
+	  .flags = FIELD_SECRET },
+	{ "session", FIELD_AT(struct msg_backend_ask, session) },
+	{ "channel", FIELD_AT(struct msg_backend_ask, channel) },
+	{ "peer", FIELD_AT(struct msg_backend_ask, peer) },
+	{ "path", FIELD_AT(struct msg_backend_ask, path) },
+	{ "agent", FIELD_AT(struct msg_backend_ask, agent) },
+	{ "host", FIELD_AT(struct msg_backend_ask, host) },
+};
+const struct field_table backend_ask_fields =
+	MSG_TABLE(struct msg_backend_ask, backend_ask_rows);
+
+static const struct field backend_result_rows[] = {
+	{ "status", FIELD_AT(struct msg_backend_result, status), .max = 999 },
+	{ "login", FIELD_AT(struct msg_backend_result, login),
+	  .max = MSG_LOGIN_MAX },
+	{ "user", FIELD_AT(struct msg_backend_result, user),
+	  .max = MSG_LOGIN_MAX },
+	{ "location", MSG_TEXT(struct msg_backend_result, location) },
+	{ "duration", FIELD_AT(struct msg_backend_result, duration_s) },
+	{ "max_sessions",
+	  FIELD_AT(struct msg_backend_result, max_sessions) },
+	{ "error", MSG_TEXT(struct msg_backend_result, error) },
+};
+const struct field_table backend_result_fields =
+	MSG_TABLE(struct msg_backend_result, backend_result_rows);
+
+static const struct field backend_status_rows[] = {
+	{ "requests", FIELD_AT(struct msg_backend_status, requests) },
+};
+const struct field_table backend_status_fields =
+	MSG_TABLE(struct msg_backend_status, backend_status_rows);
 
 /* --- tls --- */
 

@@ -12,6 +12,9 @@ enum {
 	/* bytes of a text that a worker may send in one field */
 	MSG_WORD_MAX = 64,
 	MSG_TEXT_MAX = 2048,
+	/* USER_LOGIN_MAX, or the name that a backend gave */
+	MSG_LOGIN_MAX = 128,
+	MSG_AGENT_MAX = 128,
 };
 
 /* The members of a message, and of a text that a worker sends. */

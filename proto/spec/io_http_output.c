@@ -33,6 +33,8 @@ static const struct field rows[] = {
 	  .unit = "ms",
 	  .help = "HLS: longest part of a segment, for low latency; 0: no "
 		  "parts." },
+	{ "no_auth", IO_OUTPUT(no_auth),
+	  .help = "Everybody may watch, whatever the section auth says." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);

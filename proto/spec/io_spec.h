@@ -169,6 +169,7 @@ struct output_spec {
 	bool tls;
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
+	bool no_auth;               /* http: viewers need no permission */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;

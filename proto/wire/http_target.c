@@ -181,3 +181,17 @@ bool http_query_get(const char *query, const char *key, char *text,
 	text[n] = '\0';
 	return true;
 }
+
+size_t http_query_count(const char *query, const char *key)
+{
+	size_t n = 0;
+
+	for (const char *p = query;; p++) {
+		const char *at = p;
+
+		n += key_equals(&at, key) ? 1 : 0;
+		p += strcspn(p, "&");
+		if (*p == '\0')
+			return n;
+	}
+}

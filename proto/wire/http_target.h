@@ -27,3 +27,6 @@ const char *http_target_read(char *target, bool asterisk,
  * into text of size; false if absent, malformed or too long. */
 bool http_query_get(const char *query, const char *key, char *text,
 		    size_t size);
+
+/* The number of pairs with this key, whatever their values. */
+size_t http_query_count(const char *query, const char *key);

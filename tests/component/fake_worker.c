@@ -177,7 +177,9 @@ static void list_viewers(const char *question)
 	for (int i = 0; i < MSG_SESSIONS_MAX; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n,
 				      "%s{\"client\":%llu,\"stream\":\"a\","
-				      "\"peer\":\"::1\",\"uptime\":0}",
+				      "\"peer\":\"::1\",\"uptime\":0,"
+				      "\"login\":\"\",\"bytes\":0,"
+				      "\"protocol\":\"http\"}",
 				      i > 0 ? "," : "",
 				      (unsigned long long)++client);
 	(void)snprintf(text + n, sizeof text - n, "]}}");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/reconciler_bench.h"
 
+#include "master/config/config.h"
 #include "master/config/stream_conf.h"
+#include "master/viewers/viewers.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
@@ -24,6 +26,9 @@ static void on_stopped(void *arg)
 	struct reconciler_bench *b = arg;
 
 	b->stopped++;
+	reconciler_set_viewers(b->reconciler, NULL);
+	viewers_free(&b->viewers);
+	config_close(&b->config);
 	reconciler_free(&b->reconciler);
 }
 
@@ -34,6 +39,8 @@ static const struct reconciler_events events = {
 
 void bench_setup_with(struct reconciler_bench *b, const char *worker_path)
 {
+	struct errmsg error;
+
 	*b = (struct reconciler_bench){ .loop = ev_loop_new(0) };
 	rig_keep_log();
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -43,6 +50,14 @@ void bench_setup_with(struct reconciler_bench *b, const char *worker_path)
 		.events = &events,
 		.arg = b,
 	});
+	b->config = config_open(NULL, b->loop, &error);
+	b->viewers = viewers_new(&(struct viewers_config){
+		.loop = b->loop,
+		.config = b->config,
+		.auth = reconciler_auth(b->reconciler),
+		.backend = reconciler_backend(b->reconciler),
+	});
+	reconciler_set_viewers(b->reconciler, b->viewers);
 }
 
 void bench_setup(struct reconciler_bench *b)

@@ -10,6 +10,8 @@
 struct reconciler_bench {
 	struct ev_loop *loop;
 	struct reconciler *reconciler;
+	struct config *config;   /* empty: everybody may watch */
+	struct viewers *viewers;
 	unsigned statuses; /* of the stream "good" */
 	unsigned stopped;
 };

@@ -3,7 +3,9 @@
 #include "common/base/fd.h"
 #include "common/base/ring.h"
 #include "common/base/sockaddr.h"
+#include "master/config/config.h"
 #include "master/streams/deliver_proc.h"
+#include "master/viewers/viewers.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
 
@@ -24,6 +26,8 @@ enum {
 struct bench {
 	struct service_rig rig;
 	struct deliver_proc *deliver;
+	struct config *config; /* empty: everybody may watch */
+	struct viewers *viewers;
 	int ring_fd;
 	struct mount *mounts[MANY];
 	struct sockaddr_any port;
@@ -35,6 +39,7 @@ struct bench {
 static void setup_with(struct bench *b, const char *worker)
 {
 	struct service_config config;
+	struct errmsg error;
 
 	*b = (struct bench){ .viewer = -1 };
 	cr_assert_eq(sockaddr_parse(rig_host(), 8000, &b->port), 0);
@@ -43,6 +48,11 @@ static void setup_with(struct bench *b, const char *worker)
 	service_rig_init(&b->rig, worker);
 	config = service_rig_config(&b->rig);
 	b->deliver = deliver_proc_new(&config, NULL);
+	b->config = config_open(NULL, b->rig.loop, &error);
+	b->viewers = viewers_new(&(struct viewers_config){
+		.loop = b->rig.loop, .config = b->config,
+	});
+	deliver_proc_set_viewers(b->deliver, b->viewers);
 }
 
 static void setup(struct bench *b)
@@ -55,6 +65,9 @@ static void teardown(struct bench *b)
 	service_rig_stop(&b->rig, deliver_proc_service(b->deliver));
 	for (size_t i = 0; i < MANY; i++)
 		mount_free(&b->mounts[i]);
+	deliver_proc_set_viewers(b->deliver, NULL);
+	viewers_free(&b->viewers);
+	config_close(&b->config);
 	deliver_proc_free(&b->deliver);
 	fd_close(&b->viewer);
 	fd_close(&b->ring_fd);

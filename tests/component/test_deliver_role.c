@@ -48,6 +48,10 @@ static void master_init(struct master *m)
 {
 	*m = (struct master){ 0 };
 	worker_rig_init(&m->rig, "sluice-worker", "deliver", hear, m);
+	/* everybody may watch */
+	cr_assert_eq(channel_send(m->rig.channel,
+				  &(struct msg){ .type = MSG_DELIVER_POLICY },
+				  NULL, 0), 0);
 }
 
 static uint16_t give_listener(struct master *m)

@@ -37,6 +37,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_text_decode \
 	tests/fuzz/fuzz_ts_merge \
 	tests/fuzz/fuzz_worker_proc \
+	tests/fuzz/fuzz_viewer_credential \
 	tests/fuzz/fuzz_ws_frame
 
 if FUZZING
@@ -86,4 +87,5 @@ tests_fuzz_fuzz_worker_proc_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=child_signal -Wl,--wrap=mono_ms \
 	-Wl,--wrap=http_respond -Wl,--wrap=http_drop \
 	-Wl,--wrap=spawner_queue -Wl,--wrap=spawner_cancel
+tests_fuzz_fuzz_viewer_credential_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_ws_frame_LDADD = $(fuzz_engine) $(unit_libs)

@@ -43,6 +43,7 @@ system_tests = \
 	tests/system/announcements.mjs \
 	tests/system/api.mjs \
 	tests/system/auth.mjs \
+	tests/system/authorization.mjs \
 	tests/system/auth-events.mjs \
 	tests/system/auth-flood.mjs \
 	tests/system/auth-lock.mjs \

@@ -54,8 +54,10 @@ test('viewers appear in the list and disappear', async (t) => {
 		assert.ok(Number.isSafeInteger(id) && id > 0);
 		assert.ok(uptime >= 0 && uptime < 60);
 		return rest;
-	}), [{ channel_id: 'a', channel_name: 'Stream a', addr: '127.0.0.1' },
-		{ channel_id: 'b', channel_name: 'Bee', addr: '127.0.0.1' }]);
+	}), [{ channel_id: 'a', channel_name: 'Stream a', addr: '127.0.0.1',
+		protocol: 'http' },
+	{ channel_id: 'b', channel_name: 'Bee', addr: '127.0.0.1',
+		protocol: 'http' }]);
 	assert.notEqual(both[0].client_id, both[1].client_id);
 	await sleep(1100);
 	const later = await list();

@@ -166,7 +166,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \
 	tests/unit/worker/deliver/test_viewer_conn \
-	tests/unit/worker/deliver/test_viewer_sessions \
+	tests/unit/worker/deliver/test_viewer_session \
 	tests/unit/worker/failover/test_damper \
 	tests/unit/worker/failover/test_failover \
 	tests/unit/worker/failover/test_failover_holds \
@@ -505,6 +505,8 @@ unit_master_tests = \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
+	tests/unit/master/viewers/test_viewer_rules \
+	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_renewal
 check_PROGRAMS += $(unit_master_tests)
@@ -658,6 +660,8 @@ tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
+tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
+tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)
 

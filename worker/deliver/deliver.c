@@ -4,17 +4,17 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "common/base/peers.h"
 #include "common/base/wall.h"
 #include "worker/deliver/deliver_inner.h"
+#include "worker/deliver/door.h"
 #include "worker/deliver/hls.h"
+#include "worker/deliver/hls_sessions.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
-#include "worker/deliver/mount_table.h"
-#include "worker/deliver/page_pipe.h"
-#include "worker/deliver/viewer_sessions.h"
+#include "worker/deliver/viewer_session.h"
 #include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_conn.h"
+#include "worker/deliver/visit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,10 +42,8 @@ enum {
 	/* the share of descriptors for rings, listeners, channel and loop */
 	RESERVED_SHARE = 4,
 	PER_ADDRESS = 512, /* until the master says otherwise */
-	/* places that a stream has for its own viewers: a quarter of all,
-	 * divided by the streams, at most */
-	OWN_SHARE = 4,
-	OWN_MAX = 64,
+	NEWS_MS = 200, /* changes of viewers are reported together ... */
+	NEWS_MAX = 40, /* ... in so many messages */
 };
 
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -75,8 +73,8 @@ void deliver_start_tick(struct deliver *d)
 		ev_timer_again(d->loop, &d->tick);
 }
 
-static void log_full(struct deliver *d, const char *address,
-		     const char *error)
+void deliver_log_full(struct deliver *d, const char *address,
+		      const char *error)
 {
 	unsigned suppressed;
 
@@ -91,136 +89,51 @@ static void unlink_conn(struct deliver *d, struct viewer_conn *c)
 	d->n_fresh -= !c->listed;
 }
 
-static void remove_conn(struct deliver *d, struct viewer_conn *c)
+static int send_nothing(const struct msg *m, void *arg)
+{
+	(void)m, (void)arg;
+	return -ENOTCONN;
+}
+
+static void on_change(void *arg)
+{
+	struct deliver *d = arg;
+
+	if (ev_is_active(&d->news))
+		return;
+	ev_timer_set(&d->news, NEWS_MS / 1000., 0.);
+	ev_timer_start(d->loop, &d->news);
+}
+
+static void send_news(struct deliver *d)
+{
+	struct msg m = { .type = MSG_DELIVER_CHANGES };
+
+	for (unsigned i = 0; i < NEWS_MAX; i++) {
+		if (!sessions_take_changes(d->sessions, mono_ms(),
+					   &m.deliver_changes))
+			return;
+		(void)d->send(&m, d->arg);
+	}
+	on_change(d); /* the rest */
+}
+
+static void on_news(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	send_news(container_of(t, struct deliver, news));
+}
+
+void deliver_remove_conn(struct deliver *d, struct viewer_conn *c)
 {
 	peer_leave(&c->from);
 	hls_forget(c);
 	demand_wait_remove(&d->wait, c);
 	unlink_conn(d, c);
 	d->n_conns--;
+	hls_sessions_forget(c);
+	session_free(&c->session);
 	viewer_conn_free(&c);
-}
-
-/* Is there a place that is not kept for viewers of other streams? */
-static bool has_place(const struct deliver *d, const struct mount *m)
-{
-	unsigned n = (unsigned)d->mounts.n, kept = 0;
-	unsigned own = MIN(d->max_conns / OWN_SHARE / n, (unsigned)OWN_MAX);
-
-	if (m->n_viewers < own || d->n_viewers + n * own < d->max_conns)
-		return true;
-	for (unsigned i = 0; i < n; i++) {
-		unsigned has = d->mounts.mounts[i]->n_viewers;
-
-		kept += has < own ? own - has : 0;
-	}
-	return d->n_viewers + kept < d->max_conns;
-}
-
-/* The connection becomes a viewer of the mount, or is rejected. */
-void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
-{
-	struct viewer_socket socket = { .secure = c->secure,
-					.peer = c->peer };
-	struct ip_address address = ip_of(&c->peer);
-
-	if (!has_place(d, m)) {
-		log_full(d, c->address, "all places are taken that are not "
-			 "kept for other streams");
-		viewer_conn_reject(c, 503);
-		return;
-	}
-	if (c->peer.len > 0 &&
-	    peers_enter(d->peers, &address, &socket.from) < 0) {
-		log_full(d, c->address, "too many viewers of one address "
-			 "(viewers_per_address)");
-		viewer_conn_reject(c, 503);
-		return;
-	}
-	if (viewer_conn_accept(c) < 0) {
-		peer_leave(&socket.from);
-		remove_conn(d, c);
-		return;
-	}
-	socket.fd = viewer_conn_take_fd(c);
-	remove_conn(d, c);
-	mount_add_viewer(m, &socket, mono_ms());
-	d->n_viewers++;
-	deliver_start_tick(d);
-	deliver_report_demand(d, m);
-}
-
-/* True when connections to this address get the play paths, too. */
-static bool serves_play(const struct deliver *d, const char *address)
-{
-	const struct listener *l;
-
-	LIST_FOREACH(l, &d->listeners, entry)
-		if (strcmp(l->address, address) == 0)
-			return l->play;
-	return false;
-}
-
-/* The mount for a request of this connection; NULL: none. */
-static struct mount *find_mount(const struct deliver *d,
-				const struct viewer_conn *c, const char *path)
-{
-	struct mount *m = mount_table_find(&d->mounts, c->address, path);
-
-	if (m == NULL && serves_play(d, c->address))
-		m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, path);
-	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
-}
-
-/* Each address receives a limited number of segments at a time. */
-static void serve_hls(struct deliver *d, struct viewer_conn *c,
-		      const struct http_request *request, struct mount *m,
-		      const struct hls_wanted *wanted)
-{
-	struct ip_address address = ip_of(&c->peer);
-
-	if (!mount_recover(m)) {
-		viewer_conn_reject(c, 503);
-		return;
-	}
-	if (wanted->number > 0 && c->peer.len > 0 && c->from == NULL &&
-	    peers_enter(d->peers, &address, &c->from) < 0) {
-		log_full(d, c->address, "too many viewers of one address "
-			 "(viewers_per_address)");
-		viewer_conn_reject(c, 503);
-		return;
-	}
-	hls_answer(c, request, m, wanted);
-	deliver_start_tick(d);
-}
-
-static void on_request(struct viewer_conn *c,
-		       const struct http_request *request, void *arg)
-{
-	struct deliver *d = arg;
-	const char *path = http_request_path(request);
-	struct mount *m = find_mount(d, c, path);
-	const char *method = http_request_method(request);
-	char playlist[IO_PATH_MAX];
-	struct hls_wanted wanted = { .empty_missing = d->empty_missing };
-
-	if (m == NULL && hls_segment_path(path, playlist, &wanted))
-		m = find_mount(d, c, playlist);
-	if (m == NULL || (m->hls == 0 && wanted.number > 0)) {
-		log_debug("deliver", "%s%s: request for an unknown path",
-			  c->address, path);
-		viewer_conn_reject(c, 404);
-	} else if (m->hls > 0) {
-		serve_hls(d, c, request, m, &wanted);
-	} else if (!mount_recover(m)) {
-		viewer_conn_reject(c, 503);
-	} else if (strcmp(method, "GET") == 0) {
-		deliver_welcome(d, c, m);
-	} else if (strcmp(method, "HEAD") == 0) {
-		viewer_conn_answer_head(c);
-	} else {
-		viewer_conn_reject(c, 405);
-	}
 }
 
 static int on_tls(int fd, void *arg)
@@ -242,11 +155,11 @@ static void on_conn_idle(struct viewer_conn *c, void *arg)
 
 static void on_conn_end(struct viewer_conn *c, void *arg)
 {
-	remove_conn(arg, c);
+	deliver_remove_conn(arg, c);
 }
 
 static const struct viewer_conn_events conn_events = {
-	.on_request = on_request,
+	.on_request = visit_request,
 	.on_tls = on_tls,
 	.on_idle = on_conn_idle,
 	.on_end = on_conn_end,
@@ -271,21 +184,22 @@ static void on_connection(struct listener *l, int fd, void *arg)
 	TAILQ_INSERT_TAIL(&d->fresh, c, entry);
 	d->n_conns++;
 	if (++d->n_fresh > REQUESTS_MAX)
-		remove_conn(d, TAILQ_FIRST(&d->fresh));
+		deliver_remove_conn(d, TAILQ_FIRST(&d->fresh));
 	/* neither unfinished requests nor idle clients take the place of a
 	 * viewer */
 	if (d->n_conns + d->n_viewers > d->max_conns && d->n_conns > 1)
-		remove_conn(d, TAILQ_EMPTY(&d->used) ? TAILQ_FIRST(&d->fresh)
-						     : TAILQ_FIRST(&d->used));
+		deliver_remove_conn(d, TAILQ_EMPTY(&d->used)
+				       ? TAILQ_FIRST(&d->fresh)
+				       : TAILQ_FIRST(&d->used));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
-		log_full(d, l->address, "too many connections");
+		deliver_log_full(d, l->address, "too many connections");
 		viewer_conn_reject(c, 503);
 	}
 }
 
 static void on_pause(struct listener *l, int err, void *arg)
 {
-	log_full(arg, l->address, strerror(-err));
+	deliver_log_full(arg, l->address, strerror(-err));
 }
 
 struct deliver *deliver_new(const struct deliver_config *cfg)
@@ -301,7 +215,21 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	demand_wait_init(&d->wait);
 	d->on_demand = cfg->on_demand;
 	d->arg = cfg->arg;
-	viewer_sessions_init(&d->sessions, wall_ms());
+	d->send = cfg->send != NULL ? cfg->send : send_nothing;
+	d->sessions = sessions_new(wall_ms(), on_change, d);
+	d->door = door_new(&(struct door_config){
+		.loop = d->loop,
+		.sessions = d->sessions,
+		.send = d->send,
+		.arg = d->arg,
+	});
+	d->hls = hls_sessions_new(&(struct hls_sessions_config){
+		.sessions = d->sessions,
+		.door = d->door,
+		.serve = visit_serve_hls,
+		.refuse = visit_refuse,
+	});
+	ev_init(&d->news, on_news);
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->idle_ms = cfg->idle_ms ? cfg->idle_ms : IDLE_MS;
 	d->answer_ms = cfg->answer_ms ? cfg->answer_ms : ANSWER_MS;
@@ -336,8 +264,12 @@ void deliver_free(struct deliver **deliver)
 	}
 	while ((c = TAILQ_FIRST(&d->fresh)) != NULL ||
 	       (c = TAILQ_FIRST(&d->used)) != NULL)
-		remove_conn(d, c);
+		deliver_remove_conn(d, c);
 	mount_table_done(&d->mounts);
+	hls_sessions_free(&d->hls);
+	door_free(&d->door);
+	sessions_free(&d->sessions);
+	ev_timer_stop(d->loop, &d->news);
 	peers_free(&d->peers);
 	page_pipe_done(&d->pages);
 	first_byte_free(&d->first);
@@ -422,7 +354,6 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.still_ms = d->still_ms,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
-			.sessions = &d->sessions,
 			.pages = &d->pages,
 		},
 		&err);
@@ -471,6 +402,24 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 			cfg.n_proxies++;
 	peers_limit(d->peers, &cfg);
 	d->empty_missing = limits->empty_missing;
+	door_set_proxies(d->door, proxies, cfg.n_proxies);
+}
+
+void deliver_set_policy(struct deliver *d,
+			const struct msg_deliver_policy *policy)
+{
+	door_set_policy(d->door, policy);
+}
+
+void deliver_answer(struct deliver *d, const struct msg_deliver_answer *a,
+		    uint32_t seq)
+{
+	door_answer(d->door, a, seq);
+}
+
+void deliver_review(struct deliver *d, uint64_t client)
+{
+	door_review(d->door, client);
 }
 
 void deliver_renew(struct deliver *d)
@@ -483,6 +432,10 @@ void deliver_renew(struct deliver *d)
 		d->mounts.mounts[i]->renewed = false;
 		d->mounts.mounts[i]->reported_bytes = UINT64_MAX;
 	}
+	/* the master counts them before it judges new viewers */
+	sessions_renew(d->sessions);
+	send_news(d);
+	door_renew(d->door);
 }
 
 void deliver_settle(struct deliver *d)
@@ -511,6 +464,8 @@ void deliver_every_second(struct deliver *d)
 	d->n_demands = 0;
 	for (size_t i = 0; i < d->mounts.n; i++)
 		mount_measure(d->mounts.mounts[i], now_ms);
+	door_every_second(d->door);
+	hls_sessions_expire(d->hls, now_ms);
 }
 
 struct msg_deliver_status deliver_status(const struct deliver *d)
@@ -538,13 +493,16 @@ bool deliver_next_change(struct deliver *d, size_t *cursor,
 void deliver_list(const struct deliver *d, uint64_t after,
 		  struct msg_deliver_sessions *ret)
 {
-	viewer_sessions_list(&d->sessions, after, mono_ms(), ret);
+	sessions_list(d->sessions, after, mono_ms(), ret);
 }
 
 void deliver_kick(struct deliver *d, uint64_t client)
 {
-	struct viewer *v = viewer_sessions_find(&d->sessions, client);
+	static const struct msg_deliver_answer end = {
+		.verdict = ASK_DENIED, .login = "", .location = ""
+	};
+	struct session *s = sessions_find(d->sessions, client);
 
-	if (v != NULL)
-		v->on_gone(v, v->arg);
+	if (s != NULL)
+		s->events->on_verdict(s, &end, s->arg);
 }

@@ -32,6 +32,8 @@ struct deliver_config {
 	/* The first viewer of a stream on demand has come; NULL: the report of
 	 * the next second tells it. */
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
+	/* Sends to the master; 0 or -errno.  NULL: there is none. */
+	int (*send)(const struct msg *, void *arg);
 	void *arg;
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
@@ -66,7 +68,16 @@ void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *);
 
-/* Measures the rates of the streams. */
+/* Who needs a permission; until the first call, everybody. */
+void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);
+/* The answer to the question with this seq. */
+void deliver_answer(struct deliver *, const struct msg_deliver_answer *,
+		    uint32_t seq);
+/* Asks again about this viewer, or about all for 0. */
+void deliver_review(struct deliver *, uint64_t client);
+
+/* Measures the rates of the streams, and asks again about viewers whose
+ * permission ends. */
 void deliver_every_second(struct deliver *);
 
 struct msg_deliver_status deliver_status(const struct deliver *);

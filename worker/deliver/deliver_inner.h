@@ -8,13 +8,15 @@
 #include "worker/deliver/lag.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
-#include "worker/deliver/viewer_sessions.h"
 
 #include <ev.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
+struct door;
+struct hls_sessions;
 struct listener;
+struct sessions;
 struct viewer_conn;
 
 TAILQ_HEAD(conn_list, viewer_conn);
@@ -29,7 +31,11 @@ struct deliver {
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
 	struct first_byte *first; /* NULL until the first channel for tls */
-	struct viewer_sessions sessions;
+	struct sessions *sessions;
+	struct door *door;
+	struct hls_sessions *hls;
+	ev_timer news; /* until changes are reported */
+	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
@@ -53,6 +59,11 @@ struct deliver {
 	struct ratelimit full_log;
 };
 
+/* Logs, at a bounded rate, that a client found no place. */
+void deliver_log_full(struct deliver *, const char *address,
+		      const char *error);
+/* Frees the connection. */
+void deliver_remove_conn(struct deliver *, struct viewer_conn *);
 /* The connection becomes a viewer of the mount, or is rejected. */
 void deliver_admit(struct deliver *, struct viewer_conn *, struct mount *);
 /* Viewers or requests that wait exist. */

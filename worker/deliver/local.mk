@@ -3,8 +3,10 @@ libworker_a_SOURCES += \
 	worker/deliver/deliver_demand.c worker/deliver/deliver_inner.h \
 	worker/deliver/demand_wait.c worker/deliver/demand_wait.h \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
+	worker/deliver/door.c worker/deliver/door.h \
 	worker/deliver/hls.c worker/deliver/hls.h \
 	worker/deliver/hls_playlist.c worker/deliver/hls_playlist.h \
+	worker/deliver/hls_sessions.c worker/deliver/hls_sessions.h \
 	worker/deliver/lag.c worker/deliver/lag.h \
 	worker/deliver/listener.c worker/deliver/listener.h \
 	worker/deliver/mount.c worker/deliver/mount.h \
@@ -13,7 +15,8 @@ libworker_a_SOURCES += \
 	worker/deliver/ring_body.c worker/deliver/ring_body.h \
 	worker/deliver/ring_send.c worker/deliver/ring_send.h \
 	worker/deliver/role.c \
+	worker/deliver/viewer_session.c worker/deliver/viewer_session.h \
 	worker/deliver/tls_link.c worker/deliver/tls_link.h \
 	worker/deliver/viewer.c worker/deliver/viewer.h \
 	worker/deliver/viewer_conn.c worker/deliver/viewer_conn.h \
-	worker/deliver/viewer_sessions.c worker/deliver/viewer_sessions.h
+	worker/deliver/visit.c worker/deliver/visit.h

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/viewer_session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->still = true;
 	m->seen_pos = m->fed_pos = ring_reader_pos(reader, &ok);
 	m->moved_ms = cfg->now_ms;
-	m->sessions = cfg->sessions;
+	m->no_auth = cfg->name->no_auth;
 	m->pages = cfg->pages;
 	m->kernel = *cfg->kernel;
 	m->renewed = true;
@@ -105,7 +106,7 @@ void mount_rename(struct mount *m, const char *stream)
 		return;
 	m->stream = xstrdup(stream);
 	LIST_FOREACH(v, &m->viewers, entry)
-		v->stream = m->stream;
+		session_set_stream(v->session, stream);
 	/* the master counts the report of the new id only */
 	m->reported_bytes = UINT64_MAX;
 	free(old);
@@ -319,8 +320,6 @@ void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
 		.socket = socket,
 		.sndbuf = m->lag.sndbuf,
 		.wait_until_ms = now_ms + m->start_ms,
-		.sessions = m->sessions,
-		.stream = m->stream,
 		.now_ms = now_ms,
 		.on_gone = on_gone,
 		.arg = m,

@@ -32,7 +32,7 @@ struct mount {
 	uint64_t seen_pos;  /* end of the stream at the last pass */
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
 	uint64_t fresh_pos; /* position of the first packet since a pause */
-	struct viewer_sessions *sessions;
+	bool no_auth; /* everybody may watch */
 	struct page_pipe *pages;
 	uint64_t fed_pos;   /* end of the stream that the last pass sent */
 	struct lag_kernel kernel;
@@ -64,9 +64,7 @@ struct mount_config {
 	unsigned still_ms; /* without packets for so long a stream is paused */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
-	/* borrowed, outlive the mount; pages may be NULL */
-	struct viewer_sessions *sessions;
-	struct page_pipe *pages;
+	struct page_pipe *pages; /* borrowed, outlives the mount; or NULL */
 };
 
 /* NULL with *ret_err = -errno if the descriptor is no valid ring. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Mounts reported in one second.  The channel treats more as a flood. */
-enum { CHANGES_MAX = 1000 };
+enum { CHANGES_MAX = 500 };
 
 struct role {
 	struct worker *worker;
@@ -28,6 +28,13 @@ static void on_demand(const struct msg_deliver_viewers *report, void *arg)
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
+static int send_message(const struct msg *m, void *arg)
+{
+	const struct role *r = arg;
+
+	return channel_send(r->worker->channel, m, NULL, 0);
+}
+
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
@@ -36,6 +43,7 @@ static void *role_new(struct worker *worker)
 	r->deliver = deliver_new(&(struct deliver_config){
 		.loop = worker->loop,
 		.on_demand = on_demand,
+		.send = send_message,
 		.arg = r,
 	});
 	return r;
@@ -175,6 +183,30 @@ static void on_limits(void *role, const struct msg *m, int *fds, size_t n_fds)
 	deliver_limit(r->deliver, &m->deliver_limits);
 }
 
+static void on_policy(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	deliver_set_policy(r->deliver, &m->deliver_policy);
+}
+
+static void on_answer(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	deliver_answer(r->deliver, &m->deliver_answer, m->seq);
+}
+
+static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	deliver_review(r->deliver, m->deliver_review.client);
+}
+
 static void on_tls(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
@@ -200,6 +232,9 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_LIST] = on_list,
 		[MSG_DELIVER_KICK] = on_kick,
 		[MSG_DELIVER_LIMITS] = on_limits,
+		[MSG_DELIVER_POLICY] = on_policy,
+		[MSG_DELIVER_ANSWER] = on_answer,
+		[MSG_DELIVER_REVIEW] = on_review,
 		[MSG_DELIVER_TLS] = on_tls,
 	},
 };

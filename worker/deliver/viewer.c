@@ -4,7 +4,7 @@
 #include "common/base/alloc.h"
 #include "worker/deliver/page_pipe.h"
 #include "worker/deliver/ring_send.h"
-#include "worker/deliver/viewer_sessions.h"
+#include "worker/deliver/viewer_session.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -34,6 +34,21 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 		v->on_gone(v, v->arg);
 }
 
+static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
+		       void *arg)
+{
+	struct viewer *v = arg;
+
+	(void)s;
+	/* frees v: nothing may follow */
+	if (a->verdict != ASK_ALLOWED)
+		v->on_gone(v, v->arg);
+}
+
+static const struct session_events session_events = {
+	.on_verdict = on_verdict,
+};
+
 struct viewer *viewer_new(const struct viewer_config *cfg)
 {
 	struct viewer *v = xcalloc(1, sizeof *v);
@@ -44,18 +59,16 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->on_gone = cfg->on_gone;
 	v->arg = cfg->arg;
 	v->wait_until_ms = cfg->wait_until_ms;
-	v->stream = cfg->stream;
-	v->begun_ms = cfg->now_ms;
-	v->sessions = cfg->sessions;
+	v->session = cfg->socket->session;
 	v->copied = cfg->socket->secure;
 	v->from = cfg->socket->from;
 	if (v->copied)
 		v->peer_address = cfg->socket->peer;
 	else if (getpeername(cfg->socket->fd, &peer.sa, &peer.len) == 0)
 		v->peer_address = peer;
-	if (v->peer_address.len > 0)
-		sockaddr_format_host(&v->peer_address, v->peer);
-	viewer_sessions_add(v->sessions, v);
+	v->session->bytes = &v->bytes;
+	session_set_owner(v->session, &session_events, v);
+	session_join(v->session, cfg->now_ms);
 	/* a smaller buffer only makes the queue shorter */
 	if (!v->copied && sndbuf > 0)
 		(void)setsockopt(cfg->socket->fd, SOL_SOCKET, SO_SNDBUF,
@@ -69,7 +82,7 @@ void viewer_free(struct viewer **v)
 {
 	if (*v == NULL)
 		return;
-	viewer_sessions_remove((*v)->sessions, *v);
+	session_free(&(*v)->session);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);
 	peer_leave(&(*v)->from);
@@ -120,6 +133,7 @@ static enum viewer_fate send_bytes(struct viewer *v,
 		if (n <= 0)
 			return VIEWER_GONE;
 		v->pos += (uint64_t)n;
+		v->bytes += (uint64_t)n;
 		*bytes += (uint64_t)n;
 		if ((size_t)n < len)
 			break; /* the socket is full until the next pass */

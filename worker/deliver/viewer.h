@@ -6,8 +6,8 @@
  * worker gets copies: the tls worker may encrypt and send them after the viewer
  * was disconnected, so they must not change.
  *
- * Owns its socket and one watcher, which notices when the viewer leaves;
- * borrows the loop.  It is in the list of its mount and in the sessions.
+ * Owns its socket, its session and one watcher, which notices when the viewer
+ * leaves; borrows the loop.  It is in the list of its mount.
  */
 #pragma once
 
@@ -21,12 +21,13 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct viewer_sessions;
+struct session;
 
 struct viewer {
 	/* the members that each pass reads, side by side */
 	LIST_ENTRY(viewer) entry;
 	uint64_t pos;           /* the socket has the bytes up to here */
+	uint64_t bytes;         /* sent */
 	uint64_t start;         /* position of the start of the body */
 	uint64_t wait_until_ms; /* end of the wait for a random access point;
 				 * 0: started */
@@ -36,15 +37,10 @@ struct viewer {
 	struct ev_loop *loop;
 	void (*on_gone)(struct viewer *, void *arg);
 	void *arg;
-	TAILQ_ENTRY(viewer) in_sessions;
-	struct viewer_sessions *sessions;
-	uint64_t client;        /* number of the viewer */
-	const char *stream;     /* id of the stream; memory of the mount */
-	uint64_t begun_ms;
+	struct session *session;
 	uint32_t received;      /* bytes that the viewer sent, unread */
 	struct peer *from;      /* counts the address; NULL: no limit */
 	struct sockaddr_any peer_address; /* len 0: unknown */
-	char peer[SOCKADDR_TEXT_MAX]; /* without port */
 };
 
 struct viewer_socket {
@@ -53,6 +49,7 @@ struct viewer_socket {
 	bool secure;
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */
+	struct session *session; /* taken; has its permission */
 };
 
 struct viewer_config {
@@ -60,11 +57,9 @@ struct viewer_config {
 	const struct viewer_socket *socket; /* the fd in it is taken */
 	uint64_t sndbuf;        /* 0: tuned by the kernel */
 	uint64_t wait_until_ms; /* > 0 */
-	/* sessions and stream are borrowed and outlive the viewer */
-	struct viewer_sessions *sessions;
-	const char *stream;
 	uint64_t now_ms;
-	/* the viewer closed the connection: free it */
+	/* the viewer closed the connection, or may not watch any more: free
+	 * it */
 	void (*on_gone)(struct viewer *, void *arg);
 	void *arg;
 };

@@ -68,6 +68,11 @@ struct viewer_conn {
 	TAILQ_ENTRY(viewer_conn) in_wait;
 	struct mount *waits_for; /* NULL: it does not wait */
 	uint64_t wait_until_ms;
+	/* of the owner: waits for the permission of its request */
+	struct session *session;
+	/* ... or for that of all requests of a client of HLS */
+	struct hls_session *shared;
+	TAILQ_ENTRY(viewer_conn) in_shared;
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

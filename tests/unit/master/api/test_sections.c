@@ -32,18 +32,20 @@ Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 		     "auth: is not an object");
 }
 
-Test(set_auth, rejects_an_authorization_that_nothing_enforces)
+Test(set_auth, rejects_what_nothing_enforces)
 {
 	open_world("{'auth':{'http_ip_deny':[]}}");
-	expect_error("{'cmd':'set-auth','auth':{'enable':true}}", 400,
-		     "auth.enable: true is not supported: this version cannot "
-		     "authorize viewers, so all http outputs stay closed; set "
-		     "it to false to open them to everybody");
+	expect_error("{'cmd':'set-auth','auth':{'enable':true,"
+		     "'securetoken':[1]}}", 400,
+		     "auth.securetoken: is neither a text nor an integer");
 	expect_error("{'cmd':'set-config','key':'auth','data':"
-		     "{'enable':true}}", 400,
-		     "auth.enable: true is not supported: this version cannot "
-		     "authorize viewers, so all http outputs stay closed; set "
-		     "it to false to open them to everybody");
+		     "{'enable':true,'backend':'ftp://a'}}", 400,
+		     "auth: backend: is not a URL of http or https: it is not "
+		     "used");
+	expect_error("{'cmd':'set-auth','auth':{'enable':true,"
+		     "'promo':'http://a b'}}", 400, "auth.promo: is not a URL");
+	expect_error("{'cmd':'set-auth','auth':{'conlimit_mode':'x'}}", 400,
+		     "auth.conlimit_mode: \"x\" is not deny or oldest");
 	expect_error("{'cmd':'set-auth','auth':{'enable':1}}", 400,
 		     "auth.enable: is not true or false, so all http outputs "
 		     "stay closed");
@@ -51,6 +53,8 @@ Test(set_auth, rejects_an_authorization_that_nothing_enforces)
 		     "auth.enable: is not true or false, so all http outputs "
 		     "stay closed");
 	expect_section("auth", "{'http_ip_deny':[]}");
+	expect_ok("{'cmd':'set-auth','auth':{'enable':true}}", "set-auth");
+	expect_section("auth", "{'enable':true}");
 }
 
 Test(set_auth, logs_unusable_values_and_keeps_them)

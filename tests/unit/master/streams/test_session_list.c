@@ -59,8 +59,10 @@ static void reply(void)
 		p.more = p.n == MSG_SESSIONS_MAX;
 		if (p.more)
 			break;
-		p.list[p.n++] = (struct msg_session){ 2 * i + 1, "a",
-						      "1.2.3.4", 5 };
+		p.list[p.n++] = (struct msg_session){
+			.client = 2 * i + 1, .stream = "a", .peer = "1.2.3.4",
+			.uptime_s = 5
+		};
 	}
 	w.asked = false;
 	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error), 0);
@@ -224,8 +226,10 @@ static unsigned answer_without_end(unsigned limit)
 		}
 		w.asked = false;
 		for (uint64_t i = 0; i < p.n; i++)
-			p.list[i] = (struct msg_session){ w.after + i + 1, "a",
-							  "::1", 0 };
+			p.list[i] = (struct msg_session){
+				.client = w.after + i + 1, .stream = "a",
+				.peer = "::1"
+			};
 		n++;
 		if (session_list_answer(w.list, &p, w.seq, &w.error) < 0)
 			break;

@@ -63,9 +63,14 @@ static const struct msg samples[] = {
 			  UINT32_MAX } } } },
 	{ .type = MSG_DELIVER_SESSIONS, .seq = 3, .deliver_sessions = {
 		.n = 2, .list = {
-			{ 1, "a001", "192.0.2.7", 0 },
-			{ INT64_MAX, "b", "2001:db8::1", UINT32_MAX } },
+			{ 1, "a001", "192.0.2.7", 0, "", "", "http", 0 },
+			{ INT64_MAX, "b", "2001:db8::1", UINT32_MAX, "\xc3\xa4",
+			  "VLC", "hls", INT64_MAX } },
 		.more = true } },
+	{ .type = MSG_DELIVER_CHANGES, .deliver_changes = {
+		.n_left = 2, .left = { 1, INT64_MAX } } },
+	{ .type = MSG_DELIVER_ANSWER, .seq = 1, .deliver_answer = {
+		ASK_REDIRECTED, "anna", UINT32_MAX, "http://promo/" } },
 	{ .type = MSG_QUERIER_STATUS, .querier_status = {
 		.mld_error = "no IPv6", .listening_ms = 4, .n = 2, .list = {
 			{ 2, false, 3, "192.0.2.1", 125, 17 },

@@ -59,6 +59,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	cfg.start_ms = cfg.start_ms ? cfg.start_ms : RIG_NEVER_MS;
 	cfg.still_ms = cfg.still_ms ? cfg.still_ms : RIG_NEVER_MS;
 	r->deliver = deliver_new(&cfg);
+	deliver_set_policy(r->deliver, &(struct msg_deliver_policy){ 0 });
 	deliver_listen(r->deliver,
 		       &(struct msg_deliver_listen){ RIG_ADDRESS, true },
 		       bind_listener(&r->port));

@@ -7,7 +7,6 @@
 #include "common/base/mono.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
-#include "worker/deliver/viewer_sessions.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -26,7 +25,6 @@ enum { PACKETS = 200 };
 struct owner {
 	struct rig rig;
 	struct mount *mount;
-	struct viewer_sessions sessions;
 	int listener;
 	struct viewer_conn *conn; /* NULL: it has ended */
 	struct viewer_conn_config cfg;
@@ -118,7 +116,6 @@ static void owner_init(struct owner *o, size_t ring_size)
 			.ring_fd = fd_reopen_readonly(o->rig.ring_fd),
 			.now_ms = mono_ms(),
 			.kernel = &kernel,
-			.sessions = &o->sessions,
 		},
 		&err);
 	cr_assert_not_null(o->mount);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keys of the section `auth` that are no rules.  Pure. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum {
+	VIEWER_URL_MAX = 1024,
+	VIEWER_LOCATION_MAX = 1024,
+	VIEWER_SECRET_MAX = 256, /* of securetoken */
+};
+
+/* The URL of the backend with its path, as the keys of `auth` say; "": none.
+ * Or -EINVAL: an URL that cannot be used. */
+int viewer_backend_url(const json_t *auth, char url[VIEWER_URL_MAX],
+		       struct errmsg *error) MUST_CHECK;
+
+struct viewer_settings {
+	char url[VIEWER_URL_MAX]; /* of the backend; "": none */
+	bool real_ip;      /* x_real_ip */
+	bool fails_closed; /* backend_unreachable is not "allow" */
+	bool ends_oldest;  /* conlimit_mode is "oldest" */
+};
+
+void viewer_settings_read(const json_t *auth, struct viewer_settings *ret);
+
+/* Can the text be sent in the header Location? */
+bool viewer_location_is_valid(const char *text);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The workers that serve all streams, for the rest of the master. */
+#include "common/base/mono.h"
+#include "common/base/util.h"
+#include "common/supervise/service_proc.h"
+#include "common/supervise/tls_proc.h"
+#include "master/streams/deliver_proc.h"
+#include "master/streams/receivers.h"
+#include "master/streams/reconciler_state.h"
+#include "master/streams/stream_proc.h"
+
+struct auth_proc *reconciler_auth(struct reconciler *r)
+{
+	return r->auth;
+}
+
+struct backend_proc *reconciler_backend(struct reconciler *r)
+{
+	return r->backend;
+}
+
+void reconciler_set_viewers(struct reconciler *r, struct viewers *v)
+{
+	if (r != NULL)
+		deliver_proc_set_viewers(r->deliver, v);
+}
+
+struct jobs *reconciler_jobs(struct reconciler *r)
+{
+	return r->jobs;
+}
+
+struct querier_proc *reconciler_querier(struct reconciler *r)
+{
+	return r->querier;
+}
+
+struct tls_proc *reconciler_tls(struct reconciler *r)
+{
+	return r->tls;
+}
+
+void reconciler_close_viewers(struct reconciler *r, bool closed)
+{
+	deliver_proc_close_viewers(r->deliver, closed);
+}
+
+struct session_wait *reconciler_list_sessions(struct reconciler *r,
+					      session_list_fn *done, void *arg)
+{
+	return deliver_proc_list(r->deliver, done, arg);
+}
+
+void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)
+{
+	for (size_t i = 0; i < r->n; i++)
+		receivers_list(stream_proc_receivers(r->streams[i]), mono_ms(),
+			       sessions);
+}
+
+void reconciler_close_session(struct reconciler *r, uint64_t client)
+{
+	const struct msg m = { .type = MSG_DELIVER_KICK,
+			       .deliver_kick = { client } };
+
+	for (size_t i = 0; i < r->n; i++)
+		if (receivers_has(stream_proc_receivers(r->streams[i]),
+				  client)) {
+			stream_proc_kick(r->streams[i], client);
+			return;
+		}
+	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
+}
+
+const char *reconciler_play_error(const struct reconciler *r)
+{
+	return deliver_proc_play_error(r->deliver);
+}
+
+const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
+				     bool passing, const char **ret_role)
+{
+	static const char *const roles[RECONCILER_SERVICES] = {
+		"deliver", "auth", "tls", "querier", "backend",
+	};
+
+	*ret_role = roles[i];
+	return passing ? service_proc_fault(r->services[i])
+		       : service_proc_alarm(r->services[i]);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of reconciler.h, for its own files. */
+#pragma once
+
+#include "master/config/play_conf.h"
+#include "master/streams/reconciler.h"
+
+#include <ev.h>
+
+struct deliver_proc;
+struct service_proc;
+struct spawner;
+struct stream_proc;
+
+struct reconciler {
+	struct reconciler_config cfg;
+	json_t *settings; /* cfg.settings; NULL: none */
+	struct play_conf play;
+	struct spawner *spawner;
+	struct deliver_proc *deliver;
+	struct auth_proc *auth;
+	struct tls_proc *tls;
+	struct querier_proc *querier;
+	struct backend_proc *backend;
+	/* the five above, in the order in which they are stopped */
+	struct service_proc *services[RECONCILER_SERVICES];
+	struct jobs *jobs;
+	size_t n, room;
+	struct stream_proc **streams;
+	bool stopping;
+	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
+};

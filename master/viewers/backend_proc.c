@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/backend_proc.h"
+
+#include "common/base/alloc.h"
+#include "proto/ipc/channel.h"
+#include "proto/ipc/msg_tables.h"
+
+#include <assert.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+struct backend_job {
+	TAILQ_ENTRY(backend_job) link;
+	struct backend_proc *owner;
+	struct msg_backend_ask ask; /* with texts of its own */
+	backend_done_fn *done;
+	void *arg;
+	uint32_t seq; /* 0: not with the worker */
+	ev_timer deadline;
+};
+
+struct backend_proc {
+	struct ev_loop *loop;
+	struct service_proc *service;
+	TAILQ_HEAD(, backend_job) jobs; /* in order of arrival */
+	unsigned n, n_sent;
+	uint32_t last_seq;
+};
+
+static void job_free(struct backend_job *j)
+{
+	struct backend_proc *p = j->owner;
+
+	TAILQ_REMOVE(&p->jobs, j, link);
+	p->n--;
+	p->n_sent -= j->seq != 0;
+	ev_timer_stop(p->loop, &j->deadline);
+	field_drop(&backend_ask_fields, &j->ask);
+	free(j);
+}
+
+static void job_end(struct backend_job *j,
+		    const struct msg_backend_result *result)
+{
+	backend_done_fn *done = j->done;
+	void *arg = j->arg;
+
+	job_free(j);
+	done(result, arg);
+}
+
+static void job_fail(struct backend_job *j, const char *error)
+{
+	job_end(j, &(struct msg_backend_result){
+		.login = "", .location = "", .user = "", .error = error,
+	});
+}
+
+static void pump(void *self)
+{
+	struct backend_proc *p = self;
+	struct channel *channel = service_proc_channel(p->service);
+	struct backend_job *j;
+
+	if (channel == NULL)
+		return;
+	TAILQ_FOREACH(j, &p->jobs, link) {
+		struct msg m = { .type = MSG_BACKEND_ASK };
+
+		if (p->n_sent >= BACKEND_WITH_WORKER_MAX)
+			return;
+		if (j->seq != 0)
+			continue;
+		if (++p->last_seq == 0)
+			p->last_seq = 1;
+		j->seq = m.seq = p->last_seq;
+		p->n_sent++;
+		m.backend_ask = j->ask;
+		/* if this fails, the worker is being replaced: on_down */
+		(void)channel_send(channel, &m, NULL, 0);
+	}
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	struct backend_proc *p = self;
+	struct backend_job *j;
+
+	if (m->type != MSG_BACKEND_RESULT || m->seq == 0)
+		return;
+	TAILQ_FOREACH(j, &p->jobs, link)
+		if (j->seq == m->seq)
+			break;
+	if (j == NULL)
+		return; /* cancelled, or too late */
+	p->n_sent--;
+	j->seq = 0;
+	TAILQ_REMOVE(&p->jobs, j, link);
+	/* the next ones first: done may end all of them */
+	pump(p);
+	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	job_end(j, &m->backend_result);
+}
+
+/* The worker ended: its successor gets the jobs again. */
+static void on_down(void *self)
+{
+	struct backend_proc *p = self;
+	struct backend_job *j;
+
+	TAILQ_FOREACH(j, &p->jobs, link)
+		j->seq = 0;
+	p->n_sent = 0;
+}
+
+static const struct service_kind kind = {
+	.role = "backend",
+	.program = SPAWN_WORKER_NET,
+	.beat = MSG_BACKEND_STATUS,
+	.on_hello = pump,
+	.on_message = on_message,
+	.on_down = on_down,
+};
+
+struct backend_proc *backend_proc_new(const struct service_config *cfg)
+{
+	struct backend_proc *p = xcalloc(1, sizeof *p);
+
+	p->loop = cfg->loop;
+	TAILQ_INIT(&p->jobs);
+	p->service = service_proc_new(cfg, &kind, "1", p);
+	return p;
+}
+
+void backend_proc_free(struct backend_proc **p)
+{
+	if (*p == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*p)->jobs));
+	service_proc_free(&(*p)->service);
+	free(*p);
+	*p = NULL;
+}
+
+struct service_proc *backend_proc_service(struct backend_proc *p)
+{
+	return p->service;
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct backend_job *j = container_of(t, struct backend_job, deadline);
+
+	(void)loop, (void)revents;
+	job_fail(j, "no answer within 3 s");
+}
+
+struct backend_job *backend_job_new(struct backend_proc *p,
+				    const struct msg_backend_ask *ask,
+				    backend_done_fn *done, void *arg)
+{
+	struct backend_job *j;
+
+	if (p->n >= BACKEND_JOBS_MAX)
+		return NULL;
+	j = xcalloc(1, sizeof *j);
+	j->owner = p;
+	j->ask = *ask;
+	field_keep(&backend_ask_fields, &j->ask);
+	j->done = done;
+	j->arg = arg;
+	TAILQ_INSERT_TAIL(&p->jobs, j, link);
+	p->n++;
+	ev_timer_init(&j->deadline, on_deadline, BACKEND_DEADLINE_MS / 1e3,
+		      0.);
+	ev_timer_start(p->loop, &j->deadline);
+	service_proc_want(p->service);
+	pump(p);
+	return j;
+}
+
+void backend_job_cancel(struct backend_job **j)
+{
+	if (*j != NULL)
+		job_free(*j);
+	*j = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Asks the authorization backend about viewers, in the worker of the role
+ * backend.
+ *
+ * The worker starts with the first job and stays.  It has a bounded number of
+ * requests at a time; the others wait in order, up to a limit.  A job without a
+ * result within its deadline is unavailable.
+ *
+ * Owns the worker; borrows the loop and the spawner.
+ */
+#pragma once
+
+#include "common/supervise/service_proc.h"
+#include "common/base/util.h"
+#include "proto/ipc/msg.h"
+
+struct backend_job;
+struct backend_proc;
+
+enum {
+	BACKEND_DEADLINE_MS = 3000,
+	BACKEND_WITH_WORKER_MAX = 64,
+	BACKEND_JOBS_MAX = 2048,
+};
+
+struct backend_proc *backend_proc_new(const struct service_config *);
+/* NULL-safe; sets *p to NULL.  All jobs must have ended. */
+void backend_proc_free(struct backend_proc **);
+
+/* The worker, borrowed. */
+struct service_proc *backend_proc_service(struct backend_proc *);
+
+/* result: borrowed; status 0 with error: unavailable. */
+typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
+
+/* The message is copied.  done is called from the loop.  NULL: too many jobs
+ * wait. */
+struct backend_job *backend_job_new(struct backend_proc *,
+				    const struct msg_backend_ask *,
+				    backend_done_fn *done, void *arg);
+/* Ends a job without a call.  NULL-safe; sets *j to NULL. */
+void backend_job_cancel(struct backend_job **);

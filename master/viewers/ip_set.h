@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A set of networks with a fast test: a hash table with a probe for each length
+ * of prefix that occurs, whatever the number of networks.
+ */
+#pragma once
+
+#include "common/base/ip_prefix.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Embedded; zeroed memory is an empty set. */
+struct ip_set {
+	struct ip_prefix *list; /* each once */
+	size_t n;
+	unsigned lengths[IP_BITS + 1]; /* networks of each length */
+	uint32_t *slots; /* index in list, from 1; 0: free */
+	size_t n_slots;  /* a power of 2 */
+	uint64_t seed;
+};
+
+/* The networks of a list of texts; others are skipped. */
+void ip_set_init(struct ip_set *, const json_t *list);
+void ip_set_done(struct ip_set *);
+
+bool ip_set_has(const struct ip_set *, const struct ip_address *);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The credential in the query of a viewer: token=TOKEN, or auth=LOGIN:PASSWORD.
+ *
+ * Pure: reads a query, which is hostile.
+ */
+#pragma once
+
+#include "common/account/credential.h"
+#include "common/account/user.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+
+enum { VIEWER_TOKEN_MAX = 256 }; /* bytes */
+
+struct viewer_credential {
+	char token[VIEWER_TOKEN_MAX + 1]; /* "": none */
+	char login[USER_LOGIN_MAX + 1];   /* "": none */
+	char password[PASSWORD_MAX + 1];
+};
+
+/* False: a parameter is malformed, too long or there twice, so that two readers
+ * could understand the query differently.  Ends with
+ * viewer_credential_wipe(). */
+bool viewer_credential_read(const char *query, struct viewer_credential *ret);
+
+void viewer_credential_wipe(struct viewer_credential *);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/viewer_guest.h"
+
+#include "common/base/alloc.h"
+#include "master/auth/password_check.h"
+#include "master/config/config.h"
+#include "master/viewers/viewer_rules.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct viewer_guest {
+	struct viewer_guest_config cfg;
+	struct ip_address address;
+	bool malformed;
+	bool password_right;
+	struct viewer_credential credential;
+	struct gate_wait *gate;
+	ev_timer soon;
+};
+
+static void on_soon(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct viewer_guest *g = container_of(t, struct viewer_guest, soon);
+
+	(void)loop, (void)revents;
+	g->cfg.ready(g, g->cfg.arg);
+}
+
+static void on_password(enum gate_answer a, void *arg)
+{
+	struct viewer_guest *g = arg;
+
+	g->gate = NULL;
+	g->password_right = a == GATE_RIGHT;
+	g->cfg.ready(g, g->cfg.arg);
+}
+
+struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *cfg,
+				      const char *query, const char *peer)
+{
+	struct viewer_guest *g = xcalloc(1, sizeof *g);
+	const struct gate_question q = { g->credential.login,
+					 g->credential.password,
+					 &g->address };
+	enum gate_answer a = GATE_WRONG;
+
+	g->cfg = *cfg;
+	g->malformed = ip_parse(peer, &g->address) < 0 ||
+		       !viewer_credential_read(query, &g->credential);
+	ev_timer_init(&g->soon, on_soon, 0., 0.);
+	if (!g->malformed && g->credential.login[0] != '\0' &&
+	    !gate_knows(cfg->gate, &q, &a))
+		g->gate = gate_ask(cfg->gate, &q, on_password, g);
+	if (g->gate == NULL) {
+		g->password_right = a == GATE_RIGHT;
+		ev_timer_start(cfg->loop, &g->soon);
+	}
+	return g;
+}
+
+void viewer_guest_free(struct viewer_guest **gp)
+{
+	struct viewer_guest *g = *gp;
+
+	*gp = NULL;
+	if (g == NULL)
+		return;
+	gate_forget(&g->gate);
+	ev_timer_stop(g->cfg.loop, &g->soon);
+	viewer_credential_wipe(&g->credential);
+	free(g);
+}
+
+bool viewer_guest_may(const struct viewer_guest *g, const json_t *stream)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	struct viewer_verdict v;
+
+	viewer_rules_judge(g->cfg.rules, &(struct viewer_question){
+		.document = config_document(g->cfg.config),
+		.stream_id = id != NULL ? id : "",
+		.stream = stream,
+		.address = g->address,
+		.credential = g->malformed ? NULL : &g->credential,
+		.password_right = g->password_right,
+		.now_s = time(NULL),
+	}, &v);
+	return v.answer == VIEWER_ALLOWED || v.answer == VIEWER_NEEDS_BACKEND;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One question of deliver, from its arrival to its answer. */
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/alloc.h"
+#include "master/auth/password_check.h"
+#include "master/config/config.h"
+#include "master/viewers/backend_cache.h"
+#include "master/viewers/backend_proc.h"
+#include "master/viewers/viewer_rules.h"
+#include "master/viewers/viewers_state.h"
+#include "proto/ipc/msg_tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Until a backend is asked again that did not answer. */
+enum { RETRY_S = 15 };
+
+/* --- the end of a question --- */
+
+void question_free(struct question *q)
+{
+	LIST_REMOVE(q, link);
+	gate_forget(&q->gate);
+	backend_job_cancel(&q->job);
+	viewer_credential_wipe(&q->credential);
+	field_drop(&deliver_ask_fields, &q->ask);
+	free(q);
+}
+
+static void answer(struct question *q, const struct msg_deliver_answer *a)
+{
+	struct msg m = { .type = MSG_DELIVER_ANSWER, .seq = q->seq,
+			 .deliver_answer = *a };
+
+	if (m.deliver_answer.login == NULL)
+		m.deliver_answer.login = "";
+	if (m.deliver_answer.location == NULL)
+		m.deliver_answer.location = "";
+	viewers_send(q->owner, &m);
+	question_free(q);
+}
+
+static void answer_busy(struct question *q)
+{
+	answer(q, &(struct msg_deliver_answer){ .verdict = ASK_BUSY });
+}
+
+/* location: where the viewer goes instead; NULL: to promo, if there is one. */
+static void deny(struct question *q, const char *reason, const char *location)
+{
+	struct viewers *v = q->owner;
+	struct viewer_entry *e = viewer_table_find(v->table, q->ask.client);
+	const char *promo = json_string_value(
+		json_object_get(viewers_auth(v), "promo"));
+	struct msg_deliver_answer a = { .verdict = ASK_DENIED };
+	unsigned suppressed;
+
+	if (location == NULL)
+		location = promo;
+	if (location != NULL && viewer_location_is_valid(location)) {
+		a.verdict = ASK_REDIRECTED;
+		a.location = location;
+	}
+	if (e != NULL)
+		viewers_end_entry(v, e);
+	if (ratelimit_pass(&v->denials, mono_ms(), &suppressed))
+		log_info("auth", "stream %s: viewer %s denied: %s",
+			 q->ask.stream, q->ask.peer, reason);
+	answer(q, &a);
+}
+
+/* --- the limit of a user --- */
+
+/* False: the viewer is above the limit.  Ends older viewers if that is the
+ * mode. */
+static bool take_place(struct viewers *v, const struct viewer_entry *e,
+		       const char *group, unsigned limit)
+{
+	int excess = viewer_table_excess(v->table, e, &(struct viewer_limit){
+		.group = group,
+		.most = limit,
+		.ends_oldest = v->settings.ends_oldest,
+	});
+
+	for (int i = 0; i < excess; i++) {
+		struct viewer_entry *oldest =
+			viewer_table_oldest(v->table, group);
+		struct msg m = { .type = MSG_DELIVER_KICK,
+				 .deliver_kick = { oldest->client } };
+
+		viewers_end_entry(v, oldest);
+		viewers_send(v, &m);
+	}
+	return excess >= 0;
+}
+
+/* What a permission contains beside the login. */
+struct permission {
+	const char *login;
+	char kind;        /* of the group: 'u'ser or 'b'ackend */
+	const char *user; /* name of the group; "": none */
+	unsigned limit;
+	uint32_t recheck_s;
+	const struct digest *proof; /* NULL: none */
+};
+
+static void allow(struct question *q, const struct permission *p)
+{
+	struct viewers *v = q->owner;
+	struct viewer_entry *e = viewer_table_put(v->table, q->ask.client);
+	char group[GROUP_MAX];
+
+	if (e == NULL) {
+		answer_busy(q);
+		return;
+	}
+	if (e->ended) {
+		deny(q, "its session was ended", NULL);
+		return;
+	}
+	(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
+	if (p->user[0] != '\0' && !take_place(v, e, group, p->limit)) {
+		viewer_table_group(v->table, e, NULL);
+		if (!e->joined)
+			viewer_table_drop(v->table, e);
+		deny(q, "the user has conlimit sessions", NULL);
+		return;
+	}
+	viewer_table_group(v->table, e, p->user[0] != '\0' ? group : NULL);
+	e->proof = p->proof != NULL ? *p->proof : (struct digest){ 0 };
+	answer(q, &(struct msg_deliver_answer){
+		.verdict = ASK_ALLOWED,
+		.login = p->login,
+		.recheck_s = p->recheck_s,
+	});
+}
+
+/* --- passwords --- */
+
+static void judge(struct question *q);
+
+/* The keyed hash of a credential and the stored hash of its login. */
+static struct digest proof_of(const struct viewers *v,
+			      const struct viewer_credential *c)
+{
+	const char *cipher = json_string_value(json_object_get(
+		config_user(v->cfg.config, c->login), "cipher"));
+	const char *texts[] = { c->login, c->password,
+				cipher != NULL ? cipher : "" };
+
+	return backend_cache_key(v->cache, texts, ARRAY_LEN(texts));
+}
+
+static void take_password(struct question *q, enum gate_answer a)
+{
+	if (a == GATE_RIGHT) {
+		q->password_right = true;
+		judge(q);
+	} else if (a == GATE_BUSY) {
+		answer_busy(q);
+	} else {
+		deny(q, a == GATE_LOCKED
+			? "too many wrong passwords of the address or login"
+			: "the password is wrong", NULL);
+	}
+}
+
+static void on_password(enum gate_answer a, void *arg)
+{
+	struct question *q = arg;
+
+	q->gate = NULL;
+	take_password(q, a);
+}
+
+/* A viewer that watches needs no second check of the same password. */
+static void check_password(struct question *q)
+{
+	struct viewers *v = q->owner;
+	const struct viewer_entry *e =
+		viewer_table_find(v->table, q->ask.client);
+	struct digest proof = proof_of(v, &q->credential);
+	const struct gate_question g = { q->credential.login,
+					 q->credential.password,
+					 &q->address };
+	enum gate_answer a = GATE_BUSY;
+
+	if (e != NULL && digest_equal(&e->proof, &proof))
+		a = GATE_RIGHT;
+	else if (!gate_knows(v->gate, &g, &a))
+		q->gate = gate_ask(v->gate, &g, on_password, q);
+	if (q->gate == NULL)
+		take_password(q, a);
+}
+
+/* --- the backend --- */
+
+static void set_backend_error(struct viewers *v, const char *error)
+{
+	if ((error != NULL) == (v->backend_error != NULL))
+		return;
+	if (error == NULL)
+		log_info("auth", "the backend answers again");
+	else
+		log_error("auth", "the backend does not answer: %s: new "
+			  "viewers are %s (auth.backend_unreachable)", error,
+			  v->settings.fails_closed ? "denied" : "allowed");
+	free(v->backend_error);
+	v->backend_error = error != NULL
+		? xasprintf("auth: the backend does not answer: %s: new "
+			    "viewers are %s", error,
+			    v->settings.fails_closed ? "denied" : "allowed")
+		: NULL;
+}
+
+static void apply_backend(struct question *q, const struct backend_verdict *b,
+			  uint32_t recheck_s)
+{
+	if (b->location[0] != '\0' || !b->allowed)
+		deny(q, "the backend denies it",
+		     b->location[0] != '\0' ? b->location : NULL);
+	else
+		allow(q, &(struct permission){
+			.login = b->login,
+			.kind = 'b',
+			.user = b->max_sessions == 0 ? ""
+				: b->user[0] != '\0' ? b->user : b->login,
+			.limit = b->max_sessions,
+			.recheck_s = recheck_s,
+		});
+}
+
+/* The backend did not answer: an older decision counts, or the setting. */
+static void do_without_backend(struct question *q, const char *error)
+{
+	struct viewers *v = q->owner;
+	const struct backend_verdict *old = backend_cache_find(
+		v->cache, &q->key, mono_ms());
+
+	set_backend_error(v, error);
+	if (old != NULL)
+		apply_backend(q, old, RETRY_S);
+	else if (v->settings.fails_closed)
+		deny(q, "the backend does not answer", NULL);
+	else
+		allow(q, &(struct permission){
+			.login = "", .user = "", .recheck_s = RETRY_S,
+		});
+}
+
+static void take_result(struct question *q,
+			const struct msg_backend_result *r)
+{
+	struct viewers *v = q->owner;
+	struct backend_verdict b;
+	struct errmsg error;
+
+	if (backend_verdict_read(r, mono_ms(), &b, &error) < 0) {
+		do_without_backend(q, error.text);
+		return;
+	}
+	set_backend_error(v, NULL);
+	backend_cache_put(v->cache, &q->key, &b);
+	apply_backend(q, &b, b.duration_s);
+}
+
+static void judge_verdict(const struct question *q, struct viewer_verdict *ret)
+{
+	const struct viewers *v = q->owner;
+
+	viewer_rules_judge(v->rules, &(struct viewer_question){
+		.document = config_document(v->cfg.config),
+		.stream_id = q->ask.stream,
+		.stream = config_stream(v->cfg.config, q->ask.stream),
+		.address = q->address,
+		.credential = q->malformed ? NULL : &q->credential,
+		.password_right = q->password_right,
+		.now_s = time(NULL),
+	}, ret);
+}
+
+static void on_backend(const struct msg_backend_result *r, void *arg)
+{
+	struct question *q = arg;
+	struct viewer_verdict now;
+
+	q->job = NULL;
+	/* the rules may have changed meanwhile */
+	judge_verdict(q, &now);
+	if (now.answer == VIEWER_NEEDS_BACKEND)
+		take_result(q, r);
+	else
+		judge(q);
+}
+
+static void ask_backend(struct question *q)
+{
+	struct viewers *v = q->owner;
+	const struct viewer_credential *c = &q->credential;
+	bool bare = c->token[0] == '\0' && c->login[0] == '\0';
+	const char *key[] = { q->ask.stream, q->ask.peer, c->token, c->login,
+			      c->password, bare ? q->ask.query : "" };
+	const struct backend_verdict *known;
+	uint64_t now = mono_ms();
+	char client[24], *url;
+
+	q->key = backend_cache_key(v->cache, key, ARRAY_LEN(key));
+	known = backend_cache_find(v->cache, &q->key, now);
+	if (known != NULL && now < known->fresh_until_ms) {
+		apply_backend(q, known,
+			      (uint32_t)((known->fresh_until_ms - now) / 1000 +
+					 1));
+		return;
+	}
+	(void)snprintf(client, sizeof client, "%" PRIu64, q->ask.client);
+	url = xasprintf("%s%s%s", v->settings.url,
+			q->ask.query[0] == '\0' ? ""
+			: strchr(v->settings.url, '?') != NULL ? "&" : "?",
+			q->ask.query);
+	q->job = backend_job_new(v->cfg.backend, &(struct msg_backend_ask){
+		.url = url,
+		.session = client,
+		.channel = q->ask.stream,
+		.peer = q->ask.peer,
+		.path = q->ask.path,
+		.agent = q->ask.agent,
+		.host = q->ask.host,
+	}, on_backend, q);
+	explicit_bzero(url, strlen(url));
+	free(url);
+	if (q->job == NULL)
+		do_without_backend(q, "too many questions wait");
+}
+
+/* --- questions --- */
+
+/* The last call: q may be gone. */
+static void judge(struct question *q)
+{
+	struct viewer_verdict v;
+	int64_t left_s;
+	struct digest proof;
+
+	judge_verdict(q, &v);
+	switch (v.answer) {
+	case VIEWER_ALLOWED:
+		left_s = v.until_s > 0 ? MAX(v.until_s - (int64_t)time(NULL),
+					     INT64_C(1)) : 0;
+		proof = proof_of(q->owner, &q->credential);
+		allow(q, &(struct permission){
+			.login = v.login,
+			.kind = 'u',
+			.user = v.login,
+			.limit = v.limit,
+			.recheck_s = (uint32_t)MIN(left_s, (int64_t)INT32_MAX),
+			.proof = q->password_right ? &proof : NULL,
+		});
+		return;
+	case VIEWER_DENIED:
+		deny(q, v.reason, NULL);
+		return;
+	case VIEWER_NEEDS_PASSWORD:
+		check_password(q);
+		return;
+	case VIEWER_NEEDS_BACKEND:
+		ask_backend(q);
+		return;
+	}
+}
+
+void viewers_ask(struct viewers *v, const struct msg_deliver_ask *ask,
+		 uint32_t seq)
+{
+	struct question *q = xcalloc(1, sizeof *q);
+
+	q->owner = v;
+	q->seq = seq;
+	q->ask = *ask;
+	field_keep(&deliver_ask_fields, &q->ask);
+	LIST_INSERT_HEAD(&v->questions, q, link);
+	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
+	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
+		deny(q, "its address is unknown", NULL);
+	else
+		judge(q);
+}

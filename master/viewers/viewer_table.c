@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/viewer_table.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 16384 };
+
+struct viewer_group {
+	LIST_ENTRY(viewer_group) link;
+	TAILQ_HEAD(, viewer_entry) viewers;
+	char name[];
+};
+
+struct viewer_table {
+	uint64_t seed;
+	size_t n;
+	LIST_HEAD(, viewer_entry) clients[BUCKETS];
+	LIST_HEAD(, viewer_group) groups[BUCKETS];
+};
+
+struct viewer_table *viewer_table_new(void)
+{
+	struct viewer_table *t = xcalloc(1, sizeof *t);
+
+	secret_random(&t->seed, sizeof t->seed);
+	return t;
+}
+
+void viewer_table_free(struct viewer_table **tp)
+{
+	struct viewer_table *t = *tp;
+	struct viewer_entry *e;
+
+	*tp = NULL;
+	if (t == NULL)
+		return;
+	while ((e = viewer_table_any(t)) != NULL)
+		viewer_table_drop(t, e);
+	free(t);
+}
+
+static size_t bucket_of(const struct viewer_table *t, const void *data,
+			size_t len)
+{
+	uint64_t hash = hash_add(HASH_INIT ^ t->seed, data, len);
+
+	return (size_t)(hash ^ hash >> 32) % BUCKETS;
+}
+
+struct viewer_entry *viewer_table_find(const struct viewer_table *t,
+				       uint64_t client)
+{
+	struct viewer_entry *e;
+
+	LIST_FOREACH(e, &t->clients[bucket_of(t, &client, sizeof client)],
+		     link)
+		if (e->client == client)
+			break;
+	return e;
+}
+
+struct viewer_entry *viewer_table_put(struct viewer_table *t, uint64_t client)
+{
+	struct viewer_entry *e = viewer_table_find(t, client);
+
+	if (e != NULL || t->n >= VIEWERS_MAX)
+		return e;
+	e = xcalloc(1, sizeof *e);
+	e->client = client;
+	LIST_INSERT_HEAD(&t->clients[bucket_of(t, &client, sizeof client)], e,
+			 link);
+	t->n++;
+	return e;
+}
+
+static struct viewer_group *find_group(const struct viewer_table *t,
+				       const char *name)
+{
+	struct viewer_group *g;
+
+	LIST_FOREACH(g, &t->groups[bucket_of(t, name, strlen(name))], link)
+		if (strcmp(g->name, name) == 0)
+			break;
+	return g;
+}
+
+void viewer_table_group(struct viewer_table *t, struct viewer_entry *e,
+			const char *name)
+{
+	struct viewer_group *old = e->group, *g;
+
+	if (old != NULL && name != NULL && strcmp(old->name, name) == 0)
+		return;
+	if (old != NULL) {
+		TAILQ_REMOVE(&old->viewers, e, in_group);
+		e->group = NULL;
+	}
+	if (old != NULL && TAILQ_EMPTY(&old->viewers)) {
+		LIST_REMOVE(old, link);
+		free(old);
+	}
+	if (name == NULL)
+		return;
+	g = find_group(t, name);
+	if (g == NULL) {
+		size_t len = strlen(name) + 1;
+
+		g = xcalloc(1, sizeof *g + len);
+		memcpy(g->name, name, len);
+		TAILQ_INIT(&g->viewers);
+		LIST_INSERT_HEAD(&t->groups[bucket_of(t, name, len - 1)], g,
+				 link);
+	}
+	TAILQ_INSERT_TAIL(&g->viewers, e, in_group);
+	e->group = g;
+}
+
+void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
+{
+	viewer_table_group(t, e, NULL);
+	LIST_REMOVE(e, link);
+	t->n--;
+	free(e);
+}
+
+int viewer_table_excess(const struct viewer_table *t,
+			const struct viewer_entry *one,
+			const struct viewer_limit *limit)
+{
+	const struct viewer_group *g = find_group(t, limit->group);
+	unsigned before = 0, after = 0;
+	const struct viewer_entry *e;
+	bool passed = false;
+
+	if (limit->most == 0 || g == NULL)
+		return 0;
+	TAILQ_FOREACH(e, &g->viewers, in_group) {
+		before += e != one && !passed;
+		after += e != one && passed;
+		passed = passed || e == one;
+	}
+	if (!limit->ends_oldest)
+		return before < limit->most ? 0 : -EUSERS;
+	if (after >= limit->most)
+		return -EUSERS;
+	return before + after < limit->most
+		? 0 : (int)MIN(before, before + after + 1 - limit->most);
+}
+
+struct viewer_entry *viewer_table_oldest(const struct viewer_table *t,
+					 const char *name)
+{
+	const struct viewer_group *g = find_group(t, name);
+
+	return g != NULL ? TAILQ_FIRST(&g->viewers) : NULL;
+}
+
+struct viewer_entry *viewer_table_next(const struct viewer_entry *e)
+{
+	return TAILQ_NEXT(e, in_group);
+}
+
+struct viewer_entry *viewer_table_any(const struct viewer_table *t)
+{
+	for (size_t i = 0; t->n > 0 && i < BUCKETS; i++)
+		if (!LIST_EMPTY(&t->clients[i]))
+			return LIST_FIRST(&t->clients[i]);
+	return NULL;
+}
+
+size_t viewer_table_size(const struct viewer_table *t)
+{
+	return t->n;
+}

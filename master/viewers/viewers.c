@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/viewers.h"
+
+#include "common/base/alloc.h"
+#include "master/auth/password_check.h"
+#include "master/config/config.h"
+#include "master/viewers/backend_cache.h"
+#include "master/viewers/viewer_rules.h"
+#include "master/viewers/viewers_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void viewers_send(struct viewers *v, const struct msg *m)
+{
+	if (v->send != NULL)
+		v->send(m, v->send_arg);
+}
+
+const json_t *viewers_auth(const struct viewers *v)
+{
+	return config_section(v->cfg.config, "auth");
+}
+
+void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
+{
+	struct msg_deliver_changes changes = { .n_left = 1,
+					       .left = { e->client } };
+	bool joined = e->joined;
+
+	/* a question about it may be under way */
+	viewer_table_group(v->table, e, NULL);
+	e->ended = true;
+	e->joined = false;
+	if (joined && v->cfg.on_changes != NULL)
+		v->cfg.on_changes(&changes, v->cfg.arg);
+}
+
+/* The viewer did not wait for the answer. */
+static void forget_question(struct viewers *v, uint64_t client)
+{
+	struct question *q;
+
+	LIST_FOREACH(q, &v->questions, link)
+		if (q->ask.client == client)
+			break;
+	if (q != NULL)
+		question_free(q);
+}
+
+void viewers_report(struct viewers *v, const struct msg_deliver_changes *m)
+{
+	struct msg_deliver_changes seen = { .n_left = 0 };
+	char group[GROUP_MAX];
+
+	for (size_t i = 0; i < m->n_joined; i++) {
+		struct viewer_entry *e =
+			viewer_table_put(v->table, m->joined[i].client);
+
+		if (e == NULL || e->ended)
+			continue;
+		seen.joined[seen.n_joined++] = m->joined[i];
+		/* after a restart of the master, until it is asked about */
+		if (!e->joined && e->group == NULL &&
+		    m->joined[i].login[0] != '\0' &&
+		    snprintf(group, sizeof group, "u:%s",
+			     m->joined[i].login) < GROUP_MAX)
+			viewer_table_group(v->table, e, group);
+		e->joined = true;
+	}
+	for (size_t i = 0; i < m->n_left; i++) {
+		struct viewer_entry *e =
+			viewer_table_find(v->table, m->left[i]);
+
+		forget_question(v, m->left[i]);
+		if (e == NULL)
+			continue;
+		if (e->joined)
+			seen.left[seen.n_left++] = m->left[i];
+		viewer_table_drop(v->table, e);
+	}
+	if (v->cfg.on_changes != NULL)
+		v->cfg.on_changes(&seen, v->cfg.arg);
+}
+
+/* --- deliver --- */
+
+void viewers_connect(struct viewers *v, viewers_send_fn *send_fn, void *arg)
+{
+	v->send = send_fn;
+	v->send_arg = arg;
+}
+
+void viewers_up(struct viewers *v)
+{
+	struct msg m = { .type = MSG_DELIVER_POLICY,
+			 .deliver_policy = {
+				 .authorize = viewer_rules_enabled(v->rules),
+				 .real_ip = v->settings.real_ip,
+			 } };
+
+	viewers_send(v, &m);
+}
+
+void viewers_down(struct viewers *v)
+{
+	struct viewer_entry *e;
+	struct question *q;
+
+	while ((q = LIST_FIRST(&v->questions)) != NULL)
+		question_free(q);
+	while ((e = viewer_table_any(v->table)) != NULL) {
+		viewers_end_entry(v, e);
+		viewer_table_drop(v->table, e);
+	}
+}
+
+/* --- the configuration --- */
+
+static void read_settings(struct viewers *v)
+{
+	struct viewer_settings old = v->settings;
+
+	viewer_rules_read(v->rules, config_document(v->cfg.config));
+	viewer_settings_read(viewers_auth(v), &v->settings);
+	if (strcmp(old.url, v->settings.url) == 0)
+		return;
+	backend_cache_clear(v->cache);
+	free(v->backend_error);
+	v->backend_error = NULL;
+}
+
+void viewers_groups_changed(struct viewers *v)
+{
+	struct msg m = { .type = MSG_DELIVER_REVIEW };
+
+	if (v != NULL && viewer_rules_enabled(v->rules))
+		viewers_send(v, &m);
+}
+
+void viewers_changed(struct viewers *v)
+{
+	if (v == NULL)
+		return;
+	read_settings(v);
+	viewers_up(v);
+	viewers_groups_changed(v);
+}
+
+void viewers_user_changed(struct viewers *v, const char *login)
+{
+	char group[GROUP_MAX];
+	const struct viewer_entry *e;
+
+	if (v == NULL)
+		return;
+	viewer_rules_read_user(v->rules, login,
+			       config_user(v->cfg.config, login));
+	(void)snprintf(group, sizeof group, "u:%s", login);
+	if (!viewer_rules_enabled(v->rules))
+		return;
+	for (e = viewer_table_oldest(v->table, group); e != NULL;
+	     e = viewer_table_next(e)) {
+		struct msg m = { .type = MSG_DELIVER_REVIEW,
+				 .deliver_review = { e->client } };
+
+		viewers_send(v, &m);
+	}
+}
+
+const char *viewers_backend_error(const struct viewers *v)
+{
+	return v->backend_error;
+}
+
+struct viewers *viewers_new(const struct viewers_config *cfg)
+{
+	struct viewers *v = xcalloc(1, sizeof *v);
+
+	v->cfg = *cfg;
+	v->gate = gate_new(&(struct gate_config){
+		.loop = cfg->loop,
+		.proc = cfg->auth,
+		.config = cfg->config,
+	});
+	v->rules = viewer_rules_new();
+	v->table = viewer_table_new();
+	v->cache = backend_cache_new();
+	LIST_INIT(&v->questions);
+	read_settings(v);
+	return v;
+}
+
+void viewers_free(struct viewers **vp)
+{
+	struct viewers *v = *vp;
+	struct question *q;
+
+	*vp = NULL;
+	if (v == NULL)
+		return;
+	while ((q = LIST_FIRST(&v->questions)) != NULL)
+		question_free(q);
+	gate_free(&v->gate);
+	viewer_rules_free(&v->rules);
+	viewer_table_free(&v->table);
+	backend_cache_free(&v->cache);
+	free(v->backend_error);
+	free(v);
+}
+
+/* --- playlists --- */
+
+struct viewer_guest *viewers_guest_new(struct viewers *v, const char *query,
+				       const char *peer,
+				       viewer_guest_ready_fn *ready, void *arg)
+{
+	return viewer_guest_new(&(struct viewer_guest_config){
+		.loop = v->cfg.loop,
+		.config = v->cfg.config,
+		.gate = v->gate,
+		.rules = v->rules,
+		.ready = ready,
+		.arg = arg,
+	}, query, peer);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Answers the questions of deliver whether a viewer may watch, and knows the
+ * viewers that watch.
+ *
+ * The rules are those of viewer_rules.h.  A password is checked by the auth
+ * worker, and what the rules leave open by the backend; both take time, and
+ * nothing waits for them but the viewer.  A user has at most conlimit viewers:
+ * with auth.conlimit_mode "oldest" a new one ends the oldest, otherwise the new
+ * one is denied.
+ *
+ * After a change of the configuration deliver asks again about the viewers
+ * that it concerns.
+ *
+ * Owns the open questions; borrows the loop, the configuration and the workers.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "master/viewers/viewer_guest.h"
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct auth_proc;
+struct backend_proc;
+struct config;
+struct ev_loop;
+struct viewers;
+
+struct viewers_config {
+	struct ev_loop *loop;
+	struct config *config;
+	struct auth_proc *auth;
+	struct backend_proc *backend;
+	/* Viewers came and left; may be NULL. */
+	void (*on_changes)(const struct msg_deliver_changes *, void *arg);
+	void *arg;
+};
+
+struct viewers *viewers_new(const struct viewers_config *);
+/* NULL-safe; sets *v to NULL. */
+void viewers_free(struct viewers **);
+
+/* --- deliver --- */
+
+/* Sends to the worker; without one the message is dropped. */
+typedef void viewers_send_fn(const struct msg *, void *arg);
+
+/* The way to deliver, for every message from now on; NULL: none. */
+void viewers_connect(struct viewers *, viewers_send_fn *send, void *arg);
+/* Sends deliver.policy: a worker has started, or was adopted. */
+void viewers_up(struct viewers *);
+/* The worker has ended, and so have its viewers. */
+void viewers_down(struct viewers *);
+
+/* The answer is sent inside or later. */
+void viewers_ask(struct viewers *, const struct msg_deliver_ask *,
+		 uint32_t seq);
+void viewers_report(struct viewers *, const struct msg_deliver_changes *);
+
+/* --- the configuration --- */
+
+/* `auth` or users have changed.  This and the next two are NULL-safe. */
+void viewers_changed(struct viewers *);
+/* The entry of one user has changed. */
+void viewers_user_changed(struct viewers *, const char *login);
+/* The groups of streams have changed. */
+void viewers_groups_changed(struct viewers *);
+
+/* Why the backend does not decide, for an alarm; NULL: it does, or there is
+ * none. */
+const char *viewers_backend_error(const struct viewers *);
+
+/* --- playlists --- */
+
+/* Identifies somebody who asks for a list of the streams; see viewer_guest.h.
+ * It must be freed before the viewers. */
+struct viewer_guest *viewers_guest_new(struct viewers *, const char *query,
+				       const char *peer,
+				       viewer_guest_ready_fn *ready,
+				       void *arg);

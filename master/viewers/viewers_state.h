@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the sources of the viewers share; no others include it. */
+#pragma once
+
+#include "common/base/ip_prefix.h"
+#include "common/base/ratelimit.h"
+#include "common/base/util.h"
+#include "master/viewers/viewer_credential.h"
+#include "master/viewers/viewer_table.h"
+#include "master/viewers/viewers.h"
+#include "master/config/viewer_settings.h"
+
+#include <jansson.h>
+#include <sys/queue.h>
+
+struct backend_cache;
+struct backend_job;
+struct gate;
+struct gate_wait;
+struct viewer_rules;
+
+enum {
+	GROUP_MAX = 2 + USER_LOGIN_MAX + 1,
+};
+
+struct question {
+	LIST_ENTRY(question) link;
+	struct viewers *owner;
+	uint32_t seq;
+	struct msg_deliver_ask ask; /* with texts of its own */
+	struct ip_address address;
+	bool malformed;
+	bool password_right;
+	struct viewer_credential credential;
+	struct digest key; /* in the cache of the backend */
+	struct gate_wait *gate;
+	struct backend_job *job;
+};
+
+struct viewers {
+	struct viewers_config cfg;
+	struct gate *gate;
+	struct viewer_rules *rules;
+	struct viewer_table *table;
+	struct backend_cache *cache;
+	LIST_HEAD(, question) questions;
+	viewers_send_fn *send;
+	void *send_arg;
+	struct viewer_settings settings;
+	char *backend_error; /* NULL: it answers */
+	struct ratelimit denials;
+};
+
+/* Sends to deliver. */
+void viewers_send(struct viewers *, const struct msg *);
+/* The section `auth`; NULL: there is none. */
+const json_t *viewers_auth(const struct viewers *);
+/* Ends a question without an answer. */
+void question_free(struct question *);
+/* Reports the end of a viewer that deliver has to end now. */
+void viewers_end_entry(struct viewers *, struct viewer_entry *);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The messages of deliver, and the bounds of all lists; a part of msg.h. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	MSG_INPUTS_MAX = 32,
+	MSG_OUTPUTS_MAX = 32,
+	MSG_SESSIONS_MAX = 128,
+	MSG_LEFT_MAX = 512, /* viewers that left, in one message */
+	MSG_RECEIVERS_MAX = 256, /* per output */
+	MSG_CHANGES_MAX = 64,
+	MSG_QUERIERS_MAX = 64,
+	MSG_PROXIES_MAX = 64,
+	MSG_HLS_MAX = 30, /* segments of a playlist */
+};
+
+struct msg_deliver_listen {
+	const char *address; /* "0.0.0.0:8100": identifies the listener */
+	bool play;           /* it serves the play paths, too */
+};
+
+struct msg_deliver_mount {
+	const char *address; /* the listener */
+	const char *path;    /* "/news" */
+	const char *stream;  /* stream id, for the status */
+	bool tls;            /* for viewers by TLS, else for the others */
+	unsigned hls;        /* path is a playlist of so many segments; 0: path
+			      * is the stream itself */
+	bool demand;         /* the stream starts with the first viewer */
+	bool no_auth;        /* viewers need no permission */
+};
+
+struct msg_deliver_move {
+	const char *from;    /* "/play/a001" */
+	const char *to;
+};
+
+struct msg_deliver_list {
+	uint64_t after; /* last client of the previous part; 0: first part */
+};
+
+struct msg_deliver_limits {
+	unsigned per_address; /* 0: any number */
+	bool empty_missing;   /* a missing segment of HLS is empty, not 404 */
+	/* networks of proxies, which are not limited: "10.0.0.0/8" */
+	size_t n_proxies;
+	const char *proxies[MSG_PROXIES_MAX];
+};
+
+struct msg_deliver_kick {
+	uint64_t client;
+};
+
+struct msg_deliver_policy {
+	bool authorize; /* deliver asks before it serves a viewer */
+	/* the header X-Real-IP of the proxies in deliver.limits counts */
+	bool real_ip;
+};
+
+struct msg_deliver_review {
+	uint64_t client; /* 0: all */
+};
+
+enum ask_verdict {
+	ASK_ALLOWED,
+	ASK_DENIED,
+	ASK_REDIRECTED, /* to location */
+	ASK_BUSY,       /* no decision now: the viewer may try again */
+};
+
+struct msg_deliver_answer {
+	enum ask_verdict verdict;
+	const char *login;    /* "": the viewer has none */
+	uint32_t recheck_s;   /* ask again after so long; 0: never */
+	const char *location; /* "": none */
+};
+
+struct msg_deliver_status {
+	uint32_t viewers;
+	uint64_t bytes;          /* sent since start */
+	uint64_t cut;            /* slow viewers closed since the start */
+};
+
+struct msg_deliver_viewers {
+	const char *address;
+	const char *path;
+	const char *stream;
+	uint32_t viewers;
+	uint64_t bytes;
+	uint64_t cut;
+};
+
+struct msg_session {
+	uint64_t client;    /* > 0, unique */
+	const char *stream;
+	const char *peer;   /* address without port */
+	uint64_t uptime_s;
+	const char *login;  /* "": none */
+	const char *agent;  /* "": unknown, or omitted */
+	const char *protocol; /* "http" ... */
+	uint64_t bytes;     /* sent */
+};
+
+/* A viewer that is new, or watches already: then the master knows client. */
+struct msg_deliver_ask {
+	uint64_t client;    /* > 0, unique */
+	const char *stream;
+	const char *peer;   /* address without port; behind a proxy its word */
+	const char *host;   /* of the request; "": none */
+	const char *path;
+	const char *query;
+	const char *agent;
+	const char *protocol;
+};
+
+struct msg_deliver_changes {
+	size_t n_joined;
+	struct msg_session joined[MSG_SESSIONS_MAX];
+	/* also viewers that were asked about and never came */
+	size_t n_left;
+	uint64_t left[MSG_LEFT_MAX];
+};
+
+/* Clients ascend.  more: another part follows. */
+struct msg_deliver_sessions {
+	size_t n;
+	struct msg_session list[MSG_SESSIONS_MAX];
+	bool more;
+};

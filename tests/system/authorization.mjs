@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// authorization: who may watch, also after a change of the configuration.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const curl = promisify(execFile);
+const WATCH = { type: 3, enable: true };
+
+function user(token, more = {}) {
+	return { ...WATCH, token, ...more };
+}
+
+async function playing(t, auth, users = {}, more = {}) {
+	const sluice = await Sluice.start(t, {
+		...config({ ...stream('a001', 'udp://127.0.0.1:5000',
+			['http://127.0.0.1:8100/one',
+				'http://127.0.0.1:8100/free#no_auth']),
+		groups: { News: 'Local' } }),
+		categories: [{ name: 'News', groups: [{ name: 'Local' }] },
+			{ name: 'Sport', groups: [] }],
+		auth: { enable: true, ...auth }, users, ...more });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	return sluice;
+}
+
+const status = async (query, path = '/one') =>
+	(await request(8100, { path: path + query, method: 'HEAD' })).status;
+
+async function watch(t, query) {
+	const viewer = await Viewer.open(t, 8100, `/one${query}`);
+
+	assert.equal(viewer.status, 200, query);
+	await waitUntil('video', () => viewer.bytes > 10000);
+	return viewer;
+}
+
+const gone = (viewer) => waitUntil('its end', () => viewer.ended);
+const sessions = async (sluice) =>
+	(await sluice.cmd('sessions')).sessions;
+
+function secureToken(address, start, end) {
+	const hash = createHash('sha1')
+		.update(`a001${address}${start}${end}s3cretsalt`).digest('hex');
+
+	return `${hash}-salt-${end}-${start}`;
+}
+
+test('tokens, passwords, addresses and secure tokens decide', async (t) => {
+	const now = Math.floor(Date.now() / 1000);
+	const sluice = await playing(t, { securetoken: 's3cret',
+		http_token_deny: ['stolen'], http_ip_deny: ['192.0.2.0/24'],
+		x_real_ip: true }, {
+		anna: user('anna'), stolen: user('stolen'),
+		old: user('old', { expire: now - 1 }),
+		sport: user('sport', { packages: ['Sport'] }),
+		news: user('news', { packages: ['News'] }),
+		home: user('home', { ip: '10.0.0.7' }),
+	}, { settings: { real_ip_trusted: ['127.0.0.0/8'] } });
+	const real = (ip) => ({ 'X-Real-IP': ip });
+
+	assert.equal(await status(''), 403);
+	assert.equal(await status('', '/free'), 200);
+	assert.equal(await status('?token=anna'), 200);
+	assert.equal(await status('?token=nobody'), 403);
+	assert.equal(await status('?token=stolen'), 403);
+	assert.equal(await status('?token=old'), 403);
+	assert.equal(await status('?token=sport'), 403);
+	assert.equal(await status('?token=news'), 200);
+	assert.equal(await status('?token=anna&token=news'), 403);
+	assert.equal(await status(
+		`?token=${secureToken('127.0.0.1', now - 9, now + 900)}`), 200);
+	assert.equal(await status(
+		`?token=${secureToken('127.0.0.2', now - 9, now + 900)}`), 403);
+	const past = secureToken('127.0.0.1', now - 900, now - 90);
+	assert.equal(await status(`?token=${past}`), 403);
+	// the address that a trusted proxy names
+	assert.equal(await status('?token=home'), 403);
+	for (const [ip, token, expected] of [['10.0.0.7', 'home', 200],
+		['10.0.0.8', 'home', 403], ['192.0.2.9', 'anna', 403]])
+		assert.equal((await request(8100, { method: 'HEAD',
+			path: `/one?token=${token}`,
+			headers: real(ip) })).status, expected, ip);
+	// a password is hashed by the auth worker
+	await sluice.cmd('set-user', { id: 'bert',
+		user: { ...WATCH, password: 'p w' } });
+	assert.equal(await status('?auth=bert:p%20w'), 200);
+	assert.equal(await status('?auth=bert:wrong'), 403);
+	const { stdout } = await curl('curl', ['-s', '-m', '2', '-w',
+		'%{http_code}', '-o', '/dev/null',
+		'http://127.0.0.1:8100/one?auth=bert:p+w'])
+		.catch((error) => error);
+	assert.equal(stdout, '200');
+	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
+	await sluice.stop();
+});
+
+test('a change applies to the viewers that watch', async (t) => {
+	const sluice = await playing(t, {}, { anna: user('anna'),
+		bert: user('bert'),
+		carl: user('carl', { packages: ['News'] }) });
+	const events = await sluice.events(t);
+	const anna = await watch(t, '?token=anna');
+	const bert = await watch(t, '?token=bert');
+	const carl = await watch(t, '?token=carl');
+	const list = await sessions(sluice);
+
+	assert.deepEqual(list.map((s) => s.login), ['anna', 'bert', 'carl']);
+	assert.ok(list[0].bytes > 0 && list[0].protocol === 'http');
+	const told = (wanted) => waitUntil('session_event', () =>
+		events.messages.filter((e) => e.scope === 'session_event')
+			.flatMap((e) => e.sessions).find(wanted));
+
+	assert.equal((await told((s) => s.login === 'anna')).channel_id,
+		'a001');
+	// one user
+	await sluice.cmd('set-user', { id: 'anna',
+		user: user('anna', { enable: false }) });
+	await gone(anna);
+	await told((s) => s.client_id === list[0].client_id &&
+		s.addr === undefined);
+	// the packages of a user, by its category
+	const { stream: one } = await sluice.cmd('get-stream', { id: 'a001' });
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: { ...one, groups: {} } });
+	await gone(carl);
+	assert.equal(bert.ended, false);
+	// all
+	await sluice.cmd('set-auth', { auth: { enable: true,
+		http_token_deny: ['bert'] } });
+	await gone(bert);
+	await sluice.cmd('set-auth', { auth: { enable: false } });
+	const open = await watch(t, '');
+	await sluice.cmd('set-auth', { auth: { enable: true } });
+	await gone(open);
+	assert.deepEqual(await sessions(sluice), []);
+	await sluice.stop();
+});
+
+test('a user has at most conlimit viewers', async (t) => {
+	const sluice = await playing(t, { promo: 'http://promo.example/' },
+		{ anna: user('anna', { conlimit: 1 }) });
+	const first = await watch(t, '?token=anna');
+	const denied = await request(8100, { path: '/one?token=anna' });
+
+	assert.equal(denied.status, 302);
+	assert.equal(denied.headers.location, 'http://promo.example/');
+	// the place is free again when the viewer has left
+	first.close();
+	const second = await waitUntil('a place', async () => {
+		const viewer = await Viewer.open(t, 8100, '/one?token=anna');
+
+		return viewer.status === 200 && viewer;
+	});
+	await sluice.cmd('set-auth', { auth: { enable: true,
+		conlimit_mode: 'oldest' } });
+	const third = await watch(t, '?token=anna');
+	await gone(second);
+	// and the limit holds in the next master
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await waitUntil('the new master', async () =>
+		(await sessions(sluice).catch(() => [])).length === 1);
+	assert.equal(third.ended, false);
+	const fourth = await watch(t, '?token=anna');
+	await gone(third);
+	const [{ client_id: id }] = await sessions(sluice);
+	await sluice.cmd('close-session', { id });
+	await gone(fourth);
+	await sluice.stop();
+});
+
+test('without an answer of the master nobody gets in, and nobody is cut',
+	async (t) => {
+	const sluice = await playing(t, {}, { anna: user('anna') });
+	const anna = await watch(t, '?token=anna');
+
+	sluice.child.kill('SIGSTOP');
+	try {
+		assert.equal(await status('?token=anna'), 503);
+	} finally {
+		sluice.child.kill('SIGCONT');
+	}
+	const { bytes } = anna;
+	await waitUntil('more', () => anna.bytes > bytes);
+	await waitUntil('an answer', async () =>
+		await status('?token=anna') === 200);
+	await sluice.stop();
+});

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/viewer_table.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+Test(viewer_table, counts_the_viewers_of_a_group_in_their_order)
+{
+	struct viewer_table *t = viewer_table_new();
+	struct viewer_entry *a = viewer_table_put(t, 1);
+	struct viewer_entry *b = viewer_table_put(t, 2);
+
+	cr_assert_eq(viewer_table_put(t, 1), a);
+	cr_assert_null(viewer_table_find(t, 3));
+	cr_assert_null(viewer_table_oldest(t, "anna"));
+	viewer_table_group(t, b, "anna");
+	viewer_table_group(t, a, "anna");
+	viewer_table_group(t, b, "anna");
+	cr_assert_eq(viewer_table_oldest(t, "anna"), b, "it stays first");
+	cr_assert_eq(viewer_table_next(b), a);
+	viewer_table_group(t, b, "bert");
+	cr_assert_eq(viewer_table_oldest(t, "anna"), a);
+	viewer_table_drop(t, a);
+	cr_assert_null(viewer_table_oldest(t, "anna"));
+	cr_assert_eq(viewer_table_any(t), b);
+	viewer_table_drop(t, b);
+	cr_assert_null(viewer_table_any(t));
+	cr_assert_eq(viewer_table_size(t), 0u);
+	viewer_table_free(&t);
+}
+
+static int excess(struct viewer_table *t, uint64_t client, unsigned most,
+		  bool ends_oldest)
+{
+	return viewer_table_excess(t, viewer_table_put(t, client),
+				   &(struct viewer_limit){ "anna", most,
+							   ends_oldest });
+}
+
+Test(viewer_table, limits_a_group)
+{
+	struct viewer_table *t = viewer_table_new();
+
+	cr_expect_eq(excess(t, 9, 1, false), 0, "there is no group yet");
+	for (uint64_t i = 1; i <= 3; i++)
+		viewer_table_group(t, viewer_table_put(t, i), "anna");
+	/* a new viewer */
+	cr_expect_eq(excess(t, 9, 0, false), 0);
+	cr_expect_eq(excess(t, 9, 4, false), 0);
+	cr_expect_eq(excess(t, 9, 3, false), -EUSERS);
+	cr_expect_eq(excess(t, 9, 4, true), 0);
+	cr_expect_eq(excess(t, 9, 3, true), 1);
+	cr_expect_eq(excess(t, 9, 1, true), 3);
+	/* the limit of viewers that watch was lowered: the oldest stay, or the
+	 * newest */
+	cr_expect_eq(excess(t, 2, 2, false), 0);
+	cr_expect_eq(excess(t, 3, 2, false), -EUSERS);
+	cr_expect_eq(excess(t, 1, 3, true), 0);
+	cr_expect_eq(excess(t, 1, 2, true), -EUSERS);
+	cr_expect_eq(excess(t, 2, 2, true), 1);
+	cr_expect_eq(excess(t, 3, 1, true), 2);
+	viewer_table_free(&t);
+}
+
+Test(viewer_table, has_an_end)
+{
+	struct viewer_table *t = viewer_table_new();
+
+	for (uint64_t i = 1; i <= VIEWERS_MAX; i++)
+		viewer_table_group(t, viewer_table_put(t, i), "all");
+	cr_assert_null(viewer_table_put(t, VIEWERS_MAX + 1));
+	cr_assert_not_null(viewer_table_put(t, VIEWERS_MAX));
+	viewer_table_drop(t, viewer_table_find(t, 7));
+	cr_assert_not_null(viewer_table_put(t, VIEWERS_MAX + 1));
+	viewer_table_free(&t);
+}

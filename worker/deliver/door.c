@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/door.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/sockaddr.h"
+#include "proto/wire/http_request.h"
+#include "worker/deliver/viewer_session.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PACE_MS = 10,
+	PER_PACE = DOOR_PER_SECOND * PACE_MS / 1000,
+	/* questions about viewers that watch, without an answer */
+	REVIEWS_SENT_MAX = 256,
+};
+
+struct door {
+	struct door_config cfg;
+	bool authorize, real_ip;
+	struct ip_prefix proxies[MSG_PROXIES_MAX];
+	size_t n_proxies;
+	struct session_asks fresh, reviews; /* wait to be sent */
+	struct session_asks sent;           /* in this order */
+	unsigned reviews_of_all;
+	unsigned credit; /* questions that may be sent before the next pace */
+	uint32_t seq;
+	ev_timer pace;
+};
+
+static const struct msg_deliver_answer allowed = {
+	.verdict = ASK_ALLOWED, .login = "", .location = ""
+};
+static const struct msg_deliver_answer busy = {
+	.verdict = ASK_BUSY, .login = "", .location = ""
+};
+
+/* The last call: s may be freed inside. */
+static void decide(const struct door *d, struct session *s,
+		   const struct msg_deliver_answer *a)
+{
+	s->judged = d->reviews_of_all;
+	session_ask_move(s, NULL);
+	s->recheck_ms = a->verdict == ASK_ALLOWED && a->recheck_s > 0
+		? mono_ms() + 1000 * (uint64_t)a->recheck_s : 0;
+	/* a viewer that watches stays until there is an answer */
+	if (a->verdict == ASK_BUSY && s->joined) {
+		s->recheck_ms = mono_ms() + DOOR_RETRY_MS;
+		return;
+	}
+	session_set_login(s, a->login);
+	s->events->on_verdict(s, a, s->arg);
+}
+
+static int send_ask(struct door *d, struct session *s)
+{
+	struct msg m = { .type = MSG_DELIVER_ASK };
+
+	if (++d->seq == 0)
+		d->seq = 1;
+	m.seq = s->seq = d->seq;
+	m.deliver_ask = (struct msg_deliver_ask){
+		.client = s->client,
+		.stream = s->stream,
+		.peer = s->peer,
+		.host = s->host,
+		.path = s->path,
+		.query = s->query,
+		.agent = s->agent,
+		.protocol = s->protocol,
+	};
+	return d->cfg.send(&m, d->cfg.arg);
+}
+
+/* The question to send next, or NULL. */
+static struct session *next(const struct door *d)
+{
+	if (!TAILQ_EMPTY(&d->fresh.list))
+		return TAILQ_FIRST(&d->fresh.list);
+	return d->sent.n < REVIEWS_SENT_MAX ? TAILQ_FIRST(&d->reviews.list)
+					    : NULL;
+}
+
+/* Sends as many questions as the pace allows. */
+static void pump(struct door *d)
+{
+	struct session *s;
+
+	while (d->credit > 0 && (s = next(d)) != NULL) {
+		d->credit--;
+		s->asked = true;
+		s->ask_ms = mono_ms();
+		session_ask_move(s, &d->sent);
+		if (send_ask(d, s) < 0)
+			decide(d, s, &busy);
+	}
+}
+
+static void end_late(const struct door *d, struct session_asks *asks,
+		     uint64_t now_ms)
+{
+	struct session *s;
+
+	while ((s = TAILQ_FIRST(&asks->list)) != NULL &&
+	       now_ms - s->ask_ms >= DOOR_ASK_MS)
+		decide(d, s, &busy);
+}
+
+static void on_pace(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct door *d = container_of(t, struct door, pace);
+	uint64_t now_ms = mono_ms();
+
+	(void)revents;
+	d->credit = PER_PACE;
+	end_late(d, &d->sent, now_ms);
+	end_late(d, &d->fresh, now_ms);
+	pump(d);
+	if (d->fresh.n + d->reviews.n + d->sent.n == 0)
+		ev_timer_stop(loop, t);
+}
+
+struct door *door_new(const struct door_config *cfg)
+{
+	struct door *d = xcalloc(1, sizeof *d);
+
+	d->cfg = *cfg;
+	d->authorize = true;
+	d->credit = PER_PACE;
+	TAILQ_INIT(&d->fresh.list);
+	TAILQ_INIT(&d->reviews.list);
+	TAILQ_INIT(&d->sent.list);
+	ev_init(&d->pace, on_pace);
+	d->pace.repeat = PACE_MS / 1000.;
+	return d;
+}
+
+void door_free(struct door **d)
+{
+	if (*d == NULL)
+		return;
+	ev_timer_stop((*d)->cfg.loop, &(*d)->pace);
+	free(*d);
+	*d = NULL;
+}
+
+static void queue(struct door *d, struct session *s)
+{
+	if (s->asks != NULL && s->asks != &d->sent)
+		return;
+	/* an answer that is under way may be old */
+	session_ask_move(s, s->joined ? &d->reviews : &d->fresh);
+	s->ask_ms = mono_ms();
+	if (!ev_is_active(&d->pace))
+		ev_timer_again(d->cfg.loop, &d->pace);
+}
+
+void door_ask(struct door *d, struct session *s)
+{
+	if (s->free_entry || !d->authorize) {
+		decide(d, s, &allowed);
+		return;
+	}
+	queue(d, s);
+	/* only a new viewer waits for it */
+	if (!s->joined)
+		pump(d);
+}
+
+void door_answer(struct door *d, const struct msg_deliver_answer *a,
+		 uint32_t seq)
+{
+	struct session *s;
+
+	TAILQ_FOREACH(s, &d->sent.list, in_asks)
+		if (s->seq == seq)
+			break;
+	if (s != NULL)
+		decide(d, s, a);
+}
+
+static void review(struct door *d, struct session *s)
+{
+	if (!s->free_entry && d->authorize)
+		queue(d, s);
+}
+
+void door_review(struct door *d, uint64_t client)
+{
+	struct session *s = NULL;
+
+	if (client != 0) {
+		s = sessions_find(d->cfg.sessions, client);
+		if (s != NULL)
+			review(d, s);
+		return;
+	}
+	d->reviews_of_all++;
+	while ((s = sessions_next(d->cfg.sessions, s)) != NULL)
+		review(d, s);
+}
+
+void door_set_policy(struct door *d, const struct msg_deliver_policy *policy)
+{
+	bool begins = policy->authorize && !d->authorize;
+
+	d->authorize = policy->authorize;
+	d->real_ip = policy->real_ip;
+	if (begins)
+		door_review(d, 0);
+}
+
+void door_renew(struct door *d)
+{
+	struct session *s;
+
+	while ((s = TAILQ_FIRST(&d->sent.list)) != NULL)
+		queue(d, s);
+	door_review(d, 0);
+}
+
+void door_every_second(struct door *d)
+{
+	uint64_t now_ms = mono_ms();
+	struct session *s = NULL;
+
+	while ((s = sessions_next(d->cfg.sessions, s)) != NULL)
+		/* or a review while it was not joined yet */
+		if ((s->recheck_ms != 0 && now_ms >= s->recheck_ms) ||
+		    s->judged != d->reviews_of_all)
+			review(d, s);
+}
+
+void door_set_proxies(struct door *d, const struct ip_prefix *list, size_t n)
+{
+	d->n_proxies = MIN(n, (size_t)MSG_PROXIES_MAX);
+	memcpy(d->proxies, list, d->n_proxies * sizeof *list);
+}
+
+struct ip_address door_address(const struct door *d,
+			       const struct sockaddr_any *peer,
+			       const struct http_request *request)
+{
+	const char *real = http_request_header(request, "x-real-ip");
+	struct ip_address own = ip_of(peer), other;
+
+	if (!d->real_ip || real == NULL || ip_parse(real, &other) < 0)
+		return own;
+	for (size_t i = 0; i < d->n_proxies; i++)
+		if (ip_prefix_has(&d->proxies[i], &own))
+			return other;
+	return own;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Asks the master about viewers, and keeps them away without its permission.
+ *
+ * Questions are sent at a bounded rate, those about new viewers before those
+ * about viewers that watch.  A question without an answer in time is answered
+ * with ASK_BUSY.  A viewer that watches stays after ASK_BUSY, and is asked
+ * about again.
+ *
+ * Until the master says otherwise, every viewer needs a permission.
+ *
+ * Owns two timers and the order of the questions; borrows the loop and the
+ * sessions.
+ */
+#pragma once
+
+#include "common/base/ip_prefix.h"
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct door;
+struct ev_loop;
+struct http_request;
+struct session;
+struct sessions;
+struct sockaddr_any;
+
+enum {
+	DOOR_ASK_MS = 6500,   /* until a question counts as ASK_BUSY */
+	DOOR_RETRY_MS = 15000,
+	DOOR_PER_SECOND = 1000,
+};
+
+struct door_config {
+	struct ev_loop *loop;
+	struct sessions *sessions;
+	/* Sends to the master; 0 or -errno. */
+	int (*send)(const struct msg *, void *arg);
+	void *arg;
+};
+
+struct door *door_new(const struct door_config *);
+/* NULL-safe; sets *d to NULL. */
+void door_free(struct door **);
+
+void door_set_policy(struct door *, const struct msg_deliver_policy *);
+/* The proxies whose X-Real-IP counts (copied). */
+void door_set_proxies(struct door *, const struct ip_prefix *, size_t n);
+
+/* The address of the client that sent this request. */
+struct ip_address door_address(const struct door *, const struct sockaddr_any *,
+			       const struct http_request *);
+
+/* Asks about the session, or allows it; on_verdict comes inside or later. */
+void door_ask(struct door *, struct session *);
+/* The answer of the master. */
+void door_answer(struct door *, const struct msg_deliver_answer *,
+		 uint32_t seq);
+/* Asks again about a session, or about all for 0. */
+void door_review(struct door *, uint64_t client);
+/* There is another master: it gets all questions again. */
+void door_renew(struct door *);
+/* Call it about once a second: asks about sessions whose time has come. */
+void door_every_second(struct door *);

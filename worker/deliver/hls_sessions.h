@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sessions of clients of HLS.
+ *
+ * Requests of one address with the same token, or the same login and password,
+ * for one stream belong to one session, whatever the connection.  The first one
+ * asks for the permission, which counts for the others.  A session without a
+ * request for HLS_SESSION_MS has ended.
+ *
+ * Owns the sessions; borrows the door, and the connections that wait.
+ */
+#pragma once
+
+#include "common/base/ip_prefix.h"
+#include "proto/ipc/msg.h"
+
+#include <stdint.h>
+
+struct door;
+struct hls_session;
+struct hls_sessions;
+struct session_config;
+struct sessions;
+struct viewer_conn;
+
+enum {
+	HLS_SESSION_MS = 35000,
+	HLS_SESSIONS_MAX = 65536,
+};
+
+struct hls_sessions_config {
+	struct sessions *sessions;
+	struct door *door;
+	/* The request of the connection has its permission. */
+	void (*serve)(struct viewer_conn *);
+	/* It has none. */
+	void (*refuse)(struct viewer_conn *,
+		       const struct msg_deliver_answer *);
+};
+
+struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
+/* NULL-safe; sets *h to NULL. */
+void hls_sessions_free(struct hls_sessions **);
+
+/* A request; serve() or refuse() comes inside or later.  The events of the
+ * config are not read. */
+void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
+			const struct session_config *);
+/* The connection does not wait any more. */
+void hls_sessions_forget(struct viewer_conn *);
+/* Ends idle sessions; call it about once a second. */
+void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sessions: a number for each viewer, and what the master is told about it.
+ *
+ * A session begins when a viewer asks for a stream and ends with it.  Between
+ * its permission and its end it is joined: it is in the list of sessions, and
+ * its begin and its end are reported.
+ *
+ * Owns the sessions and their texts.
+ */
+#pragma once
+
+#include "common/base/ip_prefix.h"
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct session;
+struct sessions;
+
+enum {
+	SESSION_AGENT_MAX = 128, /* bytes; longer ones are cut */
+	SESSION_HOST_MAX = 255,
+	SESSION_QUERY_MAX = 2000, /* a longer one gets no session */
+};
+
+struct session_events {
+	/* A decision about the viewer: for a joined one ASK_ALLOWED or
+	 * ASK_DENIED.  The session may be freed inside. */
+	void (*on_verdict)(struct session *, const struct msg_deliver_answer *,
+			   void *arg);
+};
+
+/* Sessions with a question to the master, of the door.  Embedded. */
+struct session_asks {
+	TAILQ_HEAD(, session) list;
+	unsigned n;
+};
+
+struct session {
+	TAILQ_ENTRY(session) entry;   /* joined ones, in their order */
+	TAILQ_ENTRY(session) in_news; /* joined ones, not reported yet */
+	TAILQ_ENTRY(session) in_asks; /* of the door */
+	LIST_ENTRY(session) by_client;
+	struct sessions *owner;
+	const struct session_events *events;
+	void *arg;
+	uint64_t client;
+	char *stream;
+	char peer[IP_TEXT_MAX];
+	const char *protocol; /* constant text */
+	char *host, *path, *query, *agent;
+	char *login;
+	uint64_t begun_ms;
+	const uint64_t *bytes; /* sent; of the owner; NULL: none */
+	bool free_entry; /* needs no permission */
+	bool asked;      /* the master knows the number */
+	bool joined, in_list_of_news;
+	uint64_t recheck_ms; /* 0: never */
+	unsigned judged; /* reviews of all sessions before its permission */
+	struct session_asks *asks; /* the list that has it; NULL: none */
+	uint32_t seq;
+	uint64_t ask_ms; /* when it was queued or sent */
+};
+
+struct session_config {
+	const char *stream;
+	const struct ip_address *peer;
+	const char *protocol;
+	const char *host, *path, *query, *agent; /* NULL: none */
+	bool free_entry;
+	uint64_t now_ms;
+	const struct session_events *events;
+	void *arg;
+};
+
+/* There is something to take for sessions_take_changes(). */
+typedef void sessions_changed_fn(void *arg);
+
+/* Numbers start above all numbers of earlier workers, even if the last of them
+ * ended in the same second. */
+struct sessions *sessions_new(uint64_t wall_ms, sessions_changed_fn *changed,
+			      void *arg);
+/* NULL-safe; sets *s to NULL.  All sessions must have ended. */
+void sessions_free(struct sessions **);
+
+struct session *session_new(struct sessions *, const struct session_config *);
+/* NULL-safe; sets *s to NULL.  Its question is forgotten. */
+void session_free(struct session **);
+
+/* Moves it to the end of this list; NULL: to none. */
+void session_ask_move(struct session *, struct session_asks *);
+
+void session_set_owner(struct session *, const struct session_events *,
+		       void *arg);
+void session_set_login(struct session *, const char *login);
+void session_set_stream(struct session *, const char *stream);
+/* The viewer is served from now on. */
+void session_join(struct session *, uint64_t now_ms);
+
+/* A joined session; NULL: there is none with this number. */
+struct session *sessions_find(const struct sessions *, uint64_t client);
+/* The joined session after this one, or the first one for NULL. */
+struct session *sessions_next(const struct sessions *, const struct session *);
+
+/* The joined sessions with a number above after, as many as fit.  Strings
+ * belong to the sessions. */
+void sessions_list(const struct sessions *, uint64_t after, uint64_t now_ms,
+		   struct msg_deliver_sessions *ret);
+
+/* Takes what came and left since the last call, as much as fits; false:
+ * nothing.  Strings belong to the sessions. */
+bool sessions_take_changes(struct sessions *, uint64_t now_ms,
+			   struct msg_deliver_changes *ret);
+/* All sessions are new to the master. */
+void sessions_renew(struct sessions *);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/visit.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "worker/deliver/deliver_inner.h"
+#include "worker/deliver/door.h"
+#include "worker/deliver/hls.h"
+#include "worker/deliver/hls_sessions.h"
+#include "worker/deliver/listener.h"
+#include "worker/deliver/mount.h"
+#include "worker/deliver/viewer_session.h"
+#include "worker/deliver/viewer_conn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* places that a stream has for its own viewers: a quarter of all,
+	 * divided by the streams, at most */
+	OWN_SHARE = 4,
+	OWN_MAX = 64,
+};
+
+/* Is there a place that is not kept for viewers of other streams? */
+static bool has_place(const struct deliver *d, const struct mount *m)
+{
+	unsigned n = (unsigned)d->mounts.n, kept = 0;
+	unsigned own = MIN(d->max_conns / OWN_SHARE / n, (unsigned)OWN_MAX);
+
+	if (m->n_viewers < own || d->n_viewers + n * own < d->max_conns)
+		return true;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned has = d->mounts.mounts[i]->n_viewers;
+
+		kept += has < own ? own - has : 0;
+	}
+	return d->n_viewers + kept < d->max_conns;
+}
+
+static bool is_get(const struct http_request *request)
+{
+	return strcmp(http_request_method(request), "GET") == 0;
+}
+
+/* True when connections to this address get the play paths, too. */
+static bool serves_play(const struct deliver *d, const char *address)
+{
+	const struct listener *l;
+
+	LIST_FOREACH(l, &d->listeners, entry)
+		if (strcmp(l->address, address) == 0)
+			return l->play;
+	return false;
+}
+
+static struct mount *find_path(const struct deliver *d,
+			       const struct viewer_conn *c, const char *path)
+{
+	struct mount *m = mount_table_find(&d->mounts, c->address, path);
+
+	if (m == NULL && serves_play(d, c->address))
+		m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, path);
+	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
+}
+
+/* The mount for a request of this connection; NULL: none.  *ret says what it
+ * wants of HLS. */
+static struct mount *find_mount(const struct deliver *d,
+				const struct viewer_conn *c,
+				const struct http_request *request,
+				struct hls_wanted *ret)
+{
+	const char *path = http_request_path(request);
+	struct mount *m = find_path(d, c, path);
+	char playlist[IO_PATH_MAX];
+
+	*ret = (struct hls_wanted){ .empty_missing = d->empty_missing };
+	if (m == NULL && hls_segment_path(path, playlist, ret)) {
+		m = find_path(d, c, playlist);
+		return m != NULL && m->hls > 0 ? m : NULL;
+	}
+	return m;
+}
+
+static void refuse(struct viewer_conn *c, int status)
+{
+	session_free(&c->session);
+	viewer_conn_reject(c, status);
+}
+
+/* The connection becomes a viewer of the mount, or is rejected. */
+void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
+{
+	struct viewer_socket socket = { .secure = c->secure,
+					.peer = c->peer };
+	struct ip_address address = ip_of(&c->peer);
+
+	if (!has_place(d, m)) {
+		deliver_log_full(d, c->address, "all places are taken that "
+				 "are not kept for other streams");
+		refuse(c, 503);
+		return;
+	}
+	if (c->peer.len > 0 &&
+	    peers_enter(d->peers, &address, &socket.from) < 0) {
+		deliver_log_full(d, c->address, "too many viewers of one "
+				 "address (viewers_per_address)");
+		refuse(c, 503);
+		return;
+	}
+	if (viewer_conn_accept(c) < 0) {
+		peer_leave(&socket.from);
+		deliver_remove_conn(d, c);
+		return;
+	}
+	socket.fd = viewer_conn_take_fd(c);
+	socket.session = c->session;
+	c->session = NULL;
+	deliver_remove_conn(d, c);
+	mount_add_viewer(m, &socket, mono_ms());
+	d->n_viewers++;
+	deliver_start_tick(d);
+	deliver_report_demand(d, m);
+}
+
+static void redirect(struct viewer_conn *c, const char *location)
+{
+	char *header = xasprintf("Location: %s\r\n"
+				 "Cache-Control: no-store\r\n", location);
+
+	viewer_conn_answer(c, &(struct viewer_answer){
+		.status = 302, .headers = header, .body = "",
+	});
+	free(header);
+}
+
+/* The answer to a request that waited for a permission; the mount may be gone
+ * meanwhile. */
+static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
+		       void *arg)
+{
+	struct viewer_conn *c = arg;
+	struct deliver *d = c->arg;
+	struct hls_wanted wanted;
+	struct mount *m = find_mount(d, c, c->request, &wanted);
+
+	if (a->verdict == ASK_ALLOWED && m != NULL && is_get(c->request)) {
+		deliver_welcome(d, c, m);
+		return;
+	}
+	c->session = NULL;
+	session_free(&s);
+	if (a->verdict != ASK_ALLOWED)
+		visit_refuse(c, a);
+	else if (m != NULL)
+		viewer_conn_answer_head(c);
+	else
+		viewer_conn_reject(c, 404);
+}
+
+static const struct session_events session_events = {
+	.on_verdict = on_verdict,
+};
+
+/* Each address receives a limited number of segments at a time. */
+void visit_serve_hls(struct viewer_conn *c)
+{
+	struct deliver *d = c->arg;
+	struct ip_address address = ip_of(&c->peer);
+	struct hls_wanted wanted;
+	struct mount *m = find_mount(d, c, c->request, &wanted);
+
+	if (m == NULL || !mount_recover(m)) {
+		viewer_conn_reject(c, m == NULL ? 404 : 503);
+		return;
+	}
+	if (wanted.number > 0 && c->peer.len > 0 && c->from == NULL &&
+	    peers_enter(d->peers, &address, &c->from) < 0) {
+		deliver_log_full(d, c->address, "too many viewers of one "
+				 "address (viewers_per_address)");
+		viewer_conn_reject(c, 503);
+		return;
+	}
+	hls_answer(c, c->request, m, &wanted);
+	deliver_start_tick(d);
+}
+
+void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)
+{
+	if (a->verdict == ASK_REDIRECTED)
+		redirect(c, a->location);
+	else
+		viewer_conn_reject(c, a->verdict == ASK_BUSY ? 503 : 403);
+}
+
+/* Begins a session, which waits for its permission, or continues that of a
+ * client of HLS. */
+static void visit(struct deliver *d, struct viewer_conn *c,
+		  const struct http_request *request, const struct mount *m)
+{
+	const char *query = http_request_query(request);
+	struct ip_address address = door_address(d->door, &c->peer, request);
+	struct session_config cfg = {
+		.stream = m->stream,
+		.peer = &address,
+		.protocol = m->hls > 0 ? "hls" : c->secure ? "https" : "http",
+		.host = http_request_header(request, "host"),
+		.path = http_request_path(request),
+		.query = query,
+		.agent = http_request_header(request, "user-agent"),
+		.free_entry = m->no_auth,
+		.now_ms = mono_ms(),
+		.events = &session_events,
+		.arg = c,
+	};
+
+	if (c->peer.len == 0 || strlen(query) > SESSION_QUERY_MAX) {
+		viewer_conn_reject(c, c->peer.len == 0 ? 403 : 414);
+		return;
+	}
+	if (m->hls > 0) {
+		hls_sessions_visit(d->hls, c, &cfg);
+		return;
+	}
+	c->session = session_new(d->sessions, &cfg);
+	/* c may be gone after this */
+	door_ask(d->door, c->session);
+}
+
+void visit_request(struct viewer_conn *c,
+		       const struct http_request *request, void *arg)
+{
+	struct deliver *d = arg;
+	struct hls_wanted wanted;
+	struct mount *m = find_mount(d, c, request, &wanted);
+	const char *method = http_request_method(request);
+
+	if (m == NULL) {
+		log_debug("deliver", "%s%s: request for an unknown path",
+			  c->address, http_request_path(request));
+		viewer_conn_reject(c, 404);
+	} else if (m->hls > 0) {
+		visit(d, c, request, m);
+	} else if (!mount_recover(m)) {
+		viewer_conn_reject(c, 503);
+	} else if (is_get(request) || strcmp(method, "HEAD") == 0) {
+		visit(d, c, request, m);
+	} else {
+		viewer_conn_reject(c, 405);
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The requests of clients: which mount they want, whether they may have it, and
+ * how they become viewers. */
+#pragma once
+
+struct http_request;
+struct msg_deliver_answer;
+struct viewer_conn;
+
+/* viewer_conn_events.on_request; arg is the struct deliver. */
+void visit_request(struct viewer_conn *, const struct http_request *,
+		   void *arg);
+
+/* For hls_sessions.h: the request of the connection has a permission, or has
+ * none. */
+void visit_serve_hls(struct viewer_conn *);
+void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);
