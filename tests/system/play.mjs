@@ -152,3 +152,28 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	assert.ok(runs(sluice, 'a'));
 	assert.ok(!(await sluice.status('a')).waiting);
 });
+
+test('a stream is at its playlist, whatever its id is', async (t) => {
+	const sluice = await play(t, { ...config(source('a')), settings: {
+		http_play_hls: true, http_play_port: PORT } });
+	const list = async (id) => {
+		// waits for the first segment
+		const { status, body } = await request(PORT,
+			{ path: `/play/${id}/index.m3u8` });
+
+		assert.equal(status, 200);
+		return [...body.matchAll(/^index\/\d+\.ts$/gm)]
+			.map(([uri]) => uri);
+	};
+	const [first] = await list('a');
+
+	assert.equal(await ask(`/play/a/${first}`), 200);
+	assert.equal(await ask('/play/a'), 404, 'no http_play_stream');
+	await sluice.cmd('set-stream', { id: 'a', stream: source('news') });
+	await waitUntil('the new path', async () =>
+		await ask('/play/news/index.m3u8') === 200);
+	assert.ok((await list('news')).includes(first), 'the same ring');
+	assert.equal(await ask(`/play/news/${first}`), 200);
+	assert.equal(await ask(`/play/a/${first}`), 404);
+	await sluice.stop();
+});

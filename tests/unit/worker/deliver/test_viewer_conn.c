@@ -440,6 +440,23 @@ Test(viewer_conn, an_acknowledged_body_needs_the_ring_no_more)
 	owner_done(&o);
 }
 
+Test(viewer_conn, a_client_over_tls_gets_copies)
+{
+	struct owner o;
+	int fd;
+
+	owner_init(&o, 16 << 20);
+	rig_write(&o.rig, PACKETS);
+	fd = client_of(&o, GET("/ring/0/200"));
+	o.conn->secure = true;
+	expect_ring(&o, fd, 0, PACKETS);
+	/* without a pass: the ring is not needed */
+	cr_assert_eq(o.mount->n_bodies, 0);
+	cr_assert_eq(o.conn->state, CONN_READING);
+	(void)close(fd);
+	owner_done(&o);
+}
+
 Test(viewer_conn, errors_end_the_connection)
 {
 	static const struct {
