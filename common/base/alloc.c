@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Without the log, which allocates. */
-static void end(void)
+void alloc_fail(void)
 {
 	char self[16] = "", text[64];
 	int len;
@@ -22,7 +22,7 @@ static void end(void)
 static void *must(void *ptr)
 {
 	if (ptr == NULL)
-		end();
+		alloc_fail();
 	return ptr;
 }
 
@@ -61,6 +61,6 @@ char *xasprintf(const char *format, ...)
 	n = vasprintf(&text, format, args);
 	va_end(args);
 	if (n < 0)
-		end();
+		alloc_fail();
 	return text;
 }

@@ -16,6 +16,9 @@
 
 enum { ALLOC_EXIT_CODE = 100 };
 
+/* Ends the process so. */
+_Noreturn void alloc_fail(void);
+
 /* n zeroed objects of size bytes. */
 void *xcalloc(size_t n, size_t size) __attribute__((malloc));
 

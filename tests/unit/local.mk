@@ -214,6 +214,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/rist/test_rist_peers \
 	tests/unit/worker/net/srt/test_srt_calls \
 	tests/unit/worker/net/srt/test_srt_socket \
+	tests/unit/worker/net/test_cxx_memory \
 	tests/unit/worker/net/test_refusal_log \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \
@@ -412,6 +413,9 @@ tests_unit_worker_net_rist_test_rist_peers_SOURCES = \
 tests_unit_worker_net_rist_test_rist_peers_CFLAGS = \
 	$(AM_CFLAGS) \
 	$(RIST_CFLAGS)
+tests_unit_worker_net_test_cxx_memory_SOURCES = \
+	tests/unit/worker/net/test_cxx_memory.c \
+	worker/net/cxx_memory.c
 tests_unit_worker_net_srt_test_srt_calls_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_calls.c \
 	worker/net/srt/srt_calls.c

@@ -2,6 +2,7 @@
 /* sluice-worker-net: the roles that read inputs of all types or resolve names,
  * with the libraries that few streams need. */
 #include "worker/core/worker.h"
+#include "worker/net/cxx_memory.h"
 
 int main(int argc, char **argv)
 {
@@ -12,5 +13,6 @@ int main(int argc, char **argv)
 		NULL,
 	};
 
+	cxx_memory_init();
 	return worker_start(roles, argc, argv);
 }

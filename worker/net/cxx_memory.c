@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/cxx_memory.h"
+
+#include "common/base/alloc.h"
+
+#include <dlfcn.h>
+
+void cxx_memory_init(void)
+{
+	/* std::set_new_handler(); libstdc++ comes with libsrt, and its
+	 * development files with no package that we need */
+	void (*(*set)(void (*)(void)))(void);
+
+	*(void **)&set = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+	if (set != NULL)
+		(void)set(alloc_fail);
+}
