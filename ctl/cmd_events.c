@@ -138,7 +138,11 @@ static void put_switch(struct buf *to, const json_t *event)
 		buf_printf(to, json_is_true(json_object_get(event, "filler"))
 				       ? "filler" : "nothing");
 	buf_printf(to, " (");
-	put_word(to, event, "", "reason");
+	if (text_at(event, "reason") != NULL &&
+	    strcmp(text_at(event, "reason"), "manual") == 0)
+		buf_printf(to, "chosen by hand");
+	else
+		put_word(to, event, "", "reason");
 	put_word(to, event, ": ", "fault");
 	buf_printf(to, ")");
 	if (json_is_true(json_object_get(event, "late")))

@@ -28,7 +28,7 @@ struct reading {
 
 static const char *name_of(const struct reading *g)
 {
-	return g->done != NULL ? "reload" : "SIGHUP";
+	return g->done != NULL ? "API" : "SIGHUP";
 }
 
 /* The file cannot be used: the log and the alarm name the reason. */
@@ -136,7 +136,7 @@ static int read_for(reload_done_fn *done, void *done_arg, void *arg)
 
 	if (config_path(r->cfg.config) == NULL)
 		return -ENOENT;
-	if (r->stopped || is_overtaken(r, "reload"))
+	if (r->stopped || is_overtaken(r, "API"))
 		return -EBUSY;
 	read_file(r, done, done_arg);
 	return 0;
