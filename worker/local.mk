@@ -35,6 +35,7 @@ endif
 
 include worker/analysis/local.mk
 include worker/auth/local.mk
+include worker/backend/local.mk
 include worker/core/local.mk
 include worker/deliver/local.mk
 include worker/failover/local.mk

@@ -160,8 +160,8 @@ bool check_closes_viewers(const json_t *document)
 	    !json_is_null(enable))
 		return true;
 	return json_is_true(enable) &&
-	       (viewer_backend_url(json_object_get(document, "auth"), url,
-				   &error) < 0 || url[0] != '\0');
+	       viewer_backend_url(json_object_get(document, "auth"), url,
+				  &error) < 0;
 }
 
 /* What a rule of viewers needs; viewers without a rule are denied. */
@@ -210,12 +210,6 @@ static void judge_backend(struct judge *j, const json_t *auth)
 	if (viewer_backend_url(auth, url, &error) < 0) {
 		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING, "%s: it "
 			  "is not used", error.text);
-		return;
-	}
-	if (enabled && url[0] != '\0') {
-		judge_add(j, CHECK_FAULT, "an authorization backend is not "
-			  "supported by this version, so all http outputs "
-			  "stay closed");
 		return;
 	}
 	mark = judge_down(j, "backend_unreachable");

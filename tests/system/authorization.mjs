@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import http from 'node:http';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Viewer } from '../helpers/media.mjs';
@@ -177,6 +178,64 @@ test('a user has at most conlimit viewers', async (t) => {
 	const [{ client_id: id }] = await sessions(sluice);
 	await sluice.cmd('close-session', { id });
 	await gone(fourth);
+	await sluice.stop();
+});
+
+test('a backend decides about viewers without a user', async (t) => {
+	const asked = [];
+	let answer = (query) => ({ ok: 200, no: 403, moved: 200 })[
+		query.get('token')] ?? 500;
+	const backend = http.createServer((request, reply) => {
+		const { searchParams } = new URL(request.url, 'http://x');
+		const token = searchParams.get('token');
+
+		asked.push({ url: request.url, headers: request.headers });
+		reply.writeHead(answer(searchParams), {
+			'X-Session-Name': `name-${token}`,
+			'X-AuthDuration': '1',
+			...token === 'moved' && {
+				'X-Location': 'http://other.example/' } });
+		reply.end('text');
+	}).listen(9000, '127.0.0.1');
+
+	t.after(() => backend.close());
+	const url = 'http://127.0.0.1:9000/a?b=c';
+	const sluice = await playing(t, { backend: url,
+		backend_unreachable: 'deny' }, { anna: user('anna') });
+	const viewer = await watch(t, '?token=ok&more=1');
+
+	assert.equal(asked[0].url, '/a?b=c&token=ok&more=1');
+	assert.equal(asked[0].headers['x-channel-id'], 'a001');
+	assert.equal(asked[0].headers['x-real-ip'], '127.0.0.1');
+	assert.equal(asked[0].headers['x-real-path'], '/one');
+	assert.equal(asked[0].headers['x-real-host'],
+		'127.0.0.1:8100');
+	assert.equal((await sessions(sluice))[0].login, 'name-ok');
+	assert.equal(await status('?token=anna'), 200);
+	assert.equal(await status('?token=no'), 403);
+	assert.equal(await status('?token=moved'), 302);
+	// an error is no decision
+	assert.equal(await status('?token=other'), 403);
+	await sluice.logged(/the backend does not answer: it answers 500/);
+	// it is asked again when its decision has expired
+	answer = () => 403;
+	await gone(viewer);
+	// without an answer an older decision counts, then the setting
+	answer = () => 200;
+	const again = await waitUntil('a permission', async () => {
+		const v = await Viewer.open(t, 8100, '/one?token=ok');
+
+		return v.status === 200 && v;
+	}, 20000);
+	const before = asked.length;
+	answer = () => 500;
+	await waitUntil('another question', () => asked.length > before, 20000);
+	assert.equal(again.ended, false);
+	assert.equal(await status('?token=new'), 403);
+	await sluice.cmd('set-auth', { auth: { enable: true,
+		backend: 'http://127.0.0.1:9/',
+		backend_unreachable: 'allow' } });
+	assert.equal(await status('?token=new'), 200);
 	await sluice.stop();
 });
 

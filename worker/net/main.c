@@ -7,6 +7,7 @@
 int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = {
+		&backend_role,
 		&scan_role,
 		&softcam_role,
 		&stream_role,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One request to the authorization backend, with libcurl.
+ *
+ * Redirects to http and https are followed.  The body of the answer is not
+ * read.  The owner lets the multi handle work and calls backend_fetch_end()
+ * when libcurl has finished the transfer.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+
+#include <curl/curl.h>
+
+enum {
+	BACKEND_FETCH_MS = 3000,
+	BACKEND_REDIRECTS_MAX = 5,
+	BACKEND_HEADERS_MAX = 32 * 1024, /* bytes of all answers */
+};
+
+struct backend_fetch;
+
+/* NULL: libcurl cannot make the request. */
+struct backend_fetch *backend_fetch_new(CURLM *, uint32_t seq,
+					const struct msg_backend_ask *);
+/* NULL-safe; sets *f to NULL. */
+void backend_fetch_free(struct backend_fetch **);
+
+uint32_t backend_fetch_seq(const struct backend_fetch *);
+
+/* The transfer has finished with this code.  Texts are borrowed. */
+void backend_fetch_end(struct backend_fetch *, CURLcode,
+		       struct msg_backend_result *ret);
