@@ -8,6 +8,7 @@
 #include "master/api/command.h"
 #include "master/auth/auth.h"
 #include "master/status/system_alarms.h"
+#include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 
@@ -35,7 +36,7 @@ static void add_services(json_t *list, struct reconciler *r, bool passing)
 		(void)snprintf(sentence, sizeof sentence, "tls: %s", tls);
 		system_alarms_add(list, "tls", NULL, sentence);
 	}
-	text = reconciler_play_error(r);
+	text = deliver_proc_play_error(reconciler_deliver(r));
 	if (text != NULL) {
 		(void)snprintf(sentence, sizeof sentence, "http_play_port: %s",
 			       text);

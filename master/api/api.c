@@ -14,6 +14,7 @@
 #include "master/api/host_look.h"
 #include "master/api/route.h"
 #include "master/api/scans.h"
+#include "master/api/viewer_door.h"
 #include "master/status/host_advice.h"
 #include "common/account/client_address.h"
 #include "common/account/origin.h"
@@ -424,8 +425,11 @@ static struct call *call_open(struct api *api, struct http_conn *conn,
 void api_handle(struct api *api, struct http_conn *conn,
 		const struct http_request *request)
 {
-	struct call *call = call_open(api, conn, request);
+	struct call *call;
 
+	if (viewer_door_take(api, conn, request))
+		return;
+	call = call_open(api, conn, request);
 	if (call == NULL)
 		return;
 	if (call->route.kind == ROUTE_EVENT) {

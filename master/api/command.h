@@ -28,6 +28,10 @@ struct api {
 	ev_timer restart;        /* delay before a restart */
 	reload_fn *reload;       /* NULL: there is none */
 	void *reload_arg;
+	struct {
+		uint64_t second; /* monotonic */
+		unsigned n; /* made in it */
+	} playlists;
 	struct scans *scans;
 	struct announcements *announcements;
 	struct alarms *alarms;

@@ -16,6 +16,7 @@ libmaster_a_SOURCES += \
 	master/config/loadable.c master/config/loadable.h \
 	master/config/place_names.c master/config/place_names.h \
 	master/config/play_conf.c master/config/play_conf.h \
+	master/config/playlist.c master/config/playlist.h \
 	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/stream_links.c master/config/stream_links.h \
 	master/config/unknown_keys.c master/config/unknown_keys.h \

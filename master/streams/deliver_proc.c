@@ -2,6 +2,7 @@
 #include "master/streams/deliver_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "master/config/play_conf.h"
@@ -21,7 +22,10 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { VIEWERS_PER_ADDRESS = 512 };
+enum {
+	VIEWERS_PER_ADDRESS = 512,
+	VIEWERS_WAITING = 64, /* messages in the channel, above them 503 */
+};
 
 const char *mount_address(const struct mount *m)
 {
@@ -200,6 +204,23 @@ void deliver_proc_set_play(struct deliver_proc *d, const struct play_conf *c)
 const char *deliver_proc_play_error(const struct deliver_proc *d)
 {
 	return d->play != NULL ? listener_error(d->play) : NULL;
+}
+
+bool deliver_proc_takes_viewers(struct deliver_proc *d)
+{
+	struct channel *channel = service_proc_channel(d->service);
+
+	return channel != NULL && channel_waiting(channel) < VIEWERS_WAITING;
+}
+
+void deliver_proc_give_viewer(struct deliver_proc *d,
+			      const struct msg_deliver_viewer *viewer, int fd)
+{
+	struct msg m = { .type = MSG_DELIVER_VIEWER,
+			 .deliver_viewer = *viewer };
+
+	service_proc_send(d->service, &m, &fd);
+	fd_close(&fd);
 }
 
 /* Without mounts the worker still answers at the play port. */

@@ -55,6 +55,12 @@ void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 const char *deliver_proc_play_error(const struct deliver_proc *);
 /* Who decides about viewers (borrowed; NULL: nobody may watch). */
 void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
+/* The worker runs, and reads its messages: it gets no more viewers than it can
+ * receive. */
+bool deliver_proc_takes_viewers(struct deliver_proc *);
+/* Passes a viewer of a play path and its socket (taken). */
+void deliver_proc_give_viewer(struct deliver_proc *,
+			      const struct msg_deliver_viewer *, int fd);
 /* All mounts have been made: the worker drops the others. */
 void deliver_proc_settle(struct deliver_proc *);
 

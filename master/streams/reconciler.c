@@ -367,11 +367,6 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 	spawner_end_unclaimed(r->spawner);
 }
 
-void reconciler_open_play(struct reconciler *r)
-{
-	deliver_proc_set_play(r->deliver, &r->play);
-}
-
 /* May free p. */
 static void remove_stream(struct reconciler *r, struct stream_proc *p)
 {

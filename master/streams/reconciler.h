@@ -22,9 +22,11 @@
 
 struct auth_proc;
 struct backend_proc;
+struct deliver_proc;
 struct ev_loop;
 struct handover;
 struct jobs;
+struct play_conf;
 struct querier_proc;
 struct reconciler;
 struct sockaddr_any;
@@ -70,9 +72,6 @@ void reconciler_write(struct reconciler *, struct handover *);
 /* Adopts the workers of the previous master, which continue.  Call it before
  * the first reconciler_set_stream(). */
 void reconciler_adopt(struct reconciler *, struct handover *);
-/* Opens the port of the play paths, if the settings name one.  Call it after
- * reconciler_adopt(), before the first reconciler_set_stream(). */
-void reconciler_open_play(struct reconciler *);
 /* Stops the adopted workers that no reconciler_set_stream() named.  Call it
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
@@ -141,9 +140,13 @@ void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
 /* Closes this session if it still exists. */
 void reconciler_close_session(struct reconciler *, uint64_t client);
 
-/* Why no viewer can connect to the port of the play paths; NULL: there is no
- * error. */
-const char *reconciler_play_error(const struct reconciler *);
+/* Opens the port of the play paths, if the settings name one.  Call it after
+ * reconciler_adopt(), before the first reconciler_set_stream(). */
+void reconciler_open_play(struct reconciler *);
+/* The settings of the play paths, borrowed. */
+const struct play_conf *reconciler_play(const struct reconciler *);
+/* The worker that serves viewers, borrowed. */
+struct deliver_proc *reconciler_deliver(struct reconciler *);
 
 enum { RECONCILER_SERVICES = 5 };
 

@@ -72,9 +72,19 @@ void reconciler_close_session(struct reconciler *r, uint64_t client)
 	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
 }
 
-const char *reconciler_play_error(const struct reconciler *r)
+void reconciler_open_play(struct reconciler *r)
 {
-	return deliver_proc_play_error(r->deliver);
+	deliver_proc_set_play(r->deliver, &r->play);
+}
+
+const struct play_conf *reconciler_play(const struct reconciler *r)
+{
+	return &r->play;
+}
+
+struct deliver_proc *reconciler_deliver(struct reconciler *r)
+{
+	return r->deliver;
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,

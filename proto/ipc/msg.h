@@ -61,6 +61,8 @@
 	ROW(DELIVER_MOUNT, deliver_mount, "deliver.mount", 1) \
 	/* a play path has another name; its viewers stay */ \
 	ROW(DELIVER_MOVE, deliver_move, "deliver.move", 0) \
+	/* a viewer of a play path; descriptor: its socket */ \
+	ROW(DELIVER_VIEWER, deliver_viewer, "deliver.viewer", 1) \
 	/* remove a path, close its viewers */ \
 	ROW(DELIVER_UNMOUNT, deliver_unmount, "deliver.unmount", 0) \
 	/* the master sends all listeners and paths next */ \
@@ -494,6 +496,7 @@ struct msg {
 		struct msg_deliver_mount deliver_mount;
 		struct msg_deliver_mount deliver_unmount;
 		struct msg_deliver_move deliver_move;
+		struct msg_deliver_viewer deliver_viewer;
 		struct msg_deliver_list deliver_list;
 		struct msg_deliver_limits deliver_limits;
 		struct msg_deliver_kick deliver_kick;

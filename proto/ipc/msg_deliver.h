@@ -34,6 +34,15 @@ struct msg_deliver_mount {
 	bool no_auth;        /* viewers need no permission */
 };
 
+enum { MSG_HEAD_MAX = 12 * 1024 };
+
+/* A client of the control port that asks for a play path. */
+struct msg_deliver_viewer {
+	const char *peer;    /* address without port */
+	bool secure;         /* the socket is the plaintext of TLS */
+	const char *head;    /* of its request; ASCII */
+};
+
 struct msg_deliver_move {
 	const char *from;    /* "/play/a001" */
 	const char *to;

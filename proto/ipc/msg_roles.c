@@ -35,6 +35,14 @@ const struct field_table deliver_mount_fields =
 const struct field_table deliver_unmount_fields =
 	MSG_TABLE(struct msg_deliver_mount, mount_rows);
 
+static const struct field viewer_rows[] = {
+	{ "peer", FIELD_AT(struct msg_deliver_viewer, peer) },
+	{ "secure", FIELD_AT(struct msg_deliver_viewer, secure) },
+	{ "head", FIELD_AT(struct msg_deliver_viewer, head) },
+};
+const struct field_table deliver_viewer_fields =
+	MSG_TABLE(struct msg_deliver_viewer, viewer_rows);
+
 static const struct field move_rows[] = {
 	{ "from", FIELD_AT(struct msg_deliver_move, from) },
 	{ "to", FIELD_AT(struct msg_deliver_move, to) },

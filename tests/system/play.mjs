@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const PORT = 8100;
 const settings = { http_play_stream: true, http_play_port: PORT };
@@ -176,4 +177,64 @@ test('a stream is at its playlist, whatever its id is', async (t) => {
 	assert.equal(await ask(`/play/news/${first}`), 200);
 	assert.equal(await ask(`/play/a/${first}`), 404);
 	await sluice.stop();
+});
+
+const curl = async (...args) => {
+	const { code, out, err } = await run('curl',
+		['-s', '-S', '-m', '20', '-k', ...args]);
+
+	assert.equal(code, 0, err);
+	return out;
+};
+const head = (url, ...args) => curl('-o', '/dev/null', '-w',
+	'%{http_code} %{content_type}', ...args, url);
+
+test('the control port serves viewers without a credential', async (t) => {
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const sluice = await Sluice.start(t, { ...config(
+		source('a', { name: 'A, "b"', lcn: 2,
+			groups: { Type: 'News' } }),
+		source('off', { enable: false }),
+		stream('c', 'stream://a', [], { name: 'C', lcn: 1,
+			http_keep_active: '0' })),
+	settings: { http_play_stream: true, playlist_arrange: 'Type',
+		...settingsOf(cert) } }, { auth: true });
+	const url = `http://127.0.0.1:${sluice.port}`;
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	// a browser sends its session with the request, for which deliver has
+	// no use
+	const viewer = await Viewer.open(t, sluice.port, '/play/a');
+	await more(viewer);
+	assert.equal(viewer.reply.headers.connection, 'close');
+	assert.equal(await head(`${url}/play/x`), '404 text/plain');
+	assert.equal(await head(`${url}/play/a%2fb`), '400 application/json');
+	assert.equal(await head(`${url}/play/a`, '-d', 'x'), '405 text/plain');
+	assert.equal(await head(`${url}/api/config`), '403 application/json');
+	// another name of the machine, and a stream on demand
+	const second = await Viewer.open(t, sluice.port, '/play/c');
+	await more(second);
+
+	const list = await curl(`${url}/playlist.m3u8?token=a%26b&x=1`,
+		'-H', 'Host: tv.example.org:81');
+	assert.equal(list, '#EXTM3U\n' +
+		'#EXTINF:-1 tvg-id="c" tvg-name="C" tvg-chno="1",C\n' +
+		'http://tv.example.org:81/play/c?token=a%26b\n' +
+		'#EXTINF:-1 tvg-id="a" tvg-name="A  \'b\'" tvg-chno="2" ' +
+		'group-title="News",A, "b"\n' +
+		'http://tv.example.org:81/play/a?token=a%26b\n');
+	assert.match(await curl(`${url}/playlist.xspf`),
+		/<location>http:\/\/127\.0\.0\.1:\d+\/play\/c<\/location>/);
+	assert.match(await head(`${url}/playlist.m3u8`, '-H', 'Host: a"b'),
+		/^400 /);
+	// over TLS
+	const tls = await Viewer.open(t, sluice.port, '/play/a',
+		{ ca: cert.pem });
+	await more(tls);
+	assert.match(await curl(`${url.replace('http', 'https')}` +
+		'/playlist.m3u8'), /\nhttps:\/\/127\.0\.0\.1:\d+\/play\/c\n/);
+	const { ccErrors, syncErrors, crcErrors } = checkTs(tls.data()
+		.subarray(0, Math.floor(tls.bytes / 188) * 188));
+	assert.equal(ccErrors + syncErrors + crcErrors, 0);
 });

@@ -490,6 +490,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_stream_conf \
 	tests/unit/master/config/test_keep_active \
 	tests/unit/master/config/test_play_conf \
+	tests/unit/master/config/test_playlist \
 	tests/unit/master/streams/test_demand \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
@@ -615,6 +616,9 @@ tests_unit_master_config_test_keep_active_LDADD = $(master_libs)
 tests_unit_master_streams_test_demand_SOURCES = \
 	tests/unit/master/streams/test_demand.c
 tests_unit_master_streams_test_demand_LDADD = $(master_libs)
+tests_unit_master_config_test_playlist_SOURCES = \
+	tests/unit/master/config/test_playlist.c
+tests_unit_master_config_test_playlist_LDADD = $(master_libs)
 tests_unit_master_config_test_play_conf_SOURCES = \
 	tests/unit/master/config/test_play_conf.c
 tests_unit_master_config_test_play_conf_LDADD = $(master_libs)

@@ -165,14 +165,16 @@ static const struct viewer_conn_events conn_events = {
 	.on_end = on_conn_end,
 };
 
-static void on_connection(struct listener *l, int fd, void *arg)
+/* first: to detect TLS, or NULL.  The connection is closing if there are too
+ * many. */
+static struct viewer_conn *add_conn(struct deliver *d, const char *address,
+				    int fd, struct first_byte *first)
 {
-	struct deliver *d = arg;
 	struct viewer_conn *c = viewer_conn_new(&(struct viewer_conn_config){
 		.loop = d->loop,
-		.address = l->address,
+		.address = address,
 		.fd = fd,
-		.first = tls_link_is_up(d->tls) ? d->first : NULL,
+		.first = first,
 		.head_ms = d->head_ms,
 		.idle_ms = d->idle_ms,
 		.answer_ms = d->answer_ms,
@@ -192,9 +194,31 @@ static void on_connection(struct listener *l, int fd, void *arg)
 				       ? TAILQ_FIRST(&d->fresh)
 				       : TAILQ_FIRST(&d->used));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
-		deliver_log_full(d, l->address, "too many connections");
+		deliver_log_full(d, address, "too many connections");
 		viewer_conn_reject(c, 503);
 	}
+	return c;
+}
+
+static void on_connection(struct listener *l, int fd, void *arg)
+{
+	struct deliver *d = arg;
+
+	(void)add_conn(d, l->address, fd,
+		       tls_link_is_up(d->tls) ? d->first : NULL);
+}
+
+void deliver_take(struct deliver *d, const struct msg_deliver_viewer *viewer,
+		  int fd)
+{
+	struct viewer_conn *c = add_conn(d, MSG_PLAY_ADDRESS, fd, NULL);
+	struct sockaddr_any peer = { .len = 0 };
+
+	if (viewer->secure && sockaddr_parse(viewer->peer, 0, &peer) < 0)
+		peer.len = 0;
+	if (c->state == CONN_READING)
+		viewer_conn_begin(c, viewer->head,
+				  viewer->secure ? &peer : NULL);
 }
 
 static void on_pause(struct listener *l, int err, void *arg)

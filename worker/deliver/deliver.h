@@ -56,6 +56,8 @@ void deliver_unlisten(struct deliver *, const char *address);
 int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
+/* Takes a viewer of a play path and its socket (taken). */
+void deliver_take(struct deliver *, const struct msg_deliver_viewer *, int fd);
 /* Renames a play path, if it is mounted; its viewers stay. */
 void deliver_move(struct deliver *, const struct msg_deliver_move *);
 

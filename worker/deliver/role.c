@@ -131,6 +131,15 @@ static void on_unmount(void *role, const struct msg *m, int *fds,
 	deliver_unmount(r->deliver, &m->deliver_unmount);
 }
 
+static void on_viewer(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+	int fd = take_fd(fds, n_fds);
+
+	if (fd >= 0)
+		deliver_take(r->deliver, &m->deliver_viewer, fd);
+}
+
 static void on_move(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
@@ -227,6 +236,7 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_MOUNT] = on_mount,
 		[MSG_DELIVER_UNMOUNT] = on_unmount,
 		[MSG_DELIVER_MOVE] = on_move,
+		[MSG_DELIVER_VIEWER] = on_viewer,
 		[MSG_DELIVER_RENEW] = on_renew,
 		[MSG_DELIVER_SETTLE] = on_settle,
 		[MSG_DELIVER_LIST] = on_list,

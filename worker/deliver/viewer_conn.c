@@ -318,6 +318,16 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	return c;
 }
 
+void viewer_conn_begin(struct viewer_conn *c, const char *head,
+		       const struct sockaddr_any *peer)
+{
+	c->secure = peer != NULL;
+	if (peer != NULL)
+		c->peer = *peer;
+	buf_append(&c->in, head, strlen(head));
+	advance(c);
+}
+
 int viewer_conn_take_fd(struct viewer_conn *c)
 {
 	int fd = c->io.fd;

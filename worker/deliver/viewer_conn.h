@@ -117,6 +117,11 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *);
 /* Resets the connection if bytes of a ring are on their way. */
 void viewer_conn_free(struct viewer_conn **);
 
+/* Processes the head of a request that was received by another process, before
+ * any byte of the socket.  peer (may be NULL): the client, over TLS. */
+void viewer_conn_begin(struct viewer_conn *, const char *head,
+		       const struct sockaddr_any *peer);
+
 /* Answers with an error of one line and closes. */
 void viewer_conn_reject(struct viewer_conn *, int status);
 

@@ -4,6 +4,8 @@
 #include "common/base/util.h"
 #include "common/http/server.h"
 #include "common/ws/hub.h"
+#include "master/streams/deliver_proc.h"
+#include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "proto/wire/http_target.h"
 #include "tests/unit/quoted.h"
@@ -212,7 +214,40 @@ const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
 	return NULL;
 }
 
-const char *reconciler_play_error(const struct reconciler *r)
+bool deliver_proc_takes_viewers(struct deliver_proc *d)
+{
+	(void)d;
+	return false;
+}
+
+void deliver_proc_give_viewer(struct deliver_proc *d,
+			      const struct msg_deliver_viewer *viewer, int fd)
+{
+	(void)d, (void)viewer, (void)fd;
+}
+
+int http_conn_take_socket(struct http_conn *c, struct buf *rest,
+			  struct peer **ret_from)
+{
+	(void)c, (void)rest, (void)ret_from;
+	return -1;
+}
+
+const struct play_conf *reconciler_play(const struct reconciler *r)
+{
+	static const struct play_conf none;
+
+	(void)r;
+	return &none;
+}
+
+struct deliver_proc *reconciler_deliver(struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
+const char *deliver_proc_play_error(const struct deliver_proc *r)
 {
 	(void)r;
 	return NULL;

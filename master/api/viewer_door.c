@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/viewer_door.h"
+
+#include "common/base/mono.h"
+#include "common/base/peers.h"
+#include "master/api/command.h"
+#include "master/config/config.h"
+#include "master/config/play_conf.h"
+#include "master/config/playlist.h"
+#include "master/streams/deliver_proc.h"
+#include "master/streams/reconciler.h"
+#include "proto/ipc/msg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	/* A playlist of 500 streams costs the master a millisecond. */
+	PLAYLISTS_MAX = 50, /* in a second, of all viewers */
+};
+
+static void refuse(struct http_conn *conn, int status, const char *text,
+		   const char *headers)
+{
+	http_respond(conn, &(struct http_answer){
+		.status = status,
+		.content_type = "text/plain",
+		.headers = headers,
+		.body = text,
+		.len = strlen(text),
+	});
+}
+
+static bool is_limited(struct api *api)
+{
+	uint64_t second = mono_ms() / 1000;
+
+	if (api->playlists.second != second)
+		api->playlists.n = 0;
+	api->playlists.second = second;
+	return api->playlists.n++ >= PLAYLISTS_MAX;
+}
+
+/* The parameters that authorize a viewer are in every address. */
+static void keep_query(const struct http_request *request,
+		       char query[PLAYLIST_QUERY_MAX])
+{
+	static const char *const keys[] = { "token", "auth" };
+	char value[512];
+
+	query[0] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (http_request_query_get(request, keys[i], value,
+					   sizeof value))
+			playlist_query_add(query, keys[i], value);
+}
+
+static void answer_playlist(struct api *api, struct http_conn *conn,
+			    const struct http_request *request,
+			    enum playlist_format format)
+{
+	static const char *const types[] = {
+		[PLAYLIST_M3U8] = "audio/x-mpegurl; charset=utf-8",
+		[PLAYLIST_XSPF] = "application/xspf+xml",
+	};
+	const json_t *document = config_document(api->cfg.config);
+	const json_t *enable = json_object_get(
+		json_object_get(document, "auth"), "enable");
+	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
+	struct playlist_request wanted = {
+		.format = format,
+		.play = reconciler_play(api->cfg.reconciler),
+		.base = base,
+		.query = query,
+	};
+	struct buf text = { 0 };
+
+	/* nothing asks yet which streams this viewer may watch */
+	if (enable != NULL && !json_is_false(enable) && !json_is_null(enable)) {
+		refuse(conn, 403, "viewers need authorization\n", NULL);
+		return;
+	}
+	if (!playlist_base(base, http_request_header(request, "host"),
+			   http_conn_is_secure(conn), wanted.play)) {
+		refuse(conn, 400, "Host: is no name or address\n", NULL);
+		return;
+	}
+	if (is_limited(api)) {
+		refuse(conn, 503, "too many playlists at once\n",
+		       "Retry-After: 1\r\n");
+		return;
+	}
+	keep_query(request, query);
+	playlist_write(&text, document, &wanted);
+	http_respond(conn, &(struct http_answer){
+		.status = 200,
+		.content_type = types[format],
+		.headers = "Access-Control-Allow-Origin: *\r\n",
+		.body = buf_head(&text),
+		.len = buf_len(&text),
+	});
+	buf_done(&text);
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text < 0x20 || *text > 0x7e)
+			return false;
+	return true;
+}
+
+/* The head for deliver.  False: it has bytes that no viewer sends. */
+static bool write_head(struct buf *head, const struct http_request *request)
+{
+	static const char *const kept[] = {
+		"host", "user-agent", "range", "if-range", "if-none-match",
+		"if-modified-since", "x-real-ip",
+	};
+	const char *path = http_request_path(request);
+	const char *query = http_request_query(request);
+
+	if (strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			 "0123456789_.-") != strlen(path) || !is_plain(query))
+		return false;
+	buf_printf(head, "%s %s%s%s HTTP/1.1\r\n",
+		   http_request_method(request), path,
+		   query[0] != '\0' ? "?" : "", query);
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+		const char *value = http_request_header(request, kept[i]);
+
+		if (value != NULL && is_plain(value))
+			buf_printf(head, "%s: %s\r\n", kept[i], value);
+	}
+	/* the next request of this client may be one for the control port */
+	buf_printf(head, "Connection: close\r\n\r\n");
+	buf_append(head, "", 1);
+	return buf_len(head) <= MSG_HEAD_MAX;
+}
+
+static bool is_known(struct api *api, const char *path)
+{
+	struct stream_proc_info info;
+	char id[PLAY_PATH_MAX];
+	size_t len = strcspn(path, "/");
+
+	if (len == 0 || len >= sizeof id)
+		return false;
+	memcpy(id, path, len);
+	id[len] = '\0';
+	return reconciler_get_stream(api->cfg.reconciler, id, &info);
+}
+
+static void hand_over(struct api *api, struct http_conn *conn,
+		      const struct http_request *request)
+{
+	struct deliver_proc *deliver = reconciler_deliver(api->cfg.reconciler);
+	const char *path = http_request_path(request);
+	struct buf head = { 0 }, rest = { 0 };
+	char peer[SOCKADDR_TEXT_MAX];
+	struct peer *from;
+	bool secure = http_conn_is_secure(conn);
+	int fd;
+
+	if (!is_known(api, path + strlen("/play/")) ||
+	    !write_head(&head, request)) {
+		refuse(conn, 404, "Not Found\n", NULL);
+	} else if (!deliver_proc_takes_viewers(deliver)) {
+		refuse(conn, 503, "Service Unavailable\n",
+		       "Retry-After: 1\r\n");
+	} else {
+		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
+		fd = http_conn_take_socket(conn, &rest, &from);
+		peer_leave(&from);
+		deliver_proc_give_viewer(deliver,
+					 &(struct msg_deliver_viewer){
+						 peer, secure,
+						 (char *)buf_head(&head) },
+					 fd);
+	}
+	buf_done(&head);
+	buf_done(&rest);
+}
+
+bool viewer_door_take(struct api *api, struct http_conn *conn,
+		      const struct http_request *request)
+{
+	const struct play_conf *play = reconciler_play(api->cfg.reconciler);
+	const char *path = http_request_path(request);
+	const char *method = http_request_method(request);
+	bool m3u8 = strcmp(path, "/playlist.m3u8") == 0;
+	bool xspf = strcmp(path, "/playlist.xspf") == 0;
+
+	if ((!play->ts && !play->hls) ||
+	    (!m3u8 && !xspf && strncmp(path, "/play/", 6) != 0) ||
+	    (api->prefix[1] != '\0' &&
+	     strncmp(path, api->prefix, strlen(api->prefix)) == 0))
+		return false;
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		refuse(conn, 405, "Method Not Allowed\n",
+		       "Allow: GET, HEAD\r\n");
+	else if (m3u8 || xspf)
+		answer_playlist(api, conn, request,
+				m3u8 ? PLAYLIST_M3U8 : PLAYLIST_XSPF);
+	else
+		hand_over(api, conn, request);
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What viewers ask of the control port: the playlist, and the play paths, whose
+ * connections deliver takes over.
+ *
+ * No credential of the control interface counts here, and none reaches deliver:
+ * it gets a head with the lines that it knows.
+ */
+#pragma once
+
+#include "common/http/server.h"
+
+#include <stdbool.h>
+
+struct api;
+
+/* True: the request is one of a viewer, and has its answer or its way. */
+bool viewer_door_take(struct api *, struct http_conn *,
+		      const struct http_request *);
