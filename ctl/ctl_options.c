@@ -16,8 +16,9 @@ enum {
 };
 
 const char *const options_scopes[] = {
-	"alarm", "log_event", "post-output-group", "set-adapter", "set-auth",
-	"set-cas", "set-category", "set-config", "set-server", "set-settings",
+	"alarm", "log_event", "post-output-group", "session_event",
+	"set-adapter", "set-auth", "set-cas", "set-category", "set-config",
+	"set-server", "set-settings",
 	"set-softcam", "set-stream", "set-user", "stream_event",
 	"stream_image", "stream_switch", NULL,
 };

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OPTION_SCOPES_MAX = 16 };
+enum { OPTION_SCOPES_MAX = 17 };
 
 /* Options of single commands; each command lists the ones it accepts. */
 enum option_bit {
