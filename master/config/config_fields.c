@@ -260,7 +260,7 @@ static const struct field stream_rows[] = {
 	{ "xmltv_id", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
 	  .help = "tvg-id in the playlist." },
 	/* check_stream.c judges it */
-	{ "http_keep_active", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "http_keep_active", .type = FIELD_NONE,
 	  .help = "Seconds to run after the last viewer; -1: always." },
 	{ "pat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Version of the PAT." },
