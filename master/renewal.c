@@ -13,6 +13,8 @@
 #include "master/setup/log_output.h"
 #include "common/supervise/restart.h"
 #include "common/supervise/trial.h"
+#include "common/supervise/worker_path.h"
+#include "common/supervise/worker_trial.h"
 #include "master/watchdog.h"
 #include "common/ws/hub.h"
 
@@ -274,11 +276,36 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-int renewal_check(struct handover *h, const char *path)
+static int check_config_file(const char *path)
 {
 	struct errmsg error = { 0 };
 	json_t *document = NULL;
-	int err;
+	int err = loadable_load(path, &document, &error);
+
+	if (err == 0)
+		json_decref(document);
+	if (err == 0 || err == -ENOENT)
+		return 0;
+	log_error("master", "configuration file: %s", error.text);
+	return MASTER_EXIT_CONFIG;
+}
+
+static int check_workers(void)
+{
+	struct errmsg error = { 0 };
+	char *path = worker_path_find(&error);
+	int err = path != NULL ? worker_trial(path, &error) : -ENOENT;
+
+	free(path);
+	if (err == 0)
+		return 0;
+	log_error("master", "%s", error.text);
+	return MASTER_EXIT_FAILURE;
+}
+
+int renewal_check(struct handover *h, const char *path)
+{
+	int code;
 
 	if (h == NULL)
 		return MASTER_EXIT_FAILURE; /* logged */
@@ -290,15 +317,8 @@ int renewal_check(struct handover *h, const char *path)
 				    "all streams");
 		return MASTER_EXIT_FAILURE;
 	}
-	if (path == NULL)
-		return 0;
-	err = loadable_load(path, &document, &error);
-	if (err == 0)
-		json_decref(document);
-	if (err == 0 || err == -ENOENT)
-		return 0;
-	log_error("master", "configuration file: %s", error.text);
-	return MASTER_EXIT_CONFIG;
+	code = path != NULL ? check_config_file(path) : 0;
+	return code == 0 ? check_workers() : code;
 }
 
 struct renewal *renewal_new(const struct renewal_config *cfg)

@@ -18,4 +18,5 @@ libservice_a_SOURCES += \
 	common/supervise/trial.c common/supervise/trial.h \
 	common/supervise/worker_path.c common/supervise/worker_path.h \
 	common/supervise/worker_log.c common/supervise/worker_log.h \
-	common/supervise/worker_proc.c common/supervise/worker_proc.h
+	common/supervise/worker_proc.c common/supervise/worker_proc.h \
+	common/supervise/worker_trial.c common/supervise/worker_trial.h

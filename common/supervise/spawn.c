@@ -78,6 +78,11 @@ static const struct {
 	[SPAWN_WORKER_TLS] = { "sluice-worker-tls", "-tls" },
 };
 
+const char *spawn_program_name(enum spawn_program program)
+{
+	return programs[program].name;
+}
+
 struct spawner *spawner_new(struct ev_loop *loop, const char *path)
 {
 	struct spawner *s = xcalloc(1, sizeof *s);
@@ -159,8 +164,9 @@ static void environment_init(char *list[ARRAY_LEN(kept_variables) + 2])
 
 /* The worker starts with default signals and in its own process group, so that
  * a signal to the group of the master (^C, timeout(1)) does not reach it. */
-static int set_signals(posix_spawnattr_t *attr)
+static int set_signals(posix_spawnattr_t *attr, bool same_group)
 {
+	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 	sigset_t none, all;
 	int err;
 
@@ -171,11 +177,10 @@ static int set_signals(posix_spawnattr_t *attr)
 		err = posix_spawnattr_setsigdefault(attr, &all);
 	if (err == 0)
 		err = posix_spawnattr_setpgroup(attr, 0);
+	if (!same_group)
+		flags |= POSIX_SPAWN_SETPGROUP;
 	if (err == 0)
-		err = posix_spawnattr_setflags(attr,
-					       POSIX_SPAWN_SETSIGMASK |
-						       POSIX_SPAWN_SETSIGDEF |
-						       POSIX_SPAWN_SETPGROUP);
+		err = posix_spawnattr_setflags(attr, flags);
 	return err;
 }
 
@@ -198,6 +203,9 @@ static int run(const struct spawner *s, const struct child_start *how,
 	environment_init(environment);
 	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO,
 					       "/dev/null", O_RDONLY, 0);
+	if (err == 0 && how->error_fd > 0)
+		err = posix_spawn_file_actions_adddup2(&files, how->error_fd,
+						       STDERR_FILENO);
 	if (err == 0)
 		err = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO,
 						       STDOUT_FILENO);
@@ -205,7 +213,7 @@ static int run(const struct spawner *s, const struct child_start *how,
 		err = posix_spawn_file_actions_adddup2(&files, how->channel_fd,
 						       WORKER_CHANNEL_FD);
 	if (err == 0)
-		err = set_signals(&attr);
+		err = set_signals(&attr, how->same_group);
 	if (err == 0)
 		err = posix_spawn(ret_pid, s->paths[how->program], &files,
 				  &attr, (char *const *)(uintptr_t)argv,

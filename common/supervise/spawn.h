@@ -37,6 +37,9 @@ enum spawn_program {
 	SPAWN_PROGRAMS,
 };
 
+/* Its file name. */
+const char *spawn_program_name(enum spawn_program);
+
 /* path of sluice-worker; the loop is borrowed. */
 struct spawner *spawner_new(struct ev_loop *, const char *path);
 /* Reaps freed children that have ended; init reaps the others. */
@@ -87,6 +90,8 @@ struct child_start {
 	const char *role;
 	const char *object;
 	int channel_fd; /* borrowed; becomes its fd 3 */
+	int error_fd; /* borrowed; its standard error; 0: that of this one */
+	bool same_group; /* as this process; false: a group of its own */
 };
 
 /* on_end is called once, from the loop; the child may be freed inside.  NULL

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -104,7 +104,7 @@ const programs = {
 sed 's/"proto":[ ]*[0-9]*/"proto":7/' /proc/self/fd/$SLUICE_HANDOVER >$doc
 exec {fd}<$doc
 export SLUICE_HANDOVER=$fd
-exec ${installed.good} "$@"`), /protocol is not that of the running workers/],
+exec ${installed.good} "$@"`), /has another protocol than the running workers/],
 	'a program that gets no memory': [({ installed }) =>
 		installed.script(`ulimit -v 12000
 exec ${installed.good} "$@"`), /trial of the installed program: /],
@@ -159,6 +159,50 @@ test('a program that cannot take over replaces nothing', async (t) => {
 	assert.deepEqual(await alarmsOf(sluice), []);
 	assert.equal((await sluice.json('/api/system-status')).instance, 'new');
 	await assertUnharmed(scene, new Timing(t));
+	await sluice.stop();
+});
+
+// What an update breaks of the workers: a file, its new content (null: none),
+// and what the reply has to name.
+const brokenWorkers = [
+	['-net', null, /sluice-worker-net: No such file or directory$/],
+	['-tls', '#!/bin/bash\necho "libssl.so: cannot open" >&2\nexit 127',
+		/sluice-worker-tls: exit code 127: libssl\.so: cannot open$/],
+	['', '#!/bin/bash\nkill -SEGV $$',
+		/sluice-worker: killed by signal 11/],
+	['-net', '#!/bin/bash\nprintf \'{"type":"worker.hello","body":' +
+		'{"proto":7,"build":"x","role":"softcam"}}\' >&3; sleep 600',
+	/sluice-worker-net: its protocol is not that of sluice/],
+	['-tls', '#!/bin/bash\nexec sleep 600',
+		/sluice-worker-tls: no result within 8 s/],
+];
+
+test('a worker program that cannot start prevents a restart', async (t) => {
+	const dir = tempDir(t), program = path.join(dir, 'sluice-worker');
+	const kinds = ['', '-net', '-tls'];
+	const install = (kind) =>
+		fs.copyFileSync(WORKER + kind, program + kind);
+
+	kinds.forEach(install);
+	const sluice = await Sluice.start(t, config(),
+		{ env: { SLUICE_WORKER: program } });
+
+	for (const [kind, content, reason] of brokenWorkers) {
+		fs.rmSync(program + kind);
+		if (content !== null)
+			fs.writeFileSync(program + kind, content,
+				{ mode: 0o755 });
+		const reply = await sluice.post({ cmd: 'restart' });
+
+		assert.equal(reply.status, 503, reply.body);
+		assert.match(JSON.parse(reply.body).error, reason);
+		fs.rmSync(program + kind, { force: true });
+		install(kind);
+	}
+	assert.equal(sluice.log.match(/restarting/g), null);
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
 	await sluice.stop();
 });
 
