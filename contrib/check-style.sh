@@ -30,7 +30,7 @@ for file in contrib/* .ci/*; do
 done
 makes=$(find . -name '*.mk' -not -path './build*' | sort)
 
-echo "1..11"
+echo "1..12"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
@@ -122,6 +122,13 @@ for file in tests/fuzz/fuzz_*.c; do
 	printf '%s\n' $programs | grep -q "/$name\$" ||
 		echo "$file: no source is called $name"
 done | report 10 "a fuzz target is called after the source that it tests"
+
+# a test that no makefile names is never run
+find tests -name 'test_*.c' -o -name '*.mjs' -path 'tests/system/*' | sort |
+	while read -r file; do
+		# shellcheck disable=SC2086
+		grep -qF "${file%.c}" $makes || echo "$file: is in no makefile"
+	done | report 12 "every test is in a makefile"
 
 # doc/architecture.md lists folders, roles and messages; the code has the truth.
 {
