@@ -9,6 +9,7 @@
 #include "master/config/playlist.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 #include "proto/ipc/msg.h"
 
 #include <stdio.h>
@@ -55,6 +56,16 @@ static void keep_query(const struct http_request *request,
 			playlist_query_add(query, keys[i], value);
 }
 
+static bool may_watch(const json_t *stream, void *arg)
+{
+	return viewer_guest_may(arg, stream);
+}
+
+static void ignore_guest(struct viewer_guest *guest, void *arg)
+{
+	(void)guest, (void)arg;
+}
+
 static void answer_playlist(struct api *api, struct http_conn *conn,
 			    const struct http_request *request,
 			    enum playlist_format format)
@@ -64,19 +75,18 @@ static void answer_playlist(struct api *api, struct http_conn *conn,
 		[PLAYLIST_XSPF] = "application/xspf+xml",
 	};
 	const json_t *document = config_document(api->cfg.config);
-	const json_t *enable = json_object_get(
-		json_object_get(document, "auth"), "enable");
+	struct viewer_guest *guest;
 	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
 	struct playlist_request wanted = {
 		.format = format,
 		.play = reconciler_play(api->cfg.reconciler),
 		.base = base,
 		.query = query,
+		.may_watch = may_watch,
 	};
 	struct buf text = { 0 };
 
-	/* nothing asks yet which streams this viewer may watch */
-	if (enable != NULL && !json_is_false(enable) && !json_is_null(enable)) {
+	if (api->cfg.viewers == NULL) {
 		refuse(conn, 403, "viewers need authorization\n", NULL);
 		return;
 	}
@@ -91,7 +101,19 @@ static void answer_playlist(struct api *api, struct http_conn *conn,
 		return;
 	}
 	keep_query(request, query);
+	guest = viewers_guest_new(api->cfg.viewers,
+				  http_request_query(request),
+				  http_conn_peer(conn), ignore_guest, NULL);
+	/* the check of a password goes on, and its result is kept a minute */
+	if (!viewer_guest_is_ready(guest)) {
+		viewer_guest_free(&guest);
+		refuse(conn, 503, "the password is being checked\n",
+		       "Retry-After: 1\r\n");
+		return;
+	}
+	wanted.arg = guest;
 	playlist_write(&text, document, &wanted);
+	viewer_guest_free(&guest);
 	http_respond(conn, &(struct http_answer){
 		.status = 200,
 		.content_type = types[format],

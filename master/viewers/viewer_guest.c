@@ -73,6 +73,11 @@ void viewer_guest_free(struct viewer_guest **gp)
 	free(g);
 }
 
+bool viewer_guest_is_ready(const struct viewer_guest *g)
+{
+	return g->gate == NULL;
+}
+
 bool viewer_guest_may(const struct viewer_guest *g, const json_t *stream)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));

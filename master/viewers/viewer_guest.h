@@ -35,6 +35,9 @@ struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *,
 /* NULL-safe; sets *g to NULL.  Also before it is ready. */
 void viewer_guest_free(struct viewer_guest **);
 
+/* False: its password is being checked. */
+bool viewer_guest_is_ready(const struct viewer_guest *);
+
 /* May the guest see this stream in a list?  Yes, if the backend would have to
  * decide: it is asked when the guest watches. */
 bool viewer_guest_may(const struct viewer_guest *, const json_t *stream);

@@ -67,7 +67,8 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 		sport: user('sport', { packages: ['Sport'] }),
 		news: user('news', { packages: ['News'] }),
 		home: user('home', { ip: '10.0.0.7' }),
-	}, { settings: { real_ip_trusted: ['127.0.0.0/8'] } });
+	}, { settings: { real_ip_trusted: ['127.0.0.0/8'],
+		http_play_stream: true } });
 	const real = (ip) => ({ 'X-Real-IP': ip });
 
 	assert.equal(await status(''), 403);
@@ -102,6 +103,14 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 		'http://127.0.0.1:8100/one?auth=bert:p+w'])
 		.catch((error) => error);
 	assert.equal(stdout, '200');
+	// a playlist has what its viewer may watch
+	const list = async (query) => (await curl('curl', ['-s',
+		`http://127.0.0.1:${sluice.port}/playlist.m3u8${query}`]))
+		.stdout;
+
+	assert.match(await list('?token=anna'), /a001\?token=anna/);
+	assert.doesNotMatch(await list('?token=sport'), /a001/);
+	assert.doesNotMatch(await list(''), /a001/);
 	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
 	await sluice.stop();
 });
