@@ -23,7 +23,8 @@ async function playing(t, auth, users = {}, more = {}) {
 	const sluice = await Sluice.start(t, {
 		...config({ ...stream('a001', 'udp://127.0.0.1:5000',
 			['http://127.0.0.1:8100/one',
-				'http://127.0.0.1:8100/free#no_auth']),
+				'http://127.0.0.1:8100/free#no_auth',
+				'http://127.0.0.1:8100/live.m3u8#duration=1']),
 		groups: { News: 'Local' } }),
 		categories: [{ name: 'News', groups: [{ name: 'Local' }] },
 			{ name: 'Sport', groups: [] }],
@@ -112,6 +113,36 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 	assert.doesNotMatch(await list('?token=sport'), /a001/);
 	assert.doesNotMatch(await list(''), /a001/);
 	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
+	await sluice.stop();
+});
+
+test('HLS and the play paths need the same permission', async (t) => {
+	const sluice = await playing(t, {}, { anna: user('anna') },
+		{ settings: { http_play_stream: true } });
+	const get = (target) => request(8100, { path: target });
+	const play = async (query) => (await curl('curl', ['-sI', '-w',
+		'%{http_code}', '-o', '/dev/null',
+		`http://127.0.0.1:${sluice.port}/play/a001${query}`])).stdout;
+
+	assert.equal(await play(''), '403');
+	assert.equal(await play('?token=anna'), '200');
+	assert.equal((await get('/live.m3u8')).status, 403);
+	assert.equal((await get('/live.m3u8?token=nobody')).status, 403);
+	const list = await get('/live.m3u8?token=anna');
+	const [entry] = /^[^#\n].*$/m.exec(list.body);
+	const { pathname, search } = new URL(entry, 'http://host/live.m3u8');
+
+	assert.equal(list.status, 200);
+	assert.equal(search, '?token=anna');
+	assert.equal((await get(pathname + search)).status, 200);
+	assert.equal((await get(pathname)).status, 403);
+	assert.deepEqual((await sessions(sluice)).map((s) =>
+		[s.login, s.protocol]), [['anna', 'hls']]);
+	// a change applies to the next segment
+	await sluice.cmd('set-user', { id: 'anna',
+		user: user('anna', { enable: false }) });
+	await waitUntil('403', async () =>
+		(await get(pathname + search)).status === 403);
 	await sluice.stop();
 });
 
