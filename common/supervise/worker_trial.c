@@ -117,11 +117,14 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 static void on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct worker_trial *w = timer->data;
+	char reason[64];
 
 	(void)loop, (void)revents;
+	(void)snprintf(reason, sizeof reason, "no result within %d s",
+		       WORKER_TRIAL_MS / 1000);
 	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
 		if (w->tries[i].child != NULL)
-			fail(&w->tries[i], -ETIMEDOUT, "no result within 8 s");
+			fail(&w->tries[i], -ETIMEDOUT, reason);
 }
 
 static void start(struct try *t, struct spawner *s, enum spawn_program program)

@@ -10,7 +10,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 
-enum { WORKER_TRIAL_MS = 8000 };
+enum { WORKER_TRIAL_MS = 6000 };
 
 /* path: of sluice-worker.  Blocks until every program has sent worker.hello and
  * ended, WORKER_TRIAL_MS at most.  0, or -errno with error, which names the

@@ -234,7 +234,8 @@ const char *field_nearest(const struct field_table *const *tables, size_t n,
 			const char *other = tables[i]->rows[k].key;
 			size_t d = distance(key, other);
 
-			if (d < least && d < strlen(key)) {
+			/* more is another word: "lcn" is no typo of "own" */
+			if (d < least && 3 * d <= strlen(key) + 1) {
 				least = d;
 				nearest = other;
 			}

@@ -24,17 +24,19 @@ static const struct field rows[] = {
 	  .help = "Memory that viewers share; 0: the usual size." },
 	{ "duration", IO_OUTPUT(hls_duration_s), .min = 1,
 	  .max = HLS_DURATION_MAX_S, .initial = HLS_DURATION_S, .unit = "s",
+	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: length of a segment, which ends at the next picture "
 		  "that decodes." },
 	{ "quantity", IO_OUTPUT(hls_quantity), .min = HLS_QUANTITY_MIN,
 	  .max = HLS_QUANTITY_MAX, .initial = HLS_QUANTITY,
+	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: segments in a playlist." },
 	{ "part", IO_OUTPUT(hls_part_ms), .max = HLS_PART_MAX_MS,
-	  .unit = "ms",
+	  .unit = "ms", .flags = FIELD_OBSERVER,
 	  .help = "HLS: longest part of a segment, for low latency; 0: no "
 		  "parts." },
-	{ "no_auth", IO_OUTPUT(no_auth),
-	  .help = "Everybody may watch, whatever the section auth says." },
+	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER,
+	  .help = "Viewers need no permission for this output." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);

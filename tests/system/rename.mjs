@@ -49,6 +49,9 @@ test('a renamed stream keeps its packets, viewers, counters and readers',
 				const list = await sessions(sluice);
 				return list.length === 1 && list;
 			});
+		await events.wait('the viewer', (m) =>
+			m.scope === 'session_event');
+		events.messages.length = 0;
 		const reply = await sluice.cmd('set-stream', { id: 'a',
 			stream: source('news') });
 

@@ -174,7 +174,7 @@ const brokenWorkers = [
 		'{"proto":7,"build":"x","role":"softcam"}}\' >&3; sleep 600',
 	/sluice-worker-net: its protocol is not that of sluice/],
 	['-tls', '#!/bin/bash\nexec sleep 600',
-		/sluice-worker-tls: no result within 8 s/],
+		/sluice-worker-tls: no result within 6 s/],
 ];
 
 test('a worker program that cannot start prevents a restart', async (t) => {
