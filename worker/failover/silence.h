@@ -86,6 +86,14 @@ struct silence {
 	} reads[2];
 	/* The packets of the last second, about, and that time. */
 	uint64_t span_ns, span_n;
+	/* What is missing in two reads without a loss: bursts, or a rate that
+	 * falls. */
+	struct silence_usual {
+		uint64_t ns; /* the most of late */
+		/* of the last reads, newest first: a gap may still follow */
+		uint64_t unsure_ns[2];
+		bool was_gap; /* in the read before */
+	} usual;
 };
 
 static inline uint64_t silence_decayed(uint64_t ns, uint64_t pause_ns)
@@ -161,6 +169,28 @@ static inline uint64_t silence_missing_ns(const struct silence *s,
 	return ns - arrived_ns;
 }
 
+/* Takes what is missing at a read.  Returns it; 0: the source has as much
+ * without a loss. */
+static inline uint64_t silence_unusual_ns(struct silence_usual *u, bool gap,
+					  uint64_t missing_ns,
+					  uint64_t pause_ns)
+{
+	u->ns = silence_decayed(u->ns, pause_ns);
+	if (gap) {
+		u->unsure_ns[0] = u->unsure_ns[1] = 0;
+	} else if (pause_ns > 0) {
+		u->ns = MAX(u->ns, u->unsure_ns[1]);
+		u->unsure_ns[1] = u->unsure_ns[0];
+		u->unsure_ns[0] = u->was_gap ? 0 : missing_ns;
+	} else {
+		/* further packets of the same read */
+		u->unsure_ns[0] = MIN(u->unsure_ns[0], missing_ns);
+	}
+	u->was_gap = gap || (u->was_gap && pause_ns == 0);
+	return missing_ns >= u->ns * 3 / 2 + SILENCE_MISSING_MS * MS
+		       ? missing_ns : 0;
+}
+
 /* Packets were lost at now_ns, for missing_ns or in the pause of `doubt'.  Is
  * that too frequent? */
 static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
@@ -203,11 +233,14 @@ static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 			pause.quiet_ns = r->empty_ns - s->last_ns;
 		silence_paused(s, pause, now_ns);
 	}
+	if (s->last_ns != 0 &&
+	    pause.ns - pause.quiet_ns <= SILENCE_LATE_MS * MS)
+		missing_ns = silence_missing_ns(s, now_ns);
+	missing_ns = silence_unusual_ns(&s->usual, r->gap, missing_ns,
+					s->last_ns != 0 ? pause.ns : 0);
 	s->last_ns = now_ns;
 	if (!r->gap)
 		return false;
-	if (pause.ns - pause.quiet_ns <= SILENCE_LATE_MS * MS)
-		missing_ns = silence_missing_ns(s, now_ns);
 	hole = s->doubt.ns != 0 &&
 	       (s->doubt.quiet_ns >=
 			MAX(s->regular.quiet_ns * 5 / 2, least_ns) ||

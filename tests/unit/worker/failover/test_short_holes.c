@@ -2,7 +2,7 @@
 /*
  * A source of datagrams that is read every ten milliseconds, at any phase, in
  * virtual time: holes that fall between two reads are found, single losses and
- * a single burst of losses are no failure.
+ * a single burst of losses are no failure, even if the source is not steady.
  */
 #include "common/base/units.h"
 #include "worker/failover/silence.h"
@@ -26,6 +26,7 @@ struct model {
 	uint64_t now_ns, next_ns, empty_ns;
 	uint32_t seed;
 	bool gap; /* the last datagram was lost */
+	unsigned times; /* datagrams lost by three_times() */
 	bool lost; /* the source was silent, or had a hole */
 };
 
@@ -202,5 +203,77 @@ Test(short_holes, jitter_is_none)
 			run(&m, 30000, NULL);
 			cr_assert_not(m.lost, "%u kbit/s, %u ms",
 				      rates_kbps[r], jitter_ms);
+		}
+}
+
+/* --- sources that have more and fewer packets without a loss --- */
+
+enum { FRAME_MS = 40, APART_MS = SILENCE_APART_MS };
+
+/* The datagrams of one frame, all at once: 4 Mbit/s, the first of twelve is
+ * larger. */
+static unsigned datagrams_of_frame(struct model *m, unsigned frame)
+{
+	return frame % 12 == 0 ? 100 : 4 + next_random(m) % 5;
+}
+
+/* Is the source left when it loses three datagrams within a second? */
+static bool fails_in_bursts(uint32_t seed)
+{
+	struct model m;
+	struct silence_read r = { 0 };
+	unsigned lost = 0;
+	uint64_t first_ns;
+
+	model_init(&m, 4000, 0, seed);
+	first_ns = m.now_ns + (STEADY_MS + seed * 10) * MS;
+	m.now_ns += next_random(&m) % 10000 * US;
+	for (unsigned frame = 0; frame < (STEADY_MS + RUN_MS) / FRAME_MS;
+	     frame++) {
+		r.n = (size_t)DATAGRAM * datagrams_of_frame(&m, frame);
+		r.gap = lost < 3 && m.now_ns >= first_ns + lost * APART_MS * MS;
+		if (r.gap) {
+			r.n -= DATAGRAM;
+			lost++;
+		}
+		if (silence_feed(&m.silence, &r, m.now_ns) ||
+		    m.now_ns + (FRAME_MS - READ_MS) * MS >=
+			    silence_ns(&m.silence))
+			return true;
+		r.empty_ns = m.now_ns + (FRAME_MS - READ_MS) * MS;
+		m.now_ns += FRAME_MS * MS;
+	}
+	cr_assert_eq(lost, 3U);
+	return false;
+}
+
+Test(short_holes, single_losses_in_bursts_are_none)
+{
+	for (uint32_t seed = 0; seed < 200; seed++)
+		cr_assert_not(fails_in_bursts(seed), "seed %u", seed);
+}
+
+/* One datagram at each of three times. */
+static bool three_times(struct model *m, uint64_t at_ns)
+{
+	if (begin_ns == 0 || at_ns < begin_ns)
+		return false;
+	begin_ns = ++m->times < 3 ? begin_ns + APART_MS * MS : 0;
+	return true;
+}
+
+Test(short_holes, single_losses_after_a_fall_of_the_rate_are_none)
+{
+	for (unsigned after_ms = 50; after_ms <= 500; after_ms += 10)
+		for (uint32_t seed = 0; seed < 20; seed++) {
+			struct model m;
+
+			model_init(&m, 20000, 0, seed);
+			run(&m, STEADY_MS, NULL);
+			m.each_ns = m.each_ns * 20 / 8;
+			begin_ns = m.now_ns + after_ms * MS;
+			run(&m, RUN_MS, three_times);
+			cr_assert_not(m.lost, "%u ms, seed %u", after_ms, seed);
+			cr_assert_eq(m.times, 3U);
 		}
 }
