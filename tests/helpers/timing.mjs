@@ -12,8 +12,9 @@ const MANY_TURNS = 100;
 // than this, of all of them together.
 const MOST_STOLEN_MS = 200;
 const MS_PER_JIFFY = 10;
-// The log lines about a valid source that pauses, or is not read in time.
-const HELD_UP = /off air: no packets|alarms: .*(sync_loss|continuity)/;
+// The log lines about a valid source that pauses, or is not read in time.  An
+// input that was chosen by hand is off air until its first packets.
+const HELD_UP = /(?<!but )off air: no packets|alarms: .*(sync_loss|continuity)/;
 
 const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
 	({ inputs, outputs }) => outputs.some(({ dropped }) => dropped > 0) ||
