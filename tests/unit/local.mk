@@ -155,6 +155,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/deliver/test_deliver_door \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \
 	tests/unit/worker/deliver/test_demand_wait \
@@ -304,6 +305,10 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_sync
 check_PROGRAMS += $(unit_worker_tests)
 TESTS += $(unit_worker_tests)
+tests_unit_worker_deliver_test_deliver_door_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_door.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_feed.c \
 	tests/unit/worker/deliver/rig.c \

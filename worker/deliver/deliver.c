@@ -359,8 +359,11 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	int err = 0;
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
-	    old->tls == name->tls && old->hls == name->hls) {
+	    old->tls == name->tls && old->hls == name->hls &&
+	    old->no_auth == name->no_auth) {
 		/* only a renamed stream keeps its ring */
+		if (strcmp(old->stream, name->stream) != 0)
+			visit_rename(d, old, name->stream);
 		mount_rename(old, name->stream);
 		old->demand = name->demand;
 		if (old->demand)
@@ -527,6 +530,9 @@ void deliver_kick(struct deliver *d, uint64_t client)
 	};
 	struct session *s = sessions_find(d->sessions, client);
 
-	if (s != NULL)
-		s->events->on_verdict(s, &end, s->arg);
+	if (s == NULL)
+		return;
+	s->kicked = true;
+	/* s may be gone after this */
+	s->events->on_verdict(s, &end, s->arg);
 }

@@ -4,6 +4,7 @@
 #include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
+#include "worker/deliver/viewer_session.h"
 
 /* reported at once in a second; further ones with its report */
 enum { DEMANDS_MAX = 100 };
@@ -45,10 +46,12 @@ void deliver_feed_waiting(struct deliver *d, uint64_t now_ms)
 		if (verdict == DEMAND_WAITS)
 			continue;
 		demand_wait_remove(&d->wait, c);
-		if (verdict == DEMAND_STARTS)
+		if (verdict == DEMAND_STARTS) {
 			deliver_admit(d, c, m);
-		else
-			viewer_conn_reject(c, 503);
+			continue;
+		}
+		session_free(&c->session);
+		viewer_conn_reject(c, 503);
 	}
 }
 
@@ -58,6 +61,7 @@ void deliver_reject_waiting(struct deliver *d, struct mount *m)
 
 	while ((c = demand_wait_find(&d->wait, m)) != NULL) {
 		demand_wait_remove(&d->wait, c);
+		session_free(&c->session);
 		viewer_conn_reject(c, 503);
 	}
 }

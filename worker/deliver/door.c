@@ -14,6 +14,9 @@
 enum {
 	PACE_MS = 10,
 	PER_PACE = DOOR_PER_SECOND * PACE_MS / 1000,
+	/* of them first about viewers that watch: new ones cannot delay these
+	 * without end */
+	REVIEWS_PER_PACE = PER_PACE / 4,
 	/* questions about viewers that watch, without an answer */
 	REVIEWS_SENT_MAX = 256,
 };
@@ -24,9 +27,10 @@ struct door {
 	struct ip_prefix proxies[MSG_PROXIES_MAX];
 	size_t n_proxies;
 	struct session_asks fresh, reviews; /* wait to be sent */
-	struct session_asks sent;           /* in this order */
+	struct session_asks sent, reviewed; /* in this order */
 	unsigned reviews_of_all;
 	unsigned credit; /* questions that may be sent before the next pace */
+	unsigned reviews_credit; /* ... of them reviews, first */
 	uint32_t seq;
 	ev_timer pace;
 };
@@ -47,10 +51,11 @@ static void decide(const struct door *d, struct session *s,
 	s->recheck_ms = a->verdict == ASK_ALLOWED && a->recheck_s > 0
 		? mono_ms() + 1000 * (uint64_t)a->recheck_s : 0;
 	/* a viewer that watches stays until there is an answer */
-	if (a->verdict == ASK_BUSY && s->joined) {
+	if (a->verdict == ASK_BUSY && s->permitted) {
 		s->recheck_ms = mono_ms() + DOOR_RETRY_MS;
 		return;
 	}
+	s->permitted = a->verdict == ASK_ALLOWED;
 	session_set_login(s, a->login);
 	s->events->on_verdict(s, a, s->arg);
 }
@@ -78,10 +83,12 @@ static int send_ask(struct door *d, struct session *s)
 /* The question to send next, or NULL. */
 static struct session *next(const struct door *d)
 {
-	if (!TAILQ_EMPTY(&d->fresh.list))
+	struct session *review = d->reviewed.n < REVIEWS_SENT_MAX
+		? TAILQ_FIRST(&d->reviews.list) : NULL;
+
+	if (d->fresh.n > 0 && (review == NULL || d->reviews_credit == 0))
 		return TAILQ_FIRST(&d->fresh.list);
-	return d->sent.n < REVIEWS_SENT_MAX ? TAILQ_FIRST(&d->reviews.list)
-					    : NULL;
+	return review;
 }
 
 /* Sends as many questions as the pace allows. */
@@ -90,10 +97,14 @@ static void pump(struct door *d)
 	struct session *s;
 
 	while (d->credit > 0 && (s = next(d)) != NULL) {
+		bool is_review = s->asks == &d->reviews;
+
 		d->credit--;
+		if (is_review && d->reviews_credit > 0)
+			d->reviews_credit--;
 		s->asked = true;
 		s->ask_ms = mono_ms();
-		session_ask_move(s, &d->sent);
+		session_ask_move(s, is_review ? &d->reviewed : &d->sent);
 		if (send_ask(d, s) < 0)
 			decide(d, s, &busy);
 	}
@@ -116,10 +127,12 @@ static void on_pace(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)revents;
 	d->credit = PER_PACE;
+	d->reviews_credit = REVIEWS_PER_PACE;
 	end_late(d, &d->sent, now_ms);
+	end_late(d, &d->reviewed, now_ms);
 	end_late(d, &d->fresh, now_ms);
 	pump(d);
-	if (d->fresh.n + d->reviews.n + d->sent.n == 0)
+	if (d->fresh.n + d->reviews.n + d->sent.n + d->reviewed.n == 0)
 		ev_timer_stop(loop, t);
 }
 
@@ -133,6 +146,7 @@ struct door *door_new(const struct door_config *cfg)
 	TAILQ_INIT(&d->fresh.list);
 	TAILQ_INIT(&d->reviews.list);
 	TAILQ_INIT(&d->sent.list);
+	TAILQ_INIT(&d->reviewed.list);
 	ev_init(&d->pace, on_pace);
 	d->pace.repeat = PACE_MS / 1000.;
 	return d;
@@ -149,10 +163,10 @@ void door_free(struct door **d)
 
 static void queue(struct door *d, struct session *s)
 {
-	if (s->asks != NULL && s->asks != &d->sent)
+	if (s->asks == &d->fresh || s->asks == &d->reviews)
 		return;
 	/* an answer that is under way may be old */
-	session_ask_move(s, s->joined ? &d->reviews : &d->fresh);
+	session_ask_move(s, s->permitted ? &d->reviews : &d->fresh);
 	s->ask_ms = mono_ms();
 	if (!ev_is_active(&d->pace))
 		ev_timer_again(d->cfg.loop, &d->pace);
@@ -170,14 +184,24 @@ void door_ask(struct door *d, struct session *s)
 		pump(d);
 }
 
-void door_answer(struct door *d, const struct msg_deliver_answer *a,
-		 uint32_t seq)
+static struct session *find_asked(const struct session_asks *asks,
+				  uint32_t seq)
 {
 	struct session *s;
 
-	TAILQ_FOREACH(s, &d->sent.list, in_asks)
+	TAILQ_FOREACH(s, &asks->list, in_asks)
 		if (s->seq == seq)
 			break;
+	return s;
+}
+
+void door_answer(struct door *d, const struct msg_deliver_answer *a,
+		 uint32_t seq)
+{
+	struct session *s = find_asked(&d->sent, seq);
+
+	if (s == NULL)
+		s = find_asked(&d->reviewed, seq);
 	if (s != NULL)
 		decide(d, s, a);
 }
@@ -217,7 +241,8 @@ void door_renew(struct door *d)
 {
 	struct session *s;
 
-	while ((s = TAILQ_FIRST(&d->sent.list)) != NULL)
+	while ((s = TAILQ_FIRST(&d->sent.list)) != NULL ||
+	       (s = TAILQ_FIRST(&d->reviewed.list)) != NULL)
 		queue(d, s);
 	door_review(d, 0);
 }

@@ -6,6 +6,7 @@
 #include "common/base/hash.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/door.h"
+#include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/viewer_conn.h"
 
@@ -20,8 +21,9 @@ struct hls_session {
 	TAILQ_ENTRY(hls_session) by_use;
 	LIST_ENTRY(hls_session) link;
 	struct hls_sessions *owner;
-	struct session *session;
+	struct session *session; /* NULL: it was ended, and refuses */
 	TAILQ_HEAD(, viewer_conn) waiting;
+	bool deciding; /* its connections get their answers */
 	uint64_t used_ms;
 	size_t key_len;
 	char key[];
@@ -74,11 +76,28 @@ void hls_sessions_free(struct hls_sessions **h)
 	*h = NULL;
 }
 
-void hls_sessions_forget(struct viewer_conn *c)
+static void unlink_conn(struct viewer_conn *c)
 {
 	if (c->shared != NULL)
 		TAILQ_REMOVE(&c->shared->waiting, c, in_shared);
 	c->shared = NULL;
+}
+
+void hls_sessions_forget(struct viewer_conn *c)
+{
+	struct hls_session *s = c->shared;
+
+	unlink_conn(c);
+	/* nobody waits for its permission any more */
+	if (s != NULL && !s->deciding && TAILQ_EMPTY(&s->waiting) &&
+	    s->session != NULL && !s->session->joined)
+		drop(s);
+}
+
+void hls_sessions_rename(struct viewer_conn *c, const char *stream)
+{
+	if (c->shared != NULL && c->shared->session != NULL)
+		session_set_stream(c->shared->session, stream);
 }
 
 static void on_verdict(struct session *session,
@@ -90,14 +109,21 @@ static void on_verdict(struct session *session,
 
 	if (a->verdict == ASK_ALLOWED && !session->joined)
 		session_join(session, s->used_ms);
+	s->deciding = true;
 	while ((c = TAILQ_FIRST(&s->waiting)) != NULL) {
-		hls_sessions_forget(c);
+		unlink_conn(c);
 		if (a->verdict == ASK_ALLOWED)
-			cfg->serve(c);
+			cfg->serve(c, session->stream);
 		else
 			cfg->refuse(c, a);
 	}
-	if (a->verdict != ASK_ALLOWED)
+	s->deciding = false;
+	if (a->verdict == ASK_ALLOWED)
+		return;
+	/* the next request of its client would begin another one at once */
+	if (session->kicked && session->joined)
+		session_free(&s->session);
+	else
 		drop(s);
 }
 
@@ -108,13 +134,18 @@ static void add_text(struct buf *key, const char *text)
 	buf_append(key, text, strlen(text) + 1);
 }
 
-/* Each part with its end, so that no two keys run into the same bytes. */
-static void make_key(const struct session_config *cfg, struct buf *key)
+/* All that the permission depends on.  Each part with its end, so that no two
+ * keys run into the same bytes. */
+static void make_key(const struct session_config *cfg, const char *playlist,
+		     struct buf *key)
 {
 	static const char *const names[] = { "token", "auth" };
 	char value[SESSION_QUERY_MAX + 1];
+	bool named = false;
 
 	add_text(key, cfg->stream);
+	add_text(key, playlist);
+	add_text(key, cfg->free_entry ? "free" : "");
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		/* the master rejects it twice, each with a session */
@@ -123,6 +154,12 @@ static void make_key(const struct session_config *cfg, struct buf *key)
 		if (!http_query_get(cfg->query, names[i], value,
 				    sizeof value))
 			value[0] = '\0';
+		named = named || value[0] != '\0';
+		add_text(key, value);
+	}
+	/* a backend may decide by anything in it */
+	if (!named && !cfg->free_entry) {
+		hls_query_strip(cfg->query, value);
 		add_text(key, value);
 	}
 	explicit_bzero(value, sizeof value);
@@ -163,32 +200,34 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 }
 
 void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
-			const struct session_config *cfg)
+			const struct session_config *cfg, const char *playlist)
 {
 	static const struct msg_deliver_answer busy = {
 		.verdict = ASK_BUSY, .login = "", .location = ""
+	}, denied = {
+		.verdict = ASK_DENIED, .login = "", .location = ""
 	};
 	struct buf key = { 0 };
 	struct hls_session *s;
 	bool is_new = false;
 	size_t bucket;
 
-	make_key(cfg, &key);
+	make_key(cfg, playlist, &key);
 	s = find(h, &key, &bucket);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
 		s = add(h, &key, bucket, cfg);
 		is_new = true;
 	}
 	buf_done(&key);
-	if (s == NULL) {
-		h->cfg.refuse(c, &busy);
+	if (s == NULL || s->session == NULL) {
+		h->cfg.refuse(c, s == NULL ? &busy : &denied);
 		return;
 	}
 	s->used_ms = cfg->now_ms;
 	TAILQ_REMOVE(&h->by_use, s, by_use);
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);
 	if (s->session->joined) {
-		h->cfg.serve(c);
+		h->cfg.serve(c, cfg->stream);
 		return;
 	}
 	c->shared = s;

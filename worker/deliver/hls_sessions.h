@@ -3,9 +3,11 @@
  * The sessions of clients of HLS.
  *
  * Requests of one address with the same token, or the same login and password,
- * for one stream belong to one session, whatever the connection.  The first one
- * asks for the permission, which counts for the others.  A session without a
- * request for HLS_SESSION_MS has ended.
+ * for one playlist belong to one session, whatever the connection.  Without
+ * these the whole query must be the same.  The first one asks for the
+ * permission, which counts for the others.  A session without a request for
+ * HLS_SESSION_MS has ended.  One that the operator or a limit ended refuses
+ * requests until then.
  *
  * Owns the sessions; borrows the door, and the connections that wait.
  */
@@ -31,8 +33,8 @@ enum {
 struct hls_sessions_config {
 	struct sessions *sessions;
 	struct door *door;
-	/* The request of the connection has its permission. */
-	void (*serve)(struct viewer_conn *);
+	/* The request of the connection has the permission for the stream. */
+	void (*serve)(struct viewer_conn *, const char *stream);
 	/* It has none. */
 	void (*refuse)(struct viewer_conn *,
 		       const struct msg_deliver_answer *);
@@ -42,11 +44,13 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
 /* NULL-safe; sets *h to NULL. */
 void hls_sessions_free(struct hls_sessions **);
 
-/* A request; serve() or refuse() comes inside or later.  The events of the
- * config are not read. */
+/* A request for the playlist of this path, or its segments; serve() or refuse()
+ * comes inside or later.  The events of the config are not read. */
 void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
-			const struct session_config *);
+			const struct session_config *, const char *playlist);
 /* The connection does not wait any more. */
 void hls_sessions_forget(struct viewer_conn *);
+/* The stream that the connection waits for has this id now. */
+void hls_sessions_rename(struct viewer_conn *, const char *stream);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);

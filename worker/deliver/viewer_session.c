@@ -66,6 +66,7 @@ struct session *session_new(struct sessions *owner,
 	s->events = cfg->events;
 	s->arg = cfg->arg;
 	s->client = ++owner->last;
+	LIST_INSERT_HEAD(&owner->by_client[s->client % BUCKETS], s, by_client);
 	s->stream = xstrdup(cfg->stream);
 	ip_format(cfg->peer, s->peer);
 	s->protocol = cfg->protocol;
@@ -101,10 +102,9 @@ void session_free(struct session **sp)
 	session_ask_move(s, NULL);
 	if (s->in_list_of_news)
 		TAILQ_REMOVE(&o->news, s, in_news);
-	if (s->joined) {
+	if (s->joined)
 		TAILQ_REMOVE(&o->joined, s, entry);
-		LIST_REMOVE(s, by_client);
-	}
+	LIST_REMOVE(s, by_client);
 	/* the master may keep a place for it */
 	if (s->asked || (s->joined && !s->in_list_of_news))
 		note_left(o, s->client);
@@ -173,8 +173,7 @@ void session_join(struct session *s, uint64_t now_ms)
 		TAILQ_INSERT_AFTER(&o->joined, before, s, entry);
 	else
 		TAILQ_INSERT_HEAD(&o->joined, s, entry);
-	LIST_INSERT_HEAD(&o->by_client[s->client % BUCKETS], s, by_client);
-	s->joined = true;
+	s->joined = s->permitted = true;
 	s->begun_ms = now_ms;
 	add_news(s);
 }

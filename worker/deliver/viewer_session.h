@@ -27,7 +27,7 @@ enum {
 };
 
 struct session_events {
-	/* A decision about the viewer: for a joined one ASK_ALLOWED or
+	/* A decision about the viewer: for a permitted one ASK_ALLOWED or
 	 * ASK_DENIED.  The session may be freed inside. */
 	void (*on_verdict)(struct session *, const struct msg_deliver_answer *,
 			   void *arg);
@@ -58,6 +58,8 @@ struct session {
 	bool free_entry; /* needs no permission */
 	bool asked;      /* the master knows the number */
 	bool joined, in_list_of_news;
+	bool permitted; /* it watches, or waits for packets */
+	bool kicked;
 	uint64_t recheck_ms; /* 0: never */
 	unsigned judged; /* reviews of all sessions before its permission */
 	struct session_asks *asks; /* the list that has it; NULL: none */
@@ -100,7 +102,7 @@ void session_set_stream(struct session *, const char *stream);
 /* The viewer is served from now on. */
 void session_join(struct session *, uint64_t now_ms);
 
-/* A joined session; NULL: there is none with this number. */
+/* A session, joined or not; NULL: there is none with this number. */
 struct session *sessions_find(const struct sessions *, uint64_t client);
 /* The joined session after this one, or the first one for NULL. */
 struct session *sessions_next(const struct sessions *, const struct session *);

@@ -137,7 +137,8 @@ static void redirect(struct viewer_conn *c, const char *location)
 }
 
 /* The answer to a request that waited for a permission; the mount may be gone
- * meanwhile. */
+ * meanwhile, or that of another stream.  A request that has its permission and
+ * waits for packets keeps its place. */
 static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 		       void *arg)
 {
@@ -146,10 +147,14 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 	struct hls_wanted wanted;
 	struct mount *m = find_mount(d, c, c->request, &wanted);
 
+	if (m != NULL && strcmp(m->stream, s->stream) != 0)
+		m = NULL;
 	if (a->verdict == ASK_ALLOWED && m != NULL && is_get(c->request)) {
-		deliver_welcome(d, c, m);
+		if (c->waits_for == NULL)
+			deliver_welcome(d, c, m);
 		return;
 	}
+	demand_wait_remove(&d->wait, c);
 	c->session = NULL;
 	session_free(&s);
 	if (a->verdict != ASK_ALLOWED)
@@ -165,13 +170,15 @@ static const struct session_events session_events = {
 };
 
 /* Each address receives a limited number of segments at a time. */
-void visit_serve_hls(struct viewer_conn *c)
+void visit_serve_hls(struct viewer_conn *c, const char *stream)
 {
 	struct deliver *d = c->arg;
 	struct ip_address address = ip_of(&c->peer);
 	struct hls_wanted wanted;
 	struct mount *m = find_mount(d, c, c->request, &wanted);
 
+	if (m != NULL && strcmp(m->stream, stream) != 0)
+		m = NULL;
 	if (m == NULL || !mount_recover(m)) {
 		viewer_conn_reject(c, m == NULL ? 404 : 503);
 		return;
@@ -185,6 +192,28 @@ void visit_serve_hls(struct viewer_conn *c)
 	}
 	hls_answer(c, c->request, m, &wanted);
 	deliver_start_tick(d);
+}
+
+static void rename_in(const struct deliver *d, const struct conn_list *list,
+		      const struct mount *m, const char *stream)
+{
+	struct hls_wanted wanted;
+	struct viewer_conn *c;
+
+	TAILQ_FOREACH(c, list, entry) {
+		if ((c->session == NULL && c->shared == NULL) ||
+		    find_mount(d, c, c->request, &wanted) != m)
+			continue;
+		if (c->session != NULL)
+			session_set_stream(c->session, stream);
+		hls_sessions_rename(c, stream);
+	}
+}
+
+void visit_rename(struct deliver *d, const struct mount *m, const char *stream)
+{
+	rename_in(d, &d->fresh, m, stream);
+	rename_in(d, &d->used, m, stream);
 }
 
 void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)
@@ -221,7 +250,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		return;
 	}
 	if (m->hls > 0) {
-		hls_sessions_visit(d->hls, c, &cfg);
+		hls_sessions_visit(d->hls, c, &cfg, m->path);
 		return;
 	}
 	c->session = session_new(d->sessions, &cfg);

@@ -3,7 +3,9 @@
  * how they become viewers. */
 #pragma once
 
+struct deliver;
 struct http_request;
+struct mount;
 struct msg_deliver_answer;
 struct viewer_conn;
 
@@ -11,7 +13,11 @@ struct viewer_conn;
 void visit_request(struct viewer_conn *, const struct http_request *,
 		   void *arg);
 
+/* The stream of the mount gets this id: requests for it that wait for a
+ * permission follow. */
+void visit_rename(struct deliver *, const struct mount *, const char *stream);
+
 /* For hls_sessions.h: the request of the connection has a permission, or has
  * none. */
-void visit_serve_hls(struct viewer_conn *);
+void visit_serve_hls(struct viewer_conn *, const char *stream);
 void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);

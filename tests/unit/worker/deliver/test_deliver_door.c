@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a permission of the master counts for, and for how long. */
+#include "tests/unit/worker/deliver/rig.h"
+
+#include "common/base/fd.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ASKED_MAX = 16 };
+
+#define HOST " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+/* The questions that the master got. */
+struct scene {
+	struct rig rig;
+	unsigned n;
+	uint32_t seq[ASKED_MAX];
+	uint64_t client[ASKED_MAX];
+};
+
+static int on_send(const struct msg *m, void *arg)
+{
+	struct scene *s = arg;
+
+	if (m->type != MSG_DELIVER_ASK)
+		return 0;
+	cr_assert_lt(s->n, (unsigned)ASKED_MAX);
+	s->seq[s->n] = m->seq;
+	s->client[s->n++] = m->deliver_ask.client;
+	return 0;
+}
+
+static void mount(struct scene *s, const struct msg_deliver_mount *name)
+{
+	cr_assert_eq(deliver_mount(s->rig.deliver, name,
+				   fd_reopen_readonly(s->rig.ring_fd)), 0);
+}
+
+static void init(struct scene *s)
+{
+	*s = (struct scene){ 0 };
+	rig_init_with(&s->rig, RING_UNIT, &(struct deliver_config){
+		.send = on_send, .arg = s,
+	});
+	deliver_set_policy(s->rig.deliver, &(struct msg_deliver_policy){
+		.authorize = true,
+	});
+}
+
+struct wanted {
+	const struct scene *scene;
+	unsigned n;
+};
+
+static bool is_asked(void *arg)
+{
+	const struct wanted *w = arg;
+
+	return w->scene->n >= w->n;
+}
+
+/* Sends a request and waits for its question, the nth one. */
+static int ask(struct scene *s, const char *text, unsigned n)
+{
+	int fd = rig_request(&s->rig, text);
+
+	rig_until(&s->rig, is_asked, &(struct wanted){ s, n });
+	cr_assert_eq(s->n, n);
+	return fd;
+}
+
+static void answer(struct scene *s, unsigned n, enum ask_verdict verdict)
+{
+	deliver_answer(s->rig.deliver, &(struct msg_deliver_answer){
+		.verdict = verdict, .login = "", .location = "",
+	}, s->seq[n - 1]);
+}
+
+static void expect(struct scene *s, int fd, unsigned status)
+{
+	char head[1024], line[32];
+
+	rig_read_head(&s->rig, fd, head, sizeof head);
+	(void)snprintf(line, sizeof line, "HTTP/1.1 %u ", status);
+	cr_assert_eq(strncmp(head, line, strlen(line)), 0, "%s", head);
+	(void)close(fd);
+}
+
+static struct msg_deliver_mount playlist(const char *path, bool no_auth)
+{
+	struct msg_deliver_mount name = rig_name(path, "a001");
+
+	name.hls = 4;
+	name.no_auth = no_auth;
+	return name;
+}
+
+/* That of a segment that does not exist: it never waits. */
+static int segment(struct scene *s, const char *path, unsigned n)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof text, "GET %s" HOST, path);
+	return ask(s, text, n);
+}
+
+Test(deliver_door, a_free_playlist_opens_no_other_one)
+{
+	struct msg_deliver_mount open = playlist("/free.m3u8", true);
+	struct msg_deliver_mount closed = playlist("/live.m3u8", false);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	mount(&s, &open);
+	mount(&s, &closed);
+	expect(&s, segment(&s, "/free/7.ts", 0), 404);
+	fd = segment(&s, "/live/7.ts", 1);
+	answer(&s, 1, ASK_DENIED);
+	expect(&s, fd, 403);
+	/* also at the same path, once it is not free any more */
+	open.no_auth = false;
+	mount(&s, &open);
+	fd = segment(&s, "/free/7.ts", 2);
+	answer(&s, 2, ASK_DENIED);
+	expect(&s, fd, 403);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, each_query_without_a_token_needs_its_own_permission)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?key=good", 1);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	expect(&s, segment(&s, "/live/7.ts?_HLS_msn=3&key=good", 1), 404);
+	fd = segment(&s, "/live/7.ts?key=bad", 2);
+	answer(&s, 2, ASK_DENIED);
+	expect(&s, fd, 403);
+	/* a token says who it is */
+	fd = segment(&s, "/live/7.ts?token=a&x=1", 3);
+	answer(&s, 3, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	expect(&s, segment(&s, "/live/7.ts?token=a&x=2", 3), 404);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_session_of_hls_that_was_ended_stays_so)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?token=a", 1);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	deliver_kick(s.rig.deliver, s.client[0]);
+	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 403);
+	fd = segment(&s, "/live/7.ts?token=b", 2);
+	answer(&s, 2, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_session_of_hls_ends_with_its_last_request_that_waits)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	mount(&s, &live);
+	(void)close(segment(&s, "/live/7.ts", 1));
+	rig_turn(&s.rig, 20);
+	fd = segment(&s, "/live/7.ts", 2);
+	cr_assert_neq(s.client[0], s.client[1]);
+	answer(&s, 1, ASK_ALLOWED);
+	answer(&s, 2, ASK_DENIED);
+	expect(&s, fd, 403);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_permission_counts_for_its_stream)
+{
+	struct msg_deliver_mount other = rig_name("/a", "b002");
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct msg_deliver_mount live_other = live;
+	int fd, hls;
+	struct scene s;
+
+	init(&s);
+	mount(&s, &live);
+	fd = ask(&s, "GET /a" HOST, 1);
+	hls = segment(&s, "/live/7.ts", 2);
+	deliver_unmount(s.rig.deliver, &other);
+	mount(&s, &other);
+	live_other.stream = "b002";
+	deliver_unmount(s.rig.deliver, &live);
+	mount(&s, &live_other);
+	answer(&s, 1, ASK_ALLOWED);
+	answer(&s, 2, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	expect(&s, hls, 404);
+	cr_assert_eq(deliver_status(s.rig.deliver).viewers, 0);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_permission_follows_a_renamed_stream)
+{
+	struct msg_deliver_mount renamed = rig_name("/a", "b002");
+	struct scene s;
+	int fd;
+
+	init(&s);
+	fd = ask(&s, "GET /a" HOST, 1);
+	mount(&s, &renamed);
+	answer(&s, 1, ASK_ALLOWED);
+	rig_await_viewers(&s.rig, 1);
+	expect(&s, fd, 200);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, an_end_reaches_viewers_that_wait_for_packets)
+{
+	struct msg_deliver_mount demanded = rig_name("/d", "d001");
+	struct scene s;
+	int kicked, denied, stays;
+
+	init(&s);
+	demanded.demand = true;
+	mount(&s, &demanded);
+	kicked = ask(&s, "GET /d" HOST, 1);
+	denied = ask(&s, "GET /d" HOST, 2);
+	stays = ask(&s, "GET /d" HOST, 3);
+	for (unsigned i = 1; i <= 3; i++)
+		answer(&s, i, ASK_ALLOWED);
+	deliver_kick(s.rig.deliver, s.client[0]);
+	expect(&s, kicked, 403);
+	deliver_review(s.rig.deliver, s.client[1]);
+	deliver_review(s.rig.deliver, s.client[2]);
+	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 5 });
+	answer(&s, 4, ASK_DENIED);
+	answer(&s, 5, ASK_ALLOWED);
+	expect(&s, denied, 403);
+	rig_mark(&s.rig);
+	rig_write(&s.rig, 64);
+	rig_await_viewers(&s.rig, 1);
+	expect(&s, stays, 200);
+	rig_done(&s.rig);
+}
