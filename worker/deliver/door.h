@@ -3,9 +3,9 @@
  * Asks the master about viewers, and keeps them away without its permission.
  *
  * Questions are sent at a bounded rate, those about new viewers before those
- * about viewers that watch, which have a quarter of the rate for themselves.  A question without an answer in time is answered
- * with ASK_BUSY.  A viewer that watches stays after ASK_BUSY, and is asked
- * about again.
+ * about viewers that watch, which have a quarter of the rate for themselves.  A
+ * question without an answer in time is answered with ASK_BUSY.  A viewer that
+ * watches stays after ASK_BUSY, and is asked about again.
  *
  * Until the master says otherwise, every viewer needs a permission.
  *
