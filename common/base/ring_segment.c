@@ -197,6 +197,13 @@ static bool load_part(const struct ring_part_entry *entry,
 	       ms > 0 && ms <= RING_SEGMENT_MAX_MS;
 }
 
+uint64_t ring_reader_news(const struct ring_reader *r)
+{
+	return atomic_load_explicit(&r->header->n_segments,
+				    memory_order_acquire) +
+	       atomic_load_explicit(&r->header->n_parts, memory_order_acquire);
+}
+
 void ring_reader_parts(struct ring_reader *r, size_t back,
 		       struct ring_parts *ret)
 {

@@ -73,6 +73,9 @@ struct ring_segments {
 void ring_reader_segments(struct ring_reader *, size_t back,
 			  struct ring_segments *ret);
 
+/* Changes with each segment and part. */
+uint64_t ring_reader_news(const struct ring_reader *);
+
 struct ring_parts {
 	size_t n;            /* oldest first */
 	struct ring_part list[RING_PARTS];

@@ -23,6 +23,9 @@ enum {
 	/* the first segment of a stream takes its duration, and the time until
 	 * its first picture */
 	WAIT_MS = 20000,
+	/* a request that waits is tried with each segment and part, and at
+	 * least so often */
+	RETRY_MS = 1000,
 };
 
 static const char playlist_suffix[] = ".m3u8", segment_suffix[] = ".ts";
@@ -369,10 +372,24 @@ void hls_forget(struct viewer_conn *c)
 	c->hls.mount = NULL;
 }
 
+/* May an answer have changed since the last call that returned true? */
+static bool has_news(struct mount *m, uint64_t now_ms)
+{
+	uint64_t news = ring_reader_news(m->reader);
+
+	if (news == m->woken_news && !m->broken &&
+	    now_ms - m->woken_ms < RETRY_MS)
+		return false;
+	m->woken_news = news;
+	m->woken_ms = now_ms;
+	return true;
+}
+
 void hls_wake(struct mount *m, uint64_t now_ms)
 {
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
+	bool news = !LIST_EMPTY(&m->waiting) && has_news(m, now_ms);
 
 	/* an answer is sent later and frees no connection */
 	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
@@ -381,7 +398,7 @@ void hls_wake(struct mount *m, uint64_t now_ms)
 		next = LIST_NEXT(c, hls.entry);
 		(void)hls_segment_path(http_request_path(c->request), playlist,
 				       &wanted);
-		if (try_answer(c, c->request, m, &wanted)) {
+		if (news && try_answer(c, c->request, m, &wanted)) {
 			hls_forget(c);
 		} else if (now_ms >= c->hls.until_ms) {
 			hls_forget(c);

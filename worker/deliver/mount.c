@@ -285,8 +285,12 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 	size_t len;
 
 	check_bodies(m);
-	if (LIST_EMPTY(&m->viewers))
+	if (LIST_EMPTY(&m->viewers)) {
+		/* so that mount_recover() looks at it again */
+		if (m->hls > 0 && !m->broken && !mount_end(m, &pass.end))
+			close_broken(m);
 		return;
+	}
 	if (!start_pass(m, now_ms, &pass)) {
 		close_broken(m);
 		return;

@@ -43,6 +43,8 @@ struct mount {
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
 	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
+	uint64_t woken_news; /* segments and parts when these were tried ... */
+	uint64_t woken_ms;   /* ... last */
 	uint64_t bytes;
 	uint64_t cut;
 	struct ratelimit viewer_log;

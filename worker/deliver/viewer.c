@@ -78,10 +78,29 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	return v;
 }
 
+static void set_reset(const struct viewer *v)
+{
+	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt(v->io.fd, SOL_SOCKET, SO_LINGER, &reset,
+			 sizeof reset);
+}
+
+/* Has the kernel pages of the ring that the writer will change? */
+static bool has_queue(const struct viewer *v)
+{
+	int n;
+
+	return !v->copied && v->bytes > 0 &&
+	       (ioctl(v->io.fd, SIOCOUTQ, &n) < 0 || n > 0);
+}
+
 void viewer_free(struct viewer **v)
 {
 	if (*v == NULL)
 		return;
+	if (has_queue(*v))
+		set_reset(*v);
 	session_free(&(*v)->session);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);
@@ -92,10 +111,7 @@ void viewer_free(struct viewer **v)
 
 void viewer_reset(struct viewer **v)
 {
-	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
-
-	(void)setsockopt((*v)->io.fd, SOL_SOCKET, SO_LINGER, &reset,
-			 sizeof reset);
+	set_reset(*v);
 	viewer_free(v);
 }
 

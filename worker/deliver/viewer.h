@@ -66,7 +66,8 @@ struct viewer_config {
 
 struct viewer *viewer_new(const struct viewer_config *);
 
-/* Closes the socket; the kernel still sends the queued bytes. */
+/* Closes the socket, or resets the connection while bytes of the ring are
+ * queued: the writer may change these. */
 void viewer_free(struct viewer **);
 
 /* Resets the connection, which drops the queued bytes: the viewer never gets a

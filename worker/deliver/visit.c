@@ -169,11 +169,25 @@ static const struct session_events session_events = {
 	.on_verdict = on_verdict,
 };
 
-/* Each address receives a limited number of segments at a time. */
+/* Counts the address of the connection; false: it was rejected. */
+static bool count_address(struct deliver *d, struct viewer_conn *c)
+{
+	struct ip_address address = ip_of(&c->peer);
+
+	if (c->peer.len == 0 || c->from != NULL ||
+	    peers_enter(d->peers, &address, &c->from) == 0)
+		return true;
+	deliver_log_full(d, c->address, "too many viewers of one address "
+			 "(viewers_per_address)");
+	viewer_conn_reject(c, 503);
+	return false;
+}
+
+/* Each address receives a limited number of segments at a time, and waits with
+ * as many requests. */
 void visit_serve_hls(struct viewer_conn *c, const char *stream)
 {
 	struct deliver *d = c->arg;
-	struct ip_address address = ip_of(&c->peer);
 	struct hls_wanted wanted;
 	struct mount *m = find_mount(d, c, c->request, &wanted);
 
@@ -183,14 +197,11 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 		viewer_conn_reject(c, m == NULL ? 404 : 503);
 		return;
 	}
-	if (wanted.number > 0 && c->peer.len > 0 && c->from == NULL &&
-	    peers_enter(d->peers, &address, &c->from) < 0) {
-		deliver_log_full(d, c->address, "too many viewers of one "
-				 "address (viewers_per_address)");
-		viewer_conn_reject(c, 503);
+	if (wanted.number > 0 && !count_address(d, c))
 		return;
-	}
 	hls_answer(c, c->request, m, &wanted);
+	if (c->hls.mount != NULL && !count_address(d, c))
+		hls_forget(c);
 	deliver_start_tick(d);
 }
 

@@ -207,7 +207,7 @@ Test(deliver_hls, a_waiting_request_ends_with_its_path)
 Test(deliver_hls, a_broken_ring_has_no_playlist)
 {
 	struct scene s;
-	uint64_t zero = 1;
+	uint64_t zero = 1, pos;
 	int fd;
 
 	scene_init(&s);
@@ -215,9 +215,16 @@ Test(deliver_hls, a_broken_ring_has_no_playlist)
 	fd = rig_request(&s.rig, GET("/news.m3u8"));
 	expect_playlist(&s, fd, FIRST + 1, 4);
 	/* the position of the header */
+	cr_assert_eq(pread(s.rig.ring_fd, &pos, sizeof pos, 64), 8);
 	cr_assert_eq(pwrite(s.rig.ring_fd, &zero, sizeof zero, 64), 8);
 	say(fd, GET("/news.m3u8"));
 	expect_error(&s, fd, 503);
+	(void)close(fd);
+	/* a sound header heals it */
+	rig_turn(&s.rig, 20);
+	cr_assert_eq(pwrite(s.rig.ring_fd, &pos, sizeof pos, 64), 8);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	expect_playlist(&s, fd, FIRST + 1, 4);
 	(void)close(fd);
 	rig_done(&s.rig);
 }
