@@ -54,9 +54,9 @@ void demand_viewers(struct demand *d, unsigned n, uint64_t now_ms)
 	judge(d, 0, now_ms);
 }
 
-void demand_lost(struct demand *d, uint64_t now_ms)
+void demand_lost(struct demand *d, unsigned left, uint64_t now_ms)
 {
-	d->viewers = 0;
+	d->viewers = left;
 	judge(d, DEMAND_GRACE_MS, now_ms);
 }
 

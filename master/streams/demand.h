@@ -45,8 +45,8 @@ struct demand {
 void demand_set(struct demand *, int keep_s, bool running, uint64_t now_ms);
 /* The stream has so many viewers now. */
 void demand_viewers(struct demand *, unsigned n, uint64_t now_ms);
-/* The viewers have lost their connections, and may return. */
-void demand_lost(struct demand *, uint64_t now_ms);
+/* Viewers have lost their connections, and may return; so many are left. */
+void demand_lost(struct demand *, unsigned left, uint64_t now_ms);
 /* Streams that run read it, or none. */
 void demand_read(struct demand *, bool read, uint64_t now_ms);
 /* Time has passed. */

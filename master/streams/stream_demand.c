@@ -72,8 +72,14 @@ void stream_demand_lost(struct stream_demand *s)
 {
 	bool was = demand_is_wanted(&s->demand);
 
-	demand_lost(&s->demand, mono_ms());
+	demand_lost(&s->demand, 0, mono_ms());
 	report(s, was);
+}
+
+void stream_demand_recount(struct stream_demand *s, unsigned n)
+{
+	demand_lost(&s->demand, n, mono_ms());
+	start_timer(s);
 }
 
 void stream_demand_read(struct stream_demand *s, bool read)

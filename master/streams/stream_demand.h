@@ -15,7 +15,8 @@ struct stream_demand {
 	struct demand demand;
 	struct ev_loop *loop;
 	ev_timer timer;
-	/* The stream must start or stop; not inside stream_demand_set(). */
+	/* The stream must start or stop; not inside
+	 * stream_demand_set() and stream_demand_recount(). */
 	void (*on_change)(bool wanted, void *arg);
 	void *arg;
 };
@@ -28,4 +29,6 @@ void stream_demand_done(struct stream_demand *);
 void stream_demand_set(struct stream_demand *, int keep_s, bool running);
 void stream_demand_viewers(struct stream_demand *, unsigned n);
 void stream_demand_lost(struct stream_demand *);
+/* The mounts were replaced: so many viewers are left. */
+void stream_demand_recount(struct stream_demand *, unsigned n);
 void stream_demand_read(struct stream_demand *, bool read);

@@ -295,6 +295,7 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 				  .on_viewers = on_viewers,
 				  .arg = p,
 			  });
+	stream_demand_recount(&p->demand, stream_mounts_viewers(&p->mounts));
 }
 
 /* Makes the ring of the plan.  A useless ring goes after its last mount. */

@@ -145,10 +145,27 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	assert.equal(ccErrors + syncErrors + crcErrors, 0);
 	assert.doesNotMatch(sluice.log, /stream [ab]: (off air|OFF AIR|alarm)/);
 
+	// without its viewer it waits, disabled and enabled again, or elsewhere
+	for (const path of ['a', 'other']) {
+		const last = await Viewer.open(t, PORT, '/a');
+		const next = demanded('a', 'udp://127.0.0.1:5000', '0',
+			{ output: [`http://127.0.0.1:${PORT}/${path}`] });
+
+		await more(last);
+		if (path === 'a')
+			await sluice.cmd('set-stream', { id: 'a',
+				stream: { ...next, enable: false } });
+		await sluice.cmd('set-stream', { id: 'a', stream: next });
+		third.close();
+		await waits(sluice, 'a');
+		await waitUntil('the end', () => !runs(sluice, 'a'));
+	}
+	const fourth = await Viewer.open(t, PORT, '/other');
+
 	// another setting applies to the viewer's stream, which stays
 	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',
 		'udp://127.0.0.1:5000', '-1') });
-	third.close();
+	fourth.close();
 	await sluice.waitStatus('a', 'no session', (s) => s.sessions === 0);
 	assert.ok(runs(sluice, 'a'));
 	assert.ok(!(await sluice.status('a')).waiting);

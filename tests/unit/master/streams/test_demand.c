@@ -61,6 +61,18 @@ static const struct story {
 		{ VIEWERS, 1, 200, DEMAND_ACTIVE, 0 },
 		{ LOST, 0, 300, DEMAND_LINGERING, 300 + DEMAND_GRACE_MS },
 		{ PASS, 0, 300 + DEMAND_GRACE_MS, DEMAND_WAITING, 0 } } },
+	{ "viewers of a path that was replaced may return", {
+		{ SET, 0, 0, DEMAND_WAITING, 0 },
+		{ VIEWERS, 3, 10, DEMAND_ACTIVE, 0 },
+		{ LOST, 1, 100, DEMAND_ACTIVE, 0 },
+		{ LOST, 0, 200, DEMAND_LINGERING, 200 + DEMAND_GRACE_MS },
+		{ PASS, 0, 200 + DEMAND_GRACE_MS, DEMAND_WAITING, 0 } } },
+	{ "a stream that is disabled with a viewer waits when it returns", {
+		{ SET, 0, 0, DEMAND_WAITING, 0 },
+		{ VIEWERS, 1, 10, DEMAND_ACTIVE, 0 },
+		{ SET, -1, 100, DEMAND_ALWAYS, 0 },
+		{ LOST, 0, 100, DEMAND_ALWAYS, 0 },
+		{ SET, 0, 200, DEMAND_WAITING, 0 } } },
 	{ "a running stream may have viewers that are not counted yet", {
 		{ SET_RUNNING, 0, 1000, DEMAND_LINGERING,
 		  1000 + DEMAND_GRACE_MS },
@@ -90,7 +102,7 @@ Test(demand, follows_the_stories)
 			else if (s->act == VIEWERS)
 				demand_viewers(&d, (unsigned)s->n, s->now_ms);
 			else if (s->act == LOST)
-				demand_lost(&d, s->now_ms);
+				demand_lost(&d, (unsigned)s->n, s->now_ms);
 			else if (s->act == READ)
 				demand_read(&d, s->n != 0, s->now_ms);
 			else
