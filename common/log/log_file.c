@@ -129,8 +129,7 @@ static int judge_archives(const struct log_file *f)
 		char *name = xasprintf("%s.%d", f->path, i);
 
 		err = judge_begin(name, -1);
-		if (err == -ENOENT)
-			err = 0;
+		err = err == 0 || err == -ENOENT ? 0 : -ENOTUNIQ;
 		free(name);
 	}
 	return err;
@@ -181,10 +180,11 @@ static int write_line(struct log_file *f, const char *line, size_t len,
 {
 	int err = f->fd < 0 ? open_file(f) : 0;
 
+	bool due = err == 0 && max_size > 0 && f->size > 0 &&
+		   f->size + len > max_size;
+
 	/* a file that cannot be rotated continues to grow */
-	if (err == 0 && max_size > 0 && f->size > 0 &&
-	    f->size + len > max_size)
-		f->rotated = rotate(f);
+	f->rotated = due ? rotate(f) : 0;
 	if (err == 0 && f->fd < 0)
 		err = open_file(f);
 	return err < 0 ? err : write_all(f, line, len);

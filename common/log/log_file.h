@@ -8,7 +8,8 @@
  * written reports their number.  A file that cannot be written is tried again
  * every few seconds.  No link is followed, and no file is appended to, and no
  * archive replaced, that does not begin as a log of this program: -ELOOP,
- * -EEXIST.  A file that cannot be rotated continues to grow.
+ * -EEXIST, and -ENOTUNIQ for an archive.  A file that cannot be rotated
+ * continues to grow.
  *
  * Owns the thread and the queued lines.
  */

@@ -46,7 +46,10 @@ static void write_file(struct log_output *o, enum log_level level,
 		return;
 	/* stderr, even if it is switched off: the file cannot report this */
 	(void)snprintf(note, sizeof note, "%s: %s%s", o->settings.filename,
+		       news == -ENOTUNIQ ? "not rotated" :
 		       news < 0 ? "lines dropped: " : "writing resumed",
+		       news == -ENOTUNIQ ? ": .1 to .9: one is no log of this "
+					   "program" :
 		       news < 0 ? strerror(-news) : "");
 	log_to_stderr(news < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "log", note,
 		      NULL);
@@ -148,7 +151,12 @@ int log_output_error(struct log_output *o, struct errmsg *ret)
 	if (dropped > 0)
 		(void)snprintf(lost, sizeof lost, "%u log lines dropped",
 			       dropped);
-	if (r < 0)
+	if (r == -ENOTUNIQ)
+		errmsg_set(ret, "log.filename: %.128s.1 to .%d: one is no log "
+				"of this program: the file is not rotated and "
+				"grows", o->settings.filename,
+			   LOG_FILE_ARCHIVES);
+	else if (r < 0)
 		errmsg_set(ret, "log.filename: %.128s: %s: %s",
 			   o->settings.filename,
 			   r == -EEXIST ? "exists and is no log of this "

@@ -110,7 +110,24 @@ test('a log is appended to a log only, and to no link', async (t) => {
 
 		assert.match(warnings[0], error);
 	}
-	await sluice.cmd('version');
+	// a full log that cannot be rotated grows, and the alarm says why
+	const full = `${dir}/full.log`;
+	const alarms = async () => (await sluice.json('/api/system-status'))
+		.alarms;
+
+	fs.writeFileSync(full, '2026-11-20T12:34:56.789 a\n'.repeat(50000));
+	fs.copyFileSync(victim, `${full}.1`);
+	await sluice.cmd('set-log', { set: { filename: full,
+		max_file_size: 1, api_access: true } });
+	await waitUntil('the alarm', async () => {
+		await sluice.cmd('version');
+		return (await alarms())?.includes(`log.filename: ${full}.1 ` +
+			'to .9: one is no log of this program: the file is ' +
+			'not rotated and grows');
+	});
+	await sluice.cmd('set-log', { set: { filename: full,
+		max_file_size: 0, api_access: true } });
+	await waitUntil('no alarm', async () => await alarms() === undefined);
 	await sluice.stop();
 	assert.equal(fs.readFileSync(victim, 'utf8'), 'echo profile\n');
 });

@@ -115,12 +115,17 @@ Test(log_file, replaces_no_file_of_another_kind)
 		f = log_file_open(path, sizeof HEAD);
 		put(f, HEAD "one\n");
 		put(f, HEAD "two\n");
-		while (log_file_result(f, &dropped) != -EEXIST)
+		while (log_file_result(f, &dropped) != -ENOTUNIQ)
 			(void)usleep(1000);
 		cr_expect_eq(dropped, 0);
+		/* no rotation is due any more */
+		log_file_limit(f, 0);
+		put(f, HEAD "six\n");
+		while (log_file_result(f, &dropped) != 0)
+			(void)usleep(1000);
 		log_file_close(&f);
 		expect(i, other);
-		expect(0, HEAD "one\n" HEAD "two\n");
+		expect(0, HEAD "one\n" HEAD "two\n" HEAD "six\n");
 		name_of(0, name);
 		(void)unlink(name);
 		/* what is no file either */
