@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HASH_BYTES = 20, HASH_TEXT = 2 * HASH_BYTES, TIME_DIGITS_MAX = 12 };
+enum { HASH_BYTES = 20, HASH_TEXT = 2 * HASH_BYTES, TIME_DIGITS = 10 };
 
 /* The parts of a token, not terminated. */
 struct parts {
@@ -34,11 +34,12 @@ static bool read_hash(const char *text, uint8_t hash[HASH_BYTES])
 	return true;
 }
 
-/* A decimal number of len digits. */
+/* A time of the years 2001 to 2286.  The hash has nothing between the texts:
+ * with another number of digits it would fit other times and addresses too. */
 static bool read_time(const char *text, size_t len, int64_t *ret)
 {
 	*ret = 0;
-	if (len == 0 || len > TIME_DIGITS_MAX)
+	if (len != TIME_DIGITS || text[0] == '0')
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
@@ -68,7 +69,8 @@ static bool split(const char *token, struct parts *p)
 	p->start = dash + 1;
 	p->start_len = strlen(p->start);
 	return read_time(p->end, p->end_len, &p->end_s) &&
-	       read_time(p->start, p->start_len, &p->start_s);
+	       read_time(p->start, p->start_len, &p->start_s) &&
+	       p->start_s < p->end_s;
 }
 
 static bool hash_is_right(const struct secure_token_question *q,

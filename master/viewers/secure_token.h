@@ -4,9 +4,9 @@
  * hash of channel id, client address, START, END, secret and SALT, without
  * anything between them.
  *
- * START and END are Unix times in decimal, END the first second in which the
- * token is not valid.  The clocks of the two hosts may differ by
- * SECURE_TOKEN_SKEW_S.  Pure.
+ * START and END are Unix times of ten decimal digits, END the first second in
+ * which the token is not valid, after START.  The clocks of the two hosts may
+ * differ by SECURE_TOKEN_SKEW_S.  Pure.
  */
 #pragma once
 

@@ -302,6 +302,19 @@ Test(viewer_rules, check_secure_tokens)
 		      "the token is unknown");
 	expect_secure("a001", "-x-1e9-1", VIEWER_DENIED,
 		      "the token is unknown");
+	/* nor one whose texts were cut elsewhere: the hash is the same */
+	expect_secure("a001198.51.100.917641299991764133599s3cretSALT",
+		      "-SALT-991764133599-17641299", VIEWER_DENIED,
+		      "the token is unknown");
+	expect_secure("a001198.51.100.91699999900170000010012SALT",
+		      "-SALT-170000010012-1699999900", VIEWER_DENIED,
+		      "the token is unknown");
+	expect_secure("a001198.51.100.916999999001700000100s3cretSALT",
+		      "-SALT-1700000100-91699999900", VIEWER_DENIED,
+		      "the token is unknown");
+	expect_secure("a001198.51.100.917000001001700000100s3cretSALT",
+		      "-SALT-1700000100-1700000100", VIEWER_DENIED,
+		      "the token is unknown");
 	/* a forged one never reaches a backend, which may be unreachable */
 	set_auth("backend", json_string("http://127.0.0.1:1/x"));
 	expect_secure("a", "-x-1700000100-1699999900", VIEWER_DENIED,
