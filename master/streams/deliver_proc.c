@@ -463,7 +463,8 @@ void mount_free(struct mount **mp)
 		return;
 	d = m->owner;
 	TAILQ_REMOVE(&d->mounts, m, link);
-	if (!m->waits && !m->due)
+	/* one that is due may be there with older values */
+	if (!m->waits)
 		send_mount(m, MSG_DELIVER_UNMOUNT);
 	mount_set_due(m, false);
 	/* the next waiting mount gets the path */
