@@ -17,7 +17,7 @@ struct backend_job {
 	backend_done_fn *done;
 	void *arg;
 	uint32_t seq; /* 0: not with the worker */
-	ev_timer deadline;
+	ev_timer deadline; /* to be sent, then to be answered */
 };
 
 struct backend_proc {
@@ -57,6 +57,13 @@ static void job_fail(struct backend_job *j, const char *error)
 	});
 }
 
+static void set_deadline(struct backend_job *j)
+{
+	ev_timer_stop(j->owner->loop, &j->deadline);
+	ev_timer_set(&j->deadline, BACKEND_DEADLINE_MS / 1e3, 0.);
+	ev_timer_start(j->owner->loop, &j->deadline);
+}
+
 static void pump(void *self)
 {
 	struct backend_proc *p = self;
@@ -76,10 +83,24 @@ static void pump(void *self)
 			p->last_seq = 1;
 		j->seq = m.seq = p->last_seq;
 		p->n_sent++;
+		set_deadline(j);
 		m.backend_ask = j->ask;
 		/* if this fails, the worker is being replaced: on_down */
 		(void)channel_send(channel, &m, NULL, 0);
 	}
+}
+
+/* A job that was sent is about to end. */
+static void give_place(struct backend_job *j)
+{
+	struct backend_proc *p = j->owner;
+
+	p->n_sent--;
+	j->seq = 0;
+	TAILQ_REMOVE(&p->jobs, j, link);
+	/* the next ones first: done may end all of them */
+	pump(p);
+	TAILQ_INSERT_HEAD(&p->jobs, j, link);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -94,12 +115,7 @@ static void on_message(const struct msg *m, void *self)
 			break;
 	if (j == NULL)
 		return; /* cancelled, or too late */
-	p->n_sent--;
-	j->seq = 0;
-	TAILQ_REMOVE(&p->jobs, j, link);
-	/* the next ones first: done may end all of them */
-	pump(p);
-	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	give_place(j);
 	job_end(j, &m->backend_result);
 }
 
@@ -153,7 +169,13 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	struct backend_job *j = container_of(t, struct backend_job, deadline);
 
 	(void)loop, (void)revents;
-	job_fail(j, "no answer within 3 s");
+	/* one that waited says nothing about the backend */
+	if (j->seq == 0) {
+		job_end(j, NULL);
+	} else {
+		give_place(j);
+		job_fail(j, "no answer within 3 s");
+	}
 }
 
 struct backend_job *backend_job_new(struct backend_proc *p,
@@ -172,9 +194,8 @@ struct backend_job *backend_job_new(struct backend_proc *p,
 	j->arg = arg;
 	TAILQ_INSERT_TAIL(&p->jobs, j, link);
 	p->n++;
-	ev_timer_init(&j->deadline, on_deadline, BACKEND_DEADLINE_MS / 1e3,
-		      0.);
-	ev_timer_start(p->loop, &j->deadline);
+	ev_init(&j->deadline, on_deadline);
+	set_deadline(j);
 	service_proc_want(p->service);
 	pump(p);
 	return j;

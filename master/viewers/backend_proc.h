@@ -5,7 +5,8 @@
  *
  * The worker starts with the first job and stays.  It has a bounded number of
  * requests at a time; the others wait in order, up to a limit.  A job without a
- * result within its deadline is unavailable.
+ * result within its deadline after it was sent is unavailable; one that waited
+ * as long for its turn ends without a result.
  *
  * Owns the worker; borrows the loop and the spawner.
  */
@@ -31,7 +32,8 @@ void backend_proc_free(struct backend_proc **);
 /* The worker, borrowed. */
 struct service_proc *backend_proc_service(struct backend_proc *);
 
-/* result: borrowed; status 0 with error: unavailable. */
+/* result: borrowed; status 0 with error: unavailable; NULL: the job was not
+ * sent. */
 typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
 
 /* The message is copied.  done is called from the loop.  NULL: too many jobs

@@ -253,6 +253,19 @@ static void do_without_backend(struct question *q, const char *error)
 		});
 }
 
+/* The backend was not asked: that says nothing about it, and nobody gets in who
+ * was not in before. */
+static void wait_no_longer(struct question *q)
+{
+	const struct backend_verdict *old = backend_cache_find(
+		q->owner->cache, &q->key, mono_ms());
+
+	if (old != NULL)
+		apply_backend(q, old, RETRY_S);
+	else
+		answer_busy(q);
+}
+
 static void take_result(struct question *q,
 			const struct msg_backend_result *r)
 {
@@ -292,10 +305,12 @@ static void on_backend(const struct msg_backend_result *r, void *arg)
 	q->job = NULL;
 	/* the rules may have changed meanwhile */
 	judge_verdict(q, &now);
-	if (now.answer == VIEWER_NEEDS_BACKEND)
-		take_result(q, r);
-	else
+	if (now.answer != VIEWER_NEEDS_BACKEND)
 		judge(q);
+	else if (r == NULL)
+		wait_no_longer(q);
+	else
+		take_result(q, r);
 }
 
 static void ask_backend(struct question *q)
@@ -334,7 +349,7 @@ static void ask_backend(struct question *q)
 	explicit_bzero(url, strlen(url));
 	free(url);
 	if (q->job == NULL)
-		do_without_backend(q, "too many questions wait");
+		wait_no_longer(q);
 }
 
 /* --- questions --- */

@@ -223,7 +223,8 @@ test('a user has at most conlimit viewers', async (t) => {
 
 test('a backend decides about viewers without a user', async (t) => {
 	const asked = [];
-	let answer = (query) => ({ ok: 200, no: 403, moved: 200 })[
+	let answer = (query) => ({ ok: 200, no: 403, long: 403,
+		slow: 403, moved: 200 })[
 		query.get('token')] ?? 500;
 	const backend = http.createServer((request, reply) => {
 		const { searchParams } = new URL(request.url, 'http://x');
@@ -235,10 +236,17 @@ test('a backend decides about viewers without a user', async (t) => {
 			'X-AuthDuration': '1',
 			...token === 'moved' && {
 				'X-Location': 'http://other.example/' } });
-		reply.end('text');
+		if (token === 'slow')
+			reply.write('text');
+		else
+			reply.end('text'.repeat(
+				token === 'long' ? 50000 : 1));
 	}).listen(9000, '127.0.0.1');
 
-	t.after(() => backend.close());
+	t.after(() => {
+		backend.close();
+		backend.closeAllConnections();
+	});
 	const url = 'http://127.0.0.1:9000/a?b=c';
 	const sluice = await playing(t, { backend: url,
 		backend_unreachable: 'deny' }, { anna: user('anna') });
@@ -254,6 +262,10 @@ test('a backend decides about viewers without a user', async (t) => {
 	assert.equal(await status('?token=anna'), 200);
 	assert.equal(await status('?token=no'), 403);
 	assert.equal(await status('?token=moved'), 302);
+	// the head decides, whatever its body is
+	assert.equal(await status('?token=long'), 403);
+	assert.equal(await status('?token=slow'), 403);
+	assert.doesNotMatch(sluice.log, /the backend does not answer/);
 	// an error is no decision
 	assert.equal(await status('?token=other'), 403);
 	await sluice.logged(/the backend does not answer: it answers 500/);
@@ -276,6 +288,27 @@ test('a backend decides about viewers without a user', async (t) => {
 		backend: 'http://127.0.0.1:9/',
 		backend_unreachable: 'allow' } });
 	assert.equal(await status('?token=new'), 200);
+	await sluice.stop();
+});
+
+test('a flood of questions to a silent backend lets nobody in unasked',
+	async (t) => {
+	let asked = 0;
+	const backend = http.createServer(() => asked++)
+		.listen(9000, '127.0.0.1');
+
+	t.after(() => {
+		backend.close();
+		backend.closeAllConnections();
+	});
+	const sluice = await playing(t, { backend: 'http://127.0.0.1:9000/',
+		backend_unreachable: 'allow' });
+	const answers = await Promise.all(Array.from({ length: 200 },
+		(_, i) => status(`?token=guess${i}`)));
+	const allowed = answers.filter((s) => s === 200).length;
+
+	assert.ok(allowed <= asked, `${allowed} allowed, ${asked} asked`);
+	assert.ok(answers.every((s) => s === 200 || s === 503));
 	await sluice.stop();
 });
 

@@ -6,18 +6,25 @@
 #include "config.h"
 #include "worker/net/curl/names.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 128, LOCATION_MAX = 1024 };
+enum {
+	TEXT_MAX = 128,
+	LOCATION_MAX = 1024,
+	BODY_TURNS = 10, /* for a short body: the connection stays */
+};
 
 struct backend_fetch {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
 	uint32_t seq;
-	size_t received; /* bytes of headers */
+	size_t received; /* bytes of headers and body */
+	bool answered;   /* the head is complete */
+	unsigned turns;  /* since then */
 	char detail[CURL_ERROR_SIZE];
 	char login[TEXT_MAX + 1], user[TEXT_MAX + 1];
 	char location[LOCATION_MAX + 1];
@@ -41,14 +48,28 @@ static bool add_header(struct backend_fetch *f, const char *name,
 	return more != NULL;
 }
 
+/* The end of a head that is no redirect: it is the answer. */
+static bool ends_head(const struct backend_fetch *f, const char *line,
+		      size_t len)
+{
+	long status = 0;
+
+	if (len == 0 || (line[0] != '\r' && line[0] != '\n'))
+		return false;
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	return (status >= 200 && status < 300) || status >= 400;
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
 	struct backend_fetch *f = arg;
 
-	(void)data;
 	f->received += size * n;
-	return f->received <= BACKEND_HEADERS_MAX ? size * n
-						  : CURL_WRITEFUNC_ERROR;
+	if (f->received > BACKEND_HEADERS_MAX)
+		return CURL_WRITEFUNC_ERROR;
+	if (ends_head(f, data, size * n))
+		f->answered = true;
+	return size * n;
 }
 
 static size_t on_body(char *data, size_t size, size_t n, void *arg)
@@ -121,6 +142,11 @@ uint32_t backend_fetch_seq(const struct backend_fetch *f)
 	return f->seq;
 }
 
+bool backend_fetch_is_answered(struct backend_fetch *f)
+{
+	return f->answered && f->turns++ >= BODY_TURNS;
+}
+
 /* The header of the last answer; a longer value counts as absent. */
 static const char *read_text(const struct backend_fetch *f, const char *name,
 			     char *text, size_t size)
@@ -152,7 +178,7 @@ void backend_fetch_end(struct backend_fetch *f, CURLcode code,
 	*ret = (struct msg_backend_result){
 		.login = "", .user = "", .location = "", .error = "",
 	};
-	if (code != CURLE_OK) {
+	if (code != CURLE_OK && !f->answered) {
 		ret->error = f->detail[0] != '\0' ? f->detail
 						  : curl_easy_strerror(code);
 		return;

@@ -2,9 +2,10 @@
 /*
  * One request to the authorization backend, with libcurl.
  *
- * Redirects to http and https are followed.  The body of the answer is not
- * read.  The owner lets the multi handle work and calls backend_fetch_end()
- * when libcurl has finished the transfer.
+ * Redirects to http and https are followed.  The head is the answer: a body
+ * that is long or slow ends the transfer and changes nothing.  The owner lets
+ * the multi handle work and calls backend_fetch_end() when libcurl has finished
+ * the transfer or backend_fetch_is_answered().
  */
 #pragma once
 
@@ -28,6 +29,10 @@ void backend_fetch_free(struct backend_fetch **);
 
 uint32_t backend_fetch_seq(const struct backend_fetch *);
 
-/* The transfer has finished with this code.  Texts are borrowed. */
+/* Called once a turn.  True: the head came some turns ago. */
+bool backend_fetch_is_answered(struct backend_fetch *);
+
+/* The transfer has finished with this code, or is_answered.  Texts are
+ * borrowed. */
 void backend_fetch_end(struct backend_fetch *, CURLcode,
 		       struct msg_backend_result *ret);

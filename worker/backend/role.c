@@ -64,6 +64,9 @@ static void on_turn(struct ev_loop *loop, ev_timer *t, int revents)
 		    curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE,
 				      (char **)&f) == CURLE_OK)
 			finish(r, f, m->data.result);
+	for (unsigned i = r->n; i-- > 0;)
+		if (backend_fetch_is_answered(r->fetches[i]))
+			finish(r, r->fetches[i], CURLE_OK);
 	if (r->n == 0)
 		ev_timer_stop(loop, t);
 }
