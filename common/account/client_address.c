@@ -34,3 +34,19 @@ void client_address(const json_t *settings, const char *peer,
 	    is_trusted(settings, ret) && ip_parse(real_ip, &a) == 0)
 		*ret = a;
 }
+
+void viewer_address(const json_t *document, const char *peer,
+		    const char *real_ip, struct ip_address *ret)
+{
+	const json_t *settings = json_object_get(document, "settings");
+	const json_t *auth = json_object_get(document, "auth");
+	struct ip_address a;
+
+	if (ip_parse(peer, ret) < 0)
+		*ret = (struct ip_address){ 0 };
+	if (real_ip != NULL &&
+	    json_is_true(json_object_get(auth, "x_real_ip")) &&
+	    json_object_get(settings, "real_ip_trusted") != NULL &&
+	    is_trusted(settings, ret) && ip_parse(real_ip, &a) == 0)
+		*ret = a;
+}

@@ -18,3 +18,8 @@
  * settings: the section of the configuration, NULL: absent. */
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);
+
+/* The same of a viewer: the setting is auth.x_real_ip, and without the list no
+ * header counts.  document: the whole configuration. */
+void viewer_address(const json_t *document, const char *peer,
+		    const char *real_ip, struct ip_address *ret);

@@ -5,6 +5,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/api/api.h"
+#include "master/api/playlist_limit.h"
 #include "master/config/config.h"
 #include "master/status/status.h"
 
@@ -28,10 +29,7 @@ struct api {
 	ev_timer restart;        /* delay before a restart */
 	reload_fn *reload;       /* NULL: there is none */
 	void *reload_arg;
-	struct {
-		uint64_t second; /* monotonic */
-		unsigned n; /* made in it */
-	} playlists;
+	struct playlist_limit playlists;
 	struct scans *scans;
 	struct announcements *announcements;
 	struct alarms *alarms;

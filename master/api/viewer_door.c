@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/viewer_door.h"
 
+#include "common/account/client_address.h"
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "master/api/command.h"
@@ -15,11 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	/* A playlist of 500 streams costs the master a millisecond. */
-	PLAYLISTS_MAX = 50, /* in a second, of all viewers */
-};
-
 static void refuse(struct http_conn *conn, int status, const char *text,
 		   const char *headers)
 {
@@ -30,16 +26,6 @@ static void refuse(struct http_conn *conn, int status, const char *text,
 		.body = text,
 		.len = strlen(text),
 	});
-}
-
-static bool is_limited(struct api *api)
-{
-	uint64_t second = mono_ms() / 1000;
-
-	if (api->playlists.second != second)
-		api->playlists.n = 0;
-	api->playlists.second = second;
-	return api->playlists.n++ >= PLAYLISTS_MAX;
 }
 
 /* The parameters that authorize a viewer are in every address. */
@@ -64,6 +50,38 @@ static bool may_watch(const json_t *stream, void *arg)
 static void ignore_guest(struct viewer_guest *guest, void *arg)
 {
 	(void)guest, (void)arg;
+}
+
+/* NULL after an answer: it gets no playlist now. */
+static struct viewer_guest *guest_of(struct api *api, struct http_conn *conn,
+				     const struct http_request *request)
+{
+	struct viewer_guest *guest;
+	struct ip_address address;
+	char peer[IP_TEXT_MAX];
+
+	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
+		       http_request_header(request, "x-real-ip"), &address);
+	if (!playlist_limit_pass(&api->playlists, &address, mono_ms())) {
+		refuse(conn, 503, "too many playlists at once\n",
+		       "Retry-After: 1\r\n");
+		return NULL;
+	}
+	ip_format(&address, peer);
+	guest = viewers_guest_new(api->cfg.viewers,
+				  http_request_query(request), peer,
+				  ignore_guest, NULL);
+	/* the check of a password goes on, and its result is kept a minute */
+	if (!viewer_guest_is_ready(guest) ||
+	    viewer_guest_is_unchecked(guest)) {
+		refuse(conn, 503, viewer_guest_is_ready(guest)
+			? "the password cannot be checked now\n"
+			: "the password is being checked\n",
+		       "Retry-After: 1\r\n");
+		viewer_guest_free(&guest);
+		return NULL;
+	}
+	return guest;
 }
 
 static void answer_playlist(struct api *api, struct http_conn *conn,
@@ -95,22 +113,10 @@ static void answer_playlist(struct api *api, struct http_conn *conn,
 		refuse(conn, 400, "Host: is no name or address\n", NULL);
 		return;
 	}
-	if (is_limited(api)) {
-		refuse(conn, 503, "too many playlists at once\n",
-		       "Retry-After: 1\r\n");
+	guest = guest_of(api, conn, request);
+	if (guest == NULL)
 		return;
-	}
 	keep_query(request, query);
-	guest = viewers_guest_new(api->cfg.viewers,
-				  http_request_query(request),
-				  http_conn_peer(conn), ignore_guest, NULL);
-	/* the check of a password goes on, and its result is kept a minute */
-	if (!viewer_guest_is_ready(guest)) {
-		viewer_guest_free(&guest);
-		refuse(conn, 503, "the password is being checked\n",
-		       "Retry-After: 1\r\n");
-		return;
-	}
 	wanted.arg = guest;
 	playlist_write(&text, document, &wanted);
 	viewer_guest_free(&guest);

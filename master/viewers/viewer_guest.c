@@ -14,7 +14,7 @@ struct viewer_guest {
 	struct viewer_guest_config cfg;
 	struct ip_address address;
 	bool malformed;
-	bool password_right;
+	enum gate_answer password; /* WRONG: also if there is none */
 	struct viewer_credential credential;
 	struct gate_wait *gate;
 	ev_timer soon;
@@ -33,7 +33,7 @@ static void on_password(enum gate_answer a, void *arg)
 	struct viewer_guest *g = arg;
 
 	g->gate = NULL;
-	g->password_right = a == GATE_RIGHT;
+	g->password = a;
 	g->cfg.ready(g, g->cfg.arg);
 }
 
@@ -44,19 +44,18 @@ struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *cfg,
 	const struct gate_question q = { g->credential.login,
 					 g->credential.password,
 					 &g->address };
-	enum gate_answer a = GATE_WRONG;
-
 	g->cfg = *cfg;
 	g->malformed = ip_parse(peer, &g->address) < 0 ||
 		       !viewer_credential_read(query, &g->credential);
+	g->password = GATE_WRONG;
 	ev_timer_init(&g->soon, on_soon, 0., 0.);
 	if (!g->malformed && g->credential.login[0] != '\0' &&
-	    !gate_knows(cfg->gate, &q, &a))
+	    !gate_knows(cfg->gate, &q, &g->password)) {
 		g->gate = gate_ask(cfg->gate, &q, on_password, g);
-	if (g->gate == NULL) {
-		g->password_right = a == GATE_RIGHT;
-		ev_timer_start(cfg->loop, &g->soon);
+		g->password = GATE_BUSY;
 	}
+	if (g->gate == NULL)
+		ev_timer_start(cfg->loop, &g->soon);
 	return g;
 }
 
@@ -78,6 +77,11 @@ bool viewer_guest_is_ready(const struct viewer_guest *g)
 	return g->gate == NULL;
 }
 
+bool viewer_guest_is_unchecked(const struct viewer_guest *g)
+{
+	return g->password == GATE_BUSY || g->password == GATE_LOCKED;
+}
+
 bool viewer_guest_may(const struct viewer_guest *g, const json_t *stream)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));
@@ -89,7 +93,7 @@ bool viewer_guest_may(const struct viewer_guest *g, const json_t *stream)
 		.stream = stream,
 		.address = g->address,
 		.credential = g->malformed ? NULL : &g->credential,
-		.password_right = g->password_right,
+		.password_right = g->password == GATE_RIGHT,
 		.now_s = time(NULL),
 	}, &v);
 	return v.answer == VIEWER_ALLOWED || v.answer == VIEWER_NEEDS_BACKEND;

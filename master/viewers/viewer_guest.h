@@ -38,6 +38,10 @@ void viewer_guest_free(struct viewer_guest **);
 /* False: its password is being checked. */
 bool viewer_guest_is_ready(const struct viewer_guest *);
 
+/* True: its password was not checked, because too many checks wait or the
+ * address or login is locked. */
+bool viewer_guest_is_unchecked(const struct viewer_guest *);
+
 /* May the guest see this stream in a list?  Yes, if the backend would have to
  * decide: it is asked when the guest watches. */
 bool viewer_guest_may(const struct viewer_guest *, const json_t *stream);

@@ -105,13 +105,22 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 		.catch((error) => error);
 	assert.equal(stdout, '200');
 	// a playlist has what its viewer may watch
-	const list = async (query) => (await curl('curl', ['-s',
-		`http://127.0.0.1:${sluice.port}/playlist.m3u8${query}`]))
-		.stdout;
+	const lists = `http://127.0.0.1:${sluice.port}/playlist.m3u8`;
+	const list = async (query, ...more) => (await curl('curl',
+		['-s', ...more, lists + query])).stdout;
 
 	assert.match(await list('?token=anna'), /a001\?token=anna/);
 	assert.doesNotMatch(await list('?token=sport'), /a001/);
 	assert.doesNotMatch(await list(''), /a001/);
+	// also the one that a trusted proxy names
+	assert.match(await list('?token=home', '-H', 'X-Real-IP: 10.0.0.7'),
+		/a001/);
+	assert.doesNotMatch(await list('?token=home', '-H',
+		'X-Real-IP: 10.0.0.8'), /a001/);
+	// a password that is not checked is no empty playlist
+	await waitUntil('the lock', async () =>
+		/^HTTP\S+ 503 .*Retry-After: .*cannot be checked/s
+			.test(await list('?auth=bert:bad', '-i')));
 	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
 	await sluice.stop();
 });

@@ -477,6 +477,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_category_name \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_output_groups \
+	tests/unit/master/api/test_playlist_limit \
 	tests/unit/master/api/test_scans \
 	tests/unit/master/api/test_sections \
 	tests/unit/master/api/test_sessions \
@@ -556,6 +557,7 @@ tests_unit_master_api_test_categories_SOURCES = \
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
+tests_unit_master_api_test_playlist_limit_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c \
 	tests/unit/master/api/world.c \
