@@ -463,7 +463,7 @@ void mount_free(struct mount **mp)
 		return;
 	d = m->owner;
 	TAILQ_REMOVE(&d->mounts, m, link);
-	/* one that is due may be there with older values */
+	/* a mount that is due may exist with older values */
 	if (!m->waits)
 		send_mount(m, MSG_DELIVER_UNMOUNT);
 	mount_set_due(m, false);

@@ -53,7 +53,7 @@ void deliver_proc_limit(struct deliver_proc *, const json_t *settings);
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 /* Why no viewer can connect to that port; NULL: there is no error. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
-/* Who decides about viewers (borrowed; NULL: nobody may watch). */
+/* Decides about viewers (borrowed); NULL: no viewer is admitted. */
 void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
 /* The worker runs, and reads its messages: it gets no more viewers than it can
  * receive. */

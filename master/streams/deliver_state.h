@@ -39,7 +39,7 @@ struct deliver_proc {
 	struct tls_proc *tls;
 	struct listeners *listeners;
 	struct session_list *sessions;
-	struct viewers *viewers; /* NULL: nobody decides */
+	struct viewers *viewers; /* NULL: no viewer is admitted */
 	struct listener *play; /* of the play paths alone; NULL: no such */
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* mounts with a due message */

@@ -80,7 +80,7 @@ void input_scans_record(struct input_scans *l,
 {
 	struct input_scan *s;
 
-	/* the last of an input that nobody asks for any more */
+	/* the last request for the input has ended */
 	if (m->position != l->position)
 		return;
 	LIST_FOREACH(s, &l->list, link)

@@ -88,7 +88,7 @@ void hls_sessions_forget(struct viewer_conn *c)
 	struct hls_session *s = c->shared;
 
 	unlink_conn(c);
-	/* nobody waits for its permission any more */
+	/* no connection waits for its permission now */
 	if (s != NULL && !s->deciding && TAILQ_EMPTY(&s->waiting) &&
 	    s->session != NULL && !s->session->joined)
 		drop(s);
