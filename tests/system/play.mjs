@@ -161,13 +161,14 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 		await waitUntil('the end', () => !runs(sluice, 'a'));
 	}
 	const fourth = await Viewer.open(t, PORT, '/other');
+	await more(fourth);
 
 	// another setting applies to the viewer's stream, which stays
 	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',
 		'udp://127.0.0.1:5000', '-1') });
 	fourth.close();
 	await sluice.waitStatus('a', 'no session', (s) => s.sessions === 0);
-	assert.ok(runs(sluice, 'a'));
+	await waitUntil('its worker', () => runs(sluice, 'a'));
 	assert.ok(!(await sluice.status('a')).waiting);
 });
 
