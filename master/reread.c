@@ -96,14 +96,14 @@ static void on_read(int result, const json_t *document,
 	if (r->stopped || result == -ECANCELED) {
 		if (g->done != NULL)
 			g->done(NULL, NULL, false, g->arg);
-	} else if (result < 0) {
-		fail(g, result == -ENOENT ? "file not found" : error->text);
-	} else if (!is_sound(r, document, &fault)) {
-		fail(g, fault.text);
 	} else if (is_overtaken(r, name_of(g))) {
 		if (g->done != NULL)
 			g->done("a change made through the API is about to "
 				"overwrite the file", NULL, false, g->arg);
+	} else if (result < 0) {
+		fail(g, result == -ENOENT ? "file not found" : error->text);
+	} else if (!is_sound(r, document, &fault)) {
+		fail(g, fault.text);
 	} else {
 		apply(g, document);
 	}

@@ -160,7 +160,31 @@ bool api_reload(struct api *api, const json_t *document, json_t **ret_changes)
 struct reloading {
 	struct api *api;
 	struct call *call; /* NULL when the client has left */
+	json_t *body; /* of the answer after a trial, or NULL */
 };
+
+static void answer(struct reloading *r, int status, const char *error,
+		   json_t *body)
+{
+	if (r->call != NULL && error != NULL)
+		reply_error(call_reply(r->call), status, "%s", error);
+	else if (r->call != NULL)
+		reply_json(call_reply(r->call), json_incref(body));
+	if (r->call != NULL)
+		call_finish(r->call);
+	json_decref(body);
+	free(r);
+}
+
+/* The trial of the new instance has ended. */
+static void on_tried(const char *error, void *arg)
+{
+	struct reloading *r = arg;
+
+	if (error == NULL)
+		saved_restart_soon(r->api);
+	answer(r, 503, error, r->body);
+}
 
 static void on_reloaded(const char *error, const json_t *changes,
 			bool restarts, void *arg)
@@ -171,17 +195,16 @@ static void on_reloaded(const char *error, const json_t *changes,
 	(void)json_object_set_new(body, "reload", json_string("ok"));
 	(void)json_object_set_new(body, "restart", json_boolean(restarts));
 	(void)json_object_update(body, (json_t *)(uintptr_t)changes);
-	if (r->call != NULL && changes != NULL)
-		reply_json(call_reply(r->call), json_incref(body));
-	else if (r->call != NULL)
-		reply_error(call_reply(r->call), error != NULL ? 400 : 500,
-			    "%s", error != NULL ? error : "the service stops");
-	if (r->call != NULL)
-		call_finish(r->call);
+	r->body = body;
 	if (restarts)
-		saved_restart_soon(r->api);
-	json_decref(body);
-	free(r);
+		r->api->cfg.try_restart(on_tried, r, r->api->cfg.arg);
+	else if (changes != NULL)
+		answer(r, 0, NULL, body);
+	else if (error == NULL)
+		answer(r, 500, "the service stops", body);
+	else
+		answer(r, config_is_saved(r->api->cfg.config) ? 400 : 409,
+		       error, body);
 }
 
 void api_set_reload(struct api *api, reload_fn *reload, void *arg)

@@ -131,6 +131,22 @@ test('a trial leaves no descendant', async (t) => {
 	await waitUntil('no descendant', () => !left());
 });
 
+test('a reload that needs a restart is tried before its answer', async (t) => {
+	const slow = new Slow(t);
+	const sluice = await Sluice.start(t, config(named('old')),
+		{ master: slow.file });
+
+	slow.install();
+	slow.make('fail.1');
+	fs.writeFileSync(sluice.file, JSON.stringify({ ...config(named('old')),
+		settings: { instance_name: 'other' } }));
+	const reply = await sluice.post({ cmd: 'reload' });
+	assert.equal(reply.status, 503, reply.body);
+	assert.match(reply.body, /code 9/);
+	assert.equal(restarts(sluice), 0);
+	await sluice.stop();
+});
+
 test('changes that do not end do not prevent a restart', async (t) => {
 	const slow = new Slow(t);
 	const sluice = await Sluice.start(t, config(named('old')),
