@@ -235,7 +235,7 @@ const char *field_nearest(const struct field_table *const *tables, size_t n,
 			size_t d = distance(key, other);
 
 			/* more is another word: "lcn" is no typo of "own" */
-			if (d < least && 3 * d <= strlen(key) + 1) {
+			if (d < least && 2 * d <= strlen(key)) {
 				least = d;
 				nearest = other;
 			}
