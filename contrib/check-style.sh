@@ -28,7 +28,8 @@ for file in contrib/* .ci/*; do
 		*) scripts="$scripts $file" ;;
 		esac
 done
-makes=$(find . -name '*.mk' -not -path './build*' | sort)
+makes=$(find . -name '*.mk' -not -path './build*' \
+	-not -path './web/node_modules/*' | sort)
 
 echo "1..12"
 
