@@ -65,7 +65,7 @@ const char *row_state(const struct overview_row *);
 bool row_needs_attention(const struct overview_row *);
 /* Does an output have an alarm? */
 bool row_output_fault(const struct overview_row *);
-/* Of an input that is not sent. */
+/* Does an input that is not on air have an error? */
 bool row_input_fault(const struct overview_row *);
 /* The reason for off air, and the outputs that cannot send; false if there is
  * no error. */

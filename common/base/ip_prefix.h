@@ -33,7 +33,7 @@ bool ip_is_v4(const struct ip_address *);
 bool ip_is_loopback(const struct ip_address *);
 
 /* False: an address of this host, of private or local networks, of
- * documentation, multicast, or one that stands for another address (IANA
+ * documentation, multicast, or an address that maps to another (IANA
  * special-purpose registries).  NAT64 counts as its IPv4 address. */
 bool ip_is_public(const struct ip_address *);
 

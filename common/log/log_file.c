@@ -53,8 +53,8 @@ static void destroy(struct log_file *f)
 
 /* --- the thread --- */
 
-/* 0 for an empty file, or one that begins as our logs do: with a time, or with
- * the report of dropped lines.  other: it must be this file; -1: any regular
+/* 0 for an empty file, or a file that begins as our logs do: with a time, or
+ * with the report of dropped lines.  other: it must be this file; -1: any regular
  * file. */
 static int judge_begin(const char *path, int other)
 {

@@ -29,7 +29,8 @@ void system_alarms_add(json_t *list, const char *name, const char *subject,
 		       const char *sentence);
 
 /* Takes the present list and returns the events, a new array: an alarm that is
- * new, or has another sentence, is raised; one that is gone is cleared. */
+ * new, or has another sentence, is raised; an alarm that is no longer in the
+ * list is cleared. */
 json_t *system_alarms_take(struct system_alarms *, json_t *take_list);
 /* The alarm of this name without a subject is raised again with the next list,
  * even if its sentence differs in numbers only. */

@@ -159,8 +159,8 @@ const char *reconciler_service_alarm(const struct reconciler *, size_t i,
 struct auth_proc *reconciler_auth(struct reconciler *);
 /* The worker that asks the authorization backend, borrowed. */
 struct backend_proc *reconciler_backend(struct reconciler *);
-/* Who decides about viewers (borrowed), before the first stream; NULL: nobody
- * any more, so that nobody may watch.  NULL-safe. */
+/* Borrows the judge of viewers, before the first stream.  NULL takes it away:
+ * from then on every viewer is denied.  NULL-safe. */
 void reconciler_set_viewers(struct reconciler *, struct viewers *);
 /* The starter of short-lived workers, borrowed. */
 struct jobs *reconciler_jobs(struct reconciler *);

@@ -169,7 +169,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	struct backend_job *j = container_of(t, struct backend_job, deadline);
 
 	(void)loop, (void)revents;
-	/* one that waited says nothing about the backend */
+	/* a job that was not sent does not show the state of the backend */
 	if (j->seq == 0) {
 		job_end(j, NULL);
 	} else {

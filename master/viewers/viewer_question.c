@@ -253,8 +253,8 @@ static void do_without_backend(struct question *q, const char *error)
 		});
 }
 
-/* The backend was not asked: that says nothing about it, and nobody gets in who
- * was not in before. */
+/* The backend was not asked: its state is unknown, and only viewers whom it
+ * permitted before are admitted. */
 static void wait_no_longer(struct question *q)
 {
 	const struct backend_verdict *old = backend_cache_find(

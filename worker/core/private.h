@@ -15,8 +15,8 @@ bool private_is_in(const char *folder);
 /* Is the file the private key, by whatever name? */
 bool private_is_key(const char *file);
 
-/* May a list play this file?  Its writer need not be one who may read the
- * configuration: only what is not private, and what is below the folder of the
- * list, where that folder contains nothing private.  The file and the list are
- * absolute paths. */
+/* May a list play this file?  The writer of a list may lack access to the
+ * configuration.  So a list plays files that are not private, and files below
+ * its own folder if that folder contains nothing private.  The file and the list
+ * are absolute paths. */
 bool private_list_may(const char *list, const char *file);

@@ -274,7 +274,7 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0)
 		err = FAIL(filter, EACCES, openat, 1,
 			   SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR));
-	/* the log opens standard error anew, and does without */
+	/* the log opens standard error again, and works without it */
 	return err == 0 ? FAIL(filter, EACCES, openat, 1,
 			       SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE,
 				       O_WRONLY))

@@ -29,8 +29,8 @@ struct deliver_config {
 	unsigned answer_ms; /* ... for an answer, and the time of its bytes */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
 	unsigned still_ms;  /* without packets for so long a stream is paused */
-	/* The first viewer of a stream on demand has come; NULL: the report of
-	 * the next second tells it. */
+	/* The first viewer of a stream on demand has come; NULL: only the
+	 * report of the next second contains it. */
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	/* Sends to the master; 0 or -errno.  NULL: there is none. */
 	int (*send)(const struct msg *, void *arg);

@@ -6,8 +6,8 @@
  * for one playlist belong to one session, whatever the connection.  Without
  * these the whole query must be the same.  The first one asks for the
  * permission, which counts for the others.  A session without a request for
- * HLS_SESSION_MS has ended.  One that the operator or a limit ended refuses
- * requests until then.
+ * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
+ * refuses requests until then.
  *
  * Owns the sessions; borrows the door, and the connections that wait.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sessions: a number for each viewer, and what the master is told about it.
+ * The sessions: a number for each viewer, and the reports to the master.
  *
  * A session begins when a viewer asks for a stream and ends with it.  Between
  * its permission and its end it is joined: it is in the list of sessions, and
@@ -112,8 +112,8 @@ struct session *sessions_next(const struct sessions *, const struct session *);
 void sessions_list(const struct sessions *, uint64_t after, uint64_t now_ms,
 		   struct msg_deliver_sessions *ret);
 
-/* Takes what came and left since the last call, as much as fits; false:
- * nothing.  Strings belong to the sessions. */
+/* Takes the sessions that began and ended since the last call, as many as fit;
+ * false: none.  Strings belong to the sessions. */
 bool sessions_take_changes(struct sessions *, uint64_t now_ms,
 			   struct msg_deliver_changes *ret);
 /* All sessions are new to the master. */

@@ -86,7 +86,7 @@ struct silence {
 	} reads[2];
 	/* The packets of the last second, about, and that time. */
 	uint64_t span_ns, span_n;
-	/* What is missing in two reads without a loss: bursts, or a rate that
+	/* The lack that two reads show without a loss: bursts, or a rate that
 	 * falls. */
 	struct silence_usual {
 		uint64_t ns; /* the most of late */
@@ -169,7 +169,7 @@ static inline uint64_t silence_missing_ns(const struct silence *s,
 	return ns - arrived_ns;
 }
 
-/* Takes what is missing at a read.  Returns it; 0: the source has as much
+/* Takes the lack that a read shows.  Returns it; 0: the source has such a lack
  * without a loss. */
 static inline uint64_t silence_unusual_ns(struct silence_usual *u, bool gap,
 					  uint64_t missing_ns,

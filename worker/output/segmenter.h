@@ -8,7 +8,8 @@
  * anywhere.
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
- * least a second long.  So they never go back, even if the ring is made anew.
+ * least a second long.  So they never go back, even if a new ring replaces
+ * the old one.
  *
  * Pure.  Embedded.
  */
@@ -50,7 +51,7 @@ enum segmenter_cut {
 };
 
 /* Takes a join point: a guess is not independent.  Returns the ended segment
- * and the one that begins there. */
+ * and the segment that begins there. */
 enum segmenter_cut segmenter_mark(struct segmenter *, const struct ring_rap *,
 				  uint64_t now_ns, struct ring_segment *done,
 				  struct ring_segment *next);

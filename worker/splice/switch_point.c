@@ -188,8 +188,8 @@ static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 	return false;
 }
 
-/* Is the packet the switch point, or the one that decides it? Writes the place
- * of the switch point. */
+/* Is the packet the switch point, or does it decide where the switch point is?
+ * Writes the place of the switch point. */
 static bool judge(struct switch_point *e, const uint8_t *p, struct mark here,
 		  size_t *ret_at)
 {

@@ -23,5 +23,6 @@ struct reach {
 	bool is_public;
 };
 
-/* at_home: a request to the configured server, not one that it leads to. */
+/* at_home: a request to the configured server, not to a server that it leads
+ * to. */
 bool reach_allows(struct reach *, const struct ip_address *, bool at_home);
