@@ -54,8 +54,8 @@ static void destroy(struct log_file *f)
 /* --- the thread --- */
 
 /* 0 for an empty file, or a file that begins as our logs do: with a time, or
- * with the report of dropped lines.  other: it must be this file; -1: any regular
- * file. */
+ * with the report of dropped lines.  other: it must be this file; -1: any
+ * regular file. */
 static int judge_begin(const char *path, int other)
 {
 	static const char dropped[] = "log: ", time[] = "0000-00-00T00:00:00.";

@@ -199,7 +199,7 @@ static void judge_rules(struct judge *j, const json_t *auth,
 	judge_up(j, mark);
 }
 
-/* Who decides if the rules do not. */
+/* The judge of viewers that no rule matches. */
 static void judge_backend(struct judge *j, const json_t *auth)
 {
 	bool enabled = json_is_true(json_object_get(auth, "enable"));

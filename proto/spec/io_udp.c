@@ -275,7 +275,7 @@ static const char *const pacings[] = {
 	  .help = "Sends packets at the pace of the stream." }, \
 	{ "pacing", IO_OUTPUT(pacing), .choices = pacings, \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "Who spaces the datagrams." }, \
+	  .help = "Whether the worker or the kernel spaces datagrams." }, \
 	{ "sap", FIELD_BY_SPAN(&sap_hook, struct output_spec, sap, \
 			       sap_group), \
 	  .flags = FIELD_OBSERVER, \
