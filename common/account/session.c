@@ -44,7 +44,7 @@ static void drop(struct sessions *s, struct entry *e)
 	free(e);
 }
 
-/* The first entry of shelf i or behind it; NULL at the end. */
+/* The first entry of hash bucket i or a later one; NULL at the end. */
 static struct entry *first_from(const struct sessions *s, size_t i)
 {
 	for (; i < SHELVES; i++)

@@ -73,8 +73,9 @@ uint64_t handover_last_number(const struct handover *);
 bool handover_is_of_our_protocol(const struct handover *);
 
 /*
- * The reader only tries to take over, while the previous master runs.  It gets
- * a socket pair of its own in place of each channel, and signals no process.
+ * This process is a trial: it takes the handover while the previous master
+ * runs.  It gets a socket pair of its own in place of each channel, and signals
+ * no process.
  */
 void handover_set_trial(struct handover *);
 bool handover_is_trial(const struct handover *);

@@ -254,7 +254,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	}
 	/* the kernel holds it, for example in a mount that does not answer */
 	stop(t);
-	report(t, "it hangs and cannot be killed");
+	report(t, "the new program hangs and cannot be killed");
 }
 
 static void watch(struct trial *t)

@@ -69,7 +69,8 @@ static void update_alarm(struct worker_proc *w)
 			       w->proc.backoff.ends, w->last_end);
 	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%s; one start a second", w->last_end);
+			       "%s; starts limited to one a second",
+			       w->last_end);
 
 	if (w->alarm[0] != '\0' && !before)
 		log_error(w->name, "alarm: %s", w->alarm);

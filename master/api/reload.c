@@ -138,7 +138,7 @@ bool api_reload(struct api *api, const json_t *document, json_t **ret_changes)
 	can = keeps(old, document) && keeps(document, old);
 	*ret_changes = list_changes(old, document);
 
-	/* the file was changed by hand: it says what the service may write */
+	/* an operator changed the file: its paths are permitted for writing */
 	if (can) {
 		write_paths_add_document(api->cfg.write_paths, document);
 		config_replace(api->cfg.config, document);

@@ -48,7 +48,7 @@ static void look_for_file(struct host *h, const char *what, const char *path,
 		return;
 	err = errno;
 	(void)getpwuid_r(geteuid(), &entry, names, sizeof names, &user);
-	judge_add(&h->j, CHECK_WARNING, "%s%s%.128s: %s, to user %s", what,
+	judge_add(&h->j, CHECK_WARNING, "%s%s%.128s: %s for user %s", what,
 		  what[0] != '\0' ? ": " : "", path, strerror(err),
 		  user != NULL ? user->pw_name : "unknown");
 }

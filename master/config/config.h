@@ -114,7 +114,7 @@ void config_backup_in(struct config *, unsigned ms);
 /* NULL without a file. */
 const char *config_path(const struct config *);
 
-/* Saves the document at once; there is a file.  done is that of save_now(). */
+/* Saves the document at once.  Needs a file.  done: see save_now(). */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
 /* Writes a change that waits for its save at once. */

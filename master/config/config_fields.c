@@ -110,11 +110,11 @@ static const struct field settings_rows[] = {
 	/* check.c judges it: a number, or text as control_port */
 	{ "http_play_port", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Port, or ADDRESS:PORT, for the play paths alone." },
+	  .help = "Port, or ADDRESS:PORT, that serves only /play and lists." },
 	/* check.c judges it */
 	{ "http_keep_active", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Default of all streams; absent: -1, always on." },
+	  .help = "Default of all streams, in s; absent: -1, always on." },
 	{ "http_server_name", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },

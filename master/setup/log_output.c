@@ -172,7 +172,7 @@ void log_output_flush(struct log_output *o)
 	bool had = o->file != NULL;
 
 	log_file_close(&o->file);
-	/* the program stays when it cannot be replaced */
+	/* a log program is not restarted: another one is not possible here */
 	if (had)
 		o->file = log_file_open(o->settings.filename,
 					o->settings.max_file_size);

@@ -435,7 +435,7 @@ void status_take(struct status *s, const json_t *all)
 			json_object_get(from, "input"));
 		struct status_stream *stream = find(s, id);
 
-		/* samples that arrived meanwhile are newer */
+		/* samples of this run are newer than the saved ones */
 		if (stream == NULL || !stream->enabled ||
 		    stream->minute.n > 0 || minute == NULL ||
 		    minute_parse(minute, &stream->minute) < 0)

@@ -87,7 +87,7 @@
 	ROW(AUTH_HASH, auth_hash, "auth.hash", 0) \
 	/* request this URL about a viewer; seq */ \
 	ROW(BACKEND_ASK, backend_ask, "backend.ask", 0) \
-	/* compare this password with this hash; seq */ \
+	/* compare this password with this hash; seq matches the answer */ \
 	ROW(AUTH_VERIFY, auth_verify, "auth.verify", 0) \
 	/* check or use a certificate; descriptors: chain, key; seq */ \
 	ROW(TLS_CERTIFICATE, tls_certificate, "tls.certificate", 2) \

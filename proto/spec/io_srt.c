@@ -40,7 +40,7 @@ static const char *const modes[] = {
 	{ "oheadbw", FIELD_AT(spec, srt.overhead_percent), \
 	  .min = OVERHEAD_MIN, .max = OVERHEAD_MAX, .unit = "%", \
 	  .flags = (of_sender) | FIELD_OBSERVER, \
-	  .help = "Bandwidth for repeated datagrams, of the stream's." }, \
+	  .help = "Bandwidth for repeated datagrams, in % of the stream." }, \
 	{ "pbkeylen", FIELD_AT(spec, srt.key_bytes), .max = KEY_MAX, \
 	  .unit = "bytes", .needs = "passphrase", \
 	  .flags = FIELD_OBSERVER, \

@@ -229,7 +229,7 @@ static const struct field option_rows[] = {
 	  .help = "Whether a better input is used again." },
 	{ "backup_initial_delay", DELAY(backup_initial_delay_s),
 	  .flags = FIELD_OBSERVER,
-	  .help = "Time that the first input has after the start." },
+	  .help = "Time after the start until a backup may replace input 1." },
 	{ "backup_damping", DELAY(backup_damping_s),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Half-life of the penalty of an input that fails often." },

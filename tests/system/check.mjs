@@ -281,7 +281,7 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 				{ enable: false })] }));
 	const user = os.userInfo().username;
 	const missing = (name) =>
-		`${name}: No such file or directory, to user ${user}`;
+		`${name}: No such file or directory for user ${user}`;
 	const want = [
 		`make_stream[0].input[0] (a): warning: path: ${
 			missing('/nowhere/x.ts')}`,

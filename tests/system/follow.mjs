@@ -9,8 +9,8 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 const SOURCE = '127.0.0.1', INNER = '127.0.0.2', PORT = 7000;
-const REFUSED = `the server leads to ${INNER}, which is neither its own ` +
-	'address nor public: follow=any allows it';
+const REFUSED = `the server redirects or links to ${INNER}, which is neither ` +
+	'its own address nor public: follow=any allows it';
 
 // A server; returns its requests.
 async function serve(t, host, answer) {

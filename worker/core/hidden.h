@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds what only the sandbox of this process hides (worker/core/sandbox.h). */
+/* Finds files that only the sandbox of this process hides
+ * (worker/core/sandbox.h). */
 #pragma once
 
 #include <stdbool.h>

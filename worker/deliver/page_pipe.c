@@ -85,7 +85,7 @@ ssize_t page_pipe_send(struct page_pipe *p, int fd)
 	sent = splice(p->copy[0], NULL, fd, NULL, (size_t)held,
 		      SPLICE_F_NONBLOCK);
 	err = errno;
-	/* the next socket begins at the start again */
+	/* the next socket gets the pages from the first one on */
 	if (sent < held)
 		drop(p, p->copy[0], (size_t)(held - (sent > 0 ? sent : 0)));
 	errno = err;

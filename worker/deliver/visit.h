@@ -17,7 +17,7 @@ void visit_request(struct viewer_conn *, const struct http_request *,
  * permission follow. */
 void visit_rename(struct deliver *, const struct mount *, const char *stream);
 
-/* For hls_sessions.h: the request of the connection has a permission, or has
- * none. */
+/* Called by hls_sessions.h when the judgement is known: serves the request of
+ * the connection, or refuses it. */
 void visit_serve_hls(struct viewer_conn *, const char *stream);
 void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);

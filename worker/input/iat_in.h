@@ -35,7 +35,7 @@ struct iat_in_report {
 	size_t n_pcrs;
 	struct {
 		uint16_t pid;
-		uint32_t jitter_us; /* from the earliest to the latest PCR */
+		uint32_t jitter_us; /* latest less earliest arrival */
 	} pcrs[IAT_IN_PIDS_MAX];
 };
 

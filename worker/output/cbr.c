@@ -26,7 +26,7 @@ enum {
 	/* The same for a PID that no PMT names: it had the clock of a source
 	 * that was left. */
 	PCR_LEFT_MS = 200,
-	/* A longer delay need not be counted to the packet. */
+	/* After a longer delay the number of late packets is a guess. */
 	LATE_COUNTED_MS = 60000,
 	/* After a longer sleep the arrival time of packets is unknown. */
 	AWAKE_MS = 100,

@@ -32,7 +32,7 @@ static int64_t floor_div(int64_t n, int64_t by)
 
 static uint64_t clock_at(const struct cbr_clock *c, uint64_t tick)
 {
-	/* positions of one wake-up may be a little before the base */
+	/* tick may be before base_tick: a wake-up sets the base once */
 	int64_t ticks = (int64_t)(tick - c->base_tick);
 
 	return wrapped(c->base_pcr,

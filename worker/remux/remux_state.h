@@ -141,9 +141,9 @@ void remux_route(struct remux *);
 /* Compares the new routes with those before. */
 void remux_absent_renew(struct remux *, const uint16_t *before,
 			const uint8_t *before_role);
-/* A packet of a PID with ROUTE_ABSENT that does not go out. */
+/* Takes a packet of a PID with ROUTE_ABSENT that is not sent. */
 void remux_absent_drop(struct remux *, const uint8_t *packet);
-/* A packet of a PID with ROUTE_ABSENT that goes out, unless its unit began
+/* Takes a packet of a PID with ROUTE_ABSENT that is sent, unless its unit began
  * before: then false, and *ret_cc is the counter for its PCR. */
 bool remux_absent_pass(struct remux *, const uint8_t *packet, uint8_t *ret_cc);
 /* A packet of a PID with ROLE_STRIP.  Returns the counter for its PCR. */

@@ -51,7 +51,7 @@ struct rtp_places {
 	/* losses of each path are counted for all positions before this one */
 	uint64_t retired;
 	uint64_t next, high;
-	uint64_t held_from; /* no place before it holds a datagram */
+	uint64_t held_from; /* positions before it hold no datagram */
 	unsigned kept;      /* sent places before next that keep their slot */
 	unsigned ahead;     /* see rtp_window_set_repair() */
 	struct rtp_place_path path[RTP_PATHS];

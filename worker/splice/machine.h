@@ -200,7 +200,7 @@ struct splice {
 	uint64_t phase;
 	uint16_t phase_program;
 
-	uint8_t *buffer;    /* SPLICE_CHUNK packets, from the first cut on */
+	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: no switch yet */
 	size_t n_buffer;
 
 	struct splice_unit units[SPLICE_TRACKS];

@@ -55,7 +55,7 @@ struct input_chain {
 	uint64_t hole_ns; /* time of the last hole; 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
-	bool gap; /* a gap that the silence has not been given yet */
+	bool gap; /* a gap that silence.h has not counted yet */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */
 	/* It was on air when it was judged last, without a silence in that

@@ -284,7 +284,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			look_at(a, runs[i].data + k * TS_PACKET);
 }
 
-/* Forgets the state of the other stream. */
+/* Forgets the state of the source of mux_pid=. */
 static void forget(struct mux_input *a)
 {
 	drop_waiting(a);

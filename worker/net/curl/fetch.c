@@ -434,9 +434,9 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 	ip_format(&f->refused_at, text);
 	if (f->refused && f->result == CURLE_COULDNT_CONNECT)
 		return errmsg_fail(error, -EACCES,
-				   "the server leads to %s, which is neither "
-				   "its own address nor public: follow=any "
-				   "allows it", text);
+				   "the server redirects or links to %s, which "
+				   "is neither its own address nor public: "
+				   "follow=any allows it", text);
 	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && f->redirects > 0)
 		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
