@@ -31,7 +31,7 @@ done
 makes=$(find . -name '*.mk' -not -path './build*' \
 	-not -path './web/node_modules/*' | sort)
 
-echo "1..12"
+echo "1..13"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
@@ -163,4 +163,11 @@ find tests -name 'test_*.c' -o -name '*.mjs' -path 'tests/system/*' | sort |
 				echo "$page: there is no message $name"
 		done
 } | report 12 "doc/architecture.md lists the folders and roles"
+
+# the Node.js of Debian 12 is version 18
+newer='\.(toSorted|toReversed|toSpliced)\(|import\.meta\.(dir|file)name'
+newer="$newer"'|\b(groupBy|fromAsync|withResolvers)\(|AbortSignal\.any\('
+# shellcheck disable=SC2086  # as above
+grep -nE "$newer" $scripts | grep '\.mjs:' |
+	report 13 "scripts run with Node.js 18"
 }

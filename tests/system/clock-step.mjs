@@ -80,7 +80,7 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 	const events = await WsClient.open(t, sluice.port,
 		`/control/event/?scope=alarm&token=${(await done(sluice,
 			{ cmd: 'ws-token' }, admin)).token}`);
-	const workers = () => sluice.workers().map((w) => w.pid).toSorted();
+	const workers = () => sluice.workers().map((w) => w.pid).sort();
 	const before = workers();
 	const count = () => sluice.log.split('\n').filter((line) =>
 		!/Authentication failed|auth: /.test(line)).length;

@@ -17,6 +17,6 @@ bool private_is_key(const char *file);
 
 /* May a list play this file?  The writer of a list may lack access to the
  * configuration.  So a list plays files that are not private, and files below
- * its own folder if that folder contains nothing private.  The file and the list
- * are absolute paths. */
+ * its own folder if that folder contains nothing private.  The file and the
+ * list are absolute paths. */
 bool private_list_may(const char *list, const char *file);
