@@ -20,8 +20,10 @@ report() {
 folders="common proto master worker ctl tests contrib"
 c_files=$(find common proto master worker ctl tests -name '*.[ch]' | sort)
 programs=$(find common proto master worker ctl -name '*.[ch]' | sort)
-scripts=$(find tests contrib -name '*.mjs' -o -name '*.sh' | sort)
-for file in contrib/* .ci/*; do
+scripts=$(find tests contrib web -path web/node_modules -prune -o \
+	\( -name '*.mjs' -o -name '*.sh' -o -path 'web/*.js' -o \
+	-path 'web/*.css' -o -path 'web/*.ts' \) -print | sort)
+for file in contrib/* .ci/* web/*; do
 	[ -f "$file" ] && head -n 1 "$file" | grep -q '^#!' &&
 		case $scripts in
 		*"$file"*) ;;
@@ -31,18 +33,19 @@ done
 makes=$(find . -name '*.mk' -not -path './build*' \
 	-not -path './web/node_modules/*' | sort)
 
-echo "1..13"
+echo "1..14"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
 awk '
+	FNR == 1 { tab = FILENAME ~ /^web\// ? 4 : 8 } # templates are deep
 	{ gsub(/[\200-\277]/, "") # the further bytes of a character
 	  if (length($0) <= 80 && !index($0, "\t")) next
 	  col = 0
 	  n = split($0, part, "\t")
 	  for (i = 1; i <= n; i++) {
 		col += length(part[i])
-		if (i < n) col += 8 - col % 8
+		if (i < n) col += tab - col % tab
 	  }
 	  if (col > 80)
 		print FILENAME ":" FNR ": " col " columns" }
@@ -170,4 +173,12 @@ newer="$newer"'|\b(groupBy|fromAsync|withResolvers)\(|AbortSignal\.any\('
 # shellcheck disable=SC2086  # as above
 grep -nE "$newer" $scripts | grep '\.mjs:' |
 	report 13 "scripts run with Node.js 18"
+
+# text of the service and of streams never becomes markup or code
+# shellcheck disable=SC2086
+grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|DOMParser|document\.write|'\
+'dangerouslySet|new Function|\beval\(|localStorage|sessionStorage' \
+	$(find web -path web/node_modules -prune -o -name '*.js' -print) |
+	grep -v '^web/common/prefs.js:.*localStorage' |
+	report 14 "the page makes no markup from text and stores no secret"
 }

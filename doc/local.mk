@@ -10,4 +10,5 @@ dist_doc_DATA += \
 	doc/benchmarks.md \
 	doc/dependencies.md \
 	doc/openapi.yaml \
-	doc/scenarios.md
+	doc/scenarios.md \
+	doc/web.md

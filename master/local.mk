@@ -10,6 +10,7 @@ libmaster_a_SOURCES = \
 include master/api/local.mk
 include master/auth/local.mk
 include master/config/local.mk
+include master/http/local.mk
 include master/setup/local.mk
 include master/status/local.mk
 include master/streams/local.mk

@@ -41,6 +41,7 @@ include tests/unit/local.mk
 include tests/component/local.mk
 include tests/attacker/local.mk
 include tests/clock/local.mk
+include tests/web/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk

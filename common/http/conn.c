@@ -19,7 +19,6 @@
 
 enum {
 	READ_MAX = 16384, /* bytes read ahead, and per wake-up */
-	WRITE_MAX = 256 * 1024, /* bytes written per wake-up */
 	KEEP = 4096, /* memory kept between two requests */
 	SHARE = 65536, /* bytes that each may hold in any case */
 	REFUSED_MAX = 64, /* connections that wait for their 503 */
@@ -48,7 +47,8 @@ struct http_conn {
 	ev_io readable, writable;
 	ev_timer timer;
 	struct http_request *request;
-	struct buf in, out;
+	struct buf in;
+	struct http_unsent out;
 	size_t held_in, held_out; /* shares of those of the pool, bytes */
 	size_t drained; /* bytes discarded */
 	uint64_t answer_end_ms; /* deadline of the answer, mono_ms() */
@@ -87,9 +87,9 @@ static void conn_free(struct http_conn *c)
 	http_request_free(&c->request);
 	/* they contained passwords and session ids */
 	buf_wipe(&c->in, READ_MAX);
-	buf_wipe(&c->out, READ_MAX);
+	buf_wipe(&c->out.buf, READ_MAX);
 	buf_done(&c->in);
-	buf_done(&c->out);
+	buf_done(&c->out.buf);
 	free(c);
 }
 
@@ -130,7 +130,7 @@ static void expect(struct http_conn *c, enum conn_wait wait)
 static size_t account(struct http_conn *c)
 {
 	struct http_pool *p = c->pool;
-	size_t in, before = c->held_in, out = buf_len(&c->out);
+	size_t in, before = c->held_in, out = buf_len(&c->out.buf);
 
 	(void)http_request_body(c->request, &in);
 	in += buf_len(&c->in);
@@ -157,12 +157,13 @@ static void answer(struct http_conn *c, const struct http_answer *a)
 	const struct http_server_config *cfg = &c->pool->cfg;
 	const char *method = http_request_method(c->request);
 
-	http_response_write(&c->out, a, strcmp(method, "HEAD") == 0,
-			    c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
-			    (time_t)ev_now(cfg->loop));
+	http_unsent_write(&c->out, a, strcmp(method, "HEAD") == 0,
+			  c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
+			  (time_t)ev_now(cfg->loop));
 	c->state = CONN_WRITING;
 	c->answer_end_ms = mono_ms() + cfg->answer_timeout_ms +
-			   buf_len(&c->out) * 1000 / cfg->answer_rate_min;
+			   http_unsent_len(&c->out) * 1000 /
+				   cfg->answer_rate_min;
 	expect_reader(c);
 	/* written later, because the handler may still be running */
 	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
@@ -219,7 +220,7 @@ static bool meet_expectation(struct http_conn *c)
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
 		c->continued = true;
-		buf_append(&c->out, interim, sizeof interim - 1);
+		buf_append(&c->out.buf, interim, sizeof interim - 1);
 		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 	}
 	return true;
@@ -328,7 +329,7 @@ static void answered(struct http_conn *c)
 		return;
 	}
 	http_request_reset(c->request);
-	buf_reset(&c->out, KEEP);
+	buf_reset(&c->out.buf, KEEP);
 	c->state = CONN_READING;
 	c->wait = WAIT_NONE;
 	c->used = true;
@@ -341,22 +342,18 @@ static void answered(struct http_conn *c)
 
 static void conn_write(struct http_conn *c)
 {
-	size_t len = MIN(buf_len(&c->out), (size_t)WRITE_MAX);
-	ssize_t n = 0;
+	ssize_t n = http_unsent_send(&c->out, c->fd);
 
-	if (len > 0)
-		n = send(c->fd, buf_head(&c->out), len, MSG_NOSIGNAL);
-	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+	if (n < 0 && n != -EAGAIN && n != -EINTR) {
 		conn_close(c);
 		return;
 	}
 	if (n > 0) {
-		buf_take(&c->out, (size_t)n);
 		(void)account(c);
 		if (c->state == CONN_WRITING)
 			expect_reader(c);
 	}
-	if (buf_len(&c->out) > 0) {
+	if (http_unsent_len(&c->out) > 0) {
 		ev_io_start(c->pool->cfg.loop, &c->writable);
 		return;
 	}
@@ -553,7 +550,8 @@ void http_pool_done(struct http_pool *p)
 void http_respond(struct http_conn *c, const struct http_answer *a)
 {
 	assert(c->state == CONN_HANDLING);
-	if (a->len > SHARE && c->pool->held_out + a->len > HTTP_HELD_MAX)
+	if (!a->lasting && a->len > SHARE &&
+	    c->pool->held_out + a->len > HTTP_HELD_MAX)
 		answer_error(c, 503, "too many answer bytes in progress: "
 			     "retry later");
 	else

@@ -99,12 +99,14 @@ struct http_answer {
 	int status;
 	const char *content_type; /* NULL with an empty body */
 	const char *headers;      /* more lines, each with CRLF; or NULL */
-	const void *body;         /* copied */
+	const char *cache;        /* Cache-Control; NULL: no-store */
+	const void *body;         /* copied, unless it is lasting */
 	size_t len;
+	bool lasting;             /* the body outlives the server */
 };
 
 /* Answers in the next iteration of the loop, without a callback.  The server
- * adds Date, Content-Length, Connection, "Cache-Control: no-store" and
+ * adds Date, Content-Length, Connection, Cache-Control and
  * "X-Content-Type-Options: nosniff", and leaves the body out for HEAD. */
 void http_respond(struct http_conn *, const struct http_answer *);
 

@@ -434,6 +434,8 @@ void api_handle(struct api *api, struct http_conn *conn,
 		return;
 	if (call->route.kind == ROUTE_EVENT) {
 		event_handshake(call);
+	} else if (page_is_wanted(call)) {
+		page_answer(call);
 	} else if (is_login(call)) {
 		access_line(call);
 		api_command_find("login")->run(api, call->body, &call->reply);
@@ -458,7 +460,11 @@ void api_judge_head(struct api *api, struct http_conn *conn,
 {
 	struct call *call = call_open(api, conn, request);
 
-	if (call != NULL)
+	if (call == NULL)
+		return;
+	if (page_is_wanted(call))
+		page_answer(call);
+	else
 		admit(call, receive_body);
 }
 

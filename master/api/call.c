@@ -33,7 +33,7 @@ struct call *call_new(struct api *api, struct http_conn *conn,
 	return c;
 }
 
-static void call_free(struct call *c)
+void call_free(struct call *c)
 {
 	LIST_REMOVE(c, link);
 	gate_forget(&c->wait);

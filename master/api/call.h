@@ -43,6 +43,14 @@ struct call *call_new(struct api *, struct http_conn *,
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 
+/* The connection was answered in another way. */
+void call_free(struct call *);
+
+/* The request is for the web interface, which needs no credential. */
+bool page_is_wanted(const struct call *);
+/* Answers it and frees the call. */
+void page_answer(struct call *);
+
 /* Runs a command again after the check of its certificate, and answers. */
 void call_again(struct call *, command_fn *run);
 

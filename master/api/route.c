@@ -45,6 +45,17 @@ static void refuse_method(struct route *r, const char *allow,
 	reply_error(reply, 405, "only %s is answered here", allow);
 }
 
+static bool is_read(const struct http_request *request)
+{
+	return has_method(request, "GET") || has_method(request, "HEAD");
+}
+
+static void copy_id(struct route *r, const char *id, size_t len)
+{
+	(void)snprintf(r->id, sizeof r->id, "%.*s",
+		       (int)MIN(len, sizeof r->id), id);
+}
+
 static void take_path(const struct api_path *p, const char *id,
 		      const struct http_request *request, struct route *r,
 		      struct reply *reply)
@@ -54,16 +65,14 @@ static void take_path(const struct api_path *p, const char *id,
 
 	if (len > 0 && id[len - 1] == '/')
 		len--;
-	(void)snprintf(r->id, sizeof r->id, "%.*s",
-		       (int)MIN(len, sizeof r->id), id);
+	copy_id(r, id, len);
 	r->path = p;
 	r->span = STATUS_MINUTE;
 	if (p->post != NULL && !has_method(request, "POST")) {
 		refuse_method(r, "POST", reply);
 		return;
 	}
-	if (p->get != NULL && !has_method(request, "GET") &&
-	    !has_method(request, "HEAD")) {
+	if (p->get != NULL && !is_read(request)) {
 		refuse_method(r, "GET, HEAD", reply);
 		return;
 	}
@@ -77,6 +86,30 @@ static void take_path(const struct api_path *p, const char *id,
 		r->kind = ROUTE_PATH;
 	else
 		reply_error(reply, 400, "t: is not 0 or 1");
+}
+
+/* True for the web interface; then ret is set. */
+static bool take_page(const char *prefix, const struct http_request *request,
+		      struct route *ret, struct reply *reply)
+{
+	const char *path = http_request_path(request);
+	size_t len = strlen(prefix);
+
+	if (len > 1 && strncmp(path, prefix, len - 1) == 0 &&
+	    path[len - 1] == '\0')
+		ret->kind = ROUTE_BARE;
+	else if (strcmp(path, prefix) == 0)
+		ret->kind = ROUTE_PAGE;
+	else if (strncmp(path, prefix, len) == 0 &&
+		 strncmp(path + len, "web/", 4) == 0)
+		ret->kind = ROUTE_FILE;
+	else
+		return false;
+	if (ret->kind == ROUTE_FILE)
+		copy_id(ret, path + len + 4, strlen(path + len + 4));
+	if (!is_read(request))
+		refuse_method(ret, "GET, HEAD", reply);
+	return true;
 }
 
 /* The id behind the path of p, or "" without an id; NULL: another path. */
@@ -98,6 +131,8 @@ void route_find(const char *prefix, const struct api_path *const *files,
 	size_t len = strlen(prefix);
 
 	*ret = (struct route){ .kind = ROUTE_NONE };
+	if (take_page(prefix, request, ret, reply))
+		return;
 	if (strncmp(path, prefix, len) != 0) {
 		reply_error(reply, 404, "there is no such path");
 		return;

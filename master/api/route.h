@@ -13,6 +13,9 @@ enum route_kind {
 	ROUTE_COMMAND, /* control/ */
 	ROUTE_EVENT,   /* control/event/ */
 	ROUTE_PATH,
+	ROUTE_PAGE,    /* the prefix itself: the web interface */
+	ROUTE_FILE,    /* web/: its files, id is what follows */
+	ROUTE_BARE,    /* the prefix without its last slash */
 };
 
 enum { ROUTE_ID_MAX = 1024 }; /* longer ones are cut: no id is so long */

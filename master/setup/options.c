@@ -14,6 +14,7 @@
 
 enum {
 	OPTION_NO_WEB_AUTH = 256,
+	OPTION_WEB_DIR,
 	OPTION_RESET_PASSWORD,
 	OPTION_DEBUG,
 	OPTION_LOG,
@@ -35,6 +36,8 @@ static const char help[] =
 	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
 	"      --no-web-auth    no login: every client has full access\n"
+	"      --web-dir FOLDER serve the files of the web interface from the\n"
+	"                       folder, while somebody works on them\n"
 	"      --reset-password LOGIN\n"
 	"                       give the user a new password and print it\n"
 	"      --debug          log more; this and the next three are what\n"
@@ -59,6 +62,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "port", required_argument, NULL, 'p' },
 	{ "no-web-auth", no_argument, NULL, OPTION_NO_WEB_AUTH },
+	{ "web-dir", required_argument, NULL, OPTION_WEB_DIR },
 	{ "reset-password", required_argument, NULL, OPTION_RESET_PASSWORD },
 	{ "debug", no_argument, NULL, OPTION_DEBUG },
 	{ "log", required_argument, NULL, OPTION_LOG },
@@ -125,6 +129,9 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_NO_WEB_AUTH:
 		o->no_web_auth = true;
+		return GO_ON;
+	case OPTION_WEB_DIR:
+		o->web_dir = optarg;
 		return GO_ON;
 	case OPTION_USER:
 		o->user = optarg;

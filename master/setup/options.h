@@ -26,6 +26,7 @@ struct options {
 	const char *config_path; /* -c; NULL: nothing is read or saved */
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */
+	const char *web_dir;     /* --web-dir; NULL when not given */
 	bool require_sandbox;    /* --require-sandbox */
 	bool trial;              /* TRIAL_OPTION of common/supervise/trial.h */
 	/* --allow-path, each a folder, or several with colons */

@@ -212,6 +212,12 @@ function normalise(target) {
 	return text.replace(/\/(\.?\/)+/g, '/').replace(/\/\.$/, '/');
 }
 
+function isPage(x) {
+	return ['GET', 'HEAD'].includes(x.method) &&
+		([304, 308].includes(x.status) || (x.status === 200 &&
+			!x.type?.startsWith('application/json')));
+}
+
 // The difference of one exchange with the control port, { method, target, sent,
 // status, type, text }, from its description, or undefined.
 export function differs(x) {
@@ -219,6 +225,9 @@ export function differs(x) {
 	const where = normalise(x.target);
 	const found = ref.routes.find((r) => r.pattern.test(where));
 
+	// the web interface is no part of the documents
+	if (found === undefined && isPage(x))
+		return undefined;
 	if (found === undefined && x.status === 200)
 		return `the path is not described in doc/${OPENAPI}`;
 	// outside of control_path, too

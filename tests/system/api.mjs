@@ -207,8 +207,9 @@ test('a rejected command changes nothing and names the error', async (t) => {
 			[{ cmd, id: 'nobody' }, 404, /nobody/]]),
 	])
 		assert.match(await refused(sluice, status, command), pattern);
-	for (const path of ['/api/stream-info/nobody', '/api/nothing', '/',
-		'/api/stream-status/nobody', '/api/stream-info', '/control/x'])
+	for (const path of ['/api/stream-info/nobody', '/api/nothing', '/x',
+		'/api/stream-status/nobody', '/api/stream-info', '/control/x',
+		'/web', '/web/', '/web/x/headend/main.js'])
 		assert.equal((await sluice.get(path)).status, 404, path);
 	assert.equal((await sluice.get('/api/stream-status/a001?t=7')).status,
 		400);
@@ -279,7 +280,7 @@ test('control_port sets the listener, and -p overrides it', async (t) => {
 test('without --no-web-auth every request needs a login', async (t) => {
 	const sluice = await Sluice.start(t, config(one()), { auth: true });
 
-	for (const path of ['/api/config', '/api/system-status', '/',
+	for (const path of ['/api/config', '/api/system-status', '/x',
 		'/api/stream-info/a001'])
 		assert.equal((await sluice.get(path)).status, 403, path);
 	assert.equal((await sluice.get('/control/event/')).status, 400);

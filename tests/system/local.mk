@@ -91,6 +91,7 @@ system_tests = \
 	tests/system/model.mjs \
 	tests/system/mux.mjs \
 	tests/system/new-files.mjs \
+	tests/system/page.mjs \
 	tests/system/output-address.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \

@@ -120,7 +120,7 @@ test('every request without a valid credential is rejected', async (t) => {
 		assert.equal((await checked(() => call(sluice, { name: 'x' },
 			headers, { path: '/api/output-group' }))).status, 403,
 		name);
-		for (const path of [...Object.keys(PATHS), '/', '/api/x',
+		for (const path of [...Object.keys(PATHS), '/x', '/api/x',
 			'/control', '/play/x']) {
 			const reply = await checked(() => request(sluice.port,
 				{ path, headers }));

@@ -501,6 +501,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/config/test_write_paths \
+	tests/unit/master/http/test_static_answer \
 	tests/unit/master/setup/test_log_settings \
 	tests/unit/master/setup/test_options \
 	tests/unit/master/status/test_history \
@@ -637,6 +638,7 @@ tests_unit_master_config_test_stream_links_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
 tests_unit_master_config_test_write_paths_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
+tests_unit_master_http_test_static_answer_LDADD = $(master_libs)
 tests_unit_master_setup_test_options_LDADD = $(master_libs)
 tests_unit_master_status_test_history_SOURCES = \
 	tests/unit/master/status/test_history.c \

@@ -28,7 +28,8 @@ void site_say(struct http_conn *conn, const char *text)
 			   });
 }
 
-/* "/later" waits, "/large" is large, others are echoed. */
+/* "/later" waits, "/large" is large, "/lasting" too and not copied, others are
+ * echoed. */
 static void on_request(struct http_conn *conn,
 		       const struct http_request *request, void *arg)
 {
@@ -43,12 +44,13 @@ static void on_request(struct http_conn *conn,
 		s->conns[s->n_conns++] = conn;
 		return;
 	}
-	if (strcmp(path, "/large") == 0) {
+	if (strcmp(path, "/large") == 0 || strcmp(path, "/lasting") == 0) {
 		http_respond(conn, &(struct http_answer){
 					   .status = 200,
 					   .content_type = "text/plain",
 					   .body = s->large,
-					   .len = SITE_LARGE });
+					   .len = SITE_LARGE,
+					   .lasting = path[3] == 's' });
 		return;
 	}
 	snprintf(text, sizeof text, "[%s %s %.*s]",

@@ -14,7 +14,8 @@ enum { HELD_MAX = 2000, SITE_LARGE = 4 * 1024 * 1024 };
 #define GET "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 /* A server and the requests that its handler received.  "/later" waits,
- * "/large" gets large, other requests are echoed. */
+ * "/large" gets large, "/lasting" gets it without a copy, other requests are
+ * echoed. */
 struct site {
 	struct ev_loop *loop;
 	struct http_server *server;

@@ -264,23 +264,57 @@ static bool wrote_much(void *arg)
 	return s->requests > 0;
 }
 
-Test(http_server, writes_a_large_answer_to_a_slow_reader)
+/* change: after the answer has begun. */
+static void read_slowly(const char *path, bool change)
 {
 	struct site *s = site_open();
 	struct client c = site_visit(s);
 	const char *body;
+	char line[64];
 
 	s->large = xcalloc(1, SITE_LARGE);
 	for (size_t i = 0; i < SITE_LARGE; i++)
 		s->large[i] = (char)('a' + i % 23);
-	cr_assert(client_say(&c, "GET /large HTTP/1.0\r\n\r\n"));
+	(void)snprintf(line, sizeof line, "GET %s HTTP/1.0\r\n\r\n", path);
+	cr_assert(client_say(&c, line));
 	drive(s->loop, wrote_much, s);
+	if (change)
+		s->large[SITE_LARGE - 1] = 'Z';
 	drive_for(s->loop, 20);
 	cr_assert(client_expect_end(&c));
 	body = strstr(client_text(&c), "\r\n\r\n");
 	cr_assert_not_null(body);
 	cr_assert_eq(strlen(body + 4), SITE_LARGE);
 	cr_assert_eq(memcmp(body + 4, s->large, SITE_LARGE), 0);
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, writes_a_large_answer_to_a_slow_reader)
+{
+	read_slowly("/large", false);
+}
+
+Test(http_server, does_not_copy_a_lasting_body)
+{
+	read_slowly("/lasting", true);
+}
+
+Test(http_server, answers_again_after_a_lasting_body)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	s->large = xcalloc(1, SITE_LARGE);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert(client_say(&c, "GET /lasting HTTP/1.1\r\nHost: a"
+					 "\r\n\r\nHEAD /lasting HTTP/1.1"
+					 "\r\nHost: a\r\n\r\n" GET));
+		cr_assert(client_expect(&c, "[GET / ]"));
+		cr_assert_gt(buf_len(&c.in), SITE_LARGE);
+		cr_assert_lt(buf_len(&c.in), SITE_LARGE + 2000);
+		buf_reset(&c.in, 0);
+	}
 	client_close(&c);
 	site_close(s);
 }

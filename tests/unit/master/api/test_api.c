@@ -407,7 +407,6 @@ static const struct {
 	int status;
 	const char *allow;
 } routes[] = {
-	{ "GET", "/", "", 404, "" },
 	{ "GET", "/x", "", 404, "" },
 	{ "GET", "/controlx", "", 404, "" },
 	{ "GET", "/api", "", 404, "" },
@@ -451,7 +450,9 @@ Test(api, uses_its_prefix)
 {
 	open_world("{'settings':{'control_path':'/tv/'}}");
 	cr_assert_eq(get("/api/config", ""), 404);
-	cr_assert_eq(get("/tv", ""), 404);
+	cr_assert_eq(get("/tv", ""), 308);
+	cr_assert_eq(get("/tv/", ""), 200);
+	cr_assert_eq(get("/", ""), 404);
 	cr_assert_eq(get("/tv/api/config", ""), 200);
 	cr_assert_eq(get("/tvx/api/config", ""), 404);
 	request("POST", "/tv/control/", "", "{\"cmd\":\"version\"}");

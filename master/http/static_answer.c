@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/http/static_answer.h"
+
+#include "master/http/static_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Nothing inline, nothing of another host, and no text that becomes markup. */
+#define PAGE_POLICY                                                      \
+	"Content-Security-Policy: default-src 'none'; script-src 'self'; " \
+	"style-src 'self'; worker-src 'self'; connect-src 'self'; "      \
+	"img-src 'self' data:; media-src 'self' blob:; "                 \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "  \
+	"require-trusted-types-for 'script'; trusted-types 'none'\r\n"   \
+	"Referrer-Policy: no-referrer\r\n"                               \
+	"X-Frame-Options: DENY\r\n"                                      \
+	"Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"
+
+#define EACH_POLICY "Cross-Origin-Resource-Policy: same-origin\r\n"
+
+/* The length of the word at text, of the characters of a token. */
+static size_t word_len(const char *text)
+{
+	return strcspn(text, " \t,;");
+}
+
+/* True when the parameter q of this element of the list is 0. */
+static bool is_refused(const char *element)
+{
+	const char *q = element + strcspn(element, ",;");
+
+	if (*q != ';')
+		return false;
+	q += 1 + strspn(q + 1, " \t");
+	return strncasecmp(q, "q=", 2) == 0 && strtod(q + 2, NULL) <= 0;
+}
+
+bool static_accepts_gzip(const char *list)
+{
+	while (list != NULL && *list != '\0') {
+		size_t len;
+
+		list += strspn(list, " \t,");
+		len = word_len(list);
+		if (len == 4 && strncasecmp(list, "gzip", 4) == 0)
+			return !is_refused(list);
+		list += strcspn(list, ",");
+	}
+	return false;
+}
+
+bool static_is_known(const char *list, const char *hash)
+{
+	size_t len = strlen(hash);
+
+	while (list != NULL && *list != '\0') {
+		list += strspn(list, " \t,");
+		if (*list == '*')
+			return true;
+		/* weak comparison, RFC 9110 13.1.2 */
+		if (strncmp(list, "W/", 2) == 0)
+			list += 2;
+		if (*list == '"' && strncmp(list + 1, hash, len) == 0 &&
+		    (list[1 + len] == '"' ||
+		     strncmp(list + 1 + len, "-gz\"", 4) == 0))
+			return true;
+		list += strcspn(list, ",");
+	}
+	return false;
+}
+
+/* The name of the file behind HASH/, or NULL: another version's. */
+static const char *behind_hash(const char *name, const char *hash)
+{
+	size_t len = strcspn(name, "/");
+
+	bool is_ours = hash == NULL ||
+		       (len == strlen(hash) && memcmp(name, hash, len) == 0);
+
+	return is_ours && name[len] == '/' ? name + len + 1 : NULL;
+}
+
+static void add_headers(struct static_answer *ret, const char *hash,
+			bool is_page, bool is_gzip)
+{
+	char tag[128] = "";
+
+	if (is_page && hash != NULL)
+		(void)snprintf(tag, sizeof tag, "ETag: \"%s%s\"\r\n", hash,
+			       is_gzip ? "-gz" : "");
+	(void)snprintf(ret->headers, sizeof ret->headers, "%s%s%s%s%s",
+		       is_gzip ? "Content-Encoding: gzip\r\n" : "",
+		       hash != NULL ? "Vary: Accept-Encoding\r\n" : "", tag,
+		       is_page ? PAGE_POLICY : "", EACH_POLICY);
+	ret->http.headers = ret->headers;
+}
+
+/* A file of the folder, or of the program if the folder has none. */
+static bool take_folder(const char *folder, const char *name,
+			struct static_answer *ret)
+{
+	if (static_type(name) == NULL ||
+	    static_folder_read(folder, name, &ret->text) < 0)
+		return false;
+	ret->http = (struct http_answer){
+		.status = 200,
+		.content_type = static_type(name),
+		.cache = "no-cache",
+		.body = ret->text.data != NULL ? buf_head(&ret->text) : NULL,
+		.len = buf_len(&ret->text),
+	};
+	add_headers(ret, NULL, strcmp(name, STATIC_PAGE) == 0, false);
+	return true;
+}
+
+bool static_answer(const struct static_tree *tree, const char *folder,
+		   const char *name, const struct http_request *request,
+		   struct static_answer *ret)
+{
+	bool is_page = name == NULL, is_gzip;
+	const struct static_file *file;
+
+	*ret = (struct static_answer){ 0 };
+	if (is_page)
+		name = STATIC_PAGE;
+	else
+		name = behind_hash(name, folder != NULL ? NULL : tree->hash);
+	if (name == NULL)
+		return false;
+	if (folder != NULL && take_folder(folder, name, ret))
+		return true;
+	file = static_find(tree, name);
+	if (file == NULL)
+		return false;
+	is_gzip = static_accepts_gzip(
+		http_request_header(request, "accept-encoding"));
+	ret->http = (struct http_answer){
+		.status = 200,
+		.content_type = static_type(name),
+		.cache = is_page ? "no-cache"
+				 : "public, max-age=31536000, immutable",
+		.body = is_gzip ? file->gzip : file->plain,
+		.len = is_gzip ? file->gzip_len : file->plain_len,
+		.lasting = true,
+	};
+	add_headers(ret, tree->hash, is_page, is_gzip);
+	if (is_page && static_is_known(http_request_header(request,
+							   "if-none-match"),
+				       tree->hash)) {
+		ret->http.status = 304;
+		ret->http.content_type = NULL;
+	}
+	return true;
+}
+
+void static_answer_done(struct static_answer *a)
+{
+	buf_done(&a->text);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The event channel of the web interface and its store.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { mock, test } from 'node:test';
+import { srcdir } from '../helpers/util.mjs';
+
+const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { Api, ApiError } = await load('common/api.js');
+const { DEADLINE_MS, Live, PAUSE_MAX_MS, PAUSE_MIN_MS, PING_MS, pauseMs } =
+	await load('common/live.js');
+const { Store } = await load('common/store.js');
+
+// A reply as fetch gives it.
+const reply = (status, body) => ({ ok: status === 200, status,
+	statusText: 'Text', json: async () => {
+		if (body === undefined)
+			throw new SyntaxError('no JSON');
+		return body;
+	} });
+
+test('a request goes below the prefix and its error is a sentence',
+	async () => {
+	const asked = [];
+	let next = reply(200, { ok: 1 }), refused = 0;
+	const api = new Api('http://h:8000/north/side/', async (url, init) => {
+		asked.push([url.href, init.method ?? 'GET']);
+		if (next instanceof Error)
+			throw next;
+		return next;
+	});
+
+	api.onRefused = () => refused++;
+	assert.deepEqual(await api.get('api/overview'), { ok: 1 });
+	await api.cmd('load');
+	assert.deepEqual(asked, [
+		['http://h:8000/north/side/api/overview', 'GET'],
+		['http://h:8000/north/side/control/', 'POST']]);
+	for (const [answer, status, text] of [
+		[reply(400, { error: 'id: wrong' }), 400, 'id: wrong'],
+		[reply(502), 502, '502 Text'],
+		[reply(403, { error: 'x' }), 403, 'x'],
+		[reply(200), 0, 'the answer is incomplete'],
+		[new TypeError('fetch'), 0, 'the service does not answer']]) {
+		next = answer;
+		await assert.rejects(api.cmd('x'), (error) =>
+			error instanceof ApiError && error.status === status &&
+			error.message === text);
+	}
+	assert.equal(refused, 1);
+});
+
+// The event channel on a clock of its own, with sockets that the test plays.
+function scene(t) {
+	const sockets = [], seen = [];
+	let token = 0, fail = null;
+
+	mock.timers.enable({ apis: ['setTimeout'] });
+	t.after(() => mock.timers.reset());
+	class Socket {
+		sent = [];
+		constructor(url) {
+			this.url = url;
+			sockets.push(this);
+		}
+		send(text) { this.sent.push(text); }
+		close() { this.closed = true; }
+	}
+	const live = new Live({ api: { cmd: async () => {
+		if (fail)
+			throw fail;
+		return { token: `t${++token}` };
+	}, url: (name) => new URL(name, 'https://h/') },
+	Socket, random: () => 1, onOpen: () => seen.push('load'),
+	onMessage: (message) => seen.push(message.scope),
+	onState: (state) => seen.push(state) });
+	// promises of the token run between two timers
+	const settle = async () => {
+		for (let i = 0; i < 5; i++)
+			await null;
+	};
+
+	t.after(() => live.stop());
+	return { live, sockets, seen, settle,
+		fail: (error) => { fail = error; },
+		get last() { return sockets.at(-1); },
+		pass: async (ms) => {
+			mock.timers.tick(ms);
+			await settle();
+		} };
+}
+
+test('a socket gets a fresh token, opens, and loads the state', async (t) => {
+	const s = scene(t);
+
+	s.live.start();
+	await s.settle();
+	assert.equal(s.last.url,
+		'wss://h/control/event/?token=t1&scope=alarm');
+	s.last.onopen();
+	s.last.onmessage({ data: '{"scope":"alarm"}' });
+	assert.deepEqual(s.seen, ['open', 'load', 'alarm']);
+});
+
+test('a socket that answers no ping is given up', async (t) => {
+	const s = scene(t);
+
+	s.live.start();
+	await s.settle();
+	s.last.onopen();
+	for (let i = 0; i < 3; i++) {
+		await s.pass(PING_MS);
+		assert.equal(s.last.sent.length, i + 1);
+		s.last.onmessage({ data: 'pong' });
+	}
+	await s.pass(PING_MS);
+	assert.equal(s.sockets.length, 1);
+	const first = s.last;
+
+	await s.pass(DEADLINE_MS);
+	assert.ok(first.closed);
+	assert.equal(s.seen.at(-1), 'lost');
+	await s.pass(PAUSE_MIN_MS);
+	assert.equal(s.sockets.length, 2);
+	assert.match(s.last.url, /token=t2/);
+	// what the first one still says does not count
+	first.onmessage({ data: '{"scope":"old"}' });
+	first.onclose();
+	s.last.onopen();
+	assert.deepEqual(s.seen.slice(-3), ['lost', 'open', 'load']);
+});
+
+test('pauses grow to their limit and end with a success', async (t) => {
+	const s = scene(t);
+
+	s.live.start();
+	await s.settle();
+	for (let i = 1; i < 9; i++) {
+		const before = s.sockets.length;
+
+		s.last.onclose();
+		await s.pass(pauseMs(i, 1) - 1);
+		assert.equal(s.sockets.length, before);
+		await s.pass(1);
+		assert.equal(s.sockets.length, before + 1);
+	}
+	s.last.onopen();
+	s.last.onclose();
+	await s.pass(PAUSE_MIN_MS);
+	assert.equal(s.sockets.length, 10);
+	for (let i = 1; i < 99; i++)
+		for (const random of [0, 0.5, 1]) {
+			assert.ok(pauseMs(i, random) >= PAUSE_MIN_MS);
+			assert.ok(pauseMs(i, random) <= PAUSE_MAX_MS);
+		}
+});
+
+test('no answer to the handshake, no token, and the end of a session',
+	async (t) => {
+	const s = scene(t);
+
+	s.live.start();
+	await s.settle();
+	await s.pass(PING_MS + DEADLINE_MS);
+	assert.equal(s.seen.at(-1), 'lost');
+	s.fail(new ApiError(0, 'the service does not answer'));
+	await s.pass(PAUSE_MIN_MS);
+	s.fail(null);
+	await s.pass(PAUSE_MIN_MS * 2);
+	assert.equal(s.sockets.length, 2);
+	// the network is there again: at once
+	s.last.onclose();
+	s.live.hurry();
+	await s.settle();
+	assert.equal(s.sockets.length, 3);
+	s.fail(new ApiError(403, 'the session is over'));
+	s.last.onclose();
+	await s.pass(PAUSE_MAX_MS * 4);
+	assert.equal(s.sockets.length, 3, 'the page asks for a login');
+	s.live.stop();
+	assert.ok(s.last.closed);
+});
+
+const config = (...ids) => ({ make_stream: ids.map((id) =>
+	({ id, name: `n ${id}`, type: 'spts', enable: true })) });
+const overview = (ids, more = {}) => ({ timestamp: 1, version: '1',
+	system: {}, alarms: [], streams: ids.map((id) => ({ id, enable: true,
+		state: 'on air', ok: true, onair: true, inputs: 2,
+		active_input: 1, bitrate: 5, cc_error: 0, pes_error: 0,
+		sc_error: 0, sessions: 0, alarms: [], input_faults: [],
+		output_faults: [], worker: { state: 'running' }, ...more })) });
+const second = (id, input_id, onair = true, bitrate = 8000) => ({
+	scope: 'stream_event', channel_id: id, input_id, onair, bitrate,
+	scrambled: false, cc_error: 0, pes_error: 0 });
+const ids = (store) => [...store.streams.keys()].join(' ');
+
+function filled(...all) {
+	const store = new Store();
+
+	store.load(config(...all));
+	store.take(overview(all), 1000);
+	return store;
+}
+
+test('the order is that of the configuration', () => {
+	const store = filled('c', 'a', 'b');
+
+	assert.equal(ids(store), 'c a b');
+	store.take(overview(['a', 'b', 'c', 'd']), 1001);
+	assert.equal(ids(store), 'c a b d');
+	store.take(overview(['b', 'c']), 1002);
+	assert.equal(ids(store), 'c b');
+	assert.equal(store.streams.get('c').name, 'n c');
+});
+
+test('the second of a stream is that of its active input', () => {
+	const store = filled('a', 'b');
+	const rate = (id) => store.streams.get(id).rate(1000);
+
+	// the active one is the first of each second
+	for (const message of [second('a', 1, true, 10),
+		second('a', 2, true, 20), second('b', 1, true, 30),
+		second('a', 2, true, 40), second('a', 1, true, 50)])
+		store.apply(message, 1000);
+	assert.deepEqual([rate('a'), rate('b')], [40, 30]);
+	// of one stream alone: the same input begins the next second
+	store.apply(second('a', 1, true, 60), 1001);
+	assert.equal(store.streams.get('a').rate(1001), 60);
+	assert.equal(store.streams.get('a').ring.rate(1001), 60);
+	store.apply(second('gone', 1), 1001);
+	assert.equal(ids(store), 'a b');
+});
+
+test('a stream is off air with the event, and its reason is asked for',
+	() => {
+	const store = filled('a');
+	const stream = store.streams.get('a');
+
+	assert.equal(stream.mark(1000), 'on');
+	assert.equal(store.wantsOverview, false);
+	store.apply(second('a', 1), 1000);
+	assert.equal(store.wantsOverview, false);
+	store.apply(second('a', 1, false, 0), 1001);
+	assert.equal(stream.mark(1001), 'fault');
+	assert.equal(store.wantsOverview, true);
+	// without events the overview counts again
+	assert.equal(stream.mark(1010), 'on');
+});
+
+test('changes keep the place, removals with a successor are none', () => {
+	const store = filled('a', 'b', 'c');
+	const ring = store.streams.get('b').ring;
+	const set = (stream) => store.apply({ scope: 'set-stream', stream });
+
+	set({ id: 'b', remove: true, up: true });
+	assert.equal(ids(store), 'a b c');
+	set({ id: 'b', name: 'other', type: 'spts', enable: true });
+	assert.equal(store.streams.get('b').name, 'other');
+	// renamed
+	set({ id: 'b', remove: true, up: true });
+	set({ id: 'x', name: 'new id', type: 'spts', enable: true });
+	assert.equal(ids(store), 'a x c');
+	assert.equal(store.streams.get('x').ring, ring);
+	assert.equal(store.streams.get('x').id, 'x');
+	set({ id: 'd', name: 'D', type: 'spts', enable: true });
+	set({ id: 'a', remove: true, up: false });
+	set({ id: 'c', remove: true });
+	assert.equal(ids(store), 'x d');
+	set({ id: 'nobody', remove: true });
+	set({ remove: true });
+	set(null);
+	assert.equal(ids(store), 'x d');
+});
+
+test('what an event does not carry is asked for', () => {
+	const store = filled('a');
+
+	store.apply({ scope: 'set-category', id: 1 });
+	assert.equal(store.wantsConfig, true);
+	store.load(config('a'));
+	assert.equal(store.wantsConfig, false);
+	store.apply({ scope: 'alarm', alarm: 'save' });
+	assert.equal(store.wantsOverview, true);
+	store.take(overview(['a']), 1000);
+	assert.equal(store.wantsOverview, false);
+	store.apply({ scope: 'session_event', sessions: [] });
+	store.apply({ scope: 'something new' });
+	assert.deepEqual([store.wantsOverview, store.wantsConfig],
+		[false, false]);
+});

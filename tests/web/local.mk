@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The modules of the web interface, and its parts.  Both are the same in every
+# build of contrib/quickstart.
+web_tests = \
+	tests/web/live.mjs \
+	tests/web/pure.mjs \
+	tests/web/tree.mjs
+EXTRA_DIST += $(web_tests)
+
+if HAVE_NODE
+if !SANITIZERS
+TESTS += $(web_tests)
+endif
+endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The functions of the web interface that need no browser.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { srcdir } from '../helpers/util.mjs';
+
+const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { age, bytes, ceiling, count, mbit, rateSum } =
+	await load('common/units.js');
+const { Skew, clock, dateTime, moment } = await load('common/time.js');
+const { shown } = await load('common/text.js');
+const { parseFilter } = await load('common/filter.js');
+const { markOf, reasonOf, sinceOf } = await load('common/state.js');
+const { RING_SECONDS, Ring } = await load('common/ring.js');
+const { CATALOGUES, languageOf, setLanguage, t } =
+	await load('common/words.js');
+const { href, parseRoute } = await load('headend/route.js');
+const { sectionsOf } = await load('headend/groups.js');
+const { fit } = await load('headend/sizes.js');
+const { sorted } = await load('headend/rows.js');
+
+test('numbers have fixed places and thin separators', () => {
+	assert.deepEqual([0, 7, 999, 1000, 1234567, 12.9].map(count),
+		['0', '7', '999', '1\u2009000', '1\u2009234\u2009567', '12']);
+	assert.deepEqual([0, 8, 8020, 40000, 1234567].map(mbit),
+		['0.000', '0.008', '8.020', '40.000', '1\u2009234.567']);
+	assert.deepEqual([500, 8020, 7900000].map(rateSum),
+		['0.5 Mbit/s', '8.0 Mbit/s', '7.90 Gbit/s']);
+	assert.deepEqual([12, 1500, 2.5e9].map(bytes),
+		['12 B', '1.50 kB', '2.50 GB']);
+	assert.deepEqual([0, 480, 1000, 1001, 8020, 38000].map(ceiling)
+		.map((n) => +n.toPrecision(3)), [0.01, 0.5, 1, 2, 10, 50]);
+});
+
+test('an age has the unit that fits', () => {
+	assert.deepEqual([-5, 0, 41, 843, 3600, 8043, 172799, 273600].map(age),
+		['00:00', '00:00', '00:41', '14:03', '1:00:00', '2:14:03',
+			'47:59:59', '3 d 4 h']);
+});
+
+test('times are those of the chosen zone', () => {
+	const noon = Date.UTC(2026, 10, 26, 12, 0, 5) / 1000;
+
+	assert.equal(clock(noon, 'utc'), '12:00:05');
+	assert.equal(dateTime(noon, 'utc'), '2026-11-26 12:00:05');
+	assert.equal(moment(noon, noon + 60, 'utc'), '12:00:05');
+	assert.equal(moment(noon, noon + 86400, 'utc'),
+		'2026-11-26 12:00:05');
+	assert.match(clock(noon, 'local'), /^\d\d:\d\d:05$/);
+});
+
+test('a clock of another time is reported, delays are not', () => {
+	const skew = new Skew();
+
+	assert.equal(skew.value, 0);
+	for (const delay of [0.1, 0.9, 1.4])
+		skew.note(1000, 1000.3 + delay);
+	assert.equal(skew.value, 0);
+	for (let i = 0; i < 20; i++)
+		skew.note(1000 + i, 1060.5 + i + i % 3);
+	assert.equal(Math.round(skew.value), -60);
+});
+
+test('characters that hide or turn a text are visible', () => {
+	assert.equal(shown('News HD'), 'News HD');
+	assert.equal(shown('<b>x</b>'), '<b>x</b>');
+	assert.equal(shown('a\u202eb\u0000c\u200bd\ne'),
+		'a\ufffdb\ufffdc\ufffdd\ufffde');
+	assert.equal(shown('Ж'.repeat(10000)).length, 2001);
+	assert.equal(shown(undefined), '');
+	assert.equal(shown({}), '[object Object]');
+	assert.equal(shown('שלום'), 'שלום');
+});
+
+const row = (more) => ({ id: 'a001', name: 'News HD', groups: ['News'],
+	inputs: ['udp://eth0@239.1.1.1:1234'], outputs: ['srt://:9000'],
+	alarms: ['pts'], mark: 'on', cc: 3, pes: 0, sc: 0, rate: 8020,
+	viewers: 10, ...more });
+
+test('the filter finds words, states, numbers and keys', () => {
+	const yes = ['', '   ', 'news', 'NEWS hd', 'a001', '239.1.1.1', 'on',
+		'cc>0', 'cc>=3', 'cc=3', 'cc<4', 'rate>8', 'rate<=8.02',
+		'viewers>=10', 'group:new', 'input:udp', 'output:srt',
+		'alarm:pts', 'alarm', 'id:a0', 'name:hd', '-off', '-group:film',
+		'"news hd"', '-"news sd"', 'udp://eth0', '"cc>0x', '-'];
+	const no = ['film', 'off', 'backup', 'disabled', 'cc>3', 'pes>0',
+		'rate<8', 'group:film', 'input:srt', '-news', '-cc>0',
+		'"hd news"', '"off"', 'news off', 'x:y'];
+
+	for (const text of yes.slice(0, -2))
+		assert.ok(parseFilter(text).test(row()), text);
+	for (const text of no)
+		assert.ok(!parseFilter(text).test(row()), text);
+	assert.ok(parseFilter('off').test(row({ mark: 'fault' })));
+	assert.ok(parseFilter('backup').test(row({ mark: 'warn' })));
+	assert.ok(parseFilter('on').test(row({ mark: 'warn' })));
+	assert.ok(parseFilter('disabled').test(row({ mark: 'disabled' })));
+	assert.ok(!parseFilter('alarm').test(row({ alarms: [] })));
+	assert.ok(parseFilter('').empty);
+	assert.ok(parseFilter('-').empty);
+});
+
+test('what the filter does not have is marked and matches all', () => {
+	const filter = parseFilter('news size>3 cc>x rate>');
+
+	assert.deepEqual(filter.unknown, [
+		{ from: 5, to: 11, text: 'size>3' },
+		{ from: 12, to: 16, text: 'cc>x' },
+		{ from: 17, to: 22, text: 'rate>' }]);
+	assert.ok(filter.test(row()));
+	assert.ok(!parseFilter('constructor>1').test === false);
+	assert.equal(parseFilter('constructor>1 toString:x').unknown.length, 1);
+	// no filter may take long
+	const long = parseFilter('"'.repeat(5000) + '-'.repeat(5000));
+
+	assert.equal(typeof long.test(row()), 'boolean');
+});
+
+const over = (more) => ({ id: 'a', type: 'spts', enable: true,
+	state: 'on air', ok: true, onair: true, inputs: 2, active_input: 1,
+	active: true, waiting: false, filler: false, scrambled: false,
+	bitrate: 1, cc_error: 0, pes_error: 0, sc_error: 0, sessions: 0,
+	alarms: [], input_faults: [], output_faults: [],
+	worker: { state: 'running' }, ...more });
+const fault = { position: 2, fault: 'no packets', fault_since: 7 };
+
+test('a stream has the mark of its worst fact', () => {
+	const cases = [
+		['stale', null, null], ['on', over(), null],
+		['on', over(), true],
+		['fault', over(), false], ['disabled', over({ enable: false,
+			ok: false, onair: false }), null],
+		['wait', over({ waiting: true, onair: false }), null],
+		['fault', over({ ok: false, onair: false }), null],
+		// the event is newer than the overview
+		['on', over({ ok: false, onair: false }), true],
+		['fault', over({ ok: false }), true],
+		['change', over({ ok: false, onair: false,
+			worker: { state: 'starting' } }), null],
+		['fault', over({ worker: { state: 'quarantine' } }), true],
+		['warn', over({ active_input: 2 }), true],
+		['warn', over({ filler: true }), true],
+		['warn', over({ alarms: ['pts'] }), true],
+		['warn', over({ input_faults: [fault] }), true],
+		['warn', over({ output_faults: [fault] }), true],
+	];
+
+	for (const [mark, overview, onair] of cases)
+		assert.equal(markOf(overview, onair), mark,
+			JSON.stringify([overview, onair]));
+});
+
+test('the reason is the most important of several', () => {
+	assert.equal(reasonOf(over()), '');
+	assert.equal(reasonOf(over({ alarms: ['pts', 'pcr_accuracy'] })),
+		'pts, pcr_accuracy');
+	assert.equal(reasonOf(over({ input_faults: [fault],
+		alarms: ['pts'] })), 'input 2: no packets');
+	assert.equal(reasonOf(over({ output_faults: [fault] })),
+		'output 2: no packets');
+	assert.equal(reasonOf(over({ error: 'e', output_faults: [fault] })),
+		'e');
+	assert.equal(reasonOf(over({ state: 'on air (input 2, backup)' })),
+		'on air (input 2, backup)');
+	assert.equal(sinceOf(over({ off_since: 3, error_since: 4 })), 3);
+	assert.equal(sinceOf(over({ input_faults: [fault] })), 7);
+	assert.equal(sinceOf(over()), undefined);
+});
+
+test('the ring keeps the last seconds and knows its holes', () => {
+	const ring = new Ring(), value = (bitrate, cc_error = 0) =>
+		({ onair: bitrate > 0, bitrate, cc_error });
+
+	assert.equal(ring.rate(1000), null);
+	ring.write(1000, value(5, 70000));
+	ring.write(1003, value(0));
+	assert.deepEqual([999, 1000, 1001, 1002, 1003, 1004]
+		.map((s) => ring.rate(s)), [null, 5, null, null, 0, null]);
+	assert.equal(ring.cc(1000), 65535);
+	assert.deepEqual([ring.onair(1000), ring.onair(1003)], [true, false]);
+	// the same second again
+	ring.write(1003, value(9));
+	assert.equal(ring.rate(1003), 9);
+	ring.write(1000 + RING_SECONDS, value(6));
+	assert.deepEqual([1000, 1003, 1000 + RING_SECONDS]
+		.map((s) => ring.rate(s)), [null, 9, 6]);
+	// a long silence leaves nothing old
+	ring.write(5000, value(7));
+	assert.equal(ring.rate(5000 - RING_SECONDS + 3), null);
+	// the clock was set back
+	ring.write(100, value(8));
+	assert.equal(ring.rate(100), null);
+	assert.equal(ring.rate(5000), 7);
+});
+
+test('every language has every word, and no other', () => {
+	const keys = Object.keys(CATALOGUES.en);
+
+	assert.deepEqual(keys, [...keys].sort());
+	for (const [language, words] of Object.entries(CATALOGUES)) {
+		assert.deepEqual(Object.keys(words), keys, language);
+		for (const [key, text] of Object.entries(words))
+			assert.deepEqual((text.match(/\{\w+\}/g) ?? [])
+				.sort(), (CATALOGUES.en[key]
+				.match(/\{\w+\}/g) ?? []).sort(), key);
+	}
+	assert.equal(t('more', { n: 3 }), '3 more');
+	assert.equal(t('more', { n: '{n}' }), '{n} more');
+	setLanguage('ru');
+	assert.equal(t('wall'), 'Стена');
+	setLanguage('en');
+	assert.equal(languageOf(['de-DE', 'ru-RU', 'en']), 'ru');
+	assert.equal(languageOf(['de']), 'en');
+	assert.equal(languageOf([]), 'en');
+});
+
+test('an address names the page, its object and its filter', () => {
+	const ids = ['a001', 'a/b', 'ü?#&', '%', 'a b', '..'];
+
+	assert.equal(parseRoute('').page, 'wall');
+	assert.equal(parseRoute('#/').page, 'wall');
+	assert.equal(parseRoute('#/wall').page, 'wall');
+	for (const id of ids) {
+		const route = parseRoute(href('stream', id));
+
+		assert.deepEqual([route.page, route.id], ['stream', id]);
+	}
+	const streams = parseRoute(href('streams', '',
+		{ filter: 'off cc>0 "a b"&', sort: '' }));
+
+	assert.equal(streams.page, 'streams');
+	assert.equal(streams.query.get('filter'), 'off cc>0 "a b"&');
+	assert.equal(streams.query.has('sort'), false);
+	for (const hash of ['#/x', '#/stream', '#/stream/', '#/stream/%',
+		'#/streams/x', '#javascript:alert(1)'])
+		assert.equal(parseRoute(hash).page, 'none', hash);
+});
+
+test('each stream is on the wall once, by the first category', () => {
+	const stream = (id, groups) => ({ id, config: { groups } });
+	const list = [stream('a', { Type: 'News' }), stream('b'),
+		stream('c', { Type: 'Films' }), stream('d', { Other: 'News' }),
+		stream('e', { Type: 'gone' }), { id: 'f', config: null },
+		stream('g', { Type: 'News' })];
+	const words = { all: 'all', rest: 'rest' };
+	const ids = (categories) => sectionsOf(list, categories, words)
+		.map(({ title, streams }) => [title,
+			streams.map((s) => s.id).join('')]);
+
+	assert.deepEqual(ids([]), [['all', 'abcdefg']]);
+	assert.deepEqual(ids([{ name: 'Type', groups: [{ name: 'Films' },
+		{ name: 'News' }, { name: 'None' }] }]),
+	[['Type / Films', 'c'], ['Type / News', 'ag'], ['rest', 'bdef']]);
+});
+
+test('1,000 tiles fit on a screen of 1920 to 1080', () => {
+	const width = 1920 - 64 - 24 - 15, height = 1080 - 40 - 200;
+
+	assert.equal(fit([6], width, height), 'l');
+	assert.equal(fit([150], width, height), 'm');
+	assert.equal(fit([1000], width, height), 's');
+	const perRow = Math.floor((width + 2) / 54);
+
+	assert.ok(Math.ceil(1000 / perRow) * 24 + 26 <= height, `${perRow}`);
+});
+
+test('rows that are equal keep their order', () => {
+	const rows = [row({ id: 'b', cc: 1 }), row({ id: 'a', cc: 5 }),
+		row({ id: 'c', cc: 1, mark: 'fault' })];
+	const ids = (sort) => sorted(rows, sort).map((r) => r.id).join('');
+
+	assert.equal(ids(''), 'bac');
+	assert.equal(ids('cc'), 'abc');
+	assert.equal(ids('-cc'), 'bca');
+	assert.equal(ids('id'), 'abc');
+	assert.equal(ids('state'), 'cba');
+	assert.equal(ids('constructor'), 'bac');
+	assert.equal(ids('__proto__'), 'bac');
+});

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Requests to the service.  Each error becomes a sentence.
+
+const TIMEOUT_MS = 15000;
+
+/** The answer was not the wanted one; status 0: there was none. */
+export class ApiError extends Error {
+	/**
+	 * @param {number} status
+	 * @param {string} message
+	 */
+	constructor(status, message) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** @param {Response} reply */
+async function sentence(reply) {
+	try {
+		const { error } = await reply.json();
+
+		if (typeof error === 'string')
+			return error;
+	} catch {
+		// a proxy's page
+	}
+	return `${reply.status} ${reply.statusText}`.trim();
+}
+
+export class Api {
+	/** Called with every 403: the session may be over. */
+	onRefused = () => {};
+
+	/**
+	 * @param {string} base address of the page, whose folder is the prefix
+	 * @param {typeof fetch} [ask]
+	 */
+	constructor(base, ask = (...args) => fetch(...args)) {
+		this.base = base;
+		this.ask = ask;
+	}
+
+	/** @param {string} path below the prefix */
+	url(path) {
+		return new URL(path, this.base);
+	}
+
+	/**
+	 * @param {string} path
+	 * @param {RequestInit} [init]
+	 * @returns {Promise<any>}
+	 */
+	async #request(path, init = {}) {
+		let reply;
+
+		try {
+			reply = await this.ask(this.url(path), { ...init,
+				cache: 'no-store', credentials: 'same-origin',
+				redirect: 'error', referrerPolicy:
+					'no-referrer',
+				signal: AbortSignal.timeout(TIMEOUT_MS) });
+		} catch {
+			throw new ApiError(0, 'the service does not answer');
+		}
+		if (!reply.ok) {
+			if (reply.status === 403)
+				this.onRefused();
+			throw new ApiError(reply.status, await sentence(reply));
+		}
+		try {
+			return await reply.json();
+		} catch {
+			throw new ApiError(0, 'the answer is incomplete');
+		}
+	}
+
+	/**
+	 * A command of POST control/.
+	 * @param {string} cmd
+	 * @param {Record<string, unknown>} [fields]
+	 */
+	cmd(cmd, fields = {}) {
+		return this.#request('control/', { method: 'POST',
+			headers: { 'Content-Type': 'application/json' },
+			body: JSON.stringify({ cmd, ...fields }) });
+	}
+
+	/** @param {string} path such as "api/overview" */
+	get(path) {
+		return this.#request(path);
+	}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of a stream as the page marks it.  Pure.
+
+/**
+ * on: as it should be; fault: viewers see nothing; warn: on air, but something
+ * is wrong; wait: it starts with a viewer; change: its process starts;
+ * disabled; stale: unknown, or older than the connection.
+ * @typedef {'on' | 'fault' | 'warn' | 'wait' | 'change' | 'disabled' | 'stale'
+ * } Mark
+ */
+
+/** @typedef {import('./api-types').StreamOverview} StreamOverview */
+
+/** @type {Mark[]} from the worst */
+export const MARKS = ['fault', 'warn', 'change', 'on', 'wait', 'disabled',
+	'stale'];
+
+/**
+ * @param {StreamOverview | null} over
+ * @param {boolean | null} onair of the last second, if it is known
+ * @returns {Mark}
+ */
+export function markOf(over, onair) {
+	if (over === null)
+		return 'stale';
+	if (!over.enable)
+		return 'disabled';
+	if (over.waiting)
+		return 'wait';
+	if (over.worker.state === 'quarantine')
+		return 'fault';
+	if (!(onair ?? over.onair))
+		return over.worker.state === 'starting' ? 'change' : 'fault';
+	if (!over.ok)
+		// of a moment at which it was off air, or its outputs fail
+		return over.onair ? 'fault' : 'on';
+	return isDegraded(over) ? 'warn' : 'on';
+}
+
+/**
+ * On air, and an operator would want to know.
+ * @param {StreamOverview} over
+ */
+function isDegraded(over) {
+	return over.filler || over.active_input !== 1 ||
+		over.alarms.length > 0 || over.output_faults.length > 0 ||
+		over.input_faults.length > 0;
+}
+
+/**
+ * Why a stream is not as it should be, in the words of the service.
+ * @param {StreamOverview} over
+ * @returns {string}
+ */
+export function reasonOf(over) {
+	const [output] = over.output_faults, [input] = over.input_faults;
+
+	if (over.worker.alarm)
+		return over.worker.alarm;
+	if (over.error)
+		return over.error;
+	if (output)
+		return `output ${output.position}: ${output.fault}`;
+	if (input)
+		return `input ${input.position}: ${input.fault}`;
+	if (over.alarms.length > 0)
+		return over.alarms.join(', ');
+	return over.state === 'on air' ? '' : over.state;
+}
+
+/**
+ * The Unix time since when; undefined: unknown.
+ * @param {StreamOverview} over
+ * @returns {number | undefined}
+ */
+export function sinceOf(over) {
+	return over.off_since ?? over.error_since ??
+		over.output_faults[0]?.fault_since ??
+		over.input_faults[0]?.fault_since;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the page knows: the configuration and the state of each stream.  A
+// message is stored and nothing more; the views read once a second.
+
+import { Ring } from './ring.js';
+import { markOf } from './state.js';
+
+/** @typedef {import('./api-types').Config} Config */
+/** @typedef {import('./api-types').Message} Message */
+/** @typedef {import('./api-types').Overview} Overview */
+/** @typedef {import('./api-types').StreamConfig} StreamConfig */
+/** @typedef {import('./api-types').StreamEvent} StreamEvent */
+/** @typedef {import('./api-types').StreamOverview} StreamOverview */
+/** @typedef {import('./state.js').Mark} Mark */
+
+/** The events of a second may come late by this. */
+const FRESH_S = 3;
+
+export class Stream {
+	/** @type {StreamConfig | null} */
+	config = null;
+	/** @type {StreamOverview | null} */
+	over = null;
+	/** Of the active input. @type {StreamEvent | null} */
+	event = null;
+	eventTime = 0;
+	ring = new Ring();
+
+	/** @param {string} id */
+	constructor(id) {
+		this.id = id;
+	}
+
+	get name() {
+		return this.config?.name || this.over?.name || this.id;
+	}
+
+	/** @returns {string[]} the names of its groups */
+	get groups() {
+		return Object.values(this.config?.groups ?? {})
+			.filter((name) => typeof name === 'string');
+	}
+
+	/** @param {number} now Unix time of the browser */
+	isFresh(now) {
+		return this.event !== null && now - this.eventTime < FRESH_S;
+	}
+
+	/**
+	 * @param {number} now
+	 * @returns {Mark}
+	 */
+	mark(now) {
+		return markOf(this.over, this.isFresh(now) ?
+			/** @type {StreamEvent} */ (this.event).onair : null);
+	}
+
+	/** @param {number} now */
+	rate(now) {
+		return (this.isFresh(now) ? this.event?.bitrate
+			: this.over?.bitrate) ?? 0;
+	}
+
+	/** @param {number} now */
+	cc(now) {
+		return (this.isFresh(now) ? this.event?.cc_error
+			: this.over?.cc_error) ?? 0;
+	}
+
+	/** @param {number} now */
+	pes(now) {
+		return (this.isFresh(now) ? this.event?.pes_error
+			: this.over?.pes_error) ?? 0;
+	}
+}
+
+export class Store {
+	/** By id, in the order of the configuration.
+	 * @type {Map<string, Stream>} */
+	streams = new Map();
+	/** @type {Config} */
+	config = {};
+	/** @type {Overview | null} */
+	overview = null;
+	/** Unix time of the browser at which the overview came. */
+	overviewTime = 0;
+	/** Counts changes of the set of streams, their names and groups. */
+	shape = 0;
+	/** Something happened that only a new overview shows. */
+	wantsOverview = false;
+	/** A section changed whose event does not carry the whole. */
+	wantsConfig = false;
+
+	/** The id under which a replaced stream comes back.
+	 * @type {string | null} */
+	#replaced = null;
+	/** The inputs of a stream whose events came in this second.
+	 * @type {{id: string, inputs: Set<number | string>}} */
+	#run = { id: '', inputs: new Set() };
+
+	/** @param {Config} config the reply of `load` */
+	load(config) {
+		const old = this.streams;
+
+		this.config = config;
+		this.streams = new Map();
+		for (const one of config.make_stream ?? []) {
+			if (typeof one?.id !== 'string')
+				continue;
+			const stream = old.get(one.id) ?? new Stream(one.id);
+
+			stream.config = one;
+			this.streams.set(one.id, stream);
+		}
+		this.wantsConfig = false;
+		this.shape++;
+	}
+
+	/**
+	 * @param {Overview} overview
+	 * @param {number} now Unix time of the browser
+	 */
+	take(overview, now) {
+		this.overview = overview;
+		this.overviewTime = now;
+		this.wantsOverview = false;
+		const here = new Set();
+
+		for (const over of overview.streams) {
+			let stream = this.streams.get(over.id);
+
+			here.add(over.id);
+			if (stream === undefined) {
+				stream = new Stream(over.id);
+				this.streams.set(over.id, stream);
+				this.shape++;
+			}
+			stream.over = over;
+		}
+		for (const id of this.streams.keys())
+			if (!here.has(id)) {
+				this.streams.delete(id);
+				this.shape++;
+			}
+	}
+
+	/**
+	 * @param {Message} message
+	 * @param {number} now
+	 */
+	apply(message, now) {
+		switch (message.scope) {
+		case 'stream_event':
+			this.#event(/** @type {StreamEvent} */ (
+				/** @type {unknown} */ (message)), now);
+			break;
+		case 'set-stream':
+			this.#setStream(message.stream);
+			this.wantsOverview = true;
+			break;
+		case 'alarm':
+		case 'stream_switch':
+		case 'set-adapter':
+			this.wantsOverview = true;
+			break;
+		case 'session_event':
+		case 'stream_image':
+			break;
+		default:
+			if (message.scope.startsWith('set-'))
+				this.wantsConfig = true;
+		}
+	}
+
+	/**
+	 * Events of a stream come together, and the active input is the first.
+	 * @param {StreamEvent} event
+	 * @param {number} now
+	 */
+	#event(event, now) {
+		const id = event.channel_id, run = this.#run;
+		const isFirst = run.id !== id || run.inputs.has(event.input_id);
+
+		if (isFirst) {
+			run.id = id;
+			run.inputs.clear();
+		}
+		run.inputs.add(event.input_id);
+		const stream = this.streams.get(id);
+
+		if (!isFirst || stream === undefined)
+			return;
+		if (stream.over?.onair !== event.onair)
+			this.wantsOverview = true;
+		stream.event = event;
+		stream.eventTime = now;
+		stream.ring.write(Math.floor(now), event);
+	}
+
+	/** @param {StreamConfig & {remove?: boolean, up?: boolean}} config */
+	#setStream(config) {
+		if (typeof config?.id !== 'string')
+			return;
+		if (config.remove) {
+			// a replacement follows, which may have another id
+			if (config.up)
+				this.#replaced = config.id;
+			else if (this.streams.delete(config.id))
+				this.shape++;
+			return;
+		}
+		const before = this.#replaced;
+
+		this.#replaced = null;
+		this.shape++;
+		if (before !== null && before !== config.id)
+			this.#rename(before, config.id);
+		const stream = this.streams.get(config.id) ??
+			new Stream(config.id);
+
+		stream.config = config;
+		this.streams.set(config.id, stream);
+	}
+
+	/**
+	 * Keeps the place.
+	 * @param {string} from
+	 * @param {string} to
+	 */
+	#rename(from, to) {
+		const entries = [...this.streams];
+
+		this.streams = new Map(entries.map(([id, stream]) => {
+			if (id !== from)
+				return [id, stream];
+			stream.id = to;
+			return [to, stream];
+		}));
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers as people read them.  Pure.
+
+const THIN = '\u2009';
+
+/**
+ * A whole number, its thousands set apart.
+ * @param {number} value
+ * @returns {string}
+ */
+export function count(value) {
+	return Math.trunc(value).toString()
+		.replace(/\B(?=(\d{3})+$)/g, THIN);
+}
+
+/**
+ * kbit/s as Mbit/s, always with three digits behind the point.
+ * @param {number} kbps
+ * @returns {string}
+ */
+export function mbit(kbps) {
+	const whole = Math.trunc(kbps / 1000);
+	const rest = Math.trunc(kbps % 1000);
+
+	return `${count(whole)}.${String(rest).padStart(3, '0')}`;
+}
+
+/**
+ * A sum of rates with its unit, in three significant digits.
+ * @param {number} kbps
+ * @returns {string}
+ */
+export function rateSum(kbps) {
+	if (kbps >= 1e6)
+		return `${(kbps / 1e6).toPrecision(3)} Gbit/s`;
+	return `${(kbps / 1e3).toFixed(1)} Mbit/s`;
+}
+
+/**
+ * Seconds as a duration: 00:41, 14:03, 2:14:03, 3 d 4 h.
+ * @param {number} seconds
+ * @returns {string}
+ */
+export function age(seconds) {
+	const s = Math.max(0, Math.floor(seconds));
+	const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+	const hours = Math.floor(s / 3600), minutes = Math.floor(s / 60) % 60;
+
+	if (hours >= 48)
+		return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+	if (hours > 0)
+		return `${hours}:${two(minutes)}:${two(s % 60)}`;
+	return `${two(minutes)}:${two(s % 60)}`;
+}
+
+/**
+ * @param {number} bytes
+ * @returns {string}
+ */
+export function bytes(bytes) {
+	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+	let i = 0;
+
+	for (; bytes >= 1000 && i < units.length - 1; i++)
+		bytes /= 1000;
+	return `${i === 0 ? bytes : bytes.toPrecision(3)} ${units[i]}`;
+}
+
+/**
+ * A round number of Mbit/s that is not below the most.
+ * @param {number} kbps
+ */
+export function ceiling(kbps) {
+	const most = Math.max(kbps, 10) / 1000;
+	const unit = 10 ** Math.floor(Math.log10(most));
+	const step = [1, 2, 5, 10].find((n) => n * unit >= most) ?? 10;
+
+	return step * unit;
+}

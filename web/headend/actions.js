@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a user can do to a stream.  What interrupts viewers asks first.
+
+import { shown } from '../common/text.js';
+import { t } from '../common/words.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./dialog.js').Question} Question */
+/** @typedef {import('../common/store.js').Stream} Stream */
+/** @typedef {(question: Question) => void} Ask */
+
+/** @param {Stream} stream */
+function names(stream) {
+	return { name: shown(stream.name),
+		viewers: stream.over?.sessions ?? 0 };
+}
+
+/**
+ * @param {App} app
+ * @param {Stream} stream
+ * @param {Ask} ask
+ */
+export function toggle(app, stream, ask) {
+	const isOn = stream.config?.enable ?? stream.over?.enable ?? false;
+	const run = () => app.act('toggle-stream', { id: stream.id },
+		t(isOn ? 'done_disable' : 'done_enable', names(stream)));
+
+	if (isOn)
+		ask({ text: t('ask_disable', names(stream)),
+			action: t('disable'), run });
+	else
+		run();
+}
+
+/**
+ * @param {App} app
+ * @param {Stream} stream
+ * @param {Ask} ask
+ */
+export function restart(app, stream, ask) {
+	ask({ text: t('ask_restart', names(stream)), action: t('restart'),
+		run: () => app.act('restart-stream', { id: stream.id },
+			t('done_restart', names(stream))) });
+}
+
+/**
+ * @param {App} app
+ * @param {Stream} stream
+ * @param {number} input
+ * @param {Ask} ask
+ */
+export function switchInput(app, stream, input, ask) {
+	ask({ text: t('ask_switch', { ...names(stream), input }),
+		action: t('switch_to'), run: () => app.act('set-stream-input',
+			{ id: stream.id, input }, t('done_switch',
+				{ ...names(stream), input })) });
+}
+
+/** True where an input can be chosen by hand. @param {Stream} stream */
+export function canSwitch(stream) {
+	const type = stream.config?.backup_type;
+
+	return (stream.config?.input?.length ?? 0) > 1 &&
+		(type === 'passive' || type === 'disable');
+}

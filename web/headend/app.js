@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of the page: who is logged in, the connection, the store, and the
+// requests that keep it up to date.
+
+import { Api, ApiError } from '../common/api.js';
+import { Live } from '../common/live.js';
+import { pref, setPref } from '../common/prefs.js';
+import { Store } from '../common/store.js';
+import { Tick } from '../common/tick.js';
+import { Skew } from '../common/time.js';
+import { languageOf, setLanguage, t } from '../common/words.js';
+import { parseRoute } from './route.js';
+
+/** @typedef {import('../common/api-types').Message} Message */
+/** @typedef {import('../common/api-types').WhoAmI} WhoAmI */
+/** @typedef {import('../common/live.js').LiveState} LiveState */
+/** @typedef {import('../common/time.js').Zone} Zone */
+/** @typedef {'system' | 'light' | 'dark'} Theme */
+
+/** Without a reason to look, the overview is this old at most. */
+const OVERVIEW_MAX_S = 10;
+/** A reply of so many streams is large: it is asked for less often. */
+const MANY_STREAMS = 200;
+
+export class App {
+	/** undefined: not known yet; null: nobody.
+	 * @type {WhoAmI | null | undefined} */
+	user;
+	/** The first state of the service is here. */
+	ready = false;
+	/** Unix time since when there is no connection. @type {number | null} */
+	lostAt = null;
+	/** @type {{text: string, error: boolean} | null} */
+	toast = null;
+	route = parseRoute(location.hash);
+	store = new Store();
+	tick = new Tick();
+	skew = new Skew();
+	api = new Api(document.baseURI);
+	live = new Live({ api: this.api,
+		onMessage: (message) => this.#receive(message),
+		onOpen: () => this.#reload(),
+		onState: (state) => this.#connection(state) });
+
+	/** @type {Set<() => void>} */
+	#watchers = new Set();
+	/** Messages that wait for the state. @type {Message[] | null} */
+	#buffer = [];
+	#loading = false;
+	#askedAt = 0;
+	/** @type {ReturnType<typeof setTimeout> | undefined} */
+	#toastTimer;
+
+	/** @type {Theme} */
+	get theme() {
+		return /** @type {Theme} */ (pref('theme', 'system'));
+	}
+
+	/** @type {Zone} */
+	get zone() {
+		return /** @type {Zone} */ (pref('zone', 'local'));
+	}
+
+	get language() {
+		const chosen = pref('language', '');
+
+		return languageOf(chosen ? [chosen] : navigator.languages);
+	}
+
+	get isControl() {
+		return this.user?.type === 1;
+	}
+
+	get isFree() {
+		return this.user?.login === '-';
+	}
+
+	/** The service's time, as well as it is known. */
+	get now() {
+		return Date.now() / 1000 + this.skew.value;
+	}
+
+	/**
+	 * @param {'theme' | 'zone' | 'language' | 'tiles' | 'keys'} name
+	 * @param {string} value
+	 */
+	choose(name, value) {
+		setPref(name, value);
+		this.applyPrefs();
+		this.changed();
+	}
+
+	applyPrefs() {
+		const root = document.documentElement;
+
+		if (this.theme === 'system')
+			delete root.dataset.theme;
+		else
+			root.dataset.theme = this.theme;
+		root.lang = this.language;
+		setLanguage(this.language);
+	}
+
+	start() {
+		this.applyPrefs();
+		this.tick.start();
+		this.tick.addClock(() => this.#everySecond());
+		this.api.onRefused = () => this.#askWho();
+		addEventListener('hashchange', () => {
+			this.route = parseRoute(location.hash);
+			this.changed();
+		});
+		addEventListener('online', () => this.live.hurry());
+		this.#askWho();
+	}
+
+	/**
+	 * Calls with every change that needs another tree of components.
+	 * @param {() => void} watcher
+	 */
+	watch(watcher) {
+		this.#watchers.add(watcher);
+		return () => this.#watchers.delete(watcher);
+	}
+
+	changed() {
+		for (const watcher of this.#watchers)
+			watcher();
+	}
+
+	/** @type {Promise<void> | null} */
+	#asking = null;
+
+	#askWho() {
+		this.#asking ??= this.#who().finally(() => {
+			this.#asking = null;
+		});
+		return this.#asking;
+	}
+
+	async #who() {
+		try {
+			const user = await this.api.cmd('whoami');
+
+			if (this.user?.login !== user.login ||
+				this.user?.type !== user.type)
+				this.#enter(user);
+		} catch (error) {
+			if (error instanceof ApiError && error.status === 403)
+				this.#leave();
+			else
+				setTimeout(() => this.#askWho(), 2000);
+		}
+	}
+
+	/** @param {WhoAmI} user */
+	#enter(user) {
+		this.user = user;
+		this.#buffer = [];
+		this.live.start();
+		this.changed();
+	}
+
+	#leave() {
+		if (this.user === null)
+			return;
+		this.user = null;
+		this.ready = false;
+		this.store = new Store();
+		this.live.stop();
+		this.changed();
+	}
+
+	/**
+	 * @param {string} login
+	 * @param {string} password
+	 * @param {boolean} remember
+	 */
+	async login(login, password, remember) {
+		this.api.onRefused = () => {};
+		try {
+			this.#enter(await this.api.cmd('login',
+				{ login, password, remember }));
+		} finally {
+			this.api.onRefused = () => this.#askWho();
+		}
+	}
+
+	async logout() {
+		try {
+			await this.api.cmd('logout');
+		} catch {
+			// the session was over
+		}
+		this.#leave();
+	}
+
+	/** @param {Message} message */
+	#receive(message) {
+		if (this.#buffer !== null)
+			this.#buffer.push(message);
+		else
+			this.store.apply(message, Date.now() / 1000);
+	}
+
+	/** @param {LiveState} state */
+	#connection(state) {
+		if (state === 'lost')
+			this.lostAt ??= Date.now() / 1000;
+		else if (state === 'open')
+			this.lostAt = null;
+		this.changed();
+		// the session may have ended with the service
+		if (state === 'lost' && this.user)
+			this.#askWho();
+	}
+
+	/** Events are kept until the state is here that they change. */
+	async #reload() {
+		this.#buffer = [];
+		try {
+			await Promise.all([this.#loadConfig(),
+				this.#loadOverview()]);
+		} catch {
+			this.live.start();
+			return;
+		}
+		const waiting = this.#buffer ?? [];
+
+		this.#buffer = null;
+		for (const message of waiting)
+			this.store.apply(message, Date.now() / 1000);
+		this.ready = true;
+		this.changed();
+		this.tick.draw();
+	}
+
+	async #loadConfig() {
+		this.store.load(await this.api.cmd('load'));
+	}
+
+	async #loadOverview() {
+		this.#askedAt = Date.now() / 1000;
+		const overview = await this.api.get('api/overview');
+		const now = Date.now() / 1000;
+
+		this.skew.note(overview.timestamp, now);
+		this.store.take(overview, now);
+	}
+
+	/** Asks for what the events did not carry. */
+	async #everySecond() {
+		const { store } = this, now = Date.now() / 1000;
+		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
+
+		if (this.#loading || this.#buffer !== null ||
+			this.live.state !== 'open' ||
+			now - this.#askedAt < least)
+			return;
+		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;
+
+		if (!store.wantsOverview && !store.wantsConfig && !isOld)
+			return;
+		const { shape } = store;
+
+		this.#loading = true;
+		try {
+			if (store.wantsConfig)
+				await this.#loadConfig();
+			await this.#loadOverview();
+		} catch {
+			// the event channel reports the loss
+		}
+		this.#loading = false;
+		if (shape !== store.shape)
+			this.changed();
+		this.tick.draw();
+	}
+
+	/**
+	 * A command of the user; its result is a toast.
+	 * @param {string} cmd
+	 * @param {Record<string, unknown>} fields
+	 * @param {string} done
+	 */
+	async act(cmd, fields, done) {
+		try {
+			const reply = await this.api.cmd(cmd, fields);
+			const [warning] = reply.warnings ?? [];
+
+			this.say(warning ?? done, warning !== undefined);
+		} catch (error) {
+			this.say(t('refused', { error:
+				/** @type {Error} */ (error).message }), true);
+		}
+		this.store.wantsOverview = true;
+	}
+
+	/**
+	 * @param {string} text
+	 * @param {boolean} [error]
+	 */
+	say(text, error = false) {
+		clearTimeout(this.#toastTimer);
+		this.toast = { text, error };
+		this.#toastTimer = setTimeout(() => {
+			this.toast = null;
+			this.changed();
+		}, error ? 15000 : 5000);
+		this.changed();
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The address behind '#': the page, its object, filter and sort.  Pure.
+
+/**
+ * @typedef {object} Route
+ * @property {'wall' | 'streams' | 'stream' | 'none'} page
+ * @property {string} id of the object of the page
+ * @property {URLSearchParams} query
+ */
+
+/**
+ * @param {string} hash
+ * @returns {Route}
+ */
+export function parseRoute(hash) {
+	const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+	const [page, ...rest] = path.split('/');
+	let id;
+
+	try {
+		id = decodeURIComponent(rest.join('/'));
+	} catch {
+		return { page: 'none', id: '', query: new URLSearchParams() };
+	}
+	const params = new URLSearchParams(query);
+
+	if (page === '' || (page === 'wall' && id === ''))
+		return { page: 'wall', id: '', query: params };
+	if (page === 'streams' && id === '')
+		return { page: 'streams', id: '', query: params };
+	if (page === 'stream' && id !== '')
+		return { page: 'stream', id, query: params };
+	return { page: 'none', id: '', query: params };
+}
+
+/**
+ * @param {string} page
+ * @param {string} [id]
+ * @param {Record<string, string>} [query] empty values are left out
+ */
+export function href(page, id = '', query = {}) {
+	const params = new URLSearchParams(Object.entries(query)
+		.filter(([, value]) => value !== '')).toString();
+
+	return `#/${page}${id ? `/${encodeURIComponent(id)}` : ''}` +
+		(params ? `?${params}` : '');
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame around each page: bar, rail, banners, keys, dialogs.
+
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
+import { clock } from '../common/time.js';
+import { t } from '../common/words.js';
+import { restart, toggle } from './actions.js';
+import { Confirm, Keys } from './dialog.js';
+import { href } from './route.js';
+import { StreamPage } from './stream.js';
+import { Streams } from './streams.js';
+import { Foreign, Empty, html, useApp } from './view.js';
+import { Wall } from './wall.js';
+import { wrongNow } from './wrong.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./dialog.js').Question} Question */
+
+/** @param {App} app @param {(now: number) => string} textOf */
+function useClock(app, textOf) {
+	const place = useRef(/** @type {HTMLElement | null} */ (null));
+
+	useLayoutEffect(() => {
+		const draw = (/** @type {number} */ now) => {
+			const text = textOf(now);
+
+			if (place.current && place.current.textContent !== text)
+				place.current.textContent = text;
+		};
+
+		draw(app.tick.now);
+		return app.tick.addClock(draw);
+	});
+	return place;
+}
+
+/** @param {{app: App}} props */
+function LiveMark({ app }) {
+	const time = useClock(app, () => clock(app.now, app.zone));
+	const state = app.lostAt !== null ? 'stale'
+		: app.live.state === 'open' ? 'on' : 'change';
+
+	return html`<span class="live" data-mark=${state}
+		title=${app.skew.value === 0 ? '' : t('skew',
+			{ s: Math.round(app.skew.value) })}>
+		<time ref=${time}></time>${app.zone === 'utc' ? ' UTC' : ''}</span>`;
+}
+
+/** @param {{app: App}} props */
+function FaultLink({ app }) {
+	const n = useClock(app, (now) => {
+		const all = wrongNow(app.store, now).length;
+
+		return all > 0 ? String(all) : '';
+	});
+
+	return html`<a class="fault-link" href=${href('streams', '',
+		{ sort: 'state' })} aria-label=${t('wrong_now')}
+		title=${t('wrong_now')}><b ref=${n}></b></a>`;
+}
+
+/** @param {{app: App, onKeys: () => void}} props */
+function Menu({ app, onKeys }) {
+	const chosen = (/** @type {'theme' | 'zone' | 'language'} */ name) =>
+		(/** @type {any} */ event) => app.choose(name,
+			event.target.value);
+	const option = (/** @type {string} */ value, /** @type {string} */ now,
+		/** @type {string} */ text) => html`<option value=${value}
+			selected=${value === now}>${text}</option>`;
+
+	return html`<details class="menu">
+		<summary>${app.isFree ? t('menu')
+			: html`<${Foreign} text=${app.user?.login} />`}
+			${!app.isControl && html` <small>${t('observer')}</small>`}
+		</summary>
+		<div class="sheet">
+			<label>${t('theme')}<select onChange=${chosen('theme')}>
+				${option('system', app.theme, t('system'))}
+				${option('light', app.theme, t('light'))}
+				${option('dark', app.theme, t('dark'))}</select></label>
+			<label>${t('time')}<select onChange=${chosen('zone')}>
+				${option('local', app.zone, t('local_time'))}
+				${option('utc', app.zone, t('utc'))}</select></label>
+			<label>${t('language')}<select onChange=${chosen('language')}>
+				${option('en', app.language, 'English')}
+				${option('ru', app.language, 'Русский')}</select></label>
+			<button onClick=${onKeys}>${t('help')} <kbd>?</kbd></button>
+			<a href=${new URL('../licences.txt', import.meta.url).href}
+				target="_blank" rel="noreferrer">${t('licences')}</a>
+			<small>Sluice ${app.store.overview?.version ?? ''}</small>
+			${!app.isFree && html`<button onClick=${() => app.logout()}>
+				${t('logout')}</button>`}
+		</div>
+	</details>`;
+}
+
+/** @param {{app: App, onKeys: () => void}} props */
+function Bar({ app, onKeys }) {
+	const instance = app.store.overview?.instance;
+
+	return html`<header class="bar">
+		<a class="brand" href="#/wall">Sluice${instance ? html`
+			<span class="dim"> · <${Foreign} text=${instance} /></span>`
+			: ''}</a>
+		<${LiveMark} app=${app} />
+		<button class="freeze" aria-pressed=${app.tick.frozen}
+			title=${`${t('freeze')} (Space)`}
+			aria-label=${t('freeze')}
+			onClick=${() => freeze(app)}>${app.tick.frozen ? '▶' : '❚❚'}
+			<span> ${t(app.tick.frozen ? 'continue' : 'freeze')}</span>
+		</button>
+		<span class="room"></span>
+		<${FaultLink} app=${app} />
+		<${Menu} app=${app} onKeys=${onKeys} />
+	</header>`;
+}
+
+/** @type {['wall' | 'streams', string][]} */
+const PAGES = [['wall', '▦'], ['streams', '☰']];
+
+/** @param {{app: App}} props */
+function Rail({ app }) {
+	return html`<nav class="rail" aria-label="Sluice">
+		${PAGES.map(([page, sign]) => {
+			const isHere = app.route.page === page ||
+				(page === 'streams' && app.route.page === 'stream');
+
+			return html`<a href=${href(page)}
+				aria-current=${isHere ? 'page' : undefined}>
+				<span class="sign" aria-hidden="true">${sign}</span>
+				<span>${t(page)}</span></a>`;
+		})}</nav>`;
+}
+
+/** @param {{app: App}} props */
+function Banners({ app }) {
+	return html`<div class="banners">
+		${app.isFree && html`<p class="note warn">${t('no_auth')}</p>`}
+		${app.lostAt !== null && html`<p class="note fault" role="status">
+			${t('lost', { time: clock(app.lostAt, app.zone) })}</p>`}
+		${app.tick.frozen && html`<p class="note" role="status">
+			${t('frozen', { time: clock(app.tick.frozenAt, app.zone) })}
+			${' '}<button onClick=${() => freeze(app)}>
+			${t('continue')}</button></p>`}
+	</div>`;
+}
+
+/** @param {App} app */
+function freeze(app) {
+	app.tick.frozen = !app.tick.frozen;
+	app.changed();
+}
+
+/** @param {{app: App, ask: (question: Question) => void}} props */
+function Page({ app, ask }) {
+	const { page, id } = app.route;
+
+	if (!app.ready)
+		return html`<p class="loading">${t('loading')}</p>`;
+	switch (page) {
+	case 'wall': return html`<${Wall} app=${app} />`;
+	case 'streams': return html`<${Streams} app=${app} />`;
+	case 'stream': return html`<${StreamPage} key=${id} app=${app}
+		id=${id} ask=${ask} />`;
+	default: return html`<${Empty} title=${t('missing_page')}>
+		<p><a href="#/wall">${t('wall')}</a></p><//>`;
+	}
+}
+
+/** @param {EventTarget | null} target */
+function isTyping(target) {
+	return target instanceof Element &&
+		target.closest('input, select, textarea, dialog') !== null;
+}
+
+/**
+ * The keys of every page.
+ * @param {App} app
+ * @param {(question: Question) => void} ask
+ * @param {() => void} help
+ */
+function useKeys(app, ask, help) {
+	useEffect(() => {
+		let g = 0; // the time of a "g", which a second key completes
+
+		/** @param {KeyboardEvent} event */
+		const onKey = (event) => {
+			if (event.ctrlKey || event.altKey || event.metaKey ||
+				event.defaultPrevented || isTyping(event.target))
+				return;
+			const isSecond = event.timeStamp - g < 1500;
+
+			g = event.key === 'g' ? event.timeStamp : 0;
+			if (isSecond ? goTo(event.key)
+				: press(app, ask, help, event))
+				event.preventDefault();
+		};
+
+		addEventListener('keydown', onKey);
+		return () => removeEventListener('keydown', onKey);
+	}, [app]);
+}
+
+/** @param {string} key */
+function goTo(key) {
+	if (key !== 'w' && key !== 's')
+		return false;
+	location.hash = href(key === 'w' ? 'wall' : 'streams');
+	return true;
+}
+
+/**
+ * @param {App} app
+ * @param {(question: Question) => void} ask
+ * @param {() => void} help
+ * @param {KeyboardEvent} event
+ * @returns {boolean} true: the key has been used
+ */
+function press(app, ask, help, event) {
+	const isButton = event.target instanceof Element &&
+		event.target.closest('button, summary, a') !== null;
+
+	switch (event.key) {
+	case '/':
+		if (app.route.page !== 'streams')
+			location.hash = href('streams');
+		setTimeout(() => document.getElementById('filter')?.focus());
+		return true;
+	case '?':
+		help();
+		return true;
+	case ' ':
+		if (isButton)
+			return false;
+		freeze(app);
+		return true;
+	case 'Escape':
+		if (app.route.page === 'wall')
+			return false;
+		history.back();
+		return true;
+	case 't': case 'r':
+		return act(app, ask, event.key, event.target);
+	default:
+		return false;
+	}
+}
+
+/**
+ * The action of a key on the stream of the page or of the row with the focus.
+ * @param {App} app
+ * @param {(question: Question) => void} ask
+ * @param {'t' | 'r'} key
+ * @param {EventTarget | null} target
+ */
+function act(app, ask, key, target) {
+	const id = app.route.page === 'stream' ? app.route.id
+		: target instanceof Element ?
+			/** @type {HTMLElement | null} */ (target.closest(
+				'tr[data-id]'))?.dataset.id : undefined;
+	const stream = app.store.streams.get(id ?? '');
+
+	if (!app.isControl || stream === undefined)
+		return false;
+	(key === 't' ? toggle : restart)(app, stream, ask);
+	return true;
+}
+
+/** @param {{app: App}} props */
+export function Shell({ app }) {
+	useApp(app);
+	const [question, ask] = useState(/** @type {Question | null} */ (null));
+	const [help, setHelp] = useState(false);
+	const main = useRef(/** @type {HTMLElement | null} */ (null));
+	const { page, id } = app.route;
+
+	useKeys(app, ask, () => setHelp(true));
+	useEffect(() => {
+		document.title = page === 'wall' ? `${t('wall')} · Sluice`
+			: document.title;
+		if (app.ready)
+			main.current?.focus({ preventScroll: true });
+	}, [page, id]);
+	return html`<div class="shell" data-stale=${app.lostAt !== null}>
+		<a class="skip" href="#main" onClick=${
+			(/** @type {Event} */ event) => {
+				event.preventDefault();
+				main.current?.focus();
+			}}>${t('skip')}</a>
+		<${Bar} app=${app} onKeys=${() => setHelp(true)} />
+		<${Rail} app=${app} />
+		<main ref=${main} id="main" tabindex="-1">
+			<${Banners} app=${app} />
+			<${Page} app=${app} ask=${ask} /></main>
+		<div class="toasts" role="status">${app.toast && html`
+			<p class=${app.toast.error ? 'toast fault' : 'toast'}>
+			<${Foreign} text=${app.toast.text} /></p>`}</div>
+		${question && html`<${Confirm} question=${question}
+			onClose=${() => ask(null)} />`}
+		${help && html`<${Keys} onClose=${() => setHelp(false)} />`}
+	</div>`;
+}
+

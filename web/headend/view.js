@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the pages share: the template function and small parts.
+
+import { h } from '../parts/preact.js';
+import { useEffect, useState } from '../parts/hooks.js';
+import htm from '../parts/htm.js';
+import { shown } from '../common/text.js';
+import { t } from '../common/words.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../common/state.js').Mark} Mark */
+
+/** @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
+export const html = htm.bind(h);
+
+/**
+ * Renders with each change of the page's state.
+ * @param {App} app
+ */
+export function useApp(app) {
+	const [, again] = useState(0);
+
+	useEffect(() => app.watch(() => again((n) => n + 1)), [app]);
+}
+
+/**
+ * Renders once a second, for views with little on them.
+ * @param {App} app
+ */
+export function useTick(app) {
+	const [, again] = useState(0);
+
+	useEffect(() => app.tick.add(() => again((n) => n + 1)), [app]);
+}
+
+/**
+ * A text of a stream or of another program, for which nothing is assumed.
+ * @param {{text: unknown, title?: boolean}} props
+ */
+export function Foreign({ text }) {
+	const safe = shown(text);
+
+	return html`<bdi>${safe}</bdi>`;
+}
+
+/** @type {Record<Mark, import('../common/words.js').Word>} */
+const WORDS = { on: 'mark_on', fault: 'mark_fault', warn: 'mark_warn',
+	wait: 'mark_wait', change: 'mark_change', disabled: 'mark_disabled',
+	stale: 'mark_stale' };
+
+/** @param {Mark} mark */
+export function markWord(mark) {
+	return t(WORDS[mark]);
+}
+
+/** @param {{mark: Mark}} props */
+export function MarkSign({ mark }) {
+	return html`<span class="mark" data-mark=${mark}>
+		<span class="mark-word">${markWord(mark)}</span></span>`;
+}
+
+/**
+ * The next step instead of an empty page.
+ * @param {{title: string, children?: any}} props
+ */
+export function Empty({ title, children }) {
+	return html`<div class="empty"><h2>${title}</h2>${children}</div>`;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who watches a stream.
+
+import { useEffect, useState } from '../parts/hooks.js';
+import { age, bytes } from '../common/units.js';
+import { t } from '../common/words.js';
+import { Foreign, html } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * @typedef {object} Session
+ * @property {number} client_id
+ * @property {string} channel_id
+ * @property {string} addr
+ * @property {number} uptime
+ * @property {string} [login]
+ * @property {string} [agent]
+ * @property {string} [protocol]
+ * @property {number} [bytes]
+ */
+
+const EVERY_MS = 5000;
+
+/** @param {{app: App, id: string}} props */
+export function Viewers({ app, id }) {
+	const [list, setList] = useState(/** @type {Session[] | null} */ (null));
+
+	useEffect(() => {
+		let over = false;
+		const ask = async () => {
+			if (document.hidden || app.lostAt !== null)
+				return;
+			try {
+				const { sessions } = await app.api.cmd('sessions');
+
+				if (!over)
+					setList(sessions.filter(
+						(/** @type {Session} */ one) =>
+							one.channel_id === id));
+			} catch {
+				// the next try follows
+			}
+		};
+		const timer = setInterval(ask, EVERY_MS);
+
+		ask();
+		return () => {
+			over = true;
+			clearInterval(timer);
+		};
+	}, [app, id]);
+	if (list === null)
+		return html`<p class="dim">${t('loading')}</p>`;
+	if (list.length === 0)
+		return html`<p class="dim">${t('no_viewers')}</p>`;
+	return html`<div class="wide-box" tabindex="0"><table>
+		<thead><tr><th scope="col">${t('address')}</th>
+			<th scope="col">${t('login_name')}</th>
+			<th scope="col">${t('protocol')}</th>
+			<th scope="col" class="number">${t('duration')}</th>
+			<th scope="col" class="number">${t('traffic')}</th>
+			<th scope="col">${t('agent')}</th>
+			${app.isControl && html`<th scope="col">${t('action')}</th>`}
+		</tr></thead>
+		<tbody>${list.map((one) => html`<tr key=${one.client_id}>
+			<td class="mono"><${Foreign} text=${one.addr} /></td>
+			<td><${Foreign} text=${one.login ?? ''} /></td>
+			<td>${one.protocol ?? ''}</td>
+			<td class="number">${age(one.uptime)}</td>
+			<td class="number">${one.bytes === undefined ? ''
+				: bytes(one.bytes)}</td>
+			<td class="reason"><${Foreign} text=${one.agent ?? ''} /></td>
+			${app.isControl && html`<td><button onClick=${() =>
+				app.act('close-session', { id: one.client_id },
+					t('done_kick'))}>${t('kick')}</button></td>`}
+		</tr>`)}</tbody></table></div>`;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is wrong now: streams and the service, newest first.  Pure.
+
+import { reasonOf, sinceOf } from '../common/state.js';
+
+/** @typedef {import('../common/state.js').Mark} Mark */
+/** @typedef {import('../common/store.js').Store} Store */
+
+/**
+ * @typedef {object} Wrong
+ * @property {string} key
+ * @property {'fault' | 'warn'} mark
+ * @property {string} id of the stream; "" is the service
+ * @property {string} title
+ * @property {string} reason
+ * @property {number} since Unix time of the service; 0: unknown
+ */
+
+/**
+ * @param {Store} store
+ * @returns {Wrong[]}
+ */
+function ofService(store) {
+	const alarms = store.overview?.alarms ?? [];
+
+	return alarms.filter((alarm) => alarm.channel_id === undefined)
+		.map((alarm) => ({
+			key: `${alarm.alarm} ${alarm.subject ?? ''}`,
+			mark: /** @type {const} */ ('warn'), id: '',
+			title: [alarm.alarm, alarm.subject].filter(Boolean)
+				.join(' '),
+			reason: alarm.reason ?? '', since: alarm.since ?? 0 }));
+}
+
+/**
+ * @param {Store} store
+ * @param {number} now Unix time of the browser
+ * @returns {Wrong[]}
+ */
+export function wrongNow(store, now) {
+	const list = ofService(store);
+
+	for (const stream of store.streams.values()) {
+		const mark = stream.mark(now);
+
+		if (stream.over === null || (mark !== 'fault' &&
+			mark !== 'warn'))
+			continue;
+		// the reply is of the time before the event
+		const isOld = mark === 'fault' && stream.over.ok;
+
+		list.push({ key: `stream ${stream.id}`, mark, id: stream.id,
+			title: stream.name,
+			reason: isOld ? '' : reasonOf(stream.over),
+			since: isOld ? stream.eventTime
+				: sinceOf(stream.over) ?? 0 });
+	}
+	const rank = (/** @type {Wrong} */ one) => one.mark === 'fault' ? 1 : 0;
+
+	return list.sort((a, b) => rank(b) - rank(a) || b.since - a.since ||
+		(a.key < b.key ? -1 : 1));
+}
+
+/**
+ * @typedef {object} Sums
+ * @property {Record<Mark, number>} marks
+ * @property {number} rate kbit/s
+ * @property {number} viewers
+ */
+
+/**
+ * @param {Store} store
+ * @param {number} now
+ * @returns {Sums}
+ */
+export function sums(store, now) {
+	/** @type {Sums} */
+	const all = { rate: 0, viewers: 0, marks: { on: 0, fault: 0, warn: 0,
+		wait: 0, change: 0, disabled: 0, stale: 0 } };
+
+	for (const stream of store.streams.values()) {
+		const mark = stream.mark(now);
+
+		all.marks[mark]++;
+		all.rate += mark === 'disabled' ? 0 : stream.rate(now);
+		all.viewers += stream.over?.sessions ?? 0;
+	}
+	return all;
+}
