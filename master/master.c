@@ -227,8 +227,8 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 	if (m->stopping)
 		return;
 	m->stopping = true;
-	renewal_stop(m->renewal);
 	reread_stop(m->reread);
+	renewal_stop(m->renewal);
 	log_info("master", "%s: stopping",
 		 s->signum == SIGINT ? "SIGINT" : "SIGTERM");
 	watchdog_report_stopping(m->watchdog);
@@ -496,8 +496,6 @@ static void open_renewal(struct master *m)
 		.config = m->config,
 		.api = m->api,
 		.own_paths = m->own_paths,
-		.restart = on_restart,
-		.arg = m,
 	});
 }
 

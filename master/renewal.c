@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/config/loadable.h"
@@ -23,11 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/stat.h>
 
 enum {
 	CHECK_MS = 50, /* interval of the check that all is saved */
 	CHECKS_MAX = 100,
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
+	RESULT_MS = 10000, /* a restart relies on a trial for that long */
 };
 
 /* A caller that waits for the result of a trial. */
@@ -47,6 +50,8 @@ struct renewal {
 	bool without_sessions; /* they could not be saved in time */
 	struct trial *trial; /* NULL: none runs */
 	unsigned tried;  /* config_versions() at its start */
+	struct stat tried_program; /* likewise */
+	uint64_t passed_ms; /* time of its success; 0: the last one failed */
 	unsigned trials; /* of this restart, whose results were outdated */
 	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
@@ -57,6 +62,7 @@ struct renewal {
 static void fail(struct renewal *r, const char *error)
 {
 	r->unsaved = false;
+	r->passed_ms = 0;
 	errmsg_set(&r->error, "cannot restart, the running program continues: "
 		   "%s", error);
 	log_error("master", "%s", r->error.text);
@@ -110,11 +116,33 @@ static void wait_until_saved(struct renewal *r)
 	ev_timer_start(r->cfg.loop, &r->timer);
 }
 
+static void look_at_program(const struct renewal *r, struct stat *ret)
+{
+	if (r->cfg.program == NULL || stat(r->cfg.program, ret) < 0)
+		*ret = (struct stat){ 0 };
+}
+
+/* A trial with the present configuration and program has succeeded. */
+static bool is_tried(const struct renewal *r)
+{
+	const struct stat *tried = &r->tried_program;
+	struct stat now;
+
+	if (r->trial != NULL || r->passed_ms == 0 ||
+	    mono_ms() - r->passed_ms >= RESULT_MS ||
+	    config_versions(r->cfg.config) != r->tried)
+		return false;
+	look_at_program(r, &now);
+	return now.st_dev == tried->st_dev && now.st_ino == tried->st_ino &&
+	       now.st_ctim.tv_sec == tried->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == tried->st_ctim.tv_nsec;
+}
+
 /* The trial has succeeded.  The new program reads the files: changes that were
  * made during the trial are first saved, and then tried too. */
 static void restart_or_repeat(struct renewal *r)
 {
-	if (is_saved(r) && config_versions(r->cfg.config) == r->tried) {
+	if (is_saved(r) && is_tried(r)) {
 		r->trials = 0;
 		replace_program(r);
 		return;
@@ -168,6 +196,7 @@ static void on_trial_end(const char *error, void *arg)
 		fail(r, error);
 	else
 		r->error.text[0] = '\0';
+	r->passed_ms = error == NULL ? mono_ms() : 0;
 	trial_free(&r->trial);
 	finish(r);
 }
@@ -178,7 +207,9 @@ static void begin_trial(struct renewal *r)
 	struct errmsg error;
 	struct waiter *w;
 
+	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
+	look_at_program(r, &r->tried_program);
 	TAILQ_FOREACH(w, &r->waiters, link)
 		w->tried = true;
 	r->trial = trial_start(
@@ -242,7 +273,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		return;
 	ev_timer_stop(r->cfg.loop, &r->timer);
 	r->without_sessions = !auth_is_saved(r->cfg.auth);
-	if (is_saved(r) && trials < TRIALS_MAX) {
+	if (is_saved(r) && !is_tried(r) && trials < TRIALS_MAX) {
 		wait_for_trial(r, NULL, NULL);
 		return;
 	}

@@ -31,14 +31,25 @@ static const char *name_of(const struct reading *g)
 	return g->done != NULL ? "API" : "SIGHUP";
 }
 
+static void end(struct reading *g, const struct reload_result *result)
+{
+	if (g->done != NULL)
+		g->done(result, g->arg);
+	free(g);
+}
+
+static void end_unused(struct reading *g, int status, const char *error)
+{
+	end(g, &(struct reload_result){ .status = status, .error = error });
+}
+
 /* The file cannot be used: the log and the alarm name the reason. */
-static void fail(const struct reading *g, const char *error)
+static void fail(struct reading *g, const char *error)
 {
 	log_error("config", "%s: reload failed, nothing changed: %s",
 		  name_of(g), error);
 	api_reload_failed(g->reread->cfg.api, error);
-	if (g->done != NULL)
-		g->done(error, NULL, false, g->arg);
+	end_unused(g, 400, error);
 }
 
 /* Logs every error; false with the first one. */
@@ -71,19 +82,16 @@ static bool is_overtaken(const struct reread *r, const char *name)
 	return true;
 }
 
-static void apply(const struct reading *g, const json_t *document)
+static void on_taken(const struct reload_result *result, void *arg)
 {
-	const struct reread *r = g->reread;
-	json_t *changes = NULL;
-	bool restarts = !api_reload(r->cfg.api, document, &changes);
+	struct reading *g = arg;
 
-	if (!restarts)
-		log_info("config", "%s: configuration reloaded", name_of(g));
-	if (g->done != NULL)
-		g->done(NULL, changes, restarts, g->arg);
-	else if (restarts)
-		r->cfg.restart(r->cfg.arg);
-	json_decref(changes);
+	if (result->error != NULL && !g->reread->stopped)
+		log_error("config", "%s: %s", name_of(g), result->error);
+	else if (result->error == NULL)
+		log_info("config", "%s: configuration reloaded%s", name_of(g),
+			 result->restarts ? ", a restart follows" : "");
+	end(g, result);
 }
 
 static void on_read(int result, const json_t *document,
@@ -93,21 +101,17 @@ static void on_read(int result, const json_t *document,
 	const struct reread *r = g->reread;
 	struct errmsg fault = { 0 };
 
-	if (r->stopped || result == -ECANCELED) {
-		if (g->done != NULL)
-			g->done(NULL, NULL, false, g->arg);
-	} else if (is_overtaken(r, name_of(g))) {
-		if (g->done != NULL)
-			g->done("a change made through the API is about to "
-				"overwrite the file", NULL, false, g->arg);
-	} else if (result < 0) {
+	if (r->stopped || result == -ECANCELED)
+		end_unused(g, 500, "the service is stopping");
+	else if (is_overtaken(r, name_of(g)))
+		end_unused(g, 409, "a change made through the API is about to "
+			   "overwrite the file");
+	else if (result < 0)
 		fail(g, result == -ENOENT ? "file not found" : error->text);
-	} else if (!is_sound(r, document, &fault)) {
+	else if (!is_sound(r, document, &fault))
 		fail(g, fault.text);
-	} else {
-		apply(g, document);
-	}
-	free(g);
+	else
+		api_reload(r->cfg.api, document, on_taken, g);
 }
 
 static void read_file(struct reread *r, reload_done_fn *done, void *arg)

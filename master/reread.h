@@ -4,8 +4,8 @@
  * it.
  *
  * Applies what can change while the master runs; another change restarts the
- * master.  A file with an error changes nothing.  Borrows everything in its
- * config, and serves the command of its api.
+ * master, after a trial.  A file with an error changes nothing.  Borrows
+ * everything in its config, and serves the command of its api.
  */
 #pragma once
 
@@ -21,8 +21,6 @@ struct reread_config {
 	struct config *config;
 	struct api *api;
 	const struct write_paths *own_paths;
-	void (*restart)(void *arg);
-	void *arg;
 };
 
 struct reread *reread_new(const struct reread_config *);

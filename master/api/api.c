@@ -140,6 +140,7 @@ void api_free(struct api **p)
 	alarms_free(&api->alarms);
 	host_looks_free(&api->looks);
 	host_advice_free(&api->host);
+	json_decref(api->in_force);
 	free(api->prefix);
 	free(api);
 }

@@ -31,10 +31,16 @@ struct write_paths;
 /* error: NULL when the instance can be replaced. */
 typedef void trial_done_fn(const char *error, void *arg);
 
-/* error: NULL when the file is in force; changes: of api_reload(), borrowed;
- * restarts: a restart has to follow.  All NULL and false: the service ends. */
-typedef void reload_done_fn(const char *error, const json_t *changes,
-			    bool restarts, void *arg);
+struct reload_result {
+	int status; /* of the HTTP reply */
+	const char *error; /* NULL: the file is in force, or is soon */
+	/* Borrowed: the ids of the streams that are added, changed and removed,
+	 * and the other sections that differ.  NULL: the file is not used. */
+	const json_t *changes;
+	bool restarts;
+};
+
+typedef void reload_done_fn(const struct reload_result *, void *arg);
 /* Reads the file again, as SIGHUP does.  0: it calls done, never inside;
  * -ENOENT: there is no file; -EBUSY: a change is about to replace it. */
 typedef int reload_fn(reload_done_fn *done, void *done_arg, void *arg);
@@ -76,12 +82,12 @@ void api_free(struct api **);
  * Call it once, when the reconciler is ready. */
 void api_start_streams(struct api *);
 
-/* The file holds another document, which was judged: applies and reports the
- * differences in streams, users and log.  False, and nothing is done, when
- * more differs: then the instance has to restart.  *ret_changes (a new
- * reference) has the ids of the streams that are added, changed and removed,
- * and the other sections that differ. */
-bool api_reload(struct api *, const json_t *document, json_t **ret_changes);
+/* The file holds another document, which was judged: adopts it, and applies and
+ * reports the differences in streams, users and log.  When more differs, the
+ * new instance is tried, and follows a second later.  Calls done inside, or
+ * after the trial. */
+void api_reload(struct api *, const json_t *document, reload_done_fn *done,
+		void *arg);
 /* For the command reload. */
 void api_set_reload(struct api *, reload_fn *, void *arg);
 

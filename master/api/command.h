@@ -29,6 +29,9 @@ struct api {
 	ev_timer restart;        /* delay before a restart */
 	reload_fn *reload;       /* NULL: there is none */
 	void *reload_arg;
+	/* the document before a reload that needs a restart, which has not
+	 * come yet; NULL: there was none */
+	json_t *in_force;
 	struct playlist_limit playlists;
 	struct scans *scans;
 	struct announcements *announcements;

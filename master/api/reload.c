@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The members that change without a restart. */
+static const char *const live[] = { STREAMS, "gid", "users", "log" };
+
 /* True when every member of a that needs a restart is the same in b. */
 static bool keeps(const json_t *a, const json_t *b)
 {
-	static const char *const live[] = { STREAMS, "gid", "users", "log" };
 	const char *key;
 	json_t *value;
 
@@ -123,88 +125,129 @@ static json_t *list_changes(const json_t *old, const json_t *new)
 			 changed, "removed", removed, "sections", sections);
 }
 
-bool api_reload(struct api *api, const json_t *document, json_t **ret_changes)
+/* in_force: no restart is needed. */
+static void take(struct api *api, const json_t *document, bool in_force)
 {
-	json_t *old = json_copy(
-		(json_t *)(uintptr_t)config_document(api->cfg.config));
-	const json_t *settings = config_settings(api->cfg.config);
-	bool can;
-
-	/* settings that wait for a restart are not in force */
-	(void)json_object_del(old, "settings");
-	if (settings != NULL)
-		(void)json_object_set(old, "settings",
-				      (json_t *)(uintptr_t)settings);
-	can = keeps(old, document) && keeps(document, old);
-	*ret_changes = list_changes(old, document);
+	json_t *streams = json_incref((json_t *)(uintptr_t)config_section(
+		api->cfg.config, STREAMS));
 
 	/* an operator changed the file: its paths are permitted for writing */
-	if (can) {
-		write_paths_add_document(api->cfg.write_paths, document);
-		config_replace(api->cfg.config, document);
-		follow(api, json_object_get(old, STREAMS));
-		/* the files of the certificate may have changed */
+	write_paths_add_document(api->cfg.write_paths, document);
+	config_replace(api->cfg.config, document, in_force);
+	follow(api, streams);
+	json_decref(streams);
+	/* the files of the certificate may have changed */
+	if (in_force)
 		certificate_apply(api);
-		if (api->cfg.auth != NULL)
-			auth_users_changed(api->cfg.auth);
-		viewers_changed(api->cfg.viewers);
-		event_review(api);
-		if (api->cfg.set_log != NULL)
-			api->cfg.set_log(api->cfg.arg);
-		alarms_set_reload(api->alarms, NULL);
-	}
-	json_decref(old);
-	return can;
+	if (api->cfg.auth != NULL)
+		auth_users_changed(api->cfg.auth);
+	viewers_changed(api->cfg.viewers);
+	event_review(api);
+	if (api->cfg.set_log != NULL)
+		api->cfg.set_log(api->cfg.arg);
+	alarms_set_reload(api->alarms, NULL);
 }
 
-struct reloading {
+struct reloaded {
 	struct api *api;
-	struct call *call; /* NULL when the client has left */
-	json_t *body; /* of the answer after a trial, or NULL */
+	json_t *changes;
+	reload_done_fn *done;
+	void *arg;
 };
 
-static void answer(struct reloading *r, int status, const char *error,
-		   json_t *body)
+static void end(struct reloaded *r, const struct reload_result *result)
 {
-	if (r->call != NULL && error != NULL)
-		reply_error(call_reply(r->call), status, "%s", error);
-	else if (r->call != NULL)
-		reply_json(call_reply(r->call), json_incref(body));
-	if (r->call != NULL)
-		call_finish(r->call);
-	json_decref(body);
+	r->done(result, r->arg);
+	json_decref(r->changes);
 	free(r);
 }
 
 /* The trial of the new instance has ended. */
 static void on_tried(const char *error, void *arg)
 {
-	struct reloading *r = arg;
+	struct reload_result result = { .status = 200, .restarts = true };
+	struct reloaded *r = arg;
+	struct errmsg text;
 
-	if (error == NULL)
+	result.changes = r->changes;
+	if (error == NULL) {
 		saved_restart_soon(r->api);
-	answer(r, 503, error, r->body);
+	} else {
+		errmsg_set(&text, "only streams, users and log of the file are "
+			   "in force: %s", error);
+		result.status = 503;
+		result.error = text.text;
+	}
+	end(r, &result);
 }
 
-static void on_reloaded(const char *error, const json_t *changes,
-			bool restarts, void *arg)
+/* value: NULL removes the member. */
+static void put(json_t *object, const char *key, const json_t *value)
+{
+	if (value != NULL)
+		(void)json_object_set(object, key, (json_t *)(uintptr_t)value);
+	else
+		(void)json_object_del(object, key);
+}
+
+/* api->in_force becomes the document without what waits for a restart. */
+static void find_in_force(struct api *api)
+{
+	const struct config *config = api->cfg.config;
+
+	if (api->in_force == NULL) {
+		api->in_force = json_copy(
+			(json_t *)(uintptr_t)config_document(config));
+		put(api->in_force, "settings", config_settings(config));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(live); i++)
+		put(api->in_force, live[i], config_section(config, live[i]));
+}
+
+void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
+		void *arg)
+{
+	struct reloaded *r = xcalloc(1, sizeof *r);
+	bool can;
+
+	*r = (struct reloaded){ .api = api, .done = done, .arg = arg };
+	find_in_force(api);
+	can = keeps(api->in_force, document) && keeps(document, api->in_force);
+	r->changes = list_changes(api->in_force, document);
+	/* before the trial, so that later changes are made on top of it */
+	take(api, document, can);
+	if (!can) {
+		api->cfg.try_restart(on_tried, r, api->cfg.arg);
+		return;
+	}
+	json_decref(api->in_force);
+	api->in_force = NULL;
+	end(r, &(struct reload_result){ .status = 200, .changes = r->changes });
+}
+
+struct reloading {
+	struct call *call; /* NULL when the client has left */
+};
+
+static void on_reloaded(const struct reload_result *result, void *arg)
 {
 	struct reloading *r = arg;
-	json_t *body = json_object();
+	struct reply *reply = r->call != NULL ? call_reply(r->call) : NULL;
+	json_t *body;
 
-	(void)json_object_set_new(body, "reload", json_string("ok"));
-	(void)json_object_set_new(body, "restart", json_boolean(restarts));
-	(void)json_object_update(body, (json_t *)(uintptr_t)changes);
-	r->body = body;
-	if (restarts)
-		r->api->cfg.try_restart(on_tried, r, r->api->cfg.arg);
-	else if (changes != NULL)
-		answer(r, 0, NULL, body);
-	else if (error == NULL)
-		answer(r, 500, "the service stops", body);
-	else
-		answer(r, config_is_saved(r->api->cfg.config) ? 400 : 409,
-		       error, body);
+	if (reply != NULL && result->error != NULL) {
+		reply_error(reply, result->status, "%s", result->error);
+	} else if (reply != NULL) {
+		body = json_pack("{s:s, s:b}", "reload", "ok", "restart",
+				 result->restarts);
+		(void)json_object_update(body,
+					 (json_t *)(uintptr_t)result->changes);
+		reply_json(reply, body);
+	}
+	if (reply != NULL)
+		call_finish(r->call);
+	free(r);
 }
 
 void api_set_reload(struct api *api, reload_fn *reload, void *arg)
@@ -220,7 +263,6 @@ static void reload_run(struct api *api, const json_t *request,
 	int err = -ENOENT;
 
 	(void)request;
-	r->api = api;
 	if (api->reload != NULL)
 		err = api->reload(on_reloaded, r, api->reload_arg);
 	if (err == 0) {

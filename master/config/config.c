@@ -455,14 +455,20 @@ void config_flush(struct config *c)
 		save_touch_in(c->save, 0);
 }
 
-void config_replace(struct config *c, const json_t *document)
+void config_replace(struct config *c, const json_t *document, bool in_force)
 {
 	json_t *copy = json_deep_copy(document);
+	json_t *settings = json_incref(c->settings);
 
 	if (copy == NULL)
 		abort();
 	c->others++;
 	take_document(c, copy);
+	if (!in_force) {
+		json_decref(c->settings);
+		c->settings = json_incref(settings);
+	}
+	json_decref(settings);
 	if (c->backup != NULL)
 		save_touch(c->backup);
 	if (c->guard != NULL)

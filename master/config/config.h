@@ -120,8 +120,9 @@ void config_save_now(struct config *, save_done_fn *done, void *arg);
 /* Writes a change that waits for its save at once. */
 void config_flush(struct config *);
 
-/* Adopts a document (borrowed) that is in the file already. */
-void config_replace(struct config *, const json_t *document);
+/* Adopts a document (borrowed) that is in the file already.  in_force: its
+ * settings too; else they wait for a restart. */
+void config_replace(struct config *, const json_t *document, bool in_force);
 
 /* All changes are on disk, and no write is in progress; or there is no file. */
 bool config_is_saved(const struct config *);

@@ -50,17 +50,17 @@ exec ${MASTER} "$@"
 	}
 }
 
-// The second trial of a restart, the last before the new program runs.
+// The only trial of a restart, before its reply.
 async function duringTrial(t) {
 	const slow = new Slow(t);
 	const sluice = await Sluice.start(t, config(named('old')),
 		{ master: slow.file });
 
 	slow.install();
-	slow.make('hold.2');
-	await sluice.cmd('restart');
-	await waitUntil('the second trial', () => slow.trials === 2);
-	return { slow, sluice };
+	slow.make('hold.1');
+	const reply = sluice.cmd('restart');
+	await waitUntil('the trial', () => slow.trials === 1);
+	return { slow, sluice, reply };
 }
 
 const running = (file) => fs.readdirSync('/proc').some((pid) => {
@@ -74,25 +74,38 @@ const restarts = (sluice) => sluice.log.match(/restarting/g)?.length ?? 0;
 const nameOf = async (sluice) =>
 	(await sluice.cmd('load')).make_stream[0].name;
 
+test('a restart is tried once', async (t) => {
+	const { slow, sluice, reply } = await duringTrial(t);
+
+	slow.end('hold.1');
+	await reply;
+	await waitUntil('restart', () => restarts(sluice) === 1);
+	await sluice.ready();
+	assert.equal(slow.trials, 1);
+	await sluice.stop();
+});
+
 test('a change during the trial is saved before the restart', async (t) => {
-	const { slow, sluice } = await duringTrial(t);
+	const { slow, sluice, reply } = await duringTrial(t);
 
 	await sluice.cmd('set-stream', { id: 'a001',
 		stream: named('new') });
-	slow.end('hold.2');
+	slow.end('hold.1');
+	await reply;
 	await waitUntil('restart', () => restarts(sluice) === 1);
 	await sluice.ready();
 	assert.equal(await nameOf(sluice), 'new');
-	assert.equal(slow.trials, 3);
+	assert.equal(slow.trials, 2);
 	await sluice.stop();
 });
 
 test('an upload during the trial is tried before the restart', async (t) => {
-	const { slow, sluice } = await duringTrial(t);
+	const { slow, sluice, reply } = await duringTrial(t);
 
-	slow.make('fail.3');
+	slow.make('fail.2');
 	await sluice.cmd('upload', { config: config(named('uploaded')) });
-	slow.end('hold.2');
+	slow.end('hold.1');
+	await reply;
 	await sluice.logged(/cannot restart.*exit code 9/);
 	assert.equal(restarts(sluice), 0);
 	assert.equal(await nameOf(sluice), 'old');
@@ -100,6 +113,18 @@ test('an upload during the trial is tried before the restart', async (t) => {
 	await waitUntil('restart', () => restarts(sluice) === 1);
 	await sluice.ready();
 	assert.equal(await nameOf(sluice), 'uploaded');
+	await sluice.stop();
+});
+
+test('a program that is replaced after its trial is tried again', async (t) => {
+	const { slow, sluice, reply } = await duringTrial(t);
+
+	slow.make('fail.2');
+	slow.end('hold.1');
+	await reply;
+	slow.install();
+	await sluice.logged(/cannot restart.*exit code 9/);
+	assert.equal(restarts(sluice), 0);
 	await sluice.stop();
 });
 
@@ -131,19 +156,84 @@ test('a trial leaves no descendant', async (t) => {
 	await waitUntil('no descendant', () => !left());
 });
 
-test('a reload that needs a restart is tried before its answer', async (t) => {
+// The file as an operator leaves it: another setting, and a second stream.
+const edited = () => ({ ...config(named('old'),
+	{ ...stream('b', 'udp://127.0.0.1:5001', []), enable: false }),
+settings: { instance_name: 'other' } });
+const fileOf = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+const writeEdit = (sluice) =>
+	fs.writeFileSync(sluice.file, JSON.stringify(edited()));
+
+async function assertEdited(sluice, name) {
+	const { settings, make_stream: streams } = fileOf(sluice);
+
+	assert.deepEqual(settings, edited().settings);
+	assert.deepEqual(streams.map((s) => [s.id, s.name]),
+		[['a001', name], ['b', edited().make_stream[1].name]]);
+	assert.deepEqual(await sluice.cmd('load'), fileOf(sluice));
+}
+
+test('a change between a reload and its restart is made on top of the file',
+	async (t) => {
+	for (const by of ['reload', 'SIGHUP']) {
+		const slow = new Slow(t);
+		const sluice = await Sluice.start(t, config(named('old')),
+			{ master: slow.file });
+		let reply = null;
+
+		slow.install();
+		slow.make('hold.1');
+		writeEdit(sluice);
+		if (by === 'reload')
+			reply = sluice.cmd('reload');
+		else
+			process.kill(sluice.pid, 'SIGHUP');
+		await waitUntil('the trial', () => slow.trials === 1);
+		await sluice.cmd('set-stream', { id: 'a001',
+			stream: named(by) });
+		slow.end('hold.1');
+		assert.ok(reply === null || (await reply).restart);
+		await waitUntil('restart', () => restarts(sluice) === 1);
+		await sluice.ready();
+		await assertEdited(sluice, by);
+		assert.equal((await sluice.json('/api/system-status')).instance,
+			'other');
+		await sluice.stop();
+	}
+});
+
+test('a reload whose trial fails puts the settings in force later',
+	async (t) => {
 	const slow = new Slow(t);
 	const sluice = await Sluice.start(t, config(named('old')),
 		{ master: slow.file });
+	const alarms = async () =>
+		(await sluice.json('/api/system-status')).alarms ?? [];
 
 	slow.install();
 	slow.make('fail.1');
-	fs.writeFileSync(sluice.file, JSON.stringify({ ...config(named('old')),
-		settings: { instance_name: 'other' } }));
+	slow.make('fail.2');
+	writeEdit(sluice);
 	const reply = await sluice.post({ cmd: 'reload' });
 	assert.equal(reply.status, 503, reply.body);
-	assert.match(reply.body, /code 9/);
+	assert.match(reply.body, /only streams.* in force: .*code 9/);
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/SIGHUP: only streams.* in force: .*code 9/);
 	assert.equal(restarts(sluice), 0);
+	assert.match((await alarms()).join(), /cannot restart.*code 9/);
+	// a change replaces nothing of the file
+	await sluice.cmd('set-stream', { id: 'a001', stream: named('new') });
+	await waitUntil('the save', () =>
+		fileOf(sluice).make_stream[0].name === 'new');
+	await assertEdited(sluice, 'new');
+	assert.deepEqual(await waitUntil('the save to end', () =>
+		sluice.cmd('reload')), { reload: 'ok', restart: true,
+		added: [], changed: [], removed: [], sections: ['settings'] });
+	await waitUntil('restart', () => restarts(sluice) === 1);
+	await sluice.ready();
+	await assertEdited(sluice, 'new');
+	assert.equal(slow.trials, 3);
+	assert.deepEqual(await alarms(), []);
 	await sluice.stop();
 });
 
