@@ -96,17 +96,22 @@ enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 
 enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 {
-	enum ctl_exit code = api_do(ctl, json_pack("{s:s}", "cmd", "restart"));
-	json_t *out;
+	bool interrupt = ctl->options.given & OPTION_INTERRUPT;
+	json_t *request = json_pack("{s:s}", "cmd", "restart"), *out;
+	enum ctl_exit code;
 
 	(void)args, (void)n;
+	if (interrupt)
+		(void)json_object_set_new(request, "interrupt", json_true());
+	code = api_do(ctl, request);
 	if (code == CTL_OK && ctl->options.json) {
 		out = json_pack("{s:b}", "restarts", 1);
 		ctl_print_json(out);
 		json_decref(out);
 	} else if (code == CTL_OK) {
 		(void)printf("the control process restarts now, streams "
-			     "continue\n");
+			     "continue%s\n", interrupt
+			     ? " unless the program has another protocol" : "");
 	}
 	return code;
 }

@@ -68,6 +68,7 @@ static const struct row {
 	{ "exit-code", 0, GIVEN, 0, OPTION_EXIT_CODE, 0 },
 	{ "quiet", 'q', GIVEN, 0, OPTION_QUIET, 0 },
 	{ "once", 0, GIVEN, 0, OPTION_ONCE, 0 },
+	{ "interrupt", 0, GIVEN, 0, OPTION_INTERRUPT, 0 },
 };
 
 const char *options_name(unsigned bits)

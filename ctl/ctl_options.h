@@ -26,6 +26,7 @@ enum option_bit {
 	OPTION_EXIT_CODE = 1 << 8,
 	OPTION_QUIET = 1 << 9,
 	OPTION_ONCE = 1 << 10,
+	OPTION_INTERRUPT = 1 << 11,
 };
 
 /* All texts are borrowed from argv. */

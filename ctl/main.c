@@ -65,7 +65,8 @@ static const struct command commands[] = {
 	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
 	{ "reload", "", "read the configuration file again", run_reload, 0, 0,
 	  0 },
-	{ "restart", "", "replace the control process", run_restart, 0, 0, 0 },
+	{ "restart", "", "replace the control process", run_restart,
+	  OPTION_INTERRUPT, 0, 0 },
 	{ "help", "[COMMAND]", "this help, or that of a command", NULL, 0, 0,
 	  2 },
 };
@@ -89,6 +90,7 @@ static const char help_options[] =
 	"stream ls:  --sort, -q (only id and name)\n"
 	"session ls: --sort id|stream|addr|uptime, --stream STREAM\n"
 	"config:  set --value JSON, set|unset --restart, diff --exit-code\n"
+	"restart: --interrupt (all streams, for another protocol)\n"
 	"events:  --scope SCOPE, --stream STREAM, -n, --count N\n"
 	"\n"
 	"Exit codes: 0 success, 1 refused, 2 wrong usage, 3 no connection,\n"

@@ -199,11 +199,12 @@ static void on_restart(void *arg)
 	renewal_ask(m->renewal);
 }
 
-static void on_try(trial_done_fn *done, void *done_arg, void *arg)
+static void on_try(bool interrupt, trial_done_fn *done, void *done_arg,
+		   void *arg)
 {
 	struct master *m = arg;
 
-	renewal_try(m->renewal, done, done_arg);
+	renewal_try(m->renewal, interrupt, done, done_arg);
 }
 
 static const char *ask_restart_error(void *arg)

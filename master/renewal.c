@@ -37,6 +37,7 @@ enum {
 struct waiter {
 	TAILQ_ENTRY(waiter) link;
 	bool tried; /* by the trial that runs, or: it came later */
+	bool interrupt; /* workers of another protocol may be replaced */
 	trial_done_fn *done; /* NULL: restart */
 	void *arg;
 };
@@ -49,6 +50,8 @@ struct renewal {
 	unsigned flushed; /* config_versions() of the last config_flush() */
 	bool without_sessions; /* they could not be saved in time */
 	struct trial *trial; /* NULL: none runs */
+	bool trial_interrupts; /* its waiters have `interrupt' */
+	bool interrupt; /* such a trial passed, and the restart follows */
 	unsigned tried;  /* config_versions() at its start */
 	struct stat tried_program; /* likewise */
 	uint64_t passed_ms; /* time of its success; 0: the last one failed */
@@ -80,7 +83,10 @@ static void replace_program(struct renewal *r)
 	struct handover *h;
 	int err;
 
-	log_info("master", "restarting: the streams continue");
+	log_info("master", "restarting: the streams %s",
+		 r->interrupt ? "are interrupted if the installed program has "
+				"another protocol"
+			      : "continue");
 	watchdog_report_reloading();
 	hub_dismiss_all(r->cfg.hub);
 	config_end(r->cfg.config);
@@ -183,7 +189,7 @@ static void finish(struct renewal *r)
 	if (restart && error == NULL)
 		restart_or_repeat(r);
 	else if (restart)
-		r->trials = 0;
+		r->trials = 0, r->interrupt = false;
 	if (!TAILQ_EMPTY(&r->waiters))
 		begin_trial(r);
 }
@@ -197,21 +203,26 @@ static void on_trial_end(const char *error, void *arg)
 	else
 		r->error.text[0] = '\0';
 	r->passed_ms = error == NULL ? mono_ms() : 0;
+	r->interrupt |= error == NULL && r->trial_interrupts;
 	trial_free(&r->trial);
 	finish(r);
 }
 
 static void begin_trial(struct renewal *r)
 {
+	bool interrupt = TAILQ_FIRST(&r->waiters)->interrupt;
 	struct handover *h = r->cfg.write(r->cfg.arg);
 	struct errmsg error;
 	struct waiter *w;
 
+	if (interrupt)
+		handover_allow_interruption(h);
+	r->trial_interrupts = interrupt;
 	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
 	look_at_program(r, &r->tried_program);
 	TAILQ_FOREACH(w, &r->waiters, link)
-		w->tried = true;
+		w->tried = w->interrupt == interrupt;
 	r->trial = trial_start(
 		&(struct trial_config){
 			.loop = r->cfg.loop,
@@ -235,10 +246,12 @@ static void on_answer(struct ev_loop *loop, ev_timer *t, int revents)
 	finish(container_of(t, struct renewal, answer));
 }
 
-static void wait_for_trial(struct renewal *r, trial_done_fn *done, void *arg)
+static void wait_for_trial(struct renewal *r, bool interrupt,
+			   trial_done_fn *done, void *arg)
 {
 	struct waiter *w = xcalloc(1, sizeof *w);
 
+	w->interrupt = interrupt;
 	w->done = done;
 	w->arg = arg;
 	TAILQ_INSERT_TAIL(&r->waiters, w, link);
@@ -249,9 +262,10 @@ static void wait_for_trial(struct renewal *r, trial_done_fn *done, void *arg)
 		begin_trial(r);
 }
 
-void renewal_try(struct renewal *r, trial_done_fn *done, void *arg)
+void renewal_try(struct renewal *r, bool interrupt, trial_done_fn *done,
+		 void *arg)
 {
-	wait_for_trial(r, done, arg);
+	wait_for_trial(r, interrupt, done, arg);
 }
 
 const char *renewal_error(const struct renewal *r)
@@ -274,7 +288,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	ev_timer_stop(r->cfg.loop, &r->timer);
 	r->without_sessions = !auth_is_saved(r->cfg.auth);
 	if (is_saved(r) && !is_tried(r) && trials < TRIALS_MAX) {
-		wait_for_trial(r, NULL, NULL);
+		wait_for_trial(r, r->interrupt, NULL, NULL);
 		return;
 	}
 	r->trials = 0;
@@ -341,11 +355,12 @@ int renewal_check(struct handover *h, const char *path)
 	if (h == NULL)
 		return MASTER_EXIT_FAILURE; /* logged */
 	handover_set_trial(h);
-	if (!handover_is_of_our_protocol(h)) {
+	if (!handover_is_of_our_protocol(h) &&
+	    !handover_allows_interruption(h)) {
 		log_error("master", "the installed program has another "
-				    "protocol than the running workers: stop "
-				    "and start the service, which interrupts "
-				    "all streams");
+				    "protocol than the running workers: "
+				    "restart with interrupt: true replaces "
+				    "them, which interrupts all streams");
 		return MASTER_EXIT_FAILURE;
 	}
 	code = path != NULL ? check_config_file(path) : 0;

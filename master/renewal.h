@@ -43,8 +43,10 @@ void renewal_free(struct renewal **);
 void renewal_ask(struct renewal *);
 
 /* Tries the installed program with the saved file and calls done, from the
- * loop or by renewal_stop(). */
-void renewal_try(struct renewal *, trial_done_fn *done, void *arg);
+ * loop or by renewal_stop().  interrupt: a program of another protocol, which
+ * replaces the workers, passes too. */
+void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
+		 void *arg);
 
 /* Why the last trial or restart failed, in one sentence; NULL: it did not. */
 const char *renewal_error(const struct renewal *);
@@ -54,6 +56,6 @@ void renewal_stop(struct renewal *);
 
 /* The new program in a trial, with the handover that it received (NULL: none,
  * logged) and the path of its file (NULL: none).  0, or an exit code after a
- * line in the log: a trial replaces neither a damaged file nor workers of
- * another protocol. */
+ * line in the log: a trial replaces neither a damaged file nor, unless the
+ * restart may interrupt the streams, workers of another protocol. */
 int renewal_check(struct handover *, const char *path);

@@ -22,6 +22,7 @@ struct handover {
 	uint64_t *last; /* NULL: reading, and fds are owned */
 	uint64_t highest;
 	bool trial;
+	bool interruption;
 };
 
 /* The number in a name, or 0 when it is not a name. */
@@ -81,6 +82,11 @@ json_t *handover_put(struct handover *h, char kind, uint64_t *number, int fd)
 json_t *handover_document(struct handover *h)
 {
 	return h->document;
+}
+
+void handover_allow_interruption(struct handover *h)
+{
+	(void)json_object_set_new(h->document, "interrupt", json_true());
 }
 
 const json_t *handover_fds(const struct handover *h)
@@ -162,6 +168,8 @@ struct handover *handover_of(json_t *take_document, struct errmsg *error)
 		return NULL;
 	}
 	h->handed = json_copy(h->fds);
+	h->interruption = json_is_true(json_object_get(h->document,
+						       "interrupt"));
 	/* a document of another version is unusable; its descriptors are kept
 	 * to end the processes */
 	if (json_integer_value(version) != HANDOVER_VERSION)
@@ -190,6 +198,11 @@ bool handover_is_of_our_protocol(const struct handover *h)
 	const json_t *proto = json_object_get(h->document, "proto");
 
 	return json_integer_value(proto) == MSG_PROTO_VERSION;
+}
+
+bool handover_allows_interruption(const struct handover *h)
+{
+	return h->interruption;
 }
 
 uint64_t handover_number(const json_t *name, char kind)

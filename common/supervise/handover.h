@@ -51,6 +51,9 @@ json_t *handover_document(struct handover *);
 /* Names and descriptors so far: {"c17": 23}. */
 const json_t *handover_fds(const struct handover *);
 
+/* For a trial: the new program may replace workers of another protocol. */
+void handover_allow_interruption(struct handover *);
+
 /* The document as text, with or without the descriptors' numbers, which only
  * this process knows; free() it. */
 char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
@@ -71,6 +74,8 @@ uint64_t handover_last_number(const struct handover *);
 
 /* False: the workers use another version of proto/ipc/msg.h and must end. */
 bool handover_is_of_our_protocol(const struct handover *);
+/* The writer called handover_allow_interruption(). */
+bool handover_allows_interruption(const struct handover *);
 
 /*
  * This process is a trial: it takes the handover while the previous master

@@ -62,8 +62,10 @@ struct api_config {
 	/* A new instance that reads the configuration again is to replace this
 	 * one; workers continue. */
 	void (*restart)(void *arg);
-	/* Tries the new instance and calls done, never inside. */
-	void (*try_restart)(trial_done_fn *done, void *done_arg, void *arg);
+	/* Tries the new instance and calls done, never inside.  interrupt: it
+	 * may replace workers of another protocol. */
+	void (*try_restart)(bool interrupt, trial_done_fn *done, void *done_arg,
+			    void *arg);
 	/* Why the last restart or trial failed; NULL: it did not.  Both may be
 	 * NULL. */
 	const char *(*restart_error)(void *arg);

@@ -218,7 +218,7 @@ void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
 	/* before the trial, so that later changes are made on top of it */
 	take(api, document, can);
 	if (!can) {
-		api->cfg.try_restart(on_tried, r, api->cfg.arg);
+		api->cfg.try_restart(false, on_tried, r, api->cfg.arg);
 		return;
 	}
 	json_decref(api->in_force);

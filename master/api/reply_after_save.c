@@ -16,6 +16,7 @@ struct saving {
 	const char *command; /* static */
 	bool restart;
 	bool is_change; /* of settings, which are kept; false: only restart */
+	bool interrupt; /* all streams, for a program of another protocol */
 };
 
 void saved_restart_soon(struct api *api)
@@ -55,7 +56,7 @@ static void try_restart(struct saving *s)
 {
 	const struct api_config *cfg = &s->api->cfg;
 
-	cfg->try_restart(on_tried, s, cfg->arg);
+	cfg->try_restart(s->interrupt, on_tried, s, cfg->arg);
 }
 
 static void on_saved(int result, const struct errmsg *error, void *arg)
@@ -107,9 +108,13 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 		try_restart(s);
 }
 
-void saved_restart(struct api *api, struct reply *reply, const char *command)
+void saved_restart(struct api *api, struct reply *reply, const char *command,
+		   bool interrupt)
 {
-	try_restart(begin(api, reply, command));
+	struct saving *s = begin(api, reply, command);
+
+	s->interrupt = interrupt;
+	try_restart(s);
 }
 
 void saved_upload(struct api *api, const json_t *document,

@@ -143,8 +143,12 @@ static void settings_set_config(struct api *api, const json_t *request,
 static void settings_restart(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
-	(void)request;
-	saved_restart(api, reply, "restart");
+	const json_t *interrupt = edit_get(request, "interrupt");
+
+	if (interrupt != NULL && !json_is_boolean(interrupt))
+		reply_error(reply, 400, "interrupt: is not true or false");
+	else
+		saved_restart(api, reply, "restart", json_is_true(interrupt));
 }
 
 static void settings_set_license(struct api *api, const json_t *request,

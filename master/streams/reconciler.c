@@ -353,6 +353,9 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 	const json_t *record;
 	size_t i;
 
+	if (!handover_is_of_our_protocol(h))
+		log_warning("master", "the previous program had another "
+			    "protocol: all workers are replaced");
 	spawner_take(r->spawner, h);
 	deliver_proc_adopt(r->deliver, json_object_get(document, "deliver"), h);
 	tls_proc_adopt(r->tls, json_object_get(document, "tls"), h);

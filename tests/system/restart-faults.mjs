@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { Ctl, REFUSED } from '../helpers/ctl.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
@@ -104,7 +105,8 @@ const programs = {
 sed 's/"proto":[ ]*[0-9]*/"proto":7/' /proc/self/fd/$SLUICE_HANDOVER >$doc
 exec {fd}<$doc
 export SLUICE_HANDOVER=$fd
-exec ${installed.good} "$@"`), /has another protocol than the running workers/],
+exec ${installed.good} "$@"`),
+	/has another protocol .*interrupt: true replaces/],
 	'a program that gets no memory': [({ installed }) =>
 		installed.script(`ulimit -v 12000
 exec ${installed.good} "$@"`), /trial of the installed program: /],
@@ -159,6 +161,40 @@ test('a program that cannot take over replaces nothing', async (t) => {
 	assert.deepEqual(await alarmsOf(sluice), []);
 	assert.equal((await sluice.json('/api/system-status')).instance, 'new');
 	await assertUnharmed(scene, new Timing(t));
+	await sluice.stop();
+});
+
+test('restart with interrupt takes a program of another protocol',
+	async (t) => {
+	const { installed, sluice, viewer, before } = await onAir(t);
+	const events = await sluice.events(t);
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	programs['a program of another protocol'][0]({ installed, sluice });
+	assert.equal((await sluice.post({ cmd: 'restart', interrupt: 1 }))
+		.status, 400);
+	await ctl.fails(['restart'], REFUSED, /interrupt: true/);
+	// a change of settings does not interrupt
+	const { warnings } = await sluice.cmd('set-settings', { settings: {} });
+	assert.match(warnings.join(), /has another protocol/);
+	assert.deepEqual(pids(sluice), before);
+	assert.match(await ctl.out(['restart', '--interrupt']),
+		/unless the program has another protocol/);
+	await sluice.logged(/restarting: .* interrupted if/);
+	assert.equal(await events.waitClosed(), 1001);
+	await sluice.ready();
+	await sluice.logged(/another protocol: all workers are replaced/);
+	await waitUntil('the viewer to be closed', () => viewer.ended);
+	await waitUntil('other processes', () => {
+		const now = pids(sluice);
+
+		assert.equal(now.length, before.length);
+		return now.every((one) => !before.includes(one));
+	});
+	await sluice.onair('a001');
+	const next = await Viewer.open(t, 8100, '/a');
+	await waitUntil('pictures', () => next.bytes > 100000);
+	assert.deepEqual(await alarmsOf(sluice), []);
 	await sluice.stop();
 });
 

@@ -73,7 +73,7 @@ Test(renewal, answers_from_the_loop_after_the_stop)
 
 	bench_init(&b);
 	renewal_stop(b.renewal);
-	renewal_try(b.renewal, on_done, &b);
+	renewal_try(b.renewal, false, on_done, &b);
 	expect_answer_from_loop(&b, "the service is stopping");
 	bench_done(&b);
 }
@@ -87,7 +87,7 @@ Test(renewal, answers_from_the_loop_without_descriptors)
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
 	none = (struct rlimit){ 0, all.rlim_max };
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	renewal_try(b.renewal, on_done, &b);
+	renewal_try(b.renewal, false, on_done, &b);
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
 	expect_answer_from_loop(&b, "Too many open files");
 	bench_done(&b);
@@ -99,7 +99,7 @@ Test(renewal, answers_at_its_end)
 
 	bench_init(&b);
 	renewal_stop(b.renewal);
-	renewal_try(b.renewal, on_done, &b);
+	renewal_try(b.renewal, false, on_done, &b);
 	bench_done(&b);
 	cr_assert_str_eq(b.answer, "the service is stopping");
 }

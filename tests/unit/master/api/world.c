@@ -49,11 +49,12 @@ static void end_trial(int revents, void *arg)
 	free(t);
 }
 
-static void try_restart(trial_done_fn *done, void *done_arg, void *arg)
+static void try_restart(bool interrupt, trial_done_fn *done, void *done_arg,
+			void *arg)
 {
 	struct trial_wish *t = malloc(sizeof *t);
 
-	(void)arg;
+	(void)interrupt, (void)arg;
 	*t = (struct trial_wish){ done, done_arg };
 	ev_once(w.loop, -1, 0, 0., end_trial, t);
 }
