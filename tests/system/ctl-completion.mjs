@@ -114,6 +114,24 @@ test('the options of each command are completed', async (t) => {
 				option);
 });
 
+test('the letter of an option is completed beside its word', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+	const source = fs.readFileSync(path.join(srcdir, 'ctl/ctl_options.c'),
+		'utf8');
+	const letters = [...source.matchAll(/^\t\{ "([a-z-]+)", '(\w)'/gm)];
+
+	assert.ok(letters.length >= 8);
+	for (const words of [['status'], ['stream', 'ls'], ['events']]) {
+		const offers = await complete(t, url, ...words, '-');
+
+		assert.deepEqual(
+			offers.filter((offer) => /^-\w$/.test(offer)),
+			letters.filter(([, word]) =>
+				offers.includes(`--${word}`))
+				.map(([, , letter]) => `-${letter}`).sort());
+	}
+});
+
 test('the orders of --sort are completed', async (t) => {
 	const url = `http://127.0.0.1:${await freePort()}`;
 
