@@ -236,8 +236,7 @@ static void on_hello(void *self)
 	struct mount *m;
 
 	send_limits(d);
-	if (d->viewers != NULL)
-		viewers_up(d->viewers);
+	viewers_up(d->viewers, &d->way);
 	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
@@ -258,9 +257,9 @@ static void on_message(const struct msg *m, void *self)
 				&error) < 0)
 		service_proc_kill(d->service, error.text);
 	if (m->type == MSG_DELIVER_ASK && d->viewers != NULL)
-		viewers_ask(d->viewers, &m->deliver_ask, m->seq);
+		viewers_ask(d->viewers, &d->way, &m->deliver_ask, m->seq);
 	if (m->type == MSG_DELIVER_CHANGES && d->viewers != NULL)
-		viewers_report(d->viewers, &m->deliver_changes);
+		viewers_report(d->viewers, &d->way, &m->deliver_changes);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* NULL: it was unmounted meanwhile */
@@ -287,8 +286,7 @@ static void on_down(void *self)
 		if (m->on_viewers != NULL)
 			m->on_viewers(true, m->arg);
 	session_list_down(d->sessions);
-	if (d->viewers != NULL)
-		viewers_down(d->viewers);
+	viewers_down(d->viewers, &d->way);
 }
 
 static const struct service_kind kind = {
@@ -311,6 +309,13 @@ static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
 			       : -ENOTCONN;
 }
 
+static void send_for_viewers(const struct msg *m, void *arg)
+{
+	const struct deliver_proc *d = arg;
+
+	service_proc_send(d->service, m, NULL);
+}
+
 struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
 				      struct tls_proc *tls)
 {
@@ -318,6 +323,8 @@ struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
 
 	d->spawner = cfg->spawner;
 	d->tls = tls;
+	d->way.send = send_for_viewers;
+	d->way.arg = d;
 	TAILQ_INIT(&d->mounts);
 	TAILQ_INIT(&d->due);
 	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
@@ -373,22 +380,17 @@ void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
 	deliver_proc_send_due(d);
 }
 
-static void send_for_viewers(const struct msg *m, void *arg)
+bool deliver_proc_is_closed(const struct deliver_proc *d)
 {
-	const struct deliver_proc *d = arg;
-
-	service_proc_send(d->service, m, NULL);
+	return d->closed;
 }
 
 void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
 {
 	d->viewers = v;
-	if (v == NULL)
-		return;
-	viewers_connect(v, send_for_viewers, d);
 	/* an adopted worker */
 	if (service_proc_channel(d->service) != NULL)
-		viewers_up(v);
+		viewers_up(v, &d->way);
 }
 
 void deliver_proc_settle(struct deliver_proc *d)

@@ -45,6 +45,7 @@ void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 /* With true the worker serves no mount, and every http output has an error.
  * Call it with true only before the first mount. */
 void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
+bool deliver_proc_is_closed(const struct deliver_proc *);
 /* The settings viewers_per_address and real_ip_trusted (copied), before the
  * worker starts; NULL: the defaults. */
 void deliver_proc_limit(struct deliver_proc *, const json_t *settings);

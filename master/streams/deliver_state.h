@@ -3,6 +3,7 @@
 #pragma once
 
 #include "master/streams/deliver_proc.h"
+#include "master/viewers/viewers.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,6 +41,7 @@ struct deliver_proc {
 	struct listeners *listeners;
 	struct session_list *sessions;
 	struct viewers *viewers; /* NULL: no viewer is admitted */
+	struct viewer_way way; /* of its questions */
 	struct listener *play; /* of the play paths alone; NULL: no such */
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* mounts with a due message */

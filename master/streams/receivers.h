@@ -13,8 +13,18 @@
 
 struct receivers {
 	json_t *lists[MSG_OUTPUTS_MAX]; /* sessions of an output, or NULL */
+	uint64_t *clients[MSG_OUTPUTS_MAX]; /* as many, or NULL */
 	uint64_t updated_ms[MSG_OUTPUTS_MAX];
 };
+
+/* The session of a receiver, whose texts it borrows. */
+struct msg_session receiver_session(const char *stream,
+				    const struct msg_receiver *);
+
+/* The receivers of this output that are not in the new list of it, at most
+ * MSG_RECEIVERS_MAX; returns their number. */
+size_t receivers_left(const struct receivers *,
+		      const struct msg_stream_receivers *, uint64_t *ret);
 
 /* stream is its id. */
 void receivers_update(struct receivers *, const char *stream,

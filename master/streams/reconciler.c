@@ -225,6 +225,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.deliver = r->deliver,
 			.settings = r->cfg.settings,
 			.play = &r->play,
+			.viewers = &r->viewers,
 			.events = &stream_events,
 			.arg = r,
 		},

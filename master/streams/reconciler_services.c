@@ -21,8 +21,12 @@ struct backend_proc *reconciler_backend(struct reconciler *r)
 
 void reconciler_set_viewers(struct reconciler *r, struct viewers *v)
 {
-	if (r != NULL)
-		deliver_proc_set_viewers(r->deliver, v);
+	if (r == NULL)
+		return;
+	r->viewers = v;
+	deliver_proc_set_viewers(r->deliver, v);
+	for (size_t i = 0; i < r->n; i++)
+		stream_proc_use_viewers(r->streams[i]);
 }
 
 struct jobs *reconciler_jobs(struct reconciler *r)

@@ -5,7 +5,6 @@
 #include "common/base/errmsg.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
-#include "common/base/mono.h"
 #include "common/base/ring.h"
 #include "common/supervise/worker_proc.h"
 #include "master/config/keep_active.h"
@@ -134,6 +133,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	p->started = true;
 	for (size_t i = 0; i < p->plan->links.n; i++)
 		send_link(p, channel, p->plan->links.ids[i]);
+	stream_receivers_up(p);
 }
 
 static void set_first(struct stream_proc *p, unsigned position, bool by_hand)
@@ -179,9 +179,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 				&m->stream_analysis);
 	} else if (m->type == MSG_STREAM_RECORD) {
 		input_scans_record(&p->scans, &m->stream_record);
-	} else if (m->type == MSG_STREAM_RECEIVERS) {
-		receivers_update(&p->receivers, p->id, &m->stream_receivers,
-				 mono_ms());
+	} else {
+		stream_receivers_message(p, m);
 	}
 	if (stream_ring_is_damaged(&p->ring))
 		worker_proc_kill(proc, "the ring is damaged");
@@ -199,7 +198,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	input_choice_down(p->choice);
 	analysis_down(p->analysis);
 	input_scans_down(&p->scans);
-	receivers_clear(&p->receivers);
+	stream_receivers_down(p);
 	if (!p->removed)
 		p->cfg.events->on_down(p->id, worker_proc_failure(proc),
 				       p->cfg.arg);
@@ -444,6 +443,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	p->ring.fd = p->ring.ro_fd = -1;
 	p->memory.fd = -1;
 	p->first = 1;
+	stream_receivers_init(p);
 	stream_demand_init(&p->demand, cfg->loop, on_demand, p);
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);
@@ -472,27 +472,13 @@ void stream_proc_free(struct stream_proc **pp)
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
 	analysis_free(&p->analysis);
-	receivers_clear(&p->receivers);
+	stream_receivers_down(p);
 	set_mounts(p, NULL);
 	stream_ring_close(&p->ring);
 	stream_memory_keep(&p->memory, false, NULL);
 	stream_plan_free(&p->plan);
 	free(p->id);
 	free(p);
-}
-
-const struct receivers *stream_proc_receivers(const struct stream_proc *p)
-{
-	return &p->receivers;
-}
-
-void stream_proc_kick(struct stream_proc *p, uint64_t client)
-{
-	struct msg m = { .type = MSG_STREAM_KICK, .stream_kick = { client } };
-	struct channel *channel = worker_proc_channel(p->proc);
-
-	if (channel != NULL)
-		(void)channel_send(channel, &m, NULL, 0);
 }
 
 bool stream_proc_is_gone(const struct stream_proc *p)

@@ -29,6 +29,7 @@ struct spawner;
 struct stream_conf;
 struct stream_links;
 struct stream_proc;
+struct viewers;
 
 struct stream_proc_events {
 	/* Once a second while it runs.  Not after stream_proc_remove(). */
@@ -58,6 +59,8 @@ struct stream_proc_config {
 	struct deliver_proc *deliver;
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
+	/* who may receive; NULL, or a pointer to NULL: nobody decides */
+	struct viewers *const *viewers;
 	const struct stream_proc_events *events;
 	void *arg;
 };
@@ -103,6 +106,9 @@ void stream_proc_stop(struct stream_proc *);
  * its readers lose the ring.  stream_proc_set() undoes it. */
 void stream_proc_remove(struct stream_proc *);
 bool stream_proc_is_removed(const struct stream_proc *);
+
+/* Somebody decides about the callers of its outputs now. */
+void stream_proc_use_viewers(struct stream_proc *);
 
 /* The receivers that connected to its outputs. */
 const struct receivers *stream_proc_receivers(const struct stream_proc *);

@@ -8,6 +8,7 @@
 #include "master/streams/stream_memory.h"
 #include "master/streams/stream_proc.h"
 #include "master/streams/stream_ring.h"
+#include "master/viewers/viewers.h"
 
 #include <stdbool.h>
 
@@ -35,8 +36,20 @@ struct stream_proc {
 	struct switch_log switches;
 	unsigned n_switches; /* since the last status */
 	struct receivers receivers;
+	struct viewer_way way; /* of the questions about callers */
 
 	struct stream_mounts mounts;
 	struct stream_demand demand;
 	struct errmsg error; /* why it cannot run; "" when it can */
 };
+
+/* --- stream_receivers.c --- */
+
+/* Before the first call of the next ones. */
+void stream_receivers_init(struct stream_proc *);
+/* The worker has received stream.start. */
+void stream_receivers_up(struct stream_proc *);
+/* The worker has ended, and so have its connections. */
+void stream_receivers_down(struct stream_proc *);
+/* stream.ask, stream.left or stream.receivers; ignores others. */
+void stream_receivers_message(struct stream_proc *, const struct msg *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One question of deliver, from its arrival to its answer. */
+/* One question of a worker, from its arrival to its answer. */
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/alloc.h"
@@ -41,7 +41,7 @@ static void answer(struct question *q, const struct msg_deliver_answer *a)
 		m.deliver_answer.login = "";
 	if (m.deliver_answer.location == NULL)
 		m.deliver_answer.location = "";
-	viewers_send(q->owner, &m);
+	q->way->send(&m, q->way->arg);
 	question_free(q);
 }
 
@@ -66,7 +66,7 @@ static void deny(struct question *q, const char *reason, const char *location)
 		a.verdict = ASK_REDIRECTED;
 		a.location = location;
 	}
-	if (e != NULL)
+	if (e != NULL && e->way == q->way)
 		viewers_end_entry(v, e);
 	if (ratelimit_pass(&v->denials, mono_ms(), &suppressed))
 		log_info("auth", "stream %s: viewer %s denied: %s",
@@ -94,7 +94,7 @@ static bool take_place(struct viewers *v, const struct viewer_entry *e,
 				 .deliver_kick = { oldest->client } };
 
 		viewers_end_entry(v, oldest);
-		viewers_send(v, &m);
+		oldest->way->send(&m, oldest->way->arg);
 	}
 	return excess >= 0;
 }
@@ -112,7 +112,7 @@ struct permission {
 static void allow(struct question *q, const struct permission *p)
 {
 	struct viewers *v = q->owner;
-	struct viewer_entry *e = viewer_table_put(v->table, q->ask.client);
+	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX];
 
 	if (e == NULL) {
@@ -388,12 +388,13 @@ static void judge(struct question *q)
 	}
 }
 
-void viewers_ask(struct viewers *v, const struct msg_deliver_ask *ask,
-		 uint32_t seq)
+void viewers_ask(struct viewers *v, struct viewer_way *way,
+		 const struct msg_deliver_ask *ask, uint32_t seq)
 {
 	struct question *q = xcalloc(1, sizeof *q);
 
 	q->owner = v;
+	q->way = way;
 	q->seq = seq;
 	q->ask = *ask;
 	field_keep(&deliver_ask_fields, &q->ask);

@@ -123,6 +123,8 @@ void viewer_table_group(struct viewer_table *t, struct viewer_entry *e,
 void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
 {
 	viewer_table_group(t, e, NULL);
+	if (e->way != NULL)
+		LIST_REMOVE(e, in_way);
 	LIST_REMOVE(e, link);
 	t->n--;
 	free(e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The viewers that deliver serves or is about to serve, and how many each user
- * has.
+ * The viewers that the workers serve or are about to serve, and how many each
+ * user has.
  *
  * Viewers of one group share a limit (conlimit).  They are in the order in
  * which they got their permission.
@@ -19,14 +19,18 @@ enum { VIEWERS_MAX = 65536 + 4096 }; /* deliver accepts no more */
 
 struct viewer_group;
 struct viewer_table;
+struct viewer_way;
 
 struct viewer_entry {
 	LIST_ENTRY(viewer_entry) link;
 	TAILQ_ENTRY(viewer_entry) in_group;
 	struct viewer_group *group; /* NULL: none */
 	uint64_t client;
-	bool joined; /* deliver serves it */
-	bool ended;  /* deliver was told to end it, and has not done so yet */
+	/* the worker that serves it; NULL: unknown */
+	struct viewer_way *way;
+	LIST_ENTRY(viewer_entry) in_way;
+	bool joined; /* the worker serves it */
+	bool ended;  /* the worker was told to end it, which is under way */
 	/* login, password and stored hash that were right; all 0: none */
 	struct digest proof;
 };
@@ -41,6 +45,7 @@ struct viewer_entry *viewer_table_find(const struct viewer_table *,
 /* The viewer, which is added if it is not there; NULL: the table is full. */
 struct viewer_entry *viewer_table_put(struct viewer_table *,
 				      uint64_t client);
+/* Also leaves the list of its worker. */
 void viewer_table_drop(struct viewer_table *, struct viewer_entry *);
 
 /* Moves it to the end of this group, unless it is in there; NULL: to none. */

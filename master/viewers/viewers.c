@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void viewers_send(struct viewers *v, const struct msg *m)
-{
-	if (v->send != NULL)
-		v->send(m, v->send_arg);
-}
-
 const json_t *viewers_auth(const struct viewers *v)
 {
 	return config_section(v->cfg.config, "auth");
@@ -37,26 +31,40 @@ void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
 		v->cfg.on_changes(&changes, v->cfg.arg);
 }
 
+struct viewer_entry *viewers_put(struct viewers *v, struct viewer_way *way,
+				 uint64_t client)
+{
+	struct viewer_entry *e = viewer_table_put(v->table, client);
+
+	if (e != NULL && e->way == NULL) {
+		e->way = way;
+		LIST_INSERT_HEAD(&way->viewers, e, in_way);
+	}
+	return e != NULL && e->way == way ? e : NULL;
+}
+
 /* The viewer did not wait for the answer. */
-static void forget_question(struct viewers *v, uint64_t client)
+static void forget_question(struct viewers *v, const struct viewer_way *way,
+			    uint64_t client)
 {
 	struct question *q;
 
 	LIST_FOREACH(q, &v->questions, link)
-		if (q->ask.client == client)
+		if (q->way == way && q->ask.client == client)
 			break;
 	if (q != NULL)
 		question_free(q);
 }
 
-void viewers_report(struct viewers *v, const struct msg_deliver_changes *m)
+void viewers_report(struct viewers *v, struct viewer_way *way,
+		    const struct msg_deliver_changes *m)
 {
 	struct msg_deliver_changes seen = { .n_left = 0 };
 	char group[GROUP_MAX];
 
 	for (size_t i = 0; i < m->n_joined; i++) {
 		struct viewer_entry *e =
-			viewer_table_put(v->table, m->joined[i].client);
+			viewers_put(v, way, m->joined[i].client);
 
 		if (e == NULL || e->ended)
 			continue;
@@ -73,8 +81,8 @@ void viewers_report(struct viewers *v, const struct msg_deliver_changes *m)
 		struct viewer_entry *e =
 			viewer_table_find(v->table, m->left[i]);
 
-		forget_question(v, m->left[i]);
-		if (e == NULL)
+		forget_question(v, way, m->left[i]);
+		if (e == NULL || e->way != way)
 			continue;
 		if (e->joined)
 			seen.left[seen.n_left++] = m->left[i];
@@ -84,15 +92,9 @@ void viewers_report(struct viewers *v, const struct msg_deliver_changes *m)
 		v->cfg.on_changes(&seen, v->cfg.arg);
 }
 
-/* --- deliver --- */
+/* --- the workers --- */
 
-void viewers_connect(struct viewers *v, viewers_send_fn *send_fn, void *arg)
-{
-	v->send = send_fn;
-	v->send_arg = arg;
-}
-
-void viewers_up(struct viewers *v)
+static void send_policy(const struct viewers *v, const struct viewer_way *way)
 {
 	struct msg m = { .type = MSG_DELIVER_POLICY,
 			 .deliver_policy = {
@@ -100,17 +102,34 @@ void viewers_up(struct viewers *v)
 				 .real_ip = v->settings.real_ip,
 			 } };
 
-	viewers_send(v, &m);
+	way->send(&m, way->arg);
 }
 
-void viewers_down(struct viewers *v)
+void viewers_up(struct viewers *v, struct viewer_way *way)
 {
-	struct viewer_entry *e;
-	struct question *q;
+	if (v == NULL)
+		return;
+	if (!way->up)
+		LIST_INSERT_HEAD(&v->ways, way, link);
+	way->up = true;
+	send_policy(v, way);
+}
 
-	while ((q = LIST_FIRST(&v->questions)) != NULL)
-		question_free(q);
-	while ((e = viewer_table_any(v->table)) != NULL) {
+void viewers_down(struct viewers *v, struct viewer_way *way)
+{
+	struct question *q, *next;
+	struct viewer_entry *e;
+
+	if (v == NULL || !way->up)
+		return;
+	LIST_REMOVE(way, link);
+	way->up = false;
+	for (q = LIST_FIRST(&v->questions); q != NULL; q = next) {
+		next = LIST_NEXT(q, link);
+		if (q->way == way)
+			question_free(q);
+	}
+	while ((e = LIST_FIRST(&way->viewers)) != NULL) {
 		viewers_end_entry(v, e);
 		viewer_table_drop(v->table, e);
 	}
@@ -134,17 +153,23 @@ static void read_settings(struct viewers *v)
 void viewers_groups_changed(struct viewers *v)
 {
 	struct msg m = { .type = MSG_DELIVER_REVIEW };
+	const struct viewer_way *way;
 
-	if (v != NULL && viewer_rules_enabled(v->rules))
-		viewers_send(v, &m);
+	if (v == NULL || !viewer_rules_enabled(v->rules))
+		return;
+	LIST_FOREACH(way, &v->ways, link)
+		way->send(&m, way->arg);
 }
 
 void viewers_changed(struct viewers *v)
 {
+	const struct viewer_way *way;
+
 	if (v == NULL)
 		return;
 	read_settings(v);
-	viewers_up(v);
+	LIST_FOREACH(way, &v->ways, link)
+		send_policy(v, way);
 	viewers_groups_changed(v);
 }
 
@@ -165,7 +190,7 @@ void viewers_user_changed(struct viewers *v, const char *login)
 		struct msg m = { .type = MSG_DELIVER_REVIEW,
 				 .deliver_review = { e->client } };
 
-		viewers_send(v, &m);
+		e->way->send(&m, e->way->arg);
 	}
 }
 
@@ -188,6 +213,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->table = viewer_table_new();
 	v->cache = backend_cache_new();
 	LIST_INIT(&v->questions);
+	LIST_INIT(&v->ways);
 	read_settings(v);
 	return v;
 }
@@ -195,6 +221,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 void viewers_free(struct viewers **vp)
 {
 	struct viewers *v = *vp;
+	struct viewer_way *way;
 	struct question *q;
 
 	*vp = NULL;
@@ -205,6 +232,10 @@ void viewers_free(struct viewers **vp)
 	gate_free(&v->gate);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
+	while ((way = LIST_FIRST(&v->ways)) != NULL) {
+		LIST_REMOVE(way, link);
+		way->up = false;
+	}
 	backend_cache_free(&v->cache);
 	free(v->backend_error);
 	free(v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Answers the questions of deliver whether a viewer may watch, and knows the
- * viewers that watch.
+ * Answers the questions of the workers whether a viewer may watch, and knows
+ * the viewers that watch.
  *
  * The rules are those of viewer_rules.h.  A password is checked by the auth
  * worker, and what the rules leave open by the backend; both take time, and
@@ -9,7 +9,7 @@
  * with auth.conlimit_mode "oldest" a new one ends the oldest, otherwise the new
  * one is denied.
  *
- * After a change of the configuration deliver asks again about the viewers
+ * After a change of the configuration the workers ask again about the viewers
  * that it concerns.
  *
  * Owns the open questions; borrows the loop, the configuration and the workers.
@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct auth_proc;
 struct backend_proc;
@@ -43,22 +44,32 @@ struct viewers *viewers_new(const struct viewers_config *);
 /* NULL-safe; sets *v to NULL. */
 void viewers_free(struct viewers **);
 
-/* --- deliver --- */
+/* --- the workers --- */
 
-/* Sends to the worker; without one the message is dropped. */
-typedef void viewers_send_fn(const struct msg *, void *arg);
+/* The way to a worker that has viewers.  Embedded in its owner, which sets the
+ * first two members.  The messages are deliver.policy, deliver.answer,
+ * deliver.review and deliver.kick. */
+struct viewer_way {
+	/* without a worker the message is dropped */
+	void (*send)(const struct msg *, void *arg);
+	void *arg;
 
-/* The way to deliver, for every message from now on; NULL: none. */
-void viewers_connect(struct viewers *, viewers_send_fn *send, void *arg);
-/* Sends deliver.policy: a worker has started, or was adopted. */
-void viewers_up(struct viewers *);
+	bool up;
+	LIST_ENTRY(viewer_way) link; /* of those that are up */
+	LIST_HEAD(, viewer_entry) viewers;
+};
+
+/* Sends deliver.policy: the worker has started, or was adopted.  This and the
+ * next one are NULL-safe. */
+void viewers_up(struct viewers *, struct viewer_way *);
 /* The worker has ended, and so have its viewers. */
-void viewers_down(struct viewers *);
+void viewers_down(struct viewers *, struct viewer_way *);
 
-/* The answer is sent inside or later. */
-void viewers_ask(struct viewers *, const struct msg_deliver_ask *,
-		 uint32_t seq);
-void viewers_report(struct viewers *, const struct msg_deliver_changes *);
+/* From a worker that is up.  The answer is sent inside or later. */
+void viewers_ask(struct viewers *, struct viewer_way *,
+		 const struct msg_deliver_ask *, uint32_t seq);
+void viewers_report(struct viewers *, struct viewer_way *,
+		    const struct msg_deliver_changes *);
 
 /* --- the configuration --- */
 

@@ -26,6 +26,7 @@ enum {
 struct question {
 	LIST_ENTRY(question) link;
 	struct viewers *owner;
+	struct viewer_way *way; /* to the worker that asks */
 	uint32_t seq;
 	struct msg_deliver_ask ask; /* with texts of its own */
 	struct ip_address address;
@@ -44,18 +45,19 @@ struct viewers {
 	struct viewer_table *table;
 	struct backend_cache *cache;
 	LIST_HEAD(, question) questions;
-	viewers_send_fn *send;
-	void *send_arg;
+	LIST_HEAD(, viewer_way) ways; /* workers that run */
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
 	struct ratelimit denials;
 };
 
-/* Sends to deliver. */
-void viewers_send(struct viewers *, const struct msg *);
+/* The viewer of this worker, which is added if it is not there; NULL: the table
+ * is full, or another worker has a viewer with this number. */
+struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
+				 uint64_t client);
 /* The section `auth`; NULL: there is none. */
 const json_t *viewers_auth(const struct viewers *);
 /* Ends a question without an answer. */
 void question_free(struct question *);
-/* Reports the end of a viewer that deliver has to end now. */
+/* Reports the end of a viewer that its worker has to end now. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);

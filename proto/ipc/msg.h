@@ -47,6 +47,12 @@
 	ROW(STREAM_SCAN, stream_scan, "stream.scan", 0) \
 	/* close this receiver of an output */ \
 	ROW(STREAM_KICK, stream_kick, "stream.kick", 0) \
+	/* whether callers need a permission of the master */ \
+	ROW(STREAM_POLICY, stream_policy, "stream.policy", 0) \
+	/* the decision about the stream.ask with this seq */ \
+	ROW(STREAM_ANSWER, stream_answer, "stream.answer", 0) \
+	/* ask again about this receiver, or about all */ \
+	ROW(STREAM_REVIEW, stream_review, "stream.review", 0) \
 	/* write the stream to this ring, too */ \
 	EMPTY(STREAM_RING, "stream.ring", 1) \
 	/* the ring of another stream (0 or 1 descriptor) */ \
@@ -120,6 +126,10 @@
 	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
 	/* a section with new content, of an input under stream.scan */ \
 	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
+	/* may this caller receive the stream?  seq */ \
+	ROW(STREAM_ASK, stream_ask, "stream.ask", KEPT) \
+	/* a caller that was asked about left before it was served */ \
+	ROW(STREAM_LEFT, stream_left, "stream.left", KEPT) \
 	/* the receivers of an output that listens */ \
 	ROW(STREAM_RECEIVERS, stream_receivers, "stream.receivers", REPLACED) \
 	/* once a second: totals */ \
@@ -165,7 +175,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 30,
+	MSG_FORMAT = 31,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -265,6 +275,8 @@ struct msg_receiver {
 	uint64_t client;    /* > 0, unique */
 	const char *peer;   /* address without port */
 	uint64_t uptime_s;
+	const char *login;  /* "": none, or omitted */
+	uint64_t bytes;     /* sent */
 };
 
 struct msg_stream_receivers {
@@ -490,6 +502,11 @@ struct msg {
 		struct msg_stream_scan stream_scan;
 		struct msg_stream_record stream_record;
 		struct msg_deliver_kick stream_kick;
+		struct msg_deliver_policy stream_policy;
+		struct msg_deliver_answer stream_answer;
+		struct msg_deliver_review stream_review;
+		struct msg_deliver_ask stream_ask;
+		struct msg_deliver_kick stream_left;
 		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_unlisten deliver_unlisten;

@@ -81,7 +81,7 @@ static const struct field policy_rows[] = {
 const struct field_table deliver_policy_fields =
 	MSG_TABLE(struct msg_deliver_policy, policy_rows);
 
-static const char *const ask_verdicts[] = {
+const char *const ask_verdict_names[] = {
 	[ASK_ALLOWED] = "allowed",
 	[ASK_DENIED] = "denied",
 	[ASK_REDIRECTED] = "redirected",
@@ -90,7 +90,7 @@ static const char *const ask_verdicts[] = {
 };
 static const struct field answer_rows[] = {
 	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
-	  .choices = ask_verdicts },
+	  .choices = ask_verdict_names },
 	{ "login", FIELD_AT(struct msg_deliver_answer, login) },
 	{ "recheck", FIELD_AT(struct msg_deliver_answer, recheck_s) },
 	{ "location", FIELD_AT(struct msg_deliver_answer, location) },

@@ -56,6 +56,48 @@ static const struct field kick_rows[] = {
 const struct field_table stream_kick_fields =
 	MSG_TABLE(struct msg_deliver_kick, kick_rows);
 
+static const struct field policy_rows[] = {
+	{ "authorize", FIELD_AT(struct msg_deliver_policy, authorize) },
+};
+const struct field_table stream_policy_fields =
+	MSG_TABLE(struct msg_deliver_policy, policy_rows);
+
+static const struct field answer_rows[] = {
+	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
+	  .choices = ask_verdict_names },
+	{ "login", FIELD_AT(struct msg_deliver_answer, login) },
+	{ "recheck", FIELD_AT(struct msg_deliver_answer, recheck_s) },
+};
+const struct field_table stream_answer_fields =
+	MSG_TABLE(struct msg_deliver_answer, answer_rows);
+
+static const struct field review_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_review, client) },
+};
+const struct field_table stream_review_fields =
+	MSG_TABLE(struct msg_deliver_review, review_rows);
+
+/* The master knows the stream; a caller has no user agent. */
+static const struct field ask_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_ask, client),
+	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },
+	{ "peer", MSG_WORD(struct msg_deliver_ask, peer) },
+	{ "host", MSG_TEXT(struct msg_deliver_ask, host) },
+	{ "path", MSG_TEXT(struct msg_deliver_ask, path) },
+	{ "query", MSG_TEXT(struct msg_deliver_ask, query),
+	  .flags = FIELD_SECRET },
+	{ "protocol", MSG_WORD(struct msg_deliver_ask, protocol) },
+};
+const struct field_table stream_ask_fields =
+	MSG_TABLE(struct msg_deliver_ask, ask_rows);
+
+static const struct field gone_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_kick, client),
+	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },
+};
+const struct field_table stream_left_fields =
+	MSG_TABLE(struct msg_deliver_kick, gone_rows);
+
 static const struct field chosen_rows[] = {
 	{ "position", FIELD_AT(struct msg_stream_chosen, position),
 	  .max = MSG_INPUTS_MAX },
@@ -116,6 +158,9 @@ static const struct field receiver_rows[] = {
 	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },
 	{ "peer", MSG_WORD(struct msg_receiver, peer) },
 	{ "uptime", FIELD_AT(struct msg_receiver, uptime_s) },
+	{ "login", FIELD_AT(struct msg_receiver, login), .max = MSG_LOGIN_MAX,
+	  .flags = FIELD_MAYBE | FIELD_SPARE },
+	{ "bytes", FIELD_AT(struct msg_receiver, bytes) },
 };
 static const struct field_table receiver_fields =
 	MSG_TABLE(struct msg_receiver, receiver_rows);

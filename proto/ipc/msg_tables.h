@@ -31,5 +31,8 @@ MSG_CATALOGUE_TO_MASTER(MSG_EXTERN, MSG_NOTHING)
 #undef MSG_EXTERN
 #undef MSG_NOTHING
 
+/* of enum ask_verdict */
+extern const char *const ask_verdict_names[];
+
 /* the items of stream.status */
 extern const struct field_table input_status_fields, output_status_fields;

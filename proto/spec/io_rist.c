@@ -42,7 +42,10 @@ static const struct field input_rows[] = {
 	ROWS(struct input_spec),
 	IO_ROWS_WATCHDOG(0, 0),
 };
-static const struct field output_rows[] = { ROWS(struct output_spec) };
+static const struct field output_rows[] = {
+	ROWS(struct output_spec),
+	IO_ROW_NO_AUTH,
+};
 static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 							   input_rows);
 static const struct field_table output_fields =

@@ -165,11 +165,13 @@ struct output_spec {
 	unsigned socket_size; /* bytes; 0 = our default */
 	struct rtp_out_spec rtp;
 
+	/* http, srt, rist: viewers and callers need no permission */
+	bool no_auth;
+
 	/* http, https */
 	bool tls;
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
-	bool no_auth;               /* http: viewers need no permission */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;

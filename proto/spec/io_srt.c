@@ -77,6 +77,7 @@ static const struct field input_rows[] = {
 static const struct field output_rows[] = {
 	IO_ROW_CBR,
 	ROWS(struct output_spec, 0, FIELD_IDLE),
+	IO_ROW_NO_AUTH,
 };
 static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 							   input_rows);

@@ -114,6 +114,11 @@ enum {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Constant rate, filled with null packets." }
 
+/* Who calls an output needs no permission (auth). */
+#define IO_ROW_NO_AUTH \
+	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER, \
+	  .help = "Callers need no permission for this output." }
+
 /* --- parts of targets (io_place.c) --- */
 
 /* host is a name or an IP literal, "" where the text has none. */

@@ -32,6 +32,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sdp \
 	tests/fuzz/fuzz_section \
 	tests/fuzz/fuzz_splice \
+	tests/fuzz/fuzz_srt_streamid \
 	tests/fuzz/fuzz_stream_spec \
 	tests/fuzz/fuzz_sync \
 	tests/fuzz/fuzz_text_decode \
@@ -76,6 +77,9 @@ tests_fuzz_fuzz_sap_packet_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_srt_streamid_SOURCES = tests/fuzz/fuzz_srt_streamid.c \
+	worker/net/srt/srt_streamid.c
+tests_fuzz_fuzz_srt_streamid_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_stream_spec_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_sync_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_text_decode_LDADD = $(fuzz_engine) $(worker_libs)

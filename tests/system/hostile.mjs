@@ -184,7 +184,7 @@ channel.setblocking(True)
 def say(type, body):
     channel.send(json.dumps({"type": type, "body": body}).encode())
 receivers = [{"client": (1 << 52) + i, "peer": "srt://192.0.2.1:%d" % i,
-              "uptime": 1} for i in range(60)]
+              "uptime": 1, "bytes": 0} for i in range(60)]
 status = 0
 while True:
     if time.monotonic() > status + 1:

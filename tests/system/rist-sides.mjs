@@ -201,6 +201,44 @@ test('an output that listens without receivers has no error and sends nothing',
 	await sluice.stop();
 });
 
+test('callers need no_auth where viewers need a permission', async (t) => {
+	const outputs = { called: 'rist://127.0.0.1:9090,@127.0.0.1:9092',
+		waits: 'rist://@127.0.0.1:9094',
+		free: 'rist://@127.0.0.1:9096#no_auth' };
+	const sluice = await Sluice.start(t, { ...config(
+		stream('from', 'udp://127.0.0.1:5000', []),
+		...Object.entries(outputs).map(([id, output]) =>
+			stream(id, 'stream://from', output))),
+	auth: { enable: true } });
+	const peers = async (id) =>
+		(await one(sluice, id, 'output')).stats?.peers ?? 0;
+	const refused = async (id) =>
+		((await one(sluice, id, 'output')).stats?.refused ?? 0) > 0;
+
+	await waitUntil('ports', () => [5000, 9092, 9094, 9096]
+		.every(udpBound));
+	await Sender.start(t, new TsMux(), 5000);
+	for (const way of ['@127.0.0.1:9090', '127.0.0.1:9092',
+		'127.0.0.1:9094', '127.0.0.1:9096'])
+		start(t, 'ristreceiver', ['-p', '1', '-i', `rist://${way}`,
+			'-o', 'udp://127.0.0.1:6000']);
+	await waitUntil('the called one and the free one', async () =>
+		await peers('called') === 1 && await peers('free') === 1 &&
+		await refused('called') && await refused('waits'), 30000);
+	await sluice.logged(/port 9094: .* refused: auth\.enable is true/);
+	assert.equal(await peers('waits'), 0);
+	await sluice.cmd('set-auth', { auth: { enable: false } });
+	await waitUntil('the others', async () =>
+		await peers('called') === 2 && await peers('waits') === 1,
+	30000);
+	// and it applies to callers that are connected
+	await sluice.cmd('set-auth', { auth: { enable: true } });
+	await waitUntil('their end', async () => await peers('called') === 1 &&
+		await peers('waits') === 0, 30000);
+	assert.equal(await peers('free'), 1);
+	await sluice.stop();
+});
+
 // Each output, and the receivers of another program at its paths.
 const left = [
 	{ output: 'rist://127.0.0.1:9070', ways: ['1', '@127.0.0.1:9070'] },

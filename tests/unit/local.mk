@@ -215,8 +215,10 @@ unit_worker_tests = \
 	tests/unit/worker/net/rist/test_rist_peers \
 	tests/unit/worker/net/srt/test_srt_calls \
 	tests/unit/worker/net/srt/test_srt_socket \
+	tests/unit/worker/net/srt/test_srt_streamid \
 	tests/unit/worker/net/test_cxx_memory \
 	tests/unit/worker/net/test_refusal_log \
+	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \
 	tests/unit/worker/output/test_cbr_content \
@@ -425,10 +427,14 @@ tests_unit_worker_net_srt_test_srt_calls_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_calls.c \
 	worker/net/srt/srt_calls.c
 tests_unit_worker_net_srt_test_srt_calls_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
+tests_unit_worker_net_srt_test_srt_streamid_SOURCES = \
+	tests/unit/worker/net/srt/test_srt_streamid.c \
+	worker/net/srt/srt_streamid.c
 tests_unit_worker_net_srt_test_srt_socket_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_socket.c \
 	worker/net/refusal_log.c \
 	worker/net/srt/srt_calls.c \
+	worker/net/srt/srt_streamid.c \
 	worker/net/srt/srt_place.c \
 	worker/net/srt/srt_socket.c
 tests_unit_worker_net_srt_test_srt_socket_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
@@ -514,6 +520,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_queriers \
+	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
@@ -674,6 +681,7 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 	tests/unit/master/streams/test_input_choice.c
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
+tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)

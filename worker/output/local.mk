@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/output/admission.c worker/output/admission.h \
 	worker/output/announcement.c worker/output/announcement.h \
 	worker/output/cbr.c worker/output/cbr.h \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/output.h"
 
+#include "worker/output/admission.h"
 #include "worker/output/output_type.h"
 
 #include <errno.h>
@@ -115,4 +116,23 @@ ssize_t output_receivers(const struct output *o, struct msg_receiver *ret,
 bool output_kick(struct output *o, uint64_t client)
 {
 	return o->ops->kick != NULL && o->ops->kick(o, client);
+}
+
+void output_set_asker(struct output *o, struct asker *asker)
+{
+	o->asker = asker;
+	if (!asker->authorize)
+		output_review(o, 0);
+}
+
+bool output_answer(struct output *o, const struct msg_deliver_answer *a,
+		   uint32_t seq)
+{
+	return o->ops->answer != NULL && o->ops->answer(o, a, seq);
+}
+
+void output_review(struct output *o, uint64_t client)
+{
+	if (o->ops->review != NULL)
+		o->ops->review(o, client);
 }

@@ -15,6 +15,7 @@
 #include "worker/rtp/datagrams.h"
 #include "worker/ts/packet.h"
 
+struct asker;
 struct iat_out;
 struct output;
 
@@ -89,3 +90,13 @@ ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
 			 size_t max);
 /* Disconnects a receiver; false: it is not connected. */
 bool output_kick(struct output *, uint64_t client);
+
+/* The way of its questions about callers (admission.h), borrowed.  Call it
+ * after output_open(). */
+void output_set_asker(struct output *, struct asker *);
+/* The answer to a question; false: it is not one of this output. */
+bool output_answer(struct output *, const struct msg_deliver_answer *,
+		   uint32_t seq);
+/* The rules have changed: it asks again about this receiver, or with 0 about
+ * all. */
+void output_review(struct output *, uint64_t client);

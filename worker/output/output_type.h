@@ -30,12 +30,17 @@ struct output_ops {
 	size_t (*receivers)(const struct output *, struct msg_receiver *ret,
 			    size_t max);
 	bool (*kick)(struct output *, uint64_t client);
+	/* NULL: the output asks about no caller. */
+	bool (*answer)(struct output *, const struct msg_deliver_answer *,
+		       uint32_t seq);
+	void (*review)(struct output *, uint64_t client);
 };
 
 /* First member of the struct of each type. */
 struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
+	struct asker *asker; /* borrowed */
 	struct output_counters counters;
 	struct iat_out iat;    /* all zero if the type does not measure it */
 	struct output_gap gap; /* all zero if the type does not measure it */

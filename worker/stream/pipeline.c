@@ -263,6 +263,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 
 		sink_init(s, (unsigned)i + 1, start->outputs[i], name,
 			  &p->memory->outputs[i]);
+		s->asker = &p->asker;
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(s);
@@ -354,6 +355,11 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	p->on_switch = config->on_switch;
 	p->on_receivers = config->on_receivers;
 	p->arg = config->arg;
+	p->asker = (struct asker){
+		.authorize = true,
+		.send = config->send,
+		.arg = config->arg,
+	};
 	p->now_ns = mono_ns();
 	p->second_ns = p->now_ns + SECOND_NS;
 	p->memory = stream_memory_open(config->memory, p->now_ns, &err);

@@ -36,6 +36,8 @@ struct pipeline_config {
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* The receivers of an output changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
+	/* Sends the questions of outputs (admission.h). */
+	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
 
@@ -68,3 +70,11 @@ void pipeline_scan(struct pipeline *, const struct msg_stream_scan *,
 
 /* Disconnects a receiver of an output; false: there is no such receiver. */
 bool pipeline_kick(struct pipeline *, uint64_t client);
+
+/* Do callers of outputs need a permission?  Yes, until the first call. */
+void pipeline_set_policy(struct pipeline *, bool authorize);
+/* The answer to a question. */
+void pipeline_answer(struct pipeline *, const struct msg_deliver_answer *,
+		     uint32_t seq);
+/* Asks again about this receiver, or with 0 about all. */
+void pipeline_review(struct pipeline *, uint64_t client);

@@ -5,6 +5,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/prefetch.h"
 #include "worker/analysis/alarm_state.h"
+#include "worker/output/admission.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/mux_input.h"
@@ -23,6 +24,7 @@ struct pipeline {
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
+	struct asker asker; /* of the outputs */
 
 	struct ticker ticker;
 	struct netif_news news; /* for outputs that follow address changes */

@@ -132,6 +132,32 @@ bool pipeline_kick(struct pipeline *p, uint64_t client)
 	return false;
 }
 
+void pipeline_answer(struct pipeline *p, const struct msg_deliver_answer *a,
+		     uint32_t seq)
+{
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (p->sinks[i].output != NULL &&
+		    output_answer(p->sinks[i].output, a, seq)) {
+			report_receivers(p, &p->sinks[i]);
+			return;
+		}
+}
+
+void pipeline_review(struct pipeline *p, uint64_t client)
+{
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (p->sinks[i].output != NULL)
+			output_review(p->sinks[i].output, client);
+}
+
+void pipeline_set_policy(struct pipeline *p, bool authorize)
+{
+	if (authorize == p->asker.authorize)
+		return;
+	p->asker.authorize = authorize;
+	pipeline_review(p, 0);
+}
+
 /* Lists the memory that the turns of the next second will touch. */
 static void find_warm(struct pipeline *p)
 {

@@ -60,6 +60,13 @@ static void on_receivers(const struct msg_stream_receivers *r, void *arg)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
+static int send_message(const struct msg *m, void *arg)
+{
+	const struct stream *s = arg;
+
+	return channel_send(s->worker->channel, m, NULL, 0);
+}
+
 static void *stream_new(struct worker *worker)
 {
 	struct stream *s = xcalloc(1, sizeof *s);
@@ -122,6 +129,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		.on_status = on_status,
 		.on_switch = on_switch,
 		.on_receivers = on_receivers,
+		.send = send_message,
 		.arg = s,
 	});
 	worker_send_ready(s->worker);
@@ -185,6 +193,33 @@ static void on_kick(void *role, const struct msg *m, int *fds, size_t n_fds)
 		(void)pipeline_kick(s->pipeline, m->stream_kick.client);
 }
 
+static void on_policy(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_set_policy(s->pipeline, m->stream_policy.authorize);
+}
+
+static void on_answer(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_answer(s->pipeline, &m->stream_answer, m->seq);
+}
+
+static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_review(s->pipeline, m->stream_review.client);
+}
+
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -225,6 +260,9 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_ANALYZE] = on_analyze,
 		[MSG_STREAM_SCAN] = on_scan,
 		[MSG_STREAM_KICK] = on_kick,
+		[MSG_STREAM_POLICY] = on_policy,
+		[MSG_STREAM_ANSWER] = on_answer,
+		[MSG_STREAM_REVIEW] = on_review,
 		[MSG_STREAM_RING] = on_ring,
 		[MSG_STREAM_LINK] = on_link,
 		[MSG_STREAM_RENAME] = on_rename,

@@ -164,6 +164,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		close_output(s, &error, now_ns);
 		return;
 	}
+	output_set_asker(s->output, s->asker);
 	s->outage.until_ns = now_ns;
 	s->had_error = output_error_of(s) != NULL;
 	output_resume_rtp(s->output, s->place);

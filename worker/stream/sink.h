@@ -62,6 +62,7 @@ struct sink {
 	struct sap *sap;       /* announces the output; NULL: not announced */
 	uint64_t receivers_reported; /* hash of the last report of receivers */
 	unsigned receivers_age_s; /* age of that report */
+	struct asker *asker;   /* for questions about callers; borrowed */
 };
 
 /* name: name of the announced session.  place: the RTP sequence of the output,

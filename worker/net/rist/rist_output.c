@@ -7,8 +7,10 @@
 #include "common/base/alloc.h"
 #include "worker/output/output_type.h"
 #include "worker/net/rist/rist_link.h"
+#include "worker/output/admission.h"
 #include "worker/rtp/datagrams.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct rist_output {
@@ -16,6 +18,8 @@ struct rist_output {
 	struct rist_link link;
 	struct errmsg error; /* reason to open the output again */
 	int state;            /* result of rist_link_turn() */
+	bool listens;
+	bool closed;          /* callers are refused */
 };
 
 static void turn(struct rist_output *o)
@@ -68,6 +72,26 @@ static int rist_output_every_second(struct output *out, struct errmsg *error)
 	return MIN(o->state, 0);
 }
 
+/* RIST has no credential that a caller could show, and librist decides about a
+ * caller at once.  Callers are therefore refused where they need a permission;
+ * those that are connected end with the link. */
+static void rist_output_review(struct output *out, uint64_t client)
+{
+	struct rist_output *o = container_of(out, struct rist_output, base);
+	bool closed = o->listens && !out->spec->no_auth &&
+		      out->asker->authorize;
+
+	(void)client;
+	if (closed == o->closed)
+		return;
+	o->closed = closed;
+	rist_peers_close(&o->link.peers, closed);
+	if (closed)
+		o->state = errmsg_fail(&o->error, -EACCES, "reopening: "
+				       "auth.enable is true now, and its "
+				       "callers may not stay");
+}
+
 static void rist_output_stats(const struct output *out,
 			      struct link_stats *ret)
 {
@@ -115,6 +139,7 @@ static const struct output_ops rist_ops = {
 	.is_disconnected = rist_output_is_cut,
 	.part_error = rist_output_part_error,
 	.peer = rist_output_peer,
+	.review = rist_output_review,
 };
 
 struct output *rist_output_open(const struct output_spec *spec, int *ret_err,
@@ -125,5 +150,9 @@ struct output *rist_output_open(const struct output_spec *spec, int *ret_err,
 	(void)ret_err, (void)error;
 	o->base = (struct output){ .ops = &rist_ops, .spec = spec };
 	rist_link_open(&o->link, &spec->rist, RIST_SENDS);
+	for (size_t i = 0; i < spec->rist.n_peers; i++)
+		o->listens = o->listens || spec->rist.peers[i].listens;
+	o->closed = o->listens && !spec->no_auth;
+	rist_peers_close(&o->link.peers, o->closed);
 	return &o->base;
 }

@@ -24,6 +24,13 @@ void rist_peers_done(struct rist_peers *p)
 	(void)pthread_mutex_destroy(&p->lock);
 }
 
+void rist_peers_close(struct rist_peers *p, bool closed)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	p->closed = closed;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
 static struct rist_known *find(struct rist_peers *p,
 			       const struct rist_peer *peer)
 {
@@ -143,6 +150,8 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 		error = "another sender is active";
 	else if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, &new))
 		drop_silent(p, &new);
+	if (error == NULL && p->closed)
+		error = "auth.enable is true, and the output has no no_auth";
 	if (error == NULL && !has_place(p, &new))
 		error = "too many peers";
 	if (error == NULL) {

@@ -58,6 +58,7 @@ struct rist_peers {
 	pthread_mutex_t lock;
 	size_t max, of_host_max;
 	unsigned flags;
+	bool closed; /* no caller is admitted */
 	struct sockaddr_any own[RIST_PEERS_MAX]; /* where each path listens */
 	size_t n;
 	struct rist_known list[RIST_KNOWN_MAX];
@@ -73,6 +74,10 @@ void rist_peers_done(struct rist_peers *);
 /* This path listens there; in the simple profile also at the next port. */
 void rist_peers_wait(struct rist_peers *, size_t path,
 		     const struct sockaddr_any *at);
+
+/* Callers need a permission, which RIST has no way to ask for: none is
+ * admitted.  Peers that are connected stay. */
+void rist_peers_close(struct rist_peers *, bool closed);
 
 /* For rist_auth_handler_set(); arg is the struct. -1: rejected. */
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,

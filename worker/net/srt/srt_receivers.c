@@ -7,6 +7,8 @@
 #include "common/base/ratelimit.h"
 #include "proto/ipc/msg.h"
 #include "worker/net/srt/srt_stats.h"
+#include "worker/net/srt/srt_streamid.h"
+#include "worker/output/admission.h"
 #include "worker/rtp/datagrams.h"
 
 #include <stdio.h>
@@ -23,13 +25,17 @@ struct srt_receiver {
 	SRTSOCKET socket;
 	uint64_t client;
 	uint64_t since_ms; /* monotonic */
+	struct sockaddr_any from;
 	char peer[SOCKADDR_TEXT_MAX];
+	struct admission admission; /* it gets packets only with a permission */
+	char *login;    /* "": none */
+	uint64_t bytes; /* sent */
 };
 
 struct srt_receivers {
 	struct output base;
 	struct srt_listener listener;
-	size_t n;
+	size_t n, n_served; /* those with a permission */
 	struct srt_receiver list[RECEIVERS_MAX]; /* in order of arrival */
 	struct link_stats link;
 	struct ratelimit log;
@@ -46,7 +52,87 @@ static void log_receiver(struct srt_receivers *r, const char *peer,
 	r->unlogged = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
 	if (!r->unlogged)
 		log_info("stream", "srt port %u: receiver %s %s, %zu in all",
-			 r->listener.spec->port, peer, event, r->n);
+			 r->listener.spec->port, peer, event, r->n_served);
+}
+
+static void drop(struct srt_receivers *r, size_t i)
+{
+	struct srt_receiver dropped = r->list[i];
+
+	srt_socket_close(&dropped.socket);
+	r->n--;
+	r->n_served -= dropped.admission.allowed;
+	memmove(&r->list[i], &r->list[i + 1],
+		(r->n - i) * sizeof r->list[0]);
+	if (dropped.admission.allowed)
+		log_receiver(r, dropped.peer, "disconnected");
+	else
+		admission_end(&dropped.admission, r->base.asker,
+			      dropped.client);
+	free(dropped.login);
+}
+
+static bool drop_if_broken(struct srt_receivers *r, size_t i)
+{
+	struct errmsg error;
+
+	if (srt_socket_poll(r->list[i].socket, &error) >= 0)
+		return false;
+	drop(r, i);
+	return true;
+}
+
+/* libsrt has no reason for a connection that it has accepted, so the caller
+ * sees its end only. */
+static void refuse(struct srt_receivers *r, size_t i, const char *reason)
+{
+	struct sockaddr_any from = r->list[i].from;
+	bool served = r->list[i].admission.allowed;
+
+	drop(r, i);
+	if (!served)
+		srt_listener_refuse(&r->listener, &from, reason);
+}
+
+static void welcome(struct srt_receivers *r, const struct srt_receiver *one)
+{
+	r->n_served++;
+	link_stats_add(&r->link, LINK_CONNECTS, 1);
+	log_receiver(r, one->peer, "connected");
+}
+
+/* Asks whether it may receive the stream.  It may be dropped inside. */
+static void ask(struct srt_receivers *r, size_t i)
+{
+	struct srt_receiver *one = &r->list[i];
+	bool served = one->admission.allowed;
+	char streamid[SRT_STREAMID_MAX + 1] = "";
+	struct srt_request request = { .path = "" };
+	int len = sizeof streamid;
+
+	if (r->base.spec->no_auth) {
+		one->admission.allowed = true;
+	} else if (srt_getsockflag(one->socket, SRTO_STREAMID, streamid,
+				   &len) == SRT_ERROR ||
+		   (srt_streamid_read(streamid, &request) != SRT_REQUEST_OK &&
+		    r->base.asker->authorize)) {
+		refuse(r, i, SRT_BAD_STREAMID);
+		return;
+	} else {
+		admission_ask(&one->admission, r->base.asker,
+			      &(struct msg_deliver_ask){
+				      .client = one->client,
+				      .peer = one->peer,
+				      .host = request.host,
+				      .path = request.path,
+				      .query = request.query,
+				      .protocol = "srt",
+			      }, mono_ms());
+	}
+	explicit_bzero(streamid, sizeof streamid);
+	explicit_bzero(&request, sizeof request);
+	if (!served && one->admission.allowed)
+		welcome(r, one);
 }
 
 static void accept_callers(struct srt_receivers *r)
@@ -56,7 +142,7 @@ static void accept_callers(struct srt_receivers *r)
 
 	while ((s = srt_listener_accept(&r->listener, &from)) !=
 	       SRT_INVALID_SOCK) {
-		struct srt_receiver new = { .socket = s };
+		struct srt_receiver new = { .socket = s, .from = from };
 		uint64_t id = mono_ns();
 		size_t same = 0;
 
@@ -72,31 +158,23 @@ static void accept_callers(struct srt_receivers *r)
 		(void)!getrandom(&id, sizeof id, 0);
 		new.client = MSG_RECEIVER_BIT | (id & (MSG_RECEIVER_BIT - 1));
 		new.since_ms = mono_ms();
+		new.login = xstrdup("");
 		r->list[r->n++] = new;
-		link_stats_add(&r->link, LINK_CONNECTS, 1);
-		log_receiver(r, new.peer, "connected");
+		ask(r, r->n - 1);
 	}
 }
 
-static void drop(struct srt_receivers *r, size_t i)
+static void send_one(struct srt_receivers *r, size_t i, const void *data,
+		     size_t len)
 {
-	struct srt_receiver dropped = r->list[i];
+	struct srt_receiver *one = &r->list[i];
 
-	srt_socket_close(&dropped.socket);
-	r->n--;
-	memmove(&r->list[i], &r->list[i + 1],
-		(r->n - i) * sizeof r->list[0]);
-	log_receiver(r, dropped.peer, "disconnected");
-}
-
-static bool drop_if_broken(struct srt_receivers *r, size_t i)
-{
-	struct errmsg error;
-
-	if (srt_socket_poll(r->list[i].socket, &error) >= 0)
-		return false;
-	drop(r, i);
-	return true;
+	if (!one->admission.allowed)
+		return;
+	if (srt_sendmsg2(one->socket, data, (int)len, NULL) != SRT_ERROR)
+		one->bytes += len;
+	else if (!drop_if_broken(r, i))
+		r->base.counters.dropped += len / TS_PACKET;
 }
 
 static void receivers_send(struct output *out, const struct ts_run *runs,
@@ -110,18 +188,28 @@ static void receivers_send(struct output *out, const struct ts_run *runs,
 	(void)now_ns;
 	accept_callers(r);
 	while (datagrams_cut(&d, &cursor, NULL))
-		for (size_t i = 0; i < d.n && r->n > 0; i++) {
+		for (size_t i = 0; i < d.n && r->n_served > 0; i++) {
 			size_t len;
 			const void *data = datagram_gather(&d, i, buf, &len);
 
 			out->counters.packets += len / TS_PACKET;
 			for (size_t k = r->n; k-- > 0;)
-				if (srt_sendmsg2(r->list[k].socket, data,
-						 (int)len, NULL) == SRT_ERROR &&
-				    !drop_if_broken(r, k))
-					out->counters.dropped +=
-						len / TS_PACKET;
+				send_one(r, k, data, len);
 		}
+}
+
+static void turn(struct srt_receivers *r, size_t i)
+{
+	switch (admission_second(&r->list[i].admission, mono_ms())) {
+	case ADMISSION_LATE:
+		refuse(r, i, "there was no answer about it within 3 s");
+		return;
+	case ADMISSION_ASKS:
+		ask(r, i);
+		return;
+	case ADMISSION_STAYS:
+		return;
+	}
 }
 
 static int receivers_every_second(struct output *out, struct errmsg *error)
@@ -130,9 +218,12 @@ static int receivers_every_second(struct output *out, struct errmsg *error)
 	unsigned suppressed;
 
 	(void)error;
+	atomic_store(&r->listener.judges, r->base.asker->authorize &&
+		     !r->base.spec->no_auth);
 	accept_callers(r);
 	for (size_t i = r->n; i-- > 0;)
-		(void)drop_if_broken(r, i);
+		if (!drop_if_broken(r, i))
+			turn(r, i);
 	srt_stats_begin(&r->link);
 	for (size_t i = 0; i < r->n; i++)
 		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
@@ -140,7 +231,7 @@ static int receivers_every_second(struct output *out, struct errmsg *error)
 	if (r->unlogged && ratelimit_pass(&r->log, mono_ms(), &suppressed)) {
 		r->unlogged = false;
 		log_info("stream", "srt port %u: %zu receivers",
-			 r->listener.spec->port, r->n);
+			 r->listener.spec->port, r->n_served);
 	}
 	return 0;
 }
@@ -174,14 +265,18 @@ static size_t receivers_list(const struct output *out,
 	const struct srt_receivers *r =
 		container_of(out, const struct srt_receivers, base);
 	uint64_t now_ms = mono_ms();
-	size_t n = MIN(r->n, max);
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++)
-		ret[i] = (struct msg_receiver){
-			.client = r->list[i].client,
-			.peer = r->list[i].peer,
-			.uptime_s = (now_ms - r->list[i].since_ms) / 1000,
-		};
+	for (size_t i = 0; i < r->n && n < max; i++)
+		if (r->list[i].admission.allowed)
+			ret[n++] = (struct msg_receiver){
+				.client = r->list[i].client,
+				.peer = r->list[i].peer,
+				.uptime_s = (now_ms - r->list[i].since_ms) /
+					    1000,
+				.login = r->list[i].login,
+				.bytes = r->list[i].bytes,
+			};
 	return n;
 }
 
@@ -198,12 +293,54 @@ static bool receivers_kick(struct output *out, uint64_t client)
 	return false;
 }
 
+static bool receivers_answer(struct output *out,
+			     const struct msg_deliver_answer *a, uint32_t seq)
+{
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
+	size_t i = 0;
+
+	while (i < r->n && r->list[i].admission.seq != seq)
+		i++;
+	if (seq == 0 || i == r->n)
+		return false;
+	struct srt_receiver *one = &r->list[i];
+	bool served = one->admission.allowed;
+
+	if (!admission_answer(&one->admission, a, mono_ms())) {
+		refuse(r, i, a->verdict == ASK_BUSY
+			     ? "there is no decision about it now"
+			     : "it has no permission (auth)");
+		return true;
+	}
+	free(one->login);
+	one->login = xstrdup(a->login);
+	if (!served)
+		welcome(r, one);
+	return true;
+}
+
+static void receivers_review(struct output *out, uint64_t client)
+{
+	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
+
+	for (size_t i = r->n; i-- > 0;)
+		if (client == 0 || r->list[i].client == client)
+			ask(r, i);
+}
+
 static void receivers_free(struct output *out)
 {
 	struct srt_receivers *r = container_of(out, struct srt_receivers, base);
 
-	while (r->n > 0)
-		srt_socket_close(&r->list[--r->n].socket);
+	while (r->n > 0) {
+		struct srt_receiver *one = &r->list[--r->n];
+
+		srt_socket_close(&one->socket);
+		if (!one->admission.allowed)
+			admission_end(&one->admission, out->asker,
+				      one->client);
+		free(one->login);
+	}
 	srt_listener_close(&r->listener);
 	free(r);
 }
@@ -217,6 +354,8 @@ static const struct output_ops receivers_ops = {
 	.error = receivers_error,
 	.receivers = receivers_list,
 	.kick = receivers_kick,
+	.answer = receivers_answer,
+	.review = receivers_review,
 };
 
 struct output *srt_receivers_open(const struct output_spec *spec, int *ret_err,

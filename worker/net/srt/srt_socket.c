@@ -4,6 +4,7 @@
 #include "common/base/iface.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"
+#include "worker/net/srt/srt_streamid.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,11 +146,14 @@ void srt_socket_close(SRTSOCKET *s)
 	*s = SRT_INVALID_SOCK;
 }
 
-/* Runs in libsrt's thread and reads only members that never change. */
+/* Runs in libsrt's thread and reads only members that never change, and an
+ * atomic one. */
 static int check_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {
 	const struct srt_listener *l = arg;
+	enum srt_request_error error;
+	struct srt_request request;
 	const char *refused = NULL;
 	int reason = SRT_REJX_FORBIDDEN;
 
@@ -157,12 +161,18 @@ static int check_caller(void *arg, SRTSOCKET s, int version,
 	/* a call that is rejected here takes neither memory nor a place */
 
 	if (l->spec->streamid[0] != '\0' &&
-	    strcmp(l->spec->streamid, streamid) != 0) {
+	    !srt_streamid_names(streamid, l->spec->streamid)) {
 		refused = "wrong stream id";
+	} else if (atomic_load(&l->judges) &&
+		   (error = srt_streamid_read(streamid, &request)) != 0) {
+		refused = SRT_BAD_STREAMID;
+		reason = error == SRT_REQUEST_MODE ? SRT_REJX_BAD_MODE
+						   : SRT_REJX_BAD_REQUEST;
 	} else if (!srt_calls_admit(l->calls, peer, mono_ms())) {
 		refused = "too many calls at once";
 		reason = SRT_REJX_OVERLOAD;
 	}
+	explicit_bzero(&request, sizeof request);
 	srt_calls_add(l->calls, s, peer, refused);
 	if (refused == NULL)
 		return 0;
@@ -201,6 +211,7 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 	int events = SRT_EPOLL_IN, r = 0;
 
 	l->spec = spec;
+	atomic_init(&l->judges, false);
 	l->place = (struct srt_place){ .open = false };
 	l->refusal_log = (struct refusal_log){ .more = 0 };
 	l->calls = srt_calls_new();

@@ -17,6 +17,7 @@
 
 #include <srt/access_control.h>
 #include <srt/srt.h>
+#include <stdatomic.h>
 
 enum srt_direction { SRT_RECEIVES, SRT_SENDS };
 
@@ -31,6 +32,7 @@ SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
 void srt_socket_close(SRTSOCKET *);
 
 #define SRT_WAITING "waiting for a caller"
+#define SRT_BAD_STREAMID "its stream id does not ask for a stream"
 
 /* A listening socket. Embedded. */
 struct srt_listener {
@@ -39,13 +41,16 @@ struct srt_listener {
 	int epoll;
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
+	/* Callers need a permission, so their stream id has to be valid. */
+	_Atomic bool judges;
 	unsigned n_refused;       /* since the last statistics */
 	struct errmsg refusal; /* the last refusal and its time */
 	uint64_t refused_ms;   /* when; 0: forgotten */
 	struct refusal_log refusal_log;
 };
 
-/* Starts to listen. Rejects callers with wrong stream id, if one is given.
+/* Starts to listen. Rejects callers with wrong stream id, if one is given, and
+ * with `judges' those that want anything but the stream (srt_streamid.h).
  * Borrows the specification for the life of the listener. 0, or -errno with
  * error; closed after an error. */
 int srt_listener_open(struct srt_listener *, const struct srt_spec *,

@@ -58,9 +58,9 @@ static const struct msg samples[] = {
 		.reason = "fault", .fault = "no packets" } },
 	{ .type = MSG_STREAM_RECEIVERS, .stream_receivers = {
 		.output = MSG_OUTPUTS_MAX, .n = 2, .list = {
-			{ MSG_RECEIVER_BIT, "192.0.2.7", 0 },
+			{ MSG_RECEIVER_BIT, "192.0.2.7", 0, "", 0 },
 			{ 2 * MSG_RECEIVER_BIT - 1, "2001:db8::1",
-			  UINT32_MAX } } } },
+			  UINT32_MAX, "\xc3\xa4", INT64_MAX } } } },
 	{ .type = MSG_DELIVER_SESSIONS, .seq = 3, .deliver_sessions = {
 		.n = 2, .list = {
 			{ 1, "a001", "192.0.2.7", 0, "", "", "http", 0 },

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The permission of a caller of an output that listens.
+ *
+ * A caller gets no packet before the master has allowed it, and is dropped when
+ * the master does not answer in time.  A receiver that has a permission stays
+ * until the master denies it.
+ *
+ * Pure: time is an argument, and the question leaves through the asker.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	ADMISSION_ASK_MS = 3000,    /* limit of an answer */
+	ADMISSION_RETRY_MS = 15000, /* until it is asked again */
+};
+
+/* The way to the master, of all outputs of a stream. */
+struct asker {
+	bool authorize; /* false: every caller is allowed */
+	uint32_t seq;   /* of the last question */
+	/* Sends stream.ask and stream.left; -errno: not sent. */
+	int (*send)(const struct msg *, void *arg);
+	void *arg;
+};
+
+/* Embedded; zeroed memory is a caller that nobody was asked about. */
+struct admission {
+	bool allowed;
+	bool asked;          /* the master knows the number */
+	bool again;          /* ask again after the answer */
+	uint32_t seq;        /* of the question that is open; 0: none */
+	uint64_t ask_ms;
+	uint64_t recheck_ms; /* 0: never */
+};
+
+/* Asks about the caller, unless every caller is allowed. */
+void admission_ask(struct admission *, struct asker *,
+		   const struct msg_deliver_ask *, uint64_t now_ms);
+
+/* Takes the answer to its question.  False: drop it. */
+bool admission_answer(struct admission *, const struct msg_deliver_answer *,
+		      uint64_t now_ms) MUST_CHECK;
+
+enum admission_turn {
+	ADMISSION_STAYS,
+	ADMISSION_ASKS, /* call admission_ask() */
+	ADMISSION_LATE, /* drop it: the master did not answer */
+};
+
+/* Once a second. */
+enum admission_turn admission_second(struct admission *, uint64_t now_ms);
+
+/* The caller was dropped and was in no report: the master forgets it. */
+void admission_end(const struct admission *, struct asker *, uint64_t client);
