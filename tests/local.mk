@@ -22,7 +22,8 @@ AM_TESTS_ENVIRONMENT = \
 # worker and of what both sides share are the most, so they name none.
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
 	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
-worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) -lm
+worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) $(DVBCSA_LIBS) \
+	-lm
 test_libs = tests/unit/librig.a tests/helpers/libjudge.a $(worker_libs)
 master_libs = libmaster.a libservice.a $(unit_libs) $(CRYPTO_LIBS) \
 	$(CRYPT_LIBS) $(SYSTEMD_LIBS) -lpthread

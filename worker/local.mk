@@ -7,7 +7,7 @@ libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c
 sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) $(SECCOMP_LIBS) -lm
+	$(CRYPT_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) -lm
 
 # With the libraries that few streams need, which is why it is a program of its
 # own: the others do not pay for their memory and their start.
@@ -18,7 +18,7 @@ sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(RIST_CFLAGS) \
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
 	$(CRYPT_LIBS) $(SRT_LIBS) $(RIST_LIBS) $(CARES_LIBS) $(CURL_LIBS) \
-	$(CRYPTO_LIBS) $(SECCOMP_LIBS) -lm
+	$(CRYPTO_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) -lm
 
 # Fewer pages to find again at each of the hundred wake-ups a second
 # (doc/benchmarks.md has the figures): what runs then stands side by side, and
@@ -37,6 +37,7 @@ include worker/analysis/local.mk
 include worker/auth/local.mk
 include worker/backend/local.mk
 include worker/core/local.mk
+include worker/csa/local.mk
 include worker/deliver/local.mk
 include worker/failover/local.mk
 include worker/filler/local.mk

@@ -46,6 +46,12 @@ static const struct field input_rows[] = {
 	{ "no_analyze", IO_INPUT(no_analyze),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Does not analyze the packets of the input." },
+	{ "biss", FIELD_BY(&biss_hook, struct input_spec, biss),
+	  .flags = FIELD_SECRET,
+	  .help = "Key of BISS mode 1: 12 or 16 hexadecimal digits." },
+	{ "no_checksum", IO_INPUT(biss.no_checksum), .needs = "biss",
+	  .flags = FIELD_OBSERVER,
+	  .help = "Bytes 4 and 8 of the key are no checksums." },
 	{ "mux", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of the stream whose PID is inserted." },
@@ -259,6 +265,8 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 	add_table(&rd, &io_input_fields, &spec);
 	add_table(&rd, &remux_fields, &spec.remux);
 	r = read_address(&a, type, &rd, &spec, error);
+	if (r == 0)
+		r = biss_finish(&spec.biss, error);
 	if (r == 0)
 		r = io_mux_read(&a, &spec, error);
 	if (r == 0 && type->finish != NULL)

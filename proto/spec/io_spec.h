@@ -17,6 +17,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
+#include "proto/spec/biss.h"
 #include "proto/spec/http_spec.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/rist_spec.h"
@@ -113,6 +114,8 @@ struct input_spec {
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
+
+	struct biss_spec biss;
 
 	/* a PID of another stream that is inserted */
 	char mux[IO_INNER_MAX + 1]; /* address of that stream; "" = none */

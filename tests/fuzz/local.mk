@@ -13,6 +13,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_check \
 	tests/fuzz/fuzz_credential \
 	tests/fuzz/fuzz_cue \
+	tests/fuzz/fuzz_descrambler \
 	tests/fuzz/fuzz_fec_repair \
 	tests/fuzz/fuzz_hls_mux \
 	tests/fuzz/fuzz_http_range \
@@ -58,6 +59,7 @@ tests_fuzz_fuzz_cbr_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_check_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/util.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

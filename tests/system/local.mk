@@ -48,6 +48,7 @@ system_tests = \
 	tests/system/auth-flood.mjs \
 	tests/system/auth-lock.mjs \
 	tests/system/auth-start.mjs \
+	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
 	tests/system/cbr-stall.mjs \

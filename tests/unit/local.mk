@@ -133,6 +133,7 @@ unit_proto_tests = \
 	tests/unit/proto/ipc/test_channel \
 	tests/unit/proto/ipc/test_msg \
 	tests/unit/proto/spec/test_address_open \
+	tests/unit/proto/spec/test_biss \
 	tests/unit/proto/spec/test_documented \
 	tests/unit/proto/spec/test_field \
 	tests/unit/proto/spec/test_io_link \
@@ -155,6 +156,8 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/csa/test_csa \
+	tests/unit/worker/csa/test_descrambler \
 	tests/unit/worker/deliver/test_deliver_door \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \

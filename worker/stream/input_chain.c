@@ -45,6 +45,19 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	});
 }
 
+/* Without a key packets stay as they are. */
+static void make_descrambler(struct input_chain *l,
+			     const struct chain_config *cfg)
+{
+	const struct biss_spec *biss = &l->keeper.spec.biss;
+
+	if (!biss->given)
+		return;
+	l->descrambler = descrambler_new(cfg->descrambled, cfg->arg);
+	descrambler_set(l->descrambler, DESCRAMBLER_EVEN, biss->key);
+	descrambler_set(l->descrambler, DESCRAMBLER_ODD, biss->key);
+}
+
 void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
 	char label[INPUT_LABEL_MAX];
@@ -57,8 +70,10 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 	l->cc_limit = l->keeper.spec.cc_limit;
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
-	if (l->keeper.valid)
+	if (l->keeper.valid) {
+		make_descrambler(l, cfg);
 		make_remux(l, cfg);
+	}
 	if (l->keeper.valid && l->keeper.spec.mux[0] != '\0')
 		l->mux = mux_input_new(&l->keeper.spec, cfg->position);
 }
@@ -66,6 +81,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 void chain_done(struct input_chain *l)
 {
 	input_keeper_done(&l->keeper);
+	descrambler_free(&l->descrambler);
 	remux_free(&l->remux);
 	mux_input_free(&l->mux);
 	analyze_free(&l->analyze);
@@ -121,6 +137,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		analyze_reset(l->analyze);
 	else if (l->remux != NULL || config.no_analyze)
 		l->analyze = analyze_new(&config);
+	if (l->descrambler != NULL)
+		descrambler_reset(l->descrambler);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
 	l->candidate.psi = l->analyze != NULL ? analyze_psi(l->analyze)
@@ -181,6 +199,8 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_reads = 0;
 	else
 		l->empty_ns = now_ns;
+	if (l->descrambler != NULL)
+		descrambler_turn(l->descrambler, l->empty_reads == 0, now_ns);
 }
 
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
@@ -267,6 +287,12 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	return true;
 }
 
+/* Sections may be scrambled, too, and have no start code. */
+static bool is_wrong_key(const struct input_chain *l)
+{
+	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
+}
+
 /* An error of the input says more than an error of the stream after the
  * remux. */
 static void describe(struct input_chain *l, const char *missing)
@@ -279,6 +305,10 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
+	else if (is_wrong_key(l) && l->fault != NULL)
+		errmsg_set(&l->error, "biss: the key is wrong: %u of %u PES "
+			   "packets have no start code",
+			   l->descrambled.wrong_starts, l->descrambled.starts);
 	else if (r->fault == ANALYZE_SILENT && l->junk_kbps > 0)
 		errmsg_set(&l->error, "%u kbit/s arrive without MPEG-TS "
 			   "packets", l->junk_kbps);
@@ -368,6 +398,8 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
+	if (l->descrambler != NULL)
+		l->descrambled = descrambler_take_counts(l->descrambler);
 	/* the monitor counts before the remux, until monitor_log_second() */
 	l->received_kbps = 0;
 	if (l->remux != NULL && l->watch.monitor != NULL) {

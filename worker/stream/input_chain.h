@@ -15,6 +15,7 @@
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
+#include "worker/csa/descrambler.h"
 #include "worker/input/input_keeper.h"
 #include "worker/stream/candidate.h"
 #include "worker/stream/monitor_log.h"
@@ -37,6 +38,8 @@ struct mux_input;
 struct input_chain {
 	struct candidate candidate; /* the state that the selector needs */
 	unsigned position; /* from 1 */
+	struct descrambler *descrambler; /* NULL: no key is configured */
+	struct descrambler_counts descrambled; /* of the last second */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
 	unsigned cc_limit; /* option of the input, otherwise of the stream */
@@ -93,6 +96,7 @@ struct chain_config {
 	/* The versions of the stream; they outlive the chain. */
 	struct table_versions *versions;
 	struct si_versions *si;
+	ts_out_fn *descrambled; /* receives the packets of the descrambler */
 	ts_out_fn *remuxed; /* receives the packets of the remux */
 	void *arg;
 };

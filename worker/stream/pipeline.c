@@ -26,10 +26,12 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 /*
  * --- the packets, from the inputs to the outputs ---
  *
- *	keeper ─▶ received ─▶ remux ─▶ remuxed ─▶ selector ─▶ splice ─▶ spliced
- *	           ▲                              ▲                      │
- *	     packets of mux=                still picture                ▼
- *	                                          ring (HTTP), sender, sinks
+ *	keeper ─▶ received ─▶ descrambler ─▶ descrambled ─▶ remux ─▶ remuxed ─▶
+ *	                                      ▲
+ *	                                packets of mux=
+ *	selector ─▶ splice ─▶ spliced ─▶ ring (HTTP), sender, sinks
+ *	  ▲
+ *	still picture
  *
  * The keeper of each open input reads it into the batch (input_chain.h).  The
  * selector drops the packets of an input that is not on air.  The outputs are
@@ -44,7 +46,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * (or without a remux the monitor), of the analyzer, and of the splice.  With
  * pnr the remux reads a single PMT, and the monitor has a parser of its own.
  */
-static ts_out_fn received, remuxed, filled, spliced;
+static ts_out_fn received, descrambled, remuxed, filled, spliced;
 static void spliced_from(struct pipeline *, struct candidate *,
 			 const struct ts_run *runs, size_t n_runs);
 
@@ -64,6 +66,18 @@ static void read_inputs(struct pipeline *p)
 
 /* Received packets of an input, in whole runs. */
 static void received(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+	struct input_chain *c = p->reading;
+
+	if (c->descrambler != NULL)
+		descrambler_feed(c->descrambler, runs, n_runs, p->now_ns);
+	else
+		descrambled(runs, n_runs, p);
+}
+
+/* Packets after the descrambler of their input. */
+static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 	struct input_chain *c = p->reading;
@@ -307,6 +321,7 @@ static void make_selector(struct pipeline *p,
 		.now_ns = p->now_ns,
 		.splice = p->splice,
 		.filler = p->filler,
+		.descrambled = descrambled,
 		.remuxed = remuxed,
 		.on_switch = on_switch,
 		.arg = p,

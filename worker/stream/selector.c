@@ -378,6 +378,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .alone = s->n == 1 && s->fill == NULL,
 				   .versions = &cfg->memory->tables,
 				   .si = &cfg->memory->si,
+				   .descrambled = cfg->descrambled,
 				   .remuxed = cfg->remuxed,
 				   .arg = cfg->arg,
 			   });

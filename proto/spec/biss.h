@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The key of BISS mode 1 (EBU Tech 3292): a session word that both ends know.
+ * It is the control word of both parities.
+ *
+ * A key has 12 hexadecimal digits, the session word, or 16, the control word.
+ * Bytes 4 and 8 of a control word are the checksums of the three bytes before
+ * them.  The value 0 stands for the checksum.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BISS_KEY = 8 /* bytes */ };
+
+struct biss_spec {
+	bool given;
+	uint8_t key[BISS_KEY];
+	bool no_checksum; /* all 64 bits are the key */
+};
+
+extern const struct field_hook biss_hook; /* of a struct biss_spec */
+
+/* Checks the checksums, and sets the omitted ones.  -EINVAL with a sentence
+ * that begins with the option; it does not contain the key. */
+int biss_finish(struct biss_spec *, struct errmsg *error) MUST_CHECK;
