@@ -18,6 +18,7 @@ struct peer {
 	struct ip_address address;
 	unsigned n;  /* connections, > 0 */
 	size_t held; /* bytes */
+	TAILQ_HEAD(peer_places, peer_place) places; /* oldest use first */
 };
 
 struct peers {
@@ -68,30 +69,85 @@ static bool is_counted(const struct peers *p, const struct ip_address *a)
 	return !ip_is_loopback(a);
 }
 
+/* The address with its connections; NULL: it has none.  *ret_bucket is its
+ * place. */
+static struct peer *find(struct peers *p, const struct ip_address *client,
+			 size_t *ret_bucket)
+{
+	struct peer *peer;
+
+	*ret_bucket = ip_hash(client, p->seed) % BUCKETS;
+	LIST_FOREACH(peer, &p->buckets[*ret_bucket], bucket)
+		if (memcmp(peer->address.bytes, client->bytes, IP_BYTES) == 0)
+			break;
+	return peer;
+}
+
+static struct peer *add(struct peers *p, const struct ip_address *client,
+			size_t bucket)
+{
+	struct peer *peer = xcalloc(1, sizeof *peer);
+
+	peer->peers = p;
+	peer->address = *client;
+	TAILQ_INIT(&peer->places);
+	LIST_INSERT_HEAD(&p->buckets[bucket], peer, bucket);
+	p->n++;
+	return peer;
+}
+
 int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
 {
 	struct ip_address client = ip_client(a);
-	size_t bucket = ip_hash(&client, p->seed) % BUCKETS;
 	struct peer *peer;
+	size_t bucket;
 
 	*ret = NULL;
 	if (!is_counted(p, a))
 		return 0;
-	LIST_FOREACH(peer, &p->buckets[bucket], bucket)
-		if (memcmp(peer->address.bytes, client.bytes, IP_BYTES) == 0)
-			break;
+	peer = find(p, &client, &bucket);
 	if (peer != NULL && p->max > 0 && peer->n >= p->max)
 		return -EUSERS;
-	if (peer == NULL) {
-		peer = xcalloc(1, sizeof *peer);
-		peer->peers = p;
-		peer->address = client;
-		LIST_INSERT_HEAD(&p->buckets[bucket], peer, bucket);
-		p->n++;
-	}
+	if (peer == NULL)
+		peer = add(p, &client, bucket);
 	peer->n++;
 	*ret = peer;
 	return 0;
+}
+
+struct peer_place *peers_place(struct peers *p, const struct ip_address *a,
+			       struct peer_place *place)
+{
+	struct ip_address client = ip_client(a);
+	struct peer *peer;
+	size_t bucket;
+
+	if (!is_counted(p, a))
+		return NULL;
+	peer = find(p, &client, &bucket);
+	if (peer == NULL)
+		peer = add(p, &client, bucket);
+	peer->n++;
+	place->peer = peer;
+	TAILQ_INSERT_TAIL(&peer->places, place, entry);
+	return p->max > 0 && peer->n > p->max ? TAILQ_FIRST(&peer->places)
+					      : NULL;
+}
+
+void peer_place_use(struct peer_place *place)
+{
+	if (place->peer == NULL)
+		return;
+	TAILQ_REMOVE(&place->peer->places, place, entry);
+	TAILQ_INSERT_TAIL(&place->peer->places, place, entry);
+}
+
+void peer_place_leave(struct peer_place *place)
+{
+	if (place->peer == NULL)
+		return;
+	TAILQ_REMOVE(&place->peer->places, place, entry);
+	peer_leave(&place->peer);
 }
 
 size_t peer_hold(struct peer *p, ssize_t bytes)

@@ -11,6 +11,7 @@
 #include "common/base/util.h"
 
 #include <stddef.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 struct peer; /* an address with connections */
@@ -41,3 +42,20 @@ size_t peer_hold(struct peer *, ssize_t bytes);
 
 /* A connection has ended and holds nothing.  NULL-safe; sets *p to NULL. */
 void peer_leave(struct peer **);
+
+/* A connection in the order of use of its address.  Embedded; zeroed memory
+ * counts for no address. */
+struct peer_place {
+	TAILQ_ENTRY(peer_place) entry;
+	struct peer *peer; /* NULL: not counted */
+};
+
+/* Counts a connection in any case, as the last used one of its address.
+ * Returns the one whose last use is the oldest if the address has more than max
+ * now; the caller ends that connection.  NULL: it has not. */
+struct peer_place *peers_place(struct peers *, const struct ip_address *,
+			       struct peer_place *);
+/* The connection was used.  Does nothing if it is not counted. */
+void peer_place_use(struct peer_place *);
+/* The connection has ended.  Does nothing if it is not counted. */
+void peer_place_leave(struct peer_place *);

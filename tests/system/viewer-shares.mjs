@@ -12,14 +12,17 @@ import { run, udpBound, waitUntil } from '../helpers/util.mjs';
 const GREEDY = '192.0.2.1', OTHER = '192.0.2.2', PROXY = '198.51.100.1';
 const PORT = 8100;
 
-async function play(t, settings, options = {}) {
+// list: options of a playlist of stream a, or null
+async function play(t, settings, options = {}, list = null) {
 	for (const address of [GREEDY, OTHER, PROXY]) {
 		const { code, err } = await run('ip',
 			['address', 'replace', `${address}/32`, 'dev', 'lo']);
 		assert.equal(code, 0, err);
 	}
 	const sluice = await Sluice.start(t, { ...config(
-		stream('a', 'udp://127.0.0.1:5000', `http://0.0.0.0:${PORT}/a`),
+		stream('a', 'udp://127.0.0.1:5000', [
+			`http://0.0.0.0:${PORT}/a`, ...list === null ? [] :
+				[`http://0.0.0.0:${PORT}/l.m3u8#${list}`]]),
 		stream('b', 'stream://a', `http://0.0.0.0:${PORT}/b`)),
 	settings }, options);
 
@@ -89,6 +92,84 @@ test('an address has its share, others and proxies are served', async (t) => {
 	await sluice.replaced('deliver', undefined, pid);
 	await waitUntil('the viewers', async () =>
 		served(await views(t, 8, GREEDY)) === 5);
+	await sluice.stop();
+});
+
+// Sends a request by a connection that stays; got: its bytes so far.
+function send(t, localAddress, head) {
+	const socket = net.connect({ host: '127.0.0.1', port: PORT,
+		localAddress });
+
+	t.after(() => socket.destroy());
+	socket.got = '';
+	socket.on('error', () => {});
+	socket.on('data', (data) => {
+		socket.got += data.toString('latin1');
+	});
+	socket.write(head);
+	return socket;
+}
+
+const get = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const statusOf = ({ got }) => parseInt(got.slice(9, 12), 10);
+
+test('a request that waits for a part of HLS counts for its address',
+	async (t) => {
+	const sluice = await play(t, { viewers_per_address: 5 }, {},
+		'duration=2&part=300');
+	const list = await waitUntil('a playlist', async () => {
+		const socket = send(t, OTHER, get('/l.m3u8'));
+
+		await waitUntil('it', () => /ENDLIST|PRELOAD-HINT/.test(
+			socket.got) || socket.closed);
+		return /MEDIA-SEQUENCE:\d+/.test(socket.got) && socket.got;
+	});
+	const segments = list.match(/^#EXTINF/gm).length;
+	const open = Number(/MEDIA-SEQUENCE:(\d+)/.exec(list)[1]) + segments;
+	// the segment after the open one is complete in two seconds or more
+	const path = `/l.m3u8?_HLS_msn=${open + 1}`;
+	const greedy = Array.from({ length: 8 }, () =>
+		send(t, GREEDY, get(path)));
+	const rejected = () => greedy.filter((s) => statusOf(s) === 503).length;
+
+	await waitUntil('rejected requests', () => rejected() === 3);
+	const other = send(t, OTHER, get(path));
+	await waitUntil('all answers', () => [...greedy, other].every(
+		(s) => s.got.includes('\r\n\r\n')));
+	assert.equal(rejected(), 3);
+	assert.equal(greedy.filter((s) => statusOf(s) === 200).length, 5);
+	assert.equal(statusOf(other), 200);
+	await sluice.logged(
+		/viewer rejected: too many viewers of one address/);
+	await sluice.stop();
+});
+
+test('an address loses its own idle connections to new ones', async (t) => {
+	const sluice = await play(t, { viewers_per_address: 5 }, {},
+		'duration=1');
+	const idle = async (address) => {
+		const socket = send(t, address, get('/l.m3u8'));
+
+		await waitUntil('its answer', () => statusOf(socket) === 200);
+		return socket;
+	};
+	const others = [await idle(OTHER), await idle('127.0.0.1')];
+	const mine = [];
+
+	// twice the places of viewers
+	for (let i = 0; i < 14; i++)
+		mine.push(await idle(GREEDY));
+	await waitUntil('ended connections', () => mine.slice(0, 4).every(
+		({ closed }) => closed));
+	// also without a request
+	mine.push(...Array.from({ length: 3 }, () => send(t, GREEDY, 'GET /')));
+	await waitUntil('more', () => mine.slice(4, 7).every(
+		({ closed }) => closed));
+	for (const socket of [...others, ...mine.slice(7, 14)]) {
+		socket.got = '';
+		socket.write(get('/l.m3u8'));
+		await waitUntil('an answer', () => statusOf(socket) === 200);
+	}
 	await sluice.stop();
 });
 

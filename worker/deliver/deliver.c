@@ -31,13 +31,12 @@ enum {
 	/* longer than HLS clients wait between two playlists */
 	IDLE_MS = 60000,
 	ANSWER_MS = 30000,
-	ANSWER_RATE = 16 * 1024,
 	/* after so long without a picture a viewer starts anywhere */
 	START_MS = 20000,
 	STILL_MS = 1000,
-	/* unfinished requests; above it the oldest is closed, so that slow
-	 * clients cannot block others */
-	REQUESTS_MAX = 2048,
+	/* connections of an address for each viewer that it may have: players
+	 * of HLS have two */
+	CONNS_PER_VIEWER = 2,
 	CONNS_MAX = 65536,
 	/* the share of descriptors for rings, listeners, channel and loop */
 	RESERVED_SHARE = 4,
@@ -83,12 +82,6 @@ void deliver_log_full(struct deliver *d, const char *address,
 			    error);
 }
 
-static void unlink_conn(struct deliver *d, struct viewer_conn *c)
-{
-	TAILQ_REMOVE(c->listed ? &d->used : &d->fresh, c, entry);
-	d->n_fresh -= !c->listed;
-}
-
 static int send_nothing(const struct msg *m, void *arg)
 {
 	(void)m, (void)arg;
@@ -124,98 +117,24 @@ static void on_news(struct ev_loop *loop, ev_timer *t, int revents)
 	send_news(container_of(t, struct deliver, news));
 }
 
-void deliver_remove_conn(struct deliver *d, struct viewer_conn *c)
-{
-	peer_leave(&c->from);
-	hls_forget(c);
-	demand_wait_remove(&d->wait, c);
-	unlink_conn(d, c);
-	d->n_conns--;
-	hls_sessions_forget(c);
-	session_free(&c->session);
-	viewer_conn_free(&c);
-}
-
-static int on_tls(int fd, void *arg)
-{
-	struct deliver *d = arg;
-
-	return tls_link_serve(d->tls, fd);
-}
-
-static void on_conn_idle(struct viewer_conn *c, void *arg)
-{
-	struct deliver *d = arg;
-
-	peer_leave(&c->from);
-	unlink_conn(d, c);
-	c->listed = true;
-	TAILQ_INSERT_TAIL(&d->used, c, entry);
-}
-
-static void on_conn_end(struct viewer_conn *c, void *arg)
-{
-	deliver_remove_conn(arg, c);
-}
-
-static const struct viewer_conn_events conn_events = {
-	.on_request = visit_request,
-	.on_tls = on_tls,
-	.on_idle = on_conn_idle,
-	.on_end = on_conn_end,
-};
-
-/* first: to detect TLS, or NULL.  The connection is closing if there are too
- * many. */
-static struct viewer_conn *add_conn(struct deliver *d, const char *address,
-				    int fd, struct first_byte *first)
-{
-	struct viewer_conn *c = viewer_conn_new(&(struct viewer_conn_config){
-		.loop = d->loop,
-		.address = address,
-		.fd = fd,
-		.first = first,
-		.head_ms = d->head_ms,
-		.idle_ms = d->idle_ms,
-		.answer_ms = d->answer_ms,
-		.answer_rate = ANSWER_RATE,
-		.events = &conn_events,
-		.arg = d,
-	});
-
-	TAILQ_INSERT_TAIL(&d->fresh, c, entry);
-	d->n_conns++;
-	if (++d->n_fresh > REQUESTS_MAX)
-		deliver_remove_conn(d, TAILQ_FIRST(&d->fresh));
-	/* neither unfinished requests nor idle clients take the place of a
-	 * viewer */
-	if (d->n_conns + d->n_viewers > d->max_conns && d->n_conns > 1)
-		deliver_remove_conn(d, TAILQ_EMPTY(&d->used)
-				       ? TAILQ_FIRST(&d->fresh)
-				       : TAILQ_FIRST(&d->used));
-	if (d->n_conns + d->n_viewers > d->max_conns) {
-		deliver_log_full(d, address, "too many connections");
-		viewer_conn_reject(c, 503);
-	}
-	return c;
-}
-
 static void on_connection(struct listener *l, int fd, void *arg)
 {
 	struct deliver *d = arg;
 
-	(void)add_conn(d, l->address, fd,
-		       tls_link_is_up(d->tls) ? d->first : NULL);
+	(void)deliver_add_conn(d, l->address, fd,
+		       tls_link_is_up(d->tls) ? d->first : NULL, NULL);
 }
 
 void deliver_take(struct deliver *d, const struct msg_deliver_viewer *viewer,
 		  int fd)
 {
-	struct viewer_conn *c = add_conn(d, MSG_PLAY_ADDRESS, fd, NULL);
 	struct sockaddr_any peer = { .len = 0 };
+	struct viewer_conn *c;
 
 	if (viewer->secure && sockaddr_parse(viewer->peer, 0, &peer) < 0)
 		peer.len = 0;
+	c = deliver_add_conn(d, MSG_PLAY_ADDRESS, fd, NULL,
+		     viewer->secure ? &peer : NULL);
 	if (c->state == CONN_READING)
 		viewer_conn_begin(c, viewer->head,
 				  viewer->secure ? &peer : NULL);
@@ -235,6 +154,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 		files.rlim_cur = 1024; /* the usual limit */
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->fresh);
+	TAILQ_INIT(&d->busy);
 	TAILQ_INIT(&d->used);
 	demand_wait_init(&d->wait);
 	d->on_demand = cfg->on_demand;
@@ -265,6 +185,9 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	if (cfg->max_conns > 0)
 		d->max_conns = cfg->max_conns;
 	d->peers = peers_new(&(struct peers_config){ .max = PER_ADDRESS });
+	d->clients = peers_new(&(struct peers_config){
+		.max = CONNS_PER_VIEWER * PER_ADDRESS,
+	});
 	lag_kernel_read(&d->kernel);
 	/* the sandbox forbids to open it later */
 	page_pipe_open(&d->pages);
@@ -277,7 +200,6 @@ void deliver_free(struct deliver **deliver)
 {
 	struct deliver *d = *deliver;
 	struct listener *l;
-	struct viewer_conn *c;
 
 	if (d == NULL)
 		return;
@@ -286,15 +208,14 @@ void deliver_free(struct deliver **deliver)
 		LIST_REMOVE(l, entry);
 		listener_free(&l);
 	}
-	while ((c = TAILQ_FIRST(&d->fresh)) != NULL ||
-	       (c = TAILQ_FIRST(&d->used)) != NULL)
-		deliver_remove_conn(d, c);
+	deliver_remove_conns(d);
 	mount_table_done(&d->mounts);
 	hls_sessions_free(&d->hls);
 	door_free(&d->door);
 	sessions_free(&d->sessions);
 	ev_timer_stop(d->loop, &d->news);
 	peers_free(&d->peers);
+	peers_free(&d->clients);
 	page_pipe_done(&d->pages);
 	first_byte_free(&d->first);
 	tls_link_free(&d->tls);
@@ -428,6 +349,8 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 				    &proxies[cfg.n_proxies]) == 0)
 			cfg.n_proxies++;
 	peers_limit(d->peers, &cfg);
+	cfg.max *= CONNS_PER_VIEWER;
+	peers_limit(d->clients, &cfg);
 	d->empty_missing = limits->empty_missing;
 	door_set_proxies(d->door, proxies, cfg.n_proxies);
 }

@@ -14,9 +14,11 @@
 #include <sys/queue.h>
 
 struct door;
+struct first_byte;
 struct hls_sessions;
 struct listener;
 struct sessions;
+struct sockaddr_any;
 struct viewer_conn;
 
 TAILQ_HEAD(conn_list, viewer_conn);
@@ -25,9 +27,10 @@ struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	/* connections in the order of their arrival, and those that had an
-	 * answer in the order of their last one */
-	struct conn_list fresh, used;
+	/* connections without a whole request yet, in the order of their
+	 * arrival; those whose request has no answer yet, in the order of the
+	 * requests; and all others, in the order of their last answers */
+	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
 	struct first_byte *first; /* NULL until the first channel for tls */
@@ -39,12 +42,13 @@ struct deliver {
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
+	struct peers *clients; /* addresses of connections */
 	struct demand_wait wait;
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	void *arg;
 	unsigned n_demands; /* reported since the last second */
 	unsigned n_conns;   /* clients that are no viewers (yet) ... */
-	unsigned n_fresh;   /* ... and had no answer yet */
+	unsigned n_fresh;   /* ... and sent no whole request yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
 	bool empty_missing; /* a missing segment is empty, not an error */
@@ -62,6 +66,12 @@ struct deliver {
 /* Logs, at a bounded rate, that a client found no place. */
 void deliver_log_full(struct deliver *, const char *address,
 		      const char *error);
+/* A new connection of this listener, which is closing if there are too many.
+ * first: to detect TLS, or NULL.  peer: NULL for that of the socket. */
+struct viewer_conn *deliver_add_conn(struct deliver *, const char *address,
+				     int fd, struct first_byte *first,
+				     const struct sockaddr_any *peer);
+void deliver_remove_conns(struct deliver *);
 /* Frees the connection. */
 void deliver_remove_conn(struct deliver *, struct viewer_conn *);
 /* The connection becomes a viewer of the mount, or is rejected. */

@@ -149,6 +149,7 @@ static void answered(struct viewer_conn *c)
 	http_request_reset(c->request);
 	buf_reset(&c->out, 0);
 	ev_timer_stop(c->loop, &c->deadline);
+	c->events->on_idle(c, c->arg);
 	if (!c->keep) {
 		(void)shutdown(c->io.fd, SHUT_WR);
 		buf_reset(&c->in, 0);
@@ -164,7 +165,6 @@ static void answered(struct viewer_conn *c)
 	c->used = true;
 	if (buf_len(&c->in) == 0)
 		buf_reset(&c->in, 0);
-	c->events->on_idle(c, c->arg);
 	if (buf_len(&c->in) == 0)
 		want_more(c);
 	else if (!is_held(c))

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "common/base/buf.h"
+#include "common/base/peers.h"
 #include "common/base/util.h"
 #include "common/loop/first_byte.h"
 #include "common/base/sockaddr.h"
@@ -40,8 +41,8 @@ struct viewer_conn_events {
 	/* A TLS handshake: takes the socket and returns the socket of the
 	 * plaintext.  Or -errno, and the connection keeps the socket. */
 	int (*on_tls)(int fd, void *arg);
-	/* The connection waits for the next request of its client; the receiver
-	 * does not free it. */
+	/* The connection waits for the next request of its client, or after the
+	 * last answer for its end; the receiver does not free it. */
 	void (*on_idle)(struct viewer_conn *, void *arg);
 	/* The connection has ended, perhaps while its request has no answer;
 	 * the receiver frees it. */
@@ -56,9 +57,10 @@ enum viewer_conn_state {
 };
 
 struct viewer_conn {
-	TAILQ_ENTRY(viewer_conn) entry; /* of the owner */
-	bool listed; /* of the owner: had an answer when it was listed */
-	struct peer *from; /* of the owner: counts the address */
+	TAILQ_ENTRY(viewer_conn) entry; /* of the owner: in ... */
+	struct conn_list *list;         /* ... this list */
+	struct peer *from; /* of the owner: counts the address as a viewer */
+	struct peer_place place; /* ... and as a connection */
 	struct hls_wait {  /* of the owner: its request waits for a segment */
 		LIST_ENTRY(viewer_conn) entry;
 		struct mount *mount; /* NULL: it does not wait */

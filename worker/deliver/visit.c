@@ -205,13 +205,13 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 	deliver_start_tick(d);
 }
 
-static void rename_in(const struct deliver *d, const struct conn_list *list,
-		      const struct mount *m, const char *stream)
+void visit_rename(struct deliver *d, const struct mount *m, const char *stream)
 {
 	struct hls_wanted wanted;
 	struct viewer_conn *c;
 
-	TAILQ_FOREACH(c, list, entry) {
+	/* the others have no request */
+	TAILQ_FOREACH(c, &d->busy, entry) {
 		if ((c->session == NULL && c->shared == NULL) ||
 		    find_mount(d, c, c->request, &wanted) != m)
 			continue;
@@ -219,12 +219,6 @@ static void rename_in(const struct deliver *d, const struct conn_list *list,
 			session_set_stream(c->session, stream);
 		hls_sessions_rename(c, stream);
 	}
-}
-
-void visit_rename(struct deliver *d, const struct mount *m, const char *stream)
-{
-	rename_in(d, &d->fresh, m, stream);
-	rename_in(d, &d->used, m, stream);
 }
 
 void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)

@@ -269,7 +269,8 @@ static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 	struct tls_conn *c = w->data;
 	enum step up = STEP_ON, down = STEP_ON;
 
-	(void)loop, (void)revents;
+	(void)revents;
+	c->used = ev_now(loop);
 	c->outer_events = c->inner_events = 0;
 	if (c->stage == TLS_HANDSHAKE)
 		up = down = handshake(c);
@@ -326,6 +327,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	struct tls_conn *c = xcalloc(1, sizeof *c);
 
 	c->cfg = cfg;
+	c->used = ev_now(cfg->loop);
 	c->ssl = SSL_new(ctx);
 	ev_io_init(&c->outer, on_ready, outer, EV_READ);
 	ev_io_init(&c->inner, on_ready, inner, EV_READ);

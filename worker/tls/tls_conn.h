@@ -30,6 +30,7 @@ enum {
 	TLS_HANDSHAKE_MS = 10000,
 	TLS_STALL_MS = 30000, /* while the client accepts no byte */
 	TLS_LINGER_MS = 5000, /* until the client closes, after our close */
+	TLS_IDLE_MS = 5000, /* longer than a player needs for a segment */
 };
 
 enum tls_stage {
@@ -70,6 +71,8 @@ struct tls_conn_config {
 
 struct tls_conn {
 	TAILQ_ENTRY(tls_conn) link; /* for the owner */
+	bool viewer;                /* for the owner */
+	ev_tstamp used; /* the loop's time of the last bytes of either side */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;
 	ev_io outer; /* the client */

@@ -10,6 +10,7 @@
 #include "worker/tls/ticket_keys.h"
 
 #include <errno.h>
+#include <ev.h>
 #include <openssl/err.h>
 #include <openssl/x509.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ TAILQ_HEAD(conn_list, tls_conn);
 struct tls_server {
 	struct tls_conn_config conns;
 	unsigned connections_max;
+	unsigned idle_ms;
 	SSL_CTX *ctx; /* NULL: no certificate */
 	struct ticket_keys tickets;
 	/* the connections of each stage, oldest first */
@@ -74,25 +76,44 @@ static const struct tls_conn_events conn_events = {
 	.on_end = on_end,
 };
 
+/* The viewer without bytes for longest, if for idle_ms, or NULL. */
+static struct tls_conn *find_idle(const struct tls_server *s)
+{
+	struct tls_conn *c, *oldest = NULL;
+
+	TAILQ_FOREACH(c, &s->lists[TLS_OPEN], link)
+		if (c->viewer && (oldest == NULL || c->used < oldest->used))
+			oldest = c;
+	if (oldest != NULL &&
+	    ev_now(s->conns.loop) - oldest->used < s->idle_ms / 1e3)
+		return NULL;
+	return oldest;
+}
+
+/* Ends the connection that is missed least; false: all are in use. */
+static bool make_room(struct tls_server *s)
+{
+	struct tls_conn *old = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
+
+	if (old == NULL)
+		old = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
+	if (old == NULL)
+		old = find_idle(s);
+	if (old != NULL)
+		on_end(old, "replaced by a new connection", s);
+	return old != NULL;
+}
+
 void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		     int inner)
 {
 	struct tls_conn *c = NULL;
 	unsigned limit = s->connections_max;
-	bool has_room = true;
 
 	if (client == TLS_VIEWER)
 		limit -= s->connections_max / 4;
-	if (s->ctx != NULL && s->status.connections >= limit) {
-		struct tls_conn *old = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
-
-		if (old == NULL)
-			old = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
-		if (old != NULL)
-			on_end(old, "replaced by a new connection", s);
-		has_room = old != NULL;
-	}
-	if (s->ctx != NULL && has_room) {
+	if (s->ctx != NULL &&
+	    (s->status.connections < limit || make_room(s))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
 	} else {
 		fd_close(&outer);
@@ -102,6 +123,7 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		s->status.failed++;
 		return;
 	}
+	c->viewer = client == TLS_VIEWER;
 	TAILQ_INSERT_TAIL(&s->lists[TLS_HANDSHAKE], c, link);
 	s->status.connections++;
 }
@@ -145,6 +167,7 @@ struct tls_server *tls_server_new(const struct tls_server_config *cfg)
 	struct tls_server *s = xcalloc(1, sizeof *s);
 
 	s->connections_max = cfg->connections_max;
+	s->idle_ms = cfg->idle_ms ? cfg->idle_ms : TLS_IDLE_MS;
 	s->conns = (struct tls_conn_config){
 		.loop = cfg->loop,
 		.events = &conn_events,

@@ -4,7 +4,8 @@
  *
  * A new certificate applies to new connections.  Above the limit a new
  * connection replaces the oldest connection in the stage TLS_LEAVING, or
- * otherwise in the stage TLS_HANDSHAKE.
+ * otherwise in the stage TLS_HANDSHAKE, or otherwise the viewer without bytes
+ * for longest, if for some seconds.
  *
  * Also owns the context with the private key, and the ticket keys; borrows the
  * loop.
@@ -28,6 +29,8 @@ struct tls_server_config {
 	unsigned handshake_ms;
 	unsigned stall_ms;
 	unsigned linger_ms;
+	/* a viewer without bytes for so long gives its place to a new one */
+	unsigned idle_ms;
 };
 
 struct tls_server *tls_server_new(const struct tls_server_config *);

@@ -121,3 +121,41 @@ Test(peers, count_the_bytes_of_an_address)
 	peer_leave(&other);
 	peers_free(&p);
 }
+
+static struct peer_place *place(struct peers *p, const char *text,
+				struct peer_place *ret)
+{
+	struct ip_address a;
+
+	cr_assert_eq(ip_parse(text, &a), 0);
+	return peers_place(p, &a, ret);
+}
+
+Test(peers, a_place_too_many_replaces_the_one_unused_for_longest)
+{
+	struct peers *p = three_each(NULL);
+	struct peer_place all[MAX_EACH + 1] = { 0 }, other = { 0 };
+	struct peer_place local[2 * MAX_EACH] = { 0 };
+
+	for (size_t i = 0; i < MAX_EACH; i++)
+		cr_assert_null(place(p, "192.0.2.1", &all[i]));
+	cr_assert_null(place(p, "192.0.2.2", &other));
+	peer_place_use(&all[0]);
+	cr_assert_eq(place(p, "192.0.2.1", &all[MAX_EACH]), &all[1]);
+	peer_place_leave(&all[1]);
+	cr_assert_null(all[1].peer);
+	peer_place_leave(&all[2]);
+	cr_assert_null(place(p, "192.0.2.1", &all[1]));
+	cr_assert_eq(place(p, "192.0.2.1", &all[2]), &all[0]);
+	for (size_t i = 0; i <= MAX_EACH; i++)
+		peer_place_leave(&all[i]);
+	peer_place_leave(&other);
+	/* this host is not counted */
+	for (size_t i = 0; i < ARRAY_LEN(local); i++) {
+		cr_assert_null(place(p, "127.0.0.1", &local[i]));
+		cr_assert_null(local[i].peer);
+		peer_place_use(&local[i]);
+		peer_place_leave(&local[i]);
+	}
+	peers_free(&p);
+}

@@ -6,6 +6,8 @@
 #include "common/base/ring_segment.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,5 +301,43 @@ Test(deliver_hls, requests_wait_for_the_next_part)
 	expect_error(&s, list, 400);
 	(void)close(list);
 	(void)close(part);
+	rig_done(&s.rig);
+}
+
+static bool is_closed(int fd)
+{
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno == ECONNRESET);
+}
+
+/* Clients without a request, in another order than the one that waits. */
+Test(deliver_hls, a_request_that_waits_keeps_its_place)
+{
+	enum { PLACES = 3, SILENT = 6 };
+	struct scene s = { .open = { .number = FIRST, .base = FIRST,
+				     .wall_ms = 1000000,
+				     .independent = true } };
+	int silent[SILENT], fd;
+
+	rig_init_with(&s.rig, 16 << 20,
+		      &(struct deliver_config){ .max_conns = PLACES });
+	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	rig_turn(&s.rig, RIG_TICK_MS);
+	for (unsigned i = 0; i < SILENT; i++) {
+		silent[i] = rig_request(&s.rig, "GET /");
+		rig_turn(&s.rig, RIG_TICK_MS);
+	}
+	for (unsigned i = 0; i < SILENT; i++)
+		cr_expect_eq(is_closed(silent[i]), i <= SILENT - PLACES,
+			     "%u", i);
+	add_segments(&s, 1);
+	expect_playlist(&s, fd, FIRST, 1);
+	for (unsigned i = 0; i < SILENT; i++)
+		(void)close(silent[i]);
+	(void)close(fd);
 	rig_done(&s.rig);
 }

@@ -80,7 +80,7 @@ struct link {
 	SSL *ssl;
 };
 
-static struct link serve(struct bench *b)
+static struct link serve_client(struct bench *b, enum tls_client client)
 {
 	struct link l = { 0 };
 	int outer[2], inner[2];
@@ -90,15 +90,20 @@ static struct link serve(struct bench *b)
 	cr_assert_eq(socketpair(AF_UNIX, STREAM, 0, inner), 0);
 	l.fd = outer[0];
 	l.plain = inner[0];
-	tls_server_take(b->server, TLS_CONTROL, outer[1], inner[1]);
+	tls_server_take(b->server, client, outer[1], inner[1]);
 	return l;
 }
 
+static struct link serve(struct bench *b)
+{
+	return serve_client(b, TLS_CONTROL);
+}
+
 /* Both sides have finished the handshake. */
-static struct link dial(struct bench *b)
+static struct link dial_client(struct bench *b, enum tls_client client)
 {
 	uint64_t before = tls_server_status(b->server).handshakes;
-	struct link l = serve(b);
+	struct link l = serve_client(b, client);
 	int n;
 
 	l.ssl = SSL_new(b->client);
@@ -112,6 +117,11 @@ static struct link dial(struct bench *b)
 	}
 	UNTIL(b, tls_server_status(b->server).handshakes > before);
 	return l;
+}
+
+static struct link dial(struct bench *b)
+{
+	return dial_client(b, TLS_CONTROL);
 }
 
 static void hang_up(struct link *l)
@@ -276,6 +286,52 @@ Test(tls_server, replaces_handshakes_but_no_open_connections,
 	hang_up(&shaking);
 	hang_up(&other);
 	hang_up(&late);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+Test(tls_server, an_idle_viewer_leaves_its_place_to_another, .timeout = 90)
+{
+	struct link all[2], late, control;
+	struct bench b;
+
+	/* three of four are for viewers */
+	setup(&b, (struct tls_server_config){ .connections_max = 4,
+					      .idle_ms = SOON_MS });
+	control = dial(&b);
+	all[0] = dial_client(&b, TLS_VIEWER);
+	all[1] = dial_client(&b, TLS_VIEWER);
+	for (uint64_t end = mono_ms() + 2 * SOON_MS; mono_ms() < end;)
+		ev_run(b.loop, EVRUN_ONCE);
+	/* the first one is used again */
+	cr_assert_eq(SSL_write(all[0].ssl, "x", 1), 1);
+	UNTIL(&b, recv(all[0].plain, &(char){ 0 }, 1, 0) == 1);
+	late = dial_client(&b, TLS_VIEWER);
+	cr_expect_eq(count(&b), 3);
+	cr_expect(is_closed(all[1].plain));
+	cr_expect_not(is_closed(all[0].plain));
+	cr_expect_not(is_closed(control.plain));
+	hang_up(&control);
+	hang_up(&all[0]);
+	hang_up(&all[1]);
+	hang_up(&late);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+Test(tls_server, no_viewer_in_use_is_replaced, .timeout = 90)
+{
+	struct link one, other;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 1,
+					      .idle_ms = NEVER_MS });
+	one = dial_client(&b, TLS_VIEWER);
+	other = serve_client(&b, TLS_VIEWER);
+	cr_expect(is_closed(other.plain));
+	cr_expect_not(is_closed(one.plain));
+	hang_up(&one);
+	hang_up(&other);
 	UNTIL(&b, count(&b) == 0);
 	teardown(&b);
 }
