@@ -77,6 +77,7 @@ tests_bench_ws_farm_LDADD = libcommon.a
 
 bench_scripts = \
 	tests/bench/api.mjs \
+	tests/bench/attacks.mjs \
 	tests/bench/compare.mjs \
 	tests/bench/events.mjs \
 	tests/bench/fleet.mjs \
@@ -117,7 +118,7 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
-# make soak [SOAK=types] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+# make soak [SOAK=types,attacks] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
 SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The real master from outside: each file tests one promise.
 helper_files = \
+	tests/helpers/attack-scene.mjs \
 	tests/helpers/auth.mjs \
+	tests/helpers/bad-clients.mjs \
 	tests/helpers/capture.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
@@ -48,6 +50,7 @@ system_tests = \
 	tests/system/auth-flood.mjs \
 	tests/system/auth-lock.mjs \
 	tests/system/auth-start.mjs \
+	tests/system/bad-clients.mjs \
 	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
