@@ -9,8 +9,10 @@ import { promisify } from 'node:util';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { certificate, secureRequest, settingsOf } from '../helpers/tls.mjs';
+import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const curl = promisify(execFile);
 const WATCH = { type: 3, enable: true };
@@ -152,6 +154,45 @@ test('HLS and the play paths need the same permission', async (t) => {
 		user: user('anna', { enable: false }) });
 	await waitUntil('403', async () =>
 		(await get(pathname + search)).status === 403);
+	await sluice.stop();
+});
+
+test('over TLS a token decides as well, and a change applies at once',
+	async (t) => {
+	const port = 8200;
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const sluice = await playing(t, {}, { anna: user('anna') },
+		{ settings: { ...settingsOf(cert), http_play_port: port,
+			http_play_stream: true, http_play_hls: true } });
+	const get = (path) => secureRequest(port, cert, { path });
+	const list = '/play/a001/index.m3u8';
+
+	await waitUntil('TLS', async () => (await get(list)).status === 403);
+	for (const path of ['/play/a001', '/play/a001?token=nobody',
+		`${list}?token=nobody`])
+		assert.equal((await get(path)).status, 403, path);
+	const viewer = await Viewer.open(t, port, '/play/a001?token=anna',
+		{ ca: cert.pem });
+	assert.equal(viewer.status, 200);
+	await waitUntil('video', () => viewer.bytes > 100000);
+	const { body, status: listed } = await get(`${list}?token=anna`);
+	assert.equal(listed, 200);
+	const [entry] = /^index\/\d+\.ts\?token=anna$/m.exec(body);
+	const segment = new URL(entry, `https://host${list}`);
+	const path = segment.pathname + segment.search;
+	assert.equal((await get(path)).status, 200);
+	assert.equal((await get(segment.pathname)).status, 403);
+	assert.deepEqual((await sessions(sluice)).map((s) =>
+		[s.login, s.protocol]).sort(), [['anna', 'hls'],
+		['anna', 'https']]);
+	await sluice.cmd('set-user', { id: 'anna',
+		user: user('anna', { enable: false }) });
+	await gone(viewer);
+	await waitUntil('403', async () => (await get(path)).status === 403);
+	const whole = viewer.bytes - viewer.bytes % 188;
+	const { ccErrors, syncErrors } = checkTs(viewer.data()
+		.subarray(0, whole));
+	assert.equal(ccErrors + syncErrors, 0);
 	await sluice.stop();
 });
 

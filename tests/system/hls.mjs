@@ -123,13 +123,14 @@ async function fetchAll(list) {
 }
 
 // One service for all steps: a stream with segments, and one with parts.
-let sluice, played;
+let outer, sluice, played;
 const steps = [];
 const step = (name, run) => steps.push([name, run]);
 
 async function begin(t) {
 	const dir = tempDir(t);
 
+	outer = t;
 	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'], seconds: 8 });
 	sluice = await Sluice.start(t, config(
 		stream('a001', `file://${dir}/a.ts#loop`,
@@ -286,6 +287,28 @@ step('numbers go on when processes are killed', async () => {
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 	assert.ok(after.segments.every(({ duration }) =>
 		Math.round(duration) <= after.target));
+});
+
+step('numbers go on when the service restarts, or stops and starts',
+	async () => {
+	const restarts = () => sluice.log.match(/restarting/g)?.length;
+	const before = await reaches(0);
+
+	await sluice.cmd('restart');
+	await waitUntil('the restart', restarts);
+	await sluice.ready();
+	const between = await reaches(before.segments.at(-1).number + 1);
+	assert.equal(between.base, before.base);
+	assert.equal((await sluice.stop()).code, 0);
+	// the ring ends with the service
+	sluice = await Sluice.start(outer, null, { dir: sluice.dir });
+	const after = await reaches(0);
+	assert.ok(after.first > between.segments.at(-1).number,
+		`${after.text} after ${between.text}`);
+	assert.ok(after.base >= between.base +
+		between.segments.filter(({ jump }) => jump).length);
+	const seen = checkTs(Buffer.concat(await fetchAll(after)));
+	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 });
 
 test('an output that ends in .m3u8', async (t) => {
