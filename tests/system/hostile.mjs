@@ -14,41 +14,50 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { cpuSeconds, now, sleep, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 
-// The worker of the stream "bad" is a script; all others are the real one.
-// $real is the real program, $dir is a folder for notes.
-function wrapper(t, script) {
+// The workers of the streams in scripts, "bad" and others, are scripts; all
+// others are the real one.  $real is the real program, $dir is a folder for
+// notes.
+function wrapper(t, scripts) {
 	const dir = tempDir(t);
 	const file = path.join(dir, 'sluice-worker');
 
 	fs.writeFileSync(file, `#!/bin/bash
 real='${WORKER}'
 dir='${dir}'
-if [ "$2" != bad ]; then exec -a sluice-worker "$real" "$@"; fi
-echo "$(date +%s.%N)" >> "$dir/starts"
+case "$2" in
+bad*) ;;
+*) exec -a sluice-worker "$real" "$@" ;;
+esac
+echo "$(date +%s.%N)" >> "$dir/starts-$2"
 say() { printf '%s' "$1" >&3; }
-${script}
+case "$2" in
+${Object.entries(scripts).map(([id, script]) =>
+	`${id})\n${script}\n;;`).join('\n')}
+esac
 `, { mode: 0o755 });
-	return { file, starts: () => {
+	return { file, starts: (id = 'bad') => {
 		try {
-			return fs.readFileSync(path.join(dir, 'starts'), 'utf8')
-				.trim().split('\n').map(Number);
+			return fs.readFileSync(path.join(dir, `starts-${id}`),
+				'utf8').trim().split('\n').map(Number);
 		} catch {
 			return [];
 		}
 	} };
 }
 
-const both = () => config(
-	stream('bad', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001'),
+const both = (ids = ['bad']) => config(
+	...ids.map((id, i) => stream(id, `udp://127.0.0.1:${5001 + i}`,
+		`udp://127.0.0.1:${6001 + i}`)),
 	stream('good', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'));
 
-// Runs the bad worker beside a good one until it was started `times` times; the
-// good one must not lose a packet.
-async function beside(t, script, { times = 2, timeoutMs = 20000,
+// Runs bad workers beside a good one until each was started twice; the good one
+// must not lose a packet.
+async function beside(t, scripts, { timeoutMs = 20000,
 	check = async () => {} } = {}) {
-	const timing = new Timing(t), bad = wrapper(t, script);
+	const timing = new Timing(t), bad = wrapper(t, scripts);
 	const recorder = await Recorder.start(t, { port: 6000 });
-	const sluice = await Sluice.start(t, both(),
+	const ids = Object.keys(scripts);
+	const sluice = await Sluice.start(t, both(ids),
 		{ env: { SLUICE_WORKER: bad.file } });
 
 	await waitUntil('input', () => udpBound(5000));
@@ -56,8 +65,13 @@ async function beside(t, script, { times = 2, timeoutMs = 20000,
 	await sluice.onair('good');
 	const { length } = sluice.log;
 	const { pid } = sluice.worker('stream', 'good');
-	await waitUntil(`${times} starts of the bad one`, () =>
-		bad.starts().length >= times, timeoutMs);
+	await waitUntil('two starts of each bad one', () => {
+		const missing = ids.filter((id) => bad.starts(id).length < 2);
+
+		if (missing.length > 0)
+			throw new Error(`${missing}`);
+		return true;
+	}, timeoutMs);
 	await check(sluice, bad);
 	await sluice.onair('good');
 	assert.equal(sluice.worker('stream', 'good').pid, pid);
@@ -90,8 +104,8 @@ const ready = `say '{"type":"worker.ready","body":{}}'`;
 
 test('a worker that dies at every start: back-off, quarantine, alarm',
 	async (t) => {
-	const bad = wrapper(t, '[ ! -e "$dir/mended" ] && exit 1\n' +
-		'exec -a sluice-worker "$real" "$@"');
+	const bad = wrapper(t, { bad: '[ ! -e "$dir/mended" ] && exit 1\n' +
+		'exec -a sluice-worker "$real" "$@"' });
 	const sluice = await Sluice.start(t, both(),
 		{ env: { SLUICE_WORKER: bad.file } });
 
@@ -133,7 +147,8 @@ test('a worker program that is missing at the start is named', async (t) => {
 });
 
 test('a worker program that is missing at a restart', async (t) => {
-	const bad = wrapper(t, 'exec -a sluice-worker "$real" "$@"');
+	const bad = wrapper(t,
+		{ bad: 'exec -a sluice-worker "$real" "$@"' });
 	const sluice = await Sluice.start(t, both(),
 		{ env: { SLUICE_WORKER: bad.file } });
 
@@ -153,26 +168,10 @@ test('a worker program that is missing at a restart', async (t) => {
 	await sluice.stop();
 });
 
-test('garbage instead of messages', (t) => beside(t,
-	`${hello}; ${ready}; while :; do say 'no JSON'; done`));
-
-test('bytes that are not text', (t) => beside(t,
-	`${hello}; while :; do head -c 70 /dev/urandom >&3; done`));
-
-test('messages that only the master may send', (t) => beside(t,
-	`${hello}; ${ready}; while :; do ` +
-	`say '{"type":"deliver.listen","body":{"address":"0.0.0.0:1"}}';` +
-	`done`));
-
-test('numbers out of range and unknown keys', (t) => beside(t,
-	`${hello}; ${ready}; while :; do ` +
-	`say '{"type":"stream.status","body":{"packets":-1}}'; ` +
-	`say '{"type":"worker.log","body":{"level":99}}'; done`));
-
-test('a flood of valid messages', (t) => beside(t,
+test('a flood of valid messages', (t) => beside(t, { bad:
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"worker.log","body":{"level":"info","component":"x",` +
-	`"text":"flood"}}'; done`, { check: async (sluice) => {
+	`"text":"flood"}}'; done` }, { check: async (sluice) => {
 		assert.ok(sluice.log.length < 2e6, 'the log is not flooded');
 		await sluice.logged(/stream bad: .*a flood of messages/);
 	} }));
@@ -199,7 +198,7 @@ while True:
 `;
 
 test('messages that cost the master much', (t) => beside(t,
-	`${hello}; ${ready}; exec python3 -c '${LISTS}'`, {
+	{ bad: `${hello}; ${ready}; exec python3 -c '${LISTS}'` }, {
 		check: async (sluice) => {
 			const cpu = cpuSeconds(sluice.pid), begin = now();
 
@@ -214,32 +213,47 @@ test('messages that cost the master much', (t) => beside(t,
 		} }));
 
 // fewer than a flood, each of them sound
-test('a status a hundred times a second', (t) => beside(t,
+test('a status a hundred times a second', (t) => beside(t, { bad:
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"stream.status","body":{"packets":1,` +
 	`"alarms":0,"changes":[],"chosen":1,"by_hand":false,` +
 	`"filler":false,"join":0,"gop":0,"inputs":[],` +
-	`"outputs":[]}}'; sleep 0.01; done`,
+	`"outputs":[]}}'; sleep 0.01; done` },
 	{ check: async (sluice) => {
 		await sluice.logged(
 			/stream bad: .*stream.status more often than once/);
 	} }));
 
-test('a message that is too long', (t) => beside(t,
-	`${hello}; for i in 1 2 3 4; do head -c 90000 /dev/zero >&3; done; ` +
-	`exec sleep 100`));
+// Each ends, or is ended, and starts again.
+const faulty = {
+	'garbage instead of messages':
+		`${hello}; ${ready}; while :; do say 'no JSON'; done`,
+	'bytes that are not text':
+		`${hello}; while :; do head -c 70 /dev/urandom >&3; done`,
+	'messages that only the master may send': `${hello}; ${ready}; ` +
+		`while :; do say '{"type":"deliver.listen",` +
+		`"body":{"address":"0.0.0.0:1"}}'; done`,
+	'numbers out of range and unknown keys':
+		`${hello}; ${ready}; while :; do ` +
+		`say '{"type":"stream.status","body":{"packets":-1}}'; ` +
+		`say '{"type":"worker.log","body":{"level":99}}'; done`,
+	'a message that is too long': `${hello}; for i in 1 2 3 4; do ` +
+		`head -c 90000 /dev/zero >&3; done; exec sleep 100`,
+	'a hello of another version': `${hello.replace(`"proto":${PROTO}`,
+		'"proto":999')}; exec sleep 100`,
+	'no hello': `${ready}; exec sleep 100`,
+	'no message, and signals are ignored':
+		`trap '' TERM ABRT; while :; do sleep 0.1; done`,
+	'no message after a valid start': `${hello}; ${ready}; exec sleep 100`,
+	'a channel that is closed by a process that lives on':
+		`${hello}; ${ready}; exec 3>&-; exec sleep 100`,
+};
 
-test('a hello of another version', (t) => beside(t,
-	`${hello.replace(`"proto":${PROTO}`, '"proto":999')}; exec sleep 100`));
-
-test('no hello', (t) => beside(t, `${ready}; exec sleep 100`));
-
-test('no message, and signals are ignored', (t) => beside(t,
-	`trap '' TERM ABRT; while :; do sleep 0.1; done`,
-	{ timeoutMs: 60000 }));
-
-test('no message after a valid start', (t) => beside(t,
-	`${hello}; ${ready}; exec sleep 100`, { timeoutMs: 30000 }));
-
-test('a channel that is closed by a process that lives on', (t) => beside(t,
-	`${hello}; ${ready}; exec 3>&-; exec sleep 100`));
+test('workers with faults of many kinds, all at once', (t) => beside(t,
+	Object.fromEntries(Object.values(faulty).map((script, i) =>
+		[`bad${i}`, script])), { timeoutMs: 60000,
+		check: async (sluice, bad) => {
+			for (const [i, name] of Object.keys(faulty).entries())
+				await t.test(name, () => assert.ok(
+					bad.starts(`bad${i}`).length >= 2));
+		} }));
