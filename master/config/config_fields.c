@@ -115,6 +115,9 @@ static const struct field settings_rows[] = {
 	{ "http_keep_active", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Default of all streams, in s; absent: -1, always on." },
+	{ "hls_on_demand", .type = FIELD_BOOL,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .help = "Default of all streams." },
 	{ "http_server_name", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },
@@ -262,6 +265,8 @@ static const struct field stream_rows[] = {
 	/* check_stream.c judges it */
 	{ "http_keep_active", .type = FIELD_NONE,
 	  .help = "Seconds to run after the last viewer; -1: always." },
+	{ "hls_on_demand", .type = FIELD_BOOL,
+	  .help = "http_keep_active applies to a stream with HLS." },
 	{ "pat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Version of the PAT." },
 	{ "pmt_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,

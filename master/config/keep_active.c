@@ -29,25 +29,36 @@ int keep_active_read(const json_t *value, int *ret_s, struct errmsg *error)
 	return 0;
 }
 
+static bool hls_is_on_demand(const json_t *stream, const json_t *settings)
+{
+	static const char key[] = "hls_on_demand";
+	const json_t *value = json_object_get(stream, key);
+
+	return json_is_true(value != NULL ? value
+					  : json_object_get(settings, key));
+}
+
 int keep_active_of(const struct stream_conf *conf, const json_t *settings,
 		   const struct play_conf *play)
 {
 	const json_t *value = json_object_get(conf->stream,
 					      "http_keep_active");
-	bool has_viewers = play != NULL && play->ts;
+	bool hls = hls_is_on_demand(conf->stream, settings);
+	bool has_viewers = play != NULL && (play->ts || play->hls);
 	struct errmsg error;
 	int keep_s;
 
 	if (value == NULL)
 		value = json_object_get(settings, "http_keep_active");
 	if (keep_active_read(value, &keep_s, &error) < 0 ||
-	    (play != NULL && play->hls))
+	    (play != NULL && play->hls && !hls))
 		return KEEP_ALWAYS;
 	for (size_t i = 0; i < conf->n_outputs; i++) {
 		const struct output_conf *out = &conf->outputs[i];
 
-		/* HLS needs segments before the first viewer */
-		if (!out->is_valid || out->kind != OUTPUT_HTTP || out->hls > 0)
+		/* the first viewer of HLS would wait for a segment */
+		if (!out->is_valid || out->kind != OUTPUT_HTTP ||
+		    (out->hls > 0 && !hls))
 			return KEEP_ALWAYS;
 		has_viewers = true;
 	}

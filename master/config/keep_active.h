@@ -22,9 +22,9 @@ int keep_active_read(const json_t *value, int *ret_s,
 
 /*
  * How long the stream runs after its last viewer.  KEEP_ALWAYS also for a
- * stream that sends to places other than viewers of MPEG-TS over HTTP, or has
- * no path for viewers.  settings (may be NULL) has the default of all streams;
- * play: the play paths, or NULL.
+ * stream that sends to places other than viewers over HTTP, for one with HLS
+ * but without hls_on_demand, and for one without a path for viewers.  settings
+ * (may be NULL) has the defaults of all streams; play: the play paths, or NULL.
  */
 int keep_active_of(const struct stream_conf *, const json_t *settings,
 		   const struct play_conf *play);

@@ -44,6 +44,7 @@ static void send_mount(struct mount *mount, enum msg_type type)
 		.tls = mount->tls,
 		.hls = mount->hls,
 		.demand = mount->demand,
+		.stopped = mount->stopped,
 		.no_auth = mount->no_auth,
 	};
 	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
@@ -433,6 +434,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->tls = cfg->tls;
 	m->hls = cfg->hls;
 	m->demand = cfg->demand;
+	m->stopped = cfg->stopped;
 	m->on_viewers = cfg->on_viewers;
 	m->arg = cfg->arg;
 	m->no_auth = cfg->no_auth;

@@ -80,6 +80,7 @@ struct mount_config {
 	bool tls; /* https:// only */
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
 	bool demand; /* the stream starts with the first viewer */
+	bool stopped; /* ... and does not run now */
 	/* The number of viewers may have changed; lost: they may return.  NULL:
 	 * no receiver. */
 	void (*on_viewers)(bool lost, void *arg);
@@ -113,7 +114,8 @@ struct stream_mounts_config {
 	const struct plan_http *outputs; /* only for the call */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
 	const struct play_conf *play; /* NULL: no play paths */
-	bool demand; /* as in mount_config, like the next two */
+	bool demand; /* as in mount_config, like the next three */
+	bool stopped;
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
 };
@@ -129,6 +131,8 @@ void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
 /* The stream on demand has stopped: its next viewer waits for new packets. */
 void stream_mounts_pause(struct stream_mounts *);
+/* It runs again. */
+void stream_mounts_resume(struct stream_mounts *);
 /* The stream has this id now; the viewers stay. */
 void stream_mounts_rename(struct stream_mounts *, const char *stream);
 /* The viewers of all mounts, and requests that wait for packets. */

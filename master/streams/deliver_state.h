@@ -20,6 +20,7 @@ struct mount {
 	bool tls;
 	unsigned hls;
 	bool demand; /* the stream starts with the first viewer */
+	bool stopped; /* ... and does not run now */
 	/* of the stream; NULL: none */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;

@@ -57,6 +57,7 @@ static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 	if (new->mount->demand != cfg->demand && !new->mount->waits)
 		mount_set_due(new->mount, true);
 	new->mount->demand = cfg->demand;
+	new->mount->stopped = cfg->stopped;
 	set_ring(new->mount, cfg->ring_fd);
 }
 
@@ -69,6 +70,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		.stream = cfg->stream,
 		.ring_fd = cfg->ring_fd,
 		.demand = cfg->demand,
+		.stopped = cfg->stopped,
 		.on_viewers = cfg->on_viewers,
 		.arg = cfg->arg,
 	};
@@ -127,10 +129,17 @@ void stream_mounts_pause(struct stream_mounts *mounts)
 	for (size_t i = 0; i < mounts->n; i++) {
 		struct mount *m = mounts->of[i].mount;
 
+		m->stopped = m->demand;
 		if (m->demand && !m->waits)
 			mount_set_due(m, true);
 		deliver_proc_send_due(m->owner);
 	}
+}
+
+void stream_mounts_resume(struct stream_mounts *mounts)
+{
+	for (size_t i = 0; i < mounts->n; i++)
+		mounts->of[i].mount->stopped = false;
 }
 
 /* The path of the worker has the name of the new id before its mount is sent

@@ -262,8 +262,10 @@ static void on_demand(bool wanted, void *arg)
 	log_info(worker_proc_name(p->proc), wanted
 			 ? "first viewer: starting"
 			 : "no viewer: stopping (http_keep_active)");
-	if (wanted)
+	if (wanted) {
+		stream_mounts_resume(&p->mounts);
 		worker_proc_want(p->proc);
+	}
 	p->cfg.events->on_demand(p, p->cfg.arg);
 	/* p may be freed in here: nothing after the call */
 	if (!wanted)
@@ -291,10 +293,14 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 				  .n = plan != NULL ? plan->n_http : 0,
 				  .play = plan != NULL ? p->cfg.play : NULL,
 				  .demand = p->demand.demand.keep_s >= 0,
+				  .stopped = !demand_is_wanted(
+					  &p->demand.demand),
 				  .on_viewers = on_viewers,
 				  .arg = p,
 			  });
 	stream_demand_recount(&p->demand, stream_mounts_viewers(&p->mounts));
+	if (demand_is_wanted(&p->demand.demand))
+		stream_mounts_resume(&p->mounts);
 }
 
 /* Makes the ring of the plan.  A useless ring goes after its last mount. */

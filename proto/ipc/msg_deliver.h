@@ -31,6 +31,7 @@ struct msg_deliver_mount {
 	unsigned hls;        /* path is a playlist of so many segments; 0: path
 			      * is the stream itself */
 	bool demand;         /* the stream starts with the first viewer */
+	bool stopped;        /* ... and does not run now */
 	bool no_auth;        /* viewers need no permission */
 };
 

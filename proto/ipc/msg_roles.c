@@ -28,6 +28,7 @@ static const struct field mount_rows[] = {
 	{ "hls", FIELD_AT(struct msg_deliver_mount, hls),
 	  .max = MSG_HLS_MAX },
 	{ "demand", FIELD_AT(struct msg_deliver_mount, demand) },
+	{ "stopped", FIELD_AT(struct msg_deliver_mount, stopped) },
 	{ "no_auth", FIELD_AT(struct msg_deliver_mount, no_auth) },
 };
 const struct field_table deliver_mount_fields =

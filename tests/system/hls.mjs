@@ -311,6 +311,55 @@ step('numbers go on when the service restarts, or stops and starts',
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 });
 
+test('a client is a session, and keeps a stream on demand', async (t) => {
+	const dir = tempDir(t);
+
+	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'], seconds: 8 });
+	const one = await Sluice.start(t, config(stream('a001',
+		`file://${dir}/a.ts#loop`, `${URL}#duration=1`,
+		{ http_keep_active: '0', hls_on_demand: true })));
+	const events = await one.events(t);
+	const list = async () => (await one.cmd('sessions')).sessions;
+	const waits = () => one.waitStatus('a001', 'wait', (s) =>
+		s.state === 'waiting for a viewer' && !s.active);
+	const get = (target) => ask(target,
+		{ headers: { 'User-Agent': 'player/1' } });
+
+	await waits();
+	assert.equal(one.worker('stream', 'a001'), undefined);
+	// waits for the first segment
+	const first = parse((await get('/news.m3u8')).text);
+	const { pid } = one.worker('stream', 'a001');
+	const [session] = await list();
+	assert.equal(session.protocol, 'hls');
+	assert.equal(session.agent, 'player/1');
+	assert.equal(session.channel_id, 'a001');
+	assert.equal((await one.waitStatus('a001', 'a session', (s) =>
+		s.sessions === 1)).active, true);
+	// between its requests the client has no connection
+	const { body } = await get(`/${first.segments.at(-1).uri}`);
+	await waitUntil('the bytes', async () =>
+		(await list())[0].bytes > body.length);
+	const next = await reaches(first.segments.at(-1).number + 3);
+	assert.equal((await list()).length, 1);
+	assert.equal(one.worker('stream', 'a001').pid, pid);
+
+	await one.cmd('close-session', { id: session.client_id });
+	assert.equal((await get('/news.m3u8')).status, 403);
+	assert.equal((await get(`/${next.segments.at(-1).uri}`)).status, 403);
+	await waits();
+	assert.deepEqual(await list(), []);
+	const told = events.messages.filter((e) => e.scope === 'session_event')
+		.flatMap((e) => e.sessions);
+	assert.deepEqual(told.map((s) => [s.client_id, s.protocol]),
+		[[session.client_id, 'hls'], [session.client_id, undefined]]);
+
+	// another client gets no segment of the earlier run
+	const again = parse((await get('/news.m3u8?token=b')).text);
+	assert.ok(again.first > next.segments.at(-1).number, again.text);
+	await one.stop();
+});
+
 test('an output that ends in .m3u8', async (t) => {
 	await begin(t);
 	for (const [name, run] of steps)

@@ -170,6 +170,8 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->hls = hls_sessions_new(&(struct hls_sessions_config){
 		.sessions = d->sessions,
 		.door = d->door,
+		.idle_ms = cfg->hls_idle_ms ? cfg->hls_idle_ms
+					    : (unsigned)HLS_SESSION_MS,
 		.serve = visit_serve_hls,
 		.refuse = visit_refuse,
 	});
@@ -265,6 +267,7 @@ void deliver_unlisten(struct deliver *d, const char *address)
 static void remove_mount(struct deliver *d, struct mount *m)
 {
 	hls_end(m);
+	hls_sessions_end(m);
 	deliver_reject_waiting(d, m);
 	d->removed_bytes += m->bytes;
 	d->removed_cut += m->cut;
@@ -287,7 +290,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			visit_rename(d, old, name->stream);
 		mount_rename(old, name->stream);
 		old->demand = name->demand;
-		if (old->demand)
+		if (name->stopped)
 			mount_pause(old, mono_ms());
 		(void)close(ring_fd);
 		old->renewed = true;
@@ -307,8 +310,12 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		&err);
 	if (m == NULL)
 		return err;
-	if (old != NULL && strcmp(old->stream, name->stream) == 0)
+	m->serial = ++d->last_serial;
+	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
+		if (old->no_auth == m->no_auth && old->hls > 0 && m->hls > 0)
+			hls_sessions_move(old, m);
+	}
 	if (old != NULL)
 		remove_mount(d, old);
 	mount_table_add(&d->mounts, m);

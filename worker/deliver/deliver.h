@@ -29,6 +29,8 @@ struct deliver_config {
 	unsigned answer_ms; /* ... for an answer, and the time of its bytes */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
 	unsigned still_ms;  /* without packets for so long a stream is paused */
+	unsigned hls_idle_ms; /* without a request for so long a session of HLS
+			       * has ended */
 	/* The first viewer of a stream on demand has come; NULL: only the
 	 * report of the next second contains it. */
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);

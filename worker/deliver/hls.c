@@ -296,6 +296,19 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
+/* A stream on demand has begun again: without the segments of its earlier
+ * runs. */
+static void drop_old(struct ring_segments *all, uint64_t from_pos)
+{
+	size_t old = 0;
+
+	while (old < all->n && all->list[old].pos < from_pos)
+		old++;
+	all->n -= old;
+	memmove(all->list, all->list + old, all->n * sizeof all->list[0]);
+	all->has_open = all->has_open && all->open.pos >= from_pos;
+}
+
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
@@ -319,6 +332,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	drop_old(&all, m->from_pos);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
 	if (p.n == 0)
 		return false;

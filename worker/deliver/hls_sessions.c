@@ -7,6 +7,7 @@
 #include "proto/wire/http_target.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/hls_playlist.h"
+#include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/viewer_conn.h"
 
@@ -22,8 +23,12 @@ struct hls_session {
 	LIST_ENTRY(hls_session) link;
 	struct hls_sessions *owner;
 	struct session *session; /* NULL: it was ended, and refuses */
-	TAILQ_HEAD(, viewer_conn) waiting;
+	struct mount *mount;
+	LIST_ENTRY(hls_session) of_mount;
+	TAILQ_HEAD(, viewer_conn) waiting; /* for the permission */
+	TAILQ_HEAD(, viewer_conn) served;  /* their last request was its */
 	bool deciding; /* its connections get their answers */
+	uint64_t bytes; /* sent */
 	uint64_t used_ms;
 	size_t key_len;
 	char key[];
@@ -49,6 +54,21 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *cfg)
 	return h;
 }
 
+static void end_session(struct hls_session *s)
+{
+	if (s->session != NULL && s->session->joined)
+		s->mount->n_hls--;
+	session_free(&s->session);
+}
+
+static void unlink_served(struct viewer_conn *c)
+{
+	if (c->served != NULL)
+		TAILQ_REMOVE(&c->served->served, c, in_served);
+	c->served = NULL;
+	c->sent = NULL;
+}
+
 static void drop(struct hls_session *s)
 {
 	struct hls_sessions *h = s->owner;
@@ -56,10 +76,13 @@ static void drop(struct hls_session *s)
 
 	TAILQ_FOREACH(c, &s->waiting, in_shared)
 		c->shared = NULL;
+	while ((c = TAILQ_FIRST(&s->served)) != NULL)
+		unlink_served(c);
 	TAILQ_REMOVE(&h->by_use, s, by_use);
 	LIST_REMOVE(s, link);
+	end_session(s);
+	LIST_REMOVE(s, of_mount);
 	h->n--;
-	session_free(&s->session);
 	explicit_bzero(s->key, s->key_len);
 	free(s);
 }
@@ -88,16 +111,56 @@ void hls_sessions_forget(struct viewer_conn *c)
 	struct hls_session *s = c->shared;
 
 	unlink_conn(c);
+	unlink_served(c);
 	/* no connection waits for its permission now */
 	if (s != NULL && !s->deciding && TAILQ_EMPTY(&s->waiting) &&
 	    s->session != NULL && !s->session->joined)
 		drop(s);
 }
 
-void hls_sessions_rename(struct viewer_conn *c, const char *stream)
+void hls_sessions_rename(struct mount *m, const char *stream)
 {
-	if (c->shared != NULL && c->shared->session != NULL)
-		session_set_stream(c->shared->session, stream);
+	struct hls_session *s;
+
+	LIST_FOREACH(s, &m->hls_sessions, of_mount)
+		if (s->session != NULL)
+			session_set_stream(s->session, stream);
+}
+
+void hls_sessions_move(struct mount *from, struct mount *to)
+{
+	struct hls_session *s;
+
+	while ((s = LIST_FIRST(&from->hls_sessions)) != NULL) {
+		LIST_REMOVE(s, of_mount);
+		LIST_INSERT_HEAD(&to->hls_sessions, s, of_mount);
+		s->mount = to;
+	}
+	to->serial = from->serial;
+	to->n_hls = from->n_hls;
+	from->n_hls = 0;
+}
+
+void hls_sessions_end(struct mount *m)
+{
+	struct hls_session *s;
+	struct viewer_conn *c;
+
+	while ((s = LIST_FIRST(&m->hls_sessions)) != NULL) {
+		while ((c = TAILQ_FIRST(&s->waiting)) != NULL) {
+			unlink_conn(c);
+			viewer_conn_reject(c, 404);
+		}
+		drop(s);
+	}
+}
+
+static void serve(struct hls_session *s, struct viewer_conn *c)
+{
+	c->served = s;
+	c->sent = &s->bytes;
+	TAILQ_INSERT_TAIL(&s->served, c, in_served);
+	s->owner->cfg.serve(c, s->session->stream);
 }
 
 static void on_verdict(struct session *session,
@@ -107,13 +170,15 @@ static void on_verdict(struct session *session,
 	const struct hls_sessions_config *cfg = &s->owner->cfg;
 	struct viewer_conn *c;
 
-	if (a->verdict == ASK_ALLOWED && !session->joined)
+	if (a->verdict == ASK_ALLOWED && !session->joined) {
 		session_join(session, s->used_ms);
+		s->mount->n_hls++;
+	}
 	s->deciding = true;
 	while ((c = TAILQ_FIRST(&s->waiting)) != NULL) {
 		unlink_conn(c);
 		if (a->verdict == ASK_ALLOWED)
-			cfg->serve(c, session->stream);
+			serve(s, c);
 		else
 			cfg->refuse(c, a);
 	}
@@ -122,7 +187,7 @@ static void on_verdict(struct session *session,
 		return;
 	/* the next request of its client would begin another one at once */
 	if (session->kicked && session->joined)
-		session_free(&s->session);
+		end_session(s);
 	else
 		drop(s);
 }
@@ -136,16 +201,14 @@ static void add_text(struct buf *key, const char *text)
 
 /* All that the permission depends on.  Each part with its end, so that no two
  * keys run into the same bytes. */
-static void make_key(const struct session_config *cfg, const char *playlist,
+static void make_key(const struct session_config *cfg, const struct mount *m,
 		     struct buf *key)
 {
 	static const char *const names[] = { "token", "auth" };
 	char value[SESSION_QUERY_MAX + 1];
 	bool named = false;
 
-	add_text(key, cfg->stream);
-	add_text(key, playlist);
-	add_text(key, cfg->free_entry ? "free" : "");
+	buf_append(key, &m->serial, sizeof m->serial);
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		/* the master rejects it twice, each with a session */
@@ -181,7 +244,8 @@ static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
 }
 
 static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
-			       size_t bucket, const struct session_config *cfg)
+			       size_t bucket, const struct session_config *cfg,
+			       struct mount *m)
 {
 	struct hls_session *s = xcalloc(1, sizeof *s + buf_len(key));
 	struct session_config own = *cfg;
@@ -190,17 +254,28 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	s->key_len = buf_len(key);
 	memcpy(s->key, buf_head(key), s->key_len);
 	TAILQ_INIT(&s->waiting);
+	TAILQ_INIT(&s->served);
+	s->mount = m;
+	LIST_INSERT_HEAD(&m->hls_sessions, s, of_mount);
 	own.events = &events;
 	own.arg = s;
 	s->session = session_new(h->cfg.sessions, &own);
+	s->session->bytes = &s->bytes;
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);
 	LIST_INSERT_HEAD(&h->buckets[bucket], s, link);
 	h->n++;
 	return s;
 }
 
+static void use(struct hls_session *s, uint64_t now_ms)
+{
+	s->used_ms = now_ms;
+	TAILQ_REMOVE(&s->owner->by_use, s, by_use);
+	TAILQ_INSERT_TAIL(&s->owner->by_use, s, by_use);
+}
+
 void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
-			const struct session_config *cfg, const char *playlist)
+			const struct session_config *cfg, struct mount *m)
 {
 	static const struct msg_deliver_answer busy = {
 		.verdict = ASK_BUSY, .login = "", .location = ""
@@ -212,10 +287,11 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	bool is_new = false;
 	size_t bucket;
 
-	make_key(cfg, playlist, &key);
+	unlink_served(c);
+	make_key(cfg, m, &key);
 	s = find(h, &key, &bucket);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
-		s = add(h, &key, bucket, cfg);
+		s = add(h, &key, bucket, cfg, m);
 		is_new = true;
 	}
 	buf_done(&key);
@@ -223,11 +299,9 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 		h->cfg.refuse(c, s == NULL ? &busy : &denied);
 		return;
 	}
-	s->used_ms = cfg->now_ms;
-	TAILQ_REMOVE(&h->by_use, s, by_use);
-	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);
+	use(s, cfg->now_ms);
 	if (s->session->joined) {
-		h->cfg.serve(c, cfg->stream);
+		serve(s, c);
 		return;
 	}
 	c->shared = s;
@@ -237,11 +311,25 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 		door_ask(h->cfg.door, s->session);
 }
 
+/* Does a client wait for an answer, or receive one? */
+static bool is_busy(const struct hls_session *s)
+{
+	const struct viewer_conn *c;
+
+	TAILQ_FOREACH(c, &s->served, in_served)
+		if (c->state == CONN_ASKED || c->state == CONN_ANSWERING)
+			return true;
+	return false;
+}
+
 void hls_sessions_expire(struct hls_sessions *h, uint64_t now_ms)
 {
 	struct hls_session *s;
 
 	while ((s = TAILQ_FIRST(&h->by_use)) != NULL &&
-	       now_ms - s->used_ms >= HLS_SESSION_MS)
-		drop(s);
+	       now_ms - s->used_ms >= h->cfg.idle_ms)
+		if (is_busy(s))
+			use(s, now_ms);
+		else
+			drop(s);
 }

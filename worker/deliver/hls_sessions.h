@@ -9,6 +9,9 @@
  * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
  * refuses requests until then.
  *
+ * Each one belongs to its mount, which counts the permitted ones as viewers: it
+ * follows the mount to another path, stream or ring, and ends with it.
+ *
  * Owns the sessions; borrows the door, and the connections that wait.
  */
 #pragma once
@@ -21,6 +24,7 @@
 struct door;
 struct hls_session;
 struct hls_sessions;
+struct mount;
 struct session_config;
 struct sessions;
 struct viewer_conn;
@@ -33,6 +37,7 @@ enum {
 struct hls_sessions_config {
 	struct sessions *sessions;
 	struct door *door;
+	unsigned idle_ms; /* HLS_SESSION_MS */
 	/* The request of the connection has the permission for the stream. */
 	void (*serve)(struct viewer_conn *, const char *stream);
 	/* It has none. */
@@ -44,13 +49,18 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
 /* NULL-safe; sets *h to NULL. */
 void hls_sessions_free(struct hls_sessions **);
 
-/* A request for the playlist of this path, or its segments; serve() or refuse()
- * comes inside or later.  The events of the config are not read. */
+/* A request for the playlist of this mount, or its segments; serve() or
+ * refuse() comes inside or later.  The events of the config are not read. */
 void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
-			const struct session_config *, const char *playlist);
-/* The connection does not wait any more. */
+			const struct session_config *, struct mount *);
+/* The connection ends. */
 void hls_sessions_forget(struct viewer_conn *);
-/* The stream that the connection waits for has this id now. */
-void hls_sessions_rename(struct viewer_conn *, const char *stream);
+/* The stream of the mount has this id now. */
+void hls_sessions_rename(struct mount *, const char *stream);
+/* Another mount replaces this one, with the same path and permissions. */
+void hls_sessions_move(struct mount *from, struct mount *to);
+/* The mount ends, and its sessions with it: the requests that wait are
+ * rejected. */
+void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);

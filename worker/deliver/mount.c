@@ -36,6 +36,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->still_ms = cfg->still_ms;
 	m->still = true;
 	m->seen_pos = m->fed_pos = ring_reader_pos(reader, &ok);
+	m->from_pos = cfg->name->stopped ? m->seen_pos : 0;
 	m->moved_ms = cfg->now_ms;
 	m->no_auth = cfg->name->no_auth;
 	m->pages = cfg->pages;
@@ -234,7 +235,7 @@ void mount_pause(struct mount *m, uint64_t now_ms)
 {
 	bool ok;
 
-	m->seen_pos = ring_reader_pos(m->reader, &ok);
+	m->seen_pos = m->from_pos = ring_reader_pos(m->reader, &ok);
 	m->moved_ms = now_ms;
 	m->still = m->paused = true;
 }
@@ -377,7 +378,7 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 
 bool mount_next_report(struct mount *m, struct msg_deliver_viewers *ret)
 {
-	uint32_t n = m->n_viewers + m->n_waiting;
+	uint32_t n = m->n_viewers + m->n_waiting + m->n_hls;
 
 	if (m->reported_viewers == n &&
 	    m->reported_bytes == m->bytes && m->reported_cut == m->cut)

@@ -43,6 +43,10 @@ struct mount {
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
 	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
+	uint64_t serial; /* unique; of the owner */
+	LIST_HEAD(, hls_session) hls_sessions; /* of the owner */
+	uint32_t n_hls;  /* those with a permission */
+	uint64_t from_pos; /* older segments are those of an earlier run */
 	uint64_t woken_news; /* segments and parts when these were tried ... */
 	uint64_t woken_ms;   /* ... last */
 	uint64_t bytes;
@@ -98,7 +102,8 @@ bool mount_recover(struct mount *);
 /* The end of the stream in the ring, which is valid. */
 bool mount_end(struct mount *, uint64_t *ret);
 
-/* The stream has stopped: new viewers wait for the next packets. */
+/* The stream on demand has stopped: new viewers wait for the next packets, and
+ * playlists for the next segment. */
 void mount_pause(struct mount *, uint64_t now_ms);
 
 enum mount_start {

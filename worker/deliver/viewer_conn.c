@@ -173,6 +173,12 @@ static void answered(struct viewer_conn *c)
 		wait_while_held(c);
 }
 
+static void count(const struct viewer_conn *c, uint64_t bytes)
+{
+	if (c->sent != NULL)
+		*c->sent += bytes;
+}
+
 /* Nothing may follow this call. */
 static void send_answer(struct viewer_conn *c)
 {
@@ -192,9 +198,14 @@ static void send_answer(struct viewer_conn *c)
 			return;
 		}
 		buf_take(&c->out, (size_t)n);
+		count(c, (uint64_t)n);
 	}
 	if (c->more_body) {
-		switch (ring_body_send(&c->body)) {
+		uint64_t from = c->body.pos;
+		enum ring_body_state state = ring_body_send(&c->body);
+
+		count(c, c->body.pos - from);
+		switch (state) {
 		case RING_BODY_BLOCKED:
 		case RING_BODY_MORE:
 			watch(c, EV_WRITE);

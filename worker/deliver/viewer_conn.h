@@ -75,6 +75,10 @@ struct viewer_conn {
 	/* ... or for that of all requests of a client of HLS */
 	struct hls_session *shared;
 	TAILQ_ENTRY(viewer_conn) in_shared;
+	/* of the owner: its last request was one of this client */
+	struct hls_session *served;
+	TAILQ_ENTRY(viewer_conn) in_served;
+	uint64_t *sent; /* counts the bytes of answers; NULL: not counted */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

@@ -199,26 +199,25 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 	}
 	if (wanted.number > 0 && !count_address(d, c))
 		return;
+	/* before its request can wait for the stream */
+	deliver_report_demand(d, m);
 	hls_answer(c, c->request, m, &wanted);
 	if (c->hls.mount != NULL && !count_address(d, c))
 		hls_forget(c);
 	deliver_start_tick(d);
 }
 
-void visit_rename(struct deliver *d, const struct mount *m, const char *stream)
+void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 {
 	struct hls_wanted wanted;
 	struct viewer_conn *c;
 
+	hls_sessions_rename(m, stream);
 	/* the others have no request */
-	TAILQ_FOREACH(c, &d->busy, entry) {
-		if ((c->session == NULL && c->shared == NULL) ||
-		    find_mount(d, c, c->request, &wanted) != m)
-			continue;
-		if (c->session != NULL)
+	TAILQ_FOREACH(c, &d->busy, entry)
+		if (c->session != NULL &&
+		    find_mount(d, c, c->request, &wanted) == m)
 			session_set_stream(c->session, stream);
-		hls_sessions_rename(c, stream);
-	}
 }
 
 void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)
@@ -232,7 +231,7 @@ void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)
 /* Begins a session, which waits for its permission, or continues that of a
  * client of HLS. */
 static void visit(struct deliver *d, struct viewer_conn *c,
-		  const struct http_request *request, const struct mount *m)
+		  const struct http_request *request, struct mount *m)
 {
 	const char *query = http_request_query(request);
 	struct ip_address address = door_address(d->door, &c->peer, request);
@@ -255,7 +254,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		return;
 	}
 	if (m->hls > 0) {
-		hls_sessions_visit(d->hls, c, &cfg, m->path);
+		hls_sessions_visit(d->hls, c, &cfg, m);
 		return;
 	}
 	c->session = session_new(d->sessions, &cfg);

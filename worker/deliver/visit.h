@@ -15,7 +15,7 @@ void visit_request(struct viewer_conn *, const struct http_request *,
 
 /* The stream of the mount gets this id: requests for it that wait for a
  * permission follow. */
-void visit_rename(struct deliver *, const struct mount *, const char *stream);
+void visit_rename(struct deliver *, struct mount *, const char *stream);
 
 /* Called by hls_sessions.h when the judgement is known: serves the request of
  * the connection, or refuses it. */

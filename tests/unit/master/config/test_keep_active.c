@@ -6,6 +6,7 @@
 #include "master/config/stream_conf.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static json_t *parse(const char *text)
 {
@@ -60,6 +61,17 @@ static const struct {
 	  "", -1 },
 	{ "{\"output\":[\"http://127.0.0.1:8100/a.m3u8\"],"
 	  "\"http_keep_active\":\"0\"}", "{}", "", -1 },
+	{ "{\"output\":[" HTTP ",\"http://127.0.0.1:8100/a.m3u8\"],"
+	  "\"http_keep_active\":\"0\",\"hls_on_demand\":true}", "{}", "", 0 },
+	{ "{\"output\":[\"http://127.0.0.1:8100/a.m3u8\"],"
+	  "\"http_keep_active\":\"5\"}", "{\"hls_on_demand\":true}", "H", 5 },
+	{ "{\"output\":[\"http://127.0.0.1:8100/a.m3u8\"],"
+	  "\"http_keep_active\":\"5\",\"hls_on_demand\":false}",
+	  "{\"hls_on_demand\":true}", "", -1 },
+	{ "{\"output\":[],\"http_keep_active\":\"0\"}",
+	  "{\"hls_on_demand\":true}", "H", 0 },
+	{ "{\"output\":[\"udp://239.1.1.1\"],\"http_keep_active\":\"0\","
+	  "\"hls_on_demand\":true}", "{}", "H", -1 },
 	/* no place for viewers */
 	{ "{\"output\":[],\"http_keep_active\":\"0\"}", "{}", "", -1 },
 	{ "{\"output\":[],\"http_keep_active\":\"0\"}", "{}", "P", 0 },
@@ -75,9 +87,8 @@ Test(keep_active, is_only_for_streams_whose_outputs_are_all_for_viewers)
 		json_t *settings = parse(streams[i].settings);
 		struct stream_conf *conf = stream_conf_new(stream);
 		const struct play_conf play = {
-			.ts = streams[i].play[0] == 'P',
-			.hls = streams[i].play[0] == 'P' &&
-			       streams[i].play[1] == 'H',
+			.ts = strchr(streams[i].play, 'P') != NULL,
+			.hls = strchr(streams[i].play, 'H') != NULL,
 		};
 
 		cr_expect_eq(keep_active_of(conf, settings, &play),

@@ -259,3 +259,124 @@ Test(deliver_door, an_end_reaches_viewers_that_wait_for_packets)
 	expect(&s, stays, 200);
 	rig_done(&s.rig);
 }
+
+/* The viewers that the master is told for the stream, and their number in the
+ * list. */
+static void expect_viewers(struct scene *s, const char *stream, uint32_t n)
+{
+	static struct msg_deliver_sessions list;
+	struct msg_deliver_viewers report;
+	size_t cursor = 0;
+	bool told = false;
+
+	while (deliver_next_change(s->rig.deliver, &cursor, &report)) {
+		if (strcmp(report.stream, stream) != 0)
+			continue;
+		cr_assert_eq(report.viewers, n, "%u", report.viewers);
+		told = true;
+	}
+	cr_assert(told, "no report");
+	deliver_list(s->rig.deliver, 0, &list);
+	cr_assert_eq(list.n, n);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_str_eq(list.list[i].stream, stream);
+}
+
+static uint64_t bytes_of_first(struct scene *s)
+{
+	static struct msg_deliver_sessions list;
+
+	deliver_list(s->rig.deliver, 0, &list);
+	return list.n > 0 ? list.list[0].bytes : 0;
+}
+
+static bool is_counted(void *arg)
+{
+	return bytes_of_first(arg) > 0;
+}
+
+Test(deliver_door, a_client_of_hls_is_one_viewer_until_its_session_ends)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?token=a", 1);
+	/* a request without a permission is none */
+	cr_assert_eq(bytes_of_first(&s), 0);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	rig_until(&s.rig, is_counted, &s);
+	expect(&s, segment(&s, "/live/8.ts?token=a", 1), 404);
+	expect_viewers(&s, "a001", 1);
+	fd = segment(&s, "/live/7.ts?token=b", 2);
+	answer(&s, 2, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	expect_viewers(&s, "a001", 2);
+	deliver_kick(s.rig.deliver, s.client[0]);
+	expect_viewers(&s, "a001", 1);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_session_of_hls_without_requests_ends)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s = { 0 };
+	int fd, waits;
+
+	rig_init_with(&s.rig, RING_UNIT, &(struct deliver_config){
+		.send = on_send, .arg = &s, .hls_idle_ms = 20,
+	});
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+		.authorize = true,
+	});
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?token=a", 1);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	/* that of a client whose request waits for the first segment stays */
+	waits = ask(&s, "GET /live.m3u8?token=b" HOST, 2);
+	answer(&s, 2, ASK_ALLOWED);
+	expect_viewers(&s, "a001", 2);
+	rig_turn(&s.rig, 40);
+	deliver_every_second(s.rig.deliver);
+	expect_viewers(&s, "a001", 1);
+	(void)close(waits);
+	rig_turn(&s.rig, 40);
+	deliver_every_second(s.rig.deliver);
+	expect_viewers(&s, "a001", 0);
+	rig_done(&s.rig);
+}
+
+Test(deliver_door, a_session_of_hls_follows_its_path)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct msg_deliver_mount renamed = live;
+	struct scene s;
+	int fd, ring = ring_create(RING_UNIT, RING_GROWN);
+
+	init(&s);
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?token=a", 1);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, fd, 404);
+	renamed.stream = "b002";
+	mount(&s, &renamed);
+	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 404);
+	expect_viewers(&s, "b002", 1);
+	/* to another ring */
+	cr_assert_eq(deliver_mount(s.rig.deliver, &renamed,
+				   fd_reopen_readonly(ring)), 0);
+	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 404);
+	/* not to another stream */
+	deliver_unmount(s.rig.deliver, &renamed);
+	mount(&s, &live);
+	fd = segment(&s, "/live/7.ts?token=a", 2);
+	answer(&s, 2, ASK_DENIED);
+	expect(&s, fd, 403);
+	cr_assert_eq(bytes_of_first(&s), 0);
+	(void)close(ring);
+	rig_done(&s.rig);
+}

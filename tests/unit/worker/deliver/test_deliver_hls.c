@@ -122,6 +122,13 @@ static void expect_error(struct scene *s, int fd, unsigned status)
 	rig_read(&s->rig, fd, body, len);
 }
 
+static bool has_answer(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+}
+
 Test(deliver_hls, serves_a_playlist_and_its_segments_on_one_connection)
 {
 	struct scene s;
@@ -192,6 +199,46 @@ Test(deliver_hls, a_playlist_waits_for_the_first_segment)
 	rig_done(&s.rig);
 }
 
+Test(deliver_hls, a_stream_on_demand_lists_no_segment_of_an_earlier_run)
+{
+	struct msg_deliver_mount demanded = news;
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	demanded.demand = true;
+	/* it runs: the list stays */
+	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	expect_playlist(&s, fd, FIRST + 2, 4);
+	rig_write(&s.rig, PACKETS / 2);
+	demanded.stopped = true;
+	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	say(fd, GET("/news.m3u8"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	/* a segment from before the stop, and the first one after it */
+	cut(&s);
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	add_segments(&s, 1);
+	expect_playlist(&s, fd, FIRST + 7, 1);
+	/* a deliver that starts meanwhile */
+	deliver_unmount(s.rig.deliver, &demanded);
+	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	say(fd, GET("/news.m3u8"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	add_segments(&s, 2);
+	expect_playlist(&s, fd, FIRST + 8, 2);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(deliver_hls, a_waiting_request_ends_with_its_path)
 {
 	struct scene s;
@@ -250,13 +297,6 @@ static void expect_part(struct scene *s, int fd, uint64_t pos)
 	cr_assert_eq(read_head(s, fd, &len), 200);
 	cr_assert_eq(len, PACKETS / 4 * RING_PACKET);
 	rig_read_packets(&s->rig, fd, &pos, PACKETS / 4);
-}
-
-static bool has_answer(int fd)
-{
-	char byte;
-
-	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
 }
 
 Test(deliver_hls, requests_wait_for_the_next_part)

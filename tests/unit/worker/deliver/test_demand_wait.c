@@ -31,9 +31,12 @@ static void on_demand(const struct msg_deliver_viewers *v, void *arg)
 	seen->viewers = v->viewers;
 }
 
-static void mount(struct rig *r)
+static void mount(struct rig *r, bool stopped)
 {
-	cr_assert_eq(deliver_mount(r->deliver, &demanded,
+	struct msg_deliver_mount name = demanded;
+
+	name.stopped = stopped;
+	cr_assert_eq(deliver_mount(r->deliver, &name,
 				   fd_reopen_readonly(r->ring_fd)),
 		     0);
 }
@@ -46,7 +49,7 @@ static void init(struct rig *r, struct reports *seen, unsigned start_ms)
 		.on_demand = on_demand,
 		.arg = seen,
 	});
-	mount(r);
+	mount(r, false);
 }
 
 struct wanted {
@@ -169,7 +172,7 @@ Test(demand_wait, a_removed_path_rejects_those_who_wait)
 	rig_done(&r);
 }
 
-/* The path is mounted again when the stream has stopped. */
+/* The path is mounted again, stopped. */
 Test(demand_wait, a_stopped_stream_gives_no_old_packets)
 {
 	struct rig r;
@@ -186,7 +189,7 @@ Test(demand_wait, a_stopped_stream_gives_no_old_packets)
 	rig_read_head(&r, fd, head, sizeof head);
 	(void)close(fd);
 	rig_until(&r, is_forgotten, &l);
-	mount(&r);
+	mount(&r, true);
 	fd = watch(&r, &seen, 2);
 	rig_turn(&r, 20);
 	cr_assert_lt(recv(fd, head, sizeof head, MSG_DONTWAIT), 0);
