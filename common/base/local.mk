@@ -17,6 +17,7 @@ libcommon_a_SOURCES += \
 	common/base/mono.c common/base/mono.h \
 	common/base/password.c common/base/password.h \
 	common/base/peers.c common/base/peers.h \
+	common/base/playlist_limit.c common/base/playlist_limit.h \
 	common/base/prefetch.h \
 	common/base/process.c common/base/process.h \
 	common/base/ratelimit.c common/base/ratelimit.h \

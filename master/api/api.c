@@ -24,6 +24,7 @@
 #include "common/http/server.h"
 #include "master/setup/options.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -123,6 +124,7 @@ struct api *api_new(const struct api_config *cfg)
 	api->alarms = alarms_new(api);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
+	viewers_set_lists(cfg->viewers, viewer_door_list, api);
 	return api;
 }
 
@@ -134,6 +136,7 @@ void api_free(struct api **p)
 	if (api == NULL)
 		return;
 	assert(LIST_EMPTY(&api->calls));
+	viewers_set_lists(api->cfg.viewers, NULL, NULL);
 	ev_timer_stop(api->cfg.loop, &api->restart);
 	scans_free(&api->scans);
 	announcements_free(&api->announcements);

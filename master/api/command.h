@@ -5,7 +5,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/api/api.h"
-#include "master/api/playlist_limit.h"
+#include "common/base/playlist_limit.h"
 #include "master/config/config.h"
 #include "master/status/status.h"
 

@@ -12,6 +12,7 @@
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 #include "proto/ipc/msg.h"
+#include "proto/wire/http_target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,17 +29,30 @@ static void refuse(struct http_conn *conn, int status, const char *text,
 	});
 }
 
+/* A client that asks for the list of streams, here or at the play port. */
+struct list_client {
+	enum playlist_format format;
+	struct ip_address address;
+	bool secure;
+	const char *host;  /* NULL: none */
+	const char *query;
+};
+
+/* text: the Content-Type for status 200, else why there is no list. */
+struct list_answer {
+	int status;
+	const char *text;
+};
+
 /* The parameters that authorize a viewer are in every address. */
-static void keep_query(const struct http_request *request,
-		       char query[PLAYLIST_QUERY_MAX])
+static void keep_query(const char *from, char query[PLAYLIST_QUERY_MAX])
 {
 	static const char *const keys[] = { "token", "auth" };
 	char value[512];
 
 	query[0] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (http_request_query_get(request, keys[i], value,
-					   sizeof value))
+		if (http_query_get(from, keys[i], value, sizeof value))
 			playlist_query_add(query, keys[i], value);
 }
 
@@ -52,81 +66,124 @@ static void ignore_guest(struct viewer_guest *guest, void *arg)
 	(void)guest, (void)arg;
 }
 
-/* NULL after an answer: it gets no playlist now. */
-static struct viewer_guest *guest_of(struct api *api, struct http_conn *conn,
-				     const struct http_request *request)
+/* NULL with *ret_why: it gets no playlist now. */
+static struct viewer_guest *guest_of(struct api *api,
+				     const struct list_client *client,
+				     struct list_answer *ret_why)
 {
 	struct viewer_guest *guest;
-	struct ip_address address;
 	char peer[IP_TEXT_MAX];
 
-	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
-		       http_request_header(request, "x-real-ip"), &address);
-	if (!playlist_limit_pass(&api->playlists, &address, mono_ms())) {
-		refuse(conn, 503, "too many playlists at once\n",
-		       "Retry-After: 1\r\n");
+	if (!playlist_limit_pass(&api->playlists, &client->address,
+				 mono_ms())) {
+		*ret_why = (struct list_answer){
+			503, "too many playlists at once\n" };
 		return NULL;
 	}
-	ip_format(&address, peer);
-	guest = viewers_guest_new(api->cfg.viewers,
-				  http_request_query(request), peer,
+	ip_format(&client->address, peer);
+	guest = viewers_guest_new(api->cfg.viewers, client->query, peer,
 				  ignore_guest, NULL);
 	/* the check of a password goes on, and its result is kept a minute */
-	if (!viewer_guest_is_ready(guest) ||
-	    viewer_guest_is_unchecked(guest)) {
-		refuse(conn, 503, viewer_guest_is_ready(guest)
-			? "the password cannot be checked now\n"
-			: "the password is being checked\n",
-		       "Retry-After: 1\r\n");
-		viewer_guest_free(&guest);
-		return NULL;
-	}
-	return guest;
+	if (viewer_guest_is_ready(guest) && !viewer_guest_is_unchecked(guest))
+		return guest;
+	*ret_why = (struct list_answer){ 503, viewer_guest_is_ready(guest)
+		? "the password cannot be checked now\n"
+		: "the password is being checked\n" };
+	viewer_guest_free(&guest);
+	return NULL;
+}
+
+static bool is_list(const char *path, enum playlist_format *ret)
+{
+	bool xspf = strcmp(path, "/playlist.xspf") == 0;
+
+	*ret = xspf ? PLAYLIST_XSPF : PLAYLIST_M3U8;
+	return xspf || strcmp(path, "/playlist.m3u8") == 0;
+}
+
+/* Appends the list. */
+static struct list_answer write_list(struct api *api,
+				     const struct list_client *client,
+				     struct buf *text)
+{
+	static const char *const types[] = {
+		[PLAYLIST_M3U8] = "audio/x-mpegurl; charset=utf-8",
+		[PLAYLIST_XSPF] = "application/xspf+xml",
+	};
+	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
+	struct playlist_request wanted = {
+		.format = client->format,
+		.play = reconciler_play(api->cfg.reconciler),
+		.base = base,
+		.query = query,
+		.may_watch = may_watch,
+	};
+	struct viewer_guest *guest;
+	struct list_answer why;
+
+	if (api->cfg.viewers == NULL)
+		return (struct list_answer){ 403,
+			"viewers need authorization\n" };
+	if (!playlist_base(base, client->host, client->secure, wanted.play))
+		return (struct list_answer){ 400,
+			"Host: is no name or address\n" };
+	guest = guest_of(api, client, &why);
+	if (guest == NULL)
+		return why;
+	keep_query(client->query, query);
+	wanted.arg = guest;
+	playlist_write(text, config_document(api->cfg.config), &wanted);
+	viewer_guest_free(&guest);
+	return (struct list_answer){ 200, types[client->format] };
+}
+
+void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
+		      struct msg_deliver_page *ret, void *arg)
+{
+	struct api *api = arg;
+	struct list_client client = {
+		.secure = m->secure,
+		.host = m->host,
+		.query = m->query,
+	};
+	struct list_answer a;
+
+	if (!is_list(m->path, &client.format) ||
+	    ip_parse(m->peer, &client.address) < 0)
+		return;
+	a = write_list(api, &client, to);
+	*ret = (struct msg_deliver_page){ (uint32_t)a.status,
+					  a.status == 200 ? a.text : "" };
 }
 
 static void answer_playlist(struct api *api, struct http_conn *conn,
 			    const struct http_request *request,
 			    enum playlist_format format)
 {
-	static const char *const types[] = {
-		[PLAYLIST_M3U8] = "audio/x-mpegurl; charset=utf-8",
-		[PLAYLIST_XSPF] = "application/xspf+xml",
-	};
-	const json_t *document = config_document(api->cfg.config);
-	struct viewer_guest *guest;
-	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
-	struct playlist_request wanted = {
+	struct list_client client = {
 		.format = format,
-		.play = reconciler_play(api->cfg.reconciler),
-		.base = base,
-		.query = query,
-		.may_watch = may_watch,
+		.secure = http_conn_is_secure(conn),
+		.host = http_request_header(request, "host"),
+		.query = http_request_query(request),
 	};
 	struct buf text = { 0 };
+	struct list_answer a;
 
-	if (api->cfg.viewers == NULL) {
-		refuse(conn, 403, "viewers need authorization\n", NULL);
-		return;
-	}
-	if (!playlist_base(base, http_request_header(request, "host"),
-			   http_conn_is_secure(conn), wanted.play)) {
-		refuse(conn, 400, "Host: is no name or address\n", NULL);
-		return;
-	}
-	guest = guest_of(api, conn, request);
-	if (guest == NULL)
-		return;
-	keep_query(request, query);
-	wanted.arg = guest;
-	playlist_write(&text, document, &wanted);
-	viewer_guest_free(&guest);
-	http_respond(conn, &(struct http_answer){
-		.status = 200,
-		.content_type = types[format],
-		.headers = "Access-Control-Allow-Origin: *\r\n",
-		.body = buf_head(&text),
-		.len = buf_len(&text),
-	});
+	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
+		       http_request_header(request, "x-real-ip"),
+		       &client.address);
+	a = write_list(api, &client, &text);
+	if (a.status == 200)
+		http_respond(conn, &(struct http_answer){
+			.status = 200,
+			.content_type = a.text,
+			.headers = "Access-Control-Allow-Origin: *\r\n",
+			.body = buf_head(&text),
+			.len = buf_len(&text),
+		});
+	else
+		refuse(conn, a.status, a.text,
+		       a.status == 503 ? "Retry-After: 1\r\n" : NULL);
 	buf_done(&text);
 }
 
@@ -216,20 +273,19 @@ bool viewer_door_take(struct api *api, struct http_conn *conn,
 	const struct play_conf *play = reconciler_play(api->cfg.reconciler);
 	const char *path = http_request_path(request);
 	const char *method = http_request_method(request);
-	bool m3u8 = strcmp(path, "/playlist.m3u8") == 0;
-	bool xspf = strcmp(path, "/playlist.xspf") == 0;
+	enum playlist_format format;
+	bool list = is_list(path, &format);
 
 	if ((!play->ts && !play->hls) ||
-	    (!m3u8 && !xspf && strncmp(path, "/play/", 6) != 0) ||
+	    (!list && strncmp(path, "/play/", 6) != 0) ||
 	    (api->prefix[1] != '\0' &&
 	     strncmp(path, api->prefix, strlen(api->prefix)) == 0))
 		return false;
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		refuse(conn, 405, "Method Not Allowed\n",
 		       "Allow: GET, HEAD\r\n");
-	else if (m3u8 || xspf)
-		answer_playlist(api, conn, request,
-				m3u8 ? PLAYLIST_M3U8 : PLAYLIST_XSPF);
+	else if (list)
+		answer_playlist(api, conn, request, format);
 	else
 		hand_over(api, conn, request);
 	return true;

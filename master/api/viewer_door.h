@@ -13,7 +13,15 @@
 #include <stdbool.h>
 
 struct api;
+struct buf;
+struct msg_deliver_page;
+struct msg_deliver_playlist;
 
 /* True: the request is one of a viewer, and has its answer or its way. */
 bool viewer_door_take(struct api *, struct http_conn *,
 		      const struct http_request *);
+
+/* The same playlists for a client of the play port: viewers_list_fn, for the
+ * struct api. */
+void viewer_door_list(const struct msg_deliver_playlist *, struct buf *to,
+		      struct msg_deliver_page *ret, void *arg);

@@ -11,6 +11,7 @@
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewers.h"
+#include "common/supervise/memfd.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/channel.h"
@@ -246,6 +247,29 @@ static void on_hello(void *self)
 	deliver_proc_send_due(d);
 }
 
+/* The list of streams for a client, in a descriptor of its own: it may be
+ * longer than a message. */
+static void send_page(struct deliver_proc *d, const struct msg *request)
+{
+	struct msg m = { .type = MSG_DELIVER_PAGE, .seq = request->seq };
+	int fd = memfd_open("playlist");
+	struct buf text = { 0 };
+
+	if (fd < 0)
+		return;
+	/* without viewers: nobody may watch */
+	m.deliver_page = (struct msg_deliver_page){ 403, "" };
+	if (d->viewers != NULL)
+		viewers_write_playlist(d->viewers, &request->deliver_playlist,
+				       &text, &m.deliver_page);
+	if (buf_len(&text) > MSG_PAGE_MAX ||
+	    memfd_write(fd, (const char *)buf_head(&text), buf_len(&text)) < 0)
+		m.deliver_page.status = 503;
+	service_proc_send(d->service, &m, &fd);
+	buf_done(&text);
+	fd_close(&fd);
+}
+
 static void on_message(const struct msg *m, void *self)
 {
 	const struct msg_deliver_viewers *report = &m->deliver_viewers;
@@ -259,6 +283,8 @@ static void on_message(const struct msg *m, void *self)
 		service_proc_kill(d->service, error.text);
 	if (m->type == MSG_DELIVER_ASK && d->viewers != NULL)
 		viewers_ask(d->viewers, &d->way, &m->deliver_ask, m->seq);
+	if (m->type == MSG_DELIVER_PLAYLIST)
+		send_page(d, m);
 	if (m->type == MSG_DELIVER_CHANGES && d->viewers != NULL)
 		viewers_report(d->viewers, &d->way, &m->deliver_changes);
 	if (m->type != MSG_DELIVER_VIEWERS)

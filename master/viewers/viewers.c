@@ -243,6 +243,23 @@ void viewers_free(struct viewers **vp)
 
 /* --- playlists --- */
 
+void viewers_write_playlist(struct viewers *v,
+			    const struct msg_deliver_playlist *client,
+			    struct buf *to, struct msg_deliver_page *ret)
+{
+	*ret = (struct msg_deliver_page){ .status = 503, .type = "" };
+	if (v->list != NULL)
+		v->list(client, to, ret, v->list_arg);
+}
+
+void viewers_set_lists(struct viewers *v, viewers_list_fn *list, void *arg)
+{
+	if (v == NULL)
+		return;
+	v->list = list;
+	v->list_arg = arg;
+}
+
 struct viewer_guest *viewers_guest_new(struct viewers *v, const char *query,
 				       const char *peer,
 				       viewer_guest_ready_fn *ready, void *arg)

@@ -26,6 +26,7 @@
 
 struct auth_proc;
 struct backend_proc;
+struct buf;
 struct config;
 struct ev_loop;
 struct viewers;
@@ -70,6 +71,19 @@ void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
 		    const struct msg_deliver_changes *);
+/* Appends the list of streams for a client of the play port. */
+void viewers_write_playlist(struct viewers *,
+			    const struct msg_deliver_playlist *, struct buf *,
+			    struct msg_deliver_page *ret);
+
+/* Appends the list of the streams that this client may watch, and says what the
+ * answer is: 503 before the call. */
+typedef void viewers_list_fn(const struct msg_deliver_playlist *,
+			     struct buf *to, struct msg_deliver_page *ret,
+			     void *arg);
+
+/* Who writes the lists; NULL: nobody.  NULL-safe. */
+void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);
 
 /* --- the configuration --- */
 

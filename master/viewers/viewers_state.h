@@ -46,6 +46,8 @@ struct viewers {
 	struct backend_cache *cache;
 	LIST_HEAD(, question) questions;
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
+	viewers_list_fn *list; /* NULL: nobody writes lists */
+	void *list_arg;
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
 	struct ratelimit denials;

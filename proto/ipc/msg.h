@@ -87,6 +87,8 @@
 	ROW(DELIVER_ANSWER, deliver_answer, "deliver.answer", 0) \
 	/* ask again about this viewer, or about all */ \
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
+	/* reply to the playlist with this seq; descriptor: text */ \
+	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 1) \
 	/* descriptor: a channel to the worker tls */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
 	/* hash this password; seq */ \
@@ -140,6 +142,8 @@
 	ROW(DELIVER_SESSIONS, deliver_sessions, "deliver.sessions", REPLACED) \
 	/* may this viewer watch?  seq */ \
 	ROW(DELIVER_ASK, deliver_ask, "deliver.ask", KEPT) \
+	/* the list of streams for this client; seq */ \
+	ROW(DELIVER_PLAYLIST, deliver_playlist, "deliver.playlist", KEPT) \
 	/* viewers that came and left */ \
 	ROW(DELIVER_CHANGES, deliver_changes, "deliver.changes", KEPT) \
 	/* reply to the hash or verify with this seq */ \
@@ -522,6 +526,8 @@ struct msg {
 		struct msg_deliver_answer deliver_answer;
 		struct msg_deliver_review deliver_review;
 		struct msg_deliver_ask deliver_ask;
+		struct msg_deliver_playlist deliver_playlist;
+		struct msg_deliver_page deliver_page;
 		struct msg_deliver_changes deliver_changes;
 		struct msg_worker_hello worker_hello;
 		struct msg_worker_log worker_log;

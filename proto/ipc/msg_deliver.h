@@ -127,6 +127,22 @@ struct msg_deliver_ask {
 	const char *protocol;
 };
 
+/* A client of the play port that wants the list of streams. */
+struct msg_deliver_playlist {
+	const char *path;
+	bool secure;        /* over TLS */
+	const char *peer;   /* address without port; behind a proxy its word */
+	const char *host;   /* of the request; "": none */
+	const char *query;
+};
+
+enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text */
+
+struct msg_deliver_page {
+	uint32_t status;  /* of HTTP; other than 200: there is no text */
+	const char *type; /* Content-Type */
+};
+
 struct msg_deliver_changes {
 	size_t n_joined;
 	struct msg_session joined[MSG_SESSIONS_MAX];

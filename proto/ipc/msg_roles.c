@@ -105,6 +105,14 @@ static const struct field review_rows[] = {
 const struct field_table deliver_review_fields =
 	MSG_TABLE(struct msg_deliver_review, review_rows);
 
+static const struct field page_rows[] = {
+	{ "status", FIELD_AT(struct msg_deliver_page, status), .min = 200,
+	  .max = 599 },
+	{ "type", FIELD_AT(struct msg_deliver_page, type) },
+};
+const struct field_table deliver_page_fields =
+	MSG_TABLE(struct msg_deliver_page, page_rows);
+
 static const struct field deliver_status_rows[] = {
 	{ "viewers", FIELD_AT(struct msg_deliver_status, viewers) },
 	{ "bytes", FIELD_AT(struct msg_deliver_status, bytes) },
@@ -178,6 +186,17 @@ static const struct field ask_rows[] = {
 };
 const struct field_table deliver_ask_fields =
 	MSG_TABLE(struct msg_deliver_ask, ask_rows);
+
+static const struct field playlist_rows[] = {
+	{ "path", MSG_TEXT(struct msg_deliver_playlist, path) },
+	{ "secure", FIELD_AT(struct msg_deliver_playlist, secure) },
+	{ "peer", MSG_WORD(struct msg_deliver_playlist, peer) },
+	{ "host", MSG_TEXT(struct msg_deliver_playlist, host) },
+	{ "query", MSG_TEXT(struct msg_deliver_playlist, query),
+	  .flags = FIELD_SECRET },
+};
+const struct field_table deliver_playlist_fields =
+	MSG_TABLE(struct msg_deliver_playlist, playlist_rows);
 
 static const struct field left_item = { .type = FIELD_UINT,
 					.size = sizeof(uint64_t), .min = 1 };

@@ -42,7 +42,9 @@ export class Reference {
 			unknownFormats: 'ignore', logger: false });
 		this.#ajv.addSchema(this.openapi, OPENAPI);
 		this.#ajv.addSchema(this.asyncapi, ASYNCAPI);
+		// deliver answers the others, whose bodies are no JSON
 		this.routes = Object.entries(this.openapi.paths)
+			.filter(([, methods]) => !methods['x-viewers'])
 			.map(([route, methods]) => ({ route, methods,
 				pattern: pattern(route) }));
 	}

@@ -71,7 +71,7 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 		news: user('news', { packages: ['News'] }),
 		home: user('home', { ip: '10.0.0.7' }),
 	}, { settings: { real_ip_trusted: ['127.0.0.0/8'],
-		http_play_stream: true } });
+		http_play_stream: true, http_play_port: 8101 } });
 	const real = (ip) => ({ 'X-Real-IP': ip });
 
 	assert.equal(await status(''), 403);
@@ -106,23 +106,32 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 		'http://127.0.0.1:8100/one?auth=bert:p+w'])
 		.catch((error) => error);
 	assert.equal(stdout, '200');
-	// a playlist has what its viewer may watch
-	const lists = `http://127.0.0.1:${sluice.port}/playlist.m3u8`;
-	const list = async (query, ...more) => (await curl('curl',
-		['-s', ...more, lists + query])).stdout;
+	// a playlist has what its viewer may watch, at both ports
+	const list = async (port, query, ...more) => (await curl('curl',
+		['-s', ...more, `http://127.0.0.1:${port}/playlist.m3u8` +
+			query])).stdout;
 
-	assert.match(await list('?token=anna'), /a001\?token=anna/);
-	assert.doesNotMatch(await list('?token=sport'), /a001/);
-	assert.doesNotMatch(await list(''), /a001/);
-	// also the one that a trusted proxy names
-	assert.match(await list('?token=home', '-H', 'X-Real-IP: 10.0.0.7'),
-		/a001/);
-	assert.doesNotMatch(await list('?token=home', '-H',
-		'X-Real-IP: 10.0.0.8'), /a001/);
+	for (const port of [sluice.port, 8101]) {
+		assert.equal((await list(port, '?token=anna')).split('\n')[2],
+			'http://127.0.0.1:8101/play/a001?token=anna');
+		assert.equal(await list(port, '?token=sport'), '#EXTM3U\n');
+		assert.equal(await list(port, ''), '#EXTM3U\n');
+		// also the one that a trusted proxy names
+		assert.match(await list(port, '?token=home', '-H',
+			'X-Real-IP: 10.0.0.7'), /a001/);
+		assert.doesNotMatch(await list(port, '?token=home', '-H',
+			'X-Real-IP: 10.0.0.8'), /a001/);
+	}
+	assert.match(await list(8101, '?auth=bert:p%20w', '-i'),
+		/^HTTP\S+ 200 .*\?auth=bert%3Ap%20w\n/s);
+	assert.equal((await request(8100, { path: '/playlist.m3u8' })).status,
+		404);
 	// a password that is not checked is no empty playlist
 	await waitUntil('the lock', async () =>
 		/^HTTP\S+ 503 .*Retry-After: .*cannot be checked/s
-			.test(await list('?auth=bert:bad', '-i')));
+			.test(await list(sluice.port, '?auth=bert:bad', '-i')));
+	await waitUntil('503', async () => /^HTTP\S+ 503 .*Retry-After: /s
+		.test(await list(8101, '?auth=bert:bad', '-i')));
 	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
 	await sluice.stop();
 });

@@ -52,6 +52,16 @@ test('a stream is at its play path, whatever its id and the settings are',
 		assert.deepEqual(await sessions(sluice), ['a']);
 		await sluice.waitStatus('a', 'a session', (s) =>
 			s.sessions === 1);
+		const list = await request(PORT,
+			{ path: '/playlist.m3u8?token=x' });
+		const base = `http://127.0.0.1:${PORT}/play`;
+		assert.equal(list.status, 200);
+		assert.match(list.headers['content-type'],
+			/^audio\/x-mpegurl/);
+		assert.deepEqual(list.body.match(/^http.*$/gm),
+			[`${base}/a?token=x`, `${base}/b?token=x`]);
+		const xspf = await request(PORT, { path: '/playlist.xspf' });
+		assert.ok(xspf.body.includes(`<location>${base}/a<`));
 
 		await sluice.cmd('set-stream', { id: 'a',
 			stream: source('news') });

@@ -36,6 +36,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_log_word \
 	tests/unit/common/base/test_password \
 	tests/unit/common/base/test_peers \
+	tests/unit/common/base/test_playlist_limit \
 	tests/unit/common/base/test_ring \
 	tests/unit/common/base/test_ring_segment \
 	tests/unit/common/base/test_shared \
@@ -169,6 +170,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \
+	tests/unit/worker/deliver/test_stream_lists \
 	tests/unit/worker/deliver/test_viewer_conn \
 	tests/unit/worker/deliver/test_viewer_session \
 	tests/unit/worker/failover/test_damper \
@@ -320,6 +322,10 @@ tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_hls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_stream_lists_SOURCES = \
+	tests/unit/worker/deliver/test_stream_lists.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_demand_wait_SOURCES = \
@@ -486,7 +492,6 @@ unit_master_tests = \
 	tests/unit/master/api/test_category_name \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_output_groups \
-	tests/unit/master/api/test_playlist_limit \
 	tests/unit/master/api/test_scans \
 	tests/unit/master/api/test_sections \
 	tests/unit/master/api/test_sessions \
@@ -568,7 +573,6 @@ tests_unit_master_api_test_categories_SOURCES = \
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
-tests_unit_master_api_test_playlist_limit_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c \
 	tests/unit/master/api/world.c \

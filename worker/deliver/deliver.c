@@ -175,6 +175,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 		.serve = visit_serve_hls,
 		.refuse = visit_refuse,
 	});
+	stream_lists_init(&d->lists, d->send, d->arg);
 	ev_init(&d->news, on_news);
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->idle_ms = cfg->idle_ms ? cfg->idle_ms : IDLE_MS;
@@ -374,6 +375,12 @@ void deliver_answer(struct deliver *d, const struct msg_deliver_answer *a,
 	door_answer(d->door, a, seq);
 }
 
+void deliver_page(struct deliver *d, const struct msg_deliver_page *page,
+		  uint32_t seq, int fd)
+{
+	stream_lists_answer(&d->lists, page, seq, fd);
+}
+
 void deliver_review(struct deliver *d, uint64_t client)
 {
 	door_review(d->door, client);
@@ -423,6 +430,7 @@ void deliver_every_second(struct deliver *d)
 		mount_measure(d->mounts.mounts[i], now_ms);
 	door_every_second(d->door);
 	hls_sessions_expire(d->hls, now_ms);
+	stream_lists_expire(&d->lists, now_ms);
 }
 
 struct msg_deliver_status deliver_status(const struct deliver *d)

@@ -77,6 +77,9 @@ void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);
 /* The answer to the question with this seq. */
 void deliver_answer(struct deliver *, const struct msg_deliver_answer *,
 		    uint32_t seq);
+/* The list of streams for the request with this seq; fd: its text, borrowed. */
+void deliver_page(struct deliver *, const struct msg_deliver_page *,
+		  uint32_t seq, int fd);
 /* Asks again about this viewer, or about all for 0. */
 void deliver_review(struct deliver *, uint64_t client);
 

@@ -33,6 +33,7 @@ void deliver_remove_conn(struct deliver *d, struct viewer_conn *c)
 	peer_place_leave(&c->place);
 	hls_forget(c);
 	demand_wait_remove(&d->wait, c);
+	stream_lists_forget(&d->lists, c);
 	unlink_conn(d, c);
 	d->n_conns--;
 	hls_sessions_forget(c);
@@ -53,6 +54,7 @@ static void on_conn_idle(struct viewer_conn *c, void *arg)
 
 	peer_leave(&c->from);
 	peer_place_use(&c->place);
+	stream_lists_forget(&d->lists, c);
 	unlink_conn(d, c);
 	link_conn(&d->used, c);
 }

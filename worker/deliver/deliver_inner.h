@@ -8,6 +8,7 @@
 #include "worker/deliver/lag.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/stream_lists.h"
 
 #include <ev.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ struct deliver {
 	struct sessions *sessions;
 	struct door *door;
 	struct hls_sessions *hls;
+	struct stream_lists lists;
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */

@@ -208,6 +208,14 @@ static void on_answer(void *role, const struct msg *m, int *fds, size_t n_fds)
 	deliver_answer(r->deliver, &m->deliver_answer, m->seq);
 }
 
+static void on_page(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	if (n_fds > 0)
+		deliver_page(r->deliver, &m->deliver_page, m->seq, fds[0]);
+}
+
 static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
@@ -245,6 +253,7 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_POLICY] = on_policy,
 		[MSG_DELIVER_ANSWER] = on_answer,
 		[MSG_DELIVER_REVIEW] = on_review,
+		[MSG_DELIVER_PAGE] = on_page,
 		[MSG_DELIVER_TLS] = on_tls,
 	},
 };

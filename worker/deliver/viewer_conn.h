@@ -79,6 +79,12 @@ struct viewer_conn {
 	struct hls_session *served;
 	TAILQ_ENTRY(viewer_conn) in_served;
 	uint64_t *sent; /* counts the bytes of answers; NULL: not counted */
+	struct list_wait { /* of the owner: its request is with the master */
+		TAILQ_ENTRY(viewer_conn) entry;
+		uint32_t seq;  /* 0: it does not wait */
+		uint64_t until_ms;
+		size_t bytes;  /* of its answer, that are counted */
+	} asked;
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

@@ -262,6 +262,37 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 	door_ask(d->door, c->session);
 }
 
+/* True: the request is one for the list of streams, which has no mount. */
+static bool visit_list(struct deliver *d, struct viewer_conn *c,
+		       const struct http_request *request)
+{
+	struct ip_address address = door_address(d->door, &c->peer, request);
+	const char *host = http_request_header(request, "host");
+	struct msg_deliver_playlist question = {
+		.path = http_request_path(request),
+		.secure = c->secure,
+		.host = host != NULL ? host : "",
+		.query = http_request_query(request),
+	};
+	char peer[IP_TEXT_MAX];
+
+	if (!serves_play(d, c->address) ||
+	    !stream_lists_path(question.path))
+		return false;
+	if (c->peer.len == 0 || strlen(question.query) > SESSION_QUERY_MAX ||
+	    strlen(question.host) > SESSION_HOST_MAX) {
+		viewer_conn_reject(c, c->peer.len == 0 ? 403 : 414);
+	} else if (!is_get(request) &&
+		   strcmp(http_request_method(request), "HEAD") != 0) {
+		viewer_conn_reject(c, 405);
+	} else if (count_address(d, c)) {
+		ip_format(&address, peer);
+		question.peer = peer;
+		stream_lists_ask(&d->lists, c, &question, &address, mono_ms());
+	}
+	return true;
+}
+
 void visit_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
@@ -270,6 +301,8 @@ void visit_request(struct viewer_conn *c,
 	struct mount *m = find_mount(d, c, request, &wanted);
 	const char *method = http_request_method(request);
 
+	if (m == NULL && visit_list(d, c, request))
+		return;
 	if (m == NULL) {
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));

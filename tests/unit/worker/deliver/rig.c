@@ -19,7 +19,7 @@ static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)loop, (void)timer, (void)revents;
 }
 
-static int bind_listener(uint16_t *ret_port)
+int rig_listener(uint16_t *ret_port)
 {
 	struct sockaddr_in in = {
 		.sin_family = AF_INET,
@@ -62,7 +62,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	deliver_set_policy(r->deliver, &(struct msg_deliver_policy){ 0 });
 	deliver_listen(r->deliver,
 		       &(struct msg_deliver_listen){ RIG_ADDRESS, true },
-		       bind_listener(&r->port));
+		       rig_listener(&r->port));
 
 	r->ring_fd = ring_create(ring_size, RING_GROWN);
 	r->writer = ring_writer_new(r->ring_fd, &err);

@@ -36,6 +36,8 @@ void rig_init_with(struct rig *, size_t ring_size,
 void rig_done(struct rig *);
 /* A path of the listener. */
 struct msg_deliver_mount rig_name(const char *path, const char *stream);
+/* A listening socket on a free port. */
+int rig_listener(uint16_t *ret_port);
 /* Mounts the ring again, as after a restart of deliver. */
 void rig_remount(struct rig *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/api/playlist_limit.h"
+#include "common/base/playlist_limit.h"
 
 #include <string.h>
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of streams at the play port, which the master writes. */
+#include "worker/deliver/stream_lists.h"
+
+#include "common/base/mono.h"
+#include "tests/unit/worker/deliver/rig.h"
+#include "worker/deliver/deliver_inner.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: tv:81\r\n\r\n"
+
+/* The question that the master got last. */
+struct scene {
+	struct rig rig;
+	unsigned n;
+	uint32_t seq;
+	char path[64], peer[64], host[64], query[64];
+};
+
+static int on_send(const struct msg *m, void *arg)
+{
+	const struct msg_deliver_playlist *q = &m->deliver_playlist;
+	struct scene *s = arg;
+
+	if (m->type != MSG_DELIVER_PLAYLIST)
+		return 0;
+	s->n++;
+	s->seq = m->seq;
+	(void)snprintf(s->path, sizeof s->path, "%s", q->path);
+	(void)snprintf(s->peer, sizeof s->peer, "%s", q->peer);
+	(void)snprintf(s->host, sizeof s->host, "%s", q->host);
+	(void)snprintf(s->query, sizeof s->query, "%s", q->query);
+	return 0;
+}
+
+static void init(struct scene *s)
+{
+	*s = (struct scene){ 0 };
+	rig_init_with(&s->rig, RING_UNIT, &(struct deliver_config){
+		.send = on_send, .arg = s,
+	});
+}
+
+static bool is_asked(void *arg)
+{
+	const struct scene *s = arg;
+
+	return s->seq != 0;
+}
+
+static void await_question(struct scene *s)
+{
+	rig_until(&s->rig, is_asked, s);
+}
+
+static void answer(struct scene *s, uint32_t seq, unsigned status,
+		   const char *text)
+{
+	int fd = memfd_create("list", MFD_CLOEXEC);
+
+	cr_assert_eq(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+	deliver_page(s->rig.deliver, &(struct msg_deliver_page){
+		status, "text/x-list" }, seq, fd);
+	(void)close(fd);
+	s->seq = 0;
+}
+
+/* The status; *ret_body (may be NULL) gets the body. */
+static unsigned receive(struct scene *s, int fd, char ret_head[1024],
+			char ret_body[256])
+{
+	const char *len_text;
+	unsigned status = 0;
+	size_t len;
+	char body[256];
+
+	rig_read_head(&s->rig, fd, ret_head, 1024);
+	cr_assert_eq(sscanf(ret_head, "HTTP/1.1 %u ", &status), 1);
+	len_text = strstr(ret_head, "\r\nContent-Length: ");
+	cr_assert_not_null(len_text, "%s", ret_head);
+	len = strtoul(len_text + strlen("\r\nContent-Length: "), NULL, 10);
+	cr_assert_lt(len, sizeof body);
+	rig_read(&s->rig, fd, body, len);
+	body[len] = '\0';
+	if (ret_body != NULL)
+		memcpy(ret_body, body, len + 1);
+	return status;
+}
+
+static void expect_status(struct scene *s, int fd, unsigned status)
+{
+	char head[1024];
+
+	cr_assert_eq(receive(s, fd, head, NULL), status, "%s", head);
+}
+
+static void say(int fd, const char *text)
+{
+	cr_assert_eq(send(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+}
+
+Test(stream_lists, the_master_writes_what_the_client_gets)
+{
+	char head[1024], body[256];
+	struct scene s;
+	int fd;
+
+	init(&s);
+	fd = rig_request(&s.rig, GET("/playlist.m3u8?token=a%26b"));
+	await_question(&s);
+	cr_assert_str_eq(s.peer, "127.0.0.1");
+	cr_assert_str_eq(s.host, "tv:81");
+	cr_assert_str_eq(s.query, "token=a%26b");
+	cr_assert_str_eq(s.path, "/playlist.m3u8");
+	/* to another question */
+	answer(&s, s.seq + 1, 200, "other");
+	answer(&s, 1, 200, "#EXTM3U\n");
+	cr_assert_eq(receive(&s, fd, head, body), 200);
+	cr_assert_str_eq(body, "#EXTM3U\n");
+	cr_assert_not_null(strstr(head, "Content-Type: text/x-list\r\n"));
+	/* the next one of the same connection */
+	say(fd, GET("/playlist.xspf"));
+	await_question(&s);
+	cr_assert_str_eq(s.path, "/playlist.xspf");
+	answer(&s, s.seq, 200, "<playlist/>");
+	cr_assert_eq(receive(&s, fd, head, body), 200);
+	cr_assert_str_eq(body, "<playlist/>");
+	say(fd, "HEAD /playlist.m3u8 HTTP/1.1\r\nHost: x\r\n\r\n");
+	await_question(&s);
+	answer(&s, s.seq, 200, "#EXTM3U\n");
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "Content-Length: 8\r\n"), "%s", head);
+	say(fd, GET("/playlist.m3u8"));
+	await_question(&s);
+	answer(&s, s.seq, 403, "");
+	expect_status(&s, fd, 403);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, no_answer_and_other_paths_are_errors)
+{
+	struct scene s;
+	int fd, left;
+
+	init(&s);
+	left = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	(void)close(left);
+	rig_turn(&s.rig, 20);
+	answer(&s, 1, 200, "late");
+	fd = rig_request(&s.rig, GET("/playlist.m3u"));
+	expect_status(&s, fd, 404);
+	(void)close(fd);
+	fd = rig_request(&s.rig, "POST /playlist.m3u8 HTTP/1.1\r\n"
+			 "Host: x\r\nContent-Length: 0\r\n\r\n");
+	expect_status(&s, fd, 405);
+	(void)close(fd);
+	cr_assert_eq(s.n, 1);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_port_of_outputs_has_no_list)
+{
+	struct scene s;
+	int fd;
+
+	init(&s);
+	deliver_listen(s.rig.deliver, &(struct msg_deliver_listen){
+		RIG_ADDRESS, false }, rig_listener(&s.rig.port));
+	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
+	expect_status(&s, fd, 404);
+	(void)close(fd);
+	cr_assert_eq(s.n, 0);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_client_gets_so_many_a_second)
+{
+	enum { N = 4 * PLAYLISTS_PER_CLIENT_MAX };
+	unsigned rejected = 0;
+	struct scene s;
+	int fds[N];
+
+	init(&s);
+	/* in at most two seconds */
+	for (unsigned i = 0; i < N; i++)
+		fds[i] = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	rig_turn(&s.rig, 20);
+	for (unsigned i = 0; i < N; i++) {
+		char byte;
+
+		rejected += recv(fds[i], &byte, 1, MSG_PEEK) == 1;
+		(void)close(fds[i]);
+	}
+	cr_assert_eq(rejected, N - s.n);
+	cr_assert_leq(s.n, 2U * PLAYLISTS_PER_CLIENT_MAX);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_question_without_an_answer_ends)
+{
+	struct scene s;
+	int fd;
+
+	init(&s);
+	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	stream_lists_expire(&s.rig.deliver->lists,
+			    mono_ms() + LISTS_WAIT_MS);
+	expect_status(&s, fd, 503);
+	(void)close(fd);
+	cr_assert_eq(s.rig.deliver->lists.n, 0);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, lists_on_their_way_have_a_limit)
+{
+	struct scene s;
+	int fd;
+
+	init(&s);
+	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	s.rig.deliver->lists.bytes = LISTS_BYTES_MAX - 2;
+	answer(&s, s.seq, 200, "long");
+	expect_status(&s, fd, 503);
+	(void)close(fd);
+	/* that of the connection is counted until the next request */
+	s.rig.deliver->lists.bytes = 0;
+	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	answer(&s, s.seq, 200, "long");
+	cr_assert_eq(s.rig.deliver->lists.bytes, 4);
+	expect_status(&s, fd, 200);
+	rig_turn(&s.rig, 20);
+	cr_assert_eq(s.rig.deliver->lists.bytes, 0);
+	(void)close(fd);
+	rig_done(&s.rig);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Requests for the list of streams at the play port: the master writes the
+ * list, as it knows the names and the rights of the viewer.
+ *
+ * A request without an answer within LISTS_WAIT_MS gets 503, as do those above
+ * LISTS_MAX or playlist_limit.h, and those whose list would exceed
+ * LISTS_BYTES_MAX, together with the lists that clients still receive.
+ *
+ * Embedded.  Borrows the connections.
+ */
+#pragma once
+
+#include "common/base/playlist_limit.h"
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct viewer_conn;
+
+enum {
+	LISTS_MAX = 64,
+	LISTS_WAIT_MS = 3000,
+	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
+};
+
+struct stream_lists {
+	TAILQ_HEAD(, viewer_conn) waiting; /* oldest first */
+	unsigned n;
+	size_t bytes; /* of the answers that are being sent */
+	struct playlist_limit limit; /* the master treats more as a flood */
+	uint32_t seq; /* of the last question */
+	/* Sends to the master; 0 or -errno. */
+	int (*send)(const struct msg *, void *arg);
+	void *arg;
+};
+
+void stream_lists_init(struct stream_lists *,
+		       int (*send)(const struct msg *, void *arg), void *arg);
+
+/* Is it the path of a list? */
+bool stream_lists_path(const char *path);
+
+/* Asks the master for the request of this connection; it is answered later, or
+ * rejected inside.  address: of the client; question->peer is its text. */
+void stream_lists_ask(struct stream_lists *, struct viewer_conn *,
+		      const struct msg_deliver_playlist *,
+		      const struct ip_address *, uint64_t now_ms);
+/* The answer to the question with this seq; fd: its text, borrowed. */
+void stream_lists_answer(struct stream_lists *,
+			 const struct msg_deliver_page *, uint32_t seq, int fd);
+/* Rejects the requests that have waited too long. */
+void stream_lists_expire(struct stream_lists *, uint64_t now_ms);
+/* The connection ends, or its answer is sent. */
+void stream_lists_forget(struct stream_lists *, struct viewer_conn *);
