@@ -175,6 +175,8 @@ static void send_limits(struct deliver_proc *d)
 	l->per_address = VIEWERS_PER_ADDRESS;
 	l->empty_missing = json_is_true(json_object_get(d->settings,
 							"hls_missing_empty"));
+	l->hash_names = json_is_true(json_object_get(d->settings,
+						     "hls_hash_names"));
 	if (json_is_integer(max) && json_integer_value(max) >= 0)
 		l->per_address = (unsigned)MIN(json_integer_value(max),
 					       (json_int_t)INT32_MAX);

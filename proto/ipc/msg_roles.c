@@ -63,6 +63,7 @@ static const struct field limits_rows[] = {
 	{ "per_address", FIELD_AT(struct msg_deliver_limits, per_address) },
 	{ "empty_missing", FIELD_AT(struct msg_deliver_limits,
 				    empty_missing) },
+	{ "hash_names", FIELD_AT(struct msg_deliver_limits, hash_names) },
 	{ "proxies", FIELD_ITEMS(struct msg_deliver_limits, proxies,
 				 n_proxies), .item = &proxy_item },
 };

@@ -202,6 +202,9 @@ step('HEAD, ranges, conditions and pages of other origins', async () => {
 	// a token goes with every segment
 	const reply = await ask('/news.m3u8?token=a%20b');
 	assert.match(reply.headers['content-type'], /mpegurl/);
+	assert.equal(reply.headers['cache-control'], 'max-age=1');
+	assert.ok(Date.parse(reply.headers.expires) -
+		Date.parse(reply.headers.date) <= 2000);
 	assert.match(reply.text, /^news\/\d+\.ts\?token=a%20b$/m);
 	for (const [missing, status] of [['/news/1.ts', 404],
 		['/news/x.ts', 404], ['/news/', 404], ['/news', 404],

@@ -58,7 +58,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 		struct mount *m = d->mounts.mounts[i];
 
 		mount_feed(m, now_ms);
-		hls_wake(m, now_ms);
+		hls_wake(m, d->hash_names, now_ms);
 		d->n_viewers += m->n_viewers;
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 	}
@@ -360,6 +360,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 	cfg.max *= CONNS_PER_VIEWER;
 	peers_limit(d->clients, &cfg);
 	d->empty_missing = limits->empty_missing;
+	d->hash_names = limits->hash_names;
 	door_set_proxies(d->door, proxies, cfg.n_proxies);
 }
 

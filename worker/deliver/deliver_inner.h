@@ -55,6 +55,7 @@ struct deliver {
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
 	bool empty_missing; /* a missing segment is empty, not an error */
+	bool hash_names;    /* of segments in playlists */
 	unsigned head_ms;
 	unsigned idle_ms;
 	unsigned answer_ms;

@@ -20,6 +20,7 @@ enum {
 	QUERIES_MAX = 8192, /* of all addresses of a playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
+	PLAYLIST_AGE_S = 1, /* below the shortest segment */
 	/* the first segment of a stream takes its duration, and the time until
 	 * its first picture */
 	WAIT_MS = 20000,
@@ -51,13 +52,30 @@ static bool read_number(const char **text, uint64_t *ret)
 	return true;
 }
 
-/* "1798765432.ts" or "1798765432.0.ts" */
+/* "h0123456789abcdef" at *text, which moves behind it. */
+static bool read_hash(const char **text, uint64_t *ret)
+{
+	size_t n = strlen(HLS_HASH_LETTER);
+
+	if (strncmp(*text, HLS_HASH_LETTER, n) != 0 ||
+	    strspn(*text + n, "0123456789abcdef") != HLS_HASH_DIGITS)
+		return false;
+	*ret = strtoull(*text + n, NULL, 16);
+	*text += n + HLS_HASH_DIGITS;
+	return true;
+}
+
+/* "1798765432.ts" or "1798765432.0.ts", or with the hash */
 static bool read_name(const char *name, struct hls_wanted *ret)
 {
+	bool hashed = false, is_part = false;
 	uint64_t number, index = 0;
-	bool is_part = false;
 
-	if (!read_number(&name, &number) || number == 0)
+	if (read_hash(&name, &number))
+		hashed = true;
+	else if (!read_number(&name, &number))
+		return false;
+	if (number == 0)
 		return false;
 	if (name[0] == '.' && name[1] >= '0' && name[1] <= '9') {
 		name++;
@@ -68,6 +86,7 @@ static bool read_name(const char *name, struct hls_wanted *ret)
 	if (strcmp(name, segment_suffix) != 0)
 		return false;
 	ret->number = number;
+	ret->hashed = hashed;
 	ret->is_part = is_part;
 	ret->index = (uint32_t)index;
 	return true;
@@ -183,11 +202,24 @@ static void send_segment(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
+/* The number of the wanted segment; 0: it has no such name. */
+static uint64_t number_of(const struct hls_wanted *wanted,
+			  const struct ring_segments *all)
+{
+	if (!wanted->hashed)
+		return wanted->number;
+	for (size_t i = 0; i < all->n; i++)
+		if (hls_segment_hash(&all->list[i]) == wanted->number)
+			return all->list[i].number;
+	return all->has_open && hls_segment_hash(&all->open) == wanted->number
+		? all->open.number : 0;
+}
+
 static void answer_segment(struct viewer_conn *c, const struct http_request *r,
 			   struct mount *m, const struct hls_wanted *wanted)
 {
 	struct ring_segments all;
-	uint64_t end;
+	uint64_t end, number;
 
 	/* also refreshes m->lag */
 	if (!mount_end(m, &end)) {
@@ -195,8 +227,9 @@ static void answer_segment(struct viewer_conn *c, const struct http_request *r,
 		return;
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	number = number_of(wanted, &all);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.list[i].number == wanted->number) {
+		if (all.list[i].number == number) {
 			send_segment(c, r, m, &all.list[i], age_max(m, &all));
 			return;
 		}
@@ -210,7 +243,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	struct ring_segments all;
 	struct ring_parts parts;
 	const struct ring_part *p = NULL;
-	uint64_t end;
+	uint64_t end, number;
 
 	if (!mount_end(m, &end)) {
 		answer_missing(c, false);
@@ -218,9 +251,10 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	number = number_of(wanted, &all);
 	for (size_t i = 0; i < parts.n; i++) {
 		p = &parts.list[i];
-		if (p->number != wanted->number || p->index != wanted->index)
+		if (p->number != number || p->index != wanted->index)
 			continue;
 		send_segment(c, r, m, &(struct ring_segment){
 			     .number = p->number, .pos = p->pos, .end = p->end,
@@ -230,8 +264,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	}
 	/* p is the newest part */
 	if (hls_parts_are_live(&parts, &all) &&
-	    wanted->number == (p->number == all.open.number
-				       ? p->number : all.open.number) &&
+	    number == all.open.number &&
 	    wanted->index == (p->number == all.open.number ? p->index + 1 : 0))
 		return false;
 	answer_missing(c, wanted->empty_missing);
@@ -277,7 +310,7 @@ static int judge_wait(const struct http_request *r,
 static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 			  const struct buf *text)
 {
-	char headers[HEADERS_MAX], tag[TAG_MAX];
+	char headers[HEADERS_MAX], tag[TAG_MAX], expires[HTTP_DATE_MAX];
 	struct viewer_answer a = {
 		.status = 200,
 		.headers = headers,
@@ -287,12 +320,15 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 
 	(void)snprintf(tag, sizeof tag, "\"%016" PRIx64 "\"",
 		       hash_add(HASH_INIT, a.body, a.len));
+	http_date_format(expires, time(NULL) + PLAYLIST_AGE_S);
 	if (has_copy(r, tag, NULL))
 		a.status = 304;
 	(void)snprintf(headers, sizeof headers,
 		       "Content-Type: application/vnd.apple.mpegurl\r\n"
 		       "ETag: %s\r\n"
-		       "Cache-Control: max-age=1\r\n" CORS_EXPOSE, tag);
+		       "Expires: %s\r\n"
+		       "Cache-Control: max-age=%d\r\n" CORS_EXPOSE, tag,
+		       expires, PLAYLIST_AGE_S);
 	viewer_conn_answer(c, &a);
 }
 
@@ -312,10 +348,11 @@ static void drop_old(struct ring_segments *all, uint64_t from_pos)
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
-			    struct mount *m)
+			    struct mount *m, bool hash_names)
 {
 	char folder[IO_PATH_MAX], query[QUERY_MAX + 1];
-	struct hls_playlist p = { .folder = folder, .query = query };
+	struct hls_playlist p = { .folder = folder, .query = query,
+				  .hashed = hash_names };
 	struct ring_segments all;
 	struct ring_parts parts;
 	struct buf text = { 0 };
@@ -365,7 +402,7 @@ static bool try_answer(struct viewer_conn *c, const struct http_request *r,
 		       struct mount *m, const struct hls_wanted *wanted)
 {
 	if (wanted->number == 0)
-		return answer_playlist(c, r, m);
+		return answer_playlist(c, r, m, wanted->hash_names);
 	if (wanted->is_part)
 		return answer_part(c, r, m, wanted);
 	answer_segment(c, r, m, wanted);
@@ -399,7 +436,7 @@ static bool has_news(struct mount *m, uint64_t now_ms)
 	return true;
 }
 
-void hls_wake(struct mount *m, uint64_t now_ms)
+void hls_wake(struct mount *m, bool hash_names, uint64_t now_ms)
 {
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
@@ -407,7 +444,7 @@ void hls_wake(struct mount *m, uint64_t now_ms)
 
 	/* an answer is sent later and frees no connection */
 	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
-		struct hls_wanted wanted = { 0 };
+		struct hls_wanted wanted = { .hash_names = hash_names };
 
 		next = LIST_NEXT(c, hls.entry);
 		(void)hls_segment_path(http_request_path(c->request), playlist,

@@ -2,7 +2,8 @@
 /*
  * Answers requests for the playlist of a mount and for its segments, whose
  * paths are beside it: /news.m3u8 has /news/1798765432.ts, and its first part
- * is /news/1798765432.0.ts.
+ * is /news/1798765432.0.ts.  The same segment is also at its name by hash,
+ * /news/h0123456789abcdef.ts.
  *
  * The answers depend on the ring alone, so every process that serves the ring
  * gives the same ones.
@@ -20,9 +21,11 @@ struct viewer_conn;
 
 struct hls_wanted {
 	uint64_t number;    /* of a segment; 0: the playlist */
+	bool hashed;        /* the number is its hash: hls_playlist.h */
 	bool is_part;       /* a part of the segment ... */
 	uint32_t index;     /* ... with this number */
 	bool empty_missing; /* a missing segment is empty, not an error */
+	bool hash_names;    /* of the segments in the playlist */
 };
 
 /* Is it the path of a segment or of a part?  Returns the path of its playlist
@@ -40,7 +43,7 @@ void hls_answer(struct viewer_conn *, const struct http_request *,
 void hls_forget(struct viewer_conn *);
 
 /* Answers the requests that need not wait any more. */
-void hls_wake(struct mount *, uint64_t now_ms);
+void hls_wake(struct mount *, bool hash_names, uint64_t now_ms);
 
 /* The mount ends: nothing waits for it any more. */
 void hls_end(struct mount *);

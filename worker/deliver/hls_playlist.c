@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/hls_playlist.h"
 
+#include "common/base/hash.h"
+
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -85,17 +88,37 @@ void hls_query_strip(const char *query, char *ret)
 	*to = '\0';
 }
 
+uint64_t hls_segment_hash(const struct ring_segment *s)
+{
+	/* what is known when it begins */
+	const uint64_t of[] = { s->number, s->base, s->pos, s->pcr, s->pts,
+				(uint64_t)s->wall_ms };
+
+	return MAX(hash_add(HASH_INIT, of, sizeof of), UINT64_C(1));
+}
+
+static void write_name(struct buf *out, const struct hls_playlist *p,
+		       const struct ring_segment *s)
+{
+	write_path(out, p->folder);
+	if (p->hashed)
+		buf_printf(out, HLS_HASH_LETTER "%0*" PRIx64, HLS_HASH_DIGITS,
+			   hls_segment_hash(s));
+	else
+		buf_printf(out, "%ju", (uintmax_t)s->number);
+}
+
 static void write_query(struct buf *out, const struct hls_playlist *p)
 {
 	buf_printf(out, "%s%s", p->query[0] != '\0' ? "?" : "", p->query);
 }
 
 static void write_part_uri(struct buf *out, const struct hls_playlist *p,
-			   uint64_t number, uint32_t index)
+			   const struct ring_segment *s, uint32_t index)
 {
 	buf_printf(out, ",URI=\"");
-	write_path(out, p->folder);
-	buf_printf(out, "%ju.%u.ts", (uintmax_t)number, index);
+	write_name(out, p, s);
+	buf_printf(out, ".%u.ts", index);
 	write_query(out, p);
 	buf_printf(out, "\"");
 }
@@ -119,7 +142,7 @@ static uint32_t write_parts(struct buf *out, const struct hls_playlist *p,
 		buf_printf(out, "#EXT-X-PART:DURATION=%u.%03u",
 			   list[i].duration_ms / 1000,
 			   list[i].duration_ms % 1000);
-		write_part_uri(out, p, s->number, list[i].index);
+		write_part_uri(out, p, s, list[i].index);
 		buf_printf(out, "%s\n",
 			   list[i].independent ? ",INDEPENDENT=YES" : "");
 	}
@@ -135,7 +158,7 @@ static void write_open(struct buf *out, const struct hls_playlist *p)
 	write_date(out, p->open->wall_ms);
 	next = write_parts(out, p, p->open);
 	buf_printf(out, "#EXT-X-PRELOAD-HINT:TYPE=PART");
-	write_part_uri(out, p, p->open->number, next);
+	write_part_uri(out, p, p->open, next);
 	buf_printf(out, "\n");
 }
 
@@ -191,8 +214,8 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 		ms -= s->duration_ms;
 		buf_printf(out, "#EXTINF:%u.%03u,\n", s->duration_ms / 1000,
 			   s->duration_ms % 1000);
-		write_path(out, p->folder);
-		buf_printf(out, "%ju.ts", (uintmax_t)s->number);
+		write_name(out, p, s);
+		buf_printf(out, ".ts");
 		write_query(out, p);
 		buf_printf(out, "\n");
 	}

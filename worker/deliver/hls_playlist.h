@@ -9,14 +9,23 @@ struct hls_playlist {
 	const struct ring_segment *segments; /* oldest first, without a gap */
 	size_t n;
 	unsigned target_s;
-	/* Of the URI of each segment, behind which number and ".ts" follow; not
-	 * escaped. */
+	/* Of the URI of each segment, behind which its name and ".ts" follow;
+	 * not escaped. */
 	const char *folder;
+	bool hashed; /* the name is the hash, not the number */
 	const char *query; /* raw, for each URI; "": none */
 	/* low latency (RFC 8216bis); NULL: none */
 	const struct ring_parts *parts;
 	const struct ring_segment *open; /* follows the segments */
 };
+
+/* Digits of a name by hash, in hexadecimal, behind the letter. */
+enum { HLS_HASH_DIGITS = 16 };
+#define HLS_HASH_LETTER "h"
+
+/* The name of a segment that no other one has, whatever its number: the same
+ * while the segment is written and later, and in each process. */
+uint64_t hls_segment_hash(const struct ring_segment *);
 
 /* Do the parts continue the segments to the end? */
 bool hls_parts_are_live(const struct ring_parts *,

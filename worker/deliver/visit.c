@@ -76,7 +76,8 @@ static struct mount *find_mount(const struct deliver *d,
 	struct mount *m = find_path(d, c, path);
 	char playlist[IO_PATH_MAX];
 
-	*ret = (struct hls_wanted){ .empty_missing = d->empty_missing };
+	*ret = (struct hls_wanted){ .empty_missing = d->empty_missing,
+				    .hash_names = d->hash_names };
 	if (m == NULL && hls_segment_path(path, playlist, ret)) {
 		m = find_path(d, c, playlist);
 		return m != NULL && m->hls > 0 ? m : NULL;

@@ -381,3 +381,86 @@ Test(deliver_hls, a_request_that_waits_keeps_its_place)
 	(void)close(fd);
 	rig_done(&s.rig);
 }
+
+static void get_text(struct scene *s, int fd, char text[4096])
+{
+	size_t len;
+
+	cr_assert_eq(read_head(s, fd, &len), 200);
+	cr_assert_lt(len, 4096);
+	rig_read(&s->rig, fd, text, len);
+	text[len] = '\0';
+}
+
+/* The name behind the nth one of these marks. */
+static void name_at(const char *text, const char *mark, unsigned n,
+		    char ret[32])
+{
+	do {
+		text = strstr(text, mark);
+		cr_assert_not_null(text, "%s %u", mark, n);
+		text += strlen(mark);
+	} while (n-- > 0);
+	cr_assert_eq(sscanf(text, "h%16[0-9a-f]", ret), 1, "%s", text);
+	cr_assert_eq(strlen(ret), 16);
+}
+
+static void ask_name(int fd, const char *name, const char *rest)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof text, "GET /news/h%s%s HTTP/1.1\r\n"
+		       "Host: x\r\n\r\n", name, rest);
+	say(fd, text);
+}
+
+Test(deliver_hls, a_name_by_hash_is_that_of_one_segment_for_ever)
+{
+	static char text[4096], later[4096];
+	char name[32], other[32], open[32];
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	deliver_limit(s.rig.deliver,
+		      &(struct msg_deliver_limits){ .hash_names = true });
+	add_segments(&s, 6);
+	add_part(&s, 0);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	get_text(&s, fd, text);
+	cr_assert_null(strstr(text, "news/5"), "%s", text);
+	name_at(text, "\nnews/", 0, name);
+	name_at(text, "\nnews/", 1, other);
+	name_at(text, "HINT:TYPE=PART,URI=\"news/", 0, open);
+	cr_assert_str_neq(name, other);
+	ask_name(fd, name, ".ts");
+	expect_segment(&s, fd, 2);
+	ask_name(fd, other, ".ts");
+	expect_segment(&s, fd, 3);
+	/* that by number, too */
+	say(fd, GET("/news/5002.ts"));
+	expect_segment(&s, fd, 2);
+	ask_name(fd, open, ".0.ts");
+	expect_part(&s, fd, 6 * PACKETS);
+	ask_name(fd, "0123456789abcdef", ".ts");
+	expect_error(&s, fd, 404);
+	ask_name(fd, "0123456789abcdef", ".0.ts");
+	expect_error(&s, fd, 404);
+	/* in another process, and when the segment is complete */
+	deliver_unmount(s.rig.deliver, &news);
+	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	say(fd, GET("/news.m3u8"));
+	get_text(&s, fd, later);
+	cr_assert_str_eq(later, text);
+	rig_write(&s.rig, PACKETS - PACKETS / 4);
+	cut(&s);
+	say(fd, GET("/news.m3u8"));
+	get_text(&s, fd, later);
+	name_at(later, "\nnews/", 3, name);
+	cr_assert_str_eq(name, open);
+	ask_name(fd, name, ".ts");
+	expect_segment(&s, fd, 6);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
