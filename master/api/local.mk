@@ -36,6 +36,7 @@ libmaster_a_SOURCES += \
 	master/api/stream_refs.c master/api/stream_refs.h \
 	master/api/streams.c \
 	master/api/test_softcam.c \
+	master/api/variants.c master/api/variants.h \
 	master/api/viewer_door.c master/api/viewer_door.h \
 	master/api/users.c \
 	master/api/web_lists.c

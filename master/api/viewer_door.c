@@ -5,9 +5,11 @@
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "master/api/command.h"
+#include "master/api/variants.h"
 #include "master/config/config.h"
 #include "master/config/play_conf.h"
 #include "master/config/playlist.h"
+#include "master/config/variant.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
@@ -31,7 +33,7 @@ static void refuse(struct http_conn *conn, int status, const char *text,
 
 /* A client that asks for the list of streams, here or at the play port. */
 struct list_client {
-	enum playlist_format format;
+	const char *path;
 	struct ip_address address;
 	bool secure;
 	const char *host;  /* NULL: none */
@@ -93,12 +95,28 @@ static struct viewer_guest *guest_of(struct api *api,
 	return NULL;
 }
 
-static bool is_list(const char *path, enum playlist_format *ret)
+static bool is_list(const char *path)
 {
-	bool xspf = strcmp(path, "/playlist.xspf") == 0;
+	char group[PLAY_PATH_MAX];
 
-	*ret = xspf ? PLAYLIST_XSPF : PLAYLIST_M3U8;
-	return xspf || strcmp(path, "/playlist.m3u8") == 0;
+	return strcmp(path, "/playlist.m3u8") == 0 ||
+	       strcmp(path, "/playlist.xspf") == 0 ||
+	       variant_group_of(path, group, sizeof group);
+}
+
+static struct list_answer write_variants(struct api *api, const char *group,
+					 const struct viewer_guest *guest,
+					 const char *query, struct buf *text)
+{
+	const struct play_conf *play = reconciler_play(api->cfg.reconciler);
+	int status = play->hls
+		? variants_write(api, group, guest, query, text) : 404;
+
+	return (struct list_answer){ status,
+		status == 200 ? "application/vnd.apple.mpegurl"
+		: status == 404 ? "Not Found\n"
+		: status == 403 ? "Forbidden\n"
+		: "no variant is on air\n" };
 }
 
 /* Appends the list. */
@@ -106,20 +124,18 @@ static struct list_answer write_list(struct api *api,
 				     const struct list_client *client,
 				     struct buf *text)
 {
-	static const char *const types[] = {
-		[PLAYLIST_M3U8] = "audio/x-mpegurl; charset=utf-8",
-		[PLAYLIST_XSPF] = "application/xspf+xml",
-	};
 	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
+	char group[PLAY_PATH_MAX];
+	bool xspf = strcmp(client->path, "/playlist.xspf") == 0;
 	struct playlist_request wanted = {
-		.format = client->format,
+		.format = xspf ? PLAYLIST_XSPF : PLAYLIST_M3U8,
 		.play = reconciler_play(api->cfg.reconciler),
 		.base = base,
 		.query = query,
 		.may_watch = may_watch,
 	};
 	struct viewer_guest *guest;
-	struct list_answer why;
+	struct list_answer a;
 
 	if (api->cfg.viewers == NULL)
 		return (struct list_answer){ 403,
@@ -127,14 +143,22 @@ static struct list_answer write_list(struct api *api,
 	if (!playlist_base(base, client->host, client->secure, wanted.play))
 		return (struct list_answer){ 400,
 			"Host: is no name or address\n" };
-	guest = guest_of(api, client, &why);
+	guest = guest_of(api, client, &a);
 	if (guest == NULL)
-		return why;
-	keep_query(client->query, query);
-	wanted.arg = guest;
-	playlist_write(text, config_document(api->cfg.config), &wanted);
+		return a;
+	if (variant_group_of(client->path, group, sizeof group)) {
+		a = write_variants(api, group, guest, client->query, text);
+	} else {
+		keep_query(client->query, query);
+		wanted.arg = guest;
+		playlist_write(text, config_document(api->cfg.config),
+			       &wanted);
+		a = (struct list_answer){ 200,
+			xspf ? "application/xspf+xml"
+			     : "audio/x-mpegurl; charset=utf-8" };
+	}
 	viewer_guest_free(&guest);
-	return (struct list_answer){ 200, types[client->format] };
+	return a;
 }
 
 void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
@@ -142,14 +166,14 @@ void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
 {
 	struct api *api = arg;
 	struct list_client client = {
+		.path = m->path,
 		.secure = m->secure,
 		.host = m->host,
 		.query = m->query,
 	};
 	struct list_answer a;
 
-	if (!is_list(m->path, &client.format) ||
-	    ip_parse(m->peer, &client.address) < 0)
+	if (!is_list(m->path) || ip_parse(m->peer, &client.address) < 0)
 		return;
 	a = write_list(api, &client, to);
 	*ret = (struct msg_deliver_page){ (uint32_t)a.status,
@@ -157,11 +181,10 @@ void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
 }
 
 static void answer_playlist(struct api *api, struct http_conn *conn,
-			    const struct http_request *request,
-			    enum playlist_format format)
+			    const struct http_request *request)
 {
 	struct list_client client = {
-		.format = format,
+		.path = http_request_path(request),
 		.secure = http_conn_is_secure(conn),
 		.host = http_request_header(request, "host"),
 		.query = http_request_query(request),
@@ -273,8 +296,7 @@ bool viewer_door_take(struct api *api, struct http_conn *conn,
 	const struct play_conf *play = reconciler_play(api->cfg.reconciler);
 	const char *path = http_request_path(request);
 	const char *method = http_request_method(request);
-	enum playlist_format format;
-	bool list = is_list(path, &format);
+	bool list = is_list(path);
 
 	if ((!play->ts && !play->hls) ||
 	    (!list && strncmp(path, "/play/", 6) != 0) ||
@@ -285,7 +307,7 @@ bool viewer_door_take(struct api *api, struct http_conn *conn,
 		refuse(conn, 405, "Method Not Allowed\n",
 		       "Allow: GET, HEAD\r\n");
 	else if (list)
-		answer_playlist(api, conn, request, format);
+		answer_playlist(api, conn, request);
 	else
 		hand_over(api, conn, request);
 	return true;

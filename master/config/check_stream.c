@@ -3,6 +3,7 @@
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/config/keep_active.h"
+#include "master/config/variant.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/io_spec.h"
 #include "proto/ipc/msg.h"
@@ -90,6 +91,26 @@ static void judge_labels(struct judge *j, const json_t *stream)
 			judge_add(j, CHECK_FAULT, "is not a string");
 		judge_up(j, inner);
 	}
+	judge_up(j, mark);
+}
+
+/* Judges the keys of a variant of a master playlist. */
+static void judge_variant(struct judge *j, const json_t *stream)
+{
+	const char *group = json_string_value(json_object_get(stream,
+							      "hls_group"));
+	const char *header = json_string_value(json_object_get(stream,
+							       "hls_header"));
+	size_t mark = judge_down(j, "hls_group");
+	struct errmsg error;
+
+	if (group != NULL && group[0] != '\0' && !check_id(group))
+		judge_add(j, CHECK_WARNING, "no path leads to it: it is not 1 "
+			  "to %d characters of A-Z a-z 0-9 _ . -", ID_MAX);
+	judge_up(j, mark);
+	(void)judge_down(j, "hls_header");
+	if (header != NULL && variant_header_check(header, &error) < 0)
+		judge_add(j, CHECK_WARNING, "is not used: %s", error.text);
 	judge_up(j, mark);
 }
 
@@ -220,6 +241,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_fields(j, &stream_fields, stream, NULL);
 	judge_labels(j, stream);
 	judge_keep_active(j, stream);
+	judge_variant(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
 	judge_options(j, stream);

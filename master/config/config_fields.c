@@ -268,8 +268,12 @@ static const struct field stream_rows[] = {
 	/* check_stream.c judges it */
 	{ "http_keep_active", .type = FIELD_NONE,
 	  .help = "Seconds to run after the last viewer; -1: always." },
-	{ "hls_on_demand", .type = FIELD_BOOL,
+	{ "hls_on_demand", .type = FIELD_BOOL, .flags = FIELD_OBSERVER,
 	  .help = "http_keep_active applies to a stream with HLS." },
+	{ "hls_group", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Streams with the same text are variants of one." },
+	{ "hls_header", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Attributes of its EXT-X-STREAM-INF." },
 	{ "pat_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Version of the PAT." },
 	{ "pmt_version", .type = FIELD_UINT, .flags = FIELD_OBSERVER,

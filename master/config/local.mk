@@ -21,4 +21,5 @@ libmaster_a_SOURCES += \
 	master/config/stream_links.c master/config/stream_links.h \
 	master/config/unknown_keys.c master/config/unknown_keys.h \
 	master/config/viewer_settings.c master/config/viewer_settings.h \
+	master/config/variant.c master/config/variant.h \
 	master/config/write_paths.c master/config/write_paths.h

@@ -141,9 +141,7 @@ static void on_ring(struct stream_proc *p, void *arg)
 
 static int ring_of(const char *stream, void *arg)
 {
-	const struct stream_proc *p = find(arg, stream);
-
-	return p != NULL ? stream_proc_ring(p) : -1;
+	return reconciler_ring(arg, stream);
 }
 
 static void on_stream_gone(struct stream_proc *p, void *arg)
@@ -492,6 +490,13 @@ bool reconciler_get_stream(const struct reconciler *r, const char *id,
 		return false;
 	stream_proc_get(p, ret);
 	return true;
+}
+
+int reconciler_ring(const struct reconciler *r, const char *id)
+{
+	const struct stream_proc *p = find(r, id);
+
+	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
 size_t reconciler_pids(const struct reconciler *r, pid_t *list, size_t room)

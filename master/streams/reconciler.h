@@ -122,6 +122,9 @@ void reconciler_stop(struct reconciler *);
 bool reconciler_get_stream(const struct reconciler *, const char *id,
 			   struct stream_proc_info *ret);
 
+/* The ring of a stream, read-only and borrowed; -1: it has none. */
+int reconciler_ring(const struct reconciler *, const char *id);
+
 /* Writes at most room of the pids of all workers, also of adopted ones, and
  * returns their number. */
 size_t reconciler_pids(const struct reconciler *, pid_t *list, size_t room);

@@ -363,6 +363,84 @@ test('a client is a session, and keeps a stream on demand', async (t) => {
 	await one.stop();
 });
 
+test('streams of a group have a master playlist', async (t) => {
+	const dir = tempDir(t);
+	const header = 'CODECS="avc1.4d401f",RESOLUTION=320x240';
+	const member = (id, more) => stream(id, `file://${dir}/a.ts#loop`, [],
+		{ hls_group: 'news', hls_header: header, ...more });
+
+	await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'], seconds: 8 });
+	const one = await Sluice.start(t, { ...config(
+		member('high', { groups: { Pay: 'A' } }),
+		member('low', { groups: { Free: 'B' }, hls_header:
+			`${header},BANDWIDTH=100000` }),
+		member('dead', { input: ['udp://127.0.0.1:5009'] }),
+		member('off', { enable: false }), member('other',
+			{ hls_group: 'sport' })),
+	categories: [{ name: 'Pay', groups: [{ name: 'A' }] },
+		{ name: 'Free', groups: [{ name: 'B' }] }],
+	settings: { http_play_hls: true, http_play_port: PORT } });
+	const MASTER = '/play/news/master.m3u8';
+	// not on air yet, or more than the ten of a second
+	const master = (query, wanted = /^/) => waitUntil('it', async () => {
+		const reply = await ask(`${MASTER}${query}`)
+			.catch(() => ({ status: 503 }));
+
+		return reply.status !== 503 && wanted.test(reply.text) && reply;
+	}, 30000);
+	const all = await master('?token=x', /high\/index[^]*low\/index/);
+
+	assert.equal(all.headers['content-type'],
+		'application/vnd.apple.mpegurl');
+	assert.deepEqual(all.text.match(/^\.\..*$/gm), [
+		'../high/index.m3u8?token=x', '../low/index.m3u8?token=x']);
+	assert.match(all.text, /^#EXT-X-INDEPENDENT-SEGMENTS$/m);
+	const strict = judgeStrictly(t, all.text);
+	if (strict !== undefined) {
+		const [high, low] = strict.variants;
+		assert.equal(low.bandwidth, 100000);
+		assert.ok(high.bandwidth >= high.averageBandwidth &&
+			high.averageBandwidth > 10000);
+		assert.equal(high.codecs, 'avc1.4d401f');
+		assert.deepEqual(high.resolution, { width: 320, height: 240 });
+		const { Parser } = parsers('m3u8-parser');
+		const parser = new Parser();
+		parser.push(all.text);
+		parser.end();
+		assert.equal(parser.manifest.playlists.length, 2);
+	}
+	// the rates are those of the segments
+	const list = parse((await ask('/play/high/index.m3u8')).text);
+	const rates = await Promise.all(list.segments.map(async (s) =>
+		8 * (await ask(`/play/high/${s.uri}`)).body.length /
+			s.duration));
+	const [, told] = /BANDWIDTH=(\d+)/.exec((await master('')).text);
+	assert.ok(Math.max(...rates) <= Number(told) + 1, `${rates} ${told}`);
+	const probed = await run('ffprobe', ['-v', 'error', '-of', 'json',
+		'-show_programs', `http://127.0.0.1:${PORT}${MASTER}`]);
+	assert.equal(probed.err, '');
+	assert.equal(JSON.parse(probed.out).programs.length, 2);
+
+	// the control port has it, too
+	const url = `http://127.0.0.1:${one.port}${MASTER}`;
+	await waitUntil('the same', async () =>
+		/\n\.\.\/low\/index\.m3u8\n$/
+			.test((await run('curl', ['-s', url])).out));
+	await waitUntil('404', async () =>
+		(await ask('/play/high/master.m3u8')).status === 404);
+	// a viewer gets what it may watch
+	await one.cmd('set-user', { id: 'anna', user: { enable: true, type: 3,
+		token: 'anna', packages: ['Free'] } });
+	await one.cmd('set-user', { id: 'bert', user: { enable: true, type: 3,
+		token: 'bert', packages: ['None'] } });
+	await one.cmd('set-auth', { auth: { enable: true } });
+	assert.deepEqual((await master('?token=anna')).text
+		.match(/^\.\..*$/gm), ['../low/index.m3u8?token=anna']);
+	assert.equal((await master('?token=bert')).status, 403);
+	assert.equal((await master('')).status, 403);
+	await one.stop();
+});
+
 test('an output that ends in .m3u8', async (t) => {
 	await begin(t);
 	for (const [name, run] of steps)

@@ -514,6 +514,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_demand \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
+	tests/unit/master/config/test_variant \
 	tests/unit/master/config/test_write_paths \
 	tests/unit/master/http/test_static_answer \
 	tests/unit/master/setup/test_log_settings \
@@ -650,6 +651,7 @@ tests_unit_master_config_test_stream_links_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_config_test_stream_links_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
+tests_unit_master_config_test_variant_LDADD = $(master_libs)
 tests_unit_master_config_test_write_paths_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
 tests_unit_master_http_test_static_answer_LDADD = $(master_libs)

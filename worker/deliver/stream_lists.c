@@ -18,8 +18,13 @@ void stream_lists_init(struct stream_lists *l,
 
 bool stream_lists_path(const char *path)
 {
+	static const char folder[] = "/play/", master[] = "/master.m3u8";
+	const char *name = strrchr(path, '/');
+
 	return strcmp(path, "/playlist.m3u8") == 0 ||
-	       strcmp(path, "/playlist.xspf") == 0;
+	       strcmp(path, "/playlist.xspf") == 0 ||
+	       (name != NULL && strcmp(name, master) == 0 &&
+		strncmp(path, folder, strlen(folder)) == 0);
 }
 
 void stream_lists_forget(struct stream_lists *l, struct viewer_conn *c)

@@ -230,7 +230,8 @@ Test(documented, every_option_in_the_manual_exists)
 /* Keys of a stream object that its worker does not read. */
 static const char *const of_master[] = {
 	"id", "name", "type", "enable", "input", "output", "groups",
-	"cas_list", "http_keep_active", "hls_on_demand", "lcn", "xmltv_id",
+	"cas_list", "http_keep_active", "hls_on_demand", "hls_group",
+	"hls_header", "lcn", "xmltv_id",
 };
 
 static bool is_stream_key(const char *key)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The master playlist of a group of streams (hls_group), for a viewer. */
+#pragma once
+
+#include "common/base/buf.h"
+
+struct api;
+struct viewer_guest;
+
+/* Appends it, with the variants that the guest may watch and that are not dead.
+ * 200; 404: there is no such group; 403: the guest may watch none of it; 503:
+ * all are dead. */
+int variants_write(struct api *, const char *group,
+		   const struct viewer_guest *, const char *query,
+		   struct buf *);

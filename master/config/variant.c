@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/variant.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+
+/* Reads an attribute at *text, which moves behind it and its comma. */
+static int read_attribute(const char **text, size_t *ret_name,
+			  struct errmsg *error)
+{
+	const char *at = *text;
+	size_t name = strspn(at, upper), value;
+	bool quoted;
+
+	if (name == 0 || at[name] != '=')
+		return errmsg_fail(error, -EINVAL, "\"%.32s\" is not "
+				   "NAME=VALUE, with a name of A-Z 0-9 -", at);
+	at += name + 1;
+	quoted = *at == '"';
+	value = quoted ? 2 + strcspn(at + 1, "\"") : strcspn(at, ",\"");
+	if (value == 0 || strnlen(at, value) < value ||
+	    (at[value] != ',' && at[value] != '\0') ||
+	    (at[value] == ',' && at[value + 1] == '\0'))
+		return errmsg_fail(error, -EINVAL, "\"%.32s\" does not end "
+				   "with a value and a comma", *text);
+	*ret_name = name;
+	*text = at + value + (at[value] == ',');
+	return 0;
+}
+
+int variant_header_check(const char *header, struct errmsg *error)
+{
+	int err = 0;
+
+	if (strlen(header) > VARIANT_HEADER_MAX)
+		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
+				   VARIANT_HEADER_MAX);
+	for (const char *at = header; *at != '\0'; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			return errmsg_fail(error, -EINVAL,
+					   "contains a control character");
+	while (*header != '\0' && err == 0) {
+		size_t name;
+
+		err = read_attribute(&header, &name, error);
+	}
+	return err;
+}
+
+static bool has_attribute(const char *header, const char *wanted)
+{
+	while (*header != '\0') {
+		const char *name = header;
+		struct errmsg error;
+		size_t len;
+
+		if (read_attribute(&header, &len, &error) < 0)
+			return false;
+		if (len == strlen(wanted) && strncmp(name, wanted, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool variant_measure(struct variant *v, const struct ring_segments *all,
+		     int64_t wall_ms)
+{
+	uint64_t bytes = 0, ms = 0;
+	const struct ring_segment *last = &all->list[all->n - 1];
+	int64_t most_ms = MAX((int64_t)VARIANT_TARGETS * 1000 * all->target_s,
+			      (int64_t)VARIANT_DEAD_MS);
+
+	/* it is as old, plus the segment that is being written */
+	if (all->n == 0 ||
+	    wall_ms - last->wall_ms - last->duration_ms > most_ms)
+		return false;
+	v->independent = true;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct ring_segment *s = &all->list[i];
+		uint64_t bits = 8000 * (s->end - s->pos);
+
+		v->peak_bps = MAX(v->peak_bps, bits / s->duration_ms + 1);
+		v->independent = v->independent && s->independent;
+		bytes += s->end - s->pos;
+		ms += s->duration_ms;
+	}
+	v->average_bps = 8000 * bytes / ms + 1;
+	return true;
+}
+
+bool variant_has_rate(const struct variant *v)
+{
+	return v->peak_bps > 0 || has_attribute(v->header, "BANDWIDTH");
+}
+
+bool variant_group_of(const char *path, char *ret, size_t size)
+{
+	static const char folder[] = "/play/", name[] = "/master.m3u8";
+	size_t len;
+
+	if (strncmp(path, folder, strlen(folder)) != 0)
+		return false;
+	path += strlen(folder);
+	len = strcspn(path, "/");
+	if (len == 0 || len >= size || strcmp(path + len, name) != 0)
+		return false;
+	memcpy(ret, path, len);
+	ret[len] = '\0';
+	return true;
+}
+
+static void write_rate(struct buf *to, const struct variant *v,
+		       const char *name, uint64_t bps)
+{
+	if (bps > 0 && !has_attribute(v->header, name))
+		buf_printf(to, "%s=%" PRIu64 ",", name, bps);
+}
+
+void variant_list_write(struct buf *to, const struct variant *all, size_t n,
+			const char *query)
+{
+	bool independent = n > 0;
+
+	for (size_t i = 0; i < n; i++)
+		independent = independent && all[i].independent;
+	buf_printf(to, "#EXTM3U\n#EXT-X-VERSION:3\n");
+	if (independent)
+		buf_printf(to, "#EXT-X-INDEPENDENT-SEGMENTS\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct variant *v = &all[i];
+		struct buf text = { 0 };
+
+		write_rate(&text, v, "BANDWIDTH", v->peak_bps);
+		write_rate(&text, v, "AVERAGE-BANDWIDTH", v->average_bps);
+		buf_printf(&text, "%s", v->header);
+		/* without the last comma, if no header follows */
+		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/index.m3u8%s%s\n",
+			   (int)buf_len(&text) - (v->header[0] == '\0'),
+			   (const char *)buf_head(&text), v->id,
+			   query[0] != '\0' ? "?" : "", query);
+		buf_done(&text);
+	}
+}

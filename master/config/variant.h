@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes the master playlist (RFC 8216) of the streams with the same hls_group:
+ * its variants.
+ *
+ * hls_header of a stream has attributes of its EXT-X-STREAM-INF, such as
+ * CODECS="avc1.4d401f,mp4a.40.2",RESOLUTION=1280x720.  They replace those that
+ * were measured.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+#include "common/base/errmsg.h"
+#include "common/base/ring_segment.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VARIANTS_MAX = 32, /* of a group */
+	VARIANT_HEADER_MAX = 512,
+	/* A variant without a segment that ended in so many target durations,
+	 * or in this time, is dead. */
+	VARIANT_TARGETS = 3,
+	VARIANT_DEAD_MS = 10000,
+};
+
+struct variant {
+	const char *id;     /* of the stream */
+	const char *header; /* "": none */
+	/* of its segments; 0: unknown */
+	uint64_t peak_bps, average_bps;
+	bool independent;   /* each begins with a random access point */
+};
+
+/* Is it a list of attributes?  0, or -EINVAL with a sentence. */
+int variant_header_check(const char *header, struct errmsg *error) MUST_CHECK;
+
+/* Measures the segments of a ring; false: the variant is dead. */
+bool variant_measure(struct variant *, const struct ring_segments *,
+		     int64_t wall_ms);
+
+/* Has it the attribute that every variant must have, BANDWIDTH? */
+bool variant_has_rate(const struct variant *);
+
+/* "news" of "/play/news/master.m3u8"; false: it is another path. */
+bool variant_group_of(const char *path, char *ret, size_t size);
+
+/* Appends the playlist; query is raw, for each address; "": none. */
+void variant_list_write(struct buf *, const struct variant *, size_t n,
+			const char *query);
