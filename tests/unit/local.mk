@@ -534,6 +534,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
 	tests/unit/master/viewers/test_viewer_rules \
+	tests/unit/master/viewers/test_backend_cache \
 	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_renewal
@@ -695,6 +696,7 @@ tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
+tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)
