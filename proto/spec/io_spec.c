@@ -46,12 +46,7 @@ static const struct field input_rows[] = {
 	{ "no_analyze", IO_INPUT(no_analyze),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Does not analyze the packets of the input." },
-	{ "biss", FIELD_BY(&biss_hook, struct input_spec, biss),
-	  .flags = FIELD_SECRET,
-	  .help = "Key of BISS mode 1: 12 or 16 hexadecimal digits." },
-	{ "no_checksum", IO_INPUT(biss.no_checksum), .needs = "biss",
-	  .flags = FIELD_OBSERVER,
-	  .help = "Bytes 4 and 8 of the key are no checksums." },
+	IO_ROWS_BISS(struct input_spec),
 	{ "mux", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of the stream whose PID is inserted." },
@@ -296,6 +291,8 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 	}
 	spec.kind = (enum output_kind)type->kind;
 	r = read_address(&a, type, &rd, &spec, error);
+	if (r == 0)
+		r = biss_finish(&spec.biss, error);
 	if (r == 0 && type->finish != NULL)
 		r = type->finish(&a, &spec, error);
 	if (r == 0)

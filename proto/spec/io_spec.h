@@ -154,6 +154,7 @@ struct output_spec {
 	unsigned cbr_kbps; /* constant rate; 0: as received */
 
 	/* udp, rtp */
+	struct biss_spec biss;
 	char iface[16];
 	struct sockaddr_any remote;
 	unsigned ttl;         /* default 32 */

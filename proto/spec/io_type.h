@@ -57,6 +57,13 @@ enum {
 	IO_SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
 };
 
+#define IO_ROWS_BISS(spec) \
+	{ "biss", FIELD_BY(&biss_hook, spec, biss), .flags = FIELD_SECRET, \
+	  .help = "Key of BISS mode 1: 12 or 16 hexadecimal digits." }, \
+	{ "no_checksum", FIELD_AT(spec, biss.no_checksum), .needs = "biss", \
+	  .flags = FIELD_OBSERVER, \
+	  .help = "Bytes 4 and 8 of the key are no checksums." }
+
 /* Every input has these; idle: FIELD_IDLE where they have no effect, or 0. */
 #define IO_ROWS_WATCHDOG(default_s, idle) \
 	{ "watchdog", IO_INPUT(watchdog_s), .max = IO_WATCHDOG_MAX_S, \

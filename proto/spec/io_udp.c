@@ -250,6 +250,7 @@ static const char *const pacings[] = {
 
 #define OUTPUT_ROWS \
 	IO_ROW_CBR, \
+	IO_ROWS_BISS(struct output_spec), \
 	{ "ttl", IO_OUTPUT(ttl), .min = 1, .max = TTL_MAX, \
 	  .initial = TTL_DEFAULT, \
 	  .flags = FIELD_OBSERVER, \

@@ -159,6 +159,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/csa/test_csa \
 	tests/unit/worker/csa/test_descrambler \
+	tests/unit/worker/csa/test_scrambler \
 	tests/unit/worker/deliver/test_deliver_door \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \

@@ -59,6 +59,19 @@ size_t csa_add(struct csa *c, uint8_t *payload, size_t len)
 	return c->size - c->n;
 }
 
+void csa_scramble(struct csa *c)
+{
+	if (c->n >= CSA_BREAK_EVEN) {
+		c->batch[c->n].data = NULL;
+		dvbcsa_bs_encrypt(c->many, c->batch, PAYLOAD_MAX);
+	} else {
+		for (size_t i = 0; i < c->n; i++)
+			dvbcsa_encrypt(c->one, c->batch[i].data,
+				       c->batch[i].len);
+	}
+	c->n = 0;
+}
+
 void csa_descramble(struct csa *c)
 {
 	if (c->n >= CSA_BREAK_EVEN) {

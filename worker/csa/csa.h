@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Descrambles payloads by the DVB Common Scrambling Algorithm (ETSI TS 100 289)
- * with libdvbcsa.
+ * Scrambles and descrambles payloads by the DVB Common Scrambling Algorithm
+ * (ETSI TS 100 289) with libdvbcsa.
  *
  * The bitslice core of the library costs nearly the same for one payload and
  * for a full batch.  A batch below CSA_BREAK_EVEN payloads goes through its
@@ -26,11 +26,12 @@ void csa_free(struct csa **);
 /* Takes another control word.  The batch must be empty. */
 void csa_set(struct csa *, const uint8_t control_word[CSA_CONTROL_WORD]);
 
-/* Adds a payload of at most 184 bytes to the batch.  It borrows the bytes until
- * csa_descramble().  Returns the free places that the batch has after it. */
+/* Adds a payload of at most 184 bytes to the batch, which borrows the bytes
+ * until it is emptied.  Returns the free places that the batch has after it. */
 size_t csa_add(struct csa *, uint8_t *payload, size_t len);
 
-/* Descrambles the batch in place, and empties it. */
+/* Each changes the batch in place, and empties it. */
+void csa_scramble(struct csa *);
 void csa_descramble(struct csa *);
 
 /* Empties the batch and changes no byte. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/output.h"
 
+#include "worker/csa/scrambler.h"
 #include "worker/output/admission.h"
 #include "worker/output/output_type.h"
 
@@ -33,10 +34,31 @@ void output_free(struct output **o)
 	*o = NULL;
 }
 
+struct send {
+	struct output *output;
+	uint64_t now_ns;
+};
+
+static void send_scrambled(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct send *s = arg;
+
+	s->output->ops->send(s->output, runs, n_runs, s->now_ns);
+}
+
 void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns)
 {
-	o->ops->send(o, runs, n_runs, now_ns);
+	if (o->scrambler != NULL)
+		scrambler_feed(o->scrambler, runs, n_runs, send_scrambled,
+			       &(struct send){ o, now_ns });
+	else
+		o->ops->send(o, runs, n_runs, now_ns);
+}
+
+void output_set_scrambler(struct output *o, struct scrambler *s)
+{
+	o->scrambler = s;
 }
 
 void output_warm(const struct output *o, struct prefetch *w)

@@ -16,6 +16,7 @@
 #include "worker/ts/packet.h"
 
 struct asker;
+struct scrambler;
 struct iat_out;
 struct output;
 
@@ -90,6 +91,10 @@ ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
 			 size_t max);
 /* Disconnects a receiver; false: it is not connected. */
 bool output_kick(struct output *, uint64_t client);
+
+/* Scrambles the packets that it sends from now on.  Borrowed for the life of
+ * the output; NULL: none. */
+void output_set_scrambler(struct output *, struct scrambler *);
 
 /* The way of its questions about callers (admission.h), borrowed.  Call it
  * after output_open(). */

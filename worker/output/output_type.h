@@ -41,6 +41,7 @@ struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
 	struct asker *asker; /* borrowed */
+	struct scrambler *scrambler; /* borrowed; NULL: it sends in the clear */
 	struct output_counters counters;
 	struct iat_out iat;    /* all zero if the type does not measure it */
 	struct output_gap gap; /* all zero if the type does not measure it */

@@ -382,6 +382,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_set_psi(&p->sinks[i], splice_psi(p->splice));
 	if (!selector_is_relay(p->selector))
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
+#include "worker/csa/scrambler.h"
 #include "worker/output/sap.h"
 #include "worker/stream/monitor_log.h"
 
@@ -48,8 +49,16 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		else
 			pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
 	}
+	if (s->valid && s->spec.biss.given)
+		s->scrambler = scrambler_new(s->spec.biss.key);
 	if (s->valid && s->spec.sap)
 		s->sap = sap_new(&s->spec, name);
+}
+
+void sink_set_psi(struct sink *s, const struct psi *psi)
+{
+	if (s->scrambler != NULL)
+		scrambler_set_psi(s->scrambler, psi);
 }
 
 bool sink_stop(struct sink *s)
@@ -61,6 +70,7 @@ void sink_done(struct sink *s)
 {
 	sap_free(&s->sap);
 	output_free(&s->output);
+	scrambler_free(&s->scrambler);
 	link_record_done(&s->link);
 	cbr_free(&s->cbr);
 	if (s->sender != NULL)
@@ -165,6 +175,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	output_set_asker(s->output, s->asker);
+	output_set_scrambler(s->output, s->scrambler);
 	s->outage.until_ns = now_ns;
 	s->had_error = output_error_of(s) != NULL;
 	output_resume_rtp(s->output, s->place);

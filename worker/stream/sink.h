@@ -20,6 +20,8 @@
 #include "worker/core/link_record.h"
 #include "worker/socket/retry.h"
 
+struct psi;
+
 struct sink {
 	unsigned position;  /* from 1 */
 	bool valid;
@@ -62,6 +64,7 @@ struct sink {
 	struct sap *sap;       /* announces the output; NULL: not announced */
 	uint64_t receivers_reported; /* hash of the last report of receivers */
 	unsigned receivers_age_s; /* age of that report */
+	struct scrambler *scrambler; /* NULL: it sends in the clear */
 	struct asker *asker;   /* for questions about callers; borrowed */
 };
 
@@ -70,6 +73,10 @@ struct sink {
 void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
+
+/* The parser of the packets that the sink is fed, borrowed.  It comes before
+ * the first packet. */
+void sink_set_psi(struct sink *, const struct psi *);
 
 /* Starts to stop the output.  True if this takes time, during which the caller
  * can stop other outputs. */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/csa/scrambler.h"
+
+#include "common/base/alloc.h"
+#include "tests/unit/worker/ts/build.h"
+
+#include <criterion/criterion.h>
+#include <dvbcsa/dvbcsa.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tables of build_tables(). */
+enum { PMT = 0x100, VIDEO = 0x101, AUDIO = 0x102, GHOST = 0x300, MOST = 6000 };
+
+static const uint8_t word[] = { 0x12, 0x34, 0x56, 0x9c,
+				0xab, 0xcd, 0xef, 0x67 };
+
+struct received {
+	size_t n;
+	uint8_t data[MOST][TS_PACKET];
+};
+
+static void take(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct received *r = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		cr_assert_leq(r->n + runs[i].n, MOST);
+		memcpy(r->data[r->n], runs[i].data, runs[i].n * TS_PACKET);
+		r->n += runs[i].n;
+	}
+}
+
+/* The packet as the library scrambles single ones. */
+static void scramble(uint8_t *p)
+{
+	struct dvbcsa_key_s *key = dvbcsa_key_alloc();
+	size_t offset = ts_payload_offset(p);
+
+	dvbcsa_key_set(word, key);
+	dvbcsa_encrypt(key, p + offset, (unsigned)(TS_PACKET - offset));
+	p[3] |= 0x80;
+	dvbcsa_key_free(key);
+}
+
+/* A scrambler behind a parser that knows the tables. */
+struct rig {
+	struct psi *psi;
+	struct scrambler *scrambler;
+	struct build *b;
+	struct received *received;
+};
+
+static struct rig rig_new(void)
+{
+	struct rig g = {
+		.psi = psi_new(),
+		.scrambler = scrambler_new(word),
+		.b = build_new(),
+		.received = xcalloc(1, sizeof(struct received)),
+	};
+
+	scrambler_set_psi(g.scrambler, g.psi);
+	return g;
+}
+
+static void rig_done(struct rig *g)
+{
+	psi_free(&g->psi);
+	scrambler_free(&g->scrambler);
+	build_free(g->b);
+	free(g->received);
+}
+
+static void learn(struct rig *g)
+{
+	struct build *tables = build_new();
+
+	build_tables(tables);
+	for (size_t i = 0; i < tables->n; i++)
+		(void)psi_feed(g->psi, build_packet(tables, i));
+	build_free(tables);
+}
+
+static void run(struct rig *g)
+{
+	struct ts_run run = build_run(g->b);
+
+	scrambler_feed(g->scrambler, &run, 1, take, g->received);
+	cr_assert_eq(g->received->n, g->b->n);
+}
+
+Test(scrambler, the_components_are_scrambled_and_nothing_else)
+{
+	struct rig g = rig_new();
+
+	learn(&g);
+	build_tables(g.b);
+	for (unsigned i = 0; i < 1000; i++) {
+		(void)build_payload(g.b, VIDEO, (uint8_t)i);
+		(void)build_payload(g.b, i % 2 ? AUDIO : GHOST, (uint8_t)i);
+		(void)build_pcr(g.b, VIDEO, i * 27000ULL);
+	}
+	(void)build_null(g.b);
+	run(&g);
+	for (size_t i = 0; i < g.b->n; i++) {
+		uint8_t *p = build_packet(g.b, i);
+
+		if ((ts_pid(p) == VIDEO || ts_pid(p) == AUDIO) &&
+		    ts_payload_offset(p) < TS_PACKET)
+			scramble(p);
+		cr_assert_arr_eq(g.received->data[i], p, TS_PACKET, "%zu", i);
+	}
+	rig_done(&g);
+}
+
+Test(scrambler, no_component_leaves_in_the_clear_before_its_pmt)
+{
+	struct rig g = rig_new();
+
+	build_tables(g.b);
+	(void)build_payload(g.b, VIDEO, 1);
+	(void)build_payload(g.b, 0x11, 2);
+	run(&g);
+	for (size_t i = 0; i < g.b->n; i++) {
+		const uint8_t *p = build_packet(g.b, i);
+		const uint8_t *sent = g.received->data[i];
+
+		if (ts_pid(p) < 0x20)
+			cr_assert_arr_eq(sent, p, TS_PACKET, "%zu", i);
+		else
+			cr_assert_eq(ts_pid(sent), TS_PID_NULL, "%zu", i);
+	}
+	learn(&g);
+	g.received->n = 0;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[g.b->n - 2]), VIDEO);
+	cr_assert_eq(ts_scrambling(g.received->data[g.b->n - 2]), 2);
+	rig_done(&g);
+}
+
+Test(scrambler, the_last_packets_of_a_removed_component_are_scrambled)
+{
+	static const struct build_es es = { .type = 0x03, .pid = AUDIO };
+	struct build_entry program = { 1, PMT };
+	struct rig g = rig_new();
+	struct build *tables = build_new();
+	uint8_t section[1024];
+
+	learn(&g);
+	(void)build_payload(g.b, VIDEO, 1);
+	run(&g);
+	build_tables(tables); /* for the counter of the PMT */
+	(void)psi_feed(g.psi, build_section(tables, PMT, section,
+					    build_pmt(section, program, 1, &es,
+						      1)));
+	cr_assert_eq(psi_class(g.psi, VIDEO), PID_UNKNOWN);
+	g.received->n = 0;
+	run(&g);
+	cr_assert_eq(ts_scrambling(g.received->data[0]), 2);
+	build_free(tables);
+	rig_done(&g);
+}
+
+Test(scrambler, scrambled_packets_stay_as_they_are)
+{
+	struct rig g = rig_new();
+
+	learn(&g);
+	for (unsigned i = 0; i < 3; i++)
+		build_payload(g.b, VIDEO, (uint8_t)i)[3] |=
+			(uint8_t)((i + 1) << 6);
+	run(&g);
+	cr_assert_arr_eq(g.received->data, build_packet(g.b, 0), 3 * TS_PACKET);
+	rig_done(&g);
+}
+
+static size_t load(const char *name, uint8_t *ret)
+{
+	const char *srcdir = getenv("srcdir");
+	char *path = xasprintf("%s/../shared/data/ts/%s",
+			       srcdir ? srcdir : ".", name);
+	FILE *f = fopen(path, "rb");
+	size_t n;
+
+	if (f == NULL)
+		cr_skip("no sample %s", path);
+	n = fread(ret, TS_PACKET, MOST, f);
+	(void)fclose(f);
+	free(path);
+	return n;
+}
+
+/* The other program scrambled a single service, and with another parity. */
+Test(scrambler, a_capture_is_scrambled_as_another_program_does)
+{
+	static const uint8_t key[] = { 0x01, 0x23, 0x45, 0x69,
+				       0x89, 0xab, 0xcd, 0x01 };
+	static uint8_t theirs[MOST][TS_PACKET], clear[MOST][TS_PACKET];
+	struct received *r = xcalloc(1, sizeof *r);
+	struct scrambler *s = scrambler_new(key);
+	struct psi *psi = psi_new();
+	size_t n = load("test-026.csa.ts", theirs[0]), same = 0;
+	struct ts_run all = { clear[0], n };
+
+	cr_assert_eq(load("test-026.decsa.ts", clear[0]), n);
+	for (size_t i = 0; i < n; i++)
+		(void)psi_feed(psi, clear[i]);
+	scrambler_set_psi(s, psi);
+	scrambler_feed(s, &all, 1, take, r);
+	cr_assert_eq(r->n, n);
+	for (size_t i = 0; i < n; i++) {
+		if (ts_scrambling(theirs[i]) == 0)
+			continue;
+		cr_assert_arr_eq(r->data[i] + 4, theirs[i] + 4, TS_PACKET - 4,
+				 "%zu", i);
+		same++;
+	}
+	cr_assert_gt(same, 5000);
+	scrambler_free(&s);
+	psi_free(&psi);
+	free(r);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/csa/scrambler.h"
+
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PACKETS = 73 * DATAGRAM_PACKETS,
+	SCRAMBLING_EVEN = 0x80, /* transport_scrambling_control 10 */
+	SI_PIDS = 0x20, /* ETSI EN 300 468 5.1.3 */
+};
+
+struct scrambler {
+	struct csa *csa;
+	const struct psi *psi;
+	/* The PID was a component: packets of it may follow the table that
+	 * does not list it any more. */
+	bool was_component[TS_PIDS];
+	size_t n;
+	uint8_t packets[PACKETS][TS_PACKET];
+};
+
+struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD])
+{
+	struct scrambler *s = xcalloc(1, sizeof *s);
+
+	s->csa = csa_new();
+	csa_set(s->csa, control_word);
+	return s;
+}
+
+void scrambler_free(struct scrambler **ps)
+{
+	struct scrambler *s = *ps;
+
+	*ps = NULL;
+	if (s == NULL)
+		return;
+	csa_free(&s->csa);
+	free(s);
+}
+
+void scrambler_set_psi(struct scrambler *s, const struct psi *psi)
+{
+	s->psi = psi;
+}
+
+static bool is_component(struct scrambler *s, uint16_t pid)
+{
+	switch (psi_class(s->psi, pid)) {
+	case PID_VIDEO:
+	case PID_AUDIO:
+	case PID_SUBTITLE:
+	case PID_TELETEXT:
+	case PID_OTHER:
+		s->was_component[pid] = true;
+		break;
+	case PID_AIT:
+	case PID_DATA:
+	case PID_PSI:
+		s->was_component[pid] = false;
+		break;
+	case PID_UNKNOWN:
+		break;
+	}
+	return s->was_component[pid];
+}
+
+static void make_null(uint8_t *p)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = TS_PID_NULL >> 8;
+	p[3] = 0x10;
+}
+
+/* Copies a packet, and adds its payload to the batch. */
+static void take(struct scrambler *s, const uint8_t *packet)
+{
+	uint8_t *p = memcpy(s->packets[s->n++], packet, TS_PACKET);
+	uint16_t pid = ts_pid(p);
+	bool component = is_component(s, pid);
+	size_t offset = ts_payload_offset(p);
+
+	if (pid >= SI_PIDS && !component && !psi_has_pmt(s->psi)) {
+		make_null(p);
+		return;
+	}
+	if (!component || ts_scrambling(p) != 0 || offset == TS_PACKET)
+		return;
+	p[3] |= SCRAMBLING_EVEN;
+	if (csa_add(s->csa, p + offset, TS_PACKET - offset) == 0)
+		csa_scramble(s->csa);
+}
+
+static void flush(struct scrambler *s, ts_out_fn *out, void *arg)
+{
+	struct ts_run run = { s->packets[0], s->n };
+
+	if (s->n == 0)
+		return;
+	csa_scramble(s->csa);
+	s->n = 0;
+	out(&run, 1, arg);
+}
+
+void scrambler_feed(struct scrambler *s, const struct ts_run *runs,
+		    size_t n_runs, ts_out_fn *out, void *arg)
+{
+	for (size_t i = 0; i < n_runs; i++) {
+		for (size_t k = 0; k < runs[i].n; k++) {
+			take(s, runs[i].data + k * TS_PACKET);
+			if (s->n == PACKETS)
+				flush(s, out, arg);
+		}
+	}
+	flush(s, out, arg);
+}
