@@ -76,6 +76,7 @@ static const struct field input_rows[] = {
 };
 static const struct field output_rows[] = {
 	IO_ROW_CBR,
+	IO_ROWS_BISS(struct output_spec),
 	ROWS(struct output_spec, 0, FIELD_IDLE),
 	IO_ROW_NO_AUTH,
 };
