@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 
 #include <assert.h>
@@ -14,19 +15,16 @@
 enum {
 	/* the second waits in the channel while the first is hashed */
 	WITH_WORKER_MAX = 2,
-	TRIES_MAX = 2,
 	/* without a result for so long the worker is killed */
 	SLOT_MS = 10000,
 };
 
 struct auth_job {
-	TAILQ_ENTRY(auth_job) link;
+	struct service_request request;
 	struct auth_proc *owner;
 	struct auth_job_config cfg;
 	char *password;
 	char *hash;
-	uint32_t seq; /* 0: not with the worker */
-	unsigned tries;
 	ev_timer deadline;
 };
 
@@ -40,13 +38,18 @@ struct auth_proc {
 	struct ev_loop *loop;
 	struct slot slots[WITH_WORKER_MAX];
 	struct service_proc *service;
-	TAILQ_HEAD(, auth_job) jobs; /* in order of arrival */
+	struct service_requests jobs;
 	uint32_t last_seq;
 };
 
+static struct auth_job *job_of(struct service_request *r)
+{
+	return container_of(r, struct auth_job, request);
+}
+
 static void job_free(struct auth_job *j)
 {
-	TAILQ_REMOVE(&j->owner->jobs, j, link);
+	TAILQ_REMOVE(&j->owner->jobs, &j->request, link);
 	ev_timer_stop(j->owner->loop, &j->deadline);
 	explicit_bzero(j->password, strlen(j->password));
 	free(j->password);
@@ -70,9 +73,9 @@ static void send_job(struct auth_proc *p, struct channel *channel,
 
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
-	j->seq = m.seq = slot->seq = p->last_seq;
+	j->request.seq = m.seq = slot->seq = p->last_seq;
 	slot->sent_ms = mono_ms();
-	j->tries++;
+	j->request.tries++;
 	if (j->hash != NULL) {
 		m.type = MSG_AUTH_VERIFY;
 		m.auth_verify = (struct msg_auth_verify){
@@ -99,19 +102,19 @@ static void pump(void *auth_proc)
 {
 	struct auth_proc *p = auth_proc;
 	struct channel *channel = service_proc_channel(p->service);
+	struct service_request *r;
 	struct slot *slot;
-	struct auth_job *j;
 	uint64_t now;
 
 	if (channel == NULL)
 		return;
-	TAILQ_FOREACH(j, &p->jobs, link) {
-		if (j->seq != 0)
+	TAILQ_FOREACH(r, &p->jobs, link) {
+		if (r->seq != 0)
 			continue;
 		slot = find_slot(p, 0);
 		if (slot == NULL)
 			break;
-		send_job(p, channel, j, slot);
+		send_job(p, channel, job_of(r), slot);
 	}
 	now = mono_ms(); /* not before sent_ms of a new job */
 	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
@@ -129,6 +132,7 @@ static void on_message(const struct msg *m, void *self)
 	struct auth_proc *p = self;
 	const struct msg_auth_result *r = &m->auth_result;
 	enum auth_outcome outcome;
+	struct service_request *request;
 	struct slot *slot;
 	struct auth_job *j;
 
@@ -139,45 +143,32 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	outcome = r->ok ? AUTH_OK : AUTH_WRONG;
 	*slot = (struct slot){ 0 };
-	TAILQ_FOREACH(j, &p->jobs, link)
-		if (j->seq == m->seq)
-			break;
+	request = service_requests_find(&p->jobs, m->seq);
 	/* the job was cancelled or timed out */
-	if (j == NULL) {
+	if (request == NULL) {
 		pump(p);
 		return;
 	}
+	j = job_of(request);
 	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
 		outcome = AUTH_UNAVAILABLE;
 	/* the next jobs first: on_done may end all of them */
-	j->seq = 0;
-	TAILQ_REMOVE(&p->jobs, j, link);
+	request->seq = 0;
+	TAILQ_REMOVE(&p->jobs, request, link);
 	pump(p);
-	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	TAILQ_INSERT_HEAD(&p->jobs, request, link);
 	job_end(j, outcome, r->hash);
-}
-
-/* A job whose worker ended twice may be the cause. */
-static struct auth_job *find_deadly(struct auth_proc *p)
-{
-	struct auth_job *j;
-
-	TAILQ_FOREACH(j, &p->jobs, link)
-		if (j->seq == 0 && j->tries >= TRIES_MAX)
-			break;
-	return j;
 }
 
 static void on_down(void *self)
 {
 	struct auth_proc *p = self;
-	struct auth_job *j;
+	struct service_request *r;
 
 	memset(p->slots, 0, sizeof p->slots);
-	TAILQ_FOREACH(j, &p->jobs, link)
-		j->seq = 0;
-	while ((j = find_deadly(p)) != NULL)
-		job_end(j, AUTH_UNAVAILABLE, "");
+	service_requests_take_back(&p->jobs);
+	while ((r = service_requests_find_deadly(&p->jobs)) != NULL)
+		job_end(job_of(r), AUTH_UNAVAILABLE, "");
 }
 
 static const struct service_kind kind = {
@@ -231,7 +222,7 @@ struct auth_job *auth_job_new(struct auth_proc *p,
 	j->cfg = *cfg;
 	j->password = xstrdup(cfg->password);
 	j->hash = xstrdup(cfg->hash);
-	TAILQ_INSERT_TAIL(&p->jobs, j, link);
+	TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
 	ev_timer_init(&j->deadline, on_deadline, AUTH_JOB_DEADLINE_MS / 1e3,
 		      0.);
 	ev_timer_start(p->loop, &j->deadline);

@@ -12,6 +12,8 @@ libservice_a_SOURCES += \
 	common/supervise/procfs.c common/supervise/procfs.h \
 	common/supervise/restart.c common/supervise/restart.h \
 	common/supervise/service_proc.c common/supervise/service_proc.h \
+	common/supervise/service_request.c \
+	common/supervise/service_request.h \
 	common/supervise/spawn.c common/supervise/spawn.h \
 	common/supervise/tls_judgement.c common/supervise/tls_judgement.h \
 	common/supervise/tls_proc.c common/supervise/tls_proc.h \

@@ -5,6 +5,7 @@
 #include "common/loop/helper.h"
 #include "common/supervise/pem_source.h"
 #include "common/supervise/service_proc.h"
+#include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 
 #include <assert.h>
@@ -14,17 +15,13 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { TRIES_MAX = 2 };
-
 struct tls_judgement {
-	TAILQ_ENTRY(tls_judgement) link;
+	struct service_request request;
 	struct tls_judgements *owner;
 	struct helper_call *opening; /* NULL: the pair is open */
 	struct pem_pair pair;
 	tls_judgement_fn *done;
 	void *arg;
-	uint32_t seq; /* 0: not with the worker */
-	unsigned tries;
 	ev_timer deadline;
 };
 
@@ -33,15 +30,20 @@ struct tls_judgements {
 	struct service_proc *service;
 	struct helpers *helpers;
 	uint32_t *last_seq;
-	TAILQ_HEAD(, tls_judgement) list;
+	struct service_requests list;
 	unsigned n;
 };
+
+static struct tls_judgement *judgement_of(struct service_request *r)
+{
+	return container_of(r, struct tls_judgement, request);
+}
 
 static void judgement_free(struct tls_judgement *j)
 {
 	struct tls_judgements *js = j->owner;
 
-	TAILQ_REMOVE(&js->list, j, link);
+	TAILQ_REMOVE(&js->list, &j->request, link);
 	js->n--;
 	ev_timer_stop(js->loop, &j->deadline);
 	helper_call_cancel(&j->opening);
@@ -77,59 +79,45 @@ static void ask(struct tls_judgement *j)
 	struct msg m = { .type = MSG_TLS_CERTIFICATE };
 	const int fds[] = { j->pair.chain, j->pair.key };
 
-	if (channel == NULL || j->seq != 0 || j->opening != NULL)
+	if (channel == NULL || j->request.seq != 0 || j->opening != NULL)
 		return;
 	if (++*js->last_seq == 0)
 		*js->last_seq = 1;
-	j->seq = m.seq = *js->last_seq;
-	j->tries++;
+	j->request.seq = m.seq = *js->last_seq;
+	j->request.tries++;
 	/* if this fails, the worker is being replaced */
 	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
 }
 
 void tls_judgements_up(struct tls_judgements *js)
 {
-	struct tls_judgement *j;
+	struct service_request *r;
 
-	TAILQ_FOREACH(j, &js->list, link)
-		ask(j);
-}
-
-/* A check whose worker ended twice may be the cause. */
-static struct tls_judgement *find_deadly(struct tls_judgements *js)
-{
-	struct tls_judgement *j;
-
-	TAILQ_FOREACH(j, &js->list, link)
-		if (j->seq == 0 && j->tries >= TRIES_MAX)
-			break;
-	return j;
+	TAILQ_FOREACH(r, &js->list, link)
+		ask(judgement_of(r));
 }
 
 void tls_judgements_down(struct tls_judgements *js)
 {
-	struct tls_judgement *j;
+	struct service_request *r;
 
-	TAILQ_FOREACH(j, &js->list, link)
-		j->seq = 0;
-	while ((j = find_deadly(js)) != NULL)
-		end_unknown(j);
+	service_requests_take_back(&js->list);
+	while ((r = service_requests_find_deadly(&js->list)) != NULL)
+		end_unknown(judgement_of(r));
 }
 
 void tls_judgements_answer(struct tls_judgements *js, const struct msg *m)
 {
+	struct service_request *request =
+		m->seq != 0 ? service_requests_find(&js->list, m->seq) : NULL;
 	const struct msg_tls_result *r = &m->tls_result;
-	struct tls_judgement *j;
 	struct errmsg error = { 0 };
 
-	TAILQ_FOREACH(j, &js->list, link)
-		if (j->seq != 0 && j->seq == m->seq)
-			break;
-	if (j == NULL)
+	if (request == NULL)
 		return;
 	if (!r->ok)
 		errmsg_set(&error, "%s: %s", r->field, r->error);
-	end(j, r->ok ? 0 : -EINVAL, &error);
+	end(judgement_of(request), r->ok ? 0 : -EINVAL, &error);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
@@ -165,7 +153,7 @@ struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
 	j->pair = (struct pem_pair){ -1, -1 };
 	j->done = done;
 	j->arg = arg;
-	TAILQ_INSERT_TAIL(&js->list, j, link);
+	TAILQ_INSERT_TAIL(&js->list, &j->request, link);
 	js->n++;
 	ev_timer_init(&j->deadline, on_deadline, TLS_JUDGE_MS / 1e3, 0.);
 	ev_timer_start(js->loop, &j->deadline);

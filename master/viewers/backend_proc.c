@@ -2,6 +2,7 @@
 #include "master/viewers/backend_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 #include "proto/ipc/msg_tables.h"
 
@@ -11,30 +12,34 @@
 #include <sys/queue.h>
 
 struct backend_job {
-	TAILQ_ENTRY(backend_job) link;
+	struct service_request request;
 	struct backend_proc *owner;
 	struct msg_backend_ask ask; /* with texts of its own */
 	backend_done_fn *done;
 	void *arg;
-	uint32_t seq; /* 0: not with the worker */
 	ev_timer deadline; /* to be sent, then to be answered */
 };
 
 struct backend_proc {
 	struct ev_loop *loop;
 	struct service_proc *service;
-	TAILQ_HEAD(, backend_job) jobs; /* in order of arrival */
+	struct service_requests jobs;
 	unsigned n, n_sent;
 	uint32_t last_seq;
 };
+
+static struct backend_job *job_of(struct service_request *r)
+{
+	return container_of(r, struct backend_job, request);
+}
 
 static void job_free(struct backend_job *j)
 {
 	struct backend_proc *p = j->owner;
 
-	TAILQ_REMOVE(&p->jobs, j, link);
+	TAILQ_REMOVE(&p->jobs, &j->request, link);
 	p->n--;
-	p->n_sent -= j->seq != 0;
+	p->n_sent -= j->request.seq != 0;
 	ev_timer_stop(p->loop, &j->deadline);
 	field_drop(&backend_ask_fields, &j->ask);
 	free(j);
@@ -57,10 +62,10 @@ static void job_fail(struct backend_job *j, const char *error)
 	});
 }
 
-static void set_deadline(struct backend_job *j)
+static void set_deadline(struct backend_job *j, unsigned ms)
 {
 	ev_timer_stop(j->owner->loop, &j->deadline);
-	ev_timer_set(&j->deadline, BACKEND_DEADLINE_MS / 1e3, 0.);
+	ev_timer_set(&j->deadline, ms / 1e3, 0.);
 	ev_timer_start(j->owner->loop, &j->deadline);
 }
 
@@ -68,23 +73,24 @@ static void pump(void *self)
 {
 	struct backend_proc *p = self;
 	struct channel *channel = service_proc_channel(p->service);
-	struct backend_job *j;
+	struct service_request *r;
 
 	if (channel == NULL)
 		return;
-	TAILQ_FOREACH(j, &p->jobs, link) {
+	TAILQ_FOREACH(r, &p->jobs, link) {
 		struct msg m = { .type = MSG_BACKEND_ASK };
 
 		if (p->n_sent >= BACKEND_WITH_WORKER_MAX)
 			return;
-		if (j->seq != 0)
+		if (r->seq != 0)
 			continue;
 		if (++p->last_seq == 0)
 			p->last_seq = 1;
-		j->seq = m.seq = p->last_seq;
+		r->seq = m.seq = p->last_seq;
+		r->tries++;
 		p->n_sent++;
-		set_deadline(j);
-		m.backend_ask = j->ask;
+		set_deadline(job_of(r), BACKEND_DEADLINE_MS);
+		m.backend_ask = job_of(r)->ask;
 		/* if this fails, the worker is being replaced: on_down */
 		(void)channel_send(channel, &m, NULL, 0);
 	}
@@ -96,38 +102,37 @@ static void give_place(struct backend_job *j)
 	struct backend_proc *p = j->owner;
 
 	p->n_sent--;
-	j->seq = 0;
-	TAILQ_REMOVE(&p->jobs, j, link);
+	j->request.seq = 0;
+	TAILQ_REMOVE(&p->jobs, &j->request, link);
 	/* the next ones first: done may end all of them */
 	pump(p);
-	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	TAILQ_INSERT_HEAD(&p->jobs, &j->request, link);
 }
 
 static void on_message(const struct msg *m, void *self)
 {
 	struct backend_proc *p = self;
-	struct backend_job *j;
+	struct service_request *r;
 
 	if (m->type != MSG_BACKEND_RESULT || m->seq == 0)
 		return;
-	TAILQ_FOREACH(j, &p->jobs, link)
-		if (j->seq == m->seq)
-			break;
-	if (j == NULL)
+	r = service_requests_find(&p->jobs, m->seq);
+	if (r == NULL)
 		return; /* cancelled, or too late */
-	give_place(j);
-	job_end(j, &m->backend_result);
+	give_place(job_of(r));
+	job_end(job_of(r), &m->backend_result);
 }
 
 /* The worker ended: its successor gets the jobs again. */
 static void on_down(void *self)
 {
 	struct backend_proc *p = self;
-	struct backend_job *j;
+	struct service_request *r;
 
-	TAILQ_FOREACH(j, &p->jobs, link)
-		j->seq = 0;
+	service_requests_take_back(&p->jobs);
 	p->n_sent = 0;
+	while ((r = service_requests_find_deadly(&p->jobs)) != NULL)
+		job_fail(job_of(r), "its worker ended twice");
 }
 
 static const struct service_kind kind = {
@@ -167,10 +172,13 @@ struct service_proc *backend_proc_service(struct backend_proc *p)
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct backend_job *j = container_of(t, struct backend_job, deadline);
+	bool waits = j->request.seq == 0;
 
 	(void)loop, (void)revents;
-	/* a job that was not sent does not show the state of the backend */
-	if (j->seq == 0) {
+	if (waits && service_proc_channel(j->owner->service) == NULL) {
+		job_fail(j, "its worker does not run");
+	} else if (waits) {
+		/* it was not sent: the state of the backend is unknown */
 		job_end(j, NULL);
 	} else {
 		give_place(j);
@@ -192,11 +200,14 @@ struct backend_job *backend_job_new(struct backend_proc *p,
 	field_keep(&backend_ask_fields, &j->ask);
 	j->done = done;
 	j->arg = arg;
-	TAILQ_INSERT_TAIL(&p->jobs, j, link);
+	TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
 	p->n++;
 	ev_init(&j->deadline, on_deadline);
-	set_deadline(j);
 	service_proc_want(p->service);
+	/* the worker cannot start: a viewer need not wait for it */
+	set_deadline(j, service_proc_channel(p->service) == NULL &&
+				service_proc_alarm(p->service) != NULL
+			? 0 : BACKEND_DEADLINE_MS);
 	pump(p);
 	return j;
 }

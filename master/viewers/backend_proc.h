@@ -5,8 +5,9 @@
  *
  * The worker starts with the first job and stays.  It has a bounded number of
  * requests at a time; the others wait in order, up to a limit.  A job without a
- * result within its deadline after it was sent is unavailable; a job that
- * waited as long for its turn ends without a result.
+ * result within its deadline after it was sent is unavailable, as is a job that
+ * waited as long for a worker that does not run; a job that waited as long for
+ * its turn ends without a result.
  *
  * Owns the worker; borrows the loop and the spawner.
  */

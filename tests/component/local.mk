@@ -13,6 +13,7 @@ component_attempts = \
 	tests/component/attempts_kernel.c tests/component/attempt_try.c
 component_tests = \
 	tests/component/test_auth_proc \
+	tests/component/test_backend_proc \
 	tests/component/test_deliver_proc \
 	tests/component/test_deliver_role \
 	tests/component/test_reconciler \
@@ -37,6 +38,9 @@ tests_component_test_deliver_role_LDADD = $(unit_libs)
 tests_component_test_auth_proc_SOURCES = \
 	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)
+tests_component_test_backend_proc_SOURCES = \
+	tests/component/test_backend_proc.c $(service_rig)
+tests_component_test_backend_proc_LDADD = $(master_libs)
 tests_component_test_reconciler_SOURCES = tests/component/test_reconciler.c \
 	$(component_reconciler)
 tests_component_test_reconciler_LDADD = $(master_libs)

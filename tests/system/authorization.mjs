@@ -3,12 +3,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { Sluice, WORKER, config, request, stream }
+	from '../helpers/sluice.mjs';
 import { certificate, secureRequest, settingsOf } from '../helpers/tls.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -21,7 +24,7 @@ function user(token, more = {}) {
 	return { ...WATCH, token, ...more };
 }
 
-async function playing(t, auth, users = {}, more = {}) {
+async function playing(t, auth, users = {}, more = {}, options = {}) {
 	const sluice = await Sluice.start(t, {
 		...config({ ...stream('a001', 'udp://127.0.0.1:5000',
 			['http://127.0.0.1:8100/one',
@@ -30,7 +33,7 @@ async function playing(t, auth, users = {}, more = {}) {
 		groups: { News: 'Local' } }),
 		categories: [{ name: 'News', groups: [{ name: 'Local' }] },
 			{ name: 'Sport', groups: [] }],
-		auth: { enable: true, ...auth }, users, ...more });
+		auth: { enable: true, ...auth }, users, ...more }, options);
 
 	await waitUntil('input', () => udpBound(5000));
 	await Sender.start(t, new TsMux(), 5000);
@@ -368,6 +371,30 @@ test('a flood of questions to a silent backend lets nobody in unasked',
 
 	assert.ok(allowed <= asked, `${allowed} allowed, ${asked} asked`);
 	assert.ok(answers.every((s) => s === 200 || s === 503));
+	await sluice.stop();
+});
+
+test('a backend worker that cannot start is a backend without an answer',
+	async (t) => {
+	const program = path.join(tempDir(t), 'sluice-worker');
+
+	for (const kind of ['', '-tls'])
+		fs.copyFileSync(WORKER + kind, program + kind);
+	const auth = { enable: true, backend: 'http://127.0.0.1:9000/' };
+	const sluice = await playing(t, { ...auth,
+		backend_unreachable: 'allow' }, {}, {},
+	{ env: { SLUICE_WORKER: program } });
+
+	assert.equal(await status('?token=new'), 200);
+	await sluice.logged(new RegExp('the backend does not answer: its ' +
+		'worker does not run: new viewers are allowed'));
+	await waitUntil('the quarantine', async () =>
+		(await sluice.json('/api/system-status')).alarms?.some(
+			(text) => /^backend worker: .* in a row/.test(text)));
+	assert.equal(await status('?token=other'), 200);
+	await sluice.cmd('set-auth', { auth: { ...auth,
+		backend_unreachable: 'deny' } });
+	assert.equal(await status('?token=new'), 403);
 	await sluice.stop();
 });
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The requests to the worker of a service, in order of arrival: those with the
+ * worker, and those that wait.
+ *
+ * A request is embedded in its job.  The owner sets seq when it sends it, and
+ * counts tries.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/queue.h>
+
+enum { SERVICE_TRIES_MAX = 2 };
+
+struct service_request {
+	TAILQ_ENTRY(service_request) link;
+	uint32_t seq; /* 0: not with the worker */
+	unsigned tries;
+};
+
+TAILQ_HEAD(service_requests, service_request);
+
+/* The request with this number (not 0), or NULL: it has ended. */
+struct service_request *service_requests_find(const struct service_requests *,
+					      uint32_t seq);
+
+/* The worker has ended: its requests wait again. */
+void service_requests_take_back(struct service_requests *);
+
+/* A request that waits and whose worker has ended SERVICE_TRIES_MAX times: it
+ * may be the cause.  NULL: none. */
+struct service_request *
+service_requests_find_deadly(const struct service_requests *);
