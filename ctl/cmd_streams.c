@@ -369,7 +369,7 @@ static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
 	enum ctl_exit code = api_command(ctl, json_pack("{s:s, s:s}", "cmd",
 							"restart-stream", "id",
 							id), &reply);
-	/* a disabled stream has no process */
+	/* a disabled or waiting stream has no process */
 	bool is = json_object_get(reply, "warnings") == NULL;
 
 	print_warnings(reply);

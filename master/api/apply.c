@@ -123,6 +123,15 @@ void apply_warn_readers(struct api *api, const char *id, const json_t *stream,
 	free(readers);
 }
 
+void apply_warn_idle(const char *id, const json_t *stream)
+{
+	struct errmsg idle;
+
+	if (json_is_true(json_object_get(stream, "enable")) &&
+	    check_stream_idle(stream, &idle))
+		warn_stream(id, "is not run", idle.text);
+}
+
 /* error: why it cannot run; NULL: its content decides. */
 static void settle(struct api *api, const char *id, const json_t *stream,
 		   const char *error)
@@ -131,6 +140,8 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 		config_streams(api->cfg.config), stream);
 	struct errmsg idle;
 
+	if (error != NULL && conf->is_enabled)
+		warn_stream(id, "is not run", error);
 	if (error == NULL && check_stream_idle(stream, &idle))
 		error = idle.text;
 	status_set_stream(api->cfg.status, id, conf, error);
@@ -138,8 +149,6 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 		reconciler_set_stream(api->cfg.reconciler, id, conf);
 	else
 		reconciler_remove_stream(api->cfg.reconciler, id);
-	if (error != NULL && conf->is_enabled)
-		warn_stream(id, "is not run", error);
 }
 
 void apply_stream(struct api *api, const char *id, const json_t *stream)
@@ -190,6 +199,8 @@ void apply_all(struct api *api, bool waiting_only)
 		if (error.text[0] == '\0' || !waiting_only)
 			settle(api, id, stream,
 			       error.text[0] != '\0' ? error.text : NULL);
+		if (error.text[0] == '\0')
+			apply_warn_idle(id, stream);
 	}
 }
 

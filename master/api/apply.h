@@ -26,6 +26,9 @@ void apply_warn_readers(struct api *, const char *id, const json_t *stream,
 
 /* Starts, replaces or stops the worker.  The stream has no error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
+/* Logs why an enabled stream has nothing to run, where no command warns of
+ * it. */
+void apply_warn_idle(const char *id, const json_t *stream);
 /* As apply_stream(), for a change that does not affect the worker: an error
  * that prevents the stream from running remains. */
 void apply_kept(struct api *, const char *id, const json_t *stream);

@@ -62,6 +62,7 @@ static void follow(struct api *api, const json_t *old)
 			       stream))
 			continue;
 		apply_stream(api, id, stream);
+		apply_warn_idle(id, stream);
 		apply_warn_readers(api, id, stream, NULL);
 		apply_announce(api, stream, true);
 	}

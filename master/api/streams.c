@@ -196,9 +196,11 @@ static void streams_restart(struct api *api, const json_t *request,
 	const char *id = edit_text(stream, "id");
 	const char *fault = stream != NULL ? status_fault(api->cfg.status, id)
 					   : NULL;
+	struct stream_proc_info info = { 0 };
 
 	if (stream == NULL)
 		return;
+	(void)reconciler_get_stream(api->cfg.reconciler, id, &info);
 	reconciler_restart_stream(api->cfg.reconciler, id);
 	reply_ok(reply, "restart-stream");
 	if (!json_is_true(json_object_get(stream, "enable")))
@@ -206,6 +208,9 @@ static void streams_restart(struct api *api, const json_t *request,
 						   "nothing was restarted");
 	else if (fault != NULL)
 		reply_warn(reply, "stream is not run", fault);
+	else if (info.waiting)
+		reply_warn(reply, "stream.http_keep_active", "the stream waits "
+			   "for a viewer: nothing was restarted");
 }
 
 static void streams_check(struct api *api, const json_t *request,

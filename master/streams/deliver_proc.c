@@ -476,7 +476,10 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 		m->waits_for = xasprintf("%s: path %s is used by stream %s",
 					 mount_address(m), m->path,
 					 holder->stream);
-		log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
+		/* else the stream frees its older mount next */
+		if (strcmp(holder->stream, m->stream) != 0)
+			log_error("deliver", "stream %s: %s", m->stream,
+				  m->waits_for);
 	} else {
 		mount_set_due(m, true);
 	}

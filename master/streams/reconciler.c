@@ -155,14 +155,15 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 
 /* --- streams that read streams --- */
 
-/* runs: by a stream that runs. */
-static bool is_read(const struct reconciler *r, const char *id, bool runs)
+/* A stream that reads this one; runs: of those that run.  NULL: none. */
+static const char *find_reader(const struct reconciler *r, const char *id,
+			       bool runs)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (stream_proc_reads(r->streams[i], id) &&
 		    (!runs || stream_proc_is_wanted(r->streams[i])))
-			return true;
-	return false;
+			return stream_proc_id(r->streams[i]);
+	return NULL;
 }
 
 /* The streams that it reads run as long as it does. */
@@ -174,7 +175,7 @@ static void demand_sources(struct reconciler *r,
 
 		if (p != NULL)
 			stream_proc_set_demanded(
-				p, is_read(r, links->ids[i], true));
+				p, find_reader(r, links->ids[i], true));
 	}
 }
 
@@ -186,8 +187,8 @@ static void update_read(struct reconciler *r, const struct stream_links *links)
 		struct stream_proc *p = find(r, links->ids[i]);
 
 		if (p != NULL && !stream_proc_is_removed(p))
-			stream_proc_set_read(p, is_read(r, links->ids[i],
-							false));
+			stream_proc_set_read(p, find_reader(r, links->ids[i],
+							    false) != NULL);
 	}
 	demand_sources(r, links);
 }
@@ -400,11 +401,11 @@ void reconciler_set_stream(struct reconciler *r, const char *id,
 	if (p == NULL)
 		p = add(r, id);
 	before = stream_proc_links(p);
-	stream_proc_set(p, conf, is_read(r, id, false));
+	stream_proc_set(p, conf, find_reader(r, id, false) != NULL);
 	after = stream_proc_links(p);
 	update_read(r, &before);
 	update_read(r, &after);
-	stream_proc_set_demanded(p, is_read(r, id, true));
+	stream_proc_set_demanded(p, find_reader(r, id, true));
 }
 
 void reconciler_rename_stream(struct reconciler *r, const char *from,

@@ -259,9 +259,14 @@ static void on_demand(bool wanted, void *arg)
 
 	if (!can_run(p))
 		return;
-	log_info(worker_proc_name(p->proc), wanted
-			 ? "first viewer: starting"
-			 : "no viewer: stopping (http_keep_active)");
+	if (!wanted)
+		log_info(worker_proc_name(p->proc),
+			 "no viewer: stopping (http_keep_active)");
+	else if (p->demand.demand.viewers > 0)
+		log_info(worker_proc_name(p->proc), "first viewer: starting");
+	else
+		log_info(worker_proc_name(p->proc),
+			 "stream %s reads it: starting", p->reader);
 	if (wanted) {
 		stream_mounts_resume(&p->mounts);
 		worker_proc_want(p->proc);
@@ -277,9 +282,12 @@ bool stream_proc_is_wanted(const struct stream_proc *p)
 	return can_run(p) && demand_is_wanted(&p->demand.demand);
 }
 
-void stream_proc_set_demanded(struct stream_proc *p, bool demanded)
+void stream_proc_set_demanded(struct stream_proc *p, const char *reader)
 {
-	stream_demand_read(&p->demand, demanded);
+	(void)snprintf(p->reader, sizeof p->reader, "%s",
+		       reader != NULL ? reader : "");
+	/* p may be freed in here: nothing after the call */
+	stream_demand_read(&p->demand, reader != NULL);
 }
 
 /* NULL: no paths. */

@@ -119,8 +119,9 @@ void stream_proc_kick(struct stream_proc *, uint64_t client);
 void stream_proc_set_read(struct stream_proc *, bool others_read);
 /* The worker is wanted: the stream is not on demand, or has a viewer. */
 bool stream_proc_is_wanted(const struct stream_proc *);
-/* A stream whose worker is wanted reads this one, so it runs. */
-void stream_proc_set_demanded(struct stream_proc *, bool demanded);
+/* The stream reader, whose worker is wanted, reads this one, so it runs; NULL:
+ * there is none. */
+void stream_proc_set_demanded(struct stream_proc *, const char *reader);
 /* The ring for its readers, borrowed; -1: none. */
 int stream_proc_ring(const struct stream_proc *);
 /* The streams that its inputs read, each once. */

@@ -9,6 +9,7 @@
 #include "master/streams/stream_proc.h"
 #include "master/streams/stream_ring.h"
 #include "master/viewers/viewers.h"
+#include "proto/spec/io_spec.h"
 
 #include <stdbool.h>
 
@@ -25,6 +26,7 @@ struct stream_proc {
 
 	struct stream_ring ring;
 	bool others_read;
+	char reader[IO_ID_MAX + 1]; /* a stream that runs and reads it, or "" */
 	bool started; /* the worker has received stream.start */
 	struct stream_memory memory;
 

@@ -132,10 +132,16 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	assert.equal((await sluice.cmd('check-stream', { id: 'a' }))[
 		'check-stream'], 'ok');
 
+	const { warnings } = await sluice.cmd('restart-stream', { id: 'a' });
+	assert.match(warnings.join(), /waits for a viewer: nothing was/);
+
 	// of a reader, through its source
 	const viewer = await Viewer.open(t, PORT, '/b');
 	await more(viewer);
 	assert.ok(runs(sluice, 'a') && runs(sluice, 'b'));
+	await sluice.logged(/stream b: first viewer: starting/);
+	await sluice.logged(/stream a: stream b reads it: starting/);
+	assert.doesNotMatch(sluice.log, /stream a: first viewer/);
 	await sluice.onair('a');
 	await sluice.onair('b');
 	const second = await Viewer.open(t, PORT, '/a');
@@ -170,8 +176,12 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 		await waits(sluice, 'a');
 		await waitUntil('the end', () => !runs(sluice, 'a'));
 	}
+	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',
+		'udp://127.0.0.1:5000', '0',
+		{ output: [`http://127.0.0.1:${PORT}/other#no_auth`] }) });
 	const fourth = await Viewer.open(t, PORT, '/other');
 	await more(fourth);
+	assert.doesNotMatch(sluice.log, /is used by stream/);
 
 	// another setting applies to the viewer's stream, which stays
 	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',

@@ -251,6 +251,7 @@ Test(api, names_keys_without_a_meaning_and_streams_that_cannot_run)
 	cr_assert_not_null(strstr(w.log, "stream a: is enabled and does not "
 					 "run: input: there is none"),
 			   "%s", w.log);
+	cr_assert_null(strstr(w.log, "is not run"), "twice: %s", w.log);
 	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
 	cr_assert_str_eq(said(), "{'toggle-stream':'ok'}");
 	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
@@ -283,6 +284,17 @@ Test(api, names_a_stream_that_has_nothing_to_restart)
 	cr_assert_eq(post("{'cmd':'restart-stream','id':'b'}"), 200);
 	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':["
 			 "'stream is not run: input: there is none']}");
+}
+
+Test(api, names_a_stream_that_waits_for_a_viewer)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
+	fakes.stream = (struct stream_proc_info){ .state = "stopped",
+						  .waiting = true };
+	cr_assert_eq(post("{'cmd':'restart-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':["
+			 "'stream.http_keep_active: the stream waits for a "
+			 "viewer: nothing was restarted']}");
 }
 
 Test(api, restarts)
