@@ -26,7 +26,6 @@ struct listener {
 	ev_io readable;
 	ev_timer pause;
 	int fd;
-	uint16_t port;
 };
 
 struct http_server {
@@ -127,8 +126,7 @@ static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_io_start(loop, &l->readable);
 }
 
-static int bind_socket(const struct sockaddr_any *address,
-		       struct sockaddr_any *ret_bound)
+static int bind_socket(const struct sockaddr_any *address)
 {
 	int fd = socket(address->sa.sa_family,
 			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -137,11 +135,9 @@ static int bind_socket(const struct sockaddr_any *address,
 
 	if (fd < 0)
 		return -errno;
-	ret_bound->len = sizeof ret_bound->in6;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
 	    bind(fd, &address->sa, address->len) < 0 ||
-	    listen(fd, BACKLOG) < 0 ||
-	    getsockname(fd, &ret_bound->sa, &ret_bound->len) < 0) {
+	    listen(fd, BACKLOG) < 0) {
 		err = -errno;
 		fd_close(&fd);
 		return err;
@@ -149,15 +145,13 @@ static int bind_socket(const struct sockaddr_any *address,
 	return fd;
 }
 
-static void add_listener(struct http_server *s, int fd,
-			 const struct sockaddr_any *bound)
+static void add_listener(struct http_server *s, int fd)
 {
 	struct listener **last = &s->listeners;
 	struct listener *l = xcalloc(1, sizeof *l);
 
 	l->server = s;
 	l->fd = fd;
-	l->port = sockaddr_port(bound);
 	ev_io_init(&l->readable, on_readable, fd, EV_READ);
 	ev_timer_init(&l->pause, on_pause, 0, 0);
 	while (*last)
@@ -169,12 +163,11 @@ static void add_listener(struct http_server *s, int fd,
 int http_server_listen(struct http_server *s,
 		       const struct sockaddr_any *address)
 {
-	struct sockaddr_any bound;
-	int fd = bind_socket(address, &bound);
+	int fd = bind_socket(address);
 
 	if (fd < 0)
 		return fd;
-	add_listener(s, fd, &bound);
+	add_listener(s, fd);
 	return 0;
 }
 
@@ -190,7 +183,7 @@ int http_server_adopt(struct http_server *s, int fd)
 		fd_close(&fd);
 		return err;
 	}
-	add_listener(s, fd, &bound);
+	add_listener(s, fd);
 	return 0;
 }
 
@@ -210,9 +203,4 @@ int http_server_fd(const struct http_server *s, size_t i)
 	while (l && i-- > 0)
 		l = l->next;
 	return l ? l->fd : -1;
-}
-
-uint16_t http_server_port(const struct http_server *s)
-{
-	return s->listeners ? s->listeners->port : 0;
 }

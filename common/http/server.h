@@ -92,9 +92,6 @@ void http_server_set_tls(struct http_server *, http_serve_tls_fn *serve,
 /* The i-th listening socket, from 0, borrowed; -1: none. */
 int http_server_fd(const struct http_server *, size_t i);
 
-/* The first bound port (for port 0); 0: none. */
-uint16_t http_server_port(const struct http_server *);
-
 struct http_answer {
 	int status;
 	const char *content_type; /* NULL with an empty body */

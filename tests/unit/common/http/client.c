@@ -3,11 +3,10 @@
 
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/base/sockaddr.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -50,20 +49,17 @@ unsigned drive_for(struct ev_loop *loop, unsigned ms)
 	return n;
 }
 
-struct client client_open(struct ev_loop *loop, uint16_t port)
+struct client client_open(struct ev_loop *loop, int listener)
 {
-	struct sockaddr_in to = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
+	struct sockaddr_any to;
 	struct client c = {
 		.loop = loop,
 		.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
 	};
 
 	cr_assert_geq(c.fd, 0);
-	cr_assert_eq(connect(c.fd, (struct sockaddr *)&to, sizeof to), 0);
+	cr_assert_eq(sockaddr_of_listener(listener, &to), 0);
+	cr_assert_eq(connect(c.fd, &to.sa, to.len), 0);
 	cr_assert_eq(fd_set_nonblock(c.fd), 0);
 	return c;
 }

@@ -20,8 +20,8 @@ struct client {
 	int error; /* errno of the last recv */
 };
 
-/* Connects to the port of 127.0.0.1. */
-struct client client_open(struct ev_loop *, uint16_t port);
+/* Connects to the socket of a listener. */
+struct client client_open(struct ev_loop *, int listener);
 void client_close(struct client *);
 
 /* Closes with RST. */

@@ -80,7 +80,7 @@ static void site_close(struct site *s)
 
 static struct client visit(struct site *s)
 {
-	return client_open(s->loop, http_server_port(s->server));
+	return client_open(s->loop, http_server_fd(s->server, 0));
 }
 
 /* Shakes hands; c.in is empty after it. */

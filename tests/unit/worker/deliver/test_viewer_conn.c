@@ -20,7 +20,12 @@
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define HEAD(path) "HEAD " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
-enum { PACKETS = 200 };
+enum {
+	PACKETS = 200,
+	/* of the body of held_client() */
+	HELD_FIRST = 30000,
+	HELD_END = 60000,
+};
 
 struct owner {
 	struct rig rig;
@@ -154,6 +159,22 @@ static int client_of(struct owner *o, const char *text)
 			    SOCK_CLOEXEC | SOCK_NONBLOCK);
 	cr_assert_geq(o->cfg.fd, 0);
 	o->conn = viewer_conn_new(&o->cfg);
+	return fd;
+}
+
+/* A client that has received the head of a long body, and reads no further. */
+static int held_client(struct owner *o, unsigned answer_ms,
+		       unsigned answer_rate)
+{
+	char head[1024];
+	int fd;
+
+	owner_init(o, 16 << 20);
+	rig_write(&o->rig, HELD_END);
+	o->cfg.answer_ms = answer_ms;
+	o->cfg.answer_rate = answer_rate;
+	fd = client_of(o, GET("/ring/30000/60000"));
+	rig_read_head(&o->rig, fd, head, sizeof head);
 	return fd;
 }
 
@@ -361,15 +382,8 @@ Test(viewer_conn, limits_the_time_of_idle_clients_and_later_heads)
 Test(viewer_conn, disconnects_a_client_that_reads_too_slowly)
 {
 	struct owner o;
-	char head[1024];
-	int fd;
+	int fd = held_client(&o, 50, 1 << 30);
 
-	owner_init(&o, 16 << 20);
-	rig_write(&o.rig, 30000);
-	o.cfg.answer_ms = 50;
-	o.cfg.answer_rate = 1 << 30;
-	fd = client_of(&o, GET("/ring/0/30000"));
-	rig_read_head(&o.rig, fd, head, sizeof head);
 	rig_until(&o.rig, has_ended, &o);
 	cr_assert_eq(o.mount->cut, 0, "the writer did not end it");
 	(void)close(fd);
@@ -379,14 +393,9 @@ Test(viewer_conn, disconnects_a_client_that_reads_too_slowly)
 Test(viewer_conn, no_byte_that_the_writer_overwrites_is_received)
 {
 	struct owner o;
-	uint64_t pos = 30000 * RING_PACKET;
-	char head[1024];
-	int fd;
+	uint64_t pos = HELD_FIRST * RING_PACKET;
+	int fd = held_client(&o, RIG_NEVER_MS, 1);
 
-	owner_init(&o, 16 << 20);
-	rig_write(&o.rig, 60000);
-	fd = client_of(&o, GET("/ring/30000/60000"));
-	rig_read_head(&o.rig, fd, head, sizeof head);
 	rig_turn(&o.rig, 5);
 	/* the client stops reading; the writer goes on until the cut */
 	while (o.conn != NULL) {
@@ -396,7 +405,7 @@ Test(viewer_conn, no_byte_that_the_writer_overwrites_is_received)
 	}
 	/* every packet that it reads now is right */
 	cr_assert_neq(rig_read_to_end(&o.rig, fd, &pos), 0);
-	cr_assert_lt(pos, 60000 * RING_PACKET);
+	cr_assert_lt(pos, HELD_END * RING_PACKET);
 	(void)close(fd);
 	owner_done(&o);
 }
@@ -404,14 +413,9 @@ Test(viewer_conn, no_byte_that_the_writer_overwrites_is_received)
 Test(viewer_conn, resets_when_the_mount_of_its_body_ends)
 {
 	struct owner o;
-	uint64_t pos = 30000 * RING_PACKET;
-	char head[1024];
-	int fd;
+	uint64_t pos = HELD_FIRST * RING_PACKET;
+	int fd = held_client(&o, RIG_NEVER_MS, 1);
 
-	owner_init(&o, 16 << 20);
-	rig_write(&o.rig, 60000);
-	fd = client_of(&o, GET("/ring/30000/60000"));
-	rig_read_head(&o.rig, fd, head, sizeof head);
 	mount_free(&o.mount);
 	rig_until(&o.rig, has_ended, &o);
 	cr_assert_eq(rig_read_to_end(&o.rig, fd, &pos), -ECONNRESET);
