@@ -76,7 +76,9 @@ static void job_done(void *job, void *arg)
 
 static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
 {
-	static const struct helper_kind kind = { job_run, job_done, job_free };
+	static const struct helper_kind kind = {
+		.run = job_run, .done = job_done, .free = job_free,
+	};
 	struct reader *r = container_of(w, struct reader, begin);
 	struct read_job *j;
 

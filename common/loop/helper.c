@@ -7,7 +7,6 @@
 
 #include <ev.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
@@ -21,6 +20,7 @@ struct helpers {
 	ev_async done;
 	pthread_mutex_t lock;
 	unsigned users; /* the owner and each thread */
+	LIST_HEAD(, helper_call) running; /* with the lock */
 	struct ev_loop *loop; /* NULL: the owner is gone */
 };
 
@@ -30,6 +30,7 @@ struct helper_call {
 	const struct helper_kind *kind;
 	void *job; /* belongs to the thread from started to finished */
 	void *arg;
+	LIST_ENTRY(helper_call) running; /* from started to finished */
 	bool started;
 	bool finished, cancelled; /* with the lock */
 };
@@ -62,6 +63,7 @@ static void *run_in_thread(void *arg)
 	c->kind->run(c->job);
 	(void)pthread_mutex_lock(&h->lock);
 	c->finished = true;
+	LIST_REMOVE(c, running);
 	cancelled = c->cancelled;
 	if (h->loop != NULL)
 		ev_async_send(h->loop, &h->done);
@@ -76,10 +78,24 @@ static int start(struct helpers *h, struct helper_call *c)
 	pthread_t thread;
 	int err = thread_start(&thread, run_in_thread, c);
 
-	if (err == 0)
-		h->users++;
 	c->started = err == 0;
-	return err;
+	if (err < 0)
+		return err;
+	h->users++;
+	LIST_INSERT_HEAD(&h->running, c, running);
+	return 0;
+}
+
+/* A thread works on the same file.  With the lock. */
+static bool is_held(const struct helpers *h, const struct helper_call *c)
+{
+	const struct helper_call *r;
+
+	LIST_FOREACH(r, &h->running, running)
+		if (r->kind == c->kind && c->kind->is_same != NULL &&
+		    c->kind->is_same(r->job, c->job))
+			return true;
+	return false;
 }
 
 /* Starts waiting calls while threads are free. */
@@ -90,7 +106,7 @@ static void pump(struct helpers *h)
 
 	(void)pthread_mutex_lock(&h->lock);
 	TAILQ_FOREACH(c, &h->calls, link) {
-		if (c->started)
+		if (c->started || is_held(h, c))
 			continue;
 		if (h->users > h->threads_max)
 			break;
@@ -147,6 +163,7 @@ struct helpers *helpers_new(struct ev_loop *loop, unsigned threads_max)
 
 	h->threads_max = threads_max;
 	TAILQ_INIT(&h->calls);
+	LIST_INIT(&h->running);
 	(void)pthread_mutex_init(&h->lock, NULL);
 	h->users = 1;
 	h->loop = loop;

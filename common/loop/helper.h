@@ -4,10 +4,14 @@
  * not answer.
  *
  * The number of threads is limited; further calls wait for a thread in order.
- * A call that is cancelled leaves its thread behind until the disk answers.
+ * A call that is cancelled leaves its thread behind until the disk answers.  A
+ * call that needs the same file as one in a thread waits for the end of that
+ * one, so that a file that does not answer takes one thread only.
  * Owns the calls and their jobs; borrows the loop.
  */
 #pragma once
+
+#include <stdbool.h>
 
 struct ev_loop;
 struct helpers;
@@ -17,6 +21,9 @@ struct helper_kind {
 	void (*run)(void *job);             /* in a thread */
 	void (*done)(void *job, void *arg); /* from the loop, after run */
 	void (*free)(void *job);            /* the last use, in any thread */
+	/* Do two jobs of this kind need the same file?  It reads what run()
+	 * does not change.  NULL: never. */
+	bool (*is_same)(const void *a, const void *b);
 };
 
 struct helpers *helpers_new(struct ev_loop *, unsigned threads_max);

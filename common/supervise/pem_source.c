@@ -106,12 +106,30 @@ static void opening_free(void *job)
 	free(p);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	return !pem_source_is_text(a) && strcmp(a, b) == 0;
+}
+
+static bool opening_is_same(const void *a, const void *b)
+{
+	const struct opening *p = a, *q = b;
+
+	return is_same_file(p->chain, q->chain) ||
+	       is_same_file(p->key, q->key) ||
+	       is_same_file(p->chain, q->key) || is_same_file(p->key, q->chain);
+}
+
 struct helper_call *pem_opening_new(struct helpers *helpers, const char *chain,
 				    const char *key, pem_opened_fn *done,
 				    void *arg)
 {
-	static const struct helper_kind kind = { opening_run, opening_done,
-						 opening_free };
+	static const struct helper_kind kind = {
+		.run = opening_run,
+		.done = opening_done,
+		.free = opening_free,
+		.is_same = opening_is_same,
+	};
 	struct opening *p = xcalloc(1, sizeof *p);
 
 	p->chain = xstrdup(chain);

@@ -138,7 +138,9 @@ static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 void host_look(struct host_looks *l, const char *id, const json_t *stream,
 	       struct reply *reply)
 {
-	static const struct helper_kind kind = { job_run, job_done, job_free };
+	static const struct helper_kind kind = {
+		.run = job_run, .done = job_done, .free = job_free,
+	};
 	struct look *k;
 	struct job *j;
 

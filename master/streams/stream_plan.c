@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
+#include "common/supervise/pem_source.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/stream_spec.h"
 
@@ -31,6 +32,18 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 	return false;
 }
 
+static void plan_key(struct stream_plan *p, const json_t *settings)
+{
+	/* a plan that the last master wrote has it */
+	const char *key = json_string_value(json_object_get(
+		settings != NULL ? settings : p->source, "crt_key"));
+
+	if (key == NULL || pem_source_is_text(key))
+		return;
+	free(p->key);
+	p->key = xstrdup(key);
+}
+
 static void plan_output(struct stream_plan *p, const struct output_conf *out)
 {
 	struct plan_http *http;
@@ -39,6 +52,7 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 	p->start.outputs[p->start.n_outputs++] = out->address;
 	if (!out->is_valid)
 		return;
+	p->files = p->files || out->kind == OUTPUT_FILE;
 	p->net = p->net || output_kind_is_net(out->kind);
 	if (out->kind != OUTPUT_HTTP)
 		return;
@@ -75,6 +89,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		if (!in->is_valid)
 			continue;
 		p->net = p->net || input_kind_is_net(in->kind);
+		p->files = p->files || in->kind == INPUT_FILE ||
+			   in->kind == INPUT_SDP;
 		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
 			memcpy(p->links.ids[p->links.n++], in->stream,
 			       strlen(in->stream) + 1);
@@ -90,6 +106,9 @@ struct stream_plan *stream_plan_new(const char *id,
 							  : p->source,
 					 "http_play_hls")))
 		p->start.hls = HLS_QUANTITY;
+	p->key = xstrdup("");
+	if (p->files)
+		plan_key(p, settings);
 	p->options = stream_spec_pick(p->source);
 	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
@@ -108,6 +127,9 @@ json_t *stream_plan_write(const struct stream_plan *p)
 		if (value != NULL)
 			(void)json_object_set(copy, keys[i], value);
 	}
+	if (p->key[0] != '\0')
+		(void)json_object_set_new(copy, "crt_key",
+					  json_string(p->key));
 	if (p->start.hls > 0)
 		(void)json_object_set_new(copy, "http_play_hls", json_true());
 	return copy;
@@ -120,6 +142,7 @@ void stream_plan_free(struct stream_plan **p)
 	for (size_t i = 0; i < (*p)->n_http; i++)
 		free((*p)->http[i].path);
 	free((*p)->http);
+	free((*p)->key);
 	json_decref((*p)->options);
 	json_decref((*p)->source);
 	free(*p);
@@ -141,7 +164,7 @@ bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b)
 {
 	return a->enable == b->enable && a->ring_size == b->ring_size &&
-	       a->start.hls == b->start.hls &&
+	       a->start.hls == b->start.hls && strcmp(a->key, b->key) == 0 &&
 	       stream_spec_is_same(a->options, b->options) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&

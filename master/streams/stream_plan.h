@@ -39,6 +39,10 @@ struct stream_plan {
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
 	bool net; /* needs sluice-worker-net */
+	bool files; /* the worker has rules for files and their folders */
+	/* Then the file of the private key, which the rules leave out; else,
+	 * or if the key is no file, "". */
+	char *key;
 	/* the streams that its inputs read */
 	struct stream_links links;
 };

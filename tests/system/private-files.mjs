@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { MASTER, Sluice, config } from '../helpers/sluice.mjs';
+import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { run, start, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const mode = (file) => fs.statSync(file).mode & 0o777;
@@ -55,4 +56,24 @@ test('another user cannot hold the lock of the configuration', async (t) => {
 	assert.match(thief.text.err, /Permission denied/);
 	const second = await Sluice.start(t, null, { dir });
 	await second.stop();
+});
+
+test('a key that moves replaces the workers that open files', async (t) => {
+	const dir = tempDir(t);
+	const first = await certificate(dir, 'first.example');
+	const second = await certificate(tempDir(t), 'second.example');
+	const sluice = await Sluice.start(t, { ...config(
+		stream('file', `file://${dir}/missing.ts`, []),
+		stream('udp', 'udp://127.0.0.1:5000', [])),
+	settings: settingsOf(second) });
+	const pid = (id) => sluice.worker('stream', id)?.pid;
+
+	await waitUntil('both', () => pid('file') && pid('udp'));
+	const [file, udp] = [pid('file'), pid('udp')];
+	// into the folder for which the worker has a rule
+	await sluice.cmd('set-settings', { settings: settingsOf(first) });
+	await sluice.replaced('stream', 'file', file);
+	assert.equal(pid('udp'), udp);
+	await sluice.ready();
+	await sluice.stop();
 });

@@ -57,12 +57,17 @@ test('a mount that does not answer delays the certificate, and no request',
 	const sluice = await Sluice.start(t, { settings });
 	await alarm(sluice, isSilent);
 	await assertQuick(sluice, timing);
-	// it is used when the mount answers, also when every helper thread was
-	// waiting for the mount
+	// it is used when the mount answers, also after more reloads than there
+	// are helper threads
 	for (let i = 1; i <= THREADS_MAX; i++) {
 		sluice.child.kill('SIGHUP');
 		await waitUntil('a reload', () => reloads(sluice) >= i);
 	}
+	// and another pair has a thread meanwhile: this one is judged
+	const wrong = await certificate(tempDir(t), 'other.example');
+	const mixed = await sluice.post({ cmd: 'set-settings', settings: {
+		...settingsOf(cert), crt_key: wrong.key } });
+	assert.equal(mixed.status, 400, mixed.body);
 	folder.goOn();
 	await shown(sluice.port, cert);
 	await alarm(sluice, (list) => !isSilent(list));

@@ -20,6 +20,7 @@ static struct world {
 	sem_t answer;        /* of the disk, one for each call */
 	atomic_uint running; /* threads that wait for it */
 	atomic_uint ran, freed;
+	atomic_uint eights; /* threads that began call 8 */
 	unsigned done;
 	unsigned order[8];
 	bool frees_helpers;
@@ -41,7 +42,7 @@ int __wrap_thread_start(pthread_t *ret, void *(*run)(void *), void *arg)
 
 static void job_run(void *job)
 {
-	(void)job;
+	atomic_fetch_add(&w.eights, *(unsigned *)job == 8);
 	atomic_fetch_add(&w.running, 1);
 	while (sem_wait(&w.answer) < 0)
 		;
@@ -62,9 +63,17 @@ static void job_free(void *job)
 	atomic_fetch_add(&w.freed, 1);
 }
 
+static bool job_is_same(const void *a, const void *b)
+{
+	return *(const unsigned *)a == *(const unsigned *)b;
+}
+
 static struct helper_call *call(unsigned number)
 {
-	static const struct helper_kind kind = { job_run, job_done, job_free };
+	static const struct helper_kind kind = {
+		.run = job_run, .done = job_done, .free = job_free,
+		.is_same = job_is_same,
+	};
 	unsigned *job = xcalloc(1, sizeof *job);
 
 	*job = number;
@@ -103,6 +112,24 @@ static void run_until_done(unsigned n)
 }
 
 TestSuite(helper, .init = set_up, .fini = tear_down);
+
+Test(helper, a_file_that_does_not_answer_takes_one_thread)
+{
+	struct helper_call *first = call(7);
+
+	wait_for(&w.running, 1);
+	/* its thread is left behind */
+	helper_call_cancel(&first);
+	(void)call(7);
+	(void)call(7);
+	(void)call(8);
+	wait_for(&w.running, 2);
+	cr_assert_eq(atomic_load(&w.eights), 1);
+	for (unsigned i = 0; i < 4; i++)
+		(void)sem_post(&w.answer);
+	run_until_done(3);
+	wait_for(&w.freed, 4);
+}
 
 Test(helper, calls_beyond_the_limit_wait_for_a_thread)
 {

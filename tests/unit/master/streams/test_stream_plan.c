@@ -167,3 +167,34 @@ Test(stream_plan, the_settings_apply_where_the_stream_has_no_value)
 	stream_plan_free(&none);
 	stream_plan_free(&again);
 }
+
+/* A worker has no rule for the key that it knew at its start. */
+Test(stream_plan, another_key_replaces_the_workers_that_open_files)
+{
+	static const struct {
+		const char *stream;
+		bool replaced;
+	} cases[] = {
+		{ "{\"input\":[\"file:///a/b.ts\"]}", true },
+		{ "{\"input\":[\"sdp:///a/b.sdp\"]}", true },
+		{ "{\"output\":[\"file:///a/b.ts\"]}", true },
+		{ "{\"input\":[\"udp://239.1.1.1\"]}", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_plan *old = plan_with(cases[i].stream,
+						    "{\"crt_key\":\"/k/old\"}");
+		struct stream_plan *new = plan_with(cases[i].stream,
+						    "{\"crt_key\":\"/a/new\"}");
+		json_t *record = stream_plan_write(old);
+		struct stream_plan *kept = plan_of(record, NULL);
+
+		cr_expect_eq(stream_plan_is_same(old, new),
+			     !cases[i].replaced, "%s", cases[i].stream);
+		cr_expect(stream_plan_is_same(old, kept));
+		json_decref(record);
+		stream_plan_free(&old);
+		stream_plan_free(&new);
+		stream_plan_free(&kept);
+	}
+}
