@@ -267,10 +267,16 @@ static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 
 	if (s->rap_ns == 0)
 		s->rap_ns = now_ns;
+	if (now_ns - s->fed_ns >= JOIN_POINT_PAUSE_MS * MS)
+		s->main_ns = now_ns;
+	s->fed_ns = now_ns;
 	for (size_t at = 0; at < len; at += s->unit) {
 		const uint8_t *packet = data + at + s->unit - TS_PACKET;
 		enum rap_sign sign = look(s, packet);
+		struct join_wait wait;
 
+		if (ts_pid(packet) == s->rap.pid)
+			s->main_ns = now_ns;
 		if (s->due_ns == 0 && is_due(s, s->size + at, now))
 			s->due_ns = now_ns;
 		if (sign == RAP_HERE || sign == RAP_YES)
@@ -282,10 +288,11 @@ static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 			return open;
 		if (sign == RAP_NO)
 			open = len;
+		wait = (struct join_wait){ now_ns - s->rap_ns,
+					   now_ns - s->due_ns,
+					   now_ns - s->main_ns };
 		if (s->due_ns != 0 &&
-		    join_point_is_guess(&s->rap, s->psi, packet,
-					now_ns - s->rap_ns,
-					now_ns - s->due_ns))
+		    join_point_is_guess(&s->rap, s->psi, packet, &wait))
 			return at;
 		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI)
 			(void)psi_feed(s->psi, packet);

@@ -32,6 +32,8 @@ struct file_store {
 	uint64_t due_ns;  /* time at which the next file became due; 0: not
 			   * due */
 	uint64_t rap_ns;  /* time of the last random access point; 0: none */
+	uint64_t main_ns; /* time of the last packet of the main PID */
+	uint64_t fed_ns;  /* time of the last packets */
 	struct rap rap;
 	struct psi *psi;  /* tables of the written packets; NULL: no rotation */
 	unsigned files;   /* number of files opened so far */

@@ -16,6 +16,8 @@ struct join_search {
 	struct cc_rewrite cc; /* counters of the next packets */
 	struct cc_rewrite cc_held; /* and of the first held one */
 	uint64_t since_ns;    /* start of the search; 0: not started */
+	uint64_t now_ns;
+	uint64_t main_ns; /* time of the last packet of the main PID */
 	struct fifo held;     /* the picture that is not decided, and all that
 			       * follows it */
 	join_point_put_fn *put;
@@ -36,33 +38,54 @@ uint16_t join_point_follow(struct rap *r, const struct psi *psi)
 	return pid;
 }
 
-static uint64_t patience_ns(const struct rap *r)
+/* The PMT lists a video that is not sent. */
+static bool is_silent(const struct rap *r, const struct join_wait *w)
 {
-	return (rap_is_shown(r) ? JOIN_POINT_PATIENCE_MS
-				: JOIN_POINT_TIMEOUT_MS) * MS;
+	return r->class == PID_VIDEO &&
+	       w->main_ns >= JOIN_POINT_TIMEOUT_MS * MS;
 }
 
-bool join_point_may_guess(const struct rap *r, uint64_t waited_ns)
+static uint64_t patience_ns(const struct rap *r, const struct join_wait *w)
 {
-	return waited_ns >= patience_ns(r);
+	return (rap_is_shown(r) && !is_silent(r, w) ? JOIN_POINT_PATIENCE_MS
+						    : JOIN_POINT_TIMEOUT_MS) *
+	       MS;
+}
+
+bool join_point_may_guess(const struct rap *r, const struct join_wait *w)
+{
+	return w->rap_ns >= patience_ns(r, w);
+}
+
+/* Does a PES packet begin here, of audio if there is one instead of video? */
+static bool is_start(const struct psi *psi, const uint8_t *packet, bool silent)
+{
+	enum pid_class class = psi_class(psi, ts_pid(packet));
+
+	return ts_pusi(packet) &&
+	       (silent && psi_audio_count(psi) > 0 ? class == PID_AUDIO
+						   : class != PID_PSI);
 }
 
 bool join_point_is_guess(const struct rap *r, const struct psi *psi,
-			 const uint8_t *packet, uint64_t waited_ns,
-			 uint64_t guessed_ns)
+			 const uint8_t *packet, const struct join_wait *w)
 {
-	if (!join_point_may_guess(r, waited_ns))
+	bool silent = is_silent(r, w);
+	uint64_t guess_ns;
+
+	if (!join_point_may_guess(r, w))
 		return false;
 	/* a long patience does not make any packet the first guess */
-	guessed_ns = MIN(guessed_ns, waited_ns - patience_ns(r) +
-				     JOIN_POINT_TIMEOUT_MS * MS);
+	guess_ns = MIN(w->guess_ns, w->rap_ns - patience_ns(r, w) +
+				    JOIN_POINT_TIMEOUT_MS * MS);
 	if (ts_pid(packet) == r->pid && ts_pusi(packet) && rap_is_likely(r) &&
-	    guessed_ns >= JOIN_POINT_AUDIO_MS * MS)
+	    guess_ns >= JOIN_POINT_AUDIO_MS * MS)
 		return true;
-	if (guessed_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS)
+	if (guess_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS)
 		return true;
-	return guessed_ns >= JOIN_POINT_TIMEOUT_MS * MS && ts_pusi(packet) &&
-	       psi_class(psi, ts_pid(packet)) != PID_PSI;
+	return guess_ns >= (silent ? JOIN_POINT_AUDIO_MS
+				   : JOIN_POINT_TIMEOUT_MS) * MS &&
+	       is_start(psi, packet, silent);
 }
 
 static void put_section(const struct psi_section *s, uint16_t pid, void *arg)
@@ -117,12 +140,12 @@ static void read_table(struct join_search *j, const uint8_t *packet)
 }
 
 /* The sign of the next packet, whose table is not read yet. */
-static enum rap_sign look(struct join_search *j, const uint8_t *packet,
-			  uint64_t waited_ns)
+static enum rap_sign look(struct join_search *j, const uint8_t *packet)
 {
 	if (ts_pid(packet) != join_point_follow(&j->rap, j->psi))
 		return RAP_NONE;
-	return join_point_feed(&j->rap, packet, waited_ns);
+	j->main_ns = j->now_ns;
+	return join_point_feed(&j->rap, packet, j->now_ns - j->since_ns);
 }
 
 void join_search_skip(struct join_search *j, const struct ts_run *run)
@@ -130,7 +153,7 @@ void join_search_skip(struct join_search *j, const struct ts_run *run)
 	for (size_t i = 0; i < run->n; i++) {
 		const uint8_t *packet = run->data + i * TS_PACKET;
 
-		(void)look(j, packet, 0);
+		(void)look(j, packet);
 		read_table(j, packet);
 	}
 }
@@ -170,14 +193,18 @@ static bool settle(struct join_search *j, bool joins, uint64_t *dropped)
 
 /* True when the packet joins. */
 static bool take(struct join_search *j, const uint8_t *packet,
-		 uint64_t waited_ns, uint64_t *dropped)
+		 uint64_t *dropped)
 {
-	enum rap_sign sign = look(j, packet, waited_ns);
+	enum rap_sign sign = look(j, packet);
+	const struct join_wait wait = {
+		.rap_ns = j->now_ns - j->since_ns,
+		.guess_ns = j->now_ns - j->since_ns,
+		.main_ns = j->now_ns - j->main_ns,
+	};
 	bool waits = fifo_len(&j->held) > 0;
 	bool full = fifo_len(&j->held) == JOIN_POINT_HELD_MAX;
 
-	if (!waits && join_point_is_guess(&j->rap, j->psi, packet, waited_ns,
-					  waited_ns))
+	if (!waits && join_point_is_guess(&j->rap, j->psi, packet, &wait))
 		sign = RAP_HERE;
 	/* without a decision the indicator decides */
 	if (full && sign == RAP_NONE && j->rap.marked)
@@ -208,10 +235,13 @@ bool join_search_feed(struct join_search *j, const struct ts_run *run,
 {
 	if (j->since_ns == 0)
 		j->since_ns = now_ns;
+	if (now_ns - j->now_ns >= JOIN_POINT_PAUSE_MS * MS)
+		j->main_ns = now_ns;
+	j->now_ns = now_ns;
 	for (size_t i = 0; i < run->n; i++) {
 		const uint8_t *packet = run->data + i * TS_PACKET;
 
-		if (!take(j, packet, now_ns - j->since_ns, dropped))
+		if (!take(j, packet, dropped))
 			continue;
 		if (i + 1 < run->n)
 			j->put(packet + TS_PACKET, run->n - i - 1, j->arg);

@@ -7,7 +7,8 @@
  * shows no random access point (intra refresh without recovery points; no
  * indicators in a scrambled stream or of an unknown codec) is joined at
  * parameter sets or an indicator, else at the start of any PES packet, and
- * finally at any packet: a guess.
+ * finally at any packet: a guess.  While the video that the PMT lists is not
+ * sent, a guess is the start of an audio frame.
  *
  * Pure.
  */
@@ -29,6 +30,8 @@ enum {
 	/* The timeout for a video whose random access points show: longer than
 	 * its longest group of pictures. */
 	JOIN_POINT_PATIENCE_MS = 15000,
+	/* A time without any packet says nothing about one PID. */
+	JOIN_POINT_PAUSE_MS = 500,
 	/* Packets that wait for the decision on the picture that began. */
 	JOIN_POINT_HELD_MAX = 1024,
 	JOIN_POINT_HELD_MS = 500,
@@ -49,16 +52,20 @@ static inline enum rap_sign join_point_feed(struct rap *r,
 		       ? RAP_NONE : sign;
 }
 
-/* Are guesses allowed?  waited_ns: time since the last random access point, or
- * since the start of the search. */
-bool join_point_may_guess(const struct rap *, uint64_t waited_ns);
+/* Times since the event, or since the start of the search. */
+struct join_wait {
+	uint64_t rap_ns;   /* the last random access point */
+	uint64_t guess_ns; /* the last guess */
+	uint64_t main_ns;  /* the last packet of the main PID, or pause */
+};
+
+/* Are guesses allowed? */
+bool join_point_may_guess(const struct rap *, const struct join_wait *);
 
 /* Is a guess allowed, and is the packet one, which join_point_feed() has taken
- * if it is of the main PID?  guessed_ns: time since the last guess or since the
- * start. */
+ * if it is of the main PID? */
 bool join_point_is_guess(const struct rap *, const struct psi *,
-			 const uint8_t *packet, uint64_t waited_ns,
-			 uint64_t guessed_ns);
+			 const uint8_t *packet, const struct join_wait *);
 
 typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 

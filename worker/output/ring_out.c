@@ -42,6 +42,7 @@ struct ring_out {
 	uint64_t marked_ns; /* time of the last mark, or of the start */
 	uint64_t rap_ns;    /* time of the last random access point, or of the
 			     * start */
+	uint64_t main_ns;   /* likewise of the last packet of the main PID */
 	bool may_guess;     /* the stream shows no random access point */
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
@@ -316,18 +317,28 @@ static enum rap_sign look(struct ring_out *r, const uint8_t *packet,
 {
 	if (ts_pid(packet) != main_pid)
 		return RAP_NONE;
+	r->main_ns = r->now_ns;
 	return join_point_feed(&r->rap, packet, r->now_ns - r->marked_ns);
+}
+
+static struct join_wait wait_of(const struct ring_out *r)
+{
+	return (struct join_wait){
+		.rap_ns = r->now_ns - r->rap_ns,
+		.guess_ns = r->now_ns - r->marked_ns,
+		.main_ns = r->now_ns - r->main_ns,
+	};
 }
 
 static bool is_guess(const struct ring_out *r, const uint8_t *packet)
 {
+	const struct join_wait wait = wait_of(r);
+
 	/* a segment begins with tables, so a cut is a mark */
 	if (r->overdue && fifo_len(&r->held) == 0 && ts_pusi(packet))
 		return true;
 	return r->may_guess && fifo_len(&r->held) == 0 &&
-	       join_point_is_guess(&r->rap, r->psi, packet,
-				   r->now_ns - r->rap_ns,
-				   r->now_ns - r->marked_ns);
+	       join_point_is_guess(&r->rap, r->psi, packet, &wait);
 }
 
 static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
@@ -426,11 +437,13 @@ static void grow(struct ring_out *r)
 void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns)
 {
+	struct join_wait wait;
+
 	r->wall_ms = (int64_t)wall_ms();
 	r->now_ns = now_ns;
 	if (n_runs > 0) {
 		if (now_ns - r->fed_ns >= PAUSE_MS * MS)
-			r->marked_ns = r->rap_ns = now_ns;
+			r->marked_ns = r->rap_ns = r->main_ns = now_ns;
 		r->fed_ns = now_ns;
 		forget_open(r);
 	}
@@ -442,7 +455,8 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	r->overdue = segmenter_is_overdue(&r->segmenter,
 					  ring_writer_pos(r->ring));
 	part_cut_look(&r->part, r->segmenter.ticks);
-	r->may_guess = join_point_may_guess(&r->rap, now_ns - r->rap_ns);
+	wait = wait_of(r);
+	r->may_guess = join_point_may_guess(&r->rap, &wait);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
 	grow(r);

@@ -94,6 +94,9 @@ static enum pid_class class_of_format(uint32_t format)
 static enum pid_class class_of_desc(const struct desc *d)
 {
 	switch (d->tag) {
+	case DESC_AVC_VIDEO:
+	case DESC_HEVC_VIDEO:
+		return PID_VIDEO;
 	case DESC_AC3:
 	case DESC_EAC3:
 	case DESC_DTS:
@@ -122,16 +125,19 @@ static enum pid_class class_of_desc(const struct desc *d)
 
 uint8_t pmt_coding(const struct pmt_stream *s)
 {
-	if (s->type != 0x06)
+	struct desc d;
+
+	if (s->type != 0x06 || s->class != PID_VIDEO)
 		return s->type;
 	switch (registration(s->descriptors)) {
 	case FORMAT('H', 'E', 'V', 'C'):
 		return 0x24;
 	case FORMAT('V', 'C', '-', '1'):
 		return 0xea;
-	default:
-		return s->type;
 	}
+	if (desc_find(s->descriptors, DESC_HEVC_VIDEO, &d))
+		return 0x24;
+	return desc_find(s->descriptors, DESC_AVC_VIDEO, &d) ? 0x1b : s->type;
 }
 
 enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,

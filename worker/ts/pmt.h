@@ -50,7 +50,8 @@ int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 
 /* The stream_type that stands for the coding of a stream: its own, or of
- * private PES (0x06) that of the registered format, such as HEVC. */
+ * private PES (0x06) with video that of the registered format or of the
+ * descriptor, such as HEVC.  It needs the class. */
 uint8_t pmt_coding(const struct pmt_stream *);
 
 /* The class of a stream from its type, the descriptors of its program and its

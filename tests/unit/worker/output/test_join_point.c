@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/units.h"
+#include "common/base/util.h"
 #include "worker/output/join_point.h"
 
 #include "common/base/alloc.h"
@@ -218,29 +219,63 @@ Test(join_point, is_any_unit_of_an_unknown_codec_after_two_seconds)
 Test(join_point, is_an_irap_picture_of_hevc_as_private_pes)
 {
 	static const struct build_entry program = { 1, 0x100 };
+	/* by registration, and by the HEVC video descriptor */
 	static const struct build_es es[] = {
 		{ 0x06, VIDEO, "\x05\4HEVC", 6 },
+		{ 0x06, VIDEO, "\x38\0", 2 },
 	};
 	static const uint8_t trail[] = { 0, 0, 1, 0x02, 0x01, 0xff };
 	static const uint8_t idr_w_radl[] = { 0, 0, 1, 0x26, 0x01, 0xff };
+
+	for (size_t i = 0; i < ARRAY_LEN(es); i++) {
+		struct got got = { 0 };
+		struct join_search *j = join_search_new(put, &got);
+		struct build *b = build_new();
+		uint64_t dropped = 0;
+		uint8_t section[256];
+		struct ts_run run;
+
+		(void)build_section(b, TS_PID_PAT, section,
+				    build_pat(section, 0, &program, 1));
+		(void)build_section(
+			b, 0x100, section,
+			build_pmt(section, (struct build_entry){ 1, VIDEO }, 0,
+				  &es[i], 1));
+		(void)build_pes(b, VIDEO, trail, sizeof trail);
+		(void)build_pes(b, VIDEO, idr_w_radl, sizeof idr_w_radl);
+		(void)build_pes(b, VIDEO, trail, sizeof trail);
+		run = build_run(b);
+		cr_assert(join_search_feed(j, &run, START, &dropped));
+		cr_expect_eq(dropped, 3);
+		build_free(b);
+		join_search_free(&j);
+	}
+}
+
+/* The PMT lists a video that has pictures and then is not sent. */
+Test(join_point, is_an_audio_frame_while_the_video_is_silent)
+{
+	const uint64_t over = START + JOIN_POINT_TIMEOUT_MS * MS;
 	struct got got = { 0 };
 	struct join_search *j = join_search_new(put, &got);
 	struct build *b = build_new();
 	uint64_t dropped = 0;
-	uint8_t section[256];
 	struct ts_run run;
 
-	(void)build_section(b, TS_PID_PAT, section,
-			    build_pat(section, 0, &program, 1));
-	(void)build_section(b, 0x100, section,
-			    build_pmt(section, (struct build_entry){ 1, VIDEO },
-				      0, es, 1));
-	(void)build_pes(b, VIDEO, trail, sizeof trail);
-	(void)build_pes(b, VIDEO, idr_w_radl, sizeof idr_w_radl);
-	(void)build_pes(b, VIDEO, trail, sizeof trail);
+	build_tables(b);
+	(void)build_pes(b, VIDEO, idr, sizeof idr);
+	(void)build_pes(b, VIDEO, other, sizeof other);
 	run = build_run(b);
-	cr_assert(join_search_feed(j, &run, START, &dropped));
-	cr_expect_eq(dropped, 3);
+	join_search_skip(j, &run);
+	b->n = 0;
+	(void)build_payload(b, AUDIO, 1);
+	(void)build_pes(b, AUDIO, other, sizeof other);
+	run = build_run(b);
+	for (uint64_t at = START; at < over; at += 100 * MS)
+		cr_assert_not(join_search_feed(j, &run, at, &dropped));
+	cr_assert(join_search_feed(j, &run, over, &dropped));
+	cr_assert_eq(ts_pid(got.packets[2]), AUDIO);
+	cr_assert(ts_pusi(got.packets[2]));
 	build_free(b);
 	join_search_free(&j);
 }
