@@ -154,7 +154,7 @@ static int ask_log_error(struct errmsg *ret, void *arg)
 	return log_output_error(m->log, ret);
 }
 
-static void on_reconciler_change(void *arg)
+static void on_change(void *arg)
 {
 	struct master *m = arg;
 
@@ -166,7 +166,7 @@ static const struct reconciler_events reconciler_events = {
 	.on_stream_switched = on_stream_switched,
 	.on_stream_down = on_stream_down,
 	.on_stopped = on_reconciler_stopped,
-	.on_change = on_reconciler_change,
+	.on_change = on_change,
 };
 
 static struct handover *write_handover(void *arg)
@@ -179,6 +179,7 @@ static struct handover *write_handover(void *arg)
 				 http_server_fd(m->http, 0)));
 	if (m->lock >= 0)
 		json_decref(handover_put(h, 'f', &m->lock_number, m->lock));
+	history_write_raised(&m->history, h);
 	return h;
 }
 
@@ -202,9 +203,7 @@ static void on_restart(void *arg)
 static void on_try(bool interrupt, trial_done_fn *done, void *done_arg,
 		   void *arg)
 {
-	struct master *m = arg;
-
-	renewal_try(m->renewal, interrupt, done, done_arg);
+	renewal_try(((struct master *)arg)->renewal, interrupt, done, done_arg);
 }
 
 static const char *ask_restart_error(void *arg)
@@ -451,6 +450,7 @@ static void open_api(struct master *m)
 		.reconciler = m->reconciler,
 		.hub = m->hub,
 		.querier = reconciler_querier(m->reconciler),
+		.on_alarm = on_change, .arg = m,
 	});
 	m->system = system_status_new(m->loop);
 	system_status_set_workers(m->system, list_workers, m);
@@ -471,6 +471,7 @@ static void open_api(struct master *m)
 		.try_restart = on_try,
 		.restart_error = ask_restart_error,
 		.set_log = apply_log,
+		.on_alarm = on_change,
 		.log_error = m->log != NULL ? ask_log_error : NULL,
 		.arg = m,
 	});

@@ -106,6 +106,8 @@ static void look(struct alarms *a)
 
 	json_array_foreach(events, i, event)
 		hub_broadcast_more(a->api->cfg.hub, event);
+	if (json_array_size(events) > 0 && a->api->cfg.on_alarm != NULL)
+		a->api->cfg.on_alarm(a->api->cfg.arg);
 	json_decref(events);
 }
 

@@ -71,6 +71,8 @@ struct api_config {
 	const char *(*restart_error)(void *arg);
 	/* The section `log` has changed; may be NULL. */
 	void (*set_log)(void *arg);
+	/* An alarm of the service was raised or cleared; may be NULL. */
+	void (*on_alarm)(void *arg);
 	/* As log_output_error() of master/setup/log_output.h; may be NULL. */
 	int (*log_error)(struct errmsg *ret, void *arg);
 	void *arg;

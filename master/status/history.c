@@ -9,6 +9,17 @@
 
 static const char key[] = "history";
 
+void history_write_raised(const struct history *of, struct handover *h)
+{
+	json_t *history = json_pack("{s:o}", "streams",
+				    status_write_raised(of->status));
+
+	if (of->alarms != NULL)
+		(void)json_object_set_new(history, "alarms",
+					  system_alarms_write(of->alarms));
+	(void)json_object_set_new(handover_document(h), key, history);
+}
+
 void history_write(const struct history *of, struct handover *h)
 {
 	json_t *history = json_pack("{s:o, s:o, s:I}", "streams",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The part of the handover that only a restart needs: the last minute of every
- * stream and of the host, the raised alarms, and the time of the next backup of
- * the configuration.
+ * The part of the handover about the past: the last minute of every stream and
+ * of the host, the raised alarms, and the time of the next backup of the
+ * configuration.
  *
- * It is not kept for a crash, because it changes every second.
+ * Only the raised alarms are kept for a crash, because everything else changes
+ * every second.
  */
 #pragma once
 
@@ -22,7 +23,10 @@ struct history {
 	struct system_alarms *alarms; /* NULL in tests */
 };
 
-/* Adds the history to the document. */
+/* Adds the raised alarms to the document. */
+void history_write_raised(const struct history *, struct handover *);
+
+/* Adds the whole history to the document. */
 void history_write(const struct history *, struct handover *);
 
 /* Reads the valid parts from the document.  The status must know the streams

@@ -85,6 +85,8 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 	while ((event = status_stream_alarm(stream, now_ms)) != NULL) {
 		hub_broadcast_more(s->cfg.hub, event);
 		json_decref(event);
+		if (s->cfg.on_alarm != NULL)
+			s->cfg.on_alarm(s->cfg.arg);
 	}
 }
 
@@ -396,9 +398,27 @@ json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 
 /* --- from master to master --- */
 
-json_t *status_write(const struct status *s)
+static json_t *write_raised(const struct status_stream *s)
+{
+	return json_pack("{s:o, s:o, s:o}", "faults",
+			 status_stream_write_faults(s), "raised",
+			 status_stream_write_raised(s), "worker",
+			 status_stream_write_worker(s));
+}
+
+json_t *status_write_raised(const struct status *s)
 {
 	json_t *all = json_object();
+
+	for (size_t i = 0; i < s->n; i++)
+		(void)json_object_set_new(all, s->streams[i]->id,
+					  write_raised(s->streams[i]));
+	return all;
+}
+
+json_t *status_write(const struct status *s)
+{
+	json_t *all = json_object(), *one;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct status_stream *stream = s->streams[i];
@@ -407,20 +427,34 @@ json_t *status_write(const struct status *s)
 		if (stream->minute.n == 0)
 			continue;
 		minute = minute_format(&stream->minute);
-		(void)json_object_set_new(
-			all, stream->id,
-			json_pack("{s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o}",
-				  "minute", minute, "at",
-				  (json_int_t)stream->wall_s, "input",
-				  (int)stream->position, "off",
-				  (json_int_t)stream->off_s, "errors",
-				  status_stream_write_errors(stream), "faults",
-				  status_stream_write_faults(stream), "raised",
-				  status_stream_write_raised(stream), "worker",
-				  status_stream_write_worker(stream)));
+		one = json_pack("{s:s, s:I, s:i, s:I, s:o}", "minute", minute,
+				"at", (json_int_t)stream->wall_s, "input",
+				(int)stream->position, "off",
+				(json_int_t)stream->off_s, "errors",
+				status_stream_write_errors(stream));
+		(void)json_object_update_new(one, write_raised(stream));
+		(void)json_object_set_new(all, stream->id, one);
 		free(minute);
 	}
 	return all;
+}
+
+/* False: it is not valid. */
+static bool take_minute(struct status_stream *stream, const json_t *from)
+{
+	const char *minute = json_string_value(json_object_get(from,
+							       "minute"));
+	json_int_t input = json_integer_value(json_object_get(from, "input"));
+
+	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
+		return false;
+	stream->wall_s = json_integer_value(json_object_get(from, "at"));
+	stream->off_s = MAX(json_integer_value(json_object_get(from, "off")),
+			    (json_int_t)0);
+	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
+		stream->position = (unsigned)input;
+	status_stream_take_errors(stream, json_object_get(from, "errors"));
+	return true;
 }
 
 void status_take(struct status *s, const json_t *all)
@@ -429,28 +463,18 @@ void status_take(struct status *s, const json_t *all)
 	json_t *from;
 
 	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
-		const char *minute = json_string_value(
-			json_object_get(from, "minute"));
-		json_int_t input = json_integer_value(
-			json_object_get(from, "input"));
 		struct status_stream *stream = find(s, id);
 
 		/* samples of this run are newer than the saved ones */
-		if (stream == NULL || !stream->enabled ||
-		    stream->minute.n > 0 || minute == NULL ||
-		    minute_parse(minute, &stream->minute) < 0)
+		if (stream == NULL || !stream->enabled || stream->minute.n > 0)
 			continue;
-		stream->wall_s = json_integer_value(
-			json_object_get(from, "at"));
+		/* after a crash there is none */
+		if (json_object_get(from, "minute") != NULL &&
+		    !take_minute(stream, from))
+			continue;
 		/* the next second follows the last one */
 		stream->silent = false;
 		stream->missed_s = 0;
-		stream->off_s = MAX(json_integer_value(json_object_get(
-					    from, "off")), (json_int_t)0);
-		if (input >= 1 && input <= (json_int_t)stream->n_inputs)
-			stream->position = (unsigned)input;
-		status_stream_take_errors(stream,
-					  json_object_get(from, "errors"));
 		status_stream_take_faults(stream,
 					  json_object_get(from, "faults"));
 		status_stream_take_raised(stream,

@@ -29,6 +29,9 @@ struct status_config {
 	struct reconciler *reconciler;
 	struct hub *hub;
 	struct querier_proc *querier; /* NULL: no querier worker */
+	/* An alarm was raised or cleared; may be NULL. */
+	void (*on_alarm)(void *arg);
+	void *arg;
 };
 
 struct status *status_new(const struct status_config *);
@@ -64,6 +67,8 @@ void status_down(struct status *, const char *id, const char *failure);
 /* From master to master: the minutes of all streams as JSON; and back, for the
  * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
+/* Only their raised alarms. */
+json_t *status_write_raised(const struct status *);
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,

@@ -2,6 +2,8 @@
 // crash: under a service manager that keeps descriptors, the master's death
 // costs the control interface a moment and the streams nothing.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -106,6 +108,45 @@ test(`${KILLS} times kill -9 of the master: streams and clients continue`,
 	const { code, ms } = await sluice.stop();
 	assert.equal(code, 0);
 	timing.assert(ms < 5000, `${ms} ms`);
+});
+
+// The documents that the manager stores.
+const documents = (sluice) => {
+	const dir = `/proc/${sluice.child.pid}/fd`;
+
+	return fs.readdirSync(dir).map((fd) => path.join(dir, fd))
+		.filter((file) => fs.readlinkSync(file).includes('handover'))
+		.map((file) => fs.readFileSync(file, 'utf8'));
+};
+
+test('an alarm that was raised before a crash is not raised again',
+	async (t) => {
+	const sluice = await managed(t);
+	const alarmsOf = async () => (await sluice.json('/api/overview'))
+		.alarms.filter((a) => a.channel_id === 'a000' && a.since)
+		.map(({ alarm, since }) => ({ alarm, since }));
+	// nothing is sent to the input
+	const before = await waitUntil('alarms', async () => {
+		const list = await alarmsOf();
+
+		return list.length > 0 && list;
+	});
+
+	await waitUntil('a later second, and the stored document', () =>
+		Date.now() / 1000 > before[0].since + 2 &&
+		documents(sluice).some((text) => JSON.parse(text).history
+			?.streams.a000.raised.length > 0));
+	await crash(sluice);
+	const events = await sluice.events(t, '&scope=alarm');
+	assert.deepEqual((await alarmsOf()).filter((one) =>
+		before.some(({ alarm }) => alarm === one.alarm)), before);
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	const cleared = (m) => m.channel_id === 'a000' &&
+		m.alarm === before[0].alarm && !m.raised;
+	await events.wait('its end', cleared);
+	assert.deepEqual(events.scope('alarm').filter((m) => m.raised &&
+		m.channel_id === 'a000' && m.alarm === before[0].alarm), []);
+	await sluice.stop();
 });
 
 test('connections to a dead master wait and are answered', async (t) => {
