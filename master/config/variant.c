@@ -69,7 +69,7 @@ bool variant_measure(struct variant *v, const struct ring_segments *all,
 		     int64_t wall_ms)
 {
 	uint64_t bytes = 0, ms = 0;
-	const struct ring_segment *last = &all->list[all->n - 1];
+	const struct ring_segment *last = &all->list[MAX(all->n, 1U) - 1];
 	int64_t most_ms = MAX((int64_t)VARIANT_TARGETS * 1000 * all->target_s,
 			      (int64_t)VARIANT_DEAD_MS);
 

@@ -212,8 +212,8 @@ void deliver_free(struct deliver **deliver)
 		listener_free(&l);
 	}
 	deliver_remove_conns(d);
+	hls_sessions_free(&d->hls); /* they belong to mounts */
 	mount_table_done(&d->mounts);
-	hls_sessions_free(&d->hls);
 	door_free(&d->door);
 	sessions_free(&d->sessions);
 	ev_timer_stop(d->loop, &d->news);
