@@ -4,6 +4,7 @@ helper_files = \
 	tests/helpers/attack-scene.mjs \
 	tests/helpers/auth.mjs \
 	tests/helpers/bad-clients.mjs \
+	tests/helpers/browser.mjs \
 	tests/helpers/capture.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \

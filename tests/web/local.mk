@@ -2,6 +2,7 @@
 # The modules of the web interface, and its parts.  Both are the same in every
 # build of contrib/quickstart.
 web_tests = \
+	tests/web/browser.mjs \
 	tests/web/live.mjs \
 	tests/web/pure.mjs \
 	tests/web/tree.mjs

@@ -66,14 +66,16 @@ function Pids({ end }) {
 
 /** @param {{app: App, id: string}} props */
 export function Analysis({ app, id }) {
-	const { value, error } = usePoll(app,
-		`api/stream-analysis/${encodeURIComponent(id)}`);
+	const runs = app.store.streams.get(id)?.over?.worker.state === 'running';
+	const { value, error } = usePoll(app, runs ?
+		`api/stream-analysis/${encodeURIComponent(id)}` : '');
 	const [at, setAt] = useState('output');
 	const reply = /** @type {Reply | null} */ (value);
 
+	if (!runs)
+		return html`<p class="dim">${t('no_running')}</p>`;
 	if (error !== null)
-		return html`<p class="dim">${t('no_running')}
-			${' '}<${Foreign} text=${error.message} /></p>`;
+		return html`<p class="dim"><${Foreign} text=${error.message} /></p>`;
 	if (reply === null)
 		return html`<p class="dim">${t('loading')}</p>`;
 	const input = reply.inputs.find((one) => String(one.position) === at);

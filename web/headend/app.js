@@ -32,6 +32,8 @@ export class App {
 	lostAt = null;
 	/** @type {{text: string, error: boolean} | null} */
 	toast = null;
+	/** The filter gets the focus with the next draw. */
+	wantsFilter = false;
 	route = parseRoute(location.hash);
 	store = new Store();
 	tick = new Tick();

@@ -19,6 +19,6 @@ function Root({ app }) {
 
 const app = new App();
 
-app.start();
 render(html`<${Root} app=${app} />`,
 	/** @type {HTMLElement} */ (document.getElementById('app')));
+app.start();

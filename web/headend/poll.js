@@ -8,7 +8,7 @@ import { useEffect, useState } from '../parts/hooks.js';
 /**
  * Asks for a path again with each tick, one request at a time.
  * @param {App} app
- * @param {string} path
+ * @param {string} path "": there is nothing to ask
  * @param {number} [every] seconds
  * @returns {{value: any, error: Error | null}}
  */
@@ -18,6 +18,8 @@ export function usePoll(app, path, every = 1) {
 			{ value: null, error: null }));
 
 	useEffect(() => {
+		if (path === '')
+			return;
 		let busy = false, over = false, at = 0;
 		const ask = async () => {
 			const now = Date.now() / 1000;

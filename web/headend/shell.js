@@ -56,8 +56,8 @@ function FaultLink({ app }) {
 	});
 
 	return html`<a class="fault-link" href=${href('streams', '',
-		{ sort: 'state' })} aria-label=${t('wrong_now')}
-		title=${t('wrong_now')}><b ref=${n}></b></a>`;
+		{ sort: 'state' })} title=${t('wrong_now')}><b ref=${n}></b>
+		<span class="hidden">${t('wrong_now')}</span></a>`;
 }
 
 /** @param {{app: App, onKeys: () => void}} props */
@@ -182,7 +182,8 @@ function isTyping(target) {
  */
 function useKeys(app, ask, help) {
 	useEffect(() => {
-		let g = 0; // the time of a "g", which a second key completes
+		// the time of a "g", which a second key completes
+		let g = -Infinity;
 
 		/** @param {KeyboardEvent} event */
 		const onKey = (event) => {
@@ -191,7 +192,7 @@ function useKeys(app, ask, help) {
 				return;
 			const isSecond = event.timeStamp - g < 1500;
 
-			g = event.key === 'g' ? event.timeStamp : 0;
+			g = event.key === 'g' ? event.timeStamp : -Infinity;
 			if (isSecond ? goTo(event.key)
 				: press(app, ask, help, event))
 				event.preventDefault();
@@ -223,9 +224,10 @@ function press(app, ask, help, event) {
 
 	switch (event.key) {
 	case '/':
+		app.wantsFilter = true;
 		if (app.route.page !== 'streams')
 			location.hash = href('streams');
-		setTimeout(() => document.getElementById('filter')?.focus());
+		app.changed();
 		return true;
 	case '?':
 		help();
@@ -279,7 +281,7 @@ export function Shell({ app }) {
 	useEffect(() => {
 		document.title = page === 'wall' ? `${t('wall')} · Sluice`
 			: document.title;
-		if (app.ready)
+		if (app.ready && !main.current?.contains(document.activeElement))
 			main.current?.focus({ preventScroll: true });
 	}, [page, id]);
 	return html`<div class="shell" data-stale=${app.lostAt !== null}>

@@ -252,6 +252,9 @@ export function Streams({ app }) {
 
 	useEffect(() => {
 		document.title = `${t('streams')} · Sluice`;
+		if (app.wantsFilter)
+			document.getElementById('filter')?.focus();
+		app.wantsFilter = false;
 	});
 	return html`<div class="page fill">
 		<div class="tools">

@@ -58,7 +58,6 @@ class Tile {
 			this.name.textContent = name;
 			this.link.title = `${name}: ${markWord(mark)}`;
 			this.link.dataset.mark = mark;
-			this.link.setAttribute('aria-label', this.link.title);
 		}
 		if (rate !== this.#rate) {
 			this.#rate = rate;

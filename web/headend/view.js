@@ -2,7 +2,7 @@
 // What the pages share: the template function and small parts.
 
 import { h } from '../parts/preact.js';
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect, useLayoutEffect, useState } from '../parts/hooks.js';
 import htm from '../parts/htm.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
@@ -20,7 +20,8 @@ export const html = htm.bind(h);
 export function useApp(app) {
 	const [, again] = useState(0);
 
-	useEffect(() => app.watch(() => again((n) => n + 1)), [app]);
+	// at once: the next change may come before the next frame
+	useLayoutEffect(() => app.watch(() => again((n) => n + 1)), [app]);
 }
 
 /**

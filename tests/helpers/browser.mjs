@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Chromium with the web interface in it.  What the browser complains about
+// fails the test.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { builddir, srcdir } from './util.mjs';
+
+const require = createRequire(path.resolve(srcdir, 'web/package.json'));
+const CHROMIUM = '/usr/bin/chromium';
+
+function missing() {
+	if (!fs.existsSync(path.join(builddir, 'web/tree/headend/main.js')))
+		return 'this build has no web interface';
+	if (!fs.existsSync(CHROMIUM))
+		return 'no browser: install chromium';
+	try {
+		require.resolve('playwright-core');
+		require.resolve('axe-core');
+	} catch {
+		return 'no packages of npm: npm --prefix web ci ' +
+			'--ignore-scripts';
+	}
+	return false;
+}
+
+// The reason why there is no browser, or false.
+export const noBrowser = missing();
+
+export async function openBrowser(t) {
+	const { chromium } = require('playwright-core');
+	const browser = await chromium.launch({ executablePath: CHROMIUM,
+		// the tests run as root in namespaces of their own
+		args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+	t.after(() => browser.close());
+	return browser;
+}
+
+// Reports a violation of the policy as an error of the console.
+const reportPolicy = () => document.addEventListener(
+	'securitypolicyviolation', (event) => console.error('policy: ' +
+		`${event.violatedDirective} ${event.blockedURI}`));
+
+export class Visitor {
+	problems = [];
+	// While it is true, lost connections are part of the test.
+	disturbed = false;
+	// A pattern of complaints that are part of the test, or null.
+	allowed = null;
+
+	static async open(t, browser, { scheme = 'dark', width = 1280,
+		height = 800 } = {}) {
+		const self = new Visitor();
+		const context = await browser.newContext({
+			colorScheme: scheme, viewport: { width, height },
+			locale: 'en-GB' });
+
+		self.page = await context.newPage();
+		self.context = context;
+		self.page.setDefaultTimeout(60000);
+		await self.page.addInitScript(reportPolicy);
+		self.#listen();
+		t.after(() => context.close());
+		return self;
+	}
+
+	#listen() {
+		const { page, problems } = this;
+		const note = (what) => {
+			if (!this.disturbed && !this.allowed?.test(what))
+				problems.push(what);
+		};
+
+		page.on('console', (message) => {
+			const text = message.text();
+
+			// the question who is logged in, of who is not
+			if (['error', 'warning'].includes(message.type()) &&
+				!/status of (403|429)/.test(text))
+				note(`console: ${text}`);
+		});
+		page.on('pageerror', (error) => note(`error: ${error.stack}`));
+		page.on('requestfailed', (request) => {
+			// a page that is left drops what it has asked for
+			if (request.failure()?.errorText !== 'net::ERR_ABORTED')
+				note(`failed: ${request.url()}`);
+		});
+		page.on('request', (request) => {
+			const { protocol, hostname } = new URL(request.url());
+
+			if (protocol !== 'data:' && hostname !== '127.0.0.1')
+				problems.push(`foreign: ${request.url()}`);
+		});
+		page.on('response', (response) => {
+			if (response.status() >= 400 &&
+				![403, 429].includes(response.status()))
+				note(`${response.status()} ${response.url()}`);
+		});
+	}
+
+	go(port, hash = '', prefix = '/') {
+		return this.page.goto(
+			`http://127.0.0.1:${port}${prefix}${hash}`);
+	}
+
+	async login(name, password) {
+		const { page } = this;
+
+		await page.fill('[name=login]', name);
+		await page.fill('[name=password]', password);
+		await page.click('form button');
+	}
+
+	// Waits until the function is true in the page.
+	until(probe, arg) {
+		return this.page.waitForFunction(probe, arg,
+			{ timeout: 60000, polling: 50 });
+	}
+
+	mark(name) {
+		return this.page.locator(`.tile[title^="${name}:"]`)
+			.getAttribute('data-mark');
+	}
+
+	untilMark(name, mark) {
+		return this.until(([n, m]) => document.querySelector(
+			`.tile[title^="${n}:"]`)?.dataset.mark === m,
+		[name, mark]);
+	}
+
+	// No barrier that axe finds.
+	async accessible(what) {
+		const { page } = this;
+
+		if (!await page.evaluate('typeof axe === "object"'))
+			await page.evaluate(fs.readFileSync(require.resolve(
+				'axe-core/axe.min.js'), 'utf8'));
+		const found = await page.evaluate(async () => {
+			const { violations } = await axe.run(document, {
+				runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
+					'wcag21aa', 'wcag22aa',
+					'best-practice'] });
+
+			return violations.map((v) => `${v.id}: ${v.help}: ` +
+				v.nodes.slice(0, 4).map((node) =>
+					`${node.html.slice(0, 120)} ` +
+					node.failureSummary.slice(0, 300))
+					.join('\n'));
+		});
+
+		assert.deepEqual(found, [], what);
+	}
+
+	// Nothing was complained about so far.
+	quiet() {
+		assert.deepEqual(this.problems, []);
+	}
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The web interface in a browser, with a real service and real streams.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { done, startGuarded } from '../helpers/auth.mjs';
+import { Visitor, noBrowser, openBrowser } from '../helpers/browser.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const skip = noBrowser;
+let browser;
+
+if (!skip) {
+	const end = [];
+
+	before(async () => {
+		browser = await openBrowser({ after: (run) => end.push(run) });
+	});
+	after(() => Promise.all(end.map((run) => run())));
+}
+
+// Text that wants to be more.
+const EVIL = '<img src=x onerror=alert(1)>\u202e</b>"\'`';
+const source = (id, port, more = {}) => stream(id,
+	`udp://127.0.0.1:${port}`, `udp://127.0.0.1:${port + 100}`, more);
+
+const CONFIG = {
+	gid: 466560,
+	settings: { instance_name: 'north' },
+	categories: [{ name: 'Type', groups: [{ name: 'News' },
+		{ name: 'Films' }] }],
+	make_stream: [
+		source('film', 5001, { name: 'Film 1',
+			groups: { Type: 'Films' } }),
+		source('news', 5000, { name: 'News HD',
+			groups: { Type: 'News' } }),
+		source('evil', 5002, { name: `${EVIL}${'x'.repeat(10000)}` }),
+		source('idle', 5003, { name: 'Idle', enable: false }),
+	],
+};
+
+const users = { olga: { type: 2, password: 'look', enable: true } };
+
+async function begin(t, more = {}) {
+	const guarded = await startGuarded(t, { config: CONFIG, users });
+	const visitor = await Visitor.open(t, browser, more);
+
+	await visitor.go(guarded.sluice.port);
+	return { ...guarded, visitor, page: visitor.page };
+}
+
+test('login: wrong, right, and out again', { skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t);
+
+	await visitor.login('admin', 'wrong');
+	await visitor.until(() => document.querySelector('.problem')
+		.textContent === 'Login or password is wrong.');
+	await visitor.accessible('login');
+	await page.fill('[name=password]', password);
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.tile');
+	assert.deepEqual(await page.evaluate(() => [document.cookie,
+		JSON.stringify({ ...localStorage }), location.href.includes(
+			'token')]), ['', '{}', false]);
+	await page.click('.menu summary');
+	await page.click('text=Log out');
+	await page.waitForSelector('[name=login]');
+	await page.reload();
+	await page.waitForSelector('[name=login]');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+// Counts in the page: full seconds that were drawn, and at which of them the
+// event and the mark came.
+const watchTicks = () => {
+	const Socket = WebSocket;
+
+	globalThis.seen = { ticks: 0, event: null };
+	globalThis.WebSocket = class extends Socket {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener('message', ({ data }) => {
+				if (/"stream_event"/.test(data) &&
+					/"news"/.test(data) &&
+					/"onair":false/.test(data))
+					seen.event ??= seen.ticks;
+			});
+		}
+	};
+	const frame = () => {
+		const text = document.querySelector('.live time')?.textContent;
+
+		if (text !== seen.text) {
+			seen.text = text;
+			seen.ticks++;
+		}
+		if (document.querySelector('.tile[title^="News HD:"]')
+			?.dataset.mark === 'fault')
+			seen.mark ??= seen.ticks;
+		requestAnimationFrame(frame);
+	};
+
+	requestAnimationFrame(frame);
+};
+
+test('the wall shows a stream that ends, at its place, and why', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t);
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.logged(/stream news: on air/);
+	await page.addInitScript(watchTicks);
+	await page.reload();
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'on');
+	assert.equal(await visitor.mark('Idle'), 'disabled');
+	assert.equal(await visitor.mark('Film 1'), 'fault');
+	const names = () => page.locator('.tile b').allTextContents();
+	const before = await names();
+
+	assert.deepEqual(before.slice(0, 2), ['News HD', 'Film 1']);
+	assert.deepEqual(await page.locator('.grid h2').allTextContents(),
+		['Type / News', 'Type / Films', 'Without a group']);
+	await page.evaluate('seen.event = null; delete seen.mark');
+	await sender.stop?.();
+	await visitor.untilMark('News HD', 'fault');
+	const seen = await page.evaluate('seen');
+
+	t.diagnostic(JSON.stringify(seen));
+	assert.ok(seen.mark - seen.event <= 2, JSON.stringify(seen));
+	await visitor.until(() => [...document.querySelectorAll('.wrong li')]
+		.some((line) => /^off air\s*News HD\s*no packets/.test(
+			line.innerText.replace(/\s+/g, ' '))));
+	assert.deepEqual(await names(), before);
+	// the text of a name is text
+	assert.equal(await page.locator('.tile img, .tile b b').count(), 0);
+	const evil = before.find((name) => name.startsWith('<img'));
+
+	assert.match(evil, /^<img src=x onerror=alert\(1\)>\ufffd<\/b>"'`x+…$/);
+	await visitor.accessible('wall, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await visitor.accessible('wall, light');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('the table filters, sorts and opens by keys alone', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t);
+	const ids = () => page.locator('tr[data-id]').evaluateAll((rows) =>
+		rows.map((row) => row.dataset.id).join(' '));
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('/');
+	await page.waitForSelector('#filter:focus');
+	await page.keyboard.type('disabled');
+	await visitor.until(() => document.querySelectorAll('tr[data-id]')
+		.length === 1);
+	assert.equal(await ids(), 'idle');
+	assert.match(page.url(), /#\/streams\?filter=disabled$/);
+	await page.fill('#filter', '-disabled id:e size>1');
+	await page.waitForSelector('text=The filter does not have: size>1');
+	assert.equal(await ids(), 'news evil');
+	await page.fill('#filter', '');
+	await page.click('th button:has-text("Id")');
+	assert.equal(await ids(), 'evil film idle news');
+	await page.click('th button:has-text("Id")');
+	assert.equal(await ids(), 'news idle film evil');
+	await visitor.accessible('streams, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await visitor.accessible('streams, light');
+	await page.locator('tr[tabindex="0"]').focus();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('j');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("Film 1")');
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('tr[data-id]');
+	await page.keyboard.press('g');
+	await page.keyboard.press('w');
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('?');
+	await page.waitForSelector('dialog[open]');
+	await visitor.accessible('keys');
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('dialog', { state: 'detached' });
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a stream: its inputs, analysis, and what a user may do', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t);
+
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.logged(/stream news: on air/);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
+	await page.waitForSelector('.sentence b:has-text("on air")');
+	await page.waitForSelector('td:has-text("continuity")');
+	await page.waitForSelector('td:has-text("video")');
+	await visitor.accessible('stream, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await visitor.accessible('stream, light');
+	const { pid } = sluice.worker('stream', 'news');
+
+	// for a moment no process of the stream answers
+	visitor.allowed = /503.*(stream-analysis|Unavailable)/;
+	await page.keyboard.press('r');
+	await page.waitForSelector('dialog:has-text("Viewers now: 0")');
+	await visitor.accessible('question');
+	await page.click('dialog .primary');
+	await page.waitForSelector('text=News HD was restarted.');
+	await sluice.replaced('stream', 'news', pid);
+	await page.click('button:has-text("Disable")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.sentence b:has-text("disabled")');
+	assert.equal((await done(sluice, { cmd: 'get-stream', id: 'news' },
+		admin)).stream.enable, false);
+	// another user's change is here without a reload
+	await done(sluice, { cmd: 'toggle-stream', id: 'news' }, admin);
+	await page.waitForSelector('button:has-text("Disable")');
+	await page.click('[role=tab]:has-text("Switches")');
+	await page.click('[role=tab]:has-text("Viewers")');
+	await page.waitForSelector('text=Nobody watches.');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('an observer gets no control that would be refused', { skip },
+	async (t) => {
+	const { sluice, visitor, page } = await begin(t, { width: 360 });
+
+	await visitor.login('olga', 'look');
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
+	assert.equal(await page.locator('main button:not([role=tab])').count(),
+		0);
+	await page.keyboard.press('r');
+	await page.keyboard.press('t');
+	assert.equal(await page.locator('dialog').count(), 0);
+	// nothing is wider than a phone
+	assert.ok(await page.evaluate(
+		'document.documentElement.scrollWidth <= innerWidth'));
+	await visitor.accessible('stream, narrow');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a restart of the service and the death of a process are survived',
+	{ skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t);
+
+	await Sender.start(t, new TsMux(), 5000);
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'on');
+	process.kill(sluice.worker('stream', 'news').pid, 'SIGKILL');
+	await page.waitForSelector('.wrong li:has-text("News HD")');
+	visitor.quiet();
+	visitor.disturbed = true;
+	await done(sluice, { cmd: 'restart' }, admin);
+	await page.waitForSelector('[data-stale=true]');
+	await page.waitForSelector('[data-stale=false]');
+	visitor.disturbed = false;
+	// events arrive again
+	await done(sluice, { cmd: 'toggle-stream', id: 'film' }, admin);
+	await visitor.untilMark('Film 1', 'disabled');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('below a prefix, without accounts and without a stream', { skip },
+	async (t) => {
+	const sluice = await Sluice.start(t, { settings:
+		{ control_path: 'tv' } }, { wait: false });
+	const visitor = await Visitor.open(t, browser);
+	const { page } = visitor;
+
+	await waitUntil('the page', () => visitor.go(sluice.port, '', '/tv')
+		.then(() => true));
+	await page.waitForSelector('text=Accounts are switched off');
+	await page.waitForSelector('text=There is no stream yet.');
+	assert.match(page.url(), /\/tv\/$/);
+	await visitor.accessible('empty wall');
+	await page.keyboard.press('Space');
+	await page.waitForSelector('text=Frozen since');
+	await page.click('.menu summary');
+	await page.selectOption('.sheet select >> nth=2', 'ru');
+	await page.waitForSelector('text=Потоков пока нет.');
+	visitor.quiet();
+	await sluice.stop();
+});
