@@ -2,20 +2,23 @@
 // The page's own words, by language.  Texts of the service stay English.
 
 import { en } from './words-en.js';
-import { ru } from './words-ru.js';
 
 /** @typedef {keyof typeof en} Word */
 /** @typedef {'en' | 'ru'} Language */
+/** @typedef {Record<Word, string>} Catalogue */
 
-/** @type {Record<Language, Record<Word, string>>} */
-export const CATALOGUES = { en, ru };
+/** @type {Record<Language, () => Promise<Catalogue>>} */
+export const CATALOGUES = {
+	en: async () => en,
+	ru: async () => (await import('./words-ru.js')).ru,
+};
 
-/** @type {Language} */
-let language = 'en';
+/** @type {Catalogue} */
+let words = en;
 
 /** @param {Language} wanted */
-export function setLanguage(wanted) {
-	language = wanted;
+export async function setLanguage(wanted) {
+	words = await CATALOGUES[wanted]();
 }
 
 /**
@@ -25,7 +28,7 @@ export function setLanguage(wanted) {
  * @returns {string}
  */
 export function t(word, values = {}) {
-	return CATALOGUES[language][word].replace(/\{(\w+)\}/g,
+	return words[word].replace(/\{(\w+)\}/g,
 		(whole, name) => String(values[name] ?? whole));
 }
 

@@ -88,23 +88,30 @@ export class App {
 	 */
 	choose(name, value) {
 		setPref(name, value);
-		this.applyPrefs();
+		this.#applyPrefs();
 		this.changed();
 	}
 
-	applyPrefs() {
+	#applyPrefs() {
 		const root = document.documentElement;
 
 		if (this.theme === 'system')
 			delete root.dataset.theme;
 		else
 			root.dataset.theme = this.theme;
-		root.lang = this.language;
-		setLanguage(this.language);
+		this.#speak();
+	}
+
+	async #speak() {
+		const { language } = this;
+
+		await setLanguage(language);
+		document.documentElement.lang = language;
+		this.changed();
 	}
 
 	start() {
-		this.applyPrefs();
+		this.#applyPrefs();
 		this.tick.start();
 		this.tick.addClock(() => this.#everySecond());
 		this.api.onRefused = () => this.#askWho();

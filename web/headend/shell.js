@@ -8,7 +8,6 @@ import { t } from '../common/words.js';
 import { restart, toggle } from './actions.js';
 import { Confirm, Keys } from './dialog.js';
 import { href } from './route.js';
-import { StreamPage } from './stream.js';
 import { Streams } from './streams.js';
 import { Foreign, Empty, html, useApp } from './view.js';
 import { Wall } from './wall.js';
@@ -152,6 +151,23 @@ function freeze(app) {
 	app.changed();
 }
 
+const streamPage = () => import('./stream.js');
+
+/**
+ * A page that is not loaded with the first one.
+ * @param {{load: () => Promise<any>, name: string}} props and those of the page
+ */
+function Later({ load, name, ...props }) {
+	const [page, setPage] = useState(/** @type {any} */ (null));
+
+	useEffect(() => {
+		// the files of another version are gone: get the new page
+		load().then((module) => setPage(() => module[name]),
+			() => location.reload());
+	}, [load]);
+	return page && html`<${page} ...${props} />`;
+}
+
 /** @param {{app: App, ask: (question: Question) => void}} props */
 function Page({ app, ask }) {
 	const { page, id } = app.route;
@@ -161,8 +177,8 @@ function Page({ app, ask }) {
 	switch (page) {
 	case 'wall': return html`<${Wall} app=${app} />`;
 	case 'streams': return html`<${Streams} app=${app} />`;
-	case 'stream': return html`<${StreamPage} key=${id} app=${app}
-		id=${id} ask=${ask} />`;
+	case 'stream': return html`<${Later} name="StreamPage" key=${id}
+		load=${streamPage} app=${app} id=${id} ask=${ask} />`;
 	default: return html`<${Empty} title=${t('missing_page')}>
 		<p><a href="#/wall">${t('wall')}</a></p><//>`;
 	}

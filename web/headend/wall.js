@@ -109,7 +109,7 @@ function Grid({ app }) {
 			/** @type {HTMLElement} */ (box.current));
 		tiles.current.build(sections, size);
 		tiles.current.update(app.tick.now, false);
-	}, [store, store.shape, size, app.language]);
+	}, [store, store.shape, size, document.documentElement.lang]);
 	useEffect(() => app.tick.add((now) =>
 		tiles.current?.update(now, app.lostAt !== null)), [app]);
 	return html`<div class="grid" ref=${box}></div>`;
