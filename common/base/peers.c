@@ -61,7 +61,7 @@ void peers_free(struct peers **p)
 	*p = NULL;
 }
 
-static bool is_counted(const struct peers *p, const struct ip_address *a)
+bool peers_limited(const struct peers *p, const struct ip_address *a)
 {
 	for (size_t i = 0; i < p->n_proxies; i++)
 		if (ip_prefix_has(&p->proxies[i], a))
@@ -103,7 +103,7 @@ int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
 	size_t bucket;
 
 	*ret = NULL;
-	if (!is_counted(p, a))
+	if (!peers_limited(p, a))
 		return 0;
 	peer = find(p, &client, &bucket);
 	if (peer != NULL && p->max > 0 && peer->n >= p->max)
@@ -122,7 +122,7 @@ struct peer_place *peers_place(struct peers *p, const struct ip_address *a,
 	struct peer *peer;
 	size_t bucket;
 
-	if (!is_counted(p, a))
+	if (!peers_limited(p, a))
 		return NULL;
 	peer = find(p, &client, &bucket);
 	if (peer == NULL)

@@ -10,6 +10,7 @@
 #include "common/base/ip_prefix.h"
 #include "common/base/util.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/queue.h>
 #include <sys/types.h>
@@ -30,6 +31,9 @@ void peers_limit(struct peers *, const struct peers_config *);
 
 /* NULL-safe; sets *p to NULL.  All connections must have left. */
 void peers_free(struct peers **);
+
+/* Does the limit apply to this address? */
+bool peers_limited(const struct peers *, const struct ip_address *);
 
 /* Counts a connection.  0 with *ret, which is NULL without a limit; -EUSERS:
  * the address has max connections. */

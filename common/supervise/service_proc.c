@@ -5,12 +5,14 @@
 #include "common/supervise/worker_proc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct service_proc {
 	struct service_config cfg;
 	const struct service_kind *kind;
 	void *self;
 	struct worker_proc *proc;
+	char *name;
 	bool stopping;
 };
 
@@ -77,6 +79,8 @@ struct service_proc *service_proc_new(const struct service_config *cfg,
 	s->cfg = *cfg;
 	s->kind = kind;
 	s->self = self;
+	s->name = strcmp(object, "1") == 0
+		? xstrdup(kind->role) : xasprintf("%s %s", kind->role, object);
 	s->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
@@ -95,6 +99,7 @@ void service_proc_free(struct service_proc **s)
 	if (*s == NULL)
 		return;
 	worker_proc_free(&(*s)->proc);
+	free((*s)->name);
 	free(*s);
 	*s = NULL;
 }
@@ -152,6 +157,11 @@ void service_proc_send(struct service_proc *s, const struct msg *m,
 
 	if (channel != NULL && !s->stopping)
 		(void)channel_send(channel, m, fds, msg_fds(m));
+}
+
+const char *service_proc_name(const struct service_proc *s)
+{
+	return s->name;
 }
 
 bool service_proc_is_gone(const struct service_proc *s)

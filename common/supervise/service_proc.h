@@ -81,6 +81,8 @@ struct channel *service_proc_channel(struct service_proc *);
 void service_proc_send(struct service_proc *, const struct msg *,
 		       const int *fds);
 
+/* The role, with the object unless that is "1": "tls", "deliver 2". */
+const char *service_proc_name(const struct service_proc *);
 bool service_proc_is_gone(const struct service_proc *);
 bool service_proc_is_running(const struct service_proc *);
 /* The alarm text for the operator; NULL: no alarm. */

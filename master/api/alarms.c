@@ -29,7 +29,7 @@ struct alarms {
 /* passing: with failures that need no operator. */
 static void add_services(json_t *list, struct reconciler *r, bool passing)
 {
-	const char *tls = tls_proc_error(reconciler_tls(r)), *role, *text;
+	const char *tls = tls_proc_error(reconciler_tls(r)), *name, *text;
 	char sentence[640];
 
 	if (tls != NULL) {
@@ -42,13 +42,15 @@ static void add_services(json_t *list, struct reconciler *r, bool passing)
 			       text);
 		system_alarms_add(list, "play", NULL, sentence);
 	}
-	for (size_t i = 0; i < RECONCILER_SERVICES; i++) {
-		text = reconciler_service_alarm(r, i, passing, &role);
+	for (size_t i = 0;; i++) {
+		text = reconciler_service_alarm(r, i, passing, &name);
+		if (name == NULL)
+			return;
 		if (text == NULL)
 			continue;
-		(void)snprintf(sentence, sizeof sentence, "%s worker: %s", role,
+		(void)snprintf(sentence, sizeof sentence, "%s worker: %s", name,
 			       text);
-		system_alarms_add(list, "worker", role, sentence);
+		system_alarms_add(list, "worker", name, sentence);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "master/api/viewer_door.h"
 
 #include "common/account/client_address.h"
+#include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "master/api/command.h"
@@ -268,6 +269,7 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	char peer[SOCKADDR_TEXT_MAX];
 	struct peer *from;
 	bool secure = http_conn_is_secure(conn);
+	uint64_t place = 0;
 	int fd;
 
 	if (!is_known(api, path + strlen("/play/")) ||
@@ -278,13 +280,16 @@ static void hand_over(struct api *api, struct http_conn *conn,
 		       "Retry-After: 1\r\n");
 	} else {
 		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
+		/* a client of HLS has a connection for each request */
+		if (strchr(path + strlen("/play/"), '/') != NULL)
+			place = hash_add(HASH_INIT, peer, strlen(peer));
 		fd = http_conn_take_socket(conn, &rest, &from);
 		peer_leave(&from);
 		deliver_proc_give_viewer(deliver,
 					 &(struct msg_deliver_viewer){
 						 peer, secure,
 						 (char *)buf_head(&head) },
-					 fd);
+					 fd, place);
 	}
 	buf_done(&head);
 	buf_done(&rest);

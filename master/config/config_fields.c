@@ -2,6 +2,7 @@
 #include "master/config/config_fields.h"
 
 #include "master/config/check.h"
+#include "proto/ipc/msg_deliver.h"
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
@@ -110,6 +111,10 @@ static const struct field settings_rows[] = {
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Serve /play/ID/index.m3u8: every enabled stream as "
 		  "HLS." },
+	{ "http_workers", .type = FIELD_UINT, .min = 1,
+	  .max = MSG_DELIVER_MAX, .initial = 1,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "processes",
+	  .help = "Processes that serve the viewers over HTTP." },
 	/* check.c judges it: a number, or text as control_port */
 	{ "http_play_port", .type = FIELD_NONE,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

@@ -3,7 +3,6 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
-#include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "master/config/play_conf.h"
 #include "master/streams/deliver_state.h"
@@ -11,7 +10,7 @@
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewers.h"
-#include "common/supervise/memfd.h"
+#include "common/account/secret.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/channel.h"
@@ -34,11 +33,9 @@ const char *mount_address(const struct mount *m)
 				   : MSG_PLAY_ADDRESS;
 }
 
-static void send_mount(struct mount *mount, enum msg_type type)
+struct msg mount_message(const struct mount *mount, enum msg_type type)
 {
-	struct msg m = { .type = type };
-
-	m.deliver_mount = (struct msg_deliver_mount){
+	return (struct msg){ .type = type, .deliver_mount = {
 		.address = mount_address(mount),
 		.path = mount->path,
 		.stream = mount->stream,
@@ -47,59 +44,52 @@ static void send_mount(struct mount *mount, enum msg_type type)
 		.demand = mount->demand,
 		.stopped = mount->stopped,
 		.no_auth = mount->no_auth,
-	};
-	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
+	} };
+}
+
+uint32_t mount_viewers(const struct mount *m)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < m->owner->n; i++)
+		n += m->seats[i].viewers;
+	return n;
+}
+
+uint64_t mount_cut(const struct mount *m)
+{
+	uint64_t n = m->cut_past;
+
+	for (unsigned i = 0; i < m->owner->n; i++)
+		n += m->seats[i].cut;
+	return n;
 }
 
 void mount_set_due(struct mount *m, bool due)
 {
-	if (m->due == due)
-		return;
-	m->due = due;
-	if (due)
-		TAILQ_INSERT_TAIL(&m->owner->due, m, due_link);
-	else
-		TAILQ_REMOVE(&m->owner->due, m, due_link);
+	for (unsigned i = 0; i < m->owner->n; i++)
+		deliver_worker_seat_due(m->owner->workers[i], &m->seats[i],
+					due);
 }
 
-/* Mounts go before listeners, so that a waiting viewer finds its path. */
-void deliver_proc_send_due(void *self)
+void deliver_proc_send_due(struct deliver_proc *d)
 {
-	struct deliver_proc *d = self;
-	struct channel *channel = service_proc_channel(d->service);
-	struct listener *l;
-	struct mount *m;
+	for (unsigned i = 0; i < d->n; i++)
+		deliver_worker_send_due(d->workers[i]);
+}
 
-	while (channel != NULL && channel_is_idle(channel)) {
-		struct msg message = { .type = MSG_DELIVER_SETTLE };
-		int fd;
-
-		m = d->closed ? NULL : TAILQ_FIRST(&d->due);
-		l = m == NULL ? listeners_take(d->listeners) : NULL;
-		if (m != NULL) {
-			mount_set_due(m, false);
-			send_mount(m, MSG_DELIVER_MOUNT);
-		} else if (l != NULL) {
-			message.type = MSG_DELIVER_LISTEN;
-			message.deliver_listen = (struct msg_deliver_listen){
-				listener_address(l), listener_is_play(l) };
-			fd = listener_fd(l);
-			service_proc_send(d->service, &message, &fd);
-		} else {
-			if (d->renewing && d->settled) {
-				d->renewing = false;
-				service_proc_send(d->service, &message, NULL);
-			}
-			return;
-		}
-	}
+void deliver_proc_send(struct deliver_proc *d, const struct msg *m,
+		       const int *fds)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		service_proc_send(d->workers[i]->service, m, fds);
 }
 
 static void on_listener_open(void *arg)
 {
 	struct deliver_proc *d = arg;
 
-	spawner_touch(d->spawner);
+	spawner_touch(d->cfg.spawner);
 	deliver_proc_send_due(d);
 }
 
@@ -131,15 +121,16 @@ static void on_listener_error(const struct listener *l, const char *error,
 		error != NULL ? error : "listening", more);
 }
 
-static void on_listener_close(struct listener *l, void *arg)
+static void on_listener_close(struct listener *l, unsigned slot,
+			      unsigned worker, void *arg)
 {
 	struct msg m = { .type = MSG_DELIVER_UNLISTEN,
-			 .deliver_unlisten = { listener_address(l) } };
+			 .deliver_unlisten = { listener_address(l), slot } };
 
 	struct deliver_proc *d = arg;
 
-	spawner_touch(d->spawner);
-	service_proc_send(d->service, &m, NULL);
+	spawner_touch(d->cfg.spawner);
+	service_proc_send(d->workers[worker]->service, &m, NULL);
 }
 
 static const struct listeners_events listeners_events = {
@@ -148,9 +139,7 @@ static const struct listeners_events listeners_events = {
 	.on_close = on_listener_close,
 };
 
-/* --- messages from the worker --- */
-
-static struct mount *find_mount(struct deliver_proc *d, const char *address,
+struct mount *deliver_proc_find(struct deliver_proc *d, const char *address,
 				const char *path)
 {
 	struct mount *m;
@@ -162,38 +151,19 @@ static struct mount *find_mount(struct deliver_proc *d, const char *address,
 	return NULL;
 }
 
-static void send_limits(struct deliver_proc *d)
+unsigned deliver_proc_per_address(const struct deliver_proc *d)
 {
 	const json_t *max = json_object_get(d->settings, "viewers_per_address");
-	const json_t *list = json_object_get(d->settings, "real_ip_trusted");
-	struct msg m = { .type = MSG_DELIVER_LIMITS };
-	struct msg_deliver_limits *l = &m.deliver_limits;
-	struct ip_prefix prefix;
-	const json_t *item;
-	size_t i;
 
-	l->per_address = VIEWERS_PER_ADDRESS;
-	l->empty_missing = json_is_true(json_object_get(d->settings,
-							"hls_missing_empty"));
-	l->hash_names = json_is_true(json_object_get(d->settings,
-						     "hls_hash_names"));
-	if (json_is_integer(max) && json_integer_value(max) >= 0)
-		l->per_address = (unsigned)MIN(json_integer_value(max),
-					       (json_int_t)INT32_MAX);
-	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
-		const char *text = json_string_value(item);
-
-		if (text != NULL && l->n_proxies < MSG_PROXIES_MAX &&
-		    ip_prefix_parse(text, &prefix) == 0)
-			l->proxies[l->n_proxies++] = text;
-	}
-	service_proc_send(d->service, &m, NULL);
+	return json_is_integer(max) && json_integer_value(max) >= 0
+		? (unsigned)MIN(json_integer_value(max), (json_int_t)INT32_MAX)
+		: VIEWERS_PER_ADDRESS;
 }
 
-void deliver_proc_limit(struct deliver_proc *d, const json_t *settings)
+static void want(struct deliver_proc *d)
 {
-	json_decref(d->settings);
-	d->settings = json_deep_copy(settings);
+	for (unsigned i = 0; i < d->n_wanted; i++)
+		service_proc_want(d->workers[i]->service);
 }
 
 void deliver_proc_set_play(struct deliver_proc *d, const struct play_conf *c)
@@ -202,7 +172,7 @@ void deliver_proc_set_play(struct deliver_proc *d, const struct play_conf *c)
 		return;
 	d->play = listener_get(d->listeners, &c->port);
 	listener_set_play(d->play);
-	service_proc_want(d->service);
+	want(d);
 }
 
 const char *deliver_proc_play_error(const struct deliver_proc *d)
@@ -210,127 +180,57 @@ const char *deliver_proc_play_error(const struct deliver_proc *d)
 	return d->play != NULL ? listener_error(d->play) : NULL;
 }
 
+static bool takes_viewers(const struct deliver_worker *w)
+{
+	return deliver_worker_serves(w) &&
+	       channel_waiting(service_proc_channel(w->service)) <
+		       VIEWERS_WAITING;
+}
+
 bool deliver_proc_takes_viewers(struct deliver_proc *d)
 {
-	struct channel *channel = service_proc_channel(d->service);
-
-	return channel != NULL && channel_waiting(channel) < VIEWERS_WAITING;
+	for (unsigned i = 0; i < d->n; i++)
+		if (takes_viewers(d->workers[i]))
+			return true;
+	return false;
 }
 
 void deliver_proc_give_viewer(struct deliver_proc *d,
-			      const struct msg_deliver_viewer *viewer, int fd)
+			      const struct msg_deliver_viewer *viewer, int fd,
+			      uint64_t place)
 {
 	struct msg m = { .type = MSG_DELIVER_VIEWER,
 			 .deliver_viewer = *viewer };
 
-	service_proc_send(d->service, &m, &fd);
+	if (place == 0)
+		place = ++d->turn;
+	for (unsigned i = 0; i < d->n; i++) {
+		const struct deliver_worker *w =
+			d->workers[(place + i) % d->n];
+
+		if (!takes_viewers(w))
+			continue;
+		service_proc_send(w->service, &m, &fd);
+		break;
+	}
 	fd_close(&fd);
 }
 
 /* Without mounts the worker still answers at the play port. */
 static void check_need(struct deliver_proc *d)
 {
-	if (TAILQ_EMPTY(&d->mounts) && d->play == NULL)
-		service_proc_unwant(d->service);
-}
-
-static void on_hello(void *self)
-{
-	struct deliver_proc *d = self;
-	struct mount *m;
-
-	send_limits(d);
-	viewers_up(d->viewers, &d->way);
-	d->renewing = false;
-	TAILQ_FOREACH(m, &d->mounts, link)
-		if (!m->waits)
-			mount_set_due(m, true);
-	listeners_untake(d->listeners);
-	deliver_proc_send_due(d);
-}
-
-/* The list of streams for a client, in a descriptor of its own: it may be
- * longer than a message. */
-static void send_page(struct deliver_proc *d, const struct msg *request)
-{
-	struct msg m = { .type = MSG_DELIVER_PAGE, .seq = request->seq };
-	int fd = memfd_open("playlist");
-	struct buf text = { 0 };
-
-	if (fd < 0)
+	if (!TAILQ_EMPTY(&d->mounts) || d->play != NULL)
 		return;
-	/* without viewers: nobody may watch */
-	m.deliver_page = (struct msg_deliver_page){ 403, "" };
-	if (d->viewers != NULL)
-		viewers_write_playlist(d->viewers, &request->deliver_playlist,
-				       &text, &m.deliver_page);
-	if (buf_len(&text) > MSG_PAGE_MAX ||
-	    memfd_write(fd, (const char *)buf_head(&text), buf_len(&text)) < 0)
-		m.deliver_page.status = 503;
-	service_proc_send(d->service, &m, &fd);
-	buf_done(&text);
-	fd_close(&fd);
+	for (unsigned i = 0; i < d->n; i++)
+		service_proc_unwant(d->workers[i]->service);
 }
 
-static void on_message(const struct msg *m, void *self)
-{
-	const struct msg_deliver_viewers *report = &m->deliver_viewers;
-	struct deliver_proc *d = self;
-	struct errmsg error;
-	struct mount *mount;
-
-	if (m->type == MSG_DELIVER_SESSIONS &&
-	    session_list_answer(d->sessions, &m->deliver_sessions, m->seq,
-				&error) < 0)
-		service_proc_kill(d->service, error.text);
-	if (m->type == MSG_DELIVER_ASK && d->viewers != NULL)
-		viewers_ask(d->viewers, &d->way, &m->deliver_ask, m->seq);
-	if (m->type == MSG_DELIVER_PLAYLIST)
-		send_page(d, m);
-	if (m->type == MSG_DELIVER_CHANGES && d->viewers != NULL)
-		viewers_report(d->viewers, &d->way, &m->deliver_changes);
-	if (m->type != MSG_DELIVER_VIEWERS)
-		return;
-	/* NULL: it was unmounted meanwhile */
-	mount = find_mount(d, report->address, report->path);
-	if (mount != NULL && strcmp(mount->stream, report->stream) == 0) {
-		mount->viewers = report->viewers;
-		mount->cut = report->cut;
-		if (mount->on_viewers != NULL)
-			mount->on_viewers(false, mount->arg);
-	}
-}
-
-static void on_down(void *self)
-{
-	struct deliver_proc *d = self;
-	struct mount *m;
-
-	TAILQ_FOREACH(m, &d->mounts, link) {
-		m->viewers = 0;
-		m->cut_past += m->cut;
-		m->cut = 0;
-	}
-	TAILQ_FOREACH(m, &d->mounts, link)
-		if (m->on_viewers != NULL)
-			m->on_viewers(true, m->arg);
-	session_list_down(d->sessions);
-	viewers_down(d->viewers, &d->way);
-}
-
-static const struct service_kind kind = {
-	.role = "deliver",
-	.beat = MSG_DELIVER_STATUS,
-	.on_hello = on_hello,
-	.on_message = on_message,
-	.on_drained = deliver_proc_send_due,
-	.on_down = on_down,
-};
-
-static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
+static int ask_sessions(unsigned worker, uint64_t after, uint32_t seq,
+			void *arg)
 {
 	struct deliver_proc *d = arg;
-	struct channel *channel = service_proc_channel(d->service);
+	struct channel *channel = worker < d->n
+		? service_proc_channel(d->workers[worker]->service) : NULL;
 	struct msg m = { .type = MSG_DELIVER_LIST, .seq = seq,
 			 .deliver_list = { after } };
 
@@ -338,31 +238,52 @@ static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
 			       : -ENOTCONN;
 }
 
-static void send_for_viewers(const struct msg *m, void *arg)
+static uint64_t session_of(uint64_t client, void *arg)
 {
 	const struct deliver_proc *d = arg;
 
-	service_proc_send(d->service, m, NULL);
+	return d->viewers != NULL ? viewers_session(d->viewers, client)
+				  : client;
+}
+
+static unsigned read_workers(const json_t *settings)
+{
+	json_int_t n = json_integer_value(json_object_get(settings,
+							  "http_workers"));
+
+	return (unsigned)MAX(MIN(n, (json_int_t)MSG_DELIVER_MAX),
+			     (json_int_t)1);
+}
+
+/* Workers from the first one to this number. */
+static void add_workers(struct deliver_proc *d, size_t n)
+{
+	for (; d->n < n && d->n < MSG_DELIVER_MAX; d->n++)
+		d->workers[d->n] = deliver_worker_new(d, d->n);
 }
 
 struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
-				      struct tls_proc *tls)
+				      struct tls_proc *tls,
+				      const json_t *settings)
 {
 	struct deliver_proc *d = xcalloc(1, sizeof *d);
 
-	d->spawner = cfg->spawner;
+	d->cfg = *cfg;
 	d->tls = tls;
-	d->way.send = send_for_viewers;
-	d->way.arg = d;
+	d->settings = json_deep_copy(settings);
 	TAILQ_INIT(&d->mounts);
-	TAILQ_INIT(&d->due);
-	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
+	d->n_wanted = read_workers(settings);
+	d->listeners = listeners_new(cfg->loop, &listeners_events, d->n_wanted,
+				     d);
 	d->sessions = session_list_new(&(struct session_list_config){
 		.loop = cfg->loop,
 		.ask = ask_sessions,
+		.session_of = session_of,
 		.arg = d,
 	});
-	d->service = service_proc_new(cfg, &kind, "1", d);
+	secret_random(&d->seed, sizeof d->seed);
+	d->seed &= INT64_MAX;
+	add_workers(d, d->n_wanted);
 	return d;
 }
 
@@ -374,7 +295,8 @@ void deliver_proc_free(struct deliver_proc **d)
 	session_list_free(&(*d)->sessions);
 	json_decref((*d)->settings);
 	listener_put(&(*d)->play);
-	service_proc_free(&(*d)->service);
+	for (unsigned i = 0; i < (*d)->n; i++)
+		deliver_worker_free(&(*d)->workers[i]);
 	listeners_free(&(*d)->listeners);
 	free(*d);
 	*d = NULL;
@@ -384,20 +306,30 @@ void deliver_proc_free(struct deliver_proc **d)
 
 json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
 {
+	json_t *workers = json_array();
+
 	listeners_write(d->listeners, h);
-	return service_proc_write(d->service, h);
+	for (unsigned i = 0; i < d->n; i++)
+		(void)json_array_append_new(
+			workers, service_proc_write(d->workers[i]->service, h));
+	return json_pack("{s:I, s:o}", "seed", (json_int_t)d->seed,
+			 "workers", workers);
 }
 
 void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 			struct handover *h)
 {
-	struct msg m = { .type = MSG_DELIVER_RENEW };
+	const json_t *workers = json_object_get(record, "workers");
+	const json_t *seed = json_object_get(record, "seed");
 
+	assert(TAILQ_EMPTY(&d->mounts));
 	listeners_adopt(d->listeners, h);
-	service_proc_adopt(d->service, record, h, true);
-	d->renewing = service_proc_channel(d->service) != NULL;
-	service_proc_send(d->service, &m, NULL);
-	send_limits(d);
+	if (json_is_integer(seed) && json_integer_value(seed) > 0)
+		d->seed = (uint64_t)json_integer_value(seed);
+	add_workers(d, json_array_size(workers));
+	for (unsigned i = 0; i < d->n; i++)
+		deliver_worker_adopt(d->workers[i],
+				     json_array_get(workers, i), h);
 }
 
 void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
@@ -405,7 +337,7 @@ void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
 	if (closed == d->closed)
 		return;
 	d->closed = closed;
-	spawner_touch(d->spawner);
+	spawner_touch(d->cfg.spawner);
 	deliver_proc_send_due(d);
 }
 
@@ -417,9 +349,18 @@ bool deliver_proc_is_closed(const struct deliver_proc *d)
 void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
 {
 	d->viewers = v;
-	/* an adopted worker */
-	if (service_proc_channel(d->service) != NULL)
-		viewers_up(v, &d->way);
+	viewers_set_limit(v, &(struct viewers_limit){
+		.per_address = deliver_proc_per_address(d),
+		.seed = d->seed,
+	});
+	for (unsigned i = 0; i < d->n; i++) {
+		struct deliver_worker *w = d->workers[i];
+
+		w->way.shared = d->n > 1;
+		/* an adopted worker */
+		if (service_proc_channel(w->service) != NULL)
+			viewers_up(v, &w->way);
+	}
 }
 
 void deliver_proc_settle(struct deliver_proc *d)
@@ -430,9 +371,64 @@ void deliver_proc_settle(struct deliver_proc *d)
 	check_need(d);
 }
 
-struct service_proc *deliver_proc_service(struct deliver_proc *d)
+/* --- for the reconciler --- */
+
+struct service_proc *deliver_proc_service(struct deliver_proc *d, unsigned i)
 {
-	return d->service;
+	return i < d->n ? d->workers[i]->service : NULL;
+}
+
+void deliver_proc_hurry(struct deliver_proc *d)
+{
+	for (unsigned i = 0; i < d->n_wanted; i++)
+		service_proc_hurry(d->workers[i]->service);
+}
+
+const char *deliver_proc_alarm(const struct deliver_proc *d)
+{
+	const char *alarm = NULL;
+
+	for (unsigned i = 0; i < d->n_wanted; i++) {
+		const char *own = service_proc_alarm(d->workers[i]->service);
+
+		if (own == NULL)
+			return NULL;
+		alarm = alarm != NULL ? alarm : own;
+	}
+	return alarm;
+}
+
+/* deliver and tls have a channel of their own. */
+static void link_tls(struct deliver_worker *w)
+{
+	const struct msg m = { .type = MSG_DELIVER_TLS };
+	int fds[2];
+	int err = fd_seqpacket_pair(fds);
+
+	if (err < 0) {
+		log_error("deliver", "worker %u: no link to tls: %s",
+			  w->number + 1, strerror(-err));
+		return;
+	}
+	tls_proc_link(w->owner->tls, fds[0]);
+	service_proc_send(w->service, &m, &fds[1]);
+	fd_close(&fds[0]);
+	fd_close(&fds[1]);
+	w->linked = true;
+}
+
+void deliver_proc_link_tls(struct deliver_proc *d, bool anew)
+{
+	if (!tls_proc_is_on(d->tls) ||
+	    service_proc_channel(tls_proc_service(d->tls)) == NULL)
+		return;
+	for (unsigned i = 0; i < d->n; i++) {
+		struct deliver_worker *w = d->workers[i];
+
+		if (service_proc_channel(w->service) != NULL &&
+		    (anew || !w->linked))
+			link_tls(w);
+	}
 }
 
 struct session_wait *deliver_proc_list(struct deliver_proc *d,
@@ -441,13 +437,24 @@ struct session_wait *deliver_proc_list(struct deliver_proc *d,
 	return session_list_get(d->sessions, done, arg);
 }
 
+void deliver_proc_close_session(struct deliver_proc *d, uint64_t session)
+{
+	const struct msg m = { .type = MSG_DELIVER_KICK,
+			       .deliver_kick = { session } };
+	unsigned worker = msg_deliver_of(session);
+
+	if ((d->viewers == NULL || !viewers_close(d->viewers, session)) &&
+	    worker < d->n)
+		service_proc_send(d->workers[worker]->service, &m, NULL);
+}
+
 unsigned deliver_proc_viewers(const struct deliver_proc *d)
 {
 	const struct mount *m;
 	unsigned n = 0;
 
 	TAILQ_FOREACH(m, &d->mounts, link)
-		n += m->viewers;
+		n += mount_viewers(m);
 	return n;
 }
 
@@ -467,9 +474,12 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->arg = cfg->arg;
 	m->no_auth = cfg->no_auth;
 	m->ring_fd = cfg->ring_fd;
+	m->seats = xcalloc(d->n, sizeof *m->seats);
+	for (unsigned i = 0; i < d->n; i++)
+		m->seats[i].mount = m;
 	if (cfg->listen != NULL)
 		m->listener = listener_get(d->listeners, cfg->listen);
-	holder = find_mount(d, mount_address(m), m->path);
+	holder = deliver_proc_find(d, mount_address(m), m->path);
 	TAILQ_INSERT_TAIL(&d->mounts, m, link);
 	if (holder != NULL) {
 		m->waits = true;
@@ -484,7 +494,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 		mount_set_due(m, true);
 	}
 	deliver_proc_send_due(d);
-	service_proc_want(d->service);
+	want(d);
 	return m;
 }
 
@@ -492,15 +502,17 @@ void mount_free(struct mount **mp)
 {
 	struct mount *m = *mp, *next;
 	struct deliver_proc *d;
+	struct msg message;
 
 	*mp = NULL;
 	if (m == NULL)
 		return;
 	d = m->owner;
+	message = mount_message(m, MSG_DELIVER_UNMOUNT);
 	TAILQ_REMOVE(&d->mounts, m, link);
 	/* a mount that is due may exist with older values */
 	if (!m->waits)
-		send_mount(m, MSG_DELIVER_UNMOUNT);
+		deliver_proc_send(d, &message, NULL);
 	mount_set_due(m, false);
 	/* the next waiting mount gets the path */
 	TAILQ_FOREACH(next, &d->mounts, link)
@@ -516,6 +528,7 @@ void mount_free(struct mount **mp)
 	free(m->waits_for);
 	free(m->path);
 	free(m->stream);
+	free(m->seats);
 	free(m);
 	check_need(d);
 }

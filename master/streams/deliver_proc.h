@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs the deliver worker: gives it the listening sockets of viewers and the
- * paths that it serves (mounts).
+ * Runs the deliver workers (settings.http_workers): gives each of them sockets
+ * of every listener, and all paths that they serve (mounts).
  *
- * The worker runs while there is a mount.  A new worker gets all listeners and
- * mounts again, so after a crash the viewers must reconnect and no connect is
- * refused.
+ * The workers run while there is a mount.  A new worker gets its listeners and
+ * all mounts again, so after a crash its viewers must reconnect, those of the
+ * other workers stay, and no connect is refused.  After a restart with a lower
+ * number the workers above it keep their viewers and end with the last of them.
  *
- * Owns the worker, the listeners and the mounts; borrows the loop and the
+ * Owns the workers, the listeners and the mounts; borrows the loop and the
  * spawner.
  */
 #pragma once
@@ -30,25 +31,24 @@ struct stream_proc_info;
 struct tls_proc;
 struct viewers;
 
-/* tls: the worker for TLS with viewers; borrowed, or NULL. */
+/* tls: the worker for TLS with viewers; borrowed, or NULL.  settings: copied;
+ * NULL: the defaults. */
 struct deliver_proc *deliver_proc_new(const struct service_config *,
-				      struct tls_proc *tls);
+				      struct tls_proc *tls,
+				      const json_t *settings);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
 
 /* The record for the next master, a new JSON object. */
 json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
-/* Adopts the worker in the record (checked; may be NULL) of the previous
+/* Adopts the workers in the record (checked; may be NULL) of the previous
  * master.  Call it before the first mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
-/* With true the worker serves no mount, and every http output has an error.
+/* With true the workers serve no mount, and every http output has an error.
  * Call it with true only before the first mount. */
 void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
 bool deliver_proc_is_closed(const struct deliver_proc *);
-/* The settings viewers_per_address and real_ip_trusted (copied), before the
- * worker starts; NULL: the defaults. */
-void deliver_proc_limit(struct deliver_proc *, const json_t *settings);
 /* Opens the port of the play paths, if they have one.  Call it before the first
  * mount. */
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
@@ -56,23 +56,33 @@ void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 const char *deliver_proc_play_error(const struct deliver_proc *);
 /* Decides about viewers (borrowed); NULL: no viewer is admitted. */
 void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
-/* The worker runs, and reads its messages: it gets no more viewers than it can
+/* A worker runs, and reads its messages: it gets no more viewers than it can
  * receive. */
 bool deliver_proc_takes_viewers(struct deliver_proc *);
-/* Passes a viewer of a play path and its socket (taken). */
+/* Passes a viewer of a play path and its socket (taken).  Viewers of one place
+ * get the same worker while it runs; 0: any place. */
 void deliver_proc_give_viewer(struct deliver_proc *,
-			      const struct msg_deliver_viewer *, int fd);
-/* All mounts have been made: the worker drops the others. */
+			      const struct msg_deliver_viewer *, int fd,
+			      uint64_t place);
+/* All mounts have been made: the workers drop the others. */
 void deliver_proc_settle(struct deliver_proc *);
 
-/* The worker, borrowed.  While it is stopped the mounts are not served. */
-struct service_proc *deliver_proc_service(struct deliver_proc *);
+/* The workers from 0 on, borrowed; NULL: there are no more.  While all are
+ * stopped the mounts are not served. */
+struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
+/* As service_proc_hurry(), for all workers. */
+void deliver_proc_hurry(struct deliver_proc *);
+/* Gives the workers without one a channel to the tls worker; anew: all, because
+ * the tls worker was replaced. */
+void deliver_proc_link_tls(struct deliver_proc *, bool anew);
 /* The viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
 /* Lists the viewers, see session_list.h. */
 struct session_wait *deliver_proc_list(struct deliver_proc *,
 				       session_list_fn *, void *arg);
+/* Ends a session of that list, if it exists. */
+void deliver_proc_close_session(struct deliver_proc *, uint64_t session);
 
 struct mount_config {
 	const struct sockaddr_any *listen; /* NULL: a play path */

@@ -10,9 +10,17 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+/* A mount in one worker. */
+struct mount_seat {
+	TAILQ_ENTRY(mount_seat) due_link; /* of the worker */
+	struct mount *mount;
+	bool due; /* a message to the worker is due */
+	uint32_t viewers;
+	uint64_t cut; /* slow viewers closed by the running worker */
+};
+
 struct mount {
 	TAILQ_ENTRY(mount) link;
-	TAILQ_ENTRY(mount) due_link;
 	struct deliver_proc *owner;
 	struct listener *listener; /* NULL: a play path */
 	char *path;
@@ -26,38 +34,81 @@ struct mount {
 	void *arg;
 	bool no_auth;
 	int ring_fd;
-	bool due; /* a message to the worker is due */
 	bool waits; /* for the path, which another mount uses */
 	char *waits_for; /* why it waits */
 
-	uint32_t viewers;
-	uint64_t cut; /* slow viewers closed by the running worker */
 	uint64_t cut_past; /* slow viewers closed by earlier workers */
+	struct mount_seat *seats; /* one for each worker of the owner */
+};
+
+struct deliver_worker {
+	struct deliver_proc *owner;
+	unsigned number; /* from 0, as in msg_deliver_of() */
+	struct service_proc *service;
+	TAILQ_HEAD(, mount_seat) due; /* mounts with a due message */
+	/* It was adopted: it gets all mounts again, then drops the others. */
+	bool renewing;
+	/* It is above the configured number: it keeps its viewers, gets no new
+	 * ones, and ends with the last of them. */
+	bool retiring;
+	bool linked; /* to the tls worker */
+	struct viewer_way way; /* of its questions */
 };
 
 struct deliver_proc {
-	struct spawner *spawner;
-	struct service_proc *service;
+	struct service_config cfg;
 	struct tls_proc *tls;
 	struct listeners *listeners;
 	struct session_list *sessions;
 	struct viewers *viewers; /* NULL: no viewer is admitted */
-	struct viewer_way way; /* of its questions */
 	struct listener *play; /* of the play paths alone; NULL: no such */
 	TAILQ_HEAD(mounts, mount) mounts;
-	TAILQ_HEAD(, mount) due; /* mounts with a due message */
-	/* The worker was adopted: it gets all mounts again, then drops the
-	 * others. */
-	bool renewing;
+	unsigned n; /* workers, with those that retire */
+	unsigned n_wanted; /* by the configuration */
+	struct deliver_worker *workers[MSG_DELIVER_MAX];
+	unsigned turn; /* the worker that gets the next viewer */
+	uint64_t seed; /* of the keys of sessions */
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */
 	bool closed; /* no mount is sent: auth.enable is no boolean */
 };
 
-/* The name that the worker uses. */
+/* The name that the workers use. */
 const char *mount_address(const struct mount *);
-/* A message about the mount is due; deliver_proc_send_due() sends it. */
+/* deliver.mount or deliver.unmount; borrows from the mount. */
+struct msg mount_message(const struct mount *, enum msg_type);
+uint32_t mount_viewers(const struct mount *);
+/* The slow viewers that were closed. */
+uint64_t mount_cut(const struct mount *);
+/* Messages about the mount are due, or no longer; deliver_proc_send_due() sends
+ * them. */
 void mount_set_due(struct mount *, bool due);
-/* Sends only while the channel is empty, because each mount in it costs a
- * descriptor; the struct deliver_proc. */
-void deliver_proc_send_due(void *self);
+/* The mount with this path that does not wait; NULL: none. */
+struct mount *deliver_proc_find(struct deliver_proc *, const char *address,
+				const char *path);
+/* Sends only while a channel is empty, because each mount in it costs a
+ * descriptor. */
+void deliver_proc_send_due(struct deliver_proc *);
+/* To every worker that runs; fds as in service_proc_send(). */
+void deliver_proc_send(struct deliver_proc *, const struct msg *,
+		       const int *fds);
+/* Why no worker serves viewers; NULL: one does, or starts. */
+const char *deliver_proc_alarm(const struct deliver_proc *);
+/* viewers_per_address, or its default. */
+unsigned deliver_proc_per_address(const struct deliver_proc *);
+
+/* --- one worker --- */
+
+struct deliver_worker *deliver_worker_new(struct deliver_proc *,
+					  unsigned number);
+/* NULL-safe; sets *w to NULL. */
+void deliver_worker_free(struct deliver_worker **);
+
+/* Adopts the process in the record (checked; may be NULL). */
+void deliver_worker_adopt(struct deliver_worker *, const json_t *record,
+			  struct handover *);
+/* Does it get new viewers? */
+bool deliver_worker_serves(const struct deliver_worker *);
+void deliver_worker_send_due(struct deliver_worker *);
+void deliver_worker_seat_due(struct deliver_worker *, struct mount_seat *,
+			     bool due);

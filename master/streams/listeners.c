@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/log.h"
 #include "common/supervise/handover.h"
 
 #include <assert.h>
@@ -15,19 +16,27 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
+/* A socket of a listener. */
+struct slot {
+	LIST_ENTRY(slot) link;
+	struct listener *owner;
+	int fd;
+	uint64_t number; /* in the handover */
+	int holder; /* the worker that has it; -1: none */
+	bool is_due; /* to another worker */
+};
+
 struct listener {
 	LIST_ENTRY(listener) link;
-	LIST_ENTRY(listener) open_link;
 	struct listeners *owner;
-	bool taken;
 	bool play; /* it serves the play paths */
 	unsigned failures;
 	unsigned retry_ms;
 	struct sockaddr_any where;
 	char address[SOCKADDR_TEXT_MAX];
 	unsigned users;
-	int fd;
-	uint64_t number; /* in the handover */
+	unsigned n_slots; /* 0: not open */
+	struct slot slots[MSG_SLOTS_MAX];
 	/* "" when viewers can connect */
 	char error[SOCKADDR_TEXT_MAX + 80];
 	ev_timer retry;
@@ -47,8 +56,13 @@ struct listeners {
 	void *arg;
 	ev_timer check; /* interval of the check of addresses */
 	LIST_HEAD(, listener) list;
-	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
 	LIST_HEAD(, inherited) inherited;
+	bool trial; /* of a restart: the sockets belong to another process */
+	unsigned n_workers;
+	bool serves[MSG_DELIVER_MAX];
+	unsigned serving[MSG_DELIVER_MAX]; /* the numbers of these */
+	unsigned n_serving;
+	LIST_HEAD(, slot) due[MSG_DELIVER_MAX]; /* to each worker */
 };
 
 /* True when the kernel lets us bind the address: the host has it, or
@@ -77,7 +91,7 @@ static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 	(void)loop, (void)revents;
 	LIST_FOREACH(l, &ls->list, link) {
 		bool was_here = l->error[0] == '\0';
-		bool here = l->fd < 0 ? was_here : is_here(&l->where);
+		bool here = l->n_slots == 0 ? was_here : is_here(&l->where);
 
 		if (here == was_here)
 			continue;
@@ -91,16 +105,16 @@ static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 
 struct listeners *listeners_new(struct ev_loop *loop,
 				const struct listeners_events *events,
-				void *arg)
+				unsigned n_workers, void *arg)
 {
 	struct listeners *ls = xcalloc(1, sizeof *ls);
+
+	assert(n_workers > 0 && n_workers <= MSG_DELIVER_MAX);
+	ls->n_workers = n_workers;
 
 	ls->loop = loop;
 	ls->events = events;
 	ls->arg = arg;
-	LIST_INIT(&ls->list);
-	LIST_INIT(&ls->untaken);
-	LIST_INIT(&ls->inherited);
 	ev_timer_init(&ls->check, on_check, LISTEN_CHECK_MS / 1e3,
 		      LISTEN_CHECK_MS / 1e3);
 	ev_timer_start(loop, &ls->check);
@@ -118,8 +132,93 @@ void listeners_free(struct listeners **ls)
 	*ls = NULL;
 }
 
+/* --- sockets and workers --- */
+
+/* The worker that is to have this socket; -1: none accepts viewers. */
+static int wanted(const struct listeners *ls, const struct slot *s)
+{
+	unsigned at = (unsigned)(s - s->owner->slots);
+	unsigned own = at % ls->n_workers;
+
+	if (ls->n_serving == 0)
+		return -1;
+	return (int)(ls->serves[own] ? own
+				     : ls->serving[at % ls->n_serving]);
+}
+
+static void place(struct listeners *ls, struct slot *s)
+{
+	int worker = wanted(ls, s);
+
+	if (s->is_due)
+		LIST_REMOVE(s, link);
+	s->is_due = worker >= 0 && worker != s->holder;
+	if (s->is_due)
+		LIST_INSERT_HEAD(&ls->due[worker], s, link);
+}
+
+static void place_all(struct listeners *ls)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		for (unsigned i = 0; i < l->n_slots; i++)
+			place(ls, &l->slots[i]);
+}
+
+void listeners_share(struct listeners *ls, const bool serves[MSG_DELIVER_MAX])
+{
+	ls->n_serving = 0;
+	for (unsigned i = 0; i < MSG_DELIVER_MAX; i++) {
+		ls->serves[i] = serves[i];
+		if (serves[i])
+			ls->serving[ls->n_serving++] = i;
+	}
+	place_all(ls);
+}
+
+bool listeners_take(struct listeners *ls, unsigned worker,
+		    struct listener_socket *ret)
+{
+	struct slot *s = LIST_FIRST(&ls->due[worker]);
+
+	if (s == NULL)
+		return false;
+	*ret = (struct listener_socket){
+		.listener = s->owner,
+		.slot = (unsigned)(s - s->owner->slots),
+		.fd = s->fd,
+		.from = s->holder,
+	};
+	LIST_REMOVE(s, link);
+	s->is_due = false;
+	s->holder = (int)worker;
+	return true;
+}
+
+void listeners_untake(struct listeners *ls, unsigned worker)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		for (unsigned i = 0; i < l->n_slots; i++)
+			if (l->slots[i].holder == (int)worker)
+				l->slots[i].holder = -1;
+	place_all(ls);
+}
+
+/* --- the sockets of an address --- */
+
+static int share_port(int fd)
+{
+	int on = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0
+		? -errno : 0;
+}
+
 /* The socket, or -errno. */
-static int open_socket(const struct sockaddr_any *where)
+static int open_socket(const struct sockaddr_any *where, bool shared)
 {
 	int on = 1, err;
 	int fd = socket(where->sa.sa_family,
@@ -128,6 +227,7 @@ static int open_socket(const struct sockaddr_any *where)
 	if (fd < 0)
 		return -errno;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
+	    (shared && share_port(fd) < 0) ||
 	    (where->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0) ||
 	    bind(fd, &where->sa, where->len) < 0 ||
@@ -137,6 +237,54 @@ static int open_socket(const struct sockaddr_any *where)
 		return err;
 	}
 	return fd;
+}
+
+static void add_slot(struct listener *l, int fd, uint64_t number)
+{
+	l->slots[l->n_slots++] = (struct slot){
+		.owner = l, .fd = fd, .number = number, .holder = -1,
+	};
+}
+
+/* Takes all sockets of the address. */
+static void take_inherited(struct listener *l)
+{
+	struct inherited *i, *next;
+
+	for (i = LIST_FIRST(&l->owner->inherited); i != NULL; i = next) {
+		next = LIST_NEXT(i, link);
+		if (!sockaddr_equal(&i->where, &l->where) ||
+		    l->n_slots == MSG_SLOTS_MAX)
+			continue;
+		LIST_REMOVE(i, link);
+		add_slot(l, i->fd, i->number);
+		free(i);
+	}
+}
+
+/* The first socket is bound alone, so that a port which another process uses is
+ * an error.  Without enough sockets some workers get no viewers. */
+static void add_shared(struct listener *l)
+{
+	unsigned n = l->owner->n_workers;
+
+	/* viewers would wait in it, and be reset at the end of the trial */
+	if (l->owner->trial)
+		return;
+	while (l->n_slots < n) {
+		int fd = share_port(l->slots[0].fd);
+
+		if (fd == 0)
+			fd = open_socket(&l->where, true);
+		if (fd < 0) {
+			log_warning("deliver", "%s: %u of %u workers accept "
+				    "no viewers: cannot open a socket: %s",
+				    l->address, n - l->n_slots, n,
+				    strerror(-fd));
+			return;
+		}
+		add_slot(l, fd, 0);
+	}
 }
 
 static void fail(struct listener *l, int err)
@@ -160,29 +308,23 @@ static void fail(struct listener *l, int err)
 static void try_open(struct listener *l)
 {
 	struct listeners *owner = l->owner;
-	struct inherited *i;
-	int fd;
 
-	LIST_FOREACH(i, &owner->inherited, link)
-		if (sockaddr_equal(&i->where, &l->where))
-			break;
-	if (i != NULL) {
-		LIST_REMOVE(i, link);
-		fd = i->fd;
-		l->number = i->number;
-		free(i);
-	} else {
-		fd = open_socket(&l->where);
+	take_inherited(l);
+	if (l->n_slots == 0) {
+		int fd = open_socket(&l->where, false);
+
+		if (fd < 0) {
+			fail(l, -fd);
+			return;
+		}
+		add_slot(l, fd, 0);
 	}
-	if (fd < 0) {
-		fail(l, -fd);
-		return;
-	}
+	add_shared(l);
 	if (l->failures > LISTEN_QUIET)
 		owner->events->on_error(l, NULL, owner->arg);
 	l->error[0] = '\0';
-	l->fd = fd;
-	LIST_INSERT_HEAD(&owner->untaken, l, open_link);
+	for (unsigned i = 0; i < l->n_slots; i++)
+		place(owner, &l->slots[i]);
 	owner->events->on_open(owner->arg);
 }
 
@@ -204,7 +346,6 @@ struct listener *listener_get(struct listeners *ls,
 		l = xcalloc(1, sizeof *l);
 		l->owner = ls;
 		l->where = *where;
-		l->fd = -1;
 		sockaddr_format(where, l->address);
 		LIST_INSERT_HEAD(&ls->list, l, link);
 		l->retry_ms = LISTEN_RETRY_MIN_MS;
@@ -222,13 +363,18 @@ void listener_put(struct listener **lp)
 	*lp = NULL;
 	if (l == NULL || --l->users > 0)
 		return;
-	if (l->taken)
-		l->owner->events->on_close(l, l->owner->arg);
-	else if (l->fd >= 0)
-		LIST_REMOVE(l, open_link);
 	LIST_REMOVE(l, link);
 	ev_timer_stop(l->owner->loop, &l->retry);
-	fd_close(&l->fd);
+	for (unsigned i = 0; i < l->n_slots; i++) {
+		struct slot *s = &l->slots[i];
+
+		if (s->is_due)
+			LIST_REMOVE(s, link);
+		if (s->holder >= 0)
+			l->owner->events->on_close(l, i, (unsigned)s->holder,
+						   l->owner->arg);
+		fd_close(&s->fd);
+	}
 	free(l);
 }
 
@@ -237,8 +383,9 @@ void listeners_write(struct listeners *ls, struct handover *h)
 	struct listener *l;
 
 	LIST_FOREACH(l, &ls->list, link)
-		if (l->fd >= 0)
-			json_decref(handover_put(h, 'l', &l->number, l->fd));
+		for (unsigned i = 0; i < l->n_slots; i++)
+			json_decref(handover_put(h, 'l', &l->slots[i].number,
+						 l->slots[i].fd));
 }
 
 void listeners_adopt(struct listeners *ls, struct handover *h)
@@ -246,6 +393,7 @@ void listeners_adopt(struct listeners *ls, struct handover *h)
 	uint64_t number;
 	int fd;
 
+	ls->trial = handover_is_trial(h);
 	while ((fd = handover_take_any(h, 'l', &number)) >= 0) {
 		struct inherited *i = xcalloc(1, sizeof *i);
 
@@ -271,29 +419,6 @@ void listeners_close_unused(struct listeners *ls)
 	}
 }
 
-struct listener *listeners_take(struct listeners *ls)
-{
-	struct listener *l = LIST_FIRST(&ls->untaken);
-
-	if (l == NULL)
-		return NULL;
-	LIST_REMOVE(l, open_link);
-	l->taken = true;
-	return l;
-}
-
-void listeners_untake(struct listeners *ls)
-{
-	struct listener *l;
-
-	LIST_FOREACH(l, &ls->list, link) {
-		if (!l->taken)
-			continue;
-		l->taken = false;
-		LIST_INSERT_HEAD(&ls->untaken, l, open_link);
-	}
-}
-
 void listener_set_play(struct listener *l)
 {
 	l->play = true;
@@ -307,11 +432,6 @@ bool listener_is_play(const struct listener *l)
 const char *listener_address(const struct listener *l)
 {
 	return l->address;
-}
-
-int listener_fd(const struct listener *l)
-{
-	return l->fd;
 }
 
 const char *listener_error(const struct listener *l)

@@ -7,12 +7,21 @@
  * hold a socket that was just closed, then every two seconds.  The owner gets
  * an error if the port stays in use.
  *
+ * Several deliver workers share an address by SO_REUSEPORT: each has a socket
+ * of it, among which the kernel divides the viewers.  All sockets stay open
+ * while the address is in use, because the kernel resets the connections that
+ * wait in a closed one.  A socket whose worker has ended is given to another
+ * worker until that worker is back.
+ *
  * Owns the sockets; borrows the loop and the events.
  */
 #pragma once
 
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
+#include "proto/ipc/msg_deliver.h"
+
+#include <stdbool.h>
 
 struct ev_loop;
 struct handover;
@@ -29,18 +38,21 @@ enum {
 };
 
 struct listeners_events {
-	/* A listener is open: listeners_take() returns it. */
+	/* A listener is open: listeners_take() returns its sockets. */
 	void (*on_open)(void *arg);
 	/* error: the listener cannot be opened, or its address has left the
 	 * host.  NULL: it works again. */
 	void (*on_error)(const struct listener *, const char *error, void *arg);
-	/* The last user of a taken listener has left; its socket is closed
-	 * after the call. */
-	void (*on_close)(struct listener *, void *arg);
+	/* The last user of a listener has left, and the worker has the socket
+	 * in this slot, which is closed after the call. */
+	void (*on_close)(struct listener *, unsigned slot, unsigned worker,
+			 void *arg);
 };
 
+/* n_workers share each address, at most MSG_DELIVER_MAX. */
 struct listeners *listeners_new(struct ev_loop *,
-				const struct listeners_events *, void *arg);
+				const struct listeners_events *,
+				unsigned n_workers, void *arg);
 /* All listeners must be unused. */
 void listeners_free(struct listeners **);
 
@@ -60,15 +72,26 @@ bool listener_is_play(const struct listener *);
 /* NULL-safe; sets *l to NULL. */
 void listener_put(struct listener **);
 
-/* An open listener that has not been taken since it was opened, or since
- * listeners_untake(); NULL: none. */
-struct listener *listeners_take(struct listeners *);
-/* All listeners can be taken again, because deliver was replaced. */
-void listeners_untake(struct listeners *);
+/* --- sockets and workers --- */
+
+/* The workers that accept viewers, by their numbers: each socket belongs to one
+ * of them. */
+void listeners_share(struct listeners *, const bool serves[MSG_DELIVER_MAX]);
+
+struct listener_socket {
+	const struct listener *listener;
+	unsigned slot;
+	int fd; /* borrowed */
+	int from; /* the worker that has it until now; -1: none */
+};
+
+/* The next socket that this worker gets; false: it has all of its sockets. */
+bool listeners_take(struct listeners *, unsigned worker,
+		    struct listener_socket *ret);
+/* The worker has no socket any more, because it was replaced. */
+void listeners_untake(struct listeners *, unsigned worker);
 
 /* "0.0.0.0:8100" */
 const char *listener_address(const struct listener *);
-/* The socket, or -1 while it cannot be opened. */
-int listener_fd(const struct listener *);
 /* Why viewers cannot connect, or NULL. */
 const char *listener_error(const struct listener *);

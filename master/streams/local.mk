@@ -2,7 +2,7 @@
 libmaster_a_SOURCES += \
 	master/streams/analysis_request.c master/streams/analysis_request.h \
 	master/streams/deliver_proc.c master/streams/deliver_proc.h \
-	master/streams/deliver_state.h \
+	master/streams/deliver_state.h master/streams/deliver_worker.c \
 	master/streams/input_choice.c master/streams/input_choice.h \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \

@@ -67,11 +67,13 @@ static void drop(struct reconciler *r, struct stream_proc *p)
 
 static bool is_gone(const struct reconciler *r)
 {
+	const struct service_proc *s;
+
 	for (size_t i = 0; i < r->n; i++)
 		if (!stream_proc_is_gone(r->streams[i]))
 			return false;
-	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
-		if (!service_proc_is_gone(r->services[i]))
+	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
+		if (!service_proc_is_gone(s))
 			return false;
 	return jobs_is_gone(r->jobs);
 }
@@ -232,29 +234,20 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 	return r->streams[r->n++];
 }
 
-/* deliver and tls have a channel of their own.  Each new process of either gets
- * a new end of it. */
-static void link_services(void *arg)
+/* Each new process of deliver and tls gets a new end of a channel between the
+ * two. */
+static void on_deliver_up(void *arg)
 {
-	const struct msg m = { .type = MSG_DELIVER_TLS };
 	struct reconciler *r = arg;
-	struct service_proc *deliver = deliver_proc_service(r->deliver);
-	int fds[2], err;
 
-	if (!tls_proc_is_on(r->tls) ||
-	    service_proc_channel(tls_proc_service(r->tls)) == NULL ||
-	    service_proc_channel(deliver) == NULL)
-		return;
-	err = fd_seqpacket_pair(fds);
-	if (err < 0) {
-		log_error("streams", "cannot link deliver to tls: %s",
-			  strerror(-err));
-		return;
-	}
-	tls_proc_link(r->tls, fds[0]);
-	service_proc_send(deliver, &m, &fds[1]);
-	fd_close(&fds[0]);
-	fd_close(&fds[1]);
+	deliver_proc_link_tls(r->deliver, false);
+}
+
+static void on_tls_up(void *arg)
+{
+	struct reconciler *r = arg;
+
+	deliver_proc_link_tls(r->deliver, true);
 }
 
 static void open_services(struct reconciler *r)
@@ -275,16 +268,15 @@ static void open_services(struct reconciler *r)
 	r->jobs = jobs_new(&cfg);
 	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
 	r->backend = backend_proc_new(&cfg);
-	cfg.on_up = link_services;
+	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
-	r->deliver = deliver_proc_new(&cfg, r->tls);
-	deliver_proc_limit(r->deliver, r->settings);
+	cfg.on_up = on_deliver_up;
+	r->deliver = deliver_proc_new(&cfg, r->tls, r->settings);
 	play_conf_read(&r->play, r->settings, r->cfg.control);
-	r->services[0] = deliver_proc_service(r->deliver);
-	r->services[1] = auth_proc_service(r->auth);
-	r->services[2] = tls_proc_service(r->tls);
-	r->services[3] = querier_proc_service(r->querier);
-	r->services[4] = backend_proc_service(r->backend);
+	r->services[0] = auth_proc_service(r->auth);
+	r->services[1] = tls_proc_service(r->tls);
+	r->services[2] = querier_proc_service(r->querier);
+	r->services[3] = backend_proc_service(r->backend);
 }
 
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
@@ -387,7 +379,7 @@ void reconciler_settle(struct reconciler *r)
 		    !stream_proc_is_removed(r->streams[i]))
 			remove_stream(r, r->streams[i]);
 	deliver_proc_settle(r->deliver);
-	link_services(r);
+	deliver_proc_link_tls(r->deliver, true);
 }
 
 void reconciler_set_stream(struct reconciler *r, const char *id,
@@ -467,14 +459,16 @@ struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
 
 void reconciler_stop(struct reconciler *r)
 {
+	struct service_proc *s;
+
 	if (r->stopping)
 		return;
 	r->stopping = true;
 	ev_timer_set(&r->stop_timer, STOP_MS / 1000., 0.);
 	ev_timer_start(r->cfg.loop, &r->stop_timer);
 	/* services first: deliver then needs no message for each path */
-	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
-		service_proc_stop(r->services[i]);
+	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
+		service_proc_stop(s);
 	jobs_stop(r->jobs);
 	/* backwards, because a stream may go in the call */
 	for (size_t i = r->n; i-- > 0;)
@@ -508,10 +502,11 @@ size_t reconciler_pids(const struct reconciler *r, pid_t *list, size_t room)
 void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 		       unsigned *ret_viewers)
 {
+	const struct service_proc *s;
 	unsigned n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
-		n += service_proc_is_running(r->services[i]);
+	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
+		n += service_proc_is_running(s);
 	*ret_viewers = deliver_proc_viewers(r->deliver);
 	for (size_t i = 0; i < r->n; i++) {
 		n += stream_proc_is_running(r->streams[i]);

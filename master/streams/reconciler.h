@@ -151,12 +151,11 @@ const struct play_conf *reconciler_play(const struct reconciler *);
 /* The worker that serves viewers, borrowed. */
 struct deliver_proc *reconciler_deliver(struct reconciler *);
 
-enum { RECONCILER_SERVICES = 5 };
-
-/* The alarm of a service worker and its role, borrowed; NULL: it has none.
- * passing: also a failure whose successor does not yet run steadily. */
+/* The alarm of a service worker and its name, both borrowed; NULL: it has none.
+ * passing: also a failure whose successor does not yet run steadily.  *ret_name
+ * is NULL if there is no such worker. */
 const char *reconciler_service_alarm(const struct reconciler *, size_t i,
-				     bool passing, const char **ret_role);
+				     bool passing, const char **ret_name);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *reconciler_auth(struct reconciler *);

@@ -64,16 +64,13 @@ void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)
 
 void reconciler_close_session(struct reconciler *r, uint64_t client)
 {
-	const struct msg m = { .type = MSG_DELIVER_KICK,
-			       .deliver_kick = { client } };
-
 	for (size_t i = 0; i < r->n; i++)
 		if (receivers_has(stream_proc_receivers(r->streams[i]),
 				  client)) {
 			stream_proc_kick(r->streams[i], client);
 			return;
 		}
-	service_proc_send(deliver_proc_service(r->deliver), &m, NULL);
+	deliver_proc_close_session(r->deliver, client);
 }
 
 void reconciler_open_play(struct reconciler *r)
@@ -91,14 +88,26 @@ struct deliver_proc *reconciler_deliver(struct reconciler *r)
 	return r->deliver;
 }
 
-const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     bool passing, const char **ret_role)
+struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 {
-	static const char *const roles[RECONCILER_SERVICES] = {
-		"deliver", "auth", "tls", "querier", "backend",
-	};
+	size_t n = 0;
+	struct service_proc *s;
 
-	*ret_role = roles[i];
-	return passing ? service_proc_fault(r->services[i])
-		       : service_proc_alarm(r->services[i]);
+	while ((s = deliver_proc_service(r->deliver, (unsigned)n)) != NULL &&
+	       n < i)
+		n++;
+	if (s != NULL)
+		return s;
+	return i - n < ARRAY_LEN(r->services) ? r->services[i - n] : NULL;
+}
+
+const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
+				     bool passing, const char **ret_name)
+{
+	const struct service_proc *s = reconciler_service(r, i);
+
+	*ret_name = s != NULL ? service_proc_name(s) : NULL;
+	if (s == NULL)
+		return NULL;
+	return passing ? service_proc_fault(s) : service_proc_alarm(s);
 }

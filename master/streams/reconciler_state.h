@@ -23,11 +23,14 @@ struct reconciler {
 	struct tls_proc *tls;
 	struct querier_proc *querier;
 	struct backend_proc *backend;
-	/* the five above, in the order in which they are stopped */
-	struct service_proc *services[RECONCILER_SERVICES];
+	struct service_proc *services[4]; /* those of the four above */
 	struct jobs *jobs;
 	size_t n, room;
 	struct stream_proc **streams;
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
+
+/* The workers that serve all streams, in the order in which they are stopped;
+ * NULL: there are no more. */
+struct service_proc *reconciler_service(const struct reconciler *, size_t i);

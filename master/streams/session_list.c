@@ -34,6 +34,8 @@ struct session_list {
 	struct requests served; /* requests for the present list */
 	json_t *list; /* NULL: none in progress */
 	uint64_t end_ms; /* time limit of the list */
+	unsigned worker; /* that is asked */
+	unsigned n_workers; /* that have answered */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
@@ -59,11 +61,74 @@ static void wait(struct session_list *l, ev_timer *t, unsigned ms)
 	ev_timer_start(l->cfg.loop, t);
 }
 
+/* --- clients that are one viewer --- */
+
+struct row {
+	uint64_t session;
+	json_t *item;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->session > y->session) - (x->session < y->session);
+}
+
+/* Adds the number of a member, or takes the higher one. */
+static void merge_number(json_t *into, const json_t *item, const char *key,
+			 bool sum)
+{
+	json_int_t a = json_integer_value(json_object_get(into, key));
+	json_int_t b = json_integer_value(json_object_get(item, key));
+
+	if (b > 0)
+		(void)json_object_set_new(into, key,
+					  json_integer(sum ? a + b
+							   : MAX(a, b)));
+}
+
+/* The list by sessions: one entry for each, in the order of their numbers. */
+static json_t *unite(const struct session_list *l)
+{
+	size_t n = json_array_size(l->list);
+	struct row *rows = xcalloc(n + 1, sizeof *rows);
+	json_t *list = json_array(), *last = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *item = json_array_get(l->list, i);
+		uint64_t client = (uint64_t)json_integer_value(
+			json_object_get(item, "client_id"));
+
+		rows[i] = (struct row){
+			l->cfg.session_of(client, l->cfg.arg), item };
+	}
+	qsort(rows, n, sizeof *rows, compare_rows);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && rows[i].session == rows[i - 1].session) {
+			merge_number(last, rows[i].item, "bytes", true);
+			merge_number(last, rows[i].item, "uptime", false);
+			continue;
+		}
+		last = rows[i].item;
+		(void)json_object_set_new(
+			last, "client_id",
+			json_integer((json_int_t)rows[i].session));
+		(void)json_array_append(list, last);
+	}
+	free(rows);
+	return list;
+}
+
 /* The list is complete, or failed. */
 static void finish(struct session_list *l, bool ok)
 {
 	json_t *list = l->list;
 
+	if (ok && l->n_workers > 1 && l->cfg.session_of != NULL) {
+		list = unite(l);
+		json_decref(l->list);
+	}
 	ev_timer_stop(l->cfg.loop, &l->limit);
 	l->list = NULL;
 	l->asked = false;
@@ -71,6 +136,28 @@ static void finish(struct session_list *l, bool ok)
 	json_decref(list);
 	if (!TAILQ_EMPTY(&l->waiting))
 		wait(l, &l->pause, PAUSE_MS);
+}
+
+/* --- the workers --- */
+
+static void next_worker(struct session_list *l)
+{
+	l->worker++;
+	l->after = 0;
+}
+
+/* Its viewers are disconnected. */
+static void drop_worker(struct session_list *l, unsigned worker)
+{
+	json_t *list = json_array(), *item;
+	size_t i;
+
+	json_array_foreach(l->list, i, item)
+		if (msg_deliver_of((uint64_t)json_integer_value(json_object_get(
+			    item, "client_id"))) != worker)
+			(void)json_array_append(list, item);
+	json_decref(l->list);
+	l->list = list;
 }
 
 static void ask(struct session_list *l)
@@ -82,6 +169,7 @@ static void ask(struct session_list *l)
 			w->queue = &l->served;
 		TAILQ_CONCAT(&l->served, &l->waiting, link);
 		l->list = json_array();
+		l->worker = l->n_workers = 0;
 		l->after = 0;
 		l->end_ms = mono_ms() + SESSION_LIST_MS;
 	}
@@ -90,11 +178,18 @@ static void ask(struct session_list *l)
 		finish(l, false);
 		return;
 	}
-	l->asked = true;
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
-	wait(l, &l->limit, ANSWER_MS);
-	if (l->cfg.ask(l->after, l->seq, l->cfg.arg) < 0)
-		session_list_down(l);
+	while (l->worker < MSG_DELIVER_MAX &&
+	       l->cfg.ask(l->worker, l->after, l->seq, l->cfg.arg) < 0) {
+		if (l->after > 0)
+			drop_worker(l, l->worker);
+		next_worker(l);
+	}
+	l->asked = l->worker < MSG_DELIVER_MAX;
+	if (l->asked)
+		wait(l, &l->limit, ANSWER_MS);
+	else
+		finish(l, true);
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *t, int revents)
@@ -163,10 +258,11 @@ void session_list_forget(struct session_wait **p)
 }
 
 int session_list_answer(struct session_list *l,
-			const struct msg_deliver_sessions *page, uint32_t seq,
-			struct errmsg *error)
+			const struct session_page *p, struct errmsg *error)
 {
-	if (!l->asked || seq != l->seq)
+	const struct msg_deliver_sessions *page = p->sessions;
+
+	if (!l->asked || p->worker != l->worker || p->seq != l->seq)
 		return 0; /* too late */
 	if (page->n > 0 && page->list[0].client <= l->after)
 		return errmsg_fail(error, -EPROTO, "the list of viewers does "
@@ -180,20 +276,27 @@ int session_list_answer(struct session_list *l,
 	for (size_t i = 0; i < page->n; i++)
 		(void)json_array_append_new(l->list,
 					    session_format(&page->list[i]));
-	if (!page->more) {
-		finish(l, true);
+	if (page->more) {
+		l->after = page->list[page->n - 1].client;
+		wait(l, &l->pause, PAUSE_MS);
 		return 0;
 	}
-	l->after = page->list[page->n - 1].client;
-	wait(l, &l->pause, PAUSE_MS);
+	l->n_workers++;
+	next_worker(l);
+	ask(l);
 	return 0;
 }
 
-void session_list_down(struct session_list *l)
+void session_list_down(struct session_list *l, unsigned worker)
 {
 	if (l->list == NULL)
 		return;
+	drop_worker(l, worker);
+	if (worker != l->worker)
+		return;
 	ev_timer_stop(l->cfg.loop, &l->pause);
-	(void)json_array_clear(l->list);
-	finish(l, true);
+	ev_timer_stop(l->cfg.loop, &l->limit);
+	l->asked = false;
+	next_worker(l);
+	ask(l);
 }

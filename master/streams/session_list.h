@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests the list of viewers from deliver, page by page.
+ * Requests the list of viewers from the deliver workers, one after the other,
+ * page by page.
  *
  * One page at a time, with a pause between two, so that the list of thousands
  * of viewers does not exceed the limit of a channel.  A request during a list
@@ -29,9 +30,12 @@ enum {
 
 struct session_list_config {
 	struct ev_loop *loop;
-	/* Requests the page that follows the client after; -errno: no
-	 * worker. */
-	int (*ask)(uint64_t after, uint32_t seq, void *arg);
+	/* Requests the page of this worker that follows the client after;
+	 * -errno: there is no such worker. */
+	int (*ask)(unsigned worker, uint64_t after, uint32_t seq, void *arg);
+	/* The session of a client: the same for all clients that are one
+	 * viewer.  NULL: each client is one. */
+	uint64_t (*session_of)(uint64_t client, void *arg);
 	void *arg;
 };
 
@@ -50,10 +54,15 @@ struct session_wait *session_list_get(struct session_list *, session_list_fn *,
 /* The function is not called any more.  NULL-safe; sets *w to NULL. */
 void session_list_forget(struct session_wait **);
 
-/* A page from deliver.  0, or -EPROTO with error for a list that goes back or
- * is too long: deliver must be ended. */
-int session_list_answer(struct session_list *,
-			const struct msg_deliver_sessions *, uint32_t seq,
+struct session_page {
+	unsigned worker;
+	uint32_t seq;
+	const struct msg_deliver_sessions *sessions;
+};
+
+/* A page from a worker.  0, or -EPROTO with error for a list that goes back or
+ * is too long: the worker must be ended. */
+int session_list_answer(struct session_list *, const struct session_page *,
 			struct errmsg *error) MUST_CHECK;
-/* deliver has ended, and its viewers are disconnected. */
-void session_list_down(struct session_list *);
+/* The worker has ended, and its viewers are disconnected. */
+void session_list_down(struct session_list *, unsigned worker);

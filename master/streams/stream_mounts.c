@@ -114,7 +114,7 @@ unsigned stream_mounts_viewers(const struct stream_mounts *mounts)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < mounts->n; i++)
-		n += mounts->of[i].mount->viewers;
+		n += mount_viewers(mounts->of[i].mount);
 	return n;
 }
 
@@ -152,7 +152,7 @@ static void move_play(struct mount *m, const char *stream)
 	play_path(stream, m->hls > 0, path);
 	message.deliver_move = (struct msg_deliver_move){ m->path, path };
 	if (!m->waits)
-		service_proc_send(m->owner->service, &message, NULL);
+		deliver_proc_send(m->owner, &message, NULL);
 	free(m->path);
 	m->path = xstrdup(path);
 }
@@ -182,8 +182,8 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 		const char *error;
 
 		if (mounts->of[i].position == 0) {
-			ret->viewers += m->viewers;
-			ret->viewers_cut += m->cut_past + m->cut;
+			ret->viewers += mount_viewers(m);
+			ret->viewers_cut += mount_cut(m);
 			continue;
 		}
 		if (d->closed)
@@ -196,10 +196,10 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 		else if (m->tls && tls_proc_absence(d->tls) != NULL)
 			error = tls_proc_absence(d->tls);
 		else
-			error = service_proc_alarm(d->service);
+			error = deliver_proc_alarm(d);
 		ret->output_errors[at] = error;
-		ret->output_viewers[at] = m->viewers;
-		ret->output_cut[at] = m->cut_past + m->cut;
+		ret->output_viewers[at] = mount_viewers(m);
+		ret->output_cut[at] = mount_cut(m);
 		ret->viewers += ret->output_viewers[at];
 		ret->viewers_cut += ret->output_cut[at];
 	}

@@ -390,7 +390,7 @@ void stream_proc_restart(struct stream_proc *p)
 	if (!stream_proc_is_wanted(p))
 		return;
 	if (p->mounts.n > 0)
-		service_proc_hurry(deliver_proc_service(p->cfg.deliver));
+		deliver_proc_hurry(p->cfg.deliver);
 	worker_proc_restart(p->proc);
 }
 

@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/viewers/backend_cache.c master/viewers/backend_cache.h \
 	master/viewers/backend_proc.c master/viewers/backend_proc.h \
+	master/viewers/closed_sessions.c master/viewers/closed_sessions.h \
 	master/viewers/ip_set.c master/viewers/ip_set.h \
 	master/viewers/secure_token.c master/viewers/secure_token.h \
 	master/viewers/token_index.c master/viewers/token_index.h \

@@ -90,11 +90,9 @@ static bool take_place(struct viewers *v, const struct viewer_entry *e,
 	for (int i = 0; i < excess; i++) {
 		struct viewer_entry *oldest =
 			viewer_table_oldest(v->table, group);
-		struct msg m = { .type = MSG_DELIVER_KICK,
-				 .deliver_kick = { oldest->client } };
 
 		viewers_end_entry(v, oldest);
-		oldest->way->send(&m, oldest->way->arg);
+		viewers_kick(v, oldest);
 	}
 	return excess >= 0;
 }
@@ -109,11 +107,29 @@ struct permission {
 	const struct digest *proof; /* NULL: none */
 };
 
+/* False: its address has too many viewers.  A worker that serves all viewers
+ * counts them itself; a client of HLS is not counted. */
+static bool count_address(struct question *q, struct viewer_entry *e)
+{
+	return !q->way->shared || q->ask.unlimited || q->ask.key != 0 ||
+	       e->joined || e->from != NULL ||
+	       peers_enter(q->owner->peers, &q->address, &e->from) == 0;
+}
+
+/* The question gets another answer: there is no place for the viewer. */
+static void give_back(struct viewers *v, struct viewer_entry *e)
+{
+	viewer_table_group(v->table, e, NULL);
+	if (!e->joined)
+		viewer_table_drop(v->table, e);
+}
+
 static void allow(struct question *q, const struct permission *p)
 {
 	struct viewers *v = q->owner;
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
-	char group[GROUP_MAX];
+	char group[GROUP_MAX] = "";
+	bool placed;
 
 	if (e == NULL) {
 		answer_busy(q);
@@ -123,15 +139,22 @@ static void allow(struct question *q, const struct permission *p)
 		deny(q, "its session was ended", NULL);
 		return;
 	}
-	(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
-	if (p->user[0] != '\0' && !take_place(v, e, group, p->limit)) {
-		viewer_table_group(v->table, e, NULL);
-		if (!e->joined)
-			viewer_table_drop(v->table, e);
+	viewer_table_set_key(v->table, e, q->ask.key);
+	if (!count_address(q, e)) {
+		give_back(v, e);
+		answer_busy(q);
+		return;
+	}
+	if (p->user[0] != '\0')
+		(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
+	placed = group[0] == '\0' ||
+		 viewer_table_has_place(v->table, e, group);
+	if (!placed && !take_place(v, e, group, p->limit)) {
+		give_back(v, e);
 		deny(q, "the user has conlimit sessions", NULL);
 		return;
 	}
-	viewer_table_group(v->table, e, p->user[0] != '\0' ? group : NULL);
+	viewer_table_group(v->table, e, placed ? NULL : group);
 	e->proof = p->proof != NULL ? *p->proof : (struct digest){ 0 };
 	answer(q, &(struct msg_deliver_answer){
 		.verdict = ASK_ALLOWED,
@@ -402,6 +425,12 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
 		deny(q, "its address is unknown", NULL);
+	else if (q->ask.key != 0 && way->shared &&
+		 closed_sessions_has(&v->closed, q->ask.key, mono_ms()))
+		answer(q, &(struct msg_deliver_answer){
+			.verdict = ASK_DENIED });
+	else if (q->ask.free)
+		allow(q, &(struct permission){ .login = "", .user = "" });
 	else
 		judge(q);
 }

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
+#include "common/base/peers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct viewer_table {
 	uint64_t seed;
 	size_t n;
 	LIST_HEAD(, viewer_entry) clients[BUCKETS];
+	LIST_HEAD(, viewer_entry) keys[BUCKETS];
 	LIST_HEAD(, viewer_group) groups[BUCKETS];
 };
 
@@ -71,7 +73,7 @@ struct viewer_entry *viewer_table_put(struct viewer_table *t, uint64_t client)
 	if (e != NULL || t->n >= VIEWERS_MAX)
 		return e;
 	e = xcalloc(1, sizeof *e);
-	e->client = client;
+	e->client = e->session = client;
 	LIST_INSERT_HEAD(&t->clients[bucket_of(t, &client, sizeof client)], e,
 			 link);
 	t->n++;
@@ -120,9 +122,92 @@ void viewer_table_group(struct viewer_table *t, struct viewer_entry *e,
 	e->group = g;
 }
 
+/* --- sessions of several entries --- */
+
+void viewer_table_set_key(struct viewer_table *t, struct viewer_entry *e,
+			  uint64_t key)
+{
+	const struct viewer_entry *twin;
+
+	if (key == 0 || e->key != 0)
+		return;
+	e->key = key;
+	LIST_INSERT_HEAD(&t->keys[bucket_of(t, &key, sizeof key)], e, by_key);
+	twin = viewer_table_twin(t, e, NULL);
+	if (twin != NULL)
+		e->session = twin->session;
+}
+
+struct viewer_entry *viewer_table_twin(const struct viewer_table *t,
+				       const struct viewer_entry *e,
+				       const struct viewer_entry *after)
+{
+	struct viewer_entry *twin;
+
+	if (e->key == 0)
+		return NULL;
+	twin = after != NULL
+		? LIST_NEXT(after, by_key)
+		: LIST_FIRST(&t->keys[bucket_of(t, &e->key, sizeof e->key)]);
+	while (twin != NULL && (twin == e || twin->key != e->key))
+		twin = LIST_NEXT(twin, by_key);
+	return twin;
+}
+
+bool viewer_table_is_shared(const struct viewer_table *t,
+			    const struct viewer_entry *e)
+{
+	const struct viewer_entry *twin = NULL;
+
+	while ((twin = viewer_table_twin(t, e, twin)) != NULL)
+		if (twin->joined)
+			return true;
+	return false;
+}
+
+struct viewer_entry *viewer_table_of_session(const struct viewer_table *t,
+					     uint64_t session)
+{
+	struct viewer_entry *e = viewer_table_find(t, session);
+
+	/* the first entry of the session may have been dropped */
+	for (size_t i = 0; e == NULL && i < BUCKETS; i++)
+		LIST_FOREACH(e, &t->keys[i], by_key)
+			if (e->session == session)
+				break;
+	return e != NULL && e->session == session ? e : NULL;
+}
+
+bool viewer_table_has_place(const struct viewer_table *t,
+			    const struct viewer_entry *e, const char *group)
+{
+	const struct viewer_group *g = find_group(t, group);
+	const struct viewer_entry *twin = NULL;
+
+	while (g != NULL && (twin = viewer_table_twin(t, e, twin)) != NULL)
+		if (twin->group == g)
+			return true;
+	return false;
+}
+
+/* A twin takes over the place in the group. */
+static void leave_place(struct viewer_table *t, struct viewer_entry *e)
+{
+	struct viewer_entry *twin = viewer_table_twin(t, e, NULL);
+
+	if (e->group == NULL || twin == NULL || twin->group != NULL)
+		return;
+	TAILQ_INSERT_BEFORE(e, twin, in_group);
+	twin->group = e->group;
+}
+
 void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
 {
+	leave_place(t, e);
 	viewer_table_group(t, e, NULL);
+	peer_leave(&e->from);
+	if (e->key != 0)
+		LIST_REMOVE(e, by_key);
 	if (e->way != NULL)
 		LIST_REMOVE(e, in_way);
 	LIST_REMOVE(e, link);

@@ -5,6 +5,11 @@
  *
  * Viewers of one group share a limit (conlimit).  They are in the order in
  * which they got their permission.
+ *
+ * A client of HLS that several deliver workers serve has a number in each of
+ * them, and one key.  Entries with the same key are one session, which has the
+ * number of the first of them.  One of them has the place in a group; when it
+ * is dropped another one takes over the place.
  */
 #pragma once
 
@@ -17,6 +22,7 @@
 
 enum { VIEWERS_MAX = 65536 + 4096 }; /* deliver accepts no more */
 
+struct peer;
 struct viewer_group;
 struct viewer_table;
 struct viewer_way;
@@ -26,6 +32,10 @@ struct viewer_entry {
 	TAILQ_ENTRY(viewer_entry) in_group;
 	struct viewer_group *group; /* NULL: none */
 	uint64_t client;
+	uint64_t key; /* 0: none */
+	uint64_t session; /* client of the first entry with this key */
+	LIST_ENTRY(viewer_entry) by_key;
+	struct peer *from; /* counts its address; NULL: not counted */
 	/* the worker that serves it; NULL: unknown */
 	struct viewer_way *way;
 	LIST_ENTRY(viewer_entry) in_way;
@@ -48,6 +58,21 @@ struct viewer_entry *viewer_table_put(struct viewer_table *,
 /* Also leaves the list of its worker. */
 void viewer_table_drop(struct viewer_table *, struct viewer_entry *);
 
+/* Sets the key of an entry without one. */
+void viewer_table_set_key(struct viewer_table *, struct viewer_entry *,
+			  uint64_t key);
+/* The other entries of its session: the one after `after`, or the first for
+ * NULL.  NULL: there are no more. */
+struct viewer_entry *viewer_table_twin(const struct viewer_table *,
+				       const struct viewer_entry *,
+				       const struct viewer_entry *after);
+/* Is it joined in another worker? */
+bool viewer_table_is_shared(const struct viewer_table *,
+			    const struct viewer_entry *);
+/* An entry of this session; NULL: there is none. */
+struct viewer_entry *viewer_table_of_session(const struct viewer_table *,
+					     uint64_t session);
+
 /* Moves it to the end of this group, unless it is in there; NULL: to none. */
 void viewer_table_group(struct viewer_table *, struct viewer_entry *,
 			const char *group);
@@ -68,6 +93,10 @@ struct viewer_entry *viewer_table_oldest(const struct viewer_table *,
 					 const char *group);
 /* The next viewer of its group; NULL: it is the last one. */
 struct viewer_entry *viewer_table_next(const struct viewer_entry *);
+
+/* Another entry of its session is in this group. */
+bool viewer_table_has_place(const struct viewer_table *,
+			    const struct viewer_entry *, const char *group);
 
 /* Any viewer; NULL: there is none. */
 struct viewer_entry *viewer_table_any(const struct viewer_table *);

@@ -2,6 +2,7 @@
 #include "master/viewers/viewers.h"
 
 #include "common/base/alloc.h"
+#include "common/base/mono.h"
 #include "master/auth/password_check.h"
 #include "master/config/config.h"
 #include "master/viewers/backend_cache.h"
@@ -17,18 +18,53 @@ const json_t *viewers_auth(const struct viewers *v)
 	return config_section(v->cfg.config, "auth");
 }
 
-void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
+static void report_left(const struct viewers *v, uint64_t session)
 {
 	struct msg_deliver_changes changes = { .n_left = 1,
-					       .left = { e->client } };
+					       .left = { session } };
+
+	if (v->cfg.on_changes != NULL)
+		v->cfg.on_changes(&changes, v->cfg.arg);
+}
+
+static void send_kick(const struct viewer_entry *e)
+{
+	struct msg m = { .type = MSG_DELIVER_KICK,
+			 .deliver_kick = { e->client } };
+
+	e->way->send(&m, e->way->arg);
+}
+
+void viewers_kick(struct viewers *v, const struct viewer_entry *e)
+{
+	if (e->way->shared && e->key != 0)
+		closed_sessions_add(&v->closed, e->key, mono_ms());
+	send_kick(e);
+}
+
+/* True if it was joined. */
+static bool end_one(struct viewers *v, struct viewer_entry *e)
+{
 	bool joined = e->joined;
 
 	/* a question about it may be under way */
 	viewer_table_group(v->table, e, NULL);
 	e->ended = true;
 	e->joined = false;
-	if (joined && v->cfg.on_changes != NULL)
-		v->cfg.on_changes(&changes, v->cfg.arg);
+	return joined;
+}
+
+void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
+{
+	struct viewer_entry *twin = NULL;
+	bool joined = end_one(v, e);
+
+	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL) {
+		joined = end_one(v, twin) || joined;
+		send_kick(twin);
+	}
+	if (joined)
+		report_left(v, e->session);
 }
 
 struct viewer_entry *viewers_put(struct viewers *v, struct viewer_way *way,
@@ -56,40 +92,88 @@ static void forget_question(struct viewers *v, const struct viewer_way *way,
 		question_free(q);
 }
 
+/* After a restart of the master, until it is asked about. */
+static void restore(struct viewers *v, struct viewer_entry *e,
+		    const struct msg_session *s)
+{
+	char group[GROUP_MAX];
+	struct ip_address address;
+
+	if (e->group == NULL && s->login[0] != '\0' &&
+	    snprintf(group, sizeof group, "u:%s", s->login) < GROUP_MAX &&
+	    !viewer_table_has_place(v->table, e, group))
+		viewer_table_group(v->table, e, group);
+	if (e->way->shared && e->key == 0 && !s->unlimited &&
+	    e->from == NULL && ip_parse(s->peer, &address) == 0)
+		(void)!peers_enter(v->peers, &address, &e->from);
+}
+
+/* True if a session begins. */
+static bool join(struct viewers *v, struct viewer_entry *e,
+		 const struct msg_session *s)
+{
+	viewer_table_set_key(v->table, e, s->key);
+	if (!e->joined)
+		restore(v, e, s);
+	e->joined = true;
+	return !viewer_table_is_shared(v->table, e);
+}
+
+/* True if a session ends. */
+static bool leave(struct viewers *v, struct viewer_entry *e)
+{
+	bool ends = e->joined && !viewer_table_is_shared(v->table, e);
+
+	viewer_table_drop(v->table, e);
+	return ends;
+}
+
 void viewers_report(struct viewers *v, struct viewer_way *way,
 		    const struct msg_deliver_changes *m)
 {
 	struct msg_deliver_changes seen = { .n_left = 0 };
-	char group[GROUP_MAX];
 
 	for (size_t i = 0; i < m->n_joined; i++) {
 		struct viewer_entry *e =
 			viewers_put(v, way, m->joined[i].client);
 
-		if (e == NULL || e->ended)
+		if (e == NULL || e->ended || !join(v, e, &m->joined[i]))
 			continue;
-		seen.joined[seen.n_joined++] = m->joined[i];
-		/* after a restart of the master, until it is asked about */
-		if (!e->joined && e->group == NULL &&
-		    m->joined[i].login[0] != '\0' &&
-		    snprintf(group, sizeof group, "u:%s",
-			     m->joined[i].login) < GROUP_MAX)
-			viewer_table_group(v->table, e, group);
-		e->joined = true;
+		seen.joined[seen.n_joined] = m->joined[i];
+		seen.joined[seen.n_joined++].client = e->session;
 	}
 	for (size_t i = 0; i < m->n_left; i++) {
 		struct viewer_entry *e =
 			viewer_table_find(v->table, m->left[i]);
+		uint64_t session = e != NULL ? e->session : 0;
 
 		forget_question(v, way, m->left[i]);
-		if (e == NULL || e->way != way)
-			continue;
-		if (e->joined)
-			seen.left[seen.n_left++] = m->left[i];
-		viewer_table_drop(v->table, e);
+		if (e != NULL && e->way == way && leave(v, e))
+			seen.left[seen.n_left++] = session;
 	}
 	if (v->cfg.on_changes != NULL)
 		v->cfg.on_changes(&seen, v->cfg.arg);
+}
+
+uint64_t viewers_session(const struct viewers *v, uint64_t client)
+{
+	const struct viewer_entry *e = viewer_table_find(v->table, client);
+
+	return e != NULL ? e->session : client;
+}
+
+bool viewers_close(struct viewers *v, uint64_t session)
+{
+	const struct viewer_entry *e =
+		viewer_table_of_session(v->table, session);
+	const struct viewer_entry *twin = NULL;
+
+	if (e == NULL || e->way == NULL)
+		return false;
+	viewers_kick(v, e);
+	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL)
+		viewers_kick(v, twin);
+	return true;
 }
 
 /* --- the workers --- */
@@ -100,9 +184,20 @@ static void send_policy(const struct viewers *v, const struct viewer_way *way)
 			 .deliver_policy = {
 				 .authorize = viewer_rules_enabled(v->rules),
 				 .real_ip = v->settings.real_ip,
+				 .shared = way->shared,
+				 .seed = v->seed,
 			 } };
 
 	way->send(&m, way->arg);
+}
+
+void viewers_set_limit(struct viewers *v, const struct viewers_limit *limit)
+{
+	if (v == NULL)
+		return;
+	v->seed = limit->seed;
+	peers_limit(v->peers, &(struct peers_config){
+		.max = limit->per_address });
 }
 
 void viewers_up(struct viewers *v, struct viewer_way *way)
@@ -130,8 +225,10 @@ void viewers_down(struct viewers *v, struct viewer_way *way)
 			question_free(q);
 	}
 	while ((e = LIST_FIRST(&way->viewers)) != NULL) {
-		viewers_end_entry(v, e);
-		viewer_table_drop(v->table, e);
+		uint64_t session = e->session;
+
+		if (leave(v, e))
+			report_left(v, session);
 	}
 }
 
@@ -212,6 +309,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->rules = viewer_rules_new();
 	v->table = viewer_table_new();
 	v->cache = backend_cache_new();
+	v->peers = peers_new(&(struct peers_config){ 0 });
 	LIST_INIT(&v->questions);
 	LIST_INIT(&v->ways);
 	read_settings(v);
@@ -232,6 +330,7 @@ void viewers_free(struct viewers **vp)
 	gate_free(&v->gate);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
+	peers_free(&v->peers);
 	while ((way = LIST_FIRST(&v->ways)) != NULL) {
 		LIST_REMOVE(way, link);
 		way->up = false;

@@ -12,6 +12,10 @@
  * After a change of the configuration the workers ask again about the viewers
  * that it concerns.
  *
+ * Several deliver workers may share the viewers.  Then they ask about every
+ * one, and viewers_per_address is judged here, over all of them.  A client of
+ * HLS that several of them serve is one session.
+ *
  * Owns the open questions; borrows the loop, the configuration and the workers.
  */
 #pragma once
@@ -48,18 +52,27 @@ void viewers_free(struct viewers **);
 /* --- the workers --- */
 
 /* The way to a worker that has viewers.  Embedded in its owner, which sets the
- * first two members.  The messages are deliver.policy, deliver.answer,
+ * first three members.  The messages are deliver.policy, deliver.answer,
  * deliver.review and deliver.kick. */
 struct viewer_way {
 	/* without a worker the message is dropped */
 	void (*send)(const struct msg *, void *arg);
 	void *arg;
+	bool shared; /* other workers may have viewers of the same addresses */
 
 	bool up;
 	LIST_ENTRY(viewer_way) link; /* of those that are up */
 	LIST_HEAD(, viewer_entry) viewers;
 };
 
+struct viewers_limit {
+	unsigned per_address; /* viewers of an address in the shared workers;
+			       * 0: any number */
+	uint64_t seed; /* of the keys of sessions, as of the last master */
+};
+
+/* Before the first worker is up. */
+void viewers_set_limit(struct viewers *, const struct viewers_limit *);
 /* Sends deliver.policy: the worker has started, or was adopted.  This and the
  * next one are NULL-safe. */
 void viewers_up(struct viewers *, struct viewer_way *);
@@ -84,6 +97,12 @@ typedef void viewers_list_fn(const struct msg_deliver_playlist *,
 
 /* Who writes the lists; NULL: nobody.  NULL-safe. */
 void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);
+
+/* The session that the client belongs to: the client, or another number of the
+ * same viewer. */
+uint64_t viewers_session(const struct viewers *, uint64_t client);
+/* Ends a session in all workers; false: it is unknown. */
+bool viewers_close(struct viewers *, uint64_t session);
 
 /* --- the configuration --- */
 

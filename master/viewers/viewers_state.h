@@ -3,8 +3,10 @@
 #pragma once
 
 #include "common/base/ip_prefix.h"
+#include "common/base/peers.h"
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
+#include "master/viewers/closed_sessions.h"
 #include "master/viewers/viewer_credential.h"
 #include "master/viewers/viewer_table.h"
 #include "master/viewers/viewers.h"
@@ -48,6 +50,9 @@ struct viewers {
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
 	viewers_list_fn *list; /* NULL: nobody writes lists */
 	void *list_arg;
+	uint64_t seed; /* of the keys of sessions */
+	struct peers *peers; /* addresses of viewers of shared workers */
+	struct closed_sessions closed; /* ... and sessions of theirs */
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
 	struct ratelimit denials;
@@ -61,5 +66,9 @@ struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 const json_t *viewers_auth(const struct viewers *);
 /* Ends a question without an answer. */
 void question_free(struct question *);
-/* Reports the end of a viewer that its worker has to end now. */
+/* Reports the end of a session that the caller ends in the worker of this
+ * entry.  Other workers end it inside. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);
+/* Ends a viewer in its worker; a client of HLS finds its session closed in all
+ * workers. */
+void viewers_kick(struct viewers *, const struct viewer_entry *);

@@ -74,7 +74,7 @@
 	/* the master sends all listeners and paths next */ \
 	EMPTY(DELIVER_RENEW, "deliver.renew", 0) \
 	/* remove listeners and paths not sent since renew */ \
-	EMPTY(DELIVER_SETTLE, "deliver.settle", 0) \
+	ROW(DELIVER_SETTLE, deliver_settle, "deliver.settle", 0) \
 	/* report the viewers; seq */ \
 	ROW(DELIVER_LIST, deliver_list, "deliver.list", 0) \
 	/* close this viewer */ \
@@ -179,7 +179,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 31,
+	MSG_FORMAT = 32,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -202,10 +202,6 @@ struct msg_stream_start {
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
 	const json_t *options;
-};
-
-struct msg_deliver_unlisten {
-	const char *address;
 };
 
 /* Instead of the address of a listener: the path of every listener that serves
@@ -517,6 +513,7 @@ struct msg {
 		struct msg_deliver_mount deliver_mount;
 		struct msg_deliver_mount deliver_unmount;
 		struct msg_deliver_move deliver_move;
+		struct msg_deliver_settle deliver_settle;
 		struct msg_deliver_viewer deliver_viewer;
 		struct msg_deliver_list deliver_list;
 		struct msg_deliver_limits deliver_limits;

@@ -16,11 +16,29 @@ enum {
 	MSG_QUERIERS_MAX = 64,
 	MSG_PROXIES_MAX = 64,
 	MSG_HLS_MAX = 30, /* segments of a playlist */
+	MSG_DELIVER_MAX = 16, /* deliver workers; a power of two */
+	MSG_SLOTS_MAX = MSG_DELIVER_MAX, /* sockets of one address */
 };
 
+/* The deliver worker that numbered this viewer, from 0. */
+static inline unsigned msg_deliver_of(uint64_t client)
+{
+	return (unsigned)(client % MSG_DELIVER_MAX);
+}
+
 struct msg_deliver_listen {
-	const char *address; /* "0.0.0.0:8100": identifies the listener */
+	const char *address; /* "0.0.0.0:8100" */
+	unsigned slot;       /* of the sockets of the address, from 0 */
 	bool play;           /* it serves the play paths, too */
+};
+
+struct msg_deliver_unlisten {
+	const char *address;
+	unsigned slot;
+};
+
+struct msg_deliver_settle {
+	bool retire; /* serve the clients that are connected, and no others */
 };
 
 struct msg_deliver_mount {
@@ -70,6 +88,9 @@ struct msg_deliver_policy {
 	bool authorize; /* deliver asks before it serves a viewer */
 	/* the header X-Real-IP of the proxies in deliver.limits counts */
 	bool real_ip;
+	/* other workers have viewers, too: deliver asks about every viewer */
+	bool shared;
+	uint64_t seed; /* of the keys of sessions; secret */
 };
 
 struct msg_deliver_review {
@@ -92,6 +113,7 @@ struct msg_deliver_answer {
 
 struct msg_deliver_status {
 	uint32_t viewers;
+	uint32_t requests;       /* clients that are no viewers */
 	uint64_t bytes;          /* sent since start */
 	uint64_t cut;            /* slow viewers closed since the start */
 };
@@ -114,6 +136,10 @@ struct msg_session {
 	const char *agent;  /* "": unknown, or omitted */
 	const char *protocol; /* "http" ... */
 	uint64_t bytes;     /* sent */
+	/* the same for a client of HLS in every worker; 0: no such client */
+	uint64_t key;
+	/* viewers_per_address does not apply: to a proxy, or this host */
+	bool unlimited;
 };
 
 /* A viewer that is new, or watches already: then the master knows client. */
@@ -126,6 +152,9 @@ struct msg_deliver_ask {
 	const char *query;
 	const char *agent;
 	const char *protocol;
+	uint64_t key;       /* this and the next as in msg_session */
+	bool unlimited;
+	bool free;          /* it needs no permission, and has to be counted */
 };
 
 /* A client of the play port that wants the list of streams. */

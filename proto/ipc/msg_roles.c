@@ -9,6 +9,8 @@
 
 static const struct field listen_rows[] = {
 	{ "address", FIELD_AT(struct msg_deliver_listen, address) },
+	{ "slot", FIELD_AT(struct msg_deliver_listen, slot),
+	  .max = MSG_SLOTS_MAX - 1 },
 	{ "play", FIELD_AT(struct msg_deliver_listen, play) },
 };
 const struct field_table deliver_listen_fields =
@@ -16,6 +18,8 @@ const struct field_table deliver_listen_fields =
 
 static const struct field unlisten_rows[] = {
 	{ "address", FIELD_AT(struct msg_deliver_unlisten, address) },
+	{ "slot", FIELD_AT(struct msg_deliver_unlisten, slot),
+	  .max = MSG_SLOTS_MAX - 1 },
 };
 const struct field_table deliver_unlisten_fields =
 	MSG_TABLE(struct msg_deliver_unlisten, unlisten_rows);
@@ -51,6 +55,12 @@ static const struct field move_rows[] = {
 const struct field_table deliver_move_fields =
 	MSG_TABLE(struct msg_deliver_move, move_rows);
 
+static const struct field settle_rows[] = {
+	{ "retire", FIELD_AT(struct msg_deliver_settle, retire) },
+};
+const struct field_table deliver_settle_fields =
+	MSG_TABLE(struct msg_deliver_settle, settle_rows);
+
 static const struct field list_rows[] = {
 	{ "after", FIELD_AT(struct msg_deliver_list, after) },
 };
@@ -79,6 +89,8 @@ const struct field_table deliver_kick_fields =
 static const struct field policy_rows[] = {
 	{ "authorize", FIELD_AT(struct msg_deliver_policy, authorize) },
 	{ "real_ip", FIELD_AT(struct msg_deliver_policy, real_ip) },
+	{ "shared", FIELD_AT(struct msg_deliver_policy, shared) },
+	{ "seed", FIELD_AT(struct msg_deliver_policy, seed) },
 };
 const struct field_table deliver_policy_fields =
 	MSG_TABLE(struct msg_deliver_policy, policy_rows);
@@ -116,6 +128,7 @@ const struct field_table deliver_page_fields =
 
 static const struct field deliver_status_rows[] = {
 	{ "viewers", FIELD_AT(struct msg_deliver_status, viewers) },
+	{ "requests", FIELD_AT(struct msg_deliver_status, requests) },
 	{ "bytes", FIELD_AT(struct msg_deliver_status, bytes) },
 	{ "cut", FIELD_AT(struct msg_deliver_status, cut) },
 };
@@ -144,6 +157,8 @@ static const struct field session_rows[] = {
 	  .flags = FIELD_MAYBE | FIELD_SPARE },
 	{ "protocol", MSG_WORD(struct msg_session, protocol) },
 	{ "bytes", FIELD_AT(struct msg_session, bytes) },
+	{ "key", FIELD_AT(struct msg_session, key) },
+	{ "unlimited", FIELD_AT(struct msg_session, unlimited) },
 };
 static const struct field_table session_fields =
 	MSG_TABLE(struct msg_session, session_rows);
@@ -184,6 +199,9 @@ static const struct field ask_rows[] = {
 	  .flags = FIELD_SECRET },
 	{ "agent", MSG_TEXT(struct msg_deliver_ask, agent) },
 	{ "protocol", MSG_WORD(struct msg_deliver_ask, protocol) },
+	{ "key", FIELD_AT(struct msg_deliver_ask, key) },
+	{ "unlimited", FIELD_AT(struct msg_deliver_ask, unlimited) },
+	{ "free", FIELD_AT(struct msg_deliver_ask, free) },
 };
 const struct field_table deliver_ask_fields =
 	MSG_TABLE(struct msg_deliver_ask, ask_rows);

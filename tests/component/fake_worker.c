@@ -29,7 +29,7 @@ enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 	"\"inputs\":[],\"outputs\":[]}}"
 #define DELIVER_STATUS                                                 \
 	"{\"type\":\"deliver.status\",\"body\":"                       \
-	"{\"viewers\":0,\"bytes\":0,\"cut\":0}}"
+	"{\"viewers\":0,\"requests\":0,\"bytes\":0,\"cut\":0}}"
 #define READY "{\"type\":\"worker.ready\",\"body\":{}}"
 
 static const char *role, *how;
@@ -163,7 +163,7 @@ static void go_wrong(void)
 /* A page of viewers that another page is to follow, for ever. */
 static void list_viewers(const char *question)
 {
-	static uint64_t client;
+	static unsigned long long client;
 	static char text[32768];
 	const char *seq = strstr(question, "\"seq\":");
 	size_t n;
@@ -179,9 +179,10 @@ static void list_viewers(const char *question)
 				      "%s{\"client\":%llu,\"stream\":\"a\","
 				      "\"peer\":\"::1\",\"uptime\":0,"
 				      "\"login\":\"\",\"bytes\":0,"
-				      "\"protocol\":\"http\"}",
+				      "\"protocol\":\"http\",\"key\":0,"
+				      "\"unlimited\":false}",
 				      i > 0 ? "," : "",
-				      (unsigned long long)++client);
+				      client += MSG_DELIVER_MAX);
 	(void)snprintf(text + n, sizeof text - n, "]}}");
 	say(text);
 }

@@ -28,6 +28,7 @@ struct bench {
 	struct deliver_proc *deliver;
 	struct config *config; /* empty: everybody may watch */
 	struct viewers *viewers;
+	json_t *settings; /* NULL: the defaults */
 	int ring_fd;
 	struct mount *mounts[MANY];
 	struct sockaddr_any port;
@@ -41,13 +42,13 @@ static void setup_with(struct bench *b, const char *worker)
 	struct service_config config;
 	struct errmsg error;
 
-	*b = (struct bench){ .viewer = -1 };
+	b->viewer = -1;
 	cr_assert_eq(sockaddr_parse(rig_host(), 8000, &b->port), 0);
 	b->ring_fd = ring_create(RING_UNIT, 0);
 	cr_assert_geq(b->ring_fd, 0);
 	service_rig_init(&b->rig, worker);
 	config = service_rig_config(&b->rig);
-	b->deliver = deliver_proc_new(&config, NULL);
+	b->deliver = deliver_proc_new(&config, NULL, b->settings);
 	b->config = config_open(NULL, b->rig.loop, &error);
 	b->viewers = viewers_new(&(struct viewers_config){
 		.loop = b->rig.loop, .config = b->config,
@@ -57,18 +58,26 @@ static void setup_with(struct bench *b, const char *worker)
 
 static void setup(struct bench *b)
 {
+	*b = (struct bench){ 0 };
 	setup_with(b, "sluice-worker");
 }
 
 static void teardown(struct bench *b)
 {
-	service_rig_stop(&b->rig, deliver_proc_service(b->deliver));
+	struct service_proc *s;
+
+	for (unsigned i = 0;
+	     (s = deliver_proc_service(b->deliver, i)) != NULL; i++) {
+		b->rig.gone = false;
+		service_rig_stop(&b->rig, s);
+	}
 	for (size_t i = 0; i < MANY; i++)
 		mount_free(&b->mounts[i]);
 	deliver_proc_set_viewers(b->deliver, NULL);
 	viewers_free(&b->viewers);
 	config_close(&b->config);
 	deliver_proc_free(&b->deliver);
+	json_decref(b->settings);
 	fd_close(&b->viewer);
 	fd_close(&b->ring_fd);
 	service_rig_done(&b->rig);
@@ -198,14 +207,14 @@ static bool is_heard(void *arg)
 static bool is_running(void *arg)
 {
 	return service_proc_is_running(
-		deliver_proc_service(((struct bench *)arg)->deliver));
+		deliver_proc_service(((struct bench *)arg)->deliver, 0));
 }
 
 /* The list of a worker that an attacker controls ends the worker, not the
  * master. */
 Test(deliver_proc, ends_a_worker_whose_list_has_no_end, .timeout = 90)
 {
-	static struct bench b;
+	static struct bench b = { 0 };
 	bool heard = false;
 
 	setup_with(&b, "tests/component/fake_worker");
@@ -220,5 +229,101 @@ Test(deliver_proc, ends_a_worker_whose_list_has_no_end, .timeout = 90)
 	rig_run_until(b.rig.loop, is_heard, &heard, 60000, "the list");
 	cr_assert_eq(rig_count_log("the list of viewers has more than 65536"),
 		     1, "%s", rig_log());
+	teardown(&b);
+}
+
+enum { CROWD = 32 };
+
+/* A connection that asks for the path of the last mount. */
+static int join(const struct bench *b)
+{
+	static const char request[] = "GET /a HTTP/1.0\r\n\r\n";
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(connect(fd, &b->port.sa, b->port.len), 0);
+	cr_assert_eq(send(fd, request, strlen(request), 0),
+		     (ssize_t)strlen(request));
+	return fd;
+}
+
+struct crowd {
+	struct bench *bench;
+	int fds[CROWD];
+	size_t n;
+};
+
+/* Every viewer has an answer. */
+static bool all_are_served(void *arg)
+{
+	const struct crowd *c = arg;
+	char head[16];
+
+	for (size_t i = 0; i < c->n; i++)
+		if (recv(c->fds[i], head, sizeof head - 1,
+			 MSG_DONTWAIT | MSG_PEEK) < 12 ||
+		    memcmp(head + 8, " 200", 4) != 0)
+			return false;
+	return true;
+}
+
+static void serve(struct crowd *c, size_t n)
+{
+	for (c->n = 0; c->n < n; c->n++)
+		c->fds[c->n] = join(c->bench);
+	rig_run_until(c->bench->rig.loop, all_are_served, c, 10000, "answers");
+}
+
+static bool both_run(void *arg)
+{
+	const struct bench *b = arg;
+
+	return rig_find_child("sluice-worker deliver 1") > 0 &&
+	       rig_find_child("sluice-worker deliver 2") > 0 &&
+	       service_proc_channel(deliver_proc_service(b->deliver, 0)) !=
+		       NULL &&
+	       service_proc_channel(deliver_proc_service(b->deliver, 1)) !=
+		       NULL;
+}
+
+static bool counts_all(void *arg)
+{
+	const struct crowd *c = arg;
+
+	return deliver_proc_viewers(c->bench->deliver) == c->n;
+}
+
+/* The second one has ended, and its successor cannot start: the first one
+ * accepts the viewers of both sockets. */
+Test(deliver_proc, a_worker_accepts_the_viewers_of_one_that_ended,
+     .timeout = 90)
+{
+	static struct bench b;
+	static struct crowd first = { .bench = &b }, later = { .bench = &b };
+	pid_t pid;
+
+	b = (struct bench){ .settings = json_pack("{s:i}", "http_workers", 2) };
+	setup_with(&b, "sluice-worker");
+	b.mounts[0] = mount_new(b.deliver, &(struct mount_config){
+		.listen = &b.port,
+		.path = "/a",
+		.stream = "a001",
+		.ring_fd = b.ring_fd,
+	});
+	rig_run_until(b.rig.loop, both_run, &b, 10000, "both workers");
+	serve(&first, CROWD);
+	rig_run_until(b.rig.loop, counts_all, &first, 10000, "the number");
+	pid = rig_find_child("sluice-worker deliver 2");
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	/* some of these wait in its socket */
+	for (later.n = 0; later.n < CROWD; later.n++)
+		later.fds[later.n] = join(&b);
+	service_proc_stop(deliver_proc_service(b.deliver, 1));
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	rig_run_until(b.rig.loop, all_are_served, &later, 10000, "answers");
+	cr_assert_eq(rig_find_child("sluice-worker deliver 2"), 0);
+	for (size_t i = 0; i < CROWD; i++) {
+		(void)close(first.fds[i]);
+		(void)close(later.fds[i]);
+	}
 	teardown(&b);
 }

@@ -57,7 +57,7 @@ static void master_init(struct master *m)
 static uint16_t give_listener(struct master *m)
 {
 	struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
-				    .deliver_listen = { ADDRESS, false } };
+				    .deliver_listen = { ADDRESS, 0, false } };
 	struct sockaddr_in in = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),

@@ -150,6 +150,7 @@ system_tests = \
 	tests/system/service-alarms.mjs \
 	tests/system/service-user.mjs \
 	tests/system/sessions.mjs \
+	tests/system/several-workers.mjs \
 	tests/system/settings.mjs \
 	tests/system/situations-backup.mjs \
 	tests/system/situations-content.mjs \

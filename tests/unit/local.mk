@@ -529,6 +529,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_system_alarms \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_input_choice \
+	tests/unit/master/streams/test_listeners \
 	tests/unit/master/streams/test_queriers \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
@@ -536,6 +537,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_switch_log \
 	tests/unit/master/viewers/test_viewer_rules \
 	tests/unit/master/viewers/test_backend_cache \
+	tests/unit/master/viewers/test_closed_sessions \
 	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_renewal
@@ -691,6 +693,7 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 	tests/unit/master/streams/channel_rig.h \
 	tests/unit/master/streams/test_input_choice.c
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
+tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
@@ -698,6 +701,7 @@ tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
 tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
+tests_unit_master_viewers_test_closed_sessions_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)

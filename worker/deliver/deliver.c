@@ -160,7 +160,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->on_demand = cfg->on_demand;
 	d->arg = cfg->arg;
 	d->send = cfg->send != NULL ? cfg->send : send_nothing;
-	d->sessions = sessions_new(wall_ms(), on_change, d);
+	d->sessions = sessions_new(wall_ms(), cfg->number, on_change, d);
 	d->door = door_new(&(struct door_config){
 		.loop = d->loop,
 		.sessions = d->sessions,
@@ -231,10 +231,12 @@ void deliver_listen(struct deliver *d, const struct msg_deliver_listen *name,
 {
 	struct listener *l;
 
-	deliver_unlisten(d, name->address);
+	deliver_unlisten(d, &(struct msg_deliver_unlisten){
+		name->address, name->slot });
 	l = listener_new(&(struct listener_config){
 		.loop = d->loop,
 		.address = name->address,
+		.slot = name->slot,
 		.play = name->play,
 		.fd = fd,
 		.on_connection = on_connection,
@@ -252,12 +254,14 @@ void deliver_set_tls(struct deliver *d, int fd)
 		d->first = first_byte_new(d->loop);
 }
 
-void deliver_unlisten(struct deliver *d, const char *address)
+void deliver_unlisten(struct deliver *d,
+		      const struct msg_deliver_unlisten *name)
 {
 	struct listener *l;
 
 	LIST_FOREACH(l, &d->listeners, entry) {
-		if (strcmp(l->address, address) != 0)
+		if (l->slot != name->slot ||
+		    strcmp(l->address, name->address) != 0)
 			continue;
 		LIST_REMOVE(l, entry);
 		listener_free(&l);
@@ -367,6 +371,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 void deliver_set_policy(struct deliver *d,
 			const struct msg_deliver_policy *policy)
 {
+	hls_sessions_set_seed(d->hls, policy->seed);
 	door_set_policy(d->door, policy);
 }
 
@@ -403,7 +408,18 @@ void deliver_renew(struct deliver *d)
 	door_renew(d->door);
 }
 
-void deliver_settle(struct deliver *d)
+static void close_idle(struct deliver *d)
+{
+	struct viewer_conn *c, *next;
+
+	for (c = TAILQ_FIRST(&d->used); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, entry);
+		if (viewer_conn_is_idle(c))
+			deliver_remove_conn(d, c);
+	}
+}
+
+void deliver_settle(struct deliver *d, const struct msg_deliver_settle *settle)
 {
 	struct listener *l, *next;
 	size_t i = 0;
@@ -420,6 +436,9 @@ void deliver_settle(struct deliver *d)
 			i++;
 		else
 			remove_mount(d, d->mounts.mounts[i]);
+	d->retiring = settle->retire;
+	if (d->retiring)
+		close_idle(d);
 }
 
 void deliver_every_second(struct deliver *d)
@@ -436,7 +455,8 @@ void deliver_every_second(struct deliver *d)
 
 struct msg_deliver_status deliver_status(const struct deliver *d)
 {
-	struct msg_deliver_status s = { .bytes = d->removed_bytes,
+	struct msg_deliver_status s = { .requests = d->n_conns,
+					.bytes = d->removed_bytes,
 					.cut = d->removed_cut };
 
 	for (size_t i = 0; i < d->mounts.n; i++) {

@@ -39,19 +39,20 @@ struct deliver_config {
 	void *arg;
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
+	unsigned number;    /* of this worker, from 0 */
 };
 
 struct deliver *deliver_new(const struct deliver_config *);
 void deliver_free(struct deliver **);
 
 /* Adds a listening socket, fd (taken), which replaces the socket of the same
- * address. */
+ * address and slot. */
 void deliver_listen(struct deliver *, const struct msg_deliver_listen *,
 		    int fd);
 /* Sets the channel to the tls worker, fd (taken), for viewers with TLS. */
 void deliver_set_tls(struct deliver *, int fd);
 /* Closes the listener; its viewers stay. */
-void deliver_unlisten(struct deliver *, const char *address);
+void deliver_unlisten(struct deliver *, const struct msg_deliver_unlisten *);
 
 /* Takes ring_fd on success.  Replaces a mount of the same path with another
  * ring and closes its viewers.  0 or -errno. */
@@ -68,9 +69,9 @@ void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
 /* A new master begins: listeners and mounts that it adds again stay as they
  * are, and deliver_settle() removes all others.  All counters are reported
- * again. */
+ * again.  With retire each connection ends with its answer. */
 void deliver_renew(struct deliver *);
-void deliver_settle(struct deliver *);
+void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
 /* Who needs a permission; until the first call, everybody. */
 void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);

@@ -56,6 +56,7 @@ struct deliver {
 	unsigned max_conns;
 	bool empty_missing; /* a missing segment is empty, not an error */
 	bool hash_names;    /* of segments in playlists */
+	bool retiring; /* a connection ends with its answer */
 	unsigned head_ms;
 	unsigned idle_ms;
 	unsigned answer_ms;

@@ -23,7 +23,7 @@ enum {
 
 struct door {
 	struct door_config cfg;
-	bool authorize, real_ip;
+	bool authorize, real_ip, shared;
 	struct ip_prefix proxies[MSG_PROXIES_MAX];
 	size_t n_proxies;
 	struct session_asks fresh, reviews; /* wait to be sent */
@@ -41,6 +41,11 @@ static const struct msg_deliver_answer allowed = {
 static const struct msg_deliver_answer busy = {
 	.verdict = ASK_BUSY, .login = "", .location = ""
 };
+
+static bool is_free(const struct door *d, const struct session *s)
+{
+	return s->free_entry || !d->authorize;
+}
 
 /* The last call: s may be freed inside. */
 static void decide(const struct door *d, struct session *s,
@@ -60,6 +65,12 @@ static void decide(const struct door *d, struct session *s,
 	s->events->on_verdict(s, a, s->arg);
 }
 
+/* There is no answer.  The last call: s may be freed inside. */
+static void give_up(const struct door *d, struct session *s)
+{
+	decide(d, s, is_free(d, s) ? &allowed : &busy);
+}
+
 static int send_ask(struct door *d, struct session *s)
 {
 	struct msg m = { .type = MSG_DELIVER_ASK };
@@ -76,6 +87,9 @@ static int send_ask(struct door *d, struct session *s)
 		.query = s->query,
 		.agent = s->agent,
 		.protocol = s->protocol,
+		.key = s->key,
+		.unlimited = s->unlimited,
+		.free = is_free(d, s),
 	};
 	return d->cfg.send(&m, d->cfg.arg);
 }
@@ -106,7 +120,7 @@ static void pump(struct door *d)
 		s->ask_ms = mono_ms();
 		session_ask_move(s, is_review ? &d->reviewed : &d->sent);
 		if (send_ask(d, s) < 0)
-			decide(d, s, &busy);
+			give_up(d, s);
 	}
 }
 
@@ -117,7 +131,7 @@ static void end_late(const struct door *d, struct session_asks *asks,
 
 	while ((s = TAILQ_FIRST(&asks->list)) != NULL &&
 	       now_ms - s->ask_ms >= DOOR_ASK_MS)
-		decide(d, s, &busy);
+		give_up(d, s);
 }
 
 static void on_pace(struct ev_loop *loop, ev_timer *t, int revents)
@@ -174,7 +188,7 @@ static void queue(struct door *d, struct session *s)
 
 void door_ask(struct door *d, struct session *s)
 {
-	if (s->free_entry || !d->authorize) {
+	if (is_free(d, s) && !d->shared) {
 		decide(d, s, &allowed);
 		return;
 	}
@@ -208,7 +222,7 @@ void door_answer(struct door *d, const struct msg_deliver_answer *a,
 
 static void review(struct door *d, struct session *s)
 {
-	if (!s->free_entry && d->authorize)
+	if (!is_free(d, s))
 		queue(d, s);
 }
 
@@ -233,6 +247,7 @@ void door_set_policy(struct door *d, const struct msg_deliver_policy *policy)
 
 	d->authorize = policy->authorize;
 	d->real_ip = policy->real_ip;
+	d->shared = policy->shared;
 	if (begins)
 		door_review(d, 0);
 }

@@ -54,6 +54,12 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *cfg)
 	return h;
 }
 
+void hls_sessions_set_seed(struct hls_sessions *h, uint64_t seed)
+{
+	if (h->n == 0)
+		h->seed = seed;
+}
+
 static void end_session(struct hls_session *s)
 {
 	if (s->session != NULL && s->session->joined)
@@ -228,15 +234,18 @@ static void make_key(const struct session_config *cfg, const struct mount *m,
 	explicit_bzero(value, sizeof value);
 }
 
-static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
-				size_t *ret_bucket)
+static size_t bucket_of(uint64_t hash)
 {
-	uint64_t hash = hash_add(HASH_INIT ^ h->seed, buf_head(key),
-				 buf_len(key));
+	return (size_t)(hash ^ hash >> 32) % BUCKETS;
+}
+
+static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
+				uint64_t *ret_hash)
+{
 	struct hls_session *s;
 
-	*ret_bucket = (size_t)(hash ^ hash >> 32) % BUCKETS;
-	LIST_FOREACH(s, &h->buckets[*ret_bucket], link)
+	*ret_hash = hash_add(HASH_INIT ^ h->seed, buf_head(key), buf_len(key));
+	LIST_FOREACH(s, &h->buckets[bucket_of(*ret_hash)], link)
 		if (s->key_len == buf_len(key) &&
 		    memcmp(s->key, buf_head(key), s->key_len) == 0)
 			break;
@@ -244,7 +253,7 @@ static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
 }
 
 static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
-			       size_t bucket, const struct session_config *cfg,
+			       uint64_t hash, const struct session_config *cfg,
 			       struct mount *m)
 {
 	struct hls_session *s = xcalloc(1, sizeof *s + buf_len(key));
@@ -259,10 +268,12 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	LIST_INSERT_HEAD(&m->hls_sessions, s, of_mount);
 	own.events = &events;
 	own.arg = s;
+	/* a number above 0 that JSON can hold */
+	own.key = hash >> 1 | 1;
 	s->session = session_new(h->cfg.sessions, &own);
 	s->session->bytes = &s->bytes;
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);
-	LIST_INSERT_HEAD(&h->buckets[bucket], s, link);
+	LIST_INSERT_HEAD(&h->buckets[bucket_of(hash)], s, link);
 	h->n++;
 	return s;
 }
@@ -285,13 +296,13 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	struct buf key = { 0 };
 	struct hls_session *s;
 	bool is_new = false;
-	size_t bucket;
+	uint64_t hash;
 
 	unlink_served(c);
 	make_key(cfg, m, &key);
-	s = find(h, &key, &bucket);
+	s = find(h, &key, &hash);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
-		s = add(h, &key, bucket, cfg, m);
+		s = add(h, &key, hash, cfg, m);
 		is_new = true;
 	}
 	buf_done(&key);

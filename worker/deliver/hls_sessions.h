@@ -49,6 +49,9 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
 /* NULL-safe; sets *h to NULL. */
 void hls_sessions_free(struct hls_sessions **);
 
+/* The seed of the keys, before the first session: the same in all workers. */
+void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
+
 /* A request for the playlist of this mount, or its segments; serve() or
  * refuse() comes inside or later.  The events of the config are not read. */
 void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,

@@ -94,6 +94,7 @@ struct listener *listener_new(const struct listener_config *cfg)
 
 	l->loop = cfg->loop;
 	l->address = xstrdup(cfg->address);
+	l->slot = cfg->slot;
 	l->play = cfg->play;
 	l->renewed = true;
 	l->on_connection = cfg->on_connection;

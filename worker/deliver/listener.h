@@ -16,6 +16,7 @@ struct listener {
 	struct ev_loop *loop;
 	bool renewed;  /* the current master added it again */
 	char *address; /* the name that the master uses */
+	unsigned slot; /* of the sockets of the address */
 	bool play;     /* it serves the play paths, too */
 	ev_io io;
 	ev_timer pause;
@@ -29,6 +30,7 @@ struct listener {
 struct listener_config {
 	struct ev_loop *loop;
 	const char *address; /* copied */
+	unsigned slot;
 	bool play;
 	int fd;              /* listening; taken */
 	void (*on_connection)(struct listener *, int fd, void *arg);

@@ -35,6 +35,14 @@ static int send_message(const struct msg *m, void *arg)
 	return channel_send(r->worker->channel, m, NULL, 0);
 }
 
+/* The objects of the role are "1" to MSG_DELIVER_MAX. */
+static unsigned number_of(const char *object)
+{
+	unsigned long n = strtoul(object, NULL, 10);
+
+	return n >= 1 && n <= MSG_DELIVER_MAX ? (unsigned)n - 1 : 0;
+}
+
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
@@ -45,6 +53,7 @@ static void *role_new(struct worker *worker)
 		.on_demand = on_demand,
 		.send = send_message,
 		.arg = r,
+		.number = number_of(worker->object),
 	});
 	return r;
 }
@@ -105,7 +114,7 @@ static void on_unlisten(void *role, const struct msg *m, int *fds,
 	struct role *r = role;
 
 	(void)fds, (void)n_fds;
-	deliver_unlisten(r->deliver, m->deliver_unlisten.address);
+	deliver_unlisten(r->deliver, &m->deliver_unlisten);
 }
 
 static void on_mount(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -160,8 +169,8 @@ static void on_settle(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
 
-	(void)m, (void)fds, (void)n_fds;
-	deliver_settle(r->deliver);
+	(void)fds, (void)n_fds;
+	deliver_settle(r->deliver, &m->deliver_settle);
 }
 
 static void on_list(void *role, const struct msg *request, int *fds,

@@ -339,6 +339,12 @@ void viewer_conn_begin(struct viewer_conn *c, const char *head,
 	advance(c);
 }
 
+bool viewer_conn_is_idle(const struct viewer_conn *c)
+{
+	return c->state == CONN_READING && c->used && !c->begun && !c->lost &&
+	       buf_len(&c->in) == 0 && !ring_body_is_active(&c->body);
+}
+
 int viewer_conn_take_fd(struct viewer_conn *c)
 {
 	int fd = c->io.fd;

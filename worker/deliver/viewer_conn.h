@@ -159,5 +159,9 @@ int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
 /* Answers a HEAD request with the same head and closes. */
 void viewer_conn_answer_head(struct viewer_conn *);
 
+/* It had an answer, which the client has received, and no request follows
+ * yet. */
+bool viewer_conn_is_idle(const struct viewer_conn *);
+
 /* Passes the socket to the caller, which then calls viewer_conn_free(). */
 int viewer_conn_take_fd(struct viewer_conn *);

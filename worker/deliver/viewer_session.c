@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-	/* A worker may number 2^10 viewers per millisecond of its life.
-	 * Numbers stay below MSG_RECEIVER_BIT until 2109. */
+	/* A worker may number 2^10 / MSG_DELIVER_MAX viewers per millisecond
+	 * of its life.  Numbers stay below MSG_RECEIVER_BIT until 2109. */
 	NUMBERS_BITS = 10,
 	BUCKETS = 4096,
 	JOINED_MAX = 64, /* in one message, which must not be too long */
@@ -27,8 +27,8 @@ struct sessions {
 	void *arg;
 };
 
-struct sessions *sessions_new(uint64_t wall_ms, sessions_changed_fn *changed,
-			      void *arg)
+struct sessions *sessions_new(uint64_t wall_ms, unsigned worker,
+			      sessions_changed_fn *changed, void *arg)
 {
 	struct sessions *s = xcalloc(1, sizeof *s);
 
@@ -37,7 +37,7 @@ struct sessions *sessions_new(uint64_t wall_ms, sessions_changed_fn *changed,
 
 	TAILQ_INIT(&s->joined);
 	TAILQ_INIT(&s->news);
-	s->last = wall_ms << NUMBERS_BITS;
+	s->last = wall_ms << NUMBERS_BITS | worker % MSG_DELIVER_MAX;
 	return s;
 }
 
@@ -65,7 +65,8 @@ struct session *session_new(struct sessions *owner,
 	owner->n++;
 	s->events = cfg->events;
 	s->arg = cfg->arg;
-	s->client = ++owner->last;
+	owner->last += MSG_DELIVER_MAX;
+	s->client = owner->last;
 	LIST_INSERT_HEAD(&owner->by_client[s->client % BUCKETS], s, by_client);
 	s->stream = xstrdup(cfg->stream);
 	ip_format(cfg->peer, s->peer);
@@ -75,6 +76,8 @@ struct session *session_new(struct sessions *owner,
 	s->query = cut(cfg->query, SESSION_QUERY_MAX);
 	s->agent = cut(cfg->agent, SESSION_AGENT_MAX);
 	s->login = xstrdup("");
+	s->key = cfg->key;
+	s->unlimited = cfg->unlimited;
 	s->free_entry = cfg->free_entry;
 	s->begun_ms = cfg->now_ms;
 	return s;
@@ -205,6 +208,8 @@ static struct msg_session describe(const struct session *s, uint64_t now_ms)
 		.agent = s->agent,
 		.protocol = s->protocol,
 		.bytes = s->bytes != NULL ? *s->bytes : 0,
+		.key = s->key,
+		.unlimited = s->unlimited,
 	};
 }
 

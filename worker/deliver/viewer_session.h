@@ -55,6 +55,8 @@ struct session {
 	char *login;
 	uint64_t begun_ms;
 	const uint64_t *bytes; /* sent; of the owner; NULL: none */
+	uint64_t key;    /* as in msg_session, like the next one */
+	bool unlimited;
 	bool free_entry; /* needs no permission */
 	bool asked;      /* the master knows the number */
 	bool joined, in_list_of_news;
@@ -72,6 +74,8 @@ struct session_config {
 	const struct ip_address *peer;
 	const char *protocol;
 	const char *host, *path, *query, *agent; /* NULL: none */
+	uint64_t key; /* as in msg_session, like the next one */
+	bool unlimited;
 	bool free_entry;
 	uint64_t now_ms;
 	const struct session_events *events;
@@ -81,10 +85,11 @@ struct session_config {
 /* There is something to take for sessions_take_changes(). */
 typedef void sessions_changed_fn(void *arg);
 
-/* Numbers start above all numbers of earlier workers, even if the last of them
- * ended in the same second. */
-struct sessions *sessions_new(uint64_t wall_ms, sessions_changed_fn *changed,
-			      void *arg);
+/* worker: its number, from 0, as in msg_deliver_of().  Its numbers of viewers
+ * start above all numbers of its predecessors, even if the last of them ended
+ * in the same second. */
+struct sessions *sessions_new(uint64_t wall_ms, unsigned worker,
+			      sessions_changed_fn *changed, void *arg);
 /* NULL-safe; sets *s to NULL.  All sessions must have ended. */
 void sessions_free(struct sessions **);
 

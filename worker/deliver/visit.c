@@ -236,6 +236,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 {
 	const char *query = http_request_query(request);
 	struct ip_address address = door_address(d->door, &c->peer, request);
+	struct ip_address own = ip_of(&c->peer);
 	struct session_config cfg = {
 		.stream = m->stream,
 		.peer = &address,
@@ -244,6 +245,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		.path = http_request_path(request),
 		.query = query,
 		.agent = http_request_header(request, "user-agent"),
+		.unlimited = !peers_limited(d->peers, &own),
 		.free_entry = m->no_auth,
 		.now_ms = mono_ms(),
 		.events = &session_events,
@@ -302,6 +304,8 @@ void visit_request(struct viewer_conn *c,
 	struct mount *m = find_mount(d, c, request, &wanted);
 	const char *method = http_request_method(request);
 
+	if (d->retiring)
+		c->keep = false;
 	if (m == NULL && visit_list(d, c, request))
 		return;
 	if (m == NULL) {

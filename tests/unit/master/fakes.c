@@ -214,9 +214,10 @@ void reconciler_close_session(struct reconciler *f, uint64_t client)
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     bool passing, const char **ret_role)
+				     bool passing, const char **ret_name)
 {
-	(void)r, (void)i, (void)passing, (void)ret_role;
+	(void)r, (void)i, (void)passing;
+	*ret_name = NULL;
 	return NULL;
 }
 
@@ -227,9 +228,10 @@ bool deliver_proc_takes_viewers(struct deliver_proc *d)
 }
 
 void deliver_proc_give_viewer(struct deliver_proc *d,
-			      const struct msg_deliver_viewer *viewer, int fd)
+			      const struct msg_deliver_viewer *viewer, int fd,
+			      uint64_t place)
 {
-	(void)d, (void)viewer, (void)fd;
+	(void)d, (void)viewer, (void)fd, (void)place;
 }
 
 int http_conn_take_socket(struct http_conn *c, struct buf *rest,

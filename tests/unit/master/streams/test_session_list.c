@@ -10,7 +10,11 @@
 
 enum { VIEWERS = MSG_SESSIONS_MAX * 2 + 5 };
 
-/* A deliver with many viewers, whose numbers are odd. */
+/* Numbers of the viewers of a worker, from 1 on. */
+#define CLIENT(i, worker) ((i) * MSG_DELIVER_MAX + (worker))
+
+/* Deliver workers with many viewers; only the first one, unless n_workers is
+ * set. */
 static struct world {
 	struct ev_loop *loop;
 	struct session_list *list;
@@ -21,31 +25,39 @@ static struct world {
 	uint64_t after;
 	bool asked;
 	bool unreachable;
+	unsigned n_workers, worker;
 	struct errmsg error;
 } w;
 
 struct heard {
 	unsigned n;
 	size_t size;
-	json_int_t last;
+	json_int_t last, bytes, uptime_s;
 	bool nothing;
 	bool ask_again;
 };
 
-static int ask(uint64_t after, uint32_t seq, void *arg)
+static int ask(unsigned worker, uint64_t after, uint32_t seq, void *arg)
 {
 	(void)arg;
-	if (w.unreachable)
+	if (w.unreachable || worker >= MAX(w.n_workers, 1U))
 		return -ENOTCONN;
 	/* by the clock of the loop, which a pause is counted by */
-	if (w.questions > 0)
+	if (w.questions > 0 && worker == w.worker)
 		cr_expect_geq(ev_now(w.loop) - w.asked_s, 0.009, "no pause");
 	w.questions++;
 	w.asked_s = ev_now(w.loop);
+	w.worker = worker;
 	w.after = after;
 	w.seq = seq;
 	w.asked = true;
 	return 0;
+}
+
+static int take(const struct msg_deliver_sessions *sessions, uint32_t seq)
+{
+	return session_list_answer(w.list, &(struct session_page){
+		w.worker, seq, sessions }, &w.error);
 }
 
 static void reply(void)
@@ -53,19 +65,20 @@ static void reply(void)
 	static struct msg_deliver_sessions p;
 
 	p = (struct msg_deliver_sessions){ 0 };
-	for (uint64_t i = 0; i < VIEWERS; i++) {
-		if (2 * i + 1 <= w.after)
+	for (uint64_t i = 1; i <= VIEWERS; i++) {
+		if (CLIENT(i, w.worker) <= w.after)
 			continue;
 		p.more = p.n == MSG_SESSIONS_MAX;
 		if (p.more)
 			break;
 		p.list[p.n++] = (struct msg_session){
-			.client = 2 * i + 1, .stream = "a", .peer = "1.2.3.4",
-			.uptime_s = 5
+			.client = CLIENT(i, w.worker), .stream = "a",
+			.peer = "1.2.3.4", .uptime_s = 5 + w.worker,
+			.bytes = 100,
 		};
 	}
 	w.asked = false;
-	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error), 0);
+	cr_assert_eq(take(&p, w.seq), 0);
 }
 
 static void hear(const json_t *sessions, void *arg)
@@ -78,16 +91,27 @@ static void hear(const json_t *sessions, void *arg)
 	h->size = json_array_size(sessions);
 	last = json_array_get(sessions, h->size - 1);
 	h->last = json_integer_value(json_object_get(last, "client_id"));
+	h->bytes = json_integer_value(json_object_get(last, "bytes"));
+	h->uptime_s = json_integer_value(json_object_get(last, "uptime"));
 	if (h->ask_again)
 		session_list_get(w.list, hear, h);
 	h->ask_again = false;
+}
+
+/* The first and the last viewer of a worker is that of the first worker. */
+static uint64_t session_of(uint64_t client, void *arg)
+{
+	uint64_t at = client / MSG_DELIVER_MAX;
+
+	(void)arg;
+	return at == 1 || at == VIEWERS ? CLIENT(at, 0) : client;
 }
 
 static void set_up(void)
 {
 	w.loop = ev_loop_new(EVFLAG_AUTO);
 	w.list = session_list_new(&(struct session_list_config){
-		.loop = w.loop, .ask = ask,
+		.loop = w.loop, .ask = ask, .session_of = session_of,
 	});
 }
 
@@ -121,8 +145,49 @@ Test(session_list, has_every_viewer_in_pages)
 	cr_assert_eq(h.n, 0u, "answered inside the call");
 	run_until(&h, 1);
 	cr_assert_eq(h.size, (size_t)VIEWERS);
-	cr_assert_eq(h.last, 2 * VIEWERS - 1);
+	cr_assert_eq(h.last, CLIENT(VIEWERS, 0));
 	cr_assert_eq(w.questions, 3u);
+	tear_down();
+}
+
+Test(session_list, has_the_viewers_of_all_workers_by_their_sessions)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	w.n_workers = 3;
+	session_list_get(w.list, hear, &h);
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)3 * VIEWERS - 4);
+	cr_assert_eq(h.last, CLIENT(VIEWERS, 0));
+	cr_assert_eq(h.bytes, 300);
+	cr_assert_eq(h.uptime_s, 7);
+	cr_assert_eq(w.questions, 9u);
+	tear_down();
+}
+
+static void run_until_worker(unsigned worker)
+{
+	while (!w.asked || w.worker != worker)
+		if (w.asked)
+			reply();
+		else
+			ev_run(w.loop, EVRUN_ONCE);
+}
+
+Test(session_list, lacks_the_viewers_of_a_worker_that_ended)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	w.n_workers = 3;
+	session_list_get(w.list, hear, &h);
+	run_until_worker(1);
+	/* one that was listed, and the one that is asked */
+	session_list_down(w.list, 0);
+	session_list_down(w.list, 1);
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)VIEWERS);
 	tear_down();
 }
 
@@ -147,12 +212,11 @@ Test(session_list, ignores_an_answer_that_is_late)
 	struct heard h = { 0 };
 
 	set_up();
-	cr_assert_eq(session_list_answer(w.list, &nobody, 1, &w.error), 0);
+	cr_assert_eq(take(&nobody, 1), 0);
 	session_list_get(w.list, hear, &h);
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
-	cr_assert_eq(session_list_answer(w.list, &nobody, w.seq + 1, &w.error),
-		     0);
+	cr_assert_eq(take(&nobody, w.seq + 1), 0);
 	cr_assert_eq(h.n, 0u);
 	run_until(&h, 1);
 	cr_assert_eq(h.size, (size_t)VIEWERS);
@@ -173,7 +237,7 @@ Test(session_list, is_empty_when_deliver_is_not_there)
 	session_list_get(w.list, hear, &h);
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
-	session_list_down(w.list);
+	session_list_down(w.list, 0);
 	cr_assert_eq(h.n, 2u);
 	cr_assert_eq(h.size, 0u);
 	tear_down();
@@ -227,11 +291,12 @@ static unsigned answer_without_end(unsigned limit)
 		w.asked = false;
 		for (uint64_t i = 0; i < p.n; i++)
 			p.list[i] = (struct msg_session){
-				.client = w.after + i + 1, .stream = "a",
+				.client = w.after + CLIENT(i + 1, 0),
+				.stream = "a",
 				.peer = "::1"
 			};
 		n++;
-		if (session_list_answer(w.list, &p, w.seq, &w.error) < 0)
+		if (take(&p, w.seq) < 0)
 			break;
 	}
 	return n;
@@ -262,11 +327,10 @@ Test(session_list, never_goes_back)
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
 	w.asked = false;
-	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error), 0);
+	cr_assert_eq(take(&p, w.seq), 0);
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
-	cr_assert_eq(session_list_answer(w.list, &p, w.seq, &w.error),
-		     -EPROTO);
+	cr_assert_eq(take(&p, w.seq), -EPROTO);
 	cr_assert_str_eq(w.error.text, "the list of viewers does not continue "
 				       "behind client 7");
 	tear_down();

@@ -74,3 +74,38 @@ Test(viewer_table, has_an_end)
 	cr_assert_not_null(viewer_table_put(t, VIEWERS_MAX + 1));
 	viewer_table_free(&t);
 }
+
+Test(viewer_table, entries_with_one_key_are_one_session)
+{
+	struct viewer_table *t = viewer_table_new();
+	struct viewer_entry *a = viewer_table_put(t, 16);
+	struct viewer_entry *b = viewer_table_put(t, 17);
+	struct viewer_entry *other = viewer_table_put(t, 18);
+
+	viewer_table_set_key(t, a, 7);
+	viewer_table_set_key(t, other, 8);
+	cr_assert_null(viewer_table_twin(t, a, NULL));
+	viewer_table_set_key(t, b, 7);
+	cr_assert_eq(viewer_table_twin(t, a, NULL), b);
+	cr_assert_null(viewer_table_twin(t, a, b));
+	cr_assert_eq(b->session, 16u);
+	cr_assert_eq(other->session, 18u);
+	cr_assert_not(viewer_table_is_shared(t, a));
+	b->joined = true;
+	cr_assert(viewer_table_is_shared(t, a));
+	cr_assert_not(viewer_table_is_shared(t, b));
+
+	/* one place for both, which the second one keeps */
+	viewer_table_group(t, a, "anna");
+	viewer_table_group(t, other, "anna");
+	cr_assert(viewer_table_has_place(t, b, "anna"));
+	cr_assert_not(viewer_table_has_place(t, a, "anna"), "its own");
+	cr_assert_not(viewer_table_has_place(t, b, "bert"));
+	viewer_table_drop(t, a);
+	cr_assert_eq(viewer_table_oldest(t, "anna"), b);
+	cr_assert_eq(viewer_table_next(b), other);
+	cr_assert_eq(viewer_table_of_session(t, 16), b);
+	cr_assert_null(viewer_table_of_session(t, 17));
+	cr_assert_null(viewer_table_twin(t, b, NULL));
+	viewer_table_free(&t);
+}

@@ -92,7 +92,7 @@ static void on_close(struct channel *c, int err, const char *why, void *arg)
 }
 
 static const struct msg unlisten = { .type = MSG_DELIVER_UNLISTEN,
-				     .deliver_unlisten = { "x:1" } };
+				     .deliver_unlisten = { "x:1", 0 } };
 
 /* Sends while nothing has to wait, at most n_more. */
 static void send_more(struct bench *b)
@@ -184,11 +184,11 @@ static unsigned count_fds(void)
 
 #define READY "{\"type\":\"worker.ready\",\"body\":{}}"
 #define LISTEN "{\"type\":\"deliver.listen\",\"body\":" \
-	"{\"address\":\"x:1\",\"play\":false}}"
+	"{\"address\":\"x:1\",\"slot\":0,\"play\":false}}"
 
 static const struct msg ready = { .type = MSG_WORKER_READY };
 static const struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
-					 .deliver_listen = { "x:1" } };
+					 .deliver_listen.address = "x:1" };
 static const struct msg total = { .type = MSG_DELIVER_STATUS };
 
 Test(channel, hands_over_messages_in_order)
@@ -198,7 +198,7 @@ Test(channel, hands_over_messages_in_order)
 	setup(&b, MSG_TO_MASTER);
 	say(&b, READY);
 	say(&b, "{\"type\":\"deliver.status\",\"body\":"
-		"{\"viewers\":0,\"bytes\":0,\"cut\":0}}");
+		"{\"viewers\":0,\"requests\":0,\"bytes\":0,\"cut\":0}}");
 	settle(&b);
 	cr_assert_eq(b.messages, 2);
 	cr_assert_eq(b.last, MSG_DELIVER_STATUS);
@@ -382,7 +382,7 @@ Test(channel, a_flood_of_the_master_is_allowed)
 	setup(&b, MSG_TO_WORKER);
 	for (unsigned i = 0; i < CHANNEL_FLOOD * 2; i++) {
 		say(&b, "{\"type\":\"deliver.unlisten\",\"body\":"
-			"{\"address\":\"x:1\"}}");
+			"{\"address\":\"x:1\",\"slot\":0}}");
 		ev_run(b.loop, EVRUN_NOWAIT);
 	}
 	settle(&b);

@@ -61,7 +61,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	r->deliver = deliver_new(&cfg);
 	deliver_set_policy(r->deliver, &(struct msg_deliver_policy){ 0 });
 	deliver_listen(r->deliver,
-		       &(struct msg_deliver_listen){ RIG_ADDRESS, true },
+		       &(struct msg_deliver_listen){ RIG_ADDRESS, 0, true },
 		       rig_listener(&r->port));
 
 	r->ring_fd = ring_create(ring_size, RING_GROWN);
@@ -75,6 +75,12 @@ void rig_init_with(struct rig *r, size_t ring_size,
 void rig_init(struct rig *r, size_t ring_size)
 {
 	rig_init_with(r, ring_size, &(struct deliver_config){ 0 });
+}
+
+void rig_unlisten(struct rig *r)
+{
+	deliver_unlisten(r->deliver, &(struct msg_deliver_unlisten){
+		RIG_ADDRESS, 0 });
 }
 
 void rig_remount(struct rig *r)

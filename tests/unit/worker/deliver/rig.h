@@ -38,6 +38,8 @@ void rig_done(struct rig *);
 struct msg_deliver_mount rig_name(const char *path, const char *stream);
 /* A listening socket on a free port. */
 int rig_listener(uint16_t *ret_port);
+/* Closes the listener. */
+void rig_unlisten(struct rig *);
 /* Mounts the ring again, as after a restart of deliver. */
 void rig_remount(struct rig *);
 

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,7 +20,8 @@ struct scene {
 	struct rig rig;
 	unsigned n;
 	uint32_t seq[ASKED_MAX];
-	uint64_t client[ASKED_MAX];
+	uint64_t client[ASKED_MAX], key[ASKED_MAX];
+	bool free[ASKED_MAX];
 };
 
 static int on_send(const struct msg *m, void *arg)
@@ -30,6 +32,8 @@ static int on_send(const struct msg *m, void *arg)
 		return 0;
 	cr_assert_lt(s->n, (unsigned)ASKED_MAX);
 	s->seq[s->n] = m->seq;
+	s->key[s->n] = m->deliver_ask.key;
+	s->free[s->n] = m->deliver_ask.free;
 	s->client[s->n++] = m->deliver_ask.client;
 	return 0;
 }
@@ -170,6 +174,107 @@ Test(deliver_door, a_session_of_hls_that_was_ended_stays_so)
 	fd = segment(&s, "/live/7.ts?token=b", 2);
 	answer(&s, 2, ASK_ALLOWED);
 	expect(&s, fd, 404);
+	rig_done(&s.rig);
+}
+
+/* Two workers give the same key to the same client. */
+Test(deliver_door, the_key_of_a_session_is_that_of_its_client)
+{
+	static const char *const tokens[] = { "a", "b", "a" };
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	uint64_t keys[ARRAY_LEN(tokens)];
+	char path[32];
+	struct scene s;
+
+	for (size_t i = 0; i < ARRAY_LEN(tokens); i++) {
+		init(&s);
+		deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+			.authorize = true, .seed = 77,
+		});
+		mount(&s, &live);
+		(void)snprintf(path, sizeof path, "/live/7.ts?token=%s",
+			       tokens[i]);
+		(void)close(segment(&s, path, 1));
+		keys[i] = s.key[0];
+		rig_done(&s.rig);
+	}
+	cr_assert_neq(keys[0], 0u);
+	cr_assert_neq(keys[0], keys[1]);
+	cr_assert_eq(keys[0], keys[2]);
+}
+
+Test(deliver_door, the_master_counts_free_viewers_of_several_workers)
+{
+	struct scene s;
+	int fd, other;
+
+	init(&s);
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+		.shared = true,
+	});
+	fd = ask(&s, "GET /a" HOST, 1);
+	cr_assert(s.free[0]);
+	cr_assert_eq(s.key[0], 0u);
+	other = ask(&s, "GET /a" HOST, 2);
+	answer(&s, 2, ASK_BUSY);
+	answer(&s, 1, ASK_ALLOWED);
+	expect(&s, other, 503);
+	rig_await_viewers(&s.rig, 1);
+	expect(&s, fd, 200);
+	rig_done(&s.rig);
+}
+
+static int send_fails(const struct msg *m, void *arg)
+{
+	(void)m, (void)arg;
+	return -ENOTCONN;
+}
+
+Test(deliver_door, free_viewers_of_several_workers_need_no_answer)
+{
+	struct scene s = { 0 };
+	int fd;
+
+	rig_init_with(&s.rig, RING_UNIT, &(struct deliver_config){
+		.send = send_fails,
+	});
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+		.shared = true,
+	});
+	fd = rig_request(&s.rig, "GET /a" HOST);
+	rig_await_viewers(&s.rig, 1);
+	expect(&s, fd, 200);
+	rig_done(&s.rig);
+}
+
+/* A worker above the configured number keeps its viewers. */
+Test(deliver_door, a_worker_that_retires_closes_connections_after_answers)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", true);
+	struct msg_deliver_mount stays = rig_name("/a", "a001");
+	char head[1024];
+	struct scene s;
+	int idle, fd, viewer;
+
+	init(&s);
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){ 0 });
+	mount(&s, &live);
+	viewer = rig_request(&s.rig, "GET /a" HOST);
+	rig_await_viewers(&s.rig, 1);
+	idle = rig_request(&s.rig, "GET /live/7.ts" HOST);
+	rig_read_head(&s.rig, idle, head, sizeof head);
+	fd = rig_connect(&s.rig);
+	rig_turn(&s.rig, 20);
+	deliver_renew(s.rig.deliver);
+	mount(&s, &live);
+	mount(&s, &stays);
+	deliver_settle(s.rig.deliver, &(struct msg_deliver_settle){ true });
+	rig_turn(&s.rig, 20);
+	cr_assert_eq(deliver_status(s.rig.deliver).viewers, 1u);
+	cr_assert_leq(deliver_status(s.rig.deliver).requests, 1u);
+	(void)close(idle);
+	(void)close(fd);
+	(void)close(viewer);
 	rig_done(&s.rig);
 }
 

@@ -461,7 +461,7 @@ Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 	rig_write(&r, 10);
 	fd = join(&r);
 	rig_read_packets(&r, fd, &pos, 5);
-	deliver_unlisten(r.deliver, RIG_ADDRESS);
+	rig_unlisten(&r);
 	rig_write(&r, 5);
 	rig_read_packets(&r, fd, &pos, 10);
 

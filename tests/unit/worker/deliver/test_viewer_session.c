@@ -20,7 +20,7 @@ static void on_change(void *arg)
 
 static void begin(uint64_t wall_ms)
 {
-	all = sessions_new(wall_ms, on_change, NULL);
+	all = sessions_new(wall_ms, 0, on_change, NULL);
 }
 
 static void end(void)
@@ -129,6 +129,20 @@ Test(session, gives_no_number_twice)
 	begin(UINT64_C(4102444800000));
 	add(2, 0);
 	cr_assert_lt(list[2]->client, MSG_RECEIVER_BIT);
+	end();
+}
+
+Test(session, numbers_of_two_workers_differ)
+{
+	begin(1000);
+	add(0, 0);
+	add(1, 0);
+	cr_assert_eq(msg_deliver_of(list[0]->client), 0u);
+	cr_assert_eq(msg_deliver_of(list[1]->client), 0u);
+	end();
+	all = sessions_new(1000, MSG_DELIVER_MAX - 1, on_change, NULL);
+	add(0, 0);
+	cr_assert_eq(msg_deliver_of(list[0]->client), MSG_DELIVER_MAX - 1u);
 	end();
 }
 

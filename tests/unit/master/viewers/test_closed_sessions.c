@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/viewers/closed_sessions.h"
+
+#include <criterion/criterion.h>
+
+Test(closed_sessions, end_after_a_time_without_a_request)
+{
+	static struct closed_sessions s;
+
+	cr_assert_not(closed_sessions_has(&s, 7, 1000));
+	cr_assert_not(closed_sessions_has(&s, 0, 0));
+	closed_sessions_add(&s, 7, 1000);
+	cr_assert_not(closed_sessions_has(&s, 8, 1000));
+	cr_assert(closed_sessions_has(&s, 7, 1000 + CLOSED_SESSION_MS - 1));
+	/* the request began the time again */
+	cr_assert(closed_sessions_has(&s, 7, 1000 + CLOSED_SESSION_MS));
+	cr_assert_not(closed_sessions_has(&s, 7,
+					  1000 + 2 * CLOSED_SESSION_MS));
+}
+
+Test(closed_sessions, the_oldest_gives_way)
+{
+	static struct closed_sessions s;
+
+	for (uint64_t i = 1; i <= CLOSED_SESSIONS_MAX + 1; i++) {
+		closed_sessions_add(&s, i, 1000);
+		/* again: it needs no second place */
+		closed_sessions_add(&s, i, 1000);
+	}
+	cr_assert_not(closed_sessions_has(&s, 1, 1000));
+	for (uint64_t i = 2; i <= CLOSED_SESSIONS_MAX + 1; i++)
+		cr_assert(closed_sessions_has(&s, i, 1000));
+}
