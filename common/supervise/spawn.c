@@ -142,6 +142,7 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
 	WORKER_PRIVATE_VARIABLE, WORKER_KEY_VARIABLE,
+	WORKER_RECORDINGS_VARIABLE,
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 

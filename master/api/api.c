@@ -12,6 +12,7 @@
 #include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/host_look.h"
+#include "master/api/recordings.h"
 #include "master/api/route.h"
 #include "master/api/scans.h"
 #include "master/api/viewer_door.h"
@@ -161,6 +162,7 @@ struct system_alarms *api_alarms(struct api *api)
 void api_start_streams(struct api *api)
 {
 	certificate_apply(api);
+	recordings_name(api);
 	apply_all(api, false);
 	alarms_start(api->alarms);
 }

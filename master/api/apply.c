@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/api/edit.h"
+#include "master/api/recordings.h"
 #include "master/config/check.h"
 #include "master/config/stream_conf.h"
 #include "master/config/stream_links.h"
@@ -206,6 +207,7 @@ void apply_all(struct api *api, bool waiting_only)
 
 void apply_waiting(struct api *api)
 {
+	recordings_apply(api);
 	if (status_has_faults(api->cfg.status))
 		apply_all(api, true);
 }

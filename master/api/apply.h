@@ -37,8 +37,9 @@ void apply_kept(struct api *, const char *id, const json_t *stream);
 void apply_rename(struct api *, const char *from, const char *to);
 void apply_removal(struct api *, const char *id);
 
-/* Starts the streams that conflicted with another one and no longer do; call
- * it after every change. */
+/* Applies what the change of a stream changes for the others: starts those that
+ * conflicted with another one and no longer do, and replaces workers that may
+ * open other files (recordings.h); call it after every change. */
 void apply_waiting(struct api *);
 
 /* Judges and starts all streams of the configuration; waiting_only: only the

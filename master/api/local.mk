@@ -22,6 +22,7 @@ libmaster_a_SOURCES += \
 	master/api/input_edit.c master/api/input_edit.h \
 	master/api/login.c \
 	master/api/page.c \
+	master/api/recordings.c master/api/recordings.h \
 	master/api/redact.c master/api/redact.h \
 	master/api/reload.c \
 	master/api/reply_after_save.c master/api/reply_after_save.h \

@@ -27,6 +27,7 @@ static void read_input(struct input_conf *in, const char *address,
 	in->is_valid = true;
 	in->is_ipv6 = spec.local.sa.sa_family == AF_INET6;
 	in->kind = spec.kind;
+	in->list = spec.kind == INPUT_FILE && spec.list;
 	if (spec.id[0] != '\0')
 		in->id = xstrdup(spec.id);
 	if (spec.kind == INPUT_STREAM)
@@ -46,10 +47,11 @@ static void read_output(struct output_conf *out, const char *address,
 		return;
 	out->is_valid = true;
 	out->kind = spec.kind;
+	if (spec.kind == OUTPUT_HTTP || spec.kind == OUTPUT_FILE)
+		out->path = xstrdup(spec.path);
 	if (spec.kind == OUTPUT_HTTP) {
 		out->tls = spec.tls;
 		out->listen = spec.listen;
-		out->path = xstrdup(spec.path);
 		out->buffer_size_kib = spec.buffer_size_kib;
 		out->hls = spec.hls ? spec.hls_quantity : 0;
 		out->no_auth = spec.no_auth;

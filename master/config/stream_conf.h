@@ -23,6 +23,7 @@ struct input_conf {
 	bool is_valid;       /* the members below count */
 	bool is_ipv6;
 	enum input_kind kind;
+	bool list;           /* of files */
 	char *id;            /* option id, or NULL */
 	char *stream;        /* the stream that it reads, or NULL */
 };
@@ -31,10 +32,10 @@ struct output_conf {
 	const char *address;
 	bool is_valid;
 	enum output_kind kind;
+	char *path; /* of http and file; or NULL */
 	/* only for http */
 	bool tls;
 	struct sockaddr_any listen;
-	char *path;
 	unsigned buffer_size_kib;
 	unsigned hls; /* segments of its playlist; 0: no HLS */
 	bool no_auth;

@@ -44,6 +44,20 @@ static void plan_key(struct stream_plan *p, const json_t *settings)
 	p->key = xstrdup(key);
 }
 
+static void plan_recordings(struct stream_plan *p)
+{
+	/* a plan that the last master wrote has it */
+	const char *folders = json_string_value(json_object_get(
+		p->source, "recordings"));
+
+	if (folders == NULL)
+		folders = getenv(WORKER_RECORDINGS_VARIABLE);
+	if (folders == NULL)
+		return;
+	free(p->recordings);
+	p->recordings = xstrdup(folders);
+}
+
 static void plan_output(struct stream_plan *p, const struct output_conf *out)
 {
 	struct plan_http *http;
@@ -73,6 +87,7 @@ struct stream_plan *stream_plan_new(const char *id,
 {
 	struct stream_plan *p = xcalloc(1, sizeof *p);
 	const char *name;
+	bool lists = false;
 
 	p->source = json_incref((json_t *)conf->stream);
 	p->enable = conf->is_enabled;
@@ -91,6 +106,7 @@ struct stream_plan *stream_plan_new(const char *id,
 		p->net = p->net || input_kind_is_net(in->kind);
 		p->files = p->files || in->kind == INPUT_FILE ||
 			   in->kind == INPUT_SDP;
+		lists = lists || in->list;
 		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
 			memcpy(p->links.ids[p->links.n++], in->stream,
 			       strlen(in->stream) + 1);
@@ -107,6 +123,9 @@ struct stream_plan *stream_plan_new(const char *id,
 					 "http_play_hls")))
 		p->start.hls = HLS_QUANTITY;
 	p->key = xstrdup("");
+	p->recordings = xstrdup("");
+	if (lists)
+		plan_recordings(p);
 	if (p->files)
 		plan_key(p, settings);
 	p->options = stream_spec_pick(p->source);
@@ -130,6 +149,9 @@ json_t *stream_plan_write(const struct stream_plan *p)
 	if (p->key[0] != '\0')
 		(void)json_object_set_new(copy, "crt_key",
 					  json_string(p->key));
+	if (p->recordings[0] != '\0')
+		(void)json_object_set_new(copy, "recordings",
+					  json_string(p->recordings));
 	if (p->start.hls > 0)
 		(void)json_object_set_new(copy, "http_play_hls", json_true());
 	return copy;
@@ -143,6 +165,7 @@ void stream_plan_free(struct stream_plan **p)
 		free((*p)->http[i].path);
 	free((*p)->http);
 	free((*p)->key);
+	free((*p)->recordings);
 	json_decref((*p)->options);
 	json_decref((*p)->source);
 	free(*p);
@@ -165,6 +188,7 @@ bool stream_plan_is_same(const struct stream_plan *a,
 {
 	return a->enable == b->enable && a->ring_size == b->ring_size &&
 	       a->start.hls == b->start.hls && strcmp(a->key, b->key) == 0 &&
+	       strcmp(a->recordings, b->recordings) == 0 &&
 	       stream_spec_is_same(a->options, b->options) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Translates the configuration of one stream into the start message of the
- * worker, the size of the ring and the paths of its http outputs.  Pure.
+ * worker, the size of the ring and the paths of its http outputs.  Pure but for
+ * that variable.
  */
 #pragma once
 
@@ -43,6 +44,8 @@ struct stream_plan {
 	/* Then the file of the private key, which the rules leave out; else,
 	 * or if the key is no file, "". */
 	char *key;
+	/* WORKER_RECORDINGS_VARIABLE if the worker plays lists, else "". */
+	char *recordings;
 	/* the streams that its inputs read */
 	struct stream_links links;
 };

@@ -22,9 +22,16 @@
 /* The file of the private key, which only the tls worker gets, as a
  * descriptor. */
 #define WORKER_KEY_VARIABLE "SLUICE_KEY"
+/* The folders in which streams record, one a line: a list of files plays
+ * nothing there, unless the folder is its own or its stream records there. */
+#define WORKER_RECORDINGS_VARIABLE "SLUICE_RECORDINGS"
 
 enum {
 	WORKER_CHANNEL_FD = 3,
+
+	/* Of WORKER_RECORDINGS_VARIABLE; with more it is "/". */
+	WORKER_RECORDINGS_MAX = 64,
+	WORKER_RECORDINGS_BYTES_MAX = 16384,
 
 	MSG_SIZE_MAX = 65536,
 	MSG_FDS_MAX = 4,

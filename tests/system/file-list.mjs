@@ -220,3 +220,59 @@ test('a list plays no file of the service', async (t) => {
 	await sluice.stop();
 	assert.doesNotMatch(sluice.log, /new since the start/);
 });
+
+test('a list plays no recording of another stream', async (t) => {
+	const [lists, store, source] = [tempDir(t), tempDir(t), tempDir(t)];
+	const clip = new TsMux().take(1330);
+	const put = (folder, name, data = clip) =>
+		fs.writeFileSync(path.join(folder, name), data);
+	const list = (folder) => `file://${path.join(folder, 'list')}` +
+		'#list&loop';
+	const record = (folder, more = {}) => stream('record',
+		`file://${path.join(source, 'clip.ts')}#loop`,
+		`file://${path.join(folder, 'now.ts')}`, more);
+
+	put(source, 'clip.ts');
+	put(store, 'old.ts');
+	put(lists, 'own.ts');
+	put(lists, 'list', `own.ts\n${store}/old.ts\n`);
+	put(store, 'list', 'old.ts\n');
+	const sluice = await Sluice.start(t, config(record(store),
+		stream('other', list(lists), 'udp://127.0.0.1:6000'),
+		// its own folder, and a stream that records there
+		stream('inside', list(store), 'udp://127.0.0.1:6001'),
+		stream('itself', list(lists), [`file://${store}/itself.ts`])));
+	const errors = (id, pattern) => sluice.waitStatus(id, pattern,
+		({ inputs: [input] }) => pattern.test(input.error ?? ''),
+		20000);
+	const refused = /old\.ts: is .* a recording of another stream/;
+
+	await errors('other', refused);
+	for (const id of ['other', 'inside', 'itself']) {
+		await sluice.onair(id, 20000);
+		if (id !== 'other')
+			await errors(id, /^$/);
+	}
+	assert.doesNotMatch(sluice.log, /stream (inside|itself): .*recording/);
+
+	// the folders change: the worker of a list is replaced
+	const { pid } = sluice.worker('stream', 'other');
+	await sluice.cmd('set-stream', { id: 'itself',
+		stream: { id: 'itself', remove: true } });
+	await sluice.cmd('set-stream', { id: 'record',
+		stream: record(source) });
+	await sluice.replaced('stream', 'other', pid);
+	await errors('other', /^$/);
+	const next = sluice.worker('stream', 'other').pid;
+	await sluice.cmd('set-stream', { id: 'record', stream: record(store) });
+	await sluice.replaced('stream', 'other', next);
+	await errors('other', refused);
+	// a restart of the service replaces none
+	const last = sluice.worker('stream', 'other').pid;
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
+	await errors('other', refused);
+	assert.equal(sluice.worker('stream', 'other').pid, last);
+	await sluice.stop();
+});

@@ -15,8 +15,15 @@ bool private_is_in(const char *folder);
 /* Is the file the private key, by whatever name? */
 bool private_is_key(const char *file);
 
+/* The folders in which streams record (WORKER_RECORDINGS_VARIABLE).  Removes
+ * the folder in which the stream of this worker records. */
+void private_forget_recordings(const char *folder);
+/* Is the folder one of these, or does it contain one?  Resolves symbolic
+ * links. */
+bool private_has_recordings(const char *folder);
+
 /* May a list play this file?  The writer of a list may lack access to the
- * configuration.  So a list plays files that are not private, and files below
- * its own folder if that folder contains nothing private.  The file and the
- * list are absolute paths. */
+ * configuration and to the recordings of other streams.  So a list plays files
+ * that are neither, and files below its own folder if that folder contains
+ * nothing private.  The file and the list are absolute paths. */
 bool private_list_may(const char *list, const char *file);

@@ -83,8 +83,9 @@ static bool is_open(const char *folder)
 	return !private_has(folder) && !private_is_in(folder);
 }
 
-/* A file, and the folder in which another one may replace it. */
-static void allow_input(int rules, const char *path)
+/* A file, and the folder in which another one may replace it; listed: unless
+ * other streams record below that folder. */
+static void allow_input(int rules, const char *path, bool listed)
 {
 	char real[PATH_MAX], folder[PATH_MAX];
 
@@ -97,7 +98,8 @@ static void allow_input(int rules, const char *path)
 		(void)snprintf(folder, sizeof folder, "%s",
 			       i == 0 ? path : real);
 		if (realpath(dirname(folder), resolved) != NULL &&
-		    is_open(resolved))
+		    is_open(resolved) &&
+		    !(listed && private_has_recordings(resolved)))
 			allow(rules, resolved, LANDLOCK_READ);
 	}
 }
@@ -129,8 +131,9 @@ static void allow_line(int rules, struct folders *f, const char *path)
 	at = sorted_place(f->n, by_name, wanted, &found);
 	if (found && lstat(path, &st) == 0 && !S_ISLNK(st.st_mode))
 		return;
-	allow_input(rules, path);
-	if (found || realpath(name, folder) == NULL || !is_open(folder))
+	allow_input(rules, path, true);
+	if (found || realpath(name, folder) == NULL || !is_open(folder) ||
+	    private_has_recordings(folder))
 		return;
 	f->list = xrealloc(f->list, (f->n + 1) * sizeof *f->list);
 	memmove(f->list + at + 1, f->list + at, (f->n - at) * sizeof *f->list);
@@ -146,7 +149,7 @@ static void allow_list(int rules, const char *path)
 	struct file_list list;
 	struct errmsg error;
 
-	allow_input(rules, path);
+	allow_input(rules, path, false);
 	if (fd >= 0 && fd_read_all(fd, FILE_LIST_BYTES_MAX, &text) == 0 &&
 	    buf_len(&text) > 0 &&
 	    file_list_read(path, (const char *)buf_head(&text),
@@ -171,7 +174,7 @@ static void allow_grants(int rules, const struct grants *grants)
 		if (private_is_key(one->path))
 			continue;
 		if (one->use == GRANT_INPUT)
-			allow_input(rules, one->path);
+			allow_input(rules, one->path, false);
 		else if (one->use == GRANT_LIST)
 			allow_list(rules, one->path);
 		else if (one->use == GRANT_FILE)
@@ -304,6 +307,9 @@ int sandbox_enter(unsigned needs, const struct grants *grants)
 
 	if (grants != NULL)
 		needs |= grants->needs;
+	for (size_t i = 0; grants != NULL && i < grants->n; i++)
+		if (grants->list[i].use == GRANT_FOLDER)
+			private_forget_recordings(grants->list[i].path);
 	/* reads the time zone while it can */
 	tzset();
 	limit(needs);

@@ -169,8 +169,9 @@ static int ask_for_line(struct file_reader *r, const char *path,
 	may = private_list_may(r->path, path);
 	atomic_store(&r->asked_ns, 0);
 	if (!may)
-		return errmsg_fail(error, -EACCES, "is a file of the service, "
-				   "which a list does not play");
+		return errmsg_fail(error, -EACCES, "is a file of the service "
+				   "or a recording of another stream, which "
+				   "a list does not play");
 	return ask_for(r, path, error);
 }
 

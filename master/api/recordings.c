@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/recordings.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "master/api/apply.h"
+#include "master/api/edit.h"
+#include "master/config/stream_conf.h"
+#include "proto/ipc/contract.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_folder(json_t *folders, const char *file)
+{
+	char *path = xstrdup(file);
+
+	/* a name that is not UTF-8 is in no JSON document */
+	(void)json_object_set_new(folders, dirname(path), json_true());
+	free(path);
+}
+
+/* The folders, one a line; too many: all are closed to lists.  free() it. */
+static char *format(const json_t *folders)
+{
+	struct buf text = { 0 };
+	const char *folder;
+	json_t *value;
+	char *copy;
+
+	json_object_foreach((json_t *)(uintptr_t)folders, folder, value) {
+		if (buf_len(&text) > 0)
+			buf_append(&text, "\n", 1);
+		buf_append(&text, folder, strlen(folder));
+	}
+	buf_append(&text, "", 1);
+	if (json_object_size(folders) <= WORKER_RECORDINGS_MAX &&
+	    buf_len(&text) <= WORKER_RECORDINGS_BYTES_MAX)
+		copy = xstrdup((const char *)buf_head(&text));
+	else
+		copy = xstrdup("/");
+	buf_done(&text);
+	return copy;
+}
+
+/* False: they are as before. */
+static bool name(struct api *api)
+{
+	const struct stream_confs *confs = config_streams(api->cfg.config);
+	const char *before = getenv(WORKER_RECORDINGS_VARIABLE);
+	json_t *folders = json_object();
+	const json_t *stream;
+	char *text;
+	bool differs;
+	size_t i;
+
+	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
+			   stream) {
+		const struct stream_conf *c = stream_confs_get(confs, stream);
+
+		for (size_t k = 0; c != NULL && k < c->n_outputs; k++)
+			if (c->outputs[k].is_valid &&
+			    c->outputs[k].kind == OUTPUT_FILE)
+				add_folder(folders, c->outputs[k].path);
+	}
+	text = format(folders);
+	json_decref(folders);
+	differs = before == NULL || strcmp(before, text) != 0;
+	(void)setenv(WORKER_RECORDINGS_VARIABLE, text, 1);
+	free(text);
+	return differs;
+}
+
+static bool plays_list(const struct stream_conf *c)
+{
+	for (size_t i = 0; c != NULL && i < c->n_inputs; i++)
+		if (c->inputs[i].is_valid && c->inputs[i].list)
+			return true;
+	return false;
+}
+
+void recordings_name(struct api *api)
+{
+	(void)name(api);
+}
+
+void recordings_apply(struct api *api)
+{
+	const struct stream_confs *confs;
+	const json_t *stream;
+	size_t i;
+
+	if (!name(api))
+		return;
+	confs = config_streams(api->cfg.config);
+	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
+			   stream)
+		if (plays_list(stream_confs_get(confs, stream)))
+			apply_kept(api, edit_text(stream, "id"), stream);
+}
