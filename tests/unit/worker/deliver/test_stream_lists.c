@@ -174,7 +174,7 @@ Test(stream_lists, a_port_of_outputs_has_no_list)
 
 	init(&s);
 	deliver_listen(s.rig.deliver, &(struct msg_deliver_listen){
-		RIG_ADDRESS, false }, rig_listener(&s.rig.port));
+		RIG_ADDRESS, 0, false }, rig_listener(&s.rig.port));
 	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
 	expect_status(&s, fd, 404);
 	(void)close(fd);
