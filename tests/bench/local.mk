@@ -65,7 +65,7 @@ tests_bench_stage_cost_SOURCES = \
 	tests/bench/tsmaker.c tests/bench/tsmaker.h
 tests_bench_stage_cost_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) -lm
+	$(CRYPT_LIBS) $(DVBCSA_LIBS) -lm
 
 tests_bench_ws_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
