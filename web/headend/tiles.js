@@ -112,6 +112,7 @@ export class Tiles {
 		const grid = document.createElement('div');
 
 		title.textContent = shown(section.title);
+		title.title = title.textContent;
 		grid.className = 'tiles';
 		for (const stream of section.streams) {
 			const tile = new Tile(stream, size);
