@@ -464,6 +464,7 @@ static void open_api(struct master *m)
 		.status = m->status,
 		.system = m->system,
 		.options = m->options,
+		.log_lines = log_output_lines(m->log),
 		.write_paths = m->write_paths,
 		.own_paths = m->own_paths,
 		.control = m->control,

@@ -22,6 +22,7 @@ struct http_conn;
 struct errmsg;
 struct http_request;
 struct hub;
+struct log_lines;
 struct options;
 struct status;
 struct system_status;
@@ -55,6 +56,7 @@ struct api_config {
 	struct status *status;
 	struct system_status *system;
 	const struct options *options;
+	const struct log_lines *log_lines; /* NULL: there are none */
 	struct write_paths *write_paths; /* a reload adds to it */
 	/* write_paths_own(); NULL: unknown. */
 	const struct write_paths *own_paths;

@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/log/log_file.h"
+#include "common/log/log_lines.h"
 #include "master/setup/log_settings.h"
 #include "common/log/log_syslog.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Lines from before the settings; further ones are dropped. */
 enum { EARLY_MAX = 32, EARLY_TEXT_MAX = 512 };
@@ -26,6 +28,7 @@ struct log_output {
 	struct log_settings settings; /* in force */
 	struct log_file *file;        /* NULL: no log file */
 	struct log_syslog *syslog;    /* NULL: no syslog */
+	struct log_lines *lines;      /* the last ones */
 	/* lines from before the settings, for file and syslog; then NULL */
 	struct early *early;
 	size_t n_early;
@@ -55,12 +58,24 @@ static void write_file(struct log_output *o, enum log_level level,
 		      NULL);
 }
 
+/* Unix time in ms. */
+static int64_t now_ms(void)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void sink(enum log_level level, const char *component,
 		 const char *text, void *arg)
 {
 	struct log_output *o = arg;
 	struct early *e;
 
+	log_lines_add(o->lines, &(struct log_line){
+		.time_ms = now_ms(), .level = level, .component = component,
+		.text = text });
 	if (o->settings.to_stdout)
 		log_to_stderr(level, component, text, NULL);
 	if (o->early != NULL && o->n_early < EARLY_MAX) {
@@ -81,6 +96,8 @@ struct log_output *log_output_new(void)
 	struct log_output *o = xcalloc(1, sizeof *o);
 
 	o->settings.to_stdout = true;
+	/* by the time: no number of the run before occurs again */
+	o->lines = log_lines_new((uint64_t)now_ms() * 1000);
 	o->early = xcalloc(EARLY_MAX, sizeof *o->early);
 	log_open(sink, o, LOG_LEVEL_INFO);
 	return o;
@@ -97,6 +114,7 @@ void log_output_free(struct log_output **p)
 					       : LOG_LEVEL_INFO);
 	log_file_close(&o->file);
 	log_syslog_close(&o->syslog);
+	log_lines_free(&o->lines);
 	free(o->early);
 	free(o);
 }
@@ -136,6 +154,11 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 	o->n_early = 0;
 	free(o->early);
 	o->early = NULL;
+}
+
+const struct log_lines *log_output_lines(const struct log_output *o)
+{
+	return o != NULL ? o->lines : NULL;
 }
 
 int log_output_error(struct log_output *o, struct errmsg *ret)

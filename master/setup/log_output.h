@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 struct errmsg;
+struct log_lines;
 struct log_output;
 struct log_settings;
 
@@ -27,6 +28,9 @@ void log_output_apply(struct log_output *, const struct log_settings *);
 /* -errno with the reason while the lines for the file are dropped; 0: they are
  * written, or no file is set; 1: it is being opened. */
 int log_output_error(struct log_output *, struct errmsg *ret) MUST_CHECK;
+
+/* The last lines, borrowed.  NULL-safe. */
+const struct log_lines *log_output_lines(const struct log_output *);
 
 /* Waits until the file has all lines, a few seconds at most: before the program
  * is replaced. */

@@ -125,3 +125,61 @@ test('limits of the host on a group are logged at the start', async (t) => {
 	assert.equal(alarms.filter((text) => told.test(text)).length, 1);
 	await sluice.stop();
 });
+
+test('the last lines are in memory, with numbers that go on', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'), stream('b001',
+		'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001')));
+	const get = (query = '') => sluice.json(`/api/log${query}`);
+
+	await waitUntil('lines of both streams', async () => {
+		const { lines } = await get();
+		return ['a001', 'b001'].every((id) =>
+			lines.some((line) => line.where === `stream ${id}`));
+	});
+	const all = await get('?limit=1000');
+
+	all.lines.forEach((line, i) => assert.equal(line.n, all.first + i));
+	assert.equal(all.last, all.lines.at(-1).n);
+	assert.deepEqual(Object.keys(all.lines[0]),
+		['n', 'time', 'ms', 'level', 'where', 'text']);
+	// those that the service prints
+	for (const line of all.lines.slice(-3))
+		await sluice.logged(new RegExp(line.text.replace(
+			/[.*+?^${}()|[\]\\]/g, '\\$&')));
+	assert.deepEqual((await get('?limit=2')).lines,
+		all.lines.slice(-2));
+	assert.deepEqual((await get(`?since=${all.first}&limit=2`)).lines,
+		all.lines.slice(1, 3));
+	assert.deepEqual((await get(`?since=${all.first - 5}&limit=1`)).lines,
+		all.lines.slice(0, 1));
+	const ofA = (await get('?stream=a001')).lines;
+
+	assert.ok(ofA.length > 0);
+	assert.ok(ofA.every((line) => line.where === 'stream a001'));
+	assert.ok((await get('?level=warning')).lines.every((line) =>
+		['warning', 'error'].includes(line.level)));
+	assert.ok((await get('?text=NO%20PACKETS')).lines.every((line) =>
+		/no packets/i.test(line.text)));
+	assert.deepEqual((await get('?text=since%20limit%20%C3%BC')).lines, []);
+	for (const [query, field] of [['since=x', 'since'], ['since=-1',
+		'since'], ['limit=1001', 'limit'], ['limit=', 'limit'],
+		['level=loud', 'level'], ['since=99999999999999999999',
+			'since']]) {
+		const reply = await sluice.get(`/api/log?${query}`);
+
+		assert.equal(reply.status, 400, query);
+		assert.match(JSON.parse(reply.body).error,
+			new RegExp(`^${field}: `));
+	}
+	const { last } = await get();
+
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	await waitUntil('a new line', async () => (await get(
+		`?since=${last}`)).lines.some((line) => line.n > last));
+	// a restart of the service begins with greater numbers
+	await sluice.cmd('restart');
+	await waitUntil('the new service', async () =>
+		(await get()).first > last);
+	await sluice.stop();
+});

@@ -55,6 +55,7 @@ unit_common_tests = \
 	tests/unit/common/http/test_server_faults \
 	tests/unit/common/http/test_server_tls \
 	tests/unit/common/log/test_log_file \
+	tests/unit/common/log/test_log_lines \
 	tests/unit/common/log/test_log_syslog \
 	tests/unit/common/loop/test_helper \
 	tests/unit/common/supervise/test_backoff \
@@ -114,6 +115,7 @@ tests_unit_common_http_test_server_tls_SOURCES = \
 	tests/unit/common/http/site.h
 tests_unit_common_http_test_server_tls_LDADD = $(master_libs)
 tests_unit_common_log_test_log_file_LDADD = $(master_libs)
+tests_unit_common_log_test_log_lines_LDADD = $(master_libs)
 tests_unit_common_log_test_log_syslog_LDADD = $(master_libs)
 tests_unit_common_loop_test_helper_LDADD = $(master_libs)
 tests_unit_common_loop_test_helper_LDFLAGS = -Wl,--wrap=thread_start

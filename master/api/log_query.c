@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/log: the last lines of the log. */
+#include "common/log/log_lines.h"
+#include "master/api/call.h"
+#include "proto/wire/http_request.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT_DEFAULT = 200, LIMIT_MAX = 1000, TEXT_MAX = 256 };
+
+struct question {
+	uint64_t since; /* only lines behind this one */
+	bool is_since;  /* the oldest of them, else the newest of all */
+	unsigned limit;
+	enum log_level level; /* and those that are more important */
+	char text[TEXT_MAX];  /* part of a line; "": any */
+	char stream[TEXT_MAX]; /* "": any */
+};
+
+/* False after a reply.  *ret stays without the parameter. */
+static bool read_number(const struct http_request *request, const char *key,
+			uint64_t max, uint64_t *ret, struct reply *reply)
+{
+	char text[TEXT_MAX], *end;
+	uint64_t value;
+
+	if (!http_request_query_get(request, key, text, sizeof text))
+		return true;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+	    value > max) {
+		reply_error(reply, 400, "%s: is not a number up to %" PRIu64,
+			    key, max);
+		return false;
+	}
+	*ret = value;
+	return true;
+}
+
+static bool read_level(const struct http_request *request,
+		       enum log_level *ret, struct reply *reply)
+{
+	char text[TEXT_MAX];
+
+	*ret = LOG_LEVEL_DEBUG;
+	if (!http_request_query_get(request, "level", text, sizeof text))
+		return true;
+	for (int i = 0; log_level_names[i] != NULL; i++)
+		if (strcmp(text, log_level_names[i]) == 0) {
+			*ret = (enum log_level)i;
+			return true;
+		}
+	reply_error(reply, 400, "level: is none of error, warning, info, "
+		    "debug");
+	return false;
+}
+
+/* False after a reply. */
+static bool read_question(const struct http_request *request,
+			  struct question *ret, struct reply *reply)
+{
+	const uint64_t none = UINT64_MAX;
+	uint64_t since = none, limit = LIMIT_DEFAULT;
+
+	*ret = (struct question){ 0 };
+	if (!read_number(request, "since", INT64_MAX, &since, reply) ||
+	    !read_number(request, "limit", LIMIT_MAX, &limit, reply) ||
+	    !read_level(request, &ret->level, reply))
+		return false;
+	ret->is_since = since != none;
+	ret->since = ret->is_since ? since : 0;
+	ret->limit = (unsigned)limit;
+	(void)http_request_query_get(request, "text", ret->text,
+				     sizeof ret->text);
+	(void)http_request_query_get(request, "stream", ret->stream,
+				     sizeof ret->stream);
+	return true;
+}
+
+static bool matches(const struct log_line *line, const struct question *q)
+{
+	static const char prefix[] = "stream ";
+
+	if (line->level > q->level)
+		return false;
+	if (q->stream[0] != '\0' &&
+	    (strncmp(line->component, prefix, sizeof prefix - 1) != 0 ||
+	     strcmp(line->component + sizeof prefix - 1, q->stream) != 0))
+		return false;
+	return q->text[0] == '\0' ||
+	       strcasestr(line->text, q->text) != NULL ||
+	       strcasestr(line->component, q->text) != NULL;
+}
+
+/* Bytes that are no UTF-8 become "?". */
+static json_t *words(const char *text)
+{
+	json_t *value = json_string(text);
+	char plain[LOG_LINES_TEXT_MAX + 1];
+	size_t i;
+
+	if (value != NULL)
+		return value;
+	for (i = 0; text[i] != '\0'; i++)
+		plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+	plain[i] = '\0';
+	return json_string(plain);
+}
+
+static json_t *line_json(const struct log_line *line)
+{
+	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}",
+			 "n", (json_int_t)line->n,
+			 "time", (json_int_t)(line->time_ms / 1000),
+			 "ms", (json_int_t)(line->time_ms % 1000),
+			 "level", log_level_format(line->level),
+			 "where", words(line->component),
+			 "text", words(line->text));
+}
+
+/* The lines behind since, from the oldest; *ret_last: the last one that was
+ * looked at. */
+static json_t *lines_since(const struct log_lines *lines,
+			   const struct question *q, uint64_t *ret_last)
+{
+	uint64_t n = MAX(q->since + 1, log_lines_first(lines));
+	json_t *list = json_array();
+	struct log_line line;
+
+	for (; json_array_size(list) < q->limit &&
+	       log_lines_get(lines, n, &line); n++)
+		if (matches(&line, q))
+			(void)json_array_append_new(list, line_json(&line));
+	*ret_last = n - 1;
+	return list;
+}
+
+/* The newest lines, from the oldest of them. */
+static json_t *newest_lines(const struct log_lines *lines,
+			    const struct question *q, uint64_t *ret_last)
+{
+	uint64_t n = log_lines_next(lines);
+	json_t *list = json_array();
+	struct log_line line;
+
+	*ret_last = n - 1;
+	while (json_array_size(list) < q->limit &&
+	       log_lines_get(lines, --n, &line))
+		if (matches(&line, q))
+			(void)json_array_insert_new(list, 0,
+						    line_json(&line));
+	return list;
+}
+
+static void log_query_get(struct api *api, const char *id,
+			  enum status_span span, struct reply *reply)
+{
+	const struct log_lines *lines = api->cfg.log_lines;
+	struct question q;
+	uint64_t last = 0;
+	json_t *list;
+
+	(void)id, (void)span;
+	if (!read_question(reply->call->request, &q, reply))
+		return;
+	if (lines == NULL)
+		list = json_array();
+	else if (q.is_since)
+		list = lines_since(lines, &q, &last);
+	else
+		list = newest_lines(lines, &q, &last);
+	reply_json(reply, json_pack(
+		"{s:o, s:I, s:I}", "lines", list, "first",
+		(json_int_t)(lines != NULL ? log_lines_first(lines) : 0),
+		"last", (json_int_t)last));
+}
+
+const struct api_path log_query_paths[] = {
+	{ "api/log", PATH_ALONE, OBSERVER_HIDDEN, .get = log_query_get },
+	{ 0 },
+};
