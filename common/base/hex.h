@@ -2,6 +2,10 @@
 /* Hexadecimal digits, and the escapes of addresses (RFC 3986 2.1). */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* 0 to 15, of either case; -1 for another character. */
 static inline int hex_digit(char c)
 {
@@ -12,6 +16,32 @@ static inline int hex_digit(char c)
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
 	return -1;
+}
+
+/* Reads 2 * n digits; false: another character, or the end of the text. */
+static inline bool hex_read(const char *text, uint8_t *ret, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int high = hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		ret[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+/* Writes 2 * n digits and a NUL. */
+static inline void hex_write(char *ret, const uint8_t *data, size_t n)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < n; i++) {
+		ret[2 * i] = digits[data[i] >> 4];
+		ret[2 * i + 1] = digits[data[i] & 0x0f];
+	}
+	ret[2 * n] = '\0';
 }
 
 /* "%41" is 0x41; -1 for anything else. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command test-softcam: logs in to the server of a softcam. */
 #include "common/base/alloc.h"
+#include "common/base/hex.h"
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
 #include "common/supervise/jobs.h"
@@ -12,13 +13,17 @@
 enum {
 	TESTS_MAX = 4, /* at a time: this is no port scanner */
 	TEST_MS = 10000,
+	STATUS_LOGGED_IN = 3,
+	KEY_DIGITS = 28,
+	CAID_DIGITS = 4,
 };
 
 struct test {
 	struct call *call;
 	struct job *job;
-	char *host;
+	char *host, *user, *password, *key;
 	unsigned port;
+	int caid; /* of the entry, or -1 */
 };
 
 static void test_free(void *arg)
@@ -27,6 +32,9 @@ static void test_free(void *arg)
 
 	job_free(&t->job);
 	free(t->host);
+	free(t->user);
+	free(t->password);
+	free(t->key);
 	free(t);
 }
 
@@ -50,19 +58,54 @@ static void finish(struct test *t, const char *error, bool with_status)
 	call_finish(call);
 }
 
+static json_t *describe(const struct msg_softcam_result *r, int caid)
+{
+	json_t *idents = json_array();
+
+	for (size_t i = 0; i < r->n; i++)
+		(void)json_array_append_new(idents, json_pack(
+			"{s:s, s:s}", "id", r->idents[i].id,
+			"sa", r->idents[i].sa));
+	return json_pack("{s:i, s:i, s:i, s:i, s:{s:i, s:b, s:s, s:o}}",
+			 "status", STATUS_LOGGED_IN,
+			 "caid", caid >= 0 ? caid : (int)r->caid,
+			 "ecm_rate", 0, "emm_rate", 0,
+			 "info", "caid", (int)r->caid, "au", (int)r->au,
+			 "ua", r->ua, "idents", idents);
+}
+
+static void finish_well(struct test *t, const struct msg_softcam_result *r)
+{
+	struct call *call = t->call;
+
+	reply_json(call_reply(call), describe(r, t->caid));
+	test_free(t);
+	call_finish(call);
+}
+
 static void on_hello(struct channel *channel, void *self)
 {
 	const struct test *t = self;
 	struct msg m = { .type = MSG_SOFTCAM_TEST,
-			 .softcam_test = { t->host, t->port } };
+			 .softcam_test = {
+				 .host = t->host,
+				 .port = t->port,
+				 .user = t->user,
+				 .password = t->password,
+				 .key = t->key,
+			 } };
 
 	(void)channel_send(channel, &m, NULL, 0);
 }
 
 static void on_message(const struct msg *m, void *self)
 {
-	if (m->type == MSG_SOFTCAM_RESULT)
+	if (m->type != MSG_SOFTCAM_RESULT)
+		return;
+	if (m->softcam_result.error != NULL)
 		finish(self, m->softcam_result.error, true);
+	else
+		finish_well(self, &m->softcam_result);
 }
 
 static void on_end(const char *error, void *self)
@@ -87,6 +130,24 @@ static const struct job_kind kind = {
 };
 
 /* False after a reply. */
+static bool judge_login(const json_t *config, const char *path,
+			struct reply *reply)
+{
+	const json_t *text = edit_get(config, strchr(path, '.') + 1);
+
+	if (text == NULL)
+		reply_drop(reply, path);
+	else if (!json_is_string(text))
+		reply_error(reply, 400, "%s: is not a string", path);
+	else if (json_string_length(text) > MSG_CAM_LOGIN_MAX)
+		reply_error(reply, 400, "%s: is longer than %d bytes", path,
+			    MSG_CAM_LOGIN_MAX);
+	else
+		return true;
+	return false;
+}
+
+/* False after a reply. */
 static bool judge(const json_t *config, struct reply *reply)
 {
 	const json_t *port = edit_get(config, "port");
@@ -102,8 +163,20 @@ static bool judge(const json_t *config, struct reply *reply)
 	else if (!json_is_integer(port) || number < 1 || number > 65535)
 		reply_error(reply, 400, "config.port: is not a port");
 	else
-		return true;
+		return judge_login(config, "config.user", reply) &&
+		       judge_login(config, "config.pass", reply);
 	return false;
+}
+
+/* Four hexadecimal digits; -1: anything else. */
+static int read_caid(const char *text)
+{
+	uint8_t bytes[CAID_DIGITS / 2];
+
+	if (text == NULL || strlen(text) != CAID_DIGITS ||
+	    !hex_read(text, bytes, sizeof bytes))
+		return -1;
+	return bytes[0] << 8 | bytes[1];
 }
 
 static void softcams_test(struct api *api, const json_t *request,
@@ -111,6 +184,7 @@ static void softcams_test(struct api *api, const json_t *request,
 {
 	const json_t *config = edit_get(request, "config");
 	const char *type = edit_text(config, "type");
+	const char *key = edit_text(config, "key");
 	struct test *t;
 
 	if (!json_is_object(config)) {
@@ -131,6 +205,11 @@ static void softcams_test(struct api *api, const json_t *request,
 		return;
 	}
 	t->host = xstrdup(edit_text(config, "host"));
+	t->user = xstrdup(edit_text(config, "user"));
+	t->password = xstrdup(edit_text(config, "pass"));
+	/* another text counts as none */
+	t->key = xstrdup(key != NULL && strlen(key) == KEY_DIGITS ? key : "");
+	t->caid = read_caid(edit_text(config, "caid"));
 	t->port = (unsigned)json_integer_value(json_object_get(config,
 							       "port"));
 	job_set_deadline(t->job, TEST_MS);

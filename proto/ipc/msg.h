@@ -458,6 +458,8 @@ struct msg_scan_status {
 struct msg_softcam_test {
 	const char *host;
 	unsigned port;
+	const char *user, *password;
+	const char *key; /* hexadecimal digits; other texts: the usual key */
 };
 
 struct msg_worker_debug {
@@ -465,7 +467,16 @@ struct msg_worker_debug {
 };
 
 struct msg_softcam_result {
-	const char *error;
+	const char *error; /* NULL: the login succeeded */
+	/* The card behind the server.  The texts are hexadecimal digits. */
+	unsigned caid;
+	bool au;     /* the server takes EMMs */
+	char ua[17]; /* unique address */
+	size_t n;
+	struct msg_softcam_ident {
+		char id[7];
+		char sa[17]; /* shared address */
+	} idents[MSG_IDENTS_MAX];
 };
 
 /* A router that queries the hosts of an interface for multicast groups. */

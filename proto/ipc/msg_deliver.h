@@ -14,6 +14,8 @@ enum {
 	MSG_RECEIVERS_MAX = 256, /* per output */
 	MSG_CHANGES_MAX = 64,
 	MSG_QUERIERS_MAX = 64,
+	MSG_IDENTS_MAX = 64,     /* providers of a card */
+	MSG_CAM_LOGIN_MAX = 128, /* bytes of a login or password */
 	MSG_PROXIES_MAX = 64,
 	MSG_HLS_MAX = 30, /* segments of a playlist */
 	MSG_DELIVER_MAX = 16, /* deliver workers; a power of two */

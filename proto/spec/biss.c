@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/biss.h"
 
+#include "common/base/hex.h"
 #include "proto/spec/field.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORD_DIGITS = 12, KEY_DIGITS = 16 };
@@ -15,25 +14,20 @@ static int read_key(const struct field *f, const char *key, const char *text,
 {
 	struct biss_spec *b = (struct biss_spec *)((char *)s + f->offset);
 	size_t len = strlen(text);
+	bool ok = false;
 
 	(void)key;
-	if ((len != WORD_DIGITS && len != KEY_DIGITS) ||
-	    strspn(text, "0123456789abcdefABCDEF") != len)
+	/* a session word has no checksums */
+	if (len == WORD_DIGITS)
+		ok = hex_read(text, b->key, 3) &&
+		     hex_read(text + 6, b->key + 4, 3);
+	else if (len == KEY_DIGITS)
+		ok = hex_read(text, b->key, BISS_KEY);
+	if (!ok)
 		return errmsg_fail(error, -EINVAL,
 				   "is not 12 or 16 hexadecimal digits");
-	for (size_t i = 0, at = 0; at < len; i++) {
-		char digits[3] = { text[at], text[at + 1], '\0' };
-
-		/* a session word has no checksums */
-		if (len == WORD_DIGITS && i % 4 == 3) {
-			b->key[i] = 0;
-			continue;
-		}
-		b->key[i] = (uint8_t)strtoul(digits, NULL, 16);
-		at += 2;
-	}
 	if (len == WORD_DIGITS)
-		b->key[BISS_KEY - 1] = 0;
+		b->key[3] = b->key[7] = 0;
 	b->given = true;
 	return 0;
 }

@@ -21,6 +21,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_m3u8 \
 	tests/fuzz/fuzz_monitor \
 	tests/fuzz/fuzz_msg \
+	tests/fuzz/fuzz_newcamd \
 	tests/fuzz/fuzz_pat \
 	tests/fuzz/fuzz_pmt \
 	tests/fuzz/fuzz_psi_build \
@@ -67,6 +68,7 @@ tests_fuzz_fuzz_http_request_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_monitor_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
+tests_fuzz_fuzz_newcamd_LDADD = $(fuzz_engine) $(worker_libs) $(CRYPTO_LIBS)
 tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_psi_build_LDADD = $(fuzz_engine) $(worker_libs)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// test-softcam: reports within ten seconds whether a server can be reached, and
-// does nothing else.
+// test-softcam: logs in to a server, reports within ten seconds how far it
+// came, and does nothing else.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import crypto from 'node:crypto';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Sluice, config, request } from '../helpers/sluice.mjs';
@@ -83,26 +85,180 @@ test('a name without an address is a timeout of the connection', async (t) => {
 	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
-test('a server that can be reached: this version reports how far it came',
-	async (t) => {
-	let connected = 0;
-	const port = await listening(t, (socket) => {
-		connected++;
-		socket.resume();
-		socket.on('error', () => {});
-	});
-	const sluice = await Sluice.start(t, config());
-	const { status, body, ms } = await judged(sluice, {
-		host: 'localhost', port });
+// The cipher of the protocol, by OpenSSL and its own command.
+const spread = (key) => Buffer.concat([key.subarray(0, 7), key.subarray(7)]
+	.map((half) => {
+		const bits = BigInt(`0x${half.toString('hex')}`);
 
-	assert.equal(status, 200);
-	assert.deepEqual(body, { status: 0,
-		error: 'connected, but this version cannot log in' });
-	// the answer may be read first
-	await waitUntil('the connection', () => connected > 0);
-	assert.equal(connected, 1);
-	assert.ok(ms > 20, `${ms} ms`);
+		return Buffer.from(Array.from({ length: 8 }, (_, i) =>
+			Number(bits >> BigInt(49 - 7 * i) & 127n) << 1));
+	}));
+
+function seal(key, type, body = Buffer.alloc(0)) {
+	const plain = Buffer.alloc(Math.ceil((14 + body.length) / 8) * 8);
+	const iv = Buffer.from('8 bytes!');
+
+	plain[10] = type;
+	plain.writeUInt16BE(body.length, 11);
+	body.copy(plain, 13);
+	plain[plain.length - 1] = plain.reduce((a, b) => a ^ b);
+	const c = crypto.createCipheriv('des-ede-cbc', key, iv);
+	c.setAutoPadding(false);
+	const sealed = Buffer.concat([c.update(plain), c.final(), iv]);
+
+	return Buffer.concat([Buffer.from([sealed.length >> 8,
+		sealed.length & 255]), sealed]);
+}
+
+function open(key, frame) {
+	const d = crypto.createDecipheriv('des-ede-cbc', key,
+		frame.subarray(-8));
+	d.setAutoPadding(false);
+	const plain = Buffer.concat([d.update(frame.subarray(2, -8)),
+		d.final()]);
+
+	const end = 13 + (plain.readUInt16BE(11) & 4095);
+
+	return plain.reduce((a, b) => a ^ b) === 0 &&
+		{ type: plain[10], body: plain.subarray(13, end) };
+}
+
+const GREETING = Buffer.from('071b97ba8504ad7107e5052fe61c', 'hex');
+const CARD = Buffer.from('010b000000a1b2c3d4e5f602' +
+	'00000000000000deadbeef' + '0000120000000001020304', 'hex');
+
+// What a server does with the answers to the login and for the card: they are
+// sent by send().
+const SERVERS = {
+	good: ({ ack, card, send }) => ({ login: () => send(ack),
+		card: () => send(card) }),
+	slow: ({ ack, card, send, keepalive }) => {
+		const bytes = async (frame) => {
+			for (const byte of frame)
+				await send(Buffer.from([byte]));
+		};
+
+		return { login: () => bytes(ack),
+			card: () => bytes(Buffer.concat([keepalive, card])) };
+	},
+	denied: ({ nak, send }) => ({ login: () => send(nak) }),
+	closed: ({ close }) => ({ login: close }),
+	silent: () => ({ login: () => {} }),
+	garbage: ({ send }) => ({ login: () =>
+		send(Buffer.alloc(64, 0x20)) }),
+	huge: ({ send }) => ({ login: () =>
+		send(Buffer.from([0xff, 0xf8, 1, 2])) }),
+	other: ({ ack, send }) => ({ login: () => send(ack),
+		card: () => send(ack) }),
+	dropped: ({ ack, send, close }) => ({ login: () => send(ack),
+		card: close }),
+};
+
+// A server of newcamd with the account u, p.
+async function softcam(t, behave) {
+	const key = Buffer.from(about().key, 'hex');
+	const hash = execFileSync('openssl', ['passwd', '-1', '-salt',
+		'abcdefgh', 'p']).toString().trim();
+	const login = spread(key.map((b, i) => b ^ GREETING[i]));
+	const mixed = Buffer.from(key);
+	const seen = {};
+
+	Buffer.from(hash).forEach((b, i) => { mixed[i % 14] ^= b; });
+	const session = spread(mixed);
+
+	const port = await listening(t, (socket) => {
+		const act = behave({
+			ack: seal(login, 0xe1), nak: seal(login, 0xe2),
+			keepalive: seal(session, 0xfd),
+			card: seal(session, 0xe4, CARD),
+			close: () => socket.end(),
+			send: (data) => new Promise((done) =>
+				socket.write(data, done)),
+		});
+		let got = Buffer.alloc(0);
+
+		socket.setNoDelay();
+		socket.on('error', () => {});
+		socket.on('data', (data) => {
+			got = Buffer.concat([got, data]);
+			if (got.length < 2 ||
+				got.length < got.readUInt16BE() + 2)
+				return;
+			const frame = got;
+
+			got = Buffer.alloc(0);
+			if (seen.login) {
+				seen.card = open(session, frame);
+				act.card();
+			} else {
+				seen.login = open(login, frame);
+				// as OSCam with another key
+				if (seen.login)
+					act.login();
+				else
+					socket.end();
+			}
+		});
+		socket.write(GREETING);
+	});
+	return { port, seen, hash };
+}
+
+test('a login shows the card of the server', async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	for (const name of ['good', 'slow']) {
+		const { port, seen, hash } = await softcam(t, SERVERS[name]);
+		const { status, body, ms } = await judged(sluice, {
+			host: 'localhost', port,
+			...(name === 'slow' && { caid: '0c00' }) });
+
+		assert.equal(status, 200);
+		assert.deepEqual(body, { status: 3,
+			caid: name === 'slow' ? 0x0c00 : 0x0b00,
+			ecm_rate: 0, emm_rate: 0, info: {
+				caid: 0x0b00, au: true, ua: '0000A1B2C3D4E5F6',
+				idents: [['000000', '00000000DEADBEEF'],
+					['000012', '0000000001020304']]
+					.map(([id, sa]) => ({ id, sa })),
+			} });
+		assert.ok(ms > 20, `${ms} ms`);
+		assert.equal(seen.login.type, 0xe0);
+		assert.equal(seen.login.body.toString(), `u\0${hash}\0`);
+		assert.equal(seen.card.type, 0xe3);
+	}
 	assert.ok(!sluice.log.includes('test-softcam'));
+	await waitUntil('end of the tests', () => !sluice.worker('softcam'));
+});
+
+test('each fault of a server has the text of the contract', async (t) => {
+	const timing = new Timing(t);
+	const sluice = await Sluice.start(t, config());
+	const expected = { denied: 'login failed', closed: 'login failed',
+		silent: 'response timeout', garbage: 'failed to parse response',
+		huge: 'failed to parse response',
+		other: 'failed to parse response',
+		dropped: 'connection failed' };
+	const names = Object.keys(expected);
+
+	while (names.length > 0)
+		await Promise.all(names.splice(0, AT_ONCE).map(async (name) => {
+			const { port } = await softcam(t, SERVERS[name]);
+			const { status, body, ms } = await judged(sluice, {
+				host: '127.0.0.1', port });
+
+			assert.equal(status, 200);
+			assert.deepEqual(body, { error: expected[name],
+				status: 0 }, name);
+			timing.assert(ms < LIMIT_MS + 500, `${name}: ${ms} ms`);
+		}));
+	const { port, seen } = await softcam(t, SERVERS.good);
+	const { body } = await judged(sluice, { host: '127.0.0.1', port,
+		key: 'f'.repeat(28) });
+
+	assert.deepEqual(body, { error: 'login failed', status: 0 });
+	assert.equal(seen.login, false);
+	assert.doesNotMatch(sluice.log, /f{28}/);
 });
 
 test('few tests run at a time; a server that never answers takes eight seconds',

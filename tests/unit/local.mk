@@ -68,6 +68,8 @@ unit_common_tests = \
 	tests/unit/common/ws/test_ws_client
 check_PROGRAMS += $(unit_common_tests)
 TESTS += $(unit_common_tests)
+tests_unit_worker_softcam_test_cam_session_LDADD = $(LDADD) $(CRYPTO_LIBS)
+tests_unit_worker_softcam_test_newcamd_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_common_account_test_client_address_LDADD = $(master_libs)
 tests_unit_common_account_test_credential_LDADD = $(master_libs)
 tests_unit_common_account_test_lockout_LDADD = $(master_libs)
@@ -271,6 +273,8 @@ unit_worker_tests = \
 	tests/unit/worker/si/test_samples \
 	tests/unit/worker/si/test_text_decode \
 	tests/unit/worker/si/test_text_encode \
+	tests/unit/worker/softcam/test_cam_session \
+	tests/unit/worker/softcam/test_newcamd \
 	tests/unit/worker/socket/test_send_socket \
 	tests/unit/worker/splice/test_cue \
 	tests/unit/worker/splice/test_switch_point \

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/softcam/cam_session.c worker/softcam/cam_session.h \
+	worker/softcam/card.c worker/softcam/card.h \
 	worker/softcam/dial.c worker/softcam/dial.h \
+	worker/softcam/newcamd.c worker/softcam/newcamd.h \
 	worker/softcam/role.c

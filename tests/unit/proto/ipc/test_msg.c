@@ -345,7 +345,7 @@ static bool may_be_absent(const char *key)
 {
 	static const char *const keys[] = { "error", "igmp_error",
 					    "mld_error", "options",
-					    "peer", "seq", "stats" };
+					    "peer", "seq", "stats", "ua" };
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (strcmp(key, keys[i]) == 0)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/softcam/cam_session.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/util.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	CLIENT_GENERIC = 0x8888,
+	LOGIN_MAX = 512, /* bytes of the user name */
+};
+
+enum stage { STAGE_GREETING, STAGE_LOGIN, STAGE_CARD, STAGE_OPEN };
+
+struct cam_session {
+	struct cam_session_config cfg;
+	enum stage stage;
+	ev_io readable;
+	ev_timer deadline;
+	char hash[NEWCAMD_HASH + 1];
+	char *user;
+	uint8_t key[NEWCAMD_DES_KEY]; /* of this stage */
+	uint16_t id; /* of the last message */
+	size_t n;    /* received bytes of the next frame */
+	uint8_t received[NEWCAMD_FRAME_MAX];
+};
+
+static void stop(struct cam_session *s)
+{
+	ev_io_stop(s->cfg.loop, &s->readable);
+	ev_timer_stop(s->cfg.loop, &s->deadline);
+}
+
+/* May free s: nothing may follow. */
+static void end(struct cam_session *s, enum cam_session_end how)
+{
+	stop(s);
+	s->cfg.on_end(how, s->cfg.arg);
+}
+
+/* A frame leaves by one call, because servers do not join its pieces.  False:
+ * the connection does not take it. */
+static bool put(struct cam_session *s, enum newcamd_type type, const void *body,
+		size_t len)
+{
+	struct newcamd_msg m = { .type = (uint8_t)type, .id = s->id++,
+				 .body = body, .len = len };
+	uint8_t frame[NEWCAMD_FRAME_MAX];
+	ssize_t size;
+
+	if (type == NEWCAMD_LOGIN)
+		m.sid = CLIENT_GENERIC;
+	size = newcamd_write(s->key, &m, frame);
+	return size > 0 &&
+	       send(s->cfg.fd, frame, (size_t)size, MSG_NOSIGNAL) == size;
+}
+
+static bool log_in(struct cam_session *s, const uint8_t *greeting)
+{
+	uint8_t body[LOGIN_MAX + sizeof s->hash];
+	size_t len = strlen(s->user) + 1;
+
+	newcamd_login_key(s->cfg.key, greeting, s->key);
+	if (len > LOGIN_MAX)
+		return false;
+	memcpy(body, s->user, len);
+	memcpy(body + len, s->hash, sizeof s->hash);
+	s->stage = STAGE_LOGIN;
+	return put(s, NEWCAMD_LOGIN, body, len + sizeof s->hash);
+}
+
+/* The answer to the login.  False after the end of the session. */
+static bool take_login(struct cam_session *s, const struct newcamd_msg *m)
+{
+	if (m->type == NEWCAMD_LOGIN_NAK) {
+		end(s, CAM_DENIED);
+		return false;
+	}
+	if (m->type != NEWCAMD_LOGIN_ACK) {
+		end(s, CAM_MALFORMED);
+		return false;
+	}
+	newcamd_session_key(s->cfg.key, s->hash, s->key);
+	s->stage = STAGE_CARD;
+	if (put(s, NEWCAMD_CARD_REQUEST, NULL, 0))
+		return true;
+	end(s, CAM_CLOSED);
+	return false;
+}
+
+/* As take_login().  Extensions of servers are ignored. */
+static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
+{
+	struct card card;
+
+	if (m->type == NEWCAMD_KEEPALIVE)
+		return true;
+	if (m->type != NEWCAMD_CARD ||
+	    card_read(m->body, m->len, &card) < 0) {
+		end(s, CAM_MALFORMED);
+		return false;
+	}
+	s->stage = STAGE_OPEN;
+	stop(s);
+	s->cfg.on_card(&card, s->cfg.arg);
+	return false;
+}
+
+/* The bytes that the received ones need to be complete; -EBADMSG: no frame
+ * begins so. */
+static ssize_t wanted(const struct cam_session *s)
+{
+	if (s->stage == STAGE_GREETING)
+		return NEWCAMD_GREETING;
+	return s->n < 2 ? 2 : newcamd_frame_len(s->received);
+}
+
+/* Takes a complete greeting or frame.  False after the end of the session. */
+static bool take(struct cam_session *s)
+{
+	struct newcamd_msg m;
+
+	if (s->stage == STAGE_GREETING) {
+		s->n = 0;
+		if (log_in(s, s->received))
+			return true;
+		end(s, CAM_CLOSED);
+		return false;
+	}
+	if (newcamd_read(s->key, s->received, s->n, &m) < 0) {
+		end(s, CAM_MALFORMED);
+		return false;
+	}
+	s->n = 0;
+	return s->stage == STAGE_LOGIN ? take_login(s, &m) : take_card(s, &m);
+}
+
+/* A server that closes after the login does not like it: some cannot say so,
+ * because the key is wrong. */
+static void on_closed(struct cam_session *s)
+{
+	end(s, s->stage == STAGE_LOGIN ? CAM_DENIED : CAM_CLOSED);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct cam_session *s = container_of(w, struct cam_session, readable);
+	ssize_t want = wanted(s);
+	ssize_t got;
+
+	(void)loop, (void)revents;
+	got = recv(s->cfg.fd, s->received + s->n, (size_t)want - s->n, 0);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		on_closed(s);
+		return;
+	}
+	s->n += (size_t)got;
+	want = wanted(s);
+	if (want < 0)
+		end(s, CAM_MALFORMED);
+	else if (s->n == (size_t)want)
+		(void)take(s);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	end(container_of(w, struct cam_session, deadline), CAM_SILENT);
+}
+
+struct cam_session *cam_session_new(const struct cam_session_config *cfg)
+{
+	struct cam_session *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	s->user = xstrdup(cfg->user);
+	if (newcamd_hash(cfg->password, s->hash) < 0)
+		alloc_fail(); /* it has no other reason */
+	s->cfg.user = s->cfg.password = NULL;
+	ev_io_init(&s->readable, on_readable, cfg->fd, EV_READ);
+	ev_timer_init(&s->deadline, on_deadline, cfg->timeout_ms / 1e3, 0.);
+	ev_io_start(cfg->loop, &s->readable);
+	ev_timer_start(cfg->loop, &s->deadline);
+	return s;
+}
+
+void cam_session_free(struct cam_session **ps)
+{
+	struct cam_session *s = *ps;
+
+	*ps = NULL;
+	if (s == NULL)
+		return;
+	stop(s);
+	fd_close(&s->cfg.fd);
+	free(s->user);
+	explicit_bzero(s, sizeof *s);
+	free(s);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a newcamd server says of its card after the login. */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CARD_PROVIDERS_MAX = 64 };
+
+struct card {
+	uint16_t caid;
+	bool au;       /* the server takes EMMs of this user */
+	uint8_t ua[8]; /* unique address */
+	size_t n;
+	struct card_provider {
+		uint8_t id[3];
+		uint8_t sa[8]; /* shared address */
+	} providers[CARD_PROVIDERS_MAX];
+};
+
+/* Reads the body of NEWCAMD_CARD.  -EBADMSG: it is shorter than its list, or
+ * the list longer than CARD_PROVIDERS_MAX. */
+int card_read(const uint8_t *body, size_t len, struct card *ret) MUST_CHECK;
