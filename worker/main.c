@@ -12,5 +12,5 @@ int main(int argc, char **argv)
 		NULL,
 	};
 
-	return worker_start(roles, argc, argv);
+	return worker_start(roles, "", argc, argv);
 }

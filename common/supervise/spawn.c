@@ -36,6 +36,7 @@ struct spawner {
 	bool trial; /* signals no process */
 	uint64_t oom_kills; /* of the machine, at oom_ms */
 	uint64_t oom_ms;
+	struct errmsg flaw; /* of a library; "": none is known */
 };
 
 struct child {
@@ -398,10 +399,28 @@ void spawner_touch(struct spawner *s)
 		s->on_change(s->arg);
 }
 
+void spawner_note_flawed(struct spawner *s, const char *library)
+{
+	if (library[0] == '\0' || s->flaw.text[0] != '\0')
+		return;
+	errmsg_set(&s->flaw, "%.64s: this version has known holes; Sluice "
+		   "works around them, see SECURITY", library);
+	log_clean(s->flaw.text);
+	log_warning("master", "%s", s->flaw.text);
+}
+
+const char *spawner_flaw(const struct spawner *s)
+{
+	return s->flaw.text[0] != '\0' ? s->flaw.text : NULL;
+}
+
 void spawner_write(struct spawner *s, struct handover *h)
 {
 	struct child *c;
 
+	if (s->flaw.text[0] != '\0')
+		(void)json_object_set_new(handover_document(h), "flaw",
+					  json_string(s->flaw.text));
 	LIST_FOREACH(c, &s->children, link)
 		json_decref(child_write(c, h));
 }
@@ -413,10 +432,14 @@ json_t *child_write(struct child *c, struct handover *h)
 
 void spawner_take(struct spawner *s, struct handover *h)
 {
+	const char *flaw = json_string_value(json_object_get(
+		handover_document(h), "flaw"));
 	uint64_t number;
 	int fd;
 
 	s->trial = handover_is_trial(h);
+	if (flaw != NULL)
+		errmsg_set(&s->flaw, "%s", flaw);
 	while ((fd = handover_take_any(h, 'p', &number)) >= 0) {
 		struct buf text = { 0 };
 		char path[48];

@@ -122,6 +122,8 @@ static void on_hello(struct worker_proc *w,
 		end_bad(w);
 	} else {
 		w->greeted = true;
+		if (hello->flawed != NULL)
+			spawner_note_flawed(w->cfg.spawner, hello->flawed);
 		/* a worker that is being stopped gets no work */
 		if (w->proc.state == PROC_STARTING)
 			w->cfg.events->on_hello(w, w->channel, w->cfg.arg);

@@ -4,6 +4,7 @@
 #include "master/api/alarms.h"
 #include "master/api/command.h"
 #include "master/status/system_status.h"
+#include "master/streams/reconciler.h"
 
 #include <time.h>
 
@@ -23,10 +24,15 @@ static json_t *system_report(struct api *api, enum status_span span)
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
 	json_t *alarms = alarms_sentences(api->alarms);
+	const char *flaw = reconciler_flaw(api->cfg.reconciler);
 
 	if (json_array_size(alarms) > 0)
 		(void)json_object_set(o, "alarms", alarms);
 	json_decref(alarms);
+	/* no alarm: an operator cannot end it */
+	if (flaw != NULL)
+		(void)json_object_set_new(o, "libraries",
+					  json_pack("[s]", flaw));
 	return o;
 }
 

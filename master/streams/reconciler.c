@@ -494,6 +494,11 @@ int reconciler_ring(const struct reconciler *r, const char *id)
 	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
+const char *reconciler_flaw(const struct reconciler *r)
+{
+	return spawner_flaw(r->spawner);
+}
+
 size_t reconciler_pids(const struct reconciler *r, pid_t *list, size_t room)
 {
 	return spawner_pids(r->spawner, list, room);

@@ -125,6 +125,10 @@ bool reconciler_get_stream(const struct reconciler *, const char *id,
 /* The ring of a stream, read-only and borrowed; -1: it has none. */
 int reconciler_ring(const struct reconciler *, const char *id);
 
+/* A sentence about a library of the workers with known holes, borrowed; NULL:
+ * none is known. */
+const char *reconciler_flaw(const struct reconciler *);
+
 /* Writes at most room of the pids of all workers, also of adopted ones, and
  * returns their number. */
 size_t reconciler_pids(const struct reconciler *, pid_t *list, size_t room);

@@ -179,7 +179,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 32,
+	MSG_FORMAT = 33,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -212,6 +212,9 @@ struct msg_worker_hello {
 	unsigned proto; /* MSG_PROTO_VERSION */
 	const char *build;
 	const char *role;
+	/* A linked library with known holes that the program works around, with
+	 * its version; "": none. */
+	const char *flawed;
 };
 
 struct msg_worker_log {

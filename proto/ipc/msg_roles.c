@@ -430,6 +430,8 @@ static const struct field hello_rows[] = {
 	{ "proto", FIELD_AT(struct msg_worker_hello, proto) },
 	{ "build", MSG_WORD(struct msg_worker_hello, build) },
 	{ "role", MSG_WORD(struct msg_worker_hello, role) },
+	{ "flawed", MSG_WORD(struct msg_worker_hello, flawed),
+	  .flags = FIELD_MAYBE },
 };
 const struct field_table worker_hello_fields =
 	MSG_TABLE(struct msg_worker_hello, hello_rows);

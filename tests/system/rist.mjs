@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rist: both profiles, both directions, beside the programs of librist.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
@@ -189,5 +190,38 @@ test('an impossible configuration is rejected with the name of the field',
 		assert.equal(reply.status, 400, input);
 		assert.match(JSON.parse(reply.body).error, why);
 	}
+	await sluice.stop();
+});
+
+test('a librist with known holes is named once', async (t) => {
+	const flawed = execFileSync('pkg-config', ['--modversion', 'librist'],
+		{ encoding: 'utf8' }).trim() === '0.2.7';
+	const sluice = await Sluice.start(t, config(
+		stream('plain', 'udp://127.0.0.1:5000', [])));
+	const libraries = async () =>
+		(await sluice.json('/api/system-status')).libraries;
+
+	await waitUntil('a worker', () => udpBound(5000));
+	assert.equal(await libraries(), undefined);
+	for (const [id, port] of [['one', 9000], ['two', 9002]])
+		await sluice.cmd('set-stream', { stream: stream(id,
+			`rist://@127.0.0.1:${port}`, []) });
+	await waitUntil('their workers', () => udpBound(9000) &&
+		udpBound(9002));
+	if (!flawed) {
+		assert.equal(await libraries(), undefined);
+		return;
+	}
+	const [sentence] = await libraries();
+	assert.match(sentence, /^librist 0\.2\.7: .*known holes.* SECURITY$/);
+	const named = () => sluice.log.split(sentence).length - 1;
+	await sluice.logged(/known holes/);
+	assert.equal(named(), 1);
+	// the next master receives it
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
+	assert.deepEqual(await libraries(), [sentence]);
+	assert.equal(named(), 1);
 	await sluice.stop();
 });

@@ -87,14 +87,16 @@ static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 
 /* Ends with SIGTERM, the end of the channel or worker_exit().  Blocks SIGTERM
  * in all threads, so that the loop receives it. */
-static int run(const struct worker_role *role, const char *object)
+static int run(const struct worker_role *role, const char *object,
+	       const char *flawed)
 {
 	struct worker w = { .object = object, .role = role };
 	const struct msg hello = {
 		.type = MSG_WORKER_HELLO,
 		.worker_hello = { .proto = MSG_PROTO_VERSION,
 				  .build = PACKAGE_VERSION,
-				  .role = role->name },
+				  .role = role->name,
+				  .flawed = flawed },
 	};
 	sigset_t signals;
 	int term;
@@ -145,8 +147,8 @@ static void *allocate(void *ptr, long size)
 	return NULL;
 }
 
-int worker_start(const struct worker_role *const *roles, int argc,
-		 char **argv)
+int worker_start(const struct worker_role *const *roles, const char *flawed,
+		 int argc, char **argv)
 {
 	const struct worker_role *role = NULL;
 	char name[16];
@@ -180,7 +182,7 @@ int worker_start(const struct worker_role *const *roles, int argc,
 			  strerror(-err));
 		return EX_OSERR;
 	}
-	return run(role, argv[2]);
+	return run(role, argv[2], flawed);
 }
 
 bool worker_enter_sandbox(struct worker *w, const struct grants *grants)

@@ -67,10 +67,10 @@ extern const struct worker_role softcam_role;
 
 /* The main function of every worker program: checks its arguments (PROGRAM ROLE
  * OBJECT), sets its name, drops privileges and runs the role on the channel at
- * WORKER_CHANNEL_FD.  roles: those of this program, ended by NULL.  Returns the
- * exit code of the program. */
-int worker_start(const struct worker_role *const *roles, int argc,
-		 char **argv);
+ * WORKER_CHANNEL_FD.  roles: those of this program, ended by NULL.  flawed: of
+ * its worker.hello.  Returns the exit code of the program. */
+int worker_start(const struct worker_role *const *roles, const char *flawed,
+		 int argc, char **argv);
 
 /* Enters the sandbox of the role, with the files of its task (may be NULL).
  * False: that failed, was logged, and the worker ends. */

@@ -7,5 +7,5 @@ int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = { &tls_role, NULL };
 
-	return worker_start(roles, argc, argv);
+	return worker_start(roles, "", argc, argv);
 }

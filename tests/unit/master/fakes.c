@@ -85,6 +85,12 @@ int reconciler_ring(const struct reconciler *f, const char *id)
 	return -1;
 }
 
+const char *reconciler_flaw(const struct reconciler *f)
+{
+	(void)f;
+	return NULL;
+}
+
 struct auth_proc *reconciler_auth(struct reconciler *f)
 {
 	(void)f;
