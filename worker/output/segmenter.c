@@ -19,7 +19,11 @@ enum {
 	DATE_MAX_MS = 1000,
 	RESUME_MAX_MS = 60000,
 	NO_PCR_MS = 1000,
+	BASE_UNIT_S = 300,
 };
+
+/* 2026-01-01 */
+static const uint64_t base_epoch_s = 1767225600;
 
 static const uint64_t ticks_per_ms = PCR_HZ / 1000;
 
@@ -128,6 +132,16 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->begun_ns = now_ns;
 }
 
+/* The first base of a stream: greater than those of earlier services, if they
+ * began no more than a base in each unit of time.  hls.js reads as many members
+ * of an array as the number says, with each playlist: a number of seconds
+ * stops it for minutes. */
+static uint64_t base_at(uint64_t wall_s)
+{
+	return wall_s > base_epoch_s ? (wall_s - base_epoch_s) / BASE_UNIT_S
+				     : 0;
+}
+
 enum segmenter_cut segmenter_mark(struct segmenter *s,
 				  const struct ring_rap *rap, uint64_t now_ns,
 				  struct ring_segment *done,
@@ -144,7 +158,8 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	if (s->duration_ms == 0)
 		return SEGMENTER_NONE;
 	if (!s->begun) {
-		at.number = at.base = (uint64_t)MAX(at.wall_ms / 1000, 1);
+		at.number = (uint64_t)MAX(at.wall_ms / 1000, 1);
+		at.base = base_at(at.number);
 		begin(s, &at, now_ns);
 		*next = at;
 		return SEGMENTER_FIRST;

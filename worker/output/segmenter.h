@@ -9,7 +9,9 @@
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
  * least a second long.  So they never go back, even if a new ring replaces
- * the old one.
+ * the old one.  The numbers of time bases must be small, because players use
+ * them as indexes: a new ring begins with the periods of five minutes since
+ * 2026.
  *
  * Pure.  Embedded.
  */
