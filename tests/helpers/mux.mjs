@@ -43,8 +43,13 @@ export function pmtSection(program, version = 0) {
 	const list = [[0x1b, program.video], [0x0f, program.audio],
 		[0x86, program.cues]].filter(([, pid]) => pid);
 
+	// CA_descriptor: CA_system_ID and CA_PID
+	const ca = program.ca ? [9, 4, program.ca.system >> 8,
+		program.ca.system & 255, ...word(program.ca.pid, 0xe0)] : [];
+
 	return section(2, program.pnr, version, Buffer.from([
-		...word(program.video ?? program.audio, 0xe0), 0xf0, 0,
+		...word(program.video ?? program.audio, 0xe0),
+		...word(ca.length, 0xf0), ...ca,
 		...list.flatMap(([type, pid]) =>
 			[type, ...word(pid, 0xe0), 0xf0, 0])]));
 }

@@ -10,7 +10,8 @@ import { Viewer, assertDecodes, makeClip, probe }
 import { lacks, lacksUser, vlc } from '../helpers/peers.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { wholeUnits } from '../helpers/ts.mjs';
-import { Recorder, joined } from '../helpers/udp.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
 const udp = (port) => `udp://127.0.0.1:${port}`;
@@ -104,6 +105,28 @@ test('VLC and another stream descramble an output with the key alone',
 			['aac', 'h264']);
 		assert.equal(streams.find((s) => s.width)?.width, 160);
 	});
+
+test('the PMT of a descrambled program has no CA descriptor', async (t) => {
+	const mux = new TsMux({ programs: [{ ...PROGRAM,
+		ca: { system: 0x2600, pid: 0x1fff } }] });
+	const recorder = await Recorder.start(t, { port: 6000 },
+		{ port: 6001 }, { port: 6002 });
+
+	await Sender.start(t, mux, 5000);
+	const sluice = await Sluice.start(t, config(
+		stream('relay', udp(5000), [udp(6000), udp(5001), udp(5002)]),
+		stream('key', `${udp(5001)}#biss=123456abcdef`, udp(6001)),
+		stream('cas', `${udp(5002)}#biss=123456abcdef&cas`,
+			udp(6002))));
+
+	for (const id of ['relay', 'key', 'cas'])
+		await sluice.onair(id);
+	const lists = await recorder.stop();
+	const with_ca = lists.map((list) => joined(list)
+		.includes(Buffer.from([9, 4, 0x26, 0, 0xff, 0xff])));
+
+	assert.deepEqual(with_ca, [true, false, true]);
+});
 
 test('a wrong key is told by field and never repeated', async (t) => {
 	const sluice = await Sluice.start(t, config());

@@ -19,7 +19,8 @@ enum {
 static const char not_ts[] = "no MPEG-TS packets";
 
 /* A single input without options is a relay, byte for byte.  The tables of
- * several inputs, and of the files of a list, share their version numbers. */
+ * several inputs, and of the files of a list, share their version numbers.  A
+ * descrambled stream needs tables without CA descriptors. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
@@ -28,7 +29,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	bool asked;
 
 	remux_options_overlay(&options, &stream->remux);
-	asked = l->keeper.spec.mux[0] != '\0' || remux_options_given(&options);
+	asked = l->keeper.spec.mux[0] != '\0' || l->descrambler != NULL ||
+		remux_options_given(&options);
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
