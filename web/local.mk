@@ -27,12 +27,14 @@ web_pages = \
 	web/headend/groups.js \
 	web/headend/icon.svg \
 	web/headend/index.html \
+	web/headend/log.js \
 	web/headend/login.js \
 	web/headend/main.js \
 	web/headend/pages.css \
 	web/headend/poll.js \
 	web/headend/route.js \
 	web/headend/rows.js \
+	web/headend/sessions.js \
 	web/headend/shell.js \
 	web/headend/sizes.js \
 	web/headend/stream.js \

@@ -233,12 +233,62 @@ test('a stream: its inputs, analysis, and what a user may do', { skip },
 	await sluice.stop();
 });
 
+test('the log grows, is searched, and holds still when it is read', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t,
+		{ height: 300 });
+	const texts = () => page.locator('.log li').evaluateAll((lines) =>
+		lines.map((line) => line.lastElementChild.textContent));
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('g');
+	await page.keyboard.press('l');
+	await page.waitForSelector('.log li:has-text("running, pid")');
+	await visitor.accessible('log');
+	await page.fill('#filter', 'RUNNING');
+	await visitor.until(() => [...document.querySelectorAll('.log li')]
+		.every((line) => /running/.test(line.textContent)));
+	const before = (await texts()).length;
+
+	await done(sluice, { cmd: 'restart-stream', id: 'film' }, admin);
+	await visitor.until((n) => document.querySelectorAll('.log li')
+		.length > n, before);
+	await page.fill('#filter', '');
+	await page.selectOption('.tools select', 'warning');
+	await page.waitForSelector('.log [data-level=warning]');
+	await visitor.until(() => document.querySelector(
+		'.log [data-level=info]') === null);
+	await page.selectOption('.tools select', 'info');
+	await page.waitForSelector('.log [data-level=info]');
+	// scrolled up: what is read stays, and news are counted
+	await page.locator('.log').evaluate((box) => { box.scrollTop = 0; });
+	await done(sluice, { cmd: 'restart-stream', id: 'film' }, admin);
+	await page.waitForSelector('.news:has-text("new")');
+	assert.equal(await page.locator('.log').evaluate((box) =>
+		box.scrollTop), 0);
+	await page.click('.news');
+	await page.waitForSelector('.news', { state: 'detached' });
+	await page.click('.log a:has-text("stream film") >> nth=0');
+	await page.waitForSelector('h1:has-text("Film 1")');
+	await page.click('text=Log of this stream');
+	await visitor.until(() => [...document.querySelectorAll('.log li a')]
+		.every((link) => link.textContent === 'stream film'));
+	await page.keyboard.press('g');
+	await page.keyboard.press('v');
+	await page.waitForSelector('text=Nobody watches.');
+	await visitor.accessible('viewers');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('an observer gets no control that would be refused', { skip },
 	async (t) => {
 	const { sluice, visitor, page } = await begin(t, { width: 360 });
 
 	await visitor.login('olga', 'look');
 	await page.waitForSelector('.tile');
+	assert.equal(await page.locator('.rail a:has-text("Log")').count(), 0);
 	await visitor.go(sluice.port, '#/stream/news');
 	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
 	assert.equal(await page.locator('main button:not([role=tab])').count(),

@@ -48,7 +48,8 @@ export function Confirm({ question, onClose }) {
 const KEYS = [
 	['/', 'key_filter'], ['↑ ↓ ← → j k', 'key_move'], ['Enter', 'key_enter'],
 	['Esc', 'key_escape'], ['Space', 'key_freeze'], ['g w', 'key_wall'],
-	['g s', 'key_streams'], ['t', 'key_toggle'], ['r', 'key_restart'],
+	['g s', 'key_streams'], ['g v', 'key_sessions'], ['g l', 'key_log'],
+	['t', 'key_toggle'], ['r', 'key_restart'],
 	['?', 'key_help'],
 ];
 

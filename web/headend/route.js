@@ -3,7 +3,8 @@
 
 /**
  * @typedef {object} Route
- * @property {'wall' | 'streams' | 'stream' | 'none'} page
+ * @property {'wall' | 'streams' | 'stream' | 'sessions' | 'log' | 'none'
+ * } page
  * @property {string} id of the object of the page
  * @property {URLSearchParams} query
  */
@@ -26,8 +27,9 @@ export function parseRoute(hash) {
 
 	if (page === '' || (page === 'wall' && id === ''))
 		return { page: 'wall', id: '', query: params };
-	if (page === 'streams' && id === '')
-		return { page: 'streams', id: '', query: params };
+	if ((page === 'streams' || page === 'sessions' || page === 'log') &&
+		id === '')
+		return { page, id: '', query: params };
 	if (page === 'stream' && id !== '')
 		return { page: 'stream', id, query: params };
 	return { page: 'none', id: '', query: params };

@@ -115,20 +115,25 @@ function Bar({ app, onKeys }) {
 	</header>`;
 }
 
-/** @type {['wall' | 'streams', string][]} */
-const PAGES = [['wall', '▦'], ['streams', '☰']];
+/** @type {['wall' | 'streams' | 'sessions' | 'log',
+ *	import('../common/words.js').Word, string][]} */
+const PAGES = [['wall', 'wall', '▦'], ['streams', 'streams', '☰'],
+	['sessions', 'viewers', '◉'], ['log', 'log', '≡']];
 
 /** @param {{app: App}} props */
 function Rail({ app }) {
 	return html`<nav class="rail" aria-label="Sluice">
-		${PAGES.map(([page, sign]) => {
+		${PAGES.map(([page, word, sign]) => {
+			// the log is for control users
+			if (page === 'log' && !app.isControl)
+				return null;
 			const isHere = app.route.page === page ||
 				(page === 'streams' && app.route.page === 'stream');
 
 			return html`<a href=${href(page)}
 				aria-current=${isHere ? 'page' : undefined}>
 				<span class="sign" aria-hidden="true">${sign}</span>
-				<span>${t(page)}</span></a>`;
+				<span>${t(word)}</span></a>`;
 		})}</nav>`;
 }
 
@@ -152,6 +157,8 @@ function freeze(app) {
 }
 
 const streamPage = () => import('./stream.js');
+const sessionsPage = () => import('./sessions.js');
+const logPage = () => import('./log.js');
 
 /**
  * A page that is not loaded with the first one.
@@ -179,6 +186,10 @@ function Page({ app, ask }) {
 	case 'streams': return html`<${Streams} app=${app} />`;
 	case 'stream': return html`<${Later} name="StreamPage" key=${id}
 		load=${streamPage} app=${app} id=${id} ask=${ask} />`;
+	case 'sessions': return html`<${Later} name="Sessions" key="sessions"
+		load=${sessionsPage} app=${app} />`;
+	case 'log': return html`<${Later} name="LogPage" key="log"
+		load=${logPage} app=${app} />`;
 	default: return html`<${Empty} title=${t('missing_page')}>
 		<p><a href="#/wall">${t('wall')}</a></p><//>`;
 	}
@@ -221,9 +232,12 @@ function useKeys(app, ask, help) {
 
 /** @param {string} key */
 function goTo(key) {
-	if (key !== 'w' && key !== 's')
+	/** @type {Record<string, string>} */
+	const pages = { w: 'wall', s: 'streams', v: 'sessions', l: 'log' };
+
+	if (!Object.hasOwn(pages, key))
 		return false;
-	location.hash = href(key === 'w' ? 'wall' : 'streams');
+	location.hash = href(pages[key]);
 	return true;
 }
 
@@ -241,7 +255,7 @@ function press(app, ask, help, event) {
 	switch (event.key) {
 	case '/':
 		app.wantsFilter = true;
-		if (app.route.page !== 'streams')
+		if (app.route.page !== 'streams' && app.route.page !== 'log')
 			location.hash = href('streams');
 		app.changed();
 		return true;

@@ -10,6 +10,7 @@ import { canSwitch, restart, switchInput, toggle } from './actions.js';
 import { Analysis } from './analysis.js';
 import { Chart } from './chart.js';
 import { usePoll } from './poll.js';
+import { href } from './route.js';
 import { Empty, Foreign, MarkSign, html, markWord, useTick }
 	from './view.js';
 import { Viewers } from './viewers.js';
@@ -44,6 +45,7 @@ function Sentence({ app, stream, status }) {
 
 /** @param {{app: App, stream: Stream, ask: (q: Question) => void}} props */
 function Actions({ app, stream, ask }) {
+	// an observer may only look, and not at the log
 	if (!app.isControl)
 		return null;
 	const isOn = stream.config?.enable ?? stream.over?.enable;
@@ -53,6 +55,8 @@ function Actions({ app, stream, ask }) {
 			${t(isOn ? 'disable' : 'enable')} <kbd>t</kbd></button>
 		${isOn && html`<button onClick=${() => restart(app, stream, ask)}>
 			${t('restart')} <kbd>r</kbd></button>`}
+		<a class="button" href=${href('log', '', { stream: stream.id })}>
+			${t('to_log')}</a>
 	</div>`;
 }
 

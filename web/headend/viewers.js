@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who watches a stream.
+// Who watches a stream, or all of them.
 
 import { useEffect, useState } from '../parts/hooks.js';
 import { age, bytes } from '../common/units.js';
 import { t } from '../common/words.js';
+import { href } from './route.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -12,6 +13,7 @@ import { Foreign, html } from './view.js';
  * @typedef {object} Session
  * @property {number} client_id
  * @property {string} channel_id
+ * @property {string} [channel_name]
  * @property {string} addr
  * @property {number} uptime
  * @property {string} [login]
@@ -21,8 +23,9 @@ import { Foreign, html } from './view.js';
  */
 
 const EVERY_MS = 5000;
+const ROWS_MAX = 300;
 
-/** @param {{app: App, id: string}} props */
+/** @param {{app: App, id?: string}} props */
 export function Viewers({ app, id }) {
 	const [list, setList] = useState(/** @type {Session[] | null} */ (null));
 
@@ -37,7 +40,7 @@ export function Viewers({ app, id }) {
 				if (!over)
 					setList(sessions.filter(
 						(/** @type {Session} */ one) =>
-							one.channel_id === id));
+							id === undefined || one.channel_id === id));
 			} catch {
 				// the next try follows
 			}
@@ -54,8 +57,12 @@ export function Viewers({ app, id }) {
 		return html`<p class="dim">${t('loading')}</p>`;
 	if (list.length === 0)
 		return html`<p class="dim">${t('no_viewers')}</p>`;
-	return html`<div class="wide-box" tabindex="0"><table>
-		<thead><tr><th scope="col">${t('address')}</th>
+	return html`${list.length > ROWS_MAX && html`<p class="dim">
+			${t('first_of', { n: ROWS_MAX, all: list.length })}</p>`}
+		<div class="wide-box" tabindex="0"><table>
+		<thead><tr>
+			${id === undefined && html`<th scope="col">${t('stream')}</th>`}
+			<th scope="col">${t('address')}</th>
 			<th scope="col">${t('login_name')}</th>
 			<th scope="col">${t('protocol')}</th>
 			<th scope="col" class="number">${t('duration')}</th>
@@ -63,7 +70,11 @@ export function Viewers({ app, id }) {
 			<th scope="col">${t('agent')}</th>
 			${app.isControl && html`<th scope="col">${t('action')}</th>`}
 		</tr></thead>
-		<tbody>${list.map((one) => html`<tr key=${one.client_id}>
+		<tbody>${list.slice(0, ROWS_MAX).map((one) => html`
+		<tr key=${one.client_id}>
+			${id === undefined && html`<td>
+				<a href=${href('stream', one.channel_id)}><${Foreign}
+					text=${one.channel_name || one.channel_id} /></a></td>`}
 			<td class="mono"><${Foreign} text=${one.addr} /></td>
 			<td><${Foreign} text=${one.login ?? ''} /></td>
 			<td>${one.protocol ?? ''}</td>

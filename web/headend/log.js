@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The log of the service, as it grows.
+
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
+import { shown } from '../common/text.js';
+import { moment } from '../common/time.js';
+import { t } from '../common/words.js';
+import { href } from './route.js';
+import { Empty, Foreign, html } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * @typedef {object} Line
+ * @property {number} n
+ * @property {number} time
+ * @property {number} ms
+ * @property {'error' | 'warning' | 'info' | 'debug'} level
+ * @property {string} where
+ * @property {string} text
+ */
+
+const LEVELS = ['error', 'warning', 'info', 'debug'];
+const LINES_MAX = 500; // in the document
+
+/**
+ * The lines that match, from the service; asks for new ones with each tick.
+ * @param {App} app
+ * @param {string} query
+ */
+function useLines(app, query) {
+	const [lines, setLines] = useState(/** @type {Line[] | null} */ (null));
+
+	useEffect(() => {
+		/** @type {number | null} */
+		let last = null;
+		let busy = false, over = false;
+		const ask = async () => {
+			if (busy || app.lostAt !== null)
+				return;
+			busy = true;
+			try {
+				const since = last === null ? ''
+					: `&since=${last}`;
+				const reply = await app.api.get(`api/log?limit=` +
+					`${LINES_MAX}${query}${since}`);
+
+				if (over)
+					return;
+				const isFirst = last === null;
+
+				last = reply.last;
+				if (isFirst || reply.lines.length > 0)
+					setLines((was) => [...isFirst ? [] : was ?? [],
+						...reply.lines].slice(-LINES_MAX));
+			} catch {
+				// the next tick tries again
+			} finally {
+				busy = false;
+			}
+		};
+
+		setLines(null);
+		ask();
+		const end = app.tick.add(ask);
+
+		return () => {
+			over = true;
+			end();
+		};
+	}, [app, query]);
+	return lines;
+}
+
+/** @param {{app: App, line: Line}} props */
+function LogLine({ app, line }) {
+	const id = /^stream (.+)$/.exec(line.where)?.[1];
+	const stamp = `${moment(line.time, app.now, app.zone)}.` +
+		String(line.ms).padStart(3, '0');
+
+	return html`<li data-level=${line.level}><time>${stamp}</time>
+		<span class="level">${line.level}</span>
+		${id !== undefined && app.store.streams.has(id)
+			? html`<a href=${href('stream', id)}>
+				<${Foreign} text=${line.where} /></a>`
+			: html`<span><${Foreign} text=${line.where} /></span>`}
+		<span><${Foreign} text=${line.text} /></span></li>`;
+}
+
+/**
+ * Stays at the end, unless somebody has scrolled up.
+ * @param {Line[]} lines
+ */
+function useFollow(lines) {
+	const box = useRef(/** @type {HTMLElement | null} */ (null));
+	const follows = useRef(true), seen = useRef(0);
+	const [news, setNews] = useState(0);
+	const last = lines.at(-1)?.n ?? 0;
+	const toEnd = () => {
+		if (box.current)
+			box.current.scrollTop = box.current.scrollHeight;
+	};
+
+	useLayoutEffect(() => {
+		if (follows.current) {
+			toEnd();
+			seen.current = last;
+		}
+		setNews(lines.filter((line) => line.n > seen.current).length);
+	}, [last]);
+	const onScroll = () => {
+		const element = /** @type {HTMLElement} */ (box.current);
+
+		follows.current = element.scrollTop + element.clientHeight >
+			element.scrollHeight - 30;
+		if (follows.current) {
+			seen.current = last;
+			setNews(0);
+		}
+	};
+
+	return { box, onScroll, news, toEnd };
+}
+
+/** @param {{app: App, lines: Line[]}} props */
+function Lines({ app, lines }) {
+	const { box, onScroll, news, toEnd } = useFollow(lines);
+
+	return html`<div class="log" ref=${box} tabindex="0" onScroll=${onScroll}
+		role="region" aria-label=${t('log')}>
+		<ul>${lines.map((line) => html`<${LogLine} key=${line.n}
+			app=${app} line=${line} />`)}</ul>
+		${news > 0 && html`<button class="news" onClick=${toEnd}>
+			${t('new_lines', { n: news })} ▾</button>`}
+	</div>`;
+}
+
+/** @param {Record<string, string>} query */
+function setQuery(query) {
+	history.replaceState(null, '', href('log', '', query));
+	dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** @param {{app: App}} props */
+export function LogPage({ app }) {
+	const { query } = app.route;
+	const chosen = { level: query.get('level') ?? 'info',
+		text: query.get('text') ?? '', stream: query.get('stream') ?? '' };
+	const wanted = new URLSearchParams(Object.entries(chosen)
+		.filter(([, value]) => value !== '')).toString();
+	const lines = useLines(app, `&${wanted}`);
+	const change = (/** @type {string} */ key) => (/** @type {any} */ event) =>
+		setQuery({ ...chosen, [key]: event.target.value });
+
+	useEffect(() => {
+		document.title = `${t('log')} · Sluice`;
+		if (app.wantsFilter)
+			document.getElementById('filter')?.focus();
+		app.wantsFilter = false;
+	});
+	return html`<div class="page fill">
+		<div class="tools"><h1>${t('log')}</h1>
+			<label class="choice">${t('level')}
+				<select onChange=${change('level')}>${LEVELS.map((level) =>
+					html`<option selected=${level === chosen.level}>
+						${level}</option>`)}</select></label>
+			<label class="filter"><span class="hidden">${t('search')}</span>
+				<input type="search" id="filter" value=${chosen.text}
+					placeholder=${t('search')} spellcheck=${false}
+					autocomplete="off" onInput=${change('text')} /></label>
+			${chosen.stream !== '' && html`<span>${t('stream')}
+				${' '}<b><${Foreign} text=${chosen.stream} /></b>
+				${' '}<button title=${shown(t('clear_filter'))}
+					onClick=${() => setQuery({ ...chosen, stream: '' })}>
+					${t('clear_filter')}</button></span>`}
+		</div>
+		${lines === null ? html`<p class="loading">${t('loading')}</p>`
+			: lines.length === 0 ? html`<${Empty}
+				title=${t('empty_log')} />`
+				: html`<${Lines} app=${app} lines=${lines} />`}
+	</div>`;
+}
