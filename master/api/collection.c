@@ -202,6 +202,13 @@ void collection_store(struct edit *e)
 		json_decref(stream_refs_follow(e->api, c->refers, e));
 }
 
+/* The body of a path has no room for `was`: it is the entry itself. */
+static bool is_as_known(struct edit *e)
+{
+	return json_object_get(e->request, "cmd") == NULL ||
+	       edit_is_as_known(e->request, e->of->member, e->old, e->reply);
+}
+
 void collection_set(const struct collection *c, struct api *api,
 		    const json_t *request, struct reply *reply, void *arg)
 {
@@ -220,7 +227,8 @@ void collection_set(const struct collection *c, struct api *api,
 	/* a reference: it leaves the list, and its texts are needed */
 	e.old = json_incref(json_array_get(
 		config_section(api->cfg.config, c->section), e.place));
-	if (e.remove ? judge_removal(&e) : make_entry(&e)) {
+	if (is_as_known(&e) &&
+	    (e.remove ? judge_removal(&e) : make_entry(&e))) {
 		collection_store(&e);
 		reply_ok(reply, c->command);
 		if (c->finish != NULL)

@@ -73,6 +73,72 @@ bool edit_fits(const json_t *object, const char *key, struct reply *reply)
 	return false;
 }
 
+static bool is_same_object(const json_t *a, const json_t *b)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(a) != json_object_size(b))
+		return false;
+	json_object_foreach((json_t *)(uintptr_t)a, key, value) {
+		const json_t *other = json_object_get(b, key);
+
+		if (other == NULL || !edit_same(value, other))
+			return false;
+	}
+	return true;
+}
+
+static bool is_same_list(const json_t *a, const json_t *b)
+{
+	if (json_array_size(a) != json_array_size(b))
+		return false;
+	for (size_t i = 0; i < json_array_size(a); i++)
+		if (!edit_same(json_array_get(a, i), json_array_get(b, i)))
+			return false;
+	return true;
+}
+
+static bool is_empty(const json_t *value)
+{
+	return (json_is_object(value) && json_object_size(value) == 0) ||
+	       (json_is_array(value) && json_array_size(value) == 0);
+}
+
+/* As deep as a document may nest. */
+bool edit_same(const json_t *a, const json_t *b)
+{
+	if (a == NULL || b == NULL || json_is_null(a) || json_is_null(b))
+		return (a == NULL || json_is_null(a)) &&
+		       (b == NULL || json_is_null(b));
+	if (json_is_number(a) && json_is_number(b))
+		return json_equal(a, b) ||
+		       (json_typeof(a) != json_typeof(b) &&
+			!(json_number_value(a) < json_number_value(b)) &&
+			!(json_number_value(a) > json_number_value(b)));
+	if (is_empty(a) && is_empty(b))
+		return true;
+	if (json_is_object(a) && json_is_object(b))
+		return is_same_object(a, b);
+	if (json_is_array(a) && json_is_array(b))
+		return is_same_list(a, b);
+	return json_equal(a, b);
+}
+
+bool edit_is_as_known(const json_t *request, const char *member,
+		      const json_t *now, struct reply *reply)
+{
+	const json_t *was = json_object_get(request, "was");
+
+	if (was == NULL || edit_same(was, now))
+		return true;
+	reply_error(reply, 409, "was: the %s is another one now", member);
+	(void)json_object_set_new(reply->body, "now",
+				  now != NULL ? json_deep_copy(now)
+					      : json_null());
+	return false;
+}
+
 bool edit_is_removal(const json_t *object)
 {
 	return json_is_true(json_object_get(object, "remove"));

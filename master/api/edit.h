@@ -43,6 +43,15 @@ bool edit_fits(const json_t *object, const char *key, struct reply *);
 /* True for {remove: true}. */
 bool edit_is_removal(const json_t *object);
 
+/* True when both are the same to a user: numbers by their value, an empty list
+ * and an empty object, null and NULL. */
+bool edit_same(const json_t *a, const json_t *b);
+
+/* True when `was` of the request is absent or the same as the stored value now
+ * (NULL: there is none).  False after a reply of 409 with the stored value. */
+bool edit_is_as_known(const json_t *request, const char *member,
+		      const json_t *now, struct reply *);
+
 /* A copy of the object of a request without its null members; of an entry
  * also without `remove` and `up`.  A new reference. */
 json_t *edit_copy(const json_t *object);

@@ -103,6 +103,67 @@ test('a stream is created, read, changed, renamed and removed', async (t) => {
 	await sluice.stop();
 });
 
+test('a change of an object that somebody else has changed is 409',
+	async (t) => {
+	const softcam = (name) => ({ id: 's1', name, type: 'newcamd',
+		host: '127.0.0.1', port: 1, user: 'u', pass: 'p' });
+	const cas = (name) => ({ id: 'c1', name, ecmg_channel_id: 1,
+		ecmg_host: '127.0.0.1', ecmg_port: 1 });
+	const server = (name) => ({ type: 'streamer', enable: false, name,
+		host: '127.0.0.1', port: 1, user: 'u', pass: 'p' });
+	const sluice = await Sluice.start(t, config());
+	const stored = async (key) => (await sluice.cmd('load'))[key].at(-1);
+
+	for (const [noun, key, id, make] of [
+		['stream', 'make_stream', 'a001', (name) => one({ name,
+			enable: false, pmt_version: 1, sdt_version: 1 })],
+		['adapter', 'dvb_tune', 'd1', (name) => ({ id: 'd1', name,
+			type: 'S2', enable: false, adapter: 0 })],
+		['softcam', 'softcam', 's1', softcam],
+		['cas', 'cas', 'c1', cas],
+		['server', 'servers', 0, server],
+		['category', 'categories', 0, (name) => ({ name,
+			groups: [] })]]) {
+		const cmd = `set-${noun}`;
+		const set = (was, name, at = { id }) => sluice.post({ cmd,
+			...at, was, [noun]: make(name) });
+		const isConflict = async (reply) => {
+			assert.equal(reply.status, 409, `${cmd} ${reply.body}`);
+			const { error, now } = JSON.parse(reply.body);
+
+			assert.match(error, /^was: /);
+			assert.deepEqual(now, await stored(key) ?? null);
+		};
+
+		// "null": there is none yet
+		const fresh = typeof id === 'number' ? {} : { id: undefined };
+		assert.equal((await set(null, 'one', fresh)).status, 200, cmd);
+		const was = await stored(key);
+
+		await isConflict(await set(null, 'two'));
+		await isConflict(await set({ ...was, name: 'other' }, 'two'));
+		await isConflict(await set({}, 'two'));
+		// another order of keys, a number of another form
+		const turned = JSON.stringify(Object.fromEntries(
+			Object.entries(was).reverse())).replace(
+			/:1([,}])/g, ':1.0$1').replace('"groups":[]',
+			'"groups":{}');
+		assert.equal((await sluice.post(JSON.stringify({ cmd, id,
+			was: 0, [noun]: make('two') }).replace('"was":0',
+			`"was":${turned}`))).status, 200, `${cmd} ${turned}`);
+		assert.equal((await stored(key)).name, 'two');
+		await isConflict(await set(was, 'three'));
+		assert.equal((await set(undefined, 'three')).status, 200);
+		// a removal, too
+		await isConflict(await sluice.post({ cmd, id, was,
+			[noun]: { remove: true } }));
+		assert.equal((await sluice.post({ cmd, id,
+			was: await stored(key),
+			[noun]: { remove: true } })).status, 200);
+	}
+	await sluice.stop();
+});
+
 test('an id is derived from the counter when the request has none',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
