@@ -91,6 +91,7 @@ bench_scripts = \
 	tests/bench/pull.mjs \
 	tests/bench/remux.mjs \
 	tests/bench/outputs.mjs \
+	tests/bench/players.mjs \
 	tests/bench/report.mjs \
 	tests/bench/rtp.mjs \
 	tests/bench/run.mjs \
@@ -118,7 +119,7 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
-# make soak [SOAK=types,attacks] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+# make soak [SOAK=types,players,attacks] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
 SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \

@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt'];
 // takes long, or has no verdict: runs only when it is named
-const byName = ['soak', 'types', 'attacks', 'compare', 'merge', 'joins'];
+const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
+	'joins'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

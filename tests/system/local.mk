@@ -23,6 +23,8 @@ helper_files = \
 	tests/helpers/interface.mjs \
 	tests/helpers/querier.mjs \
 	tests/helpers/peers.mjs \
+	tests/helpers/player-scene.mjs \
+	tests/helpers/players.mjs \
 	tests/helpers/rate.mjs \
 	tests/helpers/query.py \
 	tests/helpers/reference.mjs \
@@ -110,6 +112,7 @@ system_tests = \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
 	tests/system/play.mjs \
+	tests/system/players.mjs \
 	tests/system/private-files.mjs \
 	tests/system/protection.mjs \
 	tests/system/push.mjs \

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One stream with an http and an HLS output, players of other projects, and
+// what happens to the stream meanwhile.
+import { assertOneStream, judge, makeClip } from './media.mjs';
+import { RATE, curl, lacksBrowser, playInBrowser, players }
+	from './players.mjs';
+import { Sluice, config, stream } from './sluice.mjs';
+import { sleep, tempDir, waitUntil } from './util.mjs';
+
+const PORT = 8100;
+const TS = `http://127.0.0.1:${PORT}/a`;
+const HLS = `http://127.0.0.1:${PORT}/a.m3u8`;
+// A player of a file gets the pictures that were sent before it came, and one
+// of segments the last part when it is complete.
+const MARGIN_S = 4;
+
+export async function begin(t) {
+	const dir = tempDir(t);
+
+	for (const [name, tone] of [['a', 440], ['b', 880]])
+		await makeClip(dir, name, { pictures: ['-c:v', 'libx264'],
+			tone });
+	const sluice = await Sluice.start(t, config(stream('a',
+		[`file://${dir}/a.ts#loop`, `file://${dir}/b.ts#loop`],
+		[TS, `${HLS}#duration=2`], { backup_type: 'passive' })));
+
+	await sluice.onair('a');
+	return sluice;
+}
+
+async function switchInput(sluice) {
+	const { active_input: now } = await sluice.status('a');
+
+	await sluice.cmd('set-stream-input', { id: 'a',
+		input: now === 1 ? 2 : 1 });
+}
+
+// The picture that is being sent is cut.
+async function kill(sluice) {
+	const { pid } = sluice.worker('stream', 'a');
+
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('stream', 'a', pid);
+}
+
+async function restart(sluice) {
+	const times = () => sluice.log.match(/restarting/g)?.length ?? 0;
+	const before = times();
+
+	await sluice.cmd('restart');
+	await waitUntil('the restart', () => times() > before);
+	await sluice.ready();
+}
+
+const disturbances = [switchInput, kill, restart];
+
+// What a player reports of the picture that a killed process has cut.
+const LINES_PER_KILL = 4;
+
+// The faults of a finding, after so many kills.
+export const faultsOf = ({ errors, damaged = [] }, kills) => [...errors,
+	...damaged.length > kills * LINES_PER_KILL ? damaged : []];
+
+async function watchByCurl(t, seconds, happened) {
+	const file = await curl(t, TS, seconds);
+
+	try {
+		assertOneStream(await judge(file), { pauses: happened() });
+	} catch (error) {
+		return [{ name: 'curl', errors: [error.message] }];
+	}
+	return [{ name: 'curl', errors: [] }];
+}
+
+async function watchInBrowser(t, seconds) {
+	const found = await playInBrowser(t, { hls: HLS, ts: TS }, seconds);
+
+	return Object.entries(found).map(([name, seen]) => ({ name, ...seen,
+		errors: [...seen.errors, ...seen.time < seconds - MARGIN_S ?
+			[`${seen.time} s of ${seconds}`] : []] }));
+}
+
+async function watchBy(t, name, url, seconds) {
+	const seen = await players[name].play(t, url, seconds);
+	const least = (seconds - MARGIN_S) * RATE;
+
+	return [{ name: `${name} ${url === HLS ? 'HLS' : 'TS'}`, ...seen,
+		errors: [...seen.errors, ...seen.pictures < least ?
+			[`${seen.pictures} pictures of ${least}`] : []] }];
+}
+
+// Plays with all of them for so long, a disturbance at a time: the findings of
+// each, and the reasons why others did not play.
+export async function playAll(t, sluice, { seconds, everyS, browser = true,
+	only = Object.keys(players) }) {
+	const names = only.filter((name) => !players[name].lacks);
+	const missing = only.map((name) => players[name].lacks);
+	const skipped = browser && lacksBrowser();
+	let happened = 0, kills = 0, over = false;
+	const all = Promise.all([
+		watchByCurl(t, seconds, () => happened),
+		...names.flatMap((name) => [TS, HLS].map((url) =>
+			watchBy(t, name, url, seconds))),
+		...browser && !skipped ? [watchInBrowser(t, seconds)] : []]);
+	const disturb = async () => {
+		while (!over)
+			for (const what of disturbances) {
+				await sleep(everyS * 1000);
+				if (over)
+					return;
+				happened++;
+				kills += what === kill;
+				await what(sluice);
+			}
+	};
+	const disturbed = disturb();
+	const found = await all.finally(() => { over = true; });
+
+	await disturbed;
+	return { found: found.flat(), happened, kills,
+		missing: [...missing, skipped].filter(Boolean) };
+}

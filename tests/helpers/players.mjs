@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Players of other projects.  Each plays an address for some seconds; the
+// promise that it returns is fulfilled with its findings: { errors, damaged }
+// (lines about pictures that do not decode), and perhaps { pictures, late }
+// (pictures that it had no time for).
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { gstreamer, lacks, lacksUser, vlc } from './peers.mjs';
+import { freePort, run, sleep, srcdir, start, tempDir, waitUntil }
+	from './util.mjs';
+
+export const RATE = 25; // pictures per second of every clip
+
+const lines = (text) => text.split('\n').filter((line) => line !== '');
+
+const undecodable = /\[h264 @|corrupt decoded frame|openh264dec/;
+
+// Findings from lines that are all complaints.
+const sorted = (all) => ({ errors: all.filter((line) =>
+	!undecodable.test(line)), damaged: all.filter((line) =>
+	undecodable.test(line)) });
+
+const isPlaylist = (url) => url.endsWith('.m3u8');
+
+async function ffmpeg(t, url, seconds) {
+	const child = start(t, 'ffmpeg', ['-nostdin', '-hide_banner', '-v',
+		'warning', '-progress', 'pipe:1', '-stats_period',
+		'5', '-i', url, '-t', String(seconds), '-f', 'null', '-']);
+	const { code, out, err } = await child.ended;
+	const last = (name) => Number(out.match(
+		new RegExp(`^${name}=(\\d+)$`, 'gm'))?.at(-1).split('=')[1]);
+
+	return { ...sorted([...lines(err), ...code === 0 ? [] : [`${code}`]]),
+		pictures: last('frame'),
+		late: last('drop_frames') + last('dup_frames') };
+}
+
+async function ffprobe(t, url, seconds) {
+	const { code, out, err } = await run('ffprobe', ['-v', 'warning',
+		'-select_streams', 'v', '-show_entries', 'packet=dts_time',
+		'-of', 'csv=p=0', '-read_intervals', `%+${seconds}`, url]);
+	const times = lines(out).map(Number);
+	const steps = times.slice(1).map((time, i) => time - times[i]);
+
+	return { ...sorted([...lines(err), ...code === 0 ? [] : [`${code}`],
+		...steps.filter((step) => Math.abs(step - 1 / RATE) > 0.002)
+			.map((step) => `a step of ${step.toFixed(3)} s`)]),
+	pictures: times.length };
+}
+
+// A player's process until the time is over.
+async function until(child, seconds, ready) {
+	await waitUntil(`a picture of ${child.spawnfile}`, () => {
+		assert.equal(child.exitCode, null, child.text.err);
+		return ready();
+	}, 20000);
+	await sleep(seconds * 1000);
+	const ended = child.exitCode !== null;
+
+	child.kill('SIGINT');
+	return [...ended ? ['ended'] : [], ...lines((await child.ended).err)];
+}
+
+const dropping = /discontinuity|lost|corrupt|deadlock|too late|underflow/i;
+
+async function cvlc(t, url, seconds) {
+	const child = vlc(t, '-vv', '--vout', 'dummy', '--aout', 'adummy', url);
+	const said = await until(child, seconds, () =>
+		/Received first picture/.test(child.text.err));
+
+	return { ...sorted(said.filter((line) => dropping.test(line) &&
+		!/too late/.test(line))),
+	late: said.filter((line) => /too late/.test(line)).length };
+}
+
+// Other warnings are about plugins that are not installed.
+const ofElements =
+	/ERROR|^ended|WARN.*(tsdemux|souphttp|openh264dec|h264parse|queue)/;
+
+async function gst(t, url, seconds) {
+	const from = `souphttpsrc location=${url} ` + (isPlaylist(url) ?
+		'! hlsdemux ' : 'is-live=true ');
+	const child = gstreamer(t, `${from}! tsdemux name=d`,
+		'd. ! queue ! h264parse ! openh264dec',
+		'! progressreport update-freq=1 do-query=false',
+		'! fakesink sync=true',
+		'd. ! queue ! aacparse ! faad ! fakesink sync=true');
+	const shown = () => Number(child.text.out.match(
+		/\(\d+:\d\d:\d\d\): (\d+)/g)?.at(-1).split(': ')[1]);
+	const said = await until(child, seconds, () => shown() > 0);
+
+	return sorted(said.filter((line) => ofElements.test(line)));
+}
+
+// The stream without a player, in a file.
+export async function curl(t, url, seconds) {
+	const file = path.join(tempDir(t), 'seen.ts');
+	const { code, err } = await run('curl', ['-s', '-S', '-m',
+		String(seconds), '-o', file, url]);
+
+	assert.equal(code, 28, err);
+	const size = fs.statSync(file).size;
+
+	fs.truncateSync(file, size - size % 188);
+	return file;
+}
+
+export const players = {
+	ffmpeg: { play: ffmpeg, lacks: lacks('ffmpeg') },
+	ffprobe: { play: ffprobe, lacks: lacks('ffprobe') },
+	VLC: { play: cvlc, lacks: lacks('cvlc') || lacksUser() },
+	GStreamer: { play: gst, lacks: lacks('gst-launch-1.0', 'gst:hlsdemux',
+		'gst:openh264dec', 'gst:faad') },
+};
+
+/* --- a browser --- */
+
+const CHROMIUM = '/usr/bin/chromium';
+const require = createRequire(path.join(srcdir, 'web/package.json'));
+const SCRIPTS = { '/hls.js': 'hls.js/dist/hls.min.js',
+	'/mpegts.js': 'mpegts.js/dist/mpegts.js' };
+const modules = path.join(srcdir, 'web/node_modules');
+
+export const lacksBrowser = () => {
+	const missing = [CHROMIUM, path.join(modules, 'playwright-core'),
+		...Object.values(SCRIPTS).map((name) =>
+			path.join(modules, name))]
+		.find((file) => !fs.existsSync(file));
+
+	return missing ? `not installed: ${path.basename(missing)}` : false;
+};
+
+// Runs in the page, which has an object of counts for each player.
+const script = `
+const state = {};
+function watch(name, attach) {
+	const video = document.createElement('video');
+	const seen = state[name] = { errors: [], stalls: [], begun: false };
+
+	video.muted = true;
+	document.body.append(video);
+	video.addEventListener('playing', () => { seen.begun = true; });
+	video.addEventListener('waiting', () => {
+		if (seen.begun)
+			seen.stalls.push(video.currentTime);
+	});
+	video.addEventListener('error', () =>
+		seen.errors.push(video.error.message));
+	attach(video, (error) => seen.errors.push(error));
+	video.play();
+	seen.read = () => {
+		const { totalVideoFrames: pictures,
+			droppedVideoFrames: late } =
+			video.getVideoPlaybackQuality();
+
+		return { pictures, late, time: video.currentTime,
+			errors: [...seen.errors, ...seen.stalls.map((time) =>
+				'a stall at ' + time)] };
+	};
+}
+function playHls(url) {
+	watch('hls.js', (video, fail) => {
+		const hls = new Hls();
+
+		hls.on(Hls.Events.ERROR, (event, data) => fail(data.details));
+		hls.loadSource(url);
+		hls.attachMedia(video);
+	});
+}
+function playTs(url) {
+	watch('mpegts.js', (video, fail) => {
+		const player = mpegts.createPlayer({ type: 'mpegts', url,
+			isLive: true }, { liveBufferLatencyChasing: false });
+
+		player.on(mpegts.Events.ERROR, (...what) =>
+			fail(what.slice(0, 2).join(': ')));
+		player.attachMediaElement(video);
+		player.load();
+	});
+}`;
+
+const page = `<!DOCTYPE html><meta charset="utf-8"><title>players</title><body>
+${Object.keys(SCRIPTS).map((src) => `<script src="${src}"></script>`).join('')}
+<script>${script}</script>`;
+
+async function servePage(t) {
+	const port = await freePort();
+	const server = http.createServer((call, reply) => {
+		const name = SCRIPTS[call.url];
+
+		reply.writeHead(200, { 'Content-Type': name ?
+			'text/javascript' : 'text/html' });
+		reply.end(name ? fs.readFileSync(path.join(modules, name)) :
+			page);
+	});
+
+	await new Promise((done) => server.listen(port, '127.0.0.1', done));
+	t.after(() => {
+		server.close();
+		server.closeAllConnections();
+	});
+	return `http://127.0.0.1:${port}/`;
+}
+
+export async function openBrowser(t) {
+	const { chromium } = require('playwright-core');
+	const context = await chromium.launchPersistentContext(tempDir(t), {
+		executablePath: CHROMIUM, headless: true,
+		chromiumSandbox: false, args: ['--disable-gpu',
+			'--disable-quic', '--no-first-run',
+			'--disable-background-networking',
+			'--disable-component-update', '--disable-sync',
+			'--autoplay-policy=no-user-gesture-required'] });
+
+	t.after(() => context.close());
+	return context;
+}
+
+// Plays both in one page; the findings of each by its name.
+export async function playInBrowser(t, { hls, ts }, seconds) {
+	const context = await openBrowser(t);
+	const tab = await context.newPage();
+
+	await tab.goto(await servePage(t));
+	await tab.evaluate(([a, b]) => {
+		/* global playHls, playTs */
+		playHls(a);
+		playTs(b);
+	}, [hls, ts]);
+	const read = () => tab.evaluate(() =>
+		/* global state */
+		Object.fromEntries(Object.entries(state).map(([name, seen]) =>
+			[name, seen.read()])));
+
+	await waitUntil('pictures in the browser', async () => {
+		const seen = await read();
+
+		if (!Object.values(seen).every(({ pictures }) => pictures > 5))
+			throw new Error(JSON.stringify(seen));
+		return true;
+	}, 20000);
+	const before = await read();
+	await sleep(seconds * 1000);
+	const after = await read();
+	await context.close();
+	return Object.fromEntries(Object.entries(after).map(([name, seen]) =>
+		[name, { ...seen,
+			time: seen.time - before[name].time,
+			pictures: seen.pictures - before[name].pictures }]));
+}
