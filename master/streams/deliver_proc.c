@@ -49,11 +49,19 @@ struct msg mount_message(const struct mount *mount, enum msg_type type)
 
 uint32_t mount_viewers(const struct mount *m)
 {
-	uint32_t n = 0;
+	const struct deliver_proc *d = m->owner;
+	uint32_t n = 0, most = 0, surplus = 0;
 
-	for (unsigned i = 0; i < m->owner->n; i++)
+	for (unsigned i = 0; i < d->n; i++) {
 		n += m->seats[i].viewers;
-	return n;
+		most = MAX(most, m->seats[i].viewers);
+	}
+	/* the reports of the workers and of their sessions come one after the
+	 * other: a viewer is never missing */
+	if (n > most && m->hls > 0 && d->viewers != NULL)
+		surplus = viewers_surplus(d->viewers, msg_mount_number(
+						  mount_address(m), m->path));
+	return MAX(most, n - MIN(n, surplus));
 }
 
 uint64_t mount_cut(const struct mount *m)

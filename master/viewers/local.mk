@@ -5,6 +5,7 @@ libmaster_a_SOURCES += \
 	master/viewers/closed_sessions.c master/viewers/closed_sessions.h \
 	master/viewers/ip_set.c master/viewers/ip_set.h \
 	master/viewers/secure_token.c master/viewers/secure_token.h \
+	master/viewers/surplus.c master/viewers/surplus.h \
 	master/viewers/token_index.c master/viewers/token_index.h \
 	master/viewers/viewer_credential.c \
 	master/viewers/viewer_credential.h \

@@ -34,6 +34,7 @@ struct viewer_entry {
 	uint64_t client;
 	uint64_t key; /* 0: none */
 	uint64_t session; /* client of the first entry with this key */
+	uint64_t mount; /* of a client of HLS; 0: none */
 	LIST_ENTRY(viewer_entry) by_key;
 	struct peer *from; /* counts its address; NULL: not counted */
 	/* the worker that serves it; NULL: unknown */

@@ -42,6 +42,20 @@ void viewers_kick(struct viewers *v, const struct viewer_entry *e)
 	send_kick(e);
 }
 
+static void set_joined(struct viewers *v, struct viewer_entry *e, bool joined)
+{
+	if (e->joined == joined)
+		return;
+	e->joined = joined;
+	if (!viewer_table_is_shared(v->table, e))
+		return;
+	/* its worker counts it, too */
+	if (joined)
+		surplus_add(v->surplus, e->mount);
+	else
+		surplus_take(v->surplus, e->mount);
+}
+
 /* True if it was joined. */
 static bool end_one(struct viewers *v, struct viewer_entry *e)
 {
@@ -50,7 +64,7 @@ static bool end_one(struct viewers *v, struct viewer_entry *e)
 	/* a question about it may be under way */
 	viewer_table_group(v->table, e, NULL);
 	e->ended = true;
-	e->joined = false;
+	set_joined(v, e, false);
 	return joined;
 }
 
@@ -113,9 +127,11 @@ static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {
 	viewer_table_set_key(v->table, e, s->key);
-	if (!e->joined)
+	if (!e->joined) {
+		e->mount = s->mount;
 		restore(v, e, s);
-	e->joined = true;
+	}
+	set_joined(v, e, true);
 	return !viewer_table_is_shared(v->table, e);
 }
 
@@ -124,6 +140,7 @@ static bool leave(struct viewers *v, struct viewer_entry *e)
 {
 	bool ends = e->joined && !viewer_table_is_shared(v->table, e);
 
+	set_joined(v, e, false);
 	viewer_table_drop(v->table, e);
 	return ends;
 }
@@ -160,6 +177,11 @@ uint64_t viewers_session(const struct viewers *v, uint64_t client)
 	const struct viewer_entry *e = viewer_table_find(v->table, client);
 
 	return e != NULL ? e->session : client;
+}
+
+unsigned viewers_surplus(const struct viewers *v, uint64_t mount)
+{
+	return surplus_get(v->surplus, mount);
 }
 
 bool viewers_close(struct viewers *v, uint64_t session)
@@ -309,6 +331,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->rules = viewer_rules_new();
 	v->table = viewer_table_new();
 	v->cache = backend_cache_new();
+	v->surplus = surplus_new();
 	v->peers = peers_new(&(struct peers_config){ 0 });
 	LIST_INIT(&v->questions);
 	LIST_INIT(&v->ways);
@@ -330,6 +353,7 @@ void viewers_free(struct viewers **vp)
 	gate_free(&v->gate);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
+	surplus_free(&v->surplus);
 	peers_free(&v->peers);
 	while ((way = LIST_FIRST(&v->ways)) != NULL) {
 		LIST_REMOVE(way, link);

@@ -7,6 +7,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/viewers/closed_sessions.h"
+#include "master/viewers/surplus.h"
 #include "master/viewers/viewer_credential.h"
 #include "master/viewers/viewer_table.h"
 #include "master/viewers/viewers.h"
@@ -52,7 +53,8 @@ struct viewers {
 	void *list_arg;
 	uint64_t seed; /* of the keys of sessions */
 	struct peers *peers; /* addresses of viewers of shared workers */
-	struct closed_sessions closed; /* ... and sessions of theirs */
+	struct closed_sessions closed; /* ... sessions of theirs */
+	struct surplus *surplus; /* ... and entries beside the first */
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
 	struct ratelimit denials;

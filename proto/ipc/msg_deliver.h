@@ -2,9 +2,12 @@
 /* The messages of deliver, and the bounds of all lists; a part of msg.h. */
 #pragma once
 
+#include "common/base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	MSG_INPUTS_MAX = 32,
@@ -26,6 +29,14 @@ enum {
 static inline unsigned msg_deliver_of(uint64_t client)
 {
 	return (unsigned)(client % MSG_DELIVER_MAX);
+}
+
+/* A number above 0 for a mount; those of a few may be equal. */
+static inline uint64_t msg_mount_number(const char *address, const char *path)
+{
+	uint64_t hash = hash_add(HASH_INIT, address, strlen(address) + 1);
+
+	return hash_add(hash, path, strlen(path)) >> 1 | 1;
 }
 
 struct msg_deliver_listen {
@@ -140,6 +151,7 @@ struct msg_session {
 	uint64_t bytes;     /* sent */
 	/* the same for a client of HLS in every worker; 0: no such client */
 	uint64_t key;
+	uint64_t mount;     /* msg_mount_number() of that client's; else 0 */
 	/* viewers_per_address does not apply: to a proxy, or this host */
 	bool unlimited;
 };

@@ -158,6 +158,7 @@ static const struct field session_rows[] = {
 	{ "protocol", MSG_WORD(struct msg_session, protocol) },
 	{ "bytes", FIELD_AT(struct msg_session, bytes) },
 	{ "key", FIELD_AT(struct msg_session, key) },
+	{ "mount", FIELD_AT(struct msg_session, mount) },
 	{ "unlimited", FIELD_AT(struct msg_session, unlimited) },
 };
 static const struct field_table session_fields =

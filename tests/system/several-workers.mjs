@@ -143,6 +143,9 @@ test('a client of HLS is one session of both', async (t) => {
 	assert.equal(first.protocol, 'hls');
 	await askOften(path, 20, 200);
 	assert.equal((await one()).client_id, first.client_id);
+	// both have reported their counts since
+	await waitUntil('three seconds', async () => (await one()).uptime >= 3);
+	assert.equal((await sluice.status('a001')).sessions, 1);
 	// another client is another session
 	await askOften('/live.m3u8?token=b', 1, 200);
 	await waitUntil('two', async () =>

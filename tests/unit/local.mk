@@ -544,6 +544,7 @@ unit_master_tests = \
 	tests/unit/master/viewers/test_viewer_rules \
 	tests/unit/master/viewers/test_backend_cache \
 	tests/unit/master/viewers/test_closed_sessions \
+	tests/unit/master/viewers/test_surplus \
 	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_renewal
@@ -708,6 +709,7 @@ tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
 tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
 tests_unit_master_viewers_test_closed_sessions_LDADD = $(master_libs)
+tests_unit_master_viewers_test_surplus_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)

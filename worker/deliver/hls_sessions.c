@@ -270,6 +270,7 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	own.arg = s;
 	/* a number above 0 that JSON can hold */
 	own.key = hash >> 1 | 1;
+	own.mount = msg_mount_number(m->address, m->path);
 	s->session = session_new(h->cfg.sessions, &own);
 	s->session->bytes = &s->bytes;
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);

@@ -77,6 +77,7 @@ struct session *session_new(struct sessions *owner,
 	s->agent = cut(cfg->agent, SESSION_AGENT_MAX);
 	s->login = xstrdup("");
 	s->key = cfg->key;
+	s->mount = cfg->mount;
 	s->unlimited = cfg->unlimited;
 	s->free_entry = cfg->free_entry;
 	s->begun_ms = cfg->now_ms;
@@ -209,6 +210,7 @@ static struct msg_session describe(const struct session *s, uint64_t now_ms)
 		.protocol = s->protocol,
 		.bytes = s->bytes != NULL ? *s->bytes : 0,
 		.key = s->key,
+		.mount = s->mount,
 		.unlimited = s->unlimited,
 	};
 }

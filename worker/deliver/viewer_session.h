@@ -55,7 +55,8 @@ struct session {
 	char *login;
 	uint64_t begun_ms;
 	const uint64_t *bytes; /* sent; of the owner; NULL: none */
-	uint64_t key;    /* as in msg_session, like the next one */
+	uint64_t key;    /* as in msg_session, like the next two */
+	uint64_t mount;
 	bool unlimited;
 	bool free_entry; /* needs no permission */
 	bool asked;      /* the master knows the number */
@@ -74,7 +75,8 @@ struct session_config {
 	const struct ip_address *peer;
 	const char *protocol;
 	const char *host, *path, *query, *agent; /* NULL: none */
-	uint64_t key; /* as in msg_session, like the next one */
+	uint64_t key; /* as in msg_session, like the next two */
+	uint64_t mount;
 	bool unlimited;
 	bool free_entry;
 	uint64_t now_ms;

@@ -64,9 +64,10 @@ static const struct msg samples[] = {
 	{ .type = MSG_DELIVER_SESSIONS, .seq = 3, .deliver_sessions = {
 		.n = 2, .list = {
 			{ 1, "a001", "192.0.2.7", 0, "", "", "http", 0, 0,
-			  false },
+			  0, false },
 			{ INT64_MAX, "b", "2001:db8::1", UINT32_MAX, "\xc3\xa4",
-			  "VLC", "hls", INT64_MAX, INT64_MAX, true } },
+			  "VLC", "hls", INT64_MAX, INT64_MAX, INT64_MAX,
+			  true } },
 		.more = true } },
 	{ .type = MSG_DELIVER_CHANGES, .deliver_changes = {
 		.n_left = 2, .left = { 1, INT64_MAX } } },
