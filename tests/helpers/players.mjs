@@ -16,7 +16,10 @@ export const RATE = 25; // pictures per second of every clip
 
 const lines = (text) => text.split('\n').filter((line) => line !== '');
 
-const undecodable = /\[h264 @|corrupt decoded frame|openh264dec/;
+// About pictures and sound, not about the transport of whole packets.
+const undecodable = new RegExp('\\[(h264|aac) @|corrupt (decoded frame|input ' +
+	'packet)|PES packet size|Packet corrupt|Error while decoding|' +
+	'Last message repeated|openh264dec|faad|^decoder: ');
 
 // Findings from lines that are all complaints.
 const sorted = (all) => ({ errors: all.filter((line) =>
@@ -133,52 +136,78 @@ export const lacksBrowser = () => {
 	return missing ? `not installed: ${path.basename(missing)}` : false;
 };
 
-// Runs in the page, which has an object of counts for each player.
+// Runs in the page, which has an object of counts for each player.  A browser
+// stops at a picture that does not decode: both recover as their manuals say.
 const script = `
 const state = {};
 function watch(name, attach) {
 	const video = document.createElement('video');
-	const seen = state[name] = { errors: [], stalls: [], begun: false };
+	const seen = state[name] = { errors: [], pictures: 0, late: 0 };
+	let recovers = true; // until the first picture
 
+	function count() {
+		seen.pictures++;
+		recovers = false;
+		seen.late = video.getVideoPlaybackQuality().droppedVideoFrames;
+		video.requestVideoFrameCallback(count);
+	}
 	video.muted = true;
 	document.body.append(video);
-	video.addEventListener('playing', () => { seen.begun = true; });
+	video.requestVideoFrameCallback(count);
 	video.addEventListener('waiting', () => {
-		if (seen.begun)
-			seen.stalls.push(video.currentTime);
+		if (!recovers)
+			seen.errors.push('a stall at ' + video.currentTime);
 	});
 	video.addEventListener('error', () =>
-		seen.errors.push(video.error.message));
-	attach(video, (error) => seen.errors.push(error));
+		seen.errors.push('decoder: ' + video.error.message));
+	attach(video, (error) => seen.errors.push(error), () => {
+		if (recovers)
+			return false;
+		recovers = true;
+		return true;
+	});
 	video.play();
-	seen.read = () => {
-		const { totalVideoFrames: pictures,
-			droppedVideoFrames: late } =
-			video.getVideoPlaybackQuality();
-
-		return { pictures, late, time: video.currentTime,
-			errors: [...seen.errors, ...seen.stalls.map((time) =>
-				'a stall at ' + time)] };
-	};
 }
 function playHls(url) {
-	watch('hls.js', (video, fail) => {
+	watch('hls.js', (video, fail, recover) => {
 		const hls = new Hls();
 
-		hls.on(Hls.Events.ERROR, (event, data) => fail(data.details));
+		hls.on(Hls.Events.ERROR, (event, data) => {
+			const { fatal, type, details } = data;
+			const decodes = type !== Hls.ErrorTypes.MEDIA_ERROR ||
+				details === 'bufferStalledError';
+
+			fail(decodes ? details : 'decoder: ' + details);
+			if (fatal && !decodes && recover()) {
+				hls.recoverMediaError();
+				video.play();
+			}
+		});
 		hls.loadSource(url);
 		hls.attachMedia(video);
 	});
 }
 function playTs(url) {
-	watch('mpegts.js', (video, fail) => {
-		const player = mpegts.createPlayer({ type: 'mpegts', url,
-			isLive: true }, { liveBufferLatencyChasing: false });
+	watch('mpegts.js', (video, fail, recover) => {
+		function begin() {
+			const player = mpegts.createPlayer({ type: 'mpegts',
+				url, isLive: true },
+			{ liveBufferLatencyChasing: false });
 
-		player.on(mpegts.Events.ERROR, (...what) =>
-			fail(what.slice(0, 2).join(': ')));
-		player.attachMediaElement(video);
-		player.load();
+			player.on(mpegts.Events.ERROR, (type, what) => {
+				const decodes = type !== 'MediaError';
+
+				fail(decodes ? what : 'decoder: ' + what);
+				if (!decodes && recover()) {
+					player.destroy();
+					begin();
+					video.play();
+				}
+			});
+			player.attachMediaElement(video);
+			player.load();
+		}
+		begin();
 	});
 }`;
 
@@ -230,10 +259,8 @@ export async function playInBrowser(t, { hls, ts }, seconds) {
 		playHls(a);
 		playTs(b);
 	}, [hls, ts]);
-	const read = () => tab.evaluate(() =>
-		/* global state */
-		Object.fromEntries(Object.entries(state).map(([name, seen]) =>
-			[name, seen.read()])));
+	/* global state */
+	const read = () => tab.evaluate(() => state);
 
 	await waitUntil('pictures in the browser', async () => {
 		const seen = await read();
@@ -246,8 +273,7 @@ export async function playInBrowser(t, { hls, ts }, seconds) {
 	await sleep(seconds * 1000);
 	const after = await read();
 	await context.close();
-	return Object.fromEntries(Object.entries(after).map(([name, seen]) =>
-		[name, { ...seen,
-			time: seen.time - before[name].time,
-			pictures: seen.pictures - before[name].pictures }]));
+	return Object.entries(after).map(([name, { errors, pictures, late }]) =>
+		({ name, ...sorted(errors), late,
+			pictures: pictures - before[name].pictures }));
 }
