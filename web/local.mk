@@ -23,6 +23,9 @@ web_pages = \
 	web/headend/app.js \
 	web/headend/chart.js \
 	web/headend/dialog.js \
+	web/headend/edit.css \
+	web/headend/edit.js \
+	web/headend/fields.js \
 	web/headend/frame.css \
 	web/headend/groups.js \
 	web/headend/icon.svg \
@@ -30,6 +33,7 @@ web_pages = \
 	web/headend/log.js \
 	web/headend/login.js \
 	web/headend/main.js \
+	web/headend/merge.js \
 	web/headend/pages.css \
 	web/headend/poll.js \
 	web/headend/route.js \

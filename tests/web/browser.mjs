@@ -282,6 +282,73 @@ test('the log grows, is searched, and holds still when it is read', { skip },
 	await sluice.stop();
 });
 
+test('a stream is made, edited by two users, removed and brought back',
+	{ skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t);
+	const get = async (id) => (await done(sluice, { cmd: 'get-stream', id },
+		admin)).stream;
+	const input = (n) => page.locator('.address-row input').nth(n);
+	const save = () => page.keyboard.press('Control+Enter');
+
+	// a request that the service refuses is a part of the test
+	visitor.allowed = /40[09] /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/new');
+	await page.fill('#name', 'Fresh');
+	await input(0).fill('udp://127.0.0.1:70000');
+	await input(1).fill('udp://127.0.0.1:5200');
+	await visitor.accessible('new stream');
+	await save();
+	await page.waitForSelector('.address-row .problem:has-text("70000")');
+	assert.equal(await input(0).getAttribute('aria-invalid'), 'true');
+	await visitor.accessible('an error at its field');
+	await input(0).fill('udp://127.0.0.1:5200');
+	await input(1).fill('udp://127.0.0.1:5201');
+	await save();
+	await page.waitForSelector('h1:has-text("Fresh")');
+	const id = decodeURIComponent(page.url().split('/stream/')[1]);
+	const { name, ...made } = await get(id);
+
+	assert.equal(name, 'Fresh');
+	assert.deepEqual(made.output, ['udp://127.0.0.1:5201']);
+	// another user changes one field that is touched, and one that is not
+	await page.keyboard.press('e');
+	await page.waitForSelector('.edit');
+	await page.fill('#name', 'Mine');
+	await page.fill('textarea', '{"my_note": 7, "broken"');
+	await page.waitForSelector('.further .problem:has-text("JSON")');
+	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.fill('textarea', '{"my_note": 7}');
+	await done(sluice, { cmd: 'set-stream', id, stream: { ...made,
+		name: 'Theirs', output: ['udp://127.0.0.1:5202'] } }, admin);
+	await page.waitForSelector('.note:has-text("Theirs")');
+	await visitor.accessible('two users');
+	assert.equal(await input(1).inputValue(), 'udp://127.0.0.1:5202');
+	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.click('text=Keep yours');
+	await page.click('.changes summary');
+	await page.waitForSelector('.changes ins:has-text("Mine")');
+	await page.click('.save .primary');
+	await page.waitForSelector('h1:has-text("Mine")');
+	const merged = await get(id);
+
+	assert.deepEqual([merged.name, merged.my_note, merged.output],
+		['Mine', 7, ['udp://127.0.0.1:5202']]);
+	// removed, and brought back
+	await visitor.go(sluice.port, `#/edit/${id}`);
+	await page.click('.tools button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.toast:has-text("Mine was removed.")');
+	await visitor.until((gone) => !document.querySelector(
+		`tr[data-id="${gone}"]`), id);
+	await page.click('.toast button');
+	await page.waitForSelector(`tr[data-id="${id}"]`);
+	assert.equal((await get(id)).my_note, 7);
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('an observer gets no control that would be refused', { skip },
 	async (t) => {
 	const { sluice, visitor, page } = await begin(t, { width: 360 });
@@ -295,7 +362,9 @@ test('an observer gets no control that would be refused', { skip },
 		0);
 	await page.keyboard.press('r');
 	await page.keyboard.press('t');
+	await page.keyboard.press('e');
 	assert.equal(await page.locator('dialog').count(), 0);
+	assert.match(page.url(), /#\/stream\/news$/);
 	// nothing is wider than a phone
 	assert.ok(await page.evaluate(
 		'document.documentElement.scrollWidth <= innerWidth'));

@@ -19,6 +19,8 @@ const { href, parseRoute } = await load('headend/route.js');
 const { sectionsOf } = await load('headend/groups.js');
 const { fit } = await load('headend/sizes.js');
 const { sorted } = await load('headend/rows.js');
+const { diff, fieldOf, merge, restarts, same } =
+	await load('headend/merge.js');
 
 test('numbers have fixed places and thin separators', () => {
 	assert.deepEqual([0, 7, 999, 1000, 1234567, 12.9].map(count),
@@ -279,4 +281,59 @@ test('rows that are equal keep their order', () => {
 	assert.equal(ids('state'), 'cba');
 	assert.equal(ids('constructor'), 'bac');
 	assert.equal(ids('__proto__'), 'bac');
+});
+
+test('objects are compared as the service compares them', () => {
+	for (const [a, b] of [[1, 1], [null, undefined], [{}, []],
+		[{ a: 1, b: [2] }, { b: [2], a: 1 }], ['', '']])
+		assert.ok(same(a, b) && same(b, a), JSON.stringify([a, b]));
+	for (const [a, b] of [[1, '1'], [0, null], [[1, 2], [2, 1]],
+		[{ a: 1 }, { a: 1, b: null }], [[1], { 0: 1 }], [{}, null],
+		[{ a: 1 }, { toString: 1 }]])
+		assert.ok(!same(a, b) && !same(b, a), JSON.stringify([a, b]));
+});
+
+test('untouched fields follow the other user, touched ones stay', () => {
+	const base = { name: 'a', input: ['x'], my_note: 1, pmt_version: 3 };
+	const theirs = { ...base, name: 'theirs', output: ['y'],
+		pmt_version: 4 };
+
+	assert.deepEqual(merge(base, base, theirs),
+		{ merged: theirs, conflicts: [] });
+	assert.deepEqual(merge(base, { ...base, input: ['z'] }, theirs),
+		{ merged: { ...theirs, input: ['z'] }, conflicts: [] });
+	assert.deepEqual(merge(base, { ...base, name: 'mine' }, theirs),
+		{ merged: { ...theirs, name: 'mine' }, conflicts: ['name'] });
+	// the same change twice is none
+	assert.deepEqual(merge(base, { ...base, name: 'theirs' }, theirs),
+		{ merged: theirs, conflicts: [] });
+	// removed by me, removed by them
+	const { my_note, ...without } = base;
+
+	assert.equal(my_note, 1);
+	assert.deepEqual(merge(base, without, theirs).merged, { name: 'theirs',
+		input: ['x'], output: ['y'], pmt_version: 4 });
+	assert.deepEqual(merge(base, base, without).merged, without);
+});
+
+test('a diff has what the user changed, and says what it interrupts', () => {
+	const before = { enable: true, name: 'a', input: ['x'],
+		pmt_version: 1 };
+	const named = { ...before, name: 'b', pmt_version: 2 };
+
+	assert.deepEqual(diff(before, named),
+		[{ key: 'name', before: 'a', after: 'b' }]);
+	assert.equal(restarts(before, named), false);
+	assert.equal(restarts(before, { ...before, input: ['y'] }), true);
+	assert.equal(restarts({ ...before, enable: false },
+		{ ...before, enable: false, input: ['y'] }), false);
+});
+
+test('an error leads to its field', () => {
+	assert.deepEqual(fieldOf('stream.output[1]: port: 70000 is not a port'),
+		{ key: 'output', place: 1 });
+	assert.deepEqual(fieldOf('stream.name: is not a string'),
+		{ key: 'name', place: -1 });
+	assert.equal(fieldOf('id: is missing'), null);
+	assert.equal(fieldOf(''), null);
 });

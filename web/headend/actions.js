@@ -3,6 +3,7 @@
 
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
+import { href } from './route.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./dialog.js').Question} Question */
@@ -54,6 +55,29 @@ export function switchInput(app, stream, input, ask) {
 		action: t('switch_to'), run: () => app.act('set-stream-input',
 			{ id: stream.id, input }, t('done_switch',
 				{ ...names(stream), input })) });
+}
+
+/**
+ * It can be undone for half a minute: the object is still known here.
+ * @param {App} app
+ * @param {Stream} stream
+ * @param {Ask} ask
+ */
+export function remove(app, stream, ask) {
+	const { id, config } = stream, text = t('done_remove', names(stream));
+	const undo = () => app.act('set-stream', { was: null, stream: config },
+		t('saved'));
+	const run = async () => {
+		const isDone = await app.act('set-stream', { id, was: config,
+			stream: { remove: true } }, text);
+
+		if (!isDone)
+			return;
+		location.hash = href('streams');
+		app.say(text, false, { word: t('undo'), run: undo });
+	};
+
+	ask({ text: t('ask_remove', names(stream)), action: t('remove'), run });
 }
 
 /** True where an input can be chosen by hand. @param {Stream} stream */

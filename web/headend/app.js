@@ -16,6 +16,7 @@ import { parseRoute } from './route.js';
 /** @typedef {import('../common/live.js').LiveState} LiveState */
 /** @typedef {import('../common/time.js').Zone} Zone */
 /** @typedef {'system' | 'light' | 'dark'} Theme */
+/** @typedef {{word: string, run: () => void}} Action */
 
 /** Without a reason to look, the overview is this old at most. */
 const OVERVIEW_MAX_S = 10;
@@ -30,7 +31,7 @@ export class App {
 	ready = false;
 	/** Unix time since when there is no connection. @type {number | null} */
 	lostAt = null;
-	/** @type {{text: string, error: boolean} | null} */
+	/** @type {{text: string, error: boolean, action?: Action} | null} */
 	toast = null;
 	/** The filter gets the focus with the next draw. */
 	wantsFilter = false;
@@ -291,6 +292,7 @@ export class App {
 	 * @param {string} cmd
 	 * @param {Record<string, unknown>} fields
 	 * @param {string} done
+	 * @returns {Promise<boolean>}
 	 */
 	async act(cmd, fields, done) {
 		try {
@@ -298,24 +300,28 @@ export class App {
 			const [warning] = reply.warnings ?? [];
 
 			this.say(warning ?? done, warning !== undefined);
+			return true;
 		} catch (error) {
 			this.say(t('refused', { error:
 				/** @type {Error} */ (error).message }), true);
+			return false;
+		} finally {
+			this.store.wantsOverview = true;
 		}
-		this.store.wantsOverview = true;
 	}
 
 	/**
 	 * @param {string} text
 	 * @param {boolean} [error]
+	 * @param {Action} [action]
 	 */
-	say(text, error = false) {
+	say(text, error = false, action = undefined) {
 		clearTimeout(this.#toastTimer);
-		this.toast = { text, error };
+		this.toast = { text, error, action };
 		this.#toastTimer = setTimeout(() => {
 			this.toast = null;
 			this.changed();
-		}, error ? 15000 : 5000);
+		}, action ? 30000 : error ? 15000 : 5000);
 		this.changed();
 	}
 }

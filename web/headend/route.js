@@ -3,8 +3,8 @@
 
 /**
  * @typedef {object} Route
- * @property {'wall' | 'streams' | 'stream' | 'sessions' | 'log' | 'none'
- * } page
+ * @property {'wall' | 'streams' | 'stream' | 'sessions' | 'log' | 'edit' |
+ *	'new' | 'none'} page
  * @property {string} id of the object of the page
  * @property {URLSearchParams} query
  */
@@ -27,11 +27,12 @@ export function parseRoute(hash) {
 
 	if (page === '' || (page === 'wall' && id === ''))
 		return { page: 'wall', id: '', query: params };
-	if ((page === 'streams' || page === 'sessions' || page === 'log') &&
+	if ((page === 'streams' || page === 'sessions' || page === 'log' ||
+		page === 'new') &&
 		id === '')
 		return { page, id: '', query: params };
-	if (page === 'stream' && id !== '')
-		return { page: 'stream', id, query: params };
+	if ((page === 'stream' || page === 'edit') && id !== '')
+		return { page, id, query: params };
 	return { page: 'none', id: '', query: params };
 }
 

@@ -128,7 +128,8 @@ function Rail({ app }) {
 			if (page === 'log' && !app.isControl)
 				return null;
 			const isHere = app.route.page === page ||
-				(page === 'streams' && app.route.page === 'stream');
+				(page === 'streams' && ['stream', 'edit', 'new']
+					.includes(app.route.page));
 
 			return html`<a href=${href(page)}
 				aria-current=${isHere ? 'page' : undefined}>
@@ -159,6 +160,7 @@ function freeze(app) {
 const streamPage = () => import('./stream.js');
 const sessionsPage = () => import('./sessions.js');
 const logPage = () => import('./log.js');
+const editPage = () => import('./edit.js');
 
 /**
  * A page that is not loaded with the first one.
@@ -186,6 +188,9 @@ function Page({ app, ask }) {
 	case 'streams': return html`<${Streams} app=${app} />`;
 	case 'stream': return html`<${Later} name="StreamPage" key=${id}
 		load=${streamPage} app=${app} id=${id} ask=${ask} />`;
+	case 'edit': case 'new': return html`<${Later} name="EditPage"
+		key=${`edit ${id}`} load=${editPage} app=${app} id=${id}
+		ask=${ask} />`;
 	case 'sessions': return html`<${Later} name="Sessions" key="sessions"
 		load=${sessionsPage} app=${app} />`;
 	case 'log': return html`<${Later} name="LogPage" key="log"
@@ -272,7 +277,7 @@ function press(app, ask, help, event) {
 			return false;
 		history.back();
 		return true;
-	case 't': case 'r':
+	case 't': case 'r': case 'e':
 		return act(app, ask, event.key, event.target);
 	default:
 		return false;
@@ -283,7 +288,7 @@ function press(app, ask, help, event) {
  * The action of a key on the stream of the page or of the row with the focus.
  * @param {App} app
  * @param {(question: Question) => void} ask
- * @param {'t' | 'r'} key
+ * @param {'t' | 'r' | 'e'} key
  * @param {EventTarget | null} target
  */
 function act(app, ask, key, target) {
@@ -295,7 +300,10 @@ function act(app, ask, key, target) {
 
 	if (!app.isControl || stream === undefined)
 		return false;
-	(key === 't' ? toggle : restart)(app, stream, ask);
+	if (key === 'e')
+		location.hash = href('edit', stream.id);
+	else
+		(key === 't' ? toggle : restart)(app, stream, ask);
 	return true;
 }
 
@@ -327,7 +335,10 @@ export function Shell({ app }) {
 			<${Page} app=${app} ask=${ask} /></main>
 		<div class="toasts" role="status">${app.toast && html`
 			<p class=${app.toast.error ? 'toast fault' : 'toast'}>
-			<${Foreign} text=${app.toast.text} /></p>`}</div>
+			<${Foreign} text=${app.toast.text} />
+			${app.toast.action && html` <button onClick=${
+				app.toast.action.run}>${app.toast.action.word}</button>`}
+			</p>`}</div>
 		${question && html`<${Confirm} question=${question}
 			onClose=${() => ask(null)} />`}
 		${help && html`<${Keys} onClose=${() => setHelp(false)} />`}

@@ -55,6 +55,8 @@ function Actions({ app, stream, ask }) {
 			${t(isOn ? 'disable' : 'enable')} <kbd>t</kbd></button>
 		${isOn && html`<button onClick=${() => restart(app, stream, ask)}>
 			${t('restart')} <kbd>r</kbd></button>`}
+		<a class="button" href=${href('edit', stream.id)}>
+			${t('edit')} <kbd>e</kbd></a>
 		<a class="button" href=${href('log', '', { stream: stream.id })}>
 			${t('to_log')}</a>
 	</div>`;

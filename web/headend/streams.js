@@ -272,6 +272,8 @@ export function Streams({ app }) {
 				${filter.unknown.length > 0 && t('filter_unknown', {
 					words: filter.unknown.map((one) => one.text)
 						.join(', ') })}</span>
+			${app.isControl && html`<a class="button" href=${href('new')}>
+				${t('new_stream')}</a>`}
 			${order.moved > 0 && hold && html`<button onClick=${() => {
 				order.again();
 				setHold(false);

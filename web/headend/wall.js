@@ -123,6 +123,8 @@ function FirstStream({ app }) {
 		`"output":["http://0.0.0.0:8100/news"]}}' ${app.api.url('control/')}`;
 
 	return html`<${Empty} title=${t('empty_wall')}>
+		${app.isControl && html`<p><a class="button primary"
+			href=${href('new')}>${t('new_stream')}</a></p>`}
 		<p>${t('empty_wall_next')}</p><pre tabindex="0">${line}</pre><//>`;
 }
 
