@@ -296,6 +296,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_pipeline_files \
 	tests/unit/worker/stream/test_pipeline_rtp \
 	tests/unit/worker/stream/test_pipeline_udp \
+	tests/unit/worker/stream/test_reentry \
 	tests/unit/worker/stream/test_selector \
 	tests/unit/worker/stream/test_sink \
 	tests/unit/worker/stream/test_tap \

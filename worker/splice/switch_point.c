@@ -77,6 +77,13 @@ void switch_point_reset(struct switch_point *e)
 				    .held = e->held, .pcr_pid = TS_PID_NULL };
 }
 
+void switch_point_interrupt(struct switch_point *e, bool shows)
+{
+	shows |= e->shows;
+	switch_point_reset(e);
+	e->shows = shows;
+}
+
 void switch_point_want(struct switch_point *e, unsigned wait_ms,
 			uint64_t now_ns)
 {
@@ -131,6 +138,11 @@ static enum rap_sign look(struct switch_point *e, const uint8_t *p)
 	return rap_feed(&e->rap, p);
 }
 
+static bool shows_rap(enum rap_sign sign)
+{
+	return sign == RAP_HERE || sign == RAP_YES;
+}
+
 /* Are tables and clock of the source known? */
 static bool is_known(const struct switch_point *e)
 {
@@ -166,7 +178,7 @@ static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 {
 	bool known = is_known(e);
 
-	e->shows |= sign == RAP_HERE || sign == RAP_YES;
+	e->shows |= shows_rap(sign);
 	/* is the rest of the picture too far away to wait for it? */
 	if (sign == RAP_NONE && e->open.set &&
 	    here.at - e->open.at >= SWITCH_POINT_HELD_MAX - 1)
@@ -353,6 +365,20 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 				       splice_ticks_of_ns(now_ns)));
 	e->has_pcr = false;
 	return found;
+}
+
+bool switch_point_watch(struct switch_point *e, const struct ts_run *runs,
+			size_t n_runs)
+{
+	for (size_t i = 0; !e->shows && i < n_runs; i++) {
+		for (size_t k = 0; !e->shows && k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			if (ts_sync_ok(p) && !ts_tei(p))
+				e->shows = shows_rap(look(e, p));
+		}
+	}
+	return e->shows;
 }
 
 bool switch_point_is_held(const struct switch_point *e)

@@ -36,8 +36,18 @@ struct switch_point;
 struct switch_point *switch_point_new(const struct psi *psi);
 void switch_point_free(struct switch_point **);
 
-/* The source was opened again: forgets its tables, its clock and the search. */
+/* The source was replaced: forgets its tables, its clock, the search, and that
+ * it has shown random access points. */
 void switch_point_reset(struct switch_point *);
+
+/* The next packets do not follow the last ones: the same, but the source counts
+ * as one that has shown random access points if it has, or with shows. */
+void switch_point_interrupt(struct switch_point *, bool shows);
+
+/* Takes packets of a source that is sent, whose tables another stage feeds.
+ * True: it has shown a random access point, and needs no further call. */
+bool switch_point_watch(struct switch_point *, const struct ts_run *runs,
+			size_t n_runs);
 
 /* Starts the search.  The wait begins now, or at the first packet. */
 void switch_point_want(struct switch_point *, unsigned wait_ms,

@@ -48,6 +48,13 @@ void candidate_end_entry(struct candidate *c)
 void candidate_forget(struct candidate *c)
 {
 	if (c->entry != NULL)
-		switch_point_reset(c->entry);
+		switch_point_interrupt(c->entry, c->shows);
 	c->entering = false;
+}
+
+void candidate_watch(struct candidate *c, const struct ts_run *runs,
+		     size_t n_runs)
+{
+	if (!c->shows)
+		c->shows = switch_point_watch(candidate_entry(c), runs, n_runs);
 }

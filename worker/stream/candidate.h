@@ -38,6 +38,7 @@ enum candidate_event {
 struct candidate {
 	enum candidate_state state;
 	bool entering; /* the entry looks for a place to enter */
+	bool shows; /* it has shown a random access point while it was sent */
 	struct switch_point *entry;
 	const struct psi *psi; /* tables; NULL: the entry reads the tables */
 };
@@ -55,5 +56,11 @@ void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 void candidate_end_entry(struct candidate *);
 
 /* Resets the entry, because the next packets do not follow the watched packets:
- * the candidate was on air meanwhile, or its input was opened again. */
+ * the candidate was on air meanwhile, or its input was opened again.  A source
+ * that has shown random access points is still known to show them. */
 void candidate_forget(struct candidate *);
+
+/* Takes packets of a candidate on air, whose entry does not watch them: it may
+ * show its first random access point there. */
+void candidate_watch(struct candidate *, const struct ts_run *runs,
+		     size_t n_runs);

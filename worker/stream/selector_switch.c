@@ -225,6 +225,7 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 			si_versions_begin(s->si, chain->position);
 		}
 		s->opens = chain->keeper.opens;
+		candidate_watch(c, part->runs, part->n_runs);
 		return SELECTOR_ON_AIR;
 	}
 	if (c->state == CANDIDATE_ENDING)
