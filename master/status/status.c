@@ -408,11 +408,16 @@ static json_t *write_raised(const struct status_stream *s)
 
 json_t *status_write_raised(const struct status *s)
 {
-	json_t *all = json_object();
+	json_t *all = json_object(), *one;
 
-	for (size_t i = 0; i < s->n; i++)
-		(void)json_object_set_new(all, s->streams[i]->id,
-					  write_raised(s->streams[i]));
+	for (size_t i = 0; i < s->n; i++) {
+		one = write_raised(s->streams[i]);
+		if (json_array_size(json_object_get(one, "faults")) > 0 ||
+		    json_array_size(json_object_get(one, "raised")) > 0 ||
+		    !json_is_null(json_object_get(one, "worker")))
+			(void)json_object_set(all, s->streams[i]->id, one);
+		json_decref(one);
+	}
 	return all;
 }
 

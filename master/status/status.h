@@ -67,7 +67,7 @@ void status_down(struct status *, const char *id, const char *failure);
 /* From master to master: the minutes of all streams as JSON; and back, for the
  * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
-/* Only their raised alarms. */
+/* Only the raised alarms, of the streams that have some. */
 json_t *status_write_raised(const struct status *);
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */

@@ -135,7 +135,7 @@ test('an alarm that was raised before a crash is not raised again',
 	await waitUntil('a later second, and the stored document', () =>
 		Date.now() / 1000 > before[0].since + 2 &&
 		documents(sluice).some((text) => JSON.parse(text).history
-			?.streams.a000.raised.length > 0));
+			?.streams.a000?.raised.length > 0));
 	await crash(sluice);
 	const events = await sluice.events(t, '&scope=alarm');
 	assert.deepEqual((await alarmsOf()).filter((one) =>
