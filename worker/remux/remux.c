@@ -17,7 +17,8 @@ struct remux *remux_new(const struct remux_config *config)
 	*o = *config->options;
 	r->transparent = !remux_options_given(o);
 	if (r->transparent) {
-		o->pass_data = o->pass_ca = true;
+		o->pass_data = true;
+		o->pass_ca = !config->descrambled;
 		o->sdt = o->eit = o->nit = TABLE_PASS;
 	}
 	r->versions = config->versions;

@@ -35,6 +35,7 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
+		.descrambled = l->descrambler != NULL,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,
 			   .pmt = stream->pmt_version,
