@@ -178,8 +178,7 @@ void deliver_proc_set_play(struct deliver_proc *d, const struct play_conf *c)
 {
 	if (!c->has_port)
 		return;
-	d->play = listener_get(d->listeners, &c->port);
-	listener_set_play(d->play);
+	d->play = listener_get(d->listeners, &c->port, true);
 	want(d);
 }
 
@@ -486,7 +485,8 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	for (unsigned i = 0; i < d->n; i++)
 		m->seats[i].mount = m;
 	if (cfg->listen != NULL)
-		m->listener = listener_get(d->listeners, cfg->listen);
+		m->listener = listener_get(d->listeners, cfg->listen,
+					   false);
 	holder = deliver_proc_find(d, mount_address(m), m->path);
 	TAILQ_INSERT_TAIL(&d->mounts, m, link);
 	if (holder != NULL) {

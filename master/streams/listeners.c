@@ -335,7 +335,7 @@ static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
 }
 
 struct listener *listener_get(struct listeners *ls,
-			      const struct sockaddr_any *where)
+			      const struct sockaddr_any *where, bool play)
 {
 	struct listener *l;
 
@@ -346,6 +346,7 @@ struct listener *listener_get(struct listeners *ls,
 		l = xcalloc(1, sizeof *l);
 		l->owner = ls;
 		l->where = *where;
+		l->play = play;
 		sockaddr_format(where, l->address);
 		LIST_INSERT_HEAD(&ls->list, l, link);
 		l->retry_ms = LISTEN_RETRY_MIN_MS;
@@ -417,11 +418,6 @@ void listeners_close_unused(struct listeners *ls)
 		fd_close(&i->fd);
 		free(i);
 	}
-}
-
-void listener_set_play(struct listener *l)
-{
-	l->play = true;
 }
 
 bool listener_is_play(const struct listener *l)

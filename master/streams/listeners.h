@@ -64,10 +64,10 @@ void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 
 /* Adds a user of the listener with this address.  The first user opens it
- * (on_open may come inside). */
-struct listener *listener_get(struct listeners *, const struct sockaddr_any *);
-/* Viewers there get the play paths, too.  Before the listener is taken. */
-void listener_set_play(struct listener *);
+ * (on_open may come inside).  play: viewers there get the play paths, too; this
+ * user comes before the others. */
+struct listener *listener_get(struct listeners *, const struct sockaddr_any *,
+			      bool play);
 bool listener_is_play(const struct listener *);
 /* NULL-safe; sets *l to NULL. */
 void listener_put(struct listener **);

@@ -87,6 +87,17 @@ test('a stream is at its play path, whatever its id and the settings are',
 		await waitUntil('the end', () => viewer.ended);
 	});
 
+test('a running process gets a play port that the settings add', async (t) => {
+	const sluice = await play(t, config(source('a'),
+		stream('b', 'stream://a', 'http://127.0.0.1:8101/b')));
+	const deliver = sluice.worker('deliver', '1').pid;
+
+	await sluice.cmd('set-settings', { settings });
+	await waitUntil('the port', () => ask('/play/a').then((status) =>
+		status === 200));
+	assert.equal(sluice.worker('deliver', '1').pid, deliver);
+});
+
 test('the play port has an alarm while another program uses it', async (t) => {
 	const server = net.createServer();
 

@@ -64,7 +64,7 @@ static void init(struct scene *s, unsigned n_workers)
 		for (size_t k = 0; k < MSG_SLOTS_MAX; k++)
 			s->has[i][k] = -1;
 	s->ls = listeners_new(s->loop, &events, n_workers, s);
-	s->l = listener_get(s->ls, &s->where);
+	s->l = listener_get(s->ls, &s->where, false);
 }
 
 static void done(struct scene *s)
@@ -219,7 +219,7 @@ Test(listeners, a_port_in_use_is_an_error)
 
 	init(&s, 2);
 	other = listeners_new(s.loop, &events, 2, &s);
-	l = listener_get(other, &s.where);
+	l = listener_get(other, &s.where, false);
 	cr_assert_not_null(listener_error(l));
 	cr_assert_null(listener_error(s.l));
 	listener_put(&l);
