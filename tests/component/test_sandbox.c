@@ -67,13 +67,17 @@ static void bench_init(struct bench *b)
 	write_file(b->clip, "secret");
 	path_of(b, "media/list", path);
 	write_file(path, "clip.ts\n../etc/sluice.json\n../cert/key.pem\n"
-			 "../media/../etc/sluice.json\nalias\n");
+			 "../media/../etc/sluice.json\nalias\n"
+			 "../other/clip.ts\n");
 	path_of(b, "media/alias", path);
 	cr_assert_eq(symlink(b->key, path), 0);
 	(void)snprintf(private, sizeof private, "%s/etc\n%s", b->dir,
 		       b->state);
 	cr_assert_eq(setenv(WORKER_PRIVATE_VARIABLE, private, 1), 0);
 	cr_assert_eq(setenv(WORKER_KEY_VARIABLE, b->key, 1), 0);
+	/* where another stream records */
+	path_of(b, "other", path);
+	cr_assert_eq(setenv(WORKER_RECORDINGS_VARIABLE, path, 1), 0);
 	cr_assert_geq(ring, 0);
 	b->ring = fd_reopen_readonly(ring);
 	cr_assert_geq(b->ring, 0);
@@ -111,7 +115,8 @@ static const struct role {
 	{ &stream_role, 0, NULL, "rec.ts", UDP | ONLY_FILES },
 	{ &stream_role, 0, "etc/clip.ts", "etc/rec.ts", UDP | ONLY_FILES },
 	{ &stream_role, 0, "state/clip.ts", "state/rec.ts", UDP | ONLY_FILES },
-	/* a list that names what is private, and a clip beside the key */
+	/* a list that names what is private and a recording of another stream,
+	 * and a clip beside the key */
 	{ &stream_role, 0, "media/list#list", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
