@@ -50,6 +50,7 @@ include worker/net/librist/local.mk
 include worker/net/rist/local.mk
 include worker/net/srt/local.mk
 include worker/output/local.mk
+include worker/picture/local.mk
 include worker/querier/local.mk
 include worker/remux/local.mk
 include worker/rtp/local.mk

@@ -77,6 +77,7 @@ static const struct {
 	[SPAWN_WORKER] = { "sluice-worker", "" },
 	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
 	[SPAWN_WORKER_TLS] = { "sluice-worker-tls", "-tls" },
+	[SPAWN_WORKER_PICTURE] = { "sluice-worker-picture", "-picture" },
 };
 
 const char *spawn_program_name(enum spawn_program program)

@@ -28,12 +28,12 @@ enum {
 	SPAWN_TICK_MS = 10,
 };
 
-/* The program of a worker.  Only the second and third load large
- * libraries. */
+/* The program of a worker.  Only the first loads no large libraries. */
 enum spawn_program {
 	SPAWN_WORKER, /* sluice-worker */
 	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
 	SPAWN_WORKER_TLS, /* sluice-worker-tls, beside it */
+	SPAWN_WORKER_PICTURE, /* sluice-worker-picture; only if HAVE_PICTURE */
 	SPAWN_PROGRAMS,
 };
 

@@ -3,6 +3,7 @@
 
 #include "common/base/fd.h"
 #include "common/supervise/spawn.h"
+#include "config.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
@@ -31,11 +32,12 @@ struct worker_trial {
 	int result;
 };
 
-/* A role that works without a task. */
+/* A role that works without a task; NULL: the program was not built. */
 static const char *const roles[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER] = "auth",
 	[SPAWN_WORKER_NET] = "softcam",
 	[SPAWN_WORKER_TLS] = "tls",
+	[SPAWN_WORKER_PICTURE] = HAVE_PICTURE ? "picture" : NULL,
 };
 
 /* The last line that the workers wrote; "" if there is none. */
@@ -155,7 +157,7 @@ static void start(struct try *t, struct spawner *s, enum spawn_program program)
 
 int worker_trial(const char *path, struct errmsg *error)
 {
-	struct worker_trial w = { .left = SPAWN_PROGRAMS, .error = error,
+	struct worker_trial w = { .error = error,
 				  .loop = ev_loop_new(EVFLAG_NOENV) };
 	struct spawner *s;
 	ev_timer timer = { .data = &w };
@@ -163,7 +165,11 @@ int worker_trial(const char *path, struct errmsg *error)
 	if (w.loop == NULL || pipe2(w.output, O_CLOEXEC | O_NONBLOCK) < 0)
 		return errmsg_fail(error, -ENOMEM, "%s", strerror(errno));
 	s = spawner_new(w.loop, path);
+	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
+		w.left += roles[i] != NULL;
 	for (size_t i = 0; i < SPAWN_PROGRAMS; i++) {
+		if (roles[i] == NULL)
+			continue;
 		w.tries[i].owner = &w;
 		start(&w.tries[i], s, (enum spawn_program)i);
 	}

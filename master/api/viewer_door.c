@@ -252,12 +252,19 @@ static bool is_known(struct api *api, const char *path)
 	struct stream_proc_info info;
 	char id[PLAY_PATH_MAX];
 	size_t len = strcspn(path, "/");
+	bool known;
 
 	if (len == 0 || len >= sizeof id)
 		return false;
 	memcpy(id, path, len);
 	id[len] = '\0';
-	return reconciler_get_stream(api->cfg.reconciler, id, &info);
+	known = reconciler_get_stream(api->cfg.reconciler, id, &info);
+	/* a picture */
+	if (!known && len > 4 && strcmp(path + len - 4, ".jpg") == 0) {
+		id[len - 4] = '\0';
+		known = reconciler_get_stream(api->cfg.reconciler, id, &info);
+	}
+	return known;
 }
 
 static void hand_over(struct api *api, struct http_conn *conn,

@@ -25,6 +25,7 @@
 
 struct deliver_proc;
 struct mount;
+struct picture_proc;
 struct plan_http;
 struct play_conf;
 struct stream_proc_info;
@@ -54,6 +55,17 @@ bool deliver_proc_is_closed(const struct deliver_proc *);
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 /* Why no viewer can connect to that port; NULL: there is no error. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
+/* Where pictures of streams come from. */
+struct deliver_pictures {
+	struct picture_proc *proc; /* borrowed; NULL: there are none */
+	/* The ring of a stream; or -1 and error, constant text.  absent: it
+	 * never has a picture. */
+	int (*ring_of)(const char *stream, const char **error, bool *absent,
+		       void *arg);
+	void *arg;
+};
+void deliver_proc_set_pictures(struct deliver_proc *,
+			       const struct deliver_pictures *);
 /* Decides about viewers (borrowed); NULL: no viewer is admitted. */
 void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
 /* A worker runs, and reads its messages: it gets no more viewers than it can

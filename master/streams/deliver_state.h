@@ -53,6 +53,7 @@ struct deliver_worker {
 	bool retiring;
 	bool linked; /* to the tls worker */
 	struct viewer_way way; /* of its questions */
+	LIST_HEAD(, look) looks; /* open questions for pictures */
 };
 
 struct deliver_proc {
@@ -71,6 +72,7 @@ struct deliver_proc {
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */
 	bool closed; /* no mount is sent: auth.enable is no boolean */
+	struct deliver_pictures pictures;
 };
 
 /* The name that the workers use. */
@@ -112,3 +114,11 @@ bool deliver_worker_serves(const struct deliver_worker *);
 void deliver_worker_send_due(struct deliver_worker *);
 void deliver_worker_seat_due(struct deliver_worker *, struct mount_seat *,
 			     bool due);
+
+/* --- deliver_pictures.c --- */
+
+/* deliver.look: the answer is sent inside or later. */
+void deliver_pictures_ask(struct deliver_worker *, const char *stream,
+			  uint32_t seq);
+/* The worker has ended. */
+void deliver_pictures_cancel(struct deliver_worker *);

@@ -234,6 +234,8 @@ static void on_message(const struct msg *m, void *self)
 		take_changes(w, &m->deliver_changes);
 	else if (m->type == MSG_DELIVER_PLAYLIST)
 		send_page(w, m);
+	else if (m->type == MSG_DELIVER_LOOK)
+		deliver_pictures_ask(w, m->deliver_look.stream, m->seq);
 	else if (m->type == MSG_DELIVER_VIEWERS)
 		take_viewers(w, &m->deliver_viewers);
 	else if (m->type == MSG_DELIVER_ASK && viewers != NULL &&
@@ -267,6 +269,7 @@ static void on_down(void *self)
 			m->on_viewers(true, m->arg);
 	session_list_down(d->sessions, w->number);
 	viewers_down(d->viewers, &w->way);
+	deliver_pictures_cancel(w);
 	/* the others accept the viewers that wait in its sockets */
 	listeners_untake(d->listeners, w->number);
 	share_listeners(d);
@@ -314,6 +317,7 @@ void deliver_worker_free(struct deliver_worker **w)
 {
 	if (*w == NULL)
 		return;
+	deliver_pictures_cancel(*w);
 	service_proc_free(&(*w)->service);
 	free(*w);
 	*w = NULL;

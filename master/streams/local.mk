@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/streams/analysis_request.c master/streams/analysis_request.h \
+	master/streams/deliver_pictures.c \
 	master/streams/deliver_proc.c master/streams/deliver_proc.h \
 	master/streams/deliver_state.h master/streams/deliver_worker.c \
 	master/streams/input_choice.c master/streams/input_choice.h \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \
+	master/streams/picture_proc.c master/streams/picture_proc.h \
 	master/streams/querier_proc.c master/streams/querier_proc.h \
 	master/streams/queriers.c master/streams/queriers.h \
 	master/streams/receivers.c master/streams/receivers.h \

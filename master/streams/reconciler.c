@@ -15,6 +15,7 @@
 #include "master/streams/stream_proc.h"
 #include "master/viewers/backend_proc.h"
 #include "common/supervise/jobs.h"
+#include "master/streams/picture_proc.h"
 #include "master/streams/querier_proc.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
@@ -250,6 +251,24 @@ static void on_tls_up(void *arg)
 	deliver_proc_link_tls(r->deliver, true);
 }
 
+/* A picture starts no stream on demand. */
+static int picture_ring_of(const char *stream, const char **error,
+			   bool *absent, void *arg)
+{
+	const struct stream_proc *p = find_active(arg, stream);
+	int ring = p != NULL ? stream_proc_ring(p) : -1;
+
+	*absent = p == NULL;
+	if (p == NULL)
+		*error = "there is no such stream";
+	else if (!stream_proc_is_running(p))
+		*error = "the stream does not run, and a picture does not "
+			 "start it";
+	else if (ring < 0)
+		*error = "the stream has no ring yet";
+	return ring;
+}
+
 static void open_services(struct reconciler *r)
 {
 	const json_t *value = json_object_get(r->settings, "querier_timeout");
@@ -268,6 +287,7 @@ static void open_services(struct reconciler *r)
 	r->jobs = jobs_new(&cfg);
 	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
 	r->backend = backend_proc_new(&cfg);
+	r->picture = picture_proc_new(&cfg);
 	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
 	cfg.on_up = on_deliver_up;
@@ -277,6 +297,9 @@ static void open_services(struct reconciler *r)
 	r->services[1] = tls_proc_service(r->tls);
 	r->services[2] = querier_proc_service(r->querier);
 	r->services[3] = backend_proc_service(r->backend);
+	r->services[4] = picture_proc_service(r->picture);
+	deliver_proc_set_pictures(r->deliver, &(struct deliver_pictures){
+		.proc = r->picture, .ring_of = picture_ring_of, .arg = r });
 }
 
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
@@ -311,6 +334,7 @@ void reconciler_free(struct reconciler **rp)
 	tls_proc_free(&r->tls);
 	querier_proc_free(&r->querier);
 	backend_proc_free(&r->backend);
+	picture_proc_free(&r->picture);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);

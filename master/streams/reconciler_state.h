@@ -23,7 +23,8 @@ struct reconciler {
 	struct tls_proc *tls;
 	struct querier_proc *querier;
 	struct backend_proc *backend;
-	struct service_proc *services[4]; /* those of the four above */
+	struct picture_proc *picture;
+	struct service_proc *services[5]; /* those of the five above */
 	struct jobs *jobs;
 	size_t n, room;
 	struct stream_proc **streams;

@@ -130,6 +130,9 @@ static void allow(struct question *q, const struct permission *p)
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX] = "";
 	bool placed;
+	/* a picture is no viewer */
+	bool counts = p->user[0] != '\0' &&
+		      strcmp(q->ask.protocol, MSG_PICTURE_PROTOCOL) != 0;
 
 	if (e == NULL) {
 		answer_busy(q);
@@ -145,7 +148,7 @@ static void allow(struct question *q, const struct permission *p)
 		answer_busy(q);
 		return;
 	}
-	if (p->user[0] != '\0')
+	if (counts)
 		(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
 	placed = group[0] == '\0' ||
 		 viewer_table_has_place(v->table, e, group);

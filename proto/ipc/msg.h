@@ -18,6 +18,7 @@
 #include "common/base/log.h"
 #include "common/base/util.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_services.h"
 #include "proto/spec/alarm.h"
 
 #include <jansson.h>
@@ -89,6 +90,9 @@
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
 	/* reply to the playlist with this seq; descriptor: text */ \
 	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 1) \
+	/* reply to the deliver.look with this seq; 0 or 1 descriptor: the
+	 * picture */ \
+	ROW(DELIVER_PICTURE, deliver_picture, "deliver.picture", 0) \
 	/* descriptor: a channel to the worker tls */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
 	/* hash this password; seq */ \
@@ -103,6 +107,9 @@
 	EMPTY(TLS_LINK, "tls.link", 1) \
 	/* serve this client; descriptors: socket, plaintext */ \
 	EMPTY(TLS_SERVE, "tls.serve", 2) \
+	/* make a picture of a stream; descriptors: its ring (read-only),
+	 * memory for the picture; seq */ \
+	ROW(PICTURE_MAKE, picture_make, "picture.make", 2) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* connect to this server */ \
@@ -144,6 +151,8 @@
 	ROW(DELIVER_ASK, deliver_ask, "deliver.ask", KEPT) \
 	/* the list of streams for this client; seq */ \
 	ROW(DELIVER_PLAYLIST, deliver_playlist, "deliver.playlist", KEPT) \
+	/* a picture of this stream is wanted; seq */ \
+	ROW(DELIVER_LOOK, deliver_look, "deliver.look", KEPT) \
 	/* viewers that came and left */ \
 	ROW(DELIVER_CHANGES, deliver_changes, "deliver.changes", KEPT) \
 	/* reply to the hash or verify with this seq */ \
@@ -158,6 +167,10 @@
 	ROW(TLS_RESULT, tls_result, "tls.result", KEPT) \
 	/* once a second: totals */ \
 	ROW(TLS_STATUS, tls_status, "tls.status", REPLACED) \
+	/* reply to the make with this seq */ \
+	ROW(PICTURE_RESULT, picture_result, "picture.result", KEPT) \
+	/* once a second */ \
+	ROW(PICTURE_STATUS, picture_status, "picture.status", REPLACED) \
 	/* a section with new content */ \
 	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
 	/* an entry of the table of sessions */ \
@@ -373,61 +386,6 @@ struct msg_stream_status {
 	struct msg_output_status outputs[MSG_OUTPUTS_MAX];
 };
 
-struct msg_auth_hash {
-	const char *password;
-};
-
-struct msg_auth_verify {
-	const char *password;
-	const char *hash;        /* crypt(3) */
-};
-
-struct msg_auth_result {
-	bool ok;
-	const char *hash;        /* the new hash; "" for a verify */
-};
-
-struct msg_auth_status {
-	uint64_t jobs;           /* done since start */
-};
-
-struct msg_backend_ask {
-	const char *url;
-	/* the values of X-Session-ID, X-Channel-ID, X-Real-IP, X-Real-Path,
-	 * X-Real-UA and X-Real-Host */
-	const char *session, *channel, *peer, *path, *agent, *host;
-};
-
-struct msg_backend_result {
-	uint32_t status;         /* of HTTP; 0: no answer, see error */
-	const char *login;       /* X-Session-Name; texts may be "" */
-	const char *user;        /* X-UserId */
-	const char *location;    /* X-Location */
-	uint32_t duration_s;     /* X-AuthDuration; 0: absent */
-	uint32_t max_sessions;   /* X-Max-Sessions; 0: absent */
-	const char *error;
-};
-
-struct msg_backend_status {
-	uint64_t requests;       /* done since the start */
-};
-
-struct msg_tls_certificate {
-	bool use; /* use it if it is valid; false: only check it */
-};
-
-struct msg_tls_result {
-	bool ok;
-	const char *field; /* the wrong setting: "crt_key"; "" when ok */
-	const char *error; /* "is not the key of …"; "" when ok */
-};
-
-struct msg_tls_status {
-	uint32_t connections;    /* open now */
-	uint64_t handshakes;     /* done since start */
-	uint64_t failed;         /* handshakes that failed */
-};
-
 /* Instead of an address: report the sessions of SAP. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 
@@ -482,24 +440,6 @@ struct msg_softcam_result {
 	} idents[MSG_IDENTS_MAX];
 };
 
-/* A router that queries the hosts of an interface for multicast groups. */
-struct msg_querier {
-	unsigned interface;      /* index */
-	bool mld;                /* for groups of IPv6, else IGMP */
-	unsigned version;        /* version of IGMP or MLD */
-	const char *address;
-	uint32_t interval_s;     /* between two queries; 0: not announced */
-	uint64_t age_ms;         /* since the last query */
-};
-
-struct msg_querier_status {
-	const char *igmp_error;  /* why IGMP is not received; NULL: no error */
-	const char *mld_error;
-	uint64_t listening_ms;   /* time that the worker has listened */
-	size_t n;
-	struct msg_querier list[MSG_QUERIERS_MAX];
-};
-
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
@@ -539,6 +479,11 @@ struct msg {
 		struct msg_deliver_ask deliver_ask;
 		struct msg_deliver_playlist deliver_playlist;
 		struct msg_deliver_page deliver_page;
+		struct msg_deliver_look deliver_look;
+		struct msg_picture_result deliver_picture;
+		struct msg_picture_make picture_make;
+		struct msg_picture_result picture_result;
+		struct msg_picture_status picture_status;
 		struct msg_deliver_changes deliver_changes;
 		struct msg_worker_hello worker_hello;
 		struct msg_worker_log worker_log;

@@ -23,6 +23,8 @@ enum {
 	MSG_HLS_MAX = 30, /* segments of a playlist */
 	MSG_DELIVER_MAX = 16, /* deliver workers; a power of two */
 	MSG_SLOTS_MAX = MSG_DELIVER_MAX, /* sockets of one address */
+	PICTURE_SIZE_MAX = 32 * 1024, /* bytes of a JPEG */
+	PICTURE_WIDTH_MAX = 1920,
 };
 
 /* The deliver worker that numbered this viewer, from 0. */
@@ -65,6 +67,9 @@ struct msg_deliver_mount {
 	bool stopped;        /* ... and does not run now */
 	bool no_auth;        /* viewers need no permission */
 };
+
+/* The protocol in the deliver.ask about who wants a picture. */
+#define MSG_PICTURE_PROTOCOL "picture"
 
 enum { MSG_HEAD_MAX = 12 * 1024 };
 
@@ -185,6 +190,10 @@ enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text */
 struct msg_deliver_page {
 	uint32_t status;  /* of HTTP; other than 200: there is no text */
 	const char *type; /* Content-Type */
+};
+
+struct msg_deliver_look {
+	const char *stream;
 };
 
 struct msg_deliver_changes {

@@ -217,6 +217,35 @@ static const struct field playlist_rows[] = {
 };
 const struct field_table deliver_playlist_fields =
 	MSG_TABLE(struct msg_deliver_playlist, playlist_rows);
+static const struct field look_rows[] = {
+	{ "stream", MSG_WORD(struct msg_deliver_look, stream) },
+};
+const struct field_table deliver_look_fields =
+	MSG_TABLE(struct msg_deliver_look, look_rows);
+
+static const struct field picture_rows[] = {
+	{ "len", FIELD_AT(struct msg_picture_result, len),
+	  .max = PICTURE_SIZE_MAX },
+	{ "absent", FIELD_AT(struct msg_picture_result, absent) },
+	{ "error", MSG_TEXT(struct msg_picture_result, error) },
+};
+const struct field_table deliver_picture_fields =
+	MSG_TABLE(struct msg_picture_result, picture_rows);
+const struct field_table picture_result_fields =
+	MSG_TABLE(struct msg_picture_result, picture_rows);
+
+static const struct field make_rows[] = {
+	{ "width", FIELD_AT(struct msg_picture_make, width), .min = 16,
+	  .max = PICTURE_WIDTH_MAX },
+};
+const struct field_table picture_make_fields =
+	MSG_TABLE(struct msg_picture_make, make_rows);
+
+static const struct field picture_status_rows[] = {
+	{ "pictures", FIELD_AT(struct msg_picture_status, pictures) },
+};
+const struct field_table picture_status_fields =
+	MSG_TABLE(struct msg_picture_status, picture_status_rows);
 
 static const struct field left_item = { .type = FIELD_UINT,
 					.size = sizeof(uint64_t), .min = 1 };

@@ -5,6 +5,9 @@ attackers = \
 	tests/attacker/sluice-worker \
 	tests/attacker/sluice-worker-net \
 	tests/attacker/sluice-worker-tls
+if WITH_PICTURE
+attackers += tests/attacker/sluice-worker-picture
+endif
 check_PROGRAMS += $(attackers)
 attacker_sources = tests/attacker/attacker.c \
 	tests/component/attempts.c tests/component/attempts.h \
@@ -23,3 +26,7 @@ tests_attacker_sluice_worker_tls_SOURCES = worker/tls/main.c \
 	$(attacker_sources)
 tests_attacker_sluice_worker_tls_LDADD = $(sluice_worker_tls_LDADD)
 tests_attacker_sluice_worker_tls_LDFLAGS = $(attacker_link)
+tests_attacker_sluice_worker_picture_SOURCES = worker/picture/main.c \
+	$(attacker_sources)
+tests_attacker_sluice_worker_picture_LDADD = $(sluice_worker_picture_LDADD)
+tests_attacker_sluice_worker_picture_LDFLAGS = $(attacker_link)

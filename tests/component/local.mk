@@ -25,6 +25,11 @@ component_tests = \
 	tests/component/test_tls_proc \
 	tests/component/test_tls_role \
 	tests/component/test_worker
+if WITH_PICTURE
+component_tests += \
+	tests/component/test_picture_proc \
+	tests/component/test_picture_role
+endif
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
 tests_component_fake_worker_SOURCES = tests/component/fake_worker.c
@@ -53,6 +58,13 @@ tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_jobs_SOURCES = tests/component/test_jobs.c \
 	$(service_rig)
 tests_component_test_jobs_LDADD = $(master_libs) $(test_libs)
+tests_component_test_picture_proc_SOURCES = \
+	tests/component/test_picture_proc.c $(service_rig)
+tests_component_test_picture_proc_LDADD = $(master_libs)
+tests_component_test_picture_role_SOURCES = \
+	tests/component/test_picture_role.c \
+	$(component_rig) $(component_worker_rig)
+tests_component_test_picture_role_LDADD = $(unit_libs)
 tests_component_test_tls_proc_SOURCES = tests/component/test_tls_proc.c \
 	tests/component/pem.c tests/component/pem.h $(service_rig)
 tests_component_test_tls_proc_LDADD = $(master_libs) $(SSL_LIBS)

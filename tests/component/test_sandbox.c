@@ -98,6 +98,9 @@ static void bench_done(struct bench *b)
 /* Only the attempts on files are made. */
 enum { ONLY_FILES = 1 << 8 };
 
+/* In a program of its own. */
+static const struct worker_role picture = { .name = "picture" };
+
 static const struct role {
 	const struct worker_role *is;
 	unsigned needs; /* beside those of the role */
@@ -120,6 +123,7 @@ static const struct role {
 	{ &stream_role, 0, "media/list#list", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
+	{ &picture, NEED_CLOCK, NULL, NULL, 0 },
 };
 
 enum { LIST_ROLE = 10 };

@@ -43,6 +43,10 @@ fuzz_targets = \
 	tests/fuzz/fuzz_viewer_credential \
 	tests/fuzz/fuzz_ws_frame
 
+if WITH_PICTURE
+fuzz_targets += tests/fuzz/fuzz_picture
+endif
+
 if FUZZING
 fuzz_engine = $(FUZZ_ENGINE)
 noinst_PROGRAMS += $(fuzz_targets)
@@ -72,6 +76,8 @@ tests_fuzz_fuzz_newcamd_LDADD = $(fuzz_engine) $(worker_libs) $(CRYPTO_LIBS)
 tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_psi_build_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_picture_LDADD = $(fuzz_engine) libworkerpicture.a \
+	$(worker_libs) $(AVCODEC_LIBS)
 tests_fuzz_fuzz_query_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_remux_LDADD = $(fuzz_engine) $(worker_libs)

@@ -185,7 +185,7 @@ export class Sluice {
 	}
 
 	workers() {
-		return ['', '-net', '-tls'].flatMap((program) =>
+		return ['', '-net', '-tls', '-picture'].flatMap((program) =>
 			processes(`sluice-worker${program}`))
 			.map(({ pid, args }) => ({ pid, role: args[1],
 				object: args[2] }));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { call, startGuarded } from '../helpers/auth.mjs';
 import { ip, pair } from '../helpers/net.mjs';
-import { stream } from '../helpers/sluice.mjs';
+import { request, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -70,7 +70,9 @@ test('no attempt succeeds in any role', async (t) => {
 	const { sluice, admin } = await startGuarded(t, {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER },
 			through: PIPED },
-		config: { settings: settingsOf(cert), make_stream: streams } });
+		config: { settings: { ...settingsOf(cert),
+			http_play_stream: true },
+		make_stream: streams } });
 
 	assert.equal(cert.key, key);
 	for (const command of [
@@ -79,9 +81,17 @@ test('no attempt succeeds in any role', async (t) => {
 			host: '127.0.0.1', port: 5005, user: 'u', pass: 'p',
 			key: '0102030405060708091011121314' } }])
 		void call(sluice, command, admin);
+	const pictures = fs.existsSync(`${ATTACKER}-picture`);
+
+	// until deliver runs
+	const asks = setInterval(() => request(sluice.port,
+		{ path: '/play/plain.jpg' }).catch(() => {}), 1000);
+
+	t.after(() => clearInterval(asks));
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
 		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
-		'tls', 'querier', 'scan', 'softcam']);
+		'tls', 'querier', 'scan', 'softcam',
+		...pictures ? ['picture'] : []]);
 
 	t.diagnostic(made.join(' '));
 	assert.ok(made.every((n) => n >= 20));

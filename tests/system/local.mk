@@ -111,6 +111,7 @@ system_tests = \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
+	tests/system/picture.mjs \
 	tests/system/play.mjs \
 	tests/system/players.mjs \
 	tests/system/private-files.mjs \

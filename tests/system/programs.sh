@@ -11,6 +11,10 @@ cd "${builddir:-.}" || exit 99
 programs='sluice sluicectl sluice-worker sluice-worker-net sluice-worker-tls'
 archives='libcommon.a libproto.a libservice.a libmaster.a libworker.a
 	libworkertls.a libctl.a'
+if grep -q '^#define HAVE_PICTURE 1' config.h; then
+	programs="$programs sluice-worker-picture"
+	archives="$archives libworkerpicture.a"
+fi
 
 if grep -q '^#define SANITIZED 1' config.h; then
 	echo '1..0 # SKIP the sanitizers replace the hardening of the compiler'
@@ -86,6 +90,8 @@ calls ' __stack_chk_fail$' | report 5 'the compiler protects the stack'
 case $(setting CFLAGS) in
 *-O[1-9sz]*)
 	{
+		# the others: no call in there has a size to check
+		archives="${archives% libworkerpicture.a}"
 		calls ' __[a-z]+_chk$'
 		case $(setting HARDEN_FLAGS) in
 		*-D_FORTIFY_SOURCE=[23]*) ;;

@@ -215,7 +215,8 @@ const brokenWorkers = [
 
 test('a worker program that cannot start prevents a restart', async (t) => {
 	const dir = tempDir(t), program = path.join(dir, 'sluice-worker');
-	const kinds = ['', '-net', '-tls'];
+	const kinds = ['', '-net', '-tls', '-picture'].filter((kind) =>
+		fs.existsSync(WORKER + kind));
 	const install = (kind) =>
 		fs.copyFileSync(WORKER + kind, program + kind);
 

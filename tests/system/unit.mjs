@@ -107,10 +107,14 @@ test('no attempt succeeds in any role under the unit', async (t) => {
 
 	if (box === null)
 		return;
-	for (const kind of ['', '-net', '-tls'])
-		box.copy(path.join(builddir,
-			`tests/attacker/sluice-worker${kind}`),
-		`/usr/local/attacker/sluice-worker${kind}`);
+	for (const kind of ['', '-net', '-tls', '-picture']) {
+		const program = path.join(builddir,
+			`tests/attacker/sluice-worker${kind}`);
+
+		if (fs.existsSync(program))
+			box.copy(program,
+				`/usr/local/attacker/sluice-worker${kind}`);
+	}
 	box.write('/srv/media/clip.ts', '');
 	box.write('/srv/other/other.ts', '');
 	box.write(`${CONFIG}/attempts`, `config ${CONFIG}/sluice.json

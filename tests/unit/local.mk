@@ -173,6 +173,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_tls \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_lag \
+	tests/unit/worker/deliver/test_pictures \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \
 	tests/unit/worker/deliver/test_stream_lists \
@@ -309,6 +310,7 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_packet \
 	tests/unit/worker/ts/test_pat \
 	tests/unit/worker/ts/test_pcr \
+	tests/unit/worker/picture/test_picture_units \
 	tests/unit/worker/ts/test_pes \
 	tests/unit/worker/ts/test_pmt \
 	tests/unit/worker/ts/test_psi \
@@ -336,6 +338,9 @@ tests_unit_worker_deliver_test_stream_lists_SOURCES = \
 	tests/unit/worker/deliver/test_stream_lists.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
+tests_unit_worker_picture_test_picture_units_SOURCES = \
+	tests/unit/worker/picture/test_picture_units.c \
+	worker/picture/picture_units.c
 tests_unit_worker_deliver_test_demand_wait_SOURCES = \
 	tests/unit/worker/deliver/test_demand_wait.c \
 	tests/unit/worker/deliver/rig.c \

@@ -33,6 +33,8 @@ enum { GRANTS_MAX_MS = 2000 };
 
 /* Bytes of a process beside rings; a stream takes a few MB. */
 #define MEMORY_MAX (UINT64_C(4) << 30)
+/* Frames of the largest picture that is decoded, for all references. */
+#define LITTLE_MEMORY_MAX (UINT64_C(512) << 20)
 
 /* What all programs and libraries read. */
 static const char *const common_files[] = {
@@ -288,8 +290,8 @@ static int enter_files(unsigned needs, const struct grants *grants)
 /* Bounds what this process can take from the others. */
 static void limit(unsigned needs)
 {
-	const struct rlimit none = { 0, 0 }, memory = { MEMORY_MAX,
-							MEMORY_MAX };
+	const rlim_t most = needs & NEED_CLOCK ? LITTLE_MEMORY_MAX : MEMORY_MAX;
+	const struct rlimit none = { 0, 0 }, memory = { most, most };
 
 	/* sanitizers need threads, and address space without end */
 	if (SANITIZED)

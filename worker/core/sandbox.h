@@ -5,9 +5,9 @@
  * A process enters its sandbox before it reads the first byte of a stranger,
  * and never leaves it.  Landlock bounds the files, the TCP ports and the
  * processes that it reaches (common/base/landlock.h), a filter of the kernel
- * its system calls (worker/core/syscalls.h).  Limits bound its memory: 4 GiB.
- * Another process, which ends before, looks for the files of the stream: a disk
- * may not answer.
+ * its system calls (worker/core/syscalls.h).  Limits bound its memory: 4 GiB,
+ * or 512 MiB where a role needs less.  Another process, which ends before,
+ * looks for the files of the stream: a disk may not answer.
  *
  * A sandbox cannot be widened.  A stream with other addresses gets a new
  * process from the master.  A file that an address names may appear where no
@@ -29,6 +29,7 @@ enum sandbox_need {
 	NEED_TCP = 1 << 4,     /* connects */
 	NEED_NAMES = 1 << 5,   /* resolves host names, checks certificates */
 	NEED_VIEWERS = 1 << 6, /* accepts viewers, sends from a ring */
+	NEED_CLOCK = 1 << 7,   /* limits its own time; little memory */
 };
 
 /* A file or folder that the configuration names. */

@@ -141,6 +141,8 @@ static const struct {
 	{ SCMP_SYS(dup3), NEED_NAMES },
 	{ SCMP_SYS(epoll_create), NEED_NAMES },
 	{ SCMP_SYS(pipe), NEED_NAMES },
+	/* its time */
+	{ SCMP_SYS(setitimer), NEED_CLOCK },
 	/* viewers */
 	{ SCMP_SYS(accept4), NEED_VIEWERS },
 	{ SCMP_SYS(pipe2), NEED_VIEWERS | NEED_NAMES },

@@ -11,6 +11,7 @@
 #include "worker/deliver/hls_sessions.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
+#include "worker/deliver/pictures.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_conn.h"
@@ -175,6 +176,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 		.serve = visit_serve_hls,
 		.refuse = visit_refuse,
 	});
+	d->pictures = pictures_new(d->send, d->arg);
 	stream_lists_init(&d->lists, d->send, d->arg);
 	ev_init(&d->news, on_news);
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
@@ -213,6 +215,7 @@ void deliver_free(struct deliver **deliver)
 	}
 	deliver_remove_conns(d);
 	hls_sessions_free(&d->hls); /* they belong to mounts */
+	pictures_free(&d->pictures);
 	mount_table_done(&d->mounts);
 	door_free(&d->door);
 	sessions_free(&d->sessions);
@@ -406,6 +409,7 @@ void deliver_renew(struct deliver *d)
 	sessions_renew(d->sessions);
 	send_news(d);
 	door_renew(d->door);
+	pictures_renew(d->pictures);
 }
 
 static void close_idle(struct deliver *d)
@@ -451,6 +455,13 @@ void deliver_every_second(struct deliver *d)
 	door_every_second(d->door);
 	hls_sessions_expire(d->hls, now_ms);
 	stream_lists_expire(&d->lists, now_ms);
+	pictures_every_second(d->pictures);
+}
+
+void deliver_picture(struct deliver *d, const struct msg_picture_result *m,
+		     uint32_t seq, int fd)
+{
+	pictures_take(d->pictures, m, seq, fd);
 }
 
 struct msg_deliver_status deliver_status(const struct deliver *d)

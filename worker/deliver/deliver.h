@@ -84,6 +84,11 @@ void deliver_page(struct deliver *, const struct msg_deliver_page *,
 /* Asks again about this viewer, or about all for 0. */
 void deliver_review(struct deliver *, uint64_t client);
 
+/* The reply to the question for a picture with this seq; fd (taken) has it, or
+ * is -1. */
+void deliver_picture(struct deliver *, const struct msg_picture_result *,
+		     uint32_t seq, int fd);
+
 /* Measures the rates of the streams, and asks again about viewers whose
  * permission ends. */
 void deliver_every_second(struct deliver *);

@@ -3,6 +3,7 @@
 #include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/hls.h"
 #include "worker/deliver/hls_sessions.h"
+#include "worker/deliver/pictures.h"
 #include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/viewer_session.h"
@@ -32,6 +33,7 @@ void deliver_remove_conn(struct deliver *d, struct viewer_conn *c)
 	peer_leave(&c->from);
 	peer_place_leave(&c->place);
 	hls_forget(c);
+	pictures_forget(c);
 	demand_wait_remove(&d->wait, c);
 	stream_lists_forget(&d->lists, c);
 	unlink_conn(d, c);

@@ -18,6 +18,7 @@ struct door;
 struct first_byte;
 struct hls_sessions;
 struct listener;
+struct pictures;
 struct sessions;
 struct sockaddr_any;
 struct viewer_conn;
@@ -40,6 +41,7 @@ struct deliver {
 	struct door *door;
 	struct hls_sessions *hls;
 	struct stream_lists lists;
+	struct pictures *pictures;
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */

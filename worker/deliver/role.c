@@ -233,6 +233,14 @@ static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
 	deliver_review(r->deliver, m->deliver_review.client);
 }
 
+static void on_picture(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	deliver_picture(r->deliver, &m->deliver_picture, m->seq,
+			take_fd(fds, n_fds));
+}
+
 static void on_tls(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
@@ -263,6 +271,7 @@ const struct worker_role deliver_role = {
 		[MSG_DELIVER_ANSWER] = on_answer,
 		[MSG_DELIVER_REVIEW] = on_review,
 		[MSG_DELIVER_PAGE] = on_page,
+		[MSG_DELIVER_PICTURE] = on_picture,
 		[MSG_DELIVER_TLS] = on_tls,
 	},
 };

@@ -12,7 +12,8 @@
  * reset.
  *
  * A connection uses less than 16 KiB of memory: a head of at most 8 KiB, 4 KiB
- * that were read ahead, and the answer, which is small or a range of a ring.
+ * that were read ahead, and the answer, which is small or a range of a ring; a
+ * picture is at most 32 KiB more.
  */
 #pragma once
 
@@ -85,6 +86,9 @@ struct viewer_conn {
 		uint64_t until_ms;
 		size_t bytes;  /* of its answer, that are counted */
 	} asked;
+	/* of the owner: waits for the picture of a stream */
+	TAILQ_ENTRY(viewer_conn) in_picture;
+	struct picture *picture; /* NULL: it does not wait */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	const struct viewer_conn_events *events;

@@ -10,9 +10,11 @@
 #include "worker/deliver/hls_sessions.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
+#include "worker/deliver/pictures.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/viewer_conn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,10 +231,57 @@ void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)
 		viewer_conn_reject(c, a->verdict == ASK_BUSY ? 503 : 403);
 }
 
+/* --- pictures --- */
+
+/* The mount of the stream whose picture the path names; NULL: none. */
+static struct mount *find_pictured(const struct deliver *d,
+				   const struct viewer_conn *c,
+				   const char *path)
+{
+	char stream[IO_PATH_MAX], playlist[IO_PATH_MAX + 16];
+	struct mount *m;
+
+	/* or a client of the control port */
+	if ((strcmp(c->address, MSG_PLAY_ADDRESS) != 0 &&
+	     !serves_play(d, c->address)) ||
+	    !picture_path(path, stream, sizeof stream))
+		return NULL;
+	m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, stream);
+	if (m != NULL)
+		return m;
+	(void)snprintf(playlist, sizeof playlist, "%s/index.m3u8", stream);
+	return mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, playlist);
+}
+
+static void on_picture_verdict(struct session *s,
+			       const struct msg_deliver_answer *a, void *arg)
+{
+	struct viewer_conn *c = arg;
+	struct deliver *d = c->arg;
+	const struct mount *m = find_pictured(d, c,
+					      http_request_path(c->request));
+	bool same = m != NULL && strcmp(m->stream, s->stream) == 0;
+
+	c->session = NULL;
+	session_free(&s);
+	if (a->verdict != ASK_ALLOWED)
+		visit_refuse(c, a);
+	else if (!same)
+		viewer_conn_reject(c, 404);
+	/* a client that reads slowly keeps its picture */
+	else if (count_address(d, c))
+		pictures_answer(d->pictures, c, m->stream);
+}
+
+static const struct session_events picture_events = {
+	.on_verdict = on_picture_verdict,
+};
+
 /* Begins a session, which waits for its permission, or continues that of a
  * client of HLS. */
 static void visit(struct deliver *d, struct viewer_conn *c,
-		  const struct http_request *request, struct mount *m)
+		  const struct http_request *request, struct mount *m,
+		  bool picture)
 {
 	const char *query = http_request_query(request);
 	struct ip_address address = door_address(d->door, &c->peer, request);
@@ -240,15 +289,17 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 	struct session_config cfg = {
 		.stream = m->stream,
 		.peer = &address,
-		.protocol = m->hls > 0 ? "hls" : c->secure ? "https" : "http",
+		.protocol = picture ? MSG_PICTURE_PROTOCOL
+			    : m->hls > 0 ? "hls"
+			    : c->secure ? "https" : "http",
 		.host = http_request_header(request, "host"),
 		.path = http_request_path(request),
 		.query = query,
 		.agent = http_request_header(request, "user-agent"),
-		.unlimited = !peers_limited(d->peers, &own),
+		.unlimited = picture || !peers_limited(d->peers, &own),
 		.free_entry = m->no_auth,
 		.now_ms = mono_ms(),
-		.events = &session_events,
+		.events = picture ? &picture_events : &session_events,
 		.arg = c,
 	};
 
@@ -256,13 +307,29 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		viewer_conn_reject(c, c->peer.len == 0 ? 403 : 414);
 		return;
 	}
-	if (m->hls > 0) {
+	if (m->hls > 0 && !picture) {
 		hls_sessions_visit(d->hls, c, &cfg, m);
 		return;
 	}
 	c->session = session_new(d->sessions, &cfg);
 	/* c may be gone after this */
 	door_ask(d->door, c->session);
+}
+
+/* True: the request is one for the picture of a stream. */
+static bool visit_picture(struct deliver *d, struct viewer_conn *c,
+			  const struct http_request *request)
+{
+	struct mount *m = find_pictured(d, c, http_request_path(request));
+
+	if (m == NULL)
+		return false;
+	if (is_get(request) ||
+	    strcmp(http_request_method(request), "HEAD") == 0)
+		visit(d, c, request, m, true);
+	else
+		viewer_conn_reject(c, 405);
+	return true;
 }
 
 /* True: the request is one for the list of streams, which has no mount. */
@@ -306,18 +373,19 @@ void visit_request(struct viewer_conn *c,
 
 	if (d->retiring)
 		c->keep = false;
-	if (m == NULL && visit_list(d, c, request))
+	if (m == NULL &&
+	    (visit_list(d, c, request) || visit_picture(d, c, request)))
 		return;
 	if (m == NULL) {
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
 		viewer_conn_reject(c, 404);
 	} else if (m->hls > 0) {
-		visit(d, c, request, m);
+		visit(d, c, request, m, false);
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
 	} else if (is_get(request) || strcmp(method, "HEAD") == 0) {
-		visit(d, c, request, m);
+		visit(d, c, request, m, false);
 	} else {
 		viewer_conn_reject(c, 405);
 	}

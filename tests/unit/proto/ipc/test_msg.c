@@ -111,14 +111,18 @@ static int decode_json(const json_t *document, enum msg_side side,
 	return err;
 }
 
-/* Calls check with every sample and every example of the catalogue; returns
- * the types as a set of bits. */
-static uint64_t for_each_message(void (*check)(const char *data, size_t len,
+/* The types that occurred. */
+struct seen {
+	bool types[MSG_COUNT];
+};
+
+/* Calls check with every sample and every example of the catalogue. */
+static struct seen for_each_message(void (*check)(const char *data, size_t len,
 					       const struct msg *))
 {
 	char path[4096], *page = calloc(1, MSG_SIZE_MAX), *start, *end;
 	const char *srcdir = getenv("srcdir");
-	uint64_t seen = 0;
+	struct seen seen = { { false } };
 	FILE *file;
 
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
@@ -151,7 +155,7 @@ static uint64_t for_each_message(void (*check)(const char *data, size_t len,
 		len = msg_encode(&m, text);
 		cr_assert_gt(len, 0);
 		check(text, (size_t)len, &m);
-		seen |= UINT64_C(1) << m.type;
+		seen.types[m.type] = true;
 		msg_done(&m);
 		end += strlen("```");
 	}
@@ -183,11 +187,10 @@ static void make_round_trip(const char *data, size_t len, const struct msg *m)
 
 Test(msg, every_type_has_an_example_and_survives_the_round_trip)
 {
-	uint64_t seen = for_each_message(make_round_trip);
+	struct seen seen = for_each_message(make_round_trip);
 
-	_Static_assert(MSG_COUNT <= 64, "seen is too small");
 	for (unsigned i = 0; i < MSG_COUNT; i++)
-		cr_assert((seen >> i) & 1, "%s has no example in MESSAGES.md",
+		cr_assert(seen.types[i], "%s has no example in MESSAGES.md",
 			  msg_type_name((enum msg_type)i));
 }
 

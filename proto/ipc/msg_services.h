@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The messages of auth, backend, tls, querier and picture; a part of msg.h. */
+#pragma once
+
+#include "proto/ipc/msg_deliver.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct msg_auth_hash {
+	const char *password;
+};
+
+struct msg_auth_verify {
+	const char *password;
+	const char *hash;        /* crypt(3) */
+};
+
+struct msg_auth_result {
+	bool ok;
+	const char *hash;        /* the new hash; "" for a verify */
+};
+
+struct msg_auth_status {
+	uint64_t jobs;           /* done since start */
+};
+
+struct msg_backend_ask {
+	const char *url;
+	/* the values of X-Session-ID, X-Channel-ID, X-Real-IP, X-Real-Path,
+	 * X-Real-UA and X-Real-Host */
+	const char *session, *channel, *peer, *path, *agent, *host;
+};
+
+struct msg_backend_result {
+	uint32_t status;         /* of HTTP; 0: no answer, see error */
+	const char *login;       /* X-Session-Name; texts may be "" */
+	const char *user;        /* X-UserId */
+	const char *location;    /* X-Location */
+	uint32_t duration_s;     /* X-AuthDuration; 0: absent */
+	uint32_t max_sessions;   /* X-Max-Sessions; 0: absent */
+	const char *error;
+};
+
+struct msg_backend_status {
+	uint64_t requests;       /* done since the start */
+};
+
+struct msg_tls_certificate {
+	bool use; /* use it if it is valid; false: only check it */
+};
+
+struct msg_tls_result {
+	bool ok;
+	const char *field; /* the wrong setting: "crt_key"; "" when ok */
+	const char *error; /* "is not the key of …"; "" when ok */
+};
+
+struct msg_tls_status {
+	uint32_t connections;    /* open now */
+	uint64_t handshakes;     /* done since start */
+	uint64_t failed;         /* handshakes that failed */
+};
+
+/* A router that queries the hosts of an interface for multicast groups. */
+struct msg_querier {
+	unsigned interface;      /* index */
+	bool mld;                /* for groups of IPv6, else IGMP */
+	unsigned version;        /* version of IGMP or MLD */
+	const char *address;
+	uint32_t interval_s;     /* between two queries; 0: not announced */
+	uint64_t age_ms;         /* since the last query */
+};
+
+struct msg_querier_status {
+	const char *igmp_error;  /* why IGMP is not received; NULL: no error */
+	const char *mld_error;
+	uint64_t listening_ms;   /* time that the worker has listened */
+	size_t n;
+	struct msg_querier list[MSG_QUERIERS_MAX];
+};
+
+struct msg_picture_make {
+	unsigned width;          /* of the picture, at most */
+};
+
+struct msg_picture_result {
+	uint32_t len;            /* bytes of the JPEG in the memory; 0: none */
+	bool absent;             /* without: there is no picture to wait for */
+	const char *error;       /* why there is none; "": there is one */
+};
+
+struct msg_picture_status {
+	uint64_t pictures;       /* made since the start */
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pictures of streams that viewers look at: each is asked for once, and
+ * shared for some seconds by all who want it.
+ *
+ * Owns copies of the pictures, at most PICTURES_MAX; borrows the connections
+ * that wait.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pictures;
+struct viewer_conn;
+
+enum {
+	PICTURES_MAX = 128,
+	PICTURE_FRESH_MS = 5000, /* a picture, or why there is none */
+	PICTURE_WAIT_MS = 12000, /* for an answer of the master */
+};
+
+struct pictures *pictures_new(int (*send)(const struct msg *, void *arg),
+			      void *arg);
+/* NULL-safe; sets *p to NULL.  No connection may wait. */
+void pictures_free(struct pictures **);
+
+/* "/play/a001.jpg": writes the path of the stream, "/play/a001", of at most
+ * size bytes.  False: it is no path of a picture. */
+bool picture_path(const char *path, char *ret, size_t size);
+
+/* Answers the request of the connection now, or when the picture is there. */
+void pictures_answer(struct pictures *, struct viewer_conn *,
+		     const char *stream);
+/* The connection does not wait any longer. */
+void pictures_forget(struct viewer_conn *);
+
+/* The reply to a question; fd (taken; -1: none) has the picture. */
+void pictures_take(struct pictures *, const struct msg_picture_result *,
+		   uint32_t seq, int fd);
+/* A new master does not know the questions of the last one. */
+void pictures_renew(struct pictures *);
+/* Ends waits that are too long. */
+void pictures_every_second(struct pictures *);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Decodes a key frame and encodes it as a small JPEG, with libavcodec.
+ *
+ * The library runs no thread and opens no file.  Its bounds are those of the
+ * process: memory, and a time for each picture.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "worker/picture/picture_units.h"
+
+#include <sys/types.h>
+
+struct AVFrame;
+
+/* Frames above this are not decoded: 4096x2304. */
+enum { PICTURE_PIXELS_MAX = 4096 * 2304 };
+
+/* Before the first use. */
+void picture_library_open(void);
+
+/* The key frame that the units begin with; the caller frees it.  NULL with
+ * *ret_err = -ENOENT: no such picture is ever decoded; -EAGAIN: another one may
+ * be; both with error. */
+struct AVFrame *picture_decode(const struct picture_units *, int *ret_err,
+			       struct errmsg *error);
+void picture_frame_free(struct AVFrame **);
+
+/* Writes a JPEG of at most this width and size bytes, with square pixels.
+ * Returns its length, or -errno with error. */
+ssize_t picture_encode(const struct AVFrame *, unsigned width, uint8_t *ret,
+		       size_t size, struct errmsg *error) MUST_CHECK;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/picture/picture_units.h"
+
+#include "common/base/alloc.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/psi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_PID = 0x1fff, FIRST_SIZE = 65536 };
+
+/* Where the payload of a PES begins in its first packet; 188: it is not the
+ * beginning of one, or its header does not end in this packet. */
+static size_t pes_payload(const uint8_t *packet)
+{
+	size_t len, header;
+	const uint8_t *pes = pes_find(packet, &len);
+
+	if (pes == NULL || (pes[6] & 0xc0) != 0x80)
+		return TS_PACKET;
+	header = PES_HEADER + pes[8];
+	return header < len ? (size_t)(pes - packet) + header : TS_PACKET;
+}
+
+static void append(struct picture_unit *u, const uint8_t *packet, size_t from)
+{
+	size_t len = TS_PACKET - from, size = u->len + len + PICTURE_PADDING;
+
+	if (size > u->size) {
+		/* doubled, so that a unit is copied a few times only */
+		u->size = MAX(2 * size, (size_t)FIRST_SIZE);
+		u->data = xrealloc(u->data, u->size);
+	}
+	memcpy(u->data + u->len, packet + from, len);
+	u->len += len;
+	memset(u->data + u->len, 0, PICTURE_PADDING);
+}
+
+/* Takes a packet of the video; true: no further one is needed. */
+static bool take(struct picture_units *units, const uint8_t *packet)
+{
+	size_t from = ts_pusi(packet) ? pes_payload(packet)
+				      : ts_payload_offset(packet);
+	struct picture_unit *u;
+
+	if (ts_pusi(packet) && from < TS_PACKET) {
+		if (units->n == PICTURE_UNITS) {
+			units->complete = true;
+			return true;
+		}
+		units->n++;
+	}
+	if (units->n == 0 || from >= TS_PACKET)
+		return false;
+	u = &units->list[units->n - 1];
+	if (u->len + TS_PACKET <= PICTURE_UNIT_MAX)
+		append(u, packet, from);
+	return false;
+}
+
+static int judge(const struct picture_units *units, bool scrambled,
+		 const struct psi *psi, uint16_t pid, struct errmsg *error)
+{
+	if (units->n > 0)
+		return 0;
+	if (scrambled)
+		return errmsg_fail(error, -ENOENT, "the stream is scrambled");
+	if (pid == NO_PID && psi_has_pmt(psi))
+		return errmsg_fail(error, -ENOENT, "the stream has no video");
+	return errmsg_fail(error, -EAGAIN, "no picture has arrived yet");
+}
+
+int picture_units_read(struct picture_units *ret, const uint8_t *packets,
+		       size_t n, struct errmsg *error)
+{
+	struct picture_units units = { .n = 0 };
+	struct psi *psi = psi_new();
+	bool scrambled = false, done = false;
+	uint16_t pid = NO_PID;
+	int r;
+
+	for (size_t i = 0; i < n && !done; i++) {
+		const uint8_t *p = packets + i * TS_PACKET;
+		const struct psi_program *program;
+
+		if (!ts_sync_ok(p) || ts_tei(p))
+			continue;
+		if (psi_class(psi, ts_pid(p)) == PID_PSI && psi_feed(psi, p)) {
+			program = psi_main_program(psi);
+			pid = program != NULL ? program->video_pid : NO_PID;
+		}
+		if (pid == NO_PID || ts_pid(p) != pid)
+			continue;
+		if (ts_scrambling(p) != 0)
+			scrambled = true;
+		else
+			done = take(&units, p);
+	}
+	r = judge(&units, scrambled, psi, pid, error);
+	if (pid != NO_PID)
+		units.coding = psi_coding(psi, pid);
+	psi_free(&psi);
+	if (r == 0)
+		*ret = units;
+	else
+		picture_units_done(&units);
+	return r;
+}
+
+void picture_units_done(struct picture_units *units)
+{
+	for (size_t i = 0; i < PICTURE_UNITS; i++)
+		free(units->list[i].data);
+	*units = (struct picture_units){ .n = 0 };
+}
