@@ -132,7 +132,9 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 void ring_out_set_hls(struct ring_out *r, const struct ring_out_hls *hls)
 {
 	struct ring_segment last;
-	bool has_last = ring_writer_segment(r->ring, &last);
+	/* without segments none continues, and none is overdue */
+	bool has_last = hls->duration_ms > 0 &&
+			ring_writer_segment(r->ring, &last);
 
 	r->hls = *hls;
 	segmenter_init(&r->segmenter, hls->duration_ms,

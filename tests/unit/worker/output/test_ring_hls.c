@@ -107,6 +107,52 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 	rig_done(&r);
 }
 
+/* The PATs that were written from a position on. */
+static unsigned count_pats(const struct rig *r, uint64_t from, uint64_t to)
+{
+	uint8_t p[TS_PACKET];
+	unsigned n = 0;
+
+	for (; from < to; from += TS_PACKET) {
+		cr_assert_eq(pread(r->fd, p, sizeof p, RING_DATA + (off_t)from),
+			     sizeof p);
+		n += ts_pid(p) == TS_PID_PAT;
+	}
+	return n;
+}
+
+Test(ring_hls, a_process_without_a_playlist_ends_no_segment)
+{
+	struct rig r;
+	uint64_t begin, end;
+	bool ok;
+	int err;
+
+	rig_init(&r);
+	for (unsigned i = 0; i < 5; i++)
+		write_second(&r, i);
+	ring_out_free(&r.out);
+	r.out = ring_out_new(r.fd, r.psi, &err);
+	ring_out_set_hls(r.out, &(struct ring_out_hls){ 0 });
+	for (unsigned i = 5; i < 35; i++)
+		write_second(&r, i);
+	ring_out_publish(r.out);
+	begin = ring_reader_pos(r.reader, &ok);
+	for (unsigned i = 0; i < 20; i++) {
+		struct ts_run run;
+
+		r.in->n = 0;
+		(void)build_pes(r.in, VIDEO, other, sizeof other);
+		run = build_run(r.in);
+		ring_out_feed(r.out, &run, 1, START + 34 * SECOND_NS + i);
+	}
+	ring_out_publish(r.out);
+	end = ring_reader_pos(r.reader, &ok);
+	cr_assert_geq(end - begin, 20 * TS_PACKET);
+	cr_assert_eq(count_pats(&r, begin, end), 0);
+	rig_done(&r);
+}
+
 Test(ring_hls, a_segment_without_a_picture_ends_with_tables_too)
 {
 	struct rig r;
