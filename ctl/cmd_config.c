@@ -10,9 +10,11 @@
 #include "ctl/print.h"
 #include "ctl/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- get --- */
 
@@ -56,12 +58,40 @@ static void print_names(const json_t *list, const char *what)
 	print_text(&line, stdout);
 }
 
+/* Says what a change of the configuration does to processes. */
+static void print_restart(const json_t *streams)
+{
+	(void)puts(json_array_size(streams) > 0
+			   ? "the control process restarts now, the other "
+			     "streams continue"
+			   : "the control process restarts now, streams "
+			     "continue");
+}
+
+/* The ids of the streams whose processes are replaced; NULL: unknown.  Steals
+ * before. */
+static json_t *list_restarts(struct ctl *ctl, json_t *before)
+{
+	json_t *after = NULL, *list = NULL;
+
+	if (before != NULL && api_load(ctl, &after) == CTL_OK)
+		list = diff_effect_streams(before, after, DIFF_RESTARTS);
+	json_decref(before);
+	json_decref(after);
+	return list;
+}
+
 enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *reply = NULL;
-	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
-							"reload"), &reply);
+	json_t *reply = NULL, *before = NULL, *restarts = NULL;
+	enum ctl_exit code = api_load(ctl, &before);
 	size_t changes = 0;
+
+	if (code == CTL_OK)
+		code = api_command(ctl, json_pack("{s:s}", "cmd", "reload"),
+				   &reply);
+	if (code == CTL_OK && !ctl->options.json)
+		restarts = list_restarts(ctl, json_incref(before));
 
 	(void)args, (void)n;
 	if (code == CTL_OK && ctl->options.json) {
@@ -84,10 +114,12 @@ enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 		if (changes == 0)
 			(void)puts("unchanged: the file equals the running "
 				   "configuration");
+		print_names(restarts, "streams that restart: ");
 		if (json_is_true(json_object_get(reply, "restart")))
-			(void)puts("the control process restarts now, streams "
-				   "continue");
+			print_restart(restarts);
 	}
+	json_decref(before);
+	json_decref(restarts);
 	json_decref(reply);
 	return code;
 }
@@ -118,8 +150,14 @@ enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 
 /* --- set, unset --- */
 
+/* What an edit does. */
+struct edit_effect {
+	enum config_effect config;
+	json_t *restarts; /* streams whose processes are replaced; NULL: none */
+};
+
 static void report_effect(const struct ctl *ctl, const char *path,
-		 enum config_effect effect)
+			  const struct edit_effect *effect)
 {
 	static const char *const effects[] = {
 		[EFFECT_AT_ONCE] = "at-once",
@@ -128,38 +166,43 @@ static void report_effect(const struct ctl *ctl, const char *path,
 	};
 	static const char *const texts[] = {
 		[EFFECT_AT_ONCE] = "in force",
-		[EFFECT_RESTARTS] =
-			"the control process restarts now, streams continue",
+		[EFFECT_RESTARTS] = "in force with the restart",
 		[EFFECT_AT_RESTART] =
 			"saved; effective after the next restart (--restart)",
 	};
 	json_t *effect_json;
 
 	if (!ctl->options.json) {
-		(void)printf("%s: %s\n", path, texts[effect]);
+		(void)printf("%s: %s\n", path, texts[effect->config]);
+		print_names(effect->restarts, "streams that restart: ");
+		if (effect->config == EFFECT_RESTARTS)
+			print_restart(effect->restarts);
 		return;
 	}
 	effect_json = json_pack("{s:s, s:s}", "path", path, "effect",
-			 effects[effect]);
+				effects[effect->config]);
+	if (json_array_size(effect->restarts) > 0)
+		(void)json_object_set(effect_json, "streams_restart",
+				      effect->restarts);
 	ctl_print_json(effect_json);
 	json_decref(effect_json);
 }
 
 static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
-			       json_t *value, enum config_effect *ret_effect)
+			       json_t *value, struct edit_effect *ret)
 {
 	bool restart = ctl->options.given & OPTION_RESTART;
-	json_t *config = NULL, *request = NULL, *reply = NULL;
+	json_t *config = NULL, *request = NULL, *reply = NULL, *before;
 	enum ctl_exit code = CTL_OK;
 	const char *error;
 
 	if (path->n_steps > 0)
 		code = api_load(ctl, &config);
+	before = json_deep_copy(config);
 	if (code == CTL_OK &&
-	    config_edit(path, config, value, restart, &request, ret_effect,
-	                &ctl->error) < 0)
+	    config_edit(path, config, value, restart, &request, &ret->config,
+			&ctl->error) < 0)
 		code = CTL_REFUSED;
-	json_decref(config);
 	if (code == CTL_OK)
 		(void)json_object_set_new(request, "warnings", json_true());
 	if (code == CTL_OK)
@@ -171,16 +214,22 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	if (code == CTL_OK)
 		print_warnings(reply);
 	json_decref(reply);
-	if (code == CTL_OK && restart && *ret_effect == EFFECT_AT_RESTART) {
-		*ret_effect = EFFECT_RESTARTS;
+	if (code == CTL_OK && restart && ret->config == EFFECT_AT_RESTART) {
+		ret->config = EFFECT_RESTARTS;
 		code = api_do(ctl, json_pack("{s:s}", "cmd", "restart"));
 	}
+	if (code == CTL_OK && before != NULL &&
+	    ret->config != EFFECT_AT_RESTART)
+		ret->restarts = diff_effect_streams(before, config,
+						    DIFF_RESTARTS);
+	json_decref(before);
+	json_decref(config);
 	return code;
 }
 
 static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 {
-	enum config_effect effect = EFFECT_AT_ONCE;
+	struct edit_effect effect = { .config = EFFECT_AT_ONCE };
 	struct json_path path;
 	enum ctl_exit code;
 
@@ -192,7 +241,8 @@ static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 	else
 		code = send_edit(ctl, &path, value, &effect);
 	if (code == CTL_OK)
-		report_effect(ctl, place, effect);
+		report_effect(ctl, place, &effect);
+	json_decref(effect.restarts);
 	json_path_done(&path);
 	return code;
 }
@@ -212,6 +262,10 @@ enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
 				   NULL);
 	if (given != NULL && value == NULL)
 		value = json_string(given);
+	if (given == NULL && n > 1 && strcmp(args[1], "-") != 0 &&
+	    access(args[1], F_OK) < 0 && errno == ENOENT)
+		return ctl_fail(ctl, CTL_USAGE, "there is no file \"%.128s\": "
+				"a value is given by --value", args[1]);
 	if (given == NULL &&
 	    file_read_json(n > 1 ? args[1] : "-", &value, &ctl->error) < 0)
 		return CTL_REFUSED;

@@ -54,13 +54,21 @@ static json_t *options_of(const json_t *document, const json_t *stream)
 	return options;
 }
 
+/* Do the workers of all streams make segments? */
+static bool plays_hls(const json_t *document)
+{
+	return json_is_true(json_object_get(
+		json_object_get(document, "settings"), "http_play_hls"));
+}
+
 /* Does the worker of the new stream do what that of the old one does? */
 static bool is_same_work(const json_t *from, const json_t *to,
 			 const json_t *old, const json_t *new)
 {
 	static const char *const lists[] = { "input", "output" };
 	json_t *before = options_of(from, old), *after = options_of(to, new);
-	bool same = stream_spec_is_same(before, after);
+	bool same = stream_spec_is_same(before, after) &&
+		    plays_hls(from) == plays_hls(to);
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const json_t *a = json_object_get(old, lists[i]);

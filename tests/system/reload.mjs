@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { Ctl, REFUSED } from '../helpers/ctl.mjs';
+import { Ctl, REFUSED, USAGE } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
@@ -132,6 +132,30 @@ test('the same file again restarts nothing', async (t) => {
 	await sluice.stop();
 });
 
+test('sluicectl config set names the streams that a setting restarts',
+	async (t) => {
+		const { sluice, before } = await running(t);
+		const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+		const replaced = (ids) => waitUntil('the processes', () =>
+			ids.every((id) => pids(sluice)[id] !== before[id]));
+
+		for (const [name, value] of [['backup_return_delay', '5'],
+			['http_play_hls', 'true']]) {
+			Object.assign(before, pids(sluice));
+			assert.equal(await ctl.out(['config', 'set',
+				`settings.${name}`, '--value', value]),
+			`settings.${name}: in force with the restart\n` +
+				'streams that restart: a000, a001, a002\n' +
+				'the control process restarts now, the other ' +
+				'streams continue\n');
+			await replaced(['a000', 'a001', 'a002']);
+			await sluice.ready();
+		}
+		await ctl.fails(['config', 'set', 'settings.x', 'true'], USAGE,
+			/no file "true": a value is given by --value/);
+		await sluice.stop();
+	});
+
 test('sluicectl reload prints what was taken, or the error', async (t) => {
 	const { sluice, before } = await running(t);
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
@@ -165,7 +189,7 @@ test('sluicectl reload prints what was taken, or the error', async (t) => {
 	]);
 	assert.equal(await ctl.out(['reload']), 'streams added: b\n' +
 		'streams changed: a000, a001\nstreams removed: a002\n' +
-		'sections changed: users\n');
+		'sections changed: users\nstreams that restart: a000\n');
 	await waitUntil('its processes', () => {
 		assert.deepEqual(Object.keys(pids(sluice)).sort(),
 			['a000', 'a001', 'b']);
