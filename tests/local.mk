@@ -37,12 +37,12 @@ tests/unit/% tests/component/% tests/fuzz/%: private LDFLAGS += $(TEST_LINK)
 
 # Make starts the tests in this order.  System tests wait most of their time and
 # some take long, so they come first and the others fill the cores.
+include tests/web/local.mk
 include tests/system/local.mk
 include tests/unit/local.mk
 include tests/component/local.mk
 include tests/attacker/local.mk
 include tests/clock/local.mk
-include tests/web/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk

@@ -45,6 +45,7 @@ web_pages = \
 	web/headend/streams.js \
 	web/headend/strip.js \
 	web/headend/tiles.js \
+	web/headend/users.js \
 	web/headend/view.js \
 	web/headend/viewers.js \
 	web/headend/wall.js \

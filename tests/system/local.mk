@@ -22,6 +22,7 @@ helper_files = \
 	tests/helpers/rist.mjs \
 	tests/helpers/interface.mjs \
 	tests/helpers/querier.mjs \
+	tests/helpers/page-scene.mjs \
 	tests/helpers/peers.mjs \
 	tests/helpers/player-scene.mjs \
 	tests/helpers/players.mjs \

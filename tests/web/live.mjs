@@ -2,7 +2,7 @@
 // The event channel of the web interface and its store.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
@@ -50,13 +50,34 @@ test('a request goes below the prefix and its error is a sentence',
 	assert.equal(refused, 1);
 });
 
+// Timers on a clock that the test moves.
+function fakeTimers(t) {
+	const real = [setTimeout, clearTimeout], waiting = new Map();
+	let now = 0, last = 0;
+
+	globalThis.setTimeout = (run, ms) => {
+		waiting.set(++last, { run, at: now + ms });
+		return last;
+	};
+	globalThis.clearTimeout = (id) => waiting.delete(id);
+	t.after(() => {
+		[globalThis.setTimeout, globalThis.clearTimeout] = real;
+	});
+	return (ms) => {
+		now += ms;
+		for (const [id, { run, at }] of waiting)
+			if (at <= now && waiting.delete(id))
+				run();
+	};
+}
+
 // The event channel on a clock of its own, with sockets that the test plays.
 function scene(t) {
 	const sockets = [], seen = [];
 	let token = 0, fail = null;
 
-	mock.timers.enable({ apis: ['setTimeout'] });
-	t.after(() => mock.timers.reset());
+	const pass = fakeTimers(t);
+
 	class Socket {
 		sent = [];
 		constructor(url) {
@@ -85,7 +106,7 @@ function scene(t) {
 		fail: (error) => { fail = error; },
 		get last() { return sockets.at(-1); },
 		pass: async (ms) => {
-			mock.timers.tick(ms);
+			pass(ms);
 			await settle();
 		} };
 }

@@ -3,6 +3,7 @@
 # build of contrib/quickstart.
 web_tests = \
 	tests/web/browser.mjs \
+	tests/web/browser-edit.mjs \
 	tests/web/live.mjs \
 	tests/web/pure.mjs \
 	tests/web/tree.mjs

@@ -49,6 +49,7 @@ const KEYS = [
 	['/', 'key_filter'], ['↑ ↓ ← → j k', 'key_move'], ['Enter', 'key_enter'],
 	['Esc', 'key_escape'], ['Space', 'key_freeze'], ['g w', 'key_wall'],
 	['g s', 'key_streams'], ['g v', 'key_sessions'], ['g l', 'key_log'],
+	['g u', 'key_users'],
 	['e', 'key_edit'], ['Ctrl-Enter', 'key_save'],
 	['t', 'key_toggle'], ['r', 'key_restart'],
 	['?', 'key_help'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The editor of a stream: its main fields, and all others as JSON.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
@@ -45,8 +45,14 @@ function useDraft(app, id) {
 	const now = id === '' ? null
 		: app.store.streams.get(id)?.config ?? null;
 	const [base, setBase] = useState(now);
-	const [mine, setMine] = useState(/** @type {Entry} */ (
+	const [mine, show] = useState(/** @type {Entry} */ (
 		structuredClone(now ?? FRESH)));
+	// a key may come before the next frame: what was typed counts
+	const latest = useRef(mine);
+	const setMine = (/** @type {Entry} */ to) => {
+		latest.current = to;
+		show(to);
+	};
 	const [conflicts, setConflicts] = useState(
 		/** @type {string[]} */ ([]));
 
@@ -54,19 +60,20 @@ function useDraft(app, id) {
 	useEffect(() => {
 		if (now === null || base === null || same(now, base))
 			return;
-		const result = merge(base, mine, now);
+		const result = merge(base, latest.current, now);
 
 		setBase(now);
 		setMine(result.merged);
 		setConflicts((was) => [...new Set([...was,
 			...result.conflicts])]);
 	}, [now]);
-	return { base, mine, conflicts, isGone: id !== '' && now === null,
+	return { base, mine, latest, conflicts,
+		isGone: id !== '' && now === null,
 		set: (/** @type {string} */ key, /** @type {unknown} */ value) =>
-			setMine((was) => ({ ...was, [key]: value })),
+			setMine({ ...latest.current, [key]: value }),
 		settle: (/** @type {string} */ key, /** @type {boolean} */ theirs) => {
 			if (theirs)
-				setMine((was) => ({ ...was, [key]: base?.[key] }));
+				setMine({ ...latest.current, [key]: base?.[key] });
 			setConflicts((was) => was.filter((one) => one !== key));
 		} };
 }
@@ -173,7 +180,7 @@ async function freshId(app, known) {
  * @param {(error: string) => void} setError
  */
 async function save(app, draft, id, setError) {
-	const stream = cleaned(draft.mine);
+	const stream = cleaned(draft.latest.current);
 	const known = new Set(app.store.streams.keys());
 
 	try {
@@ -202,10 +209,10 @@ function Save({ app, draft, id, error, setError, isBroken }) {
 	const before = draft.base ?? {}, after = cleaned(draft.mine);
 	const changes = diff(before, after);
 	const viewers = app.store.streams.get(id)?.over?.sessions ?? 0;
-	const isReady = !busy && !isBroken && draft.conflicts.length === 0 &&
-		changes.length > 0;
+	const isReady = !busy && !isBroken && draft.conflicts.length === 0;
 	const run = async () => {
-		if (!isReady)
+		if (!isReady ||
+			diff(before, cleaned(draft.latest.current)).length === 0)
 			return;
 		setBusy(true);
 		setError('');
@@ -227,7 +234,8 @@ function Save({ app, draft, id, error, setError, isBroken }) {
 		${id !== '' && changes.length > 0 && html`<${Changes}
 			changes=${changes} />`}
 		<div class="buttons">
-			<button class="primary" disabled=${!isReady} onClick=${run}>
+			<button class="primary" onClick=${run}
+				disabled=${!isReady || changes.length === 0}>
 				${t('save')} <kbd>Ctrl-Enter</kbd></button>
 			<a class="button" href=${id ? href('stream', id)
 				: href('streams')}>${t('cancel')}</a>

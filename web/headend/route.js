@@ -4,7 +4,7 @@
 /**
  * @typedef {object} Route
  * @property {'wall' | 'streams' | 'stream' | 'sessions' | 'log' | 'edit' |
- *	'new' | 'none'} page
+ *	'new' | 'users' | 'none'} page
  * @property {string} id of the object of the page
  * @property {URLSearchParams} query
  */
@@ -28,7 +28,7 @@ export function parseRoute(hash) {
 	if (page === '' || (page === 'wall' && id === ''))
 		return { page: 'wall', id: '', query: params };
 	if ((page === 'streams' || page === 'sessions' || page === 'log' ||
-		page === 'new') &&
+		page === 'new' || page === 'users') &&
 		id === '')
 		return { page, id: '', query: params };
 	if ((page === 'stream' || page === 'edit') && id !== '')

@@ -59,8 +59,8 @@ function FaultLink({ app }) {
 		<span class="hidden">${t('wrong_now')}</span></a>`;
 }
 
-/** @param {{app: App, onKeys: () => void}} props */
-function Menu({ app, onKeys }) {
+/** @param {{app: App, onKeys: () => void, onPassword: () => void}} props */
+function Menu({ app, onKeys, onPassword }) {
 	const chosen = (/** @type {'theme' | 'zone' | 'language'} */ name) =>
 		(/** @type {any} */ event) => app.choose(name,
 			event.target.value);
@@ -88,14 +88,16 @@ function Menu({ app, onKeys }) {
 			<a href=${new URL('../licences.txt', import.meta.url).href}
 				target="_blank" rel="noreferrer">${t('licences')}</a>
 			<small>Sluice ${app.store.overview?.version ?? ''}</small>
+			${!app.isFree && html`<button onClick=${onPassword}>
+				${t('own_password')}</button>`}
 			${!app.isFree && html`<button onClick=${() => app.logout()}>
 				${t('logout')}</button>`}
 		</div>
 	</details>`;
 }
 
-/** @param {{app: App, onKeys: () => void}} props */
-function Bar({ app, onKeys }) {
+/** @param {{app: App, onKeys: () => void, onPassword: () => void}} props */
+function Bar({ app, onKeys, onPassword }) {
 	const instance = app.store.overview?.instance;
 
 	return html`<header class="bar">
@@ -111,21 +113,22 @@ function Bar({ app, onKeys }) {
 		</button>
 		<span class="room"></span>
 		<${FaultLink} app=${app} />
-		<${Menu} app=${app} onKeys=${onKeys} />
+		<${Menu} app=${app} onKeys=${onKeys} onPassword=${onPassword} />
 	</header>`;
 }
 
-/** @type {['wall' | 'streams' | 'sessions' | 'log',
+/** @type {['wall' | 'streams' | 'sessions' | 'log' | 'users',
  *	import('../common/words.js').Word, string][]} */
 const PAGES = [['wall', 'wall', '▦'], ['streams', 'streams', '☰'],
-	['sessions', 'viewers', '◉'], ['log', 'log', '≡']];
+	['sessions', 'viewers', '◉'], ['log', 'log', '≡'],
+	['users', 'users', '◍']];
 
 /** @param {{app: App}} props */
 function Rail({ app }) {
 	return html`<nav class="rail" aria-label="Sluice">
 		${PAGES.map(([page, word, sign]) => {
-			// the log is for control users
-			if (page === 'log' && !app.isControl)
+			// for control users
+			if ((page === 'log' || page === 'users') && !app.isControl)
 				return null;
 			const isHere = app.route.page === page ||
 				(page === 'streams' && ['stream', 'edit', 'new']
@@ -161,6 +164,7 @@ const streamPage = () => import('./stream.js');
 const sessionsPage = () => import('./sessions.js');
 const logPage = () => import('./log.js');
 const editPage = () => import('./edit.js');
+const usersPage = () => import('./users.js');
 
 /**
  * A page that is not loaded with the first one.
@@ -191,6 +195,8 @@ function Page({ app, ask }) {
 	case 'edit': case 'new': return html`<${Later} name="EditPage"
 		key=${`edit ${id}`} load=${editPage} app=${app} id=${id}
 		ask=${ask} />`;
+	case 'users': return html`<${Later} name="Users" key="users"
+		load=${usersPage} app=${app} ask=${ask} />`;
 	case 'sessions': return html`<${Later} name="Sessions" key="sessions"
 		load=${sessionsPage} app=${app} />`;
 	case 'log': return html`<${Later} name="LogPage" key="log"
@@ -238,7 +244,8 @@ function useKeys(app, ask, help) {
 /** @param {string} key */
 function goTo(key) {
 	/** @type {Record<string, string>} */
-	const pages = { w: 'wall', s: 'streams', v: 'sessions', l: 'log' };
+	const pages = { w: 'wall', s: 'streams', v: 'sessions', l: 'log',
+		u: 'users' };
 
 	if (!Object.hasOwn(pages, key))
 		return false;
@@ -312,6 +319,7 @@ export function Shell({ app }) {
 	useApp(app);
 	const [question, ask] = useState(/** @type {Question | null} */ (null));
 	const [help, setHelp] = useState(false);
+	const [password, setPassword] = useState(false);
 	const main = useRef(/** @type {HTMLElement | null} */ (null));
 	const { page, id } = app.route;
 
@@ -328,7 +336,8 @@ export function Shell({ app }) {
 				event.preventDefault();
 				main.current?.focus();
 			}}>${t('skip')}</a>
-		<${Bar} app=${app} onKeys=${() => setHelp(true)} />
+		<${Bar} app=${app} onKeys=${() => setHelp(true)}
+			onPassword=${() => setPassword(true)} />
 		<${Rail} app=${app} />
 		<main ref=${main} id="main" tabindex="-1">
 			<${Banners} app=${app} />
@@ -341,6 +350,8 @@ export function Shell({ app }) {
 			</p>`}</div>
 		${question && html`<${Confirm} question=${question}
 			onClose=${() => ask(null)} />`}
+		${password && html`<${Later} name="OwnPassword" load=${usersPage}
+			app=${app} onClose=${() => setPassword(false)} />`}
 		${help && html`<${Keys} onClose=${() => setHelp(false)} />`}
 	</div>`;
 }

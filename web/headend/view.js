@@ -54,10 +54,10 @@ export function markWord(mark) {
 	return t(WORDS[mark]);
 }
 
-/** @param {{mark: Mark}} props */
-export function MarkSign({ mark }) {
+/** @param {{mark: Mark, word?: string}} props */
+export function MarkSign({ mark, word = markWord(mark) }) {
 	return html`<span class="mark" data-mark=${mark}>
-		<span class="mark-word">${markWord(mark)}</span></span>`;
+		<span class="mark-word">${word}</span></span>`;
 }
 
 /**

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The web interface in a browser, with a real service and real streams: what a
+// user does there.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done } from '../helpers/auth.mjs';
+import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
+import { Sender } from '../helpers/udp.mjs';
+
+const own = useBrowser();
+
+test('a stream: its inputs, analysis, and what a user may do', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.logged(/stream news: on air/);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
+	await page.waitForSelector('.sentence b:has-text("on air")');
+	await page.waitForSelector('td:has-text("continuity")');
+	await page.waitForSelector('td:has-text("video")');
+	await visitor.accessible('stream, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await visitor.accessible('stream, light');
+	const { pid } = sluice.worker('stream', 'news');
+
+	// for a moment no process of the stream answers
+	visitor.allowed = /status of 503 .*stream-analysis/;
+	await page.keyboard.press('r');
+	await page.waitForSelector('dialog:has-text("Viewers now: 0")');
+	await visitor.accessible('question');
+	await page.click('dialog .primary');
+	await page.waitForSelector('text=News HD was restarted.');
+	await sluice.replaced('stream', 'news', pid);
+	await page.click('button:has-text("Disable")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.sentence b:has-text("disabled")');
+	assert.equal((await done(sluice, { cmd: 'get-stream', id: 'news' },
+		admin)).stream.enable, false);
+	// another user's change is here without a reload
+	await done(sluice, { cmd: 'toggle-stream', id: 'news' }, admin);
+	await page.waitForSelector('button:has-text("Disable")');
+	await page.click('[role=tab]:has-text("Switches")');
+	await page.click('[role=tab]:has-text("Viewers")');
+	await page.waitForSelector('text=Nobody watches.');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('the log grows, is searched, and holds still when it is read', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own,
+		{ height: 300 });
+	const texts = () => page.locator('.log li').evaluateAll((lines) =>
+		lines.map((line) => line.lastElementChild.textContent));
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('g');
+	await page.keyboard.press('l');
+	await page.waitForSelector('.log li:has-text("running, pid")');
+	await visitor.accessible('log');
+	await page.fill('#filter', 'RUNNING');
+	await visitor.until(() => [...document.querySelectorAll('.log li')]
+		.every((line) => /running/.test(line.textContent)));
+	const before = (await texts()).length;
+
+	await done(sluice, { cmd: 'restart-stream', id: 'film' }, admin);
+	await visitor.until((n) => document.querySelectorAll('.log li')
+		.length > n, before);
+	await page.fill('#filter', '');
+	await page.selectOption('.tools select', 'warning');
+	await page.waitForSelector('.log [data-level=warning]');
+	await visitor.until(() => document.querySelector(
+		'.log [data-level=info]') === null);
+	await page.selectOption('.tools select', 'info');
+	await page.waitForSelector('.log [data-level=info]');
+	// scrolled up: what is read stays, and news are counted
+	await page.locator('.log').evaluate((box) => { box.scrollTop = 0; });
+	await done(sluice, { cmd: 'restart-stream', id: 'film' }, admin);
+	await page.waitForSelector('.news:has-text("new")');
+	assert.equal(await page.locator('.log').evaluate((box) =>
+		box.scrollTop), 0);
+	await page.click('.news');
+	await page.waitForSelector('.news', { state: 'detached' });
+	await page.click('.log a:has-text("stream film") >> nth=0');
+	await page.waitForSelector('h1:has-text("Film 1")');
+	await page.click('text=Log of this stream');
+	await visitor.until(() => [...document.querySelectorAll('.log li a')]
+		.every((link) => link.textContent === 'stream film'));
+	await page.keyboard.press('g');
+	await page.keyboard.press('v');
+	await page.waitForSelector('text=Nobody watches.');
+	await visitor.accessible('viewers');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a stream is made, edited by two users, removed and brought back',
+	{ skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const get = async (id) => (await done(sluice, { cmd: 'get-stream', id },
+		admin)).stream;
+	const input = (n) => page.locator('.address-row input').nth(n);
+	const save = () => page.keyboard.press('Control+Enter');
+
+	// a request that the service refuses is a part of the test
+	visitor.allowed = /status of 40[09] /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/new');
+	await page.fill('#name', 'Fresh');
+	await input(0).fill('udp://127.0.0.1:70000');
+	await input(1).fill('udp://127.0.0.1:5200');
+	await visitor.accessible('new stream');
+	await save();
+	await page.waitForSelector('.address-row .problem:has-text("70000")');
+	assert.equal(await input(0).getAttribute('aria-invalid'), 'true');
+	await visitor.accessible('an error at its field');
+	await input(0).fill('udp://127.0.0.1:5200');
+	await input(1).fill('udp://127.0.0.1:5201');
+	await save();
+	await page.waitForSelector('h1:has-text("Fresh")');
+	const id = decodeURIComponent(page.url().split('/stream/')[1]);
+	const { name, ...made } = await get(id);
+
+	assert.equal(name, 'Fresh');
+	assert.deepEqual(made.output, ['udp://127.0.0.1:5201']);
+	// another user changes one field that is touched, and one that is not
+	await page.keyboard.press('e');
+	await page.waitForSelector('.edit');
+	await page.fill('#name', 'Mine');
+	await page.fill('textarea', '{"my_note": 7, "broken"');
+	await page.waitForSelector('.further .problem:has-text("JSON")');
+	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.fill('textarea', '{"my_note": 7}');
+	await done(sluice, { cmd: 'set-stream', id, stream: { ...made,
+		name: 'Theirs', output: ['udp://127.0.0.1:5202'] } }, admin);
+	await page.waitForSelector('.note:has-text("Theirs")');
+	await visitor.accessible('two users');
+	assert.equal(await input(1).inputValue(), 'udp://127.0.0.1:5202');
+	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.click('text=Keep yours');
+	await page.click('.changes summary');
+	await page.waitForSelector('.changes ins:has-text("Mine")');
+	await page.click('.save .primary');
+	await page.waitForSelector('h1:has-text("Mine")');
+	const merged = await get(id);
+
+	assert.deepEqual([merged.name, merged.my_note, merged.output],
+		['Mine', 7, ['udp://127.0.0.1:5202']]);
+	// removed, and brought back
+	await visitor.go(sluice.port, `#/edit/${id}`);
+	await page.click('.tools button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.toast:has-text("Mine was removed.")');
+	await visitor.until((gone) => !document.querySelector(
+		`tr[data-id="${gone}"]`), id);
+	await page.click('.toast button');
+	await page.waitForSelector(`tr[data-id="${id}"]`);
+	assert.equal((await get(id)).my_note, 7);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('users: made, disabled, and their own passwords', { skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	const vera = await Visitor.open(t, own.browser);
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('g');
+	await page.keyboard.press('u');
+	await page.waitForSelector('td:has-text("olga")');
+	await visitor.accessible('users');
+	await page.click('text=New user');
+	await page.fill('dialog [name=login]', 'vera');
+	await page.fill('dialog [name=password]', 'first');
+	await page.fill('dialog [name=comment]', EVIL);
+	await visitor.accessible('new user');
+	await visitor.submit('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=observer');
+	// she chooses her own password, and is logged out by that
+	await vera.go(sluice.port);
+	await vera.login('vera', 'first');
+	await vera.page.waitForSelector('.tile');
+	await vera.page.click('.menu summary');
+	await vera.page.click('text=Change your password');
+	await vera.page.fill('dialog [name=password]', 'second');
+	await vera.page.fill('dialog [name=again]', 'other');
+	await vera.page.click('dialog .primary');
+	await vera.page.waitForSelector('text=The two passwords differ.');
+	await vera.page.fill('dialog [name=again]', 'second');
+	await vera.submit('dialog .primary');
+	await vera.page.waitForSelector('[name=login]');
+	await vera.login('vera', 'second');
+	await vera.page.waitForSelector('.tile');
+	// what was not touched is kept
+	await page.click('tr:has-text("vera") >> text=Edit');
+	await page.selectOption('dialog select', '1');
+	await visitor.submit('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=control');
+	await page.click('tr:has-text("vera") >> text=Disable');
+	await page.click('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=disabled');
+	await vera.page.waitForSelector('[name=login]');
+	await page.click('tr:has-text("vera") >> text=Remove');
+	await page.click('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera")',
+		{ state: 'detached' });
+	visitor.quiet();
+	vera.quiet();
+	await sluice.stop();
+});
+
+test('an observer gets no control that would be refused', { skip },
+	async (t) => {
+	const { sluice, visitor, page } = await begin(t, own, { width: 360 });
+
+	await visitor.login('olga', 'look');
+	await page.waitForSelector('.tile');
+	assert.equal(await page.locator('.rail a:has-text("Log")').count(), 0);
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
+	assert.equal(await page.locator('main button:not([role=tab])').count(),
+		0);
+	await page.keyboard.press('r');
+	await page.keyboard.press('t');
+	await page.keyboard.press('e');
+	assert.equal(await page.locator('dialog').count(), 0);
+	assert.match(page.url(), /#\/stream\/news$/);
+	// nothing is wider than a phone
+	assert.ok(await page.evaluate(
+		'document.documentElement.scrollWidth <= innerWidth'));
+	await visitor.accessible('stream, narrow');
+	visitor.quiet();
+	await sluice.stop();
+});

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The users: who may control, who may look, who may watch.
+
+import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { shown } from '../common/text.js';
+import { dateTime } from '../common/time.js';
+import { t } from '../common/words.js';
+import { Dialog } from './dialog.js';
+import { Problem } from './fields.js';
+import { Foreign, MarkSign, html, useTick } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./dialog.js').Question} Question */
+/** @typedef {import('./merge.js').Entry} Entry */
+
+/** @type {Record<number, import('../common/words.js').Word>} */
+const TYPES = { 1: 'type_control', 2: 'type_observer', 3: 'type_viewer' };
+
+/** @param {App} app @returns {[string, Entry][]} */
+function usersOf(app) {
+	return Object.entries(app.store.config.users ?? {});
+}
+
+/** The entry as a request has it: the service keeps the hash.
+ * @param {Entry} entry */
+function withoutHash({ cipher, ...rest }) {
+	return rest;
+}
+
+/**
+ * A user in a dialog; an empty password keeps the old one.
+ * @param {{app: App, login: string, entry: Entry, onClose: () => void}} props
+ */
+function UserDialog({ app, login, entry, onClose }) {
+	const [error, setError] = useState('');
+	const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+	const isNew = login === '';
+	const submit = async (/** @type {SubmitEvent} */ event) => {
+		event.preventDefault();
+		const data = new FormData(
+			/** @type {HTMLFormElement} */ (form.current));
+		const text = (/** @type {string} */ key) =>
+			String(data.get(key) ?? '');
+		const id = isNew ? text('login') : login;
+		/** @type {Entry} */
+		const user = { ...withoutHash(entry), type: Number(text('type')),
+			enable: data.get('enable') !== null };
+
+		if (text('comment') !== '' || entry.comment !== undefined)
+			user.comment = text('comment');
+		if (text('password') !== '')
+			user.password = text('password');
+		if (isNew && Object.hasOwn(app.store.config.users ?? {}, id)) {
+			setError(t('user_exists'));
+			return;
+		}
+		try {
+			await app.api.cmd('set-user', { id, user });
+			app.store.wantsConfig = true;
+			onClose();
+			app.say(t('saved'));
+		} catch (problem) {
+			setError(/** @type {Error} */ (problem).message);
+		}
+	};
+
+	return html`<${Dialog} title=${isNew ? t('new_user') : shown(login)}
+		onClose=${onClose}>
+		<form ref=${form} class="dialog-form" onSubmit=${submit}>
+			${isNew && html`<label>${t('login_name')}
+				<input name="login" required autocomplete="off"
+					autocapitalize="none" spellcheck=${false} />
+			</label>`}
+			<label>${t('role')}<select name="type">
+				${Object.entries(TYPES).map(([type, word]) => html`
+				<option value=${type}
+					selected=${Number(type) === (entry.type ?? 2)}>
+					${t(word)}</option>`)}</select></label>
+			<label>${isNew ? t('password') : t('new_password')}
+				<input name="password" type="password"
+					autocomplete="new-password" required=${isNew} />
+			</label>
+			<label>${t('comment')}<input name="comment"
+				value=${entry.comment ?? ''} /></label>
+			<label class="check"><input type="checkbox" name="enable"
+				checked=${entry.enable ?? true} />
+				${t('is_enabled')}</label>
+			<${Problem} error=${error} />
+			<div class="buttons">
+				<button type="button" onClick=${onClose}>
+					${t('cancel')}</button>
+				<button class="primary">${t('save')}</button></div>
+		</form><//>`;
+}
+
+/**
+ * @param {{app: App, login: string, entry: Entry, onEdit: () => void,
+ *	ask: (q: Question) => void}} props
+ */
+function Row({ app, login, entry, onEdit, ask }) {
+	const isOwn = login === app.user?.login;
+	const act = async (/** @type {string} */ cmd,
+		/** @type {Entry} */ fields) => {
+		await app.act(cmd, { id: login, ...fields }, t('saved'));
+		app.store.wantsConfig = true;
+	};
+	const toggle = () => entry.enable === false ? act('toggle-user', {})
+		: ask({ text: t('ask_disable_user', { name: shown(login) }),
+			action: t('disable'), run: () => act('toggle-user', {}) });
+	const remove = () => ask({ text: t('ask_remove_user',
+		{ name: shown(login) }), action: t('remove'),
+	run: () => act('set-user', { user: { remove: true } }) });
+
+	return html`<tr>
+		<td><b><${Foreign} text=${login} /></b></td>
+		<td>${TYPES[entry.type] ? t(TYPES[entry.type]) : shown(entry.type)}
+		</td>
+		<td><${MarkSign} mark=${entry.enable === false ? 'disabled' : 'on'}
+			word=${entry.enable === false ? t('mark_disabled')
+				: t('user_enabled')} /></td>
+		<td class="reason"><${Foreign} text=${entry.comment ?? ''} /></td>
+		<td><time>${entry.created ? dateTime(entry.created, app.zone)
+			: ''}</time></td>
+		<td><time>${entry.expire ? dateTime(entry.expire, app.zone) : ''}
+			</time></td>
+		<td class="actions"><button onClick=${onEdit}>${t('edit')}</button>
+			${!isOwn && html`<button onClick=${toggle}>
+				${t(entry.enable === false ? 'enable' : 'disable')}</button>
+			<button onClick=${remove}>${t('remove')}</button>`}</td>
+	</tr>`;
+}
+
+/** @param {{app: App, ask: (q: Question) => void}} props */
+export function Users({ app, ask }) {
+	useTick(app);
+	const [open, setOpen] = useState(/** @type {string | null} */ (null));
+	const users = usersOf(app);
+	const entry = users.find(([login]) => login === open)?.[1] ?? {};
+
+	useEffect(() => {
+		document.title = `${t('users')} · Sluice`;
+	});
+	return html`<div class="page"><div class="tools"><h1>${t('users')}</h1>
+		<button onClick=${() => setOpen('')}>${t('new_user')}</button></div>
+		<div class="wide-box" tabindex="0"><table>
+		<thead><tr><th scope="col">${t('login_name')}</th>
+			<th scope="col">${t('role')}</th>
+			<th scope="col">${t('state')}</th>
+			<th scope="col">${t('comment')}</th>
+			<th scope="col">${t('created')}</th>
+			<th scope="col">${t('expires')}</th>
+			<th scope="col">${t('action')}</th></tr></thead>
+		<tbody>${users.map(([login, one]) => html`<${Row} key=${login}
+			app=${app} login=${login} entry=${one} ask=${ask}
+			onEdit=${() => setOpen(login)} />`)}</tbody></table></div>
+		${open !== null && html`<${UserDialog} key=${open} app=${app}
+			login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
+	</div>`;
+}
+
+/**
+ * The own password; afterwards all sessions of the user are over.
+ * @param {{app: App, onClose: () => void}} props
+ */
+export function OwnPassword({ app, onClose }) {
+	const [error, setError] = useState('');
+	const login = app.user?.login ?? '';
+	const submit = async (/** @type {any} */ event) => {
+		event.preventDefault();
+		const [password, again] = ['password', 'again'].map((name) =>
+			event.target.elements[name].value);
+		/** @type {Entry} */
+		const known = Object(app.store.config.users)[login] ?? {};
+
+		if (password !== again) {
+			setError(t('not_twice'));
+			return;
+		}
+		try {
+			await app.api.cmd('set-user', { id: login, user: {
+				...app.isControl ? withoutHash(known) : {}, password } });
+			onClose();
+		} catch (problem) {
+			setError(/** @type {Error} */ (problem).message);
+		}
+	};
+
+	return html`<${Dialog} title=${t('own_password')} onClose=${onClose}>
+		<form class="dialog-form" onSubmit=${submit}>
+			<label>${t('new_password')}<input name="password" required
+				type="password" autocomplete="new-password" /></label>
+			<label>${t('password_again')}<input name="again" required
+				type="password" autocomplete="new-password" /></label>
+			<p class="dim">${t('own_password_then')}</p>
+			<${Problem} error=${error} />
+			<div class="buttons">
+				<button type="button" onClick=${onClose}>
+					${t('cancel')}</button>
+				<button class="primary">${t('save')}</button></div>
+		</form><//>`;
+}
