@@ -55,8 +55,9 @@ void remux_reset(struct remux *r)
 		section_reset(&r->in[i].assembler);
 	memset(r->cat_source, 0, sizeof r->cat_source);
 	r->sdt_source.len = 0;
-	section_queue_clear(&r->psi_queue);
-	section_queue_clear(&r->si_queue);
+	section_queue_clear(&r->psi_waiting.queue);
+	section_queue_clear(&r->si_waiting.queue);
+	r->due.pmts_left = 0;
 	r->clock.has_pcr = false;
 	r->n_programs = 0;
 	r->n_pat = 0;
@@ -106,7 +107,7 @@ void remux_counters(const struct remux *r, struct remux_counters *ret)
 static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))
-		(void)remux_take_place(r, false);
+		(void)remux_take_place(r, PLACE_OTHER);
 }
 
 static void pass(struct remux *r, const uint8_t *packet)
@@ -201,7 +202,8 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 		pass_pcr(r, packet, to, remux_absent_strip(r, packet));
 		break;
 	case ROLE_NULL:
-		if (!remux_has_queued(r) || !remux_take_place(r, false))
+		if (!remux_has_queued(r) ||
+		    !remux_take_place(r, PLACE_OTHER))
 			runs_out_pass(&r->out, packet);
 		break;
 	case ROLE_PSI:
@@ -209,11 +211,11 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 			r->counted.tables++;
 			remux_rebuild(r);
 		}
-		drop_packet(r);
+		(void)remux_take_place(r, PLACE_PSI);
 		break;
 	default:
 		remux_take_table(r, packet, role);
-		(void)remux_take_place(r, true);
+		(void)remux_take_place(r, PLACE_SI);
 		break;
 	}
 }

@@ -10,7 +10,8 @@
  * sections.
  *
  * One program (pnr, or a source with a single program):
- *	PAT, PMT    built, ten times a second
+ *	PAT, PMT    built, ten times a second; many PMTs in a source without
+ *	            null packets may be as rare as in the source
  *	CAT         only with cas or pass_cat
  *	SDT         built for the one service; pass_sdt: unchanged
  *	EIT         of the service, with its new number; pass_eit: unchanged
@@ -29,7 +30,8 @@
  * reason: in a table that an option passes, only the version changes.
  *
  * Generated packets replace dropped packets and null packets.  They are spread
- * so that none of their PIDs has a burst.  Null packets of a source with one
+ * so that none of their PIDs has a burst.  The places of dropped PMTs go to
+ * PMTs, those of SDT, EIT and NIT to these.  Null packets of a source with one
  * program, and of a whole multiplex, stay.
  *
  * Pure: PCRs and the caller provide the time.  Allocates when the tables of the

@@ -23,6 +23,12 @@ enum {
 	/* Without a dropped packet, so many packets pass before one is
 	 * inserted. */
 	PATIENCE = 16,
+	/* While packets of both queues wait, so many packets of PAT and PMT use
+	 * places of other packets in a row.  Then a packet of another table
+	 * does. */
+	PSI_SHARE = 2,
+	/* room in psi_waiting for the PAT */
+	PAT_PACKETS_MAX = PAT_SECTIONS_MAX * ((SECTION_PSI_MAX + 184) / 184),
 };
 
 static void send(struct remux *r, const uint8_t *from)
@@ -33,60 +39,178 @@ static void send(struct remux *r, const uint8_t *from)
 	memcpy(packet, from, TS_PACKET);
 	ts_set_cc(packet, r->cc[pid]);
 	r->cc[pid] = (r->cc[pid] + 1) & 0x0f;
-	r->sent_at = r->packets;
+	r->sent_at[pid] = (uint32_t)r->packets;
 }
 
-void remux_queue(struct remux *r, struct section_queue *q, uint16_t pid,
+/* --- queues --- */
+
+/* To be called before a section is queued. */
+static struct section_queue *wake(struct remux *r, struct waiting *w)
+{
+	if (w->queue.n == 0)
+		w->served_at = r->packets;
+	w->blocked_to = 0;
+	return &w->queue;
+}
+
+void remux_queue(struct remux *r, struct waiting *w, uint16_t pid,
 		 const uint8_t *section, size_t len)
 {
-	if (!remux_has_queued(r))
-		r->queued_at = r->packets;
-	if (!section_queue_push(q, pid, section, len))
+	if (!section_queue_push(wake(r, w), pid, section, len))
 		r->counted.dropped++;
 }
 
-static void push(struct remux *r, struct section_queue *q, uint16_t pid,
+static void push(struct remux *r, struct waiting *w, uint16_t pid,
 		 const struct table *t)
 {
 	if (t->len > 0)
-		remux_queue(r, q, pid, t->data, t->len);
+		remux_queue(r, w, pid, t->data, t->len);
 }
 
+/* Queues the PAT in front of the PMTs, unless one waits there. */
 static void push_pat(struct remux *r)
 {
-	for (size_t i = 0; i < r->n_pat; i++)
-		push(r, &r->psi_queue, TS_PID_PAT, &r->pat[i]);
-	r->due.next_pmt = 0;
+	struct section_queue *q = wake(r, &r->psi_waiting);
+
+	if (q->n > 0 && ts_pid(section_queue_at(q, 0)) == TS_PID_PAT)
+		return;
+	for (size_t i = r->n_pat; i-- > 0;)
+		(void)section_queue_push_first(q, TS_PID_PAT, r->pat[i].data,
+					       r->pat[i].len);
 }
 
 /* Queues as many PMTs as have room; the others follow. */
 static void push_pmts(struct remux *r)
 {
+	struct section_queue *q = wake(r, &r->psi_waiting);
+
 	while (r->due.next_pmt < r->n_programs) {
 		const struct program *p = &r->programs[r->due.next_pmt];
 
 		if (p->pmt.len > 0 &&
-		    !section_queue_push(&r->psi_queue,
-					p->pmt_out, p->pmt.data,
-					p->pmt.len))
+		    (q->n + section_packets(p->pmt.len) + PAT_PACKETS_MAX >
+			     SECTION_QUEUE_MAX ||
+		     !section_queue_push(q, p->pmt_out, p->pmt.data,
+					 p->pmt.len)))
 			return;
+		if (p->pmt.len == 0 && r->due.pmts_left > 0)
+			r->due.pmts_left--;
 		r->due.next_pmt++;
 	}
 }
 
-static bool send_next(struct remux *r)
-{
-	const uint8_t *packet = section_queue_pop(&r->psi_queue);
+/* --- places --- */
 
-	if (packet == NULL)
-		packet = section_queue_pop(&r->si_queue);
-	if (packet == NULL)
+/* When may this packet go out?  PAT and PMT share a buffer of the receiver,
+ * which has room for the first packet of a PMT behind one of the PAT. */
+static uint64_t free_at(const struct remux *r, const struct waiting *w,
+			const uint8_t *packet, uint64_t distance)
+{
+	uint32_t now = (uint32_t)r->packets;
+	uint32_t since = now - r->sent_at[ts_pid(packet)];
+
+	if (w == &r->psi_waiting && !ts_pusi(packet))
+		since = MIN(since, now - r->sent_at[TS_PID_PAT]);
+	return r->packets + (since < distance ? distance - since : 0);
+}
+
+/* Sends the first packet whose PID had none for this distance, in packets. */
+static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
+{
+	struct section_queue *q = &w->queue;
+	uint64_t earliest = UINT64_MAX;
+
+	if (distance > 0 && r->packets < w->blocked_to)
 		return false;
-	send(r, packet);
+	for (size_t i = 0; i < q->n; i++) {
+		const uint8_t *packet = section_queue_at(q, i);
+		uint64_t at = free_at(r, w, packet, distance);
+
+		earliest = MIN(earliest, at);
+		if (at > r->packets)
+			continue;
+		if (w == &r->psi_waiting && ts_pusi(packet) &&
+		    ts_pid(packet) != TS_PID_PAT && r->due.pmts_left > 0)
+			r->due.pmts_left--;
+		send(r, section_queue_take(q, i));
+		w->served_at = r->packets;
+		return true;
+	}
+	w->blocked_to = q->n > 0 ? earliest : 0;
+	return false;
+}
+
+static uint64_t spacing(const struct remux *r)
+{
+	return r->spacing > 0 ? r->spacing : SPACING_DEFAULT;
+}
+
+static bool send_psi(struct remux *r)
+{
+	if (!send_from(r, &r->psi_waiting, spacing(r)))
+		return false;
 	if (r->due.next_pmt < r->n_programs)
 		push_pmts(r);
 	return true;
 }
+
+static bool is_long(const struct remux *r)
+{
+	return r->si_waiting.queue.n > SECTION_QUEUE_MAX / 2;
+}
+
+static bool send_si(struct remux *r)
+{
+	/* closer together is better than dropped */
+	return send_from(r, &r->si_waiting,
+			 is_long(r) ? spacing(r) / 4 : spacing(r));
+}
+
+static bool send_either(struct remux *r)
+{
+	bool si_first = r->psi_in_row >= PSI_SHARE;
+
+	if (!si_first && send_psi(r)) {
+		r->psi_in_row += r->si_waiting.queue.n > 0;
+		return true;
+	}
+	if (send_si(r)) {
+		r->psi_in_row = 0;
+		return true;
+	}
+	return si_first && send_psi(r);
+}
+
+bool remux_take_place(struct remux *r, enum place place)
+{
+	switch (place) {
+	case PLACE_PSI:
+		return send_psi(r) || send_si(r);
+	case PLACE_SI:
+		return send_from(r, &r->si_waiting, 0) || send_psi(r);
+	case PLACE_OTHER:
+		break;
+	}
+	return send_either(r);
+}
+
+static bool is_overdue(const struct remux *r, const struct waiting *w)
+{
+	uint64_t d = spacing(r);
+
+	return w->queue.n > 0 &&
+	       r->packets - w->served_at > d + d / 2 + PATIENCE;
+}
+
+void remux_make_room(struct remux *r)
+{
+	if (is_overdue(r, &r->psi_waiting) && send_psi(r))
+		return;
+	if (is_long(r) || is_overdue(r, &r->si_waiting))
+		(void)send_si(r);
+}
+
+/* --- schedule --- */
 
 /* True when it is due; then sets the next time. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
@@ -103,31 +227,36 @@ void remux_schedule(struct remux *r)
 		remux_rebuild(r);
 	if (r->n_pat == 0)
 		return;
-	/* no more tables are queued while earlier ones wait */
-	if (r->psi_queue.n == 0 && is_due(r, &r->due.psi, PSI_MS)) {
-		push_pat(r);
+	/* no more PMTs are queued while earlier ones wait */
+	if (r->psi_waiting.queue.n == 0 && is_due(r, &r->due.pmt, PSI_MS)) {
+		r->due.next_pmt = 0;
+		r->due.pmts_left = r->n_programs;
 		push_pmts(r);
 	}
+	if (is_due(r, &r->due.pat, PSI_MS))
+		push_pat(r);
 	if (is_due(r, &r->due.sdt, SDT_MS))
-		push(r, &r->si_queue, SI_PID_SDT, &r->sdt);
+		push(r, &r->si_waiting, SI_PID_SDT, &r->sdt);
 	if (is_due(r, &r->due.ait, AIT_MS))
-		push(r, &r->si_queue, r->plan.ait, &r->ait);
+		push(r, &r->si_waiting, r->plan.ait, &r->ait);
 	if (is_due(r, &r->due.cat, CAT_MS))
 		for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
-			push(r, &r->si_queue, SI_PID_CAT, &r->cat[i]);
+			push(r, &r->si_waiting, SI_PID_CAT, &r->cat[i]);
 }
 
 static void send_all(struct remux *r)
 {
 	const uint8_t *packet;
 
-	while ((packet = section_queue_pop(&r->psi_queue)) != NULL)
+	while ((packet = section_queue_pop(&r->psi_waiting.queue)) != NULL)
 		send(r, packet);
 }
 
 void remux_announce(struct remux *r)
 {
-	section_queue_clear(&r->psi_queue);
+	size_t left = r->n_pat > 0 ? MIN(r->due.pmts_left, r->n_programs) : 0;
+
+	section_queue_clear(&r->psi_waiting.queue);
 	send_all(r);
 	push_pat(r);
 	for (size_t i = 0; i < r->n_programs; i++) {
@@ -135,14 +264,16 @@ void remux_announce(struct remux *r)
 
 		if (!p->changed || p->pmt.len == 0)
 			continue;
-		push(r, &r->psi_queue, p->pmt_out, &p->pmt);
+		push(r, &r->psi_waiting, p->pmt_out, &p->pmt);
 		send_all(r);
 	}
 	send_all(r);
-	/* the others go out by schedule */
-	r->due.next_pmt = r->n_programs;
+	/* the interrupted round of PMTs continues by schedule */
+	r->due.next_pmt = r->n_programs - left;
+	push_pmts(r);
+	r->due.pat = r->clock.ticks + PSI_MS * MS_TICKS;
 	if (r->single)
-		r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
+		r->due.pmt = r->due.pat;
 }
 
 void remux_take_clock(struct remux *r, const uint8_t *packet)
@@ -160,29 +291,4 @@ void remux_take_clock(struct remux *r, const uint8_t *packet)
 		r->spacing = (unsigned)MIN(MAX(spacing, 1), SPACING_MAX);
 	r->pcr_at = r->packets;
 	remux_schedule(r);
-}
-
-/* The least number of packets between two generated ones. */
-static uint64_t distance(const struct remux *r)
-{
-	uint64_t spacing = r->spacing > 0 ? r->spacing : SPACING_DEFAULT;
-
-	/* closer together is better than dropped */
-	return r->si_queue.n > SECTION_QUEUE_MAX / 2 ? spacing / 4 : spacing;
-}
-
-bool remux_take_place(struct remux *r, bool of_table)
-{
-	if (!of_table && r->packets - r->sent_at < distance(r))
-		return false;
-	return send_next(r);
-}
-
-void remux_make_room(struct remux *r)
-{
-	uint64_t spacing = distance(r);
-	uint64_t last = MAX(r->sent_at, r->queued_at);
-
-	if (r->packets - last > spacing + spacing / 2 + PATIENCE)
-		(void)send_next(r);
 }

@@ -69,8 +69,25 @@ struct collector {
 
 /* When each table is due, in ticks of the clock. */
 struct schedule {
-	uint64_t psi, cat, sdt, ait;
-	size_t next_pmt; /* index of the first PMT that is not sent yet */
+	uint64_t pat, pmt, cat, sdt, ait;
+	size_t next_pmt; /* index of the first PMT that is not queued yet */
+	size_t pmts_left; /* PMTs of this round that have not begun to go out */
+};
+
+/* Generated packets that wait for a place.  The times are numbers of packets of
+ * the source. */
+struct waiting {
+	struct section_queue queue;
+	uint64_t served_at;  /* the last packet went out, or the first was
+			      * queued */
+	uint64_t blocked_to; /* no packet may go out earlier */
+};
+
+/* A place for a generated packet. */
+enum place {
+	PLACE_PSI,  /* a packet with PAT or PMT was dropped */
+	PLACE_SI,   /* a packet with other tables was dropped */
+	PLACE_OTHER,
 };
 
 struct remux {
@@ -116,13 +133,15 @@ struct remux {
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;
-	struct section_queue psi_queue, si_queue;
+	struct waiting psi_waiting; /* PAT and PMT */
+	struct waiting si_waiting;
+	unsigned psi_in_row; /* shared places that PAT and PMT used in a row */
 	/* packets of the source since remux_new(), and their number at ... */
 	uint64_t packets;
 	uint64_t pcr_at;    /* ... the last PCR of the clock */
-	uint64_t sent_at;   /* ... the last generated packet */
-	uint64_t queued_at; /* ... the queueing into an empty queue */
-	/* least distance of two generated packets, in packets; 0: unknown */
+	uint32_t sent_at[TS_PIDS]; /* ... the last generated packet; 32 bits */
+	/* least distance of generated packets of a PID, in packets; 0:
+	 * unknown */
 	unsigned spacing;
 	uint64_t now_ns;
 	struct runs_out out;
@@ -167,16 +186,16 @@ void remux_take_table(struct remux *, const uint8_t *packet, enum role);
 /* Queues the tables that are due. */
 void remux_schedule(struct remux *);
 /* Queues a section; counts it as dropped if the queue is full. */
-void remux_queue(struct remux *, struct section_queue *, uint16_t pid,
+void remux_queue(struct remux *, struct waiting *, uint16_t pid,
 		 const uint8_t *section, size_t len);
 /* Sends the changed PMTs and the PAT at once. */
 void remux_announce(struct remux *);
 /* Offers the place of a dropped packet of the source; true: a generated packet
- * replaced it.  The place of a table packet is used regardless of the
- * spacing. */
-bool remux_take_place(struct remux *, bool of_table);
-/* Called before a packet goes out: inserts a generated packet when no packet
- * was dropped for a while. */
+ * replaced it.  The place of a PAT or PMT goes to PAT and PMT first.  The place
+ * of another table goes to other tables first, regardless of the spacing. */
+bool remux_take_place(struct remux *, enum place);
+/* Called before a packet goes out: inserts a generated packet when its queue
+ * had no place for a while. */
 void remux_make_room(struct remux *);
 /* Takes a packet of the PCR PID, clock_pid. */
 void remux_take_clock(struct remux *, const uint8_t *packet);
@@ -200,5 +219,5 @@ static inline bool remux_has_hbbtv(const struct remux *r)
 
 static inline bool remux_has_queued(const struct remux *r)
 {
-	return r->psi_queue.n + r->si_queue.n > 0;
+	return r->psi_waiting.queue.n + r->si_waiting.queue.n > 0;
 }

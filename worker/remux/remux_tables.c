@@ -19,7 +19,7 @@ static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 {
 	if (r->si != NULL)
 		si_versions_apply(r->si, r->source, section, len);
-	remux_queue(r, &r->si_queue, pid, section, len);
+	remux_queue(r, &r->si_waiting, pid, section, len);
 }
 
 static bool is_eit_actual(const uint8_t *section)

@@ -7,41 +7,94 @@
 
 enum { SECTION_PACKETS = (SECTION_MAX + 1 + 183) / 184 };
 
+_Static_assert(SECTION_QUEUE_MAX == 64, "a bit of `used' for each slot");
+
+/* Makes room for n packets in front of the one at this position, and copies
+ * them there. */
+static void insert(struct section_queue *q, size_t at, const uint8_t *packets,
+		   size_t n)
+{
+	memmove(q->order + at + n, q->order + at, q->n - at);
+	for (size_t i = 0; i < n; i++) {
+		unsigned slot = (unsigned)__builtin_ctzll(~q->used);
+
+		q->used |= UINT64_C(1) << slot;
+		q->order[at + i] = (uint8_t)slot;
+		memcpy(q->packets[slot], packets + i * TS_PACKET, TS_PACKET);
+	}
+	q->n += n;
+}
+
+/* The number of packets of the section, which are in ret; 0: it has no room. */
+static size_t pack(const struct section_queue *q, uint16_t pid,
+		   const uint8_t *section, size_t len, uint8_t *ret)
+{
+	uint8_t cc = 0;
+
+	if (len > SECTION_MAX ||
+	    section_packets(len) > SECTION_QUEUE_MAX - q->n)
+		return 0;
+	return section_pack(section, len, pid, &cc, ret);
+}
+
 bool section_queue_push(struct section_queue *q, uint16_t pid,
 			const uint8_t *section, size_t len)
 {
 	uint8_t packets[SECTION_PACKETS * TS_PACKET];
-	size_t n = section_packets(len);
-	uint8_t cc = 0;
+	size_t n = pack(q, pid, section, len, packets);
 
-	if (len > SECTION_MAX || n > SECTION_QUEUE_MAX - q->n)
-		return false;
-	(void)section_pack(section, len, pid, &cc, packets);
-	for (size_t i = 0; i < n; i++) {
-		size_t at = (q->head + q->n++) % SECTION_QUEUE_MAX;
+	insert(q, q->n, packets, n);
+	return n > 0;
+}
 
-		memcpy(q->packets[at], packets + i * TS_PACKET, TS_PACKET);
+bool section_queue_push_first(struct section_queue *q, uint16_t pid,
+			      const uint8_t *section, size_t len)
+{
+	uint8_t packets[SECTION_PACKETS * TS_PACKET];
+	size_t n = pack(q, pid, section, len, packets);
+
+	insert(q, 0, packets, n);
+	return n > 0;
+}
+
+const uint8_t *section_queue_take(struct section_queue *q, size_t i)
+{
+	uint8_t slot = q->order[i];
+
+	q->n--;
+	memmove(q->order + i, q->order + i + 1, q->n - i);
+	q->used &= ~(UINT64_C(1) << slot);
+	return q->packets[slot];
+}
+
+const uint8_t *section_queue_pop(struct section_queue *q)
+{
+	return q->n > 0 ? section_queue_take(q, 0) : NULL;
+}
+
+/* Does the packet at this position continue a section whose first packet was
+ * sent? */
+static bool is_remainder(const struct section_queue *q, size_t i)
+{
+	uint16_t pid = ts_pid(section_queue_at(q, i));
+
+	for (size_t k = 0; k <= i; k++) {
+		const uint8_t *p = section_queue_at(q, k);
+
+		if (ts_pid(p) == pid && ts_pusi(p))
+			return false;
 	}
 	return true;
 }
 
 void section_queue_clear(struct section_queue *q)
 {
-	size_t rest = 0;
+	bool kept[SECTION_QUEUE_MAX];
+	size_t n = q->n, taken = 0;
 
-	while (rest < q->n &&
-	       !ts_pusi(q->packets[(q->head + rest) % SECTION_QUEUE_MAX]))
-		rest++;
-	q->n = rest;
-}
-
-const uint8_t *section_queue_pop(struct section_queue *q)
-{
-	const uint8_t *packet = q->packets[q->head];
-
-	if (q->n == 0)
-		return NULL;
-	q->head = (q->head + 1) % SECTION_QUEUE_MAX;
-	q->n--;
-	return packet;
+	for (size_t i = 0; i < n; i++)
+		kept[i] = is_remainder(q, i);
+	for (size_t i = 0; i < n; i++)
+		if (!kept[i])
+			(void)section_queue_take(q, i - taken++);
 }

@@ -15,16 +15,32 @@ enum {
 };
 
 struct section_queue {
-	size_t head, n;
+	size_t n;
+	uint64_t used; /* bit set of the slots with a waiting packet */
+	uint8_t order[SECTION_QUEUE_MAX]; /* their slots, first to last */
 	uint8_t packets[SECTION_QUEUE_MAX][TS_PACKET];
 };
 
 /* False without room for the whole section: nothing is queued. */
 bool section_queue_push(struct section_queue *, uint16_t pid,
 			const uint8_t *section, size_t len);
+/* The same in front of all other packets.  No packet of the PID may wait. */
+bool section_queue_push_first(struct section_queue *, uint16_t pid,
+			      const uint8_t *section, size_t len);
 
-/* The next packet, to be copied before the next push; NULL when empty. */
+/* The packet at this position of the n, to be copied before the next push. */
+static inline const uint8_t *section_queue_at(const struct section_queue *q,
+					      size_t i)
+{
+	return q->packets[q->order[i]];
+}
+
+/* Removes the packet at this position.  Packets of a PID go out in order: the
+ * caller takes the first one of its PID. */
+const uint8_t *section_queue_take(struct section_queue *, size_t i);
+
+/* The next packet, as if taken; NULL when empty. */
 const uint8_t *section_queue_pop(struct section_queue *);
 
-/* Drops all packets except the remainder of a section that is being sent. */
+/* Drops all packets except the remainders of sections that are being sent. */
 void section_queue_clear(struct section_queue *);

@@ -73,6 +73,44 @@ Test(section_queue, a_section_that_was_begun_is_sent_whole)
 	cr_assert_eq(q.n, 1);
 }
 
+/* PIDs of the waiting packets, first to last. */
+static void expect_pids(const struct section_queue *q, const uint16_t *pids,
+			size_t n)
+{
+	cr_assert_eq(q->n, n);
+	for (size_t i = 0; i < n; i++)
+		cr_expect_eq(ts_pid(section_queue_at(q, i)), pids[i], "%zu",
+			     i);
+}
+
+Test(section_queue, packets_of_other_pids_may_overtake)
+{
+	static struct section_queue q;
+	uint8_t section[4096], body[300] = { 0 };
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = 0x50, .body = body, .len = sizeof body });
+
+	cr_assert(section_queue_push(&q, 0x21, section, len));
+	cr_assert(section_queue_push(&q, 0x22, section, len));
+	cr_assert(section_queue_push(&q, 0x23, section, len));
+	cr_assert_eq(ts_pid(section_queue_take(&q, 2)), 0x22);
+	cr_assert_eq(ts_pid(section_queue_take(&q, 0)), 0x21);
+	expect_pids(&q, (uint16_t[]){ 0x21, 0x22, 0x23, 0x23 }, 4);
+	cr_assert(section_queue_push_first(&q, 0x20, section, len));
+	expect_pids(&q, (uint16_t[]){ 0x20, 0x20, 0x21, 0x22, 0x23, 0x23 }, 6);
+	cr_assert(ts_pusi(section_queue_at(&q, 0)));
+	/* two sections are being sent */
+	section_queue_clear(&q);
+	expect_pids(&q, (uint16_t[]){ 0x21, 0x22 }, 2);
+	cr_assert_not(ts_pusi(section_queue_pop(&q)));
+	cr_assert_not(ts_pusi(section_queue_pop(&q)));
+	/* all slots are free again */
+	for (size_t i = 0; i < SECTION_QUEUE_MAX / 2; i++)
+		cr_assert(section_queue_push(&q, 0x21, section, len));
+	cr_assert_not(section_queue_push_first(&q, 0x22, section, len));
+	cr_assert_eq(q.n, SECTION_QUEUE_MAX);
+}
+
 Test(stream_clock, follows_its_pcrs)
 {
 	struct stream_clock c = { 0 };
