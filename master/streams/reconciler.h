@@ -22,6 +22,7 @@
 
 struct auth_proc;
 struct backend_proc;
+struct picture_proc;
 struct deliver_proc;
 struct ev_loop;
 struct handover;
@@ -165,6 +166,8 @@ const char *reconciler_service_alarm(const struct reconciler *, size_t i,
 struct auth_proc *reconciler_auth(struct reconciler *);
 /* The worker that asks the authorization backend, borrowed. */
 struct backend_proc *reconciler_backend(struct reconciler *);
+/* The worker that makes pictures, borrowed. */
+struct picture_proc *reconciler_picture(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:
  * from then on every viewer is denied.  NULL-safe. */
 void reconciler_set_viewers(struct reconciler *, struct viewers *);

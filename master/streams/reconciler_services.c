@@ -19,6 +19,11 @@ struct backend_proc *reconciler_backend(struct reconciler *r)
 	return r->backend;
 }
 
+struct picture_proc *reconciler_picture(struct reconciler *r)
+{
+	return r->picture;
+}
+
 void reconciler_set_viewers(struct reconciler *r, struct viewers *v)
 {
 	if (r == NULL)

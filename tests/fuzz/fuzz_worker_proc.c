@@ -21,8 +21,10 @@
 #include "master/setup/options.h"
 #include "master/status/status.h"
 #include "master/status/system_status.h"
+#include "master/streams/picture_proc.h"
 #include "master/streams/querier_proc.h"
 #include "master/streams/reconciler.h"
+#include "master/viewers/viewers.h"
 #include "proto/ipc/contract.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -38,7 +40,8 @@
 enum { LINES_MAX = 32, TURNS = 4, CALLS_MAX = 8, WITH_HELLO = 128 };
 
 static const char *const roles[] = { "stream", "deliver", "auth", "querier",
-				     "tls", "scan", "softcam" };
+				     "tls", "scan", "softcam",
+				     "picture" };
 
 static struct world {
 	struct ev_loop *loop;
@@ -48,7 +51,9 @@ static struct world {
 	struct status *status;
 	struct system_status *system;
 	struct api *api;
+	struct viewers *viewers;
 	struct auth_job *job; /* NULL: it has ended */
+	struct picture_job *picture; /* as auth_job */
 	struct input_scan *input; /* the tables of an input, as auth_job */
 	struct options options;
 	char scan[64]; /* its id */
@@ -237,6 +242,14 @@ static void on_hashed(enum auth_outcome outcome, const char *hash, void *arg)
 	w.job = NULL;
 }
 
+static void on_picture(const struct msg_picture_result *m, int fd, void *arg)
+{
+	(void)arg;
+	if (fd < 0 || m->len > PICTURE_SIZE_MAX)
+		abort();
+	w.picture = NULL;
+}
+
 static void on_analysis(json_t *answer, const char *error, void *arg)
 {
 	(void)arg;
@@ -283,6 +296,11 @@ static void open_world(void)
 	w.hub = hub_new(w.loop);
 	w.reconciler = reconciler_new(&(struct reconciler_config){
 		.loop = w.loop, .worker_path = "worker", .events = &events });
+	w.viewers = viewers_new(&(struct viewers_config){
+		.loop = w.loop, .config = w.config,
+		.auth = reconciler_auth(w.reconciler),
+		.backend = reconciler_backend(w.reconciler) });
+	reconciler_set_viewers(w.reconciler, w.viewers);
 	w.status = status_new(&(struct status_config){
 		.loop = w.loop, .reconciler = w.reconciler, .hub = w.hub,
 		.querier = reconciler_querier(w.reconciler) });
@@ -298,6 +316,9 @@ static void open_world(void)
 	w.job = auth_job_new(reconciler_auth(w.reconciler),
 			     &(struct auth_job_config){
 				     .password = "p", .on_done = on_hashed });
+	/* any descriptor: no process opens it */
+	w.picture = picture_job_new(reconciler_picture(w.reconciler), "a",
+				    STDERR_FILENO, on_picture, NULL);
 	request("{\"cmd\":\"test-softcam\",\"config\":{\"type\":\"newcamd\","
 		"\"host\":\"h\",\"port\":1,\"user\":\"u\",\"pass\":\"p\","
 		"\"key\":\"0102030405060708091011121314\"}}");
@@ -310,8 +331,11 @@ static void close_world(void)
 	for (unsigned i = 0; i < CALLS_MAX; i++)
 		api_gone(w.api, NULL);
 	auth_job_cancel(&w.job);
+	picture_job_cancel(&w.picture);
 	input_scan_free(&w.input);
 	api_free(&w.api);
+	reconciler_set_viewers(w.reconciler, NULL);
+	viewers_free(&w.viewers);
 	system_status_free(&w.system);
 	status_free(&w.status);
 	reconciler_free(&w.reconciler);
