@@ -26,8 +26,7 @@ struct alarms {
 	unsigned reload_changes; /* config_changes() at that time */
 };
 
-/* passing: with failures that need no operator. */
-static void add_services(json_t *list, struct reconciler *r, bool passing)
+static void add_services(json_t *list, struct reconciler *r)
 {
 	const char *tls = tls_proc_error(reconciler_tls(r)), *name, *text;
 	char sentence[640];
@@ -43,7 +42,7 @@ static void add_services(json_t *list, struct reconciler *r, bool passing)
 		system_alarms_add(list, "play", NULL, sentence);
 	}
 	for (size_t i = 0;; i++) {
-		text = reconciler_service_alarm(r, i, passing, &name);
+		text = reconciler_service_alarm(r, i, &name);
 		if (name == NULL)
 			return;
 		if (text == NULL)
@@ -67,7 +66,7 @@ static void add_all(json_t *list, const char *name, const json_t *sentences)
 
 /* The present alarms without those of the streams, which have events of their
  * own. */
-static json_t *collect(struct alarms *a, bool passing)
+static json_t *collect(struct alarms *a)
 {
 	const struct api_config *cfg = &a->api->cfg;
 	json_t *list = json_array();
@@ -95,14 +94,14 @@ static json_t *collect(struct alarms *a, bool passing)
 	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers) != NULL)
 		system_alarms_add(list, "backend", NULL,
 				  viewers_backend_error(cfg->viewers));
-	add_services(list, cfg->reconciler, passing);
+	add_services(list, cfg->reconciler);
 	add_all(list, "host", api_host_advice(a->api));
 	return list;
 }
 
 static void look(struct alarms *a)
 {
-	json_t *events = system_alarms_take(a->state, collect(a, true));
+	json_t *events = system_alarms_take(a->state, collect(a));
 	json_t *event;
 	size_t i;
 
@@ -169,7 +168,7 @@ void alarms_set_reload(struct alarms *a, const char *error)
 
 json_t *alarms_sentences(struct alarms *a)
 {
-	json_t *list = collect(a, false);
+	json_t *list = collect(a);
 	json_t *sentences = system_alarms_sentences(list);
 
 	status_worker_alarms(a->api->cfg.status, sentences);

@@ -48,6 +48,7 @@ void output_fault_clear(struct output_fault *);
 struct worker_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
+	bool lasting;  /* an operator must act: quarantine */
 	int64_t since_s; /* Unix time at which it was raised */
 	char *reason; /* owned: while raised, or NULL */
 };

@@ -21,7 +21,7 @@ void status_stream_judge_worker(struct status_stream *s,
 	bool was = f->raised;
 
 	if (!s->enabled || info->fault == NULL) {
-		f->raised = false;
+		f->raised = f->lasting = false;
 		free(f->reason);
 		f->reason = NULL;
 		if (was)
@@ -31,6 +31,10 @@ void status_stream_judge_worker(struct status_stream *s,
 	}
 	if (!was)
 		f->since_s = time(NULL);
+	/* the event is sent again, with the reason that lasts */
+	if (info->alarm != NULL && !f->lasting)
+		f->reported = false;
+	f->lasting = info->alarm != NULL;
 	f->raised = true;
 	if (f->reason == NULL || strcmp(f->reason, info->fault) != 0) {
 		free(f->reason);

@@ -107,12 +107,12 @@ struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     bool passing, const char **ret_name)
+				     const char **ret_name)
 {
 	const struct service_proc *s = reconciler_service(r, i);
 
 	*ret_name = s != NULL ? service_proc_name(s) : NULL;
 	if (s == NULL)
 		return NULL;
-	return passing ? service_proc_fault(s) : service_proc_alarm(s);
+	return service_proc_fault(s);
 }

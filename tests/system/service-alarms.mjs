@@ -127,6 +127,9 @@ test('quarantine is an alarm of the stream and of the system status',
 	await event(told, 'worker', true);
 	assert.ok(told.scope('alarm').every((m) => m.alarm !== 'worker' ||
 		m.raised), 'it never ran for five seconds');
+	await waitUntil('its event', () => told.scope('alarm').some((m) =>
+		m.alarm === 'worker' && quarantined.test(
+			`stream a001: ${m.reason}`)));
 	await sluice.cmd('restart-stream', { id: 'a001' });
 	await states(sluice, 'nothing', (list) =>
 		!list.some((text) => quarantined.test(text)));
@@ -148,17 +151,18 @@ test('a process that serves all streams raises the alarm worker too',
 	const up = await event(told, 'worker', true);
 
 	assert.equal(up.channel_id, undefined);
+	await states(sluice, 'its end', (list) => list.some((text) =>
+		/^deliver worker: .*signal 9/.test(text)));
 	assert.equal(up.subject, 'deliver');
 	assert.match(up.reason, /^deliver worker: .*signal 9/);
 	const { alarms } = await sluice.json('/api/overview');
 
 	assert.ok(alarms.some(({ alarm, subject, since }) => since > 0 &&
 		alarm === 'worker' && subject === 'deliver'));
-	// its successor needs no operator
-	assert.deepEqual(await alarmsOf(sluice), []);
 	await sluice.logged(/alarm worker: deliver worker: .*signal 9/);
 	assert.equal((await event(told, 'worker', false)).subject, 'deliver');
 	await sluice.logged(/alarm worker \(deliver\) cleared/);
+	assert.deepEqual(await alarmsOf(sluice), []);
 	await sluice.stop();
 });
 

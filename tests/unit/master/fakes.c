@@ -220,9 +220,9 @@ void reconciler_close_session(struct reconciler *f, uint64_t client)
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
-				     bool passing, const char **ret_name)
+				     const char **ret_name)
 {
-	(void)r, (void)i, (void)passing;
+	(void)r, (void)i;
 	*ret_name = NULL;
 	return NULL;
 }
