@@ -45,6 +45,22 @@ unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
 	return wait;
 }
 
+uint64_t backoff_renew_ms(const struct backoff *b)
+{
+	const uint64_t ahead_ms = (uint64_t)(BACKOFF_RENEWALS - 1) *
+				  BACKOFF_RENEWAL_MS;
+
+	return b->renewed_ms > ahead_ms ? b->renewed_ms - ahead_ms : 0;
+}
+
+bool backoff_renew(struct backoff *b, uint64_t now_ms)
+{
+	if (now_ms < backoff_renew_ms(b))
+		return false;
+	b->renewed_ms = MAX(b->renewed_ms, now_ms) + BACKOFF_RENEWAL_MS;
+	return true;
+}
+
 void backoff_reset(struct backoff *b)
 {
 	b->ends = 0;

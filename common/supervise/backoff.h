@@ -5,7 +5,8 @@
  * No delay after the first failure, then 1, 2, 4 … 60 s, each ± 20 % so that
  * many workers do not start at the same moment.  A healthy minute resets the
  * count.  From the fifth failure in a row the worker is in quarantine: one
- * start a minute.  Pure: the caller passes the time.
+ * start a minute.  A worker that asks for a successor has not failed, unless it
+ * asks too often.  Pure: the caller passes the time.
  */
 #pragma once
 
@@ -18,6 +19,10 @@ enum {
 	BACKOFF_HEALTHY_MS = 60000,
 	BACKOFF_QUARANTINE = 5, /* failures in a row */
 	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
+	/* Successors that a worker may ask for in a row ... */
+	BACKOFF_RENEWALS = 3,
+	/* ... and then in each such time. */
+	BACKOFF_RENEWAL_MS = 60000,
 };
 
 /* Embedded; zeroed memory is ready. */
@@ -26,6 +31,7 @@ struct backoff {
 	unsigned ends; /* failures since the last healthy minute */
 	uint64_t started_ms;
 	uint64_t ready_ms; /* 0: not ready since the start */
+	uint64_t renewed_ms; /* the successors so far are paid for then */
 };
 
 void backoff_started(struct backoff *, uint64_t now_ms);
@@ -36,6 +42,12 @@ void backoff_alive(struct backoff *, uint64_t now_ms);
 
 /* Counts a failure; the delay in ms. */
 unsigned backoff_ended(struct backoff *, uint64_t now_ms);
+
+/* The earliest time at which the worker may ask for a successor; 0: at once. */
+uint64_t backoff_renew_ms(const struct backoff *);
+
+/* The worker asks for a successor.  False: too early, a failure. */
+bool backoff_renew(struct backoff *, uint64_t now_ms);
 
 /* Resets the count, after a change by an operator. */
 void backoff_reset(struct backoff *);

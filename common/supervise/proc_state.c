@@ -189,6 +189,15 @@ static enum proc_state after_end(struct proc *p, uint64_t now,
 		     now + wait);
 }
 
+/* A worker that asks for a successor in bounds has not failed. */
+static enum proc_state renew(struct proc *p, uint64_t now,
+			     struct proc_effects *do_)
+{
+	(void)do_;
+	p->ordered |= !p->once && backoff_renew(&p->backoff, now);
+	return p->state;
+}
+
 static enum proc_state wait_for_resources(struct proc *p, uint64_t now,
 					  struct proc_effects *do_)
 {
@@ -233,6 +242,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_READY] = ready,
 		[PROC_CLOSED] = die,
 		[PROC_BAD] = kill_it,
+		[PROC_RENEW] = renew,
 		[PROC_EXIT] = after_end,
 		[PROC_SHORT] = wait_for_resources,
 		[PROC_DEADLINE] = leave_a_core,
@@ -244,6 +254,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_BEAT] = beat,
 		[PROC_CLOSED] = die,
 		[PROC_BAD] = kill_it,
+		[PROC_RENEW] = renew,
 		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = miss_beat,
 		[PROC_STARVED] = extend,
@@ -254,6 +265,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_UNWANT] = unwant,
 		[PROC_RESTART] = restart_after,
 		[PROC_BAD] = kill_it,
+		[PROC_RENEW] = renew,
 		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = kill_it,
 		[PROC_LEFT_EXIT] = count_left,

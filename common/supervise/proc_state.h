@@ -56,6 +56,7 @@ enum proc_event {
 	PROC_BEAT,
 	PROC_CLOSED, /* the worker closed the channel */
 	PROC_BAD, /* a forbidden message or flood */
+	PROC_RENEW, /* before PROC_EXIT: it ended to get a successor */
 	PROC_EXIT, /* the process ended, or could not be started */
 	PROC_SHORT, /* could not be started: too few descriptors,
 			 * memory or processes */
@@ -78,7 +79,7 @@ struct proc {
 	enum proc_state state;
 	bool once; /* the worker is not restarted */
 	bool wanted;
-	bool ordered; /* we stopped this process */
+	bool ordered; /* we stopped this process, or granted its end */
 	bool looked; /* measured since the last heartbeat */
 	unsigned unwanted_ends; /* failures */
 	unsigned left; /* left behind, not yet ended */
@@ -89,6 +90,12 @@ struct proc {
 
 struct proc_effects proc_handle(struct proc *, enum proc_event,
 				uint64_t now_ms) MUST_CHECK;
+
+/* The time before which the process may not ask for a successor. */
+static inline uint64_t proc_renew_ms(const struct proc *p)
+{
+	return backoff_renew_ms(&p->backoff);
+}
 
 /* "running", as in the API. */
 const char *proc_state_format(enum proc_state);

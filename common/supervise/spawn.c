@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -148,8 +149,10 @@ static const char *const kept_variables[] = {
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 
+enum { ENVIRONMENT_MAX = ARRAY_LEN(kept_variables) + 3 };
+
 /* A NULL ends the list. */
-static void environment_init(char *list[ARRAY_LEN(kept_variables) + 2])
+static void environment_init(char *list[ENVIRONMENT_MAX], uint64_t renew_ms)
 {
 	size_t n = 0;
 
@@ -162,6 +165,9 @@ static void environment_init(char *list[ARRAY_LEN(kept_variables) + 2])
 	}
 	if (log_level() == LOG_LEVEL_DEBUG)
 		list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
+	if (renew_ms > 0)
+		list[n++] = xasprintf(WORKER_RENEW_VARIABLE "=%" PRIu64,
+				      renew_ms);
 	list[n] = NULL;
 }
 
@@ -193,7 +199,7 @@ static int run(const struct spawner *s, const struct child_start *how,
 	const char *const argv[] = { programs[how->program].name, how->role,
 				     how->object, NULL };
 	posix_spawn_file_actions_t files;
-	char *environment[ARRAY_LEN(kept_variables) + 2];
+	char *environment[ENVIRONMENT_MAX];
 	posix_spawnattr_t attr;
 	int err;
 
@@ -203,7 +209,7 @@ static int run(const struct spawner *s, const struct child_start *how,
 		(void)posix_spawn_file_actions_destroy(&files);
 		return -ENOMEM;
 	}
-	environment_init(environment);
+	environment_init(environment, how->renew_ms);
 	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO,
 					       "/dev/null", O_RDONLY, 0);
 	if (err == 0 && how->error_fd > 0)
@@ -260,6 +266,7 @@ static bool reap(struct child *c, struct child_end *ret)
 		.signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
 		.core = info.si_code == CLD_DUMPED,
 	};
+	ret->renews = ret->code == WORKER_EXIT_RENEW;
 	ret->no_memory = ret->code == ALLOC_EXIT_CODE ||
 			 (ret->signal == SIGKILL &&
 			  is_memory_short(c->spawner));

@@ -16,6 +16,7 @@
 #include <ev.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 
@@ -85,6 +86,7 @@ struct child_end {
 	int code; /* exit code; -1: killed or unknown */
 	int signal; /* number of the signal that killed it; 0: none */
 	bool core;
+	bool renews; /* WORKER_EXIT_RENEW */
 	bool no_memory; /* it, its control group or the machine had none left */
 };
 
@@ -97,6 +99,7 @@ struct child_start {
 	int channel_fd; /* borrowed; becomes its fd 3 */
 	int error_fd; /* borrowed; its standard error; 0: that of this one */
 	bool same_group; /* as this process; false: a group of its own */
+	uint64_t renew_ms; /* WORKER_RENEW_VARIABLE */
 };
 
 /* on_end is called once, from the loop; the child may be freed inside.  NULL

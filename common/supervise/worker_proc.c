@@ -36,7 +36,7 @@ struct worker_proc {
 	uint64_t channel_number; /* number in the handover; 0: none */
 	bool greeted; /* worker.hello was received and correct */
 	enum log_level level; /* log level that the worker received last */
-	bool shortage; /* the last start failed for lack of our resources */
+	bool shortage; /* no start for lack of our resources: no failure */
 	struct pace pace;
 	struct cpu_watch cpu; /* since the worker became silent */
 	struct errmsg error; /* why the master ends the worker; "": no error */
@@ -112,9 +112,8 @@ static void on_hello(struct worker_proc *w,
 		     const struct msg_worker_hello *hello)
 {
 	if (hello->proto != MSG_PROTO_VERSION) {
-		errmsg_set(&w->error,
-			   "protocol version %u instead of %u: sluice and its "
-			   "workers are of different builds",
+		errmsg_set(&w->error, "protocol version %u instead of %u: "
+			   "sluice and its workers are of different builds",
 			   hello->proto, (unsigned)MSG_PROTO_VERSION);
 		end_bad(w);
 	} else if (strcmp(hello->role, w->cfg.role) != 0) {
@@ -230,8 +229,13 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 	char text[96];
 
 	(void)child;
+	if (end->renews)
+		step(w, PROC_RENEW);
 	child_end_format(end, text, sizeof text);
-	set_last_end(w, text);
+	if (end->renews && w->proc.ordered)
+		log_state(w, "replaced for a file that is new since its start");
+	else
+		set_last_end(w, text);
 	child_free(&w->child);
 	close_channel(w);
 	w->cfg.events->on_down(w, w->cfg.arg);
@@ -298,6 +302,7 @@ static int open_worker(struct worker_proc *w)
 				       .role = w->cfg.role,
 				       .object = w->object,
 				       .channel_fd = fds[1],
+				       .renew_ms = proc_renew_ms(&w->proc),
 			       },
 			       on_end, w, &err);
 	fd_close(&fds[1]);
@@ -319,7 +324,6 @@ static void on_turn(struct spawn_ticket *ticket)
 
 	w->error.text[0] = '\0';
 	err = open_worker(w);
-	/* the worker is not to blame for these */
 	w->shortage = err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
 		      err == -ENOBUFS || err == -EAGAIN;
 	if (err < 0) {

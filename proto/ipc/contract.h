@@ -26,8 +26,16 @@
  * nothing there, unless the folder is its own or its stream records there. */
 #define WORKER_RECORDINGS_VARIABLE "SLUICE_RECORDINGS"
 
+/* A monotonic time in milliseconds: the worker does not ask for a successor
+ * (WORKER_EXIT_RENEW) before. */
+#define WORKER_RENEW_VARIABLE "SLUICE_RENEW_MS"
+
 enum {
 	WORKER_CHANNEL_FD = 3,
+
+	/* Exit code of a worker that asks for a successor, because a file of
+	 * the configuration is new and its sandbox has no rule for it. */
+	WORKER_EXIT_RENEW = 100,
 
 	/* Of WORKER_RECORDINGS_VARIABLE; with more it is "/". */
 	WORKER_RECORDINGS_MAX = 64,

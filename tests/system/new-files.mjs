@@ -156,3 +156,48 @@ test('a file of ca= that appears or is replaced is used', async (t) => {
 	await sluice.onair('a001', 20000);
 	await sluice.stop();
 });
+
+// A process of the stream has a rule for the new folder; the old one has not.
+test('another folder of a recording costs the stream no failure', { skip },
+	async (t) => {
+	const dir = path.join(tempDir(t), 'rec');
+	const has = (folder) => fs.readdirSync(folder).some((f) =>
+		fs.statSync(path.join(folder, f)).size > 20000);
+	let n = 0;
+	const replaceFolder = () => {
+		fs.renameSync(dir, `${dir}.${n++}`);
+		fs.mkdirSync(dir);
+	};
+	const waiting = (s) => s.outputs[0].error?.includes(
+		'new since the start of the process');
+
+	fs.mkdirSync(dir);
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', [
+			`file://${dir}/a.ts#min_free=0`,
+			'udp://127.0.0.1:6000'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await waitUntil('a recording', () => has(dir));
+	for (let i = 0; i < 3; i++) {
+		replaceFolder();
+		await waitUntil(`recording ${i}`, () => has(dir), 20000);
+	}
+	// a fourth process has to wait, and the other output does not
+	const { pid } = sluice.worker('stream', 'a001');
+
+	replaceFolder();
+	await sluice.waitStatus('a001', 'the recording waits', waiting, 20000);
+	const { packets } = (await sluice.status('a001')).outputs[1];
+
+	await sluice.waitStatus('a001', 'the other output', (s) =>
+		s.outputs[1].packets > packets);
+	const status = await sluice.status('a001');
+
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	assert.equal(status.worker.restarts, 0);
+	assert.equal(status.worker.state, 'running');
+	assert.doesNotMatch(sluice.log, /exit code|restarting|alarm/);
+	await sluice.stop();
+});

@@ -3,12 +3,14 @@
 
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/util.h"
+#include "proto/ipc/contract.h"
 #include "worker/core/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 bool hidden_by_sandbox(const char *path)
@@ -22,8 +24,16 @@ bool hidden_by_sandbox(const char *path)
 	if (fd >= 0 || err != EACCES || private_is_key(path) ||
 	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return false;
-	(void)kill(getpid(), SIGTERM);
+	if (!hidden_waits())
+		(void)kill(getpid(), HIDDEN_SIGNAL);
 	return true;
+}
+
+bool hidden_waits(void)
+{
+	const char *until_ms = getenv(WORKER_RENEW_VARIABLE);
+
+	return until_ms != NULL && mono_ms() < strtoull(until_ms, NULL, 10);
 }
 
 bool hidden_names(void)
@@ -34,8 +44,9 @@ bool hidden_names(void)
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		if (!hidden_by_sandbox(files[i]))
 			continue;
-		log_info("worker", "%s is new since the start of the process, "
-			 "which is replaced", files[i]);
+		if (!hidden_waits())
+			log_info("worker", "%s is new since the start of the "
+				 "process, which is replaced", files[i]);
 		return true;
 	}
 	return false;

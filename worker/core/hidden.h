@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds files that only the sandbox of this process hides
- * (worker/core/sandbox.h). */
+/*
+ * Finds files that only the sandbox of this process hides
+ * (worker/core/sandbox.h).
+ *
+ * Landlock judges the place of each file: a descriptor of the folder, opened by
+ * another process, would not help, and a rule for the folder above it would
+ * allow the recordings of other streams.
+ */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
+
+enum {
+	/* Sent by the process to itself, blocked in all threads: its loop ends
+	 * with WORKER_EXIT_RENEW. */
+	HIDDEN_SIGNAL = SIGUSR1,
+};
 
 /*
  * To be asked where a file or folder of the configuration could not be opened:
  * does the sandbox hide it, although its permissions allow to read it?  It was
  * made, moved or linked there since this process began.  True: the process was
- * told to end (SIGTERM); its successor has a rule for the path.
+ * told to end, and its successor has a rule for the path.  The other inputs and
+ * outputs lose packets meanwhile; so while hidden_waits() it is told nothing,
+ * and the file has to be opened again later.
  */
 bool hidden_by_sandbox(const char *path);
 
@@ -20,3 +35,7 @@ bool hidden_by_sandbox(const char *path);
  * file.  True: the log has the reason.
  */
 bool hidden_names(void);
+
+/* Were there three successors lately, so that the next one waits, for up to a
+ * minute? */
+bool hidden_waits(void);

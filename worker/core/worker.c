@@ -7,6 +7,7 @@
 #include "proto/ipc/contract.h"
 #include "proto/ipc/msg.h"
 #include "worker/core/confine.h"
+#include "worker/core/hidden.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -18,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 static void log_to_master(enum log_level level, const char *component,
 			  const char *text, void *arg)
@@ -81,12 +83,17 @@ static const struct channel_events channel_events = {
 
 static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 {
+	struct signalfd_siginfo info;
+	bool renews = read(io->fd, &info, sizeof info) > 0 &&
+		      info.ssi_signo == HIDDEN_SIGNAL;
+
 	(void)loop, (void)revents;
-	worker_exit(container_of(io, struct worker, on_term), EX_OK);
+	worker_exit(container_of(io, struct worker, on_term),
+		    renews ? WORKER_EXIT_RENEW : EX_OK);
 }
 
-/* Ends with SIGTERM, the end of the channel or worker_exit().  Blocks SIGTERM
- * in all threads, so that the loop receives it. */
+/* Ends with SIGTERM, HIDDEN_SIGNAL, the end of the channel or worker_exit().
+ * Blocks these signals in all threads, so that the loop receives them. */
 static int run(const struct worker_role *role, const char *object,
 	       const char *flawed)
 {
@@ -103,6 +110,7 @@ static int run(const struct worker_role *role, const char *object,
 
 	(void)sigemptyset(&signals);
 	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, HIDDEN_SIGNAL);
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
 	term = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.loop = ev_loop_new(EVFLAG_NOENV);

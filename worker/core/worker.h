@@ -27,7 +27,8 @@ struct worker {
 	void *context;
 	ev_timer second;
 	bool ready;
-	ev_io on_term; /* watches a descriptor that SIGTERM makes readable */
+	ev_io on_term; /* watches a descriptor that these signals make readable:
+			* SIGTERM, HIDDEN_SIGNAL */
 };
 
 /* Handles one message; the descriptors are as in channel_events.on_message. */

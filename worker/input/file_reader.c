@@ -76,7 +76,8 @@ static int open_file(const char *path, struct errmsg *error)
 					   "the service");
 		if (err == EACCES && hidden_by_sandbox(path))
 			return errmsg_fail(error, -err, "new since the start "
-					   "of the process, which is replaced");
+					   "of the process, which is replaced "
+					   "within a minute");
 		fd_close(&fd);
 		return errmsg_fail(error, -err, "%s", strerror(err));
 	}

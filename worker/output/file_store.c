@@ -66,8 +66,8 @@ static int open_folder(struct file_store *s, struct errmsg *error)
 	s->folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->folder < 0 && errno == EACCES && hidden_by_sandbox(s->path))
 		return errmsg_fail(error, -EACCES, "%s: new since the start "
-				   "of the process, which is replaced",
-				   s->path);
+				   "of the process, which is replaced within a "
+				   "minute", s->path);
 	return s->folder < 0 ? fail(s->path, -errno, error) : 0;
 }
 

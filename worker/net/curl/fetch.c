@@ -323,7 +323,7 @@ static void look_for_ca(const struct fetch *f)
 
 	if ((f->result == CURLE_SSL_CACERT_BADFILE ||
 	     f->result == CURLE_PEER_FAILED_VERIFICATION) &&
-	    ca[0] != '\0' && hidden_by_sandbox(ca))
+	    ca[0] != '\0' && hidden_by_sandbox(ca) && !hidden_waits())
 		log_info("worker", "%s is new since the start of the process, "
 			 "which is replaced", ca);
 }

@@ -82,7 +82,8 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 	    hidden_names())
 		return errmsg_fail(error, -EHOSTUNREACH, "host: the files that "
 				   "resolve names are new since the start of "
-				   "the process, which is replaced");
+				   "the process, which is replaced within a "
+				   "minute");
 	if (!n->answered && n->channel == NULL) {
 		n->status = ares_init_options(&n->channel, &options,
 					      ARES_OPT_TIMEOUTMS |

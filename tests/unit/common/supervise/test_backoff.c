@@ -94,3 +94,28 @@ Test(backoff, keeps_a_second_between_two_starts)
 	backoff_reset(&b);
 	cr_assert_eq(life(&b, &now, 1000, true), 0);
 }
+
+Test(backoff, three_successors_follow_in_a_row_and_then_one_a_minute)
+{
+	struct backoff b = { 0 };
+	uint64_t now = 1000000;
+
+	for (int i = 0; i < BACKOFF_RENEWALS; i++) {
+		cr_assert_leq(backoff_renew_ms(&b), now, "number %d", i);
+		cr_assert(backoff_renew(&b, now));
+		now += 10;
+	}
+	for (int i = 0; i < 3; i++) {
+		cr_assert_gt(backoff_renew_ms(&b), now);
+		cr_assert_leq(backoff_renew_ms(&b), now + BACKOFF_RENEWAL_MS);
+		cr_assert_not(backoff_renew(&b, now));
+		now = backoff_renew_ms(&b);
+		cr_assert(backoff_renew(&b, now));
+	}
+	/* after some time there are three again */
+	now += (uint64_t)BACKOFF_RENEWALS * BACKOFF_RENEWAL_MS;
+	for (int i = 0; i < BACKOFF_RENEWALS; i++)
+		cr_assert(backoff_renew(&b, now));
+	cr_assert_not(backoff_renew(&b, now));
+	cr_assert_eq(b.ends, 0);
+}

@@ -70,6 +70,38 @@ Test(proc_state, replaces_a_killed_worker_at_once)
 	cr_assert_eq(b.proc.unwanted_ends, 1);
 }
 
+Test(proc_state, a_worker_that_asks_for_a_successor_has_not_failed)
+{
+	struct bench b = running();
+
+	for (int i = 0; i < BACKOFF_RENEWALS; i++) {
+		event(&b, PROC_CLOSED);
+		event(&b, PROC_RENEW);
+		event(&b, PROC_EXIT);
+		expect(&b, PROC_STARTING, true, 0);
+		event(&b, PROC_READY);
+		b.now += 1000;
+	}
+	cr_assert_eq(b.proc.unwanted_ends, 0);
+	cr_assert_eq(b.proc.backoff.ends, 0);
+	/* too often */
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	cr_assert_eq(b.proc.unwanted_ends, 1);
+	cr_assert_eq(b.proc.backoff.ends, 1);
+}
+
+Test(proc_state, a_job_gets_no_successor)
+{
+	struct bench b = { .now = 1000000, .proc = { .once = true } };
+
+	event(&b, PROC_WANT);
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_GONE, false, 0);
+	cr_assert_eq(b.proc.unwanted_ends, 1);
+}
+
 Test(proc_state, gives_a_hanging_worker_a_core_and_half_a_second)
 {
 	struct bench b = running();
