@@ -268,11 +268,15 @@ static void close_broken(struct mount *m)
 static void check_bodies(struct mount *m)
 {
 	struct ring_body *b, *next;
+	uint64_t end;
+	bool sound = !LIST_EMPTY(&m->bodies) && mount_end(m, &end);
 
 	for (b = LIST_FIRST(&m->bodies); b != NULL; b = next) {
 		enum ring_body_state state;
 
 		next = LIST_NEXT(b, entry);
+		if (sound && ring_body_rests(b, end))
+			continue;
 		state = ring_body_check(b);
 		if (state != RING_BODY_HELD)
 			end_body(b, state);

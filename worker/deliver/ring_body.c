@@ -9,8 +9,10 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 
-/* Bytes in one wake-up, so that other clients are not late. */
-enum { SEND_MAX = 1 << 20 };
+enum {
+	SEND_MAX = 1 << 20, /* bytes in a wake-up: other clients are not late */
+	REST_MAX = 16,      /* passes */
+};
 
 void ring_body_start(struct ring_body *b, struct mount *m, uint64_t start,
 		     uint64_t end)
@@ -18,6 +20,8 @@ void ring_body_start(struct ring_body *b, struct mount *m, uint64_t start,
 	b->mount = m;
 	b->start = b->pos = start;
 	b->end = end;
+	b->awaited = false;
+	b->rests = 0;
 	LIST_INSERT_HEAD(&m->bodies, b, entry);
 	m->n_bodies++;
 }
@@ -43,6 +47,19 @@ static uint64_t queued_bytes(const struct ring_body *b)
 	if (ioctl(b->fd, SIOCOUTQ, &n) < 0 || n < 0)
 		return sent;
 	return MIN((uint64_t)n, sent);
+}
+
+bool ring_body_rests(struct ring_body *b, uint64_t end)
+{
+	/* it is far from the writer, whatever the client has acknowledged */
+	if (!b->awaited && b->rests < REST_MAX && end >= b->end &&
+	    lag_judge(&b->mount->lag, end - b->pos, b->pos - b->start) ==
+		    LAG_FINE) {
+		b->rests++;
+		return true;
+	}
+	b->rests = 0;
+	return false;
 }
 
 enum ring_body_state ring_body_check(struct ring_body *b)

@@ -35,6 +35,9 @@ struct ring_body {
 	 * inside. */
 	void (*on_end)(struct ring_body *, enum ring_body_state);
 	int fd;
+	bool awaited;        /* the owner waits for on_end(); else it may come
+			      * some passes late */
+	uint8_t rests;       /* passes since the client was last asked */
 	bool copied;         /* the socket gets copies, not pages */
 	uint64_t start, end; /* positions of the ring */
 	uint64_t pos;        /* the socket has the bytes up to here */
@@ -55,6 +58,10 @@ static inline bool ring_body_is_active(const struct ring_body *b)
 
 /* Sends what the socket accepts. */
 enum ring_body_state ring_body_send(struct ring_body *);
+
+/* In a pass, with the writer at end: need the client not be asked what it has
+ * acknowledged?  It takes most of the time of a pass. */
+bool ring_body_rests(struct ring_body *, uint64_t end);
 
 /* HELD, DONE or LOST. */
 enum ring_body_state ring_body_check(struct ring_body *);

@@ -95,6 +95,7 @@ static bool is_held(struct viewer_conn *c)
 /* Nothing may follow this call. */
 static void wait_while_held(struct viewer_conn *c)
 {
+	c->body.awaited = true;
 	if (c->lost)
 		end(c);
 	else
@@ -154,6 +155,7 @@ static void answered(struct viewer_conn *c)
 		(void)shutdown(c->io.fd, SHUT_WR);
 		buf_reset(&c->in, 0);
 		c->state = CONN_CLOSING;
+		c->body.awaited = true;
 		watch(c, EV_READ);
 		if (ring_body_is_active(&c->body))
 			ev_timer_again(c->loop, &c->deadline);

@@ -433,11 +433,36 @@ Test(viewer_conn, an_acknowledged_body_needs_the_ring_no_more)
 	fd = client_of(&o, GET("/ring/0/200"));
 	expect_ring(&o, fd, 0, PACKETS);
 	rig_turn(&o.rig, 1);
+	/* a range that is far from the writer waits for some passes */
 	mount_feed(o.mount, mono_ms());
+	cr_assert_eq(o.mount->n_bodies, 1);
+	for (unsigned i = 0; i < 20; i++)
+		mount_feed(o.mount, mono_ms());
 	cr_assert_eq(o.mount->n_bodies, 0);
 	/* two laps of the writer do not concern the client */
 	rig_write(&o.rig, 200000);
 	mount_feed(o.mount, mono_ms());
+	say(fd, GET("/2"));
+	expect_text(&o, fd, "/2");
+	(void)close(fd);
+	owner_done(&o);
+}
+
+/* As above, but the writer comes near before the client was asked. */
+Test(viewer_conn, an_acknowledged_body_is_released_before_the_writer_comes)
+{
+	struct owner o;
+	int fd;
+
+	owner_init(&o, 16 << 20);
+	rig_write(&o.rig, PACKETS);
+	fd = client_of(&o, GET("/ring/0/200"));
+	expect_ring(&o, fd, 0, PACKETS);
+	rig_turn(&o.rig, 1);
+	rig_write(&o.rig, 200000);
+	mount_feed(o.mount, mono_ms());
+	cr_assert_eq(o.mount->n_bodies, 0);
+	cr_assert_eq(o.mount->cut, 0);
 	say(fd, GET("/2"));
 	expect_text(&o, fd, "/2");
 	(void)close(fd);
