@@ -80,6 +80,7 @@ bench_scripts = \
 	tests/bench/attacks.mjs \
 	tests/bench/compare.mjs \
 	tests/bench/events.mjs \
+	tests/bench/delivery.mjs \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
 	tests/bench/http.mjs \
