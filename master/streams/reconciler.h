@@ -156,9 +156,9 @@ const struct play_conf *reconciler_play(const struct reconciler *);
 /* The worker that serves viewers, borrowed. */
 struct deliver_proc *reconciler_deliver(struct reconciler *);
 
-/* The alarm of a service worker, or its failure until a successor runs steadily,
- * and its name, all borrowed; NULL: it has none.  *ret_name is NULL if there is
- * no such worker. */
+/* The alarm of a service worker, or its failure until a successor runs
+ * steadily, and its name, all borrowed; NULL: it has none.  *ret_name is NULL
+ * if there is no such worker. */
 const char *reconciler_service_alarm(const struct reconciler *, size_t i,
 				     const char **ret_name);
 
