@@ -20,11 +20,17 @@
 /* Until a backend is asked again that did not answer. */
 enum { RETRY_S = 15 };
 
+/* A player that changes the stream closes one connection and opens another, and
+ * the end of the first is reported a moment later: so long and so often a place
+ * is looked for again. */
+enum { PLACE_MS = 150, PLACE_WAITS = 4 };
+
 /* --- the end of a question --- */
 
 void question_free(struct question *q)
 {
 	LIST_REMOVE(q, link);
+	ev_timer_stop(q->owner->cfg.loop, &q->place);
 	gate_forget(&q->gate);
 	backend_job_cancel(&q->job);
 	viewer_credential_wipe(&q->credential);
@@ -116,6 +122,24 @@ static bool count_address(struct question *q, struct viewer_entry *e)
 	       peers_enter(q->owner->peers, &q->address, &e->from) == 0;
 }
 
+static void judge(struct question *q);
+
+static void on_place(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	judge(container_of(w, struct question, place));
+}
+
+static void wait_for_place(struct question *q)
+{
+	if (q->waits++ == PLACE_WAITS) {
+		deny(q, "the user has conlimit sessions", NULL);
+		return;
+	}
+	ev_timer_set(&q->place, PLACE_MS / 1e3, 0.);
+	ev_timer_start(q->owner->cfg.loop, &q->place);
+}
+
 /* The question gets another answer: there is no place for the viewer. */
 static void give_back(struct viewers *v, struct viewer_entry *e)
 {
@@ -154,7 +178,7 @@ static void allow(struct question *q, const struct permission *p)
 		 viewer_table_has_place(v->table, e, group);
 	if (!placed && !take_place(v, e, group, p->limit)) {
 		give_back(v, e);
-		deny(q, "the user has conlimit sessions", NULL);
+		wait_for_place(q);
 		return;
 	}
 	viewer_table_group(v->table, e, placed ? NULL : group);
@@ -167,8 +191,6 @@ static void allow(struct question *q, const struct permission *p)
 }
 
 /* --- passwords --- */
-
-static void judge(struct question *q);
 
 /* The keyed hash of a credential and the stored hash of its login. */
 static struct digest proof_of(const struct viewers *v,
@@ -424,6 +446,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	q->seq = seq;
 	q->ask = *ask;
 	field_keep(&deliver_ask_fields, &q->ask);
+	ev_init(&q->place, on_place);
 	LIST_INSERT_HEAD(&v->questions, q, link);
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)

@@ -13,6 +13,7 @@
 #include "master/viewers/viewers.h"
 #include "master/config/viewer_settings.h"
 
+#include <ev.h>
 #include <jansson.h>
 #include <sys/queue.h>
 
@@ -39,6 +40,9 @@ struct question {
 	struct digest key; /* in the cache of the backend */
 	struct gate_wait *gate;
 	struct backend_job *job;
+	/* for a place that a viewer leaves now */
+	ev_timer place;
+	unsigned waits;
 };
 
 struct viewers {

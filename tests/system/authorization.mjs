@@ -258,13 +258,21 @@ test('a user has at most conlimit viewers', async (t) => {
 
 	assert.equal(denied.status, 302);
 	assert.equal(denied.headers.location, 'http://promo.example/');
-	// the place is free again when the viewer has left
-	first.close();
-	const second = await waitUntil('a place', async () => {
-		const viewer = await Viewer.open(t, 8100, '/one?token=anna');
+	// the place is free again when the viewer has left: a player that
+	// changes the stream has it at once, unless the machine is very slow
+	let second = first, denials = 0;
 
-		return viewer.status === 200 && viewer;
-	});
+	for (let i = 0; i < 6; i++) {
+		second.close();
+		second = await waitUntil('a place', async () => {
+			const viewer = await Viewer.open(t, 8100,
+				'/one?token=anna');
+
+			denials += viewer.status !== 200;
+			return viewer.status === 200 && viewer;
+		});
+	}
+	assert.ok(denials < 6, `${denials} of 6 were denied at first`);
 	await sluice.cmd('set-auth', { auth: { enable: true,
 		conlimit_mode: 'oldest' } });
 	const third = await watch(t, '?token=anna');
