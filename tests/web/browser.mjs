@@ -143,6 +143,14 @@ test('the table filters, sorts and opens by keys alone', { skip },
 	await page.waitForSelector('h1:has-text("Film 1")');
 	await page.keyboard.press('Escape');
 	await page.waitForSelector('tr[data-id]');
+	assert.match(page.url(), /#\/streams\?sort=-id$/);
+	// Escape never leaves the page
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press('Escape');
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('g');
+	await page.keyboard.press('s');
+	await page.waitForSelector('tr[data-id]');
 	await page.keyboard.press('g');
 	await page.keyboard.press('w');
 	await page.waitForSelector('.tile');
@@ -195,6 +203,8 @@ test('below a prefix, without accounts and without a stream', { skip },
 	await page.click('.menu summary');
 	await page.selectOption('.sheet select >> nth=2', 'ru');
 	await page.waitForSelector('text=Потоков пока нет.');
+	await page.click('main');
+	assert.equal(await page.locator('.menu[open]').count(), 0);
 	visitor.quiet();
 	await sluice.stop();
 });

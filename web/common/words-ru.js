@@ -219,7 +219,7 @@ export const ru = {
 	unreachable: 'Сервис не отвечает. Повторная попытка …',
 	user_enabled: 'включена',
 	user_exists: 'Такой логин уже есть.',
-	users: 'Учётные записи',
+	users: 'Доступ',
 	utc: 'UTC',
 	viewers: 'Зрители',
 	viewers_n: 'зрителей',

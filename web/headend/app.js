@@ -36,6 +36,8 @@ export class App {
 	/** The filter gets the focus with the next draw. */
 	wantsFilter = false;
 	route = parseRoute(location.hash);
+	/** The address of the wall or table that was seen last. */
+	list = '#/wall';
 	store = new Store();
 	tick = new Tick();
 	skew = new Skew();
@@ -118,10 +120,17 @@ export class App {
 		this.api.onRefused = () => this.#askWho();
 		addEventListener('hashchange', () => {
 			this.route = parseRoute(location.hash);
+			this.#remember();
 			this.changed();
 		});
+		this.#remember();
 		addEventListener('online', () => this.live.hurry());
 		this.#askWho();
+	}
+
+	#remember() {
+		if (this.route.page === 'wall' || this.route.page === 'streams')
+			this.list = location.hash || '#/wall';
 	}
 
 	/**

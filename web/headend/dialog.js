@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Dialogs: native ones, so that the browser keeps the focus inside.
 
-import { useEffect, useRef } from '../parts/hooks.js';
+import { useLayoutEffect, useRef } from '../parts/hooks.js';
 import { t } from '../common/words.js';
 import { html } from './view.js';
 
@@ -18,7 +18,8 @@ import { html } from './view.js';
 export function Dialog({ title, onClose, children }) {
 	const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
 
-	useEffect(() => {
+	// at once: the next key is the dialog's
+	useLayoutEffect(() => {
 		const before = document.activeElement;
 
 		dialog.current?.showModal();

@@ -68,7 +68,15 @@ function Menu({ app, onKeys, onPassword }) {
 		/** @type {string} */ text) => html`<option value=${value}
 			selected=${value === now}>${text}</option>`;
 
-	return html`<details class="menu">
+	const leave = (/** @type {any} */ event) => {
+		const { currentTarget: menu, relatedTarget: to } = event;
+
+		// a click beside it, or Tab behind its end
+		if (to !== null && !menu.contains(to))
+			menu.open = false;
+	};
+
+	return html`<details class="menu" onFocusout=${leave}>
 		<summary>${app.isFree ? t('menu')
 			: html`<${Foreign} text=${app.user?.login} />`}
 			${!app.isControl && html` <small>${t('observer')}</small>`}
@@ -241,6 +249,18 @@ function useKeys(app, ask, help) {
 	}, [app]);
 }
 
+/**
+ * Where Escape leads: never out of the page.
+ * @param {App} app
+ */
+function parentOf(app) {
+	const { page, id } = app.route;
+
+	if (page === 'edit')
+		return href('stream', id);
+	return page === 'stream' || page === 'new' ? app.list : href('wall');
+}
+
 /** @param {string} key */
 function goTo(key) {
 	/** @type {Record<string, string>} */
@@ -280,10 +300,8 @@ function press(app, ask, help, event) {
 		freeze(app);
 		return true;
 	case 'Escape':
-		if (app.route.page === 'wall')
-			return false;
-		history.back();
-		return true;
+		location.hash = parentOf(app);
+		return app.route.page !== 'wall';
 	case 't': case 'r': case 'e':
 		return act(app, ask, event.key, event.target);
 	default:
