@@ -41,6 +41,9 @@ enum {
 	CONNS_MAX = 65536,
 	/* the share of descriptors for rings, listeners, channel and loop */
 	RESERVED_SHARE = 4,
+	/* the share of connections that wait for the tls worker: their other
+	 * descriptors fit into the reserved ones */
+	TLS_WAITING_SHARE = 8,
 	PER_ADDRESS = 512, /* until the master says otherwise */
 	NEWS_MS = 200, /* changes of viewers are reported together ... */
 	NEWS_MAX = 40, /* ... in so many messages */
@@ -252,7 +255,7 @@ void deliver_listen(struct deliver *d, const struct msg_deliver_listen *name,
 void deliver_set_tls(struct deliver *d, int fd)
 {
 	tls_link_free(&d->tls);
-	d->tls = tls_link_new(d->loop, fd);
+	d->tls = tls_link_new(d->loop, fd, d->max_conns / TLS_WAITING_SHARE);
 	if (d->first == NULL)
 		d->first = first_byte_new(d->loop);
 }

@@ -11,11 +11,11 @@
 enum {
 	/* the data between two ticks at about 60 Mbit/s */
 	PAIR_BUFFER = 208 * 1024,
-	WAITING_MAX = 256,
 };
 
 struct tls_link {
 	struct channel *channel; /* NULL: closed */
+	unsigned waiting_max;
 };
 
 /* The tls worker sends no messages.  Any message ends the link. */
@@ -42,10 +42,12 @@ static const struct channel_events events = {
 	.on_close = on_close,
 };
 
-struct tls_link *tls_link_new(struct ev_loop *loop, int fd)
+struct tls_link *tls_link_new(struct ev_loop *loop, int fd,
+			      unsigned waiting_max)
 {
 	struct tls_link *l = xcalloc(1, sizeof *l);
 
+	l->waiting_max = waiting_max;
 	l->channel = channel_new(&(struct channel_config){
 		.loop = loop,
 		.fd = fd,
@@ -78,7 +80,7 @@ int tls_link_serve(struct tls_link *l, int fd)
 	if (!tls_link_is_up(l))
 		return -ENOTCONN;
 	/* each waiting message holds descriptors */
-	if (channel_waiting(l->channel) >= WAITING_MAX)
+	if (channel_waiting(l->channel) >= l->waiting_max)
 		return -EBUSY;
 	err = fd_stream_pair(pair, PAIR_BUFFER);
 	if (err < 0)

@@ -7,9 +7,11 @@
 #include "proto/ipc/channel.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <ev.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -237,5 +239,41 @@ Test(deliver_tls, queued_bytes_never_change, .timeout = 90)
 	fd_close(&plain);
 	fd_close(&client);
 	worker_done(&w);
+	rig_done(&r);
+}
+
+/* As after a restart of the tls worker, which reads them later. */
+Test(deliver_tls, many_clients_that_come_at_once_wait)
+{
+	enum { CLIENTS = 600, FILES = 8192 };
+	static int clients[CLIENTS];
+	struct rlimit files;
+	struct rig r;
+	int link[2];
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	if (files.rlim_max < FILES)
+		cr_skip("%d descriptors are needed", FILES);
+	files.rlim_cur = FILES;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	rig_init(&r, 1);
+	mount_secure(&r);
+	cr_assert_eq(fd_seqpacket_pair(link), 0);
+	deliver_set_tls(r.deliver, link[0]);
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		clients[i] = rig_request(&r, HELLO);
+		if (i % 50 == 0)
+			rig_turn(&r, RIG_TICK_MS);
+	}
+	rig_turn(&r, RIG_TICK_MS);
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		char byte;
+
+		cr_assert_eq(recv(clients[i], &byte, 1, MSG_DONTWAIT), -1,
+			     "%u", i);
+		cr_assert_eq(errno, EAGAIN, "%u: %s", i, strerror(errno));
+		(void)close(clients[i]);
+	}
+	(void)close(link[1]);
 	rig_done(&r);
 }
