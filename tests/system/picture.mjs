@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { makeClip } from '../helpers/media.mjs';
+import { Viewer, makeClip } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -190,7 +190,16 @@ test('a picture needs the permission of a viewer, and no place of its user',
 	assert.equal(await ask(dir, '/play/a.jpg?token=x'), 403);
 	await waitUntil('a picture', async () =>
 		await ask(dir, '/play/a.jpg?token=anna') === 200);
-	assert.equal(await ask(dir, '/play/a?token=anna', '-I'), 200);
+	const viewer = await Viewer.open(t, PORT, '/play/a?token=anna');
+
+	await waitUntil('the only session', async () =>
+		(await sluice.cmd('sessions')).sessions.length === 1);
 	assert.equal(await ask(dir, '/play/a.jpg?token=anna'), 200);
+	assert.equal((await sluice.cmd('sessions')).sessions.length, 1);
+	assert.equal(viewer.ended, false);
+	viewer.close();
+	// and it keeps none for itself
+	await waitUntil('the place', async () => (await Viewer.open(t, PORT,
+		'/play/a?token=anna')).status === 200);
 	await sluice.stop();
 });
