@@ -40,6 +40,7 @@ include worker/core/local.mk
 include worker/csa/local.mk
 include worker/deliver/local.mk
 include worker/failover/local.mk
+include worker/fragment/local.mk
 include worker/filler/local.mk
 include worker/input/local.mk
 include worker/merge/local.mk

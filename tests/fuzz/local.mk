@@ -15,6 +15,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_cue \
 	tests/fuzz/fuzz_descrambler \
 	tests/fuzz/fuzz_fec_repair \
+	tests/fuzz/fuzz_fmp4 \
 	tests/fuzz/fuzz_hls_mux \
 	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
@@ -60,6 +61,7 @@ tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 
 tests_fuzz_fuzz_address_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_audio_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_fmp4_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_cbr_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_check_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)

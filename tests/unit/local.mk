@@ -319,6 +319,7 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_psi_long \
 	tests/unit/worker/ts/test_rap \
 	tests/unit/worker/ts/test_samples \
+	tests/unit/worker/fragment/test_fmp4 \
 	tests/unit/worker/ts/test_section \
 	tests/unit/worker/ts/test_sync
 check_PROGRAMS += $(unit_worker_tests)

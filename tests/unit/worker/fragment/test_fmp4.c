@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/fragment/fmp4.h"
+
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+enum {
+	VIDEO = 0x101, AUDIO = 0x102,
+	PICTURE = 3600,    /* ticks of 90 kHz */
+	FRAME = 144,       /* bytes of a frame of audio ... */
+	FRAME_TICKS = 2160, /* ... which has 1152 samples of 48 kHz */
+};
+
+static const uint8_t sps[] = "\0\0\1\x67\x64\x00\x0d\xac\xd9\x41\x51\xfe\x23"
+	"\xc0\x44\x00\x00\x03\x00\x04\x00\x00\x03\x00\xc8\x3c\x50\xa6\x58";
+static const uint8_t pps[] = "\0\0\1\x68\xeb\xe3\xcb\x22\xc0";
+static const uint8_t idr[] = "\0\0\0\1\x09\xf0\0\0\1\x65ICE\0\0\1\x0c\xff\x80";
+static const uint8_t slice[] = "\0\0\1\x41SNOW\0";
+
+struct scene {
+	struct build *b;
+	size_t own; /* bytes of the segment; 0: all */
+	bool last;
+	uint64_t near;
+	struct buf init, media;
+	struct errmsg error;
+};
+
+static void open_scene(struct scene *s)
+{
+	*s = (struct scene){ .b = build_new(), .last = true };
+}
+
+static void close_scene(struct scene *s)
+{
+	build_free(s->b);
+	buf_done(&s->init);
+	buf_done(&s->media);
+}
+
+static void add(struct scene *s, uint16_t pid, uint64_t pts,
+		const struct buf *es)
+{
+	uint8_t *p = build_pes(s->b, pid, buf_head(es), buf_len(es));
+	struct pes_times at;
+
+	cr_assert(pes_times(p, &at));
+	pes_set_time(p + at.pts, pts % PES_TIME_WRAP);
+}
+
+/* A picture; the first one of a group has its sets. */
+static void add_picture(struct scene *s, uint64_t pts, bool first)
+{
+	struct buf es = { 0 };
+
+	if (first) {
+		buf_append(&es, sps, sizeof sps - 1);
+		buf_append(&es, pps, sizeof pps - 1);
+		buf_append(&es, idr, sizeof idr - 1);
+	} else {
+		buf_append(&es, slice, sizeof slice - 1);
+	}
+	add(s, VIDEO, pts, &es);
+	buf_done(&es);
+}
+
+static void put_frame(struct buf *es, uint8_t fill)
+{
+	uint8_t frame[FRAME];
+
+	memset(frame, fill, sizeof frame);
+	memcpy(frame, "\xff\xfd\x24\x00", 4);
+	buf_append(es, frame, sizeof frame);
+}
+
+static void add_frame(struct scene *s, uint64_t pts)
+{
+	struct buf es = { 0 };
+
+	put_frame(&es, 7);
+	add(s, AUDIO, pts, &es);
+	buf_done(&es);
+}
+
+static int make(struct scene *s)
+{
+	struct ts_run run = build_run(s->b);
+	size_t len = run.n * TS_PACKET;
+
+	buf_reset(&s->init, 0);
+	buf_reset(&s->media, 0);
+	return fmp4_make(&(struct fmp4_source){
+		.data = run.data, .len = len,
+		.own = s->own > 0 ? s->own : len,
+		.last = s->last, .near = s->near, .number = 9,
+	}, &s->init, &s->media, &s->error);
+}
+
+/* The content of the nth box of this type. */
+static const uint8_t *box(const struct buf *b, const char type[4], unsigned n)
+{
+	const uint8_t *data = buf_head(b);
+
+	for (size_t i = 0; i + 4 <= buf_len(b); i++)
+		if (memcmp(data + i, type, 4) == 0 && n-- == 0)
+			return data + i + 4;
+	cr_assert_fail("no %.4s", type);
+	return NULL;
+}
+
+static uint32_t be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	       (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint64_t be64(const uint8_t *p)
+{
+	return (uint64_t)be32(p) << 32 | be32(p + 4);
+}
+
+static uint64_t time_of(const struct scene *s, unsigned track)
+{
+	return be64(box(&s->media, "tfdt", track) + 4);
+}
+
+/* A field of a sample: 0 duration, 1 size, 2 flags, 3 offset. */
+static uint32_t field_of(const struct scene *s, unsigned track, unsigned i,
+			 unsigned field)
+{
+	const uint8_t *trun = box(&s->media, "trun", track);
+
+	cr_assert_lt(i, be32(trun + 4));
+	return be32(trun + 12 + 16 * i + 4 * field);
+}
+
+static uint32_t samples_of(const struct scene *s, unsigned track)
+{
+	return be32(box(&s->media, "trun", track) + 4);
+}
+
+Test(fmp4, every_unit_is_a_sample_at_its_time)
+{
+	const uint64_t begin = 1000000;
+	static const uint8_t head[] = "\0\0\0\4\x65ICE\0\0\0\5\x41SNOW";
+	struct scene s;
+	const uint8_t *mdat;
+
+	open_scene(&s);
+	s.near = begin;
+	build_tables(s.b);
+	add_picture(&s, begin, true);
+	for (unsigned i = 0; i < 3; i++)
+		add_frame(&s, begin + 9000 + i * FRAME_TICKS);
+	add_picture(&s, begin + PICTURE, false);
+	s.own = build_run(s.b).n * TS_PACKET;
+	add_picture(&s, begin + 3 * PICTURE, true);
+	add_frame(&s, begin + 9000 + 3 * FRAME_TICKS);
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+
+	cr_assert_eq(time_of(&s, 0), begin);
+	cr_assert_eq(samples_of(&s, 0), 2);
+	cr_assert_eq(field_of(&s, 0, 0, 0), PICTURE);
+	/* until the picture behind the segment */
+	cr_assert_eq(field_of(&s, 0, 1, 0), 2 * PICTURE);
+	cr_assert_eq(field_of(&s, 0, 0, 2), 0x02000000);
+	cr_assert_eq(field_of(&s, 0, 1, 2), 0x01010000);
+	/* without delimiters, fillers and the sets, which init has */
+	mdat = box(&s.media, "mdat", 0);
+	cr_assert_eq(memcmp(mdat, head, sizeof head - 1), 0);
+	cr_assert_eq(field_of(&s, 0, 0, 1), 8);
+	cr_assert_eq(memcmp(box(&s.init, "avcC", 0), "\1\x64\x00\x0d\xff\xe1",
+			    6), 0);
+	/* 322 x 240 */
+	cr_assert_eq(be32(box(&s.init, "avc1", 0) + 24), 322 << 16 | 240);
+
+	cr_assert_eq(time_of(&s, 1), (begin + 9000) * 48000 / 90000);
+	cr_assert_eq(samples_of(&s, 1), 3);
+	cr_assert_eq(field_of(&s, 1, 2, 0), 1152);
+	cr_assert_eq(field_of(&s, 1, 2, 1), FRAME);
+	cr_assert_eq(be32(box(&s.media, "mfhd", 0) + 4), 9);
+	close_scene(&s);
+}
+
+Test(fmp4, a_segment_waits_for_the_end_of_its_units)
+{
+	struct scene s;
+
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	add_frame(&s, 0);
+	s.own = build_run(s.b).n * TS_PACKET;
+	s.last = false;
+	cr_assert_eq(make(&s), -EAGAIN);
+	add_picture(&s, PICTURE, true);
+	cr_assert_eq(make(&s), -EAGAIN);
+	add_frame(&s, FRAME_TICKS);
+	cr_assert_eq(make(&s), 0);
+	s.b->n = s.own / TS_PACKET;
+	s.last = true;
+	cr_assert_eq(make(&s), 0);
+	close_scene(&s);
+}
+
+Test(fmp4, a_clock_that_wraps_continues)
+{
+	const uint64_t begin = 3 * PES_TIME_WRAP - PICTURE;
+	struct scene s;
+
+	open_scene(&s);
+	/* the time is known roughly */
+	s.near = begin + 90000 * 3600;
+	build_tables(s.b);
+	add_picture(&s, begin, true);
+	add_picture(&s, begin + PICTURE, false);
+	add_picture(&s, begin + 2 * PICTURE, false);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(time_of(&s, 0), begin);
+	for (unsigned i = 0; i < 2; i++)
+		cr_assert_eq(field_of(&s, 0, i, 0), PICTURE);
+	close_scene(&s);
+	/* the next segment, behind the wrap */
+	open_scene(&s);
+	s.near = begin + 90000 * 3600;
+	build_tables(s.b);
+	add_picture(&s, begin + 3 * PICTURE, true);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(time_of(&s, 0), begin + 3 * PICTURE);
+	close_scene(&s);
+}
+
+Test(fmp4, a_frame_may_end_in_the_next_pes_and_the_next_segment)
+{
+	struct buf all = { 0 }, part = { 0 };
+	struct scene s;
+
+	open_scene(&s);
+	s.near = 90000;
+	build_tables(s.b);
+	add_picture(&s, 90000, true);
+	/* the end of a frame of the segment before is no sample */
+	for (uint8_t i = 1; i <= 4; i++)
+		put_frame(&all, i);
+	for (unsigned i = 0; i < 4; i++) {
+		size_t from = 100 + i * 120;
+
+		if (i == 3)
+			s.own = build_run(s.b).n * TS_PACKET;
+		buf_reset(&part, 0);
+		buf_append(&part, buf_head(&all) + from,
+			   MIN((size_t)120, buf_len(&all) - from));
+		add(&s, AUDIO, 90000 + i * FRAME_TICKS, &part);
+	}
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_assert_eq(samples_of(&s, 1), 3);
+	cr_assert_eq(time_of(&s, 1), 48000);
+	buf_done(&all);
+	buf_done(&part);
+	close_scene(&s);
+}
+
+Test(fmp4, the_sound_in_front_of_a_pause_lasts_as_long)
+{
+	struct scene s;
+
+	open_scene(&s);
+	s.near = 90000;
+	build_tables(s.b);
+	add_picture(&s, 90000, true);
+	add_frame(&s, 90000);
+	add_frame(&s, 90000 + FRAME_TICKS);
+	add_frame(&s, 90000 + 2 * FRAME_TICKS + 45000);
+	/* a clock that goes back changes nothing */
+	add_frame(&s, 90000);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(samples_of(&s, 1), 4);
+	cr_assert_eq(field_of(&s, 1, 0, 0), 1152);
+	cr_assert_eq(field_of(&s, 1, 1, 0), 1152 + 24000);
+	cr_assert_eq(field_of(&s, 1, 2, 0), 1152);
+	close_scene(&s);
+}
+
+static void add_program(struct scene *s, uint8_t type)
+{
+	const struct build_entry program = { 1, 0x100 };
+	const struct build_es es = { .type = type, .pid = VIDEO };
+	uint8_t section[1024];
+
+	build_section(s->b, 0, section, build_pat(section, 0, &program, 1));
+	build_section(s->b, 0x100, section,
+		      build_pmt(section, program, 0, &es, 1));
+}
+
+Test(fmp4, video_that_it_does_not_carry_has_a_reason)
+{
+	struct scene s;
+
+	open_scene(&s);
+	add_program(&s, 0x02);
+	add_picture(&s, 0, true);
+	cr_assert_eq(make(&s), -ENOTSUP);
+	cr_assert_str_eq(s.error.text, "PID 257: video of stream_type 0x02 "
+			 "cannot be carried in fMP4");
+	close_scene(&s);
+	open_scene(&s);
+	add_program(&s, 0x06);
+	cr_assert_eq(make(&s), -ENOTSUP);
+	close_scene(&s);
+	/* nor video without its sets */
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, false);
+	cr_assert_eq(make(&s), -ENOTSUP);
+	close_scene(&s);
+}
+
+Test(fmp4, hevc_has_its_sets_in_its_initialization)
+{
+	static const uint8_t sets[] =
+		"\0\0\1\x40\x01\x0c\x01\xff\xff\x01\x60\x00\x00\x03\x00\x90"
+		"\x00\x00\x03\x00\x00\x03\x00\x3c\x95\x98\x09"
+		"\0\0\1\x42\x01\x01\x01\x60\x00\x00\x03\x00\x90\x00\x00\x03"
+		"\x00\x00\x03\x00\x3c\xa0\x0a\x48\x0b\x9c\x95\x96\x56\x69\x24"
+		"\xca\xf0\x16\x80\x80\x00\x00\x03\x00\x80\x00\x00\x0c\x84"
+		"\0\0\1\x44\x01\xc1\x72\xb4\x62\x40\0\0\1\x26\x01key";
+	struct buf es = { 0 };
+	struct scene s;
+
+	open_scene(&s);
+	add_program(&s, 0x24);
+	buf_append(&es, sets, sizeof sets - 1);
+	add(&s, VIDEO, 0, &es);
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_assert_eq(be32(box(&s.init, "hvc1", 0) + 24), 322 << 16 | 182);
+	cr_assert_eq(memcmp(box(&s.init, "hvcC", 0), "\1\1\x60\0\0\0\x90", 7),
+		     0);
+	cr_assert_eq(field_of(&s, 0, 0, 1), 4 + 5);
+	cr_assert_eq(field_of(&s, 0, 0, 2), 0x02000000);
+	buf_done(&es);
+	close_scene(&s);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/fragment/fmp4.h"
+
+#include "worker/fragment/fmp4_track.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/psi.h"
+
+#include <errno.h>
+
+enum {
+	STREAM_AVC = 0x1b,
+	STREAM_HEVC = 0x24,
+	STREAM_LATM = 0x11,
+};
+
+uint64_t fmp4_unwrap(uint64_t time, uint64_t near)
+{
+	int64_t diff = wrap_diff(time, near % PES_TIME_WRAP, PES_TIME_WRAP);
+
+	/* no time is negative */
+	return diff < 0 && near < (uint64_t)-diff
+		? time : near + (uint64_t)diff;
+}
+
+/* Adds the tracks of a program. */
+static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
+		      size_t *ret_n, struct errmsg *error)
+{
+	struct pmt pmt;
+
+	*ret_n = 0;
+	if (pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return -EAGAIN;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+		uint8_t coding = pmt_coding(s);
+		struct fmp4_track t = { .pid = s->pid,
+					.video = s->class == PID_VIDEO };
+
+		if (t.video && coding != STREAM_AVC && coding != STREAM_HEVC)
+			return errmsg_fail(error, -ENOTSUP, "PID %u: video of "
+					   "stream_type 0x%02x cannot be "
+					   "carried in fMP4", s->pid, coding);
+		if ((!t.video && s->class != PID_AUDIO) ||
+		    coding == STREAM_LATM || *ret_n == FMP4_TRACKS_MAX)
+			continue;
+		t.coding = !t.video ? FMP4_NONE
+			: coding == STREAM_AVC ? FMP4_AVC : FMP4_HEVC;
+		list[(*ret_n)++] = t;
+	}
+	return *ret_n > 0 ? 0
+		: errmsg_fail(error, -ENOTSUP, "program %u has nothing that "
+			      "fMP4 carries", p->number);
+}
+
+/* The payload of a packet of the track; own: it begins in the segment. */
+static void feed(struct fmp4_track *t, const uint8_t *packet, bool own)
+{
+	const uint8_t *pes, *payload = packet + ts_payload_offset(packet);
+	struct fmp4_pes at = { .at = buf_len(&t->es), .own = own };
+	struct pes_times times;
+	size_t len;
+
+	if (ts_tei(packet) || ts_scrambling(packet))
+		return;
+	pes = pes_find(packet, &len);
+	if (pes != NULL) {
+		at.has_time = pes_times(packet, &times);
+		if (at.has_time) {
+			at.pts = pes_time(packet + times.pts);
+			at.dts = pes_time(packet + times.dts);
+		}
+		if (len <= (size_t)PES_HEADER + pes[8])
+			payload = packet + TS_PACKET;
+		else
+			payload = pes + PES_HEADER + pes[8];
+		t->beyond += !own;
+		buf_append(&t->pes, &at, sizeof at);
+	}
+	/* the rest of a PES of the segment before */
+	if (fmp4_n_pes(t) > 0)
+		buf_append(&t->es, payload,
+			   (size_t)(packet + TS_PACKET - payload));
+}
+
+/* Does the track need no more bytes?  An audio frame may end in the next PES,
+ * up to the next but one. */
+static bool is_full(const struct fmp4_track *t)
+{
+	return t->beyond >= (t->video ? 1 : 2);
+}
+
+static struct fmp4_track *find(struct fmp4_track *list, size_t n, uint16_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pid == pid)
+			return &list[i];
+	return NULL;
+}
+
+static int demux(const struct fmp4_source *s, struct fmp4_track *list,
+		 size_t *n, struct errmsg *error)
+{
+	struct psi *psi = psi_new();
+	int err = 0;
+
+	*n = 0;
+	for (size_t at = 0; err == 0 && at + TS_PACKET <= s->len;
+	     at += TS_PACKET) {
+		const uint8_t *packet = s->data + at;
+		uint16_t pid = ts_pid(packet);
+		struct fmp4_track *t = find(list, *n, pid);
+		const struct psi_program *p;
+
+		if (!ts_sync_ok(packet))
+			continue;
+		if (t != NULL && !is_full(t))
+			feed(t, packet, at < s->own);
+		if (*n > 0 || psi_class(psi, pid) != PID_PSI)
+			continue;
+		(void)psi_feed(psi, packet);
+		p = psi_main_program(psi);
+		if (p != NULL && p->pmt.data != NULL)
+			err = add_tracks(p, list, n, error);
+	}
+	psi_free(&psi);
+	if (err == 0 && *n == 0)
+		err = errmsg_fail(error, -ENOTSUP, "the segment has no tables");
+	return err;
+}
+
+static void done(struct fmp4_track *t)
+{
+	buf_done(&t->es);
+	buf_done(&t->pes);
+	buf_done(&t->samples);
+	buf_done(&t->data);
+	buf_done(&t->config);
+}
+
+static bool has_own(const struct fmp4_track *t)
+{
+	return fmp4_n_pes(t) > 0 && fmp4_pes_at(t, 0)->own;
+}
+
+int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
+	      struct errmsg *error)
+{
+	struct fmp4_track list[FMP4_TRACKS_MAX] = { 0 };
+	size_t n, used = 0;
+	int err = demux(s, list, &n, error);
+
+	for (size_t i = 0; err == 0 && i < n; i++)
+		if (!s->last && has_own(&list[i]) && list[i].beyond == 0)
+			err = -EAGAIN;
+	for (size_t i = 0; err == 0 && i < n; i++) {
+		if (buf_len(&list[i].es) == 0)
+			continue;
+		err = list[i].video ? fmp4_video(&list[i], s, error)
+				    : fmp4_audio(&list[i], s, error);
+	}
+	for (size_t i = 0; err == 0 && i < n; i++)
+		if (fmp4_n_samples(&list[i]) > 0) {
+			struct fmp4_track t = list[i];
+
+			list[i] = list[used];
+			list[used++] = t;
+		}
+	if (err == 0 && used == 0)
+		err = errmsg_fail(error, -ENOTSUP, "the segment has no sample "
+				  "that fMP4 carries");
+	if (err == 0) {
+		fmp4_write_init(init, list, used);
+		fmp4_write_media(media, list, used, s->number);
+	}
+	for (size_t i = 0; i < n; i++)
+		done(&list[i]);
+	return err;
+}

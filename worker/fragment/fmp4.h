@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes a fragment of fMP4 (ISO/IEC 14496-12, CMAF) from a segment of a
+ * transport stream, and its initialization segment.
+ *
+ * It carries H.264, HEVC, AAC (ADTS), MPEG audio, AC-3 and E-AC-3 of the main
+ * program.  Video of another coding is an error; other PIDs are left out.
+ *
+ * Time stamps of 33 bits continue as 64 bits near a given time.
+ *
+ * Pure: reads bytes that are hostile.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FMP4_TRACKS_MAX = 8,
+	FMP4_SAMPLES_MAX = 16384, /* of a track, in a segment */
+};
+
+struct fmp4_source {
+	const uint8_t *data; /* whole packets, with the tables in front */
+	size_t len;
+	/* The units that begin in so many bytes are those of the segment; the
+	 * others have their ends. */
+	size_t own;
+	bool last;        /* no further bytes will come */
+	uint64_t near;    /* in 90 kHz: the time of the segment, roughly */
+	uint32_t number;  /* of the fragment */
+};
+
+/* Appends both.  0; -EAGAIN: the last units end behind the bytes; -ENOTSUP with
+ * error: it cannot be carried. */
+int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
+	      struct errmsg *error) MUST_CHECK;

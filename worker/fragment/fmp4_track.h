@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of fmp4.h share: the tracks of a segment and their samples. */
+#pragma once
+
+#include "common/base/buf.h"
+#include "worker/fragment/fmp4.h"
+#include "worker/ts/pes.h"
+
+enum fmp4_coding {
+	FMP4_NONE, /* not known yet */
+	FMP4_AVC,
+	FMP4_HEVC,
+	FMP4_AAC,
+	FMP4_MPEG,
+	FMP4_AC3,
+	FMP4_EAC3,
+};
+
+/* A PES, or a unit in the first of them. */
+struct fmp4_pes {
+	size_t at;         /* in es */
+	bool own;          /* begins in the segment */
+	bool has_time;
+	uint64_t pts, dts; /* 33 bits */
+};
+
+struct fmp4_sample {
+	uint32_t size;
+	uint32_t duration; /* in the scale of the track */
+	uint32_t offset;   /* of the composition */
+	bool sync;
+};
+
+struct fmp4_track {
+	uint16_t pid;
+	bool video;
+	enum fmp4_coding coding;
+	struct buf es;   /* payload of all PES, from the first one on */
+	struct buf pes;  /* of struct fmp4_pes */
+	unsigned beyond; /* PES that begin behind the segment */
+	struct buf samples; /* of struct fmp4_sample */
+	struct buf data;    /* their bytes */
+	uint64_t time;   /* of the first sample, in the scale */
+	uint32_t scale;  /* ticks per second */
+	/* for the initialization */
+	struct buf config; /* avcC, hvcC, the AudioSpecificConfig, dac3, dec3 */
+	unsigned width, height, channels, rate;
+};
+
+static inline size_t fmp4_n_pes(const struct fmp4_track *t)
+{
+	return buf_len(&t->pes) / sizeof(struct fmp4_pes);
+}
+
+static inline const struct fmp4_pes *fmp4_pes_at(const struct fmp4_track *t,
+						 size_t i)
+{
+	return (const struct fmp4_pes *)(const void *)buf_head(&t->pes) + i;
+}
+
+static inline size_t fmp4_n_samples(const struct fmp4_track *t)
+{
+	return buf_len(&t->samples) / sizeof(struct fmp4_sample);
+}
+
+static inline struct fmp4_sample *fmp4_sample_at(const struct fmp4_track *t,
+						 size_t i)
+{
+	return (struct fmp4_sample *)(void *)buf_head(&t->samples) + i;
+}
+
+/* The end of the payload of a PES. */
+static inline size_t fmp4_pes_end(const struct fmp4_track *t, size_t i)
+{
+	return i + 1 < fmp4_n_pes(t) ? fmp4_pes_at(t, i + 1)->at
+				     : buf_len(&t->es);
+}
+
+/* The 64-bit time that is nearest to `near`. */
+uint64_t fmp4_unwrap(uint64_t time, uint64_t near);
+
+/* Make the samples of a track, and what its initialization needs.  Returns as
+ * fmp4_make(); a track that gets no samples is left out. */
+int fmp4_video(struct fmp4_track *, const struct fmp4_source *,
+	       struct errmsg *error) MUST_CHECK;
+int fmp4_audio(struct fmp4_track *, const struct fmp4_source *,
+	       struct errmsg *error) MUST_CHECK;
+
+/* Parameter sets, without start codes: fill width, height and config. */
+struct fmp4_sets {
+	size_t n;
+	struct fmp4_set {
+		const uint8_t *data;
+		size_t len;
+		unsigned type; /* nal_unit_type */
+	} list[32];
+};
+int fmp4_avc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
+int fmp4_hevc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
+
+void fmp4_write_init(struct buf *, const struct fmp4_track *, size_t n);
+void fmp4_write_media(struct buf *, const struct fmp4_track *, size_t n,
+		      uint32_t number);
