@@ -45,6 +45,7 @@ void play_conf_read(struct play_conf *ret, const json_t *settings,
 						   "http_play_stream")),
 		.hls = json_is_true(json_object_get(settings,
 						    "http_play_hls")),
+		.fmp4 = json_is_true(json_object_get(settings, "hls_fmp4")),
 	};
 	ret->has_port = (ret->ts || ret->hls) &&
 			play_conf_port(settings, &ret->port, &error) > 0 &&

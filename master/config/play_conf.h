@@ -18,6 +18,7 @@ struct errmsg;
 struct play_conf {
 	bool ts;       /* /play/ID: http_play_stream */
 	bool hls;      /* /play/ID/index.m3u8: http_play_hls */
+	bool fmp4;     /* its segments are fMP4: hls_fmp4 */
 	bool has_port; /* they have a port of their own, too */
 	struct sockaddr_any port;
 };

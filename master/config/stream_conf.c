@@ -54,6 +54,7 @@ static void read_output(struct output_conf *out, const char *address,
 		out->listen = spec.listen;
 		out->buffer_size_kib = spec.buffer_size_kib;
 		out->hls = spec.hls ? spec.hls_quantity : 0;
+		out->fmp4 = spec.hls_segment != 0;
 		out->no_auth = spec.no_auth;
 	}
 	if (places != NULL)

@@ -38,6 +38,7 @@ struct output_conf {
 	struct sockaddr_any listen;
 	unsigned buffer_size_kib;
 	unsigned hls; /* segments of its playlist; 0: no HLS */
+	bool fmp4;    /* these are fMP4 */
 	bool no_auth;
 };
 

@@ -41,6 +41,7 @@ struct msg mount_message(const struct mount *mount, enum msg_type type)
 		.stream = mount->stream,
 		.tls = mount->tls,
 		.hls = mount->hls,
+		.fmp4 = mount->fmp4,
 		.demand = mount->demand,
 		.stopped = mount->stopped,
 		.no_auth = mount->no_auth,
@@ -475,6 +476,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->stream = xstrdup(cfg->stream);
 	m->tls = cfg->tls;
 	m->hls = cfg->hls;
+	m->fmp4 = cfg->fmp4;
 	m->demand = cfg->demand;
 	m->stopped = cfg->stopped;
 	m->on_viewers = cfg->on_viewers;

@@ -101,6 +101,7 @@ struct mount_config {
 	const char *path;   /* copied */
 	bool tls; /* https:// only */
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	bool fmp4; /* the segments are fMP4 */
 	bool demand; /* the stream starts with the first viewer */
 	bool stopped; /* ... and does not run now */
 	/* The number of viewers may have changed; lost: they may return.  NULL:

@@ -27,6 +27,7 @@ struct mount {
 	char *stream;
 	bool tls;
 	unsigned hls;
+	bool fmp4;
 	bool demand; /* the stream starts with the first viewer */
 	bool stopped; /* ... and does not run now */
 	/* of the stream; NULL: none */

@@ -19,6 +19,7 @@ static bool is_same(const struct mount *m, const struct mount_config *cfg)
 	if (cfg->listen != NULL)
 		sockaddr_format(cfg->listen, address);
 	return m->tls == cfg->tls && m->hls == cfg->hls &&
+	       m->fmp4 == cfg->fmp4 &&
 	       m->no_auth == cfg->no_auth &&
 	       strcmp(m->path, cfg->path) == 0 &&
 	       strcmp(m->stream, cfg->stream) == 0 &&
@@ -85,6 +86,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.path = http->path;
 		wanted.tls = http->tls;
 		wanted.hls = http->hls;
+		wanted.fmp4 = http->fmp4;
 		wanted.no_auth = http->no_auth;
 		keep_mount(mounts, &old, d, &wanted, http->position);
 	}
@@ -94,6 +96,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.path = path;
 		wanted.tls = wanted.no_auth = false;
 		wanted.hls = 0;
+		wanted.fmp4 = false;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
 	if (cfg->play != NULL && cfg->play->hls) {
@@ -102,6 +105,7 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.path = playlist;
 		wanted.tls = wanted.no_auth = false;
 		wanted.hls = HLS_QUANTITY;
+		wanted.fmp4 = cfg->play->fmp4;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
 	for (size_t i = 0; i < old.n; i++)

@@ -77,6 +77,7 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 	http->no_auth = out->no_auth;
 	http->path = xstrdup(out->path);
 	http->hls = out->hls;
+	http->fmp4 = out->fmp4;
 	p->ring_size = MAX(p->ring_size, MAX(wanted,
 					     (size_t)RING_SIZE_DEFAULT));
 }

@@ -23,6 +23,7 @@ struct plan_http {
 	bool no_auth;
 	char *path;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	bool fmp4;    /* the segments are fMP4 */
 };
 
 /* Streams, each once. */

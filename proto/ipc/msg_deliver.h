@@ -63,6 +63,7 @@ struct msg_deliver_mount {
 	bool tls;            /* for viewers by TLS, else for the others */
 	unsigned hls;        /* path is a playlist of so many segments; 0: path
 			      * is the stream itself */
+	bool fmp4;           /* the segments are fMP4 */
 	bool demand;         /* the stream starts with the first viewer */
 	bool stopped;        /* ... and does not run now */
 	bool no_auth;        /* viewers need no permission */

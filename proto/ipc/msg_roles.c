@@ -31,6 +31,7 @@ static const struct field mount_rows[] = {
 	{ "tls", FIELD_AT(struct msg_deliver_mount, tls) },
 	{ "hls", FIELD_AT(struct msg_deliver_mount, hls),
 	  .max = MSG_HLS_MAX },
+	{ "fmp4", FIELD_AT(struct msg_deliver_mount, fmp4) },
 	{ "demand", FIELD_AT(struct msg_deliver_mount, demand) },
 	{ "stopped", FIELD_AT(struct msg_deliver_mount, stopped) },
 	{ "no_auth", FIELD_AT(struct msg_deliver_mount, no_auth) },

@@ -17,6 +17,8 @@ enum {
 	HLS_QUANTITY_MAX = 30,
 };
 
+static const char *const segments[] = { "ts", "fmp4", NULL };
+
 static const struct field rows[] = {
 	{ "buffer_size", IO_OUTPUT(buffer_size_kib),
 	  .max = BUFFER_SIZE_MAX_KIB, .unit = "KiB",
@@ -35,6 +37,9 @@ static const struct field rows[] = {
 	  .unit = "ms", .flags = FIELD_OBSERVER,
 	  .help = "HLS: longest part of a segment, for low latency; 0: no "
 		  "parts." },
+	{ "segment", IO_OUTPUT(hls_segment), .choices = segments,
+	  .flags = FIELD_OBSERVER,
+	  .help = "HLS: transport stream, or fMP4 (CMAF) without parts." },
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER,
 	  .help = "Viewers need no permission for this output." },
 };
@@ -147,10 +152,23 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 	return r;
 }
 
+static int finish_output(const struct address *a, void *spec,
+			 struct errmsg *error)
+{
+	const struct output_spec *s = spec;
+
+	(void)a;
+	return s->hls_segment != 0 && s->hls_part_ms > 0
+		? errmsg_fail(error, -EINVAL, "part: segments of fMP4 have no "
+			      "parts (segment=fmp4)")
+		: 0;
+}
+
 const struct io_type output_http_type = {
 	.name = "http",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
+	.finish = finish_output,
 	.options = &fields,
 };
 
@@ -165,5 +183,6 @@ const struct io_type output_https_type = {
 	.name = "https",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
+	.finish = finish_output,
 	.options = &fields,
 };

@@ -179,6 +179,7 @@ struct output_spec {
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;
+	unsigned hls_segment;       /* 0: MPEG-TS, 1: fMP4 */
 
 	/* file: path, and */
 	struct {

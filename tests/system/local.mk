@@ -82,6 +82,7 @@ system_tests = \
 	tests/system/host-warnings.mjs \
 	tests/system/hostile.mjs \
 	tests/system/hls.mjs \
+	tests/system/hls-fmp4.mjs \
 	tests/system/hls-audio.mjs \
 	tests/system/hls-input.mjs \
 	tests/system/hls-nginx.mjs \

@@ -295,6 +295,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
 	    old->tls == name->tls && old->hls == name->hls &&
+	    (old->fragments != NULL) == name->fmp4 &&
 	    old->no_auth == name->no_auth) {
 		/* only a renamed stream keeps its ring */
 		if (strcmp(old->stream, name->stream) != 0)
@@ -317,6 +318,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
 			.pages = &d->pages,
+			.fragment_bytes = &d->fragment_bytes,
 		},
 		&err);
 	if (m == NULL)

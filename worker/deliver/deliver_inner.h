@@ -45,6 +45,7 @@ struct deliver {
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
+	size_t fragment_bytes; /* of all mounts */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
 	struct peers *clients; /* addresses of connections */

@@ -3,8 +3,9 @@
 
 #include "common/base/hash.h"
 #include "common/base/mono.h"
-#include "proto/wire/http_range.h"
 #include "proto/wire/http_status.h"
+#include "worker/deliver/fragments.h"
+#include "worker/deliver/hls_content.h"
 #include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
@@ -20,6 +21,7 @@ enum {
 	QUERIES_MAX = 8192, /* of all addresses of a playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
+	HASHED_MAX = 4096, /* bytes with the times and sizes of samples */
 	PLAYLIST_AGE_S = 1, /* below the shortest segment */
 	/* the first segment of a stream takes its duration, and the time until
 	 * its first picture */
@@ -29,11 +31,14 @@ enum {
 	RETRY_MS = 1000,
 };
 
-static const char playlist_suffix[] = ".m3u8", segment_suffix[] = ".ts";
+static const char playlist_suffix[] = ".m3u8";
+static const char *const suffixes[] = {
+	[HLS_TS] = ".ts",
+	[HLS_FMP4] = ".m4s",
+	[HLS_INIT] = ".mp4",
+};
 
-/* Of the headers that pages of other origins may read or send. */
-#define CORS_EXPOSE \
-	"Access-Control-Expose-Headers: Content-Range, Date, ETag\r\n"
+/* Of the headers that pages of other origins may send. */
 #define CORS_ALLOW \
 	"Access-Control-Allow-Methods: GET, HEAD, OPTIONS\r\n" \
 	"Access-Control-Allow-Headers: Range, If-None-Match, If-Range, " \
@@ -52,12 +57,12 @@ static bool read_number(const char **text, uint64_t *ret)
 	return true;
 }
 
-/* "h0123456789abcdef" at *text, which moves behind it. */
-static bool read_hash(const char **text, uint64_t *ret)
+/* The letter and 16 digits at *text, which moves behind them. */
+static bool read_hash(const char **text, const char *letter, uint64_t *ret)
 {
-	size_t n = strlen(HLS_HASH_LETTER);
+	size_t n = strlen(letter);
 
-	if (strncmp(*text, HLS_HASH_LETTER, n) != 0 ||
+	if (strncmp(*text, letter, n) != 0 ||
 	    strspn(*text + n, "0123456789abcdef") != HLS_HASH_DIGITS)
 		return false;
 	*ret = strtoull(*text + n, NULL, 16);
@@ -71,8 +76,11 @@ static bool read_name(const char *name, struct hls_wanted *ret)
 	bool hashed = false, is_part = false;
 	uint64_t number, index = 0;
 
-	if (read_hash(&name, &number))
+	ret->kind = HLS_TS;
+	if (read_hash(&name, HLS_HASH_LETTER, &number))
 		hashed = true;
+	else if (read_hash(&name, HLS_INIT_LETTER, &number))
+		ret->kind = HLS_INIT;
 	else if (!read_number(&name, &number))
 		return false;
 	if (number == 0)
@@ -83,7 +91,10 @@ static bool read_name(const char *name, struct hls_wanted *ret)
 		if (!read_number(&name, &index) || index >= UINT32_MAX)
 			return false;
 	}
-	if (strcmp(name, segment_suffix) != 0)
+	if (ret->kind == HLS_TS && strcmp(name, suffixes[HLS_FMP4]) == 0)
+		ret->kind = HLS_FMP4;
+	if (strcmp(name, suffixes[ret->kind]) != 0 ||
+	    (is_part && ret->kind != HLS_TS))
 		return false;
 	ret->number = number;
 	ret->hashed = hashed;
@@ -104,20 +115,6 @@ bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 	(void)snprintf(ret_playlist, IO_PATH_MAX, "%.*s%s", (int)len, path,
 		       playlist_suffix);
 	return true;
-}
-
-/* The tag of the client's copy is among those of If-None-Match. */
-static bool has_copy(const struct http_request *r, const char *tag,
-		     const char *modified)
-{
-	const char *none = http_request_header(r, "if-none-match");
-	const char *since = http_request_header(r, "if-modified-since");
-
-	/* RFC 9110 13.2.2: the first one counts */
-	if (none != NULL)
-		return strcmp(none, "*") == 0 || strstr(none, tag) != NULL;
-	return modified != NULL && since != NULL &&
-	       strcmp(since, modified) == 0;
 }
 
 static void answer_missing(struct viewer_conn *c, bool empty)
@@ -152,54 +149,29 @@ static void send_segment(struct viewer_conn *c, const struct http_request *r,
 			 struct mount *m, const struct ring_segment *s,
 			 unsigned age_s)
 {
-	char headers[HEADERS_MAX], tag[TAG_MAX], range[TAG_MAX] = "";
-	char modified[HTTP_DATE_MAX], expires[HTTP_DATE_MAX];
-	const char *wanted = http_request_header(r, "range");
-	const char *condition = http_request_header(r, "if-range");
-	uint64_t len = s->end - s->pos, from = 0, to = len;
-	struct viewer_answer a = { .status = 200, .headers = headers,
-				   .mount = m };
+	char tag[TAG_MAX];
 
 	(void)snprintf(tag, sizeof tag, "\"%" PRIx64 "-%" PRIx64 "\"",
 		       s->number, s->pos);
-	http_date_format(modified, (time_t)(s->wall_ms / 1000));
-	http_date_format(expires, time(NULL) + age_s);
-	if (condition != NULL && strcmp(condition, tag) != 0)
-		wanted = NULL;
-	if (has_copy(r, tag, modified)) {
-		a.status = 304;
-	} else {
-		switch (http_range_read(wanted, len, &from, &to)) {
-		case HTTP_RANGE_WHOLE:
-			break;
-		case HTTP_RANGE_PART:
-			a.status = 206;
-			(void)snprintf(range, sizeof range,
-				       "Content-Range: bytes %ju-%ju/%ju\r\n",
-				       (uintmax_t)from, (uintmax_t)to - 1,
-				       (uintmax_t)len);
-			break;
-		case HTTP_RANGE_NONE:
-			a.status = 416;
-			a.mount = NULL;
-			to = from;
-			(void)snprintf(range, sizeof range,
-				       "Content-Range: bytes */%ju\r\n",
-				       (uintmax_t)len);
-			break;
-		}
-	}
-	a.start = s->pos + from;
-	a.end = s->pos + to;
-	(void)snprintf(headers, sizeof headers,
-		       "Content-Type: video/mp2t\r\n"
-		       "Accept-Ranges: bytes\r\n%s"
-		       "ETag: %s\r\n"
-		       "Last-Modified: %s\r\n"
-		       "Expires: %s\r\n"
-		       "Cache-Control: max-age=%u, immutable\r\n" CORS_EXPOSE,
-		       range, tag, modified, expires, age_s);
-	viewer_conn_answer(c, &a);
+	hls_content_send(c, r, &(struct hls_content){
+		.mount = m, .start = s->pos, .len = s->end - s->pos,
+		.type = "video/mp2t", .tag = tag, .wall_ms = s->wall_ms,
+		.age_s = age_s,
+	});
+}
+
+static void send_blob(struct viewer_conn *c, const struct http_request *r,
+		      struct blob *b, int64_t wall_ms, unsigned age_s)
+{
+	char tag[TAG_MAX];
+
+	(void)snprintf(tag, sizeof tag, "\"%016" PRIx64 "\"",
+		       hash_add(HASH_INIT, b->data, MIN(b->len,
+							(size_t)HASHED_MAX)));
+	hls_content_send(c, r, &(struct hls_content){
+		.blob = b, .len = b->len, .type = "video/mp4", .tag = tag,
+		.wall_ms = wall_ms, .age_s = age_s,
+	});
 }
 
 /* The number of the wanted segment; 0: it has no such name. */
@@ -215,7 +187,54 @@ static uint64_t number_of(const struct hls_wanted *wanted,
 		? all->open.number : 0;
 }
 
-static void answer_segment(struct viewer_conn *c, const struct http_request *r,
+/* False: the fragment is not ready. */
+static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
+			    struct mount *m, const struct ring_segment *s,
+			    unsigned age_s)
+{
+	const struct fragment *f;
+
+	switch (fragments_get(m->fragments, s, mono_ms(), &f)) {
+	case FRAGMENT_READY:
+		send_blob(c, r, f->media, s->wall_ms, age_s);
+		return true;
+	case FRAGMENT_LATER:
+		return false;
+	case FRAGMENT_BAD:
+		break;
+	}
+	answer_missing(c, false);
+	return true;
+}
+
+/* The initialization of a segment that a playlist may have, also one that
+ * another process made.  False: not yet. */
+static bool answer_init(struct viewer_conn *c, const struct http_request *r,
+			struct mount *m, uint64_t hash,
+			const struct ring_segments *all)
+{
+	const struct fragment *f;
+	struct blob *init = NULL;
+	bool later = false;
+
+	for (size_t i = all->n; m->fragments != NULL && init == NULL &&
+			       i > 0 && all->n - i < 2 * (size_t)m->hls; i--) {
+		init = fragments_init(m->fragments, hash);
+		later = init == NULL && (later || fragments_get(
+			m->fragments, &all->list[i - 1], mono_ms(), &f) ==
+			FRAGMENT_LATER);
+	}
+	if (init == NULL && m->fragments != NULL)
+		init = fragments_init(m->fragments, hash);
+	if (init != NULL)
+		send_blob(c, r, init, 0, age_max(m, all));
+	else if (!later)
+		answer_missing(c, false);
+	return init != NULL || !later;
+}
+
+/* False: not yet. */
+static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 			   struct mount *m, const struct hls_wanted *wanted)
 {
 	struct ring_segments all;
@@ -224,16 +243,24 @@ static void answer_segment(struct viewer_conn *c, const struct http_request *r,
 	/* also refreshes m->lag */
 	if (!mount_end(m, &end)) {
 		answer_missing(c, false);
-		return;
+		return true;
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
-	number = number_of(wanted, &all);
-	for (size_t i = 0; i < all.n; i++)
-		if (all.list[i].number == number) {
-			send_segment(c, r, m, &all.list[i], age_max(m, &all));
-			return;
-		}
+	if (wanted->kind == HLS_INIT)
+		return answer_init(c, r, m, wanted->number, &all);
+	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
+		? number_of(wanted, &all) : 0;
+	for (size_t i = 0; i < all.n; i++) {
+		if (all.list[i].number != number)
+			continue;
+		if (m->fragments != NULL)
+			return answer_fragment(c, r, m, &all.list[i],
+					       age_max(m, &all));
+		send_segment(c, r, m, &all.list[i], age_max(m, &all));
+		return true;
+	}
 	answer_missing(c, wanted->empty_missing);
+	return true;
 }
 
 /* False: the part is the next one, and not complete yet. */
@@ -321,13 +348,13 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	(void)snprintf(tag, sizeof tag, "\"%016" PRIx64 "\"",
 		       hash_add(HASH_INIT, a.body, a.len));
 	http_date_format(expires, time(NULL) + PLAYLIST_AGE_S);
-	if (has_copy(r, tag, NULL))
+	if (hls_content_is_known(r, tag, NULL))
 		a.status = 304;
 	(void)snprintf(headers, sizeof headers,
 		       "Content-Type: application/vnd.apple.mpegurl\r\n"
 		       "ETag: %s\r\n"
 		       "Expires: %s\r\n"
-		       "Cache-Control: max-age=%d\r\n" CORS_EXPOSE, tag,
+		       "Cache-Control: max-age=%d\r\n" HLS_CORS_EXPOSE, tag,
 		       expires, PLAYLIST_AGE_S);
 	viewer_conn_answer(c, &a);
 }
@@ -345,12 +372,45 @@ static void drop_old(struct ring_segments *all, uint64_t from_pos)
 	all->has_open = all->has_open && all->open.pos >= from_pos;
 }
 
+/* Leaves the newest segments in the playlist that have fragments, and their
+ * initialization segments in maps.  False: some of them are not ready. */
+static bool choose_fragments(struct mount *m, struct hls_playlist *p,
+			     uint64_t maps[MSG_HLS_MAX])
+{
+	size_t from = p->n, to = p->n, i;
+	bool later = false;
+
+	for (i = p->n; i > 0; i--) {
+		const struct fragment *f;
+		enum fragment_state state = fragments_get(
+			m->fragments, &p->segments[i - 1], mono_ms(), &f);
+
+		later = later || state == FRAGMENT_LATER;
+		/* the end of the newest one may not have arrived */
+		if (state != FRAGMENT_READY && i == to)
+			to = from = i - 1;
+		else if (state != FRAGMENT_READY)
+			break;
+		else
+			maps[--from] = f->init_hash;
+	}
+	/* one in a turn of the loop */
+	if (later && (i > 0 || from == to))
+		return false;
+	p->segments += from;
+	p->n = to - from;
+	memmove(maps, maps + from, p->n * sizeof maps[0]);
+	p->maps = maps;
+	return true;
+}
+
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m, bool hash_names)
 {
 	char folder[IO_PATH_MAX], query[QUERY_MAX + 1];
+	uint64_t maps[MSG_HLS_MAX];
 	struct hls_playlist p = { .folder = folder, .query = query,
 				  .hashed = hash_names };
 	struct ring_segments all;
@@ -373,7 +433,14 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
 	if (p.n == 0)
 		return false;
-	if (hls_parts_are_live(&parts, &all)) {
+	p.segments = all.list + all.n - p.n;
+	if (m->fragments != NULL && !choose_fragments(m, &p, maps))
+		return false;
+	if (p.n == 0) {
+		viewer_conn_reject(c, 501);
+		return true;
+	}
+	if (m->fragments == NULL && hls_parts_are_live(&parts, &all)) {
 		p.parts = &parts;
 		p.open = &all.open;
 		status = judge_wait(r, &all, &parts);
@@ -388,7 +455,6 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, status);
 		return true;
 	}
-	p.segments = all.list + all.n - p.n;
 	p.target_s = all.target_s;
 	folder_of(m, folder, sizeof folder);
 	hls_playlist_write(&text, &p);
@@ -405,8 +471,7 @@ static bool try_answer(struct viewer_conn *c, const struct http_request *r,
 		return answer_playlist(c, r, m, wanted->hash_names);
 	if (wanted->is_part)
 		return answer_part(c, r, m, wanted);
-	answer_segment(c, r, m, wanted);
-	return true;
+	return answer_segment(c, r, m, wanted);
 }
 
 static void wait_for(struct viewer_conn *c, struct mount *m)
@@ -428,7 +493,8 @@ static bool has_news(struct mount *m, uint64_t now_ms)
 {
 	uint64_t news = ring_reader_news(m->reader);
 
-	if (news == m->woken_news && !m->broken &&
+	/* a fragment may be ready at any time */
+	if (m->fragments == NULL && news == m->woken_news && !m->broken &&
 	    now_ms - m->woken_ms < RETRY_MS)
 		return false;
 	m->woken_news = news;

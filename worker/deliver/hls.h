@@ -3,7 +3,8 @@
  * Answers requests for the playlist of a mount and for its segments, whose
  * paths are beside it: /news.m3u8 has /news/1798765432.ts, and its first part
  * is /news/1798765432.0.ts.  The same segment is also at its name by hash,
- * /news/h0123456789abcdef.ts.
+ * /news/h0123456789abcdef.ts.  With fMP4 these end in .m4s, and there are
+ * initialization segments such as /news/i0123456789abcdef.mp4.
  *
  * The answers depend on the ring alone, so every process that serves the ring
  * gives the same ones.
@@ -19,7 +20,14 @@
 struct mount;
 struct viewer_conn;
 
+enum hls_kind {
+	HLS_TS,   /* a segment or part of the transport stream */
+	HLS_FMP4, /* a segment of fMP4 */
+	HLS_INIT, /* its initialization segment; the number is its hash */
+};
+
 struct hls_wanted {
+	enum hls_kind kind; /* of a segment */
 	uint64_t number;    /* of a segment; 0: the playlist */
 	bool hashed;        /* the number is its hash: hls_playlist.h */
 	bool is_part;       /* a part of the segment ... */

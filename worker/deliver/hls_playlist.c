@@ -172,6 +172,17 @@ static void write_control(struct buf *out, const struct hls_playlist *p)
 		   target / 1000, target % 1000);
 }
 
+/* The initialization segment, where it changes. */
+static void write_map(struct buf *out, const struct hls_playlist *p, size_t i)
+{
+	buf_printf(out, "#EXT-X-MAP:URI=\"");
+	write_path(out, p->folder);
+	buf_printf(out, HLS_INIT_LETTER "%0*" PRIx64 ".mp4", HLS_HASH_DIGITS,
+		   p->maps[i]);
+	write_query(out, p);
+	buf_printf(out, "\"\n");
+}
+
 static bool are_independent(const struct hls_playlist *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -188,7 +199,8 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 	uint64_t ms = 0, parts_ms = 3000 * (uint64_t)p->target_s;
 
 	buf_printf(out, "#EXTM3U\n#EXT-X-VERSION:%u\n"
-		   "#EXT-X-TARGETDURATION:%u\n", p->parts != NULL ? 6 : 3,
+		   "#EXT-X-TARGETDURATION:%u\n",
+		   p->maps != NULL ? 7 : p->parts != NULL ? 6 : 3,
 		   MAX(p->target_s, 1U));
 	if (p->parts != NULL)
 		write_control(out, p);
@@ -206,8 +218,13 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct ring_segment *s = &p->segments[i];
 
+		bool map = p->maps != NULL &&
+			   (i == 0 || p->maps[i] != p->maps[i - 1]);
+
 		if (i > 0 && s->base != s[-1].base)
 			buf_printf(out, "#EXT-X-DISCONTINUITY\n");
+		if (map)
+			write_map(out, p, i);
 		write_date(out, s->wall_ms);
 		if (p->parts != NULL && ms <= parts_ms)
 			(void)write_parts(out, p, s);
@@ -215,7 +232,7 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 		buf_printf(out, "#EXTINF:%u.%03u,\n", s->duration_ms / 1000,
 			   s->duration_ms % 1000);
 		write_name(out, p, s);
-		buf_printf(out, ".ts");
+		buf_printf(out, "%s", p->maps != NULL ? ".m4s" : ".ts");
 		write_query(out, p);
 		buf_printf(out, "\n");
 	}

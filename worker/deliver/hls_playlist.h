@@ -13,6 +13,9 @@ struct hls_playlist {
 	 * not escaped. */
 	const char *folder;
 	bool hashed; /* the name is the hash, not the number */
+	/* fMP4: of each segment, the hash of its initialization segment; NULL:
+	 * MPEG-TS */
+	const uint64_t *maps;
 	const char *query; /* raw, for each URI; "": none */
 	/* low latency (RFC 8216bis); NULL: none */
 	const struct ring_parts *parts;
@@ -22,6 +25,7 @@ struct hls_playlist {
 /* Digits of a name by hash, in hexadecimal, behind the letter. */
 enum { HLS_HASH_DIGITS = 16 };
 #define HLS_HASH_LETTER "h"
+#define HLS_INIT_LETTER "i"
 
 /* The name of a segment that no other one has, whatever its number: the same
  * while the segment is written and later, and in each process. */

@@ -5,7 +5,9 @@ libworker_a_SOURCES += \
 	worker/deliver/demand_wait.c worker/deliver/demand_wait.h \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
 	worker/deliver/door.c worker/deliver/door.h \
+	worker/deliver/fragments.c worker/deliver/fragments.h \
 	worker/deliver/hls.c worker/deliver/hls.h \
+	worker/deliver/hls_content.c worker/deliver/hls_content.h \
 	worker/deliver/hls_playlist.c worker/deliver/hls_playlist.h \
 	worker/deliver/hls_sessions.c worker/deliver/hls_sessions.h \
 	worker/deliver/lag.c worker/deliver/lag.h \

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "worker/deliver/fragments.h"
 #include "worker/deliver/page_pipe.h"
 #include "worker/deliver/viewer_session.h"
 
@@ -28,6 +29,8 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->stream = xstrdup(cfg->name->stream);
 	m->tls = cfg->name->tls;
 	m->hls = cfg->name->hls;
+	if (cfg->name->fmp4)
+		m->fragments = fragments_new(m, cfg->fragment_bytes);
 	m->demand = cfg->name->demand;
 	m->loop = cfg->loop;
 	m->ring_fd = cfg->ring_fd;
@@ -78,6 +81,7 @@ void mount_free(struct mount **mount)
 		viewer_free(&v);
 	}
 	lose_bodies(m);
+	fragments_free(&m->fragments);
 	ring_reader_free(&m->reader);
 	fd_close(&m->ring_fd);
 	free(m->address);
@@ -367,6 +371,8 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	uint64_t rate;
 
 	find_pause(m, pos, now_ms);
+	if (m->fragments != NULL)
+		fragments_expire(m->fragments, now_ms);
 	if (passed_ms == 0)
 		return;
 	if (m->rate_ms > 0) {

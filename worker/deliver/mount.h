@@ -21,6 +21,7 @@ struct mount {
 	int ring_fd;
 	struct ring_reader *reader;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	struct fragments *fragments; /* its segments are fMP4; NULL: TS */
 	bool tls;    /* for viewers with TLS; false: for those without */
 	bool demand; /* the stream starts with the first viewer */
 	bool renewed; /* the current master added it again */
@@ -71,6 +72,7 @@ struct mount_config {
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
 	struct page_pipe *pages; /* borrowed, outlives the mount; or NULL */
+	size_t *fragment_bytes;  /* of all mounts; likewise */
 };
 
 /* NULL with *ret_err = -errno if the descriptor is no valid ring. */

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "proto/wire/http_status.h"
+#include "worker/deliver/fragments.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -19,6 +20,7 @@ enum {
 	READ_SIZE = 4096, /* also the most that is read ahead */
 	HEAD_MAX = 8191, /* and a terminator */
 	DRAIN_MAX = 64 * 1024, /* bytes read after the last answer */
+	BLOB_MAX = 1 << 20,    /* bytes in one wake-up */
 };
 
 static const ev_tstamp linger_s = 2.0;
@@ -181,13 +183,44 @@ static void count(const struct viewer_conn *c, uint64_t bytes)
 		*c->sent += bytes;
 }
 
+/* False: the rest follows, or the connection has ended. */
+static bool send_blob(struct viewer_conn *c)
+{
+	while (c->blob_pos < c->blob_end) {
+		ssize_t n = send(c->io.fd, c->blob->data + c->blob_pos,
+				 MIN(c->blob_end - c->blob_pos,
+				     (size_t)BLOB_MAX), MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			watch(c, EV_WRITE);
+			return false;
+		}
+		if (n <= 0) {
+			end(c);
+			return false;
+		}
+		c->blob_pos += (size_t)n;
+		count(c, (uint64_t)n);
+		/* other clients are not late */
+		if (n == BLOB_MAX) {
+			watch(c, EV_WRITE);
+			return false;
+		}
+	}
+	blob_unref(&c->blob);
+	return true;
+}
+
 /* Nothing may follow this call. */
 static void send_answer(struct viewer_conn *c)
 {
 	while (buf_len(&c->out) > 0) {
 		ssize_t n = send(c->io.fd, buf_head(&c->out),
 				 buf_len(&c->out), MSG_NOSIGNAL |
-				 (c->more_body ? MSG_MORE : 0));
+				 (c->more_body || c->blob != NULL
+					  ? MSG_MORE : 0));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -202,6 +235,8 @@ static void send_answer(struct viewer_conn *c)
 		buf_take(&c->out, (size_t)n);
 		count(c, (uint64_t)n);
 	}
+	if (c->blob != NULL && !send_blob(c))
+		return;
 	if (c->more_body) {
 		uint64_t from = c->body.pos;
 		enum ring_body_state state = ring_body_send(&c->body);
@@ -372,6 +407,7 @@ void viewer_conn_free(struct viewer_conn **conn)
 		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset,
 				 sizeof reset);
 	ring_body_stop(&c->body);
+	blob_unref(&c->blob);
 	fd_close(&fd);
 	http_request_free(&c->request);
 	buf_done(&c->in);
@@ -431,6 +467,10 @@ void viewer_conn_answer(struct viewer_conn *c, const struct viewer_answer *a)
 	c->more_body = false;
 	if (bodiless || head_only) {
 		len = 0;
+	} else if (a->blob != NULL) {
+		c->blob = blob_ref(a->blob);
+		c->blob_pos = (size_t)a->start;
+		c->blob_end = (size_t)a->end;
 	} else if (a->body != NULL) {
 		buf_append(&c->out, a->body, a->len);
 		len = 0;

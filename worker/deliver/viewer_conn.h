@@ -100,6 +100,8 @@ struct viewer_conn {
 	struct http_request *request;
 	struct buf in, out;
 	struct ring_body body; /* may be active after its answer */
+	struct blob *blob; /* the rest of the answer; NULL: none */
+	size_t blob_pos, blob_end; /* bytes of it that are to be sent */
 	bool more_body; /* the answer is not complete without the body */
 	bool used;      /* a request was answered before */
 	bool begun;     /* the deadline is that of a head */
@@ -146,6 +148,7 @@ struct viewer_answer {
 	const char *headers; /* lines, each with CRLF; NULL: none */
 	const void *body;    /* copied; NULL: the range of the ring */
 	size_t len;
+	struct blob *blob;   /* its bytes [start, end); NULL: others */
 	/* the range [start, end) of the ring of the mount; NULL: no body */
 	struct mount *mount;
 	uint64_t start, end;

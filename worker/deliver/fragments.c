@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/fragments.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "common/base/wall.h"
+#include "worker/deliver/mount.h"
+#include "worker/fragment/fmp4.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* those of a playlist, and as many that have left it */
+	KEPT_MAX = 2 * MSG_HLS_MAX + 1,
+	TICKS_PER_MS = 90,
+};
+
+struct fragments {
+	struct mount *mount;
+	size_t n, bytes, *total;
+	struct fragment list[KEPT_MAX]; /* oldest first */
+	uint64_t used_ms;
+	unsigned made_in; /* the iteration of the loop that made the last one */
+	uint64_t tried, tried_ms; /* the number whose end had not arrived */
+	struct errmsg error; /* that was logged last */
+};
+
+struct blob *blob_ref(struct blob *b)
+{
+	b->refs++;
+	return b;
+}
+
+void blob_unref(struct blob **b)
+{
+	if (*b != NULL && --(*b)->refs == 0)
+		free(*b);
+	*b = NULL;
+}
+
+static struct blob *blob_of(const struct buf *text)
+{
+	struct blob *b = xmalloc(sizeof *b + buf_len(text));
+
+	b->refs = 1;
+	b->len = buf_len(text);
+	memcpy(b->data, buf_head(text), b->len);
+	return b;
+}
+
+struct fragments *fragments_new(struct mount *m, size_t *total)
+{
+	struct fragments *f = xcalloc(1, sizeof *f);
+
+	f->mount = m;
+	f->total = total;
+	return f;
+}
+
+static void drop_oldest(struct fragments *f)
+{
+	struct fragment *x = &f->list[0];
+
+	if (x->media != NULL) {
+		f->bytes -= x->media->len;
+		*f->total -= x->media->len;
+	}
+	blob_unref(&x->init);
+	blob_unref(&x->media);
+	f->n--;
+	memmove(f->list, f->list + 1, f->n * sizeof *f->list);
+}
+
+void fragments_free(struct fragments **fp)
+{
+	struct fragments *f = *fp;
+
+	*fp = NULL;
+	if (f == NULL)
+		return;
+	while (f->n > 0)
+		drop_oldest(f);
+	free(f);
+}
+
+void fragments_expire(struct fragments *f, uint64_t now_ms)
+{
+	while (f->n > 0 && now_ms - f->used_ms >= FRAGMENTS_IDLE_MS)
+		drop_oldest(f);
+}
+
+/* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
+static bool read_ring(struct mount *m, uint64_t pos, size_t len,
+		      struct buf *ret)
+{
+	uint64_t from = pos, end;
+
+	while (len > 0) {
+		size_t part;
+		off_t at = ring_file_offset(m->reader, pos, len, &part);
+		ssize_t n = pread(m->ring_fd, buf_reserve(ret, part), part, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		buf_added(ret, (size_t)n);
+		pos += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return mount_end(m, &end) && end - from <= m->lag.start_max;
+}
+
+static void log_once(struct fragments *f, const char *error)
+{
+	if (strcmp(f->error.text, error) == 0)
+		return;
+	errmsg_set(&f->error, "%s", error);
+	if (error[0] != '\0')
+		log_error("deliver", "%s%s: stream %s: no segment of fMP4: %s",
+			  f->mount->address, f->mount->path, f->mount->stream,
+			  error);
+}
+
+/* 0 or an error of fmp4_make(). */
+static int make(struct fragments *f, const struct ring_segment *s,
+		struct fragment *ret)
+{
+	struct mount *m = f->mount;
+	struct buf ts = { 0 }, init = { 0 }, media = { 0 };
+	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
+	size_t own = (size_t)(s->end - s->pos);
+	struct errmsg error = { .text = "" };
+	uint64_t end;
+	int err;
+
+	if (!mount_end(m, &end) || own > FRAGMENT_BYTES_MAX ||
+	    !read_ring(m, s->pos, MIN((size_t)(end - s->pos),
+				      own + (size_t)FRAGMENT_TAIL_MAX),
+		       &ts)) {
+		buf_done(&ts);
+		return -ERANGE;
+	}
+	err = fmp4_make(&(struct fmp4_source){
+		.data = buf_head(&ts),
+		.len = buf_len(&ts),
+		.own = own,
+		.last = late_ms > FRAGMENT_WAIT_MS ||
+			end - s->end >= FRAGMENT_TAIL_MAX,
+		.near = (uint64_t)s->wall_ms * TICKS_PER_MS,
+		.number = (uint32_t)s->number,
+	}, &init, &media, &error);
+	if (err == 0) {
+		ret->init = blob_of(&init);
+		ret->media = blob_of(&media);
+		ret->init_hash = hash_add(HASH_INIT, ret->init->data,
+					  ret->init->len);
+	}
+	if (err != -EAGAIN)
+		log_once(f, error.text);
+	buf_done(&ts);
+	buf_done(&init);
+	buf_done(&media);
+	return err;
+}
+
+/* Adds it in the order of numbers. */
+static const struct fragment *add(struct fragments *f, const struct fragment *x)
+{
+	size_t i, len = x->media != NULL ? x->media->len : 0;
+
+	f->bytes += len;
+	*f->total += len;
+	while (f->n == KEPT_MAX ||
+	       (f->n > 0 && (f->bytes > FRAGMENTS_BYTES_MAX ||
+			     *f->total > FRAGMENTS_TOTAL_MAX)))
+		drop_oldest(f);
+	for (i = f->n; i > 0 && f->list[i - 1].number > x->number; i--)
+		f->list[i] = f->list[i - 1];
+	f->list[i] = *x;
+	f->n++;
+	return &f->list[i];
+}
+
+enum fragment_state fragments_get(struct fragments *f,
+				  const struct ring_segment *s,
+				  uint64_t now_ms, const struct fragment **ret)
+{
+	struct fragment x = { .number = s->number };
+
+	f->used_ms = now_ms;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->list[i].number == s->number) {
+			*ret = &f->list[i];
+			return (*ret)->media != NULL ? FRAGMENT_READY
+						     : FRAGMENT_BAD;
+		}
+	if (f->made_in == ev_iteration(f->mount->loop) ||
+	    (f->tried == s->number && now_ms - f->tried_ms < FRAGMENT_RETRY_MS))
+		return FRAGMENT_LATER;
+	f->made_in = ev_iteration(f->mount->loop);
+	switch (make(f, s, &x)) {
+	case 0:
+		*ret = add(f, &x);
+		return FRAGMENT_READY;
+	case -EAGAIN:
+		f->tried = s->number;
+		f->tried_ms = now_ms;
+		return FRAGMENT_LATER;
+	case -ENOTSUP:
+		(void)add(f, &x);
+		return FRAGMENT_BAD;
+	default:
+		return FRAGMENT_BAD;
+	}
+}
+
+struct blob *fragments_init(struct fragments *f, uint64_t hash)
+{
+	for (size_t i = f->n; i > 0; i--)
+		if (f->list[i - 1].init != NULL &&
+		    f->list[i - 1].init_hash == hash)
+			return f->list[i - 1].init;
+	return NULL;
+}

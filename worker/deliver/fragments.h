@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The segments of a mount as fMP4, made from those in its ring when a client
+ * asks for them first, and kept for the others.
+ *
+ * At most one of a mount is made in a turn of the loop, so that other viewers
+ * are not late.  A segment is ready when the units that it ends with are
+ * complete, or FRAGMENT_WAIT_MS after its end.
+ *
+ * Owns the fragments; borrows the mount.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/ring_segment.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fragments;
+struct mount;
+
+enum {
+	FRAGMENT_WAIT_MS = 2000,
+	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
+	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
+	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived */
+	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
+	FRAGMENTS_TOTAL_MAX = 1 << 30, /* ... and of all, above one for each */
+	FRAGMENTS_IDLE_MS = 60000,     /* without a request they are freed */
+};
+
+/* Bytes that several answers share. */
+struct blob {
+	unsigned refs;
+	size_t len;
+	uint8_t data[];
+};
+struct blob *blob_ref(struct blob *);
+/* NULL-safe; sets *b to NULL. */
+void blob_unref(struct blob **);
+
+struct fragment {
+	uint64_t number;
+	uint64_t init_hash; /* name of the initialization segment */
+	struct blob *init, *media; /* NULL: it cannot be carried */
+};
+
+enum fragment_state {
+	FRAGMENT_READY,
+	FRAGMENT_LATER, /* in a later call */
+	FRAGMENT_BAD,   /* it cannot be carried, or has left the ring */
+};
+
+/* total: the bytes of all mounts; outlives them. */
+struct fragments *fragments_new(struct mount *, size_t *total);
+/* NULL-safe; sets *f to NULL. */
+void fragments_free(struct fragments **);
+
+/* The fragment of a complete segment of the ring; borrowed until the next
+ * call. */
+enum fragment_state fragments_get(struct fragments *,
+				  const struct ring_segment *,
+				  uint64_t now_ms, const struct fragment **ret);
+/* The initialization segment with this hash; NULL: there is none. */
+struct blob *fragments_init(struct fragments *, uint64_t hash);
+/* Frees those of which nobody has asked for a while. */
+void fragments_expire(struct fragments *, uint64_t now_ms);

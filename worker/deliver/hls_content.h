@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers with bytes that never change: ranges, conditions, and headers for
+ * caches. */
+#pragma once
+
+#include "proto/wire/http_request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct blob;
+struct mount;
+struct viewer_conn;
+
+/* Of the headers that pages of other origins may read. */
+#define HLS_CORS_EXPOSE \
+	"Access-Control-Expose-Headers: Content-Range, Date, ETag\r\n"
+
+struct hls_content {
+	struct mount *mount; /* the bytes from start on of its ring ... */
+	uint64_t start;
+	struct blob *blob;   /* ... or these; NULL: none */
+	uint64_t len;
+	const char *type, *tag;
+	int64_t wall_ms;     /* of its creation */
+	unsigned age_s;      /* for which it exists */
+};
+
+void hls_content_send(struct viewer_conn *, const struct http_request *,
+		      const struct hls_content *);
+
+/* Is the tag of the client's copy among those of If-None-Match, or has it this
+ * date (NULL: none)? */
+bool hls_content_is_known(const struct http_request *, const char *tag,
+			  const char *modified);
