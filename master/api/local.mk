@@ -29,6 +29,7 @@ libmaster_a_SOURCES += \
 	master/api/reply_after_save.c master/api/reply_after_save.h \
 	master/api/route.c master/api/route.h \
 	master/api/scans.c master/api/scans.h \
+	master/api/section_warnings.c \
 	master/api/sections.c \
 	master/api/sessions.c \
 	master/api/settings.c \

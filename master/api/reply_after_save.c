@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "master/api/section_warnings.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -14,6 +15,7 @@ struct saving {
 	struct api *api;     /* gone when the save is cancelled */
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
+	json_t *warnings;    /* of the section; NULL: none */
 	bool restart;
 	bool is_change; /* of settings, which are kept; false: only restart */
 	bool interrupt; /* all streams, for a program of another protocol */
@@ -27,6 +29,20 @@ void saved_restart_soon(struct api *api)
 	ev_timer_start(api->cfg.loop, &api->restart);
 }
 
+static void saving_free(struct saving *s)
+{
+	json_decref(s->warnings);
+	free(s);
+}
+
+static void reply_saved(struct saving *s)
+{
+	struct reply *reply = call_reply(s->call);
+
+	reply_ok(reply, s->command);
+	section_warnings_add(json_incref(s->warnings), reply);
+}
+
 /* The trial of the new instance has ended. */
 static void on_tried(const char *error, void *arg)
 {
@@ -36,20 +52,20 @@ static void on_tried(const char *error, void *arg)
 	if (call != NULL && error != NULL && !s->is_change)
 		reply_error(call_reply(call), 503, "%s", error);
 	else if (call != NULL)
-		reply_ok(call_reply(call), s->command);
+		reply_saved(s);
 	if (call != NULL && error != NULL && s->is_change) {
 		log_warning("config", "settings are saved and not in force: %s",
 			    error);
-		(void)json_object_set_new(
-			call_reply(call)->body, "warnings",
+		section_warnings_add(
 			json_pack("[o]", json_sprintf("not in force: %s",
-						      error)));
+						      error)),
+			call_reply(call));
 	}
 	if (call != NULL)
 		call_finish(call);
 	if (error == NULL)
 		saved_restart_soon(s->api);
-	free(s);
+	saving_free(s);
 }
 
 static void try_restart(struct saving *s)
@@ -72,10 +88,10 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 		reply_error(call_reply(call), 500,
 			    "the configuration is not saved: %s", error->text);
 	else if (call != NULL)
-		reply_ok(call_reply(call), s->command);
+		reply_saved(s);
 	if (call != NULL)
 		call_finish(call);
-	free(s);
+	saving_free(s);
 }
 
 static struct saving *begin(struct api *api, struct reply *reply,
@@ -90,16 +106,18 @@ static struct saving *begin(struct api *api, struct reply *reply,
 }
 
 void saved_reply(struct api *api, struct reply *reply, const char *command,
-		 bool restart)
+		 bool restart, json_t *take_warnings)
 {
 	bool has_file = config_path(api->cfg.config) != NULL;
 	struct saving *s;
 
 	if (!has_file && !restart) {
 		reply_ok(reply, command);
+		section_warnings_add(take_warnings, reply);
 		return;
 	}
 	s = begin(api, reply, command);
+	s->warnings = take_warnings;
 	s->is_change = true;
 	s->restart = restart;
 	if (has_file)

@@ -7,9 +7,10 @@
 /* Saves at once and answers {command: "ok"} when that is done, or 500 with the
  * reason; the change stays in memory then, and its save is tried again.  With
  * restart the new instance is tried after the save, and replaces this one a
- * second after the answer.  If it cannot, `warnings' has the reason. */
+ * second after the answer.  If it cannot, `warnings' has the reason
+ * in front of take_warnings, which may be NULL. */
 void saved_reply(struct api *, struct reply *, const char *command,
-		 bool restart);
+		 bool restart, json_t *take_warnings);
 
 /* As saved_reply(), for an uploaded document: it is written to the file, and
  * the document in memory stays. */

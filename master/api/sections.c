@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/util.h"
 #include "master/api/edit.h"
+#include "master/api/section_warnings.h"
 #include "master/config/check.h"
 #include "master/streams/reconciler.h"
 #include "master/config/write_paths.h"
@@ -91,7 +92,7 @@ static void edit_auth(json_t *section)
 static void sections_set_auth(struct api *api, const json_t *request,
 			      struct reply *reply)
 {
-	json_t *message, *section;
+	json_t *message, *section, *warnings;
 	const json_t *wanted;
 	struct errmsg error;
 
@@ -105,6 +106,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
+	warnings = section_warnings(api, request, "auth", section);
 	edit_auth(section);
 	message = edit_message("set-auth");
 	if (section != NULL)
@@ -114,6 +116,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 	viewers_changed(api->cfg.viewers);
 	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
+	section_warnings_add(warnings, reply);
 }
 
 /* --- set-log --- */
@@ -127,6 +130,7 @@ struct log_answer {
 	struct call *call;
 	ev_timer timer;
 	unsigned looks;
+	json_t *warnings; /* of the section; NULL: none */
 };
 
 static void end_log_answer(void *arg)
@@ -134,6 +138,7 @@ static void end_log_answer(void *arg)
 	struct log_answer *a = arg;
 
 	ev_timer_stop(a->api->cfg.loop, &a->timer);
+	json_decref(a->warnings);
 	free(a);
 }
 
@@ -165,18 +170,23 @@ static void on_log_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)loop, (void)revents;
 	if (!answer_set_log(a->api, call_reply(call), ++a->looks >= LOG_LOOKS))
 		return;
+	section_warnings_add(json_incref(a->warnings), call_reply(call));
 	end_log_answer(a);
 	call_finish(call);
 }
 
-static void finish_set_log(struct api *api, struct reply *reply)
+static void finish_set_log(struct api *api, struct reply *reply,
+			   json_t *take_warnings)
 {
 	struct log_answer *a;
 
-	if (answer_set_log(api, reply, false))
+	if (answer_set_log(api, reply, false)) {
+		section_warnings_add(take_warnings, reply);
 		return;
+	}
 	a = xcalloc(1, sizeof *a);
 	a->api = api;
+	a->warnings = take_warnings;
 	a->call = reply_later(reply, end_log_answer, a);
 	ev_timer_init(&a->timer, on_log_timer, LOG_LOOK_MS / 1e3,
 		      LOG_LOOK_MS / 1e3);
@@ -188,7 +198,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 {
 	const json_t *wanted;
 	struct errmsg error;
-	json_t *message, *section;
+	json_t *message, *section, *warnings;
 
 	if (!edit_object(request, "set", &wanted, reply))
 		return;
@@ -206,6 +216,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
+	warnings = section_warnings(api, request, "log", section);
 	if (json_object_size(section) == 0) {
 		json_decref(section);
 		section = json_array();
@@ -216,7 +227,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 	if (api->cfg.set_log != NULL)
 		api->cfg.set_log(api->cfg.arg);
 	edit_announce(api, message);
-	finish_set_log(api, reply);
+	finish_set_log(api, reply, warnings);
 }
 
 const struct api_command sections_commands[] = {

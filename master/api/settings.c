@@ -4,6 +4,7 @@
 #include "master/api/call.h"
 #include "master/api/edit.h"
 #include "master/api/reply_after_save.h"
+#include "master/api/section_warnings.h"
 #include "master/auth/auth.h"
 #include "master/config/check.h"
 #include "master/config/write_paths.h"
@@ -27,7 +28,7 @@ static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
 	const json_t *wanted;
-	json_t *settings, *message;
+	json_t *settings, *message, *warnings;
 	json_int_t gid;
 
 	if (!edit_object(request, "settings", &wanted, reply) ||
@@ -44,6 +45,7 @@ static void settings_set(struct api *api, const json_t *request,
 		json_decref(settings);
 		return;
 	}
+	warnings = section_warnings(api, request, "settings", settings);
 	edit_set_gid(api, gid);
 	message = edit_message("set-settings");
 	edit_add_gid(api, message);
@@ -57,7 +59,7 @@ static void settings_set(struct api *api, const json_t *request,
 	json_decref(settings);
 	event_review(api);
 	edit_announce(api, message);
-	saved_reply(api, reply, "set-settings", true);
+	saved_reply(api, reply, "set-settings", true, warnings);
 }
 
 /* False after a reply, or a drop. */
@@ -101,7 +103,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 				struct reply *reply)
 {
 	const json_t *data = edit_get(request, "data");
-	json_t *message, *shown;
+	json_t *message, *shown, *warnings;
 	const char *key;
 	bool restart, is_settings;
 
@@ -114,6 +116,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 	if (is_settings &&
 	    !certificate_judge(api, data, reply, settings_set_config))
 		return;
+	warnings = section_warnings(api, request, key, data);
 	config_set_section(api->cfg.config, key,
 			   data != NULL ? json_deep_copy(data) : NULL);
 	if (strcmp(key, "users") == 0)
@@ -131,10 +134,11 @@ static void settings_set_config(struct api *api, const json_t *request,
 	json_decref(shown);
 	edit_announce(api, message);
 	if (restart) {
-		saved_reply(api, reply, "set-config", true);
+		saved_reply(api, reply, "set-config", true, warnings);
 		return;
 	}
 	reply_ok(reply, "set-config");
+	section_warnings_add(warnings, reply);
 	if (is_settings || strcmp(key, "users") == 0)
 		users_warn_observers(api, users_wants_warnings(request),
 				     reply);

@@ -91,6 +91,31 @@ Test(set_log, replaces_the_section_at_once)
 	cr_assert_eq(w.set_logs, 2u);
 }
 
+Test(sections, have_the_warnings_of_the_check_on_request)
+{
+	open_world("{}");
+	cr_assert_eq(post("{'cmd':'set-log','warnings':true,"
+			  "'set':{'debugg':true,'_own':1}}"), 200);
+	cr_assert_str_eq(said(), "{'set-log':'ok','warnings':["
+			 "'log: \\'debugg\\' is not known; is it "
+			 "\\'debug\\'?']}");
+	expect_ok("{'cmd':'set-log','set':{'debugg':true}}", "set-log");
+	cr_assert_not_null(strstr(w.log, "log: \"debugg\" is not known"),
+			   "%s", w.log);
+	cr_assert_eq(post("{'cmd':'set-auth','warnings':true,'auth':"
+			  "{'enabel':true,'http_ip_deny':['x']}}"), 200);
+	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
+			 "'auth.http_ip_deny[0]: is no address or network: it "
+			 "has no effect','auth: \\'enabel\\' is not known; is "
+			 "it \\'enable\\'?']}");
+	cr_assert_eq(post("{'cmd':'set-config','warnings':true,'key':'foo',"
+			  "'data':1}"), 200);
+	cr_assert_str_eq(said(), "{'set-config':'ok','warnings':["
+			 "'\\'foo\\' is not known']}");
+	expect_ok("{'cmd':'set-config','warnings':true,'key':'foo'}",
+		  "set-config");
+}
+
 Test(set_server, appends_replaces_and_removes)
 {
 	open_world("{}");

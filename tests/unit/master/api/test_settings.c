@@ -38,6 +38,21 @@ Test(settings, are_replaced_whole_saved_and_followed_by_a_restart)
 	close_world();
 }
 
+Test(settings, are_answered_with_the_warnings_of_the_check)
+{
+	open_world("{}");
+	expect_saved("{'cmd':'set-settings','warnings':true,'settings':"
+		     "{'http_play_prt':'1','foo':1}}", "set-settings");
+	cr_assert_str_eq(said(), "{'set-settings':'ok','warnings':["
+			 "'settings: \\'http_play_prt\\' is not known; is it "
+			 "\\'http_play_port\\'?',"
+			 "'settings: \\'foo\\' is not known']}");
+	expect_saved("{'cmd':'set-settings','settings':{'foo':1}}",
+		     "set-settings");
+	cr_assert_str_eq(said(), "{'set-settings':'ok'}");
+	close_world();
+}
+
 /* --- a certificate, which the tls worker judges --- */
 
 #define PAIR "'crt_chain':'-----BEGIN C','crt_key':'-----BEGIN K'"

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/section_warnings.h"
+
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "master/api/edit.h"
+#include "master/config/check.h"
+#include "master/config/unknown_keys.h"
+
+#include <string.h>
+
+enum { WARNINGS_MAX = 20 };
+
+struct warned {
+	struct api *api;
+	const char *key;
+	json_t *list; /* of texts; NULL: only logged */
+};
+
+static void add(const struct warned *w, const char *path, const char *text)
+{
+	if (json_array_size(w->list) < WARNINGS_MAX)
+		(void)json_array_append_new(
+			w->list, json_sprintf("%s%s%s", path,
+					      path[0] != '\0' ? ": " : "",
+					      text));
+}
+
+/* A finding of another section is about a document that is not complete. */
+static void keep(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	const struct warned *w = arg;
+	size_t len = strlen(w->key);
+
+	if (severity == CHECK_WARNING && strncmp(path, w->key, len) == 0 &&
+	    (path[len] == '.' || path[len] == '\0'))
+		add(w, path, text);
+}
+
+static void keep_unknown(enum check_severity severity, const char *path,
+			 const char *text, void *arg)
+{
+	const struct warned *w = arg;
+	unsigned suppressed;
+
+	(void)severity;
+	add(w, path, text);
+	/* a request can have thousands of them */
+	if (ratelimit_pass(&w->api->odd_limit, mono_ms(), &suppressed))
+		log_warning("config", "%s%s%s", path,
+			    path[0] != '\0' ? ": " : "", text);
+}
+
+void section_warnings_add(json_t *take_list, struct reply *reply)
+{
+	json_t *list = json_object_get(reply->body, "warnings");
+	json_t *all = take_list;
+
+	if (all != NULL && list != NULL)
+		(void)json_array_extend(all, list);
+	if (json_array_size(all) > 0)
+		(void)json_object_set(reply->body, "warnings", all);
+	json_decref(all);
+}
+
+json_t *section_warnings(struct api *api, const json_t *request,
+			 const char *key, const json_t *value)
+{
+	struct warned w = {
+		.api = api,
+		.key = key,
+		.list = users_wants_warnings(request) ? json_array() : NULL,
+	};
+	json_t *document = value != NULL ? json_object() : NULL;
+
+	/* only its count of references changes */
+	(void)json_object_set(document, key, (json_t *)value);
+	if (w.list != NULL && json_is_object(value) &&
+	    (strcmp(key, "settings") == 0 || strcmp(key, "log") == 0 ||
+	     strcmp(key, "auth") == 0))
+		(void)check_document(document, NULL, keep, &w);
+	unknown_keys_find(document, keep_unknown, &w);
+	json_decref(document);
+	return w.list;
+}
