@@ -431,10 +431,10 @@ function call(t, streamid, port = 9002) {
 		'udp://127.0.0.1:6009']);
 }
 
-const callFfmpeg = (t, streamid) => start(t, 'ffmpeg', ['-nostdin', '-v',
-	'error', '-f', 'data', '-i', `srt://127.0.0.1:9002?streamid=${
-		streamid}`, '-map', '0', '-c', 'copy', '-f', 'data', '-y',
-	'/dev/null']);
+const callFfmpeg = (t, streamid, file = '/dev/null') => start(t, 'ffmpeg', [
+	'-nostdin', '-v', 'error', '-f', 'data', '-i',
+	`srt://127.0.0.1:9002?streamid=${streamid}`, '-map', '0', '-c', 'copy',
+	'-flush_packets', '1', '-f', 'data', '-y', file]);
 
 async function callable(t, auth, users) {
 	const sluice = await Sluice.start(t, {
@@ -510,6 +510,7 @@ test('a change and the limit of a user apply to srt callers', async (t) => {
 	const has = (...wanted) => waitUntil(`${wanted}`, async () =>
 		`${await logins(sluice)}` === `${wanted}`, 20000);
 	const anna = call(t, 'token=anna'), bert = call(t, 'token=bert');
+	const file = path.join(tempDir(t), 'received');
 
 	await has('anna', 'bert');
 	// the newest has the place of the oldest
@@ -526,10 +527,11 @@ test('a change and the limit of a user apply to srt callers', async (t) => {
 	// without an answer nobody gets in, and nobody is cut
 	sluice.child.kill('SIGSTOP');
 	try {
-		await call(t, 'token=bert').ended;
+		await callFfmpeg(t, 'token=bert', file).ended;
 	} finally {
 		sluice.child.kill('SIGCONT');
 	}
+	assert.ok(!fs.existsSync(file) || fs.statSync(file).size === 0);
 	await has('anna', 'bert');
 	await sluice.cmd('set-user', { id: 'bert',
 		user: user('bert', { enable: false }) });
