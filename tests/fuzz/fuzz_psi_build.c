@@ -55,6 +55,7 @@ static void try_pmt(const struct remux_options *o, const uint8_t *data,
 	static struct selection sel;
 	static struct pid_plan plan;
 	static struct pmt pmt;
+	struct pmt_omitted omitted;
 	uint8_t made[SECTION_PSI_MAX];
 	size_t len;
 
@@ -68,7 +69,7 @@ static void try_pmt(const struct remux_options *o, const uint8_t *data,
 	pid_plan_move(&plan, o, &sel, 0x100);
 	len = pmt_build(&(struct pmt_content){
 		.options = o, .selection = &sel, .plan = &plan, .ids = &ids,
-		.pmt_pid = 0x100 }, made);
+		.pmt_pid = 0x100 }, made, &omitted);
 	expect_section(made, len);
 	expect(pmt_decode(made, len, &pmt) == 0);
 	expect(pmt.program == 4);

@@ -15,6 +15,9 @@ enum {
 	DESC_MAX = 2 + 255,
 	TYPE_PRIVATE_SECTIONS = 0x05,
 	HBBTV_APPLICATION = 0x0010,
+	/* a PMT without streams and descriptors */
+	PMT_FIXED = 12 + SECTION_CRC,
+	DESC_PRIVATE = 0x80, /* and higher tags */
 };
 
 void section_set_version(uint8_t *section, size_t len, uint8_t version)
@@ -97,11 +100,87 @@ static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 	return true;
 }
 
+/* The parts of a PMT, in the order in which they keep their room. */
+enum rank {
+	RANK_STREAM,    /* type and PID of a stream */
+	RANK_ESSENTIAL, /* descriptors that the use of a stream depends on */
+	RANK_STREAM_INFO,
+	RANK_PROGRAM_INFO,
+	RANK_STREAM_PRIVATE, /* descriptors with private tags */
+	RANK_PROGRAM_PRIVATE,
+	RANKS,
+};
+
+/* A PMT that is being written. */
+struct pmt_writer {
+	const struct pmt_content *c;
+	struct section_writer out;
+	size_t size[RANKS]; /* bytes of each rank, whether written or not */
+	unsigned cut; /* lower ranks have room, higher ones have none ... */
+	size_t left;  /* ... and this one has so many bytes */
+	struct pmt_omitted omitted;
+};
+
+static enum rank rank_of(const struct desc *d, bool of_program)
+{
+	switch (d->tag) {
+	case DESC_REGISTRATION:
+	case DESC_CA:
+		return RANK_ESSENTIAL;
+	case DESC_LANGUAGE:
+	case DESC_VBI_TELETEXT:
+	case DESC_STREAM_IDENTIFIER:
+	case DESC_TELETEXT:
+	case DESC_SUBTITLING:
+	case DESC_AC3:
+	case DESC_APPLICATION_SIGNALLING:
+	case DESC_EAC3:
+	case DESC_DTS:
+	case DESC_AAC:
+	case DESC_EXTENSION:
+		if (!of_program)
+			return RANK_ESSENTIAL;
+		break;
+	default:
+		break;
+	}
+	if (d->tag >= DESC_PRIVATE)
+		return of_program ? RANK_PROGRAM_PRIVATE : RANK_STREAM_PRIVATE;
+	return of_program ? RANK_PROGRAM_INFO : RANK_STREAM_INFO;
+}
+
+static bool has_room(struct pmt_writer *w, enum rank rank, size_t len)
+{
+	w->size[rank] += len;
+	if (rank < w->cut)
+		return true;
+	if (rank > w->cut || len > w->left)
+		return false;
+	w->left -= len;
+	return true;
+}
+
+/* Writes a descriptor, or notes that it has no room. */
+static void put_desc(struct pmt_writer *w, enum rank rank,
+		     const uint8_t *desc)
+{
+	size_t len = 2 + (size_t)desc[1];
+
+	if (has_room(w, rank, len)) {
+		write_bytes(&w->out, desc, len);
+		return;
+	}
+	if (w->omitted.n_descriptors < PMT_OMITTED_TAGS)
+		w->omitted.tags[w->omitted.n_descriptors] = desc[0];
+	w->omitted.n_descriptors++;
+}
+
 /* Copies a loop of the source.  The language, if any, replaces the first one of
  * each descriptor that has languages; false: no descriptor has. */
-static bool write_loop(struct section_writer *w, const struct pmt_content *c,
-		       struct desc_loop loop, const char *language)
+static bool write_loop(struct pmt_writer *w, struct desc_loop loop,
+		       bool of_program, const char *language)
 {
+	const struct pmt_content *c = w->c;
 	bool has_language = false;
 	struct desc d;
 
@@ -109,8 +188,6 @@ static bool write_loop(struct section_writer *w, const struct pmt_content *c,
 		size_t at, step = desc_languages(&d, &at);
 		uint8_t copy[DESC_MAX];
 
-		if (!write_fits(w, 2 + (size_t)d.len))
-			continue;
 		copy[0] = d.tag;
 		copy[1] = d.len;
 		memcpy(copy + 2, d.data, d.len);
@@ -121,50 +198,58 @@ static bool write_loop(struct section_writer *w, const struct pmt_content *c,
 			has_language = true;
 		}
 		ids_rewrite_loop(c->ids, copy, 2 + (size_t)d.len);
-		write_bytes(w, copy, 2 + (size_t)d.len);
+		put_desc(w, rank_of(&d, of_program), copy);
 	}
 	return has_language;
 }
 
-static void write_stream(struct section_writer *w,
-			 const struct pmt_content *c,
-			 const struct selected *s)
+static void write_stream(struct pmt_writer *w, const struct selected *s)
 {
-	uint16_t out = c->plan->out[s->stream->pid];
-	uint8_t language[4] = { 0 }; /* ISO/IEC 13818-1 2.6.18 */
+	uint16_t out = w->c->plan->out[s->stream->pid];
+	/* ISO/IEC 13818-1 2.6.18 */
+	uint8_t language[6] = { DESC_LANGUAGE, 4 };
 	size_t loop;
 
 	/* a stream on the PID of its own PMT is invalid */
-	if (out == PID_PLAN_NONE || s->stream->pid == c->pmt_pid ||
-	    !write_fits(w, ES_HEADER))
+	if (out == PID_PLAN_NONE || s->stream->pid == w->c->pmt_pid) {
+		w->omitted.n_streams += w->omitted.n_streams > 0;
 		return;
-	write_u8(w, s->stream->type);
-	write_pid(w, out);
-	loop = write_loop_begin(w);
-	if (!write_loop(w, c, s->stream->descriptors, s->language) &&
-	    s->language != NULL && write_fits(w, 2 + sizeof language)) {
-		memcpy(language, s->language, 3);
-		write_desc(w, DESC_LANGUAGE, language, sizeof language);
 	}
-	write_loop_end(w, loop);
+	if (!has_room(w, RANK_STREAM, ES_HEADER)) {
+		w->omitted.n_streams++;
+		return;
+	}
+	write_u8(&w->out, s->stream->type);
+	write_pid(&w->out, out);
+	loop = write_loop_begin(&w->out);
+	if (!write_loop(w, s->stream->descriptors, false, s->language) &&
+	    s->language != NULL) {
+		memcpy(language + 2, s->language, 3);
+		put_desc(w, RANK_ESSENTIAL, language);
+	}
+	write_loop_end(&w->out, loop);
 }
 
 /* TS 102 809 5.3.5.1 */
-static void write_ait(struct section_writer *w, const struct pmt_content *c)
+static void write_ait(struct pmt_writer *w)
 {
-	const uint8_t data[] = {
+	const uint8_t desc[] = {
+		DESC_APPLICATION_SIGNALLING, 3,
 		0x80 | HBBTV_APPLICATION >> 8, HBBTV_APPLICATION & 0xff,
-		0xe0 | (c->ait_version & 0x1f),
+		0xe0 | (w->c->ait_version & 0x1f),
 	};
 	size_t loop;
 
-	if (!write_fits(w, ES_HEADER + 2 + sizeof data))
+	/* receivers find it by its descriptor only */
+	if (!has_room(w, RANK_STREAM, ES_HEADER + sizeof desc)) {
+		w->omitted.ait = true;
 		return;
-	write_u8(w, TYPE_PRIVATE_SECTIONS);
-	write_pid(w, c->plan->ait);
-	loop = write_loop_begin(w);
-	write_desc(w, DESC_APPLICATION_SIGNALLING, data, sizeof data);
-	write_loop_end(w, loop);
+	}
+	write_u8(&w->out, TYPE_PRIVATE_SECTIONS);
+	write_pid(&w->out, w->c->plan->ait);
+	loop = write_loop_begin(&w->out);
+	write_bytes(&w->out, desc, sizeof desc);
+	write_loop_end(&w->out, loop);
 }
 
 static bool has_guest(const struct pmt_content *c)
@@ -174,64 +259,91 @@ static bool has_guest(const struct pmt_content *c)
 }
 
 /* Cue messages are announced by the program, too (ANSI/SCTE 35 8.1). */
-static void write_cue_registration(struct section_writer *w,
-				   const struct pmt_content *c)
+static void write_cue_registration(struct pmt_writer *w)
 {
-	static const uint8_t cuei[] = { 'C', 'U', 'E', 'I' };
-	struct desc_loop loop = c->selection->pmt.descriptors;
+	static const uint8_t cuei[] = { DESC_REGISTRATION, 4,
+					'C', 'U', 'E', 'I' };
+	struct desc_loop loop = w->c->selection->pmt.descriptors;
 	struct desc d;
 
-	if (!has_guest(c) || c->guest->type != CUE_STREAM_TYPE)
+	if (!has_guest(w->c) || w->c->guest->type != CUE_STREAM_TYPE)
 		return;
 	while (desc_next(&loop, &d))
-		if (d.tag == DESC_REGISTRATION && d.len >= sizeof cuei &&
-		    memcmp(d.data, cuei, sizeof cuei) == 0)
+		if (d.tag == DESC_REGISTRATION && d.len >= cuei[1] &&
+		    memcmp(d.data, cuei + 2, cuei[1]) == 0)
 			return;
-	if (write_fits(w, 2 + sizeof cuei))
-		write_desc(w, DESC_REGISTRATION, cuei, sizeof cuei);
+	put_desc(w, RANK_ESSENTIAL, cuei);
 }
 
-static void write_guest(struct section_writer *w, const struct pmt_content *c)
+static void write_guest(struct pmt_writer *w)
 {
-	const struct remux_guest *g = c->guest;
+	const struct remux_guest *g = w->c->guest;
+	struct desc_loop of_guest = { g->descriptors, g->len };
+	struct desc d;
 	size_t loop;
 
-	if (!write_fits(w, ES_HEADER + (size_t)g->len))
+	if (!has_room(w, RANK_STREAM, ES_HEADER)) {
+		w->omitted.guest = true;
 		return;
-	write_u8(w, g->type);
-	write_pid(w, c->plan->guest);
-	loop = write_loop_begin(w);
-	write_bytes(w, g->descriptors, g->len);
-	write_loop_end(w, loop);
+	}
+	write_u8(&w->out, g->type);
+	write_pid(&w->out, w->c->plan->guest);
+	loop = write_loop_begin(&w->out);
+	while (desc_next(&of_guest, &d))
+		put_desc(w, rank_of(&d, false), d.data - 2);
+	write_loop_end(&w->out, loop);
 }
 
-size_t pmt_build(const struct pmt_content *c, uint8_t ret[SECTION_PSI_MAX])
+/* Writes the parts that have room. */
+static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 {
-	const struct selection *sel = c->selection;
+	const struct selection *sel = w->c->selection;
+	const struct pid_plan *plan = w->c->plan;
 	uint16_t pcr = TS_PID_NULL;
-	struct section_writer w;
 	size_t loop;
 
 	if (sel->pcr_pid != TS_PID_NULL &&
-	    c->plan->out[sel->pcr_pid] != PID_PLAN_NONE)
-		pcr = c->plan->out[sel->pcr_pid];
-	section_begin(&w, ret, &(struct section_head){
+	    plan->out[sel->pcr_pid] != PID_PLAN_NONE)
+		pcr = plan->out[sel->pcr_pid];
+	section_begin(&w->out, memory, &(struct section_head){
 		.table_id = PMT_TABLE_ID,
-		.extension = c->ids->new_pnr,
-		.limit = SECTION_PSI_MAX,
+		.extension = w->c->ids->new_pnr,
+		.limit = limit,
 	});
-	write_pid(&w, pcr);
-	loop = write_loop_begin(&w);
-	(void)write_loop(&w, c, sel->pmt.descriptors, NULL);
-	write_cue_registration(&w, c);
-	write_loop_end(&w, loop);
+	write_pid(&w->out, pcr);
+	loop = write_loop_begin(&w->out);
+	(void)write_loop(w, sel->pmt.descriptors, true, NULL);
+	write_cue_registration(w);
+	write_loop_end(&w->out, loop);
 	for (size_t i = 0; i < sel->n; i++)
-		write_stream(&w, c, &sel->list[i]);
-	if (has_guest(c))
-		write_guest(&w, c);
-	if (c->plan->ait != PID_PLAN_NONE)
-		write_ait(&w, c);
-	return section_end(&w);
+		write_stream(w, &sel->list[i]);
+	if (has_guest(w->c))
+		write_guest(w);
+	if (plan->ait != PID_PLAN_NONE)
+		write_ait(w);
+	return section_end(&w->out);
+}
+
+size_t pmt_build(const struct pmt_content *c, uint8_t ret[SECTION_PSI_MAX],
+		 struct pmt_omitted *ret_omitted)
+{
+	/* the options enlarge a PMT by less than this */
+	uint8_t all[SECTION_MAX];
+	struct pmt_writer w = { .c = c, .cut = RANKS };
+	size_t room = SECTION_PSI_MAX - PMT_FIXED;
+	size_t len = write_pmt(&w, all, sizeof all);
+
+	*ret_omitted = (struct pmt_omitted){ 0 };
+	if (len > 0 && len <= SECTION_PSI_MAX) {
+		memcpy(ret, all, len);
+		return len;
+	}
+	for (w.cut = 0; w.cut < RANKS && w.size[w.cut] <= room; w.cut++)
+		room -= w.size[w.cut];
+	w.left = room;
+	len = write_pmt(&w, ret, SECTION_PSI_MAX);
+	*ret_omitted = w.omitted;
+	return len;
 }
 
 /* --- CAT --- */

@@ -44,10 +44,11 @@ struct pmt_content {
 /*
  * The PMT has all descriptors of the source, including private ones, except
  * references to streams that do not go out.  PIDs in descriptors are those of
- * the plan.  If the PMT exceeds 1,024 bytes, its last streams and descriptors
- * are dropped.
+ * the plan.  If the PMT exceeds 1,024 bytes, private descriptors are dropped
+ * first, then others that no stream depends on, and then the last streams.
  */
-size_t pmt_build(const struct pmt_content *, uint8_t ret[SECTION_PSI_MAX]);
+size_t pmt_build(const struct pmt_content *, uint8_t ret[SECTION_PSI_MAX],
+		 struct pmt_omitted *ret_omitted);
 
 /* Writes a section of the source's CAT, whose CRC_32 was checked, with the PIDs
  * of the plan; 0 when it is not a CAT. */

@@ -104,6 +104,21 @@ void remux_counters(const struct remux *r, struct remux_counters *ret)
 	ret->broken += psi_crc_errors(r->psi) + psi_broken(r->psi);
 }
 
+const struct pmt_omitted *remux_omitted(const struct remux *r, size_t *at,
+					uint16_t *ret_program)
+{
+	while (*at < r->n_programs) {
+		const struct program *p = &r->programs[(*at)++];
+
+		if (p->omitted.n_streams > 0 || p->omitted.n_descriptors > 0 ||
+		    p->omitted.guest || p->omitted.ait) {
+			*ret_program = p->ids.new_pnr;
+			return &p->omitted;
+		}
+	}
+	return NULL;
+}
+
 static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))

@@ -55,6 +55,18 @@ struct remux_guest {
 	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];
 };
 
+enum { PMT_OMITTED_TAGS = 8 };
+
+/* The parts that have no room in a PMT of 1,024 bytes.  Streams that it does
+ * not list do not go out. */
+struct pmt_omitted {
+	size_t n_streams; /* the last ones that were selected */
+	size_t n_descriptors;
+	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
+	bool guest; /* the added stream */
+	bool ait;   /* the AIT of hbbtv_url */
+};
+
 struct psi;
 struct remux;
 
@@ -121,3 +133,8 @@ enum remux_state remux_state(const struct remux *);
 const struct psi *remux_psi(const struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);
+
+/* From program *at on, 0 for the first: the next one whose PMT lacks parts, and
+ * its number in the output; NULL: no further one.  *at is then behind it. */
+const struct pmt_omitted *remux_omitted(const struct remux *, size_t *at,
+					uint16_t *ret_program);

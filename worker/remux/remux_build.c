@@ -43,7 +43,13 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			.pmt_pid = p->pmt_pid,
 			.guest = p == r->programs ? &r->guest : NULL,
 			.ait_version = r->ait.data[5] >> 1 & 0x1f,
-		}, t.data);
+		}, t.data, &p->omitted);
+	if (p->omitted.guest)
+		r->plan.guest = PID_PLAN_NONE;
+	if (p->omitted.ait) {
+		r->plan.ait = PID_PLAN_NONE;
+		r->ait.len = 0;
+	}
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ PMT_TABLE_ID,
 							p->ids.new_pnr },

@@ -85,6 +85,8 @@ static void route_program(struct remux *r, struct program *p)
 			   p->source.len) < 0)
 		return;
 	p->has_video = false;
+	/* the PMT does not list the last ones if it has no room for them */
+	sel.n -= MIN(sel.n, p->omitted.n_streams);
 	for (size_t i = 0; i < sel.n; i++) {
 		route(r, sel.list[i].stream->pid);
 		p->has_video |= sel.list[i].stream->class == PID_VIDEO;
@@ -95,9 +97,10 @@ static void route_program(struct remux *r, struct program *p)
 		route_ca(r, sel.pmt.descriptors);
 	if (sel.pcr_pid == TS_PID_NULL)
 		return;
-	if (sel.pcr_alone && !(r->route[sel.pcr_pid] & ROUTE_OUT)) {
+	if ((sel.pcr_alone || p->omitted.n_streams > 0) &&
+	    !(r->route[sel.pcr_pid] & ROUTE_OUT)) {
 		route(r, sel.pcr_pid);
-		if (sel.pcr_strip)
+		if (sel.pcr_strip || !sel.pcr_alone)
 			r->role[sel.pcr_pid] = ROLE_STRIP;
 	}
 	r->route[sel.pcr_pid] |= ROUTE_INSPECT;

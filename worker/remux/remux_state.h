@@ -55,6 +55,7 @@ struct program {
 	uint16_t pmt_pid;    /* PMT PID in the source */
 	struct table source; /* the last PMT of the source */
 	struct table pmt;    /* the PMT of the output */
+	struct pmt_omitted omitted; /* from pmt */
 	uint16_t pmt_out;    /* PID of the PMT in the output */
 	struct ids ids;
 	bool has_video;

@@ -439,5 +439,8 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	l->began_ns = now_ns;
 	l->gaps = 0;
 	log_ignored(l, now_ns);
+	if (l->remux != NULL)
+		omission_log_second(&l->omissions, l->remux, l->position,
+				    now_ns);
 	judge(l, now_ns);
 }

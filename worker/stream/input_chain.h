@@ -19,6 +19,7 @@
 #include "worker/input/input_keeper.h"
 #include "worker/stream/candidate.h"
 #include "worker/stream/monitor_log.h"
+#include "worker/stream/omission_log.h"
 #include "worker/ts/analyze.h"
 #include "worker/ts/cc.h"
 
@@ -79,6 +80,7 @@ struct input_chain {
 	uint32_t junk_kbps;
 	size_t ignored_logged; /* psi_ignored() as logged */
 	struct ratelimit ignored_log;
+	struct omission_log omissions;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */

@@ -32,6 +32,7 @@ struct made {
 	uint8_t section[1024];
 	size_t len;
 	struct pmt pmt;
+	struct pmt_omitted omitted;
 };
 
 static void make(struct made *m, const struct remux_options *o,
@@ -49,7 +50,7 @@ static void make(struct made *m, const struct remux_options *o,
 	if (o->hbbtv_url[0] != '\0')
 		pid_plan_add_ait(&m->plan, o);
 	pid_plan_move(&m->plan, o, &m->sel, 0x100);
-	m->len = pmt_build(&content, m->section);
+	m->len = pmt_build(&content, m->section, &m->omitted);
 	cr_assert_gt(m->len, 0);
 	cr_assert_eq(crc32_mpeg(m->section, m->len), 0);
 	cr_assert_eq(pmt_decode(m->section, m->len, &m->pmt), 0);
@@ -372,6 +373,63 @@ Test(psi_build, a_full_pmt_stays_whole_when_more_is_asked_than_fits)
 	cr_assert_leq(m.len, 1024);
 	cr_assert_geq(m.pmt.n_streams, 3);
 	cr_assert_eq(m.pmt.streams[0].descriptors.len, 252 + 6);
+}
+
+/* Private descriptors of the program precede all streams. */
+Test(psi_build, private_descriptors_leave_their_room_to_streams)
+{
+	static const struct build_es es[] = {
+		{ 0x1b, 0x101, "\x52\x01\x01", 3 },
+		{ 0x0f, 0x102, "\x0a\x04" "eng\x00", 6 },
+		{ 0x0f, 0x103, NULL, 0 },
+		{ 0x06, 0x104, "\x56\x05" "eng\x08\x88", 7 },
+		{ 0x86, 0x105, "\xa1\x01\x00", 3 },
+	};
+	enum { ALL = 5 * 5 + 3 + 6 + 7 + 3 };
+	struct remux_options o = {
+		.n_languages = 2,
+		.languages = { { 0x101, "eng" }, { 0x103, "eng" } },
+		.hbbtv_url = "http://a/",
+	};
+	uint8_t source[1024], body[1024] = { 0xe1, 0x01 };
+	static struct made m;
+	size_t at = 4, n = 1024 - 16 - ALL, len;
+
+	body[2] = (uint8_t)(0xf0 | n >> 8);
+	body[3] = (uint8_t)n;
+	for (size_t left = n; left > 0;) {
+		size_t step = MIN(left, 200U);
+
+		body[at] = 0xfe;
+		body[at + 1] = (uint8_t)(step - 2);
+		at += step;
+		left -= step;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(es); i++) {
+		body[at++] = es[i].type;
+		body[at++] = (uint8_t)(0xe0 | es[i].pid >> 8);
+		body[at++] = (uint8_t)es[i].pid;
+		body[at++] = 0xf0;
+		body[at++] = (uint8_t)es[i].desc_len;
+		if (es[i].desc_len > 0)
+			memcpy(body + at, es[i].desc, es[i].desc_len);
+		at += es[i].desc_len;
+	}
+	len = build_table(source, &(struct build_table){
+		.table_id = 2, .extension = 1, .body = body, .len = at });
+	cr_assert_eq(len, 1024);
+	make(&m, &o, source, len);
+	cr_expect_str_eq(pids(&m), "101 102 103 104 105 20");
+	for (size_t i = 0; i < ARRAY_LEN(es); i++)
+		cr_expect_eq(m.pmt.streams[i].descriptors.len,
+			     es[i].desc_len + (i % 2 == 0 && i < 3 ? 6 : 0),
+			     "%zu", i);
+	/* as many as have room stay */
+	cr_expect_eq(m.omitted.n_descriptors, 1);
+	cr_expect_eq(m.omitted.tags[0], 0xfe);
+	cr_expect_eq(m.omitted.n_streams, 0);
+	cr_expect_not(m.omitted.ait);
+	cr_expect_gt(m.len, 1024 - 200);
 }
 
 /* --- PAT --- */

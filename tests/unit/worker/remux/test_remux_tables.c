@@ -352,6 +352,54 @@ Test(remux_tables, an_ait_comes_with_its_entry_in_the_pmt)
 	bench_done(&b);
 }
 
+/* A PMT that is full of streams, with one on the PID 0x101 and so on. */
+static void full_of_streams(struct bench *b, struct build_entry entry,
+			    size_t n)
+{
+	struct build_es es[PMT_STREAMS_MAX];
+	uint16_t pmt_pid = entry.pid;
+	uint8_t section[1024];
+
+	entry.pid = 0x101;
+	for (size_t i = 0; i < n; i++)
+		es[i] = (struct build_es){ i == 0 ? 0x1b : 0x03,
+					   (uint16_t)(0x101 + i), NULL, 0 };
+	build_section(b->in, pmt_pid, section,
+		      build_pmt(section, entry, 0, es, n));
+}
+
+Test(remux_tables, a_stream_that_has_no_room_in_the_pmt_is_not_sent)
+{
+	struct remux_options o = { .pnr = 1, .hbbtv_url = "http://a.org/" };
+
+	for (size_t n = 200; n <= 201; n++) {
+		struct bench b = bench_new(&o);
+		const struct pmt_omitted *missing;
+		static struct remux_guest guest = { .pid = 0x801, .type = 3 };
+		bool room = n == 200;
+		uint16_t number = 0;
+		size_t at = 0;
+
+		remux_set_guest(b.remux, &guest);
+		pat(&b, 0, two, 1);
+		full_of_streams(&b, two[0], n);
+		play(&b, 100);
+		feed(&b);
+		missing = remux_omitted(b.remux, &at, &number);
+		cr_assert_not_null(missing);
+		cr_expect_eq(number, 1);
+		cr_expect_eq(missing->guest, !room, "%zu", n);
+		cr_expect(missing->ait);
+		cr_expect_eq(missing->n_streams, 0);
+		cr_assert_null(remux_omitted(b.remux, &at, &number));
+		cr_expect_eq(remux_guest_pid(b.remux), room ? 0x801 : 0);
+		/* the AIT had the first free PID */
+		cr_expect_eq(count(&b, 0x20), 0);
+		cr_expect_gt(count(&b, 0x101), 0);
+		bench_done(&b);
+	}
+}
+
 Test(remux_tables, ca_goes_along_when_asked_for)
 {
 	static const struct build_es es[] = {

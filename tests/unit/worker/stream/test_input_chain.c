@@ -166,6 +166,7 @@ Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
 }
 
 struct told {
+	const char *part; /* of the lines that count */
 	unsigned n;
 	char last[200];
 };
@@ -176,7 +177,7 @@ static void on_line(enum log_level level, const char *component,
 	struct told *t = arg;
 
 	(void)level, (void)component;
-	if (strstr(text, "programs are dropped") == NULL)
+	if (strstr(text, t->part) == NULL)
 		return;
 	t->n++;
 	(void)snprintf(t->last, sizeof t->last, "%s", text);
@@ -211,7 +212,7 @@ static void feed_many(const char *address, unsigned seconds, struct told *told)
 	struct stream_spec spec;
 	struct input_chain l;
 
-	*told = (struct told){ 0 };
+	*told = (struct told){ .part = "programs are dropped" };
 	log_open(on_line, told, LOG_LEVEL_INFO);
 	stream_spec_init(&spec);
 	l = chain_of(address, &spec);
@@ -243,4 +244,64 @@ Test(input_chain, programs_beyond_the_limit_are_logged_once)
 	cr_assert_eq(told.n, 0u);
 	feed_many("udp://239.1.1.1", 3, &told);
 	cr_assert_eq(told.n, 0u);
+}
+
+/* A PMT of 1,024 bytes, most of them in private descriptors of the video. */
+static size_t full_pmt(uint8_t *section)
+{
+	char desc[1024 - 16 - 5] = { 0 };
+	const struct build_es es = { 0x1b, 0x101, desc, sizeof desc };
+
+	for (size_t at = 0; at < sizeof desc; at += 200) {
+		desc[at] = (char)0xfe;
+		desc[at + 1] = (char)(MIN(sizeof desc - at, 200U) - 2);
+	}
+	return build_pmt(section, (struct build_entry){ 1, 0x101 }, 0, &es, 1);
+}
+
+Test(input_chain, a_pmt_without_room_is_logged_once)
+{
+	static const struct build_entry one = { 1, 0x100 };
+	struct told told = { .part = "exceeds" };
+	struct build *b = build_new();
+	struct stream_spec spec;
+	struct input_chain l;
+	uint8_t section[1024];
+	json_t *list, *first;
+	struct ts_run run;
+
+	build_section(b, 0, section, build_pat(section, 0, &one, 1));
+	build_section(b, 0x100, section, full_pmt(section));
+	run = build_run(b);
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	stream_spec_init(&spec);
+	l = chain_of("udp://239.1.1.1#set_pnr=5&lang.257=deu", &spec);
+	chain_want(&l, true, 0);
+	remux_feed(l.remux, &run, 1, 1);
+	chain_second(&l, 1 * SECOND_NS);
+	chain_second(&l, 2 * SECOND_NS);
+	cr_assert_eq(told.n, 1u);
+	cr_assert_str_eq(told.last,
+			 "input 1: the PMT of program 5 exceeds 1,024 bytes; "
+			 "dropped descriptors: 1, tags 0xfe; drop streams with "
+			 "filter");
+	list = omission_list(l.remux);
+	cr_assert_eq(json_array_size(list), 1u);
+	first = json_array_get(list, 0);
+	cr_expect_eq(json_integer_value(json_object_get(first, "program")), 5);
+	cr_expect_eq(json_integer_value(json_object_get(first, "descriptors")),
+		     1);
+	cr_expect(json_is_false(json_object_get(first, "ait")));
+	json_decref(list);
+	chain_done(&l);
+	/* nothing is missing */
+	told.n = 0;
+	l = chain_of("udp://239.1.1.1#set_pnr=5", &spec);
+	chain_want(&l, true, 0);
+	remux_feed(l.remux, &run, 1, 1);
+	chain_second(&l, 1 * SECOND_NS);
+	cr_assert_eq(told.n, 0u);
+	cr_assert_null(omission_list(l.remux));
+	chain_done(&l);
+	build_free(b);
 }

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/omission_log.h"
+
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/si/json.h"
+
+#include <stdio.h>
+
+enum {
+	LINES = 4, /* programs that are logged at once */
+	TEXT = 200,
+};
+
+/* 0: no PMT lacks a part. */
+static uint64_t hash_of(const struct remux *r)
+{
+	const struct pmt_omitted *o;
+	uint64_t hash = HASH_INIT;
+	uint16_t program;
+	size_t at = 0, n = 0;
+
+	for (; (o = remux_omitted(r, &at, &program)) != NULL; n++) {
+		size_t numbers[] = { program, o->n_streams, o->n_descriptors,
+				     o->guest, o->ait };
+
+		hash = hash_add(hash, numbers, sizeof numbers);
+		hash = hash_add(hash, o->tags, sizeof o->tags);
+	}
+	return n > 0 ? hash : 0;
+}
+
+static void describe(const struct pmt_omitted *o, char text[TEXT])
+{
+	size_t tags = MIN(o->n_descriptors, (size_t)PMT_OMITTED_TAGS);
+	size_t len = 0;
+
+	text[0] = '\0';
+	if (o->n_descriptors > 0)
+		len += (size_t)snprintf(text + len, TEXT - len,
+					"; dropped descriptors: %zu, tags",
+					o->n_descriptors);
+	for (size_t i = 0; i < tags; i++)
+		len += (size_t)snprintf(text + len, TEXT - len, " 0x%02x",
+					o->tags[i]);
+	if (o->n_streams > 0)
+		len += (size_t)snprintf(text + len, TEXT - len,
+					"; streams not sent: %zu",
+					o->n_streams);
+	if (o->guest)
+		len += (size_t)snprintf(text + len, TEXT - len,
+					"; the stream of mux is not sent");
+	if (o->ait)
+		(void)snprintf(text + len, TEXT - len,
+			       "; the AIT of hbbtv_url is not sent");
+}
+
+void omission_log_second(struct omission_log *l, const struct remux *r,
+			 unsigned position, uint64_t now_ns)
+{
+	const struct pmt_omitted *o;
+	uint64_t hash = hash_of(r);
+	unsigned suppressed;
+	char text[TEXT];
+	uint16_t program;
+	size_t at = 0;
+
+	if (hash == l->logged ||
+	    (hash != 0 && !ratelimit_pass(&l->limit, now_ns / MS,
+					  &suppressed)))
+		return;
+	l->logged = hash;
+	for (size_t i = 0; i < LINES; i++) {
+		o = remux_omitted(r, &at, &program);
+		if (o == NULL)
+			return;
+		describe(o, text);
+		log_warning("stream", "input %u: the PMT of program %u exceeds "
+			    "1,024 bytes%s; drop streams with filter",
+			    position, program, text);
+	}
+}
+
+json_t *omission_list(const struct remux *r)
+{
+	const struct pmt_omitted *o;
+	json_t *list = NULL;
+	uint16_t program;
+	size_t at = 0;
+
+	while ((o = remux_omitted(r, &at, &program)) != NULL) {
+		json_t *one = json_object();
+
+		si_put_uint(one, "program", program);
+		si_put_uint(one, "streams", o->n_streams);
+		si_put_uint(one, "descriptors", o->n_descriptors);
+		(void)json_object_set_new(one, "mux", json_boolean(o->guest));
+		(void)json_object_set_new(one, "ait", json_boolean(o->ait));
+		if (list == NULL)
+			list = json_array();
+		(void)json_array_append_new(list, one);
+	}
+	return list;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reports PMTs of the output that have no room for all streams and
+ * descriptors: a line in the log when that changes, and the current state in
+ * JSON.
+ *
+ * Embedded; zeroed memory has logged nothing.
+ */
+#pragma once
+
+#include "common/base/ratelimit.h"
+#include "worker/remux/remux.h"
+
+#include <jansson.h>
+
+struct omission_log {
+	uint64_t logged; /* hash of the state in the log; 0: nothing */
+	struct ratelimit limit;
+};
+
+/* Once a second. */
+void omission_log_second(struct omission_log *, const struct remux *,
+			 unsigned position, uint64_t now_ns);
+
+/* A list of programs; NULL: no PMT lacks a part. */
+json_t *omission_list(const struct remux *);
