@@ -21,7 +21,8 @@ enum {
 struct ring_segment {
 	uint64_t number;      /* media sequence number */
 	uint64_t base;        /* discontinuity sequence number: segments with
-			       * the same one have the same time base */
+			       * the same one have the same time base and
+			       * the same tracks */
 	uint64_t pos, end;    /* in the ring; end 0: is being written */
 	uint64_t pcr, pts;    /* at its start: as those of a ring_rap */
 	int64_t wall_ms;      /* CLOCK_REALTIME of its start */

@@ -21,5 +21,6 @@ libworker_a_SOURCES += \
 	worker/output/sap.c worker/output/sap.h \
 	worker/output/segmenter.c worker/output/segmenter.h \
 	worker/output/sender.c worker/output/sender.h \
+	worker/output/track_list.c worker/output/track_list.h \
 	worker/output/udp_output.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h

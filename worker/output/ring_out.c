@@ -8,6 +8,7 @@
 #include "worker/output/join_point.h"
 #include "worker/output/part_cut.h"
 #include "worker/output/segmenter.h"
+#include "worker/output/track_list.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
@@ -58,6 +59,8 @@ struct ring_out {
 	struct ring_out_hls hls;
 	struct segmenter segmenter;
 	bool overdue;       /* the segment ends with any PES packet */
+	uint32_t changes;   /* psi_changes() at the last look at the tracks */
+	uint32_t tracks;    /* track_list_digest(); 0: unknown */
 	/* a cut that is not published yet */
 	enum segmenter_cut cut;
 	struct ring_segment done, next;
@@ -370,6 +373,27 @@ static void follow(struct ring_out *r, const uint8_t *packet,
 	}
 }
 
+/* At the first table of other tracks: the segment ends with the next PES
+ * packet.  The tables follow there. */
+static void follow_tracks(struct ring_out *r)
+{
+	uint32_t before = r->tracks, tracks;
+
+	if (r->hls.duration_ms == 0 || psi_changes(r->psi) == r->changes)
+		return;
+	r->changes = psi_changes(r->psi);
+	tracks = track_list_digest(r->psi);
+	if (tracks == 0 || tracks == before)
+		return;
+	r->tracks = tracks;
+	if (before == 0)
+		return;
+	give_up(r);
+	segmenter_change(&r->segmenter, r->wall_ms, r->now_ns);
+	r->overdue = segmenter_is_overdue(&r->segmenter,
+					  ring_writer_pos(r->ring));
+}
+
 static void feed_run(struct ring_out *r, struct ts_run run)
 {
 	uint16_t main_pid = join_point_follow(&r->rap, r->psi);
@@ -387,9 +411,10 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 		if (is_table(r, packet)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i + 1;
+			follow_tracks(r);
 			if (fifo_len(&r->held) > 0)
 				put(r, packet, 1);
-			else
+			else if (!r->segmenter.changed || !r->overdue)
 				copy_table(r, packet);
 			continue;
 		}

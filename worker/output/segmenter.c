@@ -69,11 +69,19 @@ void segmenter_time(struct segmenter *s, uint64_t now_ns)
 	s->pcr_ns = now_ns;
 }
 
+void segmenter_change(struct segmenter *s, int64_t wall_ms, uint64_t now_ns)
+{
+	s->changed = true;
+	s->at_once = (int64_t)s->now.number < wall_ms / 1000 ||
+		     now_ns - s->begun_ns >= SHORTEST_MS * MS;
+}
+
 bool segmenter_is_overdue(const struct segmenter *s, uint64_t pos)
 {
 	unsigned most_ms = MAX(2 * s->duration_ms, (unsigned)OVERDUE_MS);
 
-	return s->begun && (s->ticks >= most_ms * ticks_per_ms ||
+	return s->begun && ((s->changed && s->at_once) ||
+			    s->ticks >= most_ms * ticks_per_ms ||
 			    pos - s->now.pos >= s->bytes_max);
 }
 
@@ -105,7 +113,8 @@ static uint32_t duration_of(const struct segmenter *s,
 static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
 		   uint64_t now_ns)
 {
-	if (s->jumped && now_ns - s->begun_ns >= SHORTEST_MS * MS)
+	if ((s->jumped || s->changed) &&
+	    now_ns - s->begun_ns >= SHORTEST_MS * MS)
 		return true;
 	return segmenter_is_overdue(s, rap->pos) ||
 	       measure(s, rap) + EARLY_MS >= s->duration_ms;
@@ -127,7 +136,7 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 {
 	s->now = *next;
 	s->begun = true;
-	s->resumed = s->jumped = false;
+	s->resumed = s->jumped = s->changed = false;
 	s->ticks = 0;
 	s->begun_ns = now_ns;
 }
@@ -170,7 +179,7 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	done->end = rap->pos;
 	done->duration_ms = duration_of(s, rap);
 	at.number = done->number + 1;
-	at.base = done->base + s->jumped;
+	at.base = done->base + (s->jumped || s->changed);
 	at.wall_ms = date_of(s, rap, done->duration_ms);
 	begin(s, &at, now_ns);
 	*next = at;

@@ -4,8 +4,8 @@
  *
  * It cuts at the first join point at or after the wanted duration, by the time
  * of the stream.  A jump of that time ends the segment at the next join point,
- * and the next segment has another time base.  A segment that is overdue is cut
- * anywhere.
+ * and the next segment has another time base.  A change of the tracks does so
+ * at once.  A segment that is overdue is cut anywhere.
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
  * least a second long.  So they never go back, even if a new ring replaces
@@ -25,6 +25,8 @@ struct segmenter {
 	bool begun;           /* `now' is the segment that is being written */
 	bool resumed;         /* ... and an earlier process began it */
 	bool jumped;          /* the time has jumped since its begin */
+	bool changed;         /* the tracks have changed since its begin ... */
+	bool at_once;         /* ... and its number allows to end it */
 	struct ring_segment now;
 	uint64_t begun_ns;    /* time at which it began */
 	uint64_t ticks;       /* its length by the PCRs, 27 MHz */
@@ -42,6 +44,9 @@ void segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
 		   uint64_t now_ns);
 /* Takes the time of packets: the clock of a stream without PCRs. */
 void segmenter_time(struct segmenter *, uint64_t now_ns);
+
+/* The next packets are of other tracks. */
+void segmenter_change(struct segmenter *, int64_t wall_ms, uint64_t now_ns);
 
 /* Is a cut due that is no join point, with the next packet at pos? */
 bool segmenter_is_overdue(const struct segmenter *, uint64_t pos);

@@ -186,3 +186,71 @@ Test(ring_hls, a_segment_without_a_picture_ends_with_tables_too)
 	cr_assert(ts_pusi(first + 2 * TS_PACKET));
 	rig_done(&r);
 }
+
+/* Part of a second of the stream: a picture, and the tables in front of it. */
+static void write_tables(struct rig *r, uint8_t version, uint8_t type,
+			 uint64_t ms)
+{
+	static const uint8_t mpeg2[] = { 0, 0, 1, 0xb3, 0x2d, 0x02, 0x40,
+					 0x33, 0x24, 0x9f, 0x23, 0x81,
+					 0, 0, 1, 0, 0, 0x0f, 0xff, 0xf8 };
+	const struct build_es streams[] = { { .type = type, .pid = VIDEO },
+					    { .type = 0x03, .pid = 0x102 } };
+	uint8_t section[256];
+	struct ts_run run;
+	size_t len;
+
+	r->in->n = 0;
+	len = build_pmt(section, (struct build_entry){ 1, PMT }, version,
+			streams, ARRAY_LEN(streams));
+	(void)build_section(r->in, PMT, section, len);
+	/* as the splice does, in front of the packets */
+	(void)psi_feed(r->psi, build_packet(r->in, 0));
+	(void)build_pcr(r->in, VIDEO, ms * 27000);
+	(void)build_pes(r->in, VIDEO, type == 0x02 ? mpeg2 : idr,
+			type == 0x02 ? sizeof mpeg2 : sizeof idr);
+	for (unsigned i = 0; i < 5; i++)
+		(void)build_payload(r->in, VIDEO, (uint8_t)i);
+	run = build_run(r->in);
+	ring_out_feed(r->out, &run, 1, START + ms * MS);
+	ring_out_publish(r->out);
+}
+
+Test(ring_hls, other_tracks_begin_a_segment_that_is_a_discontinuity)
+{
+	struct rig r;
+	struct ring_segments list;
+	uint8_t all[256 * TS_PACKET];
+	const struct ring_segment *last;
+	size_t n;
+
+	rig_init(&r);
+	for (uint64_t ms = 0; ms < 7000; ms += 250)
+		write_tables(&r, 1, 0x1b, ms);
+	ring_reader_segments(r.reader, RING_UNIT, &list);
+	n = list.n;
+	cr_assert_geq(n, 2);
+	/* a new version alone */
+	write_tables(&r, 2, 0x1b, 7000);
+	write_tables(&r, 3, 0x1b, 7250);
+	ring_reader_segments(r.reader, RING_UNIT, &list);
+	cr_assert_eq(list.n, n);
+	write_tables(&r, 4, 0x02, 7500);
+	ring_reader_segments(r.reader, RING_UNIT, &list);
+	cr_assert_eq(list.n, n + 1);
+	last = &list.list[n];
+	cr_assert_eq(list.open.base, last->base + 1);
+	cr_assert_eq(last->base, list.list[0].base);
+	/* the old segment has no table of the new tracks */
+	cr_assert_leq(last->end - last->pos, sizeof all);
+	cr_assert_eq(pread(r.fd, all, last->end - last->pos,
+			   RING_DATA + (off_t)last->pos),
+		     (ssize_t)(last->end - last->pos));
+	for (size_t i = 0; i < (last->end - last->pos) / TS_PACKET; i++) {
+		const uint8_t *p = all + i * TS_PACKET;
+
+		if (ts_pid(p) == PMT)
+			cr_assert_eq(p[5 + 12], 0x1b, "packet %zu", i);
+	}
+	rig_done(&r);
+}

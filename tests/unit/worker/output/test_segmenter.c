@@ -190,6 +190,42 @@ Test(segmenter, a_jump_of_the_time_begins_another_base)
 	}
 }
 
+Test(segmenter, a_change_of_the_tracks_ends_a_segment_at_once)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 3000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	pass(&c, 400);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+	segmenter_change(&c.s, WALL_MS + (int64_t)c.ms, c.now_ns);
+	cr_assert(segmenter_is_overdue(&c.s, c.pos));
+	cr_assert_eq(mark(&c, true, true), SEGMENTER_CUT);
+	cr_assert_eq(c.next.base, c.done.base + 1);
+	cr_assert_eq(c.done.duration_ms, 400);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+	pass(&c, 3000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	cr_assert_eq(c.next.base, c.done.base);
+}
+
+Test(segmenter, tracks_that_always_change_raise_no_number_above_the_time)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	for (unsigned i = 0; i < 300; i++) {
+		pass(&c, 100);
+		segmenter_change(&c.s, WALL_MS + (int64_t)c.ms, c.now_ns);
+		(void)mark(&c, false, true);
+		cr_assert_leq(c.next.number, (WALL_MS + c.ms) / 1000);
+	}
+	cr_assert_geq(c.cuts, 25);
+}
+
 Test(segmenter, segments_are_a_second_apart_for_their_numbers)
 {
 	struct source c;
