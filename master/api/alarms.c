@@ -91,9 +91,8 @@ static json_t *collect(struct alarms *a)
 	}
 	if (cfg->log_error != NULL && cfg->log_error(&error, cfg->arg) < 0)
 		system_alarms_add(list, "log", NULL, error.text);
-	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers) != NULL)
-		system_alarms_add(list, "backend", NULL,
-				  viewers_backend_error(cfg->viewers));
+	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers, &error))
+		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
 	add_all(list, "host", api_host_advice(a->api));
 	return list;

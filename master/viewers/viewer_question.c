@@ -250,20 +250,19 @@ static void check_password(struct question *q)
 
 static void set_backend_error(struct viewers *v, const char *error)
 {
-	if ((error != NULL) == (v->backend_error != NULL))
+	bool had = v->backend_error != NULL;
+
+	if (!had && error == NULL)
 		return;
 	if (error == NULL)
 		log_info("auth", "the backend answers again");
-	else
+	else if (!had)
 		log_error("auth", "the backend does not answer: %s: new "
 			  "viewers are %s (auth.backend_unreachable)", error,
 			  v->settings.fails_closed ? "denied" : "allowed");
+	/* the alarm has the present error */
 	free(v->backend_error);
-	v->backend_error = error != NULL
-		? xasprintf("auth: the backend does not answer: %s: new "
-			    "viewers are %s", error,
-			    v->settings.fails_closed ? "denied" : "allowed")
-		: NULL;
+	v->backend_error = error != NULL ? xstrdup(error) : NULL;
 }
 
 static void apply_backend(struct question *q, const struct backend_verdict *b,

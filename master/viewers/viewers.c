@@ -313,9 +313,14 @@ void viewers_user_changed(struct viewers *v, const char *login)
 	}
 }
 
-const char *viewers_backend_error(const struct viewers *v)
+bool viewers_backend_error(const struct viewers *v, struct errmsg *ret)
 {
-	return v->backend_error;
+	if (v->backend_error == NULL || !viewer_rules_enabled(v->rules))
+		return false;
+	errmsg_set(ret, "auth: the backend does not answer: %s: new viewers "
+		   "are %s", v->backend_error,
+		   v->settings.fails_closed ? "denied" : "allowed");
+	return true;
 }
 
 struct viewers *viewers_new(const struct viewers_config *cfg)

@@ -116,9 +116,9 @@ void viewers_user_changed(struct viewers *, const char *login);
 /* The groups of streams have changed. */
 void viewers_groups_changed(struct viewers *);
 
-/* Why the backend does not decide, for an alarm; NULL: it does, or there is
- * none. */
-const char *viewers_backend_error(const struct viewers *);
+/* Why the backend does not decide, for an alarm, and what follows from the
+ * present policy.  False: it decides, or there is none. */
+bool viewers_backend_error(const struct viewers *, struct errmsg *ret);
 
 /* --- playlists --- */
 

@@ -354,6 +354,19 @@ test('a backend decides about viewers without a user', async (t) => {
 	await waitUntil('another question', () => asked.length > before, 20000);
 	assert.equal(again.ended, false);
 	assert.equal(await status('?token=new'), 403);
+	// the alarm has the present policy and the present error
+	const alarm = async () => (await sluice.json('/api/system-status'))
+		.alarms?.find((text) => text.startsWith('auth: the backend'));
+
+	assert.match(await alarm(), /it answers 500: new viewers are denied$/);
+	await sluice.cmd('set-auth', { auth: { enable: true, backend: url,
+		backend_unreachable: 'allow' } });
+	assert.match(await alarm(), /it answers 500: new viewers are allowed/);
+	answer = () => 502;
+	assert.equal(await status('?token=newer'), 200);
+	assert.match(await alarm(), /it answers 502: new viewers are allowed/);
+	await sluice.cmd('set-auth', { auth: { enable: false, backend: url } });
+	assert.equal(await alarm(), undefined);
 	await sluice.cmd('set-auth', { auth: { enable: true,
 		backend: 'http://127.0.0.1:9/',
 		backend_unreachable: 'allow' } });
