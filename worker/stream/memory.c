@@ -62,6 +62,40 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 	return m;
 }
 
+/* The place of the state of this address that is not taken; n: none. */
+static size_t find_output(const struct rtp_state *list, size_t n,
+			  uint64_t address)
+{
+	size_t i = 0;
+
+	while (i < n && list[i].address != address)
+		i++;
+	return i;
+}
+
+void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
+			   size_t n)
+{
+	struct rtp_state before[MSG_OUTPUTS_MAX];
+	size_t at;
+
+	memcpy(before, m->outputs, sizeof before);
+	/* the same address may be there twice: those that stay come first */
+	for (size_t i = 0; i < n; i++)
+		if (before[i].address == addresses[i])
+			before[i].address = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (m->outputs[i].address == addresses[i])
+			continue;
+		at = find_output(before, MSG_OUTPUTS_MAX, addresses[i]);
+		m->outputs[i] = at < MSG_OUTPUTS_MAX ? before[at]
+						     : (struct rtp_state){ 0 };
+		m->outputs[i].address = addresses[i];
+		if (at < MSG_OUTPUTS_MAX)
+			before[at].address = 0;
+	}
+}
+
 struct ts_run stream_memory_waiting(const struct stream_memory *m)
 {
 	struct ts_run run = { .data = m->waiting, .n = m->n_waiting };

@@ -41,6 +41,12 @@ struct stream_memory {
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
+/* Moves the states of the outputs to the places of the outputs with these
+ * addresses (hashes): an output keeps its state when those in front of it are
+ * others.  Every output has a state of its address then. */
+void stream_memory_arrange(struct stream_memory *, const uint64_t *addresses,
+			   size_t n);
+
 /* The packets that the last worker did not send; n is 0 if they are damaged. */
 struct ts_run stream_memory_waiting(const struct stream_memory *);
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run);

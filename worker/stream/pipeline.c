@@ -260,6 +260,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
 	const char *name = json_string_value(
 		json_object_get(start->options, "service_name"));
+	uint64_t addresses[MSG_OUTPUTS_MAX];
 	bool follows = false, routes = false;
 
 	if (name == NULL || name[0] == '\0')
@@ -272,6 +273,9 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	p->n_sinks = start->n_outputs;
 	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		addresses[i] = sink_address(start->outputs[i]);
+	stream_memory_arrange(p->memory, addresses, p->n_sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		struct sink *s = &p->sinks[i];
 

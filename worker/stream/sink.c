@@ -20,10 +20,15 @@ enum { OUTAGE_SHOWS_S = 3 };
 /* The period at which the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
+uint64_t sink_address(const char *address)
+{
+	return hash_add(HASH_INIT, address, strlen(address));
+}
+
 void sink_init(struct sink *s, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place)
 {
-	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
+	uint64_t hash = sink_address(address);
 
 	*s = (struct sink){ .position = position, .place = place };
 	/* With another address the receiver is another, too, and the sequence

@@ -68,6 +68,9 @@ struct sink {
 	struct asker *asker;   /* for questions about callers; borrowed */
 };
 
+/* The hash of an address, as its place has it. */
+uint64_t sink_address(const char *address);
+
 /* name: name of the announced session.  place: the RTP sequence of the output,
  * in memory that outlives the sink. */
 void sink_init(struct sink *, unsigned position, const char *address,

@@ -47,6 +47,43 @@ Test(memory, the_next_worker_finds_the_memory_of_the_last_one)
 	fd_close(&fd);
 }
 
+Test(memory, an_output_keeps_its_sequence_at_another_place)
+{
+	/* 8: two outputs with one address */
+	static const struct {
+		uint64_t now[4];
+		uint16_t seq[4];
+	} cases[] = {
+		{ { 7, 8, 9, 8 }, { 70, 81, 90, 82 } },
+		{ { 5, 7, 8, 9 }, { 0, 70, 81, 90 } },
+		{ { 8, 8, 7, 7 }, { 82, 81, 70, 0 } },
+		{ { 9, 8, 7, 5 }, { 90, 81, 70, 0 } },
+		{ { 5, 6, 4, 3 }, { 0, 0, 0, 0 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_memory *m = open_memory(-1);
+		const struct rtp_state outputs[] = {
+			{ .address = 7, .seq = 70, .ssrc = 7 },
+			{ .address = 8, .seq = 81, .ssrc = 8 },
+			{ .address = 9, .seq = 90, .ssrc = 9 },
+			{ .address = 8, .seq = 82, .ssrc = 8 },
+		};
+
+		memcpy(m->outputs, outputs, sizeof outputs);
+		stream_memory_arrange(m, cases[i].now, 4);
+		for (size_t k = 0; k < 4; k++) {
+			const struct rtp_state *r = &m->outputs[k];
+
+			cr_expect_eq(r->address, cases[i].now[k]);
+			cr_expect_eq(r->seq, cases[i].seq[k], "%zu, %zu: %u", i,
+				     k, r->seq);
+			cr_expect_eq(r->ssrc, r->seq > 0 ? r->address : 0);
+		}
+		stream_memory_close(&m);
+	}
+}
+
 Test(memory, of_another_layout_is_reset)
 {
 	for (int i = 0; i < 3; i++) {
