@@ -2,6 +2,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "worker/output/admission.h"
 #include "worker/output/output_type.h"
 #include "worker/stream/sink.h"
 
@@ -119,6 +120,7 @@ static void count_lines(enum log_level level, const char *component,
 
 Test(sink, logs_dropped_packets_only_after_the_peer_has_answered)
 {
+	static struct asker asker = { .authorize = true };
 	static struct rtp_state place;
 	static struct sink s;
 	uint64_t now_ns = mono_ns();
@@ -126,6 +128,7 @@ Test(sink, logs_dropped_packets_only_after_the_peer_has_answered)
 
 	log_open(count_lines, &lines, LOG_LEVEL_WARNING);
 	sink_init(&s, 1, "rist://127.0.0.1:9000", "test", &place);
+	s.asker = &asker;
 	caller.error = "no peer connected";
 	sink_open(&s, now_ns);
 	cr_assert_eq(s.output, &caller.base);
