@@ -9,7 +9,12 @@
 
 #include <string.h>
 
-enum { TABLE_HEADER = 8 };
+enum {
+	TABLE_HEADER = 3, /* through section_length */
+	PAT_HEADER = 8,
+	PAT_ENTRY = 4,
+	PMT_PCR = 8, /* offset of PCR_PID */
+};
 
 void splice_rewrite(struct splice *s)
 {
@@ -189,12 +194,51 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* Does a PAT or PMT begin here that differs from the known one, after a gap in
- * the counter? */
+static unsigned read_u16(const uint8_t *p)
+{
+	return (unsigned)(p[0] << 8 | p[1]);
+}
+
+static bool differs(const struct psi_section *known, const uint8_t *section,
+		    size_t n)
+{
+	return memcmp(section, known->data, MIN(known->len, n)) != 0;
+}
+
+/* A source whose programs come and go keeps the PMT PIDs of the others. */
+static bool is_other_pat(const struct splice *s, const uint8_t *known,
+			 const uint8_t *section, const uint8_t *end)
+{
+	size_t len = TABLE_HEADER + ((size_t)read_u16(section + 1) & 0xfff);
+
+	if (read_u16(section + 3) != read_u16(known + 3))
+		return true;
+	for (const uint8_t *p = section + PAT_HEADER;
+	     p + PAT_ENTRY <= end && p < section + len; p += PAT_ENTRY) {
+		const struct psi_program *program =
+			psi_program_find(s->psi, (uint16_t)read_u16(p));
+
+		if (program != NULL &&
+		    program->pmt_pid == (read_u16(p + 2) & 0x1fff))
+			return false;
+	}
+	return true;
+}
+
+/* While the PCR PID is the same, its PCRs show whether the source is.  Without
+ * PCRs no clock can be lost. */
+static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
+{
+	return (read_u16(section + PMT_PCR) & 0x1fff) !=
+	       (read_u16(known + PMT_PCR) & 0x1fff);
+}
+
+/* Does a PAT or PMT begin here that is not of the known source, after a gap in
+ * the counter?  A source may change its tables while packets are lost. */
 static bool is_other_table(const struct splice *s, const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p), n;
-	const struct psi_section *known = NULL, *pat;
+	const struct psi_section *pat;
 	const struct psi_program *program;
 	const uint8_t *section;
 
@@ -202,21 +246,19 @@ static bool is_other_table(const struct splice *s, const uint8_t *p)
 	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
 		return false;
 	at += 1u + p[at];
-	if (at + TABLE_HEADER > TS_PACKET)
+	if (at + PMT_PCR + 2 > TS_PACKET)
 		return false;
 	section = p + at;
-	n = psi_pat(s->psi, &pat);
-	if (section_table_id(section) != PAT_TABLE_ID) {
-		program = psi_program_find(s->psi, (uint16_t)(section[3] << 8 |
-							      section[4]));
-		if (program != NULL && program->pmt.data != NULL)
-			known = &program->pmt;
-	} else if (section[6] < n) {
-		known = &pat[section[6]];
+	if (section_table_id(section) == PAT_TABLE_ID) {
+		n = psi_pat(s->psi, &pat);
+		return section[6] < n &&
+		       differs(&pat[section[6]], section, TS_PACKET - at) &&
+		       is_other_pat(s, pat[section[6]].data, section,
+				    p + TS_PACKET);
 	}
-	return known != NULL &&
-	       memcmp(section, known->data,
-		      MIN(known->len, TS_PACKET - at)) != 0;
+	program = psi_program_find(s->psi, (uint16_t)read_u16(section + 3));
+	return program != NULL && program->pmt.data != NULL &&
+	       is_other_pmt(program->pmt.data, section);
 }
 
 /* After a restart with other PIDs the source has no known PCR before its

@@ -3,6 +3,7 @@
 #include "tests/unit/worker/splice/stage.h"
 
 #include "common/base/alloc.h"
+#include "common/base/crc32.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
@@ -229,6 +230,51 @@ static void assert_as_it_came(void)
 	free(came);
 	came = NULL;
 	n_came = 0;
+}
+
+/* PAT or PMT: other content each time, behind a loss. */
+static void change_table(uint8_t *data, size_t n, uint16_t pid)
+{
+	static unsigned times;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = data + i * TS_PACKET;
+		size_t len = 3 + (size_t)((p[6] & 0x0f) << 8 | p[7]);
+		uint32_t crc;
+
+		if (ts_pid(p) != pid)
+			continue;
+		times++;
+		ts_set_cc(p, (times * 3) & 15);
+		p[10] = (uint8_t)(0xc1 | (times & 31) << 1);
+		crc = crc32_mpeg(p + 5, len - 4);
+		for (size_t k = 0; k < 4; k++)
+			p[5 + len - 4 + k] = (uint8_t)(crc >> (24 - 8 * k));
+	}
+}
+
+static void change_pmt(uint8_t *data, size_t n)
+{
+	change_table(data, n, SOURCE_PMT);
+}
+
+static void change_pat(uint8_t *data, size_t n)
+{
+	change_table(data, n, TS_PID_PAT);
+}
+
+Test(foreign, a_source_whose_pmt_changes_during_a_loss_is_the_same)
+{
+	a->tables_every = 31;
+	play_edited(4000, change_pmt);
+	assert_as_it_came();
+}
+
+Test(foreign, a_source_whose_pat_changes_during_a_loss_is_the_same)
+{
+	a->tables_every = 31;
+	play_edited(4000, change_pat);
+	assert_as_it_came();
 }
 
 /* In the place of null packets: a PCR of another clock. */
