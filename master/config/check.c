@@ -6,6 +6,7 @@
 #include "common/account/user.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
+#include "master/config/keep_active.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "master/config/viewer_settings.h"
@@ -98,6 +99,23 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	}
 }
 
+/* Streams with HLS do not wait for viewers. */
+static void judge_keep_default(struct judge *j, const json_t *settings)
+{
+	size_t mark = judge_down(j, "http_keep_active");
+	struct errmsg error;
+	int keep_s;
+
+	if (keep_active_read(json_object_get(settings, "http_keep_active"),
+			     &keep_s, &error) == 0 && keep_s != KEEP_ALWAYS &&
+	    json_is_true(json_object_get(settings, "http_play_hls")) &&
+	    !json_is_true(json_object_get(settings, "hls_on_demand")))
+		judge_add(j, CHECK_WARNING, "has no effect beside "
+			  "http_play_hls without hls_on_demand: all streams "
+			  "are always on");
+	judge_up(j, mark);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -123,6 +141,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
 	judge_keep_active(j, settings);
+	judge_keep_default(j, settings);
 	stream_spec_add_defaults(defaults, settings);
 	judge_fields(j, &stream_option_fields, defaults, &spec);
 	json_decref(defaults);

@@ -63,6 +63,18 @@ void judge_keep_active(struct judge *j, const json_t *object)
 	judge_up(j, mark);
 }
 
+/* A value that the outputs leave without effect. */
+static void judge_keep_effect(struct judge *j, const json_t *stream,
+			      const json_t *settings)
+{
+	size_t mark = judge_down(j, "http_keep_active");
+	struct errmsg reason;
+
+	if (keep_active_is_idle(stream, settings, &reason))
+		judge_add(j, CHECK_WARNING, "has no effect: %s", reason.text);
+	judge_up(j, mark);
+}
+
 /* Judges type, name and groups. */
 static void judge_labels(struct judge *j, const json_t *stream)
 {
@@ -241,6 +253,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_fields(j, &stream_fields, stream, NULL);
 	judge_labels(j, stream);
 	judge_keep_active(j, stream);
+	judge_keep_effect(j, stream, all->settings);
 	judge_variant(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);

@@ -38,29 +38,68 @@ static bool hls_is_on_demand(const json_t *stream, const json_t *settings)
 					  : json_object_get(settings, key));
 }
 
+/* Why the stream runs without viewers, too.  False: it need not. */
+static bool is_always_on(const struct stream_conf *conf, bool hls,
+			 const struct play_conf *play, struct errmsg *ret)
+{
+	bool has_viewers = play != NULL && (play->ts || play->hls);
+
+	/* the first viewer of HLS would wait for a segment */
+	if (play != NULL && play->hls && !hls) {
+		errmsg_set(ret, "HLS of settings.http_play_hls is always on "
+				"without hls_on_demand");
+		return true;
+	}
+	for (size_t i = 0; i < conf->n_outputs; i++) {
+		const struct output_conf *out = &conf->outputs[i];
+
+		has_viewers = true;
+		if (out->is_valid && out->kind == OUTPUT_HTTP &&
+		    (out->hls == 0 || hls))
+			continue;
+		errmsg_set(ret, "output %zu is always on%s", i + 1,
+			   out->hls > 0 ? " without hls_on_demand" : "");
+		return true;
+	}
+	if (!has_viewers)
+		errmsg_set(ret, "no output and no play path has viewers");
+	return !has_viewers;
+}
+
 int keep_active_of(const struct stream_conf *conf, const json_t *settings,
 		   const struct play_conf *play)
 {
 	const json_t *value = json_object_get(conf->stream,
 					      "http_keep_active");
-	bool hls = hls_is_on_demand(conf->stream, settings);
-	bool has_viewers = play != NULL && (play->ts || play->hls);
 	struct errmsg error;
 	int keep_s;
 
 	if (value == NULL)
 		value = json_object_get(settings, "http_keep_active");
 	if (keep_active_read(value, &keep_s, &error) < 0 ||
-	    (play != NULL && play->hls && !hls))
+	    is_always_on(conf, hls_is_on_demand(conf->stream, settings), play,
+			 &error))
 		return KEEP_ALWAYS;
-	for (size_t i = 0; i < conf->n_outputs; i++) {
-		const struct output_conf *out = &conf->outputs[i];
+	return keep_s;
+}
 
-		/* the first viewer of HLS would wait for a segment */
-		if (!out->is_valid || out->kind != OUTPUT_HTTP ||
-		    (out->hls > 0 && !hls))
-			return KEEP_ALWAYS;
-		has_viewers = true;
-	}
-	return has_viewers ? keep_s : KEEP_ALWAYS;
+bool keep_active_is_idle(const json_t *stream, const json_t *settings,
+			 struct errmsg *ret)
+{
+	const json_t *value = json_object_get(stream, "http_keep_active");
+	struct stream_conf *conf;
+	struct play_conf play;
+	struct errmsg error;
+	bool is_idle;
+	int keep_s;
+
+	if (keep_active_read(value, &keep_s, &error) < 0 ||
+	    keep_s == KEEP_ALWAYS)
+		return false;
+	conf = stream_conf_new(stream);
+	play_conf_read(&play, settings, NULL);
+	is_idle = is_always_on(conf, hls_is_on_demand(stream, settings), &play,
+			       ret);
+	stream_conf_free(&conf);
+	return is_idle;
 }

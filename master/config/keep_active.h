@@ -6,6 +6,7 @@
 #include "common/base/util.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct play_conf;
 struct stream_conf;
@@ -28,3 +29,8 @@ int keep_active_read(const json_t *value, int *ret_s,
  */
 int keep_active_of(const struct stream_conf *, const json_t *settings,
 		   const struct play_conf *play);
+
+/* True if the stream's own http_keep_active would stop it, and the stream is
+ * always on all the same: *ret is the reason. */
+bool keep_active_is_idle(const json_t *stream, const json_t *settings,
+			 struct errmsg *ret);

@@ -198,3 +198,31 @@ Test(check_addresses, a_version_of_a_table_beyond_31_is_odd)
 	cr_assert_str_eq(said, WARNING "99 is above 31: it counts as 3");
 	json_decref(stream);
 }
+
+static void note_text(enum check_severity severity, const char *path,
+		      const char *text, void *arg)
+{
+	cr_assert_eq(severity, CHECK_WARNING);
+	(void)snprintf(arg, 512, "%s: %s", path, text);
+}
+
+Test(check_addresses, an_output_that_is_always_on_leaves_keep_active_idle)
+{
+	json_t *stream = json_pack("{s:s, s:b, s:s, s:i, s:[s, s]}", "id", "x",
+				   "enable", 1, "type", "spts",
+				   "http_keep_active", 0, "output",
+				   "http://127.0.0.1:8100/x", "udp://1.2.3.4");
+	json_t *document = json_pack("{s:{s:i, s:b}}", "settings",
+				     "http_keep_active", 5, "http_play_hls",
+				     1);
+	const struct check_place place = { .path = "stream" };
+	char said[512] = "";
+
+	cr_assert_eq(check_stream(stream, &place, note, said), 0u);
+	cr_assert_str_eq(said, WARNING "has no effect: output 2 is always on");
+	cr_assert_eq(check_document(document, NULL, note_text, said), 0u);
+	cr_assert_not_null(strstr(said, "has no effect beside http_play_hls "
+					"without hls_on_demand"), "%s", said);
+	json_decref(stream);
+	json_decref(document);
+}

@@ -80,6 +80,45 @@ static const struct {
 	  "{}", "P", -1 },
 };
 
+Test(keep_active, names_what_leaves_it_without_effect)
+{
+	static const struct {
+		const char *stream, *settings, *reason; /* "": it has effect */
+	} cases[] = {
+		{ "{\"output\":[" HTTP "],\"http_keep_active\":0}", "{}", "" },
+		{ "{\"output\":[\"udp://239.1.1.1\"]}",
+		  "{\"http_keep_active\":0}", "" },
+		{ "{\"output\":[\"udp://239.1.1.1\"],"
+		  "\"http_keep_active\":\"-1\"}", "{}", "" },
+		{ "{\"output\":[" HTTP ",\"udp://239.1.1.1\"],"
+		  "\"http_keep_active\":0}", "{}", "output 2 is always on" },
+		{ "{\"output\":[\"http://127.0.0.1:8100/a.m3u8\"],"
+		  "\"http_keep_active\":0}", "{}",
+		  "output 1 is always on without hls_on_demand" },
+		{ "{\"output\":[" HTTP "],\"http_keep_active\":0}",
+		  "{\"http_play_hls\":true}",
+		  "HLS of settings.http_play_hls is always on without "
+		  "hls_on_demand" },
+		{ "{\"http_keep_active\":0,\"hls_on_demand\":true}",
+		  "{\"http_play_hls\":true}", "" },
+		{ "{\"http_keep_active\":0}", "{}",
+		  "no output and no play path has viewers" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *stream = parse(cases[i].stream);
+		json_t *settings = parse(cases[i].settings);
+		struct errmsg reason = { 0 };
+
+		cr_expect_eq(keep_active_is_idle(stream, settings, &reason),
+			     cases[i].reason[0] != '\0', "%s",
+			     cases[i].stream);
+		cr_expect_str_eq(reason.text, cases[i].reason);
+		json_decref(settings);
+		json_decref(stream);
+	}
+}
+
 Test(keep_active, is_only_for_streams_whose_outputs_are_all_for_viewers)
 {
 	for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
