@@ -6,11 +6,11 @@
  * All our processes are counted, and the kernel's softirq threads for both:
  * on a loopback they do a part of the sending.
  */
-import fs from 'node:fs';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { sleep, start, udpBound, waitUntil } from '../helpers/util.mjs';
 import { program, Reporter, startGenerator, startReady } from './load.mjs';
-import { cpuNs, median, memoryKib, Scope } from './measure.mjs';
+import { cpuNs, median, memoryKib, Scope, softirqThreads }
+	from './measure.mjs';
 import { ofAll } from './report.mjs';
 
 const LOAD = { streams: 1, rate: 8 };
@@ -18,15 +18,6 @@ const FROM = 10000, PORT = 18100, WARM_MS = 3000;
 const VIEWERS = [200, 1000];
 const LIMIT = { fanout: 1 / 3, baseKib: 8 * 1024, viewerKib: 16,
 	shareOfRate: 0.98 };
-
-const softirqThreads = fs.readdirSync('/proc').filter((entry) => {
-	try {
-		return /^\d+$/.test(entry) && fs.readFileSync(
-			`/proc/${entry}/comm`, 'utf8').startsWith('ksoftirqd/');
-	} catch {
-		return false; // ended meanwhile
-	}
-});
 
 async function startFanout(scope, ...more) {
 	const child = await startReady(scope, 'fanout',

@@ -83,6 +83,7 @@ bench_scripts = \
 	tests/bench/delivery.mjs \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
+	tests/bench/hls.mjs \
 	tests/bench/http.mjs \
 	tests/bench/joins.mjs \
 	tests/bench/load.mjs \
@@ -104,7 +105,7 @@ bench_scripts = \
 	tests/bench/types.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,outputs,stages,remux,http,memory,fleet,api,events,tls,pull]
+# make bench [BENCH=udp,outputs,stages,remux,http,hls,memory,fleet,api,events,tls,pull]
 #	[ROUNDS=3] [WINDOW=8] [AGAINST=DIR]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \

@@ -15,6 +15,16 @@ export function cpuNs(pids) {
 	return sum;
 }
 
+// The kernel's threads that do a part of the sending on a loopback.
+export const softirqThreads = fs.readdirSync('/proc').filter((entry) => {
+	try {
+		return /^\d+$/.test(entry) && fs.readFileSync(
+			`/proc/${entry}/comm`, 'utf8').startsWith('ksoftirqd/');
+	} catch {
+		return false; // ended meanwhile
+	}
+});
+
 // { pss, rss } of a process in KiB, and the part of each in mappings whose name
 // fits shared (a ring).
 export function memoryKib(pid, shared = /$^/) {

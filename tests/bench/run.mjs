@@ -13,7 +13,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
-	'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt', 'delivery'];
+	'hls', 'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt',
+	'delivery'];
 // takes long, or has no verdict: runs only when it is named
 const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
 	'joins'];
