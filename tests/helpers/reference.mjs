@@ -217,7 +217,7 @@ function normalise(target) {
 function isPage(x) {
 	return ['GET', 'HEAD'].includes(x.method) &&
 		([304, 308].includes(x.status) || (x.status === 200 &&
-			!x.type?.startsWith('application/json')));
+			x.type && !x.type.startsWith('application/json')));
 }
 
 // The difference of one exchange with the control port, { method, target, sent,
