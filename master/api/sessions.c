@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands sessions and close-session: the viewers of the streams. */
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/ws/hub.h"
 #include "master/api/edit.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/session_format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A request that waits for the list. */
 struct question {
@@ -60,16 +62,32 @@ void api_report_viewers(struct api *api, const struct msg_deliver_changes *c)
 	json_decref(message);
 }
 
-static bool has_client(const json_t *sessions, json_int_t id)
+/* NULL: there is none. */
+static const json_t *find_client(const json_t *sessions, json_int_t id)
 {
-	const json_t *session;
+	json_t *session;
 	size_t i;
 
 	json_array_foreach((json_t *)sessions, i, session)
 		if (json_integer_value(json_object_get(session,
 						       "client_id")) == id)
-			return true;
-	return false;
+			return session;
+	return NULL;
+}
+
+/* Other clients without a token may have the same session. */
+static void log_closed(const json_t *session)
+{
+	const char *protocol = edit_text(session, "protocol");
+	const char *stream = edit_text(session, "channel_id");
+	const char *address = edit_text(session, "addr");
+
+	if (protocol != NULL && strcmp(protocol, "hls") == 0)
+		log_info("auth", "stream %s: HLS session of %s closed: its "
+			 "requests get 403 until 35 s after the last one; a "
+			 "session without a token is that of all clients at "
+			 "the address", stream != NULL ? stream : "?",
+			 address != NULL ? address : "?");
 }
 
 static void on_list(const json_t *viewers, void *arg)
@@ -79,6 +97,7 @@ static void on_list(const json_t *viewers, void *arg)
 	struct api *api = q->api;
 	json_int_t close = q->close;
 	json_t *sessions, *body;
+	const json_t *closed;
 	struct reply *reply;
 
 	free(q);
@@ -94,7 +113,8 @@ static void on_list(const json_t *viewers, void *arg)
 		(void)json_object_set_new(body, "sessions",
 					  name_channels(api, sessions));
 		reply_json(reply, body);
-	} else if (has_client(sessions, close)) {
+	} else if ((closed = find_client(sessions, close)) != NULL) {
+		log_closed(closed);
 		reconciler_close_session(api->cfg.reconciler, (uint64_t)close);
 		reply_ok(reply, "close-session");
 	} else {

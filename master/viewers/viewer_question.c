@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One question of a worker, from its arrival to its answer. */
 #include "common/base/log.h"
+#include "common/base/log_word.h"
 #include "common/base/mono.h"
 #include "common/base/alloc.h"
 #include "master/auth/password_check.h"
@@ -24,6 +25,8 @@ enum { RETRY_S = 15 };
  * the end of the first is reported a moment later: so long and so often a place
  * is looked for again. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
+
+enum { LOG_USER_MAX = 96 };
 
 /* --- the end of a question --- */
 
@@ -130,10 +133,22 @@ static void on_place(struct ev_loop *loop, ev_timer *w, int revents)
 	judge(container_of(w, struct question, place));
 }
 
-static void wait_for_place(struct question *q)
+static void deny_above_limit(struct question *q, const struct permission *p)
+{
+	char user[LOG_USER_MAX];
+	struct errmsg reason;
+
+	log_word(p->user, user, sizeof user);
+	errmsg_set(&reason, "%s %s has %u of %u sessions",
+		   p->kind == 'u' ? "login" : "user of the backend", user,
+		   p->limit, p->limit);
+	deny(q, reason.text, NULL);
+}
+
+static void wait_for_place(struct question *q, const struct permission *p)
 {
 	if (q->waits++ == PLACE_WAITS) {
-		deny(q, "the user has conlimit sessions", NULL);
+		deny_above_limit(q, p);
 		return;
 	}
 	ev_timer_set(&q->place, PLACE_MS / 1e3, 0.);
@@ -178,7 +193,7 @@ static void allow(struct question *q, const struct permission *p)
 		 viewer_table_has_place(v->table, e, group);
 	if (!placed && !take_place(v, e, group, p->limit)) {
 		give_back(v, e);
-		wait_for_place(q);
+		wait_for_place(q, p);
 		return;
 	}
 	viewer_table_group(v->table, e, placed ? NULL : group);

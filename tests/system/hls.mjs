@@ -348,6 +348,7 @@ test('a client is a session, and keeps a stream on demand', async (t) => {
 	assert.equal(one.worker('stream', 'a001').pid, pid);
 
 	await one.cmd('close-session', { id: session.client_id });
+	await one.logged(/auth: stream a001: HLS session of .* closed/);
 	assert.equal((await get('/news.m3u8')).status, 403);
 	assert.equal((await get(`/${next.segments.at(-1).uri}`)).status, 403);
 	await waits();
