@@ -266,6 +266,8 @@ static bool reap(struct child *c, struct child_end *ret)
 		.signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
 		.core = info.si_code == CLD_DUMPED,
 	};
+	_Static_assert((int)WORKER_EXIT_RENEW != (int)ALLOC_EXIT_CODE,
+		       "a failure is no renewal");
 	ret->renews = ret->code == WORKER_EXIT_RENEW;
 	ret->no_memory = ret->code == ALLOC_EXIT_CODE ||
 			 (ret->signal == SIGKILL &&

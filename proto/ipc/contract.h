@@ -35,7 +35,7 @@ enum {
 
 	/* Exit code of a worker that asks for a successor, because a file of
 	 * the configuration is new and its sandbox has no rule for it. */
-	WORKER_EXIT_RENEW = 100,
+	WORKER_EXIT_RENEW = 101,
 
 	/* Of WORKER_RECORDINGS_VARIABLE; with more it is "/". */
 	WORKER_RECORDINGS_MAX = 64,

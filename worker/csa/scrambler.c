@@ -2,6 +2,7 @@
 #include "worker/csa/scrambler.h"
 
 #include "common/base/alloc.h"
+#include "common/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,27 @@ enum {
 struct scrambler {
 	struct csa *csa;
 	const struct psi *psi;
-	/* The PID was a component: packets of it may follow the table that
-	 * does not list it any more. */
-	bool was_component[TS_PIDS];
+	struct scrambler_pids *pids;
+	bool knows;        /* components are known */
+	bool lacks;        /* a program of the PAT has no PMT */
+	bool waits;        /* for a PMT */
+	uint32_t changes;  /* of the tables, as looked at last */
+	uint64_t until_ns; /* end of that wait */
 	size_t n;
 	uint8_t packets[PACKETS][TS_PACKET];
 };
 
-struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD])
+struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
+				struct scrambler_pids *pids)
 {
 	struct scrambler *s = xcalloc(1, sizeof *s);
 
 	s->csa = csa_new();
 	csa_set(s->csa, control_word);
+	s->pids = pids;
+	for (size_t i = 0; i < sizeof pids->bits; i++)
+		s->knows |= pids->bits[i] != 0;
+	s->waits = !s->knows;
 	return s;
 }
 
@@ -47,6 +56,21 @@ void scrambler_set_psi(struct scrambler *s, const struct psi *psi)
 	s->psi = psi;
 }
 
+static bool was_component(const struct scrambler *s, uint16_t pid)
+{
+	return s->pids->bits[pid / 8] >> pid % 8 & 1;
+}
+
+static void note_component(struct scrambler *s, uint16_t pid, bool is)
+{
+	uint8_t bit = (uint8_t)(1u << pid % 8);
+
+	if (is)
+		s->pids->bits[pid / 8] |= bit;
+	else
+		s->pids->bits[pid / 8] &= (uint8_t)~bit;
+}
+
 static bool is_component(struct scrambler *s, uint16_t pid)
 {
 	switch (psi_class(s->psi, pid)) {
@@ -55,17 +79,49 @@ static bool is_component(struct scrambler *s, uint16_t pid)
 	case PID_SUBTITLE:
 	case PID_TELETEXT:
 	case PID_OTHER:
-		s->was_component[pid] = true;
+		if (!was_component(s, pid))
+			note_component(s, pid, true);
 		break;
 	case PID_AIT:
 	case PID_DATA:
 	case PID_PSI:
-		s->was_component[pid] = false;
+		if (was_component(s, pid))
+			note_component(s, pid, false);
 		break;
 	case PID_UNKNOWN:
 		break;
 	}
-	return s->was_component[pid];
+	return was_component(s, pid);
+}
+
+static bool lacks_pmt(const struct psi *psi)
+{
+	const struct psi_program *list;
+	size_t n = psi_programs(psi, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pmt.data == NULL)
+			return true;
+	return false;
+}
+
+/* Some programs of a PAT may never have a PMT. */
+static void look(struct scrambler *s, uint64_t now_ns)
+{
+	uint32_t changes = psi_changes(s->psi);
+
+	if (changes != s->changes) {
+		bool lacks = lacks_pmt(s->psi);
+
+		s->knows |= psi_has_pmt(s->psi);
+		if (lacks && !s->lacks)
+			s->until_ns = now_ns + SCRAMBLER_PMT_MS * MS;
+		s->lacks = lacks;
+		s->waits = lacks || !s->knows;
+		s->changes = changes;
+	}
+	if (s->knows && s->waits && now_ns >= s->until_ns)
+		s->waits = false;
 }
 
 static void make_null(uint8_t *p)
@@ -84,7 +140,8 @@ static void take(struct scrambler *s, const uint8_t *packet)
 	bool component = is_component(s, pid);
 	size_t offset = ts_payload_offset(p);
 
-	if (pid >= SI_PIDS && !component && !psi_has_pmt(s->psi)) {
+	if (s->waits && pid >= SI_PIDS && !component &&
+	    psi_class(s->psi, pid) == PID_UNKNOWN) {
 		make_null(p);
 		return;
 	}
@@ -107,8 +164,9 @@ static void flush(struct scrambler *s, ts_out_fn *out, void *arg)
 }
 
 void scrambler_feed(struct scrambler *s, const struct ts_run *runs,
-		    size_t n_runs, ts_out_fn *out, void *arg)
+		    size_t n_runs, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
+	look(s, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
 		for (size_t k = 0; k < runs[i].n; k++) {
 			take(s, runs[i].data + k * TS_PACKET);

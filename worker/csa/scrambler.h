@@ -5,8 +5,12 @@
  *
  * The PMTs name the components.  Tables, sections in the components (AIT,
  * DSM-CC, SCTE 35), packets without payload and packets that are scrambled
- * already stay as they are.  Until a PMT is known null packets replace all
- * packets but those of the tables, so that no component leaves in the clear.
+ * already stay as they are.
+ *
+ * A component whose PMT is not known yet must not leave in the clear.  So null
+ * packets replace packets of PIDs that no table names, but for tables: until a
+ * first PMT is known, and while a program of the PAT has none, for
+ * SCRAMBLER_PMT_MS at most.
  */
 #pragma once
 
@@ -14,9 +18,21 @@
 #include "worker/ts/packet.h"
 #include "worker/ts/psi.h"
 
+/* A PMT arrives every 500 ms (ETSI TR 101 290 1.5.a). */
+enum { SCRAMBLER_PMT_MS = 2000 };
+
+/* The PIDs that were components, for the packets behind a table that does not
+ * list them any more, and for the next worker of the stream.  Embedded; any
+ * content is valid. */
+struct scrambler_pids {
+	uint8_t bits[TS_PIDS / 8];
+};
+
 struct scrambler;
 
-struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD]);
+/* pids: borrowed for the life of the scrambler, and changed. */
+struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
+				struct scrambler_pids *pids);
 void scrambler_free(struct scrambler **);
 
 /* Borrows the parser of the stream.  It comes before the first packet. */
@@ -25,4 +41,4 @@ void scrambler_set_psi(struct scrambler *, const struct psi *);
 /* Calls out with a copy of all packets, in parts of whole datagrams but for the
  * last one. */
 void scrambler_feed(struct scrambler *, const struct ts_run *runs,
-		    size_t n_runs, ts_out_fn *out, void *arg);
+		    size_t n_runs, uint64_t now_ns, ts_out_fn *out, void *arg);

@@ -50,8 +50,8 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns)
 {
 	if (o->scrambler != NULL)
-		scrambler_feed(o->scrambler, runs, n_runs, send_scrambled,
-			       &(struct send){ o, now_ns });
+		scrambler_feed(o->scrambler, runs, n_runs, now_ns,
+			       send_scrambled, &(struct send){ o, now_ns });
 	else
 		o->ops->send(o, runs, n_runs, now_ns);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "proto/ipc/msg.h"
+#include "worker/csa/scrambler.h"
 #include "worker/rtp/datagrams.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
@@ -32,6 +33,7 @@ struct stream_memory {
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
+	struct scrambler_pids components; /* of outputs with biss */
 };
 
 /*

@@ -387,7 +387,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	make_sinks(p, config->start);
 	make_selector(p, config);
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_set_psi(&p->sinks[i], splice_psi(p->splice));
+		sink_set_psi(&p->sinks[i], splice_psi(p->splice),
+			     &p->memory->components);
 	if (!selector_is_relay(p->selector))
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);

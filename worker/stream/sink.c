@@ -54,16 +54,19 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		else
 			pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
 	}
-	if (s->valid && s->spec.biss.given)
-		s->scrambler = scrambler_new(s->spec.biss.key);
 	if (s->valid && s->spec.sap)
 		s->sap = sap_new(&s->spec, name);
 }
 
-void sink_set_psi(struct sink *s, const struct psi *psi)
+void sink_set_psi(struct sink *s, const struct psi *psi,
+		  struct scrambler_pids *pids)
 {
-	if (s->scrambler != NULL)
-		scrambler_set_psi(s->scrambler, psi);
+	if (!s->valid || !s->spec.biss.given)
+		return;
+	s->scrambler = scrambler_new(s->spec.biss.key, pids);
+	scrambler_set_psi(s->scrambler, psi);
+	if (s->output != NULL)
+		output_set_scrambler(s->output, s->scrambler);
 }
 
 bool sink_stop(struct sink *s)

@@ -21,6 +21,7 @@
 #include "worker/socket/retry.h"
 
 struct psi;
+struct scrambler_pids;
 
 struct sink {
 	unsigned position;  /* from 1 */
@@ -77,9 +78,9 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* The parser of the packets that the sink is fed, borrowed.  It comes before
- * the first packet. */
-void sink_set_psi(struct sink *, const struct psi *);
+/* The parser of the packets that the sink is fed, borrowed, before the first
+ * packet.  pids: see scrambler_new(); they outlive the sink. */
+void sink_set_psi(struct sink *, const struct psi *, struct scrambler_pids *);
 
 /* Starts to stop the output.  True if this takes time, during which the caller
  * can stop other outputs. */

@@ -2,6 +2,7 @@
 #include "worker/csa/scrambler.h"
 
 #include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +13,9 @@
 
 /* The tables of build_tables(). */
 enum { PMT = 0x100, VIDEO = 0x101, AUDIO = 0x102, GHOST = 0x300, MOST = 6000 };
+
+/* Of one test, which has a process of its own. */
+static struct scrambler_pids pids;
 
 static const uint8_t word[] = { 0x12, 0x34, 0x56, 0x9c,
 				0xab, 0xcd, 0xef, 0x67 };
@@ -46,6 +50,7 @@ static void scramble(uint8_t *p)
 
 /* A scrambler behind a parser that knows the tables. */
 struct rig {
+	uint64_t now_ns;
 	struct psi *psi;
 	struct scrambler *scrambler;
 	struct build *b;
@@ -56,7 +61,7 @@ static struct rig rig_new(void)
 {
 	struct rig g = {
 		.psi = psi_new(),
-		.scrambler = scrambler_new(word),
+		.scrambler = scrambler_new(word, &pids),
 		.b = build_new(),
 		.received = xcalloc(1, sizeof(struct received)),
 	};
@@ -87,7 +92,7 @@ static void run(struct rig *g)
 {
 	struct ts_run run = build_run(g->b);
 
-	scrambler_feed(g->scrambler, &run, 1, take, g->received);
+	scrambler_feed(g->scrambler, &run, 1, g->now_ns, take, g->received);
 	cr_assert_eq(g->received->n, g->b->n);
 }
 
@@ -137,6 +142,62 @@ Test(scrambler, no_component_leaves_in_the_clear_before_its_pmt)
 	run(&g);
 	cr_assert_eq(ts_pid(g.received->data[g.b->n - 2]), VIDEO);
 	cr_assert_eq(ts_scrambling(g.received->data[g.b->n - 2]), 2);
+	rig_done(&g);
+}
+
+/* Two programs, of which one has its PMT. */
+static void learn_one_of_two(struct rig *g)
+{
+	static const struct build_entry list[] = { { 1, PMT }, { 2, 0x200 } };
+	static const struct build_es es = { .type = 0x1b, .pid = VIDEO };
+	struct build *tables = build_new();
+	uint8_t section[1024];
+
+	(void)psi_feed(g->psi, build_section(tables, 0, section,
+					     build_pat(section, 0, list, 2)));
+	(void)psi_feed(g->psi, build_section(tables, PMT, section,
+					     build_pmt(section, list[0], 0, &es,
+						       1)));
+	build_free(tables);
+}
+
+Test(scrambler, a_program_of_the_pat_waits_for_its_pmt_but_not_for_ever)
+{
+	struct rig g = rig_new();
+
+	learn_one_of_two(&g);
+	(void)build_payload(g.b, GHOST, 1);
+	(void)build_payload(g.b, VIDEO, 2);
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), TS_PID_NULL);
+	cr_assert_eq(ts_scrambling(g.received->data[1]), 2);
+	g.received->n = 0;
+	g.now_ns = (SCRAMBLER_PMT_MS - 1) * MS;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), TS_PID_NULL);
+	g.received->n = 0;
+	g.now_ns = SCRAMBLER_PMT_MS * MS;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), GHOST);
+	cr_assert_eq(ts_scrambling(g.received->data[0]), 0);
+	rig_done(&g);
+}
+
+Test(scrambler, the_next_worker_knows_the_components)
+{
+	struct rig g = rig_new();
+
+	learn(&g);
+	(void)build_payload(g.b, VIDEO, 1);
+	(void)build_payload(g.b, GHOST, 2);
+	run(&g);
+	rig_done(&g);
+	g = rig_new();
+	(void)build_payload(g.b, VIDEO, 1);
+	(void)build_payload(g.b, GHOST, 2);
+	run(&g);
+	cr_assert_eq(ts_scrambling(g.received->data[0]), 2);
+	cr_assert_eq(ts_pid(g.received->data[1]), GHOST);
 	rig_done(&g);
 }
 
@@ -199,7 +260,7 @@ Test(scrambler, a_capture_is_scrambled_as_another_program_does)
 				       0x89, 0xab, 0xcd, 0x01 };
 	static uint8_t theirs[MOST][TS_PACKET], clear[MOST][TS_PACKET];
 	struct received *r = xcalloc(1, sizeof *r);
-	struct scrambler *s = scrambler_new(key);
+	struct scrambler *s = scrambler_new(key, &pids);
 	struct psi *psi = psi_new();
 	size_t n = load("test-026.csa.ts", theirs[0]), same = 0;
 	struct ts_run all = { clear[0], n };
@@ -208,7 +269,7 @@ Test(scrambler, a_capture_is_scrambled_as_another_program_does)
 	for (size_t i = 0; i < n; i++)
 		(void)psi_feed(psi, clear[i]);
 	scrambler_set_psi(s, psi);
-	scrambler_feed(s, &all, 1, take, r);
+	scrambler_feed(s, &all, 1, 0, take, r);
 	cr_assert_eq(r->n, n);
 	for (size_t i = 0; i < n; i++) {
 		if (ts_scrambling(theirs[i]) == 0)
