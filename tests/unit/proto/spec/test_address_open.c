@@ -48,7 +48,7 @@ Test(address_open, inputs)
 		{ "rist://h:1#secret=GEHEIM", "rist://h:1#secret=***" },
 		{ "http://h/p#header.X-GEHEIM=GEHEIM&ua=GEHEIM",
 		  "http://h/***#header.***&ua=***" },
-		{ "udp://239.1.1.1:1#biss=123456ABCDEF&pasphrase=GEHEIM&ttl;p=1",
+		{ "udp://239.1.1.1:1#biss=123456ABCDEF&pasphrase=GEHEIM&ttl;p",
 		  "udp://239.1.1.1:1#biss=***&***" },
 		{ "srt://h:1#p%61ssphrase=GEHEIM-123&latency=9",
 		  "srt://h:1#latency=9&***" },
