@@ -35,7 +35,6 @@ struct session_list {
 	json_t *list; /* NULL: none in progress */
 	uint64_t end_ms; /* time limit of the list */
 	unsigned worker; /* that is asked */
-	unsigned n_workers; /* that have answered */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
@@ -125,7 +124,8 @@ static void finish(struct session_list *l, bool ok)
 {
 	json_t *list = l->list;
 
-	if (ok && l->n_workers > 1 && l->cfg.session_of != NULL) {
+	/* also what one worker has: other workers may have ended */
+	if (ok && l->cfg.session_of != NULL) {
 		list = unite(l);
 		json_decref(l->list);
 	}
@@ -169,7 +169,7 @@ static void ask(struct session_list *l)
 			w->queue = &l->served;
 		TAILQ_CONCAT(&l->served, &l->waiting, link);
 		l->list = json_array();
-		l->worker = l->n_workers = 0;
+		l->worker = 0;
 		l->after = 0;
 		l->end_ms = mono_ms() + SESSION_LIST_MS;
 	}
@@ -281,7 +281,6 @@ int session_list_answer(struct session_list *l,
 		wait(l, &l->pause, PAUSE_MS);
 		return 0;
 	}
-	l->n_workers++;
 	next_worker(l);
 	ask(l);
 	return 0;

@@ -191,6 +191,21 @@ Test(session_list, lacks_the_viewers_of_a_worker_that_ended)
 	tear_down();
 }
 
+Test(session_list, has_the_sessions_of_the_one_worker_that_is_left)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	w.n_workers = 2;
+	session_list_get(w.list, hear, &h);
+	run_until_worker(0);
+	session_list_down(w.list, 0);
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)VIEWERS);
+	cr_assert_eq(h.last, CLIENT(VIEWERS, 0));
+	tear_down();
+}
+
 Test(session_list, serves_simultaneous_requests_once)
 {
 	struct heard a = { 0 }, b = { .ask_again = true };
