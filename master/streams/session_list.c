@@ -2,6 +2,7 @@
 #include "master/streams/session_list.h"
 
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
 #include "master/streams/session_format.h"
@@ -35,6 +36,7 @@ struct session_list {
 	json_t *list; /* NULL: none in progress */
 	uint64_t end_ms; /* time limit of the list */
 	unsigned worker; /* that is asked */
+	size_t n; /* entries of that worker */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
@@ -144,6 +146,7 @@ static void next_worker(struct session_list *l)
 {
 	l->worker++;
 	l->after = 0;
+	l->n = 0;
 }
 
 /* Its viewers are disconnected. */
@@ -171,6 +174,7 @@ static void ask(struct session_list *l)
 		l->list = json_array();
 		l->worker = 0;
 		l->after = 0;
+		l->n = 0;
 		l->end_ms = mono_ms() + SESSION_LIST_MS;
 	}
 	/* no page is requested for clients that have left, or without an end */
@@ -209,6 +213,10 @@ struct session_list *session_list_new(const struct session_list_config *cfg)
 	struct session_list *l = xcalloc(1, sizeof *l);
 
 	l->cfg = *cfg;
+	if (cfg->worker_max == 0)
+		l->cfg.worker_max = SESSION_WORKER_MAX;
+	if (cfg->max == 0)
+		l->cfg.max = SESSION_LIST_MAX;
 	TAILQ_INIT(&l->waiting);
 	TAILQ_INIT(&l->served);
 	ev_timer_init(&l->pause, on_pause, 0., 0.);
@@ -268,9 +276,16 @@ int session_list_answer(struct session_list *l,
 		return errmsg_fail(error, -EPROTO, "the list of viewers does "
 				   "not continue behind client %" PRIu64,
 				   l->after);
-	if (json_array_size(l->list) + page->n > SESSION_LIST_MAX)
+	if (l->n + page->n > l->cfg.worker_max)
 		return errmsg_fail(error, -EPROTO, "the list of viewers has "
-				   "more than %d", SESSION_LIST_MAX);
+				   "more than %zu", l->cfg.worker_max);
+	if (json_array_size(l->list) + page->n > l->cfg.max) {
+		log_warning("deliver", "viewers are not listed: the workers "
+			    "have more than %zu", l->cfg.max);
+		finish(l, false);
+		return 0;
+	}
+	l->n += page->n;
 	l->asked = false;
 	ev_timer_stop(l->cfg.loop, &l->limit);
 	for (size_t i = 0; i < page->n; i++)

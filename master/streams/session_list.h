@@ -24,8 +24,11 @@ struct session_list;
 struct session_wait; /* a request for the list */
 
 enum {
-	SESSION_LIST_MAX = 65536, /* deliver accepts no more viewers */
-	SESSION_LIST_MS = 10000,  /* limit of a whole list */
+	/* a worker has so many connections, and clients of HLS */
+	SESSION_WORKER_MAX = 65536 + 65536,
+	/* of all workers; a list of this length takes some 12 s */
+	SESSION_LIST_MAX = 65536 + 65536,
+	SESSION_LIST_MS = 25000, /* limit of a whole list */
 };
 
 struct session_list_config {
@@ -37,6 +40,8 @@ struct session_list_config {
 	 * viewer.  NULL: each client is one. */
 	uint64_t (*session_of)(uint64_t client, void *arg);
 	void *arg;
+	size_t worker_max; /* SESSION_WORKER_MAX */
+	size_t max;        /* SESSION_LIST_MAX */
 };
 
 struct session_list *session_list_new(const struct session_list_config *);
@@ -44,8 +49,8 @@ struct session_list *session_list_new(const struct session_list_config *);
 void session_list_free(struct session_list **);
 
 /* Called once, from the loop: a list of {client_id, channel_id, addr, uptime},
- * borrowed, or NULL when deliver does not answer in time.  The list may not be
- * freed inside. */
+ * borrowed, or NULL when deliver does not answer in time or has too many.  The
+ * list may not be freed inside. */
 typedef void session_list_fn(const json_t *sessions, void *arg);
 
 /* The request is valid until the call. */
@@ -61,7 +66,7 @@ struct session_page {
 };
 
 /* A page from a worker.  0, or -EPROTO with error for a list that goes back or
- * is too long: the worker must be ended. */
+ * has more than a worker may have: the worker must be ended. */
 int session_list_answer(struct session_list *, const struct session_page *,
 			struct errmsg *error) MUST_CHECK;
 /* The worker has ended, and its viewers are disconnected. */
