@@ -44,6 +44,7 @@ void stream_receivers_init(struct stream_proc *p)
 {
 	p->way.send = send_for_viewers;
 	p->way.arg = p;
+	p->way.max = (size_t)MSG_OUTPUTS_MAX * MSG_RECEIVERS_MAX;
 }
 
 /* Only the program with large libraries has outputs that are called. */

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/peers.h"
+#include "master/viewers/viewers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,8 +209,10 @@ void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
 	peer_leave(&e->from);
 	if (e->key != 0)
 		LIST_REMOVE(e, by_key);
-	if (e->way != NULL)
+	if (e->way != NULL) {
 		LIST_REMOVE(e, in_way);
+		e->way->n--;
+	}
 	LIST_REMOVE(e, link);
 	t->n--;
 	free(e);

@@ -84,10 +84,13 @@ void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
 struct viewer_entry *viewers_put(struct viewers *v, struct viewer_way *way,
 				 uint64_t client)
 {
-	struct viewer_entry *e = viewer_table_put(v->table, client);
+	struct viewer_entry *e = viewer_table_find(v->table, client);
 
+	if (e == NULL && (way->max == 0 || way->n < way->max))
+		e = viewer_table_put(v->table, client);
 	if (e != NULL && e->way == NULL) {
 		e->way = way;
+		way->n++;
 		LIST_INSERT_HEAD(&way->viewers, e, in_way);
 	}
 	return e != NULL && e->way == way ? e : NULL;

@@ -52,17 +52,19 @@ void viewers_free(struct viewers **);
 /* --- the workers --- */
 
 /* The way to a worker that has viewers.  Embedded in its owner, which sets the
- * first three members.  The messages are deliver.policy, deliver.answer,
+ * first four members.  The messages are deliver.policy, deliver.answer,
  * deliver.review and deliver.kick. */
 struct viewer_way {
 	/* without a worker the message is dropped */
 	void (*send)(const struct msg *, void *arg);
 	void *arg;
 	bool shared; /* other workers may have viewers of the same addresses */
+	size_t max;  /* viewers that the worker may have; 0: any number */
 
 	bool up;
 	LIST_ENTRY(viewer_way) link; /* of those that are up */
 	LIST_HEAD(, viewer_entry) viewers;
+	size_t n; /* viewers */
 };
 
 struct viewers_limit {

@@ -65,7 +65,8 @@ struct viewers {
 };
 
 /* The viewer of this worker, which is added if it is not there; NULL: the table
- * is full, or another worker has a viewer with this number. */
+ * is full, the worker has too many, or another one has a viewer with this
+ * number. */
 struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 				 uint64_t client);
 /* The section `auth`; NULL: there is none. */
