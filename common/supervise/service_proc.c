@@ -179,6 +179,11 @@ const char *service_proc_alarm(const struct service_proc *s)
 	return worker_proc_alarm(s->proc);
 }
 
+const char *service_proc_failure(const struct service_proc *s)
+{
+	return worker_proc_failure(s->proc);
+}
+
 const char *service_proc_fault(const struct service_proc *s)
 {
 	return worker_proc_fault(s->proc);

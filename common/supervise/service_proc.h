@@ -87,5 +87,7 @@ bool service_proc_is_gone(const struct service_proc *);
 bool service_proc_is_running(const struct service_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *service_proc_alarm(const struct service_proc *);
+/* As worker_proc_failure(). */
+const char *service_proc_failure(const struct service_proc *);
 /* As worker_proc_fault(). */
 const char *service_proc_fault(const struct service_proc *);

@@ -42,6 +42,10 @@ struct picture_proc {
 	TAILQ_HEAD(, picture_job) jobs; /* in order of arrival */
 	unsigned n;
 	uint32_t last_seq;
+	/* The job that the worker has, which may have been cancelled or be too
+	 * late: until its result, or the end of the worker. */
+	uint32_t with_worker; /* 0: none */
+	char *stream; /* of that job, or NULL */
 	struct pause pauses[PAUSES_MAX];
 	ev_timer idle;
 };
@@ -74,6 +78,7 @@ static void set_deadline(struct picture_job *j)
 
 /* --- the worker --- */
 
+/* NULL: nobody waits for it any more. */
 static struct picture_job *find_sent(const struct picture_proc *p)
 {
 	struct picture_job *j;
@@ -84,7 +89,8 @@ static struct picture_job *find_sent(const struct picture_proc *p)
 	return j;
 }
 
-/* One job at a time: the worker beats between two. */
+/* One job at a time: the worker beats between two, and its end is the fault of
+ * the one that it has. */
 static void pump(void *self)
 {
 	struct picture_proc *p = self;
@@ -94,11 +100,13 @@ static void pump(void *self)
 	int fds[2];
 
 	if (j == NULL || service_proc_channel(p->service) == NULL ||
-	    find_sent(p) != NULL)
+	    p->with_worker != 0)
 		return;
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
-	j->seq = m.seq = p->last_seq;
+	j->seq = m.seq = p->with_worker = p->last_seq;
+	free(p->stream);
+	p->stream = xstrdup(j->stream);
 	set_deadline(j);
 	fds[0] = j->ring;
 	fds[1] = j->out;
@@ -131,9 +139,14 @@ static void on_message(const struct msg *m, void *self)
 	struct picture_proc *p = self;
 	struct picture_job *j = find_sent(p);
 
-	/* another seq: cancelled, or too late */
-	if (m->type == MSG_PICTURE_RESULT && j != NULL && j->seq == m->seq)
+	if (m->type != MSG_PICTURE_RESULT || m->seq == 0 ||
+	    m->seq != p->with_worker)
+		return;
+	p->with_worker = 0;
+	if (j != NULL)
 		job_end(j, &m->picture_result);
+	else
+		pump(p);
 }
 
 /* --- streams that end the worker --- */
@@ -197,10 +210,14 @@ static void on_down(void *self)
 	struct picture_proc *p = self;
 	struct picture_job *j = find_sent(p);
 
-	if (j == NULL)
+	if (p->with_worker == 0)
 		return;
-	pause_stream(p, j->stream);
-	job_fail(j, "its last key frame ended the process that decodes it");
+	p->with_worker = 0;
+	if (service_proc_failure(p->service) != NULL)
+		pause_stream(p, p->stream);
+	if (j != NULL)
+		job_fail(j, "its last key frame ended the process that decodes "
+			    "it");
 }
 
 static const struct service_kind kind = {
@@ -247,6 +264,7 @@ void picture_proc_free(struct picture_proc **pp)
 	service_proc_free(&p->service);
 	for (size_t i = 0; i < PAUSES_MAX; i++)
 		free(p->pauses[i].stream);
+	free(p->stream);
 	free(p);
 }
 

@@ -59,12 +59,6 @@ static bool is_done(void *arg)
 	return ((const struct asked *)arg)->done > 0;
 }
 
-static bool is_running(void *arg)
-{
-	return service_proc_is_running(
-		picture_proc_service(((const struct bench *)arg)->proc));
-}
-
 static struct picture_job *ask(struct bench *b, const char *stream,
 			       struct asked *a)
 {
@@ -92,20 +86,35 @@ Test(picture_proc, jobs_are_done_one_after_the_other)
 	teardown(&b);
 }
 
+/* The worker runs, has no job, and does not begin the next one. */
+static pid_t stop_worker(struct bench *b)
+{
+	struct asked first;
+	pid_t pid;
+
+	cr_assert_not_null(ask(b, "first", &first));
+	wait_for(b, &first);
+	pid = rig_find_child("picture");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	return pid;
+}
+
 Test(picture_proc, a_stream_that_ends_the_worker_waits_and_others_do_not)
 {
 	struct asked bad, good;
 	struct picture_job *job;
 	struct bench b;
+	pid_t pid;
 
 	setup(&b);
 	rig_keep_log();
+	pid = stop_worker(&b);
 	cr_assert_not_null(ask(&b, "bad", &bad));
-	rig_run_until(b.rig.loop, is_running, &b, PATIENCE_MS, "the worker");
 	job = ask(&b, "good", &good);
 	cr_assert_not_null(job);
-	/* as a frame does that finds a fault of the library */
-	cr_assert_eq(kill(rig_find_child("picture"), SIGSEGV), 0);
+	/* as a frame does that costs too much time */
+	cr_assert_eq(kill(pid, SIGKILL), 0);
 	wait_for(&b, &bad);
 	cr_expect_str_eq(bad.error,
 			 "its last key frame ended the process that decodes "
@@ -118,6 +127,68 @@ Test(picture_proc, a_stream_that_ends_the_worker_waits_and_others_do_not)
 	cr_expect_str_eq(good.error, "no picture has arrived yet");
 	cr_expect_eq(rig_count_log("no picture for 30 s"), 1);
 	teardown(&b);
+}
+
+Test(picture_proc, a_cancelled_job_that_ends_the_worker_is_no_fault_of_the_next)
+{
+	struct asked bad, good;
+	struct picture_job *job;
+	struct bench b;
+	pid_t pid;
+
+	setup(&b);
+	rig_keep_log();
+	pid = stop_worker(&b);
+	job = ask(&b, "bad", &bad);
+	cr_assert_not_null(job);
+	picture_job_cancel(&job);
+	cr_assert_not_null(ask(&b, "good", &good));
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	wait_for(&b, &good);
+	cr_expect_str_eq(good.error, "no picture has arrived yet");
+	cr_expect_not_null(picture_proc_refusal(b.proc, "bad"));
+	cr_expect_null(picture_proc_refusal(b.proc, "good"));
+	cr_expect_eq(bad.done, 0);
+	cr_expect_eq(rig_count_log("stream bad: its last key frame"), 1);
+	teardown(&b);
+}
+
+Test(picture_proc, the_next_job_follows_the_result_of_a_cancelled_one)
+{
+	struct picture_job *job;
+	struct asked one, two;
+	struct bench b;
+
+	setup(&b);
+	cr_assert_not_null(ask(&b, "a", &one));
+	wait_for(&b, &one);
+	job = ask(&b, "a", &one);
+	picture_job_cancel(&job);
+	cr_assert_not_null(ask(&b, "b", &two));
+	wait_for(&b, &two);
+	cr_expect_eq(one.done, 0);
+	cr_expect_str_eq(two.error, "no picture has arrived yet");
+	teardown(&b);
+}
+
+Test(picture_proc, a_worker_that_is_stopped_is_the_fault_of_no_stream)
+{
+	struct picture_job *job;
+	struct asked one;
+	struct bench b;
+
+	setup(&b);
+	rig_keep_log();
+	cr_assert_not_null(ask(&b, "a", &one));
+	wait_for(&b, &one);
+	job = ask(&b, "a", &one);
+	picture_job_cancel(&job);
+	service_rig_stop(&b.rig, picture_proc_service(b.proc));
+	cr_expect_null(picture_proc_refusal(b.proc, "a"));
+	cr_expect_eq(rig_count_log("no picture for"), 0);
+	picture_proc_free(&b.proc);
+	service_rig_done(&b.rig);
+	fd_close(&b.ring);
 }
 
 Test(picture_proc, jobs_are_bounded)
