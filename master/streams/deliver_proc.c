@@ -148,12 +148,19 @@ static const struct listeners_events listeners_events = {
 	.on_close = on_listener_close,
 };
 
+static struct places *places_of(struct deliver_proc *d, const char *address,
+				const char *path)
+{
+	return &d->places[msg_mount_number(address, path) / 2 %
+			  DELIVER_PLACES];
+}
+
 struct mount *deliver_proc_find(struct deliver_proc *d, const char *address,
 				const char *path)
 {
 	struct mount *m;
 
-	TAILQ_FOREACH(m, &d->mounts, link)
+	LIST_FOREACH(m, places_of(d, address, path), in_place)
 		if (!m->waits && strcmp(m->path, path) == 0 &&
 		    strcmp(mount_address(m), address) == 0)
 			return m;
@@ -491,6 +498,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 					   false);
 	holder = deliver_proc_find(d, mount_address(m), m->path);
 	TAILQ_INSERT_TAIL(&d->mounts, m, link);
+	LIST_INSERT_HEAD(places_of(d, mount_address(m), m->path), m, in_place);
 	if (holder != NULL) {
 		m->waits = true;
 		m->waits_for = xasprintf("%s: path %s is used by stream %s",
@@ -520,6 +528,7 @@ void mount_free(struct mount **mp)
 	d = m->owner;
 	message = mount_message(m, MSG_DELIVER_UNMOUNT);
 	TAILQ_REMOVE(&d->mounts, m, link);
+	LIST_REMOVE(m, in_place);
 	/* a mount that is due may exist with older values */
 	if (!m->waits)
 		deliver_proc_send(d, &message, NULL);

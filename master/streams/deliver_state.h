@@ -21,6 +21,7 @@ struct mount_seat {
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
+	LIST_ENTRY(mount) in_place;
 	struct deliver_proc *owner;
 	struct listener *listener; /* NULL: a play path */
 	char *path;
@@ -57,6 +58,8 @@ struct deliver_worker {
 	LIST_HEAD(, look) looks; /* open questions for pictures */
 };
 
+enum { DELIVER_PLACES = 1024 };
+
 struct deliver_proc {
 	struct service_config cfg;
 	struct tls_proc *tls;
@@ -65,6 +68,8 @@ struct deliver_proc {
 	struct viewers *viewers; /* NULL: no viewer is admitted */
 	struct listener *play; /* of the play paths alone; NULL: no such */
 	TAILQ_HEAD(mounts, mount) mounts;
+	/* the same, by address and path: each report of a worker names these */
+	LIST_HEAD(places, mount) places[DELIVER_PLACES];
 	unsigned n; /* workers, with those that retire */
 	unsigned n_wanted; /* by the configuration */
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
