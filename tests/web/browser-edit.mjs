@@ -169,8 +169,15 @@ test('a stream is made, edited by two users, removed and brought back',
 });
 
 test('users: made, disabled, and their own passwords', { skip }, async (t) => {
-	const { sluice, password, visitor, page } = await begin(t, own);
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
 	const vera = await Visitor.open(t, own.browser);
+	const clock = () => page.textContent('.live time');
+	const redraw = async () => {
+		for (let i = 0; i < 2; i++)
+			await visitor.until((text) => document.querySelector(
+				'.live time').textContent !== text,
+			await clock());
+	};
 
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
@@ -205,10 +212,32 @@ test('users: made, disabled, and their own passwords', { skip }, async (t) => {
 	await page.selectOption('dialog select', '1');
 	await visitor.submit('dialog .primary');
 	await page.waitForSelector('tr:has-text("vera") >> text=control');
+	const made = await done(sluice, { cmd: 'get-user', id: 'vera' },
+		admin);
+
+	assert.deepEqual([made.type, made.comment, made.enable],
+		[1, EVIL, true]);
 	await page.click('tr:has-text("vera") >> text=Disable');
 	await page.click('dialog .primary');
 	await page.waitForSelector('tr:has-text("vera") >> text=disabled');
 	await vera.page.waitForSelector('[name=login]');
+	// what is edited survives the redraw of each second
+	await page.click('tr:has-text("vera") >> text=Edit');
+	await page.check('dialog [name=enable]');
+	await redraw();
+	await visitor.submit('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=enabled');
+	await page.click('tr:has-text("vera") >> text=Edit');
+	await page.fill('dialog [name=comment]', 'night shift');
+	await page.uncheck('dialog [name=enable]');
+	await redraw();
+	await visitor.submit('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=disabled');
+	const edited = await done(sluice, { cmd: 'get-user', id: 'vera' },
+		admin);
+
+	assert.deepEqual([edited.type, edited.comment, edited.enable],
+		[1, 'night shift', false]);
 	await page.click('tr:has-text("vera") >> text=Remove');
 	await page.click('dialog .primary');
 	await page.waitForSelector('tr:has-text("vera")',

@@ -33,8 +33,15 @@ function withoutHash({ cipher, ...rest }) {
  */
 function UserDialog({ app, login, entry, onClose }) {
 	const [error, setError] = useState('');
+	// what was changed here: each redraw sets the fields to these values
+	const [touched, setTouched] = useState(/** @type {Entry} */ ({}));
 	const form = useRef(/** @type {HTMLFormElement | null} */ (null));
 	const isNew = login === '';
+	/** @type {Entry} */
+	const shownUser = { type: 2, comment: '', enable: true, ...entry,
+		...touched };
+	const touch = (/** @type {Entry} */ fields) =>
+		setTouched((was) => ({ ...was, ...fields }));
 	const submit = async (/** @type {SubmitEvent} */ event) => {
 		event.preventDefault();
 		const data = new FormData(
@@ -43,11 +50,11 @@ function UserDialog({ app, login, entry, onClose }) {
 			String(data.get(key) ?? '');
 		const id = isNew ? text('login') : login;
 		/** @type {Entry} */
-		const user = { ...withoutHash(entry), type: Number(text('type')),
-			enable: data.get('enable') !== null };
+		const user = { ...withoutHash(entry), type: shownUser.type,
+			enable: shownUser.enable };
 
-		if (text('comment') !== '' || entry.comment !== undefined)
-			user.comment = text('comment');
+		if (shownUser.comment !== '' || entry.comment !== undefined)
+			user.comment = shownUser.comment;
 		if (text('password') !== '')
 			user.password = text('password');
 		if (isNew && Object.hasOwn(app.store.config.users ?? {}, id)) {
@@ -71,19 +78,25 @@ function UserDialog({ app, login, entry, onClose }) {
 				<input name="login" required autocomplete="off"
 					autocapitalize="none" spellcheck=${false} />
 			</label>`}
-			<label>${t('role')}<select name="type">
+			<label>${t('role')}<select name="type"
+				onChange=${(/** @type {any} */ event) =>
+					touch({ type: Number(event.target.value) })}>
 				${Object.entries(TYPES).map(([type, word]) => html`
 				<option value=${type}
-					selected=${Number(type) === (entry.type ?? 2)}>
+					selected=${Number(type) === shownUser.type}>
 					${t(word)}</option>`)}</select></label>
 			<label>${isNew ? t('password') : t('new_password')}
 				<input name="password" type="password"
 					autocomplete="new-password" required=${isNew} />
 			</label>
 			<label>${t('comment')}<input name="comment"
-				value=${entry.comment ?? ''} /></label>
+				value=${shownUser.comment}
+				onInput=${(/** @type {any} */ event) =>
+					touch({ comment: event.target.value })} /></label>
 			<label class="check"><input type="checkbox" name="enable"
-				checked=${entry.enable ?? true} />
+				checked=${shownUser.enable}
+				onChange=${(/** @type {any} */ event) =>
+					touch({ enable: event.target.checked })} />
 				${t('is_enabled')}</label>
 			<${Problem} error=${error} />
 			<div class="buttons">
