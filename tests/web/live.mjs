@@ -298,14 +298,67 @@ test('what an event does not carry is asked for', () => {
 
 	store.apply({ scope: 'set-category', id: 1 });
 	assert.equal(store.wantsConfig, true);
-	store.load(config('a'));
-	assert.equal(store.wantsConfig, false);
 	store.apply({ scope: 'alarm', alarm: 'save' });
 	assert.equal(store.wantsOverview, true);
+	store.hold();
+	assert.deepEqual([store.wantsOverview, store.wantsConfig],
+		[false, false]);
+	store.load(config('a'));
 	store.take(overview(['a']), 1000);
-	assert.equal(store.wantsOverview, false);
+	store.release(1000);
 	store.apply({ scope: 'session_event', sessions: [] });
 	store.apply({ scope: 'something new' });
 	assert.deepEqual([store.wantsOverview, store.wantsConfig],
 		[false, false]);
+});
+
+test('an event is newer than the reply that is awaited', () => {
+	const store = filled('a', 'b', 'c');
+	const ring = store.streams.get('b').ring;
+	const set = (stream) => store.apply({ scope: 'set-stream', stream },
+		1001);
+
+	// the reply is older than all of them
+	store.hold();
+	set({ id: 'd', name: 'D', type: 'spts', enable: true });
+	set({ id: 'a', remove: true });
+	set({ id: 'b', remove: true, up: true });
+	set({ id: 'x', name: 'X', type: 'spts', enable: true });
+	store.apply(second('c', 1, false, 0), 1001);
+	assert.equal(store.streams.get('c').mark(1001), 'fault');
+	store.apply({ scope: 'set-category', id: 1 }, 1001);
+	store.take(overview(['a', 'b', 'c']), 1002);
+	store.release(1002);
+	assert.equal(ids(store), 'x c d');
+	assert.equal(store.streams.get('x').ring, ring);
+	assert.equal(store.streams.get('d').name, 'D');
+	assert.deepEqual([store.wantsOverview, store.wantsConfig],
+		[true, true]);
+	// the same events, which a newer reply contains already
+	store.hold();
+	set({ id: 'c', remove: true });
+	set({ id: 'e', name: 'E', type: 'spts', enable: true });
+	store.load(config('x', 'd', 'e'));
+	store.take(overview(['x', 'd', 'e']), 1003);
+	store.release(1003);
+	assert.equal(ids(store), 'x d e');
+	assert.equal(store.streams.get('e').name, 'E');
+	// events that arrive later are not held
+	set({ id: 'e', remove: true });
+	assert.equal(ids(store), 'x d');
+});
+
+test('the configuration of an unknown stream is asked for', () => {
+	const store = filled('a');
+
+	assert.equal(store.wantsConfig, false);
+	store.hold();
+	store.take(overview(['a', 'b']), 1001);
+	store.release(1001);
+	assert.equal(store.wantsConfig, true);
+	store.hold();
+	store.load(config('a', 'b'));
+	store.take(overview(['a', 'b']), 1002);
+	store.release(1002);
+	assert.equal(store.wantsConfig, false);
 });

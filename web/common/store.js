@@ -91,12 +91,35 @@ export class Store {
 	/** A section changed whose event does not carry the whole. */
 	wantsConfig = false;
 
+	/** Changes of streams that an awaited reply may not contain yet.
+	 * @type {Message[] | null} */
+	#held = null;
 	/** The id under which a replaced stream comes back.
 	 * @type {string | null} */
 	#replaced = null;
 	/** The inputs of a stream whose events came in this second.
 	 * @type {{id: string, inputs: Set<number | string>}} */
 	#run = { id: '', inputs: new Set() };
+
+	/** Before a request for the state: its reply may be older than events
+	 * that arrive meanwhile. */
+	hold() {
+		this.#held = [];
+		this.wantsOverview = false;
+		this.wantsConfig = false;
+	}
+
+	/**
+	 * After the reply was stored, or without one.
+	 * @param {number} now Unix time of the browser
+	 */
+	release(now) {
+		const held = this.#held ?? [];
+
+		this.#held = null;
+		for (const message of held)
+			this.apply(message, now);
+	}
 
 	/** @param {Config} config the reply of `load` */
 	load(config) {
@@ -112,7 +135,6 @@ export class Store {
 			stream.config = one;
 			this.streams.set(one.id, stream);
 		}
-		this.wantsConfig = false;
 		this.shape++;
 	}
 
@@ -123,7 +145,6 @@ export class Store {
 	take(overview, now) {
 		this.overview = overview;
 		this.overviewTime = now;
-		this.wantsOverview = false;
 		const here = new Set();
 
 		for (const over of overview.streams) {
@@ -136,6 +157,8 @@ export class Store {
 				this.shape++;
 			}
 			stream.over = over;
+			if (stream.config === null)
+				this.wantsConfig = true;
 		}
 		for (const id of this.streams.keys())
 			if (!here.has(id)) {
@@ -155,6 +178,10 @@ export class Store {
 				/** @type {unknown} */ (message)), now);
 			break;
 		case 'set-stream':
+			if (this.#held !== null) {
+				this.#held.push(message);
+				break;
+			}
 			this.#setStream(message.stream);
 			this.wantsOverview = true;
 			break;

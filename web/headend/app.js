@@ -11,7 +11,6 @@ import { Skew } from '../common/time.js';
 import { languageOf, setLanguage, t } from '../common/words.js';
 import { parseRoute } from './route.js';
 
-/** @typedef {import('../common/api-types').Message} Message */
 /** @typedef {import('../common/api-types').WhoAmI} WhoAmI */
 /** @typedef {import('../common/live.js').LiveState} LiveState */
 /** @typedef {import('../common/time.js').Zone} Zone */
@@ -43,14 +42,16 @@ export class App {
 	skew = new Skew();
 	api = new Api(document.baseURI);
 	live = new Live({ api: this.api,
-		onMessage: (message) => this.#receive(message),
+		onMessage: (message) =>
+			this.store.apply(message, Date.now() / 1000),
 		onOpen: () => this.#reload(),
 		onState: (state) => this.#connection(state) });
 
 	/** @type {Set<() => void>} */
 	#watchers = new Set();
-	/** Messages that wait for the state. @type {Message[] | null} */
-	#buffer = [];
+	/** Of the last request for the state: the reply to an earlier one is too
+	 * old. */
+	#round = 0;
 	#loading = false;
 	#askedAt = 0;
 	/** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -175,7 +176,6 @@ export class App {
 	/** @param {WhoAmI} user */
 	#enter(user) {
 		this.user = user;
-		this.#buffer = [];
 		this.live.start();
 		this.changed();
 	}
@@ -186,6 +186,8 @@ export class App {
 		this.user = null;
 		this.ready = false;
 		this.store = new Store();
+		this.#round++;
+		this.#loading = false;
 		this.live.stop();
 		this.changed();
 	}
@@ -214,14 +216,6 @@ export class App {
 		this.#leave();
 	}
 
-	/** @param {Message} message */
-	#receive(message) {
-		if (this.#buffer !== null)
-			this.#buffer.push(message);
-		else
-			this.store.apply(message, Date.now() / 1000);
-	}
-
 	/** @param {LiveState} state */
 	#connection(state) {
 		if (state === 'lost')
@@ -234,37 +228,58 @@ export class App {
 			this.#askWho();
 	}
 
-	/** Events are kept until the state is here that they change. */
 	async #reload() {
-		this.#buffer = [];
 		try {
-			await Promise.all([this.#loadConfig(),
-				this.#loadOverview()]);
+			if (!await this.#load(true))
+				return;
 		} catch {
 			this.live.start();
 			return;
 		}
-		const waiting = this.#buffer ?? [];
-
-		this.#buffer = null;
-		for (const message of waiting)
-			this.store.apply(message, Date.now() / 1000);
 		this.ready = true;
 		this.changed();
 		this.tick.draw();
 	}
 
-	async #loadConfig() {
-		this.store.load(await this.api.cmd('load'));
-	}
+	/**
+	 * Asks for the state.
+	 * @param {boolean} withConfig
+	 * @returns {Promise<boolean>} false: a later call has replaced it
+	 */
+	async #load(withConfig) {
+		const round = ++this.#round, { api, store } = this;
+		const { wantsOverview, wantsConfig } = store;
+		const isOver = () => round !== this.#round;
 
-	async #loadOverview() {
 		this.#askedAt = Date.now() / 1000;
-		const overview = await this.api.get('api/overview');
-		const now = Date.now() / 1000;
+		this.#loading = true;
+		store.hold();
+		try {
+			const [config, overview] = await Promise.all([
+				withConfig ? api.cmd('load') : null,
+				api.get('api/overview')]);
 
-		this.skew.note(overview.timestamp, now);
-		this.store.take(overview, now);
+			if (isOver())
+				return false;
+			const now = Date.now() / 1000;
+
+			this.skew.note(overview.timestamp, now);
+			if (config !== null)
+				store.load(config);
+			store.take(overview, now);
+		} catch (error) {
+			if (isOver())
+				return false;
+			store.wantsOverview ||= wantsOverview;
+			store.wantsConfig ||= wantsConfig;
+			throw error;
+		} finally {
+			if (!isOver()) {
+				this.#loading = false;
+				store.release(Date.now() / 1000);
+			}
+		}
+		return true;
 	}
 
 	/** Asks for what the events did not carry. */
@@ -272,8 +287,7 @@ export class App {
 		const { store } = this, now = Date.now() / 1000;
 		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
 
-		if (this.#loading || this.#buffer !== null ||
-			this.live.state !== 'open' ||
+		if (this.#loading || this.live.state !== 'open' ||
 			now - this.#askedAt < least)
 			return;
 		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;
@@ -282,15 +296,11 @@ export class App {
 			return;
 		const { shape } = store;
 
-		this.#loading = true;
 		try {
-			if (store.wantsConfig)
-				await this.#loadConfig();
-			await this.#loadOverview();
+			await this.#load(store.wantsConfig);
 		} catch {
 			// the event channel reports the loss
 		}
-		this.#loading = false;
 		if (shape !== store.shape)
 			this.changed();
 		this.tick.draw();

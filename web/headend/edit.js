@@ -159,12 +159,12 @@ function Main({ app, draft, isNew, error }) {
 
 /**
  * The id that the service has made; the event with it may come later than the
- * reply.
+ * reply, and waits for an overview that was requested before.
  * @param {App} app
  * @param {Set<string>} known
  */
 async function freshId(app, known) {
-	for (let i = 0; i < 10; i++) {
+	for (let i = 0; i < 50; i++) {
 		for (const id of app.store.streams.keys())
 			if (!known.has(id))
 				return id;
