@@ -74,7 +74,7 @@ function fakeTimers(t) {
 // The event channel on a clock of its own, with sockets that the test plays.
 function scene(t) {
 	const sockets = [], seen = [];
-	let token = 0, fail = null;
+	let token = 0, fail = null, isBusy = false;
 
 	const pass = fakeTimers(t);
 
@@ -92,7 +92,11 @@ function scene(t) {
 			throw fail;
 		return { token: `t${++token}` };
 	}, url: (name) => new URL(name, 'https://h/') },
-	Socket, random: () => 1, onOpen: () => seen.push('load'),
+	Socket, random: () => 1, onOpen: async () => {
+		seen.push('load');
+		if (isBusy)
+			throw new ApiError(503, 'the service is busy');
+	},
 	onMessage: (message) => seen.push(message.scope),
 	onState: (state) => seen.push(state) });
 	// promises of the token run between two timers
@@ -104,6 +108,11 @@ function scene(t) {
 	t.after(() => live.stop());
 	return { live, sockets, seen, settle,
 		fail: (error) => { fail = error; },
+		busy: (is) => { isBusy = is; },
+		open: async () => {
+			sockets.at(-1).onopen();
+			await settle();
+		},
 		get last() { return sockets.at(-1); },
 		pass: async (ms) => {
 			pass(ms);
@@ -118,9 +127,9 @@ test('a socket gets a fresh token, opens, and loads the state', async (t) => {
 	await s.settle();
 	assert.equal(s.last.url,
 		'wss://h/control/event/?token=t1&scope=alarm');
-	s.last.onopen();
+	await s.open();
 	s.last.onmessage({ data: '{"scope":"alarm"}' });
-	assert.deepEqual(s.seen, ['open', 'load', 'alarm']);
+	assert.deepEqual(s.seen, ['load', 'open', 'alarm']);
 });
 
 test('a socket that answers no ping is given up', async (t) => {
@@ -147,8 +156,8 @@ test('a socket that answers no ping is given up', async (t) => {
 	// what the first one still says does not count
 	first.onmessage({ data: '{"scope":"old"}' });
 	first.onclose();
-	s.last.onopen();
-	assert.deepEqual(s.seen.slice(-3), ['lost', 'open', 'load']);
+	await s.open();
+	assert.deepEqual(s.seen.slice(-3), ['lost', 'load', 'open']);
 });
 
 test('pauses grow to their limit and end with a success', async (t) => {
@@ -165,7 +174,7 @@ test('pauses grow to their limit and end with a success', async (t) => {
 		await s.pass(1);
 		assert.equal(s.sockets.length, before + 1);
 	}
-	s.last.onopen();
+	await s.open();
 	s.last.onclose();
 	await s.pass(PAUSE_MIN_MS);
 	assert.equal(s.sockets.length, 10);
@@ -174,6 +183,40 @@ test('pauses grow to their limit and end with a success', async (t) => {
 			assert.ok(pauseMs(i, random) >= PAUSE_MIN_MS);
 			assert.ok(pauseMs(i, random) <= PAUSE_MAX_MS);
 		}
+});
+
+test('a service that accepts sockets and sends no state has growing pauses',
+	async (t) => {
+	const s = scene(t);
+
+	s.busy(true);
+	s.live.start();
+	await s.settle();
+	for (let i = 1; i < 9; i++) {
+		const before = s.sockets.length, socket = s.last;
+
+		await s.open();
+		assert.ok(socket.closed);
+		assert.equal(s.live.state, 'lost');
+		await s.pass(pauseMs(i, 1) - 1);
+		assert.equal(s.sockets.length, before);
+		await s.pass(1);
+		assert.equal(s.sockets.length, before + 1);
+	}
+	assert.ok(!s.seen.includes('open'));
+	s.busy(false);
+	await s.open();
+	assert.equal(s.seen.at(-1), 'open');
+	s.last.onclose();
+	await s.pass(PAUSE_MIN_MS);
+	assert.equal(s.sockets.length, 10);
+	// a state that arrives after its socket was closed opens nothing
+	const last = s.last;
+
+	last.onopen();
+	last.onclose();
+	await s.settle();
+	assert.equal(s.live.state, 'lost');
 });
 
 test('no answer to the handshake, no token, and the end of a session',

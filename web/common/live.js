@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event channel: a token, a socket, a ping with a deadline, and a new try
-// after growing pauses.
+// The event channel: a token, a socket, a ping with a deadline, the state that
+// events change, and a new try after growing pauses.
 
 import { ApiError } from './api.js';
 
@@ -12,7 +12,8 @@ import { ApiError } from './api.js';
  * @property {import('./api.js').Api} api
  * @property {string} [scopes] further ones, such as "alarm"
  * @property {(message: Message) => void} onMessage
- * @property {() => void} onOpen the state has to be loaded now
+ * @property {() => Promise<void>} onOpen loads the state; without it there is a
+ *	new try
  * @property {(state: LiveState) => void} onState
  * @property {new (url: string) => WebSocket} [Socket]
  * @property {() => number} [random]
@@ -54,6 +55,7 @@ export class Live {
 
 	start() {
 		this.stop();
+		this.#failures = 0;
 		this.#set('connecting');
 		this.#connect();
 	}
@@ -119,15 +121,22 @@ export class Live {
 	}
 
 	/** @param {WebSocket} socket */
-	#opened(socket) {
+	async #opened(socket) {
 		if (socket !== this.#socket)
 			return;
-		this.#failures = 0;
 		this.#waitsForPong = false;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => this.#ping(socket), PING_MS);
+		try {
+			await this.config.onOpen();
+		} catch {
+			this.#closed(socket);
+			return;
+		}
+		if (socket !== this.#socket)
+			return;
+		this.#failures = 0;
 		this.#set('open');
-		this.config.onOpen();
 	}
 
 	/** @param {WebSocket} socket */

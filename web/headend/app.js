@@ -228,14 +228,10 @@ export class App {
 			this.#askWho();
 	}
 
+	/** The whole state; fails without it. */
 	async #reload() {
-		try {
-			if (!await this.#load(true))
-				return;
-		} catch {
-			this.live.start();
+		if (!await this.#load(true))
 			return;
-		}
 		this.ready = true;
 		this.changed();
 		this.tick.draw();
