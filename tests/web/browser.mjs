@@ -185,6 +185,33 @@ test('a restart of the service and the death of a process are survived',
 	await sluice.stop();
 });
 
+test('a refusal and an overload of a moment are survived', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	const refused = { 'ws-token': 403, load: 503 };
+	const asked = [];
+
+	visitor.allowed = /status of 503 /;
+	await page.route('**/control/', (route) => {
+		const { cmd } = route.request().postDataJSON();
+		const status = refused[cmd];
+
+		asked.push(cmd);
+		delete refused[cmd];
+		if (status === undefined)
+			return route.continue();
+		return route.fulfill({ status, json: { error: 'busy' } });
+	});
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.waitForSelector('[data-stale=false]');
+	assert.deepEqual(asked.filter((cmd) => cmd === 'ws-token' ||
+		cmd === 'load').slice(0, 5), ['ws-token', 'ws-token', 'load',
+		'ws-token', 'load']);
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('below a prefix, without accounts and without a stream', { skip },
 	async (t) => {
 	const sluice = await Sluice.start(t, { settings:

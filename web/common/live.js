@@ -2,8 +2,6 @@
 // The event channel: a token, a socket, a ping with a deadline, the state that
 // events change, and a new try after growing pauses.
 
-import { ApiError } from './api.js';
-
 /** @typedef {import('./api-types').Message} Message */
 /** @typedef {'connecting' | 'open' | 'lost'} LiveState */
 
@@ -93,13 +91,9 @@ export class Live {
 
 		try {
 			({ token } = await api.cmd('ws-token'));
-		} catch (error) {
-			if (round !== this.#round)
-				return;
-			// the session is over: the page asks for a login
-			if (error instanceof ApiError && error.status === 403)
-				this.#set('lost');
-			else
+		} catch {
+			// also for 403: the page ends the tries if the session is over
+			if (round === this.#round)
 				this.#retry();
 			return;
 		}
