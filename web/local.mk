@@ -72,7 +72,6 @@ nodist_libmaster_a_SOURCES = web/static_tree.c
 web/static_tree.c: $(web_files) web/embed web/parts.list web/package-lock.json
 	$(AM_V_GEN)$(srcdir)/web/embed tree $(srcdir)/web web \
 		$(web_files:web/%=%)
-CLEANFILES += web/static_tree.c
 
 # A build from the tarball needs no npm.
 dist-hook: dist-web
@@ -85,6 +84,7 @@ endif
 .PHONY: dist-web
 
 mostlyclean-local: web-clean
+# both or none: the source includes the files of the tree
 web-clean:
-	rm -rf web/tree
+	rm -rf web/tree web/static_tree.c
 .PHONY: web-clean
