@@ -167,9 +167,11 @@ static void log_query_get(struct api *api, const char *id,
 	(void)id, (void)span;
 	if (!read_question(reply->call->request, &q, reply))
 		return;
+	/* a number that no line has yet is of an earlier start of the service,
+	 * before the clock was set back */
 	if (lines == NULL)
 		list = json_array();
-	else if (q.is_since)
+	else if (q.is_since && q.since < log_lines_next(lines))
 		list = lines_since(lines, &q, &last);
 	else
 		list = newest_lines(lines, &q, &last);

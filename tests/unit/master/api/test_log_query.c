@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/log. */
+#include "common/log/log_lines.h"
+#include "tests/unit/master/api/world.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+enum { FIRST = 1000, LINES = 3 };
+
+/* The log has lines of the numbers 1000 to 1002. */
+static struct log_lines *set_up(void)
+{
+	struct log_lines *lines = log_lines_new(FIRST);
+
+	open_world("{}");
+	for (int i = 0; i < LINES; i++)
+		log_lines_add(lines, &(struct log_line){
+			.time_ms = 1500, .level = LOG_LEVEL_INFO,
+			.component = "master", .text = "line" });
+	api_free(&w.api);
+	w.parts.log_lines = lines;
+	w.api = api_new(&w.parts);
+	return lines;
+}
+
+/* The reply has the lines from this number on, and the last one is 1002. */
+static void expect_lines(const char *query, unsigned from)
+{
+	char wanted[1024];
+	int len = snprintf(wanted, sizeof wanted, "{'lines':[");
+
+	for (unsigned n = from; n < FIRST + LINES; n++)
+		len += snprintf(wanted + len, sizeof wanted - (size_t)len,
+				"%s{'n':%u,'time':1,'ms':500,'level':'info',"
+				"'where':'master','text':'line'}",
+				n > from ? "," : "", n);
+	(void)snprintf(wanted + len, sizeof wanted - (size_t)len,
+		       "],'first':1000,'last':1002}");
+	cr_expect_eq(get("/api/log", query), 200, "%s: %s", query, said());
+	cr_expect_str_eq(said(), wanted, "%s: %s", query, said());
+}
+
+Test(log_query, returns_the_lines_behind_a_number)
+{
+	struct log_lines *lines = set_up();
+
+	expect_lines("", FIRST);
+	expect_lines("limit=1", FIRST + 2);
+	expect_lines("since=0", FIRST);
+	expect_lines("since=1000", FIRST + 1);
+	expect_lines("since=1002", FIRST + 3);
+	log_lines_free(&lines);
+}
+
+Test(log_query, begins_anew_for_a_number_that_no_line_has_yet)
+{
+	struct log_lines *lines = set_up();
+
+	expect_lines("since=1003", FIRST);
+	expect_lines("since=9223372036854775807&limit=1", FIRST + 2);
+	log_lines_free(&lines);
+}
