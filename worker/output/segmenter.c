@@ -72,8 +72,9 @@ void segmenter_time(struct segmenter *s, uint64_t now_ns)
 void segmenter_change(struct segmenter *s, int64_t wall_ms, uint64_t now_ns)
 {
 	s->changed = true;
-	s->at_once = (int64_t)s->now.number < wall_ms / 1000 ||
-		     now_ns - s->begun_ns >= SHORTEST_MS * MS;
+	s->at_once = now_ns - s->begun_ns >= SHORTEST_MS * MS ||
+		     (!s->by_change &&
+		      (int64_t)s->now.number < wall_ms / 1000);
 }
 
 bool segmenter_is_overdue(const struct segmenter *s, uint64_t pos)
@@ -99,13 +100,16 @@ static uint32_t measure(const struct segmenter *s, const struct ring_rap *rap)
 }
 
 /* A segment that an earlier process began has an unknown length if the time has
- * jumped since. */
+ * jumped since.  A change of the tracks may end one before its second PCR. */
 static uint32_t duration_of(const struct segmenter *s,
-			    const struct ring_rap *rap)
+			    const struct ring_rap *rap, uint64_t now_ns)
 {
 	uint32_t ms = measure(s, rap);
 
-	if (ms == 0)
+	if (ms == 0 && s->changed && !s->resumed)
+		ms = (uint32_t)MAX((now_ns - s->begun_ns) / MS,
+				   UINT64_C(1));
+	else if (ms == 0)
 		ms = s->duration_ms;
 	return MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
 }
@@ -136,6 +140,7 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 {
 	s->now = *next;
 	s->begun = true;
+	s->by_change = s->changed;
 	s->resumed = s->jumped = s->changed = false;
 	s->ticks = 0;
 	s->begun_ns = now_ns;
@@ -177,7 +182,7 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 		return SEGMENTER_NONE;
 	*done = s->now;
 	done->end = rap->pos;
-	done->duration_ms = duration_of(s, rap);
+	done->duration_ms = duration_of(s, rap, now_ns);
 	at.number = done->number + 1;
 	at.base = done->base + (s->jumped || s->changed);
 	at.wall_ms = date_of(s, rap, done->duration_ms);

@@ -5,7 +5,8 @@
  * It cuts at the first join point at or after the wanted duration, by the time
  * of the stream.  A jump of that time ends the segment at the next join point,
  * and the next segment has another time base.  A change of the tracks does so
- * at once.  A segment that is overdue is cut anywhere.
+ * at once, unless another change began the segment less than a second before.
+ * A segment that is overdue is cut anywhere.
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
  * least a second long.  So they never go back, even if a new ring replaces
@@ -26,7 +27,8 @@ struct segmenter {
 	bool resumed;         /* ... and an earlier process began it */
 	bool jumped;          /* the time has jumped since its begin */
 	bool changed;         /* the tracks have changed since its begin ... */
-	bool at_once;         /* ... and its number allows to end it */
+	bool at_once;         /* ... and it may end here */
+	bool by_change;       /* it began with a change of the tracks */
 	struct ring_segment now;
 	uint64_t begun_ns;    /* time at which it began */
 	uint64_t ticks;       /* its length by the PCRs, 27 MHz */

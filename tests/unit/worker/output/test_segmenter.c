@@ -226,6 +226,44 @@ Test(segmenter, tracks_that_always_change_raise_no_number_above_the_time)
 	cr_assert_geq(c.cuts, 25);
 }
 
+/* Two sources that send to the same address. */
+Test(segmenter, tracks_that_always_change_end_a_segment_a_second)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	/* the number is far below the time then */
+	for (unsigned i = 0; i < 100; i++) {
+		pass(&c, 3000);
+		cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	}
+	c.cuts = 0;
+	for (unsigned i = 0; i < 300; i++) {
+		pass(&c, 100);
+		segmenter_change(&c.s, WALL_MS + (int64_t)c.ms, c.now_ns);
+		if (segmenter_is_overdue(&c.s, c.pos))
+			(void)mark(&c, true, false);
+		cr_assert_leq(c.cuts, 1 + (i + 1) / 10);
+	}
+	cr_assert_geq(c.cuts, 25);
+}
+
+Test(segmenter, a_segment_that_a_change_ends_has_its_own_length)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 3000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	/* without a PCR */
+	c.pos += RING_PACKET;
+	segmenter_change(&c.s, WALL_MS + (int64_t)c.ms, c.now_ns);
+	cr_assert_eq(mark(&c, true, false), SEGMENTER_CUT);
+	cr_assert_eq(c.done.duration_ms, 1);
+}
+
 Test(segmenter, segments_are_a_second_apart_for_their_numbers)
 {
 	struct source c;
