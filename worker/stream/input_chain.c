@@ -200,10 +200,11 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 	l->empty_reads++;
 	if (input_keeper_read(&l->keeper, batch, now_ns) > 0)
 		l->empty_reads = 0;
-	else
-		l->empty_ns = now_ns;
+	/* the packets that it collected arrived before this read */
 	if (l->descrambler != NULL)
 		descrambler_turn(l->descrambler, l->empty_reads == 0, now_ns);
+	if (l->empty_reads > 0)
+		l->empty_ns = now_ns;
 }
 
 void chain_watch(struct input_chain *l, const struct ts_run *runs,

@@ -6,9 +6,12 @@
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 {
@@ -304,4 +307,58 @@ Test(input_chain, a_pmt_without_room_is_logged_once)
 	cr_assert_null(omission_list(l.remux));
 	chain_done(&l);
 	build_free(b);
+}
+
+struct held {
+	struct input_chain chain;
+	unsigned n;
+	uint64_t empty_ns; /* when the packets left the descrambler */
+};
+
+static void left(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct held *h = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		h->n += (unsigned)runs[i].n;
+	h->empty_ns = h->chain.empty_ns;
+}
+
+/* The pause before a packet is not longer because it was descrambled. */
+Test(input_chain, a_read_that_ends_the_wait_of_packets_is_after_them)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 1, 1, 0x10 };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	struct batch batch;
+	socklen_t len = sizeof at;
+	struct stream_spec spec;
+	struct held h = { .n = 0 };
+	char address[80];
+
+	/* a port that no process has */
+	cr_assert_eq(bind(fd, (struct sockaddr *)&at, len), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	(void)close(fd);
+	(void)snprintf(address, sizeof address,
+		       "udp://127.0.0.1:%u#biss=123456abcdef",
+		       ntohs(at.sin_port));
+	batch_init(&batch, ignore, NULL);
+	stream_spec_init(&spec);
+	chain_init(&h.chain, &(struct chain_config){
+		.position = 1, .address = address, .stream = &spec,
+		.versions = &versions, .descrambled = left,
+		.remuxed = ignore, .arg = &h,
+	});
+	chain_want(&h.chain, true, SECOND_NS);
+	chain_read(&h.chain, &batch, SECOND_NS);
+	cr_assert_eq(h.chain.empty_ns, SECOND_NS);
+	descrambler_feed(h.chain.descrambler, &(struct ts_run){ packet, 1 }, 1,
+			 SECOND_NS + 500 * MS);
+	chain_read(&h.chain, &batch, SECOND_NS + 510 * MS);
+	cr_assert_eq(h.n, 1);
+	cr_assert_eq(h.empty_ns, SECOND_NS);
+	cr_assert_eq(h.chain.empty_ns, SECOND_NS + 510 * MS);
+	chain_done(&h.chain);
 }
