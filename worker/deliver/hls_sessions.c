@@ -299,7 +299,6 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	bool is_new = false;
 	uint64_t hash;
 
-	unlink_served(c);
 	make_key(cfg, m, &key);
 	s = find(h, &key, &hash);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {

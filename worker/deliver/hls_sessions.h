@@ -56,7 +56,7 @@ void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
  * refuse() comes inside or later.  The events of the config are not read. */
 void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
-/* The connection ends. */
+/* The connection ends, or has another request. */
 void hls_sessions_forget(struct viewer_conn *);
 /* The stream of the mount has this id now. */
 void hls_sessions_rename(struct mount *, const char *stream);

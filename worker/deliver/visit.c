@@ -373,6 +373,8 @@ void visit_request(struct viewer_conn *c,
 
 	if (d->retiring)
 		c->keep = false;
+	/* what follows may be no request of its session */
+	hls_sessions_forget(c);
 	if (m == NULL &&
 	    (visit_list(d, c, request) || visit_picture(d, c, request)))
 		return;

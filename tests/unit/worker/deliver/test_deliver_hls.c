@@ -160,6 +160,39 @@ Test(deliver_hls, serves_a_playlist_and_its_segments_on_one_connection)
 	rig_done(&s.rig);
 }
 
+static uint64_t session_bytes(const struct scene *s)
+{
+	struct msg_deliver_sessions list;
+
+	deliver_list(s->rig.deliver, 0, &list);
+	cr_assert_eq(list.n, 1);
+	return list.list[0].bytes;
+}
+
+Test(deliver_hls, a_session_counts_only_its_requests)
+{
+	struct scene s;
+	uint64_t bytes;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	expect_playlist(&s, fd, FIRST + 2, 4);
+	bytes = session_bytes(&s);
+	cr_assert_gt(bytes, 0);
+	say(fd, GET("/news/5002.ts"));
+	expect_segment(&s, fd, 2);
+	cr_assert_gt(session_bytes(&s), bytes);
+	bytes = session_bytes(&s);
+	/* on the same connection, as a picture or a list of streams */
+	say(fd, GET("/play/a001.jpg"));
+	expect_error(&s, fd, 404);
+	cr_assert_eq(session_bytes(&s), bytes);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(deliver_hls, a_segment_that_the_writer_may_reach_is_missing)
 {
 	struct scene s;
