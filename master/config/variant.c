@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/variant.h"
 
+#include "common/base/alloc.h"
+#include "proto/wire/http_target.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
@@ -122,8 +126,10 @@ static void write_rate(struct buf *to, const struct variant *v,
 void variant_list_write(struct buf *to, const struct variant *all, size_t n,
 			const char *query)
 {
+	char *kept = xstrdup(query);
 	bool independent = n > 0;
 
+	http_query_strip_hls(query, kept);
 	for (size_t i = 0; i < n; i++)
 		independent = independent && all[i].independent;
 	buf_printf(to, "#EXTM3U\n#EXT-X-VERSION:3\n");
@@ -140,7 +146,8 @@ void variant_list_write(struct buf *to, const struct variant *all, size_t n,
 		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/index.m3u8%s%s\n",
 			   (int)buf_len(&text) - (v->header[0] == '\0'),
 			   (const char *)buf_head(&text), v->id,
-			   query[0] != '\0' ? "?" : "", query);
+			   kept[0] != '\0' ? "?" : "", kept);
 		buf_done(&text);
 	}
+	free(kept);
 }

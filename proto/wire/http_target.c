@@ -195,3 +195,21 @@ size_t http_query_count(const char *query, const char *key)
 			return n;
 	}
 }
+
+void http_query_strip_hls(const char *query, char *ret)
+{
+	char *to = ret;
+
+	while (*query != '\0') {
+		size_t len = strcspn(query, "&");
+
+		if (len > 0 && strncmp(query, "_HLS_", 5) != 0) {
+			if (to > ret)
+				*to++ = '&';
+			memcpy(to, query, len);
+			to += len;
+		}
+		query += len + (query[len] == '&');
+	}
+	*to = '\0';
+}

@@ -4,6 +4,7 @@
 #include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "proto/wire/http_status.h"
+#include "proto/wire/http_target.h"
 #include "worker/deliver/fragments.h"
 #include "worker/deliver/hls_content.h"
 #include "worker/deliver/hls_playlist.h"
@@ -447,7 +448,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	}
 	if (status == 0)
 		return false;
-	hls_query_strip(http_request_query(r), query);
+	http_query_strip_hls(http_request_query(r), query);
 	if (strlen(query) * (p.n + (p.parts != NULL ? parts.n + 1 : 0)) >
 	    QUERIES_MAX)
 		status = 414;

@@ -70,24 +70,6 @@ bool hls_parts_are_live(const struct ring_parts *parts,
 		last->number + 1 == s->open.number);
 }
 
-void hls_query_strip(const char *query, char *ret)
-{
-	char *to = ret;
-
-	while (*query != '\0') {
-		size_t len = strcspn(query, "&");
-
-		if (len > 0 && strncmp(query, "_HLS_", 5) != 0) {
-			if (to > ret)
-				*to++ = '&';
-			memcpy(to, query, len);
-			to += len;
-		}
-		query += len + (query[len] == '&');
-	}
-	*to = '\0';
-}
-
 uint64_t hls_segment_hash(const struct ring_segment *s)
 {
 	/* what is known when it begins */

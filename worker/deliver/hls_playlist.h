@@ -42,8 +42,4 @@ bool hls_parts_are_live(const struct ring_parts *,
 size_t hls_playlist_count(const struct ring_segments *, size_t quantity,
 			  uint64_t bytes);
 
-/* The query without the parameters that only the playlist has (_HLS_...), into
- * ret of the size of the query. */
-void hls_query_strip(const char *query, char *ret);
-
 void hls_playlist_write(struct buf *, const struct hls_playlist *);

@@ -6,7 +6,6 @@
 #include "common/base/hash.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/door.h"
-#include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/viewer_conn.h"
@@ -228,7 +227,7 @@ static void make_key(const struct session_config *cfg, const struct mount *m,
 	}
 	/* a backend may decide by anything in it */
 	if (!named && !cfg->free_entry) {
-		hls_query_strip(cfg->query, value);
+		http_query_strip_hls(cfg->query, value);
 		add_text(key, value);
 	}
 	explicit_bzero(value, sizeof value);

@@ -121,7 +121,7 @@ Test(variant, the_header_replaces_what_was_measured)
 	};
 	struct buf text = { 0 };
 
-	variant_list_write(&text, list, 2, "token=x");
+	variant_list_write(&text, list, 2, "_HLS_skip=YES&token=x");
 	buf_append(&text, "", 1);
 	cr_assert_str_eq((const char *)buf_head(&text),
 		"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-INDEPENDENT-SEGMENTS\n"
@@ -130,7 +130,7 @@ Test(variant, the_header_replaces_what_was_measured)
 		"#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=5,CODECS=\"x,y\","
 		"BANDWIDTH=7\n../b/index.m3u8?token=x\n");
 	buf_done(&text);
-	variant_list_write(&text, list + 2, 1, "");
+	variant_list_write(&text, list + 2, 1, "_HLS_msn=7");
 	buf_append(&text, "", 1);
 	cr_assert_str_eq((const char *)buf_head(&text),
 		"#EXTM3U\n#EXT-X-VERSION:3\n"

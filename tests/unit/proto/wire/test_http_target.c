@@ -48,3 +48,23 @@ Test(http_target, does_not_cut_a_long_value)
 	cr_assert_not(http_query_get("a=1234", "a", text, sizeof text));
 	cr_assert_str_eq(text, "123");
 }
+
+Test(http_target, addresses_get_no_parameters_of_the_playlist)
+{
+	static const struct {
+		const char *query, *stripped;
+	} cases[] = {
+		{ "", "" },
+		{ "token=1", "token=1" },
+		{ "_HLS_msn=5", "" },
+		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_" },
+		{ "&&a&&b&", "a&b" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[64];
+
+		http_query_strip_hls(cases[i].query, text);
+		cr_assert_str_eq(text, cases[i].stripped);
+	}
+}

@@ -206,23 +206,3 @@ Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
 	s.open.number += 2;
 	cr_assert_not(hls_parts_are_live(&parts, &s));
 }
-
-Test(hls_playlist, addresses_get_no_parameters_of_the_playlist)
-{
-	static const struct {
-		const char *query, *stripped;
-	} cases[] = {
-		{ "", "" },
-		{ "token=1", "token=1" },
-		{ "_HLS_msn=5", "" },
-		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_" },
-		{ "&&a&&b&", "a&b" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		char text[64];
-
-		hls_query_strip(cases[i].query, text);
-		cr_assert_str_eq(text, cases[i].stripped);
-	}
-}
