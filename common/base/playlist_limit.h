@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Limits the playlists that are made in a second: of a client, so that one of
- * them does not take the share of the others, and of all clients.
+ * them does not take the share of the others, and of all clients.  Each kind
+ * has limits of its own.
  *
  * Embedded; zeroed memory is a limit without a playlist.  ip_client() defines
  * which addresses are equal.  Pure.
@@ -17,18 +18,30 @@ enum {
 	/* A playlist of 500 streams costs the master a millisecond. */
 	PLAYLISTS_MAX = 50,
 	PLAYLISTS_PER_CLIENT_MAX = 10,
+	/* One of a group costs less, and each player needs it to begin: many
+	 * may share an address. */
+	MASTER_PLAYLISTS_MAX = 400,
+	MASTER_PLAYLISTS_PER_CLIENT_MAX = 200,
+};
+
+enum playlist_kind {
+	PLAYLIST_STREAMS, /* a list of all streams */
+	PLAYLIST_MASTER,  /* the variants of a group */
+	PLAYLIST_KINDS,
 };
 
 struct playlist_limit {
 	uint64_t second; /* monotonic */
-	unsigned n;      /* made in it */
-	unsigned n_clients;
-	struct {
-		struct ip_address address;
-		unsigned n;
-	} clients[PLAYLISTS_MAX]; /* each has made one */
+	struct playlist_count {
+		unsigned n; /* made in it */
+		unsigned n_clients;
+		struct {
+			struct ip_address address;
+			unsigned n;
+		} clients[MASTER_PLAYLISTS_MAX]; /* each has made one */
+	} kinds[PLAYLIST_KINDS];
 };
 
 /* True if a playlist may be made, which is counted then. */
-bool playlist_limit_pass(struct playlist_limit *, const struct ip_address *,
-			 uint64_t now_ms);
+bool playlist_limit_pass(struct playlist_limit *, enum playlist_kind,
+			 const struct ip_address *, uint64_t now_ms);

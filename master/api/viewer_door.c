@@ -74,10 +74,13 @@ static struct viewer_guest *guest_of(struct api *api,
 				     const struct list_client *client,
 				     struct list_answer *ret_why)
 {
+	char peer[IP_TEXT_MAX], group[PLAY_PATH_MAX];
 	struct viewer_guest *guest;
-	char peer[IP_TEXT_MAX];
+	enum playlist_kind kind =
+		variant_group_of(client->path, group, sizeof group)
+			? PLAYLIST_MASTER : PLAYLIST_STREAMS;
 
-	if (!playlist_limit_pass(&api->playlists, &client->address,
+	if (!playlist_limit_pass(&api->playlists, kind, &client->address,
 				 mono_ms())) {
 		*ret_why = (struct list_answer){
 			503, "too many playlists at once\n" };

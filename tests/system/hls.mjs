@@ -382,7 +382,7 @@ test('streams of a group have a master playlist', async (t) => {
 		{ name: 'Free', groups: [{ name: 'B' }] }],
 	settings: { http_play_hls: true, http_play_port: PORT } });
 	const MASTER = '/play/news/master.m3u8';
-	// not on air yet, or more than the ten of a second
+	// not on air yet
 	const master = (query, wanted = /^/) => waitUntil('it', async () => {
 		const reply = await ask(`${MASTER}${query}`)
 			.catch(() => ({ status: 503 }));

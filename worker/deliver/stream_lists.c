@@ -16,15 +16,19 @@ void stream_lists_init(struct stream_lists *l,
 	TAILQ_INIT(&l->waiting);
 }
 
-bool stream_lists_path(const char *path)
+static bool is_master(const char *path)
 {
 	static const char folder[] = "/play/", master[] = "/master.m3u8";
 	const char *name = strrchr(path, '/');
 
+	return name != NULL && strcmp(name, master) == 0 &&
+	       strncmp(path, folder, strlen(folder)) == 0;
+}
+
+bool stream_lists_path(const char *path)
+{
 	return strcmp(path, "/playlist.m3u8") == 0 ||
-	       strcmp(path, "/playlist.xspf") == 0 ||
-	       (name != NULL && strcmp(name, master) == 0 &&
-		strncmp(path, folder, strlen(folder)) == 0);
+	       strcmp(path, "/playlist.xspf") == 0 || is_master(path);
 }
 
 void stream_lists_forget(struct stream_lists *l, struct viewer_conn *c)
@@ -44,11 +48,13 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 {
 	struct msg m = { .type = MSG_DELIVER_PLAYLIST,
 			 .deliver_playlist = *question };
+	enum playlist_kind kind = is_master(question->path)
+					  ? PLAYLIST_MASTER : PLAYLIST_STREAMS;
 
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
 	m.seq = l->seq;
 	if (l->n >= LISTS_MAX ||
-	    !playlist_limit_pass(&l->limit, address, now_ms) ||
+	    !playlist_limit_pass(&l->limit, kind, address, now_ms) ||
 	    l->send(&m, l->arg) < 0) {
 		viewer_conn_reject(c, 503);
 		return;

@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+static enum playlist_kind kind = PLAYLIST_STREAMS;
+
 static unsigned passed(struct playlist_limit *l, const char *address,
 		       unsigned n, uint64_t now_ms)
 {
@@ -12,7 +14,7 @@ static unsigned passed(struct playlist_limit *l, const char *address,
 
 	cr_assert_eq(ip_parse(address, &a), 0);
 	while (n-- > 0)
-		ret += playlist_limit_pass(l, &a, now_ms);
+		ret += playlist_limit_pass(l, kind, &a, now_ms);
 	return ret;
 }
 
@@ -42,4 +44,19 @@ Test(playlist_limit, has_a_limit_for_all_clients)
 	cr_expect_eq(n, 50);
 	cr_expect_eq(passed(&l, "192.0.2.251", 1, 7999), 0);
 	cr_expect_eq(passed(&l, "192.0.2.251", 1, 8000), 1);
+}
+
+Test(playlist_limit, a_group_has_a_limit_of_its_own)
+{
+	struct playlist_limit l = { 0 };
+
+	cr_expect_eq(passed(&l, "192.0.2.1", 1000, 5000), 10);
+	kind = PLAYLIST_MASTER;
+	/* the players behind one address */
+	cr_expect_eq(passed(&l, "192.0.2.1", 1000, 5000), 200);
+	cr_expect_eq(passed(&l, "192.0.2.2", 100, 5000), 100);
+	cr_expect_eq(passed(&l, "192.0.2.3", 1000, 5000), 100);
+	cr_expect_eq(passed(&l, "192.0.2.1", 1, 6000), 1);
+	kind = PLAYLIST_STREAMS;
+	cr_expect_eq(passed(&l, "192.0.2.1", 1000, 6000), 10);
 }

@@ -182,27 +182,45 @@ Test(stream_lists, a_port_of_outputs_has_no_list)
 	rig_done(&s.rig);
 }
 
-Test(stream_lists, a_client_gets_so_many_a_second)
-{
-	enum { N = 4 * PLAYLISTS_PER_CLIENT_MAX };
-	unsigned rejected = 0;
-	struct scene s;
-	int fds[N];
+enum { MANY = 4 * PLAYLISTS_PER_CLIENT_MAX };
 
-	init(&s);
-	/* in at most two seconds */
-	for (unsigned i = 0; i < N; i++)
-		fds[i] = rig_request(&s.rig, GET("/playlist.m3u8"));
-	await_question(&s);
-	rig_turn(&s.rig, 20);
-	for (unsigned i = 0; i < N; i++) {
+/* The requests of MANY that were rejected; in at most two seconds. */
+static unsigned ask_often(struct scene *s, const char *request)
+{
+	unsigned rejected = 0;
+	int fds[MANY];
+
+	for (unsigned i = 0; i < MANY; i++)
+		fds[i] = rig_request(&s->rig, request);
+	await_question(s);
+	rig_turn(&s->rig, 20);
+	for (unsigned i = 0; i < MANY; i++) {
 		char byte;
 
 		rejected += recv(fds[i], &byte, 1, MSG_PEEK) == 1;
 		(void)close(fds[i]);
 	}
-	cr_assert_eq(rejected, N - s.n);
+	return rejected;
+}
+
+Test(stream_lists, a_client_gets_so_many_a_second)
+{
+	struct scene s;
+
+	init(&s);
+	cr_assert_eq(ask_often(&s, GET("/playlist.m3u8")), MANY - s.n);
 	cr_assert_leq(s.n, 2U * PLAYLISTS_PER_CLIENT_MAX);
+	rig_done(&s.rig);
+}
+
+/* Many players may share an address. */
+Test(stream_lists, a_client_gets_more_master_playlists)
+{
+	struct scene s;
+
+	init(&s);
+	cr_assert_eq(ask_often(&s, GET("/play/news/master.m3u8")), 0);
+	cr_assert_eq(s.n, (unsigned)MANY);
 	rig_done(&s.rig);
 }
 
