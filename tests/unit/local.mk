@@ -171,6 +171,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
 	tests/unit/worker/deliver/test_deliver_tls \
+	tests/unit/worker/deliver/test_fragments \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_pictures \

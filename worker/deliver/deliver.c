@@ -187,6 +187,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->answer_ms = cfg->answer_ms ? cfg->answer_ms : ANSWER_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
+	d->fragments.max = FRAGMENTS_TOTAL_MAX;
 	d->max_conns = (unsigned)MIN(files.rlim_cur -
 					     files.rlim_cur / RESERVED_SHARE,
 				     (rlim_t)CONNS_MAX);
@@ -318,7 +319,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
 			.pages = &d->pages,
-			.fragment_bytes = &d->fragment_bytes,
+			.fragments = &d->fragments,
 		},
 		&err);
 	if (m == NULL)

@@ -5,6 +5,7 @@
 #include "common/base/ratelimit.h"
 #include "worker/deliver/deliver.h"
 #include "worker/deliver/demand_wait.h"
+#include "worker/deliver/fragments.h"
 #include "worker/deliver/lag.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
@@ -45,7 +46,7 @@ struct deliver {
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
-	size_t fragment_bytes; /* of all mounts */
+	struct fragment_store fragments; /* of all mounts */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
 	struct peers *clients; /* addresses of connections */

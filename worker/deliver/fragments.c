@@ -20,9 +20,12 @@ enum {
 };
 
 struct fragments {
+	LIST_ENTRY(fragments) entry;
 	struct mount *mount;
-	size_t n, bytes, *total;
+	struct fragment_store *store;
+	size_t n, bytes;
 	struct fragment list[KEPT_MAX]; /* oldest first */
+	uint64_t newest; /* number that was asked for */
 	uint64_t used_ms;
 	unsigned made_in; /* the iteration of the loop that made the last one */
 	uint64_t tried, tried_ms; /* the number whose end had not arrived */
@@ -37,27 +40,33 @@ struct blob *blob_ref(struct blob *b)
 
 void blob_unref(struct blob **b)
 {
-	if (*b != NULL && --(*b)->refs == 0)
+	if (*b != NULL && --(*b)->refs == 0) {
+		(*b)->store->bytes -= (*b)->len;
 		free(*b);
+	}
 	*b = NULL;
 }
 
-static struct blob *blob_of(const struct buf *text)
+static struct blob *blob_of(const struct buf *text,
+			    struct fragment_store *store)
 {
 	struct blob *b = xmalloc(sizeof *b + buf_len(text));
 
+	store->bytes += buf_len(text);
 	b->refs = 1;
+	b->store = store;
 	b->len = buf_len(text);
 	memcpy(b->data, buf_head(text), b->len);
 	return b;
 }
 
-struct fragments *fragments_new(struct mount *m, size_t *total)
+struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 {
 	struct fragments *f = xcalloc(1, sizeof *f);
 
 	f->mount = m;
-	f->total = total;
+	f->store = store;
+	LIST_INSERT_HEAD(&store->all, f, entry);
 	return f;
 }
 
@@ -65,10 +74,8 @@ static void drop_oldest(struct fragments *f)
 {
 	struct fragment *x = &f->list[0];
 
-	if (x->media != NULL) {
+	if (x->media != NULL)
 		f->bytes -= x->media->len;
-		*f->total -= x->media->len;
-	}
 	blob_unref(&x->init);
 	blob_unref(&x->media);
 	f->n--;
@@ -84,6 +91,7 @@ void fragments_free(struct fragments **fp)
 		return;
 	while (f->n > 0)
 		drop_oldest(f);
+	LIST_REMOVE(f, entry);
 	free(f);
 }
 
@@ -138,7 +146,7 @@ static int make(struct fragments *f, const struct ring_segment *s,
 	uint64_t end;
 	int err;
 
-	if (!mount_end(m, &end) || own > FRAGMENT_BYTES_MAX ||
+	if (!mount_end(m, &end) ||
 	    !read_ring(m, s->pos, MIN((size_t)(end - s->pos),
 				      own + (size_t)FRAGMENT_TAIL_MAX),
 		       &ts)) {
@@ -155,8 +163,8 @@ static int make(struct fragments *f, const struct ring_segment *s,
 		.number = (uint32_t)s->number,
 	}, &init, &media, &error);
 	if (err == 0) {
-		ret->init = blob_of(&init);
-		ret->media = blob_of(&media);
+		ret->init = blob_of(&init, f->store);
+		ret->media = blob_of(&media, f->store);
 		ret->init_hash = hash_add(HASH_INIT, ret->init->data,
 					  ret->init->len);
 	}
@@ -168,17 +176,75 @@ static int make(struct fragments *f, const struct ring_segment *s,
 	return err;
 }
 
+/* The bytes that have left the playlist. */
+static size_t surplus(const struct fragments *f)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fragment *x = &f->list[i];
+
+		if (x->number + f->mount->hls > f->newest)
+			break;
+		bytes += x->media != NULL ? x->media->len : 0;
+	}
+	return bytes;
+}
+
+/* False: there is none. */
+static bool drop_surplus(struct fragment_store *store)
+{
+	struct fragments *f, *most = NULL;
+	size_t max = 0;
+
+	LIST_FOREACH(f, &store->all, entry) {
+		size_t bytes = surplus(f);
+
+		if (bytes > max) {
+			max = bytes;
+			most = f;
+		}
+	}
+	if (most != NULL)
+		drop_oldest(most);
+	return most != NULL;
+}
+
+/* Is there room for a fragment of len bytes?  It may replace older ones of its
+ * mount, but none that is newer. */
+static bool make_room(struct fragments *f, uint64_t number, size_t len)
+{
+	struct fragment_store *store = f->store;
+
+	while (f->n > 2 * f->mount->hls || f->n == KEPT_MAX)
+		drop_oldest(f);
+	while (store->bytes + len > store->max && drop_surplus(store))
+		;
+	while ((f->bytes + len > FRAGMENTS_BYTES_MAX ||
+		store->bytes + len > store->max) &&
+	       f->n > 0 && f->list[0].number < number)
+		drop_oldest(f);
+	return f->bytes + len <= FRAGMENTS_BYTES_MAX &&
+	       store->bytes + len <= store->max;
+}
+
+static void log_full(struct fragments *f, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	if (ratelimit_pass(&f->store->full_log, now_ms, &suppressed))
+		log_warning("deliver", "%s%s: stream %s: no segment of fMP4: "
+			    "those of all streams fill the memory for them "
+			    "(%u lines suppressed)", f->mount->address,
+			    f->mount->path, f->mount->stream, suppressed);
+}
+
 /* Adds it in the order of numbers. */
 static const struct fragment *add(struct fragments *f, const struct fragment *x)
 {
-	size_t i, len = x->media != NULL ? x->media->len : 0;
+	size_t i;
 
-	f->bytes += len;
-	*f->total += len;
-	while (f->n == KEPT_MAX ||
-	       (f->n > 0 && (f->bytes > FRAGMENTS_BYTES_MAX ||
-			     *f->total > FRAGMENTS_TOTAL_MAX)))
-		drop_oldest(f);
+	f->bytes += x->media != NULL ? x->media->len : 0;
 	for (i = f->n; i > 0 && f->list[i - 1].number > x->number; i--)
 		f->list[i] = f->list[i - 1];
 	f->list[i] = *x;
@@ -191,8 +257,10 @@ enum fragment_state fragments_get(struct fragments *f,
 				  uint64_t now_ms, const struct fragment **ret)
 {
 	struct fragment x = { .number = s->number };
+	size_t len = (size_t)(s->end - s->pos);
 
 	f->used_ms = now_ms;
+	f->newest = MAX(f->newest, s->number);
 	for (size_t i = 0; i < f->n; i++)
 		if (f->list[i].number == s->number) {
 			*ret = &f->list[i];
@@ -202,6 +270,12 @@ enum fragment_state fragments_get(struct fragments *f,
 	if (f->made_in == ev_iteration(f->mount->loop) ||
 	    (f->tried == s->number && now_ms - f->tried_ms < FRAGMENT_RETRY_MS))
 		return FRAGMENT_LATER;
+	if (len > FRAGMENT_BYTES_MAX)
+		return FRAGMENT_BAD;
+	if (!make_room(f, s->number, len)) {
+		log_full(f, now_ms);
+		return FRAGMENT_FULL;
+	}
 	f->made_in = ev_iteration(f->mount->loop);
 	switch (make(f, s, &x)) {
 	case 0:

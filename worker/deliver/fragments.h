@@ -7,16 +7,22 @@
  * are not late.  A segment is ready when the units that it ends with are
  * complete, or FRAGMENT_WAIT_MS after its end.
  *
+ * A mount keeps those of its playlist, and as many that have left it.  Where
+ * the store has no room, the mount with the most bytes that have left its
+ * playlist loses the oldest of them; those of playlists stay.
+ *
  * Owns the fragments; borrows the mount.
  */
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "common/base/ratelimit.h"
 #include "common/base/ring_segment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct fragments;
 struct mount;
@@ -27,13 +33,22 @@ enum {
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
 	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
-	FRAGMENTS_TOTAL_MAX = 1 << 30, /* ... and of all, above one for each */
+	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* ... and of all */
 	FRAGMENTS_IDLE_MS = 60000,     /* without a request they are freed */
+};
+
+/* What the mounts of a process share; outlives them and all blobs. */
+struct fragment_store {
+	LIST_HEAD(, fragments) all;
+	size_t bytes; /* of all blobs, also of those that only answers hold */
+	size_t max;
+	struct ratelimit full_log;
 };
 
 /* Bytes that several answers share. */
 struct blob {
 	unsigned refs;
+	struct fragment_store *store; /* counts them */
 	size_t len;
 	uint8_t data[];
 };
@@ -51,10 +66,10 @@ enum fragment_state {
 	FRAGMENT_READY,
 	FRAGMENT_LATER, /* in a later call */
 	FRAGMENT_BAD,   /* it cannot be carried, or has left the ring */
+	FRAGMENT_FULL,  /* there is no room for it */
 };
 
-/* total: the bytes of all mounts; outlives them. */
-struct fragments *fragments_new(struct mount *, size_t *total);
+struct fragments *fragments_new(struct mount *, struct fragment_store *);
 /* NULL-safe; sets *f to NULL. */
 void fragments_free(struct fragments **);
 

@@ -201,6 +201,9 @@ static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
 		return true;
 	case FRAGMENT_LATER:
 		return false;
+	case FRAGMENT_FULL:
+		viewer_conn_reject(c, 503);
+		return true;
 	case FRAGMENT_BAD:
 		break;
 	}
@@ -216,19 +219,26 @@ static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 {
 	const struct fragment *f;
 	struct blob *init = NULL;
-	bool later = false;
+	bool later = false, full = false;
 
 	for (size_t i = all->n; m->fragments != NULL && init == NULL &&
 			       i > 0 && all->n - i < 2 * (size_t)m->hls; i--) {
+		enum fragment_state state;
+
 		init = fragments_init(m->fragments, hash);
-		later = init == NULL && (later || fragments_get(
-			m->fragments, &all->list[i - 1], mono_ms(), &f) ==
-			FRAGMENT_LATER);
+		if (init != NULL)
+			break;
+		state = fragments_get(m->fragments, &all->list[i - 1],
+				      mono_ms(), &f);
+		later = later || state == FRAGMENT_LATER;
+		full = full || state == FRAGMENT_FULL;
 	}
 	if (init == NULL && m->fragments != NULL)
 		init = fragments_init(m->fragments, hash);
 	if (init != NULL)
 		send_blob(c, r, init, 0, age_max(m, all));
+	else if (!later && full)
+		viewer_conn_reject(c, 503);
 	else if (!later)
 		answer_missing(c, false);
 	return init != NULL || !later;
@@ -374,12 +384,14 @@ static void drop_old(struct ring_segments *all, uint64_t from_pos)
 }
 
 /* Leaves the newest segments in the playlist that have fragments, and their
- * initialization segments in maps.  False: some of them are not ready. */
-static bool choose_fragments(struct mount *m, struct hls_playlist *p,
-			     uint64_t maps[MSG_HLS_MAX])
+ * initialization segments in maps.  FRAGMENT_LATER: some of them are not ready;
+ * BAD and FULL: there is none. */
+static enum fragment_state choose_fragments(struct mount *m,
+					    struct hls_playlist *p,
+					    uint64_t maps[MSG_HLS_MAX])
 {
 	size_t from = p->n, to = p->n, i;
-	bool later = false;
+	bool later = false, full = false;
 
 	for (i = p->n; i > 0; i--) {
 		const struct fragment *f;
@@ -387,6 +399,7 @@ static bool choose_fragments(struct mount *m, struct hls_playlist *p,
 			m->fragments, &p->segments[i - 1], mono_ms(), &f);
 
 		later = later || state == FRAGMENT_LATER;
+		full = full || state == FRAGMENT_FULL;
 		/* the end of the newest one may not have arrived */
 		if (state != FRAGMENT_READY && i == to)
 			to = from = i - 1;
@@ -397,12 +410,14 @@ static bool choose_fragments(struct mount *m, struct hls_playlist *p,
 	}
 	/* one in a turn of the loop */
 	if (later && (i > 0 || from == to))
-		return false;
+		return FRAGMENT_LATER;
+	if (from == to)
+		return full ? FRAGMENT_FULL : FRAGMENT_BAD;
 	p->segments += from;
 	p->n = to - from;
 	memmove(maps, maps + from, p->n * sizeof maps[0]);
 	p->maps = maps;
-	return true;
+	return FRAGMENT_READY;
 }
 
 /* False: the stream has no segment yet, or not the one that the request waits
@@ -416,6 +431,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 				  .hashed = hash_names };
 	struct ring_segments all;
 	struct ring_parts parts;
+	enum fragment_state state = FRAGMENT_READY;
 	struct buf text = { 0 };
 	uint64_t end;
 	int status = 200;
@@ -435,10 +451,12 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	if (p.n == 0)
 		return false;
 	p.segments = all.list + all.n - p.n;
-	if (m->fragments != NULL && !choose_fragments(m, &p, maps))
+	if (m->fragments != NULL)
+		state = choose_fragments(m, &p, maps);
+	if (state == FRAGMENT_LATER)
 		return false;
-	if (p.n == 0) {
-		viewer_conn_reject(c, 501);
+	if (state != FRAGMENT_READY) {
+		viewer_conn_reject(c, state == FRAGMENT_FULL ? 503 : 501);
 		return true;
 	}
 	if (m->fragments == NULL && hls_parts_are_live(&parts, &all)) {

@@ -30,7 +30,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->tls = cfg->name->tls;
 	m->hls = cfg->name->hls;
 	if (cfg->name->fmp4)
-		m->fragments = fragments_new(m, cfg->fragment_bytes);
+		m->fragments = fragments_new(m, cfg->fragments);
 	m->demand = cfg->name->demand;
 	m->loop = cfg->loop;
 	m->ring_fd = cfg->ring_fd;

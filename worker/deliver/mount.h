@@ -72,7 +72,7 @@ struct mount_config {
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
 	struct page_pipe *pages; /* borrowed, outlives the mount; or NULL */
-	size_t *fragment_bytes;  /* of all mounts; likewise */
+	struct fragment_store *fragments; /* of all mounts; likewise */
 };
 
 /* NULL with *ret_err = -errno if the descriptor is no valid ring. */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/fragments.h"
+
+#include "common/base/fd.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/deliver/mount.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <string.h>
+
+enum {
+	QUANTITY = 3, /* of a playlist */
+	KEPT = 2 * QUANTITY + 1,
+	MOUNTS = 3,
+	PICTURES = 20,
+	FIRST = 500,
+};
+
+static const struct lag_kernel kernel = { 4 << 20, 6 << 20 };
+
+/* Mounts of one ring, whose segments are of one size. */
+struct scene {
+	struct ev_loop *loop;
+	int ring_fd;
+	struct ring_writer *writer;
+	struct ring_segment open;
+	struct fragment_store store;
+	struct mount *mounts[MOUNTS];
+	struct ring_segments all;
+};
+
+static void write_packets(struct scene *s, const struct build *b)
+{
+	size_t room;
+
+	for (size_t i = 0; i < b->n; i++) {
+		memcpy(ring_room(s->writer, &room), b->data + i * TS_PACKET,
+		       TS_PACKET);
+		ring_commit(s->writer, 1);
+	}
+	ring_publish(s->writer);
+}
+
+static void add_picture(struct build *b, unsigned i)
+{
+	static const uint8_t first[] = "\0\0\1\x67\x64\x00\x0d\xac\xd9\x41\x51"
+		"\xfe\x23\xc0\x44\x00\x00\x03\x00\x04\x00\x00\x03\x00\xc8\x3c"
+		"\x50\xa6\x58\0\0\1\x68\xeb\xe3\xcb\x22\xc0\0\0\1\x65ICE";
+	uint8_t es[150], *p;
+	struct pes_times at;
+
+	memset(es, 0x55, sizeof es);
+	memcpy(es, "\0\0\1\x41", 4);
+	if (i == 0)
+		memcpy(es, first, sizeof first - 1);
+	p = build_pes(b, 0x101, es, sizeof es);
+	cr_assert(pes_times(p, &at));
+	pes_set_time(p + at.pts, i * UINT64_C(3600));
+}
+
+/* The segments are those of long ago: their ends have arrived. */
+static void add_segments(struct scene *s, unsigned n)
+{
+	struct build *b = build_new();
+
+	build_tables(b);
+	for (unsigned i = 0; i < PICTURES; i++)
+		add_picture(b, i);
+	while (n-- > 0) {
+		struct ring_segment done;
+
+		write_packets(s, b);
+		done = s->open;
+		done.end = s->open.pos = ring_writer_pos(s->writer);
+		done.duration_ms = 1000;
+		s->open.number++;
+		ring_segment_cut(s->writer, &done, &s->open);
+	}
+	build_free(b);
+}
+
+static void look(struct scene *s)
+{
+	uint64_t end;
+
+	cr_assert(mount_end(s->mounts[0], &end));
+	ring_reader_segments(s->mounts[0]->reader,
+			     (size_t)s->mounts[0]->lag.start_max, &s->all);
+}
+
+static void scene_init(struct scene *s, unsigned n)
+{
+	static const struct msg_deliver_mount name = {
+		.address = "127.0.0.1:0", .path = "/news.m3u8",
+		.stream = "a001", .hls = QUANTITY, .fmp4 = true
+	};
+	int err = 0;
+
+	*s = (struct scene){ .loop = ev_loop_new(EVFLAG_NOENV),
+			     .ring_fd = ring_create(4 << 20, RING_GROWN),
+			     .store.max = FRAGMENTS_TOTAL_MAX,
+			     .open = { .number = FIRST, .base = FIRST,
+				       .wall_ms = 1000000,
+				       .independent = true } };
+	s->writer = ring_writer_new(s->ring_fd, &err);
+	cr_assert_not_null(s->writer, "%d", err);
+	ring_segment_cut(s->writer, NULL, &s->open);
+	add_segments(s, n);
+	for (unsigned i = 0; i < MOUNTS; i++) {
+		s->mounts[i] = mount_new(&(struct mount_config){
+			.loop = s->loop, .name = &name,
+			.ring_fd = fd_reopen_readonly(s->ring_fd),
+			.start_ms = 1, .kernel = &kernel,
+			.fragments = &s->store,
+		}, &err);
+		cr_assert_not_null(s->mounts[i], "%d", err);
+	}
+	look(s);
+	cr_assert_eq(s->all.n, n);
+}
+
+static void scene_done(struct scene *s)
+{
+	for (unsigned i = 0; i < MOUNTS; i++)
+		mount_free(&s->mounts[i]);
+	ring_writer_free(&s->writer);
+	fd_close(&s->ring_fd);
+	ev_loop_destroy(s->loop);
+	cr_assert_eq(s->store.bytes, 0);
+}
+
+/* Of the segment with so many newer ones, in a turn of its own. */
+static enum fragment_state get(struct scene *s, unsigned mount, unsigned age,
+			       const struct fragment **ret)
+{
+	(void)ev_run(s->loop, EVRUN_NOWAIT);
+	return fragments_get(s->mounts[mount]->fragments,
+			     &s->all.list[s->all.n - 1 - age], 1, ret);
+}
+
+/* The newest n, as a playlist is built. */
+static void expect_made(struct scene *s, unsigned mount, unsigned n)
+{
+	const struct fragment *f;
+
+	for (unsigned i = 0; i < n; i++)
+		cr_assert_eq(get(s, mount, i, &f), FRAGMENT_READY, "%u %u",
+			     mount, i);
+}
+
+/* Has the mount this one, so that it need not be made from the ring? */
+static bool is_kept(struct scene *s, unsigned mount, unsigned age)
+{
+	struct lag *lag = &s->mounts[mount]->lag;
+	uint64_t start_max = lag->start_max;
+	const struct fragment *f;
+	enum fragment_state state;
+
+	lag->start_max = 0; /* nothing can be read */
+	state = get(s, mount, age, &f);
+	lag->start_max = start_max;
+	return state == FRAGMENT_READY;
+}
+
+static size_t size_of(struct scene *s)
+{
+	return (size_t)(s->all.list[0].end - s->all.list[0].pos);
+}
+
+Test(fragments, a_mount_keeps_twice_its_playlist)
+{
+	struct scene s;
+
+	scene_init(&s, KEPT + 4);
+	expect_made(&s, 0, KEPT + 4);
+	for (unsigned i = 0; i < KEPT - 1; i++)
+		cr_expect(is_kept(&s, 0, i), "%u", i);
+	scene_done(&s);
+	/* those that are asked for while they are new */
+	scene_init(&s, 1);
+	for (unsigned i = 0; i < KEPT + 4; i++) {
+		expect_made(&s, 0, 1);
+		add_segments(&s, 1);
+		look(&s);
+	}
+	/* the newest one has not been asked for */
+	for (unsigned i = 1; i <= KEPT; i++)
+		cr_expect(is_kept(&s, 0, i), "%u", i);
+	cr_expect_not(is_kept(&s, 0, KEPT + 1));
+	scene_done(&s);
+}
+
+Test(fragments, what_has_left_the_playlist_makes_room_for_other_mounts)
+{
+	struct scene s;
+	size_t one;
+
+	scene_init(&s, KEPT);
+	expect_made(&s, 0, KEPT);
+	one = s.store.bytes / KEPT;
+	expect_made(&s, 1, QUANTITY + 1);
+	/* the third mount needs three */
+	s.store.max = s.store.bytes + size_of(&s) - one;
+	expect_made(&s, 2, QUANTITY);
+	cr_assert_leq(s.store.bytes, s.store.max);
+	/* they are the oldest ones of the mount with the most */
+	for (unsigned i = 0; i <= QUANTITY; i++)
+		cr_expect(is_kept(&s, 1, i), "%u", i);
+	for (unsigned i = 0; i < KEPT - QUANTITY; i++)
+		cr_expect(is_kept(&s, 0, i), "%u", i);
+	cr_expect_not(is_kept(&s, 0, KEPT - QUANTITY));
+	scene_done(&s);
+}
+
+Test(fragments, no_playlist_takes_the_room_of_another_one)
+{
+	const struct fragment *f;
+	struct scene s;
+	size_t one;
+
+	scene_init(&s, QUANTITY);
+	expect_made(&s, 0, QUANTITY);
+	one = s.store.bytes / QUANTITY;
+	expect_made(&s, 1, QUANTITY);
+	/* one more */
+	s.store.max = s.store.bytes + size_of(&s);
+	cr_assert_eq(get(&s, 2, 0, &f), FRAGMENT_READY);
+	cr_assert_eq(get(&s, 2, 1, &f), FRAGMENT_FULL);
+	for (unsigned i = 0; i < 2 * QUANTITY; i++)
+		cr_expect(is_kept(&s, i % 2, i / 2), "%u", i);
+	cr_expect(is_kept(&s, 2, 0));
+	/* a new segment replaces the oldest one of its own mount */
+	add_segments(&s, 1);
+	look(&s);
+	s.store.max = s.store.bytes + size_of(&s) - one;
+	cr_assert_eq(get(&s, 2, 0, &f), FRAGMENT_READY);
+	cr_expect_not(is_kept(&s, 2, 1));
+	for (unsigned i = 0; i < 2 * QUANTITY; i++)
+		cr_expect(is_kept(&s, i % 2, 1 + i / 2), "%u", i);
+	scene_done(&s);
+}
+
+Test(fragments, what_an_answer_holds_takes_room)
+{
+	const struct fragment *f;
+	struct blob *held;
+	struct scene s;
+
+	scene_init(&s, 2);
+	s.store.max = size_of(&s);
+	cr_assert_eq(get(&s, 0, 1, &f), FRAGMENT_READY);
+	held = blob_ref(f->media);
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_FULL);
+	cr_assert_geq(s.store.bytes, held->len);
+	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_FULL);
+	blob_unref(&held);
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	scene_done(&s);
+}
