@@ -41,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf init = { 0 }, media = { 0 };
 	struct errmsg error = { .text = "" };
+	struct fmp4_lack lack;
 	struct fmp4_source s = { .data = data + 1, .near = 1000000 };
 	size_t mdat;
 
@@ -49,12 +50,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.len = (size - 1) / 188 * 188;
 	s.own = s.len / 4 * ((data[0] & 3U) + 1) / 188 * 188;
 	s.last = data[0] & 0x80;
-	if (fmp4_make(&s, &init, &media, &error) == 0) {
+	if (fmp4_make(&s, &init, &media, &lack, &error) == 0) {
 		(void)walk(buf_head(&init), buf_len(&init));
 		mdat = walk(buf_head(&media), buf_len(&media));
 		check(memcmp(buf_head(&media) + mdat + 4, "mdat", 4) == 0);
 	} else {
 		check(buf_len(&init) == 0 && buf_len(&media) == 0);
+		(void)fmp4_lack_feed(&lack, s.data, s.len);
 	}
 	buf_done(&init);
 	buf_done(&media);

@@ -59,13 +59,15 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 	deliver_feed_waiting(d, now_ms);
 	d->n_viewers = 0;
 	for (size_t i = 0; i < d->mounts.n; i++) {
-		struct mount *m = d->mounts.mounts[i];
+		struct mount *m = d->mounts.mounts[(d->turns + i) %
+						   d->mounts.n];
 
 		mount_feed(m, now_ms);
 		hls_wake(m, d->hash_names, now_ms);
 		d->n_viewers += m->n_viewers;
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 	}
+	d->turns++; /* another mount is the first one */
 	if (d->n_viewers == 0 && !busy && d->wait.n == 0)
 		ev_timer_stop(d->loop, &d->tick);
 }
@@ -188,6 +190,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
 	d->fragments.max = FRAGMENTS_TOTAL_MAX;
+	d->fragments.turn_max = FRAGMENTS_TURN_MAX;
 	d->max_conns = (unsigned)MIN(files.rlim_cur -
 					     files.rlim_cur / RESERVED_SHARE,
 				     (rlim_t)CONNS_MAX);

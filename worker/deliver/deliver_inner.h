@@ -53,6 +53,7 @@ struct deliver {
 	struct demand_wait wait;
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	void *arg;
+	unsigned turns; /* of the tick */
 	unsigned n_demands; /* reported since the last second */
 	unsigned n_conns;   /* clients that are no viewers (yet) ... */
 	unsigned n_fresh;   /* ... and sent no whole request yet */

@@ -27,8 +27,9 @@ struct fragments {
 	struct fragment list[KEPT_MAX]; /* oldest first */
 	uint64_t newest; /* number that was asked for */
 	uint64_t used_ms;
-	unsigned made_in; /* the iteration of the loop that made the last one */
-	uint64_t tried, tried_ms; /* the number whose end had not arrived */
+	uint64_t tried, tried_ms; /* the number whose end had not arrived ... */
+	uint64_t seen;            /* ... up to here; it lacks these units */
+	struct fmp4_lack lack;
 	struct errmsg error; /* that was logged last */
 };
 
@@ -102,9 +103,10 @@ void fragments_expire(struct fragments *f, uint64_t now_ms)
 }
 
 /* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
-static bool read_ring(struct mount *m, uint64_t pos, size_t len,
+static bool read_ring(struct fragments *f, uint64_t pos, size_t len,
 		      struct buf *ret)
 {
+	struct mount *m = f->mount;
 	uint64_t from = pos, end;
 
 	while (len > 0) {
@@ -117,6 +119,7 @@ static bool read_ring(struct mount *m, uint64_t pos, size_t len,
 		if (n <= 0)
 			return false;
 		buf_added(ret, (size_t)n);
+		f->store->spent += (size_t)n;
 		pos += (uint64_t)n;
 		len -= (size_t)n;
 	}
@@ -134,6 +137,20 @@ static void log_once(struct fragments *f, const char *error)
 			  error);
 }
 
+/* Have the units arrived that it lacked?  Reads what is new behind it. */
+static bool has_arrived(struct fragments *f, uint64_t end)
+{
+	struct buf tail = { 0 };
+	bool arrived;
+
+	/* what is lost is found when the segment is read */
+	arrived = !read_ring(f, f->seen, (size_t)(end - f->seen), &tail) ||
+		  fmp4_lack_feed(&f->lack, buf_head(&tail), buf_len(&tail));
+	f->seen = end;
+	buf_done(&tail);
+	return arrived;
+}
+
 /* 0 or an error of fmp4_make(). */
 static int make(struct fragments *f, const struct ring_segment *s,
 		struct fragment *ret)
@@ -143,11 +160,18 @@ static int make(struct fragments *f, const struct ring_segment *s,
 	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
 	size_t own = (size_t)(s->end - s->pos);
 	struct errmsg error = { .text = "" };
+	struct fmp4_lack lack;
 	uint64_t end;
+	bool last;
 	int err;
 
-	if (!mount_end(m, &end) ||
-	    !read_ring(m, s->pos, MIN((size_t)(end - s->pos),
+	if (!mount_end(m, &end))
+		return -ERANGE;
+	last = late_ms > FRAGMENT_WAIT_MS ||
+	       end - s->end >= FRAGMENT_TAIL_MAX;
+	if (!last && f->tried == s->number && !has_arrived(f, end))
+		return -EAGAIN;
+	if (!read_ring(f, s->pos, MIN((size_t)(end - s->pos),
 				      own + (size_t)FRAGMENT_TAIL_MAX),
 		       &ts)) {
 		buf_done(&ts);
@@ -157,11 +181,14 @@ static int make(struct fragments *f, const struct ring_segment *s,
 		.data = buf_head(&ts),
 		.len = buf_len(&ts),
 		.own = own,
-		.last = late_ms > FRAGMENT_WAIT_MS ||
-			end - s->end >= FRAGMENT_TAIL_MAX,
+		.last = last,
 		.near = (uint64_t)s->wall_ms * TICKS_PER_MS,
 		.number = (uint32_t)s->number,
-	}, &init, &media, &error);
+	}, &init, &media, &lack, &error);
+	if (err == -EAGAIN) {
+		f->lack = lack;
+		f->seen = s->pos + buf_len(&ts);
+	}
 	if (err == 0) {
 		ret->init = blob_of(&init, f->store);
 		ret->media = blob_of(&media, f->store);
@@ -258,6 +285,7 @@ enum fragment_state fragments_get(struct fragments *f,
 {
 	struct fragment x = { .number = s->number };
 	size_t len = (size_t)(s->end - s->pos);
+	unsigned turn = ev_iteration(f->mount->loop);
 
 	f->used_ms = now_ms;
 	f->newest = MAX(f->newest, s->number);
@@ -267,7 +295,10 @@ enum fragment_state fragments_get(struct fragments *f,
 			return (*ret)->media != NULL ? FRAGMENT_READY
 						     : FRAGMENT_BAD;
 		}
-	if (f->made_in == ev_iteration(f->mount->loop) ||
+	if (f->store->turn != turn)
+		f->store->spent = 0;
+	f->store->turn = turn;
+	if (f->store->spent >= f->store->turn_max ||
 	    (f->tried == s->number && now_ms - f->tried_ms < FRAGMENT_RETRY_MS))
 		return FRAGMENT_LATER;
 	if (len > FRAGMENT_BYTES_MAX)
@@ -276,7 +307,6 @@ enum fragment_state fragments_get(struct fragments *f,
 		log_full(f, now_ms);
 		return FRAGMENT_FULL;
 	}
-	f->made_in = ev_iteration(f->mount->loop);
 	switch (make(f, s, &x)) {
 	case 0:
 		*ret = add(f, &x);

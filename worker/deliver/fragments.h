@@ -3,9 +3,9 @@
  * The segments of a mount as fMP4, made from those in its ring when a client
  * asks for them first, and kept for the others.
  *
- * At most one of a mount is made in a turn of the loop, so that other viewers
- * are not late.  A segment is ready when the units that it ends with are
- * complete, or FRAGMENT_WAIT_MS after its end.
+ * Those of all mounts that are made in a turn of the loop have few bytes, so
+ * that other viewers are not late.  A segment is ready when the units that it
+ * ends with are complete, or FRAGMENT_WAIT_MS after its end.
  *
  * A mount keeps those of its playlist, and as many that have left it.  Where
  * the store has no room, the mount with the most bytes that have left its
@@ -34,6 +34,7 @@ enum {
 	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
 	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* ... and of all */
+	FRAGMENTS_TURN_MAX = 4 << 20,    /* ... that a turn reads */
 	FRAGMENTS_IDLE_MS = 60000,     /* without a request they are freed */
 };
 
@@ -42,6 +43,9 @@ struct fragment_store {
 	LIST_HEAD(, fragments) all;
 	size_t bytes; /* of all blobs, also of those that only answers hold */
 	size_t max;
+	size_t turn_max; /* a turn that has read so many bytes makes no more */
+	unsigned turn;   /* iteration of the loop ... */
+	size_t spent;    /* ... and what it has read */
 	struct ratelimit full_log;
 };
 

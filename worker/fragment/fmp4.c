@@ -143,21 +143,56 @@ static bool has_own(const struct fmp4_track *t)
 	return fmp4_n_pes(t) > 0 && fmp4_pes_at(t, 0)->own;
 }
 
+bool fmp4_lack_feed(struct fmp4_lack *l, const uint8_t *data, size_t len)
+{
+	for (size_t at = 0; at + TS_PACKET <= len && l->n > 0;
+	     at += TS_PACKET) {
+		const uint8_t *packet = data + at;
+		size_t i = 0, n = TS_PACKET - ts_payload_offset(packet), pes;
+
+		if (!ts_sync_ok(packet) || ts_tei(packet) ||
+		    ts_scrambling(packet))
+			continue;
+		while (i < l->n && l->list[i].pid != ts_pid(packet))
+			i++;
+		if (i == l->n)
+			continue;
+		if (pes_find(packet, &pes) != NULL)
+			l->list[i].pes = false;
+		l->list[i].bytes -= MIN(l->list[i].bytes, n);
+		if (!l->list[i].pes && l->list[i].bytes == 0)
+			l->list[i] = l->list[--l->n];
+	}
+	return l->n == 0;
+}
+
+static void add_lack(struct fmp4_lack *l, const struct fmp4_track *t, bool pes)
+{
+	l->list[l->n].pid = t->pid;
+	l->list[l->n].pes = pes;
+	l->list[l->n++].bytes = pes ? 0 : t->lacking;
+}
+
 int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
-	      struct errmsg *error)
+	      struct fmp4_lack *lack, struct errmsg *error)
 {
 	struct fmp4_track list[FMP4_TRACKS_MAX] = { 0 };
 	size_t n, used = 0;
 	int err = demux(s, list, &n, error);
 
+	lack->n = 0;
 	for (size_t i = 0; err == 0 && i < n; i++)
 		if (!s->last && has_own(&list[i]) && list[i].beyond == 0)
-			err = -EAGAIN;
+			add_lack(lack, &list[i], true);
+	if (lack->n > 0)
+		err = -EAGAIN;
 	for (size_t i = 0; err == 0 && i < n; i++) {
 		if (buf_len(&list[i].es) == 0)
 			continue;
 		err = list[i].video ? fmp4_video(&list[i], s, error)
 				    : fmp4_audio(&list[i], s, error);
+		if (err == -EAGAIN)
+			add_lack(lack, &list[i], false);
 	}
 	for (size_t i = 0; err == 0 && i < n; i++)
 		if (fmp4_n_samples(&list[i]) > 0) {

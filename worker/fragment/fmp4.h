@@ -36,7 +36,20 @@ struct fmp4_source {
 	uint32_t number;  /* of the fragment */
 };
 
-/* Appends both.  0; -EAGAIN: the last units end behind the bytes; -ENOTSUP with
- * error: it cannot be carried. */
+/* What must follow until the last units of a segment have their ends. */
+struct fmp4_lack {
+	size_t n;
+	struct {
+		uint16_t pid;
+		bool pes;     /* the begin of one ... */
+		size_t bytes; /* ... and so many, roughly */
+	} list[FMP4_TRACKS_MAX];
+};
+
+/* Appends both.  0; -EAGAIN with lack: the last units end behind the bytes;
+ * -ENOTSUP with error: it cannot be carried. */
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
-	      struct errmsg *error) MUST_CHECK;
+	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
+
+/* Whole packets behind the last bytes.  True: nothing is lacking any more. */
+bool fmp4_lack_feed(struct fmp4_lack *, const uint8_t *data, size_t len);

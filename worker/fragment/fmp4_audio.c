@@ -243,6 +243,7 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 		if (n_pes == 0 || !fmp4_pes_at(t, i)->own)
 			break;
 		if (found + f.len > len || found == len) {
+			t->lacking = found == len ? 1 : found + f.len - len;
 			if (!s->last && t->beyond < 2)
 				return -EAGAIN;
 			break;

@@ -38,6 +38,7 @@ struct fmp4_track {
 	struct buf es;   /* payload of all PES, from the first one on */
 	struct buf pes;  /* of struct fmp4_pes */
 	unsigned beyond; /* PES that begin behind the segment */
+	size_t lacking;  /* bytes of the last frame */
 	struct buf samples; /* of struct fmp4_sample */
 	struct buf data;    /* their bytes */
 	uint64_t time;   /* of the first sample, in the scale */

@@ -2,6 +2,7 @@
 #include "worker/deliver/fragments.h"
 
 #include "common/base/fd.h"
+#include "common/base/wall.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/deliver/mount.h"
 #include "worker/ts/pes.h"
@@ -100,7 +101,8 @@ static void scene_init(struct scene *s, unsigned n)
 
 	*s = (struct scene){ .loop = ev_loop_new(EVFLAG_NOENV),
 			     .ring_fd = ring_create(4 << 20, RING_GROWN),
-			     .store.max = FRAGMENTS_TOTAL_MAX,
+			     .store = { .max = FRAGMENTS_TOTAL_MAX,
+					.turn_max = FRAGMENTS_TURN_MAX },
 			     .open = { .number = FIRST, .base = FIRST,
 				       .wall_ms = 1000000,
 				       .independent = true } };
@@ -257,5 +259,64 @@ Test(fragments, what_an_answer_holds_takes_room)
 	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_FULL);
 	blob_unref(&held);
 	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	scene_done(&s);
+}
+
+Test(fragments, a_turn_reads_few_bytes_for_all_mounts)
+{
+	const struct fragment *f;
+	struct scene s;
+
+	scene_init(&s, 2);
+	s.store.turn_max = 1;
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	for (unsigned i = 0; i < MOUNTS; i++)
+		for (unsigned k = 0; k < 2; k++)
+			cr_expect_eq(fragments_get(s.mounts[i]->fragments,
+						   &s.all.list[k], 1, &f),
+				     i == 0 && k == 1 ? FRAGMENT_READY
+						      : FRAGMENT_LATER,
+				     "%u %u", i, k);
+	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_READY);
+	scene_done(&s);
+}
+
+/* The newest segment, after so many periods. */
+static enum fragment_state retry(struct scene *s, unsigned periods)
+{
+	const struct fragment *f;
+
+	(void)ev_run(s->loop, EVRUN_NOWAIT);
+	return fragments_get(s->mounts[0]->fragments,
+			     &s->all.list[s->all.n - 1],
+			     periods * FRAGMENT_RETRY_MS, &f);
+}
+
+Test(fragments, a_segment_that_waits_for_its_end_is_not_read_again)
+{
+	struct build *b = build_new();
+	struct scene s;
+
+	scene_init(&s, 1);
+	/* it does not end for long */
+	s.open.wall_ms = (int64_t)wall_ms() + 3600 * 1000;
+	add_segments(&s, 1);
+	/* a segment takes the time of its begin */
+	add_segments(&s, 1);
+	look(&s);
+	cr_assert_eq(retry(&s, 1), FRAGMENT_LATER);
+	cr_assert_eq(s.store.spent, size_of(&s));
+	cr_assert_eq(retry(&s, 2), FRAGMENT_LATER);
+	cr_assert_eq(s.store.spent, 0);
+	for (unsigned i = 0; i < 5; i++)
+		(void)build_null(b);
+	write_packets(&s, b);
+	cr_assert_eq(retry(&s, 3), FRAGMENT_LATER);
+	cr_assert_eq(s.store.spent, 5 * TS_PACKET);
+	b->n = 0;
+	add_picture(b, 0);
+	write_packets(&s, b);
+	cr_assert_eq(retry(&s, 4), FRAGMENT_READY);
+	build_free(b);
 	scene_done(&s);
 }

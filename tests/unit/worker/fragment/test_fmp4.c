@@ -27,6 +27,7 @@ struct scene {
 	bool last;
 	uint64_t near;
 	struct buf init, media;
+	struct fmp4_lack lack;
 	struct errmsg error;
 };
 
@@ -97,7 +98,7 @@ static int make(struct scene *s)
 		.data = run.data, .len = len,
 		.own = s->own > 0 ? s->own : len,
 		.last = s->last, .near = s->near, .number = 9,
-	}, &s->init, &s->media, &s->error);
+	}, &s->init, &s->media, &s->lack, &s->error);
 }
 
 /* The content of the nth box of this type. */
@@ -204,6 +205,59 @@ Test(fmp4, a_segment_waits_for_the_end_of_its_units)
 	s.b->n = s.own / TS_PACKET;
 	s.last = true;
 	cr_assert_eq(make(&s), 0);
+	close_scene(&s);
+}
+
+/* Are the packets from there on what it lacked? */
+static bool feed_lack(struct scene *s, size_t from)
+{
+	return fmp4_lack_feed(&s->lack, s->b->data + from * TS_PACKET,
+			      (s->b->n - from) * TS_PACKET);
+}
+
+Test(fmp4, it_is_known_what_a_segment_waits_for)
+{
+	struct buf part = { 0 };
+	struct scene s;
+	size_t from;
+
+	open_scene(&s);
+	s.last = false;
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	add_frame(&s, 0);
+	from = s.b->n;
+	s.own = from * TS_PACKET;
+	cr_assert_eq(make(&s), -EAGAIN);
+	cr_assert_not(feed_lack(&s, from));
+	(void)build_payload(s.b, VIDEO, 1);
+	(void)build_payload(s.b, 0x103, 1);
+	add_frame(&s, FRAME_TICKS);
+	cr_assert_not(feed_lack(&s, from));
+	from = s.b->n;
+	add_picture(&s, PICTURE, true);
+	cr_assert(feed_lack(&s, from));
+	cr_assert_eq(make(&s), 0);
+	close_scene(&s);
+
+	/* the rest of a frame */
+	open_scene(&s);
+	s.last = false;
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	put_frame(&part, 7);
+	(void)build_pes(s.b, AUDIO, buf_head(&part), 100);
+	s.own = s.b->n * TS_PACKET;
+	add_picture(&s, PICTURE, true);
+	(void)build_pes(s.b, AUDIO, NULL, 0);
+	cr_assert_eq(make(&s), -EAGAIN);
+	from = s.b->n;
+	add_picture(&s, 2 * PICTURE, true);
+	cr_assert_not(feed_lack(&s, from));
+	from = s.b->n;
+	(void)build_payload(s.b, AUDIO, 1);
+	cr_assert(feed_lack(&s, from));
+	buf_done(&part);
 	close_scene(&s);
 }
 
