@@ -30,6 +30,7 @@ struct fragments {
 	uint64_t tried, tried_ms; /* the number whose end had not arrived ... */
 	uint64_t seen;            /* ... up to here; it lacks these units */
 	struct fmp4_lack lack;
+	struct fmp4_past *past;
 	struct errmsg error; /* that was logged last */
 };
 
@@ -67,6 +68,7 @@ struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 
 	f->mount = m;
 	f->store = store;
+	f->past = fmp4_past_new();
 	LIST_INSERT_HEAD(&store->all, f, entry);
 	return f;
 }
@@ -93,6 +95,7 @@ void fragments_free(struct fragments **fp)
 	while (f->n > 0)
 		drop_oldest(f);
 	LIST_REMOVE(f, entry);
+	fmp4_past_free(&f->past);
 	free(f);
 }
 
@@ -184,6 +187,7 @@ static int make(struct fragments *f, const struct ring_segment *s,
 		.last = last,
 		.near = (uint64_t)s->wall_ms * TICKS_PER_MS,
 		.number = (uint32_t)s->number,
+		.past = f->past,
 	}, &init, &media, &lack, &error);
 	if (err == -EAGAIN) {
 		f->lack = lack;

@@ -34,7 +34,7 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 	for (size_t i = 0; i < pmt.n_streams; i++) {
 		const struct pmt_stream *s = &pmt.streams[i];
 		uint8_t coding = pmt_coding(s);
-		struct fmp4_track t = { .pid = s->pid,
+		struct fmp4_track t = { .pid = s->pid, .type = coding,
 					.video = s->class == PID_VIDEO };
 
 		if (t.video && coding != STREAM_AVC && coding != STREAM_HEVC)
@@ -194,19 +194,18 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 		if (err == -EAGAIN)
 			add_lack(lack, &list[i], false);
 	}
-	for (size_t i = 0; err == 0 && i < n; i++)
-		if (fmp4_n_samples(&list[i]) > 0) {
-			struct fmp4_track t = list[i];
-
-			list[i] = list[used];
-			list[used++] = t;
-		}
+	for (size_t i = 0; err == 0 && i < n; i++) {
+		list[i].known = fmp4_n_samples(&list[i]) > 0;
+		used += list[i].known;
+	}
 	if (err == 0 && used == 0)
 		err = errmsg_fail(error, -ENOTSUP, "the segment has no sample "
 				  "that fMP4 carries");
 	if (err == 0) {
-		fmp4_write_init(init, list, used);
-		fmp4_write_media(media, list, used, s->number);
+		if (s->past != NULL)
+			fmp4_recall(s->past, list, n);
+		fmp4_write_init(init, list, n);
+		fmp4_write_media(media, list, n, s->number);
 	}
 	for (size_t i = 0; i < n; i++)
 		done(&list[i]);

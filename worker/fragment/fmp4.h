@@ -25,6 +25,13 @@ enum {
 	FMP4_SAMPLES_MAX = 16384, /* of a track, in a segment */
 };
 
+/* The tracks of earlier segments: one without a sample stays in the
+ * initialization. */
+struct fmp4_past;
+struct fmp4_past *fmp4_past_new(void);
+/* NULL-safe; sets *p to NULL. */
+void fmp4_past_free(struct fmp4_past **);
+
 struct fmp4_source {
 	const uint8_t *data; /* whole packets, with the tables in front */
 	size_t len;
@@ -34,6 +41,7 @@ struct fmp4_source {
 	bool last;        /* no further bytes will come */
 	uint64_t near;    /* in 90 kHz: the time of the segment, roughly */
 	uint32_t number;  /* of the fragment */
+	struct fmp4_past *past; /* borrowed; or NULL */
 };
 
 /* What must follow until the last units of a segment have their ends. */

@@ -262,6 +262,8 @@ void fmp4_write_init(struct buf *to, const struct fmp4_track *list, size_t n)
 	movie = begin_box(to, "moov");
 	write_mvhd(to, n);
 	for (size_t i = 0; i < n; i++) {
+		if (!list[i].known)
+			continue;
 		track = begin_box(to, "trak");
 		write_tkhd(to, &list[i], (uint32_t)i + 1);
 		media = begin_box(to, "mdia");
@@ -272,6 +274,8 @@ void fmp4_write_init(struct buf *to, const struct fmp4_track *list, size_t n)
 	}
 	at = begin_box(to, "mvex");
 	for (size_t i = 0; i < n; i++) {
+		if (!list[i].known)
+			continue;
 		track = begin_full(to, "trex", 0);
 		put32(to, (uint32_t)i + 1);
 		put32(to, 1);
@@ -324,10 +328,13 @@ void fmp4_write_media(struct buf *to, const struct fmp4_track *list, size_t n,
 	put32(to, number);
 	end_box(to, at);
 	for (size_t i = 0; i < n; i++)
-		offsets[i] = write_traf(to, &list[i], (uint32_t)i + 1);
+		if (fmp4_n_samples(&list[i]) > 0)
+			offsets[i] = write_traf(to, &list[i], (uint32_t)i + 1);
 	end_box(to, movie);
 	at = begin_box(to, "mdat");
 	for (size_t i = 0; i < n; i++) {
+		if (fmp4_n_samples(&list[i]) == 0)
+			continue;
 		set32(to, offsets[i], (uint32_t)(buf_len(to) - movie));
 		buf_append(to, buf_head(&list[i].data), buf_len(&list[i].data));
 	}

@@ -34,6 +34,8 @@ struct fmp4_sample {
 struct fmp4_track {
 	uint16_t pid;
 	bool video;
+	uint8_t type; /* pmt_coding() */
+	bool known;   /* it has what the initialization needs */
 	enum fmp4_coding coding;
 	struct buf es;   /* payload of all PES, from the first one on */
 	struct buf pes;  /* of struct fmp4_pes */
@@ -81,7 +83,8 @@ static inline size_t fmp4_pes_end(const struct fmp4_track *t, size_t i)
 uint64_t fmp4_unwrap(uint64_t time, uint64_t near);
 
 /* Make the samples of a track, and what its initialization needs.  Returns as
- * fmp4_make(); a track that gets no samples is left out. */
+ * fmp4_make(); a track that gets no samples is left out, unless its description
+ * is known. */
 int fmp4_video(struct fmp4_track *, const struct fmp4_source *,
 	       struct errmsg *error) MUST_CHECK;
 int fmp4_audio(struct fmp4_track *, const struct fmp4_source *,
@@ -99,6 +102,10 @@ struct fmp4_sets {
 int fmp4_avc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 int fmp4_hevc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 
+/* Tracks with samples are remembered, and others described as they were. */
+void fmp4_recall(struct fmp4_past *, struct fmp4_track *, size_t n);
+
+/* The number of a track is its place in the list, also without the others. */
 void fmp4_write_init(struct buf *, const struct fmp4_track *, size_t n);
 void fmp4_write_media(struct buf *, const struct fmp4_track *, size_t n,
 		      uint32_t number);

@@ -26,6 +26,7 @@ struct scene {
 	size_t own; /* bytes of the segment; 0: all */
 	bool last;
 	uint64_t near;
+	struct fmp4_past *past;
 	struct buf init, media;
 	struct fmp4_lack lack;
 	struct errmsg error;
@@ -98,6 +99,7 @@ static int make(struct scene *s)
 		.data = run.data, .len = len,
 		.own = s->own > 0 ? s->own : len,
 		.last = s->last, .near = s->near, .number = 9,
+		.past = s->past,
 	}, &s->init, &s->media, &s->lack, &s->error);
 }
 
@@ -396,5 +398,56 @@ Test(fmp4, hevc_has_its_sets_in_its_initialization)
 	cr_assert_eq(field_of(&s, 0, 0, 1), 4 + 5);
 	cr_assert_eq(field_of(&s, 0, 0, 2), 0x02000000);
 	buf_done(&es);
+	close_scene(&s);
+}
+
+static unsigned count(const struct buf *b, const char type[4])
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i + 4 <= buf_len(b); i++)
+		n += memcmp(buf_head(b) + i, type, 4) == 0;
+	return n;
+}
+
+Test(fmp4, a_track_without_a_sample_stays_in_the_initialization)
+{
+	struct buf whole = { 0 };
+	struct scene s;
+
+	open_scene(&s);
+	s.past = fmp4_past_new();
+	build_tables(s.b);
+	add_frame(&s, 0);
+	cr_assert_eq(make(&s), 0);
+	/* the sound is the second track, also while there is no picture */
+	cr_assert_eq(count(&s.init, "trak"), 1);
+	cr_assert_eq(be32(box(&s.media, "tfhd", 0) + 4), 2);
+	add_picture(&s, 0, true);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(count(&s.init, "trak"), 2);
+	buf_append(&whole, buf_head(&s.init), buf_len(&s.init));
+
+	/* a segment without sound */
+	build_free(s.b);
+	s.b = build_new();
+	build_tables(s.b);
+	add_picture(&s, PICTURE, true);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(buf_len(&s.init), buf_len(&whole));
+	cr_assert_eq(memcmp(buf_head(&s.init), buf_head(&whole),
+			    buf_len(&whole)), 0);
+	cr_assert_eq(count(&s.media, "traf"), 1);
+	cr_assert_eq(be32(box(&s.media, "tfhd", 0) + 4), 1);
+
+	/* tables without it */
+	build_free(s.b);
+	s.b = build_new();
+	add_program(&s, 0x1b);
+	add_picture(&s, PICTURE, true);
+	cr_assert_eq(make(&s), 0);
+	cr_assert_eq(count(&s.init, "trak"), 1);
+	fmp4_past_free(&s.past);
+	buf_done(&whole);
 	close_scene(&s);
 }
