@@ -52,6 +52,8 @@ enum {
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct deliver *d = container_of(timer, struct deliver, tick);
+	const struct hls_wanted any = { .empty_missing = d->empty_missing,
+					.hash_names = d->hash_names };
 	uint64_t now_ms = mono_ms();
 	bool busy = false;
 
@@ -63,7 +65,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 						   d->mounts.n];
 
 		mount_feed(m, now_ms);
-		hls_wake(m, d->hash_names, now_ms);
+		hls_wake(m, &any, now_ms);
 		d->n_viewers += m->n_viewers;
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 	}

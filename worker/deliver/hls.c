@@ -39,6 +39,8 @@ static const char *const suffixes[] = {
 	[HLS_INIT] = ".mp4",
 };
 
+#define NO_CACHE "Cache-Control: no-cache\r\n"
+
 /* Of the headers that pages of other origins may send. */
 #define CORS_ALLOW \
 	"Access-Control-Allow-Methods: GET, HEAD, OPTIONS\r\n" \
@@ -118,21 +120,25 @@ bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 	return true;
 }
 
-static void answer_missing(struct viewer_conn *c, bool empty)
+/* wanted: NULL if it is no segment, or cannot be one */
+static void answer_missing(struct viewer_conn *c,
+			   const struct hls_wanted *wanted)
 {
 	static const char body[] = "Not Found\n";
+	bool empty = wanted != NULL && wanted->empty_missing;
 	const struct viewer_answer none = {
 		.status = 404,
 		.headers = "Content-Type: text/plain\r\n"
 			   "X-Content-Type-Options: nosniff\r\n"
-			   "Cache-Control: no-cache\r\n",
+			   NO_CACHE,
 		.body = body,
 		.len = sizeof body - 1,
 	};
 	const struct viewer_answer nothing = {
 		.status = 200,
-		.headers = "Content-Type: video/mp2t\r\n"
-			   "Cache-Control: no-cache\r\n",
+		.headers = empty && wanted->kind == HLS_TS
+			? "Content-Type: video/mp2t\r\n" NO_CACHE
+			: "Content-Type: video/mp4\r\n" NO_CACHE,
 		.body = "",
 	};
 
@@ -207,7 +213,7 @@ static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
 	case FRAGMENT_BAD:
 		break;
 	}
-	answer_missing(c, false);
+	answer_missing(c, NULL);
 	return true;
 }
 
@@ -240,7 +246,7 @@ static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 	else if (!later && full)
 		viewer_conn_reject(c, 503);
 	else if (!later)
-		answer_missing(c, false);
+		answer_missing(c, NULL);
 	return init != NULL || !later;
 }
 
@@ -253,7 +259,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 
 	/* also refreshes m->lag */
 	if (!mount_end(m, &end)) {
-		answer_missing(c, false);
+		answer_missing(c, NULL);
 		return true;
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
@@ -270,7 +276,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 		send_segment(c, r, m, &all.list[i], age_max(m, &all));
 		return true;
 	}
-	answer_missing(c, wanted->empty_missing);
+	answer_missing(c, wanted);
 	return true;
 }
 
@@ -284,7 +290,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	uint64_t end, number;
 
 	if (!mount_end(m, &end)) {
-		answer_missing(c, false);
+		answer_missing(c, NULL);
 		return true;
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
@@ -305,7 +311,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	    number == all.open.number &&
 	    wanted->index == (p->number == all.open.number ? p->index + 1 : 0))
 		return false;
-	answer_missing(c, wanted->empty_missing);
+	answer_missing(c, wanted);
 	return true;
 }
 
@@ -521,7 +527,7 @@ static bool has_news(struct mount *m, uint64_t now_ms)
 	return true;
 }
 
-void hls_wake(struct mount *m, bool hash_names, uint64_t now_ms)
+void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 {
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
@@ -529,7 +535,7 @@ void hls_wake(struct mount *m, bool hash_names, uint64_t now_ms)
 
 	/* an answer is sent later and frees no connection */
 	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
-		struct hls_wanted wanted = { .hash_names = hash_names };
+		struct hls_wanted wanted = *any;
 
 		next = LIST_NEXT(c, hls.entry);
 		(void)hls_segment_path(http_request_path(c->request), playlist,

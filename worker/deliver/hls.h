@@ -50,8 +50,8 @@ void hls_answer(struct viewer_conn *, const struct http_request *,
 /* The connection ends; it waits no more. */
 void hls_forget(struct viewer_conn *);
 
-/* Answers the requests that need not wait any more. */
-void hls_wake(struct mount *, bool hash_names, uint64_t now_ms);
+/* Answers the requests that need not wait any more; any: what each wants. */
+void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
 
 /* The mount ends: nothing waits for it any more. */
 void hls_end(struct mount *);

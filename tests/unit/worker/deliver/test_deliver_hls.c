@@ -377,6 +377,46 @@ Test(deliver_hls, requests_wait_for_the_next_part)
 	rig_done(&s.rig);
 }
 
+/* The head of an answer without a body. */
+static void expect_empty(struct scene *s, int fd, const char *type)
+{
+	char head[1024];
+
+	rig_read_head(&s->rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 200 "), "%s", head);
+	cr_assert_not_null(strstr(head, "\r\nContent-Length: 0\r\n"), "%s",
+			   head);
+	cr_assert_not_null(strstr(head, type), "%s", head);
+}
+
+Test(deliver_hls, a_missing_segment_is_empty_in_its_own_format)
+{
+	struct msg_deliver_mount mp4 = news;
+	struct scene s;
+	int fd;
+
+	scene_init(&s);
+	deliver_limit(s.rig.deliver,
+		      &(struct msg_deliver_limits){ .empty_missing = true });
+	add_segments(&s, 2);
+	add_part(&s, 0);
+	/* also one that was waited for */
+	fd = rig_request(&s.rig, GET("/news/5002.1.ts"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	cut(&s);
+	add_part(&s, 0);
+	expect_empty(&s, fd, "\r\nContent-Type: video/mp2t\r\n");
+	mp4.path = "/film.m3u8";
+	mp4.fmp4 = true;
+	cr_assert_eq(deliver_mount(s.rig.deliver, &mp4,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	say(fd, GET("/film/4999.m4s"));
+	expect_empty(&s, fd, "\r\nContent-Type: video/mp4\r\n");
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 static bool is_closed(int fd)
 {
 	char byte;
