@@ -114,6 +114,17 @@ static uint64_t free_at(const struct remux *r, const struct waiting *w,
 	return r->packets + (since < distance ? distance - since : 0);
 }
 
+/* Sections of a PID stay in order. */
+static bool is_first_of_pid(const struct section_queue *q, size_t i)
+{
+	uint16_t pid = ts_pid(section_queue_at(q, i));
+
+	for (size_t k = 0; k < i; k++)
+		if (ts_pid(section_queue_at(q, k)) == pid)
+			return false;
+	return true;
+}
+
 /* Sends the first packet whose PID had none for this distance, in packets. */
 static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 {
@@ -126,7 +137,11 @@ static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 		const uint8_t *packet = section_queue_at(q, i);
 		uint64_t at = free_at(r, w, packet, distance);
 
-		earliest = MIN(earliest, at);
+		/* the start of a section may go out before the rest of the
+		 * one in front of it may: programs can share a PMT PID */
+		if (at >= earliest || !is_first_of_pid(q, i))
+			continue;
+		earliest = at;
 		if (at > r->packets)
 			continue;
 		if (w == &r->psi_waiting && ts_pusi(packet) &&

@@ -19,6 +19,7 @@ struct full {
 	unsigned pmt_ms;   /* the interval of each PMT */
 	unsigned nulls;    /* each so-many-th packet; 0: none */
 	unsigned restless; /* the interval of the changes of program 1 */
+	bool shares_pid;   /* all PMTs have the same PID */
 	struct build_entry all[PROGRAMS_MAX];
 	size_t tick, events, services, changes;
 	size_t begun[TS_PIDS];    /* sections */
@@ -44,7 +45,7 @@ static void put_pmt(struct bench *b, struct full *f, size_t i)
 	static const uint8_t filler[2] = { 0xfe, 250 };
 	uint16_t pid = f->all[i].pid;
 	char desc[1000] = { 0 };
-	const struct build_es es = { 0x1b, (uint16_t)(pid + 0x200), desc,
+	const struct build_es es = { 0x1b, (uint16_t)(0x401 + i), desc,
 				     f->pmt_len - 21 };
 	struct build_entry e = { f->all[i].number, es.pid };
 	uint8_t section[1024];
@@ -134,7 +135,7 @@ static void play_full(struct full *f)
 
 	for (uint16_t i = 0; i < f->programs; i++)
 		f->all[i] = (struct build_entry){ (uint16_t)(i + 1),
-						  (uint16_t)(0x201 + i) };
+			(uint16_t)(0x201 + (f->shares_pid ? 0 : i)) };
 	for (f->tick = 0; f->tick < TICKS; f->tick++) {
 		put_tick(&b, f);
 		for (size_t i = 0; i < b.out->n; i++)
@@ -208,4 +209,16 @@ Test(remux_full, a_pmt_that_keeps_changing_does_not_hold_up_the_others)
 
 	play_full(&f);
 	check_intervals(&f);
+}
+
+/* One round of PMTs lasts longer than the interval of the PAT, which goes out
+ * between the packets of a PMT. */
+Test(remux_full, pmts_that_share_a_pid_go_out_one_after_the_other)
+{
+	static struct full f = { .programs = 12, .pmt_len = 1000,
+				 .pmt_ms = 400, .shares_pid = true };
+
+	play_full(&f);
+	cr_expect_geq(f.begun[0x201], f.programs * 15, "%zu PMTs",
+		      f.begun[0x201]);
 }
