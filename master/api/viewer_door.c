@@ -69,34 +69,15 @@ static void ignore_guest(struct viewer_guest *guest, void *arg)
 	(void)guest, (void)arg;
 }
 
-/* NULL with *ret_why: it gets no playlist now. */
-static struct viewer_guest *guest_of(struct api *api,
-				     const struct list_client *client,
-				     struct list_answer *ret_why)
+static bool may_have(struct api *api, const struct list_client *client)
 {
-	char peer[IP_TEXT_MAX], group[PLAY_PATH_MAX];
-	struct viewer_guest *guest;
+	char group[PLAY_PATH_MAX];
 	enum playlist_kind kind =
 		variant_group_of(client->path, group, sizeof group)
 			? PLAYLIST_MASTER : PLAYLIST_STREAMS;
 
-	if (!playlist_limit_pass(&api->playlists, kind, &client->address,
-				 mono_ms())) {
-		*ret_why = (struct list_answer){
-			503, "too many playlists at once\n" };
-		return NULL;
-	}
-	ip_format(&client->address, peer);
-	guest = viewers_guest_new(api->cfg.viewers, client->query, peer,
-				  ignore_guest, NULL);
-	/* the check of a password goes on, and its result is kept a minute */
-	if (viewer_guest_is_ready(guest) && !viewer_guest_is_unchecked(guest))
-		return guest;
-	*ret_why = (struct list_answer){ 503, viewer_guest_is_ready(guest)
-		? "the password cannot be checked now\n"
-		: "the password is being checked\n" };
-	viewer_guest_free(&guest);
-	return NULL;
+	return playlist_limit_pass(&api->playlists, kind, &client->address,
+				   mono_ms());
 }
 
 static bool is_list(const char *path)
@@ -123,49 +104,71 @@ static struct list_answer write_variants(struct api *api, const char *group,
 		: "no variant is on air\n" };
 }
 
-/* Appends the list. */
+/* Appends the list for this guest. */
+static struct list_answer write_for(struct api *api,
+				    const struct list_client *client,
+				    struct viewer_guest *guest,
+				    const char *base, struct buf *text)
+{
+	bool xspf = strcmp(client->path, "/playlist.xspf") == 0;
+	char query[PLAYLIST_QUERY_MAX], group[PLAY_PATH_MAX];
+
+	if (!viewer_guest_is_ready(guest))
+		return (struct list_answer){ 503,
+			"the password is being checked\n" };
+	if (viewer_guest_is_unchecked(guest))
+		return (struct list_answer){ 503,
+			"the password cannot be checked now\n" };
+	if (variant_group_of(client->path, group, sizeof group))
+		return write_variants(api, group, guest, client->query, text);
+	keep_query(client->query, query);
+	playlist_write(text, config_document(api->cfg.config),
+		       &(struct playlist_request){
+			       .format = xspf ? PLAYLIST_XSPF : PLAYLIST_M3U8,
+			       .play = reconciler_play(api->cfg.reconciler),
+			       .base = base,
+			       .query = query,
+			       .may_watch = may_watch,
+			       .arg = guest,
+		       });
+	return (struct list_answer){ 200,
+		xspf ? "application/xspf+xml"
+		     : "audio/x-mpegurl; charset=utf-8" };
+}
+
+/* Appends the list.  known: the guest; NULL: not identified yet. */
 static struct list_answer write_list(struct api *api,
 				     const struct list_client *client,
+				     struct viewer_guest *known,
 				     struct buf *text)
 {
-	char base[PLAYLIST_BASE_MAX], query[PLAYLIST_QUERY_MAX];
-	char group[PLAY_PATH_MAX];
-	bool xspf = strcmp(client->path, "/playlist.xspf") == 0;
-	struct playlist_request wanted = {
-		.format = xspf ? PLAYLIST_XSPF : PLAYLIST_M3U8,
-		.play = reconciler_play(api->cfg.reconciler),
-		.base = base,
-		.query = query,
-		.may_watch = may_watch,
-	};
+	char base[PLAYLIST_BASE_MAX], peer[IP_TEXT_MAX];
 	struct viewer_guest *guest;
 	struct list_answer a;
 
 	if (api->cfg.viewers == NULL)
 		return (struct list_answer){ 403,
 			"viewers need authorization\n" };
-	if (!playlist_base(base, client->host, client->secure, wanted.play))
+	if (!playlist_base(base, client->host, client->secure,
+			   reconciler_play(api->cfg.reconciler)))
 		return (struct list_answer){ 400,
 			"Host: is no name or address\n" };
-	guest = guest_of(api, client, &a);
-	if (guest == NULL)
-		return a;
-	if (variant_group_of(client->path, group, sizeof group)) {
-		a = write_variants(api, group, guest, client->query, text);
-	} else {
-		keep_query(client->query, query);
-		wanted.arg = guest;
-		playlist_write(text, config_document(api->cfg.config),
-			       &wanted);
-		a = (struct list_answer){ 200,
-			xspf ? "application/xspf+xml"
-			     : "audio/x-mpegurl; charset=utf-8" };
-	}
+	if (!may_have(api, client))
+		return (struct list_answer){ 503,
+			"too many playlists at once\n" };
+	if (known != NULL)
+		return write_for(api, client, known, base, text);
+	ip_format(&client->address, peer);
+	/* the check of a password goes on, and its result is kept a minute */
+	guest = viewers_guest_new(api->cfg.viewers, client->query, peer,
+				  ignore_guest, NULL);
+	a = write_for(api, client, guest, base, text);
 	viewer_guest_free(&guest);
 	return a;
 }
 
-void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
+void viewer_door_list(const struct msg_deliver_playlist *m,
+		      struct viewer_guest *guest, struct buf *to,
 		      struct msg_deliver_page *ret, void *arg)
 {
 	struct api *api = arg;
@@ -179,7 +182,7 @@ void viewer_door_list(const struct msg_deliver_playlist *m, struct buf *to,
 
 	if (!is_list(m->path) || ip_parse(m->peer, &client.address) < 0)
 		return;
-	a = write_list(api, &client, to);
+	a = write_list(api, &client, guest, to);
 	*ret = (struct msg_deliver_page){ (uint32_t)a.status,
 					  a.status == 200 ? a.text : "" };
 }
@@ -199,7 +202,7 @@ static void answer_playlist(struct api *api, struct http_conn *conn,
 	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
 		       http_request_header(request, "x-real-ip"),
 		       &client.address);
-	a = write_list(api, &client, &text);
+	a = write_list(api, &client, NULL, &text);
 	if (a.status == 200)
 		http_respond(conn, &(struct http_answer){
 			.status = 200,

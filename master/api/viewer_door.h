@@ -16,6 +16,7 @@ struct api;
 struct buf;
 struct msg_deliver_page;
 struct msg_deliver_playlist;
+struct viewer_guest;
 
 /* True: the request is one of a viewer, and has its answer or its way. */
 bool viewer_door_take(struct api *, struct http_conn *,
@@ -23,5 +24,6 @@ bool viewer_door_take(struct api *, struct http_conn *,
 
 /* The same playlists for a client of the play port: viewers_list_fn, for the
  * struct api. */
-void viewer_door_list(const struct msg_deliver_playlist *, struct buf *to,
+void viewer_door_list(const struct msg_deliver_playlist *,
+		      struct viewer_guest *, struct buf *to,
 		      struct msg_deliver_page *ret, void *arg);

@@ -201,26 +201,33 @@ static void take_viewers(struct deliver_worker *w,
 
 /* The list of streams for a client, in a descriptor of its own: it may be
  * longer than a message. */
-static void send_page(struct deliver_worker *w, const struct msg *request)
+static void send_page(const struct msg *page, const struct buf *text, void *arg)
 {
-	struct msg m = { .type = MSG_DELIVER_PAGE, .seq = request->seq };
-	struct viewers *viewers = w->owner->viewers;
+	const struct deliver_worker *w = arg;
 	int fd = memfd_open("playlist");
-	struct buf text = { 0 };
+	struct msg m = *page;
 
 	if (fd < 0)
 		return;
-	/* without viewers: nobody may watch */
-	m.deliver_page = (struct msg_deliver_page){ 403, "" };
-	if (viewers != NULL)
-		viewers_write_playlist(viewers, &request->deliver_playlist,
-				       &text, &m.deliver_page);
-	if (buf_len(&text) > MSG_PAGE_MAX ||
-	    memfd_write(fd, (const char *)buf_head(&text), buf_len(&text)) < 0)
+	if (buf_len(text) > MSG_PAGE_MAX ||
+	    memfd_write(fd, (const char *)buf_head(text), buf_len(text)) < 0)
 		m.deliver_page.status = 503;
 	service_proc_send(w->service, &m, &fd);
-	buf_done(&text);
 	fd_close(&fd);
+}
+
+static void take_playlist(struct deliver_worker *w, const struct msg *m)
+{
+	/* without viewers: nobody may watch */
+	const struct msg none = { .type = MSG_DELIVER_PAGE, .seq = m->seq,
+				  .deliver_page = { 403, "" } };
+	const struct buf empty = { 0 };
+
+	if (w->owner->viewers != NULL)
+		viewers_ask_list(w->owner->viewers, &w->way,
+				 &m->deliver_playlist, m->seq);
+	else
+		send_page(&none, &empty, w);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -233,7 +240,7 @@ static void on_message(const struct msg *m, void *self)
 	else if (m->type == MSG_DELIVER_CHANGES)
 		take_changes(w, &m->deliver_changes);
 	else if (m->type == MSG_DELIVER_PLAYLIST)
-		send_page(w, m);
+		take_playlist(w, m);
 	else if (m->type == MSG_DELIVER_LOOK)
 		deliver_pictures_ask(w, m->deliver_look.stream, m->seq);
 	else if (m->type == MSG_DELIVER_VIEWERS)
@@ -306,6 +313,7 @@ struct deliver_worker *deliver_worker_new(struct deliver_proc *d,
 	w->number = number;
 	w->retiring = number >= d->n_wanted;
 	w->way.send = send_for_viewers;
+	w->way.send_page = send_page;
 	w->way.arg = w;
 	TAILQ_INIT(&w->due);
 	(void)snprintf(object, sizeof object, "%u", number + 1);

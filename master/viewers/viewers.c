@@ -249,6 +249,7 @@ void viewers_down(struct viewers *v, struct viewer_way *way)
 		if (q->way == way)
 			question_free(q);
 	}
+	viewers_end_lists(v, way);
 	while ((e = LIST_FIRST(&way->viewers)) != NULL) {
 		uint64_t session = e->session;
 
@@ -342,6 +343,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->surplus = surplus_new();
 	v->peers = peers_new(&(struct peers_config){ 0 });
 	LIST_INIT(&v->questions);
+	LIST_INIT(&v->lists);
 	LIST_INIT(&v->ways);
 	read_settings(v);
 	return v;
@@ -358,6 +360,7 @@ void viewers_free(struct viewers **vp)
 		return;
 	while ((q = LIST_FIRST(&v->questions)) != NULL)
 		question_free(q);
+	viewers_end_lists(v, NULL);
 	gate_free(&v->gate);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
@@ -373,15 +376,6 @@ void viewers_free(struct viewers **vp)
 }
 
 /* --- playlists --- */
-
-void viewers_write_playlist(struct viewers *v,
-			    const struct msg_deliver_playlist *client,
-			    struct buf *to, struct msg_deliver_page *ret)
-{
-	*ret = (struct msg_deliver_page){ .status = 503, .type = "" };
-	if (v->list != NULL)
-		v->list(client, to, ret, v->list_arg);
-}
 
 void viewers_set_lists(struct viewers *v, viewers_list_fn *list, void *arg)
 {

@@ -57,6 +57,9 @@ void viewers_free(struct viewers **);
 struct viewer_way {
 	/* without a worker the message is dropped */
 	void (*send)(const struct msg *, void *arg);
+	/* a deliver.page, with its text */
+	void (*send_page)(const struct msg *, const struct buf *text,
+			  void *arg);
 	void *arg;
 	bool shared; /* other workers may have viewers of the same addresses */
 	size_t max;  /* viewers that the worker may have; 0: any number */
@@ -86,16 +89,16 @@ void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
 		    const struct msg_deliver_changes *);
-/* Appends the list of streams for a client of the play port. */
-void viewers_write_playlist(struct viewers *,
-			    const struct msg_deliver_playlist *, struct buf *,
-			    struct msg_deliver_page *ret);
+/* From a worker that is up: asks for the list of streams for a client of the
+ * play port.  The page is sent inside, or when its password was checked. */
+void viewers_ask_list(struct viewers *, struct viewer_way *,
+		      const struct msg_deliver_playlist *, uint32_t seq);
 
-/* Appends the list of the streams that this client may watch, and says what the
- * answer is: 503 before the call. */
+/* Appends the list of the streams that this client may watch, who is the guest,
+ * and says what the answer is: 503 before the call. */
 typedef void viewers_list_fn(const struct msg_deliver_playlist *,
-			     struct buf *to, struct msg_deliver_page *ret,
-			     void *arg);
+			     struct viewer_guest *, struct buf *to,
+			     struct msg_deliver_page *ret, void *arg);
 
 /* Who writes the lists; NULL: nobody.  NULL-safe. */
 void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);

@@ -25,6 +25,7 @@ struct viewer_rules;
 
 enum {
 	GROUP_MAX = 2 + USER_LOGIN_MAX + 1,
+	VIEWER_LISTS_MAX = 512, /* that wait for a password */
 };
 
 struct question {
@@ -52,6 +53,8 @@ struct viewers {
 	struct viewer_table *table;
 	struct backend_cache *cache;
 	LIST_HEAD(, question) questions;
+	LIST_HEAD(, list_question) lists; /* as viewer_list.c has them */
+	unsigned n_lists;
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
 	viewers_list_fn *list; /* NULL: nobody writes lists */
 	void *list_arg;
@@ -73,6 +76,8 @@ struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 const json_t *viewers_auth(const struct viewers *);
 /* Ends a question without an answer. */
 void question_free(struct question *);
+/* Ends the questions of this worker for lists; NULL: of all. */
+void viewers_end_lists(struct viewers *, const struct viewer_way *);
 /* Reports the end of a session that the caller ends in the worker of this
  * entry.  Other workers end it inside. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);

@@ -434,7 +434,15 @@ test('streams of a group have a master playlist', async (t) => {
 		token: 'anna', packages: ['Free'] } });
 	await one.cmd('set-user', { id: 'bert', user: { enable: true, type: 3,
 		token: 'bert', packages: ['None'] } });
+	await one.cmd('set-user', { id: 'carl', user: { enable: true, type: 3,
+		password: 'p w', packages: ['Free'] } });
 	await one.cmd('set-auth', { auth: { enable: true } });
+	// a player asks once: the answer waits until the password is checked
+	const carl = await ask(`${MASTER}?auth=carl:p%20w`);
+	assert.equal(carl.status, 200, carl.text);
+	assert.deepEqual(carl.text.match(/^\.\..*$/gm),
+		['../low/index.m3u8?auth=carl:p%20w']);
+	assert.equal((await ask(`${MASTER}?auth=carl:wrong`)).status, 403);
 	assert.deepEqual((await master('?token=anna')).text
 		.match(/^\.\..*$/gm), ['../low/index.m3u8?token=anna']);
 	assert.equal((await master('?token=bert')).status, 403);

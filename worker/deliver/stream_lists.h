@@ -22,8 +22,8 @@
 struct viewer_conn;
 
 enum {
-	LISTS_MAX = 64,
-	LISTS_WAIT_MS = 3000,
+	LISTS_MAX = 256,
+	LISTS_WAIT_MS = 6000, /* a password is checked in 5 s, or not at all */
 	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
 };
 
