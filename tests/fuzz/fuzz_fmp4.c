@@ -50,14 +50,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.len = (size - 1) / 188 * 188;
 	s.own = s.len / 4 * ((data[0] & 3U) + 1) / 188 * 188;
 	s.last = data[0] & 0x80;
+	s.past = fmp4_past_new();
 	if (fmp4_make(&s, &init, &media, &lack, &error) == 0) {
+		size_t len = buf_len(&init), again;
+
 		(void)walk(buf_head(&init), buf_len(&init));
 		mdat = walk(buf_head(&media), buf_len(&media));
 		check(memcmp(buf_head(&media) + mdat + 4, "mdat", 4) == 0);
+		/* its tracks are known now */
+		again = buf_len(&media);
+		check(fmp4_make(&s, &init, &media, &lack, &error) == 0);
+		check(buf_len(&init) == 2 * len &&
+		      buf_len(&media) == 2 * again);
 	} else {
 		check(buf_len(&init) == 0 && buf_len(&media) == 0);
 		(void)fmp4_lack_feed(&lack, s.data, s.len);
 	}
+	fmp4_past_free(&s.past);
 	buf_done(&init);
 	buf_done(&media);
 	return 0;

@@ -22,6 +22,14 @@ uint64_t fmp4_unwrap(uint64_t time, uint64_t near)
 		? time : near + (uint64_t)diff;
 }
 
+static struct fmp4_track *find(struct fmp4_track *list, size_t n, uint16_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pid == pid)
+			return &list[i];
+	return NULL;
+}
+
 /* Adds the tracks of a program. */
 static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 		      size_t *ret_n, struct errmsg *error)
@@ -42,7 +50,8 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 					   "stream_type 0x%02x cannot be "
 					   "carried in fMP4", s->pid, coding);
 		if ((!t.video && s->class != PID_AUDIO) ||
-		    coding == STREAM_LATM || *ret_n == FMP4_TRACKS_MAX)
+		    coding == STREAM_LATM || *ret_n == FMP4_TRACKS_MAX ||
+		    find(list, *ret_n, s->pid) != NULL)
 			continue;
 		t.coding = !t.video ? FMP4_NONE
 			: coding == STREAM_AVC ? FMP4_AVC : FMP4_HEVC;
@@ -88,14 +97,6 @@ static void feed(struct fmp4_track *t, const uint8_t *packet, bool own)
 static bool is_full(const struct fmp4_track *t)
 {
 	return t->beyond >= (t->video ? 1 : 2);
-}
-
-static struct fmp4_track *find(struct fmp4_track *list, size_t n, uint16_t pid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].pid == pid)
-			return &list[i];
-	return NULL;
 }
 
 static int demux(const struct fmp4_source *s, struct fmp4_track *list,

@@ -451,3 +451,25 @@ Test(fmp4, a_track_without_a_sample_stays_in_the_initialization)
 	buf_done(&whole);
 	close_scene(&s);
 }
+
+Test(fmp4, a_pid_that_the_tables_have_twice_is_one_track)
+{
+	const struct build_entry program = { 1, 0x100 };
+	const struct build_es es[] = { { .type = 0x1b, .pid = VIDEO },
+				       { .type = 0x1b, .pid = VIDEO } };
+	uint8_t section[1024];
+	struct scene s;
+
+	open_scene(&s);
+	s.past = fmp4_past_new();
+	build_section(s.b, 0, section, build_pat(section, 0, &program, 1));
+	build_section(s.b, 0x100, section,
+		      build_pmt(section, program, 0, es, 2));
+	add_picture(&s, 0, true);
+	for (unsigned i = 0; i < 2; i++) {
+		cr_assert_eq(make(&s), 0);
+		cr_assert_eq(count(&s.init, "trak"), 1);
+	}
+	fmp4_past_free(&s.past);
+	close_scene(&s);
+}
