@@ -100,7 +100,8 @@ enum diff_effect diff_effect_of(const json_t *from, const json_t *to,
 enum diff_effect diff_effect_of_change(const json_t *from, const json_t *to,
 				       const json_t *change)
 {
-	static const char *const live[] = { streams, "users", "log", "gid" };
+	static const char *const live[] = { streams, "users", "auth", "log",
+					    "gid" };
 	const char *path = json_string_value(json_object_get(change, "path"));
 	size_t len = strcspn(path, ".["), n = strlen(streams);
 	enum diff_effect effect = DIFF_CONTROL;

@@ -89,8 +89,8 @@ void api_free(struct api **);
 void api_start_streams(struct api *);
 
 /* The file holds another document, which was judged: adopts it, and applies and
- * reports the differences in streams, users and log.  When more differs, the
- * new instance is tried, and follows a second later.  Calls done inside, or
+ * reports the differences in streams, users, auth and log.  When more differs,
+ * the new instance is tried, and follows a second later.  Calls done inside, or
  * after the trial. */
 void api_reload(struct api *, const json_t *document, reload_done_fn *done,
 		void *arg);

@@ -10,6 +10,7 @@
 #include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
 #include "master/config/write_paths.h"
+#include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@
 #include <string.h>
 
 /* The members that change without a restart. */
-static const char *const live[] = { STREAMS, "gid", "users", "log" };
+static const char *const live[] = { STREAMS, "gid", "users", "auth",
+				    "log" };
 
 /* True when every member of a that needs a restart is the same in b. */
 static bool keeps(const json_t *a, const json_t *b)
@@ -143,6 +145,8 @@ static void take(struct api *api, const json_t *document, bool in_force)
 	if (api->cfg.auth != NULL)
 		auth_users_changed(api->cfg.auth);
 	viewers_changed(api->cfg.viewers);
+	/* a file with a faulty auth is not adopted */
+	reconciler_close_viewers(api->cfg.reconciler, false);
 	event_review(api);
 	if (api->cfg.set_log != NULL)
 		api->cfg.set_log(api->cfg.arg);
@@ -174,8 +178,8 @@ static void on_tried(const char *error, void *arg)
 	if (error == NULL) {
 		saved_restart_soon(r->api);
 	} else {
-		errmsg_set(&text, "only streams, users and log of the file are "
-			   "in force: %s", error);
+		errmsg_set(&text, "only streams, users, auth and log of the "
+			   "file are in force: %s", error);
 		result.status = 503;
 		result.error = text.text;
 	}

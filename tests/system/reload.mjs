@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { Ctl, REFUSED, USAGE } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -120,6 +120,37 @@ test('settings that need a new instance get one, streams keep running',
 		});
 		await sluice.stop();
 	});
+
+test('a change of auth is in force at once, without a restart', async (t) => {
+	const document = three();
+
+	document.make_stream[0].output = ['http://127.0.0.1:8100/one'];
+	// the outputs stay closed until this has a clear meaning
+	document.auth = { enable: 'yes' };
+	const { sluice, before } = await running(t, { document });
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const expect = (wanted) => waitUntil(`${wanted}`, () =>
+		request(8100, { path: '/one', method: 'HEAD' }).then(
+			({ status }) => status === wanted, () => false));
+	const set = async (auth) => {
+		change(sluice, (c) => { c.auth = auth; });
+		assert.match((await ctl.json(['config', 'diff', sluice.file]))
+			.map((one) => one.effect).join(), /^at-once/);
+		assert.deepEqual(await sluice.cmd('reload'), { reload: 'ok',
+			restart: false, added: [], changed: [], removed: [],
+			sections: ['auth'] });
+	};
+
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.waitStatus('a000', 'its closed output',
+		(s) => /^closed: the section auth/.test(s.outputs[0].error));
+	await set({ enable: false });
+	await expect(200);
+	await set({ enable: true });
+	await expect(403);
+	assert.deepEqual(pids(sluice), before);
+	await sluice.stop();
+});
 
 test('the same file again restarts nothing', async (t) => {
 	const { sluice, before } = await running(t);

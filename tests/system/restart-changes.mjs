@@ -156,10 +156,11 @@ test('a trial leaves no descendant', async (t) => {
 	await waitUntil('no descendant', () => !left());
 });
 
-// The file as an operator leaves it: another setting, and a second stream.
+// The file as an operator leaves it: another setting, another auth, and a
+// second stream.
 const edited = () => ({ ...config(named('old'),
 	{ ...stream('b', 'udp://127.0.0.1:5001', []), enable: false }),
-settings: { instance_name: 'other' } });
+auth: { enable: true }, settings: { instance_name: 'other' } });
 const fileOf = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 const writeEdit = (sluice) =>
 	fs.writeFileSync(sluice.file, JSON.stringify(edited()));
@@ -216,7 +217,8 @@ test('a reload whose trial fails puts the settings in force later',
 	writeEdit(sluice);
 	const reply = await sluice.post({ cmd: 'reload' });
 	assert.equal(reply.status, 503, reply.body);
-	assert.match(reply.body, /only streams.* in force: .*code 9/);
+	assert.match(reply.body,
+		/only streams, users, auth and log .* in force: .*code 9/);
 	process.kill(sluice.pid, 'SIGHUP');
 	await sluice.logged(/SIGHUP: only streams.* in force: .*code 9/);
 	assert.equal(restarts(sluice), 0);
