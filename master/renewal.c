@@ -71,9 +71,16 @@ static void fail(struct renewal *r, const char *error)
 	log_error("master", "%s", r->error.text);
 }
 
+/* This restart has failed.  The next one asks anew whether it interrupts. */
+static void fail_restart(struct renewal *r, const char *error)
+{
+	r->interrupt = false;
+	fail(r, error);
+}
+
 static void fail_unsaved(struct renewal *r)
 {
-	fail(r, "the configuration cannot be saved");
+	fail_restart(r, "the configuration cannot be saved");
 	r->unsaved = true;
 }
 
@@ -94,7 +101,7 @@ static void replace_program(struct renewal *r)
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
-	fail(r, strerror(-err));
+	fail_restart(r, strerror(-err));
 	handover_free(&h);
 	watchdog_report_ready();
 }

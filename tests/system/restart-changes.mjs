@@ -128,6 +128,32 @@ test('a program that is replaced after its trial is tried again', async (t) => {
 	await sluice.stop();
 });
 
+test('a restart that may interrupt and fails permits no later interruption',
+	async (t) => {
+	const slow = new Slow(t);
+	const sluice = await Sluice.start(t, config(named('old')),
+		{ master: slow.file });
+
+	slow.install();
+	slow.make('hold.1');
+	const reply = sluice.cmd('restart', { interrupt: true });
+	await waitUntil('the trial', () => slow.trials === 1);
+	// the trial passes, and the change has no folder
+	fs.renameSync(sluice.dir, `${sluice.dir}.away`);
+	await sluice.cmd('set-stream', { id: 'a001', stream: named('new') });
+	slow.end('hold.1');
+	await reply;
+	await sluice.logged(/cannot restart.* configuration cannot be saved/);
+	fs.renameSync(`${sluice.dir}.away`, sluice.dir);
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting: the streams/);
+	assert.match(sluice.log, /restarting: the streams continue/);
+	await sluice.ready();
+	assert.deepEqual((await sluice.json('/api/system-status')).alarms ?? [],
+		[]);
+	await sluice.stop();
+});
+
 test('a trial leaves no descendant', async (t) => {
 	const slow = new Slow(t);
 	const sluice = await Sluice.start(t, config(named('old')),
