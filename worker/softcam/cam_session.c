@@ -66,6 +66,7 @@ static bool log_in(struct cam_session *s, const uint8_t *greeting)
 {
 	uint8_t body[LOGIN_MAX + sizeof s->hash];
 	size_t len = strlen(s->user) + 1;
+	bool sent;
 
 	newcamd_login_key(s->cfg.key, greeting, s->key);
 	if (len > LOGIN_MAX)
@@ -73,7 +74,9 @@ static bool log_in(struct cam_session *s, const uint8_t *greeting)
 	memcpy(body, s->user, len);
 	memcpy(body + len, s->hash, sizeof s->hash);
 	s->stage = STAGE_LOGIN;
-	return put(s, NEWCAMD_LOGIN, body, len + sizeof s->hash);
+	sent = put(s, NEWCAMD_LOGIN, body, len + sizeof s->hash);
+	explicit_bzero(body, sizeof body);
+	return sent;
 }
 
 /* The answer to the login.  False after the end of the session. */
@@ -202,6 +205,7 @@ void cam_session_free(struct cam_session **ps)
 		return;
 	stop(s);
 	fd_close(&s->cfg.fd);
+	explicit_bzero(s->user, strlen(s->user));
 	free(s->user);
 	explicit_bzero(s, sizeof *s);
 	free(s);

@@ -100,6 +100,7 @@ static void on_done(int fd, void *arg)
 		report(s, "connection failed");
 	else
 		s->session = cam_session_new(&cfg);
+	explicit_bzero(cfg.key, sizeof cfg.key);
 }
 
 static void on_delay(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -126,6 +127,14 @@ static void *softcam_new(struct worker *worker)
 	return s;
 }
 
+/* Frees and wipes. */
+static void free_secret(char *text)
+{
+	if (text != NULL)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
 static void softcam_free(void *role)
 {
 	struct softcam *s = role;
@@ -134,8 +143,9 @@ static void softcam_free(void *role)
 	dial_free(&s->dial);
 	cam_session_free(&s->session);
 	free(s->host);
-	free(s->user);
-	free(s->password);
+	free_secret(s->user);
+	free_secret(s->password);
+	explicit_bzero(s, sizeof *s);
 	free(s);
 }
 
