@@ -13,7 +13,7 @@ import { TsMux } from '../helpers/mux.mjs';
 import { config, sanitized, Sluice, stream } from '../helpers/sluice.mjs';
 import { certificate } from '../helpers/tls.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 // Another file at this path of the system, as after a rename.
 function replace(t, at, text) {
@@ -180,24 +180,33 @@ test('another folder of a recording costs the stream no failure', { skip },
 	await waitUntil('input', () => udpBound(5000));
 	await Sender.start(t, new TsMux(), 5000);
 	await waitUntil('a recording', () => has(dir));
+	const from = now();
+	const isEarly = () => now() - from < 60000;
+
 	for (let i = 0; i < 3; i++) {
 		replaceFolder();
 		await waitUntil(`recording ${i}`, () => has(dir), 20000);
 	}
-	// a fourth process has to wait, and the other output does not
+	// in the first minute a fourth process has to wait, and the other
+	// output does not
 	const { pid } = sluice.worker('stream', 'a001');
 
 	replaceFolder();
-	await sluice.waitStatus('a001', 'the recording waits', waiting, 20000);
+	await sluice.waitStatus('a001', 'the recording waits', (s) =>
+		waiting(s) || !isEarly(), 20000);
 	const { packets } = (await sluice.status('a001')).outputs[1];
 
 	await sluice.waitStatus('a001', 'the other output', (s) =>
-		s.outputs[1].packets > packets);
+		s.outputs[1].packets > packets || !isEarly());
 	const status = await sluice.status('a001');
+	const last = sluice.worker('stream', 'a001')?.pid;
 
-	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	if (isEarly())
+		assert.deepEqual([last, status.worker.state],
+			[pid, 'running']);
+	else
+		t.diagnostic('too slow for three processes in a minute');
 	assert.equal(status.worker.restarts, 0);
-	assert.equal(status.worker.state, 'running');
 	assert.doesNotMatch(sluice.log, /exit code|restarting|alarm/);
 	await sluice.stop();
 });
