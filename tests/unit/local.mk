@@ -173,6 +173,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_tls \
 	tests/unit/worker/deliver/test_fragments \
 	tests/unit/worker/deliver/test_hls_playlist \
+	tests/unit/worker/deliver/test_hls_sessions \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_pictures \
 	tests/unit/worker/deliver/test_mount_table \

@@ -305,11 +305,15 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 		is_new = true;
 	}
 	buf_done(&key);
-	if (s == NULL || s->session == NULL) {
-		h->cfg.refuse(c, s == NULL ? &busy : &denied);
+	if (s == NULL) {
+		h->cfg.refuse(c, &busy);
 		return;
 	}
 	use(s, cfg->now_ms);
+	if (s->session == NULL) {
+		h->cfg.refuse(c, &denied);
+		return;
+	}
 	if (s->session->joined) {
 		serve(s, c);
 		return;

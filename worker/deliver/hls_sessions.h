@@ -7,7 +7,7 @@
  * these the whole query must be the same.  The first one asks for the
  * permission, which counts for the others.  A session without a request for
  * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
- * refuses requests until then.
+ * refuses requests until then: each refused one prolongs it.
  *
  * Each one belongs to its mount, which counts the permitted ones as viewers: it
  * follows the mount to another path, stream or ring, and ends with it.
