@@ -45,6 +45,7 @@ struct msg mount_message(const struct mount *mount, enum msg_type type)
 		.demand = mount->demand,
 		.stopped = mount->stopped,
 		.no_auth = mount->no_auth,
+		.number = mount->number,
 	} };
 }
 
@@ -60,8 +61,7 @@ uint32_t mount_viewers(const struct mount *m)
 	/* the reports of the workers and of their sessions come one after the
 	 * other: a viewer is never missing */
 	if (n > most && m->hls > 0 && d->viewers != NULL)
-		surplus = viewers_surplus(d->viewers, msg_mount_number(
-						  mount_address(m), m->path));
+		surplus = viewers_surplus(d->viewers, m->number);
 	return MAX(most, n - MIN(n, surplus));
 }
 
@@ -309,6 +309,7 @@ void deliver_proc_free(struct deliver_proc **d)
 	assert(TAILQ_EMPTY(&(*d)->mounts));
 	session_list_free(&(*d)->sessions);
 	json_decref((*d)->settings);
+	json_decref((*d)->numbers);
 	listener_put(&(*d)->play);
 	for (unsigned i = 0; i < (*d)->n; i++)
 		deliver_worker_free(&(*d)->workers[i]);
@@ -327,8 +328,8 @@ json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
 	for (unsigned i = 0; i < d->n; i++)
 		(void)json_array_append_new(
 			workers, service_proc_write(d->workers[i]->service, h));
-	return json_pack("{s:I, s:o}", "seed", (json_int_t)d->seed,
-			 "workers", workers);
+	return json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)d->seed,
+			 "numbers", mount_numbers_write(d), "workers", workers);
 }
 
 void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
@@ -341,6 +342,7 @@ void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 	listeners_adopt(d->listeners, h);
 	if (json_is_integer(seed) && json_integer_value(seed) > 0)
 		d->seed = (uint64_t)json_integer_value(seed);
+	d->numbers = json_incref(json_object_get(record, "numbers"));
 	add_workers(d, json_array_size(workers));
 	for (unsigned i = 0; i < d->n; i++)
 		deliver_worker_adopt(d->workers[i],
@@ -381,6 +383,8 @@ void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
 void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
+	json_decref(d->numbers);
+	d->numbers = NULL;
 	listeners_close_unused(d->listeners);
 	deliver_proc_send_due(d);
 	check_need(d);
@@ -509,6 +513,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 			log_error("deliver", "stream %s: %s", m->stream,
 				  m->waits_for);
 	} else {
+		mount_number_give(m);
 		mount_set_due(m, true);
 	}
 	deliver_proc_send_due(d);
@@ -540,6 +545,7 @@ void mount_free(struct mount **mp)
 			break;
 	if (next != NULL) {
 		next->waits = false;
+		mount_number_give(next);
 		mount_set_due(next, true);
 	}
 	deliver_proc_send_due(d);

@@ -38,6 +38,7 @@ struct mount {
 	int ring_fd;
 	bool waits; /* for the path, which another mount uses */
 	char *waits_for; /* why it waits */
+	uint64_t number; /* of the message; 0: it waits */
 
 	uint64_t cut_past; /* slow viewers closed by earlier workers */
 	struct mount_seat *seats; /* one for each worker of the owner */
@@ -75,6 +76,7 @@ struct deliver_proc {
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
 	unsigned turn; /* the worker that gets the next viewer */
 	uint64_t seed; /* of the keys of sessions */
+	json_t *numbers; /* of mounts, by the last master; NULL: none */
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */
 	bool closed; /* no mount is sent: auth.enable is no boolean */
@@ -102,6 +104,11 @@ void deliver_proc_send(struct deliver_proc *, const struct msg *,
 		       const int *fds);
 /* Why no worker serves viewers; NULL: one does, or starts. */
 const char *deliver_proc_alarm(const struct deliver_proc *);
+/* Gives a mount the number that it had with the last master, or that of its
+ * path, unless another one, which was moved from there, has that. */
+void mount_number_give(struct mount *);
+/* For the next master: the numbers that are not those of the paths. */
+json_t *mount_numbers_write(const struct deliver_proc *);
 /* viewers_per_address, or its default. */
 unsigned deliver_proc_per_address(const struct deliver_proc *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How often the deliver workers count a viewer of a mount more than once, by
- * msg_mount_number().
+ * number.
  *
  * Owns its counts.
  */

@@ -106,7 +106,7 @@ void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);
 /* The session that the client belongs to: the client, or another number of the
  * same viewer. */
 uint64_t viewers_session(const struct viewers *, uint64_t client);
-/* How often the workers count a viewer of this mount (msg_mount_number()) more
+/* How often the workers count a viewer of this mount (its number) more
  * than once. */
 unsigned viewers_surplus(const struct viewers *, uint64_t mount);
 /* Ends a session in all workers; false: it is unknown. */

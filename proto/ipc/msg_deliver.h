@@ -33,7 +33,7 @@ static inline unsigned msg_deliver_of(uint64_t client)
 	return (unsigned)(client % MSG_DELIVER_MAX);
 }
 
-/* A number above 0 for a mount; those of a few may be equal. */
+/* A number above 0 for a new mount; those of a few may be equal. */
 static inline uint64_t msg_mount_number(const char *address, const char *path)
 {
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address) + 1);
@@ -67,6 +67,9 @@ struct msg_deliver_mount {
 	bool demand;         /* the stream starts with the first viewer */
 	bool stopped;        /* ... and does not run now */
 	bool no_auth;        /* viewers need no permission */
+	/* > 0, of no other mount; the same in every worker, and whatever the
+	 * names of the stream and its play path become */
+	uint64_t number;
 };
 
 /* The protocol in the deliver.ask about who wants a picture. */
@@ -157,7 +160,7 @@ struct msg_session {
 	uint64_t bytes;     /* sent */
 	/* the same for a client of HLS in every worker; 0: no such client */
 	uint64_t key;
-	uint64_t mount;     /* msg_mount_number() of that client's; else 0 */
+	uint64_t mount;     /* number of that client's mount; else 0 */
 	/* viewers_per_address does not apply: to a proxy, or this host */
 	bool unlimited;
 };

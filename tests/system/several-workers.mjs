@@ -163,6 +163,47 @@ test('a client of HLS is one session of both', async (t) => {
 	await sluice.stop();
 });
 
+test('a client of HLS stays one session when its stream has another id',
+	async (t) => {
+		const sluice = await playing(t, { http_play_hls: true,
+			http_play_port: PLAY });
+		const ask = async (id) => {
+			for (let i = 0; i < 20; i++)
+				assert.equal((await request(PLAY, {
+					path: `/play/${id}/index.m3u8`,
+					headers: { connection: 'close' },
+				})).status, 200, `request ${i}`);
+		};
+		// both workers have reported their counts since
+		const counted = async (least) => {
+			await waitUntil('the time', async () =>
+				(await sessions(sluice))[0]?.uptime >= least);
+			assert.equal((await sessions(sluice)).length, 1);
+			assert.equal((await sluice.status('news')).sessions, 1);
+		};
+
+		await waitUntil('a segment', async () => (await request(PLAY,
+			{ path: '/play/a001/index.m3u8' })).status === 200);
+		await ask('a001');
+		const { stream: one } = await sluice.cmd('get-stream',
+			{ id: 'a001' });
+		await sluice.cmd('set-stream', { id: 'a001',
+			stream: { ...one, id: 'news' } });
+		await ask('news');
+		await counted(3);
+		// the next control process and a new worker agree with the rest
+		await sluice.cmd('restart');
+		await waitUntil('the restart', () =>
+			/restarting/.test(sluice.log));
+		await sluice.ready();
+		const { pid } = delivers(sluice)[0];
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('deliver', '1', pid);
+		await ask('news');
+		assert.equal((await sessions(sluice)).length, 1);
+		await sluice.stop();
+	});
+
 test('limits count the viewers of all workers', async (t) => {
 	const user = { type: 3, enable: true };
 	const { code, err } = await run('ip', ['address', 'replace',
@@ -190,6 +231,15 @@ test('limits count the viewers of all workers', async (t) => {
 		{ path: '/live.m3u8?token=b' })).status === 200);
 	await askOften('/live.m3u8?token=b', 20, 200);
 	assert.equal(await watchFrom(t, { path: '/one?token=b' }), 403);
+	// also where a worker has seen other changes than its neighbour
+	const { stream: one } = await limited.cmd('get-stream', { id: 'a001' });
+	await limited.cmd('set-stream', { id: 'a001',
+		stream: { ...one, output: one.output.slice(1) } });
+	const { pid } = delivers(limited)[0];
+	process.kill(pid, 'SIGKILL');
+	await limited.replaced('deliver', '1', pid);
+	await askOften('/live.m3u8?token=b', 20, 200);
+	assert.equal((await sessions(limited)).length, 1);
 	await limited.stop();
 });
 

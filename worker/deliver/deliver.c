@@ -308,6 +308,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			visit_rename(d, old, name->stream);
 		mount_rename(old, name->stream);
 		old->demand = name->demand;
+		old->number = name->number;
 		if (name->stopped)
 			mount_pause(old, mono_ms());
 		(void)close(ring_fd);
@@ -329,7 +330,6 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		&err);
 	if (m == NULL)
 		return err;
-	m->serial = ++d->last_serial;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
 		if (old->no_auth == m->no_auth && old->hls > 0 && m->hls > 0)

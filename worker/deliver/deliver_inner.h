@@ -35,7 +35,6 @@ struct deliver {
 	 * requests; and all others, in the order of their last answers */
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
-	uint64_t last_serial; /* of mounts */
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
 	struct first_byte *first; /* NULL until the first channel for tls */
 	struct sessions *sessions;

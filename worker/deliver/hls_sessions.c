@@ -141,7 +141,6 @@ void hls_sessions_move(struct mount *from, struct mount *to)
 		LIST_INSERT_HEAD(&to->hls_sessions, s, of_mount);
 		s->mount = to;
 	}
-	to->serial = from->serial;
 	to->n_hls = from->n_hls;
 	from->n_hls = 0;
 }
@@ -213,7 +212,7 @@ static void make_key(const struct session_config *cfg, const struct mount *m,
 	char value[SESSION_QUERY_MAX + 1];
 	bool named = false;
 
-	buf_append(key, &m->serial, sizeof m->serial);
+	buf_append(key, &m->number, sizeof m->number);
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		/* the master rejects it twice, each with a session */
@@ -269,7 +268,7 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	own.arg = s;
 	/* a number above 0 that JSON can hold */
 	own.key = hash >> 1 | 1;
-	own.mount = msg_mount_number(m->address, m->path);
+	own.mount = m->number;
 	s->session = session_new(h->cfg.sessions, &own);
 	s->session->bytes = &s->bytes;
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);

@@ -42,6 +42,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->from_pos = cfg->name->stopped ? m->seen_pos : 0;
 	m->moved_ms = cfg->now_ms;
 	m->no_auth = cfg->name->no_auth;
+	m->number = cfg->name->number;
 	m->pages = cfg->pages;
 	m->kernel = *cfg->kernel;
 	m->renewed = true;

@@ -44,7 +44,7 @@ struct mount {
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
 	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
-	uint64_t serial; /* unique; of the owner */
+	uint64_t number; /* as in msg_deliver_mount */
 	LIST_HEAD(, hls_session) hls_sessions; /* of the owner */
 	uint32_t n_hls;  /* those with a permission */
 	uint64_t from_pos; /* older segments are those of an earlier run */

@@ -38,8 +38,12 @@ int rig_listener(uint16_t *ret_port)
 
 struct msg_deliver_mount rig_name(const char *path, const char *stream)
 {
-	return (struct msg_deliver_mount){ .address = RIG_ADDRESS,
-					   .path = path, .stream = stream };
+	return (struct msg_deliver_mount){
+		.address = RIG_ADDRESS,
+		.path = path,
+		.stream = stream,
+		.number = msg_mount_number(RIG_ADDRESS, path),
+	};
 }
 
 void rig_init_with(struct rig *r, size_t ring_size,

@@ -177,11 +177,13 @@ Test(deliver_door, a_session_of_hls_that_was_ended_stays_so)
 	rig_done(&s.rig);
 }
 
-/* Two workers give the same key to the same client. */
+/* Two workers give the same key to the same client, whatever they served
+ * before. */
 Test(deliver_door, the_key_of_a_session_is_that_of_its_client)
 {
 	static const char *const tokens[] = { "a", "b", "a" };
 	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct msg_deliver_mount other = playlist("/other.m3u8", false);
 	uint64_t keys[ARRAY_LEN(tokens)];
 	char path[32];
 	struct scene s;
@@ -191,6 +193,8 @@ Test(deliver_door, the_key_of_a_session_is_that_of_its_client)
 		deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
 			.authorize = true, .seed = 77,
 		});
+		if (i > 0)
+			mount(&s, &other);
 		mount(&s, &live);
 		(void)snprintf(path, sizeof path, "/live/7.ts?token=%s",
 			       tokens[i]);
