@@ -49,13 +49,15 @@ const fetch = (agent, target) => new Promise((done, fail) => http.get({ agent,
 
 // Gets each segment once, for some turns; adds to the counts.
 async function follow(client, turns, counts) {
-	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	// a session of its own
+	const agent = new http.Agent({ keepAlive: true, maxSockets: 1,
+		localAddress: `127.1.${client >> 8}.${client % 256}` });
 	let next;
 
 	await sleep(TURN_MS * client / CLIENTS);
 	for (let turn = 0; turn < turns; turn++) {
 		const begin = performance.now();
-		const { text } = await fetch(agent, `/news.m3u8?c=${client}`);
+		const { text } = await fetch(agent, '/news.m3u8');
 		const first = Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1]);
 		const uris = text.match(/^news\/.*$/gm) ?? [];
 

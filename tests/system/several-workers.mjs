@@ -146,19 +146,22 @@ test('a client of HLS is one session of both', async (t) => {
 	// both have reported their counts since
 	await waitUntil('three seconds', async () => (await one()).uptime >= 3);
 	assert.equal((await sluice.status('a001')).sessions, 1);
-	// another client is another session
-	await askOften('/live.m3u8?token=b', 1, 200);
+	// whatever token it has; another client is another session
+	const other = { localAddress: '127.0.0.2' };
+	await askOften('/live.m3u8?token=b', 20, 200);
+	assert.equal((await one()).client_id, first.client_id);
+	await askOften('/live.m3u8', 1, 200, other);
 	await waitUntil('two', async () =>
 		(await sessions(sluice)).length === 2);
 	// its session is closed in every worker
 	await sluice.cmd('close-session', { id: first.client_id });
 	await waitUntil('one is left', one);
 	await askOften(path, 20, 403);
-	await askOften('/live.m3u8?token=b', 20, 200);
+	await askOften('/live.m3u8', 20, 200, other);
 	assert.equal((await sessions(sluice)).length, 1);
 	// without a worker its clients go on at the other one
 	process.kill(delivers(sluice)[0].pid, 'SIGKILL');
-	await askOften('/live.m3u8?token=b', 20, 200);
+	await askOften('/live.m3u8', 20, 200, other);
 	await waitUntil('one session again', one);
 	await sluice.stop();
 });

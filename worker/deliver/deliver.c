@@ -183,6 +183,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 		.serve = visit_serve_hls,
 		.refuse = visit_refuse,
 	});
+	hls_sessions_limit(d->hls, PER_ADDRESS);
 	d->pictures = pictures_new(d->send, d->arg);
 	stream_lists_init(&d->lists, d->send, d->arg);
 	ev_init(&d->news, on_news);
@@ -375,6 +376,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 				    &proxies[cfg.n_proxies]) == 0)
 			cfg.n_proxies++;
 	peers_limit(d->peers, &cfg);
+	hls_sessions_limit(d->hls, limits->per_address);
 	cfg.max *= CONNS_PER_VIEWER;
 	peers_limit(d->clients, &cfg);
 	d->empty_missing = limits->empty_missing;
@@ -385,8 +387,12 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 void deliver_set_policy(struct deliver *d,
 			const struct msg_deliver_policy *policy)
 {
+	bool was_open = door_is_open(d->door, false);
+
 	hls_sessions_set_seed(d->hls, policy->seed);
 	door_set_policy(d->door, policy);
+	if (door_is_open(d->door, false) != was_open)
+		hls_sessions_judge_anew(d->hls);
 }
 
 void deliver_answer(struct deliver *d, const struct msg_deliver_answer *a,

@@ -42,9 +42,14 @@ static const struct msg_deliver_answer busy = {
 	.verdict = ASK_BUSY, .login = "", .location = ""
 };
 
+bool door_is_open(const struct door *d, bool free_entry)
+{
+	return free_entry || !d->authorize;
+}
+
 static bool is_free(const struct door *d, const struct session *s)
 {
-	return s->free_entry || !d->authorize;
+	return door_is_open(d, s->free_entry);
 }
 
 /* The last call: s may be freed inside. */

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/base/hash.h"
+#include "common/base/peers.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/mount.h"
@@ -26,6 +27,7 @@ struct hls_session {
 	LIST_ENTRY(hls_session) of_mount;
 	TAILQ_HEAD(, viewer_conn) waiting; /* for the permission */
 	TAILQ_HEAD(, viewer_conn) served;  /* their last request was its */
+	struct peer_place place; /* of its address */
 	bool deciding; /* its connections get their answers */
 	uint64_t bytes; /* sent */
 	uint64_t used_ms;
@@ -35,6 +37,7 @@ struct hls_session {
 
 struct hls_sessions {
 	struct hls_sessions_config cfg;
+	struct peers *peers; /* counts the sessions of an address */
 	uint64_t seed;
 	unsigned n;
 	TAILQ_HEAD(, hls_session) by_use; /* idle ones first */
@@ -46,6 +49,7 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *cfg)
 	struct hls_sessions *h = xcalloc(1, sizeof *h);
 
 	h->cfg = *cfg;
+	h->peers = peers_new(&(struct peers_config){ .max = 0 });
 	TAILQ_INIT(&h->by_use);
 	/* without it clients could choose keys of one bucket */
 	if (getrandom(&h->seed, sizeof h->seed, 0) != sizeof h->seed)
@@ -57,6 +61,11 @@ void hls_sessions_set_seed(struct hls_sessions *h, uint64_t seed)
 {
 	if (h->n == 0)
 		h->seed = seed;
+}
+
+void hls_sessions_limit(struct hls_sessions *h, unsigned per_address)
+{
+	peers_limit(h->peers, &(struct peers_config){ .max = per_address });
 }
 
 static void end_session(struct hls_session *s)
@@ -87,6 +96,7 @@ static void drop(struct hls_session *s)
 	LIST_REMOVE(s, link);
 	end_session(s);
 	LIST_REMOVE(s, of_mount);
+	peer_place_leave(&s->place);
 	h->n--;
 	explicit_bzero(s->key, s->key_len);
 	free(s);
@@ -100,6 +110,7 @@ void hls_sessions_free(struct hls_sessions **h)
 		return;
 	while ((s = TAILQ_FIRST(&(*h)->by_use)) != NULL)
 		drop(s);
+	peers_free(&(*h)->peers);
 	free(*h);
 	*h = NULL;
 }
@@ -205,7 +216,8 @@ static void add_text(struct buf *key, const char *text)
 
 /* All that the permission depends on.  Each part with its end, so that no two
  * keys run into the same bytes. */
-static void make_key(const struct session_config *cfg, const struct mount *m,
+static void make_key(const struct hls_sessions *h,
+		     const struct session_config *cfg, const struct mount *m,
 		     struct buf *key)
 {
 	static const char *const names[] = { "token", "auth" };
@@ -214,6 +226,9 @@ static void make_key(const struct session_config *cfg, const struct mount *m,
 
 	buf_append(key, &m->number, sizeof m->number);
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
+	/* there is none: whatever it writes there, it is the same client */
+	if (door_is_open(h->cfg.door, cfg->free_entry))
+		return;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		/* the master rejects it twice, each with a session */
 		if (http_query_count(cfg->query, names[i]) > 1)
@@ -225,7 +240,7 @@ static void make_key(const struct session_config *cfg, const struct mount *m,
 		add_text(key, value);
 	}
 	/* a backend may decide by anything in it */
-	if (!named && !cfg->free_entry) {
+	if (!named) {
 		http_query_strip_hls(cfg->query, value);
 		add_text(key, value);
 	}
@@ -282,14 +297,39 @@ static void use(struct hls_session *s, uint64_t now_ms)
 	s->used_ms = now_ms;
 	TAILQ_REMOVE(&s->owner->by_use, s, by_use);
 	TAILQ_INSERT_TAIL(&s->owner->by_use, s, by_use);
+	peer_place_use(&s->place);
+}
+
+static const struct msg_deliver_answer busy = {
+	.verdict = ASK_BUSY, .login = "", .location = ""
+};
+
+/* Counts the address of a new session.  The one that was not used for longest
+ * gives its place. */
+static void take_place(struct hls_session *s,
+		       const struct session_config *cfg)
+{
+	struct hls_sessions *h = s->owner;
+	struct peer_place *place;
+	struct hls_session *old;
+	struct viewer_conn *c;
+
+	place = cfg->unlimited ? NULL
+			       : peers_place(h->peers, cfg->peer, &s->place);
+	if (place == NULL)
+		return;
+	old = container_of(place, struct hls_session, place);
+	while ((c = TAILQ_FIRST(&old->waiting)) != NULL) {
+		unlink_conn(c);
+		h->cfg.refuse(c, &busy);
+	}
+	drop(old);
 }
 
 void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 			const struct session_config *cfg, struct mount *m)
 {
-	static const struct msg_deliver_answer busy = {
-		.verdict = ASK_BUSY, .login = "", .location = ""
-	}, denied = {
+	static const struct msg_deliver_answer denied = {
 		.verdict = ASK_DENIED, .login = "", .location = ""
 	};
 	struct buf key = { 0 };
@@ -297,10 +337,11 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	bool is_new = false;
 	uint64_t hash;
 
-	make_key(cfg, m, &key);
+	make_key(h, cfg, m, &key);
 	s = find(h, &key, &hash);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
 		s = add(h, &key, hash, cfg, m);
+		take_place(s, cfg);
 		is_new = true;
 	}
 	buf_done(&key);
@@ -345,4 +386,16 @@ void hls_sessions_expire(struct hls_sessions *h, uint64_t now_ms)
 			use(s, now_ms);
 		else
 			drop(s);
+}
+
+void hls_sessions_judge_anew(struct hls_sessions *h)
+{
+	struct hls_session *s, *next;
+
+	for (s = TAILQ_FIRST(&h->by_use); s != NULL; s = next) {
+		next = TAILQ_NEXT(s, by_use);
+		if (s->session != NULL && s->session->joined &&
+		    !s->session->free_entry)
+			drop(s);
+	}
 }

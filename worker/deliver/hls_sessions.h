@@ -4,10 +4,14 @@
  *
  * Requests of one address with the same token, or the same login and password,
  * for one playlist belong to one session, whatever the connection.  Without
- * these the whole query must be the same.  The first one asks for the
+ * these the whole query must be the same.  Where everybody may watch, all
+ * requests of one address belong to one.  The first one asks for the
  * permission, which counts for the others.  A session without a request for
  * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
  * refuses requests until then: each refused one prolongs it.
+ *
+ * An address has a limited number of them: a further one replaces the one that
+ * was not used for longest.
  *
  * Each one belongs to its mount, which counts the permitted ones as viewers: it
  * follows the mount to another path, stream or ring, and ends with it.
@@ -52,6 +56,10 @@ void hls_sessions_free(struct hls_sessions **);
 /* The seed of the keys, before the first session: the same in all workers. */
 void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
 
+/* Sessions of an address, 0: any number; those without a limit for viewers are
+ * not counted. */
+void hls_sessions_limit(struct hls_sessions *, unsigned per_address);
+
 /* A request for the playlist of this mount, or its segments; serve() or
  * refuse() comes inside or later.  The events of the config are not read. */
 void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
@@ -67,3 +75,6 @@ void hls_sessions_move(struct mount *from, struct mount *to);
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);
+/* Whether viewers need a permission has changed: sessions where it counts begin
+ * again with the next request. */
+void hls_sessions_judge_anew(struct hls_sessions *);

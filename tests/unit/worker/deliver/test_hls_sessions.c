@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <stdio.h>
 
 enum { IDLE_MS = 1000 };
 
@@ -20,6 +21,8 @@ static unsigned asked, served;
 static uint32_t last_seq;
 static uint64_t last_client;
 static enum ask_verdict refused;
+static const char *host; /* of the client */
+static bool unlimited;
 
 static int on_send(const struct msg *m, void *arg)
 {
@@ -68,6 +71,8 @@ static void begin(void)
 			       .stream = (char[]){ "a001" } };
 	asked = served = 0;
 	refused = ASK_ALLOWED;
+	host = "192.0.2.7";
+	unlimited = false;
 }
 
 static void end(void)
@@ -78,18 +83,28 @@ static void end(void)
 	ev_loop_destroy(loop);
 }
 
-/* A request, of a connection of its own. */
+static void visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
+{
+	struct ip_address peer;
+
+	cr_assert_eq(ip_parse(host, &peer), 0);
+	hls_sessions_visit(hls, c, &(struct session_config){
+		.stream = live.stream, .peer = &peer, .protocol = "hls",
+		.path = live.path, .query = query, .now_ms = now_ms,
+		.free_entry = live.no_auth, .unlimited = unlimited,
+	}, &live);
+}
+
+/* A request, of a connection of its own, that may be permitted. */
 static void request(const char *query, uint64_t now_ms)
 {
 	struct viewer_conn c = { .state = CONN_CLOSING };
-	struct ip_address peer;
+	unsigned before = asked;
 
-	cr_assert_eq(ip_parse("192.0.2.7", &peer), 0);
-	hls_sessions_visit(hls, &c, &(struct session_config){
-		.stream = live.stream, .peer = &peer, .protocol = "hls",
-		.path = live.path, .query = query, .now_ms = now_ms,
-		.free_entry = live.no_auth,
-	}, &live);
+	visit(&c, query, now_ms);
+	/* the door has a pace */
+	while (c.shared != NULL && asked == before)
+		ev_run(loop, EVRUN_ONCE);
 	if (c.shared != NULL)
 		door_answer(door, &(struct msg_deliver_answer){
 			.verdict = ASK_ALLOWED, .login = "", .location = "",
@@ -126,5 +141,92 @@ Test(hls_sessions, a_request_that_is_refused_prolongs_the_refusal)
 	request("token=a", 10 * IDLE_MS);
 	cr_assert_eq(asked, 2u);
 	cr_assert_eq(served, 2u);
+	end();
+}
+
+/* Ends the sessions of one address that are idle, not those of others. */
+Test(hls_sessions, an_address_has_a_limited_number)
+{
+	char query[32];
+
+	begin();
+	hls_sessions_limit(hls, 3);
+	host = "192.0.2.8";
+	request("token=other", 0);
+	host = "192.0.2.7";
+	request("token=mine", 1);
+	for (unsigned i = 0; i < 100; i++) {
+		(void)snprintf(query, sizeof query, "token=%u", i);
+		request(query, 2 + i);
+		request("token=mine", 2 + i);
+	}
+	cr_assert_eq(asked, 102u);
+	cr_assert_eq(live.n_hls, 4u);
+	request("token=99", 200);
+	request("token=98", 200);
+	cr_assert_eq(asked, 102u);
+	request("token=97", 200);
+	cr_assert_eq(asked, 103u);
+	host = "192.0.2.8";
+	request("token=other", 200);
+	cr_assert_eq(asked, 103u);
+	/* those of a proxy or this host have no limit */
+	unlimited = true;
+	for (unsigned i = 0; i < 10; i++) {
+		(void)snprintf(query, sizeof query, "token=%u", i);
+		request(query, 300);
+	}
+	cr_assert_eq(live.n_hls, 14u);
+	end();
+}
+
+Test(hls_sessions, one_that_waits_for_its_permission_gives_its_place_too)
+{
+	struct viewer_conn first = { .state = CONN_ASKED };
+
+	begin();
+	hls_sessions_limit(hls, 1);
+	visit(&first, "token=a", 0);
+	cr_assert_not_null(first.shared);
+	request("token=b", 1);
+	cr_assert_eq(refused, ASK_BUSY);
+	cr_assert_null(first.shared);
+	cr_assert_eq(live.n_hls, 1u);
+	end();
+}
+
+Test(hls_sessions, without_permissions_the_query_begins_no_other_session)
+{
+	const struct msg_deliver_policy open = { 0 };
+	struct msg_deliver_policy closed = { .authorize = true };
+
+	begin();
+	door_set_policy(door, &open);
+	request("token=a", 0);
+	request("token=b", 0);
+	request("x=1", 0);
+	cr_assert_eq(live.n_hls, 1u);
+	cr_assert_eq(served, 3u);
+	/* who was not judged is judged now */
+	door_set_policy(door, &closed);
+	hls_sessions_judge_anew(hls);
+	cr_assert_eq(live.n_hls, 0u);
+	request("token=a", 0);
+	request("token=b", 0);
+	cr_assert_eq(asked, 2u);
+	cr_assert_eq(live.n_hls, 2u);
+	end();
+}
+
+Test(hls_sessions, of_a_free_mount_there_is_one_for_each_address)
+{
+	begin();
+	live.no_auth = true;
+	request("token=a", 0);
+	request("token=b", 0);
+	host = "192.0.2.8";
+	request("auth=c", 0);
+	cr_assert_eq(live.n_hls, 2u);
+	cr_assert_eq(asked, 0u);
 	end();
 }
