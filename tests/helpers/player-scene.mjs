@@ -55,9 +55,9 @@ async function restart(sluice) {
 
 const disturbances = [switchInput, kill, restart];
 
-// What a player reports of the picture that a killed process has cut, until it
-// has recovered.
-const LINES_PER_KILL = 30;
+// What a player reports of the picture and the sound that a killed process has
+// cut, until it has recovered: two lines for each frame of a PES packet.
+const LINES_PER_KILL = 100;
 
 // The faults of a finding, after so many kills.
 export const faultsOf = ({ errors, damaged = [] }, kills) => [...errors,
