@@ -43,10 +43,12 @@ export class Reference {
 		this.#ajv.addSchema(this.openapi, OPENAPI);
 		this.#ajv.addSchema(this.asyncapi, ASYNCAPI);
 		// deliver answers the others, whose bodies are no JSON
-		this.routes = Object.entries(this.openapi.paths)
-			.filter(([, methods]) => !methods['x-viewers'])
+		const all = Object.entries(this.openapi.paths)
 			.map(([route, methods]) => ({ route, methods,
 				pattern: pattern(route) }));
+
+		this.routes = all.filter((r) => !r.methods['x-viewers']);
+		this.viewers = all.filter((r) => r.methods['x-viewers']);
 	}
 
 	// The name of a command; undefined when it is none.
@@ -228,7 +230,8 @@ export function differs(x) {
 	const found = ref.routes.find((r) => r.pattern.test(where));
 
 	// the web interface is no part of the documents
-	if (found === undefined && isPage(x))
+	if (found === undefined && (isPage(x) ||
+		ref.viewers.some((r) => r.pattern.test(where))))
 		return undefined;
 	if (found === undefined && x.status === 200)
 		return `the path is not described in doc/${OPENAPI}`;

@@ -38,7 +38,8 @@ void newcamd_key_read(const char *text, uint8_t ret[NEWCAMD_KEY])
 int newcamd_hash(const char *password, char ret[NEWCAMD_HASH + 1])
 {
 	struct crypt_data *data = xcalloc(1, sizeof *data);
-	const char *hash = crypt_r(password, "$1$abcdefgh$", data);
+	const char *hash = crypt_rn(password, "$1$abcdefgh$", data,
+				    (int)sizeof *data);
 	int r = 0;
 
 	if (hash == NULL || strlen(hash) != NEWCAMD_HASH)
