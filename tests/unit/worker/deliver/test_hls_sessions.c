@@ -54,6 +54,9 @@ static void on_change(void *arg)
 
 static void begin(void)
 {
+	static char address[] = "play", path[] = "/live.m3u8";
+	static char stream[] = "a001";
+
 	loop = ev_loop_new(EVFLAG_NOENV);
 	all = sessions_new(1000, 0, on_change, NULL);
 	door = door_new(&(struct door_config){
@@ -66,9 +69,8 @@ static void begin(void)
 		.serve = on_serve,
 		.refuse = on_refuse,
 	});
-	live = (struct mount){ .address = (char[]){ "play" },
-			       .path = (char[]){ "/live.m3u8" },
-			       .stream = (char[]){ "a001" } };
+	live = (struct mount){ .address = address, .path = path,
+			       .stream = stream };
 	asked = served = 0;
 	refused = ASK_ALLOWED;
 	host = "192.0.2.7";
