@@ -150,7 +150,7 @@ enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 
 /* --- set, unset --- */
 
-/* What an edit does. */
+/* The effects of an edit. */
 struct edit_effect {
 	enum config_effect config;
 	json_t *restarts; /* streams whose processes are replaced; NULL: none */
