@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/io_spec.h"
 
+#include "proto/spec/io_foreign.h"
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
 
@@ -81,23 +82,6 @@ bool output_kind_is_net(enum output_kind kind)
 	return false;
 }
 
-/* Types that the address grammar knows and this version does not run. */
-static int fail_type(const char *type, struct errmsg *error)
-{
-	static const char *const later[] = {
-		"asi", "ci", "dvb", "hls", "http", "https", "it950x",
-		"pipe", "reload", "resi", "rtmp", "rtsp", "stop",
-		"t2mi", "tbs", "webrtc",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(later); i++)
-		if (strcmp(later[i], type) == 0)
-			return errmsg_fail(error, -ENOTSUP,
-					   "type \"%s\" is not supported by "
-					   "this version", type);
-	return errmsg_fail(error, -EINVAL, "type \"%.32s\" is not known", type);
-}
-
 /* --- options --- */
 
 enum {
@@ -113,6 +97,8 @@ struct reader {
 	/* Parameters behind the '?' of the target, then the options. */
 	struct address_option given[PARAMETERS_MAX + ADDRESS_OPTIONS_MAX];
 	size_t n_given;
+	const struct io_type *type;
+	bool input;
 	io_remark_fn *remark;
 	void *arg;
 };
@@ -160,36 +146,50 @@ static int add_parameters(struct reader *rd, char *query, struct errmsg *error)
 	return 0;
 }
 
+/* Says what to write instead of an option that is not known. */
+static void describe_unknown(const struct reader *rd, const char *key,
+			     struct errmsg *ret)
+{
+	/* other programs have short keys near ours: cam and cas */
+	const char *nearest = strlen(key) > 3
+				      ? field_nearest(rd->tables, rd->n, key)
+				      : NULL;
+	const char *remedy = io_foreign_option(rd->type, rd->input, key);
+	struct errmsg place;
+
+	if (remedy != NULL)
+		errmsg_set(ret, "option \"%.64s\" is not known; %s", key,
+			   remedy);
+	else if (io_foreign_place(rd->type, rd->input, key, &place))
+		errmsg_set(ret, "option \"%.64s\" %s", key, place.text);
+	else if (nearest != NULL)
+		errmsg_set(ret, "option \"%.64s\" is not known; is it \"%s\"?",
+			   key, nearest);
+	else
+		errmsg_set(ret, "option \"%.64s\" is not known", key);
+}
+
 /* Reports an option that is not known or has no effect. */
 static void remark_option(const struct reader *rd, const char *key,
 			  const struct field *f)
 {
-	/* other programs have short keys near ours: cam and cas */
-	const char *nearest = rd->remark != NULL && f == NULL && strlen(key) > 3
-				      ? field_nearest(rd->tables, rd->n, key)
-				      : NULL;
-	char text[192];
+	struct errmsg text;
 
 	if (rd->remark == NULL)
 		return;
-	if (nearest != NULL)
-		(void)snprintf(text, sizeof text, "option \"%.64s\" is not "
-			       "known; is it \"%s\"?", key, nearest);
-	else if (f == NULL)
-		(void)snprintf(text, sizeof text,
-			       "option \"%.64s\" is not known", key);
+	if (f == NULL)
+		describe_unknown(rd, key, &text);
 	else if (f->flags & FIELD_IDLE)
-		(void)snprintf(text, sizeof text, "%s: does nothing here",
-			       key);
+		errmsg_set(&text, "%s: does nothing here", key);
 	else if (f->needs != NULL && !is_given(rd, 0, rd->n_given, f->needs))
-		(void)snprintf(text, sizeof text,
-			       "%s: does nothing without %s", key, f->needs);
+		errmsg_set(&text, "%s: does nothing without %s", key,
+			   f->needs);
 	else if (f->beside != NULL && is_given(rd, 0, rd->n_given, f->beside))
-		(void)snprintf(text, sizeof text, "%s: does nothing beside %s",
-			       key, f->beside);
+		errmsg_set(&text, "%s: does nothing beside %s", key,
+			   f->beside);
 	else
 		return;
-	rd->remark(text, rd->arg);
+	rd->remark(text.text, rd->arg);
 }
 
 /* The last value of a key counts; the others are not judged. */
@@ -227,6 +227,7 @@ static int read_address(const struct address *a, const struct io_type *type,
 	char text[ADDRESS_TEXT_MAX + 1];
 	int r;
 
+	rd->type = type;
 	add_table(rd, type->options, spec);
 	r = type->read(a, spec, error);
 	if (r == 0 && query != NULL) {
@@ -243,17 +244,19 @@ static int read_address(const struct address *a, const struct io_type *type,
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg, struct errmsg *error)
 {
-	struct reader rd = { .remark = remark, .arg = arg };
+	struct reader rd = { .input = true, .remark = remark, .arg = arg };
 	struct input_spec spec = { .ring = -1 };
 	const struct io_type *type;
 	struct address a;
 	int r = address_parse(text, &a, error);
 
-	if (r < 0)
+	if (r < 0) {
+		io_foreign_untyped(text, error);
 		return r;
+	}
 	type = io_type_find(io_input_types, a.type);
 	if (type == NULL) {
-		r = fail_type(a.type, error);
+		r = io_foreign_type(a.type, true, error);
 		goto out;
 	}
 	spec.kind = (enum input_kind)type->kind;
@@ -282,11 +285,13 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 	struct address a;
 	int r = address_parse(text, &a, error);
 
-	if (r < 0)
+	if (r < 0) {
+		io_foreign_untyped(text, error);
 		return r;
+	}
 	type = io_type_find(io_output_types, a.type);
 	if (type == NULL) {
-		r = fail_type(a.type, error);
+		r = io_foreign_type(a.type, false, error);
 		goto out;
 	}
 	spec.kind = (enum output_kind)type->kind;

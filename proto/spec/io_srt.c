@@ -20,10 +20,15 @@ enum {
 	MATRIX_MAX = 256,
 };
 
+enum { MODES = 3 };
+
+/* libsrt has two words for the first ones */
 static const char *const modes[] = {
 	[SRT_CALLER] = "caller",
 	[SRT_LISTENER] = "listener",
 	[SRT_RENDEZVOUS] = "rendezvous",
+	[MODES + SRT_CALLER] = "client",
+	[MODES + SRT_LISTENER] = "server",
 	NULL,
 };
 
@@ -66,7 +71,7 @@ static const char *const modes[] = {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Error correction: fec,cols:10,rows:5." }, \
 	{ "mode", FIELD_AT(spec, srt.mode), .choices = modes, \
-	  .flags = FIELD_OBSERVER, \
+	  .max = MODES, .flags = FIELD_OBSERVER, \
 	  .help = "Which end calls." }
 
 static const struct field input_rows[] = {
@@ -85,19 +90,35 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
+/* A stream id of the access control of SRT begins with "#!::". */
+static bool is_cut_streamid(const struct address *a)
+{
+	static const char end[] = "streamid=";
+	size_t len = strlen(a->target);
+
+	return a->n_options > 0 && strncmp(a->options[0].key, "!::", 3) == 0 &&
+	       len >= sizeof end - 1 &&
+	       strcmp(a->target + len - (sizeof end - 1), end) == 0;
+}
+
 /* [iface@][host]:port */
-static int read_srt(const char *target, struct srt_spec *s,
+static int read_srt(const struct address *a, struct srt_spec *s,
 		    struct errmsg *error)
 {
+	const char *target = a->target;
 	size_t len = strcspn(target, "?");
 	const char *at = memchr(target, '@', len);
 	size_t before = at != NULL ? (size_t)(at - target) : 0;
 	struct io_host_port place = { s->host, sizeof s->host, 0 };
 	int r;
 
+	if (is_cut_streamid(a))
+		return errmsg_fail(error, -EINVAL, "streamid: a '#' in it is "
+				   "written %%23, and a '&' %%26");
 	if (at != NULL && before == 0)
 		return errmsg_fail(error, -EINVAL,
-				   "interface: nothing precedes '@'");
+				   "interface: nothing precedes '@'; write "
+				   "srt://:PORT to wait for a caller");
 	r = address_iface(target, before, s->iface, error);
 	if (r < 0)
 		return r;
@@ -189,7 +210,7 @@ static int judge(const struct srt_spec *s, struct errmsg *error)
 
 static int read_input(const struct address *a, void *spec, struct errmsg *error)
 {
-	return read_srt(a->target, &((struct input_spec *)spec)->srt, error);
+	return read_srt(a, &((struct input_spec *)spec)->srt, error);
 }
 
 static int finish_input(const struct address *a, void *spec,
@@ -204,7 +225,7 @@ static int finish_input(const struct address *a, void *spec,
 static int read_output(const struct address *a, void *spec,
 		       struct errmsg *error)
 {
-	return read_srt(a->target, &((struct output_spec *)spec)->srt, error);
+	return read_srt(a, &((struct output_spec *)spec)->srt, error);
 }
 
 static int finish_output(const struct address *a, void *spec,

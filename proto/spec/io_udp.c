@@ -74,11 +74,26 @@ static const struct field_table udp_input_fields =
 static const struct field_table rtp_input_fields =
 	FIELD_TABLE(struct input_spec, rtp_input_rows);
 
+/* Other programs write options behind '?', and the interface behind '/'. */
+static int read_endpoint(const char *text, struct address_endpoint *ret,
+			 struct errmsg *error)
+{
+	if (strchr(text, '?') != NULL)
+		return errmsg_fail(error, -EINVAL,
+				   "port: a '?' follows; options begin with "
+				   "'#'");
+	if (strchr(text, '/') != NULL)
+		return errmsg_fail(error, -EINVAL,
+				   "port: a '/' follows; write an interface "
+				   "in front of an @");
+	return address_endpoint(text, UDP_PORT_DEFAULT, ret, error);
+}
+
 static int read_input(const struct address *a, void *s, struct errmsg *error)
 {
 	struct input_spec *spec = s;
 	struct address_endpoint e;
-	int r = address_endpoint(a->target, UDP_PORT_DEFAULT, &e, error);
+	int r = read_endpoint(a->target, &e, error);
 
 	if (r < 0)
 		return r;
@@ -156,7 +171,7 @@ static int read_destination(const char *text, char *iface,
 {
 	struct address_endpoint e;
 	struct sockaddr_any any;
-	int r = address_endpoint(text, UDP_PORT_DEFAULT, &e, error);
+	int r = read_endpoint(text, &e, error);
 
 	if (r < 0)
 		return r;

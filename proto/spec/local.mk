@@ -7,6 +7,7 @@ libproto_a_SOURCES += \
 	proto/spec/field_describe.c proto/spec/field_limits.h \
 	proto/spec/field_read.c \
 	proto/spec/http_spec.h \
+	proto/spec/io_foreign.c proto/spec/io_foreign.h \
 	proto/spec/io_http_client.c \
 	proto/spec/io_http_output.c \
 	proto/spec/io_inner.c \

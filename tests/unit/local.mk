@@ -141,6 +141,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_biss \
 	tests/unit/proto/spec/test_documented \
 	tests/unit/proto/spec/test_field \
+	tests/unit/proto/spec/test_io_foreign \
 	tests/unit/proto/spec/test_io_link \
 	tests/unit/proto/spec/test_io_rtp \
 	tests/unit/proto/spec/test_io_spec \

@@ -192,19 +192,19 @@ static const struct {
 	  ONE "}}", 400, "stream.output[0]: is already the address of "
 			 "make_stream[1].output[0]" },
 	{ "{'cmd':'set-stream','stream':{'enable':true,'type':'spts',"
-	  "'input':['rtsp://1.2.3.4:5']}}", 400,
-	  "stream.input[0]: type \"rtsp\" is not supported by this version" },
+	  "'input':['stop://1.2.3.4:5']}}", 400,
+	  "stream.input[0]: type \"stop\" is not supported by this version" },
 	{ "{'cmd':'set-stream','stream':{'pmt_version':'1'," ONE "}}", 400,
 	  "stream.pmt_version: is not a whole number" },
 	{ "{'cmd':'toggle-stream','id':'off'}", 400,
-	  "stream.input[0]: type \"rtsp\" is not supported by this version" },
+	  "stream.input[0]: type \"stop\" is not supported by this version" },
 };
 
 Test(api, judges_before_it_changes_anything)
 {
 	open_world("{'make_stream':[{'id':'a'," ONE "},{'id':'b',"
 		   "'output':['http://:81/b']," ONE "},{'id':'off',"
-		   "'type':'spts','enable':false,'input':['rtsp://x:1']}]}");
+		   "'type':'spts','enable':false,'input':['stop://x:1']}]}");
 	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
 		expect_error(errors[i].command, errors[i].status,
 			     errors[i].why);
@@ -231,9 +231,9 @@ Test(api, keeps_addresses_of_later_versions_in_streams_that_are_off)
 	open_world("{}");
 	cr_assert_eq(post("{'cmd':'set-stream','stream':{'id':'a',"
 			  "'type':'spts','enable':false,"
-			  "'input':['rtsp://1.2.3.4:5']}}"), 200);
+			  "'input':['stop://1.2.3.4:5']}}"), 200);
 	cr_assert_str_eq(said(), "{'set-stream':'ok','warnings':["
-			 "'stream.input[0]: type \\'rtsp\\' is not supported "
+			 "'stream.input[0]: type \\'stop\\' is not supported "
 			 "by this version']}");
 	cr_assert_eq(strncmp(fakes.told, "stop a\n", 7), 0);
 	cr_assert_not_null(config_stream(w.config, "a"));

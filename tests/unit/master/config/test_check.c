@@ -33,7 +33,7 @@ static const char sound[] =
 	" \"cas_list\": [], \"pmt_version\": 3, \"sdt_version\": 0,"
 	" \"http_keep_active\": \"-1\"},"
 	"{\"id\": \"b.-_Z\", \"type\": \"mpts\", \"enable\": false,"
-	" \"input\": [\"rtsp://1.2.3.4:5\"], \"output\": [\"udp://1.2.3.4\"],"
+	" \"input\": [\"stop://1.2.3.4:5\"], \"output\": [\"udp://1.2.3.4\"],"
 	" \"pat_version\": 0, \"cat_version\": 1, \"nit_version\": 31},"
 	"{\"id\": \"c\", \"type\": \"spts\", \"enable\": true,"
 	" \"output\": [\"http://0.0.0.0:8100/other\"], \"groups\": []}]}";
@@ -181,12 +181,12 @@ Test(check, finds_nothing_in_a_sound_document)
 	cr_assert_eq(check_document(document, NULL, note, &f), 0u, "%s",
 		     f.text);
 	cr_assert_str_eq(f.text,
-			 "warning make_stream[1].input[0]: type \"rtsp\" is "
+			 "warning make_stream[1].input[0]: type \"stop\" is "
 			 "not supported by this version\n");
 	cr_assert_eq(check_as_file(document, said, sizeof said), 0);
 	cr_assert_str_eq(said,
 			 "FILE: make_stream[1].input[0] (b.-_Z): warning: "
-			 "type \"rtsp\" is not supported by this version\n"
+			 "type \"stop\" is not supported by this version\n"
 			 "FILE: warning: \"unknown\" is not known\n"
 			 "FILE: settings: warning: \"own\" is not known\n"
 			 "FILE: make_stream[2] (c): warning: is enabled and "
@@ -320,7 +320,7 @@ static const struct {
 	  "make_stream[0].input[1]" },
 	{ "make_stream[0].input[1]", "\"udp://239.1.1.1#renew=x\"",
 	  "make_stream[0].input[1]" },
-	{ "make_stream[0].input[1]", "\"rtsp://1.2.3.4:5\"",
+	{ "make_stream[0].input[1]", "\"stop://1.2.3.4:5\"",
 	  "make_stream[0].input[1]" },
 	{ "make_stream[1].input[0]", "\"srtx://1.2.3.4:5\"",
 	  "make_stream[1].input[0]" },
@@ -485,7 +485,7 @@ Test(check, limits_the_event_to_every_client)
 	cr_assert_eq(check_document(document, NULL, note, &f), 1u);
 	cr_assert_str_eq(f.text,
 			 "make_stream[0]: is longer than 262144 bytes\n"
-			 "warning make_stream[1].input[0]: type \"rtsp\" is "
+			 "warning make_stream[1].input[0]: type \"stop\" is "
 			 "not supported by this version\n");
 	json_decref(document);
 }

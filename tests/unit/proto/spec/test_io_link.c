@@ -30,7 +30,8 @@ static const struct {
 	  "profile: \"best\" is not main or simple" },
 	{ "rist://@:4,@h:4,@:4", "host: @:4 is there twice" },
 	{ "srt://h", "port: is missing" },
-	{ "srt://@h:5", "interface: nothing precedes '@'" },
+	{ "srt://@h:5", "interface: nothing precedes '@'; write srt://:PORT to "
+	  "wait for a caller" },
 	{ "srt://::1@:9000", "interface: \"::1\" is not a name" },
 	{ "srt://e/0@h:5", "interface: \"e/0\" is not a name" },
 	{ "srt://..@:5", "interface: \"..\" is not a name" },

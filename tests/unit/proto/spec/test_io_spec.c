@@ -165,9 +165,12 @@ static const struct {
 	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
 	  "mux_pid: \"\" is not a number", EINVAL },
-	{ "dvb://a001#pnr=1", "type \"dvb\" is not supported by this version",
+	{ "dvb://a001#pnr=1", "type \"dvb\" is not supported by this version; "
+	  "a program that has the tuner can send udp, rtp or http",
 	  ENOTSUP },
-	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version",
+	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version; "
+	  "convert it: ffmpeg -i ADDRESS -c copy -f mpegts "
+	  "udp://127.0.0.1:PORT",
 	  ENOTSUP },
 	{ "stream://", "nothing follows stream://", EINVAL },
 	{ "stream://0123456789012345678901234567890123456789"
@@ -430,12 +433,13 @@ Test(io_spec, remarks_on_each_unknown_option_once)
 				      text, NULL), 0);
 	cr_assert_str_eq(text, "option \"cam\" is not known; "
 			       "option \"t2mi.plp\" is not known; "
-			       "option \"loop\" is not known; "
+			       "option \"loop\" is for file, not for udp; "
 			       "option \"ddci\" is not known; ");
 	text[0] = '\0';
 	cr_assert_eq(output_spec_parse("http://:1/x#ttl=1&alone", &out,
 				       collect, text, NULL), 0);
-	cr_assert_str_eq(text, "option \"ttl\" is not known; "
+	cr_assert_str_eq(text, "option \"ttl\" is for udp, rtp, not for "
+			       "http; "
 			       "option \"alone\" is not known; ");
 }
 
