@@ -412,10 +412,23 @@ unsigned failover_penalty(const struct failover *f, size_t i, uint64_t now_ns)
 	return damper_penalty(&f->inputs[i].damper, now_ns);
 }
 
+/* Does damping change the choice?  Not without another input, and not where
+ * only an operator chooses. */
+static bool has_choice(const struct failover *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->cfg.n_inputs; i++)
+		n += is_usable(&f->inputs[i]);
+	return n > 1 && f->cfg.mode != FAILOVER_DISABLE;
+}
+
 uint64_t failover_damped_ns(struct failover *f, size_t i, uint64_t now_ns)
 {
 	struct damper *d = &f->inputs[i].damper;
 
+	if (!has_choice(f))
+		return 0;
 	return damper_is_damped(d, now_ns) ? damper_reuse_ns(d, now_ns) - now_ns
 					   : 0;
 }

@@ -163,7 +163,7 @@ uint64_t failover_due_ns(const struct failover *, size_t i);
 /* For the status. */
 unsigned failover_penalty(const struct failover *, size_t i, uint64_t now_ns);
 /* Nanoseconds until damping ends if the input does not fail again; 0: it is not
- * damped. */
+ * damped, or no other input could follow or return. */
 uint64_t failover_damped_ns(struct failover *, size_t i, uint64_t now_ns);
 
 /* "start", "fault" … */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The active input over time: every transition, second by second (sim.h). */
 #include "tests/unit/worker/failover/sim.h"
+#include "worker/failover/damper.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -218,6 +219,39 @@ Test(failover, leaves_a_damped_input_although_it_recovered)
 	cr_assert_eq(wait_see(&w, 4000, FAILOVER_DEAD)->input, 1);
 	cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 1);
 	failover_free(&w.f);
+}
+
+/* The status of an input that failed five times. */
+static uint64_t damped_ns(enum failover_mode mode, size_t n_inputs,
+			  bool second_is_valid)
+{
+	struct failover_config cfg = sim_config(mode, n_inputs);
+	struct waiting w = { .now = SIM_START_MS * SIM_MS };
+	uint64_t left_ns;
+
+	cfg.damping_ms = 600000;
+	cfg.inputs[1].valid = second_is_valid;
+	w.f = failover_new(&cfg, w.now);
+	(void)failover_decide(w.f, 0, w.now);
+	for (unsigned i = 0; i < 5; i++) {
+		(void)wait_see(&w, 100, FAILOVER_GOOD);
+		(void)wait_see(&w, 100, FAILOVER_DEAD);
+	}
+	cr_assert_gt(failover_penalty(w.f, 0, w.now), DAMPER_SUPPRESS);
+	left_ns = failover_damped_ns(w.f, 0, w.now);
+	failover_free(&w.f);
+	return left_ns;
+}
+
+Test(failover, an_input_is_damped_only_against_another_one)
+{
+	cr_expect_gt(damped_ns(FAILOVER_ACTIVE, 2, true), 0);
+	cr_expect_gt(damped_ns(FAILOVER_PASSIVE, 2, true), 0);
+	cr_expect_eq(damped_ns(FAILOVER_ACTIVE, 1, false), 0);
+	cr_expect_eq(damped_ns(FAILOVER_ACTIVE, 2, false), 0,
+		     "the address of the second is wrong");
+	cr_expect_eq(damped_ns(FAILOVER_DISABLE, 2, true), 0,
+		     "an operator chooses");
 }
 
 /* So much later the second is seen so. */
