@@ -91,6 +91,33 @@ static void show_pids(struct buf *to, const struct ctl *ctl,
 	table_free(&t);
 }
 
+/* Prints what the tables of the output omit for lack of space. */
+static void show_omitted(struct buf *to, const json_t *remux)
+{
+	const json_t *sdt = json_object_get(remux, "omitted_sdt"), *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(remux, "omitted"), i, one)
+		buf_printf(to, "  PMT of program %" JSON_INTEGER_FORMAT
+			   " is full: %" JSON_INTEGER_FORMAT " descriptors "
+			   "and %" JSON_INTEGER_FORMAT " streams are not "
+			   "sent%s%s\n", api_number(one, "program"),
+			   api_number(one, "descriptors"),
+			   api_number(one, "streams"),
+			   json_is_true(json_object_get(one, "mux"))
+				   ? ", nor that of mux" : "",
+			   json_is_true(json_object_get(one, "ait"))
+				   ? ", nor the AIT" : "");
+	if (sdt == NULL)
+		return;
+	buf_printf(to, "  SDT is full: %" JSON_INTEGER_FORMAT " descriptors "
+		   "are not sent%s%s\n", api_number(sdt, "descriptors"),
+		   json_is_true(json_object_get(sdt, "provider"))
+			   ? ", the provider is too long" : "",
+		   json_is_true(json_object_get(sdt, "name"))
+			   ? ", the name is too long" : "");
+}
+
 static void show_place(struct buf *to, const struct ctl *ctl,
 		       const json_t *place)
 {
@@ -99,6 +126,7 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		return;
 	}
 	show_head(to, place);
+	show_omitted(to, json_object_get(place, "remux"));
 	show_indicators(to, ctl, place, NULL);
 	if (json_array_size(json_object_get(place, "pids")) > 0)
 		show_pids(to, ctl, place);

@@ -95,10 +95,28 @@ static const struct field mdi_rows[] = {
 };
 static const struct field_table mdi_fields = SHAPE(mdi_rows);
 
+static const struct field omitted_rows[] = {
+	{ "program", COUNT },
+	{ "streams", COUNT },
+	{ "descriptors", COUNT },
+	{ "mux", FLAG },
+	{ "ait", FLAG },
+};
+static const struct field_table omitted_fields = SHAPE(omitted_rows);
+
+static const struct field omitted_sdt_rows[] = {
+	{ "descriptors", COUNT },
+	{ "provider", FLAG },
+	{ "name", FLAG },
+};
+static const struct field_table omitted_sdt_fields = SHAPE(omitted_sdt_rows);
+
 static const struct field remux_rows[] = {
 	{ "table_changes", COUNT },
 	{ "broken_sections", COUNT },
 	{ "dropped_sections", COUNT },
+	{ "omitted", LIST(omitted_fields), MAYBE },
+	{ "omitted_sdt", OBJECT(omitted_sdt_fields), MAYBE },
 };
 static const struct field_table remux_fields = SHAPE(remux_rows);
 

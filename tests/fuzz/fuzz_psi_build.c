@@ -119,12 +119,14 @@ static void try_sdt(const struct remux_options *o, const uint8_t *data,
 {
 	static const struct ids ids = { 1, 2, 3, 4 };
 	uint8_t made[SECTION_PSI_MAX];
+	struct sdt_omitted omitted;
 	struct sdt_service s, out;
 	size_t len;
 
 	if (size < 12 || !sdt_find(data, size, 3, &s))
 		return;
-	len = sdt_build(o, &ids, &s, true, made);
+	len = sdt_build(&(struct sdt_content){ o, &ids, &s, true }, made,
+			&omitted);
 	expect_section(made, len);
 	expect(sdt_find(made, len, 4, &out));
 }

@@ -119,6 +119,14 @@ const struct pmt_omitted *remux_omitted(const struct remux *r, size_t *at,
 	return NULL;
 }
 
+const struct sdt_omitted *remux_omitted_sdt(const struct remux *r)
+{
+	const struct sdt_omitted *o = &r->sdt_omitted;
+	bool lacks = o->n_descriptors > 0 || o->provider || o->name;
+
+	return r->sdt.len > 0 && lacks ? o : NULL;
+}
+
 static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))

@@ -67,6 +67,14 @@ struct pmt_omitted {
 	bool ait;   /* the AIT of hbbtv_url */
 };
 
+/* The parts that have no room in the SDT of a single service. */
+struct sdt_omitted {
+	size_t n_descriptors;
+	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
+	bool provider; /* that of the source, beside a longer name */
+	bool name;     /* its end */
+};
+
 struct psi;
 struct remux;
 
@@ -138,3 +146,6 @@ void remux_counters(const struct remux *, struct remux_counters *ret);
  * its number in the output; NULL: no further one.  *at is then behind it. */
 const struct pmt_omitted *remux_omitted(const struct remux *, size_t *at,
 					uint16_t *ret_program);
+
+/* NULL: the SDT lacks nothing. */
+const struct sdt_omitted *remux_omitted_sdt(const struct remux *);

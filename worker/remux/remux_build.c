@@ -146,8 +146,12 @@ void remux_build_sdt(struct remux *r)
 						   p->number, &service);
 
 		if (described || given)
-			t.len = sdt_build(o, &p->ids, found ? &service : NULL,
-					  p->has_video, t.data);
+			t.len = sdt_build(&(struct sdt_content){
+				.options = o,
+				.ids = &p->ids,
+				.source = found ? &service : NULL,
+				.has_video = p->has_video,
+			}, t.data, &r->sdt_omitted);
 	}
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },

@@ -130,6 +130,7 @@ struct remux {
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
+	struct sdt_omitted sdt_omitted; /* from sdt */
 	uint8_t cc[TS_PIDS]; /* continuity counters of generated PIDs */
 	struct stream_clock clock;
 	uint16_t clock_pid;

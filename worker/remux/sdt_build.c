@@ -13,6 +13,12 @@ enum {
 	DESC_SERVICE = 0x48,
 	DESC_MULTILINGUAL_NAME = 0x5d,
 	DESC_MAX = 2 + 255,
+	/* provider and name with their lengths, at most; the provider alone, if
+	 * the name needs its half */
+	TEXTS_MAX = 254,
+	PROVIDER_MAX = 127,
+	/* a text of the options in any table */
+	SERVICE_TEXT_SIZE = 4 * SERVICE_TEXT_MAX,
 	TYPE_VIDEO = 1,
 	TYPE_RADIO = 2,
 	STATUS_RUNNING = 0x80, /* running_status 4, free_CA_mode 0 */
@@ -51,11 +57,15 @@ bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	return false;
 }
 
+struct dvb_text {
+	const uint8_t *data;
+	size_t len;
+};
+
 /* The fields of a service descriptor. */
 struct service {
 	uint8_t type;
-	const uint8_t *provider, *name;
-	size_t provider_len, name_len;
+	struct dvb_text provider, name;
 };
 
 static struct service read_service(const struct desc *d)
@@ -68,107 +78,133 @@ static struct service read_service(const struct desc *d)
 	s.type = d->data[0];
 	if (at >= d->len || (size_t)d->len - at - 1 < d->data[at])
 		return s;
-	s.provider_len = d->data[at];
-	s.provider = d->data + at + 1;
-	at += 1 + s.provider_len;
+	s.provider = (struct dvb_text){ d->data + at + 1, d->data[at] };
+	at += 1 + s.provider.len;
 	if (at >= d->len || (size_t)d->len - at - 1 < d->data[at])
 		return s;
-	s.name_len = d->data[at];
-	s.name = d->data + at + 1;
+	s.name = (struct dvb_text){ d->data + at + 1, d->data[at] };
 	return s;
 }
 
-/* Writes a text behind its length, at most room bytes in all. */
-static size_t put_text(uint8_t *ret, size_t room, const char *given,
-		       uint8_t textcode, const uint8_t *source, size_t len)
+struct sdt_writer {
+	const struct sdt_content *c;
+	struct section_writer out;
+	struct sdt_omitted omitted;
+};
+
+/* Encodes a text of the options behind its length, at most room bytes in all;
+ * true: to its end. */
+static bool encode_text(uint8_t *ret, size_t room, const char *text,
+			uint8_t textcode)
 {
-	if (given[0] != '\0')
-		len = text_encode(given,
-				  text_table_for(given,
-						 (enum text_table)textcode),
-				  ret + 1, room - 1, NULL);
-	else if (len > 0 && len <= room - 1)
-		memcpy(ret + 1, source, len);
-	else
-		len = 0;
-	ret[0] = (uint8_t)len;
-	return 1 + len;
+	enum text_table table =
+		text_table_for(text, (enum text_table)textcode);
+	uint8_t whole[SERVICE_TEXT_SIZE];
+
+	ret[0] = (uint8_t)text_encode(text, table, ret + 1, room - 1, NULL);
+	return text_encode(text, table, whole, sizeof whole, NULL) == ret[0];
 }
 
-static void write_service(struct section_writer *w,
-			  const struct remux_options *o,
-			  const struct service *from)
+/* Writes a text of the options, or else of the source, behind its length, at
+ * most room bytes in all; false: not to its end. */
+static bool put_text(uint8_t *ret, size_t room, const char *given,
+		     uint8_t textcode, struct dvb_text source)
 {
-	uint8_t desc[DESC_MAX] = { DESC_SERVICE };
-	size_t len = 3;
+	bool fits = source.len <= room - 1;
+
+	if (given[0] != '\0')
+		return encode_text(ret, room, given, textcode);
+	ret[0] = fits ? (uint8_t)source.len : 0;
+	if (ret[0] > 0)
+		memcpy(ret + 1, source.data, source.len);
+	return fits;
+}
+
+/* Writes a descriptor, or notes that it has no room. */
+static void put_desc(struct sdt_writer *w, const uint8_t *desc)
+{
+	size_t len = 2 + (size_t)desc[1];
+
+	if (write_fits(&w->out, len)) {
+		write_bytes(&w->out, desc, len);
+		return;
+	}
+	if (w->omitted.n_descriptors < PMT_OMITTED_TAGS)
+		w->omitted.tags[w->omitted.n_descriptors] = desc[0];
+	w->omitted.n_descriptors++;
+}
+
+static void write_service(struct sdt_writer *w, const struct service *from)
+{
+	const struct remux_options *o = w->c->options;
+	uint8_t desc[DESC_MAX] = { DESC_SERVICE }, name[TEXTS_MAX];
+	uint8_t *provider = desc + 3;
+	size_t room;
 
 	desc[2] = o->service_type != 0 ? o->service_type : from->type;
 	/* the name matters most: the provider leaves room for it */
-	len += put_text(desc + len, 127, o->service_provider, o->textcode,
-			from->provider, from->provider_len);
-	len += put_text(desc + len, sizeof desc - len, o->service_name,
-			o->textcode, from->name, from->name_len);
-	desc[1] = (uint8_t)(len - 2);
-	if (write_fits(w, len))
-		write_bytes(w, desc, len);
+	(void)put_text(name, sizeof name - 1, o->service_name, o->textcode,
+		       from->name);
+	room = MAX((size_t)PROVIDER_MAX, TEXTS_MAX - 1 - (size_t)name[0]);
+	w->omitted.provider = !put_text(provider, room, o->service_provider,
+					o->textcode, from->provider);
+	room = TEXTS_MAX - 1 - (size_t)provider[0];
+	w->omitted.name = !put_text(provider + 1 + provider[0], room,
+				    o->service_name, o->textcode, from->name);
+	desc[1] = (uint8_t)(3 + provider[0] + provider[1 + provider[0]]);
+	put_desc(w, desc);
 }
 
-static void write_descriptors(struct section_writer *w,
-			      const struct remux_options *o,
-			      const struct ids *ids, struct desc_loop loop,
-			      bool has_video)
+static void write_descriptors(struct sdt_writer *w, struct desc_loop loop)
 {
 	struct service service = {
-		.type = has_video ? TYPE_VIDEO : TYPE_RADIO,
+		.type = w->c->has_video ? TYPE_VIDEO : TYPE_RADIO,
 	};
 	struct desc d;
 
 	if (desc_find(loop, DESC_SERVICE, &d))
 		service = read_service(&d);
-	write_service(w, o, &service);
+	write_service(w, &service);
 	while (desc_next(&loop, &d)) {
 		uint8_t copy[DESC_MAX] = { d.tag, d.len };
-		size_t len = 2 + (size_t)d.len;
 
 		if (d.tag == DESC_SERVICE)
 			continue;
 		/* the old names would contradict the new name */
 		if (d.tag == DESC_MULTILINGUAL_NAME &&
-		    o->service_name[0] != '\0')
-			continue;
-		if (!write_fits(w, len))
+		    w->c->options->service_name[0] != '\0')
 			continue;
 		memcpy(copy + 2, d.data, d.len);
-		ids_rewrite_loop(ids, copy, len);
-		write_bytes(w, copy, len);
+		ids_rewrite_loop(w->c->ids, copy, 2 + (size_t)d.len);
+		put_desc(w, copy);
 	}
 }
 
-size_t sdt_build(const struct remux_options *o, const struct ids *ids,
-		 const struct sdt_service *source, bool has_video,
-		 uint8_t ret[SECTION_PSI_MAX])
+size_t sdt_build(const struct sdt_content *c, uint8_t ret[SECTION_PSI_MAX],
+		 struct sdt_omitted *ret_omitted)
 {
 	struct sdt_service s = { .status = STATUS_RUNNING };
-	struct section_writer w;
+	struct sdt_writer w = { .c = c };
 	size_t loop;
 
-	if (source != NULL)
-		s = *source;
-	if (o->eit == TABLE_DROP)
+	if (c->source != NULL)
+		s = *c->source;
+	if (c->options->eit == TABLE_DROP)
 		s.flags = 0;
-	section_begin(&w, ret, &(struct section_head){
+	section_begin(&w.out, ret, &(struct section_head){
 		.table_id = SDT_TABLE_ID,
 		.dvb = true,
-		.extension = ids->new_tsid,
+		.extension = c->ids->new_tsid,
 		.limit = SECTION_PSI_MAX,
 	});
-	write_u16(&w, s.network);
-	write_u8(&w, 0xff);
-	write_u16(&w, ids->new_pnr);
-	write_u8(&w, 0xfcu | s.flags);
-	loop = write_loop_begin(&w);
-	write_descriptors(&w, o, ids, s.descriptors, has_video);
-	write_loop_end(&w, loop);
-	w.data[loop] = (uint8_t)((w.data[loop] & 0x0f) | s.status);
-	return section_end(&w);
+	write_u16(&w.out, s.network);
+	write_u8(&w.out, 0xff);
+	write_u16(&w.out, c->ids->new_pnr);
+	write_u8(&w.out, 0xfcu | s.flags);
+	loop = write_loop_begin(&w.out);
+	write_descriptors(&w, s.descriptors);
+	write_loop_end(&w.out, loop);
+	w.out.data[loop] = (uint8_t)((w.out.data[loop] & 0x0f) | s.status);
+	*ret_omitted = w.omitted;
+	return section_end(&w.out);
 }

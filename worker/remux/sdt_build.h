@@ -4,6 +4,7 @@
 
 #include "proto/spec/remux_options.h"
 #include "worker/remux/ids.h"
+#include "worker/remux/remux.h"
 #include "worker/ts/desc.h"
 #include "worker/ts/section.h"
 
@@ -20,12 +21,19 @@ struct sdt_service {
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
+struct sdt_content {
+	const struct remux_options *options;
+	const struct ids *ids;
+	const struct sdt_service *source; /* NULL: the source has none */
+	bool has_video; /* decides the type where nothing else does */
+};
+
 /*
  * Writes the section with version 0 and returns its length, at most
  * SECTION_PSI_MAX.  Type, provider and name are those of the options, else of
- * the source (NULL: none).  Without either, has_video decides the type.  All
- * other descriptors are those of the source, as far as they fit.
+ * the source.  All other descriptors are those of the source.  The description
+ * of a service cannot be divided among sections (EN 300 468 5.2.3): what has no
+ * room beside a longer name is dropped, and is in *ret_omitted.
  */
-size_t sdt_build(const struct remux_options *, const struct ids *,
-		 const struct sdt_service *source, bool has_video,
-		 uint8_t ret[SECTION_PSI_MAX]);
+size_t sdt_build(const struct sdt_content *, uint8_t ret[SECTION_PSI_MAX],
+		 struct sdt_omitted *ret_omitted);

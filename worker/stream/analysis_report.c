@@ -68,8 +68,9 @@ static void add_input(const struct input_chain *l, json_t *object)
 	si_put_uint(one, "table_changes", counted.tables);
 	si_put_uint(one, "broken_sections", counted.broken);
 	si_put_uint(one, "dropped_sections", counted.dropped);
-	/* absent without a list */
+	/* absent without omissions */
 	(void)json_object_set_new(one, "omitted", omission_list(l->remux));
+	(void)json_object_set_new(one, "omitted_sdt", omission_sdt(l->remux));
 	(void)json_object_set_new(object, "remux", one);
 }
 

@@ -14,7 +14,21 @@ enum {
 	TEXT = 200,
 };
 
-/* 0: no PMT lacks a part. */
+static uint64_t hash_of_sdt(const struct remux *r, uint64_t hash)
+{
+	const struct sdt_omitted *o = remux_omitted_sdt(r);
+	size_t numbers[3];
+
+	if (o == NULL)
+		return hash;
+	numbers[0] = o->n_descriptors;
+	numbers[1] = o->provider;
+	numbers[2] = o->name;
+	hash = hash_add(hash, numbers, sizeof numbers);
+	return hash_add(hash, o->tags, sizeof o->tags);
+}
+
+/* 0: neither a PMT nor the SDT lacks a part. */
 static uint64_t hash_of(const struct remux *r)
 {
 	const struct pmt_omitted *o;
@@ -29,22 +43,29 @@ static uint64_t hash_of(const struct remux *r)
 		hash = hash_add(hash, numbers, sizeof numbers);
 		hash = hash_add(hash, o->tags, sizeof o->tags);
 	}
-	return n > 0 ? hash : 0;
+	hash = hash_of_sdt(r, hash);
+	return n > 0 || remux_omitted_sdt(r) != NULL ? hash : 0;
+}
+
+/* Appends the dropped descriptors; returns the new length. */
+static size_t add_tags(char text[TEXT], size_t n, const uint8_t *list)
+{
+	size_t tags = MIN(n, (size_t)PMT_OMITTED_TAGS), len = 0;
+
+	text[0] = '\0';
+	if (n > 0)
+		len += (size_t)snprintf(text, TEXT,
+					"; dropped descriptors: %zu, tags", n);
+	for (size_t i = 0; i < tags; i++)
+		len += (size_t)snprintf(text + len, TEXT - len, " 0x%02x",
+					list[i]);
+	return len;
 }
 
 static void describe(const struct pmt_omitted *o, char text[TEXT])
 {
-	size_t tags = MIN(o->n_descriptors, (size_t)PMT_OMITTED_TAGS);
-	size_t len = 0;
+	size_t len = add_tags(text, o->n_descriptors, o->tags);
 
-	text[0] = '\0';
-	if (o->n_descriptors > 0)
-		len += (size_t)snprintf(text + len, TEXT - len,
-					"; dropped descriptors: %zu, tags",
-					o->n_descriptors);
-	for (size_t i = 0; i < tags; i++)
-		len += (size_t)snprintf(text + len, TEXT - len, " 0x%02x",
-					o->tags[i]);
 	if (o->n_streams > 0)
 		len += (size_t)snprintf(text + len, TEXT - len,
 					"; streams not sent: %zu",
@@ -55,6 +76,17 @@ static void describe(const struct pmt_omitted *o, char text[TEXT])
 	if (o->ait)
 		(void)snprintf(text + len, TEXT - len,
 			       "; the AIT of hbbtv_url is not sent");
+}
+
+static void log_sdt(const struct sdt_omitted *o, unsigned position)
+{
+	char text[TEXT];
+
+	(void)add_tags(text, o->n_descriptors, o->tags);
+	log_warning("stream", "input %u: the SDT has no room for all parts of "
+		    "its service%s%s%s", position, text,
+		    o->provider ? "; the provider is too long" : "",
+		    o->name ? "; the name is too long" : "");
 }
 
 void omission_log_second(struct omission_log *l, const struct remux *r,
@@ -72,6 +104,8 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 					  &suppressed)))
 		return;
 	l->logged = hash;
+	if (remux_omitted_sdt(r) != NULL)
+		log_sdt(remux_omitted_sdt(r), position);
 	for (size_t i = 0; i < LINES; i++) {
 		o = remux_omitted(r, &at, &program);
 		if (o == NULL)
@@ -103,4 +137,18 @@ json_t *omission_list(const struct remux *r)
 		(void)json_array_append_new(list, one);
 	}
 	return list;
+}
+
+json_t *omission_sdt(const struct remux *r)
+{
+	const struct sdt_omitted *o = remux_omitted_sdt(r);
+	json_t *one;
+
+	if (o == NULL)
+		return NULL;
+	one = json_object();
+	si_put_uint(one, "descriptors", o->n_descriptors);
+	(void)json_object_set_new(one, "provider", json_boolean(o->provider));
+	(void)json_object_set_new(one, "name", json_boolean(o->name));
+	return one;
 }

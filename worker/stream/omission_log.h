@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reports PMTs of the output that have no room for all streams and
- * descriptors: a line in the log when that changes, and the current state in
- * JSON.
+ * descriptors, and an SDT without room for its service: a line in the log when
+ * that changes, and the current state in JSON.
  *
  * Embedded; zeroed memory has logged nothing.
  */
@@ -24,3 +24,5 @@ void omission_log_second(struct omission_log *, const struct remux *,
 
 /* A list of programs; NULL: no PMT lacks a part. */
 json_t *omission_list(const struct remux *);
+/* The same of the SDT, an object; NULL: it lacks nothing. */
+json_t *omission_sdt(const struct remux *);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole stage: tables beside PAT and PMT. */
 #include "tests/unit/worker/remux/rig.h"
+#include "proto/spec/field.h"
+#include "proto/spec/report_shape.h"
+#include "worker/stream/omission_log.h"
 #include "worker/ts/pat.h"
 
 #include <criterion/criterion.h>
@@ -368,6 +371,48 @@ static void full_of_streams(struct bench *b, struct build_entry entry,
 		      build_pmt(section, entry, 0, es, n));
 }
 
+/* The control process takes what the worker reports. */
+static void expect_report(const struct remux *r)
+{
+	struct errmsg error = { 0 };
+	json_auto_t *report = json_pack(
+		"{s:{s:i, s:i, s:i, s:o*, s:o*}}", "remux", "table_changes", 1,
+		"broken_sections", 0, "dropped_sections", 0, "omitted",
+		omission_list(r), "omitted_sdt", omission_sdt(r));
+
+	cr_expect_eq(field_read(&report_fields, report, NULL, &error), 0, "%s",
+		     error.text);
+}
+
+Test(remux_tables, an_sdt_that_is_full_reports_what_it_omits)
+{
+	struct remux_options o = { .pnr = 1 };
+	uint8_t body[908] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80 | 900 >> 8,
+			      900 & 0xff }, section[1024];
+	struct bench b;
+
+	for (size_t at = 8; at < sizeof body; at += 100) {
+		body[at] = 0x80;
+		body[at + 1] = 98;
+	}
+	memset(o.service_name, 'n', 200);
+	b = bench_new(&o);
+	pat(&b, 0, two, 1);
+	full_of_streams(&b, two[0], 1);
+	play(&b, 100);
+	cr_assert_null(remux_omitted_sdt(b.remux));
+	build_section(b.in, 0x11, section,
+		      build_table(section, &(struct build_table){
+			      .table_id = 0x42, .extension = 7,
+			      .body = body, .len = sizeof body }));
+	play(&b, 100);
+	feed(&b);
+	cr_assert_not_null(remux_omitted_sdt(b.remux));
+	cr_expect_eq(remux_omitted_sdt(b.remux)->n_descriptors, 2);
+	expect_report(b.remux);
+	bench_done(&b);
+}
+
 Test(remux_tables, a_stream_that_has_no_room_in_the_pmt_is_not_sent)
 {
 	struct remux_options o = { .pnr = 1, .hbbtv_url = "http://a.org/" };
@@ -391,6 +436,7 @@ Test(remux_tables, a_stream_that_has_no_room_in_the_pmt_is_not_sent)
 		cr_expect_eq(missing->guest, !room, "%zu", n);
 		cr_expect(missing->ait);
 		cr_expect_eq(missing->n_streams, 0);
+		expect_report(b.remux);
 		cr_assert_null(remux_omitted(b.remux, &at, &number));
 		cr_expect_eq(remux_guest_pid(b.remux), room ? 0x801 : 0);
 		/* the AIT had the first free PID */

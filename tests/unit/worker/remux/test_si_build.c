@@ -41,6 +41,16 @@ static struct sdt_service find(const uint8_t *section, size_t len,
 	return s;
 }
 
+static struct sdt_omitted omitted;
+
+static size_t build(const struct remux_options *o,
+		    const struct sdt_service *source, bool has_video,
+		    uint8_t ret[1024])
+{
+	return sdt_build(&(struct sdt_content){ o, &ids, source, has_video },
+			 ret, &omitted);
+}
+
 Test(sdt_build, keeps_the_service_and_gives_it_its_new_number)
 {
 	struct remux_options o = { 0 };
@@ -48,7 +58,7 @@ Test(sdt_build, keeps_the_service_and_gives_it_its_new_number)
 	size_t len = source_sdt(source);
 	struct sdt_service s = find(source, len, 2), out;
 
-	len = sdt_build(&o, &ids, &s, true, made);
+	len = build(&o, &s, true, made);
 	out = find(made, len, 200);
 	cr_assert_eq(made[3] << 8 | made[4], 70);
 	cr_assert_eq(out.network, 3);
@@ -73,7 +83,7 @@ Test(sdt_build, takes_names_and_type_from_the_options)
 	size_t len = source_sdt(source);
 	struct sdt_service s = find(source, len, 2), out;
 
-	len = sdt_build(&o, &ids, &s, true, made);
+	len = build(&o, &s, true, made);
 	out = find(made, len, 200);
 	cr_assert_eq(out.flags, 0, "there is no EIT");
 	/* ISO 8859-9 is table 5; the multilingual name is dropped */
@@ -89,7 +99,7 @@ Test(sdt_build, sends_a_name_in_a_table_that_has_its_characters)
 		.service_name = "Новости", .service_provider = "ΕΡΤ",
 	};
 	uint8_t made[1024];
-	size_t len = sdt_build(&o, &ids, NULL, true, made);
+	size_t len = build(&o, NULL, true, made);
 	struct sdt_service out = find(made, len, 200);
 
 	cr_assert_eq(out.descriptors.len, 17);
@@ -102,7 +112,7 @@ Test(sdt_build, makes_one_for_a_source_without)
 {
 	struct remux_options o = { .service_name = "N", .textcode = 21 };
 	uint8_t made[1024];
-	size_t len = sdt_build(&o, &ids, NULL, false, made);
+	size_t len = build(&o, NULL, false, made);
 	struct sdt_service out = find(made, len, 200);
 
 	cr_assert_eq(out.status, 0x80, "running, in the clear");
@@ -119,13 +129,83 @@ Test(sdt_build, a_name_of_any_length_fits)
 
 	memset(o.service_name, 'n', SERVICE_TEXT_MAX);
 	memset(o.service_provider, 'p', SERVICE_TEXT_MAX);
-	len = sdt_build(&o, &ids, NULL, true, made);
+	len = build(&o, NULL, true, made);
 	out = find(made, len, 200);
 	cr_assert_leq(out.descriptors.len, 257);
 	cr_assert_eq(out.descriptors.data[0], 0x48);
 	cr_assert_eq(out.descriptors.data[1], out.descriptors.len - 2);
 	cr_assert_eq(out.descriptors.data[3], 126);
 	cr_assert_eq(out.descriptors.data[3 + 1 + 126], 126);
+	cr_assert(omitted.provider && omitted.name, "their ends");
+	cr_assert_eq(omitted.n_descriptors, 0);
+}
+
+/* The service has a name of one byte, and its descriptors fill a section. */
+static size_t full_sdt(uint8_t ret[1024], size_t provider)
+{
+	uint8_t body[1024] = { 0, 1, 0xff, 0, 2, 0xfc, 0x80, 0 };
+	size_t len = 8;
+
+	body[len++] = 0x48;
+	body[len++] = (uint8_t)(3 + provider + 1);
+	body[len++] = 1;
+	body[len++] = (uint8_t)provider;
+	memset(body + len, 'p', provider);
+	len += provider;
+	body[len++] = 1;
+	body[len++] = 'n';
+	while (len + 100 < 1024 - 12) {
+		body[len] = (uint8_t)(0x80 + len % 16);
+		body[len + 1] = 98;
+		len += 100;
+	}
+	body[6] = (uint8_t)(0x80 | (len - 8) >> 8);
+	body[7] = (uint8_t)(len - 8);
+	return build_table(ret, &(struct build_table){
+		.table_id = 0x42, .extension = 7, .version = 4,
+		.body = body, .len = len,
+	});
+}
+
+Test(sdt_build, names_the_descriptors_that_have_no_room)
+{
+	struct remux_options o = { 0 };
+	uint8_t source[1024], made[1024];
+	size_t len = full_sdt(source, 3);
+	struct sdt_service s = find(source, len, 2), out;
+
+	len = build(&o, &s, true, made);
+	out = find(made, len, 200);
+	cr_assert_eq(out.descriptors.len, s.descriptors.len);
+	cr_assert_eq(omitted.n_descriptors, 0);
+	memset(o.service_name, 'n', 200);
+	len = build(&o, &s, true, made);
+	cr_assert_leq(len, 1024);
+	out = find(made, len, 200);
+	/* two of 100 bytes: each other one is complete */
+	cr_assert_eq(out.descriptors.len, s.descriptors.len + 199 - 200);
+	cr_assert_eq(omitted.n_descriptors, 2);
+	cr_assert_neq(omitted.tags[1], 0);
+	cr_assert_not(omitted.provider || omitted.name);
+}
+
+Test(sdt_build, keeps_a_long_provider_beside_a_short_name)
+{
+	struct remux_options o = { 0 };
+	uint8_t source[1024], made[1024];
+	size_t len = full_sdt(source, 200);
+	struct sdt_service s = find(source, len, 2), out;
+
+	len = build(&o, &s, true, made);
+	out = find(made, len, 200);
+	cr_assert_eq(out.descriptors.len, s.descriptors.len);
+	cr_assert_eq(out.descriptors.data[3], 200);
+	cr_assert_not(omitted.provider);
+	memset(o.service_name, 'n', 100);
+	len = build(&o, &s, true, made);
+	out = find(made, len, 200);
+	cr_assert_eq(out.descriptors.data[3], 0);
+	cr_assert(omitted.provider);
 }
 
 Test(sdt_build, finds_nothing_in_damaged_sections)
