@@ -84,6 +84,7 @@ extern const struct api_path
 	adapters_paths[],
 	announcements_paths[],
 	config_paths[],
+	forms_query_paths[],
 	log_query_paths[],
 	status_paths[],
 	stream_analysis_paths[],
@@ -94,6 +95,7 @@ static const struct api_path *const paths[] = {
 	adapters_paths,
 	announcements_paths,
 	config_paths,
+	forms_query_paths,
 	log_query_paths,
 	status_paths,
 	stream_analysis_paths,
@@ -147,6 +149,7 @@ void api_free(struct api **p)
 	host_looks_free(&api->looks);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
+	json_decref(api->forms);
 	free(api->prefix);
 	free(api);
 }

@@ -32,6 +32,7 @@ struct api {
 	/* the document before a reload that needs a restart, which has not
 	 * come yet; NULL: there was none */
 	json_t *in_force;
+	json_t *forms;           /* NULL: not asked for yet */
 	struct playlist_limit playlists;
 	struct scans *scans;
 	struct announcements *announcements;

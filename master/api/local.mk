@@ -17,6 +17,7 @@ libmaster_a_SOURCES += \
 	master/api/config_commands.c \
 	master/api/edit.c master/api/edit.h \
 	master/api/event.c \
+	master/api/forms_query.c \
 	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \

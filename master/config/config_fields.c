@@ -24,7 +24,8 @@ static const struct field document_rows[] = {
 	  .help = "Authorization of viewers." },
 	{ "log", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Outputs of the log." },
-	{ "make_stream", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "make_stream", .type = FIELD_NONE, .form = "list",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Streams." },
 	{ "servers", .type = FIELD_LIST, .of = &any_object,
 	  .flags = FIELD_OBSERVER,
@@ -41,7 +42,7 @@ static const struct field document_rows[] = {
 	{ "categories", .type = FIELD_LIST, .of = &any_object,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Categories and groups of streams." },
-	{ "output", .type = FIELD_NONE,
+	{ "output", .type = FIELD_NONE, .form = "list",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Groups of outputs, for a web interface." },
 };
@@ -50,7 +51,7 @@ const struct field_table document_fields = ROWS(document_rows);
 
 static const struct field settings_rows[] = {
 	/* check.c judges it: an error is fatal */
-	{ "control_port", .type = FIELD_NONE,
+	{ "control_port", .type = FIELD_NONE, .form = "scalar",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Port, or ADDRESS:PORT, of the control interface." },
 	{ "control_path", .type = FIELD_STRING,
@@ -119,11 +120,11 @@ static const struct field settings_rows[] = {
 	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "processes",
 	  .help = "Processes that serve the viewers over HTTP." },
 	/* check.c judges it: a number, or text as control_port */
-	{ "http_play_port", .type = FIELD_NONE,
+	{ "http_play_port", .type = FIELD_NONE, .form = "scalar",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Port, or ADDRESS:PORT, that serves only /play and lists." },
 	/* check.c judges it */
-	{ "http_keep_active", .type = FIELD_NONE,
+	{ "http_keep_active", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Default of all streams, in s; absent: -1, always on." },
 	{ "hls_on_demand", .type = FIELD_BOOL,
@@ -132,7 +133,7 @@ static const struct field settings_rows[] = {
 	{ "http_server_name", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Stored; without effect." },
-	{ "playlist_arrange", .type = FIELD_NONE,
+	{ "playlist_arrange", .type = FIELD_NONE, .form = "any",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Category of the groups in the playlist." },
 	{ "http_play_tvg", .type = FIELD_STRING,
@@ -174,7 +175,7 @@ const struct field_table log_fields = ROWS(log_rows);
 static const char *const conlimit_modes[] = { "deny", "oldest", NULL };
 static const char *const unreachable_modes[] = { "allow", "deny", NULL };
 static const struct field auth_rows[] = {
-	{ "backend", .type = FIELD_NONE,
+	{ "backend", .type = FIELD_NONE, .form = "any",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "URL that decides about viewers without a user." },
 	{ "backend_unreachable", .type = FIELD_UINT,
@@ -183,43 +184,49 @@ static const struct field auth_rows[] = {
 	{ "conlimit_mode", .type = FIELD_UINT, .choices = conlimit_modes,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Above conlimit: deny the new viewer, or end the oldest." },
-	{ "enable", .type = FIELD_NONE,
+	{ "enable", .type = FIELD_NONE, .form = "boolean",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Viewers need authorization." },
-	{ "http_ip_allow", .type = FIELD_NONE,
+	{ "http_ip_allow", .type = FIELD_NONE, .form = "list",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that need no authorization." },
-	{ "http_ip_deny", .type = FIELD_NONE,
+	{ "http_ip_deny", .type = FIELD_NONE, .form = "list",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Networks that are denied." },
-	{ "http_token_deny", .type = FIELD_NONE,
+	{ "http_token_deny", .type = FIELD_NONE, .form = "list",
 	  .help = "Tokens that are denied." },
-	{ "iptvportal", .type = FIELD_NONE,
+	{ "iptvportal", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Base URL of IPTVPORTAL, used without backend." },
-	{ "ministra", .type = FIELD_NONE,
+	{ "ministra", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Base URL of Ministra, used without backend." },
-	{ "promo", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	{ "promo", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "URL that denied viewers are redirected to." },
-	{ "securetoken", .type = FIELD_NONE,
+	{ "securetoken", .type = FIELD_NONE, .form = "scalar",
 	  .help = "Secret of secure tokens." },
-	{ "smarty", .type = FIELD_NONE, .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	{ "smarty", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Base URL of Smarty, used without backend." },
-	{ "x_real_ip", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "x_real_ip", .type = FIELD_NONE, .form = "boolean",
+	  .flags = FIELD_OBSERVER,
 	  .help = "X-Real-IP of trusted proxies is the address of the "
 		  "viewer." },
 };
 
 const struct field_table auth_fields = ROWS(auth_rows);
 
+static const char *const user_types[] = { "1", "2", "3", NULL };
 static const struct field user_rows[] = {
 	{ "enable", .type = FIELD_BOOL,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "A disabled user cannot log in." },
-	{ "type", .type = FIELD_REAL, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	{ "type", .type = FIELD_REAL, .words = user_types,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "1: control user, 2: observer, 3: viewer." },
-	{ "cipher", .type = FIELD_NONE, .flags = FIELD_SECRET,
+	{ "cipher", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_SECRET,
 	  .help = "Hash of the password." },
 	{ "comment", .type = FIELD_STRING, .help = "Stored." },
 	{ "token", .type = FIELD_STRING,
@@ -230,7 +237,8 @@ static const struct field user_rows[] = {
 	  .help = "Unix time from which the user may not watch; 0: "
 		  "none." },
 	/* a number or text */
-	{ "conlimit", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "conlimit", .type = FIELD_NONE, .form = "integer",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Viewers at the same time; 0: any number." },
 	{ "packages", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_OBSERVER,
@@ -243,18 +251,22 @@ static const struct field user_rows[] = {
 const struct field_table user_fields = ROWS(user_rows);
 
 static const struct field cas_link_rows[] = {
-	{ "cas_id", .type = FIELD_NONE, .flags = FIELD_OBSERVER },
+	{ "cas_id", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER,
+	  .help = "Id of the conditional access system." },
 };
 static const struct field_table cas_link_fields = ROWS(cas_link_rows);
 
+static const char *const stream_types[] = { "spts", "mpts", NULL };
 static const struct field stream_rows[] = {
 	/* check_stream.c judges it */
-	{ "id", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "id", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Id of the stream." },
 	{ "enable", .type = FIELD_BOOL,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The stream runs." },
-	{ "type", .type = FIELD_STRING,
+	{ "type", .type = FIELD_STRING, .words = stream_types,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "spts or mpts." },
 	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
@@ -269,12 +281,13 @@ static const struct field stream_rows[] = {
 	  .help = "Group of the stream in each category." },
 	{ "cas_list", .type = FIELD_LIST, .flags = FIELD_OBSERVER,
 	  .of = &cas_link_fields, .help = "Stored." },
-	{ "lcn", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "lcn", .type = FIELD_NONE, .form = "integer",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Place in the playlist." },
 	{ "xmltv_id", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
 	  .help = "tvg-id in the playlist." },
 	/* check_stream.c judges it */
-	{ "http_keep_active", .type = FIELD_NONE,
+	{ "http_keep_active", .type = FIELD_NONE, .form = "integer",
 	  .help = "Seconds to run after the last viewer; -1: always." },
 	{ "hls_on_demand", .type = FIELD_BOOL, .flags = FIELD_OBSERVER,
 	  .help = "http_keep_active applies to a stream with HLS." },
@@ -298,15 +311,19 @@ const struct field_table stream_fields = ROWS(stream_rows);
 
 /* --- entries of lists, as commands send them --- */
 
+static const char *const adapter_types[] = {
+	"S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC", "ISDB-T", NULL,
+};
 static const struct field adapter_rows[] = {
-	{ "id", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "id", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Id of the adapter." },
 	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
 	  .help = "Name for people." },
 	{ "enable", .type = FIELD_BOOL,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The adapter is used." },
-	{ "type", .type = FIELD_STRING,
+	{ "type", .type = FIELD_STRING, .words = adapter_types,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Delivery system." },
 	{ "adapter", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
@@ -319,6 +336,7 @@ static const struct field adapter_rows[] = {
 
 const struct field_table adapter_fields = ROWS(adapter_rows);
 
+static const char *const softcam_types[] = { "newcamd", NULL };
 static const struct field softcam_rows[] = {
 	{ "id", .type = FIELD_STRING,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
@@ -326,7 +344,8 @@ static const struct field softcam_rows[] = {
 	{ "name", .type = FIELD_STRING,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Name for people." },
-	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	{ "type", .type = FIELD_STRING, .words = softcam_types,
+	  .flags = FIELD_REQUIRED,
 	  .help = "Protocol: newcamd." },
 	{ "host", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
 	  .help = "Host of the server." },
@@ -337,26 +356,61 @@ static const struct field softcam_rows[] = {
 	{ "pass", .type = FIELD_STRING,
 	  .flags = FIELD_REQUIRED | FIELD_SECRET,
 	  .help = "Password at the server." },
-	{ "key", .type = FIELD_NONE, .flags = FIELD_SECRET,
+	{ "key", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_SECRET,
 	  .help = "DES key: 28 hex characters." },
+	{ "caid", .type = FIELD_NONE, .form = "text",
+	  .help = "Four hex characters instead of the CAID of the server." },
+	{ "timeout", .type = FIELD_NONE, .form = "integer", .unit = "s",
+	  .help = "How long an answer of the server is waited for; "
+		  "absent: 8." },
+	{ "disable_emm", .type = FIELD_NONE, .form = "boolean",
+	  .help = "Forwards no EMM." },
+	{ "split_cam", .type = FIELD_NONE, .form = "boolean",
+	  .help = "A connection to the server for each stream." },
+	{ "shift", .type = FIELD_NONE, .form = "integer", .unit = "ms",
+	  .help = "Buffer in front of the descrambler." },
+	{ "skip_ecm", .type = FIELD_NONE, .form = "integer",
+	  .help = "ECMs that are ignored at the start of a stream." },
+	{ "force", .type = FIELD_NONE, .form = "boolean",
+	  .help = "Connects at once, without a stream that needs it." },
 };
 
 const struct field_table softcam_fields = ROWS(softcam_rows);
 
+static const char *const emmg_protocols[] = { "tcp", "udp", NULL };
 static const struct field cas_rows[] = {
 	{ "id", .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the system." },
-	{ "name", .type = FIELD_NONE, .flags = FIELD_OBSERVER,
+	{ "name", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_OBSERVER,
 	  .help = "Name for people." },
-	{ "ecmg_channel_id", .type = FIELD_NONE,
+	{ "ecmg_channel_id", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Channel at the ECM generator." },
-	{ "ecmg_host", .type = FIELD_NONE,
+	{ "ecmg_host", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Host of the ECM generator." },
-	{ "ecmg_port", .type = FIELD_NONE,
+	{ "ecmg_port", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Port of the ECM generator." },
+	{ "ecmg_cp", .type = FIELD_NONE, .form = "integer", .unit = "s",
+	  .help = "Crypto period; absent: 10." },
+	{ "super_cas_id", .type = FIELD_NONE, .form = "text",
+	  .help = "Eight hex characters: CAID and subid." },
+	{ "first_stream_id", .type = FIELD_NONE, .form = "any",
+	  .help = "With any value the ids of ECM streams start at 1." },
+	{ "emmg_protocol", .type = FIELD_NONE, .form = "text",
+	  .words = emmg_protocols,
+	  .help = "Protocol of the EMM generator; absent: tcp." },
+	{ "emmg_port", .type = FIELD_NONE, .form = "integer",
+	  .help = "Port for the EMM generator." },
+	{ "emm_pid", .type = FIELD_NONE, .form = "integer",
+	  .help = "PID of the EMMs in the output; 0: 8191." },
+	{ "emm_data", .type = FIELD_NONE, .form = "text",
+	  .help = "Private data of the CA descriptor in the CAT, in hex." },
+	{ "emm_clone", .type = FIELD_NONE, .form = "boolean",
+	  .help = "Sends the EMMs to all streams." },
 };
 
 const struct field_table cas_fields = ROWS(cas_rows);
@@ -364,28 +418,38 @@ const struct field_table cas_fields = ROWS(cas_rows);
 /* --- lists that only a web interface reads --- */
 
 static const struct field server_rows[] = {
-	{ "type", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
-	{ "enable", .type = FIELD_BOOL, .flags = FIELD_OBSERVER },
-	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "type", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Kind of the instance." },
+	{ "enable", .type = FIELD_BOOL, .flags = FIELD_OBSERVER,
+	  .help = "The web interface shows the instance." },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Name for people." },
 	{ "host", .type = FIELD_STRING,
-	  .flags = FIELD_OBSERVER | FIELD_ADDRESS },
-	{ "port", .type = FIELD_UINT, .flags = FIELD_OBSERVER },
-	{ "user", .type = FIELD_STRING },
-	{ "pass", .type = FIELD_STRING, .flags = FIELD_SECRET },
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Host of its control port." },
+	{ "port", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
+	  .help = "Its control port." },
+	{ "user", .type = FIELD_STRING,
+	  .help = "Login there: an observer is enough." },
+	{ "pass", .type = FIELD_STRING, .flags = FIELD_SECRET,
+	  .help = "Password of the login." },
 };
 
 const struct field_table server_fields = ROWS(server_rows);
 
 static const struct field group_rows[] = {
-	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Name of the group." },
 };
 
 const struct field_table group_fields = ROWS(group_rows);
 
 static const struct field category_rows[] = {
-	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
+	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "Name of the category." },
 	{ "groups", .type = FIELD_LIST, .of = &group_fields,
-	  .flags = FIELD_OBSERVER },
+	  .flags = FIELD_OBSERVER,
+	  .help = "Groups of the category, in their order." },
 };
 
 const struct field_table category_fields = ROWS(category_rows);

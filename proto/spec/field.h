@@ -124,6 +124,11 @@ struct field {
 	const char *needs, *beside;
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
+	/* For field_form() only.  form: the type where the row has none.
+	 * words: the values that a form offers, ended by NULL; the reader does
+	 * not compare with them. */
+	const char *form;
+	const char *const *words;
 };
 
 struct field_table {
@@ -242,3 +247,20 @@ json_t *field_format(const struct field_table *, const void *s,
  * choices, default and help of each key; "unit", "secret", "restart" and
  * "deprecated" (no effect) are annotations. */
 json_t *field_describe(const struct field_table *);
+
+/*
+ * What a form needs to know of each row, in the order of the table; a new
+ * reference.
+ *
+ *	[{ "key": "latency", "type": "integer", "min": 0, "max": 60000,
+ *	   "default": 120, "unit": "ms", "help": "Delay of the receiver." }]
+ *
+ * type: "boolean", "integer", "number", "text", "list", "object", "scalar" (a
+ * number or a text) or "any".  A list has "item" with the type of an item, or
+ * "fields"; an object may have "fields".  "choices" are the accepted words.
+ * "needs" and "beside" are keys.  Flags are true or absent: "required",
+ * "secret", "observer", "address", "restart", "idle" (without effect),
+ * "prefix" (every key that begins so), "repeats" (an option that may be given
+ * several times), "commas" (a list is one text with commas).
+ */
+json_t *field_form(const struct field_table *);

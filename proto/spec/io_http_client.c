@@ -87,7 +87,8 @@ static const struct field input_rows[] = {
 	{ "bandwidth", IO_INPUT(http.bandwidth), .min = 1, .unit = "bit/s",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Highest bandwidth of a variant of an HLS playlist." },
-	{ "debug", .type = FIELD_NONE, .flags = FIELD_IDLE },
+	{ "debug", .type = FIELD_NONE, .form = "boolean",
+	  .flags = FIELD_IDLE, .help = "Accepted for other programs." },
 	IO_ROWS_WATCHDOG(0, 0),
 };
 static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
@@ -116,6 +117,7 @@ static int finish_input(const struct address *a, void *spec,
 
 const struct io_type input_http_type = {
 	.name = "http",
+	.target = "host[:port]/path",
 	.kind = INPUT_HTTP,
 	.options = &input_fields,
 	.read = read_input,
@@ -124,6 +126,7 @@ const struct io_type input_http_type = {
 
 const struct io_type input_https_type = {
 	.name = "https",
+	.target = "host[:port]/path",
 	.kind = INPUT_HTTP,
 	.options = &input_fields,
 	.read = read_input,
@@ -144,6 +147,7 @@ static int read_np(const struct address *a, void *spec, struct errmsg *error)
 
 const struct io_type output_np_type = {
 	.name = "np",
+	.target = "[login:password@]host[:port]/path",
 	.kind = OUTPUT_NP,
 	.net = true,
 	.options = &np_fields,

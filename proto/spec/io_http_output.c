@@ -166,6 +166,7 @@ static int finish_output(const struct address *a, void *spec,
 
 const struct io_type output_http_type = {
 	.name = "http",
+	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
 	.finish = finish_output,
@@ -181,6 +182,7 @@ static int read_secure(const struct address *a, void *spec,
 
 const struct io_type output_https_type = {
 	.name = "https",
+	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
 	.finish = finish_output,

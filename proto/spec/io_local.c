@@ -48,6 +48,7 @@ static int read_file_input(const struct address *a, void *spec,
 
 const struct io_type input_file_type = {
 	.name = "file",
+	.target = "path",
 	.kind = INPUT_FILE,
 	.options = &file_input_fields,
 	.read = read_file_input,
@@ -101,6 +102,7 @@ static int read_file_output(const struct address *a, void *spec,
 
 const struct io_type output_file_type = {
 	.name = "file",
+	.target = "path",
 	.kind = OUTPUT_FILE,
 	.options = &file_output_fields,
 	.read = read_file_output,
@@ -146,6 +148,7 @@ static int finish_sdp(const struct address *a, void *spec, struct errmsg *error)
 
 const struct io_type input_sdp_type = {
 	.name = "sdp",
+	.target = "path",
 	.kind = INPUT_SDP,
 	.options = &sdp_fields,
 	.read = read_sdp,
@@ -178,6 +181,7 @@ static int read_stream(const struct address *a, void *spec,
 
 const struct io_type input_stream_type = {
 	.name = "stream",
+	.target = "id",
 	.kind = INPUT_STREAM,
 	.options = &stream_fields,
 	.read = read_stream,

@@ -159,6 +159,7 @@ static int finish_output(const struct address *a, void *spec,
 
 const struct io_type input_rist_type = {
 	.name = "rist",
+	.target = "[@][host]:port[,...]",
 	.kind = INPUT_RIST,
 	.query = true,
 	.options = &input_fields,
@@ -168,6 +169,7 @@ const struct io_type input_rist_type = {
 
 const struct io_type output_rist_type = {
 	.name = "rist",
+	.target = "[@][host]:port[,...]",
 	.kind = OUTPUT_RIST,
 	.net = true,
 	.query = true,

@@ -48,10 +48,10 @@ static const struct field input_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "Does not analyze the packets of the input." },
 	IO_ROWS_BISS(struct input_spec),
-	{ "mux", .type = FIELD_NONE,
+	{ "mux", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of the stream whose PID is inserted." },
-	{ "mux_pid", .type = FIELD_NONE,
+	{ "mux_pid", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER,
 	  .help = "PID that is inserted: PID or PID:NEWPID." },
 };

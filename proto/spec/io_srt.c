@@ -237,6 +237,7 @@ static int finish_output(const struct address *a, void *spec,
 
 const struct io_type input_srt_type = {
 	.name = "srt",
+	.target = "[iface@][host]:port",
 	.kind = INPUT_SRT,
 	.query = true,
 	.options = &input_fields,
@@ -246,6 +247,7 @@ const struct io_type input_srt_type = {
 
 const struct io_type output_srt_type = {
 	.name = "srt",
+	.target = "[iface@][host]:port",
 	.kind = OUTPUT_SRT,
 	.net = true,
 	.query = true,

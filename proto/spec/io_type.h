@@ -13,6 +13,7 @@
 
 struct io_type {
 	const char *name; /* "udp" */
+	const char *target; /* its shape, for people: "address[:port]" */
 	unsigned kind;    /* enum input_kind or output_kind */
 	bool net;         /* output: needs a library of sluice-worker-net
 			   * (inputs: see INPUT_TYPES) */
@@ -103,7 +104,7 @@ enum {
 
 /* The option merge, which io_merge_read() reads, and by content its delay. */
 #define IO_ROW_MERGE \
-	{ "merge", .type = FIELD_NONE, \
+	{ "merge", .type = FIELD_NONE, .form = "text", \
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, \
 	  .help = "Address of a second path of the same stream." }
 #define IO_ROWS_MERGE \

@@ -50,10 +50,11 @@ static const struct field_hook source_hook = { .schema = "string",
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Only sender of the group that is received." }, \
 	IO_ROWS_SOCKET, \
-	{ "ts_size", .type = FIELD_NONE, \
+	{ "ts_size", .type = FIELD_NONE, .form = "integer", \
 	  .help = "Accepted for other programs; the size is detected." }, \
-	{ "sync", .type = FIELD_NONE, .flags = FIELD_IDLE }, \
-	{ "no_sync", .type = FIELD_NONE, \
+	{ "sync", .type = FIELD_NONE, .form = "boolean", .flags = FIELD_IDLE, \
+	  .help = "Accepted for other programs." }, \
+	{ "no_sync", .type = FIELD_NONE, .form = "boolean", \
 	  .help = "Accepted for other programs; inputs have no pace." }, \
 	IO_ROWS_WATCHDOG(WATCHDOG_DEFAULT_S, 0)
 
@@ -149,6 +150,7 @@ static int finish_rtp_input(const struct address *a, void *s,
 
 const struct io_type input_udp_type = {
 	.name = "udp",
+	.target = "[iface@]address[:port]",
 	.kind = INPUT_UDP,
 	.options = &udp_input_fields,
 	.read = read_input,
@@ -157,6 +159,7 @@ const struct io_type input_udp_type = {
 
 const struct io_type input_rtp_type = {
 	.name = "rtp",
+	.target = "[iface@]address[:port]",
 	.kind = INPUT_RTP,
 	.options = &rtp_input_fields,
 	.read = read_input,
@@ -370,6 +373,7 @@ static int finish_rtp_output(const struct address *a, void *s,
 
 const struct io_type output_udp_type = {
 	.name = "udp",
+	.target = "[iface@]address[:port]",
 	.kind = OUTPUT_UDP,
 	.options = &udp_output_fields,
 	.read = read_output,
@@ -378,6 +382,7 @@ const struct io_type output_udp_type = {
 
 const struct io_type output_rtp_type = {
 	.name = "rtp",
+	.target = "[iface@]address[:port]",
 	.kind = OUTPUT_RTP,
 	.options = &rtp_output_fields,
 	.read = read_output,

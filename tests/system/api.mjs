@@ -42,6 +42,23 @@ test('version and load', async (t) => {
 	await sluice.stop();
 });
 
+test('forms describe the options that the reader accepts', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const forms = await sluice.json('/api/forms');
+	const { options } = forms.input.find(({ type }) => type === 'srt');
+	const latency = options.find(({ key }) => key === 'latency');
+	const set = (n) => sluice.post({ cmd: 'set-stream', id: 'a001',
+		stream: stream('a001', `srt://127.0.0.1:5000#latency=${n}`,
+			'udp://127.0.0.1:6000', { enable: false }) });
+
+	assert.equal(latency.type, 'integer');
+	assert.equal((await set(latency.max)).status, 200);
+	assert.equal((await set(latency.max + 1)).status, 400);
+	assert.equal(options.find(({ key }) => key === 'passphrase').secret,
+		true);
+	await sluice.stop();
+});
+
 test('a request from a page of another site changes nothing', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const own = `http://127.0.0.1:${sluice.port}`;

@@ -35,7 +35,7 @@ const PATHS = {
 	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
 	'/api/stream-inputs/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
-	'/api/log': 'H',
+	'/api/log': 'H', '/api/forms': 'Y',
 	'/api/stream-inputs/x': 'Y', '/api/stream-outputs/x': 'Y',
 };
 const OBSERVER_404 = 'not found';

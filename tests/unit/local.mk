@@ -530,6 +530,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_describe \
 	tests/unit/master/config/test_findings \
+	tests/unit/master/config/test_forms \
 	tests/unit/master/config/test_stream_conf \
 	tests/unit/master/config/test_keep_active \
 	tests/unit/master/config/test_play_conf \
@@ -667,6 +668,7 @@ tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
+tests_unit_master_config_test_forms_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_keep_active_SOURCES = \
 	tests/unit/master/config/test_keep_active.c

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/forms. */
+#include "master/api/command.h"
+#include "master/config/forms.h"
+
+static void forms_get(struct api *api, const char *id, enum status_span span,
+		      struct reply *reply)
+{
+	(void)id, (void)span;
+	/* the tables are constants */
+	if (api->forms == NULL)
+		api->forms = forms_make();
+	reply_json(reply, json_incref(api->forms));
+}
+
+const struct api_path forms_query_paths[] = {
+	{ "api/forms", PATH_ALONE, OBSERVER_ALLOWED, .get = forms_get },
+	{ 0 },
+};

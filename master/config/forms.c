@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/forms.h"
+
+#include "common/account/credential.h"
+#include "master/config/config_fields.h"
+#include "proto/spec/io_type.h"
+#include "proto/spec/remux_options.h"
+#include "proto/spec/stream_spec.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* A request has it; the configuration has its hash. */
+static const struct field password_rows[] = {
+	{ "password", .type = FIELD_STRING, .max = PASSWORD_MAX,
+	  .flags = FIELD_SECRET,
+	  .help = "New password, whose hash is stored; empty: the old one." },
+};
+static const struct field_table password_fields = {
+	.rows = password_rows, .n = ARRAY_LEN(password_rows),
+};
+
+static const struct {
+	const char *name;
+	const struct field_table *fields[2];
+} objects[] = {
+	{ "input_options", { &io_input_fields } },
+	{ "remux_options", { &remux_fields } },
+	{ "stream", { &stream_fields, &stream_option_fields } },
+	{ "document", { &document_fields } },
+	{ "settings", { &settings_fields } },
+	{ "user", { &user_fields, &password_fields } },
+	{ "auth", { &auth_fields } },
+	{ "log", { &log_fields } },
+	{ "adapter", { &adapter_fields } },
+	{ "softcam", { &softcam_fields } },
+	{ "cas", { &cas_fields } },
+	{ "server", { &server_fields } },
+	{ "category", { &category_fields } },
+	{ "group", { &group_fields } },
+};
+
+static bool has_key(const json_t *list, const char *key)
+{
+	const json_t *form;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, form)
+		if (strcmp(json_string_value(json_object_get(form, "key")),
+			   key) == 0)
+			return true;
+	return false;
+}
+
+/* The fields of another table of the same object follow; the first one wins. */
+static void add_table(json_t *list, const struct field_table *t)
+{
+	json_t *more = field_form(t), *form;
+	size_t i;
+
+	json_array_foreach(more, i, form)
+		if (!has_key(list, json_string_value(
+				     json_object_get(form, "key"))))
+			(void)json_array_append(list, form);
+	json_decref(more);
+}
+
+/* The settings have some options of streams, as defaults of all streams. */
+static void add_defaults(json_t *settings)
+{
+	json_t *options = field_form(&stream_option_fields), *form;
+	size_t i, k;
+
+	json_array_foreach(options, i, form) {
+		if (!(stream_option_fields.rows[i].flags & FIELD_SETTING))
+			continue;
+		for (k = 0; k < json_array_size(settings); k++)
+			if (json_equal(json_object_get(json_array_get(settings,
+								      k),
+						       "key"),
+				       json_object_get(form, "key")))
+				break;
+		if (k < json_array_size(settings))
+			(void)json_array_set(settings, k, form);
+		else
+			(void)json_array_append(settings, form);
+	}
+	json_decref(options);
+}
+
+static json_t *make_types(const struct io_type *const *types)
+{
+	json_t *list = json_array();
+
+	for (; *types != NULL; types++)
+		(void)json_array_append_new(list, json_pack(
+			"{s:s, s:s, s:o}", "type", (*types)->name, "target",
+			(*types)->target, "options",
+			field_form((*types)->options)));
+	return list;
+}
+
+json_t *forms_make(void)
+{
+	json_t *all = json_object();
+
+	(void)json_object_set_new(all, "input", make_types(io_input_types));
+	(void)json_object_set_new(all, "output", make_types(io_output_types));
+	for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+		json_t *list = field_form(objects[i].fields[0]);
+
+		if (objects[i].fields[1] != NULL)
+			add_table(list, objects[i].fields[1]);
+		(void)json_object_set_new(all, objects[i].name, list);
+	}
+	add_defaults(json_object_get(all, "settings"));
+	return all;
+}
