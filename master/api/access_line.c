@@ -83,5 +83,7 @@ void access_line(const struct call *c)
 		login = json_string_value(json_object_get(c->body, "login"));
 	log_word(login != NULL ? login : "-", word, LOGIN_SHOWN + 1);
 	ip_format(&c->caller.address, ip);
-	log_info("api", "%s Login:%s IP:%s", what, word, ip);
+	log_info("api", "%s%s Login:%s IP:%s", what,
+		 json_is_true(json_object_get(c->body, "dry_run"))
+			 ? " (dry run)" : "", word, ip);
 }

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
+#include "master/api/effects.h"
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
 #include "master/api/stream_refs.h"
@@ -147,6 +148,16 @@ static void add_found_streams(struct edit *e)
 	}
 }
 
+static void foresee_found_streams(struct edit *e, json_t *effects)
+{
+	json_t *stream;
+	size_t i;
+
+	json_array_foreach(e->arg, i, stream)
+		effects_add_stream(effects, e->api, edit_text(stream, "id"),
+				   stream, NULL);
+}
+
 static void adapters_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -158,6 +169,7 @@ static void adapters_set(struct api *api, const json_t *request,
 		.judge = judge_adapter,
 		.refers = rename_inputs,
 		.finish = add_found_streams,
+		.foresee = foresee_found_streams,
 	};
 	json_t *found = json_array();
 
@@ -188,6 +200,10 @@ static void adapters_toggle(struct api *api, const json_t *request,
 
 	if (old == NULL)
 		return;
+	if (effects_only(request)) {
+		reply_effects(reply, "toggle-adapter", effects_new());
+		return;
+	}
 	adapter = json_copy((json_t *)old);
 	(void)json_object_set_new(adapter, "enable", json_boolean(enable));
 	list = edit_list(api, ADAPTERS);
@@ -216,6 +232,15 @@ static void adapters_restart(struct api *api, const json_t *request,
 
 	if (adapter == NULL)
 		return;
+	if (effects_only(request)) {
+		json_t *effects = effects_new();
+
+		json_decref(stream_refs_foresee(api, restart_fed,
+						edit_text(adapter, "id"),
+						effects));
+		reply_effects(reply, "restart-adapter", effects);
+		return;
+	}
 	json_decref(stream_refs_follow(api, restart_fed,
 				       edit_text(adapter, "id")));
 	reply_ok(reply, "restart-adapter");
@@ -303,10 +328,11 @@ json_t *adapters_overview(const struct api *api)
 
 const struct api_command adapters_commands[] = {
 	{ "get-adapter", adapters_get, OBSERVER_ALLOWED, 0 },
-	{ "restart-adapter", adapters_restart, OBSERVER_FORBIDDEN, 0 },
+	{ "restart-adapter", adapters_restart, OBSERVER_FORBIDDEN,
+	  COMMAND_DRY },
 	{ "set-adapter", adapters_set, OBSERVER_FORBIDDEN,
-	  COMMAND_NAMES_OBJECT },
-	{ "toggle-adapter", adapters_toggle, OBSERVER_FORBIDDEN, 0 },
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
+	{ "toggle-adapter", adapters_toggle, OBSERVER_FORBIDDEN, COMMAND_DRY },
 	{ 0 },
 };
 

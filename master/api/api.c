@@ -266,6 +266,20 @@ static bool is_allowed(struct call *call, enum observer_access observer)
 	return access == OBSERVER_ALLOWED;
 }
 
+/* False after a reply. */
+static bool judge_dry_run(const struct api_command *command,
+			  const json_t *request, struct reply *reply)
+{
+	const json_t *dry_run = json_object_get(request, "dry_run");
+
+	if (dry_run != NULL && !json_is_boolean(dry_run))
+		reply_error(reply, 400, "dry_run: is not true or false");
+	else if (json_is_true(dry_run) && !(command->flags & COMMAND_DRY))
+		reply_error(reply, 400, "dry_run: is not possible with %s",
+			    command->name);
+	return reply->status == 0;
+}
+
 static void run_command(struct call *call)
 {
 	const json_t *cmd = json_object_get(call->body, "cmd");
@@ -289,7 +303,7 @@ static void run_command(struct call *call)
 	if (command == NULL)
 		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
 			    name);
-	else
+	else if (judge_dry_run(command, call->body, reply))
 		command->run(call->api, call->body, reply);
 }
 

@@ -84,7 +84,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		if (reply != NULL)
 			reply_warn(reply, path, text);
 		/* a request can have thousands of warnings */
-		if (ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
+		if (id != NULL &&
+		    ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
 			if (suppressed > 0)
 				log_warning("config", "%u more warnings about "
 					    "streams were suppressed",
@@ -101,8 +102,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 	buf_done(warnings);
 }
 
-void apply_warn_readers(struct api *api, const char *id, const json_t *stream,
-			struct reply *reply)
+static void warn_readers(struct api *api, const char *id, const json_t *stream,
+			 bool is_stored, struct reply *reply)
 {
 	char *readers = stream_links_readers(
 		config_section(api->cfg.config, STREAMS), id);
@@ -118,10 +119,22 @@ void apply_warn_readers(struct api *api, const char *id, const json_t *stream,
 				 readers);
 		buf_append(&warnings, path, strlen(path) + 1);
 		buf_append(&warnings, text, strlen(text) + 1);
-		apply_warn(api, id, &warnings, reply);
+		apply_warn(api, is_stored ? id : NULL, &warnings, reply);
 		free(text);
 	}
 	free(readers);
+}
+
+void apply_warn_readers(struct api *api, const char *id, const json_t *stream,
+			struct reply *reply)
+{
+	warn_readers(api, id, stream, true, reply);
+}
+
+void apply_foresee_readers(struct api *api, const char *id,
+			   const json_t *stream, struct reply *reply)
+{
+	warn_readers(api, id, stream, false, reply);
 }
 
 void apply_warn_idle(const char *id, const json_t *stream)

@@ -13,8 +13,9 @@
 int apply_judge(struct api *, const json_t *stream, const char *self,
 		struct errmsg *error, struct buf *warnings) MUST_CHECK;
 
-/* Logs the warnings of a stored stream, adds them to the reply and frees
- * them.  Without a reply (NULL) it only logs them. */
+/* Logs the warnings of a stored stream (id NULL: it is not stored, and nothing
+ * is logged), adds them to the reply and frees them.  Without a reply (NULL) it
+ * only logs them. */
 void apply_warn(struct api *, const char *id, struct buf *warnings,
 		struct reply *);
 
@@ -23,6 +24,9 @@ void apply_warn(struct api *, const char *id, struct buf *warnings,
  * apply_warn(). */
 void apply_warn_readers(struct api *, const char *id, const json_t *stream,
 			struct reply *);
+/* The same without a line of the log, for a change that is not made. */
+void apply_foresee_readers(struct api *, const char *id, const json_t *stream,
+			   struct reply *);
 
 /* Starts, replaces or stops the worker.  The stream has no error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);

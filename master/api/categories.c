@@ -193,6 +193,16 @@ static void add_changed(struct edit *e)
 	json_decref(users);
 }
 
+/* Groups restart nothing. */
+static void foresee_category(struct edit *e, json_t *effects)
+{
+	struct category_changes *c = e->arg;
+
+	c->streams = stream_refs_foresee(e->api, change_stream, &c->names,
+					 effects);
+	add_changed(e);
+}
+
 static void categories_set(struct api *api, const json_t *request,
 			   struct reply *reply)
 {
@@ -206,6 +216,7 @@ static void categories_set(struct api *api, const json_t *request,
 		.judge_removal = judge_category,
 		.apply = change_all,
 		.finish = add_changed,
+		.foresee = foresee_category,
 	};
 	struct category_changes changes = { .users = json_object() };
 
@@ -217,6 +228,6 @@ static void categories_set(struct api *api, const json_t *request,
 
 const struct api_command categories_commands[] = {
 	{ "set-category", categories_set, OBSERVER_FORBIDDEN,
-	  COMMAND_NAMES_OBJECT },
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
 	{ 0 },
 };

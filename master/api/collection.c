@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/collection.h"
 
+#include "master/api/effects.h"
 #include "master/config/check.h"
 #include "proto/spec/field.h"
 
@@ -83,7 +84,14 @@ static bool judge_id(struct edit *e)
 			    noun, e->id);
 	} else if ((e->old == NULL || strcmp(id, e->id) != 0) &&
 		   edit_entry(e->api, e->of->section, id) != NULL) {
-		if (e->id != NULL)
+		/* was: null: another client was faster, with the same id */
+		if (e->id == NULL && json_is_null(json_object_get(e->request,
+								  "was")))
+			(void)edit_is_as_known(e->request, noun,
+					       edit_entry(e->api,
+							  e->of->section, id),
+					       e->reply);
+		else if (e->id != NULL)
 			reply_error(e->reply, 400, "%s.id: \"%.64s\" is the "
 				    "id of another %s", noun, id, noun);
 		else
@@ -209,6 +217,36 @@ static bool is_as_known(struct edit *e)
 	       edit_is_as_known(e->request, e->of->member, e->old, e->reply);
 }
 
+static void foresee(struct edit *e)
+{
+	const struct collection *c = e->of;
+	json_t *effects = effects_new();
+
+	reply_effects(e->reply, c->command, effects);
+	if (c->refers != NULL && e->old != NULL)
+		json_decref(stream_refs_foresee(e->api, c->refers, e,
+						effects));
+	if (c->foresee != NULL)
+		c->foresee(e, effects);
+}
+
+static void carry_out(struct edit *e)
+{
+	if (json_object_get(e->request, "cmd") != NULL &&
+	    effects_only(e->request)) {
+		foresee(e);
+		return;
+	}
+	collection_store(e);
+	reply_ok(e->reply, e->of->command);
+	/* other clients expect one key */
+	if (e->next_gid >= 0 && json_object_get(e->request, "was") != NULL)
+		(void)json_object_set(e->reply->body, "id",
+				      json_object_get(e->entry, "id"));
+	if (e->of->finish != NULL)
+		e->of->finish(e);
+}
+
 void collection_set(const struct collection *c, struct api *api,
 		    const json_t *request, struct reply *reply, void *arg)
 {
@@ -228,12 +266,8 @@ void collection_set(const struct collection *c, struct api *api,
 	e.old = json_incref(json_array_get(
 		config_section(api->cfg.config, c->section), e.place));
 	if (is_as_known(&e) &&
-	    (e.remove ? judge_removal(&e) : make_entry(&e))) {
-		collection_store(&e);
-		reply_ok(reply, c->command);
-		if (c->finish != NULL)
-			c->finish(&e);
-	}
+	    (e.remove ? judge_removal(&e) : make_entry(&e)))
+		carry_out(&e);
 	json_decref(e.old);
 	json_decref(e.entry);
 }

@@ -59,6 +59,10 @@ struct collection {
 	stream_refs_fn *refers;
 	/* At the end; may add to the reply. */
 	void (*finish)(struct edit *);
+	/* With dry_run, instead of all hooks behind judge: adds the effects on
+	 * streams, but for those that `refers' changes, and adds to the
+	 * reply. */
+	void (*foresee)(struct edit *, json_t *effects);
 };
 
 /* A request in progress; hooks may read every field. */

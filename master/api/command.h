@@ -68,6 +68,7 @@ enum {
 	COMMAND_NAMES_OBJECT = 1 << 0, /* the access log has "id:null" when
 					* the request has no id */
 	COMMAND_UNLOGGED = 1 << 1,     /* the access log leaves it out */
+	COMMAND_DRY = 1 << 2,          /* can be run with dry_run */
 };
 
 /*

@@ -2,10 +2,13 @@
 /* The configuration as a whole: load, upload, GET api/config. */
 #include "common/base/alloc.h"
 #include "master/api/certificate.h"
+#include "master/api/changes.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/api/redact.h"
 #include "master/api/reply_after_save.h"
 #include "master/auth/caller.h"
+#include "master/config/check.h"
 #include "master/config/write_paths.h"
 
 #include <errno.h>
@@ -63,6 +66,41 @@ static void config_load(struct api *api, const json_t *request,
 	}
 }
 
+static void warn(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	(void)severity;
+	reply_warn(arg, path, text);
+}
+
+/* The effects of an upload come with the restart that follows it. */
+static void foresee(struct api *api, const json_t *wanted,
+		    struct reply *reply)
+{
+	const json_t *now = config_document(api->cfg.config);
+	const json_t *settings = json_object_get(wanted, "settings");
+	json_t *changes = changes_list(now, wanted), *none = json_object();
+	json_t *effects = effects_new();
+	const json_t *stream;
+	size_t i;
+
+	effects_add_restart(effects);
+	json_array_foreach(json_object_get(wanted, STREAMS), i, stream) {
+		const char *id = edit_text(stream, "id");
+
+		if (id != NULL)
+			effects_add_stream(effects, api, id, stream,
+					   settings != NULL ? settings : none);
+	}
+	json_array_foreach(json_object_get(changes, "removed"), i, stream)
+		effects_add_stream(effects, api, json_string_value(stream),
+				   NULL, NULL);
+	reply_effects(reply, "upload", effects);
+	(void)json_object_set_new(reply->body, "changes", changes);
+	(void)check_document(wanted, NULL, warn, reply);
+	json_decref(none);
+}
+
 static void config_put(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
@@ -77,14 +115,18 @@ static void config_put(struct api *api, const json_t *request,
 		reply_error(reply, 404, "there is no configuration file");
 	else if (write_paths_judge(api->cfg.write_paths, wanted, &error) < 0)
 		reply_error(reply, 400, "config.%s", error.text);
-	else if (certificate_judge(api, json_object_get(wanted, "settings"),
-				   reply, config_put))
+	else if (!certificate_judge(api, json_object_get(wanted, "settings"),
+				    reply, config_put))
+		return;
+	else if (effects_only(request))
+		foresee(api, wanted, reply);
+	else
 		saved_upload(api, wanted, reply, "upload");
 }
 
 const struct api_command config_commands[] = {
 	{ "load", config_load, OBSERVER_ALLOWED, 0 },
-	{ "upload", config_put, OBSERVER_HIDDEN, 0 },
+	{ "upload", config_put, OBSERVER_HIDDEN, COMMAND_DRY },
 	{ 0 },
 };
 

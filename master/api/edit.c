@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,16 @@ bool edit_is_as_known(const json_t *request, const char *member,
 				  now != NULL ? json_deep_copy(now)
 					      : json_null());
 	return false;
+}
+
+bool edit_section_is_as_known(const struct api *api, const json_t *request,
+			      const char *key, struct reply *reply)
+{
+	char noun[64];
+
+	(void)snprintf(noun, sizeof noun, "section %s", key);
+	return edit_is_as_known(request, noun,
+				config_section(api->cfg.config, key), reply);
 }
 
 bool edit_is_removal(const json_t *object)

@@ -52,6 +52,10 @@ bool edit_same(const json_t *a, const json_t *b);
 bool edit_is_as_known(const json_t *request, const char *member,
 		      const json_t *now, struct reply *);
 
+/* The same for a section of the configuration. */
+bool edit_section_is_as_known(const struct api *, const json_t *request,
+			      const char *key, struct reply *);
+
 /* A copy of the object of a request without its null members; of an entry
  * also without `remove` and `up`.  A new reference. */
 json_t *edit_copy(const json_t *object);

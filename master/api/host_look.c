@@ -21,7 +21,7 @@ struct look {
 	struct helper_call *helper;
 	struct call *call; /* NULL: it was answered, or the client has left */
 	json_t *body;      /* of the answer; NULL: it was answered */
-	char *id;
+	char *id; /* NULL: the stream is not stored */
 	ev_timer limit;
 };
 
@@ -150,7 +150,7 @@ void host_look(struct host_looks *l, const char *id, const json_t *stream,
 	j->stream = json_deep_copy(stream);
 	k = xcalloc(1, sizeof *k);
 	k->owner = l;
-	k->id = xstrdup(id);
+	k->id = id != NULL ? xstrdup(id) : NULL;
 	ev_timer_init(&k->limit, on_limit, LIMIT_S, 0.);
 	ev_timer_start(l->api->cfg.loop, &k->limit);
 	LIST_INSERT_HEAD(&l->list, k, link);

@@ -17,7 +17,8 @@ struct host_looks *host_looks_new(struct api *);
 /* NULL-safe; sets *l to NULL.  Every request must be answered or gone. */
 void host_looks_free(struct host_looks **);
 
-/* The stream (borrowed) is stored, and reply has the answer.  While too many
- * looks wait for their disks, the answer is not delayed. */
+/* The stream (borrowed) is stored (id NULL: it is not), and reply has the
+ * answer.  While too many looks wait for their disks, the answer is not
+ * delayed. */
 void host_look(struct host_looks *, const char *id, const json_t *stream,
 	       struct reply *);

@@ -2,6 +2,7 @@
 /* The commands set-stream-input and set-stream-image. */
 #include "common/base/alloc.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/io_spec.h"
 
@@ -87,6 +88,10 @@ static void streams_set_input(struct api *api, const json_t *request,
 	}
 	if (wanted > 0 && !judge_input(inputs, (size_t)wanted, reply))
 		return;
+	if (effects_only(request)) {
+		reply_effects(reply, "set-stream-input", effects_new());
+		return;
+	}
 	c = xcalloc(1, sizeof *c);
 	c->status = status;
 	r = reconciler_choose_input(api->cfg.reconciler,
@@ -123,6 +128,10 @@ static void streams_set_image(struct api *api, const json_t *request,
 			    EDIT_OBJECT_MAX);
 		return;
 	}
+	if (effects_only(request)) {
+		reply_effects(reply, "set-stream-image", effects_new());
+		return;
+	}
 	message = edit_message("stream_image");
 	(void)json_object_set(message, "channel_id",
 			      json_object_get(request, "id"));
@@ -132,7 +141,9 @@ static void streams_set_image(struct api *api, const json_t *request,
 }
 
 const struct api_command input_commands[] = {
-	{ "set-stream-image", streams_set_image, OBSERVER_FORBIDDEN, 0 },
-	{ "set-stream-input", streams_set_input, OBSERVER_FORBIDDEN, 0 },
+	{ "set-stream-image", streams_set_image, OBSERVER_FORBIDDEN,
+	  COMMAND_DRY },
+	{ "set-stream-input", streams_set_input, OBSERVER_FORBIDDEN,
+	  COMMAND_DRY },
 	{ 0 },
 };

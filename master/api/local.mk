@@ -12,10 +12,12 @@ libmaster_a_SOURCES += \
 	master/api/category_edit.c master/api/category_edit.h \
 	master/api/category_name.c master/api/category_name.h \
 	master/api/certificate.c master/api/certificate.h \
+	master/api/changes.c master/api/changes.h \
 	master/api/collection.c master/api/collection.h \
 	master/api/command.h \
 	master/api/config_commands.c \
 	master/api/edit.c master/api/edit.h \
+	master/api/effects.c master/api/effects.h \
 	master/api/event.c \
 	master/api/forms_query.c \
 	master/api/host_look.c master/api/host_look.h \

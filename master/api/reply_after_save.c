@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct saving {
 	json_t *warnings;    /* of the section; NULL: none */
 	bool restart;
 	bool is_change; /* of settings, which are kept; false: only restart */
+	bool dry;       /* there is only a trial */
 	bool interrupt; /* all streams, for a program of another protocol */
 };
 
@@ -38,7 +40,14 @@ static void saving_free(struct saving *s)
 static void reply_saved(struct saving *s)
 {
 	struct reply *reply = call_reply(s->call);
+	json_t *effects;
 
+	if (s->dry) {
+		effects = effects_new();
+		effects_add_restart(effects);
+		reply_effects(reply, s->command, effects);
+		return;
+	}
 	reply_ok(reply, s->command);
 	section_warnings_add(json_incref(s->warnings), reply);
 }
@@ -63,7 +72,7 @@ static void on_tried(const char *error, void *arg)
 	}
 	if (call != NULL)
 		call_finish(call);
-	if (error == NULL)
+	if (error == NULL && !s->dry)
 		saved_restart_soon(s->api);
 	saving_free(s);
 }
@@ -127,10 +136,11 @@ void saved_reply(struct api *api, struct reply *reply, const char *command,
 }
 
 void saved_restart(struct api *api, struct reply *reply, const char *command,
-		   bool interrupt)
+		   bool interrupt, bool dry)
 {
 	struct saving *s = begin(api, reply, command);
 
+	s->dry = dry;
 	s->interrupt = interrupt;
 	try_restart(s);
 }

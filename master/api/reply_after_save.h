@@ -21,7 +21,7 @@ void saved_upload(struct api *, const json_t *document, struct reply *,
 void saved_restart_soon(struct api *);
 
 /* Tries the new instance and answers {command: "ok"}, or 503 with the reason.
- * The restart follows a second after the answer.  interrupt: it may replace
- * workers of another protocol. */
+ * The restart follows a second after the answer (dry: it does not).
+ * interrupt: it may replace workers of another protocol. */
 void saved_restart(struct api *, struct reply *, const char *command,
-		   bool interrupt);
+		   bool interrupt, bool dry);

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/config/check.h"
 #include "master/config/unknown_keys.h"
 
@@ -15,6 +16,7 @@ struct warned {
 	struct api *api;
 	const char *key;
 	json_t *list; /* of texts; NULL: only logged */
+	bool quiet;   /* nothing is stored, so nothing is logged */
 };
 
 static void add(const struct warned *w, const char *path, const char *text)
@@ -47,7 +49,8 @@ static void keep_unknown(enum check_severity severity, const char *path,
 	(void)severity;
 	add(w, path, text);
 	/* a request can have thousands of them */
-	if (ratelimit_pass(&w->api->odd_limit, mono_ms(), &suppressed))
+	if (!w->quiet &&
+	    ratelimit_pass(&w->api->odd_limit, mono_ms(), &suppressed))
 		log_warning("config", "%s%s%s", path,
 			    path[0] != '\0' ? ": " : "", text);
 }
@@ -71,6 +74,7 @@ json_t *section_warnings(struct api *api, const json_t *request,
 		.api = api,
 		.key = key,
 		.list = users_wants_warnings(request) ? json_array() : NULL,
+		.quiet = effects_only(request),
 	};
 	json_t *document = value != NULL ? json_object() : NULL;
 

@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/util.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 #include "master/config/check.h"
 #include "master/streams/reconciler.h"
@@ -96,7 +97,8 @@ static void sections_set_auth(struct api *api, const json_t *request,
 	const json_t *wanted;
 	struct errmsg error;
 
-	if (!edit_object(request, "auth", &wanted, reply))
+	if (!edit_object(request, "auth", &wanted, reply) ||
+	    !edit_section_is_as_known(api, request, "auth", reply))
 		return;
 	section = wanted != NULL ? edit_copy(wanted) : NULL;
 	if (section != NULL && check_section("auth", section, &error) < 0)
@@ -107,6 +109,12 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		return;
 	}
 	warnings = section_warnings(api, request, "auth", section);
+	if (effects_only(request)) {
+		json_decref(section);
+		reply_effects(reply, "set-auth", effects_new());
+		section_warnings_add(warnings, reply);
+		return;
+	}
 	edit_auth(section);
 	message = edit_message("set-auth");
 	if (section != NULL)
@@ -206,6 +214,8 @@ static void sections_set_log(struct api *api, const json_t *request,
 		reply_drop(reply, "set-log: set");
 		return;
 	}
+	if (!edit_section_is_as_known(api, request, "log", reply))
+		return;
 	section = edit_copy(wanted);
 	if (check_section("log", section, &error) < 0)
 		reply_error(reply, 400, "%s", error.text);
@@ -217,6 +227,12 @@ static void sections_set_log(struct api *api, const json_t *request,
 		return;
 	}
 	warnings = section_warnings(api, request, "log", section);
+	if (effects_only(request)) {
+		json_decref(section);
+		reply_effects(reply, "set-log", effects_new());
+		section_warnings_add(warnings, reply);
+		return;
+	}
 	if (json_object_size(section) == 0) {
 		json_decref(section);
 		section = json_array();
@@ -231,7 +247,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 }
 
 const struct api_command sections_commands[] = {
-	{ "set-auth", sections_set_auth, OBSERVER_HIDDEN, 0 },
-	{ "set-log", sections_set_log, OBSERVER_HIDDEN, 0 },
+	{ "set-auth", sections_set_auth, OBSERVER_HIDDEN, COMMAND_DRY },
+	{ "set-log", sections_set_log, OBSERVER_HIDDEN, COMMAND_DRY },
 	{ 0 },
 };

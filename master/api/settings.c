@@ -3,6 +3,7 @@
 #include "master/api/certificate.h"
 #include "master/api/call.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/api/reply_after_save.h"
 #include "master/api/section_warnings.h"
 #include "master/auth/auth.h"
@@ -24,6 +25,34 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 	return false;
 }
 
+/* True when `was` is the stored section.  Clients that know it from an event
+ * lack the private key.  False after a reply. */
+static bool is_as_known(struct api *api, const char *key,
+			const json_t *request, struct reply *reply)
+{
+	const json_t *now = config_section(api->cfg.config, key);
+	json_t *hidden = strcmp(key, "settings") == 0 && now != NULL
+				 ? certificate_hide(now) : NULL;
+	bool is_hidden = hidden != NULL &&
+			 edit_same(json_object_get(request, "was"), hidden);
+
+	json_decref(hidden);
+	return is_hidden ||
+	       edit_section_is_as_known(api, request, key, reply);
+}
+
+/* The answer to a change of the settings that is not made. */
+static void foresee(struct api *api, const char *command,
+		    const json_t *settings, bool restart, struct reply *reply)
+{
+	json_t *effects = effects_new();
+
+	if (restart)
+		effects_add_restart(effects);
+	effects_add_settings(effects, api, settings);
+	reply_effects(reply, command, effects);
+}
+
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -38,6 +67,8 @@ static void settings_set(struct api *api, const json_t *request,
 		reply_drop(reply, "set-settings: settings");
 		return;
 	}
+	if (!is_as_known(api, "settings", request, reply))
+		return;
 	settings = edit_copy(wanted);
 	if (!judge("settings", settings, reply) ||
 	    !edit_fits(settings, "settings", reply) ||
@@ -46,6 +77,12 @@ static void settings_set(struct api *api, const json_t *request,
 		return;
 	}
 	warnings = section_warnings(api, request, "settings", settings);
+	if (effects_only(request)) {
+		foresee(api, "set-settings", settings, true, reply);
+		section_warnings_add(warnings, reply);
+		json_decref(settings);
+		return;
+	}
 	edit_set_gid(api, gid);
 	message = edit_message("set-settings");
 	edit_add_gid(api, message);
@@ -99,6 +136,21 @@ static bool may_write(const struct api *api, const char *key,
 	return r == 0;
 }
 
+/* Other sections than the settings are in force after a restart, or for
+ * viewers alone. */
+static void foresee_config(struct api *api, const char *key,
+			   const json_t *data, bool restart,
+			   struct reply *reply)
+{
+	if (restart && strcmp(key, "settings") == 0) {
+		foresee(api, "set-config", data, true, reply);
+		return;
+	}
+	reply_effects(reply, "set-config", effects_new());
+	if (restart)
+		effects_add_restart(json_object_get(reply->body, "effects"));
+}
+
 static void settings_set_config(struct api *api, const json_t *request,
 				struct reply *reply)
 {
@@ -108,6 +160,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 	bool restart, is_settings;
 
 	if (!read_key(request, &key, &restart, reply) ||
+	    !is_as_known(api, key, request, reply) ||
 	    (data != NULL && !judge(key, data, reply)))
 		return;
 	if (!may_write(api, key, data, reply))
@@ -117,6 +170,11 @@ static void settings_set_config(struct api *api, const json_t *request,
 	    !certificate_judge(api, data, reply, settings_set_config))
 		return;
 	warnings = section_warnings(api, request, key, data);
+	if (effects_only(request)) {
+		foresee_config(api, key, data, restart, reply);
+		section_warnings_add(warnings, reply);
+		return;
+	}
 	config_set_section(api->cfg.config, key,
 			   data != NULL ? json_deep_copy(data) : NULL);
 	if (strcmp(key, "users") == 0)
@@ -152,7 +210,16 @@ static void settings_restart(struct api *api, const json_t *request,
 	if (interrupt != NULL && !json_is_boolean(interrupt))
 		reply_error(reply, 400, "interrupt: is not true or false");
 	else
-		saved_restart(api, reply, "restart", json_is_true(interrupt));
+		saved_restart(api, reply, "restart", json_is_true(interrupt),
+			      effects_only(request));
+}
+
+static void reply_license(const json_t *request, struct reply *reply)
+{
+	if (effects_only(request))
+		reply_effects(reply, "set-license", effects_new());
+	else
+		reply_ok(reply, "set-license");
 }
 
 static void settings_set_license(struct api *api, const json_t *request,
@@ -165,13 +232,14 @@ static void settings_set_license(struct api *api, const json_t *request,
 	if (license != NULL && !json_is_string(license))
 		reply_error(reply, 400, "license: is not a string");
 	else
-		reply_ok(reply, "set-license");
+		reply_license(request, reply);
 }
 
 const struct api_command settings_commands[] = {
-	{ "restart", settings_restart, OBSERVER_FORBIDDEN, 0 },
-	{ "set-config", settings_set_config, OBSERVER_HIDDEN, 0 },
-	{ "set-license", settings_set_license, OBSERVER_FORBIDDEN, 0 },
-	{ "set-settings", settings_set, OBSERVER_HIDDEN, 0 },
+	{ "restart", settings_restart, OBSERVER_FORBIDDEN, COMMAND_DRY },
+	{ "set-config", settings_set_config, OBSERVER_HIDDEN, COMMAND_DRY },
+	{ "set-license", settings_set_license, OBSERVER_FORBIDDEN,
+	  COMMAND_DRY },
+	{ "set-settings", settings_set, OBSERVER_HIDDEN, COMMAND_DRY },
 	{ 0 },
 };

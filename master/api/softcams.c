@@ -2,6 +2,7 @@
 /* The commands set-softcam and set-cas. */
 #include "common/base/log.h"
 #include "master/api/collection.h"
+#include "master/api/effects.h"
 #include "master/api/input_edit.h"
 #include "master/config/config_fields.h"
 
@@ -14,6 +15,8 @@ static bool judge_softcam(struct edit *e)
 	const char *hex = json_string_value(key);
 	const char *id = edit_text(e->entry, "id");
 
+	if (effects_only(e->request))
+		return true;
 	if (strcmp(edit_text(e->entry, "type"), "newcamd") != 0)
 		log_warning("softcam", "%s: type \"%.32s\" is not newcamd", id,
 			    edit_text(e->entry, "type"));
@@ -80,7 +83,8 @@ static bool judge_cas(struct edit *e)
 					    "ecmg_port" };
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		if (json_object_get(e->entry, keys[i]) != NULL)
+		if (effects_only(e->request) ||
+		    json_object_get(e->entry, keys[i]) != NULL)
 			continue;
 		log_error("cas", "[CAS %s] configuration error",
 			  edit_text(e->entry, "id"));
@@ -104,7 +108,9 @@ static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 }
 
 const struct api_command softcams_commands[] = {
-	{ "set-cas", cas_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
-	{ "set-softcam", softcams_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
+	{ "set-cas", cas_set, OBSERVER_HIDDEN,
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
+	{ "set-softcam", softcams_set, OBSERVER_HIDDEN,
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
 	{ 0 },
 };

@@ -3,6 +3,7 @@
 
 #include "master/api/apply.h"
 #include "master/api/edit.h"
+#include "master/api/effects.h"
 #include "master/streams/reconciler.h"
 
 /* Only the first of two streams with the same id runs. */
@@ -82,6 +83,31 @@ json_t *stream_refs_follow(struct api *api, stream_refs_fn *fn,
 	json_decref(lists[STREAM_RESTARTED]);
 	json_decref(lists[STREAM_REMOVED]);
 	return lists[STREAM_CHANGED];
+}
+
+json_t *stream_refs_foresee(const struct api *api, stream_refs_fn *fn,
+			    const void *arg, json_t *effects)
+{
+	json_t *changes = json_array(), *stream;
+	size_t i;
+
+	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
+			   stream) {
+		const char *id = edit_text(stream, "id");
+		json_t *changed = NULL;
+		enum stream_fate fate = fn(stream, &changed, arg);
+
+		if (fate == STREAM_CHANGED)
+			(void)json_array_append(changes, changed);
+		if (fate == STREAM_RESTARTED && is_running_one(api, stream) &&
+		    json_is_true(json_object_get(stream, "enable")))
+			effects_add(effects, api, id, STREAM_RESTARTS);
+		else if (fate != STREAM_KEPT && fate != STREAM_RESTARTED &&
+			 is_running_one(api, stream))
+			effects_add_stream(effects, api, id, changed, NULL);
+		json_decref(changed);
+	}
+	return changes;
 }
 
 json_t *stream_refs_inputs(const json_t *stream, json_t *take_inputs)

@@ -26,6 +26,11 @@ typedef enum stream_fate stream_refs_fn(const json_t *stream,
  * verdict they had.  Returns the list of the changed ones, a new reference. */
 json_t *stream_refs_follow(struct api *, stream_refs_fn *fn, const void *arg);
 
+/* As stream_refs_follow(), but nothing changes: adds what would happen to
+ * running streams. */
+json_t *stream_refs_foresee(const struct api *, stream_refs_fn *fn,
+			    const void *arg, json_t *effects);
+
 /* A copy of the stream with another list of inputs, whose reference is
  * taken. */
 json_t *stream_refs_inputs(const json_t *stream, json_t *take_inputs);

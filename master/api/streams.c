@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
+#include "master/api/effects.h"
 #include "master/api/host_look.h"
 #include "master/config/check_host.h"
 #include "master/config/stream_links.h"
@@ -128,6 +129,23 @@ static void finish_stream(struct edit *e)
 		host_look(e->api->looks, id, e->entry, e->reply);
 }
 
+static void foresee_stream(struct edit *e, json_t *effects)
+{
+	const char *old_id = edit_text(e->old, "id");
+	const char *id = old_id != NULL ? old_id : edit_text(e->entry, "id");
+	unsigned n_files = 0;
+
+	effects_add_stream(effects, e->api, id, e->entry, NULL);
+	if (e->entry != NULL)
+		n_files = check_host_stream(e->entry, HOST_NETWORK,
+					    add_warning, e->arg);
+	apply_warn(e->api, NULL, e->arg, e->reply);
+	if (e->old != NULL)
+		apply_foresee_readers(e->api, id, e->entry, e->reply);
+	if (n_files > 0)
+		host_look(e->api->looks, NULL, e->entry, e->reply);
+}
+
 static void streams_set(struct api *api, const json_t *request,
 			struct reply *reply)
 {
@@ -139,6 +157,7 @@ static void streams_set(struct api *api, const json_t *request,
 		.apply = run_stream,
 		.refers = rename_links,
 		.finish = finish_stream,
+		.foresee = foresee_stream,
 	};
 	struct buf warnings = { 0 };
 
@@ -180,6 +199,17 @@ static void streams_toggle(struct api *api, const json_t *request,
 		buf_done(&warnings);
 		return;
 	}
+	if (effects_only(request)) {
+		json_t *effects = effects_new();
+
+		reply_effects(reply, "toggle-stream", effects);
+		foresee_stream(&(struct edit){ .api = api, .old = stream,
+					       .entry = stream,
+					       .arg = &warnings,
+					       .reply = reply }, effects);
+		json_decref(stream);
+		return;
+	}
 	config_put_stream(api->cfg.config, id, stream);
 	apply_stream(api, id, stream);
 	apply_announce(api, stream, false);
@@ -201,8 +231,16 @@ static void streams_restart(struct api *api, const json_t *request,
 	if (stream == NULL)
 		return;
 	(void)reconciler_get_stream(api->cfg.reconciler, id, &info);
-	reconciler_restart_stream(api->cfg.reconciler, id);
-	reply_ok(reply, "restart-stream");
+	if (effects_only(request)) {
+		json_t *effects = effects_new();
+
+		if (info.pid != 0)
+			effects_add(effects, api, id, STREAM_RESTARTS);
+		reply_effects(reply, "restart-stream", effects);
+	} else {
+		reconciler_restart_stream(api->cfg.reconciler, id);
+		reply_ok(reply, "restart-stream");
+	}
 	if (!json_is_true(json_object_get(stream, "enable")))
 		reply_warn(reply, "stream.enable", "the stream is disabled: "
 						   "nothing was restarted");
@@ -286,9 +324,10 @@ static void streams_status(struct api *api, const char *id,
 const struct api_command streams_commands[] = {
 	{ "check-stream", streams_check, OBSERVER_ALLOWED, 0 },
 	{ "get-stream", streams_get, OBSERVER_ALLOWED, 0 },
-	{ "restart-stream", streams_restart, OBSERVER_FORBIDDEN, 0 },
-	{ "set-stream", streams_set, OBSERVER_FORBIDDEN, COMMAND_NAMES_OBJECT },
-	{ "toggle-stream", streams_toggle, OBSERVER_FORBIDDEN, 0 },
+	{ "restart-stream", streams_restart, OBSERVER_FORBIDDEN, COMMAND_DRY },
+	{ "set-stream", streams_set, OBSERVER_FORBIDDEN,
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
+	{ "toggle-stream", streams_toggle, OBSERVER_FORBIDDEN, COMMAND_DRY },
 	{ 0 },
 };
 

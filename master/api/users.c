@@ -6,6 +6,7 @@
 #include "common/supervise/auth_proc.h"
 #include "master/api/call.h"
 #include "master/api/collection.h"
+#include "master/api/effects.h"
 #include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "master/auth/caller.h"
@@ -119,6 +120,10 @@ static void users_toggle(struct api *api, const json_t *request,
 
 	if (old == NULL)
 		return;
+	if (effects_only(request)) {
+		reply_effects(reply, "toggle-user", effects_new());
+		return;
+	}
 	entry = json_deep_copy(old);
 	(void)json_object_set_new(entry, "enable", json_boolean(enable));
 	store(api, edit_text(request, "id"), json_incref(entry));
@@ -282,9 +287,32 @@ static void put_user(struct api *api, const char *login,
 	explicit_bzero((char *)password, json_string_length(secret));
 }
 
+/* The answer to a change that is not made. */
+static void foresee(struct api *api, const char *login, const json_t *request,
+		    struct reply *reply)
+{
+	const json_t *user = edit_get(request, "user");
+	json_t *document, *users;
+	struct errmsg warning;
+
+	reply_effects(reply, "set-user", effects_new());
+	if (!users_wants_warnings(request) || !is_observer(user))
+		return;
+	document = json_copy((json_t *)config_document(api->cfg.config));
+	users = json_copy(json_object_get(document, "users"));
+	if (users == NULL)
+		users = json_object();
+	(void)json_object_set(users, login, (json_t *)user);
+	(void)json_object_set_new(document, "users", users);
+	if (check_observers(document, &warning))
+		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
+	json_decref(document);
+}
+
 static void users_set(struct api *api, const json_t *request,
 		      struct reply *reply)
 {
+	bool is_control = reply_caller(reply)->type == USER_CONTROL;
 	const json_t *user = edit_get(request, "user");
 	const char *login = read_login(request, reply);
 
@@ -293,20 +321,31 @@ static void users_set(struct api *api, const json_t *request,
 	if (!json_is_object(user)) {
 		reply_error(reply, 400, "user: is %s",
 			    user == NULL ? "missing" : "not an object");
-	} else if (reply_caller(reply)->type == USER_CONTROL &&
-		   edit_is_removal(user)) {
+	} else if (is_control && !edit_is_as_known(
+			   request, "user",
+			   config_user(api->cfg.config, login), reply)) {
+		return;
+	} else if (is_control && edit_is_removal(user)) {
 		if (find(api, login, reply) == NULL)
 			return;
+		if (effects_only(request)) {
+			reply_effects(reply, "set-user", effects_new());
+			return;
+		}
 		store(api, login, NULL);
 		reply_ok(reply, "set-user");
 	} else if (judge_request(login, user, reply)) {
-		put_user(api, login, request, reply);
+		if (effects_only(request))
+			foresee(api, login, request, reply);
+		else
+			put_user(api, login, request, reply);
 	}
 }
 
 const struct api_command users_commands[] = {
 	{ "get-user", users_get, OBSERVER_ALLOWED, 0 },
-	{ "set-user", users_set, OBSERVER_ALLOWED, COMMAND_NAMES_OBJECT },
-	{ "toggle-user", users_toggle, OBSERVER_FORBIDDEN, 0 },
+	{ "set-user", users_set, OBSERVER_ALLOWED,
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
+	{ "toggle-user", users_toggle, OBSERVER_FORBIDDEN, COMMAND_DRY },
 	{ 0 },
 };

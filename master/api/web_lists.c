@@ -118,7 +118,8 @@ static void output_groups_post(struct api *api, const char *name,
 }
 
 const struct api_command web_lists_commands[] = {
-	{ "set-server", servers_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
+	{ "set-server", servers_set, OBSERVER_HIDDEN,
+	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
 	{ 0 },
 };
 

@@ -89,6 +89,12 @@ void reconciler_rename_stream(struct reconciler *, const char *from,
 			      const char *to);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
+/* What reconciler_set_stream() would do, or with NULL
+ * reconciler_remove_stream(); settings as for stream_proc_foresee(). */
+enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
+				      const struct stream_conf *,
+				      const json_t *settings);
+
 /* Replaces the worker at once, also in quarantine. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 

@@ -135,6 +135,20 @@ bool stream_proc_is_gone(const struct stream_proc *);
 bool stream_proc_is_running(const struct stream_proc *);
 const char *stream_proc_id(const struct stream_proc *);
 
+/* What a change does to the process of a stream. */
+enum stream_change {
+	STREAM_STAYS,
+	STREAM_STARTS,
+	STREAM_RESTARTS, /* its viewers stay, the output pauses */
+	STREAM_STOPS,
+};
+
+/* What stream_proc_set() would do; settings: those of the next master, NULL:
+ * those in force. */
+enum stream_change stream_proc_foresee(const struct stream_proc *,
+				       const struct stream_conf *,
+				       const json_t *settings);
+
 /* The process of a stream and its viewers, for status and API. */
 struct stream_proc_info {
 	const char *state; /* "stopped", "starting", "running", "stopping",

@@ -181,6 +181,74 @@ test('a change of an object that somebody else has changed is 409',
 	await sluice.stop();
 });
 
+test('a change of a section that somebody else has changed is 409',
+	async (t) => {
+	const user = { enable: true, type: 2, comment: 'x' };
+	const sluice = await Sluice.start(t, config());
+	const conflict = async (command) => {
+		const reply = await sluice.post(command);
+
+		assert.equal(reply.status, 409, reply.body);
+		return JSON.parse(reply.body).now;
+	};
+
+	await sluice.cmd('set-user', { id: 'olga', was: null, user });
+	const { users: { olga } } = await sluice.cmd('load');
+
+	assert.deepEqual(await conflict({ cmd: 'set-user', id: 'olga',
+		was: null, user }), olga);
+	await sluice.cmd('set-user', { id: 'olga', was: olga, user });
+	for (const [cmd, more] of [['set-auth', { auth: {} }],
+		['set-log', { set: {} }], ['set-settings', { settings: {} }],
+		['set-config', { key: 'own', data: 1 }]])
+		assert.equal(await conflict({ cmd, was: { other: 1 },
+			...more }), null);
+	await sluice.stop();
+});
+
+test('a dry run names what a change interrupts, and changes nothing',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(one()));
+	const socket = await WsClient.open(t, sluice.port,
+		'/control/event/?token=x');
+	const pid = await waitUntil('the worker', () =>
+		sluice.worker('stream', 'a001')?.pid);
+	const before = await sluice.cmd('load');
+	const dry = async (more) => (await sluice.cmd('set-stream',
+		{ id: 'a001', dry_run: true, ...more })).effects;
+	const changed = { ...one(), input: ['udp://127.0.0.1:5001'] };
+
+	assert.deepEqual(await dry({ stream: { ...one(), name: 'other' } }),
+		{ streams: [], viewers: 0, restart: false });
+	for (const [stream, change] of [[changed, 'restart'],
+		[{ ...one(), enable: false }, 'stop'],
+		[{ remove: true }, 'stop']])
+		assert.deepEqual((await dry({ stream })).streams,
+			[{ id: 'a001', change, viewers: 0 }]);
+	assert.deepEqual((await sluice.cmd('set-settings', { dry_run: true,
+		settings: { cc_limit: 7 } })).effects, { streams: [{
+		id: 'a001', change: 'restart', viewers: 0 }], viewers: 0,
+	restart: true });
+	const uploaded = await sluice.cmd('upload', { dry_run: true,
+		config: { make_stream: [{ ...changed, id: 'b001' }] } });
+
+	assert.deepEqual(uploaded.changes.added, ['b001']);
+	assert.deepEqual(uploaded.changes.removed, ['a001']);
+	assert.deepEqual(uploaded.effects.streams.map((s) =>
+		[s.id, s.change]), [['b001', 'start'], ['a001', 'stop']]);
+	assert.equal((await sluice.cmd('restart', { dry_run: true }))
+		.effects.restart, true);
+	assert.deepEqual(await sluice.cmd('load'), before);
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	assert.deepEqual(socket.messages.filter(({ scope }) =>
+		scope.startsWith('set-')), []);
+	// what was foreseen happens
+	await sluice.cmd('set-stream', { id: 'a001', stream: changed });
+	await waitUntil('another worker', () =>
+		(sluice.worker('stream', 'a001')?.pid ?? pid) !== pid);
+	await sluice.stop();
+});
+
 test('an id is derived from the counter when the request has none',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());

@@ -512,6 +512,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_categories \
 	tests/unit/master/api/test_category_name \
+	tests/unit/master/api/test_dry_run \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_log_query \
 	tests/unit/master/api/test_output_groups \
@@ -602,6 +603,13 @@ tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
+tests_unit_master_api_test_dry_run_SOURCES = \
+	tests/unit/master/api/test_dry_run.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_dry_run_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_log_query_SOURCES = \
 	tests/unit/master/api/test_log_query.c \

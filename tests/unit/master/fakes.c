@@ -52,6 +52,16 @@ void reconciler_set_stream(struct reconciler *f, const char *id,
 	tell("%s %s\n", conf->is_enabled ? "run" : "stop", id);
 }
 
+enum stream_change reconciler_foresee(const struct reconciler *f,
+				      const char *id,
+				      const struct stream_conf *conf,
+				      const json_t *settings)
+{
+	(void)f, (void)id, (void)settings;
+	return conf == NULL || !conf->is_enabled ? STREAM_STOPS
+						 : STREAM_RESTARTS;
+}
+
 void reconciler_rename_stream(struct reconciler *r, const char *from,
 			      const char *to)
 {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a command would interrupt, for a request with dry_run.
+ *
+ *	{ "streams": [{ "id": "news", "change": "restart", "viewers": 41 }],
+ *	  "viewers": 41, "restart": false }
+ *
+ * change: "start", "restart" (the viewers stay, the output pauses) or "stop".
+ * viewers: of the streams that restart or stop.  restart: of the service.
+ */
+#pragma once
+
+#include "master/api/command.h"
+#include "master/streams/stream_proc.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* True when the request asks only what would happen. */
+bool effects_only(const json_t *request);
+
+/* A new object without effects. */
+json_t *effects_new(void);
+void effects_add_restart(json_t *effects);
+/* The stream changes so. */
+void effects_add(json_t *effects, const struct api *, const char *id,
+		 enum stream_change);
+/* The stream `id` becomes this object; NULL: it is removed.  settings: those of
+ * the next start; NULL: those in force. */
+void effects_add_stream(json_t *effects, const struct api *, const char *id,
+			const json_t *stream, const json_t *settings);
+/* All streams of the configuration, with these settings from the next start
+ * on. */
+void effects_add_settings(json_t *effects, const struct api *,
+			  const json_t *settings);
+
+/* 200 with {command: "ok", "dry_run": true, "effects": …}. */
+void reply_effects(struct reply *, const char *command, json_t *take_effects);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a change of the configuration would do to a running stream. */
+#include "common/supervise/worker_proc.h"
+#include "master/streams/reconciler_state.h"
+#include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc_state.h"
+
+#include <string.h>
+
+static enum stream_change compare(const struct stream_proc *p,
+				  const struct stream_plan *plan)
+{
+	bool runs = worker_proc_pid(p->proc) != 0;
+
+	if (!plan->enable)
+		return runs ? STREAM_STOPS : STREAM_STAYS;
+	/* on demand: it waits for a viewer, before and after */
+	if (!runs && p->plan != NULL && p->plan->enable)
+		return STREAM_STAYS;
+	if (!runs)
+		return STREAM_STARTS;
+	return p->plan != NULL && stream_plan_is_same(p->plan, plan)
+		       ? STREAM_STAYS : STREAM_RESTARTS;
+}
+
+enum stream_change stream_proc_foresee(const struct stream_proc *p,
+				       const struct stream_conf *conf,
+				       const json_t *settings)
+{
+	struct stream_plan *plan = stream_plan_new(
+		p->id, conf, settings != NULL ? settings : p->cfg.settings);
+	enum stream_change change = compare(p, plan);
+
+	stream_plan_free(&plan);
+	return change;
+}
+
+enum stream_change reconciler_foresee(const struct reconciler *r,
+				      const char *id,
+				      const struct stream_conf *conf,
+				      const json_t *settings)
+{
+	const struct stream_proc *p = NULL;
+
+	for (size_t i = 0; i < r->n && p == NULL; i++)
+		if (!stream_proc_is_removed(r->streams[i]) &&
+		    strcmp(stream_proc_id(r->streams[i]), id) == 0)
+			p = r->streams[i];
+	if (p == NULL)
+		return conf != NULL && conf->is_enabled ? STREAM_STARTS
+							: STREAM_STAYS;
+	if (conf == NULL)
+		return worker_proc_pid(p->proc) != 0 ? STREAM_STOPS
+						     : STREAM_STAYS;
+	return stream_proc_foresee(p, conf, settings);
+}
