@@ -8,11 +8,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+static const char author_key[] = "user.sluice.author";
 
 /* Makes room for aside at the place of FILE.1. */
 static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
@@ -67,4 +72,63 @@ int revisions_replace(const char *path, const void *data, size_t len,
 		(void)unlink(aside);
 	free(aside);
 	return r;
+}
+
+void revisions_sign(const char *path, const char *author)
+{
+	(void)setxattr(path, author_key, author,
+		       MIN(strlen(author), (size_t)REVISION_AUTHOR_MAX), 0);
+}
+
+char *revisions_path(const char *path, unsigned n)
+{
+	return n > 0 ? xasprintf("%s.%u", path, n) : xstrdup(path);
+}
+
+static void format_digest(const struct buf *content,
+			  char ret[DOCUMENT_DIGEST_TEXT])
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+
+	ret[0] = '\0';
+	if (!EVP_Digest(buf_head(content), buf_len(content), digest, &len,
+			EVP_sha256(), NULL))
+		return;
+	for (unsigned i = 0; i < len && 2 * i + 2 < DOCUMENT_DIGEST_TEXT; i++)
+		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* False: there is no such file. */
+static bool look(const char *path, unsigned n, struct revision *ret)
+{
+	char *name = revisions_path(path, n);
+	struct buf content = { 0 };
+	bool found = document_read(name, &content) == 0;
+	struct stat st;
+	ssize_t len;
+
+	*ret = (struct revision){ .n = n, .bytes = buf_len(&content) };
+	if (found)
+		found = stat(name, &st) == 0;
+	if (found) {
+		ret->time_s = st.st_mtime;
+		format_digest(&content, ret->digest);
+		len = getxattr(name, author_key, ret->author,
+			       REVISION_AUTHOR_MAX);
+		ret->author[len > 0 ? len : 0] = '\0';
+	}
+	buf_done(&content);
+	free(name);
+	return found;
+}
+
+size_t revisions_list(const char *path,
+		      struct revision ret[REVISIONS_MAX + 1])
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i <= REVISIONS_MAX; i++)
+		n += look(path, i, &ret[n]);
+	return n;
 }

@@ -5,9 +5,23 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 
-#include <stddef.h>
+#include "common/document/document.h"
 
-enum { REVISIONS_MAX = 10 };
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	REVISIONS_MAX = 10,
+	REVISION_AUTHOR_MAX = 255, /* bytes */
+};
+
+struct revision {
+	unsigned n; /* 0: the file itself */
+	int64_t time_s; /* Unix time at which its content was written */
+	uint64_t bytes;
+	char digest[DOCUMENT_DIGEST_TEXT];
+	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
+};
 
 /*
  * replace_file(), and the former content becomes FILE.1, FILE.1 becomes FILE.2
@@ -17,3 +31,18 @@ enum { REVISIONS_MAX = 10 };
  */
 int revisions_replace(const char *path, const void *data, size_t len,
 		      struct errmsg *error, struct errmsg *ret_lost) MUST_CHECK;
+
+/*
+ * Records who made the content of the file, as the attribute
+ * user.sluice.author of the file, which follows it to FILE.1 and so on.  A file
+ * system without attributes forgets it.  Blocks.
+ */
+void revisions_sign(const char *path, const char *author);
+
+/* The file and its revisions that are readable, the newest first; returns their
+ * number.  Blocks. */
+size_t revisions_list(const char *path,
+		      struct revision ret[REVISIONS_MAX + 1]);
+
+/* The name of a revision, which need not exist; free() it. */
+char *revisions_path(const char *path, unsigned n);

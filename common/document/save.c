@@ -58,6 +58,7 @@ struct save {
 	uint64_t took_ms;
 	char *text;
 	size_t len;
+	char *author; /* or NULL */
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -85,6 +86,8 @@ static void *write_in_thread(void *arg)
 	else
 		s->result = replace_file(s->cfg.path, s->text, s->len,
 					 &s->error);
+	if (s->result == 0 && s->author != NULL)
+		revisions_sign(s->cfg.path, s->author);
 	s->took_ms = mono_ms() - begin_ms;
 	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);
@@ -138,6 +141,17 @@ static void conclude(struct save *s, int result, struct orders *over)
 	STAILQ_INSERT_TAIL(over, o, link);
 }
 
+/* A write that failed keeps its authors. */
+static void take_author(struct save *s)
+{
+	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
+
+	if (author == NULL)
+		return;
+	free(s->author);
+	s->author = author;
+}
+
 static void begin(struct save *s, struct orders *over)
 {
 	int r;
@@ -156,6 +170,7 @@ static void begin(struct save *s, struct orders *over)
 		ev_timer_stop(s->cfg.loop, &s->timer);
 		s->text = s->cfg.text(&s->len, s->cfg.arg);
 	}
+	take_author(s);
 	atomic_store(&s->finished, false);
 	r = thread_start(&s->thread, write_in_thread, s);
 	if (r == 0) {
@@ -182,6 +197,8 @@ static int take_result(struct save *s)
 	s->text = NULL;
 	if (s->result < 0)
 		return s->result;
+	free(s->author);
+	s->author = NULL;
 	if (s->told)
 		log_info("config", "%s is saved again", s->cfg.path);
 	s->told = false;
@@ -265,6 +282,7 @@ static bool wait_for_thread(struct save *s)
 static bool write_last(struct save *s)
 {
 	s->text = s->cfg.text(&s->len, s->cfg.arg);
+	take_author(s);
 	if (thread_start(&s->thread, write_in_thread, s) < 0)
 		(void)write_in_thread(s);
 	else if (!wait_for_thread(s))
@@ -306,6 +324,7 @@ void save_free(struct save **p)
 		return;
 	(void)pthread_mutex_destroy(&s->end);
 	free((char *)s->cfg.path);
+	free(s->author);
 	free(s);
 }
 

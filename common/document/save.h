@@ -31,6 +31,9 @@ struct save_config {
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */
 	char *(*text)(size_t *ret_len, void *arg);
+	/* Who made the changes since the last call, from malloc(), or NULL; may
+	 * be NULL.  See revisions_sign(). */
+	char *(*author)(void *arg);
 	void *arg;
 };
 

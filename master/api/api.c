@@ -13,6 +13,7 @@
 #include "master/api/command.h"
 #include "master/api/host_look.h"
 #include "master/api/recordings.h"
+#include "master/api/revisions_query.h"
 #include "master/api/route.h"
 #include "master/api/scans.h"
 #include "master/api/viewer_door.h"
@@ -86,6 +87,7 @@ extern const struct api_path
 	config_paths[],
 	forms_query_paths[],
 	log_query_paths[],
+	revisions_query_paths[],
 	status_paths[],
 	stream_analysis_paths[],
 	streams_paths[],
@@ -97,6 +99,7 @@ static const struct api_path *const paths[] = {
 	config_paths,
 	forms_query_paths,
 	log_query_paths,
+	revisions_query_paths,
 	status_paths,
 	stream_analysis_paths,
 	streams_paths,
@@ -122,6 +125,7 @@ struct api *api_new(const struct api_config *cfg)
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new(HOST_SETTINGS);
 	api->looks = host_looks_new(api);
+	api->revisions = revisions_query_new(api);
 	api->scans = scans_new(cfg->loop,
 				reconciler_jobs(cfg->reconciler));
 	api->announcements =
@@ -147,6 +151,7 @@ void api_free(struct api **p)
 	announcements_free(&api->announcements);
 	alarms_free(&api->alarms);
 	host_looks_free(&api->looks);
+	revisions_query_free(&api->revisions);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
 	json_decref(api->forms);
@@ -304,7 +309,7 @@ static void run_command(struct call *call)
 		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
 			    name);
 	else if (judge_dry_run(command, call->body, reply))
-		command->run(call->api, call->body, reply);
+		call_run(call, command->run);
 }
 
 /* Fills call->body; NULL after a reply. */
@@ -332,8 +337,11 @@ static void take_path(struct call *call)
 		return;
 	}
 	read_body(call);
-	if (call->body != NULL)
-		r->path->post(call->api, r->id, call->body, &call->reply);
+	if (call->body == NULL)
+		return;
+	config_set_author(call->api->cfg.config, call->caller.login);
+	r->path->post(call->api, r->id, call->body, &call->reply);
+	config_set_author(call->api->cfg.config, NULL);
 }
 
 /* Called once the caller is known and may enter. */

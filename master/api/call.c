@@ -165,12 +165,21 @@ struct reply *call_reply(struct call *c)
 	return &c->reply;
 }
 
+void call_run(struct call *c, command_fn *run)
+{
+	struct config *config = c->api->cfg.config;
+
+	config_set_author(config, c->caller.login);
+	run(c->api, c->body, &c->reply);
+	config_set_author(config, NULL);
+}
+
 void call_again(struct call *c, command_fn *run)
 {
 	assert(c->later && c->reply.status == 0);
 	c->later = false;
 	c->on_gone = NULL;
-	run(c->api, c->body, &c->reply);
+	call_run(c, run);
 	if (!c->later)
 		call_answer(c);
 }

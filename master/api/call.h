@@ -51,6 +51,9 @@ bool page_is_wanted(const struct call *);
 /* Answers it and frees the call. */
 void page_answer(struct call *);
 
+/* Runs a command.  The changes that it makes inside are those of the caller. */
+void call_run(struct call *, command_fn *run);
+
 /* Runs a command again after the check of its certificate, and answers. */
 void call_again(struct call *, command_fn *run);
 

@@ -19,6 +19,7 @@ struct announcements;
 struct call;
 struct caller;
 struct host_looks;
+struct revisions_query;
 struct scans;
 
 struct api {
@@ -39,6 +40,7 @@ struct api {
 	struct alarms *alarms;
 	struct host_advice *host;
 	struct host_looks *looks;
+	struct revisions_query *revisions;
 };
 
 struct reply {

@@ -30,6 +30,7 @@ libmaster_a_SOURCES += \
 	master/api/redact.c master/api/redact.h \
 	master/api/reload.c \
 	master/api/reply_after_save.c master/api/reply_after_save.h \
+	master/api/revisions_query.c master/api/revisions_query.h \
 	master/api/route.c master/api/route.h \
 	master/api/scans.c master/api/scans.h \
 	master/api/section_warnings.c \

@@ -249,11 +249,13 @@ static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
 	struct call *call = c->call;
 
 	c->job = NULL;
+	config_set_author(c->api->cfg.config, call->caller.login);
 	if (outcome == AUTH_OK)
 		carry_out(c, hash, call_reply(call));
 	else
 		reply_error(call_reply(call), 503,
 			    "the password cannot be hashed now: try again");
+	config_set_author(c->api->cfg.config, NULL);
 	change_free(c);
 	call_finish(call);
 }

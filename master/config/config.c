@@ -7,10 +7,13 @@
 #include "common/document/fallback.h"
 #include "common/document/save.h"
 #include "master/config/loadable.h"
+#include "common/account/user.h"
 #include "common/document/crash_guard.h"
+#include "common/document/revisions.h"
 #include "master/config/stream_conf.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +34,10 @@ struct config {
 	json_t *alarms;        /* subject -> sentence */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
+	/* of the changes that follow, and of those since the last save, each
+	 * once; "": unknown */
+	char author[USER_LOGIN_MAX + 1];
+	char authors[REVISION_AUTHOR_MAX + 1];
 	unsigned changes;
 	unsigned others; /* uploads and adopted documents */
 };
@@ -40,6 +47,44 @@ static char *format_document(size_t *ret_len, void *arg)
 	const struct config *c = arg;
 
 	return document_format(c->document, ret_len);
+}
+
+static char *take_authors(void *arg)
+{
+	struct config *c = arg;
+	char *authors = c->authors[0] != '\0' ? xstrdup(c->authors) : NULL;
+
+	c->authors[0] = '\0';
+	return authors;
+}
+
+/* True when the list "olga, carl" has the login. */
+static bool has_author(const char *list, const char *login)
+{
+	size_t len = strlen(login);
+
+	for (const char *at = list; (at = strstr(at, login)) != NULL; at++)
+		if ((at == list || at[-1] == ' ') &&
+		    (at[len] == '\0' || at[len] == ','))
+			return true;
+	return false;
+}
+
+static void add_author(struct config *c)
+{
+	size_t len = strlen(c->authors);
+
+	if (c->author[0] == '\0' || has_author(c->authors, c->author) ||
+	    len + strlen(c->author) + 2 >= sizeof c->authors)
+		return;
+	(void)snprintf(c->authors + len, sizeof c->authors - len, "%s%s",
+		       len > 0 ? ", " : "", c->author);
+}
+
+void config_set_author(struct config *c, const char *login)
+{
+	(void)snprintf(c->author, sizeof c->author, "%s",
+		       login != NULL && strcmp(login, "-") != 0 ? login : "");
 }
 
 /* Replaces the document; its settings are in force at once. */
@@ -153,6 +198,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 		.retry_min_ms = SAVE_RETRY_MIN_MS,
 		.retry_max_ms = SAVE_RETRY_MAX_MS,
 		.text = format_document,
+		.author = take_authors,
 	};
 	struct config *c;
 	char *backup;
@@ -177,6 +223,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	saves.path = backup;
 	saves.delay_ms = CONFIG_BACKUP_DELAY_MS;
 	saves.settle = true;
+	saves.author = NULL;
 	saves.revisions = false;
 	c->backup = save_new(&saves);
 	free(backup);
@@ -421,6 +468,7 @@ void config_touch(struct config *c)
 	c->changes++;
 	if (c->save == NULL)
 		return;
+	add_author(c);
 	save_touch(c->save);
 	save_touch(c->backup);
 	if (c->guard != NULL)
@@ -487,6 +535,7 @@ void config_upload(struct config *c, const json_t *document,
 	char *text = document_format(document, &len);
 
 	c->others++;
+	add_author(c);
 	save_text(c->save, text, len, done, arg);
 }
 

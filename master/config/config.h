@@ -104,6 +104,10 @@ void config_remove_user(struct config *, const char *login);
 json_int_t config_gid(const struct config *);
 void config_set_gid(struct config *, json_int_t gid);
 
+/* The next changes are this user's (NULL, or "-" without accounts: unknown);
+ * the revisions of the file have the name. */
+void config_set_author(struct config *, const char *login);
+
 /* Schedules the save; every mutator above does so itself. */
 void config_touch(struct config *);
 

@@ -7,8 +7,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { TsMux } from '../helpers/mux.mjs';
-import { AS_SELF, MASTER, Sluice, WORKER, config, stream }
+import { AS_SELF, MASTER, Sluice, WORKER, config, request, stream }
 	from '../helpers/sluice.mjs';
+import { done, startGuarded } from '../helpers/auth.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
@@ -83,6 +84,50 @@ test('many changes are written once, and every reader reads a whole file',
 	assert.ok(writes > 0 && writes <= 1 + Math.floor(took / 1000),
 		`${writes}`);
 	assert.deepEqual(read(sluice), loaded);
+	await sluice.stop();
+});
+
+test('the revisions of the file are listed, and one is brought back',
+	async (t) => {
+	const { sluice, admin: headers } = await startGuarded(t, {
+		config: config(one({ enable: false })) });
+	const ask = (path) => request(sluice.port, { path, headers });
+	const get = async (path) => {
+		const { status, body } = await ask(path);
+
+		assert.equal(status, 200, body);
+		return JSON.parse(body);
+	};
+	const cmd = (name, more) => done(sluice, { cmd: name, ...more },
+		headers);
+	const before = await cmd('load');
+
+	await cmd('set-stream', { id: 'a001', stream: one({ enable: false,
+		name: 'other' }) });
+	const list = await waitUntil('the save', async () => {
+		const { revisions } = await get('/api/revisions');
+
+		return revisions[0].bytes === fs.statSync(sluice.file).size &&
+			read(sluice).make_stream[0].name === 'other' &&
+			revisions;
+	});
+
+	assert.deepEqual(list.map(({ n }) => n), list.map((_, i) => i));
+	assert.match(list[0].hash, /^[0-9a-f]{64}$/);
+	// not every file system stores it
+	assert.ok([undefined, 'admin'].includes(list[0].author));
+	assert.deepEqual(await get('/api/revisions/0'), read(sluice));
+	const old = await get('/api/revisions/1');
+
+	assert.deepEqual(old, before);
+	for (const n of ['11', 'x', '-1', '0x1'])
+		assert.equal((await ask(`/api/revisions/${n}`)).status, 404,
+			n);
+	const dry = await cmd('upload', { dry_run: true, config: old });
+
+	assert.deepEqual(dry.changes.changed, ['a001']);
+	await cmd('upload', { config: old });
+	assert.deepEqual(read(sluice), before);
 	await sluice.stop();
 });
 

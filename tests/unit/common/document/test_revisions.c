@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/revisions-XXXXXX";
@@ -91,6 +92,31 @@ Test(revisions, ten_are_kept_the_newest_first)
 	}
 	expect(0, "");
 	expect(REVISIONS_MAX + 1, "");
+}
+
+Test(revisions, are_listed_with_time_size_digest_and_author)
+{
+	static const char digest_of_one[] =
+		"7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff4"
+		"31ed";
+	struct revision found[REVISIONS_MAX + 1];
+	bool signs;
+
+	cr_assert_eq(revisions_list(path, found), 0u);
+	put("one");
+	revisions_sign(path, "olga, carl");
+	put("longer");
+	cr_assert_eq(revisions_list(path, found), 2u);
+	cr_expect_eq(found[0].n, 0u);
+	cr_expect_eq(found[0].bytes, 6u);
+	cr_expect_str_empty(found[0].author);
+	cr_expect_eq(found[1].n, 1u);
+	cr_expect_eq(found[1].bytes, 3u);
+	cr_expect_str_eq(found[1].digest, digest_of_one);
+	cr_expect_gt(found[1].time_s, 1000000000);
+	/* not every file system has attributes */
+	signs = setxattr(path, "user.test", "", 0, 0) == 0;
+	cr_expect_str_eq(found[1].author, signs ? "olga, carl" : "");
 }
 
 Test(revisions, an_unchanged_document_makes_none)
