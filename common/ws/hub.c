@@ -15,7 +15,7 @@
 
 enum {
 	KEEP = 65536, /* memory kept between two messages */
-	SCOPES = (HUB_ALL | HUB_REDUCED) + 1,
+	SCOPES = (HUB_ALL | HUB_REDUCED | HUB_LOG) + 1,
 	SHA1_LEN = 20,
 	ACCEPT_LEN = 28,
 };
@@ -287,17 +287,8 @@ static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
 	return false;
 }
 
-/* Queues message for the scopes from least on. */
-static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
-		    enum hub_urgency urgency)
+static void plan_flush(struct hub *h, enum hub_urgency urgency)
 {
-	queue(h, message, least, 0);
-	if (h->reduce != NULL && has_listeners(h, least, HUB_REDUCED)) {
-		json_t *reduced = h->reduce(message);
-
-		queue(h, reduced, least, HUB_REDUCED);
-		json_decref(reduced);
-	}
 	if (urgency == HUB_AT_ONCE) {
 		/* later, because the write may free a client of the caller */
 		ev_feed_event(h->loop, &h->flush, EV_TIMER);
@@ -305,6 +296,27 @@ static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 		ev_timer_set(&h->flush, HUB_FLUSH_MS / 1e3, 0);
 		ev_timer_start(h->loop, &h->flush);
 	}
+}
+
+/* Queues message for the scopes from least on. */
+static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
+		    enum hub_urgency urgency)
+{
+	queue(h, message, least, 0);
+	queue(h, message, least, HUB_LOG);
+	if (h->reduce != NULL && has_listeners(h, least, HUB_REDUCED)) {
+		json_t *reduced = h->reduce(message);
+
+		queue(h, reduced, least, HUB_REDUCED);
+		json_decref(reduced);
+	}
+	plan_flush(h, urgency);
+}
+
+void hub_send_log(struct hub *h, const json_t *message)
+{
+	queue(h, message, HUB_EVENTS, HUB_LOG);
+	plan_flush(h, HUB_SOON);
 }
 
 void hub_broadcast(struct hub *h, const json_t *message,
@@ -322,13 +334,19 @@ void hub_broadcast_more(struct hub *h, const json_t *message)
 
 bool hub_has_listeners(const struct hub *h)
 {
-	return has_listeners(h, HUB_EVENTS, 0) ||
+	return has_listeners(h, HUB_EVENTS, 0) || hub_wants_log(h) ||
 	       has_listeners(h, HUB_EVENTS, HUB_REDUCED);
 }
 
 bool hub_wants_more(const struct hub *h)
 {
-	return has_scope(h, HUB_ALL) || has_scope(h, HUB_ALL | HUB_REDUCED);
+	return has_scope(h, HUB_ALL) || has_scope(h, HUB_ALL | HUB_REDUCED) ||
+	       has_scope(h, HUB_ALL | HUB_LOG);
+}
+
+bool hub_wants_log(const struct hub *h)
+{
+	return has_listeners(h, HUB_EVENTS, HUB_LOG);
 }
 
 size_t hub_clients(const struct hub *h)

@@ -12,6 +12,7 @@
 #include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/host_look.h"
+#include "master/api/log_feed.h"
 #include "master/api/recordings.h"
 #include "master/api/revisions_query.h"
 #include "master/api/route.h"
@@ -126,6 +127,7 @@ struct api *api_new(const struct api_config *cfg)
 	api->host = host_advice_new(HOST_SETTINGS);
 	api->looks = host_looks_new(api);
 	api->revisions = revisions_query_new(api);
+	api->log_feed = log_feed_new(api);
 	api->scans = scans_new(cfg->loop,
 				reconciler_jobs(cfg->reconciler));
 	api->announcements =
@@ -152,6 +154,7 @@ void api_free(struct api **p)
 	alarms_free(&api->alarms);
 	host_looks_free(&api->looks);
 	revisions_query_free(&api->revisions);
+	log_feed_free(&api->log_feed);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
 	json_decref(api->forms);

@@ -19,6 +19,7 @@ struct announcements;
 struct call;
 struct caller;
 struct host_looks;
+struct log_feed;
 struct revisions_query;
 struct scans;
 
@@ -41,6 +42,7 @@ struct api {
 	struct host_advice *host;
 	struct host_looks *looks;
 	struct revisions_query *revisions;
+	struct log_feed *log_feed;
 };
 
 struct reply {

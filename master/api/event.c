@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET control/event/: admits clients of the event channel. */
 #include "master/api/call.h"
+#include "master/api/log_feed.h"
 #include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "common/http/server.h"
@@ -24,9 +25,9 @@ static bool has_token(const char *query)
 	return false;
 }
 
-/* The query `scope` lists scopes that a client gets only on request, separated
- * by commas; alarms are the only one. */
-static bool asks_for_alarms(const struct http_request *request)
+/* True when the query `scope` lists this scope, which a client gets only on
+ * request; commas separate them. */
+static bool asks_for(const struct http_request *request, const char *scope)
 {
 	char scopes[SCOPES_MAX], *rest, *word;
 
@@ -34,7 +35,7 @@ static bool asks_for_alarms(const struct http_request *request)
 		return false;
 	for (word = strtok_r(scopes, ",", &rest); word != NULL;
 	     word = strtok_r(NULL, ",", &rest))
-		if (strcmp(word, "alarm") == 0)
+		if (strcmp(word, scope) == 0)
 			return true;
 	return false;
 }
@@ -56,6 +57,8 @@ static unsigned judge_channel(const char *login, enum hub_scope scope,
 
 	if (auth_enter(api->cfg.auth, login, &caller) != ENTRY_YES)
 		return 0;
+	if (scope & HUB_LOG && caller.type != USER_CONTROL)
+		return WS_GOING_AWAY;
 	return reduction(api, &caller) == (scope & HUB_REDUCED)
 		? 0 : WS_GOING_AWAY;
 }
@@ -64,6 +67,14 @@ void event_review(struct api *api)
 {
 	if (api->cfg.auth != NULL && !api->cfg.options->no_web_auth)
 		hub_review(api->cfg.hub, judge_channel, api);
+}
+
+/* Lines of the log are for control users. */
+static bool may_read_log(const struct call *call)
+{
+	return call->api->cfg.log_lines != NULL &&
+	       (call->api->cfg.options->no_web_auth ||
+		call->caller.type == USER_CONTROL);
 }
 
 void event_handshake(struct call *call)
@@ -87,9 +98,13 @@ void event_handshake(struct call *call)
 		return;
 	}
 	if (is_shown)
-		scope = asks_for_alarms(request) ? HUB_ALL : HUB_EVENTS;
+		scope = asks_for(request, "alarm") ? HUB_ALL : HUB_EVENTS;
 	if (is_shown)
 		scope |= reduction(call->api, &call->caller);
+	if (is_shown && asks_for(request, "log") && may_read_log(call)) {
+		scope |= HUB_LOG;
+		log_feed_start(call->api->log_feed);
+	}
 	(void)snprintf(login, sizeof login, "%s", call->caller.login);
 	/* the hub answers, or takes the connection away */
 	call_drop(call);

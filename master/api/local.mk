@@ -23,6 +23,7 @@ libmaster_a_SOURCES += \
 	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \
+	master/api/log_feed.c master/api/log_feed.h \
 	master/api/log_query.c \
 	master/api/login.c \
 	master/api/page.c \

@@ -2,6 +2,7 @@
 /* GET api/log: the last lines of the log. */
 #include "common/log/log_lines.h"
 #include "master/api/call.h"
+#include "master/api/log_feed.h"
 #include "proto/wire/http_request.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ static json_t *words(const char *text)
 	return json_string(plain);
 }
 
-static json_t *line_json(const struct log_line *line)
+json_t *log_line_json(const struct log_line *line)
 {
 	return json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}",
 			 "n", (json_int_t)line->n,
@@ -134,7 +135,7 @@ static json_t *lines_since(const struct log_lines *lines,
 	for (; json_array_size(list) < q->limit &&
 	       log_lines_get(lines, n, &line); n++)
 		if (matches(&line, q))
-			(void)json_array_append_new(list, line_json(&line));
+			(void)json_array_append_new(list, log_line_json(&line));
 	*ret_last = n - 1;
 	return list;
 }
@@ -152,7 +153,7 @@ static json_t *newest_lines(const struct log_lines *lines,
 	       log_lines_get(lines, --n, &line))
 		if (matches(&line, q))
 			(void)json_array_insert_new(list, 0,
-						    line_json(&line));
+						    log_line_json(&line));
 	return list;
 }
 

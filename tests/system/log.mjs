@@ -9,6 +9,7 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { WsClient } from '../helpers/ws.mjs';
 
 // Without their time.
 const lines = (sluice, of) => sluice.log.split('\n')
@@ -178,9 +179,25 @@ test('the last lines are in memory, with numbers that go on', async (t) => {
 		assert.match(JSON.parse(reply.body).error,
 			new RegExp(`^${field}: `));
 	}
+	const open = (scope) => WsClient.open(t, sluice.port,
+		`/control/event/?token=x${scope}`);
+	const socket = await open('&scope=alarm,log');
+	const other = await open('&scope=alarm');
 	const { last } = await get();
+	const sent = (client) => client.messages.filter(({ scope }) =>
+		scope === 'log').flatMap((message) => message.lines);
 
 	await sluice.cmd('restart-stream', { id: 'a001' });
+	// the event channel continues the numbers
+	await waitUntil('lines behind the last one', () =>
+		sent(socket).some((line) => line.n > last));
+	const first = sent(socket)[0].n;
+
+	assert.ok(first <= last + 1, `${first} ${last}`);
+	sent(socket).forEach((line, i) => assert.equal(line.n, first + i));
+	assert.deepEqual(sent(socket)[0], (await get(
+		`?since=${first - 1}&limit=1`)).lines[0]);
+	assert.deepEqual(sent(other), []);
 	await waitUntil('a new line', async () => (await get(
 		`?since=${last}`)).lines.some((line) => line.n > last));
 	// a restart of the service begins with greater numbers

@@ -350,6 +350,17 @@ void hub_broadcast_more(struct hub *h, const json_t *message)
 	hub_broadcast(h, message, HUB_SOON);
 }
 
+void hub_send_log(struct hub *h, const json_t *message)
+{
+	hub_broadcast(h, message, HUB_SOON);
+}
+
+bool hub_wants_log(const struct hub *h)
+{
+	(void)h;
+	return fakes.wants_log;
+}
+
 bool hub_wants_more(const struct hub *h)
 {
 	(void)h;
@@ -377,6 +388,8 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 		[HUB_NONE] = "liveness",
 		[HUB_EVENTS] = "listener",
 		[HUB_ALL] = "all",
+		[HUB_EVENTS | HUB_LOG] = "listener of the log",
+		[HUB_ALL | HUB_LOG] = "all and the log",
 	};
 
 	(void)h, (void)conn, (void)request, (void)login;

@@ -23,6 +23,7 @@ struct fakes {
 	char told[65536];
 	bool listeners;              /* the hub has some */
 	bool wants_more;             /* ... that receive events */
+	bool wants_log;              /* ... and the log */
 	/* the last client that requested it, or NULL */
 	session_list_fn *on_sessions;
 	void *on_sessions_arg;

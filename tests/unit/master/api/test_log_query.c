@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FIRST = 1000, LINES = 3 };
 
@@ -59,5 +60,38 @@ Test(log_query, begins_anew_for_a_number_that_no_line_has_yet)
 
 	expect_lines("since=1003", FIRST);
 	expect_lines("since=9223372036854775807&limit=1", FIRST + 2);
+	log_lines_free(&lines);
+}
+
+Test(log_feed, sends_new_lines_and_counts_those_of_a_burst)
+{
+	struct log_lines *lines = set_up();
+	struct http_request upgrade = { .method = "GET",
+		.path = "/control/event/", .query = "token=x&scope=alarm,log",
+		.headers = (const char *[][2]){ { "upgrade", "websocket" },
+						{ NULL, NULL } } };
+
+	fakes_clear();
+	api_handle(w.api, NULL, &upgrade);
+	cr_assert_str_eq(fakes.told, "handshake all and the log\n");
+	fakes.wants_log = true;
+	fakes_clear();
+	for (int i = 0; i < 50; i++)
+		log_lines_add(lines, &(struct log_line){
+			.time_ms = 2500, .level = LOG_LEVEL_ERROR,
+			.component = "a", .text = "b" });
+	run_for_ms(300);
+	cr_expect_not_null(strstr(fakes.told, "soon {'dropped':10,'lines':[{"
+				  "'level':'error','ms':500,'n':1003,"), "%s",
+			   fakes.told);
+	cr_expect_null(strstr(fakes.told, "'n':1043"), "%s", fakes.told);
+	/* the last client has left */
+	fakes.wants_log = false;
+	run_for_ms(300);
+	fakes_clear();
+	log_lines_add(lines, &(struct log_line){ .component = "a",
+						 .text = "b" });
+	run_for_ms(300);
+	cr_expect_str_empty(fakes.told);
 	log_lines_free(&lines);
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sends new lines of the log to the event clients that asked for them.
+ *
+ *	{"scope": "log", "lines": [{"n": …, "level": …, …}], "dropped": 7}
+ *
+ * At most 200 lines a second; the others of that second are dropped and
+ * counted.
+ */
+#pragma once
+
+#include <jansson.h>
+
+struct api;
+struct log_feed;
+struct log_line;
+
+/* Borrows the API. */
+struct log_feed *log_feed_new(struct api *);
+/* NULL-safe; sets *f to NULL. */
+void log_feed_free(struct log_feed **);
+
+/* A client is about to connect: lines from now on are sent while there is
+ * one. */
+void log_feed_start(struct log_feed *);
+
+/* A line as GET api/log returns it, a new reference. */
+json_t *log_line_json(const struct log_line *);
