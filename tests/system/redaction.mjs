@@ -111,6 +111,7 @@ const COMMANDS = [{ cmd: 'load' }, { cmd: 'sessions' }, { cmd: 'version' },
 	{ cmd: 'check-stream', id: 'bad', status: true },
 	{ cmd: 'get-adapter', id: 'a1' }];
 const PATHS = ['system-status', 'overview', 'announcements', 'network-status',
+	'forms',
 	...['stream-info', 'stream-status', 'stream-inputs', 'stream-outputs',
 		'stream-analysis'].flatMap((p) => [`${p}/a001`, `${p}/bad`]),
 	'adapter-info/a1', 'adapter-status/a1'];
