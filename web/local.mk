@@ -5,6 +5,7 @@ web_pages = \
 	web/common/api.js \
 	web/common/base.css \
 	web/common/filter.js \
+	web/common/headend.js \
 	web/common/live.js \
 	web/common/prefs.js \
 	web/common/ring.js \
@@ -21,29 +22,57 @@ web_pages = \
 	web/headend/actions.js \
 	web/headend/analysis.js \
 	web/headend/app.js \
-	web/headend/chart.js \
+	web/headend/bulk.js \
+	web/headend/charts.js \
+	web/headend/codecs.js \
+	web/headend/copy.js \
 	web/headend/dialog.js \
 	web/headend/edit.css \
 	web/headend/edit.js \
+	web/headend/ends.js \
 	web/headend/fields.js \
 	web/headend/frame.css \
 	web/headend/groups.js \
+	web/headend/help.js \
+	web/headend/history.js \
 	web/headend/icon.svg \
+	web/headend/incidents.js \
 	web/headend/index.html \
+	web/headend/keys.js \
+	web/headend/log.css \
 	web/headend/log.js \
 	web/headend/login.js \
 	web/headend/main.js \
+	web/headend/menu.js \
 	web/headend/merge.js \
+	web/headend/network.css \
+	web/headend/network.js \
 	web/headend/pages.css \
+	web/headend/pages.js \
+	web/headend/palette.js \
+	web/headend/picture.js \
+	web/headend/plot.js \
 	web/headend/poll.js \
+	web/headend/preview.js \
+	web/headend/programs.js \
+	web/headend/psi.js \
 	web/headend/route.js \
 	web/headend/rows.js \
+	web/headend/scan.js \
+	web/headend/selection.js \
+	web/headend/server-list.js \
+	web/headend/servers.js \
 	web/headend/sessions.js \
 	web/headend/shell.js \
+	web/headend/siren.js \
 	web/headend/sizes.js \
+	web/headend/stream.css \
 	web/headend/stream.js \
+	web/headend/streams.css \
 	web/headend/streams.js \
 	web/headend/strip.js \
+	web/headend/style.js \
+	web/headend/tables.js \
 	web/headend/tiles.js \
 	web/headend/users.js \
 	web/headend/view.js \
@@ -59,7 +88,9 @@ EXTRA_DIST += $(web_pages) \
 	web/parts.list \
 	web/parts/hooks.d.ts \
 	web/parts/htm.d.ts \
+	web/parts/mpegts.d.ts \
 	web/parts/preact.d.ts \
+	web/parts/uplot.d.ts \
 	web/tsconfig.json
 
 if WITH_WEB

@@ -9,6 +9,7 @@ helper_files = \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/container.mjs \
+	tests/helpers/fake-service.mjs \
 	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
 	tests/helpers/hls-scripted.mjs \

@@ -256,8 +256,8 @@ test('an observer gets no control that would be refused', { skip },
 	assert.equal(await page.locator('.rail a:has-text("Log")').count(), 0);
 	await visitor.go(sluice.port, '#/stream/news');
 	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
-	assert.equal(await page.locator('main button:not([role=tab])').count(),
-		0);
+	assert.equal(await page.locator('main button:not([role=tab], ' +
+		'.ranges button, [data-key=p])').count(), 0);
 	await page.keyboard.press('r');
 	await page.keyboard.press('t');
 	await page.keyboard.press('e');

@@ -4,8 +4,11 @@
 web_tests = \
 	tests/web/browser.mjs \
 	tests/web/browser-edit.mjs \
+	tests/web/browser-load.mjs \
+	tests/web/browser-stream.mjs \
 	tests/web/live.mjs \
 	tests/web/pure.mjs \
+	tests/web/pure-pages.mjs \
 	tests/web/tree.mjs
 EXTRA_DIST += $(web_tests)
 

@@ -35,10 +35,14 @@ export class Api {
 	/**
 	 * @param {string} base address of the page, whose folder is the prefix
 	 * @param {typeof fetch} [ask]
+	 * @param {string} [authorization] of another service; this one has the
+	 *	cookie
 	 */
-	constructor(base, ask = (...args) => fetch(...args)) {
+	constructor(base, ask = (...args) => fetch(...args),
+		authorization = '') {
 		this.base = base;
 		this.ask = ask;
+		this.authorization = authorization;
 	}
 
 	/** @param {string} path below the prefix */
@@ -49,14 +53,20 @@ export class Api {
 	/**
 	 * @param {string} path
 	 * @param {RequestInit} [init]
+	 * @param {(reply: Response) => Promise<any>} [read]
 	 * @returns {Promise<any>}
 	 */
-	async #request(path, init = {}) {
+	async #request(path, { headers, ...init } = {},
+		read = (reply) => reply.json()) {
+		const { authorization } = this;
 		let reply;
 
 		try {
 			reply = await this.ask(this.url(path), { ...init,
-				cache: 'no-store', credentials: 'same-origin',
+				headers: { ...headers, ...authorization &&
+					{ Authorization: authorization } },
+				cache: 'no-store', credentials: authorization
+					? 'omit' : 'same-origin',
 				redirect: 'error', referrerPolicy:
 					'no-referrer',
 				signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -69,7 +79,7 @@ export class Api {
 			throw new ApiError(reply.status, await sentence(reply));
 		}
 		try {
-			return await reply.json();
+			return await read(reply);
 		} catch {
 			throw new ApiError(0, 'the answer is incomplete');
 		}
@@ -89,5 +99,10 @@ export class Api {
 	/** @param {string} path such as "api/overview" */
 	get(path) {
 		return this.#request(path);
+	}
+
+	/** @param {string} path @returns {Promise<Blob>} */
+	blob(path) {
+		return this.#request(path, {}, (reply) => reply.blob());
 	}
 }

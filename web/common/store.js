@@ -15,6 +15,8 @@ import { markOf } from './state.js';
 
 /** The events of a second may come late by this. */
 const FRESH_S = 3;
+/** Alarms of a stream that its charts mark. */
+const MARKS_MAX = 64;
 
 export class Stream {
 	/** @type {StreamConfig | null} */
@@ -25,6 +27,10 @@ export class Stream {
 	event = null;
 	eventTime = 0;
 	ring = new Ring();
+	/** Alarms since the page was opened, the newest last; times of the
+	 * service.
+	 * @type {{time: number, text: string}[]} */
+	marks = [];
 
 	/** @param {string} id */
 	constructor(id) {
@@ -186,6 +192,9 @@ export class Store {
 			this.wantsOverview = true;
 			break;
 		case 'alarm':
+			this.#alarm(message);
+			this.wantsOverview = true;
+			break;
 		case 'stream_switch':
 		case 'set-adapter':
 			this.wantsOverview = true;
@@ -222,6 +231,16 @@ export class Store {
 		stream.event = event;
 		stream.eventTime = now;
 		stream.ring.write(Math.floor(now), event);
+	}
+
+	/** @param {Message} event */
+	#alarm({ channel_id, alarm, raised, time }) {
+		const stream = this.streams.get(channel_id);
+
+		if (stream === undefined || !raised)
+			return;
+		stream.marks = [...stream.marks, { time, text: alarm }]
+			.slice(-MARKS_MAX);
 	}
 
 	/** @param {StreamConfig & {remove?: boolean, up?: boolean}} config */

@@ -65,15 +65,3 @@ export function bytes(bytes) {
 		bytes /= 1000;
 	return `${i === 0 ? bytes : bytes.toPrecision(3)} ${units[i]}`;
 }
-
-/**
- * A round number of Mbit/s that is not below the most.
- * @param {number} kbps
- */
-export function ceiling(kbps) {
-	const most = Math.max(kbps, 10) / 1000;
-	const unit = 10 ** Math.floor(Math.log10(most));
-	const step = [1, 2, 5, 10].find((n) => n * unit >= most) ?? 10;
-
-	return step * unit;
-}

@@ -58,6 +58,18 @@ export function switchInput(app, stream, input, ask) {
 }
 
 /**
+ * The input behind the active one; behind the last one is the first.
+ * @param {App} app
+ * @param {Stream} stream
+ * @param {Ask} ask
+ */
+export function nextInput(app, stream, ask) {
+	const n = stream.config?.input?.length ?? 0;
+
+	switchInput(app, stream, (stream.over?.active_input ?? 0) % n + 1, ask);
+}
+
+/**
  * It can be undone for half a minute: the object is still known here.
  * @param {App} app
  * @param {Stream} stream

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The state of the page: who is logged in, the connection, the store, and the
-// requests that keep it up to date.
+// The state of the page: who is logged in, what this browser prefers, and the
+// service.
 
 import { Api, ApiError } from '../common/api.js';
-import { Live } from '../common/live.js';
+import { Headend } from '../common/headend.js';
 import { pref, setPref } from '../common/prefs.js';
-import { Store } from '../common/store.js';
 import { Tick } from '../common/tick.js';
-import { Skew } from '../common/time.js';
 import { languageOf, setLanguage, t } from '../common/words.js';
 import { parseRoute } from './route.js';
 
 /** @typedef {import('../common/api-types').WhoAmI} WhoAmI */
-/** @typedef {import('../common/live.js').LiveState} LiveState */
 /** @typedef {import('../common/time.js').Zone} Zone */
 /** @typedef {'system' | 'light' | 'dark'} Theme */
 /** @typedef {{word: string, run: () => void}} Action */
-
-/** Without a reason to look, the overview is this old at most. */
-const OVERVIEW_MAX_S = 10;
-/** A reply of so many streams is large: it is asked for less often. */
-const MANY_STREAMS = 200;
 
 export class App {
 	/** undefined: not known yet; null: nobody.
 	 * @type {WhoAmI | null | undefined} */
 	user;
-	/** The first state of the service is here. */
-	ready = false;
-	/** Unix time since when there is no connection. @type {number | null} */
-	lostAt = null;
 	/** @type {{text: string, error: boolean, action?: Action} | null} */
 	toast = null;
 	/** The filter gets the focus with the next draw. */
@@ -37,25 +25,41 @@ export class App {
 	route = parseRoute(location.hash);
 	/** The address of the wall or table that was seen last. */
 	list = '#/wall';
-	store = new Store();
+	/** The user has logged in since the document was loaded. */
+	hasLoggedIn = false;
 	tick = new Tick();
-	skew = new Skew();
 	api = new Api(document.baseURI);
-	live = new Live({ api: this.api,
-		onMessage: (message) =>
-			this.store.apply(message, Date.now() / 1000),
-		onOpen: () => this.#reload(),
-		onState: (state) => this.#connection(state) });
+	home = new Headend(this.api, { changed: () => this.changed(),
+		draw: () => this.tick.draw(), lost: () => {
+			// the session may have ended with the service
+			if (this.user)
+				this.#askWho();
+		} });
 
 	/** @type {Set<() => void>} */
 	#watchers = new Set();
-	/** Of the last request for the state: the reply to an earlier one is too
-	 * old. */
-	#round = 0;
-	#loading = false;
-	#askedAt = 0;
 	/** @type {ReturnType<typeof setTimeout> | undefined} */
 	#toastTimer;
+
+	get store() {
+		return this.home.store;
+	}
+
+	get live() {
+		return this.home.live;
+	}
+
+	get skew() {
+		return this.home.skew;
+	}
+
+	get ready() {
+		return this.home.ready;
+	}
+
+	get lostAt() {
+		return this.home.lostAt;
+	}
 
 	/** @type {Theme} */
 	get theme() {
@@ -75,6 +79,11 @@ export class App {
 
 	get isControl() {
 		return this.user?.type === 1;
+	}
+
+	/** Single keys do something. */
+	get hasKeys() {
+		return pref('keys', 'on') !== 'off';
 	}
 
 	get isFree() {
@@ -114,10 +123,15 @@ export class App {
 		this.changed();
 	}
 
+	freeze() {
+		this.tick.frozen = !this.tick.frozen;
+		this.changed();
+	}
+
 	start() {
 		this.#applyPrefs();
 		this.tick.start();
-		this.tick.addClock(() => this.#everySecond());
+		this.tick.addClock(() => this.home.everySecond());
 		this.api.onRefused = () => this.#askWho();
 		addEventListener('hashchange', () => {
 			this.route = parseRoute(location.hash);
@@ -176,7 +190,7 @@ export class App {
 	/** @param {WhoAmI} user */
 	#enter(user) {
 		this.user = user;
-		this.live.start();
+		this.home.start();
 		this.changed();
 	}
 
@@ -184,11 +198,7 @@ export class App {
 		if (this.user === null)
 			return;
 		this.user = null;
-		this.ready = false;
-		this.store = new Store();
-		this.#round++;
-		this.#loading = false;
-		this.live.stop();
+		this.home.stop();
 		this.changed();
 	}
 
@@ -202,6 +212,7 @@ export class App {
 		try {
 			this.#enter(await this.api.cmd('login',
 				{ login, password, remember }));
+			this.hasLoggedIn = true;
 		} finally {
 			this.api.onRefused = () => this.#askWho();
 		}
@@ -214,92 +225,6 @@ export class App {
 			// the session was over
 		}
 		this.#leave();
-	}
-
-	/** @param {LiveState} state */
-	#connection(state) {
-		if (state === 'lost')
-			this.lostAt ??= Date.now() / 1000;
-		else if (state === 'open')
-			this.lostAt = null;
-		this.changed();
-		// the session may have ended with the service
-		if (state === 'lost' && this.user)
-			this.#askWho();
-	}
-
-	/** The whole state; fails without it. */
-	async #reload() {
-		if (!await this.#load(true))
-			return;
-		this.ready = true;
-		this.changed();
-		this.tick.draw();
-	}
-
-	/**
-	 * Asks for the state.
-	 * @param {boolean} withConfig
-	 * @returns {Promise<boolean>} false: a later call has replaced it
-	 */
-	async #load(withConfig) {
-		const round = ++this.#round, { api, store } = this;
-		const { wantsOverview, wantsConfig } = store;
-		const isOver = () => round !== this.#round;
-
-		this.#askedAt = Date.now() / 1000;
-		this.#loading = true;
-		store.hold();
-		try {
-			const [config, overview] = await Promise.all([
-				withConfig ? api.cmd('load') : null,
-				api.get('api/overview')]);
-
-			if (isOver())
-				return false;
-			const now = Date.now() / 1000;
-
-			this.skew.note(overview.timestamp, now);
-			if (config !== null)
-				store.load(config);
-			store.take(overview, now);
-		} catch (error) {
-			if (isOver())
-				return false;
-			store.wantsOverview ||= wantsOverview;
-			store.wantsConfig ||= wantsConfig;
-			throw error;
-		} finally {
-			if (!isOver()) {
-				this.#loading = false;
-				store.release(Date.now() / 1000);
-			}
-		}
-		return true;
-	}
-
-	/** Asks for what the events did not carry. */
-	async #everySecond() {
-		const { store } = this, now = Date.now() / 1000;
-		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
-
-		if (this.#loading || this.live.state !== 'open' ||
-			now - this.#askedAt < least)
-			return;
-		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;
-
-		if (!store.wantsOverview && !store.wantsConfig && !isOld)
-			return;
-		const { shape } = store;
-
-		try {
-			await this.#load(store.wantsConfig);
-		} catch {
-			// the event channel reports the loss
-		}
-		if (shape !== store.shape)
-			this.changed();
-		this.tick.draw();
 	}
 
 	/**

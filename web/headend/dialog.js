@@ -44,23 +44,3 @@ export function Confirm({ question, onClose }) {
 				${question.action}</button>
 		</div><//>`;
 }
-
-/** @type {[string, import('../common/words.js').Word][]} */
-const KEYS = [
-	['/', 'key_filter'], ['↑ ↓ ← → j k', 'key_move'], ['Enter', 'key_enter'],
-	['Esc', 'key_escape'], ['Space', 'key_freeze'], ['g w', 'key_wall'],
-	['g s', 'key_streams'], ['g v', 'key_sessions'], ['g l', 'key_log'],
-	['g u', 'key_users'],
-	['e', 'key_edit'], ['Ctrl-Enter', 'key_save'],
-	['t', 'key_toggle'], ['r', 'key_restart'],
-	['?', 'key_help'],
-];
-
-/** @param {{onClose: () => void}} props */
-export function Keys({ onClose }) {
-	return html`<${Dialog} title=${t('help')} onClose=${onClose}>
-		<dl class="keys">${KEYS.map(([key, word]) => html`
-			<dt><kbd>${key}</kbd></dt><dd>${t(word)}</dd>`)}</dl>
-		<div class="buttons"><button autofocus onClick=${onClose}>
-			${t('close')}</button></div><//>`;
-}

@@ -34,3 +34,13 @@ export function sectionsOf(streams, categories, words) {
 			: words.all, streams: rest });
 	return sections;
 }
+
+/**
+ * The categories with the wanted one first, by which the wall is divided.
+ * @param {Category[]} categories
+ * @param {string} name
+ */
+export function chosenFirst(categories, name) {
+	return [...categories.filter((one) => one?.name === name),
+		...categories.filter((one) => one?.name !== name)];
+}

@@ -6,7 +6,8 @@ import { useEffect, useLayoutEffect, useRef, useState }
 import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { t } from '../common/words.js';
-import { href } from './route.js';
+import { href, replaceQuery } from './route.js';
+import { addStyle } from './style.js';
 import { Empty, Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -125,6 +126,7 @@ function useFollow(lines) {
 
 /** @param {{app: App, lines: Line[]}} props */
 function Lines({ app, lines }) {
+	addStyle('log.css');
 	const { box, onScroll, news, toEnd } = useFollow(lines);
 
 	return html`<div class="log" ref=${box} tabindex="0" onScroll=${onScroll}
@@ -136,11 +138,8 @@ function Lines({ app, lines }) {
 	</div>`;
 }
 
-/** @param {Record<string, string>} query */
-function setQuery(query) {
-	history.replaceState(null, '', href('log', '', query));
-	dispatchEvent(new HashChangeEvent('hashchange'));
-}
+const setQuery = (/** @type {Record<string, string>} */ query) =>
+	replaceQuery('log', '', query);
 
 /** @param {{app: App}} props */
 export function LogPage({ app }) {
@@ -180,4 +179,17 @@ export function LogPage({ app }) {
 				title=${t('empty_log')} />`
 				: html`<${Lines} app=${app} lines=${lines} />`}
 	</div>`;
+}
+
+/** The last lines about a stream. @param {{app: App, id: string}} props */
+export function StreamLog({ app, id }) {
+	const lines = useLines(app, `&level=info&stream=${
+		encodeURIComponent(id)}`);
+
+	if (lines === null)
+		return html`<p class="dim">${t('loading')}</p>`;
+	if (lines.length === 0)
+		return html`<p class="dim">${t('empty_log')}</p>`;
+	return html`<div class="stream-log"><${Lines} app=${app}
+		lines=${lines} /></div>`;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The address behind '#': the page, its object, filter and sort.  Pure.
 
+import { PAGES } from './pages.js';
+
 /**
  * @typedef {object} Route
- * @property {'wall' | 'streams' | 'stream' | 'sessions' | 'log' | 'edit' |
- *	'new' | 'users' | 'none'} page
+ * @property {string} page of PAGES, or "none"
  * @property {string} id of the object of the page
  * @property {URLSearchParams} query
  */
@@ -25,13 +26,9 @@ export function parseRoute(hash) {
 	}
 	const params = new URLSearchParams(query);
 
-	if (page === '' || (page === 'wall' && id === ''))
+	if (page === '')
 		return { page: 'wall', id: '', query: params };
-	if ((page === 'streams' || page === 'sessions' || page === 'log' ||
-		page === 'new' || page === 'users') &&
-		id === '')
-		return { page, id: '', query: params };
-	if ((page === 'stream' || page === 'edit') && id !== '')
+	if (Object.hasOwn(PAGES, page) && (id !== '') === !!PAGES[page].hasId)
 		return { page, id, query: params };
 	return { page: 'none', id: '', query: params };
 }
@@ -47,4 +44,15 @@ export function href(page, id = '', query = {}) {
 
 	return `#/${page}${id ? `/${encodeURIComponent(id)}` : ''}` +
 		(params ? `?${params}` : '');
+}
+
+/**
+ * Changes what is chosen on a page, without another entry in the history.
+ * @param {string} page
+ * @param {string} id
+ * @param {Record<string, string>} query
+ */
+export function replaceQuery(page, id, query) {
+	history.replaceState(null, '', href(page, id, query));
+	dispatchEvent(new HashChangeEvent('hashchange'));
 }

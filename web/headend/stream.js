@@ -4,13 +4,20 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
-import { age, count, mbit } from '../common/units.js';
+import { age, count } from '../common/units.js';
 import { t } from '../common/words.js';
-import { canSwitch, restart, switchInput, toggle } from './actions.js';
+import { canSwitch, nextInput, restart, toggle } from './actions.js';
 import { Analysis } from './analysis.js';
-import { Chart } from './chart.js';
+import { Charts } from './charts.js';
+import { Inputs, Outputs } from './ends.js';
+import { rangeOf } from './history.js';
+import { StreamLog } from './log.js';
+import { Picture } from './picture.js';
 import { usePoll } from './poll.js';
-import { href } from './route.js';
+import { Preview } from './preview.js';
+import { Psi } from './psi.js';
+import { href, replaceQuery } from './route.js';
+import { addStyle } from './style.js';
 import { Empty, Foreign, MarkSign, html, markWord, useTick }
 	from './view.js';
 import { Viewers } from './viewers.js';
@@ -19,8 +26,6 @@ import { Viewers } from './viewers.js';
 /** @typedef {import('./dialog.js').Question} Question */
 /** @typedef {import('../common/store.js').Stream} Stream */
 /** @typedef {import('../common/api-types').StreamStatus} Status */
-/** @typedef {import('../common/api-types').InputStatus} InputStatus */
-/** @typedef {import('../common/state.js').Mark} Mark */
 
 /** @param {{app: App, stream: Stream, status: Status | null}} props */
 function Sentence({ app, stream, status }) {
@@ -43,14 +48,20 @@ function Sentence({ app, stream, status }) {
 	</p>`;
 }
 
-/** @param {{app: App, stream: Stream, ask: (q: Question) => void}} props */
-function Actions({ app, stream, ask }) {
+/** @param {{app: App, stream: Stream, ask: (q: Question) => void,
+ *	onPreview: () => void}} props */
+function Actions({ app, stream, ask, onPreview }) {
+	const isOn = stream.config?.enable ?? stream.over?.enable;
+	const preview = isOn && html`<button onClick=${onPreview}
+		data-key="p">${t('preview')} <kbd>p</kbd></button>`;
+
 	// an observer may only look, and not at the log
 	if (!app.isControl)
-		return null;
-	const isOn = stream.config?.enable ?? stream.over?.enable;
-
-	return html`<div class="buttons">
+		return html`<div class="buttons">${preview}</div>`;
+	return html`<div class="buttons">${preview}
+		${isOn && canSwitch(stream) && html`<button onClick=${() =>
+			nextInput(app, stream, ask)}>${t('next_input')} <kbd>b</kbd>
+			</button>`}
 		<button onClick=${() => toggle(app, stream, ask)}>
 			${t(isOn ? 'disable' : 'enable')} <kbd>t</kbd></button>
 		${isOn && html`<button onClick=${() => restart(app, stream, ask)}>
@@ -60,98 +71,6 @@ function Actions({ app, stream, ask }) {
 		<a class="button" href=${href('log', '', { stream: stream.id })}>
 			${t('to_log')}</a>
 	</div>`;
-}
-
-/** @param {InputStatus} input @returns {Mark} */
-function inputMark(input) {
-	if (input.onair)
-		return input.alarms.length > 0 || input.damped ? 'warn' : 'on';
-	if (!input.open && input.error === undefined)
-		return 'wait';
-	return input.active || input.error !== undefined ||
-		input.state === 'down' ? 'fault' : 'wait';
-}
-
-/** @param {{app: App, stream: Stream, status: Status,
- *	ask: (q: Question) => void}} props */
-function Inputs({ app, stream, status, ask }) {
-	const addresses = stream.config?.input ?? [];
-	const mayChoose = app.isControl && canSwitch(stream);
-
-	return html`<section><h2>${t('inputs')}</h2>
-		<div class="wide-box" tabindex="0"><table>
-		<thead><tr><th scope="col" class="number">#</th>
-			<th scope="col">${t('state')}</th>
-			<th scope="col">${t('address')}</th>
-			<th scope="col" class="number">${t('rate')}</th>
-			<th scope="col" class="number">${t('cc')}</th>
-			<th scope="col" class="number">${t('pes')}</th>
-			<th scope="col" class="number">${t('scr')}</th>
-			<th scope="col">${t('alarms')}</th>
-			<th scope="col">${t('since')}</th>
-			<th scope="col">${t('reason')}</th>
-			${mayChoose && html`<th scope="col">${t('action')}</th>`}
-		</tr></thead>
-		<tbody>${status.inputs.map((input) => html`
-		<tr key=${input.position} class=${input.active ? 'is-active' : ''}>
-			<td class="number">${input.position}</td>
-			<td><span class="mark" data-mark=${inputMark(input)}>
-				<span class="mark-word">${input.state}</span></span></td>
-			<td class="mono address">
-				<${Foreign} text=${addresses[input.position - 1] ?? ''} />
-				${input.interface && html` <span class="dim">
-					<${Foreign} text=${input.interface} /></span>`}</td>
-			<td class="number">${mbit(input.bitrate)}</td>
-			<td class=${bad(input.cc_error)}>${count(input.cc_error)}</td>
-			<td class=${bad(input.pes_error)}>${count(input.pes_error)}</td>
-			<td class=${bad(input.sc_error)}>${count(input.sc_error)}</td>
-			<td>${input.alarms.join(', ')}</td>
-			<td><time>${input.since ? moment(input.since, app.now,
-				app.zone) : ''}</time></td>
-			<td class="reason">
-				<${Foreign} text=${input.error ?? input.reason ?? ''} /></td>
-			${mayChoose && html`<td>${!input.active && html`
-				<button onClick=${() => switchInput(app, stream,
-					input.position, ask)}>${t('switch_to')}</button>`}</td>`}
-		</tr>`)}</tbody></table></div></section>`;
-}
-
-/** @param {number} n */
-function bad(n) {
-	return n > 0 ? 'number is-warn' : 'number';
-}
-
-/** @param {{app: App, stream: Stream, status: Status}} props */
-function Outputs({ app, stream, status }) {
-	const addresses = stream.config?.output ?? [];
-
-	return html`<section><h2>${t('outputs')}</h2>
-		${status.outputs.length === 0 ? html`<p class="dim">
-			${t('no_outputs')}</p>` : html`
-		<div class="wide-box" tabindex="0"><table>
-		<thead><tr><th scope="col" class="number">#</th>
-			<th scope="col">${t('state')}</th>
-			<th scope="col">${t('address')}</th>
-			<th scope="col" class="number">${t('rate')}</th>
-			<th scope="col" class="number">${t('packets')}</th>
-			<th scope="col" class="number">${t('dropped')}</th>
-			<th scope="col">${t('since')}</th>
-			<th scope="col">${t('error')}</th></tr></thead>
-		<tbody>${status.outputs.map((output) => html`
-		<tr key=${output.position}>
-			<td class="number">${output.position}</td>
-			<td><${MarkSign} mark=${output.fault ? 'fault'
-				: output.open ? 'on' : 'wait'} /></td>
-			<td class="mono address"><${Foreign}
-				text=${addresses[output.position - 1] ?? ''} /></td>
-			<td class="number">${mbit(output.bitrate ?? 0)}</td>
-			<td class="number">${count(output.packets ?? 0)}</td>
-			<td class="number">${count(output.dropped ?? 0)}</td>
-			<td><time>${output.fault_since ? moment(output.fault_since,
-				app.now, app.zone) : ''}</time></td>
-			<td class="reason"><${Foreign}
-				text=${output.fault ?? output.error ?? ''} /></td>
-		</tr>`)}</tbody></table></div>`}</section>`;
 }
 
 /** @param {{app: App, status: Status}} props */
@@ -175,39 +94,55 @@ function Switches({ app, status }) {
 		</tr>`)}</tbody></table></div>`;
 }
 
-/** @type {import('../common/words.js').Word[]} */
-const TABS = ['analysis', 'switches', 'viewers'];
+/** @typedef {import('../common/words.js').Word} Word */
 
-/** @param {{app: App, stream: Stream, status: Status}} props */
-function Tabs({ app, stream, status }) {
-	const [tab, setTab] = useState(TABS[0]);
+/** @type {Word[]} */
+const TABS = ['analysis', 'tables', 'switches', 'viewers', 'picture', 'log'];
+
+/** @param {{app: App, stream: Stream, status: Status, tab: Word}} props */
+function Panel({ app, stream, status, tab }) {
+	const { id } = stream;
+
+	switch (tab) {
+	case 'tables': return html`<${Psi} app=${app} id=${id}
+		inputs=${status.inputs.length} />`;
+	case 'switches': return html`<${Switches} app=${app}
+		status=${status} />`;
+	case 'viewers': return html`<${Viewers} app=${app} id=${id} />`;
+	case 'picture': return html`<${Picture} app=${app} id=${id} />`;
+	case 'log': return html`<${StreamLog} app=${app} id=${id} />`;
+	default: return html`<${Analysis} app=${app} id=${id} />`;
+	}
+}
+
+/** @param {{app: App, stream: Stream, status: Status, tab: string,
+ *	onTab: (tab: string) => void}} props */
+function Tabs({ app, stream, status, tab: wanted, onTab }) {
+	const tabs = TABS.filter((name) => name !== 'log' || app.isControl);
+	const tab = tabs.find((name) => name === wanted) ?? tabs[0];
 	const move = (/** @type {KeyboardEvent} */ event) => {
 		const step = event.key === 'ArrowRight' ? 1
 			: event.key === 'ArrowLeft' ? -1 : 0;
 
 		if (step === 0)
 			return;
-		const to = TABS[(TABS.indexOf(tab) + step + TABS.length) %
-			TABS.length];
+		const to = tabs[(tabs.indexOf(tab) + step + tabs.length) %
+			tabs.length];
 
-		setTab(to);
+		onTab(to);
 		document.getElementById(`tab-${to}`)?.focus();
 		event.preventDefault();
 	};
 
 	return html`<section>
 		<div class="tabs" role="tablist" onKeyDown=${move}>
-		${TABS.map((name) => html`<button role="tab" id=${`tab-${name}`}
+		${tabs.map((name) => html`<button role="tab" id=${`tab-${name}`}
 			aria-selected=${name === tab} aria-controls="tab-panel"
 			tabindex=${name === tab ? 0 : -1}
-			onClick=${() => setTab(name)}>${t(name)}</button>`)}</div>
+			onClick=${() => onTab(name)}>${t(name)}</button>`)}</div>
 		<div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`}>
-		${tab === 'analysis' && html`<${Analysis} app=${app}
-			id=${stream.id} />`}
-		${tab === 'switches' && html`<${Switches} app=${app}
-			status=${status} />`}
-		${tab === 'viewers' && html`<${Viewers} app=${app} id=${stream.id} />`}
-		</div></section>`;
+		<${Panel} key=${tab} app=${app} stream=${stream} status=${status}
+			tab=${tab} /></div></section>`;
 }
 
 /** @param {{app: App, stream: Stream}} props */
@@ -225,10 +160,15 @@ function Facts({ stream }) {
 
 /** @param {{app: App, id: string, ask: (q: Question) => void}} props */
 export function StreamPage({ app, id, ask }) {
+	addStyle('stream.css');
 	useTick(app);
-	const stream = app.store.streams.get(id);
+	const [plays, setPlays] = useState(false);
+	const stream = app.store.streams.get(id), { query } = app.route;
 	const { value: status } = usePoll(app,
 		`api/stream-status/${encodeURIComponent(id)}?t=0`);
+	const choose = (/** @type {Record<string, string>} */ changes) =>
+		replaceQuery('stream', id, { ...Object.fromEntries(query),
+			...changes });
 
 	useEffect(() => {
 		document.title = `${shown(stream?.name ?? id)} · Sluice`;
@@ -238,14 +178,23 @@ export function StreamPage({ app, id, ask }) {
 			<p><a href="#/streams">${t('streams')}</a></p><//>`;
 	return html`<div class="page">
 		<div class="tools"><h1><${Foreign} text=${stream.name} /></h1>
-			<${Actions} app=${app} stream=${stream} ask=${ask} /></div>
+			<${Actions} app=${app} stream=${stream} ask=${ask}
+				onPreview=${() => setPlays(!plays)} /></div>
 		<${Facts} app=${app} stream=${stream} />
 		<${Sentence} app=${app} stream=${stream} status=${status} />
-		<${Chart} app=${app} stream=${stream} />
+		${plays && html`<${Preview} app=${app} stream=${stream}
+			onClose=${() => setPlays(false)} />`}
+		<${Charts} app=${app} stream=${stream} status=${status}
+			range=${rangeOf(query.get('range'))}
+			onRange=${(/** @type {number} */ range) =>
+				choose({ range: String(range) })} />
 		${status && html`
 			<${Inputs} app=${app} stream=${stream} status=${status}
 				ask=${ask} />
 			<${Outputs} app=${app} stream=${stream} status=${status} />
-			<${Tabs} app=${app} stream=${stream} status=${status} />`}
+			<${Tabs} app=${app} stream=${stream} status=${status}
+				tab=${query.get('tab') ?? ''}
+				onTab=${(/** @type {string} */ tab) =>
+					choose({ tab })} />`}
 	</div>`;
 }

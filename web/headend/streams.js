@@ -7,20 +7,33 @@ import { parseFilter } from '../common/filter.js';
 import { shown } from '../common/text.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
-import { href } from './route.js';
+import { Bulk } from './bulk.js';
+import { href, replaceQuery } from './route.js';
 import { rowOf, sorted } from './rows.js';
+import { extended, parseSelection, printSelection, toggled }
+	from './selection.js';
 import { drawStrip } from './strip.js';
+import { addStyle } from './style.js';
 import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./rows.js').StreamRow} StreamRow */
+
+/**
+ * @typedef {object} Selection
+ * @property {Set<string>} ids
+ * @property {(ids: Set<string>) => void} change
+ * @property {(id: string, isRange: boolean) => void} select
+ */
 
 const MORE = 6; // rows in front of the visible ones and behind them
 
 /** @type {[string, import('../common/words.js').Word, string][]} */
 const COLUMNS = [
-	['state', 'state', 'wide'], ['name', 'name', 'name'], ['id', 'id', ''],
-	['', 'input', 'number'], ['rate', 'rate', 'number'],
+	['state', 'state', 'wide'], ['name', 'name', 'name'],
+	['id', 'id', 'id'],
+	['', 'input', 'number'], ['rate', 'rate', 'number rate'],
 	['', 'minute', 'strip'],
 	['cc', 'cc', 'number'], ['pes', 'pes', 'number'],
 	['viewers', 'viewers', 'number'], ['', 'outputs', 'number'],
@@ -75,8 +88,18 @@ function Strip({ app, row }) {
 	return html`<canvas ref=${canvas} width="90" height="18"></canvas>`;
 }
 
-/** @param {{app: App, row: StreamRow, place: number, isAt: boolean}} props */
-function Row({ app, row, place, isAt }) {
+/** @param {{id: string, name: string, selection: Selection}} props */
+function Check({ id, name, selection }) {
+	return html`<td class="check"><input type="checkbox" tabindex="-1"
+		checked=${selection.ids.has(id)}
+		aria-label=${t('select_row', { name: shown(name) })}
+		onClick=${(/** @type {MouseEvent} */ event) =>
+			selection.select(id, event.shiftKey)} /></td>`;
+}
+
+/** @param {{app: App, row: StreamRow, place: number, isAt: boolean,
+ *	selection: Selection}} props */
+function Row({ app, row, place, isAt, selection }) {
 	const open = () => {
 		location.hash = href('stream', row.id);
 	};
@@ -84,7 +107,10 @@ function Row({ app, row, place, isAt }) {
 		: 'number';
 
 	return html`<tr aria-rowindex=${place + 2} data-mark=${row.mark}
-		data-id=${row.id} tabindex=${isAt ? 0 : -1} onDblClick=${open}>
+		data-id=${row.id} tabindex=${isAt ? 0 : -1} onDblClick=${open}
+		class=${selection.ids.has(row.id) ? 'is-selected' : ''}>
+		${app.isControl && html`<${Check} id=${row.id} name=${row.name}
+			selection=${selection} />`}
 		<td><${MarkSign} mark=${row.mark} /></td>
 		<td class="name"><a tabindex="-1" href=${href('stream', row.id)}
 			title=${shown(row.name)}><${Foreign} text=${row.name} /></a></td>
@@ -104,14 +130,25 @@ function Row({ app, row, place, isAt }) {
 	</tr>`;
 }
 
-/** @param {{sort: string, onSort: (sort: string) => void}} props */
-function Head({ sort, onSort }) {
+/** @param {{app: App, list: StreamRow[], sort: string,
+ *	onSort: (sort: string) => void, selection: Selection}} props */
+function Head({ app, list, sort, onSort, selection }) {
+	const { ids, change } = selection;
+	const isAll = list.every((row) => ids.has(row.id));
+
 	const key = sort.replace(/^-/, '');
 	const order = (/** @type {string} */ column) => column === '' ||
 		column !== key ? undefined
 		: sort.startsWith('-') ? 'descending' : 'ascending';
 
-	return html`<thead><tr aria-rowindex="1">${COLUMNS.map(
+	return html`<thead><tr aria-rowindex="1">
+		${app.isControl && html`<th scope="col" class="check">
+			<input type="checkbox" checked=${isAll}
+			indeterminate=${!isAll && ids.size > 0}
+			aria-label=${t('select_all')} onClick=${() => change(isAll
+				? new Set() : new Set(list.map((row) => row.id)))} />
+			</th>`}
+		${COLUMNS.map(
 		([column, word, kind]) => html`
 		<th scope="col" class=${kind} aria-sort=${order(column)}>
 			${column === '' ? t(word) : html`<button
@@ -151,11 +188,13 @@ function useOrder(rows, sort, hold) {
 }
 
 /**
- * Arrows, j and k move from row to row, Enter opens.
+ * Arrows, j and k move from row to row, Enter opens, x selects.
+ * @param {App} app
  * @param {StreamRow[]} list
  * @param {ReturnType<typeof useWindow>} view
+ * @param {Selection} selection
  */
-function useRows(list, view) {
+function useRows(app, list, view, selection) {
 	const [at, setAt] = useState(0);
 	const wants = useRef(false);
 
@@ -192,6 +231,11 @@ function useRows(list, view) {
 		if (event.key === 'Enter' && list[at] &&
 			/** @type {HTMLElement} */ (event.target).tagName === 'TR')
 			location.hash = href('stream', list[at].id);
+		else if (event.key.toLowerCase() === 'x' && list[at] &&
+			app.isControl && app.hasKeys)
+			selection.select(list[at].id, event.shiftKey);
+		else if ('jk'.includes(event.key) && !app.hasKeys)
+			return;
 		else if (Object.hasOwn(steps, event.key))
 			go(at + steps[event.key]);
 		else
@@ -203,10 +247,12 @@ function useRows(list, view) {
 }
 
 /** @param {{app: App, list: StreamRow[], sort: string,
- *	onSort: (sort: string) => void, onHold: (hold: boolean) => void}} props */
-function Table({ app, list, sort, onSort, onHold }) {
-	const view = useWindow(list.length), rows = useRows(list, view);
-	const { from, to, high } = view;
+ *	selection: Selection, onSort: (sort: string) => void,
+ *	onHold: (hold: boolean) => void}} props */
+function Table({ app, list, sort, selection, onSort, onHold }) {
+	const view = useWindow(list.length);
+	const rows = useRows(app, list, view, selection);
+	const { from, to, high } = view, wide = COLUMNS.length + 1;
 
 	return html`<div class="scroll" ref=${view.box}
 		onPointerEnter=${() => onHold(true)}
@@ -215,14 +261,16 @@ function Table({ app, list, sort, onSort, onHold }) {
 		onFocusout=${() => onHold(false)} onKeyDown=${rows.onKeyDown}>
 		<table class="streams" aria-rowcount=${list.length + 1}
 			aria-label=${t('streams')}>
-			<${Head} sort=${sort} onSort=${onSort} />
+			<${Head} app=${app} list=${list} sort=${sort}
+				onSort=${onSort} selection=${selection} />
 			<tbody>
-			<tr class="space" aria-hidden="true"><td colspan="12"
+			<tr class="space" aria-hidden="true"><td colspan=${wide}
 				style=${{ height: `${from * high}px` }}></td></tr>
 			${list.slice(from, to).map((row, i) => html`<${Row}
 				key=${row.id} app=${app} row=${row} place=${from + i}
-				isAt=${from + i === rows.at} />`)}
-			<tr class="space" aria-hidden="true"><td colspan="12"
+				isAt=${from + i === rows.at}
+				selection=${selection} />`)}
+			<tr class="space" aria-hidden="true"><td colspan=${wide}
 				style=${{ height: `${(list.length - to) * high}px` }}>
 			</td></tr>
 			</tbody>
@@ -230,60 +278,95 @@ function Table({ app, list, sort, onSort, onHold }) {
 	</div>`;
 }
 
-/** Changes the address without another entry in the history.
- * @param {Record<string, string>} query */
-function setQuery(query) {
-	history.replaceState(null, '', href('streams', '', query));
-	dispatchEvent(new HashChangeEvent('hashchange'));
+/** @param {Record<string, string>} query */
+const setQuery = (query) => replaceQuery('streams', '', query);
+
+/**
+ * The selected rows, which are in the address.
+ * @param {App} app
+ * @param {StreamRow[]} list
+ * @param {(ids: string) => void} onChange
+ * @returns {Selection}
+ */
+function useSelection(app, list, onChange) {
+	const last = useRef('');
+	const ids = parseSelection(app.route.query.get('selected'), (id) =>
+		app.store.streams.has(id));
+	const change = (/** @type {Set<string>} */ after) =>
+		onChange(printSelection(after));
+
+	return { ids, change, select: (id, isRange) => {
+		change(isRange ? extended(ids, list.map((row) => row.id),
+			last.current, id) : toggled(ids, id));
+		last.current = id;
+	} };
 }
 
-/** @param {{app: App}} props */
-export function Streams({ app }) {
+/** @param {{app: App, text: string, onText: (text: string) => void,
+ *	unknown: {text: string}[]}} props */
+function FilterBox({ app, text, onText, unknown }) {
+	useEffect(() => {
+		if (app.wantsFilter)
+			document.getElementById('filter')?.focus();
+		app.wantsFilter = false;
+	});
+	return html`<label class="filter">
+			<span class="hidden">${t('filter')}</span>
+			<input type="search" id="filter" placeholder=${t('filter')}
+				value=${text} title=${t('filter_help')}
+				aria-describedby="filter-problem" spellcheck=${false}
+				autocomplete="off" onInput=${(/** @type {any} */ e) =>
+					onText(e.target.value)} /></label>
+		<span id="filter-problem" class="problem" role="status">
+			${unknown.length > 0 && t('filter_unknown', {
+				words: unknown.map((one) => one.text).join(', ') })}
+		</span>`;
+}
+
+/** @param {{app: App, ask: Ask}} props */
+export function Streams({ app, ask }) {
+	addStyle('streams.css');
 	useTick(app);
 	const { query } = app.route;
 	const text = query.get('filter') ?? '', sort = query.get('sort') ?? '';
+	const selected = query.get('selected') ?? '';
 	const [hold, setHold] = useState(false);
 	const filter = parseFilter(text);
 	const all = [...app.store.streams.values()].map((stream) =>
 		rowOf(stream, app.tick.now));
 	const order = useOrder(all.filter(filter.test), sort, hold);
-	const onSort = (/** @type {string} */ to) =>
-		setQuery({ filter: text, sort: to });
+	const selection = useSelection(app, order.list, (ids) =>
+		setQuery({ filter: text, sort, selected: ids }));
 
 	useEffect(() => {
 		document.title = `${t('streams')} · Sluice`;
-		if (app.wantsFilter)
-			document.getElementById('filter')?.focus();
-		app.wantsFilter = false;
 	});
 	return html`<div class="page fill">
 		<div class="tools">
 			<h1>${t('streams')}</h1>
-			<label class="filter"><span class="hidden">${t('filter')}</span>
-			<input type="search" id="filter" placeholder=${t('filter')}
-				value=${text} title=${t('filter_help')}
-				aria-describedby="filter-problem" spellcheck=${false}
-				autocomplete="off" onInput=${(/** @type {any} */ e) =>
-					setQuery({ filter: e.target.value, sort })} />
-			</label>
+			<${FilterBox} app=${app} text=${text} unknown=${filter.unknown}
+				onText=${(/** @type {string} */ to) =>
+					setQuery({ filter: to, sort, selected })} />
 			<span class="dim">${t('streams_n',
 				{ n: count(order.list.length), all: count(all.length) })}</span>
-			<span id="filter-problem" class="problem" role="status">
-				${filter.unknown.length > 0 && t('filter_unknown', {
-					words: filter.unknown.map((one) => one.text)
-						.join(', ') })}</span>
 			${app.isControl && html`<a class="button" href=${href('new')}>
 				${t('new_stream')}</a>`}
 			${order.moved > 0 && hold && html`<button onClick=${() => {
 				order.again();
 				setHold(false);
 			}}>${t('resort', { n: order.moved })}</button>`}
+			${app.isControl && selection.ids.size > 0 && html`<${Bulk}
+				app=${app} ask=${ask} streams=${[...selection.ids].map(
+					(id) => app.store.streams.get(id))}
+				onNone=${() => selection.change(new Set())} />`}
 		</div>
 		${order.list.length === 0 ? html`<${Empty} title=${all.length > 0 ?
 			t('empty_filter') : t('empty_wall')}>${all.length > 0 && html`
-			<p><button onClick=${() => setQuery({ sort })}>
+			<p><button onClick=${() => setQuery({ sort, selected })}>
 				${t('empty_filter_next', { n: all.length })}</button></p>`}<//>`
 			: html`<${Table} app=${app} list=${order.list} sort=${sort}
-				onSort=${onSort} onHold=${setHold} />`}
+				selection=${selection} onHold=${setHold}
+				onSort=${(/** @type {string} */ to) =>
+					setQuery({ filter: text, sort: to, selected })} />`}
 	</div>`;
 }

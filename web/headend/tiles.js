@@ -25,13 +25,18 @@ class Tile {
 	/**
 	 * @param {Stream} stream
 	 * @param {Size} size
+	 * @param {string} base of the page of another headend, or ""
 	 */
-	constructor(stream, size) {
+	constructor(stream, size, base) {
 		this.stream = stream;
 		this.link = document.createElement('a');
 		this.link.className = 'tile';
 		this.link.tabIndex = -1;
-		this.link.href = href('stream', stream.id);
+		this.link.href = base + href('stream', stream.id);
+		if (base !== '') {
+			this.link.target = '_blank';
+			this.link.rel = 'noreferrer';
+		}
 		this.name = document.createElement('b');
 		this.rate = document.createElement('i');
 		this.link.append(this.name, this.rate);
@@ -73,9 +78,13 @@ export class Tiles {
 	#tiles = [];
 	#at = 0;
 
-	/** @param {HTMLElement} box */
-	constructor(box) {
+	/**
+	 * @param {HTMLElement} box
+	 * @param {string} [base] of the page of another headend
+	 */
+	constructor(box, base = '') {
 		this.box = box;
+		this.base = base;
 		box.addEventListener('keydown', (event) => this.#key(event));
 		box.addEventListener('focusin', (event) => {
 			const i = this.#tiles.findIndex((tile) =>
@@ -115,7 +124,7 @@ export class Tiles {
 		title.title = title.textContent;
 		grid.className = 'tiles';
 		for (const stream of section.streams) {
-			const tile = new Tile(stream, size);
+			const tile = new Tile(stream, size, this.base);
 
 			this.#tiles.push(tile);
 			grid.append(tile.link);

@@ -4,17 +4,23 @@
 import { useEffect, useLayoutEffect, useRef, useState }
 	from '../parts/hooks.js';
 import { pref } from '../common/prefs.js';
+import { shown } from '../common/text.js';
+import { clock } from '../common/time.js';
 import { age, count, rateSum } from '../common/units.js';
 import { t } from '../common/words.js';
-import { sectionsOf } from './groups.js';
-import { href } from './route.js';
+import { chosenFirst, sectionsOf } from './groups.js';
+import { href, replaceQuery } from './route.js';
+import { useNeighbours } from './servers.js';
+import { Siren } from './siren.js';
 import { fit } from './sizes.js';
 import { Tiles } from './tiles.js';
 import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
-import { sums, wrongNow } from './wrong.js';
+import { sums, wrongEverywhere, wrongNow } from './wrong.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./sizes.js').Size} Size */
+/** @typedef {import('./servers.js').Neighbour} Neighbour */
+/** @typedef {import('../common/headend.js').Headend} Headend */
 
 const LINES = 5;
 
@@ -37,27 +43,42 @@ function Summary({ app }) {
 		${marks.wait > 0 && html`<span><b>${count(marks.wait)}</b>
 			${' '}${t('mark_wait')}</span>`}
 		<span><b>${count(marks.disabled)}</b> ${t('disabled_n')}</span>
-		<span class="apart">${t('rate_in')} <b>${rateSum(rate)}</b></span>
-		<span><b>${count(viewers)}</b> ${t('viewers_n')}</span>
-		<span class="apart">${t('cpu')} <b>${Math.round(cpu)} %</b></span>
-		<span>RAM <b>${system?.sys_mem_usage ?? 0} %</b></span>
+		<span class="apart">${t('rate_in')}
+			${' '}<b class="rate">${rateSum(rate)}</b></span>
+		<span><b class="many">${count(viewers)}</b> ${t('viewers_n')}</span>
+		<span class="apart">${t('cpu')}
+			${' '}<b class="share">${Math.round(cpu)} %</b></span>
+		<span>RAM <b class="share">${system?.sys_mem_usage ?? 0} %</b>
+			</span>
 	</div>`;
 }
 
-/** @param {{app: App}} props */
-function WrongNow({ app }) {
+/** @param {{one: import('./wrong.js').Wrong}} props */
+function Culprit({ one }) {
+	const title = html`<${Foreign} text=${one.place
+		? `${one.place}: ${one.title}` : one.title} />`;
+
+	if (one.id === '')
+		return html`<b>${title}</b>`;
+	return one.base ? html`<a href=${one.base + href('stream', one.id)}
+		target="_blank" rel="noreferrer">${title}</a>`
+		: html`<a href=${href('stream', one.id)}>${title}</a>`;
+}
+
+/** @param {{app: App, neighbours: Neighbour[], siren: Siren | null}} props */
+function WrongNow({ app, neighbours, siren }) {
 	useTick(app);
-	const all = wrongNow(app.store, app.tick.now);
+	const all = wrongEverywhere(wrongNow(app.store, app.tick.now),
+		neighbours, app.tick.now, t('unreachable_short'));
 	const lines = all.slice(0, all.length > LINES ? LINES - 1 : LINES);
 
+	siren?.hear(all);
 	return html`<section class="wrong" aria-label=${t('wrong_now')}>
 		${all.length === 0 && html`<p class="calm">
 			${t('nothing_wrong')}</p>`}
 		<ul>${lines.map((one) => html`<li key=${one.key}>
 			<${MarkSign} mark=${one.mark} />
-			${one.id === '' ? html`<b><${Foreign} text=${one.title} /></b>`
-				: html`<a href=${href('stream', one.id)}>
-				<${Foreign} text=${one.title} /></a>`}
+			<${Culprit} one=${one} />
 			<span class="why" title=${one.reason}>
 				<${Foreign} text=${one.reason} /></span>
 			<time>${one.since > 0 ? t('off_air_for',
@@ -94,25 +115,50 @@ function useSize(app, counts) {
 	return /** @type {const} */ ([box, size]);
 }
 
-/** @param {{app: App}} props */
-function Grid({ app }) {
-	const { store } = app;
+/**
+ * @param {{app: App, headend: Headend, by: string, base?: string,
+ *	others?: number[]}} props others: numbers of tiles of other headends,
+ *	which share the screen
+ */
+function Grid({ app, headend, by, base = '', others = [] }) {
+	const { store } = headend;
 	const sections = sectionsOf(store.streams.values(),
-		store.config.categories ?? [],
+		chosenFirst(store.config.categories ?? [], by),
 		{ all: t('all_streams'), rest: t('ungrouped') });
-	const [box, size] = useSize(app,
-		sections.map((section) => section.streams.length));
+	const [box, size] = useSize(app, [...others,
+		...sections.map((section) => section.streams.length)]);
 	const tiles = useRef(/** @type {Tiles | null} */ (null));
 
 	useLayoutEffect(() => {
 		tiles.current ??= new Tiles(
-			/** @type {HTMLElement} */ (box.current));
+			/** @type {HTMLElement} */ (box.current), base);
 		tiles.current.build(sections, size);
 		tiles.current.update(app.tick.now, false);
-	}, [store, store.shape, size, document.documentElement.lang]);
+	}, [store, store.shape, size, by, document.documentElement.lang]);
 	useEffect(() => app.tick.add((now) =>
-		tiles.current?.update(now, app.lostAt !== null)), [app]);
+		tiles.current?.update(now, headend.lostAt !== null)), [app]);
 	return html`<div class="grid" ref=${box}></div>`;
+}
+
+/** @param {{app: App, neighbour: Neighbour, by: string,
+ *	others: number[]}} props */
+function Other({ app, neighbour, by, others }) {
+	const { name, base, headend } = neighbour, { lostAt, live } = headend;
+	const mark = lostAt !== null ? 'stale' : live.state === 'open' ? 'on'
+		: 'change';
+
+	return html`<section class="other" data-stale=${lostAt !== null}>
+		<h2><a href=${base} target="_blank" rel="noreferrer">
+			<${Foreign} text=${name} /></a>
+			<span class="mark live" data-mark=${mark}>
+			<span class="mark-word">${lostAt !== null
+				? t('unreachable_since', { time: clock(lostAt, app.zone) })
+				: live.state === 'open' ? t('connected')
+					: t('loading')}</span></span>
+			<span class="dim">${t('streams_count',
+				{ n: count(headend.store.streams.size) })}</span></h2>
+		<${Grid} app=${app} headend=${headend} by=${by} base=${base}
+			others=${others} /></section>`;
 }
 
 /** @param {{app: App}} props */
@@ -128,24 +174,58 @@ function FirstStream({ app }) {
 		<p>${t('empty_wall_next')}</p><pre tabindex="0">${line}</pre><//>`;
 }
 
-/** @param {{app: App}} props */
-export function Wall({ app }) {
+/** @param {{app: App, by: string, onSiren: (siren: Siren | null) => void,
+ *	siren: Siren | null}} props */
+function Tools({ app, by, siren, onSiren }) {
 	const chosen = pref('tiles', 'auto');
+	const categories = app.store.config.categories ?? [];
+	const full = () => /** @type {HTMLElement} */ (
+		document.querySelector('.wall')).requestFullscreen();
+	const sound = () => onSiren(siren ? null : Siren.open());
 
-	return html`<div class="wall">
-		<h1 class="hidden">${t('wall')}</h1>
-		<div class="wall-head"><${Summary} app=${app} />
-			<label class="tile-size">${t('size')}
+	return html`<div class="wall-tools">
+		${categories.length > 1 && html`<label class="tile-size">
+			${t('category')}
+			<select onChange=${(/** @type {any} */ event) =>
+				replaceQuery('wall', '', { by: event.target.value })}>
+				${categories.map(({ name }) => html`<option value=${name}
+					selected=${name === by}>${shown(name)}</option>`)}
+			</select></label>`}
+		<label class="tile-size">${t('size')}
 			<select onChange=${(/** @type {any} */ event) =>
 				app.choose('tiles', event.target.value)}>
 				${['auto', 's', 'm', 'l'].map((size) => html`
 				<option value=${size} selected=${size === chosen}>
 				${size === 'auto' ? t('size_auto')
 					: size.toUpperCase()}</option>`)}
-			</select></label></div>
-		<${WrongNow} app=${app} />
+			</select></label>
+		<button aria-pressed=${siren !== null} onClick=${sound}
+			title=${t('sound_help')}>${t('sound')}</button>
+		<button class="full" onClick=${full} title=${t('full_screen')}
+			aria-label=${t('full_screen')}>⛶</button></div>`;
+}
+
+/** @param {{app: App}} props */
+export function Wall({ app }) {
+	const [siren, setSiren] = useState(/** @type {Siren | null} */ (null));
+	const neighbours = useNeighbours(app);
+	const by = app.route.query.get('by') ?? '';
+	const sizes = [{ headend: app.home }, ...neighbours].map(
+		({ headend }) => headend.store.streams.size);
+
+	useEffect(() => () => siren?.end(), [siren]);
+	return html`<div class="wall">
+		<h1 class="hidden">${t('wall')}</h1>
+		<div class="wall-head"><${Summary} app=${app} />
+			<${Tools} app=${app} by=${by} siren=${siren}
+				onSiren=${setSiren} /></div>
+		<${WrongNow} app=${app} neighbours=${neighbours} siren=${siren} />
 		${app.store.streams.size === 0 ?
 			html`<${FirstStream} app=${app} />` :
-			html`<${Grid} app=${app} />`}
+			html`<${Grid} app=${app} headend=${app.home} by=${by}
+				others=${sizes.slice(1)} />`}
+		${neighbours.map((neighbour, i) => html`<${Other}
+			key=${neighbour.base} app=${app} neighbour=${neighbour} by=${by}
+			others=${sizes.filter((_, n) => n !== i + 1)} />`)}
 	</div>`;
 }

@@ -14,6 +14,8 @@ import { reasonOf, sinceOf } from '../common/state.js';
  * @property {string} title
  * @property {string} reason
  * @property {number} since Unix time of the service; 0: unknown
+ * @property {string} [base] of the page of another headend
+ * @property {string} [place] its name
  */
 
 /**
@@ -55,10 +57,43 @@ export function wrongNow(store, now) {
 			since: isOld ? stream.eventTime
 				: sinceOf(stream.over) ?? 0 });
 	}
+	return inOrder(list);
+}
+
+/** Off air first, newest first. @param {Wrong[]} list */
+function inOrder(list) {
 	const rank = (/** @type {Wrong} */ one) => one.mark === 'fault' ? 1 : 0;
 
 	return list.sort((a, b) => rank(b) - rank(a) || b.since - a.since ||
 		(a.key < b.key ? -1 : 1));
+}
+
+/**
+ * With what is wrong at other headends.  One that does not answer is a fault of
+ * itself; what it said last is not.
+ * @param {Wrong[]} own
+ * @param {import('./servers.js').Neighbour[]} neighbours
+ * @param {number} now
+ * @param {string} unreachable the word
+ */
+export function wrongEverywhere(own, neighbours, now, unreachable) {
+	if (neighbours.length === 0)
+		return own;
+	const of = (
+		/** @type {import('./servers.js').Neighbour} */ neighbour) => {
+		const { name, base, headend } = neighbour;
+
+		/** @type {Wrong[]} */
+		const list = headend.lostAt !== null ? [{ id: '', title: name,
+			key: `server ${base}`, mark: 'warn',
+			reason: unreachable, since: headend.lostAt }]
+			: wrongNow(headend.store, now).map((one) => ({ ...one,
+				base, place: name, key: `${base} ${one.key}` }));
+
+		return list;
+	};
+
+	return inOrder([...own, ...neighbours.flatMap(of)]);
 }
 
 /**

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The web interface in a browser: charts, tables and preview of a stream, the
+// selection of many, the palette, and single keys.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done } from '../helpers/auth.mjs';
+import { noBrowser as skip } from '../helpers/browser.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { begin, useBrowser } from '../helpers/page-scene.mjs';
+import { Sender } from '../helpers/udp.mjs';
+
+const own = useBrowser();
+
+// How many pixels of a canvas are not empty.
+const inked = (selector) => {
+	const canvas = document.querySelector(selector);
+	const { data } = canvas.getContext('2d').getImageData(0, 0,
+		canvas.width, canvas.height);
+
+	return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+};
+
+test('a stream has charts, tables, its log, and says what cannot be played',
+	{ skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.logged(/stream news: on air/);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('.plot canvas');
+	await visitor.until(inked, '.plot canvas');
+	await page.click('.ranges button:has-text("1 h")');
+	assert.match(page.url(), /range=3600/);
+	await page.click('.ranges button:has-text("30 d")');
+	await page.waitForSelector('text=This version remembers one hour');
+	await page.click('.ranges button:has-text("1 min")');
+	await page.waitForSelector('.plot canvas');
+	await page.click('[role=tab]:has-text("Tables")');
+	await page.waitForSelector('.tree b:has-text("PAT")');
+	await page.click('.tree summary:has-text("PMT 1")');
+	await page.waitForSelector('.tree:has-text("VIDEO")');
+	await visitor.accessible('tables');
+	await page.click('[role=tab]:has-text("Log")');
+	await page.waitForSelector('.stream-log li:has-text("on air")');
+	assert.match(page.url(), /tab=log/);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('many streams are selected and changed at once', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const enabled = async () => (await done(sluice, { cmd: 'load' }, admin))
+		.make_stream.filter((one) => one.enable).map((one) => one.id)
+		.sort().join(' ');
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/streams?sort=id');
+	await page.waitForSelector('tr[data-id=news]');
+	await page.locator('tr[data-id=evil]').focus();
+	await page.keyboard.press('j');
+	await page.keyboard.press('x');
+	await page.waitForSelector('.bulk:has-text("1 selected")');
+	assert.match(page.url(), /selected=film/);
+	await page.keyboard.press('j');
+	await page.keyboard.press('j');
+	await page.keyboard.press('Shift+X');
+	await page.waitForSelector('.bulk:has-text("3 selected")');
+	await visitor.accessible('selection, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await visitor.accessible('selection, light');
+	// the address has it
+	await page.reload();
+	await page.waitForSelector('.bulk:has-text("3 selected")');
+	await page.click('.bulk button:has-text("Disable")');
+	await page.waitForSelector('dialog:has-text("Disable 2 streams?")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.toast:has-text("2 of 2 streams")');
+	assert.equal(await enabled(), 'evil');
+	await visitor.until(() => document.querySelectorAll(
+		'tr[data-mark=disabled]').length === 3);
+	await page.click('.bulk button:has-text("Enable")');
+	await page.waitForSelector('.toast:has-text("3 of 3 streams")');
+	assert.equal(await enabled(), 'evil film idle news');
+	await page.selectOption('.bulk select', { label: 'News' });
+	await page.waitForSelector('.toast:has-text("3 of 3 streams")');
+	await visitor.until(() => [...document.querySelectorAll(
+		'.is-selected td.groups')].every((cell) =>
+		cell.textContent.trim() === 'News'));
+	const { make_stream: streams } = await done(sluice, { cmd: 'load' },
+		admin);
+
+	assert.ok(streams.every((one) => one.id === 'evil' ||
+		one.groups.Type === 'News'));
+	await page.check('th.check input');
+	await page.waitForSelector('.bulk:has-text("4 selected")');
+	// a refusal is named
+	visitor.allowed = /status of 400 /;
+	await page.selectOption('.bulk select', { label: 'Films' });
+	await page.waitForSelector('.toast:has-text("3 of 4 streams are ' +
+		'done. <img")');
+	await page.click('.bulk button:has-text("Select none")');
+	await page.waitForSelector('.bulk', { state: 'detached' });
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('the palette leads everywhere, and single keys can be turned off',
+	{ skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
+	await page.keyboard.type('film 1');
+	await page.waitForSelector('#palette-list li:has-text("Film 1")');
+	await visitor.accessible('palette');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("Film 1")');
+	// an action of the stream, with its key beside it
+	await page.keyboard.press('Control+k');
+	await page.keyboard.type('restart');
+	await page.waitForSelector('#palette-list li:has-text("Restart")' +
+		' >> kbd:has-text("r")');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('dialog:has-text("Restart Film 1?")');
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('dialog', { state: 'detached' });
+	await page.keyboard.press('Control+k');
+	await page.keyboard.type('netw');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("Network")');
+	await page.waitForSelector('text=No session was announced so far');
+	await visitor.accessible('network');
+	await page.keyboard.press('g');
+	await page.keyboard.press('i');
+	await page.waitForSelector('text=does not record incidents');
+	await page.click('.menu summary');
+	await page.selectOption('.sheet select >> nth=3', 'off');
+	await page.click('h1');
+	await page.keyboard.press('?');
+	await page.keyboard.press('g');
+	await page.keyboard.press('w');
+	assert.equal(await page.locator('dialog').count(), 0);
+	assert.match(page.url(), /#\/incidents$/);
+	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
+	await page.keyboard.press('Escape');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('programs of an address become streams', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const programs = [1, 2].map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
+		video: 0x100 * pnr + 1, audio: 0x100 * pnr + 2 }));
+
+	await Sender.start(t, new TsMux({ programs }), 5300);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/scan');
+	await page.fill('[name=address]', 'udp://127.0.0.1:5300');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('tr:has-text("VIDEO, AUDIO") >> nth=1');
+	await visitor.accessible('scan');
+	await page.check('[aria-label="Select 2"]');
+	await page.click('text=Make 1 streams');
+	await page.waitForSelector('tr[data-id]:has-text("disabled")' +
+		' >> text="2"');
+	const { make_stream: streams } = await done(sluice, { cmd: 'load' },
+		admin);
+
+	assert.deepEqual(streams.at(-1).input, ['udp://127.0.0.1:5300#pnr=2']);
+	assert.equal(streams.at(-1).enable, false);
+	visitor.quiet();
+	await sluice.stop();
+});

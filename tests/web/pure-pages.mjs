@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The functions of single pages that need no browser.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { srcdir } from '../helpers/util.mjs';
+
+const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { Ring } = await load('common/ring.js');
+const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
+const { chosenFirst } = await load('headend/groups.js');
+const { columns, rangeOf } = await load('headend/history.js');
+const { PAGES, railPages } = await load('headend/pages.js');
+const { programsOf, streamOf, withProgram } =
+	await load('headend/programs.js');
+const { extended, groupCommand, parseSelection, printSelection, toggled } =
+	await load('headend/selection.js');
+const { serverBase, wantedServers } = await load('headend/server-list.js');
+const { newFaults } = await load('headend/siren.js');
+const { addSections, label, rest } = await load('headend/tables.js');
+const { wrongEverywhere } = await load('headend/wrong.js');
+
+const pid = (stream_type, kind = 'video') => ({ stream_type, kind });
+
+test('what a browser lacks is named, and pictures decide', () => {
+	const chromium = (type) => /avc1|mp4a/.test(type);
+	const verdict = (...pids) => judge(codecsOf(pids, chromium));
+
+	assert.deepEqual(verdict(pid(0x1b), pid(0x0f)), { plays: true,
+		video: true, audio: true, lacking: [] });
+	assert.deepEqual(verdict(pid(0x0f), pid(0x02)), { plays: false,
+		video: false, audio: true, lacking: ['MPEG-2'] });
+	assert.deepEqual(verdict(pid(0x1b), pid(0x04), pid(0x04)),
+		{ plays: true, video: true, audio: false,
+			lacking: ['MPEG-2 layer II'] });
+	// one of two sounds is enough
+	assert.deepEqual(verdict(pid(0x1b), pid(0x81), pid(0x0f)).lacking, []);
+	// radio
+	assert.equal(verdict(pid(0x0f)).plays, true);
+	assert.deepEqual(verdict(pid(0x24), pid(0x99, 'audio'), pid(0x86,
+		'data')), { plays: false, video: false, audio: false,
+		lacking: ['H.265', '0x99'] });
+	assert.equal(verdict().plays, false);
+});
+
+test('a player gets the address of an http output or of the play port', () => {
+	const of = (output, settings = {}) => playerAddress({ id: 'a b',
+		output }, settings, 'tv.example');
+
+	assert.equal(of(['udp://239.1.1.1:1', 'http://0.0.0.0:8100/news']),
+		'http://tv.example:8100/news');
+	assert.equal(of(['http://10.0.0.1:8100/a/b#buffer=3']),
+		'http://10.0.0.1:8100/a/b');
+	assert.equal(of(['http://[::]:8100/x']), 'http://tv.example:8100/x');
+	assert.equal(of(['http://u:p@[2001:db8::1]:81/x']),
+		'http://[2001:db8::1]:81/x');
+	assert.equal(of([], { http_play_stream: true,
+		http_play_port: '127.0.0.1:8001' }),
+	'http://tv.example:8001/play/a%20b');
+	assert.equal(of([], { http_play_port: 8001 }), '');
+	assert.equal(playerAddress(null, {}, 'x'), '');
+});
+
+test('a selection is in the address and has ranges', () => {
+	const exists = (id) => ['a', 'b,', 'c', 'd'].includes(id);
+	const read = (text) => [...parseSelection(text, exists)].join(' ');
+
+	assert.equal(read(printSelection(['b,', 'a'])), 'b, a');
+	assert.equal(read('a,gone,%,c,a'), 'a c');
+	assert.equal(read(null), '');
+	const one = toggled(new Set(['a']), 'c');
+
+	assert.deepEqual([...one], ['a', 'c']);
+	assert.deepEqual([...toggled(one, 'a')], ['c']);
+	assert.deepEqual([...extended(new Set(['d']), ['d', 'c', 'b,', 'a'],
+		'd', 'b,')], ['d', 'c', 'b,']);
+	assert.deepEqual([...extended(new Set(), ['a', 'c'], '', 'c')], ['c']);
+});
+
+test('a group is written beside those of other categories', () => {
+	const config = { id: 'a', groups: { Type: 'News', Land: 'X' } };
+	const groups = (category, group) => {
+		const [cmd, fields] = groupCommand(category, group)(
+			{ id: 'a', config });
+
+		assert.equal(cmd, 'set-stream');
+		assert.equal(fields.was, config);
+		return fields.stream.groups;
+	};
+
+	assert.deepEqual(groups('Type', 'Films'), { Type: 'Films', Land: 'X' });
+	assert.deepEqual(groups('Land', ''), { Type: 'News' });
+});
+
+test('a ring becomes columns with holes and times off air', () => {
+	const ring = new Ring(10), live = new Ring(10);
+	const value = (bitrate, cc_error = 0) => ({ onair: bitrate > 0,
+		bitrate, cc_error, pes_error: 3 });
+
+	ring.write(100, value(8000, 2));
+	live.write(100, value(9000));
+	live.write(102, value(0));
+	live.write(103, value(0));
+	ring.follow(live);
+	assert.deepEqual(columns(ring, 104, 5), {
+		times: [100, 101, 102, 103, 104],
+		rate: [8, null, 0, 0, null], cc: [2, null, null, null, null],
+		pes: [3, null, 3, 3, null], off: [[102, 104]] });
+	assert.deepEqual([rangeOf('3600'), rangeOf('7'), rangeOf(null)],
+		[3600, 600, 600]);
+});
+
+const pat = { psi: 'pat', pid: 0, table_id: 0, version: 1, tsid: 7,
+	section_number: 0, programs: [{ pnr: 0, pid: 16 },
+		{ pnr: 2, pid: 200 }, { pnr: 1, pid: 100 }] };
+const pmt = { psi: 'pmt', pid: 100, table_id: 2, version: 0, pnr: 1,
+	section_number: 0, streams: [{ pid: 101, type_name: 'VIDEO' }] };
+
+test('a new version of a section replaces the old one', () => {
+	const next = { ...pat, version: 2, next: true };
+	let all = addSections(new Map(), [pat, pmt, next]);
+
+	assert.equal(all.size, 3);
+	all = addSections(all, [{ ...pat, version: 2 }]);
+	assert.deepEqual([...all.values()].map((one) => [label(one),
+		one.version]), [['PAT', 2], ['PMT 1', 0]]);
+	assert.deepEqual(Object.keys(rest(pmt)), ['table_id', 'pnr',
+		'section_number', 'streams']);
+	assert.equal(label({ type_name: 'VIDEO', pid: 101 }), 'VIDEO 101');
+	assert.equal(label('text'), '');
+	// a stream of nonsense ends somewhere
+	const many = Array.from({ length: 9000 }, (_, i) => ({ ...pmt,
+		pnr: i }));
+
+	assert.ok(addSections(all, many).size <= 2000);
+});
+
+test('programs are named by the SDT and become disabled streams', () => {
+	const sdt = { psi: 'sdt', pid: 17, table_id: 66, services: [
+		{ sid: 1, free_ca: true, descriptors: [{ type_name: 'service',
+			service_name: 'News', service_provider: 'P' }] },
+		{ sid: 9 }] };
+	const programs = programsOf([pat, pmt, sdt, { ...sdt, table_id: 70,
+		services: [{ sid: 2, descriptors: [{ type_name: 'service',
+			service_name: 'other' }] }] }]);
+
+	assert.deepEqual(programs, [
+		{ pnr: 1, name: 'News', provider: 'P', streams: ['VIDEO'],
+			scrambled: true },
+		{ pnr: 2, name: '', provider: '', streams: [],
+			scrambled: false }]);
+	assert.equal(withProgram('udp://a:1', 2), 'udp://a:1#pnr=2');
+	assert.equal(withProgram('udp://a:1#pnr=7&cam=x', 2),
+		'udp://a:1#pnr=2&cam=x');
+	assert.deepEqual(streamOf('udp://a:1', programs[1]), { type: 'spts',
+		enable: false, name: '2', input: ['udp://a:1#pnr=2'],
+		output: [] });
+});
+
+test('other headends: which are asked, where, and what is wrong there', () => {
+	const entry = { enable: true, host: 'h', port: 8000, user: 'u',
+		pass: 'p' };
+
+	assert.deepEqual(wantedServers([entry, { ...entry, enable: false },
+		{ ...entry, pass: undefined }, null, { ...entry, port: 0 }]),
+	[entry]);
+	assert.deepEqual(wantedServers({}), []);
+	assert.equal(serverBase(entry, 'https:'), 'https://h:8000/');
+	assert.equal(serverBase({ ...entry, host: '2001:db8::1' }, 'http:'),
+		'http://[2001:db8::1]:8000/');
+	const own = [{ key: 'stream a', id: 'a', mark: 'warn', title: 'A',
+		reason: '', since: 5 }];
+	const lost = { name: 'oslo', base: 'http://o/', headend:
+		{ lostAt: 9, store: null } };
+
+	assert.deepEqual(wrongEverywhere(own, [lost], 10, 'does not answer')
+		.map((one) => [one.title, one.reason]),
+	[['oslo', 'does not answer'], ['A', '']]);
+	const category = (name) => ({ name });
+
+	assert.deepEqual(chosenFirst(['a', 'b', 'c'].map(category), 'c')
+		.map((one) => one.name), ['c', 'a', 'b']);
+});
+
+test('a tone is for faults that were not there', () => {
+	const list = [{ key: 'a', mark: 'fault' }, { key: 'b', mark: 'warn' }];
+	const keys = (before) => newFaults(before, list).map((one) => one.key);
+
+	assert.deepEqual(keys(null), []);
+	assert.deepEqual(keys(new Set()), ['a']);
+	assert.deepEqual(keys(new Set(['a'])), []);
+});
+
+test('every page is complete, and its key is its own', () => {
+	const keys = Object.values(PAGES).map((page) => page.key)
+		.filter(Boolean);
+
+	assert.equal(new Set(keys).size, keys.length);
+	for (const [name, page] of Object.entries(PAGES)) {
+		assert.ok(page.word || PAGES[page.under]?.word, name);
+		assert.ok(name === 'wall' || (page.load && page.component),
+			name);
+	}
+	assert.ok(railPages(false).every(([, page]) => !page.isControl));
+	assert.ok(railPages(true).length > railPages(false).length);
+});

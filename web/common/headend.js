@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A service as the page knows it: the event channel, the store, and the
+// requests that keep it up to date.
+
+import { Live } from './live.js';
+import { Store } from './store.js';
+import { Skew } from './time.js';
+
+/** @typedef {import('./api.js').Api} Api */
+/** @typedef {import('./live.js').LiveState} LiveState */
+
+/** Without a reason to look, the overview is this old at most. */
+const OVERVIEW_MAX_S = 10;
+/** A reply of so many streams is large: it is asked for less often. */
+const MANY_STREAMS = 200;
+
+export class Headend {
+	/** The first state of the service is here. */
+	ready = false;
+	/** Unix time since when there is no connection. @type {number | null} */
+	lostAt = null;
+	store = new Store();
+	skew = new Skew();
+
+	/** Of the last request for the state: the reply to an earlier one is too
+	 * old. */
+	#round = 0;
+	#loading = false;
+	#askedAt = 0;
+
+	/**
+	 * @param {Api} api
+	 * @param {{changed: () => void, draw: () => void, lost?: () => void}} on
+	 *	changed: another tree of components; draw: other values
+	 */
+	constructor(api, on) {
+		this.api = api;
+		this.on = on;
+		this.live = new Live({ api, onMessage: (message) =>
+			this.store.apply(message, Date.now() / 1000),
+		onOpen: () => this.#reload(),
+		onState: (state) => this.#connection(state) });
+	}
+
+	start() {
+		this.live.start();
+	}
+
+	stop() {
+		this.ready = false;
+		this.store = new Store();
+		this.#round++;
+		this.#loading = false;
+		this.live.stop();
+	}
+
+	/** @param {LiveState} state */
+	#connection(state) {
+		if (state === 'lost')
+			this.lostAt ??= Date.now() / 1000;
+		else if (state === 'open')
+			this.lostAt = null;
+		this.on.changed();
+		if (state === 'lost')
+			this.on.lost?.();
+	}
+
+	/** The whole state; fails without it. */
+	async #reload() {
+		if (!await this.#load(true))
+			return;
+		this.ready = true;
+		this.on.changed();
+		this.on.draw();
+	}
+
+	/**
+	 * Asks for the state.
+	 * @param {boolean} withConfig
+	 * @returns {Promise<boolean>} false: a later call has replaced it
+	 */
+	async #load(withConfig) {
+		const round = ++this.#round, { api, store } = this;
+		const { wantsOverview, wantsConfig } = store;
+		const isOver = () => round !== this.#round;
+
+		this.#askedAt = Date.now() / 1000;
+		this.#loading = true;
+		store.hold();
+		try {
+			const [config, overview] = await Promise.all([
+				withConfig ? api.cmd('load') : null,
+				api.get('api/overview')]);
+
+			if (isOver())
+				return false;
+			const now = Date.now() / 1000;
+
+			this.skew.note(overview.timestamp, now);
+			if (config !== null)
+				store.load(config);
+			store.take(overview, now);
+		} catch (error) {
+			if (isOver())
+				return false;
+			store.wantsOverview ||= wantsOverview;
+			store.wantsConfig ||= wantsConfig;
+			throw error;
+		} finally {
+			if (!isOver()) {
+				this.#loading = false;
+				store.release(Date.now() / 1000);
+			}
+		}
+		return true;
+	}
+
+	/** Asks for what the events did not carry. */
+	async everySecond() {
+		const { store } = this, now = Date.now() / 1000;
+		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
+
+		if (this.#loading || this.live.state !== 'open' ||
+			now - this.#askedAt < least)
+			return;
+		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;
+
+		if (!store.wantsOverview && !store.wantsConfig && !isOld)
+			return;
+		const { shape } = store;
+
+		try {
+			await this.#load(store.wantsConfig);
+		} catch {
+			// the event channel reports the loss
+		}
+		if (shape !== store.shape)
+			this.on.changed();
+		this.on.draw();
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be done with many streams at once.
+
+import { useState } from '../parts/hooks.js';
+import { shown } from '../common/text.js';
+import { count } from '../common/units.js';
+import { t } from '../common/words.js';
+import { groupCommand } from './selection.js';
+import { html } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('../common/store.js').Stream} Stream */
+/** @typedef {import('../common/words.js').Word} Word */
+/** @typedef {import('./selection.js').Command} Command */
+
+const NAME_MAX = 40; // of a name in a sentence with others
+
+/**
+ * One request after the other; the first refusals are named.
+ * @param {App} app
+ * @param {Stream[]} streams
+ * @param {Command} command
+ */
+async function runAll(app, streams, command) {
+	/** @type {string[]} */
+	const refused = [];
+	let n = 0;
+
+	for (const stream of streams) {
+		app.say(t('bulk_runs', { n: ++n, all: streams.length }));
+		try {
+			const [cmd, fields] = command(stream);
+
+			await app.api.cmd(cmd, fields);
+		} catch (problem) {
+			refused.push(`${shown(stream.name).slice(0, NAME_MAX)}: ${
+				/** @type {Error} */ (problem).message}`);
+		}
+	}
+	app.store.wantsOverview = true;
+	const done = t('bulk_done', { n: streams.length - refused.length,
+		all: streams.length });
+
+	app.say(refused.length === 0 ? done
+		: `${done} ${refused.slice(0, 3).join('; ')}`,
+	refused.length > 0);
+}
+
+/** @param {Stream[]} streams */
+const viewersOf = (streams) => streams.reduce((sum, stream) =>
+	sum + (stream.over?.sessions ?? 0), 0);
+
+/** @param {Stream} stream */
+const isOn = (stream) => stream.config?.enable ?? stream.over?.enable ?? false;
+
+/**
+ * @param {App} app
+ * @param {Stream[]} streams
+ * @param {Ask} ask
+ * @param {'enable' | 'disable' | 'restart'} what
+ */
+function begin(app, streams, ask, what) {
+	const list = streams.filter((stream) =>
+		isOn(stream) === (what !== 'enable'));
+	const run = () => runAll(app, list, (stream) => [what === 'restart'
+		? 'restart-stream' : 'toggle-stream', { id: stream.id }]);
+
+	if (list.length === 0)
+		app.say(t('bulk_nothing'));
+	else if (what === 'enable')
+		run();
+	else
+		ask({ text: t(what === 'disable' ? 'ask_disable_n'
+			: 'ask_restart_n', { n: list.length,
+			viewers: count(viewersOf(list)) }),
+		action: t(what), run });
+}
+
+/** @param {{app: App, streams: Stream[]}} props */
+function Groups({ app, streams }) {
+	const categories = app.store.config.categories ?? [];
+	const [value, setValue] = useState('');
+
+	if (categories.length === 0)
+		return null;
+	const choose = (/** @type {any} */ event) => {
+		const [category, group] = JSON.parse(event.target.value);
+
+		setValue('');
+		runAll(app, streams, groupCommand(category, group));
+	};
+
+	return html`<select aria-label=${t('set_group')} value=${value}
+		onChange=${choose}>
+		<option value="">${t('set_group')}</option>
+		${categories.map(({ name, groups = [] }) => html`
+		<optgroup label=${shown(name)}>
+			${[...groups.map((one) => one?.name), ''].map((group) => html`
+			<option value=${JSON.stringify([name, group])}>${group === ''
+				? t('no_group') : shown(group)}</option>`)}
+		</optgroup>`)}</select>`;
+}
+
+/** @param {{app: App, streams: Stream[], ask: Ask,
+ *	onNone: () => void}} props */
+export function Bulk({ app, streams, ask, onNone }) {
+	/** @type {('enable' | 'disable' | 'restart')[]} */
+	const actions = ['enable', 'disable', 'restart'];
+
+	return html`<div class="bulk" role="group" aria-label=${t('selected')}>
+		<b>${t('selected_n', { n: count(streams.length) })}</b>
+		${actions.map((what) => html`<button onClick=${() =>
+			begin(app, streams, ask, what)}>${t(what)}</button>`)}
+		<${Groups} app=${app} streams=${streams} />
+		<button onClick=${onNone}>${t('select_none')}</button></div>`;
+}

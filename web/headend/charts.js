@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The charts of a stream: rate and errors of each second, with one range and
+// one cursor.
+
+import { useLayoutEffect, useRef, useState } from '../parts/hooks.js';
+import { Ring } from '../common/ring.js';
+import { clock } from '../common/time.js';
+import { count, mbit } from '../common/units.js';
+import { t } from '../common/words.js';
+import { RANGES, columns } from './history.js';
+import { Plot } from './plot.js';
+import { html } from './view.js';
+
+const HOUR_S = 3600;
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../common/store.js').Stream} Stream */
+/** @typedef {import('../common/api-types').StreamStatus} Status */
+/** @typedef {import('./plot.js').Mark} Mark */
+
+/** @param {{app: App, stream: Stream, range: number,
+ *	onRange: (range: number) => void}} props */
+function Ranges({ range, onRange }) {
+	return html`<span class="ranges" role="group" aria-label=${t('range')}>
+		${RANGES.map(({ seconds, word }) => html`<button
+			aria-pressed=${seconds === range}
+			onClick=${() => onRange(seconds)}>${t(word)}</button>`)}</span>`;
+}
+
+/**
+ * @param {{app: App, label: string, height: number,
+ *	series: import('./plot.js').PlotOptions['series'],
+ *	data: {times: number[], values: (number | null)[][], marks: Mark[],
+ *	off: [number, number][]}, onCursor: (i: number | null) => void}} props
+ */
+function Chart({ app, label, height, series, data, onCursor }) {
+	const box = useRef(/** @type {HTMLElement | null} */ (null));
+	const plot = useRef(/** @type {Plot | null} */ (null));
+
+	useLayoutEffect(() => {
+		plot.current = new Plot(/** @type {HTMLElement} */ (box.current),
+			{ height, series, zone: () => app.zone, onCursor });
+		return () => plot.current?.destroy();
+	}, []);
+	useLayoutEffect(() => {
+		plot.current?.show(data.times, data.values, data);
+	});
+	return html`<div class="plot" role="img" aria-label=${label}
+		style=${{ height: `${height}px` }} ref=${box}></div>`;
+}
+
+/** @param {{app: App, stream: Stream, status: Status | null, range: number,
+ *	onRange: (range: number) => void}} props */
+export function Charts({ app, stream, status, range, onRange }) {
+	const [hour] = useState(() => new Ring(HOUR_S));
+	const cursor = useRef(/** @type {HTMLElement | null} */ (null));
+	const seen = useRef(/** @type {ReturnType<typeof columns> | null} */ (
+		null));
+	const isKept = range <= hour.size, { skew } = app;
+
+	hour.follow(stream.ring);
+	const data = columns(hour, Math.floor(app.tick.now),
+		isKept ? range : 60);
+	/** @type {Mark[]} */
+	const marks = [...(status?.switches ?? []).map((one) => ({
+		time: one.time - skew.value,
+		kind: /** @type {const} */ ('switch') })),
+	...stream.marks.map((one) => ({ time: one.time - skew.value,
+		kind: /** @type {const} */ ('alarm') }))];
+
+	seen.current = data;
+	const onCursor = (/** @type {number | null} */ i) => {
+		const d = seen.current, place = cursor.current;
+
+		if (place === null || d === null)
+			return;
+		const rate = i === null ? null : d.rate[i];
+
+		place.textContent = i === null || rate === null ? ''
+			: `${clock(d.times[i], app.zone)}  ${mbit(rate * 1000)}` +
+				` ${t('rate')}  CC ${count(d.cc[i] ?? 0)}` +
+				`  PES ${count(d.pes[i] ?? 0)}`;
+	};
+
+	return html`<section><div class="tools"><h2>${t('charts')}</h2>
+		<${Ranges} range=${range} onRange=${onRange} />
+		<span class="readout mono dim" ref=${cursor}></span></div>
+		${isKept ? html`<div class="plots">
+		<${Chart} app=${app} height=${150} onCursor=${onCursor}
+			series=${[{ colour: 'strip', fill: 'raised' }]}
+			label=${t('chart_text',
+				{ rate: mbit(stream.rate(app.tick.now)) })}
+			data=${{ ...data, values: [data.rate], marks }} />
+		<${Chart} app=${app} height=${76} onCursor=${onCursor}
+			series=${[{ colour: 'warn-mark', bars: true },
+				{ colour: 'accent', bars: true }]}
+			label=${t('chart_errors')}
+			data=${{ ...data, values: [data.cc, data.pes], marks }} />
+		<p class="legend dim"><span data-kind="rate">${t('rate')}</span>
+			<span data-kind="off">${t('mark_fault')}</span>
+			<span data-kind="cc">CC</span>
+			<span data-kind="pes">PES</span>
+			<span>▲ ${t('switch')}</span> <span class="is-fault">■</span>
+			${' '}${t('alarm')}</p></div>`
+			: html`<p class="dim">${t('history_none')}</p>`}
+	</section>`;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A button that copies a text.
+
+import { t } from '../common/words.js';
+import { html } from './view.js';
+
+/** @param {{app: import('./app.js').App, text: string}} props */
+export function Copy({ app, text }) {
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(text);
+			app.say(t('copied'));
+		} catch {
+			// plain HTTP of another machine has no clipboard
+			app.say(text);
+		}
+	};
+
+	return html`<button onClick=${copy}>${t('copy')}</button>`;
+}

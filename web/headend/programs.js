@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The programs of an input, and the streams that they become.  Pure.
+
+/** @typedef {import('./tables.js').Section} Section */
+
+/**
+ * @typedef {object} Program
+ * @property {number} pnr
+ * @property {string} name
+ * @property {string} provider
+ * @property {string[]} streams their kinds
+ * @property {boolean} scrambled
+ */
+
+/**
+ * By PAT, PMT and SDT.
+ * @param {Iterable<Section>} sections
+ * @returns {Program[]}
+ */
+export function programsOf(sections) {
+	/** @type {Map<number, Program>} */
+	const programs = new Map();
+	const list = [...sections].filter((section) => !section.next);
+	const at = (/** @type {number} */ pnr) => {
+		const known = programs.get(pnr) ?? { pnr, name: '', provider: '',
+			streams: [], scrambled: false };
+
+		programs.set(pnr, known);
+		return known;
+	};
+
+	for (const section of list)
+		if (section.psi === 'pat')
+			for (const { pnr } of section.programs ?? [])
+				if (pnr > 0)
+					at(pnr);
+	for (const section of list) {
+		const known = programs.get(section.pnr);
+
+		if (section.psi === 'pmt' && known)
+			known.streams = (section.streams ?? []).map(
+				(/** @type {any} */ one) => one.type_name);
+		// 66: of this multiplex
+		if (section.psi === 'sdt' && section.table_id === 66)
+			for (const service of section.services ?? [])
+				name(programs.get(service.sid), service);
+	}
+	return [...programs.values()].sort((a, b) => a.pnr - b.pnr);
+}
+
+/**
+ * @param {Program | undefined} program
+ * @param {any} service
+ */
+function name(program, service) {
+	const text = (service.descriptors ?? []).find(
+		(/** @type {any} */ one) => one.type_name === 'service');
+
+	if (program === undefined)
+		return;
+	program.name = text?.service_name ?? '';
+	program.provider = text?.service_provider ?? '';
+	program.scrambled = service.free_ca === true;
+}
+
+/**
+ * The address with the program as an option.
+ * @param {string} address
+ * @param {number} pnr
+ */
+export function withProgram(address, pnr) {
+	const [target, ...rest] = address.split('#');
+	const options = rest.join('#').split('&').filter((one) =>
+		one !== '' && !one.startsWith('pnr='));
+
+	return `${target}#${[`pnr=${pnr}`, ...options].join('&')}`;
+}
+
+/**
+ * The stream of a program, disabled until it has an output.
+ * @param {string} address
+ * @param {Program} program
+ */
+export function streamOf(address, { pnr, name: title }) {
+	return { type: 'spts', enable: false, name: title || `${pnr}`,
+		input: [withProgram(address, pnr)], output: [] };
+}
