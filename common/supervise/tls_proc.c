@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -40,6 +41,7 @@ struct tls_proc {
 	uint32_t last_seq;
 	uint32_t use_seq; /* the certificate that was sent last */
 	struct errmsg error;
+	struct tls_facts facts;
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
 	ev_timer patience;
@@ -218,11 +220,32 @@ static void on_hello(void *self)
 	hand_over(p);
 }
 
+static void take_facts(struct tls_proc *p, const struct msg_tls_facts *m)
+{
+	struct tls_facts *f = &p->facts;
+
+	*f = (struct tls_facts){ .begin_s = (int64_t)m->begin_s,
+				 .end_s = (int64_t)m->end_s };
+	(void)snprintf(f->subject, sizeof f->subject, "%s", m->subject);
+	(void)snprintf(f->issuer, sizeof f->issuer, "%s", m->issuer);
+	(void)snprintf(f->names, sizeof f->names, "%s", m->names);
+	(void)snprintf(f->key, sizeof f->key, "%s", m->key);
+}
+
+const struct tls_facts *tls_proc_facts(const struct tls_proc *p)
+{
+	return p->chain != NULL && p->facts.end_s != 0 ? &p->facts : NULL;
+}
+
 static void on_message(const struct msg *m, void *self)
 {
 	struct tls_proc *p = self;
 	struct errmsg error;
 
+	if (m->type == MSG_TLS_FACTS) {
+		take_facts(p, &m->tls_facts);
+		return;
+	}
 	if (m->type != MSG_TLS_RESULT) {
 		if (p->chain == NULL && tls_judgements_is_empty(p->judgements))
 			service_proc_unwant(p->service);

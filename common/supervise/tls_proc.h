@@ -17,6 +17,7 @@
 #include "common/supervise/tls_judgement.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 struct tls_proc;
 
@@ -57,6 +58,17 @@ bool tls_proc_is_on(const struct tls_proc *);
 
 /* The worker also takes clients from this end of a SEQPACKET pair. */
 void tls_proc_link(struct tls_proc *, int fd);
+
+/* The certificate that is in use. */
+struct tls_facts {
+	char subject[256], issuer[256];
+	char names[1024]; /* with commas */
+	char key[64];     /* "EC 256" */
+	int64_t begin_s, end_s; /* 0: there is none, or it is unknown */
+};
+
+/* Borrowed until the next certificate; NULL: none is in use. */
+const struct tls_facts *tls_proc_facts(const struct tls_proc *);
 
 /* Why the configured certificate is not in use, or NULL. */
 const char *tls_proc_error(const struct tls_proc *);

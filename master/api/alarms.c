@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/supervise/tls_proc.h"
 #include "common/ws/hub.h"
+#include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/auth/auth.h"
 #include "master/status/system_alarms.h"
@@ -94,6 +95,8 @@ static json_t *collect(struct alarms *a)
 	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers, &error))
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
+	if (certificate_ends(a->api, &error))
+		system_alarms_add(list, "tls", "certificate", error.text);
 	add_all(list, "host", api_host_advice(a->api));
 	return list;
 }

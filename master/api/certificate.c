@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 struct judging {
 	struct call *call;
@@ -51,6 +53,61 @@ void certificate_apply(struct api *api)
 		(void)unsetenv(WORKER_KEY_VARIABLE);
 	tls_proc_set(reconciler_tls(api->cfg.reconciler), both ? chain : NULL,
 		     both ? key : NULL);
+}
+
+/* --- the certificate in use --- */
+
+enum { DAY_S = 24 * 3600, WARN_DAYS = 14 };
+
+static const struct tls_facts *facts_of(const struct api *api)
+{
+	return tls_proc_facts(reconciler_tls(api->cfg.reconciler));
+}
+
+static json_t *split_names(const char *names)
+{
+	json_t *list = json_array();
+
+	for (size_t len; *names != '\0'; names += len) {
+		names += strspn(names, ", ");
+		len = strcspn(names, ",");
+		if (len > 0)
+			(void)json_array_append_new(list,
+						    json_stringn(names, len));
+	}
+	return list;
+}
+
+json_t *certificate_facts(const struct api *api)
+{
+	const struct tls_facts *f = facts_of(api);
+
+	if (f == NULL)
+		return NULL;
+	return json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I}", "subject",
+			 f->subject, "issuer", f->issuer, "names",
+			 split_names(f->names), "key", f->key, "not_before",
+			 (json_int_t)f->begin_s, "not_after",
+			 (json_int_t)f->end_s, "days_left",
+			 (json_int_t)((f->end_s - time(NULL)) / DAY_S));
+}
+
+bool certificate_ends(const struct api *api, struct errmsg *ret)
+{
+	const struct tls_facts *f = facts_of(api);
+	int64_t left_s = f != NULL ? f->end_s - time(NULL) : INT64_MAX;
+
+	if (left_s > (int64_t)WARN_DAYS * DAY_S)
+		return false;
+	if (left_s < 0)
+		errmsg_set(ret, "tls: the certificate of %s has expired: "
+			   "clients that check it cannot connect; install a "
+			   "new one", f->subject);
+	else
+		errmsg_set(ret, "tls: the certificate of %s expires in %lld "
+			   "days: install a new one", f->subject,
+			   (long long)(left_s / DAY_S));
+	return true;
 }
 
 static void on_gone(void *arg)

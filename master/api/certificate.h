@@ -4,6 +4,13 @@
 
 #include "master/api/command.h"
 
+/* What an operator wants to know about the certificate in use, a new object;
+ * NULL: there is none. */
+json_t *certificate_facts(const struct api *);
+
+/* A sentence if it ends within two weeks or has ended; false: it does not. */
+bool certificate_ends(const struct api *, struct errmsg *ret);
+
 /* Applies the pair of the configuration; reads its files again. */
 void certificate_apply(struct api *);
 

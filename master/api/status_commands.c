@@ -2,6 +2,7 @@
 /* The version and the status of the instance. */
 #include "config.h"
 #include "master/api/alarms.h"
+#include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/status/system_status.h"
 #include "master/streams/reconciler.h"
@@ -24,11 +25,14 @@ static json_t *system_report(struct api *api, enum status_span span)
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
 	json_t *alarms = alarms_sentences(api->alarms);
+	json_t *certificate = certificate_facts(api);
 	const char *flaw = reconciler_flaw(api->cfg.reconciler);
 
 	if (json_array_size(alarms) > 0)
 		(void)json_object_set(o, "alarms", alarms);
 	json_decref(alarms);
+	if (certificate != NULL)
+		(void)json_object_set_new(o, "certificate", certificate);
 	/* no alarm: an operator cannot end it */
 	if (flaw != NULL)
 		(void)json_object_set_new(o, "libraries",

@@ -165,6 +165,8 @@
 	ROW(BACKEND_STATUS, backend_status, "backend.status", REPLACED) \
 	/* reply to the certificate with this seq */ \
 	ROW(TLS_RESULT, tls_result, "tls.result", KEPT) \
+	/* the certificate that is in use from now on */ \
+	ROW(TLS_FACTS, tls_facts, "tls.facts", KEPT) \
 	/* once a second: totals */ \
 	ROW(TLS_STATUS, tls_status, "tls.status", REPLACED) \
 	/* reply to the make with this seq */ \
@@ -499,6 +501,7 @@ struct msg {
 		struct msg_backend_status backend_status;
 		struct msg_tls_certificate tls_certificate;
 		struct msg_tls_result tls_result;
+		struct msg_tls_facts tls_facts;
 		struct msg_tls_status tls_status;
 		struct msg_scan_start scan_start;
 		struct msg_scan_record scan_record;

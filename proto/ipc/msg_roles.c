@@ -344,6 +344,17 @@ static const struct field tls_result_rows[] = {
 const struct field_table tls_result_fields =
 	MSG_TABLE(struct msg_tls_result, tls_result_rows);
 
+static const struct field tls_facts_rows[] = {
+	{ "subject", MSG_TEXT(struct msg_tls_facts, subject) },
+	{ "issuer", MSG_TEXT(struct msg_tls_facts, issuer) },
+	{ "names", MSG_TEXT(struct msg_tls_facts, names) },
+	{ "key", MSG_WORD(struct msg_tls_facts, key) },
+	{ "begin_s", FIELD_AT(struct msg_tls_facts, begin_s) },
+	{ "end_s", FIELD_AT(struct msg_tls_facts, end_s) },
+};
+const struct field_table tls_facts_fields =
+	MSG_TABLE(struct msg_tls_facts, tls_facts_rows);
+
 static const struct field tls_status_rows[] = {
 	{ "connections", FIELD_AT(struct msg_tls_status, connections) },
 	{ "handshakes", FIELD_AT(struct msg_tls_status, handshakes) },

@@ -57,6 +57,14 @@ struct msg_tls_result {
 	const char *error; /* "is not the key of …"; "" when ok */
 };
 
+struct msg_tls_facts {
+	const char *subject; /* "CN = headend.example" */
+	const char *issuer;
+	const char *names;   /* DNS names and addresses, with commas */
+	const char *key;     /* "EC 256" */
+	uint64_t begin_s, end_s; /* Unix times of its validity */
+};
+
 struct msg_tls_status {
 	uint32_t connections;    /* open now */
 	uint64_t handshakes;     /* done since start */

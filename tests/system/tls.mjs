@@ -97,6 +97,42 @@ test('TLS 1.2 and 1.3, forward secrecy, http/1.1, no renegotiation',
 		await sluice.stop();
 	});
 
+test('the status has the facts of the certificate, and an alarm of its end',
+	async (t) => {
+	const dir = await tempDir(t);
+	const lasting = await certificate(dir, 'lasting');
+	const ending = await certificate(dir, 'ending', { days: 9,
+		algorithm: 'rsa:2048' });
+	const sluice = await Sluice.start(t,
+		{ settings: settingsOf(lasting) });
+	const facts = (name) => waitUntil(`facts of ${name}`, async () => {
+		const { certificate: c } = await sluice.json(
+			'/api/system-status?t=0');
+
+		return c?.subject === `CN = ${name}` && c;
+	});
+	const { not_before: begin, not_after: end, ...rest } =
+		await facts('lasting');
+	const alarms = async () => (await sluice.json('/api/overview')).alarms
+		.filter((alarm) => alarm.subject === 'certificate');
+
+	assert.deepEqual(rest, { subject: 'CN = lasting',
+		issuer: 'CN = lasting', names: ['127.0.0.1'], key: 'EC 256',
+		days_left: 29 });
+	assert.equal(end - begin, 30 * 86400);
+	assert.deepEqual(await alarms(), []);
+	await sluice.cmd('set-settings', { settings: settingsOf(ending) });
+	assert.equal((await facts('ending')).key, 'RSA 2048');
+	const [{ alarm, reason }] = await waitUntil('the alarm', async () => {
+		const list = await alarms();
+		return list.length > 0 && list;
+	});
+
+	assert.equal(alarm, 'tls');
+	assert.match(reason, /the certificate of CN = ending expires in 8 days/);
+	await sluice.stop();
+});
+
 test('a session is resumed, also after the certificate was read again',
 	async (t) => {
 		const { cert, sluice } = await served(t);

@@ -4,10 +4,12 @@
 #include "common/base/alloc.h"
 #include "worker/tls/context.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -215,16 +217,79 @@ time_t credentials_begin(const SSL_CTX *ctx)
 	return to_time(X509_get0_notBefore(SSL_CTX_get0_certificate(ctx)));
 }
 
-void credentials_subject(const SSL_CTX *ctx, char *text, size_t size)
+static void print_name(const X509_NAME *name, char *text, size_t size)
 {
-	const X509 *leaf = SSL_CTX_get0_certificate(ctx);
 	BIO *bio = BIO_new(BIO_s_mem());
 	int n = 0;
 
 	if (bio != NULL &&
-	    X509_NAME_print_ex(bio, X509_get_subject_name(leaf), 0,
-			       XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) >= 0)
+	    X509_NAME_print_ex(bio, name, 0, XN_FLAG_ONELINE &
+						     ~ASN1_STRFLGS_ESC_MSB) >= 0)
 		n = BIO_read(bio, text, (int)size - 1);
 	text[n > 0 ? n : 0] = '\0';
 	BIO_free(bio);
+}
+
+void credentials_subject(const SSL_CTX *ctx, char *text, size_t size)
+{
+	print_name(X509_get_subject_name(SSL_CTX_get0_certificate(ctx)), text,
+		   size);
+}
+
+void credentials_issuer(const SSL_CTX *ctx, char *text, size_t size)
+{
+	print_name(X509_get_issuer_name(SSL_CTX_get0_certificate(ctx)), text,
+		   size);
+}
+
+/* An address is 4 or 16 bytes; false: the name is of another kind. */
+static bool format_name(const GENERAL_NAME *name, char *text, size_t size)
+{
+	const unsigned char *data;
+	const ASN1_STRING *value;
+	int kind, len;
+
+	value = GENERAL_NAME_get0_value(name, &kind);
+	if (value == NULL || (kind != GEN_DNS && kind != GEN_IPADD))
+		return false;
+	data = ASN1_STRING_get0_data(value);
+	len = ASN1_STRING_length(value);
+	if (kind == GEN_IPADD)
+		return (len == 4 || len == 16) &&
+		       inet_ntop(len == 4 ? AF_INET : AF_INET6, data, text,
+				 (socklen_t)size) != NULL;
+	for (int i = 0; i < len; i++)
+		if (data[i] <= ' ' || data[i] > '~')
+			return false;
+	return len > 0 && snprintf(text, size, "%.*s", len,
+				   (const char *)data) < (int)size;
+}
+
+void credentials_names(const SSL_CTX *ctx, char *text, size_t size)
+{
+	GENERAL_NAMES *names = X509_get_ext_d2i(
+		SSL_CTX_get0_certificate(ctx), NID_subject_alt_name, NULL,
+		NULL);
+	char name[256];
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+		if (!format_name(sk_GENERAL_NAME_value(names, i), name,
+				 sizeof name) ||
+		    len + strlen(name) + 3 > size)
+			continue;
+		len += (size_t)snprintf(text + len, size - len, "%s%s",
+					len > 0 ? ", " : "", name);
+	}
+	GENERAL_NAMES_free(names);
+}
+
+void credentials_key(const SSL_CTX *ctx, char *text, size_t size)
+{
+	const EVP_PKEY *key = X509_get0_pubkey(SSL_CTX_get0_certificate(ctx));
+	const char *kind = key != NULL ? EVP_PKEY_get0_type_name(key) : NULL;
+
+	(void)snprintf(text, size, "%s %d", kind != NULL ? kind : "unknown",
+		       key != NULL ? EVP_PKEY_get_bits(key) : 0);
 }

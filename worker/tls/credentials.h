@@ -33,3 +33,9 @@ time_t credentials_end(const SSL_CTX *);
 time_t credentials_begin(const SSL_CTX *);
 /* Formats its subject for the log: "CN = headend.example". */
 void credentials_subject(const SSL_CTX *, char *text, size_t size);
+/* The same of its issuer. */
+void credentials_issuer(const SSL_CTX *, char *text, size_t size);
+/* Its DNS names and IP addresses, with commas; more than fit are left out. */
+void credentials_names(const SSL_CTX *, char *text, size_t size);
+/* The kind and bits of its key: "EC 256". */
+void credentials_key(const SSL_CTX *, char *text, size_t size);

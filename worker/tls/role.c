@@ -3,11 +3,13 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/utf8.h"
 #include "proto/ipc/channel.h"
 #include "worker/core/worker.h"
 #include "worker/tls/tls_server.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
 
@@ -19,6 +21,7 @@ enum {
 	DAY_S = 24 * 3600,
 	DAY_MS = DAY_S * 1000,
 	WARN_DAYS = 14, /* warns so long before the certificate expires */
+	NAME_MAX_LEN = 256,
 };
 
 struct role {
@@ -137,6 +140,35 @@ static void role_free(void *role)
 	free(r);
 }
 
+/* A message is UTF-8: what the end of the buffer has cut is left out. */
+static void make_text(char *text)
+{
+	size_t len = strlen(text);
+
+	while (!utf8_is_valid(text, len))
+		text[--len] = '\0';
+	log_clean(text);
+}
+
+static void tell_facts(struct role *r)
+{
+	const SSL_CTX *ctx = tls_server_context(r->server);
+	char subject[NAME_MAX_LEN], issuer[NAME_MAX_LEN], names[1024], key[64];
+	struct msg m = { .type = MSG_TLS_FACTS, .tls_facts = {
+		.subject = subject, .issuer = issuer, .names = names,
+		.key = key,
+		.begin_s = (uint64_t)MAX(credentials_begin(ctx), 0),
+		.end_s = (uint64_t)MAX(credentials_end(ctx), 0) } };
+
+	credentials_subject(ctx, subject, sizeof subject);
+	credentials_issuer(ctx, issuer, sizeof issuer);
+	credentials_names(ctx, names, sizeof names);
+	credentials_key(ctx, key, sizeof key);
+	make_text(subject);
+	make_text(issuer);
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
+}
+
 static void on_certificate(void *role, const struct msg *m, int *fds,
 			   size_t n_fds)
 {
@@ -152,7 +184,7 @@ static void on_certificate(void *role, const struct msg *m, int *fds,
 	(void)n_fds;
 	if (err == 0 && m->tls_certificate.use) {
 		const SSL_CTX *ctx = tls_server_context(r->server);
-		char subject[256], day[16];
+		char subject[NAME_MAX_LEN], day[16];
 
 		credentials_subject(ctx, subject, sizeof subject);
 		format_day(credentials_end(ctx), day, sizeof day);
@@ -165,6 +197,8 @@ static void on_certificate(void *role, const struct msg *m, int *fds,
 		warn_of_expiry(r);
 	}
 	(void)channel_send(r->worker->channel, &answer, NULL, 0);
+	if (err == 0 && m->tls_certificate.use)
+		tell_facts(r);
 }
 
 static void on_serve(void *role, const struct msg *m, int *fds, size_t n_fds)

@@ -33,6 +33,7 @@ struct fakes {
 	tls_judgement_fn *on_judged;
 	void *on_judged_arg;
 	bool secure;                 /* requests come over TLS */
+	const struct tls_facts *facts; /* of the certificate; NULL: none */
 	/* the last client that requested it, or NULL */
 	input_choice_fn *on_choice;
 	void *on_choice_arg;
