@@ -45,7 +45,9 @@ static json_t *input_faults(const struct status_stream *s)
 		set_int(o, "position", i + 1);
 		set_text(o, "fault", e->text != NULL ? e->text : in->reason);
 		set_int(o, "fault_since",
-			e->text != NULL ? (uint64_t)e->since_s : in->since_s);
+			e->text != NULL	   ? (uint64_t)e->since_s
+			: in->fault_s > 0 ? in->fault_s
+					  : in->since_s);
 		(void)json_array_append_new(list, o);
 	}
 	return list;

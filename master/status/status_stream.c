@@ -241,6 +241,16 @@ static void add_damped(json_t *o, const struct msg_input_status *in)
 		set_int(o, "damped_s", in->damped_s);
 }
 
+/* When the fault began for which an input is down or was left. */
+static void add_reason_since(json_t *o, const struct msg_input_status *in)
+{
+	bool is_fault = in->state == INPUT_DOWN || in->state == INPUT_IDLE;
+
+	if (is_fault && in->reason != NULL && in->reason[0] != '\0' &&
+	    in->fault_s > 0)
+		set_int(o, "reason_since", in->fault_s);
+}
+
 /* The fields of the worker for each input; all 0 without a worker, with the
  * reason at the input that was active last. */
 static json_t *inputs_report(const struct status_stream *s)
@@ -269,6 +279,7 @@ static json_t *inputs_report(const struct status_stream *s)
 			(void)json_object_del(o, "since");
 		if (in->reason == NULL || in->reason[0] == '\0')
 			(void)json_object_del(o, "reason");
+		add_reason_since(o, in);
 		if (interface > 0 && if_indextoname(interface, name) != NULL)
 			set_text(o, "interface", name);
 		status_error_add(o, &s->input_errors[i]);
@@ -407,6 +418,7 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 		set_int(o, "since", in->since_s);
 	if (in->reason != NULL && in->reason[0] != '\0')
 		set_text(o, "reason", in->reason);
+	add_reason_since(o, in);
 	set_int(o, "penalty", in->penalty);
 	add_damped(o, in);
 	return o;

@@ -32,17 +32,27 @@ void status_error_add(json_t *o, const struct status_error *e)
 		set_int(o, "error_since", (uint64_t)e->since_s);
 }
 
-/* The error of an input, or why it is down; NULL: none. */
-static const char *error_of(const struct msg_input_status *in)
+/* Why something does not work, and since when; 0: since it was noticed. */
+struct cause {
+	const char *text; /* NULL: none */
+	int64_t since_s;
+};
+
+/* The error of an input, or why it is down. */
+static struct cause cause_of(const struct msg_input_status *in)
 {
+	struct cause c = { 0 };
+
 	if (in == NULL)
-		return NULL;
+		return c;
 	if (in->error != NULL && in->error[0] != '\0')
-		return in->error;
-	if (in->state == INPUT_DOWN && in->reason != NULL &&
-	    in->reason[0] != '\0')
-		return in->reason;
-	return NULL;
+		c.text = in->error;
+	else if (in->state == INPUT_DOWN && in->reason != NULL &&
+		 in->reason[0] != '\0')
+		c.text = in->reason;
+	if (c.text != NULL)
+		c.since_s = (int64_t)in->fault_s;
+	return c;
 }
 
 static const struct msg_input_status *active_of(const struct status_stream *s)
@@ -60,20 +70,29 @@ static bool is_on_air(const struct status_stream *s)
 
 /* The error of the active input, also on air; else why the stream is off air:
  * the last active input knows best. */
-static const char *stream_error(const struct status_stream *s,
-				const char *absence)
+static struct cause stream_cause(const struct status_stream *s,
+				 const char *absence)
 {
-	const struct msg_input_status *in = active_of(s);
-	const char *error = absence != NULL ? absence : error_of(in);
+	struct cause c = { .text = absence };
 
-	if (error != NULL || !s->enabled || s->waiting || is_on_air(s))
-		return error;
-	error = error_of(status_stream_input(s, s->position));
-	for (size_t i = 1; i <= s->n_inputs && error == NULL; i++)
-		error = error_of(status_stream_input(s, i));
-	if (error == NULL && s->n_inputs == 0)
-		error = "no input is configured";
-	return error != NULL ? error : "the input was not on air yet";
+	if (absence == NULL)
+		c = cause_of(active_of(s));
+	if (c.text != NULL || !s->enabled || s->waiting || is_on_air(s))
+		return c;
+	c = cause_of(status_stream_input(s, s->position));
+	for (size_t i = 1; i <= s->n_inputs && c.text == NULL; i++)
+		c = cause_of(status_stream_input(s, i));
+	if (c.text == NULL && s->n_inputs == 0)
+		c.text = "no input is configured";
+	if (c.text == NULL)
+		c.text = "the input was not on air yet";
+	return c;
+}
+
+static void set_cause(struct status_error *e, struct cause c, int64_t now_s)
+{
+	status_error_set(e, c.text, c.since_s > 0 ? MIN(c.since_s, now_s)
+						  : now_s);
 }
 
 void status_stream_note_errors(struct status_stream *s,
@@ -93,19 +112,19 @@ void status_stream_note_errors(struct status_stream *s,
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct msg_input_status *in =
 			status_stream_input(s, i + 1);
-		const char *error = in != NULL ? in->error : NULL;
+		struct cause c = { 0 };
 
 		if (absent && i + 1 == s->position)
-			error = absence.text;
-		status_error_set(&s->input_errors[i],
-				 error != NULL && error[0] != '\0' ? error
-								   : NULL,
-				 now_s);
+			c.text = absence.text;
+		else if (in != NULL && in->error != NULL &&
+			 in->error[0] != '\0')
+			c = cause_of(in);
+		set_cause(&s->input_errors[i], c, now_s);
 	}
 	for (size_t i = s->n_inputs; i < ARRAY_LEN(s->input_errors); i++)
 		status_error_set(&s->input_errors[i], NULL, now_s);
-	status_error_set(&s->error,
-			 stream_error(s, absent ? absence.text : NULL), now_s);
+	set_cause(&s->error, stream_cause(s, absent ? absence.text : NULL),
+		  now_s);
 }
 
 static void write_error(json_t *list, size_t position,

@@ -194,7 +194,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 34,
+	MSG_FORMAT = 35,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -325,6 +325,9 @@ struct msg_input_status {
 	bool active;
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* NULL when open */
+	uint64_t fault_s;        /* begin of what error, or reason of an input
+				  * that is not sent, names; Unix time; 0:
+				  * none, or not known */
 	const char *peer;        /* address of the connected peer; NULL: none */
 	bool heard;              /* data was received, valid or not */
 	bool onair;

@@ -209,6 +209,7 @@ static const struct field input_status_rows[] = {
 	{ "active", AT(active) },
 	{ "open", AT(open) },
 	{ "error", TEXT(error), .flags = FIELD_MAYBE },
+	{ "fault_since", AT(fault_s), .flags = FIELD_INNER },
 	{ "peer", TEXT(peer), .flags = FIELD_MAYBE | FIELD_SPARE },
 	{ "heard", AT(heard), .flags = FIELD_INNER },
 	{ "onair", AT(onair) },

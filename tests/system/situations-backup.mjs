@@ -168,6 +168,46 @@ const situations = {
 			sends: false });
 	},
 
+	async 'the time of a fault is its own, not that of the switch'(s) {
+		let lossy = false, n = 0;
+
+		await s.play(1, { shape: (p) =>
+			lossy && n++ % 4 === 0 ? [] : [p] });
+		await s.play(2);
+		await s.stream(['#cc_limit=5', ''], { backup_start_delay: 4 });
+		await s.tells({ state: 'on air', from: 1 });
+		lossy = true;
+		await s.reaches(/^on air \(input 2, backup/);
+		await s.waits([1, 'CC errors']);
+		const { row } = await s.house.row(s.id);
+		const { inputs: [left] } = await s.status();
+
+		assert.equal(row.input_faults[0].fault_since,
+			left.error_since ?? left.reason_since);
+		// the switch came after the start delay
+		assert.ok(row.input_faults[0].fault_since + 3 <= left.since,
+			JSON.stringify([row.input_faults, left]));
+	},
+
+	async 'a single input that flaps is damped against no other'(s) {
+		let drop = false;
+
+		await s.play(1, { shape: (p) => drop ? [] : [p] });
+		await s.stream(1, { backup_damping: 600 });
+		for (let i = 0; i < 4; i++) {
+			await s.reaches(/^on air$/);
+			drop = true;
+			await s.reaches(/^OFF AIR$/);
+			drop = false;
+		}
+		await s.reaches(/^on air/);
+		const { inputs: [input] } = await s.status();
+
+		assert.ok(input.penalty > 2500, JSON.stringify(input));
+		assert.equal(input.damped, false);
+		await s.tells({ state: 'on air', from: 1 });
+	},
+
 	async 'an input that flaps is damped, and plays if no other does'(s) {
 		let drop = false;
 

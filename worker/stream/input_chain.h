@@ -85,6 +85,8 @@ struct input_chain {
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */
 	uint64_t since_s; /* unix time at which the state began */
+	struct errmsg trouble; /* error or fault as reported last; "": none */
+	uint64_t trouble_s; /* unix time at which it began */
 	bool logged_down; /* the log has it as down, while it is not sent */
 	struct ratelimit standby_log;
 	struct input_keeper keeper;

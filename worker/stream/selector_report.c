@@ -113,6 +113,28 @@ static void log_standby(const struct selector *s, struct input_chain *l,
 			 l->position);
 }
 
+/* Notes when the trouble of an input began, which may be long before the
+ * stream leaves the input. */
+static void note_trouble(const struct selector *s, struct input_chain *l)
+{
+	const char *error = input_keeper_error(&l->keeper);
+	const char *text = l->fault != NULL ? error_of(l) : error;
+	/* the last packets prove the begin of a silence */
+	uint64_t at_ns = l->fault != NULL && l->silent && error == NULL &&
+					 l->silence.last_ns != 0
+				 ? l->silence.last_ns : s->now_ns;
+
+	if (text == NULL) {
+		l->trouble.text[0] = '\0';
+		l->trouble_s = 0;
+		return;
+	}
+	if (l->trouble_s == 0 || !errmsg_is_alike(l->trouble.text, text))
+		l->trouble_s = (uint64_t)time(NULL) -
+			       (s->now_ns - at_ns) / SECOND_NS;
+	errmsg_set(&l->trouble, "%s", text);
+}
+
 static void report_state(struct selector *s, struct input_chain *l,
 			 struct msg_input_status *ret)
 {
@@ -185,6 +207,10 @@ static void report_chain(struct selector *s, struct input_chain *l,
 	if (ret->error == NULL && l == chosen_chain(s) && !ret->onair)
 		ret->error = "starting";
 	report_state(s, l, ret);
+	note_trouble(s, l);
+	if (ret->error != NULL ||
+	    (ret->state != INPUT_ACTIVE && ret->reason[0] != '\0'))
+		ret->fault_s = l->trouble_s;
 }
 
 void selector_report(struct selector *s, struct msg_stream_status *status)

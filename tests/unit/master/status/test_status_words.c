@@ -101,6 +101,41 @@ Test(status_words, tell_that_a_stream_on_demand_waits_and_has_no_error)
 	status_stream_free(&s);
 }
 
+/* The master sees it late, and again after a switch. */
+Test(status_words, have_the_time_of_a_fault_from_the_worker)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, false);
+	json_t *report, *one;
+
+	m.inputs[0].error = "9 CC errors in a second";
+	m.inputs[0].fault_s = NOW_S - 5;
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	cr_expect_eq(s->error.since_s, NOW_S - 5);
+	cr_expect_eq(s->input_errors[0].since_s, NOW_S - 5);
+	/* left: the reason of its state has the same time */
+	m = second(2, true);
+	m.inputs[0].state = INPUT_DOWN;
+	m.inputs[0].reason = "CC errors";
+	m.inputs[0].since_s = NOW_S;
+	m.inputs[0].fault_s = NOW_S - 5;
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	report = status_stream_overview(s, &running);
+	one = json_array_get(json_object_get(report, "input_faults"), 0);
+	cr_expect_eq(json_integer_value(json_object_get(one, "fault_since")),
+		     NOW_S - 5);
+	json_decref(report);
+	report = status_stream_inputs(s, &running);
+	one = json_array_get(json_object_get(report, "inputs"), 0);
+	cr_expect_eq(json_integer_value(json_object_get(one, "reason_since")),
+		     NOW_S - 5);
+	cr_expect_eq(json_integer_value(json_object_get(one, "since")), NOW_S);
+	json_decref(report);
+	status_stream_free(&s);
+}
+
 Test(status_words, tell_until_when_an_input_is_damped)
 {
 	struct status_stream *s = make(TWO);

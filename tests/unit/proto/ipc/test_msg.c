@@ -41,7 +41,8 @@ static const struct msg samples[] = {
 			.state = INPUT_DOWN, .reason = "scrambled",
 			.since_s = 1, .penalty = 10, .damped_s = 11,
 			.active = true,
-			.error = "gone", .peer = "192.0.2.7:9000",
+			.error = "gone", .fault_s = 12,
+			.peer = "192.0.2.7:9000",
 			.heard = true, .onair = true, .scrambled = true,
 			.bitrate_kbps = 1, .received_kbps = 10,
 			.packets = 2, .cc_error = 3,
@@ -303,6 +304,7 @@ Test(msg, values_arrive_in_their_own_fields)
 	cr_assert_eq(in.since_s, 1);
 	cr_assert_eq(in.penalty, 10);
 	cr_assert_eq(in.damped_s, 11);
+	cr_assert_eq(in.fault_s, 12);
 	cr_assert_eq(in.position, MSG_INPUTS_MAX);
 	cr_assert_eq(in.bitrate_kbps, 1);
 	cr_assert_eq(in.received_kbps, 10);
