@@ -2,6 +2,7 @@
 /* status: an overview on one screen. */
 #include "ctl/cmd_status.h"
 
+#include "ctl/alarm_text.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
@@ -83,20 +84,6 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		   c->viewers == 1 ? "" : "s", end);
 }
 
-/* Appends the raised alarms of a stream, without those of single outputs. */
-static void put_alarms(struct buf *to, const struct overview_row *row)
-{
-	const char *gap = "; alarms: ";
-	json_t *alarm;
-	size_t i;
-
-	json_array_foreach(json_object_get(row->status, "alarms"), i, alarm) {
-		buf_printf(to, "%s", gap);
-		text_plain(to, json_string_value(alarm));
-		gap = ", ";
-	}
-}
-
 /* Lists the streams that are not simply on air, or have an alarm. */
 static void show_errors(const struct ctl *ctl, struct overview *o,
 			struct buf *to)
@@ -107,23 +94,22 @@ static void show_errors(const struct ctl *ctl, struct overview *o,
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		bool red = ctl->colour && !row_on_air(row);
-		struct errmsg fault;
-		bool has_error;
+		struct buf troubles = { 0 };
 
 		if (!row_needs_attention(row))
 			continue;
 		if (n++ >= SHOWN_MAX)
 			continue;
-		has_error = row_fault(row, &fault);
+		row_put_troubles(row, &troubles);
 		buf_printf(to, "%s", red ? "\033[31;1m" : "");
 		text_plain(to, row_state(row));
 		buf_printf(to, "%s ", red ? "\033[0m" : "");
 		text_plain(to, row_id(row));
 		buf_printf(to, " \"");
 		text_plain(to, row_name(row));
-		buf_printf(to, "\"%s", has_error ? ": " : "");
-		text_plain(to, has_error ? fault.text : "");
-		put_alarms(to, row);
+		buf_printf(to, "\"%s", buf_len(&troubles) > 0 ? ": " : "");
+		buf_append(to, buf_head(&troubles), buf_len(&troubles));
+		buf_done(&troubles);
 		buf_printf(to, "\n");
 	}
 	if (n > SHOWN_MAX)
@@ -134,20 +120,12 @@ static void show_errors(const struct ctl *ctl, struct overview *o,
 static void print_words(const struct ctl *ctl, const json_t *answer,
 			struct overview *o)
 {
-	const json_t *system = json_object_get(answer, "system");
 	struct status_counts counts;
 	struct buf text = { 0 };
-	json_t *alarm;
-	size_t i;
 
 	status_count(o, &counts);
 	status_head(answer, &counts, &text, "\n");
-	json_array_foreach(json_object_get(system, "alarms"), i, alarm) {
-		buf_printf(&text, "%salarm%s ", ctl->colour ? "\033[31;1m" : "",
-			   ctl->colour ? "\033[0m" : "");
-		text_plain(&text, json_string_value(alarm));
-		buf_printf(&text, "\n");
-	}
+	(void)put_service_alarms(&text, answer, 0, ctl->colour);
 	show_errors(ctl, o, &text);
 	print_text(&text, stdout);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stream ls, show, toggle, restart, switch. */
+#include "ctl/alarm_text.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
@@ -46,9 +47,12 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 		print_text(&text, stdout);
 	} else {
 		struct table *t = overview_table(&o, 0);
+		struct buf text = { 0 };
 
 		print_table(ctl, t);
 		table_free(&t);
+		(void)put_service_alarms(&text, answer, 0, ctl->colour);
+		print_text(&text, stdout);
 	}
 	overview_done(&o);
 	json_decref(answer);
@@ -76,17 +80,6 @@ static void show_stats(struct buf *to, const json_t *stats)
 	}
 	if (gap[0] == '\0')
 		buf_printf(to, "\n");
-}
-
-/* Appends " (since 14:03:05)". */
-static void put_since(struct buf *to, json_int_t since)
-{
-	char clock[32];
-
-	if (since <= 0)
-		return;
-	text_clock(clock, since);
-	buf_printf(to, " (since %s)", clock);
 }
 
 /* Why an input is active, for a bracket; "": that carries no information. */
@@ -126,7 +119,9 @@ static void show_state(struct buf *to, const json_t *end, bool has_error)
 	} else if (reason != NULL && !has_error) {
 		buf_printf(to, ": ");
 		text_plain(to, reason);
-		put_since(to, api_number(end, "since"));
+		text_since(to, json_object_get(end, "reason_since") != NULL
+				       ? api_number(end, "reason_since")
+				       : api_number(end, "since"));
 	}
 	if (json_is_true(json_object_get(end, "damped"))) {
 		char clock[32];
@@ -207,7 +202,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		buf_printf(to, ": %s", ctl->colour ? "\033[31;1m" : "");
 		text_plain(to, error);
 		buf_printf(to, "%s", ctl->colour ? "\033[0m" : "");
-		put_since(to, api_number(end, "error_since"));
+		text_since(to, api_number(end, "error_since"));
 	}
 	buf_printf(to, "\n");
 	show_stats(to, json_object_get(end, "stats"));
@@ -256,7 +251,7 @@ static void show_error(struct buf *to, const json_t *status)
 		return;
 	buf_printf(to, "error: ");
 	text_plain(to, error);
-	put_since(to, api_number(status, "error_since"));
+	text_since(to, api_number(status, "error_since"));
 	buf_printf(to, "\n");
 }
 

@@ -3,6 +3,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "ctl/alarm_text.h"
 #include "ctl/api_client.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
@@ -19,6 +20,7 @@
 enum {
 	TICK_MS = 1000,
 	OLD_S = 3, /* older figures are marked */
+	ALARMS_SHOWN = 3, /* alarms of the service on a screen */
 };
 
 struct top {
@@ -96,17 +98,21 @@ static void draw(struct top *t)
 	const char *end = t->screen ? SCREEN_LINE_END : "\n";
 	struct table_style style = { .colour = t->ctl->colour, .end = end };
 	struct table *table;
+	size_t fixed;
 
+	status_count(&t->rows, &counts);
+	status_head(t->answer, &counts, &head, "\n");
+	/* three lines of head, one of error, the titles, the keys */
+	fixed = 6 + put_service_alarms(&head, t->answer,
+				       t->screen != NULL ? ALARMS_SHOWN : 0,
+				       false);
 	if (t->screen != NULL) {
 		screen_size(t->screen, &style.width, &style.max_rows);
-		/* three lines of head, one of error, the titles, the keys */
-		style.max_rows -= MIN(style.max_rows - 1, 6U);
+		style.max_rows -= MIN(style.max_rows - 1, fixed);
 		t->shown = style.max_rows;
 		t->first = MIN(t->first, t->rows.n - MIN(t->rows.n, t->shown));
 		style.first_row = t->first;
 	}
-	status_count(&t->rows, &counts);
-	status_head(t->answer, &counts, &head, "\n");
 	put_note(t, &head);
 	put_lines(&text, &head, style.width, end);
 	overview_sort(&t->rows, t->by, t->reverse);

@@ -2,6 +2,7 @@
 # sluicectl: the library is for its tests.
 noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
+	ctl/alarm_text.c ctl/alarm_text.h \
 	ctl/cmd_analysis.c \
 	ctl/cmd_announcements.c \
 	ctl/api_client.c ctl/api_client.h \

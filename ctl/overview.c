@@ -2,6 +2,7 @@
 #include "ctl/overview.h"
 
 #include "common/base/alloc.h"
+#include "ctl/alarm_text.h"
 #include "ctl/api_client.h"
 #include "ctl/text.h"
 
@@ -21,6 +22,7 @@ void overview_done(struct overview *o)
 	for (size_t i = 0; i < o->n; i++) {
 		json_decref(o->rows[i].stream);
 		json_decref(o->rows[i].status);
+		json_decref(o->rows[i].alarms);
 	}
 	free(o->rows);
 	*o = (struct overview){ 0 };
@@ -72,7 +74,7 @@ bool row_needs_attention(const struct overview_row *row)
 	return row_enabled(row) &&
 	       ((strcmp(row_state(row), "on air") != 0 && !row_waiting(row)) ||
 		row_output_fault(row) || row_input_fault(row) ||
-		json_array_size(json_object_get(row->status, "alarms")) > 0);
+		json_array_size(row->alarms) > 0);
 }
 
 /* A new list of the inputs or outputs with a fault: position, fault and time.
@@ -122,17 +124,6 @@ bool row_input_fault(const struct overview_row *row)
 	return has_faulty(row, "input_faults", "inputs");
 }
 
-/* Appends " (since 14:03:05)". */
-static void put_since(struct buf *to, const json_t *since)
-{
-	char clock[32];
-
-	if (json_integer_value(since) <= 0)
-		return;
-	text_clock(clock, json_integer_value(since));
-	buf_printf(to, " (since %s)", clock);
-}
-
 /* Appends "output 2: fault"; for several "3 outputs cannot send (2, 4, 5);
  * output 2: fault".  Takes the list. */
 static void put_faulty(struct buf *to, json_t *take_list, const char *what,
@@ -158,7 +149,8 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 			   json_integer_value(json_object_get(first,
 							      "position")),
 			   text_of(first, "fault", ""));
-		put_since(to, json_object_get(first, "fault_since"));
+		text_since(to, json_integer_value(json_object_get(
+				   first, "fault_since")));
 	}
 	json_decref(take_list);
 }
@@ -173,9 +165,9 @@ bool row_fault(const struct overview_row *row, struct errmsg *ret)
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
 	/* off air: the begin of that, not of the present reason */
 	if (fault != NULL && off != NULL)
-		put_since(&text, off);
+		text_since(&text, json_integer_value(off));
 	else if (fault != NULL)
-		put_since(&text, json_object_get(row->status, "error_since"));
+		text_since(&text, row_number(row, "error_since"));
 	put_faulty(&text, faulty(row, "output_faults", "outputs"), "output",
 		   "cannot send");
 	put_faulty(&text, faulty(row, "input_faults", "inputs"), "input",
@@ -198,6 +190,7 @@ json_int_t row_number(const struct overview_row *row, const char *key)
 void overview_take(const json_t *answer, struct overview *ret)
 {
 	json_t *list = json_object_get(answer, "streams"), *stream;
+	json_t *alarms = alarms_by_stream(answer);
 	struct overview o = { 0 };
 	size_t i;
 
@@ -205,8 +198,11 @@ void overview_take(const json_t *answer, struct overview *ret)
 	json_array_foreach(list, i, stream) {
 		o.rows[o.n].stream = json_incref(stream);
 		o.rows[o.n].status = json_incref(stream);
+		o.rows[o.n].alarms = json_incref(
+			json_object_get(alarms, row_id(&o.rows[o.n])));
 		o.n += 1;
 	}
+	json_decref(alarms);
 	*ret = o;
 }
 
@@ -292,7 +288,7 @@ int overview_order(const char *text, enum overview_order *ret,
 }
 
 /* Off air first, then streams with an error of an output, with one of another
- * input, on air, disabled. */
+ * input or an alarm, on air, disabled. */
 static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))
@@ -303,7 +299,8 @@ static int rank(const struct overview_row *row)
 		return 0;
 	if (row_output_fault(row))
 		return 1;
-	return row_input_fault(row) ? 2 : 3;
+	return row_input_fault(row) || json_array_size(row->alarms) > 0 ? 2
+									: 3;
 }
 
 static int more_first(const struct overview_row *a,
@@ -372,6 +369,31 @@ static void put_input(char to[16], const struct overview_row *row)
 		(void)snprintf(to, 16, "-");
 }
 
+void row_put_troubles(const struct overview_row *row, struct buf *to)
+{
+	struct errmsg fault;
+	bool has = row_fault(row, &fault);
+
+	text_plain(to, has ? fault.text : "");
+	if (has && json_array_size(row->alarms) > 0)
+		buf_printf(to, "; ");
+	put_stream_alarms(to, row->alarms);
+}
+
+static void set_troubles(struct table *t, const struct overview_row *row,
+			 bool old)
+{
+	struct buf text = { 0 };
+
+	row_put_troubles(row, &text);
+	if (buf_len(&text) > 0) {
+		buf_append(&text, "", 1);
+		table_set(t, 9, old ? TABLE_DIM : TABLE_BAD,
+			  (const char *)buf_head(&text));
+	}
+	buf_done(&text);
+}
+
 struct table *overview_table(const struct overview *o, unsigned marks)
 {
 	static const struct table_column columns[] = {
@@ -393,7 +415,6 @@ struct table *overview_table(const struct overview *o, unsigned marks)
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		char rate[32], input[16], state[256];
-		struct errmsg error;
 
 		table_row_of(t, row->status);
 		table_set(t, 0, TABLE_PLAIN, row_id(row));
@@ -410,9 +431,8 @@ struct table *overview_table(const struct overview *o, unsigned marks)
 		table_set(t, 3, TABLE_PLAIN, input);
 		text_rate(rate, row_number(row, "bitrate"));
 		table_set(t, 4, old ? TABLE_DIM : TABLE_PLAIN, rate);
-		if (!(marks & OVERVIEW_BARE) && row_fault(row, &error))
-			table_set(t, 9, old ? TABLE_DIM : TABLE_BAD,
-				  error.text);
+		if (!(marks & OVERVIEW_BARE))
+			set_troubles(t, row, old);
 	}
 	return t;
 }
@@ -429,6 +449,10 @@ json_t *overview_json(const struct overview *o)
 		if (row_fault(row, &fault))
 			(void)json_object_set_new(one, "fault",
 						  json_string(fault.text));
+		(void)json_object_set_new(one, "raised",
+					  row->alarms != NULL
+						  ? json_incref(row->alarms)
+						  : json_array());
 		(void)json_array_append_new(list, one);
 	}
 	return list;

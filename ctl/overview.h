@@ -16,6 +16,7 @@
 struct overview_row {
 	json_t *stream; /* configuration, or an entry of the overview */
 	json_t *status; /* the same entry, or a stream status; NULL: not read */
+	json_t *alarms; /* of the overview: all that are raised; NULL: none */
 };
 
 struct overview {
@@ -70,6 +71,8 @@ bool row_input_fault(const struct overview_row *);
 /* The reason for off air, and the outputs that cannot send; false if there is
  * no error. */
 bool row_fault(const struct overview_row *, struct errmsg *ret);
+/* Appends the same, and the raised alarms; nothing without any. */
+void row_put_troubles(const struct overview_row *, struct buf *to);
 json_int_t row_number(const struct overview_row *, const char *key);
 
 enum overview_mark {

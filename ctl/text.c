@@ -111,6 +111,16 @@ void text_clock(char ret[32], int64_t unix_time)
 						       : "%Y-%m-%d %H:%M", &a);
 }
 
+void text_since(struct buf *to, int64_t unix_time)
+{
+	char clock[32];
+
+	if (unix_time <= 0)
+		return;
+	text_clock(clock, unix_time);
+	buf_printf(to, " (since %s)", clock);
+}
+
 void text_duration(char ret[32], int64_t seconds)
 {
 	int64_t minutes = seconds / 60, hours = minutes / 60;

@@ -28,5 +28,7 @@ void text_plain(struct buf *to, const char *text);
 void text_rate(char ret[32], int64_t kbit);
 /* "14:03:05"; of another day "2026-11-24 14:03" */
 void text_clock(char ret[32], int64_t unix_time);
+/* Appends " (since 14:03:05)"; nothing for 0. */
+void text_since(struct buf *to, int64_t unix_time);
 /* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
 void text_duration(char ret[32], int64_t seconds);

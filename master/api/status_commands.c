@@ -43,8 +43,13 @@ static json_t *system_report(struct api *api, enum status_span span)
 static void status_system(struct api *api, const char *id,
 			  enum status_span span, struct reply *reply)
 {
+	json_t *o = system_report(api, span);
+	json_t *raised = alarms_list(api->alarms);
+
 	(void)id;
-	reply_json(reply, system_report(api, span));
+	status_add_alarms(api->cfg.status, raised);
+	(void)json_object_set_new(o, "raised", raised);
+	reply_json(reply, o);
 }
 
 /* Of each softcam what every user may see. */

@@ -370,6 +370,14 @@ json_t *status_network(struct status *s, const char *instance)
 	return report;
 }
 
+void status_add_alarms(struct status *s, json_t *list)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		(void)ask_worker(s, s->streams[i]);
+		status_stream_list_alarms(s->streams[i], list);
+	}
+}
+
 json_t *status_overview(struct status *s, json_t *alarms)
 {
 	json_t *list = json_array();

@@ -94,6 +94,8 @@ json_t *status_outputs(struct status *, const char *id, const char *instance);
 /* All streams in short, in the order of their ids, a new reference; appends
  * their raised alarms to a list. */
 json_t *status_overview(struct status *, json_t *alarms);
+/* Appends the raised alarms of all streams alone. */
+void status_add_alarms(struct status *, json_t *list);
 
 /* The interfaces on which inputs use groups, and their queriers; a new
  * reference.  status_config.querier must not be NULL. */

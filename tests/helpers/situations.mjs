@@ -179,7 +179,10 @@ export class House {
 			const all = await sluice.json('/api/overview');
 			const system = await sluice.json(
 				'/api/system-status?t=0');
-			const brief = await ctl.out(['status']);
+			const lines = async (...args) => (await ctl.out(args))
+				.split('\n')
+				.filter((line) => line.startsWith('alarm '))
+				.map((line) => line.slice(6));
 			const has = (list) => (list ?? []).some((text) =>
 				sentence.test(text));
 			const logged = sluice.log.split('\n').findLast((l) =>
@@ -191,14 +194,18 @@ export class House {
 					.map((a) => a.reason)),
 				system: has(system.alarms),
 				both: has(all.system.alarms),
-				brief: has(brief.split('\n').filter((line) =>
-					line.startsWith('alarm '))
-					.map((line) => line.slice(6))),
+				raised: has(system.raised.filter((a) =>
+					a.alarm === alarm && a.since > 0)
+					.map((a) => a.reason)),
+				status: has(await lines('status')),
+				ls: has(await lines('stream', 'ls')),
+				top: has(await lines('top', '--once')),
 				events: this.alarms.of(undefined).includes(
 					key({ alarm })),
 				log: logged !== '' && !/cleared/.test(logged),
 			}, { overview: raised, system: raised, both: raised,
-				brief: raised, events: raised, log: raised });
+				raised, status: raised, ls: raised,
+				top: raised, events: raised, log: raised });
 			return all;
 		}, PATIENCE_MS);
 	}
@@ -333,7 +340,7 @@ export class Situation {
 		const before = await this.house.row(id);
 		const api = (path) => sluice.json(`/api/${path}`);
 		const [status, inputs, outputs, bare, check, system, analysis,
-			top, once, brief, shown] = await Promise.all([
+			top, once, brief, shown, list] = await Promise.all([
 			this.status(), api(`stream-inputs/${id}`),
 			api(`stream-outputs/${id}`),
 			sluice.cmd('check-stream', { id }),
@@ -342,16 +349,25 @@ export class Situation {
 			sluice.get(`/api/stream-analysis/${id}`),
 			ctl.json(['top']), ctl.out(['top', '--once']),
 			ctl.out(['status']),
-			ctl.out(['stream', 'show', id])]);
+			ctl.out(['stream', 'show', id]),
+			ctl.out(['stream', 'ls'])]);
 		const after = await this.house.row(id);
 
 		assert.deepEqual(face(before.row), face(after.row),
 			'it does not change meanwhile');
 		assert.deepEqual(before.row.alarms, after.row.alarms,
 			'its alarms do not change meanwhile');
+		assert.deepEqual(this.#told(before.all), this.#told(after.all),
+			'nor those of its inputs');
 		return { row: after.row, all: after.all, status, inputs,
 			outputs, bare, check, system, analysis, top, once,
-			brief, shown, raised: this.house.alarms.of(id) };
+			brief, shown, list, raised: this.house.alarms.of(id) };
+	}
+
+	// All alarms of the stream.
+	#told(all) {
+		return all.alarms.filter((a) => a.channel_id === this.id)
+			.map(key).sort();
 	}
 
 	#judge(seen) {
@@ -411,11 +427,11 @@ export class Situation {
 	}
 
 	// What a terminal shows.
-	#judgeTexts({ row, once, brief, shown }) {
+	#judgeTexts({ row, all, once, brief, shown, list }) {
 		const lineOf = (text) => text.split('\n').find((line) =>
 			line.startsWith(`${this.id} `)) ?? '';
 		const plain = row.state === 'on air' &&
-			row.alarms.length === 0 &&
+			this.#told(all).length === 0 &&
 			row.input_faults.length === 0;
 		const named = brief.split('\n').find((line) =>
 			line.includes(` ${this.id} "`));
@@ -433,6 +449,8 @@ export class Situation {
 				assert.ok(still(text).includes(still(
 					`input ${position}: ${fault} (since `)),
 				`${text}: ${fault}`);
+		this.#judgeAlarmTexts(all, [lineOf(once), lineOf(list),
+			named ?? lineOf(once)]);
 		if (plain || !row.enable)
 			assert.equal(named, undefined);
 		else if (named !== undefined) // of many it names some
@@ -440,10 +458,25 @@ export class Situation {
 				named);
 	}
 
+	// Each alarm is named with its place and time, at most eight.
+	#judgeAlarmTexts(all, texts) {
+		for (const { place, alarm, output, since } of all.alarms
+			.filter((a) => a.channel_id === this.id).slice(0, 8)) {
+			const end = output ? `output ${output}` : 'output';
+			const where = alarm === 'worker' ? 'process'
+				: place !== 'output' ? `input ${place}` : end;
+			const time = since ? '; since ' : '';
+			const told = new RegExp(
+				` ${alarm} \\([^)]*${where}[^)]*${time}`);
+
+			for (const text of texts)
+				assert.match(text, told);
+		}
+	}
+
 	// Status, overview, events and the system status.
 	#judgeAlarms({ row, all, status, system, raised }) {
-		const told = all.alarms.filter((a) => a.channel_id === this.id)
-			.map(key).sort();
+		const told = this.#told(all);
 		const own = status.alarms.filter((a) =>
 			!['output_fault', 'worker'].includes(a))
 			.map((alarm) => key({ place: 'output', alarm }));
@@ -460,6 +493,8 @@ export class Situation {
 			own.push(key({ place: 'output', alarm: 'worker' }));
 		assert.deepEqual(own.sort(), told, 'status and overview');
 		assert.deepEqual(raised, told, 'events and overview');
+		assert.deepEqual(this.#told({ alarms: system.raised }), told,
+			'system status and overview');
 		assert.deepEqual([...row.alarms].sort(),
 			[...status.alarms].sort());
 		assert.equal((system.alarms ?? []).some((text) =>
