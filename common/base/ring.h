@@ -40,7 +40,7 @@ enum {
 
 /* A point where a reader can join; PAT and PMT precede it at pos. */
 struct ring_rap {
-	bool guess;       /* no random access point: the stream shows none */
+	bool guess;       /* readers prefer an older entry without this flag */
 	uint64_t pos;
 	uint64_t pcr;     /* 27 MHz */
 	uint64_t pts;     /* 90 kHz */

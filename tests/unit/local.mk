@@ -248,6 +248,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_part_cut \
 	tests/unit/worker/output/test_ring_hls \
 	tests/unit/worker/output/test_ring_out \
+	tests/unit/worker/output/test_ring_refresh \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/querier/test_querier_table \

@@ -44,7 +44,9 @@ struct ring_out {
 	uint64_t rap_ns;    /* time of the last random access point, or of the
 			     * start */
 	uint64_t main_ns;   /* likewise of the last packet of the main PID */
-	bool may_guess;     /* the stream shows no random access point */
+	bool may_guess;     /* the stream shows no random access point ... */
+	bool bare;          /* ... and some pictures no parameter sets, ... */
+	bool refreshes;     /* ... but others have: readers begin there */
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
 	struct ring_rap last;
@@ -53,6 +55,7 @@ struct ring_out {
 	 * its mark. */
 	struct fifo held;
 	struct ring_rap opened;
+	bool opened_sets;   /* it begins with parameter sets */
 	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
@@ -240,22 +243,27 @@ static void measure(struct ring_out *r, const struct ring_rap *rap)
 	r->has_last = true;
 }
 
-static void mark(struct ring_out *r, struct ring_rap rap)
+/* preferred: readers begin there, even if an older random access point is still
+ * in the ring. */
+static void mark(struct ring_out *r, struct ring_rap rap, bool preferred)
 {
-	rap.pos = ring_writer_pos(r->ring);
+	struct ring_rap entry = rap;
+
+	entry.guess = !preferred;
+	entry.pos = rap.pos = ring_writer_pos(r->ring);
 	/* two cuts are at least a second apart */
 	if (r->cut == SEGMENTER_NONE)
 		r->cut = segmenter_mark(&r->segmenter, &rap, r->now_ns,
 					&r->done, &r->next);
 	r->overdue = false;
 	join_point_tables(r->psi, &r->cc, put_tables, r);
-	ring_mark(r->ring, &rap);
+	ring_mark(r->ring, &entry);
 	r->marked_ns = r->now_ns;
 	if (rap.guess)
 		return;
 	measure(r, &rap);
 	r->rap_ns = r->now_ns;
-	r->may_guess = false;
+	r->may_guess = r->bare = r->refreshes = false;
 }
 
 /* Is this a packet of a table, whose counter is changed? */
@@ -280,6 +288,21 @@ static void copy_table(struct ring_out *r, const uint8_t *packet)
 		copy_packets(r, copy, 1);
 }
 
+/*
+ * Does a picture with parameter sets, or not, begin a refresh?  An encoder that
+ * refreshes its pictures part by part may send an IDR picture at its start
+ * alone, and parameter sets in front of each refresh.  That IDR picture would
+ * stay in the ring for a minute.
+ */
+static bool begins_refresh(struct ring_out *r, bool has_sets)
+{
+	bool begins = r->may_guess && r->bare && has_sets;
+
+	r->bare |= r->may_guess && !has_sets;
+	r->refreshes |= begins;
+	return begins;
+}
+
 /* The picture in front of the held packets is a random access point, or not. */
 static void settle(struct ring_out *r, bool joins)
 {
@@ -287,8 +310,12 @@ static void settle(struct ring_out *r, bool joins)
 
 	if (held.n == 0)
 		return;
+	if (!joins && begins_refresh(r, r->opened_sets)) {
+		r->opened.guess = true;
+		joins = true;
+	}
 	if (joins)
-		mark(r, r->opened);
+		mark(r, r->opened, true);
 	for (size_t i = 0; i < held.n; i++) {
 		const uint8_t *packet = held.data + i * TS_PACKET;
 
@@ -335,14 +362,20 @@ static struct join_wait wait_of(const struct ring_out *r)
 	};
 }
 
-static bool is_guess(const struct ring_out *r, const uint8_t *packet)
+static bool is_guess(struct ring_out *r, const uint8_t *packet,
+		     bool *ret_preferred)
 {
-	const struct join_wait wait = wait_of(r);
+	struct join_wait wait;
 
+	if ((!r->overdue && !r->may_guess) || fifo_len(&r->held) > 0)
+		return false;
+	*ret_preferred = ts_pid(packet) == r->rap.pid && ts_pusi(packet) &&
+			 begins_refresh(r, rap_is_likely(&r->rap));
 	/* a segment begins with tables, so a cut is a mark */
-	if (r->overdue && fifo_len(&r->held) == 0 && ts_pusi(packet))
+	if (r->overdue && ts_pusi(packet))
 		return true;
-	return r->may_guess && fifo_len(&r->held) == 0 &&
+	wait = wait_of(r);
+	return r->may_guess &&
 	       join_point_is_guess(&r->rap, r->psi, packet, &wait);
 }
 
@@ -355,19 +388,21 @@ static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
 	return rap;
 }
 
+/* preferred: of a guess. */
 static void follow(struct ring_out *r, const uint8_t *packet,
-		   enum rap_sign sign)
+		   enum rap_sign sign, bool preferred)
 {
 	settle(r, sign == RAP_YES);
 	if (sign == RAP_HERE) {
-		mark(r, mark_of(r, packet));
+		mark(r, mark_of(r, packet), true);
 	} else if (sign == RAP_NONE) {
 		struct ring_rap guess = mark_of(r, packet);
 
 		guess.guess = true;
-		mark(r, guess);
+		mark(r, guess, preferred);
 	} else if (sign == RAP_OPEN) {
 		r->opened = mark_of(r, packet);
+		r->opened_sets = rap_is_likely(&r->rap);
 		r->opened_ns = r->now_ns;
 		(void)fifo_push(&r->held, (struct ts_run){ packet, 1 });
 	}
@@ -403,6 +438,7 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 
 	for (size_t i = 0; i < run.n; i++) {
 		const uint8_t *packet = run.data + i * TS_PACKET;
+		bool preferred = false;
 		enum rap_sign sign;
 
 		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr))
@@ -426,10 +462,10 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 				    r->segmenter.ticks);
 		}
 		sign = look(r, packet, main_pid);
-		if (sign == RAP_NONE && !is_guess(r, packet))
+		if (sign == RAP_NONE && !is_guess(r, packet, &preferred))
 			continue;
 		put(r, run.data + from * TS_PACKET, i - from);
-		follow(r, packet, sign);
+		follow(r, packet, sign, preferred);
 		from = sign == RAP_OPEN ? i + 1 : i;
 	}
 	put(r, run.data + from * TS_PACKET, run.n - from);
@@ -500,7 +536,7 @@ static bool is_kept(const struct ring_out *r)
 enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 {
 	*ret_gop_ms = r->gop_ms;
-	if (r->may_guess && !is_kept(r))
+	if (r->may_guess && (r->refreshes || !is_kept(r)))
 		return JOIN_GUESS;
 	if (!r->has_last)
 		return JOIN_UNKNOWN;

@@ -4,8 +4,9 @@
  *
  * Inserts PAT and PMTs in front of every random access point and rewrites the
  * continuity counters of their PIDs in the copy.  If the stream has no picture,
- * it marks audio frames; see join_point.h.  A pause of the stream does not
- * count as time without a join point.
+ * it marks audio frames; see join_point.h.  In a stream with intra refresh and
+ * without random access points, readers begin at the parameter sets of the last
+ * refresh.  A pause of the stream does not count as time without a join point.
  *
  * In a ring with earlier packets it continues their counters.
  *

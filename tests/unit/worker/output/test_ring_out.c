@@ -461,24 +461,28 @@ Test(ring_out, holds_an_undecided_picture_for_half_a_second)
 	rig_done(&r);
 }
 
-/* n seconds of pictures, one each 100 ms, the first of them an IDR. */
+/* A picture of 100 ms. */
+static void write_picture(struct rig *r, uint64_t *now_ns, const uint8_t *es,
+			  unsigned packets)
+{
+	struct ts_run run;
+
+	r->in->n = 0;
+	(void)build_pes(r->in, VIDEO, es, sizeof idr);
+	for (unsigned k = 0; k < packets; k++)
+		(void)build_payload(r->in, VIDEO, 1);
+	run = build_run(r->in);
+	ring_out_feed(r->out, &run, 1, *now_ns);
+	ring_out_publish(r->out);
+	*now_ns += 100 * MS;
+}
+
+/* n seconds of pictures, the first of them an IDR. */
 static void write_gop(struct rig *r, uint64_t *now_ns, unsigned seconds,
 		      unsigned packets)
 {
-	for (unsigned i = 0; i < 10 * seconds; i++) {
-		const uint8_t *es = i == 0 ? idr : other;
-
-		r->in->n = 0;
-		(void)build_pes(r->in, VIDEO, es, sizeof idr);
-		for (unsigned k = 0; k < packets; k++)
-			(void)build_payload(r->in, VIDEO, 1);
-
-		struct ts_run run = build_run(r->in);
-
-		ring_out_feed(r->out, &run, 1, *now_ns);
-		ring_out_publish(r->out);
-		*now_ns += 100 * MS;
-	}
+	for (unsigned i = 0; i < 10 * seconds; i++)
+		write_picture(r, now_ns, i == 0 ? idr : other, packets);
 }
 
 Test(ring_out, guesses_no_join_point_within_a_long_group_of_pictures)
@@ -496,15 +500,8 @@ Test(ring_out, guesses_no_join_point_within_a_long_group_of_pictures)
 	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, rap_pos);
 	/* much later guesses are marked, and the picture is still preferred */
-	for (unsigned i = 0; i < 100; i++, now_ns += 100 * MS) {
-		r.in->n = 0;
-		(void)build_pes(r.in, VIDEO, other, sizeof other);
-
-		struct ts_run run = build_run(r.in);
-
-		ring_out_feed(r.out, &run, 1, now_ns);
-		ring_out_publish(r.out);
-	}
+	for (unsigned i = 0; i < 100; i++)
+		write_picture(&r, &now_ns, other, 0);
 	cr_assert(ring_reader_last_rap(r.reader, 0, 0, &rap));
 	cr_assert_eq(rap.pos, rap_pos);
 	cr_assert(ring_reader_last_rap(r.reader, 0, rap_pos + 1, &rap));
