@@ -11,7 +11,7 @@ const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
 const { chosenFirst } = await load('headend/groups.js');
 const { columns, rangeOf } = await load('headend/history.js');
 const { PAGES, railPages } = await load('headend/pages.js');
-const { programsOf, streamOf, withProgram } =
+const { programsOf, sourceOf, streamOf, withProgram } =
 	await load('headend/programs.js');
 const { extended, groupCommand, parseSelection, printSelection, toggled } =
 	await load('headend/selection.js');
@@ -155,6 +155,17 @@ test('programs are named by the SDT and become disabled streams', () => {
 	assert.deepEqual(streamOf('udp://a:1', programs[1]), { type: 'spts',
 		enable: false, name: '2', input: ['udp://a:1#pnr=2'],
 		output: [] });
+});
+
+test('an address that a stream receives is scanned there', () => {
+	const stream = (id, enable, ...input) => ({ id,
+		config: { enable, input } });
+	const streams = [stream('off', false, 'udp://a:1'), { id: 'new',
+		config: null }, stream('on', true, 7, 'udp://a:1#pnr=3')];
+
+	assert.deepEqual(sourceOf(streams, 'udp://a:1#cam=x'),
+		{ stream: 'on', input: 2 });
+	assert.equal(sourceOf(streams, 'udp://a:10'), 'udp://a:10');
 });
 
 test('other headends: which are asked, where, and what is wrong there', () => {

@@ -8,7 +8,7 @@ import { clock } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { RANGES, columns } from './history.js';
-import { Plot } from './plot.js';
+import { Plot, themeKey } from './plot.js';
 import { html } from './view.js';
 
 const HOUR_S = 3600;
@@ -41,7 +41,7 @@ function Chart({ app, label, height, series, data, onCursor }) {
 		plot.current = new Plot(/** @type {HTMLElement} */ (box.current),
 			{ height, series, zone: () => app.zone, onCursor });
 		return () => plot.current?.destroy();
-	}, []);
+	}, [themeKey()]);
 	useLayoutEffect(() => {
 		plot.current?.show(data.times, data.values, data);
 	});
@@ -100,8 +100,8 @@ export function Charts({ app, stream, status, range, onRange }) {
 			<span data-kind="off">${t('mark_fault')}</span>
 			<span data-kind="cc">CC</span>
 			<span data-kind="pes">PES</span>
-			<span>▲ ${t('switch')}</span> <span class="is-fault">■</span>
-			${' '}${t('alarm')}</p></div>`
+			<span><i class="switch">▲</i> ${t('switch')}</span>
+			<span><i class="is-fault">■</i> ${t('alarm')}</span></p></div>`
 			: html`<p class="dim">${t('history_none')}</p>`}
 	</section>`;
 }

@@ -25,6 +25,11 @@ import { clock } from '../common/time.js';
 const GROUP = 'stream';
 const AXIS_WIDTH = 56;
 
+/** Changes with the theme: uPlot keeps the colours that it was given. */
+export function themeKey() {
+	return colour('strip') + colour('surface');
+}
+
 /** @param {string} name */
 function colour(name) {
 	return getComputedStyle(document.documentElement)
@@ -69,7 +74,7 @@ export class Plot {
 			grid: { stroke: () => colour('line'), width: 1 } };
 
 		this.plot = new uPlot({ width: box.clientWidth || 600, height,
-			padding: [12, 8, 0, 0], legend: { show: false },
+			padding: [12, 26, 0, 0], legend: { show: false },
 			cursor: { sync: { key: GROUP }, y: false,
 				points: { show: false },
 				drag: { x: false, y: false } },

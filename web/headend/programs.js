@@ -85,3 +85,23 @@ export function streamOf(address, { pnr, name: title }) {
 	return { type: 'spts', enable: false, name: title || `${pnr}`,
 		input: [withProgram(address, pnr)], output: [] };
 }
+
+/**
+ * What is scanned: a stream that receives the address already lends its packets,
+ * because no port is bound twice.
+ * @param {Iterable<import('../common/store.js').Stream>} streams
+ * @param {string} address
+ * @returns {string | {stream: string, input: number}}
+ */
+export function sourceOf(streams, address) {
+	const [target] = address.split('#');
+
+	for (const { id, config } of streams) {
+		const i = (config?.input ?? []).findIndex((input) =>
+			typeof input === 'string' && input.split('#')[0] === target);
+
+		if (i >= 0 && config?.enable)
+			return { stream: id, input: i + 1 };
+	}
+	return address;
+}

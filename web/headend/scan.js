@@ -4,7 +4,7 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
-import { programsOf, streamOf } from './programs.js';
+import { programsOf, sourceOf, streamOf } from './programs.js';
 import { useScan } from './psi.js';
 import { href, replaceQuery } from './route.js';
 import { toggled } from './selection.js';
@@ -38,7 +38,9 @@ async function make(app, address, programs) {
 
 /** @param {{app: App, address: string}} props */
 function Programs({ app, address }) {
-	const { sections, error } = useScan(app, address);
+	const [source] = useState(() =>
+		sourceOf(app.store.streams.values(), address));
+	const { sections, error } = useScan(app, source);
 	const [chosen, setChosen] = useState(/** @type {Set<string>} */ (
 		new Set()));
 	const programs = programsOf(sections.values());

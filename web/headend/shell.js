@@ -90,6 +90,11 @@ function Bar({ app, onOpen }) {
 function Rail({ app }) {
 	const here = PAGES[app.route.page]?.under ?? app.route.page;
 
+	// on a phone the bar is longer than the screen
+	useEffect(() => {
+		document.querySelector('.rail [aria-current]')
+			?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+	}, [here]);
 	return html`<nav class="rail" aria-label="Sluice">
 		${railPages(app.isControl).map(([page, { word, sign }]) => html`
 		<a href=${href(page)} aria-current=${page === here ? 'page'

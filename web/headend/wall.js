@@ -201,8 +201,8 @@ function Tools({ app, by, siren, onSiren }) {
 			</select></label>
 		<button aria-pressed=${siren !== null} onClick=${sound}
 			title=${t('sound_help')}>${t('sound')}</button>
-		<button class="full" onClick=${full} title=${t('full_screen')}
-			aria-label=${t('full_screen')}>⛶</button></div>`;
+		<button class="full" onClick=${full}>${t('full_screen')}</button>
+	</div>`;
 }
 
 /** @param {{app: App}} props */
