@@ -59,7 +59,9 @@ export class Visitor {
 		const self = new Visitor();
 		const context = await browser.newContext({
 			colorScheme: scheme, viewport: { width, height },
-			locale: 'en-GB' });
+			locale: 'en-GB',
+			// certificates of the tests are their own
+			ignoreHTTPSErrors: true });
 
 		self.page = await context.newPage();
 		self.context = context;

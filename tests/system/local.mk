@@ -27,6 +27,7 @@ helper_files = \
 	tests/helpers/peers.mjs \
 	tests/helpers/player-scene.mjs \
 	tests/helpers/players.mjs \
+	tests/helpers/proxy.mjs \
 	tests/helpers/rate.mjs \
 	tests/helpers/query.py \
 	tests/helpers/reference.mjs \

@@ -8,6 +8,7 @@ import { Skew } from './time.js';
 
 /** @typedef {import('./api.js').Api} Api */
 /** @typedef {import('./live.js').LiveState} LiveState */
+/** @typedef {import('./api-types').Message} Message */
 
 /** Without a reason to look, the overview is this old at most. */
 const OVERVIEW_MAX_S = 10;
@@ -27,6 +28,8 @@ export class Headend {
 	#round = 0;
 	#loading = false;
 	#askedAt = 0;
+	/** @type {Set<(message: Message) => void>} */
+	#listeners = new Set();
 
 	/**
 	 * @param {Api} api
@@ -36,14 +39,27 @@ export class Headend {
 	constructor(api, on) {
 		this.api = api;
 		this.on = on;
-		this.live = new Live({ api, onMessage: (message) =>
-			this.store.apply(message, Date.now() / 1000),
+		this.live = new Live({ api, onMessage: (message) => {
+			this.store.apply(message, Date.now() / 1000);
+			for (const listener of this.#listeners)
+				listener(message);
+		},
 		onOpen: () => this.#reload(),
 		onState: (state) => this.#connection(state) });
 	}
 
-	start() {
-		this.live.start();
+	/** @param {string} [scopes] of events, beside those for everybody */
+	start(scopes) {
+		this.live.start(scopes);
+	}
+
+	/**
+	 * @param {(message: Message) => void} listener
+	 * @returns {() => void} ends it
+	 */
+	listen(listener) {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
 	}
 
 	stop() {

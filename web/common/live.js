@@ -51,8 +51,10 @@ export class Live {
 		this.config = config;
 	}
 
-	start() {
+	/** @param {string} [scopes] instead of the configured ones */
+	start(scopes = this.config.scopes) {
 		this.stop();
+		this.config = { ...this.config, scopes };
 		this.#failures = 0;
 		this.#set('connecting');
 		this.#connect();

@@ -190,7 +190,7 @@ export class App {
 	/** @param {WhoAmI} user */
 	#enter(user) {
 		this.user = user;
-		this.home.start();
+		this.home.start(this.isControl ? 'alarm,log' : 'alarm');
 		this.changed();
 	}
 

@@ -26,29 +26,35 @@ const LEVELS = ['error', 'warning', 'info', 'debug'];
 const LINES_MAX = 500; // in the document
 
 /**
- * The lines that match, from the service; asks for new ones with each tick.
+ * The lines that match, from the service.  An event tells that there are new
+ * ones; a frozen display asks for them when it continues.
  * @param {App} app
  * @param {string} query
+ * @param {string} level
  */
-function useLines(app, query) {
+function useLines(app, query, level) {
 	const [lines, setLines] = useState(/** @type {Line[] | null} */ (null));
 
 	useEffect(() => {
+		const wanted = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
 		/** @type {number | null} */
 		let last = null;
-		let busy = false, over = false;
+		let busy = false, over = false, wants = true;
 		const ask = async () => {
-			if (busy || app.lostAt !== null)
+			if (busy || over || !wants || app.lostAt !== null ||
+				app.tick.frozen)
 				return;
 			busy = true;
+			wants = false;
 			try {
 				const since = last === null ? ''
 					: `&since=${last}`;
 				const reply = await app.api.get(`api/log?limit=` +
-					`${LINES_MAX}${query}${since}`);
+					`${LINES_MAX}&level=${level}${query}${since}`);
 
 				if (over)
 					return;
+
 				const isFirst = last === null;
 
 				last = reply.last;
@@ -57,20 +63,35 @@ function useLines(app, query) {
 						...reply.lines].slice(-LINES_MAX));
 			} catch {
 				// the next tick tries again
-			} finally {
+				wants = true;
 				busy = false;
+				return;
 			}
+			busy = false;
+			ask();
 		};
+		const endEvents = app.home.listen((message) => {
+			if (message.scope !== 'log' || !(message.dropped > 0 ||
+				message.lines.some((/** @type {Line} */ line) =>
+					wanted.includes(line.level))))
+				return;
+			wants = true;
+			ask();
+		});
+		// after a lost connection events are missing
+		const endTick = app.tick.add(() => {
+			wants ||= app.lostAt !== null;
+			ask();
+		});
 
 		setLines(null);
 		ask();
-		const end = app.tick.add(ask);
-
 		return () => {
 			over = true;
-			end();
+			endEvents();
+			endTick();
 		};
-	}, [app, query]);
+	}, [app, query, level]);
 	return lines;
 }
 
@@ -146,9 +167,11 @@ export function LogPage({ app }) {
 	const { query } = app.route;
 	const chosen = { level: query.get('level') ?? 'info',
 		text: query.get('text') ?? '', stream: query.get('stream') ?? '' };
-	const wanted = new URLSearchParams(Object.entries(chosen)
+	const { text, stream } = chosen;
+	const wanted = new URLSearchParams(Object.entries({ text, stream })
 		.filter(([, value]) => value !== '')).toString();
-	const lines = useLines(app, `&${wanted}`);
+	const lines = useLines(app, wanted && `&${wanted}`, LEVELS.find(
+		(one) => one === chosen.level) ?? 'info');
 	const change = (/** @type {string} */ key) => (/** @type {any} */ event) =>
 		setQuery({ ...chosen, [key]: event.target.value });
 
@@ -183,8 +206,8 @@ export function LogPage({ app }) {
 
 /** The last lines about a stream. @param {{app: App, id: string}} props */
 export function StreamLog({ app, id }) {
-	const lines = useLines(app, `&level=info&stream=${
-		encodeURIComponent(id)}`);
+	const lines = useLines(app, `&stream=${encodeURIComponent(id)}`,
+		'info');
 
 	if (lines === null)
 		return html`<p class="dim">${t('loading')}</p>`;
