@@ -5,6 +5,10 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 
+// The header lines as they came.
+const headersOf = ({ rawHeaders }) => rawHeaders.map((part, i) =>
+	part + (i % 2 ? '\r\n' : ': ')).join('');
+
 // prefix: "/tv/"; cert: as certificate() makes it, read from its files.
 export async function startProxy(t, { to, prefix, key, chain }) {
 	const strip = (url) => url.startsWith(prefix) ?
@@ -17,10 +21,11 @@ export async function startProxy(t, { to, prefix, key, chain }) {
 				reply.writeHead(404).end();
 				return;
 			}
+			const { method, headers } = request;
 			const call = http.request({ host: '127.0.0.1', port: to,
-				path, method: request.method,
-				headers: request.headers }, (answer) => {
-				reply.writeHead(answer.statusCode, answer.headers);
+				path, method, headers }, (answer) => {
+				reply.writeHead(answer.statusCode,
+					answer.headers);
 				answer.pipe(reply);
 			});
 
@@ -32,9 +37,8 @@ export async function startProxy(t, { to, prefix, key, chain }) {
 	server.on('upgrade', (request, socket, head) => {
 		const path = strip(request.url);
 		const other = net.connect(to, '127.0.0.1', () => {
-			other.write(`GET ${path} HTTP/1.1\r\n` +
-				request.rawHeaders.reduce((text, part, i) => text +
-					part + (i % 2 ? '\r\n' : ': '), '') + '\r\n');
+			other.write(`GET ${path} HTTP/1.1\r\n${headersOf(
+				request)}\r\n`);
 			other.write(head);
 			other.pipe(socket).pipe(other);
 		});

@@ -43,7 +43,8 @@ test('the service itself speaks TLS', { skip }, async (t) => {
 	const cert = await certificate(tempDir(t), 'own');
 	const sluice = await Sluice.start(t, { settings: settingsOf(cert),
 		make_stream: [stream('news', 'udp://127.0.0.1:5000',
-			'udp://127.0.0.1:5100')] }, { auth: true, wait: false });
+			'udp://127.0.0.1:5100')] },
+	{ auth: true, wait: false });
 	const password = await waitUntil('first password',
 		() => PASSWORD.exec(sluice.log)?.[1]);
 	const visitor = await Visitor.open(t, own.browser);

@@ -87,8 +87,8 @@ export function streamOf(address, { pnr, name: title }) {
 }
 
 /**
- * What is scanned: a stream that receives the address already lends its packets,
- * because no port is bound twice.
+ * What is scanned: a stream that receives the address already lends its
+ * packets, because no port is bound twice.
  * @param {Iterable<import('../common/store.js').Stream>} streams
  * @param {string} address
  * @returns {string | {stream: string, input: number}}
