@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tree again: a test beside the path of what it tests.
-EXTRA_DIST += tests/unit/quoted.h
+EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h
 
 if HAVE_CRITERION
 # What several tests share, and no two name alike.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Properties that hold for any inputs. */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/failover/sim.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 60, SECONDS = 1200, QUIET_S = 400 };
+enum { RUNS = 60 / ROUNDS_DIVISOR, SECONDS = 1200, QUIET_S = 400 };
 
 /* Numbers that look random and are the same in every run. */
 static uint32_t next_random(uint32_t *seed)

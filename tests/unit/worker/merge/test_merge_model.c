@@ -5,6 +5,7 @@
  * once and in the order of its PID.
  */
 #include "common/base/util.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/merge/merge_sim.h"
 
 #include <criterion/criterion.h>
@@ -127,7 +128,7 @@ static void run(const struct sim_network *a, const struct sim_network *b,
 	sim_free(&s);
 }
 
-enum { RUNS = 25 };
+enum { RUNS = 25 / ROUNDS_DIVISOR };
 
 Test(merge_model, recovers_packets_that_one_path_lost)
 {

@@ -3,13 +3,14 @@
  * Random streams over two random networks, merged by content: every packet
  * that one path delivered goes out, and no packet overtakes another of its PID.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/merge/merge_count.h"
 
 #include <criterion/criterion.h>
 
 enum {
 	DATAGRAMS = 3000, /* of one run */
-	SEEDS = 20,
+	SEEDS = 20 / ROUNDS_DIVISOR,
 };
 
 /* Tables and pictures, whole and in order, also where a count of 16 lies

@@ -6,6 +6,7 @@
 
 #include "common/base/util.h"
 #include "proto/spec/io_spec.h"
+#include "tests/unit/rounds.h"
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"
 
@@ -339,7 +340,7 @@ Test(cbr, follows_the_clock_of_the_source_for_hours)
 		struct bench *b = bench_new(500, 250e3);
 
 		b->ppm = ppm[i];
-		turns(b, 2 * 3600 * 1000);
+		turns(b, 2 * 3600 * 1000 / ROUNDS_DIVISOR);
 		/* 216 ms without correction.  The limit of the drift does not
 		 * allow to reach 30 ppm without one new time base. */
 		cr_assert_leq(fabs(b->off_ms), 40, "%.1f ms", b->off_ms);

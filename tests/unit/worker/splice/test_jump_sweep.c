@@ -4,6 +4,7 @@
  * directions: no PCR of the output goes back, and none is more than 100 ms
  * ahead of the one before, without an announcement.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/splice/stage.h"
 
 #include "worker/splice/stamps.h"
@@ -101,7 +102,7 @@ Test(jump_sweep, an_unchanged_stream)
 /* The first unit behind the jump has to wait for the first PCR. */
 static void jump_in_front_of_a_unit(int64_t ms)
 {
-	for (unsigned phase = 0; phase < 90; phase += 7) {
+	for (unsigned phase = 0; phase < 90; phase += 7 * ROUNDS_DIVISOR) {
 		uint64_t ticks = (uint64_t)(ms * TICKS_MS + 7) % PES_TIME_WRAP;
 		struct stamps_move by = { .clock = ticks, .times = ticks };
 		uint64_t dropped;

@@ -4,6 +4,7 @@
  * arrive: the distance of the DTS from the PCR in the output is that of the
  * source.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/splice/stage.h"
 
 #include "common/base/util.h"
@@ -332,8 +333,9 @@ static void jump_anywhere(struct clock_jump j)
 	static const int64_t by[] = { 20, 39, 45, 59, 70, 130, 400, 1500,
 				      5000, 9000, 100000 };
 
-	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-		for (unsigned k = 0; k < 12; k++) {
+	for (size_t i = 0; i < ARRAY_LEN(by); i++) {
+		for (unsigned k = (unsigned)i % ROUNDS_DIVISOR; k < 12;
+		     k += ROUNDS_DIVISOR) {
 			j.phase_ms = k / 4 * 19;
 			j.tick_ms = k % 2 ? 10 : 1;
 			j.ms = k / 2 % 2 ? by[i] : -by[i];

@@ -3,12 +3,13 @@
  * Any events of a stream, in any order: counters continue except for lost
  * packets, clocks and units never go back.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/splice/stage.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 60, STEPS = 20, SOURCES = 4 };
+enum { ROUNDS = 60 / ROUNDS_DIVISOR, STEPS = 20, SOURCES = 4 };
 
 struct world {
 	uint32_t seed;
