@@ -3,8 +3,10 @@
 
 #include "common/base/alloc.h"
 #include "common/base/util.h"
+#include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
 
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +63,64 @@ static bool plays_hls(const json_t *document)
 		json_object_get(document, "settings"), "http_play_hls"));
 }
 
+static bool plays_list(const json_t *stream)
+{
+	struct input_spec spec;
+	const json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		const char *text = json_string_value(input);
+
+		if (text != NULL && input_spec_parse(text, &spec, NULL, NULL,
+						     NULL) == 0 && spec.list)
+			return true;
+	}
+	return false;
+}
+
+/* The folders of all recordings, as keys. */
+static json_t *recordings_of(const json_t *document)
+{
+	json_t *folders = json_object();
+	const json_t *stream, *output;
+	struct output_spec spec;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(document, streams), i, stream)
+		json_array_foreach(json_object_get(stream, "output"), k,
+				   output) {
+			const char *text = json_string_value(output);
+
+			if (text == NULL ||
+			    output_spec_parse(text, &spec, NULL, NULL,
+					      NULL) < 0 ||
+			    spec.kind != OUTPUT_FILE)
+				continue;
+			(void)json_object_set_new(folders, dirname(spec.path),
+						  json_true());
+		}
+	return folders;
+}
+
+/* The worker of a list has no access to the folders of recordings, and one with
+ * other folders replaces it. */
+static bool has_same_access(const json_t *from, const json_t *to,
+			    const json_t *stream)
+{
+	json_t *before, *after;
+	bool same;
+
+	if (!plays_list(stream))
+		return true;
+	before = recordings_of(from);
+	after = recordings_of(to);
+	same = json_equal(before, after);
+	json_decref(before);
+	json_decref(after);
+	return same;
+}
+
 /* Does the worker of the new stream do what that of the old one does? */
 static bool is_same_work(const json_t *from, const json_t *to,
 			 const json_t *old, const json_t *new)
@@ -68,7 +128,8 @@ static bool is_same_work(const json_t *from, const json_t *to,
 	static const char *const lists[] = { "input", "output" };
 	json_t *before = options_of(from, old), *after = options_of(to, new);
 	bool same = stream_spec_is_same(before, after) &&
-		    plays_hls(from) == plays_hls(to);
+		    plays_hls(from) == plays_hls(to) &&
+		    has_same_access(from, to, new);
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const json_t *a = json_object_get(old, lists[i]);

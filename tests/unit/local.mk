@@ -754,6 +754,7 @@ unit_ctl_tests = \
 	tests/unit/ctl/test_config_edit \
 	tests/unit/ctl/test_ctl_options \
 	tests/unit/ctl/test_ctl_settings \
+	tests/unit/ctl/test_diff_effect \
 	tests/unit/ctl/test_json_diff \
 	tests/unit/ctl/test_json_path \
 	tests/unit/ctl/test_keyring \
@@ -764,6 +765,7 @@ TESTS += $(unit_ctl_tests)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_options_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_settings_LDADD = $(ctl_libs)
+tests_unit_ctl_test_diff_effect_LDADD = $(ctl_libs)
 tests_unit_ctl_test_json_diff_LDADD = $(ctl_libs)
 tests_unit_ctl_test_json_path_LDADD = $(ctl_libs)
 tests_unit_ctl_test_keyring_LDADD = $(ctl_libs)
