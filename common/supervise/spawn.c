@@ -29,6 +29,7 @@ enum { OOM_LOOK_MS = 1000 };
 struct spawner {
 	struct ev_loop *loop;
 	char *paths[SPAWN_PROGRAMS];
+	char *variables[SPAWN_VARIABLES]; /* NULL: not set */
 	ev_timer tick;
 	TAILQ_HEAD(, spawn_ticket) queue;
 	LIST_HEAD(, child) children; /* children that are not yet reaped */
@@ -115,8 +116,29 @@ void spawner_free(struct spawner **s)
 	}
 	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
 		free((*s)->paths[i]);
+	for (size_t i = 0; i < SPAWN_VARIABLES; i++)
+		free((*s)->variables[i]);
 	free(*s);
 	*s = NULL;
+}
+
+bool spawner_set_variable(struct spawner *s, enum spawn_variable which,
+			  const char *value)
+{
+	char **variable = &s->variables[which];
+	bool differs = (*variable == NULL) != (value == NULL) ||
+		       (value != NULL && strcmp(*variable, value) != 0);
+
+	if (differs) {
+		free(*variable);
+		*variable = value != NULL ? xstrdup(value) : NULL;
+	}
+	return differs;
+}
+
+const char *spawner_variable(const struct spawner *s, enum spawn_variable which)
+{
+	return s->variables[which];
 }
 
 void spawner_queue(struct spawner *s, struct spawn_ticket *ticket)
@@ -144,15 +166,20 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 /* The variables that a worker inherits; others may contain secrets. */
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
-	WORKER_PRIVATE_VARIABLE, WORKER_KEY_VARIABLE,
-	WORKER_RECORDINGS_VARIABLE,
+	WORKER_PRIVATE_VARIABLE,
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 
-enum { ENVIRONMENT_MAX = ARRAY_LEN(kept_variables) + 3 };
+static const char *const spawn_variables[] = {
+	[SPAWN_KEY] = WORKER_KEY_VARIABLE,
+	[SPAWN_RECORDINGS] = WORKER_RECORDINGS_VARIABLE,
+};
+
+enum { ENVIRONMENT_MAX = ARRAY_LEN(kept_variables) + SPAWN_VARIABLES + 3 };
 
 /* A NULL ends the list. */
-static void environment_init(char *list[ENVIRONMENT_MAX], uint64_t renew_ms)
+static void environment_init(char *list[ENVIRONMENT_MAX],
+			     const struct spawner *s, uint64_t renew_ms)
 {
 	size_t n = 0;
 
@@ -163,6 +190,10 @@ static void environment_init(char *list[ENVIRONMENT_MAX], uint64_t renew_ms)
 			list[n++] = xasprintf("%s=%s", kept_variables[i],
 					      value);
 	}
+	for (size_t i = 0; i < SPAWN_VARIABLES; i++)
+		if (s->variables[i] != NULL)
+			list[n++] = xasprintf("%s=%s", spawn_variables[i],
+					      s->variables[i]);
 	if (log_level() == LOG_LEVEL_DEBUG)
 		list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
 	if (renew_ms > 0)
@@ -209,7 +240,7 @@ static int run(const struct spawner *s, const struct child_start *how,
 		(void)posix_spawn_file_actions_destroy(&files);
 		return -ENOMEM;
 	}
-	environment_init(environment, how->renew_ms);
+	environment_init(environment, s, how->renew_ms);
 	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO,
 					       "/dev/null", O_RDONLY, 0);
 	if (err == 0 && how->error_fd > 0)

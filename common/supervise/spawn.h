@@ -51,6 +51,19 @@ void spawner_set_on_change(struct spawner *, void (*on_change)(void *arg),
 			   void *arg);
 void spawner_touch(struct spawner *);
 
+/* Variables of the environment of workers that start from now on. */
+enum spawn_variable {
+	SPAWN_KEY,        /* WORKER_KEY_VARIABLE */
+	SPAWN_RECORDINGS, /* WORKER_RECORDINGS_VARIABLE */
+	SPAWN_VARIABLES,
+};
+
+/* value (may be NULL) is copied.  False: it is as before. */
+bool spawner_set_variable(struct spawner *, enum spawn_variable,
+			  const char *value);
+/* NULL: it is not set. */
+const char *spawner_variable(const struct spawner *, enum spawn_variable);
+
 /* Adds every process that has not been reaped to the handover. */
 void spawner_write(struct spawner *, struct handover *);
 /* Adopts all processes of the previous master.  Each is then claimed, or

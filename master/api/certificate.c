@@ -5,6 +5,7 @@
 #include "master/api/call.h"
 #include "master/streams/reconciler.h"
 #include "common/supervise/pem_source.h"
+#include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/contract.h"
 
@@ -46,11 +47,10 @@ void certificate_apply(struct api *api)
 	const char *file = json_string_value(key);
 	bool both = chain != NULL && key != NULL;
 
-	/* for the workers that start from now on */
-	if (file != NULL && !pem_source_is_text(file))
-		(void)setenv(WORKER_KEY_VARIABLE, file, 1);
-	else
-		(void)unsetenv(WORKER_KEY_VARIABLE);
+	if (file != NULL && pem_source_is_text(file))
+		file = NULL;
+	(void)spawner_set_variable(reconciler_spawner(api->cfg.reconciler),
+				   SPAWN_KEY, file);
 	tls_proc_set(reconciler_tls(api->cfg.reconciler), both ? chain : NULL,
 		     both ? key : NULL);
 }

@@ -3,9 +3,11 @@
 
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
+#include "common/supervise/spawn.h"
 #include "master/api/apply.h"
 #include "master/api/edit.h"
 #include "master/config/stream_conf.h"
+#include "master/streams/reconciler.h"
 #include "proto/ipc/contract.h"
 
 #include <libgen.h>
@@ -48,7 +50,6 @@ static char *format(const json_t *folders)
 static bool name(struct api *api)
 {
 	const struct stream_confs *confs = config_streams(api->cfg.config);
-	const char *before = getenv(WORKER_RECORDINGS_VARIABLE);
 	json_t *folders = json_object();
 	const json_t *stream;
 	char *text;
@@ -66,8 +67,8 @@ static bool name(struct api *api)
 	}
 	text = format(folders);
 	json_decref(folders);
-	differs = before == NULL || strcmp(before, text) != 0;
-	(void)setenv(WORKER_RECORDINGS_VARIABLE, text, 1);
+	differs = spawner_set_variable(reconciler_spawner(api->cfg.reconciler),
+				       SPAWN_RECORDINGS, text);
 	free(text);
 	return differs;
 }

@@ -518,6 +518,11 @@ int reconciler_ring(const struct reconciler *r, const char *id)
 	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
+struct spawner *reconciler_spawner(struct reconciler *r)
+{
+	return r->spawner;
+}
+
 const char *reconciler_flaw(const struct reconciler *r)
 {
 	return spawner_flaw(r->spawner);

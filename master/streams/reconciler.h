@@ -31,6 +31,7 @@ struct play_conf;
 struct querier_proc;
 struct reconciler;
 struct sockaddr_any;
+struct spawner;
 struct stream_conf;
 struct tls_proc;
 struct viewers;
@@ -177,6 +178,8 @@ struct picture_proc *reconciler_picture(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:
  * from then on every viewer is denied.  NULL-safe. */
 void reconciler_set_viewers(struct reconciler *, struct viewers *);
+/* The starter of all workers, borrowed. */
+struct spawner *reconciler_spawner(struct reconciler *);
 /* The starter of short-lived workers, borrowed. */
 struct jobs *reconciler_jobs(struct reconciler *);
 /* The worker that listens for IGMP and MLD queriers, borrowed. */

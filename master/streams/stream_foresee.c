@@ -28,7 +28,8 @@ enum stream_change stream_proc_foresee(const struct stream_proc *p,
 				       const json_t *settings)
 {
 	struct stream_plan *plan = stream_plan_new(
-		p->id, conf, settings != NULL ? settings : p->cfg.settings);
+		p->id, conf, settings != NULL ? settings : p->cfg.settings,
+		spawner_variable(p->cfg.spawner, SPAWN_RECORDINGS));
 	enum stream_change change = compare(p, plan);
 
 	stream_plan_free(&plan);

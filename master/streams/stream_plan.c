@@ -44,14 +44,14 @@ static void plan_key(struct stream_plan *p, const json_t *settings)
 	p->key = xstrdup(key);
 }
 
-static void plan_recordings(struct stream_plan *p)
+static void plan_recordings(struct stream_plan *p, const char *recordings)
 {
 	/* a plan that the last master wrote has it */
 	const char *folders = json_string_value(json_object_get(
 		p->source, "recordings"));
 
 	if (folders == NULL)
-		folders = getenv(WORKER_RECORDINGS_VARIABLE);
+		folders = recordings;
 	if (folders == NULL)
 		return;
 	free(p->recordings);
@@ -84,7 +84,8 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 
 struct stream_plan *stream_plan_new(const char *id,
 				    const struct stream_conf *conf,
-				    const json_t *settings)
+				    const json_t *settings,
+				    const char *recordings)
 {
 	struct stream_plan *p = xcalloc(1, sizeof *p);
 	const char *name;
@@ -126,7 +127,7 @@ struct stream_plan *stream_plan_new(const char *id,
 	p->key = xstrdup("");
 	p->recordings = xstrdup("");
 	if (lists)
-		plan_recordings(p);
+		plan_recordings(p, recordings);
 	if (p->files)
 		plan_key(p, settings);
 	p->options = stream_spec_pick(p->source);

@@ -52,9 +52,10 @@ struct stream_plan {
 };
 
 /* id is borrowed and must outlive the plan; settings (may be NULL) has the
- * defaults of all streams. */
+ * defaults of all streams; recordings (may be NULL) is SPAWN_RECORDINGS. */
 struct stream_plan *stream_plan_new(const char *id, const struct stream_conf *,
-				    const json_t *settings);
+				    const json_t *settings,
+				    const char *recordings);
 /* The members that stream_plan_new() reads, a new JSON object. */
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);

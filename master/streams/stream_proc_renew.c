@@ -17,7 +17,9 @@ static void replan(struct stream_proc *p, const json_t *stream)
 	struct stream_conf *conf = stream_conf_new(stream);
 	struct stream_plan *old = p->plan;
 
-	p->plan = stream_plan_new(p->id, conf, p->cfg.settings);
+	p->plan = stream_plan_new(p->id, conf, p->cfg.settings,
+				  spawner_variable(p->cfg.spawner,
+						   SPAWN_RECORDINGS));
 	stream_plan_free(&old);
 	stream_conf_free(&conf);
 	spawner_touch(p->cfg.spawner);
@@ -84,7 +86,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	bool usable = true;
 
 	/* the record already contains the defaults that the worker got */
-	p->plan = stream_plan_new(p->id, conf, NULL);
+	p->plan = stream_plan_new(p->id, conf, NULL, NULL);
 	stream_conf_free(&conf);
 	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
 		p->first = (unsigned)first;

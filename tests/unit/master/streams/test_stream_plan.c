@@ -10,7 +10,8 @@ static struct stream_plan *plan_of(const json_t *stream,
 				   const json_t *settings)
 {
 	struct stream_conf *conf = stream_conf_new(stream);
-	struct stream_plan *p = stream_plan_new("a001", conf, settings);
+	struct stream_plan *p = stream_plan_new("a001", conf, settings,
+						NULL);
 
 	/* the plan borrows nothing of it */
 	stream_conf_free(&conf);
