@@ -71,7 +71,7 @@ static void fail(struct renewal *r, const char *error)
 	log_error("master", "%s", r->error.text);
 }
 
-/* This restart has failed.  The next one asks anew whether it interrupts. */
+/* This restart has failed.  The next one asks again whether it interrupts. */
 static void fail_restart(struct renewal *r, const char *error)
 {
 	r->interrupt = false;

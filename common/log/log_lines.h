@@ -38,8 +38,8 @@ void log_lines_free(struct log_lines **);
  * are copied. */
 void log_lines_add(struct log_lines *, const struct log_line *line);
 
-/* The numbers of the oldest line, and of the one that comes next.  Both are
- * equal while there is no line. */
+/* The numbers of the oldest line and of the next one.  Both are equal while
+ * there is no line. */
 uint64_t log_lines_first(const struct log_lines *);
 uint64_t log_lines_next(const struct log_lines *);
 

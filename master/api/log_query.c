@@ -123,8 +123,8 @@ json_t *log_line_json(const struct log_line *line)
 			 "text", words(line->text));
 }
 
-/* The lines behind since, from the oldest; *ret_last: the last one that was
- * looked at. */
+/* The lines behind since, from the oldest; *ret_last: the number of the last
+ * line read. */
 static json_t *lines_since(const struct log_lines *lines,
 			   const struct question *q, uint64_t *ret_last)
 {

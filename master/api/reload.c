@@ -139,7 +139,8 @@ static void put(json_t *object, const char *key, const json_t *value)
 		(void)json_object_del(object, key);
 }
 
-/* api->in_force becomes the document without what waits for a restart. */
+/* api->in_force becomes the document without sections that wait for a
+ * restart. */
 static void find_in_force(struct api *api)
 {
 	const struct config *config = api->cfg.config;

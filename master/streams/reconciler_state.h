@@ -18,7 +18,7 @@ struct reconciler {
 	struct play_conf play;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
-	struct viewers *viewers; /* NULL: nobody decides about viewers */
+	struct viewers *viewers; /* NULL: no rules for viewers */
 	struct auth_proc *auth;
 	struct tls_proc *tls;
 	struct querier_proc *querier;

@@ -59,7 +59,7 @@ struct stream_proc_config {
 	struct deliver_proc *deliver;
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
-	/* who may receive; NULL, or a pointer to NULL: nobody decides */
+	/* the rules for receivers; NULL, or a pointer to NULL: none */
 	struct viewers *const *viewers;
 	const struct stream_proc_events *events;
 	void *arg;

@@ -3,7 +3,7 @@
  * Decides whether a viewer may watch a stream, by the section `auth` and the
  * users of the configuration.
  *
- * The rules apply in this order, and the first one that matches decides:
+ * The rules apply in this order, and the first match decides:
  * http_ip_deny, http_ip_allow, http_token_deny, securetoken, the user of the
  * token or of login and password, the backend.  A viewer that no rule matches
  * is denied.

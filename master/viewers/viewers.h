@@ -100,7 +100,7 @@ typedef void viewers_list_fn(const struct msg_deliver_playlist *,
 			     struct viewer_guest *, struct buf *to,
 			     struct msg_deliver_page *ret, void *arg);
 
-/* Who writes the lists; NULL: nobody.  NULL-safe. */
+/* The writer of the lists; NULL: none.  NULL-safe. */
 void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);
 
 /* The session that the client belongs to: the client, or another number of the

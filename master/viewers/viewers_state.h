@@ -56,7 +56,7 @@ struct viewers {
 	LIST_HEAD(, list_question) lists; /* as viewer_list.c has them */
 	unsigned n_lists;
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
-	viewers_list_fn *list; /* NULL: nobody writes lists */
+	viewers_list_fn *list; /* NULL: no writer of lists */
 	void *list_arg;
 	uint64_t seed; /* of the keys of sessions */
 	struct peers *peers; /* addresses of viewers of shared workers */

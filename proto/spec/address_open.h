@@ -2,7 +2,7 @@
 /*
  * The part of an address, or of a sentence, that an observer may see.
  *
- * Only what is known to be harmless is copied.  ADDRESS_HIDDEN stands for the
+ * Only harmless parts are copied.  ADDRESS_HIDDEN stands for the
  * rest:
  *	type		a type that this version knows
  *	host, port	without a login in front of the host

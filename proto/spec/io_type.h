@@ -122,7 +122,7 @@ enum {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Constant rate, filled with null packets." }
 
-/* Who calls an output needs no permission (auth). */
+/* Callers of an output need no permission (auth). */
 #define IO_ROW_NO_AUTH \
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER, \
 	  .help = "Callers need no permission for this output." }

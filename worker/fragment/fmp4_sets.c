@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	SET_MAX = 1024,   /* bytes of one that are read */
+	SET_MAX = 1024,   /* bytes read of a set */
 	SIDE_MAX = 16384, /* luma samples of width and height */
 	AVC_SPS = 7,
 	AVC_PPS = 8,

@@ -18,7 +18,7 @@ void admission_ask(struct admission *a, struct asker *asker,
 	if (++asker->seq == 0)
 		asker->seq = 1;
 	m.seq = a->seq = asker->seq;
-	/* one that is not sent has no answer, and is late some time */
+	/* a question that is not sent gets no answer, and times out */
 	a->asked |= asker->send(&m, asker->arg) == 0;
 }
 

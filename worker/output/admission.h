@@ -30,7 +30,7 @@ struct asker {
 	void *arg;
 };
 
-/* Embedded; zeroed memory is a caller that nobody was asked about. */
+/* Embedded; zeroed memory is a caller without a question. */
 struct admission {
 	bool allowed;
 	bool asked;          /* the master knows the number */

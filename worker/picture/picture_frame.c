@@ -10,7 +10,7 @@
 
 enum {
 	HEIGHT_MAX = 1080,
-	/* of mjpeg: 2 is best; up to the worst one that is tried */
+	/* scale of mjpeg, 2 is best: the first and the last try */
 	QUALITY = 4,
 	QUALITY_WORST = 31,
 };
@@ -30,7 +30,7 @@ void picture_library_open(void)
 static const struct coding {
 	uint8_t stream_type;
 	enum AVCodecID id;
-	enum AVDiscard skip; /* what is no key frame */
+	enum AVDiscard skip; /* all but key frames */
 } codings[] = {
 	{ 0x01, AV_CODEC_ID_MPEG1VIDEO, AVDISCARD_NONREF },
 	{ 0x02, AV_CODEC_ID_MPEG2VIDEO, AVDISCARD_NONREF },

@@ -16,7 +16,7 @@
 
 enum {
 	READ_MAX = 48 * RING_UNIT, /* 9 MB: two seconds of 36 Mbit/s */
-	/* the writer may be about to overwrite what is older */
+	/* the writer may be about to overwrite older packets */
 	MARGIN = 2 * RING_UNIT,
 	/* The picture may still be arriving. */
 	RETRY_MS = 40,

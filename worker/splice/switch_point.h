@@ -40,8 +40,8 @@ void switch_point_free(struct switch_point **);
  * it has shown random access points. */
 void switch_point_reset(struct switch_point *);
 
-/* The next packets do not follow the last ones: the same, but the source counts
- * as one that has shown random access points if it has, or with shows. */
+/* The next packets do not follow the last ones: the same, but a source that has
+ * shown random access points counts as such, and so does any with shows. */
 void switch_point_interrupt(struct switch_point *, bool shows);
 
 /* Takes packets of a source that is sent, whose tables another stage feeds.
