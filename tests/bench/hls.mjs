@@ -14,6 +14,7 @@ import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import { makeClip } from '../helpers/media.mjs';
+import { startNginx } from '../helpers/nginx.mjs';
 import { lacks } from '../helpers/peers.mjs';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
@@ -181,61 +182,28 @@ async function targetsOf(ca) {
 	return list.slice(2).flatMap((uri) => ['/news.m3u8', `/${uri}`]);
 }
 
-async function startNginx(scope, cert, secure, files) {
+// Serves the files; returns its processes.
+async function serve(scope, cert, secure, files) {
 	const dir = await memoryDir(scope, '128m');
-	const conf = path.join(dir, 'nginx.conf');
 
 	for (const [target, data] of Object.entries(files)) {
 		fs.mkdirSync(path.dirname(path.join(dir, target)),
 			{ recursive: true });
 		fs.writeFileSync(path.join(dir, target), data);
 	}
-	fs.writeFileSync(conf, `
-		daemon off;
-		user root;
-		worker_processes 1;
-		worker_rlimit_nofile 8192;
-		pid ${dir}/pid;
-		error_log stderr crit;
-		events { worker_connections 4096; }
-		http {
-			access_log off;
-			sendfile on;
-			tcp_nopush on;
-			keepalive_requests 10000000;
-			open_file_cache max=100;
-			client_body_temp_path ${dir}/t1;
-			proxy_temp_path ${dir}/t2;
-			fastcgi_temp_path ${dir}/t3;
-			uwsgi_temp_path ${dir}/t4;
-			scgi_temp_path ${dir}/t5;
-			types {
-				application/vnd.apple.mpegurl m3u8;
-				video/mp2t ts;
-			}
-			server {
-				listen 127.0.0.1:${NGINX} ${secure ? 'ssl' : ''}
-					backlog=2048;
-				ssl_certificate ${cert.chain};
-				ssl_certificate_key ${cert.key};
-				root ${dir};
-			}
-		}`);
-	const nginx = start(scope, 'nginx', ['-p', dir, '-c', conf], {
-		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
-	});
+	const { pid } = await startNginx(scope, dir, {
+		main: `user root; worker_processes 1; error_log stderr crit;
+			worker_rlimit_nofile 8192;`,
+		events: 'worker_connections 4096;',
+		http: `access_log off; sendfile on; tcp_nopush on;
+			keepalive_requests 10000000; open_file_cache max=100;`,
+		server: `listen 127.0.0.1:${NGINX} ${secure ? 'ssl' : ''}
+				backlog=2048;
+			ssl_certificate ${cert.chain};
+			ssl_certificate_key ${cert.key};` });
 
-	// its worker would outlive SIGKILL
-	scope.after(() => {
-		nginx.kill('SIGTERM');
-		return nginx.ended;
-	});
-	await waitUntil('nginx', () => {
-		assert.equal(nginx.exitCode, null, nginx.text.err);
-		return fs.existsSync(path.join(dir, 'pid'));
-	});
-	return () => [nginx.pid, ...fs.readFileSync(`/proc/${nginx.pid}/task/` +
-		`${nginx.pid}/children`, 'utf8').trim().split(' ').map(Number)];
+	return () => [pid, ...fs.readFileSync(`/proc/${pid}/task/` +
+		`${pid}/children`, 'utf8').trim().split(' ').map(Number)];
 }
 
 async function measure(scope, pids, url, targets, seconds) {
@@ -260,7 +228,7 @@ function compare(secure, { rounds, window }) {
 
 		for (const target of targets)
 			files[target] ??= await get(PORT, target, ca);
-		const nginx = await startNginx(scope, cert, secure, files);
+		const nginx = await serve(scope, cert, secure, files);
 		const seconds = Math.max(2, Math.ceil(window / 2));
 		const runs = { sluice: [], nginx: [] };
 

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
+import { startNginx } from '../helpers/nginx.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { certificate } from '../helpers/tls.mjs';
@@ -37,44 +38,16 @@ async function encode(t, dir) {
 	return encoder;
 }
 
-async function serve(t, dir, cert) {
-	const conf = path.join(dir, 'nginx.conf');
-
+function serve(t, dir, cert) {
 	fs.writeFileSync(path.join(dir, 'users'), 'me:{PLAIN}secret\n');
-	fs.writeFileSync(conf, `
-		daemon off;
-		master_process off;
-		pid ${dir}/pid;
-		error_log stderr error;
-		events { }
-		http {
-			access_log ${dir}/access;
-			client_body_temp_path ${dir}/t1;
-			proxy_temp_path ${dir}/t2;
-			fastcgi_temp_path ${dir}/t3;
-			uwsgi_temp_path ${dir}/t4;
-			scgi_temp_path ${dir}/t5;
-			types {
-				application/vnd.apple.mpegurl m3u8;
-				video/mp2t ts;
-			}
-			server {
-				listen 127.0.0.1:7443 ssl http2;
-				ssl_certificate ${cert.chain};
-				ssl_certificate_key ${cert.key};
-				root ${dir};
-				auth_basic live;
-				auth_basic_user_file ${dir}/users;
-			}
-		}`);
-	const nginx = start(t, 'nginx', ['-p', dir, '-c', conf], {
-		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
-	});
-
-	await waitUntil('nginx', () => {
-		assert.equal(nginx.exitCode, null, nginx.text.err);
-		return fs.existsSync(path.join(dir, 'pid'));
-	});
+	return startNginx(t, dir, {
+		main: 'master_process off; error_log stderr error;',
+		http: `access_log ${dir}/access;`,
+		server: `listen 127.0.0.1:7443 ssl http2;
+			ssl_certificate ${cert.chain};
+			ssl_certificate_key ${cert.key};
+			auth_basic live;
+			auth_basic_user_file ${dir}/users;` });
 }
 
 test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
