@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The real master from outside: each file tests one promise.
 helper_files = \
+	tests/helpers/alarms.mjs \
 	tests/helpers/attack-scene.mjs \
 	tests/helpers/auth.mjs \
+	tests/helpers/authorization.mjs \
 	tests/helpers/bad-clients.mjs \
+	tests/helpers/bad-worker.mjs \
 	tests/helpers/browser.mjs \
 	tests/helpers/capture.mjs \
 	tests/helpers/clip.mjs \
@@ -20,7 +23,9 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
+	tests/helpers/nginx.mjs \
 	tests/helpers/rist.mjs \
+	tests/helpers/rist-stuck.mjs \
 	tests/helpers/interface.mjs \
 	tests/helpers/querier.mjs \
 	tests/helpers/page-scene.mjs \
@@ -44,19 +49,54 @@ helper_files = \
 	tests/helpers/ws-peer.mjs \
 	tests/helpers/ws-peer.py \
 	tests/helpers/ws.mjs
+# They take half a minute and more, and start first: none runs alone at the end.
+slow_tests = \
+	tests/system/inputs.mjs \
+	tests/system/pain-source.mjs \
+	tests/system/file-list.mjs \
+	tests/system/querier.mjs \
+	tests/system/ctl.mjs \
+	tests/system/viewers.mjs \
+	tests/system/faults.mjs \
+	tests/system/restart.mjs \
+	tests/system/status.mjs \
+	tests/system/record.mjs \
+	tests/system/interface.mjs \
+	tests/system/rist-peers.mjs \
+	tests/system/hls-input.mjs \
+	tests/system/rist-sides.mjs \
+	tests/system/srt.mjs \
+	tests/system/stream-input.mjs \
+	tests/system/auth-lock.mjs \
+	tests/system/situations-backup.mjs \
+	tests/system/restart-faults.mjs \
+	tests/system/http-input.mjs \
+	tests/system/several-workers.mjs \
+	tests/system/hostile.mjs \
+	tests/system/auth.mjs \
+	tests/system/push.mjs \
+	tests/system/hls-audio.mjs \
+	tests/system/rtp.mjs \
+	tests/system/bad-clients.mjs \
+	tests/system/restart-changes.mjs \
+	tests/system/crash.mjs \
+	tests/system/rist.mjs \
+	tests/system/file.mjs \
+	tests/system/srt-callers.mjs \
+	tests/system/authorization.mjs \
+	tests/system/service-alarms.mjs
 system_tests = \
+	$(slow_tests) \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \
 	tests/system/announcements.mjs \
 	tests/system/api.mjs \
-	tests/system/auth.mjs \
-	tests/system/authorization.mjs \
 	tests/system/auth-events.mjs \
 	tests/system/auth-flood.mjs \
-	tests/system/auth-lock.mjs \
 	tests/system/auth-start.mjs \
-	tests/system/bad-clients.mjs \
+	tests/system/authorization-backend.mjs \
+	tests/system/authorization-srt.mjs \
 	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
@@ -64,35 +104,22 @@ system_tests = \
 	tests/system/cell.mjs \
 	tests/system/check.mjs \
 	tests/system/clock-step.mjs \
-	tests/system/crash.mjs \
-	tests/system/ctl.mjs \
-	tests/system/ctl-completion.mjs \
 	tests/system/ctl-tls.mjs \
 	tests/system/ctl-top.mjs \
 	tests/system/durability.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \
-	tests/system/fail2ban.mjs \
 	tests/system/failover-seam.mjs \
-	tests/system/faults.mjs \
-	tests/system/file.mjs \
-	tests/system/file-list.mjs \
+	tests/system/file-alarms.mjs \
 	tests/system/hardening.mjs \
 	tests/system/follow.mjs \
-	tests/system/harness.mjs \
 	tests/system/host-warnings.mjs \
-	tests/system/hostile.mjs \
+	tests/system/hostile-starts.mjs \
 	tests/system/hls.mjs \
 	tests/system/hls-fmp4.mjs \
-	tests/system/hls-audio.mjs \
-	tests/system/hls-input.mjs \
-	tests/system/hls-nginx.mjs \
-	tests/system/http-input.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
-	tests/system/inputs.mjs \
-	tests/system/interface.mjs \
 	tests/system/interface-address.mjs \
 	tests/system/join.mjs \
 	tests/system/log.mjs \
@@ -112,68 +139,41 @@ system_tests = \
 	tests/system/pain-data.mjs \
 	tests/system/pain-loss.mjs \
 	tests/system/pain-memory.mjs \
-	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
-	tests/system/peers.mjs \
 	tests/system/picture.mjs \
 	tests/system/play.mjs \
-	tests/system/players.mjs \
 	tests/system/private-files.mjs \
 	tests/system/protection.mjs \
-	tests/system/push.mjs \
-	tests/system/querier.mjs \
 	tests/system/querier-restart.mjs \
 	tests/system/rebinding.mjs \
-	tests/system/record.mjs \
 	tests/system/redaction.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
-	tests/system/rtp.mjs \
 	tests/system/merge.mjs \
 	tests/system/rtp-merge.mjs \
 	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \
 	tests/system/rename.mjs \
-	tests/system/restart-changes.mjs \
-	tests/system/restart-faults.mjs \
-	tests/system/restart.mjs \
-	tests/system/rist.mjs \
-	tests/system/rist-alarm.mjs \
-	tests/system/rist-cut.mjs \
-	tests/system/rist-paths.mjs \
-	tests/system/rist-peers.mjs \
-	tests/system/rist-places.mjs \
-	tests/system/rist-retry.mjs \
-	tests/system/rist-sides.mjs \
-	tests/system/rist-stuck.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \
 	tests/system/scan-samples.mjs \
 	tests/system/sdp.mjs \
-	tests/system/sdp-peers.mjs \
-	tests/system/service-alarms.mjs \
 	tests/system/service-user.mjs \
 	tests/system/sessions.mjs \
-	tests/system/several-workers.mjs \
 	tests/system/settings.mjs \
-	tests/system/situations-backup.mjs \
 	tests/system/situations-content.mjs \
 	tests/system/situations-outputs.mjs \
 	tests/system/situations-processes.mjs \
 	tests/system/situations-service.mjs \
 	tests/system/softcams.mjs \
-	tests/system/srt.mjs \
 	tests/system/srt-interface.mjs \
-	tests/system/srt-peers.mjs \
-	tests/system/status.mjs \
 	tests/system/splice-restart.mjs \
 	tests/system/splice.mjs \
 	tests/system/stop.mjs \
-	tests/system/stream-input.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
@@ -182,11 +182,30 @@ system_tests = \
 	tests/system/unit.mjs \
 	tests/system/users.mjs \
 	tests/system/viewer-shares.mjs \
-	tests/system/viewers.mjs \
 	tests/system/wire.mjs \
 	tests/system/write-paths.mjs \
 	tests/system/ws-clients.mjs
-EXTRA_DIST += $(helper_files) $(system_tests) tests/system/programs.sh
+# Programs and libraries of others, or the tests themselves, do the work: a build
+# with sanitizers shows no more there.  It has rist, rist-sides and rist-peers.
+peer_tests = \
+	tests/system/rist-stuck.mjs \
+	tests/system/rist-alarm.mjs \
+	tests/system/rist-retry.mjs \
+	tests/system/rist-places.mjs \
+	tests/system/rist-cut.mjs \
+	tests/system/rist-paths.mjs \
+	tests/system/rist-outage.mjs \
+	tests/system/rist-loop.mjs \
+	tests/system/srt-peers.mjs \
+	tests/system/sdp-peers.mjs \
+	tests/system/players.mjs \
+	tests/system/peers.mjs \
+	tests/system/hls-nginx.mjs \
+	tests/system/fail2ban.mjs \
+	tests/system/ctl-completion.mjs \
+	tests/system/harness.mjs
+EXTRA_DIST += $(helper_files) $(system_tests) $(peer_tests) \
+	tests/system/programs.sh
 
 check_PROGRAMS += tests/helpers/fake-manager
 tests_helpers_fake_manager_SOURCES = tests/helpers/fake-manager.c
@@ -231,5 +250,8 @@ tests_helpers_http_read_LDADD = libproto.a libcommon.a $(LLHTTP_LINK)
 
 TESTS += tests/system/programs.sh
 if HAVE_NODE
+if !SANITIZERS
+TESTS += $(peer_tests)
+endif
 TESTS += $(system_tests)
 endif

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// service-alarms: a process that fails, a log file, a reload and a save that
-// fail are alarms with a state: in the status, as events and in the log.
+// service-alarms: a process that fails is an alarm with a state: in the status,
+// as events and in the log.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
+import { alarmsOf, event, one, states } from '../helpers/alarms.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { certificate, settingsOf } from '../helpers/tls.mjs';
+import { Sluice } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
-
-const one = () => config(stream('a001', 'udp://127.0.0.1:5000',
-	'udp://127.0.0.1:6000'));
-const alarmsOf = async (sluice) =>
-	(await sluice.json('/api/system-status')).alarms ?? [];
-const states = (sluice, what, probe) => waitUntil(what, async () => {
-	const list = await alarmsOf(sluice);
-
-	assert.ok(probe(list), JSON.stringify(list));
-	return list;
-}, 20000);
-const event = (told, alarm, raised) => told.wait(
-	`${alarm} ${raised ? 'raised' : 'cleared'}`, (m) =>
-		m.scope === 'alarm' && m.alarm === alarm &&
-		m.raised === raised, 30000);
+import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 test('a killed process raises the alarm worker until it runs again',
 	async (t) => {
@@ -186,132 +169,5 @@ test('a stream that is off air always has a reason', async (t) => {
 		/^no status for \d+ s$/.test(await reason()), 20000);
 	await waitUntil('its end', async () =>
 		/signal|starting/.test(await reason()), 60000);
-	await sluice.stop();
-});
-
-test('a log file that cannot be written is a warning and an alarm',
-	async (t) => {
-	const dir = tempDir(t), file = path.join(dir, 'later', 'x.log');
-	const sluice = await Sluice.start(t, one());
-	const told = await sluice.events(t, '&scope=alarm');
-	const why = new RegExp(`^log.filename: ${file}: No such file or ` +
-		'directory: (cannot be written|\\d+ log lines dropped)$');
-	const failed = (list) => list.some((text) => why.test(text));
-	const { warnings } = await sluice.cmd('set-log',
-		{ set: { filename: file } });
-
-	assert.ok(warnings.length === 1 && failed(warnings), `${warnings}`);
-	await states(sluice, 'the alarm', failed);
-	const up = await event(told, 'log', true);
-
-	assert.match(up.reason, why);
-	assert.equal(up.channel_id, undefined);
-	// the file is tried again without a new line
-	fs.mkdirSync(path.dirname(file));
-	await event(told, 'log', false);
-	await states(sluice, 'nothing', (list) => !failed(list));
-	assert.match(fs.readFileSync(file, 'utf8'), /log: \d+ lines dropped/);
-	assert.equal((await sluice.cmd('set-log', { set: { filename: file } }))
-		.warnings, undefined);
-	await sluice.stop();
-});
-
-test('a faulty file at SIGHUP is an alarm until a good one, or a change',
-	async (t) => {
-	const sluice = await Sluice.start(t, one());
-	const told = await sluice.events(t, '&scope=alarm');
-	const failed = /^reload failed, nothing changed: /;
-	const good = fs.readFileSync(sluice.file);
-	const break_ = async () => {
-		fs.writeFileSync(sluice.file, '{"make_stream": [');
-		process.kill(sluice.pid, 'SIGHUP');
-		await states(sluice, 'the alarm', (list) =>
-			list.some((text) => failed.test(text)));
-	};
-	const gone = () => states(sluice, 'nothing', (list) =>
-		!list.some((text) => failed.test(text)));
-
-	await break_();
-	assert.match((await event(told, 'reload', true)).reason, failed);
-	// another fault is raised again, with the id and name of its stream
-	const faulty = JSON.parse(good);
-	const reason = async (port, more) => {
-		const { length } = told.scope('alarm');
-
-		faulty.make_stream[0].output = [`udp://127.0.0.1:${port}`];
-		Object.assign(faulty, more);
-		fs.writeFileSync(sluice.file, JSON.stringify(faulty));
-		process.kill(sluice.pid, 'SIGHUP');
-		return (await told.wait('the other reason', (m) =>
-			told.scope('alarm').indexOf(m) >= length &&
-			m.alarm === 'reload' && m.raised)).reason;
-	};
-	const place = 'make_stream[0].output[0] (a001, "Stream a001"): port: ';
-
-	assert.ok((await reason(70000, {})).endsWith(
-		`changed: ${place}70000 is not a port`));
-	assert.ok((await reason(70001, {})).endsWith(
-		`changed: ${place}70001 is not a port`));
-	assert.match(await reason(70001, { auth: { enable: 1 } }),
-		/changed: 2 errors, the first: auth.enable: /);
-	await sluice.logged(
-		/error config: make_stream\[0\]\.output\[0\] \(a001, "Stream /);
-	assert.ok(told.scope('alarm').every((m) => m.raised));
-	fs.writeFileSync(sluice.file, good);
-	process.kill(sluice.pid, 'SIGHUP');
-	await gone();
-	await event(told, 'reload', false);
-	await break_();
-	// a change replaces the file
-	await sluice.cmd('toggle-stream', { id: 'a001' });
-	await gone();
-	await sluice.stop();
-});
-
-test('a configuration that cannot be saved is an alarm until it is',
-	async (t) => {
-	const dir = path.join(tempDir(t), 'config');
-
-	fs.mkdirSync(dir);
-	const sluice = await Sluice.start(t, one(), { dir });
-	const told = await sluice.events(t, '&scope=alarm');
-	const failed = /sluice\.json is not saved: /;
-	const moved = `${dir}-moved`;
-
-	fs.renameSync(dir, moved);
-	await sluice.cmd('toggle-stream', { id: 'a001' });
-	await states(sluice, 'the alarm', (list) =>
-		list.some((text) => failed.test(text)));
-	const up = await event(told, 'save', true);
-
-	assert.match(up.reason, failed);
-	assert.equal(up.subject, sluice.file);
-	// a restart that fails because of it is no alarm afterwards
-	await sluice.cmd('restart');
-	assert.match((await event(told, 'restart', true)).reason,
-		/the configuration cannot be saved/);
-	fs.renameSync(moved, dir);
-	assert.equal((await event(told, 'save', false)).subject, up.subject);
-	await event(told, 'restart', false);
-	await sluice.stop();
-});
-
-test('a certificate that cannot be used after SIGHUP is an alarm until it can',
-	async (t) => {
-	const cert = await certificate(tempDir(t), 'headend.example');
-	const sluice = await Sluice.start(t, { ...one(),
-		settings: settingsOf(cert) });
-	const told = await sluice.events(t, '&scope=alarm');
-	const failed = (list) => list.some((text) => text.startsWith('tls: '));
-
-	await sluice.logged(/certificate in use/);
-	fs.writeFileSync(cert.chain, 'no certificate');
-	process.kill(sluice.pid, 'SIGHUP');
-	await states(sluice, 'the alarm', failed);
-	assert.match((await event(told, 'tls', true)).reason, /^tls: /);
-	fs.writeFileSync(cert.chain, cert.pem);
-	process.kill(sluice.pid, 'SIGHUP');
-	await event(told, 'tls', false);
-	await states(sluice, 'nothing', (list) => !failed(list));
 	await sluice.stop();
 });
