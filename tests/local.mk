@@ -35,8 +35,7 @@ LDADD = $(test_libs)
 tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 tests/unit/% tests/component/% tests/fuzz/%: private LDFLAGS += $(TEST_LINK)
 
-# Make starts the tests in this order.  System tests wait most of their time and
-# some take long, so they come first and the others fill the cores.
+# Make starts the tests in this order.
 include tests/web/local.mk
 include tests/system/local.mk
 include tests/unit/local.mk
@@ -46,3 +45,18 @@ include tests/clock/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk
+
+# Two lanes, which contrib/quickstart runs side by side.  Tests of the first wait
+# most of their time, those of the second compute.
+waiting_tests = $(filter tests/web/% tests/system/% tests/reference/%,$(TESTS))
+run_tests = $(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= \
+	check_LIBRARIES= check_DATA=
+check-waiting:
+	+@$(run_tests) TESTS='$(waiting_tests)' TEST_SUITE_LOG=waiting.log
+check-computing:
+	+@$(run_tests) TESTS='$(filter-out $(waiting_tests),$(TESTS))' \
+		TEST_SUITE_LOG=computing.log
+# What the first lane needs beside the programs.
+waiting-programs: $(filter-out tests/unit/% tests/component/% tests/fuzz/% \
+	tests/bench/%,$(check_PROGRAMS)) $(check_DATA)
+.PHONY: check-waiting check-computing waiting-programs
