@@ -176,6 +176,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_hls_sessions \
 	tests/unit/worker/deliver/test_lag \
+	tests/unit/worker/deliver/test_portion \
 	tests/unit/worker/deliver/test_pictures \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \

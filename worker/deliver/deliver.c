@@ -25,9 +25,11 @@
 #include <unistd.h>
 
 enum {
-	/* 200 viewers of 8 Mbit/s used 28, 21, 18 and 17 us of CPU per Mbit at
-	 * 25, 40, 50 and 100 ms; half of the tick is added to the delay */
 	TICK_MS = 50,
+	/* bytes wait so many ticks for a full portion, and two passes are not
+	 * closer than this share of a tick */
+	HOLD_TICKS = 2,
+	TICK_SHARE = 5,
 	HEAD_MS = 10000,
 	/* longer than HLS clients wait between two playlists */
 	IDLE_MS = 60000,
@@ -55,6 +57,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 	const struct hls_wanted any = { .empty_missing = d->empty_missing,
 					.hash_names = d->hash_names };
 	uint64_t now_ms = mono_ms();
+	unsigned wait_ms = d->tick_ms;
 	bool busy = false;
 
 	(void)loop, (void)revents;
@@ -68,10 +71,14 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 		hls_wake(m, &any, now_ms);
 		d->n_viewers += m->n_viewers;
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
+		wait_ms = MIN(wait_ms, mount_wait_ms(m, now_ms));
 	}
 	d->turns++; /* another mount is the first one */
+	d->tick.repeat = MAX(wait_ms, d->tick_ms / TICK_SHARE) / 1000.;
 	if (d->n_viewers == 0 && !busy && d->wait.n == 0)
 		ev_timer_stop(d->loop, &d->tick);
+	else
+		ev_timer_again(d->loop, &d->tick);
 }
 
 void deliver_start_tick(struct deliver *d)
@@ -207,7 +214,8 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	/* the sandbox forbids to open it later */
 	page_pipe_open(&d->pages);
 	ev_init(&d->tick, on_tick);
-	d->tick.repeat = (cfg->tick_ms ? cfg->tick_ms : TICK_MS) / 1000.;
+	d->tick_ms = cfg->tick_ms ? cfg->tick_ms : TICK_MS;
+	d->tick.repeat = d->tick_ms / 1000.;
 	return d;
 }
 
@@ -323,9 +331,11 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.ring_fd = ring_fd,
 			.start_ms = d->start_ms,
 			.still_ms = d->still_ms,
+			.hold_ms = d->tick_ms * HOLD_TICKS,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
 			.pages = &d->pages,
+			.copy = &d->copy,
 			.fragments = &d->fragments,
 		},
 		&err);

@@ -23,7 +23,7 @@ struct ev_loop;
 struct deliver_config {
 	struct ev_loop *loop;
 	/* 0 means the default */
-	unsigned tick_ms;   /* time between two passes */
+	unsigned tick_ms;   /* most time between two passes */
 	unsigned head_ms;   /* time limit for the head of a request */
 	unsigned idle_ms;   /* ... for the next request of a connection */
 	unsigned answer_ms; /* ... for an answer, and the time of its bytes */

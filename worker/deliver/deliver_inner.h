@@ -9,6 +9,7 @@
 #include "worker/deliver/lag.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/ring_send.h"
 #include "worker/deliver/stream_lists.h"
 
 #include <ev.h>
@@ -45,6 +46,7 @@ struct deliver {
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	struct page_pipe pages; /* shared by the mounts, pass by pass */
+	struct ring_copy copy;  /* likewise */
 	struct fragment_store fragments; /* of all mounts */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */
@@ -66,6 +68,7 @@ struct deliver {
 	unsigned answer_ms;
 	unsigned start_ms;
 	unsigned still_ms;
+	unsigned tick_ms;
 	/* counters of removed mounts */
 	uint64_t removed_bytes;
 	uint64_t removed_cut;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/deliver/portion.c worker/deliver/portion.h \
 	worker/deliver/deliver_conns.c \
 	worker/deliver/deliver_demand.c worker/deliver/deliver_inner.h \
 	worker/deliver/demand_wait.c worker/deliver/demand_wait.h \

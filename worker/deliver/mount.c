@@ -6,8 +6,10 @@
 #include "common/base/log.h"
 #include "worker/deliver/fragments.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/ring_send.h"
 #include "worker/deliver/viewer_session.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,12 +40,14 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->start_ms = cfg->start_ms;
 	m->still_ms = cfg->still_ms;
 	m->still = true;
-	m->seen_pos = m->fed_pos = ring_reader_pos(reader, &ok);
+	m->seen_pos = ring_reader_pos(reader, &ok);
+	m->portion.hold_ms = cfg->hold_ms;
 	m->from_pos = cfg->name->stopped ? m->seen_pos : 0;
 	m->moved_ms = cfg->now_ms;
 	m->no_auth = cfg->name->no_auth;
 	m->number = cfg->name->number;
 	m->pages = cfg->pages;
+	m->copy = cfg->copy;
 	m->kernel = *cfg->kernel;
 	m->renewed = true;
 	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
@@ -160,8 +164,10 @@ static void feed_one(struct mount *m, struct viewer *v,
 {
 	switch (viewer_feed(v, pass, &m->bytes)) {
 	case VIEWER_STAYS:
+		m->n_behind += viewer_is_behind(v, m->portion.pos);
 		return;
 	case VIEWER_MOVED:
+		m->n_behind++;
 		log_viewer(m, v, "packets dropped: this process was too late",
 			   pass->now_ms);
 		return;
@@ -216,22 +222,25 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 
 	if (!mount_end(m, &end))
 		return false;
+	m->copy->len = 0; /* it may be of another ring */
 	*ret = (struct viewer_pass){
 		.ring_fd = m->ring_fd,
+		.copy = m->copy,
 		.reader = m->reader,
 		.lag = &m->lag,
-		.end = end,
+		.written = end,
+		.end = m->portion.pos,
 		.wait_until_ms = now_ms + m->start_ms,
 		.now_ms = now_ms,
 	};
-	find_pause(m, ret->end, now_ms);
+	find_pause(m, end, now_ms);
 	ret->has_marks = ring_reader_has_marks(m->reader);
 	ret->still = m->still;
 	ret->has_start = ring_reader_last_rap(
 		m->reader, (size_t)(m->lag.size - m->lag.start_max),
 		m->fresh_pos, &rap);
 	/* the writer may have published more since, with a newer point */
-	ret->has_start = ret->has_start && rap.pos < ret->end;
+	ret->has_start = ret->has_start && rap.pos < end;
 	ret->start = rap.pos;
 	return true;
 }
@@ -288,16 +297,31 @@ static void check_bodies(struct mount *m)
 	}
 }
 
+/* Most viewers continue at `from', where the last portion ended. */
+static void take_pages(struct mount *m, uint64_t from, struct viewer_pass *pass)
+{
+	size_t len;
+	off_t at;
+
+	if (m->pages == NULL || m->n_viewers < PAGES_MIN || m->tls)
+		return;
+	at = ring_file_offset(m->reader, from, (size_t)(m->portion.pos - from),
+			      &len);
+	page_pipe_fill(m->pages, m->ring_fd, at, len);
+	m->pages->pos = from;
+	pass->pages = m->pages;
+}
+
 void mount_feed(struct mount *m, uint64_t now_ms)
 {
 	struct viewer_pass pass;
 	struct viewer *v, *next;
-	size_t len;
+	uint64_t from;
 
 	check_bodies(m);
 	if (LIST_EMPTY(&m->viewers)) {
 		/* so that mount_recover() looks at it again */
-		if (m->hls > 0 && !m->broken && !mount_end(m, &pass.end))
+		if (m->hls > 0 && !m->broken && !mount_end(m, &from))
 			close_broken(m);
 		return;
 	}
@@ -305,24 +329,28 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 		close_broken(m);
 		return;
 	}
-	/* most viewers continue where the last pass ended */
-	if (m->pages != NULL && m->n_viewers >= PAGES_MIN && !m->tls &&
-	    pass.end > m->fed_pos) {
-		off_t at = ring_file_offset(m->reader, m->fed_pos,
-					    (size_t)(pass.end - m->fed_pos),
-					    &len);
-
-		page_pipe_fill(m->pages, m->ring_fd, at, len);
-		m->pages->pos = m->fed_pos;
-		pass.pages = m->pages;
-	}
+	from = m->portion.pos;
+	if (portion_advance(&m->portion, pass.written, now_ms))
+		take_pages(m, from, &pass);
+	else if (m->n_behind == 0)
+		return;
+	pass.end = m->portion.pos;
+	m->n_behind = 0;
 	for (v = LIST_FIRST(&m->viewers); v != NULL; v = next) {
 		next = LIST_NEXT(v, entry);
 		feed_one(m, v, &pass);
 	}
 	if (pass.pages != NULL)
 		page_pipe_empty(pass.pages);
-	m->fed_pos = pass.end;
+}
+
+unsigned mount_wait_ms(struct mount *m, uint64_t now_ms)
+{
+	uint64_t end;
+
+	if (LIST_EMPTY(&m->viewers) || !mount_end(m, &end))
+		return UINT_MAX;
+	return portion_wait_ms(&m->portion, end, m->rate, now_ms);
 }
 
 void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
@@ -341,10 +369,13 @@ void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
 
 	LIST_INSERT_HEAD(&m->viewers, v, entry);
 	m->n_viewers++;
-	if (start_pass(m, now_ms, &pass))
-		feed_one(m, v, &pass);
-	else
+	if (!start_pass(m, now_ms, &pass)) {
 		close_broken(m);
+		return;
+	}
+	if (m->n_viewers == 1)
+		portion_reset(&m->portion, pass.written, now_ms);
+	feed_one(m, v, &pass);
 }
 
 bool mount_recover(struct mount *m)

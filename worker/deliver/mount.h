@@ -10,6 +10,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "proto/ipc/msg.h"
+#include "worker/deliver/portion.h"
 #include "worker/deliver/ring_body.h"
 #include "worker/deliver/viewer.h"
 
@@ -35,11 +36,14 @@ struct mount {
 	uint64_t fresh_pos; /* position of the first packet since a pause */
 	bool no_auth; /* everybody may watch */
 	struct page_pipe *pages;
-	uint64_t fed_pos;   /* end of the stream that the last pass sent */
+	struct ring_copy *copy;
+	struct portion portion; /* most viewers have the bytes up to its pos */
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
 	uint32_t n_viewers;
+	uint32_t n_behind;  /* viewers that lack bytes of portions, or wait for
+			     * a picture */
 	uint32_t n_waiting; /* requests that wait for packets */
 	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
 	uint32_t n_bodies;
@@ -69,9 +73,11 @@ struct mount_config {
 	int ring_fd;                          /* taken on success */
 	unsigned start_ms; /* limit for the wait for a picture */
 	unsigned still_ms; /* without packets for so long a stream is paused */
+	unsigned hold_ms;  /* most time that bytes wait for a full portion */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
 	struct page_pipe *pages; /* borrowed, outlives the mount; or NULL */
+	struct ring_copy *copy;  /* of all mounts; likewise */
 	struct fragment_store *fragments; /* of all mounts; likewise */
 };
 
@@ -115,9 +121,13 @@ enum mount_start {
 };
 enum mount_start mount_can_start(struct mount *, uint64_t now_ms);
 
-/* Makes a pass over the viewers: sends what their sockets accept.  Checks the
- * answers that need the ring. */
+/* Makes a pass over the viewers, if there is a portion for them or some are
+ * behind: sends what their sockets accept.  Checks the answers that need the
+ * ring. */
 void mount_feed(struct mount *, uint64_t now_ms);
+
+/* The time until the next portion; UINT_MAX: no viewer waits for it. */
+unsigned mount_wait_ms(struct mount *, uint64_t now_ms);
 
 /* Measures the rate of the writer; call about once a second. */
 void mount_measure(struct mount *, uint64_t now_ms);

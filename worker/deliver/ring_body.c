@@ -49,12 +49,17 @@ static uint64_t queued_bytes(const struct ring_body *b)
 	return MIN((uint64_t)n, sent);
 }
 
+/* It is far from the writer, whatever the client has acknowledged. */
+static bool is_far(const struct ring_body *b, uint64_t end)
+{
+	return end >= b->end &&
+	       lag_judge(&b->mount->lag, end - b->pos, b->pos - b->start) ==
+		       LAG_FINE;
+}
+
 bool ring_body_rests(struct ring_body *b, uint64_t end)
 {
-	/* it is far from the writer, whatever the client has acknowledged */
-	if (!b->awaited && b->rests < REST_MAX && end >= b->end &&
-	    lag_judge(&b->mount->lag, end - b->pos, b->pos - b->start) ==
-		    LAG_FINE) {
+	if (!b->awaited && b->rests < REST_MAX && is_far(b, end)) {
 		b->rests++;
 		return true;
 	}
@@ -84,10 +89,13 @@ enum ring_body_state ring_body_send(struct ring_body *b)
 	struct mount *m = b->mount;
 	const struct ring_send send = { .reader = m->reader,
 					.ring_fd = m->ring_fd,
-					.copied = b->copied };
-	uint64_t until = MIN(b->end, b->pos + SEND_MAX);
-	enum ring_body_state state = ring_body_check(b);
+					.copied = b->copied,
+					.copy = m->copy };
+	uint64_t until = MIN(b->end, b->pos + SEND_MAX), end;
+	bool far = !b->copied && mount_end(m, &end) && is_far(b, end);
+	enum ring_body_state state = far ? RING_BODY_HELD : ring_body_check(b);
 
+	m->copy->len = 0; /* it may be of another ring */
 	while (state == RING_BODY_HELD && b->pos < until) {
 		size_t len;
 		ssize_t n = ring_send(&send, b->fd, b->pos,
@@ -108,5 +116,7 @@ enum ring_body_state ring_body_send(struct ring_body *b)
 	}
 	if (state != RING_BODY_HELD)
 		return state;
-	return b->pos < b->end ? RING_BODY_MORE : ring_body_check(b);
+	if (b->pos < b->end)
+		return RING_BODY_MORE;
+	return far ? RING_BODY_HELD : ring_body_check(b);
 }

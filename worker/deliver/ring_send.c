@@ -5,18 +5,34 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { COPY_MAX = 64 * 1024 }; /* bytes copied at once */
+/* Returns the number of bytes at pos, which are then in the copy, at most len;
+ * or -1. */
+static ssize_t copy_bytes(const struct ring_send *s, off_t at, uint64_t pos,
+			  size_t len)
+{
+	struct ring_copy *c = s->copy;
+	ssize_t n;
+
+	if (c->pos == pos && c->len > 0)
+		return (ssize_t)MIN(len, c->len);
+	c->pos = pos;
+	c->len = 0;
+	n = pread(s->ring_fd, c->data, MIN(len, sizeof c->data), at);
+	c->len = n > 0 ? (size_t)n : 0;
+	return n;
+}
 
 ssize_t ring_send(const struct ring_send *s, int fd, uint64_t pos, size_t len,
 		  size_t *ret_len)
 {
 	off_t at = ring_file_offset(s->reader, pos, len, ret_len);
-	uint8_t block[COPY_MAX];
 	ssize_t n;
 
 	if (!s->copied)
 		return sendfile(fd, s->ring_fd, &at, *ret_len);
-	*ret_len = MIN(*ret_len, sizeof block);
-	n = pread(s->ring_fd, block, *ret_len, at);
-	return n > 0 ? send(fd, block, (size_t)n, MSG_NOSIGNAL) : n;
+	n = copy_bytes(s, at, pos, *ret_len);
+	if (n <= 0)
+		return n;
+	*ret_len = (size_t)n;
+	return send(fd, s->copy->data, (size_t)n, MSG_NOSIGNAL);
 }

@@ -9,11 +9,21 @@
 #pragma once
 
 #include "common/base/ring.h"
+#include "worker/deliver/portion.h"
+
+/* The last bytes that were copied, for the next viewer.  Embedded; zeroed
+ * memory is empty. */
+struct ring_copy {
+	uint64_t pos;
+	size_t len;
+	uint8_t data[PORTION_SIZE];
+};
 
 struct ring_send {
 	const struct ring_reader *reader;
 	int ring_fd;
 	bool copied;
+	struct ring_copy *copy; /* if copied; of this ring alone, or empty */
 };
 
 /* Sends at most len bytes from pos on to a non-blocking socket, as sendfile();

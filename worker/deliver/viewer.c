@@ -123,13 +123,14 @@ static void start_at(struct viewer *v, uint64_t pos)
 
 static enum viewer_fate send_bytes(struct viewer *v,
 				   const struct viewer_pass *pass,
-				   uint64_t *bytes)
+				   uint64_t end, uint64_t *bytes)
 {
 	const struct ring_send send = { .reader = pass->reader,
 					.ring_fd = pass->ring_fd,
-					.copied = v->copied };
-	uint64_t end = MIN(pass->end, v->pos + FEED_MAX);
+					.copied = v->copied,
+					.copy = pass->copy };
 
+	end = MIN(end, v->pos + FEED_MAX);
 	while (v->pos < end) {
 		size_t len;
 		ssize_t n;
@@ -162,7 +163,7 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 {
 	enum lag_verdict verdict = LAG_FINE;
 	enum viewer_fate fate;
-	uint64_t behind, queued;
+	uint64_t behind, queued, end = pass->end;
 	int n;
 
 	if (v->wait_until_ms > 0 && pass->still) {
@@ -173,9 +174,10 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 		if (!pass->has_start &&
 		    (pass->has_marks || pass->now_ms < v->wait_until_ms))
 			return VIEWER_STAYS;
-		start_at(v, pass->has_start ? pass->start : pass->end);
+		start_at(v, pass->has_start ? pass->start : pass->written);
+		end = pass->written;
 	}
-	behind = pass->end - v->pos;
+	behind = pass->written - v->pos;
 	/* a viewer close to the end needs no system call */
 	if (behind > pass->lag->ask_above) {
 		/* bytes of the body that the viewer has not acknowledged */
@@ -192,8 +194,8 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 		return VIEWER_MOVED;
 	}
 	if (verdict == LAG_LATE)
-		start_at(v, pass->has_start ? pass->start : pass->end);
-	fate = send_bytes(v, pass, bytes);
+		start_at(v, pass->has_start ? pass->start : pass->written);
+	fate = send_bytes(v, pass, end, bytes);
 	return verdict == LAG_LATE && fate == VIEWER_STAYS ? VIEWER_MOVED
 							    : fate;
 }

@@ -79,9 +79,11 @@ struct viewer_pass {
 	int ring_fd;
 	/* the pages for viewers at pages->pos; NULL or empty: no pages */
 	struct page_pipe *pages;
+	struct ring_copy *copy;
 	const struct ring_reader *reader;
 	const struct lag *lag;
-	uint64_t end;     /* end of the stream in the ring */
+	uint64_t written; /* end of the stream in the ring */
+	uint64_t end;     /* end of the portion, which the viewers may have */
 	uint64_t start;   /* the random access point for new viewers */
 	bool has_start;
 	bool has_marks;   /* the stream shows points to start at: without a
@@ -99,6 +101,13 @@ enum viewer_fate {
 	VIEWER_SLOW,
 };
 
-/* Sends what the socket accepts; adds the bytes to *bytes. */
+/* Does the viewer wait for a picture, or lack bytes before end? */
+static inline bool viewer_is_behind(const struct viewer *v, uint64_t end)
+{
+	return v->wait_until_ms > 0 || v->pos < end;
+}
+
+/* Sends what the socket accepts, up to the end of the portion; a viewer that
+ * starts gets all written bytes.  Adds the bytes to *bytes. */
 enum viewer_fate viewer_feed(struct viewer *, const struct viewer_pass *,
 			     uint64_t *bytes);

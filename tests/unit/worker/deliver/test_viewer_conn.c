@@ -6,6 +6,7 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "worker/deliver/mount.h"
+#include "worker/deliver/ring_send.h"
 #include "worker/deliver/viewer_conn.h"
 
 #include <arpa/inet.h>
@@ -28,6 +29,7 @@ enum {
 };
 
 struct owner {
+	struct ring_copy copy;
 	struct rig rig;
 	struct mount *mount;
 	int listener;
@@ -121,6 +123,7 @@ static void owner_init(struct owner *o, size_t ring_size)
 			.ring_fd = fd_reopen_readonly(o->rig.ring_fd),
 			.now_ms = mono_ms(),
 			.kernel = &kernel,
+			.copy = &o->copy,
 		},
 		&err);
 	cr_assert_not_null(o->mount);
