@@ -9,6 +9,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
@@ -174,13 +175,17 @@ function judgeCrowd(report, { runs, ratio }, what) {
 
 // --- decisions ---
 
+// By hand: Node's client of HTTP makes fewer than 1,000 connections a second.
 function ask(target) {
-	return new Promise((done, fail) => http.request({ method: 'HEAD',
-		host: '127.0.0.1', port: PORT, path: target, agent: false },
-	(reply) => {
-		reply.resume();
-		reply.on('end', () => done(reply.statusCode));
-	}).on('error', fail).end());
+	return new Promise((done, fail) => {
+		const socket = net.connect(PORT, '127.0.0.1');
+		let text = '';
+
+		socket.on('data', (data) => { text += data; });
+		socket.on('end', () => done(Number(text.split(' ', 2)[1])));
+		socket.on('error', fail);
+		socket.write(`HEAD ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`);
+	});
 }
 
 function decisions() {

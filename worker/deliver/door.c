@@ -13,10 +13,13 @@
 
 enum {
 	PACE_MS = 10,
-	PER_PACE = DOOR_PER_SECOND * PACE_MS / 1000,
-	/* of them first about viewers that watch: new ones cannot delay these
+	/* The time that a question takes of the rate.  Time is saved up to
+	 * SAVED_US, so that a pace that is late costs no questions. */
+	QUESTION_US = 1000000 / DOOR_PER_SECOND,
+	SAVED_US = 50000,
+	/* this share first for viewers that watch: new ones cannot delay these
 	 * without end */
-	REVIEWS_PER_PACE = PER_PACE / 4,
+	REVIEW_SHARE = 4,
 	/* questions about viewers that watch, without an answer */
 	REVIEWS_SENT_MAX = 256,
 };
@@ -29,8 +32,9 @@ struct door {
 	struct session_asks fresh, reviews; /* wait to be sent */
 	struct session_asks sent, reviewed; /* in this order */
 	unsigned reviews_of_all;
-	unsigned credit; /* questions that may be sent before the next pace */
-	unsigned reviews_credit; /* ... of them reviews, first */
+	uint64_t saved_us;   /* time that questions may take ... */
+	uint64_t reviews_us; /* ... of it reviews, first */
+	uint64_t saved_ms;   /* when time was last saved */
 	uint32_t seq;
 	ev_timer pace;
 };
@@ -105,22 +109,34 @@ static struct session *next(const struct door *d)
 	struct session *review = d->reviewed.n < REVIEWS_SENT_MAX
 		? TAILQ_FIRST(&d->reviews.list) : NULL;
 
-	if (d->fresh.n > 0 && (review == NULL || d->reviews_credit == 0))
+	if (d->fresh.n > 0 &&
+	    (review == NULL || d->reviews_us < QUESTION_US))
 		return TAILQ_FIRST(&d->fresh.list);
 	return review;
 }
 
-/* Sends as many questions as the pace allows. */
+static void save(struct door *d)
+{
+	uint64_t now_ms = mono_ms(), us = (now_ms - d->saved_ms) * 1000;
+
+	d->saved_ms = now_ms;
+	d->saved_us = MIN(d->saved_us + us, (uint64_t)SAVED_US);
+	d->reviews_us = MIN(d->reviews_us + us / REVIEW_SHARE,
+			    (uint64_t)SAVED_US / REVIEW_SHARE);
+}
+
+/* Sends as many questions as the rate allows. */
 static void pump(struct door *d)
 {
 	struct session *s;
 
-	while (d->credit > 0 && (s = next(d)) != NULL) {
+	save(d);
+	while (d->saved_us >= QUESTION_US && (s = next(d)) != NULL) {
 		bool is_review = s->asks == &d->reviews;
 
-		d->credit--;
-		if (is_review && d->reviews_credit > 0)
-			d->reviews_credit--;
+		d->saved_us -= QUESTION_US;
+		if (is_review && d->reviews_us >= QUESTION_US)
+			d->reviews_us -= QUESTION_US;
 		s->asked = true;
 		s->ask_ms = mono_ms();
 		session_ask_move(s, is_review ? &d->reviewed : &d->sent);
@@ -145,8 +161,6 @@ static void on_pace(struct ev_loop *loop, ev_timer *t, int revents)
 	uint64_t now_ms = mono_ms();
 
 	(void)revents;
-	d->credit = PER_PACE;
-	d->reviews_credit = REVIEWS_PER_PACE;
 	end_late(d, &d->sent, now_ms);
 	end_late(d, &d->reviewed, now_ms);
 	end_late(d, &d->fresh, now_ms);
@@ -161,7 +175,6 @@ struct door *door_new(const struct door_config *cfg)
 
 	d->cfg = *cfg;
 	d->authorize = true;
-	d->credit = PER_PACE;
 	TAILQ_INIT(&d->fresh.list);
 	TAILQ_INIT(&d->reviews.list);
 	TAILQ_INIT(&d->sent.list);
