@@ -2,6 +2,7 @@
 # Load generators and checkers: the system tests use them too, so every
 # `make check` compiles them.
 bench_programs = \
+	tests/bench/csa_cost \
 	tests/bench/fanout \
 	tests/bench/forwarder \
 	tests/bench/merge_loss \
@@ -51,6 +52,9 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/orders.c tests/bench/orders.h
 tests_bench_forwarder_LDADD = libcommon.a
 
+tests_bench_csa_cost_SOURCES = tests/bench/csa_cost.c
+tests_bench_csa_cost_LDADD = libworker.a libcommon.a $(DVBCSA_LIBS)
+
 tests_bench_merge_loss_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/merge_loss.c \
@@ -79,6 +83,7 @@ bench_scripts = \
 	tests/bench/api.mjs \
 	tests/bench/attacks.mjs \
 	tests/bench/compare.mjs \
+	tests/bench/csa.mjs \
 	tests/bench/events.mjs \
 	tests/bench/delivery.mjs \
 	tests/bench/fleet.mjs \

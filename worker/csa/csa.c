@@ -2,31 +2,56 @@
 #include "worker/csa/csa.h"
 
 #include "common/base/alloc.h"
+#include "worker/csa/core.h"
 
 #include <assert.h>
 #include <dvbcsa/dvbcsa.h>
 #include <stdlib.h>
 
-enum { PAYLOAD_MAX = 184 };
+enum { PAYLOAD_MAX = 184, PAYLOAD_MIN = 8 /* a shorter one stays clear */ };
 
 struct csa {
+	const struct csa_core *core; /* NULL: libdvbcsa */
+	size_t break_even;
+	struct csa_schedule schedule; /* with a core */
 	struct dvbcsa_key_s *one;
-	struct dvbcsa_bs_key_s *many;
+	struct dvbcsa_bs_key_s *many; /* without */
 	size_t n, size; /* payloads, and the places of a full batch */
-	struct dvbcsa_bs_batch_s *batch; /* one more: NULL ends it */
+	struct csa_payload *batch;
+	struct dvbcsa_bs_batch_s *list; /* of the library; NULL ends it */
 };
 
-struct csa *csa_new(void)
+static void take_library(struct csa *c)
+{
+	c->many = dvbcsa_bs_key_alloc();
+	if (c->many == NULL)
+		alloc_fail();
+	c->break_even = CSA_BREAK_EVEN;
+	c->size = dvbcsa_bs_batch_size();
+	c->list = xcalloc(c->size + 1, sizeof *c->list);
+}
+
+struct csa *csa_new_with(const struct csa_core *core)
 {
 	struct csa *c = xcalloc(1, sizeof *c);
 
+	c->core = core;
 	c->one = dvbcsa_key_alloc();
-	c->many = dvbcsa_bs_key_alloc();
-	if (c->one == NULL || c->many == NULL)
+	if (c->one == NULL)
 		alloc_fail();
-	c->size = dvbcsa_bs_batch_size();
-	c->batch = xcalloc(c->size + 1, sizeof *c->batch);
+	if (core == NULL) {
+		take_library(c);
+	} else {
+		c->break_even = core->break_even;
+		c->size = core->lanes;
+	}
+	c->batch = xcalloc(c->size, sizeof *c->batch);
 	return c;
+}
+
+struct csa *csa_new(void)
+{
+	return csa_new_with(csa_core(0));
 }
 
 void csa_free(struct csa **pc)
@@ -37,50 +62,71 @@ void csa_free(struct csa **pc)
 	if (c == NULL)
 		return;
 	dvbcsa_key_free(c->one);
-	dvbcsa_bs_key_free(c->many);
+	if (c->many != NULL)
+		dvbcsa_bs_key_free(c->many);
+	free(c->list);
 	free(c->batch);
 	free(c);
+}
+
+size_t csa_batch(const struct csa *c)
+{
+	return c->size;
 }
 
 void csa_set(struct csa *c, const uint8_t control_word[CSA_CONTROL_WORD])
 {
 	assert(c->n == 0);
 	dvbcsa_key_set(control_word, c->one);
-	dvbcsa_bs_key_set(control_word, c->many);
+	if (c->core != NULL)
+		c->schedule = csa_schedule(control_word);
+	else
+		dvbcsa_bs_key_set(control_word, c->many);
 }
 
 size_t csa_add(struct csa *c, uint8_t *payload, size_t len)
 {
 	assert(c->n < c->size && len <= PAYLOAD_MAX);
-	c->batch[c->n++] = (struct dvbcsa_bs_batch_s){
-		.data = payload,
-		.len = (unsigned)len,
-	};
+	if (len >= PAYLOAD_MIN)
+		c->batch[c->n++] = (struct csa_payload){ payload, len };
 	return c->size - c->n;
+}
+
+static void fill_list(struct csa *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		c->list[i].data = c->batch[i].data;
+		c->list[i].len = (unsigned)c->batch[i].len;
+	}
+	c->list[c->n].data = NULL;
 }
 
 void csa_scramble(struct csa *c)
 {
-	if (c->n >= CSA_BREAK_EVEN) {
-		c->batch[c->n].data = NULL;
-		dvbcsa_bs_encrypt(c->many, c->batch, PAYLOAD_MAX);
-	} else {
+	if (c->n < c->break_even) {
 		for (size_t i = 0; i < c->n; i++)
 			dvbcsa_encrypt(c->one, c->batch[i].data,
-				       c->batch[i].len);
+				       (unsigned)c->batch[i].len);
+	} else if (c->core != NULL) {
+		c->core->scramble(&c->schedule, c->batch, c->n);
+	} else {
+		fill_list(c);
+		dvbcsa_bs_encrypt(c->many, c->list, PAYLOAD_MAX);
 	}
 	c->n = 0;
 }
 
 void csa_descramble(struct csa *c)
 {
-	if (c->n >= CSA_BREAK_EVEN) {
-		c->batch[c->n].data = NULL;
-		dvbcsa_bs_decrypt(c->many, c->batch, PAYLOAD_MAX);
-	} else {
+	if (c->n < c->break_even) {
 		for (size_t i = 0; i < c->n; i++)
 			dvbcsa_decrypt(c->one, c->batch[i].data,
-				       c->batch[i].len);
+				       (unsigned)c->batch[i].len);
+	} else if (c->core != NULL) {
+		c->core->descramble(&c->schedule, c->batch, c->n);
+	} else {
+		fill_list(c);
+		dvbcsa_bs_decrypt(c->many, c->list, PAYLOAD_MAX);
 	}
 	c->n = 0;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Scrambles and descrambles payloads by the DVB Common Scrambling Algorithm
- * (ETSI TS 100 289) with libdvbcsa.
+ * (ETSI TS 100 289).
  *
- * The bitslice core of the library costs nearly the same for one payload and
- * for a full batch.  A batch below CSA_BREAK_EVEN payloads goes through its
- * core for single payloads.
+ * A batch goes through the fastest core that this processor can run (core.h),
+ * else through the bitslice core of libdvbcsa.  Both cost nearly the same for
+ * one payload and for a full batch.  So a small batch goes through the cipher
+ * of libdvbcsa for single payloads.
  */
 #pragma once
 
@@ -14,14 +15,21 @@
 
 enum {
 	CSA_CONTROL_WORD = 8, /* bytes */
-	CSA_BREAK_EVEN = 12,  /* payloads */
+	CSA_BREAK_EVEN = 12,  /* payloads, with libdvbcsa */
 };
 
 struct csa;
+struct csa_core;
 
 /* Without a control word: csa_set() comes first. */
 struct csa *csa_new(void);
+
+/* The same with a core, or with libdvbcsa alone if it is NULL. */
+struct csa *csa_new_with(const struct csa_core *);
 void csa_free(struct csa **);
+
+/* The payloads of a full batch. */
+size_t csa_batch(const struct csa *);
 
 /* Takes another control word.  The batch must be empty. */
 void csa_set(struct csa *, const uint8_t control_word[CSA_CONTROL_WORD]);

@@ -110,6 +110,15 @@ Test(descrambler, clear_even_and_odd_packets_keep_their_order)
 	free(r);
 }
 
+static size_t full_batch(void)
+{
+	struct csa *c = csa_new();
+	size_t n = csa_batch(c);
+
+	csa_free(&c);
+	return n;
+}
+
 Test(descrambler, packets_wait_for_a_batch_a_time_or_a_silence)
 {
 	struct received *r = received_new();
@@ -130,9 +139,9 @@ Test(descrambler, packets_wait_for_a_batch_a_time_or_a_silence)
 	cr_assert_eq(r->calls, 2);
 
 	scramble(p, DESCRAMBLER_ODD, odd);
-	for (size_t i = 0; i < dvbcsa_bs_batch_size(); i++)
+	for (size_t i = 0; i < full_batch(); i++)
 		feed(d, p, 1040 * MS);
-	cr_assert_eq(r->n, 3 + dvbcsa_bs_batch_size());
+	cr_assert_eq(r->n, 3 + full_batch());
 	descrambler_free(&d);
 	free(r);
 }

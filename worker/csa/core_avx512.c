@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * 512 payloads at once, for processors with AVX-512, VBMI and GFNI: the
+ * functions of the stream cipher are ternary tables, the substitution of the
+ * block cipher is a look-up in registers, its permutation a matrix.
+ */
+#pragma GCC target("avx512f,avx512bw,avx512vbmi,gfni")
+#pragma GCC optimize("O3") /* registers for the arrays of words */
+
+#include "worker/csa/core.h"
+
+#include <immintrin.h>
+
+typedef unsigned long long word __attribute__((vector_size(64)));
+
+enum { ABREAST = 4 };
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE word splat(uint8_t byte)
+{
+	return (word)_mm512_set1_epi8((char)byte);
+}
+
+/* Bit 4 * a + 2 * b + c of the table is the result. */
+#define TABLE3(a, b, c, table) \
+	((word)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), \
+					 (__m512i)(c), table))
+#define ZIP(name, kind) \
+	INLINE word name(word a, word b) \
+	{ \
+		return (word)_mm512_unpack##kind((__m512i)a, (__m512i)b); \
+	}
+
+ZIP(zip8_low, lo_epi8)
+ZIP(zip8_high, hi_epi8)
+ZIP(zip16_low, lo_epi16)
+ZIP(zip16_high, hi_epi16)
+ZIP(zip32_low, lo_epi32)
+ZIP(zip32_high, hi_epi32)
+
+INLINE word xor3(word a, word b, word c)
+{
+	return TABLE3(a, b, c, 0x96);
+}
+
+INLINE word pick(word mask, word a, word b)
+{
+	return TABLE3(mask, a, b, 0xca);
+}
+
+INLINE word majority(word a, word b, word c)
+{
+	return TABLE3(a, b, c, 0xe8);
+}
+
+/* Bit a + 2 * b + 4 * c + 8 * d + 16 * e of the table is the result. */
+#define TABLE5(a, b, c, d, e, table) \
+	pick(e, pick(d, TABLE3(c, b, a, (table) >> 24 & 0xff), \
+			 TABLE3(c, b, a, (table) >> 16 & 0xff)), \
+	       pick(d, TABLE3(c, b, a, (table) >> 8 & 0xff), \
+		      TABLE3(c, b, a, (table) & 0xff)))
+#define BOX(name, first_table, second_table) \
+	INLINE void name(word a, word b, word c, word d, word e, word *first, \
+			 word *second) \
+	{ \
+		*first = TABLE5(a, b, c, d, e, first_table); \
+		*second = TABLE5(a, b, c, d, e, second_table); \
+	}
+
+BOX(box1, 0x27968667, 0x69d89c5a)
+BOX(box2, 0x748d9665, 0x99a527c3)
+BOX(box3, 0x69c634cd, 0x99a5665a)
+BOX(box4, 0x4eb4d619, 0xd619b14b)
+BOX(box5, 0xa53964e5, 0x4d6ab26c)
+BOX(box6, 0x39879c78, 0x4be49ba4)
+BOX(box7, 0xda1a3996, 0x1e71e12e)
+
+struct block_tables {
+	__m512i substitution[4];
+	__m512i permutation; /* as an 8 x 8 matrix */
+};
+
+INLINE struct block_tables block_tables(void)
+{
+	struct block_tables t;
+	uint64_t matrix = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		t.substitution[i] = _mm512_loadu_si512(csa_substitution +
+						       64 * i);
+	/* byte 7 - i of the matrix selects the bits that make up bit i */
+	for (size_t i = 0; i < 8; i++)
+		matrix |= (uint64_t)1
+			  << (8 * (7 - (size_t)csa_permutation[i]) + i);
+	t.permutation = _mm512_set1_epi64((long long)matrix);
+	return t;
+}
+
+INLINE word substitute(const struct block_tables *t, word w)
+{
+	__m512i at = (__m512i)w;
+	__m512i low = _mm512_permutex2var_epi8(t->substitution[0], at,
+					       t->substitution[1]);
+	__m512i high = _mm512_permutex2var_epi8(t->substitution[2], at,
+						t->substitution[3]);
+
+	return (word)_mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low,
+					    high);
+}
+
+INLINE word permute(const struct block_tables *t, word w)
+{
+	return (word)_mm512_gf2p8affine_epi64_epi8((__m512i)w, t->permutation,
+						   0);
+}
+
+#include "worker/csa/slices.h"
+
+static bool usable(void)
+{
+	return __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vbmi") &&
+	       __builtin_cpu_supports("gfni");
+}
+
+const struct csa_core csa_core_avx512 = {
+	.name = "AVX-512",
+	.lanes = LANES,
+	.break_even = 4,
+	.usable = usable,
+	.scramble = scramble,
+	.descramble = descramble,
+};
