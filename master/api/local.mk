@@ -20,6 +20,7 @@ libmaster_a_SOURCES += \
 	master/api/effects.c master/api/effects.h \
 	master/api/event.c \
 	master/api/forms_query.c \
+	master/api/history_query.c \
 	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \

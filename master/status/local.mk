@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/status/history.c master/status/history.h \
 	master/status/host_advice.c master/status/host_advice.h \
+	master/status/hour.c master/status/hour.h \
 	master/status/minute.c master/status/minute.h \
 	master/status/status.c master/status/status.h \
 	master/status/status_alarm.c \

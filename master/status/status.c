@@ -30,6 +30,7 @@ struct status {
 	ev_timer timer;
 	struct status_stream **streams; /* sorted by id */
 	size_t n;
+	size_t n_hours; /* streams whose hour is recorded */
 };
 
 struct place {
@@ -119,6 +120,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 		if (!stream->enabled || now_ms - stream->reported_ms < patience)
 			continue;
 		status_stream_miss(stream);
+		status_stream_note_hour(stream, time(NULL), false);
 		info = ask_worker(s, stream);
 		status_stream_note_hang(stream, &info);
 		announce(s, stream, now_ms);
@@ -164,6 +166,10 @@ void status_set_stream(struct status *s, const char *id,
 		s->streams[at] = status_stream_new(id);
 		s->streams[at]->reported_ms = mono_ms();
 		s->streams[at]->wall_s = time(NULL);
+		if (s->n_hours < STATUS_HOURS_MAX) {
+			s->streams[at]->hour = hour_new();
+			s->n_hours++;
+		}
 		s->n++;
 	}
 	status_stream_set(s->streams[at], conf, fault);
@@ -207,6 +213,7 @@ void status_remove_stream(struct status *s, const char *id)
 
 	if (!found)
 		return;
+	s->n_hours -= s->streams[at]->hour != NULL;
 	status_stream_free(&s->streams[at]);
 	s->n--;
 	memmove(s->streams + at, s->streams + at + 1,
@@ -262,6 +269,7 @@ void status_push(struct status *s, const char *id,
 		return;
 	amend = stream->silent && now_ms - stream->reported_ms < AMEND_MS;
 	status_stream_add(stream, m, amend);
+	status_stream_note_hour(stream, time(NULL), amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
 	stream->theirs[0] = 0;
 	for (unsigned place = 1; place <= stream->n_inputs; place++) {
@@ -353,6 +361,20 @@ json_t *status_inputs(struct status *s, const char *id, const char *instance)
 json_t *status_outputs(struct status *s, const char *id, const char *instance)
 {
 	return list_now(s, id, instance, status_stream_outputs);
+}
+
+json_t *status_history(struct status *s, const char *id, int64_t since_s,
+		       const char *instance)
+{
+	struct status_stream *stream = find(s, id);
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	report = stream->hour != NULL ? hour_report(stream->hour, since_s)
+				      : json_object();
+	stamp(report, time(NULL), instance);
+	return report;
 }
 
 json_t *status_network(struct status *s, const char *instance)

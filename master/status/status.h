@@ -24,6 +24,8 @@ struct querier_proc;
 struct status;
 struct stream_conf;
 
+enum { STATUS_HOURS_MAX = 1500 /* streams: 54 MB */ };
+
 struct status_config {
 	struct ev_loop *loop;
 	struct reconciler *reconciler;
@@ -100,6 +102,14 @@ void status_add_alarms(struct status *, json_t *list);
 /* The interfaces on which inputs use groups, and their queriers; a new
  * reference.  status_config.querier must not be NULL. */
 json_t *status_network(struct status *, const char *instance);
+
+/*
+ * The last hour behind since_s, second by second, a new reference; NULL when id
+ * is not known.  See hour_report(); "columns" is absent where the hour is not
+ * recorded, because there are more than STATUS_HOURS_MAX streams.
+ */
+json_t *status_history(struct status *, const char *id, int64_t since_s,
+		       const char *instance);
 
 /* The object `status` of check-stream, a new reference; NULL when id is not
  * known.  *ret_ok: enabled, active and on air. */

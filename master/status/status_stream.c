@@ -46,6 +46,7 @@ void status_stream_free(struct status_stream **p)
 		status_stream_forget_raised(s, s->raised->place,
 					    s->raised->alarm);
 	forget_config(s);
+	hour_free(&s->hour);
 	free(s->worker.reason);
 	free(s->error.text);
 	for (size_t i = 0; i < ARRAY_LEN(s->input_errors); i++)
@@ -192,6 +193,25 @@ void status_stream_miss(struct status_stream *s)
 		s->missed_s++;
 	if (status_stream_is_gone(s))
 		rest_outputs(s);
+}
+
+void status_stream_note_hour(struct status_stream *s, int64_t now_s,
+			     bool amend)
+{
+	struct minute_sum last = minute_sum(&s->minute, 1);
+	struct hour_sample sample = {
+		.bitrate_kbps = (uint32_t)last.bitrate_kbps,
+		.cc_error = (uint32_t)last.cc_error,
+		.pes_error = (uint32_t)last.pes_error,
+		.input = last.active ? s->position : 0,
+		.onair = last.onair,
+		.scrambled = last.sc_error > 0,
+	};
+
+	if (s->hour != NULL && amend)
+		hour_amend(s->hour, &sample);
+	else if (s->hour != NULL)
+		hour_add(s->hour, now_s, &sample);
 }
 
 bool status_stream_is_gone(const struct status_stream *s)

@@ -9,6 +9,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/ratelimit.h"
 #include "common/base/util.h"
+#include "master/status/hour.h"
 #include "master/status/minute.h"
 #include "master/status/status.h"
 #include "master/streams/reconciler.h"
@@ -113,6 +114,7 @@ struct status_stream {
 	int64_t off_s; /* Unix time at which it went off air; 0: on air */
 	struct status_error input_errors[MSG_INPUTS_MAX];
 	struct minute minute;
+	struct hour *hour; /* NULL: not recorded */
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
 	unsigned missed_s;   /* seconds without a report, in a row */
@@ -206,6 +208,10 @@ json_t *status_stream_output_list(const struct status_stream *,
 
 /* Adds a second without a report of a worker. */
 void status_stream_miss(struct status_stream *);
+/* Records the last second, which ended at this Unix time, in the hour; amend:
+ * it replaces the one before. */
+void status_stream_note_hour(struct status_stream *, int64_t now_s,
+			     bool amend);
 /* The last report is too old for alarms, or there was none. */
 bool status_stream_is_gone(const struct status_stream *);
 

@@ -35,7 +35,8 @@ const PATHS = {
 	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
 	'/api/stream-inputs/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
-	'/api/log': 'H', '/api/forms': 'Y', '/api/revisions': 'H',
+	'/api/log': 'H', '/api/forms': 'Y', '/api/history/x': 'Y',
+	'/api/revisions': 'H',
 	'/api/revisions/0': 'H',
 	'/api/stream-inputs/x': 'Y', '/api/stream-outputs/x': 'Y',
 };

@@ -95,6 +95,21 @@ test('every continuity error is counted once', async (t) => {
 	timing.unlessHeldUp(sluice.log.slice(begun), [status], () =>
 		assert.equal(sum(), truth.ccErrors));
 	assert.equal(minute.cc_error, sum());
+	// the hour has the same seconds, whose last one may be a silent one
+	const { first, timestamp, columns } =
+		await sluice.json('/api/history/a001');
+
+	assert.equal(columns.cc_error.reduce((a, b) => a + b), sum());
+	assert.ok(columns.onair.includes(true));
+	assert.ok(columns.input.includes(1));
+	assert.ok(Math.abs(first + columns.bitrate.length - timestamp) <= 3);
+	const last = first + columns.bitrate.length - 1;
+	const rest = await sluice.json(`/api/history/a001?since=${last}`);
+
+	assert.equal(rest.first, last + 1);
+	assert.equal((await sluice.get('/api/history/a001?since=x')).status,
+		400);
+	assert.equal((await sluice.get('/api/history/b')).status, 404);
 	await sluice.stop();
 });
 

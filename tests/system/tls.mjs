@@ -129,7 +129,8 @@ test('the status has the facts of the certificate, and an alarm of its end',
 	});
 
 	assert.equal(alarm, 'tls');
-	assert.match(reason, /the certificate of CN = ending expires in 8 days/);
+	assert.match(reason,
+		/the certificate of CN = ending expires in 8 days/);
 	await sluice.stop();
 });
 

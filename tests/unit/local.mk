@@ -548,6 +548,7 @@ unit_master_tests = \
 	tests/unit/master/setup/test_options \
 	tests/unit/master/status/test_history \
 	tests/unit/master/status/test_host_advice \
+	tests/unit/master/status/test_hour \
 	tests/unit/master/status/test_minute \
 	tests/unit/master/status/test_status \
 	tests/unit/master/status/test_status_alarm \
@@ -713,6 +714,7 @@ tests_unit_master_status_test_host_advice_SOURCES = \
 	tests/unit/master/fakes.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_host_advice_LDADD = $(master_libs)
+tests_unit_master_status_test_hour_LDADD = $(master_libs)
 tests_unit_master_status_test_minute_LDADD = $(master_libs)
 tests_unit_master_status_test_status_SOURCES = \
 	tests/unit/master/status/test_status.c \

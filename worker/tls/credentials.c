@@ -223,8 +223,8 @@ static void print_name(const X509_NAME *name, char *text, size_t size)
 	int n = 0;
 
 	if (bio != NULL &&
-	    X509_NAME_print_ex(bio, name, 0, XN_FLAG_ONELINE &
-						     ~ASN1_STRFLGS_ESC_MSB) >= 0)
+	    X509_NAME_print_ex(bio, name, 0,
+			       XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) >= 0)
 		n = BIO_read(bio, text, (int)size - 1);
 	text[n > 0 ? n : 0] = '\0';
 	BIO_free(bio);

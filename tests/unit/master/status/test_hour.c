@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/hour.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOW = 1795171200 };
+
+static void add(struct hour *h, int64_t time_s, unsigned kbps)
+{
+	hour_add(h, time_s, &(struct hour_sample){
+		.bitrate_kbps = kbps, .cc_error = 70000, .input = 2,
+		.onair = true });
+}
+
+static void expect(const struct hour *h, int64_t since_s, int64_t first,
+		   const char *bitrates)
+{
+	json_t *report = hour_report(h, since_s);
+	json_t *columns = json_object_get(report, "columns");
+	char *text = json_dumps(json_object_get(columns, "bitrate"),
+				JSON_COMPACT);
+
+	cr_expect_str_eq(text, bitrates);
+	cr_expect_eq(json_integer_value(json_object_get(report, "first")),
+		     first);
+	free(text);
+	json_decref(report);
+}
+
+Test(hour, has_the_seconds_in_order_with_unknown_ones)
+{
+	struct hour *h = hour_new();
+	json_t *report;
+	char *text;
+
+	expect(h, 0, 1, "[]");
+	add(h, NOW, 1);
+	add(h, NOW + 1, 2);
+	hour_amend(h, &(struct hour_sample){ .bitrate_kbps = 3 });
+	add(h, NOW + 4, 4);
+	expect(h, 0, NOW, "[1,3,null,null,4]");
+	expect(h, NOW + 3, NOW + 4, "[4]");
+	expect(h, NOW + 4, NOW + 5, "[]");
+	expect(h, INT64_MAX, NOW + 5, "[]");
+	report = hour_report(h, NOW + 3);
+	text = json_dumps(json_object_get(report, "columns"), JSON_COMPACT);
+	cr_expect_str_eq(text, "{\"bitrate\":[4],\"cc_error\":[65535],"
+			 "\"pes_error\":[0],\"scrambled\":[false],"
+			 "\"onair\":[true],\"input\":[2]}");
+	free(text);
+	json_decref(report);
+	hour_free(&h);
+}
+
+Test(hour, forgets_what_is_older)
+{
+	struct hour *h = hour_new();
+	json_t *report, *list;
+
+	for (unsigned i = 0; i < 2 * HOUR_SECONDS + 5; i++)
+		add(h, NOW + i, i);
+	report = hour_report(h, 0);
+	list = json_object_get(json_object_get(report, "columns"), "bitrate");
+	cr_expect_eq(json_array_size(list), (size_t)HOUR_SECONDS);
+	for (size_t i = 0; i < HOUR_SECONDS; i++)
+		cr_assert_eq(json_integer_value(json_array_get(list, i)),
+			     (json_int_t)(HOUR_SECONDS + 5 + i));
+	json_decref(report);
+	cr_expect_leq(hour_memory(h), 37000u);
+	/* a gap within the hour */
+	add(h, NOW + 2 * HOUR_SECONDS + 4 + 3000, 7);
+	report = hour_report(h, NOW + 2 * HOUR_SECONDS + 4);
+	list = json_object_get(json_object_get(report, "columns"), "bitrate");
+	cr_expect_eq(json_array_size(list), 3000u);
+	for (size_t i = 0; i < 2999; i++)
+		cr_assert(json_is_null(json_array_get(list, i)));
+	json_decref(report);
+	hour_free(&h);
+}
+
+Test(hour, has_no_gap_where_reports_come_early_or_late)
+{
+	struct hour *h = hour_new();
+	json_t *report;
+
+	add(h, NOW, 1);
+	add(h, NOW, 2);
+	add(h, NOW + 2, 3);
+	add(h, NOW + 4, 4);
+	expect(h, 0, NOW, "[1,2,3,4]");
+	/* no sample is lost, however many come */
+	hour_amend(h, &(struct hour_sample){ .pes_error = 3 });
+	hour_add(h, NOW + 2, &(struct hour_sample){ .pes_error = 4 });
+	report = hour_report(h, NOW + 2);
+	cr_expect_eq(json_integer_value(json_array_get(json_object_get(
+		json_object_get(report, "columns"), "pes_error"), 0)), 7);
+	json_decref(report);
+	hour_free(&h);
+}
+
+Test(hour, begins_again_after_a_long_gap_and_a_clock_that_was_set_back)
+{
+	struct hour *h = hour_new();
+
+	add(h, NOW, 1);
+	add(h, NOW + HOUR_SECONDS, 2);
+	expect(h, 0, NOW + HOUR_SECONDS, "[2]");
+	add(h, NOW + 10, 3);
+	expect(h, 0, NOW + 10, "[3]");
+	add(h, NOW + 11, 4);
+	expect(h, 0, NOW + 10, "[3,4]");
+	hour_free(&h);
+}
