@@ -9,7 +9,7 @@ const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Ring } = await load('common/ring.js');
 const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
 const { chosenFirst } = await load('headend/groups.js');
-const { columns, rangeOf } = await load('headend/history.js');
+const { columns, fill, rangeOf } = await load('headend/history.js');
 const { PAGES, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
 	await load('headend/programs.js');
@@ -106,6 +106,16 @@ test('a ring becomes columns with holes and times off air', () => {
 		times: [100, 101, 102, 103, 104],
 		rate: [8, null, 0, 0, null], cc: [2, null, null, null, null],
 		pes: [3, null, 3, 3, null], off: [[102, 104]] });
+	// of a service whose clock is 50 s ahead
+	const hour = new Ring(10);
+
+	fill(hour, { first: 150, columns: { bitrate: [null, 7000, 0],
+		onair: [null, true, false], cc_error: [null, 1, 0],
+		pes_error: [null, 0, 0] } }, 50);
+	fill(hour, { first: 900 }, 50);
+	assert.deepEqual(columns(hour, 102, 3), { times: [100, 101, 102],
+		rate: [null, 7, 0], cc: [null, 1, null],
+		pes: [null, null, null], off: [[102, 103]] });
 	assert.deepEqual([rangeOf('3600'), rangeOf('7'), rangeOf(null)],
 		[3600, 600, 600]);
 });

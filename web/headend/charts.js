@@ -2,12 +2,13 @@
 // The charts of a stream: rate and errors of each second, with one range and
 // one cursor.
 
-import { useLayoutEffect, useRef, useState } from '../parts/hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
 import { Ring } from '../common/ring.js';
 import { clock } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
-import { RANGES, columns } from './history.js';
+import { RANGES, columns, fill } from './history.js';
 import { Plot, themeKey } from './plot.js';
 import { html } from './view.js';
 
@@ -17,6 +18,39 @@ const HOUR_S = 3600;
 /** @typedef {import('../common/store.js').Stream} Stream */
 /** @typedef {import('../common/api-types').StreamStatus} Status */
 /** @typedef {import('./plot.js').Mark} Mark */
+
+/**
+ * The last hour: what the service remembers, then what the events bring.
+ * @param {App} app
+ * @param {string} id
+ */
+function useHour(app, id) {
+	const [hour, setHour] = useState(() => new Ring(HOUR_S));
+
+	useEffect(() => {
+		let over = false;
+		const ask = async () => {
+			const ring = new Ring(HOUR_S);
+
+			try {
+				fill(ring, await app.api.get(
+					`api/history/${encodeURIComponent(id)}`),
+				app.skew.value);
+			} catch {
+				// what the page has seen itself remains
+			}
+			if (!over)
+				setHour(ring);
+		};
+
+		if (app.lostAt === null)
+			ask();
+		return () => {
+			over = true;
+		};
+	}, [app, id, app.lostAt === null]);
+	return hour;
+}
 
 /** @param {{app: App, stream: Stream, range: number,
  *	onRange: (range: number) => void}} props */
@@ -52,7 +86,7 @@ function Chart({ app, label, height, series, data, onCursor }) {
 /** @param {{app: App, stream: Stream, status: Status | null, range: number,
  *	onRange: (range: number) => void}} props */
 export function Charts({ app, stream, status, range, onRange }) {
-	const [hour] = useState(() => new Ring(HOUR_S));
+	const hour = useHour(app, stream.id);
 	const cursor = useRef(/** @type {HTMLElement | null} */ (null));
 	const seen = useRef(/** @type {ReturnType<typeof columns> | null} */ (
 		null));

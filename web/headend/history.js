@@ -20,6 +20,25 @@ export function rangeOf(text) {
 }
 
 /**
+ * Writes what the service remembers.
+ * @param {Ring} ring
+ * @param {any} reply of GET api/history
+ * @param {number} skew seconds that the service's clock is ahead
+ */
+export function fill(ring, { first, columns: all }, skew) {
+	if (all === undefined)
+		return; // too many streams: it is not recorded
+	all.bitrate.forEach((/** @type {number | null} */ bitrate,
+		/** @type {number} */ i) => {
+		if (bitrate !== null)
+			ring.write(Math.round(first + i - skew), { bitrate,
+				onair: all.onair[i] === true,
+				cc_error: all.cc_error[i] ?? 0,
+				pes_error: all.pes_error[i] ?? 0 });
+	});
+}
+
+/**
  * @param {Ring} ring
  * @param {number} now the last second
  * @param {number} seconds
