@@ -107,7 +107,8 @@ bench_scripts = \
 	tests/bench/stages.mjs \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs \
-	tests/bench/types.mjs
+	tests/bench/types.mjs \
+	tests/bench/web.mjs
 EXTRA_DIST += $(bench_scripts)
 
 # make bench [BENCH=udp,outputs,stages,remux,http,hls,memory,fleet,api,events,tls,pull]
@@ -126,7 +127,7 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
-# make soak [SOAK=types,players,attacks] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+# make soak [SOAK=types,players,attacks,web] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
 SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \

@@ -12,6 +12,7 @@ helper_files = \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/container.mjs \
+	tests/helpers/crowd.mjs \
 	tests/helpers/fake-service.mjs \
 	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
