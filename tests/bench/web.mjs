@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * make soak SOAK=web: the wall in Chromium with the events of 1,000 streams, one
- * a second each, all day.  Neither its heap nor its elements may grow.
+ * make soak SOAK=web: the wall in Chromium with the events of 1,000 streams,
+ * one a second each, all day.  Neither its heap nor its elements may grow.
  *
  *	SOAK_SECONDS=600
  */
@@ -65,7 +65,8 @@ export async function web(report) {
 		throw new Error(noBrowser);
 	const seconds = number('SOAK_SECONDS', 600);
 
-	report.section(`web: the wall with ${STREAMS} streams for ${seconds} s`);
+	report.section(`web: the wall with ${STREAMS} streams for ` +
+		`${seconds} s`);
 	const r = await run(seconds);
 	const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
