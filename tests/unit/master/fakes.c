@@ -3,6 +3,7 @@
 
 #include "common/base/util.h"
 #include "common/http/server.h"
+#include "common/supervise/spawn.h"
 #include "common/ws/hub.h"
 #include "master/streams/deliver_proc.h"
 #include "master/config/play_conf.h"
@@ -12,6 +13,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <ev.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +277,16 @@ const char *deliver_proc_play_error(const struct deliver_proc *r)
 {
 	(void)r;
 	return NULL;
+}
+
+struct spawner *reconciler_spawner(struct reconciler *f)
+{
+	static struct spawner *spawner; /* of each test's process */
+
+	(void)f;
+	if (spawner == NULL)
+		spawner = spawner_new(ev_loop_new(EVFLAG_AUTO), "/");
+	return spawner;
 }
 
 struct tls_proc *reconciler_tls(struct reconciler *f)
