@@ -43,3 +43,29 @@ bool origin_is_foreign(const struct origin *o)
 		return o->host == NULL || !is_same(o->origin, o->host);
 	return false;
 }
+
+bool origin_is_valid(const char *text)
+{
+	static const char host[] = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+	bool secure = strncmp(text, "https://", 8) == 0;
+	size_t len, digits;
+
+	if (!secure && strncmp(text, "http://", 7) != 0)
+		return false;
+	text += secure ? 8 : 7;
+	if (*text == '[') {
+		len = 1 + strspn(text + 1, "0123456789abcdef:.");
+		if (text[len] != ']')
+			return false;
+		len++;
+	} else {
+		len = strspn(text, host);
+	}
+	text += len;
+	if (len == 0 || *text == '\0')
+		return len > 0;
+	digits = strspn(text + 1, "0123456789");
+	return *text == ':' && digits > 0 && digits <= 5 &&
+	       text[1] != '0' && text[1 + digits] == '\0' &&
+	       strcmp(text, secure ? ":443" : ":80") != 0;
+}

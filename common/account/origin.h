@@ -12,6 +12,10 @@ struct origin {
 	const char *host;       /* header Host, or NULL */
 };
 
+/* True for the origin of a page as browsers write it: "https://host:port", in
+ * small letters, without the default port and without a path. */
+bool origin_is_valid(const char *text);
+
 /*
  * The header Sec-Fetch-Site decides: only "same-origin" and "none" are
  * accepted.  A browser that does not send it (plain HTTP) names the page's

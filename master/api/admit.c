@@ -76,7 +76,8 @@ static bool enter_session(struct call *c, const struct credential *shown)
 		return auth_enter_session(auth, shown->session, &c->caller);
 	if (shown->kind == CREDENTIAL_BAD)
 		return false;
-	return credential_cookie(cookie, id) &&
+	/* a page of another origin must know the credential */
+	return !c->listed && credential_cookie(cookie, id) &&
 	       auth_enter_session(auth, id, &c->caller);
 }
 

@@ -11,6 +11,7 @@
 #include "master/api/call.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
+#include "master/api/cors.h"
 #include "master/api/host_look.h"
 #include "master/api/log_feed.h"
 #include "master/api/recordings.h"
@@ -379,11 +380,8 @@ static bool is_login(struct call *call)
 	return name != NULL && strcmp(name, "login") == 0;
 }
 
-/* True when a page of another site made the browser send a request that could
- * change something.  A request that only reads is admitted: the browser hides
- * the answer from that page.  It would not hide the event channel, but that
- * needs a token, unless accounts are switched off. */
-static bool is_foreign(const struct call *call)
+/* True when a page of another site made the browser send the request. */
+static bool is_of_other_site(const struct call *call)
 {
 	const struct http_request *request = call->request;
 	const struct origin origin = {
@@ -391,11 +389,21 @@ static bool is_foreign(const struct call *call)
 		.origin = http_request_header(request, "origin"),
 		.host = http_request_header(request, "host"),
 	};
+
+	return origin_is_foreign(&origin);
+}
+
+/* True when a page of another site made the browser send a request that could
+ * change something.  A request that only reads is admitted: the browser hides
+ * the answer from that page.  It would not hide the event channel, but that
+ * needs a token, unless accounts are switched off. */
+static bool is_foreign(const struct call *call)
+{
 	bool matters = call->route.kind == ROUTE_EVENT
 		? call->api->cfg.options->no_web_auth
-		: strcmp(http_request_method(request), "POST") == 0;
+		: strcmp(http_request_method(call->request), "POST") == 0;
 
-	return matters && origin_is_foreign(&origin);
+	return matters && is_of_other_site(call);
 }
 
 /* True when accounts are switched off and the client uses a name that is none
@@ -448,9 +456,14 @@ static struct call *call_open(struct api *api, struct http_conn *conn,
 			    "machine: use its address, or list the name in "
 			    "settings.control_hosts");
 	} else {
+		call->listed = is_of_other_site(call) && cors_is_listed(call);
+		if (cors_is_preflight(call)) {
+			cors_answer_preflight(call);
+			return NULL;
+		}
 		route_find(api->prefix, paths, request, &call->route,
 			   &call->reply);
-		if (!is_foreign(call))
+		if (call->listed || !is_foreign(call))
 			return call;
 		reply_reset(&call->reply);
 		reply_error(&call->reply, 403,

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/http/server.h"
+#include "master/api/cors.h"
 #include "master/api/redact.h"
 #include "proto/wire/json_text.h"
 
@@ -65,8 +66,7 @@ static void reduce(struct call *c)
 
 void call_answer(struct call *c)
 {
-	struct http_answer answer = { .status = c->reply.status,
-				      .headers = c->reply.headers };
+	struct http_answer answer = { .status = c->reply.status };
 	char *text = NULL;
 
 	if (c->reply.drop) {
@@ -75,6 +75,9 @@ void call_answer(struct call *c)
 		return;
 	}
 	reduce(c);
+	if (c->listed)
+		cors_allow(c);
+	answer.headers = c->reply.headers;
 	if (c->reply.page) {
 		answer.content_type = "text/html; charset=utf-8";
 		answer.headers = page_headers;

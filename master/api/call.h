@@ -35,6 +35,7 @@ struct call {
 	void *arg;
 	bool later;
 	bool certified; /* the certificate in body is valid */
+	bool listed; /* by a page of an origin in settings.web_origins */
 };
 
 struct call *call_new(struct api *, struct http_conn *,

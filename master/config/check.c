@@ -3,6 +3,7 @@
 
 #include "common/base/address.h"
 #include "common/base/ip_prefix.h"
+#include "common/account/origin.h"
 #include "common/account/user.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
@@ -116,6 +117,23 @@ static void judge_keep_default(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+static void judge_origins(struct judge *j, const json_t *settings)
+{
+	size_t mark = judge_down(j, "web_origins");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(settings, "web_origins"), i, item) {
+		const char *text = json_string_value(item);
+
+		if (text != NULL && !origin_is_valid(text))
+			judge_add(j, CHECK_FAULT, "\"%.64s\" is not an origin "
+				  "as in \"https://host:port\": small "
+				  "letters, no path, no default port", text);
+	}
+	judge_up(j, mark);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -139,6 +157,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	if (json_is_object(settings))
 		judge_fields(j, &settings_fields, settings, NULL);
 	judge_real_ip(j, settings);
+	judge_origins(j, settings);
 	judge_certificate(j, settings);
 	judge_keep_active(j, settings);
 	judge_keep_default(j, settings);

@@ -63,6 +63,10 @@ static const struct field settings_rows[] = {
 	{ "control_hosts", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Names of this machine for --no-web-auth." },
+	{ "web_origins", .type = FIELD_LIST, .item = &any_string,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .help = "Pages of other headends that may ask this one: "
+		  "\"https://host:port\"." },
 	{ "observer_redact", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Observers receive no secret of other hosts." },

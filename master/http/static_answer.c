@@ -11,7 +11,7 @@
 /* Nothing inline, nothing of another host, and no text that becomes markup. */
 #define PAGE_POLICY                                                      \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; " \
-	"style-src 'self'; worker-src 'self'; connect-src 'self'; "      \
+	"style-src 'self'; worker-src 'self'; connect-src 'self'%s; "    \
 	"img-src 'self' data:; media-src 'self' blob:; "                 \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "  \
 	"require-trusted-types-for 'script'; trusted-types 'none'\r\n"   \
@@ -83,24 +83,30 @@ static const char *behind_hash(const char *name, const char *hash)
 	return is_ours && name[len] == '/' ? name + len + 1 : NULL;
 }
 
+/* hosts: NULL for a file that is not the page. */
 static void add_headers(struct static_answer *ret, const char *hash,
-			bool is_page, bool is_gzip)
+			const char *hosts, bool is_gzip)
 {
-	char tag[128] = "";
+	char tag[128] = "", policy[STATIC_HEADERS_MAX] = "";
+	bool is_page = hosts != NULL;
+
+	if (is_page)
+		(void)snprintf(policy, sizeof policy, PAGE_POLICY, hosts);
 
 	if (is_page && hash != NULL)
 		(void)snprintf(tag, sizeof tag, "ETag: \"%s%s\"\r\n", hash,
 			       is_gzip ? "-gz" : "");
-	(void)snprintf(ret->headers, sizeof ret->headers, "%s%s%s%s%s",
+	(void)snprintf(ret->headers, sizeof ret->headers, "%s%s%s%s%s%s",
 		       is_gzip ? "Content-Encoding: gzip\r\n" : "",
-		       hash != NULL ? "Vary: Accept-Encoding\r\n" : "", tag,
-		       is_page ? PAGE_POLICY : "", EACH_POLICY);
+		       hash != NULL ? "Vary: Accept-Encoding\r\n" : "",
+		       is_page ? "Vary: Cookie\r\n" : "", tag, policy,
+		       EACH_POLICY);
 	ret->http.headers = ret->headers;
 }
 
 /* A file of the folder, or of the program if the folder has none. */
 static bool take_folder(const char *folder, const char *name,
-			struct static_answer *ret)
+			const char *hosts, struct static_answer *ret)
 {
 	if (static_type(name) == NULL ||
 	    static_folder_read(folder, name, &ret->text) < 0)
@@ -112,15 +118,18 @@ static bool take_folder(const char *folder, const char *name,
 		.body = ret->text.data != NULL ? buf_head(&ret->text) : NULL,
 		.len = buf_len(&ret->text),
 	};
-	add_headers(ret, NULL, strcmp(name, STATIC_PAGE) == 0, false);
+	if (hosts == NULL && strcmp(name, STATIC_PAGE) == 0)
+		hosts = "";
+	add_headers(ret, NULL, hosts, false);
 	return true;
 }
 
-bool static_answer(const struct static_tree *tree, const char *folder,
-		   const char *name, const struct http_request *request,
-		   struct static_answer *ret)
+bool static_answer(const struct static_tree *tree,
+		   const struct static_query *q, struct static_answer *ret)
 {
+	const char *folder = q->folder, *name = q->name;
 	bool is_page = name == NULL, is_gzip;
+	const char *hosts = is_page ? q->hosts : NULL;
 	const struct static_file *file;
 
 	*ret = (struct static_answer){ 0 };
@@ -130,13 +139,13 @@ bool static_answer(const struct static_tree *tree, const char *folder,
 		name = behind_hash(name, folder != NULL ? NULL : tree->hash);
 	if (name == NULL)
 		return false;
-	if (folder != NULL && take_folder(folder, name, ret))
+	if (folder != NULL && take_folder(folder, name, hosts, ret))
 		return true;
 	file = static_find(tree, name);
 	if (file == NULL)
 		return false;
 	is_gzip = static_accepts_gzip(
-		http_request_header(request, "accept-encoding"));
+		http_request_header(q->request, "accept-encoding"));
 	ret->http = (struct http_answer){
 		.status = 200,
 		.content_type = static_type(name),
@@ -146,8 +155,8 @@ bool static_answer(const struct static_tree *tree, const char *folder,
 		.len = is_gzip ? file->gzip_len : file->plain_len,
 		.lasting = true,
 	};
-	add_headers(ret, tree->hash, is_page, is_gzip);
-	if (is_page && static_is_known(http_request_header(request,
+	add_headers(ret, tree->hash, hosts, is_gzip);
+	if (is_page && static_is_known(http_request_header(q->request,
 							   "if-none-match"),
 				       tree->hash)) {
 		ret->http.status = 304;

@@ -11,17 +11,32 @@
 
 #include <stdbool.h>
 
+enum {
+	STATIC_HOSTS_MAX = 8192,
+	STATIC_HEADERS_MAX = STATIC_HOSTS_MAX + 1024,
+};
+
+/* A request for a file. */
+struct static_query {
+	const char *folder; /* --web-dir, whose files are read instead, with any
+			     * hash; or NULL */
+	const char *name;   /* behind "web/", that is HASH/FILE; NULL: the
+			     * page */
+	/* More sources that the page may connect to, each behind a blank; at
+	 * most STATIC_HOSTS_MAX bytes. */
+	const char *hosts;
+	const struct http_request *request;
+};
+
 struct static_answer {
 	struct http_answer http; /* points into the other members */
-	char headers[1024];
+	char headers[STATIC_HEADERS_MAX];
 	struct buf text; /* of a file that is not part of the program */
 };
 
-/* name: behind "web/", that is HASH/FILE; NULL: the page.  folder: --web-dir,
- * whose files are read instead, with any hash; or NULL.  False: there is no
- * such file.  Call static_answer_done() after http_respond(). */
-bool static_answer(const struct static_tree *, const char *folder,
-		   const char *name, const struct http_request *,
+/* False: there is no such file.  Call static_answer_done() after
+ * http_respond(). */
+bool static_answer(const struct static_tree *, const struct static_query *,
 		   struct static_answer *ret);
 void static_answer_done(struct static_answer *);
 

@@ -229,6 +229,9 @@ export function differs(x) {
 	const where = normalise(x.target);
 	const found = ref.routes.find((r) => r.pattern.test(where));
 
+	// what a browser asks before a request of another page
+	if (x.method === 'OPTIONS' && x.status === 204 && x.text === '')
+		return undefined;
 	// the web interface is no part of the documents
 	if (found === undefined && (isPage(x) ||
 		ref.viewers.some((r) => r.pattern.test(where))))

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { basic, checked, cookie, startGuarded } from '../helpers/auth.mjs';
 import { exchange } from '../helpers/http-raw.mjs';
 import { Sluice, config, request } from '../helpers/sluice.mjs';
 import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -61,6 +62,109 @@ test('the page is for everybody, with its policy, and is asked for again',
 	assert.equal(head.headers['content-length'],
 		String(Buffer.byteLength(page.body)));
 	assert.equal(head.body, '');
+	await sluice.stop();
+});
+
+test('the page may connect to other headends for who is logged in',
+	async (t) => {
+	const server = (host, more) => ({ type: 'streamer', enable: true,
+		host, port: 8000, user: 'u', pass: 'p', ...more });
+	const { sluice, admin } = await startGuarded(t, { config: {
+		servers: [server('berlin.example'), server('2001:db8::1'),
+			server('off.example', { enable: false }),
+			server("x; script-src *"), server('port.example',
+				{ port: 0 })] } });
+	const sources = async (headers) => /connect-src ([^;]*);/.exec(
+		(await request(sluice.port, { path: '/', headers }))
+			.headers['content-security-policy'])[1];
+
+	assert.equal(await sources({}), "'self'");
+	assert.equal(await sources(cookie('0'.repeat(64))), "'self'");
+	assert.equal(await sources(admin), ["'self'",
+		...['berlin.example', '[2001:db8::1]'].flatMap((host) =>
+			['http', 'https', 'ws', 'wss'].map((scheme) =>
+				`${scheme}://${host}:8000`))].join(' '));
+	// a copy in the cache of the browser gets the present list
+	const { headers } = await request(sluice.port, { path: '/', headers: {
+		...admin, 'If-None-Match': '*' } });
+
+	assert.match(headers['content-security-policy'], /berlin/);
+	await sluice.stop();
+});
+
+test('pages of listed origins may ask, with a login and without a cookie',
+	async (t) => {
+	const listed = 'https://other.example:8443';
+	const { sluice, admin } = await startGuarded(t, {
+		users: { olga: { type: 1, password: 'look' } },
+		config: { settings: { web_origins: [listed] } } });
+	const from = (origin, more) => ({ 'Sec-Fetch-Site': 'cross-site',
+		Origin: origin, ...more });
+	const ask = (method, path, headers, body) => request(sluice.port,
+		{ method, path, headers }, body);
+	const preflight = (origin, path = '/control/') => ask('OPTIONS', path,
+		from(origin, { 'Access-Control-Request-Method': 'POST',
+			'Access-Control-Request-Headers': 'authorization' }));
+	const version = '{"cmd":"version"}';
+	const post = (origin, more) => ask('POST', '/control/',
+		from(origin, more), version);
+
+	for (const path of ['/control/', '/api/overview']) {
+		const { status, headers } = await preflight(listed, path);
+
+		assert.equal(status, 204);
+		assert.equal(headers['access-control-allow-origin'], listed);
+		assert.equal(headers['access-control-allow-headers'],
+			'Authorization, Content-Type');
+		assert.equal(headers['access-control-allow-credentials'],
+			undefined);
+	}
+	for (const origin of ['https://evil.example', 'null',
+		`${listed}.evil`, 'https://OTHER.example:8443']) {
+		const { status, headers } = await preflight(origin);
+
+		assert.equal(status, 403, origin);
+		assert.equal(headers['access-control-allow-origin'],
+			undefined);
+		assert.equal((await post(origin, basic('olga', 'look')))
+			.status, 403);
+	}
+	assert.equal((await preflight(listed, '/'))
+		.headers['access-control-allow-origin'], undefined);
+	const right = await checked(() => post(listed,
+		basic('olga', 'look')));
+
+	assert.equal(right.status, 200, right.body);
+	assert.equal(right.headers['access-control-allow-origin'], listed);
+	assert.equal(right.headers.vary, 'Origin');
+	// the page can read why a request fails
+	const wrong = await checked(() => post(listed, basic('olga', 'x')));
+
+	assert.equal(wrong.status, 403);
+	assert.equal(wrong.headers['access-control-allow-origin'], listed);
+	// the cookie counts for the own page alone
+	assert.equal((await post(listed, admin)).status, 403);
+	assert.equal((await ask('GET', '/api/overview', from(listed, admin)))
+		.status, 403);
+	assert.equal((await ask('POST', '/control/', { ...admin,
+		'Sec-Fetch-Site': 'same-origin', Origin: listed }, version))
+		.status, 200);
+	await sluice.stop();
+});
+
+test('web_origins are origins as browsers write them', async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	for (const origin of ['*', 'https://other.example/',
+		'http://other.example:80']) {
+		const { status, body } = await sluice.post({
+			cmd: 'set-settings', dry_run: true,
+			settings: { web_origins: [origin] } });
+
+		assert.equal(status, 400);
+		assert.match(JSON.parse(body).error,
+			/^settings\.web_origins: ".*" is not an origin/);
+	}
 	await sluice.stop();
 });
 

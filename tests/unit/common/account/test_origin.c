@@ -3,6 +3,26 @@
 
 #include <criterion/criterion.h>
 
+Test(origin, is_valid_as_browsers_write_it)
+{
+	static const char *const good[] = {
+		"http://h", "https://h.example", "http://h:8000",
+		"https://192.0.2.1:8443", "http://[2001:db8::1]:8000",
+		"http://h:443", "https://h:80",
+	};
+	static const char *const bad[] = {
+		"", "*", "null", "h", "http://", "https://h/", "http://h:80",
+		"https://h:443", "http://H", "http://h:", "http://h:080",
+		"http://h:123456", "http://u@h", "http://h:1/x", "ftp://h",
+		"http://[::1", "http://*.h", "http://h h", "file://",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		cr_expect(origin_is_valid(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect_not(origin_is_valid(bad[i]), "%s", bad[i]);
+}
+
 Test(origin, pages_of_others_are_foreign)
 {
 	static const struct {

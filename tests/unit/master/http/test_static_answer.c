@@ -37,7 +37,9 @@ static const char *answer(const char *where, const char *name,
 	static char text[200];
 	struct http_request *r = request(headers);
 
-	if (static_answer(&tree, where, name, r, ret))
+	if (static_answer(&tree, &(struct static_query){
+			.folder = where, .name = name, .hosts = " http://h:1",
+			.request = r }, ret))
 		(void)snprintf(text, sizeof text, "%d %.*s %s",
 			       ret->http.status, (int)ret->http.len,
 			       (const char *)ret->http.body, ret->http.cache);
@@ -147,6 +149,9 @@ Test(static_answer, names_encoding_tag_and_policy)
 	cr_expect_not_null(strstr(a.headers, "ETag: \"0123abcd-gz\"\r\n"));
 	cr_expect_not_null(strstr(a.headers, "default-src 'none'; "));
 	cr_expect_not_null(strstr(a.headers, "trusted-types 'none'\r\n"));
+	cr_expect_not_null(strstr(a.headers,
+				  "connect-src 'self' http://h:1; "));
+	cr_expect_not_null(strstr(a.headers, "Vary: Cookie\r\n"));
 	cr_expect_str_eq(a.headers + strlen(a.headers) - 2, "\r\n");
 	(void)answer(NULL, "0123abcd/headend/main.js", "", &a);
 	cr_expect_null(strstr(a.headers, "Content-Encoding"));
