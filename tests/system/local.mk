@@ -105,6 +105,7 @@ system_tests = \
 	tests/system/cell.mjs \
 	tests/system/check.mjs \
 	tests/system/clock-step.mjs \
+	tests/system/ctl-login.mjs \
 	tests/system/ctl-tls.mjs \
 	tests/system/ctl-top.mjs \
 	tests/system/durability.mjs \
