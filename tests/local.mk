@@ -46,17 +46,21 @@ include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk
 
-# Two lanes, which contrib/quickstart runs side by side.  Tests of the first wait
-# most of their time, those of the second compute.
-waiting_tests = $(filter tests/web/% tests/system/% tests/reference/%,$(TESTS))
+# Three lanes, which contrib/quickstart runs side by side.  Tests of the first
+# wait most of their time, those of the second start browsers, those of the
+# third compute.
+waiting_tests = $(filter tests/system/% tests/reference/%,$(TESTS))
+browsing_tests = $(filter tests/web/%,$(TESTS))
+computing_tests = $(filter-out $(waiting_tests) $(browsing_tests),$(TESTS))
 run_tests = $(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= \
 	check_LIBRARIES= check_DATA=
 check-waiting:
 	+@$(run_tests) TESTS='$(waiting_tests)' TEST_SUITE_LOG=waiting.log
+check-browsing:
+	+@$(run_tests) TESTS='$(browsing_tests)' TEST_SUITE_LOG=browsing.log
 check-computing:
-	+@$(run_tests) TESTS='$(filter-out $(waiting_tests),$(TESTS))' \
-		TEST_SUITE_LOG=computing.log
-# What the first lane needs beside the programs.
+	+@$(run_tests) TESTS='$(computing_tests)' TEST_SUITE_LOG=computing.log
+# What the first two need beside the programs.
 waiting-programs: $(filter-out tests/unit/% tests/component/% tests/fuzz/% \
 	tests/bench/%,$(check_PROGRAMS)) $(check_DATA)
-.PHONY: check-waiting check-computing waiting-programs
+.PHONY: check-waiting check-browsing check-computing waiting-programs
