@@ -11,7 +11,12 @@
 
 enum { TICKETS = 1 /* per TLS 1.3 handshake */ };
 
-static const char ciphers_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+/* AES with 128 bits first: it takes two thirds of the time */
+static const char ciphers_12[] = "ECDHE+AESGCM+AES128:ECDHE+AESGCM:"
+				 "ECDHE+CHACHA20";
+static const char ciphers_13[] = "TLS_AES_128_GCM_SHA256:"
+				 "TLS_AES_256_GCM_SHA384:"
+				 "TLS_CHACHA20_POLY1305_SHA256";
 
 const char *tls_error(void)
 {
@@ -119,6 +124,7 @@ SSL_CTX *tls_context_new(struct ticket_keys *keys)
 	if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1 &&
 	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1 &&
 	    SSL_CTX_set_cipher_list(ctx, ciphers_12) == 1 &&
+	    SSL_CTX_set_ciphersuites(ctx, ciphers_13) == 1 &&
 	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") == 1 &&
 	    SSL_CTX_set_num_tickets(ctx, TICKETS) == 1 &&
 	    SSL_CTX_set_session_id_context(ctx, id, sizeof id - 1) == 1 &&

@@ -5,6 +5,7 @@ libworkertls_a_SOURCES = \
 	worker/tls/tls_conn.c worker/tls/tls_conn.h \
 	worker/tls/context.c worker/tls/context.h \
 	worker/tls/credentials.c worker/tls/credentials.h \
+	worker/tls/gather.c worker/tls/gather.h \
 	worker/tls/role.c \
 	worker/tls/tls_server.c worker/tls/tls_server.h \
 	worker/tls/ticket_keys.c worker/tls/ticket_keys.h

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "worker/tls/context.h"
+#include "worker/tls/gather.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -14,7 +15,10 @@
 #include <sys/socket.h>
 
 enum {
-	ROUNDS = 4, /* records each way per wake-up */
+	ROUNDS = 4, /* steps each way per wake-up */
+	/* encrypted bytes that wait: those of a step, and what a client that
+	 * does not read makes OpenSSL answer */
+	SEALED_MAX = 2 * TLS_PLAIN_MAX,
 	/* finds a dead host of an idle connection */
 	KEEP_IDLE_S = 60,
 	KEEP_INTERVAL_S = 10,
@@ -39,6 +43,13 @@ static void keep(struct tls_half *h, const uint8_t *data, size_t len)
 	h->len = len;
 }
 
+static void append(struct tls_half *h, const uint8_t *data, size_t len)
+{
+	h->data = xrealloc(h->data, h->len + len);
+	memcpy(h->data + h->len, data, len);
+	h->len += len;
+}
+
 static void drop(struct tls_half *h)
 {
 	/* the bytes may contain a password */
@@ -54,6 +65,61 @@ static void consume(struct tls_half *h, size_t n)
 	h->at += n;
 	if (h->at == h->len)
 		drop(h);
+}
+
+/* --- encrypted bytes --- */
+
+/* Number of sent bytes, or -errno; 0: the socket is full. */
+static ssize_t send_sealed(struct tls_conn *c, const uint8_t *data, size_t len)
+{
+	ssize_t n = send(c->outer.fd, data, len, MSG_NOSIGNAL);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	c->moved = c->moved || n > 0;
+	return n;
+}
+
+/* Sends the bytes that waited. */
+static enum step send_waiting(struct tls_conn *c)
+{
+	struct tls_half *h = &c->sealed;
+	ssize_t n;
+
+	if (h->data == NULL)
+		return STEP_ON;
+	n = send_sealed(c, h->data + h->at, h->len - h->at);
+	if (n < 0)
+		return STEP_FAILED;
+	consume(h, (size_t)n);
+	if (h->data == NULL)
+		return STEP_ON;
+	c->outer_events |= EV_WRITE;
+	return STEP_WAIT;
+}
+
+/* Sends what OpenSSL has written since the last call, behind the bytes that
+ * wait.  False: the connection has failed. */
+static bool send_gathered(struct tls_conn *c)
+{
+	struct gather *g = c->cfg->gather;
+	struct tls_half *h = &c->sealed;
+	ssize_t n = 0;
+
+	if (g->len == 0)
+		return true;
+	if (h->data == NULL)
+		n = send_sealed(c, g->data, g->len);
+	if (n >= 0 && h->data == NULL && (size_t)n < g->len) {
+		keep(h, g->data + n, g->len - (size_t)n);
+	} else if (n >= 0 && h->data != NULL) {
+		if (h->len - h->at + g->len > SEALED_MAX)
+			n = -ENOBUFS;
+		else
+			append(h, g->data, g->len);
+	}
+	g->len = 0;
+	return n >= 0;
 }
 
 /* --- results of OpenSSL --- */
@@ -85,6 +151,7 @@ static enum step handshake(struct tls_conn *c)
 {
 	uint8_t byte;
 	ssize_t waiting = recv(c->inner.fd, &byte, 1, MSG_PEEK);
+	enum step step;
 	int n;
 
 	/* the process at the plaintext end has closed, at its time limit */
@@ -92,13 +159,18 @@ static enum step handshake(struct tls_conn *c)
 		return STEP_FAILED;
 	if (waiting < 0)
 		c->inner_events |= EV_READ;
+	step = send_waiting(c);
+	if (step != STEP_ON)
+		return step;
 	ERR_clear_error();
 	n = SSL_accept(c->ssl);
-	if (n == 1) {
+	step = n == 1 ? STEP_ON : next_step(c, n);
+	/* the alert of a failed handshake leaves, too */
+	if (!send_gathered(c) || step == STEP_DONE)
+		return STEP_FAILED;
+	if (step == STEP_ON)
 		enter(c, TLS_OPEN);
-		return STEP_ON;
-	}
-	return next_step(c, n) == STEP_WAIT ? STEP_WAIT : STEP_FAILED;
+	return step;
 }
 
 /* --- from the client --- */
@@ -137,8 +209,11 @@ static enum step step_up(struct tls_conn *c)
 	}
 	ERR_clear_error();
 	n = SSL_read(c->ssl, c->cfg->scratch, TLS_RECORD_MAX);
+	step = n > 0 ? STEP_ON : next_step(c, n);
+	/* an answer of OpenSSL to the client */
+	if (!send_gathered(c))
+		return STEP_FAILED;
 	if (n <= 0) {
-		step = next_step(c, n);
 		if (step != STEP_DONE)
 			return step;
 		(void)shutdown(c->inner.fd, SHUT_WR);
@@ -153,32 +228,39 @@ static enum step step_up(struct tls_conn *c)
 
 /* --- to the client --- */
 
+/* Encrypts data as far as possible and sends the records. */
 static enum step pass_down(struct tls_conn *c, const uint8_t *data,
 			   size_t len, size_t *ret_taken)
 {
-	int n;
+	enum step step = STEP_ON;
 
 	*ret_taken = 0;
-	ERR_clear_error();
-	n = SSL_write(c->ssl, data, (int)len);
-	if (n <= 0)
-		return next_step(c, n);
-	*ret_taken = (size_t)n;
-	c->moved = true;
-	return STEP_ON;
+	while (*ret_taken < len && step == STEP_ON) {
+		int n;
+
+		ERR_clear_error();
+		n = SSL_write(c->ssl, data + *ret_taken,
+			      (int)MIN(len - *ret_taken,
+				       (size_t)TLS_RECORD_SIZE));
+		if (n > 0)
+			*ret_taken += (size_t)n;
+		else
+			step = next_step(c, n);
+	}
+	return send_gathered(c) ? step : STEP_FAILED;
 }
 
 static enum step end_down(struct tls_conn *c)
 {
-	int n;
-
 	c->down.eof = true;
 	ERR_clear_error();
-	n = SSL_shutdown(c->ssl);
-	if (n < 0 && next_step(c, n) == STEP_WAIT &&
-	    (c->outer_events & EV_WRITE) != 0)
-		return STEP_WAIT;
+	if ((SSL_get_shutdown(c->ssl) & SSL_SENT_SHUTDOWN) == 0)
+		(void)SSL_shutdown(c->ssl);
 	ERR_clear_error();
+	if (!send_gathered(c))
+		return STEP_FAILED;
+	if (c->sealed.data != NULL)
+		return STEP_ON;
 	(void)shutdown(c->outer.fd, SHUT_WR);
 	c->down.done = true;
 	enter(c, TLS_LEAVING);
@@ -194,6 +276,9 @@ static enum step step_down(struct tls_conn *c)
 
 	if (h->done)
 		return STEP_DONE;
+	step = send_waiting(c);
+	if (step != STEP_ON)
+		return step;
 	if (h->data != NULL) {
 		step = pass_down(c, h->data + h->at, h->len - h->at, &sent);
 		consume(h, sent);
@@ -201,7 +286,7 @@ static enum step step_down(struct tls_conn *c)
 	}
 	if (h->eof)
 		return end_down(c);
-	n = recv(c->inner.fd, c->cfg->scratch, TLS_RECORD_MAX, 0);
+	n = recv(c->inner.fd, c->cfg->scratch, TLS_PLAIN_MAX, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
 		c->inner_events |= EV_READ;
 		return STEP_WAIT;
@@ -212,6 +297,11 @@ static enum step step_down(struct tls_conn *c)
 	step = pass_down(c, c->cfg->scratch, (size_t)n, &sent);
 	if (sent < (size_t)n)
 		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
+	/* the rest has not arrived */
+	if (step == STEP_ON && n < TLS_PLAIN_MAX && c->sealed.data == NULL) {
+		c->inner_events |= EV_READ;
+		return STEP_WAIT;
+	}
 	return step;
 }
 
@@ -232,7 +322,7 @@ static void set_events(struct ev_loop *loop, ev_io *io, int events)
 	if (ev_is_active(io) && (io->events & (EV_READ | EV_WRITE)) == events)
 		return;
 	ev_io_stop(loop, io);
-	ev_io_set(io, io->fd, events);
+	ev_io_modify(io, events);
 	if (events != 0)
 		ev_io_start(loop, io);
 }
@@ -245,7 +335,8 @@ static void set_deadline(struct tls_conn *c)
 		ms = c->cfg->handshake_ms;
 	else if (c->down.done)
 		ms = c->cfg->linger_ms;
-	else if (c->down.data != NULL || c->down.eof)
+	else if (c->sealed.data != NULL || c->down.data != NULL ||
+		 c->down.eof)
 		ms = c->cfg->stall_ms;
 	if (ms == c->wait_ms && !c->moved)
 		return;
@@ -263,31 +354,68 @@ static void end(struct tls_conn *c, const char *error)
 	c->cfg->events->on_end(c, error, c->cfg->arg);
 }
 
-/* Continues until it has to wait.  May free c. */
+/* At most ROUNDS steps from the client.  Between two records OpenSSL holds no
+ * data that would not make the socket readable. */
+static enum step run_up(struct tls_conn *c)
+{
+	enum step up;
+
+	c->outer_events = c->inner_events = 0;
+	up = repeat(c, step_up);
+	if (up == STEP_ON && c->up.data == NULL)
+		c->outer_events |= EV_READ;
+	else if (up == STEP_ON)
+		c->inner_events |= EV_WRITE;
+	c->up_wants = (struct tls_wants){ c->outer_events, c->inner_events };
+	return up;
+}
+
+static enum step run_down(struct tls_conn *c)
+{
+	enum step down;
+
+	c->outer_events = c->inner_events = 0;
+	down = repeat(c, step_down);
+	if (down == STEP_ON && c->down.data == NULL && c->sealed.data == NULL &&
+	    !c->down.eof)
+		c->inner_events |= EV_READ;
+	else if (down == STEP_ON)
+		c->outer_events |= EV_WRITE;
+	c->down_wants = (struct tls_wants){ c->outer_events, c->inner_events };
+	return down;
+}
+
+static bool is_wanted(const struct tls_conn *c, const struct tls_wants *wants,
+		      const ev_io *w, int revents)
+{
+	return (revents & (w == &c->outer ? wants->outer : wants->inner)) != 0;
+}
+
+/* Continues in the directions that waited for the event, until they have to
+ * wait.  May free c. */
 static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct tls_conn *c = w->data;
-	enum step up = STEP_ON, down = STEP_ON;
+	enum step up = c->up.done ? STEP_DONE : STEP_WAIT;
+	enum step down = c->down.done ? STEP_DONE : STEP_WAIT;
+	bool both = false;
 
-	(void)revents;
 	c->used = ev_now(loop);
-	c->outer_events = c->inner_events = 0;
-	if (c->stage == TLS_HANDSHAKE)
+	if (c->stage == TLS_HANDSHAKE) {
+		c->outer_events = c->inner_events = 0;
 		up = down = handshake(c);
-	/* At most ROUNDS records in each direction.  Between two records
-	 * OpenSSL holds no data that would not make the socket readable. */
-	if (c->stage != TLS_HANDSHAKE) {
-		up = repeat(c, step_up);
-		if (up == STEP_ON && c->up.data == NULL)
-			c->outer_events |= EV_READ;
-		else if (up == STEP_ON)
-			c->inner_events |= EV_WRITE;
-		down = repeat(c, step_down);
-		if (down == STEP_ON && c->down.data == NULL)
-			c->inner_events |= EV_READ;
-		else if (down == STEP_ON)
-			c->outer_events |= EV_WRITE;
+		c->up_wants = c->down_wants = (struct tls_wants){
+			c->outer_events, c->inner_events };
+		both = up == STEP_ON;
 	}
+	if (c->stage != TLS_HANDSHAKE &&
+	    (both || is_wanted(c, &c->up_wants, w, revents)))
+		up = run_up(c);
+	/* the answer to the client may wait for its socket */
+	if (c->stage != TLS_HANDSHAKE && up != STEP_FAILED &&
+	    (both || c->sealed.data != NULL ||
+	     is_wanted(c, &c->down_wants, w, revents)))
+		down = run_down(c);
 	if (up == STEP_FAILED || down == STEP_FAILED) {
 		end(c, ERR_peek_error() != 0 ? tls_error()
 					     : "closed by the client");
@@ -297,8 +425,10 @@ static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 		end(c, NULL);
 		return;
 	}
-	set_events(c->cfg->loop, &c->outer, c->outer_events);
-	set_events(c->cfg->loop, &c->inner, c->inner_events);
+	set_events(c->cfg->loop, &c->outer,
+		   c->up_wants.outer | c->down_wants.outer);
+	set_events(c->cfg->loop, &c->inner,
+		   c->up_wants.inner | c->down_wants.inner);
 	set_deadline(c);
 }
 
@@ -325,6 +455,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
 	};
 	struct tls_conn *c = xcalloc(1, sizeof *c);
+	BIO *out = gather_bio(cfg->gather);
 
 	c->cfg = cfg;
 	c->used = ev_now(cfg->loop);
@@ -334,12 +465,14 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	c->outer.data = c->inner.data = c;
 	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
 	/* a blocking socket would stop the loop */
-	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
-	    fd_set_nonblock(inner) < 0 || SSL_set_fd(c->ssl, outer) != 1) {
+	if (c->ssl == NULL || out == NULL || fd_set_nonblock(outer) < 0 ||
+	    fd_set_nonblock(inner) < 0 || SSL_set_rfd(c->ssl, outer) != 1) {
+		BIO_free(out);
 		ERR_clear_error();
 		tls_conn_free(&c);
 		return NULL;
 	}
+	SSL_set0_wbio(c->ssl, out);
 	for (size_t i = 0; i < ARRAY_LEN(options); i++)
 		(void)setsockopt(outer, options[i].level, options[i].name,
 				 &options[i].value, sizeof options[i].value);
@@ -364,5 +497,6 @@ void tls_conn_free(struct tls_conn **conn)
 	fd_close(&c->inner.fd);
 	drop(&c->up);
 	drop(&c->down);
+	drop(&c->sealed);
 	free(c);
 }

@@ -4,7 +4,9 @@
  * socket pair, without interpreting them.
  *
  * It reads each side only as fast as the other side accepts, so it holds at
- * most one record in each direction and the buffers of OpenSSL.  The end of
+ * most one record of the client, TLS_PLAIN_MAX bytes to the client and the
+ * buffers of OpenSSL.  The records of so many bytes leave in one call, because
+ * a call costs as much as the cipher of a record.  The end of
  * each direction is passed on separately.  Time limits apply while the client
  * has to act: during the handshake, while data wait for it, and until it closes
  * after the end of the plaintext.  The process at the other end of the pair
@@ -26,6 +28,12 @@
 enum {
 	/* the plaintext of a record: RFC 8446 5.1 */
 	TLS_RECORD_MAX = 16384,
+	/* ... of a record that we send: four of them fit into one segment of
+	 * the kernel, and are what deliver sends at once */
+	TLS_RECORD_SIZE = 15360,
+	/* read at once: more than that, so that a read that is not full is the
+	 * last one */
+	TLS_PLAIN_MAX = 4 * TLS_RECORD_SIZE + 4096,
 
 	TLS_HANDSHAKE_MS = 10000,
 	TLS_STALL_MS = 30000, /* while the client accepts no byte */
@@ -48,6 +56,12 @@ struct tls_half {
 	bool done; /* ... and sent to the other side */
 };
 
+/* The events that a direction waits for. */
+struct tls_wants {
+	int outer, inner;
+};
+
+struct gather;
 struct tls_conn;
 
 struct tls_conn_events {
@@ -63,7 +77,8 @@ struct tls_conn_config {
 	struct ev_loop *loop;
 	const struct tls_conn_events *events;
 	void *arg;
-	uint8_t *scratch; /* TLS_RECORD_MAX bytes */
+	uint8_t *scratch; /* TLS_PLAIN_MAX bytes */
+	struct gather *gather; /* empty between two calls */
 	unsigned handshake_ms;
 	unsigned stall_ms;
 	unsigned linger_ms;
@@ -77,14 +92,16 @@ struct tls_conn {
 	SSL *ssl;
 	ev_io outer; /* the client */
 	ev_io inner; /* the plaintext */
-	int outer_events; /* events of the client needed to continue */
-	int inner_events; /* events of the plaintext needed to continue */
+	int outer_events; /* events of the client needed to continue ... */
+	int inner_events; /* ... and of the plaintext, in this step */
+	struct tls_wants up_wants, down_wants;
 	ev_timer deadline;
 	unsigned wait_ms; /* current limit; 0: none */
 	bool moved;       /* the client accepted bytes: restart the limit */
 	enum tls_stage stage;
 	struct tls_half up;   /* from the client */
 	struct tls_half down; /* to the client */
+	struct tls_half sealed; /* to the client, encrypted */
 	bool up_closed; /* further bytes of the client are dropped */
 };
 

@@ -7,6 +7,7 @@
 #include "common/base/sockaddr.h"
 #include "worker/tls/tls_conn.h"
 #include "worker/tls/context.h"
+#include "worker/tls/gather.h"
 #include "worker/tls/ticket_keys.h"
 
 #include <errno.h>
@@ -19,6 +20,9 @@
 
 TAILQ_HEAD(conn_list, tls_conn);
 
+/* the records of a step, with their headers and tags */
+enum { GATHER_MAX = TLS_PLAIN_MAX + 1024 };
+
 struct tls_server {
 	struct tls_conn_config conns;
 	unsigned connections_max;
@@ -28,7 +32,7 @@ struct tls_server {
 	/* the connections of each stage, oldest first */
 	struct conn_list lists[TLS_LEAVING + 1];
 	struct msg_tls_status status;
-	uint8_t scratch[TLS_RECORD_MAX];
+	uint8_t scratch[TLS_PLAIN_MAX];
 };
 
 /* --- connections --- */
@@ -112,7 +116,7 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 
 	if (client == TLS_VIEWER)
 		limit -= s->connections_max / 4;
-	if (s->ctx != NULL &&
+	if (s->ctx != NULL && s->conns.gather != NULL &&
 	    (s->status.connections < limit || make_room(s))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
 	} else {
@@ -173,6 +177,7 @@ struct tls_server *tls_server_new(const struct tls_server_config *cfg)
 		.events = &conn_events,
 		.arg = s,
 		.scratch = s->scratch,
+		.gather = gather_new(GATHER_MAX),
 		.handshake_ms = cfg->handshake_ms ? cfg->handshake_ms
 						  : TLS_HANDSHAKE_MS,
 		.stall_ms = cfg->stall_ms ? cfg->stall_ms : TLS_STALL_MS,
@@ -195,6 +200,7 @@ void tls_server_free(struct tls_server **server)
 		while ((c = TAILQ_FIRST(&s->lists[i])) != NULL)
 			remove_conn(s, c);
 	SSL_CTX_free(s->ctx);
+	gather_free(&s->conns.gather);
 	ticket_keys_forget(&s->tickets);
 	explicit_bzero(s->scratch, sizeof s->scratch);
 	free(s);

@@ -336,6 +336,85 @@ Test(tls_server, no_viewer_in_use_is_replaced, .timeout = 90)
 	teardown(&b);
 }
 
+Test(tls_server, prefers_the_cipher_that_costs_least, .timeout = 90)
+{
+	struct bench b;
+	struct link l;
+
+	setup(&b, (struct tls_server_config){ 0 });
+	l = dial(&b);
+	cr_expect_str_eq(SSL_get_cipher(l.ssl), "TLS_AES_128_GCM_SHA256");
+	hang_up(&l);
+	teardown(&b);
+}
+
+static uint8_t byte_at(size_t at)
+{
+	return (uint8_t)(at ^ at >> 8 ^ at >> 16);
+}
+
+/* As much as the plaintext end accepts. */
+static void write_plain(const struct link *l, size_t *written, size_t len)
+{
+	uint8_t data[5000];
+
+	while (*written < len) {
+		size_t n = MIN(len - *written, sizeof data);
+		ssize_t sent;
+
+		for (size_t i = 0; i < n; i++)
+			data[i] = byte_at(*written + i);
+		sent = send(l->plain, data, n, MSG_NOSIGNAL);
+		if (sent < 0)
+			return;
+		*written += (size_t)sent;
+	}
+}
+
+/* Returns whether the client got a byte. */
+static bool read_client(const struct link *l, size_t *got)
+{
+	uint8_t data[7000];
+	int n = SSL_read(l->ssl, data, sizeof data);
+
+	for (int i = 0; i < n; i++)
+		cr_assert_eq(data[i], byte_at(*got + (size_t)i));
+	*got += n > 0 ? (size_t)n : 0;
+	return n > 0;
+}
+
+/* Records wait in the server; requests of the client pass meanwhile. */
+Test(tls_server, a_client_that_reads_late_gets_every_byte, .timeout = 90)
+{
+	enum { LEN = 3 << 20 };
+	struct bench b;
+	struct link l;
+	size_t written = 0, got = 0;
+	char byte = 'r';
+
+	setup(&b, (struct tls_server_config){ 0 });
+	l = dial(&b);
+	for (unsigned i = 0; i < 50; i++) {
+		write_plain(&l, &written, LEN);
+		ev_run(b.loop, EVRUN_NOWAIT);
+	}
+	cr_assert_lt(written, (size_t)LEN, "both sockets are full");
+	cr_assert_eq(SSL_write(l.ssl, &byte, 1), 1);
+	UNTIL(&b, recv(l.plain, &byte, 1, 0) == 1);
+	while (got < LEN) {
+		write_plain(&l, &written, LEN);
+		ev_run(b.loop, EVRUN_NOWAIT);
+		(void)read_client(&l, &got);
+	}
+	(void)shutdown(l.plain, SHUT_WR);
+	UNTIL(&b, !read_client(&l, &got) &&
+		  SSL_get_shutdown(l.ssl) == SSL_RECEIVED_SHUTDOWN);
+	cr_expect_eq(got, (size_t)LEN);
+	hang_up(&l);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
 Test(tls_server, is_freed_during_handshakes_and_transfers, .timeout = 90)
 {
 	struct link open, shaking;
