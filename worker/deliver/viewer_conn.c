@@ -36,7 +36,8 @@ static void watch(struct viewer_conn *c, int events)
 					    events)
 		return;
 	ev_io_stop(c->loop, &c->io);
-	ev_io_set(&c->io, c->io.fd, events);
+	/* it stays in the epoll, whose entry often need not change */
+	ev_io_modify(&c->io, events);
 	if (events != 0)
 		ev_io_start(c->loop, &c->io);
 }
