@@ -12,6 +12,7 @@ include master/auth/local.mk
 include master/config/local.mk
 include master/http/local.mk
 include master/setup/local.mk
+include master/softcams/local.mk
 include master/status/local.mk
 include master/streams/local.mk
 include master/viewers/local.mk

@@ -38,6 +38,7 @@ include worker/auth/local.mk
 include worker/backend/local.mk
 include worker/core/local.mk
 include worker/csa/local.mk
+include worker/ca/local.mk
 include worker/deliver/local.mk
 include worker/failover/local.mk
 include worker/fragment/local.mk

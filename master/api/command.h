@@ -162,6 +162,12 @@ json_t *api_host_advice(struct api *);
 /* All adapters: id, type, enable and the status; a new reference. */
 json_t *adapters_overview(const struct api *);
 
+/* Starts the softcams of the configuration, and those that a change replaces;
+ * ends the others. */
+void api_start_softcams(struct api *);
+/* Adds the state of a softcam to its object in the overview. */
+void softcams_describe(const struct api *, const char *id, json_t *object);
+
 /* Counts the version of each table before a stream is stored, modulo 32.
  * spts: pmt_version and sdt_version, from 1; mpts: pat_, cat_, sdt_ and
  * nit_version, from 0. */

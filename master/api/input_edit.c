@@ -30,11 +30,27 @@ static const char *options_of(const char *address)
 	return hash != NULL ? hash + 1 : NULL;
 }
 
-static bool is_cam(const char *option, size_t len, const char *id)
+/* The id in a list of softcams "c1,c2" of len bytes; NULL: it is not there. */
+static const char *find_id(const char *list, size_t len, const char *id)
 {
-	return len == CAM_LEN + strlen(id) &&
-	       strncmp(option, cam, CAM_LEN) == 0 &&
-	       strncmp(option + CAM_LEN, id, len - CAM_LEN) == 0;
+	size_t n = strlen(id);
+
+	for (size_t at = 0; at < len;) {
+		size_t item = strcspn(list + at, ",&");
+
+		if (item == n && strncmp(list + at, id, n) == 0)
+			return list + at;
+		at += item + 1;
+	}
+	return NULL;
+}
+
+/* The id in the option cam; NULL: another option, or other ids. */
+static const char *find_cam(const char *option, size_t len, const char *id)
+{
+	if (len <= CAM_LEN || strncmp(option, cam, CAM_LEN) != 0)
+		return NULL;
+	return find_id(option + CAM_LEN, len - CAM_LEN, id);
 }
 
 bool input_edit_has_cam(const char *address, const char *id)
@@ -44,7 +60,7 @@ bool input_edit_has_cam(const char *address, const char *id)
 	size_t len;
 
 	while (next_option(&at, &option, &len))
-		if (is_cam(option, len, id))
+		if (find_cam(option, len, id) != NULL)
 			return true;
 	return false;
 }
@@ -59,14 +75,24 @@ char *input_edit_cam(const char *address, const char *from, const char *to)
 	size_t len;
 
 	while (next_option(&at, &option, &len)) {
-		bool ours = is_cam(option, len, from);
+		const char *id = find_cam(option, len, from);
+		size_t before = id != NULL ? (size_t)(id - option) : len;
+		size_t after = id != NULL ? before + strlen(from) : len;
+		const char *name = id != NULL && to != NULL ? to : "";
 		char *more;
 
-		if (ours && to == NULL)
+		/* the last softcam of a list takes the option with it */
+		if (id != NULL && to == NULL && before == CAM_LEN &&
+		    after == len)
 			continue;
-		more = ours ? xasprintf("%s%c%s%s", text, joint, cam, to)
-			    : xasprintf("%s%c%.*s", text, joint, (int)len,
-					option);
+		/* an id goes with one comma */
+		if (id != NULL && to == NULL && after < len)
+			after++;
+		else if (id != NULL && to == NULL)
+			before--;
+		more = xasprintf("%s%c%.*s%s%.*s", text, joint, (int)before,
+				 option, name, (int)(len - after),
+				 option + after);
 		free(text);
 		text = more;
 		joint = '&';

@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
-/* True when the address has the option cam=<id>. */
+/* True when the address has the option cam=<id>, alone or in a list. */
 bool input_edit_has_cam(const char *address, const char *id);
 
-/* The address with cam=<to> in the place of cam=<from>, without the option when
- * to is NULL; all else stays as it is written.  free() it. */
+/* The address with the softcam `to` in the place of `from`, or without it when
+ * to is NULL: an option without softcams goes.  All else stays as it is
+ * written.  free() it. */
 char *input_edit_cam(const char *address, const char *from, const char *to);
 
 /* True for dvb://<id> with any options; address may be NULL. */

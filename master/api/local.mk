@@ -40,6 +40,7 @@ libmaster_a_SOURCES += \
 	master/api/sections.c \
 	master/api/sessions.c \
 	master/api/settings.c \
+	master/api/softcam_events.c \
 	master/api/softcams.c \
 	master/api/status_commands.c \
 	master/api/stream_analysis.c \

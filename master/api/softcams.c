@@ -5,6 +5,8 @@
 #include "master/api/effects.h"
 #include "master/api/input_edit.h"
 #include "master/config/config_fields.h"
+#include "master/softcams/softcam_list.h"
+#include "master/streams/reconciler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +63,13 @@ static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 	return refers ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
-static void softcams_set(struct api *api, const json_t *request,
+/* Connections of the old entry end, those of the new one begin. */
+static void apply_softcams(struct edit *e)
+{
+	api_start_softcams(e->api);
+}
+
+static void softcams_set_run(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
 	static const struct collection softcams = {
@@ -71,6 +79,7 @@ static void softcams_set(struct api *api, const json_t *request,
 		.key = COLLECTION_ENTRIES,
 		.fields = &softcam_fields,
 		.judge = judge_softcam,
+		.apply = apply_softcams,
 		.refers = rename_cams,
 	};
 
@@ -110,7 +119,7 @@ static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 const struct api_command softcams_commands[] = {
 	{ "set-cas", cas_set, OBSERVER_HIDDEN,
 	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
-	{ "set-softcam", softcams_set, OBSERVER_HIDDEN,
+	{ "set-softcam", softcams_set_run, OBSERVER_HIDDEN,
 	  COMMAND_NAMES_OBJECT | COMMAND_DRY },
 	{ 0 },
 };

@@ -4,6 +4,7 @@
 #include "master/api/alarms.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
+#include "master/api/edit.h"
 #include "master/status/system_status.h"
 #include "master/streams/reconciler.h"
 
@@ -65,6 +66,7 @@ static json_t *softcams_overview(const struct api *api)
 		(void)json_object_set(o, "id", json_object_get(softcam, "id"));
 		(void)json_object_set(o, "name",
 				      json_object_get(softcam, "name"));
+		softcams_describe(api, edit_text(softcam, "id"), o);
 		(void)json_array_append_new(list, o);
 	}
 	return list;

@@ -378,6 +378,8 @@ static const struct field softcam_rows[] = {
 	  .help = "ECMs that are ignored at the start of a stream." },
 	{ "force", .type = FIELD_NONE, .form = "boolean",
 	  .help = "Connects at once, without a stream that needs it." },
+	{ "ignore_cw", .type = FIELD_NONE, .form = "boolean",
+	  .help = "Uses control words with wrong checksums." },
 };
 
 const struct field_table softcam_fields = ROWS(softcam_rows);

@@ -32,6 +32,10 @@ static void read_input(struct input_conf *in, const char *address,
 		in->id = xstrdup(spec.id);
 	if (spec.kind == INPUT_STREAM)
 		in->stream = xstrdup(spec.stream);
+	if (spec.cams.n > 0) {
+		in->cams = xcalloc(1, sizeof *in->cams);
+		*in->cams = spec.cams;
+	}
 	if (places != NULL)
 		judge_input_place(j, &spec, places);
 }
@@ -106,6 +110,7 @@ void stream_conf_free(struct stream_conf **p)
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		free(c->inputs[i].id);
 		free(c->inputs[i].stream);
+		free(c->inputs[i].cams);
 	}
 	for (size_t i = 0; i < c->n_outputs; i++)
 		free(c->outputs[i].path);

@@ -26,6 +26,7 @@ struct input_conf {
 	bool list;           /* of files */
 	char *id;            /* option id, or NULL */
 	char *stream;        /* the stream that it reads, or NULL */
+	struct cam_list *cams; /* softcams, or NULL */
 };
 
 struct output_conf {

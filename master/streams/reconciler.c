@@ -9,6 +9,7 @@
 #include "common/supervise/auth_proc.h"
 #include "master/config/check.h"
 #include "master/config/play_conf.h"
+#include "master/softcams/softcam_list.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
@@ -225,6 +226,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.loop = r->cfg.loop,
 			.spawner = r->spawner,
 			.deliver = r->deliver,
+			.softcams = r->softcams,
 			.settings = r->cfg.settings,
 			.play = &r->play,
 			.viewers = &r->viewers,
@@ -288,6 +290,7 @@ static void open_services(struct reconciler *r)
 	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
 	r->backend = backend_proc_new(&cfg);
 	r->picture = picture_proc_new(&cfg);
+	r->softcams = softcams_new(&cfg);
 	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
 	cfg.on_up = on_deliver_up;
@@ -335,6 +338,7 @@ void reconciler_free(struct reconciler **rp)
 	querier_proc_free(&r->querier);
 	backend_proc_free(&r->backend);
 	picture_proc_free(&r->picture);
+	softcams_free(&r->softcams);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
@@ -493,6 +497,7 @@ void reconciler_stop(struct reconciler *r)
 	/* services first: deliver then needs no message for each path */
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
 		service_proc_stop(s);
+	softcams_stop(r->softcams);
 	jobs_stop(r->jobs);
 	/* backwards, because a stream may go in the call */
 	for (size_t i = r->n; i-- > 0;)

@@ -31,6 +31,7 @@ struct play_conf;
 struct querier_proc;
 struct reconciler;
 struct sockaddr_any;
+struct softcams;
 struct spawner;
 struct stream_conf;
 struct tls_proc;
@@ -175,6 +176,8 @@ struct auth_proc *reconciler_auth(struct reconciler *);
 struct backend_proc *reconciler_backend(struct reconciler *);
 /* The worker that makes pictures, borrowed. */
 struct picture_proc *reconciler_picture(struct reconciler *);
+/* The softcams that run, borrowed. */
+struct softcams *reconciler_softcams(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:
  * from then on every viewer is denied.  NULL-safe. */
 void reconciler_set_viewers(struct reconciler *, struct viewers *);

@@ -4,6 +4,7 @@
 #include "common/base/util.h"
 #include "common/supervise/service_proc.h"
 #include "common/supervise/tls_proc.h"
+#include "master/softcams/softcam_list.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/receivers.h"
 #include "master/streams/reconciler_state.h"
@@ -22,6 +23,11 @@ struct backend_proc *reconciler_backend(struct reconciler *r)
 struct picture_proc *reconciler_picture(struct reconciler *r)
 {
 	return r->picture;
+}
+
+struct softcams *reconciler_softcams(struct reconciler *r)
+{
+	return r->softcams;
 }
 
 void reconciler_set_viewers(struct reconciler *r, struct viewers *v)
@@ -103,7 +109,10 @@ struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 		n++;
 	if (s != NULL)
 		return s;
-	return i - n < ARRAY_LEN(r->services) ? r->services[i - n] : NULL;
+	i -= n;
+	if (i < ARRAY_LEN(r->services))
+		return r->services[i];
+	return softcams_service(r->softcams, i - ARRAY_LEN(r->services));
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,

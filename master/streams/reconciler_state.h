@@ -24,6 +24,7 @@ struct reconciler {
 	struct querier_proc *querier;
 	struct backend_proc *backend;
 	struct picture_proc *picture;
+	struct softcams *softcams;
 	struct service_proc *services[5]; /* those of the five above */
 	struct jobs *jobs;
 	size_t n, room;

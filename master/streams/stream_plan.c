@@ -82,6 +82,19 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 					     (size_t)RING_SIZE_DEFAULT));
 }
 
+static void plan_cams(struct stream_plan *p, const struct cam_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		bool known = p->n_cams == SOFTCAM_USES_MAX;
+
+		for (size_t k = 0; k < p->n_cams; k++)
+			known = known || strcmp(p->cams[k], list->ids[i]) == 0;
+		if (!known)
+			memcpy(p->cams[p->n_cams++], list->ids[i],
+			       sizeof p->cams[0]);
+	}
+}
+
 struct stream_plan *stream_plan_new(const char *id,
 				    const struct stream_conf *conf,
 				    const json_t *settings,
@@ -109,6 +122,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		p->files = p->files || in->kind == INPUT_FILE ||
 			   in->kind == INPUT_SDP;
 		lists = lists || in->list;
+		if (in->cams != NULL)
+			plan_cams(p, in->cams);
 		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
 			memcpy(p->links.ids[p->links.n++], in->stream,
 			       strlen(in->stream) + 1);

@@ -9,6 +9,7 @@
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
 #include "master/config/stream_conf.h"
+#include "master/softcams/softcam_list.h"
 #include "proto/spec/io_spec.h"
 #include "proto/ipc/msg.h"
 
@@ -49,6 +50,9 @@ struct stream_plan {
 	char *recordings;
 	/* the streams that its inputs read */
 	struct stream_links links;
+	/* the softcams that its inputs name, each once */
+	size_t n_cams;
+	char cams[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
 };
 
 /* id is borrowed and must outlive the plan; settings (may be NULL) has the

@@ -134,6 +134,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	for (size_t i = 0; i < p->plan->links.n; i++)
 		send_link(p, channel, p->plan->links.ids[i]);
 	stream_receivers_up(p);
+	stream_cams_up(p);
 }
 
 static void set_first(struct stream_proc *p, unsigned position, bool by_hand)
@@ -179,6 +180,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 				&m->stream_analysis);
 	} else if (m->type == MSG_STREAM_RECORD) {
 		input_scans_record(&p->scans, &m->stream_record);
+	} else if (m->type == MSG_STREAM_ECM || m->type == MSG_STREAM_EMM) {
+		softcams_take(p->cfg.softcams, &p->cams, m);
 	} else {
 		stream_receivers_message(p, m);
 	}
@@ -199,6 +202,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	analysis_down(p->analysis);
 	input_scans_down(&p->scans);
 	stream_receivers_down(p);
+	softcams_user_down(&p->cams);
 	if (!p->removed)
 		p->cfg.events->on_down(p->id, worker_proc_failure(proc),
 				       p->cfg.arg);
@@ -267,6 +271,7 @@ static void on_demand(bool wanted, void *arg)
 	else
 		log_info(worker_proc_name(p->proc),
 			 "stream %s reads it: starting", p->reader);
+	stream_cams_use(p, wanted);
 	if (wanted) {
 		stream_mounts_resume(&p->mounts);
 		worker_proc_want(p->proc);
@@ -372,6 +377,10 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		p->cfg.events->on_ring(p, p->cfg.arg);
 	keep_memory(p, run);
 
+	stream_cams_use(p, run && demand_is_wanted(&p->demand.demand));
+	/* an adopted worker has no state of them */
+	if (p->started)
+		stream_cams_up(p);
 	worker_proc_use(p->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
 	/* p may be freed in here: nothing after the call */
 	if (!run || !demand_is_wanted(&p->demand.demand))
@@ -400,6 +409,7 @@ void stream_proc_stop(struct stream_proc *p)
 {
 	stream_demand_set(&p->demand, KEEP_ALWAYS, false);
 	set_mounts(p, NULL);
+	stream_cams_use(p, false);
 	if (stream_proc_is_gone(p))
 		p->cfg.events->on_gone(p, p->cfg.arg);
 	else
@@ -460,6 +470,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	p->memory.fd = -1;
 	p->first = 1;
 	stream_receivers_init(p);
+	stream_cams_init(p);
 	stream_demand_init(&p->demand, cfg->loop, on_demand, p);
 	p->choice = input_choice_new(cfg->loop);
 	p->analysis = analysis_new(cfg->loop);
@@ -485,6 +496,7 @@ void stream_proc_free(struct stream_proc **pp)
 		return;
 	input_scans_down(&p->scans);
 	stream_demand_done(&p->demand);
+	stream_cams_use(p, false);
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
 	analysis_free(&p->analysis);

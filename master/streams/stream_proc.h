@@ -25,6 +25,7 @@ struct deliver_proc;
 struct ev_loop;
 struct handover;
 struct play_conf;
+struct softcams;
 struct spawner;
 struct stream_conf;
 struct stream_links;
@@ -57,6 +58,7 @@ struct stream_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
+	struct softcams *softcams; /* NULL: none */
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
 	/* the rules for receivers; NULL, or a pointer to NULL: none */

@@ -36,6 +36,7 @@ void stream_proc_rename(struct stream_proc *p, const char *id)
 		replan(p, p->plan->source);
 	stream_mounts_rename(&p->mounts, id);
 	receivers_rename(&p->receivers, id);
+	stream_cams_use(p, stream_proc_is_wanted(p));
 	free(old);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "master/softcams/softcam_list.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/stream_demand.h"
 #include "master/streams/stream_memory.h"
@@ -39,11 +40,22 @@ struct stream_proc {
 	unsigned n_switches; /* since the last status */
 	struct receivers receivers;
 	struct viewer_way way; /* of the questions about callers */
+	struct softcam_user cams;
 
 	struct stream_mounts mounts;
 	struct stream_demand demand;
 	struct errmsg error; /* why it cannot run; "" when it can */
 };
+
+/* --- stream_cams.c --- */
+
+/* Before the first call of the next ones. */
+void stream_cams_init(struct stream_proc *);
+/* The plan, the id or stream_proc_is_wanted() may have changed; run: it is
+ * wanted. */
+void stream_cams_use(struct stream_proc *, bool run);
+/* The worker has received stream.start. */
+void stream_cams_up(struct stream_proc *);
 
 /* --- stream_receivers.c --- */
 

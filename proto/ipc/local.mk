@@ -6,5 +6,6 @@ libproto_a_SOURCES += \
 	proto/ipc/msg_deliver.h \
 	proto/ipc/msg_roles.c \
 	proto/ipc/msg_services.h \
+	proto/ipc/msg_softcam.c proto/ipc/msg_softcam.h \
 	proto/ipc/msg_stream.c \
 	proto/ipc/msg_tables.h

@@ -19,6 +19,7 @@
 #include "common/base/util.h"
 #include "proto/ipc/msg_deliver.h"
 #include "proto/ipc/msg_services.h"
+#include "proto/ipc/msg_softcam.h"
 #include "proto/spec/alarm.h"
 
 #include <jansson.h>
@@ -60,6 +61,10 @@
 	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
 	/* another stream, which the inputs read, has another id */ \
 	ROW(STREAM_RENAME, stream_rename, "stream.rename", 0) \
+	/* the state of a softcam that an input names */ \
+	ROW(STREAM_CAM, stream_cam, "stream.cam", 0) \
+	/* the control words of a stream.ecm */ \
+	ROW(STREAM_WORD, stream_word, "stream.word", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -114,6 +119,12 @@
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* connect to this server */ \
 	ROW(SOFTCAM_TEST, softcam_test, "softcam.test", 0) \
+	/* stay connected to this server */ \
+	ROW(SOFTCAM_START, softcam_start, "softcam.start", 0) \
+	/* ask the server for the control words of an ECM */ \
+	ROW(SOFTCAM_ECM, softcam_ecm, "softcam.ecm", 0) \
+	/* pass an EMM to the server */ \
+	ROW(SOFTCAM_EMM, softcam_emm, "softcam.emm", 0) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -141,6 +152,10 @@
 	ROW(STREAM_LEFT, stream_left, "stream.left", KEPT) \
 	/* the receivers of an output that listens */ \
 	ROW(STREAM_RECEIVERS, stream_receivers, "stream.receivers", REPLACED) \
+	/* the control words of this ECM are wanted */ \
+	ROW(STREAM_ECM, stream_ecm, "stream.ecm", KEPT) \
+	/* an EMM for the card of a softcam */ \
+	ROW(STREAM_EMM, stream_emm, "stream.emm", REPLACED) \
 	/* once a second: totals */ \
 	ROW(DELIVER_STATUS, deliver_status, "deliver.status", REPLACED) \
 	/* once a second per mount that changed */ \
@@ -181,6 +196,12 @@
 	ROW(SCAN_STATUS, scan_status, "scan.status", REPLACED) \
 	/* the end of a test */ \
 	ROW(SOFTCAM_RESULT, softcam_result, "softcam.result", KEPT) \
+	/* the login succeeded, or the connection ended */ \
+	ROW(SOFTCAM_CARD, softcam_card, "softcam.card", KEPT) \
+	/* the answer to a softcam.ecm */ \
+	ROW(SOFTCAM_WORD, softcam_word, "softcam.word", KEPT) \
+	/* once a second: rates and totals */ \
+	ROW(SOFTCAM_STATUS, softcam_status, "softcam.status", REPLACED) \
 	/* once a second: the queriers */ \
 	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
 
@@ -421,28 +442,8 @@ struct msg_scan_status {
 	const char *error;       /* why no packets arrive; NULL: no error */
 };
 
-struct msg_softcam_test {
-	const char *host;
-	unsigned port;
-	const char *user, *password;
-	const char *key; /* hexadecimal digits; other texts: the usual key */
-};
-
 struct msg_worker_debug {
 	bool on;
-};
-
-struct msg_softcam_result {
-	const char *error; /* NULL: the login succeeded */
-	/* The card behind the server.  The texts are hexadecimal digits. */
-	unsigned caid;
-	bool au;     /* the server takes EMMs */
-	char ua[17]; /* unique address */
-	size_t n;
-	struct msg_softcam_ident {
-		char id[7];
-		char sa[17]; /* shared address */
-	} idents[MSG_IDENTS_MAX];
 };
 
 struct msg {
@@ -454,6 +455,10 @@ struct msg {
 		struct msg_stream_input stream_input;
 		struct msg_stream_link stream_link;
 		struct msg_stream_rename stream_rename;
+		struct msg_stream_cam stream_cam;
+		struct msg_cam_word stream_word;
+		struct msg_cam_section stream_ecm;
+		struct msg_cam_section stream_emm;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;
@@ -511,6 +516,12 @@ struct msg {
 		struct msg_scan_announcement scan_announcement;
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
+		struct msg_softcam_start softcam_start;
+		struct msg_cam_section softcam_ecm;
+		struct msg_cam_section softcam_emm;
+		struct msg_softcam_result softcam_card;
+		struct msg_cam_word softcam_word;
+		struct msg_softcam_status softcam_status;
 		struct msg_worker_debug worker_debug;
 		struct msg_softcam_result softcam_result;
 		struct msg_querier_status querier_status;

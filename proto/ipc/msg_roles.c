@@ -397,43 +397,6 @@ static const struct field scan_status_rows[] = {
 const struct field_table scan_status_fields =
 	MSG_TABLE(struct msg_scan_status, scan_status_rows);
 
-/* --- softcam --- */
-
-static const struct field softcam_test_rows[] = {
-	{ "host", FIELD_AT(struct msg_softcam_test, host) },
-	{ "port", FIELD_AT(struct msg_softcam_test, port), .min = 1,
-	  .max = UINT16_MAX },
-	{ "user", FIELD_AT(struct msg_softcam_test, user),
-	  .max = MSG_CAM_LOGIN_MAX },
-	{ "password", FIELD_AT(struct msg_softcam_test, password),
-	  .max = MSG_CAM_LOGIN_MAX, .flags = FIELD_SECRET },
-	{ "key", MSG_WORD(struct msg_softcam_test, key),
-	  .flags = FIELD_SECRET },
-};
-const struct field_table softcam_test_fields =
-	MSG_TABLE(struct msg_softcam_test, softcam_test_rows);
-
-static const struct field ident_rows[] = {
-	{ "id", FIELD_AT(struct msg_softcam_ident, id) },
-	{ "sa", FIELD_AT(struct msg_softcam_ident, sa) },
-};
-static const struct field_table ident_fields =
-	MSG_TABLE(struct msg_softcam_ident, ident_rows);
-
-static const struct field softcam_result_rows[] = {
-	{ "error", MSG_TEXT(struct msg_softcam_result, error),
-	  .flags = FIELD_MAYBE },
-	{ "caid", FIELD_AT(struct msg_softcam_result, caid),
-	  .max = UINT16_MAX },
-	{ "au", FIELD_AT(struct msg_softcam_result, au) },
-	{ "ua", FIELD_AT(struct msg_softcam_result, ua),
-	  .flags = FIELD_MAYBE },
-	{ "idents", FIELD_ITEMS(struct msg_softcam_result, idents, n),
-	  .of = &ident_fields },
-};
-const struct field_table softcam_result_fields =
-	MSG_TABLE(struct msg_softcam_result, softcam_result_rows);
-
 /* --- querier --- */
 
 static const struct field querier_rows[] = {

@@ -48,6 +48,16 @@ static const struct field input_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "Does not analyze the packets of the input." },
 	IO_ROWS_BISS(struct input_spec),
+	{ "cam", FIELD_BY(&cam_hook, struct input_spec, cams),
+	  .beside = "biss", .flags = FIELD_OBSERVER,
+	  .help = "Softcams that know the control words: id,id." },
+	{ "ecm_pid", IO_INPUT(ecm_pid), .min = 1, .max = 8190, .needs = "cam",
+	  .flags = FIELD_OBSERVER,
+	  .help = "PID of the ECMs, instead of that in the tables." },
+	{ "shift", IO_INPUT(shift_ms), .max = CAM_SHIFT_MAX_MS,
+	  .initial = CAM_SHIFT_DEFAULT, .unit = "ms", .needs = "cam",
+	  .flags = FIELD_OBSERVER,
+	  .help = "How long packets wait for their control word." },
 	{ "mux", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of the stream whose PID is inserted." },
@@ -192,6 +202,13 @@ static void remark_option(const struct reader *rd, const char *key,
 	rd->remark(text.text, rd->arg);
 }
 
+/* cam without an id is a CI module in other programs. */
+static bool is_module(const struct field *f, const char *value)
+{
+	return f != NULL && f->hook == &cam_hook &&
+	       (value == NULL || value[0] == '\0');
+}
+
 /* The last value of a key counts; the others are not judged. */
 static int read_options(const struct reader *rd, struct errmsg *error)
 {
@@ -213,7 +230,7 @@ static int read_options(const struct reader *rd, struct errmsg *error)
 			return r;
 		}
 		if (!is_given(rd, 0, i, key))
-			remark_option(rd, key, f);
+			remark_option(rd, key, is_module(f, value) ? NULL : f);
 	}
 	return 0;
 }

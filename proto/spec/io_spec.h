@@ -18,6 +18,7 @@
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
 #include "proto/spec/biss.h"
+#include "proto/spec/cam_spec.h"
 #include "proto/spec/http_spec.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/rist_spec.h"
@@ -116,6 +117,9 @@ struct input_spec {
 	bool no_analyze;
 
 	struct biss_spec biss;
+	struct cam_list cams;  /* softcams; n 0: none */
+	uint16_t ecm_pid;      /* 0: as the tables say */
+	unsigned shift_ms;     /* before the descrambler; CAM_SHIFT_DEFAULT */
 
 	/* a PID of another stream that is inserted */
 	char mux[IO_INNER_MAX + 1]; /* address of that stream; "" = none */

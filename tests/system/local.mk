@@ -24,6 +24,7 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
+	tests/helpers/newcamd.mjs \
 	tests/helpers/nginx.mjs \
 	tests/helpers/rist.mjs \
 	tests/helpers/rist-stuck.mjs \
@@ -108,6 +109,7 @@ system_tests = \
 	tests/system/ctl-login.mjs \
 	tests/system/ctl-tls.mjs \
 	tests/system/ctl-top.mjs \
+	tests/system/descramble.mjs \
 	tests/system/durability.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
@@ -216,6 +218,10 @@ check_PROGRAMS += tests/helpers/remux-file
 tests_helpers_remux_file_SOURCES = tests/helpers/remux-file.c
 tests_helpers_remux_file_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/helpers/scramble-file
+tests_helpers_scramble_file_SOURCES = tests/helpers/scramble-file.c
+tests_helpers_scramble_file_LDADD = libworker.a libcommon.a $(DVBCSA_LIBS)
 
 check_PROGRAMS += tests/helpers/bare-port
 tests_helpers_bare_port_SOURCES = tests/helpers/bare-port.c

@@ -2,10 +2,10 @@
 // test-softcam: logs in to a server, reports within ten seconds how far it
 // came, and does nothing else.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import crypto from 'node:crypto';
 import net from 'node:net';
 import { test } from 'node:test';
+import { CAM_KEY, CARD, GREETING, camKeys, open, seal }
+	from '../helpers/newcamd.mjs';
 import { Sluice, config, request } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { freePort, now, run, waitUntil } from '../helpers/util.mjs';
@@ -15,7 +15,7 @@ const LIMIT_MS = 10000;
 const AT_ONCE = 4;
 
 const about = (more) => ({ type: 'newcamd', name: 'x', user: 'u', pass: 'p',
-	key: '0102030405060708091011121314', timeout: 1, ...more });
+	key: CAM_KEY, timeout: 1, ...more });
 
 async function judged(sluice, more) {
 	const begin = now();
@@ -85,48 +85,6 @@ test('a name without an address is a timeout of the connection', async (t) => {
 	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
-// The cipher of the protocol, by OpenSSL and its own command.
-const spread = (key) => Buffer.concat([key.subarray(0, 7), key.subarray(7)]
-	.map((half) => {
-		const bits = BigInt(`0x${half.toString('hex')}`);
-
-		return Buffer.from(Array.from({ length: 8 }, (_, i) =>
-			Number(bits >> BigInt(49 - 7 * i) & 127n) << 1));
-	}));
-
-function seal(key, type, body = Buffer.alloc(0)) {
-	const plain = Buffer.alloc(Math.ceil((14 + body.length) / 8) * 8);
-	const iv = Buffer.from('8 bytes!');
-
-	plain[10] = type;
-	plain.writeUInt16BE(body.length, 11);
-	body.copy(plain, 13);
-	plain[plain.length - 1] = plain.reduce((a, b) => a ^ b);
-	const c = crypto.createCipheriv('des-ede-cbc', key, iv);
-	c.setAutoPadding(false);
-	const sealed = Buffer.concat([c.update(plain), c.final(), iv]);
-
-	return Buffer.concat([Buffer.from([sealed.length >> 8,
-		sealed.length & 255]), sealed]);
-}
-
-function open(key, frame) {
-	const d = crypto.createDecipheriv('des-ede-cbc', key,
-		frame.subarray(-8));
-	d.setAutoPadding(false);
-	const plain = Buffer.concat([d.update(frame.subarray(2, -8)),
-		d.final()]);
-
-	const end = 13 + (plain.readUInt16BE(11) & 4095);
-
-	return plain.reduce((a, b) => a ^ b) === 0 &&
-		{ type: plain[10], body: plain.subarray(13, end) };
-}
-
-const GREETING = Buffer.from('071b97ba8504ad7107e5052fe61c', 'hex');
-const CARD = Buffer.from('010b000000a1b2c3d4e5f602' +
-	'00000000000000deadbeef' + '0000120000000001020304', 'hex');
-
 // What a server does with the answers to the login and for the card: they are
 // sent by send().
 const SERVERS = {
@@ -156,15 +114,8 @@ const SERVERS = {
 
 // A server of newcamd with the account u, p.
 async function softcam(t, behave) {
-	const key = Buffer.from(about().key, 'hex');
-	const hash = execFileSync('openssl', ['passwd', '-1', '-salt',
-		'abcdefgh', 'p']).toString().trim();
-	const login = spread(key.map((b, i) => b ^ GREETING[i]));
-	const mixed = Buffer.from(key);
+	const { hash, login, session } = camKeys('p');
 	const seen = {};
-
-	Buffer.from(hash).forEach((b, i) => { mixed[i % 14] ^= b; });
-	const session = spread(mixed);
 
 	const port = await listening(t, (socket) => {
 		const act = behave({

@@ -68,6 +68,10 @@ unit_common_tests = \
 	tests/unit/common/ws/test_ws_client
 check_PROGRAMS += $(unit_common_tests)
 TESTS += $(unit_common_tests)
+tests_unit_worker_ca_test_ca_stage_SOURCES = \
+	tests/unit/worker/ca/test_ca_stage.c tests/unit/worker/ca/ca_rig.c \
+	tests/unit/worker/ca/ca_rig.h
+tests_unit_worker_softcam_test_cam_client_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_worker_softcam_test_cam_session_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_worker_softcam_test_newcamd_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_common_account_test_client_address_LDADD = $(master_libs)
@@ -162,6 +166,9 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/ca/test_ca_card \
+	tests/unit/worker/ca/test_ca_stage \
+	tests/unit/worker/ca/test_delay \
 	tests/unit/worker/csa/test_csa \
 	tests/unit/worker/csa/test_descrambler \
 	tests/unit/worker/csa/test_scrambler \
@@ -280,7 +287,9 @@ unit_worker_tests = \
 	tests/unit/worker/si/test_samples \
 	tests/unit/worker/si/test_text_decode \
 	tests/unit/worker/si/test_text_encode \
+	tests/unit/worker/softcam/test_cam_client \
 	tests/unit/worker/softcam/test_cam_session \
+	tests/unit/worker/softcam/test_ecm_table \
 	tests/unit/worker/softcam/test_newcamd \
 	tests/unit/worker/socket/test_send_socket \
 	tests/unit/worker/splice/test_cue \

@@ -7,15 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several times the batch, because the clear packets are in it too. */
-enum { PACKETS = 512, PARITIES = 2 };
+enum {
+	/* Several times the batch, because the clear packets are in it too. */
+	PACKETS = 512,
+	PARITIES = 2,
+	/* The PIDs of a group change their parity one after the other: a
+	 * parity that returns after fewer packets has not ended. */
+	PERIOD_PACKETS = 16,
+};
+
+/* PIDs with the same control words. */
+struct group {
+	struct csa *csa[PARITIES];
+	bool has_word[PARITIES];
+	uint8_t word[PARITIES][CSA_CONTROL_WORD];
+	/* for the next period of this parity */
+	bool has_next[PARITIES];
+	uint8_t next[PARITIES][CSA_CONTROL_WORD];
+	size_t running; /* parity of its packets; PARITIES: not known */
+	unsigned in_period; /* packets since they have that parity */
+	uint32_t missed; /* packets without a control word */
+	struct descrambler_counts counts;
+};
 
 struct descrambler {
 	ts_out_fn *out;
 	void *arg;
-	struct csa *csa[PARITIES];
-	bool has_word[PARITIES];
-	struct descrambler_counts counts;
+	struct group *groups[DESCRAMBLER_GROUPS]; /* made on demand */
+	uint8_t group_of[TS_PIDS];
 	uint64_t since_ns; /* arrival of the oldest packet */
 	size_t n; /* packets */
 	bool scrambled[PACKETS]; /* the packet is in a batch */
@@ -33,9 +52,43 @@ struct descrambler *descrambler_new(ts_out_fn *out, void *arg)
 
 	d->out = out;
 	d->arg = arg;
-	for (size_t i = 0; i < PARITIES; i++)
-		d->csa[i] = csa_new();
 	return d;
+}
+
+static struct group *group_at(struct descrambler *d, uint8_t i)
+{
+	struct group *g;
+
+	if (i >= DESCRAMBLER_GROUPS)
+		return NULL;
+	if (d->groups[i] == NULL) {
+		g = xcalloc(1, sizeof *g);
+		g->running = PARITIES;
+		for (size_t k = 0; k < PARITIES; k++)
+			g->csa[k] = csa_new();
+		d->groups[i] = g;
+	}
+	return d->groups[i];
+}
+
+/* Of the groups that exist; NULL: none. */
+static struct group *group_of(const struct descrambler *d, uint16_t pid)
+{
+	uint8_t i = d->group_of[pid];
+
+	return i < DESCRAMBLER_GROUPS ? d->groups[i] : NULL;
+}
+
+void descrambler_assign(struct descrambler *d, uint16_t pid, uint8_t group)
+{
+	/* an existing group counts its packets without a control word */
+	(void)group_at(d, group);
+	d->group_of[pid & (TS_PIDS - 1)] = group;
+}
+
+void descrambler_assign_all(struct descrambler *d, uint8_t group)
+{
+	memset(d->group_of, group, sizeof d->group_of);
 }
 
 void descrambler_free(struct descrambler **pd)
@@ -45,8 +98,14 @@ void descrambler_free(struct descrambler **pd)
 	*pd = NULL;
 	if (d == NULL)
 		return;
-	for (size_t i = 0; i < PARITIES; i++)
-		csa_free(&d->csa[i]);
+	for (size_t i = 0; i < DESCRAMBLER_GROUPS; i++) {
+		if (d->groups[i] == NULL)
+			continue;
+		for (size_t k = 0; k < PARITIES; k++)
+			csa_free(&d->groups[i]->csa[k]);
+		explicit_bzero(d->groups[i], sizeof *d->groups[i]);
+		free(d->groups[i]);
+	}
 	free(d);
 }
 
@@ -55,13 +114,13 @@ static void finish(struct descrambler *d, uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
 	size_t offset = ts_payload_offset(p);
+	struct descrambler_counts *counts = &group_of(d, ts_pid(p))->counts;
 
 	p[3] &= 0x3f;
 	if (!ts_pusi(p) || offset + sizeof prefix > TS_PACKET)
 		return;
-	d->counts.starts++;
-	d->counts.wrong_starts += memcmp(p + offset, prefix, sizeof prefix) !=
-				  0;
+	counts->starts++;
+	counts->wrong_starts += memcmp(p + offset, prefix, sizeof prefix) != 0;
 }
 
 static void flush(struct descrambler *d)
@@ -70,8 +129,9 @@ static void flush(struct descrambler *d)
 
 	if (d->n == 0)
 		return;
-	for (size_t i = 0; i < PARITIES; i++)
-		csa_descramble(d->csa[i]);
+	for (size_t i = 0; i < DESCRAMBLER_GROUPS; i++)
+		for (size_t k = 0; d->groups[i] != NULL && k < PARITIES; k++)
+			csa_descramble(d->groups[i]->csa[k]);
 	for (size_t i = 0; i < d->n; i++)
 		if (d->scrambled[i])
 			finish(d, d->packets[i]);
@@ -79,14 +139,73 @@ static void flush(struct descrambler *d)
 	d->out(&run, 1, d->arg);
 }
 
+/* The word counts for the packets from here on. */
+static void set_word(struct descrambler *d, struct group *g, size_t place,
+		     const uint8_t control_word[CSA_CONTROL_WORD])
+{
+	g->has_next[place] = false;
+	if (g->has_word[place] && memcmp(g->word[place], control_word,
+					 CSA_CONTROL_WORD) == 0)
+		return;
+	flush(d);
+	csa_set(g->csa[place], control_word);
+	memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
+	g->has_word[place] = true;
+}
+
 void descrambler_set(struct descrambler *d, enum descrambler_parity parity,
 		     const uint8_t control_word[CSA_CONTROL_WORD])
 {
+	set_word(d, group_at(d, 0), place_of(parity), control_word);
+}
+
+void descrambler_offer(struct descrambler *d, uint8_t group,
+		       enum descrambler_parity parity,
+		       const uint8_t control_word[CSA_CONTROL_WORD])
+{
+	struct group *g = group_at(d, group);
 	size_t place = place_of(parity);
 
+	if (g == NULL)
+		return;
+	if (place != g->running || !g->has_word[place]) {
+		set_word(d, g, place, control_word);
+		return;
+	}
+	memcpy(g->next[place], control_word, CSA_CONTROL_WORD);
+	g->has_next[place] = memcmp(control_word, g->word[place],
+				    CSA_CONTROL_WORD) != 0;
+}
+
+void descrambler_forget(struct descrambler *d, uint8_t group)
+{
+	struct group *g = group < DESCRAMBLER_GROUPS ? d->groups[group] : NULL;
+
+	if (g == NULL)
+		return;
 	flush(d);
-	csa_set(d->csa[place], control_word);
-	d->has_word[place] = true;
+	for (size_t i = 0; i < PARITIES; i++)
+		g->has_word[i] = g->has_next[i] = false;
+	g->running = PARITIES;
+}
+
+uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
+{
+	struct group *g = group < DESCRAMBLER_GROUPS ? d->groups[group] : NULL;
+	uint32_t missed = g != NULL ? g->missed : 0;
+
+	if (g != NULL)
+		g->missed = 0;
+	return missed;
+}
+
+/* The packets of a group have another parity now. */
+static void turn_over(struct descrambler *d, struct group *g, size_t place)
+{
+	if (g->has_next[place] && g->in_period >= PERIOD_PACKETS)
+		set_word(d, g, place, g->next[place]);
+	g->running = place;
+	g->in_period = 0;
 }
 
 static void take(struct descrambler *d, const uint8_t *packet)
@@ -94,13 +213,23 @@ static void take(struct descrambler *d, const uint8_t *packet)
 	unsigned scrambling = ts_scrambling(packet);
 	size_t place = scrambling >= DESCRAMBLER_EVEN ? place_of(scrambling)
 						      : PARITIES;
-	uint8_t *p = memcpy(d->packets[d->n], packet, TS_PACKET);
-	size_t offset = ts_payload_offset(p);
-	bool known = place < PARITIES && d->has_word[place] && !ts_tei(p) &&
-		     offset < TS_PACKET;
+	struct group *g = place < PARITIES ? group_of(d, ts_pid(packet)) : NULL;
+	size_t offset = ts_payload_offset(packet);
+	bool known = g != NULL && !ts_tei(packet) && offset < TS_PACKET;
+	uint8_t *p;
 
+	if (known && place != g->running)
+		turn_over(d, g, place);
+	if (known)
+		g->in_period++;
+	if (known && !g->has_word[place]) {
+		g->missed++;
+		known = false;
+	}
+	/* turn_over() may have emptied the memory */
+	p = memcpy(d->packets[d->n], packet, TS_PACKET);
 	d->scrambled[d->n++] = known;
-	if ((known && csa_add(d->csa[place], p + offset,
+	if ((known && csa_add(g->csa[place], p + offset,
 			      TS_PACKET - offset) == 0) ||
 	    d->n == PACKETS)
 		flush(d);
@@ -111,9 +240,9 @@ void descrambler_feed(struct descrambler *d, const struct ts_run *runs,
 {
 	for (size_t i = 0; i < n_runs; i++) {
 		for (size_t k = 0; k < runs[i].n; k++) {
-			if (d->n == 0)
-				d->since_ns = now_ns;
 			take(d, runs[i].data + k * TS_PACKET);
+			if (d->n == 1)
+				d->since_ns = now_ns;
 		}
 	}
 }
@@ -127,14 +256,20 @@ void descrambler_turn(struct descrambler *d, bool more, uint64_t now_ns)
 void descrambler_reset(struct descrambler *d)
 {
 	d->n = 0;
-	for (size_t i = 0; i < PARITIES; i++)
-		csa_drop(d->csa[i]);
+	for (size_t i = 0; i < DESCRAMBLER_GROUPS; i++)
+		for (size_t k = 0; d->groups[i] != NULL && k < PARITIES; k++)
+			csa_drop(d->groups[i]->csa[k]);
 }
 
-struct descrambler_counts descrambler_take_counts(struct descrambler *d)
+struct descrambler_counts descrambler_take_counts(struct descrambler *d,
+						  uint8_t group)
 {
-	struct descrambler_counts counts = d->counts;
+	struct group *g = group < DESCRAMBLER_GROUPS ? d->groups[group] : NULL;
+	struct descrambler_counts counts = { 0 };
 
-	d->counts = (struct descrambler_counts){ 0 };
+	if (g != NULL) {
+		counts = g->counts;
+		g->counts = (struct descrambler_counts){ 0 };
+	}
 	return counts;
 }

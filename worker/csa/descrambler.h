@@ -8,6 +8,9 @@
  * passed since the oldest one, or when no more packets arrive.  A packet
  * without a control word for its parity leaves as it came.
  *
+ * The PIDs of a group share their control words.  At first all PIDs are in
+ * group 0.
+ *
  * Scrambling at the level of PES is not descrambled (2.4.3.7).
  */
 #pragma once
@@ -17,7 +20,11 @@
 
 #include <stdbool.h>
 
-enum { DESCRAMBLER_HOLD_MS = 20 };
+enum {
+	DESCRAMBLER_HOLD_MS = 20,
+	DESCRAMBLER_GROUPS = 32,
+	DESCRAMBLER_NO_GROUP = 0xff, /* its packets stay as they are */
+};
 
 /* The values of transport_scrambling_control. */
 enum descrambler_parity { DESCRAMBLER_EVEN = 2, DESCRAMBLER_ODD = 3 };
@@ -34,7 +41,25 @@ struct descrambler;
 struct descrambler *descrambler_new(ts_out_fn *out, void *arg);
 void descrambler_free(struct descrambler **);
 
-/* Takes the control word of a parity for the next packets. */
+/* Puts a PID into a group, or into none. */
+void descrambler_assign(struct descrambler *, uint16_t pid, uint8_t group);
+/* Puts all PIDs into a group, or into none. */
+void descrambler_assign_all(struct descrambler *, uint8_t group);
+
+/* Takes a control word for a group.  A word for the parity that its packets
+ * have now is for their next period, and counts when they have that parity
+ * again, unless no word of that parity is known. */
+void descrambler_offer(struct descrambler *, uint8_t group,
+		       enum descrambler_parity,
+		       const uint8_t control_word[CSA_CONTROL_WORD]);
+
+/* Forgets the control words of a group. */
+void descrambler_forget(struct descrambler *, uint8_t group);
+
+/* Packets of a group that had no control word since the last call. */
+uint32_t descrambler_take_missed(struct descrambler *, uint8_t group);
+
+/* Takes the control word of a parity of group 0 for the next packets. */
 void descrambler_set(struct descrambler *, enum descrambler_parity,
 		     const uint8_t control_word[CSA_CONTROL_WORD]);
 
@@ -47,5 +72,6 @@ void descrambler_turn(struct descrambler *, bool more, uint64_t now_ns);
 /* Drops the collected packets; the control words stay. */
 void descrambler_reset(struct descrambler *);
 
-/* Returns the counts since the last call. */
-struct descrambler_counts descrambler_take_counts(struct descrambler *);
+/* Returns the counts of a group since the last call. */
+struct descrambler_counts descrambler_take_counts(struct descrambler *,
+						  uint8_t group);

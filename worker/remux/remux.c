@@ -21,6 +21,7 @@ struct remux *remux_new(const struct remux_config *config)
 		o->pass_ca = !config->descrambled;
 		o->sdt = o->eit = o->nit = TABLE_PASS;
 	}
+	r->descrambled = config->descrambled && !o->pass_ca;
 	r->versions = config->versions;
 	r->first = config->first;
 	r->si = config->si;

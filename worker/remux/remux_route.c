@@ -121,6 +121,29 @@ static void route_emm(struct remux *r)
 			route_ca(r, loop);
 }
 
+/* The ECMs of a descrambled program, which PIDs without a table are else. */
+static void drop_ecms(struct remux *r, const struct program *p)
+{
+	struct selection sel;
+	struct desc d;
+	uint16_t pid;
+
+	if (p->source.len == 0 ||
+	    selection_make(&sel, &r->options, p->source.data,
+			   p->source.len) < 0)
+		return;
+	for (size_t i = 0; i <= sel.pmt.n_streams; i++) {
+		struct desc_loop loop = i == 0 ? sel.pmt.descriptors
+				: sel.pmt.streams[i - 1].descriptors;
+
+		while (desc_next(&loop, &d))
+			if (desc_ca_pid(&d, &pid) &&
+			    psi_class(r->psi, pid) == PID_UNKNOWN &&
+			    pid >= SI_PIDS_END)
+				r->route[pid] = 0;
+	}
+}
+
 /* PIDs of a whole multiplex that no table names, if data passes. */
 static void route_others(struct remux *r)
 {
@@ -153,6 +176,8 @@ void remux_route(struct remux *r)
 		if (r->keep_nulls)
 			inspect(r, TS_PID_NULL, ROLE_NULL);
 	}
+	for (size_t i = 0; i < r->n_programs && r->descrambled; i++)
+		drop_ecms(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs && r->settled; i++)
 		route_program(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs; i++)

@@ -94,6 +94,7 @@ enum place {
 struct remux {
 	struct remux_options options;
 	bool transparent; /* remux_options_given() is false */
+	bool descrambled; /* ECMs do not go out, unless pass_ca */
 	struct table_versions *versions;
 	struct remux_versions first;
 	struct si_versions *si; /* see remux_config; or NULL */

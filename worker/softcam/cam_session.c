@@ -23,7 +23,9 @@ struct cam_session {
 	struct cam_session_config cfg;
 	enum stage stage;
 	ev_io readable;
-	ev_timer deadline;
+	ev_timer deadline; /* after the card: of the next keepalive */
+	bool asked; /* a keepalive was sent since the last message arrived */
+	bool failed; /* a message found no room: the end follows */
 	char hash[NEWCAMD_HASH + 1];
 	char *user;
 	uint8_t key[NEWCAMD_DES_KEY]; /* of this stage */
@@ -98,7 +100,14 @@ static bool take_login(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* As take_login().  Extensions of servers are ignored. */
+static void rest_until_keepalive(struct cam_session *s)
+{
+	s->deadline.repeat = CAM_KEEPALIVE_S;
+	ev_timer_again(s->cfg.loop, &s->deadline);
+}
+
+/* As take_login().  Extensions of servers are ignored.  s may have been freed:
+ * nothing may follow. */
 static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 {
 	struct card card;
@@ -111,8 +120,21 @@ static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 		return false;
 	}
 	s->stage = STAGE_OPEN;
-	stop(s);
+	if (s->cfg.on_message != NULL)
+		rest_until_keepalive(s);
+	else
+		stop(s);
 	s->cfg.on_card(&card, s->cfg.arg);
+	return false;
+}
+
+/* As take_card().  Unknown types are for the owner to ignore. */
+static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
+{
+	s->asked = false;
+	if (m->type == NEWCAMD_KEEPALIVE)
+		return true;
+	s->cfg.on_message(m, s->cfg.arg);
 	return false;
 }
 
@@ -142,6 +164,8 @@ static bool take(struct cam_session *s)
 		return false;
 	}
 	s->n = 0;
+	if (s->stage == STAGE_OPEN)
+		return take_message(s, &m);
 	return s->stage == STAGE_LOGIN ? take_login(s, &m) : take_card(s, &m);
 }
 
@@ -176,8 +200,39 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 
 static void on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
 {
+	struct cam_session *s = container_of(w, struct cam_session, deadline);
+
 	(void)loop, (void)revents;
-	end(container_of(w, struct cam_session, deadline), CAM_SILENT);
+	if (s->failed)
+		end(s, CAM_CLOSED);
+	else if (s->stage != STAGE_OPEN || s->asked)
+		end(s, CAM_SILENT);
+	else if (put(s, NEWCAMD_KEEPALIVE, NULL, 0))
+		s->asked = true;
+	else
+		end(s, CAM_CLOSED);
+}
+
+int cam_session_send(struct cam_session *s, struct newcamd_msg *m)
+{
+	uint8_t frame[NEWCAMD_FRAME_MAX];
+	ssize_t size;
+
+	m->id = s->id;
+	size = newcamd_write(s->key, m, frame);
+	if (size < 0)
+		return (int)size;
+	if (s->failed || send(s->cfg.fd, frame, (size_t)size, MSG_NOSIGNAL) !=
+				 size) {
+		s->failed = true;
+		s->deadline.repeat = 1e-3;
+		ev_timer_again(s->cfg.loop, &s->deadline);
+		return -EPIPE;
+	}
+	s->id++;
+	if (!s->asked)
+		rest_until_keepalive(s);
+	return m->id;
 }
 
 struct cam_session *cam_session_new(const struct cam_session_config *cfg)

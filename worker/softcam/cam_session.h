@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A connection to a newcamd server: logs in and asks for the card.
+ * A connection to a newcamd server: logs in, asks for the card, and passes
+ * messages.
  *
  * The server greets, answers the login, and describes its card.  It has
  * timeout_ms for all of that.  Frames may come in pieces, and several at once.
+ * After CAM_KEEPALIVE_S without a message the session sends a keepalive.  A
+ * server that has sent nothing for twice that time is silent.
  *
  * Owns the connection; borrows the loop.
  */
@@ -14,6 +17,8 @@
 
 struct ev_loop;
 struct cam_session;
+
+enum { CAM_KEEPALIVE_S = 30 };
 
 enum cam_session_end {
 	CAM_CLOSED,    /* the server closed the connection */
@@ -29,12 +34,22 @@ struct cam_session_config {
 	const char *password;
 	uint8_t key[NEWCAMD_KEY];
 	unsigned timeout_ms;
-	/* One of them is called, once.  The session may be freed inside. */
+	/* Each is called once at most, and on_end last.  The session may be
+	 * freed inside. */
 	void (*on_card)(const struct card *, void *arg);
 	void (*on_end)(enum cam_session_end, void *arg);
+	/* A message after the card; it is borrowed.  The session may be freed
+	 * inside.  NULL: the session rests after the card. */
+	void (*on_message)(const struct newcamd_msg *, void *arg);
 	void *arg;
 };
 
 struct cam_session *cam_session_new(const struct cam_session_config *);
+
+/* After the card: sends a message, whose id it sets.  Returns the id.
+ * -EMSGSIZE: the body is too long.  Another -errno: the server does not read;
+ * on_end follows from the loop. */
+int cam_session_send(struct cam_session *, struct newcamd_msg *) MUST_CHECK;
+
 /* NULL-safe. */
 void cam_session_free(struct cam_session **);

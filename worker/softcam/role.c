@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `softcam`: tests the login to a newcamd server. */
+/* The role `softcam`: tests the login to a newcamd server, or stays connected
+ * to one. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/hex.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "worker/core/worker.h"
+#include "worker/softcam/cam_client.h"
 #include "worker/softcam/cam_session.h"
 #include "worker/softcam/dial.h"
 
@@ -32,6 +34,8 @@ struct softcam {
 	ev_timer delay;
 	struct dial *dial;
 	struct cam_session *session;
+	struct cam_client *client; /* after softcam.start */
+	ev_timer second;
 };
 
 static void report(struct softcam *s, const char *error)
@@ -42,11 +46,14 @@ static void report(struct softcam *s, const char *error)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-static void on_card(const struct card *card, void *arg)
+/* type: MSG_SOFTCAM_RESULT or MSG_SOFTCAM_CARD, whose members are the same. */
+static void report_card(struct softcam *s, enum msg_type type,
+			const struct card *card)
 {
-	struct softcam *s = arg;
-	struct msg m = { .type = MSG_SOFTCAM_RESULT };
-	struct msg_softcam_result *r = &m.softcam_result;
+	struct msg m = { .type = type };
+	struct msg_softcam_result *r = type == MSG_SOFTCAM_RESULT
+					       ? &m.softcam_result
+					       : &m.softcam_card;
 
 	r->caid = card->caid;
 	r->au = card->au;
@@ -58,8 +65,17 @@ static void on_card(const struct card *card, void *arg)
 		hex_write(r->idents[i].id, p->id, sizeof p->id);
 		hex_write(r->idents[i].sa, p->sa, sizeof p->sa);
 	}
-	cam_session_free(&s->session);
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+/* --- a test --- */
+
+static void on_card(const struct card *card, void *arg)
+{
+	struct softcam *s = arg;
+
+	cam_session_free(&s->session);
+	report_card(s, MSG_SOFTCAM_RESULT, card);
 }
 
 static void on_end(enum cam_session_end how, void *arg)
@@ -118,11 +134,110 @@ static void on_delay(struct ev_loop *loop, ev_timer *timer, int revents)
 	});
 }
 
+/* --- a connection that stays --- */
+
+static void on_login(const struct card *card, void *arg)
+{
+	log_info("softcam", "logged in: CAID %04X, %s", card->caid,
+		 card->au ? "takes EMMs" : "takes no EMMs");
+	report_card(arg, MSG_SOFTCAM_CARD, card);
+}
+
+static void on_error(const char *error, void *arg)
+{
+	struct softcam *s = arg;
+	struct msg m = { .type = MSG_SOFTCAM_CARD };
+
+	m.softcam_card.error = error;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+/* A half of zeros stands for no control word of this parity. */
+static const char *write_word(const uint8_t *word, char text[17])
+{
+	static const uint8_t none[8];
+
+	if (memcmp(word, none, sizeof none) == 0)
+		return "";
+	hex_write(text, word, sizeof none);
+	return text;
+}
+
+static void on_words(const struct ecm_asker *asker, const uint8_t *words,
+		     const char *error, void *arg)
+{
+	struct softcam *s = arg;
+	struct msg m = { .type = MSG_SOFTCAM_WORD };
+	char even[17], odd[17];
+
+	m.softcam_word = (struct msg_cam_word){
+		.name = asker->stream,
+		.number = asker->number,
+		.even = words != NULL ? write_word(words, even) : "",
+		.odd = words != NULL ? write_word(words + 8, odd) : "",
+		.error = error != NULL ? error : "",
+	};
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	struct softcam *s = container_of(timer, struct softcam, second);
+	struct msg m = { .type = MSG_SOFTCAM_STATUS };
+
+	(void)loop, (void)revents;
+	cam_client_second(s->client, &m.softcam_status);
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+/* Reads the section; false: it is none. */
+static bool read_section(const struct msg_cam_section *m, struct ecm *ret)
+{
+	size_t digits = strlen(m->section);
+
+	ret->sid = (uint16_t)m->sid;
+	ret->caid = (uint16_t)m->caid;
+	ret->provider = m->provider;
+	ret->len = digits / 2;
+	return digits % 2 == 0 && ret->len >= 3 &&
+	       ret->len <= sizeof ret->section &&
+	       hex_read(m->section, ret->section, ret->len) &&
+	       ret->section[0] >= 0x80 && ret->section[0] <= 0x8f;
+}
+
+static void on_ecm(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct ecm_asker asker = { .number = m->softcam_ecm.number };
+	struct softcam *s = role;
+	struct ecm ecm;
+
+	(void)fds, (void)n_fds;
+	if (s->client == NULL || !read_section(&m->softcam_ecm, &ecm) ||
+	    strlen(m->softcam_ecm.name) > ECM_STREAM_MAX)
+		return;
+	memcpy(asker.stream, m->softcam_ecm.name,
+	       strlen(m->softcam_ecm.name) + 1);
+	cam_client_ecm(s->client, &ecm, &asker);
+}
+
+static void on_emm(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct softcam *s = role;
+	struct ecm emm;
+
+	(void)fds, (void)n_fds;
+	if (s->client != NULL && read_section(&m->softcam_emm, &emm))
+		cam_client_emm(s->client, &emm);
+}
+
+/* --- the role --- */
+
 static void *softcam_new(struct worker *worker)
 {
 	struct softcam *s = xcalloc(1, sizeof *s);
 
 	s->worker = worker;
+	ev_timer_init(&s->second, on_second, 1., 1.);
 	ev_init(&s->delay, on_delay);
 	return s;
 }
@@ -140,6 +255,8 @@ static void softcam_free(void *role)
 	struct softcam *s = role;
 
 	ev_timer_stop(s->worker->loop, &s->delay);
+	ev_timer_stop(s->worker->loop, &s->second);
+	cam_client_free(&s->client);
 	dial_free(&s->dial);
 	cam_session_free(&s->session);
 	free(s->host);
@@ -147,6 +264,15 @@ static void softcam_free(void *role)
 	free_secret(s->password);
 	explicit_bzero(s, sizeof *s);
 	free(s);
+}
+
+static bool has_task(struct softcam *s)
+{
+	if (s->host == NULL && s->client == NULL)
+		return false;
+	log_error("softcam", "second task in one process");
+	worker_exit(s->worker, EX_PROTOCOL);
+	return true;
 }
 
 static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -157,11 +283,8 @@ static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
 				(DELAY_MAX_MS - DELAY_MIN_MS));
 
 	(void)fds, (void)n_fds;
-	if (s->host != NULL) {
-		log_error("softcam", "second softcam.test in one process");
-		worker_exit(s->worker, EX_PROTOCOL);
+	if (has_task(s))
 		return;
-	}
 	s->host = xstrdup(test->host);
 	s->user = xstrdup(test->user);
 	s->password = xstrdup(test->password);
@@ -171,10 +294,42 @@ static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
 	ev_timer_start(s->worker->loop, &s->delay);
 }
 
+static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	const struct msg_softcam_start *start = &m->softcam_start;
+	struct softcam *s = role;
+	struct cam_client_config cfg = {
+		.loop = s->worker->loop,
+		.host = start->host,
+		.user = start->user,
+		.password = start->password,
+		.port = (uint16_t)start->port,
+		.timeout_ms = start->timeout_ms,
+		.on_card = on_login,
+		.on_error = on_error,
+		.on_words = on_words,
+		.arg = s,
+	};
+
+	(void)fds, (void)n_fds;
+	if (has_task(s))
+		return;
+	newcamd_key_read(start->key, cfg.key);
+	s->client = cam_client_new(&cfg);
+	explicit_bzero(cfg.key, sizeof cfg.key);
+	worker_send_ready(s->worker);
+	ev_timer_start(s->worker->loop, &s->second);
+}
+
 const struct worker_role softcam_role = {
 	.name = "softcam",
 	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES,
 	.new = softcam_new,
 	.free = softcam_free,
-	.messages = { [MSG_SOFTCAM_TEST] = on_test },
+	.messages = {
+		[MSG_SOFTCAM_TEST] = on_test,
+		[MSG_SOFTCAM_START] = on_start,
+		[MSG_SOFTCAM_ECM] = on_ecm,
+		[MSG_SOFTCAM_EMM] = on_emm,
+	},
 };

@@ -48,12 +48,31 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	});
 }
 
-/* Without a key packets stay as they are. */
+static void make_ca(struct input_chain *l, const struct chain_config *cfg)
+{
+	const struct input_spec *spec = &l->keeper.spec;
+
+	l->descrambler = descrambler_new(cfg->descrambled, cfg->arg);
+	l->ca = ca_stage_new(&(struct ca_stage_config){
+		.cams = &spec->cams,
+		.ecm_pid = spec->ecm_pid,
+		.pnr = spec->remux.pnr,
+		.shift_ms = spec->shift_ms,
+		.position = l->position,
+		.descrambler = l->descrambler,
+		.send = cfg->ask,
+		.arg = cfg->ask_arg,
+	});
+}
+
+/* Without a key and a softcam packets stay as they are. */
 static void make_descrambler(struct input_chain *l,
 			     const struct chain_config *cfg)
 {
 	const struct biss_spec *biss = &l->keeper.spec.biss;
 
+	if (!biss->given && l->keeper.spec.cams.n > 0 && cfg->ask != NULL)
+		make_ca(l, cfg);
 	if (!biss->given)
 		return;
 	l->descrambler = descrambler_new(cfg->descrambled, cfg->arg);
@@ -84,6 +103,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 void chain_done(struct input_chain *l)
 {
 	input_keeper_done(&l->keeper);
+	ca_stage_free(&l->ca);
 	descrambler_free(&l->descrambler);
 	remux_free(&l->remux);
 	mux_input_free(&l->mux);
@@ -142,6 +162,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		l->analyze = analyze_new(&config);
 	if (l->descrambler != NULL)
 		descrambler_reset(l->descrambler);
+	if (l->ca != NULL)
+		ca_stage_reset(l->ca);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
 	l->candidate.psi = l->analyze != NULL ? analyze_psi(l->analyze)
@@ -200,11 +222,22 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 	l->empty_reads++;
 	if (input_keeper_read(&l->keeper, batch, now_ns) > 0)
 		l->empty_reads = 0;
+	if (l->ca != NULL)
+		ca_stage_turn(l->ca, now_ns);
 	/* the packets that it collected arrived before this read */
 	if (l->descrambler != NULL)
 		descrambler_turn(l->descrambler, l->empty_reads == 0, now_ns);
 	if (l->empty_reads > 0)
 		l->empty_ns = now_ns;
+}
+
+void chain_take_cam(struct input_chain *l, const struct msg *m,
+		    uint64_t now_ns)
+{
+	if (l->ca != NULL && m->type == MSG_STREAM_CAM)
+		ca_stage_take_cam(l->ca, &m->stream_cam, now_ns);
+	else if (l->ca != NULL)
+		ca_stage_take_word(l->ca, &m->stream_word, now_ns);
 }
 
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
@@ -309,6 +342,14 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
+	else if (l->ca != NULL && l->fault != NULL && is_wrong_key(l))
+		errmsg_set(&l->error, "softcam %s: the control words are "
+			   "wrong: %u of %u PES packets have no start code",
+			   ca_stage_softcam(l->ca), l->descrambled.wrong_starts,
+			   l->descrambled.starts);
+	else if (l->ca != NULL && l->fault != NULL && r->packets > 0 &&
+		 ca_stage_error(l->ca, &l->error))
+		return;
 	else if (is_wrong_key(l) && l->fault != NULL)
 		errmsg_set(&l->error, "biss: the key is wrong: %u of %u PES "
 			   "packets have no start code",
@@ -402,8 +443,10 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
-	if (l->descrambler != NULL)
-		l->descrambled = descrambler_take_counts(l->descrambler);
+	if (l->ca != NULL)
+		l->descrambled = ca_stage_second(l->ca, now_ns);
+	else if (l->descrambler != NULL)
+		l->descrambled = descrambler_take_counts(l->descrambler, 0);
 	/* the monitor counts before the remux, until monitor_log_second() */
 	l->received_kbps = 0;
 	if (l->remux != NULL && l->watch.monitor != NULL) {

@@ -15,6 +15,7 @@
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
+#include "worker/ca/ca_stage.h"
 #include "worker/csa/descrambler.h"
 #include "worker/input/input_keeper.h"
 #include "worker/stream/candidate.h"
@@ -39,7 +40,8 @@ struct mux_input;
 struct input_chain {
 	struct candidate candidate; /* the state that the selector needs */
 	unsigned position; /* from 1 */
-	struct descrambler *descrambler; /* NULL: no key is configured */
+	struct descrambler *descrambler; /* NULL: no key and no softcam */
+	struct ca_stage *ca; /* in front of it; NULL: no softcam */
 	struct descrambler_counts descrambled; /* of the last second */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
@@ -103,6 +105,9 @@ struct chain_config {
 	ts_out_fn *descrambled; /* receives the packets of the descrambler */
 	ts_out_fn *remuxed; /* receives the packets of the remux */
 	void *arg;
+	/* Sends the questions to softcams; NULL: there are none. */
+	int (*ask)(const struct msg *, void *arg);
+	void *ask_arg;
 };
 
 /* Parses the address; opens nothing. */
@@ -128,6 +133,9 @@ void chain_second(struct input_chain *, uint64_t now_ns);
 
 /* Why it is not to be on air now; NULL: it is. */
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
+
+/* stream.cam or stream.word. */
+void chain_take_cam(struct input_chain *, const struct msg *, uint64_t now_ns);
 
 /* The part of its address that the policy needs. */
 struct failover_input_config chain_policy(const struct input_chain *);

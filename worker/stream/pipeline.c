@@ -27,8 +27,8 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * --- the packets, from the inputs to the outputs ---
  *
  *	keeper ─▶ received ─▶ descrambler ─▶ descrambled ─▶ remux ─▶ remuxed ─▶
- *	                                      ▲
- *	                                packets of mux=
+ *	                          ▲           ▲
+ *	  control words of softcams     packets of mux=
  *	selector ─▶ splice ─▶ spliced ─▶ ring (HTTP), sender, sinks
  *	  ▲
  *	still picture
@@ -70,7 +70,9 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct pipeline *p = arg;
 	struct input_chain *c = p->reading;
 
-	if (c->descrambler != NULL)
+	if (c->ca != NULL)
+		ca_stage_feed(c->ca, runs, n_runs, p->now_ns);
+	else if (c->descrambler != NULL)
 		descrambler_feed(c->descrambler, runs, n_runs, p->now_ns);
 	else
 		descrambled(runs, n_runs, p);
@@ -329,6 +331,8 @@ static void make_selector(struct pipeline *p,
 		.remuxed = remuxed,
 		.on_switch = on_switch,
 		.arg = p,
+		.ask = config->send,
+		.ask_arg = config->arg,
 	});
 }
 
@@ -357,6 +361,11 @@ void pipeline_link(struct pipeline *p, const char *stream, int fd)
 {
 	selector_link(p->selector, stream, fd);
 	turn(p);
+}
+
+void pipeline_take_cam(struct pipeline *p, const struct msg *m)
+{
+	selector_take_cam(p->selector, m, mono_ns());
 }
 
 void pipeline_rename(struct pipeline *p, const char *from, const char *to)

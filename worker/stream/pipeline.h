@@ -36,7 +36,7 @@ struct pipeline_config {
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* The receivers of an output changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
-	/* Sends the questions of outputs (admission.h). */
+	/* Sends the questions of outputs (admission.h) and to softcams. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
@@ -76,5 +76,7 @@ void pipeline_set_policy(struct pipeline *, bool authorize);
 /* The answer to a question. */
 void pipeline_answer(struct pipeline *, const struct msg_deliver_answer *,
 		     uint32_t seq);
+/* stream.cam or stream.word. */
+void pipeline_take_cam(struct pipeline *, const struct msg *);
 /* Asks again about this receiver, or with 0 about all. */
 void pipeline_review(struct pipeline *, uint64_t client);

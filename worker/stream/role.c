@@ -220,6 +220,15 @@ static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
 		pipeline_review(s->pipeline, m->stream_review.client);
 }
 
+static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_take_cam(s->pipeline, m);
+}
+
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -266,6 +275,8 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_RING] = on_ring,
 		[MSG_STREAM_LINK] = on_link,
 		[MSG_STREAM_RENAME] = on_rename,
+		[MSG_STREAM_CAM] = on_cam,
+		[MSG_STREAM_WORD] = on_cam,
 	},
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

@@ -133,6 +133,13 @@ void selector_link(struct selector *s, const char *stream, int fd)
 	}
 }
 
+void selector_take_cam(struct selector *s, const struct msg *m,
+		       uint64_t now_ns)
+{
+	for (size_t i = 0; i < s->n; i++)
+		chain_take_cam(&s->chains[i], m, now_ns);
+}
+
 void selector_rename(struct selector *s, const char *from, const char *to)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -183,6 +190,8 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 			next = MIN(next, input_keeper_next_ns(&c->keeper));
 		if (c->wanted && silent > now_ns)
 			next = MIN(next, silent);
+		if (c->wanted && c->ca != NULL)
+			next = MIN(next, ca_stage_next_ns(c->ca));
 		if (&c->candidate != s->on_air && c->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}
@@ -381,6 +390,8 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .descrambled = cfg->descrambled,
 				   .remuxed = cfg->remuxed,
 				   .arg = cfg->arg,
+				   .ask = cfg->ask,
+				   .ask_arg = cfg->ask_arg,
 			   });
 	if (s->n > 0)
 		make_policy(s, cfg);

@@ -63,6 +63,9 @@ struct selector_config {
 	ts_out_fn *remuxed; /* passed to the chains, see chain_config */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
+	/* Sends the questions to softcams (chain_config). */
+	int (*ask)(const struct msg *, void *arg);
+	void *ask_arg;
 };
 
 struct selector *selector_new(const struct selector_config *);
@@ -78,6 +81,9 @@ void selector_rename(struct selector *, const char *from, const char *to);
  * SELECTOR_DUE_MAX. Returns their number. */
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
+
+/* Passes stream.cam or stream.word to the inputs. */
+void selector_take_cam(struct selector *, const struct msg *, uint64_t now_ns);
 
 /* The route of the packets of a candidate. */
 enum selector_route {

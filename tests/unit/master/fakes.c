@@ -289,6 +289,12 @@ struct spawner *reconciler_spawner(struct reconciler *f)
 	return spawner;
 }
 
+struct softcams *reconciler_softcams(struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
 struct tls_proc *reconciler_tls(struct reconciler *f)
 {
 	(void)f;

@@ -38,6 +38,14 @@ static const struct {
 	  "udp://1.2.3.4#x=cam=old" },
 	{ "udp://1.2.3.4#filter~=1,2&cam=old", true,
 	  "udp://1.2.3.4#filter~=1,2&cam=new", "udp://1.2.3.4#filter~=1,2" },
+	{ "udp://1#cam=old,b&id=x", true, "udp://1#cam=new,b&id=x",
+	  "udp://1#cam=b&id=x" },
+	{ "udp://1#cam=a,old,b", true, "udp://1#cam=a,new,b",
+	  "udp://1#cam=a,b" },
+	{ "udp://1#id=x&cam=a,old", true, "udp://1#id=x&cam=a,new",
+	  "udp://1#id=x&cam=a" },
+	{ "udp://1#cam=older,a,bold", false, "udp://1#cam=older,a,bold",
+	  "udp://1#cam=older,a,bold" },
 	{ "", false, "", "" },
 };
 

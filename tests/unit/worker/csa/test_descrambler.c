@@ -168,7 +168,7 @@ Test(descrambler, packets_that_cannot_be_descrambled_stay_as_they_are)
 	descrambler_turn(d, false, 0);
 	cr_assert_eq(r->n, 6);
 	cr_assert_arr_eq(r->data, p, sizeof p);
-	cr_assert_eq(descrambler_take_counts(d).starts, 0);
+	cr_assert_eq(descrambler_take_counts(d, 0).starts, 0);
 	descrambler_free(&d);
 	free(r);
 }
@@ -197,6 +197,95 @@ Test(descrambler, a_control_word_is_for_the_packets_after_it)
 	free(r);
 }
 
+/* A packet of the number on a PID, scrambled with the word. */
+static void feed_on(struct descrambler *d, uint16_t pid, unsigned number,
+		    enum descrambler_parity parity, const uint8_t *word)
+{
+	uint8_t p[TS_PACKET];
+
+	make_packet(p, number, -1);
+	ts_set_pid(p, pid);
+	scramble(p, parity, word);
+	feed(d, p, 0);
+}
+
+Test(descrambler, the_word_for_the_running_parity_waits_for_its_next_period)
+{
+	static const uint8_t later[] = { 9, 8, 7, 24, 6, 5, 4, 15 };
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(take, r);
+	uint8_t clear[TS_PACKET];
+	unsigned n = 0;
+
+	descrambler_assign_all(d, DESCRAMBLER_NO_GROUP);
+	descrambler_assign(d, 0x100, 3);
+	descrambler_assign(d, 0x101, 3);
+	descrambler_offer(d, 3, DESCRAMBLER_EVEN, even);
+	for (unsigned i = 0; i < 50; i++)
+		feed_on(d, 0x100, n++, DESCRAMBLER_EVEN, even);
+	/* both words of the next ECM arrive in the period of the first */
+	descrambler_offer(d, 3, DESCRAMBLER_EVEN, later);
+	descrambler_offer(d, 3, DESCRAMBLER_ODD, odd);
+	for (unsigned i = 0; i < 50; i++)
+		feed_on(d, 0x101, n++, DESCRAMBLER_EVEN, even);
+	/* one PID changes its parity a little before the other */
+	for (unsigned i = 0; i < 10; i++) {
+		feed_on(d, 0x100, n++, DESCRAMBLER_ODD, odd);
+		feed_on(d, 0x101, n++, DESCRAMBLER_EVEN, even);
+	}
+	for (unsigned i = 0; i < 50; i++)
+		feed_on(d, 0x100, n++, DESCRAMBLER_ODD, odd);
+	for (unsigned i = 0; i < 50; i++)
+		feed_on(d, 0x101, n++, DESCRAMBLER_EVEN, later);
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(r->n, n);
+	for (unsigned i = 0; i < n; i++) {
+		make_packet(clear, i, -1);
+		ts_set_pid(clear, ts_pid(r->data[i]));
+		cr_assert_arr_eq(r->data[i], clear, TS_PACKET, "%u", i);
+	}
+	descrambler_free(&d);
+	free(r);
+}
+
+Test(descrambler, groups_have_words_of_their_own)
+{
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(take, r);
+	uint8_t clear[TS_PACKET];
+
+	descrambler_assign_all(d, DESCRAMBLER_NO_GROUP);
+	descrambler_assign(d, 0x100, 0);
+	descrambler_assign(d, 0x101, DESCRAMBLER_GROUPS - 1);
+	descrambler_assign(d, 0x102, 5);
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, DESCRAMBLER_GROUPS - 1, DESCRAMBLER_EVEN, odd);
+	descrambler_offer(d, 5, DESCRAMBLER_ODD, odd);
+	for (unsigned i = 0; i < 40; i++) {
+		feed_on(d, 0x100, i, DESCRAMBLER_EVEN, even);
+		feed_on(d, 0x101, i, DESCRAMBLER_EVEN, odd);
+		feed_on(d, 0x102, i, DESCRAMBLER_EVEN, odd);
+		feed_on(d, 0x103, i, DESCRAMBLER_EVEN, odd);
+	}
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(r->n, 160);
+	for (unsigned i = 0; i < 160; i++) {
+		make_packet(clear, i / 4, -1);
+		ts_set_pid(clear, ts_pid(r->data[i]));
+		if (i % 4 >= 2)
+			scramble(clear, DESCRAMBLER_EVEN, odd);
+		cr_assert_arr_eq(r->data[i], clear, TS_PACKET, "%u", i);
+	}
+	cr_assert_eq(descrambler_take_missed(d, 5), 40);
+	cr_assert_eq(descrambler_take_missed(d, 5), 0);
+	descrambler_forget(d, 0);
+	feed_on(d, 0x100, 1, DESCRAMBLER_EVEN, even);
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(ts_scrambling(r->data[160]), DESCRAMBLER_EVEN);
+	descrambler_free(&d);
+	free(r);
+}
+
 Test(descrambler, a_wrong_word_shows_at_the_begin_of_units)
 {
 	struct received *r = received_new();
@@ -214,10 +303,10 @@ Test(descrambler, a_wrong_word_shows_at_the_begin_of_units)
 		feed(d, p, 0);
 	}
 	descrambler_turn(d, false, 0);
-	counts = descrambler_take_counts(d);
+	counts = descrambler_take_counts(d, 0);
 	cr_assert_eq(counts.starts, 100);
 	cr_assert_eq(counts.wrong_starts, 50);
-	cr_assert_eq(descrambler_take_counts(d).starts, 0);
+	cr_assert_eq(descrambler_take_counts(d, 0).starts, 0);
 	descrambler_free(&d);
 	free(r);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/softcams/softcam_conf.h"
+
+#include "common/base/hex.h"
+#include "proto/ipc/msg_softcam.h"
+#include "proto/spec/cam_spec.h"
+#include "proto/spec/field.h"
+
+#include <string.h>
+
+enum { CAID_DIGITS = 4, KEY_DIGITS = 28 };
+
+#define AT(member) FIELD_AT(struct softcam_conf, member)
+
+static const struct field rows[] = {
+	{ "type", AT(type) },
+	{ "host", AT(host) },
+	{ "port", AT(port), .min = 1, .max = UINT16_MAX },
+	{ "user", AT(user) },
+	{ "pass", AT(password), .flags = FIELD_SECRET },
+	{ "key", AT(key), .flags = FIELD_SECRET },
+	{ "caid", AT(caid_text) },
+	{ "timeout", AT(timeout_s), .min = 1, .max = SOFTCAM_TIMEOUT_MAX_S,
+	  .initial = SOFTCAM_TIMEOUT_S },
+	{ "shift", AT(shift_ms), .max = CAM_SHIFT_MAX_MS },
+	{ "skip_ecm", AT(skip_ecm), .max = SOFTCAM_SKIP_MAX },
+	{ "disable_emm", AT(disable_emm) },
+	{ "split_cam", AT(split_cam) },
+	{ "force", AT(force) },
+	{ "ignore_cw", AT(ignore_cw) },
+};
+static const struct field_table fields =
+	FIELD_TABLE(struct softcam_conf, rows, .flags = FIELD_LOOSE);
+
+/* Four hexadecimal digits; else 0. */
+static unsigned read_caid(const char *text)
+{
+	uint8_t bytes[CAID_DIGITS / 2];
+
+	if (text == NULL || strlen(text) != CAID_DIGITS ||
+	    !hex_read(text, bytes, sizeof bytes))
+		return 0;
+	return (unsigned)bytes[0] << 8 | bytes[1];
+}
+
+void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
+		       struct errmsg *ret_error)
+{
+	struct errmsg ignored;
+
+	memset(ret, 0, sizeof *ret);
+	ret_error->text[0] = '\0';
+	if (field_read(&fields, entry, ret, &ignored) < 0)
+		ret_error->text[0] = '\0'; /* it has the default */
+	ret->caid = read_caid(ret->caid_text);
+	if (ret->key == NULL || strlen(ret->key) != KEY_DIGITS)
+		ret->key = "";
+	if (ret->type == NULL || strcmp(ret->type, "newcamd") != 0)
+		errmsg_set(ret_error, "type: is not newcamd");
+	else if (ret->host == NULL || ret->host[0] == '\0')
+		errmsg_set(ret_error, "host: is not a host");
+	else if (ret->port == 0)
+		errmsg_set(ret_error, "port: is not a port");
+	else if (ret->user == NULL || ret->password == NULL)
+		errmsg_set(ret_error, "user or pass: is missing");
+	else if (strlen(ret->user) > MSG_CAM_LOGIN_MAX ||
+		 strlen(ret->password) > MSG_CAM_LOGIN_MAX)
+		errmsg_set(ret_error, "user or pass: is longer than %d bytes",
+			   MSG_CAM_LOGIN_MAX);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/softcams/softcam_state.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct softcam *softcam_find(const struct softcams *s, const char *id)
+{
+	struct softcam *c;
+
+	LIST_FOREACH(c, &s->list, link)
+		if (!c->removed && strcmp(c->id, id) == 0)
+			return c;
+	return NULL;
+}
+
+struct softcam_proc *softcam_proc_of(const struct softcam *c,
+				     const char *stream)
+{
+	struct softcam_proc *p;
+
+	LIST_FOREACH(p, &c->procs, link)
+		if (p->stream == NULL || strcmp(p->stream, stream) == 0)
+			return p;
+	return NULL;
+}
+
+bool softcam_is_used_by(const struct softcam_user *u, const char *id)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (strcmp(u->ids[i], id) == 0)
+			return true;
+	return false;
+}
+
+/* --- workers --- */
+
+static struct softcam_proc *proc_new(struct softcam *c, const char *stream)
+{
+	struct softcam_proc *p = xcalloc(1, sizeof *p);
+	char *object = stream != NULL ? xasprintf("%s/%s", c->id, stream)
+				      : xstrdup(c->id);
+
+	p->of = c;
+	if (stream != NULL)
+		p->stream = xstrdup(stream);
+	p->service = service_proc_new(&c->all->cfg, &softcam_kind, object, p);
+	LIST_INSERT_HEAD(&c->procs, p, link);
+	free(object);
+	return p;
+}
+
+static void proc_free(struct softcam_proc *p)
+{
+	LIST_REMOVE(p, link);
+	service_proc_free(&p->service);
+	free(p->stream);
+	free(p);
+}
+
+static void softcam_free(struct softcam *c)
+{
+	while (!LIST_EMPTY(&c->procs))
+		proc_free(LIST_FIRST(&c->procs));
+	LIST_REMOVE(c, link);
+	json_decref(c->entry);
+	free(c);
+}
+
+static bool is_used(const struct softcam_proc *p)
+{
+	const struct softcam *c = p->of;
+	const struct softcam_user *u;
+
+	if (p->stream == NULL && c->conf.force)
+		return true;
+	LIST_FOREACH(u, &c->all->users, link)
+		if (softcam_is_used_by(u, c->id) &&
+		    (p->stream == NULL || strcmp(p->stream, u->stream) == 0))
+			return true;
+	return false;
+}
+
+/* Frees the workers that have ended and are of no use. */
+static void sweep_procs(struct softcam *c)
+{
+	struct softcam_proc *p, *next;
+
+	for (p = LIST_FIRST(&c->procs); p != NULL; p = next) {
+		next = LIST_NEXT(p, link);
+		if (service_proc_is_gone(p->service) &&
+		    (c->removed || !is_used(p)))
+			proc_free(p);
+	}
+}
+
+static void sweep(struct softcams *s)
+{
+	struct softcam *c, *next;
+
+	for (c = LIST_FIRST(&s->list); c != NULL; c = next) {
+		next = LIST_NEXT(c, link);
+		if (!c->removed)
+			continue;
+		sweep_procs(c);
+		if (LIST_EMPTY(&c->procs))
+			softcam_free(c);
+	}
+}
+
+/* A worker has ended for good. */
+static void on_gone(void *arg)
+{
+	struct softcams *s = arg;
+
+	if (!s->held)
+		sweep(s);
+	s->owner.on_gone(s->owner.arg);
+}
+
+/* Starts and ends the workers as the streams want them. */
+static void settle(struct softcam *c)
+{
+	struct softcam_user *u;
+	struct softcam_proc *p;
+	bool wanted = c->conf.force;
+
+	if (c->error.text[0] != '\0')
+		return;
+	sweep_procs(c);
+	LIST_FOREACH(u, &c->all->users, link) {
+		if (!softcam_is_used_by(u, c->id))
+			continue;
+		wanted = true;
+		if (c->conf.split_cam &&
+		    softcam_proc_of(c, u->stream) == NULL)
+			(void)proc_new(c, u->stream);
+	}
+	if (!c->conf.split_cam && wanted && LIST_EMPTY(&c->procs))
+		(void)proc_new(c, NULL);
+	LIST_FOREACH(p, &c->procs, link)
+		if (is_used(p))
+			service_proc_want(p->service);
+		else
+			service_proc_unwant(p->service);
+}
+
+/* --- the configuration --- */
+
+static void add(struct softcams *s, const json_t *entry, const char *id)
+{
+	struct softcam *c = xcalloc(1, sizeof *c);
+
+	c->all = s;
+	c->entry = json_deep_copy(entry);
+	c->id = json_string_value(json_object_get(c->entry, "id"));
+	LIST_INIT(&c->procs);
+	softcam_conf_read(c->entry, &c->conf, &c->error);
+	if (c->error.text[0] != '\0')
+		log_warning("softcam", "%s: is not used: %s", id,
+			    c->error.text);
+	LIST_INSERT_HEAD(&s->list, c, link);
+}
+
+/* Ends the workers of an entry, which sweep() frees. */
+static void retire(struct softcam *c)
+{
+	struct softcam_proc *p;
+
+	c->removed = true;
+	LIST_FOREACH(p, &c->procs, link)
+		service_proc_stop(p->service);
+}
+
+void softcams_stop(struct softcams *s)
+{
+	struct softcam *c;
+
+	s->held = true;
+	LIST_FOREACH(c, &s->list, link)
+		retire(c);
+}
+
+static const json_t *find_entry(const json_t *list, const char *id)
+{
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
+		const char *own = json_string_value(
+			json_object_get(entry, "id"));
+
+		if (own != NULL && strcmp(own, id) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+void softcams_set(struct softcams *s, const json_t *list)
+{
+	struct softcam *c;
+	struct softcam_user *u;
+	const json_t *entry;
+	size_t i;
+
+	if (s == NULL || s->held)
+		return;
+	/* on_gone() may be called inside */
+	s->held = true;
+	LIST_FOREACH(c, &s->list, link) {
+		if (c->removed)
+			continue;
+		entry = find_entry(list, c->id);
+		if (entry == NULL || !json_equal(entry, c->entry))
+			retire(c);
+	}
+	s->held = false;
+	sweep(s);
+	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
+		const char *id = json_string_value(
+			json_object_get(entry, "id"));
+
+		if (id == NULL || softcam_find(s, id) != NULL)
+			continue;
+		add(s, entry, id);
+		settle(softcam_find(s, id));
+	}
+	LIST_FOREACH(u, &s->users, link)
+		softcams_user_up(s, u);
+}
+
+/* --- streams --- */
+
+void softcams_use(struct softcams *s, struct softcam_user *u)
+{
+	struct softcam *c;
+
+	if (s == NULL)
+		return;
+	if (u->n > 0 && !u->linked)
+		LIST_INSERT_HEAD(&s->users, u, link);
+	else if (u->n == 0 && u->linked)
+		LIST_REMOVE(u, link);
+	else if (u->n == 0)
+		return;
+	u->linked = u->n > 0;
+	LIST_FOREACH(c, &s->list, link)
+		if (!c->removed)
+			settle(c);
+}
+
+void softcams_user_up(struct softcams *s, struct softcam_user *u)
+{
+	if (s == NULL || !u->up)
+		return;
+	for (size_t i = 0; i < u->n; i++)
+		softcam_report_to(s, u, u->ids[i]);
+}
+
+void softcams_user_down(struct softcam_user *u)
+{
+	u->up = false;
+}
+
+/* --- for users --- */
+
+void softcams_watch(struct softcams *s, softcam_event_fn *on_event, void *arg)
+{
+	if (s == NULL)
+		return;
+	s->on_event = on_event;
+	s->arg = arg;
+}
+
+static void add_status(struct msg_softcam_status *sum,
+		       const struct msg_softcam_status *more)
+{
+	sum->ecm_rate += more->ecm_rate;
+	sum->emm_rate += more->emm_rate;
+	sum->hits += more->hits;
+	sum->misses += more->misses;
+	sum->refused += more->refused;
+	sum->timeouts += more->timeouts;
+	sum->n_times = MSG_CAM_TIMES;
+	for (size_t i = 0; i < MSG_CAM_TIMES; i++)
+		sum->times[i] += more->times[i];
+}
+
+bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
+{
+	const struct softcam *c = s != NULL ? softcam_find(s, id) : NULL;
+	const struct softcam_proc *p;
+
+	*ret = (struct softcam_info){ .id = id };
+	if (c == NULL)
+		return false;
+	if (c->error.text[0] != '\0')
+		ret->error = c->error.text;
+	LIST_FOREACH(p, &c->procs, link) {
+		if (service_proc_is_gone(p->service))
+			continue;
+		ret->processes++;
+		add_status(&ret->status, &p->status);
+		if (p->up) {
+			ret->up = true;
+			ret->caid = c->conf.caid != 0 ? c->conf.caid
+						      : p->card.caid;
+		} else if (p->error[0] != '\0') {
+			ret->error = p->error;
+		}
+	}
+	if (ret->up)
+		ret->error = NULL;
+	return true;
+}
+
+struct service_proc *softcams_service(const struct softcams *s, size_t i)
+{
+	const struct softcam *c;
+	const struct softcam_proc *p;
+
+	LIST_FOREACH(c, &s->list, link)
+		LIST_FOREACH(p, &c->procs, link)
+			if (i-- == 0)
+				return p->service;
+	return NULL;
+}
+
+struct softcams *softcams_new(const struct service_config *cfg)
+{
+	struct softcams *s = xcalloc(1, sizeof *s);
+
+	LIST_INIT(&s->list);
+	LIST_INIT(&s->users);
+	s->owner = *cfg;
+	s->cfg = *cfg;
+	s->cfg.on_gone = on_gone;
+	s->cfg.arg = s;
+	return s;
+}
+
+void softcams_free(struct softcams **ps)
+{
+	struct softcams *s = *ps;
+
+	*ps = NULL;
+	if (s == NULL)
+		return;
+	while (!LIST_EMPTY(&s->list))
+		softcam_free(LIST_FIRST(&s->list));
+	free(s);
+}

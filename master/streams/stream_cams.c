@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The softcams of a stream. */
+#include "common/supervise/worker_proc.h"
+#include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc_state.h"
+#include "proto/ipc/channel.h"
+
+#include <string.h>
+
+static void send_to_worker(const struct msg *m, void *arg)
+{
+	const struct stream_proc *p = arg;
+	struct channel *channel = worker_proc_channel(p->proc);
+
+	if (p->started && channel != NULL)
+		(void)channel_send(channel, m, NULL, 0);
+}
+
+void stream_cams_init(struct stream_proc *p)
+{
+	p->cams.send = send_to_worker;
+	p->cams.arg = p;
+}
+
+void stream_cams_use(struct stream_proc *p, bool run)
+{
+	struct softcam_user *u = &p->cams;
+
+	u->stream = p->id;
+	u->n = run && p->plan != NULL ? p->plan->n_cams : 0;
+	if (u->n > 0)
+		memcpy(u->ids, p->plan->cams, sizeof u->ids);
+	softcams_use(p->cfg.softcams, u);
+}
+
+void stream_cams_up(struct stream_proc *p)
+{
+	p->cams.up = true;
+	softcams_user_up(p->cfg.softcams, &p->cams);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a ca_stage; for its own files. */
+#pragma once
+
+#include "worker/ca/ca_card.h"
+#include "worker/ca/ca_refs.h"
+#include "worker/ca/ca_stage.h"
+#include "worker/ca/delay.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+
+enum {
+	CA_GROUPS_MAX = DESCRAMBLER_GROUPS,
+	CA_WATCHES_MAX = 64, /* PIDs with ECMs, EMMs and the CAT */
+	CA_LATER_MAX = 32,   /* control words that wait for their packets */
+	CA_ERROR_MAX = 64,
+	CA_PID_CAT = 1,
+};
+
+/* A softcam of the list. */
+struct ca_softcam {
+	char id[CAM_ID_MAX + 1];
+	bool up; /* logged in */
+	char error[CA_ERROR_MAX]; /* why it is not */
+	bool emm;
+	bool ignore_cw;
+	unsigned timeout_ms, skip_ecm;
+	struct ca_card card;
+	/* of its answers, smoothed; 0: not known */
+	uint64_t usual_ns, spread_ns;
+};
+
+enum ca_request_state {
+	CA_NONE,   /* no ECM yet */
+	CA_WANTED, /* a new ECM, which this softcam was not asked about */
+	CA_ASKED,
+	CA_FAILED, /* see error */
+	CA_DONE,   /* control words were received */
+};
+
+/* The question of a group to a softcam. */
+struct ca_request {
+	enum ca_request_state state;
+	struct ca_ref ref; /* pid 0: the service has no ECM for the softcam */
+	uint32_t version;  /* of the ECM; 0: none */
+	uint64_t arrived_ns; /* of the ECM */
+	uint64_t since_ns; /* of the state */
+	uint32_t number;   /* of the last question */
+	/* the question before it, and the arrival of its ECM */
+	uint32_t before;
+	uint64_t before_ns, asked_ns;
+	char error[CA_ERROR_MAX];
+};
+
+struct ca_later {
+	uint64_t at_ns; /* for packets that arrived then, or later */
+	bool has[2];
+	uint8_t words[2][CSA_CONTROL_WORD]; /* even, odd */
+};
+
+/* Components with the same ECMs.  Its place is the group of the descrambler. */
+struct ca_group {
+	bool used, kept; /* kept: the new tables have it, too */
+	uint16_t pnr;
+	struct ca_refs refs;
+	struct ca_request requests[CAM_LIST_MAX];
+	size_t first; /* softcam that is asked first */
+	unsigned lost; /* times in a row that another one was faster */
+	uint64_t first_ns; /* since when */
+	unsigned wrong_s; /* seconds with wrong control words */
+	uint32_t missed; /* packets without a word in the last second */
+	size_t n_later;
+	struct ca_later later[CA_LATER_MAX];
+};
+
+enum ca_watch_kind { CA_WATCH_CAT, CA_WATCH_ECM, CA_WATCH_EMM };
+
+/* A PID whose sections are read. */
+struct ca_watch {
+	bool used, kept;
+	enum ca_watch_kind kind;
+	uint16_t pid;
+	uint16_t caid; /* of EMMs */
+	struct section_assembler assembler;
+	uint8_t buffer[SECTION_PSI_MAX];
+	/* the last ECM or CAT */
+	uint32_t version; /* of ca_stage.version */
+	uint32_t count;   /* sections */
+	size_t len;
+	uint8_t section[SECTION_PSI_MAX];
+};
+
+struct ca_stage {
+	struct ca_stage_config cfg;
+	size_t n_cams;
+	struct ca_softcam cams[CAM_LIST_MAX];
+	struct psi *psi;
+	const uint8_t *classes; /* of psi */
+	struct delay delay;
+	bool busy; /* a question is due or open */
+	uint32_t number; /* of the last question */
+	uint32_t version; /* counts sections that differ */
+	struct ca_refs emms; /* of the CAT */
+	unsigned emm_room;
+	uint32_t pes_scrambled, pes_scrambled_before; /* units in a second */
+	struct ca_group groups[CA_GROUPS_MAX];
+	struct ca_watch *watches[CA_WATCHES_MAX]; /* made on demand */
+	uint8_t watch_of[TS_PIDS]; /* place + 1; 0: none */
+};
+
+/* --- ca_plan.c --- */
+
+/* The tables or a softcam have changed: finds the groups, their components and
+ * the PIDs to read. */
+void ca_plan(struct ca_stage *);
+
+/* --- ca_ask.c --- */
+
+/* An ECM of this PID was received. */
+void ca_ask_note(struct ca_stage *, const struct ca_watch *, uint64_t now_ns);
+/* Sends the questions that are due. */
+void ca_ask_turn(struct ca_stage *, uint64_t now_ns);
+/* A softcam is logged in again: asks what was not answered. */
+void ca_ask_again(struct ca_stage *, size_t cam, uint64_t now_ns);
+/* The packets that follow arrived then: takes the words that waited for it. */
+void ca_stage_apply_later(struct ca_stage *, uint64_t at_ns);
+/* Asks the next softcam, because the words of the first are wrong. */
+void ca_ask_leave(struct ca_stage *, struct ca_group *, uint64_t now_ns);

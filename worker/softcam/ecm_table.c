@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/softcam/ecm_table.h"
+
+#include "common/base/units.h"
+
+#include <string.h>
+
+static bool is_same(const struct ecm *a, const struct ecm *b)
+{
+	return a->sid == b->sid && a->caid == b->caid &&
+	       a->provider == b->provider && a->len == b->len &&
+	       memcmp(a->section, b->section, a->len) == 0;
+}
+
+static bool is_waiting(const struct ecm *e)
+{
+	return e->state == ECM_SENT;
+}
+
+static bool is_expired(const struct ecm *e, uint64_t now_ns)
+{
+	uint64_t kept_ms = e->state == ECM_FOUND ? ECM_KEPT_MS
+						 : ECM_REFUSED_MS;
+
+	return e->state == ECM_UNUSED ||
+	       (!is_waiting(e) && now_ns - e->since_ns >= kept_ms * MS);
+}
+
+struct ecm *ecm_table_find(struct ecm_table *t, const struct ecm *wanted,
+			   uint64_t now_ns)
+{
+	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
+		struct ecm *e = &t->list[i];
+
+		if (!is_expired(e, now_ns) && is_same(e, wanted))
+			return e;
+	}
+	return NULL;
+}
+
+struct ecm *ecm_table_add(struct ecm_table *t, const struct ecm *wanted,
+			  uint64_t now_ns)
+{
+	struct ecm *place = NULL;
+
+	/* an unused one, or the oldest that no request waits for */
+	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
+		struct ecm *e = &t->list[i];
+
+		if (is_waiting(e))
+			continue;
+		if (e->state == ECM_UNUSED) {
+			place = e;
+			break;
+		}
+		if (place == NULL || e->since_ns < place->since_ns)
+			place = e;
+	}
+	if (place == NULL)
+		return NULL;
+	place->state = ECM_SENT;
+	place->sid = wanted->sid;
+	place->caid = wanted->caid;
+	place->provider = wanted->provider;
+	place->since_ns = now_ns;
+	place->n_askers = 0;
+	place->len = wanted->len;
+	memcpy(place->section, wanted->section, wanted->len);
+	return place;
+}
+
+struct ecm *ecm_table_of_id(struct ecm_table *t, uint16_t id)
+{
+	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
+		struct ecm *e = &t->list[i];
+
+		if (e->id == id &&
+		    (e->state == ECM_SENT || e->state == ECM_LATE))
+			return e;
+	}
+	return NULL;
+}
+
+struct ecm *ecm_table_overdue(struct ecm_table *t, unsigned timeout_ms,
+			      uint64_t now_ns)
+{
+	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
+		struct ecm *e = &t->list[i];
+
+		if (e->state == ECM_SENT &&
+		    now_ns - e->since_ns >= timeout_ms * MS)
+			return e;
+	}
+	return NULL;
+}
+
+bool ecm_add_asker(struct ecm *e, const char *stream, uint32_t number)
+{
+	size_t len = strlen(stream);
+	struct ecm_asker *a;
+
+	for (size_t i = 0; i < e->n_askers; i++)
+		if (e->askers[i].number == number &&
+		    strcmp(e->askers[i].stream, stream) == 0)
+			return true;
+	if (e->n_askers == ECM_ASKERS_MAX || len > ECM_STREAM_MAX)
+		return false;
+	a = &e->askers[e->n_askers++];
+	memcpy(a->stream, stream, len + 1);
+	a->number = number;
+	return true;
+}
