@@ -47,6 +47,7 @@ struct ring_out {
 	bool may_guess;     /* the stream shows no random access point ... */
 	bool bare;          /* ... and some pictures no parameter sets, ... */
 	bool refreshes;     /* ... but others have: readers begin there */
+	uint64_t refresh_ns; /* time of the last such mark */
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
 	struct ring_rap last;
@@ -296,10 +297,13 @@ static void copy_table(struct ring_out *r, const uint8_t *packet)
  */
 static bool begins_refresh(struct ring_out *r, bool has_sets)
 {
-	bool begins = r->may_guess && r->bare && has_sets;
+	bool begins = r->may_guess && r->bare && has_sets &&
+		      r->now_ns - r->refresh_ns >= JOIN_POINT_AUDIO_MS * MS;
 
 	r->bare |= r->may_guess && !has_sets;
 	r->refreshes |= begins;
+	if (begins)
+		r->refresh_ns = r->now_ns;
 	return begins;
 }
 
@@ -372,7 +376,7 @@ static bool is_guess(struct ring_out *r, const uint8_t *packet,
 	*ret_preferred = ts_pid(packet) == r->rap.pid && ts_pusi(packet) &&
 			 begins_refresh(r, rap_is_likely(&r->rap));
 	/* a segment begins with tables, so a cut is a mark */
-	if (r->overdue && ts_pusi(packet))
+	if (*ret_preferred || (r->overdue && ts_pusi(packet)))
 		return true;
 	wait = wait_of(r);
 	return r->may_guess &&
