@@ -88,7 +88,6 @@ slow_tests = \
 	tests/system/authorization.mjs \
 	tests/system/service-alarms.mjs
 system_tests = \
-	$(slow_tests) \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \
@@ -189,9 +188,11 @@ system_tests = \
 	tests/system/wire.mjs \
 	tests/system/write-paths.mjs \
 	tests/system/ws-clients.mjs
-# Programs and libraries of others, or the tests themselves, do the work: a build
-# with sanitizers shows no more there.  It has rist, rist-sides and rist-peers.
-peer_tests = \
+# Libraries and programs of others, or the tests themselves, do the work: a build
+# with sanitizers shows no more there.  It has rist, rist-sides, rist-peers and
+# srt.
+library_tests = \
+	tests/system/srt-peers.mjs \
 	tests/system/rist-stuck.mjs \
 	tests/system/rist-alarm.mjs \
 	tests/system/rist-retry.mjs \
@@ -199,8 +200,8 @@ peer_tests = \
 	tests/system/rist-cut.mjs \
 	tests/system/rist-paths.mjs \
 	tests/system/rist-outage.mjs \
-	tests/system/rist-loop.mjs \
-	tests/system/srt-peers.mjs \
+	tests/system/rist-loop.mjs
+program_tests = \
 	tests/system/sdp-peers.mjs \
 	tests/system/players.mjs \
 	tests/system/peers.mjs \
@@ -208,8 +209,9 @@ peer_tests = \
 	tests/system/fail2ban.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
-EXTRA_DIST += $(helper_files) $(system_tests) $(peer_tests) \
-	tests/system/programs.sh
+all_system_tests = $(slow_tests) $(system_tests) $(library_tests) \
+	$(program_tests)
+EXTRA_DIST += $(helper_files) $(all_system_tests) tests/system/programs.sh
 
 check_PROGRAMS += tests/helpers/fake-manager
 tests_helpers_fake_manager_SOURCES = tests/helpers/fake-manager.c
@@ -258,8 +260,13 @@ tests_helpers_http_read_LDADD = libproto.a libcommon.a $(LLHTTP_LINK)
 
 TESTS += tests/system/programs.sh
 if HAVE_NODE
+# The longest ones first; those of players need the cores and not all at once.
 if !SANITIZERS
-TESTS += $(peer_tests)
+TESTS += $(library_tests)
+endif
+TESTS += $(slow_tests)
+if !SANITIZERS
+TESTS += $(program_tests)
 endif
 TESTS += $(system_tests)
 endif
