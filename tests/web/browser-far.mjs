@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { PASSWORD, done } from '../helpers/auth.mjs';
+import { PASSWORD, done, startGuarded } from '../helpers/auth.mjs';
 import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
 import { begin, useBrowser } from '../helpers/page-scene.mjs';
 import { startProxy } from '../helpers/proxy.mjs';
@@ -60,5 +60,45 @@ test('the service itself speaks TLS', { skip }, async (t) => {
 
 	assert.deepEqual([cookie.secure, cookie.httpOnly], [true, true]);
 	visitor.quiet();
+	await sluice.stop();
+});
+
+test('another headend is a section of the wall, with its state', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const origin = `http://127.0.0.1:${sluice.port}`;
+	const far = await startGuarded(t, { users: {
+		wall: { type: 2, password: 'look' } },
+	config: { settings: { web_origins: [origin] },
+		make_stream: [stream('sport', 'udp://127.0.0.1:5400',
+			'udp://127.0.0.1:5500', { name: 'Sport' })] } });
+
+	await done(sluice, { cmd: 'set-server', server: { type: 'streamer',
+		enable: true, name: 'oslo', host: '127.0.0.1',
+		port: far.sluice.port, user: 'wall', pass: 'look' } }, admin);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.other h2:has-text("oslo")');
+	await page.waitForSelector('.other:has-text("connected")');
+	await visitor.untilMark('Sport', 'fault');
+	await page.waitForSelector('.wrong li:has-text("oslo: Sport")');
+	const link = page.locator('.tile[title^="Sport:"]');
+
+	assert.equal(await link.getAttribute('href'),
+		`http://127.0.0.1:${far.sluice.port}/#/stream/sport`);
+	// its events arrive too
+	await done(far.sluice, { cmd: 'toggle-stream', id: 'sport' },
+		far.admin);
+	await visitor.untilMark('Sport', 'disabled');
+	await visitor.accessible('two headends');
+	visitor.quiet();
+	visitor.disturbed = true;
+	// the processes of the other one stay
+	far.sluice.child.kill('SIGTERM');
+	await far.sluice.child.ended;
+	await page.waitForSelector('.other:has-text("unreachable since")');
+	await page.waitForSelector('.wrong li:has-text("oslo")');
+	// this one goes on
+	await page.waitForSelector('[data-stale=false]');
+	assert.equal(await page.locator('.banners .fault').count(), 0);
 	await sluice.stop();
 });
