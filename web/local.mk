@@ -2,9 +2,11 @@
 # The web interface.  Its files are part of the program; web/embed puts them
 # together with those that npm installs.
 web_pages = \
+	web/common/address.js \
 	web/common/api.js \
 	web/common/base.css \
 	web/common/filter.js \
+	web/common/forms.js \
 	web/common/headend.js \
 	web/common/live.js \
 	web/common/prefs.js \
@@ -17,19 +19,31 @@ web_pages = \
 	web/common/tokens.css \
 	web/common/units.js \
 	web/common/words-en.js \
+	web/common/words-later-en.js \
+	web/common/words-later-ru.js \
 	web/common/words-ru.js \
 	web/common/words.js \
 	web/headend/actions.js \
+	web/headend/address-field.js \
 	web/headend/analysis.js \
 	web/headend/app.js \
+	web/headend/auth.js \
 	web/headend/bulk.js \
+	web/headend/categories.js \
+	web/headend/certificate.js \
 	web/headend/charts.js \
 	web/headend/codecs.js \
+	web/headend/configuration.js \
 	web/headend/copy.js \
 	web/headend/dialog.js \
+	web/headend/doc-diff.js \
+	web/headend/draft.js \
+	web/headend/drag.js \
 	web/headend/edit.css \
 	web/headend/edit.js \
 	web/headend/ends.js \
+	web/headend/field-groups.js \
+	web/headend/field.js \
 	web/headend/fields.js \
 	web/headend/frame.css \
 	web/headend/groups.js \
@@ -41,12 +55,15 @@ web_pages = \
 	web/headend/keys.js \
 	web/headend/log.css \
 	web/headend/log.js \
+	web/headend/logging.js \
 	web/headend/login.js \
 	web/headend/main.js \
 	web/headend/menu.js \
 	web/headend/merge.js \
+	web/headend/name-dialog.js \
 	web/headend/network.css \
 	web/headend/network.js \
+	web/headend/output-groups.js \
 	web/headend/pages.css \
 	web/headend/pages.js \
 	web/headend/palette.js \
@@ -59,10 +76,14 @@ web_pages = \
 	web/headend/route.js \
 	web/headend/rows.js \
 	web/headend/scan.js \
+	web/headend/section.js \
 	web/headend/selection.js \
 	web/headend/server-list.js \
 	web/headend/servers.js \
 	web/headend/sessions.js \
+	web/headend/settings.js \
+	web/headend/setup-servers.js \
+	web/headend/setup.js \
 	web/headend/shell.js \
 	web/headend/siren.js \
 	web/headend/sizes.js \
@@ -74,6 +95,7 @@ web_pages = \
 	web/headend/style.js \
 	web/headend/tables.js \
 	web/headend/tiles.js \
+	web/headend/trial.js \
 	web/headend/users.js \
 	web/headend/view.js \
 	web/headend/viewers.js \

@@ -106,7 +106,7 @@ test('a stream is made, edited by two users, removed and brought back',
 	const { sluice, admin, password, visitor, page } = await begin(t, own);
 	const get = async (id) => (await done(sluice, { cmd: 'get-stream', id },
 		admin)).stream;
-	const input = (n) => page.locator('.address-row input').nth(n);
+	const input = (n) => page.locator('.address-row > input').nth(n);
 	const save = () => page.keyboard.press('Control+Enter');
 
 	// a request that the service refuses is a part of the test
@@ -114,7 +114,7 @@ test('a stream is made, edited by two users, removed and brought back',
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/new');
-	await page.fill('#name', 'Fresh');
+	await page.fill('[id="stream.name"]', 'Fresh');
 	await input(0).fill('udp://127.0.0.1:70000');
 	await input(1).fill('udp://127.0.0.1:5200');
 	await visitor.accessible('new stream');
@@ -134,11 +134,11 @@ test('a stream is made, edited by two users, removed and brought back',
 	// another user changes one field that is touched, and one that is not
 	await page.keyboard.press('e');
 	await page.waitForSelector('.edit');
-	await page.fill('#name', 'Mine');
-	await page.fill('textarea', '{"my_note": 7, "broken"');
+	await page.fill('[id="stream.name"]', 'Mine');
+	await page.fill('.further textarea', '{"my_note": 7, "broken"');
 	await page.waitForSelector('.further .problem:has-text("JSON")');
 	assert.ok(await page.locator('.save .primary').isDisabled());
-	await page.fill('textarea', '{"my_note": 7}');
+	await page.fill('.further textarea', '{"my_note": 7}');
 	await done(sluice, { cmd: 'set-stream', id, stream: { ...made,
 		name: 'Theirs', output: ['udp://127.0.0.1:5202'] } }, admin);
 	await page.waitForSelector('.note:has-text("Theirs")');

@@ -6,7 +6,9 @@ web_tests = \
 	tests/web/browser-edit.mjs \
 	tests/web/browser-far.mjs \
 	tests/web/browser-load.mjs \
+	tests/web/browser-setup.mjs \
 	tests/web/browser-stream.mjs \
+	tests/web/forms.mjs \
 	tests/web/live.mjs \
 	tests/web/pure.mjs \
 	tests/web/pure-pages.mjs \

@@ -13,13 +13,13 @@ const { shown } = await load('common/text.js');
 const { parseFilter } = await load('common/filter.js');
 const { markOf, reasonOf, sinceOf } = await load('common/state.js');
 const { RING_SECONDS, Ring } = await load('common/ring.js');
-const { CATALOGUES, languageOf, setLanguage, t } =
+const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
 	await load('common/words.js');
 const { href, parseRoute } = await load('headend/route.js');
 const { sectionsOf } = await load('headend/groups.js');
 const { fit } = await load('headend/sizes.js');
 const { sorted } = await load('headend/rows.js');
-const { diff, fieldOf, merge, restarts, same } =
+const { diff, fieldOf, merge, same } =
 	await load('headend/merge.js');
 
 test('numbers have fixed places and thin separators', () => {
@@ -194,11 +194,11 @@ test('the ring keeps the last seconds and knows its holes', () => {
 	assert.equal(ring.rate(5000), 7);
 });
 
-test('every language has every word, and no other', async () => {
-	const en = await CATALOGUES.en(), keys = Object.keys(en);
+async function sameWords(catalogues) {
+	const en = await catalogues.en(), keys = Object.keys(en);
 
 	assert.deepEqual(keys, [...keys].sort());
-	for (const [language, load] of Object.entries(CATALOGUES)) {
+	for (const [language, load] of Object.entries(catalogues)) {
 		const words = await load();
 
 		assert.deepEqual(Object.keys(words), keys, language);
@@ -207,6 +207,20 @@ test('every language has every word, and no other', async () => {
 				.sort(), (en[key]
 				.match(/\{\w+\}/g) ?? []).sort(), key);
 	}
+	return keys;
+}
+
+test('every language has every word, and no other', async () => {
+	const first = await sameWords(CATALOGUES);
+	const later = await sameWords(LATER);
+
+	assert.deepEqual(first.filter((word) => later.includes(word)), []);
+	// a later page brings its words, in the language of the page
+	await setLanguage('ru');
+	await addLaterWords();
+	assert.equal(t('rename'), 'Переименовать');
+	await setLanguage('en');
+	assert.equal(t('rename'), 'Rename');
 	assert.equal(t('more', { n: 3 }), '3 more');
 	assert.equal(t('more', { n: '{n}' }), '{n} more');
 	await setLanguage('ru');
@@ -314,17 +328,13 @@ test('untouched fields follow the other user, touched ones stay', () => {
 	assert.deepEqual(merge(base, base, without).merged, without);
 });
 
-test('a diff has what the user changed, and says what it interrupts', () => {
+test('a diff has what the user changed, and no counter of tables', () => {
 	const before = { enable: true, name: 'a', input: ['x'],
 		pmt_version: 1 };
 	const named = { ...before, name: 'b', pmt_version: 2 };
 
 	assert.deepEqual(diff(before, named),
 		[{ key: 'name', before: 'a', after: 'b' }]);
-	assert.equal(restarts(before, named), false);
-	assert.equal(restarts(before, { ...before, input: ['y'] }), true);
-	assert.equal(restarts({ ...before, enable: false },
-		{ ...before, enable: false, input: ['y'] }), false);
 });
 
 test('an error leads to its field', () => {

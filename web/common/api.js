@@ -91,9 +91,17 @@ export class Api {
 	 * @param {Record<string, unknown>} [fields]
 	 */
 	cmd(cmd, fields = {}) {
-		return this.#request('control/', { method: 'POST',
+		return this.post('control/', { cmd, ...fields });
+	}
+
+	/**
+	 * @param {string} path
+	 * @param {unknown} body
+	 */
+	post(path, body) {
+		return this.#request(path, { method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
-			body: JSON.stringify({ cmd, ...fields }) });
+			body: JSON.stringify(body) });
 	}
 
 	/** @param {string} path such as "api/overview" */

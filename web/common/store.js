@@ -203,7 +203,8 @@ export class Store {
 		case 'stream_image':
 			break;
 		default:
-			if (message.scope.startsWith('set-'))
+			if (message.scope.startsWith('set-') ||
+				message.scope === 'post-output-group')
 				this.wantsConfig = true;
 		}
 	}

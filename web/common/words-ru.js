@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/** @type {Record<import('./words.js').Word, string>} */
+/** @type {import('./words.js').Catalogue} */
 export const ru = {
 	action: 'Действие',
 	active: 'активен',
@@ -246,6 +246,8 @@ export const ru = {
 	remove: 'Удалить',
 	resort: 'Пересортировать (сместилось: {n})',
 	restart: 'Перезапустить',
+	restarted: 'Сервис снова работает.',
+	restarting: 'Сервис перезапускается. Страница ждёт его …',
 	restarts: 'перезапусков',
 	role: 'Роль',
 	save: 'Сохранить',
@@ -266,6 +268,7 @@ export const ru = {
 	sender: 'Отправитель',
 	service: 'Сервис',
 	set_group: 'Группа …',
+	setup: 'Настройка',
 	silent: 'Молчат',
 	since: 'С',
 	single_keys: 'Клавиши без Ctrl',

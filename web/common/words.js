@@ -3,22 +3,55 @@
 
 import { en } from './words-en.js';
 
-/** @typedef {keyof typeof en} Word */
+/** @typedef {typeof import('./words-later-en.js').en} LaterCatalogue */
+/** @typedef {Record<keyof typeof en, string>} Catalogue */
+/** @typedef {keyof typeof en | keyof LaterCatalogue} Word */
 /** @typedef {'en' | 'ru'} Language */
-/** @typedef {Record<Word, string>} Catalogue */
 
-/** @type {Record<Language, () => Promise<Catalogue>>} */
+/** The words of the first page.
+ * @type {Record<Language, () => Promise<Catalogue>>} */
 export const CATALOGUES = {
 	en: async () => en,
 	ru: async () => (await import('./words-ru.js')).ru,
 };
 
-/** @type {Catalogue} */
+/** The words of the pages that are loaded later.
+ * @type {Record<Language,
+ *	() => Promise<Record<keyof LaterCatalogue, string>>>} */
+export const LATER = {
+	en: async () => (await import('./words-later-en.js')).en,
+	ru: async () => (await import('./words-later-ru.js')).ru,
+};
+
+/** @type {Record<string, string>} */
 let words = en;
+/** @type {Language} */
+let language = 'en';
+let hasLater = false;
+
+async function load() {
+	const wanted = language, later = hasLater;
+	const parts = await Promise.all([CATALOGUES[wanted](),
+		later ? LATER[wanted]() : {}]);
+
+	// a later call has replaced it
+	if (wanted === language && later === hasLater)
+		words = Object.assign({}, ...parts);
+}
 
 /** @param {Language} wanted */
-export async function setLanguage(wanted) {
-	words = await CATALOGUES[wanted]();
+export function setLanguage(wanted) {
+	language = wanted;
+	return load();
+}
+
+/** Before a page that is loaded later. */
+export async function addLaterWords() {
+	if (hasLater)
+		return;
+	await LATER[language]();
+	hasLater = true;
+	await load();
 }
 
 /**

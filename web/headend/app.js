@@ -14,12 +14,17 @@ import { parseRoute } from './route.js';
 /** @typedef {'system' | 'light' | 'dark'} Theme */
 /** @typedef {{word: string, run: () => void}} Action */
 
+/** A restart begins a second after the reply. */
+const RESTART_WAIT_MS = 15000;
+
 export class App {
 	/** undefined: not known yet; null: nobody.
 	 * @type {WhoAmI | null | undefined} */
 	user;
 	/** @type {{text: string, error: boolean, action?: Action} | null} */
 	toast = null;
+	/** The service was asked to restart, and is not back yet. */
+	restarting = false;
 	/** The filter gets the focus with the next draw. */
 	wantsFilter = false;
 	route = parseRoute(location.hash);
@@ -29,13 +34,16 @@ export class App {
 	hasLoggedIn = false;
 	tick = new Tick();
 	api = new Api(document.baseURI);
-	home = new Headend(this.api, { changed: () => this.changed(),
-		draw: () => this.tick.draw(), lost: () => {
+	home = new Headend(this.api, { changed: () => {
+			this.#followRestart();
+			this.changed();
+		}, draw: () => this.tick.draw(), lost: () => {
 			// the session may have ended with the service
 			if (this.user)
 				this.#askWho();
 		} });
 
+	#wasLost = false;
 	/** @type {Set<() => void>} */
 	#watchers = new Set();
 	/** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -225,6 +233,29 @@ export class App {
 			// the session was over
 		}
 		this.#leave();
+	}
+
+	/** After a request that restarts the service: it is awaited. */
+	awaitRestart() {
+		this.restarting = true;
+		this.#wasLost = false;
+		setTimeout(() => {
+			// it went on without one
+			if (this.lostAt === null)
+				this.restarting = false;
+			this.changed();
+		}, RESTART_WAIT_MS);
+		this.changed();
+	}
+
+	#followRestart() {
+		if (!this.restarting)
+			return;
+		this.#wasLost ||= this.lostAt !== null;
+		if (!this.#wasLost || this.lostAt !== null)
+			return;
+		this.restarting = false;
+		this.say(t('restarted'));
 	}
 
 	/**

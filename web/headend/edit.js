@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The editor of a stream: its main fields, and all others as JSON.
+// The editor of a stream: each key as a field, and the whole as JSON.
 
-import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { useEffect, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
 import { remove } from './actions.js';
-import { Address, Further, Groups, Problem } from './fields.js';
-import { diff, fieldOf, merge, restarts, same } from './merge.js';
+import { AddressField } from './address-field.js';
+import { useDrag } from './drag.js';
+import { Changes, Conflicts, useDraft } from './draft.js';
+import { FieldGroups, Rows } from './field.js';
+import { Further, Groups, Problem, Whole } from './fields.js';
+import { diff, errorKey, fieldOf, moved } from './merge.js';
 import { href } from './route.js';
+import { Waiting, useForms } from './setup.js';
+import { useTrial } from './trial.js';
 import { Empty, Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./dialog.js').Question} Question */
+/** @typedef {import('./draft.js').Draft} Draft */
+/** @typedef {import('./field.js').Form} Form */
 /** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {import('./trial.js').Trial} Trial */
+/** @typedef {import('../common/forms.js').Forms} Forms */
+/** @typedef {(question: Question) => void} Ask */
 
 /** @type {Entry} */
 const FRESH = { name: '', type: 'spts', enable: true, input: [''],
 	output: [''] };
 
-/** Fields of the form; the rest is JSON. */
-const FIELDS = ['id', 'name', 'type', 'enable', 'input', 'output', 'groups',
-	'backup_type'];
-const BACKUPS = ['', 'active', 'stop', 'passive', 'disable'];
+/** They stand above the groups. */
+const MAIN = ['name', 'id', 'type', 'enable'];
+/** They have fields of their own. */
+const OWN = ['input', 'output', 'groups'];
 
 /** @param {Entry} entry without empty addresses and texts */
 function cleaned(entry) {
@@ -32,197 +43,118 @@ function cleaned(entry) {
 
 	return Object.fromEntries(Object.entries({ ...entry,
 		input: list(entry.input), output: list(entry.output) })
-		.filter(([key, value]) => value !== undefined && !(value === '' &&
-			['id', 'backup_type'].includes(key))));
+		.filter(([key, value]) => value !== undefined &&
+			!(value === '' && key === 'id')));
 }
 
-/**
- * What the user edits, beside what the service has.
- * @param {App} app
- * @param {string} id "" is a new stream
- */
-function useDraft(app, id) {
-	const now = id === '' ? null
-		: app.store.streams.get(id)?.config ?? null;
-	const [base, setBase] = useState(now);
-	const [mine, show] = useState(/** @type {Entry} */ (
-		structuredClone(now ?? FRESH)));
-	// a key may come before the next frame: what was typed counts
-	const latest = useRef(mine);
-	const setMine = (/** @type {Entry} */ to) => {
-		latest.current = to;
-		show(to);
-	};
-	const [conflicts, setConflicts] = useState(
-		/** @type {string[]} */ ([]));
-
-	// somebody else has changed it: untouched fields follow
-	useEffect(() => {
-		if (now === null || base === null || same(now, base))
-			return;
-		const result = merge(base, latest.current, now);
-
-		setBase(now);
-		setMine(result.merged);
-		setConflicts((was) => [...new Set([...was,
-			...result.conflicts])]);
-	}, [now]);
-	return { base, mine, latest, conflicts,
-		isGone: id !== '' && now === null,
-		set: (/** @type {string} */ key, /** @type {unknown} */ value) =>
-			setMine({ ...latest.current, [key]: value }),
-		settle: (/** @type {string} */ key, /** @type {boolean} */ theirs) => {
-			if (theirs)
-				setMine({ ...latest.current, [key]: base?.[key] });
-			setConflicts((was) => was.filter((one) => one !== key));
-		} };
-}
-
-/** @typedef {ReturnType<typeof useDraft>} Draft */
-
-/** @param {{draft: Draft}} props */
-function Conflicts({ draft }) {
-	return draft.conflicts.map((key) => html`<div class="note warn">
-		<p>${t('conflict', { key })}</p>
-		<p>${t('theirs')}: <code><${Foreign}
-			text=${JSON.stringify(draft.base?.[key])} /></code>
-			${' '}<button onClick=${() => draft.settle(key, true)}>
-			${t('take')}</button></p>
-		<p>${t('yours')}: <code><${Foreign}
-			text=${JSON.stringify(draft.mine[key])} /></code>
-			${' '}<button onClick=${() => draft.settle(key, false)}>
-			${t('keep')}</button></p></div>`);
-}
-
-/** @param {{changes: ReturnType<typeof diff>}} props */
-function Changes({ changes }) {
-	return html`<details class="changes"><summary>
-		${t('changes', { n: changes.length })}</summary>
-		<dl>${changes.map(({ key, before, after }) => html`
-			<dt class="mono">${shown(key)}</dt>
-			<dd><del><${Foreign} text=${JSON.stringify(before) ?? ''} /></del>
-			${' '}<ins><${Foreign} text=${JSON.stringify(after) ?? ''} />
-			</ins></dd>`)}</dl></details>`;
-}
-
-/** @param {{draft: Draft, which: 'input' | 'output',
- *	error: string}} props */
-function Addresses({ draft, which, error }) {
+/** @param {{app: App, forms: Forms, draft: Draft, error: string,
+ *	which: 'input' | 'output'}} props */
+function Addresses({ app, forms, draft, which, error }) {
 	const list = Array.isArray(draft.mine[which]) ? draft.mine[which] : [];
 	const field = fieldOf(error);
 	const change = (/** @type {string[]} */ to) => draft.set(which, to);
+	const move = (/** @type {number} */ from, /** @type {number} */ to) =>
+		change(moved(list, from, to));
+	const drag = useDrag(move);
 
 	return html`<fieldset><legend>${t(which === 'input' ? 'inputs'
 		: 'outputs')}</legend>
 		${list.map((/** @type {unknown} */ text, /** @type {number} */ i) =>
-			html`<${Address} which=${which} place=${i}
-			text=${text} count=${list.length}
+			html`<${AddressField} key=${i} app=${app} forms=${forms}
+			which=${which} place=${i} text=${text} count=${list.length}
 			error=${field?.key === which && field.place === i ? error : ''}
-			onChange=${(/** @type {string} */ to) =>
-				change(list.with(i, to))}
-			onRemove=${() => change(list.toSpliced(i, 1))}
-			onUp=${() => change(list.toSpliced(i - 1, 2, list[i],
-				list[i - 1]))} />`)}
+			drag=${drag(i)} onMove=${move}
+			onChange=${(/** @type {string} */ to) => change(list.map(
+				(/** @type {string} */ one, /** @type {number} */ k) =>
+					k === i ? to : one))}
+			onRemove=${() => change(list.filter(
+				(/** @type {string} */ _, /** @type {number} */ k) =>
+					k !== i))} />`)}
 		<button type="button" onClick=${() => change([...list, ''])}>
 			${t(which === 'input' ? 'add_input' : 'add_output')}</button>
 	</fieldset>`;
 }
 
-/** @param {{app: App, draft: Draft, isNew: boolean, error: string}} props */
-function Main({ app, draft, isNew, error }) {
-	const { mine, set } = draft;
-	const field = fieldOf(error)?.key;
-	const text = (/** @type {string} */ key) => (/** @type {any} */ event) =>
-		set(key, event.target.value);
-
-	return html`<div class="fields">
-		<label>${t('name')}<input id="name" value=${mine.name ?? ''}
-			onInput=${text('name')} />
-			<${Problem} error=${field === 'name' ? error : ''} /></label>
-		<label>${t('id')}<input class="mono" value=${mine.id ?? ''}
-			placeholder=${isNew ? t('id_made') : ''} spellcheck=${false}
-			onInput=${text('id')} />
-			<${Problem} error=${field === 'id' ? error : ''} /></label>
-		<label class="check"><input type="checkbox" checked=${mine.enable}
-			onChange=${(/** @type {any} */ event) =>
-				set('enable', event.target.checked)} />
-			${t('is_enabled')}</label>
-		<label>${t('backup')}<select onChange=${text('backup_type')}>
-			${BACKUPS.map((one) => html`<option value=${one}
-				selected=${one === (mine.backup_type ?? '')}>
-				${one || t('default')}</option>`)}</select></label>
-		<${Groups} categories=${app.store.config.categories ?? []}
-			groups=${mine.groups ?? {}}
-			onChange=${(/** @type {Entry} */ to) => set('groups', to)} />
-	</div>`;
-}
-
 /**
- * The id that the service has made; the event with it may come later than the
- * reply, and waits for an overview that was requested before.
+ * The event with a stream may come later than the reply.
  * @param {App} app
- * @param {Set<string>} known
+ * @param {string} id
  */
-async function freshId(app, known) {
-	for (let i = 0; i < 50; i++) {
-		for (const id of app.store.streams.keys())
-			if (!known.has(id))
-				return id;
+async function arrived(app, id) {
+	for (let i = 0; i < 50 && !app.store.streams.has(id); i++)
 		await new Promise((done) => setTimeout(done, 100));
-	}
-	return undefined;
 }
 
 /**
  * @param {App} app
  * @param {Draft} draft
  * @param {string} id
- * @param {(error: string) => void} setError
+ * @returns {Promise<string>} the error; "" without one
  */
-async function save(app, draft, id, setError) {
+async function save(app, draft, id) {
 	const stream = cleaned(draft.latest.current);
-	const known = new Set(app.store.streams.keys());
 
 	try {
-		const { warnings = [] } = await app.api.cmd('set-stream', {
+		const { id: made, warnings = [] } = await app.api.cmd('set-stream', {
 			...id === '' ? {} : { id }, was: draft.base, stream });
 
 		app.say(warnings[0] ?? t('saved'), warnings.length > 0);
-		const fresh = stream.id ?? await freshId(app, known);
-
-		location.hash = fresh ? href('stream', String(fresh))
-			: href('streams');
+		await arrived(app, String(stream.id ?? made));
+		location.hash = href('stream', String(stream.id ?? made));
+		return '';
 	} catch (error) {
-		const { message } = /** @type {Error} */ (error);
-
-		if (error instanceof ApiError && error.status === 409)
-			setError(t('changed_meanwhile'));
-		else
-			setError(message);
+		return error instanceof ApiError && error.status === 409
+			? t('changed_meanwhile')
+			: /** @type {Error} */ (error).message;
 	}
 }
 
-/** @param {{app: App, draft: Draft, id: string, error: string,
- *	setError: (error: string) => void, isBroken: boolean}} props */
-function Save({ app, draft, id, error, setError, isBroken }) {
+/** What saving interrupts. @param {{trial: Trial}} props */
+function Effects({ trial }) {
+	if (trial.effects === null)
+		return null;
+	/** @type {{id: string, change: 'start' | 'restart' | 'stop',
+	 *	viewers: number}[]} */
+	const list = trial.effects.streams;
+	const [first] = list;
+
+	if (first === undefined)
+		return html`<span class="dim">${t('save_quiet')}</span>`;
+	return html`<span class=${trial.effects.viewers > 0 ? 'is-warn' : 'dim'}>
+		${t(`save_${first.change}s`, { n: count(first.viewers) })}
+		${list.length > 1 && ` ${t('save_others', {
+			n: list.length - 1 })}`}</span>`;
+}
+
+/** @param {{app: App, draft: Draft, id: string, trial: Trial, error: string,
+ *	setError: (error: string) => void, isBroken: boolean, ask: Ask}} props */
+function Save({ app, draft, id, trial, error, setError, isBroken, ask }) {
 	const [busy, setBusy] = useState(false);
 	const before = draft.base ?? {}, after = cleaned(draft.mine);
 	const changes = diff(before, after);
-	const viewers = app.store.streams.get(id)?.over?.sessions ?? 0;
 	const isReady = !busy && !isBroken && draft.conflicts.length === 0;
-	const run = async () => {
+	const send = async () => {
+		setBusy(true);
+		setError(await save(app, draft, id));
+		setBusy(false);
+	};
+	const run = () => {
+		const viewers = trial.effects?.viewers ?? 0;
+
 		if (!isReady ||
 			diff(before, cleaned(draft.latest.current)).length === 0)
 			return;
-		setBusy(true);
-		setError('');
-		await save(app, draft, id, setError);
-		setBusy(false);
+		if (viewers > 0)
+			ask({ text: t('ask_save', { n: count(viewers) }),
+				action: t('save'), run: send });
+		else
+			send();
 	};
 
 	useEffect(() => {
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key === 'Enter' && event.ctrlKey)
+			if (event.key === 'Enter' && event.ctrlKey &&
+				!document.querySelector('dialog[open]'))
 				run();
 		};
 
@@ -231,6 +163,8 @@ function Save({ app, draft, id, error, setError, isBroken }) {
 	});
 	return html`<div class="save">
 		<${Problem} error=${error} />
+		${trial.warnings.map((text) => html`<p class="is-warn">
+			<${Foreign} text=${text} /></p>`)}
 		${id !== '' && changes.length > 0 && html`<${Changes}
 			changes=${changes} />`}
 		<div class="buttons">
@@ -239,38 +173,101 @@ function Save({ app, draft, id, error, setError, isBroken }) {
 				${t('save')} <kbd>Ctrl-Enter</kbd></button>
 			<a class="button" href=${id ? href('stream', id)
 				: href('streams')}>${t('cancel')}</a>
-			<span class="dim">${restarts(before, after) &&
-				t('save_restarts', { n: count(viewers) })}</span>
+			<${Effects} trial=${trial} />
 		</div></div>`;
 }
 
-/** @param {{app: App, id: string, ask: (q: Question) => void}} props */
-export function EditPage({ app, id, ask }) {
+/** @param {{app: App, forms: Forms, draft: Draft, error: string,
+ *	form: Form, isNew: boolean}} props */
+function StreamFields({ app, forms, draft, error, form, isNew }) {
+	const rows = forms.rows('stream');
+	const main = MAIN.flatMap((key) => rows.filter((row) => row.key === key))
+		.map((row) => ({ ...row, required: true,
+			...row.key === 'id' && isNew && { default: t('id_made') } }));
+	const others = rows.filter(({ key }) => !MAIN.includes(key) &&
+		!OWN.includes(key));
+
+	return html`<fieldset class="main"><legend>${t('stream')}</legend>
+			<${Rows} form=${form} rows=${main} /></fieldset>
+		<fieldset class="plain"><legend>${t('groups')}</legend>
+			<div class="fields"><${Groups} groups=${draft.mine.groups ?? {}}
+			categories=${app.store.config.categories ?? []}
+			onChange=${(/** @type {Entry} */ to) =>
+				draft.set('groups', to)} /></div></fieldset>
+		<${Addresses} app=${app} forms=${forms} draft=${draft} which="input"
+			error=${error} />
+		<${Addresses} app=${app} forms=${forms} draft=${draft} which="output"
+			error=${error} />
+		<fieldset><legend>${t('options')}</legend>
+			<${FieldGroups} form=${form} rows=${others} />
+			<${Further} entry=${draft.mine} set=${draft.set}
+				fields=${rows.map((row) => row.key)}
+				onBroken=${(/** @type {boolean} */ isOne) =>
+					form.onBroken('{}', isOne)} /></fieldset>`;
+}
+
+/** @param {{app: App, forms: Forms, id: string, ask: Ask}} props */
+function Editor({ app, forms, id, ask }) {
 	useTick(app);
-	const draft = useDraft(app, id);
-	const [error, setError] = useState('');
-	const [isBroken, setBroken] = useState(false);
+	const stream = app.store.streams.get(id);
+	const [saved, setError] = useState('');
+	const own = useDraft(id === '' ? null : stream?.config ?? null, FRESH);
+	// what the service said is about the object before this change
+	const draft = { ...own, set: (/** @type {string} */ key,
+		/** @type {unknown} */ value) => {
+		setError('');
+		own.set(key, value);
+	} };
+	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
+	const [isRaw, setRaw] = useState(false);
+	const base = draft.base ?? {}, after = cleaned(draft.mine);
+	const trial = useTrial(app, 'set-stream', { ...id === '' ? {} : { id },
+		stream: after }, diff(base, after).length > 0 &&
+			(id !== '' || /** @type {Entry} */ (after).input?.length > 0));
+	const error = saved || trial.error;
+	const onBroken = (/** @type {string} */ key,
+		/** @type {boolean} */ isOne) =>
+		setBroken((was) => isOne ? [...new Set([...was, key])]
+			: was.filter((one) => one !== key));
+	const form = { name: 'stream', entry: draft.mine,
+		base: draft.base ?? FRESH, set: draft.set, onBroken,
+		errorOf: (/** @type {string} */ key) =>
+			errorKey(error, 'stream') === key ? error : '' };
+
+	if (draft.isGone)
+		return html`<${Empty} title=${t('missing', { id: shown(id) })} />`;
+	return html`<div class="page edit">
+		<div class="tools"><h1>${id === '' ? t('new_stream')
+			: html`<${Foreign} text=${stream?.name ?? id} />`}</h1>
+			<button aria-pressed=${isRaw} onClick=${() => setRaw(!isRaw)}>
+				JSON</button>
+			${stream && html`<button onClick=${() => remove(app, stream,
+				ask)}>${t('remove')}</button>`}</div>
+		<${Conflicts} draft=${draft} />
+		<div class=${isRaw ? 'both' : ''}><div class="form">
+			<${StreamFields} app=${app} forms=${forms} draft=${draft}
+				error=${error} form=${form} isNew=${id === ''} /></div>
+			${isRaw && html`<${Whole} entry=${draft.mine}
+				set=${draft.replace} onBroken=${(
+					/** @type {boolean} */ isOne) =>
+					onBroken('JSON', isOne)} />`}</div>
+		<${Save} app=${app} draft=${draft} id=${id} trial=${trial}
+			error=${error} setError=${setError} ask=${ask}
+			isBroken=${broken.length > 0} />
+	</div>`;
+}
+
+/** @param {{app: App, id: string, ask: Ask}} props */
+export function EditPage({ app, id, ask }) {
+	const { forms, error } = useForms(app);
 	const stream = app.store.streams.get(id);
 
 	useEffect(() => {
 		document.title = `${id ? shown(stream?.name ?? id)
 			: t('new_stream')} · Sluice`;
 	});
-	if (!app.isControl || draft.isGone)
+	if (id !== '' && stream === undefined)
 		return html`<${Empty} title=${t('missing', { id: shown(id) })} />`;
-	return html`<div class="page edit">
-		<div class="tools"><h1>${id === '' ? t('new_stream')
-			: html`<${Foreign} text=${stream?.name ?? id} />`}</h1>
-			${stream && html`<button onClick=${() => remove(app, stream,
-				ask)}>${t('remove')}</button>`}</div>
-		<${Conflicts} draft=${draft} />
-		<${Main} app=${app} draft=${draft} isNew=${id === ''}
-			error=${error} />
-		<${Addresses} draft=${draft} which="input" error=${error} />
-		<${Addresses} draft=${draft} which="output" error=${error} />
-		<${Further} entry=${draft.mine} fields=${FIELDS} set=${draft.set}
-			onBroken=${setBroken} />
-		<${Save} app=${app} draft=${draft} id=${id} error=${error}
-			setError=${setError} isBroken=${isBroken} />
-	</div>`;
+	return forms === null ? html`<${Waiting} error=${error} />`
+		: html`<${Editor} app=${app} forms=${forms} id=${id} ask=${ask} />`;
 }

@@ -16,36 +16,6 @@ export function Problem({ error }) {
 }
 
 /**
- * @param {{which: 'input' | 'output', place: number, count: number,
- *	text: unknown, error: string, onChange: (text: string) => void,
- *	onRemove: () => void, onUp: () => void}} props
- */
-export function Address({ which, place, count, text, error, onChange,
-	onRemove, onUp }) {
-	const name = `${t(which)} ${place + 1}`;
-
-	// an entry of another form is not ours to change
-	if (typeof text !== 'string')
-		return html`<p class="mono"><${Foreign}
-			text=${JSON.stringify(text)} /></p>`;
-	return html`<div class="address-row">
-		<span class="number">${place + 1}</span>
-		<input class="mono" value=${text} aria-label=${name}
-			aria-invalid=${error !== ''} spellcheck=${false}
-			placeholder=${which === 'input' ? 'udp://eth0@239.1.1.1:1234'
-				: 'udp://239.2.1.1:1234'}
-			onInput=${(/** @type {any} */ event) =>
-				onChange(event.target.value)} />
-		<button type="button" disabled=${place === 0} onClick=${onUp}
-			aria-label=${`${t('move_up')}: ${name}`}
-			title=${t('move_up')}>↑</button>
-		<button type="button" disabled=${count === 0} onClick=${onRemove}
-			aria-label=${`${t('remove')}: ${name}`}
-			title=${t('remove')}>✕</button>
-		<${Problem} error=${error} /></div>`;
-}
-
-/**
  * @param {{categories: Category[], groups: Entry,
  *	onChange: (groups: Entry) => void}} props
  */
@@ -64,28 +34,25 @@ export function Groups({ categories, groups, onChange }) {
 }
 
 /**
- * All keys that have no field, as JSON.  They are kept as they are.
- * @param {{entry: Entry, fields: string[],
- *	set: (key: string, value: unknown) => void,
- *	onBroken: (broken: boolean) => void}} props
+ * An object as JSON that is typed.  It is shown anew when the object changes
+ * elsewhere, and not while what is typed is broken.
+ * @param {Entry} object
+ * @param {(object: Entry) => void} take throws what is wrong
+ * @param {(isBroken: boolean) => void} onBroken
  */
-export function Further({ entry, fields, set, onBroken }) {
-	const rest = Object.fromEntries(Object.entries(entry)
-		.filter(([key, value]) => !fields.includes(key) &&
-			value !== undefined));
-	const [text, setText] = useState(JSON.stringify(rest, null, 2));
+function useJson(object, take, onBroken) {
+	const [text, setText] = useState(JSON.stringify(object, null, 2));
 	const [error, setError] = useState('');
 
-	// somebody else has changed it
 	useEffect(() => {
 		try {
-			if (!same(JSON.parse(text), rest))
-				setText(JSON.stringify(rest, null, 2));
+			if (!same(JSON.parse(text), object))
+				setText(JSON.stringify(object, null, 2));
 		} catch {
 			// it is being typed
 		}
-	}, [JSON.stringify(rest)]);
-	const change = (/** @type {any} */ event) => {
+	}, [JSON.stringify(object)]);
+	return { text, error, change: (/** @type {any} */ event) => {
 		const wanted = event.target.value;
 
 		setText(wanted);
@@ -95,24 +62,57 @@ export function Further({ entry, fields, set, onBroken }) {
 			if (typeof value !== 'object' || value === null ||
 				Array.isArray(value))
 				throw new SyntaxError(t('no_object'));
-			const taken = Object.keys(value).find((key) =>
-				fields.includes(key));
-
-			if (taken !== undefined)
-				throw new SyntaxError(t('has_field', { key: taken }));
-			for (const key of Object.keys({ ...rest, ...value }))
-				set(key, value[key]);
+			take(value);
 			setError('');
 			onBroken(false);
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 			onBroken(true);
 		}
-	};
+	} };
+}
 
-	return html`<label class="further">${t('further')}
-		<textarea class="mono" value=${text} spellcheck=${false}
-			rows=${Math.min(16, text.split('\n').length + 1)}
-			aria-invalid=${error !== ''} onInput=${change}></textarea>
-		<${Problem} error=${error} /></label>`;
+/** @param {{label: string, json: ReturnType<typeof useJson>,
+ *	max: number}} props */
+function JsonArea({ label, json, max }) {
+	return html`<label class="further">${label}
+		<textarea class="mono" value=${json.text} spellcheck=${false}
+			rows=${Math.min(max, json.text.split('\n').length + 1)}
+			aria-invalid=${json.error !== ''} onInput=${json.change}>
+		</textarea>
+		<${Problem} error=${json.error} /></label>`;
+}
+
+/**
+ * All keys that have no field, as JSON.  They are kept as they are.
+ * @param {{entry: Entry, fields: string[],
+ *	set: (key: string, value: unknown) => void,
+ *	onBroken: (broken: boolean) => void}} props
+ */
+export function Further({ entry, fields, set, onBroken }) {
+	const rest = Object.fromEntries(Object.entries(entry)
+		.filter(([key, value]) => !fields.includes(key) &&
+			value !== undefined));
+	const json = useJson(rest, (value) => {
+		const taken = Object.keys(value).find((key) =>
+			fields.includes(key));
+
+		if (taken !== undefined)
+			throw new SyntaxError(t('has_field', { key: taken }));
+		for (const key of Object.keys({ ...rest, ...value }))
+			set(key, value[key]);
+	}, onBroken);
+
+	return html`<${JsonArea} label=${t('further')} json=${json} max=16 />`;
+}
+
+/**
+ * The whole object as JSON.
+ * @param {{entry: Entry, set: (entry: Entry) => void,
+ *	onBroken: (broken: boolean) => void}} props
+ */
+export function Whole({ entry, set, onBroken }) {
+	const json = useJson(entry, set, onBroken);
+
+	return html`<${JsonArea} label=${t('whole')} json=${json} max=60 />`;
 }

@@ -76,19 +76,6 @@ export function merge(base, mine, theirs) {
 	return { merged, conflicts };
 }
 
-/** Keys whose change restarts nothing. */
-const QUIET = new Set(['name', 'groups']);
-
-/**
- * True when a change replaces the process of the stream.
- * @param {Entry} before
- * @param {Entry} after
- */
-export function restarts(before, after) {
-	return Boolean(before.enable && after.enable) &&
-		diff(before, after).some(({ key }) => !QUIET.has(key));
-}
-
 /**
  * The field that an error of the service names: "stream.input[1]: …" is
  * ["input", 1].
@@ -99,4 +86,30 @@ export function fieldOf(error) {
 	const found = /^stream\.(\w+)(?:\[(\d+)\])?/.exec(error);
 
 	return found && { key: found[1], place: Number(found[2] ?? -1) };
+}
+
+/**
+ * The key of a section that an error of the service names, or "".
+ * @param {string} error
+ * @param {string} section
+ */
+export function errorKey(error, section) {
+	return error.startsWith(`${section}.`)
+		? /^[^\s:.[\]]+/.exec(error.slice(section.length + 1))?.[0] ?? ''
+		: '';
+}
+
+/**
+ * The list with an item at another place.
+ * @template T
+ * @param {T[]} list
+ * @param {number} from
+ * @param {number} to
+ * @returns {T[]}
+ */
+export function moved(list, from, to) {
+	const copy = [...list], [item] = copy.splice(from, 1);
+
+	copy.splice(to, 0, item);
+	return copy;
 }

@@ -5,8 +5,8 @@
 
 /**
  * @typedef {object} Page
- * @property {Word} [word] its name; without one it has no place in the rail
- * @property {string} [sign] in the rail
+ * @property {Word} [word] its name
+ * @property {string} [sign] in the rail; without one it has no place there
  * @property {string} [key] behind "g"
  * @property {string} [under] the page of the rail that it belongs to
  * @property {boolean} [hasId] it shows one object
@@ -39,8 +39,26 @@ export const PAGES = {
 		load: () => import('./network.js') },
 	scan: { under: 'network', isControl: true, component: 'Scan',
 		load: () => import('./scan.js') },
-	users: { word: 'users', sign: '◍', key: 'u', isControl: true,
+	settings: { word: 'setup', sign: '⚙', key: 'c', isControl: true,
+		component: 'SettingsPage', load: () => import('./settings.js') },
+	auth: { under: 'settings', word: 'setup_auth', isControl: true,
+		component: 'AuthPage', load: () => import('./auth.js') },
+	users: { under: 'settings', word: 'users', key: 'u', isControl: true,
 		component: 'Users', load: () => import('./users.js') },
+	categories: { under: 'settings', word: 'setup_categories',
+		isControl: true, component: 'CategoriesPage',
+		load: () => import('./categories.js') },
+	outputs: { under: 'settings', word: 'setup_outputs', isControl: true,
+		component: 'OutputGroupsPage',
+		load: () => import('./output-groups.js') },
+	servers: { under: 'settings', word: 'setup_servers', isControl: true,
+		component: 'ServersPage',
+		load: () => import('./setup-servers.js') },
+	logging: { under: 'settings', word: 'setup_logging', isControl: true,
+		component: 'LoggingPage', load: () => import('./logging.js') },
+	configuration: { under: 'settings', word: 'setup_configuration',
+		isControl: true, component: 'ConfigurationPage',
+		load: () => import('./configuration.js') },
 };
 
 /**
@@ -49,5 +67,5 @@ export const PAGES = {
  */
 export function railPages(isControl) {
 	return Object.entries(PAGES).filter(([, page]) =>
-		page.word !== undefined && (isControl || !page.isControl));
+		page.sign !== undefined && (isControl || !page.isControl));
 }

@@ -4,12 +4,13 @@
 import { useEffect, useLayoutEffect, useRef, useState }
 	from '../parts/hooks.js';
 import { clock } from '../common/time.js';
-import { t } from '../common/words.js';
+import { addLaterWords, t } from '../common/words.js';
 import { Confirm } from './dialog.js';
 import { useKeys } from './keys.js';
 import { Menu } from './menu.js';
 import { PAGES, railPages } from './pages.js';
 import { href } from './route.js';
+import { addStyle } from './style.js';
 import { Foreign, Empty, html, useApp } from './view.js';
 import { Wall } from './wall.js';
 import { wrongNow } from './wrong.js';
@@ -108,7 +109,10 @@ function Rail({ app }) {
 function Banners({ app }) {
 	return html`<div class="banners">
 		${app.isFree && html`<p class="note warn">${t('no_auth')}</p>`}
-		${app.lostAt !== null && html`<p class="note fault" role="status">
+		${app.restarting && html`<p class="note warn" role="status">
+			${t('restarting')}</p>`}
+		${app.lostAt !== null && !app.restarting && html`
+			<p class="note fault" role="status">
 			${t('lost', { time: clock(app.lostAt, app.zone) })}</p>`}
 		${app.tick.frozen && html`<p class="note" role="status">
 			${t('frozen', { time: clock(app.tick.frozenAt, app.zone) })}
@@ -126,7 +130,8 @@ function Later({ load, name, ...props }) {
 
 	useEffect(() => {
 		// the files of another version are gone: get the new page
-		load().then((module) => setPage(() => module[name]),
+		Promise.all([load(), addLaterWords(), addStyle('edit.css')]).then(
+			([module]) => setPage(() => module[name]),
 			() => location.reload());
 	}, [load]);
 	return page && html`<${page} ...${props} />`;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The users: who may control, who may look, who may watch.
 
-import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { useRef, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { dateTime } from '../common/time.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
+import { Rows } from './field.js';
 import { Problem } from './fields.js';
+import { Setup, useForms } from './setup.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -20,6 +22,9 @@ const TYPES = { 1: 'type_control', 2: 'type_observer', 3: 'type_viewer' };
 function usersOf(app) {
 	return Object.entries(app.store.config.users ?? {});
 }
+
+/** They have fields of their own, or none. */
+const OWN = ['type', 'enable', 'comment', 'password', 'cipher', 'created'];
 
 /** The entry as a request has it: the service keeps the hash.
  * @param {Entry} entry */
@@ -36,6 +41,7 @@ function UserDialog({ app, login, entry, onClose }) {
 	// what was changed here: each redraw sets the fields to these values
 	const [touched, setTouched] = useState(/** @type {Entry} */ ({}));
 	const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+	const { forms } = useForms(app);
 	const isNew = login === '';
 	/** @type {Entry} */
 	const shownUser = { type: 2, comment: '', enable: true, ...entry,
@@ -50,11 +56,11 @@ function UserDialog({ app, login, entry, onClose }) {
 			String(data.get(key) ?? '');
 		const id = isNew ? text('login') : login;
 		/** @type {Entry} */
-		const user = { ...withoutHash(entry), type: shownUser.type,
-			enable: shownUser.enable };
+		const user = Object.fromEntries(Object.entries({
+			...withoutHash(entry), ...touched, type: shownUser.type,
+			enable: shownUser.enable })
+			.filter(([, value]) => value !== undefined));
 
-		if (shownUser.comment !== '' || entry.comment !== undefined)
-			user.comment = shownUser.comment;
 		if (text('password') !== '')
 			user.password = text('password');
 		if (isNew && Object.hasOwn(app.store.config.users ?? {}, id)) {
@@ -98,12 +104,39 @@ function UserDialog({ app, login, entry, onClose }) {
 				onChange=${(/** @type {any} */ event) =>
 					touch({ enable: event.target.checked })} />
 				${t('is_enabled')}</label>
+			${forms !== null && html`<details class="group"
+				open=${shownUser.type === 3}>
+				<summary>${t('group_viewer')}</summary>
+				<${Rows} rows=${forms.rows('user').filter(({ key }) =>
+					!OWN.includes(key))} form=${{ name: 'user',
+					entry: shownUser, base: entry, errorOf: () => '',
+					set: (/** @type {string} */ key,
+						/** @type {unknown} */ value) =>
+						touch({ [key]: value }), onBroken: () => {} }} />
+			</details>`}
 			<${Problem} error=${error} />
 			<div class="buttons">
 				<button type="button" onClick=${onClose}>
 					${t('cancel')}</button>
 				<button class="primary">${t('save')}</button></div>
 		</form><//>`;
+}
+
+/**
+ * A removed user is back with its password, which only the section has.
+ * @param {App} app
+ * @param {string} login
+ * @param {Entry} entry
+ */
+async function bringBack(app, login, entry) {
+	const { users } = await app.api.cmd('load');
+
+	if (Object.hasOwn(users ?? {}, login))
+		app.say(t('user_exists'), true);
+	else
+		await app.act('set-config', { key: 'users',
+			data: { ...users, [login]: entry } }, t('saved'));
+	app.store.wantsConfig = true;
 }
 
 /**
@@ -120,9 +153,16 @@ function Row({ app, login, entry, onEdit, ask }) {
 	const toggle = () => entry.enable === false ? act('toggle-user', {})
 		: ask({ text: t('ask_disable_user', { name: shown(login) }),
 			action: t('disable'), run: () => act('toggle-user', {}) });
+	const run = async () => {
+		if (!await app.act('set-user', { id: login,
+			user: { remove: true } }, t('saved')))
+			return;
+		app.store.wantsConfig = true;
+		app.say(t('done_remove', { name: shown(login) }), false,
+			{ word: t('undo'), run: () => bringBack(app, login, entry) });
+	};
 	const remove = () => ask({ text: t('ask_remove_user',
-		{ name: shown(login) }), action: t('remove'),
-	run: () => act('set-user', { user: { remove: true } }) });
+		{ name: shown(login) }), action: t('remove'), run });
 
 	return html`<tr>
 		<td><b><${Foreign} text=${login} /></b></td>
@@ -150,11 +190,8 @@ export function Users({ app, ask }) {
 	const users = usersOf(app);
 	const entry = users.find(([login]) => login === open)?.[1] ?? {};
 
-	useEffect(() => {
-		document.title = `${t('users')} · Sluice`;
-	});
-	return html`<div class="page"><div class="tools"><h1>${t('users')}</h1>
-		<button onClick=${() => setOpen('')}>${t('new_user')}</button></div>
+	return html`<${Setup} page="users" tools=${html`
+		<button onClick=${() => setOpen('')}>${t('new_user')}</button>`}>
 		<div class="wide-box" tabindex="0"><table>
 		<thead><tr><th scope="col">${t('login_name')}</th>
 			<th scope="col">${t('role')}</th>
@@ -168,7 +205,7 @@ export function Users({ app, ask }) {
 			onEdit=${() => setOpen(login)} />`)}</tbody></table></div>
 		${open !== null && html`<${UserDialog} key=${open} app=${app}
 			login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
-	</div>`;
+	<//>`;
 }
 
 /**

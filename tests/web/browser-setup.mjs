@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forms of the web interface in a browser: each option and key is set
+// there, and the service has it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { done } from '../helpers/auth.mjs';
+import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
+import { request } from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const own = useBrowser();
+
+// Values that no row can tell.
+const SAMPLES = {
+	'aes-type': 256, backend: 'http://192.0.2.1/judge', backup_on: 'pts',
+	biss: '0123456789ab', ca: '/etc/ca.pem', crt_chain: undefined,
+	crt_key: undefined, control_path: undefined, control_port: undefined,
+	fec: '10x10', filler: 'still',
+	filter: '300,301', 'filter~': '300,301', filter_em: '400',
+	'header.': 'x', hbbtv_url: 'http://192.0.2.1/app', http_play_port:
+		'8099',
+	http_ip_allow: ['192.0.2.0/24', '10.0.0.0/8'],
+	http_ip_deny: ['192.0.2.7/32'], http_token_deny: ['bad'],
+	iface: 'lo', 'lang.': 'fra', map: 'pmt=100, video=101', 'map.': 201,
+	max_file_size: 5,
+	merge: 'udp://239.9.9.9:5004', mux: undefined, mux_pid: undefined,
+	order: '101,102', packetfilter: 'fec,cols:10,rows:5', path2: undefined,
+	passphrase: 'a secret text', pbkeylen: 16, pnr: 257,
+	real_ip_trusted: ['192.0.2.1'], secret: 'another secret',
+	src: '192.0.2.7', sap: '239.255.255.255', streamid: 'name',
+	syslog: undefined,
+	filename: undefined, textcode: '21', tsdb_interval: 1.5, ua: 'player',
+	playlist_arrange: 'Type', web_origins: ['http://192.0.2.9:8000'],
+};
+// Behind the name of a prefix.
+const SUFFIX = { 'header.': 'X-Test', 'lang.': '101', 'map.': '101' };
+const TARGETS = { udp: '239.1.1.1:1234', rtp: '239.1.1.1:5004',
+	file: '/tmp/a.ts', sdp: '/tmp/a.sdp', srt: '127.0.0.1:9000',
+	rist: '@127.0.0.1:9000', http: '127.0.0.1:8100/a', stream: 'news',
+	https: '127.0.0.1:8100/a', np: '127.0.0.1:8100/a' };
+
+// A value of the row that is not its default; undefined: leave it out.
+function sample(row) {
+	const { min = 0, max = 100, choices } = row;
+
+	if (row.type === 'boolean')
+		return !(row.default ?? false);
+	if (Object.hasOwn(SAMPLES, row.key))
+		return SAMPLES[row.key];
+	if (choices)
+		return choices.find((one) => one !== row.default);
+	switch (row.type) {
+	case 'integer': case 'number':
+		return [Math.max(min, 7), min, max].find((n) =>
+			n <= max && n !== row.default);
+	case 'list': return row.fields || row.item === 'object' ? undefined
+		: ['one', 'two'];
+	case 'object': return undefined;
+	default: return 'text';
+	}
+}
+
+// Sets a field in the way its control wants it.
+async function setField(field, row, value) {
+	if (row.choices)
+		return field.selectOption(String(value));
+	if (typeof value === 'boolean')
+		return field.setChecked(value);
+	return field.fill(Array.isArray(value) ? value.join('\n')
+		: String(value));
+}
+
+const forms = async (sluice, admin) => JSON.parse((await request(sluice.port,
+	{ path: '/api/forms', headers: admin })).body);
+
+// In the page: sets options of an address by their fields, one after another,
+// and returns the addresses.
+async function setOptions([which, base, options]) {
+	const box = document.querySelectorAll('.address-row')[
+		which === 'input' ? 0 : 1];
+	const raw = box.querySelector(':scope > input'), texts = [];
+	const drawn = () => new Promise((go) => setTimeout(go));
+	const type = async (field, text, event = 'input') => {
+		field.value = text;
+		field.dispatchEvent(new Event(event, { bubbles: true }));
+		await drawn();
+	};
+
+	for (const { key, value } of options) {
+		await type(raw, base);
+		const add = box.querySelector('.add-option input');
+
+		await type(add, key);
+		add.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter',
+			bubbles: true, cancelable: true }));
+		await drawn();
+		const field = box.querySelector(
+			`[data-key="${CSS.escape(key)}"] :is(input, select)`);
+
+		// it is on since it was added
+		if (field.type !== 'checkbox')
+			await type(field, String(value), field.matches('select')
+				? 'change' : 'input');
+		else if (field.checked !== value)
+			field.click();
+		await drawn();
+		texts.push(raw.value);
+	}
+	return texts;
+}
+
+const tried = (which, text) => ({ cmd: 'set-stream', dry_run: true,
+	stream: { id: 'x', type: 'spts', enable: false, [which]: [text] } });
+
+test('each option of an address is set by its field', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const all = await forms(sluice, admin);
+	let n = 0;
+
+	// a half of an address is no address
+	visitor.allowed = /status of 400 /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/edit/idle');
+	await page.click('button[aria-label="Options: Input 1"]');
+	await page.click('button[aria-label="Options: Output 1"]');
+	for (const which of ['input', 'output'])
+		for (const [i, { type, options }] of all[which].entries()) {
+			const rows = which === 'input' && i === 0 ? [...options,
+				...all.input_options, ...all.remux_options]
+				: options;
+			const base = `${type}://${TARGETS[type]}`;
+			const list = rows.filter((row) => !row.idle &&
+				sample(row) !== undefined).map((row) => ({
+				key: row.key + (SUFFIX[row.key] ?? ''),
+				value: sample(row) }));
+			const texts = await page.evaluate(setOptions,
+				[which, base, list]);
+
+			assert.deepEqual(texts, list.map(({ key, value }) =>
+				`${base}#${key}${value === true ? ''
+					: `=${value}`}`));
+			for (const text of texts.filter((one) =>
+				!/^(rtp|srt).*merge=/.test(one)))
+				await done(sluice, tried(which, text), admin);
+			n += texts.length;
+		}
+	t.diagnostic(`${n} options`);
+	assert.ok(n > 150);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('each key of a stream is set by its field and comes back equal', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const rows = (await forms(sluice, admin)).stream.filter(({ key }) =>
+		!['id', 'enable', 'type', 'name', 'input', 'output', 'groups',
+			'cas_list'].includes(key) && !key.endsWith('_version'));
+	const before = (await done(sluice, { cmd: 'get-stream', id: 'idle' },
+		admin)).stream;
+	const expected = { ...before, my_note: 7, _input: ['kept'],
+		_output: ['kept'] };
+
+	await done(sluice, { cmd: 'set-stream', id: 'idle', stream: expected },
+		admin);
+	visitor.allowed = /status of 400 /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/edit/idle');
+	await page.waitForSelector('.edit .address-row');
+	for (const row of rows) {
+		const value = sample(row);
+
+		await page.fill('#stream-search', row.key);
+		await setField(page.locator(`[id="stream.${row.key}"]`), row,
+			value);
+		expected[row.key] = value;
+	}
+	await page.fill('#stream-search', 'no option has this');
+	await page.waitForSelector('text=No option matches.');
+	await page.fill('#stream-search', '');
+	await visitor.accessible('editor, dark');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await page.click('text=JSON');
+	await visitor.accessible('editor with JSON, light');
+	await page.keyboard.press('Control+Enter');
+	await page.waitForSelector('.sentence');
+	const { pmt_version, sdt_version, ...stream } = (await done(sluice,
+		{ cmd: 'get-stream', id: 'idle' }, admin)).stream;
+
+	delete expected.pmt_version;
+	delete expected.sdt_version;
+	assert.ok(pmt_version > 0 && sdt_version > 0);
+	assert.deepEqual(stream, expected);
+	// the fields show it again
+	await visitor.go(sluice.port, '#/edit/idle');
+	await page.waitForSelector('[id="stream.service_name"]');
+	assert.equal(await page.inputValue('[id="stream.textcode"]'), '21');
+	await page.click('[data-key=textcode] .reset');
+	await page.click('.changes summary');
+	await page.waitForSelector('.changes del:has-text("21")');
+	await page.waitForSelector('text=Saving interrupts nothing.');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+// Sets all keys of a section on its page.
+async function fillSection({ page }, rows, form) {
+	const wanted = {};
+
+	for (const row of rows) {
+		const value = sample(row);
+
+		if (value === undefined || row.key === 'control_tls_only')
+			continue;
+		await setField(page.locator(`[id="${form}.${row.key}"]`), row,
+			value);
+		wanted[row.key] = value;
+	}
+	return wanted;
+}
+
+test('settings, authorization and log are set by their fields', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const all = await forms(sluice, admin);
+	const stored = async (section) => (await done(sluice, { cmd: 'load' },
+		admin))[section];
+	const save = () => page.keyboard.press('Control+Enter');
+
+	visitor.allowed = /status of 400 /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.keyboard.press('g');
+	await page.keyboard.press('c');
+	await page.waitForSelector('h1:has-text("Settings")');
+	await page.click('text=Authorization');
+	await page.waitForSelector('[id="auth.enable"]');
+	await page.waitForSelector('text=Authorization is off');
+	const auth = await fillSection({ page }, all.auth, 'auth');
+
+	await save();
+	await page.waitForSelector('.toast');
+	assert.deepEqual(await stored('auth'), auth);
+	await page.waitForSelector('text=Authorization is off',
+		{ state: 'detached' });
+	await visitor.accessible('authorization');
+	await page.click('.tabs a:has-text("Logging")');
+	await page.waitForSelector('[id="log.debug"]');
+	const log = await fillSection({ page }, all.log, 'log');
+
+	await save();
+	await waitUntil('the log', async () => {
+		assert.deepEqual(await stored('log'), log);
+		return true;
+	});
+	await visitor.accessible('logging');
+	await page.click('.tabs a:has-text("Settings")');
+	await page.waitForSelector('[id="settings.instance_name"]');
+	// the error of the service stands at its field
+	await page.fill('[id="settings.querier_timeout"]', '0x');
+	await page.waitForSelector('[data-key=querier_timeout] .problem' +
+		':has-text("querier_timeout")');
+	await visitor.accessible('an error in the settings');
+	const settings = await fillSection({ page }, all.settings, 'settings');
+
+	visitor.disturbed = true;
+	await save();
+	await page.waitForSelector('dialog:has-text("Viewers now: 0")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('text=The service restarts.');
+	await page.waitForSelector('text=The service is back.');
+	visitor.disturbed = false;
+	assert.deepEqual(await stored('settings'), settings);
+	await visitor.accessible('settings');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('categories and their groups, by keyboard', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const groups = async () => (await done(sluice, { cmd: 'load' }, admin))
+		.categories.map((one) => [one.name, ...one.groups.map((group) =>
+			group.name)]);
+	const press = async (selector) => {
+		await page.focus(selector);
+		await page.keyboard.press('Enter');
+	};
+	const until = (wanted) => waitUntil(JSON.stringify(wanted),
+		async () => {
+		assert.deepEqual(await groups(), wanted);
+		return true;
+	});
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/categories');
+	await page.waitForSelector('.box:has-text("News")');
+	await visitor.accessible('categories');
+	await press('[aria-label="Move down: News"]');
+	await until([['Type', 'Films', 'News']]);
+	await page.waitForSelector('.movable li:nth-child(2):has-text("News")');
+	await press('[aria-label="Rename: News"]');
+	await page.keyboard.type(' at ten');
+	await visitor.accessible('a name');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('li:has-text("News at ten")');
+	assert.equal((await done(sluice, { cmd: 'get-stream', id: 'news' },
+		admin)).stream.groups.Type, 'News at ten');
+	await press('[aria-label="Add a group: Type"]');
+	await page.keyboard.type('<b>');
+	await page.keyboard.press('Enter');
+	// the service explains
+	await page.waitForSelector('dialog .problem:not(:empty)');
+	await page.fill('dialog [name=name]', 'Sport');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('li:has-text("Sport")');
+	await press('button:has-text("Add a category")');
+	await page.keyboard.type('Language');
+	await page.keyboard.press('Enter');
+	await until([['Type', 'Films', 'News at ten', 'Sport'], ['Language']]);
+	// dragged
+	await page.dragAndDrop('li:has-text("Sport") .handle',
+		'li:has-text("Films")');
+	await until([['Type', 'Sport', 'Films', 'News at ten'], ['Language']]);
+	await page.waitForSelector('.movable li:first-child:has-text("Sport")');
+	await press('[aria-label="Remove: Films"]');
+	await page.waitForSelector('dialog:has-text("Streams in it: 1")');
+	await page.click('dialog .primary');
+	await until([['Type', 'Sport', 'News at ten'], ['Language']]);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('groups of outputs and headends', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	// an address of the API has no slash in a name
+	const name = EVIL.replaceAll('/', '');
+	const stored = async (section) => (await done(sluice, { cmd: 'load' },
+		admin))[section];
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/outputs');
+	await page.click('text=Add a group of outputs');
+	await page.fill('dialog [name=name]', name);
+	await page.fill('dialog textarea >> nth=0',
+		'udp://239.2.1.1:1234\nudp://239.2.1.2:1234');
+	await page.fill('dialog .further textarea', '{"note": 1}');
+	await visitor.accessible('a group of outputs');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.box');
+	await page.click('[aria-label="Move down: udp://239.2.1.1:1234"]');
+	await page.waitForSelector('.movable li:first-child:has-text("1.2")');
+	const group = { name, note: 1,
+		output: ['udp://239.2.1.2:1234', 'udp://239.2.1.1:1234'] };
+
+	assert.deepEqual(await stored('output'), [group]);
+	await visitor.accessible('groups of outputs');
+	await page.click('.box button:has-text("Remove")');
+	await page.waitForSelector('.box', { state: 'detached' });
+	await page.click('.toast button');
+	await page.waitForSelector('.box');
+	assert.deepEqual(await stored('output'), [group]);
+	await page.click('.tabs a:has-text("Headends")');
+	await page.click('text=Add a headend');
+	await page.fill('[id="server.name"]', 'oslo');
+	await page.fill('[id="server.host"]', '127.0.0.1');
+	await page.fill('[id="server.user"]', 'look');
+	await page.fill('[id="server.pass"]', 'secret');
+	await page.uncheck('[id="server.enable"]');
+	await visitor.accessible('a headend');
+	await page.click('dialog .primary');
+	await page.waitForSelector('td:has-text("oslo")');
+	assert.deepEqual(await stored('servers'), [{ enable: false,
+		name: 'oslo', host: '127.0.0.1', port: 8000, user: 'look',
+		pass: 'secret' }]);
+	await visitor.accessible('headends');
+	await page.click('td button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('td:has-text("oslo")',
+		{ state: 'detached' });
+	await page.click('.toast button');
+	await page.waitForSelector('td:has-text("oslo")');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a configuration is downloaded, replaced and brought back', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const name = async () => (await done(sluice, { cmd: 'get-stream',
+		id: 'film' }, admin)).stream.name;
+	const replace = async () => {
+		visitor.disturbed = true;
+		await page.click('.review .primary');
+		await page.waitForSelector('dialog:has-text("Viewers")');
+		await page.click('dialog .primary');
+		await page.waitForSelector('text=The service is back.');
+		visitor.disturbed = false;
+	};
+
+	visitor.allowed = /status of 400 /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/configuration');
+	const waiting = page.waitForEvent('download');
+
+	await page.click('a:has-text("Download")');
+	const config = JSON.parse(fs.readFileSync(
+		await (await waiting).path()));
+
+	assert.equal(config.make_stream[0].name, 'Film 1');
+	const file = path.join(sluice.dir, 'new.json');
+	const choose = async (document) => {
+		fs.writeFileSync(file, document);
+		await page.setInputFiles('input[type=file]', file);
+	};
+
+	await choose('{"make_stream": ');
+	await page.waitForSelector('.problem:has-text("JSON")');
+	config.settings.control_port = 8000;
+	await choose(JSON.stringify(config));
+	await page.waitForSelector('.review .is-warn:has-text("control_port")');
+	await page.click('.review button:has-text("Cancel")');
+	delete config.settings.control_port;
+	config.make_stream[0].name = EVIL;
+	await page.setInputFiles('input[type=file]', []);
+	await choose(JSON.stringify(config));
+	await page.waitForSelector('dt:has-text("make_stream[film].name")');
+	await visitor.accessible('a difference');
+	await replace();
+	assert.equal(await name(), EVIL);
+	await page.reload();
+	await page.click('button[aria-label^="Compare"] >> nth=0');
+	await page.waitForSelector('.review ins:has-text("Film 1")');
+	await visitor.accessible('configuration');
+	await replace();
+	assert.equal(await name(), 'Film 1');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('an observer has no page of the configuration; all fit a phone', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own,
+		{ width: 360 });
+	const olga = await Visitor.open(t, own.browser);
+	const pages = ['settings', 'auth', 'users', 'categories', 'outputs',
+		'servers', 'logging', 'configuration', 'edit/news', 'new'];
+
+	await olga.go(sluice.port);
+	await olga.login('olga', 'look');
+	await olga.page.waitForSelector('.tile');
+	assert.equal(await olga.page.locator('.rail a:has-text("Setup")')
+		.count(), 0);
+	for (const name of pages) {
+		await olga.go(sluice.port, `#/${name}`);
+		await olga.page.waitForSelector('text=There is no such page.');
+	}
+	olga.quiet();
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	for (const name of pages) {
+		await visitor.go(sluice.port, `#/${name}`);
+		await page.waitForSelector(/^(edit|new)/.test(name)
+			? '.address-row'
+			: `.tabs a[href="#/${name}"][aria-current]`);
+		assert.ok(await page.evaluate('document.documentElement' +
+			'.scrollWidth <= innerWidth'), name);
+		await visitor.accessible(`${name}, narrow`);
+	}
+	visitor.quiet();
+	await sluice.stop();
+});

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+export const en = {
+	add_category: 'Add a category',
+	add_group: 'Add a group',
+	add_option: 'Add an option: name or meaning',
+	add_output_group: 'Add a group of outputs',
+	add_server: 'Add a headend',
+	address_type: 'Type',
+	addresses: 'Addresses',
+	ask_force: 'These users would have no category left, so they may watch ' +
+		'every stream: {users}. Remove it all the same?',
+	ask_remove_category: 'Remove the category {name}? Streams that lose ' +
+		'their group: {n}.',
+	ask_remove_group: 'Remove the group {name}? Streams in it: {n}.',
+	ask_remove_server: 'Remove {name} from the wall? That headend itself ' +
+		'continues.',
+	ask_restart_hard: 'The installed program has another protocol: all ' +
+		'streams stop and start, and all viewers are disconnected. Viewers ' +
+		'now: {viewers}. Restart?',
+	ask_restart_service: 'Restart the service? Streams and viewers ' +
+		'continue, this page waits. Viewers now: {viewers}.',
+	ask_save: 'Save? This interrupts viewers: {n}.',
+	ask_settings: 'Save and restart the service? This page waits. Viewers ' +
+		'now: {viewers}.',
+	ask_upload: 'Replace the configuration and restart the service? Viewers ' +
+		'of streams that stop or restart: {viewers}.',
+	at_least: 'At least {min}.',
+	at_most: 'At most {max}.',
+	auth_about: 'Viewers of http outputs, of the play paths and of ' +
+		'listening srt outputs need a permission. A change applies at once, ' +
+		'also to viewers that watch.',
+	auth_off: 'Authorization is off: everybody who reaches an output may ' +
+		'watch.',
+	auth_order: 'Order of judgement: the first rule that matches decides',
+	author: 'Changed by',
+	beside_key: 'No effect beside {key}.',
+	categories_about: 'A stream has one group in each category. The wall ' +
+		'follows the first category, playlists and packages of users follow ' +
+		'their own.',
+	certificate: 'Certificate',
+	certificate_about: 'The certificate in use. Its files or texts are ' +
+		'crt_chain and crt_key above.',
+	certificate_ends: 'Valid until',
+	certificate_issuer: 'Issuer',
+	certificate_key: 'Key',
+	certificate_names: 'Names',
+	certificate_none: 'There is no certificate: the control port and the ' +
+		'outputs have no https.',
+	certificate_starts: 'Valid from',
+	certificate_subject: 'Subject',
+	compare: 'Compare',
+	days_left: 'days left: {n}',
+	discard: 'Discard',
+	download: 'Download',
+	download_about: 'The whole configuration as JSON, with hashes of ' +
+		'passwords and secrets in addresses.',
+	drag: 'Drag to move',
+	file: 'File',
+	from_to_n: '{min} to {max}.',
+	group_account: 'Account',
+	group_backend: 'Backend and redirects',
+	group_backup: 'Backup',
+	group_certificate: 'Certificate',
+	group_defaults: 'Defaults of all streams',
+	group_delivery: 'Delivery over HTTP',
+	group_judge: 'Analysis and silence',
+	group_log: 'Outputs of the log',
+	group_other: 'Further',
+	group_pids: 'PIDs',
+	group_program: 'Program',
+	group_proxy: 'Proxies',
+	group_removed: '{name} was removed.',
+	group_rules: 'Rules of addresses and tokens',
+	group_service: 'Service and control port',
+	group_tables: 'Tables',
+	group_tokens: 'Tokens and limits',
+	group_versions: 'Versions of tables',
+	group_viewer: 'As a viewer',
+	is_changed: 'changed',
+	is_idle: 'Without effect here.',
+	leave_out: 'Leave out {key}',
+	length: 'Size',
+	licence: 'Licence',
+	licence_about: 'The service needs no licence number. Other programs ' +
+		'send one, so it is accepted.',
+	licence_done: 'The number was accepted.',
+	licence_number: 'Number',
+	logging_about: 'Where the service writes its log. A change applies at ' +
+		'once. The lines in memory are on the page',
+	move_down: 'Move down',
+	n_given: '{n} set',
+	n_streams: 'Streams: {n}',
+	needs: 'No effect without {key}.',
+	needs_restart: 'Takes effect with a restart of the service.',
+	no_categories: 'There is no category. Add one to order streams on the ' +
+		'wall and in playlists.',
+	no_difference: 'It equals the present configuration.',
+	no_option: 'No option matches.',
+	no_output_groups: 'There is no group of outputs.',
+	no_revisions: 'There is no earlier configuration yet.',
+	no_servers: 'No other headend is listed.',
+	one_a_line: 'one a line',
+	options: 'Options',
+	outputs_about: 'This version stores these groups for other programs. No ' +
+		'stream uses them by itself.',
+	page_moves: 'Afterwards this page is at {url}',
+	port: 'Port',
+	rename: 'Rename',
+	restart_service: 'Restart the service',
+	reveal: 'Show',
+	revision_of: 'Configuration of {time}',
+	revisions: 'Earlier configurations',
+	revisions_about: 'What the service has saved. Compare one with the ' +
+		'present configuration before you bring it back.',
+	rule_backend: 'decides, if there is one',
+	rule_ip_allow: 'An address in this list is allowed.',
+	rule_ip_deny: 'An address in this list is denied.',
+	rule_rest: 'All other viewers are denied.',
+	rule_secure: 'A secure token is allowed or denied.',
+	rule_token_deny: 'A token in this list is denied.',
+	rule_unused: 'not set',
+	rule_user: 'The user of the token or login: state, address, expiry and ' +
+		'packages must agree.',
+	save_others: 'Further streams: {n}.',
+	save_quiet: 'Saving interrupts nothing.',
+	save_restart: 'Save and restart',
+	save_starts: 'Saving starts its process.',
+	save_stops: 'Saving stops its process and its outputs. Viewers now: {n}.',
+	search_options: 'Search options',
+	server_about: 'Let the login be an observer there. Its ' +
+		'settings.web_origins must list the address of this page.',
+	server_removed: '{name} is off the wall.',
+	servers_about: 'The wall shows these headends in sections of their own.',
+	settings_about: 'Settings take effect with a restart of the control ' +
+		'process, which saving does. Streams and viewers continue.',
+	setup_auth: 'Authorization',
+	setup_categories: 'Categories',
+	setup_configuration: 'Configuration',
+	setup_logging: 'Logging',
+	setup_outputs: 'Output groups',
+	setup_servers: 'Headends',
+	setup_settings: 'Settings',
+	setup_users: 'Users',
+	too_large: 'The file is larger than {size}.',
+	unknown_option: 'This version does not know the option. It is kept.',
+	upload: 'Upload',
+	upload_about: 'Choose a file: the service judges it, and you see each ' +
+		'difference before anything changes.',
+	upload_effects: 'Streams that start, stop or restart: {n}. Their ' +
+		'viewers: {viewers}.',
+	upload_restart: 'Replace and restart',
+	usual: 'default: {value}',
+	usual_is: 'Default: {value}.',
+	whole: 'The whole object, as JSON',
+};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a user edits, beside what the service has.
+
+import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { shown } from '../common/text.js';
+import { t } from '../common/words.js';
+import { diff, merge, same } from './merge.js';
+import { Foreign, html } from './view.js';
+
+/** @typedef {import('./merge.js').Entry} Entry */
+
+/**
+ * @param {Entry | null} now as the service has it; null: it has none
+ * @param {Entry} fresh what a new one begins with
+ */
+export function useDraft(now, fresh) {
+	const [base, setBase] = useState(now);
+	const [mine, show] = useState(/** @type {Entry} */ (
+		structuredClone(now ?? fresh)));
+	// a key may come before the next frame: what was typed counts
+	const latest = useRef(mine);
+	const setMine = (/** @type {Entry} */ to) => {
+		latest.current = to;
+		show(to);
+	};
+	const [conflicts, setConflicts] = useState(
+		/** @type {string[]} */ ([]));
+
+	// somebody else has changed it: untouched fields follow
+	useEffect(() => {
+		if (now === null || base === null || same(now, base))
+			return;
+		const result = merge(base, latest.current, now);
+
+		setBase(now);
+		setMine(result.merged);
+		setConflicts((was) => [...new Set([...was,
+			...result.conflicts])]);
+	}, [now]);
+	return { base, mine, latest, conflicts,
+		isGone: base !== null && now === null,
+		set: (/** @type {string} */ key, /** @type {unknown} */ value) => {
+			const { [key]: _, ...rest } = latest.current;
+
+			// a key that was there keeps its place
+			setMine(value === undefined ? rest
+				: { ...latest.current, [key]: value });
+		},
+		replace: setMine,
+		settle: (/** @type {string} */ key, /** @type {boolean} */ theirs) => {
+			if (theirs)
+				setMine({ ...latest.current, [key]: base?.[key] });
+			setConflicts((was) => was.filter((one) => one !== key));
+		} };
+}
+
+/** @typedef {ReturnType<typeof useDraft>} Draft */
+
+/** @param {{draft: Draft}} props */
+export function Conflicts({ draft }) {
+	return draft.conflicts.map((key) => html`<div class="note warn">
+		<p>${t('conflict', { key })}</p>
+		<p>${t('theirs')}: <code><${Foreign}
+			text=${JSON.stringify(draft.base?.[key])} /></code>
+			${' '}<button type="button"
+			onClick=${() => draft.settle(key, true)}>
+			${t('take')}</button></p>
+		<p>${t('yours')}: <code><${Foreign}
+			text=${JSON.stringify(draft.mine[key])} /></code>
+			${' '}<button type="button"
+			onClick=${() => draft.settle(key, false)}>
+			${t('keep')}</button></p></div>`);
+}
+
+/** @param {unknown} value */
+function asText(value) {
+	return typeof value === 'string' ? value
+		: JSON.stringify(value, null, 1) ?? '';
+}
+
+/**
+ * Each change, before and after; secrets are not repeated.
+ * @param {{changes: ReturnType<typeof diff>, secrets?: Set<string>,
+ *	isOpen?: boolean}} props
+ */
+export function Changes({ changes, secrets, isOpen = false }) {
+	const text = (/** @type {string} */ key, /** @type {unknown} */ value) =>
+		value === undefined ? '' : secrets?.has(key) ? '•••'
+			: asText(value);
+
+	return html`<details class="changes" open=${isOpen}><summary>
+		${t('changes', { n: changes.length })}</summary>
+		<dl>${changes.map(({ key, before, after }) => html`
+			<dt class="mono">${shown(key)}</dt>
+			<dd><del><${Foreign} text=${text(key, before)} /></del>
+			${' '}<ins><${Foreign} text=${text(key, after)} />
+			</ins></dd>`)}</dl></details>`;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Groups of outputs: addresses that several streams may take from here.
+
+import { useState } from '../parts/hooks.js';
+import { shown } from '../common/text.js';
+import { t } from '../common/words.js';
+import { Dialog } from './dialog.js';
+import { MoveButtons, useDrag } from './drag.js';
+import { Further, Problem } from './fields.js';
+import { moved } from './merge.js';
+import { Setup } from './setup.js';
+import { Foreign, html, useTick } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./dialog.js').Question} Question */
+/** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {(question: Question) => void} Ask */
+
+/**
+ * @param {App} app
+ * @param {string} name of the group that is changed; "" adds one
+ * @param {Entry} group
+ */
+async function post(app, name, group) {
+	await app.api.post(`api/output-group${name === '' ? ''
+		: `/${encodeURIComponent(name)}`}`, group);
+	app.store.wantsConfig = true;
+	app.say(t('saved'));
+}
+
+/** @param {Entry} group @returns {string[]} */
+function addressesOf(group) {
+	return Array.isArray(group.output) ? group.output.filter(
+		(/** @type {unknown} */ one) => typeof one === 'string') : [];
+}
+
+/** @param {{app: App, group: Entry, name: string,
+ *	onClose: () => void}} props */
+function GroupDialog({ app, group, name, onClose }) {
+	const [entry, setEntry] = useState(group);
+	const [error, setError] = useState('');
+	const [isBroken, setBroken] = useState(false);
+	const set = (/** @type {string} */ key, /** @type {unknown} */ value) =>
+		setEntry((was) => {
+			const { [key]: _, ...rest } = was;
+
+			return value === undefined ? rest : { ...was, [key]: value };
+		});
+	const submit = async (/** @type {SubmitEvent} */ event) => {
+		event.preventDefault();
+		try {
+			await post(app, name, entry);
+			onClose();
+		} catch (problem) {
+			setError(/** @type {Error} */ (problem).message);
+		}
+	};
+
+	return html`<${Dialog} title=${name === '' ? t('add_output_group')
+		: shown(name)} onClose=${onClose}>
+		<form class="dialog-form" onSubmit=${submit}>
+			<label>${t('name')}<input name="name" required autocomplete="off"
+				value=${entry.name ?? ''} onInput=${(
+					/** @type {any} */ event) =>
+					set('name', event.target.value)} /></label>
+			<label>${t('addresses')}<textarea class="mono" rows="4"
+				spellcheck=${false} placeholder=${t('one_a_line')}
+				value=${addressesOf(entry).join('\n')}
+				onChange=${(/** @type {any} */ event) => set('output',
+					event.target.value.split('\n').filter(Boolean))}>
+			</textarea></label>
+			<${Further} entry=${entry} fields=${['name', 'output']}
+				set=${set} onBroken=${setBroken} />
+			<${Problem} error=${error} />
+			<div class="buttons"><button type="button" onClick=${onClose}>
+				${t('cancel')}</button>
+				<button class="primary" disabled=${isBroken}>
+				${t('save')}</button></div></form><//>`;
+}
+
+/** @param {{app: App, group: Entry, onEdit: () => void}} props */
+function GroupBox({ app, group, onEdit }) {
+	const list = addressesOf(group);
+	const run = async (/** @type {Entry} */ to) => {
+		try {
+			await post(app, group.name, to);
+			return true;
+		} catch (problem) {
+			app.say(t('refused', { error:
+				/** @type {Error} */ (problem).message }), true);
+			return false;
+		}
+	};
+	const move = (/** @type {number} */ from, /** @type {number} */ to) =>
+		run({ ...group, output: moved(list, from, to) });
+	const drag = useDrag(move);
+	const remove = async () => {
+		if (await run({ remove: true }))
+			app.say(t('group_removed', { name: shown(group.name) }), false,
+				{ word: t('undo'), run: () => post(app, '', group) });
+	};
+
+	return html`<section class="box" aria-label=${shown(group.name)}>
+		<div class="tools"><h2><${Foreign} text=${group.name} /></h2>
+			<button onClick=${onEdit}>${t('edit')}</button>
+			<button onClick=${remove}>${t('remove')}</button></div>
+		<ul class="movable">${list.map((text, i) => {
+			const { place, handle } = drag(i);
+
+			return html`<li key=${`${i} ${text}`} ...${place}>
+				<span class="handle" aria-hidden="true" ...${handle}
+					title=${t('drag')}>⠿</span>
+				<span class="mono"><${Foreign} text=${text} /></span>
+				<${MoveButtons} name=${shown(text)} place=${i}
+					count=${list.length} onMove=${move} /></li>`;
+		})}</ul></section>`;
+}
+
+/** @param {{app: App}} props */
+export function OutputGroupsPage({ app }) {
+	useTick(app);
+	const [open, setOpen] = useState(/** @type {string | null} */ (null));
+	const groups = /** @type {Entry[]} */ (app.store.config.output ?? []);
+	const group = groups.find((one) => one.name === open) ??
+		{ name: '', output: [] };
+
+	return html`<${Setup} page="outputs" tools=${html`
+		<button onClick=${() => setOpen('')}>${t('add_output_group')}
+		</button>`}>
+		<p class="dim">${t('outputs_about')}</p>
+		<div class="boxes">${groups.map((one) => html`<${GroupBox}
+			key=${one.name} app=${app} group=${one}
+			onEdit=${() => setOpen(one.name)} />`)}</div>
+		${groups.length === 0 && html`<p>${t('no_output_groups')}</p>`}
+		${open !== null && html`<${GroupDialog} key=${open} app=${app}
+			group=${group} name=${open} onClose=${() => setOpen(null)} />`}
+	<//>`;
+}
