@@ -140,7 +140,7 @@ find tests -name 'test_*.c' -o -name '*.mjs' -path 'tests/system/*' | sort |
 	lines=$(wc -l < $page)
 	[ "$lines" -le 300 ] || echo "$page: $lines lines, not 300"
 	listed=$(sed -n '/^## Folders/,/^## Control/p' $page |
-		grep -oE '\b(common|proto|master|worker|ctl)(/[a-z]+)*' |
+		grep -oE '\b(common|proto|master|worker|ctl)(/[a-z0-9]+)*' |
 		sort -u)
 	for folder in $(grep -v '^#' contrib/folder-order); do
 		printf '%s\n' "$listed" | grep -qx "$folder" ||

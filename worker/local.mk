@@ -39,6 +39,7 @@ include worker/backend/local.mk
 include worker/core/local.mk
 include worker/csa/local.mk
 include worker/ca/local.mk
+include worker/t2mi/local.mk
 include worker/deliver/local.mk
 include worker/failover/local.mk
 include worker/fragment/local.mk

@@ -31,6 +31,10 @@ const struct io_type *const io_output_types[] = {
 	NULL,
 };
 
+/* The PID that modulator gateways send by default. */
+enum { T2MI_PID = 4096, T2MI_PID_MIN = 32, T2MI_PID_MAX = 8190,
+       PLP_MAX = 255 };
+
 static const struct field input_rows[] = {
 	{ "id", IO_INPUT(id), .min = 1,
 	  .flags = FIELD_OBSERVER,
@@ -47,6 +51,16 @@ static const struct field input_rows[] = {
 	{ "no_analyze", IO_INPUT(no_analyze),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Does not analyze the packets of the input." },
+	{ "t2mi", IO_INPUT(t2mi), .flags = FIELD_OBSERVER,
+	  .help = "The input carries T2-MI: the stream is that of a PLP." },
+	{ "t2mi_pid", IO_INPUT(t2mi_pid), .needs = "t2mi",
+	  .min = T2MI_PID_MIN, .max = T2MI_PID_MAX, .initial = T2MI_PID,
+	  .flags = FIELD_OBSERVER,
+	  .help = "PID of the T2-MI packets." },
+	{ "plp", IO_INPUT(plp), .needs = "t2mi", .max = PLP_MAX,
+	  .initial = T2MI_FIRST_PLP, .flags = FIELD_OBSERVER,
+	  .help = "Number of the PLP; the one that arrives first if it is "
+		  "not set." },
 	IO_ROWS_BISS(struct input_spec),
 	{ "cam", FIELD_BY(&cam_hook, struct input_spec, cams),
 	  .beside = "biss", .flags = FIELD_OBSERVER,

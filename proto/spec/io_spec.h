@@ -116,6 +116,11 @@ struct input_spec {
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
 
+	/* T2-MI: the stream is that of a PLP */
+	bool t2mi;
+	unsigned t2mi_pid;
+	unsigned plp; /* T2MI_FIRST_PLP: that of the first frame */
+
 	struct biss_spec biss;
 	struct cam_list cams;  /* softcams; n 0: none */
 	uint16_t ecm_pid;      /* 0: as the tables say */
@@ -133,6 +138,9 @@ struct input_spec {
 	bool no_reload;      /* true has the effect of watchdog_s 0 */
 	struct remux_options remux; /* without the options of the stream */
 };
+
+/* No PLP has this number. */
+enum { T2MI_FIRST_PLP = 256 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,

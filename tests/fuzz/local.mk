@@ -38,6 +38,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_srt_streamid \
 	tests/fuzz/fuzz_stream_spec \
 	tests/fuzz/fuzz_sync \
+	tests/fuzz/fuzz_t2mi \
 	tests/fuzz/fuzz_text_decode \
 	tests/fuzz/fuzz_ts_merge \
 	tests/fuzz/fuzz_worker_proc \
@@ -67,6 +68,7 @@ tests_fuzz_fuzz_check_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_t2mi_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)

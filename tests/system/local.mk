@@ -43,6 +43,7 @@ helper_files = \
 	tests/helpers/si.mjs \
 	tests/helpers/situations.mjs \
 	tests/helpers/sluice.mjs \
+	tests/helpers/t2mi.mjs \
 	tests/helpers/tls.mjs \
 	tests/helpers/timing.mjs \
 	tests/helpers/ts.mjs \
@@ -177,6 +178,7 @@ system_tests = \
 	tests/system/splice-restart.mjs \
 	tests/system/splice.mjs \
 	tests/system/stop.mjs \
+	tests/system/t2mi.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \

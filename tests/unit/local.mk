@@ -318,6 +318,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_sink \
 	tests/unit/worker/stream/test_tap \
 	tests/unit/worker/stream/test_ticker \
+	tests/unit/worker/t2mi/test_t2mi \
 	tests/unit/worker/tls/test_ticket_keys \
 	tests/unit/worker/tls/test_tls_server \
 	tests/unit/worker/ts/test_analyze \
@@ -384,6 +385,11 @@ tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_t2mi_test_t2mi_SOURCES = \
+	tests/unit/worker/t2mi/t2mi_maker.c \
+	tests/unit/worker/t2mi/t2mi_maker.h \
+	tests/unit/worker/t2mi/test_t2mi.c
+
 tests_unit_worker_merge_test_merge_model_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \

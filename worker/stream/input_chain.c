@@ -48,6 +48,15 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	});
 }
 
+static void make_t2mi(struct input_chain *l, const struct chain_config *cfg)
+{
+	const struct input_spec *spec = &l->keeper.spec;
+
+	if (spec->t2mi)
+		l->t2mi = t2mi_new((uint16_t)spec->t2mi_pid, spec->plp,
+				   cfg->decapsulated, cfg->arg);
+}
+
 static void make_ca(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct input_spec *spec = &l->keeper.spec;
@@ -93,6 +102,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
 	if (l->keeper.valid) {
+		make_t2mi(l, cfg);
 		make_descrambler(l, cfg);
 		make_remux(l, cfg);
 	}
@@ -103,6 +113,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 void chain_done(struct input_chain *l)
 {
 	input_keeper_done(&l->keeper);
+	t2mi_free(&l->t2mi);
 	ca_stage_free(&l->ca);
 	descrambler_free(&l->descrambler);
 	remux_free(&l->remux);
@@ -160,6 +171,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		analyze_reset(l->analyze);
 	else if (l->remux != NULL || config.no_analyze)
 		l->analyze = analyze_new(&config);
+	if (l->t2mi != NULL)
+		t2mi_reset(l->t2mi);
 	if (l->descrambler != NULL)
 		descrambler_reset(l->descrambler);
 	if (l->ca != NULL)
@@ -330,6 +343,34 @@ static bool is_wrong_key(const struct input_chain *l)
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
 }
 
+/* Why no packets come out of T2-MI; false: there is no reason here. */
+static bool describe_t2mi(struct input_chain *l)
+{
+	const struct t2mi_counts *c = &l->unpacked;
+	char plps[64] = "";
+	size_t len = 0;
+
+	for (unsigned i = 0; i < T2MI_PLPS && len + 5 < sizeof plps; i++)
+		if (t2mi_has_plp(l->t2mi, i))
+			len += (size_t)snprintf(plps + len, sizeof plps - len,
+						" %u", i);
+	if (c->packets == 0)
+		errmsg_set(&l->error, "t2mi: PID %u has no T2-MI packets",
+			   l->keeper.spec.t2mi_pid);
+	else if (c->crc_errors > 0)
+		errmsg_set(&l->error, "t2mi: %u of %u T2-MI packets have a "
+			   "wrong CRC", c->crc_errors, c->packets);
+	else if (c->frames > 0 && c->baseband.frames == 0)
+		errmsg_set(&l->error, "t2mi: PLP %u is not there; there are:%s",
+			   l->keeper.spec.plp, plps);
+	else if (c->baseband.other_formats > 0)
+		errmsg_set(&l->error, "t2mi: PLP %u carries no transport "
+			   "stream", t2mi_plp(l->t2mi));
+	else
+		return false;
+	return true;
+}
+
 /* An error of the input says more than an error of the stream after the
  * remux. */
 static void describe(struct input_chain *l, const char *missing)
@@ -342,6 +383,8 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
+	else if (l->t2mi != NULL && l->fault != NULL && describe_t2mi(l))
+		return;
 	else if (l->ca != NULL && l->fault != NULL && is_wrong_key(l))
 		errmsg_set(&l->error, "softcam %s: the control words are "
 			   "wrong: %u of %u PES packets have no start code",
@@ -443,6 +486,8 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
+	if (l->t2mi != NULL)
+		l->unpacked = t2mi_take_counts(l->t2mi);
 	if (l->ca != NULL)
 		l->descrambled = ca_stage_second(l->ca, now_ns);
 	else if (l->descrambler != NULL)

@@ -17,6 +17,7 @@
 #include "worker/remux/remux.h"
 #include "worker/ca/ca_stage.h"
 #include "worker/csa/descrambler.h"
+#include "worker/t2mi/t2mi.h"
 #include "worker/input/input_keeper.h"
 #include "worker/stream/candidate.h"
 #include "worker/stream/monitor_log.h"
@@ -40,6 +41,8 @@ struct mux_input;
 struct input_chain {
 	struct candidate candidate; /* the state that the selector needs */
 	unsigned position; /* from 1 */
+	struct t2mi *t2mi; /* NULL: the packets are the stream */
+	struct t2mi_counts unpacked; /* of the last second */
 	struct descrambler *descrambler; /* NULL: no key and no softcam */
 	struct ca_stage *ca; /* in front of it; NULL: no softcam */
 	struct descrambler_counts descrambled; /* of the last second */
@@ -102,6 +105,7 @@ struct chain_config {
 	/* The versions of the stream; they outlive the chain. */
 	struct table_versions *versions;
 	struct si_versions *si;
+	ts_out_fn *decapsulated; /* receives the packets out of T2-MI */
 	ts_out_fn *descrambled; /* receives the packets of the descrambler */
 	ts_out_fn *remuxed; /* receives the packets of the remux */
 	void *arg;

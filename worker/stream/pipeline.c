@@ -26,9 +26,12 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 /*
  * --- the packets, from the inputs to the outputs ---
  *
- *	keeper ─▶ received ─▶ descrambler ─▶ descrambled ─▶ remux ─▶ remuxed ─▶
- *	                          ▲           ▲
- *	  control words of softcams     packets of mux=
+ *	keeper ─▶ received ─▶ t2mi ─▶ decapsulated ─▶ descrambler ─▶
+ *	                                                  ▲
+ *	                               control words of softcams
+ *	descrambled ─▶ remux ─▶ remuxed ─▶
+ *	      ▲
+ *	packets of mux=
  *	selector ─▶ splice ─▶ spliced ─▶ ring (HTTP), sender, sinks
  *	  ▲
  *	still picture
@@ -46,7 +49,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * (or without a remux the monitor), of the analyzer, and of the splice.  With
  * pnr the remux reads a single PMT, and the monitor has a parser of its own.
  */
-static ts_out_fn received, descrambled, remuxed, filled, spliced;
+static ts_out_fn received, decapsulated, descrambled, remuxed, filled, spliced;
 static void spliced_from(struct pipeline *, struct candidate *,
 			 const struct ts_run *runs, size_t n_runs);
 
@@ -66,6 +69,18 @@ static void read_inputs(struct pipeline *p)
 
 /* Received packets of an input, in whole runs. */
 static void received(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+	struct input_chain *c = p->reading;
+
+	if (c->t2mi != NULL)
+		t2mi_feed(c->t2mi, runs, n_runs);
+	else
+		decapsulated(runs, n_runs, p);
+}
+
+/* Packets of the stream that the input carries. */
+static void decapsulated(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 	struct input_chain *c = p->reading;
@@ -327,6 +342,7 @@ static void make_selector(struct pipeline *p,
 		.now_ns = p->now_ns,
 		.splice = p->splice,
 		.filler = p->filler,
+		.decapsulated = decapsulated,
 		.descrambled = descrambled,
 		.remuxed = remuxed,
 		.on_switch = on_switch,

@@ -387,6 +387,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .alone = s->n == 1 && s->fill == NULL,
 				   .versions = &cfg->memory->tables,
 				   .si = &cfg->memory->si,
+				   .decapsulated = cfg->decapsulated,
 				   .descrambled = cfg->descrambled,
 				   .remuxed = cfg->remuxed,
 				   .arg = cfg->arg,

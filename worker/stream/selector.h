@@ -59,6 +59,7 @@ struct selector_config {
 	/* Borrowed for the life of the selector. */
 	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
+	ts_out_fn *decapsulated;
 	ts_out_fn *descrambled; /* receives the packets of descramblers */
 	ts_out_fn *remuxed; /* passed to the chains, see chain_config */
 	void (*on_switch)(const struct selector_switch *, void *arg);

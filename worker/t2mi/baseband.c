@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/t2mi/baseband.h"
+
+#include "common/base/util.h"
+
+#include <string.h>
+
+enum {
+	NO_START = 0xffff, /* SYNCD: no packet begins in the frame */
+	ISSY_SHORT = 2,
+	ISSY_LONG = 3,
+};
+
+/* EN 302 755 5.1.4: x^8 + x^7 + x^6 + x^4 + x^2 + 1 */
+static uint8_t crc8(const uint8_t *data, size_t len)
+{
+	uint8_t crc = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		crc ^= data[i];
+		for (unsigned bit = 0; bit < 8; bit++)
+			crc = (uint8_t)(crc << 1 ^ (crc & 0x80 ? 0xd5 : 0));
+	}
+	return crc;
+}
+
+void baseband_init(struct baseband *b, ts_out_fn *out, void *arg)
+{
+	*b = (struct baseband){ .out = out, .arg = arg, .issy = ISSY_LONG };
+}
+
+static void pass(struct baseband *b, size_t n)
+{
+	struct ts_run run = { b->packets[0], n };
+
+	if (n > 0)
+		b->out(&run, 1, b->arg);
+}
+
+void baseband_flush(struct baseband *b)
+{
+	size_t n = b->n - b->held;
+
+	pass(b, n);
+	if (b->held && n > 0)
+		memcpy(b->packets[0], b->packets[n], TS_PACKET);
+	b->n = b->held;
+}
+
+/* A place for the next packet. */
+static uint8_t *place(struct baseband *b)
+{
+	if (b->n == BASEBAND_BATCH)
+		baseband_flush(b);
+	return b->packets[b->n++];
+}
+
+static void add_nulls(struct baseband *b, unsigned n)
+{
+	for (; n > 0; n--) {
+		uint8_t *p = place(b);
+
+		memset(p, 0xff, TS_PACKET);
+		memcpy(p, "\x47\x1f\xff\x10", 4);
+	}
+}
+
+/* The first byte of a packet in normal mode is the CRC-8 of the packet in front
+ * of it. */
+static void judge_held(struct baseband *b, uint8_t crc)
+{
+	uint8_t *p = b->packets[b->n - 1];
+
+	if (!b->held)
+		return;
+	b->held = false;
+	if (crc8(p + 1, TS_PACKET - 1) == crc)
+		return;
+	p[1] |= 0x80;
+	b->counts.wrong_packets++;
+}
+
+/* The unit is complete.  Its last byte counts the null packets that were
+ * deleted in front of it. */
+static void finish_unit(struct baseband *b)
+{
+	const uint8_t *from = b->unit;
+	uint8_t *to;
+
+	if (!b->high_efficiency)
+		judge_held(b, *from++);
+	if (b->deletes_nulls)
+		add_nulls(b, b->unit[b->unit_size - 1]);
+	to = place(b);
+	to[0] = TS_SYNC_BYTE;
+	memcpy(to + 1, from, TS_PACKET - 1);
+	b->held = !b->high_efficiency;
+	b->have = 0;
+}
+
+static void take_bytes(struct baseband *b, const uint8_t *data, size_t len)
+{
+	while (len > 0) {
+		size_t n = MIN(len, b->unit_size - b->have);
+
+		memcpy(b->unit + b->have, data, n);
+		b->have += n;
+		data += n;
+		len -= n;
+		if (b->have == b->unit_size)
+			finish_unit(b);
+	}
+}
+
+void baseband_lost(struct baseband *b)
+{
+	b->counts.lost_packets += b->have > 0;
+	b->have = 0;
+	b->held = false;
+}
+
+/* ISCR_short begins with 0, ISCR_long with 10.  Other values have the size of
+ * the last ISCR. */
+static size_t issy_size(const struct baseband *b, uint8_t first)
+{
+	if (!(first & 0x80))
+		return ISSY_SHORT;
+	return first & 0x40 ? b->issy : ISSY_LONG;
+}
+
+/* Takes the form of the packets from the header.  The packet that was begun in
+ * another form is lost. */
+static void take_form(struct baseband *b, const uint8_t *header,
+		      bool high_efficiency, const uint8_t *first, size_t len)
+{
+	bool has_issy = header[0] & 0x08, deletes_nulls = header[0] & 0x04;
+	size_t size = high_efficiency ? TS_PACKET - 1 : TS_PACKET;
+
+	if (!high_efficiency && has_issy) {
+		if (len > TS_PACKET)
+			b->issy = issy_size(b, first[TS_PACKET]);
+		size += b->issy;
+	}
+	size += deletes_nulls;
+	if (size != b->unit_size || high_efficiency != b->high_efficiency)
+		baseband_lost(b);
+	b->high_efficiency = high_efficiency;
+	b->has_issy = has_issy;
+	b->deletes_nulls = deletes_nulls;
+	b->unit_size = size;
+}
+
+/* The bytes in front of the first packet end the one that was begun. */
+static void take_field(struct baseband *b, const uint8_t *field, size_t len,
+		       size_t start)
+{
+	if (b->have > 0 && b->have + start == b->unit_size)
+		take_bytes(b, field, start);
+	else if (b->have > 0 || start > 0)
+		baseband_lost(b);
+	b->have = 0;
+	take_bytes(b, field + start, len - start);
+}
+
+void baseband_feed(struct baseband *b, const uint8_t *frame, size_t len)
+{
+	unsigned mode, field, start;
+
+	b->counts.frames++;
+	if (len < BASEBAND_HEADER) {
+		b->counts.header_errors++;
+		baseband_lost(b);
+		return;
+	}
+	mode = crc8(frame, BASEBAND_HEADER - 1) ^ frame[9];
+	field = (unsigned)(frame[4] << 8 | frame[5]);
+	start = (unsigned)(frame[7] << 8 | frame[8]);
+	if (mode > 1 || field % 8 != 0 || field / 8 > len - BASEBAND_HEADER ||
+	    (start != NO_START && (start % 8 != 0 || start > field))) {
+		b->counts.header_errors++;
+		baseband_lost(b);
+		return;
+	}
+	if (frame[0] >> 6 != 3) {
+		b->counts.other_formats++;
+		baseband_lost(b);
+		return;
+	}
+	frame += BASEBAND_HEADER;
+	field /= 8;
+	if (start == NO_START) {
+		if (b->have > 0 && b->have + field <= b->unit_size)
+			take_bytes(b, frame, field);
+		else
+			baseband_lost(b);
+		return;
+	}
+	start /= 8;
+	take_form(b, frame - BASEBAND_HEADER, mode == 1, frame + start,
+		  field - start);
+	take_field(b, frame, field, start);
+}

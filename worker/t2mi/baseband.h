@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Takes the transport packets out of the baseband frames of a PLP (ETSI EN 302
+ * 755 5.1): normal and high efficiency mode, with deleted null packets.
+ *
+ * A frame with a wrong header, or of another format than a transport stream, is
+ * dropped and counted.  So is a packet whose other part is in a lost frame.  In
+ * normal mode, a packet with a wrong CRC-8 has its transport_error_indicator
+ * set.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum {
+	BASEBAND_HEADER = 10, /* bytes */
+	BASEBAND_BATCH = 64, /* packets that are passed at once */
+};
+
+struct baseband_counts {
+	uint32_t frames, header_errors, other_formats, lost_packets,
+		wrong_packets;
+};
+
+/* Embedded. */
+struct baseband {
+	ts_out_fn *out;
+	void *arg;
+	struct baseband_counts counts;
+	/* the packet that continues in the next frame, as it is transmitted */
+	uint8_t unit[TS_PACKET + 4];
+	size_t have, unit_size; /* its bytes; 0: no frame was received yet */
+	bool high_efficiency, deletes_nulls, has_issy;
+	size_t issy; /* bytes behind a packet in normal mode */
+	bool held; /* the last packet of the batch waits for its CRC-8 */
+	size_t n;
+	uint8_t packets[BASEBAND_BATCH][TS_PACKET];
+};
+
+/* out gets the packets, borrowed for the call. */
+void baseband_init(struct baseband *, ts_out_fn *out, void *arg);
+
+/* Takes a frame, its header first. */
+void baseband_feed(struct baseband *, const uint8_t *frame, size_t len);
+
+/* A frame was lost: the begun packet is dropped. */
+void baseband_lost(struct baseband *);
+
+/* Passes the collected packets on. */
+void baseband_flush(struct baseband *);
