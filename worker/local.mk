@@ -36,6 +36,7 @@ endif
 include worker/analysis/local.mk
 include worker/auth/local.mk
 include worker/backend/local.mk
+include worker/cas/local.mk
 include worker/core/local.mk
 include worker/csa/local.mk
 include worker/ca/local.mk

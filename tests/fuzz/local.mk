@@ -34,6 +34,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sap_packet \
 	tests/fuzz/fuzz_sdp \
 	tests/fuzz/fuzz_section \
+	tests/fuzz/fuzz_simulcrypt \
 	tests/fuzz/fuzz_splice \
 	tests/fuzz/fuzz_srt_streamid \
 	tests/fuzz/fuzz_stream_spec \
@@ -90,6 +91,7 @@ tests_fuzz_fuzz_rtp_window_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sap_packet_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_simulcrypt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_srt_streamid_SOURCES = tests/fuzz/fuzz_srt_streamid.c \
 	worker/net/srt/srt_streamid.c

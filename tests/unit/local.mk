@@ -169,6 +169,7 @@ unit_worker_tests = \
 	tests/unit/worker/ca/test_ca_card \
 	tests/unit/worker/ca/test_ca_stage \
 	tests/unit/worker/ca/test_delay \
+	tests/unit/worker/cas/test_simulcrypt \
 	tests/unit/worker/csa/test_csa \
 	tests/unit/worker/csa/test_descrambler \
 	tests/unit/worker/csa/test_scrambler \
