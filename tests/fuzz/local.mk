@@ -9,6 +9,7 @@ EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/pieces.h
 fuzz_targets = \
 	tests/fuzz/fuzz_address \
 	tests/fuzz/fuzz_audio \
+	tests/fuzz/fuzz_ca_stage \
 	tests/fuzz/fuzz_cbr \
 	tests/fuzz/fuzz_check \
 	tests/fuzz/fuzz_credential \
@@ -64,6 +65,7 @@ tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 tests_fuzz_fuzz_address_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_audio_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_fmp4_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ca_stage_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_cbr_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_check_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)

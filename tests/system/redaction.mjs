@@ -27,7 +27,7 @@ const inputs = () => [
 	`http://${secret()}:${secret()}@127.0.0.1:1/${secret()}/a/${secret()}` +
 		`?token=${secret()};t%6Fken=${secret()}#header.${secret()}=` +
 		`${secret()}&ua=${secret()}&${secret()}=1&biss=${BISS}`,
-	`rist://127.0.0.1:9002#secret=${secret()}&cam=${secret()}`,
+	`rist://127.0.0.1:9002#secret=${secret()}&oem=${secret()}`,
 	`srt://127.0.0.1:9004?passphrase=${secret()}&streamid=${secret()}`,
 	`udp://127.0.0.1:9006#merge=udp://127.0.0.1:9007%23key=${secret()}` +
 		`&ts_size=${secret()}&cc_limit=${secret()}&cc_limit=9`,
