@@ -23,6 +23,7 @@ struct alarms {
 	struct api *api;
 	ev_timer timer;
 	struct system_alarms *state;
+	uint64_t changes;
 	struct errmsg reload; /* "": the file was good */
 	unsigned reload_changes; /* config_changes() at that time */
 };
@@ -107,6 +108,7 @@ static void look(struct alarms *a)
 	json_t *event;
 	size_t i;
 
+	a->changes += json_array_size(events);
 	json_array_foreach(events, i, event)
 		hub_broadcast_more(a->api->cfg.hub, event);
 	if (json_array_size(events) > 0 && a->api->cfg.on_alarm != NULL)
@@ -134,6 +136,11 @@ struct alarms *alarms_new(struct api *api)
 void alarms_start(struct alarms *a)
 {
 	ev_timer_start(a->api->cfg.loop, &a->timer);
+}
+
+uint64_t alarms_changes(const struct alarms *a)
+{
+	return a->changes;
 }
 
 struct system_alarms *alarms_state(struct alarms *a)

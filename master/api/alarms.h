@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct api;
 struct alarms;
@@ -15,6 +16,8 @@ struct alarms *alarms_new(struct api *);
 /* NULL-safe; sets *a to NULL. */
 void alarms_free(struct alarms **);
 void alarms_start(struct alarms *);
+/* Counts the events of alarms. */
+uint64_t alarms_changes(const struct alarms *);
 /* Borrowed. */
 struct system_alarms *alarms_state(struct alarms *);
 

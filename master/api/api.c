@@ -160,7 +160,9 @@ void api_free(struct api **p)
 	log_feed_free(&api->log_feed);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
-	json_decref(api->forms);
+	text_cache_done(&api->forms);
+	text_cache_done(&api->overview);
+	text_cache_done(&api->document);
 	free(api->prefix);
 	free(api);
 }

@@ -43,12 +43,17 @@ void call_free(struct call *c)
 	free(c);
 }
 
+bool call_is_reduced(const struct call *c)
+{
+	return c->caller.type == USER_OBSERVER &&
+	       observer_is_reduced(config_section(c->api->cfg.config,
+						  "settings"));
+}
+
 /* Hides from an observer what the setting observer_redact names.  A reply of
  * 4xx is about the request, and says nothing of the configuration. */
 static void reduce(struct call *c)
 {
-	const json_t *settings = config_section(c->api->cfg.config,
-						"settings");
 	const char *name = json_string_value(json_object_get(c->body, "cmd"));
 	json_t *whole = c->reply.body;
 
@@ -57,8 +62,8 @@ static void reduce(struct call *c)
 	/* an error of another status is a sentence */
 	if (c->reply.status != 200)
 		name = NULL;
-	if (whole == NULL || c->caller.type != USER_OBSERVER ||
-	    c->reply.status / 100 == 4 || !observer_is_reduced(settings))
+	if (whole == NULL || c->reply.status / 100 == 4 ||
+	    !call_is_reduced(c))
 		return;
 	c->reply.body = observer_reduce_reply(name, whole);
 	json_decref(whole);
@@ -83,6 +88,10 @@ void call_answer(struct call *c)
 		answer.headers = page_headers;
 		answer.body = forbidden_page;
 		answer.len = sizeof forbidden_page - 1;
+	} else if (c->reply.text != NULL) {
+		answer.content_type = "application/json";
+		answer.body = c->reply.text;
+		answer.len = c->reply.len;
 	} else if (c->reply.body != NULL) {
 		text = json_dumps(c->reply.body,
 				  JSON_COMPACT |

@@ -41,6 +41,9 @@ struct call {
 struct call *call_new(struct api *, struct http_conn *,
 		      const struct http_request *);
 
+/* The caller is an observer, and receives a part of what others receive. */
+bool call_is_reduced(const struct call *);
+
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 

@@ -6,6 +6,7 @@
 #include "common/base/util.h"
 #include "master/api/api.h"
 #include "common/base/playlist_limit.h"
+#include "master/api/text_cache.h"
 #include "master/config/config.h"
 #include "master/status/status.h"
 
@@ -34,7 +35,6 @@ struct api {
 	/* the document before a reload that needs a restart, which has not
 	 * come yet; NULL: there was none */
 	json_t *in_force;
-	json_t *forms;           /* NULL: not asked for yet */
 	struct playlist_limit playlists;
 	struct scans *scans;
 	struct announcements *announcements;
@@ -43,11 +43,14 @@ struct api {
 	struct host_looks *looks;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
+	struct text_cache overview, document, forms;
 };
 
 struct reply {
 	int status;
 	json_t *body;  /* owned; NULL: the answer has none */
+	const char *text; /* borrowed, instead of body; NULL: none */
+	size_t len;
 	char *headers; /* owned: more lines, each with CRLF; or NULL */
 	bool page;     /* 403 as an HTML page instead of the body */
 	bool drop;     /* the connection is closed without an answer */

@@ -42,10 +42,15 @@ static void on_read(int result, const json_t *document,
 static void config_get(struct api *api, const char *id, enum status_span span,
 		       struct reply *reply)
 {
+	const struct config *config = api->cfg.config;
+	uint64_t key = config_versions(config);
+
 	(void)id, (void)span;
 	/* only its count of references changes */
-	reply_json(reply,
-		   json_incref((json_t *)config_document(api->cfg.config)));
+	if (!text_cache_reply(&api->document, key, 0, reply))
+		text_cache_put(&api->document, key,
+			       json_incref((json_t *)config_document(config)),
+			       reply);
 }
 
 /* An observer gets the file, without its secrets. */

@@ -8,9 +8,8 @@ static void forms_get(struct api *api, const char *id, enum status_span span,
 {
 	(void)id, (void)span;
 	/* the tables are constants */
-	if (api->forms == NULL)
-		api->forms = forms_make();
-	reply_json(reply, json_incref(api->forms));
+	if (!text_cache_reply(&api->forms, 0, 0, reply))
+		text_cache_put(&api->forms, 0, forms_make(), reply);
 }
 
 const struct api_path forms_query_paths[] = {

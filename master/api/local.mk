@@ -46,6 +46,7 @@ libmaster_a_SOURCES += \
 	master/api/stream_analysis.c \
 	master/api/stream_refs.c master/api/stream_refs.h \
 	master/api/streams.c \
+	master/api/text_cache.c master/api/text_cache.h \
 	master/api/test_softcam.c \
 	master/api/variants.c master/api/variants.h \
 	master/api/viewer_door.c master/api/viewer_door.h \

@@ -72,26 +72,37 @@ static json_t *softcams_overview(const struct api *api)
 	return list;
 }
 
+enum { OVERVIEW_AGE_MS = 200, OVERVIEW_LARGE = 64 * 1024 };
+
 /* The state of everything in one reply, of one moment. */
 static void status_overview_get(struct api *api, const char *id,
 				enum status_span span, struct reply *reply)
 {
+	/* what events report is never older than they are */
+	uint64_t key = config_versions(api->cfg.config) +
+		       status_changes(api->cfg.status) +
+		       alarms_changes(api->alarms);
 	const char *instance = api_instance(api);
-	json_t *alarms = alarms_list(api->alarms);
-	json_t *streams = status_overview(api->cfg.status, alarms);
-	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}",
+	json_t *alarms, *streams, *o;
+
+	(void)id, (void)span;
+	/* a short one costs little: it is always of this moment */
+	if (api->overview.len >= OVERVIEW_LARGE &&
+	    text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
+		return;
+	alarms = alarms_list(api->alarms);
+	streams = status_overview(api->cfg.status, alarms);
+	o = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}",
 			      "timestamp", (json_int_t)time(NULL), "version",
 			      PACKAGE_VERSION, "system",
 			      system_report(api, STATUS_SECOND), "streams",
 			      streams, "adapters", adapters_overview(api),
 			      "softcams", softcams_overview(api), "alarms",
 			      alarms);
-
-	(void)id, (void)span;
 	if (instance != NULL)
 		(void)json_object_set_new(o, "instance",
 					  json_string(instance));
-	reply_json(reply, o);
+	text_cache_put(&api->overview, key, o, reply);
 }
 
 static void status_network_get(struct api *api, const char *id,

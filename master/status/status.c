@@ -30,6 +30,7 @@ struct status {
 	ev_timer timer;
 	struct status_stream **streams; /* sorted by id */
 	size_t n;
+	uint64_t changes; /* see status_changes() */
 	size_t n_hours; /* streams whose hour is recorded */
 };
 
@@ -84,6 +85,7 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 	json_t *event;
 
 	while ((event = status_stream_alarm(stream, now_ms)) != NULL) {
+		s->changes++;
 		hub_broadcast_more(s->cfg.hub, event);
 		json_decref(event);
 		if (s->cfg.on_alarm != NULL)
@@ -307,6 +309,7 @@ void status_switched(struct status *s, const char *id,
 
 	if (stream == NULL || !hub_has_listeners(s->cfg.hub))
 		return;
+	s->changes++;
 	event = status_stream_switch(stream, m);
 	hub_broadcast(s->cfg.hub, event, HUB_AT_ONCE);
 	json_decref(event);
@@ -361,6 +364,11 @@ json_t *status_inputs(struct status *s, const char *id, const char *instance)
 json_t *status_outputs(struct status *s, const char *id, const char *instance)
 {
 	return list_now(s, id, instance, status_stream_outputs);
+}
+
+uint64_t status_changes(const struct status *s)
+{
+	return s->changes;
 }
 
 json_t *status_history(struct status *s, const char *id, int64_t since_s,

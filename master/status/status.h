@@ -111,6 +111,9 @@ json_t *status_network(struct status *, const char *instance);
 json_t *status_history(struct status *, const char *id, int64_t since_s,
 		       const char *instance);
 
+/* Counts what events report, without those of every second. */
+uint64_t status_changes(const struct status *);
+
 /* The object `status` of check-stream, a new reference; NULL when id is not
  * known.  *ret_ok: enabled, active and on air. */
 json_t *status_check(struct status *, const char *id, bool *ret_ok);

@@ -81,6 +81,7 @@ tests_bench_ws_farm_LDADD = libcommon.a
 
 bench_scripts = \
 	tests/bench/api.mjs \
+	tests/bench/opening.mjs \
 	tests/bench/attacks.mjs \
 	tests/bench/compare.mjs \
 	tests/bench/csa.mjs \

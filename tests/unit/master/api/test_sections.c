@@ -172,3 +172,18 @@ Test(observer, sees_no_secrets_of_softcams_and_users)
 	json_decref(wanted);
 	json_decref(document);
 }
+
+Test(load, replies_with_the_present_document_after_every_change)
+{
+	open_world("{'a':1}");
+	for (int i = 0; i < 2; i++) {
+		cr_expect_eq(get("/api/config", ""), 200);
+		cr_expect_str_eq(said(), "{'a':1}");
+	}
+	expect_ok("{'cmd':'set-config','key':'a','data':2}", "set-config");
+	cr_expect_eq(post("{'cmd':'load'}"), 200);
+	cr_expect_str_eq(said(), "{'a':2}");
+	cr_expect_eq(get("/api/forms", ""), 200);
+	cr_expect_eq(get("/api/config", ""), 200);
+	cr_expect_str_eq(said(), "{'a':2}");
+}
