@@ -255,6 +255,26 @@ static void show_error(struct buf *to, const json_t *status)
 	buf_printf(to, "\n");
 }
 
+/* Prints where viewers begin, if the stream has any reader. */
+static void show_join(struct buf *to, const json_t *status)
+{
+	const char *join = api_text(status, "random_access");
+	json_int_t gop = api_number(status, "gop");
+
+	if (join[0] == '\0')
+		return;
+	buf_printf(to, "viewers begin at %s",
+		   strcmp(join, "picture") == 0 ? "a picture that decodes"
+		   : strcmp(join, "audio") == 0
+			   ? "an audio frame"
+			   : "any picture: the stream sends none that decodes "
+			     "without others (IDR)");
+	if (gop > 0)
+		buf_printf(to, ", the last ones %.1f s apart",
+			   (double)gop / 1000);
+	buf_printf(to, "\n");
+}
+
 static void show_text(const struct ctl *ctl, struct overview_row *row)
 {
 	const json_t *worker = json_object_get(row->status, "worker");
@@ -273,6 +293,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	show_error(&text, row->status);
 	show_ends(&text, ctl, row, "input", "inputs");
 	show_ends(&text, ctl, row, "output", "outputs");
+	show_join(&text, row->status);
 	show_alarms(&text, ctl, "alarms of the output ", row->status);
 	if (state != NULL) {
 		buf_printf(&text, "process ");

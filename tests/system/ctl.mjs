@@ -61,6 +61,9 @@ test('status and lists give the same in text and in JSON', async (t) => {
 	assert.equal(shown.status.onair, true);
 	assert.match(await ctl.out(['stream', 'show', 'news']),
 		/^input 1 {2}file:.* kbit\/s {2}active$/m);
+	await waitUntil('the place where viewers begin', async () =>
+		/^viewers begin at a picture that decodes(, |$)/m.test(
+			await ctl.out(['stream', 'show', 'news'])));
 	assert.equal((await ctl.json(['stream', 'show', 'off']))
 		.status.active, false);
 	const top = await ctl.json(['top']);
