@@ -24,11 +24,13 @@ web_pages = \
 	web/common/words-ru.js \
 	web/common/words.js \
 	web/headend/actions.js \
+	web/headend/adapters.js \
 	web/headend/address-field.js \
 	web/headend/analysis.js \
 	web/headend/app.js \
 	web/headend/auth.js \
 	web/headend/bulk.js \
+	web/headend/cas.js \
 	web/headend/categories.js \
 	web/headend/certificate.js \
 	web/headend/charts.js \
@@ -42,6 +44,7 @@ web_pages = \
 	web/headend/edit.css \
 	web/headend/edit.js \
 	web/headend/ends.js \
+	web/headend/entries.js \
 	web/headend/field-groups.js \
 	web/headend/field.js \
 	web/headend/fields.js \
@@ -87,6 +90,7 @@ web_pages = \
 	web/headend/shell.js \
 	web/headend/siren.js \
 	web/headend/sizes.js \
+	web/headend/softcams.js \
 	web/headend/stream.css \
 	web/headend/stream.js \
 	web/headend/streams.css \

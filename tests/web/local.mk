@@ -5,6 +5,7 @@ web_tests = \
 	tests/web/browser.mjs \
 	tests/web/browser-edit.mjs \
 	tests/web/browser-far.mjs \
+	tests/web/browser-lists.mjs \
 	tests/web/browser-load.mjs \
 	tests/web/browser-setup.mjs \
 	tests/web/browser-stream.mjs \

@@ -3,6 +3,7 @@
 export const en = {
 	action: 'Action',
 	active: 'active',
+	adapters: 'Adapters',
 	add_input: 'Add an input',
 	add_output: 'Add an output',
 	address: 'Address',
@@ -31,6 +32,7 @@ export const en = {
 	bulk_nothing: 'None of the selected streams needs that.',
 	bulk_runs: 'Stream {n} of {all} …',
 	cancel: 'Cancel',
+	cas: 'CAS',
 	category: 'Category',
 	cc: 'CC',
 	changed_meanwhile:
@@ -274,6 +276,7 @@ export const en = {
 	size_auto: 'Fit',
 	skew: 'The clock of the service differs from this one by {s} s.',
 	skip: 'To the content',
+	softcams: 'Softcams',
 	sort_by: 'Sort by {column}',
 	sound: 'Sound',
 	sound_help: 'A tone for each stream that goes off air, while the ' +

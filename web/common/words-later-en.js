@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 export const en = {
+	adapters_note: 'This version stores adapters and runs none of them.',
 	add_category: 'Add a category',
 	add_group: 'Add a group',
 	add_option: 'Add an option: name or meaning',
@@ -12,6 +13,7 @@ export const en = {
 		'every stream: {users}. Remove it all the same?',
 	ask_remove_category: 'Remove the category {name}? Streams that lose ' +
 		'their group: {n}.',
+	ask_remove_entry: 'Remove {name}? Streams that use it change with it.',
 	ask_remove_group: 'Remove the group {name}? Streams in it: {n}.',
 	ask_remove_server: 'Remove {name} from the wall? That headend itself ' +
 		'continues.',
@@ -34,7 +36,9 @@ export const en = {
 		'watch.',
 	auth_order: 'Order of judgement: the first rule that matches decides',
 	author: 'Changed by',
+	ber: 'BER',
 	beside_key: 'No effect beside {key}.',
+	cas_note: 'A change of an entry restarts no stream.',
 	categories_about: 'A stream has one group in each category. The wall ' +
 		'follows the first category, playlists and packages of users follow ' +
 		'their own.',
@@ -51,11 +55,15 @@ export const en = {
 	certificate_subject: 'Subject',
 	compare: 'Compare',
 	days_left: 'days left: {n}',
+	db: 'dB',
+	dbm: 'dBm',
+	device: 'Device',
 	discard: 'Discard',
 	download: 'Download',
 	download_about: 'The whole configuration as JSON, with hashes of ' +
 		'passwords and secrets in addresses.',
 	drag: 'Drag to move',
+	ecmg: 'ECMG',
 	file: 'File',
 	from_to_n: '{min} to {max}.',
 	group_account: 'Account',
@@ -79,6 +87,7 @@ export const en = {
 	group_viewer: 'As a viewer',
 	is_changed: 'changed',
 	is_idle: 'Without effect here.',
+	lacks_keys: 'The entry lacks {keys}.',
 	leave_out: 'Leave out {key}',
 	length: 'Size',
 	licence: 'Licence',
@@ -86,6 +95,7 @@ export const en = {
 		'send one, so it is accepted.',
 	licence_done: 'The number was accepted.',
 	licence_number: 'Number',
+	lock: 'locked',
 	logging_about: 'Where the service writes its log. A change applies at ' +
 		'once. The lines in memory are on the page',
 	move_down: 'Move down',
@@ -93,19 +103,25 @@ export const en = {
 	n_streams: 'Streams: {n}',
 	needs: 'No effect without {key}.',
 	needs_restart: 'Takes effect with a restart of the service.',
+	new_entry: 'New',
+	no_adapters: 'There is no adapter.',
+	no_cas: 'There is no CAS entry.',
 	no_categories: 'There is no category. Add one to order streams on the ' +
 		'wall and in playlists.',
 	no_difference: 'It equals the present configuration.',
+	no_lock: 'no lock',
 	no_option: 'No option matches.',
 	no_output_groups: 'There is no group of outputs.',
 	no_revisions: 'There is no earlier configuration yet.',
 	no_servers: 'No other headend is listed.',
+	no_softcams: 'There is no softcam.',
 	one_a_line: 'one a line',
 	options: 'Options',
 	outputs_about: 'This version stores these groups for other programs. No ' +
 		'stream uses them by itself.',
 	page_moves: 'Afterwards this page is at {url}',
 	port: 'Port',
+	removed: 'Removed.',
 	rename: 'Rename',
 	restart_service: 'Restart the service',
 	reveal: 'Show',
@@ -142,7 +158,17 @@ export const en = {
 	setup_servers: 'Headends',
 	setup_settings: 'Settings',
 	setup_users: 'Users',
+	signal: 'Level %',
+	snr: 'SNR %',
+	softcams_note: 'Streams name a softcam by cam= in the options of an ' +
+		'input.',
+	super_cas_id: 'Super CAS id',
+	test: 'Test',
+	test_failed: 'The test failed:',
+	test_works: 'The softcam works.',
+	testing: 'Testing for ten seconds at most …',
 	too_large: 'The file is larger than {size}.',
+	unc: 'UNC',
 	unknown_option: 'This version does not know the option. It is kept.',
 	upload: 'Upload',
 	upload_about: 'Choose a file: the service judges it, and you see each ' +

@@ -4,6 +4,7 @@
 export const ru = {
 	action: 'Действие',
 	active: 'активен',
+	adapters: 'Адаптеры',
 	add_input: 'Добавить вход',
 	add_output: 'Добавить выход',
 	address: 'Адрес',
@@ -34,6 +35,7 @@ export const ru = {
 	bulk_nothing: 'Ни одному из выбранных потоков это не нужно.',
 	bulk_runs: 'Поток {n} из {all} …',
 	cancel: 'Отмена',
+	cas: 'CAS',
 	category: 'Категория',
 	cc: 'CC',
 	changed_meanwhile: 'Поток тем временем изменил кто-то другой. Проверьте ' +
@@ -276,6 +278,7 @@ export const ru = {
 	size_auto: 'По окну',
 	skew: 'Часы сервиса отличаются от этих на {s} с.',
 	skip: 'К содержимому',
+	softcams: 'Софткамы',
 	sort_by: 'Сортировать: {column}',
 	sound: 'Звук',
 	sound_help: 'Сигнал для каждого потока, ушедшего из эфира, пока ' +

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Adapters: what they are tuned to, and how well they receive.
+
+import { useEffect, useState } from '../parts/hooks.js';
+import { count, mbit } from '../common/units.js';
+import { t } from '../common/words.js';
+import { Entries, entriesOf } from './entries.js';
+import { href } from './route.js';
+import { Foreign, MarkSign, html } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./merge.js').Entry} Entry */
+
+/** @type {import('./entries.js').Kind} */
+const KIND = { page: 'adapters', list: 'dvb_tune', cmd: 'set-adapter',
+	field: 'adapter', makesId: true, title: 'adapters',
+	empty: 'no_adapters', note: 'adapters_note',
+	fresh: { name: '', type: 'S2', enable: true, adapter: 0, device: 0 } };
+const EVERY_MS = 2000;
+const ASKED_MAX = 32;
+
+/**
+ * The status of the adapters, by id.
+ * @param {App} app
+ * @param {string[]} ids
+ * @returns {Record<string, any>}
+ */
+function useStatus(app, ids) {
+	const [all, setAll] = useState(/** @type {Record<string, any>} */ ({}));
+	const key = ids.slice(0, ASKED_MAX).join();
+
+	useEffect(() => {
+		let over = false, busy = false;
+		const ask = async () => {
+			if (busy || document.hidden || app.lostAt !== null)
+				return;
+			busy = true;
+			for (const id of key.split(',').filter(Boolean)) {
+				try {
+					const status = await app.api.get(
+						`api/adapter-status/${encodeURIComponent(id)}?t=0`);
+
+					if (!over)
+						setAll((was) => ({ ...was, [id]: status }));
+				} catch {
+					// it was removed, or the next try follows
+				}
+			}
+			busy = false;
+		};
+		const timer = setInterval(ask, EVERY_MS);
+
+		ask();
+		return () => {
+			over = true;
+			clearInterval(timer);
+		};
+	}, [app, key]);
+	return all;
+}
+
+/** @param {number | undefined} hundredths */
+const decibel = (hundredths) => hundredths ? (hundredths / 100).toFixed(1)
+	: '';
+
+/** @param {{app: App, one: Entry, status: any}} props */
+function Cells({ one, status }) {
+	const isOn = one.enable === true;
+	const reason = status?.worker?.alarm ?? status?.worker?.error ?? '';
+
+	return html`<td><${MarkSign} mark=${!isOn ? 'disabled'
+			: status === undefined ? 'stale' : status.lock ? 'on' : 'fault'}
+			word=${t(!isOn ? 'mark_disabled' : status?.lock ? 'lock'
+				: 'no_lock')} /></td>
+		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
+		<td class="mono"><${Foreign} text=${one.id} /></td>
+		<td><${Foreign} text=${one.type ?? ''} /></td>
+		<td class="number">${one.adapter ?? ''}${one.device === undefined
+			? '' : `/${one.device}`}</td>
+		<td class="number">${status?.signal ?? ''}</td>
+		<td class="number">${decibel(status?.signal_db)}</td>
+		<td class="number">${status?.snr ?? ''}</td>
+		<td class="number">${decibel(status?.snr_db)}</td>
+		<td class="number">${count(status?.ber ?? 0)}</td>
+		<td class=${status?.unc > 0 ? 'number is-warn' : 'number'}>
+			${count(status?.unc ?? 0)}</td>
+		<td class="number">${mbit(status?.bitrate ?? 0)}</td>
+		<td class="reason"><${Foreign} text=${reason ||
+			(status?.worker?.state ?? '')} /></td>`;
+}
+
+/** @param {{app: App, ask: Ask}} props */
+export function Adapters({ app, ask }) {
+	const status = useStatus(app, entriesOf(app, KIND).map((one) => one.id));
+	const act = async (/** @type {string} */ cmd,
+		/** @type {Entry} */ one) => {
+		await app.act(cmd, { id: one.id }, t('saved'));
+		app.store.wantsConfig = true;
+	};
+
+	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
+		heads=${[['state', ''], ['name', ''], ['id', ''], ['kind', ''],
+			['device', 'number'], ['signal', 'number'], ['dbm', 'number'],
+			['snr', 'number'], ['db', 'number'], ['ber', 'number'],
+			['unc', 'number'], ['rate', 'number'], ['reason', '']]}
+		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}
+			status=${status[one.id]} />`}
+		actions=${(/** @type {Entry} */ one) => html`
+			<button onClick=${() => act('toggle-adapter', one)}>
+				${t(one.enable ? 'disable' : 'enable')}</button>
+			${one.enable && html`<button onClick=${() =>
+				act('restart-adapter', one)}>${t('restart')}</button>
+			<a class="button" href=${href('scan', '', { address:
+				`dvb://${one.id}` })}>${t('to_streams')}</a>`}`} />`;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lists of objects with an id: adapters, softcams, CAS.  A table, and the form
+// of the object that is edited.
+
+import { useEffect, useState } from '../parts/hooks.js';
+import { ApiError } from '../common/api.js';
+import { shown } from '../common/text.js';
+import { t } from '../common/words.js';
+import { Changes, Conflicts, useDraft } from './draft.js';
+import { FieldGroups } from './field.js';
+import { Further, Problem } from './fields.js';
+import { diff, errorKey } from './merge.js';
+import { replaceQuery } from './route.js';
+import { Waiting, useForms } from './setup.js';
+import { useTrial } from './trial.js';
+import { Foreign, html, useTick } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {import('../common/forms.js').Row} Row */
+/** @typedef {import('../common/words.js').Word} Word */
+
+/**
+ * @typedef {object} Kind
+ * @property {string} page
+ * @property {string} list in the configuration
+ * @property {string} cmd that stores one
+ * @property {string} field of it, and the name of the form
+ * @property {boolean} makesId the service makes the id of a new one
+ * @property {Entry} fresh what a new one begins with
+ * @property {Word} title
+ * @property {Word} empty
+ * @property {Word} note what this version does with them
+ */
+
+const TRIES = 5;
+
+/**
+ * @param {App} app
+ * @param {Kind} kind
+ * @returns {Entry[]}
+ */
+export function entriesOf(app, kind) {
+	const list = app.store.config[kind.list];
+
+	return (Array.isArray(list) ? list : []).filter((one) =>
+		typeof one?.id === 'string');
+}
+
+/**
+ * The id of a new one: the counter of the service, in base 36.
+ * @param {number} gid
+ */
+export function idOf(gid) {
+	return gid.toString(36);
+}
+
+/**
+ * Stores a new one.  If somebody was faster, the next id is tried.
+ * @param {App} app
+ * @param {Kind} kind
+ * @param {Entry} entry
+ */
+async function make(app, kind, entry) {
+	let gid = Number(app.store.config.gid ?? 466560);
+
+	if (kind.makesId)
+		return app.api.cmd(kind.cmd, { [kind.field]: entry });
+	for (let i = 1; ; i++, gid++) {
+		try {
+			return await app.api.cmd(kind.cmd, { was: null,
+				gid: gid + 1, [kind.field]: { ...entry,
+					id: idOf(gid) }, id: idOf(gid) });
+		} catch (error) {
+			if (!(error instanceof ApiError) ||
+				error.status !== 409 || i === TRIES)
+				throw error;
+		}
+	}
+}
+
+/**
+ * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[],
+ *	onClose: () => void, more?: (entry: Entry) => any}} props
+ */
+function EntryForm({ app, kind, entry, rows, onClose, more }) {
+	const draft = useDraft(entry, kind.fresh);
+	const [error, setError] = useState('');
+	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
+	const { base, mine } = draft, isNew = base === null;
+	const changes = diff(base ?? {}, mine);
+	const request = (/** @type {Entry} */ now) => isNew
+		? { [kind.field]: now }
+		: { id: base.id, was: base, [kind.field]: now };
+	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
+		? { ...mine, id: idOf(Number(app.store.config.gid ?? 0)) }
+		: mine), changes.length > 0);
+	const wrong = error || trial.error;
+	const isReady = changes.length > 0 && broken.length === 0 &&
+		draft.conflicts.length === 0 && !draft.isGone;
+	const fields = rows.filter((row) => row.key !== 'id');
+	const save = async () => {
+		const now = draft.latest.current;
+
+		try {
+			if (isNew)
+				await make(app, kind, now);
+			else
+				await app.api.cmd(kind.cmd, request(now));
+			app.store.wantsConfig = true;
+			app.say(t('saved'));
+			onClose();
+		} catch (problem) {
+			setError(problem instanceof ApiError &&
+				problem.status === 409 ? t('changed_meanwhile')
+				: /** @type {Error} */ (problem).message);
+			app.store.wantsConfig = true;
+		}
+	};
+	const onBroken = (/** @type {string} */ key,
+		/** @type {boolean} */ isOne) => setBroken((was) => isOne
+		? [...new Set([...was, key])] : was.filter((one) => one !== key));
+	const form = { name: kind.field, entry: mine, base: base ?? {},
+		set: draft.set, onBroken, errorOf: (/** @type {string} */ key) =>
+			errorKey(wrong, kind.field) === key ? wrong : '' };
+
+	return html`<section class="edit entry" aria-label=${t(isNew
+		? 'new_entry' : 'edit')}>
+		<h2>${isNew ? t('new_entry') : html`<${Foreign}
+			text=${base.name ?? base.id} />`}</h2>
+		<${Conflicts} draft=${draft} />
+		<${FieldGroups} form=${form} rows=${fields} isOpen=${true} />
+		<${Further} entry=${mine} fields=${[...fields.map((row) =>
+			row.key), 'id']} set=${draft.set}
+			onBroken=${(/** @type {boolean} */ isOne) =>
+				onBroken('{}', isOne)} />
+		${more?.(mine)}
+		<div class="save"><${Problem} error=${wrong} />
+			${changes.length > 0 && html`<${Changes} changes=${changes}
+				secrets=${new Set(rows.filter((row) => row.secret)
+					.map((row) => row.key))} />`}
+			<div class="buttons"><button class="primary"
+				disabled=${!isReady} onClick=${save}>${t('save')}</button>
+				<button onClick=${onClose}>${t('cancel')}</button></div>
+		</div></section>`;
+}
+
+/**
+ * @param {{app: App, kind: Kind, ask: Ask, heads: [Word, string][],
+ *	cells: (entry: Entry) => any, more?: (entry: Entry) => any,
+ *	actions?: (entry: Entry) => any}} props heads: with the class; cells: td of
+ *	an entry
+ */
+export function Entries({ app, kind, ask, heads, cells, more, actions }) {
+	useTick(app);
+	const { forms, error } = useForms(app);
+	const edited = app.route.query.get('edit');
+	const list = entriesOf(app, kind);
+	const entry = list.find((one) => one.id === edited) ?? null;
+	const open = (/** @type {string} */ id) =>
+		replaceQuery(kind.page, '', { edit: id });
+	const remove = (/** @type {Entry} */ one) => ask({ action: t('remove'),
+		text: t('ask_remove_entry', { name: shown(one.name ?? one.id) }),
+		run: async () => {
+			const isDone = await app.act(kind.cmd, { id: one.id,
+				was: one, [kind.field]: { remove: true } }, t('removed'));
+
+			app.store.wantsConfig = true;
+			if (isDone)
+				app.say(t('removed'), false, { word: t('undo'),
+					run: async () => {
+						await app.act(kind.cmd, { was: null, id: one.id,
+							[kind.field]: one }, t('saved'));
+						app.store.wantsConfig = true;
+					} });
+		} });
+
+	useEffect(() => {
+		document.title = `${t(kind.title)} · Sluice`;
+	});
+	return html`<div class="page"><div class="tools">
+		<h1>${t(kind.title)}</h1>
+		${app.isControl && html`<button onClick=${() => open('+')}>
+			${t('new_entry')}</button>`}</div>
+		<p class="dim">${t(kind.note)}</p>
+		${list.length === 0 ? html`<p class="dim">${t(kind.empty)}</p>`
+			: html`<div class="wide-box" tabindex="0"><table><thead><tr>
+			${heads.map(([word, kindOf]) => html`<th scope="col"
+				class=${kindOf}>${t(word)}</th>`)}
+			${app.isControl && html`<th scope="col">${t('action')}</th>`}
+			</tr></thead><tbody>${list.map((one) => html`
+			<tr key=${one.id}>${cells(one)}
+			${app.isControl && html`<td class="actions">
+				<button onClick=${() => open(one.id)}>${t('edit')}</button>
+				${actions?.(one)}
+				<button onClick=${() => remove(one)}>${t('remove')}
+				</button></td>`}</tr>`)}</tbody></table></div>`}
+		${app.isControl && (entry !== null || edited === '+') &&
+			(forms === null ? html`<${Waiting} error=${error} />`
+				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}
+					entry=${entry} rows=${forms.rows(kind.field)}
+					more=${more} onClose=${() => open('')} />`)}
+	</div>`;
+}

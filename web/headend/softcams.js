@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Softcams: which there are, who uses them, and whether they work.
+
+import { useState } from '../parts/hooks.js';
+import { t } from '../common/words.js';
+import { Entries } from './entries.js';
+import { Foreign, html } from './view.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./merge.js').Entry} Entry */
+
+/** @type {import('./entries.js').Kind} */
+const KIND = { page: 'softcams', list: 'softcam', cmd: 'set-softcam',
+	field: 'softcam', makesId: false, title: 'softcams',
+	empty: 'no_softcams', note: 'softcams_note',
+	fresh: { name: '', type: 'newcamd', host: '', port: 10000, user: '',
+		pass: '' } };
+
+/**
+ * The streams whose inputs name the softcam.
+ * @param {App} app
+ * @param {string} id
+ */
+function usersOf(app, id) {
+	return [...app.store.streams.values()].filter(({ config }) =>
+		(config?.input ?? []).some((input) => typeof input === 'string' &&
+			input.split('#').slice(1).join('#').split('&')
+				.includes(`cam=${id}`))).length;
+}
+
+/** @param {{result: any}} props */
+function Result({ result }) {
+	if (result === null)
+		return html`<p role="status" class="dim">${t('testing')}</p>`;
+	if (result.error !== undefined)
+		return html`<p role="alert" class="problem">
+			${t('test_failed')} <${Foreign} text=${result.error} /></p>`;
+	const { info = {} } = result;
+	const hex = (/** @type {unknown} */ caid) => typeof caid === 'number'
+		? `0x${caid.toString(16).padStart(4, '0')}` : String(caid ?? '');
+
+	return html`<div role="status"><p>${t('test_works')}</p>
+		<dl class="keys"><dt>CAID</dt><dd class="mono">
+			<${Foreign} text=${hex(result.caid)} /></dd>
+		<dt>EMM</dt><dd>${info.au ? t('yes') : t('none')}</dd>
+		<dt>UA</dt><dd class="mono"><${Foreign} text=${info.ua ?? ''} />
+			</dd>
+		${(info.idents ?? []).map((/** @type {any} */ one) => html`
+		<dt>Ident</dt><dd class="mono"><${Foreign} text=${`${one.id} ${
+			one.sa ?? ''}`} /></dd>`)}</dl></div>`;
+}
+
+/** @param {{app: App, entry: Entry}} props */
+function Test({ app, entry }) {
+	const [result, setResult] = useState(/** @type {any} */ (undefined));
+	const run = async () => {
+		setResult(null);
+		try {
+			setResult(await app.api.cmd('test-softcam',
+				{ config: entry }));
+		} catch (problem) {
+			setResult({ error: /** @type {Error} */ (problem).message });
+		}
+	};
+
+	return html`<div class="test"><button type="button"
+		disabled=${result === null} onClick=${run}>${t('test')}</button>
+		${result !== undefined && html`<${Result} result=${result} />`}
+	</div>`;
+}
+
+/** @param {{app: App, ask: Ask}} props */
+export function Softcams({ app, ask }) {
+	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
+		heads=${[['name', ''], ['id', ''], ['kind', ''], ['address', ''],
+			['login_name', ''], ['streams', 'number']]}
+		cells=${(/** @type {Entry} */ one) => html`
+			<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
+			<td class="mono"><${Foreign} text=${one.id} /></td>
+			<td><${Foreign} text=${one.type ?? ''} /></td>
+			<td class="mono"><${Foreign} text=${one.host === undefined ? ''
+				: `${one.host}:${one.port}`} /></td>
+			<td><${Foreign} text=${one.user ?? ''} /></td>
+			<td class="number">${usersOf(app, one.id)}</td>`}
+		more=${(/** @type {Entry} */ entry) => html`<${Test} app=${app}
+			entry=${entry} />`} />`;
+}
