@@ -3,6 +3,7 @@
 # `make check` compiles them.
 bench_programs = \
 	tests/bench/csa_cost \
+	tests/bench/descramble_cost \
 	tests/bench/fanout \
 	tests/bench/forwarder \
 	tests/bench/merge_loss \
@@ -62,6 +63,10 @@ tests_bench_merge_loss_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c tests/unit/worker/merge/merge_sim.h
 tests_bench_merge_loss_LDADD = libworker.a libcommon.a
 
+tests_bench_descramble_cost_SOURCES = tests/bench/descramble_cost.c
+tests_bench_descramble_cost_LDADD = libworker.a libproto.a libcommon.a \
+	$(JANSSON_LIBS) $(DVBCSA_LIBS)
+
 tests_bench_stage_cost_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/stage_cost.c \
@@ -87,6 +92,7 @@ bench_scripts = \
 	tests/bench/csa.mjs \
 	tests/bench/events.mjs \
 	tests/bench/delivery.mjs \
+	tests/bench/descramble.mjs \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
 	tests/bench/hls.mjs \

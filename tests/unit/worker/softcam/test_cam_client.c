@@ -367,6 +367,99 @@ Test(cam_client, emms_are_passed_once_and_in_bounds)
 	rig_done(&g);
 }
 
+/* Answers to n questions in one buffer. */
+static size_t make_answers(struct rig *g, size_t n, uint8_t *to)
+{
+	static const uint8_t words[16] = { 7, 1, 2, 3 };
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct newcamd_msg m = { .type = 0x80, .id = g->seen[i].id,
+					 .body = words, .len = sizeof words };
+
+		len += (size_t)newcamd_write(g->session_key, &m, to + len);
+	}
+	return len;
+}
+
+Test(cam_client, answers_may_come_joined_and_byte_by_byte)
+{
+	uint8_t data[8 * 64];
+	struct rig g;
+	size_t len;
+
+	for (unsigned pieces = 0; pieces < 2; pieces++) {
+		rig_init(&g, 5000);
+		RUN_UNTIL(&g, g.cards == 1);
+		for (unsigned i = 0; i < 4; i++)
+			ask(&g, i, "a", i + 1);
+		RUN_UNTIL(&g, g.n_seen == 4);
+		len = make_answers(&g, 4, data);
+		for (size_t i = 0; pieces && i < len; i++) {
+			cr_assert_eq(write(g.server, data + i, 1), 1);
+			ev_run(g.loop, EVRUN_NOWAIT);
+		}
+		if (!pieces)
+			cr_assert_eq(write(g.server, data, len), (ssize_t)len);
+		RUN_UNTIL(&g, g.n_answers == 4);
+		for (size_t i = 0; i < 4; i++)
+			cr_assert(g.answers[i].found);
+		rig_done(&g);
+	}
+}
+
+Test(cam_client, an_answer_that_is_cut_at_any_byte_is_no_control_word)
+{
+	uint8_t data[8 * 64];
+	struct rig g;
+	size_t len = 64;
+
+	for (size_t cut = 0; cut < len; cut += 3) {
+		rig_init(&g, 5000);
+		RUN_UNTIL(&g, g.cards == 1);
+		ask(&g, 1, "a", 1);
+		RUN_UNTIL(&g, g.n_seen == 1);
+		len = make_answers(&g, 1, data);
+		cr_assert_eq(write(g.server, data, cut), (ssize_t)cut);
+		ev_io_stop(g.loop, &g.on_frame);
+		fd_close(&g.server);
+		RUN_UNTIL(&g, g.n_answers == 1);
+		cr_assert_not(g.answers[0].found);
+		cr_assert_eq(g.errors, 1);
+		rig_done(&g);
+	}
+}
+
+/* The checksum of a frame has eight bits: one of 256 is right by chance. */
+Test(cam_client, two_hundred_hostile_answers_end_at_once)
+{
+	uint8_t data[8 * 64];
+	unsigned found = 0;
+	struct rig g;
+	size_t len;
+
+	srand(5);
+	for (unsigned i = 0; i < 200; i++) {
+		rig_init(&g, 5000);
+		RUN_UNTIL(&g, g.cards == 1);
+		ask(&g, 1, "a", 1);
+		RUN_UNTIL(&g, g.n_seen == 1);
+		len = make_answers(&g, 1, data);
+		/* a byte of the frame, or all of it */
+		for (size_t k = 0; k < len; k++)
+			if (i % 4 == 0 || k == i % len)
+				data[k] ^= (uint8_t)(1 + rand() % 255);
+		cr_assert_eq(write(g.server, data, len), (ssize_t)len);
+		ev_io_stop(g.loop, &g.on_frame);
+		cr_assert_eq(shutdown(g.server, SHUT_WR), 0);
+		RUN_UNTIL(&g, g.n_answers == 1);
+		found += g.answers[0].found;
+		RUN_UNTIL(&g, g.errors == 1);
+		rig_done(&g);
+	}
+	cr_assert_leq(found, 12);
+}
+
 Test(cam_client, any_bytes_of_a_server_end_only_its_connection)
 {
 	uint8_t data[200];
