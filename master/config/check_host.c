@@ -103,14 +103,20 @@ static void look_into_list(struct host *h, const char *path)
 	free(text);
 }
 
-static void look_for_interface(struct host *h, const char *name)
+/* group: the name stands in front of a group to be received, where other
+ * programs write the address of the sender. */
+static void look_for_interface(struct host *h, const char *name, bool group)
 {
 	char found[IFACE_NAME_MAX];
+	struct sockaddr_any any;
+	bool sender = group && sockaddr_parse(name, 0, &any) == 0;
 
 	if (h->wanted & HOST_NETWORK && name[0] != '\0' &&
 	    (iface_name(name, found) < 0 || if_nametoindex(found) == 0))
-		judge_add(&h->j, CHECK_WARNING, "interface: there is no \"%s\"",
-			  name);
+		judge_add(&h->j, CHECK_WARNING,
+			  "interface: there is no \"%s\"%s%s", name,
+			  sender ? "; of a sender write src=" : "",
+			  sender ? name : "");
 }
 
 static void look_at_input(struct host *h, const char *text)
@@ -126,8 +132,9 @@ static void look_at_input(struct host *h, const char *text)
 	if (spec.kind == INPUT_HTTP)
 		look_for_file(h, "ca", spec.http.ca, R_OK);
 	if (spec.kind == INPUT_SRT)
-		look_for_interface(h, spec.srt.iface);
-	look_for_interface(h, spec.iface);
+		look_for_interface(h, spec.srt.iface, false);
+	look_for_interface(h, spec.iface, spec.kind != INPUT_SDP &&
+					  sockaddr_is_multicast(&spec.local));
 	/* the inner lists get shorter with each level */
 	if (spec.merge[0] != '\0')
 		look_at_input(h, spec.merge);
@@ -163,9 +170,9 @@ static void look_at_output(struct host *h, const char *text)
 		fd_close(&fd);
 	}
 	if (spec.kind == OUTPUT_SRT)
-		look_for_interface(h, spec.srt.iface);
-	look_for_interface(h, spec.iface);
-	look_for_interface(h, spec.rtp.path2_iface);
+		look_for_interface(h, spec.srt.iface, false);
+	look_for_interface(h, spec.iface, false);
+	look_for_interface(h, spec.rtp.path2_iface, false);
 }
 
 static void look_at_list(struct host *h, const json_t *stream,

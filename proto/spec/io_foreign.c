@@ -133,13 +133,16 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 	bool may_stay = has_word(stored, type, strlen(type));
 	struct errmsg memory;
 	const char *remedy = remedy_of(type, input, &memory);
+	/* what has another name here is supported */
+	bool has_name = remedy != NULL && strncmp(remedy, "write", 5) == 0;
 
 	if (remedy == NULL && io_type_find(types_of(!input), type) != NULL)
 		remedy = input ? "it is a type of outputs"
 			       : "it is a type of inputs";
 	return errmsg_fail(error, may_stay ? -ENOTSUP : -EINVAL,
 			   "type \"%.32s\" is not %s%s%s", type,
-			   may_stay ? "supported by this version" : "known",
+			   may_stay && !has_name ? "supported by this version"
+						 : "known",
 			   remedy != NULL ? "; " : "",
 			   remedy != NULL ? remedy : "");
 }

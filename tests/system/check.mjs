@@ -271,6 +271,8 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 				'udp://nosuch2@239.1.1.4', `file://${file}.ts`),
 			one('e', 'sdp:///nowhere/x.sdp',
 				'udp://192.0.2.77@239.1.1.6'),
+			one('s', 'udp://192.0.2.77@239.1.1.7',
+				'udp://127.0.0.1:7'),
 			one('f', `file://${file}.list#list`,
 				'http://192.0.2.77:8100/f'),
 			one('g', `file://${file}.many#list`,
@@ -301,16 +303,18 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 			missing('/nowhere/x.sdp')}`,
 		'make_stream[4].output[0] (e): warning: interface: there ' +
 			'is no "192.0.2.77"',
-		`make_stream[5].input[0] (f): warning: path: ${file}.list: ` +
+		'make_stream[5].input[0] (s): warning: interface: there ' +
+			'is no "192.0.2.77"; of a sender write src=192.0.2.77',
+		`make_stream[6].input[0] (f): warning: path: ${file}.list: ` +
 			`line 3: ${missing('/nowhere/z.ts')}`,
-		'make_stream[5].output[0] (f): warning: 192.0.2.77:8100: ' +
+		'make_stream[6].output[0] (f): warning: 192.0.2.77:8100: ' +
 			'Cannot assign requested address',
-		...[1, 2, 3, 4, 5].map((line) => 'make_stream[6].input[0] ' +
+		...[1, 2, 3, 4, 5].map((line) => 'make_stream[7].input[0] ' +
 			`(g): warning: path: ${file}.many: line ${line}: ` +
 			missing('/nowhere/z.ts')),
-		`make_stream[6].input[0] (g): warning: path: ${file}.many: ` +
+		`make_stream[7].input[0] (g): warning: path: ${file}.many: ` +
 			'and 3 more files of it',
-		`make_stream[7].input[0] (h): warning: path: ${file}.none: ` +
+		`make_stream[8].input[0] (h): warning: path: ${file}.none: ` +
 			'the list is empty',
 		'make_stream[3].output[0] (d): warning: records into a ' +
 			'folder with files of the service: a recording that ' +

@@ -18,7 +18,7 @@ static const struct {
 	const char *text, *error;
 	int err;
 } inputs[] = {
-	{ "hls://h/x.m3u8", "type \"hls\"" LATER PLAYLIST, ENOTSUP },
+	{ "hls://h/x.m3u8", "type \"hls\"" UNKNOWN PLAYLIST, ENOTSUP },
 	{ "m3u8://h/x.m3u8", "type \"m3u8\"" UNKNOWN PLAYLIST, EINVAL },
 	{ "hls+https://h/x", "type \"hls+https\"" UNKNOWN PLAYLIST, EINVAL },
 	{ "https+hls://h/x", "type \"https+hls\"" UNKNOWN PLAYLIST, EINVAL },
@@ -72,7 +72,7 @@ static const struct {
 static const struct {
 	const char *text, *error;
 } outputs[] = {
-	{ "hls://h/x.m3u8", "type \"hls\"" LATER "write "
+	{ "hls://h/x.m3u8", "type \"hls\"" UNKNOWN "write "
 	  "http://:PORT/NAME.m3u8" },
 	{ "tshttps://h/x", "type \"tshttps\"" UNKNOWN "write "
 	  "https://:PORT/PATH" },
