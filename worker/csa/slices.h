@@ -195,8 +195,8 @@ static void set_up(struct registers *s, const uint8_t control_word[8],
 	memset(s, 0, sizeof *s);
 	for (size_t i = 0; i < 8; i++) {
 		unsigned shift = i % 2 ? 0 : 4; /* the high nibble first */
-		unsigned a = control_word[i / 2] >> shift;
-		unsigned b = control_word[4 + i / 2] >> shift;
+		unsigned a = (unsigned)control_word[i / 2] >> shift;
+		unsigned b = (unsigned)control_word[4 + i / 2] >> shift;
 
 		for (size_t k = 0; k < 4; k++) {
 			s->a[STEPS + i][k] = splat(a >> k & 1 ? 0xff : 0);
