@@ -212,6 +212,27 @@ test('a refusal and an overload of a moment are survived', { skip },
 	await sluice.stop();
 });
 
+test('a clock that differs is told, and times are those of the service',
+	{ skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+
+	await page.addInitScript(() => {
+		const { now } = Date;
+
+		Date.now = () => now() - 90000;
+	});
+	await page.reload();
+	await visitor.login('admin', password);
+	await page.waitForSelector('.banners .note:has-text("differs")');
+	assert.match(await page.textContent('.banners .note'), / (89|9[01]) s/);
+	// the age of what is wrong is that of the service
+	await visitor.until(() => [...document.querySelectorAll('.wrong time')]
+		.every((one) => /^for 0[0-9]:/.test(one.textContent.trim())));
+	await visitor.accessible('another clock');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('below a prefix, without accounts and without a stream', { skip },
 	async (t) => {
 	const sluice = await Sluice.start(t, { settings:

@@ -72,6 +72,7 @@ export const en = {
 	group_certificate: 'Certificate',
 	group_defaults: 'Defaults of all streams',
 	group_delivery: 'Delivery over HTTP',
+	group_entry: 'Settings',
 	group_judge: 'Analysis and silence',
 	group_log: 'Outputs of the log',
 	group_other: 'Further',

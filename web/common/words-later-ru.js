@@ -72,6 +72,7 @@ export const ru = {
 	group_certificate: 'Сертификат',
 	group_defaults: 'Значения для всех потоков',
 	group_delivery: 'Раздача по HTTP',
+	group_entry: 'Параметры',
 	group_judge: 'Анализ и тишина',
 	group_log: 'Куда пишется журнал',
 	group_other: 'Прочее',

@@ -121,7 +121,8 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 	const onBroken = (/** @type {string} */ key,
 		/** @type {boolean} */ isOne) => setBroken((was) => isOne
 		? [...new Set([...was, key])] : was.filter((one) => one !== key));
-	const form = { name: kind.field, entry: mine, base: base ?? {},
+	const form = { name: kind.field, entry: mine,
+		base: base ?? kind.fresh,
 		set: draft.set, onBroken, errorOf: (/** @type {string} */ key) =>
 			errorKey(wrong, kind.field) === key ? wrong : '' };
 

@@ -50,7 +50,7 @@ const GROUPS = {
  * @returns {[Word, Row[]][]} without empty groups
  */
 export function groupRows(form, rows) {
-	const groups = GROUPS[form] ?? [['group_other', /./]];
+	const groups = GROUPS[form] ?? [['group_entry', /./]];
 	/** @type {[Word, Row[]][]} */
 	const lists = groups.map(([word]) => [word, []]);
 

@@ -39,7 +39,7 @@ export const PAGES = {
 		load: () => import('./network.js') },
 	adapters: { word: 'adapters', sign: '⌁', key: 'a',
 		component: 'Adapters', load: () => import('./adapters.js') },
-	softcams: { word: 'softcams', sign: '⚿', key: 'o',
+	softcams: { word: 'softcams', sign: '▣', key: 'o',
 		component: 'Softcams', load: () => import('./softcams.js') },
 	cas: { word: 'cas', sign: '⚷', component: 'Cas',
 		load: () => import('./cas.js') },

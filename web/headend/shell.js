@@ -114,6 +114,8 @@ function Banners({ app }) {
 		${app.lostAt !== null && !app.restarting && html`
 			<p class="note fault" role="status">
 			${t('lost', { time: clock(app.lostAt, app.zone) })}</p>`}
+		${app.skew.value !== 0 && html`<p class="note warn">${t('skew',
+			{ s: Math.round(app.skew.value) })}</p>`}
 		${app.tick.frozen && html`<p class="note" role="status">
 			${t('frozen', { time: clock(app.tick.frozenAt, app.zone) })}
 			${' '}<button onClick=${() => app.freeze()}>
