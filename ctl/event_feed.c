@@ -52,7 +52,7 @@ void feed_free(struct feed **feed)
 }
 
 /* The address contains the prefix of the control path.  The service sends
- * alarms only on request. */
+ * alarms and lines of the log only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -60,13 +60,16 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	const char *token = json_string_value(json_object_get(reply, "token"));
 	char *ends = xasprintf("%s/control/event/?token=",
 			       prefix ? prefix : "");
-	const char *more = "";
+	const char *more[] = { "", "&scope=alarm", "&scope=log",
+			       "&scope=alarm,log" };
+	unsigned which = 0;
 	char *path;
 
-	for (size_t i = 0; i < ctl->options.n_scopes; i++)
-		if (strcmp(ctl->options.scopes[i], "alarm") == 0)
-			more = "&scope=alarm";
-	path = api_path(ends, token ? token : "", more);
+	for (size_t i = 0; i < ctl->options.n_scopes; i++) {
+		which |= strcmp(ctl->options.scopes[i], "alarm") == 0 ? 1 : 0;
+		which |= strcmp(ctl->options.scopes[i], "log") == 0 ? 2 : 0;
+	}
+	path = api_path(ends, token ? token : "", more[which]);
 	free(ends);
 	return path;
 }

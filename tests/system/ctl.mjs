@@ -10,7 +10,7 @@ import test from 'node:test';
 import { Ctl, DIFFERS, OK, REFUSED, UNREACHABLE, USAGE }
 	from '../helpers/ctl.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { freePort, srcdir, waitUntil } from '../helpers/util.mjs';
+import { freePort, sleep, srcdir, waitUntil } from '../helpers/util.mjs';
 
 const CLIP = `file://${path.join(srcdir, 'etc/demo.ts')}#loop`;
 
@@ -387,6 +387,23 @@ test('changes of the input and alarms are printed in words', async (t) => {
 		await ctl.out(['stream', 'toggle', 'many']);
 	await waitUntil('an alarm', () => new RegExp(' alarm many output 1 ' +
 		'output_fault raised: .*nosuch0').test(child.text.out), 20000);
+	await sluice.stop();
+});
+
+test('lines of the log are events on request', async (t) => {
+	const { sluice, ctl } = await open(t);
+	let ended = false;
+	const first = ctl.run(['events', '--json', '-n', '1', '--scope', 'log'])
+		.finally(() => { ended = true; });
+
+	await waitUntil('an event', async () => {
+		await sluice.cmd('restart-stream', { id: 'news' });
+		await sleep(300);
+		return ended;
+	});
+	const { scope, lines } = JSON.parse((await first).out);
+	assert.equal(scope, 'log');
+	assert.ok(lines.length > 0);
 	await sluice.stop();
 });
 
