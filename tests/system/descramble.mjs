@@ -9,11 +9,12 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { CamServer, wordsOf } from '../helpers/newcamd.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { crc32 } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { builddir, now, waitUntil } from '../helpers/util.mjs';
 
 const udp = (port) => `udp://127.0.0.1:${port}`;
-const CAID = 0x0b00, ECM = 0x200, RATE = 2e6;
+const CAID = 0x0b00, ECM = 0x200, EMM = 0x300, RATE = 2e6;
 // Crypto periods in packets: 0.3 s, and 1.5 s where a worker has to start.
 const PERIOD = 400, LONG_PERIOD = 2000;
 const COMPONENTS = [PROGRAM.video, PROGRAM.audio];
@@ -29,6 +30,28 @@ function clip(seconds, period = PERIOD) {
 		{ input: clear, maxBuffer: 1 << 28 });
 
 	return { clear, scrambled };
+}
+
+// A packet with a whole section.
+function packet(pid, section, cc) {
+	const p = Buffer.alloc(188, 0xff);
+
+	Buffer.from([0x47, 0x40 | pid >> 8, pid & 255, 0x10 | cc, 0]).copy(p);
+	section.copy(p, 5);
+	return p;
+}
+
+// A CAT that names the PID of EMMs, one for the card of the tests, and one for
+// another.
+function emms() {
+	const cat = Buffer.from([1, 0xb0, 15, 0xff, 0xff, 0xc1, 0, 0, 9, 4,
+		CAID >> 8, CAID & 255, 0xe0 | EMM >> 8, EMM & 255, 0, 0, 0, 0]);
+	const own = Buffer.from('82700900a1b2c3d4e5f60102', 'hex');
+	const other = Buffer.from('82700900a1b2c3d4e5f70102', 'hex');
+
+	cat.writeUInt32BE(crc32(cat.subarray(0, -4)), 14);
+	return [0, 1, 2].flatMap((cc) => [packet(1, cat, cc),
+		packet(EMM, own, 2 * cc), packet(EMM, other, 2 * cc + 1)]);
 }
 
 // A multiplex of udp.mjs that plays a buffer once, then null packets.
@@ -110,7 +133,8 @@ async function manyKeys(t, sluice) {
 		ecm_rate: 0 },
 		{ scope: 'softcam_event', softcam_id: 'many', status: 3,
 			caid: CAID, ecm_rate: 0, emm_rate: 0 });
-	const one = await play(t, scrambled, 5000);
+	const one = await play(t, Buffer.concat([scrambled.subarray(0, 188000),
+		...emms(), scrambled.subarray(188000)]), 5000);
 	const two = await play(t, scrambled, 5001);
 
 	await one.end();
@@ -121,10 +145,13 @@ async function manyKeys(t, sluice) {
 
 	assertSame(clear, sent, firstClear(sent));
 	assert.ok(firstClear(sent) < 400, `${firstClear(sent)} packets`);
-	// no CA descriptor, no ECM
+	assert.deepEqual(cam.emms.map((m) => m.body.toString('hex')),
+		['00a1b2c3d4e5f60102']);
+	// no CA descriptor, no ECM, no EMM
 	assert.ok(!sent.includes(Buffer.from([9, 4, 0x0b, 0, 0xe2, 0])));
 	for (let at = 0; at < sent.length; at += 188)
-		assert.notEqual(sent.readUInt16BE(at + 1) & 0x1fff, ECM);
+		assert.ok(![1, ECM, EMM].includes(
+			sent.readUInt16BE(at + 1) & 0x1fff));
 	// both streams share the answers; each ECM is asked about once
 	const periods = cam.ecms.map((m) => m.body[0]);
 
@@ -256,6 +283,31 @@ async function two(t, sluice) {
 	assertSame(clear, sent, firstClear(sent));
 }
 
+// The master is replaced: the streams stay, the softcam logs in again.
+async function restarted(t, sluice) {
+	const { clear, scrambled } = clip(9, LONG_PERIOD);
+	const cam = await CamServer.start(t);
+	const recorder = await Recorder.start(t, { port: 6040 });
+
+	await add(sluice, cam.entry('stay'));
+	await add(sluice, stream('m', `${udp(5040)}#cam=stay&shift=1500`,
+		udp(6040)));
+	await waitUntil('login', () => cam.logins === 1);
+	const { pid } = sluice.worker('stream', 'm');
+	const one = await play(t, scrambled, 5040);
+
+	await waitUntil('two keys', () => cam.ecms.length > 1);
+	await sluice.cmd('restart');
+	await waitUntil('second login', () => cam.logins === 2, 20000);
+	await one.end();
+	await recorder.quiet(500);
+	const [list] = await recorder.stop();
+	const sent = joined(list);
+
+	assertSame(clear, sent, firstClear(sent));
+	assert.equal(sluice.worker('stream', 'm').pid, pid);
+}
+
 // They wait for their streams most of the time.
 test('streams are descrambled', { concurrency: true }, async (t) => {
 	const sluice = await Sluice.start(t, config());
@@ -270,5 +322,7 @@ test('streams are descrambled', { concurrency: true }, async (t) => {
 		t.test('by a second softcam when the first does not answer',
 			(s) => two(s, sluice)),
 	]);
+	await t.test('without a loss while the master is replaced',
+		(s) => restarted(s, sluice));
 	await sluice.stop();
 });

@@ -85,8 +85,8 @@ struct remux_versions {
 
 struct remux_config {
 	const struct remux_options *options; /* copied */
-	bool descrambled; /* CA descriptors and their ECMs pass only with the
-			   * option cas */
+	/* CA descriptors, ECMs and EMMs pass only with the option cas */
+	bool descrambled;
 	/* the versions of the stream; they must outlive the remux */
 	struct table_versions *versions;
 	struct remux_versions first;

@@ -50,7 +50,7 @@ static void route_tables(struct remux *r)
 		       (!r->single && r->tsid != r->new_tsid &&
 			r->options.nit != TABLE_PASS);
 
-	if (remux_passes_cat(r))
+	if (remux_passes_cat(r) || r->descrambled)
 		inspect(r, SI_PID_CAT, ROLE_CAT);
 	route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
 	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
@@ -121,27 +121,41 @@ static void route_emm(struct remux *r)
 			route_ca(r, loop);
 }
 
-/* The ECMs of a descrambled program, which PIDs without a table are else. */
+/* PIDs that CA descriptors name, and no table as a component. */
+static void drop_ca(struct remux *r, struct desc_loop loop)
+{
+	struct desc d;
+	uint16_t pid;
+
+	while (desc_next(&loop, &d))
+		if (desc_ca_pid(&d, &pid) &&
+		    psi_class(r->psi, pid) == PID_UNKNOWN && pid >= SI_PIDS_END)
+			r->route[pid] = 0;
+}
+
+/* The ECMs of a descrambled program. */
 static void drop_ecms(struct remux *r, const struct program *p)
 {
 	struct selection sel;
-	struct desc d;
-	uint16_t pid;
 
 	if (p->source.len == 0 ||
 	    selection_make(&sel, &r->options, p->source.data,
 			   p->source.len) < 0)
 		return;
-	for (size_t i = 0; i <= sel.pmt.n_streams; i++) {
-		struct desc_loop loop = i == 0 ? sel.pmt.descriptors
-				: sel.pmt.streams[i - 1].descriptors;
+	drop_ca(r, sel.pmt.descriptors);
+	for (size_t i = 0; i < sel.pmt.n_streams; i++)
+		drop_ca(r, sel.pmt.streams[i].descriptors);
+}
 
-		while (desc_next(&loop, &d))
-			if (desc_ca_pid(&d, &pid) &&
-			    psi_class(r->psi, pid) == PID_UNKNOWN &&
-			    pid >= SI_PIDS_END)
-				r->route[pid] = 0;
-	}
+static void drop_emms(struct remux *r)
+{
+	struct desc_loop loop;
+
+	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
+		if (r->cat_source[i].len > 0 &&
+		    cat_loop(r->cat_source[i].data, r->cat_source[i].len,
+			     &loop))
+			drop_ca(r, loop);
 }
 
 /* PIDs of a whole multiplex that no table names, if data passes. */
@@ -178,6 +192,8 @@ void remux_route(struct remux *r)
 	}
 	for (size_t i = 0; i < r->n_programs && r->descrambled; i++)
 		drop_ecms(r, &r->programs[i]);
+	if (r->descrambled)
+		drop_emms(r);
 	for (size_t i = 0; i < r->n_programs && r->settled; i++)
 		route_program(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs; i++)
