@@ -2,15 +2,19 @@
 #include "master/api/viewer_door.h"
 
 #include "common/account/client_address.h"
+#include "common/account/credential.h"
+#include "common/account/origin.h"
 #include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "common/base/peers.h"
 #include "master/api/command.h"
 #include "master/api/variants.h"
+#include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/config/play_conf.h"
 #include "master/config/playlist.h"
 #include "master/config/variant.h"
+#include "master/setup/options.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
@@ -19,6 +23,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+enum { PREVIEW_QUERY_MAX = 6 + VIEWER_PREVIEW_TOKEN };
 
 static void refuse(struct http_conn *conn, int status, const char *text,
 		   const char *headers)
@@ -225,15 +231,40 @@ static bool is_plain(const char *text)
 	return true;
 }
 
+/* The query by which a user of the web interface, who is logged in by the
+ * cookie, previews a stream; false: it is none.  Each segment of HLS would need
+ * it, in addresses that the page reads. */
+static bool preview_query(struct api *api, const struct http_request *request,
+			  char query[PREVIEW_QUERY_MAX])
+{
+	const struct origin origin = {
+		.fetch_site = http_request_header(request, "sec-fetch-site"),
+		.origin = http_request_header(request, "origin"),
+		.host = http_request_header(request, "host"),
+	};
+	const char *path = http_request_path(request) + strlen("/play/");
+	char token[VIEWER_PREVIEW_TOKEN], id[SECRET_TEXT];
+	struct caller caller;
+
+	if (api->cfg.auth == NULL || api->cfg.options->no_web_auth ||
+	    strchr(path, '/') != NULL || origin_is_foreign(&origin) ||
+	    !credential_cookie(http_request_header(request, "cookie"), id) ||
+	    !auth_enter_session(api->cfg.auth, id, &caller) ||
+	    !viewers_preview_token(api->cfg.viewers, caller.login, token))
+		return false;
+	(void)snprintf(query, PREVIEW_QUERY_MAX, "token=%s", token);
+	return true;
+}
+
 /* The head for deliver.  False: it has bytes that no viewer sends. */
-static bool write_head(struct buf *head, const struct http_request *request)
+static bool write_head(struct buf *head, const struct http_request *request,
+		       const char *query)
 {
 	static const char *const kept[] = {
 		"host", "user-agent", "range", "if-range", "if-none-match",
 		"if-modified-since", "x-real-ip",
 	};
 	const char *path = http_request_path(request);
-	const char *query = http_request_query(request);
 
 	if (strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			 "0123456789_.-") != strlen(path) || !is_plain(query))
@@ -278,15 +309,18 @@ static void hand_over(struct api *api, struct http_conn *conn,
 {
 	struct deliver_proc *deliver = reconciler_deliver(api->cfg.reconciler);
 	const char *path = http_request_path(request);
+	const char *query = http_request_query(request);
 	struct buf head = { 0 }, rest = { 0 };
-	char peer[SOCKADDR_TEXT_MAX];
+	char peer[SOCKADDR_TEXT_MAX], preview[PREVIEW_QUERY_MAX];
 	struct peer *from;
 	bool secure = http_conn_is_secure(conn);
 	uint64_t place = 0;
 	int fd;
 
+	if (preview_query(api, request, preview))
+		query = preview;
 	if (!is_known(api, path + strlen("/play/")) ||
-	    !write_head(&head, request)) {
+	    !write_head(&head, request, query)) {
 		refuse(conn, 404, "Not Found\n", NULL);
 	} else if (!deliver_proc_takes_viewers(deliver)) {
 		refuse(conn, 503, "Service Unavailable\n",

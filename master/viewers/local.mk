@@ -12,6 +12,7 @@ libmaster_a_SOURCES += \
 	master/viewers/viewer_guest.c master/viewers/viewer_guest.h \
 	master/viewers/viewer_list.c \
 	master/viewers/viewer_question.c \
+	master/viewers/viewer_preview.c \
 	master/viewers/viewer_rules.c master/viewers/viewer_rules.h \
 	master/viewers/viewer_table.c master/viewers/viewer_table.h \
 	master/viewers/viewers.c master/viewers/viewers.h \

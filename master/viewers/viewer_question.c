@@ -109,7 +109,7 @@ static bool take_place(struct viewers *v, const struct viewer_entry *e,
 /* What a permission contains beside the login. */
 struct permission {
 	const char *login;
-	char kind;        /* of the group: 'u'ser or 'b'ackend */
+	char kind;        /* of the group: 'u'ser, 'b'ackend or 'p'review */
 	const char *user; /* name of the group; "": none */
 	unsigned limit;
 	uint32_t recheck_s;
@@ -140,7 +140,7 @@ static void deny_above_limit(struct question *q, const struct permission *p)
 
 	log_word(p->user, user, sizeof user);
 	errmsg_set(&reason, "%s %s has %u of %u sessions",
-		   p->kind == 'u' ? "login" : "user of the backend", user,
+		   p->kind == 'b' ? "user of the backend" : "login", user,
 		   p->limit, p->limit);
 	deny(q, reason.text, NULL);
 }
@@ -454,6 +454,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 		 const struct msg_deliver_ask *ask, uint32_t seq)
 {
 	struct question *q = xcalloc(1, sizeof *q);
+	const char *login = NULL;
 
 	q->owner = v;
 	q->way = way;
@@ -463,6 +464,8 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	ev_init(&q->place, on_place);
 	LIST_INSERT_HEAD(&v->questions, q, link);
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
+	if (!q->malformed)
+		login = viewers_preview_login(v, q->credential.token);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
 		deny(q, "its address is unknown", NULL);
 	else if (q->ask.key != 0 && way->shared &&
@@ -471,6 +474,10 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 			.verdict = ASK_DENIED });
 	else if (q->ask.free)
 		allow(q, &(struct permission){ .login = "", .user = "" });
+	else if (login != NULL)
+		allow(q, &(struct permission){ .login = login, .kind = 'p',
+					       .user = login,
+					       .limit = VIEWER_PREVIEWS_MAX });
 	else
 		judge(q);
 }

@@ -296,18 +296,13 @@ void viewers_changed(struct viewers *v)
 	viewers_groups_changed(v);
 }
 
-void viewers_user_changed(struct viewers *v, const char *login)
+/* Asks again about the viewers and the previews of a login. */
+static void review(struct viewers *v, char kind, const char *login)
 {
 	char group[GROUP_MAX];
 	const struct viewer_entry *e;
 
-	if (v == NULL)
-		return;
-	viewer_rules_read_user(v->rules, login,
-			       config_user(v->cfg.config, login));
-	(void)snprintf(group, sizeof group, "u:%s", login);
-	if (!viewer_rules_enabled(v->rules))
-		return;
+	(void)snprintf(group, sizeof group, "%c:%s", kind, login);
 	for (e = viewer_table_oldest(v->table, group); e != NULL;
 	     e = viewer_table_next(e)) {
 		struct msg m = { .type = MSG_DELIVER_REVIEW,
@@ -315,6 +310,18 @@ void viewers_user_changed(struct viewers *v, const char *login)
 
 		e->way->send(&m, e->way->arg);
 	}
+}
+
+void viewers_user_changed(struct viewers *v, const char *login)
+{
+	if (v == NULL)
+		return;
+	viewer_rules_read_user(v->rules, login,
+			       config_user(v->cfg.config, login));
+	if (!viewer_rules_enabled(v->rules))
+		return;
+	review(v, 'u', login);
+	review(v, 'p', login);
 }
 
 bool viewers_backend_error(const struct viewers *v, struct errmsg *ret)

@@ -112,6 +112,22 @@ unsigned viewers_surplus(const struct viewers *, uint64_t mount);
 /* Ends a session in all workers; false: it is unknown. */
 bool viewers_close(struct viewers *, uint64_t session);
 
+/* --- previews --- */
+
+enum {
+	VIEWER_PREVIEW_TOKEN = 8 + 64 + 1,
+	VIEWER_PREVIEWS_MAX = 4, /* of a login at the same time */
+};
+
+/* The token with which a user of the web interface may watch every stream, and
+ * which only the workers get; it ends with the process, the account and the
+ * password.  Previews do not count for conlimit.  False: the user may not.
+ * NULL-safe. */
+bool viewers_preview_token(const struct viewers *, const char *login,
+			   char ret[VIEWER_PREVIEW_TOKEN]);
+/* The login of such a token, borrowed from the configuration, or NULL. */
+const char *viewers_preview_login(const struct viewers *, const char *token);
+
 /* --- the configuration --- */
 
 /* `auth` or users have changed.  This and the next two are NULL-safe. */

@@ -141,11 +141,12 @@ export class Viewer {
 	lastByte = 0;
 
 	// ca: the certificate of a viewer over TLS
-	static open(t, port, target, { method = 'GET', ca = null } = {}) {
+	static open(t, port, target, { method = 'GET', ca = null,
+		headers = {} } = {}) {
 		const self = new Viewer();
 
 		const options = { host: '127.0.0.1', port, path: target,
-			method, agent: false, ca };
+			method, agent: false, ca, headers };
 		const { request } = ca ? https : http;
 		return new Promise((done, fail) => {
 			self.call = request(options, (reply) => {

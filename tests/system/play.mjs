@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
+import { cookie, done, enter, startGuarded } from '../helpers/auth.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
@@ -237,6 +238,45 @@ const curl = async (...args) => {
 };
 const head = (url, ...args) => curl('-o', '/dev/null', '-w',
 	'%{http_code} %{content_type}', ...args, url);
+
+test('who is logged in previews streams, apart from the viewers of the login',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, {
+		users: { olga: { type: 2, password: 'look' } },
+		config: { ...config(source('a')), auth: { enable: true },
+			settings: { http_play_stream: true } } });
+	const olga = cookie(await enter(sluice, 'olga', 'look'));
+	const status = async (headers, path = '/play/a') => (await request(
+		sluice.port, { path, method: 'HEAD', headers })).status;
+	const listed = async () => (await done(sluice, { cmd: 'sessions' },
+		admin)).sessions.map(({ login }) => login).sort();
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await waitUntil('a picture', async () => await status(admin) === 200);
+	assert.equal(await status({}), 403);
+	assert.equal(await status({ ...olga,
+		'Sec-Fetch-Site': 'same-site' }), 403);
+	assert.equal(await status(cookie('0'.repeat(64))), 403);
+	assert.equal(await status({}, `/play/a?token=preview-${
+		'0'.repeat(64)}`), 403);
+	// four at the same time
+	const viewers = [];
+
+	for (const query of ['', '?token=x', '?token=x&token=y', '?x'])
+		viewers.push(await Viewer.open(t, sluice.port,
+			`/play/a${query}`, { headers: olga }));
+	assert.deepEqual(viewers.map((viewer) => viewer.status),
+		[200, 200, 200, 200]);
+	await waitUntil('four sessions', async () =>
+		(await listed()).join() === 'olga,olga,olga,olga');
+	assert.equal(await status(olga), 403);
+	// the end of the account ends them
+	await done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin);
+	await waitUntil('no session', async () =>
+		(await listed()).length === 0);
+	await sluice.stop();
+});
 
 test('the control port serves viewers without a credential', async (t) => {
 	const cert = await certificate(tempDir(t), 'headend.example');
