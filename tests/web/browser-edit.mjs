@@ -238,10 +238,29 @@ test('users: made, disabled, and their own passwords', { skip }, async (t) => {
 
 	assert.deepEqual([edited.type, edited.comment, edited.enable],
 		[1, 'night shift', false]);
+	// what a viewer may watch
+	await page.click('tr:has-text("vera") >> text=Edit');
+	await page.click('dialog summary');
+	await page.fill('[id="user.token"]', 'abc');
+	await page.fill('[id="user.packages"]', 'Type');
+	await page.fill('dialog [name=expire]', '2035-01-02T03:04');
+	await visitor.accessible('a user as a viewer');
+	await visitor.submit('dialog .primary');
+	await page.waitForSelector('tr:has-text("vera") >> text=2035');
+	const stored = async () => (await done(sluice, { cmd: 'load' },
+		admin)).users.vera;
+	const before = await stored();
+
+	assert.deepEqual([before.token, before.packages], ['abc', ['Type']]);
 	await page.click('tr:has-text("vera") >> text=Remove');
 	await page.click('dialog .primary');
 	await page.waitForSelector('tr:has-text("vera")',
 		{ state: 'detached' });
+	assert.equal(await stored(), undefined);
+	// brought back with the password
+	await page.click('.toast button:has-text("Undo")');
+	await page.waitForSelector('tr:has-text("vera")');
+	assert.deepEqual(await stored(), before);
 	visitor.quiet();
 	vera.quiet();
 	await sluice.stop();

@@ -251,6 +251,15 @@ test('settings, authorization and log are set by their fields', { skip },
 	await visitor.accessible('authorization');
 	await page.click('.tabs a:has-text("Logging")');
 	await page.waitForSelector('[id="log.debug"]');
+	// another user's change: an untouched field follows, a touched one asks
+	await page.fill('[id="log.max_file_size"]', '7');
+	await done(sluice, { cmd: 'set-log', set: { debug: true,
+		max_file_size: 3 } }, admin);
+	await page.waitForSelector('.note:has-text("max_file_size")');
+	assert.ok(await page.isChecked('[id="log.debug"]'));
+	await visitor.accessible('two users of the log');
+	await page.click('text=Take theirs');
+	assert.equal(await page.inputValue('[id="log.max_file_size"]'), '3');
 	const log = await fillSection({ page }, all.log, 'log');
 
 	await save();

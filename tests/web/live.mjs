@@ -412,3 +412,15 @@ test('the configuration of an unknown stream is asked for', () => {
 	store.release(1002);
 	assert.equal(store.wantsConfig, false);
 });
+
+test('every change of the configuration asks for it again', () => {
+	for (const [scope, wanted] of [['set-user', true], ['set-config', true],
+		['log_event', true], ['post-output-group', true],
+		['set-settings', true], ['log', false], ['sysinfo', false],
+		['session_event', false]]) {
+		const store = new Store();
+
+		store.apply({ scope }, 1000);
+		assert.equal(store.wantsConfig, wanted, scope);
+	}
+});

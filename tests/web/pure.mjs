@@ -8,7 +8,8 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { age, bytes, count, mbit, rateSum } =
 	await load('common/units.js');
-const { Skew, clock, dateTime, moment } = await load('common/time.js');
+const { Skew, clock, dateTime, fieldTime, moment, timeField } =
+	await load('common/time.js');
 const { shown } = await load('common/text.js');
 const { parseFilter } = await load('common/filter.js');
 const { markOf, reasonOf, sinceOf } = await load('common/state.js');
@@ -48,6 +49,11 @@ test('times are those of the chosen zone', () => {
 	assert.equal(moment(noon, noon + 86400, 'utc'),
 		'2026-11-26 12:00:05');
 	assert.match(clock(noon, 'local'), /^\d\d:\d\d:05$/);
+	// a field has minutes
+	assert.equal(timeField(noon, 'utc'), '2026-11-26T12:00');
+	assert.equal(fieldTime('2026-11-26T12:00', 'utc'), noon - 5);
+	assert.equal(fieldTime(timeField(noon, 'local'), 'local'), noon - 5);
+	assert.equal(fieldTime('', 'utc'), undefined);
 });
 
 test('a clock of another time is reported, delays are not', () => {

@@ -18,6 +18,9 @@ const FRESH_S = 3;
 /** Alarms of a stream that its charts mark. */
 const MARKS_MAX = 64;
 
+/** Events of changes of the configuration; log_event is that of set-log. */
+const SECTIONS = /^(set-|log_event$|post-output-group$)/;
+
 export class Stream {
 	/** @type {StreamConfig | null} */
 	config = null;
@@ -203,9 +206,7 @@ export class Store {
 		case 'stream_image':
 			break;
 		default:
-			if (message.scope.startsWith('set-') ||
-				message.scope === 'post-output-group')
-				this.wantsConfig = true;
+			this.wantsConfig ||= SECTIONS.test(message.scope);
 		}
 	}
 

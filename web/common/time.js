@@ -87,3 +87,27 @@ export class Skew {
 		return Math.abs(best) < 2 ? 0 : best;
 	}
 }
+
+/**
+ * A time as a field of the type datetime-local has it.
+ * @param {number} seconds Unix time
+ * @param {Zone} zone
+ */
+export function timeField(seconds, zone) {
+	const time = new Date(seconds * 1000);
+
+	if (zone === 'local')
+		time.setMinutes(time.getMinutes() - time.getTimezoneOffset());
+	return time.toISOString().slice(0, 16);
+}
+
+/**
+ * @param {string} text of such a field; "" is no time
+ * @param {Zone} zone
+ * @returns {number | undefined} Unix time
+ */
+export function fieldTime(text, zone) {
+	const ms = Date.parse(zone === 'utc' ? `${text}Z` : text);
+
+	return Number.isNaN(ms) ? undefined : ms / 1000;
+}

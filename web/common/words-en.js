@@ -38,7 +38,7 @@ export const en = {
 	changed_meanwhile:
 		'Somebody else has changed the stream meanwhile. Look at ' +
 		'the changes and save again.',
-	changes: '{n} changes',
+	changes: 'Changes: {n}',
 	chart_errors: 'CC and PES errors of each second in the chosen range.',
 	chart_text: 'Bit rate of each second in the chosen range, in Mbit/s. ' +
 		'Now {rate} Mbit/s.',

@@ -130,7 +130,7 @@ export const en = {
 	revisions: 'Earlier configurations',
 	revisions_about: 'What the service has saved. Compare one with the ' +
 		'present configuration before you bring it back.',
-	rule_backend: 'decides, if there is one',
+	rule_backend: 'The backend decides, if there is one.',
 	rule_ip_allow: 'An address in this list is allowed.',
 	rule_ip_deny: 'An address in this list is denied.',
 	rule_rest: 'All other viewers are denied.',

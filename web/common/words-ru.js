@@ -270,7 +270,7 @@ export const ru = {
 	sender: 'Отправитель',
 	service: 'Сервис',
 	set_group: 'Группа …',
-	setup: 'Настройка',
+	setup: 'Система',
 	silent: 'Молчат',
 	since: 'С',
 	single_keys: 'Клавиши без Ctrl',

@@ -3,7 +3,7 @@
 
 import { useRef, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
-import { dateTime } from '../common/time.js';
+import { dateTime, fieldTime, timeField } from '../common/time.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
@@ -24,7 +24,8 @@ function usersOf(app) {
 }
 
 /** They have fields of their own, or none. */
-const OWN = ['type', 'enable', 'comment', 'password', 'cipher', 'created'];
+const OWN = ['type', 'enable', 'comment', 'password', 'cipher', 'created',
+	'expire'];
 
 /** The entry as a request has it: the service keeps the hash.
  * @param {Entry} entry */
@@ -107,6 +108,13 @@ function UserDialog({ app, login, entry, onClose }) {
 			${forms !== null && html`<details class="group"
 				open=${shownUser.type === 3}>
 				<summary>${t('group_viewer')}</summary>
+				<div class="option"><label>${t('expires')}
+					<input type="datetime-local" name="expire"
+					value=${shownUser.expire ? timeField(
+						shownUser.expire, app.zone) : ''}
+					onChange=${(/** @type {any} */ event) =>
+						touch({ expire: fieldTime(event.target.value,
+							app.zone) })} /></label></div>
 				<${Rows} rows=${forms.rows('user').filter(({ key }) =>
 					!OWN.includes(key))} form=${{ name: 'user',
 					entry: shownUser, base: entry, errorOf: () => '',
