@@ -104,7 +104,7 @@ test('every field has one group, and groups with fields are shown', () => {
 		['group_delivery', ['lcn']],
 		['group_versions', ['pmt_version']], ['group_other', ['x']]]);
 	assert.deepEqual(groupRows('nothing', rows).map(([word]) => word),
-		['group_other']);
+		['group_entry']);
 });
 
 test('an error names a key; an item moves', () => {
