@@ -42,6 +42,32 @@ test('clients of both roles receive the same events', async (t) => {
 	await sluice.stop();
 });
 
+test('lines of the log are for control users only', async (t) => {
+	const carl = { type: 1, password: 'look' };
+	const { sluice, admin } = await startGuarded(t, {
+		users: { ...users, carl } });
+	const listen = async (headers) => open(t, sluice,
+		`${await token(sluice, headers)}&scope=log`);
+	const observer = await listen(basic('olga', 'look'));
+	const control = await listen(basic('carl', 'look'));
+	const lines = (client) => client.messages.filter(({ scope }) =>
+		scope === 'log').flatMap((m) => m.lines);
+
+	assert.equal((await call(sluice, { cmd: 'whoami' },
+		basic('carl', 'wrong'))).status, 403);
+	await waitUntil('a line', () => lines(control).some(({ text }) =>
+		text.includes('Authentication failed')));
+	await done(sluice, { cmd: 'set-config', key: 'own', data: 1 }, admin);
+	await observer.wait('message', (m) => m.scope === 'set-config');
+	assert.deepEqual(lines(observer), []);
+	// carl becomes an observer: his channel ends
+	await done(sluice, { cmd: 'set-user', id: 'carl', user: { enable: true,
+		type: 2 } }, admin);
+	await waitUntil('the end', () => control.closed);
+	assert.equal(control.closed.code, 1001);
+	await sluice.stop();
+});
+
 test('only the token admits a client to the events', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 
