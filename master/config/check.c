@@ -402,6 +402,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 
 		judge_stream(j, stream, &outputs);
 		judge_links(j, stream, streams);
+		judge_cams(j, stream, json_object_get(document, "softcam"));
 		/* the later stream of two with the same id has the fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
@@ -498,6 +499,7 @@ static unsigned check_one(const json_t *stream,
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
 	judge_links(&j, stream, streams);
+	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	stream_confs_free(&read);
 	json_decref(outputs.taken);
 	return j.faults;

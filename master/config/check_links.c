@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams that read streams: the stream exists, and no stream reads itself. */
+/* Streams that read streams: the stream exists, and no stream reads itself.
+ * Softcams that inputs name: they exist. */
 #include "master/config/judge.h"
 #include "master/config/stream_links.h"
 
@@ -73,6 +74,30 @@ void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 			judge_add(j, CHECK_WARNING,
 				  "stream \"%.64s\" is disabled", link);
 		json_decref(seen);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+void judge_cams(struct judge *j, const json_t *stream, const json_t *softcams)
+{
+	size_t mark = judge_down(j, "input"), i;
+	const json_t *input;
+	struct input_spec spec;
+
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		size_t inner = judge_down_index(j, i);
+		const char *address = json_string_value(input);
+
+		/* few inputs name one */
+		if (address == NULL || strstr(address, "cam=") == NULL ||
+		    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
+			spec.cams.n = 0;
+		for (size_t k = 0; k < spec.cams.n; k++)
+			if (find(softcams, spec.cams.ids[k]) == NULL)
+				judge_add(j, CHECK_WARNING, "there is no "
+					  "softcam \"%.64s\"",
+					  spec.cams.ids[k]);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

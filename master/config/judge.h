@@ -67,3 +67,6 @@ void judge_stream(struct judge *, const json_t *stream,
 /* Judges its stream:// inputs.  The list of streams may contain the stream, or
  * an older version of it. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);
+
+/* Judges the softcams that its inputs name, by the list of softcams. */
+void judge_cams(struct judge *, const json_t *stream, const json_t *softcams);

@@ -285,7 +285,7 @@ async function two(t, sluice) {
 
 // The master is replaced: the streams stay, the softcam logs in again.
 async function restarted(t, sluice) {
-	const { clear, scrambled } = clip(9, LONG_PERIOD);
+	const { clear, scrambled } = clip(6, LONG_PERIOD);
 	const cam = await CamServer.start(t);
 	const recorder = await Recorder.start(t, { port: 6040 });
 

@@ -133,3 +133,16 @@ test('unknown keys of an entry are stored as they were sent', async (t) => {
 	await sluice.logged(/c: key: is not 28 hex characters/);
 	await sluice.stop();
 });
+
+test('a stream that names an unknown softcam is stored with a warning',
+	async (t) => {
+	const sluice = await Sluice.start(t, { ...config(),
+		softcam: [cam('c')] });
+	const reply = await sluice.cmd('set-stream', {
+		stream: on('a', 5000, '#cam=c,x') });
+
+	assert.deepEqual(reply.warnings,
+		['stream.input[0]: there is no softcam "x"']);
+	await sluice.waitStatus('a', 'worker', (s) => s.worker?.pid);
+	await sluice.stop();
+});
