@@ -63,7 +63,8 @@ static const struct {
 	  "merge: fec: there is no port 65536 behind 65532" },
 	{ "rtp://239.1.1.1#merge", "merge: is empty" },
 	{ "rtp://239.1.1.1#merge=239.1.1.2",
-	  "merge: \"239.1.1.2\" is not type://target" },
+	  "merge: \"239.1.1.2\" is not type://target; write "
+	  "udp://GROUP:PORT or udp://INTERFACE@GROUP:PORT" },
 	{ "rtp://239.1.1.1#merge=udp://239.1.1.2",
 	  "merge: is not of the same type as the input" },
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.1",
