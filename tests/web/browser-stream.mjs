@@ -87,7 +87,7 @@ test('many streams are selected and changed at once', { skip }, async (t) => {
 	await page.selectOption('.bulk select', { label: 'News' });
 	await page.waitForSelector('.toast:has-text("3 of 3 streams")');
 	await visitor.until(() => [...document.querySelectorAll(
-		'.is-selected td.groups')].every((cell) =>
+		'.is-selected td.in-groups')].every((cell) =>
 		cell.textContent.trim() === 'News'));
 	const { make_stream: streams } = await done(sluice, { cmd: 'load' },
 		admin);

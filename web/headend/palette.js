@@ -69,26 +69,30 @@ function fixed(app, ask, onOpen) {
 }
 
 /**
+ * Actions and pages, then streams with the text in their name, then those that
+ * match it as a filter.
  * @param {App} app
  * @param {Entry[]} entries
  * @param {string} text
  * @returns {Entry[]}
  */
 function matching(app, entries, text) {
-	const low = text.trim().toLowerCase(), filter = parseFilter(text);
+	const low = text.trim().toLowerCase();
 	const found = entries.filter((entry) =>
 		entry.text.toLowerCase().includes(low));
 
-	if (low !== '')
-		for (const stream of app.store.streams.values()) {
-			if (found.length >= SHOWN_MAX)
-				break;
-			if (filter.test(rowOf(stream, app.tick.now)))
-				found.push({ text: stream.name,
-					kind: t('stream'), run: go(href('stream',
-						stream.id)) });
-		}
-	return found.slice(0, SHOWN_MAX);
+	if (low === '')
+		return found.slice(0, SHOWN_MAX);
+	const filter = parseFilter(text), all = [...app.store.streams.values()];
+	const named = all.filter((stream) =>
+		stream.name.toLowerCase().includes(low));
+	const others = named.length >= SHOWN_MAX ? [] : all.filter((stream) =>
+		!named.includes(stream) &&
+		filter.test(rowOf(stream, app.tick.now)));
+
+	return [...found, ...[...named, ...others].slice(0, SHOWN_MAX)
+		.map(({ id, name }) => ({ text: name, kind: t('stream'),
+			run: go(href('stream', id)) }))].slice(0, SHOWN_MAX);
 }
 
 /**

@@ -37,7 +37,7 @@ const COLUMNS = [
 	['', 'minute', 'strip'],
 	['cc', 'cc', 'number'], ['pes', 'pes', 'number'],
 	['viewers', 'viewers', 'number'], ['', 'outputs', 'number'],
-	['', 'groups', 'groups'], ['', 'reason', 'reason'],
+	['', 'groups', 'in-groups'], ['', 'reason', 'reason'],
 ];
 
 /** The height of a row: more where fingers have to hit it. */
@@ -123,7 +123,7 @@ function Row({ app, row, place, isAt, selection }) {
 		<td class=${bad(row.pes)}>${count(row.pes)}</td>
 		<td class="number">${count(row.viewers)}</td>
 		<td class="number">${row.outputText}</td>
-		<td class="groups" title=${shown(row.groups.join(', '))}>
+		<td class="in-groups" title=${shown(row.groups.join(', '))}>
 			<${Foreign} text=${row.groups.join(', ')} /></td>
 		<td class="reason" title=${shown(row.reason)}>
 			<${Foreign} text=${row.reason} /></td>
