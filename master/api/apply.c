@@ -158,6 +158,8 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 		warn_stream(id, "is not run", error);
 	if (error == NULL && check_stream_idle(stream, &idle))
 		error = idle.text;
+	reconciler_set_cas(api->cfg.reconciler,
+			   config_section(api->cfg.config, "cas"));
 	status_set_stream(api->cfg.status, id, conf, error);
 	if (error == NULL)
 		reconciler_set_stream(api->cfg.reconciler, id, conf);

@@ -4,6 +4,7 @@
 #include "master/api/collection.h"
 #include "master/api/effects.h"
 #include "master/api/input_edit.h"
+#include "master/config/config.h"
 #include "master/config/config_fields.h"
 #include "master/softcams/softcam_list.h"
 #include "master/streams/reconciler.h"
@@ -102,6 +103,13 @@ static bool judge_cas(struct edit *e)
 	return true;
 }
 
+/* Streams that start from now on use it. */
+static void apply_cas(struct edit *e)
+{
+	reconciler_set_cas(e->api->cfg.reconciler,
+			   config_section(e->api->cfg.config, "cas"));
+}
+
 static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 {
 	static const struct collection cas = {
@@ -111,6 +119,7 @@ static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 		.key = COLLECTION_ENTRIES,
 		.fields = &cas_fields,
 		.judge = judge_cas,
+		.apply = apply_cas,
 	};
 
 	collection_set(&cas, api, request, reply, NULL);

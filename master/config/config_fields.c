@@ -258,6 +258,12 @@ static const struct field cas_link_rows[] = {
 	{ "cas_id", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Id of the conditional access system." },
+	{ "ecm_pid", .type = FIELD_NONE, .form = "integer",
+	  .flags = FIELD_OBSERVER, .help = "PID of the ECMs." },
+	{ "ecm_data", .type = FIELD_NONE, .form = "text",
+	  .help = "Private data of the descriptor in the PMT, hex." },
+	{ "ac", .type = FIELD_NONE, .form = "text",
+	  .help = "Access criteria of the ECMs, hex." },
 };
 static const struct field_table cas_link_fields = ROWS(cas_link_rows);
 
@@ -284,7 +290,8 @@ static const struct field stream_rows[] = {
 	{ "groups", .type = FIELD_JSON, .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Group of the stream in each category." },
 	{ "cas_list", .type = FIELD_LIST, .flags = FIELD_OBSERVER,
-	  .of = &cas_link_fields, .help = "Stored." },
+	  .of = &cas_link_fields,
+	  .help = "Systems that scramble the stream." },
 	{ "lcn", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Place in the playlist." },
@@ -385,6 +392,7 @@ static const struct field softcam_rows[] = {
 const struct field_table softcam_fields = ROWS(softcam_rows);
 
 static const char *const emmg_protocols[] = { "tcp", "udp", NULL };
+static const char *const ecmg_rules[] = { "keep", "clear", "stop", NULL };
 static const struct field cas_rows[] = {
 	{ "id", .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the system." },
@@ -417,6 +425,21 @@ static const struct field cas_rows[] = {
 	  .help = "Private data of the CA descriptor in the CAT, in hex." },
 	{ "emm_clone", .type = FIELD_NONE, .form = "boolean",
 	  .help = "Sends the EMMs to all streams." },
+	{ "ecmg_host2", .type = FIELD_NONE, .form = "text",
+	  .flags = FIELD_ADDRESS, .help = "Host of a second ECM generator." },
+	{ "ecmg_port2", .type = FIELD_NONE, .form = "integer",
+	  .help = "Port of the second ECM generator." },
+	{ "ecmg_version", .type = FIELD_NONE, .form = "integer",
+	  .help = "Version of the protocol: 2 or 3." },
+	{ "ecmg_lost", .type = FIELD_NONE, .form = "text",
+	  .words = ecmg_rules,
+	  .help = "Streams without the next ECM: keep, clear or stop." },
+	{ "ecmg_lost_time", .type = FIELD_NONE, .form = "integer",
+	  .help = "Seconds for which the control word stays before." },
+	{ "cw_entropy", .type = FIELD_NONE, .form = "integer",
+	  .help = "Random bits of a control word: 48 or 64." },
+	{ "emmg_bitrate", .type = FIELD_NONE, .form = "integer",
+	  .help = "kbit/s of all EMMs." },
 };
 
 const struct field_table cas_fields = ROWS(cas_rows);

@@ -383,6 +383,8 @@ json_t *status_stream_report(const struct status_stream *s,
 				  status_stream_output_list(s, info));
 	status_stream_add_worker(o, s, info);
 	set_bool(o, "filler", !s->silent && s->last.filler);
+	if (!s->silent && s->last.cas_error != NULL)
+		set_text(o, "cas_error", s->last.cas_error);
 	add_join(o, s);
 	add_switches(o, info);
 	return o;

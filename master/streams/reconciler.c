@@ -10,6 +10,7 @@
 #include "master/config/check.h"
 #include "master/config/play_conf.h"
 #include "master/softcams/softcam_list.h"
+#include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
@@ -227,6 +228,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.spawner = r->spawner,
 			.deliver = r->deliver,
 			.softcams = r->softcams,
+			.cas = r->cas,
 			.settings = r->cfg.settings,
 			.play = &r->play,
 			.viewers = &r->viewers,
@@ -291,6 +293,7 @@ static void open_services(struct reconciler *r)
 	r->backend = backend_proc_new(&cfg);
 	r->picture = picture_proc_new(&cfg);
 	r->softcams = softcams_new(&cfg);
+	reconciler_open_cas(r, &cfg);
 	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
 	cfg.on_up = on_deliver_up;
@@ -339,8 +342,10 @@ void reconciler_free(struct reconciler **rp)
 	backend_proc_free(&r->backend);
 	picture_proc_free(&r->picture);
 	softcams_free(&r->softcams);
+	cas_procs_free(&r->cas);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
+	json_decref(r->cas_list);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
 	free(r->streams);
 	free(r);

@@ -79,6 +79,10 @@ void reconciler_adopt(struct reconciler *, struct handover *);
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
 
+/* The list `cas' of the configuration; a reference is kept.  NULL: none.  Call
+ * it before the streams. */
+void reconciler_set_cas(struct reconciler *, const json_t *list);
+
 /* Applies the configuration of a stream (borrowed, checked by config/check):
  * starts it, replaces a worker that runs with other settings, or stops it when
  * it is not enabled. */

@@ -5,10 +5,61 @@
 #include "common/supervise/service_proc.h"
 #include "common/supervise/tls_proc.h"
 #include "master/softcams/softcam_list.h"
+#include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/receivers.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_proc.h"
+
+/* --- conditional access --- */
+
+void reconciler_set_cas(struct reconciler *r, const json_t *list)
+{
+	json_t *before = r->cas_list;
+
+	r->cas_list = json_incref((json_t *)list);
+	json_decref(before);
+}
+
+static const json_t *cas_entry_of(const char *id, void *arg)
+{
+	const struct reconciler *r = arg;
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(r->cas_list, i, entry) {
+		const char *found = json_string_value(
+			json_object_get(entry, "id"));
+
+		if (found != NULL && strcmp(found, id) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+static bool is_cas_used(const char *id, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	for (size_t i = 0; i < r->n && !r->stopping; i++)
+		if (!stream_proc_is_removed(r->streams[i]) &&
+		    stream_proc_uses_cas(r->streams[i], id))
+			return true;
+	return false;
+}
+
+void reconciler_open_cas(struct reconciler *r,
+			 const struct service_config *service)
+{
+	r->cas = cas_procs_new(&(struct cas_procs_config){
+		.service = *service,
+		.entry_of = cas_entry_of,
+		.is_used = is_cas_used,
+		.arg = r,
+	});
+}
+
+/* --- the others --- */
 
 struct auth_proc *reconciler_auth(struct reconciler *r)
 {
@@ -112,7 +163,11 @@ struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 	i -= n;
 	if (i < ARRAY_LEN(r->services))
 		return r->services[i];
-	return softcams_service(r->softcams, i - ARRAY_LEN(r->services));
+	i -= ARRAY_LEN(r->services);
+	return i < cas_procs_count(r->cas)
+		       ? cas_procs_service(r->cas, i)
+		       : softcams_service(r->softcams,
+					  i - cas_procs_count(r->cas));
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,

@@ -7,7 +7,9 @@
 
 #include <ev.h>
 
+struct cas_procs;
 struct deliver_proc;
+struct service_config;
 struct service_proc;
 struct spawner;
 struct stream_proc;
@@ -25,6 +27,8 @@ struct reconciler {
 	struct backend_proc *backend;
 	struct picture_proc *picture;
 	struct softcams *softcams;
+	struct cas_procs *cas;
+	json_t *cas_list; /* of the configuration */
 	struct service_proc *services[5]; /* those of the five above */
 	struct jobs *jobs;
 	size_t n, room;
@@ -32,6 +36,9 @@ struct reconciler {
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
+
+/* Makes r->cas. */
+void reconciler_open_cas(struct reconciler *, const struct service_config *);
 
 /* The workers that serve all streams, in the order in which they are stopped;
  * NULL: there are no more. */

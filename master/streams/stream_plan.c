@@ -145,6 +145,9 @@ struct stream_plan *stream_plan_new(const char *id,
 		plan_recordings(p, recordings);
 	if (p->files)
 		plan_key(p, settings);
+	p->cas_list = json_object_get(p->source, "cas_list");
+	if (json_array_size(p->cas_list) == 0)
+		p->cas_list = NULL;
 	p->options = stream_spec_pick(p->source);
 	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
@@ -154,7 +157,7 @@ struct stream_plan *stream_plan_new(const char *id,
 json_t *stream_plan_write(const struct stream_plan *p)
 {
 	static const char *const keys[] = { "enable", "name", "input",
-					    "output" };
+					    "output", "cas_list" };
 	json_t *copy = json_copy(p->options);
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
@@ -206,6 +209,8 @@ bool stream_plan_is_same(const struct stream_plan *a,
 	return a->enable == b->enable && a->ring_size == b->ring_size &&
 	       a->start.hls == b->start.hls && strcmp(a->key, b->key) == 0 &&
 	       strcmp(a->recordings, b->recordings) == 0 &&
+	       (a->cas_list == NULL) == (b->cas_list == NULL) &&
+	       (a->cas_list == NULL || json_equal(a->cas_list, b->cas_list)) &&
 	       stream_spec_is_same(a->options, b->options) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&

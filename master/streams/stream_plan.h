@@ -41,6 +41,7 @@ struct stream_plan {
 	size_t n_http;
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
+	const json_t *cas_list; /* of source; NULL: none */
 	bool net; /* needs sluice-worker-net */
 	bool files; /* the worker has rules for files and their folders */
 	/* Then the file of the private key, which the rules leave out; else,

@@ -109,6 +109,44 @@ int stream_proc_ring(const struct stream_proc *p)
 	return p->removed ? -1 : p->ring.ro_fd;
 }
 
+/* --- conditional access --- */
+
+/* The systems of stream.start, new references. */
+static size_t resolve_cas(struct stream_proc *p,
+			  struct cas_item ret[CAS_LIST_MAX])
+{
+	return p->cfg.cas != NULL
+		       ? cas_procs_resolve(p->cfg.cas, p->plan->cas_list, ret)
+		       : 0;
+}
+
+static void link_cas(struct stream_proc *p)
+{
+	struct channel *channel = worker_proc_channel(p->proc);
+
+	if (p->started && channel != NULL && p->cfg.cas != NULL &&
+	    p->plan->cas_list != NULL && !p->removed)
+		cas_procs_link(p->cfg.cas, p->id, p->plan->cas_list, &p->cas,
+			       channel);
+}
+
+bool stream_proc_uses_cas(const struct stream_proc *p, const char *id)
+{
+	const json_t *item;
+	size_t i;
+
+	if (p->plan == NULL || !stream_proc_is_wanted(p))
+		return false;
+	json_array_foreach((json_t *)p->plan->cas_list, i, item) {
+		const char *used = json_string_value(
+			json_object_get(item, "cas_id"));
+
+		if (used != NULL && strcmp(used, id) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* --- the worker --- */
 
 static void on_hello(struct worker_proc *proc, struct channel *channel,
@@ -129,8 +167,12 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 		fds[n++] = p->ring.fd;
 	if (m.stream_start.memory)
 		fds[n++] = p->memory.fd;
+	m.stream_start.n_cas = resolve_cas(p, m.stream_start.cas);
 	(void)channel_send(channel, &m, fds, n);
+	cas_procs_drop(m.stream_start.cas, m.stream_start.n_cas);
 	p->started = true;
+	p->cas = (struct cas_links){ 0 };
+	link_cas(p);
 	for (size_t i = 0; i < p->plan->links.n; i++)
 		send_link(p, channel, p->plan->links.ids[i]);
 	stream_receivers_up(p);
@@ -155,6 +197,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		unsigned chosen = m->stream_status.chosen;
 
 		p->n_switches = 0;
+		cas_links_report(&p->cas, m->stream_status.cas_linked);
+		link_cas(p);
 		if (chosen >= 1 && chosen <= p->plan->start.n_inputs)
 			set_first(p, chosen, m->stream_status.by_hand);
 		if (!p->removed)

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cas_procs;
 struct deliver_proc;
 struct ev_loop;
 struct handover;
@@ -59,6 +60,7 @@ struct stream_proc_config {
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	struct softcams *softcams; /* NULL: none */
+	struct cas_procs *cas; /* NULL: streams with cas_list get no ECMs */
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
 	/* the rules for receivers; NULL, or a pointer to NULL: none */
@@ -132,6 +134,9 @@ struct stream_links stream_proc_links(const struct stream_proc *);
 bool stream_proc_reads(const struct stream_proc *, const char *stream);
 /* The ring of a stream that it reads has changed. */
 void stream_proc_relink(struct stream_proc *, const char *stream);
+
+/* Does it run, or is about to, and name this CA system? */
+bool stream_proc_uses_cas(const struct stream_proc *, const char *id);
 
 bool stream_proc_is_gone(const struct stream_proc *);
 bool stream_proc_is_running(const struct stream_proc *);

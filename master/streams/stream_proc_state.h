@@ -4,6 +4,7 @@
 
 #include "common/base/errmsg.h"
 #include "master/softcams/softcam_list.h"
+#include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/stream_demand.h"
 #include "master/streams/stream_memory.h"
@@ -30,6 +31,7 @@ struct stream_proc {
 	char reader[IO_ID_MAX + 1]; /* a stream that runs and reads it, or "" */
 	bool started; /* the worker has received stream.start */
 	struct stream_memory memory;
+	struct cas_links cas;
 
 	unsigned first; /* the input the next worker starts with; from 1 */
 	bool by_hand; /* an operator chose it */

@@ -17,10 +17,12 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
+#include "proto/ipc/msg_cas.h"
 #include "proto/ipc/msg_deliver.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/ipc/msg_softcam.h"
 #include "proto/spec/alarm.h"
+#include "proto/spec/cas_spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,8 +35,8 @@
 
 /*
  * A message is a row: the type, its member of the union below, and its name on
- * the wire.  MEMBER_fields in msg_stream.c or msg_roles.c is the table of its
- * fields; an EMPTY message has neither a member nor fields.
+ * the wire.  MEMBER_fields in msg_stream.c, msg_roles.c or msg_cas.c is the
+ * table of its fields; an EMPTY message has neither a member nor fields.
  */
 
 /* The number is that of the descriptors beside the message. */
@@ -65,6 +67,8 @@
 	ROW(STREAM_CAM, stream_cam, "stream.cam", 0) \
 	/* the control words of a stream.ecm */ \
 	ROW(STREAM_WORD, stream_word, "stream.word", 0) \
+	/* descriptor: a channel to the worker of a CA system */ \
+	ROW(STREAM_CAS, stream_cas, "stream.cas", 1) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -125,6 +129,16 @@
 	ROW(SOFTCAM_ECM, softcam_ecm, "softcam.ecm", 0) \
 	/* pass an EMM to the server */ \
 	ROW(SOFTCAM_EMM, softcam_emm, "softcam.emm", 0) \
+	/* serve this CA system */ \
+	ROW(CAS_START, cas_start, "cas.start", 0) \
+	/* descriptor: a channel to a stream */ \
+	ROW(CAS_LINK, cas_link, "cas.link", 1) \
+	/* to a stream: how its ECMs are broadcast */ \
+	ROW(CAS_TERMS, cas_terms, "cas.terms", 0) \
+	/* to a stream: an ECM */ \
+	ROW(CAS_ECM, cas_ecm, "cas.ecm", 0) \
+	/* to a stream: EMMs */ \
+	ROW(CAS_EMM, cas_emm, "cas.emm", 0) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -202,6 +216,10 @@
 	ROW(SOFTCAM_WORD, softcam_word, "softcam.word", KEPT) \
 	/* once a second: rates and totals */ \
 	ROW(SOFTCAM_STATUS, softcam_status, "softcam.status", REPLACED) \
+	/* once a second */ \
+	ROW(CAS_STATUS, cas_status, "cas.status", REPLACED) \
+	/* from a stream to a cas worker: an ECM for these words is wanted */ \
+	ROW(CAS_WORDS, cas_words, "cas.words", KEPT) \
 	/* once a second: the queriers */ \
 	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
 
@@ -215,7 +233,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 35,
+	MSG_FORMAT = 36,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -238,6 +256,9 @@ struct msg_stream_start {
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
 	const json_t *options;
+	/* its CA systems, for cas_list_read() */
+	size_t n_cas;
+	struct cas_item cas[CAS_LIST_MAX];
 };
 
 /* Instead of the address of a listener: the path of every listener that serves
@@ -406,6 +427,8 @@ struct msg_stream_status {
 	bool filler;             /* the filler is sent, no input */
 	unsigned join;           /* enum join_kind */
 	uint32_t gop_ms;         /* the last group of pictures; 0: unknown */
+	const char *cas_error;   /* of a CA system; NULL: none */
+	unsigned cas_linked;     /* systems with a channel, a bit by place */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
@@ -460,6 +483,14 @@ struct msg {
 		struct msg_cam_section stream_ecm;
 		struct msg_cam_section stream_emm;
 		struct msg_stream_chosen stream_chosen;
+		struct msg_stream_cas stream_cas;
+		struct msg_cas_start cas_start;
+		struct msg_cas_link cas_link;
+		struct msg_cas_terms cas_terms;
+		struct msg_cas_words cas_words;
+		struct msg_cas_ecm cas_ecm;
+		struct msg_cas_emm cas_emm;
+		struct msg_cas_status cas_status;
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;
 		struct msg_stream_analysis stream_analysis;

@@ -10,6 +10,13 @@ enum { PID_MAX = 8191 };
 static const struct field address_item = { .type = FIELD_STRING,
 					   .size = sizeof(const char *) };
 
+static const struct field cas_rows[] = {
+	{ "link", FIELD_AT(struct cas_item, link) },
+	{ "entry", FIELD_AT(struct cas_item, entry), .flags = FIELD_MAYBE },
+};
+static const struct field_table cas_fields =
+	MSG_TABLE(struct cas_item, cas_rows);
+
 #define AT(member) FIELD_AT(struct msg_stream_start, member)
 static const struct field start_rows[] = {
 	{ "id", AT(id) },
@@ -24,6 +31,8 @@ static const struct field start_rows[] = {
 	{ "ring", AT(ring) },
 	{ "memory", AT(memory) },
 	{ "options", AT(options), .flags = FIELD_MAYBE },
+	{ "cas", FIELD_ITEMS(struct msg_stream_start, cas, n_cas),
+	  .of = &cas_fields },
 };
 const struct field_table stream_start_fields =
 	MSG_TABLE(struct msg_stream_start, start_rows);
@@ -274,6 +283,10 @@ static const struct field status_rows[] = {
 	{ "filler", AT(filler) },
 	{ "join", AT(join), .max = JOIN_KINDS - 1 },
 	{ "gop", AT(gop_ms) },
+	{ "cas_linked", AT(cas_linked), .max = (1 << CAS_LIST_MAX) - 1,
+	  .flags = FIELD_MAYBE },
+	{ "cas_error", MSG_TEXT(struct msg_stream_status, cas_error),
+	  .flags = FIELD_MAYBE },
 	{ "inputs", ITEMS(inputs, n_inputs), .of = &input_status_fields },
 	{ "outputs", ITEMS(outputs, n_outputs), .of = &output_status_fields },
 };

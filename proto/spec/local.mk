@@ -4,6 +4,7 @@ libproto_a_SOURCES += \
 	proto/spec/alarm.c proto/spec/alarm.h \
 	proto/spec/biss.c proto/spec/biss.h \
 	proto/spec/cam_spec.c proto/spec/cam_spec.h \
+	proto/spec/cas_spec.c proto/spec/cas_spec.h \
 	proto/spec/field.c proto/spec/field.h \
 	proto/spec/field_describe.c proto/spec/field_limits.h \
 	proto/spec/field_form.c \

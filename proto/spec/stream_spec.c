@@ -123,6 +123,40 @@ static int read_backup_on(const struct field *f, const char *key,
 	return 0;
 }
 
+/* "video, audio" */
+static int read_components(const struct field *f, const char *key,
+			   const char *text, void *s, struct errmsg *error)
+{
+	static const char *const names[CAS_COMPONENTS] = {
+		[CAS_VIDEO] = "video",
+		[CAS_AUDIO] = "audio",
+		[CAS_SUBTITLE] = "subtitle",
+		[CAS_TELETEXT] = "teletext",
+		[CAS_OTHER] = "other",
+	};
+	unsigned set = 0;
+
+	(void)f, (void)key;
+	for (size_t len; *text != '\0'; text += len) {
+		size_t i = 0;
+
+		text += strspn(text, " ,");
+		len = strcspn(text, " ,");
+		if (len == 0)
+			break;
+		while (i < CAS_COMPONENTS && (strlen(names[i]) != len ||
+					      strncmp(names[i], text, len)))
+			i++;
+		if (i == CAS_COMPONENTS)
+			return errmsg_fail(error, -EINVAL, "\"%.32s\" is not "
+					   "video, audio, subtitle, teletext "
+					   "or other", text);
+		set |= 1u << i;
+	}
+	((struct stream_spec *)s)->cas_components = set;
+	return 0;
+}
+
 static int read_filler(const struct field *f, const char *key,
 		       const char *text, void *s, struct errmsg *error)
 {
@@ -170,6 +204,7 @@ HOOK(name);
 HOOK(textcode);
 HOOK(hbbtv_url);
 HOOK(backup_on);
+HOOK(components);
 HOOK(filler);
 static const struct field_hook version_hook = { .schema = "integer",
 						.read = read_version };
@@ -236,6 +271,10 @@ static const struct field option_rows[] = {
 	{ "backup_on", BY(backup_on_hook, backup_on),
 	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
 	  .help = "Alarms with which an input is off air." },
+	{ "cas_components", BY(components_hook, cas_components),
+	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
+	  .help = "What cas_list scrambles: video, audio, subtitle, "
+		  "teletext, other; all if absent." },
 	{ "filler", SPAN(filler_hook, filler, filler_path),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Sent while no input is on air: \"still\" or the "

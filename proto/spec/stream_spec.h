@@ -32,6 +32,16 @@ enum backup_type {
 	BACKUP_DISABLE,
 };
 
+/* Components of a stream. */
+enum cas_component {
+	CAS_VIDEO,
+	CAS_AUDIO,
+	CAS_SUBTITLE,
+	CAS_TELETEXT,
+	CAS_OTHER,
+	CAS_COMPONENTS,
+};
+
 /* Sent while no input is on air. */
 enum filler_kind {
 	FILLER_NONE,
@@ -51,6 +61,9 @@ struct stream_spec {
 	uint32_t backup_on; /* alarms with which an input is off air */
 	bool backup_force_return; /* default: true */
 	unsigned cc_limit; /* for inputs with CC_LIMIT_DEFAULT */
+
+	/* what cas_list scrambles: bits by enum cas_component */
+	unsigned cas_components;
 
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];

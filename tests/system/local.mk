@@ -22,6 +22,7 @@ helper_files = \
 	tests/helpers/joins.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
+	tests/helpers/simulcrypt.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
 	tests/helpers/newcamd.mjs \
@@ -173,6 +174,7 @@ system_tests = \
 	tests/system/situations-outputs.mjs \
 	tests/system/situations-processes.mjs \
 	tests/system/situations-service.mjs \
+	tests/system/simulcrypt.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt-interface.mjs \
 	tests/system/splice-restart.mjs \
@@ -241,6 +243,10 @@ tests_helpers_hang_fs_SOURCES = tests/helpers/hang-fs.c
 
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
+
+check_PROGRAMS += tests/helpers/csa-receiver
+tests_helpers_csa_receiver_SOURCES = tests/helpers/csa-receiver.c
+tests_helpers_csa_receiver_LDADD = $(DVBCSA_LIBS)
 
 check_PROGRAMS += tests/helpers/ts-judge
 tests_helpers_ts_judge_SOURCES = tests/helpers/ts-judge.c

@@ -143,6 +143,7 @@ unit_proto_tests = \
 	tests/unit/proto/ipc/test_msg \
 	tests/unit/proto/spec/test_address_open \
 	tests/unit/proto/spec/test_biss \
+	tests/unit/proto/spec/test_cas_spec \
 	tests/unit/proto/spec/test_documented \
 	tests/unit/proto/spec/test_field \
 	tests/unit/proto/spec/test_io_foreign \
@@ -170,6 +171,7 @@ unit_worker_tests = \
 	tests/unit/worker/ca/test_ca_stage \
 	tests/unit/worker/ca/test_delay \
 	tests/unit/worker/cas/test_simulcrypt \
+	tests/unit/worker/csa/test_crypto_periods \
 	tests/unit/worker/csa/test_csa \
 	tests/unit/worker/csa/test_descrambler \
 	tests/unit/worker/csa/test_scrambler \
@@ -303,6 +305,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_splice \
 	tests/unit/worker/splice/test_stamps \
 	tests/unit/worker/splice/test_continuity \
+	tests/unit/worker/stream/test_ca_inserter \
 	tests/unit/worker/stream/test_candidate \
 	tests/unit/worker/stream/test_flapping \
 	tests/unit/worker/stream/test_input_chain \

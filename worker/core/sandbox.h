@@ -30,6 +30,7 @@ enum sandbox_need {
 	NEED_NAMES = 1 << 5,   /* resolves host names, checks certificates */
 	NEED_VIEWERS = 1 << 6, /* accepts viewers, sends from a ring */
 	NEED_CLOCK = 1 << 7,   /* limits its own time; little memory */
+	NEED_ACCEPT = 1 << 8,  /* accepts connections */
 };
 
 /* A file or folder that the configuration names. */

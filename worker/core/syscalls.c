@@ -144,7 +144,7 @@ static const struct {
 	/* its time */
 	{ SCMP_SYS(setitimer), NEED_CLOCK },
 	/* viewers */
-	{ SCMP_SYS(accept4), NEED_VIEWERS },
+	{ SCMP_SYS(accept4), NEED_VIEWERS | NEED_ACCEPT },
 	{ SCMP_SYS(pipe2), NEED_VIEWERS | NEED_NAMES },
 	{ SCMP_SYS(sendfile), NEED_VIEWERS },
 	{ SCMP_SYS(splice), NEED_VIEWERS },

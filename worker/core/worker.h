@@ -66,6 +66,7 @@ extern const struct worker_role picture_role; /* in a program of its own */
 extern const struct worker_role querier_role;
 extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;
+extern const struct worker_role cas_role;
 
 /* The main function of every worker program: checks its arguments (PROGRAM ROLE
  * OBJECT), sets its name, drops privileges and runs the role on the channel at

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/csa/crypto_periods.c worker/csa/crypto_periods.h \
 	worker/csa/core.c worker/csa/core.h \
 	worker/csa/csa.c worker/csa/csa.h \
 	worker/csa/descrambler.c worker/csa/descrambler.h \

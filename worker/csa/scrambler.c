@@ -9,7 +9,9 @@
 
 enum {
 	PACKETS = 73 * DATAGRAM_PACKETS,
-	SCRAMBLING_EVEN = 0x80, /* transport_scrambling_control 10 */
+	/* transport_scrambling_control 10 and 11 */
+	SCRAMBLING_EVEN = 0x80,
+	SCRAMBLING_ODD = 0xc0,
 	SI_PIDS = 0x20, /* ETSI EN 300 468 5.1.3 */
 };
 
@@ -17,6 +19,9 @@ struct scrambler {
 	struct csa *csa;
 	const struct psi *psi;
 	struct scrambler_pids *pids;
+	uint8_t parity; /* SCRAMBLING_EVEN or SCRAMBLING_ODD */
+	enum scrambler_mode mode;
+	unsigned classes; /* what counts as a component */
 	bool knows;        /* components are known */
 	bool lacks;        /* a program of the PAT has no PMT */
 	bool waits;        /* for a PMT */
@@ -26,13 +31,31 @@ struct scrambler {
 	uint8_t packets[PACKETS][TS_PACKET];
 };
 
+void scrambler_set_word(struct scrambler *s,
+			const uint8_t control_word[CSA_CONTROL_WORD], bool odd)
+{
+	csa_set(s->csa, control_word);
+	s->parity = odd ? SCRAMBLING_ODD : SCRAMBLING_EVEN;
+}
+
+void scrambler_set_mode(struct scrambler *s, enum scrambler_mode mode)
+{
+	s->mode = mode;
+}
+
+void scrambler_set_classes(struct scrambler *s, unsigned classes)
+{
+	s->classes = classes;
+}
+
 struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
 				struct scrambler_pids *pids)
 {
 	struct scrambler *s = xcalloc(1, sizeof *s);
 
 	s->csa = csa_new();
-	csa_set(s->csa, control_word);
+	s->classes = ~0u;
+	scrambler_set_word(s, control_word, false);
 	s->pids = pids;
 	for (size_t i = 0; i < sizeof pids->bits; i++)
 		s->knows |= pids->bits[i] != 0;
@@ -73,14 +96,17 @@ static void note_component(struct scrambler *s, uint16_t pid, bool is)
 
 static bool is_component(struct scrambler *s, uint16_t pid)
 {
-	switch (psi_class(s->psi, pid)) {
+	enum pid_class class = psi_class(s->psi, pid);
+	bool is = s->classes >> class & 1;
+
+	switch (class) {
 	case PID_VIDEO:
 	case PID_AUDIO:
 	case PID_SUBTITLE:
 	case PID_TELETEXT:
 	case PID_OTHER:
-		if (!was_component(s, pid))
-			note_component(s, pid, true);
+		if (is != was_component(s, pid))
+			note_component(s, pid, is);
 		break;
 	case PID_AIT:
 	case PID_DATA:
@@ -145,9 +171,14 @@ static void take(struct scrambler *s, const uint8_t *packet)
 		make_null(p);
 		return;
 	}
-	if (!component || ts_scrambling(p) != 0 || offset == TS_PACKET)
+	if (component && s->mode == SCRAMBLER_STOP) {
+		make_null(p);
 		return;
-	p[3] |= SCRAMBLING_EVEN;
+	}
+	if (!component || s->mode != SCRAMBLER_ON || ts_scrambling(p) != 0 ||
+	    offset == TS_PACKET)
+		return;
+	p[3] |= s->parity;
 	if (csa_add(s->csa, p + offset, TS_PACKET - offset) == 0)
 		csa_scramble(s->csa);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Scrambles the components of a stream with one control word (ISO/IEC 13818-1
+ * Scrambles the components of a stream with a control word (ISO/IEC 13818-1
  * 2.4.3.3, ETSI TS 100 289).
  *
  * The PMTs name the components.  Tables, sections in the components (AIT,
@@ -28,12 +28,26 @@ struct scrambler_pids {
 	uint8_t bits[TS_PIDS / 8];
 };
 
+enum scrambler_mode {
+	SCRAMBLER_ON,
+	SCRAMBLER_CLEAR, /* packets stay as they are */
+	SCRAMBLER_STOP,  /* null packets replace those of components */
+};
+
 struct scrambler;
 
 /* pids: borrowed for the life of the scrambler, and changed. */
 struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
 				struct scrambler_pids *pids);
 void scrambler_free(struct scrambler **);
+
+/* Takes another word, of even parity at first, for the next packets. */
+void scrambler_set_word(struct scrambler *,
+			const uint8_t control_word[CSA_CONTROL_WORD], bool odd);
+void scrambler_set_mode(struct scrambler *, enum scrambler_mode);
+
+/* Components of these classes alone; bits by enum pid_class. */
+void scrambler_set_classes(struct scrambler *, unsigned classes);
 
 /* Borrows the parser of the stream.  It comes before the first packet. */
 void scrambler_set_psi(struct scrambler *, const struct psi *);

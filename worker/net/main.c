@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = {
 		&backend_role,
+		&cas_role,
 		&scan_role,
 		&softcam_role,
 		&stream_role,

@@ -33,6 +33,11 @@ void pid_plan_init(struct pid_plan *p)
 	take(p, TS_PID_NULL);
 }
 
+void pid_plan_reserve(struct pid_plan *p, uint16_t pid)
+{
+	take(p, pid);
+}
+
 /* --- maps --- */
 
 /* The width of the left side: narrower maps take precedence. */

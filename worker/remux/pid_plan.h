@@ -29,6 +29,9 @@ struct pid_plan {
 /* Marks the PIDs of fixed tables and of null packets as taken. */
 void pid_plan_init(struct pid_plan *);
 
+/* Keeps a PID free of the source: another stage uses it. */
+void pid_plan_reserve(struct pid_plan *, uint16_t pid);
+
 /* Step 1, for each program: applies its maps. */
 void pid_plan_map(struct pid_plan *, const struct remux_options *,
 		  const struct selection *, uint16_t pmt_pid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/psi_build.h"
 
+#include "proto/spec/cas_spec.h"
 #include "worker/remux/section_writer.h"
 #include "worker/splice/cue.h"
 #include "worker/ts/si_table.h"
@@ -252,6 +253,34 @@ static void write_ait(struct pmt_writer *w)
 	write_loop_end(&w->out, loop);
 }
 
+/* ISO/IEC 13818-1 2.6.16.  Returns its bytes. */
+static size_t make_ca(const struct cas_entry *e, uint16_t pid,
+		      const struct cas_data *data, uint8_t ret[DESC_MAX])
+{
+	ret[0] = DESC_CA;
+	ret[1] = (uint8_t)(4 + data->len);
+	ret[2] = (uint8_t)(e->super_cas_id >> 24);
+	ret[3] = (uint8_t)(e->super_cas_id >> 16);
+	ret[4] = (uint8_t)(0xe0 | pid >> 8);
+	ret[5] = (uint8_t)pid;
+	memcpy(ret + 6, data->bytes, data->len);
+	return 6 + data->len;
+}
+
+static void write_cas(struct pmt_writer *w)
+{
+	const struct cas_list *cas = w->c->cas;
+	uint8_t desc[DESC_MAX];
+
+	for (size_t i = 0; cas != NULL && i < cas->n; i++) {
+		const struct cas_spec *s = &cas->list[i];
+
+		(void)make_ca(&s->entry, s->link.ecm_pid, &s->link.ecm_data,
+			      desc);
+		put_desc(w, RANK_ESSENTIAL, desc);
+	}
+}
+
 static bool has_guest(const struct pmt_content *c)
 {
 	return c->guest != NULL && c->guest->type != 0 &&
@@ -314,6 +343,7 @@ static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 	loop = write_loop_begin(&w->out);
 	(void)write_loop(w, sel->pmt.descriptors, true, NULL);
 	write_cue_registration(w);
+	write_cas(w);
 	write_loop_end(&w->out, loop);
 	for (size_t i = 0; i < sel->n; i++)
 		write_stream(w, &sel->list[i]);
@@ -357,6 +387,26 @@ bool cat_loop(const uint8_t *section, size_t len, struct desc_loop *ret)
 	*ret = (struct desc_loop){ section + CAT_HEADER,
 				   len - CAT_HEADER - SECTION_CRC };
 	return desc_loop_ok(*ret);
+}
+
+size_t cat_build_own(const struct cas_list *cas, uint8_t ret[SECTION_PSI_MAX])
+{
+	struct section_writer w;
+	uint8_t desc[DESC_MAX];
+
+	section_begin(&w, ret, &(struct section_head){
+		.table_id = CAT_TABLE_ID,
+		.extension = 0xffff,
+		.limit = SECTION_PSI_MAX,
+	});
+	for (size_t i = 0; i < cas->n; i++) {
+		const struct cas_entry *e = &cas->list[i].entry;
+		size_t len = make_ca(e, e->emm_pid, &e->emm_data, desc);
+
+		if (write_fits(&w, len))
+			write_bytes(&w, desc, len);
+	}
+	return section_end(&w);
 }
 
 size_t cat_build(const struct remux_options *o, const struct pid_plan *plan,

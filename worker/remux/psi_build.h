@@ -39,6 +39,7 @@ struct pmt_content {
 	/* the added stream, with the PID plan->guest; NULL: none */
 	const struct remux_guest *guest;
 	uint8_t ait_version;   /* version of the AIT with the PID plan->ait */
+	const struct cas_list *cas; /* of remux_config; or NULL */
 };
 
 /*
@@ -55,6 +56,9 @@ size_t pmt_build(const struct pmt_content *, uint8_t ret[SECTION_PSI_MAX],
 size_t cat_build(const struct remux_options *, const struct pid_plan *,
 		 const uint8_t *section, size_t len,
 		 uint8_t ret[SECTION_PSI_MAX]);
+
+/* A CAT with these systems alone. */
+size_t cat_build_own(const struct cas_list *, uint8_t ret[SECTION_PSI_MAX]);
 
 /* The descriptor loop of a CAT; false when the section is not a CAT. */
 bool cat_loop(const uint8_t *section, size_t len, struct desc_loop *ret);

@@ -18,10 +18,11 @@ struct remux *remux_new(const struct remux_config *config)
 	r->transparent = !remux_options_given(o);
 	if (r->transparent) {
 		o->pass_data = true;
-		o->pass_ca = !config->descrambled;
+		o->pass_ca = !config->descrambled && config->cas == NULL;
 		o->sdt = o->eit = o->nit = TABLE_PASS;
 	}
 	r->descrambled = config->descrambled && !o->pass_ca;
+	r->cas = config->cas;
 	r->versions = config->versions;
 	r->first = config->first;
 	r->si = config->si;

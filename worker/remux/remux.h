@@ -12,7 +12,8 @@
  * One program (pnr, or a source with a single program):
  *	PAT, PMT    built, ten times a second; many PMTs in a source without
  *	            null packets may be as rare as in the source
- *	CAT         only with cas or pass_cat
+ *	CAT         of the systems of config.cas, else only with cas or
+ *	            pass_cat
  *	SDT         built for the one service; pass_sdt: unchanged
  *	EIT         of the service, with its new number; pass_eit: unchanged
  *	TDT, TOT    unchanged
@@ -75,6 +76,7 @@ struct sdt_omitted {
 	bool name;     /* its end */
 };
 
+struct cas_list;
 struct psi;
 struct remux;
 
@@ -87,6 +89,10 @@ struct remux_config {
 	const struct remux_options *options; /* copied */
 	/* CA descriptors, ECMs and EMMs pass only with the option cas */
 	bool descrambled;
+	/* The systems that scramble the output: their CA descriptors are added,
+	 * and those of the source pass only with the option cas.  Borrowed for
+	 * the life of the remux; NULL: none. */
+	const struct cas_list *cas;
 	/* the versions of the stream; they must outlive the remux */
 	struct table_versions *versions;
 	struct remux_versions first;

@@ -42,6 +42,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			.ids = &p->ids,
 			.pmt_pid = p->pmt_pid,
 			.guest = p == r->programs ? &r->guest : NULL,
+			.cas = r->cas,
 			.ait_version = r->ait.data[5] >> 1 & 0x1f,
 		}, t.data, &p->omitted);
 	if (p->omitted.guest)
@@ -113,6 +114,11 @@ void remux_build_cat(struct remux *r)
 		if (s->len > 0)
 			t[i].len = cat_build(&r->options, &r->plan, s->data,
 					     s->len, t[i].data);
+	}
+	/* the option cas does not pass the CAT of the source beside this one */
+	if (r->cas != NULL)
+		t[0].len = cat_build_own(r->cas, t[0].data);
+	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++) {
 		hash = hash_add(hash, t[i].data, t[i].len);
 		any |= t[i].len > 0;
 	}

@@ -2,6 +2,7 @@
 /* Derives programs, PIDs and tables of the output from the tables of the
  * source. */
 #include "common/base/alloc.h"
+#include "proto/spec/cas_spec.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 
@@ -112,12 +113,21 @@ static void plan_emm(struct remux *r)
 	}
 }
 
+static void reserve_cas(struct remux *r)
+{
+	for (size_t i = 0; r->cas != NULL && i < r->cas->n; i++) {
+		pid_plan_reserve(&r->plan, r->cas->list[i].link.ecm_pid);
+		pid_plan_reserve(&r->plan, r->cas->list[i].entry.emm_pid);
+	}
+}
+
 static void plan_pids(struct remux *r)
 {
 	uint16_t network = psi_network_pid(r->psi);
 
 	r->network_source = network != 0 ? network : (uint16_t)SI_PID_NIT;
 	pid_plan_init(&r->plan);
+	reserve_cas(r);
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
 	plan_emm(r);

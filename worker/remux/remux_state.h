@@ -95,6 +95,7 @@ struct remux {
 	struct remux_options options;
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
+	const struct cas_list *cas; /* see remux_config; or NULL */
 	struct table_versions *versions;
 	struct remux_versions first;
 	struct si_versions *si; /* see remux_config; or NULL */
@@ -205,7 +206,7 @@ void remux_take_clock(struct remux *, const uint8_t *packet);
 
 static inline bool remux_passes_cat(const struct remux *r)
 {
-	return r->options.cat != TABLE_DROP &&
+	return r->options.cat != TABLE_DROP && r->cas == NULL &&
 	       (r->options.pass_ca || r->options.cat == TABLE_PASS);
 }
 

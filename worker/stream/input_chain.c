@@ -20,7 +20,8 @@ static const char not_ts[] = "no MPEG-TS packets";
 
 /* A single input without options is a relay, byte for byte.  The tables of
  * several inputs, and of the files of a list, share their version numbers.  A
- * descrambled stream needs tables without CA descriptors. */
+ * descrambled stream needs tables without CA descriptors, a scrambled one with
+ * its own. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
@@ -29,13 +30,14 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	bool asked;
 
 	remux_options_overlay(&options, &stream->remux);
-	asked = l->keeper.spec.mux[0] != '\0' || l->descrambler != NULL ||
-		remux_options_given(&options);
+	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
+		l->descrambler != NULL || remux_options_given(&options);
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
 		.descrambled = l->descrambler != NULL,
+		.cas = cfg->cas,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,
 			   .pmt = stream->pmt_version,

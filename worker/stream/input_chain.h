@@ -36,6 +36,7 @@ enum {
 	CHAIN_GAPS_MOST = 2,
 };
 
+struct cas_list;
 struct mux_input;
 
 struct input_chain {
@@ -101,6 +102,8 @@ struct chain_config {
 	unsigned position;
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
+	/* see remux_config; outlives the chain */
+	const struct cas_list *cas;
 	bool alone; /* the stream has no other input */
 	/* The versions of the stream; they outlive the chain. */
 	struct table_versions *versions;

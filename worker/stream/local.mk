@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/stream/analysis_report.c \
+	worker/stream/ca_inserter.c worker/stream/ca_inserter.h \
+	worker/stream/cas_stage.c worker/stream/cas_stage.h \
+	worker/stream/cas_systems.c worker/stream/cas_systems.h \
 	worker/stream/candidate.c worker/stream/candidate.h \
 	worker/stream/input_chain.c worker/stream/input_chain.h \
 	worker/stream/memory.c worker/stream/memory.h \

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "proto/ipc/msg.h"
+#include "worker/csa/crypto_periods.h"
 #include "worker/csa/scrambler.h"
 #include "worker/rtp/datagrams.h"
 #include "worker/remux/si_versions.h"
@@ -33,7 +34,8 @@ struct stream_memory {
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
-	struct scrambler_pids components; /* of outputs with biss */
+	struct scrambler_pids components; /* of outputs with biss, and cas */
+	struct crypto_memory crypto;
 };
 
 /*

@@ -32,7 +32,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  *	descrambled ─▶ remux ─▶ remuxed ─▶
  *	      ▲
  *	packets of mux=
- *	selector ─▶ splice ─▶ spliced ─▶ ring (HTTP), sender, sinks
+ *	selector ─▶ splice ─▶ spliced ─▶ cas ─▶ sent ─▶ ring, sender, sinks
  *	  ▲
  *	still picture
  *
@@ -50,6 +50,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * pnr the remux reads a single PMT, and the monitor has a parser of its own.
  */
 static ts_out_fn received, decapsulated, descrambled, remuxed, filled, spliced;
+static ts_out_fn sent;
 static void spliced_from(struct pipeline *, struct candidate *,
 			 const struct ts_run *runs, size_t n_runs);
 
@@ -151,16 +152,27 @@ static void spliced_from(struct pipeline *p, struct candidate *c,
 	}
 }
 
-/* Packets that are sent. */
+/* Packets of the stream, in the clear. */
 static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+
+	if (p->filler != NULL && selector_still(p->selector) == NULL)
+		filler_feed(p->filler, runs, n_runs);
+	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
+	if (p->cas != NULL)
+		cas_stage_feed(p->cas, runs, n_runs, p->now_ns);
+	else
+		sent(runs, n_runs, p);
+}
+
+/* Packets that are sent. */
+static void sent(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
-	if (p->filler != NULL && selector_still(p->selector) == NULL)
-		filler_feed(p->filler, runs, n_runs);
-	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_paced > 0)
@@ -332,6 +344,18 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 		.continuity = &p->memory->splice,
 	});
+	p->cas = cas_stage_new(&(struct cas_stage_config){
+		.loop = p->loop,
+		.start = config->start,
+		.components = spec.cas_components,
+		.memory = &p->memory->crypto,
+		.pids = &p->memory->components,
+		.out = sent,
+		.arg = p,
+		.now_ns = p->now_ns,
+	});
+	if (p->cas != NULL)
+		cas_stage_set_psi(p->cas, splice_psi(p->splice));
 	if (spec.filler == FILLER_STILL)
 		p->filler = filler_new(splice_psi(p->splice));
 	batch_init(&p->batch, received, p);
@@ -339,6 +363,7 @@ static void make_selector(struct pipeline *p,
 		.start = config->start,
 		.spec = &spec,
 		.memory = p->memory,
+		.cas = cas_stage_list(p->cas),
 		.now_ns = p->now_ns,
 		.splice = p->splice,
 		.filler = p->filler,
@@ -384,6 +409,11 @@ void pipeline_take_cam(struct pipeline *p, const struct msg *m)
 	selector_take_cam(p->selector, m, mono_ns());
 }
 
+void pipeline_link_cas(struct pipeline *p, unsigned place, int fd)
+{
+	cas_stage_link(p->cas, place, fd);
+}
+
 void pipeline_rename(struct pipeline *p, const char *from, const char *to)
 {
 	selector_rename(p->selector, from, to);
@@ -421,7 +451,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		pipeline_use_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
 					.loop = p->loop,
-					.wake = config->wake,
+					/* the channels of cas must not wait */
+					.wake = p->cas == NULL ? config->wake
+							       : NULL,
 					.on_tick = turn,
 					.arg = p,
 				});
@@ -443,6 +475,7 @@ void pipeline_free(struct pipeline **ptr)
 	selector_free(&p->selector);
 	filler_free(&p->filler);
 	splice_free(&p->splice);
+	cas_stage_free(&p->cas);
 	stream_memory_close(&p->memory);
 	/* all outputs stop at the same time: a disk that hangs does not delay
 	 * the others */

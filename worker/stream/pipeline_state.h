@@ -8,6 +8,7 @@
 #include "worker/output/admission.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
+#include "worker/stream/cas_stage.h"
 #include "worker/stream/mux_input.h"
 #include "worker/stream/netif_news.h"
 #include "worker/stream/pipeline.h"
@@ -41,7 +42,8 @@ struct pipeline {
 	struct tap tap; /* reports the tables of an input, on request */
 	struct splice *splice; /* the candidates, as one stream */
 	struct filler *filler; /* a still picture; NULL: none */
-	struct monitor_log watch; /* watches the stream as it is sent */
+	struct cas_stage *cas; /* NULL: not scrambled */
+	struct monitor_log watch; /* watches the stream before cas */
 	uint64_t packets;
 	uint64_t packets_before; /* value of packets a second ago */
 

@@ -210,6 +210,10 @@ void pipeline_second(struct pipeline *p)
 			    "%llu packets dropped", (unsigned long long)late);
 	}
 	tap_second(&p->tap, p->now_ns);
+	if (p->cas != NULL) {
+		status.cas_error = cas_stage_second(p->cas, p->now_ns);
+		status.cas_linked = cas_stage_linked(p->cas);
+	}
 	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,

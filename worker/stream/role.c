@@ -247,6 +247,16 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 			      n_fds > 0 ? fds[0] : -1);
 }
 
+static void on_cas(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	if (s->pipeline == NULL || n_fds == 0)
+		return;
+	pipeline_link_cas(s->pipeline, m->stream_cas.place, fds[0]);
+	fds[0] = -1;
+}
+
 static void on_rename(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -277,6 +287,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_RENAME] = on_rename,
 		[MSG_STREAM_CAM] = on_cam,
 		[MSG_STREAM_WORD] = on_cam,
+		[MSG_STREAM_CAS] = on_cas,
 	},
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

@@ -384,6 +384,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .address = i < s->n ? cfg->start->inputs[i]
 						       : fill,
 				   .stream = cfg->spec,
+				   .cas = cfg->cas,
 				   .alone = s->n == 1 && s->fill == NULL,
 				   .versions = &cfg->memory->tables,
 				   .si = &cfg->memory->si,

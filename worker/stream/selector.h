@@ -55,6 +55,7 @@ struct selector_config {
 	const struct msg_stream_start *start; /* borrowed for the call */
 	const struct stream_spec *spec;       /* borrowed for the call */
 	struct stream_memory *memory;         /* outlives the selector */
+	const struct cas_list *cas; /* outlives the selector; NULL: none */
 	uint64_t now_ns;
 	/* Borrowed for the life of the selector. */
 	struct splice *splice;

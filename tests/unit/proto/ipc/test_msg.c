@@ -349,7 +349,8 @@ Test(msg, a_datagram_cut_at_any_byte_is_rejected)
 
 static bool may_be_absent(const char *key)
 {
-	static const char *const keys[] = { "error", "flawed", "igmp_error",
+	static const char *const keys[] = { "cas_error", "cas_linked", "error",
+					    "flawed", "igmp_error",
 					    "mld_error", "options",
 					    "peer", "seq", "stats", "ua" };
 

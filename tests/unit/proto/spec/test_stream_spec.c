@@ -214,6 +214,7 @@ Test(stream_spec, its_hooks_change_the_members_of_their_rows)
 		{ "service_name", "x" }, { "service_provider", "x" },
 		{ "textcode", "5" }, { "hbbtv_url", "http://x" },
 		{ "backup_on", "pat" }, { "filler", "/x" },
+		{ "cas_components", "video, other" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {

@@ -120,6 +120,69 @@ Test(scrambler, the_components_are_scrambled_and_nothing_else)
 	rig_done(&g);
 }
 
+/* Packets of video, of audio, and a PCR. */
+static void build_three(struct rig *g)
+{
+	(void)build_payload(g->b, VIDEO, 1);
+	(void)build_payload(g->b, AUDIO, 2);
+	(void)build_pcr(g->b, VIDEO, 27000);
+}
+
+Test(scrambler, another_word_has_its_parity)
+{
+	struct rig g = rig_new();
+	uint8_t *p;
+
+	learn(&g);
+	build_three(&g);
+	scrambler_set_word(g.scrambler, (const uint8_t[8]){ 1 }, true);
+	scrambler_set_word(g.scrambler, word, true);
+	run(&g);
+	p = build_packet(g.b, 0);
+	scramble(p);
+	p[3] |= 0x40;
+	cr_assert_arr_eq(g.received->data[0], p, TS_PACKET);
+	rig_done(&g);
+}
+
+Test(scrambler, some_classes_alone_are_components)
+{
+	struct rig g = rig_new();
+
+	learn(&g);
+	build_three(&g);
+	scrambler_set_classes(g.scrambler, 1u << PID_AUDIO);
+	run(&g);
+	cr_assert_eq(ts_scrambling(g.received->data[0]), 0);
+	cr_assert_eq(ts_scrambling(g.received->data[1]), 2);
+	rig_done(&g);
+}
+
+Test(scrambler, null_packets_replace_components_that_are_stopped)
+{
+	struct rig g = rig_new();
+
+	learn(&g);
+	build_tables(g.b);
+	build_three(&g);
+	scrambler_set_mode(g.scrambler, SCRAMBLER_STOP);
+	run(&g);
+	for (size_t i = 0; i < g.b->n; i++) {
+		uint16_t pid = ts_pid(build_packet(g.b, i));
+		bool is = pid == VIDEO || pid == AUDIO;
+
+		cr_assert_eq(ts_pid(g.received->data[i]),
+			     is ? TS_PID_NULL : pid);
+	}
+	scrambler_set_mode(g.scrambler, SCRAMBLER_CLEAR);
+	g.received->n = 0;
+	run(&g);
+	for (size_t i = 0; i < g.b->n; i++)
+		cr_assert_arr_eq(g.received->data[i], build_packet(g.b, i),
+				 TS_PACKET);
+	rig_done(&g);
+}
+
 Test(scrambler, no_component_leaves_in_the_clear_before_its_pmt)
 {
 	struct rig g = rig_new();

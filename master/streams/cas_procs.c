@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/cas_procs.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "master/config/check.h"
+#include "proto/ipc/channel.h"
+#include "proto/spec/cas_spec.h"
+#include "proto/spec/field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PROCS_MAX = 64,
+	/* A worker that no stream uses for so long ends: streams that are
+	 * replaced keep it. */
+	KEPT_MS = 10000,
+	VALUE_MAX = 1024, /* characters of a value */
+	/* Reports of a stream without a link that was made: another one is
+	 * made.  The first may be older than the link. */
+	MISSING_MAX = 3,
+};
+
+struct cas_proc {
+	struct cas_procs *of;
+	char *id;
+	json_t *entry; /* with which it runs; NULL: it does not */
+	uint64_t number; /* of the process that has said hello; 0: none */
+	uint64_t used_ms;
+	struct service_proc *service;
+};
+
+struct cas_procs {
+	struct cas_procs_config cfg;
+	uint64_t last_number;
+	size_t n;
+	struct cas_proc *procs[PROCS_MAX];
+};
+
+/* --- a worker --- */
+
+static void on_hello(void *self)
+{
+	struct cas_proc *p = self;
+	struct msg m = { .type = MSG_CAS_START };
+
+	m.cas_start.entry = p->entry;
+	service_proc_send(p->service, &m, NULL);
+	p->number = ++p->of->last_number;
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	struct cas_proc *p = self;
+
+	if (m->type != MSG_CAS_STATUS)
+		return;
+	if (p->of->cfg.is_used(p->id, p->of->cfg.arg))
+		p->used_ms = mono_ms();
+	if (mono_ms() - p->used_ms >= KEPT_MS)
+		service_proc_unwant(p->service);
+}
+
+static void on_down(void *self)
+{
+	((struct cas_proc *)self)->number = 0;
+}
+
+static const struct service_kind kind = {
+	.role = "cas",
+	.program = SPAWN_WORKER_NET,
+	.beat = MSG_CAS_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+};
+
+static struct cas_proc *find(const struct cas_procs *c, const char *id)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->procs[i]->id, id) == 0)
+			return c->procs[i];
+	return NULL;
+}
+
+static struct cas_proc *add(struct cas_procs *c, const char *id)
+{
+	struct cas_proc *p;
+
+	if (c->n == PROCS_MAX)
+		return NULL;
+	p = xcalloc(1, sizeof *p);
+	p->of = c;
+	p->id = xstrdup(id);
+	p->service = service_proc_new(&c->cfg.service, &kind, id, p);
+	c->procs[c->n++] = p;
+	return p;
+}
+
+/* --- entries --- */
+
+/* The entry that the worker of a system has, or will have; NULL: none. */
+static const json_t *entry_of(const struct cas_procs *c, const char *id)
+{
+	const struct cas_proc *p = find(c, id);
+
+	return p != NULL && p->entry != NULL &&
+			       !service_proc_is_gone(p->service)
+		       ? p->entry
+		       : c->cfg.entry_of(id, c->cfg.arg);
+}
+
+static const char *id_of(const json_t *item)
+{
+	const char *id = json_string_value(json_object_get(item, "cas_id"));
+
+	return id != NULL ? id : "";
+}
+
+/* A copy with the keys that workers read: a message has room for it. */
+static json_t *copy_keys(const struct field_table *t, const json_t *from)
+{
+	json_t *copy = json_object();
+
+	for (size_t i = 0; i < t->n; i++) {
+		const char *key = t->rows[i].key;
+		json_t *value = json_object_get(from, key);
+
+		if (value != NULL && !json_is_object(value) &&
+		    !json_is_array(value) &&
+		    json_string_length(value) <= VALUE_MAX)
+			(void)json_object_set(copy, key, value);
+	}
+	return copy;
+}
+
+size_t cas_procs_resolve(struct cas_procs *c, const json_t *cas_list,
+			 struct cas_item ret[CAS_LIST_MAX])
+{
+	size_t n = MIN(json_array_size(cas_list), (size_t)CAS_LIST_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *item = json_array_get(cas_list, i);
+		const json_t *entry = entry_of(c, id_of(item));
+
+		ret[i].link = copy_keys(&cas_list_fields, item);
+		ret[i].entry = entry != NULL
+				       ? copy_keys(&cas_entry_fields, entry)
+				       : NULL;
+	}
+	return n;
+}
+
+void cas_procs_drop(struct cas_item *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		json_decref((json_t *)items[i].link);
+		json_decref((json_t *)items[i].entry);
+	}
+}
+
+/* --- links --- */
+
+/* The worker of a system, which is started if its entry is complete. */
+static struct cas_proc *want(struct cas_procs *c, const char *id)
+{
+	struct cas_proc *p = find(c, id);
+	const json_t *entry = entry_of(c, id);
+	struct cas_entry spec;
+	struct errmsg error;
+
+	if (entry == NULL || !check_id(id) ||
+	    cas_entry_read(entry, &spec, &error) < 0)
+		return NULL;
+	if (p == NULL)
+		p = add(c, id);
+	if (p == NULL)
+		return NULL;
+	if (service_proc_is_gone(p->service) || p->entry == NULL) {
+		json_t *before = p->entry;
+
+		p->entry = copy_keys(&cas_entry_fields, entry);
+		json_decref(before);
+	}
+	p->used_ms = mono_ms();
+	service_proc_want(p->service);
+	return p;
+}
+
+/* False: no pair, or a worker has ended. */
+static bool join(struct cas_proc *p, size_t place, const char *stream,
+		    const json_t *item, struct channel *channel)
+{
+	const char *ac = json_string_value(json_object_get(item, "ac"));
+	const struct msg to_stream = { .type = MSG_STREAM_CAS,
+				       .stream_cas = { (unsigned)place } };
+	const struct msg to_cas = { .type = MSG_CAS_LINK, .cas_link = {
+		.stream = stream,
+		.ac = ac != NULL && strlen(ac) <= 2 * CAS_AC_MAX ? ac : "",
+	} };
+	int pair[2];
+
+	if (fd_seqpacket_pair(pair) < 0)
+		return false;
+	service_proc_send(p->service, &to_cas, &pair[0]);
+	(void)channel_send(channel, &to_stream, &pair[1], 1);
+	fd_close(&pair[0]);
+	fd_close(&pair[1]);
+	return true;
+}
+
+void cas_links_report(struct cas_links *links, unsigned linked)
+{
+	for (size_t i = 0; i < CAS_LIST_MAX; i++) {
+		bool missing = links->numbers[i] != 0 && !(linked >> i & 1);
+
+		links->missing[i] = missing ? links->missing[i] + 1 : 0;
+		if (links->missing[i] >= MISSING_MAX)
+			links->numbers[i] = links->missing[i] = 0;
+	}
+}
+
+void cas_procs_link(struct cas_procs *c, const char *stream,
+		    const json_t *cas_list, struct cas_links *links,
+		    struct channel *channel)
+{
+	size_t n = MIN(json_array_size(cas_list), (size_t)CAS_LIST_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_array_get(cas_list, i);
+		struct cas_proc *p = want(c, id_of(item));
+
+		if (p != NULL && p->number != 0 &&
+		    p->number != links->numbers[i] &&
+		    join(p, i, stream, item, channel))
+			links->numbers[i] = p->number;
+	}
+}
+
+/* --- */
+
+struct cas_procs *cas_procs_new(const struct cas_procs_config *cfg)
+{
+	struct cas_procs *c = xcalloc(1, sizeof *c);
+
+	c->cfg = *cfg;
+	return c;
+}
+
+void cas_procs_free(struct cas_procs **pc)
+{
+	struct cas_procs *c = *pc;
+
+	*pc = NULL;
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		struct cas_proc *p = c->procs[i];
+
+		service_proc_free(&p->service);
+		json_decref(p->entry);
+		free(p->id);
+		free(p);
+	}
+	free(c);
+}
+
+size_t cas_procs_count(const struct cas_procs *c)
+{
+	return c->n;
+}
+
+struct service_proc *cas_procs_service(const struct cas_procs *c, size_t i)
+{
+	return i < c->n ? c->procs[i]->service : NULL;
+}

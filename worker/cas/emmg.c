@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/cas/emmg.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "worker/cas/emmg_client.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	CLIENTS_MAX = 8,
+	BACKLOG = 8,
+	DATAGRAMS_MAX = 32, /* in a wake-up */
+};
+
+struct emmg {
+	struct emmg_config cfg;
+	ev_io acceptable, readable;
+	size_t n;
+	struct emmg_client *clients[CLIENTS_MAX];
+	uint8_t datagram[SIMULCRYPT_MAX];
+};
+
+/* --- sockets --- */
+
+static int open_socket(int type, uint16_t port)
+{
+	const struct sockaddr_in6 any = { .sin6_family = AF_INET6,
+					  .sin6_port = htons(port) };
+	const struct sockaddr_in any4 = { .sin_family = AF_INET,
+					  .sin_port = htons(port) };
+	const struct sockaddr *address = (const struct sockaddr *)&any;
+	socklen_t len = sizeof any;
+	int fd = socket(AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err = 0;
+
+	/* a machine without IPv6 */
+	if (fd < 0) {
+		fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		address = (const struct sockaddr *)&any4;
+		len = sizeof any4;
+	} else {
+		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	}
+	if (fd < 0)
+		return -errno;
+	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (bind(fd, address, len) < 0 ||
+	    (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
+		err = -errno;
+	if (err < 0)
+		fd_close(&fd);
+	return err < 0 ? err : fd;
+}
+
+int emmg_open(const struct cas_entry *entry, struct emmg_sockets *ret,
+	      struct errmsg *error)
+{
+	struct emmg_sockets s = { -1, -1 };
+	int fd;
+
+	*ret = s;
+	if (entry->emmg_port == 0)
+		return 0;
+	fd = s.tcp = open_socket(SOCK_STREAM, entry->emmg_port);
+	if (fd >= 0 && entry->emmg_udp)
+		fd = s.udp = open_socket(SOCK_DGRAM, entry->emmg_port);
+	if (fd < 0) {
+		fd_close(&s.tcp);
+		return errmsg_fail(error, fd, "emmg_port %u: %s",
+				   entry->emmg_port, strerror(-fd));
+	}
+	*ret = s;
+	return 0;
+}
+
+/* --- clients --- */
+
+static unsigned left(void *arg)
+{
+	const struct emmg *e = arg;
+	unsigned used = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		used += emmg_client_allocated(e->clients[i]);
+	return e->cfg.kbps > used ? e->cfg.kbps - used : 0;
+}
+
+static void on_emm(struct ts_run run, void *arg)
+{
+	struct emmg *e = arg;
+
+	e->cfg.on_emm(run, e->cfg.arg);
+}
+
+static void on_gone(struct emmg_client *client, const char *error, void *arg)
+{
+	struct emmg *e = arg;
+	size_t i = 0;
+
+	log_info("cas", "EMMG disconnected: %s", error);
+	while (e->clients[i] != client)
+		i++;
+	e->clients[i] = e->clients[--e->n];
+	emmg_client_free(&client);
+}
+
+static const struct emmg_client_events client_events = {
+	.left = left,
+	.on_emm = on_emm,
+	.on_gone = on_gone,
+};
+
+static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct emmg *e = container_of(w, struct emmg, acceptable);
+	int fd = accept4(w->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)revents;
+	if (fd < 0)
+		return;
+	if (e->n == CLIENTS_MAX) {
+		log_warning("cas", "more than %d EMMGs: connection closed",
+			    CLIENTS_MAX);
+		fd_close(&fd);
+		return;
+	}
+	/* a host that vanished leaves its place */
+	(void)fd_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	log_info("cas", "EMMG connected");
+	e->clients[e->n++] = emmg_client_new(&(struct emmg_client_config){
+		.loop = loop,
+		.fd = fd,
+		.events = &client_events,
+		.arg = e,
+	});
+}
+
+/* A datagram is one message.  Its client is set up over TCP. */
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct emmg *e = container_of(w, struct emmg, readable);
+
+	(void)loop, (void)revents;
+	for (int k = 0; k < DATAGRAMS_MAX; k++) {
+		ssize_t n = recv(w->fd, e->datagram, sizeof e->datagram, 0);
+		struct simulcrypt m;
+
+		if (n < 0)
+			return;
+		if (simulcrypt_read(e->datagram, (size_t)n, &m) < 0 ||
+		    m.type != EMMG_DATA)
+			continue;
+		for (size_t i = 0; i < e->n; i++)
+			if (emmg_client_data(e->clients[i], &m))
+				break;
+	}
+}
+
+struct emmg *emmg_new(const struct emmg_config *cfg)
+{
+	struct emmg *e = xcalloc(1, sizeof *e);
+
+	e->cfg = *cfg;
+	ev_io_init(&e->acceptable, on_acceptable, cfg->sockets.tcp, EV_READ);
+	ev_io_init(&e->readable, on_readable, cfg->sockets.udp, EV_READ);
+	if (cfg->sockets.tcp >= 0)
+		ev_io_start(cfg->loop, &e->acceptable);
+	if (cfg->sockets.udp >= 0)
+		ev_io_start(cfg->loop, &e->readable);
+	return e;
+}
+
+void emmg_free(struct emmg **pe)
+{
+	struct emmg *e = *pe;
+
+	*pe = NULL;
+	if (e == NULL)
+		return;
+	for (size_t i = 0; i < e->n; i++)
+		emmg_client_free(&e->clients[i]);
+	ev_io_stop(e->cfg.loop, &e->acceptable);
+	ev_io_stop(e->cfg.loop, &e->readable);
+	fd_close(&e->cfg.sockets.tcp);
+	fd_close(&e->cfg.sockets.udp);
+	free(e);
+}
+
+unsigned emmg_clients(const struct emmg *e)
+{
+	return (unsigned)e->n;
+}

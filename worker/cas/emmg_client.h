@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A connection of an EMM generator (ETSI TS 103 197 6): its channel, its data
+ * streams and their bandwidth.
+ *
+ * Data beyond the allocated bandwidth are dropped, and so is what is malformed.
+ * Errors are answered, a few times; an error is never the answer to an error.
+ *
+ * Owns the connection; borrows the loop.
+ */
+#pragma once
+
+#include "worker/cas/simulcrypt.h"
+#include "worker/ts/packet.h"
+
+#include <sys/queue.h>
+
+struct emmg_client;
+struct ev_loop;
+
+enum { EMMG_STREAMS_MAX = 16, EMMG_RUN_MAX = 64 /* packets */ };
+
+struct emmg_client_events {
+	/* kbit/s that are not allocated. */
+	unsigned (*left)(void *arg);
+	/* At most EMMG_RUN_MAX packets. */
+	void (*on_emm)(struct ts_run, void *arg);
+	/* The last call; it frees the client. */
+	void (*on_gone)(struct emmg_client *, const char *error, void *arg);
+};
+
+struct emmg_client_config {
+	struct ev_loop *loop;
+	int fd; /* taken: connected, does not block */
+	const struct emmg_client_events *events;
+	void *arg;
+};
+
+struct emmg_client *emmg_client_new(const struct emmg_client_config *);
+void emmg_client_free(struct emmg_client **);
+
+/* The allocated kbit/s of its streams. */
+unsigned emmg_client_allocated(const struct emmg_client *);
+
+/* Takes a data provision that came in a datagram.  False: no stream of this
+ * client has its numbers. */
+bool emmg_client_data(struct emmg_client *, const struct simulcrypt *);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The role `cas`: a conditional access system, between its generators of ECMs
+ * and EMMs and the streams that it protects. */
+#include "common/base/alloc.h"
+#include "common/base/hex.h"
+#include "common/base/log.h"
+#include "proto/spec/cas_spec.h"
+#include "worker/cas/ecmg.h"
+#include "worker/cas/emmg.h"
+#include "worker/core/worker.h"
+
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sysexits.h>
+
+enum {
+	/* Messages that a stream has not read: then EMMs are dropped. */
+	WAITING_MAX = 16,
+	PACKET_DIGITS = 2 * TS_PACKET,
+};
+
+_Static_assert((int)MSG_CAS_STREAMS_MAX == (int)ECMG_STREAMS_MAX &&
+		       (int)MSG_CW_COUNT == (int)ECMG_WORDS &&
+		       (int)MSG_CAS_ECM_PACKETS == (int)ECMG_PACKETS_MAX &&
+		       (int)MSG_CAS_AC_MAX == (int)CAS_AC_MAX,
+	       "messages have room for what generators send");
+
+/* A stream. */
+struct link {
+	TAILQ_ENTRY(link) next;
+	struct cas *of;
+	char *name;
+	unsigned stream; /* at the generators */
+	struct channel *channel;
+};
+
+struct cas {
+	struct worker *worker;
+	struct cas_entry entry;
+	struct ecmg *ecmg; /* NULL until cas.start */
+	struct emmg *emmg;
+	struct errmsg emmg_error;
+	ev_timer second;
+	struct msg_cas_status counts;
+	TAILQ_HEAD(, link) links;
+};
+
+/* --- streams --- */
+
+static struct link *find_link(struct cas *c, unsigned stream)
+{
+	struct link *l;
+
+	TAILQ_FOREACH(l, &c->links, next)
+		if (l->stream == stream)
+			return l;
+	return NULL;
+}
+
+static void drop_link(struct link *l)
+{
+	struct cas *c = l->of;
+
+	TAILQ_REMOVE(&c->links, l, next);
+	ecmg_remove(c->ecmg, l->stream);
+	channel_free(&l->channel);
+	free(l->name);
+	free(l);
+}
+
+static void on_words(struct link *l, const struct msg_cas_words *m)
+{
+	struct ecmg_request r = { .number = (uint16_t)m->number,
+				  .period_ms = m->period_ms };
+
+	if (hex_read(m->words, r.words[0], sizeof r.words))
+		ecmg_ask(l->of->ecmg, l->stream, &r);
+	explicit_bzero(&r, sizeof r);
+}
+
+static void on_link_message(struct channel *channel, const struct msg *m,
+			    int *fds, size_t n_fds, void *arg)
+{
+	struct link *l = arg;
+
+	(void)channel, (void)fds, (void)n_fds;
+	if (m->type == MSG_CAS_WORDS) {
+		on_words(l, &m->cas_words);
+		return;
+	}
+	log_error("cas", "%s: its process sent %s: channel closed", l->name,
+		  msg_type_name(m->type));
+	drop_link(l);
+}
+
+static void on_link_close(struct channel *channel, int err, const char *error,
+			  void *arg)
+{
+	struct link *l = arg;
+
+	(void)channel;
+	if (err < 0)
+		log_error("cas", "%s: channel: %s", l->name, error);
+	drop_link(l);
+}
+
+static const struct channel_events link_events = {
+	.on_message = on_link_message,
+	.on_close = on_link_close,
+};
+
+/* The lowest number that no stream has; ECMG_STREAMS_MAX: none is free. */
+static unsigned free_stream(struct cas *c)
+{
+	unsigned n = 0;
+
+	while (n < ECMG_STREAMS_MAX && find_link(c, n) != NULL)
+		n++;
+	return n;
+}
+
+static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	const struct msg_cas_link *from = &m->cas_link;
+	struct cas *c = role;
+	struct cas_data ac = { .len = strlen(from->ac) / 2 };
+	struct link *l, *old;
+
+	if (c->ecmg == NULL || n_fds == 0 ||
+	    !hex_read(from->ac, ac.bytes, ac.len))
+		return;
+	TAILQ_FOREACH(old, &c->links, next)
+		if (strcmp(old->name, from->stream) == 0)
+			break;
+	if (old != NULL)
+		drop_link(old);
+	l = xcalloc(1, sizeof *l);
+	l->of = c;
+	l->stream = free_stream(c);
+	if (l->stream == ECMG_STREAMS_MAX) {
+		log_error("cas", "%s: more than %d streams", from->stream,
+			  ECMG_STREAMS_MAX);
+		free(l);
+		return;
+	}
+	l->name = xstrdup(from->stream);
+	l->channel = channel_new(&(struct channel_config){
+		.loop = c->worker->loop,
+		.fd = fds[0],
+		.receives = MSG_TO_MASTER,
+		.events = &link_events,
+		.arg = l,
+	});
+	fds[0] = -1;
+	TAILQ_INSERT_TAIL(&c->links, l, next);
+	ecmg_add(c->ecmg, l->stream, &ac);
+}
+
+/* --- ECMs --- */
+
+static void on_terms(unsigned stream, const struct ecmg_terms *t,
+		     const char *error, void *arg)
+{
+	struct link *l = find_link(arg, stream);
+	struct msg m = { .type = MSG_CAS_TERMS };
+
+	if (l == NULL)
+		return;
+	m.cas_terms.error = error;
+	if (t != NULL)
+		m.cas_terms = (struct msg_cas_terms){
+			.up = true,
+			.period_ms = t->period_ms,
+			.delay_ms = (unsigned)MAX(t->delay_start_ms, 0),
+			.ahead_ms = (unsigned)MAX(-t->delay_start_ms, 0),
+			.repetition_ms = t->repetition_ms,
+			.lead = t->lead,
+		};
+	(void)channel_send(l->channel, &m, NULL, 0);
+}
+
+static void on_ecm(unsigned stream, uint16_t number, struct ts_run run,
+		   void *arg)
+{
+	struct cas *c = arg;
+	struct link *l = find_link(c, stream);
+	char digits[ECMG_PACKETS_MAX * PACKET_DIGITS + 1];
+	struct msg m = { .type = MSG_CAS_ECM };
+
+	c->counts.ecms++;
+	if (l == NULL || run.n > ECMG_PACKETS_MAX)
+		return;
+	hex_write(digits, run.data, run.n * TS_PACKET);
+	m.cas_ecm = (struct msg_cas_ecm){ number, digits };
+	(void)channel_send(l->channel, &m, NULL, 0);
+}
+
+static const struct ecmg_events ecmg_events = {
+	.on_terms = on_terms,
+	.on_ecm = on_ecm,
+};
+
+/* --- EMMs --- */
+
+/* To all streams, or to the one that has been here for the longest time. */
+static void on_emm(struct ts_run run, void *arg)
+{
+	struct cas *c = arg;
+	char digits[MSG_CAS_EMM_PACKETS * PACKET_DIGITS + 1];
+	struct msg m = { .type = MSG_CAS_EMM, .cas_emm = { digits } };
+	struct link *l;
+
+	c->counts.emms += run.n;
+	if (c->entry.emm_pid == TS_PID_NULL || run.n > MSG_CAS_EMM_PACKETS)
+		return;
+	hex_write(digits, run.data, run.n * TS_PACKET);
+	TAILQ_FOREACH(l, &c->links, next) {
+		if (channel_waiting(l->channel) < WAITING_MAX)
+			(void)channel_send(l->channel, &m, NULL, 0);
+		if (!c->entry.emm_clone)
+			return;
+	}
+}
+
+/* --- the role --- */
+
+static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct cas *c = container_of(w, struct cas, second);
+	struct msg m = { .type = MSG_CAS_STATUS };
+
+	(void)loop, (void)revents;
+	c->counts.streams = ecmg_streams(c->ecmg);
+	c->counts.emmgs = emmg_clients(c->emmg);
+	c->counts.error = ecmg_error(c->ecmg);
+	if (c->counts.error == NULL && c->emmg_error.text[0] != '\0')
+		c->counts.error = c->emmg_error.text;
+	m.cas_status = c->counts;
+	(void)channel_send(c->worker->channel, &m, NULL, 0);
+}
+
+static void *cas_new(struct worker *worker)
+{
+	struct cas *c = xcalloc(1, sizeof *c);
+
+	c->worker = worker;
+	TAILQ_INIT(&c->links);
+	ev_timer_init(&c->second, on_second, 1., 1.);
+	return c;
+}
+
+static void cas_free(void *role)
+{
+	struct cas *c = role;
+	struct link *l;
+
+	ev_timer_stop(c->worker->loop, &c->second);
+	while ((l = TAILQ_FIRST(&c->links)) != NULL)
+		drop_link(l);
+	ecmg_free(&c->ecmg);
+	emmg_free(&c->emmg);
+	free(c);
+}
+
+static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct cas *c = role;
+	struct emmg_sockets sockets;
+	struct errmsg error = { 0 };
+
+	(void)fds, (void)n_fds;
+	if (c->ecmg != NULL) {
+		log_error("cas", "second cas.start in one process");
+		worker_exit(c->worker, EX_PROTOCOL);
+		return;
+	}
+	if (cas_entry_read(m->cas_start.entry, &c->entry, &error) < 0)
+		log_error("cas", "[CAS %s] configuration error: %s",
+			  c->entry.id, error.text);
+	if (emmg_open(&c->entry, &sockets, &c->emmg_error) < 0)
+		log_error("cas", "%s", c->emmg_error.text);
+	if (!worker_enter_sandbox(c->worker, NULL))
+		return;
+	c->emmg = emmg_new(&(struct emmg_config){
+		.loop = c->worker->loop,
+		.sockets = sockets,
+		.kbps = c->entry.emmg_kbps,
+		.on_emm = on_emm,
+		.arg = c,
+	});
+	c->ecmg = ecmg_new(&(struct ecmg_config){
+		.loop = c->worker->loop,
+		.entry = &c->entry,
+		.events = &ecmg_events,
+		.arg = c,
+	});
+	worker_send_ready(c->worker);
+	ev_timer_start(c->worker->loop, &c->second);
+}
+
+const struct worker_role cas_role = {
+	.name = "cas",
+	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES | NEED_ACCEPT,
+	/* it opens the port of the EMMG before */
+	.enters_late = true,
+	.new = cas_new,
+	.free = cas_free,
+	.messages = {
+		[MSG_CAS_START] = on_start,
+		[MSG_CAS_LINK] = on_link,
+	},
+	/* emmg_port may be below 1024 */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
+};

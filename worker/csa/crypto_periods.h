@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The crypto periods of a stream that one or more conditional access systems
+ * protect (ETSI TS 103 197 5): when the control word changes, when each ECM is
+ * broadcast, and which ECM to request.
+ *
+ * Each period has a number and a control word of the same parity.  The word
+ * changes at the end of its period, as soon as every system has the ECM of the
+ * next period: never before.  An ECM replaces the one before delay_start after
+ * the change, or ahead of it.  While an ECM is overdue, the word stays, and
+ * after a time the rule of its system applies.
+ *
+ * Words, number and the ECMs on air are in memory that outlives the worker, so
+ * that its successor continues.
+ *
+ * Pure: the caller provides time, words and ECMs.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "worker/csa/csa.h"
+#include "worker/ts/packet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	CRYPTO_SYSTEMS_MAX = 8,
+	CRYPTO_ECM_PACKETS = 8,
+	/* The words of a request: of the period before, of the period, and of
+	 * the next ones. */
+	CRYPTO_WORDS = 6,
+	CRYPTO_KEPT = CRYPTO_WORDS + 1,
+};
+
+struct crypto_ecm {
+	uint64_t system; /* hash of its id */
+	uint16_t number; /* of the period */
+	uint16_t n;      /* packets; 0: none */
+	uint32_t reserved;
+	uint8_t packets[CRYPTO_ECM_PACKETS * TS_PACKET];
+};
+
+/* Embedded; zeroed, or as the last worker left it. */
+struct crypto_memory {
+	uint32_t magic;
+	uint16_t number; /* of the period that runs */
+	uint16_t reserved;
+	/* of the period before, of this one, and of the next ones */
+	uint8_t words[CRYPTO_KEPT][CSA_CONTROL_WORD];
+	struct crypto_ecm on_air[CRYPTO_SYSTEMS_MAX];
+};
+
+/* What the stream does. */
+enum crypto_mode {
+	CRYPTO_SCRAMBLED,
+	CRYPTO_CLEAR,
+	CRYPTO_STOPPED, /* the components are not sent */
+};
+
+/* From the generator of a system. */
+struct crypto_terms {
+	bool up;
+	unsigned period_ms; /* the shortest period */
+	int delay_start_ms;
+	unsigned repetition_ms;
+};
+
+struct crypto_system_config {
+	uint64_t system;       /* hash of its id */
+	enum crypto_mode lost; /* without ECM; CRYPTO_SCRAMBLED: as before */
+	unsigned lost_after_s;
+};
+
+struct crypto_config {
+	size_t n;
+	struct crypto_system_config systems[CRYPTO_SYSTEMS_MAX];
+	unsigned period_ms;
+	struct crypto_memory *memory; /* borrowed */
+	/* Makes a new control word. */
+	void (*make_word)(uint8_t word[CSA_CONTROL_WORD], void *arg);
+	void *arg;
+	uint64_t now_ns;
+};
+
+struct crypto_system {
+	struct crypto_terms terms;
+	bool asked;         /* the ECM of asked_number is awaited */
+	uint16_t asked_number;
+	struct crypto_ecm next; /* of the next period; n 0: not here */
+	uint64_t switch_ns; /* when it goes on air; UINT64_MAX: not planned */
+	bool news;          /* another ECM is on air */
+};
+
+struct crypto_periods {
+	struct crypto_config cfg;
+	uint64_t since_ns;  /* begin of the period */
+	uint64_t change_ns; /* its end; UINT64_MAX: not planned */
+	enum crypto_mode mode;
+	struct crypto_system systems[CRYPTO_SYSTEMS_MAX];
+};
+
+void crypto_init(struct crypto_periods *, const struct crypto_config *);
+
+/* New terms of a system; a request that it has not answered stands. */
+void crypto_set_terms(struct crypto_periods *, size_t system,
+		      const struct crypto_terms *);
+/* Its worker has ended: unanswered requests are lost. */
+void crypto_set_down(struct crypto_periods *, size_t system);
+
+/* The number of the period whose ECM is to be requested now from a system;
+ * false: none.  The request then counts as made. */
+bool crypto_ask(struct crypto_periods *, size_t system, uint16_t *ret_number);
+
+/* The CRYPTO_WORDS words of that request. */
+const uint8_t *crypto_words(const struct crypto_periods *, uint16_t number);
+
+/* The answer.  False: it was not requested. */
+bool crypto_take_ecm(struct crypto_periods *, size_t system, uint16_t number,
+		     const uint8_t *packets, size_t n);
+
+/* True: crypto_word(), its parity or crypto_mode() has changed. */
+bool crypto_turn(struct crypto_periods *, uint64_t now_ns);
+
+const uint8_t *crypto_word(const struct crypto_periods *);
+bool crypto_is_odd(const struct crypto_periods *);
+enum crypto_mode crypto_mode(const struct crypto_periods *);
+
+/* The ECM on air of a system; n is 0 if there is none. */
+struct ts_run crypto_on_air(const struct crypto_periods *, size_t system);
+
+/* True once after another ECM of the system went on air. */
+bool crypto_take_news(struct crypto_periods *, size_t system);
+
+/* Seconds for which an ECM of the system is overdue; 0: it is not. */
+unsigned crypto_late_s(const struct crypto_periods *, size_t system,
+		       uint64_t now_ns);
+
+/* The length of a period. */
+unsigned crypto_period_ms(const struct crypto_periods *);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inserts packets with ECMs and EMMs into a stream.
+ *
+ * A packet replaces a null packet, or goes between two packets if no null
+ * packet comes for a while.  ECMs go first.
+ *
+ * Pure.  The queue is bounded: what finds no room is counted and dropped.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <stdbool.h>
+
+enum {
+	CA_ECMS_MAX = 64, /* packets that wait */
+	CA_EMMS_MAX = 256,
+};
+
+struct ca_inserter;
+
+/* out gets the packets, which it may borrow for the call. */
+struct ca_inserter *ca_inserter_new(ts_out_fn *out, void *arg);
+void ca_inserter_free(struct ca_inserter **);
+
+/* Queues a section in packets.  They get this PID, and their counters when they
+ * go out.  False: it has no room. */
+bool ca_inserter_ecm(struct ca_inserter *, uint16_t pid, struct ts_run);
+bool ca_inserter_emm(struct ca_inserter *, uint16_t pid, struct ts_run);
+
+/* Does an ECM of this PID wait? */
+bool ca_inserter_has(const struct ca_inserter *, uint16_t pid);
+
+void ca_inserter_feed(struct ca_inserter *, const struct ts_run *runs,
+		      size_t n_runs);

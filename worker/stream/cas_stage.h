@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Scrambles a stream for its conditional access systems (DVB Simulcrypt), for
+ * all outputs at once: the components by the control word of the period, and
+ * ECMs and EMMs between them.  The remux adds the CA descriptors.
+ *
+ * Tables, adaptation fields and the packets of other PIDs stay in the clear.
+ *
+ * Owns the channels to the workers of the systems.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+#include "proto/spec/cas_spec.h"
+#include "worker/csa/crypto_periods.h"
+#include "worker/csa/scrambler.h"
+
+struct cas_stage;
+struct ev_loop;
+
+struct cas_stage_config {
+	struct ev_loop *loop;
+	const struct msg_stream_start *start; /* borrowed for the call */
+	unsigned components; /* bits by enum cas_component; 0: all */
+	/* Of the stream; they outlive the stage. */
+	struct crypto_memory *memory;
+	struct scrambler_pids *pids;
+	ts_out_fn *out;
+	void *arg;
+	uint64_t now_ns;
+};
+
+/* NULL: the stream has no systems. */
+struct cas_stage *cas_stage_new(const struct cas_stage_config *);
+void cas_stage_free(struct cas_stage **);
+
+/* The systems, borrowed for the life of the stage. */
+const struct cas_list *cas_stage_list(const struct cas_stage *);
+
+/* As scrambler_set_psi(). */
+void cas_stage_set_psi(struct cas_stage *, const struct psi *);
+
+/* A channel to the worker of the system at this place; fd is taken. */
+void cas_stage_link(struct cas_stage *, unsigned place, int fd);
+
+void cas_stage_feed(struct cas_stage *, const struct ts_run *runs,
+		    size_t n_runs, uint64_t now_ns);
+
+/* As cas_systems_linked() and cas_systems_second(). */
+unsigned cas_stage_linked(const struct cas_stage *);
+const char *cas_stage_second(struct cas_stage *, uint64_t now_ns);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The conditional access systems of a stream: a channel to the worker of each,
+ * which gets the control words and returns ECMs and EMMs.
+ *
+ * That worker parses what a stranger sends: whatever arrives is judged, and a
+ * flood closes the channel.  The master opens another one.
+ *
+ * Owns the channels; borrows the loop, the list and the periods.
+ */
+#pragma once
+
+#include "proto/spec/cas_spec.h"
+#include "worker/csa/crypto_periods.h"
+
+struct cas_systems;
+struct ev_loop;
+
+struct cas_systems_config {
+	struct ev_loop *loop;
+	const struct cas_list *list;
+	struct crypto_periods *periods;
+	/* An EMM, in packets. */
+	void (*on_emm)(size_t system, struct ts_run, void *arg);
+	void *arg;
+};
+
+struct cas_systems *cas_systems_new(const struct cas_systems_config *);
+void cas_systems_free(struct cas_systems **);
+
+/* A channel to the worker of a system, taken; replaces the one before. */
+void cas_systems_link(struct cas_systems *, size_t system, int fd);
+
+/* Requests the ECMs that are needed. */
+void cas_systems_ask(struct cas_systems *);
+
+/* The systems that have a channel, a bit by place. */
+unsigned cas_systems_linked(const struct cas_systems *);
+
+/* Once a second.  Returns why an ECM is not there, borrowed until the next
+ * call; NULL: all are. */
+const char *cas_systems_second(struct cas_systems *, uint64_t now_ns);
