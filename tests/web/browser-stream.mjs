@@ -135,6 +135,11 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await page.waitForSelector('h1:has-text("Network")');
 	await page.waitForSelector('text=No session was announced so far');
 	await visitor.accessible('network');
+	// a page without a place in the rail
+	await page.keyboard.press('Control+k');
+	await page.keyboard.type('categor');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("Categories")');
 	await page.keyboard.press('g');
 	await page.keyboard.press('i');
 	await page.waitForSelector('text=does not record incidents');

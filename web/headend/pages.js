@@ -68,10 +68,19 @@ export const PAGES = {
 };
 
 /**
- * The pages of the rail that a user may see.
+ * The pages with a name that a user may see.
+ * @param {boolean} isControl
+ */
+export function namedPages(isControl) {
+	return Object.entries(PAGES).filter(([, page]) =>
+		page.word !== undefined && (isControl || !page.isControl));
+}
+
+/**
+ * Those of the rail.
  * @param {boolean} isControl
  */
 export function railPages(isControl) {
-	return Object.entries(PAGES).filter(([, page]) =>
-		page.sign !== undefined && (isControl || !page.isControl));
+	return namedPages(isControl).filter(([, page]) =>
+		page.sign !== undefined);
 }

@@ -7,7 +7,7 @@ import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { canSwitch, nextInput, restart, toggle } from './actions.js';
 import { Dialog } from './dialog.js';
-import { railPages } from './pages.js';
+import { namedPages } from './pages.js';
 import { href } from './route.js';
 import { rowOf } from './rows.js';
 import { Foreign, html } from './view.js';
@@ -57,7 +57,7 @@ function ofStream(app, ask) {
  */
 function fixed(app, ask, onOpen) {
 	return [...ofStream(app, ask),
-		...railPages(app.isControl).map(([page, { word, key }]) => ({
+		...namedPages(app.isControl).map(([page, { word, key }]) => ({
 			text: t(/** @type {Word} */ (word)), kind: t('page'),
 			key: key && `g ${key}`, run: go(href(page)) })),
 		...app.isControl ? [{ text: t('new_stream'), kind: t('action'),
