@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "common/base/ratelimit.h"
 #include "common/supervise/service_proc.h"
 #include "proto/ipc/msg.h"
 #include "proto/spec/cam_spec.h"
@@ -25,6 +26,7 @@ struct softcams;
 enum {
 	SOFTCAM_USES_MAX = 16, /* softcams of a stream */
 	SOFTCAM_LOGGED_IN = 3, /* status of an event */
+	SOFTCAM_ASKS_MAX = 500, /* ECMs, or EMMs, of a stream in 10 s */
 };
 
 /* A stream.  Embedded; zeroed memory apart from send and arg. */
@@ -35,6 +37,7 @@ struct softcam_user {
 	size_t n;
 	char ids[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
 	bool up; /* its worker takes messages */
+	struct ratelimit ecms, emms;
 	void (*send)(const struct msg *, void *arg);
 	void *arg;
 };

@@ -2,6 +2,7 @@
 /* The messages of the workers of softcams, and those between them and the
  * streams. */
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "master/softcams/softcam_state.h"
 
 #include <stdio.h>
@@ -78,10 +79,16 @@ void softcams_take(struct softcams *s, struct softcam_user *u,
 	struct msg to = { .type = is_ecm ? MSG_SOFTCAM_ECM : MSG_SOFTCAM_EMM };
 	struct msg_cam_section *section = is_ecm ? &to.softcam_ecm
 						 : &to.softcam_emm;
+	struct ratelimit *limit = is_ecm ? &u->ecms : &u->emms;
+	unsigned suppressed;
+	bool passes;
 
 	if (!softcam_is_used_by(u, from->name))
 		return;
-	if (p != NULL && p->up) {
+	/* a stream must not fill the queue of a worker that serves others */
+	limit->burst = SOFTCAM_ASKS_MAX;
+	passes = ratelimit_pass(limit, mono_ms(), &suppressed);
+	if (p != NULL && p->up && passes) {
 		*section = *from;
 		section->name = u->stream;
 		service_proc_send(p->service, &to, NULL);
@@ -92,7 +99,8 @@ void softcams_take(struct softcams *s, struct softcam_user *u,
 	to = (struct msg){ .type = MSG_STREAM_WORD };
 	to.stream_word = (struct msg_cam_word){
 		.name = from->name, .number = from->number,
-		.even = "", .odd = "", .error = "not connected" };
+		.even = "", .odd = "",
+		.error = passes ? "not connected" : "too many requests" };
 	u->send(&to, u->arg);
 }
 
@@ -109,25 +117,36 @@ static void tell(const struct softcam_proc *p, bool up)
 	s->on_event(&info, s->arg);
 }
 
+/* Copies a text of a worker, which may have any characters. */
+static void copy_error(char ret[SOFTCAM_ERROR_MAX], const char *text)
+{
+	(void)snprintf(ret, SOFTCAM_ERROR_MAX, "%s", text);
+	for (char *c = ret; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
 static void take_card(struct softcam_proc *p,
 		      const struct msg_softcam_result *card)
 {
-	const char *error = card->error;
-	bool news = error == NULL || strcmp(p->error, error) != 0;
+	char error[SOFTCAM_ERROR_MAX];
+	unsigned suppressed;
+	bool news;
 
-	p->up = error == NULL;
+	copy_error(error, card->error != NULL ? card->error : "");
+	p->up = card->error == NULL;
+	news = p->up || strcmp(p->error, error) != 0;
 	p->card = *card;
 	p->card.error = NULL;
-	if (news && error != NULL)
+	if (news && !p->up && ratelimit_pass(&p->log, mono_ms(), &suppressed))
 		log_warning(service_proc_name(p->service), "%s", error);
-	(void)snprintf(p->error, sizeof p->error, "%s",
-		       error != NULL ? error : "");
+	memcpy(p->error, error, sizeof error);
 	if (p->of->removed)
 		return;
 	/* the streams that name it ask again */
 	if (news)
 		softcam_report(p->of->all, p->of->id);
-	if (error != NULL)
+	if (!p->up)
 		tell(p, false);
 }
 

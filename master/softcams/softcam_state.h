@@ -2,6 +2,7 @@
 /* The inside of softcam_list.h, for its own files. */
 #pragma once
 
+#include "common/base/ratelimit.h"
 #include "master/softcams/softcam_conf.h"
 #include "master/softcams/softcam_list.h"
 
@@ -16,6 +17,7 @@ struct softcam_proc {
 	bool up; /* logged in: card counts */
 	struct msg_softcam_result card;
 	char error[SOFTCAM_ERROR_MAX]; /* why it is not; "": not known yet */
+	struct ratelimit log;
 	struct msg_softcam_status status;
 };
 

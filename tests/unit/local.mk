@@ -566,6 +566,7 @@ unit_master_tests = \
 	tests/unit/master/http/test_static_answer \
 	tests/unit/master/setup/test_log_settings \
 	tests/unit/master/setup/test_options \
+	tests/unit/master/softcams/test_softcam_list \
 	tests/unit/master/status/test_history \
 	tests/unit/master/status/test_host_advice \
 	tests/unit/master/status/test_hour \
@@ -735,6 +736,7 @@ tests_unit_master_status_test_host_advice_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_host_advice_LDADD = $(master_libs)
 tests_unit_master_status_test_hour_LDADD = $(master_libs)
+tests_unit_master_softcams_test_softcam_list_LDADD = $(master_libs)
 tests_unit_master_status_test_minute_LDADD = $(master_libs)
 tests_unit_master_status_test_status_SOURCES = \
 	tests/unit/master/status/test_status.c \
