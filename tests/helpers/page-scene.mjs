@@ -12,7 +12,7 @@ const source = (id, port, more = {}) => stream(id,
 
 const CONFIG = {
 	gid: 466560,
-	settings: { instance_name: 'north' },
+	settings: { instance_name: 'north', http_play_stream: true },
 	categories: [{ name: 'Type', groups: [{ name: 'News' },
 		{ name: 'Films' }] }],
 	make_stream: [

@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
 import { noBrowser as skip } from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
+import { lacks } from '../helpers/peers.mjs';
+import { liveMultiplex } from '../helpers/media.mjs';
 import { begin, useBrowser } from '../helpers/page-scene.mjs';
 import { Sender } from '../helpers/udp.mjs';
 
@@ -45,6 +47,33 @@ test('a stream has charts, tables, its log, and says what cannot be played',
 	await page.click('[role=tab]:has-text("Log")');
 	await page.waitForSelector('.stream-log li:has-text("on air")');
 	assert.match(page.url(), /tab=log/);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a preview plays in the page, without sound, and a picture is shown',
+	{ skip: skip || lacks('ffmpeg') }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
+	await sluice.logged(/stream news: on air/);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/stream/news');
+	// the analysis knows the codecs
+	await page.waitForSelector('td:has-text("video")');
+	await page.keyboard.press('p');
+	await visitor.until(() => document.querySelector('video')
+		?.getVideoPlaybackQuality().totalVideoFrames > 25);
+	assert.ok(await page.evaluate('document.querySelector("video").muted'));
+	await visitor.accessible('preview');
+	await page.keyboard.press('p');
+	await page.waitForSelector('video', { state: 'detached' });
+	// until the key frame was decoded
+	visitor.allowed = /status of 503 .*jpg/;
+	await page.click('[role=tab]:has-text("Picture")');
+	await visitor.until(() => document.querySelector('img.picture')
+		?.naturalWidth === 320);
 	visitor.quiet();
 	await sluice.stop();
 });

@@ -218,6 +218,7 @@ export const en = {
 	preview_lacks: 'This browser cannot play {codecs}.',
 	preview_no_picture: 'No picture was decoded ({codecs}). A player may ' +
 		'do better.',
+	preview_off: 'Previews need http_play_stream in the settings.',
 	preview_wakes: 'The stream waits for a viewer: the preview starts it.',
 	priority: 'Priority',
 	process: 'Process',

@@ -220,6 +220,7 @@ export const ru = {
 	preview_lacks: 'Этот браузер не умеет воспроизводить: {codecs}.',
 	preview_no_picture: 'Ни один кадр не декодирован ({codecs}). Плеер, ' +
 		'возможно, справится.',
+	preview_off: 'Для просмотра включите http_play_stream в настройках.',
 	preview_wakes: 'Поток ждёт зрителя: просмотр его запустит.',
 	priority: 'Приоритет',
 	process: 'Процесс',

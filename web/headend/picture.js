@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
+import { isPlayOff } from './preview.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -24,8 +25,11 @@ function dataUrl(blob) {
 export function Picture({ app, id }) {
 	const [source, setSource] = useState('');
 	const [error, setError] = useState('');
+	const isOff = isPlayOff(app);
 
 	useEffect(() => {
+		if (isOff)
+			return;
 		let over = false;
 		const ask = async () => {
 			if (document.hidden || app.lostAt !== null ||
@@ -51,7 +55,9 @@ export function Picture({ app, id }) {
 			over = true;
 			clearInterval(timer);
 		};
-	}, [app, id]);
+	}, [app, id, isOff]);
+	if (isOff)
+		return html`<p class="dim">${t('preview_off')}</p>`;
 	if (error !== '')
 		return html`<p class="dim"><${Foreign} text=${error} /></p>`;
 	return source === '' ? html`<p class="dim">${t('loading')}</p>`

@@ -53,6 +53,8 @@ function play(app, stream, video, say) {
 	let timer;
 	let over = false;
 	const error = (/** @type {string} */ text) => {
+		// the first one is the cause
+		clearTimeout(timer);
 		if (!over)
 			say({ text, isError: true });
 	};
@@ -115,16 +117,27 @@ function play(app, stream, video, say) {
 	};
 }
 
+/**
+ * True if the paths of the previews are switched off; an observer may not know.
+ * @param {App} app
+ */
+export function isPlayOff(app) {
+	return app.isControl &&
+		app.store.config.settings?.http_play_stream !== true;
+}
+
 /** @param {{app: App, stream: Stream, onClose: () => void}} props */
 export function Preview({ app, stream, onClose }) {
 	const video = useRef(/** @type {HTMLVideoElement | null} */ (null));
-	const [said, say] = useState(/** @type {Said} */ ({ isError: false,
-		text: t(stream.over?.waiting ? 'preview_wakes' : 'loading') }));
+	const isOff = isPlayOff(app);
+	const [said, say] = useState(/** @type {Said} */ ({ isError: isOff,
+		text: t(isOff ? 'preview_off' : stream.over?.waiting
+			? 'preview_wakes' : 'loading') }));
 	const address = playerAddress(stream.config,
 		app.store.config.settings ?? {}, location.hostname);
 
 	useEffect(() => {
-		if (video.current)
+		if (video.current && !isOff)
 			return play(app, stream, video.current, say);
 	}, [app, stream.id]);
 	return html`<section class="preview">
