@@ -16,7 +16,8 @@ const own = useBrowser();
 // Values that no row can tell.
 const SAMPLES = {
 	'aes-type': 256, backend: 'http://192.0.2.1/judge', backup_on: 'pts',
-	biss: '0123456789ab', ca: '/etc/ca.pem', crt_chain: undefined,
+	biss: '0123456789ab', ca: '/etc/ca.pem', cas_components: 'video, audio',
+	crt_chain: undefined,
 	crt_key: undefined, control_path: undefined, control_port: undefined,
 	fec: '10x10', filler: 'still',
 	filter: '300,301', 'filter~': '300,301', filter_em: '400',
