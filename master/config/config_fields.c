@@ -209,6 +209,7 @@ static const struct field auth_rows[] = {
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "URL that denied viewers are redirected to." },
 	{ "securetoken", .type = FIELD_NONE, .form = "scalar",
+	  .flags = FIELD_SECRET,
 	  .help = "Secret of secure tokens." },
 	{ "smarty", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,

@@ -32,20 +32,9 @@ enum {
 	STOP_MS = 4500,
 };
 
-/* A removed stream is found as long as its process runs, unless another one has
- * got its id. */
 static struct stream_proc *find(const struct reconciler *r, const char *id)
 {
-	struct stream_proc *removed = NULL;
-
-	for (size_t i = 0; i < r->n; i++) {
-		if (strcmp(stream_proc_id(r->streams[i]), id) != 0)
-			continue;
-		if (!stream_proc_is_removed(r->streams[i]))
-			return r->streams[i];
-		removed = r->streams[i];
-	}
-	return removed;
+	return stream_index_find(&r->index, id);
 }
 
 /* The stream with this id; NULL: none, it is removed, or the end is near. */
@@ -61,6 +50,7 @@ static void drop(struct reconciler *r, struct stream_proc *p)
 {
 	size_t i = 0;
 
+	stream_index_remove(&r->index, p);
 	while (r->streams[i] != p)
 		i++;
 	memmove(&r->streams[i], &r->streams[i + 1],
@@ -236,6 +226,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.arg = r,
 		},
 		id);
+	stream_index_add(&r->index, r->streams[r->n]);
 	return r->streams[r->n++];
 }
 
@@ -347,6 +338,7 @@ void reconciler_free(struct reconciler **rp)
 	json_decref(r->settings);
 	json_decref(r->cas_list);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
+	stream_index_free(&r->index);
 	free(r->streams);
 	free(r);
 }
@@ -438,8 +430,11 @@ void reconciler_rename_stream(struct reconciler *r, const char *from,
 {
 	struct stream_proc *p = find_active(r, from);
 
-	if (p != NULL)
+	if (p != NULL) {
+		stream_index_remove(&r->index, p);
 		stream_proc_rename(p, to);
+		stream_index_add(&r->index, p);
+	}
 	for (size_t i = 0; i < r->n && !r->stopping; i++)
 		stream_proc_rename_link(r->streams[i], from, to);
 }

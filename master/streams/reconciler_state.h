@@ -4,6 +4,7 @@
 
 #include "master/config/play_conf.h"
 #include "master/streams/reconciler.h"
+#include "master/streams/stream_index.h"
 
 #include <ev.h>
 
@@ -32,7 +33,8 @@ struct reconciler {
 	struct service_proc *services[5]; /* those of the five above */
 	struct jobs *jobs;
 	size_t n, room;
-	struct stream_proc **streams;
+	struct stream_proc **streams; /* in the order of their making */
+	struct stream_index index;
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };

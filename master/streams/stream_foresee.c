@@ -41,13 +41,9 @@ enum stream_change reconciler_foresee(const struct reconciler *r,
 				      const struct stream_conf *conf,
 				      const json_t *settings)
 {
-	const struct stream_proc *p = NULL;
+	const struct stream_proc *p = stream_index_find(&r->index, id);
 
-	for (size_t i = 0; i < r->n && p == NULL; i++)
-		if (!stream_proc_is_removed(r->streams[i]) &&
-		    strcmp(stream_proc_id(r->streams[i]), id) == 0)
-			p = r->streams[i];
-	if (p == NULL)
+	if (p == NULL || stream_proc_is_removed(p))
 		return conf != NULL && conf->is_enabled ? STREAM_STARTS
 							: STREAM_STAYS;
 	if (conf == NULL)

@@ -168,7 +168,7 @@ test('the word stays while the generator and the process are away',
 		const [clear, data] = (await recorder.stop()).map(joined);
 		const got = receive(data);
 
-		assert.equal(viewer.closed ?? false, false, 'the viewer stays');
+		assert.equal(viewer.ended, false, 'the viewer stays');
 		assert.ok(got.changes >= 10, `${got.changes} changes`);
 		// a stream that is replaced has other counters and times
 		const payloads = (from) => packets(from, PROGRAM.video)
