@@ -353,8 +353,13 @@ test('a client is a session, and keeps a stream on demand', async (t) => {
 	assert.equal((await get(`/${next.segments.at(-1).uri}`)).status, 403);
 	await waits();
 	assert.deepEqual(await list(), []);
-	const told = events.messages.filter((e) => e.scope === 'session_event')
-		.flatMap((e) => e.sessions);
+	const told = await waitUntil('its end', () => {
+		const all = events.messages
+			.filter((e) => e.scope === 'session_event')
+			.flatMap((e) => e.sessions);
+
+		return all.length > 1 && all;
+	});
 	assert.deepEqual(told.map((s) => [s.client_id, s.protocol]),
 		[[session.client_id, 'hls'], [session.client_id, undefined]]);
 
