@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the process of a stream by its id, in a number of comparisons that grows
- * with the logarithm of the streams.
+ * Finds the process of a stream by its id, by bisection.
  */
 #pragma once
 

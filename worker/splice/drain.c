@@ -84,6 +84,7 @@ static void begin_next(struct splice *s, bool twin)
 {
 	splice_begin_cut(s, s->next_kind);
 	s->twin = s->catches_up = twin;
+	s->trail.n = 0;
 	if (!twin)
 		return;
 	memset(s->pending, 0, sizeof s->pending);

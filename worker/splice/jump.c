@@ -29,7 +29,6 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->twin = s->catches_up = false;
-	s->trail.n = 0;
 	s->since_ns = 0;
 	s->no_jump_to = 0;
 	s->known_to = 0;

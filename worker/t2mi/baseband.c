@@ -26,7 +26,8 @@ static uint8_t crc8(const uint8_t *data, size_t len)
 
 void baseband_init(struct baseband *b, ts_out_fn *out, void *arg)
 {
-	*b = (struct baseband){ .out = out, .arg = arg, .issy = ISSY_LONG };
+	*b = (struct baseband){ .out = out, .arg = arg, .issy = ISSY_LONG,
+				 .nulls = BASEBAND_NULLS_AT_ONCE };
 }
 
 static void pass(struct baseband *b, size_t n)
@@ -57,6 +58,10 @@ static uint8_t *place(struct baseband *b)
 
 static void add_nulls(struct baseband *b, unsigned n)
 {
+	b->nulls = MIN(b->nulls + BASEBAND_NULLS,
+		       (unsigned)BASEBAND_NULLS_AT_ONCE);
+	n = MIN(n, b->nulls);
+	b->nulls -= n;
 	for (; n > 0; n--) {
 		uint8_t *p = place(b);
 
@@ -69,11 +74,12 @@ static void add_nulls(struct baseband *b, unsigned n)
  * of it. */
 static void judge_held(struct baseband *b, uint8_t crc)
 {
-	uint8_t *p = b->packets[b->n - 1];
+	uint8_t *p;
 
 	if (!b->held)
 		return;
 	b->held = false;
+	p = b->packets[b->n - 1];
 	if (crc8(p + 1, TS_PACKET - 1) == crc)
 		return;
 	p[1] |= 0x80;

@@ -15,6 +15,11 @@
 enum {
 	BASEBAND_HEADER = 10, /* bytes */
 	BASEBAND_BATCH = 64, /* packets that are passed at once */
+	/* Null packets that are restored for a packet on average, and at
+	 * once.  Further ones are left out, so that a hostile source cannot
+	 * multiply its rate. */
+	BASEBAND_NULLS = 32,
+	BASEBAND_NULLS_AT_ONCE = 2048,
 };
 
 struct baseband_counts {
@@ -32,6 +37,7 @@ struct baseband {
 	size_t have, unit_size; /* its bytes; 0: no frame was received yet */
 	bool high_efficiency, deletes_nulls, has_issy;
 	size_t issy; /* bytes behind a packet in normal mode */
+	unsigned nulls; /* that may be restored */
 	bool held; /* the last packet of the batch waits for its CRC-8 */
 	size_t n;
 	uint8_t packets[BASEBAND_BATCH][TS_PACKET];

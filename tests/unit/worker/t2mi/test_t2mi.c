@@ -31,6 +31,14 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 	}
 }
 
+static void count(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct received *r = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		r->n += runs[i].n;
+}
+
 /* Packets of some PIDs, one of them null packets, with runs of it. */
 static void make_clear(void)
 {
@@ -219,6 +227,32 @@ Test(t2mi, a_packet_with_a_wrong_crc_8_is_marked)
 	cr_assert_eq(received.n, 2);
 	cr_assert(ts_tei(received.packets[0]));
 	cr_assert_not(ts_tei(received.packets[1]));
+}
+
+/* Each packet claims 255 null packets in front of it. */
+Test(t2mi, a_source_cannot_multiply_its_rate_by_null_packets)
+{
+	static uint8_t frame[10 + 20 * TS_PACKET];
+	struct baseband b;
+	size_t at = 6 + 3;
+
+	wrap((struct t2mi_maker){ .field = 20 * TS_PACKET,
+				  .deletes_nulls = true });
+	for (size_t i = 0, from = 5 + at; i < sizeof frame; i++, from++) {
+		if (from % TS_PACKET == 0)
+			from += 4;
+		frame[i] = maker.packets[0][from];
+	}
+	for (size_t i = 1; i <= 20; i++)
+		frame[9 + i * TS_PACKET] = 255;
+	baseband_init(&b, count, &received);
+	received.n = 0;
+	for (size_t i = 0; i < 100; i++)
+		baseband_feed(&b, frame, sizeof frame);
+	baseband_flush(&b);
+	cr_assert_eq(b.counts.header_errors, 0);
+	cr_assert_eq(received.n, 2000 + BASEBAND_NULLS_AT_ONCE +
+				 1999 * BASEBAND_NULLS);
 }
 
 static size_t load(const char *name, uint8_t (*ret)[TS_PACKET])
