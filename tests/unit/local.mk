@@ -581,6 +581,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_queriers \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
+	tests/unit/master/streams/test_stream_foresee \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
 	tests/unit/master/viewers/test_viewer_rules \
@@ -764,6 +765,7 @@ tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
+tests_unit_master_streams_test_stream_foresee_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)

@@ -64,9 +64,12 @@ enum stream_change reconciler_foresee(const struct reconciler *f,
 				      const struct stream_conf *conf,
 				      const json_t *settings)
 {
-	(void)f, (void)id, (void)settings;
-	return conf == NULL || !conf->is_enabled ? STREAM_STOPS
-						 : STREAM_RESTARTS;
+	bool runs = fakes.running != NULL && strcmp(fakes.running, id) == 0;
+
+	(void)f, (void)settings;
+	if (conf == NULL || !conf->is_enabled)
+		return runs ? STREAM_STOPS : STREAM_STAYS;
+	return runs ? STREAM_RESTARTS : STREAM_STARTS;
 }
 
 void reconciler_rename_stream(struct reconciler *r, const char *from,

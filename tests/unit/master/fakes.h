@@ -43,6 +43,8 @@ struct fakes {
 	int choice; /* the answer of the reconciler */
 	struct stream_proc_info
 		stream; /* the answer of the reconciler about any stream */
+	/* reconciler_foresee(): the only stream with a process; NULL: none */
+	const char *running;
 	int status;                  /* of the last answer */
 	char headers[256];
 	char content_type[64];

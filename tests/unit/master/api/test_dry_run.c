@@ -56,7 +56,12 @@ Test(dry_run, changes_nothing_and_names_what_would_be_interrupted)
 		{ "set-stream", "'id':'a001','stream':{'remove':true}",
 		  OF_A("stop") },
 		{ "set-stream", "'stream':{'enable':false,'type':'spts'}",
-		  "{'streams':[{'id':'a000','change':'stop'" },
+		  NONE },
+		{ "set-stream", "'stream':{'enable':true,'type':'spts',"
+		  "'input':['udp://127.0.0.1:5001'],"
+		  "'output':['udp://127.0.0.1:6001']}",
+		  "{'streams':[{'id':'a000','change':'start','viewers':0}],"
+		  "'viewers':0,'restart':false}" },
 		{ "toggle-stream", "'id':'a001'", OF_A("stop") },
 		{ "restart-stream", "'id':'a001'", OF_A("restart") },
 		{ "set-stream-image", "'id':'a001','url':'http://h/x'", NONE },
@@ -89,6 +94,7 @@ Test(dry_run, changes_nothing_and_names_what_would_be_interrupted)
 	open_world(DOCUMENT);
 	fakes.stream = (struct stream_proc_info){ .state = "running",
 						  .pid = 1, .viewers = 41 };
+	fakes.running = "a001";
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
 		(void)snprintf(command, sizeof command,
 			       "{'cmd':'%s','dry_run':true,%s}",
@@ -103,6 +109,7 @@ Test(dry_run, changes_nothing_and_names_what_would_be_interrupted)
 Test(dry_run, of_settings_and_uploads_foresees_the_restart)
 {
 	open_world(DOCUMENT);
+	fakes.running = "a001";
 	expect_dry("{'cmd':'set-settings','dry_run':true,"
 		   "'settings':{'backup_start_delay':3}}", "set-settings",
 		   "{'streams':[{'id':'a001','change':'restart','viewers':0}],"
