@@ -283,6 +283,32 @@ async function two(t, sluice) {
 	assertSame(clear, sent, firstClear(sent));
 }
 
+// The control words of the standby arrive while the input on air is read.
+async function standby(t, sluice) {
+	const { clear, scrambled } = clip(7);
+	const cam = await CamServer.start(t);
+	const recorder = await Recorder.start(t, { port: 6050 });
+
+	cam.delayMs = 30;
+	await add(sluice, cam.entry('here'));
+	await add(sluice, cam.entry('there'));
+	await add(sluice, stream('i', [`${udp(5050)}#cam=here`,
+		`${udp(5051)}#cam=there`], udp(6050),
+	{ backup_type: 'active' }));
+	await waitUntil('logins', () => cam.logins === 2);
+	const one = await play(t, scrambled, 5050);
+
+	// other packets, and other times of the keys
+	await play(t, scrambled.subarray(188 * 1000), 5051);
+	await one.end();
+	await recorder.quiet(500);
+	const [list] = await recorder.stop();
+	const sent = joined(list);
+
+	assertSame(clear, sent, firstClear(sent));
+	assert.ok(cam.ecms.length > 20, `${cam.ecms.length} ECMs`);
+}
+
 // The master is replaced: the streams stay, the softcam logs in again.
 async function restarted(t, sluice) {
 	const { clear, scrambled } = clip(6, LONG_PERIOD);
@@ -321,6 +347,8 @@ test('streams are descrambled', { concurrency: true }, async (t) => {
 			(s) => reasons(s, sluice)),
 		t.test('by a second softcam when the first does not answer',
 			(s) => two(s, sluice)),
+		t.test('each input with its own packets, on standby too',
+			(s) => standby(s, sluice)),
 	]);
 	await t.test('without a loss while the master is replaced',
 		(s) => restarted(s, sluice));

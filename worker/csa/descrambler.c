@@ -37,7 +37,7 @@ struct descrambler {
 	uint8_t group_of[TS_PIDS];
 	uint64_t since_ns; /* arrival of the oldest packet */
 	size_t n; /* packets */
-	bool scrambled[PACKETS]; /* the packet is in a batch */
+	bool scrambled[PACKETS]; /* the packet waits in a batch of its group */
 	uint8_t packets[PACKETS][TS_PACKET];
 };
 
@@ -79,18 +79,6 @@ static struct group *group_of(const struct descrambler *d, uint16_t pid)
 	return i < DESCRAMBLER_GROUPS ? d->groups[i] : NULL;
 }
 
-void descrambler_assign(struct descrambler *d, uint16_t pid, uint8_t group)
-{
-	/* an existing group counts its packets without a control word */
-	(void)group_at(d, group);
-	d->group_of[pid & (TS_PIDS - 1)] = group;
-}
-
-void descrambler_assign_all(struct descrambler *d, uint8_t group)
-{
-	memset(d->group_of, group, sizeof d->group_of);
-}
-
 void descrambler_free(struct descrambler **pd)
 {
 	struct descrambler *d = *pd;
@@ -123,10 +111,10 @@ static void finish(struct descrambler *d, uint8_t *p)
 	counts->wrong_starts += memcmp(p + offset, prefix, sizeof prefix) != 0;
 }
 
-static void flush(struct descrambler *d)
+/* Descrambles the collected packets, which stay: words and groups may change
+ * outside of a read, when no packet may leave. */
+static void settle(struct descrambler *d)
 {
-	struct ts_run run = { d->packets[0], d->n };
-
 	if (d->n == 0)
 		return;
 	for (size_t i = 0; i < DESCRAMBLER_GROUPS; i++)
@@ -135,8 +123,32 @@ static void flush(struct descrambler *d)
 	for (size_t i = 0; i < d->n; i++)
 		if (d->scrambled[i])
 			finish(d, d->packets[i]);
+	memset(d->scrambled, 0, d->n * sizeof d->scrambled[0]);
+}
+
+static void flush(struct descrambler *d)
+{
+	struct ts_run run = { d->packets[0], d->n };
+
+	if (d->n == 0)
+		return;
+	settle(d);
 	d->n = 0;
 	d->out(&run, 1, d->arg);
+}
+
+void descrambler_assign(struct descrambler *d, uint16_t pid, uint8_t group)
+{
+	settle(d);
+	/* an existing group counts its packets without a control word */
+	(void)group_at(d, group);
+	d->group_of[pid & (TS_PIDS - 1)] = group;
+}
+
+void descrambler_assign_all(struct descrambler *d, uint8_t group)
+{
+	settle(d);
+	memset(d->group_of, group, sizeof d->group_of);
 }
 
 /* The word counts for the packets from here on. */
@@ -147,7 +159,7 @@ static void set_word(struct descrambler *d, struct group *g, size_t place,
 	if (g->has_word[place] && memcmp(g->word[place], control_word,
 					 CSA_CONTROL_WORD) == 0)
 		return;
-	flush(d);
+	settle(d);
 	csa_set(g->csa[place], control_word);
 	memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
 	g->has_word[place] = true;
@@ -183,7 +195,7 @@ void descrambler_forget(struct descrambler *d, uint8_t group)
 
 	if (g == NULL)
 		return;
-	flush(d);
+	settle(d);
 	for (size_t i = 0; i < PARITIES; i++)
 		g->has_word[i] = g->has_next[i] = false;
 	g->running = PARITIES;
@@ -226,7 +238,6 @@ static void take(struct descrambler *d, const uint8_t *packet)
 		g->missed++;
 		known = false;
 	}
-	/* turn_over() may have emptied the memory */
 	p = memcpy(d->packets[d->n], packet, TS_PACKET);
 	d->scrambled[d->n++] = known;
 	if ((known && csa_add(g->csa[place], p + offset,

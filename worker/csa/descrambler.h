@@ -5,8 +5,9 @@
  *
  * It collects packets, the clear ones too, so that their order stays.  They
  * leave when the batch of a parity is full, when DESCRAMBLER_HOLD_MS have
- * passed since the oldest one, or when no more packets arrive.  A packet
- * without a control word for its parity leaves as it came.
+ * passed since the oldest one, or when no more packets arrive, and only in
+ * descrambler_feed() and descrambler_turn().  A packet without a control word
+ * for its parity leaves as it came.
  *
  * The PIDs of a group share their control words.  At first all PIDs are in
  * group 0.

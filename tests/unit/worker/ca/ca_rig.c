@@ -55,6 +55,7 @@ struct rig *rig_new(const char *cams, unsigned shift_ms)
 
 	cr_assert_eq(cam_hook.read(&f, "cam", cams, &list, &error), 0);
 	g->now_ns = 1000 * MS;
+	g->n_components = 2;
 	g->csa = csa_new();
 	g->descrambler = descrambler_new(take, g);
 	g->stage = ca_stage_new(&(struct ca_stage_config){
@@ -80,7 +81,7 @@ void rig_turn(struct rig *g, unsigned ms)
 {
 	g->now_ns += ms * MS;
 	ca_stage_turn(g->stage, g->now_ns);
-	descrambler_turn(g->descrambler, false, g->now_ns);
+	descrambler_turn(g->descrambler, true, g->now_ns);
 }
 
 /* --- packets --- */
@@ -125,7 +126,7 @@ void rig_put_tables(struct rig *g, uint8_t version, bool of_components)
 	static const uint8_t ca[] = { 9, 4, CAID_A >> 8, CAID_A & 0xff, 0xe2, 1,
 				      9, 4, CAID_B >> 8, CAID_B & 0xff, 0xe2,
 				      2 };
-	static const uint8_t types[] = { 0x1b, 0x0f };
+	static const uint8_t types[] = { 0x1b, 0x0f, 0x0b };
 	size_t n = 12;
 
 	rig_put_table(g, 0, pat, n);
@@ -136,14 +137,14 @@ void rig_put_tables(struct rig *g, uint8_t version, bool of_components)
 		memcpy(pmt + n, ca, sizeof ca);
 		n += sizeof ca;
 	}
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < g->n_components; i++) {
 		pmt[n++] = types[i];
 		pmt[n++] = 0xe1;
 		pmt[n++] = (uint8_t)(1 + i);
 		pmt[n++] = 0xf0;
 		pmt[n++] = of_components ? 6 : 0;
 		if (of_components) {
-			memcpy(pmt + n, ca + 6 * i, 6);
+			memcpy(pmt + n, ca + 6 * (i % 2), 6);
 			n += 6;
 		}
 	}
@@ -178,7 +179,9 @@ void rig_put_packet(struct rig *g, uint16_t pid, unsigned period,
 	clear[3] = (uint8_t)(0x10 | (g->cc[pid]++ & 15));
 	for (size_t i = 4; i < TS_PACKET; i++)
 		clear[i] = (uint8_t)(n * 13 + i);
-	if (n % 10 < 2) {
+	if (pid == DATA) {
+		clear[1] |= 0x40;
+	} else if (n % 10 < 2) {
 		clear[1] |= 0x40;
 		memcpy(clear + 4, "\0\0\1\xe0\0\0\x80", 7);
 	}

@@ -15,6 +15,7 @@ enum {
 	PMT_PID = 0x20,
 	VIDEO = 0x101,
 	AUDIO = 0x102,
+	DATA = 0x103, /* sections, one in each packet */
 	ECM_A = 0x201, /* of CAID_A */
 	ECM_B = 0x202, /* of CAID_B */
 	EMM_PID = 0x300,
@@ -38,6 +39,7 @@ struct rig {
 	struct descrambler *descrambler;
 	struct ca_stage *stage;
 	uint64_t now_ns;
+	unsigned n_components; /* of the PMT: video, audio, data */
 	uint8_t cc[TS_PIDS];
 	size_t n_asked, n_out, n_clear;
 	struct question asked[ASKED_MAX];

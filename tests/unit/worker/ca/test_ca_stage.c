@@ -372,6 +372,53 @@ Test(ca_stage, an_answer_that_is_slower_than_a_period_still_counts)
 	rig_free(g);
 }
 
+Test(ca_stage, packets_that_wait_survive_that_the_pmt_drops_their_component)
+{
+	struct rig *g = rig_new("c1", 0);
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	rig_put_ecm(g, ECM_A, 0);
+	rig_turn(g, 1);
+	rig_answer(g, rig_last(g), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		rig_put_packet(g, VIDEO, 0, 0);
+		rig_put_packet(g, AUDIO, 0, 0);
+	}
+	g->n_components = 1;
+	rig_put_tables(g, 1, false);
+	for (unsigned i = 0; i < PERIOD; i++)
+		rig_put_packet(g, VIDEO, 0, 0);
+	rig_assert_clear(g);
+	rig_free(g);
+}
+
+Test(ca_stage, messages_between_two_reads_let_no_packet_leave)
+{
+	struct rig *g = rig_new("c1", 0);
+	size_t n;
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	rig_put_ecm(g, ECM_A, 0);
+	rig_turn(g, 1);
+	rig_answer(g, rig_last(g), 0);
+	/* its word is that of the other parity */
+	rig_put_ecm(g, ECM_A, 3);
+	rig_turn(g, 30);
+	rig_put_packet(g, VIDEO, 0, 0);
+	rig_put_packet(g, AUDIO, 0, 0);
+	n = g->n_out;
+	cr_assert_eq(n + 2, g->n_clear);
+	rig_answer(g, rig_last(g), 0);
+	rig_report(g, "c1", 0, "connection failed");
+	rig_report(g, "c1", CAID_A, "");
+	cr_assert_eq(g->n_out, n);
+	rig_put_period(g, 3);
+	rig_assert_clear(g);
+	rig_free(g);
+}
+
 Test(ca_stage, emms_for_the_card_go_to_the_softcam_in_bounds)
 {
 	struct rig *g = rig_new("c1", 0);

@@ -286,6 +286,38 @@ Test(descrambler, groups_have_words_of_their_own)
 	free(r);
 }
 
+Test(descrambler, new_words_and_groups_let_no_packet_leave)
+{
+	static const uint8_t later[] = { 9, 8, 7, 24, 6, 5, 4, 15 };
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(take, r);
+	uint8_t clear[TS_PACKET];
+
+	descrambler_assign(d, 0x100, 1);
+	descrambler_assign(d, 0x101, 1);
+	descrambler_offer(d, 1, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, 1, DESCRAMBLER_ODD, odd);
+	feed_on(d, 0x100, 0, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, 1, DESCRAMBLER_ODD, later);
+	feed_on(d, 0x101, 1, DESCRAMBLER_ODD, later);
+	descrambler_assign(d, 0x101, 2);
+	feed_on(d, 0x100, 2, DESCRAMBLER_ODD, later);
+	descrambler_assign_all(d, DESCRAMBLER_NO_GROUP);
+	descrambler_forget(d, 1);
+	cr_assert_eq(r->n, 0);
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(r->n, 3);
+	cr_assert_eq(r->calls, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		make_packet(clear, i, -1);
+		ts_set_pid(clear, ts_pid(r->data[i]));
+		cr_assert_arr_eq(r->data[i], clear, TS_PACKET, "%u", i);
+	}
+	cr_assert_eq(descrambler_take_counts(d, 1).starts, 3);
+	descrambler_free(&d);
+	free(r);
+}
+
 Test(descrambler, a_wrong_word_shows_at_the_begin_of_units)
 {
 	struct received *r = received_new();
