@@ -45,8 +45,13 @@ static void plan_component(struct ca_stage *s, uint16_t pnr, uint16_t pid,
 	if (refs->n == 0 && s->cfg.ecm_pid == 0)
 		return;
 	group = group_for(s, pnr, refs);
-	if (group >= 0)
-		descrambler_assign(s->cfg.descrambler, pid, (uint8_t)group);
+	if (group < 0)
+		return;
+	descrambler_assign(s->cfg.descrambler, pid, (uint8_t)group);
+	/* scrambled sections have no start code prefix */
+	descrambler_judge(s->cfg.descrambler, pid,
+			  s->classes[pid] == PID_VIDEO ||
+				  s->classes[pid] == PID_AUDIO);
 }
 
 static void plan_program(struct ca_stage *s, const struct psi_program *p)

@@ -35,6 +35,7 @@ struct descrambler {
 	void *arg;
 	struct group *groups[DESCRAMBLER_GROUPS]; /* made on demand */
 	uint8_t group_of[TS_PIDS];
+	bool no_prefix[TS_PIDS]; /* units without a start code prefix */
 	uint64_t since_ns; /* arrival of the oldest packet */
 	size_t n; /* packets */
 	bool scrambled[PACKETS]; /* the packet waits in a batch of its group */
@@ -105,7 +106,8 @@ static void finish(struct descrambler *d, uint8_t *p)
 	struct descrambler_counts *counts = &group_of(d, ts_pid(p))->counts;
 
 	p[3] &= 0x3f;
-	if (!ts_pusi(p) || offset + sizeof prefix > TS_PACKET)
+	if (!ts_pusi(p) || d->no_prefix[ts_pid(p)] ||
+	    offset + sizeof prefix > TS_PACKET)
 		return;
 	counts->starts++;
 	counts->wrong_starts += memcmp(p + offset, prefix, sizeof prefix) != 0;
@@ -149,6 +151,11 @@ void descrambler_assign_all(struct descrambler *d, uint8_t group)
 {
 	settle(d);
 	memset(d->group_of, group, sizeof d->group_of);
+}
+
+void descrambler_judge(struct descrambler *d, uint16_t pid, bool has_prefix)
+{
+	d->no_prefix[pid & (TS_PIDS - 1)] = !has_prefix;
 }
 
 /* The word counts for the packets from here on. */

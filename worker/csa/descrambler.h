@@ -31,8 +31,8 @@ enum {
 enum descrambler_parity { DESCRAMBLER_EVEN = 2, DESCRAMBLER_ODD = 3 };
 
 struct descrambler_counts {
-	/* descrambled packets that begin a unit, and those of them that do not
-	 * begin with a start code prefix */
+	/* descrambled packets that begin a unit on a judged PID, and those of
+	 * them that do not begin with a start code prefix */
 	uint32_t starts, wrong_starts;
 };
 
@@ -46,6 +46,9 @@ void descrambler_free(struct descrambler **);
 void descrambler_assign(struct descrambler *, uint16_t pid, uint8_t group);
 /* Puts all PIDs into a group, or into none. */
 void descrambler_assign_all(struct descrambler *, uint8_t group);
+/* Judges the begins of units of a PID, or not, because it has sections.  At
+ * first all PIDs are judged. */
+void descrambler_judge(struct descrambler *, uint16_t pid, bool has_prefix);
 
 /* Takes a control word for a group.  A word for the parity that its packets
  * have now is for their next period, and counts when they have that parity

@@ -419,6 +419,33 @@ Test(ca_stage, messages_between_two_reads_let_no_packet_leave)
 	rig_free(g);
 }
 
+Test(ca_stage, scrambled_sections_are_no_sign_of_wrong_words)
+{
+	struct rig *g = rig_new("c1,c2", 0);
+
+	g->n_components = 3;
+	rig_report(g, "c1", CAID_A, "");
+	rig_report(g, "c2", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	for (unsigned period = 0; period < 6; period++) {
+		struct descrambler_counts counts;
+
+		rig_put_ecm(g, ECM_A, period);
+		rig_turn(g, 1);
+		cr_assert_str_eq(rig_last(g)->name, "c1");
+		rig_answer(g, rig_last(g), 0);
+		rig_put_period(g, period);
+		for (unsigned i = 0; i < 2 * PERIOD; i++)
+			rig_put_packet(g, DATA, period, 0);
+		rig_turn(g, 30);
+		counts = ca_stage_second(g->stage, g->now_ns);
+		cr_assert_gt(counts.starts, 0);
+		cr_assert_eq(counts.wrong_starts, 0);
+	}
+	rig_assert_clear(g);
+	rig_free(g);
+}
+
 Test(ca_stage, emms_for_the_card_go_to_the_softcam_in_bounds)
 {
 	struct rig *g = rig_new("c1", 0);

@@ -318,6 +318,24 @@ Test(descrambler, new_words_and_groups_let_no_packet_leave)
 	free(r);
 }
 
+Test(descrambler, pids_with_sections_are_not_judged)
+{
+	struct received *r = received_new();
+	struct descrambler *d = with_words(r);
+
+	descrambler_judge(d, 0x101, false);
+	feed_on(d, 0x100, 0, DESCRAMBLER_EVEN, odd);
+	feed_on(d, 0x101, 0, DESCRAMBLER_EVEN, odd);
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(descrambler_take_counts(d, 0).wrong_starts, 1);
+	descrambler_judge(d, 0x101, true);
+	feed_on(d, 0x101, 0, DESCRAMBLER_EVEN, odd);
+	descrambler_turn(d, false, 0);
+	cr_assert_eq(descrambler_take_counts(d, 0).wrong_starts, 1);
+	descrambler_free(&d);
+	free(r);
+}
+
 Test(descrambler, a_wrong_word_shows_at_the_begin_of_units)
 {
 	struct received *r = received_new();
