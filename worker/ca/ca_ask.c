@@ -188,6 +188,8 @@ static void prefer(struct ca_stage *s, struct ca_group *g, size_t cam,
 void ca_ask_leave(struct ca_stage *s, struct ca_group *g, uint64_t now_ns)
 {
 	fail(&g->requests[g->first], "wrong control words", now_ns);
+	/* any word is better than those */
+	memset(g->newest_ns, 0, sizeof g->newest_ns);
 	if (s->n_cams == 1)
 		return;
 	prefer(s, g, (g->first + 1) % s->n_cams, now_ns);
@@ -227,26 +229,37 @@ static bool read_half(const struct ca_softcam *c, const char *digits,
 	return true;
 }
 
+/* A word never replaces that of a newer ECM: the answers of several softcams
+ * may arrive in any order. */
 static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 {
 	static const enum descrambler_parity parities[] = { DESCRAMBLER_EVEN,
 							    DESCRAMBLER_ODD };
+	uint64_t *newest_ns = s->groups[group].newest_ns;
 
-	for (size_t i = 0; i < ARRAY_LEN(parities); i++)
-		if (l->has[i])
-			descrambler_offer(s->cfg.descrambler, (uint8_t)group,
-					  parities[i], l->words[i]);
+	for (size_t i = 0; i < ARRAY_LEN(parities); i++) {
+		if (!l->has[i] || l->at_ns < newest_ns[i])
+			continue;
+		newest_ns[i] = l->at_ns;
+		descrambler_offer(s->cfg.descrambler, (uint8_t)group,
+				  parities[i], l->words[i]);
+	}
 }
 
 /* Words whose packets wait in the delay wait, too; the oldest gives way. */
 static void keep_for_later(struct ca_group *g, const struct ca_later *l)
 {
+	size_t at;
+
 	if (g->n_later == CA_LATER_MAX) {
 		g->n_later--;
 		memmove(&g->later[0], &g->later[1],
 			g->n_later * sizeof g->later[0]);
 	}
-	g->later[g->n_later++] = *l;
+	at = g->n_later++;
+	for (; at > 0 && g->later[at - 1].at_ns > l->at_ns; at--)
+		g->later[at] = g->later[at - 1];
+	g->later[at] = *l;
 }
 
 static void use_words(struct ca_stage *s, size_t group,

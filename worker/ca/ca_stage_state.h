@@ -69,7 +69,9 @@ struct ca_group {
 	uint64_t first_ns; /* since when */
 	unsigned wrong_s; /* seconds with wrong control words */
 	uint32_t missed; /* packets without a word in the last second */
-	size_t n_later;
+	/* the ECM of the newest word: even, odd */
+	uint64_t newest_ns[2];
+	size_t n_later; /* the oldest ECM first */
 	struct ca_later later[CA_LATER_MAX];
 };
 

@@ -372,6 +372,62 @@ Test(ca_stage, an_answer_that_is_slower_than_a_period_still_counts)
 	rig_free(g);
 }
 
+/* Both softcams are asked: the first one does not answer in its time. */
+static void ask_both(struct rig *g, unsigned period, struct question ret[2])
+{
+	size_t before = g->n_asked;
+
+	rig_put_ecm(g, ECM_A, period);
+	rig_turn(g, 0);
+	rig_turn(g, 1000);
+	cr_assert_eq(g->n_asked, before + 2);
+	ret[0] = g->asked[before];
+	ret[1] = g->asked[before + 1];
+	cr_assert_str_eq(ret[0].name, "c1");
+	cr_assert_str_eq(ret[1].name, "c2");
+}
+
+Test(ca_stage, a_late_answer_does_not_replace_the_words_of_a_newer_ecm)
+{
+	struct rig *g = rig_new("c1,c2", 0);
+	struct question old[2], new[2];
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_report(g, "c2", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	ask_both(g, 0, old);
+	rig_answer(g, &old[0], 0);
+	rig_put_period(g, 0);
+	ask_both(g, 1, new);
+	rig_answer(g, &new[0], 0);
+	rig_put_period(g, 1);
+	rig_answer(g, &old[1], 0);
+	/* its word came with the answer to the newer ECM */
+	rig_put_period(g, 2);
+	rig_assert_clear(g);
+	rig_free(g);
+}
+
+Test(ca_stage, with_shift_a_late_answer_counts_for_its_packets_that_wait)
+{
+	struct rig *g = rig_new("c1,c2", 5000);
+	struct question old[2], new[2];
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_report(g, "c2", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	ask_both(g, 0, old);
+	rig_put_period(g, 0);
+	ask_both(g, 1, new);
+	rig_put_period(g, 1);
+	rig_answer(g, &new[0], 0);
+	rig_answer(g, &old[1], 0);
+	rig_put_period(g, 2);
+	rig_turn(g, 5000);
+	rig_assert_clear(g);
+	rig_free(g);
+}
+
 Test(ca_stage, packets_that_wait_survive_that_the_pmt_drops_their_component)
 {
 	struct rig *g = rig_new("c1", 0);
