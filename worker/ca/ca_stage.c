@@ -184,7 +184,9 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 	c->skip_ecm = m->skip_ecm;
 	if (c->up || c->card.caid == 0)
 		ca_card_read(m, &c->card);
-	if (i == 0 && s->cfg.shift_ms == CAM_SHIFT_DEFAULT) {
+	/* without such a softcam the message has no shift */
+	if (i == 0 && s->cfg.shift_ms == CAM_SHIFT_DEFAULT &&
+	    (c->up || m->shift_ms > 0)) {
 		s->cfg.shift_ms = m->shift_ms;
 		s->delay.ms = m->shift_ms;
 	}

@@ -173,6 +173,19 @@ int selector_fd(const struct selector *s)
 						    : -1;
 }
 
+/* Packets that wait for their time leave when their input is read. */
+static uint64_t ca_next_ns(const struct selector *s,
+			   const struct input_chain *c)
+{
+	uint64_t next = ca_stage_next_ns(c->ca);
+
+	if (c->keeper.input == NULL)
+		return UINT64_MAX;
+	return c->candidate.state == CANDIDATE_STANDBY
+		       ? MAX(next, s->standby_ns)
+		       : next;
+}
+
 uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX;
@@ -191,7 +204,7 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 		if (c->wanted && silent > now_ns)
 			next = MIN(next, silent);
 		if (c->wanted && c->ca != NULL)
-			next = MIN(next, ca_stage_next_ns(c->ca));
+			next = MIN(next, ca_next_ns(s, c));
 		if (&c->candidate != s->on_air && c->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}

@@ -502,6 +502,28 @@ Test(ca_stage, scrambled_sections_are_no_sign_of_wrong_words)
 	rig_free(g);
 }
 
+Test(ca_stage, the_default_shift_is_that_of_a_softcam_that_exists)
+{
+	struct rig *g = rig_new("c1", CAM_SHIFT_DEFAULT);
+	struct msg_stream_cam cam = {
+		.softcam = "c1", .error = "there is no such softcam",
+		.ua = "", .timeout_ms = 1000,
+	};
+
+	ca_stage_take_cam(g->stage, &cam, g->now_ns);
+	cam.error = "not connected";
+	cam.shift_ms = 200;
+	ca_stage_take_cam(g->stage, &cam, g->now_ns);
+	rig_put_packet(g, VIDEO, 0, 0);
+	cr_assert_eq(ca_stage_next_ns(g->stage), g->now_ns + 200 * MS);
+	/* from then on it stays */
+	cam.error = "";
+	cam.shift_ms = 900;
+	ca_stage_take_cam(g->stage, &cam, g->now_ns);
+	cr_assert_eq(ca_stage_next_ns(g->stage), g->now_ns + 200 * MS);
+	rig_free(g);
+}
+
 Test(ca_stage, emms_for_the_card_go_to_the_softcam_in_bounds)
 {
 	struct rig *g = rig_new("c1", 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/log.h"
 #include "common/base/units.h"
+#include "worker/input/input_type.h"
 #include "worker/stream/selector_state.h"
 
 #include <criterion/criterion.h>
@@ -85,6 +86,12 @@ static const struct msg_stream_start missing = {
 	.first = 1,
 };
 
+static int ask_no_softcam(const struct msg *m, void *arg)
+{
+	(void)m, (void)arg;
+	return 0;
+}
+
 static struct selector *make(struct stream_memory *memory,
 			     struct splice *splice,
 			     const struct msg_stream_start *start)
@@ -101,6 +108,7 @@ static struct selector *make(struct stream_memory *memory,
 		.splice = splice,
 		.remuxed = ignore_packets,
 		.on_switch = ignore_switch,
+		.ask = ask_no_softcam,
 	});
 }
 
@@ -214,4 +222,50 @@ Test(selector, a_choice_by_hand_is_one_after_a_restart_too)
 	cr_expect_str_eq(reason_after_start(2, false), "start");
 	cr_expect_str_eq(reason_after_start(1, true), "manual");
 	cr_expect_str_eq(reason_after_start(2, true), "manual");
+}
+
+/* Feeds a packet whose time in the delay is over since the last second. */
+static void feed_delayed(struct input_chain *c)
+{
+	static const uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 0x1f, 0xff,
+						   0x10 };
+	struct ts_run run = { packet, 1 };
+
+	ca_stage_feed(c->ca, &run, 1, clock_ns - SECOND_NS - 500 * MS);
+}
+
+Test(selector, packets_of_a_standby_that_wait_do_not_wake_between_its_reads)
+{
+	static const struct msg_stream_start two = {
+		.n_inputs = 2,
+		.inputs = { "udp://127.0.0.1:9001#cam=c1&shift=500",
+			    "udp://127.0.0.1:9002#cam=c1&shift=500" },
+		.first = 1,
+	};
+	uint64_t now_ns = second_later();
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, now_ns, &err);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make(memory, splice, &two);
+	struct input_chain *due[SELECTOR_DUE_MAX];
+	struct input open = { 0 };
+
+	cr_assert_gt(selector_due(s, now_ns, due), 0);
+	for (size_t i = 0; i < 2; i++) {
+		s->chains[i].wanted = true;
+		s->chains[i].keeper.input = &open;
+	}
+	feed_delayed(&s->chains[1]);
+	cr_expect_eq(selector_next_ns(s, now_ns), s->standby_ns);
+	feed_delayed(&s->chains[0]);
+	cr_expect_eq(selector_next_ns(s, now_ns), now_ns - SECOND_NS);
+	/* an input that is closed is not read before it is opened */
+	s->chains[0].keeper.input = NULL;
+	s->chains[0].keeper.retry.at_ns = now_ns + 1;
+	cr_expect_eq(selector_next_ns(s, now_ns), now_ns + 1);
+	s->chains[1].keeper.input = NULL;
+	selector_free(&s);
+	splice_free(&splice);
+	stream_memory_close(&memory);
 }
