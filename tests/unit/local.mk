@@ -292,6 +292,7 @@ unit_worker_tests = \
 	tests/unit/worker/si/test_text_encode \
 	tests/unit/worker/softcam/test_cam_client \
 	tests/unit/worker/softcam/test_cam_session \
+	tests/unit/worker/softcam/test_dial \
 	tests/unit/worker/softcam/test_ecm_table \
 	tests/unit/worker/softcam/test_newcamd \
 	tests/unit/worker/socket/test_send_socket \

@@ -31,6 +31,7 @@ struct peer {
 	bool up;
 	unsigned pause_ms;
 	struct dial *dial;
+	struct dial_lookup *lookups; /* of earlier dials */
 	struct ecmg_session *session;
 	struct ecmg_terms terms;
 	ev_timer pause;
@@ -282,6 +283,7 @@ static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
 		.host = p->host,
 		.port = p->port,
 		.timeout_ms = CONNECT_MS,
+		.lookups = &p->lookups,
 		.on_done = on_dialed,
 		.arg = p,
 	});

@@ -32,6 +32,7 @@ struct cam_client {
 	struct cam_client_config cfg;
 	char *host, *user, *password;
 	struct dial *dial;
+	struct dial_lookup *lookups; /* of earlier dials */
 	struct cam_session *session;
 	bool up;
 	struct retry retry;
@@ -226,6 +227,7 @@ static void on_again(struct ev_loop *loop, ev_timer *w, int revents)
 		.host = c->host,
 		.port = c->cfg.port,
 		.timeout_ms = c->cfg.timeout_ms,
+		.lookups = &c->lookups,
 		.on_done = on_done,
 		.arg = c,
 	});

@@ -16,7 +16,8 @@
 enum { POLL_MS = 20 /* between two checks of the resolver */ };
 
 /* The memory that the thread of the C library uses. */
-struct lookup {
+struct dial_lookup {
+	struct dial_lookup *next; /* of those that outlive their dials */
 	struct gaicb request;
 	struct addrinfo hints;
 	char *host;
@@ -25,7 +26,7 @@ struct lookup {
 
 struct dial {
 	struct dial_config cfg;
-	struct lookup *lookup;
+	struct dial_lookup *lookup;
 	const struct addrinfo *next; /* the address to try */
 	int fd;                      /* being connected, or -1 */
 	int err;                     /* -errno of the last address */
@@ -34,9 +35,9 @@ struct dial {
 	ev_io connected;
 };
 
-static struct lookup *lookup_start(const struct dial_config *cfg)
+static struct dial_lookup *lookup_start(const struct dial_config *cfg)
 {
-	struct lookup *q = xcalloc(1, sizeof *q);
+	struct dial_lookup *q = xcalloc(1, sizeof *q);
 	struct gaicb *list[] = { &q->request };
 
 	q->host = xstrdup(cfg->host);
@@ -56,6 +57,36 @@ static struct lookup *lookup_start(const struct dial_config *cfg)
 		return NULL;
 	}
 	return q;
+}
+
+/* False: its thread still runs.  A thread cannot be stopped. */
+static bool lookup_is_over(struct dial_lookup *q)
+{
+	return gai_error(&q->request) != EAI_INPROGRESS ||
+	       gai_cancel(&q->request) != EAI_NOTCANCELED;
+}
+
+static void lookup_free(struct dial_lookup *q)
+{
+	if (q->request.ar_result != NULL)
+		freeaddrinfo(q->request.ar_result);
+	free(q->host);
+	free(q);
+}
+
+/* Frees the lookups whose threads have ended. */
+static void lookups_reap(struct dial_lookup **list)
+{
+	while (*list != NULL) {
+		struct dial_lookup *q = *list;
+
+		if (!lookup_is_over(q)) {
+			list = &q->next;
+			continue;
+		}
+		*list = q->next;
+		lookup_free(q);
+	}
 }
 
 static void stop(struct dial *d)
@@ -153,21 +184,16 @@ struct dial *dial_new(const struct dial_config *cfg)
 void dial_free(struct dial **dp)
 {
 	struct dial *d = *dp;
-	struct lookup *q = d != NULL ? d->lookup : NULL;
 
 	*dp = NULL;
 	if (d == NULL)
 		return;
 	stop(d);
 	fd_close(&d->fd);
+	if (d->lookup != NULL) {
+		d->lookup->next = *d->cfg.lookups;
+		*d->cfg.lookups = d->lookup;
+		lookups_reap(d->cfg.lookups);
+	}
 	free(d);
-	/* a running thread cannot be stopped: it keeps the memory of the lookup
-	 * until the process ends */
-	if (q == NULL || (gai_error(&q->request) == EAI_INPROGRESS &&
-			  gai_cancel(&q->request) == EAI_NOTCANCELED))
-		return;
-	if (q->request.ar_result != NULL)
-		freeaddrinfo(q->request.ar_result);
-	free(q->host);
-	free(q);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct dial;
+struct dial_lookup;
 struct ev_loop;
 
 struct dial_config {
@@ -18,6 +19,10 @@ struct dial_config {
 	const char *host;    /* copied */
 	uint16_t port;
 	unsigned timeout_ms; /* for name and connection */
+	/* The lookups of earlier dials whose threads still run: the owner keeps
+	 * the list from dial to dial, at first NULL.  dial_free() frees those
+	 * that have ended; the others stay until the process ends. */
+	struct dial_lookup **lookups;
 	/* Called once from the loop: a connected, non-blocking descriptor
 	 * (taken by the receiver), -ENOENT for a name without address,
 	 * -ETIMEDOUT, or the -errno of the last address.  The dial may be freed

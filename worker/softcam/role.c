@@ -33,6 +33,7 @@ struct softcam {
 	uint8_t key[NEWCAMD_KEY];
 	ev_timer delay;
 	struct dial *dial;
+	struct dial_lookup *lookups; /* of earlier dials */
 	struct cam_session *session;
 	struct cam_client *client; /* after softcam.start */
 	ev_timer second;
@@ -129,6 +130,7 @@ static void on_delay(struct ev_loop *loop, ev_timer *timer, int revents)
 		.host = s->host,
 		.port = s->port,
 		.timeout_ms = CONNECT_MS,
+		.lookups = &s->lookups,
 		.on_done = on_done,
 		.arg = s,
 	});
