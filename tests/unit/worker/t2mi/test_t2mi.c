@@ -208,6 +208,7 @@ Test(t2mi, a_packet_with_a_wrong_crc_8_is_marked)
 {
 	struct baseband b;
 	uint8_t frame[10 + 3 * TS_PACKET];
+	const uint8_t *sent = (const uint8_t *)maker.packets;
 	size_t at = 6 + 3 + 10 + 1 + 100; /* in the first packet of the field */
 
 	wrap((struct t2mi_maker){ .field = 3 * TS_PACKET,
@@ -218,7 +219,7 @@ Test(t2mi, a_packet_with_a_wrong_crc_8_is_marked)
 	for (size_t i = 0, from = 5 + 9; i < sizeof frame; i++, from++) {
 		if (from % TS_PACKET == 0)
 			from += 4;
-		frame[i] = maker.packets[0][from];
+		frame[i] = sent[from];
 	}
 	frame[at] ^= 1;
 	baseband_feed(&b, frame, sizeof frame);
@@ -233,6 +234,7 @@ Test(t2mi, a_packet_with_a_wrong_crc_8_is_marked)
 Test(t2mi, a_source_cannot_multiply_its_rate_by_null_packets)
 {
 	static uint8_t frame[10 + 20 * TS_PACKET];
+	const uint8_t *sent = (const uint8_t *)maker.packets;
 	struct baseband b;
 	size_t at = 6 + 3;
 
@@ -241,7 +243,7 @@ Test(t2mi, a_source_cannot_multiply_its_rate_by_null_packets)
 	for (size_t i = 0, from = 5 + at; i < sizeof frame; i++, from++) {
 		if (from % TS_PACKET == 0)
 			from += 4;
-		frame[i] = maker.packets[0][from];
+		frame[i] = sent[from];
 	}
 	for (size_t i = 1; i <= 20; i++)
 		frame[9 + i * TS_PACKET] = 255;
