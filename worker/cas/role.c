@@ -18,6 +18,8 @@
 enum {
 	/* Messages that a stream has not read: then EMMs are dropped. */
 	WAITING_MAX = 16,
+	/* Sections that arrive within this time share a message. */
+	EMM_JOIN_MS = 20,
 	PACKET_DIGITS = 2 * TS_PACKET,
 };
 
@@ -43,6 +45,9 @@ struct cas {
 	struct emmg *emmg;
 	struct errmsg emmg_error;
 	ev_timer second;
+	ev_timer join; /* runs while EMMs wait */
+	size_t n_emms; /* packets that wait */
+	uint8_t emms[MSG_CAS_EMM_PACKETS * TS_PACKET];
 	struct msg_cas_status counts;
 	TAILQ_HEAD(, link) links;
 };
@@ -205,22 +210,45 @@ static const struct ecmg_events ecmg_events = {
 /* --- EMMs --- */
 
 /* To all streams, or to the one that has been here for the longest time. */
-static void on_emm(struct ts_run run, void *arg)
+static void send_emms(struct cas *c)
 {
-	struct cas *c = arg;
 	char digits[MSG_CAS_EMM_PACKETS * PACKET_DIGITS + 1];
 	struct msg m = { .type = MSG_CAS_EMM, .cas_emm = { digits } };
 	struct link *l;
 
-	c->counts.emms += run.n;
-	if (c->entry.emm_pid == TS_PID_NULL || run.n > MSG_CAS_EMM_PACKETS)
-		return;
-	hex_write(digits, run.data, run.n * TS_PACKET);
+	hex_write(digits, c->emms, c->n_emms * TS_PACKET);
+	c->n_emms = 0;
+	ev_timer_stop(c->worker->loop, &c->join);
 	TAILQ_FOREACH(l, &c->links, next) {
 		if (channel_waiting(l->channel) < WAITING_MAX)
 			(void)channel_send(l->channel, &m, NULL, 0);
 		if (!c->entry.emm_clone)
 			return;
+	}
+}
+
+static void on_join(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	send_emms(container_of(w, struct cas, join));
+}
+
+static void on_emm(struct ts_run run, void *arg)
+{
+	struct cas *c = arg;
+
+	c->counts.emms += run.n;
+	if (c->entry.emm_pid == TS_PID_NULL || run.n > MSG_CAS_EMM_PACKETS)
+		return;
+	if (c->n_emms + run.n > MSG_CAS_EMM_PACKETS)
+		send_emms(c);
+	memcpy(c->emms + c->n_emms * TS_PACKET, run.data, run.n * TS_PACKET);
+	c->n_emms += run.n;
+	if (c->n_emms == MSG_CAS_EMM_PACKETS)
+		send_emms(c);
+	if (c->n_emms > 0 && !ev_is_active(&c->join)) {
+		ev_timer_set(&c->join, EMM_JOIN_MS / 1e3, 0.);
+		ev_timer_start(c->worker->loop, &c->join);
 	}
 }
 
@@ -248,6 +276,7 @@ static void *cas_new(struct worker *worker)
 	c->worker = worker;
 	TAILQ_INIT(&c->links);
 	ev_timer_init(&c->second, on_second, 1., 1.);
+	ev_init(&c->join, on_join);
 	return c;
 }
 
@@ -257,6 +286,7 @@ static void cas_free(void *role)
 	struct link *l;
 
 	ev_timer_stop(c->worker->loop, &c->second);
+	ev_timer_stop(c->worker->loop, &c->join);
 	while ((l = TAILQ_FIRST(&c->links)) != NULL)
 		drop_link(l);
 	ecmg_free(&c->ecmg);

@@ -74,6 +74,18 @@ bool ca_inserter_emm(struct ca_inserter *c, uint16_t pid, struct ts_run run)
 	return push(&c->emms, pid, run);
 }
 
+void ca_inserter_drop_ecm(struct ca_inserter *c, uint16_t pid)
+{
+	struct queue *q = &c->ecms;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->n; i++)
+		if (ts_pid(packet_at(q, i)) != pid)
+			memmove(packet_at(q, kept++), packet_at(q, i),
+				TS_PACKET);
+	q->n = kept;
+}
+
 bool ca_inserter_has(const struct ca_inserter *c, uint16_t pid)
 {
 	for (size_t i = 0; i < c->ecms.n; i++)

@@ -29,6 +29,9 @@ void ca_inserter_free(struct ca_inserter **);
 bool ca_inserter_ecm(struct ca_inserter *, uint16_t pid, struct ts_run);
 bool ca_inserter_emm(struct ca_inserter *, uint16_t pid, struct ts_run);
 
+/* Drops the packets of ECMs of this PID that wait. */
+void ca_inserter_drop_ecm(struct ca_inserter *, uint16_t pid);
+
 /* Does an ECM of this PID wait? */
 bool ca_inserter_has(const struct ca_inserter *, uint16_t pid);
 

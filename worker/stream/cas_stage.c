@@ -187,17 +187,19 @@ static uint64_t repetition_ns(const struct cas_stage *s, size_t i)
 		   (unsigned)REPETITION_MIN_MS) * MS;
 }
 
-/* Queues the ECMs that are due; a new one is due at once. */
+/* Queues the ECMs that are due; a new one is due at once and replaces the one
+ * that waits. */
 static void queue_ecms(struct cas_stage *s, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->list.n; i++) {
 		uint16_t pid = s->list.list[i].link.ecm_pid;
 		struct ts_run ecm = crypto_on_air(&s->periods, i);
+		bool is_new = crypto_take_news(&s->periods, i);
 
-		if (ecm.n == 0 ||
-		    (now_ns < s->due_ns[i] &&
-		     !crypto_take_news(&s->periods, i)))
+		if (ecm.n == 0 || (now_ns < s->due_ns[i] && !is_new))
 			continue;
+		if (is_new)
+			ca_inserter_drop_ecm(s->inserter, pid);
 		if (!ca_inserter_has(s->inserter, pid))
 			(void)ca_inserter_ecm(s->inserter, pid, ecm);
 		s->due_ns[i] = now_ns + repetition_ns(s, i);

@@ -10,7 +10,9 @@
 #include <string.h>
 
 enum {
-	MESSAGES_MAX = 500, /* in a second, of one system */
+	/* In a second, of one system. */
+	MESSAGES_MAX = 500, /* besides EMMs; more close the channel */
+	EMMS_MAX = 500,     /* messages with EMMs; more are dropped */
 	/* An ECM may be late by so much before that is an error. */
 	LATE_S = 2,
 	/* An error is logged after so long: each start takes a moment. */
@@ -26,7 +28,7 @@ _Static_assert((int)CAS_LIST_MAX == (int)CRYPTO_SYSTEMS_MAX &&
 struct system {
 	struct cas_systems *of;
 	struct channel *channel; /* NULL: none */
-	unsigned messages;       /* in this second */
+	unsigned messages, emms; /* in this second */
 	struct errmsg error;     /* from its worker */
 };
 
@@ -98,31 +100,35 @@ static bool take_ecm(struct system *s, const struct msg_cas_ecm *m)
 	return true;
 }
 
-static bool take_emm(struct system *s, const struct msg_cas_emm *m)
+/* ECMs share the channel: no EMM closes it. */
+static void take_emm(struct system *s, const struct msg_cas_emm *m)
 {
 	uint8_t room[MSG_CAS_EMM_PACKETS * TS_PACKET];
-	struct ts_run run = read_packets(m->packets, room,
-					 MSG_CAS_EMM_PACKETS);
+	struct ts_run run;
 
-	if (run.n == 0)
-		return false;
-	s->of->cfg.on_emm(place_of(s), run, s->of->cfg.arg);
-	return true;
+	if (++s->emms > EMMS_MAX)
+		return;
+	run = read_packets(m->packets, room, MSG_CAS_EMM_PACKETS);
+	if (run.n > 0)
+		s->of->cfg.on_emm(place_of(s), run, s->of->cfg.arg);
 }
 
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct system *s = arg;
-	bool ok = ++s->messages <= MESSAGES_MAX;
+	bool ok;
 
 	(void)channel, (void)fds, (void)n_fds;
+	if (m->type == MSG_CAS_EMM) {
+		take_emm(s, &m->cas_emm);
+		return;
+	}
+	ok = ++s->messages <= MESSAGES_MAX;
 	if (ok && m->type == MSG_CAS_TERMS)
 		take_terms(s, &m->cas_terms);
 	else if (ok && m->type == MSG_CAS_ECM)
 		ok = take_ecm(s, &m->cas_ecm);
-	else if (ok && m->type == MSG_CAS_EMM)
-		ok = take_emm(s, &m->cas_emm);
 	else
 		ok = false;
 	if (ok)
@@ -177,7 +183,7 @@ void cas_systems_link(struct cas_systems *c, size_t system, int fd)
 
 	if (s->channel != NULL)
 		unlink_system(s);
-	s->messages = 0;
+	s->messages = s->emms = 0;
 	errmsg_set(&s->error, "no answer of its process yet");
 	s->channel = channel_new(&(struct channel_config){
 		.loop = c->cfg.loop,
@@ -267,7 +273,14 @@ const char *cas_systems_second(struct cas_systems *c, uint64_t now_ns)
 {
 	c->error.text[0] = '\0';
 	for (size_t i = 0; i < c->cfg.list->n; i++) {
-		c->systems[i].messages = 0;
+		struct system *s = &c->systems[i];
+
+		if (s->emms > EMMS_MAX)
+			log_warning("stream", "CAS %s: its process sends too "
+				    "many EMMs: %u messages dropped",
+				    c->cfg.list->list[i].link.id,
+				    s->emms - EMMS_MAX);
+		s->messages = s->emms = 0;
 		if (c->error.text[0] == '\0')
 			(void)find_error(c, i, now_ns, &c->error);
 	}

@@ -4,7 +4,8 @@
  * which gets the control words and returns ECMs and EMMs.
  *
  * That worker parses what a stranger sends: whatever arrives is judged, and a
- * flood closes the channel.  The master opens another one.
+ * flood closes the channel.  The master opens another one.  EMMs beyond a limit
+ * are dropped.
  *
  * Owns the channels; borrows the loop, the list and the periods.
  */

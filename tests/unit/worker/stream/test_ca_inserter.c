@@ -102,3 +102,23 @@ Test(ca_inserter, drops_what_has_no_room)
 			cr_assert_eq(ts_cc(out.packets[i]), cc++ & 0x0f);
 	ca_inserter_free(&c);
 }
+
+Test(ca_inserter, a_dropped_ecm_leaves_the_others_in_order)
+{
+	enum { OTHER = 0x601 };
+	struct ca_inserter *c = ca_inserter_new(take, NULL);
+
+	cr_assert(ca_inserter_ecm(c, ECM, run_of(0, 2)));
+	cr_assert(ca_inserter_ecm(c, OTHER, run_of(0, 2)));
+	cr_assert(ca_inserter_ecm(c, ECM, run_of(0, 1)));
+	cr_assert(ca_inserter_ecm(c, OTHER, run_of(0, 1)));
+	ca_inserter_drop_ecm(c, ECM);
+	cr_assert_not(ca_inserter_has(c, ECM));
+	feed(c, TS_PID_NULL, 5);
+	cr_assert_eq(count(ECM), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(ts_pid(out.packets[i]), OTHER);
+		cr_assert_eq(ts_cc(out.packets[i]), i);
+	}
+	ca_inserter_free(&c);
+}
