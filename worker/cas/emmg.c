@@ -17,13 +17,14 @@ enum {
 	CLIENTS_MAX = 8,
 	BACKLOG = 8,
 	DATAGRAMS_MAX = 32, /* in a wake-up */
+	SETUP_MS = 10000, /* without a channel */
 };
 
 struct emmg {
 	struct emmg_config cfg;
 	ev_io acceptable, readable;
 	size_t n;
-	struct emmg_client *clients[CLIENTS_MAX];
+	struct emmg_client *clients[CLIENTS_MAX]; /* the oldest first */
 	uint8_t datagram[SIMULCRYPT_MAX];
 };
 
@@ -107,8 +108,19 @@ static void on_gone(struct emmg_client *client, const char *error, void *arg)
 	log_info("cas", "EMMG disconnected: %s", error);
 	while (e->clients[i] != client)
 		i++;
-	e->clients[i] = e->clients[--e->n];
+	e->n--;
+	memmove(e->clients + i, e->clients + i + 1,
+		(e->n - i) * sizeof *e->clients);
 	emmg_client_free(&client);
+}
+
+/* Ends the oldest connection without a channel, if all places are taken. */
+static void make_room(struct emmg *e)
+{
+	for (size_t i = 0; i < CLIENTS_MAX && e->n == CLIENTS_MAX; i++)
+		if (!emmg_client_has_channel(e->clients[i]))
+			on_gone(e->clients[i], "no channel, and others "
+				"connect", e);
 }
 
 static const struct emmg_client_events client_events = {
@@ -125,6 +137,7 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)revents;
 	if (fd < 0)
 		return;
+	make_room(e);
 	if (e->n == CLIENTS_MAX) {
 		log_warning("cas", "more than %d EMMGs: connection closed",
 			    CLIENTS_MAX);
@@ -137,6 +150,7 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 	e->clients[e->n++] = emmg_client_new(&(struct emmg_client_config){
 		.loop = loop,
 		.fd = fd,
+		.setup_ms = SETUP_MS,
 		.events = &client_events,
 		.arg = e,
 	});

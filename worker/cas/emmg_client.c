@@ -7,6 +7,7 @@
 #include "worker/cas/simulcrypt_conn.h"
 #include "worker/ts/section.h"
 
+#include <ev.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ struct stream {
 struct emmg_client {
 	struct emmg_client_config cfg;
 	struct simulcrypt_conn *conn;
+	ev_timer setup; /* runs without a channel */
 	bool has_channel;
 	bool packets; /* data come as packets, else as sections */
 	uint32_t client;
@@ -90,7 +92,8 @@ static void send_error(struct emmg_client *c, const struct simulcrypt *to,
 	bool of_stream = to->type >= EMMG_STREAM_SETUP;
 	struct answer a;
 
-	if (++c->errors > ERRORS_MAX)
+	/* a generator that sends too much goes on doing so */
+	if (status != EXCEEDED && ++c->errors > ERRORS_MAX)
 		return;
 	begin(c, &a, to, of_stream ? EMMG_STREAM_ERROR : EMMG_CHANNEL_ERROR);
 	if (of_stream)
@@ -140,15 +143,24 @@ static void set_up_channel(struct emmg_client *c, const struct simulcrypt *m)
 		return;
 	}
 	c->has_channel = true;
+	ev_timer_stop(c->cfg.loop, &c->setup);
 	c->client = client;
 	c->channel = (uint16_t)channel;
 	c->packets = packets & 1;
 	send_channel_status(c, m);
 }
 
+static void await_setup(struct emmg_client *c)
+{
+	ev_timer_stop(c->cfg.loop, &c->setup);
+	ev_timer_set(&c->setup, c->cfg.setup_ms / 1e3, 0.);
+	ev_timer_start(c->cfg.loop, &c->setup);
+}
+
 static void close_channel(struct emmg_client *c)
 {
 	c->has_channel = false;
+	await_setup(c);
 	memset(c->streams, 0, sizeof c->streams);
 }
 
@@ -226,18 +238,26 @@ static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 
 /* --- data --- */
 
-/* May the stream send so many bytes now? */
-static bool spend(struct stream *s, size_t bytes)
+/* May the stream send so many packets now? */
+static bool spend(struct stream *s, size_t packets)
 {
+	int64_t bytes = (int64_t)packets * TS_PACKET;
 	uint64_t now_ms = mono_ms(), passed_ms = MIN(now_ms - s->at_ms, 10000);
 	int64_t most = MAX((int64_t)s->kbps * 125, (int64_t)BURST_MIN);
 
 	s->bytes = MIN(s->bytes + (int64_t)(passed_ms * s->kbps / 8), most);
 	s->at_ms = now_ms;
-	if (s->bytes < (int64_t)bytes)
+	if (s->bytes < bytes)
 		return false;
-	s->bytes -= (int64_t)bytes;
+	s->bytes -= bytes;
 	return true;
+}
+
+/* Of a datagram: a short section needs a whole packet. */
+static size_t packets_of(const struct emmg_client *c, size_t len)
+{
+	return c->packets ? (len + TS_PACKET - 1) / TS_PACKET
+			  : section_packets(len);
 }
 
 /* False: the datagram is malformed. */
@@ -283,7 +303,7 @@ static void provide(struct emmg_client *c, const struct simulcrypt *m,
 	while (simulcrypt_next(m, &at, &p)) {
 		if (p.tag != EMMG_DATAGRAM)
 			continue;
-		if (!spend(s, p.len)) {
+		if (!spend(s, packets_of(c, p.len))) {
 			complain(c, m, s, EXCEEDED);
 			return;
 		}
@@ -397,6 +417,14 @@ static void on_closed(const char *error, void *arg)
 	c->cfg.events->on_gone(c, error, c->cfg.arg);
 }
 
+static void on_no_setup(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct emmg_client *c = container_of(w, struct emmg_client, setup);
+
+	(void)loop, (void)revents;
+	c->cfg.events->on_gone(c, "no channel set up in time", c->cfg.arg);
+}
+
 struct emmg_client *emmg_client_new(const struct emmg_client_config *cfg)
 {
 	struct emmg_client *c = xcalloc(1, sizeof *c);
@@ -409,6 +437,8 @@ struct emmg_client *emmg_client_new(const struct emmg_client_config *cfg)
 		.on_closed = on_closed,
 		.arg = c,
 	});
+	ev_init(&c->setup, on_no_setup);
+	await_setup(c);
 	return c;
 }
 
@@ -419,8 +449,14 @@ void emmg_client_free(struct emmg_client **pc)
 	*pc = NULL;
 	if (c == NULL)
 		return;
+	ev_timer_stop(c->cfg.loop, &c->setup);
 	simulcrypt_conn_free(&c->conn);
 	free(c);
+}
+
+bool emmg_client_has_channel(const struct emmg_client *c)
+{
+	return c->has_channel;
 }
 
 unsigned emmg_client_allocated(const struct emmg_client *c)

@@ -5,6 +5,7 @@
  *
  * Data beyond the allocated bandwidth are dropped, and so is what is malformed.
  * Errors are answered, a few times; an error is never the answer to an error.
+ * A connection without a channel for setup_ms ends.
  *
  * Owns the connection; borrows the loop.
  */
@@ -32,12 +33,15 @@ struct emmg_client_events {
 struct emmg_client_config {
 	struct ev_loop *loop;
 	int fd; /* taken: connected, does not block */
+	unsigned setup_ms; /* for the set-up of the channel */
 	const struct emmg_client_events *events;
 	void *arg;
 };
 
 struct emmg_client *emmg_client_new(const struct emmg_client_config *);
 void emmg_client_free(struct emmg_client **);
+
+bool emmg_client_has_channel(const struct emmg_client *);
 
 /* The allocated kbit/s of its streams. */
 unsigned emmg_client_allocated(const struct emmg_client *);
