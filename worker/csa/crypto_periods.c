@@ -68,7 +68,10 @@ void crypto_init(struct crypto_periods *c, const struct crypto_config *cfg)
 void crypto_set_terms(struct crypto_periods *c, size_t system,
 		      const struct crypto_terms *terms)
 {
-	c->systems[system].terms = *terms;
+	if (terms->up)
+		c->systems[system].terms = *terms;
+	else
+		c->systems[system].terms.up = false;
 }
 
 void crypto_set_down(struct crypto_periods *c, size_t system)

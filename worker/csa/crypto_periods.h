@@ -103,7 +103,8 @@ struct crypto_periods {
 
 void crypto_init(struct crypto_periods *, const struct crypto_config *);
 
-/* New terms of a system; a request that it has not answered stands. */
+/* New terms of a system; a request that it has not answered stands.  If it is
+ * not up, its last terms still apply: no word changes before they allow it. */
 void crypto_set_terms(struct crypto_periods *, size_t system,
 		      const struct crypto_terms *);
 /* Its worker has ended: unanswered requests are lost. */

@@ -272,3 +272,19 @@ Test(crypto_periods, wrap_their_numbers)
 	cr_assert_not(crypto_is_odd(&g.c));
 	cr_assert_eq(on_air(&g, 0), 0);
 }
+
+Test(crypto_periods, a_lost_generator_keeps_its_shortest_period)
+{
+	const struct crypto_terms terms = { .up = true, .period_ms = 30000,
+					    .delay_start_ms = -500,
+					    .repetition_ms = 50 };
+
+	rig_start(&g, 1);
+	crypto_set_terms(&g.c, 0, &terms);
+	(void)run(&g, 1000); /* it has sent both ECMs */
+	crypto_set_terms(&g.c, 0, &(struct crypto_terms){ .up = false });
+	cr_assert_eq(crypto_period_ms(&g.c), 30000);
+	cr_assert_eq(g.c.systems[0].terms.repetition_ms, 50);
+	cr_assert_not(run(&g, 28000));
+	cr_assert(run(&g, 2000));
+}
