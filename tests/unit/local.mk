@@ -71,6 +71,7 @@ TESTS += $(unit_common_tests)
 tests_unit_worker_ca_test_ca_stage_SOURCES = \
 	tests/unit/worker/ca/test_ca_stage.c tests/unit/worker/ca/ca_rig.c \
 	tests/unit/worker/ca/ca_rig.h
+tests_unit_worker_cas_test_ecmg_session_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_cas_test_emmg_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_softcam_test_cam_client_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_worker_softcam_test_cam_session_LDADD = $(LDADD) $(CRYPTO_LIBS)
@@ -171,6 +172,7 @@ unit_worker_tests = \
 	tests/unit/worker/ca/test_ca_card \
 	tests/unit/worker/ca/test_ca_stage \
 	tests/unit/worker/ca/test_delay \
+	tests/unit/worker/cas/test_ecmg_session \
 	tests/unit/worker/cas/test_emmg \
 	tests/unit/worker/cas/test_simulcrypt \
 	tests/unit/worker/csa/test_crypto_periods \

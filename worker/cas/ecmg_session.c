@@ -244,8 +244,7 @@ static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 	return true;
 }
 
-/* Each of these functions returns false after the last call of an owner. */
-
+/* False after the last call of an owner. */
 static bool take_channel_status(struct ecmg_session *s,
 				const struct simulcrypt *m)
 {
@@ -265,7 +264,7 @@ static bool take_channel_status(struct ecmg_session *s,
 	return true;
 }
 
-static bool take_stream_status(struct ecmg_session *s, unsigned i,
+static void take_stream_status(struct ecmg_session *s, unsigned i,
 			       const struct simulcrypt *m)
 {
 	struct stream *t = &s->streams[i];
@@ -274,13 +273,12 @@ static bool take_stream_status(struct ecmg_session *s, unsigned i,
 	(void)simulcrypt_number(m, ECMG_AC_TRANSFER_MODE, 1, &mode);
 	t->wants_ac = mode & 1;
 	if (t->state != STREAM_SETUP)
-		return true;
+		return;
 	t->state = STREAM_OPEN;
 	s->cfg.events->on_stream(i, NULL, s->cfg.arg);
-	return true;
 }
 
-static bool take_stream_error(struct ecmg_session *s, unsigned i,
+static void take_stream_error(struct ecmg_session *s, unsigned i,
 			      const struct simulcrypt *m)
 {
 	unsigned status = simulcrypt_error(m);
@@ -288,10 +286,16 @@ static bool take_stream_error(struct ecmg_session *s, unsigned i,
 	s->streams[i] = (struct stream){ 0 };
 	s->cfg.events->on_stream(i, simulcrypt_error_text(status),
 				 s->cfg.arg);
-	return true;
 }
 
-static bool take_ecm(struct ecmg_session *s, unsigned i,
+/* Other streams may work: the channel stays. */
+static void fail_stream(struct ecmg_session *s, unsigned i, const char *error)
+{
+	ecmg_session_close(s, i);
+	s->cfg.events->on_stream(i, error, s->cfg.arg);
+}
+
+static void take_ecm(struct ecmg_session *s, unsigned i,
 		     const struct simulcrypt *m)
 {
 	struct stream *t = &s->streams[i];
@@ -302,11 +306,12 @@ static bool take_ecm(struct ecmg_session *s, unsigned i,
 
 	if (simulcrypt_number(m, ECMG_CP_NUMBER, 2, &number) < 0 ||
 	    !simulcrypt_find(m, ECMG_ECM_DATAGRAM, &p)) {
-		end(s, "an ECM response lacks its number or the ECM", 0);
-		return false;
+		fail_stream(s, i, "an ECM response lacks its number or the "
+			    "ECM");
+		return;
 	}
 	if (!t->asked || t->number != number)
-		return true; /* late */
+		return; /* late */
 	t->asked = false;
 	run.n = s->terms.packets
 			? ecm_packets_copy(p.value, p.len, room,
@@ -314,38 +319,33 @@ static bool take_ecm(struct ecmg_session *s, unsigned i,
 			: ecm_packets_make(p.value, p.len, room,
 					   ECMG_PACKETS_MAX);
 	if (run.n == 0) {
-		end(s, "an ECM is malformed", 0);
-		return false;
+		fail_stream(s, i, "an ECM is malformed");
+		return;
 	}
 	s->cfg.events->on_ecm(i, (uint16_t)number, run, s->cfg.arg);
-	return true;
 }
 
 /* A message with the number of a stream, which may be unknown. */
-static bool take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
+static void take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
 {
 	uint32_t n;
 	unsigned i;
 
 	if (simulcrypt_number(m, ECMG_STREAM_ID, 2, &n) < 0 ||
 	    n < s->cfg.first_stream)
-		return true;
+		return;
 	i = n - s->cfg.first_stream;
 	if (i >= s->n_streams || s->streams[i].state == STREAM_NONE)
-		return true;
-	switch (m->type) {
-	case ECMG_STREAM_STATUS:
-		return take_stream_status(s, i, m);
-	case ECMG_STREAM_ERROR:
-		return take_stream_error(s, i, m);
-	case ECMG_ECM_RESPONSE:
-		return s->streams[i].state != STREAM_OPEN || take_ecm(s, i, m);
-	case ECMG_STREAM_TEST:
+		return;
+	if (m->type == ECMG_STREAM_STATUS)
+		take_stream_status(s, i, m);
+	else if (m->type == ECMG_STREAM_ERROR)
+		take_stream_error(s, i, m);
+	else if (m->type == ECMG_ECM_RESPONSE &&
+		 s->streams[i].state == STREAM_OPEN)
+		take_ecm(s, i, m);
+	else if (m->type == ECMG_STREAM_TEST)
 		send_stream_status(s, i);
-		return true;
-	default:
-		return true;
-	}
 }
 
 static bool take_channel_error(struct ecmg_session *s,
@@ -375,7 +375,9 @@ static bool on_message(const struct simulcrypt *m, void *arg)
 		end(s, "the ECMG closed the channel", 0);
 		return false;
 	default:
-		return !s->up || take_of_stream(s, m);
+		if (s->up)
+			take_of_stream(s, m);
+		return true;
 	}
 }
 
@@ -386,23 +388,18 @@ static void on_closed(const char *error, void *arg)
 
 /* --- time --- */
 
-/* False after the last call. */
-static bool watch_streams(struct ecmg_session *s, uint64_t now_ms)
+static void watch_streams(struct ecmg_session *s, uint64_t now_ms)
 {
 	for (unsigned i = 0; i < s->n_streams; i++) {
 		struct stream *t = &s->streams[i];
 
 		if (t->state == STREAM_SETUP && now_ms >= t->until_ms) {
-			end(s, "no answer to a stream set-up", 0);
-			return false;
+			fail_stream(s, i, "no answer to a stream set-up");
+		} else if (t->asked && now_ms >= t->until_ms) {
+			t->asked = false;
+			s->cfg.events->on_late(i, s->cfg.arg);
 		}
-		if (!t->asked || now_ms < t->until_ms)
-			continue;
-		t->asked = false;
-		s->cfg.events->on_late(i, s->cfg.arg);
-		return true; /* the streams may be others now */
 	}
-	return true;
 }
 
 static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
@@ -424,7 +421,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 		s->tested_ms = now_ms;
 		send_test(s);
 	}
-	(void)watch_streams(s, now_ms);
+	watch_streams(s, now_ms);
 }
 
 struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *cfg)

@@ -5,7 +5,8 @@
  *
  * A generator that sends nothing for a while is asked with a test, and given up
  * if it does not answer.  All errors of the connection end it: the owner makes
- * another one.
+ * another one.  An error of a stream, or no answer to its set-up, ends that
+ * stream alone.
  *
  * Owns the connection; borrows the loop and the events.
  */

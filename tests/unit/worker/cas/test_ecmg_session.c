@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/cas/ecmg_session.h"
+
+#include "common/base/fd.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { STREAMS = 3, CHANNEL = 7, ANSWER_MS = 100 };
+
+/* The linker puts this clock in the place of mono_ms(). */
+static uint64_t clock_ms = 1000000;
+
+uint64_t __wrap_mono_ms(void);
+uint64_t __wrap_mono_ms(void)
+{
+	return clock_ms;
+}
+
+/* What the session has reported, and the end of the generator. */
+static struct {
+	struct ev_loop *loop;
+	struct ecmg_session *session;
+	int generator;
+	bool up, ended;
+	unsigned opened[STREAMS], failed[STREAMS], late[STREAMS];
+	unsigned ecms[STREAMS];
+} g;
+
+static void on_up(const struct ecmg_terms *terms, void *arg)
+{
+	(void)terms, (void)arg;
+	g.up = true;
+}
+
+static void on_stream(unsigned stream, const char *error, void *arg)
+{
+	(void)arg;
+	g.opened[stream] += error == NULL;
+	g.failed[stream] += error != NULL;
+}
+
+static void on_late(unsigned stream, void *arg)
+{
+	(void)arg;
+	g.late[stream]++;
+}
+
+static void on_ecm(unsigned stream, uint16_t number, struct ts_run run,
+		   void *arg)
+{
+	(void)number, (void)arg;
+	g.ecms[stream] += run.n == 1;
+}
+
+static void on_end(const char *error, unsigned status, void *arg)
+{
+	(void)error, (void)status, (void)arg;
+	g.ended = true;
+	ecmg_session_free(&g.session);
+}
+
+static const struct ecmg_session_events events = {
+	.on_up = on_up,
+	.on_stream = on_stream,
+	.on_late = on_late,
+	.on_ecm = on_ecm,
+	.on_end = on_end,
+};
+
+struct message {
+	struct simulcrypt_writer w;
+	uint8_t data[512];
+};
+
+static void begin(struct message *m, enum simulcrypt_type type, int stream)
+{
+	simulcrypt_begin(&m->w, m->data, sizeof m->data, SIMULCRYPT_VERSION,
+			 type);
+	simulcrypt_put(&m->w, ECMG_CHANNEL_ID, CHANNEL, 2);
+	if (stream >= 0)
+		simulcrypt_put(&m->w, ECMG_STREAM_ID, (uint32_t)stream, 2);
+}
+
+static void end(struct message *m)
+{
+	size_t len = simulcrypt_end(&m->w);
+
+	cr_assert_eq(write(g.generator, m->data, len), (ssize_t)len);
+	(void)ev_run(g.loop, EVRUN_NOWAIT);
+}
+
+/* Until the tick of the session has looked at the clock. */
+static void tick_at(uint64_t ms)
+{
+	clock_ms = ms;
+	for (unsigned i = 0; i < 2 && !g.ended; i++)
+		(void)ev_run(g.loop, EVRUN_ONCE);
+}
+
+static void open_stream(unsigned i)
+{
+	struct message m;
+
+	ecmg_session_open(g.session, i);
+	begin(&m, ECMG_STREAM_STATUS, (int)i);
+	simulcrypt_put(&m.w, ECMG_AC_TRANSFER_MODE, 0, 1);
+	end(&m);
+	cr_assert_eq(g.opened[i], 1);
+}
+
+static void ask(unsigned i)
+{
+	const struct ecmg_request r = { .number = 1, .period_ms = 10000 };
+
+	ecmg_session_ask(g.session, i, &r);
+}
+
+static void answer(unsigned i, const void *ecm, size_t len)
+{
+	struct message m;
+
+	begin(&m, ECMG_ECM_RESPONSE, (int)i);
+	simulcrypt_put(&m.w, ECMG_CP_NUMBER, 1, 2);
+	simulcrypt_put_bytes(&m.w, ECMG_ECM_DATAGRAM, ecm, len);
+	end(&m);
+}
+
+static void start(void)
+{
+	struct message m;
+	int fds[2];
+
+	g.loop = ev_loop_new(0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds),
+		     0);
+	g.generator = fds[1];
+	g.session = ecmg_session_new(&(struct ecmg_session_config){
+		.loop = g.loop,
+		.fd = fds[0],
+		.version = SIMULCRYPT_VERSION,
+		.channel = CHANNEL,
+		.events = &events,
+	});
+	begin(&m, ECMG_CHANNEL_STATUS, -1);
+	simulcrypt_put(&m.w, ECMG_SECTION_TSPKT_FLAG, 0, 1);
+	simulcrypt_put(&m.w, ECMG_DELAY_START, 0, 2);
+	simulcrypt_put(&m.w, ECMG_LEAD_CW, 1, 1);
+	simulcrypt_put(&m.w, ECMG_CW_PER_MSG, 2, 1);
+	simulcrypt_put(&m.w, ECMG_ECM_REP_PERIOD, 100, 2);
+	simulcrypt_put(&m.w, ECMG_MIN_CP_DURATION, 10, 2);
+	simulcrypt_put(&m.w, ECMG_MAX_COMP_TIME, ANSWER_MS, 2);
+	end(&m);
+	cr_assert(g.up);
+}
+
+static void stop(void)
+{
+	ecmg_session_free(&g.session);
+	fd_close(&g.generator);
+	ev_loop_destroy(g.loop);
+}
+
+TestSuite(ecmg_session, .init = start, .fini = stop);
+
+static const uint8_t section[] = { 0x80, 0x70, 0x02, 0xaa, 0xbb };
+
+Test(ecmg_session, a_malformed_ecm_ends_its_stream_alone)
+{
+	static const struct {
+		const void *data;
+		size_t len;
+	} bad[] = { { "", 0 }, { "no section", 10 } };
+
+	open_stream(0);
+	open_stream(1);
+	ask(1);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		ask(0);
+		answer(0, bad[i].data, bad[i].len);
+		cr_assert_not(g.ended);
+		cr_assert_eq(g.failed[0], 1);
+		/* as its owner does after a pause */
+		g.failed[0] = g.opened[0] = 0;
+		open_stream(0);
+	}
+	answer(1, section, sizeof section);
+	cr_assert_eq(g.ecms[1], 1);
+	ask(0);
+	answer(0, section, sizeof section);
+	cr_assert_eq(g.ecms[0], 1);
+}
+
+Test(ecmg_session, a_stream_without_an_answer_ends_alone)
+{
+	open_stream(0);
+	ecmg_session_open(g.session, 1);
+	tick_at(clock_ms + 6000);
+	cr_assert_not(g.ended);
+	cr_assert_eq(g.failed[1], 1);
+	ask(0);
+	answer(0, section, sizeof section);
+	cr_assert_eq(g.ecms[0], 1);
+}
+
+Test(ecmg_session, a_generator_that_sends_nothing_is_given_up)
+{
+	tick_at(clock_ms + 26000);
+	cr_assert(g.ended);
+}
+
+Test(ecmg_session, all_late_streams_are_reported_at_once)
+{
+	for (unsigned i = 0; i < STREAMS; i++) {
+		open_stream(i);
+		ask(i);
+	}
+	clock_ms += 5000;
+	(void)ev_run(g.loop, EVRUN_ONCE);
+	for (unsigned i = 0; i < STREAMS; i++)
+		cr_assert_eq(g.late[i], 1, "stream %u", i);
+}
