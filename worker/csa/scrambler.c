@@ -13,6 +13,7 @@ enum {
 	SCRAMBLING_EVEN = 0x80,
 	SCRAMBLING_ODD = 0xc0,
 	SI_PIDS = 0x20, /* ETSI EN 300 468 5.1.3 */
+	PROGRAMS = 65536,
 };
 
 struct scrambler {
@@ -23,7 +24,8 @@ struct scrambler {
 	enum scrambler_mode mode;
 	unsigned classes; /* what counts as a component */
 	bool knows;        /* components are known */
-	bool lacks;        /* a program of the PAT has no PMT */
+	/* Bits by program number: the programs of the PAT without PMT. */
+	uint8_t lacks[PROGRAMS / 8];
 	bool waits;        /* for a PMT */
 	uint32_t changes;  /* of the tables, as looked at last */
 	uint64_t until_ns; /* end of that wait */
@@ -120,15 +122,27 @@ static bool is_component(struct scrambler *s, uint16_t pid)
 	return was_component(s, pid);
 }
 
-static bool lacks_pmt(const struct psi *psi)
+/* True: a program that lacks its PMT is new.  *ret: are there any? */
+static bool note_lacks(struct scrambler *s, bool *ret)
 {
 	const struct psi_program *list;
-	size_t n = psi_programs(psi, &list);
+	size_t n = psi_programs(s->psi, &list);
+	uint8_t before[PROGRAMS / 8];
+	bool gained = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (list[i].pmt.data == NULL)
-			return true;
-	return false;
+	memcpy(before, s->lacks, sizeof before);
+	memset(s->lacks, 0, sizeof s->lacks);
+	*ret = false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned number = list[i].number;
+
+		if (list[i].pmt.data != NULL)
+			continue;
+		*ret = true;
+		s->lacks[number / 8] |= (uint8_t)(1u << number % 8);
+		gained |= !(before[number / 8] >> number % 8 & 1);
+	}
+	return gained;
 }
 
 /* Some programs of a PAT may never have a PMT. */
@@ -137,13 +151,14 @@ static void look(struct scrambler *s, uint64_t now_ns)
 	uint32_t changes = psi_changes(s->psi);
 
 	if (changes != s->changes) {
-		bool lacks = lacks_pmt(s->psi);
+		bool lacks, gained = note_lacks(s, &lacks);
 
 		s->knows |= psi_has_pmt(s->psi);
-		if (lacks && !s->lacks)
+		if (gained) {
 			s->until_ns = now_ns + SCRAMBLER_PMT_MS * MS;
-		s->lacks = lacks;
-		s->waits = lacks || !s->knows;
+			s->waits = true;
+		}
+		s->waits &= lacks || !s->knows;
 		s->changes = changes;
 	}
 	if (s->knows && s->waits && now_ns >= s->until_ns)

@@ -246,6 +246,38 @@ Test(scrambler, a_program_of_the_pat_waits_for_its_pmt_but_not_for_ever)
 	rig_done(&g);
 }
 
+/* The PAT changes while program 2 still has no PMT. */
+Test(scrambler, a_new_program_waits_for_its_pmt_beside_one_without)
+{
+	static const struct build_entry list[] = { { 1, PMT }, { 2, 0x200 },
+						   { 3, 0x400 } };
+	struct rig g = rig_new();
+	struct build *tables = build_new();
+	uint8_t section[1024];
+
+	learn_one_of_two(&g);
+	(void)build_payload(g.b, GHOST, 1);
+	run(&g);
+	g.now_ns = 10 * SCRAMBLER_PMT_MS * MS;
+	g.received->n = 0;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), GHOST);
+	/* for the counter of the PAT */
+	(void)build_section(tables, 0, section,
+			    build_pat(section, 0, list, 2));
+	(void)psi_feed(g.psi, build_section(tables, 0, section,
+					    build_pat(section, 1, list, 3)));
+	g.received->n = 0;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), TS_PID_NULL);
+	g.now_ns += SCRAMBLER_PMT_MS * MS;
+	g.received->n = 0;
+	run(&g);
+	cr_assert_eq(ts_pid(g.received->data[0]), GHOST);
+	build_free(tables);
+	rig_done(&g);
+}
+
 Test(scrambler, the_next_worker_knows_the_components)
 {
 	struct rig g = rig_new();
