@@ -164,7 +164,8 @@ static void route_others(struct remux *r)
 	for (uint16_t pid = SI_PID_CAT + 1; pid < SI_PIDS_END; pid++)
 		if (pid < SI_PID_NIT || pid > SI_PID_TDT || pid == 0x13)
 			route_as_is(r, pid);
-	if (!r->options.pass_data)
+	/* a component that no table names would leave in the clear */
+	if (!r->options.pass_data || r->cas != NULL)
 		return;
 	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
 		if (psi_class(r->psi, pid) == PID_UNKNOWN &&

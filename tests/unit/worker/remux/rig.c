@@ -29,9 +29,9 @@ struct bench bench_new(const struct remux_options *o)
 	return bench_new_source(o, NULL, 0);
 }
 
-struct bench bench_new_source(const struct remux_options *o,
-			      struct si_versions *si, uint32_t source)
+static struct bench open_bench(const struct remux_config *from)
 {
+	struct remux_config config = *from;
 	struct bench b = {
 		.in = build_new(),
 		.out = xcalloc(1, sizeof *b.out),
@@ -39,16 +39,28 @@ struct bench bench_new_source(const struct remux_options *o,
 	};
 
 	b.out->psi = psi_new();
-	b.remux = remux_new(&(struct remux_config){
-		.options = o,
-		.versions = b.versions,
-		.first = { 5, 6, 7, 8 },
-		.si = si,
-		.source = source,
-		.out = take,
-		.arg = b.out,
-	});
+	config.versions = b.versions;
+	config.out = take;
+	config.arg = b.out;
+	b.remux = remux_new(&config);
 	return b;
+}
+
+struct bench bench_new_source(const struct remux_options *o,
+			      struct si_versions *si, uint32_t source)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .si = si,
+		.source = source,
+	});
+}
+
+struct bench bench_new_cas(const struct remux_options *o,
+			   const struct cas_list *cas)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .cas = cas,
+	});
 }
 
 void bench_done(struct bench *b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole stage: tables beside PAT and PMT. */
 #include "tests/unit/worker/remux/rig.h"
+
+#include "proto/spec/cas_spec.h"
 #include "proto/spec/field.h"
 #include "proto/spec/report_shape.h"
 #include "worker/stream/omission_log.h"
@@ -508,6 +510,31 @@ Test(remux_tables, a_program_of_a_pat_with_256_sections_is_picked)
 		cr_assert_eq(list[0].number, o.pnr);
 		cr_assert_eq(count(&b, 0x202), 80);
 		cr_assert_eq(b.out->cc_errors, 0);
+		bench_done(&b);
+	}
+}
+
+/* The scrambler cannot know what they carry. */
+Test(remux_tables, no_pid_without_a_table_goes_out_of_a_scrambled_stream)
+{
+	static const struct remux_options options[] = {
+		{ 0 }, { .pass_data = true },
+	};
+	static const struct cas_list cas;
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		struct bench b = bench_new_cas(&options[i], &cas);
+
+		two_programs(&b);
+		play(&b, 1);
+		build_payload(b.in, 0x999, 4);
+		put_table(&b, 0x11, 0x42, services, sizeof services - 1);
+		play(&b, 20);
+		feed(&b);
+		cr_expect_eq(count(&b, 0x999), 0, "case %zu", i);
+		cr_assert_gt(count(&b, 0x101), 0);
+		cr_assert_gt(count(&b, 0x202), 0);
+		cr_assert_gt(count(&b, 0x11), 0);
 		bench_done(&b);
 	}
 }
