@@ -22,6 +22,7 @@ enum {
 	/* Reports of a stream without a link that was made: another one is
 	 * made.  The first may be older than the link. */
 	MISSING_MAX = 3,
+	JOIN_MS = 3000, /* between two links of a stream and a system */
 };
 
 struct cas_proc {
@@ -223,20 +224,35 @@ void cas_links_report(struct cas_links *links, unsigned linked)
 	}
 }
 
+bool cas_links_lack(const struct cas_links *links, size_t place,
+		    uint64_t number, uint64_t now_ms)
+{
+	return number != 0 && number != links->numbers[place] &&
+	       (links->made_ms[place] == 0 ||
+		now_ms - links->made_ms[place] >= JOIN_MS);
+}
+
+void cas_links_made(struct cas_links *links, size_t place, uint64_t number,
+		    uint64_t now_ms)
+{
+	links->numbers[place] = number;
+	links->made_ms[place] = now_ms;
+}
+
 void cas_procs_link(struct cas_procs *c, const char *stream,
 		    const json_t *cas_list, struct cas_links *links,
 		    struct channel *channel)
 {
 	size_t n = MIN(json_array_size(cas_list), (size_t)CAS_LIST_MAX);
+	uint64_t now_ms = mono_ms();
 
 	for (size_t i = 0; i < n; i++) {
 		const json_t *item = json_array_get(cas_list, i);
 		struct cas_proc *p = want(c, id_of(item));
 
-		if (p != NULL && p->number != 0 &&
-		    p->number != links->numbers[i] &&
+		if (p != NULL && cas_links_lack(links, i, p->number, now_ms) &&
 		    join(p, i, stream, item, channel))
-			links->numbers[i] = p->number;
+			cas_links_made(links, i, p->number, now_ms);
 	}
 }
 

@@ -48,10 +48,17 @@ void cas_procs_drop(struct cas_item *, size_t n);
 struct cas_links {
 	uint64_t numbers[CAS_LIST_MAX]; /* of the workers; 0: no link */
 	unsigned missing[CAS_LIST_MAX]; /* reports without the link in a row */
+	uint64_t made_ms[CAS_LIST_MAX]; /* time of the last link; 0: none */
 };
 
 /* The links that the stream has (stream.status): it closes one that floods. */
 void cas_links_report(struct cas_links *, unsigned linked);
+
+/* Is another link to be made at this place, to the worker of this number? */
+bool cas_links_lack(const struct cas_links *, size_t place, uint64_t number,
+		    uint64_t now_ms);
+void cas_links_made(struct cas_links *, size_t place, uint64_t number,
+		    uint64_t now_ms);
 
 /* Makes the links that a stream lacks, whose worker has this channel.  Starts
  * workers that are needed. */

@@ -584,6 +584,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
+	tests/unit/master/streams/test_cas_links \
 	tests/unit/master/streams/test_queriers \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
@@ -768,6 +769,7 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 	tests/unit/master/streams/test_input_choice.c
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
+tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
