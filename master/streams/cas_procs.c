@@ -87,17 +87,42 @@ static struct cas_proc *find(const struct cas_procs *c, const char *id)
 	return NULL;
 }
 
+static void drop(struct cas_proc *p)
+{
+	service_proc_free(&p->service);
+	json_decref(p->entry);
+	free(p->id);
+	free(p);
+}
+
+/* A place for another worker; PROCS_MAX: none. */
+static size_t make_place(struct cas_procs *c)
+{
+	size_t i = 0;
+
+	if (c->n < PROCS_MAX)
+		return c->n++;
+	while (i < PROCS_MAX &&
+	       (!service_proc_is_gone(c->procs[i]->service) ||
+		c->cfg.is_used(c->procs[i]->id, c->cfg.arg)))
+		i++;
+	if (i < PROCS_MAX)
+		drop(c->procs[i]);
+	return i;
+}
+
 static struct cas_proc *add(struct cas_procs *c, const char *id)
 {
+	size_t i = make_place(c);
 	struct cas_proc *p;
 
-	if (c->n == PROCS_MAX)
+	if (i == PROCS_MAX)
 		return NULL;
 	p = xcalloc(1, sizeof *p);
 	p->of = c;
 	p->id = xstrdup(id);
 	p->service = service_proc_new(&c->cfg.service, &kind, id, p);
-	c->procs[c->n++] = p;
+	c->procs[i] = p;
 	return p;
 }
 
@@ -273,14 +298,8 @@ void cas_procs_free(struct cas_procs **pc)
 	*pc = NULL;
 	if (c == NULL)
 		return;
-	for (size_t i = 0; i < c->n; i++) {
-		struct cas_proc *p = c->procs[i];
-
-		service_proc_free(&p->service);
-		json_decref(p->entry);
-		free(p->id);
-		free(p);
-	}
+	for (size_t i = 0; i < c->n; i++)
+		drop(c->procs[i]);
 	free(c);
 }
 
