@@ -264,7 +264,7 @@ unsigned cas_systems_linked(const struct cas_systems *c)
 {
 	unsigned bits = 0;
 
-	for (size_t i = 0; i < c->cfg.list->n; i++)
+	for (size_t i = 0; i < CAS_LIST_MAX; i++)
 		bits |= (unsigned)(c->systems[i].channel != NULL) << i;
 	return bits;
 }
