@@ -140,6 +140,7 @@ static void users_toggle(struct api *api, const json_t *request,
 struct change {
 	struct api *api;
 	struct call *call;
+	const json_t *request; /* borrowed from the call */
 	struct auth_job *job;
 	char *login;
 	json_t *user; /* the request's, without the password */
@@ -243,6 +244,16 @@ static void carry_out(const struct change *c, const char *hash,
 	json_decref(entry);
 }
 
+/* Another client may have changed the user while the password was hashed.
+ * False after a reply. */
+static bool is_as_known(const struct change *c, struct reply *reply)
+{
+	return c->own ||
+	       edit_is_as_known(c->request, "user",
+				config_user(c->api->cfg.config, c->login),
+				reply);
+}
+
 static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
 {
 	struct change *c = arg;
@@ -250,11 +261,11 @@ static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
 
 	c->job = NULL;
 	config_set_author(c->api->cfg.config, call->caller.login);
-	if (outcome == AUTH_OK)
-		carry_out(c, hash, call_reply(call));
-	else
+	if (outcome != AUTH_OK)
 		reply_error(call_reply(call), 503,
 			    "the password cannot be hashed now: try again");
+	else if (is_as_known(c, call_reply(call)))
+		carry_out(c, hash, call_reply(call));
 	config_set_author(c->api->cfg.config, NULL);
 	change_free(c);
 	call_finish(call);
@@ -269,6 +280,7 @@ static void put_user(struct api *api, const char *login,
 	struct change *c = xcalloc(1, sizeof *c);
 
 	c->api = api;
+	c->request = request;
 	c->login = xstrdup(login);
 	c->own = reply_caller(reply)->type != USER_CONTROL;
 	c->warn = users_wants_warnings(request);

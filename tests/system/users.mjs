@@ -178,3 +178,28 @@ test('an observer changes his own password and no other key', async (t) => {
 	assert.equal(entry.cipher, undefined, 'observers see no hash');
 	await sluice.stop();
 });
+
+test('a change of a user while a password is hashed is not lost', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users: {
+		olga: { type: 2, password: 'look' } } });
+	const get = () => done(sluice, { cmd: 'get-user', id: 'olga' }, admin);
+	const was = await get();
+	const { pid } = sluice.worker('auth');
+
+	process.kill(pid, 'SIGSTOP');
+	const pending = call(sluice, { cmd: 'set-user', id: 'olga', was,
+		user: { enable: true, type: 2, password: 'new' } }, admin);
+	// so that the request has arrived
+	await done(sluice, { cmd: 'whoami' }, admin);
+	await done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin);
+	process.kill(pid, 'SIGCONT');
+	const { status, json } = await pending;
+	const now = { ...was, enable: false };
+
+	assert.deepEqual(await get(), now);
+	// 503: the hash took longer than five seconds
+	if (status !== 503)
+		assert.deepEqual([status, json], [409, { now,
+			error: 'was: the user is another one now' }]);
+	await sluice.stop();
+});
