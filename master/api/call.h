@@ -72,7 +72,8 @@ void access_line(const struct call *);
  * one gets answers to its "ping" and no events. */
 void event_handshake(struct call *);
 /* Users or the settings changed: closes event channels whose user may receive
- * other events now.  The channel of a disabled or removed user stays open. */
+ * other events now.  The channel of a disabled or removed user stays open, but
+ * for that with the lines of the log. */
 void event_review(struct api *);
 
 /* The client left before the answer: calls on_gone and frees the call. */

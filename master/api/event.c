@@ -48,7 +48,8 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 		? HUB_REDUCED : 0;
 }
 
-/* The channel of a user who may not log in any more stays open. */
+/* The channel of a user who may not log in any more stays open, unless it has
+ * the lines of the log. */
 static unsigned judge_channel(const char *login, enum hub_scope scope,
 			      void *arg)
 {
@@ -56,7 +57,7 @@ static unsigned judge_channel(const char *login, enum hub_scope scope,
 	struct caller caller;
 
 	if (auth_enter(api->cfg.auth, login, &caller) != ENTRY_YES)
-		return 0;
+		return scope & HUB_LOG ? WS_GOING_AWAY : 0;
 	if (scope & HUB_LOG && caller.type != USER_CONTROL)
 		return WS_GOING_AWAY;
 	return reduction(api, &caller) == (scope & HUB_REDUCED)

@@ -68,6 +68,28 @@ test('lines of the log are for control users only', async (t) => {
 	await sluice.stop();
 });
 
+test('a user who may not log in any more loses the lines of the log',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t);
+	const carl = { enable: true, type: 1 };
+	const changes = [{ cmd: 'toggle-user' }, { cmd: 'set-user',
+		user: { remove: true } }, { cmd: 'set-user', user: { ...carl,
+		type: 3 } }];
+
+	for (const change of changes) {
+		await done(sluice, { cmd: 'set-user', id: 'carl',
+			user: { ...carl, password: 'look' } }, admin);
+		const client = await open(t, sluice, `${await token(sluice,
+			basic('carl', 'look'))}&scope=log`);
+
+		await done(sluice, { ...change, id: 'carl' }, admin);
+		await waitUntil(`the end: ${JSON.stringify(change)}`,
+			() => client.closed);
+		assert.equal(client.closed.code, 1001);
+	}
+	await sluice.stop();
+});
+
 test('only the token admits a client to the events', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users });
 
