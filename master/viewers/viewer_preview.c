@@ -32,33 +32,49 @@ static bool sign(const struct viewers *v, const char *login,
 	return true;
 }
 
-bool viewers_preview_token(const struct viewers *v, const char *login,
-			   char ret[VIEWER_PREVIEW_TOKEN])
+static struct preview *find(struct viewers *v, const struct digest *token)
 {
-	return v != NULL && sign(v, login, ret);
+	for (size_t i = 0; i < ARRAY_LEN(v->previews); i++)
+		if (v->previews[i].login[0] != '\0' &&
+		    digest_equal(&v->previews[i].token, token))
+			return &v->previews[i];
+	return NULL;
 }
 
-const char *viewers_preview_login(const struct viewers *v, const char *token)
+bool viewers_preview_token(struct viewers *v, const char *login,
+			   char ret[VIEWER_PREVIEW_TOKEN])
 {
-	const json_t *users = config_section(v->cfg.config, "users");
+	struct preview *p;
+	struct digest d;
+
+	if (v == NULL || !sign(v, login, ret))
+		return false;
+	d = digest_of(ret);
+	if (find(v, &d) != NULL)
+		return true;
+	p = &v->previews[v->next_preview++ % ARRAY_LEN(v->previews)];
+	p->token = d;
+	(void)snprintf(p->login, sizeof p->login, "%s", login);
+	return true;
+}
+
+/* Any client may ask: a token that was not given out costs one hash. */
+const char *viewers_preview_login(struct viewers *v, const char *token)
+{
 	char own[VIEWER_PREVIEW_TOKEN];
-	const char *login;
-	json_t *entry;
+	struct preview *p;
+	struct digest d;
 
 	if (strncmp(token, prefix, sizeof prefix - 1) != 0 ||
 	    strlen(token) != VIEWER_PREVIEW_TOKEN - 1)
 		return NULL;
-	json_object_foreach((json_t *)(uintptr_t)users, login, entry) {
-		struct digest a, b;
-
-		/* most users are viewers, and have no such token */
-		if (json_number_value(json_object_get(entry, "type")) ==
-			    USER_REGULAR || !sign(v, login, own))
-			continue;
-		a = digest_of(own);
-		b = digest_of(token);
-		if (digest_equal(&a, &b))
-			return login;
-	}
+	d = digest_of(token);
+	p = find(v, &d);
+	if (p == NULL)
+		return NULL;
+	/* the account or its password may have changed */
+	if (sign(v, p->login, own) && strcmp(own, token) == 0)
+		return p->login;
+	p->login[0] = '\0';
 	return NULL;
 }

@@ -416,6 +416,15 @@ static void ask_backend(struct question *q)
 
 /* --- questions --- */
 
+/* The login whose preview this is; NULL: the rules of viewers decide. */
+static const char *preview_login(const struct question *q)
+{
+	if (q->malformed ||
+	    viewer_rules_deny_address(q->owner->rules, &q->address))
+		return NULL;
+	return viewers_preview_login(q->owner, q->credential.token);
+}
+
 /* The last call: q may be gone. */
 static void judge(struct question *q)
 {
@@ -454,7 +463,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 		 const struct msg_deliver_ask *ask, uint32_t seq)
 {
 	struct question *q = xcalloc(1, sizeof *q);
-	const char *login = NULL;
+	const char *login;
 
 	q->owner = v;
 	q->way = way;
@@ -464,8 +473,6 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	ev_init(&q->place, on_place);
 	LIST_INSERT_HEAD(&v->questions, q, link);
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
-	if (!q->malformed)
-		login = viewers_preview_login(v, q->credential.token);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
 		deny(q, "its address is unknown", NULL);
 	else if (q->ask.key != 0 && way->shared &&
@@ -474,7 +481,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 			.verdict = ASK_DENIED });
 	else if (q->ask.free)
 		allow(q, &(struct permission){ .login = "", .user = "" });
-	else if (login != NULL)
+	else if ((login = preview_login(q)) != NULL)
 		allow(q, &(struct permission){ .login = login, .kind = 'p',
 					       .user = login,
 					       .limit = VIEWER_PREVIEWS_MAX });

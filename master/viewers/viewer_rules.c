@@ -122,6 +122,12 @@ bool viewer_rules_enabled(const struct viewer_rules *r)
 	return r->enabled;
 }
 
+bool viewer_rules_deny_address(const struct viewer_rules *r,
+			       const struct ip_address *address)
+{
+	return r->enabled && ip_set_has(&r->deny, address);
+}
+
 /* --- judging --- */
 
 static void deny(struct viewer_verdict *v, const char *reason)

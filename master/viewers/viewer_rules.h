@@ -37,6 +37,10 @@ void viewer_rules_read_user(struct viewer_rules *, const char *login,
 /* False: every viewer is allowed. */
 bool viewer_rules_enabled(const struct viewer_rules *);
 
+/* The address is in http_ip_deny, and the rules are enabled. */
+bool viewer_rules_deny_address(const struct viewer_rules *,
+			       const struct ip_address *);
+
 enum viewer_answer {
 	VIEWER_ALLOWED,
 	VIEWER_DENIED,

@@ -123,10 +123,11 @@ enum {
  * which only the workers get; it ends with the process, the account and the
  * password.  Previews do not count for conlimit.  False: the user may not.
  * NULL-safe. */
-bool viewers_preview_token(const struct viewers *, const char *login,
+bool viewers_preview_token(struct viewers *, const char *login,
 			   char ret[VIEWER_PREVIEW_TOKEN]);
-/* The login of such a token, borrowed from the configuration, or NULL. */
-const char *viewers_preview_login(const struct viewers *, const char *token);
+/* The login of such a token, borrowed until the next call of these two, or
+ * NULL.  Only the newest 256 tokens are known. */
+const char *viewers_preview_login(struct viewers *, const char *token);
 
 /* --- the configuration --- */
 

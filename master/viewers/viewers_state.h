@@ -25,6 +25,7 @@ struct viewer_rules;
 
 enum {
 	GROUP_MAX = 2 + USER_LOGIN_MAX + 1,
+	PREVIEWS_MAX = 256, /* tokens of previews that are known */
 	VIEWER_LISTS_MAX = 512, /* that wait for a password */
 };
 
@@ -46,6 +47,12 @@ struct question {
 	unsigned waits;
 };
 
+/* A token that was given out. */
+struct preview {
+	struct digest token;
+	char login[USER_LOGIN_MAX + 1]; /* "": none */
+};
+
 struct viewers {
 	struct viewers_config cfg;
 	struct gate *gate;
@@ -62,6 +69,8 @@ struct viewers {
 	struct peers *peers; /* addresses of viewers of shared workers */
 	struct closed_sessions closed; /* ... sessions of theirs */
 	struct surplus *surplus; /* ... and entries beside the first */
+	struct preview previews[PREVIEWS_MAX];
+	size_t next_preview; /* replaces the oldest one */
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
 	struct ratelimit denials;

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <stdio.h>
 
 enum { MOST = 3 };
 
@@ -93,6 +94,89 @@ Test(viewers, a_worker_has_no_more_viewers_than_it_may_have)
 	viewers_down(w.viewers, &one);
 	cr_assert_eq(one.n, 0u);
 	cr_assert_eq(other.n, 1u);
+	tear_down();
+}
+
+static enum ask_verdict ask_preview(struct viewer_way *way, const char *token)
+{
+	static uint64_t client;
+	unsigned before = w.answers;
+	char query[VIEWER_PREVIEW_TOKEN + 6];
+
+	(void)snprintf(query, sizeof query, "token=%s", token);
+	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
+		.client = ++client, .stream = "a", .peer = "192.0.2.1",
+		.host = "", .path = "", .query = query, .agent = "",
+		.protocol = "http",
+	}, 1);
+	cr_assert_eq(w.answers, before + 1);
+	return w.verdict;
+}
+
+static void set_auth(json_t *take_denied)
+{
+	config_set_section(w.config, "auth",
+			   json_pack("{s:b, s:o}", "enable", 1,
+				     "http_ip_deny", take_denied));
+	viewers_changed(w.viewers);
+}
+
+static void put_user(const char *login, const char *cipher)
+{
+	config_put_user(w.config, login,
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 2,
+				  "cipher", cipher));
+	viewers_user_changed(w.viewers, login);
+}
+
+/* A table of them is searched, instead of all users. */
+Test(viewers, only_preview_tokens_that_were_given_out_are_known)
+{
+	enum { KNOWN = 256 };
+	struct viewer_way way = { .send = take };
+	char olga[VIEWER_PREVIEW_TOKEN], other[VIEWER_PREVIEW_TOKEN];
+	char login[16];
+
+	set_up();
+	set_auth(json_array());
+	viewers_up(w.viewers, &way);
+	put_user("olga", "x");
+	cr_assert(viewers_preview_token(w.viewers, "olga", olga));
+	cr_assert_not(viewers_preview_token(w.viewers, "nobody", other));
+	cr_expect_eq(ask_preview(&way, olga), ASK_ALLOWED);
+	/* every request of the page gets the same one */
+	for (unsigned i = 0; i < 2 * KNOWN; i++)
+		cr_assert(viewers_preview_token(w.viewers, "olga", other));
+	cr_expect_str_eq(other, olga);
+	cr_expect_eq(ask_preview(&way, olga), ASK_ALLOWED);
+	for (unsigned i = 0; i < KNOWN; i++) {
+		(void)snprintf(login, sizeof login, "u%u", i);
+		put_user(login, "x");
+		cr_assert(viewers_preview_token(w.viewers, login, other));
+	}
+	cr_expect_eq(ask_preview(&way, olga), ASK_DENIED);
+	cr_expect_eq(ask_preview(&way, other), ASK_ALLOWED);
+	/* another password */
+	put_user(login, "y");
+	cr_expect_eq(ask_preview(&way, other), ASK_DENIED);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+Test(viewers, http_ip_deny_precedes_the_token_of_a_preview)
+{
+	struct viewer_way way = { .send = take };
+	char olga[VIEWER_PREVIEW_TOKEN];
+
+	set_up();
+	set_auth(json_pack("[s]", "192.0.2.0/24"));
+	viewers_up(w.viewers, &way);
+	put_user("olga", "x");
+	cr_assert(viewers_preview_token(w.viewers, "olga", olga));
+	cr_expect_eq(ask_preview(&way, olga), ASK_DENIED);
+	set_auth(json_array());
+	cr_expect_eq(ask_preview(&way, olga), ASK_ALLOWED);
+	viewers_down(w.viewers, &way);
 	tear_down();
 }
 
