@@ -235,19 +235,18 @@ static bool is_plain(const char *text)
  * cookie, previews a stream; false: it is none.  Each segment of HLS would need
  * it, in addresses that the page reads. */
 static bool preview_query(struct api *api, const struct http_request *request,
-			  char query[PREVIEW_QUERY_MAX])
+			  const char *name, char query[PREVIEW_QUERY_MAX])
 {
 	const struct origin origin = {
 		.fetch_site = http_request_header(request, "sec-fetch-site"),
 		.origin = http_request_header(request, "origin"),
 		.host = http_request_header(request, "host"),
 	};
-	const char *path = http_request_path(request) + strlen("/play/");
 	char token[VIEWER_PREVIEW_TOKEN], id[SECRET_TEXT];
 	struct caller caller;
 
 	if (api->cfg.auth == NULL || api->cfg.options->no_web_auth ||
-	    strchr(path, '/') != NULL || origin_is_foreign(&origin) ||
+	    strchr(name, '/') != NULL || origin_is_foreign(&origin) ||
 	    !credential_cookie(http_request_header(request, "cookie"), id) ||
 	    !auth_enter_session(api->cfg.auth, id, &caller) ||
 	    !viewers_preview_token(api->cfg.viewers, caller.login, token))
@@ -258,13 +257,12 @@ static bool preview_query(struct api *api, const struct http_request *request,
 
 /* The head for deliver.  False: it has bytes that no viewer sends. */
 static bool write_head(struct buf *head, const struct http_request *request,
-		       const char *query)
+		       const char *path, const char *query)
 {
 	static const char *const kept[] = {
 		"host", "user-agent", "range", "if-range", "if-none-match",
 		"if-modified-since", "x-real-ip",
 	};
-	const char *path = http_request_path(request);
 
 	if (strspn(path, "/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			 "0123456789_.-") != strlen(path) || !is_plain(query))
@@ -304,11 +302,12 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
+/* path: "/play/…" */
 static void hand_over(struct api *api, struct http_conn *conn,
-		      const struct http_request *request)
+		      const struct http_request *request, const char *path)
 {
 	struct deliver_proc *deliver = reconciler_deliver(api->cfg.reconciler);
-	const char *path = http_request_path(request);
+	const char *name = path + strlen("/play/");
 	const char *query = http_request_query(request);
 	struct buf head = { 0 }, rest = { 0 };
 	char peer[SOCKADDR_TEXT_MAX], preview[PREVIEW_QUERY_MAX];
@@ -317,10 +316,10 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	uint64_t place = 0;
 	int fd;
 
-	if (preview_query(api, request, preview))
+	if (preview_query(api, request, name, preview))
 		query = preview;
-	if (!is_known(api, path + strlen("/play/")) ||
-	    !write_head(&head, request, query)) {
+	if (!is_known(api, name) ||
+	    !write_head(&head, request, path, query)) {
 		refuse(conn, 404, "Not Found\n", NULL);
 	} else if (!deliver_proc_takes_viewers(deliver)) {
 		refuse(conn, 503, "Service Unavailable\n",
@@ -328,7 +327,7 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	} else {
 		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
 		/* a client of HLS has a connection for each request */
-		if (strchr(path + strlen("/play/"), '/') != NULL)
+		if (strchr(name, '/') != NULL)
 			place = hash_add(HASH_INIT, peer, strlen(peer));
 		fd = http_conn_take_socket(conn, &rest, &from);
 		peer_leave(&from);
@@ -342,25 +341,34 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	buf_done(&rest);
 }
 
+/* The path of a list or "/play/…", within path; NULL: another one.  Below
+ * control_path only the page asks, for previews and pictures. */
+static const char *viewer_path(const struct api *api, const char *path)
+{
+	size_t len = strlen(api->prefix);
+	bool below = len > 1 && strncmp(path, api->prefix, len) == 0;
+	const char *own = below ? path + len - 1 : path;
+
+	if (strncmp(own, "/play/", 6) == 0 || (!below && is_list(own)))
+		return own;
+	return NULL;
+}
+
 bool viewer_door_take(struct api *api, struct http_conn *conn,
 		      const struct http_request *request)
 {
 	const struct play_conf *play = reconciler_play(api->cfg.reconciler);
-	const char *path = http_request_path(request);
+	const char *path = viewer_path(api, http_request_path(request));
 	const char *method = http_request_method(request);
-	bool list = is_list(path);
 
-	if ((!play->ts && !play->hls) ||
-	    (!list && strncmp(path, "/play/", 6) != 0) ||
-	    (api->prefix[1] != '\0' &&
-	     strncmp(path, api->prefix, strlen(api->prefix)) == 0))
+	if ((!play->ts && !play->hls) || path == NULL)
 		return false;
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		refuse(conn, 405, "Method Not Allowed\n",
 		       "Allow: GET, HEAD\r\n");
-	else if (list)
+	else if (is_list(path))
 		answer_playlist(api, conn, request);
 	else
-		hand_over(api, conn, request);
+		hand_over(api, conn, request, path);
 	return true;
 }

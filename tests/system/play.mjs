@@ -2,9 +2,11 @@
 // play: every stream is at /play/ID, beside its own outputs and for any change
 // of its id and of the settings.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
-import { cookie, done, enter, startGuarded } from '../helpers/auth.mjs';
+import { call, cookie, done, enter, sessionOf, startGuarded }
+	from '../helpers/auth.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
@@ -275,6 +277,43 @@ test('who is logged in previews streams, apart from the viewers of the login',
 	await done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin);
 	await waitUntil('no session', async () =>
 		(await listed()).length === 0);
+	await sluice.stop();
+});
+
+test('previews and pictures are below control_path too', async (t) => {
+	const document = { ...config(source('a')), auth: { enable: true,
+		http_ip_deny: ['127.0.0.3'] },
+	settings: { http_play_stream: true } };
+	const first = await startGuarded(t, { config: document });
+
+	await first.sluice.stop();
+	const file = JSON.parse(fs.readFileSync(first.sluice.file, 'utf8'));
+	file.settings.control_path = '/tv/x';
+	fs.writeFileSync(first.sluice.file, JSON.stringify(file));
+	const sluice = await Sluice.start(t, null, { auth: true, wait: false,
+		dir: first.sluice.dir });
+	const reply = await waitUntil('answer', () => call(sluice,
+		{ cmd: 'login', login: 'admin', password: first.password }, {},
+		{ path: '/tv/x/control/' }));
+	const admin = cookie(sessionOf(reply));
+	const status = async (path, more = {}) => (await request(sluice.port,
+		{ path, method: 'HEAD', headers: admin, ...more })).status;
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await waitUntil('a preview', async () =>
+		await status('/tv/x/play/a') === 200);
+	assert.equal(await status('/play/a'), 200);
+	assert.equal(await status('/tv/x/play/b'), 404);
+	assert.equal(await status('/tv/x/play/a', { headers: {} }), 403);
+	assert.equal(await status('/tv/play/a'), 404);
+	assert.notEqual(await status('/tv/x/play/a.jpg'), 404);
+	const viewer = await Viewer.open(t, sluice.port, '/tv/x/play/a',
+		{ headers: admin });
+	await more(viewer);
+	// the deny list precedes the token of a preview
+	assert.equal(await status('/tv/x/play/a',
+		{ localAddress: '127.0.0.3' }), 403);
 	await sluice.stop();
 });
 
