@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/collection.h"
 
+#include "master/api/call.h"
 #include "master/api/effects.h"
 #include "master/config/check.h"
 #include "proto/spec/field.h"
@@ -210,10 +211,16 @@ void collection_store(struct edit *e)
 		json_decref(stream_refs_follow(e->api, c->refers, e));
 }
 
-/* The body of a path has no room for `was`: it is the entry itself. */
+/* The body of a path has no room for `was` and `dry_run`: it is the entry
+ * itself. */
+static bool is_command(const struct edit *e)
+{
+	return e->reply->call->route.kind == ROUTE_COMMAND;
+}
+
 static bool is_as_known(struct edit *e)
 {
-	return json_object_get(e->request, "cmd") == NULL ||
+	return !is_command(e) ||
 	       edit_is_as_known(e->request, e->of->member, e->old, e->reply);
 }
 
@@ -232,8 +239,7 @@ static void foresee(struct edit *e)
 
 static void carry_out(struct edit *e)
 {
-	if (json_object_get(e->request, "cmd") != NULL &&
-	    effects_only(e->request)) {
+	if (is_command(e) && effects_only(e->request)) {
 		foresee(e);
 		return;
 	}

@@ -59,6 +59,13 @@ Test(output_group, is_added_changed_renamed_and_removed)
 		   "{'index':0,'remove':true,"
 		   "'scope':'post-output-group'}\n");
 	expect_section("output", "[{'name':'C'}]");
+	/* names of members, not a command */
+	expect_put("/api/output-group", "{'name':'D','cmd':'x','was':1}",
+		   "{'group':{'cmd':'x','name':'D','was':1},"
+		   "'scope':'post-output-group'}\n");
+	expect_put("/api/output-group/D", "{'cmd':'x','dry_run':true}",
+		   "{'group':{'cmd':'x','dry_run':true,'name':'D'},'index':1,"
+		   "'scope':'post-output-group'}\n");
 }
 
 Test(output_group, is_judged_before_anything_changes)
