@@ -152,6 +152,7 @@ static void send_pair(struct tls_proc *p, const struct pem_pair *pair)
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
 	p->use_seq = m.seq = p->last_seq;
+	p->facts = (struct tls_facts){ 0 };
 	p->has_certificate = true;
 	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
 }
@@ -215,6 +216,8 @@ static void on_hello(void *self)
 {
 	struct tls_proc *p = self;
 
+	/* a new worker has no certificate */
+	p->facts = (struct tls_facts){ 0 };
 	send_certificate(p);
 	tls_judgements_up(p->judgements);
 	hand_over(p);

@@ -297,6 +297,44 @@ Test(tls_proc, an_error_of_a_certificate_is_an_alarm, .timeout = 90)
 	teardown(&b);
 }
 
+static bool has_facts(void *arg)
+{
+	return tls_proc_facts(((struct bench *)arg)->tls) != NULL;
+}
+
+static bool has_no_facts(void *arg)
+{
+	return !has_facts(arg);
+}
+
+Test(tls_proc, the_facts_are_those_of_the_certificate_in_use, .timeout = 90)
+{
+	struct pem first, second, mixed;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	pem_new(&first, "a.example", 30);
+	pem_new(&second, "b.example", 30);
+	mixed = (struct pem){ first.chain, second.key };
+	use(&b, &first);
+	rig_run_until(b.rig.loop, has_facts, &b, 10000, "facts");
+	use(&b, &mixed);
+	rig_run_until(b.rig.loop, has_error, &b, 10000, "an alarm");
+	rig_run_until(b.rig.loop, has_facts, &b, 10000, "facts");
+	cr_expect_not_null(strstr(tls_proc_facts(b.tls)->subject,
+				  "a.example"));
+	/* the next worker rejects the pair, and has no certificate */
+	cr_assert_eq(kill(rig_find_child("tls"), SIGKILL), 0);
+	rig_run_until(b.rig.loop, has_no_facts, &b, 10000, "no facts");
+	rig_run_until(b.rig.loop, has_error, &b, 10000, "an alarm");
+	cr_expect_null(tls_proc_facts(b.tls));
+	use(&b, &second);
+	rig_run_until(b.rig.loop, has_facts, &b, 10000, "facts");
+	pem_done(&first);
+	pem_done(&second);
+	teardown(&b);
+}
+
 /* More than may wait: the client that has waited longest is closed. */
 Test(tls_proc, the_number_of_waiting_clients_is_limited, .timeout = 90)
 {

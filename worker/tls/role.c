@@ -197,7 +197,8 @@ static void on_certificate(void *role, const struct msg *m, int *fds,
 		warn_of_expiry(r);
 	}
 	(void)channel_send(r->worker->channel, &answer, NULL, 0);
-	if (err == 0 && m->tls_certificate.use)
+	/* the certificate before this one stays in use after an error */
+	if (m->tls_certificate.use && tls_server_context(r->server) != NULL)
 		tell_facts(r);
 }
 
