@@ -161,7 +161,7 @@ static void report_second(const struct hour *h, int64_t time_s,
 	(void)json_array_append_new(columns[5], json_integer(c->input[i]));
 }
 
-json_t *hour_report(const struct hour *h, int64_t since_s)
+json_t *hour_report(const struct hour *h, int64_t since_s, int64_t now_s)
 {
 	static const char *const names[COLUMNS] = {
 		"bitrate", "cc_error", "pes_error", "scrambled", "onair",
@@ -172,6 +172,8 @@ json_t *hour_report(const struct hour *h, int64_t since_s)
 
 	first = MIN(MAX(first, since_s < INT64_MAX ? since_s + 1 : since_s),
 		    h->last_s + 1);
+	if (h->n == 0)
+		first = now_s;
 	for (size_t k = 0; k < COLUMNS; k++) {
 		columns[k] = json_array();
 		(void)json_object_set_new(all, names[k], columns[k]);

@@ -53,6 +53,6 @@ size_t hour_memory(const struct hour *);
  *	  "onair": […], "input": […] } }
  *
  * An unknown second is null.  first: the time of the first sample, or of the
- * next one if there is none.
+ * next one if there is none: now_s before any sample.
  */
-json_t *hour_report(const struct hour *, int64_t since_s);
+json_t *hour_report(const struct hour *, int64_t since_s, int64_t now_s);

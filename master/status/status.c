@@ -154,6 +154,16 @@ void status_free(struct status **p)
 	free(s);
 }
 
+/* Gives an hour to streams without one, as far as there are hours left. */
+static void record_hours(struct status *s)
+{
+	for (size_t i = 0; i < s->n && s->n_hours < STATUS_HOURS_MAX; i++)
+		if (s->streams[i]->hour == NULL) {
+			s->streams[i]->hour = hour_new();
+			s->n_hours++;
+		}
+}
+
 void status_set_stream(struct status *s, const char *id,
 		       const struct stream_conf *conf, const char *fault)
 {
@@ -168,11 +178,8 @@ void status_set_stream(struct status *s, const char *id,
 		s->streams[at] = status_stream_new(id);
 		s->streams[at]->reported_ms = mono_ms();
 		s->streams[at]->wall_s = time(NULL);
-		if (s->n_hours < STATUS_HOURS_MAX) {
-			s->streams[at]->hour = hour_new();
-			s->n_hours++;
-		}
 		s->n++;
+		record_hours(s);
 	}
 	status_stream_set(s->streams[at], conf, fault);
 	report_alarms(s, s->streams[at], mono_ms());
@@ -220,6 +227,7 @@ void status_remove_stream(struct status *s, const char *id)
 	s->n--;
 	memmove(s->streams + at, s->streams + at + 1,
 		(s->n - at) * sizeof s->streams[0]);
+	record_hours(s);
 }
 
 const char *status_fault(const struct status *s, const char *id)
@@ -379,8 +387,9 @@ json_t *status_history(struct status *s, const char *id, int64_t since_s,
 
 	if (stream == NULL)
 		return NULL;
-	report = stream->hour != NULL ? hour_report(stream->hour, since_s)
-				      : json_object();
+	report = stream->hour != NULL
+			 ? hour_report(stream->hour, since_s, time(NULL))
+			 : json_object();
 	stamp(report, time(NULL), instance);
 	return report;
 }

@@ -358,3 +358,38 @@ Test(history, of_an_invalid_machine_is_skipped)
 	}
 	close_master(&m);
 }
+
+static bool has_hour(struct master *m, unsigned i)
+{
+	json_t *report;
+	char id[16];
+	bool has;
+
+	(void)snprintf(id, sizeof id, "s%u", i);
+	report = status_history(m->of.status, id, 0, NULL);
+	has = json_object_get(report, "columns") != NULL;
+	json_decref(report);
+	return has;
+}
+
+Test(history, of_a_removed_stream_leaves_its_place_to_another)
+{
+	json_t *object = fakes_json("{'enable':false,'type':'spts'}");
+	struct stream_conf *conf = stream_conf_new(object);
+	struct master m;
+	char id[16];
+
+	open_master(&m, NULL);
+	status_remove_stream(m.of.status, "a");
+	for (unsigned i = 0; i <= STATUS_HOURS_MAX; i++) {
+		(void)snprintf(id, sizeof id, "s%u", i);
+		status_set_stream(m.of.status, id, conf, NULL);
+	}
+	cr_assert(has_hour(&m, STATUS_HOURS_MAX - 1));
+	cr_assert_not(has_hour(&m, STATUS_HOURS_MAX));
+	status_remove_stream(m.of.status, "s7");
+	cr_assert(has_hour(&m, STATUS_HOURS_MAX));
+	close_master(&m);
+	stream_conf_free(&conf);
+	json_decref(object);
+}

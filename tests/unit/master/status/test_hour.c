@@ -17,7 +17,7 @@ static void add(struct hour *h, int64_t time_s, unsigned kbps)
 static void expect(const struct hour *h, int64_t since_s, int64_t first,
 		   const char *bitrates)
 {
-	json_t *report = hour_report(h, since_s);
+	json_t *report = hour_report(h, since_s, NOW - 1);
 	json_t *columns = json_object_get(report, "columns");
 	char *text = json_dumps(json_object_get(columns, "bitrate"),
 				JSON_COMPACT);
@@ -35,7 +35,8 @@ Test(hour, has_the_seconds_in_order_with_unknown_ones)
 	json_t *report;
 	char *text;
 
-	expect(h, 0, 1, "[]");
+	expect(h, 0, NOW - 1, "[]");
+	expect(h, INT64_MAX, NOW - 1, "[]");
 	add(h, NOW, 1);
 	add(h, NOW + 1, 2);
 	hour_amend(h, &(struct hour_sample){ .bitrate_kbps = 3 });
@@ -44,7 +45,7 @@ Test(hour, has_the_seconds_in_order_with_unknown_ones)
 	expect(h, NOW + 3, NOW + 4, "[4]");
 	expect(h, NOW + 4, NOW + 5, "[]");
 	expect(h, INT64_MAX, NOW + 5, "[]");
-	report = hour_report(h, NOW + 3);
+	report = hour_report(h, NOW + 3, NOW);
 	text = json_dumps(json_object_get(report, "columns"), JSON_COMPACT);
 	cr_expect_str_eq(text, "{\"bitrate\":[4],\"cc_error\":[65535],"
 			 "\"pes_error\":[0],\"scrambled\":[false],"
@@ -61,7 +62,7 @@ Test(hour, forgets_what_is_older)
 
 	for (unsigned i = 0; i < 2 * HOUR_SECONDS + 5; i++)
 		add(h, NOW + i, i);
-	report = hour_report(h, 0);
+	report = hour_report(h, 0, NOW);
 	list = json_object_get(json_object_get(report, "columns"), "bitrate");
 	cr_expect_eq(json_array_size(list), (size_t)HOUR_SECONDS);
 	for (size_t i = 0; i < HOUR_SECONDS; i++)
@@ -71,7 +72,7 @@ Test(hour, forgets_what_is_older)
 	cr_expect_leq(hour_memory(h), 37000u);
 	/* a gap within the hour */
 	add(h, NOW + 2 * HOUR_SECONDS + 4 + 3000, 7);
-	report = hour_report(h, NOW + 2 * HOUR_SECONDS + 4);
+	report = hour_report(h, NOW + 2 * HOUR_SECONDS + 4, NOW);
 	list = json_object_get(json_object_get(report, "columns"), "bitrate");
 	cr_expect_eq(json_array_size(list), 3000u);
 	for (size_t i = 0; i < 2999; i++)
@@ -93,7 +94,7 @@ Test(hour, has_no_gap_where_reports_come_early_or_late)
 	/* no sample is lost, however many come */
 	hour_amend(h, &(struct hour_sample){ .pes_error = 3 });
 	hour_add(h, NOW + 2, &(struct hour_sample){ .pes_error = 4 });
-	report = hour_report(h, NOW + 2);
+	report = hour_report(h, NOW + 2, NOW);
 	cr_expect_eq(json_integer_value(json_array_get(json_object_get(
 		json_object_get(report, "columns"), "pes_error"), 0)), 7);
 	json_decref(report);
