@@ -7,29 +7,40 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Appends the name of each section of a that is other or none in b, once. */
-static void add_sections(json_t *list, const json_t *a, const json_t *b)
+/* Appends the name of each section of a that is other or none in b; fresh:
+ * only if b has none. */
+static void add_sections(json_t *list, const json_t *a, const json_t *b,
+			 bool fresh)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)(uintptr_t)a, key, value) {
-		json_t *name = json_string(key), *known;
-		bool is_listed = strcmp(key, STREAMS) == 0 ||
-				 strcmp(key, "gid") == 0 ||
-				 json_equal(value, json_object_get(b, key));
-		size_t i;
+		const json_t *other = json_object_get(b, key);
 
-		json_array_foreach(list, i, known)
-			is_listed = is_listed || json_equal(known, name);
-		if (!is_listed)
-			(void)json_array_append(list, name);
-		json_decref(name);
+		if (strcmp(key, STREAMS) != 0 && strcmp(key, "gid") != 0 &&
+		    (fresh ? other == NULL : !json_equal(value, other)))
+			(void)json_array_append_new(list, json_string(key));
 	}
 }
 
-/* Appends the id of each stream of a that b does not have (others: false), or
- * has otherwise. */
+/* The streams of the list by id, of equal ids the first; a new reference. */
+static json_t *by_id(const json_t *list)
+{
+	json_t *streams = json_object(), *stream;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, stream) {
+		const char *id = edit_text(stream, "id");
+
+		if (id != NULL && json_object_get(streams, id) == NULL)
+			(void)json_object_set(streams, id, stream);
+	}
+	return streams;
+}
+
+/* Appends the id of each stream of a that b (by id) does not have (others:
+ * false), or has otherwise. */
 static void add_streams(json_t *list, const json_t *a, const json_t *b,
 			bool others)
 {
@@ -39,8 +50,7 @@ static void add_streams(json_t *list, const json_t *a, const json_t *b,
 	json_array_foreach((json_t *)(uintptr_t)a, i, stream) {
 		const char *id = edit_text(stream, "id");
 		const json_t *same =
-			id != NULL ? json_array_get(b, edit_find(b, "id", id))
-				   : NULL;
+			id != NULL ? json_object_get(b, id) : NULL;
 
 		if (id != NULL && (same != NULL) == others &&
 		    (same == NULL || !json_equal(stream, same)))
@@ -54,12 +64,15 @@ json_t *changes_list(const json_t *old, const json_t *new)
 	const json_t *after = json_object_get(new, STREAMS);
 	json_t *added = json_array(), *changed = json_array();
 	json_t *removed = json_array(), *sections = json_array();
+	json_t *old_ids = by_id(before), *new_ids = by_id(after);
 
-	add_streams(added, after, before, false);
-	add_streams(changed, after, before, true);
-	add_streams(removed, before, after, false);
-	add_sections(sections, new, old);
-	add_sections(sections, old, new);
+	add_streams(added, after, old_ids, false);
+	add_streams(changed, after, old_ids, true);
+	add_streams(removed, before, new_ids, false);
+	add_sections(sections, new, old, false);
+	add_sections(sections, old, new, true);
+	json_decref(old_ids);
+	json_decref(new_ids);
 	return json_pack("{s:o, s:o, s:o, s:o}", "added", added, "changed",
 			 changed, "removed", removed, "sections", sections);
 }

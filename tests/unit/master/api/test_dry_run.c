@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dry_run and was: commands that are judged and change nothing. */
+#include "master/api/changes.h"
 #include "master/api/command.h"
 #include "tests/unit/master/api/world.h"
 
@@ -205,4 +206,41 @@ Test(was, lets_two_clients_choose_no_id_twice)
 	expect_error("{'cmd':'set-softcam','softcam':" SOFTCAM "}", 400,
 		     "softcam.id: \"s1\" exists; to change it send its id "
 		     "beside \"softcam\", too");
+}
+
+/* A document of n streams and n sections, named from `first` on. */
+static json_t *make_large(unsigned first, unsigned n)
+{
+	json_t *document = json_object(), *streams = json_array();
+	char name[16];
+
+	for (unsigned i = first; i < first + n; i++) {
+		(void)snprintf(name, sizeof name, "s%u", i);
+		(void)json_object_set_new(document, name, json_true());
+		(void)json_array_append_new(streams,
+					    json_pack("{s:s}", "id", name));
+	}
+	(void)json_object_set_new(document, "make_stream", streams);
+	return document;
+}
+
+static size_t size_of(const json_t *changes, const char *key)
+{
+	return json_array_size(json_object_get(changes, key));
+}
+
+/* In less than a second; a search per member would take minutes. */
+Test(changes, of_many_members_take_no_search_per_member, .timeout = 30)
+{
+	enum { MANY = 100 * 1000, SHIFT = 10 };
+	json_t *old = make_large(0, MANY), *new = make_large(SHIFT, MANY);
+	json_t *changes = changes_list(old, new);
+
+	cr_expect_eq(size_of(changes, "added"), (size_t)SHIFT);
+	cr_expect_eq(size_of(changes, "removed"), (size_t)SHIFT);
+	cr_expect_eq(size_of(changes, "changed"), 0u);
+	cr_expect_eq(size_of(changes, "sections"), 2u * SHIFT);
+	json_decref(changes);
+	json_decref(old);
+	json_decref(new);
 }
