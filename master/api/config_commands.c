@@ -83,27 +83,14 @@ static void foresee(struct api *api, const json_t *wanted,
 		    struct reply *reply)
 {
 	const json_t *now = config_document(api->cfg.config);
-	const json_t *settings = json_object_get(wanted, "settings");
-	json_t *changes = changes_list(now, wanted), *none = json_object();
+	json_t *changes = changes_list(now, wanted);
 	json_t *effects = effects_new();
-	const json_t *stream;
-	size_t i;
 
 	effects_add_restart(effects);
-	json_array_foreach(json_object_get(wanted, STREAMS), i, stream) {
-		const char *id = edit_text(stream, "id");
-
-		if (id != NULL)
-			effects_add_stream(effects, api, id, stream,
-					   settings != NULL ? settings : none);
-	}
-	json_array_foreach(json_object_get(changes, "removed"), i, stream)
-		effects_add_stream(effects, api, json_string_value(stream),
-				   NULL, NULL);
+	effects_add_document(effects, api, wanted, changes);
 	reply_effects(reply, "upload", effects);
 	(void)json_object_set_new(reply->body, "changes", changes);
 	(void)check_document(wanted, NULL, warn, reply);
-	json_decref(none);
 }
 
 static void config_put(struct api *api, const json_t *request,
@@ -118,6 +105,9 @@ static void config_put(struct api *api, const json_t *request,
 		reply_error(reply, 400, "config: is not an object");
 	else if (config_path(api->cfg.config) == NULL)
 		reply_error(reply, 404, "there is no configuration file");
+	else if (!edit_is_as_known(request, "configuration",
+				   config_document(api->cfg.config), reply))
+		return;
 	else if (write_paths_judge(api->cfg.write_paths, wanted, &error) < 0)
 		reply_error(reply, 400, "config.%s", error.text);
 	else if (!certificate_judge(api, json_object_get(wanted, "settings"),

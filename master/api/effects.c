@@ -77,6 +77,27 @@ void effects_add_settings(json_t *effects, const struct api *api,
 	json_decref(none);
 }
 
+void effects_add_document(json_t *effects, const struct api *api,
+			  const json_t *document, const json_t *changes)
+{
+	const json_t *settings = json_object_get(document, "settings");
+	json_t *none = settings == NULL ? json_object() : NULL;
+	const json_t *stream;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, STREAMS), i, stream) {
+		const char *id = edit_text(stream, "id");
+
+		if (id != NULL)
+			effects_add_stream(effects, api, id, stream,
+					   settings != NULL ? settings : none);
+	}
+	json_array_foreach(json_object_get(changes, "removed"), i, stream)
+		effects_add_stream(effects, api, json_string_value(stream),
+				   NULL, NULL);
+	json_decref(none);
+}
+
 void reply_effects(struct reply *reply, const char *command,
 		   json_t *take_effects)
 {

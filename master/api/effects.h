@@ -33,6 +33,10 @@ void effects_add_stream(json_t *effects, const struct api *, const char *id,
  * on. */
 void effects_add_settings(json_t *effects, const struct api *,
 			  const json_t *settings);
+/* All streams of the document of the next start.  changes: changes_list() of
+ * the present document and this one. */
+void effects_add_document(json_t *effects, const struct api *,
+			  const json_t *document, const json_t *changes);
 
 /* 200 with {command: "ok", "dry_run": true, "effects": …}. */
 void reply_effects(struct reply *, const char *command, json_t *take_effects);

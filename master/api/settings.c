@@ -2,6 +2,7 @@
 /* Commands about the settings, and about the instance itself. */
 #include "master/api/certificate.h"
 #include "master/api/call.h"
+#include "master/api/changes.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/reply_after_save.h"
@@ -11,6 +12,7 @@
 #include "master/config/write_paths.h"
 #include "master/viewers/viewers.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* False after a reply: with this value the next start would fail or ignore a
@@ -25,32 +27,54 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 	return false;
 }
 
-/* True when `was` is the stored section.  Clients that know it from an event
- * lack the private key.  False after a reply. */
+/* `was` is the stored section without the private key, as clients know it from
+ * an event. */
+static bool lacks_key(struct api *api, const char *key, const json_t *request)
+{
+	const json_t *was = json_object_get(request, "was");
+	const json_t *now = config_section(api->cfg.config, key);
+	json_t *hidden;
+	bool is_hidden;
+
+	if (strcmp(key, "settings") != 0 || was == NULL || now == NULL)
+		return false;
+	hidden = certificate_hide(now);
+	is_hidden = edit_same(was, hidden) && !edit_same(was, now);
+	json_decref(hidden);
+	return is_hidden;
+}
+
+/* True when `was` is the stored section.  False after a reply. */
 static bool is_as_known(struct api *api, const char *key,
 			const json_t *request, struct reply *reply)
 {
-	const json_t *now = config_section(api->cfg.config, key);
-	json_t *hidden = strcmp(key, "settings") == 0 && now != NULL
-				 ? certificate_hide(now) : NULL;
-	bool is_hidden = hidden != NULL &&
-			 edit_same(json_object_get(request, "was"), hidden);
-
-	json_decref(hidden);
-	return is_hidden ||
+	return lacks_key(api, key, request) ||
 	       edit_section_is_as_known(api, request, key, reply);
 }
 
+/* Adds the stored private key to the settings of a client that does not know
+ * it, and keeps the certificate. */
+static void keep_key(struct api *api, const char *key, const json_t *request,
+		     json_t *settings)
+{
+	const json_t *now = config_section(api->cfg.config, key);
+
+	if (lacks_key(api, key, request) &&
+	    json_string_length(json_object_get(settings, "crt_chain")) > 0 &&
+	    json_object_get(settings, "crt_key") == NULL)
+		(void)json_object_set(settings, "crt_key",
+				      json_object_get(now, "crt_key"));
+}
+
 /* The answer to a change of the settings that is not made. */
-static void foresee(struct api *api, const char *command,
-		    const json_t *settings, bool restart, struct reply *reply)
+static void foresee(struct api *api, const json_t *settings,
+		    struct reply *reply)
 {
 	json_t *effects = effects_new();
 
-	if (restart)
-		effects_add_restart(effects);
+	effects_add_restart(effects);
 	effects_add_settings(effects, api, settings);
-	reply_effects(reply, command, effects);
+	reply_effects(reply, "set-settings", effects);
 }
 
 static void settings_set(struct api *api, const json_t *request,
@@ -70,6 +94,7 @@ static void settings_set(struct api *api, const json_t *request,
 	if (!is_as_known(api, "settings", request, reply))
 		return;
 	settings = edit_copy(wanted);
+	keep_key(api, "settings", request, settings);
 	if (!judge("settings", settings, reply) ||
 	    !edit_fits(settings, "settings", reply) ||
 	    !certificate_judge(api, settings, reply, settings_set)) {
@@ -78,7 +103,7 @@ static void settings_set(struct api *api, const json_t *request,
 	}
 	warnings = section_warnings(api, request, "settings", settings);
 	if (effects_only(request)) {
-		foresee(api, "set-settings", settings, true, reply);
+		foresee(api, settings, reply);
 		section_warnings_add(warnings, reply);
 		json_decref(settings);
 		return;
@@ -101,7 +126,7 @@ static void settings_set(struct api *api, const json_t *request,
 
 /* False after a reply, or a drop. */
 static bool read_key(const json_t *request, const char **ret_key,
-		     bool *ret_restart, struct reply *reply)
+		     struct reply *reply)
 {
 	const json_t *key = edit_get(request, "key");
 	const json_t *restart = edit_get(request, "restart");
@@ -115,9 +140,10 @@ static bool read_key(const json_t *request, const char **ret_key,
 	else if (restart != NULL && !json_is_boolean(restart))
 		reply_error(reply, 400, "restart: is not true or false");
 	*ret_key = json_string_value(key);
-	*ret_restart = json_is_true(restart);
 	return reply->status == 0 && !reply->drop;
 }
+
+static command_fn settings_set_config;
 
 /* False after a reply when the section names a file that the service may not
  * write. */
@@ -136,36 +162,42 @@ static bool may_write(const struct api *api, const char *key,
 	return r == 0;
 }
 
-/* Other sections than the settings are in force after a restart, or for
- * viewers alone. */
-static void foresee_config(struct api *api, const char *key,
-			   const json_t *data, bool restart,
-			   struct reply *reply)
+/* Without a restart the section is in force later, or for viewers alone.  The
+ * settings and the list of streams interrupt streams. */
+static void foresee_config(struct api *api, const char *key, json_t *data,
+			   bool restart, struct reply *reply)
 {
-	if (restart && strcmp(key, "settings") == 0) {
-		foresee(api, "set-config", data, true, reply);
-		return;
-	}
-	reply_effects(reply, "set-config", effects_new());
+	const json_t *now = config_document(api->cfg.config);
+	json_t *effects = effects_new(), *wanted, *changes;
+
 	if (restart)
-		effects_add_restart(json_object_get(reply->body, "effects"));
+		effects_add_restart(effects);
+	if (restart && (strcmp(key, "settings") == 0 ||
+			strcmp(key, STREAMS) == 0)) {
+		wanted = json_copy((json_t *)(uintptr_t)now);
+		if (data != NULL)
+			(void)json_object_set(wanted, key, data);
+		else
+			(void)json_object_del(wanted, key);
+		changes = changes_list(now, wanted);
+		effects_add_document(effects, api, wanted, changes);
+		json_decref(changes);
+		json_decref(wanted);
+	}
+	reply_effects(reply, "set-config", effects);
 }
 
-static void settings_set_config(struct api *api, const json_t *request,
-				struct reply *reply)
+/* data: the value of the key; NULL: it is removed. */
+static void set_config(struct api *api, const json_t *request,
+		       const char *key, json_t *data, struct reply *reply)
 {
-	const json_t *data = edit_get(request, "data");
+	bool restart = json_is_true(json_object_get(request, "restart"));
+	bool is_settings = strcmp(key, "settings") == 0;
 	json_t *message, *shown, *warnings;
-	const char *key;
-	bool restart, is_settings;
 
-	if (!read_key(request, &key, &restart, reply) ||
-	    !is_as_known(api, key, request, reply) ||
-	    (data != NULL && !judge(key, data, reply)))
+	if ((data != NULL && !judge(key, data, reply)) ||
+	    !may_write(api, key, data, reply))
 		return;
-	if (!may_write(api, key, data, reply))
-		return;
-	is_settings = strcmp(key, "settings") == 0;
 	if (is_settings &&
 	    !certificate_judge(api, data, reply, settings_set_config))
 		return;
@@ -175,8 +207,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 		section_warnings_add(warnings, reply);
 		return;
 	}
-	config_set_section(api->cfg.config, key,
-			   data != NULL ? json_deep_copy(data) : NULL);
+	config_set_section(api->cfg.config, key, json_incref(data));
 	if (strcmp(key, "users") == 0)
 		auth_users_changed(api->cfg.auth);
 	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
@@ -185,8 +216,7 @@ static void settings_set_config(struct api *api, const json_t *request,
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));
 	/* event clients do not get the private key */
-	shown = is_settings ? certificate_hide(data)
-			    : json_incref((json_t *)data);
+	shown = is_settings ? certificate_hide(data) : json_incref(data);
 	if (data != NULL)
 		(void)json_object_set(message, "data", shown);
 	json_decref(shown);
@@ -200,6 +230,22 @@ static void settings_set_config(struct api *api, const json_t *request,
 	if (is_settings || strcmp(key, "users") == 0)
 		users_warn_observers(api, users_wants_warnings(request),
 				     reply);
+}
+
+static void settings_set_config(struct api *api, const json_t *request,
+				struct reply *reply)
+{
+	const json_t *wanted = edit_get(request, "data");
+	json_t *data;
+	const char *key;
+
+	if (!read_key(request, &key, reply) ||
+	    !is_as_known(api, key, request, reply))
+		return;
+	data = json_deep_copy(wanted);
+	keep_key(api, key, request, data);
+	set_config(api, request, key, data, reply);
+	json_decref(data);
 }
 
 static void settings_restart(struct api *api, const json_t *request,

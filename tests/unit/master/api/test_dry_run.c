@@ -115,6 +115,17 @@ Test(dry_run, of_settings_and_uploads_foresees_the_restart)
 		   "'settings':{'backup_start_delay':3}}", "set-settings",
 		   "{'streams':[{'id':'a001','change':'restart','viewers':0}],"
 		   "'viewers':0,'restart':true}");
+	expect_dry("{'cmd':'set-config','dry_run':true,'restart':true,"
+		   "'key':'make_stream','data':[]}", "set-config",
+		   "{'streams':[{'id':'a001','change':'stop','viewers':0}],"
+		   "'viewers':0,'restart':true}");
+	expect_dry("{'cmd':'set-config','dry_run':true,'restart':true,"
+		   "'key':'settings','data':{'backup_start_delay':3}}",
+		   "set-config",
+		   "{'streams':[{'id':'a001','change':'restart','viewers':0}],"
+		   "'viewers':0,'restart':true}");
+	expect_dry("{'cmd':'set-config','dry_run':true,'key':'make_stream',"
+		   "'data':[]}", "set-config", NONE);
 	expect_dry("{'cmd':'upload','dry_run':true,'config':"
 		   "{'make_stream':[],'own':1}}", "upload",
 		   "{'streams':[{'id':'a001','change':'stop','viewers':0}],"
@@ -182,6 +193,11 @@ Test(was, guards_users_and_sections)
 		     "was: the section settings is another one now");
 	expect_error("{'cmd':'set-config','key':'softcam','was':[]}", 409,
 		     "was: the section softcam is another one now");
+	expect_error("{'cmd':'upload','was':{'log':{}},'config':{}}", 409,
+		     "was: the configuration is another one now");
+	expect_error("{'cmd':'upload','was':null,'dry_run':true,"
+		     "'config':{}}", 409,
+		     "was: the configuration is another one now");
 	expect_ok("{'cmd':'set-user','id':'olga','was':{'enable':true,"
 		  "'type':2,'cipher':'x'},'user':{'enable':true,'type':1}}",
 		  "set-user");

@@ -124,6 +124,27 @@ Test(settings, a_certificate_that_stays_is_not_judged_again)
 	close_world();
 }
 
+Test(settings, keep_the_key_that_a_client_does_not_know)
+{
+	open_world("{'settings':{" PAIR "}}");
+	expect_saved("{'cmd':'set-settings','was':{'crt_chain':"
+		     "'-----BEGIN C'},'settings':{'instance_name':'b',"
+		     "'crt_chain':'-----BEGIN C'}}", "set-settings");
+	expect_section("settings", "{" PAIR ",'instance_name':'b'}");
+	cr_assert_str_eq(fakes.told, "{'scope':'set-settings','settings':"
+			 "{'crt_chain':'-----BEGIN C','instance_name':'b'}}\n");
+	expect_ok("{'cmd':'set-config','key':'settings','was':{'crt_chain':"
+		  "'-----BEGIN C','instance_name':'b'},'data':{'crt_chain':"
+		  "'-----BEGIN C'}}", "set-config");
+	expect_section("settings", "{" PAIR "}");
+	/* without its chain it goes */
+	expect_ok("{'cmd':'set-config','key':'settings','was':{'crt_chain':"
+		  "'-----BEGIN C'},'data':{'instance_name':'c'}}",
+		  "set-config");
+	expect_section("settings", "{'instance_name':'c'}");
+	close_world();
+}
+
 Test(settings, half_a_certificate_is_an_error)
 {
 	open_world("{'settings':{}}");
