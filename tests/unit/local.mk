@@ -68,6 +68,9 @@ unit_common_tests = \
 	tests/unit/common/ws/test_ws_client
 check_PROGRAMS += $(unit_common_tests)
 TESTS += $(unit_common_tests)
+tests_unit_worker_ca_test_ca_answers_SOURCES = \
+	tests/unit/worker/ca/test_ca_answers.c tests/unit/worker/ca/ca_rig.c \
+	tests/unit/worker/ca/ca_rig.h
 tests_unit_worker_ca_test_ca_stage_SOURCES = \
 	tests/unit/worker/ca/test_ca_stage.c tests/unit/worker/ca/ca_rig.c \
 	tests/unit/worker/ca/ca_rig.h
@@ -169,6 +172,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/ca/test_ca_answers \
 	tests/unit/worker/ca/test_ca_card \
 	tests/unit/worker/ca/test_ca_stage \
 	tests/unit/worker/ca/test_delay \

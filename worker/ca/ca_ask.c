@@ -65,13 +65,15 @@ static bool send_ecm(struct ca_stage *s, const struct ca_group *g, size_t cam,
 		return false;
 	hex_write(digits, w->section, w->len);
 	s->number = (s->number + 1) & 0xffffff;
-	r->before = r->number;
-	r->before_ns = r->asked_ns;
-	r->asked_ns = r->arrived_ns;
-	r->number = s->cfg.position << 24 | s->number;
+	memmove(&r->questions[1], &r->questions[0],
+		sizeof r->questions - sizeof r->questions[0]);
+	r->questions[0] = (struct ca_question){
+		.number = s->cfg.position << 24 | s->number,
+		.at_ns = r->arrived_ns,
+	};
 	m.stream_ecm = (struct msg_cam_section){
 		.name = s->cams[cam].id,
-		.number = r->number,
+		.number = r->questions[0].number,
 		.sid = g->pnr,
 		.caid = r->ref.caid,
 		.provider = r->ref.provider,
@@ -274,10 +276,10 @@ static void use_words(struct ca_stage *s, size_t group,
 /* A slow answer: the ECM has changed since, and the words of the new one are
  * not known yet. */
 static void take_slow_answer(struct ca_stage *s, size_t group, size_t cam,
-			     const struct msg_cam_word *m)
+			     const struct msg_cam_word *m, uint64_t at_ns)
 {
 	const struct ca_request *r = &s->groups[group].requests[cam];
-	struct ca_later words = { .at_ns = r->before_ns };
+	struct ca_later words = { .at_ns = at_ns };
 	bool wrong = false;
 
 	words.has[0] = read_half(&s->cams[cam], m->even, words.words[0],
@@ -324,26 +326,36 @@ static void take_answer(struct ca_stage *s, size_t group, size_t cam,
 	use_words(s, group, &words);
 }
 
+/* False: it is no answer to a question of the group to the softcam. */
+static bool take_word(struct ca_stage *s, size_t group, size_t cam,
+		      const struct msg_cam_word *m, uint64_t now_ns)
+{
+	const struct ca_request *r = &s->groups[group].requests[cam];
+	const struct ca_question *q = r->questions;
+	size_t i = 0;
+
+	while (i < CA_QUESTIONS && q[i].number != m->number)
+		i++;
+	if (i == CA_QUESTIONS)
+		return false;
+	if (i == 0 && (r->state == CA_ASKED || r->state == CA_FAILED))
+		take_answer(s, group, cam, m, now_ns);
+	else if (i == 1 || (i > 1 && now_ns - q[i].at_ns <
+					     s->cams[cam].timeout_ms * MS))
+		take_slow_answer(s, group, cam, m, q[i].at_ns);
+	return true;
+}
+
 void ca_stage_take_word(struct ca_stage *s, const struct msg_cam_word *m,
 			uint64_t now_ns)
 {
+	if (m->number == 0)
+		return;
 	for (size_t i = 0; i < CA_GROUPS_MAX; i++)
-		for (size_t k = 0; s->groups[i].used && k < s->n_cams; k++) {
-			const struct ca_request *r = &s->groups[i].requests[k];
-
-			if (m->number == 0 ||
-			    strcmp(s->cams[k].id, m->name) != 0)
-				continue;
-			if (r->before == m->number)
-				take_slow_answer(s, i, k, m);
-			else if (r->number == m->number &&
-				 (r->state == CA_ASKED ||
-				  r->state == CA_FAILED))
-				take_answer(s, i, k, m, now_ns);
-			else
-				continue;
-			return;
-		}
+		for (size_t k = 0; s->groups[i].used && k < s->n_cams; k++)
+			if (strcmp(s->cams[k].id, m->name) == 0 &&
+			    take_word(s, i, k, m, now_ns))
+				return;
 }
 
 void ca_stage_apply_later(struct ca_stage *s, uint64_t at_ns)

@@ -13,6 +13,7 @@ enum {
 	CA_GROUPS_MAX = DESCRAMBLER_GROUPS,
 	CA_WATCHES_MAX = 64, /* PIDs with ECMs, EMMs and the CAT */
 	CA_LATER_MAX = 32,   /* control words that wait for their packets */
+	CA_QUESTIONS = 8,    /* whose answers are known by their numbers */
 	CA_ERROR_MAX = 64,
 	CA_PID_CAT = 1,
 };
@@ -38,17 +39,21 @@ enum ca_request_state {
 	CA_DONE,   /* control words were received */
 };
 
-/* The question of a group to a softcam. */
+struct ca_question {
+	uint32_t number; /* 0: none */
+	uint64_t at_ns; /* arrival of its ECM */
+};
+
+/* The questions of a group to a softcam. */
 struct ca_request {
 	enum ca_request_state state;
 	struct ca_ref ref; /* pid 0: the service has no ECM for the softcam */
 	uint32_t version;  /* of the ECM; 0: none */
 	uint64_t arrived_ns; /* of the ECM */
 	uint64_t since_ns; /* of the state */
-	uint32_t number;   /* of the last question */
-	/* the question before it, and the arrival of its ECM */
-	uint32_t before;
-	uint64_t before_ns, asked_ns;
+	/* The last ones, the newest first: several ECMs may alternate on a PID,
+	 * faster than their answers arrive. */
+	struct ca_question questions[CA_QUESTIONS];
 	char error[CA_ERROR_MAX];
 };
 
