@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += \
 	.ci/run \
+	contrib/check-lanes.sh \
 	contrib/check-style.sh \
 	contrib/folder-order \
+	contrib/lanes.sh \
 	contrib/make-demo-clip \
 	contrib/quickstart \
 	contrib/reproducible
 if !SANITIZERS
-TESTS += contrib/check-style.sh
+TESTS += contrib/check-lanes.sh contrib/check-style.sh
 endif
 dist_bashcompletion_DATA = contrib/completion/sluicectl

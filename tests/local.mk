@@ -48,19 +48,17 @@ include tests/bench/local.mk
 
 # Three lanes, which contrib/quickstart runs side by side.  Tests of the first
 # wait most of their time, those of the second start browsers, those of the
-# third compute.
+# third compute.  automake removes TEST_SUITE_LOG at the start, so no output of
+# make may have its name.
 waiting_tests = $(filter tests/system/% tests/reference/%,$(TESTS))
 browsing_tests = $(filter tests/web/%,$(TESTS))
 computing_tests = $(filter-out $(waiting_tests) $(browsing_tests),$(TESTS))
 run_tests = $(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= \
 	check_LIBRARIES= check_DATA=
-check-waiting:
-	+@$(run_tests) TESTS='$(waiting_tests)' TEST_SUITE_LOG=waiting.log
-check-browsing:
-	+@$(run_tests) TESTS='$(browsing_tests)' TEST_SUITE_LOG=browsing.log
-check-computing:
-	+@$(run_tests) TESTS='$(computing_tests)' TEST_SUITE_LOG=computing.log
+lanes = check-waiting check-browsing check-computing
+$(lanes): check-%:
+	+@$(run_tests) TESTS='$($*_tests)' TEST_SUITE_LOG=suite-$*.log
 # What the first two need beside the programs.
 waiting-programs: $(filter-out tests/unit/% tests/component/% tests/fuzz/% \
-	tests/bench/%,$(check_PROGRAMS)) $(check_DATA)
-.PHONY: check-waiting check-browsing check-computing waiting-programs
+	tests/bench/%,$(check_PROGRAMS)) tests/bench/ws_farm $(check_DATA)
+.PHONY: $(lanes) waiting-programs

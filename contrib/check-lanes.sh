@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC1003,SC2016
+# Tests contrib/lanes.sh with lanes of a makefile of its own; prints TAP.
+[ -n "${BASH_VERSION-}" ] || exec bash "$0" "$@"
+set -uo pipefail
+cd "${srcdir:-$(dirname "$0")/..}" || exit 99
+unset MAKEFLAGS MFLAGS MAKELEVEL
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+# in_lanes COMMANDS: their output and status, as contrib/quickstart runs them
+in_lanes() {
+	status=0
+	output=$(bash -c 'set -euo pipefail
+		say() { printf "%s\n" "$*"; }
+		die() { say "died: $*"; exit 1; }
+		web=without dir=$1
+		. contrib/lanes.sh
+		'"$1" lanes "$tmp/b" 2>&1 </dev/null) || status=$?
+}
+
+# expect NAME STATUS PATTERN...: each pattern is in the output, or !PATTERN
+# is not
+expect() {
+	local name=$1 wanted=$2 pattern wrong=''
+	shift 2
+	((status == wanted)) || wrong="status $status"
+	for pattern in "$@"; do
+		if [[ $pattern == !* ]]; then
+			[[ $output != *"${pattern#!}"* ]] || wrong+=" $pattern"
+		else
+			[[ $output == *"$pattern"* ]] || wrong+=" no $pattern"
+		fi
+	done
+	if [[ -z $wrong ]]; then
+		echo "ok $((++n)) - $name"
+	else
+		echo "not ok $((++n)) - $name"
+		printf '%s\n' "$wrong" "$output" | sed 's/^/# /'
+	fi
+}
+
+# makefile RECIPE: what check-waiting does instead of its test
+makefile() {
+	rm -rf "$tmp/b"
+	mkdir -p "$tmp"/b/tests/{unit,component,system,fuzz}
+	printf '%s\n' 'TEST_LOGS = tests/unit/u.log tests/component/c.log \' \
+		'	tests/system/s.log tests/fuzz/f.log' \
+		'check-computing:' \
+		'	@for test in unit/u component/c fuzz/f; do \' \
+		'		echo ":" >tests/$$test.trs; \' \
+		'		echo "PASS: tests/$$test 1 x"; \' \
+		'	done' \
+		'check-waiting:' "	@$1" >"$tmp/b/Makefile"
+}
+
+run_both='forget_results "$dir"
+	aside lane "$dir" computing 2
+	lane_ended "$!"
+	aside lane "$dir" waiting 2
+	lane_ended "$!"
+	judge "$dir" computing waiting
+	echo "judged $(grep -c ^PASS: "$dir/check.log")"'
+ran='echo : >tests/system/s.trs; echo'
+
+echo 1..10
+makefile "$ran PASS: tests/system/s.mjs 1 - x"
+in_lanes "$run_both"
+expect "each test that passed counts once" 0 "judged 4" !died
+
+makefile "$ran 'FAIL: tests/system/s.mjs 1 - x'; false"
+in_lanes "$run_both"
+expect "a failed test is printed, and the check continues" 0 \
+	"FAIL  1 - x" "judged 3" !died
+
+makefile "$ran 'make: no rule'; exit 3"
+in_lanes "$run_both"
+expect "an error of make without a failed test ends the check" 1 \
+	"make check-waiting failed (2) and no test did" "make: no rule" !judged
+
+# as many results as planned tests, but another one's
+makefile "echo : >tests/system/other.trs; echo PASS: tests/system/s.mjs 1 - x"
+in_lanes "$run_both"
+expect "a planned test without a result ends the check" 1 "tests/system" \
+	"died" !judged
+in_lanes "missing \"\$dir\""
+expect "the planned tests without a result are named" 0 "tests/system/s" \
+	!tests/unit
+
+makefile "$ran PASS: x; kill -KILL 0"
+in_lanes "$run_both"
+expect "a lane that was killed ends the check" 1 \
+	"ended by signal 9" "check-waiting was killed" !judged
+
+makefile 'kill -KILL $$PPID'
+in_lanes "$run_both"
+expect "a make that was killed ends the check" 1 \
+	"make check-waiting failed (137)" !judged
+
+# a test has a group of its own, and takes a moment to end
+makefile "timeout 50 sh -c 'trap \"sleep 0.3; : >ended; exit\" TERM; \
+: >began; while :; do sleep 0.1; done'"
+in_lanes 'aside lane "$dir" waiting 2
+	until [[ -f $dir/began ]]; do sleep 0.05; done
+	stop_jobs
+	[[ -f $dir/ended ]] || echo "the test goes on"'
+expect "who stops the jobs waits until their tests have ended" 0 \
+	"ending what runs" "!the test goes on"
+
+rm "$tmp"/b/{began,ended}
+in_lanes 'trap stop_jobs EXIT
+	trap "exit 143" TERM
+	aside lane "$dir" waiting 2
+	lane=$!
+	{ until [[ -f $dir/began ]]; do sleep 0.05; done; kill $$; } &
+	lane_ended "$lane"'
+[[ -f $tmp/b/ended ]] || output+="the test goes on"
+expect "a signal ends the wait for a lane, and its tests" 143 \
+	"ending what runs" "!the test goes on"
+
+in_lanes "grep -nE 'TEST_SUITE_LOG=(waiting|browsing|computing|.\*)\.log' \
+	tests/local.mk || echo none"
+expect "no log of a lane is one that automake removes" 0 none

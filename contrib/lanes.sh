@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Runs tests in lanes side by side, ends them and judges them.  It is read by
+# contrib/quickstart, which has die, say and $web.
+# shellcheck disable=SC2154
+
+groups=() # process groups in the background
+
+# aside COMMAND...: runs it in the background; its PID is $!
+aside() {
+	set -m # a process group, which Ctrl-C does not reach and stop_jobs ends
+	"$@" </dev/null &
+	set +m
+	groups+=($!)
+}
+
+# idly COMMAND...: runs it with what others leave of the cores
+idly() {
+	renice -n $(($(nice) + 9)) -p "$BASHPID" >/dev/null
+	"$@"
+}
+
+# joined PID: waits for what aside began; false if that failed
+joined() {
+	local i status=0
+	# bash does not handle Ctrl-C while it waits for a group of its own
+	while kill -0 "$1" 2>/dev/null; do
+		sleep 0.2
+	done
+	wait "$1" || status=$?
+	for i in "${!groups[@]}"; do
+		[[ ${groups[i]} != "$1" ]] || unset "groups[i]"
+	done
+	((status <= 128)) ||
+		say "a background job was ended by signal $((status - 128))"
+	return "$status"
+}
+
+# lane_ended PID: waits for a lane; judge finds out how it ended
+lane_ended() {
+	joined "$1" || true
+}
+
+# processes: pid, state, parent and process group of each process
+processes() {
+	# some end before they are read
+	{ cat /proc/[0-9]*/stat 2>/dev/null || true; } |
+		sed -nE 's/^([0-9]+) \(.*\) ([A-Z] [0-9]+ [0-9]+) .*/\1 \2/p'
+}
+
+# groups_below PID...: the process groups of these processes and of those that
+# descend from them.  Each test has a group of its own, because of `timeout'.
+groups_below() {
+	processes | awk -v roots="$*" '
+		{ parent[$1] = $3; group[$1] = $4 }
+		END {
+			n = split(roots, root, " ")
+			for (i = 1; i <= n; i++)
+				is_root[root[i]]
+			for (pid in parent) {
+				p = pid
+				while (!(p in is_root) && p in parent)
+					p = parent[p]
+				if (p in is_root && !(group[pid] in found)) {
+					found[group[pid]]
+					print group[pid]
+				}
+			}
+		}
+	'
+}
+
+# alive GROUP...: true while a process of these groups runs
+alive() {
+	processes | awk -v groups="$*" '
+		BEGIN {
+			n = split(groups, group, " ")
+			for (i = 1; i <= n; i++)
+				wanted[group[i]]
+		}
+		$2 != "Z" && $4 in wanted { found = 1 }
+		END { exit !found }
+	'
+}
+
+# signal NAME GROUP...
+signal() {
+	local name=$1 group
+	shift
+	for group in "$@"; do
+		kill -s "$name" -- "-$group" 2>/dev/null || true
+	done
+}
+
+# Ends what runs in the background with all that descends from it, and waits
+# until it has ended.
+stop_jobs() {
+	local running i
+	((${#groups[@]})) || return 0
+	trap '' INT TERM
+	say "ending what runs in the background"
+	signal STOP "${groups[@]}" # no test starts from here on
+	mapfile -t running < <(groups_below "${groups[@]}")
+	running+=("${groups[@]}")
+	signal TERM "${running[@]}"
+	signal CONT "${running[@]}"
+	for ((i = 0; i < 150; i++)); do
+		alive "${running[@]}" || break
+		sleep 0.1
+	done
+	signal KILL "${running[@]}"
+	groups=()
+}
+
+# forget_results DIR: removes what an earlier check left there
+forget_results() {
+	find "$1" -name '*.trs' -delete
+	rm -f "$1"/{waiting,browsing,computing}.{log,status}
+}
+
+# lane DIR NAME JOBS: runs the tests of check-NAME (see tests/local.mk), and
+# writes the output and the status of make beside each other
+lane() {
+	local status=0
+	make -C "$1" -s -k -Otarget -j"$3" "check-$2" >"$1/$2.log" 2>&1 ||
+		status=$?
+	echo "$status" >"$1/$2.status"
+}
+
+# planned_tests DIR: the logs of all tests that make check runs there
+planned_tests() {
+	# shellcheck disable=SC2016  # make expands it
+	printf '%s\n' 'include Makefile' \
+		'logs: ; @printf "%s\n" $(TEST_LOGS)' |
+		make -C "$1" -s -f - logs
+}
+
+# missing DIR: the planned tests that have no result
+missing() {
+	local planned log
+	planned=$(planned_tests "$1")
+	for log in $planned; do
+		[[ -s $1/${log%.log}.trs ]] || echo "${log%.log}"
+	done
+}
+
+# judge_lane DIR NAME: ends the check if the lane did not run to its end, or
+# failed for a reason that no test has
+judge_lane() {
+	local log=$1/$2.log status
+	status=$(cat "$1/$2.status" 2>/dev/null) ||
+		die "$1: check-$2 was killed (its log: $log)"
+	((status != 0)) || return 0
+	! grep -qE '^(FAIL|XPASS|ERROR): ' "$log" || return 0
+	tail -n 40 "$log" >&2
+	die "$1: make check-$2 failed ($status) and no test did" \
+		"(full log: $log)"
+}
+
+# judge DIR LANE...: prints the names of failed tests; ends the check if a test
+# did not run
+judge() {
+	local dir=$1 lane kind ran kinds=(unit component system fuzz)
+	shift
+	[[ $dir != build || $web != with ]] || kinds+=(web)
+	for lane in "$@"; do
+		cat "$dir/$lane.log" || true # judge_lane has the reason
+	done >"$dir/check.log" 2>/dev/null
+	failures "$dir" | tee "$dir/failed.txt"
+	for lane in "$@"; do
+		judge_lane "$dir" "$lane"
+	done
+	for kind in "${kinds[@]}"; do
+		ran=$(find "$dir/tests/$kind" -name '*.trs' -print -quit)
+		[[ -n $ran ]] && continue
+		tail -n 40 "$dir/check.log" >&2
+		die "$dir: no test of tests/$kind ran" \
+			"(full log: $dir/check.log)"
+	done
+	ran=$(missing "$dir")
+	[[ -z $ran ]] ||
+		die "$dir: these tests did not run (full log:" \
+			"$dir/check.log):"$'\n'"$ran"
+}
+
+# failures DIR: prints each failed test with the path and the tail of its log.
+# A test program that crashed is printed if none of its tests failed.
+failures() {
+	awk -v dir="$1" '
+		# Prints the lines behind a "not ok", or the end of the log.
+		function print_log(log_file, name,    line, n, found, tail, i) {
+			while ((getline line <log_file) > 0) {
+				if (line ~ /^ *not ok/ && index(line, name))
+					found = 1
+				else if (found && line ~ /^ *(not )?ok/)
+					break
+				else if (found && line !~ /^FAIL:/ && n++ < 16)
+					print "      | " substr(line, 1, 200)
+				tail[i++ % 16] = line
+			}
+			close(log_file)
+			for (n = i > 16 ? i - 16 : 0; !found && n < i; n++)
+				print "      | " substr(tail[n % 16], 1, 200)
+		}
+		$1 !~ /^(FAIL|XPASS|ERROR):$/ { next }
+		{
+			file = $2
+			sub(/\.(mjs|sh)$/, "", file)
+			$2 = ""
+			sub(/:/, "", $1)
+			name = $0
+			sub(/^[A-Z]+ +[0-9]+ *(- )?/, "", name)
+			line = $0 "\n      " dir "/" file ".log"
+		}
+		$1 != "ERROR" {
+			failed[file] = 1
+			print "  " line
+			print_log(dir "/" file ".log", name)
+			next
+		}
+		{ errors[file] = line }
+		END {
+			for (file in errors) {
+				if (file in failed)
+					continue
+				print "  " errors[file]
+				print_log(dir "/" file ".log", "-")
+			}
+		}
+	' "$1/check.log"
+}
+
+# skips: prints the skipped tests by reason, each reason once
+skips() {
+	sed -nE 's/^SKIP: .* # SKIP *(.*)/\1/p; s/^SKIP: [^#]*$/&/p' \
+		build/check.log build-asan/check.log | sort | uniq -c |
+		sed -E 's/^ *([0-9]+) /  skipped \1: /'
+}
+
+passed() {
+	cat build/check.log build-asan/check.log | grep -c '^PASS: ' || true
+}
