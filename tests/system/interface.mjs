@@ -165,7 +165,10 @@ for (const type of ['udp', 'rtp'])
 		assert.equal(said('opening it again'), opened, sluice.log);
 		assert.equal(said('a querier?'), asked, sluice.log);
 		await ip('link', 'set', 'vc', 'up');
-		await sluice.logged(/interface vc: recovered/);
+		// the second line is of a worker that started meanwhile,
+		// because the machine left the first one no processor
+		await sluice.logged(
+			/interface vc: recovered|input 1: open again/);
 		await sluice.onair('a001');
 		await sluice.stop();
 	});
