@@ -100,6 +100,7 @@ web_pages = \
 	web/headend/tables.js \
 	web/headend/tiles.js \
 	web/headend/trial.js \
+	web/headend/user-edit.js \
 	web/headend/users.js \
 	web/headend/view.js \
 	web/headend/viewers.js \

@@ -50,6 +50,27 @@ test('a request goes below the prefix and its error is a sentence',
 	assert.equal(refused, 1);
 });
 
+test('enable and disable are sent for the state of that moment', async () => {
+	const asked = [];
+	const api = new Api('http://h/', async (url, { body }) => {
+		const { cmd, id } = JSON.parse(body);
+
+		asked.push(`${cmd} ${id}`);
+		return reply(200, cmd === 'get-stream' ? { [cmd]: 'ok',
+			stream: { enable: true } } : cmd === 'get-user'
+			? { enable: false } : { [cmd]: 'ok' });
+	});
+
+	// somebody else was faster
+	await api.setEnabled('stream', 'a', true);
+	await api.setEnabled('user', 'u', false);
+	assert.deepEqual(asked.splice(0), ['get-stream a', 'get-user u']);
+	await api.setEnabled('stream', 'a', false);
+	await api.setEnabled('user', 'u', true);
+	assert.deepEqual(asked, ['get-stream a', 'toggle-stream a',
+		'get-user u', 'toggle-user u']);
+});
+
 // Timers on a clock that the test moves.
 function fakeTimers(t) {
 	const real = [setTimeout, clearTimeout], waiting = new Map();

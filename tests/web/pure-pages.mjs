@@ -18,6 +18,9 @@ const { extended, groupCommand, parseSelection, printSelection, toggled } =
 const { serverBase, wantedServers } = await load('headend/server-list.js');
 const { newFaults } = await load('headend/siren.js');
 const { addSections, label, rest } = await load('headend/tables.js');
+const { bringBack, passwordChange, userChange, userRemoval } =
+	await load('headend/user-edit.js');
+const { addLaterWords } = await load('common/words.js');
 const { wrongEverywhere } = await load('headend/wrong.js');
 
 const pid = (stream_type, kind = 'video') => ({ stream_type, kind });
@@ -224,4 +227,37 @@ test('every page is complete, and its key is its own', () => {
 	}
 	assert.ok(railPages(false).every(([, page]) => !page.isControl));
 	assert.ok(railPages(true).length > railPages(false).length);
+});
+
+test('a change of a user names the entry that the page shows', async () => {
+	const known = { type: 2, enable: true, cipher: 'hash' };
+	const user = { type: 2, enable: false };
+
+	assert.deepEqual(userChange('olga', known, user),
+		{ id: 'olga', was: known, user });
+	assert.equal(userChange('new', null, user).was, null);
+	assert.deepEqual(userRemoval('olga', known),
+		{ id: 'olga', was: known, user: { remove: true } });
+	// the hash is the service's, and an observer sends the password alone
+	assert.deepEqual(passwordChange('olga', known, 'x'), { id: 'olga',
+		was: known, user: { type: 2, enable: true, password: 'x' } });
+	assert.deepEqual(passwordChange('olga', null, 'x'),
+		{ id: 'olga', user: { password: 'x' } });
+});
+
+test('a removed user is back beside the users of that moment', async () => {
+	const sent = [];
+	const app = (users) => ({ store: {}, say: () => sent.push('said'),
+		api: { cmd: async () => ({ users }) },
+		act: async (cmd, fields) => sent.push(fields) });
+
+	await addLaterWords();
+	await bringBack(app({ admin: { type: 1 } }), 'olga', { type: 2 });
+	await bringBack(app(undefined), 'olga', { type: 2 });
+	await bringBack(app({ olga: {} }), 'olga', { type: 2 });
+	assert.deepEqual(sent, [
+		{ key: 'users', was: { admin: { type: 1 } },
+			data: { admin: { type: 1 }, olga: { type: 2 } } },
+		{ key: 'users', was: null, data: { olga: { type: 2 } } },
+		'said']);
 });

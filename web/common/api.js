@@ -95,6 +95,21 @@ export class Api {
 	}
 
 	/**
+	 * The service can only invert `enable`, and the page may know an old
+	 * state: it asks right before.
+	 * @param {'stream' | 'user' | 'adapter'} noun
+	 * @param {string} id
+	 * @param {boolean} wanted
+	 */
+	async setEnabled(noun, id, wanted) {
+		const reply = await this.cmd(`get-${noun}`, { id });
+		const { enable } = reply[noun] ?? reply;
+
+		return (enable === true) === wanted ? {}
+			: this.cmd(`toggle-${noun}`, { id });
+	}
+
+	/**
 	 * @param {string} path
 	 * @param {unknown} body
 	 */

@@ -23,8 +23,9 @@ function names(stream) {
  */
 export function toggle(app, stream, ask) {
 	const isOn = stream.config?.enable ?? stream.over?.enable ?? false;
-	const run = () => app.act('toggle-stream', { id: stream.id },
-		t(isOn ? 'done_disable' : 'done_enable', names(stream)));
+	const run = () => app.run(() =>
+		app.api.setEnabled('stream', stream.id, !isOn),
+	t(isOn ? 'done_disable' : 'done_enable', names(stream)));
 
 	if (isOn)
 		ask({ text: t('ask_disable', names(stream)),

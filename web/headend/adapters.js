@@ -93,9 +93,8 @@ function Cells({ one, status }) {
 /** @param {{app: App, ask: Ask}} props */
 export function Adapters({ app, ask }) {
 	const status = useStatus(app, entriesOf(app, KIND).map((one) => one.id));
-	const act = async (/** @type {string} */ cmd,
-		/** @type {Entry} */ one) => {
-		await app.act(cmd, { id: one.id }, t('saved'));
+	const run = async (/** @type {() => Promise<any>} */ request) => {
+		await app.run(request, t('saved'));
 		app.store.wantsConfig = true;
 	};
 
@@ -107,10 +106,12 @@ export function Adapters({ app, ask }) {
 		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}
 			status=${status[one.id]} />`}
 		actions=${(/** @type {Entry} */ one) => html`
-			<button onClick=${() => act('toggle-adapter', one)}>
+			<button onClick=${() => run(() => app.api.setEnabled(
+				'adapter', one.id, !one.enable))}>
 				${t(one.enable ? 'disable' : 'enable')}</button>
-			${one.enable && html`<button onClick=${() =>
-				act('restart-adapter', one)}>${t('restart')}</button>
+			${one.enable && html`<button onClick=${() => run(() =>
+				app.api.cmd('restart-adapter', { id: one.id }))}>
+				${t('restart')}</button>
 			<a class="button" href=${href('scan', '', { address:
 				`dvb://${one.id}` })}>${t('to_streams')}</a>`}`} />`;
 }

@@ -265,10 +265,18 @@ export class App {
 	 * @param {string} done
 	 * @returns {Promise<boolean>}
 	 */
-	async act(cmd, fields, done) {
+	act(cmd, fields, done) {
+		return this.run(() => this.api.cmd(cmd, fields), done);
+	}
+
+	/**
+	 * @param {() => Promise<any>} request
+	 * @param {string} done
+	 * @returns {Promise<boolean>}
+	 */
+	async run(request, done) {
 		try {
-			const reply = await this.api.cmd(cmd, fields);
-			const [warning] = reply.warnings ?? [];
+			const [warning] = (await request()).warnings ?? [];
 
 			this.say(warning ?? done, warning !== undefined);
 			return true;

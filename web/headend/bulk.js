@@ -12,7 +12,6 @@ import { html } from './view.js';
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('../common/store.js').Stream} Stream */
 /** @typedef {import('../common/words.js').Word} Word */
-/** @typedef {import('./selection.js').Command} Command */
 
 const NAME_MAX = 40; // of a name in a sentence with others
 
@@ -20,9 +19,9 @@ const NAME_MAX = 40; // of a name in a sentence with others
  * One request after the other; the first refusals are named.
  * @param {App} app
  * @param {Stream[]} streams
- * @param {Command} command
+ * @param {(stream: Stream) => Promise<any>} request
  */
-async function runAll(app, streams, command) {
+async function runAll(app, streams, request) {
 	/** @type {string[]} */
 	const refused = [];
 	let n = 0;
@@ -30,9 +29,7 @@ async function runAll(app, streams, command) {
 	for (const stream of streams) {
 		app.say(t('bulk_runs', { n: ++n, all: streams.length }));
 		try {
-			const [cmd, fields] = command(stream);
-
-			await app.api.cmd(cmd, fields);
+			await request(stream);
 		} catch (problem) {
 			refused.push(`${shown(stream.name).slice(0, NAME_MAX)}: ${
 				/** @type {Error} */ (problem).message}`);
@@ -63,8 +60,9 @@ const isOn = (stream) => stream.config?.enable ?? stream.over?.enable ?? false;
 function begin(app, streams, ask, what) {
 	const list = streams.filter((stream) =>
 		isOn(stream) === (what !== 'enable'));
-	const run = () => runAll(app, list, (stream) => [what === 'restart'
-		? 'restart-stream' : 'toggle-stream', { id: stream.id }]);
+	const run = () => runAll(app, list, ({ id }) => what === 'restart'
+		? app.api.cmd('restart-stream', { id })
+		: app.api.setEnabled('stream', id, what === 'enable'));
 
 	if (list.length === 0)
 		app.say(t('bulk_nothing'));
@@ -86,9 +84,10 @@ function Groups({ app, streams }) {
 		return null;
 	const choose = (/** @type {any} */ event) => {
 		const [category, group] = JSON.parse(event.target.value);
+		const command = groupCommand(category, group);
 
 		setValue('');
-		runAll(app, streams, groupCommand(category, group));
+		runAll(app, streams, (stream) => app.api.cmd(...command(stream)));
 	};
 
 	return html`<select aria-label=${t('set_group')} value=${value}

@@ -9,6 +9,8 @@ import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
 import { Problem } from './fields.js';
 import { Setup, useForms } from './setup.js';
+import { bringBack, passwordChange, userChange, userRemoval, withoutHash }
+	from './user-edit.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -26,12 +28,6 @@ function usersOf(app) {
 /** They have fields of their own, or none. */
 const OWN = ['type', 'enable', 'comment', 'password', 'cipher', 'created',
 	'expire'];
-
-/** The entry as a request has it: the service keeps the hash.
- * @param {Entry} entry */
-function withoutHash({ cipher, ...rest }) {
-	return rest;
-}
 
 /**
  * A user in a dialog; an empty password keeps the old one.
@@ -69,12 +65,15 @@ function UserDialog({ app, login, entry, onClose }) {
 			return;
 		}
 		try {
-			await app.api.cmd('set-user', { id, user });
+			await app.api.cmd('set-user', userChange(id,
+				isNew ? null : entry, user));
 			app.store.wantsConfig = true;
 			onClose();
 			app.say(t('saved'));
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
+			// refused: the dialog gets the user as it is now
+			app.store.wantsConfig = true;
 		}
 	};
 
@@ -131,43 +130,28 @@ function UserDialog({ app, login, entry, onClose }) {
 }
 
 /**
- * A removed user is back with its password, which only the section has.
- * @param {App} app
- * @param {string} login
- * @param {Entry} entry
- */
-async function bringBack(app, login, entry) {
-	const { users } = await app.api.cmd('load');
-
-	if (Object.hasOwn(users ?? {}, login))
-		app.say(t('user_exists'), true);
-	else
-		await app.act('set-config', { key: 'users',
-			data: { ...users, [login]: entry } }, t('saved'));
-	app.store.wantsConfig = true;
-}
-
-/**
  * @param {{app: App, login: string, entry: Entry, onEdit: () => void,
  *	ask: (q: Question) => void}} props
  */
 function Row({ app, login, entry, onEdit, ask }) {
 	const isOwn = login === app.user?.login;
-	const act = async (/** @type {string} */ cmd,
-		/** @type {Entry} */ fields) => {
-		await app.act(cmd, { id: login, ...fields }, t('saved'));
+	const enable = async (/** @type {boolean} */ isOn) => {
+		await app.run(() => app.api.setEnabled('user', login, isOn),
+			t('saved'));
 		app.store.wantsConfig = true;
 	};
-	const toggle = () => entry.enable === false ? act('toggle-user', {})
+	const toggle = () => entry.enable === false ? enable(true)
 		: ask({ text: t('ask_disable_user', { name: shown(login) }),
-			action: t('disable'), run: () => act('toggle-user', {}) });
+			action: t('disable'), run: () => enable(false) });
 	const run = async () => {
-		if (!await app.act('set-user', { id: login,
-			user: { remove: true } }, t('saved')))
-			return;
+		const isDone = await app.act('set-user',
+			userRemoval(login, entry), t('saved'));
+
 		app.store.wantsConfig = true;
-		app.say(t('done_remove', { name: shown(login) }), false,
-			{ word: t('undo'), run: () => bringBack(app, login, entry) });
+		if (isDone)
+			app.say(t('done_remove', { name: shown(login) }), false,
+				{ word: t('undo'), run: () =>
+					bringBack(app, login, entry) });
 	};
 	const remove = () => ask({ text: t('ask_remove_user',
 		{ name: shown(login) }), action: t('remove'), run });
@@ -227,19 +211,21 @@ export function OwnPassword({ app, onClose }) {
 		event.preventDefault();
 		const [password, again] = ['password', 'again'].map((name) =>
 			event.target.elements[name].value);
-		/** @type {Entry} */
-		const known = Object(app.store.config.users)[login] ?? {};
+		/** @type {Entry | null} */
+		const known = Object(app.store.config.users)[login] ?? null;
 
 		if (password !== again) {
 			setError(t('not_twice'));
 			return;
 		}
 		try {
-			await app.api.cmd('set-user', { id: login, user: {
-				...app.isControl ? withoutHash(known) : {}, password } });
+			await app.api.cmd('set-user', passwordChange(login,
+				app.isControl ? known ?? {} : null, password));
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
+			// refused: the dialog gets the user as it is now
+			app.store.wantsConfig = true;
 		}
 	};
 

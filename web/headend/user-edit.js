@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Requests that change users.  Each names the entry that the page shows, so
+// that the service refuses it if somebody else has changed the user.
+
+import { t } from '../common/words.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./merge.js').Entry} Entry */
+
+/** The entry as a request has it: the service keeps the hash.
+ * @param {Entry} entry
+ */
+export function withoutHash({ cipher, ...rest }) {
+	return rest;
+}
+
+/**
+ * @param {string} id
+ * @param {Entry | null} was the user as the page knows it; null: a new one
+ * @param {Entry} user
+ */
+export function userChange(id, was, user) {
+	return { id, was, user };
+}
+
+/**
+ * @param {string} id
+ * @param {Entry} known
+ */
+export function userRemoval(id, known) {
+	return userChange(id, known, { remove: true });
+}
+
+/**
+ * An observer does not know its entry; the service stores the password alone.
+ * @param {string} id
+ * @param {Entry | null} known null: an observer
+ * @param {string} password
+ */
+export function passwordChange(id, known, password) {
+	return known === null ? { id, user: { password } }
+		: userChange(id, known, { ...withoutHash(known), password });
+}
+
+/**
+ * A removed user is back with its password, which only the section has.
+ * @param {App} app
+ * @param {string} login
+ * @param {Entry} entry
+ */
+export async function bringBack(app, login, entry) {
+	const { users = null } = await app.api.cmd('load');
+
+	if (Object.hasOwn(users ?? {}, login))
+		app.say(t('user_exists'), true);
+	else
+		await app.act('set-config', { key: 'users', was: users,
+			data: { ...users, [login]: entry } }, t('saved'));
+	app.store.wantsConfig = true;
+}
