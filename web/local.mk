@@ -45,6 +45,7 @@ web_pages = \
 	web/headend/edit.js \
 	web/headend/ends.js \
 	web/headend/entries.js \
+	web/headend/entry-id.js \
 	web/headend/field-groups.js \
 	web/headend/field.js \
 	web/headend/fields.js \
@@ -66,6 +67,7 @@ web_pages = \
 	web/headend/name-dialog.js \
 	web/headend/network.css \
 	web/headend/network.js \
+	web/headend/output-group-edit.js \
 	web/headend/output-groups.js \
 	web/headend/pages.css \
 	web/headend/pages.js \
@@ -100,6 +102,7 @@ web_pages = \
 	web/headend/tables.js \
 	web/headend/tiles.js \
 	web/headend/trial.js \
+	web/headend/upload.js \
 	web/headend/user-edit.js \
 	web/headend/users.js \
 	web/headend/view.js \

@@ -6,10 +6,13 @@ import { test } from 'node:test';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { ApiError } = await load('common/api.js');
 const { Ring } = await load('common/ring.js');
 const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
+const { freshId, make } = await load('headend/entry-id.js');
 const { chosenFirst } = await load('headend/groups.js');
 const { columns, fill, rangeOf } = await load('headend/history.js');
+const { saveGroup } = await load('headend/output-group-edit.js');
 const { PAGES, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
 	await load('headend/programs.js');
@@ -18,6 +21,7 @@ const { extended, groupCommand, parseSelection, printSelection, toggled } =
 const { serverBase, wantedServers } = await load('headend/server-list.js');
 const { newFaults } = await load('headend/siren.js');
 const { addSections, label, rest } = await load('headend/tables.js');
+const { Changed, upload } = await load('headend/upload.js');
 const { bringBack, passwordChange, userChange, userRemoval } =
 	await load('headend/user-edit.js');
 const { addLaterWords } = await load('common/words.js');
@@ -260,4 +264,64 @@ test('a removed user is back beside the users of that moment', async () => {
 			data: { admin: { type: 1 }, olga: { type: 2 } } },
 		{ key: 'users', was: null, data: { olga: { type: 2 } } },
 		'said']);
+});
+
+test('an upload replaces only what the user has compared with', async () => {
+	const was = { gid: 1, users: { a: {} } }, config = { gid: 2 };
+	const sent = [];
+	const run = (now, error) => upload({ get: async () => now,
+		cmd: async (cmd, fields) => {
+			sent.push([cmd, fields]);
+			if (error)
+				throw error;
+		} }, config, was);
+
+	await run({ users: { a: {} }, gid: 1 });
+	assert.deepEqual(sent.splice(0), [['upload', { config, was }]]);
+	await assert.rejects(run({ ...was, gid: 3 }), Changed);
+	assert.deepEqual(sent, []);
+	await assert.rejects(run(was, new ApiError(409, 'x')), Changed);
+	await assert.rejects(run(was, new ApiError(400, 'x')), ApiError);
+	// two large documents would be above the limit of a request
+	const large = { text: 'x'.repeat(2 * 1024 * 1024) };
+
+	sent.length = 0;
+	await upload({ get: async () => large, cmd: async (cmd, fields) =>
+		sent.push(fields) }, config, large);
+	assert.deepEqual(sent, [{ config }]);
+});
+
+test('a group of outputs is saved if nobody else has changed it', async () => {
+	const known = { name: 'a/b', output: ['udp://239.0.0.1:1'] };
+	const mine = { ...known, output: [] }, posted = [];
+	const api = (output) => ({ cmd: async () => ({ output }),
+		post: async (path, group) => posted.push([path, group]) });
+
+	await saveGroup(api([known]), 'a/b', known, mine);
+	await saveGroup(api(undefined), '', null, mine);
+	assert.deepEqual(posted.splice(0), [['api/output-group/a%2Fb', mine],
+		['api/output-group', mine]]);
+	for (const output of [[], undefined, [{ ...known, output: [] }]])
+		await assert.rejects(saveGroup(api(output), 'a/b', known, mine),
+			/somebody else/i);
+	assert.deepEqual(posted, []);
+});
+
+test('a new entry has a free id and leaves the counter alone', async () => {
+	const kind = { cmd: 'set-softcam', field: 'softcam', makesId: false };
+	const list = [{ id: 'a001' }], sent = [];
+	let conflicts = 1;
+	const api = { cmd: async (cmd, fields) => {
+		sent.push(fields);
+		if (conflicts-- > 0)
+			throw new ApiError(409, 'was');
+	} };
+
+	assert.equal(freshId([], undefined), 'a000');
+	await make(api, kind, { name: 'x' }, { list, gid: 466561 });
+	assert.deepEqual(sent.splice(0), ['a002', 'a003'].map((id) => ({ id,
+		was: null, softcam: { name: 'x', id } })));
+	conflicts = 9;
+	await assert.rejects(make(api, kind, {}, { list, gid: 1 }), ApiError);
+	assert.equal(sent.length, 5);
 });

@@ -54,6 +54,8 @@ export const en = {
 	certificate_starts: 'Valid from',
 	certificate_subject: 'Subject',
 	compare: 'Compare',
+	config_changed: 'Somebody else has changed the configuration meanwhile. ' +
+		'Nothing was replaced. Check the differences again.',
 	days_left: 'days left: {n}',
 	db: 'dB',
 	dbm: 'dBm',
@@ -70,6 +72,8 @@ export const en = {
 	group_backend: 'Backend and redirects',
 	group_backup: 'Backup',
 	group_certificate: 'Certificate',
+	group_changed: 'Somebody else has changed the group meanwhile. Close ' +
+		'this and look at it again.',
 	group_defaults: 'Defaults of all streams',
 	group_delivery: 'Delivery over HTTP',
 	group_entry: 'Settings',

@@ -54,6 +54,8 @@ export const ru = {
 	certificate_starts: 'Действует с',
 	certificate_subject: 'Владелец',
 	compare: 'Сравнить',
+	config_changed: 'Конфигурацию тем временем изменил кто-то другой. ' +
+		'Ничего не заменено. Проверьте различия ещё раз.',
 	days_left: 'осталось дней: {n}',
 	db: 'дБ',
 	dbm: 'дБм',
@@ -70,6 +72,8 @@ export const ru = {
 	group_backend: 'Внешняя проверка и переадресация',
 	group_backup: 'Резерв',
 	group_certificate: 'Сертификат',
+	group_changed: 'Группу тем временем изменил кто-то другой. Закройте ' +
+		'это окно и проверьте её.',
 	group_defaults: 'Значения для всех потоков',
 	group_delivery: 'Раздача по HTTP',
 	group_entry: 'Параметры',

@@ -12,6 +12,7 @@ import { Changes } from './draft.js';
 import { Problem } from './fields.js';
 import { Setup } from './setup.js';
 import { useTrial } from './trial.js';
+import { Changed, upload } from './upload.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -29,26 +30,31 @@ const SECRET = new RegExp('(^|[.\\]])(cipher|pass|key|crt_key|' +
 	'securetoken|token|http_token_deny)$');
 const FILE_MAX = 8 * 1024 * 1024;
 
+/** @typedef {{was: Entry, changes: {key: string, before: unknown,
+ *	after: unknown}[]}} Difference was: the present document */
+
 /**
  * What a document would change; null: not known yet.
  * @param {App} app
  * @param {Entry} config
+ * @param {number} round another one compares again
  */
-function useDifference(app, config) {
-	const [list, setList] = useState(/** @type {{key: string,
-		before: unknown, after: unknown}[] | null} */ (null));
+function useDifference(app, config, round) {
+	const [difference, setDifference] = useState(
+		/** @type {Difference | null} */ (null));
 
 	useEffect(() => {
 		let isOver = false;
 
-		app.api.get('api/config').then((now) => {
+		app.api.get('api/config').then((was) => {
 			if (!isOver)
-				setList(docDiff(now, config).map(({ path, ...rest }) =>
-					({ key: path, ...rest })));
+				setDifference({ was, changes: docDiff(was, config)
+					.map(({ path, ...rest }) =>
+						({ key: path, ...rest })) });
 		}, () => {});
 		return () => { isOver = true; };
-	}, [config]);
-	return list;
+	}, [config, round]);
+	return difference;
 }
 
 /**
@@ -58,19 +64,25 @@ function useDifference(app, config) {
  */
 function Review({ app, candidate, ask, onClose }) {
 	const { title, config } = candidate;
-	const changes = useDifference(app, config);
+	const [round, setRound] = useState(0);
+	const difference = useDifference(app, config, round);
+	const changes = difference?.changes ?? null;
 	const trial = useTrial(app, 'upload', { config }, true);
 	const [error, setError] = useState('');
 	const wrong = trial.error || error;
 	const viewers = trial.effects?.viewers ?? 0;
 	const run = async () => {
+		if (difference === null)
+			return;
 		try {
-			await app.api.cmd('upload', { config });
+			await upload(app.api, config, difference.was);
 			await app.api.cmd('restart');
 			app.awaitRestart();
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
+			if (problem instanceof Changed)
+				setRound(round + 1);
 		}
 	};
 	const secrets = new Set((changes ?? []).map(({ key }) => key)

@@ -6,6 +6,7 @@ import { useEffect, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
+import { freshId, make } from './entry-id.js';
 import { Changes, Conflicts, useDraft } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
@@ -34,8 +35,6 @@ import { Foreign, html, useTick } from './view.js';
  * @property {Word} note what this version does with them
  */
 
-const TRIES = 5;
-
 /**
  * @param {App} app
  * @param {Kind} kind
@@ -49,38 +48,6 @@ export function entriesOf(app, kind) {
 }
 
 /**
- * The id of a new one: the counter of the service, in base 36.
- * @param {number} gid
- */
-export function idOf(gid) {
-	return gid.toString(36);
-}
-
-/**
- * Stores a new one.  If somebody was faster, the next id is tried.
- * @param {App} app
- * @param {Kind} kind
- * @param {Entry} entry
- */
-async function make(app, kind, entry) {
-	let gid = Number(app.store.config.gid ?? 466560);
-
-	if (kind.makesId)
-		return app.api.cmd(kind.cmd, { [kind.field]: entry });
-	for (let i = 1; ; i++, gid++) {
-		try {
-			return await app.api.cmd(kind.cmd, { was: null,
-				gid: gid + 1, [kind.field]: { ...entry,
-					id: idOf(gid) }, id: idOf(gid) });
-		} catch (error) {
-			if (!(error instanceof ApiError) ||
-				error.status !== 409 || i === TRIES)
-				throw error;
-		}
-	}
-}
-
-/**
  * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[],
  *	onClose: () => void, more?: (entry: Entry) => any}} props
  */
@@ -90,11 +57,12 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const { base, mine } = draft, isNew = base === null;
 	const changes = diff(base ?? {}, mine);
+	const known = { list: entriesOf(app, kind), gid: app.store.config.gid };
 	const request = (/** @type {Entry} */ now) => isNew
 		? { [kind.field]: now }
 		: { id: base.id, was: base, [kind.field]: now };
 	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
-		? { ...mine, id: idOf(Number(app.store.config.gid ?? 0)) }
+		? { ...mine, id: freshId(known.list, known.gid) }
 		: mine), changes.length > 0);
 	const wrong = error || trial.error;
 	const isReady = changes.length > 0 && broken.length === 0 &&
@@ -105,7 +73,7 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 
 		try {
 			if (isNew)
-				await make(app, kind, now);
+				await make(app.api, kind, now, known);
 			else
 				await app.api.cmd(kind.cmd, request(now));
 			app.store.wantsConfig = true;

@@ -8,6 +8,7 @@ import { Dialog } from './dialog.js';
 import { MoveButtons, useDrag } from './drag.js';
 import { Further, Problem } from './fields.js';
 import { moved } from './merge.js';
+import { saveGroup } from './output-group-edit.js';
 import { Setup } from './setup.js';
 import { Foreign, html, useTick } from './view.js';
 
@@ -19,12 +20,15 @@ import { Foreign, html, useTick } from './view.js';
 /**
  * @param {App} app
  * @param {string} name of the group that is changed; "" adds one
+ * @param {Entry | null} known as it was shown
  * @param {Entry} group
  */
-async function post(app, name, group) {
-	await app.api.post(`api/output-group${name === '' ? ''
-		: `/${encodeURIComponent(name)}`}`, group);
-	app.store.wantsConfig = true;
+async function save(app, name, known, group) {
+	try {
+		await saveGroup(app.api, name, known, group);
+	} finally {
+		app.store.wantsConfig = true;
+	}
 	app.say(t('saved'));
 }
 
@@ -37,6 +41,7 @@ function addressesOf(group) {
 /** @param {{app: App, group: Entry, name: string,
  *	onClose: () => void}} props */
 function GroupDialog({ app, group, name, onClose }) {
+	const [known] = useState(group);
 	const [entry, setEntry] = useState(group);
 	const [error, setError] = useState('');
 	const [isBroken, setBroken] = useState(false);
@@ -49,7 +54,7 @@ function GroupDialog({ app, group, name, onClose }) {
 	const submit = async (/** @type {SubmitEvent} */ event) => {
 		event.preventDefault();
 		try {
-			await post(app, name, entry);
+			await save(app, name, known, entry);
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
@@ -83,7 +88,7 @@ function GroupBox({ app, group, onEdit }) {
 	const list = addressesOf(group);
 	const run = async (/** @type {Entry} */ to) => {
 		try {
-			await post(app, group.name, to);
+			await save(app, group.name, group, to);
 			return true;
 		} catch (problem) {
 			app.say(t('refused', { error:
@@ -97,7 +102,7 @@ function GroupBox({ app, group, onEdit }) {
 	const remove = async () => {
 		if (await run({ remove: true }))
 			app.say(t('group_removed', { name: shown(group.name) }), false,
-				{ word: t('undo'), run: () => post(app, '', group) });
+				{ word: t('undo'), run: () => save(app, '', null, group) });
 	};
 
 	return html`<section class="box" aria-label=${shown(group.name)}>
