@@ -93,7 +93,7 @@ function fakeTimers(t) {
 }
 
 // The event channel on a clock of its own, with sockets that the test plays.
-function scene(t) {
+function scene(t, more = {}) {
 	const sockets = [], seen = [];
 	let token = 0, fail = null, isBusy = false;
 
@@ -119,7 +119,7 @@ function scene(t) {
 			throw new ApiError(503, 'the service is busy');
 	},
 	onMessage: (message) => seen.push(message.scope),
-	onState: (state) => seen.push(state) });
+	onState: (state) => seen.push(state), ...more });
 	// promises of the token run between two timers
 	const settle = async () => {
 		for (let i = 0; i < 5; i++)
@@ -271,6 +271,32 @@ test('no answer to the handshake, no token, and the end of a session',
 	await s.pass(PAUSE_MAX_MS * 4);
 	assert.equal(s.sockets.length, 4);
 	assert.ok(s.last.closed);
+});
+
+test('a login that another headend refuses is sent once', async (t) => {
+	const s = scene(t, { endsRefused: true });
+
+	s.live.start();
+	await s.settle();
+	s.fail(new ApiError(503, 'the password cannot be checked'));
+	s.last.onclose();
+	await s.pass(PAUSE_MIN_MS);
+	assert.equal(s.live.state, 'lost');
+	s.fail(new ApiError(403, 'wrong login'));
+	await s.pass(PAUSE_MAX_MS);
+	assert.equal(s.live.state, 'refused');
+	s.fail(null);
+	s.live.hurry();
+	await s.pass(PAUSE_MAX_MS * 4);
+	assert.equal(s.sockets.length, 1);
+	// the user asks for another try
+	s.live.start();
+	await s.settle();
+	assert.equal(s.sockets.length, 2);
+	s.live.refuse();
+	await s.pass(PAUSE_MAX_MS);
+	assert.deepEqual([s.live.state, s.sockets.length, s.last.closed],
+		['refused', 2, true]);
 });
 
 const config = (...ids) => ({ make_stream: ids.map((id) =>

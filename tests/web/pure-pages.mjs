@@ -198,12 +198,16 @@ test('other headends: which are asked, where, and what is wrong there', () => {
 		'http://[2001:db8::1]:8000/');
 	const own = [{ key: 'stream a', id: 'a', mark: 'warn', title: 'A',
 		reason: '', since: 5 }];
-	const lost = { name: 'oslo', base: 'http://o/', headend:
-		{ lostAt: 9, store: null } };
+	const lost = (state) => wrongEverywhere(own, [{ name: 'oslo',
+		base: 'http://o/', headend: { lostAt: 9, store: null,
+			live: { state } } }], 10, { refused: 'login refused',
+		unreachable: 'does not answer' })
+		.map((one) => [one.title, one.reason]);
 
-	assert.deepEqual(wrongEverywhere(own, [lost], 10, 'does not answer')
-		.map((one) => [one.title, one.reason]),
-	[['oslo', 'does not answer'], ['A', '']]);
+	assert.deepEqual(lost('lost'),
+		[['oslo', 'does not answer'], ['A', '']]);
+	assert.deepEqual(lost('refused'),
+		[['oslo', 'login refused'], ['A', '']]);
 	const category = (name) => ({ name });
 
 	assert.deepEqual(chosenFirst(['a', 'b', 'c'].map(category), 'c')

@@ -35,11 +35,12 @@ export class Headend {
 	 * @param {Api} api
 	 * @param {{changed: () => void, draw: () => void, lost?: () => void}} on
 	 *	changed: another tree of components; draw: other values
+	 * @param {boolean} [endsRefused] a refused login ends the tries
 	 */
-	constructor(api, on) {
+	constructor(api, on, endsRefused = false) {
 		this.api = api;
 		this.on = on;
-		this.live = new Live({ api, onMessage: (message) => {
+		this.live = new Live({ api, endsRefused, onMessage: (message) => {
 			this.store.apply(message, Date.now() / 1000);
 			for (const listener of this.#listeners)
 				listener(message);
@@ -72,7 +73,7 @@ export class Headend {
 
 	/** @param {LiveState} state */
 	#connection(state) {
-		if (state === 'lost')
+		if (state === 'lost' || state === 'refused')
 			this.lostAt ??= Date.now() / 1000;
 		else if (state === 'open')
 			this.lostAt = null;

@@ -2,8 +2,11 @@
 // The event channel: a token, a socket, a ping with a deadline, the state that
 // events change, and a new try after growing pauses.
 
+import { ApiError } from './api.js';
+
 /** @typedef {import('./api-types').Message} Message */
-/** @typedef {'connecting' | 'open' | 'lost'} LiveState */
+/** refused: the service does not accept the login, and there is no new try.
+ * @typedef {'connecting' | 'open' | 'lost' | 'refused'} LiveState */
 
 /**
  * @typedef {object} LiveConfig
@@ -13,6 +16,8 @@
  * @property {() => Promise<void>} onOpen loads the state; without it there is a
  *	new try
  * @property {(state: LiveState) => void} onState
+ * @property {boolean} [endsRefused] with the first 403: each try sends the
+ *	password, and wrong ones lock the address
  * @property {new (url: string) => WebSocket} [Socket]
  * @property {() => number} [random]
  */
@@ -69,6 +74,12 @@ export class Live {
 		socket?.close();
 	}
 
+	/** The login was refused before. */
+	refuse() {
+		this.stop();
+		this.#set('refused');
+	}
+
 	/** The network is there again: does not wait for the end of the pause. */
 	hurry() {
 		if (this.state !== 'lost' || this.#socket !== null)
@@ -93,9 +104,14 @@ export class Live {
 
 		try {
 			({ token } = await api.cmd('ws-token'));
-		} catch {
-			// also for 403: the page ends the tries if the session is over
-			if (round === this.#round)
+		} catch (error) {
+			if (round !== this.#round)
+				return;
+			// the page ends the tries itself if its session is over
+			if (this.config.endsRefused && error instanceof ApiError &&
+				error.status === 403)
+				this.refuse();
+			else
 				this.#retry();
 			return;
 		}

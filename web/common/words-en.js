@@ -149,6 +149,7 @@ export const en = {
 	login_name: 'Login',
 	login_plain: 'This connection is not encrypted: the password can be ' +
 		'read on its way. Use https:// if you can.',
+	login_refused: 'login refused',
 	login_wrong: 'Login or password is wrong.',
 	logout: 'Log out',
 	lost: 'No connection since {time}. Values are as of then. ' +
@@ -301,6 +302,7 @@ export const en = {
 	to_log: 'Log of this stream',
 	to_streams: 'To streams',
 	traffic: 'Traffic',
+	try_again: 'Try again',
 	type_control: 'control: everything',
 	type_observer: 'observer: may look',
 	type_viewer: 'viewer: may watch',

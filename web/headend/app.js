@@ -30,6 +30,10 @@ export class App {
 	route = parseRoute(location.hash);
 	/** The address of the wall or table that was seen last. */
 	list = '#/wall';
+	/** Entries of other headends that refused the login, as JSON: they are
+	 * not asked again by themselves.
+	 * @type {Set<string>} */
+	refusedServers = new Set();
 	/** The user has logged in since the document was loaded. */
 	hasLoggedIn = false;
 	tick = new Tick();

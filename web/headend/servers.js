@@ -8,7 +8,8 @@ import { serverBase, wantedServers } from './server-list.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./server-list.js').Server} Server */
-/** @typedef {{name: string, base: string, headend: Headend}} Neighbour */
+/** @typedef {{name: string, base: string, headend: Headend,
+ *	again: () => void}} Neighbour again: after a refused login */
 
 /** @param {string} text @returns {string} Base64 of its UTF-8 */
 function base64(text) {
@@ -24,11 +25,22 @@ function connect(app, server) {
 	const base = serverBase(server, location.protocol);
 	const api = new Api(base, undefined,
 		`Basic ${base64(`${server.user}:${server.pass}`)}`);
-	const headend = new Headend(api, { draw: () => {},
-		changed: () => app.changed() });
+	const key = JSON.stringify(server), { refusedServers } = app;
+	const headend = new Headend(api, { draw: () => {}, changed: () => {
+		if (headend.live.state === 'refused')
+			refusedServers.add(key);
+		app.changed();
+	} }, true);
+	const again = () => {
+		refusedServers.delete(key);
+		headend.start();
+	};
 
-	headend.start();
-	return { name: server.name || server.host, base, headend };
+	if (refusedServers.has(key))
+		headend.live.refuse();
+	else
+		headend.start();
+	return { name: server.name || server.host, base, headend, again };
 }
 
 /** The list of when the document was loaded: its policy allows these alone.

@@ -69,7 +69,8 @@ function Culprit({ one }) {
 function WrongNow({ app, neighbours, siren }) {
 	useTick(app);
 	const all = wrongEverywhere(wrongNow(app.store, app.tick.now),
-		neighbours, app.tick.now, t('unreachable_short'));
+		neighbours, app.tick.now, { refused: t('login_refused'),
+			unreachable: t('unreachable_short') });
 	const lines = all.slice(0, all.length > LINES ? LINES - 1 : LINES);
 
 	siren?.hear(all);
@@ -143,7 +144,8 @@ function Grid({ app, headend, by, base = '', others = [] }) {
 /** @param {{app: App, neighbour: Neighbour, by: string,
  *	others: number[]}} props */
 function Other({ app, neighbour, by, others }) {
-	const { name, base, headend } = neighbour, { lostAt, live } = headend;
+	const { name, base, headend, again } = neighbour;
+	const { lostAt, live } = headend, isRefused = live.state === 'refused';
 	const mark = lostAt !== null ? 'stale' : live.state === 'open' ? 'on'
 		: 'change';
 
@@ -151,10 +153,13 @@ function Other({ app, neighbour, by, others }) {
 		<h2><a href=${base} target="_blank" rel="noreferrer">
 			<${Foreign} text=${name} /></a>
 			<span class="mark live" data-mark=${mark}>
-			<span class="mark-word">${lostAt !== null
-				? t('unreachable_since', { time: clock(lostAt, app.zone) })
+			<span class="mark-word">${isRefused ? t('login_refused')
+				: lostAt !== null ? t('unreachable_since',
+					{ time: clock(lostAt, app.zone) })
 				: live.state === 'open' ? t('connected')
 					: t('loading')}</span></span>
+			${isRefused && html`<button onClick=${again}>
+				${t('try_again')}</button>`}
 			<span class="dim">${t('streams_count',
 				{ n: count(headend.store.streams.size) })}</span></h2>
 		<${Grid} app=${app} headend=${headend} by=${by} base=${base}

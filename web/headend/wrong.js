@@ -74,9 +74,9 @@ function inOrder(list) {
  * @param {Wrong[]} own
  * @param {import('./servers.js').Neighbour[]} neighbours
  * @param {number} now
- * @param {string} unreachable the word
+ * @param {{unreachable: string, refused: string}} words
  */
-export function wrongEverywhere(own, neighbours, now, unreachable) {
+export function wrongEverywhere(own, neighbours, now, words) {
 	if (neighbours.length === 0)
 		return own;
 	const of = (
@@ -86,7 +86,9 @@ export function wrongEverywhere(own, neighbours, now, unreachable) {
 		/** @type {Wrong[]} */
 		const list = headend.lostAt !== null ? [{ id: '', title: name,
 			key: `server ${base}`, mark: 'warn',
-			reason: unreachable, since: headend.lostAt }]
+			reason: headend.live.state === 'refused'
+				? words.refused : words.unreachable,
+			since: headend.lostAt }]
 			: wrongNow(headend.store, now).map((one) => ({ ...one,
 				base, place: name, key: `${base} ${one.key}` }));
 
