@@ -37,6 +37,7 @@ web_pages = \
 	web/headend/codecs.js \
 	web/headend/configuration.js \
 	web/headend/copy.js \
+	web/headend/current.js \
 	web/headend/dialog.js \
 	web/headend/doc-diff.js \
 	web/headend/draft.js \

@@ -9,6 +9,7 @@ const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { ApiError } = await load('common/api.js');
 const { Ring } = await load('common/ring.js');
 const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
+const { isOld } = await load('headend/current.js');
 const { freshId, make } = await load('headend/entry-id.js');
 const { chosenFirst } = await load('headend/groups.js');
 const { columns, fill, rangeOf } = await load('headend/history.js');
@@ -328,4 +329,10 @@ test('a new entry has a free id and leaves the counter alone', async () => {
 	conflicts = 9;
 	await assert.rejects(make(api, kind, {}, { list, gid: 1 }), ApiError);
 	assert.equal(sent.length, 5);
+});
+
+test('a value is old after the third second without another one', () => {
+	assert.deepEqual([[0, 99], [100, 102.9], [100, 103], [100, 106, 5],
+		[100, 107, 5]].map((args) => isOld(...args)),
+	[false, false, true, false, true]);
 });

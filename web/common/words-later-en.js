@@ -125,6 +125,7 @@ export const en = {
 	outputs_about: 'This version stores these groups for other programs. No ' +
 		'stream uses them by itself.',
 	page_moves: 'Afterwards this page is at {url}',
+	picture_at: 'Received at {time}, age {age}',
 	port: 'Port',
 	removed: 'Removed.',
 	rename: 'Rename',
@@ -183,5 +184,6 @@ export const en = {
 	upload_restart: 'Replace and restart',
 	usual: 'default: {value}',
 	usual_is: 'Default: {value}.',
+	values_of: 'Values as of {time}.',
 	whole: 'The whole object, as JSON',
 };

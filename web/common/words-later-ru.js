@@ -125,6 +125,7 @@ export const ru = {
 	outputs_about: 'Эта версия только хранит такие группы для других ' +
 		'программ. Потоки сами их не используют.',
 	page_moves: 'После этого страница будет по адресу {url}',
+	picture_at: 'Получен в {time}, возраст {age}',
 	port: 'Порт',
 	removed: 'Удалено.',
 	rename: 'Переименовать',
@@ -183,5 +184,6 @@ export const ru = {
 	upload_restart: 'Заменить и перезапустить',
 	usual: 'по умолчанию: {value}',
 	usual_is: 'По умолчанию: {value}.',
+	values_of: 'Значения на {time}.',
 	whole: 'Весь объект, JSON',
 };

@@ -5,7 +5,7 @@ import { useState } from '../parts/hooks.js';
 import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
-import { usePoll } from './poll.js';
+import { Old, usePoll } from './poll.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -67,15 +67,15 @@ function Pids({ end }) {
 /** @param {{app: App, id: string}} props */
 export function Analysis({ app, id }) {
 	const runs = app.store.streams.get(id)?.over?.worker.state === 'running';
-	const { value, error } = usePoll(app, runs ?
+	const poll = usePoll(app, runs ?
 		`api/stream-analysis/${encodeURIComponent(id)}` : '');
 	const [at, setAt] = useState('output');
-	const reply = /** @type {Reply | null} */ (value);
+	const reply = /** @type {Reply | null} */ (poll.value);
 
 	if (!runs)
 		return html`<p class="dim">${t('no_running')}</p>`;
-	if (error !== null)
-		return html`<p class="dim"><${Foreign} text=${error.message} /></p>`;
+	if (reply === null && poll.error !== null)
+		return html`<${Old} app=${app} poll=${poll} />`;
 	if (reply === null)
 		return html`<p class="dim">${t('loading')}</p>`;
 	const input = reply.inputs.find((one) => String(one.position) === at);
@@ -83,7 +83,8 @@ export function Analysis({ app, id }) {
 		(one) => one.watched) : undefined;
 	const end = input ?? relayed ?? reply.output;
 
-	return html`<label class="choice">${t('place')}
+	return html`<${Old} app=${app} poll=${poll} />
+		<label class="choice">${t('place')}
 		<select onChange=${(/** @type {any} */ event) =>
 			setAt(event.target.value)}>
 			<option value="output" selected=${at === 'output'}>

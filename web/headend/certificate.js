@@ -4,7 +4,7 @@
 import { shown } from '../common/text.js';
 import { dateTime } from '../common/time.js';
 import { t } from '../common/words.js';
-import { usePoll } from './poll.js';
+import { Old, usePoll } from './poll.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -14,11 +14,13 @@ const SOON_DAYS = 14;
 
 /** @param {{app: App}} props */
 export function Certificate({ app }) {
-	const { value } = usePoll(app, 'api/system-status?t=0', 60);
+	const poll = usePoll(app, 'api/system-status?t=0', 60);
+	const { value } = poll;
 	const facts = value?.certificate;
 
 	return html`<section><h2>${t('certificate')}</h2>
 		<p class="dim">${t('certificate_about')}</p>
+		<${Old} app=${app} poll=${poll} />
 		${value !== null && facts === undefined && html`
 			<p>${t('certificate_none')}</p>`}
 		${facts && html`<dl class="facts-list">

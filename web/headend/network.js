@@ -6,7 +6,7 @@ import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { age, count } from '../common/units.js';
 import { t } from '../common/words.js';
-import { usePoll } from './poll.js';
+import { Old, usePoll } from './poll.js';
 import { href } from './route.js';
 import { addStyle } from './style.js';
 import { Foreign, html } from './view.js';
@@ -110,8 +110,9 @@ function Sessions({ app, list }) {
 /** @param {{app: App}} props */
 export function Network({ app }) {
 	addStyle('network.css');
-	const { value: status, error } = usePoll(app, 'api/network-status', 5);
-	const { value: heard } = usePoll(app, 'api/announcements', 5);
+	const poll = usePoll(app, 'api/network-status', 5);
+	const announced = usePoll(app, 'api/announcements', 5);
+	const status = poll.value, heard = announced.value;
 	/** @type {Announcement[]} */
 	const sessions = heard?.announcements ?? [];
 
@@ -120,8 +121,7 @@ export function Network({ app }) {
 	});
 	return html`<div class="page"><div class="tools">
 			<h1>${t('network')}</h1></div>
-		${error && html`<p class="problem">
-			<${Foreign} text=${error.message} /></p>`}
+		<${Old} app=${app} poll=${poll.error ? poll : announced} />
 		<section><h2>${t('queriers')}</h2>
 			${[status?.igmp_error, status?.mld_error].map((text) =>
 				text && html`<p class="problem">

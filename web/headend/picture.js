@@ -2,9 +2,12 @@
 // The last key frame of a stream.
 
 import { useEffect, useState } from '../parts/hooks.js';
+import { clock } from '../common/time.js';
+import { age } from '../common/units.js';
 import { t } from '../common/words.js';
+import { isOld } from './current.js';
 import { isPlayOff } from './preview.js';
-import { Foreign, html } from './view.js';
+import { Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -23,10 +26,11 @@ function dataUrl(blob) {
 
 /** @param {{app: App, id: string}} props */
 export function Picture({ app, id }) {
-	const [source, setSource] = useState('');
+	const [picture, setPicture] = useState({ source: '', at: 0 });
 	const [error, setError] = useState('');
 	const isOff = isPlayOff(app);
 
+	useTick(app);
 	useEffect(() => {
 		if (isOff)
 			return;
@@ -40,7 +44,7 @@ export function Picture({ app, id }) {
 					`play/${encodeURIComponent(id)}.jpg`));
 
 				if (!over) {
-					setSource(url);
+					setPicture({ source: url, at: Date.now() / 1000 });
 					setError('');
 				}
 			} catch (problem) {
@@ -60,7 +64,12 @@ export function Picture({ app, id }) {
 		return html`<p class="dim">${t('preview_off')}</p>`;
 	if (error !== '')
 		return html`<p class="dim"><${Foreign} text=${error} /></p>`;
-	return source === '' ? html`<p class="dim">${t('loading')}</p>`
-		: html`<img class="picture" src=${source}
-			alt=${t('picture_of')} />`;
+	if (picture.at === 0 || app.lostAt !== null)
+		return html`<p class="dim">${t('loading')}</p>`;
+	return html`<figure data-stale=${isOld(picture.at, app.tick.now,
+		EVERY_MS / 1000)}><img class="picture" src=${picture.source}
+		alt=${t('picture_of')} /><figcaption class="dim">
+		${t('picture_at', { time: clock(picture.at + app.skew.value,
+			app.zone), age: age(app.tick.now - picture.at) })}
+		</figcaption></figure>`;
 }

@@ -9,11 +9,12 @@ import { t } from '../common/words.js';
 import { canSwitch, nextInput, restart, toggle } from './actions.js';
 import { Analysis } from './analysis.js';
 import { Charts } from './charts.js';
+import { isOld } from './current.js';
 import { Inputs, Outputs } from './ends.js';
 import { rangeOf } from './history.js';
 import { StreamLog } from './log.js';
 import { Picture } from './picture.js';
-import { usePoll } from './poll.js';
+import { Old, usePoll } from './poll.js';
 import { Preview } from './preview.js';
 import { Psi } from './psi.js';
 import { href, replaceQuery } from './route.js';
@@ -164,8 +165,9 @@ export function StreamPage({ app, id, ask }) {
 	useTick(app);
 	const [plays, setPlays] = useState(false);
 	const stream = app.store.streams.get(id), { query } = app.route;
-	const { value: status } = usePoll(app,
+	const poll = usePoll(app,
 		`api/stream-status/${encodeURIComponent(id)}?t=0`);
+	const status = /** @type {Status | null} */ (poll.value);
 	const choose = (/** @type {Record<string, string>} */ changes) =>
 		replaceQuery('stream', id, { ...Object.fromEntries(query),
 			...changes });
@@ -176,11 +178,13 @@ export function StreamPage({ app, id, ask }) {
 	if (stream === undefined)
 		return html`<${Empty} title=${t('missing', { id: shown(id) })}>
 			<p><a href="#/streams">${t('streams')}</a></p><//>`;
-	return html`<div class="page">
+	return html`<div class="page" data-stale=${isOld(poll.at,
+		app.tick.now)}>
 		<div class="tools"><h1><${Foreign} text=${stream.name} /></h1>
 			<${Actions} app=${app} stream=${stream} ask=${ask}
 				onPreview=${() => setPlays(!plays)} /></div>
 		<${Facts} app=${app} stream=${stream} />
+		<${Old} app=${app} poll=${poll} />
 		<${Sentence} app=${app} stream=${stream} status=${status} />
 		${plays && html`<${Preview} app=${app} stream=${stream}
 			onClose=${() => setPlays(false)} />`}
