@@ -320,6 +320,21 @@ function filled(...all) {
 	return store;
 }
 
+test('alarms of inputs are those of their stream', () => {
+	const store = new Store();
+
+	store.load(config('a', 'b'));
+	store.take({ ...overview(['a', 'b']), alarms: [
+		{ channel_id: 'a', place: 2, alarm: 'cc', priority: 1 },
+		{ channel_id: 'a', place: 'output', alarm: 'pts', priority: 2 },
+		{ alarm: 'log', priority: 1 }] }, 1000);
+	assert.deepEqual(store.streams.get('a').alarms,
+		['input 2: cc', 'pts']);
+	assert.deepEqual(store.streams.get('b').alarms, []);
+	store.take(overview(['a', 'b']), 1001);
+	assert.deepEqual(store.streams.get('a').alarms, []);
+});
+
 test('the order is that of the configuration', () => {
 	const store = filled('c', 'a', 'b');
 

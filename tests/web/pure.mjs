@@ -169,6 +169,11 @@ test('the reason is the most important of several', () => {
 		'e');
 	assert.equal(reasonOf(over({ state: 'on air (input 2, backup)' })),
 		'on air (input 2, backup)');
+	// those of inputs do not replace the state
+	assert.deepEqual([over(), over({ alarms: ['pts'], state: 'x' }),
+		over({ state: 'off air' })].map((one) =>
+		reasonOf(one, ['pts', 'input 2: cc'])),
+	['pts, input 2: cc', 'pts, input 2: cc', 'off air']);
 	assert.equal(sinceOf(over({ off_since: 3, error_since: 4 })), 3);
 	assert.equal(sinceOf(over({ input_faults: [fault] })), 7);
 	assert.equal(sinceOf(over()), undefined);

@@ -50,9 +50,10 @@ function isDegraded(over) {
 /**
  * Why a stream is not as it should be, in the words of the service.
  * @param {StreamOverview} over
+ * @param {string[]} [alarms] with those of inputs
  * @returns {string}
  */
-export function reasonOf(over) {
+export function reasonOf(over, alarms = over.alarms) {
 	const [output] = over.output_faults, [input] = over.input_faults;
 
 	if (over.worker.alarm)
@@ -63,9 +64,9 @@ export function reasonOf(over) {
 		return `output ${output.position}: ${output.fault}`;
 	if (input)
 		return `input ${input.position}: ${input.fault}`;
-	if (over.alarms.length > 0)
-		return over.alarms.join(', ');
-	return over.state === 'on air' ? '' : over.state;
+	if (over.alarms.length === 0 && over.state !== 'on air')
+		return over.state;
+	return alarms.join(', ');
 }
 
 /**

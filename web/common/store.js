@@ -26,6 +26,9 @@ export class Stream {
 	config = null;
 	/** @type {StreamOverview | null} */
 	over = null;
+	/** Raised alarms of its output and of its inputs.
+	 * @type {string[]} */
+	alarms = [];
 	/** Of the active input. @type {StreamEvent | null} */
 	event = null;
 	eventTime = 0;
@@ -81,6 +84,24 @@ export class Stream {
 		return (this.isFresh(now) ? this.event?.pes_error
 			: this.over?.pes_error) ?? 0;
 	}
+}
+
+/**
+ * The names of the raised alarms by stream; those of an input have its place.
+ * @param {Overview} overview
+ */
+function alarmsOf({ alarms = [] }) {
+	/** @type {Map<string, string[]>} */
+	const all = new Map();
+
+	for (const { channel_id: id = '', place, alarm } of alarms) {
+		const list = all.get(id) ?? [];
+
+		list.push(typeof place === 'number' ? `input ${place}: ${alarm}`
+			: alarm);
+		all.set(id, list);
+	}
+	return all;
 }
 
 export class Store {
@@ -154,7 +175,7 @@ export class Store {
 	take(overview, now) {
 		this.overview = overview;
 		this.overviewTime = now;
-		const here = new Set();
+		const here = new Set(), alarms = alarmsOf(overview);
 
 		for (const over of overview.streams) {
 			let stream = this.streams.get(over.id);
@@ -166,6 +187,8 @@ export class Store {
 				this.shape++;
 			}
 			stream.over = over;
+			stream.alarms = [...new Set([...over.alarms,
+				...alarms.get(over.id) ?? []])];
 			if (stream.config === null)
 				this.wantsConfig = true;
 		}

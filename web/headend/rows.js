@@ -21,11 +21,11 @@ export function rowOf(stream, now) {
 
 	return { id: stream.id, name: stream.name, groups: stream.groups,
 		inputs: texts(config?.input), outputs,
-		alarms: over?.alarms ?? [], mark: stream.mark(now),
+		alarms: stream.alarms, mark: stream.mark(now),
 		cc: stream.cc(now), pes: stream.pes(now),
 		sc: over?.sc_error ?? 0, rate: stream.rate(now),
 		viewers: over?.sessions ?? 0,
-		reason: over ? reasonOf(over) : '',
+		reason: over ? reasonOf(over, stream.alarms) : '',
 		inputText: over ? `${over.active_input}/${over.inputs}` : '',
 		outputText: `${outputs.length - failed}/${outputs.length}` };
 }

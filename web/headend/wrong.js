@@ -53,7 +53,7 @@ export function wrongNow(store, now) {
 
 		list.push({ key: `stream ${stream.id}`, mark, id: stream.id,
 			title: stream.name,
-			reason: isOld ? '' : reasonOf(stream.over),
+			reason: isOld ? '' : reasonOf(stream.over, stream.alarms),
 			since: isOld ? stream.eventTime
 				: sinceOf(stream.over) ?? 0 });
 	}
