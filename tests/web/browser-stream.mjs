@@ -151,6 +151,7 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await page.waitForSelector('h1:has-text("Film 1")');
 	// an action of the stream, with its key beside it
 	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
 	await page.keyboard.type('restart');
 	await page.waitForSelector('#palette-list li:has-text("Restart")' +
 		' >> kbd:has-text("r")');
@@ -159,6 +160,7 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await page.keyboard.press('Escape');
 	await page.waitForSelector('dialog', { state: 'detached' });
 	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
 	await page.keyboard.type('netw');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1:has-text("Network")');
@@ -166,6 +168,7 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await visitor.accessible('network');
 	// a page without a place in the rail
 	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
 	await page.keyboard.type('categor');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1:has-text("Categories")');
