@@ -28,9 +28,10 @@ function serversOf(app) {
  */
 function ServerDialog({ app, place, server, onClose }) {
 	const { forms, error: missing } = useForms(app);
+	const [base] = useState(server); // what the edit began with
 	const [entry, setEntry] = useState(server);
 	const [error, setError] = useState('');
-	const form = { name: 'server', entry, base: server,
+	const form = { name: 'server', entry, base,
 		set: (/** @type {string} */ key, /** @type {unknown} */ value) =>
 			setEntry((was) => {
 				const { [key]: _, ...rest } = was;
@@ -42,7 +43,7 @@ function ServerDialog({ app, place, server, onClose }) {
 		event.preventDefault();
 		try {
 			await app.api.cmd('set-server', { server: entry,
-				...place === null ? {} : { id: place, was: server } });
+				...place === null ? {} : { id: place, was: base } });
 			app.store.wantsConfig = true;
 			onClose();
 			app.say(t('saved'));
