@@ -227,6 +227,32 @@ test('EMMs go out, within their rate', async (t) => {
 	assert.ok(data.includes(cat), 'CA descriptor of the CAT');
 });
 
+// 800 in a second, more than a stream accepts messages.
+test('many short EMMs share messages', async (t) => {
+	const ecmg = await Ecmg.start(t);
+	const { sluice } = await play(t, [entry(ecmg, { emmg_port: 5555,
+		emm_pid: EMM_PID, emmg_bitrate: 2000 })], [link]);
+
+	await sluice.waitStatus('s', 'ECMs', (s) => !s.cas_error);
+	const emmg = await Emmg.start(t, 5555);
+
+	emmg.setUp(2000);
+	await waitUntil('an allocation', () => emmg.allocated);
+	const begin = Date.now();
+	let sent = 0;
+
+	await waitUntil('three seconds', () => {
+		for (; sent < (Date.now() - begin) * 0.8; sent++)
+			emmg.provide(emmOf(90, sent & 255));
+		return sent >= 2400;
+	});
+	const n = ecmg.provisions.length;
+
+	await waitUntil('the next period', () => ecmg.provisions.length > n,
+		10000);
+	assert.doesNotMatch(sluice.log, /sends too m/);
+});
+
 test('two systems share a word, and what cannot work is named', async (t) => {
 	const a = await Ecmg.start(t), b = await Ecmg.start(t);
 	const dead = await Ecmg.start(t);
