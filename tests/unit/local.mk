@@ -306,7 +306,6 @@ unit_worker_tests = \
 	tests/unit/worker/socket/test_send_socket \
 	tests/unit/worker/splice/test_cue \
 	tests/unit/worker/splice/test_switch_point \
-	tests/unit/worker/splice/test_twin \
 	tests/unit/worker/splice/test_foreign \
 	tests/unit/worker/splice/test_jump_sweep \
 	tests/unit/worker/splice/test_one_offset \

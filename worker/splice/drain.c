@@ -56,64 +56,26 @@ static void end_sequence(struct splice *s, uint16_t pid)
 	ts_set_cc(splice_append(s, packet), s->sent->cc[pid]);
 }
 
-/* The first unit of the next source; NULL: it has sent none yet. */
-static const uint8_t *first_unit(const struct splice *s, struct ts_run run)
-{
-	for (size_t i = s->n_tables; i < run.n; i++) {
-		const uint8_t *p = run.data + i * TS_PACKET;
-
-		if (ts_sync_ok(p) && ts_pusi(p) &&
-		    s->pids[ts_pid(p)].track != 0)
-			return p;
-	}
-	return NULL;
-}
-
-/* Are the packets those of the source before, from a unit on that it has sent
- * to its end or would send next? */
-static bool is_twin(const struct splice *s, struct ts_run run)
-{
-	const uint8_t *p = first_unit(s, run);
-
-	return s->next_is_twin && s->n_draining == 0 && p != NULL &&
-	       splice_unit_follows(s, p);
-}
-
-/* Another source begins, with clocks of its own unless it is a twin. */
-static void begin_next(struct splice *s, bool twin)
-{
-	splice_begin_cut(s, s->next_kind);
-	s->twin = s->catches_up = twin;
-	s->trail.n = 0;
-	if (!twin)
-		return;
-	memset(s->pending, 0, sizeof s->pending);
-	s->n_pending = 0;
-	s->has_phase = false;
-}
-
 void splice_end_drain(struct splice *s, const struct splice_event *e)
 {
 	struct fifo held = s->held;
 	struct ts_run run = { 0 };
-	bool twin;
 
 	(void)e;
-	if (fifo_len(&held) > 0)
-		run = fifo_run(&held);
-	twin = is_twin(s, run);
 	s->state = SPLICE_CATCH_UP;
 	splice_rewrite(s);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
 		const struct splice_track *t = &s->sent->tracks[i];
 
 		s->pids[t->pid].flags &= (uint8_t)~PID_DRAIN;
-		if (t->used && !twin)
+		if (t->used)
 			end_sequence(s, t->pid);
 	}
 	s->n_draining = 0;
 	s->held = (struct fifo){ 0 };
-	begin_next(s, twin);
+	if (fifo_len(&held) > 0)
+		run = fifo_run(&held);
+	splice_begin_cut(s, s->next_kind);
 	for (; s->n_tables > 0; s->n_tables--) {
 		uint16_t pid = ts_pid(run.data);
 		unsigned last = s->sent->cc[pid];
@@ -156,10 +118,21 @@ static void await_packets(struct splice *s)
 			  s->drain_end_ns);
 }
 
-/* Marks the PIDs on which a unit has not ended yet. */
-static void mark_open_units(struct splice *s)
+void splice_begin_drain(struct splice *s, const struct splice_event *e)
 {
-	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
+	s->has_phase = false;
+	s->late = e->point != NULL && switch_point_is_late(e->point);
+	s->next_kind = SPLICE_BLIND;
+	if (e->point != NULL) {
+		/* the tables of the new source go out in front of it */
+		psi_lead(switch_point_psi(e->point), hold_section, s);
+		s->n_tables = fifo_len(&s->held);
+		s->next_kind = SPLICE_SWITCH;
+		s->has_phase = switch_point_phase(e->point, &s->phase_program,
+						  &s->phase);
+	}
+	/* marks the PIDs on which a unit has not ended yet */
+	for (size_t i = 0; e->drain && i < SPLICE_TRACKS; i++) {
 		const struct splice_track *t = &s->sent->tracks[i];
 		struct splice_pid *ps = &s->pids[t->pid];
 
@@ -170,27 +143,7 @@ static void mark_open_units(struct splice *s)
 		ps->flags |= PID_DRAIN;
 		s->n_draining++;
 	}
-}
-
-void splice_begin_drain(struct splice *s, const struct splice_event *e)
-{
-	s->has_phase = false;
-	s->late = e->point != NULL && switch_point_is_late(e->point);
-	s->next_kind = SPLICE_BLIND;
-	s->next_is_twin = e->drain && e->point != NULL && !s->late &&
-			  pcr_trail_is_same(&s->trail,
-					    switch_point_trail(e->point));
-	if (e->point != NULL) {
-		/* the tables of the new source go out in front of it */
-		psi_lead(switch_point_psi(e->point), hold_section, s);
-		s->n_tables = fifo_len(&s->held);
-		s->next_kind = SPLICE_SWITCH;
-		s->has_phase = switch_point_phase(e->point, &s->phase_program,
-						  &s->phase);
-	}
-	if (e->drain)
-		mark_open_units(s);
-	if (s->n_draining == 0 && !s->next_is_twin) {
+	if (s->n_draining == 0) {
 		splice_end_drain(s, e);
 		return;
 	}
@@ -233,54 +186,20 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 	stamps_move(copy, splice_move_of(s, pid));
 }
 
-/* Is a twin so far ahead that units in between would be missing? */
-static bool awaits_twin(const struct splice *s)
-{
-	struct fifo held = s->held;
-	const uint8_t *p = NULL;
-
-	if (s->next_is_twin && fifo_len(&held) > 0)
-		p = first_unit(s, fifo_run(&held));
-	return p != NULL && !splice_unit_follows(s, p);
-}
-
-/* A packet of the source before, up to the unit with which its twin begins. */
-static void pass_packet(struct splice *s, const uint8_t *p)
-{
-	struct ts_run run = { .data = p, .n = 1 };
-
-	s->state = SPLICE_JUDGE;
-	splice_send_changed(s, splice_cursor_of(&run, 1), false);
-	s->state = SPLICE_DRAIN;
-}
-
-static bool drain_run(struct splice *s, struct ts_run run, bool awaits)
-{
-	for (size_t i = 0; i < run.n; i++) {
-		const uint8_t *p = run.data + i * TS_PACKET;
-
-		if (!awaits && ts_sync_ok(p) && !ts_tei(p))
-			drain_packet(s, p);
-		if (!awaits)
-			continue;
-		pass_packet(s, p);
-		awaits = !ts_pusi(p) || awaits_twin(s);
-		if (!awaits)
-			mark_open_units(s);
-	}
-	return awaits;
-}
-
 void splice_feed_drain(struct splice *s, const struct splice_event *e)
 {
-	bool awaits = awaits_twin(s);
-
 	splice_rewrite(s);
-	for (size_t i = 0; i < e->n_runs; i++)
-		awaits = drain_run(s, e->runs[i], awaits);
+	for (size_t i = 0; i < e->n_runs; i++) {
+		for (size_t k = 0; k < e->runs[i].n; k++) {
+			const uint8_t *p = e->runs[i].data + k * TS_PACKET;
+
+			if (ts_sync_ok(p) && !ts_tei(p))
+				drain_packet(s, p);
+		}
+	}
 	splice_flush(s);
 	s->sent->at_ns = s->now_ns;
 	await_packets(s);
-	if (s->n_draining == 0 && !awaits)
+	if (s->n_draining == 0)
 		splice_end_drain(s, e);
 }

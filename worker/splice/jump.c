@@ -28,7 +28,6 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 {
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
-	s->twin = s->catches_up = false;
 	s->since_ns = 0;
 	s->no_jump_to = 0;
 	s->known_to = 0;
@@ -145,8 +144,7 @@ static enum splice_pcr judge_pcr(const struct splice *s, size_t i,
 	if (!c->used)
 		return SPLICE_PCR_GOOD;
 	/* the clock continued while packets were held */
-	w.gap |= gap || s->catches_up || s->state == SPLICE_CATCH_UP;
-	w.late &= !s->catches_up;
+	w.gap |= gap || s->state == SPLICE_CATCH_UP;
 	return splice_clock_judge(c, &w, pcr, s->now_ns);
 }
 
@@ -517,14 +515,6 @@ enum splice_sign splice_find_jump(struct splice *s,
 	return SPLICE_CUTS;
 }
 
-static void note_trail(struct splice *s, const uint8_t *packet)
-{
-	const struct psi_program *main = psi_main_program(s->psi);
-
-	if (main != NULL && main->pcr_pid == ts_pid(packet))
-		pcr_trail_add(&s->trail, packet);
-}
-
 /* A PCR that does not go out. */
 static unsigned drop_late(struct splice *s, int i, uint64_t pcr)
 {
@@ -569,7 +559,6 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 
 	if (!ts_pcr(packet, &pcr))
 		return 0;
-	note_trail(s, packet);
 	i = splice_clock_of_pcr(s, ts_pid(packet));
 	if (i < 0)
 		return s->pending[s->pids[ts_pid(packet)].clock]
@@ -587,12 +576,12 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 		/* the end of the source before is not placed again */
 		return SPLICE_NO_PCR;
 	else if (is == SPLICE_PCR_REPEATED)
-		return s->catches_up ? SPLICE_NO_PCR : 0;
+		return 0;
 	else if (is == SPLICE_PCR_LATE)
 		return drop_late(s, i, pcr);
 	if (verdict & SPLICE_NO_PCR)
 		return verdict;
-	s->unsettled[i] = s->catches_up = false;
+	s->unsettled[i] = false;
 	splice_watch_note(&s->watches[i], c, pcr);
 	splice_clock_note(c, pcr, splice_moment(s),
 			  s->state != SPLICE_CATCH_UP);

@@ -6,7 +6,6 @@ libworker_a_SOURCES += \
 	worker/splice/jump.c \
 	worker/splice/rewrite.c \
 	worker/splice/packet.c \
-	worker/splice/pcr_trail.h \
 	worker/splice/machine.h \
 	worker/splice/programs.c \
 	worker/splice/drain.c \

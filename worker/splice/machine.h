@@ -199,12 +199,6 @@ struct splice {
 	bool has_phase;
 	uint64_t phase;
 	uint16_t phase_program;
-	/* The next source, or since the cut the present one, sends the same
-	 * packets as the source before: its units continue those that went
-	 * out. */
-	bool next_is_twin, twin;
-	bool catches_up; /* ... and no PCR that is later than theirs came yet */
-	struct pcr_trail trail; /* of the main program */
 
 	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: no switch yet */
 	size_t n_buffer;
@@ -329,10 +323,6 @@ bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 /* Does a PES begin in the packet whose DTS goes back, or is far ahead of the
  * last one?  Its clock may have jumped. */
 bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
-
-/* Does the PES that begins here follow the last unit of its stream, or repeat
- * it, with the present clock? */
-bool splice_unit_follows(const struct splice *, const uint8_t *packet);
 
 /* By how much (90 kHz) is the DTS of such a PES before the expected one? */
 int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);

@@ -22,9 +22,6 @@
  *   - pictures that precede the random access point in display order refer to
  *     pictures of the other source, and are dropped;
  *   - PAT and PMTs go out first, if the switch point is known.
- * If the next source sends the same packets (pcr_trail.h), the source before is
- * sent up to the unit with which the next one begins, units that went out are
- * not repeated, and times and clock stay.
  * Times on a PID that no current table names, seen for the first time, may be
  * those of another source that replaced this one.  Their packets wait, with
  * all that follow, until a known clock continues (they pass) or jumps, or

@@ -43,7 +43,6 @@ struct switch_point {
 	struct mark past;   /* the last random access point */
 	struct mark open;   /* a picture that is not decided */
 	bool takes_held;    /* the last point found is one of `held' */
-	struct pcr_trail trail;
 };
 
 struct switch_point *switch_point_new(const struct psi *psi)
@@ -126,7 +125,6 @@ static void follow_tables(struct switch_point *e)
 	e->pcr_pid = main->pcr_pid;
 	e->n_phase = 0;
 	e->has_pcr = false;
-	e->trail.n = 0;
 }
 
 static enum rap_sign look(struct switch_point *e, const uint8_t *p)
@@ -307,9 +305,8 @@ static void follow_packet(struct switch_point *e, const uint8_t *p)
 	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
 		if (e->own_psi != NULL && psi_feed(e->own_psi, p))
 			follow_tables(e);
-	} else if (ts_pid(p) == e->pcr_pid && ts_pcr(p, &e->pcr)) {
-		e->has_pcr = true;
-		pcr_trail_add(&e->trail, p);
+	} else if (ts_pid(p) == e->pcr_pid) {
+		e->has_pcr |= ts_pcr(p, &e->pcr);
 	}
 }
 
@@ -422,9 +419,4 @@ bool switch_point_phase(const struct switch_point *e, uint16_t *ret_program,
 	*ret_program = main->number;
 	*ret_phase = e->phase;
 	return true;
-}
-
-const struct pcr_trail *switch_point_trail(const struct switch_point *e)
-{
-	return &e->trail;
 }

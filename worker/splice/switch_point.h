@@ -15,7 +15,6 @@
  */
 #pragma once
 
-#include "worker/splice/pcr_trail.h"
 #include "worker/ts/psi.h"
 
 enum {
@@ -95,6 +94,3 @@ const struct psi *switch_point_psi(const struct switch_point *);
  * their arrival (27 MHz, with wrap), smoothed.  False while unknown. */
 bool switch_point_phase(const struct switch_point *, uint16_t *ret_program,
 			uint64_t *ret_phase);
-
-/* The last PCRs of the main program. */
-const struct pcr_trail *switch_point_trail(const struct switch_point *);

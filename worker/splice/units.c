@@ -211,14 +211,6 @@ bool splice_unit_is_odd(const struct splice *s, const uint8_t *packet)
 	       (step <= 0 || step > before + ODD_AHEAD);
 }
 
-bool splice_unit_follows(const struct splice *s, const uint8_t *packet)
-{
-	int64_t step, before;
-
-	return steps_of(s, packet, &step, &before) &&
-	       step <= before + before / 2;
-}
-
 int64_t splice_unit_late_by(const struct splice *s, const uint8_t *packet)
 {
 	int64_t step, before;
@@ -353,9 +345,6 @@ static unsigned join(struct splice *s, struct splice_track *t,
 			       : add(t->dts, (int64_t)(passed % PES_TIME_WRAP));
 	int64_t lead = diff(dts, now);
 
-	/* the same units: those that went out are not repeated */
-	if (s->twin)
-		return need < 0 ? SPLICE_KEEP : 0;
 	/* pictures must not be shown before pictures that were sent */
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
@@ -531,7 +520,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	u->cut = s->cut;
 	u->walk = (struct audio_walk){ 0 };
 	u->waits = false;
-	u->leading = splice_is_announced(s) && class == PID_VIDEO && !s->twin;
+	u->leading = splice_is_announced(s) && class == PID_VIDEO;
 	u->floor = pes_time(packet + at->pts);
 }
 
