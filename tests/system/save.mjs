@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { TsMux } from '../helpers/mux.mjs';
 import { AS_SELF, MASTER, Sluice, WORKER, config, request, stream }
 	from '../helpers/sluice.mjs';
-import { done, startGuarded } from '../helpers/auth.mjs';
+import { call, done, startGuarded } from '../helpers/auth.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
@@ -126,6 +126,9 @@ test('the revisions of the file are listed, and one is brought back',
 	const dry = await cmd('upload', { dry_run: true, config: old });
 
 	assert.deepEqual(dry.changes.changed, ['a001']);
+	// it was shown beside a document that is not the present one
+	assert.equal((await call(sluice, { cmd: 'upload', config: old,
+		was: old }, headers)).status, 409);
 	await cmd('upload', { config: old });
 	assert.deepEqual(read(sluice), before);
 	await sluice.stop();
