@@ -193,8 +193,19 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	await sluice.cmd('set-stream', { id: 'a', stream: demanded('a',
 		'udp://127.0.0.1:5000', '0',
 		{ output: [`http://127.0.0.1:${PORT}/other#no_auth`] }) });
-	const fourth = await Viewer.open(t, PORT, '/other');
-	await more(fourth);
+	// one that comes while the change is on its way may get nothing, and
+	// comes again as a player does
+	const fourth = await waitUntil('a viewer with packets', async () => {
+		const one = await Viewer.open(t, PORT, '/other');
+
+		try {
+			await more(one);
+			return one;
+		} catch {
+			one.close();
+			return false;
+		}
+	}, 60000);
 	assert.doesNotMatch(sluice.log, /is used by stream/);
 
 	// another setting applies to the viewer's stream, which stays
