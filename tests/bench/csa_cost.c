@@ -5,14 +5,13 @@
  * have their turns side by side, and the shortest call of each counts.
  */
 #include "common/base/alloc.h"
-#include "common/base/units.h"
+#include "common/base/mono.h"
 #include "worker/csa/core.h"
 #include "worker/csa/csa.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { CORES = 8, TURNS = 2000, PAYLOAD = 184, PACKET_BITS = 188 * 8 };
 
@@ -21,14 +20,6 @@ struct candidate {
 	struct csa *csa;
 	uint64_t scramble_ns, descramble_ns; /* of the shortest call */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return timespec_ns(&t);
-}
 
 static void fill(struct csa *c, uint8_t (*payloads)[PAYLOAD])
 {
@@ -47,13 +38,13 @@ static void turn(struct candidate *c, uint8_t (*payloads)[PAYLOAD])
 	uint64_t start;
 
 	fill(c->csa, payloads);
-	start = now_ns();
+	start = mono_ns();
 	csa_scramble(c->csa);
-	keep_shortest(&c->scramble_ns, now_ns() - start);
+	keep_shortest(&c->scramble_ns, mono_ns() - start);
 	fill(c->csa, payloads);
-	start = now_ns();
+	start = mono_ns();
 	csa_descramble(c->csa);
-	keep_shortest(&c->descramble_ns, now_ns() - start);
+	keep_shortest(&c->descramble_ns, mono_ns() - start);
 }
 
 static uint64_t mbit(const struct candidate *c, uint64_t ns)

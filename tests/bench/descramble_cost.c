@@ -7,6 +7,7 @@
  * of each counts.
  */
 #include "common/base/alloc.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "worker/ca/ca_stage.h"
 #include "worker/csa/csa.h"
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	SECONDS = 60,
@@ -25,14 +25,6 @@ enum {
 	PERIOD_S = 10,
 	VIDEO = 0x101,
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return timespec_ns(&t);
-}
 
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 {
@@ -62,7 +54,7 @@ static void make_packets(uint8_t (*packets)[TS_PACKET])
 static uint64_t run_stage(struct ca_stage *s, struct descrambler *d,
 			  uint8_t (*packets)[TS_PACKET], unsigned second)
 {
-	uint64_t start = now_ns();
+	uint64_t start = mono_cost_ns();
 	uint8_t word[CSA_CONTROL_WORD] = { (uint8_t)(second / PERIOD_S), 1 };
 
 	descrambler_offer(d, 0, DESCRAMBLER_ODD, word);
@@ -74,7 +66,7 @@ static uint64_t run_stage(struct ca_stage *s, struct descrambler *d,
 		ca_stage_turn(s, at_ns);
 		descrambler_turn(d, true, at_ns);
 	}
-	return now_ns() - start;
+	return mono_cost_ns() - start;
 }
 
 static uint64_t run_bare(struct csa *csa, uint8_t (*packets)[TS_PACKET],
@@ -83,12 +75,12 @@ static uint64_t run_bare(struct csa *csa, uint8_t (*packets)[TS_PACKET],
 	uint64_t start;
 
 	memcpy(copy, packets, (size_t)PACKETS * TS_PACKET);
-	start = now_ns();
+	start = mono_cost_ns();
 	for (size_t i = 0; i < PACKETS; i++)
 		if (csa_add(csa, copy[i] + 4, TS_PACKET - 4) == 0)
 			csa_descramble(csa);
 	csa_descramble(csa);
-	return now_ns() - start;
+	return mono_cost_ns() - start;
 }
 
 int main(void)
