@@ -31,8 +31,9 @@ ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 LDADD = $(test_libs)
 
 # The code of these tests runs for an instant and its macros take long to
-# optimize.  The linker is the fastest of this machine.
-tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
+# optimize and to describe to a debugger.  The linker is the fastest of this
+# machine.
+tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -g1 -U_FORTIFY_SOURCE
 tests/unit/% tests/component/% tests/fuzz/%: private LDFLAGS += $(TEST_LINK)
 
 # Make starts the tests in this order.
