@@ -12,7 +12,8 @@ tests_unit_librig_a_SOURCES = \
 	tests/unit/worker/splice/source.c tests/unit/worker/splice/source.h \
 	tests/unit/worker/splice/stage.c tests/unit/worker/splice/stage.h \
 	tests/unit/worker/stream/rig.c tests/unit/worker/stream/rig.h \
-	tests/unit/worker/ts/build.c tests/unit/worker/ts/build.h
+	tests/unit/worker/ts/build.c tests/unit/worker/ts/build.h \
+	tests/unit/worker/ts/sample.c tests/unit/worker/ts/sample.h
 
 unit_common_tests = \
 	tests/unit/common/account/test_client_address \

@@ -3,10 +3,10 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "tests/unit/worker/ts/sample.h"
 
 #include <criterion/criterion.h>
 #include <dvbcsa/dvbcsa.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,22 +377,6 @@ Test(descrambler, collected_packets_of_a_closed_input_are_dropped)
 	free(r);
 }
 
-static size_t load(const char *name, uint8_t *ret)
-{
-	const char *srcdir = getenv("srcdir");
-	char *path = xasprintf("%s/../shared/data/ts/%s",
-			       srcdir ? srcdir : ".", name);
-	FILE *f = fopen(path, "rb");
-	size_t n;
-
-	if (f == NULL)
-		cr_skip("no sample %s", path);
-	n = fread(ret, TS_PACKET, MOST, f);
-	(void)fclose(f);
-	free(path);
-	return n;
-}
-
 Test(descrambler, a_service_that_another_program_scrambled_is_clear)
 {
 	static const uint8_t word[] = { 0x01, 0x23, 0x45, 0x69,
@@ -400,10 +384,10 @@ Test(descrambler, a_service_that_another_program_scrambled_is_clear)
 	static uint8_t scrambled[MOST][TS_PACKET], clear[MOST][TS_PACKET];
 	struct received *r = received_new();
 	struct descrambler *d = descrambler_new(take, r);
-	size_t n = load("test-026.csa.ts", scrambled[0]);
+	size_t n = sample_packets("test-026.csa.ts", scrambled, MOST);
 	struct ts_run run = { scrambled[0], n };
 
-	cr_assert_eq(load("test-026.decsa.ts", clear[0]), n);
+	cr_assert_eq(sample_packets("test-026.decsa.ts", clear, MOST), n);
 	descrambler_set(d, DESCRAMBLER_EVEN, word);
 	descrambler_set(d, DESCRAMBLER_ODD, word);
 	descrambler_feed(d, &run, 1, 0);

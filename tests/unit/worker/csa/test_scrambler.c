@@ -4,10 +4,10 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
+#include "tests/unit/worker/ts/sample.h"
 
 #include <criterion/criterion.h>
 #include <dvbcsa/dvbcsa.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,22 +332,6 @@ Test(scrambler, scrambled_packets_stay_as_they_are)
 	rig_done(&g);
 }
 
-static size_t load(const char *name, uint8_t *ret)
-{
-	const char *srcdir = getenv("srcdir");
-	char *path = xasprintf("%s/../shared/data/ts/%s",
-			       srcdir ? srcdir : ".", name);
-	FILE *f = fopen(path, "rb");
-	size_t n;
-
-	if (f == NULL)
-		cr_skip("no sample %s", path);
-	n = fread(ret, TS_PACKET, MOST, f);
-	(void)fclose(f);
-	free(path);
-	return n;
-}
-
 /* The other program scrambled a single service, and with another parity. */
 Test(scrambler, a_capture_is_scrambled_as_another_program_does)
 {
@@ -357,10 +341,10 @@ Test(scrambler, a_capture_is_scrambled_as_another_program_does)
 	struct received *r = xcalloc(1, sizeof *r);
 	struct scrambler *s = scrambler_new(key, &pids);
 	struct psi *psi = psi_new();
-	size_t n = load("test-026.csa.ts", theirs[0]), same = 0;
+	size_t n = sample_packets("test-026.csa.ts", theirs, MOST), same = 0;
 	struct ts_run all = { clear[0], n };
 
-	cr_assert_eq(load("test-026.decsa.ts", clear[0]), n);
+	cr_assert_eq(sample_packets("test-026.decsa.ts", clear, MOST), n);
 	for (size_t i = 0; i < n; i++)
 		(void)psi_feed(psi, clear[i]);
 	scrambler_set_psi(s, psi);

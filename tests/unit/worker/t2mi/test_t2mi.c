@@ -3,9 +3,9 @@
 
 #include "common/base/alloc.h"
 #include "tests/unit/worker/t2mi/t2mi_maker.h"
+#include "tests/unit/worker/ts/sample.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,22 +257,6 @@ Test(t2mi, a_source_cannot_multiply_its_rate_by_null_packets)
 				 1999 * BASEBAND_NULLS);
 }
 
-static size_t load(const char *name, uint8_t (*ret)[TS_PACKET])
-{
-	const char *srcdir = getenv("srcdir");
-	char *path = xasprintf("%s/../shared/data/ts/%s",
-			       srcdir ? srcdir : ".", name);
-	FILE *f = fopen(path, "rb");
-	size_t n;
-
-	if (f == NULL)
-		cr_skip("no sample %s", path);
-	n = fread(ret, TS_PACKET, MOST, f);
-	(void)fclose(f);
-	free(path);
-	return n;
-}
-
 /* The other program stopped in front of the last frame. */
 Test(t2mi, a_capture_comes_out_as_another_program_unpacked_it)
 {
@@ -280,8 +264,9 @@ Test(t2mi, a_capture_comes_out_as_another_program_unpacked_it)
 	struct t2mi_counts c;
 	size_t n;
 
-	maker.n = load("test-109.ts", maker.packets);
-	n = load("test-109.plp.ts", theirs);
+	maker.n = sample_packets("test-109.ts", maker.packets,
+				 MAKER_PACKETS);
+	n = sample_packets("test-109.plp.ts", theirs, MOST);
 	c = unwrap(0);
 	cr_assert_eq(c.packets, 6);
 	cr_assert_eq(c.crc_errors + c.cut + c.baseband.header_errors, 0);
