@@ -178,16 +178,19 @@ test('a reader reports an alarm of its source as an alarm of the source',
 		shape: (packets) => lose && ++n % 50 === 0 ? [] : [packets] });
 
 	await sluice.onair('c');
+	// a busy machine delays the sender: tables and clocks are late, and an
+	// alarm about their times may stay
+	const whole = (s) => ![s, s.inputs[0]].some((place) =>
+		place.alarms.includes('continuity'));
 	for (const id of ['a', 'b', 'c'])
-		await sluice.waitStatus(id, 'no alarm', (s) =>
-			s.inputs[0].alarms.length === 0 &&
-			s.alarms.length === 0, 90000);
+		await sluice.waitStatus(id, 'no loss', whole, 90000);
 	const from = told.messages.length;
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 	const events = ctl.start(['events', '--scope', 'alarm',
 		'--stream', 'b']);
 	await waitUntil('none shown', async () =>
-		!/alarms/.test(await ctl.out(['stream', 'show', 'b'])), 90000);
+		!/continuity/.test(await ctl.out(['stream', 'show', 'b'])),
+	90000);
 	const line = / alarm b input 1 continuity \w+, as of stream a\n/;
 	lose = true;
 	// a busy machine raises others, too
@@ -224,10 +227,11 @@ test('a reader reports an alarm of its source as an alarm of the source',
 			assert.equal(m.source, causes[m.channel_id],
 				JSON.stringify(m));
 	// each stream reports its own end: no other stream has this alarm
+	const before = told.messages.length;
 	await sluice.cmd('toggle-stream', { id: 'a' });
 	sender.stop();
 	const silent = await waitUntil('silence of b', () =>
-		told.messages.slice(from).find((m) => m.channel_id === 'b' &&
+		told.messages.slice(before).find((m) => m.channel_id === 'b' &&
 			m.alarm === 'sync_loss' && m.raised), 20000);
 	assert.equal(silent.source, undefined);
 	await sluice.stop();
