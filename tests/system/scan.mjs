@@ -40,6 +40,13 @@ async function collect(sluice, id, probe, timeoutMs = 20000) {
 	return records;
 }
 
+// An analyzer without a request for ten seconds ends, and a busy machine needs
+// longer for some steps: each probe is a request to all that must stay.
+const kept = (what, sluice, ids, probe) => waitUntil(what, async () => {
+	await Promise.all(ids.map((id) => check(sluice, id)));
+	return probe();
+});
+
 const of = (records, psi) => records.filter((r) => r.psi === psi);
 
 function ended(sluice) {
@@ -316,7 +323,7 @@ test('many scans at once are bounded, and each has its own input',
 		{ error: `${LIMIT} analyzers run already` });
 	const ids = good.map((r) => JSON.parse(r.body).id);
 	assert.equal(new Set(ids).size, LIMIT);
-	await waitUntil('workers', () => sluice.workers().filter((w) =>
+	await kept('workers', sluice, ids, () => sluice.workers().filter((w) =>
 		w.role === 'scan').length === LIMIT);
 	await sluice.cmd('scan-kill', { id: ids[0] });
 	const next = await init(sluice, 'udp://127.0.0.1:5100');
@@ -329,19 +336,19 @@ test('a crash ends only that scan', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const id = await init(sluice, 'udp://127.0.0.1:5000');
 
-	await waitUntil('analyzer', () => sluice.worker('scan'));
+	await kept('analyzer', sluice, [id], () => sluice.worker('scan'));
 	const first = sluice.worker('scan').pid;
 	const other = await init(sluice, 'udp://127.0.0.1:5001');
 	// a signal that a sanitizer does not report at length
 	process.kill(first, 'SIGABRT');
-	await waitUntil('error', async () => {
+	await kept('error', sluice, [other], async () => {
 		const { error } = await check(sluice, id);
 		return /^the analyzer has ended: killed by signal 6/
 			.test(error);
 	});
 	assert.deepEqual(await check(sluice, other), { 'scan-check': 'ok' });
 	assert.ok(!sluice.workers().some((w) => w.pid === first));
-	await waitUntil('the other', () => sluice.workers().some((w) =>
+	await kept('the other', sluice, [other], () => sluice.workers().some((w) =>
 		w.role === 'scan'));
 	assert.equal(sluice.workers().filter((w) =>
 		w.role === 'scan').length, 1, 'it is not started again');
