@@ -60,12 +60,28 @@ test('a clock of another time is reported, delays are not', () => {
 	const skew = new Skew();
 
 	assert.equal(skew.value, 0);
-	for (const delay of [0.1, 0.9, 1.4])
-		skew.note(1000, 1000.3 + delay);
+	// even where every reply takes seconds, and only the first one counts
+	for (const delay of [9, 0.1, 0.9, 1.4])
+		skew.note(1000, 1000.3, 1000.3 + delay);
 	assert.equal(skew.value, 0);
-	for (let i = 0; i < 20; i++)
-		skew.note(1000 + i, 1060.5 + i + i % 3);
-	assert.equal(Math.round(skew.value), -60);
+	for (let i = 0; i < 20; i++) {
+		const asked = 1060.5 + i;
+
+		skew.note(1000 + i, asked, asked + i % 3);
+		assert.equal(Math.round(skew.value), -60);
+	}
+	// set right, without a wait for many replies
+	skew.note(1100, 1100.5, 1100.6);
+	assert.equal(skew.value, 0);
+
+	const late = new Skew();
+
+	late.note(1000, 1000.3, 1009.3);
+	assert.equal(late.value, 0);
+	late.note(1009, 1004.3, 1009.4);
+	assert.equal(late.value, 0);
+	late.note(1070, 1010.3, 1015.3);
+	assert.ok(late.value > 54 && late.value < 61, `${late.value}`);
 });
 
 test('characters that hide or turn a text are visible', () => {

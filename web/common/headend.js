@@ -100,8 +100,9 @@ export class Headend {
 		const round = ++this.#round, { api, store } = this;
 		const { wantsOverview, wantsConfig } = store;
 		const isOver = () => round !== this.#round;
+		const asked = Date.now() / 1000;
 
-		this.#askedAt = Date.now() / 1000;
+		this.#askedAt = asked;
 		this.#loading = true;
 		store.hold();
 		try {
@@ -113,7 +114,7 @@ export class Headend {
 				return false;
 			const now = Date.now() / 1000;
 
-			this.skew.note(overview.timestamp, now);
+			this.skew.note(overview.timestamp, asked, now);
 			if (config !== null)
 				store.load(config);
 			store.take(overview, now);

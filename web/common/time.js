@@ -60,31 +60,43 @@ export function moment(seconds, now, zone) {
 }
 
 /**
- * Follows the difference of the service's clock to the browser's.  A reply is
- * late by its journey, so the earliest one counts.
+ * Follows the difference of the service's clock to the browser's.  The service
+ * wrote its time after the request and before the reply arrived: these are the
+ * bounds of the difference, and a slow reply has wide ones.
  */
 export class Skew {
-	/** @type {number[]} */
+	/** @type {{least: number, most: number}[]} */
 	#last = [];
 
 	/**
 	 * @param {number} service Unix time in a reply, whole seconds
-	 * @param {number} browser Unix time of its arrival
+	 * @param {number} asked Unix time of the request, of the browser
+	 * @param {number} browser Unix time of the arrival
 	 */
-	note(service, browser) {
-		// the service has cut the second: half of one is lost on average
-		this.#last.push(service + 0.5 - browser);
+	note(service, asked, browser) {
+		const { least, most } = this.#bounds();
+		// the service has cut the second
+		const one = { least: service - browser, most: service + 1 - asked };
+
+		// a clock was set
+		if (one.least > most || one.most < least)
+			this.#last = [];
+		this.#last.push(one);
 		if (this.#last.length > 20)
 			this.#last.shift();
 	}
 
-	/** Seconds to add to the browser's time. */
-	get value() {
-		if (this.#last.length === 0)
-			return 0;
-		const best = Math.max(...this.#last);
+	/** Bounds that no reply contradicts. */
+	#bounds() {
+		return { least: Math.max(...this.#last.map((one) => one.least)),
+			most: Math.min(...this.#last.map((one) => one.most)) };
+	}
 
-		return Math.abs(best) < 2 ? 0 : best;
+	/** Seconds to add to the browser's time; 0: the clocks may agree. */
+	get value() {
+		const { least, most } = this.#bounds();
+
+		return least < 1.5 && most > -1.5 ? 0 : (least + most) / 2;
 	}
 }
 
