@@ -136,8 +136,9 @@ export class Sluice {
 		}, text);
 	}
 
-	// A command that is to succeed; the decoded reply.  A restart is refused
-	// where a busy machine leaves the trial no time: a client asks again.
+	// A command that is to succeed; the decoded reply.  A restart is
+	// refused where a busy machine leaves the trial no time: a client asks
+	// again.
 	async cmd(name, fields = {}, tries = 5) {
 		const reply = await this.post({ cmd: name, ...fields });
 

@@ -348,8 +348,8 @@ test('a crash ends only that scan', async (t) => {
 	});
 	assert.deepEqual(await check(sluice, other), { 'scan-check': 'ok' });
 	assert.ok(!sluice.workers().some((w) => w.pid === first));
-	await kept('the other', sluice, [other], () => sluice.workers().some((w) =>
-		w.role === 'scan'));
+	await kept('the other', sluice, [other], () =>
+		sluice.workers().some((w) => w.role === 'scan'));
 	assert.equal(sluice.workers().filter((w) =>
 		w.role === 'scan').length, 1, 'it is not started again');
 });
