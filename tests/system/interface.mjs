@@ -146,7 +146,9 @@ for (const type of ['udp', 'rtp'])
 		await sluice.onair('a001');
 		// all earlier messages have arrived
 		await sluice.logged(/stream a001: on air/);
-		const before = said('off air'), asked = said('a querier?');
+		// the packets of the second when it goes down may be too few
+		const lines = () => said('off air') - said(/off air: \d+ kbit/);
+		const before = lines(), asked = said('a querier?');
 		const opened = said('opening it again');
 
 		await ip('link', 'set', 'vc', 'down');
@@ -161,7 +163,7 @@ for (const type of ['udp', 'rtp'])
 
 		assert.deepEqual(inputs[0].alarms.filter((a) =>
 			['no_querier', 'unprotected'].includes(a)), []);
-		assert.equal(said('off air') - before, 1, sluice.log);
+		assert.equal(lines() - before, 1, sluice.log);
 		assert.equal(said('opening it again'), opened, sluice.log);
 		assert.equal(said('a querier?'), asked, sluice.log);
 		await ip('link', 'set', 'vc', 'up');

@@ -22,7 +22,8 @@ static const char *error_of(const struct input_chain *l)
 {
 	const char *error = input_keeper_error(&l->keeper);
 
-	if (error != NULL && l->silent)
+	if (error != NULL &&
+	    (l->silent || l->report.fault == ANALYZE_SILENT))
 		return error;
 	return l->error.text[0] != '\0' ? l->error.text : l->fault;
 }

@@ -7,10 +7,11 @@
 #include <criterion/criterion.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { PATIENCE_S = 30, TRIES = 8 };
+enum { PATIENCE_S = 30, TRIES = 8, LINE = 256 };
 
 /* The clock of the whole test, of the thread that reads the file as well. */
 static _Atomic uint64_t clock_ns = SECOND_NS;
@@ -138,6 +139,42 @@ Test(selector, the_reason_stays_while_an_input_is_tried_again)
 			check_reason(s);
 	}
 	cr_assert_eq(told, 1, "%u lines", told);
+	selector_free(&s);
+	splice_free(&splice);
+	stream_memory_close(&memory);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+}
+
+static void keep_off_air(enum log_level level, const char *component,
+			 const char *text, void *arg)
+{
+	(void)level, (void)component;
+	if (strncmp(text, "off air: ", strlen("off air: ")) == 0)
+		(void)snprintf(arg, LINE, "%s", text);
+}
+
+/* A second without packets, after an input on air failed; its last packets are
+ * too recent for a silence. */
+Test(selector, the_log_has_the_error_that_ends_the_packets)
+{
+	static struct msg_stream_status status;
+	char line[LINE] = "";
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make(memory, splice, &missing);
+
+	log_open(keep_off_air, line, LOG_LEVEL_INFO);
+	turn(s);
+	await_refusal(s);
+	s->was_onair = s->logged_onair = true;
+	s->chains[0].keeper.failed = false;
+	s->chains[0].silence.last_ns = clock_ns + SECOND_NS;
+	selector_second(s, second_later(), &status);
+	cr_assert_not(s->chains[0].silent);
+	cr_assert_str_eq(line, "off air: /nonexistent/clip.ts: No such file or "
+			       "directory");
 	selector_free(&s);
 	splice_free(&splice);
 	stream_memory_close(&memory);
