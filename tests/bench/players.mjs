@@ -23,8 +23,8 @@ export async function players(report) {
 	for (const what of missing)
 		report.judge(false, `players: ${what}`);
 	for (const seen of found) {
-		const { name, pictures = 'some', late = 0 } = seen;
-		const faults = faultsOf(seen, kills);
+		const { name, pictures = 'some', late = 0, times = [] } = seen;
+		const faults = [...faultsOf(seen, kills), ...times];
 
 		report.judge(faults.length === 0 && late === 0,
 			`players: ${name}: ${pictures} pictures, ${late} ` +

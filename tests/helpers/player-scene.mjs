@@ -5,11 +5,14 @@ import { assertOneStream, judge, makeClip } from './media.mjs';
 import { RATE, curl, lacksBrowser, playInBrowser, players }
 	from './players.mjs';
 import { Sluice, config, stream } from './sluice.mjs';
+import { Timing } from './timing.mjs';
 import { sleep, tempDir, waitUntil } from './util.mjs';
 
 const PORT = 8100;
 const TS = `http://127.0.0.1:${PORT}/a`;
 const HLS = `http://127.0.0.1:${PORT}/a.m3u8`;
+// A player that is late still finds its next segment.
+const WINDOW = '#duration=2&quantity=30';
 // A player of a file gets the pictures that were sent before it came, and one
 // of segments the last part when it is complete.
 const MARGIN_S = 4;
@@ -23,7 +26,7 @@ export async function begin(t) {
 			tone });
 	const sluice = await Sluice.start(t, config(stream('a',
 		[`file://${dir}/a.ts#loop`, `file://${dir}/b.ts#loop`],
-		[TS, `${HLS}#duration=2`], { backup_type: 'passive' })));
+		[TS, `${HLS}${WINDOW}`], { backup_type: 'passive' })));
 
 	await sluice.onair('a');
 	return sluice;
@@ -48,7 +51,9 @@ async function restart(sluice) {
 	const times = () => sluice.log.match(/restarting/g)?.length ?? 0;
 	const before = times();
 
-	await sluice.cmd('restart');
+	// the trial of the program has a limit of time, and a refusal changes
+	// nothing
+	await waitUntil('an accepted restart', () => sluice.cmd('restart'));
 	await waitUntil('the restart', () => times() > before);
 	await sluice.ready();
 }
@@ -59,7 +64,8 @@ const disturbances = [switchInput, kill, restart];
 // cut, until it has recovered: two lines for each frame of a PES packet.
 const LINES_PER_KILL = 100;
 
-// The faults of a finding, after so many kills.
+// The faults of a finding, after so many kills; those of its times are not
+// among them.
 export const faultsOf = ({ errors, damaged = [] }, kills) => [...errors,
 	...damaged.length > kills * LINES_PER_KILL ? damaged : []];
 
@@ -81,7 +87,7 @@ async function watchByCurl(t, seconds, counts) {
 async function watchInBrowser(t, seconds) {
 	const found = await playInBrowser(t, { hls: HLS, ts: TS }, seconds);
 
-	return found.map((seen) => ({ ...seen, errors: [...seen.errors,
+	return found.map((seen) => ({ ...seen, times: [...seen.times,
 		...seen.pictures < seconds * RATE / 2 ?
 			[`${seen.pictures} pictures in ${seconds} s`] : []] }));
 }
@@ -89,20 +95,23 @@ async function watchInBrowser(t, seconds) {
 async function watchBy(t, name, url, seconds) {
 	const seen = await players[name].play(t, url, seconds);
 	const least = (seconds - MARGIN_S) * RATE;
+	const { times = [] } = seen;
 
+	// what a late player skips it does not show
 	return [{ name: `${name} ${url === HLS ? 'HLS' : 'TS'}`, ...seen,
-		errors: [...seen.errors, ...seen.pictures < least ?
+		times: [...times, ...seen.pictures < least ?
 			[`${seen.pictures} pictures of ${least}`] : []] }];
 }
 
 // Plays with all of them for so long, a disturbance at a time: the findings of
-// each, and the reasons why others did not play.
+// each, the machine meanwhile, and the reasons why others did not play.
 export async function playAll(t, sluice, { seconds, everyS, browser = true,
 	only = Object.keys(players) }) {
 	const names = only.filter((name) => !players[name].lacks);
 	const missing = only.map((name) => players[name].lacks);
 	const skipped = browser && lacksBrowser();
 	const counts = { all: 0, kills: 0 };
+	const timing = new Timing(t);
 	let over = false;
 	const all = Promise.all([
 		watchByCurl(t, seconds, counts),
@@ -124,7 +133,8 @@ export async function playAll(t, sluice, { seconds, everyS, browser = true,
 	const found = await all.finally(() => { over = true; });
 
 	await disturbed;
+	timing.stop();
 	return { found: found.flat(), happened: counts.all,
-		kills: counts.kills,
+		kills: counts.kills, timing,
 		missing: [...missing, skipped].filter(Boolean) };
 }

@@ -2,7 +2,8 @@
 // Players of other projects.  Each plays an address for some seconds; the
 // promise that it returns is fulfilled with its findings: { errors, damaged }
 // (lines about pictures that do not decode), and perhaps { pictures, late }
-// (pictures that it had no time for).
+// (pictures that it had no time for) and { times } (what happened because the
+// player, or the stream, was late).
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -26,6 +27,13 @@ const sorted = (all) => ({ errors: all.filter((line) =>
 	!undecodable.test(line)), damaged: all.filter((line) =>
 	undecodable.test(line)) });
 
+// ffmpeg and ffprobe have read segments too late.
+const SKIPPED = /skipping \d+ segments ahead, expired from playlists/;
+
+const withSkips = ({ errors, damaged }) => ({ damaged,
+	errors: errors.filter((line) => !SKIPPED.test(line)),
+	times: errors.filter((line) => SKIPPED.test(line)) });
+
 const isPlaylist = (url) => url.endsWith('.m3u8');
 
 async function ffmpeg(t, url, seconds) {
@@ -36,7 +44,8 @@ async function ffmpeg(t, url, seconds) {
 	const last = (name) => Number(out.match(
 		new RegExp(`^${name}=(\\d+)$`, 'gm'))?.at(-1).split('=')[1]);
 
-	return { ...sorted([...lines(err), ...code === 0 ? [] : [`${code}`]]),
+	return { ...withSkips(sorted([...lines(err),
+		...code === 0 ? [] : [`${code}`]])),
 		pictures: last('frame'),
 		late: last('drop_frames') + last('dup_frames') };
 }
@@ -46,12 +55,15 @@ async function ffprobe(t, url, seconds) {
 		'-select_streams', 'v', '-show_entries', 'packet=dts_time',
 		'-of', 'csv=p=0', '-read_intervals', `%+${seconds}`, url]);
 	const times = lines(out).map(Number);
-	const steps = times.slice(1).map((time, i) => time - times[i]);
+	const steps = times.slice(1).map((time, i) => time - times[i])
+		.filter((step) => Math.abs(step - 1 / RATE) > 0.002);
+	const seen = withSkips(sorted([...lines(err),
+		...code === 0 ? [] : [`${code}`]]));
+	// a segment that was skipped is a step
+	const unexplained = steps.length > seen.times.length ? steps : [];
 
-	return { ...sorted([...lines(err), ...code === 0 ? [] : [`${code}`],
-		...steps.filter((step) => Math.abs(step - 1 / RATE) > 0.002)
-			.map((step) => `a step of ${step.toFixed(3)} s`)]),
-	pictures: times.length };
+	return { ...seen, errors: [...seen.errors, ...unexplained.map((step) =>
+		`a step of ${step.toFixed(3)} s`)], pictures: times.length };
 }
 
 // A player's process until the time is over.
@@ -62,20 +74,40 @@ async function until(child, seconds, ready) {
 	}, 20000);
 	await sleep(seconds * 1000);
 	const ended = child.exitCode !== null;
+	// while it stops, its threads find their neighbours gone
+	const { err } = child.text;
 
 	child.kill('SIGINT');
-	return [...ended ? ['ended'] : [], ...lines((await child.ended).err)];
+	await child.ended;
+	return [...ended ? ['ended'] : [], ...lines(err)];
 }
 
 const dropping = /discontinuity|lost|corrupt|deadlock|too late|underflow/i;
+
+// VLC logs each segment that it fetches.  It skips some, or fetches one again,
+// when it is late, and reports the gap.
+function skipsOf(said) {
+	const all = said.map((line) => /Retrieving .*\/(\d+)\.ts/.exec(line))
+		.filter(Boolean).map(([, number]) => Number(number));
+
+	return all.slice(1).map((number, i) => [all[i], number])
+		.filter(([before, after]) => after !== before + 1)
+		.map(([before, after]) =>
+			`segment ${after} fetched after ${before}`);
+}
 
 async function cvlc(t, url, seconds) {
 	const child = vlc(t, '-vv', '--vout', 'dummy', '--aout', 'adummy', url);
 	const said = await until(child, seconds, () =>
 		/Received first picture/.test(child.text.err));
 
-	return { ...sorted(said.filter((line) => dropping.test(line) &&
-		!/too late/.test(line))),
+	const faults = sorted(said.filter((line) => dropping.test(line) &&
+		!/too late/.test(line)));
+	const skips = skipsOf(said);
+
+	return { ...skips.length > 0 && faults.errors.length > 0 ?
+		{ ...faults, errors: [], times: [...skips, ...faults.errors] } :
+		faults,
 	late: said.filter((line) => /too late/.test(line)).length };
 }
 
@@ -142,7 +174,8 @@ const script = `
 const state = {};
 function watch(name, attach) {
 	const video = document.createElement('video');
-	const seen = state[name] = { errors: [], pictures: 0, late: 0 };
+	const seen = state[name] = { errors: [], times: [], pictures: 0,
+		late: 0 };
 	let recovers = true; // until the first picture
 
 	function count() {
@@ -156,11 +189,11 @@ function watch(name, attach) {
 	video.requestVideoFrameCallback(count);
 	video.addEventListener('waiting', () => {
 		if (!recovers)
-			seen.errors.push('a stall at ' + video.currentTime);
+			seen.times.push('a stall at ' + video.currentTime);
 	});
 	video.addEventListener('error', () =>
 		seen.errors.push('decoder: ' + video.error.message));
-	attach(video, (error) => seen.errors.push(error), () => {
+	attach(video, seen, (error) => seen.errors.push(error), () => {
 		if (recovers)
 			return false;
 		recovers = true;
@@ -169,7 +202,7 @@ function watch(name, attach) {
 	video.play();
 }
 function playHls(url) {
-	watch('hls.js', (video, fail, recover) => {
+	watch('hls.js', (video, seen, fail, recover) => {
 		const hls = new Hls();
 
 		hls.on(Hls.Events.ERROR, (event, data) => {
@@ -177,7 +210,13 @@ function playHls(url) {
 			const decodes = type !== Hls.ErrorTypes.MEDIA_ERROR ||
 				details === 'bufferStalledError';
 
-			fail(decodes ? details : 'decoder: ' + details);
+			// the player has ended a request of its own
+			if (details === Hls.ErrorDetails.INTERNAL_ABORTED)
+				return;
+			if (/Stalled|NudgeOnStall|TimeOut/.test(details))
+				seen.times.push(details);
+			else
+				fail(decodes ? details : 'decoder: ' + details);
 			if (fatal && !decodes && recover()) {
 				hls.recoverMediaError();
 				video.play();
@@ -188,7 +227,7 @@ function playHls(url) {
 	});
 }
 function playTs(url) {
-	watch('mpegts.js', (video, fail, recover) => {
+	watch('mpegts.js', (video, seen, fail, recover) => {
 		function begin() {
 			const player = mpegts.createPlayer({ type: 'mpegts',
 				url, isLive: true },
@@ -273,7 +312,8 @@ export async function playInBrowser(t, { hls, ts }, seconds) {
 	await sleep(seconds * 1000);
 	const after = await read();
 	await context.close();
-	return Object.entries(after).map(([name, { errors, pictures, late }]) =>
-		({ name, ...sorted(errors), late,
-			pictures: pictures - before[name].pictures }));
+	return Object.entries(after).map(([name, seen]) =>
+		({ name, ...sorted(seen.errors), late: seen.late,
+			times: seen.times,
+			pictures: seen.pictures - before[name].pictures }));
 }

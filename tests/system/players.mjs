@@ -11,20 +11,23 @@ const SECONDS = 20;
 test('players show no fault, whatever happens to the stream', async (t) => {
 	const sluice = await begin(t);
 	// eight players and the sanitizers are too much for two cores
-	const { found, happened, kills, missing } = await playAll(t, sluice, {
-		seconds: SECONDS, everyS: 5, browser: !sanitized,
-		...sanitized ? { only: ['ffmpeg'] } : {} });
+	const { found, happened, kills, missing, timing } = await playAll(t,
+		sluice, { seconds: SECONDS, everyS: 5, browser: !sanitized,
+			...sanitized ? { only: ['ffmpeg'] } : {} });
 
 	missing.forEach((what) => t.diagnostic(what));
 	assert.ok(happened >= 3);
 	for (const seen of found)
 		await t.test(seen.name, (inner) => {
-			const { pictures = 'no count of', late = 0 } = seen;
+			const { pictures = 'no count of', late = 0,
+				times = [] } = seen;
 
 			// late is judged where a player has a processor:
 			// make soak SOAK=players
 			inner.diagnostic(`${pictures} pictures, ${late} late`);
 			assert.deepEqual(faultsOf(seen, kills), []);
+			timing.assert(times.length === 0, times.join('; '),
+				inner);
 		});
 	await sluice.stop();
 });
