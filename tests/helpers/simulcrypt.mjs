@@ -82,6 +82,7 @@ export class Ecmg {
 	words = new Map(); // of all crypto periods, by number
 	provisions = [];
 	streams = new Map();
+	closed = [];      // numbers of streams that were closed
 	setups = 0;
 	#sockets = new Set();
 
@@ -171,6 +172,7 @@ export class Ecmg {
 		}
 		if (m.type === 0x104) {
 			this.streams.delete(number(m, 0x0f));
+			this.closed.push(number(m, 0x0f));
 			this.#send(socket, 0x105, [channel, stream]);
 		}
 		if (m.type === 0x201)

@@ -9,6 +9,7 @@ helper_files = \
 	tests/helpers/bad-worker.mjs \
 	tests/helpers/browser.mjs \
 	tests/helpers/capture.mjs \
+	tests/helpers/cas-scene.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/container.mjs \
@@ -175,6 +176,7 @@ system_tests = \
 	tests/system/situations-processes.mjs \
 	tests/system/situations-service.mjs \
 	tests/system/simulcrypt.mjs \
+	tests/system/simulcrypt-faults.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt-interface.mjs \
 	tests/system/splice-restart.mjs \

@@ -29,7 +29,8 @@ _Static_assert((int)MSG_CAS_STREAMS_MAX == (int)ECMG_STREAMS_MAX &&
 		       (int)MSG_CAS_AC_MAX == (int)CAS_AC_MAX,
 	       "messages have room for what generators send");
 
-/* A stream. */
+/* A stream.  Its channel alone identifies it: another process may have got its
+ * name. */
 struct link {
 	TAILQ_ENTRY(link) next;
 	struct cas *of;
@@ -131,16 +132,11 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	const struct msg_cas_link *from = &m->cas_link;
 	struct cas *c = role;
 	struct cas_data ac = { .len = strlen(from->ac) / 2 };
-	struct link *l, *old;
+	struct link *l;
 
 	if (c->ecmg == NULL || n_fds == 0 ||
 	    !hex_read(from->ac, ac.bytes, ac.len))
 		return;
-	TAILQ_FOREACH(old, &c->links, next)
-		if (strcmp(old->name, from->stream) == 0)
-			break;
-	if (old != NULL)
-		drop_link(old);
 	l = xcalloc(1, sizeof *l);
 	l->of = c;
 	l->stream = free_stream(c);
