@@ -177,6 +177,7 @@ system_tests = \
 	tests/system/situations-service.mjs \
 	tests/system/simulcrypt.mjs \
 	tests/system/simulcrypt-faults.mjs \
+	tests/system/simulcrypt-lost.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt-interface.mjs \
 	tests/system/splice-restart.mjs \

@@ -225,6 +225,11 @@ void cas_systems_ask(struct cas_systems *c)
 static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 		       struct errmsg *ret)
 {
+	static const char *const effects[] = {
+		[CRYPTO_SCRAMBLED] = "the control word stays",
+		[CRYPTO_CLEAR] = "the stream is sent in the clear",
+		[CRYPTO_STOPPED] = "the components are not sent",
+	};
 	const struct cas_spec *spec = &c->cfg.list->list[i];
 	const struct system *s = &c->systems[i];
 	unsigned late_s = crypto_late_s(c->cfg.periods, i, now_ns);
@@ -237,8 +242,8 @@ static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 	else if (s->error.text[0] != '\0')
 		errmsg_set(ret, "CAS %s: %s", spec->link.id, s->error.text);
 	else if (late_s >= LATE_S)
-		errmsg_set(ret, "CAS %s: no ECM for %u s: the control word "
-			   "stays", spec->link.id, late_s);
+		errmsg_set(ret, "CAS %s: no ECM for %u s: %s", spec->link.id,
+			   late_s, effects[crypto_mode(c->cfg.periods)]);
 	else
 		return false;
 	return true;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DVB Simulcrypt: ecmg_lost, with a real worker and a generator that is silent.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entry, firstClear, link, packets, play, receive }
+	from '../helpers/cas-scene.mjs';
+import { PROGRAM } from '../helpers/mux.mjs';
+import { Ecmg } from '../helpers/simulcrypt.mjs';
+import { joined } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const NULL_PID = 0x1fff;
+
+// The states of a PID one after the other: 's' scrambled, 'c' clear.
+const states = (data, pid) => packets(data, pid).map((p) =>
+	p[3] & 0x80 ? 's' : 'c')
+	.filter((is, i, all) => is !== all[i - 1]).join('');
+
+for (const [policy, error, want] of [
+	['clear', 'the stream is sent in the clear', /s(cs)+$/],
+	['stop', 'the components are not sent', /^s$/]])
+	test(`ecmg_lost ${policy}: ${error}`, async (t) => {
+		const ecmg = await Ecmg.start(t);
+		const { sluice, recorder } = await play(t, [entry(ecmg,
+			{ ecmg_lost: policy, ecmg_lost_time: 2 })], [link]);
+		const next = async (what) => {
+			const n = ecmg.provisions.length;
+
+			await waitUntil(what, () =>
+				ecmg.provisions.length >= n + 2, 20000);
+		};
+
+		// a slow start may be late, too
+		await sluice.waitStatus('s', 'ECMs', (s) => !s.cas_error,
+			30000);
+		await next('periods');
+		ecmg.silent = true;
+		await sluice.waitStatus('s', policy, (s) =>
+			s.cas_error?.startsWith('CAS c1: no ECM for ') &&
+			s.cas_error.endsWith(`: ${error}`), 30000);
+		const { packets: sent } = await sluice.status('s');
+
+		await sluice.waitStatus('s', 'more packets', (s) =>
+			s.packets > sent + 500, 30000);
+		ecmg.silent = false;
+		await sluice.waitStatus('s', 'no error', (s) => !s.cas_error,
+			30000);
+		await next('periods after it');
+		const [clear, data] = (await recorder.stop()).map(joined);
+		const got = receive(data);
+		// a machine that stalls changes counters and times
+		const payloads = (from, first = 0) =>
+			packets(from, PROGRAM.video).slice(first)
+				.filter((p) => !(p[1] & 0x40))
+				.filter((p) => p[3] >> 4 === 1)
+				.map((p) => p.toString('hex', 4));
+		const of = new Set(payloads(clear));
+		const strange = payloads(got.data, firstClear(got.data))
+			.filter((p) => !of.has(p));
+
+		assert.match(states(data, PROGRAM.video), want);
+		assert.ok(got.changes >= 2, `${got.changes} changes`);
+		assert.equal(strange.length, 0);
+		if (policy === 'stop')
+			assert.ok(packets(data, NULL_PID).length > 300);
+	});
