@@ -288,6 +288,7 @@ static void take_slow_answer(struct ca_stage *s, size_t group, size_t cam,
 				 &wrong);
 	if (r->state != CA_DONE)
 		use_words(s, group, &words);
+	explicit_bzero(&words, sizeof words);
 }
 
 static void take_answer(struct ca_stage *s, size_t group, size_t cam,
@@ -324,6 +325,7 @@ static void take_answer(struct ca_stage *s, size_t group, size_t cam,
 		 ++g->lost >= LOST_MAX)
 		prefer(s, g, cam, now_ns);
 	use_words(s, group, &words);
+	explicit_bzero(&words, sizeof words);
 }
 
 /* False: it is no answer to a question of the group to the softcam. */
@@ -369,6 +371,8 @@ void ca_stage_apply_later(struct ca_stage *s, uint64_t at_ns)
 			g->n_later--;
 			memmove(&g->later[0], &g->later[1],
 				g->n_later * sizeof g->later[0]);
+			explicit_bzero(&g->later[g->n_later],
+				       sizeof g->later[0]);
 		}
 	}
 }

@@ -302,8 +302,10 @@ void ca_stage_reset(struct ca_stage *s)
 	for (size_t i = 0; i < CA_WATCHES_MAX; i++)
 		if (s->watches[i] != NULL)
 			section_reset(&s->watches[i]->assembler);
-	for (size_t i = 0; i < CA_GROUPS_MAX; i++)
+	for (size_t i = 0; i < CA_GROUPS_MAX; i++) {
 		s->groups[i].n_later = 0;
+		explicit_bzero(s->groups[i].later, sizeof s->groups[i].later);
+	}
 }
 
 struct ca_stage *ca_stage_new(const struct ca_stage_config *cfg)
@@ -338,5 +340,6 @@ void ca_stage_free(struct ca_stage **ps)
 	delay_done(&s->delay);
 	for (size_t i = 0; i < CA_WATCHES_MAX; i++)
 		free(s->watches[i]);
+	explicit_bzero(s->groups, sizeof s->groups);
 	free(s);
 }

@@ -378,7 +378,7 @@ void ecmg_remove(struct ecmg *e, unsigned stream)
 	for (size_t i = 0; i < e->n_peers; i++)
 		if (e->peers[i].session != NULL)
 			ecmg_session_close(e->peers[i].session, stream);
-	*slot_at(e, stream) = (struct slot){ 0 };
+	explicit_bzero(slot_at(e, stream), sizeof(struct slot));
 }
 
 void ecmg_ask(struct ecmg *e, unsigned stream, const struct ecmg_request *r)

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <dvbcsa/dvbcsa.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PAYLOAD_MAX = 184, PAYLOAD_MIN = 8 /* a shorter one stays clear */ };
 
@@ -54,6 +55,13 @@ struct csa *csa_new(void)
 	return csa_new_with(csa_core(0));
 }
 
+void csa_forget(struct csa *c)
+{
+	static const uint8_t zero[CSA_CONTROL_WORD];
+
+	csa_set(c, zero);
+}
+
 void csa_free(struct csa **pc)
 {
 	struct csa *c = *pc;
@@ -61,11 +69,15 @@ void csa_free(struct csa **pc)
 	*pc = NULL;
 	if (c == NULL)
 		return;
+	csa_drop(c);
+	/* the library does not wipe its keys */
+	csa_forget(c);
 	dvbcsa_key_free(c->one);
 	if (c->many != NULL)
 		dvbcsa_bs_key_free(c->many);
 	free(c->list);
 	free(c->batch);
+	explicit_bzero(c, sizeof *c);
 	free(c);
 }
 

@@ -34,6 +34,9 @@ size_t csa_batch(const struct csa *);
 /* Takes another control word.  The batch must be empty. */
 void csa_set(struct csa *, const uint8_t control_word[CSA_CONTROL_WORD]);
 
+/* Wipes the control word.  The batch must be empty. */
+void csa_forget(struct csa *);
+
 /* Adds a payload of at most 184 bytes to the batch, which borrows the bytes
  * until it is emptied.  Returns the free places that the batch has after it. */
 size_t csa_add(struct csa *, uint8_t *payload, size_t len);

@@ -169,6 +169,7 @@ static void set_word(struct descrambler *d, struct group *g, size_t place,
 	settle(d);
 	csa_set(g->csa[place], control_word);
 	memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
+	explicit_bzero(g->next[place], CSA_CONTROL_WORD);
 	g->has_word[place] = true;
 }
 
@@ -203,8 +204,12 @@ void descrambler_forget(struct descrambler *d, uint8_t group)
 	if (g == NULL)
 		return;
 	settle(d);
-	for (size_t i = 0; i < PARITIES; i++)
+	for (size_t i = 0; i < PARITIES; i++) {
 		g->has_word[i] = g->has_next[i] = false;
+		csa_forget(g->csa[i]);
+	}
+	explicit_bzero(g->word, sizeof g->word);
+	explicit_bzero(g->next, sizeof g->next);
 	g->running = PARITIES;
 }
 

@@ -76,5 +76,6 @@ struct csa_schedule csa_schedule(const uint8_t control_word[8])
 		permute(keys[i], keys[i - 1]);
 	for (size_t i = 0; i < CSA_ROUNDS; i++)
 		s.round[i] = (uint8_t)(keys[i / KEY][i % KEY] ^ i / KEY);
+	explicit_bzero(keys, sizeof keys);
 	return s;
 }

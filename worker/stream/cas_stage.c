@@ -121,8 +121,12 @@ struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
 	struct crypto_config crypto;
 	struct cas_stage *s;
 
-	if (cfg->start->n_cas == 0)
+	if (cfg->start->n_cas == 0) {
+		/* nobody needs the words of the last worker any more */
+		if (cfg->memory->magic != 0)
+			explicit_bzero(cfg->memory, sizeof *cfg->memory);
 		return NULL;
+	}
 	s = xcalloc(1, sizeof *s);
 	cas_list_read(cfg->start->cas, cfg->start->n_cas, &s->list);
 	s->full = true;

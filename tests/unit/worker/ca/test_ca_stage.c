@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/worker/ca/ca_rig.h"
+#include "worker/ca/ca_stage_state.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -257,6 +258,7 @@ Test(ca_stage, answers_of_others_and_to_other_questions_are_ignored)
 
 Test(ca_stage, shift_gives_a_late_word_its_time)
 {
+	static const struct ca_later zero;
 	struct rig *g = rig_new("c1", 200);
 	struct question q = { 0 };
 
@@ -276,6 +278,10 @@ Test(ca_stage, shift_gives_a_late_word_its_time)
 	rig_turn(g, 200);
 	cr_assert_eq(ca_stage_next_ns(g->stage), UINT64_MAX);
 	rig_assert_clear(g);
+	/* no word that was used waits in memory */
+	for (size_t i = 0; i < CA_LATER_MAX; i++)
+		cr_assert_arr_eq(g->stage->groups[0].later[i].words,
+				 zero.words, sizeof zero.words, "%zu", i);
 	rig_free(g);
 }
 

@@ -201,3 +201,16 @@ Test(cas_stage, a_new_ecm_replaces_the_one_that_waits)
 		if (ts_pid(g.out[i]) == ECM_PID)
 			cr_assert_eq(g.out[i][100], 2);
 }
+
+Test(cas_stage, a_stream_without_systems_forgets_the_words)
+{
+	static const struct crypto_memory zero;
+	const struct msg_stream_start none = { .n_cas = 0 };
+
+	cr_assert_neq(memcmp(&g.memory, &zero, sizeof zero), 0);
+	cr_assert_null(cas_stage_new(&(struct cas_stage_config){
+		.loop = g.loop, .start = &none, .memory = &g.memory,
+		.pids = &g.pids, .out = take,
+	}));
+	cr_assert_arr_eq(&g.memory, &zero, sizeof zero);
+}
