@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/config/check.h"
+#include "master/streams/cas_emmg.h"
 #include "proto/ipc/channel.h"
 #include "proto/spec/cas_spec.h"
 #include "proto/spec/field.h"
@@ -31,6 +32,7 @@ struct cas_proc {
 	json_t *entry; /* with which it runs; NULL: it does not */
 	uint64_t number; /* of the process that has said hello; 0: none */
 	uint64_t used_ms;
+	struct cas_emmg emmg;
 	struct service_proc *service;
 };
 
@@ -50,6 +52,8 @@ static void on_hello(void *self)
 
 	m.cas_start.entry = p->entry;
 	service_proc_send(p->service, &m, NULL);
+	p->emmg = (struct cas_emmg){ 0 };
+	cas_emmg_turn(&p->emmg, p->entry, p->service, mono_ms());
 	p->number = ++p->of->last_number;
 }
 
@@ -59,6 +63,7 @@ static void on_message(const struct msg *m, void *self)
 
 	if (m->type != MSG_CAS_STATUS)
 		return;
+	cas_emmg_turn(&p->emmg, p->entry, p->service, mono_ms());
 	if (p->of->cfg.is_used(p->id, p->of->cfg.arg))
 		p->used_ms = mono_ms();
 	if (mono_ms() - p->used_ms >= KEPT_MS)

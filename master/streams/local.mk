@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/streams/analysis_request.c master/streams/analysis_request.h \
+	master/streams/cas_emmg.c master/streams/cas_emmg.h \
 	master/streams/cas_procs.c master/streams/cas_procs.h \
 	master/streams/deliver_pictures.c \
 	master/streams/deliver_proc.c master/streams/deliver_proc.h \

@@ -55,6 +55,8 @@ size_t msg_fds(const struct msg *m)
 		       (size_t)m->stream_start.memory;
 	if (m->type == MSG_STREAM_LINK)
 		return m->stream_link.ring;
+	if (m->type == MSG_CAS_EMMG)
+		return m->cas_emmg.error != NULL ? 0 : 1u + m->cas_emmg.udp;
 	if (m->type == MSG_DELIVER_PICTURE)
 		return m->deliver_picture.len > 0;
 	return descs[m->type].n_fds;

@@ -131,6 +131,8 @@
 	ROW(SOFTCAM_EMM, softcam_emm, "softcam.emm", 0) \
 	/* serve this CA system */ \
 	ROW(CAS_START, cas_start, "cas.start", 0) \
+	/* the port for EMM generators: 1 or 2 descriptors, or an error */ \
+	ROW(CAS_EMMG, cas_emmg, "cas.emmg", 0) \
 	/* descriptor: a channel to a stream */ \
 	ROW(CAS_LINK, cas_link, "cas.link", 1) \
 	/* to a stream: how its ECMs are broadcast */ \
@@ -485,6 +487,7 @@ struct msg {
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_cas stream_cas;
 		struct msg_cas_start cas_start;
+		struct msg_cas_emmg cas_emmg;
 		struct msg_cas_link cas_link;
 		struct msg_cas_terms cas_terms;
 		struct msg_cas_words cas_words;

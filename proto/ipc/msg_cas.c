@@ -23,6 +23,14 @@ static const struct field start_rows[] = {
 const struct field_table cas_start_fields =
 	MSG_TABLE(struct msg_cas_start, start_rows);
 
+static const struct field emmg_rows[] = {
+	{ "error", MSG_TEXT(struct msg_cas_emmg, error),
+	  .flags = FIELD_MAYBE },
+	{ "udp", FIELD_AT(struct msg_cas_emmg, udp) },
+};
+const struct field_table cas_emmg_fields =
+	MSG_TABLE(struct msg_cas_emmg, emmg_rows);
+
 static const struct field link_rows[] = {
 	{ "stream", MSG_WORD(struct msg_cas_link, stream) },
 	{ "ac", FIELD_AT(struct msg_cas_link, ac), .max = 2 * MSG_CAS_AC_MAX },

@@ -33,6 +33,11 @@ struct msg_cas_start {
 	const json_t *entry;  /* as configured (proto/spec/cas_spec.h) */
 };
 
+struct msg_cas_emmg {
+	const char *error;    /* why the port is not open; NULL: it is */
+	bool udp;             /* the second descriptor is for UDP */
+};
+
 struct msg_cas_link {
 	const char *stream;
 	const char *ac;       /* access criteria, hexadecimal digits */
@@ -41,7 +46,8 @@ struct msg_cas_link {
 /* How the ECMs of a stream are broadcast. */
 struct msg_cas_terms {
 	bool up;              /* ECMs are available */
-	const char *error;    /* why not; NULL: they are */
+	/* why ECMs or EMMs are not available; NULL: they are */
+	const char *error;
 	unsigned period_ms;   /* the shortest crypto period */
 	unsigned delay_ms;    /* from the change of the word to its ECM, */
 	unsigned ahead_ms;    /* or from the ECM to the change */

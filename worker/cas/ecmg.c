@@ -392,6 +392,14 @@ void ecmg_ask(struct ecmg *e, unsigned stream, const struct ecmg_request *r)
 	ask(e, stream);
 }
 
+void ecmg_repeat(struct ecmg *e)
+{
+	for (unsigned i = 0; i < e->n_slots; i++) {
+		e->slots[i].told = -1;
+		report(e, i);
+	}
+}
+
 unsigned ecmg_streams(const struct ecmg *e)
 {
 	unsigned n = 0;

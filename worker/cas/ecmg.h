@@ -43,6 +43,9 @@ void ecmg_remove(struct ecmg *, unsigned stream);
  * stream is removed.  The access criteria are those of ecmg_add(). */
 void ecmg_ask(struct ecmg *, unsigned stream, const struct ecmg_request *);
 
+/* Calls on_terms of all streams again. */
+void ecmg_repeat(struct ecmg *);
+
 /* The streams that a generator has set up. */
 unsigned ecmg_streams(const struct ecmg *);
 /* Why no generator is available; NULL: one is. */

@@ -6,16 +6,13 @@
 #include "common/base/log.h"
 #include "worker/cas/emmg_client.h"
 
-#include <errno.h>
 #include <ev.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 enum {
 	CLIENTS_MAX = 8,
-	BACKLOG = 8,
 	DATAGRAMS_MAX = 32, /* in a wake-up */
 	SETUP_MS = 10000, /* without a channel */
 };
@@ -27,59 +24,6 @@ struct emmg {
 	struct emmg_client *clients[CLIENTS_MAX]; /* the oldest first */
 	uint8_t datagram[SIMULCRYPT_MAX];
 };
-
-/* --- sockets --- */
-
-static int open_socket(int type, uint16_t port)
-{
-	const struct sockaddr_in6 any = { .sin6_family = AF_INET6,
-					  .sin6_port = htons(port) };
-	const struct sockaddr_in any4 = { .sin_family = AF_INET,
-					  .sin_port = htons(port) };
-	const struct sockaddr *address = (const struct sockaddr *)&any;
-	socklen_t len = sizeof any;
-	int fd = socket(AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int err = 0;
-
-	/* a machine without IPv6 */
-	if (fd < 0) {
-		fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		address = (const struct sockaddr *)&any4;
-		len = sizeof any4;
-	} else {
-		(void)fd_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	}
-	if (fd < 0)
-		return -errno;
-	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	if (bind(fd, address, len) < 0 ||
-	    (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
-		err = -errno;
-	if (err < 0)
-		fd_close(&fd);
-	return err < 0 ? err : fd;
-}
-
-int emmg_open(const struct cas_entry *entry, struct emmg_sockets *ret,
-	      struct errmsg *error)
-{
-	struct emmg_sockets s = { -1, -1 };
-	int fd;
-
-	*ret = s;
-	if (entry->emmg_port == 0)
-		return 0;
-	fd = s.tcp = open_socket(SOCK_STREAM, entry->emmg_port);
-	if (fd >= 0 && entry->emmg_udp)
-		fd = s.udp = open_socket(SOCK_DGRAM, entry->emmg_port);
-	if (fd < 0) {
-		fd_close(&s.tcp);
-		return errmsg_fail(error, fd, "emmg_port %u: %s",
-				   entry->emmg_port, strerror(-fd));
-	}
-	*ret = s;
-	return 0;
-}
 
 /* --- clients --- */
 

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include "common/base/errmsg.h"
-#include "proto/spec/cas_spec.h"
 #include "worker/ts/packet.h"
 
 struct emmg;
@@ -17,11 +15,6 @@ struct ev_loop;
 struct emmg_sockets {
 	int tcp, udp; /* -1: none */
 };
-
-/* Opens the port of the entry, if it has one.  Before the sandbox, which binds
- * no port.  0, or -errno with error. */
-int emmg_open(const struct cas_entry *, struct emmg_sockets *ret,
-	      struct errmsg *error) MUST_CHECK;
 
 struct emmg_config {
 	struct ev_loop *loop;

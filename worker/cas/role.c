@@ -9,7 +9,6 @@
 #include "worker/cas/emmg.h"
 #include "worker/core/worker.h"
 
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -44,7 +43,7 @@ struct cas {
 	struct cas_entry entry;
 	struct ecmg *ecmg; /* NULL until cas.start */
 	struct emmg *emmg;
-	struct errmsg emmg_error;
+	struct errmsg emmg_error; /* why the port is not open; "": it is */
 	ev_timer second;
 	ev_timer join; /* runs while EMMs wait */
 	size_t n_emms; /* packets that wait */
@@ -164,12 +163,12 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 static void on_terms(unsigned stream, const struct ecmg_terms *t,
 		     const char *error, void *arg)
 {
-	struct link *l = find_link(arg, stream);
+	struct cas *c = arg;
+	struct link *l = find_link(c, stream);
 	struct msg m = { .type = MSG_CAS_TERMS };
 
 	if (l == NULL)
 		return;
-	m.cas_terms.error = error;
 	if (t != NULL)
 		m.cas_terms = (struct msg_cas_terms){
 			.up = true,
@@ -179,6 +178,9 @@ static void on_terms(unsigned stream, const struct ecmg_terms *t,
 			.repetition_ms = t->repetition_ms,
 			.lead = t->lead,
 		};
+	m.cas_terms.error = error;
+	if (error == NULL && c->emmg_error.text[0] != '\0')
+		m.cas_terms.error = c->emmg_error.text;
 	(void)channel_send(l->channel, &m, NULL, 0);
 }
 
@@ -257,7 +259,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	c->counts.streams = ecmg_streams(c->ecmg);
-	c->counts.emmgs = emmg_clients(c->emmg);
+	c->counts.emmgs = c->emmg != NULL ? emmg_clients(c->emmg) : 0;
 	c->counts.error = ecmg_error(c->ecmg);
 	if (c->counts.error == NULL && c->emmg_error.text[0] != '\0')
 		c->counts.error = c->emmg_error.text;
@@ -293,7 +295,6 @@ static void cas_free(void *role)
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct cas *c = role;
-	struct emmg_sockets sockets;
 	struct errmsg error = { 0 };
 
 	(void)fds, (void)n_fds;
@@ -305,17 +306,6 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	if (cas_entry_read(m->cas_start.entry, &c->entry, &error) < 0)
 		log_error("cas", "[CAS %s] configuration error: %s",
 			  c->entry.id, error.text);
-	if (emmg_open(&c->entry, &sockets, &c->emmg_error) < 0)
-		log_error("cas", "%s", c->emmg_error.text);
-	if (!worker_enter_sandbox(c->worker, NULL))
-		return;
-	c->emmg = emmg_new(&(struct emmg_config){
-		.loop = c->worker->loop,
-		.sockets = sockets,
-		.kbps = c->entry.emmg_kbps,
-		.on_emm = on_emm,
-		.arg = c,
-	});
 	c->ecmg = ecmg_new(&(struct ecmg_config){
 		.loop = c->worker->loop,
 		.entry = &c->entry,
@@ -326,17 +316,40 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	ev_timer_start(c->worker->loop, &c->second);
 }
 
+static void on_emmg(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	const char *error = m->cas_emmg.error;
+	struct cas *c = role;
+
+	if (c->ecmg == NULL)
+		return;
+	emmg_free(&c->emmg);
+	c->emmg_error.text[0] = '\0';
+	if (error != NULL)
+		errmsg_set(&c->emmg_error, "%s", error);
+	if (n_fds > 0) {
+		c->emmg = emmg_new(&(struct emmg_config){
+			.loop = c->worker->loop,
+			.sockets = { fds[0], n_fds > 1 ? fds[1] : -1 },
+			.kbps = c->entry.emmg_kbps,
+			.on_emm = on_emm,
+			.arg = c,
+		});
+		fds[0] = -1;
+		if (n_fds > 1)
+			fds[1] = -1;
+	}
+	ecmg_repeat(c->ecmg);
+}
+
 const struct worker_role cas_role = {
 	.name = "cas",
 	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES | NEED_ACCEPT,
-	/* it opens the port of the EMMG before */
-	.enters_late = true,
 	.new = cas_new,
 	.free = cas_free,
 	.messages = {
 		[MSG_CAS_START] = on_start,
+		[MSG_CAS_EMMG] = on_emmg,
 		[MSG_CAS_LINK] = on_link,
 	},
-	/* emmg_port may be below 1024 */
-	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -56,7 +56,7 @@ static void unlink_system(struct system *s)
 static void take_terms(struct system *s, const struct msg_cas_terms *t)
 {
 	s->error.text[0] = '\0';
-	if (!t->up)
+	if (!t->up || t->error != NULL)
 		errmsg_set(&s->error, "%s",
 			   t->error != NULL ? t->error : "no ECMs");
 	crypto_set_terms(s->of->cfg.periods, place_of(s),
@@ -221,7 +221,7 @@ void cas_systems_ask(struct cas_systems *c)
 			ask(&c->systems[i], number);
 }
 
-/* Why the system at this place has no ECM; false: it has. */
+/* Why the system at this place has no ECM, or no EMMs; false: it has. */
 static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 		       struct errmsg *ret)
 {
@@ -233,17 +233,20 @@ static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 	const struct cas_spec *spec = &c->cfg.list->list[i];
 	const struct system *s = &c->systems[i];
 	unsigned late_s = crypto_late_s(c->cfg.periods, i, now_ns);
+	bool up = c->cfg.periods->systems[i].terms.up;
 
 	if (spec->error.text[0] != '\0')
 		errmsg_set(ret, "CAS %s: %s", spec->link.id, spec->error.text);
 	else if (s->channel == NULL)
 		errmsg_set(ret, "CAS %s: its process does not run",
 			   spec->link.id);
-	else if (s->error.text[0] != '\0')
+	else if (!up && s->error.text[0] != '\0')
 		errmsg_set(ret, "CAS %s: %s", spec->link.id, s->error.text);
 	else if (late_s >= LATE_S)
 		errmsg_set(ret, "CAS %s: no ECM for %u s: %s", spec->link.id,
 			   late_s, effects[crypto_mode(c->cfg.periods)]);
+	else if (s->error.text[0] != '\0')
+		errmsg_set(ret, "CAS %s: %s", spec->link.id, s->error.text);
 	else
 		return false;
 	return true;

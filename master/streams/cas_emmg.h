@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gives the worker of a conditional access system the sockets of its
+ * emmg_port: the sandbox of the worker binds no port.
+ *
+ * A port that cannot be opened, because another process has it, is tried again
+ * after 1, 2, 4 ... 30 s.  The worker gets the error meanwhile, and the status
+ * of its streams shows it.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct service_proc;
+
+enum { CAS_EMMG_RETRY_MIN_MS = 1000, CAS_EMMG_RETRY_MAX_MS = 30000 };
+
+/* Of one process.  Embedded; zeroed memory has not tried yet. */
+struct cas_emmg {
+	bool done;        /* the process has the sockets, or needs none */
+	unsigned retry_ms; /* the last pause; 0: none */
+	uint64_t next_ms; /* time of the next try */
+};
+
+/* Tries if it is time. */
+void cas_emmg_turn(struct cas_emmg *, const json_t *entry,
+		   struct service_proc *, uint64_t now_ms);
