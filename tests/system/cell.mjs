@@ -61,7 +61,8 @@ test('no attempt succeeds in any role', async (t) => {
 		stream('plain', `file://${clip}#loop`,
 			'http://127.0.0.1:8100/plain'),
 		stream('udp', 'udp://qa@239.1.0.1:5000',
-			'udp://127.0.0.1:6000'),
+			'udp://127.0.0.1:6000', { cas_list: [
+				{ cas_id: 'c1' }] }),
 		stream('store', 'udp://127.0.0.1:5001',
 			`file://${media}/store.ts`),
 		stream('srt', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6001'),
@@ -72,6 +73,8 @@ test('no attempt succeeds in any role', async (t) => {
 			through: PIPED },
 		config: { settings: { ...settingsOf(cert),
 			http_play_stream: true },
+		cas: [{ id: 'c1', ecmg_channel_id: 1,
+			ecmg_host: '127.0.0.1', ecmg_port: 5006 }],
 		make_stream: streams } });
 
 	assert.equal(cert.key, key);
@@ -97,7 +100,7 @@ test('no attempt succeeds in any role', async (t) => {
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
 		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
 		'tls', 'querier', 'scan', 'softcam',
-		...pictures ? ['picture'] : []]);
+		'cas c1', ...pictures ? ['picture'] : []]);
 
 	t.diagnostic(made.join(' '));
 	assert.ok(made.every((n) => n >= 20));
