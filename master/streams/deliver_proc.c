@@ -534,15 +534,16 @@ void mount_free(struct mount **mp)
 	message = mount_message(m, MSG_DELIVER_UNMOUNT);
 	TAILQ_REMOVE(&d->mounts, m, link);
 	LIST_REMOVE(m, in_place);
-	/* a mount that is due may exist with older values */
-	if (!m->waits)
-		deliver_proc_send(d, &message, NULL);
-	mount_set_due(m, false);
 	/* the next waiting mount gets the path */
 	TAILQ_FOREACH(next, &d->mounts, link)
 		if (!m->waits && next->waits && next->listener == m->listener &&
 		    strcmp(next->path, m->path) == 0)
 			break;
+	/* A mount that is due may exist with older values.  The next one
+	 * replaces it in the worker, so that the path is never missing. */
+	if (!m->waits && (next == NULL || d->closed))
+		deliver_proc_send(d, &message, NULL);
+	mount_set_due(m, false);
 	if (next != NULL) {
 		next->waits = false;
 		mount_number_give(next);

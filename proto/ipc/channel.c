@@ -377,9 +377,10 @@ static void judge(struct channel *c, struct datagram *d)
 	msg_done(&m);
 }
 
-/* Reads a single datagram per wake-up, because the owner may free the channel
- * in any callback.  The loop calls it again while more datagrams wait. */
-static void read_one(struct channel *c)
+/* Reads a single datagram, because the owner may free the channel in any
+ * callback.  The loop calls it again while more datagrams wait.  False: none
+ * waited. */
+static bool read_one(struct channel *c)
 {
 	char data[MSG_SIZE_MAX];
 	struct datagram d = { .data = data };
@@ -387,7 +388,7 @@ static void read_one(struct channel *c)
 
 	/* reset: the peer closed with messages unread; its own still wait */
 	if (n == -EAGAIN || n == -ECONNRESET)
-		return;
+		return false;
 	if (n == 0) {
 		close_channel(c, 0, "");
 	} else if (n < 0 && n != -EMSGSIZE) {
@@ -405,6 +406,7 @@ static void read_one(struct channel *c)
 		/* a password may have been in it */
 		explicit_bzero(data, d.len);
 	}
+	return true;
 }
 
 /* --- what the messages of a worker cost --- */
@@ -460,13 +462,26 @@ static void read_for_credit(struct channel *c)
 	bool freed = false;
 
 	c->freed = &freed;
-	read_one(c);
+	(void)read_one(c);
 	if (freed)
 		return;
 	c->freed = NULL;
 	/* an end stops the reader */
 	if (ev_is_active(&c->reader))
 		charge(c, (int64_t)(mono_cost_ns() - began));
+}
+
+/* An end stops the reader. */
+static void read_batch(struct channel *c)
+{
+	bool freed = false;
+
+	c->freed = &freed;
+	for (unsigned i = 0; i < c->cfg.batch; i++)
+		if (!read_one(c) || freed || !ev_is_active(&c->reader))
+			break;
+	if (!freed)
+		c->freed = NULL;
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
@@ -478,8 +493,10 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		close_channel(c, c->failed, strerror(-c->failed));
 	else if (c->cfg.receives == MSG_TO_MASTER)
 		read_for_credit(c);
+	else if (c->cfg.batch > 0)
+		read_batch(c);
 	else
-		read_one(c);
+		(void)read_one(c);
 }
 
 struct channel *channel_new(const struct channel_config *cfg)
@@ -490,6 +507,8 @@ struct channel *channel_new(const struct channel_config *cfg)
 	c->end = &c->first;
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
+	if (cfg->batch > 0)
+		ev_set_priority(&c->reader, EV_MAXPRI);
 	ev_init(&c->pause, on_paused);
 	c->credit_ns = CHANNEL_COST_SAVED_MS * (int64_t)MS;
 	c->credit_at_ns = mono_ns();

@@ -16,10 +16,14 @@
  * while channel_is_idle() and continues in on_drained, so that only a peer
  * that does not read fills the queue.
  *
- * A wake-up of the loop reads one message: no channel delays the others.  What
- * the messages of a worker cost in on_message is bounded, whatever their type:
- * above CHANNEL_COST_PERCENT of a processor the next ones wait, and a worker
- * that goes on for CHANNEL_COST_OWED_MS floods.
+ * A wake-up of the loop reads one message: no channel delays the others.  A
+ * worker may ask for a batch: it has the messages that wait before its loop
+ * handles anything else, so that a client that connects after the reply to a
+ * command finds what the command has changed.
+ *
+ * What the messages of a worker cost in on_message is bounded, whatever their
+ * type: above CHANNEL_COST_PERCENT of a processor the next ones wait, and a
+ * worker that goes on for CHANNEL_COST_OWED_MS floods.
  */
 #pragma once
 
@@ -51,6 +55,7 @@ struct channel_config {
 	struct ev_loop *loop;
 	int fd;                 /* taken */
 	enum msg_side receives; /* direction of the messages that arrive here */
+	unsigned batch; /* messages that a wake-up reads, first; 0: one */
 	const struct channel_events *events;
 	void *arg;
 };

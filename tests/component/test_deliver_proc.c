@@ -242,9 +242,7 @@ Test(deliver_proc, ends_a_worker_whose_list_has_no_end, .timeout = 90)
 	teardown(&b);
 }
 
-enum { CROWD = 32 };
-
-/* A connection that asks for the path of the last mount. */
+/* A connection that asks for the path /a. */
 static int join(const struct bench *b)
 {
 	static const char request[] = "GET /a HTTP/1.0\r\n\r\n";
@@ -255,6 +253,60 @@ static int join(const struct bench *b)
 		     (ssize_t)strlen(request));
 	return fd;
 }
+
+static bool has_viewer(void *arg)
+{
+	return deliver_proc_viewers(((struct bench *)arg)->deliver) == 1;
+}
+
+static bool has_status(void *arg)
+{
+	struct bench *b = arg;
+
+	return recv(b->viewer, b->answer, sizeof b->answer - 1,
+		    MSG_DONTWAIT) > 0;
+}
+
+/* A stream makes the changed mount before it frees the old one.  A request that
+ * waits shows whether the worker ever was without the path. */
+Test(deliver_proc, a_path_whose_settings_change_is_never_missing,
+     .timeout = 90)
+{
+	static struct bench b;
+	struct mount_config cfg = {
+		.listen = &b.port,
+		.path = "/a",
+		.stream = "a001",
+		.demand = true,
+	};
+	struct ring_writer *writer;
+	struct mount *old;
+	size_t room;
+	int err;
+
+	setup(&b);
+	cfg.ring_fd = b.ring_fd;
+	old = mount_new(b.deliver, &cfg);
+	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
+	b.viewer = join(&b);
+	rig_run_until(b.rig.loop, has_viewer, &b, 10000, "a viewer");
+	cfg.no_auth = true;
+	b.mounts[0] = mount_new(b.deliver, &cfg);
+	mount_free(&old);
+	rig_run_until(b.rig.loop, has_viewer, &b, 10000, "the viewer again");
+	writer = ring_writer_new(b.ring_fd, &err);
+	cr_assert_not_null(writer);
+	ring_mark(writer, &(struct ring_rap){ .pos = ring_writer_pos(writer) });
+	memset(ring_room(writer, &room), 0, RING_PACKET);
+	ring_commit(writer, 1);
+	ring_publish(writer);
+	rig_run_until(b.rig.loop, has_status, &b, 30000, "an answer");
+	cr_assert_not_null(strstr(b.answer, " 200 "), "%s", b.answer);
+	ring_writer_free(&writer);
+	teardown(&b);
+}
+
+enum { CROWD = 32 };
 
 struct crowd {
 	struct bench *bench;

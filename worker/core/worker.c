@@ -120,6 +120,7 @@ static int run(const struct worker_role *role, const char *object,
 		.loop = w.loop,
 		.fd = WORKER_CHANNEL_FD,
 		.receives = MSG_TO_WORKER,
+		.batch = role->batch,
 		.events = &channel_events,
 		.arg = &w,
 	});

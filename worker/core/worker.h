@@ -46,6 +46,9 @@ struct worker_role {
 	void (*every_second)(void *role);
 	/* The messages of the role; any other is logged and ignored. */
 	worker_message_fn *messages[MSG_WORKER_HELLO];
+	/* Messages that it has before its loop handles anything else; 0: one,
+	 * in turn with all others. */
+	unsigned batch;
 	/* The capabilities (bits 1 << CAP_X) that the role keeps if the master
 	 * has them; all others are dropped at the start. */
 	uint64_t capabilities;

@@ -306,6 +306,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	struct mount *old = mount_table_find(&d->mounts, name->address,
 					     name->path);
 	struct mount *m;
+	bool again = false;
 	int err = 0;
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
@@ -322,6 +323,8 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			mount_pause(old, mono_ms());
 		(void)close(ring_fd);
 		old->renewed = true;
+		/* the master may have made it anew, without viewers */
+		old->reported_bytes = UINT64_MAX;
 		return 0;
 	}
 	m = mount_new(
@@ -339,16 +342,29 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.fragments = &d->fragments,
 		},
 		&err);
-	if (m == NULL)
+	if (m == NULL) {
+		/* nobody may watch by its older settings */
+		if (old != NULL)
+			remove_mount(d, old);
 		return err;
+	}
+	/* a report on an earlier mount of the path may be under way */
+	if (m->demand)
+		m->reported_bytes = UINT64_MAX;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
-		if (old->no_auth == m->no_auth && old->hls > 0 && m->hls > 0)
+		if (old->no_auth == m->no_auth && old->tls == m->tls &&
+		    old->hls > 0 && m->hls > 0)
 			hls_sessions_move(old, m);
+		demand_wait_move(&d->wait, old, m);
+		again = old->no_auth != m->no_auth || old->tls != m->tls ||
+			old->hls != m->hls;
 	}
 	if (old != NULL)
 		remove_mount(d, old);
 	mount_table_add(&d->mounts, m);
+	if (again)
+		visit_again(d, m);
 	return 0;
 }
 

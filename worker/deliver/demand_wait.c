@@ -30,6 +30,18 @@ void demand_wait_remove(struct demand_wait *w, struct viewer_conn *c)
 	w->n--;
 }
 
+void demand_wait_move(struct demand_wait *w, struct mount *from,
+		      struct mount *to)
+{
+	struct viewer_conn *c;
+
+	TAILQ_FOREACH(c, &w->conns, in_wait)
+		if (c->waits_for == from)
+			c->waits_for = to;
+	to->n_waiting += from->n_waiting;
+	from->n_waiting = 0;
+}
+
 struct viewer_conn *demand_wait_find(const struct demand_wait *w,
 				     const struct mount *m)
 {

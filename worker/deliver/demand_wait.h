@@ -26,6 +26,11 @@ void demand_wait_add(struct demand_wait *, struct viewer_conn *,
 /* Does nothing if the connection does not wait. */
 void demand_wait_remove(struct demand_wait *, struct viewer_conn *);
 
+/* The connections that wait for a mount wait for another one from now on, for
+ * as long as they would have. */
+void demand_wait_move(struct demand_wait *, struct mount *from,
+		      struct mount *to);
+
 /* The first connection that waits for this mount, or NULL. */
 struct viewer_conn *demand_wait_find(const struct demand_wait *,
 				     const struct mount *);

@@ -100,9 +100,7 @@ void mount_inherit(struct mount *m, struct mount *old)
 {
 	m->bytes = old->bytes;
 	m->cut = old->cut;
-	m->reported_viewers = old->reported_viewers;
-	m->reported_bytes = old->reported_bytes;
-	m->reported_cut = old->reported_cut;
+	m->reported_bytes = UINT64_MAX;
 	old->bytes = 0;
 	old->cut = 0;
 }

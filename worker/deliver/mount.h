@@ -87,7 +87,8 @@ struct mount *mount_new(const struct mount_config *, int *ret_err);
 /* Frees the mount and closes its viewers. */
 void mount_free(struct mount **);
 
-/* m replaces old, a mount of the same stream, and continues its counters. */
+/* m replaces old, a mount of the same stream, and continues its counters.  A
+ * report is due: the viewers of old have left. */
 void mount_inherit(struct mount *m, struct mount *old);
 
 /* The stream of the mount has this id now; the viewers stay. */

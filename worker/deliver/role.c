@@ -10,8 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mounts reported in one second.  The channel treats more as a flood. */
-enum { CHANGES_MAX = 500 };
+enum {
+	/* Mounts reported in a second.  The channel treats more as a flood. */
+	CHANGES_MAX = 500,
+	/* A command is at most a few messages for each path. */
+	MESSAGES_FIRST = 64,
+};
 
 struct role {
 	struct worker *worker;
@@ -252,6 +256,7 @@ static void on_tls(void *role, const struct msg *m, int *fds, size_t n_fds)
 const struct worker_role deliver_role = {
 	.name = "deliver",
 	.needs = NEED_VIEWERS,
+	.batch = MESSAGES_FIRST,
 	.new = role_new,
 	.free = role_free,
 	.every_second = every_second,

@@ -152,6 +152,14 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 
 	if (m != NULL && strcmp(m->stream, s->stream) != 0)
 		m = NULL;
+	/* the path no longer has no_auth */
+	if (a->verdict == ASK_ALLOWED && m != NULL && s->free_entry &&
+	    !m->no_auth) {
+		demand_wait_remove(&d->wait, c);
+		session_free(&c->session);
+		visit_request(c, c->request, d);
+		return;
+	}
 	if (a->verdict == ASK_ALLOWED && m != NULL && is_get(c->request)) {
 		if (c->waits_for == NULL)
 			deliver_welcome(d, c, m);
@@ -221,6 +229,21 @@ void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 		if (c->session != NULL &&
 		    find_mount(d, c, c->request, &wanted) == m)
 			session_set_stream(c->session, stream);
+}
+
+void visit_again(struct deliver *d, const struct mount *m)
+{
+	struct viewer_conn *c;
+
+	for (uint32_t n = m->n_waiting; n > 0; n--) {
+		c = demand_wait_find(&d->wait, m);
+		if (c == NULL)
+			return;
+		demand_wait_remove(&d->wait, c);
+		session_free(&c->session);
+		/* c may be gone after this */
+		visit_request(c, c->request, d);
+	}
 }
 
 void visit_refuse(struct viewer_conn *c, const struct msg_deliver_answer *a)

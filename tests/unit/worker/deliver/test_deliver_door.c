@@ -369,6 +369,73 @@ Test(deliver_door, an_end_reaches_viewers_that_wait_for_packets)
 	rig_done(&s.rig);
 }
 
+static bool is_waiting(void *arg)
+{
+	struct scene *s = arg;
+	struct msg_deliver_viewers v;
+	size_t cursor = 0;
+
+	while (deliver_next_change(s->rig.deliver, &cursor, &v))
+		if (strcmp(v.path, "/d") == 0 && v.viewers == 1)
+			return true;
+	return false;
+}
+
+Test(deliver_door, viewers_that_wait_are_judged_by_the_new_settings)
+{
+	struct msg_deliver_mount demanded = rig_name("/d", "d001");
+	struct scene s;
+	int fd, later;
+
+	init(&s);
+	demanded.demand = demanded.no_auth = true;
+	mount(&s, &demanded);
+	fd = rig_request(&s.rig, "GET /d" HOST);
+	rig_until(&s.rig, is_waiting, &s);
+	cr_assert_eq(s.n, 0);
+	demanded.no_auth = false;
+	mount(&s, &demanded);
+	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 1 });
+	answer(&s, 1, ASK_DENIED);
+	expect(&s, fd, 403);
+
+	/* a permission may come when nobody needs it */
+	later = ask(&s, "GET /d" HOST, 2);
+	demanded.no_auth = true;
+	mount(&s, &demanded);
+	answer(&s, 2, ASK_ALLOWED);
+	rig_mark(&s.rig);
+	rig_write(&s.rig, 64);
+	rig_await_viewers(&s.rig, 1);
+	expect(&s, later, 200);
+	rig_done(&s.rig);
+}
+
+/* With several workers the master also counts viewers that everybody may be. */
+Test(deliver_door, a_permission_for_all_ends_with_the_setting)
+{
+	struct msg_deliver_mount open = rig_name("/o", "a001");
+	struct scene s;
+	int fd;
+
+	init(&s);
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+		.authorize = true, .shared = true,
+	});
+	open.no_auth = true;
+	mount(&s, &open);
+	fd = ask(&s, "GET /o" HOST, 1);
+	cr_assert(s.free[0]);
+	open.no_auth = false;
+	mount(&s, &open);
+	answer(&s, 1, ASK_ALLOWED);
+	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 2 });
+	cr_assert_not(s.free[1]);
+	answer(&s, 2, ASK_DENIED);
+	expect(&s, fd, 403);
+	rig_done(&s.rig);
+}
+
 /* The viewers that the master is told for the stream, and their number in the
  * list. */
 static void expect_viewers(struct scene *s, const char *stream, uint32_t n)

@@ -172,6 +172,101 @@ Test(demand_wait, a_removed_path_rejects_those_who_wait)
 	rig_done(&r);
 }
 
+/* The stream is the same, another setting of its path has changed. */
+static void change(struct rig *r)
+{
+	struct msg_deliver_mount name = demanded;
+
+	name.no_auth = true;
+	cr_assert_eq(deliver_mount(r->deliver, &name,
+				   fd_reopen_readonly(r->ring_fd)),
+		     0);
+}
+
+Test(demand_wait, a_changed_path_keeps_those_who_wait)
+{
+	struct rig r;
+	struct reports seen;
+	char head[512];
+	uint64_t pos;
+	int fd;
+
+	init(&r, &seen, 0);
+	fd = watch(&r, &seen, 1);
+	change(&r);
+	/* the master may have made the path anew, without viewers */
+	cr_assert_eq(seen.n, 2);
+	cr_assert_eq(seen.viewers, 1);
+	pos = ring_writer_pos(r.writer);
+	rig_mark(&r);
+	rig_write(&r, PLENTY);
+	rig_read_head(&r, fd, head, sizeof head);
+	cr_assert_eq(strncmp(head, "HTTP/1.1 200 ", 13), 0, "%s", head);
+	rig_read_packets(&r, fd, &pos, PLENTY);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* The viewers of the old path have left, and the master does not know yet. */
+Test(demand_wait, the_first_viewer_of_a_changed_path_is_reported)
+{
+	struct rig r;
+	struct reports seen;
+	char head[512];
+	int old, fd;
+
+	init(&r, &seen, 0);
+	old = watch(&r, &seen, 1);
+	rig_mark(&r);
+	rig_write(&r, PLENTY);
+	rig_read_head(&r, old, head, sizeof head);
+	change(&r);
+	fd = watch(&r, &seen, 2);
+	cr_assert_eq(seen.viewers, 1);
+	(void)close(old);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* The older settings do not stay. */
+Test(demand_wait, a_path_that_changes_to_an_invalid_ring_is_gone)
+{
+	struct msg_deliver_mount name = demanded;
+	struct rig r;
+	struct reports seen;
+	char head[512];
+	int fds[2], fd;
+
+	init(&r, &seen, 0);
+	fd = watch(&r, &seen, 1);
+	cr_assert_eq(pipe(fds), 0);
+	name.no_auth = true;
+	cr_assert_lt(deliver_mount(r.deliver, &name, fds[0]), 0);
+	rig_read_head(&r, fd, head, sizeof head);
+	cr_assert_eq(strncmp(head, "HTTP/1.1 503 ", 13), 0, "%s", head);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* A report on an earlier mount may reach the master after the new one. */
+Test(demand_wait, a_new_path_reports_that_it_has_no_viewer)
+{
+	struct rig r;
+	struct reports seen;
+	int fd;
+
+	init(&r, &seen, 0);
+	cr_assert_eq(count(&r), 0);
+	fd = watch(&r, &seen, 1);
+	deliver_unmount(r.deliver, &demanded);
+	mount(&r, true);
+	cr_assert_eq(count(&r), 0);
+	(void)close(fd);
+	rig_done(&r);
+}
+
 /* The path is mounted again, stopped. */
 Test(demand_wait, a_stopped_stream_gives_no_old_packets)
 {
