@@ -5,6 +5,7 @@
 int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = {
+		&adapter_role,
 		&auth_role,
 		&deliver_role,
 		&querier_role,

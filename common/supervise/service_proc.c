@@ -140,6 +140,17 @@ void service_proc_hurry(struct service_proc *s)
 		worker_proc_restart(s->proc);
 }
 
+void service_proc_use(struct service_proc *s, enum spawn_program program)
+{
+	worker_proc_use(s->proc, program);
+}
+
+void service_proc_restart(struct service_proc *s)
+{
+	if (!s->stopping)
+		worker_proc_restart(s->proc);
+}
+
 void service_proc_kill(struct service_proc *s, const char *error)
 {
 	worker_proc_kill(s->proc, error);
@@ -177,6 +188,14 @@ bool service_proc_is_running(const struct service_proc *s)
 const char *service_proc_alarm(const struct service_proc *s)
 {
 	return worker_proc_alarm(s->proc);
+}
+
+void service_proc_get(const struct service_proc *s, const char **ret_state,
+		      int *ret_pid, unsigned *ret_ends)
+{
+	*ret_state = proc_state_format(worker_proc_state(s->proc));
+	*ret_pid = worker_proc_pid(s->proc);
+	*ret_ends = worker_proc_unwanted_ends(s->proc);
 }
 
 const char *service_proc_failure(const struct service_proc *s)

@@ -69,6 +69,11 @@ void service_proc_stop(struct service_proc *);
 /* An operator wants it now: a start that waits happens at once. */
 void service_proc_hurry(struct service_proc *);
 
+/* As worker_proc_use() and worker_proc_restart(), the latter as
+ * service_proc_want(). */
+void service_proc_use(struct service_proc *, enum spawn_program);
+void service_proc_restart(struct service_proc *);
+
 /* As worker_proc_kill(). */
 void service_proc_kill(struct service_proc *, const char *error);
 
@@ -87,6 +92,10 @@ bool service_proc_is_gone(const struct service_proc *);
 bool service_proc_is_running(const struct service_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *service_proc_alarm(const struct service_proc *);
+/* Its state as proc_state_format() writes it, its process (0: none), and its
+ * unwanted ends. */
+void service_proc_get(const struct service_proc *, const char **ret_state,
+		      int *ret_pid, unsigned *ret_ends);
 /* As worker_proc_failure(). */
 const char *service_proc_failure(const struct service_proc *);
 /* As worker_proc_fault(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and paths of adapters.  This version runs no adapter: they are
- * stored, announced, and renamed in the streams that name them. */
+/* Commands and paths of adapters.  A new id is also written into the addresses
+ * of the streams that name the adapter. */
 #include "common/base/alloc.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
@@ -10,6 +10,8 @@
 #include "master/api/stream_refs.h"
 #include "master/api/command.h"
 #include "master/config/config_fields.h"
+#include "master/streams/adapter_procs.h"
+#include "master/streams/reconciler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +90,19 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 	return NULL;
 }
 
+/* An adapter without an address is stored, but not run; a disabled one may have
+ * any. */
+static bool judge_source(struct edit *e)
+{
+	struct errmsg error;
+
+	if (json_object_get(e->entry, "address") != NULL &&
+	    json_is_true(json_object_get(e->entry, "enable")) &&
+	    !adapter_procs_can_run(e->entry, &error))
+		reply_error(e->reply, 400, "adapter.%s", error.text);
+	return e->reply->status == 0;
+}
+
 /* Results of a scan are stored as streams, not as a part of the adapter. */
 static bool judge_adapter(struct edit *e)
 {
@@ -101,7 +116,12 @@ static bool judge_adapter(struct edit *e)
 			(void)json_array_append_new(found, stream);
 	}
 	(void)json_object_del(e->entry, "scan");
-	return e->reply->status == 0;
+	return e->reply->status == 0 && judge_source(e);
+}
+
+static void apply_adapters(struct edit *e)
+{
+	api_start_adapters(e->api);
 }
 
 static enum stream_fate rename_inputs(const json_t *stream, json_t **ret_new,
@@ -167,6 +187,7 @@ static void adapters_set(struct api *api, const json_t *request,
 		.member = "adapter",
 		.fields = &adapter_fields,
 		.judge = judge_adapter,
+		.apply = apply_adapters,
 		.refers = rename_inputs,
 		.finish = add_found_streams,
 		.foresee = foresee_found_streams,
@@ -211,6 +232,7 @@ static void adapters_toggle(struct api *api, const json_t *request,
 						 edit_text(old, "id")),
 				 adapter);
 	config_set_section(api->cfg.config, ADAPTERS, list);
+	api_start_adapters(api);
 	message = edit_message("set-adapter");
 	(void)json_object_set(message, "adapter", adapter);
 	edit_announce(api, message);
@@ -241,6 +263,8 @@ static void adapters_restart(struct api *api, const json_t *request,
 		reply_effects(reply, "restart-adapter", effects);
 		return;
 	}
+	adapter_procs_restart(reconciler_adapters(api->cfg.reconciler),
+			      edit_text(adapter, "id"));
 	json_decref(stream_refs_follow(api, restart_fed,
 				       edit_text(adapter, "id")));
 	reply_ok(reply, "restart-adapter");
@@ -268,24 +292,14 @@ static void adapters_info(struct api *api, const char *id,
 		reply_json(reply, json_incref((json_t *)adapter));
 }
 
-static void add_status(json_t *status, const json_t *adapter)
+static void add_status(const struct api *api, json_t *status,
+		       const json_t *adapter)
 {
-	static const char *const zeros[] = { "signal", "signal_db", "snr",
-					     "snr_db", "ber", "unc",
-					     "bitrate" };
-	json_t *name = json_object_get(adapter, "name"), *worker;
+	json_t *name = json_object_get(adapter, "name");
 
 	if (name != NULL)
 		(void)json_object_set(status, "name", name);
-	(void)json_object_set_new(status, "lock", json_false());
-	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
-		(void)json_object_set_new(status, zeros[i], json_integer(0));
-	worker = json_pack("{s:s}", "state", "stopped");
-	if (json_is_true(json_object_get(adapter, "enable")))
-		(void)json_object_set_new(
-			worker, "alarm",
-			json_string("adapters are not run by this version"));
-	(void)json_object_set_new(status, "worker", worker);
+	adapters_describe(api, adapter, status);
 }
 
 static void adapters_status(struct api *api, const char *id,
@@ -302,7 +316,7 @@ static void adapters_status(struct api *api, const char *id,
 	if (instance != NULL)
 		(void)json_object_set_new(status, "instance",
 					  json_string(instance));
-	add_status(status, adapter);
+	add_status(api, status, adapter);
 	reply_json(reply, status);
 }
 
@@ -320,7 +334,7 @@ json_t *adapters_overview(const struct api *api)
 			(void)json_object_set(o, same[k],
 					      json_object_get(adapter,
 							      same[k]));
-		add_status(o, adapter);
+		add_status(api, o, adapter);
 		(void)json_array_append_new(list, o);
 	}
 	return list;

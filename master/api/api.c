@@ -182,6 +182,7 @@ void api_start_streams(struct api *api)
 	certificate_apply(api);
 	recordings_name(api);
 	api_start_softcams(api);
+	api_start_adapters(api);
 	apply_all(api, false);
 	alarms_start(api->alarms);
 }

@@ -162,6 +162,13 @@ const char *api_instance(const struct api *);
  * of the settings, borrowed. */
 json_t *api_host_advice(struct api *);
 
+/* Starts the adapters of the configuration, and those that a change replaces;
+ * ends the others. */
+void api_start_adapters(struct api *);
+/* Adds the state of an adapter to its status. */
+void adapters_describe(const struct api *, const json_t *adapter,
+		       json_t *status);
+
 /* All adapters: id, type, enable and the status; a new reference. */
 json_t *adapters_overview(const struct api *);
 

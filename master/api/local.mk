@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/api/access_line.c \
+	master/api/adapter_events.c \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/alarms.c master/api/alarms.h \

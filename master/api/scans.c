@@ -321,6 +321,11 @@ static struct scan *init_address(struct api *api, const char *address,
 		reply_error(reply, 400, "scan: %s", error.text);
 		return NULL;
 	}
+	if (spec.kind == INPUT_DVB) {
+		reply_error(reply, 400, "scan: a dvb:// address is scanned as "
+			    "the input of a stream: send stream and input");
+		return NULL;
+	}
 	s = scan_address(api->scans, address);
 	if (s == NULL)
 		reply_error(reply, 503, "%d analyzers run already", SCANS_MAX);

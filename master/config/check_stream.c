@@ -147,8 +147,8 @@ static void judge_address(struct judge *j, const char *text, bool is_output,
 		: input_spec_parse(text, &in, on_remark, j, &error);
 	/* an address of a later version may stay in a disabled stream, and one
 	 * of an adapter in any stream */
-	bool may_stay = r == -ENOTSUP &&
-			(!enabled || (!is_output && is_dvb(text)));
+	bool may_stay = (r == -ENOTSUP && !enabled) ||
+			(!is_output && is_dvb(text));
 
 	if (r < 0)
 		judge_add(j, may_stay ? CHECK_WARNING : CHECK_FAULT, "%s",
@@ -266,18 +266,10 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
 	const json_t *inputs = json_object_get(stream, "input");
-	size_t n = json_array_size(inputs), n_dvb = 0;
+	size_t n = json_array_size(inputs);
 
-	for (size_t i = 0; i < n; i++) {
-		const char *address = json_string_value(
-			json_array_get(inputs, i));
-
-		n_dvb += address != NULL && is_dvb(address);
-	}
 	if (n == 0)
 		errmsg_set(ret, "input: there is none");
-	else if (n_dvb == n)
-		errmsg_set(ret, "input: adapters are not run by this version");
 	else if (n > 1 && type != NULL && strcmp(type, "mpts") == 0)
 		errmsg_set(ret, "type: an mpts of several inputs is not "
 				"supported by this version");

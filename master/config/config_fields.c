@@ -342,6 +342,9 @@ static const struct field adapter_rows[] = {
 	  .help = "Number of the adapter." },
 	{ "device", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Number of the frontend." },
+	{ "address", .type = FIELD_STRING,
+	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Address of a multiplex, instead of a tuner." },
 	{ "scan", .type = FIELD_LIST,
 	  .help = "Programs that are added as streams, once." },
 };

@@ -30,7 +30,7 @@ static void read_input(struct input_conf *in, const char *address,
 	in->list = spec.kind == INPUT_FILE && spec.list;
 	if (spec.id[0] != '\0')
 		in->id = xstrdup(spec.id);
-	if (spec.kind == INPUT_STREAM)
+	if (input_kind_is_link(spec.kind))
 		in->stream = xstrdup(spec.stream);
 	if (spec.cams.n > 0) {
 		in->cams = xcalloc(1, sizeof *in->cams);

@@ -10,6 +10,7 @@
 #include "master/config/check.h"
 #include "master/config/play_conf.h"
 #include "master/softcams/softcam_list.h"
+#include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler_state.h"
@@ -124,19 +125,26 @@ static void on_stream_down(const char *id, const char *failure, void *arg)
 		r->cfg.events->on_stream_down(id, failure, r->cfg.arg);
 }
 
+void reconciler_relink(struct reconciler *r, const char *link)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (stream_proc_reads(r->streams[i], link))
+			stream_proc_relink(r->streams[i], link);
+}
+
 static void on_ring(struct stream_proc *p, void *arg)
 {
-	struct reconciler *r = arg;
-	const char *id = stream_proc_id(p);
-
-	for (size_t i = 0; i < r->n; i++)
-		if (stream_proc_reads(r->streams[i], id))
-			stream_proc_relink(r->streams[i], id);
+	reconciler_relink(arg, stream_proc_id(p));
 }
 
 static int ring_of(const char *stream, void *arg)
 {
-	return reconciler_ring(arg, stream);
+	const struct reconciler *r = arg;
+	size_t len = sizeof IO_ADAPTER - 1;
+
+	if (strncmp(stream, IO_ADAPTER, len) == 0)
+		return adapter_procs_ring(r->adapters, stream + len);
+	return reconciler_ring(r, stream);
 }
 
 static void on_stream_gone(struct stream_proc *p, void *arg)
@@ -285,6 +293,7 @@ static void open_services(struct reconciler *r)
 	r->picture = picture_proc_new(&cfg);
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
+	reconciler_open_adapters(r, &cfg);
 	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
 	cfg.on_up = on_deliver_up;
@@ -334,6 +343,7 @@ void reconciler_free(struct reconciler **rp)
 	picture_proc_free(&r->picture);
 	softcams_free(&r->softcams);
 	cas_procs_free(&r->cas);
+	adapter_procs_free(&r->adapters);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
 	json_decref(r->cas_list);
@@ -356,6 +366,8 @@ void reconciler_write(struct reconciler *r, struct handover *h)
 	(void)json_object_set_new(document, "tls", tls_proc_write(r->tls, h));
 	(void)json_object_set_new(document, "querier",
 				  querier_proc_write(r->querier, h));
+	(void)json_object_set_new(document, "adapters",
+				  adapter_procs_write(r->adapters, h));
 	for (size_t i = 0; i < r->n; i++)
 		if (!stream_proc_is_removed(r->streams[i]))
 			(void)json_array_append_new(
@@ -377,6 +389,8 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 	deliver_proc_adopt(r->deliver, json_object_get(document, "deliver"), h);
 	tls_proc_adopt(r->tls, json_object_get(document, "tls"), h);
 	querier_proc_adopt(r->querier, json_object_get(document, "querier"), h);
+	adapter_procs_adopt(r->adapters, json_object_get(document, "adapters"),
+			    h);
 	json_array_foreach(streams, i, record) {
 		const char *id = json_string_value(
 			json_object_get(record, "id"));

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct adapter_procs;
 struct auth_proc;
 struct backend_proc;
 struct picture_proc;
@@ -180,6 +181,8 @@ struct auth_proc *reconciler_auth(struct reconciler *);
 struct backend_proc *reconciler_backend(struct reconciler *);
 /* The worker that makes pictures, borrowed. */
 struct picture_proc *reconciler_picture(struct reconciler *);
+/* The adapters that run, borrowed. */
+struct adapter_procs *reconciler_adapters(struct reconciler *);
 /* The softcams that run, borrowed. */
 struct softcams *reconciler_softcams(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:

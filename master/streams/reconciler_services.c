@@ -5,11 +5,15 @@
 #include "common/supervise/service_proc.h"
 #include "common/supervise/tls_proc.h"
 #include "master/softcams/softcam_list.h"
+#include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/receivers.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_proc.h"
+#include "proto/spec/io_spec.h"
+
+#include <stdio.h>
 
 /* --- conditional access --- */
 
@@ -57,6 +61,33 @@ void reconciler_open_cas(struct reconciler *r,
 		.is_used = is_cas_used,
 		.arg = r,
 	});
+}
+
+/* --- adapters --- */
+
+static void on_adapter_ring(const char *id, void *arg)
+{
+	struct reconciler *r = arg;
+	char link[IO_LINK_MAX + 1];
+
+	(void)snprintf(link, sizeof link, IO_ADAPTER "%s", id);
+	if (!r->stopping)
+		reconciler_relink(r, link);
+}
+
+void reconciler_open_adapters(struct reconciler *r,
+			      const struct service_config *service)
+{
+	r->adapters = adapter_procs_new(&(struct adapter_procs_config){
+		.service = *service,
+		.on_ring = on_adapter_ring,
+		.arg = r,
+	});
+}
+
+struct adapter_procs *reconciler_adapters(struct reconciler *r)
+{
+	return r->adapters;
 }
 
 /* --- the others --- */
@@ -164,10 +195,13 @@ struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 	if (i < ARRAY_LEN(r->services))
 		return r->services[i];
 	i -= ARRAY_LEN(r->services);
-	return i < cas_procs_count(r->cas)
-		       ? cas_procs_service(r->cas, i)
-		       : softcams_service(r->softcams,
-					  i - cas_procs_count(r->cas));
+	if (i < cas_procs_count(r->cas))
+		return cas_procs_service(r->cas, i);
+	i -= cas_procs_count(r->cas);
+	if (i < adapter_procs_count(r->adapters))
+		return adapter_procs_service(r->adapters, i);
+	i -= adapter_procs_count(r->adapters);
+	return softcams_service(r->softcams, i);
 }
 
 const char *reconciler_service_alarm(const struct reconciler *r, size_t i,

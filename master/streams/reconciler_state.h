@@ -8,6 +8,7 @@
 
 #include <ev.h>
 
+struct adapter_procs;
 struct cas_procs;
 struct deliver_proc;
 struct service_config;
@@ -29,6 +30,7 @@ struct reconciler {
 	struct picture_proc *picture;
 	struct softcams *softcams;
 	struct cas_procs *cas;
+	struct adapter_procs *adapters;
 	json_t *cas_list; /* of the configuration */
 	struct service_proc *services[5]; /* those of the five above */
 	struct jobs *jobs;
@@ -39,8 +41,15 @@ struct reconciler {
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
+/* The ring of a stream or an adapter has changed: its readers get it. */
+void reconciler_relink(struct reconciler *, const char *link);
+
 /* Makes r->cas. */
 void reconciler_open_cas(struct reconciler *, const struct service_config *);
+
+/* Makes r->adapters. */
+void reconciler_open_adapters(struct reconciler *,
+			      const struct service_config *);
 
 /* The workers that serve all streams, in the order in which they are stopped;
  * NULL: there are no more. */

@@ -27,10 +27,10 @@ struct plan_http {
 	bool fmp4;    /* the segments are fMP4 */
 };
 
-/* Streams, each once. */
+/* Streams, and adapters as IO_ADAPTER says, each once. */
 struct stream_links {
 	size_t n;
-	char ids[MSG_INPUTS_MAX][IO_ID_MAX + 1];
+	char ids[MSG_INPUTS_MAX][IO_LINK_MAX + 1];
 };
 
 struct stream_plan {

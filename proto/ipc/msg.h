@@ -141,6 +141,8 @@
 	ROW(CAS_ECM, cas_ecm, "cas.ecm", 0) \
 	/* to a stream: EMMs */ \
 	ROW(CAS_EMM, cas_emm, "cas.emm", 0) \
+	/* receive this multiplex; descriptor: its ring */ \
+	ROW(ADAPTER_START, adapter_start, "adapter.start", 1) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -222,6 +224,8 @@
 	ROW(CAS_STATUS, cas_status, "cas.status", REPLACED) \
 	/* from a stream to a cas worker: an ECM for these words is wanted */ \
 	ROW(CAS_WORDS, cas_words, "cas.words", KEPT) \
+	/* once a second, from the data path */ \
+	ROW(ADAPTER_STATUS, adapter_status, "adapter.status", REPLACED) \
 	/* once a second: the queriers */ \
 	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
 
@@ -559,6 +563,8 @@ struct msg {
 		struct msg_worker_debug worker_debug;
 		struct msg_softcam_result softcam_result;
 		struct msg_querier_status querier_status;
+		struct msg_adapter_start adapter_start;
+		struct msg_adapter_status adapter_status;
 	};
 };
 

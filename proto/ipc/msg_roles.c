@@ -424,6 +424,25 @@ static const struct field querier_status_rows[] = {
 const struct field_table querier_status_fields =
 	MSG_TABLE(struct msg_querier_status, querier_status_rows);
 
+/* --- adapter --- */
+
+static const struct field adapter_start_rows[] = {
+	{ "entry", FIELD_AT(struct msg_adapter_start, entry) },
+};
+const struct field_table adapter_start_fields =
+	MSG_TABLE(struct msg_adapter_start, adapter_start_rows);
+
+static const struct field adapter_status_rows[] = {
+	{ "lock", FIELD_AT(struct msg_adapter_status, lock) },
+	{ "on_air", FIELD_AT(struct msg_adapter_status, on_air) },
+	{ "bitrate", FIELD_AT(struct msg_adapter_status, bitrate_kbps) },
+	{ "lost", FIELD_AT(struct msg_adapter_status, lost) },
+	{ "error", MSG_TEXT(struct msg_adapter_status, error),
+	  .flags = FIELD_MAYBE },
+};
+const struct field_table adapter_status_fields =
+	MSG_TABLE(struct msg_adapter_status, adapter_status_rows);
+
 /* --- every worker --- */
 
 static const struct field debug_rows[] = {

@@ -102,3 +102,15 @@ struct msg_picture_result {
 struct msg_picture_status {
 	uint64_t pictures;       /* made since the start */
 };
+
+struct msg_adapter_start {
+	const json_t *entry;     /* the keys that the worker reads */
+};
+
+struct msg_adapter_status {
+	bool lock;               /* the source can deliver packets */
+	bool on_air;             /* it delivered other than null packets */
+	uint32_t bitrate_kbps;   /* of the last second */
+	uint64_t lost;           /* packets, since the start */
+	const char *error;       /* of the source; NULL: none is known */
+};

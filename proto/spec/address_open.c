@@ -89,6 +89,7 @@ static void put_target(struct buf *out, const struct io_type *type,
 		put_server(out, target);
 	else if (type == &input_file_type || type == &output_file_type ||
 		 type == &input_sdp_type || type == &input_stream_type ||
+		 type == &input_dvb_type ||
 		 type == &output_http_type || type == &output_https_type)
 		put_text(out, target);
 	else
@@ -222,7 +223,8 @@ static void put_valid(struct buf *out, const struct address *a,
 	put_options(&o, a);
 }
 
-/* An address that this version cannot read; dvb://ID is stored for others. */
+/* An address that this version cannot read.  The id of an adapter is shown,
+ * also with options that are wrong. */
 static void put_rest(struct buf *out, const struct address *a)
 {
 	if (strcmp(a->type, "dvb") == 0 &&

@@ -3,6 +3,7 @@
 #include "proto/spec/io_type.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -163,20 +164,34 @@ static const struct field stream_rows[] = {
 static const struct field_table stream_fields =
 	FIELD_TABLE(struct input_spec, stream_rows);
 
-static int read_stream(const struct address *a, void *spec,
-		       struct errmsg *error)
+#define ID_BYTES \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+/* prefix: in front of the id in the spec. */
+static int read_link(const struct address *a, const char *prefix,
+		     struct input_spec *in, struct errmsg *error)
 {
-	struct input_spec *in = spec;
 	size_t len = strlen(a->target);
 
 	if (len == 0)
-		return errmsg_fail(error, -EINVAL, "stream: has no id");
+		return errmsg_fail(error, -EINVAL, "%s: has no id", a->type);
 	if (len > IO_ID_MAX)
 		return errmsg_fail(error, -EINVAL,
-				   "stream: an id has at most %d characters",
-				   IO_ID_MAX);
-	memcpy(in->stream, a->target, len + 1);
+				   "%s: an id has at most %d characters",
+				   a->type, IO_ID_MAX);
+	if (prefix[0] != '\0' && a->target[strspn(a->target, ID_BYTES)] != '\0')
+		return errmsg_fail(error, -EINVAL,
+				   "%s: an id has only A-Z a-z 0-9 _ . -",
+				   a->type);
+	(void)snprintf(in->stream, sizeof in->stream, "%s%s", prefix,
+		       a->target);
 	return 0;
+}
+
+static int read_stream(const struct address *a, void *spec,
+		       struct errmsg *error)
+{
+	return read_link(a, "", spec, error);
 }
 
 const struct io_type input_stream_type = {
@@ -185,4 +200,19 @@ const struct io_type input_stream_type = {
 	.kind = INPUT_STREAM,
 	.options = &stream_fields,
 	.read = read_stream,
+};
+
+/* --- dvb: the multiplex of an adapter --- */
+
+static int read_dvb(const struct address *a, void *spec, struct errmsg *error)
+{
+	return read_link(a, IO_ADAPTER, spec, error);
+}
+
+const struct io_type input_dvb_type = {
+	.name = "dvb",
+	.target = "id",
+	.kind = INPUT_DVB,
+	.options = &stream_fields,
+	.read = read_dvb,
 };

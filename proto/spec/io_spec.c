@@ -91,6 +91,11 @@ const struct io_type *io_type_find(const struct io_type *const *types,
 	return NULL;
 }
 
+bool input_kind_is_link(enum input_kind kind)
+{
+	return kind == INPUT_STREAM || kind == INPUT_DVB;
+}
+
 bool input_kind_is_net(enum input_kind kind)
 {
 #define PLAIN(KIND, name)

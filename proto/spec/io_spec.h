@@ -9,7 +9,7 @@
  * option; they are never an error.
  *
  * Returns 0, -EINVAL, or -ENOTSUP for a type that this version does not run
- * (dvb://).  The sentence begins with the field: "port: 70000 is not a port".
+ * (rtsp://).  The sentence begins with the field: "port: 70000 is not a port".
  */
 #pragma once
 
@@ -29,9 +29,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In front of the id of an adapter where the id of a stream may stand, too: no
+ * such id has a colon. */
+#define IO_ADAPTER "dvb://"
+
 enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
+	IO_LINK_MAX = sizeof IO_ADAPTER - 1 + IO_ID_MAX,
 	IO_INNER_MAX = 255, /* bytes of an address in an option */
 	IO_MERGE_DELAY_DEFAULT_MS = 500,
 	IO_MERGE_DELAY_MIN_MS = 20,
@@ -69,11 +74,15 @@ typedef void io_remark_fn(const char *text, void *arg);
 	NET(SRT, srt) \
 	NET(RIST, rist) \
 	NET(HTTP, http) \
-	PLAIN(STREAM, stream)
+	PLAIN(STREAM, stream) \
+	PLAIN(DVB, dvb)
 
 #define INPUT_KIND(KIND, name) INPUT_##KIND,
 enum input_kind { INPUT_TYPES(INPUT_KIND, INPUT_KIND) INPUT_KINDS };
 #undef INPUT_KIND
+
+/* Whether inputs of a kind read a ring that the master keeps. */
+bool input_kind_is_link(enum input_kind);
 
 /* Whether a kind needs libraries that only sluice-worker-net has. */
 bool input_kind_is_net(enum input_kind);
@@ -106,8 +115,8 @@ struct input_spec {
 	struct rist_spec rist;
 	struct http_spec http;
 
-	/* stream */
-	char stream[IO_ID_MAX + 1];
+	/* stream: its id; dvb: IO_ADAPTER and the id of the adapter */
+	char stream[IO_LINK_MAX + 1];
 	int ring; /* read-only descriptor of that stream's ring; -1: none.  The
 		   * worker sets it; it is not part of the address */
 

@@ -158,7 +158,8 @@ export class WsClient {
 	// The messages without those of every second, once there are n.
 	async news(n) {
 		const list = () => this.messages.filter((m) =>
-			!['stream_event', 'softcam_event'].includes(m.scope));
+			!['stream_event', 'softcam_event',
+				'adapter_event'].includes(m.scope));
 
 		await waitUntil(`${n} messages`, () => list().length >= n);
 		return list();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// adapters: stored, announced, and followed by their streams; none reports that
-// it runs.
+// adapters: stored, announced, and followed by their streams.  A tuner does not
+// run; an adapter by address feeds any number of streams.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -53,14 +53,14 @@ test('removing an adapter removes its streams, or leaves them without it',
 	const { pid } = await waitUntil('the other', () =>
 		sluice.worker('stream', 'other'));
 
-	// honest: nothing tunes, and nothing pretends to
 	const status = await sluice.json('/api/adapter-status/a');
 	assert.deepEqual([status.lock, status.bitrate, status.name],
 		[false, 0, 'Adapter a']);
-	assert.match(status.worker.alarm, /not run by this version/);
-	assert.match((await sluice.status('only')).worker.alarm,
-		/adapters are not run/);
-	assert.equal(sluice.worker('stream', 'only'), undefined);
+	assert.match(status.worker.alarm, /this version runs no tuners/);
+	assert.equal(sluice.worker('adapter'), undefined);
+	await waitUntil('the error of the input', async () =>
+		/dvb:\/\/a is not there/.test((await sluice.json(
+			'/api/stream-inputs/only')).inputs[0].error));
 
 	await sluice.cmd('set-adapter', { id: 'a',
 		adapter: { remove: true } });

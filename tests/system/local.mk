@@ -91,6 +91,7 @@ slow_tests = \
 	tests/system/authorization.mjs \
 	tests/system/service-alarms.mjs
 system_tests = \
+	tests/system/adapter-address.mjs \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \

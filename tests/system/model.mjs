@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Generator, initial, send } from '../helpers/commands.mjs';
 import { Model } from '../helpers/model.mjs';
 import { Sluice, sanitized } from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
 
 const COMMANDS = sanitized ? 150 : 500;
 
@@ -57,8 +58,11 @@ for (const seed of seeds)
 			counts[kind] = (counts[kind] ?? 0) + 1;
 		}
 		await events.expectNews(model.events);
-		assert.deepEqual(sluice.workers().filter((w) =>
-			w.role === 'stream'), []);
+		// those of removed and disabled streams end
+		await waitUntil('workers of enabled streams alone', () =>
+			sluice.workers().every((w) => w.role !== 'stream' ||
+				model.doc.make_stream.some((s) =>
+					s.id === w.object && s.enable)));
 		await setSettings(sluice, events, model, generator);
 		await sluice.stop();
 		assert.deepEqual(stored(sluice), model.doc);

@@ -210,6 +210,7 @@ unit_worker_tests = \
 	tests/unit/worker/failover/test_silence \
 	tests/unit/worker/filler/test_filler \
 	tests/unit/worker/filler/test_silent \
+	tests/unit/worker/adapter/test_address_source \
 	tests/unit/worker/input/test_file_clock \
 	tests/unit/worker/input/test_file_errors \
 	tests/unit/worker/input/test_file_input \

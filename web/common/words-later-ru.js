@@ -2,7 +2,7 @@
 
 /** @type {Record<keyof import('./words.js').LaterCatalogue, string>} */
 export const ru = {
-	adapters_note: 'Эта версия хранит адаптеры, но ни один не запускает.',
+	adapters_note: 'Эта версия запускает адаптеры с адресом, но не тюнеры.',
 	add_category: 'Добавить категорию',
 	add_group: 'Добавить группу',
 	add_option: 'Добавить параметр: имя или смысл',

@@ -23,7 +23,7 @@ void input_keeper_init(struct input_keeper *k, const char *label,
 	/* the master has reported unknown options */
 	k->valid =
 		input_spec_parse(address, &k->spec, NULL, NULL, &k->error) == 0;
-	k->linked = k->valid && k->spec.kind != INPUT_STREAM;
+	k->linked = k->valid && !input_kind_is_link(k->spec.kind);
 	if (!k->valid && k->label[0] != '\0')
 		log_error("stream", "%s: %s", k->label, k->error.text);
 }
@@ -34,7 +34,7 @@ void input_keeper_init_spec(struct input_keeper *k, const char *label,
 	init(k, label);
 	k->spec = *spec;
 	k->valid = true;
-	k->linked = spec->kind != INPUT_STREAM;
+	k->linked = !input_kind_is_link(spec->kind);
 }
 
 static void add(struct input_counters *to, const struct input_counters *now,
@@ -140,7 +140,7 @@ void input_keeper_close(struct input_keeper *k, uint64_t now_ns)
 
 bool input_keeper_link(struct input_keeper *k, const char *stream, int fd)
 {
-	if (!k->valid || k->spec.kind != INPUT_STREAM ||
+	if (!k->valid || !input_kind_is_link(k->spec.kind) ||
 	    strcmp(k->spec.stream, stream) != 0)
 		return false;
 	shut(k, 0); /* a ring never hangs */
@@ -156,7 +156,7 @@ void input_keeper_rename(struct input_keeper *k, const char *from,
 {
 	size_t len = strlen(to);
 
-	if (k->valid && k->spec.kind == INPUT_STREAM &&
+	if (k->valid && input_kind_is_link(k->spec.kind) &&
 	    strcmp(k->spec.stream, from) == 0 && len < sizeof k->spec.stream)
 		memcpy(k->spec.stream, to, len + 1);
 }

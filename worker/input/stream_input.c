@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input of the packets that another stream sends, from its ring.
+ * Input of the packets that another stream sends, or an adapter receives, from
+ * its ring.
  *
- * The ring outlives its writer, so a restart of that stream is a pause.
+ * The ring outlives its writer, so a restart of its process is a pause.
  * Packets are copied once before they are checked, because another process can
  * write to the ring.
  */
@@ -29,6 +30,12 @@ struct stream_input {
 	uint8_t block[BLOCK];
 };
 
+/* The name of an adapter is its address. */
+static const char *link_word(const struct input_spec *spec)
+{
+	return spec->kind == INPUT_DVB ? "" : "stream ";
+}
+
 static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		       struct errmsg *error)
 {
@@ -40,8 +47,8 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 	(void)now_ns;
 	if (!ok)
-		return errmsg_fail(error, -EIO, "stream %s: its ring is "
-				   "damaged", in->spec->stream);
+		return errmsg_fail(error, -EIO, "%s%s: its ring is damaged",
+				   link_word(in->spec), in->spec->stream);
 	/* the writer may be overwriting older positions */
 	if (end > keep)
 		from = (end - keep) / TS_PACKET * TS_PACKET;
@@ -55,7 +62,8 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		ssize_t n = pread(in->spec->ring, s->block, len, at);
 
 		if (n <= 0)
-			return errmsg_fail(error, -EIO, "stream %s: %s",
+			return errmsg_fail(error, -EIO, "%s%s: %s",
+					   link_word(in->spec),
 					   in->spec->stream,
 					   n < 0 ? strerror(errno)
 						 : "no ring");
@@ -104,7 +112,7 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	if (spec->ring >= 0)
 		ring = ring_reader_new(spec->ring, ret_err);
 	if (ring == NULL) {
-		errmsg_set(error, "stream %s %s", spec->stream,
+		errmsg_set(error, "%s%s %s", link_word(spec), spec->stream,
 			   spec->ring < 0 ? "is not there, or not enabled"
 					  : strerror(-*ret_err));
 		return NULL;
@@ -116,4 +124,10 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	s->pos = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;
+}
+
+struct input *dvb_input_open(const struct input_spec *spec, uint64_t now_ns,
+			     int *ret_err, struct errmsg *error)
+{
+	return stream_input_open(spec, now_ns, ret_err, error);
 }

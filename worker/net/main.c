@@ -16,6 +16,7 @@ static const char *find_flawed(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = {
+		&adapter_role,
 		&backend_role,
 		&cas_role,
 		&scan_role,

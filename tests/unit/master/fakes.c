@@ -297,6 +297,12 @@ struct spawner *reconciler_spawner(struct reconciler *f)
 	return spawner;
 }
 
+struct adapter_procs *reconciler_adapters(struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
 struct softcams *reconciler_softcams(struct reconciler *r)
 {
 	(void)r;

@@ -125,11 +125,26 @@ Test(adapter, reports_that_it_does_not_run)
 		     1700000000);
 	cr_assert_str_eq(json_string_value(json_object_get(
 				 json_object_get(status, "worker"), "alarm")),
-			 "adapters are not run by this version");
+			 "this version runs no tuners: it runs adapters with "
+			 "an address");
 	json_decref(status);
-	cr_assert_eq(get("/api/stream-status/only", "t=0"), 200);
-	cr_assert_not_null(strstr(fakes.body,
-				  "adapters are not run by this version"));
+}
+
+Test(adapter, has_an_address_that_an_input_can_receive)
+{
+	open_world("{}");
+	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
+		     "'enable':true,'address':'udp://1.2.3.4:x'}}", 400,
+		     "adapter.address: port: x is not a port");
+	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
+		     "'enable':true,'address':'dvb://b'}}", 400,
+		     "adapter.address: stream:// and dvb:// are inputs of "
+		     "streams");
+	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
+		  "'enable':true,'address':'udp://239.1.1.1'}}",
+		  "set-adapter");
+	expect_ok("{'cmd':'set-adapter','adapter':{'id':'b','type':'S',"
+		  "'enable':false,'address':'x'}}", "set-adapter");
 }
 
 Test(adapter, stores_the_result_of_a_scan)

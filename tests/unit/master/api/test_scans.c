@@ -176,8 +176,8 @@ Test(scans, are_of_inputs_only)
 		     "scan.format: type \"dvb\" is not supported by this "
 		     "version");
 	expect_error("{'cmd':'scan-init','scan':'dvb://a001'}", 400,
-		     "scan: type \"dvb\" is not supported by this version; a "
-		     "program that has the tuner can send udp, rtp or http");
+		     "scan: a dvb:// address is scanned as the input of a "
+		     "stream: send stream and input");
 	expect_error("{'cmd':'scan-init','scan':'udp://239.1.1.1:70000'}",
 		     400, "scan: port: 70000 is not a port");
 	expect_error("{'cmd':'scan-check'}", 400,

@@ -12,8 +12,7 @@ Test(check_stream, keeps_streams_that_only_adapters_feed)
 		const char *inputs;
 		bool idle;
 	} cases[] = {
-		{ "[\"dvb://a\"]", true },
-		{ "[\"dvb://a\",\"DVB://b#pnr=1\"]", true },
+		{ "[\"dvb://a\"]", false },
 		{ "[\"dvb://a\",\"udp://239.1.1.1\"]", false },
 		{ "[]", true },
 	};

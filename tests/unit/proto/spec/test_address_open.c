@@ -63,7 +63,7 @@ Test(address_open, inputs)
 		/* what cannot be read */
 		{ "udp://olga:GEHEIM@h:1", "udp://***" },
 		{ "udp://239.1.1.1:1#socket_size=GEHEIM", "udp://***" },
-		{ "dvb://GE/HEIM#x", "***" },
+		{ "dvb://GE/HEIM#x", "dvb://***" },
 		{ "dvb://a001#pass=GEHEIM", "dvb://a001#***" },
 		{ "GEHEIM://h", "***" }, { "GEHEIM", "***" }, { "", "***" },
 	};

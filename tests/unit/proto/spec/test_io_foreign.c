@@ -35,7 +35,7 @@ static const struct {
 	{ "satip://h/x", "type \"satip\"" UNKNOWN "write http://SERVER/?src=1"
 	  "&freq=... if the server streams by HTTP", EINVAL },
 	{ "dvb-s://frequency=1", "type \"dvb-s\"" UNKNOWN TUNER, EINVAL },
-	{ "dvb://a1", "type \"dvb\"" LATER TUNER, ENOTSUP },
+	{ "asi://a1", "type \"asi\"" LATER TUNER, ENOTSUP },
 	{ "srt-listener://:9000", "type \"srt-listener\"" UNKNOWN "write "
 	  "srt://HOST:PORT, or srt://:PORT to wait for a caller", EINVAL },
 	{ "publish://", "nothing follows publish://", EINVAL },

@@ -165,9 +165,9 @@ static const struct {
 	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
 	  "mux_pid: \"\" is not a number", EINVAL },
-	{ "dvb://a001#pnr=1", "type \"dvb\" is not supported by this version; "
-	  "a program that has the tuner can send udp, rtp or http",
-	  ENOTSUP },
+	{ "dvb://", "nothing follows dvb://", EINVAL },
+	{ "dvb://a/b", "dvb: an id has only A-Z a-z 0-9 _ . -", EINVAL },
+	{ "dvb://a#pnr=x", "pnr: \"x\" is not a number", EINVAL },
 	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version; "
 	  "convert it: ffmpeg -i ADDRESS -c copy -f mpegts "
 	  "udp://127.0.0.1:PORT",

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The adapters of the configuration: started, watched, and their status. */
+#include "common/base/errmsg.h"
+#include "common/ws/hub.h"
+#include "master/api/command.h"
+#include "master/api/edit.h"
+#include "master/streams/adapter_procs.h"
+#include "master/streams/reconciler.h"
+
+/* adapter_event */
+static void on_status(const char *id, const struct msg_adapter_status *s,
+		      void *arg)
+{
+	struct api *api = arg;
+	json_t *message;
+
+	if (!hub_has_listeners(api->cfg.hub))
+		return;
+	message = json_pack("{s:s, s:s, s:b, s:I, s:b}", "scope",
+			    "adapter_event", "dvb_id", id, "virtual", 1,
+			    "bitrate", (json_int_t)s->bitrate_kbps,
+			    "on_air", s->on_air);
+	hub_broadcast(api->cfg.hub, message, HUB_SOON);
+	json_decref(message);
+}
+
+void api_start_adapters(struct api *api)
+{
+	struct adapter_procs *adapters =
+		reconciler_adapters(api->cfg.reconciler);
+
+	adapter_procs_watch(adapters, on_status, api);
+	adapter_procs_set(adapters,
+			  config_section(api->cfg.config, ADAPTERS));
+}
+
+static json_t *worker_of(const struct adapter_info *info)
+{
+	json_t *worker = json_pack("{s:s, s:i}", "state", info->state,
+				   "restarts", (int)info->restarts);
+
+	if (info->pid > 0)
+		(void)json_object_set_new(worker, "pid",
+					  json_integer(info->pid));
+	if (info->alarm != NULL)
+		(void)json_object_set_new(worker, "alarm",
+					  json_string(info->alarm));
+	return worker;
+}
+
+/* Of an adapter that does not run. */
+static json_t *stopped(const json_t *adapter)
+{
+	json_t *worker = json_pack("{s:s}", "state", "stopped");
+	struct errmsg error;
+
+	if (json_is_true(json_object_get(adapter, "enable")) &&
+	    !adapter_procs_can_run(adapter, &error))
+		(void)json_object_set_new(worker, "alarm",
+					  json_string(error.text));
+	return worker;
+}
+
+void adapters_describe(const struct api *api, const json_t *adapter,
+		       json_t *status)
+{
+	static const char *const zeros[] = { "signal", "signal_db", "snr",
+					     "snr_db", "ber", "unc" };
+	struct adapter_info info = { 0 };
+	const char *id = edit_text(adapter, "id");
+	bool runs = id != NULL &&
+		    adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
+				      id, &info);
+
+	(void)json_object_set_new(status, "lock",
+				  json_boolean(info.status.lock));
+	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
+		(void)json_object_set_new(status, zeros[i], json_integer(0));
+	(void)json_object_set_new(
+		status, "bitrate",
+		json_integer((json_int_t)info.status.bitrate_kbps));
+	if (runs)
+		(void)json_object_set_new(
+			status, "lost",
+			json_integer((json_int_t)info.status.lost));
+	if (info.error != NULL)
+		(void)json_object_set_new(status, "error",
+					  json_string(info.error));
+	(void)json_object_set_new(status, "worker", runs ? worker_of(&info)
+							 : stopped(adapter));
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/adapter_procs.h"
+
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/base/ring.h"
+#include "common/supervise/handover.h"
+#include "master/config/check.h"
+#include "master/streams/stream_ring.h"
+#include "proto/spec/io_spec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCS_MAX = 256 };
+
+struct adapter_proc {
+	struct adapter_procs *of;
+	char *id;
+	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
+	struct service_proc *service;
+	struct stream_ring ring;
+	struct msg_adapter_status status;
+	struct errmsg error; /* of the source */
+};
+
+struct adapter_procs {
+	struct adapter_procs_config cfg;
+	void (*on_status)(const char *id, const struct msg_adapter_status *,
+			  void *arg);
+	void *watcher;
+	size_t n;
+	struct adapter_proc *procs[PROCS_MAX];
+};
+
+/* --- a worker --- */
+
+static void on_hello(void *self)
+{
+	struct adapter_proc *p = self;
+	struct msg m = { .type = MSG_ADAPTER_START };
+
+	m.adapter_start.entry = p->entry;
+	if (p->entry != NULL && p->ring.fd >= 0)
+		service_proc_send(p->service, &m, &p->ring.fd);
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	struct adapter_proc *p = self;
+
+	if (m->type != MSG_ADAPTER_STATUS)
+		return;
+	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
+					    ? m->adapter_status.error : "");
+	p->status = m->adapter_status;
+	p->status.error = NULL;
+	if (p->of->on_status != NULL && p->entry != NULL)
+		p->of->on_status(p->id, &p->status, p->of->watcher);
+	if (stream_ring_is_damaged(&p->ring))
+		service_proc_kill(p->service, "the ring is damaged");
+}
+
+/* Makes the ring if there is none, or if the last worker damaged it. */
+static bool have_ring(struct adapter_proc *p)
+{
+	int err;
+
+	if (p->ring.fd >= 0 && !stream_ring_is_damaged(&p->ring))
+		return true;
+	err = stream_ring_make(&p->ring, RING_SIZE_DEFAULT);
+	spawner_touch(p->of->cfg.service.spawner);
+	if (err < 0) {
+		log_error(service_proc_name(p->service),
+			  "cannot create the ring: %s", strerror(-err));
+		return false;
+	}
+	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	return true;
+}
+
+static void on_down(void *self)
+{
+	struct adapter_proc *p = self;
+
+	p->status = (struct msg_adapter_status){ 0 };
+	p->error.text[0] = '\0';
+	/* its readers open the ring again: what the next worker receives does
+	 * not continue these packets */
+	if (p->entry != NULL && have_ring(p))
+		p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+}
+
+static const struct service_kind plain_kind = {
+	.role = "adapter",
+	.program = SPAWN_WORKER,
+	.beat = MSG_ADAPTER_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+};
+
+/* --- the list --- */
+
+static struct adapter_proc *find(const struct adapter_procs *a, const char *id)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->procs[i]->id, id) == 0)
+			return a->procs[i];
+	return NULL;
+}
+
+static void drop(struct adapter_proc *p)
+{
+	service_proc_free(&p->service);
+	stream_ring_close(&p->ring);
+	json_decref(p->entry);
+	free(p->id);
+	free(p);
+}
+
+static struct adapter_proc *add(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p;
+
+	if (a->n == PROCS_MAX)
+		return NULL;
+	p = xcalloc(1, sizeof *p);
+	p->of = a;
+	p->id = xstrdup(id);
+	p->ring.fd = p->ring.ro_fd = -1;
+	p->service = service_proc_new(&a->cfg.service, &plain_kind, id, p);
+	a->procs[a->n++] = p;
+	return p;
+}
+
+/* The keys that the worker reads, a new object. */
+static json_t *copy_keys(const json_t *adapter)
+{
+	return json_pack("{s:O}", "address",
+			 json_object_get(adapter, "address"));
+}
+
+bool adapter_procs_can_run(const json_t *adapter, struct errmsg *error)
+{
+	const json_t *address = json_object_get(adapter, "address");
+	struct input_spec *spec;
+	struct errmsg unused, wrong;
+	int r;
+
+	error = error != NULL ? error : &unused;
+	if (address == NULL) {
+		errmsg_set(error, "this version runs no tuners: it runs "
+			   "adapters with an address");
+		return false;
+	}
+	if (!json_is_string(address)) {
+		errmsg_set(error, "address: is not a string");
+		return false;
+	}
+	spec = xcalloc(1, sizeof *spec);
+	r = input_spec_parse(json_string_value(address), spec, NULL, NULL,
+			     &wrong);
+	if (r == 0 && input_kind_is_link(spec->kind))
+		r = errmsg_fail(&wrong, -EINVAL,
+				"stream:// and dvb:// are inputs of streams");
+	if (r < 0)
+		errmsg_set(error, "address: %s", wrong.text);
+	free(spec);
+	return r == 0;
+}
+
+static bool is_net(const json_t *entry)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	bool net = input_spec_parse(
+			   json_string_value(json_object_get(entry, "address")),
+			   spec, NULL, NULL, NULL) == 0 &&
+		   input_kind_is_net(spec->kind);
+
+	free(spec);
+	return net;
+}
+
+/* Its ring closes, so that its readers wait. */
+static void unwant(struct adapter_proc *p)
+{
+	if (p->entry == NULL)
+		return;
+	json_decref(p->entry);
+	p->entry = NULL;
+	stream_ring_close(&p->ring);
+	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	service_proc_unwant(p->service);
+}
+
+static void use_program(struct adapter_proc *p)
+{
+	service_proc_use(p->service,
+			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
+}
+
+static void want(struct adapter_proc *p, const json_t *adapter)
+{
+	json_t *entry = copy_keys(adapter), *before = p->entry;
+	bool same = before != NULL && json_equal(before, entry);
+
+	p->entry = entry;
+	json_decref(before);
+	use_program(p);
+	if (!have_ring(p))
+		return;
+	if (same)
+		service_proc_want(p->service);
+	else
+		service_proc_restart(p->service);
+}
+
+static const json_t *find_entry(const json_t *list, const char *id)
+{
+	const json_t *adapter;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, adapter) {
+		const char *found = json_string_value(
+			json_object_get(adapter, "id"));
+
+		if (found != NULL && strcmp(found, id) == 0)
+			return adapter;
+	}
+	return NULL;
+}
+
+static bool is_wanted(const json_t *adapter)
+{
+	return json_is_true(json_object_get(adapter, "enable")) &&
+	       adapter_procs_can_run(adapter, NULL);
+}
+
+/* Forgets the adapters that ended for good. */
+static void sweep(struct adapter_procs *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->procs[i]->entry == NULL &&
+		    service_proc_is_gone(a->procs[i]->service))
+			drop(a->procs[i]);
+		else
+			a->procs[kept++] = a->procs[i];
+	a->n = kept;
+}
+
+void adapter_procs_set(struct adapter_procs *a, const json_t *list)
+{
+	const json_t *adapter;
+	size_t i;
+
+	if (a == NULL)
+		return;
+	for (i = 0; i < a->n; i++)
+		if (!is_wanted(find_entry(list, a->procs[i]->id)))
+			unwant(a->procs[i]);
+	sweep(a);
+	json_array_foreach((json_t *)(uintptr_t)list, i, adapter) {
+		const char *id = json_string_value(
+			json_object_get(adapter, "id"));
+		struct adapter_proc *p;
+
+		/* no command can name the second of two with one id */
+		if (id == NULL || !check_id(id) || !is_wanted(adapter) ||
+		    find_entry(list, id) != adapter)
+			continue;
+		p = find(a, id);
+		if (p == NULL)
+			p = add(a, id);
+		if (p != NULL)
+			want(p, adapter);
+		else
+			log_error("adapters", "adapter %s is not run: at most "
+				  "%d adapters run", id, PROCS_MAX);
+	}
+}
+
+void adapter_procs_restart(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p = a != NULL ? find(a, id) : NULL;
+
+	if (p != NULL && p->entry != NULL && have_ring(p))
+		service_proc_restart(p->service);
+}
+
+void adapter_procs_watch(struct adapter_procs *a,
+			 void (*on_status)(const char *id,
+					   const struct msg_adapter_status *,
+					   void *arg),
+			 void *arg)
+{
+	if (a == NULL)
+		return;
+	a->on_status = on_status;
+	a->watcher = arg;
+}
+
+int adapter_procs_ring(const struct adapter_procs *a, const char *id)
+{
+	const struct adapter_proc *p = find(a, id);
+
+	return p != NULL ? p->ring.ro_fd : -1;
+}
+
+bool adapter_procs_get(const struct adapter_procs *a, const char *id,
+		       struct adapter_info *ret)
+{
+	const struct adapter_proc *p = a != NULL ? find(a, id) : NULL;
+
+	if (p == NULL || p->entry == NULL)
+		return false;
+	*ret = (struct adapter_info){
+		.alarm = service_proc_fault(p->service),
+		.status = p->status,
+		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
+	};
+	service_proc_get(p->service, &ret->state, &ret->pid, &ret->restarts);
+	return true;
+}
+
+size_t adapter_procs_count(const struct adapter_procs *a)
+{
+	return a->n;
+}
+
+struct service_proc *adapter_procs_service(const struct adapter_procs *a,
+					   size_t i)
+{
+	return i < a->n ? a->procs[i]->service : NULL;
+}
+
+/* --- from master to master --- */
+
+json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct adapter_proc *p = a->procs[i];
+
+		if (p->entry == NULL || p->ring.fd < 0)
+			continue;
+		(void)json_array_append_new(list, json_pack(
+			"{s:s, s:O, s:o, s:o}", "id", p->id, "entry", p->entry,
+			"worker", service_proc_write(p->service, h),
+			"ring", handover_put(h, 'r', &p->ring.number,
+					     p->ring.fd)));
+	}
+	return list;
+}
+
+void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
+			 struct handover *h)
+{
+	const json_t *record;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, record) {
+		const char *id = json_string_value(
+			json_object_get(record, "id"));
+		struct adapter_proc *p = NULL;
+		bool usable;
+
+		if (id != NULL && check_id(id) && find(a, id) == NULL)
+			p = add(a, id);
+		if (p == NULL)
+			continue;
+		p->entry = json_deep_copy(json_object_get(record, "entry"));
+		use_program(p);
+		usable = stream_ring_take(&p->ring,
+					  json_object_get(record, "ring"), h,
+					  RING_SIZE_DEFAULT);
+		service_proc_adopt(p->service,
+				   json_object_get(record, "worker"), h,
+				   usable && p->entry != NULL);
+	}
+}
+
+/* --- */
+
+struct adapter_procs *adapter_procs_new(const struct adapter_procs_config *cfg)
+{
+	struct adapter_procs *a = xcalloc(1, sizeof *a);
+
+	a->cfg = *cfg;
+	return a;
+}
+
+void adapter_procs_free(struct adapter_procs **pa)
+{
+	struct adapter_procs *a = *pa;
+
+	*pa = NULL;
+	if (a == NULL)
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		drop(a->procs[i]);
+	free(a);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs a worker for each enabled adapter, and keeps the ring to which it
+ * writes: dvb:// inputs read this ring, and it outlives the worker.
+ *
+ * This version runs adapters by address only.
+ *
+ * Owns the workers and the rings; borrows the loop and the spawner.  The
+ * functions that the API calls accept NULL: no adapter runs.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/supervise/service_proc.h"
+#include "proto/ipc/msg.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct adapter_procs;
+struct handover;
+
+struct adapter_procs_config {
+	struct service_config service;
+	/* adapter_procs_ring() of this id has changed, or the packets in it are
+	 * interrupted. */
+	void (*on_ring)(const char *id, void *arg);
+	void *arg;
+};
+
+struct adapter_procs *adapter_procs_new(const struct adapter_procs_config *);
+void adapter_procs_free(struct adapter_procs **);
+
+/* Is this an adapter that this version can run?  error: why not; may be
+ * NULL. */
+bool adapter_procs_can_run(const json_t *adapter, struct errmsg *error);
+
+/* Applies the list `dvb_tune' of the configuration.  An adapter whose entry
+ * did not change is not disturbed. */
+void adapter_procs_set(struct adapter_procs *, const json_t *list);
+
+/* Replaces the worker of an adapter that runs. */
+void adapter_procs_restart(struct adapter_procs *, const char *id);
+
+/* on_status: once a second for every running adapter; NULL: none. */
+void adapter_procs_watch(struct adapter_procs *,
+			 void (*on_status)(const char *id,
+					   const struct msg_adapter_status *,
+					   void *arg),
+			 void *arg);
+
+/* The ring of an adapter for readers, borrowed; -1: it has none. */
+int adapter_procs_ring(const struct adapter_procs *, const char *id);
+
+struct adapter_info {
+	const char *state; /* as that of a stream */
+	int pid;           /* 0: no process */
+	unsigned restarts; /* failures since it was configured */
+	const char *alarm; /* a sentence; NULL: no alarm */
+	struct msg_adapter_status status; /* the last one of a running worker */
+	const char *error; /* of the source; NULL: none is known */
+};
+
+/* False: no adapter with this id was to run. */
+bool adapter_procs_get(const struct adapter_procs *, const char *id,
+		       struct adapter_info *ret);
+
+size_t adapter_procs_count(const struct adapter_procs *);
+/* The worker at place i, borrowed. */
+struct service_proc *adapter_procs_service(const struct adapter_procs *,
+					   size_t i);
+
+/* From master to master: the record, a new JSON list. */
+json_t *adapter_procs_write(struct adapter_procs *, struct handover *);
+void adapter_procs_adopt(struct adapter_procs *, const json_t *list,
+			 struct handover *);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// adapters by address: one process receives a multiplex, and any number of
+// streams take their programs from its ring.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { now, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const ADDRESS = 'udp://127.0.0.1:5000';
+const PNRS = [1, 2, 3];
+const programs = PNRS.map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
+	video: 0x100 * pnr + 1 }));
+const multiplex = () => new TsMux({ programs, rate: 3e6 });
+const adapter = (more = {}) => ({ id: 'd', name: 'Multiplex', type: 'S2',
+	enable: true, address: ADDRESS, ...more });
+const reader = (pnr) => stream(`p${pnr}`, `dvb://d#pnr=${pnr}`,
+	`udp://127.0.0.1:${6000 + pnr}`);
+const document = () => ({ ...config(...PNRS.map(reader)),
+	dvb_tune: [adapter()] });
+const places = PNRS.map((pnr) => ({ port: 6000 + pnr }));
+const onair = (sluice) => Promise.all(PNRS.map((pnr) =>
+	sluice.onair(`p${pnr}`, 20000)));
+const faults = (list) => {
+	const { ccErrors, syncErrors, crcErrors } = checkTs(joined(list));
+
+	return ccErrors + syncErrors + crcErrors;
+};
+const status = (sluice) => sluice.json('/api/adapter-status/d');
+
+async function open(t) {
+	const recorder = await Recorder.start(t, ...places);
+	const sluice = await Sluice.start(t, document());
+
+	await waitUntil('the source', () => udpBound(5000));
+	const sender = await Sender.start(t, multiplex(), 5000);
+	await onair(sluice);
+	return { recorder, sluice, sender };
+}
+
+const more = (recorder, bytes = 200000) => {
+	const size = recorder.size();
+
+	return waitUntil('more packets', () => recorder.size() > size + bytes,
+		20000);
+};
+
+test('every stream gets its program, and a new master takes nothing',
+	async (t) => {
+	const { recorder, sluice, sender } = await open(t);
+	const events = await sluice.events(t);
+	const pids = () => ['adapter d', 'stream p1', 'stream p2', 'stream p3']
+		.map((name) => sluice.worker(...name.split(' ')).pid);
+	const before = pids();
+
+	const event = await events.wait('an adapter_event',
+		(m) => m.scope === 'adapter_event' && m.bitrate > 0);
+	assert.deepEqual(Object.keys(event).sort(), ['bitrate', 'dvb_id',
+		'on_air', 'scope', 'virtual']);
+	assert.deepEqual([event.dvb_id, event.virtual, event.on_air],
+		['d', true, true]);
+	const { lost, worker } = await waitUntil('its rate', async () => {
+		const found = await status(sluice);
+
+		return found.lock && found.bitrate > 1000 && found;
+	});
+	assert.deepEqual([lost, worker.state, worker.pid],
+		[0, 'running', before[0]]);
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
+	await more(recorder);
+	assert.deepEqual(pids(), before);
+	await recorder.all(sender);
+	for (const [i, list] of (await recorder.stop()).entries()) {
+		assert.equal(faults(list), 0, `program ${PNRS[i]}`);
+		assert.deepEqual([...checkTs(joined(list)).pat.programs.keys()],
+			[PNRS[i]]);
+	}
+	await sluice.stop();
+});
+
+test('streams wait for an adapter that is off, changed or killed',
+	async (t) => {
+	const { recorder, sluice } = await open(t);
+	const readers = () => PNRS.map((pnr) =>
+		sluice.worker('stream', `p${pnr}`).pid);
+	const before = readers();
+	const { pid } = sluice.worker('adapter', 'd');
+
+	process.kill(pid, 'SIGKILL');
+	const killed = now();
+	await sluice.replaced('adapter', 'd', pid);
+	await more(recorder);
+	t.diagnostic(`packets after ${Math.round(now() - killed)} ms`);
+
+	await sluice.cmd('toggle-adapter', { id: 'd' });
+	await waitUntil('the error of the input', async () =>
+		/dvb:\/\/d is not there, or not enabled/.test((await sluice
+			.json('/api/stream-inputs/p1')).inputs[0].error));
+	await waitUntil('its end', () => !sluice.worker('adapter', 'd'));
+	assert.equal((await status(sluice)).worker.state, 'stopped');
+	await sluice.cmd('toggle-adapter', { id: 'd' });
+	await more(recorder);
+
+	await sluice.cmd('set-adapter', { id: 'd', adapter: adapter(
+		{ address: 'udp://127.0.0.1:5001' }) });
+	await waitUntil('the other source', () => udpBound(5001));
+	const other = await Sender.start(t, multiplex(), 5001);
+	await more(recorder);
+	assert.deepEqual(readers(), before);
+	for (const list of await recorder.stop())
+		assert.equal(faults(list), 0);
+
+	const { pid: last } = sluice.worker('adapter', 'd');
+	await sluice.cmd('restart-adapter', { id: 'd' });
+	await sluice.replaced('adapter', 'd', last);
+	await sluice.replaced('stream', 'p1', before[0]);
+	await onair(sluice);
+	other.stop();
+
+	await sluice.cmd('set-adapter', { id: 'd', adapter: { remove: true } });
+	assert.deepEqual((await sluice.cmd('load')).make_stream, []);
+	await waitUntil('the end of all', () => sluice.workers().every((w) =>
+		w.role !== 'adapter' && w.role !== 'stream'));
+	await sluice.stop();
+});
+
+test('a stream that stands still loses alone', async (t) => {
+	const { recorder, sluice, sender } = await open(t);
+	const { pid } = sluice.worker('stream', 'p1');
+
+	process.kill(pid, 'SIGSTOP');
+	await more(recorder);
+	process.kill(pid, 'SIGCONT');
+	await recorder.all(sender);
+	const lists = await recorder.stop();
+	for (const list of lists.slice(1))
+		assert.equal(faults(list), 0);
+	assert.equal((await status(sluice)).lost, 0);
+	await sluice.stop();
+});

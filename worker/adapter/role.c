@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The role `adapter`: one multiplex, from its source to the ring that streams
+ * read. */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ring.h"
+#include "common/base/units.h"
+#include "worker/adapter/address_source.h"
+#include "worker/core/worker.h"
+#include "worker/input/input_type.h"
+#include "worker/stream/ticker.h"
+#include "worker/ts/packet.h"
+
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+enum {
+	TICK_MS = 5,
+	READS_MAX = 16, /* reads in a tick */
+};
+
+struct adapter {
+	struct worker *worker;
+	json_t *entry;          /* NULL until adapter.start */
+	struct source *source;
+	struct ring_writer *ring;
+	struct batch batch;
+	struct ticker ticker;
+	bool ticking;           /* the ticker was made */
+	uint64_t second_ns;     /* start of this second */
+	uint64_t packets;       /* of this second */
+	uint64_t content;       /* without null packets */
+};
+
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct adapter *a = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *p = runs[i].data;
+		size_t left = runs[i].n;
+
+		a->packets += left;
+		for (size_t k = 0; k < left; k++)
+			a->content += ts_pid(p + k * TS_PACKET) != TS_PID_NULL;
+		while (left > 0) {
+			size_t room;
+			uint8_t *to = ring_room(a->ring, &room);
+			size_t n = MIN(left, room);
+
+			memcpy(to, p, n * TS_PACKET);
+			ring_commit(a->ring, n);
+			p += n * TS_PACKET;
+			left -= n;
+		}
+	}
+}
+
+static void every_second(struct adapter *a, uint64_t now_ns)
+{
+	struct msg m = { .type = MSG_ADAPTER_STATUS };
+	uint64_t ms = (now_ns - a->second_ns) / MS;
+	struct source_report report = { 0 };
+
+	a->source->ops->every_second(a->source, now_ns, &report);
+	m.adapter_status = (struct msg_adapter_status){
+		.lock = report.lock,
+		.on_air = a->content > 0,
+		.bitrate_kbps = (uint32_t)(a->packets * TS_PACKET * 8 / ms),
+		.lost = report.lost,
+		.error = report.error,
+	};
+	/* a status that finds no room is counted by the channel */
+	(void)channel_send(a->worker->channel, &m, NULL, 0);
+	a->second_ns = now_ns;
+	a->packets = a->content = 0;
+}
+
+static void on_tick(void *arg)
+{
+	struct adapter *a = arg;
+	uint64_t now_ns = mono_ns();
+
+	for (unsigned i = 0; i < READS_MAX; i++)
+		if (a->source->ops->read(a->source, &a->batch, now_ns) <= 0)
+			break;
+	ring_publish(a->ring);
+	if (now_ns - a->second_ns >= SECOND_NS)
+		every_second(a, now_ns);
+}
+
+static void *adapter_new(struct worker *worker)
+{
+	struct adapter *a = xcalloc(1, sizeof *a);
+
+	a->worker = worker;
+	batch_init(&a->batch, on_packets, a);
+	return a;
+}
+
+static void adapter_free(void *role)
+{
+	struct adapter *a = role;
+
+	if (a->ticking)
+		ticker_done(&a->ticker);
+	if (a->source != NULL)
+		a->source->ops->free(a->source);
+	ring_writer_free(&a->ring);
+	json_decref(a->entry);
+	free(a);
+}
+
+/* Allows what the address needs. */
+static bool enter_sandbox(struct adapter *a, const char *address)
+{
+	/* the programs differ in it: only one has libraries that need names */
+	struct grants grants = {
+		.needs = input_openers[INPUT_HTTP] != NULL
+				 ? NEED_TCP | NEED_NAMES
+				 : 0,
+	};
+	bool entered;
+
+	if (address != NULL)
+		grants_add_input(&grants, address);
+	entered = worker_enter_sandbox(a->worker, &grants);
+	grants_done(&grants);
+	return entered;
+}
+
+static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+	const json_t *entry = m->adapter_start.entry;
+	int err = 0;
+
+	(void)n_fds; /* the catalogue demands one */
+	if (a->entry != NULL) {
+		log_error("adapter", "started twice");
+		worker_exit(a->worker, EX_PROTOCOL);
+		return;
+	}
+	if (!enter_sandbox(a, json_string_value(
+			   json_object_get(entry, "address"))))
+		return;
+	a->ring = ring_writer_new(fds[0], &err);
+	if (a->ring == NULL) {
+		log_error("adapter", "ring: %s", strerror(-err));
+		worker_exit(a->worker, EX_OSERR);
+		return;
+	}
+	a->entry = json_deep_copy(entry);
+	a->second_ns = mono_ns();
+	a->source = address_source_open(a->entry, a->worker->loop,
+					a->second_ns);
+	ticker_init(&a->ticker, &(struct ticker_config){
+		.loop = a->worker->loop, .on_tick = on_tick, .arg = a });
+	a->ticking = true;
+	ticker_every(&a->ticker, TICK_MS * MS, a->second_ns);
+	worker_send_ready(a->worker);
+}
+
+const struct worker_role adapter_role = {
+	.name = "adapter",
+	.needs = NEED_THREADS | NEED_UDP,
+	.enters_late = true,
+	.new = adapter_new,
+	.free = adapter_free,
+	.messages = { [MSG_ADAPTER_START] = on_start },
+	/* addresses may name ports below 1024 */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
+};

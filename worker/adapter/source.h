@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an adapter receives its multiplex from: an address, a server, a device.
+ *
+ * A source opens, watches and retries what it receives; it has no end.  No call
+ * waits.  The role reads it at every tick and writes the packets to the ring.
+ */
+#pragma once
+
+#include "worker/ts/batch.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ev_loop;
+struct source;
+
+/* The state of the last second.  Zero: unknown, or nothing was received. */
+struct source_report {
+	bool lock;         /* packets can be received, as far as is known */
+	const char *error; /* why there are none; NULL: no error is known */
+	uint64_t lost;     /* datagrams or packets lost before they were read,
+			    * since source_open() */
+};
+
+struct source_ops {
+	void (*free)(struct source *);
+	/* Passes the packets that wait, up to a bound, to the batch and flushes
+	 * it.  Returns the number of reads that had packets. */
+	int (*read)(struct source *, struct batch *, uint64_t now_ns);
+	/* *ret is all zero. */
+	void (*every_second)(struct source *, uint64_t now_ns,
+			     struct source_report *ret);
+};
+
+/* The head of each kind's own struct. */
+struct source {
+	const struct source_ops *ops;
+};
+
+/* Opens the source that an adapter of the configuration (borrowed for its life)
+ * names; never NULL: a wrong key is the error of its reports. */
+typedef struct source *source_open_fn(const json_t *adapter,
+				      struct ev_loop *loop, uint64_t now_ns);
