@@ -150,7 +150,7 @@ Test(stream_input, is_judged_before_anything_is_asked)
 	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
 		   "," STREAM("c", "") "," STREAM("d", ",'backup_type':'stop'")
 		   ",{'id':'e','type':'spts','enable':false,"
-		   "'input':['dvb://x','udp://:1'],"
+		   "'input':['rtsp://h/x','udp://:1'],"
 		   "'backup_type':'disable'}]}");
 	for (const char *wrong = "3\0" "0\0" "-1\0" "'x'\0" "''\0" "1.5\0"
 				 "'99999999999999999999999'\0";

@@ -88,6 +88,7 @@ Test(describe, the_bounds_of_options_are_those_of_the_reader)
 		{ true, "http", "http://h/x" },
 		{ true, "https", "https://h/x" },
 		{ true, "stream", "stream://x" },
+		{ true, "dvb", "dvb://x" },
 		{ false, "udp", "udp://239.1.1.1:1" },
 		{ false, "rtp", "rtp://239.1.1.1:2" },
 		{ false, "http", "http://:1/x" },
