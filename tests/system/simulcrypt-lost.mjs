@@ -38,10 +38,11 @@ for (const [policy, error, want] of [
 		await sluice.waitStatus('s', policy, (s) =>
 			s.cas_error?.startsWith('CAS c1: no ECM for ') &&
 			s.cas_error.endsWith(`: ${error}`), 30000);
-		const { packets: sent } = await sluice.status('s');
+		const sent = (s) => s.outputs[0].packets;
+		const before = sent(await sluice.status('s'));
 
 		await sluice.waitStatus('s', 'more packets', (s) =>
-			s.packets > sent + 500, 30000);
+			sent(s) > before + 500, 30000);
 		ecmg.silent = false;
 		await sluice.waitStatus('s', 'no error', (s) => !s.cas_error,
 			30000);
