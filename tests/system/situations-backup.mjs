@@ -152,8 +152,11 @@ const situations = {
 		const mine = messages.slice(begun).filter((m) =>
 			m.channel_id === s.id && m.scope === 'stream_event');
 
-		assert.ok(mine.length > 0);
-		assert.deepEqual(mine.filter((m) => !m.onair), []);
+		assert.ok(mine.some((m) => m.onair));
+		// an event is off air, too, if the report of a worker is late:
+		// the worker itself logs what it does not send
+		assert.doesNotMatch(s.sluice.log,
+			new RegExp(`stream ${s.id}: .*off air`));
 	},
 
 	async 'all inputs are dead: the last one stays active'(s) {
