@@ -83,6 +83,8 @@ async function until(child, seconds, ready) {
 }
 
 const dropping = /discontinuity|lost|corrupt|deadlock|too late|underflow/i;
+// A segment that was skipped is a gap.
+const ofGaps = /discontinuity|lost/i;
 
 // VLC logs each segment that it fetches.  It skips some, or fetches one again,
 // when it is late, and reports the gap.
@@ -104,10 +106,12 @@ async function cvlc(t, url, seconds) {
 	const faults = sorted(said.filter((line) => dropping.test(line) &&
 		!/too late/.test(line)));
 	const skips = skipsOf(said);
+	const gaps = skips.length === 0 ? [] :
+		faults.errors.filter((line) => ofGaps.test(line));
 
-	return { ...skips.length > 0 && faults.errors.length > 0 ?
-		{ ...faults, errors: [], times: [...skips, ...faults.errors] } :
-		faults,
+	return { ...faults,
+		errors: faults.errors.filter((line) => !gaps.includes(line)),
+		times: gaps.length > 0 ? [...skips, ...gaps] : [],
 	late: said.filter((line) => /too late/.test(line)).length };
 }
 

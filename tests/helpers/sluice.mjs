@@ -137,14 +137,16 @@ export class Sluice {
 	}
 
 	// A command that is to succeed; the decoded reply.  A restart is
-	// refused where a busy machine leaves the trial no time: a client asks
-	// again.
-	async cmd(name, fields = {}, tries = 5) {
+	// refused where a busy machine leaves the trial no time: a client
+	// repeats it, at most twice.
+	async cmd(name, fields = {}, tries = 3) {
 		const reply = await this.post({ cmd: name, ...fields });
 
 		if (name === 'restart' && reply.status === 503 && tries > 1 &&
-		    /: no result within \d+ s/.test(reply.body))
+		    /: no result within \d+ s/.test(reply.body)) {
+			console.error(`restart again: ${reply.body}`);
 			return this.cmd(name, fields, tries - 1);
+		}
 		assert.equal(reply.status, 200, `${name}: ${reply.body}`);
 		return JSON.parse(reply.body);
 	}

@@ -3,13 +3,14 @@
 // switches, the process of the stream is killed, and the service restarts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { begin, faultsOf, playAll } from '../helpers/player-scene.mjs';
+import { LONG_WINDOW, begin, faultsOf, playAll }
+	from '../helpers/player-scene.mjs';
 import { sanitized } from '../helpers/sluice.mjs';
 
 const SECONDS = 20;
 
 test('players show no fault, whatever happens to the stream', async (t) => {
-	const sluice = await begin(t);
+	const sluice = await begin(t, LONG_WINDOW);
 	// eight players and the sanitizers are too much for two cores
 	const { found, happened, kills, missing, timing } = await playAll(t,
 		sluice, { seconds: SECONDS, everyS: 5, browser: !sanitized,
