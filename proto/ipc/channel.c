@@ -471,14 +471,15 @@ static void read_for_credit(struct channel *c)
 		charge(c, (int64_t)(mono_cost_ns() - began));
 }
 
-/* An end stops the reader. */
+/* An end stops the reader; after a failure the loop closes the channel. */
 static void read_batch(struct channel *c)
 {
 	bool freed = false;
 
 	c->freed = &freed;
 	for (unsigned i = 0; i < c->cfg.batch; i++)
-		if (!read_one(c) || freed || !ev_is_active(&c->reader))
+		if (!read_one(c) || freed || c->failed < 0 ||
+		    !ev_is_active(&c->reader))
 			break;
 	if (!freed)
 		c->freed = NULL;

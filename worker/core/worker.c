@@ -44,6 +44,9 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	worker_message_fn *handle = w->role->messages[m->type];
 
 	(void)channel;
+	/* the other messages of a batch */
+	if (w->stopping)
+		return;
 	if (m->type == MSG_WORKER_DEBUG)
 		open_log(w, m->worker_debug.on);
 	else if (handle != NULL)

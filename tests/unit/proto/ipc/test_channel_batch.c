@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <ev.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +22,8 @@ struct bench {
 	unsigned messages;
 	unsigned before;  /* messages before the event of the client */
 	bool free_in_it;  /* the channel, inside its event */
+	bool fill_in_it;  /* its queue, more than it holds */
+	int closed;       /* error of the close */
 };
 
 static void on_message(struct channel *c, const struct msg *m, int *fds,
@@ -28,16 +31,23 @@ static void on_message(struct channel *c, const struct msg *m, int *fds,
 {
 	struct bench *b = arg;
 
-	(void)c, (void)m, (void)fds, (void)n_fds;
+	const struct msg ready = { .type = MSG_WORKER_READY };
+
+	(void)m, (void)fds, (void)n_fds;
 	b->messages++;
 	if (b->free_in_it)
 		channel_free(&b->channel);
+	while (b->fill_in_it && channel_send(c, &ready, NULL, 0) == 0)
+		;
 }
 
 static void on_close(struct channel *c, int err, const char *error, void *arg)
 {
-	(void)c, (void)err, (void)arg;
-	cr_assert_fail("%s", error);
+	struct bench *b = arg;
+
+	(void)c;
+	cr_assert(b->fill_in_it, "%s", error);
+	b->closed = err;
 }
 
 static const struct channel_events events = { on_message, on_close, NULL };
@@ -113,5 +123,19 @@ Test(channel_batch, ends_when_its_channel_is_freed)
 	ev_run(b.loop, EVRUN_NOWAIT);
 	cr_assert_eq(b.messages, 1);
 	cr_assert_null(b.channel);
+	teardown(&b);
+}
+
+Test(channel_batch, ends_when_its_channel_fails)
+{
+	struct bench b;
+
+	setup(&b);
+	say(&b, 2);
+	b.fill_in_it = true;
+	ev_run(b.loop, EVRUN_NOWAIT);
+	ev_run(b.loop, EVRUN_NOWAIT);
+	cr_assert_eq(b.messages, 1, "%u", b.messages);
+	cr_assert_eq(b.closed, -ENOBUFS, "%d", b.closed);
 	teardown(&b);
 }
