@@ -43,7 +43,9 @@ void deliver_feed_waiting(struct deliver *d, uint64_t now_ms)
 		struct mount *m = c->waits_for;
 
 		next = TAILQ_NEXT(c, in_wait);
-		if (verdict == DEMAND_WAITS)
+		/* it may be judged again meanwhile */
+		if (verdict == DEMAND_WAITS ||
+		    (verdict == DEMAND_STARTS && !c->session->permitted))
 			continue;
 		demand_wait_remove(&d->wait, c);
 		if (verdict == DEMAND_STARTS) {

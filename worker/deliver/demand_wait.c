@@ -30,6 +30,12 @@ void demand_wait_remove(struct demand_wait *w, struct viewer_conn *c)
 	w->n--;
 }
 
+void demand_wait_last(struct demand_wait *w, struct viewer_conn *c)
+{
+	TAILQ_REMOVE(&w->conns, c, in_wait);
+	TAILQ_INSERT_TAIL(&w->conns, c, in_wait);
+}
+
 void demand_wait_move(struct demand_wait *w, struct mount *from,
 		      struct mount *to)
 {

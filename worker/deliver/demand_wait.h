@@ -26,6 +26,9 @@ void demand_wait_add(struct demand_wait *, struct viewer_conn *,
 /* Does nothing if the connection does not wait. */
 void demand_wait_remove(struct demand_wait *, struct viewer_conn *);
 
+/* Puts a connection that waits behind the others, with the end of its wait. */
+void demand_wait_last(struct demand_wait *, struct viewer_conn *);
+
 /* The connections that wait for a mount wait for another one from now on, for
  * as long as they would have. */
 void demand_wait_move(struct demand_wait *, struct mount *from,

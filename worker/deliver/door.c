@@ -151,7 +151,7 @@ static void end_late(const struct door *d, struct session_asks *asks,
 	struct session *s;
 
 	while ((s = TAILQ_FIRST(&asks->list)) != NULL &&
-	       now_ms - s->ask_ms >= DOOR_ASK_MS)
+	       s->ask_ms + DOOR_ASK_MS <= now_ms)
 		give_up(d, s);
 }
 

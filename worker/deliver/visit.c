@@ -155,7 +155,6 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 	/* the path no longer has no_auth */
 	if (a->verdict == ASK_ALLOWED && m != NULL && s->free_entry &&
 	    !m->no_auth) {
-		demand_wait_remove(&d->wait, c);
 		session_free(&c->session);
 		visit_request(c, c->request, d);
 		return;
@@ -231,15 +230,18 @@ void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 			session_set_stream(c->session, stream);
 }
 
-void visit_again(struct deliver *d, const struct mount *m)
+void visit_again(struct deliver *d, struct mount *m)
 {
 	struct viewer_conn *c;
 
+	/* the master counts the viewers of a new mount anew */
+	if (m->n_waiting > 0)
+		deliver_report_demand(d, m);
 	for (uint32_t n = m->n_waiting; n > 0; n--) {
 		c = demand_wait_find(&d->wait, m);
 		if (c == NULL)
 			return;
-		demand_wait_remove(&d->wait, c);
+		demand_wait_last(&d->wait, c);
 		session_free(&c->session);
 		/* c may be gone after this */
 		visit_request(c, c->request, d);
@@ -398,6 +400,10 @@ void visit_request(struct viewer_conn *c,
 		c->keep = false;
 	/* what follows may be no request of its session */
 	hls_sessions_forget(c);
+	/* A request that is judged again keeps its place until the verdict: a
+	 * stream on demand does not stop meanwhile. */
+	if (m == NULL || m->hls > 0 || m->broken || c->waits_for != m)
+		demand_wait_remove(&d->wait, c);
 	if (m == NULL &&
 	    (visit_list(d, c, request) || visit_picture(d, c, request)))
 		return;

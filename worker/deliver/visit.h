@@ -19,7 +19,7 @@ void visit_rename(struct deliver *, struct mount *, const char *stream);
 
 /* Judges the requests that wait for the packets of this mount again: its
  * settings differ from those of the mount that they asked for. */
-void visit_again(struct deliver *, const struct mount *);
+void visit_again(struct deliver *, struct mount *);
 
 /* Called by hls_sessions.h when the judgement is known: serves the request of
  * the connection, or refuses it. */

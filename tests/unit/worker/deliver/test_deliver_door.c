@@ -385,6 +385,7 @@ Test(deliver_door, viewers_that_wait_are_judged_by_the_new_settings)
 {
 	struct msg_deliver_mount demanded = rig_name("/d", "d001");
 	struct scene s;
+	char head[64];
 	int fd, later;
 
 	init(&s);
@@ -395,7 +396,13 @@ Test(deliver_door, viewers_that_wait_are_judged_by_the_new_settings)
 	cr_assert_eq(s.n, 0);
 	demanded.no_auth = false;
 	mount(&s, &demanded);
+	/* else the stream stops; its packets wait for the permission */
+	cr_assert(is_waiting(&s));
 	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 1 });
+	rig_mark(&s.rig);
+	rig_write(&s.rig, 64);
+	rig_turn(&s.rig, 20);
+	cr_assert_lt(recv(fd, head, sizeof head, MSG_DONTWAIT), 0);
 	answer(&s, 1, ASK_DENIED);
 	expect(&s, fd, 403);
 
