@@ -521,6 +521,27 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	return m;
 }
 
+/* The waiting mount that gets the path of this one, which has left the list:
+ * one of the same stream, whose settings have changed, or the oldest. */
+static struct mount *find_heir(const struct deliver_proc *d,
+			       const struct mount *m)
+{
+	struct mount *next, *heir = NULL;
+
+	if (m->waits)
+		return NULL;
+	TAILQ_FOREACH(next, &d->mounts, link) {
+		if (!next->waits || next->listener != m->listener ||
+		    strcmp(next->path, m->path) != 0)
+			continue;
+		if (strcmp(next->stream, m->stream) == 0)
+			return next;
+		if (heir == NULL)
+			heir = next;
+	}
+	return heir;
+}
+
 void mount_free(struct mount **mp)
 {
 	struct mount *m = *mp, *next;
@@ -534,11 +555,7 @@ void mount_free(struct mount **mp)
 	message = mount_message(m, MSG_DELIVER_UNMOUNT);
 	TAILQ_REMOVE(&d->mounts, m, link);
 	LIST_REMOVE(m, in_place);
-	/* the next waiting mount gets the path */
-	TAILQ_FOREACH(next, &d->mounts, link)
-		if (!m->waits && next->waits && next->listener == m->listener &&
-		    strcmp(next->path, m->path) == 0)
-			break;
+	next = find_heir(d, m);
 	/* A mount that is due may exist with older values.  The next one
 	 * replaces it in the worker, so that the path is never missing. */
 	if (!m->waits && (next == NULL || d->closed))

@@ -5,6 +5,7 @@
 #include "common/base/sockaddr.h"
 #include "master/config/config.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/deliver_state.h"
 #include "master/viewers/viewers.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
@@ -303,6 +304,31 @@ Test(deliver_proc, a_path_whose_settings_change_is_never_missing,
 	rig_run_until(b.rig.loop, has_status, &b, 30000, "an answer");
 	cr_assert_not_null(strstr(b.answer, " 200 "), "%s", b.answer);
 	ring_writer_free(&writer);
+	teardown(&b);
+}
+
+/* The mount of another stream waits for longer than the changed one. */
+Test(deliver_proc, a_changed_path_stays_with_its_stream, .timeout = 90)
+{
+	static struct bench b;
+	struct mount_config cfg = { .path = "/a", .stream = "a001" };
+	struct mount *old;
+
+	setup(&b);
+	cfg.listen = &b.port;
+	cfg.ring_fd = b.ring_fd;
+	old = mount_new(b.deliver, &cfg);
+	cfg.stream = "b001";
+	b.mounts[0] = mount_new(b.deliver, &cfg);
+	cfg.stream = "a001";
+	cfg.no_auth = true;
+	b.mounts[1] = mount_new(b.deliver, &cfg);
+	mount_free(&old);
+	cr_assert_not(b.mounts[1]->waits);
+	cr_assert(b.mounts[0]->waits);
+	mount_free(&b.mounts[1]);
+	cr_assert_not(b.mounts[0]->waits);
+	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
 	teardown(&b);
 }
 
