@@ -85,9 +85,8 @@ void cas_emmg_turn(struct cas_emmg *e, const json_t *from,
 
 	if (e->done || now_ms < e->next_ms)
 		return;
-	/* an entry with an error has the port, too */
-	(void)!cas_entry_read(from, &entry, &error);
-	e->done = entry.emmg_port == 0;
+	e->done = cas_entry_read(from, &entry, &error) < 0 ||
+		  entry.emmg_port == 0;
 	if (e->done)
 		return;
 	err = open_sockets(&entry, fds);

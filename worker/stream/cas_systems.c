@@ -259,7 +259,7 @@ static void log_error_change(struct cas_systems *c)
 		return;
 	}
 	if (c->error.text[0] == '\0')
-		log_info("stream", "ECMs arrive again");
+		log_info("stream", "all CAS systems work again");
 	else if (++c->error_s < LOG_S)
 		return;
 	else

@@ -4,14 +4,17 @@
 
 #include "common/base/fd.h"
 #include "common/base/hex.h"
+#include "common/base/log.h"
 #include "common/base/units.h"
 #include "proto/ipc/channel.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { ECM_PID = 0x600, EMM_PID = 0x700, PERIOD_MS = 10000, MOST = 1024 };
+enum { ECM_PID = 0x600, EMM_PID = 0x700, PERIOD_MS = 10000, MOST = 1024,
+       LINE_SIZE = 256 };
 
 static struct {
 	struct ev_loop *loop;
@@ -181,6 +184,36 @@ Test(cas_stage, a_flood_of_emms_drops_emms_and_keeps_the_channel)
 	g.asked = 0;
 	send_ecm(1);
 	cr_assert_eq(g.asked, 1, "the next ECM is requested");
+}
+
+static void keep_line(enum log_level level, const char *component,
+		      const char *text, void *arg)
+{
+	(void)level, (void)component;
+	(void)snprintf(arg, LINE_SIZE, "%s", text);
+}
+
+/* ECMs have arrived all the time. */
+Test(cas_stage, the_end_of_any_error_is_logged)
+{
+	struct msg m = { .type = MSG_CAS_TERMS, .cas_terms = {
+		.up = true, .period_ms = PERIOD_MS,
+		.error = "emmg_port 5000: no EMMs",
+	} };
+	char line[LINE_SIZE] = "";
+
+	log_open(keep_line, line, LOG_LEVEL_INFO);
+	cr_assert_eq(channel_send(g.worker, &m, NULL, 0), 0);
+	run_loop();
+	for (unsigned i = 0; i < 10; i++)
+		(void)cas_stage_second(g.stage, 0);
+	cr_assert_str_eq(line, "CAS c1: emmg_port 5000: no EMMs");
+	m.cas_terms.error = NULL;
+	cr_assert_eq(channel_send(g.worker, &m, NULL, 0), 0);
+	run_loop();
+	(void)cas_stage_second(g.stage, 0);
+	cr_assert_str_eq(line, "all CAS systems work again");
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
 }
 
 Test(cas_stage, a_new_ecm_replaces_the_one_that_waits)
