@@ -162,15 +162,19 @@ void descrambler_judge(struct descrambler *d, uint16_t pid, bool has_prefix)
 static void set_word(struct descrambler *d, struct group *g, size_t place,
 		     const uint8_t control_word[CSA_CONTROL_WORD])
 {
+	bool known = g->has_word[place] &&
+		     memcmp(g->word[place], control_word,
+			    CSA_CONTROL_WORD) == 0;
+
+	if (!known) {
+		settle(d);
+		csa_set(g->csa[place], control_word);
+		memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
+		g->has_word[place] = true;
+	}
+	/* control_word may be in it */
 	g->has_next[place] = false;
-	if (g->has_word[place] && memcmp(g->word[place], control_word,
-					 CSA_CONTROL_WORD) == 0)
-		return;
-	settle(d);
-	csa_set(g->csa[place], control_word);
-	memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
 	explicit_bzero(g->next[place], CSA_CONTROL_WORD);
-	g->has_word[place] = true;
 }
 
 void descrambler_set(struct descrambler *d, enum descrambler_parity parity,
@@ -192,9 +196,12 @@ void descrambler_offer(struct descrambler *d, uint8_t group,
 		set_word(d, g, place, control_word);
 		return;
 	}
-	memcpy(g->next[place], control_word, CSA_CONTROL_WORD);
 	g->has_next[place] = memcmp(control_word, g->word[place],
 				    CSA_CONTROL_WORD) != 0;
+	if (g->has_next[place])
+		memcpy(g->next[place], control_word, CSA_CONTROL_WORD);
+	else
+		explicit_bzero(g->next[place], CSA_CONTROL_WORD);
 }
 
 void descrambler_forget(struct descrambler *d, uint8_t group)
