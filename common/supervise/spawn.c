@@ -551,6 +551,7 @@ void child_end_format(const struct child_end *end, char *text, size_t size)
 	if (end->no_memory) {
 		size_t len = strlen(text);
 
-		(void)snprintf(text + len, size - len, ", out of memory");
+		(void)snprintf(text + len, size - len, ", %sout of memory",
+			       end->signal != 0 ? "perhaps " : "");
 	}
 }

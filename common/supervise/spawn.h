@@ -100,7 +100,9 @@ struct child_end {
 	int signal; /* number of the signal that killed it; 0: none */
 	bool core;
 	bool renews; /* WORKER_EXIT_RENEW */
-	bool no_memory; /* it, its control group or the machine had none left */
+	/* it had none left; or, with SIGKILL, the kernel has ended processes
+	 * for lack of memory meanwhile */
+	bool no_memory;
 };
 
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Children that cannot be watched, because no descriptor is left. */
+/* Children that cannot be watched, because no descriptor is left, and the text
+ * of an end. */
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/util.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/trial.h"
@@ -8,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
@@ -91,4 +95,26 @@ Test(spawn, a_trial_without_a_pidfd_never_blocks_the_loop, .timeout = 90)
 			   error.text);
 	handover_free(&h);
 	expect_reaped(loop);
+}
+
+/* A signal of somebody else may be the reason as well. */
+Test(spawn, a_kill_is_only_perhaps_for_lack_of_memory)
+{
+	static const struct {
+		struct child_end end;
+		const char *text;
+	} cases[] = {
+		{ { .code = ALLOC_EXIT_CODE, .no_memory = true },
+		  "exit code 100, out of memory" },
+		{ { .code = -1, .signal = SIGKILL, .no_memory = true },
+		  "killed by signal 9 (Killed), perhaps out of memory" },
+		{ { .code = -1, .signal = SIGKILL },
+		  "killed by signal 9 (Killed)" },
+	};
+	char text[128];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		child_end_format(&cases[i].end, text, sizeof text);
+		cr_expect_str_eq(text, cases[i].text);
+	}
 }
