@@ -59,14 +59,14 @@ static void update_alarm(struct worker_proc *w)
 	if (w->proc.state == PROC_LOST)
 		(void)snprintf(w->alarm, sizeof w->alarm,
 			       "%u processes are stuck in the kernel: "
-			       "no start until one of them ends",
-			       w->proc.left);
+			       "no start until one of them ends", w->proc.left);
 	else if (backoff_is_quarantine(&w->proc.backoff))
 		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%u failures in a row, the last: %s; "
-			       "one start a minute; a change or restart-stream "
-			       "starts it at once",
-			       w->proc.backoff.ends, w->last_end);
+			       "%u failures in a row, the last: %s; one start "
+			       "a minute; a change or restart-%s starts it at "
+			       "once", w->proc.backoff.ends, w->last_end,
+			       strcmp(w->cfg.role, "adapter") == 0 ? "adapter"
+								   : "stream");
 	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm,
 			       "%s; starts limited to one a second",

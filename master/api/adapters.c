@@ -211,6 +211,24 @@ static void adapters_get(struct api *api, const json_t *request,
 					    "adapter", adapter));
 }
 
+static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
+				    const void *id)
+{
+	(void)ret_new;
+	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
+}
+
+/* Replies which streams pause with this adapter; NULL: none. */
+static void foresee_fed(const struct api *api, const char *id,
+			const char *command, struct reply *reply)
+{
+	json_t *effects = effects_new();
+
+	if (id != NULL)
+		json_decref(stream_refs_foresee(api, restart_fed, id, effects));
+	reply_effects(reply, command, effects);
+}
+
 static void adapters_toggle(struct api *api, const json_t *request,
 			    struct reply *reply)
 {
@@ -222,7 +240,10 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	if (old == NULL)
 		return;
 	if (effects_only(request)) {
-		reply_effects(reply, "toggle-adapter", effects_new());
+		/* one that ends leaves its streams without packets */
+		foresee_fed(api, adapter_procs_can_run(old, NULL) && !enable
+					 ? edit_text(old, "id") : NULL,
+			    "toggle-adapter", reply);
 		return;
 	}
 	adapter = json_copy((json_t *)old);
@@ -239,13 +260,6 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	reply_ok(reply, "toggle-adapter");
 }
 
-static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
-				    const void *id)
-{
-	(void)ret_new;
-	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
-}
-
 static void adapters_restart(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
@@ -255,12 +269,8 @@ static void adapters_restart(struct api *api, const json_t *request,
 	if (adapter == NULL)
 		return;
 	if (effects_only(request)) {
-		json_t *effects = effects_new();
-
-		json_decref(stream_refs_foresee(api, restart_fed,
-						edit_text(adapter, "id"),
-						effects));
-		reply_effects(reply, "restart-adapter", effects);
+		foresee_fed(api, edit_text(adapter, "id"), "restart-adapter",
+			    reply);
 		return;
 	}
 	adapter_procs_restart(reconciler_adapters(api->cfg.reconciler),

@@ -146,9 +146,9 @@ static void judge_address(struct judge *j, const char *text, bool is_output,
 		? output_spec_parse(text, &out, on_remark, j, &error)
 		: input_spec_parse(text, &in, on_remark, j, &error);
 	/* an address of a later version may stay in a disabled stream, and one
-	 * of an adapter in any stream */
-	bool may_stay = (r == -ENOTSUP && !enabled) ||
-			(!is_output && is_dvb(text));
+	 * of an adapter, too: earlier versions stored any */
+	bool may_stay = !enabled && (r == -ENOTSUP ||
+				     (!is_output && is_dvb(text)));
 
 	if (r < 0)
 		judge_add(j, may_stay ? CHECK_WARNING : CHECK_FAULT, "%s",

@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCS_MAX = 256 };
+enum {
+	WANTED_MAX = 256,
+	/* with those that still stop */
+	PROCS_MAX = 2 * WANTED_MAX,
+};
 
 struct adapter_proc {
 	struct adapter_procs *of;
@@ -22,6 +26,7 @@ struct adapter_proc {
 	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
 	struct service_proc *service;
 	struct stream_ring ring;
+	bool given; /* a worker has received the ring */
 	struct msg_adapter_status status;
 	struct errmsg error; /* of the source */
 };
@@ -35,16 +40,62 @@ struct adapter_procs {
 	struct adapter_proc *procs[PROCS_MAX];
 };
 
+/* --- the ring --- */
+
+/* Without a ring the readers wait. */
+static void close_ring(struct adapter_proc *p)
+{
+	stream_ring_close(&p->ring);
+	p->given = false;
+	spawner_touch(p->of->cfg.service.spawner);
+	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+}
+
+/*
+ * Makes the ring for the next worker; 0 or -errno.
+ *
+ * A ring has one writer: packets of a worker do not continue those of the
+ * worker before it, and a reader that still has the old ring must not take them
+ * for it.
+ */
+static int make_ring(struct adapter_proc *p)
+{
+	int err;
+
+	if (p->ring.fd >= 0 && !p->given)
+		return 0;
+	err = stream_ring_make(&p->ring, RING_SIZE_DEFAULT);
+	if (err < 0) {
+		close_ring(p);
+		return err;
+	}
+	p->given = false;
+	spawner_touch(p->of->cfg.service.spawner);
+	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	return 0;
+}
+
 /* --- a worker --- */
 
 static void on_hello(void *self)
 {
 	struct adapter_proc *p = self;
 	struct msg m = { .type = MSG_ADAPTER_START };
+	struct errmsg error;
+	int err;
 
+	if (p->entry == NULL)
+		return;
+	err = make_ring(p);
+	if (err < 0) {
+		errmsg_set(&error, "cannot create the ring: %s",
+			   strerror(-err));
+		service_proc_kill(p->service, error.text);
+		return;
+	}
 	m.adapter_start.entry = p->entry;
-	if (p->entry != NULL && p->ring.fd >= 0)
-		service_proc_send(p->service, &m, &p->ring.fd);
+	service_proc_send(p->service, &m, &p->ring.fd);
+	p->given = true;
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -63,34 +114,15 @@ static void on_message(const struct msg *m, void *self)
 		service_proc_kill(p->service, "the ring is damaged");
 }
 
-/* Makes the ring if there is none, or if the last worker damaged it. */
-static bool have_ring(struct adapter_proc *p)
-{
-	int err;
-
-	if (p->ring.fd >= 0 && !stream_ring_is_damaged(&p->ring))
-		return true;
-	err = stream_ring_make(&p->ring, RING_SIZE_DEFAULT);
-	spawner_touch(p->of->cfg.service.spawner);
-	if (err < 0) {
-		log_error(service_proc_name(p->service),
-			  "cannot create the ring: %s", strerror(-err));
-		return false;
-	}
-	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
-	return true;
-}
-
 static void on_down(void *self)
 {
 	struct adapter_proc *p = self;
 
 	p->status = (struct msg_adapter_status){ 0 };
 	p->error.text[0] = '\0';
-	/* its readers open the ring again: what the next worker receives does
-	 * not continue these packets */
-	if (p->entry != NULL && have_ring(p))
-		p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	/* after an error on_hello tries again */
+	if (p->entry != NULL)
+		(void)make_ring(p);
 }
 
 static const struct service_kind plain_kind = {
@@ -191,8 +223,7 @@ static void unwant(struct adapter_proc *p)
 		return;
 	json_decref(p->entry);
 	p->entry = NULL;
-	stream_ring_close(&p->ring);
-	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	close_ring(p);
 	service_proc_unwant(p->service);
 }
 
@@ -210,8 +241,8 @@ static void want(struct adapter_proc *p, const json_t *adapter)
 	p->entry = entry;
 	json_decref(before);
 	use_program(p);
-	if (!have_ring(p))
-		return;
+	if (p->ring.fd < 0)
+		(void)make_ring(p);
 	if (same)
 		service_proc_want(p->service);
 	else
@@ -253,6 +284,27 @@ static void sweep(struct adapter_procs *a)
 	a->n = kept;
 }
 
+static size_t count_wanted(const struct adapter_procs *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->procs[i]->entry != NULL;
+	return n;
+}
+
+/* NULL: too many run. */
+static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p = find(a, id);
+
+	if (p != NULL && p->entry != NULL)
+		return p;
+	if (count_wanted(a) >= WANTED_MAX)
+		return NULL;
+	return p != NULL ? p : add(a, id);
+}
+
 void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 {
 	const json_t *adapter;
@@ -273,14 +325,12 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		if (id == NULL || !check_id(id) || !is_wanted(adapter) ||
 		    find_entry(list, id) != adapter)
 			continue;
-		p = find(a, id);
-		if (p == NULL)
-			p = add(a, id);
+		p = find_or_add(a, id);
 		if (p != NULL)
 			want(p, adapter);
 		else
 			log_error("adapters", "adapter %s is not run: at most "
-				  "%d adapters run", id, PROCS_MAX);
+				  "%d adapters run", id, WANTED_MAX);
 	}
 }
 
@@ -288,7 +338,7 @@ void adapter_procs_restart(struct adapter_procs *a, const char *id)
 {
 	struct adapter_proc *p = a != NULL ? find(a, id) : NULL;
 
-	if (p != NULL && p->entry != NULL && have_ring(p))
+	if (p != NULL && p->entry != NULL)
 		service_proc_restart(p->service);
 }
 
@@ -379,6 +429,7 @@ void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
 		usable = stream_ring_take(&p->ring,
 					  json_object_get(record, "ring"), h,
 					  RING_SIZE_DEFAULT);
+		p->given = usable;
 		service_proc_adopt(p->service,
 				   json_object_get(record, "worker"), h,
 				   usable && p->entry != NULL);

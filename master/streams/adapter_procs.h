@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a worker for each enabled adapter, and keeps the ring to which it
- * writes: dvb:// inputs read this ring, and it outlives the worker.
+ * Runs a worker for each enabled adapter, and makes the ring to which it
+ * writes: dvb:// inputs read this ring.  Its successor gets another ring.
  *
  * This version runs adapters by address only.
  *
@@ -22,8 +22,7 @@ struct handover;
 
 struct adapter_procs_config {
 	struct service_config service;
-	/* adapter_procs_ring() of this id has changed, or the packets in it are
-	 * interrupted. */
+	/* adapter_procs_ring() of this id has changed. */
 	void (*on_ring)(const char *id, void *arg);
 	void *arg;
 };

@@ -12,6 +12,7 @@ component_attempts = \
 	tests/component/attempts.c tests/component/attempts.h \
 	tests/component/attempts_kernel.c tests/component/attempt_try.c
 component_tests = \
+	tests/component/test_adapter_procs \
 	tests/component/test_auth_proc \
 	tests/component/test_backend_proc \
 	tests/component/test_deliver_proc \
@@ -33,6 +34,10 @@ endif
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
 tests_component_fake_worker_SOURCES = tests/component/fake_worker.c
+tests_component_test_adapter_procs_SOURCES = \
+	tests/component/test_adapter_procs.c $(service_rig)
+tests_component_test_adapter_procs_LDADD = $(master_libs)
+tests_component_test_adapter_procs_LDFLAGS = -Wl,--wrap=stream_ring_make
 tests_component_test_deliver_proc_SOURCES = \
 	tests/component/test_deliver_proc.c $(service_rig)
 tests_component_test_deliver_proc_LDADD = $(master_libs)

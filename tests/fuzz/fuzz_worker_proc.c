@@ -41,7 +41,7 @@ enum { LINES_MAX = 32, TURNS = 4, CALLS_MAX = 8, WITH_HELLO = 128 };
 
 static const char *const roles[] = { "stream", "deliver", "auth", "querier",
 				     "tls", "scan", "softcam",
-				     "picture" };
+				     "picture", "adapter", "cas" };
 
 static struct world {
 	struct ev_loop *loop;
@@ -221,13 +221,14 @@ static void set_stream(void)
 	/* no other process has this address */
 	unsigned pid = (unsigned)getpid();
 	json_t *stream = json_pack(
-		"{s:s, s:s, s:b, s:[s, s], s:[o, s, s], s:s}", "id", "a",
+		"{s:s, s:s, s:b, s:[s, s], s:[o, s, s], s:s, s:[{s:s}]}",
+		"id", "a",
 		"name", "A", "enable", 1, "input", "udp://239.1.1.1:1",
 		"srt://127.0.0.1:2", "output",
 		json_sprintf("http://127.%u.%u.%u:18555/a",
 			     64 + (pid >> 16 & 63), pid >> 8 & 255, pid & 255),
 		"udp://127.0.0.1:3", "rist://@127.0.0.1:4", "backup_type",
-		"active");
+		"active", "cas_list", "cas_id", "c");
 	struct stream_conf *conf = stream_conf_new(stream);
 
 	reconciler_set_stream(w.reconciler, "a", conf);
@@ -309,6 +310,12 @@ static void open_world(void)
 		.loop = w.loop, .config = w.config, .hub = w.hub,
 		.reconciler = w.reconciler, .status = w.status,
 		.system = w.system, .options = &w.options });
+	request("{\"cmd\":\"set-cas\",\"cas\":{\"id\":\"c\","
+		"\"ecmg_channel_id\":1,\"ecmg_host\":\"h\","
+		"\"ecmg_port\":1}}");
+	request("{\"cmd\":\"set-adapter\",\"adapter\":{\"id\":\"d\","
+		"\"type\":\"S2\",\"enable\":true,"
+		"\"address\":\"udp://239.1.1.8:8\"}}");
 	set_stream();
 	querier_proc_use(reconciler_querier(w.reconciler),
 			 (struct querier_net){ .ifindex = 1 }, w.now_ms);
@@ -383,16 +390,28 @@ static void send_line(int fd, const char *text, size_t len)
 	drain(fd);
 }
 
-static void say_hello(int fd, const char *role)
+static void send_hello(int fd, const char *role)
 {
 	char text[160];
-	int err, len;
+	int len;
 
 	len = snprintf(text, sizeof text,
 		       "{\"type\":\"worker.hello\",\"body\":{\"proto\":%u,"
 		       "\"build\":\"x\",\"role\":\"%s\"}}",
 		       (unsigned)MSG_PROTO_VERSION, role);
 	send_line(fd, text, (size_t)len);
+}
+
+static void say_hello(size_t i)
+{
+	int err;
+
+	/* a cas worker starts for a stream that runs */
+	if (strcmp(roles[i], "cas") == 0) {
+		send_hello(w.workers[0], roles[0]);
+		start_queued();
+	}
+	send_hello(w.workers[i], roles[i]);
 	/* a request of each kind waits for its answer */
 	(void)!reconciler_analyze(w.reconciler, "a", on_analysis, NULL);
 	(void)!reconciler_choose_input(w.reconciler, "a", 2, on_chosen, NULL);
@@ -415,6 +434,7 @@ static void read_state(void)
 	json_decref(status_network(w.status, NULL));
 	json_decref(status_check(w.status, "a", &ok));
 	json_decref(status_overview(w.status, alarms));
+	json_decref(adapters_overview(w.api));
 	reconciler_list_receivers(w.reconciler, alarms);
 	json_decref(alarms);
 	(void)snprintf(text, sizeof text,
@@ -435,7 +455,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	log_open(read_line, NULL, LOG_LEVEL_DEBUG);
 	open_world();
 	if ((data[0] & WITH_HELLO) != 0)
-		say_hello(w.workers[role], roles[role]);
+		say_hello(role);
 	for (unsigned i = 0; i < LINES_MAX && left > 0; i++) {
 		end = memchr(line, '\n', left);
 		len = end != NULL ? (size_t)(end - line) : left;

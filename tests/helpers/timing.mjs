@@ -17,7 +17,8 @@ const MS_PER_JIFFY = 10;
 const HELD_UP = /(?<!but )off air: no packets|alarms: .*(sync_loss|continuity)/;
 
 const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
-	({ inputs, outputs }) => outputs.some(({ dropped }) => dropped > 0) ||
+	({ inputs = [], outputs = [], lost = 0 }) => lost > 0 ||
+		outputs.some(({ dropped }) => dropped > 0) ||
 		inputs.some(({ socket_drops: n }) => n > 0));
 
 function read(file) {
@@ -142,7 +143,8 @@ export class Timing {
 
 	// A process without a processor for half a second drops the packets
 	// that wait to be sent or read, or sends nothing: did one have to, by
-	// our log and these statuses of streams with a valid source? As
+	// our log and these statuses of streams with a valid source, and of
+	// adapters? As
 	// assert(), where the machine is not the cause.
 	heldUp(log, ...statuses) {
 		const held = wasHeldUp(log, statuses);

@@ -3,7 +3,8 @@
  * Input of the packets that another stream sends, or an adapter receives, from
  * its ring.
  *
- * The ring outlives its writer, so a restart of its process is a pause.
+ * The ring of a stream outlives its writer, so a restart of its process is a
+ * pause.  That of an adapter does not: the master gives us the next one.
  * Packets are copied once before they are checked, because another process can
  * write to the ring.
  */

@@ -130,6 +130,24 @@ Test(adapter, reports_that_it_does_not_run)
 	json_decref(status);
 }
 
+Test(adapter, names_the_streams_that_pause_with_it)
+{
+	static const char toggle[] =
+		"{'cmd':'toggle-adapter','id':'a','dry_run':true}";
+
+	open_world("{'dvb_tune':[{'id':'a','type':'S','enable':true,"
+		   "'address':'udp://239.1.1.1'}],'make_stream':["
+		   STREAM("x", "'dvb://a'") "," STREAM("y", "'dvb://b'") "]}");
+	cr_assert_eq(post(toggle), 200);
+	cr_assert_not_null(strstr(said(), "'effects':{'streams':[{'id':'x',"
+				  "'change':'restart','viewers':0}],"),
+			   "%s", said());
+	expect_ok("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter");
+	cr_assert_eq(post(toggle), 200);
+	cr_assert_not_null(strstr(said(), "'effects':{'streams':[],"), "%s",
+			   said());
+}
+
 Test(adapter, has_an_address_that_an_input_can_receive)
 {
 	open_world("{}");

@@ -121,6 +121,27 @@ Test(check_stream, reads_options_into_initialised_memory)
 	json_decref(stream);
 }
 
+Test(check_stream, rejects_a_malformed_address_of_an_adapter)
+{
+	const struct check_place place = { .path = "stream" };
+
+	for (int enable = 0; enable < 2; enable++) {
+		json_t *stream = json_pack("{s:s, s:b, s:s, s:[s], s:[s]}",
+					   "id", "x", "enable", enable,
+					   "type", "spts", "input",
+					   "dvb://d#pnr=abc", "output",
+					   "udp://239.1.1.1:1234");
+		char found[512] = "";
+
+		cr_expect_eq(check_stream(stream, &place, note, found),
+			     (unsigned)enable, "%s", found);
+		cr_expect_str_eq(found + (enable ? 0 : strlen("warning ")),
+				 "stream.input[0]: pnr: \"abc\" is not a "
+				 "number\n");
+		json_decref(stream);
+	}
+}
+
 Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)
 {
 	static const struct {

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The master's side of adapters with the real worker behind it. */
+#include "common/base/fd.h"
+#include "master/streams/adapter_procs.h"
+#include "master/streams/stream_ring.h"
+#include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int __real_stream_ring_make(struct stream_ring *, size_t);
+int __wrap_stream_ring_make(struct stream_ring *, size_t);
+
+struct bench {
+	struct service_rig rig;
+	struct adapter_procs *adapters;
+	json_t *list;
+	unsigned shortages; /* rings that cannot be made */
+	pid_t last;         /* a worker that must have ended */
+	int ring;           /* the ring at the last on_ring, a copy; -1 */
+	unsigned rings;     /* calls of on_ring */
+};
+
+static struct bench b;
+
+int __wrap_stream_ring_make(struct stream_ring *r, size_t size)
+{
+	if (b.shortages > 0) {
+		b.shortages--;
+		return -EMFILE;
+	}
+	return __real_stream_ring_make(r, size);
+}
+
+static void on_ring(const char *id, void *arg)
+{
+	int ring = adapter_procs_ring(b.adapters, id);
+
+	(void)arg;
+	fd_close(&b.ring);
+	if (ring >= 0)
+		b.ring = fcntl(ring, F_DUPFD_CLOEXEC, 0);
+	b.rings++;
+}
+
+static void setup(void)
+{
+	struct adapter_procs_config config = { .on_ring = on_ring };
+
+	b.ring = -1;
+	service_rig_init(&b.rig, "sluice-worker");
+	config.service = service_rig_config(&b.rig);
+	b.adapters = adapter_procs_new(&config);
+	b.list = json_pack("[{s:s, s:b, s:o}]", "id", "d", "enable", 1,
+			   "address", json_sprintf("udp://%s:5000",
+						   rig_host()));
+}
+
+static void teardown(void)
+{
+	service_rig_stop(&b.rig, adapter_procs_service(b.adapters, 0));
+	adapter_procs_free(&b.adapters);
+	json_decref(b.list);
+	fd_close(&b.ring);
+	service_rig_done(&b.rig);
+}
+
+/* Another process than the last one. */
+static bool is_running(void *arg)
+{
+	struct adapter_info info;
+
+	(void)arg;
+	if (!adapter_procs_get(b.adapters, "d", &info) ||
+	    strcmp(info.state, "running") != 0 || info.pid == b.last)
+		return false;
+	b.last = info.pid;
+	return true;
+}
+
+static void await_worker(const char *what)
+{
+	rig_run_until(b.rig.loop, is_running, NULL, 15000, what);
+}
+
+static bool is_same(int one, int two)
+{
+	struct stat a, c;
+
+	cr_assert_eq(fstat(one, &a), 0);
+	cr_assert_eq(fstat(two, &c), 0);
+	return a.st_ino == c.st_ino;
+}
+
+Test(adapter_procs, every_worker_has_a_ring_of_its_own, .timeout = 120)
+{
+	int before;
+
+	setup();
+	adapter_procs_set(b.adapters, b.list);
+	await_worker("the worker");
+	before = fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
+	cr_assert_eq(b.rings, 1u);
+	cr_assert_eq(kill(b.last, SIGKILL), 0);
+	await_worker("its successor");
+	cr_assert_eq(b.rings, 2u, "readers get the new ring once");
+	cr_assert(!is_same(before, b.ring));
+	fd_close(&before);
+
+	before = fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
+	adapter_procs_restart(b.adapters, "d");
+	await_worker("the one after the restart");
+	cr_assert(!is_same(before, b.ring));
+	cr_assert(is_same(b.ring, adapter_procs_ring(b.adapters, "d")));
+	fd_close(&before);
+	teardown();
+}
+
+Test(adapter_procs, a_ring_that_cannot_be_made_is_tried_again, .timeout = 120)
+{
+	setup();
+	b.shortages = 2; /* at the start, and for the first worker */
+	adapter_procs_set(b.adapters, b.list);
+	await_worker("a worker with a ring");
+	cr_assert_eq(rig_count_log("cannot create the ring: "), 1u, "%s",
+		     rig_log());
+	cr_assert_geq(b.ring, 0);
+	teardown();
+}
+
+static void damage_ring(void)
+{
+	char path[64], garbage[64];
+	int fd;
+
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", b.ring);
+	memset(garbage, 0xff, sizeof garbage);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(pwrite(fd, garbage, sizeof garbage, 0),
+		     (ssize_t)sizeof garbage);
+	(void)close(fd);
+}
+
+/* Not even a change of the configuration gives it another ring. */
+Test(adapter_procs, a_worker_that_damages_its_ring_is_replaced, .timeout = 120)
+{
+	int before;
+
+	setup();
+	adapter_procs_set(b.adapters, b.list);
+	await_worker("the worker");
+	before = fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
+	damage_ring();
+	adapter_procs_set(b.adapters, b.list);
+	await_worker("its successor");
+	cr_assert_eq(rig_count_log("the ring is damaged"), 1u, "%s",
+		     rig_log());
+	cr_assert(!is_same(before, b.ring));
+	fd_close(&before);
+	teardown();
+}
