@@ -33,9 +33,14 @@ export const event = (i, second) => ({ scope: 'stream_event', channel_id: id(i),
 		2000 : 0, scrambled: false, cc_error: second % 50 === i % 50 ?
 		1 : 0, pes_error: 0 });
 
-// Notes what the browser does: long tasks and moved content.
+// Notes what the browser does: long tasks, moved content, banners.
 export const watchWork = () => {
-	globalThis.work = { longest: 0, tasks: 0, shift: 0, moved: [] };
+	globalThis.work = { longest: 0, tasks: 0, shift: 0, moved: [],
+		banners: new Set() };
+	new MutationObserver(() => {
+		for (const one of document.querySelectorAll('.banners p'))
+			work.banners.add(one.textContent.trim());
+	}).observe(document, { childList: true, subtree: true });
 	new PerformanceObserver((list) => {
 		for (const { duration } of list.getEntries()) {
 			work.tasks++;

@@ -181,6 +181,23 @@ test('a socket that answers no ping is given up', async (t) => {
 	assert.deepEqual(s.seen.slice(-3), ['lost', 'load', 'open']);
 });
 
+test('events that arrive prove a socket that has not answered yet',
+	async (t) => {
+		const s = scene(t);
+
+		s.live.start();
+		await s.settle();
+		await s.open();
+		await s.pass(PING_MS);
+		s.last.onmessage({ data: '{"scope":"alarm"}' });
+		await s.pass(DEADLINE_MS);
+		assert.equal(s.sockets.length, 1);
+		assert.deepEqual(s.seen, ['load', 'open', 'alarm']);
+		// the next ping has a deadline of its own
+		await s.pass(PING_MS + DEADLINE_MS);
+		assert.equal(s.seen.at(-1), 'lost');
+	});
+
 test('pauses grow to their limit and end with a success', async (t) => {
 	const s = scene(t);
 

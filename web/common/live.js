@@ -166,18 +166,16 @@ export class Live {
 	#take(socket, data) {
 		if (socket !== this.#socket || typeof data !== 'string')
 			return;
-		if (data === 'pong') {
-			if (!this.#waitsForPong)
-				return;
+		// on a slow page the answer waits behind events, which prove as
+		// much
+		if (this.#waitsForPong) {
 			this.#waitsForPong = false;
 			clearTimeout(this.#timer);
 			this.#timer = setTimeout(() => this.#ping(socket),
 				PING_MS);
-			return;
 		}
-		const message = JSON.parse(data);
-
-		this.config.onMessage(message);
+		if (data !== 'pong')
+			this.config.onMessage(JSON.parse(data));
 	}
 
 	/** @param {WebSocket} socket */
