@@ -194,7 +194,10 @@ test('one address gets only its share of the receivers', async (t) => {
 // Its end and its next start would delay the other work of the stream.
 test('the library stays loaded from one try to the next', async (t) => {
 	const called = dgram.createSocket('udp4'), tries = new Set();
-	const collectors = new Set();
+	const names = new Map();
+	// who starts one has its name for a moment, and then its own again
+	const collectors = () => [...names.values()].filter((all) =>
+		[...all].every((name) => name.startsWith('SRT:GC')));
 
 	t.after(() => called.close());
 	called.on('message', (_, { port }) => tries.add(port));
@@ -206,13 +209,15 @@ test('the library stays loaded from one try to the next', async (t) => {
 		const { pid } = sluice.worker('stream', 'a001');
 		const all = fs.readdirSync(`/proc/${pid}/task`);
 
-		for (const tid of all)
-			if (/^SRT:GC/.test(fs.readFileSync(
-				`/proc/${pid}/task/${tid}/comm`, 'utf8')))
-				collectors.add(tid);
-		return tries.size >= 3 && collectors.size > 0;
+		for (const tid of all) {
+			const name = fs.readFileSync(
+				`/proc/${pid}/task/${tid}/comm`, 'utf8');
+
+			names.set(tid, (names.get(tid) ?? new Set()).add(name));
+		}
+		return tries.size >= 3 && collectors().length > 0;
 	}, 20000);
-	assert.equal(collectors.size, 1);
+	assert.equal(collectors().length, 1);
 	await sluice.stop();
 });
 
