@@ -232,10 +232,10 @@ static bool is_plain(const char *text)
 }
 
 /* The query by which a user of the web interface, who is logged in by the
- * cookie, previews a stream; false: it is none.  Each segment of HLS would need
- * it, in addresses that the page reads. */
+ * cookie, previews a stream; false: it is none.  Playlists leave it out, because
+ * the page reads them: each segment comes with the cookie too. */
 static bool preview_query(struct api *api, const struct http_request *request,
-			  const char *name, char query[PREVIEW_QUERY_MAX])
+			  char query[PREVIEW_QUERY_MAX])
 {
 	const struct origin origin = {
 		.fetch_site = http_request_header(request, "sec-fetch-site"),
@@ -246,7 +246,7 @@ static bool preview_query(struct api *api, const struct http_request *request,
 	struct caller caller;
 
 	if (api->cfg.auth == NULL || api->cfg.options->no_web_auth ||
-	    strchr(name, '/') != NULL || origin_is_foreign(&origin) ||
+	    origin_is_foreign(&origin) ||
 	    !credential_cookie(http_request_header(request, "cookie"), id) ||
 	    !auth_enter_session(api->cfg.auth, id, &caller) ||
 	    !viewers_preview_token(api->cfg.viewers, caller.login, token))
@@ -316,7 +316,7 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	uint64_t place = 0;
 	int fd;
 
-	if (preview_query(api, request, name, preview))
+	if (preview_query(api, request, preview))
 		query = preview;
 	if (!is_known(api, name) ||
 	    !write_head(&head, request, path, query)) {

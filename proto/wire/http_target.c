@@ -196,6 +196,18 @@ size_t http_query_count(const char *query, const char *key)
 	}
 }
 
+/* The page of a preview sends its cookie with each segment, and must not read
+ * the token that the master makes of it. */
+static bool is_for_one_request(const char *pair)
+{
+	static const char *const prefixes[] = { "_HLS_", "token=preview-" };
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+		if (strncmp(pair, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
 void http_query_strip_hls(const char *query, char *ret)
 {
 	char *to = ret;
@@ -203,7 +215,7 @@ void http_query_strip_hls(const char *query, char *ret)
 	while (*query != '\0') {
 		size_t len = strcspn(query, "&");
 
-		if (len > 0 && strncmp(query, "_HLS_", 5) != 0) {
+		if (len > 0 && !is_for_one_request(query)) {
 			if (to > ret)
 				*to++ = '&';
 			memcpy(to, query, len);

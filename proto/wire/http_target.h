@@ -31,6 +31,6 @@ bool http_query_get(const char *query, const char *key, char *text,
 /* The number of pairs with this key, whatever their values. */
 size_t http_query_count(const char *query, const char *key);
 
-/* The query without the pairs that are for one playlist only (_HLS_...), into
- * ret of the size of the query. */
+/* The query without the pairs that are for one playlist only (_HLS_..., and the
+ * token of a preview), into ret of the size of the query. */
 void http_query_strip_hls(const char *query, char *ret);

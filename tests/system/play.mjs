@@ -302,6 +302,47 @@ test('who is logged in previews streams, apart from the viewers of the login',
 	await sluice.stop();
 });
 
+test('a preview by HLS needs the cookie alone, and its addresses have no token',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, {
+		users: { olga: { type: 2, password: 'look', conlimit: 1 } },
+		config: { ...config(source('a')), auth: { enable: true },
+			settings: { http_play_hls: true } } });
+	const olga = cookie(await enter(sluice, 'olga', 'look'));
+	const list = '/play/a/index.m3u8';
+	const get = (path, headers) => request(sluice.port,
+		{ path, headers });
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	const { body } = await waitUntil('a playlist', async () => {
+		const reply = await get(list, olga);
+
+		return reply.status === 200 && reply;
+	});
+	const [name] = body.match(/^[^#\n]+$/m);
+	const segment = new URL(name, `http://127.0.0.1${list}`);
+
+	assert.equal(segment.search, '');
+	assert.doesNotMatch(body, /token|preview/);
+	const [first, second] = await Promise.all([1, 2].map(() =>
+		get(segment.pathname, olga)));
+
+	assert.deepEqual([first.status, second.status], [200, 200]);
+	for (const headers of [{}, { ...olga, 'Sec-Fetch-Site': 'same-site' },
+		cookie('0'.repeat(64))])
+		for (const path of [list, segment.pathname])
+			assert.equal((await get(path, headers)).status, 403);
+	// all requests of a page are one session
+	assert.deepEqual((await done(sluice, { cmd: 'sessions' }, admin))
+		.sessions.map(({ login, protocol }) => `${login} ${protocol}`),
+	['olga hls']);
+	await done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin);
+	await waitUntil('the end', async () =>
+		(await get(segment.pathname, olga)).status === 403);
+	await sluice.stop();
+});
+
 test('previews and pictures are below control_path too', async (t) => {
 	const document = { ...config(source('a')), auth: { enable: true,
 		http_ip_deny: ['127.0.0.3'] },

@@ -59,6 +59,8 @@ Test(http_target, addresses_get_no_parameters_of_the_playlist)
 		{ "_HLS_msn=5", "" },
 		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_" },
 		{ "&&a&&b&", "a&b" },
+		{ "token=preview-0123&a", "a" },
+		{ "token=preview", "token=preview" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
