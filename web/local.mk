@@ -74,6 +74,7 @@ web_pages = \
 	web/headend/pages.js \
 	web/headend/palette.js \
 	web/headend/picture.js \
+	web/headend/players.js \
 	web/headend/plot.js \
 	web/headend/poll.js \
 	web/headend/preview.js \
@@ -117,6 +118,7 @@ EXTRA_DIST += $(web_pages) \
 	web/package-lock.json \
 	web/package.json \
 	web/parts.list \
+	web/parts/hls.d.ts \
 	web/parts/hooks.d.ts \
 	web/parts/htm.d.ts \
 	web/parts/mpegts.d.ts \

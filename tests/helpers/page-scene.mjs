@@ -12,7 +12,8 @@ const source = (id, port, more = {}) => stream(id,
 
 const CONFIG = {
 	gid: 466560,
-	settings: { instance_name: 'north', http_play_stream: true },
+	settings: { instance_name: 'north', http_play_stream: true,
+		http_play_hls: true },
 	categories: [{ name: 'Type', groups: [{ name: 'News' },
 		{ name: 'Films' }] }],
 	make_stream: [

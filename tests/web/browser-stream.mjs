@@ -53,8 +53,13 @@ test('a stream has charts, tables, its log, and says what cannot be played',
 
 test('a preview plays in the page, without sound, and a picture is shown',
 	{ skip: skip || lacks('ffmpeg') }, async (t) => {
-	const { sluice, password, visitor, page } = await begin(t, own);
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const players = [];
 
+	page.on('request', (request) => players.push(...request.url()
+		.match(/(?<=parts\/)(?:hls|mpegts)/) ?? []));
+	// the cookie replaces the permission of a viewer
+	await done(sluice, { cmd: 'set-auth', auth: { enable: true } }, admin);
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.logged(/stream news: on air/);
 	await visitor.login('admin', password);
@@ -62,11 +67,26 @@ test('a preview plays in the page, without sound, and a picture is shown',
 	await visitor.go(sluice.port, '#/stream/news');
 	// the analysis knows the codecs
 	await page.waitForSelector('td:has-text("video")');
-	await page.keyboard.press('p');
-	await visitor.until(() => document.querySelector('video')
+	const plays = () => visitor.until(() => document.querySelector('video')
 		?.getVideoPlaybackQuality().totalVideoFrames > 25);
+
+	assert.deepEqual(players, []);
+	await page.keyboard.press('p');
+	await plays();
 	assert.ok(await page.evaluate('document.querySelector("video").muted'));
 	await visitor.accessible('preview');
+	await page.keyboard.press('p');
+	await page.waitForSelector('video', { state: 'detached' });
+	assert.deepEqual(players, ['mpegts']);
+	// a player that fails is replaced by the other one
+	visitor.allowed = /status of 404 .*play\/news$/;
+	await page.route('**/play/news', (route) =>
+		route.fulfill({ status: 404 }));
+	await page.keyboard.press('p');
+	await page.waitForSelector('text=Plays by HLS');
+	await plays();
+	assert.deepEqual(players, ['mpegts', 'hls']);
+	await visitor.accessible('preview by HLS');
 	await page.keyboard.press('p');
 	await page.waitForSelector('video', { state: 'detached' });
 	// until the key frame was decoded

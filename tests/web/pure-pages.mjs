@@ -8,7 +8,7 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { ApiError } = await load('common/api.js');
 const { Ring } = await load('common/ring.js');
-const { codecsOf, judge, playerAddress } = await load('headend/codecs.js');
+const { codecsOf, judge, playerAddress, waysOf } = await load('headend/codecs.js');
 const { isOld } = await load('headend/current.js');
 const { freshId, make } = await load('headend/entry-id.js');
 const { chosenFirst } = await load('headend/groups.js');
@@ -65,8 +65,31 @@ test('a player gets the address of an http output or of the play port', () => {
 	assert.equal(of([], { http_play_stream: true,
 		http_play_port: '127.0.0.1:8001' }),
 	'http://tv.example:8001/play/a%20b');
+	assert.equal(of([], { http_play_hls: true, http_play_port: 8001 }),
+		'http://tv.example:8001/play/a%20b/index.m3u8');
 	assert.equal(of([], { http_play_port: 8001 }), '');
 	assert.equal(playerAddress(null, {}, 'x'), '');
+});
+
+test('a preview comes as MPEG-TS, or by HLS where that is what there is', () => {
+	const ts = { http_play_stream: true }, hls = { http_play_hls: true };
+	const ways = (output, settings, hasMse = true) =>
+		waysOf({ id: 'a', output }, settings, hasMse).join(' ');
+
+	assert.equal(ways([], { ...ts, ...hls }), 'ts hls');
+	assert.equal(ways([], hls), 'hls');
+	assert.equal(ways([], ts), 'ts');
+	assert.equal(ways([], {}), '');
+	// without MediaSource
+	assert.equal(ways([], { ...ts, ...hls }, false), 'hls');
+	// the outputs are HLS alone
+	assert.equal(ways(['udp://239.1.1.1:1', 'http://:81/a.m3u8#list=5'],
+		{ ...ts, ...hls }), 'hls ts');
+	assert.equal(ways(['http://:81/a#x=b.m3u8', 'http://:81/a.m3u8'],
+		{ ...ts, ...hls }), 'ts hls');
+	// an observer
+	assert.equal(ways([], null), 'ts hls');
+	assert.equal(waysOf(null, ts, true).join(), 'ts');
 });
 
 test('a selection is in the address and has ranges', () => {

@@ -215,11 +215,13 @@ export const en = {
 	pids: 'PIDs',
 	place: 'Of',
 	preview: 'Preview',
+	preview_by_hls: 'Plays by HLS, some seconds late.',
 	preview_failed: 'The preview ended: {error}',
 	preview_lacks: 'This browser cannot play {codecs}.',
 	preview_no_picture: 'No picture was decoded ({codecs}). A player may ' +
 		'do better.',
-	preview_off: 'Previews need http_play_stream in the settings.',
+	preview_off: 'Previews need http_play_stream or http_play_hls in the ' +
+		'settings.',
 	preview_wakes: 'The stream waits for a viewer: the preview starts it.',
 	priority: 'Priority',
 	process: 'Process',

@@ -217,11 +217,13 @@ export const ru = {
 	pids: 'PID',
 	place: 'Место',
 	preview: 'Просмотр',
+	preview_by_hls: 'Показ по HLS: с задержкой в несколько секунд.',
 	preview_failed: 'Просмотр прервался: {error}',
 	preview_lacks: 'Этот браузер не умеет воспроизводить: {codecs}.',
 	preview_no_picture: 'Ни один кадр не декодирован ({codecs}). Плеер, ' +
 		'возможно, справится.',
-	preview_off: 'Для просмотра включите http_play_stream в настройках.',
+	preview_off: 'Для просмотра включите http_play_stream или ' +
+		'http_play_hls в настройках.',
 	preview_wakes: 'Поток ждёт зрителя: просмотр его запустит.',
 	priority: 'Приоритет',
 	process: 'Процесс',

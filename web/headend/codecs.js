@@ -23,6 +23,9 @@ const TYPES = {
 	0x87: ['audio', 'E-AC-3', 'audio/mp4; codecs="ec-3"'],
 };
 
+/** How a preview is delivered: as MPEG-TS, or by HLS.
+ * @typedef {'ts' | 'hls'} Way */
+
 /** The address, port and path of an http output. */
 const HTTP = /^http:\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*):(\d+)(\/[^#]*)?/;
 
@@ -71,6 +74,30 @@ export function judge(codecs) {
 			!can(of(one.kind))).map((one) => one.name) };
 }
 
+/** @param {string} output */
+const isHls = (output) => /^https?:[^#]*\.m3u8(?:#|$)/.test(output);
+
+/**
+ * The ways to preview a stream, the better one first: MPEG-TS, which is less
+ * late, or that of its own outputs.
+ * @param {StreamConfig | null} config
+ * @param {Record<string, unknown> | null} settings null: not known, an observer
+ *	asks
+ * @param {boolean} hasMse the browser has MediaSource, which MPEG-TS needs
+ * @returns {Way[]} none: the settings have none
+ */
+export function waysOf(config, settings, hasMse) {
+	const served = (config?.output ?? []).filter((output) =>
+		/^https?:/.test(output));
+	/** @type {Way[]} */
+	const ways = served.length > 0 && served.every(isHls)
+		? ['hls', 'ts'] : ['ts', 'hls'];
+
+	return ways.filter((way) => (way === 'hls' || hasMse) &&
+		(settings === null || settings[way === 'ts'
+			? 'http_play_stream' : 'http_play_hls'] === true));
+}
+
 /**
  * The address for a player: an http output, or the path of the play port.
  * @param {StreamConfig | null} config
@@ -87,10 +114,12 @@ export function playerAddress(config, settings, host) {
 				: at}:${port}${path ?? '/'}`;
 	}
 	const play = settings.http_play_port;
+	const isTs = settings.http_play_stream === true;
 
-	if (settings.http_play_stream !== true || !play || !config)
+	if (!(isTs || settings.http_play_hls === true) || !play || !config)
 		return '';
 	const port = /(\d+)$/.exec(String(play))?.[1] ?? '';
 
-	return `http://${host}:${port}/play/${encodeURIComponent(config.id)}`;
+	return `http://${host}:${port}/play/${encodeURIComponent(config.id)}${
+		isTs ? '' : '/index.m3u8'}`;
 }

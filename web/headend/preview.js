@@ -4,8 +4,9 @@
 import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
-import { codecsOf, judge, playerAddress } from './codecs.js';
+import { codecsOf, judge, playerAddress, waysOf } from './codecs.js';
 import { Copy } from './copy.js';
+import { PLAYERS } from './players.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -13,7 +14,12 @@ import { Foreign, html } from './view.js';
 /** @typedef {{text: string, isError: boolean}} Said */
 
 const PICTURE_S = 3; // within which a picture has to be decoded
-const START_MS = 8000; // a stream on demand has to start
+/** Within which a stream has to start: one on demand, or a segment of HLS. */
+const START_MS = { ts: 8000, hls: 30000 };
+
+/** Safari on telephones has this one alone. */
+const Source = globalThis.MediaSource ??
+	/** @type {any} */ (globalThis).ManagedMediaSource;
 
 /**
  * The codecs of the stream, from its analysis; null: not known.
@@ -29,8 +35,7 @@ async function ask(app, id) {
 				pid.kind === 'video' || pid.kind === 'audio'));
 
 		return end ? codecsOf(end.pids, (type) =>
-			'MediaSource' in globalThis &&
-			MediaSource.isTypeSupported(type)) : null;
+			Source?.isTypeSupported(type) ?? false) : null;
 	} catch {
 		return null;
 	}
@@ -40,6 +45,78 @@ async function ask(app, id) {
 const pictures = (video) => video.getVideoPlaybackQuality().totalVideoFrames;
 
 /**
+ * The ways that the settings allow; an observer may not know them.
+ * @param {App} app
+ * @param {Stream} stream
+ */
+const waysTo = (app, stream) => waysOf(stream.config, app.isControl
+	? app.store.config.settings ?? {} : null, 'MediaSource' in globalThis);
+
+/** One way to play a stream, until it ends or does not play. */
+class Attempt {
+	isOver = false;
+	/** @type {import('./players.js').End} */
+	#end = () => {};
+	/** @type {ReturnType<typeof setTimeout> | undefined} */
+	#timer;
+
+	/**
+	 * @param {import('./codecs.js').Way} way
+	 * @param {Omit<import('./players.js').Wanted, 'onError'>} wanted
+	 * @param {import('./codecs.js').Codec[] | null} codecs
+	 * @param {(error: string) => void} onError
+	 */
+	constructor(way, wanted, codecs, onError) {
+		const { video } = wanted;
+		const fail = (/** @type {string} */ error) => {
+			// the first one is the cause
+			if (this.isOver)
+				return;
+			this.end();
+			onError(error);
+		};
+		const judgePictures = () => {
+			if (video.readyState === 0 || (codecs?.some((one) =>
+				one.kind === 'video') && pictures(video) === 0))
+				fail(t('preview_no_picture', { codecs: (codecs ?? [])
+					.map((one) => one.name).join(', ') }));
+		};
+
+		this.onData = () => this.#judgeIn(judgePictures,
+			PICTURE_S * 1000);
+		this.video = video;
+		video.addEventListener('loadedmetadata', this.onData,
+			{ once: true });
+		this.#judgeIn(judgePictures, START_MS[way]);
+		PLAYERS[way]({ ...wanted, onError: (error) => fail(
+			t('preview_failed', { error })) }).then((end) => {
+			if (this.isOver)
+				end();
+			else
+				this.#end = end;
+		}, ({ message }) => fail(message));
+	}
+
+	/**
+	 * @param {() => void} judgeNow
+	 * @param {number} ms
+	 */
+	#judgeIn(judgeNow, ms) {
+		clearTimeout(this.#timer);
+		if (!this.isOver)
+			this.#timer = setTimeout(judgeNow, ms);
+	}
+
+	end() {
+		this.isOver = true;
+		clearTimeout(this.#timer);
+		this.video.removeEventListener('loadedmetadata', this.onData);
+		this.#end();
+	}
+}
+
+/**
+ * Plays in the first way that works.
  * @param {App} app
  * @param {Stream} stream
  * @param {HTMLVideoElement} video
@@ -47,73 +124,44 @@ const pictures = (video) => video.getVideoPlaybackQuality().totalVideoFrames;
  * @returns {() => void} ends it
  */
 function play(app, stream, video, say) {
-	/** @type {any} */
-	let player = null;
-	/** @type {ReturnType<typeof setTimeout> | undefined} */
-	let timer;
-	let over = false;
-	const error = (/** @type {string} */ text) => {
-		// the first one is the cause
-		clearTimeout(timer);
-		if (!over)
-			say({ text, isError: true });
-	};
+	const ways = waysTo(app, stream);
+	/** @type {Attempt | null} */
+	let attempt = null;
+	let isOver = false;
 	const start = async () => {
 		const codecs = await ask(app, stream.id);
 		const { plays, video: hasVideo, audio, lacking } =
 			judge(codecs ?? []);
+		const lacks = lacking.length > 0 ?
+			t('preview_lacks', { codecs: lacking.join(', ') }) : '';
 
-		if (over)
+		if (isOver)
 			return;
 		if (codecs !== null && !plays) {
-			error(t('preview_lacks', { codecs: lacking.join(', ') }));
+			say({ text: lacks, isError: true });
 			return;
 		}
-		const { default: mpegts } = await import('../parts/mpegts.js');
+		const has = codecs && { video: hasVideo, audio };
+		const next = (/** @type {string} */ error) => {
+			const way = ways.shift();
 
-		if (over)
-			return;
-		mpegts.LoggingControl.applyConfig({ enableAll: false });
-		player = mpegts.createPlayer({ type: 'mpegts', isLive: true,
-			url: app.api.url(`play/${encodeURIComponent(stream.id)}`)
-				.href, ...codecs === null ? {}
-				: { hasVideo, hasAudio: audio } },
-		{ enableWorker: false, lazyLoad: false,
-			liveBufferLatencyChasing: true,
-			liveBufferLatencyMaxLatency: 4,
-			autoCleanupSourceBuffer: true,
-			autoCleanupMaxBackwardDuration: 30,
-			autoCleanupMinBackwardDuration: 10 });
-		player.on(mpegts.Events.ERROR, (/** @type {string} */ type,
-			/** @type {string} */ detail, /** @type {any} */ info) =>
-			error(t('preview_failed', { error: shown(
-				[type, detail, info?.msg].filter(Boolean)
-					.join(': ')) })));
-		player.attachMediaElement(video);
-		player.load();
-		// the browser may want a click first: its controls are there
-		player.play()?.catch?.(() => {});
-		say({ isError: false, text: lacking.length > 0 ?
-			t('preview_lacks', { codecs: lacking.join(', ') }) : '' });
-		const judgePictures = () => {
-			if (codecs?.some((one) => one.kind === 'video') &&
-				pictures(video) === 0)
-				error(t('preview_no_picture', { codecs:
-					codecs.map((one) => one.name).join(', ') }));
+			if (way === undefined) {
+				say({ text: error, isError: true });
+				return;
+			}
+			say({ isError: false, text: [lacks, way === 'hls' &&
+				t('preview_by_hls')].filter(Boolean).join(' ') });
+			attempt = new Attempt(way, { app, id: stream.id, video, has },
+				codecs, next);
 		};
 
-		video.addEventListener('loadedmetadata', () => {
-			clearTimeout(timer);
-			timer = setTimeout(judgePictures, PICTURE_S * 1000);
-		}, { once: true });
-		timer = setTimeout(judgePictures, START_MS);
+		next('');
 	};
 
-	start().catch((problem) => error(problem.message));
+	start();
 	return () => {
-		over = true;
-		clearTimeout(timer);
-		player?.destroy();
+		isOver = true;
+		attempt?.end();
 	};
 }
 
@@ -122,8 +170,10 @@ function play(app, stream, video, say) {
  * @param {App} app
  */
 export function isPlayOff(app) {
-	return app.isControl &&
-		app.store.config.settings?.http_play_stream !== true;
+	const { settings } = app.store.config;
+
+	return app.isControl && settings?.http_play_stream !== true &&
+		settings?.http_play_hls !== true;
 }
 
 /** @param {{app: App, stream: Stream, onClose: () => void}} props */
