@@ -87,6 +87,7 @@ struct service_proc *service_proc_new(const struct service_config *cfg,
 		.role = kind->role,
 		.object = object,
 		.beat = kind->beat,
+		.remedy = kind->remedy,
 		.events = &events,
 		.arg = s,
 	});

@@ -38,6 +38,7 @@ struct service_kind {
 	const char *role;
 	enum spawn_program program;
 	enum msg_type beat; /* the message that is its heartbeat */
+	const char *remedy; /* as in worker_proc_config */
 	/* After worker.hello: send its state. */
 	void (*on_hello)(void *self);
 	/* A message of its role.  Last call: service_proc_kill(). */

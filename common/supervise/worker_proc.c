@@ -54,6 +54,7 @@ static void step(struct worker_proc *w, enum proc_event event);
 static void update_alarm(struct worker_proc *w)
 {
 	bool before = w->alarm[0] != '\0';
+	const char *by = w->cfg.remedy;
 
 	w->alarm[0] = '\0';
 	if (w->proc.state == PROC_LOST)
@@ -63,10 +64,9 @@ static void update_alarm(struct worker_proc *w)
 	else if (backoff_is_quarantine(&w->proc.backoff))
 		(void)snprintf(w->alarm, sizeof w->alarm,
 			       "%u failures in a row, the last: %s; one start "
-			       "a minute; a change or restart-%s starts it at "
-			       "once", w->proc.backoff.ends, w->last_end,
-			       strcmp(w->cfg.role, "adapter") == 0 ? "adapter"
-								   : "stream");
+			       "a minute%s%s", w->proc.backoff.ends,
+			       w->last_end, by != NULL ? "; " : "",
+			       by != NULL ? by : "");
 	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm,
 			       "%s; starts limited to one a second",

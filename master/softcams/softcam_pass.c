@@ -224,6 +224,7 @@ const struct service_kind softcam_kind = {
 	.role = "softcam",
 	.program = SPAWN_WORKER_NET,
 	.beat = MSG_SOFTCAM_STATUS,
+	.remedy = "a change of the softcam starts it at once",
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_down = on_down,

@@ -129,6 +129,7 @@ static const struct service_kind plain_kind = {
 	.role = "adapter",
 	.program = SPAWN_WORKER,
 	.beat = MSG_ADAPTER_STATUS,
+	.remedy = "a change or restart-adapter starts it at once",
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_down = on_down,

@@ -288,6 +288,8 @@ static void on_down(void *self)
 static const struct service_kind kind = {
 	.role = "deliver",
 	.beat = MSG_DELIVER_STATUS,
+	.remedy = "restart-stream of a stream that it serves "
+		  "starts it at once",
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_drained = on_drained,

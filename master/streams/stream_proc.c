@@ -524,6 +524,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 		.role = "stream",
 		.object = id,
 		.beat = MSG_STREAM_STATUS,
+		.remedy = "a change or restart-stream starts it at once",
 		.events = &proc_events,
 		.arg = p,
 	});

@@ -219,3 +219,22 @@ Test(auth_proc, without_a_worker_the_deadline_answers, .timeout = 90)
 		  rig_is_busy());
 	teardown(&b);
 }
+
+Test(auth_proc, the_alarm_names_no_command_that_does_not_help, .timeout = 90)
+{
+	struct service_proc *service;
+	const char *alarm;
+	struct bench b;
+
+	setup(&b, "no-such-worker");
+	service = auth_proc_service(b.auth);
+	step_ms = 1000; /* the pauses between starts pass soon */
+	service_proc_want(service);
+	while (service_proc_alarm(service) == NULL)
+		(void)ev_run(b.rig.loop, EVRUN_ONCE);
+	step_ms = 0;
+	alarm = service_proc_alarm(service);
+	cr_assert_not_null(strstr(alarm, "one start a minute"), "%s", alarm);
+	cr_assert_null(strstr(alarm, "at once"), "%s", alarm);
+	teardown(&b);
+}

@@ -282,6 +282,8 @@ Test(reconciler,
 	cr_assert_eq(s.pid, 0);
 	cr_assert_not_null(s.alarm);
 	cr_assert_not_null(strstr(s.alarm, "exit code 3"), "%s", s.alarm);
+	cr_assert_not_null(strstr(s.alarm, "; a change or restart-stream "
+					   "starts it at once"), "%s", s.alarm);
 	cr_assert_eq(rig_count_log("alarm:"), 1);
 	cr_assert_lt(cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN) - before, 0.5);
 
