@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -210,6 +211,20 @@ void ring_commit(struct ring_writer *w, size_t n)
 	assert(n <= (w->layout.window - place(w->layout, w->pos)) /
 			    RING_PACKET);
 	w->pos += n * RING_PACKET;
+}
+
+void ring_write(struct ring_writer *w, const uint8_t *packets, size_t n)
+{
+	while (n > 0) {
+		size_t room;
+		uint8_t *to = ring_room(w, &room);
+		size_t now = MIN(room, n);
+
+		memcpy(to, packets, now * RING_PACKET);
+		ring_commit(w, now);
+		packets += now * RING_PACKET;
+		n -= now;
+	}
 }
 
 uint64_t ring_writer_pos(const struct ring_writer *w)

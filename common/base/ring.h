@@ -67,6 +67,8 @@ void ring_writer_free(struct ring_writer **);
  * then call ring_commit(); readers see the packets after ring_publish(). */
 uint8_t *ring_room(struct ring_writer *, size_t *n);
 void ring_commit(struct ring_writer *, size_t n);
+/* Copies n packets there, in parts at the end of the window. */
+void ring_write(struct ring_writer *, const uint8_t *packets, size_t n);
 
 /* Asks for a window of at least size bytes.  The window grows when the writer
  * reaches its end, as far as the file allows, and never shrinks. */

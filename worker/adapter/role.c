@@ -41,21 +41,12 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *p = runs[i].data;
-		size_t left = runs[i].n;
+		size_t n = runs[i].n;
 
-		a->packets += left;
-		for (size_t k = 0; k < left; k++)
+		a->packets += n;
+		for (size_t k = 0; k < n; k++)
 			a->content += ts_pid(p + k * TS_PACKET) != TS_PID_NULL;
-		while (left > 0) {
-			size_t room;
-			uint8_t *to = ring_room(a->ring, &room);
-			size_t n = MIN(left, room);
-
-			memcpy(to, p, n * TS_PACKET);
-			ring_commit(a->ring, n);
-			p += n * TS_PACKET;
-			left -= n;
-		}
+		ring_write(a->ring, p, n);
 	}
 }
 

@@ -156,17 +156,8 @@ void ring_out_set_hls(struct ring_out *r, const struct ring_out_hls *hls)
 
 static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
 {
-	while (n > 0) {
-		size_t room;
-		uint8_t *to = ring_room(r->ring, &room);
-		size_t now = MIN(room, n);
-
-		memcpy(to, packets, now * TS_PACKET);
-		ring_commit(r->ring, now);
-		packets += now * TS_PACKET;
-		n -= now;
-		r->written = true;
-	}
+	ring_write(r->ring, packets, n);
+	r->written |= n > 0;
 }
 
 /* Shifts the counter of a packet, a copy, that is not of a table. */

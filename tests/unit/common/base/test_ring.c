@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/ring.h"
 
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -55,20 +57,16 @@ static void rig_free(struct rig *rig)
 /* Every packet holds its own position in its first bytes. */
 static void write_packets(struct ring_writer *w, size_t n)
 {
-	while (n > 0) {
-		size_t room;
-		uint64_t pos = ring_writer_pos(w);
-		uint8_t *at = ring_room(w, &room);
-		size_t chunk = room < n ? room : n;
+	uint8_t *packets = xcalloc(n, RING_PACKET);
+	uint64_t pos = ring_writer_pos(w);
 
-		for (size_t i = 0; i < chunk; i++, pos += RING_PACKET) {
-			memset(at + i * RING_PACKET, (int)(pos & 0xff),
-			       RING_PACKET);
-			memcpy(at + i * RING_PACKET, &pos, sizeof pos);
-		}
-		ring_commit(w, chunk);
-		n -= chunk;
+	for (size_t i = 0; i < n; i++, pos += RING_PACKET) {
+		memset(packets + i * RING_PACKET, (int)(pos & 0xff),
+		       RING_PACKET);
+		memcpy(packets + i * RING_PACKET, &pos, sizeof pos);
 	}
+	ring_write(w, packets, n);
+	free(packets);
 }
 
 static uint64_t published(struct rig *rig)
