@@ -11,6 +11,7 @@ libservice_a_SOURCES += \
 	common/supervise/proc_state.c common/supervise/proc_state.h \
 	common/supervise/procfs.c common/supervise/procfs.h \
 	common/supervise/restart.c common/supervise/restart.h \
+	common/supervise/service_list.c common/supervise/service_list.h \
 	common/supervise/service_proc.c common/supervise/service_proc.h \
 	common/supervise/service_request.c \
 	common/supervise/service_request.h \

@@ -20,12 +20,7 @@ struct softcam *softcam_find(const struct softcams *s, const char *id)
 struct softcam_proc *softcam_proc_of(const struct softcam *c,
 				     const char *stream)
 {
-	struct softcam_proc *p;
-
-	LIST_FOREACH(p, &c->procs, link)
-		if (p->stream == NULL || strcmp(p->stream, stream) == 0)
-			return p;
-	return NULL;
+	return service_list_find(&c->procs, c->conf.split_cam ? stream : "");
 }
 
 bool softcam_is_used_by(const struct softcam_user *u, const char *id)
@@ -38,63 +33,45 @@ bool softcam_is_used_by(const struct softcam_user *u, const char *id)
 
 /* --- workers --- */
 
-static struct softcam_proc *proc_new(struct softcam *c, const char *stream)
+/* A worker for the stream, unless there is one that serves it. */
+static void add_proc(struct softcam *c, const char *stream)
 {
-	struct softcam_proc *p = xcalloc(1, sizeof *p);
-	char *object = stream != NULL ? xasprintf("%s/%s", c->id, stream)
-				      : xstrdup(c->id);
+	char *object;
+	struct softcam_proc *p;
 
+	if (softcam_proc_of(c, stream) != NULL)
+		return;
+	if (!c->conf.split_cam)
+		stream = "";
+	object = xasprintf("%s%s%s", c->id, stream[0] != '\0' ? "/" : "",
+			   stream);
+	p = service_list_add(&c->procs, &c->all->cfg, stream, object);
 	p->of = c;
-	if (stream != NULL)
-		p->stream = xstrdup(stream);
-	p->service = service_proc_new(&c->all->cfg, &softcam_kind, object, p);
-	LIST_INSERT_HEAD(&c->procs, p, link);
 	free(object);
-	return p;
-}
-
-static void proc_free(struct softcam_proc *p)
-{
-	LIST_REMOVE(p, link);
-	service_proc_free(&p->service);
-	free(p->stream);
-	free(p);
 }
 
 static void softcam_free(struct softcam *c)
 {
-	while (!LIST_EMPTY(&c->procs))
-		proc_free(LIST_FIRST(&c->procs));
+	service_list_done(&c->procs);
 	LIST_REMOVE(c, link);
 	json_decref(c->entry);
 	free(c);
 }
 
-static bool is_used(const struct softcam_proc *p)
+static bool is_of_use(const struct service_item *item)
 {
-	const struct softcam *c = p->of;
+	const struct softcam *c = ((const struct softcam_proc *)item)->of;
 	const struct softcam_user *u;
 
-	if (p->stream == NULL && c->conf.force)
+	if (c->removed)
+		return false;
+	if (!c->conf.split_cam && c->conf.force)
 		return true;
 	LIST_FOREACH(u, &c->all->users, link)
 		if (softcam_is_used_by(u, c->id) &&
-		    (p->stream == NULL || strcmp(p->stream, u->stream) == 0))
+		    (!c->conf.split_cam || strcmp(item->id, u->stream) == 0))
 			return true;
 	return false;
-}
-
-/* Frees the workers that have ended and are of no use. */
-static void sweep_procs(struct softcam *c)
-{
-	struct softcam_proc *p, *next;
-
-	for (p = LIST_FIRST(&c->procs); p != NULL; p = next) {
-		next = LIST_NEXT(p, link);
-		if (service_proc_is_gone(p->service) &&
-		    (c->removed || !is_used(p)))
-			proc_free(p);
-	}
 }
 
 static void sweep(struct softcams *s)
@@ -105,8 +82,8 @@ static void sweep(struct softcams *s)
 		next = LIST_NEXT(c, link);
 		if (!c->removed)
 			continue;
-		sweep_procs(c);
-		if (LIST_EMPTY(&c->procs))
+		service_list_sweep(&c->procs, is_of_use);
+		if (c->procs.n == 0)
 			softcam_free(c);
 	}
 }
@@ -125,27 +102,21 @@ static void on_gone(void *arg)
 static void settle(struct softcam *c)
 {
 	struct softcam_user *u;
-	struct softcam_proc *p;
-	bool wanted = c->conf.force;
+	struct service_item *item;
 
 	if (c->error.text[0] != '\0')
 		return;
-	sweep_procs(c);
-	LIST_FOREACH(u, &c->all->users, link) {
-		if (!softcam_is_used_by(u, c->id))
-			continue;
-		wanted = true;
-		if (c->conf.split_cam &&
-		    softcam_proc_of(c, u->stream) == NULL)
-			(void)proc_new(c, u->stream);
-	}
-	if (!c->conf.split_cam && wanted && LIST_EMPTY(&c->procs))
-		(void)proc_new(c, NULL);
-	LIST_FOREACH(p, &c->procs, link)
-		if (is_used(p))
-			service_proc_want(p->service);
+	service_list_sweep(&c->procs, is_of_use);
+	if (!c->conf.split_cam && c->conf.force)
+		add_proc(c, "");
+	LIST_FOREACH(u, &c->all->users, link)
+		if (softcam_is_used_by(u, c->id))
+			add_proc(c, u->stream);
+	TAILQ_FOREACH(item, &c->procs.items, link)
+		if (is_of_use(item))
+			service_proc_want(item->service);
 		else
-			service_proc_unwant(p->service);
+			service_proc_unwant(item->service);
 }
 
 /* --- the configuration --- */
@@ -157,7 +128,12 @@ static void add(struct softcams *s, const json_t *entry, const char *id)
 	c->all = s;
 	c->entry = json_deep_copy(entry);
 	c->id = json_string_value(json_object_get(c->entry, "id"));
-	LIST_INIT(&c->procs);
+	c->procs = (struct service_list){
+		.kind = &softcam_kind,
+		.item_size = sizeof(struct softcam_proc),
+		.max = SIZE_MAX, /* two streams have two ids */
+	};
+	service_list_init(&c->procs);
 	softcam_conf_read(c->entry, &c->conf, &c->error);
 	if (c->error.text[0] != '\0')
 		log_warning("softcam", "%s: is not used: %s", id,
@@ -168,11 +144,11 @@ static void add(struct softcams *s, const json_t *entry, const char *id)
 /* Ends the workers of an entry, which sweep() frees. */
 static void retire(struct softcam *c)
 {
-	struct softcam_proc *p;
+	struct service_item *item;
 
 	c->removed = true;
-	LIST_FOREACH(p, &c->procs, link)
-		service_proc_stop(p->service);
+	TAILQ_FOREACH(item, &c->procs.items, link)
+		service_proc_stop(item->service);
 }
 
 void softcams_stop(struct softcams *s)
@@ -292,15 +268,18 @@ static void add_status(struct msg_softcam_status *sum,
 bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
 {
 	const struct softcam *c = s != NULL ? softcam_find(s, id) : NULL;
-	const struct softcam_proc *p;
+	const struct service_item *item;
 
 	*ret = (struct softcam_info){ .id = id };
 	if (c == NULL)
 		return false;
 	if (c->error.text[0] != '\0')
 		ret->error = c->error.text;
-	LIST_FOREACH(p, &c->procs, link) {
-		if (service_proc_is_gone(p->service))
+	TAILQ_FOREACH(item, &c->procs.items, link) {
+		const struct softcam_proc *p =
+			(const struct softcam_proc *)item;
+
+		if (service_proc_is_gone(item->service))
 			continue;
 		ret->processes++;
 		add_status(&ret->status, &p->status);
@@ -320,12 +299,12 @@ bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
 struct service_proc *softcams_service(const struct softcams *s, size_t i)
 {
 	const struct softcam *c;
-	const struct softcam_proc *p;
 
-	LIST_FOREACH(c, &s->list, link)
-		LIST_FOREACH(p, &c->procs, link)
-			if (i-- == 0)
-				return p->service;
+	LIST_FOREACH(c, &s->list, link) {
+		if (i < c->procs.n)
+			return service_list_at(&c->procs, i);
+		i -= c->procs.n;
+	}
 	return NULL;
 }
 

@@ -91,7 +91,7 @@ void softcams_take(struct softcams *s, struct softcam_user *u,
 	if (p != NULL && p->up && passes) {
 		*section = *from;
 		section->name = u->stream;
-		service_proc_send(p->service, &to, NULL);
+		service_proc_send(p->item.service, &to, NULL);
 		return;
 	}
 	if (!is_ecm)
@@ -139,7 +139,7 @@ static void take_card(struct softcam_proc *p,
 	p->card = *card;
 	p->card.error = NULL;
 	if (news && !p->up && ratelimit_pass(&p->log, mono_ms(), &suppressed))
-		log_warning(service_proc_name(p->service), "%s", error);
+		log_warning(service_proc_name(p->item.service), "%s", error);
 	memcpy(p->error, error, sizeof error);
 	if (p->of->removed)
 		return;
@@ -169,11 +169,11 @@ static void take_word(struct softcam_proc *p, const struct msg_cam_word *word)
 /* With split_cam the first worker reports for all. */
 static bool reports(const struct softcam_proc *p)
 {
-	const struct softcam_proc *first;
+	const struct service_item *first;
 
-	LIST_FOREACH(first, &p->of->procs, link)
-		if (first->up)
-			return first == p;
+	TAILQ_FOREACH(first, &p->of->procs.items, link)
+		if (((const struct softcam_proc *)first)->up)
+			return first == &p->item;
 	return false;
 }
 
@@ -205,7 +205,7 @@ static void on_hello(void *self)
 		.timeout_ms = conf->timeout_s * 1000,
 	} };
 
-	service_proc_send(p->service, &m, NULL);
+	service_proc_send(p->item.service, &m, NULL);
 }
 
 /* The streams keep their control words and ask again after the next login. */

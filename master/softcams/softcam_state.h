@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/ratelimit.h"
+#include "common/supervise/service_list.h"
 #include "master/softcams/softcam_conf.h"
 #include "master/softcams/softcam_list.h"
 
@@ -10,10 +11,8 @@ enum { SOFTCAM_ERROR_MAX = 128 };
 
 /* A worker of a softcam. */
 struct softcam_proc {
-	LIST_ENTRY(softcam_proc) link;
+	struct service_item item; /* id: the stream, with split_cam; else "" */
 	struct softcam *of;
-	char *stream; /* with split_cam; else NULL */
-	struct service_proc *service;
 	bool up; /* logged in: card counts */
 	struct msg_softcam_result card;
 	char error[SOFTCAM_ERROR_MAX]; /* why it is not; "": not known yet */
@@ -29,7 +28,7 @@ struct softcam {
 	struct softcam_conf conf;
 	struct errmsg error; /* why it cannot be used; "": it can */
 	bool removed; /* its workers end */
-	LIST_HEAD(, softcam_proc) procs;
+	struct service_list procs;
 };
 
 struct softcams {

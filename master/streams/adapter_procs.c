@@ -21,10 +21,9 @@ enum {
 };
 
 struct adapter_proc {
+	struct service_item item;
 	struct adapter_procs *of;
-	char *id;
 	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
-	struct service_proc *service;
 	struct stream_ring ring;
 	bool given; /* a worker has received the ring */
 	struct msg_adapter_status status;
@@ -36,8 +35,7 @@ struct adapter_procs {
 	void (*on_status)(const char *id, const struct msg_adapter_status *,
 			  void *arg);
 	void *watcher;
-	size_t n;
-	struct adapter_proc *procs[PROCS_MAX];
+	struct service_list list;
 };
 
 /* --- the ring --- */
@@ -48,7 +46,7 @@ static void close_ring(struct adapter_proc *p)
 	stream_ring_close(&p->ring);
 	p->given = false;
 	spawner_touch(p->of->cfg.service.spawner);
-	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	p->of->cfg.on_ring(p->item.id, p->of->cfg.arg);
 }
 
 /*
@@ -71,7 +69,7 @@ static int make_ring(struct adapter_proc *p)
 	}
 	p->given = false;
 	spawner_touch(p->of->cfg.service.spawner);
-	p->of->cfg.on_ring(p->id, p->of->cfg.arg);
+	p->of->cfg.on_ring(p->item.id, p->of->cfg.arg);
 	return 0;
 }
 
@@ -90,11 +88,11 @@ static void on_hello(void *self)
 	if (err < 0) {
 		errmsg_set(&error, "cannot create the ring: %s",
 			   strerror(-err));
-		service_proc_kill(p->service, error.text);
+		service_proc_kill(p->item.service, error.text);
 		return;
 	}
 	m.adapter_start.entry = p->entry;
-	service_proc_send(p->service, &m, &p->ring.fd);
+	service_proc_send(p->item.service, &m, &p->ring.fd);
 	p->given = true;
 }
 
@@ -109,9 +107,9 @@ static void on_message(const struct msg *m, void *self)
 	p->status = m->adapter_status;
 	p->status.error = NULL;
 	if (p->of->on_status != NULL && p->entry != NULL)
-		p->of->on_status(p->id, &p->status, p->of->watcher);
+		p->of->on_status(p->item.id, &p->status, p->of->watcher);
 	if (stream_ring_is_damaged(&p->ring))
-		service_proc_kill(p->service, "the ring is damaged");
+		service_proc_kill(p->item.service, "the ring is damaged");
 }
 
 static void on_down(void *self)
@@ -137,35 +135,28 @@ static const struct service_kind plain_kind = {
 
 /* --- the list --- */
 
-static struct adapter_proc *find(const struct adapter_procs *a, const char *id)
+static void done(struct service_item *item)
 {
-	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(a->procs[i]->id, id) == 0)
-			return a->procs[i];
-	return NULL;
-}
+	struct adapter_proc *p = (struct adapter_proc *)item;
 
-static void drop(struct adapter_proc *p)
-{
-	service_proc_free(&p->service);
 	stream_ring_close(&p->ring);
 	json_decref(p->entry);
-	free(p->id);
-	free(p);
+}
+
+static bool is_wanted(const struct service_item *item)
+{
+	return ((const struct adapter_proc *)item)->entry != NULL;
 }
 
 static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 {
-	struct adapter_proc *p;
+	struct adapter_proc *p = service_list_add(&a->list, &a->cfg.service,
+						  id, id);
 
-	if (a->n == PROCS_MAX)
+	if (p == NULL)
 		return NULL;
-	p = xcalloc(1, sizeof *p);
 	p->of = a;
-	p->id = xstrdup(id);
 	p->ring.fd = p->ring.ro_fd = -1;
-	p->service = service_proc_new(&a->cfg.service, &plain_kind, id, p);
-	a->procs[a->n++] = p;
 	return p;
 }
 
@@ -225,12 +216,12 @@ static void unwant(struct adapter_proc *p)
 	json_decref(p->entry);
 	p->entry = NULL;
 	close_ring(p);
-	service_proc_unwant(p->service);
+	service_proc_unwant(p->item.service);
 }
 
 static void use_program(struct adapter_proc *p)
 {
-	service_proc_use(p->service,
+	service_proc_use(p->item.service,
 			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
 }
 
@@ -245,9 +236,9 @@ static void want(struct adapter_proc *p, const json_t *adapter)
 	if (p->ring.fd < 0)
 		(void)make_ring(p);
 	if (same)
-		service_proc_want(p->service);
+		service_proc_want(p->item.service);
 	else
-		service_proc_restart(p->service);
+		service_proc_restart(p->item.service);
 }
 
 static const json_t *find_entry(const json_t *list, const char *id)
@@ -265,65 +256,47 @@ static const json_t *find_entry(const json_t *list, const char *id)
 	return NULL;
 }
 
-static bool is_wanted(const json_t *adapter)
+static bool is_to_run(const json_t *adapter)
 {
 	return json_is_true(json_object_get(adapter, "enable")) &&
 	       adapter_procs_can_run(adapter, NULL);
 }
 
-/* Forgets the adapters that ended for good. */
-static void sweep(struct adapter_procs *a)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < a->n; i++)
-		if (a->procs[i]->entry == NULL &&
-		    service_proc_is_gone(a->procs[i]->service))
-			drop(a->procs[i]);
-		else
-			a->procs[kept++] = a->procs[i];
-	a->n = kept;
-}
-
-static size_t count_wanted(const struct adapter_procs *a)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->n; i++)
-		n += a->procs[i]->entry != NULL;
-	return n;
-}
-
 /* NULL: too many run. */
 static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 {
-	struct adapter_proc *p = find(a, id);
+	struct adapter_proc *p = service_list_find(&a->list, id);
+	const struct service_item *item;
+	size_t n = 0;
 
 	if (p != NULL && p->entry != NULL)
 		return p;
-	if (count_wanted(a) >= WANTED_MAX)
+	TAILQ_FOREACH(item, &a->list.items, link)
+		n += is_wanted(item);
+	if (n >= WANTED_MAX)
 		return NULL;
 	return p != NULL ? p : add(a, id);
 }
 
 void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 {
+	struct service_item *item;
 	const json_t *adapter;
 	size_t i;
 
 	if (a == NULL)
 		return;
-	for (i = 0; i < a->n; i++)
-		if (!is_wanted(find_entry(list, a->procs[i]->id)))
-			unwant(a->procs[i]);
-	sweep(a);
+	TAILQ_FOREACH(item, &a->list.items, link)
+		if (!is_to_run(find_entry(list, item->id)))
+			unwant((struct adapter_proc *)item);
+	service_list_sweep(&a->list, is_wanted);
 	json_array_foreach((json_t *)(uintptr_t)list, i, adapter) {
 		const char *id = json_string_value(
 			json_object_get(adapter, "id"));
 		struct adapter_proc *p;
 
 		/* no command can name the second of two with one id */
-		if (id == NULL || !check_id(id) || !is_wanted(adapter) ||
+		if (id == NULL || !check_id(id) || !is_to_run(adapter) ||
 		    find_entry(list, id) != adapter)
 			continue;
 		p = find_or_add(a, id);
@@ -337,10 +310,11 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 
 void adapter_procs_restart(struct adapter_procs *a, const char *id)
 {
-	struct adapter_proc *p = a != NULL ? find(a, id) : NULL;
+	struct adapter_proc *p = a != NULL ? service_list_find(&a->list, id)
+					   : NULL;
 
 	if (p != NULL && p->entry != NULL)
-		service_proc_restart(p->service);
+		service_proc_restart(p->item.service);
 }
 
 void adapter_procs_watch(struct adapter_procs *a,
@@ -357,7 +331,7 @@ void adapter_procs_watch(struct adapter_procs *a,
 
 int adapter_procs_ring(const struct adapter_procs *a, const char *id)
 {
-	const struct adapter_proc *p = find(a, id);
+	const struct adapter_proc *p = service_list_find(&a->list, id);
 
 	return p != NULL ? p->ring.ro_fd : -1;
 }
@@ -365,28 +339,24 @@ int adapter_procs_ring(const struct adapter_procs *a, const char *id)
 bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 		       struct adapter_info *ret)
 {
-	const struct adapter_proc *p = a != NULL ? find(a, id) : NULL;
+	const struct adapter_proc *p =
+		a != NULL ? service_list_find(&a->list, id) : NULL;
 
 	if (p == NULL || p->entry == NULL)
 		return false;
 	*ret = (struct adapter_info){
-		.alarm = service_proc_fault(p->service),
+		.alarm = service_proc_fault(p->item.service),
 		.status = p->status,
 		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
 	};
-	service_proc_get(p->service, &ret->state, &ret->pid, &ret->restarts);
+	service_proc_get(p->item.service, &ret->state, &ret->pid,
+			 &ret->restarts);
 	return true;
 }
 
-size_t adapter_procs_count(const struct adapter_procs *a)
+const struct service_list *adapter_procs_list(const struct adapter_procs *a)
 {
-	return a->n;
-}
-
-struct service_proc *adapter_procs_service(const struct adapter_procs *a,
-					   size_t i)
-{
-	return i < a->n ? a->procs[i]->service : NULL;
+	return &a->list;
 }
 
 /* --- from master to master --- */
@@ -394,15 +364,17 @@ struct service_proc *adapter_procs_service(const struct adapter_procs *a,
 json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
 {
 	json_t *list = json_array();
+	struct service_item *item;
 
-	for (size_t i = 0; i < a->n; i++) {
-		struct adapter_proc *p = a->procs[i];
+	TAILQ_FOREACH(item, &a->list.items, link) {
+		struct adapter_proc *p = (struct adapter_proc *)item;
 
 		if (p->entry == NULL || p->ring.fd < 0)
 			continue;
 		(void)json_array_append_new(list, json_pack(
-			"{s:s, s:O, s:o, s:o}", "id", p->id, "entry", p->entry,
-			"worker", service_proc_write(p->service, h),
+			"{s:s, s:O, s:o, s:o}", "id", item->id,
+			"entry", p->entry,
+			"worker", service_proc_write(item->service, h),
 			"ring", handover_put(h, 'r', &p->ring.number,
 					     p->ring.fd)));
 	}
@@ -421,7 +393,8 @@ void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
 		struct adapter_proc *p = NULL;
 		bool usable;
 
-		if (id != NULL && check_id(id) && find(a, id) == NULL)
+		if (id != NULL && check_id(id) &&
+		    service_list_find(&a->list, id) == NULL)
 			p = add(a, id);
 		if (p == NULL)
 			continue;
@@ -431,7 +404,7 @@ void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
 					  json_object_get(record, "ring"), h,
 					  RING_SIZE_DEFAULT);
 		p->given = usable;
-		service_proc_adopt(p->service,
+		service_proc_adopt(p->item.service,
 				   json_object_get(record, "worker"), h,
 				   usable && p->entry != NULL);
 	}
@@ -444,6 +417,13 @@ struct adapter_procs *adapter_procs_new(const struct adapter_procs_config *cfg)
 	struct adapter_procs *a = xcalloc(1, sizeof *a);
 
 	a->cfg = *cfg;
+	a->list = (struct service_list){
+		.kind = &plain_kind,
+		.item_size = sizeof(struct adapter_proc),
+		.max = PROCS_MAX,
+		.done = done,
+	};
+	service_list_init(&a->list);
 	return a;
 }
 
@@ -454,7 +434,6 @@ void adapter_procs_free(struct adapter_procs **pa)
 	*pa = NULL;
 	if (a == NULL)
 		return;
-	for (size_t i = 0; i < a->n; i++)
-		drop(a->procs[i]);
+	service_list_done(&a->list);
 	free(a);
 }

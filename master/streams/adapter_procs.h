@@ -11,7 +11,7 @@
 #pragma once
 
 #include "common/base/util.h"
-#include "common/supervise/service_proc.h"
+#include "common/supervise/service_list.h"
 #include "proto/ipc/msg.h"
 
 #include <jansson.h>
@@ -64,10 +64,8 @@ struct adapter_info {
 bool adapter_procs_get(const struct adapter_procs *, const char *id,
 		       struct adapter_info *ret);
 
-size_t adapter_procs_count(const struct adapter_procs *);
-/* The worker at place i, borrowed. */
-struct service_proc *adapter_procs_service(const struct adapter_procs *,
-					   size_t i);
+/* The workers, borrowed. */
+const struct service_list *adapter_procs_list(const struct adapter_procs *);
 
 /* From master to master: the record, a new JSON list. */
 json_t *adapter_procs_write(struct adapter_procs *, struct handover *);

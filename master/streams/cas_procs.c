@@ -27,20 +27,18 @@ enum {
 };
 
 struct cas_proc {
+	struct service_item item;
 	struct cas_procs *of;
-	char *id;
 	json_t *entry; /* with which it runs; NULL: it does not */
 	uint64_t number; /* of the process that has said hello; 0: none */
 	uint64_t used_ms;
 	struct cas_emmg emmg;
-	struct service_proc *service;
 };
 
 struct cas_procs {
 	struct cas_procs_config cfg;
 	uint64_t last_number;
-	size_t n;
-	struct cas_proc *procs[PROCS_MAX];
+	struct service_list list;
 };
 
 /* --- a worker --- */
@@ -51,9 +49,9 @@ static void on_hello(void *self)
 	struct msg m = { .type = MSG_CAS_START };
 
 	m.cas_start.entry = p->entry;
-	service_proc_send(p->service, &m, NULL);
+	service_proc_send(p->item.service, &m, NULL);
 	p->emmg = (struct cas_emmg){ 0 };
-	cas_emmg_turn(&p->emmg, p->entry, p->service, mono_ms());
+	cas_emmg_turn(&p->emmg, p->entry, p->item.service, mono_ms());
 	p->number = ++p->of->last_number;
 }
 
@@ -63,11 +61,11 @@ static void on_message(const struct msg *m, void *self)
 
 	if (m->type != MSG_CAS_STATUS)
 		return;
-	cas_emmg_turn(&p->emmg, p->entry, p->service, mono_ms());
-	if (p->of->cfg.is_used(p->id, p->of->cfg.arg))
+	cas_emmg_turn(&p->emmg, p->entry, p->item.service, mono_ms());
+	if (p->of->cfg.is_used(p->item.id, p->of->cfg.arg))
 		p->used_ms = mono_ms();
 	if (mono_ms() - p->used_ms >= KEPT_MS)
-		service_proc_unwant(p->service);
+		service_proc_unwant(p->item.service);
 }
 
 static void on_down(void *self)
@@ -84,50 +82,28 @@ static const struct service_kind kind = {
 	.on_down = on_down,
 };
 
-static struct cas_proc *find(const struct cas_procs *c, const char *id)
+static void done(struct service_item *item)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->procs[i]->id, id) == 0)
-			return c->procs[i];
-	return NULL;
+	json_decref(((struct cas_proc *)item)->entry);
 }
 
-static void drop(struct cas_proc *p)
+static bool is_used(const struct service_item *item)
 {
-	service_proc_free(&p->service);
-	json_decref(p->entry);
-	free(p->id);
-	free(p);
+	const struct cas_procs *c = ((const struct cas_proc *)item)->of;
+
+	return c->cfg.is_used(item->id, c->cfg.arg);
 }
 
-/* A place for another worker; PROCS_MAX: none. */
-static size_t make_place(struct cas_procs *c)
-{
-	size_t i = 0;
-
-	if (c->n < PROCS_MAX)
-		return c->n++;
-	while (i < PROCS_MAX &&
-	       (!service_proc_is_gone(c->procs[i]->service) ||
-		c->cfg.is_used(c->procs[i]->id, c->cfg.arg)))
-		i++;
-	if (i < PROCS_MAX)
-		drop(c->procs[i]);
-	return i;
-}
-
+/* NULL: too many are in use. */
 static struct cas_proc *add(struct cas_procs *c, const char *id)
 {
-	size_t i = make_place(c);
 	struct cas_proc *p;
 
-	if (i == PROCS_MAX)
-		return NULL;
-	p = xcalloc(1, sizeof *p);
-	p->of = c;
-	p->id = xstrdup(id);
-	p->service = service_proc_new(&c->cfg.service, &kind, id, p);
-	c->procs[i] = p;
+	if (c->list.n == PROCS_MAX)
+		service_list_sweep(&c->list, is_used);
+	p = service_list_add(&c->list, &c->cfg.service, id, id);
+	if (p != NULL)
+		p->of = c;
 	return p;
 }
 
@@ -136,10 +112,10 @@ static struct cas_proc *add(struct cas_procs *c, const char *id)
 /* The entry that the worker of a system has, or will have; NULL: none. */
 static const json_t *entry_of(const struct cas_procs *c, const char *id)
 {
-	const struct cas_proc *p = find(c, id);
+	const struct cas_proc *p = service_list_find(&c->list, id);
 
 	return p != NULL && p->entry != NULL &&
-			       !service_proc_is_gone(p->service)
+			       !service_proc_is_gone(p->item.service)
 		       ? p->entry
 		       : c->cfg.entry_of(id, c->cfg.arg);
 }
@@ -198,7 +174,7 @@ void cas_procs_drop(struct cas_item *items, size_t n)
 /* The worker of a system, which is started if its entry is complete. */
 static struct cas_proc *want(struct cas_procs *c, const char *id)
 {
-	struct cas_proc *p = find(c, id);
+	struct cas_proc *p = service_list_find(&c->list, id);
 	const json_t *entry = entry_of(c, id);
 	struct cas_entry spec;
 	struct errmsg error;
@@ -210,14 +186,14 @@ static struct cas_proc *want(struct cas_procs *c, const char *id)
 		p = add(c, id);
 	if (p == NULL)
 		return NULL;
-	if (service_proc_is_gone(p->service) || p->entry == NULL) {
+	if (service_proc_is_gone(p->item.service) || p->entry == NULL) {
 		json_t *before = p->entry;
 
 		p->entry = copy_keys(&cas_entry_fields, entry);
 		json_decref(before);
 	}
 	p->used_ms = mono_ms();
-	service_proc_want(p->service);
+	service_proc_want(p->item.service);
 	return p;
 }
 
@@ -236,7 +212,7 @@ static bool join(struct cas_proc *p, size_t place, const char *stream,
 
 	if (fd_seqpacket_pair(pair) < 0)
 		return false;
-	service_proc_send(p->service, &to_cas, &pair[0]);
+	service_proc_send(p->item.service, &to_cas, &pair[0]);
 	(void)channel_send(channel, &to_stream, &pair[1], 1);
 	fd_close(&pair[0]);
 	fd_close(&pair[1]);
@@ -293,6 +269,11 @@ struct cas_procs *cas_procs_new(const struct cas_procs_config *cfg)
 	struct cas_procs *c = xcalloc(1, sizeof *c);
 
 	c->cfg = *cfg;
+	c->list = (struct service_list){ .kind = &kind,
+					 .item_size = sizeof(struct cas_proc),
+					 .max = PROCS_MAX,
+					 .done = done };
+	service_list_init(&c->list);
 	return c;
 }
 
@@ -303,17 +284,11 @@ void cas_procs_free(struct cas_procs **pc)
 	*pc = NULL;
 	if (c == NULL)
 		return;
-	for (size_t i = 0; i < c->n; i++)
-		drop(c->procs[i]);
+	service_list_done(&c->list);
 	free(c);
 }
 
-size_t cas_procs_count(const struct cas_procs *c)
+const struct service_list *cas_procs_list(const struct cas_procs *c)
 {
-	return c->n;
-}
-
-struct service_proc *cas_procs_service(const struct cas_procs *c, size_t i)
-{
-	return i < c->n ? c->procs[i]->service : NULL;
+	return &c->list;
 }

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "common/base/util.h"
-#include "common/supervise/service_proc.h"
+#include "common/supervise/service_list.h"
 #include "proto/ipc/msg.h"
 
 #include <jansson.h>
@@ -31,10 +31,8 @@ struct cas_procs_config {
 struct cas_procs *cas_procs_new(const struct cas_procs_config *);
 void cas_procs_free(struct cas_procs **);
 
-size_t cas_procs_count(const struct cas_procs *);
-
-/* The worker at place i, borrowed; NULL: there are no more. */
-struct service_proc *cas_procs_service(const struct cas_procs *, size_t i);
+/* The workers, borrowed. */
+const struct service_list *cas_procs_list(const struct cas_procs *);
 
 /* The list of stream.start for a cas_list, whose length it returns: new
  * references. */

@@ -183,6 +183,8 @@ struct deliver_proc *reconciler_deliver(struct reconciler *r)
 
 struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 {
+	const struct service_list *cas = cas_procs_list(r->cas);
+	const struct service_list *adapters = adapter_procs_list(r->adapters);
 	size_t n = 0;
 	struct service_proc *s;
 
@@ -195,12 +197,12 @@ struct service_proc *reconciler_service(const struct reconciler *r, size_t i)
 	if (i < ARRAY_LEN(r->services))
 		return r->services[i];
 	i -= ARRAY_LEN(r->services);
-	if (i < cas_procs_count(r->cas))
-		return cas_procs_service(r->cas, i);
-	i -= cas_procs_count(r->cas);
-	if (i < adapter_procs_count(r->adapters))
-		return adapter_procs_service(r->adapters, i);
-	i -= adapter_procs_count(r->adapters);
+	if (i < cas->n)
+		return service_list_at(cas, i);
+	i -= cas->n;
+	if (i < adapters->n)
+		return service_list_at(adapters, i);
+	i -= adapters->n;
 	return softcams_service(r->softcams, i);
 }
 

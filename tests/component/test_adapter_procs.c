@@ -65,7 +65,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	service_rig_stop(&b.rig, adapter_procs_service(b.adapters, 0));
+	service_rig_stop(&b.rig, service_list_at(
+				    adapter_procs_list(b.adapters), 0));
 	adapter_procs_free(&b.adapters);
 	json_decref(b.list);
 	fd_close(&b.ring);

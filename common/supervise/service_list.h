@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A list of service processes of one role, each with the id of what it serves.
+ *
+ * Owns the processes.  What its owner knows of a process follows a struct
+ * service_item, which is the first member of the owner's struct.
+ */
+#pragma once
+
+#include "common/supervise/service_proc.h"
+
+#include <sys/queue.h>
+
+struct service_item {
+	TAILQ_ENTRY(service_item) link;
+	char *id;
+	struct service_proc *service;
+};
+
+/* Embedded.  The first four are the owner's. */
+struct service_list {
+	const struct service_kind *kind; /* self: the item */
+	size_t item_size;
+	size_t max;
+	/* Frees what the item refers to; its process is gone.  May be NULL. */
+	void (*done)(struct service_item *);
+	TAILQ_HEAD(, service_item) items;
+	size_t n;
+};
+
+/* After the first four are set. */
+void service_list_init(struct service_list *);
+void service_list_done(struct service_list *);
+
+/* NULL: none. */
+void *service_list_find(const struct service_list *, const char *id);
+
+/* A zeroed item whose process is not wanted yet; NULL: the list is full.
+ * The process has object as its argument. */
+void *service_list_add(struct service_list *, const struct service_config *,
+		       const char *id, const char *object);
+
+/* Frees the items whose process is gone, if they are of no use. */
+void service_list_sweep(struct service_list *,
+			bool (*is_of_use)(const struct service_item *));
+
+/* The process at place i; NULL: there are no more. */
+struct service_proc *service_list_at(const struct service_list *, size_t i);
