@@ -4,6 +4,7 @@
 #include "common/ws/hub.h"
 #include "master/api/command.h"
 #include "master/api/edit.h"
+#include "master/config/adapter_conf.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 
@@ -55,7 +56,7 @@ static json_t *stopped(const json_t *adapter)
 	struct errmsg error;
 
 	if (json_is_true(json_object_get(adapter, "enable")) &&
-	    !adapter_procs_can_run(adapter, &error))
+	    !adapter_conf_can_run(adapter, &error))
 		(void)json_object_set_new(worker, "alarm",
 					  json_string(error.text));
 	return worker;

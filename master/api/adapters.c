@@ -9,6 +9,7 @@
 #include "master/api/input_edit.h"
 #include "master/api/stream_refs.h"
 #include "master/api/command.h"
+#include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
@@ -98,7 +99,7 @@ static bool judge_source(struct edit *e)
 
 	if (json_object_get(e->entry, "address") != NULL &&
 	    json_is_true(json_object_get(e->entry, "enable")) &&
-	    !adapter_procs_can_run(e->entry, &error))
+	    !adapter_conf_can_run(e->entry, &error))
 		reply_error(e->reply, 400, "adapter.%s", error.text);
 	return e->reply->status == 0;
 }
@@ -241,7 +242,7 @@ static void adapters_toggle(struct api *api, const json_t *request,
 		return;
 	if (effects_only(request)) {
 		/* one that ends leaves its streams without packets */
-		foresee_fed(api, adapter_procs_can_run(old, NULL) && !enable
+		foresee_fed(api, adapter_conf_can_run(old, NULL) && !enable
 					 ? edit_text(old, "id") : NULL,
 			    "toggle-adapter", reply);
 		return;

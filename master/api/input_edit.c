@@ -2,15 +2,14 @@
 #include "master/api/input_edit.h"
 
 #include "common/base/alloc.h"
+#include "master/config/adapter_conf.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-static const char dvb[] = "dvb://";
 static const char cam[] = "cam=";
 
-enum { DVB_LEN = sizeof dvb - 1, CAM_LEN = sizeof cam - 1 };
+enum { CAM_LEN = sizeof cam - 1 };
 
 /* The next option after the '#'; false at the end. */
 static bool next_option(const char **at, const char **ret, size_t *ret_len)
@@ -102,14 +101,14 @@ char *input_edit_cam(const char *address, const char *from, const char *to)
 
 bool input_edit_is_adapter(const char *address, const char *id)
 {
-	size_t len = address != NULL ? strcspn(address, "#") : 0;
+	char own[IO_ID_MAX + 1];
 
-	return len == DVB_LEN + strlen(id) &&
-	       strncasecmp(address, dvb, DVB_LEN) == 0 &&
-	       strncmp(address + DVB_LEN, id, len - DVB_LEN) == 0;
+	adapter_link_read(address, own);
+	return own[0] != '\0' && strcmp(own, id) == 0;
 }
 
 char *input_edit_adapter(const char *address, const char *to)
 {
-	return xasprintf("%s%s%s", dvb, to, address + strcspn(address, "#"));
+	return xasprintf(IO_ADAPTER "%s%s", to,
+			 address + strcspn(address, "#"));
 }

@@ -403,6 +403,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_stream(j, stream, &outputs);
 		judge_links(j, stream, streams);
 		judge_cams(j, stream, json_object_get(document, "softcam"));
+		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
 		/* the later stream of two with the same id has the fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
@@ -446,6 +447,7 @@ unsigned check_document(const json_t *document,
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_play(&j, json_object_get(document, "settings"), control);
+	judge_adapters(&j, json_object_get(document, "dvb_tune"));
 	judge_streams(&j, document, control);
 	return j.faults;
 }
@@ -500,6 +502,7 @@ static unsigned check_one(const json_t *stream,
 	judge_stream(&j, stream, &outputs);
 	judge_links(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
+	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
 	stream_confs_free(&read);
 	json_decref(outputs.taken);
 	return j.faults;

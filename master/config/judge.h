@@ -68,5 +68,11 @@ void judge_stream(struct judge *, const json_t *stream,
  * an older version of it. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);
 
+/* Judges the list of adapters. */
+void judge_adapters(struct judge *, const json_t *adapters);
+
+/* Judges its dvb:// inputs by the list of adapters. */
+void judge_feeds(struct judge *, const json_t *stream, const json_t *adapters);
+
 /* Judges the softcams that its inputs name, by the list of softcams. */
 void judge_cams(struct judge *, const json_t *stream, const json_t *softcams);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
+	master/config/adapter_conf.c master/config/adapter_conf.h \
 	master/config/check.c master/config/check.h \
+	master/config/check_adapters.c \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \
 	master/config/check_links.c \

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/ring.h"
 #include "common/supervise/handover.h"
+#include "master/config/adapter_conf.h"
 #include "master/config/check.h"
 #include "master/streams/stream_ring.h"
 #include "proto/spec/io_spec.h"
@@ -167,35 +168,6 @@ static json_t *copy_keys(const json_t *adapter)
 			 json_object_get(adapter, "address"));
 }
 
-bool adapter_procs_can_run(const json_t *adapter, struct errmsg *error)
-{
-	const json_t *address = json_object_get(adapter, "address");
-	struct input_spec *spec;
-	struct errmsg unused, wrong;
-	int r;
-
-	error = error != NULL ? error : &unused;
-	if (address == NULL) {
-		errmsg_set(error, "this version runs no tuners: it runs "
-			   "adapters with an address");
-		return false;
-	}
-	if (!json_is_string(address)) {
-		errmsg_set(error, "address: is not a string");
-		return false;
-	}
-	spec = xcalloc(1, sizeof *spec);
-	r = input_spec_parse(json_string_value(address), spec, NULL, NULL,
-			     &wrong);
-	if (r == 0 && input_kind_is_link(spec->kind))
-		r = errmsg_fail(&wrong, -EINVAL,
-				"stream:// and dvb:// are inputs of streams");
-	if (r < 0)
-		errmsg_set(error, "address: %s", wrong.text);
-	free(spec);
-	return r == 0;
-}
-
 static bool is_net(const json_t *entry)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -259,7 +231,7 @@ static const json_t *find_entry(const json_t *list, const char *id)
 static bool is_to_run(const json_t *adapter)
 {
 	return json_is_true(json_object_get(adapter, "enable")) &&
-	       adapter_procs_can_run(adapter, NULL);
+	       adapter_conf_can_run(adapter, NULL);
 }
 
 /* NULL: too many run. */

@@ -30,10 +30,6 @@ struct adapter_procs_config {
 struct adapter_procs *adapter_procs_new(const struct adapter_procs_config *);
 void adapter_procs_free(struct adapter_procs **);
 
-/* Is this an adapter that this version can run?  error: why not; may be
- * NULL. */
-bool adapter_procs_can_run(const json_t *adapter, struct errmsg *error);
-
 /* Applies the list `dvb_tune' of the configuration.  An adapter whose entry
  * did not change is not disturbed. */
 void adapter_procs_set(struct adapter_procs *, const json_t *list);

@@ -562,6 +562,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_check_addresses \
 	tests/unit/master/config/test_check_places \
+	tests/unit/master/config/test_check_adapters \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_describe \
@@ -711,6 +712,7 @@ tests_unit_master_auth_test_password_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
+tests_unit_master_config_test_check_adapters_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)

@@ -123,7 +123,10 @@ Test(check_stream, reads_options_into_initialised_memory)
 
 Test(check_stream, rejects_a_malformed_address_of_an_adapter)
 {
-	const struct check_place place = { .path = "stream" };
+	json_t *document = json_pack("{s:[{s:s, s:b}]}", "dvb_tune", "id", "d",
+				     "enable", 1);
+	const struct check_place place = { .path = "stream",
+					   .document = document };
 
 	for (int enable = 0; enable < 2; enable++) {
 		json_t *stream = json_pack("{s:s, s:b, s:s, s:[s], s:[s]}",
@@ -140,6 +143,7 @@ Test(check_stream, rejects_a_malformed_address_of_an_adapter)
 				 "number\n");
 		json_decref(stream);
 	}
+	json_decref(document);
 }
 
 Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)

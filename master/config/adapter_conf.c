@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/adapter_conf.h"
+
+#include "common/base/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
+{
+	const json_t *address = json_object_get(adapter, "address");
+	struct input_spec *spec;
+	struct errmsg unused, wrong;
+	int r;
+
+	error = error != NULL ? error : &unused;
+	if (address == NULL) {
+		errmsg_set(error, "this version runs no tuners: it runs "
+			   "adapters with an address");
+		return false;
+	}
+	if (!json_is_string(address)) {
+		errmsg_set(error, "address: is not a string");
+		return false;
+	}
+	spec = xcalloc(1, sizeof *spec);
+	r = input_spec_parse(json_string_value(address), spec, NULL, NULL,
+			     &wrong);
+	if (r == 0 && input_kind_is_link(spec->kind))
+		r = errmsg_fail(&wrong, -EINVAL,
+				"stream:// and dvb:// are inputs of streams");
+	if (r < 0)
+		errmsg_set(error, "address: %s", wrong.text);
+	free(spec);
+	return r == 0;
+}
+
+void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])
+{
+	const size_t skip = sizeof IO_ADAPTER - 1;
+	size_t len;
+
+	ret[0] = '\0';
+	if (address == NULL || strncasecmp(address, IO_ADAPTER, skip) != 0)
+		return;
+	len = strcspn(address + skip, "#");
+	if (len > IO_ID_MAX)
+		return;
+	memcpy(ret, address + skip, len);
+	ret[len] = '\0';
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The entries of dvb_tune, and the inputs that read them: dvb://ID.  Pure. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "proto/spec/io_spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Is this an adapter that this version can run?  error: why not; may be
+ * NULL. */
+bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
+
+/* Writes the adapter that an input address reads; "" for another kind of input,
+ * and for NULL. */
+void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);

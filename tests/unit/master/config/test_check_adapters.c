@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/util.h"
+#include "master/config/check.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line per finding of an adapter or an input; all are warnings. */
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	cr_expect_eq(severity, CHECK_WARNING, "%s: %s", path, text);
+	(void)snprintf(all + len, 512 - len, "%s: %s\n", path, text);
+}
+
+static void expect(const char *key, const char *value, const char *wanted)
+{
+	json_t *list = json_loads(value, 0, NULL);
+	json_t *document = json_pack("{s:o}", key, list);
+	char found[512] = "";
+
+	cr_assert_not_null(list, "%s", value);
+	cr_expect_eq(check_document(document, NULL, note, found), 0u);
+	cr_expect_str_eq(found, wanted, "%s: %s", value, found);
+	json_decref(document);
+}
+
+Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
+{
+	static const char no_id[] = "dvb_tune[0].id: is not 1 to 64 characters "
+				    "of A-Z a-z 0-9 _ . -: the adapter is not "
+				    "run\n";
+	static const struct {
+		const char *list, *found;
+	} cases[] = {
+		{ "[{\"id\":\"d\",\"enable\":true,"
+		  "\"address\":\"udp://239.1.1.1:1234\"}]", "" },
+		{ "[{\"id\":\"d\",\"enable\":true,"
+		  "\"address\":\"udp://239.1.1.1:x\"}]",
+		  "dvb_tune[0]: address: port: x is not a port\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"address\":5}]",
+		  "dvb_tune[0]: address: is not a string\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,"
+		  "\"address\":\"dvb://e\"}]",
+		  "dvb_tune[0]: address: stream:// and dvb:// are inputs of "
+		  "streams\n" },
+		/* a disabled one may have any */
+		{ "[{\"id\":\"d\",\"enable\":false,\"address\":5}]", "" },
+		{ "[{\"id\":\"d\",\"enable\":true}]",
+		  "dvb_tune[0]: this version runs no tuners: it runs adapters "
+		  "with an address\n" },
+		{ "[{}]", no_id },
+		{ "[{\"id\":\"a b\"}]", no_id },
+		{ "[{\"id\":\"e\"},{\"id\":\"d\"},{\"id\":\"d\"}]",
+		  "dvb_tune[2].id: \"d\" is already the id of dvb_tune[1]: "
+		  "the adapter is not run\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		expect("dvb_tune", cases[i].list, cases[i].found);
+}
+
+Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
+{
+	static const char path[] = "make_stream[0].input[0]: ";
+	static const struct {
+		const char *input;
+		bool enable;
+		const char *found;
+	} cases[] = {
+		{ "dvb://on", true, "" },
+		{ "DVB://on#pnr=5", true, "" },
+		{ "dvb://off", true, "adapter \"off\" is disabled\n" },
+		{ "dvb://off", false, "" },
+		{ "dvb://o#pnr=5", true, "there is no adapter \"o\"\n" },
+		{ "dvb://o", false, "there is no adapter \"o\"\n" },
+		{ "udp://239.1.1.1:1234", true, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = json_pack(
+			"{s:[{s:s, s:b, s:s}, {s:s, s:b}], s:[{s:s, s:s, s:b,"
+			" s:[s], s:[s]}]}", "dvb_tune", "id", "on", "enable", 1,
+			"address", "udp://239.1.1.2:1", "id", "off", "enable",
+			0, "make_stream", "id", "s", "type", "spts", "enable",
+			cases[i].enable, "input", cases[i].input,
+			"output", "udp://239.2.2.2:1");
+		const struct check_place place = { .path = "stream",
+						   .document = document,
+						   .self = "s" };
+		char found[512] = "";
+
+		cr_assert_not_null(document);
+		cr_expect_eq(check_document(document, NULL, note, found), 0u);
+		cr_expect_str_eq(found + (found[0] ? strlen(path) : 0),
+				 cases[i].found, "%s: %s", cases[i].input,
+				 found);
+		found[0] = '\0';
+		/* as set-stream judges it */
+		cr_expect_eq(check_stream(json_array_get(json_object_get(
+						  document, "make_stream"), 0),
+					  &place, note, found), 0u);
+		cr_expect_str_eq(found + (found[0] ? strlen("stream.input[0]: ")
+						   : 0),
+				 cases[i].found, "%s: %s", cases[i].input,
+				 found);
+		json_decref(document);
+	}
+}
