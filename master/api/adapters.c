@@ -169,11 +169,38 @@ static void add_found_streams(struct edit *e)
 	}
 }
 
-static void foresee_found_streams(struct edit *e, json_t *effects)
+static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
+				    const void *id)
+{
+	(void)ret_new;
+	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
+}
+
+/* Does a process that may run end?  A new id, and a removal, change the streams
+ * that read it. */
+static bool interrupts(const struct edit *e)
+{
+	const char *id = edit_text(e->entry, "id");
+	json_t *before = adapter_conf_keys(e->old);
+	json_t *after = adapter_conf_keys(e->entry);
+	bool ends = before != NULL && id != NULL &&
+		    strcmp(id, edit_text(e->old, "id")) == 0 &&
+		    (after == NULL || !json_equal(before, after));
+
+	json_decref(before);
+	json_decref(after);
+	return ends;
+}
+
+static void foresee_streams(struct edit *e, json_t *effects)
 {
 	json_t *stream;
 	size_t i;
 
+	if (interrupts(e))
+		json_decref(stream_refs_foresee(
+			e->api, restart_fed, edit_text(e->entry, "id"),
+			effects));
 	json_array_foreach(e->arg, i, stream)
 		effects_add_stream(effects, e->api, edit_text(stream, "id"),
 				   stream, NULL);
@@ -191,7 +218,7 @@ static void adapters_set(struct api *api, const json_t *request,
 		.apply = apply_adapters,
 		.refers = rename_inputs,
 		.finish = add_found_streams,
-		.foresee = foresee_found_streams,
+		.foresee = foresee_streams,
 	};
 	json_t *found = json_array();
 
@@ -210,13 +237,6 @@ static void adapters_get(struct api *api, const json_t *request,
 	if (adapter != NULL)
 		reply_json(reply, json_pack("{s:s, s:O}", "get-adapter", "ok",
 					    "adapter", adapter));
-}
-
-static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
-				    const void *id)
-{
-	(void)ret_new;
-	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
 /* Replies which streams pause with this adapter; NULL: none. */

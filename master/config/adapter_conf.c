@@ -37,6 +37,15 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	return r == 0;
 }
 
+json_t *adapter_conf_keys(const json_t *adapter)
+{
+	if (!json_is_true(json_object_get(adapter, "enable")) ||
+	    !adapter_conf_can_run(adapter, NULL))
+		return NULL;
+	return json_pack("{s:O}", "address",
+			 json_object_get(adapter, "address"));
+}
+
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])
 {
 	const size_t skip = sizeof IO_ADAPTER - 1;

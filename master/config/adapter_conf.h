@@ -12,6 +12,10 @@
  * NULL. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
 
+/* The keys that the worker of an adapter reads, a new object; NULL: the adapter
+ * is disabled or cannot run. */
+json_t *adapter_conf_keys(const json_t *adapter);
+
 /* Writes the adapter that an input address reads; "" for another kind of input,
  * and for NULL. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);

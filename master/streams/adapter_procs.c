@@ -161,13 +161,6 @@ static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 	return p;
 }
 
-/* The keys that the worker reads, a new object. */
-static json_t *copy_keys(const json_t *adapter)
-{
-	return json_pack("{s:O}", "address",
-			 json_object_get(adapter, "address"));
-}
-
 static bool is_net(const json_t *entry)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -197,12 +190,12 @@ static void use_program(struct adapter_proc *p)
 			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
 }
 
-static void want(struct adapter_proc *p, const json_t *adapter)
+static void want(struct adapter_proc *p, const json_t *entry)
 {
-	json_t *entry = copy_keys(adapter), *before = p->entry;
+	json_t *before = p->entry;
 	bool same = before != NULL && json_equal(before, entry);
 
-	p->entry = entry;
+	p->entry = json_incref((json_t *)entry);
 	json_decref(before);
 	use_program(p);
 	if (p->ring.fd < 0)
@@ -228,12 +221,6 @@ static const json_t *find_entry(const json_t *list, const char *id)
 	return NULL;
 }
 
-static bool is_to_run(const json_t *adapter)
-{
-	return json_is_true(json_object_get(adapter, "enable")) &&
-	       adapter_conf_can_run(adapter, NULL);
-}
-
 /* NULL: too many run. */
 static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 {
@@ -254,13 +241,17 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 {
 	struct service_item *item;
 	const json_t *adapter;
+	json_t *keys;
 	size_t i;
 
 	if (a == NULL)
 		return;
-	TAILQ_FOREACH(item, &a->list.items, link)
-		if (!is_to_run(find_entry(list, item->id)))
+	TAILQ_FOREACH(item, &a->list.items, link) {
+		keys = adapter_conf_keys(find_entry(list, item->id));
+		if (keys == NULL)
 			unwant((struct adapter_proc *)item);
+		json_decref(keys);
+	}
 	service_list_sweep(&a->list, is_wanted);
 	json_array_foreach((json_t *)(uintptr_t)list, i, adapter) {
 		const char *id = json_string_value(
@@ -268,15 +259,17 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		struct adapter_proc *p;
 
 		/* no command can name the second of two with one id */
-		if (id == NULL || !check_id(id) || !is_to_run(adapter) ||
+		if (id == NULL || !check_id(id) ||
 		    find_entry(list, id) != adapter)
 			continue;
-		p = find_or_add(a, id);
+		keys = adapter_conf_keys(adapter);
+		p = keys != NULL ? find_or_add(a, id) : NULL;
 		if (p != NULL)
-			want(p, adapter);
-		else
+			want(p, keys);
+		else if (keys != NULL)
 			log_error("adapters", "adapter %s is not run: at most "
 				  "%d adapters run", id, WANTED_MAX);
+		json_decref(keys);
 	}
 }
 

@@ -148,6 +148,36 @@ Test(adapter, names_the_streams_that_pause_with_it)
 			   said());
 }
 
+/* A dry run of set-adapter for the adapter `a', whose rest is this. */
+static void expect_paused(const char *rest, bool pauses)
+{
+	char request[256];
+
+	(void)snprintf(request, sizeof request, "{'cmd':'set-adapter',"
+		       "'id':'a','dry_run':true,'adapter':{'type':'S',%s}}",
+		       rest);
+	cr_assert_eq(post(request), 200, "%s", said());
+	cr_assert_not_null(strstr(said(), pauses
+				  ? "'streams':[{'id':'x','change':'restart',"
+				    "'viewers':0}],"
+				  : "'streams':[],"), "%s: %s", rest, said());
+}
+
+Test(adapter, names_the_streams_that_a_changed_address_interrupts)
+{
+	open_world("{'dvb_tune':[{'id':'a','type':'S','enable':true,"
+		   "'address':'udp://239.1.1.1'}],'make_stream':["
+		   STREAM("x", "'dvb://a'") "," STREAM("y", "'dvb://b'") "]}");
+	expect_paused("'enable':true,'address':'udp://239.1.1.2'", true);
+	expect_paused("'enable':true", true);
+	expect_paused("'enable':false,'address':'udp://239.1.1.1'", true);
+	/* its process continues */
+	expect_paused("'enable':true,'address':'udp://239.1.1.1',"
+		      "'name':'another'", false);
+	expect_ok("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter");
+	expect_paused("'enable':true,'address':'udp://239.1.1.2'", false);
+}
+
 Test(adapter, has_an_address_that_an_input_can_receive)
 {
 	open_world("{}");
