@@ -84,6 +84,34 @@ test('a clock of another time is reported, delays are not', () => {
 	assert.ok(late.value > 54 && late.value < 61, `${late.value}`);
 });
 
+test('a clock that differs by about two seconds is reported without a pause',
+	() => {
+	for (const differs of [1.6, 2, 2.4, -1.6, -2, -2.4]) {
+		const skew = new Skew();
+		let reports = 0, before = 0;
+
+		// the replies move slowly through the second
+		for (let i = 0; i < 4000; i++) {
+			const asked = 1000 + i * 5.003;
+
+			skew.note(Math.floor(asked + 0.02 + differs), asked,
+				asked + 0.04);
+			reports += before === 0 && skew.value !== 0 ? 1 : 0;
+			before = skew.value;
+		}
+		assert.equal(reports, 1, `${differs} s`);
+		assert.ok(Math.abs(skew.value - differs) <= 0.6,
+			`${differs} s: ${skew.value}`);
+	}
+	// set right to less than a second
+	const skew = new Skew();
+
+	skew.note(1005, 1000.5, 1000.6);
+	assert.ok(skew.value > 3);
+	skew.note(1010, 1009.4, 1009.5);
+	assert.equal(skew.value, 0);
+});
+
 test('characters that hide or turn a text are visible', () => {
 	assert.equal(shown('News HD'), 'News HD');
 	assert.equal(shown('<b>x</b>'), '<b>x</b>');

@@ -67,6 +67,7 @@ export function moment(seconds, now, zone) {
 export class Skew {
 	/** @type {{least: number, most: number}[]} */
 	#last = [];
+	#differs = false;
 
 	/**
 	 * @param {number} service Unix time in a reply, whole seconds
@@ -79,11 +80,23 @@ export class Skew {
 		const one = { least: service - browser, most: service + 1 - asked };
 
 		// a clock was set
-		if (one.least > most || one.most < least)
+		if (one.least > most || one.most < least) {
 			this.#last = [];
+			this.#differs = false;
+		}
 		this.#last.push(one);
 		if (this.#last.length > 20)
 			this.#last.shift();
+		this.#judge();
+	}
+
+	/** The bounds depend on the fraction of the second in which the replies
+	 * are written: a difference that was certain may be less so later. */
+	#judge() {
+		const { least, most } = this.#bounds();
+		const limit = this.#differs ? 0.5 : 1.5;
+
+		this.#differs = least >= limit || most <= -limit;
 	}
 
 	/** Bounds that no reply contradicts. */
@@ -96,7 +109,7 @@ export class Skew {
 	get value() {
 		const { least, most } = this.#bounds();
 
-		return least < 1.5 && most > -1.5 ? 0 : (least + most) / 2;
+		return this.#differs ? (least + most) / 2 : 0;
 	}
 }
 
