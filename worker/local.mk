@@ -58,6 +58,7 @@ include worker/output/local.mk
 include worker/picture/local.mk
 include worker/querier/local.mk
 include worker/remux/local.mk
+include worker/tables/local.mk
 include worker/rtp/local.mk
 include worker/scan/local.mk
 include worker/sdp/local.mk

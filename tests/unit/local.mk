@@ -285,6 +285,9 @@ unit_worker_tests = \
 	tests/unit/worker/remux/test_si_build \
 	tests/unit/worker/remux/test_si_versions \
 	tests/unit/worker/remux/test_table_versions \
+	tests/unit/worker/tables/test_section_schedule \
+	tests/unit/worker/tables/test_table_stage \
+	tests/unit/worker/tables/test_zone \
 	tests/unit/worker/rtp/test_datagrams \
 	tests/unit/worker/rtp/test_fec \
 	tests/unit/worker/rtp/test_rtp_clock \

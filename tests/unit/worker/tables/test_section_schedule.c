@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/tables/section_schedule.h"
+#include "worker/tables/time_build.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { TICK_MS = 5 };
+
+static const struct schedule_key nit = { 0x10, 0x40, 1 };
+static const struct schedule_key sdt = { 0x11, 0x42, 1 };
+static const struct schedule_key tdt = { 0x14, 0x70, 0 };
+
+static size_t clock_section(int64_t unix_s, void *arg,
+			    uint8_t ret[SCHEDULE_CLOCK_LEN])
+{
+	*(int64_t *)arg = unix_s;
+	tdt_build(unix_s, ret);
+	return TDT_LEN;
+}
+
+/* Runs for this time and notes when each section (by its first byte) came. */
+static size_t run(struct schedule *s, unsigned seconds, uint64_t *at,
+		  uint8_t *what, size_t max)
+{
+	struct schedule_due due;
+	size_t n = 0;
+
+	for (uint64_t ms = TICK_MS; ms < seconds * 1000; ms += TICK_MS)
+		while (schedule_next(s, ms * MS, ms, &due) && n < max) {
+			at[n] = ms;
+			what[n++] = due.data[0];
+		}
+	return n;
+}
+
+Test(schedule, sends_each_section_within_its_interval_and_25_ms_apart)
+{
+	struct schedule *s = schedule_new();
+	const uint8_t a = 1, b = 2, c = 3;
+	const struct schedule_section list[] = { { &a, 1 }, { &b, 1 } };
+	const struct schedule_section other[] = { { &c, 1 } };
+	static uint64_t at[4096], last[4], last_nit;
+	static uint8_t what[4096];
+	size_t n;
+
+	cr_assert(schedule_set(s, &nit, 1000, list, 2));
+	cr_assert(schedule_set(s, &sdt, 200, other, 1));
+	n = run(s, 60, at, what, 4096);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t most = what[i] == 3 ? 200 : 1000;
+
+		if (last[what[i]] > 0)
+			cr_assert_leq(at[i] - last[what[i]], most);
+		last[what[i]] = at[i];
+		if (what[i] == 3)
+			continue;
+		cr_assert(last_nit == 0 || at[i] - last_nit >= 25);
+		last_nit = at[i];
+	}
+	cr_assert(last[1] > 58000 && last[2] > 58000 && last[3] > 59000);
+	/* nor much more often than it must */
+	cr_assert_leq(n, 60 * 2 * 10 / 9 + 60 * 5 * 10 / 9 + 6);
+	schedule_free(&s);
+}
+
+Test(schedule, a_cycle_of_many_sections_grows)
+{
+	struct schedule *s = schedule_new();
+	struct schedule_section list[200];
+	static uint64_t at[4096];
+	static uint8_t what[4096];
+	uint8_t data[200];
+	size_t n;
+
+	for (size_t i = 0; i < 200; i++) {
+		data[i] = (uint8_t)i;
+		list[i] = (struct schedule_section){ &data[i], 1 };
+	}
+	cr_assert(schedule_set(s, &nit, 1000, list, 200));
+	n = run(s, 12, at, what, 4096);
+	cr_assert_geq(n, 400);
+	for (size_t i = 1; i < n; i++) {
+		cr_assert_geq(at[i] - at[i - 1], 25);
+		cr_assert_eq(what[i], (what[i - 1] + 1) % 200);
+	}
+	schedule_free(&s);
+}
+
+Test(schedule, a_changed_table_goes_out_at_once_and_a_removed_one_never)
+{
+	struct schedule *s = schedule_new();
+	const uint8_t a = 1, b = 2;
+	struct schedule_due due;
+
+	cr_assert(schedule_set(s, &nit, 10000,
+			       &(struct schedule_section){ &a, 1 }, 1));
+	cr_assert(schedule_next(s, 1000 * MS, 0, &due));
+	cr_assert_not(schedule_next(s, 1030 * MS, 0, &due));
+	/* the same content stays in its turn */
+	cr_assert(schedule_set(s, &nit, 10000,
+			       &(struct schedule_section){ &a, 1 }, 1));
+	cr_assert_not(schedule_next(s, 1030 * MS, 0, &due));
+	cr_assert(schedule_set(s, &nit, 10000,
+			       &(struct schedule_section){ &b, 1 }, 1));
+	cr_assert_not(schedule_next(s, 1020 * MS, 0, &due));
+	cr_assert(schedule_next(s, 1030 * MS, 0, &due));
+	cr_assert_eq(due.data[0], 2);
+	cr_assert(schedule_set(s, &nit, 0, NULL, 0));
+	cr_assert_not(schedule_next(s, 60000 * MS, 0, &due));
+	schedule_free(&s);
+}
+
+Test(schedule, refuses_too_many_tables)
+{
+	struct schedule *s = schedule_new();
+	const uint8_t a = 1;
+	const struct schedule_section list = { &a, 1 };
+	struct schedule_key key = nit;
+
+	for (; key.extension <= SCHEDULE_TABLES_MAX; key.extension++)
+		cr_assert(schedule_set(s, &key, 1000, &list, 1));
+	cr_assert_not(schedule_set(s, &key, 1000, &list, 1));
+	cr_assert_not(schedule_set(s, &nit, 1000, &list,
+				   SCHEDULE_SECTIONS_MAX + 1));
+	schedule_free(&s);
+}
+
+Test(schedule, a_clock_names_its_second_and_only_early_in_it)
+{
+	struct schedule *s = schedule_new();
+	struct schedule_due due;
+	int64_t named = 0, last = 0;
+
+	cr_assert(schedule_set_clock(s, &tdt, 30000, clock_section, &named));
+	for (uint64_t ms = 70; ms < 200000; ms += 7)
+		while (schedule_next(s, ms * MS, ms, &due)) {
+			cr_assert(due.clock);
+			cr_assert_lt(ms % 1000, SCHEDULE_CLOCK_MS);
+			cr_assert_eq(named, (int64_t)(ms / 1000));
+			cr_assert(named - last <= 30);
+			cr_assert(last == 0 || named - last >= 25);
+			last = named;
+		}
+	cr_assert_gt(last, 170);
+	/* a clock that is set back is sent in its next second */
+	cr_assert_not(schedule_next(s, 200000 * MS, 10500, &due));
+	cr_assert(schedule_next(s, 200500 * MS, 11000, &due));
+	cr_assert_eq(named, 11);
+	schedule_free(&s);
+}
+
+/* EN 300 468 annex C: 1993-10-13 12:45:00 is 0xc079124500. */
+Test(time_build, writes_the_example_of_the_standard)
+{
+	static const uint8_t expected[TDT_LEN] = { 0x70, 0x70, 5, 0xc0, 0x79,
+						   0x12, 0x45, 0x00 };
+	uint8_t got[TDT_LEN];
+
+	tdt_build(750516300, got);
+	cr_assert_arr_eq(got, expected, TDT_LEN);
+}
+
+Test(time_build, writes_the_offset_of_a_country)
+{
+	static const uint8_t expected[] = {
+		0x73, 0x70, 26, 0xc0, 0x79, 0x12, 0x45, 0x00, 0xf0, 15,
+		0x58, 13, 'D', 'E', 'U', 0x02, 0x01, 0x00,
+		/* 1994-03-27 01:00:00 */
+		0xc1, 0x1e, 0x01, 0x00, 0x00, 0x02, 0x00,
+	};
+	uint8_t got[TOT_LEN];
+	struct tot_zone z = { "DEU", 60, 764730000, 120 };
+
+	tot_build(750516300, &z, got);
+	cr_assert_arr_eq(got, expected, sizeof expected);
+	/* negative, and with minutes */
+	z = (struct tot_zone){ "CAN", -210, 764730000, -150 };
+	tot_build(750516300, &z, got);
+	cr_expect_eq(got[15], 0x03);
+	cr_expect_eq(got[16], 0x03);
+	cr_expect_eq(got[17], 0x30);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/tables/table_stage.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/remux/runs_out.h"
+#include "worker/remux/section_queue.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* One packet of a PID in 1.504 ms: 1 Mbit/s. */
+	SPACING_US = 1504,
+	SPACING_DEFAULT = 8,   /* packets, while the rate is unknown */
+	PATIENCE_DEFAULT = 64,
+	/* How long packets wait for a null packet: a table, a clock. */
+	PATIENCE_US = 20000,
+	PATIENCE_CLOCK_US = 5000,
+	/* Packets that a section of the longest kind takes. */
+	SECTION_PACKETS = (SECTION_MAX + 184) / 184,
+	INSPECTED = 4, /* PIDs of tables: NIT, SDT and BAT, EIT, TDT and TOT */
+};
+
+/* A PID of which some sections are dropped. */
+struct inspected {
+	struct section_assembler assembler;
+	uint8_t buffer[SECTION_MAX];
+};
+
+struct table_stage {
+	struct schedule *schedule;
+	uint8_t *cc;
+	struct table_stage_counters counted;
+
+	uint64_t dropped_tables[256 / 64];
+	uint64_t dropped_pids[TS_PIDS / 64];
+	struct inspected *inspected[INSPECTED]; /* NULL: passes */
+
+	struct section_queue queue;
+	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
+	uint32_t packets;   /* of the source */
+	uint32_t waits_from; /* value of packets when the queue began */
+	bool clock;          /* the queue begins with a clock */
+	/* the last second */
+	uint64_t second_ns;
+	uint32_t second_packets;
+	uint32_t rate;  /* packets per second; 0: unknown */
+	bool has_nulls, saw_null;
+	struct runs_out out;
+};
+
+static const uint8_t null_packet[TS_PACKET] = { TS_SYNC_BYTE, 0x1f, 0xff,
+						0x10 };
+
+static bool has(const uint64_t *set, size_t i)
+{
+	return set[i / 64] >> i % 64 & 1;
+}
+
+static void put(uint64_t *set, size_t i, bool on)
+{
+	set[i / 64] &= ~(UINT64_C(1) << i % 64);
+	set[i / 64] |= (uint64_t)on << i % 64;
+}
+
+/* The place of the PID that carries this table, or INSPECTED. */
+static size_t place_of_table(uint8_t table_id)
+{
+	if (table_id == NIT_TABLE_ID || table_id == NIT_OTHER_TABLE_ID)
+		return 0;
+	if (table_id == SDT_TABLE_ID || table_id == SDT_OTHER_TABLE_ID ||
+	    table_id == BAT_TABLE_ID)
+		return 1;
+	if (table_id >= EIT_TABLE_ID && table_id <= EIT_LAST_TABLE_ID)
+		return 2;
+	return table_id >= TDT_TABLE_ID && table_id <= TOT_TABLE_ID
+		       ? 3
+		       : INSPECTED;
+}
+
+static size_t place_of_pid(uint16_t pid)
+{
+	switch (pid) {
+	case SI_PID_NIT:
+		return 0;
+	case SI_PID_SDT:
+		return 1;
+	case SI_PID_EIT:
+		return 2;
+	case SI_PID_TDT:
+		return 3;
+	default:
+		return INSPECTED;
+	}
+}
+
+struct table_stage *table_stage_new(const struct table_stage_config *config)
+{
+	struct table_stage *s = xcalloc(1, sizeof *s);
+
+	s->schedule = schedule_new();
+	s->cc = config->cc;
+	s->out.out = config->out;
+	s->out.arg = config->arg;
+	return s;
+}
+
+void table_stage_free(struct table_stage **s)
+{
+	if (*s == NULL)
+		return;
+	schedule_free(&(*s)->schedule);
+	for (size_t i = 0; i < INSPECTED; i++)
+		free((*s)->inspected[i]);
+	free(*s);
+	*s = NULL;
+}
+
+struct schedule *table_stage_schedule(struct table_stage *s)
+{
+	return s->schedule;
+}
+
+void table_stage_counters(const struct table_stage *s,
+			  struct table_stage_counters *ret)
+{
+	*ret = s->counted;
+}
+
+void table_stage_drop(struct table_stage *s, uint8_t table_id, bool drop)
+{
+	size_t place = place_of_table(table_id);
+	bool any = false;
+
+	if (place == INSPECTED)
+		return;
+	put(s->dropped_tables, table_id, drop);
+	for (unsigned id = NIT_TABLE_ID; id <= TOT_TABLE_ID; id++)
+		any |= place_of_table((uint8_t)id) == place &&
+		       has(s->dropped_tables, id);
+	if (!any) {
+		free(s->inspected[place]);
+		s->inspected[place] = NULL;
+	} else if (s->inspected[place] == NULL) {
+		struct inspected *i = xcalloc(1, sizeof *i);
+
+		section_init(&i->assembler, i->buffer, sizeof i->buffer);
+		s->inspected[place] = i;
+	}
+}
+
+void table_stage_drop_pid(struct table_stage *s, uint16_t pid, bool drop)
+{
+	put(s->dropped_pids, pid & (TS_PIDS - 1), drop);
+}
+
+/* --- the queue --- */
+
+/* The packets of the stream in this time, at least 1. */
+static uint32_t packets_in(const struct table_stage *s, unsigned us)
+{
+	if (s->rate > 0)
+		return (uint32_t)((uint64_t)s->rate * us / 1000000) + 1;
+	return us > SPACING_US ? PATIENCE_DEFAULT : SPACING_DEFAULT;
+}
+
+static bool push(struct table_stage *s, uint16_t pid, const uint8_t *section,
+		 size_t len)
+{
+	if (s->queue.n == 0)
+		s->waits_from = s->packets;
+	return section_queue_push(&s->queue, pid, section, len);
+}
+
+static bool has_pid(const struct section_queue *q, uint16_t pid)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (ts_pid(section_queue_at(q, i)) == pid)
+			return true;
+	return false;
+}
+
+static void push_clock(struct table_stage *s, const struct schedule_due *due)
+{
+	/* one that waits would leave too late, as this one would behind it */
+	if (has_pid(&s->queue, due->pid) && !s->clock)
+		return;
+	s->waits_from = s->packets;
+	if (has_pid(&s->queue, due->pid))
+		(void)section_queue_push(&s->queue, due->pid, due->data,
+					 due->len);
+	else
+		s->clock = section_queue_push_first(&s->queue, due->pid,
+						    due->data, due->len);
+}
+
+/* Queues what is due.  Room stays for a passed section. */
+static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
+{
+	struct schedule_due due;
+
+	while (s->queue.n + 2 * SECTION_PACKETS <= SECTION_QUEUE_MAX &&
+	       schedule_next(s->schedule, now_ns, unix_ms, &due)) {
+		s->counted.sections++;
+		if (due.clock)
+			push_clock(s, &due);
+		else
+			(void)push(s, due.pid, due.data, due.len);
+	}
+}
+
+/* Sends the first packet whose PID may have one now; false: there is none. */
+static bool send(struct table_stage *s)
+{
+	uint32_t distance = packets_in(s, SPACING_US);
+
+	for (size_t i = 0; i < s->queue.n; i++) {
+		const uint8_t *p = section_queue_at(&s->queue, i);
+		uint16_t pid = ts_pid(p);
+		bool first = true;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = ts_pid(section_queue_at(&s->queue, k)) != pid;
+		if (!first || (s->packets - s->sent_at[pid] < distance &&
+			       !(s->clock && i == 0)))
+			continue;
+		p = memcpy(runs_out_new(&s->out),
+			   section_queue_take(&s->queue, i), TS_PACKET);
+		ts_set_cc((uint8_t *)(uintptr_t)p, s->cc[pid]);
+		s->cc[pid] = (s->cc[pid] + 1) & 0x0f;
+		s->sent_at[pid] = s->packets;
+		s->waits_from = s->packets;
+		s->clock = s->clock && s->queue.n > 0 &&
+			   ts_pid(section_queue_at(&s->queue, 0)) == pid;
+		return true;
+	}
+	return false;
+}
+
+static bool is_impatient(const struct table_stage *s)
+{
+	uint32_t us = s->clock ? PATIENCE_CLOCK_US : PATIENCE_US;
+
+	return !s->has_nulls || s->packets - s->waits_from >= packets_in(s, us);
+}
+
+/* --- the packets of the source --- */
+
+/* The place of a packet that does not go out. */
+static void fill(struct table_stage *s)
+{
+	if (!send(s) && s->has_nulls)
+		runs_out_pass(&s->out, null_packet);
+}
+
+static void inspect(struct table_stage *s, struct inspected *i,
+		    const uint8_t *packet)
+{
+	const uint8_t *section;
+	size_t len;
+
+	section_push(&i->assembler, packet);
+	while ((section = section_pull(&i->assembler, &len)) != NULL)
+		if (!has(s->dropped_tables, section_table_id(section)) &&
+		    !push(s, ts_pid(packet), section, len))
+			s->counted.lost++;
+	fill(s);
+}
+
+static void take(struct table_stage *s, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	size_t place = place_of_pid(pid);
+
+	s->packets++;
+	if (pid == TS_PID_NULL) {
+		s->saw_null = s->has_nulls = true;
+		if (s->queue.n == 0 || !send(s))
+			runs_out_pass(&s->out, packet);
+		return;
+	}
+	if (has(s->dropped_pids, pid)) {
+		fill(s);
+		return;
+	}
+	if (place < INSPECTED && s->inspected[place] != NULL) {
+		inspect(s, s->inspected[place], packet);
+		return;
+	}
+	if (s->queue.n > 0 && is_impatient(s))
+		(void)send(s);
+	runs_out_pass(&s->out, packet);
+}
+
+static void measure(struct table_stage *s, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - s->second_ns;
+
+	if (s->second_ns != 0 && ns < SECOND_NS)
+		return;
+	if (s->second_ns != 0 && ns < 2 * SECOND_NS) {
+		s->rate = (uint32_t)((s->packets - s->second_packets) *
+				     SECOND_NS / ns);
+		s->has_nulls = s->saw_null;
+	}
+	s->saw_null = false;
+	s->second_ns = now_ns;
+	s->second_packets = s->packets;
+}
+
+void table_stage_feed(struct table_stage *s, const struct ts_run *runs,
+		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms)
+{
+	measure(s, now_ns);
+	queue_due(s, now_ns, unix_ms);
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			take(s, runs[i].data + k * TS_PACKET);
+	runs_out_flush(&s->out);
+}

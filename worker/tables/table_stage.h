@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Replaces tables of a stream by own ones.
+ *
+ * Sections of the replaced tables are dropped; other sections of their PIDs
+ * pass.  Sections that are due (schedule.h) go out in packets of their own: in
+ * place of a null packet or of a dropped packet, else between two packets.
+ * A dropped packet without a successor becomes a null packet if the stream has
+ * null packets, so that its rate stays.
+ *
+ * Packets of a PID are 1.5 ms apart, as a receiver needs (ISO/IEC 13818-1
+ * 2.4.2.3).  A clock goes first and waits least.
+ *
+ * Pure: time is an argument.  Allocates when the stream begins, never per
+ * packet.
+ */
+#pragma once
+
+#include "worker/tables/section_schedule.h"
+#include "worker/ts/packet.h"
+
+struct table_stage;
+
+struct table_stage_config {
+	/* The continuity counters of the PIDs, TS_PIDS of them, which outlive
+	 * the stage. */
+	uint8_t *cc;
+	ts_out_fn *out;
+	void *arg;
+};
+
+struct table_stage_counters {
+	uint64_t sections; /* own sections that were queued */
+	uint64_t lost;     /* passed sections that found no room */
+};
+
+struct table_stage *table_stage_new(const struct table_stage_config *);
+/* NULL-safe; sets *s to NULL. */
+void table_stage_free(struct table_stage **);
+
+/* The own sections. */
+struct schedule *table_stage_schedule(struct table_stage *);
+
+/* Drops the sections of a DVB table (table_id 0x40 to 0x73) of the source, or
+ * lets them pass again. */
+void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
+
+/* Drops each packet of a PID, or lets them pass again. */
+void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
+
+void table_stage_feed(struct table_stage *, const struct ts_run *runs,
+		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms);
+
+void table_stage_counters(const struct table_stage *,
+			  struct table_stage_counters *ret);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builds TDT and TOT (EN 300 468 5.2.5 and 5.2.6). */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TDT_LEN = 8,
+	TOT_LEN = 29, /* with one country */
+};
+
+/* The local time of a country, in minutes east of UTC. */
+struct tot_zone {
+	char country[4]; /* three letters */
+	int offset_min;
+	int64_t change_at; /* Unix time of the next change */
+	int next_min;      /* offset from then on */
+};
+
+void tdt_build(int64_t unix_s, uint8_t ret[TDT_LEN]);
+void tot_build(int64_t unix_s, const struct tot_zone *,
+	       uint8_t ret[TOT_LEN]);
