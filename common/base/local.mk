@@ -3,6 +3,7 @@ libcommon_a_SOURCES += \
 	common/base/address.c common/base/address.h \
 	common/base/alloc.c common/base/alloc.h \
 	common/base/buf.c common/base/buf.h \
+	common/base/clock_sync.c common/base/clock_sync.h \
 	common/base/crc32.c common/base/crc32.h \
 	common/base/errmsg.c common/base/errmsg.h \
 	common/base/fd.c common/base/fd.h \

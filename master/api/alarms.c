@@ -2,6 +2,7 @@
 #include "master/api/alarms.h"
 
 #include "common/base/alloc.h"
+#include "common/base/clock_sync.h"
 #include "common/base/errmsg.h"
 #include "common/supervise/tls_proc.h"
 #include "common/ws/hub.h"
@@ -12,6 +13,7 @@
 #include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
+#include "proto/spec/stream_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,32 @@ struct alarms {
 	struct errmsg reload; /* "": the file was good */
 	unsigned reload_changes; /* config_changes() at that time */
 };
+
+/* The clock of the system, which own TDT and TOT name. */
+static void add_clock(json_t *list, const json_t *streams)
+{
+	const char *first = NULL;
+	size_t i, n = 0;
+	json_t *stream;
+	char sentence[320];
+
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
+		if (!json_is_true(json_object_get(stream, "enable")) ||
+		    !stream_spec_has_clock(stream))
+			continue;
+		if (n++ == 0)
+			first = json_string_value(json_object_get(stream,
+								  "name"));
+	}
+	if (n == 0 || clock_is_synchronised())
+		return;
+	(void)snprintf(sentence, sizeof sentence, "the system clock is not "
+		       "synchronised, which TDT and TOT of %zu stream%s name "
+		       "(\"%.64s\"): check the time service, for example by "
+		       "timedatectl", n, n == 1 ? "" : "s",
+		       first != NULL ? first : "");
+	system_alarms_add(list, "clock", NULL, sentence);
+}
 
 static void add_services(json_t *list, struct reconciler *r)
 {
@@ -99,6 +127,7 @@ static json_t *collect(struct alarms *a)
 	if (certificate_ends(a->api, &error))
 		system_alarms_add(list, "tls", "certificate", error.text);
 	add_all(list, "host", api_host_advice(a->api));
+	add_clock(list, config_section(cfg->config, "make_stream"));
 	return list;
 }
 

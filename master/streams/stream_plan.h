@@ -42,6 +42,7 @@ struct stream_plan {
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
 	const json_t *cas_list; /* of source; NULL: none */
+	bool clock; /* it has an own TDT */
 	bool net; /* needs sluice-worker-net */
 	bool files; /* the worker has rules for files and their folders */
 	/* Then the file of the private key, which the rules leave out; else,

@@ -172,6 +172,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	cas_procs_drop(m.stream_start.cas, m.stream_start.n_cas);
 	p->started = true;
 	p->cas = (struct cas_links){ 0 };
+	p->clock = CLOCK_UNTOLD;
 	link_cas(p);
 	for (size_t i = 0; i < p->plan->links.n; i++)
 		send_link(p, channel, p->plan->links.ids[i]);
@@ -199,6 +200,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		p->n_switches = 0;
 		cas_links_report(&p->cas, m->stream_status.cas_linked);
 		link_cas(p);
+		stream_time_report(p, worker_proc_channel(proc));
 		if (chosen >= 1 && chosen <= p->plan->start.n_inputs)
 			set_first(p, chosen, m->stream_status.by_hand);
 		if (!p->removed)

@@ -32,6 +32,8 @@ struct stream_proc {
 	bool started; /* the worker has received stream.start */
 	struct stream_memory memory;
 	struct cas_links cas;
+	/* what the worker knows of the system clock */
+	enum { CLOCK_UNTOLD, CLOCK_SYNCHRONISED, CLOCK_FREE } clock;
 
 	unsigned first; /* the input the next worker starts with; from 1 */
 	bool by_hand; /* an operator chose it */
@@ -58,6 +60,11 @@ void stream_cams_init(struct stream_proc *);
 void stream_cams_use(struct stream_proc *, bool run);
 /* The worker has received stream.start. */
 void stream_cams_up(struct stream_proc *);
+
+/* --- stream_time.c --- */
+
+/* After a status: sends the state of the system clock if it is news. */
+void stream_time_report(struct stream_proc *, struct channel *);
 
 /* --- stream_receivers.c --- */
 

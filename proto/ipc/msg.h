@@ -69,6 +69,8 @@
 	ROW(STREAM_WORD, stream_word, "stream.word", 0) \
 	/* descriptor: a channel to the worker of a CA system */ \
 	ROW(STREAM_CAS, stream_cas, "stream.cas", 1) \
+	/* is the system clock synchronised? */ \
+	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -291,6 +293,10 @@ struct msg_stream_link {
 	bool ring; /* false: the stream has no ring any more */
 };
 
+struct msg_stream_clock {
+	bool synchronised;
+};
+
 struct msg_stream_rename {
 	const char *from;
 	const char *to;
@@ -505,6 +511,7 @@ struct msg {
 		struct msg_stream_record stream_record;
 		struct msg_deliver_kick stream_kick;
 		struct msg_deliver_policy stream_policy;
+		struct msg_stream_clock stream_clock;
 		struct msg_deliver_answer stream_answer;
 		struct msg_deliver_review stream_review;
 		struct msg_deliver_ask stream_ask;

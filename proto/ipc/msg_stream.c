@@ -71,6 +71,12 @@ static const struct field policy_rows[] = {
 const struct field_table stream_policy_fields =
 	MSG_TABLE(struct msg_deliver_policy, policy_rows);
 
+static const struct field clock_rows[] = {
+	{ "synchronised", FIELD_AT(struct msg_stream_clock, synchronised) },
+};
+const struct field_table stream_clock_fields =
+	MSG_TABLE(struct msg_stream_clock, clock_rows);
+
 static const struct field answer_rows[] = {
 	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
 	  .choices = ask_verdict_names },

@@ -279,6 +279,24 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "Sent while no input is on air: \"still\" or the "
 		  "path of a file." },
+	{ "tdt", AT(tables.tdt), .choices = table_origins,
+	  .flags = FIELD_OBSERVER,
+	  .help = "TDT and TOT: those of the source, own ones, or none." },
+	{ "timezone", BY(timezone_hook, tables.timezone),
+	  .flags = FIELD_OBSERVER, .needs = "tdt",
+	  .help = "Time zone of the own TOT, as Europe/Berlin." },
+	{ "country", BY(country_hook, tables.country),
+	  .flags = FIELD_OBSERVER, .needs = "tdt",
+	  .help = "Country of the own TOT, as DEU; that of the time zone if "
+		  "absent." },
+	{ "offset", AT(tables.offset_min), .min = OFFSET_MIN_MIN,
+	  .max = OFFSET_MAX_MIN, .initial = OFFSET_ABSENT, .unit = "min",
+	  .flags = FIELD_OBSERVER, .needs = "tdt",
+	  .help = "Fixed offset of the own TOT, in place of the time zone." },
+	{ "clock_lost", AT(tables.clock_lost), .choices = clock_lost_words,
+	  .flags = FIELD_OBSERVER, .needs = "tdt",
+	  .help = "Own TDT and TOT while the system clock is not "
+		  "synchronised: kept, stopped, or those of the source." },
 	{ "cc_limit", AT(cc_limit), .max = CC_LIMIT_MAX,
 	  .flags = FIELD_SETTING | FIELD_OBSERVER, .unit = "errors/s",
 	  .help = "Continuity errors with which an input is off air." },
@@ -315,6 +333,13 @@ int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 	versions = field_read(&stream_version_fields, stream, ret,
 			      r == 0 ? error : NULL);
 	return r < 0 ? r : versions;
+}
+
+bool stream_spec_has_clock(const json_t *stream)
+{
+	const char *tdt = json_string_value(json_object_get(stream, "tdt"));
+
+	return tdt != NULL && strcmp(tdt, table_origins[ORIGIN_OWN]) == 0;
 }
 
 static void pick(json_t *into, const struct field_table *t,

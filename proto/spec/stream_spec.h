@@ -11,6 +11,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 #include "proto/spec/remux_options.h"
+#include "proto/spec/tables_spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -68,6 +69,8 @@ struct stream_spec {
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];
 
+	struct tables_spec tables;
+
 	/* first version of a table, modulo 32 */
 	uint8_t pat_version, pmt_version, cat_version, sdt_version,
 		nit_version;
@@ -85,6 +88,9 @@ void stream_spec_init(struct stream_spec *);
  * first one. */
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 		      struct errmsg *error) MUST_CHECK;
+
+/* Does this stream object have own TDT and TOT? */
+bool stream_spec_has_clock(const json_t *stream);
 
 /* A new object with the keys of both tables and no other. */
 json_t *stream_spec_pick(const json_t *stream);

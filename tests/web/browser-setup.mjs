@@ -17,7 +17,7 @@ const own = useBrowser();
 const SAMPLES = {
 	'aes-type': 256, backend: 'http://192.0.2.1/judge', backup_on: 'pts',
 	biss: '0123456789ab', ca: '/etc/ca.pem', cas_components: 'video, audio',
-	crt_chain: undefined,
+	country: 'DEU', crt_chain: undefined,
 	crt_key: undefined, control_path: undefined, control_port: undefined,
 	fec: '10x10', filler: 'still',
 	filter: '300,301', 'filter~': '300,301', filter_em: '400',
@@ -33,7 +33,8 @@ const SAMPLES = {
 	real_ip_trusted: ['192.0.2.1'], secret: 'another secret',
 	src: '192.0.2.7', sap: '239.255.255.255', streamid: 'name',
 	syslog: undefined,
-	filename: undefined, textcode: '21', tsdb_interval: 1.5, ua: 'player',
+	filename: undefined, textcode: '21', timezone: 'Europe/Berlin',
+	tsdb_interval: 1.5, ua: 'player',
 	playlist_arrange: 'Type', web_origins: ['http://192.0.2.9:8000'],
 };
 // Behind the name of a prefix.

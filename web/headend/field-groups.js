@@ -20,6 +20,8 @@ const GROUPS = {
 		['group_backup', /^(backup_|filler|cc_limit)/],
 		['group_program', /^(service_|set_|textcode|hbbtv_)/],
 		['group_pids', /^(map|filter)/],
+		['group_tables',
+			/^(tdt|timezone|country|offset|clock_lost)$/],
 		['group_delivery', /^(lcn|xmltv_|http_|hls_)/],
 		['group_versions', /_version$/],
 		['group_other', /./],

@@ -137,7 +137,7 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 					  .overflow = place == 0 ? &p->overflow
 								 : NULL };
 	/* a relay has the monitor of its only input */
-	bool relay = selector_is_relay(p->selector);
+	bool relay = pipeline_is_relay(p);
 	const struct input_chain *l =
 		selector_chain(p->selector, place == 0 && relay ? 1 : place);
 	const struct monitor_log *w = l != NULL ? &l->watch : &p->watch;

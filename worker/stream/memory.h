@@ -36,6 +36,7 @@ struct stream_memory {
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct scrambler_pids components; /* of outputs with biss, and cas */
 	struct crypto_memory crypto;
+	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
 };
 
 /*

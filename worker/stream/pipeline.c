@@ -32,9 +32,10 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  *	descrambled ─▶ remux ─▶ remuxed ─▶
  *	      ▲
  *	packets of mux=
- *	selector ─▶ splice ─▶ spliced ─▶ cas ─▶ sent ─▶ ring, sender, sinks
+ *	selector ─▶ splice ─▶ spliced ─▶ own tables ─▶ tabled ─▶ cas ─▶ sent ─▶
  *	  ▲
  *	still picture
+ *	ring, sender, sinks
  *
  * The keeper of each open input reads it into the batch (input_chain.h).  The
  * selector drops the packets of an input that is not on air.  The outputs are
@@ -50,7 +51,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  * pnr the remux reads a single PMT, and the monitor has a parser of its own.
  */
 static ts_out_fn received, decapsulated, descrambled, remuxed, filled, spliced;
-static ts_out_fn sent;
+static ts_out_fn tabled, sent;
 static void spliced_from(struct pipeline *, struct candidate *,
 			 const struct ts_run *runs, size_t n_runs);
 
@@ -152,13 +153,24 @@ static void spliced_from(struct pipeline *p, struct candidate *c,
 	}
 }
 
-/* Packets of the stream, in the clear. */
+/* Packets of the stream with the tables of its inputs. */
 static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 
 	if (p->filler != NULL && selector_still(p->selector) == NULL)
 		filler_feed(p->filler, runs, n_runs);
+	if (p->tables != NULL)
+		own_tables_feed(p->tables, runs, n_runs, p->now_ns);
+	else
+		tabled(runs, n_runs, p);
+}
+
+/* Packets of the stream, in the clear. */
+static void tabled(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+
 	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->cas != NULL)
 		cas_stage_feed(p->cas, runs, n_runs, p->now_ns);
@@ -354,6 +366,12 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 		.now_ns = p->now_ns,
 	});
+	p->tables = own_tables_new(&(struct own_tables_config){
+		.spec = &spec,
+		.cc = p->memory->table_cc,
+		.out = tabled,
+		.arg = p,
+	});
 	if (p->cas != NULL)
 		cas_stage_set_psi(p->cas, splice_psi(p->splice));
 	if (spec.filler == FILLER_STILL)
@@ -414,6 +432,12 @@ void pipeline_link_cas(struct pipeline *p, unsigned place, int fd)
 	cas_stage_link(p->cas, place, fd);
 }
 
+void pipeline_set_clock(struct pipeline *p, bool synchronised)
+{
+	if (p->tables != NULL)
+		own_tables_set_clock(p->tables, synchronised);
+}
+
 void pipeline_rename(struct pipeline *p, const char *from, const char *to)
 {
 	selector_rename(p->selector, from, to);
@@ -444,7 +468,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_psi(&p->sinks[i], splice_psi(p->splice),
 			     &p->memory->components);
-	if (!selector_is_relay(p->selector))
+	if (!pipeline_is_relay(p))
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
 				  p->now_ns);
 	if (config->ring >= 0)
@@ -476,6 +500,7 @@ void pipeline_free(struct pipeline **ptr)
 	filler_free(&p->filler);
 	splice_free(&p->splice);
 	cas_stage_free(&p->cas);
+	own_tables_free(&p->tables);
 	stream_memory_close(&p->memory);
 	/* all outputs stop at the same time: a disk that hangs does not delay
 	 * the others */

@@ -53,6 +53,8 @@ void pipeline_use_ring(struct pipeline *, int fd);
 void pipeline_link(struct pipeline *, const char *stream, int fd);
 /* A channel to the worker of a CA system, as cas_stage_link(). */
 void pipeline_link_cas(struct pipeline *, unsigned place, int fd);
+/* Is the system clock synchronised?  Yes, until the first call. */
+void pipeline_set_clock(struct pipeline *, bool synchronised);
 /* As selector_rename(). */
 void pipeline_rename(struct pipeline *, const char *from, const char *to);
 

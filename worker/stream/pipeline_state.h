@@ -11,6 +11,7 @@
 #include "worker/stream/cas_stage.h"
 #include "worker/stream/mux_input.h"
 #include "worker/stream/netif_news.h"
+#include "worker/stream/own_tables.h"
 #include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/sink.h"
@@ -42,6 +43,7 @@ struct pipeline {
 	struct tap tap; /* reports the tables of an input, on request */
 	struct splice *splice; /* the candidates, as one stream */
 	struct filler *filler; /* a still picture; NULL: none */
+	struct own_tables *tables; /* NULL: those of the source */
 	struct cas_stage *cas; /* NULL: not scrambled */
 	struct monitor_log watch; /* watches the stream before cas */
 	uint64_t packets;
@@ -66,6 +68,10 @@ struct pipeline {
 	struct ratelimit late_log;
 	struct batch batch; /* at the end, because it is large */
 };
+
+/* Does the only input go out as it is?  Its monitor is then that of the
+ * stream. */
+bool pipeline_is_relay(const struct pipeline *);
 
 /* Ends a second: counts, reports, opens again. */
 void pipeline_second(struct pipeline *);

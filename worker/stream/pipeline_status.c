@@ -71,6 +71,11 @@ static bool is_overflowing(struct pipeline *p)
 	return p->overflow.raised;
 }
 
+bool pipeline_is_relay(const struct pipeline *p)
+{
+	return p->tables == NULL && selector_is_relay(p->selector);
+}
+
 /* Alarms of the sent stream.  Those of the network and the socket belong to an
  * input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
@@ -83,7 +88,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			   chosen != NULL ? chosen->watch.raised : 0, NULL,
 			   p->now_ns);
 	/* a relay sends the input unchanged: its monitor is used here, too */
-	if (selector_is_relay(p->selector))
+	if (pipeline_is_relay(p))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,

@@ -229,6 +229,15 @@ static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
 		pipeline_take_cam(s->pipeline, m);
 }
 
+static void on_clock(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_set_clock(s->pipeline, m->stream_clock.synchronised);
+}
+
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -288,6 +297,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_CAM] = on_cam,
 		[MSG_STREAM_WORD] = on_cam,
 		[MSG_STREAM_CAS] = on_cas,
+		[MSG_STREAM_CLOCK] = on_clock,
 	},
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

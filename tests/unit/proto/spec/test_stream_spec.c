@@ -118,6 +118,14 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	refuse("{\"set_tsid\":1.5}",
 	       "set_tsid: is not text or a number, or too long");
 	refuse("{\"map\":\"video\"}", "map: \"video\" is not source=PID");
+	refuse("{\"timezone\":\"/etc/passwd\"}", "timezone: \"/etc/passwd\" "
+	       "is not a time zone such as Europe/Berlin");
+	refuse("{\"timezone\":\"A/../B\"}", "timezone: \"A/../B\" is not a "
+	       "time zone such as Europe/Berlin");
+	refuse("{\"country\":\"de\"}", "country: \"de\" is not a country of "
+	       "three capital letters such as DEU");
+	refuse("{\"offset\":-721}", "offset: -721 is not between -720 and 780 "
+	       "min");
 	refuse("{\"map\":\"video=1\",\"set_pnr\":0}",
 	       "map: 1 is not between 32 and 8190");
 	refuse("{\"filter\":{}}",
@@ -215,6 +223,7 @@ Test(stream_spec, its_hooks_change_the_members_of_their_rows)
 		{ "textcode", "5" }, { "hbbtv_url", "http://x" },
 		{ "backup_on", "pat" }, { "filler", "/x" },
 		{ "cas_components", "video, other" },
+		{ "timezone", "Europe/Berlin" }, { "country", "DEU" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_tables.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/wall.h"
+#include "worker/tables/country.h"
+#include "worker/tables/table_stage.h"
+#include "worker/tables/time_build.h"
+#include "worker/tables/zone.h"
+#include "worker/ts/si_table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ZONES "/usr/share/zoneinfo/"
+
+enum {
+	DAY_S = 24 * 3600,
+	YEAR_DAYS = 365,
+	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
+	/* EN 300 468 5.1.4, TR 101 211 4.4: 30 s at most */
+	TIME_MS = 30000,
+};
+
+struct own_tables {
+	struct tables_spec spec;
+	struct table_stage *stage;
+	bool synchronised;
+	char country[4]; /* "": there is no own TOT */
+	uint8_t *zone;   /* a file of the tz database, or NULL */
+	size_t zone_len;
+};
+
+/* --- the time --- */
+
+/* A new buffer with the whole file, or NULL with a sentence. */
+static uint8_t *load(const char *name, size_t *ret_len, struct errmsg *error)
+{
+	char path[PATH_MAX];
+	uint8_t *data;
+	FILE *f;
+
+	(void)snprintf(path, sizeof path, ZONES "%s", name);
+	f = fopen(path, "rbe");
+	if (f == NULL) {
+		errmsg_set(error, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	data = xcalloc(1, FILE_MAX);
+	*ret_len = fread(data, 1, FILE_MAX, f);
+	if (ferror(f) || *ret_len == FILE_MAX) {
+		errmsg_set(error, "%s: %s", path,
+			   ferror(f) ? "cannot be read" : "is too long");
+		free(data);
+		data = NULL;
+	}
+	(void)fclose(f);
+	return data;
+}
+
+static void find_country(struct own_tables *o)
+{
+	struct errmsg error;
+	uint8_t *list;
+	size_t len;
+
+	memcpy(o->country, o->spec.country, sizeof o->country);
+	if (o->country[0] != '\0')
+		return;
+	list = load("zone.tab", &len, &error);
+	if (list == NULL)
+		log_error("stream", "timezone: %s: no TOT is sent: set country",
+			  error.text);
+	else if (!country_of_zone((const char *)list, len, o->spec.timezone,
+				  o->country))
+		log_error("stream", "timezone: %s belongs to no country: "
+			  "no TOT is sent: set country", o->spec.timezone);
+	free(list);
+}
+
+/* Prepares the TOT; without a time zone and an offset there is none. */
+static void find_zone(struct own_tables *o)
+{
+	bool fixed = o->spec.offset_min != OFFSET_ABSENT;
+	struct zone_offset offset;
+	struct errmsg error;
+
+	if (!fixed && o->spec.timezone[0] == '\0')
+		return;
+	if (!fixed) {
+		o->zone = load(o->spec.timezone, &o->zone_len, &error);
+		if (o->zone != NULL &&
+		    zone_at(o->zone, o->zone_len, 0, &offset) < 0) {
+			errmsg_set(&error, ZONES "%s: is no time zone",
+				   o->spec.timezone);
+			free(o->zone);
+			o->zone = NULL;
+		}
+		if (o->zone == NULL) {
+			log_error("stream", "timezone: %s: no TOT is sent",
+				  error.text);
+			return;
+		}
+	}
+	if (fixed && o->spec.timezone[0] == '\0' &&
+	    o->spec.country[0] == '\0') {
+		log_error("stream", "offset: no TOT is sent: set country");
+		return;
+	}
+	find_country(o);
+}
+
+static size_t write_tdt(int64_t unix_s, void *arg,
+			uint8_t ret[SCHEDULE_CLOCK_LEN])
+{
+	(void)arg;
+	tdt_build(unix_s, ret);
+	return TDT_LEN;
+}
+
+static size_t write_tot(int64_t unix_s, void *arg,
+			uint8_t ret[SCHEDULE_CLOCK_LEN])
+{
+	struct own_tables *o = arg;
+	struct zone_offset z = { 0 };
+	struct tot_zone tot;
+
+	if (o->zone != NULL &&
+	    zone_at(o->zone, o->zone_len, unix_s, &z) < 0)
+		return 0;
+	memcpy(tot.country, o->country, sizeof tot.country);
+	tot.offset_min = z.offset_s / 60;
+	tot.next_min = z.next_s / 60;
+	tot.change_at = z.change_at;
+	if (o->zone == NULL)
+		tot.offset_min = tot.next_min = o->spec.offset_min;
+	/* a time of change is required: the same offset again */
+	if (tot.change_at == 0)
+		tot.change_at = (unix_s / DAY_S + YEAR_DAYS) * DAY_S;
+	tot_build(unix_s, &tot, ret);
+	return TOT_LEN;
+}
+
+/* Takes own or foreign TDT and TOT, as the clock of the system allows. */
+static void use_time(struct own_tables *o)
+{
+	static const struct schedule_key tdt = { SI_PID_TDT, TDT_TABLE_ID, 0 };
+	static const struct schedule_key tot = { SI_PID_TDT, TOT_TABLE_ID, 0 };
+	struct schedule *s = table_stage_schedule(o->stage);
+	bool lost = !o->synchronised && o->spec.clock_lost != CLOCK_KEEP;
+	bool own = o->spec.tdt == ORIGIN_OWN && !lost;
+	bool pass = o->spec.tdt == ORIGIN_PASS ||
+		    (o->spec.tdt == ORIGIN_OWN && lost &&
+		     o->spec.clock_lost == CLOCK_SOURCE);
+
+	table_stage_drop(o->stage, TDT_TABLE_ID, !pass);
+	table_stage_drop(o->stage, TOT_TABLE_ID, !pass);
+	if (own)
+		(void)schedule_set_clock(s, &tdt, TIME_MS, write_tdt, o);
+	else
+		(void)schedule_set(s, &tdt, 0, NULL, 0);
+	if (own && o->country[0] != '\0')
+		(void)schedule_set_clock(s, &tot, TIME_MS, write_tot, o);
+	else
+		(void)schedule_set(s, &tot, 0, NULL, 0);
+}
+
+void own_tables_set_clock(struct own_tables *o, bool synchronised)
+{
+	if (o->synchronised == synchronised)
+		return;
+	o->synchronised = synchronised;
+	use_time(o);
+}
+
+/* --- all tables --- */
+
+struct own_tables *own_tables_new(const struct own_tables_config *config)
+{
+	const struct tables_spec *spec = &config->spec->tables;
+	struct own_tables *o;
+
+	if (spec->tdt == ORIGIN_PASS)
+		return NULL;
+	o = xcalloc(1, sizeof *o);
+	o->spec = *spec;
+	o->synchronised = true;
+	o->stage = table_stage_new(&(struct table_stage_config){
+		.cc = config->cc,
+		.out = config->out,
+		.arg = config->arg,
+	});
+	if (spec->tdt == ORIGIN_OWN)
+		find_zone(o);
+	use_time(o);
+	return o;
+}
+
+void own_tables_free(struct own_tables **o)
+{
+	if (*o == NULL)
+		return;
+	table_stage_free(&(*o)->stage);
+	free((*o)->zone);
+	free(*o);
+	*o = NULL;
+}
+
+void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
+		     size_t n_runs, uint64_t now_ns)
+{
+	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The own tables of a stream, for all its inputs and outputs: what its keys
+ * demand, in table_stage.h.
+ *
+ * Reads the files of the time zone once, when it is made.
+ */
+#pragma once
+
+#include "proto/spec/stream_spec.h"
+#include "worker/ts/packet.h"
+
+struct own_tables;
+
+struct own_tables_config {
+	const struct stream_spec *spec; /* copied */
+	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
+	ts_out_fn *out;
+	void *arg;
+};
+
+/* NULL: all tables are those of the source. */
+struct own_tables *own_tables_new(const struct own_tables_config *);
+/* NULL-safe; sets *o to NULL. */
+void own_tables_free(struct own_tables **);
+
+/* Is the system clock synchronised?  Yes, until the first call. */
+void own_tables_set_clock(struct own_tables *, bool synchronised);
+
+void own_tables_feed(struct own_tables *, const struct ts_run *runs,
+		     size_t n_runs, uint64_t now_ns);
