@@ -146,15 +146,15 @@ void stream_mounts_resume(struct stream_mounts *mounts)
 		mounts->of[i].mount->stopped = false;
 }
 
-/* The path of the worker has the name of the new id before its mount is sent
- * again. */
+/* The path of the worker, and its stream, have the new id. */
 static void move_play(struct mount *m, const char *stream)
 {
 	struct msg message = { .type = MSG_DELIVER_MOVE };
 	char path[PLAY_PATH_MAX];
 
 	play_path(stream, m->hls > 0, path);
-	message.deliver_move = (struct msg_deliver_move){ m->path, path };
+	message.deliver_move = (struct msg_deliver_move){ m->path, path,
+								  stream };
 	if (!m->waits)
 		deliver_proc_send(m->owner, &message, NULL);
 	free(m->path);
@@ -170,7 +170,7 @@ void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)
 		m->stream = xstrdup(stream);
 		if (m->listener == NULL)
 			move_play(m, stream);
-		if (!m->waits)
+		else if (!m->waits)
 			mount_set_due(m, true);
 		deliver_proc_send_due(m->owner);
 	}

@@ -87,6 +87,7 @@ struct msg_deliver_viewer {
 struct msg_deliver_move {
 	const char *from;    /* "/play/a001" */
 	const char *to;
+	const char *stream;  /* "news", its new id */
 };
 
 struct msg_deliver_list {

@@ -53,6 +53,7 @@ const struct field_table deliver_viewer_fields =
 static const struct field move_rows[] = {
 	{ "from", FIELD_AT(struct msg_deliver_move, from) },
 	{ "to", FIELD_AT(struct msg_deliver_move, to) },
+	{ "stream", FIELD_AT(struct msg_deliver_move, stream) },
 };
 const struct field_table deliver_move_fields =
 	MSG_TABLE(struct msg_deliver_move, move_rows);

@@ -354,8 +354,10 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
 		if (old->no_auth == m->no_auth && old->tls == m->tls &&
-		    old->hls > 0 && m->hls > 0)
+		    old->hls > 0 && m->hls > 0) {
 			hls_sessions_move(old, m);
+			hls_move(old, m);
+		}
 		demand_wait_move(&d->wait, old, m);
 		again = old->no_auth != m->no_auth || old->tls != m->tls ||
 			old->hls != m->hls;
@@ -384,7 +386,12 @@ void deliver_move(struct deliver *d, const struct msg_deliver_move *name)
 	struct mount *there = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS,
 					       name->to);
 
-	if (m == NULL || m == there)
+	if (m == NULL)
+		return;
+	if (strcmp(m->stream, name->stream) != 0)
+		visit_rename(d, m, name->stream);
+	mount_rename(m, name->stream);
+	if (m == there)
 		return;
 	if (there != NULL)
 		remove_mount(d, there);

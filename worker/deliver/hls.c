@@ -549,6 +549,17 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 	}
 }
 
+void hls_move(struct mount *from, struct mount *to)
+{
+	struct viewer_conn *c;
+
+	while ((c = LIST_FIRST(&from->waiting)) != NULL) {
+		LIST_REMOVE(c, hls.entry);
+		c->hls.mount = to;
+		LIST_INSERT_HEAD(&to->waiting, c, hls.entry);
+	}
+}
+
 void hls_end(struct mount *m)
 {
 	struct viewer_conn *c;

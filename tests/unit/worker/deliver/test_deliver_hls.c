@@ -286,6 +286,27 @@ Test(deliver_hls, a_waiting_request_ends_with_its_path)
 	rig_done(&s.rig);
 }
 
+Test(deliver_hls, a_waiting_request_waits_for_the_next_ring_of_its_stream)
+{
+	int fd, ring = ring_create(RING_UNIT, RING_GROWN);
+	struct scene s;
+
+	scene_init(&s);
+	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
+				   fd_reopen_readonly(ring)), 0);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	rig_turn(&s.rig, 20);
+	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
+				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	add_segments(&s, 1);
+	expect_playlist(&s, fd, FIRST, 1);
+	(void)close(fd);
+	(void)close(ring);
+	rig_done(&s.rig);
+}
+
 Test(deliver_hls, a_broken_ring_has_no_playlist)
 {
 	struct scene s;

@@ -2,6 +2,7 @@
 /* The HTTP answers for viewers. */
 #include "tests/unit/worker/deliver/rig.h"
 
+#include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
 
@@ -296,4 +297,30 @@ Test(deliver_http, pauses_without_descriptors)
 	rig_read_packets(&r, waiting, &pos, 5);
 	(void)close(waiting);
 	rig_done(&r);
+}
+
+/* A question between two messages would have the old id. */
+Test(deliver_http, a_play_path_gets_its_new_id_with_its_name)
+{
+	struct msg_deliver_mount play = rig_name("/play/a001", "a001");
+	struct msg_deliver_viewers report;
+	bool found = false;
+	size_t cursor = 0;
+	struct rig rig;
+
+	rig_init(&rig, RING_UNIT);
+	play.address = MSG_PLAY_ADDRESS;
+	cr_assert_eq(deliver_mount(rig.deliver, &play,
+				   fd_reopen_readonly(rig.ring_fd)), 0);
+	deliver_move(rig.deliver, &(struct msg_deliver_move){
+		.from = "/play/a001", .to = "/play/b002", .stream = "b002" });
+	while (deliver_next_change(rig.deliver, &cursor, &report)) {
+		cr_assert_str_neq(report.path, "/play/a001");
+		if (strcmp(report.path, "/play/b002") != 0)
+			continue;
+		cr_assert_str_eq(report.stream, "b002");
+		found = true;
+	}
+	cr_assert(found);
+	rig_done(&rig);
 }
