@@ -161,11 +161,12 @@ export class TsMux {
 	}
 
 	#section(pid, data) {
-		const whole = Buffer.alloc(SIZE - 4, 0xff);
+		const packet = this.#packet(pid, true);
 
-		whole[0] = 0;
-		data.copy(whole, 1);
-		this.#queue.push(this.#packet(pid, whole, true));
+		packet.fill(0xff, 4);
+		packet[4] = 0; // pointer_field
+		data.copy(packet, 5);
+		this.#queue.push(packet);
 	}
 
 	#tables() {
@@ -192,44 +193,52 @@ export class TsMux {
 			90000);
 	}
 
-	#packet(pid, rest, unitStart, control = 1) {
+	// A packet whose header alone is written.
+	#packet(pid, unitStart, control = 1) {
 		const cc = this.#cc.get(pid) ?? 0;
+		const packet = Buffer.allocUnsafe(SIZE);
 		const es = unitStart === undefined || pid > 0x100;
 		const tsc = this.scrambled && es &&
 			!this.programs.some((p) => p.pmtPid === pid) ? 2 : 0;
 
 		this.#cc.set(pid, cc + 1 & 15);
-		return Buffer.concat([Buffer.from([0x47,
-			(unitStart ? 0x40 : 0) | pid >> 8, pid & 255,
-			tsc << 6 | control << 4 | cc]), rest]);
+		packet[0] = 0x47;
+		packet[1] = (unitStart ? 0x40 : 0) | pid >> 8;
+		packet[2] = pid & 255;
+		packet[3] = tsc << 6 | control << 4 | cc;
+		return packet;
 	}
 
 	#es(pid, { pcr, pes, t, rai }) {
-		const head = [];
+		const packet = this.#packet(pid, pes !== undefined,
+			pcr !== undefined ? 3 : 1);
+		let used = 4;
 
-		if (pcr !== undefined) {
-			const ticks = BigInt(Math.round(
-				((this.frozen ?? pcr) + this.clock) * 27e6));
-			const base = ticks / 300n, ext = Number(ticks % 300n);
-			const field = Buffer.alloc(8);
-			field[0] = 7;
-			field[1] = 0x10 | (rai ? 0x40 : 0);
-			field.writeUInt32BE(Number(base >> 1n &
-				0xffffffffn), 2);
-			field[6] = Number(base & 1n) << 7 | 0x7e | ext >> 8;
-			field[7] = ext & 255;
-			head.push(field);
-		}
+		if (pcr !== undefined)
+			used = this.#pcr(packet, pcr, rai);
 		if (pes !== undefined) {
 			const start = pesHeader(pes, this.#pts(t));
 			if (this.breakPes)
 				start[2] = 7;
-			head.push(start);
+			start.copy(packet, used);
+			used += start.length;
 		}
-		const used = head.reduce((sum, part) => sum + part.length, 0);
-		const filling = Buffer.alloc(SIZE - 4 - used, 0x55);
-		filling.writeUInt32BE(this.packets, filling.length - 4);
-		return this.#packet(pid, Buffer.concat([...head, filling]),
-			pes !== undefined, pcr !== undefined ? 3 : 1);
+		packet.fill(0x55, used, SIZE - 4);
+		packet.writeUInt32BE(this.packets, SIZE - 4);
+		return packet;
+	}
+
+	// Writes an adaptation field of 8 bytes; returns where the payload begins.
+	#pcr(packet, seconds, rai) {
+		const ticks = Math.round(
+			((this.frozen ?? seconds) + this.clock) * 27e6);
+		const base = Math.floor(ticks / 300), ext = ticks % 300;
+
+		packet[4] = 7;
+		packet[5] = 0x10 | (rai ? 0x40 : 0);
+		packet.writeUInt32BE(Math.floor(base / 2) % 2 ** 32, 6);
+		packet[10] = base % 2 << 7 | 0x7e | ext >> 8;
+		packet[11] = ext & 255;
+		return 12;
 	}
 }

@@ -192,8 +192,8 @@ export class Sluice {
 	}
 
 	workers() {
-		return ['', '-net', '-tls', '-picture'].flatMap((program) =>
-			processes(`sluice-worker${program}`))
+		return processes(...['', '-net', '-tls', '-picture'].map(
+			(suffix) => `sluice-worker${suffix}`))
 			.map(({ pid, args }) => ({ pid, role: args[1],
 				object: args[2] }));
 	}

@@ -39,7 +39,7 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 			throw new Error(
 				`no ${what} in ${timeoutMs} ms: ${last}`);
 		// a long wait leaves the cores to others
-		await sleep(++polls < 10 ? 20 : 50);
+		await sleep(++polls < 10 ? 20 : polls < 40 ? 50 : 100);
 	}
 }
 
@@ -120,19 +120,19 @@ export function start(t, program, args, options = {}) {
 
 const netns = fs.readlinkSync('/proc/self/ns/net');
 
-// Every process named program in this test's network namespace.
-export function processes(program) {
+// Every process named as one of the programs in this test's network namespace.
+export function processes(...programs) {
 	const found = [];
 
 	for (const entry of fs.readdirSync('/proc')) {
 		if (!/^\d+$/.test(entry))
 			continue;
 		try {
-			if (fs.readlinkSync(`/proc/${entry}/ns/net`) !== netns)
-				continue;
 			const args = fs.readFileSync(`/proc/${entry}/cmdline`,
 				'utf8').split('\0').slice(0, -1);
-			if (path.basename(args[0] ?? '') === program)
+			if (programs.includes(path.basename(args[0] ?? '')) &&
+				fs.readlinkSync(`/proc/${entry}/ns/net`) ===
+				netns)
 				found.push({ pid: Number(entry), args });
 		} catch {
 			// ended meanwhile
