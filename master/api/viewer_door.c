@@ -232,8 +232,8 @@ static bool is_plain(const char *text)
 }
 
 /* The query by which a user of the web interface, who is logged in by the
- * cookie, previews a stream; false: it is none.  Playlists leave it out, because
- * the page reads them: each segment comes with the cookie too. */
+ * cookie, previews a stream; false: it is none.  Playlists leave it out,
+ * because the page reads them: each segment comes with the cookie too. */
 static bool preview_query(struct api *api, const struct http_request *request,
 			  char query[PREVIEW_QUERY_MAX])
 {

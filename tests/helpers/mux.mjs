@@ -228,7 +228,7 @@ export class TsMux {
 		return packet;
 	}
 
-	// Writes an adaptation field of 8 bytes; returns where the payload begins.
+	// Writes an adaptation field of 8 bytes; returns the payload's place.
 	#pcr(packet, seconds, rai) {
 		const ticks = Math.round(
 			((this.frozen ?? seconds) + this.clock) * 27e6);

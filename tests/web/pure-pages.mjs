@@ -8,7 +8,8 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { ApiError } = await load('common/api.js');
 const { Ring } = await load('common/ring.js');
-const { codecsOf, judge, playerAddress, waysOf } = await load('headend/codecs.js');
+const { codecsOf, judge, playerAddress, waysOf } =
+	await load('headend/codecs.js');
 const { isOld } = await load('headend/current.js');
 const { freshId, make } = await load('headend/entry-id.js');
 const { chosenFirst } = await load('headend/groups.js');
@@ -71,7 +72,7 @@ test('a player gets the address of an http output or of the play port', () => {
 	assert.equal(playerAddress(null, {}, 'x'), '');
 });
 
-test('a preview comes as MPEG-TS, or by HLS where that is what there is', () => {
+test('a preview comes as MPEG-TS, or by HLS where there is no other', () => {
 	const ts = { http_play_stream: true }, hls = { http_play_hls: true };
 	const ways = (output, settings, hasMse = true) =>
 		waysOf({ id: 'a', output }, settings, hasMse).join(' ');
