@@ -34,6 +34,7 @@ sluice_worker_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 endif
 
 include worker/adapter/local.mk
+include worker/adapter/satip/local.mk
 include worker/analysis/local.mk
 include worker/auth/local.mk
 include worker/backend/local.mk

@@ -84,6 +84,17 @@ bool sockaddr_equal(const struct sockaddr_any *a, const struct sockaddr_any *b)
 	return a->len == b->len && memcmp(&a->sa, &b->sa, a->len) == 0;
 }
 
+bool sockaddr_is_same_host(const struct sockaddr_any *a,
+			   const struct sockaddr_any *b)
+{
+	if (a->sa.sa_family != b->sa.sa_family)
+		return false;
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_ARE_ADDR_EQUAL(&a->in6.sin6_addr,
+					    &b->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+}
+
 int sockaddr_of_listener(int fd, struct sockaddr_any *ret)
 {
 	struct sockaddr_any any = { .len = sizeof any.in6 };

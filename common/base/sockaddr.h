@@ -42,3 +42,6 @@ bool sockaddr_is_multicast(const struct sockaddr_any *);
 /* 0.0.0.0 or :: */
 bool sockaddr_is_any(const struct sockaddr_any *);
 bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);
+/* Equal but for the ports? */
+bool sockaddr_is_same_host(const struct sockaddr_any *,
+			   const struct sockaddr_any *);

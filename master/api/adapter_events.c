@@ -13,6 +13,7 @@ static void on_status(const char *id, const struct msg_adapter_status *s,
 		      void *arg)
 {
 	struct api *api = arg;
+	struct adapter_info info;
 	json_t *message;
 
 	if (!hub_has_listeners(api->cfg.hub))
@@ -21,6 +22,9 @@ static void on_status(const char *id, const struct msg_adapter_status *s,
 			    "adapter_event", "dvb_id", id, "virtual", 1,
 			    "bitrate", (json_int_t)s->bitrate_kbps,
 			    "on_air", s->on_air);
+	if (adapter_procs_get(reconciler_adapters(api->cfg.reconciler), id,
+			      &info) && info.satip)
+		(void)json_object_set_new(message, "satip", json_true());
 	hub_broadcast(api->cfg.hub, message, HUB_SOON);
 	json_decref(message);
 }
@@ -65,8 +69,8 @@ static json_t *stopped(const json_t *adapter)
 void adapters_describe(const struct api *api, const json_t *adapter,
 		       json_t *status)
 {
-	static const char *const zeros[] = { "signal", "signal_db", "snr",
-					     "snr_db", "ber", "unc" };
+	static const char *const zeros[] = { "signal_db", "snr_db", "ber",
+					     "unc" };
 	struct adapter_info info = { 0 };
 	const char *id = edit_text(adapter, "id");
 	bool runs = id != NULL &&
@@ -75,6 +79,10 @@ void adapters_describe(const struct api *api, const json_t *adapter,
 
 	(void)json_object_set_new(status, "lock",
 				  json_boolean(info.status.lock));
+	(void)json_object_set_new(status, "signal",
+				  json_integer(info.status.signal));
+	(void)json_object_set_new(status, "snr",
+				  json_integer(info.status.snr));
 	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
 		(void)json_object_set_new(status, zeros[i], json_integer(0));
 	(void)json_object_set_new(

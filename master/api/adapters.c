@@ -91,13 +91,13 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 	return NULL;
 }
 
-/* An adapter without an address is stored, but not run; a disabled one may have
- * any. */
+/* An adapter without address or server is stored, but not run; a disabled one
+ * may have any. */
 static bool judge_source(struct edit *e)
 {
 	struct errmsg error;
 
-	if (json_object_get(e->entry, "address") != NULL &&
+	if (adapter_conf_has_source(e->entry) &&
 	    json_is_true(json_object_get(e->entry, "enable")) &&
 	    !adapter_conf_can_run(e->entry, &error))
 		reply_error(e->reply, 400, "adapter.%s", error.text);

@@ -2,11 +2,30 @@
 #include "master/config/adapter_conf.h"
 
 #include "common/base/alloc.h"
+#include "proto/spec/satip_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+static bool judge_server(const json_t *adapter, struct errmsg *error)
+{
+	struct satip_spec spec;
+
+	if (json_object_get(adapter, "address") != NULL) {
+		errmsg_set(error, "address: an adapter has an address or a "
+			   "server");
+		return false;
+	}
+	return satip_spec_parse(adapter, &spec, error) == 0;
+}
+
+bool adapter_conf_has_source(const json_t *adapter)
+{
+	return json_object_get(adapter, "address") != NULL ||
+	       json_object_get(adapter, "server") != NULL;
+}
 
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 {
@@ -16,9 +35,11 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	int r;
 
 	error = error != NULL ? error : &unused;
+	if (json_object_get(adapter, "server") != NULL)
+		return judge_server(adapter, error);
 	if (address == NULL) {
 		errmsg_set(error, "this version runs no tuners: it runs "
-			   "adapters with an address");
+			   "adapters with an address or a server");
 		return false;
 	}
 	if (!json_is_string(address)) {
@@ -42,6 +63,8 @@ json_t *adapter_conf_keys(const json_t *adapter)
 	if (!json_is_true(json_object_get(adapter, "enable")) ||
 	    !adapter_conf_can_run(adapter, NULL))
 		return NULL;
+	if (json_object_get(adapter, "server") != NULL)
+		return satip_spec_keys(adapter);
 	return json_pack("{s:O}", "address",
 			 json_object_get(adapter, "address"));
 }

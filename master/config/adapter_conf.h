@@ -8,12 +8,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+/* Does it name what it receives from, and so is no tuner? */
+bool adapter_conf_has_source(const json_t *adapter);
+
 /* Is this an adapter that this version can run?  error: why not; may be
  * NULL. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
 
-/* The keys that the worker of an adapter reads, a new object; NULL: the adapter
- * is disabled or cannot run. */
+/* The keys that the worker of an adapter reads, a new object; of an address it
+ * is that key alone, so that another tuning does not restart the worker.  NULL:
+ * the adapter is disabled or cannot run. */
 json_t *adapter_conf_keys(const json_t *adapter);
 
 /* Writes the adapter that an input address reads; "" for another kind of input,

@@ -326,6 +326,8 @@ const struct field_table stream_fields = ROWS(stream_rows);
 static const char *const adapter_types[] = {
 	"S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC", "ISDB-T", NULL,
 };
+static const char *const adapter_transports[] = { "udp", "tcp", "multicast",
+						  NULL };
 static const struct field adapter_rows[] = {
 	{ "id", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER,
@@ -345,6 +347,13 @@ static const struct field adapter_rows[] = {
 	{ "address", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of a multiplex, instead of a tuner." },
+	{ "server", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	  .help = "IP address of a SAT>IP server, with its port if it is not "
+		  "554." },
+	{ "transport", .type = FIELD_STRING, .words = adapter_transports,
+	  .flags = FIELD_OBSERVER,
+	  .help = "How a SAT>IP server sends; without it by UDP, or by TCP if "
+		  "UDP does not arrive." },
 	{ "scan", .type = FIELD_LIST,
 	  .help = "Programs that are added as streams, once." },
 };

@@ -164,9 +164,10 @@ static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 static bool is_net(const json_t *entry)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
-	bool net = input_spec_parse(
-			   json_string_value(json_object_get(entry, "address")),
-			   spec, NULL, NULL, NULL) == 0 &&
+	const char *address =
+		json_string_value(json_object_get(entry, "address"));
+	bool net = address != NULL &&
+		   input_spec_parse(address, spec, NULL, NULL, NULL) == 0 &&
 		   input_kind_is_net(spec->kind);
 
 	free(spec);
@@ -312,6 +313,7 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 	*ret = (struct adapter_info){
 		.alarm = service_proc_fault(p->item.service),
 		.status = p->status,
+		.satip = json_object_get(p->entry, "server") != NULL,
 		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
 	};
 	service_proc_get(p->item.service, &ret->state, &ret->pid,

@@ -54,6 +54,7 @@ struct adapter_info {
 	const char *alarm; /* a sentence; NULL: no alarm */
 	struct msg_adapter_status status; /* the last one of a running worker */
 	const char *error; /* of the source; NULL: none is known */
+	bool satip;        /* the source is a SAT>IP server */
 };
 
 /* False: no adapter with this id was to run. */

@@ -436,6 +436,8 @@ const struct field_table adapter_start_fields =
 static const struct field adapter_status_rows[] = {
 	{ "lock", FIELD_AT(struct msg_adapter_status, lock) },
 	{ "on_air", FIELD_AT(struct msg_adapter_status, on_air) },
+	{ "signal", FIELD_AT(struct msg_adapter_status, signal), .max = 100 },
+	{ "snr", FIELD_AT(struct msg_adapter_status, snr), .max = 100 },
 	{ "bitrate", FIELD_AT(struct msg_adapter_status, bitrate_kbps) },
 	{ "lost", FIELD_AT(struct msg_adapter_status, lost) },
 	{ "error", MSG_TEXT(struct msg_adapter_status, error),

@@ -110,6 +110,8 @@ struct msg_adapter_start {
 struct msg_adapter_status {
 	bool lock;               /* the source can deliver packets */
 	bool on_air;             /* it delivered other than null packets */
+	uint32_t signal;         /* percent; 0: unknown */
+	uint32_t snr;            /* percent; 0: unknown */
 	uint32_t bitrate_kbps;   /* of the last second */
 	uint64_t lost;           /* packets, since the start */
 	const char *error;       /* of the source; NULL: none is known */

@@ -124,6 +124,8 @@ static const struct role {
 	{ &stream_role, 0, "cert/clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
 	{ &picture, NEED_CLOCK, NULL, NULL, 0 },
+	/* of a server */
+	{ &adapter_role, NEED_TCP, NULL, NULL, UDP | TCP },
 };
 
 enum { LIST_ROLE = 10 };

@@ -32,9 +32,11 @@ fuzz_targets = \
 	tests/fuzz/fuzz_remux \
 	tests/fuzz/fuzz_ring \
 	tests/fuzz/fuzz_rtp_window \
+	tests/fuzz/fuzz_rtsp \
 	tests/fuzz/fuzz_sap_packet \
 	tests/fuzz/fuzz_sdp \
 	tests/fuzz/fuzz_section \
+	tests/fuzz/fuzz_ses1 \
 	tests/fuzz/fuzz_simulcrypt \
 	tests/fuzz/fuzz_splice \
 	tests/fuzz/fuzz_srt_streamid \
@@ -90,9 +92,11 @@ tests_fuzz_fuzz_record_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_remux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ring_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_rtp_window_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_rtsp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sap_packet_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ses1_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_simulcrypt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_srt_streamid_SOURCES = tests/fuzz/fuzz_srt_streamid.c \

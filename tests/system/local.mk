@@ -92,6 +92,7 @@ slow_tests = \
 	tests/system/service-alarms.mjs
 system_tests = \
 	tests/system/adapter-address.mjs \
+	tests/system/adapter-satip.mjs \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \

@@ -159,6 +159,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_io_spec \
 	tests/unit/proto/spec/test_remux_options \
 	tests/unit/proto/spec/test_report_shape \
+	tests/unit/proto/spec/test_satip_spec \
 	tests/unit/proto/spec/test_stream_spec \
 	tests/unit/proto/wire/test_http_range \
 	tests/unit/proto/wire/test_http_request \
@@ -170,6 +171,10 @@ check_PROGRAMS += $(unit_proto_tests)
 TESTS += $(unit_proto_tests)
 
 unit_worker_tests = \
+	tests/unit/worker/adapter/test_satip_source \
+	tests/unit/worker/adapter/satip/test_rtsp \
+	tests/unit/worker/adapter/satip/test_satip_session \
+	tests/unit/worker/adapter/satip/test_ses1 \
 	tests/unit/worker/analysis/test_monitor \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \

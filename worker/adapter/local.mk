@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/adapter/address_source.c worker/adapter/address_source.h \
-	worker/adapter/role.c worker/adapter/source.h
+	worker/adapter/role.c \
+	worker/adapter/satip_source.c worker/adapter/satip_source.h \
+	worker/adapter/source.h

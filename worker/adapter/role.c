@@ -7,6 +7,7 @@
 #include "common/base/ring.h"
 #include "common/base/units.h"
 #include "worker/adapter/address_source.h"
+#include "worker/adapter/satip_source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
@@ -60,6 +61,8 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 	m.adapter_status = (struct msg_adapter_status){
 		.lock = report.lock,
 		.on_air = a->content > 0,
+		.signal = report.signal,
+		.snr = report.snr,
 		.bitrate_kbps = (uint32_t)(a->packets * TS_PACKET * 8 / ms),
 		.lost = report.lost,
 		.error = report.error,
@@ -105,7 +108,7 @@ static void adapter_free(void *role)
 	free(a);
 }
 
-/* Allows what the address needs. */
+/* Allows what the address or the server needs. */
 static bool enter_sandbox(struct adapter *a, const char *address)
 {
 	/* the programs differ in it: only one has libraries that need names */
@@ -118,9 +121,20 @@ static bool enter_sandbox(struct adapter *a, const char *address)
 
 	if (address != NULL)
 		grants_add_input(&grants, address);
+	else
+		grants.needs |= NEED_TCP; /* a server */
 	entered = worker_enter_sandbox(a->worker, &grants);
 	grants_done(&grants);
 	return entered;
+}
+
+static struct source *open_source(const struct adapter *a)
+{
+	source_open_fn *open = json_object_get(a->entry, "server") != NULL
+				       ? satip_source_open
+				       : address_source_open;
+
+	return open(a->entry, a->worker->loop, a->second_ns);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -146,8 +160,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	}
 	a->entry = json_deep_copy(entry);
 	a->second_ns = mono_ns();
-	a->source = address_source_open(a->entry, a->worker->loop,
-					a->second_ns);
+	a->source = open_source(a);
 	ticker_init(&a->ticker, &(struct ticker_config){
 		.loop = a->worker->loop, .on_tick = on_tick, .arg = a });
 	a->ticking = true;

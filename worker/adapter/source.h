@@ -19,6 +19,8 @@ struct source;
 /* The state of the last second.  Zero: unknown, or nothing was received. */
 struct source_report {
 	bool lock;         /* packets can be received, as far as is known */
+	unsigned signal;   /* percent; 0: unknown */
+	unsigned snr;      /* percent; 0: unknown */
 	const char *error; /* why there are none; NULL: no error is known */
 	uint64_t lost;     /* datagrams or packets lost before they were read,
 			    * since source_open() */

@@ -40,6 +40,7 @@ struct receiver {
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
+	struct sockaddr_any *senders; /* of all but the first; or NULL */
 	struct iat_in *iat; /* NULL: not measured */
 	struct mmsghdr msgs[RECEIVER_SLOTS];
 	struct iovec iov[RECEIVER_SLOTS][2];
@@ -92,8 +93,10 @@ struct receiver *receiver_new(int *ret_err)
 
 void receiver_free(struct receiver **r)
 {
-	if (*r != NULL)
+	if (*r != NULL) {
 		(void)munmap((*r)->arena, ARENA_SIZE);
+		free((*r)->senders);
+	}
 	free(*r);
 	*r = NULL;
 }
@@ -131,6 +134,31 @@ void receiver_measure(struct receiver *r, struct iat_in *iat)
 	r->iat = iat;
 }
 
+void receiver_name_senders(struct receiver *r)
+{
+	if (r->senders != NULL)
+		return;
+	r->senders = xcalloc(RECEIVER_SLOTS, sizeof *r->senders);
+	for (size_t i = 1; i < RECEIVER_SLOTS; i++) {
+		r->msgs[i].msg_hdr.msg_name = &r->senders[i].sa;
+		r->msgs[i].msg_hdr.msg_namelen = sizeof r->senders[i].in6;
+	}
+}
+
+/* The first datagram has the source of the batch. */
+static const struct sockaddr_any *take_sender(struct receiver *r, int i)
+{
+	struct msghdr *h = &r->msgs[i].msg_hdr;
+
+	if (r->senders == NULL)
+		return NULL;
+	if (i == 0)
+		return &r->source;
+	r->senders[i].len = h->msg_namelen;
+	h->msg_namelen = sizeof r->senders[i].in6;
+	return &r->senders[i];
+}
+
 int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 		  void *arg)
 {
@@ -152,6 +180,7 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 			.data = r->iov[i][0].iov_base,
 			.len = len,
 			.segment = len,
+			.sender = take_sender(r, i),
 		};
 		struct timespec arrived = { 0 };
 

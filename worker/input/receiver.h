@@ -30,6 +30,7 @@ struct received {
 	const uint8_t *data;
 	size_t len;
 	size_t segment; /* equal to len for a single datagram */
+	const struct sockaddr_any *sender; /* NULL: not asked for */
 };
 
 typedef void receiver_fn(const struct received *, void *arg);
@@ -48,6 +49,9 @@ int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 /* Notes arrivals in the iat_in, which is borrowed, from now on; the socket must
  * have time stamps (SO_TIMESTAMPNS).  NULL: stops. */
 void receiver_measure(struct receiver *, struct iat_in *);
+
+/* Gives each datagram its sender from now on. */
+void receiver_name_senders(struct receiver *);
 
 /* Lists the memory that the next read of so many datagrams will touch. */
 void receiver_warm(const struct receiver *, size_t datagrams,

@@ -31,3 +31,26 @@ Test(sockaddr, moves_the_port_and_keeps_the_address)
 		cr_expect_eq(sockaddr_port(&a), 1234);
 	}
 }
+
+Test(sockaddr, compares_hosts_without_their_ports)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} cases[] = {
+		{ "192.0.2.1", "192.0.2.1", true },
+		{ "192.0.2.1", "192.0.2.2", false },
+		{ "2001:db8::1", "2001:db8::1", true },
+		{ "2001:db8::1", "2001:db8::2", false },
+		{ "0.0.0.0", "::", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct sockaddr_any a, b;
+
+		cr_assert_eq(sockaddr_parse(cases[i].a, 1, &a), 0);
+		cr_assert_eq(sockaddr_parse(cases[i].b, 2, &b), 0);
+		cr_assert_eq(sockaddr_is_same_host(&a, &b), cases[i].same,
+			     "%zu", i);
+	}
+}

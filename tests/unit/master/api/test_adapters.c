@@ -126,7 +126,7 @@ Test(adapter, reports_that_it_does_not_run)
 	cr_assert_str_eq(json_string_value(json_object_get(
 				 json_object_get(status, "worker"), "alarm")),
 			 "this version runs no tuners: it runs adapters with "
-			 "an address");
+			 "an address or a server");
 	json_decref(status);
 }
 

@@ -52,7 +52,17 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		{ "[{\"id\":\"d\",\"enable\":false,\"address\":5}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true}]",
 		  "dvb_tune[0]: this version runs no tuners: it runs adapters "
-		  "with an address\n" },
+		  "with an address or a server\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
+		  "\"192.0.2.1\",\"type\":\"C\",\"frequency\":346,"
+		  "\"symbolrate\":6900}]", "" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
+		  "\"192.0.2.1\",\"type\":\"C\",\"frequency\":346}]",
+		  "dvb_tune[0]: symbolrate: is missing\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
+		  "\"192.0.2.1\",\"address\":\"udp://239.1.1.1:1\"}]",
+		  "dvb_tune[0]: address: an adapter has an address or a "
+		  "server\n" },
 		{ "[{}]", no_id },
 		{ "[{\"id\":\"a b\"}]", no_id },
 		{ "[{\"id\":\"e\"},{\"id\":\"d\"},{\"id\":\"d\"}]",

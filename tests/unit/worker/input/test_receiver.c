@@ -163,3 +163,37 @@ Test(receiver, delivers_datagrams_that_the_kernel_joined_in_one_piece)
 	}
 	end(&r);
 }
+
+Test(receiver, names_the_sender_of_each_datagram)
+{
+	struct sockaddr_in at[2];
+	socklen_t len = sizeof at[0];
+	struct rig r;
+	int first, second;
+
+	begin(&r);
+	send_eight(&r, DATAGRAM);
+	cr_assert_null(r.got[0].sender);
+	receiver_name_senders(r.receiver);
+	first = r.out;
+	second = socket(AF_INET, SOCK_DGRAM, 0);
+	cr_assert_eq(getsockname(r.in, (struct sockaddr *)&at[0], &len), 0);
+	cr_assert_eq(connect(second, (struct sockaddr *)&at[0], len), 0);
+	cr_assert_eq(getsockname(first, (struct sockaddr *)&at[0], &len), 0);
+	cr_assert_eq(getsockname(second, (struct sockaddr *)&at[1], &len), 0);
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < 6; i++) {
+			r.out = i % 2 == 0 ? first : second;
+			send_one(&r, DATAGRAM);
+		}
+		read_all(&r);
+		for (size_t i = 0; i < r.n; i++) {
+			cr_assert_eq(r.got[i].sender->len, sizeof at[0]);
+			cr_assert_eq(r.got[i].sender->in.sin_port,
+				     at[i % 2].sin_port, "%zu", i);
+		}
+	}
+	r.out = first;
+	close(second);
+	end(&r);
+}

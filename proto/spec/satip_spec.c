@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/satip_spec.h"
+
+#include "common/base/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	S = 1 << 0,
+	S2 = 1 << 1,
+	T = 1 << 2,
+	T2 = 1 << 3,
+	C = 1 << 4,
+	CB = 1 << 5,
+	ATSC = 1 << 6,
+	ISDBT = 1 << 7,
+	SATELLITE = S | S2,
+	TERRESTRIAL = T | T2 | ISDBT,
+	CABLE = C | CB,
+	ALL = SATELLITE | TERRESTRIAL | CABLE | ATSC,
+
+	VALUE_MAX = 32,
+	SATELLITE_MHZ = 100000, /* a larger number is in kHz */
+	OTHER_MHZ = 2000,       /* a larger number is in kHz or Hz */
+	PLS_MODE_SHIFT = 26,
+	PLS_CODE_SHIFT = 8,
+	PLS_CODE_MASK = 0x3ffff,
+};
+
+/* What the configuration and the server call a value; a value without a name
+ * for the server is left to it. */
+struct word {
+	const char *key, *value;
+};
+
+static const struct word polarizations[] = {
+	{ "V", "v" }, { "H", "h" }, { "L", "l" }, { "R", "r" }, { NULL, NULL },
+};
+static const struct word rates[] = {
+	{ "AUTO", NULL },  { "1/2", "12" }, { "2/3", "23" },  { "3/4", "34" },
+	{ "3/5", "35" },   { "4/5", "45" }, { "5/6", "56" },  { "6/7", "67" },
+	{ "7/8", "78" },   { "8/9", "89" }, { "9/10", "910" }, { NULL, NULL },
+};
+static const struct word rolloffs[] = {
+	{ "AUTO", NULL }, { "35", "0.35" }, { "25", "0.25" }, { "20", "0.20" },
+	{ NULL, NULL },
+};
+static const struct word pilots[] = {
+	{ "AUTO", NULL }, { "ON", "on" }, { "OFF", "off" }, { NULL, NULL },
+};
+/* AVM servers reject a query without mtype, so there is no AUTO for them. */
+static const struct word psk[] = {
+	{ "QPSK", "qpsk" }, { "PSK8", "8psk" }, { "8PSK", "8psk" },
+	{ "APSK16", "16apsk" }, { "APSK32", "32apsk" }, { NULL, NULL },
+};
+static const struct word qam[] = {
+	{ "AUTO", NULL },       { "QPSK", "qpsk" },     { "QAM16", "16qam" },
+	{ "QAM32", "32qam" },   { "QAM64", "64qam" },   { "QAM128", "128qam" },
+	{ "QAM256", "256qam" }, { "VSB8", "8vsb" },     { NULL, NULL },
+};
+static const struct word guards[] = {
+	{ "AUTO", NULL },     { "1/4", "14" },     { "1/8", "18" },
+	{ "1/16", "116" },    { "1/32", "132" },   { "1/128", "1128" },
+	{ "19/128", "19128" }, { "19/256", "19256" }, { NULL, NULL },
+};
+static const struct word modes[] = {
+	{ "AUTO", NULL }, { "1K", "1k" },   { "2K", "2k" },   { "4K", "4k" },
+	{ "8K", "8k" },   { "16K", "16k" }, { "32K", "32k" }, { NULL, NULL },
+};
+static const struct word bandwidths[] = {
+	{ "1712", "1.712" }, { "5000", "5" }, { "6000", "6" }, { "7000", "7" },
+	{ "8000", "8" },     { "10000", "10" }, { NULL, NULL },
+};
+
+static const struct {
+	const char *type, *value;
+	unsigned bit;
+} systems[] = {
+	{ "S", "dvbs", S },     { "S2", "dvbs2", S2 },    { "T", "dvbt", T },
+	{ "T2", "dvbt2", T2 },  { "C", "dvbc", C },       { "C/A", "dvbc", C },
+	{ "C/B", "dvbcb", CB }, { "ATSC", "atsc", ATSC },
+	{ "ISDBT", "isdbt", ISDBT }, { "ISDB-T", "isdbt", ISDBT },
+};
+
+/* A key of the adapter: one of words, or a number from min to max. */
+static const struct parameter {
+	const char *key, *name;
+	unsigned systems;
+	const struct word *words;
+	unsigned min, max;
+	const char *absent; /* value of an absent key; "": required; NULL: no
+			     * parameter */
+} parameters[] = {
+	{ "diseqc", "src", SATELLITE, NULL, 1, 255, "1" },
+	{ "device", "fe", ALL, NULL, 1, 65535, NULL },
+	{ "polarization", "pol", SATELLITE, polarizations, 0, 0, "" },
+	{ "modulation", "mtype", S, psk, 0, 0, "QPSK" },
+	{ "modulation", "mtype", S2, psk, 0, 0, "PSK8" },
+	{ "modulation", "mtype", TERRESTRIAL | CABLE | ATSC, qam, 0, 0, NULL },
+	{ "symbolrate", "sr", SATELLITE | C, NULL, 1000, 50000, "" },
+	{ "fec", "fec", SATELLITE | T | T2, rates, 0, 0, NULL },
+	{ "rolloff", "ro", S2, rolloffs, 0, 0, NULL },
+	{ "pilot", "plts", S2, pilots, 0, 0, NULL },
+	{ "bandwidth", "bw", TERRESTRIAL, bandwidths, 0, 0, "8000" },
+	{ "guardinterval", "gi", TERRESTRIAL, guards, 0, 0, NULL },
+	{ "transmitmode", "tmode", TERRESTRIAL, modes, 0, 0, NULL },
+	{ "stream_id", "plp", T2, NULL, 0, 255, NULL },
+};
+
+/* The text of a string or number; false if the key is absent, null or "". */
+static bool read_key(const json_t *adapter, const char *key,
+		     char text[VALUE_MAX])
+{
+	const json_t *value = json_object_get(adapter, key);
+
+	text[0] = '\0';
+	if (json_is_string(value))
+		snprintf(text, VALUE_MAX, "%s", json_string_value(value));
+	else if (json_is_integer(value))
+		snprintf(text, VALUE_MAX, "%" JSON_INTEGER_FORMAT,
+			 json_integer_value(value));
+	else if (json_is_real(value))
+		snprintf(text, VALUE_MAX, "%.3f", json_real_value(value));
+	return text[0] != '\0';
+}
+
+static int read_number(const char *key, const char *text, unsigned min,
+		       unsigned max, uint32_t *ret, struct errmsg *error)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long n = strtoul(text, NULL, 10);
+
+	if (text[digits] != '\0' || n < min || n > max)
+		return errmsg_fail(error, -EINVAL, "%s: %s is no number from "
+				   "%u to %u", key, text, min, max);
+	*ret = (uint32_t)n;
+	return 0;
+}
+
+static int find_system(const json_t *adapter, size_t *ret,
+		       struct errmsg *error)
+{
+	char text[VALUE_MAX];
+
+	if (!read_key(adapter, "type", text))
+		return errmsg_fail(error, -EINVAL, "type: is missing");
+	for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
+		if (strcasecmp(systems[i].type, text) == 0) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return errmsg_fail(error, -EINVAL, "type: SAT>IP has no system %s",
+			   text);
+}
+
+/* Text is in MHz, kHz or Hz: the ranges do not overlap. */
+static int format_frequency(const json_t *adapter, bool satellite,
+			    char ret[VALUE_MAX], struct errmsg *error)
+{
+	double most = satellite ? SATELLITE_MHZ : OTHER_MHZ, mhz;
+	char text[VALUE_MAX], *end;
+
+	if (!read_key(adapter, "frequency", text))
+		return errmsg_fail(error, -EINVAL, "frequency: is missing");
+	mhz = strtod(text, &end);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || !(mhz >= 1))
+		return errmsg_fail(error, -EINVAL, "frequency: %s is no number",
+				   text);
+	for (int i = 0; i < 2 && mhz >= most; i++)
+		mhz /= 1000;
+	if (mhz >= most)
+		return errmsg_fail(error, -EINVAL, "frequency: %s is too high",
+				   text);
+	snprintf(ret, VALUE_MAX, "%.3f", mhz);
+	for (end = ret + strlen(ret) - 1; *end == '0'; end--)
+		*end = '\0';
+	if (*end == '.')
+		*end = '\0';
+	return 0;
+}
+
+static int find_word(const struct parameter *p, const char *text,
+		     const char **ret, struct errmsg *error)
+{
+	for (const struct word *w = p->words; w->key != NULL; w++) {
+		if (strcasecmp(w->key, text) == 0) {
+			*ret = w->value;
+			return 0;
+		}
+	}
+	return errmsg_fail(error, -EINVAL, "%s: %s is not a value of SAT>IP",
+			   p->key, text);
+}
+
+static void add(char *query, const char *name, const char *value)
+{
+	size_t len = strlen(query);
+
+	snprintf(query + len, SATIP_QUERY_MAX - len, "&%s=%s", name, value);
+}
+
+static int add_parameter(const json_t *adapter, const struct parameter *p,
+			 char *query, struct errmsg *error)
+{
+	char text[VALUE_MAX];
+	const char *value = text;
+	uint32_t n;
+	int r;
+
+	if (!read_key(adapter, p->key, text)) {
+		if (p->absent == NULL)
+			return 0;
+		if (p->absent[0] == '\0')
+			return errmsg_fail(error, -EINVAL, "%s: is missing",
+					   p->key);
+		snprintf(text, sizeof text, "%s", p->absent);
+	}
+	r = p->words != NULL ? find_word(p, text, &value, error)
+			     : read_number(p->key, text, p->min, p->max, &n,
+					   error);
+	if (r == 0 && value != NULL)
+		add(query, p->name, value);
+	return r;
+}
+
+/* The stream of a satellite multiplex with several of them. */
+static int add_stream_id(const json_t *adapter, char *query,
+			 struct errmsg *error)
+{
+	static const char *const modes_of_pls[] = { "root", "gold" };
+	char text[VALUE_MAX];
+	uint32_t id, mode;
+	int r;
+
+	if (!read_key(adapter, "stream_id", text))
+		return 0;
+	r = read_number("stream_id", text, 0, INT32_MAX, &id, error);
+	if (r < 0)
+		return r;
+	mode = id >> PLS_MODE_SHIFT;
+	if (mode >= ARRAY_LEN(modes_of_pls))
+		return errmsg_fail(error, -EINVAL, "stream_id: the scrambling "
+				   "mode must be root or gold");
+	snprintf(text, sizeof text, "%u", id & 0xff);
+	add(query, "isi", text);
+	if (id >> PLS_CODE_SHIFT != 0) {
+		add(query, "plsm", modes_of_pls[mode]);
+		snprintf(text, sizeof text, "%u",
+			 id >> PLS_CODE_SHIFT & PLS_CODE_MASK);
+		add(query, "plsc", text);
+	}
+	return 0;
+}
+
+static int format_query(const json_t *adapter, char query[SATIP_QUERY_MAX],
+			struct errmsg *error)
+{
+	char value[VALUE_MAX];
+	size_t system = 0;
+	int r = find_system(adapter, &system, error);
+
+	if (r == 0)
+		r = format_frequency(adapter, systems[system].bit & SATELLITE,
+				     value, error);
+	if (r < 0)
+		return r;
+	snprintf(query, SATIP_QUERY_MAX, "freq=%s&msys=%s", value,
+		 systems[system].value);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(parameters); i++)
+		if (parameters[i].systems & systems[system].bit)
+			r = add_parameter(adapter, &parameters[i], query,
+					  error);
+	if (r == 0 && systems[system].bit == S2)
+		r = add_stream_id(adapter, query, error);
+	return r;
+}
+
+static const char *text_of(const json_t *adapter, const char *key)
+{
+	const char *text = json_string_value(json_object_get(adapter, key));
+
+	return text != NULL ? text : "";
+}
+
+static int read_server(const json_t *adapter, struct sockaddr_any *ret,
+		       struct errmsg *error)
+{
+	struct address_endpoint at;
+	int r = address_endpoint(text_of(adapter, "server"), SATIP_PORT, &at,
+				 error);
+
+	if (r == 0 && sockaddr_parse(at.host, at.port, ret) < 0)
+		r = errmsg_fail(error, -EINVAL, "is not an IP address");
+	if (r < 0)
+		errmsg_prefix(error, "server: ");
+	return r;
+}
+
+static int read_transport(const json_t *adapter, struct satip_spec *spec,
+			  struct errmsg *error)
+{
+	static const char *const names[] = {
+		[SATIP_UDP] = "udp", [SATIP_MULTICAST] = "multicast",
+		[SATIP_TCP] = "tcp",
+	};
+	const char *text = text_of(adapter, "transport");
+
+	spec->fixed_transport = text[0] != '\0';
+	if (text[0] == '\0')
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			spec->transport = (enum satip_transport)i;
+			return 0;
+		}
+	}
+	return errmsg_fail(error, -EINVAL, "transport: %s is not udp, tcp or "
+			   "multicast", text);
+}
+
+static void copy_key(const json_t *adapter, const char *key, json_t *to)
+{
+	json_t *value = json_object_get(adapter, key);
+
+	if (json_is_string(value) || json_is_number(value))
+		(void)json_object_set(to, key, value);
+}
+
+json_t *satip_spec_keys(const json_t *adapter)
+{
+	static const char *const keys[] = { "server", "transport", "type",
+					    "frequency" };
+	json_t *copy = json_object();
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		copy_key(adapter, keys[i], copy);
+	for (size_t i = 0; i < ARRAY_LEN(parameters); i++)
+		copy_key(adapter, parameters[i].key, copy);
+	return copy;
+}
+
+int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
+		     struct errmsg *error)
+{
+	struct satip_spec spec = { 0 };
+	int r = read_server(adapter, &spec.server, error);
+
+	if (r == 0)
+		r = read_transport(adapter, &spec, error);
+	if (r == 0)
+		r = format_query(adapter, spec.query, error);
+	if (r == 0)
+		*ret = spec;
+	return r;
+}

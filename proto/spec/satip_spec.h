@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keys of an adapter that receives from a SAT>IP server.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum {
+	SATIP_PORT = 554,
+	SATIP_QUERY_MAX = 512,
+};
+
+enum satip_transport {
+	SATIP_UDP,
+	SATIP_MULTICAST,
+	SATIP_TCP,
+};
+
+struct satip_spec {
+	struct sockaddr_any server;
+	enum satip_transport transport;
+	bool fixed_transport; /* the configuration names it */
+	/* the tuning, without PIDs: "freq=11362&msys=dvbs2&src=1&..." */
+	char query[SATIP_QUERY_MAX];
+};
+
+/* The keys that satip_spec_parse() reads, in a new object. */
+json_t *satip_spec_keys(const json_t *adapter);
+
+/* 0, or -EINVAL with error, which names the key. */
+int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
+		     struct errmsg *error) MUST_CHECK;

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// adapters of a SAT>IP server: a session per adapter, which lasts.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const PORT = 5540;
+const RATE = 2e6;
+const PNRS = [1, 2];
+const programs = PNRS.map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
+	video: 0x100 * pnr + 1 }));
+const adapter = (more = {}) => ({ id: 'd', name: 'Multiplex', type: 'S2',
+	enable: true, server: `127.0.0.1:${PORT}`, frequency: 11362,
+	polarization: 'H', symbolrate: 22000, ...more });
+const reader = (pnr) => stream(`p${pnr}`, `dvb://d#pnr=${pnr}`,
+	`udp://127.0.0.1:${6000 + pnr}`);
+const status = (sluice) => sluice.json('/api/adapter-status/d');
+
+// A server with one tuner: `replies' come before the good ones.
+class Server {
+	constructor(t) {
+		this.t = t;
+		this.requests = [];
+		this.replies = [];
+		this.sequence = this.taken = 0;
+		this.udp = createSocket('udp4');
+		this.mux = new TsMux({ programs, rate: RATE });
+		this.listener = createServer((c) => this.accept(c));
+	}
+
+	async start() {
+		await new Promise((done) => this.listener.listen(PORT,
+			'127.0.0.1', done));
+		this.begin = performance.now();
+		this.timer = setInterval(() => this.send(), 20);
+		this.t.after(() => {
+			clearInterval(this.timer);
+			this.connection?.destroy();
+			this.listener.close();
+			this.udp.close();
+		});
+		return this;
+	}
+
+	accept(connection) {
+		let text = '';
+
+		this.connection = connection;
+		connection.on('error', () => {});
+		connection.on('data', (data) => {
+			text += data;
+			for (let end; (end = text.indexOf('\r\n\r\n')) >= 0;) {
+				this.answer(text.slice(0, end));
+				text = text.slice(end + 4);
+			}
+		});
+	}
+
+	answer(request) {
+		const [method] = request.split(' ');
+		const cseq = /CSeq: (\d+)/.exec(request)[1];
+		const port = /client_port=(\d+)/.exec(request);
+		const status = this.replies.shift() ?? '200 OK';
+		let fields = '';
+
+		this.requests.push(request);
+		if (method === 'SETUP' && status === '200 OK') {
+			this.tcp = /RTP\/AVP\/TCP/.test(request);
+			this.port = port && Number(port[1]);
+			fields = 'Session: 7;timeout=4\r\n' +
+				'com.ses.streamID: 1\r\n' +
+				/Transport: .*/.exec(request)[0] + '\r\n';
+		}
+		if (method === 'TEARDOWN')
+			this.playing = false;
+		this.connection.write(`RTSP/1.0 ${status}\r\n` +
+			`Cseq: ${cseq}\r\n${fields}\r\n`);
+		if (method === 'PLAY' && status === '200 OK')
+			this.playing = true;
+	}
+
+	// The tuner: level 204 of 255, quality 9 of 15.
+	report() {
+		const text = 'ver=1.0;src=1;tuner=1,204,1,9,11362,h,dvbs2,';
+		const rtcp = Buffer.concat([Buffer.from([0x80, 204, 0,
+			3 + text.length / 4]), Buffer.from('ssrcSES1'),
+		Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]);
+
+		if (this.tcp)
+			this.connection.write(Buffer.concat([
+				Buffer.from([0x24, 1, 0, rtcp.length]), rtcp]));
+		else
+			this.udp.send(rtcp, this.port + 1, '127.0.0.1');
+	}
+
+	send() {
+		if (this.playing)
+			this.report();
+		const due = Math.floor((performance.now() - this.begin) *
+			RATE / 8000 / 188) - this.taken;
+		const packets = this.mux.take(due);
+
+		this.taken += due;
+
+		for (let i = 0; this.playing && i < packets.length; i += 1316)
+			this.sendDatagram(packets.subarray(i, i + 1316));
+	}
+
+	sendDatagram(payload) {
+		const head = Buffer.alloc(12);
+
+		head[0] = 0x80;
+		head[1] = 33;
+		head.writeUInt16BE(this.sequence++ & 0xffff, 2);
+		const rtp = Buffer.concat([head, payload]);
+		if (!this.tcp) {
+			this.udp.send(rtp, this.port, '127.0.0.1');
+			return;
+		}
+		const frame = Buffer.from([0x24, 0, rtp.length >> 8,
+			rtp.length & 255]);
+		this.connection.write(Buffer.concat([frame, rtp]));
+	}
+
+	count(method) {
+		return this.requests.filter((r) => r.startsWith(method)).length;
+	}
+}
+
+async function open(t, more = {}, replies = []) {
+	const server = await new Server(t).start();
+	const recorder = await Recorder.start(t,
+		...PNRS.map((pnr) => ({ port: 6000 + pnr })));
+
+	server.replies = replies;
+	const sluice = await Sluice.start(t, { ...config(...PNRS.map(reader)),
+		dvb_tune: [adapter(more)] });
+	await Promise.all(PNRS.map((pnr) => sluice.onair(`p${pnr}`, 20000)));
+	return { server, recorder, sluice };
+}
+
+for (const transport of ['udp', 'tcp']) {
+	test(`programs of a server by ${transport}`, async (t) => {
+		const timing = new Timing(t);
+		const { server, recorder, sluice } = await open(t,
+			{ transport });
+
+		await waitUntil('a keep-alive',
+			() => server.count('OPTIONS') > 0);
+		assert.match(server.requests[0], new RegExp('^SETUP rtsp://' +
+			'127\\.0\\.0\\.1:5540/\\?freq=11362&msys=dvbs2&src=1&' +
+			'pol=h&mtype=8psk&sr=22000&pids=all RTSP/1\\.0'));
+		assert.equal(server.count('SETUP'), 1);
+		const s = await status(sluice);
+		assert.deepEqual([s.lock, s.signal, s.snr, s.error],
+			[true, 80, 60, undefined]);
+		if (transport === 'tcp')
+			assert.equal(s.lost, 0);
+		const outputs = (await recorder.stop())
+			.map((list) => checkTs(joined(list)));
+		assert.deepEqual(outputs.map((ts) =>
+			[...ts.pat.programs.keys()]), PNRS.map((n) => [n]));
+		const statuses = await Promise.all(PNRS.map((n) =>
+			sluice.status(`p${n}`)));
+		// what the sockets of the adapter dropped
+		statuses.push({ inputs: [{ socket_drops: s.lost }],
+			outputs: [] });
+		timing.unlessHeldUp(sluice.log, statuses, () => {
+			assert.equal(s.lost, 0);
+			for (const ts of outputs)
+				assert.equal(ts.ccErrors + ts.syncErrors, 0);
+		});
+		await sluice.cmd('toggle-adapter', { id: 'd' });
+		await waitUntil('TEARDOWN',
+			() => server.count('TEARDOWN') > 0);
+		await sluice.stop();
+	});
+}
+
+test('a busy server is asked again, a lost session is made again',
+	async (t) => {
+	const { server, sluice } = await open(t, {},
+		['503 Service Unavailable']);
+
+	assert.equal(server.count('SETUP'), 2);
+	server.replies = ['454 Session Not Found'];
+	await waitUntil('another session', () => server.count('PLAY') === 2);
+	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	server.playing = false;
+	await waitUntil('the error', async () => /no packets|neither packets/
+		.test((await status(sluice)).error));
+	await waitUntil('a new session', () => server.count('SETUP') === 4,
+		20000);
+	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	await sluice.stop();
+});
+
+test('a wrong key is an error that names it', async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	for (const [more, error] of [
+		[{ server: 'host' }, /server: .* is not an IP address/],
+		[{ polarization: 'X' }, /polarization: X is not a value/],
+		[{ transport: 'x' }, /transport/],
+		[{ address: 'udp://:1234' }, /address: .* or a server/],
+	]) {
+		const reply = await sluice.post({ cmd: 'set-adapter', id: 'd',
+			adapter: adapter(more) });
+
+		assert.equal(reply.status, 400);
+		assert.match(reply.body, error);
+	}
+	await sluice.stop();
+});

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/satip_spec.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+static int parse(const char *adapter, struct satip_spec *ret,
+		 struct errmsg *error)
+{
+	json_t *o = json_loads(adapter, 0, NULL);
+	int r;
+
+	if (json_object_get(o, "server") == NULL)
+		(void)json_object_set_new(o, "server",
+					  json_string("192.0.2.1"));
+	r = satip_spec_parse(o, ret, error);
+
+	json_decref(o);
+	return r;
+}
+
+Test(satip_spec, has_every_parameter_of_each_system)
+{
+	static const struct {
+		const char *adapter, *query;
+	} cases[] = {
+		{ "{\"type\":\"S2\",\"frequency\":11362.75,"
+		  "\"polarization\":\"H\",\"symbolrate\":22000,"
+		  "\"fec\":\"3/4\",\"rolloff\":\"35\",\"pilot\":\"ON\","
+		  "\"diseqc\":2,\"device\":3}",
+		  "freq=11362.75&msys=dvbs2&src=2&fe=3&pol=h&mtype=8psk"
+		  "&sr=22000&fec=34&ro=0.35&plts=on" },
+		{ "{\"type\":\"s\",\"frequency\":\"11362\","
+		  "\"polarization\":\"l\",\"symbolrate\":\"27500\","
+		  "\"fec\":\"AUTO\",\"device\":\"\"}",
+		  "freq=11362&msys=dvbs&src=1&pol=l&mtype=qpsk&sr=27500" },
+		{ "{\"type\":\"S2\",\"frequency\":11362750,"
+		  "\"polarization\":\"V\",\"symbolrate\":22000,"
+		  "\"stream_id\":67108869}",
+		  "freq=11362.75&msys=dvbs2&src=1&pol=v&mtype=8psk&sr=22000"
+		  "&isi=5&plsm=gold&plsc=0" },
+		{ "{\"type\":\"T\",\"frequency\":474,\"bandwidth\":7000,"
+		  "\"guardinterval\":\"1/32\",\"transmitmode\":\"8K\","
+		  "\"modulation\":\"QAM64\",\"fec\":\"2/3\"}",
+		  "freq=474&msys=dvbt&mtype=64qam&fec=23&bw=7&gi=132"
+		  "&tmode=8k" },
+		{ "{\"type\":\"T2\",\"frequency\":474000000,"
+		  "\"bandwidth\":\"1712\",\"guardinterval\":\"19/256\","
+		  "\"transmitmode\":\"32K\",\"stream_id\":1}",
+		  "freq=474&msys=dvbt2&bw=1.712&gi=19256&tmode=32k&plp=1" },
+		{ "{\"type\":\"C/A\",\"frequency\":306000,"
+		  "\"symbolrate\":6900,\"modulation\":\"QAM256\"}",
+		  "freq=306&msys=dvbc&mtype=256qam&sr=6900" },
+		{ "{\"type\":\"C/B\",\"frequency\":306,"
+		  "\"modulation\":\"QAM64\"}",
+		  "freq=306&msys=dvbcb&mtype=64qam" },
+		{ "{\"type\":\"ATSC\",\"frequency\":473,"
+		  "\"modulation\":\"VSB8\"}",
+		  "freq=473&msys=atsc&mtype=8vsb" },
+		{ "{\"type\":\"ISDBT\",\"frequency\":474143,"
+		  "\"bandwidth\":6000}", "freq=474.143&msys=isdbt&bw=6" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct satip_spec spec;
+		struct errmsg error = { 0 };
+
+		cr_assert_eq(parse(cases[i].adapter, &spec, &error), 0, "%s",
+			     error.text);
+		cr_assert_str_eq(spec.query, cases[i].query);
+	}
+}
+
+Test(satip_spec, names_the_key_of_a_wrong_value)
+{
+#define S2_WITH(more) "{\"type\":\"S2\",\"frequency\":11362," \
+	"\"polarization\":\"H\",\"symbolrate\":22000," more "}"
+	static const struct {
+		const char *adapter, *error;
+	} cases[] = {
+		{ "{}", "type: is missing" },
+		{ "{\"server\":\"a.b\"}",
+		  "server: host: \"a.b\" is not an IP address" },
+		{ "{\"server\":\"\"}", "server: is not an IP address" },
+		{ "{\"server\":7}", "server: is not an IP address" },
+		{ "{\"transport\":\"x\"}",
+		  "transport: x is not udp, tcp or multicast" },
+		{ "{\"type\":\"C/C\"}", "type: SAT>IP has no system C/C" },
+		{ "{\"type\":\"T\"}", "frequency: is missing" },
+		{ "{\"type\":\"T\",\"frequency\":\"x\"}",
+		  "frequency: x is no number" },
+		{ "{\"type\":\"T\",\"frequency\":\"nan\"}",
+		  "frequency: nan is no number" },
+		{ "{\"type\":\"T\",\"frequency\":2000000000}",
+		  "frequency: 2000000000 is too high" },
+		{ "{\"type\":\"S\",\"frequency\":11362}",
+		  "polarization: is missing" },
+		{ S2_WITH("\"fec\":\"1/9\""),
+		  "fec: 1/9 is not a value of SAT>IP" },
+		{ S2_WITH("\"modulation\":\"a&pids=all\""),
+		  "modulation: a&pids=all is not a value of SAT>IP" },
+		{ S2_WITH("\"device\":0"),
+		  "device: 0 is no number from 1 to 65535" },
+		{ S2_WITH("\"stream_id\":134217728"),
+		  "stream_id: the scrambling mode must be root or gold" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct satip_spec spec;
+		struct errmsg error = { 0 };
+
+		cr_assert_eq(parse(cases[i].adapter, &spec, &error), -EINVAL);
+		cr_assert_str_eq(error.text, cases[i].error);
+	}
+}
+
+Test(satip_spec, copies_the_keys_that_it_reads)
+{
+	json_t *adapter = json_loads(
+		"{\"id\":\"a\",\"name\":\"b\",\"enable\":true,"
+		"\"note\":\"c\",\"fec\":{\"d\":1},\"server\":\"192.0.2.1\","
+		"\"transport\":\"tcp\",\"type\":\"S2\",\"frequency\":11362,"
+		"\"polarization\":\"H\",\"symbolrate\":22000,"
+		"\"stream_id\":5}", 0, NULL);
+	json_t *want = json_pack("{s:s,s:s,s:s,s:i,s:s,s:i,s:i}",
+				 "server", "192.0.2.1", "transport", "tcp",
+				 "type", "S2", "frequency", 11362,
+				 "polarization", "H", "symbolrate", 22000,
+				 "stream_id", 5);
+	json_t *keys = satip_spec_keys(adapter);
+
+	cr_assert(json_equal(keys, want));
+	json_decref(keys);
+	json_decref(want);
+	json_decref(adapter);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The head of a message in the form of HTTP, as RTSP and SSDP use it: a first
+ * line, fields, an empty line.
+ *
+ * The reader is tolerant, because the servers are: a line may end with LF
+ * alone, the names of fields have any case, and a line that is no field is
+ * skipped.  Pure; all texts point into the data of the caller.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HEAD_MAX = 8192 };
+
+/* A text inside other data; not terminated. */
+struct slice {
+	const char *at;
+	size_t len;
+};
+
+/* The bytes of the head, with its empty line; 0: it is not complete. */
+size_t head_length(const void *data, size_t len);
+
+/* Takes the next line, without its end and without blanks around it, from the
+ * front of *rest; false at the end. */
+bool head_line(struct slice *rest, struct slice *ret);
+
+/* Takes the next field; lines without a colon are skipped. */
+bool head_field(struct slice *rest, struct slice *name, struct slice *value);
+
+/* Takes the next part in front of a separator, without blanks around it; false
+ * at the end.  "a;;b" has three parts. */
+bool slice_part(struct slice *rest, char separator, struct slice *ret);
+
+/* Splits a part at the first separator; false: there is none, and *value is
+ * empty. */
+bool slice_split(struct slice part, char separator, struct slice *name,
+		 struct slice *value);
+
+/* The same text in any case? */
+bool slice_is(struct slice, const char *text);
+bool slice_begins(struct slice, const char *text);
+
+/* The decimal number that is the whole slice; false if it is none or larger
+ * than max. */
+bool slice_number(struct slice, uint32_t max, uint32_t *ret);
+
+/* Copies a text of printable ASCII into text of size; false if it is empty,
+ * longer or has other characters. */
+bool slice_copy(struct slice, char *text, size_t size);

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/satip/satip_session.h"
+
+#include "common/base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	KEEP_MAX_S = 30,     /* longest interval of keep-alives */
+	KEEP_REFUSED = 3,    /* so many in a row end the session */
+	SILENT_SESSIONS = 2, /* then UDP may be blocked: TCP is tried */
+	RTP_LIVE = 1000,     /* ms */
+	STATUS_OK = 200,
+	STATUS_NOT_FOUND = 404,
+	STATUS_NO_SESSION = 454,
+	STATUS_NO_BANDWIDTH = 453,
+	STATUS_NO_TRANSPORT = 461,
+	STATUS_UNAVAILABLE = 503,
+};
+
+enum event {
+	EVENT_DUE,       /* the pause ended */
+	EVENT_CONNECTED,
+	EVENT_CLOSED,    /* the connection failed or ended */
+	EVENT_LATE,      /* no connection or reply in time */
+	EVENT_OK,
+	EVENT_BUSY,      /* no free tuner */
+	EVENT_LOST,      /* the server does not know the session */
+	EVENT_REFUSED,   /* any other answer */
+	EVENT_DEAD,      /* neither RTP nor RTCP, or BYE */
+	EVENTS,
+};
+
+struct context {
+	const struct rtsp_reply *reply; /* of OK, BUSY, LOST and REFUSED */
+	const char *reason;             /* of CLOSED and DEAD */
+	uint64_t now_ns;
+};
+
+/* Returns the next state. */
+typedef enum satip_state action_fn(struct satip_session *,
+				   const struct context *);
+
+static uint64_t in_time(const struct context *c)
+{
+	return c->now_ns + SATIP_CONNECT_MS * MS;
+}
+
+static void forget_session(struct satip_session *s)
+{
+	s->id[0] = '\0';
+	s->asked = false;
+	s->refused = 0;
+	s->delivered = false;
+	s->media_ns = s->report_ns = s->lock_ns = 0;
+	s->place = (struct rtsp_transport){ 0 };
+}
+
+static void request(struct satip_session *s, const char *method,
+		    const char *url)
+{
+	buf_printf(&s->out, "%s %s RTSP/1.0\r\nCSeq: %u\r\n", method, url,
+		   ++s->cseq);
+	if (s->id[0] != '\0')
+		buf_printf(&s->out, "Session: %s\r\n", s->id);
+}
+
+static void finish_request(struct satip_session *s, const struct context *c)
+{
+	buf_printf(&s->out, "\r\n");
+	s->asked = true;
+	s->deadline_ns = in_time(c);
+}
+
+/* --- actions --- */
+
+static enum satip_state stay(struct satip_session *s, const struct context *c)
+{
+	(void)c;
+	return s->state;
+}
+
+static enum satip_state begin(struct satip_session *s, const struct context *c)
+{
+	s->deadline_ns = in_time(c);
+	return SATIP_CONNECT;
+}
+
+static enum satip_state set_up(struct satip_session *s,
+			       const struct context *c)
+{
+	char url[SATIP_URL_MAX + SATIP_QUERY_MAX];
+
+	forget_session(s);
+	snprintf(url, sizeof url, "rtsp://%s/?%s&pids=all", s->cfg.host,
+		 s->cfg.query);
+	request(s, "SETUP", url);
+	if (s->transport == SATIP_TCP)
+		buf_printf(&s->out, "Transport: RTP/AVP/TCP;unicast;"
+			   "interleaved=0-1\r\n");
+	else if (s->transport == SATIP_MULTICAST)
+		buf_printf(&s->out, "Transport: RTP/AVP;multicast\r\n");
+	else
+		buf_printf(&s->out, "Transport: RTP/AVP;unicast;"
+			   "client_port=%u-%u\r\n", s->cfg.client_port,
+			   s->cfg.client_port + 1u);
+	finish_request(s, c);
+	return SATIP_SETUP;
+}
+
+/* A server keeps the tuner of a session that lost its connection. */
+static enum satip_state tear_down(struct satip_session *s,
+				  const struct context *c)
+{
+	if (!satip_session_exists(s))
+		return set_up(s, c);
+	satip_session_end(s);
+	s->asked = true;
+	s->deadline_ns = c->now_ns + SATIP_LEAVE_MS * MS;
+	return SATIP_LEAVE;
+}
+
+/* The owner closes the connection.  A session without one lasts until the next.
+ */
+static void leave(struct satip_session *s)
+{
+	char id[sizeof s->id];
+
+	if (s->connected)
+		satip_session_end(s);
+	s->connected = false;
+	memcpy(id, s->id, sizeof id);
+	forget_session(s);
+	memcpy(s->id, id, sizeof id);
+}
+
+static enum satip_state pause_for(struct satip_session *s, unsigned most_s,
+				  const struct context *c)
+{
+	leave(s);
+	s->deadline_ns = 0;
+	retry_after(&s->retry, most_s, c->now_ns);
+	return SATIP_WAIT;
+}
+
+static void name_status(struct satip_session *s, const char *what,
+			const struct rtsp_reply *r)
+{
+	if (r->status == 0)
+		errmsg_set(&s->error, "%s: the server sent a reply without "
+			   "status", what);
+	else
+		errmsg_set(&s->error, "%s: the server replied %u %s", what,
+			   r->status, r->reason);
+}
+
+static const char *method_of(const struct satip_session *s)
+{
+	return s->state == SATIP_SETUP ? "SETUP"
+	       : s->state == SATIP_PLAY ? "PLAY" : "OPTIONS";
+}
+
+static enum satip_state busy(struct satip_session *s, const struct context *c)
+{
+	enum satip_state next = pause_for(s, SATIP_BUSY_MAX_S, c);
+
+	errmsg_set(&s->error, "no free tuner: the server replied %u %s; next "
+		   "attempt after %u s", c->reply->status, c->reply->reason,
+		   s->retry.delay_s);
+	return next;
+}
+
+/* Servers without UDP, or without TCP: the other one is tried. */
+static bool change_transport(struct satip_session *s)
+{
+	if (s->cfg.fixed_transport || s->transport == SATIP_MULTICAST)
+		return false;
+	s->transport = s->transport == SATIP_TCP ? SATIP_UDP
+							: SATIP_TCP;
+	return true;
+}
+
+static enum satip_state refused(struct satip_session *s,
+				const struct context *c)
+{
+	name_status(s, method_of(s), c->reply);
+	if (c->reply->status == STATUS_NO_TRANSPORT)
+		(void)change_transport(s);
+	return pause_for(s, SATIP_FAILED_MAX_S, c);
+}
+
+static enum satip_state failed(struct satip_session *s,
+			       const struct context *c)
+{
+	errmsg_set(&s->error, "%s", c->reason);
+	return pause_for(s, SATIP_FAILED_MAX_S, c);
+}
+
+static enum satip_state late(struct satip_session *s, const struct context *c)
+{
+	if (s->state == SATIP_CONNECT)
+		errmsg_set(&s->error, "no connection to the server within %u "
+			   "s", SATIP_CONNECT_MS / 1000u);
+	else
+		errmsg_set(&s->error, "%s: no reply within %u s", method_of(s),
+			   SATIP_CONNECT_MS / 1000u);
+	return pause_for(s, SATIP_FAILED_MAX_S, c);
+}
+
+/* Is the transport of the reply one that can be received? */
+static bool take_place(struct satip_session *s, const struct rtsp_reply *r)
+{
+	s->place = r->transport;
+	if (!r->has_transport) /* as it was asked for */
+		s->place.kind = s->transport;
+	if (s->place.kind == SATIP_MULTICAST)
+		return s->place.destination[0] != '\0' && s->place.port > 0;
+	return s->place.kind == s->transport;
+}
+
+static enum satip_state play(struct satip_session *s, const struct context *c)
+{
+	const struct rtsp_reply *r = c->reply;
+
+	if (r->session[0] == '\0') {
+		errmsg_set(&s->error, "SETUP: the reply of the server has no "
+			   "session");
+		return pause_for(s, SATIP_FAILED_MAX_S, c);
+	}
+	snprintf(s->id, sizeof s->id, "%s", r->session);
+	s->timeout_s = r->timeout_s;
+	if (r->stream != RTSP_NO_STREAM)
+		snprintf(s->url, sizeof s->url, "rtsp://%s/stream=%d",
+			 s->cfg.host, r->stream);
+	else
+		snprintf(s->url, sizeof s->url, "rtsp://%s/", s->cfg.host);
+	if (!take_place(s, r)) {
+		errmsg_set(&s->error, "SETUP: the server replied with another "
+			   "transport");
+		return pause_for(s, SATIP_FAILED_MAX_S, c);
+	}
+	request(s, "PLAY", s->url);
+	finish_request(s, c);
+	return SATIP_PLAY;
+}
+
+/* At half of the timeout: servers end sessions early. */
+static void plan_keep_alive(struct satip_session *s, uint64_t now_ns)
+{
+	uint64_t interval_ns = MIN(s->timeout_s * SECOND_NS / 2,
+				   KEEP_MAX_S * SECOND_NS);
+
+	s->keep_ns = now_ns + interval_ns;
+}
+
+static enum satip_state start(struct satip_session *s, const struct context *c)
+{
+	s->deadline_ns = 0;
+	s->heard_ns = c->now_ns;
+	s->error.text[0] = '\0';
+	plan_keep_alive(s, c->now_ns);
+	return SATIP_ON;
+}
+
+static void keep_alive(struct satip_session *s, const struct context *c)
+{
+	char root[SATIP_URL_MAX];
+
+	plan_keep_alive(s, c->now_ns);
+	if (buf_len(&s->out) > 0) /* the server does not read */
+		return;
+	snprintf(root, sizeof root, "rtsp://%s/", s->cfg.host);
+	request(s, "OPTIONS", s->root_keeps ? root : s->url);
+	finish_request(s, c);
+}
+
+static enum satip_state kept(struct satip_session *s, const struct context *c)
+{
+	(void)c;
+	s->refused = 0;
+	s->deadline_ns = 0;
+	return SATIP_ON;
+}
+
+static bool is_fresh(uint64_t at_ns, unsigned ms, uint64_t now_ns)
+{
+	return at_ns != 0 && now_ns - at_ns < ms * MS;
+}
+
+/* A keep-alive without success: the next one names the other URL at once.
+ * While packets arrive, the session is not given up. */
+static enum satip_state not_kept(struct satip_session *s,
+				 const struct context *c)
+{
+	s->deadline_ns = 0;
+	if (++s->refused >= KEEP_REFUSED) {
+		s->refused = 0;
+		if (is_fresh(s->media_ns, RTP_LIVE, c->now_ns))
+			return SATIP_ON;
+		errmsg_set(&s->error, "OPTIONS: the server does not confirm "
+			   "the session");
+		return pause_for(s, SATIP_FAILED_MAX_S, c);
+	}
+	s->root_keeps = !s->root_keeps;
+	keep_alive(s, c);
+	return SATIP_ON;
+}
+
+/* The session may live on: most servers bind it to its keep-alives, not to its
+ * connection. */
+static enum satip_state rejoin(struct satip_session *s,
+			       const struct context *c)
+{
+	if (s->place.kind == SATIP_TCP)
+		return failed(s, c);
+	s->asked = false;
+	buf_reset(&s->out, 0);
+	s->deadline_ns = in_time(c);
+	return SATIP_REJOIN;
+}
+
+static enum satip_state rejoined(struct satip_session *s,
+				 const struct context *c)
+{
+	keep_alive(s, c);
+	return SATIP_ON;
+}
+
+static enum satip_state dead(struct satip_session *s, const struct context *c)
+{
+	bool never = !s->delivered;
+
+	errmsg_set(&s->error, "%s", c->reason);
+	if (never && ++s->silent >= SILENT_SESSIONS && change_transport(s))
+		s->silent = 0;
+	return pause_for(s, SATIP_FAILED_MAX_S, c);
+}
+
+/* --- the table --- */
+
+static action_fn *const table[SATIP_STATES][EVENTS] = {
+	[SATIP_WAIT] = { [EVENT_DUE] = begin },
+	[SATIP_CONNECT] = {
+		[EVENT_CONNECTED] = tear_down,
+		[EVENT_CLOSED] = failed,
+		[EVENT_LATE] = late,
+	},
+	/* a server that lost the session says so: any reply will do */
+	[SATIP_LEAVE] = {
+		[EVENT_CLOSED] = failed,
+		[EVENT_LATE] = set_up,
+		[EVENT_OK] = set_up,
+		[EVENT_BUSY] = set_up,
+		[EVENT_LOST] = set_up,
+		[EVENT_REFUSED] = set_up,
+	},
+	[SATIP_SETUP] = {
+		[EVENT_CLOSED] = failed,
+		[EVENT_LATE] = late,
+		[EVENT_OK] = play,
+		[EVENT_BUSY] = busy,
+		[EVENT_LOST] = refused,
+		[EVENT_REFUSED] = refused,
+	},
+	[SATIP_PLAY] = {
+		[EVENT_CLOSED] = failed,
+		[EVENT_LATE] = late,
+		[EVENT_OK] = start,
+		[EVENT_BUSY] = busy,
+		[EVENT_LOST] = refused,
+		[EVENT_REFUSED] = refused,
+		[EVENT_DEAD] = dead,
+	},
+	[SATIP_ON] = {
+		[EVENT_CLOSED] = rejoin,
+		[EVENT_LATE] = not_kept,
+		[EVENT_OK] = kept,
+		[EVENT_BUSY] = not_kept,
+		[EVENT_LOST] = set_up,
+		[EVENT_REFUSED] = not_kept,
+		[EVENT_DEAD] = dead,
+	},
+	[SATIP_REJOIN] = {
+		[EVENT_CONNECTED] = rejoined,
+		[EVENT_CLOSED] = failed,
+		[EVENT_LATE] = late,
+		[EVENT_DEAD] = dead,
+	},
+};
+
+static void happen(struct satip_session *s, enum event event,
+		   const struct context *c)
+{
+	action_fn *action = table[s->state][event];
+
+	s->state = action != NULL ? action(s, c) : stay(s, c);
+}
+
+/* --- from the owner --- */
+
+void satip_session_init(struct satip_session *s, const struct satip_config *cfg)
+{
+	*s = (struct satip_session){ .cfg = *cfg,
+				     .transport = cfg->transport };
+}
+
+void satip_session_done(struct satip_session *s)
+{
+	buf_done(&s->out);
+}
+
+void satip_session_connected(struct satip_session *s, uint64_t now_ns)
+{
+	buf_reset(&s->out, 0);
+	s->connected = true;
+	happen(s, EVENT_CONNECTED, &(struct context){ .now_ns = now_ns });
+}
+
+void satip_session_closed(struct satip_session *s, const char *reason,
+			  uint64_t now_ns)
+{
+	s->connected = false;
+	happen(s, EVENT_CLOSED, &(struct context){ .reason = reason,
+						   .now_ns = now_ns });
+}
+
+/* A server without a free tuner replies 404, 453 or 503. */
+static enum event judge(const struct rtsp_reply *r)
+{
+	switch (r->status) {
+	case STATUS_OK:
+		return EVENT_OK;
+	case STATUS_NO_SESSION:
+		return EVENT_LOST;
+	case STATUS_NOT_FOUND:
+	case STATUS_NO_BANDWIDTH:
+	case STATUS_UNAVAILABLE:
+		return EVENT_BUSY;
+	default:
+		return EVENT_REFUSED;
+	}
+}
+
+static void take_reply(struct satip_session *s, const struct rtsp_reply *r,
+		       uint64_t now_ns)
+{
+	/* a reply without CSeq belongs to the request that waits; another
+	 * number is that of a request which expired */
+	if (!s->asked || (r->has_cseq && r->cseq != s->cseq))
+		return;
+	s->asked = false;
+	happen(s, judge(r), &(struct context){ .reply = r, .now_ns = now_ns });
+}
+
+static void take_frame(struct satip_session *s, const struct rtsp_item *item,
+		       uint64_t now_ns)
+{
+	if (s->place.kind != SATIP_TCP || s->id[0] == '\0')
+		return;
+	if (item->channel == s->place.channel)
+		s->cfg.on_media(item->data, item->len, s->cfg.arg);
+	else if (item->channel == s->place.channel + 1)
+		satip_session_rtcp(s, item->data, item->len, now_ns);
+}
+
+void satip_session_feed(struct satip_session *s, struct buf *in,
+			uint64_t now_ns)
+{
+	struct rtsp_item item;
+	struct errmsg error;
+	ssize_t n = 0;
+
+	while (satip_session_wants(s) &&
+	       (n = rtsp_decode(buf_head(in), buf_len(in), &item, &error)) >
+		       0) {
+		if (item.kind == RTSP_REPLY)
+			take_reply(s, &item.reply, now_ns);
+		else if (item.kind == RTSP_FRAME)
+			take_frame(s, &item, now_ns);
+		buf_take(in, (size_t)n);
+	}
+	if (n < 0)
+		satip_session_closed(s, error.text, now_ns);
+}
+
+void satip_session_media(struct satip_session *s, uint64_t now_ns)
+{
+	s->heard_ns = s->media_ns = now_ns;
+	if (s->state == SATIP_ON && !s->delivered) {
+		s->delivered = true;
+		s->silent = 0;
+		retry_worked(&s->retry);
+	}
+}
+
+void satip_session_rtcp(struct satip_session *s, const uint8_t *data,
+			size_t len, uint64_t now_ns)
+{
+	struct ses1 report;
+
+	if (s->id[0] == '\0' || ses1_decode(data, len, &report) < 0)
+		return;
+	s->heard_ns = now_ns;
+	if (report.has_tuner) {
+		s->report = report;
+		s->report_ns = now_ns;
+		if (!report.lock)
+			s->lock_ns = 0;
+		else if (s->lock_ns == 0)
+			s->lock_ns = now_ns;
+	}
+	if (report.bye)
+		happen(s, EVENT_DEAD, &(struct context){
+			.reason = "the server ended the session",
+			.now_ns = now_ns });
+}
+
+/* Why the session is dead; NULL: it is not.  A server whose packets do not
+ * arrive may go on to report a lock. */
+static const char *find_death(const struct satip_session *s, uint64_t now_ns)
+{
+	if (now_ns - s->heard_ns >= SATIP_SILENCE_MS * MS)
+		return "the server sends neither packets nor reports";
+	if (!s->delivered && s->lock_ns != 0 &&
+	    now_ns - s->lock_ns >= SATIP_LOCKED_MS * MS)
+		return "no packets: the server reports a lock";
+	return NULL;
+}
+
+void satip_session_turn(struct satip_session *s, uint64_t now_ns)
+{
+	struct context c = { .now_ns = now_ns };
+
+	if (satip_session_is_on(s))
+		c.reason = find_death(s, now_ns);
+	if (s->state == SATIP_WAIT && retry_is_due(&s->retry, now_ns)) {
+		happen(s, EVENT_DUE, &c);
+	} else if (s->deadline_ns != 0 && now_ns >= s->deadline_ns) {
+		s->asked = false;
+		happen(s, EVENT_LATE, &c);
+	} else if (c.reason != NULL) {
+		happen(s, EVENT_DEAD, &c);
+	} else if (s->state == SATIP_ON && !s->asked && now_ns >= s->keep_ns) {
+		keep_alive(s, &c);
+	}
+}
+
+void satip_session_end(struct satip_session *s)
+{
+	if (!satip_session_exists(s))
+		return;
+	request(s, "TEARDOWN", s->url);
+	buf_printf(&s->out, "\r\n");
+	s->id[0] = '\0';
+}
+
+bool satip_session_has_report(const struct satip_session *s, uint64_t now_ns)
+{
+	return satip_session_is_on(s) &&
+	       is_fresh(s->report_ns, SATIP_REPORT_MS, now_ns);
+}
+
+/* The first reports after PLAY may be made up, so a lock without RTP is none.
+ */
+bool satip_session_has_lock(const struct satip_session *s, uint64_t now_ns)
+{
+	if (!satip_session_is_on(s))
+		return false;
+	if (satip_session_has_report(s, now_ns))
+		return s->report.lock && s->delivered;
+	return is_fresh(s->media_ns, RTP_LIVE, now_ns);
+}
+
+const char *satip_session_error(const struct satip_session *s, uint64_t now_ns)
+{
+	if (s->error.text[0] != '\0')
+		return s->error.text;
+	if (!satip_session_is_on(s) ||
+	    is_fresh(s->media_ns, RTP_LIVE, now_ns))
+		return NULL;
+	if (satip_session_has_report(s, now_ns))
+		return s->report.lock ? "no packets: the server reports a lock"
+				      : "no lock: the server reports no signal";
+	return "no packets from the server";
+}

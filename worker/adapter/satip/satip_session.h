@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One session with a SAT>IP server: what is sent on the RTSP connection, what
+ * the replies mean, and when to try again.
+ *
+ * A session never ends: it makes its way from every fault back to a stream.
+ * The owner has the sockets.  It opens a connection while the session wants
+ * one, sends what is in `out', and passes what it receives.
+ *
+ * Owns its buffers.  Pure: the caller passes the time.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+#include "worker/adapter/satip/rtsp.h"
+#include "worker/adapter/satip/ses1.h"
+#include "worker/socket/retry.h"
+
+enum {
+	SATIP_CONNECT_MS = 5000, /* for a connection, and for each reply */
+	SATIP_LEAVE_MS = 1000,   /* for the reply to TEARDOWN */
+	SATIP_SILENCE_MS = 5000, /* neither RTP nor RTCP: the session is dead */
+	SATIP_LOCKED_MS = 10000, /* a lock without any RTP: dead, too */
+	SATIP_REPORT_MS = 3000,  /* a report of the tuner is valid so long */
+	SATIP_FAILED_MAX_S = 10, /* longest pause after a failure */
+	SATIP_BUSY_MAX_S = 30,   /* and after an answer that no tuner is free */
+	SATIP_HOST_MAX = 80,
+	SATIP_URL_MAX = 128,
+};
+
+enum satip_state {
+	SATIP_WAIT,    /* no connection, until a time */
+	SATIP_CONNECT, /* no session yet */
+	SATIP_LEAVE,   /* a session that lost its connection is ended */
+	SATIP_SETUP,
+	SATIP_PLAY,
+	SATIP_ON,      /* the server streams */
+	SATIP_REJOIN,  /* the server streams; the connection is made again */
+	SATIP_STATES,
+};
+
+struct satip_config {
+	char host[SATIP_HOST_MAX]; /* as in a URL, with its port */
+	char query[SATIP_QUERY_MAX];
+	enum satip_transport transport;
+	bool fixed_transport;      /* never another one */
+	uint16_t client_port;      /* of RTP over UDP; RTCP has the next one */
+	/* a frame of the connection that should be RTP */
+	void (*on_media)(const uint8_t *data, size_t len, void *arg);
+	void *arg;
+};
+
+struct satip_session {
+	struct satip_config cfg;
+	enum satip_state state;
+	enum satip_transport transport; /* used now */
+	uint64_t deadline_ns;   /* of the connection or reply; 0: none */
+	struct retry retry;
+	struct buf out;         /* to be sent; the owner takes it */
+	uint32_t cseq;          /* of the last request */
+	bool asked;             /* it has no reply yet */
+	bool connected;
+
+	/* of the session */
+	char id[RTSP_SESSION_MAX]; /* "": the server has none */
+	char url[SATIP_URL_MAX];   /* of the stream */
+	struct rtsp_transport place; /* as the server replied */
+	uint32_t timeout_s;
+	uint64_t keep_ns;       /* the next keep-alive */
+	unsigned refused;       /* keep-alives in a row that failed */
+	bool root_keeps;        /* keep-alives name no stream */
+	bool delivered;         /* RTP arrived */
+	uint64_t heard_ns;      /* the last RTP or RTCP */
+	uint64_t media_ns;      /* the last RTP; 0: none */
+	unsigned silent;        /* sessions in a row without any RTP */
+	struct ses1 report;
+	uint64_t report_ns;     /* 0: none */
+	uint64_t lock_ns;       /* the lock is reported since; 0: no lock */
+
+	struct errmsg error;    /* "": none */
+};
+
+/* A zeroed session starts with the first satip_session_turn(). */
+void satip_session_init(struct satip_session *, const struct satip_config *);
+void satip_session_done(struct satip_session *);
+
+/* Must the owner have a connection, or try to make one? */
+static inline bool satip_session_wants(const struct satip_session *s)
+{
+	return s->state != SATIP_WAIT;
+}
+
+/* Does the server stream, as far as is known? */
+static inline bool satip_session_is_on(const struct satip_session *s)
+{
+	return s->state == SATIP_ON || s->state == SATIP_REJOIN;
+}
+
+void satip_session_connected(struct satip_session *, uint64_t now_ns);
+/* The connection could not be made, or ended. */
+void satip_session_closed(struct satip_session *, const char *reason,
+			  uint64_t now_ns);
+
+/* Takes the complete items from the front of `in'.  If the session does not
+ * want the connection afterwards, the owner closes it. */
+void satip_session_feed(struct satip_session *, struct buf *in,
+			uint64_t now_ns);
+
+/* RTP arrived, by UDP or by on_media. */
+void satip_session_media(struct satip_session *, uint64_t now_ns);
+/* RTCP arrived by UDP. */
+void satip_session_rtcp(struct satip_session *, const uint8_t *data,
+			size_t len, uint64_t now_ns);
+
+/* Time passed: to be called ten times a second or so. */
+void satip_session_turn(struct satip_session *, uint64_t now_ns);
+
+/* Does the server have a session, perhaps one without a connection? */
+static inline bool satip_session_exists(const struct satip_session *s)
+{
+	return s->id[0] != '\0';
+}
+
+/* Ends the session of the server: its tuner is free at once. */
+void satip_session_end(struct satip_session *);
+
+/* Did the server report its tuner lately? */
+bool satip_session_has_report(const struct satip_session *, uint64_t now_ns);
+
+/* Is there a lock?  The server's word counts while it is fresh, else the
+ * arrival of RTP. */
+bool satip_session_has_lock(const struct satip_session *, uint64_t now_ns);
+
+/* Why there is no stream; NULL: there is one, or no error is known. */
+const char *satip_session_error(const struct satip_session *, uint64_t now_ns);

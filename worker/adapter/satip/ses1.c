@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/satip/ses1.h"
+
+#include "worker/adapter/satip/head.h"
+#include "worker/rtp/rtp_packet.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	RTCP_BYE = 203,
+	RTCP_APP = 204,
+	APP_NAME = 8,  /* offset of the name */
+	APP_TEXT = 16, /* offset of the text, behind its length */
+};
+
+/* Values above the range count as its end: a server that reports a level of
+ * 300 has a strong signal. */
+static bool take_value(struct slice s, uint32_t max, uint32_t *ret)
+{
+	if (!slice_number(s, UINT16_MAX, ret))
+		return false;
+	*ret = MIN(*ret, max);
+	return true;
+}
+
+/* "1,240,1,7,11362.75,h,dvbs2,..." */
+static void take_tuner(struct ses1 *s, struct slice value)
+{
+	uint32_t level, lock, quality;
+	struct slice part;
+
+	/* the frontend, empty while the server has none, comes first */
+	if (!slice_part(&value, ',', &part) ||
+	    !slice_part(&value, ',', &part) ||
+	    !take_value(part, SES1_LEVEL_MAX, &level) ||
+	    !slice_part(&value, ',', &part) || !take_value(part, 1, &lock) ||
+	    !slice_part(&value, ',', &part) ||
+	    !take_value(part, SES1_QUALITY_MAX, &quality))
+		return;
+	s->has_tuner = true;
+	s->level = (uint8_t)level;
+	s->lock = lock != 0;
+	s->quality = (uint8_t)quality;
+}
+
+static void take_text(struct ses1 *s, struct slice text)
+{
+	struct slice part, name, value;
+
+	while (slice_part(&text, ';', &part))
+		if (slice_split(part, '=', &name, &value) &&
+		    slice_is(name, "tuner"))
+			take_tuner(s, value);
+}
+
+static void take_app(struct ses1 *s, const uint8_t *packet, size_t len)
+{
+	size_t text;
+
+	if (len < APP_TEXT || memcmp(packet + APP_NAME, "SES1", 4) != 0)
+		return;
+	text = rtp_get16(packet + APP_TEXT - 2);
+	text = MIN(text, len - APP_TEXT);
+	take_text(s, (struct slice){ (const char *)packet + APP_TEXT,
+				     strnlen((const char *)packet + APP_TEXT,
+					     text) });
+}
+
+int ses1_decode(const uint8_t *data, size_t len, struct ses1 *ret)
+{
+	struct ses1 s = { 0 };
+	size_t size;
+
+	if (!rtp_is_rtcp(data, len))
+		return -EBADMSG;
+	for (; len >= RTCP_HEADER; data += size, len -= size) {
+		if (!rtp_is_rtcp(data, len))
+			return -EBADMSG;
+		size = 4u * (rtp_get16(data + 2) + 1u);
+		/* Some servers count the padding of the last packet, but do
+		 * not send it. */
+		size = MIN(size, len);
+		if (data[1] == RTCP_BYE)
+			s.bye = true;
+		else if (data[1] == RTCP_APP)
+			take_app(&s, data, size);
+	}
+	*ret = s;
+	return 0;
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/satip_source.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "worker/adapter/satip/satip_session.h"
+#include "worker/input/udp_flow.h"
+#include "worker/rtp/rtp_window.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PLACES = 1024,          /* half of them may wait */
+	REORDER_MS = 100,
+	PORT_ATTEMPTS = 16,
+	TURN_MS = 100,
+	LEAVE_MS = 500,         /* for the server to read TEARDOWN */
+	TCP_READ = 128 * 1024,  /* bytes at once */
+	TCP_KEPT = 2 * TCP_READ,
+};
+
+struct satip_source {
+	struct source base;
+	struct errmsg wrong;     /* a wrong key; "": the source works */
+	struct sockaddr_any address;
+	struct satip_session session;
+	int fd;                  /* of RTSP; -1: no connection */
+	bool connecting;
+	int leaving;             /* the one before, until TEARDOWN is read */
+	uint64_t leave_ns;       /* it is closed then */
+	struct buf in;
+	struct udp_flow media, reports;
+	struct sockaddr_any source; /* that the server named; len 0: none */
+	struct rtsp_transport group; /* that is joined; port 0: none */
+	struct rtp_window *window;
+	struct ts_sync sync;
+	uint64_t turn_ns;        /* the next turn of the session */
+	struct errmsg logged;    /* the last error; "": none */
+	/* valid during a read */
+	struct batch *batch;
+	uint64_t now_ns;
+	int reads;
+};
+
+/* --- packets --- */
+
+static void take_payload(const uint8_t *payload, size_t len, void *arg)
+{
+	struct satip_source *s = arg;
+
+	batch_sync(s->batch, &s->sync, payload, len);
+}
+
+static void settle(void *arg)
+{
+	struct satip_source *s = arg;
+
+	batch_flush(s->batch);
+}
+
+static bool take_datagram(struct satip_source *s, const uint8_t *data,
+			  size_t len)
+{
+	struct rtp_datagram d;
+
+	if (rtp_parse(data, len, &d) < 0 || !rtp_is_media(&d))
+		return false;
+	rtp_window_feed(s->window, &d, 0, s->now_ns);
+	satip_session_media(&s->session, s->now_ns);
+	return true;
+}
+
+static void on_frame(const uint8_t *data, size_t len, void *arg)
+{
+	struct satip_source *s = arg;
+
+	s->reads += take_datagram(s, data, len);
+}
+
+/* Is it from the server?  Anybody can send to the ports. */
+static bool is_own(const struct satip_source *s, const struct received *got)
+{
+	return sockaddr_is_same_host(got->sender, &s->address) ||
+	       (s->source.len > 0 &&
+		sockaddr_is_same_host(got->sender, &s->source));
+}
+
+static void on_media(const struct received *got, void *arg)
+{
+	struct satip_source *s = arg;
+
+	if (!is_own(s, got))
+		return;
+	for (size_t at = 0; at < got->len; at += got->segment)
+		(void)take_datagram(s, got->data + at,
+				    MIN(got->segment, got->len - at));
+}
+
+static void on_report(const struct received *got, void *arg)
+{
+	struct satip_source *s = arg;
+
+	if (!is_own(s, got))
+		return;
+	for (size_t at = 0; at < got->len; at += got->segment)
+		satip_session_rtcp(&s->session, got->data + at,
+				   MIN(got->segment, got->len - at),
+				   s->now_ns);
+}
+
+/* --- sockets of UDP --- */
+
+static void close_flows(struct satip_source *s)
+{
+	udp_flow_close(&s->media);
+	udp_flow_close(&s->reports);
+	s->group.port = 0;
+}
+
+static int open_flow(struct udp_flow *flow, const struct udp_place *place,
+		     uint64_t now_ns, struct errmsg *error)
+{
+	int r;
+
+	flow->place = *place;
+	r = udp_flow_open(flow, now_ns, error);
+	if (r == 0)
+		receiver_name_senders(flow->receiver);
+	return r;
+}
+
+static int open_flows(struct satip_source *s, const struct sockaddr_any *local,
+		      uint64_t now_ns, struct errmsg *error)
+{
+	struct udp_place place = {
+		.local = *local,
+		.has_source = sockaddr_is_multicast(local) &&
+			      s->source.len > 0,
+		.source = s->source,
+	};
+	int r;
+
+	close_flows(s);
+	r = open_flow(&s->media, &place, now_ns, error);
+	sockaddr_move_port(&place.local, 1);
+	if (r == 0)
+		r = open_flow(&s->reports, &place, now_ns, error);
+	if (r < 0)
+		close_flows(s);
+	return r;
+}
+
+/* An even port that was free a moment ago; 0: none. */
+static uint16_t find_port(const struct sockaddr_any *any)
+{
+	int fd = socket(any->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_any a = *any;
+	uint16_t port = 0;
+
+	if (fd >= 0 && bind(fd, &a.sa, a.len) == 0 &&
+	    getsockname(fd, &a.sa, &a.len) == 0)
+		port = sockaddr_port(&a) & 0xfffe;
+	fd_close(&fd);
+	return port;
+}
+
+/* Two sockets on neighbouring ports, for RTP and RTCP. */
+static int open_ports(struct satip_source *s, uint64_t now_ns,
+		      struct errmsg *error)
+{
+	bool v6 = s->address.sa.sa_family == AF_INET6;
+	struct sockaddr_any local;
+	int r = sockaddr_parse(v6 ? "::" : "0.0.0.0", 0, &local);
+
+	for (int i = 0; r == 0 && i < PORT_ATTEMPTS; i++) {
+		uint16_t port = find_port(&local);
+		struct sockaddr_any a = local;
+
+		sockaddr_set_port(&a, port);
+		if (port != 0 && open_flows(s, &a, now_ns, error) == 0) {
+			s->session.cfg.client_port = port;
+			return 0;
+		}
+	}
+	return errmsg_fail(error, -EADDRINUSE, "no free ports for RTP");
+}
+
+/* A server may send from another address than that of its connection. */
+static void learn_source(struct satip_source *s)
+{
+	const char *text = s->session.place.source;
+
+	if (sockaddr_parse(text, 0, &s->source) < 0 ||
+	    s->source.sa.sa_family != s->address.sa.sa_family ||
+	    sockaddr_is_any(&s->source) || sockaddr_is_multicast(&s->source))
+		s->source = (struct sockaddr_any){ 0 };
+}
+
+/* Joins the group that the server named, once. */
+static void join_group(struct satip_source *s, uint64_t now_ns)
+{
+	const struct rtsp_transport *place = &s->session.place;
+	struct sockaddr_any group;
+	struct errmsg error;
+
+	if (place->kind != SATIP_MULTICAST || place->port == 0 ||
+	    (s->group.port == place->port &&
+	     strcmp(s->group.destination, place->destination) == 0))
+		return;
+	if (sockaddr_parse(place->destination, place->port, &group) < 0 ||
+	    !sockaddr_is_multicast(&group))
+		errmsg_set(&error, "the server named no multicast group");
+	else if (open_flows(s, &group, now_ns, &error) == 0)
+		error.text[0] = '\0';
+	s->group = *place;
+	if (error.text[0] != '\0')
+		satip_session_closed(&s->session, error.text, now_ns);
+}
+
+/* --- the connection --- */
+
+static void send_waiting(struct satip_source *s)
+{
+	struct buf *out = &s->session.out;
+	ssize_t n = 0;
+
+	if (s->fd < 0 || s->connecting || buf_len(out) == 0)
+		return;
+	n = send(s->fd, buf_head(out), buf_len(out),
+		 MSG_DONTWAIT | MSG_NOSIGNAL);
+	/* an error is seen by the next read */
+	if (n > 0)
+		buf_take(out, (size_t)n);
+}
+
+static void disconnect(struct satip_source *s)
+{
+	fd_close(&s->fd);
+	s->connecting = false;
+	buf_reset(&s->in, 0);
+}
+
+/* Reads what the server sent before it read TEARDOWN, until it closes its end:
+ * if data waits in a socket that is closed, the kernel of the server drops what
+ * the server has not read. */
+static void drain(struct satip_source *s)
+{
+	ssize_t n;
+
+	if (s->leaving < 0)
+		return;
+	n = fd_discard(s->leaving, TCP_READ);
+	if (n == 0 || (n < 0 && n != -EAGAIN) || s->now_ns >= s->leave_ns)
+		fd_close(&s->leaving);
+}
+
+static void end_session(struct satip_source *s)
+{
+	send_waiting(s); /* TEARDOWN */
+	if (s->fd >= 0 && !s->connecting) {
+		(void)shutdown(s->fd, SHUT_WR);
+		fd_close(&s->leaving);
+		s->leaving = s->fd;
+		s->leave_ns = s->now_ns + LEAVE_MS * MS;
+		s->fd = -1;
+	}
+	disconnect(s);
+	close_flows(s);
+}
+
+static void fail(struct satip_source *s, int err)
+{
+	char reason[128];
+
+	snprintf(reason, sizeof reason, "connection to the server: %s",
+		 err == 0 ? "closed by the server" : strerror(err));
+	disconnect(s);
+	satip_session_closed(&s->session, reason, s->now_ns);
+}
+
+static void connect_server(struct satip_source *s)
+{
+	struct errmsg error;
+
+	if (s->session.state == SATIP_CONNECT) {
+		close_flows(s);
+		if (s->session.transport == SATIP_UDP &&
+		    open_ports(s, s->now_ns, &error) < 0) {
+			satip_session_closed(&s->session, error.text,
+					     s->now_ns);
+			return;
+		}
+	}
+	s->fd = socket(s->address.sa.sa_family,
+		       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0) {
+		fail(s, errno);
+		return;
+	}
+	(void)fd_set_option(s->fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	s->connecting = true;
+	if (connect(s->fd, &s->address.sa, s->address.len) < 0 &&
+	    errno != EINPROGRESS)
+		fail(s, errno);
+}
+
+/* 0, -EAGAIN, or -errno: the connection failed. */
+static int judge_connection(const struct satip_source *s, int wait_ms)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (poll(&p, 1, wait_ms) <= 0)
+		return -EAGAIN;
+	if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+		err = errno;
+	return -err;
+}
+
+static void finish_connect(struct satip_source *s)
+{
+	int r = judge_connection(s, 0);
+
+	if (r == -EAGAIN)
+		return;
+	if (r < 0) {
+		fail(s, -r);
+		return;
+	}
+	s->connecting = false;
+	satip_session_connected(&s->session, s->now_ns);
+}
+
+static void read_connection(struct satip_source *s)
+{
+	uint8_t *to = buf_reserve(&s->in, TCP_READ);
+	ssize_t n = recv(s->fd, to, TCP_READ, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		fail(s, n < 0 ? errno : 0);
+		return;
+	}
+	buf_added(&s->in, (size_t)n);
+	satip_session_feed(&s->session, &s->in, s->now_ns);
+	learn_source(s);
+	batch_flush(s->batch); /* its runs point into the buffer */
+}
+
+static void serve_connection(struct satip_source *s)
+{
+	drain(s);
+	if (s->now_ns >= s->turn_ns) {
+		satip_session_turn(&s->session, s->now_ns);
+		s->turn_ns = s->now_ns + TURN_MS * MS;
+	}
+	if (!satip_session_wants(&s->session)) {
+		end_session(s);
+		return;
+	}
+	if (s->fd < 0)
+		connect_server(s);
+	else if (s->connecting)
+		finish_connect(s);
+	else
+		read_connection(s);
+	join_group(s, s->now_ns);
+	/* what the session cannot read ends its connection */
+	if (s->session.state == SATIP_REJOIN && !s->connecting)
+		disconnect(s);
+	send_waiting(s);
+}
+
+/* --- the source --- */
+
+static void read_flow(struct satip_source *s, struct udp_flow *flow,
+		      receiver_fn *on_received)
+{
+	const struct udp_reader to = { .on_received = on_received,
+				       .on_read = settle, .arg = s };
+	struct errmsg error;
+	int r;
+
+	if (!udp_flow_is_open(flow))
+		return;
+	r = udp_flow_read(flow, &to, s->now_ns, &error);
+	if (r > 0)
+		s->reads += r;
+}
+
+static int read_packets(struct source *source, struct batch *batch,
+			uint64_t now_ns)
+{
+	struct satip_source *s =
+		container_of(source, struct satip_source, base);
+
+	if (s->wrong.text[0] != '\0')
+		return 0;
+	s->batch = batch;
+	s->now_ns = now_ns;
+	s->reads = 0;
+	read_flow(s, &s->media, on_media);
+	read_flow(s, &s->reports, on_report);
+	serve_connection(s);
+	batch_flush(batch);
+	rtp_window_turn(s->window, now_ns);
+	batch_flush(batch);
+	return s->reads;
+}
+
+/* An error once, and its end. */
+static void log_error_once(struct satip_source *s, const char *error)
+{
+	if (error == NULL && s->logged.text[0] != '\0')
+		log_info("adapter", "SAT>IP server %s: recovered",
+			 s->session.cfg.host);
+	else if (error != NULL && !errmsg_is_alike(error, s->logged.text))
+		log_warning("adapter", "SAT>IP server %s: %s",
+			    s->session.cfg.host, error);
+	errmsg_set(&s->logged, "%s", error != NULL ? error : "");
+}
+
+static void watch_flow(struct udp_flow *flow, uint64_t now_ns)
+{
+	struct errmsg error;
+
+	/* a socket that fails is silent, and so ends the session */
+	if (udp_flow_is_open(flow))
+		(void)!udp_flow_every_second(flow, now_ns, &error);
+}
+
+static void every_second(struct source *source, uint64_t now_ns,
+			 struct source_report *ret)
+{
+	struct satip_source *s =
+		container_of(source, struct satip_source, base);
+	struct rtp_window_counts c;
+
+	if (s->wrong.text[0] != '\0') {
+		ret->error = s->wrong.text;
+		return;
+	}
+	watch_flow(&s->media, now_ns);
+	watch_flow(&s->reports, now_ns);
+	rtp_window_every_second(s->window, now_ns);
+	rtp_window_counts(s->window, &c);
+	if (buf_len(&s->in) == 0)
+		buf_reset(&s->in, TCP_KEPT);
+	ret->lost = c.lost + udp_flow_drops(&s->media);
+	ret->lock = satip_session_has_lock(&s->session, now_ns);
+	if (satip_session_has_report(&s->session, now_ns)) {
+		ret->signal = ses1_signal(&s->session.report);
+		ret->snr = ses1_snr(&s->session.report);
+	}
+	ret->error = satip_session_error(&s->session, now_ns);
+	log_error_once(s, ret->error);
+}
+
+/* A tuner is free at once only if the server reads TEARDOWN.  The process ends,
+ * so this waits for it. */
+static void leave_server(struct satip_source *s)
+{
+	struct pollfd p = { .events = POLLIN };
+
+	s->now_ns = mono_ns();
+	if (satip_session_exists(&s->session) && s->fd < 0)
+		connect_server(s);
+	if (satip_session_exists(&s->session) && s->connecting) {
+		s->connecting = judge_connection(s, LEAVE_MS) < 0;
+		buf_reset(&s->session.out, 0);
+	}
+	satip_session_end(&s->session);
+	end_session(s);
+	for (;;) {
+		s->now_ns = mono_ns();
+		drain(s);
+		if (s->leaving < 0)
+			break;
+		p.fd = s->leaving;
+		(void)poll(&p, 1, (int)((s->leave_ns - s->now_ns) / MS) + 1);
+	}
+}
+
+static void source_free(struct source *source)
+{
+	struct satip_source *s =
+		container_of(source, struct satip_source, base);
+
+	leave_server(s);
+	rtp_window_free(&s->window);
+	satip_session_done(&s->session);
+	buf_done(&s->in);
+	free(s);
+}
+
+static const struct source_ops ops = {
+	.free = source_free,
+	.read = read_packets,
+	.every_second = every_second,
+};
+
+struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
+				 uint64_t now_ns)
+{
+	struct satip_source *s = xcalloc(1, sizeof *s);
+	struct satip_config cfg = { .on_media = on_frame, .arg = s };
+	struct satip_spec spec;
+
+	(void)loop, (void)now_ns;
+	s->base.ops = &ops;
+	s->fd = s->leaving = -1;
+	if (satip_spec_parse(adapter, &spec, &s->wrong) == 0) {
+		s->address = spec.server;
+		sockaddr_format(&s->address, cfg.host);
+		memcpy(cfg.query, spec.query, sizeof cfg.query);
+		cfg.transport = spec.transport;
+		cfg.fixed_transport = spec.fixed_transport;
+	}
+	satip_session_init(&s->session, &cfg);
+	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
+	s->window = rtp_window_new(&(struct rtp_window_config){
+		.places = PLACES, .paths = 1, .reorder_ms = REORDER_MS,
+		.out = take_payload, .settle = settle, .arg = s });
+	return &s->base;
+}
