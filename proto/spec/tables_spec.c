@@ -55,3 +55,144 @@ const struct field_hook timezone_hook = { .schema = "string",
 					  .read = read_timezone };
 const struct field_hook country_hook = { .schema = "string",
 					 .read = read_country };
+
+/* --- nit_actual --- */
+
+static const char *const types[] = { "", "S", "S2", "C", "T", NULL };
+static const char *const modulations[] = { "AUTO", "QPSK", "PSK8", "QAM16",
+					   "QAM32", "QAM64", "QAM128",
+					   "QAM256", NULL };
+static const char *const polarizations[] = { "H", "V", "L", "R", NULL };
+static const char *const fecs[] = { "AUTO", "1/2", "2/3", "3/4", "5/6", "7/8",
+				    "8/9", "3/5", "4/5", "9/10", NULL };
+static const char *const rolloffs[] = { "35", "25", "20", NULL };
+static const char *const guards[] = { "1/32", "1/16", "1/8", "1/4", NULL };
+static const char *const modes[] = { "2K", "8K", "4K", NULL };
+static const char *const hierarchies[] = { "NONE", "1", "2", "4", NULL };
+static const char *const lcn_versions[] = { "eacem", "nordig-v1", NULL };
+
+/* Which modulations and rates each type has, as bits. */
+static const struct {
+	unsigned modulations, fecs;
+} allowed[] = {
+	[DELIVERY_NONE] = { ~0u, ~0u },
+	[DELIVERY_S] = { 1u << MODULATION_AUTO | 1u << MODULATION_QPSK |
+			 1u << MODULATION_QAM16, ~0u },
+	[DELIVERY_S2] = { 1u << MODULATION_AUTO | 1u << MODULATION_QPSK |
+			  1u << MODULATION_PSK8 | 1u << MODULATION_QAM16,
+			  ~0u },
+	[DELIVERY_C] = { 1u << MODULATION_AUTO | 1u << MODULATION_QAM16 |
+			 1u << MODULATION_QAM32 | 1u << MODULATION_QAM64 |
+			 1u << MODULATION_QAM128 | 1u << MODULATION_QAM256,
+			 ~0u },
+	/* the descriptor has no word for an unknown value */
+	[DELIVERY_T] = { 1u << MODULATION_QPSK | 1u << MODULATION_QAM16 |
+			 1u << MODULATION_QAM64, 0x3e },
+};
+
+bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east)
+{
+	unsigned tenths = 0, digits = 0;
+
+	for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++)
+		tenths = tenths * 10 + (unsigned)(*text - '0');
+	tenths *= 10;
+	if (*text == '.' && text[1] >= '0' && text[1] <= '9') {
+		tenths += (unsigned)(text[1] - '0');
+		text += 2;
+	}
+	if (digits == 0 || tenths > 1800 || (*text != 'E' && *text != 'W') ||
+	    text[1] != '\0')
+		return false;
+	*ret_tenths = tenths;
+	*ret_east = *text == 'E';
+	return true;
+}
+
+/* The greatest frequency in kHz and symbol rate that the descriptor holds. */
+static int judge_delivery(const void *s, struct errmsg *error)
+{
+	const struct delivery_spec *d = s;
+	bool is_satellite = d->type == DELIVERY_S || d->type == DELIVERY_S2;
+	unsigned tenths;
+	bool east;
+
+	if (d->type == DELIVERY_NONE)
+		return 0;
+	if (d->frequency == 0)
+		return errmsg_fail(error, -EINVAL, "frequency: is missing");
+	if (!is_satellite && delivery_khz(d) > 2000000)
+		return errmsg_fail(error, -EINVAL, "frequency: %u is not one "
+				   "of a %s network, in MHz or kHz",
+				   d->frequency, d->type == DELIVERY_C
+				   ? "cable" : "terrestrial");
+	if (d->type != DELIVERY_T && d->symbolrate == 0)
+		return errmsg_fail(error, -EINVAL, "symbolrate: is missing");
+	if (is_satellite && !position_parse(d->position, &tenths, &east))
+		return errmsg_fail(error, -EINVAL, "position: \"%s\" is not "
+				   "one such as 19.2E", d->position);
+	if (!(allowed[d->type].modulations >> d->modulation & 1))
+		return errmsg_fail(error, -EINVAL, "modulation: %s is not one "
+				   "of type %s", modulations[d->modulation],
+				   types[d->type]);
+	if (!(allowed[d->type].fecs >> d->fec & 1))
+		return errmsg_fail(error, -EINVAL, "fec: %s is not one of "
+				   "type %s", fecs[d->fec], types[d->type]);
+	if (d->bandwidth % 1000 != 0)
+		return errmsg_fail(error, -EINVAL, "bandwidth: %u is not 5000, "
+				   "6000, 7000 or 8000", d->bandwidth);
+	return 0;
+}
+
+#define AT(member) FIELD_AT(struct delivery_spec, member), \
+		   .flags = FIELD_OBSERVER
+
+static const struct field delivery_rows[] = {
+	{ "type", AT(type), .choices = types,
+	  .help = "S, S2, C or T." },
+	{ "frequency", AT(frequency), .max = 99999999,
+	  .help = "In MHz; from 100000 on in kHz." },
+	{ "symbolrate", AT(symbolrate), .max = 99999, .unit = "ksymbol/s",
+	  .help = "Symbol rate of a satellite or cable." },
+	{ "polarization", AT(polarization), .choices = polarizations,
+	  .help = "Polarization of a satellite." },
+	{ "position", AT(position),
+	  .help = "Orbital position of a satellite, as 19.2E." },
+	{ "fec", AT(fec), .choices = fecs,
+	  .help = "Code rate." },
+	{ "modulation", AT(modulation), .choices = modulations,
+	  .help = "Modulation." },
+	{ "rolloff", AT(rolloff), .choices = rolloffs,
+	  .help = "Roll-off of type S2, in percent." },
+	{ "bandwidth", AT(bandwidth), .min = 5000, .max = 8000,
+	  .initial = 8000, .unit = "kHz",
+	  .help = "Bandwidth of type T." },
+	{ "guardinterval", AT(guard_interval), .choices = guards,
+	  .help = "Guard interval of type T." },
+	{ "transmitmode", AT(transmission_mode), .choices = modes,
+	  .help = "Carriers of type T." },
+	{ "hierarchy", AT(hierarchy), .choices = hierarchies,
+	  .help = "Hierarchy of type T." },
+	{ "lcn_version", AT(lcn), .choices = lcn_versions,
+	  .help = "Form of the logical channel numbers." },
+};
+
+const struct field_table delivery_fields =
+	FIELD_TABLE(struct delivery_spec, delivery_rows,
+		    .flags = FIELD_LOOSE, .judge = judge_delivery);
+
+#undef AT
+#define AT(member) FIELD_AT(struct service_spec, member)
+
+static const struct field service_rows[] = {
+	{ "pnr", AT(pnr), .min = 1,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "Number of the program in the output." },
+	{ "lcn", AT(lcn), .max = LCN_MAX, .flags = FIELD_OBSERVER,
+	  .help = "Logical channel number in the NIT." },
+	{ "type", AT(type), .flags = FIELD_OBSERVER,
+	  .help = "Type of the service in the NIT; 0: by its components." },
+};
+
+const struct field_table service_fields =
+	FIELD_TABLE(struct service_spec, service_rows, .flags = FIELD_LOOSE);

@@ -9,6 +9,8 @@
 #include "common/base/util.h"
 #include "proto/spec/field.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -16,6 +18,14 @@ enum {
 	OFFSET_MIN_MIN = -720,
 	OFFSET_MAX_MIN = 780,
 	OFFSET_ABSENT = 32767,
+	NETWORK_NAME_MAX = 250, /* bytes of UTF-8 */
+	SERVICES_MAX = 128,
+	LCN_MAX = 999,
+	/* A frequency from here on is in kHz, below in MHz. */
+	FREQUENCY_KHZ = 100000,
+	POSITION_MAX = 6, /* bytes: "180.0W" */
+	SI_INTERVAL_MIN_MS = 25,
+	SI_INTERVAL_MAX_MS = 30000,
 };
 
 /* Where a table of the output comes from. */
@@ -32,7 +42,61 @@ enum clock_lost {
 	CLOCK_SOURCE,
 };
 
+enum delivery_type {
+	DELIVERY_NONE,
+	DELIVERY_S,
+	DELIVERY_S2,
+	DELIVERY_C,
+	DELIVERY_T,
+};
+
+enum modulation {
+	MODULATION_AUTO,
+	MODULATION_QPSK,
+	MODULATION_PSK8,
+	MODULATION_QAM16,
+	MODULATION_QAM32,
+	MODULATION_QAM64,
+	MODULATION_QAM128,
+	MODULATION_QAM256,
+};
+
+/* The logical channel descriptor of the NIT. */
+enum lcn_version { LCN_EACEM, LCN_NORDIG_V1 };
+
+/* How a receiver receives the transport stream: words have the positions of
+ * their codes in EN 300 468 6.2.13. */
+struct delivery_spec {
+	enum delivery_type type;
+	unsigned frequency;
+	unsigned symbolrate; /* ksymbol/s */
+	unsigned polarization;
+	char position[POSITION_MAX + 1]; /* "19.2E" */
+	unsigned fec;
+	enum modulation modulation;
+	unsigned rolloff;
+	unsigned bandwidth; /* kHz */
+	unsigned guard_interval, transmission_mode, hierarchy;
+	enum lcn_version lcn;
+};
+
+/* A service of the output. */
+struct service_spec {
+	uint16_t pnr;
+	uint16_t lcn;  /* 0: none */
+	uint8_t type;  /* 0: by its components */
+};
+
 struct tables_spec {
+	enum table_origin nit;
+	uint16_t network_id, onid;
+	char network_name[NETWORK_NAME_MAX + 1];
+	uint32_t private_data_specifier; /* 0: that of delivery.lcn */
+	struct delivery_spec delivery;
+	size_t n_services;
+	struct service_spec services[SERVICES_MAX];
+	unsigned interval_ms; /* most between two NITs; 0: 10 s */
+
 	enum table_origin tdt; /* and TOT */
 	char timezone[TIMEZONE_MAX + 1];
 	char country[4]; /* "" or three capital letters */
@@ -43,5 +107,18 @@ struct tables_spec {
 /* "pass", "own", "off", and what follows a clock that is lost; NULL ends
  * them. */
 extern const char *const table_origins[], *const clock_lost_words[];
+
+/* The objects of nit_actual and sdt. */
+extern const struct field_table delivery_fields, service_fields;
+
+/* "19.2E" in tenths of a degree; false: it is not a position. */
+bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east);
+
+/* The frequency in kHz. */
+static inline unsigned delivery_khz(const struct delivery_spec *d)
+{
+	return d->frequency < FREQUENCY_KHZ ? d->frequency * 1000
+					    : d->frequency;
+}
 
 extern const struct field_hook timezone_hook, country_hook;

@@ -143,6 +143,7 @@ system_tests = \
 	tests/system/output-groups.mjs \
 	tests/system/no-memory.mjs \
 	tests/system/output.mjs \
+	tests/system/own-network.mjs \
 	tests/system/own-time.mjs \
 	tests/system/pain-clock.mjs \
 	tests/system/pain-data.mjs \

@@ -22,6 +22,7 @@ struct remux *remux_new(const struct remux_config *config)
 		o->sdt = o->eit = o->nit = TABLE_PASS;
 	}
 	r->descrambled = config->descrambled && !o->pass_ca;
+	r->nit = config->nit;
 	r->cas = config->cas;
 	r->versions = config->versions;
 	r->first = config->first;

@@ -42,6 +42,7 @@
 #pragma once
 
 #include "proto/spec/remux_options.h"
+#include "proto/spec/tables_spec.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
@@ -90,6 +91,9 @@ struct remux_config {
 	const struct remux_options *options; /* copied */
 	/* CA descriptors, ECMs and EMMs pass only with the option cas */
 	bool descrambled;
+	/* ORIGIN_OWN: another stage sends a NIT, which the PAT names; it and
+	 * ORIGIN_OFF: the NIT of the source does not pass. */
+	enum table_origin nit;
 	/* The systems that scramble the output: their CA descriptors are added,
 	 * and those of the source pass only with the option cas.  Borrowed for
 	 * the life of the remux; NULL: none. */

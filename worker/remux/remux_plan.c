@@ -131,7 +131,7 @@ static void plan_pids(struct remux *r)
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
 	plan_emm(r);
-	r->network_pid = 0;
+	r->network_pid = r->nit == ORIGIN_OWN ? SI_PID_NIT : 0;
 	if (remux_passes_nit(r) && network != 0 && network != TS_PID_NULL) {
 		if (network >= SI_PIDS_END) {
 			pid_plan_add(&r->plan, &r->options, network);

@@ -95,6 +95,7 @@ struct remux {
 	struct remux_options options;
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
+	enum table_origin nit; /* see remux_config */
 	const struct cas_list *cas; /* see remux_config; or NULL */
 	struct table_versions *versions;
 	struct remux_versions first;
@@ -212,8 +213,9 @@ static inline bool remux_passes_cat(const struct remux *r)
 
 static inline bool remux_passes_nit(const struct remux *r)
 {
-	return r->options.nit == TABLE_PASS ||
-	       (r->options.nit == TABLE_DEFAULT && !r->single);
+	return r->nit == ORIGIN_PASS &&
+	       (r->options.nit == TABLE_PASS ||
+		(r->options.nit == TABLE_DEFAULT && !r->single));
 }
 
 static inline bool remux_has_hbbtv(const struct remux *r)

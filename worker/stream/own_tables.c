@@ -2,12 +2,17 @@
 #include "worker/stream/own_tables.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
+#include "worker/remux/psi_build.h"
+#include "worker/remux/table_versions.h"
 #include "worker/tables/country.h"
+#include "worker/tables/nit_build.h"
 #include "worker/tables/table_stage.h"
 #include "worker/tables/time_build.h"
 #include "worker/tables/zone.h"
+#include "worker/ts/psi.h"
 #include "worker/ts/si_table.h"
 
 #include <errno.h>
@@ -24,11 +29,19 @@ enum {
 	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
 	/* EN 300 468 5.1.4, TR 101 211 4.4: 30 s at most */
 	TIME_MS = 30000,
+	NIT_MS = 10000,
+	NIT_SECTIONS_MAX = PSI_PROGRAMS_MAX / NIT_SERVICES + 1,
+	TYPE_TV = 1,
+	TYPE_RADIO = 2,
 };
 
 struct own_tables {
 	struct tables_spec spec;
+	uint8_t service_type, textcode, nit_version; /* keys of the stream */
 	struct table_stage *stage;
+	const struct psi *psi;
+	uint32_t seen; /* psi_changes() at the last NIT */
+	struct table_versions *versions;
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */
 	uint8_t *zone;   /* a file of the tz database, or NULL */
@@ -177,6 +190,74 @@ void own_tables_set_clock(struct own_tables *o, bool synchronised)
 	use_time(o);
 }
 
+/* --- the NIT --- */
+
+static struct nit_service describe(const struct own_tables *o,
+				   const struct psi_program *p)
+{
+	bool video = p->video_pid != TS_PID_NULL;
+	struct nit_service s = {
+		.pnr = p->number,
+		.type = o->service_type != 0 ? o->service_type
+			: video ? TYPE_TV : TYPE_RADIO,
+	};
+
+	for (size_t i = 0; i < o->spec.n_services; i++) {
+		const struct service_spec *given = &o->spec.services[i];
+
+		if (given->pnr != p->number)
+			continue;
+		s.lcn = given->lcn;
+		if (given->type != 0)
+			s.type = given->type;
+	}
+	return s;
+}
+
+/* Builds the NIT after the programs have changed. */
+static void build_nit(struct own_tables *o)
+{
+	struct schedule_key key = { SI_PID_NIT, NIT_TABLE_ID,
+				    o->spec.network_id };
+	struct nit_service services[PSI_PROGRAMS_MAX];
+	struct schedule_section list[NIT_SECTIONS_MAX];
+	uint8_t data[NIT_SECTIONS_MAX][SECTION_PSI_MAX];
+	const struct psi_program *programs;
+	size_t n = psi_programs(o->psi, &programs), sections;
+	struct nit_content content = {
+		.spec = &o->spec,
+		.textcode = o->textcode,
+		.tsid = psi_tsid(o->psi),
+		.services = services,
+		.n_services = MIN(n, (size_t)PSI_PROGRAMS_MAX),
+	};
+	uint64_t hash = HASH_INIT;
+	uint8_t version;
+
+	o->seen = psi_changes(o->psi);
+	if (!psi_has_pat(o->psi))
+		return;
+	for (size_t i = 0; i < content.n_services; i++)
+		services[i] = describe(o, &programs[i]);
+	sections = nit_build_sections(&content);
+	for (size_t i = 0; i < sections; i++) {
+		list[i].data = data[i];
+		list[i].len = nit_build(&content, i, data[i]);
+		hash = hash_add(hash, data[i], list[i].len);
+	}
+	version = table_version(o->versions,
+				(struct table_name){ NIT_TABLE_ID,
+						     o->spec.network_id },
+				hash, o->nit_version);
+	for (size_t i = 0; i < sections; i++)
+		section_set_version(data[i], list[i].len, version);
+	(void)schedule_set(table_stage_schedule(o->stage), &key,
+			   o->spec.interval_ms != 0
+				   ? MIN(o->spec.interval_ms, NIT_MS)
+				   : NIT_MS,
+			   list, sections);
+}
+
 /* --- all tables --- */
 
 struct own_tables *own_tables_new(const struct own_tables_config *config)
@@ -184,10 +265,15 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	const struct tables_spec *spec = &config->spec->tables;
 	struct own_tables *o;
 
-	if (spec->tdt == ORIGIN_PASS)
+	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
+	o->service_type = config->spec->remux.service_type;
+	o->textcode = config->spec->remux.textcode;
+	o->nit_version = config->spec->nit_version;
+	o->psi = config->psi;
+	o->versions = config->versions;
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
@@ -197,6 +283,8 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);
 	use_time(o);
+	/* the remux drops that of most inputs */
+	table_stage_drop(o->stage, NIT_TABLE_ID, spec->nit != ORIGIN_PASS);
 	return o;
 }
 
@@ -213,5 +301,7 @@ void own_tables_free(struct own_tables **o)
 void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
+	if (o->spec.nit == ORIGIN_OWN && psi_changes(o->psi) != o->seen)
+		build_nit(o);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
 }

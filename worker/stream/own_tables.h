@@ -11,9 +11,15 @@
 #include "worker/ts/packet.h"
 
 struct own_tables;
+struct psi;
+struct table_versions;
 
 struct own_tables_config {
 	const struct stream_spec *spec; /* copied */
+	/* The tables of the stream, the versions of its own tables; they
+	 * outlive it. */
+	const struct psi *psi;
+	struct table_versions *versions;
 	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
 	ts_out_fn *out;
 	void *arg;

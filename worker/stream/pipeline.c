@@ -368,6 +368,8 @@ static void make_selector(struct pipeline *p,
 	});
 	p->tables = own_tables_new(&(struct own_tables_config){
 		.spec = &spec,
+		.psi = splice_psi(p->splice),
+		.versions = &p->memory->tables,
 		.cc = p->memory->table_cc,
 		.out = tabled,
 		.arg = p,

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// own-network: a NIT of its own in the output of a stream.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { capture } from '../helpers/capture.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { tables } from '../helpers/si.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const OTHER = { pnr: 2, pmtPid: 0x200, video: 0x201, audio: 0x202 };
+const NIT = 0x40, PID = 0x10;
+const keys = {
+	type: 'mpts', nit: 'own', network_id: 12, network_name: 'Netz',
+	onid: 34, si_interval: 300, nit_version: 7,
+	nit_actual: { type: 'C', frequency: 306, symbolrate: 6900,
+		modulation: 'QAM256', lcn_version: 'nordig-v1' },
+	sdt: [{ pnr: 1, lcn: 101 }, { pnr: 2, lcn: 102, type: 25 }],
+};
+const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', { ...keys, ...more });
+
+// Where the counter of the PID jumps, by packets.
+function gaps(data) {
+	const counters = [];
+
+	for (let at = 0; at < data.length; at += 188)
+		if ((data.readUInt16BE(at + 1) & 0x1fff) === PID)
+			counters.push(data[at + 3] & 15);
+	return counters.flatMap((cc, i) => i > 0 &&
+		cc !== (counters[i - 1] + 1) % 16 ? [i] : []);
+}
+
+test('the NIT has the network, its services and their numbers', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(one()));
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000', ['dvb_nit.sid',
+		'mpeg_descr.net_name.name', 'mpeg_descr.svc_list.id']);
+	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+	const sender = await Sender.start(t, mux, 5000);
+
+	await sluice.onair('a001');
+	await waitUntil('a NIT', () => seen().some((p) => p['dvb_nit.sid']));
+	const [judged] = seen().filter((p) => p['dvb_nit.sid']);
+
+	// its successor continues counters and version
+	process.kill(sluice.worker('stream', 'a001').pid, 'SIGKILL');
+	await waitUntil('its successor', () => sluice.worker('stream', 'a001'));
+	await sluice.onair('a001');
+	const from = mux.seconds;
+
+	await waitUntil('two seconds', () => mux.seconds > from + 2);
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: one({ network_name: 'Anders' }) });
+	await sluice.onair('a001');
+	const then = mux.seconds;
+
+	await waitUntil('two seconds', () => mux.seconds > then + 2);
+	await recorder.all(sender);
+	const data = joined((await recorder.stop())[0]);
+
+	await sluice.stop();
+	const { fixed, pat } = tables(data);
+	const nits = fixed.filter((s) => s.id === NIT);
+
+	assert.equal(pat.programs.get(0), PID);
+	assert.deepEqual([...pat.programs.keys()].sort(), [0, 1, 2]);
+	assert.ok(nits.every((s) => s.pid === PID && s.extension === 12));
+	assert.ok(nits.length >= 2 * 2 / 0.3);
+	// as nit_version says; another content has another version
+	const versions = [...new Set(nits.map((s) => s.version))];
+
+	assert.deepEqual(versions, [7, 8]);
+	assert.deepEqual(gaps(data), []);
+	// another reader of the same bytes
+	assert.deepEqual(Object.values(judged).map((text) => text.split(',')),
+		[['0x000c'], ['Netz'], ['0x0001', '0x0002']]);
+});
+
+test('nit=off takes the NIT of the source away', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(one({ nit: 'off' })));
+	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	const from = mux.seconds;
+
+	await waitUntil('a second', () => mux.seconds > from + 1);
+	await recorder.all(sender);
+	const data = joined((await recorder.stop())[0]);
+
+	await sluice.stop();
+	assert.equal(checkTs(data).ccErrors, 0);
+	assert.deepEqual(tables(data).fixed.filter((s) => s.pid === PID), []);
+	assert.deepEqual([...tables(data).pat.programs.keys()], [1, 2]);
+});
+
+test('wrong values are refused with the name of the key', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const set = async (more) => JSON.parse((await sluice.post({
+		cmd: 'set-stream', stream: one(more) })).body).error;
+
+	for (const [more, expected] of [
+		[{ nit: 'x' }, /nit: .*"x"/],
+		[{ network_id: 0 }, /network_id: 0 is not between 1/],
+		[{ nit_actual: { type: 'C', frequency: 306 } },
+			/nit_actual\.symbolrate: is missing/],
+		[{ nit_actual: 'C' }, /nit_actual: is not an object/],
+		[{ sdt: [{ pnr: 1, lcn: 1000 }] },
+			/sdt\[0\]\.lcn: 1000 is not between 0 and 999/],
+		[{ sdt: [{ lcn: 1 }] }, /sdt\[0\]\.pnr: is missing/],
+		[{ sdt: Array.from({ length: 129 }, () => ({ pnr: 1 })) },
+			/sdt: has 129 items, more than 128/],
+		[{ network_name: 'x'.repeat(251) },
+			/network_name: is longer than 250 bytes/],
+		[{ si_interval: 1 }, /si_interval: 1 is not between 25/],
+	])
+		assert.match(await set(more) ?? '', expected);
+	await sluice.stop();
+});
