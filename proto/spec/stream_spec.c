@@ -303,6 +303,9 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER, .needs = "nit",
 	  .help = "In front of the logical channel numbers; 0: that of "
 		  "lcn_version." },
+	{ "si", FIELD_ITEMS(struct stream_spec, tables.si, tables.n_si),
+	  .of = &si_section_fields, .flags = FIELD_OBSERVER,
+	  .help = "Sections that are sent as they are." },
 	{ "si_interval", AT(tables.interval_ms), .min = SI_INTERVAL_MIN_MS,
 	  .max = SI_INTERVAL_MAX_MS, .unit = "ms",
 	  .flags = FIELD_OBSERVER,

@@ -26,6 +26,11 @@ enum {
 	POSITION_MAX = 6, /* bytes: "180.0W" */
 	SI_INTERVAL_MIN_MS = 25,
 	SI_INTERVAL_MAX_MS = 30000,
+	SI_SECTIONS_MAX = 64,
+	SI_SECTION_BYTES = 4096,
+	SI_SECTION_INTERVAL_MAX_MS = 3600 * 1000,
+	SI_PID_MIN = 16,
+	SI_VERSION_ABSENT = 32,
 };
 
 /* Where a table of the output comes from. */
@@ -87,7 +92,17 @@ struct service_spec {
 	uint8_t type;  /* 0: by its components */
 };
 
+/* A section that an operator wrote. */
+struct si_section_spec {
+	const char *hex; /* borrowed from the JSON */
+	uint16_t pid;
+	unsigned interval_ms;
+	uint8_t version; /* SI_VERSION_ABSENT: that in hex */
+};
+
 struct tables_spec {
+	size_t n_si;
+	struct si_section_spec si[SI_SECTIONS_MAX];
 	enum table_origin nit;
 	uint16_t network_id, onid;
 	char network_name[NETWORK_NAME_MAX + 1];
@@ -110,6 +125,14 @@ extern const char *const table_origins[], *const clock_lost_words[];
 
 /* The objects of nit_actual and sdt. */
 extern const struct field_table delivery_fields, service_fields;
+/* Those of si. */
+extern const struct field_table si_section_fields;
+
+/* The section with its version and CRC_32; the sentence begins with "hex: ".
+ * 0 or -EINVAL. */
+int si_section_read(const struct si_section_spec *,
+		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
+		    struct errmsg *error) MUST_CHECK;
 
 /* "19.2E" in tenths of a degree; false: it is not a position. */
 bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east);

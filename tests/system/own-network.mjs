@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
-import { tables } from '../helpers/si.mjs';
+import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
@@ -101,6 +101,45 @@ test('nit=off takes the NIT of the source away', async (t) => {
 	assert.deepEqual([...tables(data).pat.programs.keys()], [1, 2]);
 });
 
+// A BAT of a single section, and a section of a private table.
+const BAT = '4af00d 0007 c1 00 00 f000 f000';
+const PRIVATE = '90b00a 0001 c1 00 00 aa';
+
+test('sections of the operator go out, but not on a PID of a program',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const si = [{ hex: BAT, pid: 17, interval: 200, version: 9 },
+		{ hex: PRIVATE, pid: 0x300, interval: 100 },
+		{ hex: PRIVATE, pid: OTHER.audio, interval: 100 }];
+	const sluice = await Sluice.start(t, config(one({ nit: 'pass', si })));
+	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000',
+		['dvb_bat.bouquet_id']);
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	const from = mux.seconds;
+
+	await waitUntil('two seconds', () => mux.seconds > from + 2);
+	await waitUntil('a BAT', () => seen().some((p) =>
+		p['dvb_bat.bouquet_id'] === '0x0007'));
+	await sluice.logged(/si: PID 514 is not sent: a program uses it/);
+	await recorder.all(sender);
+	const data = joined((await recorder.stop())[0]);
+
+	await sluice.stop();
+	assert.equal(checkTs(data).ccErrors, 0);
+	const found = sections(data, new Set([17, 0x300]));
+	const bats = found.filter((s) => s.id === 0x4a);
+	const others = found.filter((s) => s.id === 0x90);
+
+	assert.ok(bats.length >= 2 / 0.2 && others.length >= 2 / 0.1);
+	assert.ok(bats.every((s) => s.version === 9 && s.extension === 7 &&
+		s.pid === 17));
+	assert.ok(others.every((s) => s.pid === 0x300 && s.version === 0));
+});
+
 test('wrong values are refused with the name of the key', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const set = async (more) => JSON.parse((await sluice.post({
@@ -119,6 +158,14 @@ test('wrong values are refused with the name of the key', async (t) => {
 			/sdt: has 129 items, more than 128/],
 		[{ network_name: 'x'.repeat(251) },
 			/network_name: is longer than 250 bytes/],
+		[{ si: [{ hex: BAT, pid: 0 }] },
+			/si\[0\]\.pid: 0 is not between 16 and 8190/],
+		[{ si: [{ hex: 'zz', pid: 17 }] },
+			/si\[0\]\.hex: has a character at 0/],
+		[{ si: [{ hex: BAT, pid: 17, version: 32 }] },
+			/si\[0\]\.version: 32 is not between 0 and 31/],
+		[{ si: [{ hex: BAT, pid: 17, interval: 24 }] },
+			/si\[0\]\.interval: 24 is not between 25/],
 		[{ si_interval: 1 }, /si_interval: 1 is not between 25/],
 	])
 		assert.match(await set(more) ?? '', expected);

@@ -160,6 +160,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_remux_options \
 	tests/unit/proto/spec/test_report_shape \
 	tests/unit/proto/spec/test_satip_spec \
+	tests/unit/proto/spec/test_si_section \
 	tests/unit/proto/spec/test_stream_spec \
 	tests/unit/proto/wire/test_http_range \
 	tests/unit/proto/wire/test_http_request \

@@ -7,6 +7,7 @@
 #include "common/base/wall.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/own_sections.h"
 #include "worker/tables/country.h"
 #include "worker/tables/nit_build.h"
 #include "worker/tables/table_stage.h"
@@ -39,8 +40,9 @@ struct own_tables {
 	struct tables_spec spec;
 	uint8_t service_type, textcode, nit_version; /* keys of the stream */
 	struct table_stage *stage;
+	struct own_sections *sections; /* NULL: none */
 	const struct psi *psi;
-	uint32_t seen; /* psi_changes() at the last NIT */
+	uint32_t seen; /* psi_changes() when the tables were made */
 	struct table_versions *versions;
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */
@@ -234,7 +236,6 @@ static void build_nit(struct own_tables *o)
 	uint64_t hash = HASH_INIT;
 	uint8_t version;
 
-	o->seen = psi_changes(o->psi);
 	if (!psi_has_pat(o->psi))
 		return;
 	for (size_t i = 0; i < content.n_services; i++)
@@ -265,7 +266,8 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	const struct tables_spec *spec = &config->spec->tables;
 	struct own_tables *o;
 
-	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS)
+	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS &&
+	    spec->n_si == 0)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
@@ -280,6 +282,8 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 		.out = config->out,
 		.arg = config->arg,
 	});
+	o->sections = own_sections_new(spec, o->stage);
+	o->spec.n_si = 0; /* its texts are borrowed */
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);
 	use_time(o);
@@ -292,6 +296,7 @@ void own_tables_free(struct own_tables **o)
 {
 	if (*o == NULL)
 		return;
+	own_sections_free(&(*o)->sections);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
 	free(*o);
@@ -301,7 +306,12 @@ void own_tables_free(struct own_tables **o)
 void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
-	if (o->spec.nit == ORIGIN_OWN && psi_changes(o->psi) != o->seen)
-		build_nit(o);
+	if (psi_changes(o->psi) != o->seen) {
+		o->seen = psi_changes(o->psi);
+		if (o->spec.nit == ORIGIN_OWN)
+			build_nit(o);
+		if (o->sections != NULL)
+			own_sections_use(o->sections, o->psi);
+	}
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
 }

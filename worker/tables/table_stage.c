@@ -39,6 +39,7 @@ struct table_stage {
 	uint64_t dropped_tables[256 / 64];
 	uint64_t dropped_pids[TS_PIDS / 64];
 	struct inspected *inspected[INSPECTED]; /* NULL: passes */
+	bool shared[INSPECTED]; /* with own sections: always inspected */
 
 	struct section_queue queue;
 	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
@@ -131,14 +132,23 @@ void table_stage_counters(const struct table_stage *s,
 	*ret = s->counted;
 }
 
+static struct inspected *inspected_new(void)
+{
+	struct inspected *i = xcalloc(1, sizeof *i);
+
+	section_init(&i->assembler, i->buffer, sizeof i->buffer);
+	return i;
+}
+
 void table_stage_drop(struct table_stage *s, uint8_t table_id, bool drop)
 {
 	size_t place = place_of_table(table_id);
-	bool any = false;
+	bool any;
 
 	if (place == INSPECTED)
 		return;
 	put(s->dropped_tables, table_id, drop);
+	any = s->shared[place];
 	for (unsigned id = NIT_TABLE_ID; id <= TOT_TABLE_ID; id++)
 		any |= place_of_table((uint8_t)id) == place &&
 		       has(s->dropped_tables, id);
@@ -146,11 +156,21 @@ void table_stage_drop(struct table_stage *s, uint8_t table_id, bool drop)
 		free(s->inspected[place]);
 		s->inspected[place] = NULL;
 	} else if (s->inspected[place] == NULL) {
-		struct inspected *i = xcalloc(1, sizeof *i);
-
-		section_init(&i->assembler, i->buffer, sizeof i->buffer);
-		s->inspected[place] = i;
+		s->inspected[place] = inspected_new();
 	}
+}
+
+void table_stage_own_pid(struct table_stage *s, uint16_t pid)
+{
+	size_t place = place_of_pid(pid);
+
+	if (place == INSPECTED) {
+		table_stage_drop_pid(s, pid, true);
+		return;
+	}
+	s->shared[place] = true;
+	if (s->inspected[place] == NULL)
+		s->inspected[place] = inspected_new();
 }
 
 void table_stage_drop_pid(struct table_stage *s, uint16_t pid, bool drop)

@@ -45,6 +45,11 @@ struct schedule *table_stage_schedule(struct table_stage *);
  * lets them pass again. */
 void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
 
+/* Own sections go out on this PID: packets of the source on it are dropped, but
+ * for sections of NIT, SDT, BAT, EIT, TDT and TOT on their PIDs, which share
+ * its counter. */
+void table_stage_own_pid(struct table_stage *, uint16_t pid);
+
 /* Drops each packet of a PID, or lets them pass again. */
 void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 

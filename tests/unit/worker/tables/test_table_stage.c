@@ -227,3 +227,37 @@ Test(table_stage, drops_the_tables_that_are_replaced_and_passes_the_others)
 	cr_assert_arr_eq(r->got[r->n - 1], packet, TS_PACKET);
 	rig_free(r);
 }
+
+/* Own sections and those of the source share the counter of a PID. */
+Test(table_stage, own_sections_share_the_pid_of_the_tables_of_the_source)
+{
+	struct rig *r = rig_new();
+	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 0x40, 0x10, 0x10, 0,
+				      0x41, 0x30, 2, 0xcc, 0xdd };
+	size_t own = 0, others = 0;
+
+	memset(packet + 10, 0xff, TS_PACKET - 10);
+	set_nit(r, 300);
+	table_stage_own_pid(r->stage, 0x10);
+	table_stage_own_pid(r->stage, 0x333);
+	for (r->ms = 1; r->ms < 4000; r->ms += 10) {
+		feed(r, 0x100, 20);
+		feed(r, 0x333, 1);
+		if (r->ms % 100 != 1)
+			continue;
+		ts_set_cc(packet, (unsigned)(r->ms / 100));
+		table_stage_feed(r->stage, &(struct ts_run){ packet, 1 }, 1,
+				 r->ms * MS, r->ms);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		if (ts_pid(r->got[i]) != 0x10 || !ts_pusi(r->got[i]))
+			continue;
+		own += r->got[i][5] == 0x40;
+		others += r->got[i][5] == 0x41;
+	}
+	cr_assert_geq(own, 7);
+	cr_assert_geq(others, 38);
+	cr_assert_eq(count(r, 0x333), 0);
+	expect_continuous(r, 0x10);
+	rig_free(r);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sections that an operator wrote: list si of a stream. */
+#include "common/base/crc32.h"
+#include "common/base/hex.h"
+#include "proto/spec/tables_spec.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	HEADER = 3,
+	LONG_HEADER = 8,
+	CRC = 4,
+	TOT_TABLE = 0x73, /* has a CRC_32 behind a short header */
+	FIRST_TABLE = 0x03, /* PAT, CAT and PMT have no own sections */
+	STUFFING_TABLE = 0x72,
+	DVB_TABLE = 0x40,
+	EIT_FIRST = 0x4e,
+	EIT_LAST = 0x6f,
+	PRIVATE_TABLE = 0x80,
+	SHORT_MAX = 1024, /* EN 300 468 5.2, but EIT and private ones */
+};
+
+/* Reads the digits; blanks may stand between them. */
+static int read_hex(const char *text, uint8_t ret[SI_SECTION_BYTES],
+		    size_t *ret_len, struct errmsg *error)
+{
+	size_t n = 0, len;
+	int high = -1;
+
+	for (const char *s = text; *s != '\0'; s++) {
+		int digit = hex_digit(*s);
+
+		if (*s == ' ')
+			continue;
+		if (digit < 0)
+			return errmsg_fail(error, -EINVAL, "hex: has a "
+					   "character at %zu that is no "
+					   "hexadecimal digit",
+					   (size_t)(s - text));
+		if (high < 0) {
+			high = digit;
+			continue;
+		}
+		if (n == SI_SECTION_BYTES)
+			return errmsg_fail(error, -EINVAL, "hex: is longer "
+					   "than %d bytes", SI_SECTION_BYTES);
+		ret[n++] = (uint8_t)(high << 4 | digit);
+		high = -1;
+	}
+	len = n;
+	if (high >= 0 || len < HEADER)
+		return errmsg_fail(error, -EINVAL, "hex: is not a whole "
+				   "section");
+	*ret_len = len;
+	return 0;
+}
+
+static size_t most(uint8_t table_id)
+{
+	bool is_long = table_id >= PRIVATE_TABLE ||
+		       (table_id >= EIT_FIRST && table_id <= EIT_LAST) ||
+		       (table_id < DVB_TABLE && table_id >= FIRST_TABLE);
+
+	return is_long ? SI_SECTION_BYTES : SHORT_MAX;
+}
+
+static void seal(uint8_t *s, size_t len)
+{
+	uint32_t crc = crc32_mpeg(s, len - CRC);
+
+	for (size_t i = 0; i < CRC; i++)
+		s[len - CRC + i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
+int si_section_read(const struct si_section_spec *spec,
+		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
+		    struct errmsg *error)
+{
+	size_t have = 0, len;
+	bool is_long, has_crc;
+
+	if (read_hex(spec->hex != NULL ? spec->hex : "", ret, &have, error) < 0)
+		return -EINVAL;
+	len = HEADER + ((size_t)(ret[1] & 0x0f) << 8 | ret[2]);
+	is_long = ret[1] & 0x80;
+	has_crc = is_long || ret[0] == TOT_TABLE;
+	if (ret[0] < FIRST_TABLE || ret[0] == STUFFING_TABLE || ret[0] == 0xff)
+		return errmsg_fail(error, -EINVAL, "hex: table_id %u is not "
+				   "one that can be sent", ret[0]);
+	if (len > most(ret[0]) || len < (is_long ? LONG_HEADER + CRC : HEADER))
+		return errmsg_fail(error, -EINVAL, "hex: section_length makes "
+				   "%zu bytes, and table_id %u has %d to %zu",
+				   len, ret[0],
+				   is_long ? LONG_HEADER + CRC : HEADER,
+				   most(ret[0]));
+	if (have != len && !(has_crc && have + CRC == len))
+		return errmsg_fail(error, -EINVAL, "hex: has %zu bytes, and "
+				   "its section_length makes %zu", have, len);
+	if (have == len && has_crc && crc32_mpeg(ret, len) != 0)
+		return errmsg_fail(error, -EINVAL, "hex: its CRC_32 is wrong; "
+				   "it may be left out");
+	if (is_long && ret[6] > ret[7])
+		return errmsg_fail(error, -EINVAL, "hex: section_number %u is "
+				   "above last_section_number %u", ret[6],
+				   ret[7]);
+	if (is_long && spec->version != SI_VERSION_ABSENT)
+		ret[5] = (uint8_t)((ret[5] & 0xc1) | spec->version << 1);
+	if (has_crc)
+		seal(ret, len);
+	*ret_len = len;
+	return 0;
+}
+
+static int judge(const void *s, struct errmsg *error)
+{
+	uint8_t section[SI_SECTION_BYTES];
+	size_t len;
+
+	return si_section_read(s, section, &len, error);
+}
+
+#define AT(member) FIELD_AT(struct si_section_spec, member)
+
+static const struct field rows[] = {
+	{ "hex", AT(hex), .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "The bytes of the section; the CRC_32 may be left out." },
+	{ "pid", AT(pid), .min = SI_PID_MIN, .max = 8190,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "PID of the section, which no component has." },
+	{ "interval", AT(interval_ms), .min = SI_INTERVAL_MIN_MS,
+	  .max = SI_SECTION_INTERVAL_MAX_MS, .initial = 1000, .unit = "ms",
+	  .flags = FIELD_OBSERVER,
+	  .help = "Most time between two of the section." },
+	{ "version", AT(version), .max = SI_VERSION_ABSENT - 1,
+	  .initial = SI_VERSION_ABSENT, .flags = FIELD_OBSERVER,
+	  .help = "Version of the table, in place of that of hex." },
+};
+
+const struct field_table si_section_fields =
+	FIELD_TABLE(struct si_section_spec, rows, .flags = FIELD_LOOSE,
+		    .judge = judge);

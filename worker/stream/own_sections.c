@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_sections.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "worker/tables/table_stage.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct own_section {
+	struct schedule_key key;
+	unsigned interval_ms;
+	bool refused; /* a program uses its PID, as was logged */
+	size_t len;
+	uint8_t *data;
+};
+
+struct own_sections {
+	struct table_stage *stage;
+	size_t n;
+	struct own_section list[SI_SECTIONS_MAX];
+};
+
+static void take(struct own_section *to, const struct si_section_spec *spec,
+		 const uint8_t *section, size_t len)
+{
+	to->key.pid = spec->pid;
+	to->key.table_id = section_table_id(section);
+	if (section_has_syntax(section))
+		to->key.extension = (uint16_t)(section[3] << 8 | section[4]);
+	to->interval_ms = spec->interval_ms;
+	to->len = len;
+	to->data = xcalloc(1, len);
+	memcpy(to->data, section, len);
+}
+
+struct own_sections *own_sections_new(const struct tables_spec *spec,
+				      struct table_stage *stage)
+{
+	uint8_t section[SI_SECTION_BYTES];
+	struct own_sections *o;
+	struct errmsg error;
+	size_t len;
+
+	if (spec->n_si == 0)
+		return NULL;
+	o = xcalloc(1, sizeof *o);
+	o->stage = stage;
+	for (size_t i = 0; i < spec->n_si; i++) {
+		/* a wrong value is as if its key were absent */
+		if (spec->si[i].pid < SI_PID_MIN)
+			continue;
+		if (si_section_read(&spec->si[i], section, &len, &error) < 0)
+			log_error("stream", "si[%zu].%s", i, error.text);
+		else
+			take(&o->list[o->n++], &spec->si[i], section, len);
+	}
+	return o;
+}
+
+void own_sections_free(struct own_sections **o)
+{
+	for (size_t i = 0; *o != NULL && i < (*o)->n; i++)
+		free((*o)->list[i].data);
+	free(*o);
+	*o = NULL;
+}
+
+static bool is_same_table(const struct own_section *a,
+			  const struct own_section *b)
+{
+	return a->key.pid == b->key.pid &&
+	       a->key.table_id == b->key.table_id &&
+	       a->key.extension == b->key.extension;
+}
+
+/* Is it the first of its table in the list? */
+static bool is_first(const struct own_sections *o, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_same_table(&o->list[i], &o->list[at]))
+			return false;
+	return true;
+}
+
+/* Schedules the table whose first section this is. */
+static void send_table(struct own_sections *o, size_t first)
+{
+	struct schedule_section list[SI_SECTIONS_MAX];
+	const struct own_section *s = &o->list[first];
+	unsigned interval_ms = s->interval_ms;
+	size_t n = 0;
+
+	for (size_t i = first; i < o->n; i++) {
+		if (!is_same_table(&o->list[i], s))
+			continue;
+		list[n].data = o->list[i].data;
+		list[n++].len = o->list[i].len;
+		interval_ms = MIN(interval_ms, o->list[i].interval_ms);
+	}
+	table_stage_own_pid(o->stage, s->key.pid);
+	table_stage_drop(o->stage, s->key.table_id,
+			 s->key.pid < SI_PIDS_END);
+	(void)schedule_set(table_stage_schedule(o->stage), &s->key,
+			   interval_ms, list, n);
+}
+
+static void refuse_table(struct own_sections *o, size_t first)
+{
+	struct own_section *s = &o->list[first];
+
+	(void)schedule_set(table_stage_schedule(o->stage), &s->key, 0, NULL,
+			   0);
+	table_stage_drop_pid(o->stage, s->key.pid, false);
+	if (!s->refused)
+		log_error("stream", "si: PID %u is not sent: a program uses "
+			  "it: choose another PID", s->key.pid);
+	s->refused = true;
+}
+
+void own_sections_use(struct own_sections *o, const struct psi *psi)
+{
+	if (!psi_has_pat(psi))
+		return;
+	for (size_t i = 0; i < o->n; i++) {
+		struct own_section *s = &o->list[i];
+
+		if (!is_first(o, i))
+			continue;
+		if (s->key.pid >= SI_PIDS_END &&
+		    psi_class(psi, s->key.pid) != PID_UNKNOWN) {
+			refuse_table(o, i);
+			continue;
+		}
+		s->refused = false;
+		send_table(o, i);
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sections that an operator wrote (list si of a stream), in the schedule of
+ * the stream. */
+#pragma once
+
+#include "proto/spec/tables_spec.h"
+
+struct own_sections;
+struct psi;
+struct table_stage;
+
+/* Copies the sections; borrows the stage.  NULL: there are none. */
+struct own_sections *own_sections_new(const struct tables_spec *,
+				      struct table_stage *);
+/* NULL-safe; sets *o to NULL. */
+void own_sections_free(struct own_sections **);
+
+/* The programs of the stream have changed: sends the sections whose PIDs no
+ * program uses, and logs the others. */
+void own_sections_use(struct own_sections *, const struct psi *);
