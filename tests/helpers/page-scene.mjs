@@ -10,7 +10,7 @@ export const EVIL = '<img src=x onerror=alert(1)>\u202e</b>"\'`';
 const source = (id, port, more = {}) => stream(id,
 	`udp://127.0.0.1:${port}`, `udp://127.0.0.1:${port + 100}`, more);
 
-const CONFIG = {
+export const CONFIG = {
 	gid: 466560,
 	settings: { instance_name: 'north', http_play_stream: true,
 		http_play_hls: true },

@@ -46,7 +46,7 @@ export class WsClient {
 	// Resolves once the handshake has an answer; status 101 when open.
 	// secure: options of tls.connect() for one over TLS.
 	static open(t, port, path, headers = {}, secure = null) {
-		const self = new WsClient();
+		const self = new this();
 		const key = randomBytes(16).toString('base64');
 		const all = { Host: `127.0.0.1:${port}`, Upgrade: 'websocket',
 			Connection: 'Upgrade', 'Sec-WebSocket-Key': key,
@@ -119,7 +119,8 @@ export class WsClient {
 		return true;
 	}
 
-	#tell(message) {
+	// A message of the service; another protocol replaces this.
+	take(message) {
 		this.messages.push(message);
 		judgeEvent(message);
 	}
@@ -131,7 +132,7 @@ export class WsClient {
 		case OP.text: {
 			const text = payload.toString();
 			if (text.startsWith('{'))
-				this.#tell(JSON.parse(text));
+				this.take(JSON.parse(text));
 			else
 				this.texts.push(text);
 			break;

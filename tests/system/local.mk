@@ -15,6 +15,7 @@ helper_files = \
 	tests/helpers/container.mjs \
 	tests/helpers/crowd.mjs \
 	tests/helpers/fake-service.mjs \
+	tests/helpers/firefox.mjs \
 	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
 	tests/helpers/hls-scripted.mjs \
