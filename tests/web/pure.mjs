@@ -18,7 +18,7 @@ const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
 	await load('common/words.js');
 const { href, parseRoute } = await load('headend/route.js');
 const { sectionsOf } = await load('headend/groups.js');
-const { fit } = await load('headend/sizes.js');
+const { fit, shortNames } = await load('headend/sizes.js');
 const { sorted } = await load('headend/rows.js');
 const { diff, fieldOf, merge, same } =
 	await load('headend/merge.js');
@@ -325,12 +325,24 @@ test('each stream is on the wall once, by the first category', () => {
 	[['Type / Films', 'c'], ['Type / News', 'ag'], ['rest', 'bdef']]);
 });
 
+test('names that begin alike differ in the smallest tiles', () => {
+	const short = shortNames(['Stream 10', 'Stream 11', 'Discovery',
+		'News HD', 'News HD 2', 'Канал №1', 'Канал №2']);
+
+	assert.deepEqual(['Stream 10', 'Stream 11', 'Discovery', 'News HD',
+		'News HD 2', 'Канал №1', 'another'].map(short), ['St…10',
+		'St…11', 'Discovery', 'News HD', 'Ne…D 2', 'Ка…№1', 'another']);
+});
+
 test('1,000 tiles fit on a screen of 1920 to 1080', () => {
 	const width = 1920 - 64 - 24 - 15, height = 1080 - 40 - 200;
 
 	assert.equal(fit([6], width, height), 'l');
 	assert.equal(fit([150], width, height), 'm');
 	assert.equal(fit([1000], width, height), 's');
+	// a phone is scrolled anyway
+	assert.equal(fit([5, 5, 5], 340, 400), 'm');
+	assert.equal(fit([1000], 340, 400), 's');
 	const perRow = Math.floor((width + 2) / 54);
 
 	assert.ok(Math.ceil(1000 / perRow) * 24 + 26 <= height, `${perRow}`);

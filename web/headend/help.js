@@ -29,7 +29,7 @@ export function Keys({ app, onClose }) {
 
 	return html`<${Dialog} title=${t('help')} onClose=${onClose}>
 		${!app.hasKeys && html`<p class="note">${t('keys_are_off')}</p>`}
-		<dl class="keys">${keys.map(([key, word]) => html`
+		<dl class="keys" tabindex="0">${keys.map(([key, word]) => html`
 			<dt><kbd>${key}</kbd></dt><dd>${t(word)}</dd>`)}
 			${pages.map(({ key, word }) => html`
 			<dt><kbd>g ${key}</kbd></dt><dd>${t('go_to', { page: t(

@@ -6,9 +6,11 @@
 /** Width and height with the gap, in px. */
 export const SIZES = { l: [202, 98], m: [122, 50], s: [54, 24] };
 const HEAD = 26; // of a section
+const PHONE = 600; // px: a screen that is scrolled anyway
+const SHORT = 7; // characters of a name in the smallest tile
 
 /**
- * The largest tiles with which all sections fit.
+ * The largest tiles with which all sections fit; on a phone, on three screens.
  * @param {number[]} counts of tiles in each section
  * @param {number} width
  * @param {number} height
@@ -21,8 +23,31 @@ export function fit(counts, width, height) {
 		const need = counts.reduce((sum, n) => sum + HEAD +
 			Math.ceil(n / perRow) * h, 0);
 
-		if (need <= height)
+		if (need <= (width < PHONE && size === 'm' ? 3 * height : height))
 			return size;
 	}
 	return 's';
+}
+
+/**
+ * Names for the smallest tiles, whose end is cut.  Several that begin alike
+ * would look the same: those lose their middle.
+ * @param {string[]} names
+ * @returns {(name: string) => string}
+ */
+export function shortNames(names) {
+	const head = (/** @type {string} */ name) =>
+		[...name].slice(0, SHORT).join('');
+	/** @type {Map<string, number>} */
+	const counts = new Map();
+
+	for (const name of new Set(names))
+		counts.set(head(name), (counts.get(head(name)) ?? 0) + 1);
+	return (name) => {
+		const all = [...name];
+
+		return all.length <= SHORT || (counts.get(head(name)) ?? 0) < 2
+			? name : `${all.slice(0, 2).join('')}…${
+				all.slice(-3).join('').trim()}`;
+	};
 }

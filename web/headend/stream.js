@@ -2,6 +2,7 @@
 // One stream: its state in a sentence, its inputs, outputs and analysis.
 
 import { useEffect, useState } from '../parts/hooks.js';
+import { reasonOf } from '../common/state.js';
 import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { age, count } from '../common/units.js';
@@ -32,7 +33,8 @@ import { Viewers } from './viewers.js';
 function Sentence({ app, stream, status }) {
 	const over = stream.over, mark = stream.mark(app.tick.now);
 	const state = status?.state ?? over?.state ?? '';
-	const error = status?.error ?? over?.error;
+	const error = status?.error ?? (over && mark === 'warn'
+		? reasonOf(over, stream.alarms) : over?.error);
 	const since = status?.off_since ?? over?.off_since ??
 		status?.error_since;
 
@@ -44,8 +46,8 @@ function Sentence({ app, stream, status }) {
 		<b><${Foreign} text=${state} /></b>
 		${since ? html` <time>${t('off_air_for',
 			{ age: age(app.now - since) })}</time>` : ''}
-		${error ? html`<span class="why">: <${Foreign} text=${error} />
-			</span>` : ''}
+		${error && error !== state ? html`<span class="why">: <${Foreign}
+			text=${error} /></span>` : ''}
 	</p>`;
 }
 

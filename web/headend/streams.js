@@ -33,10 +33,11 @@ const MORE = 6; // rows in front of the visible ones and behind them
 const COLUMNS = [
 	['state', 'state', 'wide'], ['name', 'name', 'name'],
 	['id', 'id', 'id'],
-	['', 'input', 'number'], ['rate', 'rate', 'number rate'],
+	['', 'input', 'number is-more'], ['rate', 'rate', 'number rate'],
 	['', 'minute', 'strip'],
-	['cc', 'cc', 'number'], ['pes', 'pes', 'number'],
-	['viewers', 'viewers', 'number'], ['', 'outputs', 'number'],
+	['cc', 'cc', 'number is-more'], ['pes', 'pes', 'number is-more'],
+	['viewers', 'viewers', 'number is-more'],
+	['', 'outputs', 'number is-more'],
 	['', 'groups', 'in-groups'], ['', 'reason', 'reason'],
 ];
 
@@ -103,8 +104,8 @@ function Row({ app, row, place, isAt, selection }) {
 	const open = () => {
 		location.hash = href('stream', row.id);
 	};
-	const bad = (/** @type {number} */ n) => n > 0 ? 'number is-warn'
-		: 'number';
+	const bad = (/** @type {number} */ n) => n > 0
+		? 'number is-more is-warn' : 'number is-more';
 
 	return html`<tr aria-rowindex=${place + 2} data-mark=${row.mark}
 		data-id=${row.id} tabindex=${isAt ? 0 : -1} onDblClick=${open}
@@ -114,15 +115,15 @@ function Row({ app, row, place, isAt, selection }) {
 		<td><${MarkSign} mark=${row.mark} /></td>
 		<td class="name"><a tabindex="-1" href=${href('stream', row.id)}
 			title=${shown(row.name)}><${Foreign} text=${row.name} /></a></td>
-		<td class="mono" title=${row.id}><${Foreign} text=${row.id} /></td>
-		<td class="number">${row.inputText}</td>
+		<td class="mono id" title=${row.id}><${Foreign} text=${row.id} /></td>
+		<td class="number is-more">${row.inputText}</td>
 		<td class="number">${row.mark === 'disabled' ? ''
 			: mbit(row.rate)}</td>
 		<td class="strip"><${Strip} app=${app} row=${row} /></td>
 		<td class=${bad(row.cc)}>${count(row.cc)}</td>
 		<td class=${bad(row.pes)}>${count(row.pes)}</td>
-		<td class="number">${count(row.viewers)}</td>
-		<td class="number">${row.outputText}</td>
+		<td class="number is-more">${count(row.viewers)}</td>
+		<td class="number is-more">${row.outputText}</td>
 		<td class="in-groups" title=${shown(row.groups.join(', '))}>
 			<${Foreign} text=${row.groups.join(', ')} /></td>
 		<td class="reason" title=${shown(row.reason)}>

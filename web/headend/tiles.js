@@ -5,7 +5,7 @@
 import { mbit } from '../common/units.js';
 import { shown } from '../common/text.js';
 import { href } from './route.js';
-import { SIZES } from './sizes.js';
+import { SIZES, shortNames } from './sizes.js';
 import { drawStrip } from './strip.js';
 import { markWord } from './view.js';
 
@@ -26,9 +26,11 @@ class Tile {
 	 * @param {Stream} stream
 	 * @param {Size} size
 	 * @param {string} base of the page of another headend, or ""
+	 * @param {(name: string) => string} short
 	 */
-	constructor(stream, size, base) {
+	constructor(stream, size, base, short) {
 		this.stream = stream;
+		this.short = short;
 		this.link = document.createElement('a');
 		this.link.className = 'tile';
 		this.link.tabIndex = -1;
@@ -60,7 +62,7 @@ class Tile {
 		if (name !== this.#name || mark !== this.#mark) {
 			this.#name = name;
 			this.#mark = mark;
-			this.name.textContent = name;
+			this.name.textContent = this.short(name);
 			this.link.title = `${name}: ${markWord(mark)}`;
 			this.link.dataset.mark = mark;
 		}
@@ -102,10 +104,14 @@ export class Tiles {
 	build(sections, size) {
 		const hadFocus = this.box.contains(document.activeElement);
 
+		const short = size !== 's' ? (/** @type {string} */ name) => name
+			: shortNames(sections.flatMap(({ streams }) =>
+				streams.map(({ name }) => shown(name))));
+
 		this.#tiles = [];
 		this.box.dataset.size = size;
 		this.box.replaceChildren(...sections.map((section) =>
-			this.#section(section, size)));
+			this.#section(section, size, short)));
 		this.#rove(Math.min(this.#at, this.#tiles.length - 1));
 		if (hadFocus)
 			this.#tiles[this.#at]?.link.focus();
@@ -114,8 +120,9 @@ export class Tiles {
 	/**
 	 * @param {Section} section
 	 * @param {Size} size
+	 * @param {(name: string) => string} short
 	 */
-	#section(section, size) {
+	#section(section, size, short) {
 		const part = document.createElement('section');
 		const title = document.createElement('h2');
 		const grid = document.createElement('div');
@@ -124,7 +131,8 @@ export class Tiles {
 		title.title = title.textContent;
 		grid.className = 'tiles';
 		for (const stream of section.streams) {
-			const tile = new Tile(stream, size, this.base);
+			const tile = new Tile(stream, size, this.base,
+				short);
 
 			this.#tiles.push(tile);
 			grid.append(tile.link);
