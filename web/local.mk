@@ -55,6 +55,7 @@ web_pages = \
 	web/headend/help.js \
 	web/headend/history.js \
 	web/headend/icon.svg \
+	web/headend/incident-list.js \
 	web/headend/incidents.js \
 	web/headend/index.html \
 	web/headend/keys.js \

@@ -47,6 +47,15 @@ test('a stream has charts, tables, its log, and says what cannot be played',
 	await page.click('[role=tab]:has-text("Log")');
 	await page.waitForSelector('.stream-log li:has-text("on air")');
 	assert.match(page.url(), /tab=log/);
+	await sluice.logged(/stream film: off air: no packets/);
+	await visitor.go(sluice.port, '#/incidents?kind=off');
+	await page.waitForSelector('[data-incident=off]:has-text("Film 1")' +
+		':has-text("no packets"):has-text("continues")');
+	assert.equal(await page.locator('tr:has-text("News HD")').count(), 0);
+	await visitor.accessible('incidents');
+	await page.keyboard.press('/');
+	await page.keyboard.type('nothing of the kind');
+	await page.waitForSelector('text=No incident.');
 	visitor.quiet();
 	await sluice.stop();
 });
@@ -194,7 +203,7 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await page.waitForSelector('h1:has-text("Categories")');
 	await page.keyboard.press('g');
 	await page.keyboard.press('i');
-	await page.waitForSelector('text=does not record incidents');
+	await page.waitForSelector('text=Made of the lines of the log');
 	await page.click('.menu summary');
 	await page.selectOption('.sheet select >> nth=3', 'off');
 	await page.click('h1');

@@ -23,6 +23,7 @@ const { extended, groupCommand, parseSelection, printSelection, toggled } =
 const { serverBase, wantedServers } = await load('headend/server-list.js');
 const { newFaults } = await load('headend/siren.js');
 const { addSections, label, rest } = await load('headend/tables.js');
+const { Incidents, chosen } = await load('headend/incident-list.js');
 const { Changed, upload } = await load('headend/upload.js');
 const { bringBack, passwordChange, userChange, userRemoval } =
 	await load('headend/user-edit.js');
@@ -91,6 +92,74 @@ test('a preview comes as MPEG-TS, or by HLS where there is no other', () => {
 	// an observer
 	assert.equal(ways([], null), 'ts hls');
 	assert.equal(waysOf(null, ts, true).join(), 'ts');
+});
+
+// Lines of the log: "second where: text".
+const lines = (...texts) => texts.map((line, i) => {
+	const [, time, where, text] = /^(\d+) ([^:]+): (.*)$/.exec(line);
+
+	return { n: i + 1, time: Number(time), ms: 0, level: 'info', where,
+		text };
+});
+const incidentsOf = (...texts) => {
+	const book = new Incidents();
+
+	book.take(lines(...texts));
+	return book.list.map(({ start, end, kind, where, part, cause }) =>
+		[start, end, kind, where, part, cause].join('|'));
+};
+
+test('lines of the log become incidents with a begin and an end', () => {
+	const news = 'stream news';
+
+	assert.deepEqual(incidentsOf(`1 ${news}: running, pid 7`,
+		`2 ${news}: on air, 800 kbit/s`,
+		`3 ${news}: off air: no packets`,
+		`4 stream film: off air: scrambled`,
+		`5 ${news}: off air: no PAT`,
+		`9 ${news}: on air, 800 kbit/s`),
+	['3|9|off|stream news||no packets', '4||off|stream film||scrambled']);
+	assert.deepEqual(incidentsOf(
+		`1 ${news}: input 1: alarms: cc`,
+		`2 ${news}: output: alarms: cc`,
+		`3 ${news}: input 1: alarms: cc, pts`,
+		`4 ${news}: input 1: all alarms cleared`),
+	['1|4|alarm|stream news|input 1|cc, pts',
+		'2||alarm|stream news|output|cc']);
+	assert.deepEqual(incidentsOf(
+		`1 ${news}: input 1: no packets; input 2 is on air`,
+		`5 ${news}: input 1 is on air instead of input 2 (return to ` +
+			'an earlier input)',
+		`6 ${news}: input 1: no packets; no other input is on air: ` +
+			'nothing is sent'),
+	['1|5|backup|stream news|input 2|input 1: no packets',
+		'6||off|stream news||no packets']);
+	assert.deepEqual(incidentsOf(
+		'1 deliver: ended by signal 9; restarting at once',
+		'2 deliver: running, pid 8',
+		`3 ${news}: ended by signal 6; 3 failures, restart in 2.1 s`,
+		`4 ${news}: stopped`),
+	['1|2|process|deliver||ended by signal 9',
+		'3|4|process|stream news||ended by signal 6']);
+	// no end without a begin, no incident without a meaning
+	assert.deepEqual(incidentsOf(`1 ${news}: on air, 1 kbit/s`,
+		`2 ${news}: input 1: all alarms cleared`,
+		'3 api: off air: x', `4 ${news}: input 1 is active`), []);
+});
+
+test('incidents are bounded, found by words, the newest first', () => {
+	const book = new Incidents();
+
+	for (let i = 0; i < 600; i++)
+		book.take(lines(`${i} stream s${i}: off air: no packets`));
+	assert.equal(book.list.length, 500);
+	const name = (id) => id === 's599' ? 'News HD' : '';
+
+	assert.deepEqual(chosen(book.list, '', 'hd', name)
+		.map(({ stream }) => stream), ['s599']);
+	assert.deepEqual(chosen(book.list, 'off', '', name).slice(0, 2)
+		.map(({ stream }) => stream), ['s599', 's598']);
+	assert.deepEqual(chosen(book.list, 'alarm', '', name), []);
 });
 
 test('a selection is in the address and has ranges', () => {

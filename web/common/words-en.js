@@ -103,9 +103,6 @@ export const en = {
 	id: 'Id',
 	id_made: 'made by the service',
 	incidents: 'Incidents',
-	incidents_next: 'The wall shows what is wrong now, and the log has ' +
-		'the events of the last hours.',
-	incidents_none: 'This version does not record incidents.',
 	input: 'Input',
 	input_n: 'Input {n}',
 	inputs: 'Inputs',

@@ -33,7 +33,7 @@ export const PAGES = {
 	log: { word: 'log', sign: '≡', key: 'l', isControl: true,
 		hasFilter: true, component: 'LogPage',
 		load: () => import('./log.js') },
-	incidents: { word: 'incidents', sign: '⚑', key: 'i',
+	incidents: { word: 'incidents', sign: '⚑', key: 'i', hasFilter: true,
 		component: 'Incidents', load: () => import('./incidents.js') },
 	network: { word: 'network', sign: '⇄', key: 'n', component: 'Network',
 		load: () => import('./network.js') },
