@@ -354,7 +354,7 @@ static const struct field adapter_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "How a SAT>IP server sends; without it by UDP, or by TCP if "
 		  "UDP does not arrive." },
-	{ "scan", .type = FIELD_LIST,
+	{ "scan", .type = FIELD_LIST, .of = &any_object,
 	  .help = "Programs that are added as streams, once." },
 };
 

@@ -135,6 +135,8 @@ static json_t *form_of(const struct field *f)
 	put_text(form, "type", type_of(f));
 	if (f->of != NULL && f->of->n > 0)
 		put(form, "fields", field_form(f->of));
+	else if (f->of != NULL && f->type == FIELD_LIST)
+		put_text(form, "item", "object");
 	else if (f->item != NULL)
 		put_text(form, "item", type_of(f->item));
 	put_choices(form, f);

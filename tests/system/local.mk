@@ -16,6 +16,7 @@ helper_files = \
 	tests/helpers/crowd.mjs \
 	tests/helpers/fake-service.mjs \
 	tests/helpers/firefox.mjs \
+	tests/helpers/form-fields.mjs \
 	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
 	tests/helpers/hls-scripted.mjs \

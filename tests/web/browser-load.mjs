@@ -86,6 +86,7 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 		.map((cell) => getComputedStyle(cell).display))]),
 	['table-cell']);
 	await page.keyboard.press('Control+k');
+	await page.waitForSelector('.palette:focus');
 	await page.keyboard.type('stream 99');
 	// those with this name are in front
 	await visitor.until(() => {

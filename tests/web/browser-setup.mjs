@@ -7,76 +7,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
 import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { SUFFIX, TARGETS, fillForm, forms, sample, setField }
+	from '../helpers/form-fields.mjs';
 import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
-import { request } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 const own = useBrowser();
-
-// Values that no row can tell.
-const SAMPLES = {
-	'aes-type': 256, backend: 'http://192.0.2.1/judge', backup_on: 'pts',
-	biss: '0123456789ab', ca: '/etc/ca.pem', cas_components: 'video, audio',
-	country: 'DEU', crt_chain: undefined,
-	crt_key: undefined, control_path: undefined, control_port: undefined,
-	fec: '10x10', filler: 'still',
-	filter: '300,301', 'filter~': '300,301', filter_em: '400',
-	'header.': 'x', hbbtv_url: 'http://192.0.2.1/app', http_play_port:
-		'8099',
-	http_ip_allow: ['192.0.2.0/24', '10.0.0.0/8'],
-	http_ip_deny: ['192.0.2.7/32'], http_token_deny: ['bad'],
-	iface: 'lo', 'lang.': 'fra', map: 'pmt=100, video=101', 'map.': 201,
-	max_file_size: 5,
-	merge: 'udp://239.9.9.9:5004', mux: undefined, mux_pid: undefined,
-	order: '101,102', packetfilter: 'fec,cols:10,rows:5', path2: undefined,
-	passphrase: 'a secret text', pbkeylen: 16, pnr: 257,
-	real_ip_trusted: ['192.0.2.1'], secret: 'another secret',
-	src: '192.0.2.7', sap: '239.255.255.255', streamid: 'name',
-	syslog: undefined,
-	filename: undefined, textcode: '21', timezone: 'Europe/Berlin',
-	tsdb_interval: 1.5, ua: 'player',
-	playlist_arrange: 'Type', web_origins: ['http://192.0.2.9:8000'],
-};
-// Behind the name of a prefix.
-const SUFFIX = { 'header.': 'X-Test', 'lang.': '101', 'map.': '101' };
-const TARGETS = { udp: '239.1.1.1:1234', rtp: '239.1.1.1:5004',
-	file: '/tmp/a.ts', sdp: '/tmp/a.sdp', srt: '127.0.0.1:9000',
-	rist: '@127.0.0.1:9000', http: '127.0.0.1:8100/a', stream: 'news',
-	https: '127.0.0.1:8100/a', np: '127.0.0.1:8100/a' };
-
-// A value of the row that is not its default; undefined: leave it out.
-function sample(row) {
-	const { min = 0, max = 100, choices } = row;
-
-	if (row.type === 'boolean')
-		return !(row.default ?? false);
-	if (Object.hasOwn(SAMPLES, row.key))
-		return SAMPLES[row.key];
-	if (choices)
-		return choices.find((one) => one !== row.default);
-	switch (row.type) {
-	case 'integer': case 'number':
-		return [Math.max(min, 7), min, max].find((n) =>
-			n <= max && n !== row.default);
-	case 'list': return row.fields || row.item === 'object' ? undefined
-		: ['one', 'two'];
-	case 'object': return undefined;
-	default: return 'text';
-	}
-}
-
-// Sets a field in the way its control wants it.
-async function setField(field, row, value) {
-	if (row.choices)
-		return field.selectOption(String(value));
-	if (typeof value === 'boolean')
-		return field.setChecked(value);
-	return field.fill(Array.isArray(value) ? value.join('\n')
-		: String(value));
-}
-
-const forms = async (sluice, admin) => JSON.parse((await request(sluice.port,
-	{ path: '/api/forms', headers: admin })).body);
 
 // In the page: sets options of an address by their fields, one after another,
 // and returns the addresses.
@@ -210,22 +146,6 @@ test('each key of a stream is set by its field and comes back equal', { skip },
 	await sluice.stop();
 });
 
-// Sets all keys of a section on its page.
-async function fillSection({ page }, rows, form) {
-	const wanted = {};
-
-	for (const row of rows) {
-		const value = sample(row);
-
-		if (value === undefined || row.key === 'control_tls_only')
-			continue;
-		await setField(page.locator(`[id="${form}.${row.key}"]`), row,
-			value);
-		wanted[row.key] = value;
-	}
-	return wanted;
-}
-
 test('settings, authorization and log are set by their fields', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);
@@ -243,7 +163,7 @@ test('settings, authorization and log are set by their fields', { skip },
 	await page.click('text=Authorization');
 	await page.waitForSelector('[id="auth.enable"]');
 	await page.waitForSelector('text=Authorization is off');
-	const auth = await fillSection({ page }, all.auth, 'auth');
+	const auth = await fillForm(page, all.auth, 'auth');
 
 	await save();
 	await page.waitForSelector('.toast');
@@ -262,7 +182,7 @@ test('settings, authorization and log are set by their fields', { skip },
 	await visitor.accessible('two users of the log');
 	await page.click('text=Take theirs');
 	assert.equal(await page.inputValue('[id="log.max_file_size"]'), '3');
-	const log = await fillSection({ page }, all.log, 'log');
+	const log = await fillForm(page, all.log, 'log');
 
 	await save();
 	await waitUntil('the log', async () => {
@@ -277,7 +197,7 @@ test('settings, authorization and log are set by their fields', { skip },
 	await page.waitForSelector('[data-key=querier_timeout] .problem' +
 		':has-text("querier_timeout")');
 	await visitor.accessible('an error in the settings');
-	const settings = await fillSection({ page }, all.settings, 'settings');
+	const settings = await fillForm(page, all.settings, 'settings');
 
 	visitor.disturbed = true;
 	await save();
