@@ -53,7 +53,7 @@ static json_t *worker_of(const struct adapter_info *info)
 	return worker;
 }
 
-/* Of an adapter that does not run. */
+/* The worker of an adapter that does not run. */
 static json_t *stopped(const json_t *adapter)
 {
 	json_t *worker = json_pack("{s:s}", "state", "stopped");

@@ -53,7 +53,7 @@ static void status_system(struct api *api, const char *id,
 	reply_json(reply, o);
 }
 
-/* Of each softcam what every user may see. */
+/* The part of each softcam that every user may see. */
 static json_t *softcams_overview(const struct api *api)
 {
 	json_t *list = json_array(), *softcam;

@@ -25,7 +25,8 @@ struct static_tree {
 /* The page itself. */
 #define STATIC_PAGE "headend/index.html"
 
-/* Of this build.  Without a web interface it has a page that says so. */
+/* The files of this build.  Without a web interface it has a page that says
+ * so. */
 extern const struct static_tree static_tree;
 
 /* NULL: there is no such file. */

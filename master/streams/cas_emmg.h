@@ -17,7 +17,7 @@ struct service_proc;
 
 enum { CAS_EMMG_RETRY_MIN_MS = 1000, CAS_EMMG_RETRY_MAX_MS = 30000 };
 
-/* Of one process.  Embedded; zeroed memory has not tried yet. */
+/* The sockets of one process.  Embedded; zeroed memory has not tried yet. */
 struct cas_emmg {
 	bool done;        /* the process has the sockets, or needs none */
 	unsigned retry_ms; /* the last pause; 0: none */

@@ -12,7 +12,7 @@
  *	options		the options that the tables mark with FIELD_OBSERVER;
  *			a known option keeps its name, options that are not
  *			known become one ADDRESS_HIDDEN at the end
- * Of an address that this version cannot read only the type is left.
+ * An address that this version cannot read keeps only its type.
  */
 #pragma once
 

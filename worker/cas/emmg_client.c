@@ -253,7 +253,7 @@ static bool spend(struct stream *s, size_t packets)
 	return true;
 }
 
-/* Of a datagram: a short section needs a whole packet. */
+/* The packets that a datagram needs: a short section needs a whole one. */
 static size_t packets_of(const struct emmg_client *c, size_t len)
 {
 	return c->packets ? (len + TS_PACKET - 1) / TS_PACKET

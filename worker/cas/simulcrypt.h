@@ -93,7 +93,7 @@ enum emmg_tag {
 	EMMG_DATA_ID = 0x0008,
 };
 
-/* Of both. */
+/* Tags of both protocols. */
 enum simulcrypt_tag {
 	SIMULCRYPT_ERROR_STATUS = 0x7000,
 	SIMULCRYPT_ERROR_INFORMATION = 0x7001,

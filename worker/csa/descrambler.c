@@ -72,7 +72,7 @@ static struct group *group_at(struct descrambler *d, uint8_t i)
 	return d->groups[i];
 }
 
-/* Of the groups that exist; NULL: none. */
+/* The group of a PID; NULL: it has none. */
 static struct group *group_of(const struct descrambler *d, uint16_t pid)
 {
 	uint8_t i = d->group_of[pid];

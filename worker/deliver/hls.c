@@ -41,7 +41,7 @@ static const char *const suffixes[] = {
 
 #define NO_CACHE "Cache-Control: no-cache\r\n"
 
-/* Of the headers that pages of other origins may send. */
+/* The methods and headers that pages of other origins may send. */
 #define CORS_ALLOW \
 	"Access-Control-Allow-Methods: GET, HEAD, OPTIONS\r\n" \
 	"Access-Control-Allow-Headers: Range, If-None-Match, If-Range, " \

@@ -12,7 +12,7 @@ struct blob;
 struct mount;
 struct viewer_conn;
 
-/* Of the headers that pages of other origins may read. */
+/* The response headers that pages of other origins may read. */
 #define HLS_CORS_EXPOSE \
 	"Access-Control-Expose-Headers: Content-Range, Date, ETag\r\n"
 

@@ -9,7 +9,7 @@ struct hls_playlist {
 	const struct ring_segment *segments; /* oldest first, without a gap */
 	size_t n;
 	unsigned target_s;
-	/* Of the URI of each segment, behind which its name and ".ts" follow;
+	/* The begin of the URI of each segment, in front of its name and ".ts";
 	 * not escaped. */
 	const char *folder;
 	bool hashed; /* the name is the hash, not the number */

@@ -2,7 +2,7 @@
 /*
  * Decides whether two paths deliver copies of one stream.
  *
- * Of two copies, each has the packets that the other lost.  If each path has
+ * Each of two copies has the packets that the other lost.  If each path has
  * many packets of a PID that the other path does not have, this PID differs,
  * even if all other PIDs are equal: the same video with another audio, other
  * tables or other time stamps.  Such paths must not be mixed, and are compared

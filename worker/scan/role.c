@@ -19,7 +19,7 @@
 enum {
 	TICK_MS = 10,
 	READS_MAX = 16, /* reads in a tick */
-	/* Of one second.  A few are enough for all tables of a multiplex. */
+	/* A few in a second are enough for all tables of a multiplex. */
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 };

@@ -22,7 +22,7 @@ struct cas_stage_config {
 	struct ev_loop *loop;
 	const struct msg_stream_start *start; /* borrowed for the call */
 	unsigned components; /* bits by enum cas_component; 0: all */
-	/* Of the stream; they outlive the stage. */
+	/* These two are the stream's and outlive the stage. */
 	struct crypto_memory *memory;
 	struct scrambler_pids *pids;
 	ts_out_fn *out;

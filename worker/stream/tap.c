@@ -5,7 +5,7 @@
 #include "proto/ipc/msg.h"
 
 enum {
-	/* Of one second: the status of the stream, which is its heartbeat,
+	/* Few in a second: the status of the stream, which is its heartbeat,
 	 * waits for them in the master. */
 	RECORDS_PER_S = 200,
 	BYTES_PER_S = 16 * 1024,

@@ -2,7 +2,7 @@
 /*
  * Loads and reloads the playlist of an HLS input.
  *
- * Of a master playlist it chooses the variant with the highest permitted
+ * In a master playlist it chooses the variant with the highest permitted
  * bandwidth, and changes to the next lower one when that fails. After a pause,
  * which grows, it checks the best variant's playlist in parallel, and returns
  * to it when that has new segments. Reloads follow RFC 8216, 6.3.4.

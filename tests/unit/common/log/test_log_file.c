@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a line in a log of this program. */
+/* The head of a line in a log of this program. */
 #define HEAD "2026-11-20T12:34:56.789+01:00 info a: "
 
 static char folder[] = "/tmp/log-file-XXXXXX";

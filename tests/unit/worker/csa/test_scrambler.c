@@ -14,7 +14,7 @@
 /* The tables of build_tables(). */
 enum { PMT = 0x100, VIDEO = 0x101, AUDIO = 0x102, GHOST = 0x300, MOST = 6000 };
 
-/* Of one test, which has a process of its own. */
+/* Each test has a process of its own. */
 static struct scrambler_pids pids;
 
 static const uint8_t word[] = { 0x12, 0x34, 0x56, 0x9c,

@@ -133,7 +133,7 @@ static void scene_done(struct scene *s)
 	cr_assert_eq(s->store.bytes, 0);
 }
 
-/* Of the segment with so many newer ones, in a turn of its own. */
+/* The fragment of the segment with so many newer ones, in a turn of its own. */
 static enum fragment_state get(struct scene *s, unsigned mount, unsigned age,
 			       const struct fragment **ret)
 {

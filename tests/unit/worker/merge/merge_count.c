@@ -33,7 +33,7 @@ struct place {
 	size_t i;
 };
 
-/* Of one row and of the other. */
+/* A position in one row and one in the other. */
 struct pair {
 	size_t a, b;
 };

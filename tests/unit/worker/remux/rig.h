@@ -36,7 +36,7 @@ struct bench bench_new(const struct remux_options *);
 /* One of several sources, from 1, of a stream; si outlives it. */
 struct bench bench_new_source(const struct remux_options *,
 			      struct si_versions *si, uint32_t source);
-/* Of a stream that is scrambled. */
+/* The bench of a stream that is scrambled. */
 struct bench bench_new_cas(const struct remux_options *,
 			   const struct cas_list *);
 /* Expects that no section was broken. */
