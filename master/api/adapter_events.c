@@ -8,23 +8,59 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 
+/* Nothing while a watchdog has stopped it. */
+static void push_tuner(struct api *api, const char *id,
+		       const struct msg_adapter_status *s)
+{
+	const struct msg_adapter_tuner *t = &s->tuner;
+	json_t *message;
+
+	if (t->silent)
+		return;
+	message = json_pack(
+		"{s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:I, s:I, s:I}", "scope",
+		"adapter_event", "dvb_id", id, "status",
+		(json_int_t)t->status, "signal", (json_int_t)t->signal, "snr",
+		(json_int_t)t->snr, "signal_db", t->signal_db, "snr_db",
+		t->snr_db, "ber", (json_int_t)t->ber, "unc",
+		(json_int_t)t->unc, "bitrate", (json_int_t)s->bitrate_kbps);
+	hub_broadcast(api->cfg.hub, message, HUB_SOON);
+	json_decref(message);
+}
+
 /* adapter_event */
 static void on_status(const char *id, const struct msg_adapter_status *s,
 		      void *arg)
 {
 	struct api *api = arg;
-	struct adapter_info info;
+	struct adapter_info info = { 0 };
 	json_t *message;
 
 	if (!hub_has_listeners(api->cfg.hub))
 		return;
+	(void)adapter_procs_get(reconciler_adapters(api->cfg.reconciler), id,
+				&info);
+	if (info.tuner) {
+		push_tuner(api, id, s);
+		return;
+	}
 	message = json_pack("{s:s, s:s, s:b, s:I, s:b}", "scope",
 			    "adapter_event", "dvb_id", id, "virtual", 1,
 			    "bitrate", (json_int_t)s->bitrate_kbps,
 			    "on_air", s->on_air);
-	if (adapter_procs_get(reconciler_adapters(api->cfg.reconciler), id,
-			      &info) && info.satip)
+	if (info.satip)
 		(void)json_object_set_new(message, "satip", json_true());
+	hub_broadcast(api->cfg.hub, message, HUB_SOON);
+	json_decref(message);
+}
+
+static void on_taken(int adapter, bool taken, void *arg)
+{
+	struct api *api = arg;
+	json_t *message = json_pack("{s:s, s:i, s:b}", "scope",
+				    "adapter_status_update", "adapter",
+				    adapter, "busy", taken);
+
 	hub_broadcast(api->cfg.hub, message, HUB_SOON);
 	json_decref(message);
 }
@@ -34,7 +70,7 @@ void api_start_adapters(struct api *api)
 	struct adapter_procs *adapters =
 		reconciler_adapters(api->cfg.reconciler);
 
-	adapter_procs_watch(adapters, on_status, api);
+	adapter_procs_watch(adapters, on_status, on_taken, api);
 	adapter_procs_set(adapters,
 			  config_section(api->cfg.config, ADAPTERS));
 }
@@ -69,22 +105,29 @@ static json_t *stopped(const json_t *adapter)
 void adapters_describe(const struct api *api, const json_t *adapter,
 		       json_t *status)
 {
-	static const char *const zeros[] = { "signal_db", "snr_db", "ber",
-					     "unc" };
 	struct adapter_info info = { 0 };
+	const struct msg_adapter_tuner *t = &info.status.tuner;
 	const char *id = edit_text(adapter, "id");
 	bool runs = id != NULL &&
 		    adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
 				      id, &info);
+	const struct {
+		const char *key;
+		json_int_t value;
+	} numbers[] = {
+		{ "signal", info.status.signal },
+		{ "signal_db", t->signal_db },
+		{ "snr", info.status.snr },
+		{ "snr_db", t->snr_db },
+		{ "ber", t->ber },
+		{ "unc", t->unc },
+	};
 
 	(void)json_object_set_new(status, "lock",
 				  json_boolean(info.status.lock));
-	(void)json_object_set_new(status, "signal",
-				  json_integer(info.status.signal));
-	(void)json_object_set_new(status, "snr",
-				  json_integer(info.status.snr));
-	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
-		(void)json_object_set_new(status, zeros[i], json_integer(0));
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		(void)json_object_set_new(status, numbers[i].key,
+					  json_integer(numbers[i].value));
 	(void)json_object_set_new(
 		status, "bitrate",
 		json_integer((json_int_t)info.status.bitrate_kbps));

@@ -13,7 +13,9 @@
 #include "master/config/config_fields.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
+#include "proto/spec/tuner_spec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -91,15 +93,18 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 	return NULL;
 }
 
-/* An adapter without address or server is stored, but not run; a disabled one
- * may have any. */
+/* A tuner that lacks a key is stored, but not run; a disabled adapter may have
+ * any value. */
 static bool judge_source(struct edit *e)
 {
+	struct tuner_spec spec;
 	struct errmsg error;
+	bool wrong = tuner_spec_is(e->entry)
+			     ? tuner_spec_parse(e->entry, &spec, &error) ==
+				       -EINVAL
+			     : !adapter_conf_can_run(e->entry, &error);
 
-	if (adapter_conf_has_source(e->entry) &&
-	    json_is_true(json_object_get(e->entry, "enable")) &&
-	    !adapter_conf_can_run(e->entry, &error))
+	if (wrong && json_is_true(json_object_get(e->entry, "enable")))
 		reply_error(e->reply, 400, "adapter.%s", error.text);
 	return e->reply->status == 0;
 }

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "proto/spec/satip_spec.h"
+#include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,15 +22,10 @@ static bool judge_server(const json_t *adapter, struct errmsg *error)
 	return satip_spec_parse(adapter, &spec, error) == 0;
 }
 
-bool adapter_conf_has_source(const json_t *adapter)
-{
-	return json_object_get(adapter, "address") != NULL ||
-	       json_object_get(adapter, "server") != NULL;
-}
-
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 {
 	const json_t *address = json_object_get(adapter, "address");
+	struct tuner_spec tuner;
 	struct input_spec *spec;
 	struct errmsg unused, wrong;
 	int r;
@@ -37,11 +33,8 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	error = error != NULL ? error : &unused;
 	if (json_object_get(adapter, "server") != NULL)
 		return judge_server(adapter, error);
-	if (address == NULL) {
-		errmsg_set(error, "this version runs no tuners: it runs "
-			   "adapters with an address or a server");
-		return false;
-	}
+	if (tuner_spec_is(adapter))
+		return tuner_spec_parse(adapter, &tuner, error) == 0;
 	if (!json_is_string(address)) {
 		errmsg_set(error, "address: is not a string");
 		return false;
@@ -65,6 +58,8 @@ json_t *adapter_conf_keys(const json_t *adapter)
 		return NULL;
 	if (json_object_get(adapter, "server") != NULL)
 		return satip_spec_keys(adapter);
+	if (tuner_spec_is(adapter))
+		return tuner_spec_keys(adapter);
 	return json_pack("{s:O}", "address",
 			 json_object_get(adapter, "address"));
 }

@@ -8,9 +8,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Does it name what it receives from, and so is no tuner? */
-bool adapter_conf_has_source(const json_t *adapter);
-
 /* Is this an adapter that this version can run?  error: why not; may be
  * NULL. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);

@@ -6,6 +6,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/tuner_spec.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const struct {
 	{ "user", { &user_fields, &password_fields } },
 	{ "auth", { &auth_fields } },
 	{ "log", { &log_fields } },
-	{ "adapter", { &adapter_fields } },
+	{ "adapter", { &adapter_fields, &tuner_fields } },
 	{ "softcam", { &softcam_fields } },
 	{ "cas", { &cas_fields } },
 	{ "server", { &server_fields } },

@@ -10,6 +10,7 @@
 #include "master/config/check.h"
 #include "master/streams/stream_ring.h"
 #include "proto/spec/io_spec.h"
+#include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,12 +30,14 @@ struct adapter_proc {
 	bool given; /* a worker has received the ring */
 	struct msg_adapter_status status;
 	struct errmsg error; /* of the source */
+	int taken; /* number of the adapter whose frontend is open; -1 */
 };
 
 struct adapter_procs {
 	struct adapter_procs_config cfg;
 	void (*on_status)(const char *id, const struct msg_adapter_status *,
 			  void *arg);
+	void (*on_taken)(int adapter, bool taken, void *arg);
 	void *watcher;
 	struct service_list list;
 };
@@ -97,6 +100,21 @@ static void on_hello(void *self)
 	p->given = true;
 }
 
+/* Reports a frontend that is taken into use or released. */
+static void note_taken(struct adapter_proc *p, bool taken)
+{
+	int before = p->taken;
+
+	p->taken = taken ? (int)json_integer_value(
+				   json_object_get(p->entry, "adapter")) : -1;
+	if (before == p->taken || p->of->on_taken == NULL)
+		return;
+	if (before >= 0)
+		p->of->on_taken(before, false, p->of->watcher);
+	if (p->taken >= 0)
+		p->of->on_taken(p->taken, true, p->of->watcher);
+}
+
 static void on_message(const struct msg *m, void *self)
 {
 	struct adapter_proc *p = self;
@@ -107,6 +125,7 @@ static void on_message(const struct msg *m, void *self)
 					    ? m->adapter_status.error : "");
 	p->status = m->adapter_status;
 	p->status.error = NULL;
+	note_taken(p, p->status.tuner.taken && p->entry != NULL);
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);
 	if (stream_ring_is_damaged(&p->ring))
@@ -119,6 +138,7 @@ static void on_down(void *self)
 
 	p->status = (struct msg_adapter_status){ 0 };
 	p->error.text[0] = '\0';
+	note_taken(p, false);
 	/* after an error on_hello tries again */
 	if (p->entry != NULL)
 		(void)make_ring(p);
@@ -157,6 +177,7 @@ static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 	if (p == NULL)
 		return NULL;
 	p->of = a;
+	p->taken = -1;
 	p->ring.fd = p->ring.ro_fd = -1;
 	return p;
 }
@@ -191,10 +212,30 @@ static void use_program(struct adapter_proc *p)
 			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
 }
 
+/* A tuner receives another multiplex without a restart.  False: it is another
+ * device or source, or its worker does not run. */
+static bool tune(struct adapter_proc *p, const json_t *before,
+		 const json_t *entry)
+{
+	struct msg m = { .type = MSG_ADAPTER_TUNE };
+	struct tuner_spec from, to;
+
+	if (!p->given || !service_proc_is_running(p->item.service) ||
+	    !tuner_spec_is(before) || !tuner_spec_is(entry) ||
+	    tuner_spec_parse(before, &from, NULL) < 0 ||
+	    tuner_spec_parse(entry, &to, NULL) < 0 ||
+	    from.adapter != to.adapter || from.device != to.device)
+		return false;
+	m.adapter_tune.entry = entry;
+	service_proc_send(p->item.service, &m, NULL);
+	return true;
+}
+
 static void want(struct adapter_proc *p, const json_t *entry)
 {
 	json_t *before = p->entry;
-	bool same = before != NULL && json_equal(before, entry);
+	bool same = before != NULL && (json_equal(before, entry) ||
+				       tune(p, before, entry));
 
 	p->entry = json_incref((json_t *)entry);
 	json_decref(before);
@@ -287,11 +328,13 @@ void adapter_procs_watch(struct adapter_procs *a,
 			 void (*on_status)(const char *id,
 					   const struct msg_adapter_status *,
 					   void *arg),
+			 void (*on_taken)(int adapter, bool taken, void *arg),
 			 void *arg)
 {
 	if (a == NULL)
 		return;
 	a->on_status = on_status;
+	a->on_taken = on_taken;
 	a->watcher = arg;
 }
 
@@ -314,6 +357,7 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 		.alarm = service_proc_fault(p->item.service),
 		.status = p->status,
 		.satip = json_object_get(p->entry, "server") != NULL,
+		.tuner = tuner_spec_is(p->entry),
 		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
 	};
 	service_proc_get(p->item.service, &ret->state, &ret->pid,

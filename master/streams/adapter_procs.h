@@ -3,7 +3,7 @@
  * Runs a worker for each enabled adapter, and makes the ring to which it
  * writes: dvb:// inputs read this ring.  Its successor gets another ring.
  *
- * This version runs adapters by address only.
+ * A tuner that is to receive another multiplex keeps its worker and its ring.
  *
  * Owns the workers and the rings; borrows the loop and the spawner.  The
  * functions that the API calls accept NULL: no adapter runs.
@@ -37,11 +37,13 @@ void adapter_procs_set(struct adapter_procs *, const json_t *list);
 /* Replaces the worker of an adapter that runs. */
 void adapter_procs_restart(struct adapter_procs *, const char *id);
 
-/* on_status: once a second for every running adapter; NULL: none. */
+/* on_status: once a second for every running adapter; NULL: none.
+ * on_taken: a frontend of the system's adapter is opened or closed. */
 void adapter_procs_watch(struct adapter_procs *,
 			 void (*on_status)(const char *id,
 					   const struct msg_adapter_status *,
 					   void *arg),
+			 void (*on_taken)(int adapter, bool taken, void *arg),
 			 void *arg);
 
 /* The ring of an adapter for readers, borrowed; -1: it has none. */
@@ -53,6 +55,7 @@ struct adapter_info {
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
 	struct msg_adapter_status status; /* the last one of a running worker */
+	bool tuner;        /* it has a device */
 	const char *error; /* of the source; NULL: none is known */
 	bool satip;        /* the source is a SAT>IP server */
 };

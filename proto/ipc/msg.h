@@ -145,6 +145,8 @@
 	ROW(CAS_EMM, cas_emm, "cas.emm", 0) \
 	/* receive this multiplex; descriptor: its ring */ \
 	ROW(ADAPTER_START, adapter_start, "adapter.start", 1) \
+	/* the same tuner receives another multiplex */ \
+	ROW(ADAPTER_TUNE, adapter_tune, "adapter.tune", 0) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -570,7 +572,7 @@ struct msg {
 		struct msg_worker_debug worker_debug;
 		struct msg_softcam_result softcam_result;
 		struct msg_querier_status querier_status;
-		struct msg_adapter_start adapter_start;
+		struct msg_adapter_start adapter_start, adapter_tune;
 		struct msg_adapter_status adapter_status;
 	};
 };

@@ -433,6 +433,25 @@ static const struct field adapter_start_rows[] = {
 const struct field_table adapter_start_fields =
 	MSG_TABLE(struct msg_adapter_start, adapter_start_rows);
 
+const struct field_table adapter_tune_fields =
+	MSG_TABLE(struct msg_adapter_start, adapter_start_rows);
+
+#define AT(member) FIELD_AT(struct msg_adapter_tuner, member)
+static const struct field adapter_tuner_rows[] = {
+	{ "taken", AT(taken) },
+	{ "silent", AT(silent) },
+	{ "status", AT(status) },
+	{ "signal", AT(signal) },
+	{ "snr", AT(snr) },
+	{ "signal_db", AT(signal_db), .min = INT32_MIN, .max = INT32_MAX },
+	{ "snr_db", AT(snr_db), .min = INT32_MIN, .max = INT32_MAX },
+	{ "ber", AT(ber) },
+	{ "unc", AT(unc) },
+};
+#undef AT
+static const struct field_table adapter_tuner_fields =
+	MSG_TABLE(struct msg_adapter_tuner, adapter_tuner_rows);
+
 static const struct field adapter_status_rows[] = {
 	{ "lock", FIELD_AT(struct msg_adapter_status, lock) },
 	{ "on_air", FIELD_AT(struct msg_adapter_status, on_air) },
@@ -440,6 +459,8 @@ static const struct field adapter_status_rows[] = {
 	{ "snr", FIELD_AT(struct msg_adapter_status, snr), .max = 100 },
 	{ "bitrate", FIELD_AT(struct msg_adapter_status, bitrate_kbps) },
 	{ "lost", FIELD_AT(struct msg_adapter_status, lost) },
+	{ "tuner", FIELD_IN(struct msg_adapter_status, tuner,
+			    &adapter_tuner_fields) },
 	{ "error", MSG_TEXT(struct msg_adapter_status, error),
 	  .flags = FIELD_MAYBE },
 };

@@ -107,6 +107,16 @@ struct msg_adapter_start {
 	const json_t *entry;     /* the keys that the worker reads */
 };
 
+/* The frontend of a tuner; all zero for another source. */
+struct msg_adapter_tuner {
+	bool taken;              /* the frontend is open */
+	bool silent;             /* a watchdog has stopped it: no event */
+	uint32_t status;         /* enum fe_status */
+	uint32_t signal, snr;    /* raw values of the driver */
+	int32_t signal_db, snr_db; /* 1/100 dBm, 1/100 dB */
+	uint32_t ber, unc;       /* errors of bits and blocks */
+};
+
 struct msg_adapter_status {
 	bool lock;               /* the source can deliver packets */
 	bool on_air;             /* it delivered other than null packets */
@@ -114,5 +124,6 @@ struct msg_adapter_status {
 	uint32_t snr;            /* percent; 0: unknown */
 	uint32_t bitrate_kbps;   /* of the last second */
 	uint64_t lost;           /* packets, since the start */
+	struct msg_adapter_tuner tuner;
 	const char *error;       /* of the source; NULL: none is known */
 };

@@ -31,4 +31,6 @@ libproto_a_SOURCES += \
 	proto/spec/satip_spec.c proto/spec/satip_spec.h \
 	proto/spec/si_section.c \
 	proto/spec/stream_spec.c proto/spec/stream_spec.h \
-	proto/spec/tables_spec.c proto/spec/tables_spec.h
+	proto/spec/tables_spec.c proto/spec/tables_spec.h \
+	proto/spec/tuner_sat.c proto/spec/tuner_sat.h \
+	proto/spec/tuner_spec.c proto/spec/tuner_spec.h

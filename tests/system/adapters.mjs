@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// adapters: stored, announced, and followed by their streams.  A tuner does not
-// run; an adapter by address feeds any number of streams.
+// adapters: stored, announced, and followed by their streams.  A tuner without
+// frequency does not run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -56,7 +56,7 @@ test('removing an adapter removes its streams, or leaves them without it',
 	const status = await sluice.json('/api/adapter-status/a');
 	assert.deepEqual([status.lock, status.bitrate, status.name],
 		[false, 0, 'Adapter a']);
-	assert.match(status.worker.alarm, /this version runs no tuners/);
+	assert.match(status.worker.alarm, /frequency: is missing/);
 	assert.equal(sluice.worker('adapter'), undefined);
 	await waitUntil('the error of the input', async () =>
 		/dvb:\/\/a is not there/.test((await sluice.json(

@@ -238,7 +238,7 @@ test('an unknown scope is rejected, those of the service are accepted',
 		/^    ([\w-]+):\n(?: {6}.*\n)*? {6}x-reserved: true$/gm)]
 		.map(([, scope]) => scope);
 
-	assert.ok(scopes.size >= 20 && reserved.length >= 2);
+	assert.ok(scopes.size >= 20 && reserved.length >= 1);
 	const args = (scope) => ['events', '--scope', scope];
 	assert.equal((await ctl.run(args('foo'))).code, USAGE);
 	// the service sends none of these: the wait would never end

@@ -162,6 +162,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_satip_spec \
 	tests/unit/proto/spec/test_si_section \
 	tests/unit/proto/spec/test_stream_spec \
+	tests/unit/proto/spec/test_tuner_spec \
 	tests/unit/proto/wire/test_http_range \
 	tests/unit/proto/wire/test_http_request \
 	tests/unit/proto/wire/test_http_target \
@@ -172,6 +173,13 @@ check_PROGRAMS += $(unit_proto_tests)
 TESTS += $(unit_proto_tests)
 
 unit_worker_tests = \
+	tests/unit/worker/adapter/dvb/test_dvb_device \
+	tests/unit/worker/adapter/dvb/test_dvb_props \
+	tests/unit/worker/adapter/dvb/test_dvb_sec \
+	tests/unit/worker/adapter/dvb/test_dvb_signal \
+	tests/unit/worker/adapter/dvb/test_dvb_tuner \
+	tests/unit/worker/adapter/dvb/test_tuner_watch \
+	tests/unit/worker/adapter/test_tuner_source \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/satip/test_rtsp \
 	tests/unit/worker/adapter/satip/test_satip_session \
@@ -410,6 +418,18 @@ tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_tls.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
+tests_unit_worker_adapter_dvb_test_dvb_device_SOURCES = \
+	tests/unit/worker/adapter/dvb/test_dvb_device.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.h
+tests_unit_worker_adapter_dvb_test_dvb_tuner_SOURCES = \
+	tests/unit/worker/adapter/dvb/test_dvb_tuner.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.h
+tests_unit_worker_adapter_test_tuner_source_SOURCES = \
+	tests/unit/worker/adapter/test_tuner_source.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.c \
+	tests/unit/worker/adapter/dvb/fake_dvb.h
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_t2mi_test_t2mi_SOURCES = \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 export const en = {
-	adapters_note: 'This version runs adapters with an address, and no tuners.',
+	adapters_note: 'An adapter receives a multiplex for any number of streams.',
 	add_category: 'Add a category',
 	add_group: 'Add a group',
 	add_option: 'Add an option: name or meaning',

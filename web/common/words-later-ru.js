@@ -2,7 +2,7 @@
 
 /** @type {Record<keyof import('./words.js').LaterCatalogue, string>} */
 export const ru = {
-	adapters_note: 'Эта версия запускает адаптеры с адресом, но не тюнеры.',
+	adapters_note: 'Адаптер принимает мультиплекс для любого числа потоков.',
 	add_category: 'Добавить категорию',
 	add_group: 'Добавить группу',
 	add_option: 'Добавить параметр: имя или смысл',

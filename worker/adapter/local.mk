@@ -3,4 +3,5 @@ libworker_a_SOURCES += \
 	worker/adapter/address_source.c worker/adapter/address_source.h \
 	worker/adapter/role.c \
 	worker/adapter/satip_source.c worker/adapter/satip_source.h \
-	worker/adapter/source.h
+	worker/adapter/source.h \
+	worker/adapter/tuner_source.c worker/adapter/tuner_source.h

@@ -6,8 +6,11 @@
 #include "common/base/mono.h"
 #include "common/base/ring.h"
 #include "common/base/units.h"
+#include "proto/ipc/contract.h"
+#include "proto/spec/tuner_spec.h"
 #include "worker/adapter/address_source.h"
 #include "worker/adapter/satip_source.h"
+#include "worker/adapter/tuner_source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
@@ -65,12 +68,25 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 		.snr = report.snr,
 		.bitrate_kbps = (uint32_t)(a->packets * TS_PACKET * 8 / ms),
 		.lost = report.lost,
+		.tuner = {
+			.taken = report.dvb.taken,
+			.silent = report.silent,
+			.status = report.dvb.status,
+			.signal = report.dvb.signal_raw,
+			.snr = report.dvb.snr_raw,
+			.signal_db = report.dvb.signal_db,
+			.snr_db = report.dvb.snr_db,
+			.ber = report.dvb.ber,
+			.unc = report.dvb.unc,
+		},
 		.error = report.error,
 	};
 	/* a status that finds no room is counted by the channel */
 	(void)channel_send(a->worker->channel, &m, NULL, 0);
 	a->second_ns = now_ns;
 	a->packets = a->content = 0;
+	if (report.renew)
+		worker_exit(a->worker, EX_TEMPFAIL);
 }
 
 static void on_tick(void *arg)
@@ -108,9 +124,11 @@ static void adapter_free(void *role)
 	free(a);
 }
 
-/* Allows what the address or the server needs. */
-static bool enter_sandbox(struct adapter *a, const char *address)
+/* Allows what the address, the server or the tuner needs. */
+static bool enter_sandbox(struct adapter *a, const json_t *entry)
 {
+	const char *address =
+		json_string_value(json_object_get(entry, "address"));
 	/* the programs differ in it: only one has libraries that need names */
 	struct grants grants = {
 		.needs = input_openers[INPUT_HTTP] != NULL
@@ -121,6 +139,8 @@ static bool enter_sandbox(struct adapter *a, const char *address)
 
 	if (address != NULL)
 		grants_add_input(&grants, address);
+	else if (tuner_spec_is(entry))
+		grants_add_devices(&grants, DVB_FOLDER);
 	else
 		grants.needs |= NEED_TCP; /* a server */
 	entered = worker_enter_sandbox(a->worker, &grants);
@@ -130,9 +150,11 @@ static bool enter_sandbox(struct adapter *a, const char *address)
 
 static struct source *open_source(const struct adapter *a)
 {
-	source_open_fn *open = json_object_get(a->entry, "server") != NULL
-				       ? satip_source_open
-				       : address_source_open;
+	source_open_fn *open =
+		tuner_spec_is(a->entry) ? tuner_source_open
+		: json_object_get(a->entry, "server") != NULL
+			? satip_source_open
+			: address_source_open;
 
 	return open(a->entry, a->worker->loop, a->second_ns);
 }
@@ -149,8 +171,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
-	if (!enter_sandbox(a, json_string_value(
-			   json_object_get(entry, "address"))))
+	if (!enter_sandbox(a, entry))
 		return;
 	a->ring = ring_writer_new(fds[0], &err);
 	if (a->ring == NULL) {
@@ -168,13 +189,31 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	worker_send_ready(a->worker);
 }
 
+static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+	json_t *entry = json_deep_copy(m->adapter_tune.entry);
+
+	(void)fds, (void)n_fds;
+	if (a->source == NULL || a->source->ops->retune == NULL ||
+	    !a->source->ops->retune(a->source, entry)) {
+		log_error("adapter", "cannot be tuned again");
+		json_decref(entry);
+		worker_exit(a->worker, EX_PROTOCOL);
+		return;
+	}
+	json_decref(a->entry);
+	a->entry = entry;
+}
+
 const struct worker_role adapter_role = {
 	.name = "adapter",
 	.needs = NEED_THREADS | NEED_UDP,
 	.enters_late = true,
 	.new = adapter_new,
 	.free = adapter_free,
-	.messages = { [MSG_ADAPTER_START] = on_start },
+	.messages = { [MSG_ADAPTER_START] = on_start,
+		      [MSG_ADAPTER_TUNE] = on_tune },
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

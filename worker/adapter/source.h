@@ -16,6 +16,15 @@
 struct ev_loop;
 struct source;
 
+/* What the driver of a tuner reports. */
+struct source_signal {
+	bool taken;                   /* the frontend is open */
+	unsigned status;              /* enum fe_status */
+	unsigned signal_raw, snr_raw; /* of the driver */
+	int signal_db, snr_db;        /* 1/100 dBm, 1/100 dB; 0: unknown */
+	uint32_t ber, unc;            /* errors of bits and blocks */
+};
+
 /* The state of the last second.  Zero: unknown, or nothing was received. */
 struct source_report {
 	bool lock;         /* packets can be received, as far as is known */
@@ -24,6 +33,9 @@ struct source_report {
 	const char *error; /* why there are none; NULL: no error is known */
 	uint64_t lost;     /* datagrams or packets lost before they were read,
 			    * since source_open() */
+	struct source_signal dvb;
+	bool silent;       /* a watchdog stopped it, and it does not run yet */
+	bool renew;        /* only a new process can help */
 };
 
 struct source_ops {
@@ -34,6 +46,9 @@ struct source_ops {
 	/* *ret is all zero. */
 	void (*every_second)(struct source *, uint64_t now_ns,
 			     struct source_report *ret);
+	/* Receives another multiplex, as this adapter (borrowed for the life of
+	 * the source) says; false: it cannot.  NULL: it never can. */
+	bool (*retune)(struct source *, const json_t *adapter);
 };
 
 /* The head of each kind's own struct. */

@@ -51,6 +51,12 @@ void grants_add_output(struct grants *g, const char *address)
 	free(spec);
 }
 
+void grants_add_devices(struct grants *g, const char *folder)
+{
+	add(g, GRANT_DEVICES, folder);
+	g->needs |= NEED_DEVICES;
+}
+
 void grants_done(struct grants *g)
 {
 	for (size_t i = 0; i < g->n; i++)

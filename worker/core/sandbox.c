@@ -181,6 +181,8 @@ static void allow_grants(int rules, const struct grants *grants)
 			allow_list(rules, one->path);
 		else if (one->use == GRANT_FILE)
 			allow(rules, one->path, LANDLOCK_READ);
+		else if (one->use == GRANT_DEVICES)
+			allow(rules, one->path, LANDLOCK_DEVICE);
 		else if (!private_is_in(one->path))
 			allow(rules, one->path, LANDLOCK_RECORD);
 	}

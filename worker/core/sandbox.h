@@ -31,6 +31,7 @@ enum sandbox_need {
 	NEED_VIEWERS = 1 << 6, /* accepts viewers, sends from a ring */
 	NEED_CLOCK = 1 << 7,   /* limits its own time; little memory */
 	NEED_ACCEPT = 1 << 8,  /* accepts connections */
+	NEED_DEVICES = 1 << 9, /* the devices of its grants */
 };
 
 /* A file or folder that the configuration names. */
@@ -39,6 +40,7 @@ enum grant_use {
 	GRANT_LIST,   /* a list of files, and these */
 	GRANT_FOLDER, /* a folder of recordings */
 	GRANT_FILE,   /* one file */
+	GRANT_DEVICES, /* a folder of devices */
 };
 
 struct grant {
@@ -56,6 +58,8 @@ struct grants {
  * error adds nothing. */
 void grants_add_input(struct grants *, const char *address);
 void grants_add_output(struct grants *, const char *address);
+/* A folder of devices, such as tuners. */
+void grants_add_devices(struct grants *, const char *folder);
 void grants_done(struct grants *);
 
 /*

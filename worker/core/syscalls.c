@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dvb/dmx.h>
+#include <linux/dvb/frontend.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -165,6 +167,15 @@ static const unsigned long requests[] = {
 	SIOCGSTAMPNS_OLD,
 };
 
+/* Of tuners. */
+static const unsigned long device_requests[] = {
+	FE_GET_INFO, FE_GET_PROPERTY, FE_SET_PROPERTY, FE_GET_EVENT,
+	FE_READ_STATUS, FE_READ_SIGNAL_STRENGTH, FE_READ_SNR, FE_READ_BER,
+	FE_READ_UNCORRECTED_BLOCKS, FE_SET_TONE, FE_SET_VOLTAGE,
+	FE_DISEQC_SEND_MASTER_CMD, FE_DISEQC_SEND_BURST,
+	DMX_SET_PES_FILTER, DMX_SET_BUFFER_SIZE,
+};
+
 #define ALLOW(filter, name, ...)                                        \
 	seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(name), __VA_ARGS__)
 #define FAIL(filter, error, name, ...)                                  \
@@ -186,6 +197,11 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, ioctl, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
 				    requests[i]));
+	for (size_t i = 0; i < ARRAY_LEN(device_requests) && err == 0 &&
+			   (needs & NEED_DEVICES); i++)
+		err = ALLOW(filter, ioctl, 1,
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
+				    device_requests[i]));
 	/* isatty() of the C library's streams */
 	return err == 0 ? FAIL(filter, ENOTTY, ioctl, 1,
 			       SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TCGETS))
@@ -252,8 +268,8 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 	return err;
 }
 
-/* To write, only a recording is opened.  A descriptor of a ring to read could
- * be opened again to write otherwise. */
+/* To write, only a recording or a tuner is opened.  A descriptor of a ring to
+ * read could be opened again to write otherwise. */
 static int add_files(scmp_filter_ctx filter, unsigned needs)
 {
 	const unsigned long write = O_ACCMODE | O_CREAT | O_TRUNC;
@@ -272,8 +288,11 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0)
 		err = ALLOW(filter, open, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, write, 0));
+	if (err == 0 && (needs & NEED_DEVICES))
+		err = ALLOW(filter, openat, 1,
+			    SCMP_A2(SCMP_CMP_MASKED_EQ, write, O_RDWR));
 	/* the C library names the thread of a library */
-	if (err == 0)
+	else if (err == 0)
 		err = FAIL(filter, EACCES, openat, 1,
 			   SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR));
 	/* the log opens standard error again, and works without it */

@@ -125,9 +125,22 @@ Test(adapter, reports_that_it_does_not_run)
 		     1700000000);
 	cr_assert_str_eq(json_string_value(json_object_get(
 				 json_object_get(status, "worker"), "alarm")),
-			 "this version runs no tuners: it runs adapters with "
-			 "an address or a server");
+			 "frequency: is missing");
 	json_decref(status);
+}
+
+/* A tuner that lacks a key is stored: another program may complete it. */
+Test(adapter, with_a_wrong_value_is_rejected)
+{
+	open_world("{}");
+	expect_error("{'cmd':'set-adapter','adapter':{'type':'T',"
+		     "'enable':true,'frequency':474,'bandwidth':9000}}", 400,
+		     "adapter.bandwidth: \"9000\" is not AUTO, 1712, 5000, "
+		     "6000, 7000, 8000 or 10000");
+	expect_ok("{'cmd':'set-adapter','adapter':{'type':'T','enable':false,"
+		  "'frequency':474,'bandwidth':9000}}", "set-adapter");
+	expect_ok("{'cmd':'set-adapter','adapter':{'type':'T','enable':true,"
+		  "'bandwidth':8000}}", "set-adapter");
 }
 
 Test(adapter, names_the_streams_that_pause_with_it)

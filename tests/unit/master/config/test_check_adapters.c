@@ -51,8 +51,7 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		/* a disabled one may have any */
 		{ "[{\"id\":\"d\",\"enable\":false,\"address\":5}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true}]",
-		  "dvb_tune[0]: this version runs no tuners: it runs adapters "
-		  "with an address or a server\n" },
+		  "dvb_tune[0]: frequency: is missing\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
 		  "\"192.0.2.1\",\"type\":\"C\",\"frequency\":346,"
 		  "\"symbolrate\":6900}]", "" },
@@ -63,6 +62,12 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		  "\"192.0.2.1\",\"address\":\"udp://239.1.1.1:1\"}]",
 		  "dvb_tune[0]: address: an adapter has an address or a "
 		  "server\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"type\":\"T\","
+		  "\"frequency\":474,\"bandwidth\":9000}]",
+		  "dvb_tune[0]: bandwidth: \"9000\" is not AUTO, 1712, 5000, "
+		  "6000, 7000, 8000 or 10000\n" },
+		{ "[{\"id\":\"d\",\"enable\":true,\"type\":\"T\","
+		  "\"frequency\":474}]", "" },
 		{ "[{}]", no_id },
 		{ "[{\"id\":\"a b\"}]", no_id },
 		{ "[{\"id\":\"e\"},{\"id\":\"d\"},{\"id\":\"d\"}]",

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a satellite adds to the keys of a tuner: LNB, switches, dish, unicable,
+ * multistream.  Pure. */
+#pragma once
+
+#include "proto/spec/tuner_spec.h"
+
+/* Completes the spec from its keys.  0 or -EINVAL, with the key in error. */
+int tuner_sat_judge(struct tuner_spec *, struct errmsg *error) MUST_CHECK;
+
+/* The index of the scrambling sequence (gold code) that begins with a state of
+ * the register (root code); 0 for 1. */
+uint32_t tuner_pls_of_root(uint32_t root);

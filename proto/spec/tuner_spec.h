@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keys of an adapter that is a tuner: which device, and what it tunes.
+ *
+ * The values of words are those of linux/dvb/frontend.h.  Pure.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "proto/spec/field.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tuner_system {
+	TUNER_ISDBT, /* first: it has two names */
+	TUNER_S,
+	TUNER_S2,
+	TUNER_T,
+	TUNER_T2,
+	TUNER_C,
+	TUNER_C_A,
+	TUNER_C_B,
+	TUNER_C_C,
+	TUNER_ATSC,
+};
+
+enum tuner_polarization {
+	TUNER_V,
+	TUNER_H,
+	TUNER_L,
+	TUNER_R,
+};
+
+enum tuner_diseqc_mode {
+	DISEQC_COMMITTED,   /* 1.0: position 1 to 4 */
+	DISEQC_UNCOMMITTED, /* 1.1: 1 to 16, or "16/4" with one of 1.0 */
+	DISEQC_POSITIONER,  /* 1.2: a stored position, 1 to 255 */
+	DISEQC_USALS,       /* a position of the orbit */
+	DISEQC_BURST,       /* A or B */
+	DISEQC_RAW,         /* commands in hex */
+};
+
+enum tuner_unicable {
+	UNICABLE_AUTO, /* by the number of the user band */
+	UNICABLE_50494,
+	UNICABLE_50607,
+};
+
+enum {
+	TUNER_DISEQC_MAX = 128,
+	TUNER_MAC_MAX = 17,
+	TUNER_COMMANDS_MAX = 8, /* of DISEQC_RAW */
+	TUNER_COMMAND_BYTES = 6,
+	TUNER_NO_STREAM = -1,
+	/* of words: those of the kernel */
+	TUNER_AUTO_FEC = 9,
+	TUNER_AUTO_MODULATION = 6,
+	TUNER_AUTO_MODE = 2,
+	TUNER_AUTO_GUARD = 4,
+	TUNER_AUTO_HIERARCHY = 4,
+	TUNER_AUTO_ROLLOFF = 3,
+	TUNER_AUTO_PILOT = 2,
+	TUNER_QPSK = 0,
+	TUNER_VSB8 = 7,
+	TUNER_PSK8 = 9,
+};
+
+struct tuner_command {
+	uint8_t bytes[TUNER_COMMAND_BYTES];
+	uint8_t n;
+};
+
+/* Keys as configured, then what they mean together. */
+struct tuner_spec {
+	unsigned system; /* enum tuner_system */
+	int adapter, device;
+	char mac[TUNER_MAC_MAX + 1];
+	double frequency; /* MHz; 0: missing */
+	unsigned polarization, symbolrate, fec, fec_lp, modulation, rolloff,
+		pilot;
+	int64_t stream_id;
+	unsigned lof1, lof2, slof; /* MHz; 0: not given */
+	bool tone, lnb_sharing;
+	unsigned diseqc_mode;
+	char diseqc[TUNER_DISEQC_MAX];
+	double latitude, longitude;
+	unsigned uni_scr, uni_mode, uni_frequency;
+	char uni_pos[4];
+	int uni_pin;
+	unsigned bandwidth, guardinterval, transmitmode, hierarchy;
+	unsigned timeout_s;
+	bool budget;
+
+	/* of these keys */
+	bool satellite;
+	bool high;             /* the upper band of the LNB: tone */
+	bool inverted;         /* the LNB inverts the spectrum */
+	uint32_t if_khz;       /* intermediate frequency of a satellite */
+	uint32_t tune;         /* for the kernel: kHz of a satellite, or Hz */
+	uint32_t bandwidth_hz; /* 0: the driver finds it */
+	int stream;            /* ISI or PLP; TUNER_NO_STREAM */
+	uint32_t pls;          /* index of the scrambling sequence; 0: none */
+	int switch_1, switch_2; /* from 0, of 1.1 and 1.0; -1: none */
+	int motor;             /* stored position; -1: none */
+	double orbit;          /* of usals: degrees, east is positive */
+	struct tuner_command commands[TUNER_COMMANDS_MAX];
+	unsigned n_commands;
+	unsigned uni_position; /* from 0 */
+};
+
+extern const struct field_table tuner_fields;
+
+/* Is it to be a tuner, rather than an address or a server? */
+bool tuner_spec_is(const json_t *adapter);
+
+/* The keys that tuner_spec_parse() reads, in a new object. */
+json_t *tuner_spec_keys(const json_t *adapter);
+
+/* 0; -EINVAL: a value is wrong; -ENODATA: a key is missing.  error names the
+ * key, its value and what is accepted. */
+int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
+		     struct errmsg *error) MUST_CHECK;

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make check-dvb: builds a virtual machine with fakedvb.ko and runs the tests of
+# tuners in it.  Status 77: skipped, because packages cannot be had.
+#   DVB_DIR  folder of the machine, kept for the next run (BUILD/dvb-vm)
+set -eu
+here=$srcdir/tests/dvb
+dir=${DVB_DIR:-$builddir/dvb-vm}
+mkdir -p "$dir/share" "$dir/bin"
+bash "$here/prep.sh" "$dir" "$here" || {
+	status=$?
+	[ $status = 77 ] && echo 'check-dvb: SKIPPED: no packages'
+	exit $status
+}
+[ -s "$dir/share/mux.ts" ] ||
+	builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20
+set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -c 2 -t 600
+for program in sluice sluice-worker tests/dvb/tsfeed; do
+	cp "$builddir/$program" "$dir/bin/"
+	strip -g "$dir/bin/${program##*/}"
+	set -- "$@" -b "$dir/bin/${program##*/}"
+done
+exec bash "$here/vmrun.sh" "$@" "$here/guest-tuner.sh"

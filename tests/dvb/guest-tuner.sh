@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# guest-tuner.sh: runs in the guest (vmrun.sh), as root.  Tuners of the service
+# on the kernel's DVB API: what the driver is told, what streams receive, and
+# what happens when the hardware fails.
+# Needs: fakedvb.ko, sluice, sluice-worker, tsfeed, and a share with mux.ts
+# (programs 1 to 3).  TAP on standard output.
+n=0
+bad=0
+P=/sys/module/fakedvb/parameters
+API=http://127.0.0.1:8000
+ok() { # ok WHAT STATUS
+	n=$((n + 1))
+	if [ "$2" = 0 ]; then echo "ok $n - $1"; return; fi
+	echo "not ok $n - $1"
+	bad=1
+	tail -n 5 /tmp/log | sed 's/^/# /'
+	tail -n 5 /tmp/events0 | cut -c1-240 | sed 's/^/# /'
+}
+check() { # check WHAT COMMAND...
+	what=$1
+	shift
+	"$@" >/tmp/check 2>&1
+	ok "$what" $?
+}
+await() { # await WHAT SECONDS COMMAND...: until the command succeeds
+	what=$1
+	left=$(($2 * 5))
+	shift 2
+	until "$@" >/tmp/check 2>&1; do
+		left=$((left - 1))
+		if [ $left = 0 ]; then ok "$what" 1; return; fi
+		sleep 0.2
+	done
+	ok "$what" 0
+}
+api() { wget -q -O - --post-data "$1" $API/control/; }
+status() { wget -q -O - "$API/api/adapter-status/$1?t=0"; }
+has() { status "$1" | tr -d ' \n' | grep -qE "$2"; }
+told() { grep -qE "$1" /tmp/events0; }
+plays() { # plays STREAM...
+	for stream; do
+		wget -q -O - "$API/api/stream-status/$stream?t=0" |
+			tr -d ' \n' | grep -q '"onair":true' || return 1
+	done
+}
+param() { echo "$2" >$P/$1; }
+tune() { # tune KEYS: of adapter a
+	: >/tmp/events0
+	api '{"cmd": "set-adapter", "id": "a", "adapter": {"id": "a",
+		"enable": true, "adapter": 0, "device": 0, '"$1"'}}' >/tmp/reply
+}
+tunes() { # tunes WHAT KEYS PATTERN: of the line of the driver
+	tune "$2"
+	await "$1" 20 told "tune $3"
+}
+
+modprobe fakedvb adapters=2 annexc=${ANNEXC:-0} || exit 1
+cat /dev/fakedvb0 >>/tmp/events0 & events=$!
+cat /dev/fakedvb1 >>/tmp/events1 &
+tsfeed /host/mux.ts /dev/fakedvb0 2000 1000 >/tmp/feed0 2>&1 &
+tsfeed /host/mux.ts /dev/fakedvb1 2000 1000 >/tmp/feed1 2>&1 &
+mkdir -p /etc/sluice
+cat >/etc/sluice/sluice.json <<'J'
+{"settings": {}, "dvb_tune": [], "make_stream": [
+ {"id": "p1", "name": "p1", "type": "spts", "enable": true,
+  "input": ["dvb://a#pnr=1"], "output": ["udp://127.0.0.1:6001"]},
+ {"id": "p2", "name": "p2", "type": "spts", "enable": true,
+  "input": ["dvb://a#pnr=2"], "output": ["udp://127.0.0.1:6002"]},
+ {"id": "q3", "name": "q3", "type": "spts", "enable": true,
+  "input": ["dvb://b#pnr=3"], "output": ["udp://127.0.0.1:6003"]}]}
+J
+SLUICE_WORKER=/usr/bin/sluice-worker sluice -c /etc/sluice/sluice.json -p 8000 \
+	--no-web-auth --user root >/tmp/log 2>&1 & master=$!
+until api '{"cmd": "version"}' >/dev/null 2>&1; do sleep 0.2; done
+
+S2='"type": "S2", "frequency": 11362, "symbolrate": 22000'
+tune "$S2"', "polarization": "H", "diseqc": 1, "fec": "2/3"'
+await 'S2: the tuner has lock' 20 has a '"lock":true'
+check 'S2: the driver is told the tuning' told \
+	"$(echo 'tune delsys=6 freq=1612000 .*mod=9 sr=22000000 fec=2' \
+		'.*stream=4294967295 .*volt=1 tone=1')"
+check 'S2: DiSEqC selects the switch' told 'diseqc t=[0-9]* e0 10 38 f2'
+await 'two streams are on air' 30 plays p1 p2
+check 'S2: signal and noise in decibel' has a \
+	'"signal":83,"signal_db":-4500,"snr":67,"snr_db":1350'
+
+tunes 'S: the upper band has the tone' '"type": "S", "frequency": 12188,
+	"symbolrate": 27500, "polarization": "V"' \
+	'delsys=5 freq=1588000 .*sr=27500000 .*volt=0 tone=0'
+check 'another tuning keeps the device open' \
+	sh -c '! grep -q sleep /tmp/events0'
+tunes 'S2: multistream' "$S2"', "polarization": "V", "stream_id": 67134465,
+	"rolloff": 20, "pilot": "ON"' \
+	'delsys=6 .*pilot=0 rolloff=1 stream=1 pls=100'
+tunes 'unicable EN 50494' "$S2"', "polarization": "V", "uni_scr": 3,
+	"uni_frequency": 1210' 'delsys=6 freq=1210000 '
+check 'unicable EN 50494: the command' told 'diseqc t=[0-9]* e0 10 5a 41 64'
+tunes 'unicable EN 50607' "$S2"', "polarization": "V", "uni_scr": 20,
+	"uni_frequency": 1210, "uni_pin": 5' 'delsys=6 freq=1210000 '
+check 'unicable EN 50607: the command' told 'diseqc t=[0-9]* 71 9d e8 00 05'
+tunes 'T' '"type": "T", "frequency": 474, "modulation": "QAM64", "fec": "3/4",
+	"guardinterval": "1/8", "transmitmode": "8K", "hierarchy": "NONE"' \
+	'delsys=3 freq=474000000 bw=8000000 mod=3 .*hp=3 lp=9 tm=1 gi=2 hier=0'
+tunes 'T2' '"type": "T2", "frequency": 474, "bandwidth": 1712, "stream_id": 3' \
+	'delsys=16 freq=474000000 bw=1712000 .*stream=3'
+tunes 'C' '"type": "C", "frequency": 346, "symbolrate": 6900,
+	"modulation": "QAM256"' 'delsys=1 freq=346000000 .*mod=5 sr=6900000'
+tunes 'C/B' '"type": "C/B", "frequency": 555, "modulation": "QAM64"' \
+	'delsys=2 freq=555000000 .*mod=3'
+tunes 'ATSC' '"type": "ATSC", "frequency": 533' \
+	'delsys=11 freq=533000000 .*mod=7'
+tunes 'ISDB-T' '"type": "ISDBT", "frequency": 474143' \
+	'delsys=8 freq=474143000 bw=6000000'
+await 'ISDB-T: all layers' 5 told 'isdbt layers=7'
+await 'the streams are on air after other tunings' 30 plays p1 p2
+
+tune '"type": "C/C", "frequency": 346, "symbolrate": 5274'
+await 'a type that the frontend lacks is an error' 10 has a \
+	'"error":"type:.*receivesS,S2,T,T2,C/A,C/B,ATSC,ISDB-Tonly"'
+
+# loss of lock, and its return
+tune "$S2"', "polarization": "H"'
+await 'lock again' 20 has a '"lock":true'
+param status 0x03,31,31,31,31,31,31,31
+await 'loss of lock is reported' 10 has a '"error":"nolock,statusSC---"'
+: >/tmp/events0
+await 'a tuner without lock is tuned again' 30 told 'tune delsys=6'
+param status 31,31,31,31,31,31,31,31
+await 'the lock returns' 20 has a '"lock":true'
+
+# PIDs
+param whole 0,1,1,1,1,1,1,1
+api '{"cmd": "set-adapter", "adapter": {"id": "b", "enable": true,
+	"type": "T", "adapter": 1, "frequency": 474}}' >/tmp/reply
+await 'the second tuner has lock' 20 has b '"lock":true'
+await 'its stream is on air' 30 plays q3
+: >/tmp/events0
+api '{"cmd": "restart-adapter", "id": "a"}' >/tmp/reply
+await 'without PID 8192 the PIDs of programs are received' 30 told 'feed\+ 257'
+await 'and the streams are on air' 30 plays p1
+param whole 1,1,1,1,1,1,1,1
+
+# a stick that is pulled, and comes back
+echo 1 >$P/unplug
+await 'a device that is pulled is reported' 10 has b \
+	'"error":"(nodevice|thedevice)'
+check 'the other adapter goes on' has a '"lock":true'
+echo 1 >$P/plug
+await 'and runs when it is back' 15 has b '"lock":true'
+
+# a driver that hangs
+param hang 0,1,0,0,0,0,0,0
+await 'a driver that hangs is reported' 20 has b 'doesnotreturn'
+check 'the other tuner has lock' has a '"lock":true'
+param hang 0,0,0,0,0,0,0,0
+await 'and the tuner works when the driver goes on' 20 has b '"lock":true'
+
+# another program has the frontend
+api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
+	"enable": false, "type": "T", "adapter": 1, "frequency": 474}}' \
+	>/tmp/reply
+await 'a disabled adapter releases the frontend' 10 sh -c \
+	': 3<>/dev/dvb/adapter1/frontend0'
+sleep 100 3<>/dev/dvb/adapter1/frontend0 & other=$!
+api '{"cmd": "toggle-adapter", "id": "b"}' >/tmp/reply
+await 'a busy frontend is reported' 10 has b '"error":".*isbusy'
+kill $other
+await 'and used when it is free' 20 has b '"lock":true'
+
+kill $master
+wait $master
+check 'no process was forbidden a system call' sh -c '! grep forbidden /tmp/log'
+check 'the kernel reports no fault' \
+	sh -c "! dmesg | grep -qE 'BUG|WARNING|Oops|Call Trace'"
+cp /tmp/log /host/sluice.log
+cp /tmp/events0 /host/events.log
+echo "1..$n"
+exit $bad

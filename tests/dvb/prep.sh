@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# prep.sh DIR [SRC]: everything that vmrun.sh needs, from Debian packages only.
+#   DIR  is made and filled: boot/, lib/modules/ (a part of the newest kernel of
+#        the release, not installed), fakedvb-ko/fakedvb.ko
+#   SRC  folder of fakedvb.c; the folder of this script if not given
+# Installs what is missing (root): qemu-system-x86, busybox-static, kmod, cpio,
+# xz-utils, gcc, make and the headers of that kernel.  May be called again: what
+# is there is kept, the module is built anew.  Exit 77 when the packages cannot
+# be had (a test would be skipped).
+set -euo pipefail
+SRC=$(cd "${2:-$(dirname "$0")}" && pwd)
+mkdir -p "${1:?usage: prep.sh DIR [SRC]}"
+cd "$1"
+skip() { echo "prep.sh: $*" >&2; exit 77; }
+
+command -v apt-get >/dev/null || skip "no apt-get: this needs Debian's packages"
+K=$(apt-cache depends linux-image-amd64 2>/dev/null |
+	awk '/Depends: linux-image-[0-9]/ && !k { k = $2 } END { print k }')
+[ -n "$K" ] || skip "apt knows no linux-image-amd64 (apt-get update?)"
+V=${K#linux-image-}
+
+need=
+[ -d "/usr/src/linux-headers-$V" ] || need=1
+for c in qemu-system-x86_64 busybox kmod cpio unxz gcc make; do
+	command -v $c >/dev/null || need=1
+done
+if [ -n "$need" ]; then
+	[ "$(id -u)" = 0 ] ||
+		skip "packages are missing, and only root can install them"
+	DEBIAN_FRONTEND=noninteractive apt-get install \
+		-o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends \
+		--no-upgrade --no-remove qemu-system-x86 \
+		"linux-headers-$V" kmod cpio \
+		busybox-static xz-utils gcc make >apt.log 2>&1 </dev/null ||
+		skip "apt-get install failed, see $PWD/apt.log"
+fi
+
+# Another kernel than last time: begin again.
+if [ ! -e "lib/modules/$V" ]; then
+	rm -rf boot lib ./linux-image-*.deb
+	apt-get download -qq "$K" || skip "$K cannot be downloaded"
+	dpkg-deb --fsys-tarfile "$K"*.deb | tar -x --wildcards \
+		'./boot/vmlinuz*' './lib/modules/*/modules.builtin*' \
+		'./lib/modules/*/modules.order' \
+		'./lib/modules/*/drivers/media/dvb-core/*' \
+		'./lib/modules/*/drivers/media/mc/*' \
+		'./lib/modules/*/ethernet/intel/e1000/*' \
+		'./lib/modules/*/net/9p/*' \
+		'./lib/modules/*/fs/9p/*' './lib/modules/*/fs/netfs/*' \
+		'./lib/modules/*/fs/fscache/*' \
+		'./lib/modules/*/drivers/virtio/*'
+	rm -f ./linux-image-*.deb
+fi
+
+# The headers follow the kernel, so the module is built every time (2 s).
+rm -rf fakedvb fakedvb-ko
+mkdir fakedvb fakedvb-ko
+cp "$SRC/fakedvb.c" fakedvb/
+echo 'obj-m := fakedvb.o' >fakedvb/Makefile
+make -s -C "/usr/src/linux-headers-$V" M="$PWD/fakedvb" modules
+mv fakedvb/fakedvb.ko fakedvb-ko/
+echo "prep.sh: kernel $V, $PWD/fakedvb-ko/fakedvb.ko"

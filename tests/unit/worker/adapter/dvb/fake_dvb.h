@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Devices of the DVB API in memory, with the faults of drivers. */
+#pragma once
+
+#include "worker/adapter/dvb/dvb_ops.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	FAKE_LOG = 16384,
+	FAKE_FDS = 160,
+};
+
+enum fake_kind {
+	FAKE_CLOSED,
+	FAKE_FRONTEND,
+	FAKE_DEMUX,
+	FAKE_DVR,
+};
+
+struct fake_dvb {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int open_error;   /* of the frontend */
+	int ioctl_error;  /* of FE_READ_STATUS */
+	int set_error;    /* of DTV_TUNE */
+	unsigned status;  /* after a tuning */
+	bool no_whole;    /* refuses PID 0x2000 */
+	unsigned max_pids;
+	bool hangs;       /* FE_READ_STATUS does not return */
+	bool hung;        /* it waits */
+	unsigned systems; /* bits; 0: all */
+	bool has_dvr1;    /* frontends have a demultiplexer each */
+	bool no_stats;    /* API 3 only */
+	bool no_old;      /* API 5 only */
+	/* packets that wait; read gives them once */
+	const uint8_t *packets;
+	size_t n_bytes;
+	bool overflow;    /* once */
+	enum fake_kind fds[FAKE_FDS];
+	unsigned filters;
+	/* "open frontend0; tone 1; ..." */
+	char log[FAKE_LOG];
+	size_t len;
+};
+
+extern const struct dvb_ops fake_dvb_ops;
+
+void fake_dvb_init(struct fake_dvb *);
+/* A copy of the log. */
+const char *fake_dvb_log(struct fake_dvb *);
+unsigned fake_dvb_open_fds(struct fake_dvb *);
+/* Changes members of the fake while a thread uses it. */
+#define FAKE_SET(f, member, value) do { \
+	(void)pthread_mutex_lock(&(f)->lock); \
+	(f)->member = (value); \
+	(void)pthread_cond_broadcast(&(f)->wake); \
+	(void)pthread_mutex_unlock(&(f)->lock); \
+} while (0)

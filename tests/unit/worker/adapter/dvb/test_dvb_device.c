@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/dvb_device.h"
+
+#include "tests/unit/worker/adapter/dvb/fake_dvb.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/dvb/frontend.h>
+#include <string.h>
+
+static struct fake_dvb fake;
+static struct dvb_device device;
+static struct tuner_spec spec;
+static struct errmsg error;
+
+static void setup(const char *type, int number)
+{
+	json_t *adapter = json_pack("{s:s, s:i, s:i, s:s, s:i, s:i, s:i}",
+				    "type", type, "frequency",
+				    type[0] == 'S' ? 11362 : 474, "symbolrate",
+				    6900, "polarization", "H", "adapter", 2,
+				    "device", number, "diseqc", 1);
+
+	cr_assert_eq(tuner_spec_parse(adapter, &spec, &error), 0, "%s",
+		     error.text);
+	json_decref(adapter);
+	fake_dvb_init(&fake);
+	device = (struct dvb_device){ .ops = &fake_dvb_ops, .ctx = &fake,
+				      .root = "/dev/dvb" };
+	dvb_device_init(&device);
+	error.text[0] = '\0';
+}
+
+static void expect_log(const char *wanted)
+{
+	cr_assert_str_eq(fake_dvb_log(&fake), wanted);
+	fake.len = 0;
+	fake.log[0] = '\0';
+}
+
+Test(dvb_device, tunes_behind_the_switch_and_receives_all)
+{
+	setup("S2", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0, "%s",
+		     error.text);
+	expect_log("open frontend0; open dvr0; ");
+	cr_assert_eq(dvb_device_tune(&device, &spec, &error), 0, "%s",
+		     error.text);
+	expect_log("clear; tone 0; voltage 18; wait 100; diseqc e01038f2; "
+		   "wait 69; frequency 1612000; tune; ");
+	cr_assert_eq(dvb_device_receive_all(&device), 0);
+	expect_log("pid 8192; ");
+	dvb_device_power_cycle(&device);
+	expect_log("voltage 0; wait 1000; ");
+	dvb_device_close(&device);
+	expect_log("close; ");
+	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+Test(dvb_device, frontends_may_share_a_demultiplexer)
+{
+	setup("T", 1);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	expect_log("open frontend1; open dvr1; open dvr0; ");
+	cr_assert_str_eq(device.demux, "/dev/dvb/adapter2/demux0");
+	dvb_device_close(&device);
+	setup("T", 1);
+	fake.has_dvr1 = true;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	expect_log("open frontend1; open dvr1; ");
+	cr_assert_str_eq(device.demux, "/dev/dvb/adapter2/demux1");
+	dvb_device_close(&device);
+}
+
+Test(dvb_device, says_why_it_cannot_be_opened)
+{
+	static const struct {
+		int err;
+		const char *text;
+	} cases[] = {
+		{ -ENOENT, "no device /dev/dvb/adapter2/frontend0" },
+		{ -EBUSY, "/dev/dvb/adapter2/frontend0 is busy: another "
+			  "program uses it" },
+		{ -EACCES, "no permission for /dev/dvb/adapter2/frontend0: "
+			   "the service needs the group video" },
+		{ -ETIMEDOUT, "cannot open /dev/dvb/adapter2/frontend0: "
+			      "Connection timed out" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		setup("T", 0);
+		fake.open_error = cases[i].err;
+		cr_assert_eq(dvb_device_open(&device, &spec, &error),
+			     cases[i].err);
+		cr_assert_str_eq(error.text, cases[i].text);
+		cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+	}
+}
+
+Test(dvb_device, judges_the_type_by_the_frontend)
+{
+	setup("C", 0);
+	fake.systems = 1u << SYS_DVBS | 1u << SYS_DVBS2;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "type: the frontend fake receives S, S2 "
+				     "only");
+	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+Test(dvb_device, a_refused_tuning_is_an_error)
+{
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	fake.set_error = -EINVAL;
+	cr_assert_eq(dvb_device_tune(&device, &spec, &error), -EINVAL);
+	cr_assert(strstr(error.text, "refuses this tuning: frequency 474000000 "
+				     "Hz") != NULL, "%s", error.text);
+	dvb_device_close(&device);
+}
+
+Test(dvb_device, receives_pids_that_change)
+{
+	static const uint16_t first[] = { 0, 100, 101 }, then[] = { 0, 101,
+								    200 };
+
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	fake.no_whole = true;
+	cr_assert_eq(dvb_device_receive_all(&device), -EINVAL);
+	cr_assert_eq(device.n_filters, 0u);
+	expect_log("open frontend0; open dvr0; ");
+	dvb_device_receive(&device, first, 3);
+	expect_log("pid 0; pid 100; pid 101; ");
+	/* the filters of the others run on */
+	dvb_device_receive(&device, then, 3);
+	expect_log("pid 200; ");
+	cr_assert_eq(device.n_filters, 3u);
+	cr_assert_eq(fake.filters, 3u);
+	fake.max_pids = 3;
+	dvb_device_receive(&device, (const uint16_t[]){ 0, 101, 200, 201, 202 },
+			   5);
+	cr_assert_eq(device.refused, 2u);
+	dvb_device_receive(&device, then, 3);
+	cr_assert_eq(device.refused, 0u);
+	dvb_device_close(&device);
+	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+Test(dvb_device, measures_by_both_interfaces)
+{
+	struct dvb_signal signal;
+	struct dvb_stats stats;
+
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	fake.no_old = true;
+	cr_assert_eq(dvb_device_measure(&device, true, &stats), 0);
+	dvb_signal_read(&stats, 20, &signal);
+	cr_assert_eq(signal.status, 0x1fu);
+	cr_assert_eq(signal.signal_db, -4500);
+	cr_assert_eq(signal.ber, 11u);
+	cr_assert_eq(signal.unc, 22u);
+	/* what the driver lacks is not called again */
+	expect_log("open frontend0; open dvr0; old; old; ");
+	cr_assert_eq(dvb_device_measure(&device, true, &stats), 0);
+	expect_log("");
+
+	fake.no_old = false;
+	fake.no_stats = true;
+	memset(device.lacks, 0, sizeof device.lacks);
+	cr_assert_eq(dvb_device_measure(&device, true, &stats), 0);
+	dvb_signal_read(&stats, 20, &signal);
+	cr_assert_eq(signal.signal, 50u);
+	cr_assert_eq(signal.signal_db, 0);
+	cr_assert_eq(signal.unc, 33u);
+	dvb_device_close(&device);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/dvb_tuner.h"
+
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/adapter/dvb/fake_dvb.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+enum { PATIENCE_S = 30 };
+
+static struct fake_dvb fake;
+static struct dvb_tuner *tuner;
+static struct dvb_state state;
+
+static struct tuner_spec spec_of(int mhz)
+{
+	json_t *adapter = json_pack("{s:s, s:i}", "type", "T", "frequency",
+				    mhz);
+	struct tuner_spec spec;
+
+	cr_assert_eq(tuner_spec_parse(adapter, &spec, NULL), 0);
+	json_decref(adapter);
+	return spec;
+}
+
+static void start(void)
+{
+	struct tuner_spec spec = spec_of(474);
+	int err;
+
+	tuner = dvb_tuner_new(&(struct dvb_tuner_config){
+		.root = "/dev/dvb", .spec = &spec, .ops = &fake_dvb_ops,
+		.ctx = &fake }, &err);
+	cr_assert_not_null(tuner);
+}
+
+static void stop(void)
+{
+	dvb_tuner_free(&tuner);
+	cr_assert_null(tuner);
+	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+/* Until the expression, which may use the state, is true. */
+#define AWAIT(expression) do { \
+	uint64_t end = mono_ns() + PATIENCE_S * SECOND_NS; \
+	for (;;) { \
+		dvb_tuner_get(tuner, &state); \
+		if (expression) \
+			break; \
+		cr_assert_lt(mono_ns(), end, "%s", #expression); \
+		(void)sched_yield(); \
+	} \
+} while (0)
+
+static bool is_told(const char *text)
+{
+	return strstr(fake_dvb_log(&fake), text) != NULL;
+}
+
+Test(dvb_tuner, passes_packets_and_measures, .timeout = 60)
+{
+	static uint8_t packets[3 * 188], got[4096];
+
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned && state.signal.status == 0x1f &&
+	      state.signal.snr_db != 0);
+	cr_assert(state.taken && state.whole);
+	cr_assert_eq(state.tunes, 1u);
+	cr_assert_str_eq(state.error.text, "");
+	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	FAKE_SET(&fake, packets, packets);
+	FAKE_SET(&fake, n_bytes, sizeof packets);
+	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got),
+		     (ssize_t)sizeof packets);
+	FAKE_SET(&fake, overflow, true);
+	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), -EOVERFLOW);
+	stop();
+}
+
+Test(dvb_tuner, takes_another_tuning_without_closing, .timeout = 60)
+{
+	struct tuner_spec other = spec_of(666);
+
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned);
+	dvb_tuner_set(tuner, &other);
+	AWAIT(state.tunes == 2);
+	cr_assert(is_told("frequency 666000000; tune; "));
+	cr_assert_not(is_told("close; "));
+	dvb_tuner_request(tuner, DVB_RETUNE);
+	AWAIT(state.tunes == 3);
+	cr_assert_not(is_told("close; "));
+	dvb_tuner_request(tuner, DVB_POWER);
+	AWAIT(state.tunes == 4);
+	cr_assert(is_told("voltage 0; wait 1000; "));
+	dvb_tuner_request(tuner, DVB_REOPEN);
+	AWAIT(state.tunes == 5);
+	cr_assert(is_told("close; open frontend0; "));
+	stop();
+}
+
+Test(dvb_tuner, waits_for_a_device_that_is_busy_or_absent, .timeout = 60)
+{
+	fake_dvb_init(&fake);
+	fake.open_error = -EBUSY;
+	start();
+	AWAIT(strstr(state.error.text, "is busy") != NULL);
+	cr_assert_not(state.absent);
+	FAKE_SET(&fake, open_error, -ENOENT);
+	AWAIT(state.absent);
+	FAKE_SET(&fake, open_error, 0);
+	AWAIT(state.tuned);
+	cr_assert_str_eq(state.error.text, "");
+	stop();
+}
+
+/* A stick that is pulled. */
+Test(dvb_tuner, closes_a_device_that_is_gone, .timeout = 60)
+{
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned);
+	FAKE_SET(&fake, open_error, -ENOENT);
+	FAKE_SET(&fake, ioctl_error, -ENODEV);
+	AWAIT(!state.taken && state.absent);
+	AWAIT(fake_dvb_open_fds(&fake) == 0);
+	FAKE_SET(&fake, ioctl_error, 0);
+	FAKE_SET(&fake, open_error, 0);
+	AWAIT(state.tuned);
+	stop();
+}
+
+Test(dvb_tuner, a_driver_that_hangs_holds_up_its_thread_alone, .timeout = 60)
+{
+	uint8_t got[188];
+
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned);
+	FAKE_SET(&fake, hangs, true);
+	AWAIT(fake.hung && state.call != NULL);
+	cr_assert_str_eq(state.call, "FE_READ_STATUS");
+	dvb_tuner_request(tuner, DVB_RETUNE);
+	FAKE_SET(&fake, hangs, false);
+	AWAIT(state.tunes == 2);
+	cr_assert_geq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	stop();
+}
+
+Test(dvb_tuner, goes_the_other_way_where_hardware_refuses, .timeout = 60)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+
+	fake_dvb_init(&fake);
+	fake.no_whole = true;
+	start();
+	AWAIT(state.tuned);
+	cr_assert_not(state.whole);
+	cr_assert(is_told("pid 0; "));
+	dvb_tuner_want(tuner, pids, 3);
+	AWAIT(is_told("pid 100; pid 101; "));
+	stop();
+}
+
+/* Too few filters, and no wish for the whole multiplex. */
+Test(dvb_tuner, receives_all_where_filters_do_not_suffice, .timeout = 60)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+	struct tuner_spec spec = spec_of(474);
+	int err;
+
+	fake_dvb_init(&fake);
+	fake.max_pids = 2;
+	spec.budget = false;
+	tuner = dvb_tuner_new(&(struct dvb_tuner_config){
+		.root = "/dev/dvb", .spec = &spec, .ops = &fake_dvb_ops,
+		.ctx = &fake }, &err);
+	cr_assert_not_null(tuner);
+	AWAIT(state.tuned && !state.whole);
+	dvb_tuner_want(tuner, pids, 3);
+	AWAIT(state.whole);
+	stop();
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/tuner_source.h"
+
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/adapter/dvb/fake_dvb.h"
+#include "worker/ts/packet.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+enum { PATIENCE_S = 30, PACKETS = 5 };
+
+static struct fake_dvb fake;
+static struct source *source;
+static struct source_report report;
+static struct batch batch;
+static json_t *adapter;
+static size_t received;
+static uint8_t packets[PACKETS * TS_PACKET];
+
+static void count(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_runs; i++)
+		received += runs[i].n;
+}
+
+static void start(const char *type)
+{
+	adapter = json_pack("{s:s, s:i}", "type", type, "frequency", 474);
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	for (size_t i = 0; i < PACKETS; i++) {
+		packets[i * TS_PACKET] = 0x47;
+		packets[i * TS_PACKET + 1] = 0x1f;
+		packets[i * TS_PACKET + 2] = 0xff;
+		packets[i * TS_PACKET + 3] = 0x10;
+	}
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+}
+
+static void stop(void)
+{
+	source->ops->free(source);
+	json_decref(adapter);
+	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+static void second(void)
+{
+	report = (struct source_report){ 0 };
+	source->ops->every_second(source, mono_ns(), &report);
+}
+
+#define AWAIT(expression) do { \
+	uint64_t end = mono_ns() + PATIENCE_S * SECOND_NS; \
+	for (;;) { \
+		second(); \
+		if (expression) \
+			break; \
+		cr_assert_lt(mono_ns(), end, "%s; %s", #expression, \
+			     report.error != NULL ? report.error : "-"); \
+		(void)sched_yield(); \
+	} \
+} while (0)
+
+static bool has_error(const char *text)
+{
+	return report.error != NULL && strstr(report.error, text) != NULL;
+}
+
+Test(tuner_source, passes_packets_and_reports_the_signal, .timeout = 60)
+{
+	start("T");
+	AWAIT(report.lock && report.dvb.snr_db == 1350);
+	cr_assert(report.dvb.taken);
+	cr_assert_eq(report.dvb.status, 0x1fu);
+	cr_assert_eq(report.signal, 83u);
+	cr_assert_eq(report.snr, 45u);
+	cr_assert(has_error("lock, and no data"));
+	packets[2 * TS_PACKET] = 0;
+	FAKE_SET(&fake, packets, packets);
+	FAKE_SET(&fake, n_bytes, sizeof packets);
+	while (source->ops->read(source, &batch, mono_ns()) > 0)
+		continue;
+	/* one has no sync byte */
+	cr_assert_eq(received, (size_t)PACKETS - 1);
+	second();
+	cr_assert_null(report.error);
+	cr_assert_eq(report.lost, 0u);
+	FAKE_SET(&fake, overflow, true);
+	(void)source->ops->read(source, &batch, mono_ns());
+	second();
+	cr_assert_gt(report.lost, 0u);
+	stop();
+}
+
+Test(tuner_source, names_the_reason, .timeout = 60)
+{
+	start("T");
+	FAKE_SET(&fake, status, 0);
+	AWAIT(has_error("no signal since the tuning"));
+	FAKE_SET(&fake, status, 0x03);
+	AWAIT(has_error("no lock, status SC---"));
+	cr_assert_not(report.lock);
+	FAKE_SET(&fake, open_error, -EBUSY);
+	FAKE_SET(&fake, ioctl_error, -EIO);
+	AWAIT(has_error("is busy"));
+	stop();
+	adapter = json_pack("{s:s}", "type", "T");
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	second();
+	cr_assert_str_eq(report.error, "frequency: is missing");
+	cr_assert_eq(source->ops->read(source, &batch, mono_ns()), 0);
+	stop();
+}
+
+Test(tuner_source, takes_another_tuning, .timeout = 60)
+{
+	json_t *other = json_pack("{s:s, s:i}", "type", "T", "frequency", 666);
+	json_t *wrong = json_pack("{s:s}", "type", "T");
+
+	start("T");
+	AWAIT(report.lock);
+	cr_assert_not(source->ops->retune(source, wrong));
+	cr_assert(source->ops->retune(source, other));
+	AWAIT(strstr(fake_dvb_log(&fake), "frequency 666000000; tune") != NULL);
+	cr_assert_null(strstr(fake_dvb_log(&fake), "close"));
+	json_decref(other);
+	json_decref(wrong);
+	stop();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The calls by which devices of the DVB API are used; tests have others. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Each returns 0 or more, or -errno. */
+struct dvb_ops {
+	int (*open)(void *ctx, const char *path, int flags);
+	int (*close)(void *ctx, int fd);
+	/* arg: the value, or the address of a struct. */
+	int (*ioctl)(void *ctx, int fd, unsigned long request, uintptr_t arg);
+	ssize_t (*read)(void *ctx, int fd, void *ret, size_t size);
+	void (*sleep)(void *ctx, unsigned ms);
+};
+
+extern const struct dvb_ops dvb_system; /* ctx: NULL */

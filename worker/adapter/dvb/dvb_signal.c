@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/dvb_signal.h"
+
+#include <stddef.h>
+
+enum {
+	SCALE_MAX = 65535,
+	MILLI_TO_HUNDREDTH = 10,
+	WEAK_DBM = -95,
+	STRONG_DBM = -35,
+	/* without a signal a driver may report anything */
+	DB_MIN = -20000,
+	DB_MAX = 20000,
+};
+
+static int64_t clamp(int64_t value, int64_t min, int64_t max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
+/* The first value of a scale; NULL: there is none. */
+static const struct dtv_stats *find(const struct dtv_fe_stats *s,
+				    unsigned scale)
+{
+	size_t n = MIN((size_t)s->len, (size_t)MAX_DTV_STATS);
+
+	for (size_t i = 0; i < n; i++)
+		if (s->stat[i].scale == scale)
+			return &s->stat[i];
+	return NULL;
+}
+
+static unsigned percent_of_scale(uint64_t value)
+{
+	return (unsigned)(MIN(value, (uint64_t)SCALE_MAX) * 100 / SCALE_MAX);
+}
+
+/* Hundredths of a decibel; false: the driver has none. */
+static bool read_db(const struct dtv_fe_stats *s, int *ret)
+{
+	const struct dtv_stats *v = find(s, FE_SCALE_DECIBEL);
+
+	if (v != NULL)
+		*ret = (int)clamp(v->svalue / MILLI_TO_HUNDREDTH, DB_MIN,
+				  DB_MAX);
+	return v != NULL;
+}
+
+struct level {
+	unsigned percent, raw;
+	int db;
+};
+
+/* weak, strong: decibel of 0 and of 100 percent. */
+static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
+			       int weak, int strong)
+{
+	const struct dtv_stats *relative = find(s, FE_SCALE_RELATIVE);
+	uint64_t scale = relative != NULL ? relative->uvalue
+			 : old >= 0	  ? (uint64_t)old
+					  : 0;
+	struct level l = { .percent = percent_of_scale(scale) };
+
+	if (read_db(s, &l.db) && relative == NULL)
+		l.percent = (unsigned)(clamp(l.db - weak * 100, 0,
+					     (strong - weak) * 100) /
+				       (strong - weak));
+	l.raw = (unsigned)MIN(old >= 0 ? (uint64_t)old : scale,
+			      (uint64_t)SCALE_MAX);
+	return l;
+}
+
+/* The first value is that of all layers. */
+static uint32_t read_counter(const struct dtv_fe_stats *s, int64_t old)
+{
+	const struct dtv_stats *counter = find(s, FE_SCALE_COUNTER);
+	uint64_t n = counter != NULL ? counter->uvalue
+		     : old > 0	     ? (uint64_t)old
+				     : 0;
+
+	return (uint32_t)MIN(n, (uint64_t)UINT32_MAX);
+}
+
+void dvb_signal_read(const struct dvb_stats *s, unsigned best_db,
+		     struct dvb_signal *ret)
+{
+	struct level strength = read_level(&s->strength, s->old.strength,
+					   WEAK_DBM, STRONG_DBM);
+	struct level snr = read_level(&s->cnr, s->old.snr, 0, (int)best_db);
+
+	*ret = (struct dvb_signal){
+		.status = s->status,
+		.signal = strength.percent, .snr = snr.percent,
+		.signal_db = strength.db, .snr_db = snr.db,
+		.signal_raw = strength.raw, .snr_raw = snr.raw,
+		.ber = read_counter(&s->bit_errors, s->old.ber),
+		.unc = read_counter(&s->block_errors, s->old.unc),
+	};
+}
+
+void dvb_signal_status(unsigned status, char ret[DVB_STATUS_TEXT])
+{
+	static const char letters[] = "SCVYL";
+
+	for (unsigned i = 0; i < DVB_STATUS_TEXT - 1; i++)
+		ret[i] = status & 1u << i ? letters[i] : '-';
+	ret[DVB_STATUS_TEXT - 1] = '\0';
+}

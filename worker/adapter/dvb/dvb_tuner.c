@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/dvb_tuner.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "common/loop/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	TURN_MS = 100,
+	STATISTICS_MS = 1000,
+	/* A device that is absent or busy costs one call to look for. */
+	ABSENT_MS = 1000,
+	FAILED_MIN_MS = 2000,
+	FAILED_MAX_MS = 30000,
+	BEST_DB_SATELLITE = 20,
+	BEST_DB_OTHER = 30,
+	DISCARD_BYTES = 64 * 1024,
+};
+
+struct dvb_tuner {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	/* guarded by lock */
+	bool stop, changed, pids_changed;
+	unsigned requests; /* bits, enum dvb_request */
+	struct tuner_spec wanted;
+	uint16_t pids[DVB_PIDS_MAX];
+	size_t n_pids;
+	int dvr; /* that the owner may read; -1: none */
+	struct dvb_state state;
+	/* of the thread alone */
+	struct tuner_spec spec;
+	struct dvb_device device;
+	uint64_t open_ns;  /* not before */
+	uint64_t tune_ns;  /* not before */
+	uint64_t stats_ns; /* the next statistics */
+	unsigned failed_ms;
+	bool open, tuned;
+};
+
+/* --- states --- */
+
+static void on_call(const char *name, void *arg)
+{
+	struct dvb_tuner *t = arg;
+
+	(void)pthread_mutex_lock(&t->lock);
+	t->state.call = name;
+	t->state.call_ns = mono_ns();
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+static void publish(struct dvb_tuner *t, bool readable)
+{
+	(void)pthread_mutex_lock(&t->lock);
+	t->dvr = readable ? t->device.dvr : -1;
+	t->state.taken = t->open;
+	t->state.tuned = t->tuned;
+	t->state.whole = t->device.whole;
+	t->state.refused = t->device.refused;
+	if (!t->tuned)
+		t->state.signal = (struct dvb_signal){ 0 };
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+static void publish_error(struct dvb_tuner *t, const char *error, bool absent)
+{
+	(void)pthread_mutex_lock(&t->lock);
+	errmsg_set(&t->state.error, "%s", error);
+	t->state.absent = absent;
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+/* --- steps of the thread --- */
+
+static void shut(struct dvb_tuner *t)
+{
+	t->open = t->tuned = false;
+	publish(t, false);
+	dvb_device_close(&t->device);
+}
+
+/* A device that comes back is to be used at once, and one with an error is not
+ * to be worn out. */
+static uint64_t next_try_ns(struct dvb_tuner *t, int err)
+{
+	if (err == -ENOENT || err == -ENODEV || err == -ENXIO ||
+	    err == -EBUSY || err == -EACCES)
+		return mono_ns() + ABSENT_MS * MS;
+	t->failed_ms = t->failed_ms == 0 ? FAILED_MIN_MS
+					 : MIN(2 * t->failed_ms,
+					       (unsigned)FAILED_MAX_MS);
+	return mono_ns() + t->failed_ms * MS;
+}
+
+/* A device that has gone is closed at once, so that it may come back under its
+ * number. */
+static void lose(struct dvb_tuner *t, int err, const struct errmsg *error)
+{
+	shut(t);
+	publish_error(t, error->text, err == -ENODEV || err == -ENOENT ||
+				      err == -ENXIO);
+	t->open_ns = next_try_ns(t, err);
+}
+
+static void open_device(struct dvb_tuner *t)
+{
+	struct errmsg error;
+	int r = dvb_device_open(&t->device, &t->spec, &error);
+
+	if (r < 0) {
+		lose(t, r, &error);
+		return;
+	}
+	t->open = true;
+	t->tune_ns = 0;
+	publish(t, false);
+}
+
+static void receive(struct dvb_tuner *t)
+{
+	uint16_t pids[DVB_PIDS_MAX];
+	size_t n;
+
+	(void)pthread_mutex_lock(&t->lock);
+	n = t->n_pids;
+	memcpy(pids, t->pids, n * sizeof *pids);
+	t->pids_changed = false;
+	(void)pthread_mutex_unlock(&t->lock);
+	if (n == 0)
+		pids[n++] = 0; /* the PAT, which leads to the others */
+	if (t->spec.budget && (t->device.whole ||
+			       dvb_device_receive_all(&t->device) == 0))
+		return;
+	dvb_device_receive(&t->device, pids, n);
+	if (t->device.refused > 0 && !t->spec.budget &&
+	    dvb_device_receive_all(&t->device) < 0)
+		dvb_device_receive(&t->device, pids, n);
+}
+
+/* Packets of the tuning before. */
+static void discard(struct dvb_tuner *t)
+{
+	uint8_t *junk = xmalloc(DISCARD_BYTES);
+	size_t left = DVB_BUFFER;
+
+	while (left > 0) {
+		ssize_t n = t->device.ops->read(t->device.ctx, t->device.dvr,
+						junk, DISCARD_BYTES);
+
+		if (n <= 0)
+			break;
+		left -= MIN(left, (size_t)n);
+	}
+	free(junk);
+}
+
+static void tune(struct dvb_tuner *t)
+{
+	struct errmsg error;
+	int r;
+
+	t->tuned = false;
+	publish(t, false);
+	dvb_device_stop(&t->device);
+	r = dvb_device_tune(&t->device, &t->spec, &error);
+	if (r == -EINVAL) {
+		/* it will refuse it again */
+		publish_error(t, error.text, false);
+		t->tune_ns = next_try_ns(t, r);
+		return;
+	}
+	if (r < 0) {
+		lose(t, r, &error);
+		return;
+	}
+	discard(t);
+	t->tuned = true;
+	t->failed_ms = 0;
+	t->stats_ns = 0;
+	receive(t);
+	(void)pthread_mutex_lock(&t->lock);
+	t->state.tunes++;
+	t->state.tuned_ns = mono_ns();
+	(void)pthread_mutex_unlock(&t->lock);
+	publish_error(t, "", false);
+	publish(t, true);
+}
+
+static void measure(struct dvb_tuner *t)
+{
+	bool all = mono_ns() >= t->stats_ns;
+	struct dvb_stats stats;
+	struct dvb_signal signal;
+	struct errmsg error;
+	int r = dvb_device_measure(&t->device, all, &stats);
+
+	if (r < 0) {
+		errmsg_set(&error, r == -ENODEV ? "the device was removed"
+						: "FE_READ_STATUS: %s",
+			   strerror(-r));
+		lose(t, r, &error);
+		return;
+	}
+	dvb_signal_read(&stats, t->spec.satellite ? BEST_DB_SATELLITE
+						  : BEST_DB_OTHER, &signal);
+	if (all)
+		t->stats_ns = mono_ns() + STATISTICS_MS * MS;
+	(void)pthread_mutex_lock(&t->lock);
+	if (all)
+		t->state.signal = signal;
+	t->state.signal.status = stats.status;
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+/* Obeys the owner.  False: it wants the end. */
+static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
+{
+	bool stop, changed, other;
+	unsigned requests;
+
+	(void)pthread_mutex_lock(&t->lock);
+	stop = t->stop;
+	requests = t->requests;
+	changed = t->changed;
+	other = changed && (t->wanted.adapter != t->spec.adapter ||
+			    t->wanted.device != t->spec.device ||
+			    t->wanted.system != t->spec.system);
+	*ret_pids = t->pids_changed;
+	if (changed)
+		t->spec = t->wanted;
+	t->requests = 0;
+	t->changed = false;
+	(void)pthread_mutex_unlock(&t->lock);
+	if (stop)
+		return false;
+	if (t->open && (other || requests & 1u << DVB_REOPEN)) {
+		shut(t);
+		t->open_ns = 0;
+	}
+	if (t->open && requests & 1u << DVB_POWER)
+		dvb_device_power_cycle(&t->device);
+	if (changed || requests != 0) {
+		t->tuned = false;
+		t->tune_ns = 0;
+	}
+	return true;
+}
+
+static void take_turn(struct dvb_tuner *t, bool pids)
+{
+	uint64_t now_ns = mono_ns();
+
+	if (!t->open && now_ns >= t->open_ns)
+		open_device(t);
+	if (t->open && !t->tuned && now_ns >= t->tune_ns)
+		tune(t);
+	if (t->tuned && pids) {
+		receive(t);
+		publish(t, true);
+	}
+	if (t->tuned)
+		measure(t);
+}
+
+static void await_turn(struct dvb_tuner *t)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += TURN_MS * (long)MS;
+	if (until.tv_nsec >= (long)SECOND_NS) {
+		until.tv_nsec -= (long)SECOND_NS;
+		until.tv_sec++;
+	}
+	(void)pthread_mutex_lock(&t->lock);
+	if (!t->stop && t->requests == 0 && !t->changed && !t->pids_changed)
+		(void)pthread_cond_timedwait(&t->wake, &t->lock, &until);
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+static void *run(void *arg)
+{
+	struct dvb_tuner *t = arg;
+	bool pids;
+
+	while (take_requests(t, &pids)) {
+		take_turn(t, pids);
+		await_turn(t);
+	}
+	shut(t);
+	return NULL;
+}
+
+/* --- the owner --- */
+
+struct dvb_tuner *dvb_tuner_new(const struct dvb_tuner_config *cfg,
+				int *ret_err)
+{
+	struct dvb_tuner *t = xcalloc(1, sizeof *t);
+	pthread_condattr_t attr;
+
+	t->wanted = t->spec = *cfg->spec;
+	t->device.ops = cfg->ops;
+	t->device.ctx = cfg->ctx;
+	t->device.root = cfg->root;
+	t->device.on_call = on_call;
+	t->device.arg = t;
+	dvb_device_init(&t->device);
+	t->dvr = -1;
+	(void)pthread_mutex_init(&t->lock, NULL);
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&t->wake, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	*ret_err = thread_start(&t->thread, run, t);
+	if (*ret_err == 0)
+		return t;
+	free(t);
+	return NULL;
+}
+
+void dvb_tuner_free(struct dvb_tuner **pt)
+{
+	struct dvb_tuner *t = *pt;
+
+	*pt = NULL;
+	if (t == NULL)
+		return;
+	(void)pthread_mutex_lock(&t->lock);
+	t->stop = true;
+	t->dvr = -1;
+	(void)pthread_cond_signal(&t->wake);
+	(void)pthread_mutex_unlock(&t->lock);
+	/* a thread that hangs in a driver still uses the object */
+	if (!thread_join(t->thread))
+		return;
+	(void)pthread_cond_destroy(&t->wake);
+	(void)pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+void dvb_tuner_get(struct dvb_tuner *t, struct dvb_state *ret)
+{
+	(void)pthread_mutex_lock(&t->lock);
+	*ret = t->state;
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+void dvb_tuner_request(struct dvb_tuner *t, enum dvb_request request)
+{
+	(void)pthread_mutex_lock(&t->lock);
+	t->requests |= 1u << request;
+	(void)pthread_cond_signal(&t->wake);
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+void dvb_tuner_set(struct dvb_tuner *t, const struct tuner_spec *spec)
+{
+	(void)pthread_mutex_lock(&t->lock);
+	t->wanted = *spec;
+	t->changed = true;
+	t->dvr = -1;
+	(void)pthread_cond_signal(&t->wake);
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+void dvb_tuner_want(struct dvb_tuner *t, const uint16_t *pids, size_t n)
+{
+	n = MIN(n, (size_t)DVB_PIDS_MAX);
+	(void)pthread_mutex_lock(&t->lock);
+	if (n != t->n_pids || memcmp(pids, t->pids, n * sizeof *pids) != 0) {
+		memcpy(t->pids, pids, n * sizeof *pids);
+		t->n_pids = n;
+		t->pids_changed = true;
+		(void)pthread_cond_signal(&t->wake);
+	}
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+ssize_t dvb_tuner_read(struct dvb_tuner *t, void *ret, size_t size)
+{
+	ssize_t n = 0;
+
+	/* the thread holds the lock for moments, and closes the descriptor
+	 * only when this function cannot use it */
+	(void)pthread_mutex_lock(&t->lock);
+	if (t->dvr >= 0)
+		n = t->device.ops->read(t->device.ctx, t->dvr, ret, size);
+	(void)pthread_mutex_unlock(&t->lock);
+	return n == -EAGAIN || n == -EINTR ? 0 : n;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/tuner_watch.h"
+
+#include "common/base/units.h"
+#include "common/base/util.h"
+
+enum {
+	LOCK_S = 5,     /* from a tuning to the first lock, and after a loss */
+	DELAY_MAX_S = 60,
+	GOOD_S = 30,
+	BAD_MAX_S = 3,
+	BAD_PACKETS = 5, /* in a second; one is a disturbance */
+};
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* NULL: there is no fault. */
+static const char *find_fault(struct tuner_watch *w,
+			      const struct watch_facts *f)
+{
+	uint64_t since_ns = max_ns(w->packet_ns, f->tuned_ns);
+
+	if (!f->lock)
+		return "no lock";
+	if (f->packets > 0)
+		w->packet_ns = f->now_ns;
+	else if (w->timeout_s > 0 &&
+		 f->now_ns - since_ns >= w->timeout_s * SECOND_NS)
+		return "dvr receiving timeout";
+	w->bad_s = f->sync_errors >= BAD_PACKETS ||
+				   f->cc_errors >= BAD_PACKETS ||
+				   f->pat_errors >= BAD_PACKETS
+			   ? w->bad_s + 1 : 0;
+	if (w->bad_s < BAD_MAX_S)
+		return NULL;
+	return f->sync_errors >= BAD_PACKETS ? "dvr sync byte error"
+	       : f->cc_errors >= BAD_PACKETS ? "dvr cc error"
+					     : "PAT checksum error";
+}
+
+static enum watch_step choose(const struct tuner_watch *w, bool lock)
+{
+	const enum watch_step steps[] = {
+		WATCH_RETUNE, WATCH_REOPEN,
+		w->powers ? WATCH_POWER : WATCH_REOPEN,
+		/* without a signal a new process is no better */
+		lock ? WATCH_RENEW : WATCH_RETUNE,
+	};
+
+	return steps[w->steps % ARRAY_LEN(steps)];
+}
+
+enum watch_step tuner_watch_second(struct tuner_watch *w,
+				   const struct watch_facts *f)
+{
+	const char *fault;
+	enum watch_step step;
+
+	if (!f->tuned) {
+		w->fault_ns = w->good_ns = 0;
+		w->bad_s = 0;
+		return WATCH_NONE;
+	}
+	fault = find_fault(w, f);
+	if (fault == NULL) {
+		if (w->good_ns == 0)
+			w->good_ns = f->now_ns;
+		if (f->now_ns - w->good_ns >= GOOD_S * SECOND_NS)
+			w->steps = 0;
+		w->fault_ns = 0;
+		return WATCH_NONE;
+	}
+	w->good_ns = 0;
+	if (w->fault_ns == 0) {
+		unsigned delay_s = MIN((unsigned)LOCK_S << MIN(w->steps, 8u),
+				       (unsigned)DELAY_MAX_S);
+
+		/* the other faults have lasted long enough */
+		w->fault_ns = f->now_ns +
+			      (f->lock && w->steps == 0 ? 0 : delay_s) *
+				      SECOND_NS;
+		if (!f->lock)
+			w->fault_ns = max_ns(w->fault_ns, f->tuned_ns +
+					     (LOCK_S * 1000 + w->moves_ms) *
+						     MS);
+	}
+	if (f->now_ns < w->fault_ns)
+		return WATCH_NONE;
+	step = choose(w, f->lock);
+	w->steps++;
+	w->fault_ns = 0;
+	w->bad_s = 0;
+	w->packet_ns = f->now_ns;
+	w->reason = fault;
+	return step;
+}

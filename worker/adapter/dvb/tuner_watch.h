@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Decides what a tuner does when it receives nothing, or nonsense.
+ *
+ * Each fault takes the next step, with a longer delay each time: tune again,
+ * open the devices again, turn the LNB off and on, a new process.  Time without
+ * fault forgives.  Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum watch_step {
+	WATCH_NONE,
+	WATCH_RETUNE,
+	WATCH_REOPEN,
+	WATCH_POWER,
+	WATCH_RENEW, /* the process */
+};
+
+/* Of the last second. */
+struct watch_facts {
+	uint64_t now_ns, tuned_ns;
+	bool tuned, lock;
+	uint64_t packets;
+	uint32_t sync_errors; /* packets without sync byte */
+	uint32_t cc_errors;   /* of the PAT */
+	uint32_t pat_errors;  /* wrong checksums */
+};
+
+struct tuner_watch {
+	unsigned moves_ms;  /* a dish may move so long after a tuning */
+	unsigned timeout_s; /* without packets; 0: for ever */
+	bool powers;        /* the tuner feeds an LNB */
+	unsigned steps;     /* taken since the last long time without fault */
+	uint64_t fault_ns;  /* no step before */
+	uint64_t good_ns;   /* the time without fault began; 0: there is one */
+	uint64_t packet_ns; /* time of the last packets */
+	unsigned bad_s;     /* seconds in sequence with wrong packets */
+	const char *reason; /* of the last step, for the log */
+};
+
+/* The step to take now, at most one in a second. */
+enum watch_step tuner_watch_second(struct tuner_watch *,
+				   const struct watch_facts *);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/tuner_source.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "worker/adapter/dvb/dvb_sec.h"
+#include "worker/adapter/dvb/dvb_tuner.h"
+#include "worker/adapter/dvb/tuner_watch.h"
+#include "worker/core/hidden.h"
+#include "worker/ts/cc.h"
+#include "worker/ts/psi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	READ_BYTES = 348 * TS_PACKET, /* at most 64 KiB */
+	/* A driver that does not return for so long is reported. */
+	HANG_S = 5,
+	STATUS_TIMED_OUT = 0x20,
+	CC_UNKNOWN = 0,
+};
+
+/* What a multiplex has beside its programs: CAT, NIT, SDT, EIT, TDT. */
+static const uint16_t table_pids[] = { 0, 1, 16, 17, 18, 20 };
+
+struct tuner_source {
+	struct source base;
+	struct errmsg wrong; /* a wrong key; "": the source works */
+	struct tuner_spec spec;
+	struct dvb_tuner *tuner;
+	struct tuner_watch watch;
+	struct psi *psi;
+	uint16_t pat_cc;
+	unsigned tunes;      /* that the tables belong to */
+	uint32_t psi_changes; /* that the filters belong to */
+	uint32_t crc_errors; /* at the last second */
+	uint64_t lost;
+	uint64_t packets;    /* of this second */
+	uint32_t sync_errors, cc_errors;
+	bool restarts;       /* a step of the watch is not done yet */
+	bool lacked_whole;   /* the log has it */
+	struct dvb_state state; /* of the last second */
+	struct errmsg error;
+	struct errmsg logged; /* the last error; "": none */
+	uint8_t buffer[READ_BYTES];
+};
+
+/* --- packets --- */
+
+static void watch_tables(struct tuner_source *s, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+
+	if (psi_class(s->psi, pid) != PID_PSI)
+		return;
+	if (pid == 0)
+		s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
+	(void)psi_feed(s->psi, p);
+}
+
+static void take_packets(struct tuner_source *s, struct batch *batch,
+			 const uint8_t *data, size_t n)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *p = data + i * TS_PACKET;
+
+		if (ts_sync_ok(p)) {
+			if (!ts_tei(p))
+				watch_tables(s, p);
+			continue;
+		}
+		s->sync_errors++;
+		if (i > first)
+			batch_add(batch, (struct ts_run){
+				.data = data + first * TS_PACKET,
+				.n = i - first });
+		first = i + 1;
+	}
+	if (n > first)
+		batch_add(batch, (struct ts_run){
+			.data = data + first * TS_PACKET, .n = n - first });
+	s->packets += n;
+}
+
+static int read_packets(struct source *source, struct batch *batch,
+			uint64_t now_ns)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+	ssize_t n;
+
+	(void)now_ns;
+	if (s->tuner == NULL)
+		return 0;
+	n = dvb_tuner_read(s->tuner, s->buffer, sizeof s->buffer);
+	if (n == -EOVERFLOW) {
+		/* all packets that waited are gone */
+		s->lost += DVB_BUFFER / TS_PACKET;
+		return 1;
+	}
+	if (n <= 0)
+		return 0;
+	take_packets(s, batch, s->buffer, (size_t)n / TS_PACKET);
+	batch_flush(batch);
+	return 1;
+}
+
+/* --- every second --- */
+
+/* The PIDs of all programs. */
+static void want_pids(struct tuner_source *s)
+{
+	const uint8_t *classes = psi_classes(s->psi);
+	uint16_t pids[DVB_PIDS_MAX];
+	size_t n = ARRAY_LEN(table_pids);
+
+	if (s->state.whole || psi_changes(s->psi) == s->psi_changes)
+		return;
+	s->psi_changes = psi_changes(s->psi);
+	memcpy(pids, table_pids, sizeof table_pids);
+	for (uint16_t pid = 32; pid < TS_PID_NULL && n < DVB_PIDS_MAX; pid++)
+		if (classes[pid] != PID_UNKNOWN)
+			pids[n++] = pid;
+	dvb_tuner_want(s->tuner, pids, n);
+}
+
+/* The tables of the tuning before are no longer valid. */
+static void follow_tuning(struct tuner_source *s)
+{
+	if (s->state.tunes == s->tunes)
+		return;
+	s->tunes = s->state.tunes;
+	psi_reset(s->psi);
+	s->psi_changes = 0;
+	s->pat_cc = CC_UNKNOWN;
+	s->watch.packet_ns = s->state.tuned_ns;
+}
+
+static bool has_lock(const struct dvb_state *state)
+{
+	return state->tuned && state->signal.status & FE_HAS_LOCK;
+}
+
+static void find_error(struct tuner_source *s, uint64_t now_ns)
+{
+	const struct dvb_state *state = &s->state;
+	struct errmsg *e = &s->error;
+	uint64_t waits_s = (now_ns - state->call_ns) / SECOND_NS;
+	char status[DVB_STATUS_TEXT];
+
+	dvb_signal_status(state->signal.status, status);
+	if (state->call != NULL && now_ns > state->call_ns &&
+	    waits_s >= HANG_S)
+		errmsg_set(e, "the driver does not return from %s since "
+			   "%llu s", state->call,
+			   (unsigned long long)waits_s);
+	else if (state->error.text[0] != '\0')
+		*e = state->error;
+	else if (!state->tuned)
+		errmsg_set(e, state->taken ? "tuning" : "opening the device");
+	else if (state->signal.status == 0)
+		errmsg_set(e, "no signal since the tuning: is the cable "
+			   "connected, and the firmware installed?");
+	else if (!has_lock(state))
+		errmsg_set(e, "no lock, status %s", status);
+	else if (s->packets == 0)
+		errmsg_set(e, "lock, and no data");
+	else if (!state->whole && state->refused > 0)
+		errmsg_set(e, "the hardware has too few filters: %u PIDs are "
+			   "missing", state->refused);
+	else
+		e->text[0] = '\0';
+}
+
+static void log_error_once(struct tuner_source *s)
+{
+	const char *error = s->error.text;
+	bool steps = strcmp(error, "tuning") == 0 ||
+		     strcmp(error, "opening the device") == 0;
+
+	/* they end soon */
+	if (steps)
+		return;
+	if (error[0] == '\0' && s->logged.text[0] != '\0')
+		log_info("adapter", "recovered");
+	else if (error[0] != '\0' && !errmsg_is_alike(error, s->logged.text))
+		log_warning("adapter", "%s", error);
+	s->logged = s->error;
+	if (s->state.tuned && !s->state.whole && s->spec.budget &&
+	    !s->lacked_whole) {
+		log_info("adapter", "the driver refuses the whole multiplex: "
+			 "PIDs of programs are received");
+		s->lacked_whole = true;
+	}
+}
+
+static void take_step(struct tuner_source *s, enum watch_step step,
+		      struct source_report *ret)
+{
+	static const char *const names[] = {
+		[WATCH_RETUNE] = "tuning again",
+		[WATCH_REOPEN] = "opening the device again",
+		[WATCH_POWER] = "turning the LNB off and on",
+		[WATCH_RENEW] = "starting a new process",
+	};
+	static const enum dvb_request requests[] = {
+		[WATCH_RETUNE] = DVB_RETUNE, [WATCH_REOPEN] = DVB_REOPEN,
+		[WATCH_POWER] = DVB_POWER,
+	};
+
+	log_warning("adapter", "%s: %s", s->watch.reason, names[step]);
+	ret->renew = step == WATCH_RENEW;
+	if (!ret->renew)
+		dvb_tuner_request(s->tuner, requests[step]);
+	s->restarts = true;
+}
+
+static void run_watch(struct tuner_source *s, uint64_t now_ns,
+		      struct source_report *ret)
+{
+	uint32_t crc = psi_crc_errors(s->psi);
+	struct watch_facts facts = {
+		.now_ns = now_ns,
+		.tuned_ns = s->state.tuned_ns,
+		.tuned = s->state.tuned,
+		.lock = has_lock(&s->state),
+		.packets = s->packets,
+		.sync_errors = s->sync_errors,
+		.cc_errors = s->cc_errors,
+		.pat_errors = crc - s->crc_errors,
+	};
+	enum watch_step step;
+
+	s->crc_errors = crc;
+	if (s->restarts) {
+		/* until the step is done */
+		ret->silent = s->state.tunes == s->tunes &&
+			      s->state.error.text[0] == '\0';
+		s->restarts = ret->silent;
+	}
+	step = s->restarts ? WATCH_NONE
+			   : tuner_watch_second(&s->watch, &facts);
+	if (step == WATCH_NONE)
+		return;
+	take_step(s, step, ret);
+	ret->dvb.status = 0;
+}
+
+static void fill_report(struct tuner_source *s, struct source_report *ret)
+{
+	const struct dvb_signal *signal = &s->state.signal;
+
+	ret->lock = has_lock(&s->state);
+	ret->signal = signal->signal;
+	ret->snr = signal->snr;
+	ret->lost = s->lost;
+	ret->error = s->error.text[0] != '\0' ? s->error.text : NULL;
+	ret->dvb = (struct source_signal){
+		.taken = s->state.taken,
+		.status = signal->status,
+		.signal_raw = signal->signal_raw,
+		.snr_raw = signal->snr_raw,
+		.signal_db = signal->signal_db,
+		.snr_db = signal->snr_db,
+		.ber = signal->ber,
+		.unc = signal->unc,
+	};
+}
+
+/* The device may have been made after this process, whose sandbox then has no
+ * rule for the folder. */
+static void look_for_device(const struct tuner_source *s)
+{
+	char path[DVB_PATH_MAX];
+
+	if (s->state.taken || s->state.error.text[0] == '\0')
+		return;
+	(void)snprintf(path, sizeof path, DVB_FOLDER "/adapter%d/frontend%d",
+		       s->spec.adapter, s->spec.device);
+	(void)hidden_by_sandbox(path);
+}
+
+static void every_second(struct source *source, uint64_t now_ns,
+			 struct source_report *ret)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	if (s->tuner == NULL) {
+		ret->error = s->wrong.text;
+		return;
+	}
+	dvb_tuner_get(s->tuner, &s->state);
+	find_error(s, now_ns);
+	fill_report(s, ret);
+	run_watch(s, now_ns, ret);
+	follow_tuning(s);
+	want_pids(s);
+	log_error_once(s);
+	look_for_device(s);
+	s->packets = 0;
+	s->sync_errors = s->cc_errors = 0;
+}
+
+static void source_free(struct source *source)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	dvb_tuner_free(&s->tuner);
+	psi_free(&s->psi);
+	free(s);
+}
+
+static bool retune(struct source *source, const json_t *adapter)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+	struct tuner_spec spec;
+
+	if (s->tuner == NULL || tuner_spec_parse(adapter, &spec, NULL) < 0)
+		return false;
+	s->spec = spec;
+	s->watch = (struct tuner_watch){
+		.moves_ms = dvb_sec_moves_ms(&spec),
+		.timeout_s = spec.timeout_s,
+		.powers = spec.satellite && !spec.lnb_sharing,
+	};
+	dvb_tuner_set(s->tuner, &spec);
+	return true;
+}
+
+static const struct source_ops ops = {
+	.free = source_free,
+	.read = read_packets,
+	.every_second = every_second,
+	.retune = retune,
+};
+
+struct source *tuner_source_new(const json_t *adapter,
+				const struct dvb_ops *dvb, void *ctx)
+{
+	struct tuner_source *s = xcalloc(1, sizeof *s);
+	struct dvb_tuner_config cfg = { .root = DVB_FOLDER, .spec = &s->spec,
+					.ops = dvb, .ctx = ctx };
+	int err = 0;
+
+	s->base.ops = &ops;
+	s->psi = psi_new();
+	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
+		return &s->base;
+	s->watch.moves_ms = dvb_sec_moves_ms(&s->spec);
+	s->watch.timeout_s = s->spec.timeout_s;
+	s->watch.powers = s->spec.satellite && !s->spec.lnb_sharing;
+	s->tuner = dvb_tuner_new(&cfg, &err);
+	if (s->tuner == NULL)
+		errmsg_set(&s->wrong, "cannot start a thread: %s",
+			   strerror(-err));
+	return &s->base;
+}
+
+struct source *tuner_source_open(const json_t *adapter, struct ev_loop *loop,
+				 uint64_t now_ns)
+{
+	(void)loop, (void)now_ns;
+	return tuner_source_new(adapter, &dvb_system, NULL);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An adapter that is a tuner: a frontend of the DVB API. */
+#pragma once
+
+#include "worker/adapter/source.h"
+
+/* The folder of the devices. */
+#define DVB_FOLDER "/dev/dvb"
+
+struct dvb_ops;
+
+source_open_fn tuner_source_open;
+
+/* The same with the devices of a test. */
+struct source *tuner_source_new(const json_t *adapter,
+				const struct dvb_ops *, void *ctx);
