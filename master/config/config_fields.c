@@ -348,8 +348,8 @@ static const struct field adapter_rows[] = {
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Address of a multiplex, instead of a tuner." },
 	{ "server", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
-	  .help = "IP address of a SAT>IP server, with its port if it is not "
-		  "554." },
+	  .help = "IP address or name of a SAT>IP server, with its port if it "
+		  "is not 554." },
 	{ "transport", .type = FIELD_STRING, .words = adapter_transports,
 	  .flags = FIELD_OBSERVER,
 	  .help = "How a SAT>IP server sends; without it by UDP, or by TCP if "

@@ -10,6 +10,7 @@
 #include "master/config/check.h"
 #include "master/streams/stream_ring.h"
 #include "proto/spec/io_spec.h"
+#include "proto/spec/satip_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
@@ -182,6 +183,7 @@ static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 	return p;
 }
 
+/* Does it need a library, for names of hosts too? */
 static bool is_net(const json_t *entry)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -192,7 +194,7 @@ static bool is_net(const json_t *entry)
 		   input_kind_is_net(spec->kind);
 
 	free(spec);
-	return net;
+	return net || satip_spec_has_name(entry);
 }
 
 /* Its ring closes, so that its readers wait. */

@@ -287,18 +287,65 @@ static const char *text_of(const json_t *adapter, const char *key)
 	return text != NULL ? text : "";
 }
 
-static int read_server(const json_t *adapter, struct sockaddr_any *ret,
+/* Letters, digits, '-' and '.'; a last part without letters is a mistyped
+ * address. */
+static bool is_name(const char *text, size_t len)
+{
+	static const char characters[] = "abcdefghijklmnopqrstuvwxyz"
+					 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789-._";
+	const char *last = memrchr(text, '.', len);
+	size_t skip = last != NULL ? (size_t)(last + 1 - text) : 0;
+
+	return len > 0 && len < SATIP_NAME_MAX && text[0] != '.' &&
+	       text[0] != '-' && strspn(text, characters) >= len &&
+	       strspn(text + skip, "0123456789") < len - skip;
+}
+
+/* name[:port] */
+static int read_name(const char *text, struct satip_spec *spec,
+		     struct errmsg *error)
+{
+	size_t len = strcspn(text, ":");
+	uint32_t port = SATIP_PORT;
+	int r = 0;
+
+	if (!is_name(text, len))
+		return errmsg_fail(error, -EINVAL, "is neither an IP address "
+				   "nor a host name");
+	if (text[len] == ':')
+		r = read_number("port", text + len + 1, 1, UINT16_MAX, &port,
+				error);
+	if (r < 0)
+		return r;
+	memcpy(spec->name, text, len);
+	spec->name[len] = '\0';
+	spec->port = (uint16_t)port;
+	return 0;
+}
+
+static int read_server(const json_t *adapter, struct satip_spec *spec,
 		       struct errmsg *error)
 {
+	const char *text = text_of(adapter, "server");
 	struct address_endpoint at;
-	int r = address_endpoint(text_of(adapter, "server"), SATIP_PORT, &at,
-				 error);
+	int r = 0;
 
-	if (r == 0 && sockaddr_parse(at.host, at.port, ret) < 0)
-		r = errmsg_fail(error, -EINVAL, "is not an IP address");
+	if (address_endpoint(text, SATIP_PORT, &at, NULL) < 0 ||
+	    sockaddr_parse(at.host, at.port, &spec->server) < 0)
+		r = read_name(text, spec, error);
 	if (r < 0)
 		errmsg_prefix(error, "server: ");
 	return r;
+}
+
+bool satip_spec_has_name(const json_t *adapter)
+{
+	struct satip_spec spec = { 0 };
+	struct errmsg error;
+
+	return read_server(adapter, &spec, &error) == 0 &&
+	       spec.name[0] != '\0';
 }
 
 static int read_transport(const json_t *adapter, struct satip_spec *spec,
@@ -348,7 +395,7 @@ int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
 		     struct errmsg *error)
 {
 	struct satip_spec spec = { 0 };
-	int r = read_server(adapter, &spec.server, error);
+	int r = read_server(adapter, &spec, error);
 
 	if (r == 0)
 		r = read_transport(adapter, &spec, error);

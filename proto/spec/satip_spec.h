@@ -15,6 +15,7 @@
 enum {
 	SATIP_PORT = 554,
 	SATIP_QUERY_MAX = 512,
+	SATIP_NAME_MAX = 254,
 };
 
 enum satip_transport {
@@ -24,12 +25,17 @@ enum satip_transport {
 };
 
 struct satip_spec {
-	struct sockaddr_any server;
+	struct sockaddr_any server; /* len 0: it has a name */
+	char name[SATIP_NAME_MAX];  /* "": it has an address */
+	uint16_t port;
 	enum satip_transport transport;
 	bool fixed_transport; /* the configuration names it */
 	/* the tuning, without PIDs: "freq=11362&msys=dvbs2&src=1&..." */
 	char query[SATIP_QUERY_MAX];
 };
+
+/* Must the name of a server be resolved? */
+bool satip_spec_has_name(const json_t *adapter);
 
 /* The keys that satip_spec_parse() reads, in a new object. */
 json_t *satip_spec_keys(const json_t *adapter);

@@ -36,8 +36,9 @@ class Server {
 	}
 
 	async start() {
-		await new Promise((done) => this.listener.listen(PORT,
-			'127.0.0.1', done));
+		// a name may lead to either family
+		await new Promise((done) => this.listener.listen(PORT, '::',
+			done));
 		this.begin = performance.now();
 		this.timer = setInterval(() => this.send(), 20);
 		this.t.after(() => {
@@ -184,6 +185,16 @@ for (const transport of ['udp', 'tcp']) {
 	});
 }
 
+test('a server has a name', async (t) => {
+	const { server, sluice } = await open(t,
+		{ server: `localhost:${PORT}`, transport: 'tcp' });
+
+	assert.match(server.requests[0],
+		/^SETUP rtsp:\/\/(127\.0\.0\.1|\[::1\]):5540\/\?/);
+	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	await sluice.stop();
+});
+
 test('a busy server is asked again, a lost session is made again',
 	async (t) => {
 	const { server, sluice } = await open(t, {},
@@ -206,7 +217,7 @@ test('a wrong key is an error that names it', async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	for (const [more, error] of [
-		[{ server: 'host' }, /server: .* is not an IP address/],
+		[{ server: 'a b' }, /server: is neither an IP address nor/],
 		[{ polarization: 'X' }, /polarization: X is not a value/],
 		[{ transport: 'x' }, /transport/],
 		[{ address: 'udp://:1234' }, /address: .* or a server/],

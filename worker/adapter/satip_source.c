@@ -8,6 +8,7 @@
 #include "common/base/units.h"
 #include "worker/adapter/satip/satip_session.h"
 #include "worker/input/udp_flow.h"
+#include "worker/net/curl/resolver.h"
 #include "worker/rtp/rtp_window.h"
 
 #include <errno.h>
@@ -28,9 +29,16 @@ enum {
 	TCP_KEPT = 2 * TCP_READ,
 };
 
+/* Only one of the programs resolves names (worker/openers.c). */
+extern __typeof__(resolver_new) resolver_new __attribute__((weak));
+extern __typeof__(resolver_poll) resolver_poll __attribute__((weak));
+extern __typeof__(resolver_free) resolver_free __attribute__((weak));
+
 struct satip_source {
 	struct source base;
 	struct errmsg wrong;     /* a wrong key; "": the source works */
+	struct satip_spec spec;
+	struct resolver *resolver; /* of the name; NULL: no query runs */
 	struct sockaddr_any address;
 	struct satip_session session;
 	int fd;                  /* of RTSP; -1: no connection */
@@ -244,6 +252,8 @@ static void send_waiting(struct satip_source *s)
 
 static void disconnect(struct satip_source *s)
 {
+	if (s->resolver != NULL)
+		resolver_free(&s->resolver);
 	fd_close(&s->fd);
 	s->connecting = false;
 	buf_reset(&s->in, 0);
@@ -287,10 +297,41 @@ static void fail(struct satip_source *s, int err)
 	satip_session_closed(&s->session, reason, s->now_ns);
 }
 
+static void set_address(struct satip_source *s, const struct sockaddr_any *at)
+{
+	s->address = *at;
+	sockaddr_format(at, s->session.cfg.host);
+}
+
+/* A name is resolved for each session: a server may move.  Returns whether the
+ * address is known. */
+static bool find_server(struct satip_source *s)
+{
+	struct sockaddr_any at;
+	struct errmsg error;
+	int r;
+
+	if (s->spec.name[0] == '\0' || s->session.state != SATIP_CONNECT)
+		return true;
+	if (s->resolver == NULL)
+		s->resolver = resolver_new(s->spec.name, s->spec.port);
+	r = resolver_poll(s->resolver, &at, &error);
+	if (r == 0)
+		return false;
+	resolver_free(&s->resolver);
+	if (r < 0)
+		satip_session_closed(&s->session, error.text, s->now_ns);
+	else
+		set_address(s, &at);
+	return r > 0;
+}
+
 static void connect_server(struct satip_source *s)
 {
 	struct errmsg error;
 
+	if (!find_server(s))
+		return;
 	if (s->session.state == SATIP_CONNECT) {
 		close_flows(s);
 		if (s->session.transport == SATIP_UDP &&
@@ -419,15 +460,20 @@ static int read_packets(struct source *source, struct batch *batch,
 	return s->reads;
 }
 
+static const char *server_name(const struct satip_source *s)
+{
+	return s->spec.name[0] != '\0' ? s->spec.name : s->session.cfg.host;
+}
+
 /* An error once, and its end. */
 static void log_error_once(struct satip_source *s, const char *error)
 {
 	if (error == NULL && s->logged.text[0] != '\0')
 		log_info("adapter", "SAT>IP server %s: recovered",
-			 s->session.cfg.host);
+			 server_name(s));
 	else if (error != NULL && !errmsg_is_alike(error, s->logged.text))
 		log_warning("adapter", "SAT>IP server %s: %s",
-			    s->session.cfg.host, error);
+			    server_name(s), error);
 	errmsg_set(&s->logged, "%s", error != NULL ? error : "");
 }
 
@@ -515,19 +561,21 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 {
 	struct satip_source *s = xcalloc(1, sizeof *s);
 	struct satip_config cfg = { .on_media = on_frame, .arg = s };
-	struct satip_spec spec;
 
 	(void)loop, (void)now_ns;
 	s->base.ops = &ops;
 	s->fd = s->leaving = -1;
-	if (satip_spec_parse(adapter, &spec, &s->wrong) == 0) {
-		s->address = spec.server;
-		sockaddr_format(&s->address, cfg.host);
-		memcpy(cfg.query, spec.query, sizeof cfg.query);
-		cfg.transport = spec.transport;
-		cfg.fixed_transport = spec.fixed_transport;
+	if (satip_spec_parse(adapter, &s->spec, &s->wrong) == 0) {
+		memcpy(cfg.query, s->spec.query, sizeof cfg.query);
+		cfg.transport = s->spec.transport;
+		cfg.fixed_transport = s->spec.fixed_transport;
+		if (s->spec.name[0] != '\0' && resolver_new == NULL)
+			errmsg_set(&s->wrong, "server: this program resolves "
+				   "no names");
 	}
 	satip_session_init(&s->session, &cfg);
+	if (s->wrong.text[0] == '\0' && s->spec.name[0] == '\0')
+		set_address(s, &s->spec.server);
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	s->window = rtp_window_new(&(struct rtp_window_config){
 		.places = PLACES, .paths = 1, .reorder_ms = REORDER_MS,

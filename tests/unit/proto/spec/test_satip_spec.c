@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#define NO_SERVER "server: is neither an IP address nor a host name"
+
 static int parse(const char *adapter, struct satip_spec *ret,
 		 struct errmsg *error)
 {
@@ -79,10 +81,16 @@ Test(satip_spec, names_the_key_of_a_wrong_value)
 		const char *adapter, *error;
 	} cases[] = {
 		{ "{}", "type: is missing" },
-		{ "{\"server\":\"a.b\"}",
-		  "server: host: \"a.b\" is not an IP address" },
-		{ "{\"server\":\"\"}", "server: is not an IP address" },
-		{ "{\"server\":7}", "server: is not an IP address" },
+		{ "{\"server\":\"a b\"}", NO_SERVER },
+		{ "{\"server\":\"192.0.2.300\"}", NO_SERVER },
+		{ "{\"server\":\".a\"}", NO_SERVER },
+		{ "{\"server\":\"a.\"}", NO_SERVER },
+		{ "{\"server\":\"\"}", NO_SERVER },
+		{ "{\"server\":7}", NO_SERVER },
+		{ "{\"server\":\"a:0\"}",
+		  "server: port: 0 is no number from 1 to 65535" },
+		{ "{\"server\":\"a:\"}",
+		  "server: port:  is no number from 1 to 65535" },
 		{ "{\"transport\":\"x\"}",
 		  "transport: x is not udp, tcp or multicast" },
 		{ "{\"type\":\"C/C\"}", "type: SAT>IP has no system C/C" },
@@ -133,4 +141,35 @@ Test(satip_spec, copies_the_keys_that_it_reads)
 	json_decref(keys);
 	json_decref(want);
 	json_decref(adapter);
+}
+
+Test(satip_spec, a_server_has_an_address_or_a_name)
+{
+	static const struct {
+		const char *server, *name;
+		unsigned port;
+	} cases[] = {
+		{ "192.0.2.1", "", 554 },
+		{ "192.0.2.1:8554", "", 8554 },
+		{ "[2001:db8::1]:8554", "", 8554 },
+		{ "a", "a", 554 },
+		{ "tuner-1.example:8554", "tuner-1.example", 8554 },
+		{ "1.example", "1.example", 554 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *o = json_pack("{s:s,s:s,s:i}", "server",
+				      cases[i].server, "type", "T",
+				      "frequency", 474);
+		struct satip_spec spec;
+
+		cr_assert_eq(satip_spec_parse(o, &spec, NULL), 0, "%zu", i);
+		cr_assert_str_eq(spec.name, cases[i].name);
+		cr_assert_eq(satip_spec_has_name(o), spec.name[0] != '\0');
+		cr_assert_eq(spec.name[0] != '\0'
+				     ? spec.port
+				     : sockaddr_port(&spec.server),
+			     cases[i].port, "%zu", i);
+		json_decref(o);
+	}
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A source against a server on loopback, which answers each request and sends
  * packets. */
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/sockaddr.h"
 #include "common/base/units.h"
 #include "worker/adapter/satip_source.h"
+#include "worker/net/curl/resolver.h"
 #include "worker/rtp/rtp_packet.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@ struct rig {
 	struct sockaddr_any at;      /* of the listener */
 	struct sockaddr_any client;  /* where RTP goes; port 0: nowhere */
 	bool tcp, playing, busy, torn_down;
+	const char *name; /* of the server; NULL: its address is given */
 	const char *from; /* where RTP comes from; NULL: the server */
 	unsigned setups, accepted;
 	char request[2048];
@@ -52,6 +56,40 @@ static void on_packets(const struct ts_run *runs, size_t n, void *arg)
 	}
 }
 
+/* Resolves names in place of c-ares: the first query fails, the others have an
+ * answer at the second look. */
+struct resolver {
+	uint16_t port;
+	unsigned polls;
+};
+
+static unsigned queries;
+
+struct resolver *resolver_new(const char *host, uint16_t port)
+{
+	struct resolver *r = xcalloc(1, sizeof *r);
+
+	cr_assert_str_eq(host, "tuner.example");
+	r->port = port;
+	queries++;
+	return r;
+}
+
+int resolver_poll(struct resolver *r, struct sockaddr_any *ret,
+		  struct errmsg *error)
+{
+	if (queries == 1)
+		return errmsg_fail(error, -ENOENT, "host: no such name");
+	return r->polls++ == 0 ? 0
+	       : sockaddr_parse("127.0.0.1", r->port, ret) == 0 ? 1 : -EINVAL;
+}
+
+void resolver_free(struct resolver **r)
+{
+	free(*r);
+	*r = NULL;
+}
+
 static void begin(struct rig *rig, const char *transport)
 {
 	char at[SOCKADDR_TEXT_MAX];
@@ -67,6 +105,9 @@ static void begin(struct rig *rig, const char *transport)
 	cr_assert_eq(listen(rig->listener, 4), 0);
 	cr_assert_eq(getsockname(rig->listener, &rig->at.sa, &rig->at.len), 0);
 	sockaddr_format(&rig->at, at);
+	if (rig->name != NULL)
+		snprintf(at, sizeof at, "%s:%u", rig->name,
+			 sockaddr_port(&rig->at));
 	adapter = json_pack("{s:s,s:s,s:i,s:s,s:i,s:s}", "server", at, "type",
 			    "S", "frequency", 11362, "polarization", "H",
 			    "symbolrate", 22000, "transport", transport);
@@ -382,18 +423,23 @@ Test(satip_source, ignores_what_others_send_to_its_ports)
 	finish(&rig);
 }
 
-Test(satip_source, obeys_a_bye_of_the_server)
+static void send_bye(struct rig *rig)
 {
 	static const uint8_t bye[] = { 0x81, 203, 0, 1, 0, 0, 0, 1 };
+	struct sockaddr_any to = rig->client;
+
+	sockaddr_move_port(&to, 1);
+	cr_assert_eq(sendto(rig->udp, bye, sizeof bye, 0, &to.sa, to.len),
+		     (ssize_t)sizeof bye);
+}
+
+Test(satip_source, obeys_a_bye_of_the_server)
+{
 	struct rig rig = { 0 };
-	struct sockaddr_any to;
 
 	begin(&rig, "udp");
 	run(&rig, WANTED);
-	to = rig.client;
-	sockaddr_move_port(&to, 1);
-	cr_assert_eq(sendto(rig.udp, bye, sizeof bye, 0, &to.sa, to.len),
-		     (ssize_t)sizeof bye);
+	send_bye(&rig);
 	run_until(&rig, &rig.setups, 2);
 	finish(&rig);
 }
@@ -454,13 +500,34 @@ Test(satip_source, makes_a_new_session_after_the_end_of_a_tcp_connection)
 	finish(&rig);
 }
 
+Test(satip_source, resolves_the_name_of_a_server_for_each_session)
+{
+	struct rig rig = { .name = "tuner.example" };
+
+	begin(&rig, "udp");
+	for (int ms = 0; ms < LIMIT_MS && queries < 1; ms++)
+		(void)rig.source->ops->read(rig.source, &rig.batch, mono_ns());
+	cr_assert_str_eq(report(&rig).error, "host: no such name");
+	run(&rig, WANTED);
+	cr_assert_null(report(&rig).error);
+	cr_assert_eq(queries, 2);
+	/* a connection that is made again leads to the same server */
+	fd_close(&rig.connection);
+	run_until(&rig, &rig.accepted, 2);
+	cr_assert_eq(queries, 2);
+	send_bye(&rig);
+	run_until(&rig, &rig.setups, 2);
+	cr_assert_eq(queries, 3);
+	finish(&rig);
+}
+
 Test(satip_source, names_a_wrong_key)
 {
 	static const struct {
 		const char *adapter, *error;
 	} cases[] = {
-		{ "{\"server\":\"a.b\"}", "server: host: \"a.b\" is not an IP "
-		  "address" },
+		{ "{\"server\":\"a b\"}", "server: is neither an IP address "
+		  "nor a host name" },
 		{ "{\"server\":\"192.0.2.1\",\"transport\":\"x\"}",
 		  "transport: x is not udp, tcp or multicast" },
 		{ "{\"server\":\"192.0.2.1\"}", "type: is missing" },
