@@ -6,42 +6,23 @@
  *
  *	csa-receiver ECM_PID < scrambled > clear
  *
- * The half of an ECM whose parity is not in use is taken at once, the other
- * half only if no word of this parity is known.  At the end one line on
- * standard error: the number of ECMs with new content, of changes of the
- * parity, and of packets that had no word.
- *
- * It does not use the code that it judges, but for libdvbcsa.
+ * At the end one line on standard error: the number of ECMs with new content,
+ * of changes of the parity, and of packets that had no word.
  */
-#include <dvbcsa/dvbcsa.h>
-#include <stdbool.h>
+#include "tests/helpers/csa_words.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 188, WORD = 8, EVEN_TAG = 0x10, ODD_TAG = 0x11 };
+enum { SIZE = CSA_PACKET, EVEN_TAG = 0x10, ODD_TAG = 0x11 };
 
 struct receiver {
-	struct dvbcsa_key_s *keys[2];
-	bool known[2];
-	int parity; /* in use; -1: none yet */
+	struct csa_words words;
 	uint8_t ecm[SIZE - 4];
-	uint8_t waiting[WORD]; /* of the parity in use; taken at its change */
-	bool waits;
-	unsigned ecms, changes, lost;
+	unsigned ecms;
 };
-
-static void take_word(struct receiver *r, int half, const uint8_t *word)
-{
-	if (half == r->parity && r->known[half]) {
-		memcpy(r->waiting, word, WORD);
-		r->waits = true;
-		return;
-	}
-	dvbcsa_key_set(word, r->keys[half]);
-	r->known[half] = true;
-}
 
 /* 80 length: 80 AA 03, length, {tag, length, value}*. */
 static void take_ecm(struct receiver *r, const uint8_t *packet)
@@ -60,52 +41,31 @@ static void take_ecm(struct receiver *r, const uint8_t *packet)
 
 		if (p + 4 + len > end)
 			return;
-		if ((tag == EVEN_TAG || tag == ODD_TAG) && len == WORD)
-			take_word(r, tag == ODD_TAG, p + 4);
+		if ((tag == EVEN_TAG || tag == ODD_TAG) && len == CSA_WORD)
+			csa_words_take(&r->words, tag == ODD_TAG, p + 4);
 		p += 4 + len;
 	}
-}
-
-static void descramble(struct receiver *r, uint8_t *packet)
-{
-	int parity = packet[3] >> 6 & 1;
-	unsigned at = packet[3] & 0x20 ? 5u + packet[4] : 4;
-
-	if (parity != r->parity) {
-		if (r->waits && r->parity >= 0)
-			dvbcsa_key_set(r->waiting, r->keys[r->parity]);
-		r->waits = false;
-		r->changes += r->parity >= 0;
-		r->parity = parity;
-	}
-	if (!r->known[parity]) {
-		r->lost++;
-		return;
-	}
-	if (at < SIZE)
-		dvbcsa_decrypt(r->keys[parity], packet + at, SIZE - at);
-	packet[3] &= 0x3f;
 }
 
 int main(int argc, char **argv)
 {
 	long pid = argc == 2 ? strtol(argv[1], NULL, 0) : -1;
-	struct receiver r = { .parity = -1 };
+	struct receiver r = { 0 };
 	uint8_t packet[SIZE];
 
 	if (pid < 0)
 		return 2;
-	r.keys[0] = dvbcsa_key_alloc();
-	r.keys[1] = dvbcsa_key_alloc();
+	csa_words_init(&r.words);
 	while (fread(packet, SIZE, 1, stdin) == 1) {
 		if (((packet[1] & 0x1f) << 8 | packet[2]) == pid)
 			take_ecm(&r, packet);
 		else if (packet[3] & 0x80)
-			descramble(&r, packet);
+			(void)csa_words_clear(&r.words, packet);
 		if (fwrite(packet, SIZE, 1, stdout) != 1)
 			return 1;
 	}
 	(void)fprintf(stderr, "%u ECMs %u changes %u lost\n", r.ecms,
-		      r.changes, r.lost);
+		      r.words.changes, r.words.lost);
+	csa_words_done(&r.words);
 	return 0;
 }

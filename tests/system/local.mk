@@ -254,7 +254,8 @@ check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
 
 check_PROGRAMS += tests/helpers/csa-receiver
-tests_helpers_csa_receiver_SOURCES = tests/helpers/csa-receiver.c
+csa_words = tests/helpers/csa_words.c tests/helpers/csa_words.h
+tests_helpers_csa_receiver_SOURCES = tests/helpers/csa-receiver.c $(csa_words)
 tests_helpers_csa_receiver_LDADD = $(DVBCSA_LIBS)
 
 check_PROGRAMS += tests/helpers/ts-judge

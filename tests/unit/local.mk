@@ -552,6 +552,9 @@ tests_unit_worker_remux_test_remux_tables_SOURCES = \
 	tests/unit/worker/remux/test_remux_tables.c \
 	tests/unit/worker/remux/rig.c \
 	tests/unit/worker/remux/rig.h
+tests_unit_worker_stream_test_cas_changes_SOURCES = \
+	tests/unit/worker/stream/test_cas_changes.c \
+	tests/helpers/csa_words.c tests/helpers/csa_words.h
 tests_unit_worker_stream_test_mux_input_SOURCES = \
 	tests/unit/worker/stream/test_mux_input.c \
 	tests/unit/worker/remux/rig.c \

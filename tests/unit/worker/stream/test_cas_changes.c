@@ -7,11 +7,11 @@
 #include "common/base/hex.h"
 #include "common/base/units.h"
 #include "proto/ipc/channel.h"
+#include "tests/helpers/csa_words.h"
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
-#include <dvbcsa/dvbcsa.h>
 #include <ev.h>
 #include <string.h>
 
@@ -36,11 +36,8 @@ struct generator {
 
 /* A receiver with the words of the ECMs. */
 struct receiver {
-	struct dvbcsa_key_s *keys[2];
-	bool known[2], waits;
-	int parity; /* in use; -1: none yet */
-	uint8_t waiting[MSG_CAS_WORD];
-	unsigned changes, lost, wrong, right;
+	struct csa_words words;
+	unsigned wrong, right;
 	uint32_t next; /* number in the next packet */
 };
 
@@ -61,48 +58,26 @@ static struct {
 
 /* --- the receiver --- */
 
-static void take_word(struct receiver *r, int half, const uint8_t *word)
-{
-	if (half == r->parity && r->known[half]) {
-		memcpy(r->waiting, word, MSG_CAS_WORD);
-		r->waits = true;
-		return;
-	}
-	dvbcsa_key_set(word, r->keys[half]);
-	r->known[half] = true;
-}
-
 static void take_ecm(struct receiver *r, const uint8_t *p)
 {
 	unsigned number = (unsigned)(p[5] << 8 | p[6]);
 
 	for (unsigned i = 0; i <= p[7]; i++)
-		take_word(r, (number + i) & 1,
-			  p + FIRST_WORD + (size_t)i * MSG_CAS_WORD);
+		csa_words_take(&r->words, (number + i) & 1,
+			       p + FIRST_WORD + (size_t)i * MSG_CAS_WORD);
 }
 
 static void take_video(struct receiver *r, const uint8_t *packet)
 {
 	uint8_t p[TS_PACKET];
-	int parity = packet[3] >> 6 & 1;
 	uint32_t found;
 
 	cr_assert(packet[3] & 0x80, "a packet is clear");
 	memcpy(p, packet, sizeof p);
-	if (parity != r->parity) {
-		if (r->waits && r->parity >= 0)
-			dvbcsa_key_set(r->waiting, r->keys[r->parity]);
-		r->waits = false;
-		r->changes += r->parity >= 0;
-		r->parity = parity;
-	}
-	if (r->known[parity]) {
-		dvbcsa_decrypt(r->keys[parity], p + 4, TS_PACKET - 4);
+	if (csa_words_clear(&r->words, p)) {
 		memcpy(&found, p + TS_PACKET - sizeof found, sizeof found);
 		r->wrong += found != r->next || p[4] != (uint8_t)r->next;
 		r->right += found == r->next;
-	} else {
-		r->lost++;
 	}
 	r->next++;
 }
@@ -226,8 +201,7 @@ static void stop(void)
 	channel_free(&g.worker);
 	psi_free(&g.psi);
 	ev_loop_destroy(g.loop);
-	for (size_t i = 0; i < ARRAY_LEN(g.receiver.keys); i++)
-		dvbcsa_key_free(g.receiver.keys[i]);
+	csa_words_done(&g.receiver.words);
 }
 
 static void step(void)
@@ -271,17 +245,15 @@ ParameterizedTest(const struct generator *is, cas_changes, no_packet_is_wrong)
 	struct receiver *r = &g.receiver;
 
 	g.is = *is;
-	*r = (struct receiver){ .parity = -1 };
-	for (size_t i = 0; i < ARRAY_LEN(r->keys); i++)
-		r->keys[i] = dvbcsa_key_alloc();
+	csa_words_init(&r->words);
 	start(65000);
 	for (unsigned i = 0; i < CHANGES * 2 * PERIOD_MS / STEP_MS &&
-			     r->changes < CHANGES; i++)
+			     r->words.changes < CHANGES; i++)
 		step();
-	cr_expect_eq(r->changes, CHANGES);
+	cr_expect_eq(r->words.changes, CHANGES);
 	cr_expect_eq(r->wrong, 0, "%u of %u are wrong", r->wrong, r->next);
 	/* before the first ECM */
-	cr_expect_leq(r->lost, 3 * VIDEO_PER_STEP);
+	cr_expect_leq(r->words.lost, 3 * VIDEO_PER_STEP);
 	cr_expect_geq(r->right, CHANGES * VIDEO_PER_STEP);
 	stop();
 }
