@@ -16,7 +16,8 @@ bool remux_options_given(const struct remux_options *o)
 	       o->cat != TABLE_DEFAULT || o->tdt != TABLE_DEFAULT ||
 	       o->tot != TABLE_DEFAULT || o->pass_data || o->pass_ca ||
 	       o->service_name[0] != '\0' || o->service_provider[0] != '\0' ||
-	       o->service_type != 0 || o->hbbtv_url[0] != '\0';
+	       o->service_type != 0 || o->hbbtv_url[0] != '\0' ||
+	       o->n_edits > 0;
 }
 
 static int read_pid(const char *text, size_t len, unsigned min,
@@ -364,5 +365,7 @@ void remux_options_overlay(struct remux_options *input,
 	       sizeof input->service_provider);
 	input->service_type = stream->service_type;
 	input->textcode = stream->textcode;
+	memcpy(input->edits, stream->edits, sizeof input->edits);
+	input->n_edits = stream->n_edits;
 	memcpy(input->hbbtv_url, stream->hbbtv_url, sizeof input->hbbtv_url);
 }

@@ -13,6 +13,7 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
+#include "proto/spec/desc_edit.h"
 #include "proto/spec/field.h"
 
 #include <stdbool.h>
@@ -103,6 +104,8 @@ struct remux_options {
 	uint8_t service_type; /* 0: as it is */
 	uint8_t textcode;     /* 0: ISO 6937, n: ISO 8859-n, 21: UTF-8 */
 	char hbbtv_url[HBBTV_URL_MAX + 1];
+	size_t n_edits;
+	struct desc_edit edits[DESC_EDITS_MAX];
 };
 
 /* Whether any option is set. */

@@ -140,6 +140,44 @@ test('sections of the operator go out, but not on a PID of a program',
 	assert.ok(others.every((s) => s.pid === 0x300 && s.version === 0));
 });
 
+test('descriptors are added, replaced and removed', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const descriptors = [
+		{ table: 'pmt', pnr: 2, pid: OTHER.audio, hex: '0a04656e6700' },
+		{ table: 'pmt', action: 'replace', hex: '050443554549' },
+		{ table: 'nit', action: 'remove', tag: 0x44 },
+		{ table: 'nit', hex: '5f0400000028' },
+	];
+	const sluice = await Sluice.start(t, config(one({ descriptors })));
+	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	const from = mux.seconds;
+
+	await waitUntil('a second', () => mux.seconds > from + 1);
+	await recorder.all(sender);
+	const data = joined((await recorder.stop())[0]);
+
+	await sluice.stop();
+	const si = tables(data);
+	const tags = (list) => list.map((d) => [d.tag,
+		d.data.toString('latin1')]);
+
+	assert.deepEqual(tags(si.pmt(1).descriptors), [[5, 'CUEI']]);
+	assert.deepEqual(tags(si.pmt(2).descriptors), [[5, 'CUEI']]);
+	for (const pnr of [1, 2])
+		for (const s of si.pmt(pnr).streams)
+			assert.deepEqual(tags(s.descriptors).filter(([tag]) =>
+				tag === 10), s.pid === OTHER.audio
+				? [[10, 'eng\0']] : []);
+	// 16 bytes of the frame, the name of 6, 6 of the transport stream; of
+	// its descriptors 8 list services, 16 have numbers, and 6 are added
+	assert.equal(si.fixed.findLast((s) => s.id === NIT).size,
+		16 + 6 + 6 + 8 + 16 + 6);
+});
+
 test('wrong values are refused with the name of the key', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const set = async (more) => JSON.parse((await sluice.post({
@@ -166,6 +204,12 @@ test('wrong values are refused with the name of the key', async (t) => {
 			/si\[0\]\.version: 32 is not between 0 and 31/],
 		[{ si: [{ hex: BAT, pid: 17, interval: 24 }] },
 			/si\[0\]\.interval: 24 is not between 25/],
+		[{ descriptors: [{ table: 'pat', hex: '0500' }] },
+			/descriptors\[0\]\.table: .*"pat"/],
+		[{ descriptors: [{ table: 'pmt', hex: '0501' }] },
+			/descriptors\[0\]\.hex: has 0 bytes behind its length/],
+		[{ descriptors: [{ table: 'pmt', action: 'remove' }] },
+			/descriptors\[0\]\.tag: is missing/],
 		[{ si_interval: 1 }, /si_interval: 1 is not between 25/],
 	])
 		assert.match(await set(more) ?? '', expected);

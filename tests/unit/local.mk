@@ -289,6 +289,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
+	tests/unit/worker/remux/test_desc_apply \
 	tests/unit/worker/remux/test_psi_build \
 	tests/unit/worker/remux/test_remux \
 	tests/unit/worker/remux/test_remux_data \

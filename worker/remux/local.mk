@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/remux/ait_build.c worker/remux/ait_build.h \
+	worker/remux/desc_apply.c worker/remux/desc_apply.h \
 	worker/remux/ids.c worker/remux/ids.h \
 	worker/remux/pid_plan.c worker/remux/pid_plan.h \
 	worker/remux/psi_build.c worker/remux/psi_build.h \

@@ -2,6 +2,7 @@
 /* Builds the tables of the output, with the versions of their contents. */
 #include "common/base/hash.h"
 #include "worker/remux/ait_build.h"
+#include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
@@ -25,6 +26,37 @@ bool remux_keep(struct table *t, const uint8_t *section, size_t len)
 	memcpy(t->data, section, len);
 	t->len = len;
 	return true;
+}
+
+static struct desc_edits edits_of(const struct remux *r)
+{
+	return (struct desc_edits){ r->options.edits, r->options.n_edits };
+}
+
+/* Changes the descriptors of the options.  Without room for all, none changes,
+ * and those that were to be added are omitted. */
+static void edit(const struct remux *r, enum edit_table table, struct table *t,
+		 uint8_t tags[PMT_OMITTED_TAGS], size_t *omitted)
+{
+	struct table changed;
+
+	if (t->len == 0 || r->options.n_edits == 0)
+		return;
+	changed.len = (table == EDIT_PMT ? desc_apply_pmt : desc_apply_sdt)(
+		edits_of(r), t->data, t->len, changed.data);
+	if (changed.len > 0) {
+		*t = changed;
+		return;
+	}
+	for (size_t i = 0; i < r->options.n_edits; i++) {
+		const struct desc_edit *e = &r->options.edits[i];
+
+		if (e->table != table || e->action == EDIT_REMOVE)
+			continue;
+		if (*omitted < PMT_OMITTED_TAGS)
+			tags[*omitted] = desc_edit_tag(e);
+		(*omitted)++;
+	}
 }
 
 void remux_build_pmt(struct remux *r, struct program *p)
@@ -51,6 +83,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 		r->plan.ait = PID_PLAN_NONE;
 		r->ait.len = 0;
 	}
+	edit(r, EDIT_PMT, &t, p->omitted.tags, &p->omitted.n_descriptors);
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ PMT_TABLE_ID,
 							p->ids.new_pnr },
@@ -159,6 +192,8 @@ void remux_build_sdt(struct remux *r)
 				.has_video = p->has_video,
 			}, t.data, &r->sdt_omitted);
 	}
+	edit(r, EDIT_SDT, &t, r->sdt_omitted.tags,
+	     &r->sdt_omitted.n_descriptors);
 	if (t.len > 0)
 		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },
 			    r->first.sdt);

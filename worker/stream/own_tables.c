@@ -5,6 +5,7 @@
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
+#include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/own_sections.h"
@@ -44,6 +45,8 @@ struct own_tables {
 	const struct psi *psi;
 	uint32_t seen; /* psi_changes() when the tables were made */
 	struct table_versions *versions;
+	size_t n_edits;
+	struct desc_edit edits[DESC_EDITS_MAX];
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */
 	uint8_t *zone;   /* a file of the tz database, or NULL */
@@ -216,6 +219,23 @@ static struct nit_service describe(const struct own_tables *o,
 	return s;
 }
 
+/* Changes the descriptors that the keys demand; returns the new length. */
+static size_t edit_nit(const struct own_tables *o,
+		       uint8_t section[SECTION_PSI_MAX], size_t len)
+{
+	uint8_t changed[SECTION_PSI_MAX];
+	size_t n = desc_apply_nit((struct desc_edits){ o->edits, o->n_edits },
+				  section, len, changed);
+
+	if (n == 0) {
+		log_error("stream", "descriptors: the NIT has no room for "
+			  "them, and stays as it was");
+		return len;
+	}
+	memcpy(section, changed, n);
+	return n;
+}
+
 /* Builds the NIT after the programs have changed. */
 static void build_nit(struct own_tables *o)
 {
@@ -244,6 +264,7 @@ static void build_nit(struct own_tables *o)
 	for (size_t i = 0; i < sections; i++) {
 		list[i].data = data[i];
 		list[i].len = nit_build(&content, i, data[i]);
+		list[i].len = edit_nit(o, data[i], list[i].len);
 		hash = hash_add(hash, data[i], list[i].len);
 	}
 	version = table_version(o->versions,
@@ -274,6 +295,8 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->service_type = config->spec->remux.service_type;
 	o->textcode = config->spec->remux.textcode;
 	o->nit_version = config->spec->nit_version;
+	o->n_edits = config->spec->remux.n_edits;
+	memcpy(o->edits, config->spec->remux.edits, sizeof o->edits);
 	o->psi = config->psi;
 	o->versions = config->versions;
 	o->synchronised = true;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/desc_edit.h"
+
+#include "common/base/hex.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const tables[] = { "pmt", "sdt", "nit", NULL };
+static const char *const actions[] = { "add", "replace", "remove", NULL };
+
+static int read_hex(const struct field *f, const char *key, const char *text,
+		    void *s, struct errmsg *error)
+{
+	struct desc_edit *e = s;
+	size_t n = strlen(text) / 2;
+
+	(void)f, (void)key;
+	if (strlen(text) % 2 != 0 || n < 2 || n > DESC_EDIT_BYTES ||
+	    !hex_read(text, e->bytes, n))
+		return errmsg_fail(error, -EINVAL, "is not a descriptor of 4 "
+				   "to %d hexadecimal digits",
+				   2 * DESC_EDIT_BYTES);
+	if (e->bytes[1] != n - 2)
+		return errmsg_fail(error, -EINVAL, "has %zu bytes behind its "
+				   "length, which is %u", n - 2, e->bytes[1]);
+	e->len = (uint16_t)n;
+	return 0;
+}
+
+static int judge(const void *s, struct errmsg *error)
+{
+	const struct desc_edit *e = s;
+
+	if (e->action == EDIT_REMOVE && e->tag == 0)
+		return errmsg_fail(error, -EINVAL, "tag: is missing");
+	if (e->action != EDIT_REMOVE && e->len == 0)
+		return errmsg_fail(error, -EINVAL, "hex: is missing");
+	if (e->table != EDIT_PMT && e->pid != 0)
+		return errmsg_fail(error, -EINVAL, "pid: only a PMT has "
+				   "components");
+	return 0;
+}
+
+static const struct field_hook hex_hook = { .schema = "string",
+					    .read = read_hex };
+
+#define AT(member) FIELD_AT(struct desc_edit, member)
+
+static const struct field rows[] = {
+	{ "table", AT(table), .choices = tables,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "pmt, sdt (of one program) or nit (own)." },
+	{ "action", AT(action), .choices = actions, .flags = FIELD_OBSERVER,
+	  .help = "add; replace those of the same tag; or remove." },
+	{ "pnr", AT(pnr), .flags = FIELD_OBSERVER,
+	  .help = "Program of the output; 0: all." },
+	{ "pid", AT(pid), .max = 8190, .flags = FIELD_OBSERVER,
+	  .help = "Component of the output; 0: the program itself." },
+	{ "tag", AT(tag), .flags = FIELD_OBSERVER,
+	  .help = "Tag of the descriptors to remove." },
+	{ "hex", FIELD_BY_SPAN(&hex_hook, struct desc_edit, len, bytes),
+	  .flags = FIELD_OBSERVER,
+	  .help = "The descriptor to add, with its tag and length." },
+};
+
+const struct field_table desc_edit_fields =
+	FIELD_TABLE(struct desc_edit, rows, .flags = FIELD_LOOSE,
+		    .judge = judge);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Changes of descriptors in the tables of the output: list descriptors of a
+ * stream.  Plain data.
+ */
+#pragma once
+
+#include "proto/spec/field.h"
+
+#include <stdint.h>
+
+enum {
+	DESC_EDITS_MAX = 16,
+	DESC_EDIT_BYTES = 257, /* tag, length, 255 bytes */
+};
+
+enum edit_table { EDIT_PMT, EDIT_SDT, EDIT_NIT };
+enum edit_action { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
+
+struct desc_edit {
+	enum edit_table table;
+	enum edit_action action;
+	uint16_t pnr; /* of the output; 0: all */
+	uint16_t pid; /* of a component in the output; 0: the program */
+	uint8_t tag;  /* to be removed */
+	uint16_t len; /* 0: no descriptor is given */
+	uint8_t bytes[DESC_EDIT_BYTES]; /* the whole descriptor */
+};
+
+/* The tag of the descriptors that it adds, replaces or removes. */
+static inline uint8_t desc_edit_tag(const struct desc_edit *e)
+{
+	return e->len > 0 ? e->bytes[0] : e->tag;
+}
+
+extern const struct field_table desc_edit_fields;

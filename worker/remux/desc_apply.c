@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/desc_apply.h"
+
+#include "worker/remux/section_writer.h"
+#include "worker/ts/desc.h"
+
+#include <string.h>
+
+enum { HEADER = 8 };
+
+/* A section that is copied, and the loop that is changed. */
+struct copy {
+	struct desc_edits edits;
+	enum edit_table table;
+	const uint8_t *from;
+	size_t at, end; /* the next byte to copy, the CRC_32 */
+	struct section_writer out;
+};
+
+static struct copy copy_begin(struct desc_edits edits, enum edit_table table,
+			      const uint8_t *section, size_t len)
+{
+	return (struct copy){ .edits = edits, .table = table, .from = section,
+			      .end = len - SECTION_CRC };
+}
+
+static void open_out(struct copy *c, uint8_t ret[SECTION_PSI_MAX])
+{
+	const uint8_t *s = c->from;
+
+	section_begin(&c->out, ret, &(struct section_head){
+		.table_id = s[0],
+		.dvb = s[1] & 0x40,
+		.extension = (uint16_t)(s[3] << 8 | s[4]),
+		.version = s[5] >> 1 & 0x1f,
+		.number = s[6],
+		.last = s[7],
+		.limit = SECTION_PSI_MAX,
+	});
+	c->at = HEADER;
+}
+
+/* Copies n bytes; false: the section ends. */
+static bool pass(struct copy *c, size_t n)
+{
+	if (c->end - c->at < n)
+		return false;
+	write_bytes(&c->out, c->from + c->at, n);
+	c->at += n;
+	return true;
+}
+
+static bool is_for(const struct copy *c, const struct desc_edit *e,
+		   uint16_t pnr, uint16_t pid)
+{
+	return e->table == c->table && e->pid == pid &&
+	       (e->pnr == 0 || e->pnr == pnr || c->table == EDIT_NIT);
+}
+
+/* The last edit that removes or replaces the descriptors of this tag. */
+static const struct desc_edit *find_edit(const struct copy *c, uint8_t tag,
+					 uint16_t pnr, uint16_t pid)
+{
+	for (size_t i = c->edits.n; i-- > 0;) {
+		const struct desc_edit *e = &c->edits.list[i];
+
+		if (e->action != EDIT_ADD && is_for(c, e, pnr, pid) &&
+		    desc_edit_tag(e) == tag)
+			return e;
+	}
+	return NULL;
+}
+
+static void write_loop(struct copy *c, struct desc_loop loop, uint16_t pnr,
+		       uint16_t pid)
+{
+	bool done[DESC_EDITS_MAX] = { false };
+	struct desc d;
+
+	while (desc_next(&loop, &d)) {
+		const struct desc_edit *e = find_edit(c, d.tag, pnr, pid);
+		size_t i = e != NULL ? (size_t)(e - c->edits.list) : 0;
+
+		if (e == NULL)
+			write_bytes(&c->out, d.data - 2, 2 + (size_t)d.len);
+		else if (!done[i])
+			write_bytes(&c->out, e->bytes, e->len);
+		if (e != NULL)
+			done[i] = true;
+	}
+	for (size_t i = 0; i < c->edits.n && i < DESC_EDITS_MAX; i++) {
+		const struct desc_edit *e = &c->edits.list[i];
+		bool hidden = e->action == EDIT_REPLACE &&
+			      find_edit(c, e->bytes[0], pnr, pid) != e;
+
+		if (is_for(c, e, pnr, pid) && !done[i] && !hidden &&
+		    e->action != EDIT_REMOVE)
+			write_bytes(&c->out, e->bytes, e->len);
+	}
+}
+
+/* Copies a loop behind its length of 12 bits, with its changes. */
+static bool change_loop(struct copy *c, uint16_t pnr, uint16_t pid)
+{
+	struct desc_loop loop;
+	uint8_t high;
+	size_t begin;
+
+	if (c->end - c->at < 2)
+		return false;
+	high = c->from[c->at] & 0xf0; /* in an SDT: the running status */
+	loop.len = section_get12(c->from + c->at);
+	loop.data = c->from + c->at + 2;
+	if (c->end - c->at - 2 < loop.len)
+		return false;
+	c->at += 2 + loop.len;
+	begin = write_loop_begin(&c->out);
+	write_loop(c, loop, pnr, pid);
+	write_loop_end(&c->out, begin);
+	if (!c->out.full)
+		c->out.data[begin] = (uint8_t)((c->out.data[begin] & 0x0f) |
+					       high);
+	return !c->out.full;
+}
+
+static uint16_t number_at(const struct copy *c, size_t offset)
+{
+	return (uint16_t)(c->from[c->at + offset] << 8 |
+			  c->from[c->at + offset + 1]);
+}
+
+size_t desc_apply_pmt(struct desc_edits edits, const uint8_t *section,
+		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+{
+	struct copy c = copy_begin(edits, EDIT_PMT, section, len);
+	uint16_t pnr = (uint16_t)(section[3] << 8 | section[4]);
+
+	open_out(&c, ret);
+	if (!pass(&c, 2) || !change_loop(&c, pnr, 0))
+		return 0;
+	while (c.at < c.end) {
+		uint16_t pid;
+
+		if (c.end - c.at < 5)
+			return 0;
+		pid = number_at(&c, 1) & 0x1fff;
+		if (!pass(&c, 3) || !change_loop(&c, pnr, pid))
+			return 0;
+	}
+	return section_end(&c.out);
+}
+
+size_t desc_apply_sdt(struct desc_edits edits, const uint8_t *section,
+		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+{
+	struct copy c = copy_begin(edits, EDIT_SDT, section, len);
+
+	open_out(&c, ret);
+	if (!pass(&c, 3))
+		return 0;
+	while (c.at < c.end) {
+		uint16_t pnr;
+
+		if (c.end - c.at < 5)
+			return 0;
+		pnr = number_at(&c, 0);
+		if (!pass(&c, 3) || !change_loop(&c, pnr, 0))
+			return 0;
+	}
+	return section_end(&c.out);
+}
+
+size_t desc_apply_nit(struct desc_edits edits, const uint8_t *section,
+		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+{
+	struct copy c = copy_begin(edits, EDIT_NIT, section, len);
+	size_t streams;
+
+	open_out(&c, ret);
+	if (c.end - c.at < 2 ||
+	    !pass(&c, 2 + section_get12(c.from + c.at)) || c.end - c.at < 2)
+		return 0;
+	c.at += 2;
+	streams = write_loop_begin(&c.out);
+	while (c.at < c.end)
+		if (!pass(&c, 4) || !change_loop(&c, 0, 0))
+			return 0;
+	write_loop_end(&c.out, streams);
+	return section_end(&c.out);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Changes descriptors in a section of the output as an operator demands.
+ *
+ * Each function takes a valid section, writes the changed one with the same
+ * version, and returns its length; 0: it would exceed 1,024 bytes.
+ */
+#pragma once
+
+#include "proto/spec/desc_edit.h"
+#include "worker/ts/section.h"
+
+#include <stddef.h>
+
+struct desc_edits {
+	const struct desc_edit *list;
+	size_t n;
+};
+
+size_t desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
+		      uint8_t ret[SECTION_PSI_MAX]);
+size_t desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
+		      uint8_t ret[SECTION_PSI_MAX]);
+/* The descriptors of the transport streams. */
+size_t desc_apply_nit(struct desc_edits, const uint8_t *section, size_t len,
+		      uint8_t ret[SECTION_PSI_MAX]);
