@@ -276,8 +276,11 @@ int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 {
 	struct dtv_property clear = { .cmd = DTV_CLEAR };
 	struct dvb_props props;
-	int r = set_properties(d, &clear, 1);
+	int r = judge_system(d, spec, error);
 
+	if (r < 0)
+		return r;
+	r = set_properties(d, &clear, 1);
 	if (r < 0)
 		return errmsg_fail(error, r, "FE_SET_PROPERTY: %s",
 				   strerror(-r));

@@ -232,8 +232,7 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	requests = t->requests;
 	changed = t->changed;
 	other = changed && (t->wanted.adapter != t->spec.adapter ||
-			    t->wanted.device != t->spec.device ||
-			    t->wanted.system != t->spec.system);
+			    t->wanted.device != t->spec.device);
 	*ret_pids = t->pids_changed;
 	if (changed)
 		t->spec = t->wanted;

@@ -105,6 +105,14 @@ Test(dvb_device, judges_the_type_by_the_frontend)
 	cr_assert_str_eq(error.text, "type: the frontend fake receives S, S2 "
 				     "only");
 	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+	/* another type may follow without closing */
+	spec.system = TUNER_S2;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	spec.system = TUNER_T2;
+	cr_assert_eq(dvb_device_tune(&device, &spec, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "type: the frontend fake receives S, S2 "
+				     "only");
+	dvb_device_close(&device);
 }
 
 Test(dvb_device, a_refused_tuning_is_an_error)

@@ -87,6 +87,7 @@ Test(dvb_tuner, takes_another_tuning_without_closing, .timeout = 60)
 {
 	struct tuner_spec other = spec_of(666);
 
+	other.system = TUNER_T2;
 	fake_dvb_init(&fake);
 	start();
 	AWAIT(state.tuned);
