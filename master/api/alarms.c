@@ -11,6 +11,7 @@
 #include "master/auth/auth.h"
 #include "master/status/system_alarms.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 #include "proto/spec/stream_spec.h"
@@ -83,6 +84,19 @@ static void add_services(json_t *list, struct reconciler *r)
 	}
 }
 
+static void add_adapters(json_t *list, const struct adapter_procs *adapters)
+{
+	const char *id, *text;
+
+	for (size_t i = 0;; i++) {
+		text = adapter_procs_alarm(adapters, i, &id);
+		if (id == NULL)
+			return;
+		if (text != NULL)
+			system_alarms_add(list, "adapter", id, text);
+	}
+}
+
 /* sentences: by their subjects. */
 static void add_all(json_t *list, const char *name, const json_t *sentences)
 {
@@ -124,6 +138,7 @@ static json_t *collect(struct alarms *a)
 	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers, &error))
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
+	add_adapters(list, reconciler_adapters(cfg->reconciler));
 	if (certificate_ends(a->api, &error))
 		system_alarms_add(list, "tls", "certificate", error.text);
 	add_all(list, "host", api_host_advice(a->api));

@@ -21,6 +21,8 @@ enum {
 	WANTED_MAX = 256,
 	/* with those that still stop */
 	PROCS_MAX = 2 * WANTED_MAX,
+	/* an error that lasts so long is an alarm */
+	ALARM_S = 5,
 };
 
 struct adapter_proc {
@@ -31,6 +33,7 @@ struct adapter_proc {
 	bool given; /* a worker has received the ring */
 	struct msg_adapter_status status;
 	struct errmsg error; /* of the source */
+	unsigned error_s; /* statuses in sequence with an error */
 	int taken; /* number of the adapter whose frontend is open; -1 */
 };
 
@@ -124,6 +127,7 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
 					    ? m->adapter_status.error : "");
+	p->error_s = m->adapter_status.error != NULL ? p->error_s + 1 : 0;
 	p->status = m->adapter_status;
 	p->status.error = NULL;
 	note_taken(p, p->status.tuner.taken && p->entry != NULL);
@@ -139,6 +143,7 @@ static void on_down(void *self)
 
 	p->status = (struct msg_adapter_status){ 0 };
 	p->error.text[0] = '\0';
+	p->error_s = 0;
 	note_taken(p, false);
 	/* after an error on_hello tries again */
 	if (p->entry != NULL)
@@ -365,6 +370,27 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 	service_proc_get(p->item.service, &ret->state, &ret->pid,
 			 &ret->restarts);
 	return true;
+}
+
+const char *adapter_procs_alarm(const struct adapter_procs *a, size_t i,
+				const char **ret_id)
+{
+	const struct service_item *item;
+
+	*ret_id = NULL;
+	if (a == NULL)
+		return NULL;
+	TAILQ_FOREACH(item, &a->list.items, link) {
+		const struct adapter_proc *p =
+			(const struct adapter_proc *)item;
+
+		if (i-- > 0)
+			continue;
+		*ret_id = item->id;
+		return p->entry != NULL && p->error_s >= ALARM_S
+			       ? p->error.text : NULL;
+	}
+	return NULL;
 }
 
 const struct service_list *adapter_procs_list(const struct adapter_procs *a)

@@ -60,6 +60,11 @@ struct adapter_info {
 	bool satip;        /* the source is a SAT>IP server */
 };
 
+/* The error of adapter i that has lasted for seconds; NULL: it has none.
+ * *ret_id: NULL: there is no adapter i. */
+const char *adapter_procs_alarm(const struct adapter_procs *, size_t i,
+				const char **ret_id);
+
 /* False: no adapter with this id was to run. */
 bool adapter_procs_get(const struct adapter_procs *, const char *id,
 		       struct adapter_info *ret);

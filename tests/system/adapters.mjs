@@ -2,6 +2,7 @@
 // adapters: stored, announced, and followed by their streams.  A tuner without
 // frequency does not run.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -110,5 +111,41 @@ test('restart-adapter restarts the streams that name it', async (t) => {
 		{ 'restart-adapter': 'ok' });
 	await sluice.replaced('stream', 'both', both);
 	assert.equal(sluice.worker('stream', 'other').pid, other);
+	await sluice.stop();
+});
+
+test('a tuner whose device is absent reports that, and raises an alarm',
+	async (t) => {
+	if (fs.existsSync('/dev/dvb')) {
+		t.skip('this machine has tuners');
+		return;
+	}
+	const tuner = adapter('a', { frequency: 11362, symbolrate: 22000,
+		polarization: 'H', adapter: 7 });
+	const sluice = await Sluice.start(t, { ...config(),
+		dvb_tune: [tuner] });
+	const events = await sluice.events(t);
+	const status = () => sluice.json('/api/adapter-status/a');
+	const alarms = async () => (await sluice.json(
+		'/api/system-status?t=0')).alarms ?? [];
+
+	await waitUntil('the error', async () =>
+		(await status()).error === 'no device ' +
+			'/dev/dvb/adapter7/frontend0');
+	const { pid } = sluice.worker('adapter', 'a');
+	await events.wait('its event', (m) => m.scope === 'adapter_event' &&
+		m.dvb_id === 'a' && m.status === 0 && m.snr_db === 0);
+	await waitUntil('the alarm', async () =>
+		(await alarms()).some((text) => /no device/.test(text)), 20000);
+	// another tuning needs no other process
+	await sluice.cmd('set-adapter', { id: 'a', adapter: { ...tuner,
+		frequency: 12188 } });
+	assert.equal(sluice.worker('adapter', 'a').pid, pid);
+	const { status: code } = await sluice.post({ cmd: 'set-adapter',
+		id: 'a', adapter: { ...tuner, frequency: 8000 } });
+	assert.equal(code, 400);
+	await sluice.cmd('toggle-adapter', { id: 'a' });
+	await waitUntil('the end of the alarm', async () =>
+		!(await alarms()).some((text) => /no device/.test(text)));
 	await sluice.stop();
 });
