@@ -81,7 +81,7 @@ check 'S2: the driver is told the tuning' told \
 		'.*stream=4294967295 .*volt=1 tone=1')"
 check 'S2: DiSEqC selects the switch' told 'diseqc t=[0-9]* e0 10 38 f2'
 await 'two streams are on air' 30 plays p1 p2
-check 'S2: signal and noise in decibel' has a \
+await 'S2: signal and noise in decibel' 5 has a \
 	'"signal":83,"signal_db":-4500,"snr":67,"snr_db":1350'
 
 tunes 'S: the upper band has the tone' '"type": "S", "frequency": 12188,
@@ -121,6 +121,12 @@ await 'a type that the frontend lacks is an error' 10 has a \
 # loss of lock, and its return
 tune "$S2"', "polarization": "H"'
 await 'lock again' 20 has a '"lock":true'
+pid=$(status a | tr -d ' \n' | sed 's/.*"pid":\([0-9]*\).*/\1/')
+kill -9 "$pid"
+await 'a killed process has a successor' 10 \
+	sh -c "! kill -0 $pid 2>/dev/null"
+await 'which has lock' 20 has a '"lock":true'
+await 'and the streams are on air' 30 plays p1 p2
 param status 0x03,31,31,31,31,31,31,31
 await 'loss of lock is reported' 10 has a '"error":"nolock,statusSC---"'
 : >/tmp/events0
