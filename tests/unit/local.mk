@@ -316,6 +316,7 @@ unit_worker_tests = \
 	tests/unit/worker/sdp/test_sap_packet \
 	tests/unit/worker/sdp/test_sdp \
 	tests/unit/worker/si/test_desc \
+	tests/unit/worker/si/test_eit \
 	tests/unit/worker/si/test_record \
 	tests/unit/worker/si/test_samples \
 	tests/unit/worker/si/test_text_decode \

@@ -89,7 +89,7 @@ uint64_t si_bcd(uint64_t value, unsigned n)
 	return number;
 }
 
-void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd)
+bool si_time(uint64_t mjd_bcd, int64_t *ret)
 {
 	uint64_t mjd = mjd_bcd >> 24 & 0xffff;
 	uint64_t hour = si_bcd(mjd_bcd >> 16 & 0xff, 8);
@@ -97,8 +97,27 @@ void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd)
 	uint64_t second = si_bcd(mjd_bcd & 0xff, 8);
 
 	if (mjd < MJD_1970 || hour > 23 || minute > 59 || second > 60)
-		return;
-	si_put_uint(object, key,
-		    (mjd - MJD_1970) * DAY_S + hour * 3600 + minute * 60 +
-			    second);
+		return false;
+	*ret = (int64_t)((mjd - MJD_1970) * DAY_S + hour * 3600 + minute * 60 +
+			 second);
+	return true;
+}
+
+bool si_duration(uint64_t bcd, uint32_t *ret)
+{
+	uint64_t hhmmss = si_bcd(bcd, 24);
+	uint64_t minute = hhmmss / 100 % 100, second = hhmmss % 100;
+
+	if (bcd == 0xffffff || minute > 59 || second > 59)
+		return false;
+	*ret = (uint32_t)(hhmmss / 10000 * 3600 + minute * 60 + second);
+	return true;
+}
+
+void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd)
+{
+	int64_t time_s;
+
+	if (si_time(mjd_bcd, &time_s))
+		si_put_uint(object, key, (uint64_t)time_s);
 }

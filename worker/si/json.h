@@ -5,6 +5,8 @@
 #include "worker/ts/bits.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 void si_put_uint(json_t *object, const char *key, uint64_t value);
 void si_put_bool(json_t *object, const char *key, bool value);
@@ -18,6 +20,12 @@ void si_put_hex(json_t *object, const char *key, struct bytes);
 json_t *si_put_list(json_t *object, const char *key);
 /* A new object at the end of the list, borrowed. */
 json_t *si_add_object(json_t *list);
+/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; false
+ * if they are not a valid time. */
+bool si_time(uint64_t mjd_bcd, int64_t *ret);
+/* The 24 bits of a duration in seconds; false if it is undefined or no
+ * duration. */
+bool si_duration(uint64_t bcd, uint32_t *ret);
 /* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; the key
  * is omitted when they are not a valid time. */
 void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd);

@@ -9,6 +9,7 @@ libworker_a_SOURCES += \
 	worker/si/desc_event.c \
 	worker/si/desc_mpeg.c \
 	worker/si/desc_tables.h \
+	worker/si/eit.c worker/si/eit.h \
 	worker/si/fields.c worker/si/fields.h \
 	worker/si/json.c worker/si/json.h \
 	worker/si/record.c worker/si/record.h \

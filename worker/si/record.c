@@ -4,6 +4,7 @@
 #include "common/base/crc32.h"
 #include "common/base/util.h"
 #include "worker/si/desc.h"
+#include "worker/si/eit.h"
 #include "worker/si/json.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
@@ -167,6 +168,7 @@ static void put_sdt(struct si_section *s, json_t *record)
 static void put_eit(struct si_section *s, json_t *record)
 {
 	struct bits *b = &s->body;
+	struct eit_event e;
 	json_t *events;
 
 	si_put_uint(record, "sid", s->extension);
@@ -175,29 +177,17 @@ static void put_eit(struct si_section *s, json_t *record)
 	si_put_uint(record, "segment_last_section_number", bits_take(b, 8));
 	si_put_uint(record, "last_table_id", bits_take(b, 8));
 	events = si_put_list(record, "events");
-	while (!bits_end(b)) {
-		json_t *event = json_object();
-		struct desc_loop loop;
-		uint64_t bcd, hhmmss;
+	while (eit_next(b, &e)) {
+		json_t *event = si_add_object(events);
 
-		si_put_uint(event, "event_id", bits_take(b, 16));
-		si_put_time(event, "start", bits_take(b, 40));
-		bcd = bits_take(b, 24);
-		hhmmss = si_bcd(bcd, 24);
-		if (bcd != 0xffffff) /* undefined */
-			si_put_uint(event, "duration",
-				    hhmmss / 10000 * 3600 +
-					    hhmmss / 100 % 100 * 60 +
-					    hhmmss % 100);
-		si_put_uint(event, "running_status", bits_take(b, 3));
-		si_put_bool(event, "free_ca", bits_take(b, 1) != 0);
-		loop = take_loop(b);
-		if (b->cut) {
-			json_decref(event);
-			return;
-		}
-		si_put_descriptors(event, loop);
-		(void)json_array_append_new(events, event);
+		si_put_uint(event, "event_id", e.id);
+		if (e.has_start)
+			si_put_uint(event, "start", (uint64_t)e.start_s);
+		if (e.has_duration)
+			si_put_uint(event, "duration", e.duration_s);
+		si_put_uint(event, "running_status", e.running);
+		si_put_bool(event, "free_ca", e.free_ca);
+		si_put_descriptors(event, e.descriptors);
 	}
 }
 
