@@ -45,6 +45,7 @@ include worker/csa/local.mk
 include worker/ca/local.mk
 include worker/t2mi/local.mk
 include worker/deliver/local.mk
+include worker/epg/local.mk
 include worker/failover/local.mk
 include worker/fragment/local.mk
 include worker/filler/local.mk

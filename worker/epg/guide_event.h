@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An event of the guide, in one piece of memory.
+ *
+ * Pure.  The owner frees it with free().
+ */
+#pragma once
+
+#include "worker/si/eit.h"
+
+#include <jansson.h>
+
+struct guide_event {
+	int64_t start_s; /* Unix time */
+	uint32_t duration_s;
+	uint16_t id;
+	uint8_t running; /* running_status */
+	bool free_ca;
+	uint8_t age;
+	uint8_t n_contents, contents[EIT_CONTENTS_MAX];
+	uint8_t n_texts;
+	size_t len; /* of texts */
+	/* for each language: language, title, summary, details, each with its
+	 * NUL */
+	char texts[];
+};
+
+struct guide_event *guide_event_new(const struct eit_event *,
+				    const struct eit_facts *);
+
+size_t guide_event_size(const struct guide_event *);
+int64_t guide_event_end(const struct guide_event *);
+bool guide_event_equals(const struct guide_event *,
+			const struct guide_event *);
+
+/* Has the old event the same id, start and title as the new one, and more
+ * text? */
+bool guide_event_keeps_text(const struct guide_event *old,
+			    const struct guide_event *e);
+/* Frees e.  A new event with the times of e and the texts of the old one. */
+struct guide_event *guide_event_with_text(struct guide_event *e,
+					  const struct guide_event *old);
+
+/* {"event_id", "start", "stop", "running_status", "free_ca", "age",
+ * "contents": […], "texts": [{"lang", "title", "summary", "details"}]}, a new
+ * reference; age, contents and empty texts are omitted. */
+json_t *guide_event_write(const struct guide_event *);
+/* NULL: the object, which may have any content, is no event. */
+struct guide_event *guide_event_read(const json_t *);
