@@ -261,15 +261,9 @@ static int lock_config(struct master *m)
 	return 0;
 }
 
-static char *state_file(const struct master *m, const char *name)
-{
-	return state_path(m->options->config_path, getenv("STATE_DIRECTORY"),
-			  name);
-}
-
 static int open_config(struct master *m)
 {
-	char *starts = state_file(m, "starts");
+	char *starts = state_file(m->options->config_path, "starts");
 	struct errmsg error = { 0 };
 	struct file_budget files;
 	size_t n_streams;
@@ -372,10 +366,12 @@ static int open_control(struct master *m)
 static int open_reconciler(struct master *m)
 {
 	struct errmsg error = { 0 };
+	char *epg_path = state_file(m->options->config_path, "epg");
 
 	m->worker_path = worker_path_find(&error);
 	if (m->worker_path == NULL) {
 		log_error("master", "%s", error.text);
+		free(epg_path);
 		return MASTER_EXIT_FAILURE;
 	}
 	m->reconciler = reconciler_new(&(struct reconciler_config){
@@ -383,9 +379,11 @@ static int open_reconciler(struct master *m)
 		.worker_path = m->worker_path,
 		.settings = config_section(m->config, "settings"),
 		.control = &m->control,
+		.epg_path = m->options->trial ? NULL : epg_path,
 		.events = &reconciler_events,
 		.arg = m,
 	});
+	free(epg_path);
 	reconciler_close_viewers(
 		m->reconciler,
 		check_closes_viewers(config_document(m->config)));
@@ -406,7 +404,7 @@ static int open_reconciler(struct master *m)
 
 static void open_auth(struct master *m)
 {
-	char *path = state_file(m, "sessions");
+	char *path = state_file(m->options->config_path, "sessions");
 
 	if (!m->options->no_web_auth && !m->options->trial)
 		(void)first_start(m->config);

@@ -8,6 +8,7 @@ int main(int argc, char **argv)
 		&adapter_role,
 		&auth_role,
 		&deliver_role,
+		&epg_role,
 		&querier_role,
 		&stream_role,
 		NULL,

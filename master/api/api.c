@@ -93,6 +93,7 @@ extern const struct api_path
 	revisions_query_paths[],
 	status_paths[],
 	stream_analysis_paths[],
+	stream_epg_paths[],
 	streams_paths[],
 	web_lists_paths[];
 
@@ -106,6 +107,7 @@ static const struct api_path *const paths[] = {
 	revisions_query_paths,
 	status_paths,
 	stream_analysis_paths,
+	stream_epg_paths,
 	streams_paths,
 	web_lists_paths,
 	NULL,

@@ -44,6 +44,7 @@ libmaster_a_SOURCES += \
 	master/api/softcam_events.c \
 	master/api/softcams.c \
 	master/api/status_commands.c \
+	master/api/stream_epg.c \
 	master/api/stream_analysis.c \
 	master/api/stream_refs.c master/api/stream_refs.h \
 	master/api/streams.c \

@@ -26,6 +26,8 @@ enum {
 	/* RFC 3376, 8.5: a querier without a query for 255 s has gone. */
 	QUERIER_TIMEOUT_S = 260,
 	QUERIER_TIMEOUT_MAX_S = 3600,
+	EPG_SERVICES = 1000, /* default of epg_services */
+	EPG_MEMORY_MIB = 64, /* and of epg_memory */
 };
 
 /* path: "make_stream[3].output[0]"; text: "port: 70000 is not a port".

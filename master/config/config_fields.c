@@ -3,6 +3,7 @@
 
 #include "master/config/check.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_services.h"
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
@@ -104,6 +105,17 @@ static const struct field settings_rows[] = {
 	  .max = QUERIER_TIMEOUT_MAX_S, .initial = QUERIER_TIMEOUT_S,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "s",
 	  .help = "Time without a query until a network has no querier." },
+	{ "epg_days", .type = FIELD_UINT, .max = EPG_DAYS_MAX,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "days",
+	  .help = "Days of the programme guide; 0: no guide." },
+	{ "epg_services", .type = FIELD_UINT, .min = 1,
+	  .max = EPG_SERVICES_MAX, .initial = EPG_SERVICES,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .help = "Services of the programme guide." },
+	{ "epg_memory", .type = FIELD_UINT, .min = 1,
+	  .max = EPG_MEMORY_MAX_MIB, .initial = EPG_MEMORY_MIB,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "MiB",
+	  .help = "Memory of the programme guide." },
 	{ "backup_start_delay", .type = FIELD_NONE,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Default of all streams." },

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_state(const char *folder, size_t len)
@@ -43,4 +44,9 @@ char *state_path(const char *config_path, const char *state_directory,
 	if (folder != NULL)
 		return xasprintf("%.*s/%s.json", (int)len, folder, name);
 	return xasprintf("%s.%s", config_path, name);
+}
+
+char *state_file(const char *config_path, const char *name)
+{
+	return state_path(config_path, getenv("STATE_DIRECTORY"), name);
 }

@@ -18,3 +18,5 @@ const char *state_folder(const char *state_directory, size_t *len);
  */
 char *state_path(const char *config_path, const char *state_directory,
 		 const char *name);
+/* The same with STATE_DIRECTORY of this process. */
+char *state_file(const char *config_path, const char *name);

@@ -18,6 +18,7 @@
 #include "master/streams/stream_proc.h"
 #include "master/viewers/backend_proc.h"
 #include "common/supervise/jobs.h"
+#include "master/streams/epg_proc.h"
 #include "master/streams/picture_proc.h"
 #include "master/streams/querier_proc.h"
 #include "common/supervise/spawn.h"
@@ -134,7 +135,11 @@ void reconciler_relink(struct reconciler *r, const char *link)
 
 static void on_ring(struct stream_proc *p, void *arg)
 {
-	reconciler_relink(arg, stream_proc_id(p));
+	struct reconciler *r = arg;
+	const char *id = stream_proc_id(p);
+
+	reconciler_relink(r, id);
+	epg_proc_set_ring(r->epg, id, stream_proc_ring(p));
 }
 
 static int ring_of(const char *stream, void *arg)
@@ -229,6 +234,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.cas = r->cas,
 			.settings = r->cfg.settings,
 			.play = &r->play,
+			.epg = epg_proc_is_on(r->epg),
 			.viewers = &r->viewers,
 			.events = &stream_events,
 			.arg = r,
@@ -272,6 +278,17 @@ static int picture_ring_of(const char *stream, const char **error,
 	return ring;
 }
 
+/* The stream at this place, for the guide. */
+static const char *stream_at(size_t i, int *ret_ring, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	if (i >= r->n)
+		return NULL;
+	*ret_ring = stream_proc_ring(r->streams[i]);
+	return stream_proc_id(r->streams[i]);
+}
+
 static void open_services(struct reconciler *r)
 {
 	const json_t *value = json_object_get(r->settings, "querier_timeout");
@@ -291,6 +308,9 @@ static void open_services(struct reconciler *r)
 	r->querier = querier_proc_new(&cfg, (unsigned)timeout_s);
 	r->backend = backend_proc_new(&cfg);
 	r->picture = picture_proc_new(&cfg);
+	r->epg = epg_proc_new(&cfg, &(struct epg_config){
+		.settings = r->settings, .path = r->cfg.epg_path,
+		.stream_at = stream_at, .arg = r });
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
 	reconciler_open_adapters(r, &cfg);
@@ -304,6 +324,7 @@ static void open_services(struct reconciler *r)
 	r->services[2] = querier_proc_service(r->querier);
 	r->services[3] = backend_proc_service(r->backend);
 	r->services[4] = picture_proc_service(r->picture);
+	r->services[5] = epg_proc_service(r->epg);
 	deliver_proc_set_pictures(r->deliver, &(struct deliver_pictures){
 		.proc = r->picture, .ring_of = picture_ring_of, .arg = r });
 }
@@ -341,6 +362,7 @@ void reconciler_free(struct reconciler **rp)
 	querier_proc_free(&r->querier);
 	backend_proc_free(&r->backend);
 	picture_proc_free(&r->picture);
+	epg_proc_free(&r->epg);
 	softcams_free(&r->softcams);
 	cas_procs_free(&r->cas);
 	adapter_procs_free(&r->adapters);

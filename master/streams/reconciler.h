@@ -23,6 +23,7 @@
 struct adapter_procs;
 struct auth_proc;
 struct backend_proc;
+struct epg_proc;
 struct picture_proc;
 struct deliver_proc;
 struct ev_loop;
@@ -62,6 +63,8 @@ struct reconciler_config {
 	/* The settings at the start, with the defaults of streams.  Copied;
 	 * may be NULL. */
 	const json_t *settings;
+	/* The file of the saved guide; copied; NULL: it is not saved. */
+	const char *epg_path;
 	/* The address of the control server; NULL: unknown. */
 	const struct sockaddr_any *control;
 	const struct reconciler_events *events;
@@ -183,6 +186,8 @@ struct backend_proc *reconciler_backend(struct reconciler *);
 struct picture_proc *reconciler_picture(struct reconciler *);
 /* The adapters that run, borrowed. */
 struct adapter_procs *reconciler_adapters(struct reconciler *);
+/* The worker that keeps the guide, borrowed. */
+struct epg_proc *reconciler_epg(struct reconciler *);
 /* The softcams that run, borrowed. */
 struct softcams *reconciler_softcams(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:

@@ -107,6 +107,11 @@ struct picture_proc *reconciler_picture(struct reconciler *r)
 	return r->picture;
 }
 
+struct epg_proc *reconciler_epg(struct reconciler *r)
+{
+	return r->epg;
+}
+
 struct softcams *reconciler_softcams(struct reconciler *r)
 {
 	return r->softcams;

@@ -10,6 +10,7 @@
 
 struct adapter_procs;
 struct cas_procs;
+struct epg_proc;
 struct deliver_proc;
 struct service_config;
 struct service_proc;
@@ -28,11 +29,12 @@ struct reconciler {
 	struct querier_proc *querier;
 	struct backend_proc *backend;
 	struct picture_proc *picture;
+	struct epg_proc *epg;
 	struct softcams *softcams;
 	struct cas_procs *cas;
 	struct adapter_procs *adapters;
 	json_t *cas_list; /* of the configuration */
-	struct service_proc *services[5]; /* those of the five above */
+	struct service_proc *services[6]; /* those of the six above */
 	struct jobs *jobs;
 	size_t n, room;
 	struct stream_proc **streams; /* in the order of their making */

@@ -64,10 +64,10 @@ static int make_ring(struct stream_proc *p, size_t size)
 	return err;
 }
 
-/* Readers beside the http outputs: other streams and the play paths. */
+/* Readers beside the http outputs: other streams, the play paths, the guide. */
 static bool has_readers(const struct stream_proc *p)
 {
-	return p->others_read ||
+	return p->others_read || p->cfg.epg ||
 	       (p->cfg.play != NULL && (p->cfg.play->ts || p->cfg.play->hls));
 }
 

@@ -63,6 +63,7 @@ struct stream_proc_config {
 	struct cas_procs *cas; /* NULL: streams with cas_list get no ECMs */
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
+	bool epg; /* the guide reads the ring of each stream */
 	/* the rules for receivers; NULL, or a pointer to NULL: none */
 	struct viewers *const *viewers;
 	const struct stream_proc_events *events;

@@ -57,6 +57,10 @@ size_t msg_fds(const struct msg *m)
 		return m->stream_link.ring;
 	if (m->type == MSG_CAS_EMMG)
 		return m->cas_emmg.error != NULL ? 0 : 1u + m->cas_emmg.udp;
+	if (m->type == MSG_EPG_START)
+		return m->epg_start.saved;
+	if (m->type == MSG_EPG_STREAM)
+		return m->epg_stream.ring;
 	if (m->type == MSG_DELIVER_PICTURE)
 		return m->deliver_picture.len > 0;
 	return descs[m->type].n_fds;

@@ -121,6 +121,12 @@
 	/* make a picture of a stream; descriptors: its ring (read-only),
 	 * memory for the picture; seq */ \
 	ROW(PICTURE_MAKE, picture_make, "picture.make", 2) \
+	/* keep a guide; 0 or 1 descriptor: the saved one */ \
+	ROW(EPG_START, epg_start, "epg.start", 0) \
+	/* the ring of a stream, read-only (0 or 1 descriptor) */ \
+	ROW(EPG_STREAM, epg_stream, "epg.stream", 0) \
+	/* write events as JSON to this memory; descriptor; seq */ \
+	ROW(EPG_ASK, epg_ask, "epg.ask", 1) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* connect to this server */ \
@@ -210,6 +216,10 @@
 	ROW(PICTURE_RESULT, picture_result, "picture.result", KEPT) \
 	/* once a second */ \
 	ROW(PICTURE_STATUS, picture_status, "picture.status", REPLACED) \
+	/* reply to the epg.ask with this seq */ \
+	ROW(EPG_RESULT, epg_result, "epg.result", KEPT) \
+	/* once a second */ \
+	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
 	/* a section with new content */ \
 	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
 	/* an entry of the table of sessions */ \
@@ -541,6 +551,11 @@ struct msg {
 		struct msg_picture_make picture_make;
 		struct msg_picture_result picture_result;
 		struct msg_picture_status picture_status;
+		struct msg_epg_start epg_start;
+		struct msg_epg_stream epg_stream;
+		struct msg_epg_ask epg_ask;
+		struct msg_epg_result epg_result;
+		struct msg_epg_status epg_status;
 		struct msg_deliver_changes deliver_changes;
 		struct msg_worker_hello worker_hello;
 		struct msg_worker_log worker_log;

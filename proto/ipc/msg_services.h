@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of auth, backend, tls, querier and picture; a part of msg.h. */
+/* The messages of auth, backend, tls, querier, picture and epg; a part of
+ * msg.h. */
 #pragma once
 
 #include "proto/ipc/msg_deliver.h"
@@ -126,4 +127,47 @@ struct msg_adapter_status {
 	uint64_t lost;           /* packets, since the start */
 	struct msg_adapter_tuner tuner;
 	const char *error;       /* of the source; NULL: none is known */
+};
+
+enum {
+	EPG_SERVICES_MAX = 10000,
+	EPG_DAYS_MAX = 14,
+	EPG_MEMORY_MAX_MIB = 256,
+	/* Bytes of a reply in JSON. */
+	EPG_REPLY_MAX = 1 << 20,
+	EPG_SAVED_MAX = 2 * EPG_MEMORY_MAX_MIB << 20,
+};
+
+struct msg_epg_start {
+	unsigned services, days, memory_mib; /* limits of the guide */
+	bool saved;              /* a descriptor of the saved guide follows */
+};
+
+struct msg_epg_stream {
+	const char *stream;
+	bool ring;               /* false: the stream has no ring any more */
+};
+
+struct msg_epg_ask {
+	const char *stream;      /* "": all events of all streams */
+	uint64_t from_s, to_s;   /* Unix times */
+	uint32_t max;            /* events of a service */
+};
+
+struct msg_epg_result {
+	uint32_t len;            /* bytes of JSON in the memory; 0: none */
+	const char *error;       /* why there are none; "": there are */
+};
+
+struct msg_epg_status {
+	uint32_t streams;        /* that are read */
+	uint32_t services, events;
+	uint64_t bytes;
+	/* since the start */
+	uint64_t changes;        /* sections that changed events */
+	uint64_t replaced;       /* events that overlapped a newer one */
+	uint64_t undefined;      /* events without start or duration */
+	uint64_t dropped;        /* events beyond a limit */
+	uint64_t broken;         /* sections and texts that were cut */
+	uint64_t lost;           /* packets that the role read too late */
 };

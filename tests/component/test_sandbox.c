@@ -113,6 +113,7 @@ static const struct role {
 	{ &deliver_role, 0, NULL, NULL, 0 },
 	{ &auth_role, 0, NULL, NULL, 0 },
 	{ &querier_role, 0, NULL, NULL, 0 },
+	{ &epg_role, 0, NULL, NULL, 0 },
 	/* beside the folders of the service, and in them */
 	{ &stream_role, 0, "clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, NULL, "rec.ts", UDP | ONLY_FILES },
@@ -128,7 +129,7 @@ static const struct role {
 	{ &adapter_role, NEED_TCP, NULL, NULL, UDP | TCP },
 };
 
-enum { LIST_ROLE = 10 };
+enum { LIST_ROLE = 11 };
 
 static void address_of(const struct bench *b, const char *name, char *ret)
 {

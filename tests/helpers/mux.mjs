@@ -64,6 +64,29 @@ function pesHeader(streamId, pts90k) {
 		1 | byte(pts << 1n & 0xfen)]);
 }
 
+const bcd = (n) => Math.floor(n / 10) << 4 | n % 10;
+
+// An EIT of a service: present and following (0x4e) or schedule (0x50) of
+// events { id, start (Unix time), minutes, title }, in English.
+export function eitSection(pnr, events, version = 0, tableId = 0x4e) {
+	const list = events.map(({ id, start, minutes, title }) => {
+		const date = new Date(start * 1000);
+		const mjd = 40587 + Math.floor(start / 86400);
+		const name = Buffer.from(title, 'latin1');
+		const text = Buffer.from([0x4d, name.length + 5, 0x65, 0x6e,
+			0x67, name.length, ...name, 0]);
+
+		return Buffer.from([id >> 8, id & 255, mjd >> 8, mjd & 255,
+			bcd(date.getUTCHours()), bcd(date.getUTCMinutes()),
+			bcd(date.getUTCSeconds()),
+			bcd(Math.floor(minutes / 60)),
+			bcd(minutes % 60), 0, 0, text.length, ...text]);
+	});
+
+	return section(tableId, pnr, version, Buffer.concat([
+		Buffer.from([0, 1, 0, 1, 0, tableId]), ...list]));
+}
+
 // A cue message (SCTE 35 time_signal).
 function cueSection(pts90k) {
 	const pts = BigInt(pts90k) & 0x1ffffffffn;
@@ -87,6 +110,7 @@ export class TsMux {
 	programs; rate; patVersion = 0; pmtVersion = 0;
 	psi = true;             // false: no tables at all
 	patSections = 0;        // of the PAT, one program each; 0: one for all
+	more = [];              // further sections: [PID, section]
 	breakCrc = false;       // tables with a wrong check sum
 	breakPes = false;       // invalid PES start codes
 	scrambled = false;      // transport_scrambling_control of all ES
@@ -184,6 +208,8 @@ export class TsMux {
 			add(0, data);
 		for (const p of this.programs)
 			add(p.pmtPid, pmtSection(p, this.pmtVersion));
+		for (const [pid, data] of this.more)
+			add(pid, data);
 	}
 
 	// The time stamp of a frame that is sent at t, half a second before it

@@ -72,7 +72,7 @@ test('no attempt succeeds in any role', async (t) => {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER },
 			through: PIPED },
 		config: { settings: { ...settingsOf(cert),
-			http_play_stream: true },
+			http_play_stream: true, epg_days: 1 },
 		cas: [{ id: 'c1', ecmg_channel_id: 1,
 			ecmg_host: '127.0.0.1', ecmg_port: 5006 }],
 		dvb_tune: [{ id: 'd', type: 'S2', enable: true,
@@ -101,7 +101,7 @@ test('no attempt succeeds in any role', async (t) => {
 	t.after(() => clearInterval(asks));
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
 		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
-		'tls', 'querier', 'scan', 'softcam',
+		'tls', 'querier', 'scan', 'softcam', 'epg',
 		'cas c1', 'adapter d', ...pictures ? ['picture'] : []]);
 
 	t.diagnostic(made.join(' '));

@@ -117,6 +117,7 @@ system_tests = \
 	tests/system/ctl-top.mjs \
 	tests/system/descramble.mjs \
 	tests/system/durability.mjs \
+	tests/system/epg.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \

@@ -8,7 +8,8 @@
 
 enum {
 	STRINGS = 4, /* of a language */
-	DURATION_MAX_S = 166 * 3600, /* BCD with two digits of hours, and more */
+	/* of two digits of hours, each up to 15 */
+	DURATION_MAX_S = 166 * 3600,
 };
 
 static const char *const keys[STRINGS] = { "lang", "title", "summary",

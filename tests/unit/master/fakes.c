@@ -6,6 +6,7 @@
 #include "common/supervise/spawn.h"
 #include "common/ws/hub.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/epg_proc.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "proto/wire/http_target.h"
@@ -301,6 +302,26 @@ struct adapter_procs *reconciler_adapters(struct reconciler *r)
 {
 	(void)r;
 	return NULL;
+}
+
+/* epg_days is 0. */
+struct epg_proc *reconciler_epg(struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
+const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
+{
+	(void)p;
+	return NULL;
+}
+
+int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
+		 epg_done_fn *done, void *arg)
+{
+	(void)p, (void)question, (void)done, (void)arg;
+	return -ENOENT;
 }
 
 struct softcams *reconciler_softcams(struct reconciler *r)

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/stream-epg/{id}: the programme guide of a stream. */
+#include "common/base/alloc.h"
+#include "common/document/document.h"
+#include "master/api/call.h"
+#include "master/streams/epg_proc.h"
+#include "master/streams/reconciler.h"
+#include "proto/wire/http_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	DAY_S = 24 * 3600,
+	EVENTS_MAX = 500, /* of a service in a reply */
+};
+
+/* A request that waits for the worker. */
+struct question {
+	struct api *api;
+	struct call *call; /* NULL when the client has left */
+	char *id;
+};
+
+/* False after a reply. */
+static bool read_time(struct reply *reply, const char *key, uint64_t *time_s)
+{
+	char text[64], *end;
+
+	if (!http_request_query_get(reply->call->request, key, text,
+				    sizeof text))
+		return true;
+	errno = 0;
+	*time_s = strtoull(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
+	    *time_s <= INT64_MAX)
+		return true;
+	reply_error(reply, 400, "%s: is not a Unix time", key);
+	return false;
+}
+
+/* NULL: the worker wrote no JSON object. */
+static json_t *read_answer(int fd, size_t len)
+{
+	char *text = xmalloc(len + 1);
+	json_t *answer = NULL;
+
+	if (pread(fd, text, len, 0) == (ssize_t)len)
+		answer = document_parse(text, len, NULL);
+	free(text);
+	if (json_is_object(answer))
+		return answer;
+	json_decref(answer);
+	return NULL;
+}
+
+static json_t *finish_answer(const struct question *q, json_t *answer)
+{
+	const json_t *stream = config_stream(q->api->cfg.config, q->id);
+	json_t *name = json_object_get(stream, "name");
+	const char *instance = api_instance(q->api);
+
+	(void)json_object_set_new(answer, "timestamp",
+				  json_integer(time(NULL)));
+	if (instance != NULL)
+		(void)json_object_set_new(answer, "instance",
+					  json_string(instance));
+	(void)json_object_set_new(answer, "id", json_string(q->id));
+	if (json_is_string(name))
+		(void)json_object_set(answer, "name", name);
+	return answer;
+}
+
+static void on_done(int fd, size_t len, const char *error, void *arg)
+{
+	struct question *q = arg;
+	struct call *call = q->call;
+	json_t *answer = call != NULL && len > 0 ? read_answer(fd, len) : NULL;
+
+	if (answer != NULL)
+		reply_json(call_reply(call), finish_answer(q, answer));
+	else if (call != NULL)
+		reply_error(call_reply(call), 503, "%s",
+			    len > 0 ? "the guide is not readable" : error);
+	free(q->id);
+	free(q);
+	if (call != NULL)
+		call_finish(call);
+}
+
+static void epg_get(struct api *api, const char *id, enum status_span span,
+		    struct reply *reply)
+{
+	uint64_t from_s = (uint64_t)time(NULL), to_s = 0;
+	struct question *q;
+	int err;
+
+	(void)span;
+	if (config_stream(api->cfg.config, id) == NULL) {
+		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
+		return;
+	}
+	if (!read_time(reply, "from", &from_s))
+		return;
+	to_s = from_s + DAY_S;
+	if (!read_time(reply, "to", &to_s))
+		return;
+	q = xcalloc(1, sizeof *q);
+	q->api = api;
+	q->id = xstrdup(id);
+	err = epg_proc_ask(reconciler_epg(api->cfg.reconciler),
+			   &(struct msg_epg_ask){ q->id, from_s, to_s,
+						  EVENTS_MAX },
+			   on_done, q);
+	if (err == 0) {
+		reply_later_into(reply, &q->call);
+		return;
+	}
+	free(q->id);
+	free(q);
+	if (err == -ENOENT)
+		reply_error(reply, 503, "there is no guide: set epg_days in "
+			    "the settings");
+	else
+		reply_error(reply, 503, "the guide does not answer: try again "
+			    "later");
+}
+
+const struct api_path stream_epg_paths[] = {
+	{ "api/stream-epg", PATH_ID, OBSERVER_ALLOWED, .get = epg_get },
+	{ 0 },
+};

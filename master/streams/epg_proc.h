@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs the worker that keeps the programme guide: gives it the rings of all
+ * streams, asks it for events, and saves its guide.
+ *
+ * The worker runs if the settings want a guide (epg_days).  Its guide is saved
+ * EPG_SAVE_S after a change, and given to each new worker.
+ *
+ * Owns the worker and the questions; borrows the loop and the spawner.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/supervise/service_proc.h"
+#include "proto/ipc/msg.h"
+
+#include <jansson.h>
+
+struct epg_proc;
+
+enum {
+	EPG_SAVE_S = 10,
+	EPG_ASKS_MAX = 16, /* at once */
+};
+
+struct epg_config {
+	const json_t *settings; /* NULL: the defaults */
+	const char *path;       /* copied; NULL: the guide is not saved */
+	/* The id and the ring (borrowed; -1: none) of the stream at this place;
+	 * NULL: there are no more. */
+	const char *(*stream_at)(size_t i, int *ret_ring, void *arg);
+	void *arg;
+};
+
+struct epg_proc *epg_proc_new(const struct service_config *,
+			      const struct epg_config *);
+/* NULL-safe; sets *p to NULL.  Waiting questions end with an error. */
+void epg_proc_free(struct epg_proc **);
+
+struct service_proc *epg_proc_service(struct epg_proc *);
+
+/* Do the settings want a guide? */
+bool epg_proc_is_on(const struct epg_proc *);
+
+/* The ring of a stream has changed; borrowed; -1: it has none. */
+void epg_proc_set_ring(struct epg_proc *, const char *stream, int ring);
+
+/* The memory fd (borrowed) has len bytes of JSON; len 0: see error. */
+typedef void epg_done_fn(int fd, size_t len, const char *error, void *arg);
+
+/* Asks for the events of a stream: done is called once, from the loop.
+ * -ENOENT: there is no guide.  -EBUSY: too many ask, or the worker is being
+ * started.  Or another -errno. */
+int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
+		 void *arg) MUST_CHECK;

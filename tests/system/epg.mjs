@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// epg: the programme guide of a stream on the API, through changes of its
+// tables, the death of its process and a restart of the service.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const HOUR_S = 3600;
+// The present hour began half an hour ago.
+const BEGIN = Math.floor(Date.now() / 1000) - HOUR_S / 2;
+const EVENTS = ['One', 'Two', 'Three'].map((title, i) =>
+	({ id: i + 1, start: BEGIN + i * HOUR_S, minutes: 60, title }));
+
+const guided = (settings = {}) => ({ ...config(stream('a001',
+	'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')),
+settings: { epg_days: 3, ...settings } });
+
+function tables(...events) {
+	const mux = new TsMux();
+
+	mux.more = [[0x12, eitSection(PROGRAM.pnr, events.slice(0, 2))],
+		[0x12, eitSection(PROGRAM.pnr, events, 0, 0x50)],
+		// of a service that the stream does not have
+		[0x12, eitSection(9, events)]];
+	return mux;
+}
+
+// Waits until the guide of the stream satisfies probe.
+const guide = (sluice, what, probe, query = '') => waitUntil(what, async () => {
+	const reply = await sluice.get(`/api/stream-epg/a001${query}`);
+
+	if (reply.status !== 200)
+		throw new Error(reply.body);
+	const { services } = JSON.parse(reply.body);
+	if (!probe(services))
+		throw new Error(reply.body);
+	return services;
+}, 20000);
+
+const titles = (service) => service?.events.map((e) => e.texts[0].title);
+const has = (...names) => (services) =>
+	titles(services[0])?.join() === names.join();
+
+test('now, next and a span of time, and what a new table changes',
+	async (t) => {
+		const mux = tables(...EVENTS);
+		const sluice = await Sluice.start(t, guided());
+
+		await waitUntil('input', () => udpBound(5000));
+		await Sender.start(t, mux, 5000);
+		const services = await guide(sluice, 'the guide',
+			has('One', 'Two', 'Three'));
+		assert.equal(services.length, 1);
+		assert.equal(services[0].pnr, PROGRAM.pnr);
+		assert.equal(services[0].now.texts[0].title, 'One');
+		assert.equal(services[0].now.start, BEGIN);
+		assert.equal(services[0].now.stop, BEGIN + HOUR_S);
+		assert.equal(services[0].next.texts[0].lang, 'eng');
+		assert.equal(services[0].next.texts[0].title, 'Two');
+		await guide(sluice, 'a span', has('Two'),
+			`?from=${BEGIN + HOUR_S}&to=${BEGIN + 2 * HOUR_S}`);
+
+		// the next programme begins earlier and the third one vanishes
+		mux.more = [[0x12, eitSection(PROGRAM.pnr, [{ ...EVENTS[2],
+			id: 7, start: BEGIN + HOUR_S, minutes: 180,
+			title: 'New' }], 1)]];
+		await guide(sluice, 'the change', has('One', 'New'));
+		assert.equal((await sluice.get('/api/stream-epg/b')).status,
+			404);
+		assert.equal((await sluice.get('/api/stream-epg/a001?to=x'))
+			.status, 400);
+		await sluice.stop();
+	});
+
+test('the guide outlives its process and the service', async (t) => {
+	const dir = tempDir(t);
+	let sluice = await Sluice.start(t, guided(), { dir });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, tables(...EVENTS), 5000);
+	await guide(sluice, 'the guide', has('One', 'Two', 'Three'));
+	await waitUntil('the saved guide', () =>
+		fs.existsSync(`${sluice.file}.epg`), 20000);
+	await sender.stop?.();
+	const { pid } = sluice.worker('epg');
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('epg', undefined, pid);
+	await guide(sluice, 'the guide of the successor',
+		has('One', 'Two', 'Three'));
+	await sluice.stop();
+	sluice = await Sluice.start(t, guided(), { dir });
+	await guide(sluice, 'the guide after a restart',
+		has('One', 'Two', 'Three'));
+	await sluice.stop();
+});
+
+test('without epg_days there is no process and no guide', async (t) => {
+	const sluice = await Sluice.start(t, guided({ epg_days: 0 }));
+	const reply = await sluice.get('/api/stream-epg/a001');
+
+	assert.equal(reply.status, 503);
+	assert.match(reply.body, /epg_days/);
+	assert.equal(sluice.worker('epg'), undefined);
+	await sluice.stop();
+});
