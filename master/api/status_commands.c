@@ -6,6 +6,7 @@
 #include "master/api/command.h"
 #include "master/api/edit.h"
 #include "master/status/system_status.h"
+#include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
 
 #include <time.h>
@@ -21,12 +22,34 @@ static void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
+/* The programme guide; NULL: there is none. */
+static json_t *guide_report(struct api *api)
+{
+	const struct msg_epg_status *s =
+		epg_proc_status(reconciler_epg(api->cfg.reconciler));
+
+	if (s == NULL)
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "streams", (json_int_t)s->streams,
+			 "services", (json_int_t)s->services,
+			 "events", (json_int_t)s->events,
+			 "bytes", (json_int_t)s->bytes,
+			 "changes", (json_int_t)s->changes,
+			 "replaced", (json_int_t)s->replaced,
+			 "undefined", (json_int_t)s->undefined,
+			 "dropped", (json_int_t)s->dropped,
+			 "broken", (json_int_t)s->broken,
+			 "lost", (json_int_t)s->lost);
+}
+
 static json_t *system_report(struct api *api, enum status_span span)
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
 	json_t *alarms = alarms_sentences(api->alarms);
 	json_t *certificate = certificate_facts(api);
+	json_t *guide = guide_report(api);
 	const char *flaw = reconciler_flaw(api->cfg.reconciler);
 
 	if (json_array_size(alarms) > 0)
@@ -34,6 +57,8 @@ static json_t *system_report(struct api *api, enum status_span span)
 	json_decref(alarms);
 	if (certificate != NULL)
 		(void)json_object_set_new(o, "certificate", certificate);
+	if (guide != NULL)
+		(void)json_object_set_new(o, "epg", guide);
 	/* no alarm: an operator cannot end it */
 	if (flaw != NULL)
 		(void)json_object_set_new(o, "libraries",

@@ -8,6 +8,7 @@
 #include "proto/wire/http_request.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,19 +26,24 @@ struct question {
 };
 
 /* False after a reply. */
-static bool read_time(struct reply *reply, const char *key, uint64_t *time_s)
+static bool read_number(struct reply *reply, const char *key, uint64_t max,
+			uint64_t *number)
 {
 	char text[64], *end;
+	uint64_t n;
 
 	if (!http_request_query_get(reply->call->request, key, text,
 				    sizeof text))
 		return true;
 	errno = 0;
-	*time_s = strtoull(text, &end, 10);
+	n = strtoull(text, &end, 10);
 	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
-	    *time_s <= INT64_MAX)
+	    n <= max) {
+		*number = n;
 		return true;
-	reply_error(reply, 400, "%s: is not a Unix time", key);
+	}
+	reply_error(reply, 400, "%s: is not a number from 0 to %" PRIu64, key,
+		    max);
 	return false;
 }
 
@@ -93,7 +99,9 @@ static void on_done(int fd, size_t len, const char *error, void *arg)
 static void epg_get(struct api *api, const char *id, enum status_span span,
 		    struct reply *reply)
 {
-	uint64_t from_s = (uint64_t)time(NULL), to_s = 0;
+	struct msg_epg_ask ask = { .from_s = (uint64_t)time(NULL),
+				   .max = EVENTS_MAX };
+	uint64_t pnr = 0;
 	struct question *q;
 	int err;
 
@@ -102,18 +110,18 @@ static void epg_get(struct api *api, const char *id, enum status_span span,
 		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 		return;
 	}
-	if (!read_time(reply, "from", &from_s))
+	if (!read_number(reply, "from", UINT32_MAX, &ask.from_s))
 		return;
-	to_s = from_s + DAY_S;
-	if (!read_time(reply, "to", &to_s))
+	ask.to_s = MIN(ask.from_s + DAY_S, (uint64_t)UINT32_MAX);
+	if (!read_number(reply, "to", UINT32_MAX, &ask.to_s) ||
+	    !read_number(reply, "pnr", UINT16_MAX, &pnr))
 		return;
+	ask.pnr = (uint32_t)pnr;
 	q = xcalloc(1, sizeof *q);
 	q->api = api;
-	q->id = xstrdup(id);
-	err = epg_proc_ask(reconciler_epg(api->cfg.reconciler),
-			   &(struct msg_epg_ask){ q->id, from_s, to_s,
-						  EVENTS_MAX },
-			   on_done, q);
+	ask.stream = q->id = xstrdup(id);
+	err = epg_proc_ask(reconciler_epg(api->cfg.reconciler), &ask, on_done,
+			   q);
 	if (err == 0) {
 		reply_later_into(reply, &q->call);
 		return;

@@ -6,24 +6,25 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/shared.h"
-#include "common/document/save.h"
 #include "master/config/check.h"
+#include "master/streams/epg_file.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <ev.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
 enum {
-	SAVE_RETRY_MIN_MS = 1000,
-	SAVE_RETRY_MAX_MS = 60000,
+	/* limit of a save, in which the worker reads streams as well */
+	SAVE_S = 60,
 };
 
 struct epg_ask {
 	LIST_ENTRY(epg_ask) link;
+	struct epg_proc *owner;
+	ev_timer deadline;
 	uint32_t seq;
 	int fd;
 	epg_done_fn *done;
@@ -32,32 +33,43 @@ struct epg_ask {
 
 struct epg_proc {
 	struct epg_config cfg;
+	struct ev_loop *loop;
 	struct msg_epg_start limits; /* days 0: no guide */
 	struct service_proc *service;
 	LIST_HEAD(, epg_ask) asks;
 	size_t n_asks;
 	uint32_t last_seq;
 	size_t next; /* the next stream that the worker gets */
-	bool complete; /* it has got all */
-	char *path;
-	struct save *save; /* NULL: it is not saved */
-	bool saving;
+	bool started;  /* the worker has its limits */
+	bool complete; /* and all streams */
+	struct epg_file *file; /* NULL: the guide is not saved */
+	bool reading; /* the file */
+	bool loading; /* the worker has the file, and has not loaded it yet */
+	bool distrusted; /* the file ended the worker */
+	bool saving, told; /* told: the log says that it fails */
 	uint64_t saved_ms, changes; /* at the last save */
-	char *text; /* the guide to be written */
-	size_t len;
+	struct msg_epg_status status; /* the last one */
+	bool has_status;
 };
 
 /* --- the worker --- */
 
-static void send_ring(struct epg_proc *p, const char *id, int ring)
+static void send_stream(struct epg_proc *p, const struct msg_epg_stream *s,
+			int ring)
 {
-	const struct msg m = { .type = MSG_EPG_STREAM,
-			       .epg_stream = { id, ring >= 0 } };
+	const struct msg m = { .type = MSG_EPG_STREAM, .epg_stream = *s };
 
 	service_proc_send(p->service, &m, &ring);
 }
 
-/* Sends the streams that the worker does not have yet. */
+static void send_ring(struct epg_proc *p, const char *id, const char *was,
+		      int ring)
+{
+	send_stream(p, &(struct msg_epg_stream){ id, was, ring >= 0, false },
+		    ring);
+}
+
+/* Sends the streams that the worker does not have yet, and then "". */
 static void on_drained(void *self)
 {
 	struct epg_proc *p = self;
@@ -65,41 +77,95 @@ static void on_drained(void *self)
 	const char *id;
 	int ring = -1;
 
-	while (!p->complete && channel != NULL && channel_is_idle(channel)) {
+	while (p->started && !p->complete && channel != NULL &&
+	       channel_is_idle(channel)) {
 		id = p->cfg.stream_at(p->next, &ring, p->cfg.arg);
 		p->complete = id == NULL;
-		if (id == NULL)
-			return;
 		p->next++;
-		if (ring >= 0)
-			send_ring(p, id, ring);
+		send_ring(p, id != NULL ? id : "", "", id != NULL ? ring : -1);
 	}
+}
+
+/* saved (borrowed) is the saved guide; -1: none. */
+static void start_worker(struct epg_proc *p, int saved)
+{
+	struct msg m = { .type = MSG_EPG_START, .epg_start = p->limits };
+
+	m.epg_start.saved = p->loading = saved >= 0;
+	service_proc_send(p->service, &m, &saved);
+	p->started = true;
+	p->complete = false;
+	p->next = 0;
+	on_drained(p);
+}
+
+static void on_read(int fd, void *arg)
+{
+	struct epg_proc *p = arg;
+
+	p->reading = false;
+	if (fd < 0 && fd != -ENOENT)
+		log_warning("epg", "the saved guide is not readable: %s: the "
+			    "guide begins empty", strerror(-fd));
+	/* or the worker has ended */
+	if (service_proc_channel(p->service) != NULL)
+		start_worker(p, fd < 0 ? -1 : fd);
+}
+
+static size_t saved_max(const struct epg_proc *p)
+{
+	return MIN((size_t)p->limits.memory_mib * 2 << 20,
+		   (size_t)EPG_SAVED_MAX);
 }
 
 static void on_hello(void *self)
 {
 	struct epg_proc *p = self;
-	struct msg m = { .type = MSG_EPG_START, .epg_start = p->limits };
-	int saved = p->path != NULL
-		? open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
-	m.epg_start.saved = saved >= 0;
-	service_proc_send(p->service, &m, &saved);
-	fd_close(&saved);
 	p->changes = 0;
-	p->next = 0;
-	p->complete = false;
-	on_drained(p);
+	if (p->reading)
+		return;
+	if (p->file == NULL || p->distrusted) {
+		start_worker(p, -1);
+		return;
+	}
+	p->reading = true;
+	epg_file_read(p->file, saved_max(p), on_read, p);
+}
+
+/* A worker that starts gets the state later. */
+static bool has_worker(const struct epg_proc *p)
+{
+	return p != NULL && p->started;
 }
 
 void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 {
-	if (p == NULL || !epg_proc_is_on(p))
+	if (has_worker(p))
+		send_ring(p, stream, "", ring);
+}
+
+void epg_proc_rename_stream(struct epg_proc *p, const char *from,
+			    const char *to, int ring)
+{
+	if (has_worker(p))
+		send_ring(p, to, from, ring);
+}
+
+void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
+{
+	if (!has_worker(p))
 		return;
-	send_ring(p, stream, ring);
-	/* a stream that goes moves the places of the others */
-	if (!p->complete && ring < 0)
+	send_stream(p, &(struct msg_epg_stream){ stream, "", false, true },
+		    -1);
+	/* the places of the others have moved */
+	if (!p->complete)
 		p->next = 0;
+}
+
+const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
+{
+	return p->has_status ? &p->status : NULL;
 }
 
 /* --- questions --- */
@@ -113,6 +179,7 @@ static void end_ask(struct epg_proc *p, struct epg_ask *a, size_t len,
 	void *arg = a->arg;
 
 	LIST_REMOVE(a, link);
+	ev_timer_stop(p->loop, &a->deadline);
 	p->n_asks--;
 	free(a);
 	done(fd, len, error, arg);
@@ -124,6 +191,14 @@ static void fail_asks(struct epg_proc *p)
 	while (!LIST_EMPTY(&p->asks))
 		end_ask(p, LIST_FIRST(&p->asks), 0,
 			"the process that keeps the guide ended");
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct epg_ask *a = container_of(t, struct epg_ask, deadline);
+
+	(void)loop, (void)revents;
+	end_ask(a->owner, a, 0, "no answer in time");
 }
 
 static void on_result(struct epg_proc *p, const struct msg *m)
@@ -142,8 +217,14 @@ static void on_result(struct epg_proc *p, const struct msg *m)
 		end_ask(p, a, r->len, r->error);
 }
 
+/* What an answer needs. */
+struct terms {
+	size_t size;
+	unsigned limit_s;
+};
+
 static int ask(struct epg_proc *p, const struct msg_epg_ask *question,
-	       size_t size, epg_done_fn *done, void *arg)
+	       struct terms terms, epg_done_fn *done, void *arg)
 {
 	struct msg m = { .type = MSG_EPG_ASK, .epg_ask = *question };
 	struct epg_ask *a;
@@ -151,15 +232,17 @@ static int ask(struct epg_proc *p, const struct msg_epg_ask *question,
 
 	if (!epg_proc_is_on(p))
 		return -ENOENT;
-	if (service_proc_channel(p->service) == NULL ||
-	    p->n_asks >= EPG_ASKS_MAX)
+	if (!p->started || p->n_asks >= EPG_ASKS_MAX)
 		return -EBUSY;
-	fd = shared_create("epg", size);
+	fd = shared_create("epg", terms.size);
 	if (fd < 0)
 		return fd;
 	a = xcalloc(1, sizeof *a);
-	*a = (struct epg_ask){ .fd = fd, .done = done, .arg = arg };
+	*a = (struct epg_ask){ .owner = p, .fd = fd, .done = done,
+			       .arg = arg };
 	a->seq = m.seq = p->last_seq = MAX(p->last_seq + 1, 1U);
+	ev_timer_init(&a->deadline, on_deadline, terms.limit_s, 0.);
+	ev_timer_start(p->loop, &a->deadline);
 	LIST_INSERT_HEAD(&p->asks, a, link);
 	p->n_asks++;
 	/* if this fails, the worker is being replaced: on_down */
@@ -170,71 +253,88 @@ static int ask(struct epg_proc *p, const struct msg_epg_ask *question,
 int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
 		 epg_done_fn *done, void *arg)
 {
-	return ask(p, question, EPG_REPLY_MAX, done, arg);
+	return ask(p, question, (struct terms){ EPG_REPLY_MAX, EPG_ANSWER_S },
+		   done, arg);
 }
 
 /* --- saving --- */
 
-static char *text_of(size_t *ret_len, void *arg)
+/* A failed save is repeated like one after a change. */
+static void end_save(struct epg_proc *p, const char *error)
+{
+	p->saving = false;
+	p->saved_ms = mono_ms();
+	if (error != NULL)
+		p->changes = 0;
+	if (error != NULL && !p->told)
+		log_warning("epg", "the guide is not saved: %s", error);
+	if (error == NULL && p->told)
+		log_info("epg", "the guide is saved again");
+	p->told = error != NULL;
+}
+
+static void on_written(int result, const struct errmsg *error, void *arg)
 {
 	struct epg_proc *p = arg;
-	char *text = xmalloc(p->len + 1);
 
-	memcpy(text, p->text != NULL ? p->text : "", p->len);
-	*ret_len = p->len;
-	return text;
+	p->distrusted &= result < 0;
+	end_save(p, result < 0 ? error->text : NULL);
 }
 
 static void on_saved(int fd, size_t len, const char *error, void *arg)
 {
 	struct epg_proc *p = arg;
-	char *text;
 
-	p->saving = false;
-	if (len == 0) {
-		log_warning("epg", "the guide is not saved: %s", error);
-		return;
-	}
-	text = xmalloc(len);
-	if (pread(fd, text, len, 0) != (ssize_t)len) {
-		free(text);
-		return;
-	}
-	free(p->text);
-	p->text = text;
-	p->len = len;
-	save_touch(p->save);
+	if (len > 0)
+		epg_file_write(p->file, fd, len, on_written, p);
+	else
+		end_save(p, error[0] != '\0' ? error : NULL);
 }
 
 static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
 {
 	static const struct msg_epg_ask all = { .stream = "" };
+	struct terms terms = { saved_max(p), SAVE_S };
 
-	if (p->save == NULL || p->saving || s->changes == p->changes ||
+	if (p->file == NULL || p->saving || !s->loaded ||
+	    s->changes == p->changes ||
 	    mono_ms() - p->saved_ms < 1000 * EPG_SAVE_S)
 		return;
-	p->saving = ask(p, &all, EPG_SAVED_MAX, on_saved, p) == 0;
-	if (!p->saving)
-		return;
-	p->changes = s->changes;
-	p->saved_ms = mono_ms();
+	p->saving = ask(p, &all, terms, on_saved, p) == 0;
+	if (p->saving)
+		p->changes = s->changes;
 }
 
 /* --- the service --- */
 
+static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
+{
+	p->status = *s;
+	p->has_status = true;
+	p->loading &= !s->loaded;
+	save_later(p, s);
+}
+
 static void on_message(const struct msg *m, void *self)
 {
-	struct epg_proc *p = self;
-
 	if (m->type == MSG_EPG_RESULT)
-		on_result(p, m);
+		on_result(self, m);
 	else if (m->type == MSG_EPG_STATUS)
-		save_later(p, &m->epg_status);
+		on_status(self, &m->epg_status);
 }
 
 static void on_down(void *self)
 {
-	fail_asks(self);
+	struct epg_proc *p = self;
+
+	p->started = p->has_status = false;
+	if (p->loading && service_proc_failure(p->service) != NULL) {
+		p->distrusted = true;
+		log_warning("epg", "the saved guide ended the process that "
+			    "read it: the guide begins empty");
+	}
+	p->loading = false;
+	fail_asks(p);
 }
 
 static const struct service_kind kind = {
@@ -246,15 +346,13 @@ static const struct service_kind kind = {
 	.on_down = on_down,
 };
 
-/* The setting, or the default if it is none. */
+/* The setting, at least 1, or the default if it is none. */
 static unsigned number_of(const json_t *settings, const char *key,
 			  unsigned initial, unsigned max)
 {
-	const json_t *value = json_object_get(settings, key);
-	json_int_t n = json_integer_value(value);
+	json_int_t n = json_integer_value(json_object_get(settings, key));
 
-	return json_is_integer(value) && n >= 0 && n <= (json_int_t)max
-		       ? (unsigned)n : initial;
+	return n >= 1 && n <= (json_int_t)max ? (unsigned)n : initial;
 }
 
 struct epg_proc *epg_proc_new(const struct service_config *cfg,
@@ -263,6 +361,7 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 	struct epg_proc *p = xcalloc(1, sizeof *p);
 
 	p->cfg = *epg;
+	p->loop = cfg->loop;
 	p->limits = (struct msg_epg_start){
 		.services = number_of(epg->settings, "epg_services",
 				      EPG_SERVICES, EPG_SERVICES_MAX),
@@ -274,13 +373,8 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
 		return p;
-	p->path = xstrdup(epg->path);
-	if (p->path != NULL)
-		p->save = save_new(&(struct save_config){
-			.loop = cfg->loop, .path = p->path, .delay_ms = 0,
-			.retry_min_ms = SAVE_RETRY_MIN_MS,
-			.retry_max_ms = SAVE_RETRY_MAX_MS,
-			.text = text_of, .arg = p });
+	if (epg->path != NULL)
+		p->file = epg_file_new(cfg->loop, epg->path);
 	service_proc_want(p->service);
 	return p;
 }
@@ -294,9 +388,7 @@ void epg_proc_free(struct epg_proc **pp)
 		return;
 	fail_asks(p);
 	service_proc_free(&p->service);
-	save_free(&p->save);
-	free(p->text);
-	free(p->path);
+	epg_file_free(&p->file);
 	free(p);
 }
 

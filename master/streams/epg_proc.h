@@ -4,7 +4,8 @@
  * streams, asks it for events, and saves its guide.
  *
  * The worker runs if the settings want a guide (epg_days).  Its guide is saved
- * EPG_SAVE_S after a change, and given to each new worker.
+ * EPG_SAVE_S after a change, and given to each new worker, but not to the
+ * successor of one that it ended.
  *
  * Owns the worker and the questions; borrows the loop and the spawner.
  */
@@ -21,6 +22,7 @@ struct epg_proc;
 enum {
 	EPG_SAVE_S = 10,
 	EPG_ASKS_MAX = 16, /* at once */
+	EPG_ANSWER_S = 3, /* limit of an answer */
 };
 
 struct epg_config {
@@ -44,6 +46,15 @@ bool epg_proc_is_on(const struct epg_proc *);
 
 /* The ring of a stream has changed; borrowed; -1: it has none. */
 void epg_proc_set_ring(struct epg_proc *, const char *stream, int ring);
+
+/* The stream has another id now. */
+void epg_proc_rename_stream(struct epg_proc *, const char *from,
+			    const char *to, int ring);
+/* The stream is not configured any more: its guide goes. */
+void epg_proc_remove_stream(struct epg_proc *, const char *stream);
+
+/* The last status of the worker; NULL: none. */
+const struct msg_epg_status *epg_proc_status(const struct epg_proc *);
 
 /* The memory fd (borrowed) has len bytes of JSON; len 0: see error. */
 typedef void epg_done_fn(int fd, size_t len, const char *error, void *arg);

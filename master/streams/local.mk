@@ -11,6 +11,7 @@ libmaster_a_SOURCES += \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \
 	master/streams/mount_number.c \
+	master/streams/epg_file.c master/streams/epg_file.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \
 	master/streams/querier_proc.c master/streams/querier_proc.h \

@@ -156,8 +156,10 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 {
 	struct reconciler *r = arg;
 
-	if (stream_proc_is_removed(p))
+	if (stream_proc_is_removed(p)) {
+		epg_proc_remove_stream(r->epg, stream_proc_id(p));
 		drop(r, p);
+	}
 	check_gone(r);
 }
 
@@ -470,6 +472,7 @@ void reconciler_rename_stream(struct reconciler *r, const char *from,
 		stream_index_remove(&r->index, p);
 		stream_proc_rename(p, to);
 		stream_index_add(&r->index, p);
+		epg_proc_rename_stream(r->epg, from, to, stream_proc_ring(p));
 	}
 	for (size_t i = 0; i < r->n && !r->stopping; i++)
 		stream_proc_rename_link(r->streams[i], from, to);

@@ -266,15 +266,18 @@ const struct field_table epg_start_fields =
 
 static const struct field epg_stream_rows[] = {
 	{ "stream", FIELD_AT(struct msg_epg_stream, stream) },
+	{ "was", FIELD_AT(struct msg_epg_stream, was) },
 	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
+	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
 };
 const struct field_table epg_stream_fields =
 	MSG_TABLE(struct msg_epg_stream, epg_stream_rows);
 
 static const struct field epg_ask_rows[] = {
 	{ "stream", FIELD_AT(struct msg_epg_ask, stream) },
-	{ "from", FIELD_AT(struct msg_epg_ask, from_s) },
-	{ "to", FIELD_AT(struct msg_epg_ask, to_s) },
+	{ "from", FIELD_AT(struct msg_epg_ask, from_s), .max = UINT32_MAX },
+	{ "to", FIELD_AT(struct msg_epg_ask, to_s), .max = UINT32_MAX },
+	{ "pnr", FIELD_AT(struct msg_epg_ask, pnr), .max = UINT16_MAX },
 	{ "max", FIELD_AT(struct msg_epg_ask, max) },
 };
 const struct field_table epg_ask_fields =
@@ -292,6 +295,7 @@ static const struct field epg_status_rows[] = {
 	{ "services", FIELD_AT(struct msg_epg_status, services) },
 	{ "events", FIELD_AT(struct msg_epg_status, events) },
 	{ "bytes", FIELD_AT(struct msg_epg_status, bytes) },
+	{ "loaded", FIELD_AT(struct msg_epg_status, loaded) },
 	{ "changes", FIELD_AT(struct msg_epg_status, changes) },
 	{ "replaced", FIELD_AT(struct msg_epg_status, replaced) },
 	{ "undefined", FIELD_AT(struct msg_epg_status, undefined) },

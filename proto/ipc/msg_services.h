@@ -144,13 +144,16 @@ struct msg_epg_start {
 };
 
 struct msg_epg_stream {
-	const char *stream;
+	const char *stream;      /* "": all streams have been sent */
+	const char *was;         /* its former id; "": it is the same */
 	bool ring;               /* false: the stream has no ring any more */
+	bool removed;            /* and is not configured any more */
 };
 
 struct msg_epg_ask {
 	const char *stream;      /* "": all events of all streams */
-	uint64_t from_s, to_s;   /* Unix times */
+	uint64_t from_s, to_s;   /* Unix times, at most UINT32_MAX */
+	uint32_t pnr;            /* of this service only; 0: of all */
 	uint32_t max;            /* events of a service */
 };
 
@@ -163,6 +166,7 @@ struct msg_epg_status {
 	uint32_t streams;        /* that are read */
 	uint32_t services, events;
 	uint64_t bytes;
+	bool loaded;             /* it has its limits and its saved events */
 	/* since the start */
 	uint64_t changes;        /* sections that changed events */
 	uint64_t replaced;       /* events that overlapped a newer one */

@@ -17,6 +17,7 @@ component_tests = \
 	tests/component/test_backend_proc \
 	tests/component/test_deliver_proc \
 	tests/component/test_deliver_role \
+	tests/component/test_epg_proc \
 	tests/component/test_reconciler \
 	tests/component/test_reconciler_viewers \
 	tests/component/test_handover \
@@ -45,6 +46,9 @@ tests_component_test_deliver_role_SOURCES = \
 	tests/component/test_deliver_role.c \
 	$(component_rig) $(component_worker_rig)
 tests_component_test_deliver_role_LDADD = $(unit_libs)
+tests_component_test_epg_proc_SOURCES = \
+	tests/component/test_epg_proc.c $(service_rig)
+tests_component_test_epg_proc_LDADD = $(master_libs)
 tests_component_test_auth_proc_SOURCES = \
 	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)

@@ -21,6 +21,7 @@
 #include "master/setup/options.h"
 #include "master/status/status.h"
 #include "master/status/system_status.h"
+#include "master/streams/epg_proc.h"
 #include "master/streams/picture_proc.h"
 #include "master/streams/querier_proc.h"
 #include "master/streams/reconciler.h"
@@ -41,7 +42,7 @@ enum { LINES_MAX = 32, TURNS = 4, CALLS_MAX = 8, WITH_HELLO = 128 };
 
 static const char *const roles[] = { "stream", "deliver", "auth", "querier",
 				     "tls", "scan", "softcam",
-				     "picture", "adapter", "cas" };
+				     "picture", "adapter", "cas", "epg" };
 
 static struct world {
 	struct ev_loop *loop;
@@ -251,6 +252,13 @@ static void on_picture(const struct msg_picture_result *m, int fd, void *arg)
 	w.picture = NULL;
 }
 
+static void on_guide(int fd, size_t len, const char *error, void *arg)
+{
+	(void)arg;
+	if (fd < 0 || len > EPG_REPLY_MAX || (len == 0 && error == NULL))
+		abort();
+}
+
 static void on_analysis(json_t *answer, const char *error, void *arg)
 {
 	(void)arg;
@@ -286,6 +294,7 @@ static const struct input_scan_events scan_events = {
 static void open_world(void)
 {
 	struct errmsg error;
+	json_t *settings;
 
 	TAILQ_INIT(&w.queue);
 	w.now_ms = 1000000;
@@ -295,8 +304,11 @@ static void open_world(void)
 	w.loop = ev_loop_new(EVFLAG_AUTO);
 	w.config = config_open(NULL, w.loop, &error);
 	w.hub = hub_new(w.loop);
+	settings = json_pack("{s:i}", "epg_days", 1);
 	w.reconciler = reconciler_new(&(struct reconciler_config){
-		.loop = w.loop, .worker_path = "worker", .events = &events });
+		.loop = w.loop, .worker_path = "worker",
+		.settings = settings, .events = &events });
+	json_decref(settings);
 	w.viewers = viewers_new(&(struct viewers_config){
 		.loop = w.loop, .config = w.config,
 		.auth = reconciler_auth(w.reconciler),
@@ -415,6 +427,9 @@ static void say_hello(size_t i)
 	/* a request of each kind waits for its answer */
 	(void)!reconciler_analyze(w.reconciler, "a", on_analysis, NULL);
 	(void)!reconciler_choose_input(w.reconciler, "a", 2, on_chosen, NULL);
+	(void)!epg_proc_ask(reconciler_epg(w.reconciler),
+			    &(struct msg_epg_ask){ .stream = "a", .max = 1 },
+			    on_guide, NULL);
 	request("{\"cmd\":\"sessions\"}");
 	w.input = reconciler_scan(w.reconciler, "a", 1, &scan_events, NULL,
 				  &err);

@@ -18,6 +18,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_eit \
 	tests/fuzz/fuzz_fec_repair \
 	tests/fuzz/fuzz_fmp4 \
+	tests/fuzz/fuzz_guide \
 	tests/fuzz/fuzz_hls_mux \
 	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
@@ -76,6 +77,7 @@ tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_t2mi_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_eit_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_guide_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)

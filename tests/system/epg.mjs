@@ -71,8 +71,19 @@ test('now, next and a span of time, and what a new table changes',
 		await guide(sluice, 'the change', has('One', 'New'));
 		assert.equal((await sluice.get('/api/stream-epg/b')).status,
 			404);
-		assert.equal((await sluice.get('/api/stream-epg/a001?to=x'))
-			.status, 400);
+		for (const query of ['to=x', 'from=4294967296', 'pnr=65536',
+			'from=9223372036854775807'])
+			assert.equal((await sluice.get(
+				`/api/stream-epg/a001?${query}`)).status, 400);
+		const far = await sluice.get(
+			'/api/stream-epg/a001?from=4294967295');
+		assert.equal(far.status, 200, far.body);
+		assert.equal((await guide(sluice, 'no such service',
+			(services) => services.length === 0, '?pnr=9')).length,
+		0);
+		const { epg } = JSON.parse((await sluice.get(
+			'/api/system-status')).body);
+		assert.equal(epg.services, 1);
 		await sluice.stop();
 	});
 
@@ -83,8 +94,11 @@ test('the guide outlives its process and the service', async (t) => {
 	await waitUntil('input', () => udpBound(5000));
 	const sender = await Sender.start(t, tables(...EVENTS), 5000);
 	await guide(sluice, 'the guide', has('One', 'Two', 'Three'));
+	// the first save may precede the last event
 	await waitUntil('the saved guide', () =>
-		fs.existsSync(`${sluice.file}.epg`), 20000);
+		fs.existsSync(`${sluice.file}.epg`) &&
+		EVENTS.every(({ title }) => fs.readFileSync(
+			`${sluice.file}.epg`, 'utf8').includes(title)), 25000);
 	await sender.stop?.();
 	const { pid } = sluice.worker('epg');
 	process.kill(pid, 'SIGKILL');

@@ -130,7 +130,7 @@ static void skip_lost(struct epg_stream *s, uint64_t end)
 	section_reset(&s->eit);
 }
 
-int epg_stream_read(struct epg_stream *s, size_t max, int64_t now_s)
+int epg_stream_read(struct epg_stream *s, size_t *max, int64_t now_s)
 {
 	uint8_t block[BLOCK];
 	bool ok;
@@ -140,7 +140,7 @@ int epg_stream_read(struct epg_stream *s, size_t max, int64_t now_s)
 	if (!ok)
 		return -EIO;
 	skip_lost(s, end);
-	while (s->pos < end && max >= BLOCK) {
+	while (s->pos < end && *max > 0) {
 		size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
 		off_t at = ring_file_offset(s->ring, s->pos, want, &len);
 		ssize_t n = pread(s->fd, block, len, at);
@@ -151,7 +151,7 @@ int epg_stream_read(struct epg_stream *s, size_t max, int64_t now_s)
 		for (ssize_t i = 0; i < n; i += TS_PACKET)
 			changes += read_packet(s, block + i, now_s);
 		s->pos += (uint64_t)n;
-		max -= BLOCK;
+		*max -= MIN(*max, (size_t)n);
 	}
 	return changes;
 }

@@ -17,9 +17,9 @@ void epg_stream_free(struct epg_stream **);
 
 const char *epg_stream_id(const struct epg_stream *);
 
-/* Reads at most max bytes.  Returns the number of sections that changed events,
- * or -EIO: the ring is damaged. */
-int epg_stream_read(struct epg_stream *, size_t max, int64_t now_s);
+/* Reads at most *max bytes, and takes them off *max.  Returns the number of
+ * sections that changed events, or -EIO: the ring is damaged. */
+int epg_stream_read(struct epg_stream *, size_t *max, int64_t now_s);
 
 /* Packets that the writer overwrote before they were read. */
 uint64_t epg_stream_lost(const struct epg_stream *);

@@ -3,40 +3,16 @@
 
 #include "common/base/alloc.h"
 #include "common/base/sorted.h"
-#include "worker/epg/guide_event.h"
-#include "worker/si/eit.h"
-#include "worker/ts/si_table.h"
+#include "worker/epg/guide_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 enum {
 	DAY_S = 24 * 3600,
-	TABLES = 1 + EIT_SCHEDULE_LAST_TABLE_ID - EIT_SCHEDULE_TABLE_ID + 1,
-	SECTIONS = 256,
-};
-
-struct service {
-	uint16_t number;
-	struct guide_event **events; /* by start; they do not overlap */
-	size_t n, room;
-	/* the CRC_32 of each section that was read; NULL: none of the table */
-	uint32_t *seen[TABLES];
-};
-
-struct guide_stream {
-	LIST_ENTRY(guide_stream) link;
-	char *id;
-	struct service *services[GUIDE_PROGRAMS_MAX];
-	size_t n;
-};
-
-struct guide {
-	struct guide_limits limits;
-	struct guide_counts counts;
-	struct eit_facts facts; /* of the event that is being read */
-	LIST_HEAD(, guide_stream) streams;
+	SEGMENT = 8, /* sections */
+	/* until sections with events beyond a limit are read again */
+	AGAIN_S = 60,
 };
 
 struct guide *guide_new(const struct guide_limits *limits)
@@ -48,7 +24,7 @@ struct guide *guide_new(const struct guide_limits *limits)
 	return g;
 }
 
-static struct guide_stream *find_stream(const struct guide *g, const char *id)
+struct guide_stream *guide_find_stream(const struct guide *g, const char *id)
 {
 	struct guide_stream *s;
 
@@ -72,6 +48,9 @@ static struct service *find_service(const struct guide_stream *s,
 static void remove_events(struct guide *g, struct service *s, size_t at,
 			  size_t n)
 {
+	/* the array may be NULL */
+	if (n == 0)
+		return;
 	for (size_t i = at; i < at + n; i++) {
 		g->counts.bytes -= guide_event_size(s->events[i]);
 		free(s->events[i]);
@@ -100,6 +79,9 @@ static void free_stream(struct guide *g, struct guide_stream *s)
 {
 	while (s->n > 0)
 		free_service(g, s->services[--s->n]);
+	if (g->saving.stream == s)
+		g->saving = (struct guide_place){ LIST_NEXT(s, link), 0,
+						  INT64_MIN };
 	LIST_REMOVE(s, link);
 	free(s->id);
 	free(s);
@@ -107,10 +89,37 @@ static void free_stream(struct guide *g, struct guide_stream *s)
 
 void guide_remove_stream(struct guide *g, const char *stream)
 {
-	struct guide_stream *s = find_stream(g, stream);
+	struct guide_stream *s = guide_find_stream(g, stream);
 
 	if (s != NULL)
 		free_stream(g, s);
+}
+
+void guide_rename_stream(struct guide *g, const char *from, const char *to)
+{
+	struct guide_stream *s = guide_find_stream(g, from);
+
+	if (s == NULL || strcmp(from, to) == 0)
+		return;
+	guide_remove_stream(g, to);
+	free(s->id);
+	s->id = xstrdup(to);
+}
+
+void guide_know_stream(struct guide *g, const char *stream)
+{
+	guide_add_stream(g, stream)->known = true;
+}
+
+void guide_remove_unknown(struct guide *g)
+{
+	struct guide_stream *s = LIST_FIRST(&g->streams), *next;
+
+	for (; s != NULL; s = next) {
+		next = LIST_NEXT(s, link);
+		if (!s->known)
+			free_stream(g, s);
+	}
 }
 
 void guide_free(struct guide **gp)
@@ -127,9 +136,9 @@ void guide_free(struct guide **gp)
 
 /* --- streams and services --- */
 
-static struct guide_stream *add_stream(struct guide *g, const char *id)
+struct guide_stream *guide_add_stream(struct guide *g, const char *id)
 {
-	struct guide_stream *s = find_stream(g, id);
+	struct guide_stream *s = guide_find_stream(g, id);
 
 	if (s != NULL)
 		return s;
@@ -139,9 +148,8 @@ static struct guide_stream *add_stream(struct guide *g, const char *id)
 	return s;
 }
 
-/* NULL: there is no room. */
-static struct service *add_service(struct guide *g, struct guide_stream *s,
-				   uint16_t number)
+struct service *guide_add_service(struct guide *g, struct guide_stream *s,
+				  uint16_t number)
 {
 	struct service *service = find_service(s, number);
 
@@ -168,7 +176,7 @@ static bool has_number(const uint16_t *numbers, size_t n, uint16_t number)
 void guide_set_programs(struct guide *g, const char *stream,
 			const uint16_t *numbers, size_t n)
 {
-	struct guide_stream *s = add_stream(g, stream);
+	struct guide_stream *s = guide_add_stream(g, stream);
 
 	for (size_t i = 0; i < s->n;) {
 		struct service *service = s->services[i];
@@ -181,7 +189,7 @@ void guide_set_programs(struct guide *g, const char *stream,
 		free_service(g, service);
 	}
 	for (size_t i = 0; i < n; i++)
-		(void)add_service(g, s, numbers[i]);
+		(void)guide_add_service(g, s, numbers[i]);
 }
 
 /* --- events --- */
@@ -195,12 +203,12 @@ static int order(size_t i, const void *arg)
 	       (s->events[i]->start_s < start_s);
 }
 
-/* The first event that begins at start_s or later. */
-static size_t place_of(const struct service *s, int64_t start_s, bool *found)
+size_t guide_place_of(const struct service *s, int64_t start_s)
 {
 	const void *const arg[] = { s, &start_s };
+	bool found;
 
-	return sorted_place(s->n, order, arg, found);
+	return sorted_place(s->n, order, arg, &found);
 }
 
 static size_t find_id(const struct service *s, uint16_t id)
@@ -215,8 +223,7 @@ static size_t find_id(const struct service *s, uint16_t id)
 /* Takes the event, which has room; counts what it overlaps. */
 static void insert(struct guide *g, struct service *s, struct guide_event *e)
 {
-	bool found;
-	size_t at = place_of(s, e->start_s, &found), n = 0;
+	size_t at = guide_place_of(s, e->start_s), n = 0;
 
 	if (at > 0 && guide_event_end(s->events[at - 1]) > e->start_s)
 		at--, n++;
@@ -224,6 +231,7 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 	       s->events[at + n]->start_s < guide_event_end(e))
 		n++;
 	g->counts.replaced += n;
+	s->overlapped |= n > 0;
 	remove_events(g, s, at, n);
 	if (s->n == s->room) {
 		s->room = MAX(16, 2 * s->room);
@@ -238,12 +246,70 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 	g->counts.bytes += guide_event_size(e);
 }
 
-/* Takes the event.  True: the service has changed. */
-static bool take_event(struct guide *g, struct service *s,
-		       struct guide_event *e, int64_t now_s)
+/* All sections count as new. */
+static void forget_sections(struct service *s)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		if (s->seen[i] != NULL)
+			memset(s->seen[i], 0, SECTIONS * sizeof *s->seen[i]);
+	s->again_s = 0;
+	s->overlapped = false;
+}
+
+static void read_again(struct service *s, int64_t time_s)
+{
+	if (s->again_s == 0 || time_s < s->again_s)
+		s->again_s = time_s;
+}
+
+/* The event did not change: the section of e has it, too. */
+static void keep(struct guide_event *old, const struct guide_event *e)
+{
+	old->round = e->round;
+	if (e->source != 0)
+		old->source = e->source;
+}
+
+static bool has_room(const struct guide *g, const struct service *s,
+		     const struct guide_event *e, const struct guide_event *old)
+{
+	size_t n = s->n, bytes = g->counts.bytes;
+
+	if (old != NULL) {
+		n--;
+		bytes -= guide_event_size(old);
+	}
+	return n < GUIDE_EVENTS_MAX &&
+	       bytes + guide_event_size(e) <= g->limits.bytes;
+}
+
+/* Takes the event, which is new or has changed. */
+static bool replace(struct guide *g, struct service *s, struct guide_event *e,
+		    size_t at)
+{
+	const struct guide_event *old = at < s->n ? s->events[at] : NULL;
+	bool moved = old != NULL && (old->start_s != e->start_s ||
+				     old->duration_s != e->duration_s);
+
+	if (old != NULL && e->source == 0)
+		e->source = old->source;
+	if (old != NULL)
+		remove_events(g, s, at, 1);
+	/* what it replaced may have room again */
+	if (moved && s->overlapped)
+		forget_sections(s);
+	insert(g, s, e);
+	return true;
+}
+
+bool guide_take_event(struct guide *g, struct service *s,
+		      struct guide_event *e, int64_t now_s)
 {
 	size_t same = find_id(s, e->id);
 	struct guide_event *old = same < s->n ? s->events[same] : NULL;
+	/* the days of the limit contain it after that */
+	int64_t far_s = e->start_s - (int64_t)g->limits.days * DAY_S;
+	bool is_far = far_s >= now_s;
 
 	if (guide_event_end(e) + GUIDE_PAST_S <= now_s) {
 		free(e);
@@ -252,32 +318,38 @@ static bool take_event(struct guide *g, struct service *s,
 	if (old != NULL && guide_event_keeps_text(old, e))
 		e = guide_event_with_text(e, old);
 	if (old != NULL && guide_event_equals(old, e)) {
+		keep(old, e);
 		free(e);
 		return false;
 	}
-	if (e->start_s >= now_s + (int64_t)g->limits.days * DAY_S ||
-	    s->n >= GUIDE_EVENTS_MAX ||
-	    g->counts.bytes + guide_event_size(e) > g->limits.bytes) {
-		g->counts.dropped++;
-		free(e);
-		return false;
-	}
-	if (old != NULL)
+	if (!is_far && has_room(g, s, e, old))
+		return replace(g, s, e, same);
+	g->counts.dropped++;
+	read_again(s, is_far ? MAX(far_s + 1, now_s + AGAIN_S)
+			     : now_s + AGAIN_S);
+	free(e);
+	/* the old time is wrong */
+	if (old != NULL && is_far)
 		remove_events(g, s, same, 1);
-	insert(g, s, e);
-	return true;
+	return old != NULL && is_far;
 }
 
-/* The CRC_32 of this section when it was read last; 0: it was not. */
+/* --- sections --- */
+
+/* The CRC_32 of this section when it was read last; 0: it was not.  NULL: there
+ * is no room. */
 static uint32_t *seen_of(struct guide *g, struct service *s,
 			 const struct eit *eit)
 {
 	size_t table = eit->schedule
 		? 1 + (size_t)(eit->table_id - EIT_SCHEDULE_TABLE_ID) : 0;
+	size_t bytes = SECTIONS * sizeof *s->seen[table];
 
 	if (s->seen[table] == NULL) {
-		s->seen[table] = xcalloc(SECTIONS, sizeof *s->seen[table]);
-		g->counts.bytes += SECTIONS * sizeof *s->seen[table];
+		if (g->counts.bytes + bytes > g->limits.bytes)
+			return NULL;
+		s->seen[table] = xcalloc(1, bytes);
+		g->counts.bytes += bytes;
 	}
 	return &s->seen[table][eit->number];
 }
@@ -290,15 +362,88 @@ static uint32_t crc_of(const uint8_t *section, size_t len)
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
+/* guide_event.source of this section of a schedule. */
+static uint16_t source_of(const struct eit *eit, unsigned number)
+{
+	unsigned table = (unsigned)(eit->table_id - EIT_SCHEDULE_TABLE_ID);
+
+	return eit->schedule ? (uint16_t)(1 + table * SECTIONS + number) : 0;
+}
+
+/* Has the event, which was in a section of the same table, gone with this
+ * version of the section? */
+static bool is_gone(const struct guide_event *e, const struct eit *eit,
+		    int64_t now_s)
+{
+	unsigned first = source_of(eit, 0);
+	unsigned number = e->source - first;
+
+	if (e->source < first || number >= SECTIONS || e->start_s <= now_s)
+		return false;
+	if (number == eit->number)
+		return true;
+	return number > eit->number &&
+	       (number > eit->last_number ||
+		(number / SEGMENT == eit->number / SEGMENT &&
+		 number > eit->segment_last));
+}
+
+/* True: a future event was in this section of a schedule and is not any
+ * more. */
+static bool remove_gone(struct guide *g, struct service *s,
+			const struct eit *eit, int64_t now_s)
+{
+	bool removed = false;
+
+	if (!eit->schedule || eit->events.cut)
+		return false;
+	for (size_t i = s->n; i > 0; i--) {
+		const struct guide_event *e = s->events[i - 1];
+
+		if (e->round == g->round || !is_gone(e, eit, now_s))
+			continue;
+		remove_events(g, s, i - 1, 1);
+		removed = true;
+	}
+	/* another section may still have it, or what it replaced */
+	if (removed)
+		forget_sections(s);
+	return removed;
+}
+
+static bool read_events(struct guide *g, struct service *s, struct eit *eit,
+			int64_t now_s)
+{
+	struct eit_event from;
+	bool changed = false;
+
+	g->round++;
+	while (eit_next(&eit->events, &from)) {
+		struct guide_event *e;
+
+		if (!from.has_start || !from.has_duration ||
+		    from.duration_s == 0) {
+			g->counts.undefined++;
+			continue;
+		}
+		eit_facts_read(from.descriptors, &g->facts);
+		g->counts.broken += g->facts.cut;
+		e = guide_event_new(&from, &g->facts);
+		e->source = source_of(eit, eit->number);
+		e->round = g->round;
+		changed |= guide_take_event(g, s, e, now_s);
+	}
+	g->counts.broken += eit->events.cut;
+	changed |= remove_gone(g, s, eit, now_s);
+	return changed;
+}
+
 bool guide_take_section(struct guide *g, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s)
 {
-	struct guide_stream *s = find_stream(g, stream);
+	struct guide_stream *s = guide_find_stream(g, stream);
 	struct service *service;
-	struct eit_event e;
 	struct eit eit;
-	bool changed = false;
-	uint64_t dropped = g->counts.dropped;
 	uint32_t *seen;
 
 	if (eit_open(section, len, &eit) < 0 || !eit.actual || !eit.current)
@@ -306,25 +451,17 @@ bool guide_take_section(struct guide *g, const char *stream,
 	service = s != NULL ? find_service(s, eit.sid) : NULL;
 	if (service == NULL)
 		return false;
+	if (service->again_s != 0 && service->again_s <= now_s)
+		forget_sections(service);
 	seen = seen_of(g, service, &eit);
+	if (seen == NULL) {
+		g->counts.dropped++;
+		return false;
+	}
 	if (*seen == crc_of(section, len))
 		return false;
 	*seen = crc_of(section, len);
-	while (eit_next(&eit.events, &e)) {
-		if (!e.has_start || !e.has_duration || e.duration_s == 0) {
-			g->counts.undefined++;
-			continue;
-		}
-		eit_facts_read(e.descriptors, &g->facts);
-		g->counts.broken += g->facts.cut;
-		changed |= take_event(g, service,
-				      guide_event_new(&e, &g->facts), now_s);
-	}
-	g->counts.broken += eit.events.cut;
-	/* a later repetition may find room */
-	if (g->counts.dropped != dropped)
-		*seen = 0;
-	return changed;
+	return read_events(g, service, &eit, now_s);
 }
 
 static void expire_service(struct guide *g, struct service *s, int64_t now_s)
@@ -349,107 +486,4 @@ void guide_expire(struct guide *g, int64_t now_s)
 struct guide_counts guide_count(const struct guide *g)
 {
 	return g->counts;
-}
-
-/* --- as JSON --- */
-
-static json_t *read_service(const struct service *s,
-			    const struct guide_span *span)
-{
-	json_t *o = json_object(), *list = json_array();
-
-	(void)json_object_set_new(o, "pnr", json_integer(s->number));
-	for (size_t i = 0; i < s->n; i++) {
-		const struct guide_event *e = s->events[i];
-		bool begun = e->start_s <= span->now_s;
-
-		if (guide_event_end(e) > span->now_s && begun)
-			(void)json_object_set_new(o, "now",
-						  guide_event_write(e));
-		else if (!begun && json_object_get(o, "next") == NULL)
-			(void)json_object_set_new(o, "next",
-						  guide_event_write(e));
-		if (guide_event_end(e) <= span->from_s ||
-		    e->start_s >= span->to_s)
-			continue;
-		if (json_array_size(list) == span->max)
-			(void)json_object_set_new(o, "cut", json_true());
-		else
-			(void)json_array_append_new(list,
-						    guide_event_write(e));
-	}
-	(void)json_object_set_new(o, "events", list);
-	return o;
-}
-
-static json_t *read_stream(const struct guide_stream *s,
-			   const struct guide_span *span)
-{
-	json_t *o = json_object(), *list = json_array();
-
-	for (size_t i = 0; i < s->n; i++)
-		(void)json_array_append_new(list,
-					    read_service(s->services[i],
-							 span));
-	(void)json_object_set_new(o, "services", list);
-	return o;
-}
-
-json_t *guide_read(const struct guide *g, const char *stream,
-		   const struct guide_span *span)
-{
-	const struct guide_stream *s = find_stream(g, stream);
-
-	return s != NULL ? read_stream(s, span) : NULL;
-}
-
-json_t *guide_save(const struct guide *g)
-{
-	static const struct guide_span all = { INT64_MIN, INT64_MAX,
-					       INT64_MIN, SIZE_MAX };
-	json_t *o = json_object(), *streams = json_object();
-	struct guide_stream *s;
-
-	LIST_FOREACH(s, &g->streams, link)
-		(void)json_object_set_new(streams, s->id,
-					  read_stream(s, &all));
-	(void)json_object_set_new(o, "streams", streams);
-	return o;
-}
-
-static void load_service(struct guide *g, struct guide_stream *s,
-			 const json_t *saved, int64_t now_s)
-{
-	json_int_t number = json_integer_value(json_object_get(saved, "pnr"));
-	const json_t *one, *list = json_object_get(saved, "events");
-	struct service *service;
-	size_t i;
-
-	if (number < 1 || number > UINT16_MAX)
-		return;
-	service = add_service(g, s, (uint16_t)number);
-	if (service == NULL)
-		return;
-	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
-		struct guide_event *e = guide_event_read(one);
-
-		if (e != NULL)
-			(void)take_event(g, service, e, now_s);
-	}
-}
-
-void guide_load(struct guide *g, const json_t *saved, int64_t now_s)
-{
-	const json_t *streams = json_object_get(saved, "streams"), *one;
-	const char *id;
-	size_t i;
-
-	json_object_foreach((json_t *)(uintptr_t)streams, id, one) {
-		struct guide_stream *s = add_stream(g, id);
-		const json_t *service;
-
-		json_array_foreach(json_object_get(one, "services"), i,
-				   service)
-			load_service(g, s, service, now_s);
-	}
 }

@@ -6,14 +6,17 @@
  * the order of their start and do not overlap.  A section that has not changed
  * is not read again.  The rules:
  *  - An event replaces the event with the same id, and each event that it
- *    overlaps.  Both are counted.
+ *    overlaps, which is counted.  When it moves or goes, all sections are read
+ *    again, so that what it replaced returns.
+ *  - A future event goes when a new version of its section of the schedule
+ *    lacks it.
  *  - If it has the same id, start and title, and less text, the old text stays:
  *    present and following events often have no details.
  *  - An event without start or duration is dropped and counted.
  *  - A gap stays a gap.
  *  - An event that ended GUIDE_PAST_S ago is removed.  An event that begins
  *    after the days of the limit, or exceeds the services or bytes of the
- *    limit, is dropped and counted.
+ *    limit, is dropped and counted; its section is read again later.
  *
  * Pure: no clock, no I/O.
  */
@@ -50,7 +53,9 @@ struct guide_counts {
 
 struct guide_span {
 	int64_t from_s, to_s, now_s;
-	size_t max;
+	uint16_t pnr; /* this service only; 0: all */
+	size_t max;   /* events of a service */
+	size_t bytes; /* of the answer in JSON */
 };
 
 struct guide *guide_new(const struct guide_limits *);
@@ -65,6 +70,12 @@ void guide_set_programs(struct guide *, const char *stream,
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
 void guide_remove_stream(struct guide *, const char *stream);
+/* The guide of the stream `from' replaces that of `to'. */
+void guide_rename_stream(struct guide *, const char *from, const char *to);
+/* The stream is configured. */
+void guide_know_stream(struct guide *, const char *stream);
+/* Removes the streams that are not configured. */
+void guide_remove_unknown(struct guide *);
 
 /* Removes the events of the past. */
 void guide_expire(struct guide *, int64_t now_s);
@@ -73,14 +84,18 @@ struct guide_counts guide_count(const struct guide *);
 
 /*
  * The events of the stream that are not over at from_s and begin before to_s,
- * at most max:
+ * within the bounds of the span:
  * {"services": [{"pnr", "now", "next", "events": […], "cut": true}]}, a new
- * reference.  cut: the service has more.  NULL: there is no such stream.
+ * reference.  cut: the service has more.  NULL: the stream has no services.
  */
 json_t *guide_read(const struct guide *, const char *stream,
 		   const struct guide_span *);
 
-/* All streams as JSON, a new reference, for guide_load(). */
-json_t *guide_save(const struct guide *);
-/* Adds the streams of a saved guide, which may have any content. */
-void guide_load(struct guide *, const json_t *saved, int64_t now_s);
+/* Saves the guide in pieces, between which it may change: guide_save_next()
+ * returns the events from the first one on, each as {"stream", "pnr",
+ * "event"}, a new reference; NULL: there are no more. */
+void guide_save_begin(struct guide *);
+json_t *guide_save_next(struct guide *);
+/* Adds an event of a saved guide.  False: the value, which may have any
+ * content, is no event. */
+bool guide_load_event(struct guide *, const json_t *saved, int64_t now_s);

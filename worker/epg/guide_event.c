@@ -8,6 +8,7 @@
 
 enum {
 	STRINGS = 4, /* of a language */
+	OVERHEAD = 32, /* of an allocation, with its pointer */
 	/* of two digits of hours, each up to 15 */
 	DURATION_MAX_S = 166 * 3600,
 };
@@ -55,7 +56,7 @@ struct guide_event *guide_event_new(const struct eit_event *from,
 
 size_t guide_event_size(const struct guide_event *e)
 {
-	return sizeof *e + e->len;
+	return sizeof *e + e->len + OVERHEAD;
 }
 
 int64_t guide_event_end(const struct guide_event *e)
@@ -102,6 +103,14 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
 	both->duration_s = e->duration_s;
 	both->running = e->running;
 	both->free_ca = e->free_ca;
+	both->round = e->round;
+	both->source = e->source;
+	if (e->age > 0)
+		both->age = e->age;
+	if (e->n_contents > 0) {
+		both->n_contents = e->n_contents;
+		memcpy(both->contents, e->contents, sizeof both->contents);
+	}
 	free(e);
 	return both;
 }
@@ -186,13 +195,11 @@ static void read_texts(const json_t *list, struct eit_facts *f)
 	}
 }
 
-struct guide_event *guide_event_read(const json_t *o)
+struct guide_event *guide_event_read(const json_t *o, struct eit_facts *f)
 {
 	json_int_t id, start_s, stop_s, running, age;
 	const json_t *one, *contents = json_object_get(o, "contents");
 	struct eit_event from = { 0 };
-	struct eit_facts *f;
-	struct guide_event *e;
 	size_t i;
 
 	if (!read_number(o, "event_id", UINT16_MAX, &id) ||
@@ -206,15 +213,12 @@ struct guide_event *guide_event_read(const json_t *o)
 	from.duration_s = (uint32_t)(stop_s - start_s);
 	from.running = (uint8_t)running;
 	from.free_ca = json_is_true(json_object_get(o, "free_ca"));
-	f = xcalloc(1, sizeof *f);
-	if (read_number(o, "age", 18, &age))
-		f->age = (uint8_t)age;
+	f->n_texts = f->n_contents = 0;
+	f->age = read_number(o, "age", 18, &age) ? (uint8_t)age : 0;
 	json_array_foreach((json_t *)(uintptr_t)contents, i, one)
 		if (f->n_contents < EIT_CONTENTS_MAX)
 			f->contents[f->n_contents++] =
 				(uint8_t)json_integer_value(one);
 	read_texts(json_object_get(o, "texts"), f);
-	e = guide_event_new(&from, f);
-	free(f);
-	return e;
+	return guide_event_new(&from, f);
 }

@@ -13,6 +13,8 @@
 struct guide_event {
 	int64_t start_s; /* Unix time */
 	uint32_t duration_s;
+	uint32_t round; /* of the guide: when a section had it last */
+	uint16_t source; /* its section of the schedule; 0: none */
 	uint16_t id;
 	uint8_t running; /* running_status */
 	bool free_ca;
@@ -28,6 +30,7 @@ struct guide_event {
 struct guide_event *guide_event_new(const struct eit_event *,
 				    const struct eit_facts *);
 
+/* The memory that it needs, with its place in a list. */
 size_t guide_event_size(const struct guide_event *);
 int64_t guide_event_end(const struct guide_event *);
 bool guide_event_equals(const struct guide_event *,
@@ -37,7 +40,8 @@ bool guide_event_equals(const struct guide_event *,
  * text? */
 bool guide_event_keeps_text(const struct guide_event *old,
 			    const struct guide_event *e);
-/* Frees e.  A new event with the times of e and the texts of the old one. */
+/* Frees e.  A new event: e with the texts of the old one, and with its age and
+ * contents if e has none. */
 struct guide_event *guide_event_with_text(struct guide_event *e,
 					  const struct guide_event *old);
 
@@ -45,5 +49,6 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
  * "contents": […], "texts": [{"lang", "title", "summary", "details"}]}, a new
  * reference; age, contents and empty texts are omitted. */
 json_t *guide_event_write(const struct guide_event *);
-/* NULL: the object, which may have any content, is no event. */
-struct guide_event *guide_event_read(const json_t *);
+/* NULL: the value, which may have any content, is no event.  scratch: any
+ * content. */
+struct guide_event *guide_event_read(const json_t *, struct eit_facts *scratch);

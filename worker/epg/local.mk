@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/epg/guide.c worker/epg/guide.h \
+	worker/epg/guide.c worker/epg/guide.h worker/epg/guide_state.h \
+	worker/epg/guide_json.c \
+	worker/epg/guide_file.c worker/epg/guide_file.h \
 	worker/epg/guide_event.c worker/epg/guide_event.h \
 	worker/epg/epg_stream.c worker/epg/epg_stream.h \
 	worker/epg/role.c

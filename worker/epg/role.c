@@ -6,19 +6,24 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/shared.h"
 #include "common/base/wall.h"
 #include "worker/core/worker.h"
 #include "worker/epg/epg_stream.h"
+#include "worker/epg/guide_file.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-	READ_MS = 200,
-	/* of a stream in READ_MS: 160 Mbit/s */
+	READ_MS = 200, /* between two passes over the streams */
+	/* of a stream in a pass: 160 Mbit/s */
 	READ_MAX = 4 << 20,
+	/* of all streams in a wake-up, so that the loop does all else */
+	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60,
 	STREAMS_MAX = 10000,
 };
@@ -28,14 +33,29 @@ struct role {
 	struct guide *guide; /* NULL: before epg.start */
 	struct epg_stream **streams;
 	size_t n, room;
+	size_t at; /* the stream that the pass reads next */
+	size_t left; /* of READ_MAX for it */
+	bool complete; /* the master has sent all streams */
 	uint64_t changes, lost; /* lost: of streams that ended */
 	unsigned seconds;
 	ev_timer read;
+	/* a part of these in each wake-up */
+	ev_timer part;
+	struct guide_loader *loader; /* NULL: nothing is being loaded */
+	struct guide_saver *saver;   /* NULL: nothing is being saved */
+	uint32_t save_seq;
 };
 
 static int64_t now_s(void)
 {
 	return (int64_t)(wall_ms() / 1000);
+}
+
+static void run_after(struct role *r, ev_timer *t, unsigned after_ms)
+{
+	ev_timer_stop(r->worker->loop, t);
+	ev_timer_set(t, after_ms / 1e3, 0.);
+	ev_timer_start(r->worker->loop, t);
 }
 
 /* --- streams --- */
@@ -45,27 +65,56 @@ static void remove_at(struct role *r, size_t i)
 	r->lost += epg_stream_lost(r->streams[i]);
 	epg_stream_free(&r->streams[i]);
 	r->streams[i] = r->streams[--r->n];
+	if (r->at == i)
+		r->left = READ_MAX;
+}
+
+static void remove_stream(struct role *r, const char *id)
+{
+	for (size_t i = 0; i < r->n;)
+		if (strcmp(epg_stream_id(r->streams[i]), id) == 0)
+			remove_at(r, i);
+		else
+			i++;
+}
+
+/* Reads the stream of the pass.  The pass stays there while it has more. */
+static void read_stream(struct role *r, size_t *budget)
+{
+	struct epg_stream *s = r->streams[r->at];
+	size_t max = MIN(r->left, *budget), left = max;
+	int changes = epg_stream_read(s, &left, now_s());
+
+	*budget -= max - left;
+	r->left -= max - left;
+	if (changes < 0) {
+		log_warning("epg", "stream %s: its ring is damaged: its "
+			    "events are not read", epg_stream_id(s));
+		remove_at(r, r->at);
+		return;
+	}
+	r->changes += (uint64_t)changes;
+	if (left == 0 && r->left > 0)
+		return;
+	r->at++;
+	r->left = READ_MAX;
 }
 
 static void on_read(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct role *r = container_of(t, struct role, read);
-	int64_t now = now_s();
+	size_t budget = READ_ALL_MAX;
 
 	(void)loop, (void)revents;
-	for (size_t i = 0; i < r->n;) {
-		int changes = epg_stream_read(r->streams[i], READ_MAX, now);
-
-		if (changes >= 0) {
-			r->changes += (uint64_t)changes;
-			i++;
-			continue;
-		}
-		log_warning("epg", "stream %s: its ring is damaged: its "
-			    "events are not read",
-			    epg_stream_id(r->streams[i]));
-		remove_at(r, i);
+	while (r->at < r->n && budget > 0)
+		read_stream(r, &budget);
+	if (r->at < r->n) {
+		run_after(r, &r->read, 0);
+		return;
 	}
+	r->at = 0;
+	r->left = READ_MAX;
+	run_after(r, &r->read, READ_MS);
 }
 
 static void add_stream(struct role *r, const char *id, int fd)
@@ -85,58 +134,92 @@ static void add_stream(struct role *r, const char *id, int fd)
 	r->streams[r->n++] = s;
 }
 
+/* After the saved guide, and after all streams. */
+static void forget_unknown(struct role *r)
+{
+	if (r->complete && r->loader == NULL)
+		guide_remove_unknown(r->guide);
+}
+
 static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
+	const struct msg_epg_stream *s = &m->epg_stream;
 	struct role *r = role;
-	const char *id = m->epg_stream.stream;
 
-	for (size_t i = 0; i < r->n;)
-		if (strcmp(epg_stream_id(r->streams[i]), id) == 0)
-			remove_at(r, i);
-		else
-			i++;
-	if (n_fds == 0 || r->guide == NULL || r->n >= STREAMS_MAX)
+	if (r->guide == NULL)
 		return;
-	add_stream(r, id, fds[0]);
+	if (s->stream[0] == '\0') {
+		r->complete = true;
+		forget_unknown(r);
+		return;
+	}
+	if (s->was[0] != '\0') {
+		remove_stream(r, s->was);
+		guide_rename_stream(r->guide, s->was, s->stream);
+		r->changes++;
+	}
+	remove_stream(r, s->stream);
+	if (s->removed) {
+		guide_remove_stream(r->guide, s->stream);
+		r->changes++;
+		return;
+	}
+	guide_know_stream(r->guide, s->stream);
+	if (n_fds == 0 || r->n >= STREAMS_MAX)
+		return;
+	add_stream(r, s->stream, fds[0]);
 	fds[0] = -1;
 }
 
 /* --- the saved guide --- */
 
-/* The text of the file, from malloc(); NULL: it cannot be read. */
-static char *read_file(int fd, size_t *ret_len)
+static void report(struct role *r, uint32_t seq, size_t len, const char *error)
 {
-	struct stat st;
-	size_t len = 0;
-	char *text;
-	ssize_t n = 1;
+	const struct msg m = { .type = MSG_EPG_RESULT, .seq = seq,
+			       .epg_result = { (uint32_t)len, error } };
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    st.st_size > EPG_SAVED_MAX)
-		return NULL;
-	text = xmalloc((size_t)st.st_size);
-	while (len < (size_t)st.st_size && n > 0) {
-		n = pread(fd, text + len, (size_t)st.st_size - len,
-			  (off_t)len);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	*ret_len = len;
-	return text;
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
-static void load(struct role *r, int fd)
+/* The streams are read from then on: their events are newer. */
+static void end_loading(struct role *r)
 {
-	size_t len = 0;
-	char *text = read_file(fd, &len);
-	json_t *saved = text != NULL ? json_loadb(text, len, 0, NULL) : NULL;
+	uint64_t lines = guide_loader_unreadable(r->loader);
 
-	if (saved == NULL)
-		log_warning("epg", "the saved guide is unreadable: the guide "
-			    "begins empty");
+	if (lines > 0)
+		log_warning("epg", "the saved guide: %" PRIu64 " lines are "
+			    "unreadable: they are omitted", lines);
+	guide_loader_free(&r->loader);
+	forget_unknown(r);
+	run_after(r, &r->read, 0);
+}
+
+static void save_part(struct role *r)
+{
+	int more = guide_saver_run(r->saver);
+
+	if (more > 0)
+		return;
+	if (more == 0)
+		report(r, r->save_seq, guide_saver_len(r->saver), "");
 	else
-		guide_load(r->guide, saved, now_s());
-	json_decref(saved);
-	free(text);
+		report(r, r->save_seq, 0, more == -ENOSPC
+				? "it is larger than twice epg_memory"
+				: strerror(-more));
+	guide_saver_free(&r->saver);
+}
+
+static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct role *r = container_of(t, struct role, part);
+
+	(void)loop, (void)revents;
+	if (r->loader != NULL && !guide_loader_run(r->loader, now_s()))
+		end_loading(r);
+	if (r->saver != NULL)
+		save_part(r);
+	if (r->loader != NULL || r->saver != NULL)
+		run_after(r, &r->part, 0);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -149,63 +232,73 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	r->guide = guide_new(&(struct guide_limits){
 		.services = start->services, .days = start->days,
 		.bytes = (size_t)start->memory_mib << 20 });
-	if (n_fds > 0)
-		load(r, fds[0]);
-	ev_timer_start(r->worker->loop, &r->read);
+	if (n_fds == 0) {
+		run_after(r, &r->read, READ_MS);
+		return;
+	}
+	r->loader = guide_loader_new(fds[0], r->guide);
+	fds[0] = -1;
+	run_after(r, &r->part, 0);
+}
+
+static void begin_save(struct role *r, uint32_t seq, int *fd)
+{
+	if (r->guide == NULL || r->loader != NULL || r->saver != NULL) {
+		report(r, seq, 0, "it is being loaded or saved");
+		return;
+	}
+	r->saver = guide_saver_new(*fd, r->guide);
+	r->save_seq = seq;
+	*fd = -1;
+	run_after(r, &r->part, 0);
 }
 
 /* --- questions --- */
 
-struct output {
-	int fd;
-	size_t len;
-};
-
-static int write_part(const char *text, size_t len, void *arg)
+/* The bytes that were written; 0: the memory has no room. */
+static size_t write_answer(const json_t *answer, int fd)
 {
-	struct output *out = arg;
+	char *text = json_dumps(answer, JSON_COMPACT);
+	size_t len = strlen(text);
+	ssize_t room = shared_size(fd);
 
-	if (len > INT32_MAX - out->len ||
-	    pwrite(out->fd, text, len, (off_t)out->len) != (ssize_t)len)
-		return -1;
-	out->len += len;
-	return 0;
+	if (room < 0 || len > (size_t)room ||
+	    pwrite(fd, text, len, 0) != (ssize_t)len)
+		len = 0;
+	free(text);
+	return len;
 }
 
-static json_t *find_answer(const struct role *r, const struct msg_epg_ask *ask)
+static void answer(struct role *r, const struct msg *m, int fd)
 {
+	const struct msg_epg_ask *ask = &m->epg_ask;
 	const struct guide_span span = {
-		.from_s = (int64_t)MIN(ask->from_s, (uint64_t)INT64_MAX),
-		.to_s = (int64_t)MIN(ask->to_s, (uint64_t)INT64_MAX),
+		.from_s = (int64_t)ask->from_s,
+		.to_s = (int64_t)ask->to_s,
 		.now_s = now_s(),
+		.pnr = (uint16_t)ask->pnr,
 		.max = ask->max,
+		.bytes = EPG_REPLY_MAX,
 	};
+	json_t *events = r->guide != NULL
+		? guide_read(r->guide, ask->stream, &span) : NULL;
+	size_t len = events != NULL ? write_answer(events, fd) : 0;
 
-	if (r->guide == NULL)
-		return NULL;
-	return ask->stream[0] != '\0'
-		       ? guide_read(r->guide, ask->stream, &span)
-		       : guide_save(r->guide);
+	if (events == NULL)
+		report(r, m->seq, 0, "the stream has no guide");
+	else
+		report(r, m->seq, len, len > 0 ? ""
+					       : "the answer has no room");
+	json_decref(events);
 }
 
 static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
-	struct role *r = role;
-	struct output out = { .fd = fds[0] };
-	json_t *answer = find_answer(r, &m->epg_ask);
-	struct msg result = { .type = MSG_EPG_RESULT, .seq = m->seq };
-
 	(void)n_fds;
-	result.epg_result.error = "";
-	if (answer == NULL)
-		result.epg_result.error = "the stream has no guide";
-	else if (json_dump_callback(answer, write_part, &out,
-				    JSON_COMPACT) < 0)
-		result.epg_result.error = "the answer has no room";
+	if (m->epg_ask.stream[0] == '\0')
+		begin_save(role, m->seq, &fds[0]);
 	else
-		result.epg_result.len = (uint32_t)out.len;
-	json_decref(answer);
-	(void)channel_send(r->worker->channel, &result, NULL, 0);
+		answer(role, m, fds[0]);
 }
 
 /* --- the role --- */
@@ -215,7 +308,9 @@ static void *role_new(struct worker *worker)
 	struct role *r = xcalloc(1, sizeof *r);
 
 	r->worker = worker;
-	ev_timer_init(&r->read, on_read, READ_MS / 1e3, READ_MS / 1e3);
+	r->left = READ_MAX;
+	ev_init(&r->read, on_read);
+	ev_init(&r->part, on_part);
 	return r;
 }
 
@@ -224,6 +319,9 @@ static void role_free(void *role)
 	struct role *r = role;
 
 	ev_timer_stop(r->worker->loop, &r->read);
+	ev_timer_stop(r->worker->loop, &r->part);
+	guide_loader_free(&r->loader);
+	guide_saver_free(&r->saver);
 	while (r->n > 0)
 		remove_at(r, r->n - 1);
 	free(r->streams);
@@ -246,6 +344,7 @@ static void every_second(void *role)
 		.services = (uint32_t)c.services,
 		.events = (uint32_t)c.events,
 		.bytes = c.bytes,
+		.loaded = r->guide != NULL && r->loader == NULL,
 		.changes = r->changes,
 		.replaced = c.replaced,
 		.undefined = c.undefined,

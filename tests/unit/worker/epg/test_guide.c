@@ -11,7 +11,12 @@
 #include <string.h>
 
 /* 2019-01-22 12:00 UTC; hour(n) is n hours later. */
-enum { NOON_S = 1548158400, HOUR_S = 3600 };
+enum {
+	NOON_S = 1548158400,
+	HOUR_S = 3600,
+	/* the sections of a table and one event */
+	FULL = 1024 + 150,
+};
 
 static const uint16_t numbers[] = { 7, 8 };
 
@@ -27,7 +32,10 @@ struct source {
 	uint8_t table_id;
 	uint8_t version;
 	uint16_t service;
+	uint8_t number, last;
 };
+
+static const struct source schedule = { .table_id = 0x50, .service = 7 };
 
 static const struct source following = { .table_id = 0x4e, .service = 7 };
 
@@ -65,10 +73,10 @@ static size_t put_event(uint8_t *p, const struct programme *e)
 	return n;
 }
 
-static bool take_from(struct guide *g, struct source from,
-		      const struct programme *list, size_t n)
+static bool take_at(struct guide *g, struct source from,
+		    const struct programme *list, size_t n, int64_t now_s)
 {
-	uint8_t body[1024] = { 0, 4, 0x20, 0xfa, 1, from.table_id };
+	uint8_t body[1024] = { 0, 4, 0x20, 0xfa, from.last, from.table_id };
 	uint8_t section[SECTION_MAX];
 	size_t len = 6;
 
@@ -76,8 +84,15 @@ static bool take_from(struct guide *g, struct source from,
 		len += put_event(body + len, &list[i]);
 	len = build_table(section, &(struct build_table){
 		.table_id = from.table_id, .extension = from.service,
-		.version = from.version, .body = body, .len = len });
-	return guide_take_section(g, "a", section, len, NOON_S);
+		.version = from.version, .number = from.number,
+		.last = from.last, .body = body, .len = len });
+	return guide_take_section(g, "a", section, len, now_s);
+}
+
+static bool take_from(struct guide *g, struct source from,
+		      const struct programme *list, size_t n)
+{
+	return take_at(g, from, list, n, NOON_S);
 }
 
 static bool take(struct guide *g, const struct programme *list, size_t n)
@@ -99,7 +114,8 @@ static json_t *read_hours(const struct guide *g, int from, int to)
 {
 	json_t *all = guide_read(g, "a", &(struct guide_span){
 		.from_s = NOON_S + from * HOUR_S,
-		.to_s = NOON_S + to * HOUR_S, .now_s = NOON_S, .max = 100 });
+		.to_s = NOON_S + to * HOUR_S, .now_s = NOON_S, .max = 100,
+		.bytes = 1 << 20 });
 	json_t *first = json_incref(json_array_get(
 		json_object_get(all, "services"), 0));
 
@@ -184,8 +200,6 @@ Test(guide, the_present_event_keeps_the_details_of_the_schedule)
 {
 	static const struct programme full = { 1, 12, 60, "one", "details" };
 	static const struct programme lean = { 1, 12, 75, "one", NULL };
-	static const struct source schedule = { .table_id = 0x50,
-						.service = 7 };
 	struct guide *g = open_guide();
 	json_t *service, *event;
 
@@ -230,12 +244,12 @@ Test(guide, services_days_and_bytes_are_bounded)
 	guide_set_programs(g, "b", many, 5);
 	cr_expect_eq(guide_count(g).services, 3);
 	guide_free(&g);
-	g = guide_new(&(struct guide_limits){ 3, 7, 1100 + sizeof(void *) });
+	g = guide_new(&(struct guide_limits){ 3, 7, FULL });
 	guide_set_programs(g, "a", numbers, 2);
 	cr_expect(take(g, list, 2));
 	cr_expect_eq(guide_count(g).events, 1);
 	cr_expect_eq(guide_count(g).dropped, 1);
-	cr_expect_leq(guide_count(g).bytes, 1108);
+	cr_expect_leq(guide_count(g).bytes, FULL);
 	guide_free(&g);
 	g = guide_new(&(struct guide_limits){ 3, 0, 1 << 20 });
 	guide_set_programs(g, "a", numbers, 2);
@@ -260,41 +274,213 @@ Test(guide, the_past_is_removed_and_a_time_is_needed)
 	guide_free(&g);
 }
 
+Test(guide, an_event_at_a_full_limit_is_updated)
+{
+	static const struct programme one = { 1, 12, 60, "one", NULL };
+	static const struct programme same = { 1, 12, 60, "two", NULL };
+	struct guide *g = guide_new(&(struct guide_limits){ 3, 7, FULL });
+	struct source next = following;
+
+	next.version = 1;
+	guide_set_programs(g, "a", numbers, 1);
+	(void)take(g, &one, 1);
+	cr_expect(take_from(g, next, &same, 1));
+	expect(g, "two,");
+	cr_expect_eq(guide_count(g).dropped, 0);
+	guide_free(&g);
+}
+
+Test(guide, a_section_beyond_a_limit_is_read_again_later_only)
+{
+	static const struct programme one = { 1, 13, 60, "one", NULL };
+	struct guide *g = guide_new(&(struct guide_limits){ 3, 1, 1 << 20 });
+	int64_t early_s = NOON_S - 24 * HOUR_S;
+
+	guide_set_programs(g, "a", numbers, 1);
+	cr_expect_not(take_at(g, following, &one, 1, early_s));
+	cr_expect_not(take_at(g, following, &one, 1, early_s + 61));
+	cr_expect_eq(guide_count(g).dropped, 1, "it was read twice");
+	cr_expect(take_at(g, following, &one, 1, early_s + HOUR_S + 1));
+	cr_expect_eq(guide_count(g).events, 1);
+	guide_free(&g);
+}
+
+Test(guide, an_event_that_a_new_version_lacks_goes)
+{
+	static const struct programme list[] = {
+		{ 1, 11, 120, "now", NULL }, { 2, 13, 60, "two", NULL },
+		{ 3, 15, 30, "three", NULL },
+	}, other = { 4, 18, 30, "four", NULL };
+	struct guide *g = open_guide();
+	struct source first = schedule, second = schedule;
+
+	first.last = second.last = second.number = 1;
+	(void)take_from(g, first, list, 3);
+	(void)take_from(g, second, &other, 1);
+	expect(g, "now,two,three,four,");
+	/* present and following events are not all events */
+	(void)take(g, list, 1);
+	expect(g, "now,two,three,four,");
+	/* the present event stays */
+	first.version = 1;
+	cr_expect(take_from(g, first, list + 2, 1));
+	expect(g, "now,three,four,");
+	/* the second section goes with its events */
+	first.version = 2;
+	first.last = 0;
+	cr_expect(take_from(g, first, list + 2, 1));
+	expect(g, "now,three,");
+	guide_free(&g);
+}
+
+Test(guide, what_an_event_replaced_returns_when_it_moves)
+{
+	static const struct programme old = { 1, 13, 60, "old", NULL };
+	static const struct programme wide = { 2, 12, 120, "wide", NULL };
+	static const struct programme brief = { 2, 12, 60, "wide", NULL };
+	struct guide *g = open_guide();
+	struct source next = following;
+
+	next.version = 1;
+	(void)take_from(g, schedule, &old, 1);
+	(void)take(g, &wide, 1);
+	expect(g, "wide,");
+	cr_expect_not(take_from(g, schedule, &old, 1));
+	(void)take_from(g, next, &brief, 1);
+	cr_expect(take_from(g, schedule, &old, 1));
+	expect(g, "wide,old,");
+	guide_free(&g);
+}
+
+Test(guide, a_stream_is_renamed_removed_and_unknown)
+{
+	static const struct programme one = { 1, 12, 60, "one", NULL };
+	static const struct guide_span all = { .to_s = INT64_MAX, .max = 1,
+					       .bytes = 1 << 20 };
+	struct guide *g = open_guide();
+	json_t *moved;
+
+	(void)take(g, &one, 1);
+	guide_rename_stream(g, "a", "b");
+	cr_expect_null(guide_read(g, "a", &all));
+	moved = guide_read(g, "b", &all);
+	cr_expect_not_null(moved);
+	json_decref(moved);
+	guide_know_stream(g, "b");
+	guide_set_programs(g, "c", numbers, 1);
+	guide_remove_unknown(g);
+	cr_expect_eq(guide_count(g).services, 2);
+	cr_expect_eq(guide_count(g).events, 1);
+	guide_remove_stream(g, "b");
+	cr_expect_eq(guide_count(g).services, 0);
+	cr_expect_eq(guide_count(g).bytes, 0);
+	guide_free(&g);
+}
+
+Test(guide, an_answer_has_bounds_and_one_service_if_wanted)
+{
+	static const struct programme list[] = {
+		{ 1, 12, 60, "one", NULL }, { 2, 13, 60, "two", NULL },
+		{ 3, 15, 30, "three", NULL },
+	};
+	struct guide_span span = { .to_s = INT64_MAX, .max = 100 };
+	struct guide *g = open_guide();
+	json_t *all, *first;
+	size_t n = 0;
+
+	(void)take(g, list, 3);
+	for (span.bytes = 400; span.bytes < 2000; span.bytes += 50) {
+		all = guide_read(g, "a", &span);
+		first = json_array_get(json_object_get(all, "services"), 0);
+		n = json_array_size(json_object_get(first, "events"));
+		cr_expect_leq(json_dumpb(all, NULL, 0, JSON_COMPACT),
+			      span.bytes);
+		cr_expect_eq(json_is_true(json_object_get(first, "cut")),
+			     n < 3);
+		json_decref(all);
+	}
+	cr_expect_eq(n, 3);
+	span.pnr = 8;
+	all = guide_read(g, "a", &span);
+	cr_expect_eq(json_array_size(json_object_get(all, "services")), 1);
+	json_decref(all);
+	guide_free(&g);
+}
+
 Test(guide, a_saved_guide_is_the_same_again)
 {
 	static const struct programme list[] = {
 		{ 1, 12, 60, "one", "details" }, { 2, 13, 60, "two", NULL },
 	};
 	struct guide *g = open_guide(), *copy = open_guide();
-	json_t *saved, *again;
+	json_t *event, *again;
 
 	(void)take(g, list, 2);
-	saved = guide_save(g);
-	guide_load(copy, saved, NOON_S);
-	again = guide_save(copy);
-	cr_expect(json_equal(saved, again));
-	json_decref(saved);
-	json_decref(again);
+	guide_save_begin(g);
+	while ((event = guide_save_next(g)) != NULL) {
+		cr_expect(guide_load_event(copy, event, NOON_S));
+		json_decref(event);
+	}
+	expect(copy, "one,two,");
+	guide_save_begin(g);
+	guide_save_begin(copy);
+	while ((event = guide_save_next(g)) != NULL) {
+		again = guide_save_next(copy);
+		cr_expect(json_equal(event, again));
+		json_decref(event);
+		json_decref(again);
+	}
+	cr_expect_null(guide_save_next(copy));
 	guide_free(&g);
 	guide_free(&copy);
 }
 
+Test(guide, a_guide_may_change_while_it_is_saved)
+{
+	static const struct programme list[] = {
+		{ 1, 12, 60, "one", NULL }, { 2, 13, 60, "two", NULL },
+	};
+	struct guide *g = open_guide();
+	json_t *event;
+
+	(void)take(g, list, 2);
+	guide_save_begin(g);
+	event = guide_save_next(g);
+	cr_expect_str_eq(title_of(json_object_get(event, "event")), "one");
+	json_decref(event);
+	guide_set_programs(g, "a", numbers + 1, 1);
+	guide_remove_stream(g, "a");
+	cr_expect_null(guide_save_next(g));
+	guide_free(&g);
+}
+
 Test(guide, a_damaged_saved_guide_gives_what_is_sound)
 {
-	static const char text[] =
-		"{\"streams\": {\"a\": 3, \"b\": {\"services\": [7, {}, {"
-		"\"pnr\": 1, \"events\": [1, {}, {\"event_id\": 1, "
+	static const char *const damaged[] = {
+		"3", "{}", "{\"stream\": 3, \"pnr\": 1, \"event\": {}}",
+		"{\"stream\": \"b\", \"pnr\": 0, \"event\": {}}",
+		"{\"stream\": \"b\", \"pnr\": 1, \"event\": {\"event_id\": 1, "
 		"\"start\": 1548158400, \"stop\": 1548158400, "
-		"\"running_status\": 0}, {\"event_id\": 1, \"start\": "
-		"1548158400, \"stop\": 1548158460, \"running_status\": 0, "
-		"\"texts\": [{\"lang\": \"toolong\", \"title\": 3}, 1, 2, 3, "
-		"4, 5]}]}]}}}";
+		"\"running_status\": 0}}",
+	};
+	static const char sound[] =
+		"{\"stream\": \"b\", \"pnr\": 1, \"event\": {\"event_id\": 1, "
+		"\"start\": 1548158400, \"stop\": 1548158460, "
+		"\"running_status\": 0, \"texts\": [{\"lang\": \"toolong\", "
+		"\"title\": 3}, 1, 2, 3, 4, 5]}}";
 	struct guide *g = open_guide();
-	json_t *saved = json_loads(text, 0, NULL);
+	json_t *saved;
 
-	cr_assert_not_null(saved);
-	guide_load(g, saved, NOON_S);
-	guide_load(g, NULL, NOON_S);
+	for (size_t i = 0; i < ARRAY_LEN(damaged); i++) {
+		saved = json_loads(damaged[i], JSON_DECODE_ANY, NULL);
+		cr_assert_not_null(saved);
+		cr_expect_not(guide_load_event(g, saved, NOON_S), "%s",
+			      damaged[i]);
+		json_decref(saved);
+	}
+	cr_expect_not(guide_load_event(g, NULL, NOON_S));
+	saved = json_loads(sound, 0, NULL);
+	cr_expect(guide_load_event(g, saved, NOON_S));
 	cr_expect_eq(guide_count(g).events, 1);
 	json_decref(saved);
 	guide_free(&g);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The file of the saved programme guide: copies it to memory and back in a
+ * thread, because a disk may not answer.
+ *
+ * Borrows the loop.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+
+#include <stddef.h>
+
+struct epg_file;
+struct ev_loop;
+
+struct epg_file *epg_file_new(struct ev_loop *, const char *path);
+/* NULL-safe; sets *f to NULL.  Waits for nothing; no callback follows. */
+void epg_file_free(struct epg_file **);
+
+/* fd: memory with the content (borrowed), or -errno. */
+typedef void epg_file_read_fn(int fd, void *arg);
+/* -EFBIG: the file has more than max bytes. */
+void epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
+		   void *arg);
+
+/* 0, or -errno with error. */
+typedef void epg_file_written_fn(int result, const struct errmsg *error,
+				 void *arg);
+/* Replaces the file by the first len bytes of the memory fd (borrowed). */
+void epg_file_write(struct epg_file *, int fd, size_t len,
+		    epg_file_written_fn *, void *arg);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real worker of the guide, through the master's side of it. */
+#include "master/streams/epg_proc.h"
+
+#include "common/base/alloc.h"
+#include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 10000 };
+
+struct bench {
+	struct service_rig rig;
+	struct epg_proc *proc;
+	char folder[32];
+	char *path;
+	bool removed; /* the stream is not configured any more */
+};
+
+struct asked {
+	unsigned done;
+	size_t len;
+	char error[128];
+};
+
+static const char *stream_at(size_t i, int *ret_ring, void *arg)
+{
+	const struct bench *b = arg;
+
+	*ret_ring = -1;
+	return i == 0 && !b->removed ? "a" : NULL;
+}
+
+static bool is_loaded(void *arg)
+{
+	const struct msg_epg_status *s = epg_proc_status(
+		((const struct bench *)arg)->proc);
+
+	return s != NULL && s->loaded;
+}
+
+static void write_file(const struct bench *b, const char *text)
+{
+	FILE *f = fopen(b->path, "w");
+
+	cr_assert_not_null(f);
+	cr_assert_geq(fputs(text, f), 0);
+	cr_assert_eq(fclose(f), 0);
+}
+
+static void start(struct bench *b)
+{
+	struct service_config config = service_rig_config(&b->rig);
+	json_t *settings = json_pack("{s:i, s:i, s:i}", "epg_days", 2,
+				     "epg_services", 0, "epg_memory", 0);
+
+	b->proc = epg_proc_new(&config, &(struct epg_config){
+		.settings = settings, .path = b->path,
+		.stream_at = stream_at, .arg = b });
+	json_decref(settings);
+}
+
+/* saved: the content of the file; NULL: there is none. */
+static void setup(struct bench *b, const char *saved)
+{
+	*b = (struct bench){ .folder = "/tmp/epg.XXXXXX" };
+	cr_assert_not_null(mkdtemp(b->folder));
+	b->path = xasprintf("%s/epg", b->folder);
+	if (saved != NULL)
+		write_file(b, saved);
+	service_rig_init(&b->rig, "sluice-worker");
+	start(b);
+}
+
+static void teardown(struct bench *b)
+{
+	service_rig_stop(&b->rig, epg_proc_service(b->proc));
+	epg_proc_free(&b->proc);
+	service_rig_done(&b->rig);
+	(void)unlink(b->path);
+	(void)rmdir(b->folder);
+	free(b->path);
+}
+
+static void wait_loaded(struct bench *b)
+{
+	rig_run_until(b->rig.loop, is_loaded, b, PATIENCE_MS, "a status");
+}
+
+static void on_done(int fd, size_t len, const char *error, void *arg)
+{
+	struct asked *a = arg;
+
+	(void)fd;
+	a->len = len;
+	(void)snprintf(a->error, sizeof a->error, "%s", error);
+	a->done++;
+}
+
+static bool is_done(void *arg)
+{
+	return ((const struct asked *)arg)->done > 0;
+}
+
+static int ask(struct bench *b, struct asked *a)
+{
+	const struct msg_epg_ask question = {
+		.stream = "a", .to_s = UINT32_MAX, .max = 10 };
+
+	*a = (struct asked){ 0 };
+	return epg_proc_ask(b->proc, &question, on_done, a);
+}
+
+static void wait_answer(struct bench *b, struct asked *a)
+{
+	rig_run_until(b->rig.loop, is_done, a, PATIENCE_MS, "an answer");
+}
+
+/* A saved event of the stream that begins in an hour. */
+static void format_event(char *text, size_t size, const char *stream)
+{
+	long long start_s = (long long)time(NULL) + 3600;
+
+	(void)snprintf(text, size, "{\"stream\":\"%s\",\"pnr\":7,\"event\":{"
+		       "\"event_id\":1,\"start\":%lld,\"stop\":%lld,"
+		       "\"running_status\":0,\"texts\":[]}}\n", stream,
+		       start_s, start_s + 60);
+}
+
+Test(epg_proc, the_saved_guide_is_loaded_and_unknown_streams_go)
+{
+	char text[500];
+	struct asked a;
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	format_event(text + strlen(text), sizeof text - strlen(text), "gone");
+	(void)strcat(text, "no event\n");
+	setup(&b, text);
+	wait_loaded(&b);
+	cr_expect_eq(ask(&b, &a), 0);
+	wait_answer(&b, &a);
+	cr_expect_gt(a.len, 0);
+	/* the next status counts what is left */
+	rig_run_for(b.rig.loop, 1500);
+	cr_expect_eq(epg_proc_status(b.proc)->events, 1);
+	cr_expect_eq(rig_count_log("1 lines are unreadable"), 1);
+	teardown(&b);
+}
+
+Test(epg_proc, an_answer_has_a_deadline)
+{
+	struct asked a;
+	struct bench b;
+	pid_t pid;
+
+	setup(&b, NULL);
+	wait_loaded(&b);
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	cr_expect_eq(ask(&b, &a), 0);
+	wait_answer(&b, &a);
+	cr_expect_eq(a.len, 0);
+	cr_expect_str_eq(a.error, "no answer in time");
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	teardown(&b);
+}
+
+Test(epg_proc, the_end_of_the_worker_ends_questions_which_are_bounded)
+{
+	struct asked a[EPG_ASKS_MAX], more;
+	struct bench b;
+	pid_t pid;
+
+	setup(&b, NULL);
+	cr_expect_eq(ask(&b, &more), -EBUSY, "it has no limits yet");
+	wait_loaded(&b);
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	for (size_t i = 0; i < EPG_ASKS_MAX; i++)
+		cr_expect_eq(ask(&b, &a[i]), 0);
+	cr_expect_eq(ask(&b, &more), -EBUSY);
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	for (size_t i = 0; i < EPG_ASKS_MAX; i++) {
+		wait_answer(&b, &a[i]);
+		cr_expect_eq(a[i].done, 1);
+		cr_expect_str_eq(a[i].error,
+				 "the process that keeps the guide ended");
+	}
+	/* the successor answers */
+	wait_loaded(&b);
+	cr_expect_eq(ask(&b, &a[0]), 0);
+	wait_answer(&b, &a[0]);
+	cr_expect_str_eq(a[0].error, "the stream has no guide");
+	teardown(&b);
+}
+
+static bool has_channel(void *arg)
+{
+	const struct bench *b = arg;
+
+	return service_proc_channel(epg_proc_service(b->proc)) != NULL;
+}
+
+/* The worker has its limits. */
+static bool is_started(void *arg)
+{
+	static struct asked a;
+
+	return ask(arg, &a) == 0;
+}
+
+Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	rig_run_until(b.rig.loop, has_channel, &b, PATIENCE_MS, "a hello");
+	/* before it gets the file, which a thread is reading */
+	cr_assert_eq(kill(rig_find_child("epg"), SIGSTOP), 0);
+	rig_run_until(b.rig.loop, is_started, &b, PATIENCE_MS, "its start");
+	cr_assert_eq(kill(rig_find_child("epg"), SIGKILL), 0);
+	wait_loaded(&b);
+	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
+	cr_expect_eq(rig_count_log("the guide begins empty"), 1);
+	teardown(&b);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Loads a guide from a file and saves it to memory, a part at a time: the file
+ * has an event of guide_save_next() in each line.
+ *
+ * Each owns its descriptor and borrows the guide.
+ */
+#pragma once
+
+#include "worker/epg/guide.h"
+
+enum {
+	GUIDE_FILE_PART = 64 * 1024, /* bytes */
+	GUIDE_LINE_MAX = 1 << 20,
+};
+
+struct guide_loader;
+struct guide_saver;
+
+/* fd is taken. */
+struct guide_loader *guide_loader_new(int fd, struct guide *);
+/* NULL-safe; sets *l to NULL. */
+void guide_loader_free(struct guide_loader **);
+/* Reads a part.  False: that was the last one. */
+bool guide_loader_run(struct guide_loader *, int64_t now_s);
+/* Lines that were no events. */
+uint64_t guide_loader_unreadable(const struct guide_loader *);
+
+/* fd (shared_create()) is taken.  Only one at a time for a guide. */
+struct guide_saver *guide_saver_new(int fd, struct guide *);
+void guide_saver_free(struct guide_saver **);
+/* Writes a part.  1: there is more; 0: that was the last one.  -ENOSPC: the
+ * memory is too small.  Or another -errno. */
+int guide_saver_run(struct guide_saver *) MUST_CHECK;
+/* Bytes that are written. */
+size_t guide_saver_len(const struct guide_saver *);

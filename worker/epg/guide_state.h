@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of the guide: of guide.c and guide_json.c only. */
+#pragma once
+
+#include "worker/epg/guide.h"
+#include "worker/epg/guide_event.h"
+#include "worker/si/eit.h"
+#include "worker/ts/si_table.h"
+
+#include <sys/queue.h>
+
+enum {
+	TABLES = 1 + EIT_SCHEDULE_LAST_TABLE_ID - EIT_SCHEDULE_TABLE_ID + 1,
+	SECTIONS = 256,
+};
+
+struct service {
+	uint16_t number;
+	struct guide_event **events; /* by start; they do not overlap */
+	size_t n, room;
+	/* the CRC_32 of each section that was read; NULL: none of the table */
+	uint32_t *seen[TABLES];
+	/* from this time on all sections are read again; 0: never */
+	int64_t again_s;
+	bool overlapped; /* an event has replaced others */
+};
+
+struct guide_stream {
+	LIST_ENTRY(guide_stream) link;
+	char *id;
+	bool known;
+	struct service *services[GUIDE_PROGRAMS_MAX];
+	size_t n;
+};
+
+/* What is saved next: the first event from this one on. */
+struct guide_place {
+	struct guide_stream *stream; /* NULL: all are saved */
+	unsigned number; /* of the service */
+	int64_t start_s;
+};
+
+struct guide {
+	struct guide_limits limits;
+	struct guide_counts counts;
+	struct eit_facts facts; /* of the event that is being read */
+	uint32_t round; /* of the section that is being read */
+	struct guide_place saving;
+	LIST_HEAD(, guide_stream) streams;
+};
+
+struct guide_stream *guide_find_stream(const struct guide *, const char *id);
+/* The stream, which may be new. */
+struct guide_stream *guide_add_stream(struct guide *, const char *id);
+/* The service, which may be new; NULL: there is no room. */
+struct service *guide_add_service(struct guide *, struct guide_stream *,
+				  uint16_t number);
+/* The place of the first event that begins at start_s or later. */
+size_t guide_place_of(const struct service *, int64_t start_s);
+/* Takes the event.  True: the service has changed. */
+bool guide_take_event(struct guide *, struct service *, struct guide_event *,
+		      int64_t now_s);
