@@ -101,8 +101,7 @@
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
 	/* reply to the playlist with this seq; descriptor: text */ \
 	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 1) \
-	/* reply to the deliver.look with this seq; 0 or 1 descriptor: the
-	 * picture */ \
+	/* reply to the deliver.look with this seq; 0 or 1 descriptor */ \
 	ROW(DELIVER_PICTURE, deliver_picture, "deliver.picture", 0) \
 	/* descriptor: a channel to the worker tls */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
@@ -118,8 +117,7 @@
 	EMPTY(TLS_LINK, "tls.link", 1) \
 	/* serve this client; descriptors: socket, plaintext */ \
 	EMPTY(TLS_SERVE, "tls.serve", 2) \
-	/* make a picture of a stream; descriptors: its ring (read-only),
-	 * memory for the picture; seq */ \
+	/* make a picture; descriptors: a ring (read-only), memory; seq */ \
 	ROW(PICTURE_MAKE, picture_make, "picture.make", 2) \
 	/* keep a guide; 0 or 1 descriptor: the saved one */ \
 	ROW(EPG_START, epg_start, "epg.start", 0) \

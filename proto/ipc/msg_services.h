@@ -159,7 +159,7 @@ struct msg_epg_ask {
 
 struct msg_epg_result {
 	uint32_t len;            /* bytes of JSON in the memory; 0: none */
-	const char *error;       /* why there are none; "": there are */
+	const char *error;       /* why there are none; "": no error */
 };
 
 struct msg_epg_status {

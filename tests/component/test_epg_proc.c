@@ -135,6 +135,13 @@ static void format_event(char *text, size_t size, const char *stream)
 		       start_s, start_s + 60);
 }
 
+static bool has_one_event(void *arg)
+{
+	const struct bench *b = arg;
+
+	return epg_proc_status(b->proc)->events == 1;
+}
+
 Test(epg_proc, the_saved_guide_is_loaded_and_unknown_streams_go)
 {
 	char text[500];
@@ -149,9 +156,8 @@ Test(epg_proc, the_saved_guide_is_loaded_and_unknown_streams_go)
 	cr_expect_eq(ask(&b, &a), 0);
 	wait_answer(&b, &a);
 	cr_expect_gt(a.len, 0);
-	/* the next status counts what is left */
-	rig_run_for(b.rig.loop, 1500);
-	cr_expect_eq(epg_proc_status(b.proc)->events, 1);
+	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
+		      "a status of one event");
 	cr_expect_eq(rig_count_log("1 lines are unreadable"), 1);
 	teardown(&b);
 }

@@ -30,16 +30,17 @@ function tables(...events) {
 }
 
 // Waits until the guide of the stream satisfies probe.
-const guide = (sluice, what, probe, query = '') => waitUntil(what, async () => {
-	const reply = await sluice.get(`/api/stream-epg/a001${query}`);
+const guide = (sluice, what, probe, query = '', id = 'a001') =>
+	waitUntil(what, async () => {
+		const reply = await sluice.get(`/api/stream-epg/${id}${query}`);
 
-	if (reply.status !== 200)
-		throw new Error(reply.body);
-	const { services } = JSON.parse(reply.body);
-	if (!probe(services))
-		throw new Error(reply.body);
-	return services;
-}, 20000);
+		if (reply.status !== 200)
+			throw new Error(reply.body);
+		const { services } = JSON.parse(reply.body);
+		if (!probe(services))
+			throw new Error(reply.body);
+		return services;
+	}, 20000);
 
 const titles = (service) => service?.events.map((e) => e.texts[0].title);
 const has = (...names) => (services) =>
@@ -81,9 +82,10 @@ test('now, next and a span of time, and what a new table changes',
 		assert.equal((await guide(sluice, 'no such service',
 			(services) => services.length === 0, '?pnr=9')).length,
 		0);
-		const { epg } = JSON.parse((await sluice.get(
-			'/api/system-status')).body);
-		assert.equal(epg.services, 1);
+		// it is a second old
+		await waitUntil('its counters', async () =>
+			(await sluice.json('/api/system-status')).epg
+				?.services === 1);
 		await sluice.stop();
 	});
 
@@ -109,6 +111,29 @@ test('the guide outlives its process and the service', async (t) => {
 	sluice = await Sluice.start(t, guided(), { dir });
 	await guide(sluice, 'the guide after a restart',
 		has('One', 'Two', 'Three'));
+	await sluice.stop();
+});
+
+test('the guide follows a new id and goes with its stream', async (t) => {
+	const sluice = await Sluice.start(t, guided());
+	const renamed = { ...stream('b002', 'udp://127.0.0.1:5000',
+		'udp://127.0.0.1:6000') };
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, tables(...EVENTS), 5000);
+	await guide(sluice, 'the guide', has('One', 'Two', 'Three'));
+	await sender.stop?.();
+	await sluice.cmd('set-stream', { id: 'a001', stream: renamed });
+	await guide(sluice, 'the guide of the new id',
+		has('One', 'Two', 'Three'), '', 'b002');
+
+	await sluice.cmd('set-stream', { id: 'b002',
+		stream: { remove: true } });
+	await waitUntil('the end of its worker', () =>
+		!sluice.worker('stream', 'b002'));
+	await sluice.cmd('set-stream', { stream: renamed });
+	await waitUntil('the end of its guide', async () =>
+		(await sluice.get('/api/stream-epg/b002')).status === 503);
 	await sluice.stop();
 });
 

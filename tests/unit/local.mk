@@ -288,6 +288,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/epg/test_guide \
+	tests/unit/worker/epg/test_guide_file \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
 	tests/unit/worker/remux/test_desc_apply \

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/epg/guide_event.h"
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
@@ -405,6 +406,35 @@ Test(guide, an_answer_has_bounds_and_one_service_if_wanted)
 	cr_expect_eq(json_array_size(json_object_get(all, "services")), 1);
 	json_decref(all);
 	guide_free(&g);
+}
+
+Test(guide, a_new_age_and_new_contents_replace_the_old_ones)
+{
+	static const struct eit_event from = { .id = 1, .start_s = NOON_S,
+					       .duration_s = HOUR_S };
+	struct eit_facts *f = xcalloc(1, sizeof *f);
+	struct guide_event *old, *e;
+
+	f->age = 6;
+	f->n_contents = 1;
+	f->contents[0] = 0x10;
+	old = guide_event_new(&from, f);
+	f->age = 12;
+	f->contents[0] = 0x20;
+	e = guide_event_with_text(guide_event_new(&from, f), old);
+	cr_expect_eq(e->age, 12);
+	cr_expect_eq(e->contents[0], 0x20);
+	free(old);
+	old = e;
+	/* an event without them says nothing about them */
+	f->age = 0;
+	f->n_contents = 0;
+	e = guide_event_with_text(guide_event_new(&from, f), old);
+	cr_expect_eq(e->age, 12);
+	cr_expect_eq(e->n_contents, 1);
+	free(old);
+	free(e);
+	free(f);
 }
 
 Test(guide, a_saved_guide_is_the_same_again)
