@@ -162,6 +162,52 @@ Test(epg_proc, the_saved_guide_is_loaded_and_unknown_streams_go)
 	teardown(&b);
 }
 
+static bool file_has_new_id(void *arg)
+{
+	char text[500] = "";
+	FILE *f = fopen(((const struct bench *)arg)->path, "r");
+
+	if (f == NULL)
+		return false;
+	(void)!fread(text, 1, sizeof text - 1, f);
+	(void)fclose(f);
+	return strstr(text, "\"stream\":\"b\"") != NULL;
+}
+
+Test(epg_proc, a_new_id_is_saved_with_the_guide_of_the_stream)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
+	teardown(&b);
+}
+
+static bool is_reported(void *arg)
+{
+	(void)arg;
+	return rig_count_log("the guide is not saved: cannot create") > 0;
+}
+
+Test(epg_proc, a_guide_that_is_not_saved_is_reported)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	cr_assert_eq(unlink(b.path), 0);
+	cr_assert_eq(rmdir(b.folder), 0);
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, is_reported, NULL, PATIENCE_MS, "a line");
+	teardown(&b);
+}
+
 Test(epg_proc, an_answer_has_a_deadline)
 {
 	struct asked a;
