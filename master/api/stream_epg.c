@@ -89,7 +89,8 @@ static void on_done(int fd, size_t len, const char *error, void *arg)
 		reply_json(call_reply(call), finish_answer(q, answer));
 	else if (call != NULL)
 		reply_error(call_reply(call), 503, "%s",
-			    len > 0 ? "the guide is not readable" : error);
+			    len > 0 || error[0] == '\0'
+				    ? "the guide is not readable" : error);
 	free(q->id);
 	free(q);
 	if (call != NULL)
