@@ -460,33 +460,6 @@ struct msg_stream_status {
 /* Instead of an address: report the sessions of SAP. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 
-enum {
-	SCAN_PLACES_MAX = 256,
-	SCAN_KEEP_S = 20, /* a stream.scan ends without a repetition */
-};
-
-struct msg_scan_start {
-	const char *address;     /* address of an input, as in a stream */
-};
-
-struct msg_scan_announcement {
-	uint32_t place;          /* below SCAN_PLACES_MAX */
-	const char *iface;       /* receiving interface; all texts "": ended */
-	const char *sender;      /* address of the sender */
-	const char *name;
-	const char *input;       /* address of the input; "": none, see note */
-	const char *note;
-};
-
-struct msg_scan_record {
-	const json_t *record;    /* an object (worker/si/record.h) */
-};
-
-struct msg_scan_status {
-	uint64_t packets;        /* since start */
-	const char *error;       /* why no packets arrive; NULL: no error */
-};
-
 struct msg_worker_debug {
 	bool on;
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of auth, backend, tls, querier, picture and epg; a part of
+/* The messages of auth, backend, tls, querier, picture, epg and scan; a part of
  * msg.h. */
 #pragma once
 
 #include "proto/ipc/msg_deliver.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -174,4 +175,31 @@ struct msg_epg_status {
 	uint64_t dropped;        /* events beyond a limit */
 	uint64_t broken;         /* sections and texts that were cut */
 	uint64_t lost;           /* packets that the role read too late */
+};
+
+enum {
+	SCAN_PLACES_MAX = 256,
+	SCAN_KEEP_S = 20, /* a stream.scan ends without a repetition */
+};
+
+struct msg_scan_start {
+	const char *address;     /* address of an input, as in a stream */
+};
+
+struct msg_scan_announcement {
+	uint32_t place;          /* below SCAN_PLACES_MAX */
+	const char *iface;       /* receiving interface; all texts "": ended */
+	const char *sender;      /* address of the sender */
+	const char *name;
+	const char *input;       /* address of the input; "": none, see note */
+	const char *note;
+};
+
+struct msg_scan_record {
+	const json_t *record;    /* an object (worker/si/record.h) */
+};
+
+struct msg_scan_status {
+	uint64_t packets;        /* since start */
+	const char *error;       /* why no packets arrive; NULL: no error */
 };
