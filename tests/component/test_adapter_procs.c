@@ -100,14 +100,19 @@ static bool is_same(int one, int two)
 	return a.st_ino == c.st_ino;
 }
 
-Test(adapter_procs, every_worker_has_a_ring_of_its_own, .timeout = 120)
+/* With a worker that runs; returns a copy of its ring. */
+static int setup_running(void)
 {
-	int before;
-
 	setup();
 	adapter_procs_set(b.adapters, b.list);
 	await_worker("the worker");
-	before = fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
+	return fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
+}
+
+Test(adapter_procs, every_worker_has_a_ring_of_its_own, .timeout = 120)
+{
+	int before = setup_running();
+
 	cr_assert_eq(b.rings, 1u);
 	cr_assert_eq(kill(b.last, SIGKILL), 0);
 	await_worker("its successor");
@@ -153,12 +158,8 @@ static void damage_ring(void)
 /* Not even a change of the configuration gives it another ring. */
 Test(adapter_procs, a_worker_that_damages_its_ring_is_replaced, .timeout = 120)
 {
-	int before;
+	int before = setup_running();
 
-	setup();
-	adapter_procs_set(b.adapters, b.list);
-	await_worker("the worker");
-	before = fcntl(b.ring, F_DUPFD_CLOEXEC, 0);
 	damage_ring();
 	adapter_procs_set(b.adapters, b.list);
 	await_worker("its successor");

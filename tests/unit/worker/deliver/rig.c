@@ -71,9 +71,13 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	r->ring_fd = ring_create(ring_size, RING_GROWN);
 	r->writer = ring_writer_new(r->ring_fd, &err);
 	cr_assert_not_null(r->writer, "%d", err);
-	cr_assert_eq(deliver_mount(r->deliver, &name,
-				   fd_reopen_readonly(r->ring_fd)),
-		     0);
+	rig_mount(r, &name);
+}
+
+void rig_mount(struct rig *r, const struct msg_deliver_mount *name)
+{
+	cr_assert_eq(deliver_mount(r->deliver, name,
+				   fd_reopen_readonly(r->ring_fd)), 0);
 }
 
 void rig_init(struct rig *r, size_t ring_size)
@@ -92,9 +96,7 @@ void rig_remount(struct rig *r)
 	struct msg_deliver_mount name = rig_name("/a", "a001");
 
 	deliver_unmount(r->deliver, &name);
-	cr_assert_eq(deliver_mount(r->deliver, &name,
-				   fd_reopen_readonly(r->ring_fd)),
-		     0);
+	rig_mount(r, &name);
 }
 
 void rig_done(struct rig *r)
@@ -245,6 +247,15 @@ static void check(const uint8_t *packet, uint64_t pos)
 	cr_assert_eq(memcmp(packet, right, RING_PACKET), 0,
 		     "at %llu is the packet of %llu",
 		     (unsigned long long)pos, (unsigned long long)stamp);
+}
+
+void rig_expect_status(struct rig *r, int fd, unsigned status)
+{
+	char head[1024], line[32];
+
+	rig_read_head(r, fd, head, sizeof head);
+	(void)snprintf(line, sizeof line, "HTTP/1.1 %u ", status);
+	cr_assert_eq(strncmp(head, line, strlen(line)), 0, "%s", head);
 }
 
 void rig_read_packets(struct rig *r, int fd, uint64_t *pos, size_t n)

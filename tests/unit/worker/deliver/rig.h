@@ -36,6 +36,8 @@ void rig_init_with(struct rig *, size_t ring_size,
 void rig_done(struct rig *);
 /* A path of the listener. */
 struct msg_deliver_mount rig_name(const char *path, const char *stream);
+/* The ring at this path. */
+void rig_mount(struct rig *, const struct msg_deliver_mount *);
 /* A listening socket on a free port. */
 int rig_listener(uint16_t *ret_port);
 /* Closes the listener. */
@@ -62,6 +64,9 @@ void rig_read(struct rig *, int fd, void *data, size_t len);
 
 /* Reads a response head with its last empty line into text of size. */
 void rig_read_head(struct rig *, int fd, char *text, size_t size);
+
+/* Reads a response head, which has this status. */
+void rig_expect_status(struct rig *, int fd, unsigned status);
 
 /* Reads n packets and checks that they are those from *pos on. */
 void rig_read_packets(struct rig *, int fd, uint64_t *pos, size_t n);

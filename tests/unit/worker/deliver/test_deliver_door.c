@@ -38,12 +38,6 @@ static int on_send(const struct msg *m, void *arg)
 	return 0;
 }
 
-static void mount(struct scene *s, const struct msg_deliver_mount *name)
-{
-	cr_assert_eq(deliver_mount(s->rig.deliver, name,
-				   fd_reopen_readonly(s->rig.ring_fd)), 0);
-}
-
 static void init(struct scene *s)
 {
 	*s = (struct scene){ 0 };
@@ -86,11 +80,7 @@ static void answer(struct scene *s, unsigned n, enum ask_verdict verdict)
 
 static void expect(struct scene *s, int fd, unsigned status)
 {
-	char head[1024], line[32];
-
-	rig_read_head(&s->rig, fd, head, sizeof head);
-	(void)snprintf(line, sizeof line, "HTTP/1.1 %u ", status);
-	cr_assert_eq(strncmp(head, line, strlen(line)), 0, "%s", head);
+	rig_expect_status(&s->rig, fd, status);
 	(void)close(fd);
 }
 
@@ -120,15 +110,15 @@ Test(deliver_door, a_free_playlist_opens_no_other_one)
 	int fd;
 
 	init(&s);
-	mount(&s, &open);
-	mount(&s, &closed);
+	rig_mount(&s.rig, &open);
+	rig_mount(&s.rig, &closed);
 	expect(&s, segment(&s, "/free/7.ts", 0), 404);
 	fd = segment(&s, "/live/7.ts", 1);
 	answer(&s, 1, ASK_DENIED);
 	expect(&s, fd, 403);
 	/* also at the same path, once it is not free any more */
 	open.no_auth = false;
-	mount(&s, &open);
+	rig_mount(&s.rig, &open);
 	fd = segment(&s, "/free/7.ts", 2);
 	answer(&s, 2, ASK_DENIED);
 	expect(&s, fd, 403);
@@ -142,7 +132,7 @@ Test(deliver_door, each_query_without_a_token_needs_its_own_permission)
 	int fd;
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?key=good", 1);
 	answer(&s, 1, ASK_ALLOWED);
 	expect(&s, fd, 404);
@@ -165,7 +155,7 @@ Test(deliver_door, a_session_of_hls_that_was_ended_stays_so)
 	int fd;
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?token=a", 1);
 	answer(&s, 1, ASK_ALLOWED);
 	expect(&s, fd, 404);
@@ -194,8 +184,8 @@ Test(deliver_door, the_key_of_a_session_is_that_of_its_client)
 			.authorize = true, .seed = 77,
 		});
 		if (i > 0)
-			mount(&s, &other);
-		mount(&s, &live);
+			rig_mount(&s.rig, &other);
+		rig_mount(&s.rig, &live);
 		(void)snprintf(path, sizeof path, "/live/7.ts?token=%s",
 			       tokens[i]);
 		(void)close(segment(&s, path, 1));
@@ -262,7 +252,7 @@ Test(deliver_door, a_worker_that_retires_closes_connections_after_answers)
 
 	init(&s);
 	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){ 0 });
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	viewer = rig_request(&s.rig, "GET /a" HOST);
 	rig_await_viewers(&s.rig, 1);
 	idle = rig_request(&s.rig, "GET /live/7.ts" HOST);
@@ -270,8 +260,8 @@ Test(deliver_door, a_worker_that_retires_closes_connections_after_answers)
 	fd = rig_connect(&s.rig);
 	rig_turn(&s.rig, 20);
 	deliver_renew(s.rig.deliver);
-	mount(&s, &live);
-	mount(&s, &stays);
+	rig_mount(&s.rig, &live);
+	rig_mount(&s.rig, &stays);
 	deliver_settle(s.rig.deliver, &(struct msg_deliver_settle){ true });
 	rig_turn(&s.rig, 20);
 	cr_assert_eq(deliver_status(s.rig.deliver).viewers, 1u);
@@ -289,7 +279,7 @@ Test(deliver_door, a_session_of_hls_ends_with_its_last_request_that_waits)
 	int fd;
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	(void)close(segment(&s, "/live/7.ts", 1));
 	rig_turn(&s.rig, 20);
 	fd = segment(&s, "/live/7.ts", 2);
@@ -309,14 +299,14 @@ Test(deliver_door, a_permission_counts_for_its_stream)
 	struct scene s;
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = ask(&s, "GET /a" HOST, 1);
 	hls = segment(&s, "/live/7.ts", 2);
 	deliver_unmount(s.rig.deliver, &other);
-	mount(&s, &other);
+	rig_mount(&s.rig, &other);
 	live_other.stream = "b002";
 	deliver_unmount(s.rig.deliver, &live);
-	mount(&s, &live_other);
+	rig_mount(&s.rig, &live_other);
 	answer(&s, 1, ASK_ALLOWED);
 	answer(&s, 2, ASK_ALLOWED);
 	expect(&s, fd, 404);
@@ -333,7 +323,7 @@ Test(deliver_door, a_permission_follows_a_renamed_stream)
 
 	init(&s);
 	fd = ask(&s, "GET /a" HOST, 1);
-	mount(&s, &renamed);
+	rig_mount(&s.rig, &renamed);
 	answer(&s, 1, ASK_ALLOWED);
 	rig_await_viewers(&s.rig, 1);
 	expect(&s, fd, 200);
@@ -348,7 +338,7 @@ Test(deliver_door, an_end_reaches_viewers_that_wait_for_packets)
 
 	init(&s);
 	demanded.demand = true;
-	mount(&s, &demanded);
+	rig_mount(&s.rig, &demanded);
 	kicked = ask(&s, "GET /d" HOST, 1);
 	denied = ask(&s, "GET /d" HOST, 2);
 	stays = ask(&s, "GET /d" HOST, 3);
@@ -390,12 +380,12 @@ Test(deliver_door, viewers_that_wait_are_judged_by_the_new_settings)
 
 	init(&s);
 	demanded.demand = demanded.no_auth = true;
-	mount(&s, &demanded);
+	rig_mount(&s.rig, &demanded);
 	fd = rig_request(&s.rig, "GET /d" HOST);
 	rig_until(&s.rig, is_waiting, &s);
 	cr_assert_eq(s.n, 0);
 	demanded.no_auth = false;
-	mount(&s, &demanded);
+	rig_mount(&s.rig, &demanded);
 	/* else the stream stops; its packets wait for the permission */
 	cr_assert(is_waiting(&s));
 	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 1 });
@@ -409,7 +399,7 @@ Test(deliver_door, viewers_that_wait_are_judged_by_the_new_settings)
 	/* a permission may come when nobody needs it */
 	later = ask(&s, "GET /d" HOST, 2);
 	demanded.no_auth = true;
-	mount(&s, &demanded);
+	rig_mount(&s.rig, &demanded);
 	answer(&s, 2, ASK_ALLOWED);
 	rig_mark(&s.rig);
 	rig_write(&s.rig, 64);
@@ -430,11 +420,11 @@ Test(deliver_door, a_permission_for_all_ends_with_the_setting)
 		.authorize = true, .shared = true,
 	});
 	open.no_auth = true;
-	mount(&s, &open);
+	rig_mount(&s.rig, &open);
 	fd = ask(&s, "GET /o" HOST, 1);
 	cr_assert(s.free[0]);
 	open.no_auth = false;
-	mount(&s, &open);
+	rig_mount(&s.rig, &open);
 	answer(&s, 1, ASK_ALLOWED);
 	rig_until(&s.rig, is_asked, &(struct wanted){ &s, 2 });
 	cr_assert_not(s.free[1]);
@@ -485,7 +475,7 @@ Test(deliver_door, a_client_of_hls_is_one_viewer_until_its_session_ends)
 	int fd;
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?token=a", 1);
 	/* a request without a permission is none */
 	cr_assert_eq(bytes_of_first(&s), 0);
@@ -515,7 +505,7 @@ Test(deliver_door, a_session_of_hls_without_requests_ends)
 	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
 		.authorize = true,
 	});
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?token=a", 1);
 	answer(&s, 1, ASK_ALLOWED);
 	expect(&s, fd, 404);
@@ -541,12 +531,12 @@ Test(deliver_door, a_session_of_hls_follows_its_path)
 	int fd, ring = ring_create(RING_UNIT, RING_GROWN);
 
 	init(&s);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?token=a", 1);
 	answer(&s, 1, ASK_ALLOWED);
 	expect(&s, fd, 404);
 	renamed.stream = "b002";
-	mount(&s, &renamed);
+	rig_mount(&s.rig, &renamed);
 	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 404);
 	expect_viewers(&s, "b002", 1);
 	/* to another ring */
@@ -555,7 +545,7 @@ Test(deliver_door, a_session_of_hls_follows_its_path)
 	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 404);
 	/* not to another stream */
 	deliver_unmount(s.rig.deliver, &renamed);
-	mount(&s, &live);
+	rig_mount(&s.rig, &live);
 	fd = segment(&s, "/live/7.ts?token=a", 2);
 	answer(&s, 2, ASK_DENIED);
 	expect(&s, fd, 403);

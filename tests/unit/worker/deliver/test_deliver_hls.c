@@ -35,8 +35,7 @@ static void scene_init(struct scene *s)
 				       .wall_ms = 1000000,
 				       .independent = true } };
 	rig_init(&s->rig, 16 << 20);
-	cr_assert_eq(deliver_mount(s->rig.deliver, &news,
-				   fd_reopen_readonly(s->rig.ring_fd)), 0);
+	rig_mount(&s->rig, &news);
 }
 
 /* The next segment begins here. */
@@ -242,14 +241,12 @@ Test(deliver_hls, a_stream_on_demand_lists_no_segment_of_an_earlier_run)
 	add_segments(&s, 6);
 	demanded.demand = true;
 	/* it runs: the list stays */
-	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &demanded);
 	fd = rig_request(&s.rig, GET("/news.m3u8"));
 	expect_playlist(&s, fd, FIRST + 2, 4);
 	rig_write(&s.rig, PACKETS / 2);
 	demanded.stopped = true;
-	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &demanded);
 	say(fd, GET("/news.m3u8"));
 	rig_turn(&s.rig, 20);
 	cr_assert_not(has_answer(fd));
@@ -261,8 +258,7 @@ Test(deliver_hls, a_stream_on_demand_lists_no_segment_of_an_earlier_run)
 	expect_playlist(&s, fd, FIRST + 7, 1);
 	/* a deliver that starts meanwhile */
 	deliver_unmount(s.rig.deliver, &demanded);
-	cr_assert_eq(deliver_mount(s.rig.deliver, &demanded,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &demanded);
 	say(fd, GET("/news.m3u8"));
 	rig_turn(&s.rig, 20);
 	cr_assert_not(has_answer(fd));
@@ -296,8 +292,7 @@ Test(deliver_hls, a_waiting_request_waits_for_the_next_ring_of_its_stream)
 				   fd_reopen_readonly(ring)), 0);
 	fd = rig_request(&s.rig, GET("/news.m3u8"));
 	rig_turn(&s.rig, 20);
-	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &news);
 	rig_turn(&s.rig, 20);
 	cr_assert_not(has_answer(fd));
 	add_segments(&s, 1);
@@ -430,8 +425,7 @@ Test(deliver_hls, a_missing_segment_is_empty_in_its_own_format)
 	expect_empty(&s, fd, "\r\nContent-Type: video/mp2t\r\n");
 	mp4.path = "/film.m3u8";
 	mp4.fmp4 = true;
-	cr_assert_eq(deliver_mount(s.rig.deliver, &mp4,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &mp4);
 	say(fd, GET("/film/4999.m4s"));
 	expect_empty(&s, fd, "\r\nContent-Type: video/mp4\r\n");
 	(void)close(fd);
@@ -457,8 +451,7 @@ Test(deliver_hls, a_request_that_waits_keeps_its_place)
 
 	rig_init_with(&s.rig, 16 << 20,
 		      &(struct deliver_config){ .max_conns = PLACES });
-	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &news);
 	fd = rig_request(&s.rig, GET("/news.m3u8"));
 	rig_turn(&s.rig, RIG_TICK_MS);
 	for (unsigned i = 0; i < SILENT; i++) {
@@ -542,8 +535,7 @@ Test(deliver_hls, a_name_by_hash_is_that_of_one_segment_for_ever)
 	expect_error(&s, fd, 404);
 	/* in another process, and when the segment is complete */
 	deliver_unmount(s.rig.deliver, &news);
-	cr_assert_eq(deliver_mount(s.rig.deliver, &news,
-				   fd_reopen_readonly(s.rig.ring_fd)), 0);
+	rig_mount(&s.rig, &news);
 	say(fd, GET("/news.m3u8"));
 	get_text(&s, fd, later);
 	cr_assert_str_eq(later, text);

@@ -310,8 +310,7 @@ Test(deliver_http, a_play_path_gets_its_new_id_with_its_name)
 
 	rig_init(&rig, RING_UNIT);
 	play.address = MSG_PLAY_ADDRESS;
-	cr_assert_eq(deliver_mount(rig.deliver, &play,
-				   fd_reopen_readonly(rig.ring_fd)), 0);
+	rig_mount(&rig, &play);
 	deliver_move(rig.deliver, &(struct msg_deliver_move){
 		.from = "/play/a001", .to = "/play/b002", .stream = "b002" });
 	while (deliver_next_change(rig.deliver, &cursor, &report)) {

@@ -36,9 +36,7 @@ static void mount(struct rig *r, bool stopped)
 	struct msg_deliver_mount name = demanded;
 
 	name.stopped = stopped;
-	cr_assert_eq(deliver_mount(r->deliver, &name,
-				   fd_reopen_readonly(r->ring_fd)),
-		     0);
+	rig_mount(r, &name);
 }
 
 static void init(struct rig *r, struct reports *seen, unsigned start_ms)
@@ -106,8 +104,7 @@ Test(demand_wait, the_first_viewer_is_reported_and_answered_with_its_packets)
 	pos = ring_writer_pos(r.writer);
 	rig_mark(&r);
 	rig_write(&r, PLENTY);
-	rig_read_head(&r, fd, head, sizeof head);
-	cr_assert_eq(strncmp(head, "HTTP/1.1 200 ", 13), 0, "%s", head);
+	rig_expect_status(&r, fd, 200);
 	rig_read_packets(&r, fd, &pos, PLENTY);
 	cr_assert_eq(seen.n, 1);
 	(void)close(fd);
@@ -118,13 +115,11 @@ Test(demand_wait, a_start_that_fails_is_503_after_the_limit)
 {
 	struct rig r;
 	struct reports seen;
-	char head[512];
 	int fd;
 
 	init(&r, &seen, 50);
 	fd = watch(&r, &seen, 1);
-	rig_read_head(&r, fd, head, sizeof head);
-	cr_assert_eq(strncmp(head, "HTTP/1.1 503 ", 13), 0, "%s", head);
+	rig_expect_status(&r, fd, 503);
 	cr_assert_eq(count(&r), 0);
 	(void)close(fd);
 	rig_done(&r);
@@ -160,14 +155,12 @@ Test(demand_wait, a_removed_path_rejects_those_who_wait)
 {
 	struct rig r;
 	struct reports seen;
-	char head[512];
 	int fd;
 
 	init(&r, &seen, 0);
 	fd = watch(&r, &seen, 1);
 	deliver_unmount(r.deliver, &demanded);
-	rig_read_head(&r, fd, head, sizeof head);
-	cr_assert_eq(strncmp(head, "HTTP/1.1 503 ", 13), 0, "%s", head);
+	rig_expect_status(&r, fd, 503);
 	(void)close(fd);
 	rig_done(&r);
 }
@@ -178,16 +171,13 @@ static void change(struct rig *r)
 	struct msg_deliver_mount name = demanded;
 
 	name.no_auth = true;
-	cr_assert_eq(deliver_mount(r->deliver, &name,
-				   fd_reopen_readonly(r->ring_fd)),
-		     0);
+	rig_mount(r, &name);
 }
 
 Test(demand_wait, a_changed_path_keeps_those_who_wait)
 {
 	struct rig r;
 	struct reports seen;
-	char head[512];
 	uint64_t pos;
 	int fd;
 
@@ -200,8 +190,7 @@ Test(demand_wait, a_changed_path_keeps_those_who_wait)
 	pos = ring_writer_pos(r.writer);
 	rig_mark(&r);
 	rig_write(&r, PLENTY);
-	rig_read_head(&r, fd, head, sizeof head);
-	cr_assert_eq(strncmp(head, "HTTP/1.1 200 ", 13), 0, "%s", head);
+	rig_expect_status(&r, fd, 200);
 	rig_read_packets(&r, fd, &pos, PLENTY);
 	(void)close(fd);
 	rig_done(&r);
@@ -234,7 +223,6 @@ Test(demand_wait, a_path_that_changes_to_an_invalid_ring_is_gone)
 	struct msg_deliver_mount name = demanded;
 	struct rig r;
 	struct reports seen;
-	char head[512];
 	int fds[2], fd;
 
 	init(&r, &seen, 0);
@@ -242,8 +230,7 @@ Test(demand_wait, a_path_that_changes_to_an_invalid_ring_is_gone)
 	cr_assert_eq(pipe(fds), 0);
 	name.no_auth = true;
 	cr_assert_lt(deliver_mount(r.deliver, &name, fds[0]), 0);
-	rig_read_head(&r, fd, head, sizeof head);
-	cr_assert_eq(strncmp(head, "HTTP/1.1 503 ", 13), 0, "%s", head);
+	rig_expect_status(&r, fd, 503);
 	(void)close(fds[0]);
 	(void)close(fds[1]);
 	(void)close(fd);
