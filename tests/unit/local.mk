@@ -351,6 +351,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_pipeline_file \
 	tests/unit/worker/stream/test_pipeline_files \
 	tests/unit/worker/stream/test_pipeline_rtp \
+	tests/unit/worker/stream/test_pipeline_stop \
 	tests/unit/worker/stream/test_pipeline_udp \
 	tests/unit/worker/stream/test_reentry \
 	tests/unit/worker/stream/test_selector \

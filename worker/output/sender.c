@@ -110,6 +110,19 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 	}
 }
 
+void sender_shorten(struct sender *s, size_t most, uint64_t now_ns)
+{
+	size_t waiting = fifo_len(&s->fifo), n = 0;
+
+	if (waiting > most)
+		n = (waiting - most + DATAGRAM_PACKETS - 1) /
+		    DATAGRAM_PACKETS * DATAGRAM_PACKETS;
+	n = MIN(n, waiting);
+	if (n > 0)
+		send_first(s, NULL, n, now_ns);
+	fifo_drop(&s->fifo, n);
+}
+
 struct ts_run sender_waiting(const struct sender *s)
 {
 	if (fifo_len(&s->fifo) == 0)

@@ -30,6 +30,9 @@ void sender_done(struct sender *);
 void sender_feed(struct sender *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
+/* Sends the oldest packets at once, until at most so many wait. */
+void sender_shorten(struct sender *, size_t most, uint64_t now_ns);
+
 /* The packets in the queue. */
 struct ts_run sender_waiting(const struct sender *);
 

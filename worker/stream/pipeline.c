@@ -503,6 +503,12 @@ void pipeline_free(struct pipeline **ptr)
 	splice_free(&p->splice);
 	cas_stage_free(&p->cas);
 	own_tables_free(&p->tables);
+	/* a burst disturbs receivers less than a loss */
+	if (p->n_paced > 0) {
+		sender_shorten(&p->sender, STREAM_WAITING_MAX, p->now_ns);
+		stream_memory_set_waiting(p->memory,
+					  sender_waiting(&p->sender));
+	}
 	stream_memory_close(&p->memory);
 	/* all outputs stop at the same time: a disk that hangs does not delay
 	 * the others */
