@@ -119,18 +119,19 @@ test('streams wait for an adapter that is off, changed or killed',
 	const other = await Sender.start(t, multiplex(), 5001);
 	await more(recorder);
 	assert.deepEqual(readers(), before);
-	const lists = await recorder.stop();
-	const ends = await statuses(sluice);
-
-	timing.unlessHeldUp(sluice.log, ends, () =>
-		assert.deepEqual(lists.map(faults), [0, 0, 0]));
 
 	const { pid: last } = sluice.worker('adapter', 'd');
 	await sluice.cmd('restart-adapter', { id: 'd' });
 	await sluice.replaced('adapter', 'd', last);
 	await sluice.replaced('stream', 'p1', before[0]);
 	await onair(sluice);
+	await more(recorder);
 	other.stop();
+	const lists = await recorder.stop();
+	const ends = await statuses(sluice);
+
+	timing.unlessHeldUp(sluice.log, ends, () =>
+		assert.deepEqual(lists.map(faults), [0, 0, 0]));
 
 	await sluice.cmd('set-adapter', { id: 'd', adapter: { remove: true } });
 	assert.deepEqual((await sluice.cmd('load')).make_stream, []);
