@@ -109,8 +109,7 @@ static void note_taken(struct adapter_proc *p, bool taken)
 {
 	int before = p->taken;
 
-	p->taken = taken ? (int)json_integer_value(
-				   json_object_get(p->entry, "adapter")) : -1;
+	p->taken = taken ? (int)p->status.tuner.adapter : -1;
 	if (before == p->taken || p->of->on_taken == NULL)
 		return;
 	if (before >= 0)
@@ -231,7 +230,8 @@ static bool tune(struct adapter_proc *p, const json_t *before,
 	    !tuner_spec_is(before) || !tuner_spec_is(entry) ||
 	    tuner_spec_parse(before, &from, NULL) < 0 ||
 	    tuner_spec_parse(entry, &to, NULL) < 0 ||
-	    from.adapter != to.adapter || from.device != to.device)
+	    from.adapter != to.adapter || from.device != to.device ||
+	    strcmp(from.path, to.path) != 0)
 		return false;
 	m.adapter_tune.entry = entry;
 	service_proc_send(p->item.service, &m, NULL);

@@ -495,6 +495,7 @@ const struct field_table adapter_tune_fields =
 #define AT(member) FIELD_AT(struct msg_adapter_tuner, member)
 static const struct field adapter_tuner_rows[] = {
 	{ "taken", AT(taken) },
+	{ "adapter", AT(adapter), .max = 255 },
 	{ "silent", AT(silent) },
 	{ "status", AT(status) },
 	{ "signal", AT(signal) },

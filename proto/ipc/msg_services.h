@@ -112,6 +112,7 @@ struct msg_adapter_start {
 /* The frontend of a tuner; all zero for another source. */
 struct msg_adapter_tuner {
 	bool taken;              /* the frontend is open */
+	uint32_t adapter;        /* number of the adapter that has it */
 	bool silent;             /* a watchdog has stopped it: no event */
 	uint32_t status;         /* enum fe_status */
 	uint32_t signal, snr;    /* raw values of the driver */

@@ -119,12 +119,16 @@ static const struct field rows[] = {
 	{ "type", AT(system), .choices = systems, .max = 10,
 	  .initial = TUNER_S2, .flags = FIELD_OBSERVER,
 	  .help = "Delivery system." },
-	{ "adapter", AT(adapter), .max = 255, .flags = FIELD_OBSERVER,
+	{ "adapter", AT(adapter), .max = 255, .initial = -1,
+	  .flags = FIELD_OBSERVER,
 	  .help = "Number of the adapter." },
 	{ "device", AT(device), .max = 255, .flags = FIELD_OBSERVER,
 	  .help = "Number of the frontend." },
+	{ "path", AT(path), .flags = FIELD_OBSERVER,
+	  .help = "Place of the hardware as in /sys, such as usb1/1-3, instead "
+		  "of the number of the adapter." },
 	{ "mac", AT(mac), .flags = FIELD_OBSERVER,
-	  .help = "Hardware address of the adapter, instead of its number." },
+	  .help = "Hardware address; it does not select the adapter." },
 	{ "frequency", BY(number_hook, frequency), .form = "number",
 	  .flags = FIELD_OBSERVER, .unit = "MHz",
 	  .help = "Frequency of the transponder or channel; kHz and Hz are "
@@ -308,7 +312,7 @@ static int judge_channel(struct tuner_spec *s, struct errmsg *error)
 	return 0;
 }
 
-static int judge_mac(const struct tuner_spec *s, struct errmsg *error)
+static int judge_device(struct tuner_spec *s, struct errmsg *error)
 {
 	for (size_t i = 0; s->mac[i] != '\0'; i++)
 		if (i % 3 == 2 ? s->mac[i] != ':'
@@ -320,6 +324,12 @@ static int judge_mac(const struct tuner_spec *s, struct errmsg *error)
 	if (s->mac[0] != '\0' && strlen(s->mac) != TUNER_MAC_MAX)
 		return errmsg_fail(error, -EINVAL, "mac: \"%s\" is not 17 "
 				   "characters long", s->mac);
+	/* another adapter than that would be used */
+	if (s->mac[0] != '\0' && s->path[0] == '\0' && s->adapter < 0)
+		return errmsg_fail(error, -ENODATA, "adapter: is missing: an "
+				   "adapter is selected by adapter or path, "
+				   "not by mac");
+	s->adapter = s->adapter < 0 ? 0 : s->adapter;
 	return 0;
 }
 
@@ -355,7 +365,7 @@ int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 	    json_object_get(adapter, "bandwidth") == NULL)
 		s.bandwidth = 3; /* 6000 */
 	if (r == 0)
-		r = judge_mac(&s, error);
+		r = judge_device(&s, error);
 	if (r == 0)
 		r = judge_modulation(&s, error);
 	if (r == 0)

@@ -51,6 +51,7 @@ enum tuner_unicable {
 enum {
 	TUNER_DISEQC_MAX = 128,
 	TUNER_MAC_MAX = 17,
+	TUNER_PATH_MAX = 128,
 	TUNER_COMMANDS_MAX = 8, /* of DISEQC_RAW */
 	TUNER_COMMAND_BYTES = 6,
 	TUNER_NO_STREAM = -1,
@@ -77,6 +78,7 @@ struct tuner_spec {
 	unsigned system; /* enum tuner_system */
 	int adapter, device;
 	char mac[TUNER_MAC_MAX + 1];
+	char path[TUNER_PATH_MAX]; /* instead of adapter; "": none */
 	double frequency; /* MHz; 0: missing */
 	unsigned polarization, symbolrate, fec, fec_lp, modulation, rolloff,
 		pilot;

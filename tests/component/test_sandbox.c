@@ -125,8 +125,9 @@ static const struct role {
 	{ &stream_role, 0, "cert/clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
 	{ &picture, NEED_CLOCK, NULL, NULL, 0 },
-	/* of a server */
+	/* of a server, and of a tuner */
 	{ &adapter_role, NEED_TCP, NULL, NULL, UDP | TCP },
+	{ &adapter_role, NEED_DEVICES | NEED_FILES, NULL, NULL, UDP },
 };
 
 enum { LIST_ROLE = 11 };

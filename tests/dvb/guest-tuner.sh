@@ -154,6 +154,16 @@ check 'the other adapter goes on' has a '"lock":true'
 echo 1 >$P/plug
 await 'and runs when it is back' 15 has b '"lock":true'
 
+api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
+	"enable": true, "type": "T", "path": "platform/fakedvb",
+	"adapter": 7, "frequency": 474}}' >/tmp/reply
+await 'an adapter is found by the place of its hardware' 10 has b \
+	'"error":".*adapter0/frontend0isbusy'
+api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
+	"enable": true, "type": "T", "adapter": 1, "frequency": 474}}' \
+	>/tmp/reply
+await 'and another one by its number' 20 has b '"lock":true'
+
 # a driver that hangs
 param hang 0,1,0,0,0,0,0,0
 await 'a driver that hangs is reported' 20 has b 'doesnotreturn'

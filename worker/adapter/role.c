@@ -70,6 +70,7 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 		.lost = report.lost,
 		.tuner = {
 			.taken = report.dvb.taken,
+			.adapter = (uint32_t)report.dvb.adapter,
 			.silent = report.silent,
 			.status = report.dvb.status,
 			.signal = report.dvb.signal_raw,

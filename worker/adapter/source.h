@@ -19,6 +19,7 @@ struct source;
 /* What the driver of a tuner reports. */
 struct source_signal {
 	bool taken;                   /* the frontend is open */
+	int adapter;                  /* number of the adapter that has it */
 	unsigned status;              /* enum fe_status */
 	unsigned signal_raw, snr_raw; /* of the driver */
 	int signal_db, snr_db;        /* 1/100 dBm, 1/100 dB; 0: unknown */

@@ -264,6 +264,7 @@ static void fill_report(struct tuner_source *s, struct source_report *ret)
 	ret->error = s->error.text[0] != '\0' ? s->error.text : NULL;
 	ret->dvb = (struct source_signal){
 		.taken = s->state.taken,
+		.adapter = s->state.adapter,
 		.status = signal->status,
 		.signal_raw = signal->signal_raw,
 		.snr_raw = signal->snr_raw,
@@ -283,7 +284,7 @@ static void look_for_device(const struct tuner_source *s)
 	if (s->state.taken || s->state.error.text[0] == '\0')
 		return;
 	(void)snprintf(path, sizeof path, DVB_FOLDER "/adapter%d/frontend%d",
-		       s->spec.adapter, s->spec.device);
+		       s->state.adapter, s->spec.device);
 	(void)hidden_by_sandbox(path);
 }
 

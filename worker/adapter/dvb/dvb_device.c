@@ -14,6 +14,8 @@
 
 enum {
 	POWER_OFF_MS = 1000,
+	ADAPTERS_MAX = 256,
+	LINK_MAX = 512,
 };
 
 /* --- calls --- */
@@ -149,6 +151,36 @@ static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 			   "%s only", d->name, systems);
 }
 
+/* Is the frontend of this adapter at the place of the hardware? */
+static bool is_at(struct dvb_device *d, int adapter,
+		  const struct tuner_spec *spec)
+{
+	char name[DVB_PATH_MAX], target[LINK_MAX], place[LINK_MAX];
+	ssize_t n;
+
+	(void)snprintf(name, sizeof name, "/sys/class/dvb/dvb%d.frontend%d",
+		       adapter, spec->device);
+	n = d->ops->link(d->ctx, name, target, sizeof target - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	(void)snprintf(place, sizeof place, "/%s/", spec->path);
+	return strstr(target, place) != NULL;
+}
+
+/* The number of the adapter; -ENODEV: none is at the place. */
+static int find_adapter(struct dvb_device *d, const struct tuner_spec *spec,
+			struct errmsg *error)
+{
+	if (spec->path[0] == '\0')
+		return spec->adapter;
+	for (int i = 0; i < ADAPTERS_MAX; i++)
+		if (is_at(d, i, spec))
+			return i;
+	return errmsg_fail(error, -ENODEV, "no device frontend%d at path %s",
+			   spec->device, spec->path);
+}
+
 /* Several frontends of an adapter may share one demultiplexer. */
 static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
@@ -159,9 +191,9 @@ static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 
 	for (size_t i = 0; r == -ENOENT && i < ARRAY_LEN(devices); i++) {
 		(void)snprintf(path, sizeof path, "%s/adapter%d/dvr%d",
-			       d->root, spec->adapter, devices[i]);
+			       d->root, d->adapter, devices[i]);
 		(void)snprintf(d->demux, sizeof d->demux,
-			       "%s/adapter%d/demux%d", d->root, spec->adapter,
+			       "%s/adapter%d/demux%d", d->root, d->adapter,
 			       devices[i]);
 		r = open_path(d, path, O_RDONLY);
 	}
@@ -177,10 +209,13 @@ int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
 	char path[DVB_PATH_MAX];
-	int r;
+	int r = find_adapter(d, spec, error);
 
+	if (r < 0)
+		return r;
+	d->adapter = r;
 	(void)snprintf(path, sizeof path, "%s/adapter%d/frontend%d", d->root,
-		       spec->adapter, spec->device);
+		       d->adapter, spec->device);
 	memset(d->lacks, 0, sizeof d->lacks);
 	r = open_path(d, path, O_RDWR);
 	if (r < 0)

@@ -38,6 +38,7 @@ struct dvb_device {
 	/* A call begins; NULL: it has returned.  May be NULL. */
 	void (*on_call)(const char *name, void *arg);
 	void *arg;
+	int adapter;       /* its number at the last opening */
 	int frontend, dvr; /* -1: closed */
 	char demux[DVB_PATH_MAX];
 	char name[128];    /* of the frontend, as the driver says */

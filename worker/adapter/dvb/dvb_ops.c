@@ -37,6 +37,14 @@ static ssize_t read_device(void *ctx, int fd, void *ret, size_t size)
 	return n < 0 ? -errno : n;
 }
 
+static ssize_t read_link(void *ctx, const char *path, char *ret, size_t size)
+{
+	ssize_t n = readlink(path, ret, size);
+
+	(void)ctx;
+	return n < 0 ? -errno : n;
+}
+
 static void sleep_ms(void *ctx, unsigned ms)
 {
 	struct timespec left = { .tv_sec = ms / 1000,
@@ -52,5 +60,6 @@ const struct dvb_ops dvb_system = {
 	.close = close_device,
 	.ioctl = control,
 	.read = read_device,
+	.link = read_link,
 	.sleep = sleep_ms,
 };

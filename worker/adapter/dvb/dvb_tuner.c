@@ -63,6 +63,7 @@ static void publish(struct dvb_tuner *t, bool readable)
 	(void)pthread_mutex_lock(&t->lock);
 	t->dvr = readable ? t->device.dvr : -1;
 	t->state.taken = t->open;
+	t->state.adapter = t->device.adapter;
 	t->state.tuned = t->tuned;
 	t->state.whole = t->device.whole;
 	t->state.refused = t->device.refused;
@@ -232,7 +233,8 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	requests = t->requests;
 	changed = t->changed;
 	other = changed && (t->wanted.adapter != t->spec.adapter ||
-			    t->wanted.device != t->spec.device);
+			    t->wanted.device != t->spec.device ||
+			    strcmp(t->wanted.path, t->spec.path) != 0);
 	*ret_pids = t->pids_changed;
 	if (changed)
 		t->spec = t->wanted;

@@ -28,6 +28,7 @@ enum dvb_request {
 
 struct dvb_state {
 	bool taken;        /* the frontend is open */
+	int adapter;       /* the number of the adapter; 0: not opened yet */
 	bool tuned;        /* the driver accepted the tuning */
 	bool absent;       /* there is no such device */
 	unsigned tunes;    /* tunings that were accepted */

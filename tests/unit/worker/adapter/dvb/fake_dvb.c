@@ -57,6 +57,7 @@ static int open_fake(void *ctx, const char *path, int flags)
 
 	(void)flags;
 	(void)pthread_mutex_lock(&f->lock);
+	(void)snprintf(f->path, sizeof f->path, "%s", path);
 	r = open_locked(f, path);
 	(void)pthread_mutex_unlock(&f->lock);
 	return r;
@@ -255,6 +256,18 @@ static ssize_t read_fake(void *ctx, int fd, void *ret, size_t size)
 	return n;
 }
 
+static ssize_t link_fake(void *ctx, const char *path, char *ret, size_t size)
+{
+	struct fake_dvb *f = ctx;
+	unsigned adapter;
+
+	if (sscanf(path, "/sys/class/dvb/dvb%u.frontend0", &adapter) != 1 ||
+	    adapter >= ARRAY_LEN(f->links) || f->links[adapter] == NULL)
+		return -ENOENT;
+	memcpy(ret, f->links[adapter], MIN(size, strlen(f->links[adapter])));
+	return (ssize_t)strlen(f->links[adapter]);
+}
+
 static void sleep_fake(void *ctx, unsigned ms)
 {
 	struct fake_dvb *f = ctx;
@@ -269,6 +282,7 @@ const struct dvb_ops fake_dvb_ops = {
 	.close = close_fake,
 	.ioctl = control_fake,
 	.read = read_fake,
+	.link = link_fake,
 	.sleep = sleep_fake,
 };
 

@@ -32,6 +32,7 @@ struct fake_dvb {
 	bool hangs;       /* FE_READ_STATUS does not return */
 	bool hung;        /* it waits */
 	unsigned systems; /* bits; 0: all */
+	const char *links[4]; /* of /sys/class/dvb/dvbN.frontend0; or NULL */
 	bool has_dvr1;    /* frontends have a demultiplexer each */
 	bool no_stats;    /* API 3 only */
 	bool no_old;      /* API 5 only */
@@ -41,6 +42,7 @@ struct fake_dvb {
 	bool overflow;    /* once */
 	enum fake_kind fds[FAKE_FDS];
 	unsigned filters;
+	char path[128]; /* of the last open */
 	/* "open frontend0; tone 1; ..." */
 	char log[FAKE_LOG];
 	size_t len;

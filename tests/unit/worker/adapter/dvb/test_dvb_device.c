@@ -97,6 +97,22 @@ Test(dvb_device, says_why_it_cannot_be_opened)
 	}
 }
 
+/* Numbers change with the order of detection. */
+Test(dvb_device, is_found_by_the_place_of_its_hardware)
+{
+	setup("T", 0);
+	(void)snprintf(spec.path, sizeof spec.path, "usb1/1-3");
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), -ENODEV);
+	cr_assert_str_eq(error.text, "no device frontend0 at path usb1/1-3");
+	fake.links[0] = "../../devices/pci0/usb1/1-30/dvb/dvb0.frontend0";
+	fake.links[3] = "../../devices/pci0/usb1/1-3/1-3:1.0/dvb/dvb3.x";
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0, "%s",
+		     error.text);
+	cr_assert_str_eq(fake.path, "/dev/dvb/adapter3/dvr0");
+	cr_assert_eq(device.adapter, 3);
+	dvb_device_close(&device);
+}
+
 Test(dvb_device, judges_the_type_by_the_frontend)
 {
 	setup("C", 0);
