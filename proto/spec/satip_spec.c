@@ -374,14 +374,15 @@ static void copy_key(const json_t *adapter, const char *key, json_t *to)
 {
 	json_t *value = json_object_get(adapter, key);
 
-	if (json_is_string(value) || json_is_number(value))
+	if (json_is_string(value) || json_is_number(value) ||
+	    json_is_boolean(value))
 		(void)json_object_set(to, key, value);
 }
 
 json_t *satip_spec_keys(const json_t *adapter)
 {
 	static const char *const keys[] = { "server", "transport", "type",
-					    "frequency" };
+					    "frequency", "budget" };
 	json_t *copy = json_object();
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -399,6 +400,7 @@ int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
 
 	if (r == 0)
 		r = read_transport(adapter, &spec, error);
+	spec.whole = !json_is_false(json_object_get(adapter, "budget"));
 	if (r == 0)
 		r = format_query(adapter, spec.query, error);
 	if (r == 0)

@@ -28,6 +28,7 @@ struct satip_spec {
 	struct sockaddr_any server; /* len 0: it has a name */
 	char name[SATIP_NAME_MAX];  /* "": it has an address */
 	uint16_t port;
+	bool whole; /* all PIDs, not only those of programs */
 	enum satip_transport transport;
 	bool fixed_transport; /* the configuration names it */
 	/* the tuning, without PIDs: "freq=11362&msys=dvbs2&src=1&..." */

@@ -29,6 +29,7 @@ class Server {
 		this.t = t;
 		this.requests = [];
 		this.replies = [];
+		this.pids = new Set();
 		this.sequence = this.taken = 0;
 		this.udp = createSocket('udp4');
 		this.mux = new TsMux({ programs, rate: RATE });
@@ -68,10 +69,14 @@ class Server {
 		const [method] = request.split(' ');
 		const cseq = /CSeq: (\d+)/.exec(request)[1];
 		const port = /client_port=(\d+)/.exec(request);
-		const status = this.replies.shift() ?? '200 OK';
+		let status = this.replies.shift() ?? '200 OK';
 		let fields = '';
 
 		this.requests.push(request);
+		if (this.lists && /pids=all/.test(request))
+			status = '400 Bad Request';
+		else
+			this.take(request.split('\r\n')[0]);
 		if (method === 'SETUP' && status === '200 OK') {
 			this.tcp = /RTP\/AVP\/TCP/.test(request);
 			this.port = port && Number(port[1]);
@@ -85,6 +90,32 @@ class Server {
 			`Cseq: ${cseq}\r\n${fields}\r\n`);
 		if (method === 'PLAY' && status === '200 OK')
 			this.playing = true;
+	}
+
+	// The PIDs that the client names.
+	take(line) {
+		const named = (key) => (new RegExp(`[?&]${key}=([\\d,]+)`)
+			.exec(line)?.[1] ?? '').split(',').filter(Boolean)
+			.map(Number);
+
+		if (/[?&]pids=/.test(line))
+			this.pids = new Set(named('pids'));
+		for (const pid of named('addpids'))
+			this.pids.add(pid);
+		for (const pid of named('delpids'))
+			this.pids.delete(pid);
+	}
+
+	// The packets of the wanted PIDs, all of them by default.
+	select(packets) {
+		if (!this.lists)
+			return packets;
+		const parts = [];
+
+		for (let i = 0; i < packets.length; i += 188)
+			if (this.pids.has(packets.readUInt16BE(i + 1) & 8191))
+				parts.push(packets.subarray(i, i + 188));
+		return Buffer.concat(parts);
 	}
 
 	// The tuner: level 204 of 255, quality 9 of 15.
@@ -106,7 +137,7 @@ class Server {
 			this.report();
 		const due = Math.floor((performance.now() - this.begin) *
 			RATE / 8000 / 188) - this.taken;
-		const packets = this.mux.take(due);
+		const packets = this.select(this.mux.take(due));
 
 		this.taken += due;
 
@@ -135,12 +166,12 @@ class Server {
 	}
 }
 
-async function open(t, more = {}, replies = []) {
+async function open(t, more = {}, replies = [], lists = false) {
 	const server = await new Server(t).start();
 	const recorder = await Recorder.start(t,
 		...PNRS.map((pnr) => ({ port: 6000 + pnr })));
 
-	server.replies = replies;
+	Object.assign(server, { replies, lists });
 	const sluice = await Sluice.start(t, { ...config(...PNRS.map(reader)),
 		dvb_tune: [adapter(more)] });
 	await Promise.all(PNRS.map((pnr) => sluice.onair(`p${pnr}`, 20000)));
@@ -212,6 +243,28 @@ test('a busy server is asked again, a lost session is made again',
 	await waitUntil('a lock', async () => (await status(sluice)).lock);
 	await sluice.stop();
 });
+
+for (const budget of [true, false]) {
+	test(`a server sends the PIDs of the programs, budget ${budget}`,
+		async (t) => {
+		const { server, recorder, sluice } = await open(t, { budget },
+			[], true);
+
+		await waitUntil('all PIDs of the programs', () => [...server
+			.pids].sort((a, b) => a - b).join() ===
+			'0,1,16,17,18,20,256,257,512,513');
+		assert.equal(server.requests.filter((r) =>
+			/^SETUP .*pids=all/.test(r)).length, budget ? 1 : 0);
+		assert.equal(server.count('SETUP'), budget ? 2 : 1);
+		assert.match(server.requests.findLast((r) =>
+			r.startsWith('PLAY')), /\/stream=1\?addpids=/);
+		const outputs = (await recorder.stop())
+			.map((list) => checkTs(joined(list)));
+		assert.deepEqual(outputs.map((ts) =>
+			[...ts.pat.programs.keys()]), PNRS.map((n) => [n]));
+		await sluice.stop();
+	});
+}
 
 test('a wrong key is an error that names it', async (t) => {
 	const sluice = await Sluice.start(t, config());

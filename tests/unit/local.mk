@@ -182,7 +182,9 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/test_tuner_source \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/satip/test_rtsp \
+	tests/unit/worker/adapter/satip/test_satip_pids \
 	tests/unit/worker/adapter/satip/test_satip_session \
+	tests/unit/worker/adapter/satip/test_satip_session_pids \
 	tests/unit/worker/adapter/satip/test_ses1 \
 	tests/unit/worker/analysis/test_monitor \
 	tests/unit/worker/analysis/test_pcr_check \
@@ -423,6 +425,14 @@ tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_tls.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
+tests_unit_worker_adapter_satip_test_satip_session_SOURCES = \
+	tests/unit/worker/adapter/satip/test_satip_session.c \
+	tests/unit/worker/adapter/satip/rig.c \
+	tests/unit/worker/adapter/satip/rig.h
+tests_unit_worker_adapter_satip_test_satip_session_pids_SOURCES = \
+	tests/unit/worker/adapter/satip/test_satip_session_pids.c \
+	tests/unit/worker/adapter/satip/rig.c \
+	tests/unit/worker/adapter/satip/rig.h
 tests_unit_worker_adapter_dvb_test_dvb_device_SOURCES = \
 	tests/unit/worker/adapter/dvb/test_dvb_device.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.c \

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/adapter/address_source.c worker/adapter/address_source.h \
+	worker/adapter/program_pids.c worker/adapter/program_pids.h \
 	worker/adapter/role.c \
+	worker/adapter/satip_ports.c worker/adapter/satip_ports.h \
 	worker/adapter/satip_source.c worker/adapter/satip_source.h \
 	worker/adapter/source.h \
 	worker/adapter/tuner_source.c worker/adapter/tuner_source.h

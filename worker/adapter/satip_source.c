@@ -6,8 +6,9 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "worker/adapter/program_pids.h"
 #include "worker/adapter/satip/satip_session.h"
-#include "worker/input/udp_flow.h"
+#include "worker/adapter/satip_ports.h"
 #include "worker/net/curl/resolver.h"
 #include "worker/rtp/rtp_window.h"
 
@@ -22,7 +23,6 @@
 enum {
 	PLACES = 1024,          /* half of them may wait */
 	REORDER_MS = 100,
-	PORT_ATTEMPTS = 16,
 	TURN_MS = 100,
 	LEAVE_MS = 500,         /* for the server to read TEARDOWN */
 	TCP_READ = 128 * 1024,  /* bytes at once */
@@ -46,9 +46,10 @@ struct satip_source {
 	int leaving;             /* the one before, until TEARDOWN is read */
 	uint64_t leave_ns;       /* it is closed then */
 	struct buf in;
-	struct udp_flow media, reports;
-	struct sockaddr_any source; /* that the server named; len 0: none */
+	struct satip_ports ports;
 	struct rtsp_transport group; /* that is joined; port 0: none */
+	struct psi *psi;
+	uint32_t psi_changes;    /* that the wanted PIDs belong to */
 	struct rtp_window *window;
 	struct ts_sync sync;
 	uint64_t turn_ns;        /* the next turn of the session */
@@ -61,10 +62,33 @@ struct satip_source {
 
 /* --- packets --- */
 
+/* A server that sends a list of PIDs has to be told those of all programs. */
+static void watch_tables(struct satip_source *s, const uint8_t *payload,
+			 size_t len)
+{
+	for (size_t at = 0; at + TS_PACKET <= len; at += TS_PACKET) {
+		const uint8_t *p = payload + at;
+
+		if (ts_sync_ok(p) && !ts_tei(p))
+			(void)psi_feed(s->psi, p);
+	}
+}
+
+static void want_pids(struct satip_source *s)
+{
+	uint16_t pids[SATIP_PIDS_MAX];
+
+	s->psi_changes = psi_changes(s->psi);
+	satip_session_want(&s->session, pids,
+			   program_pids(s->psi, pids, ARRAY_LEN(pids)));
+}
+
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
 {
 	struct satip_source *s = arg;
 
+	if (s->session.listed)
+		watch_tables(s, payload, len);
 	batch_sync(s->batch, &s->sync, payload, len);
 }
 
@@ -98,8 +122,8 @@ static void on_frame(const uint8_t *data, size_t len, void *arg)
 static bool is_own(const struct satip_source *s, const struct received *got)
 {
 	return sockaddr_is_same_host(got->sender, &s->address) ||
-	       (s->source.len > 0 &&
-		sockaddr_is_same_host(got->sender, &s->source));
+	       (s->ports.source.len > 0 &&
+		sockaddr_is_same_host(got->sender, &s->ports.source));
 }
 
 static void on_media(const struct received *got, void *arg)
@@ -127,90 +151,21 @@ static void on_report(const struct received *got, void *arg)
 
 /* --- sockets of UDP --- */
 
-static void close_flows(struct satip_source *s)
+static void close_ports(struct satip_source *s)
 {
-	udp_flow_close(&s->media);
-	udp_flow_close(&s->reports);
+	satip_ports_close(&s->ports);
 	s->group.port = 0;
-}
-
-static int open_flow(struct udp_flow *flow, const struct udp_place *place,
-		     uint64_t now_ns, struct errmsg *error)
-{
-	int r;
-
-	flow->place = *place;
-	r = udp_flow_open(flow, now_ns, error);
-	if (r == 0)
-		receiver_name_senders(flow->receiver);
-	return r;
-}
-
-static int open_flows(struct satip_source *s, const struct sockaddr_any *local,
-		      uint64_t now_ns, struct errmsg *error)
-{
-	struct udp_place place = {
-		.local = *local,
-		.has_source = sockaddr_is_multicast(local) &&
-			      s->source.len > 0,
-		.source = s->source,
-	};
-	int r;
-
-	close_flows(s);
-	r = open_flow(&s->media, &place, now_ns, error);
-	sockaddr_move_port(&place.local, 1);
-	if (r == 0)
-		r = open_flow(&s->reports, &place, now_ns, error);
-	if (r < 0)
-		close_flows(s);
-	return r;
-}
-
-/* An even port that was free a moment ago; 0: none. */
-static uint16_t find_port(const struct sockaddr_any *any)
-{
-	int fd = socket(any->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_any a = *any;
-	uint16_t port = 0;
-
-	if (fd >= 0 && bind(fd, &a.sa, a.len) == 0 &&
-	    getsockname(fd, &a.sa, &a.len) == 0)
-		port = sockaddr_port(&a) & 0xfffe;
-	fd_close(&fd);
-	return port;
-}
-
-/* Two sockets on neighbouring ports, for RTP and RTCP. */
-static int open_ports(struct satip_source *s, uint64_t now_ns,
-		      struct errmsg *error)
-{
-	bool v6 = s->address.sa.sa_family == AF_INET6;
-	struct sockaddr_any local;
-	int r = sockaddr_parse(v6 ? "::" : "0.0.0.0", 0, &local);
-
-	for (int i = 0; r == 0 && i < PORT_ATTEMPTS; i++) {
-		uint16_t port = find_port(&local);
-		struct sockaddr_any a = local;
-
-		sockaddr_set_port(&a, port);
-		if (port != 0 && open_flows(s, &a, now_ns, error) == 0) {
-			s->session.cfg.client_port = port;
-			return 0;
-		}
-	}
-	return errmsg_fail(error, -EADDRINUSE, "no free ports for RTP");
 }
 
 /* A server may send from another address than that of its connection. */
 static void learn_source(struct satip_source *s)
 {
-	const char *text = s->session.place.source;
+	struct sockaddr_any *source = &s->ports.source;
 
-	if (sockaddr_parse(text, 0, &s->source) < 0 ||
-	    s->source.sa.sa_family != s->address.sa.sa_family ||
-	    sockaddr_is_any(&s->source) || sockaddr_is_multicast(&s->source))
-		s->source = (struct sockaddr_any){ 0 };
+	if (sockaddr_parse(s->session.place.source, 0, source) < 0 ||
+	    source->sa.sa_family != s->address.sa.sa_family ||
+	    sockaddr_is_any(source) || sockaddr_is_multicast(source))
+		*source = (struct sockaddr_any){ 0 };
 }
 
 /* Joins the group that the server named, once. */
@@ -227,7 +182,7 @@ static void join_group(struct satip_source *s, uint64_t now_ns)
 	if (sockaddr_parse(place->destination, place->port, &group) < 0 ||
 	    !sockaddr_is_multicast(&group))
 		errmsg_set(&error, "the server named no multicast group");
-	else if (open_flows(s, &group, now_ns, &error) == 0)
+	else if (satip_ports_open(&s->ports, &group, now_ns, &error) == 0)
 		error.text[0] = '\0';
 	s->group = *place;
 	if (error.text[0] != '\0')
@@ -284,7 +239,7 @@ static void end_session(struct satip_source *s)
 		s->fd = -1;
 	}
 	disconnect(s);
-	close_flows(s);
+	close_ports(s);
 }
 
 static void fail(struct satip_source *s, int err)
@@ -333,9 +288,11 @@ static void connect_server(struct satip_source *s)
 	if (!find_server(s))
 		return;
 	if (s->session.state == SATIP_CONNECT) {
-		close_flows(s);
+		close_ports(s);
 		if (s->session.transport == SATIP_UDP &&
-		    open_ports(s, s->now_ns, &error) < 0) {
+		    satip_ports_choose(&s->ports, s->address.sa.sa_family,
+				       s->now_ns, &s->session.cfg.client_port,
+				       &error) < 0) {
 			satip_session_closed(&s->session, error.text,
 					     s->now_ns);
 			return;
@@ -451,8 +408,10 @@ static int read_packets(struct source *source, struct batch *batch,
 	s->batch = batch;
 	s->now_ns = now_ns;
 	s->reads = 0;
-	read_flow(s, &s->media, on_media);
-	read_flow(s, &s->reports, on_report);
+	read_flow(s, &s->ports.media, on_media);
+	read_flow(s, &s->ports.reports, on_report);
+	if (psi_changes(s->psi) != s->psi_changes)
+		want_pids(s);
 	serve_connection(s);
 	batch_flush(batch);
 	rtp_window_turn(s->window, now_ns);
@@ -497,13 +456,13 @@ static void every_second(struct source *source, uint64_t now_ns,
 		ret->error = s->wrong.text;
 		return;
 	}
-	watch_flow(&s->media, now_ns);
-	watch_flow(&s->reports, now_ns);
+	watch_flow(&s->ports.media, now_ns);
+	watch_flow(&s->ports.reports, now_ns);
 	rtp_window_every_second(s->window, now_ns);
 	rtp_window_counts(s->window, &c);
 	if (buf_len(&s->in) == 0)
 		buf_reset(&s->in, TCP_KEPT);
-	ret->lost = c.lost + udp_flow_drops(&s->media);
+	ret->lost = c.lost + udp_flow_drops(&s->ports.media);
 	ret->lock = satip_session_has_lock(&s->session, now_ns);
 	if (satip_session_has_report(&s->session, now_ns)) {
 		ret->signal = ses1_signal(&s->session.report);
@@ -545,6 +504,7 @@ static void source_free(struct source *source)
 
 	leave_server(s);
 	rtp_window_free(&s->window);
+	psi_free(&s->psi);
 	satip_session_done(&s->session);
 	buf_done(&s->in);
 	free(s);
@@ -567,6 +527,7 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 	s->fd = s->leaving = -1;
 	if (satip_spec_parse(adapter, &s->spec, &s->wrong) == 0) {
 		memcpy(cfg.query, s->spec.query, sizeof cfg.query);
+		cfg.whole = s->spec.whole;
 		cfg.transport = s->spec.transport;
 		cfg.fixed_transport = s->spec.fixed_transport;
 		if (s->spec.name[0] != '\0' && resolver_new == NULL)
@@ -574,6 +535,8 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 				   "no names");
 	}
 	satip_session_init(&s->session, &cfg);
+	s->psi = psi_new();
+	want_pids(s);
 	if (s->wrong.text[0] == '\0' && s->spec.name[0] == '\0')
 		set_address(s, &s->spec.server);
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);

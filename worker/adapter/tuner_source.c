@@ -8,6 +8,7 @@
 #include "worker/adapter/dvb/dvb_sec.h"
 #include "worker/adapter/dvb/dvb_tuner.h"
 #include "worker/adapter/dvb/tuner_watch.h"
+#include "worker/adapter/program_pids.h"
 #include "worker/core/hidden.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/psi.h"
@@ -24,9 +25,6 @@ enum {
 	STATUS_TIMED_OUT = 0x20,
 	CC_UNKNOWN = 0,
 };
-
-/* What a multiplex has beside its programs: CAT, NIT, SDT, EIT, TDT. */
-static const uint16_t table_pids[] = { 0, 1, 16, 17, 18, 20 };
 
 struct tuner_source {
 	struct source base;
@@ -117,18 +115,13 @@ static int read_packets(struct source *source, struct batch *batch,
 /* The PIDs of all programs. */
 static void want_pids(struct tuner_source *s)
 {
-	const uint8_t *classes = psi_classes(s->psi);
 	uint16_t pids[DVB_PIDS_MAX];
-	size_t n = ARRAY_LEN(table_pids);
 
 	if (s->state.whole || psi_changes(s->psi) == s->psi_changes)
 		return;
 	s->psi_changes = psi_changes(s->psi);
-	memcpy(pids, table_pids, sizeof table_pids);
-	for (uint16_t pid = 32; pid < TS_PID_NULL && n < DVB_PIDS_MAX; pid++)
-		if (classes[pid] != PID_UNKNOWN)
-			pids[n++] = pid;
-	dvb_tuner_want(s->tuner, pids, n);
+	dvb_tuner_want(s->tuner, pids,
+		       program_pids(s->psi, pids, ARRAY_LEN(pids)));
 }
 
 /* The tables of the tuning before are no longer valid. */

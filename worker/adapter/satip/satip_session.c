@@ -10,7 +10,6 @@ enum {
 	KEEP_MAX_S = 30,     /* longest interval of keep-alives */
 	KEEP_REFUSED = 3,    /* so many in a row end the session */
 	SILENT_SESSIONS = 2, /* then UDP may be blocked: TCP is tried */
-	RTP_LIVE = 1000,     /* ms */
 	STATUS_OK = 200,
 	STATUS_NOT_FOUND = 404,
 	STATUS_NO_SESSION = 454,
@@ -54,6 +53,7 @@ static void forget_session(struct satip_session *s)
 	s->refused = 0;
 	s->delivered = false;
 	s->media_ns = s->report_ns = s->lock_ns = 0;
+	s->changing = false;
 	s->place = (struct rtsp_transport){ 0 };
 }
 
@@ -64,6 +64,14 @@ static void request(struct satip_session *s, const char *method,
 		   ++s->cseq);
 	if (s->id[0] != '\0')
 		buf_printf(&s->out, "Session: %s\r\n", s->id);
+}
+
+static void request_of(struct satip_session *s, const char *method,
+		       struct buf *url)
+{
+	buf_append(url, "", 1);
+	request(s, method, (const char *)buf_head(url));
+	buf_done(url);
 }
 
 static void finish_request(struct satip_session *s, const struct context *c)
@@ -90,12 +98,16 @@ static enum satip_state begin(struct satip_session *s, const struct context *c)
 static enum satip_state set_up(struct satip_session *s,
 			       const struct context *c)
 {
-	char url[SATIP_URL_MAX + SATIP_QUERY_MAX];
+	struct buf url = { 0 };
 
 	forget_session(s);
-	snprintf(url, sizeof url, "rtsp://%s/?%s&pids=all", s->cfg.host,
-		 s->cfg.query);
-	request(s, "SETUP", url);
+	buf_printf(&url, "rtsp://%s/?%s&", s->cfg.host, s->cfg.query);
+	s->asked_pids = s->wanted;
+	if (s->listed)
+		satip_pids_print(&s->wanted, &url);
+	else
+		buf_printf(&url, "pids=all");
+	request_of(s, "SETUP", &url);
 	if (s->transport == SATIP_TCP)
 		buf_printf(&s->out, "Transport: RTP/AVP/TCP;unicast;"
 			   "interleaved=0-1\r\n");
@@ -158,7 +170,7 @@ static void name_status(struct satip_session *s, const char *what,
 static const char *method_of(const struct satip_session *s)
 {
 	return s->state == SATIP_SETUP ? "SETUP"
-	       : s->state == SATIP_PLAY ? "PLAY" : "OPTIONS";
+	       : s->state == SATIP_PLAY || s->changing ? "PLAY" : "OPTIONS";
 }
 
 static enum satip_state busy(struct satip_session *s, const struct context *c)
@@ -187,6 +199,8 @@ static enum satip_state refused(struct satip_session *s,
 	name_status(s, method_of(s), c->reply);
 	if (c->reply->status == STATUS_NO_TRANSPORT)
 		(void)change_transport(s);
+	else if (s->cfg.whole) /* not every server has pids=all */
+		s->listed = !s->listed;
 	return pause_for(s, SATIP_FAILED_MAX_S, c);
 }
 
@@ -258,6 +272,7 @@ static enum satip_state start(struct satip_session *s, const struct context *c)
 {
 	s->deadline_ns = 0;
 	s->heard_ns = c->now_ns;
+	s->held = s->asked_pids;
 	s->error.text[0] = '\0';
 	plan_keep_alive(s, c->now_ns);
 	return SATIP_ON;
@@ -275,17 +290,47 @@ static void keep_alive(struct satip_session *s, const struct context *c)
 	finish_request(s, c);
 }
 
+/* The PIDs of the programs are other ones. */
+static void change_pids(struct satip_session *s, const struct context *c)
+{
+	struct buf url = { 0 };
+
+	s->asked_pids = s->wanted;
+	buf_printf(&url, "%s?", s->url);
+	if (s->replaces)
+		satip_pids_print(&s->wanted, &url);
+	else
+		satip_pids_print_change(&s->held, &s->wanted, &url);
+	request_of(s, "PLAY", &url);
+	finish_request(s, c);
+	s->changing = true;
+}
+
 static enum satip_state kept(struct satip_session *s, const struct context *c)
 {
 	(void)c;
-	s->refused = 0;
+	if (s->changing) {
+		s->held = s->asked_pids;
+		s->error.text[0] = '\0';
+	} else {
+		s->refused = 0;
+	}
+	s->changing = false;
 	s->deadline_ns = 0;
 	return SATIP_ON;
 }
 
-static bool is_fresh(uint64_t at_ns, unsigned ms, uint64_t now_ns)
+/* Servers without addpids get the whole list.  What a server refuses then is
+ * left as it is, until the PIDs change again. */
+static void not_changed(struct satip_session *s, const struct context *c)
 {
-	return at_ns != 0 && now_ns - at_ns < ms * MS;
+	if (s->replaces) {
+		s->held = s->asked_pids;
+		if (c->reply != NULL)
+			name_status(s, method_of(s), c->reply);
+	}
+	s->replaces = true;
+	s->changing = false;
 }
 
 /* A keep-alive without success: the next one names the other URL at once.
@@ -294,9 +339,14 @@ static enum satip_state not_kept(struct satip_session *s,
 				 const struct context *c)
 {
 	s->deadline_ns = 0;
+	if (s->changing) {
+		not_changed(s, c);
+		return SATIP_ON;
+	}
 	if (++s->refused >= KEEP_REFUSED) {
 		s->refused = 0;
-		if (is_fresh(s->media_ns, RTP_LIVE, c->now_ns))
+		if (satip_session_is_fresh(s->media_ns, SATIP_LIVE_MS,
+					   c->now_ns))
 			return SATIP_ON;
 		errmsg_set(&s->error, "OPTIONS: the server does not confirm "
 			   "the session");
@@ -314,7 +364,7 @@ static enum satip_state rejoin(struct satip_session *s,
 {
 	if (s->place.kind == SATIP_TCP)
 		return failed(s, c);
-	s->asked = false;
+	s->asked = s->changing = false;
 	buf_reset(&s->out, 0);
 	s->deadline_ns = in_time(c);
 	return SATIP_REJOIN;
@@ -402,7 +452,8 @@ static void happen(struct satip_session *s, enum event event,
 void satip_session_init(struct satip_session *s, const struct satip_config *cfg)
 {
 	*s = (struct satip_session){ .cfg = *cfg,
-				     .transport = cfg->transport };
+				     .transport = cfg->transport,
+				     .listed = !cfg->whole };
 }
 
 void satip_session_done(struct satip_session *s)
@@ -516,24 +567,12 @@ void satip_session_rtcp(struct satip_session *s, const uint8_t *data,
 			.now_ns = now_ns });
 }
 
-/* Why the session is dead; NULL: it is not.  A server whose packets do not
- * arrive may go on to report a lock. */
-static const char *find_death(const struct satip_session *s, uint64_t now_ns)
-{
-	if (now_ns - s->heard_ns >= SATIP_SILENCE_MS * MS)
-		return "the server sends neither packets nor reports";
-	if (!s->delivered && s->lock_ns != 0 &&
-	    now_ns - s->lock_ns >= SATIP_LOCKED_MS * MS)
-		return "no packets: the server reports a lock";
-	return NULL;
-}
-
 void satip_session_turn(struct satip_session *s, uint64_t now_ns)
 {
 	struct context c = { .now_ns = now_ns };
 
 	if (satip_session_is_on(s))
-		c.reason = find_death(s, now_ns);
+		c.reason = satip_session_death(s, now_ns);
 	if (s->state == SATIP_WAIT && retry_is_due(&s->retry, now_ns)) {
 		happen(s, EVENT_DUE, &c);
 	} else if (s->deadline_ns != 0 && now_ns >= s->deadline_ns) {
@@ -543,6 +582,9 @@ void satip_session_turn(struct satip_session *s, uint64_t now_ns)
 		happen(s, EVENT_DEAD, &c);
 	} else if (s->state == SATIP_ON && !s->asked && now_ns >= s->keep_ns) {
 		keep_alive(s, &c);
+	} else if (s->state == SATIP_ON && !s->asked && s->listed &&
+		   !satip_pids_equal(&s->held, &s->wanted)) {
+		change_pids(s, &c);
 	}
 }
 
@@ -553,34 +595,4 @@ void satip_session_end(struct satip_session *s)
 	request(s, "TEARDOWN", s->url);
 	buf_printf(&s->out, "\r\n");
 	s->id[0] = '\0';
-}
-
-bool satip_session_has_report(const struct satip_session *s, uint64_t now_ns)
-{
-	return satip_session_is_on(s) &&
-	       is_fresh(s->report_ns, SATIP_REPORT_MS, now_ns);
-}
-
-/* The first reports after PLAY may be made up, so a lock without RTP is none.
- */
-bool satip_session_has_lock(const struct satip_session *s, uint64_t now_ns)
-{
-	if (!satip_session_is_on(s))
-		return false;
-	if (satip_session_has_report(s, now_ns))
-		return s->report.lock && s->delivered;
-	return is_fresh(s->media_ns, RTP_LIVE, now_ns);
-}
-
-const char *satip_session_error(const struct satip_session *s, uint64_t now_ns)
-{
-	if (s->error.text[0] != '\0')
-		return s->error.text;
-	if (!satip_session_is_on(s) ||
-	    is_fresh(s->media_ns, RTP_LIVE, now_ns))
-		return NULL;
-	if (satip_session_has_report(s, now_ns))
-		return s->report.lock ? "no packets: the server reports a lock"
-				      : "no lock: the server reports no signal";
-	return "no packets from the server";
 }

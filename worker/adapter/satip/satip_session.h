@@ -12,9 +12,13 @@
 #pragma once
 
 #include "common/base/buf.h"
+#include "common/base/units.h"
 #include "worker/adapter/satip/rtsp.h"
+#include "worker/adapter/satip/satip_pids.h"
 #include "worker/adapter/satip/ses1.h"
 #include "worker/socket/retry.h"
+
+#include <string.h>
 
 enum {
 	SATIP_CONNECT_MS = 5000, /* for a connection, and for each reply */
@@ -22,6 +26,7 @@ enum {
 	SATIP_SILENCE_MS = 5000, /* neither RTP nor RTCP: the session is dead */
 	SATIP_LOCKED_MS = 10000, /* a lock without any RTP: dead, too */
 	SATIP_REPORT_MS = 3000,  /* a report of the tuner is valid so long */
+	SATIP_LIVE_MS = 1000,    /* packets arrive */
 	SATIP_FAILED_MAX_S = 10, /* longest pause after a failure */
 	SATIP_BUSY_MAX_S = 30,   /* and after an answer that no tuner is free */
 	SATIP_HOST_MAX = 80,
@@ -42,6 +47,7 @@ enum satip_state {
 struct satip_config {
 	char host[SATIP_HOST_MAX]; /* as in a URL, with its port */
 	char query[SATIP_QUERY_MAX];
+	bool whole;                /* all PIDs, if the server has them */
 	enum satip_transport transport;
 	bool fixed_transport;      /* never another one */
 	uint16_t client_port;      /* of RTP over UDP; RTCP has the next one */
@@ -60,6 +66,11 @@ struct satip_session {
 	uint32_t cseq;          /* of the last request */
 	bool asked;             /* it has no reply yet */
 	bool connected;
+
+	bool listed;            /* the server sends a list of PIDs, not all */
+	bool replaces;          /* it has no addpids */
+	bool changing;          /* the request that waits changes PIDs */
+	struct satip_pids wanted, asked_pids, held;
 
 	/* of the session */
 	char id[RTSP_SESSION_MAX]; /* "": the server has none */
@@ -96,6 +107,15 @@ static inline bool satip_session_is_on(const struct satip_session *s)
 	return s->state == SATIP_ON || s->state == SATIP_REJOIN;
 }
 
+/* The PIDs, ascending, that a server sends which does not send all.  Without
+ * effect for one that does. */
+static inline void satip_session_want(struct satip_session *s,
+				      const uint16_t *pids, size_t n)
+{
+	s->wanted.n = MIN(n, (size_t)SATIP_PIDS_MAX);
+	memcpy(s->wanted.list, pids, s->wanted.n * sizeof pids[0]);
+}
+
 void satip_session_connected(struct satip_session *, uint64_t now_ns);
 /* The connection could not be made, or ended. */
 void satip_session_closed(struct satip_session *, const char *reason,
@@ -123,6 +143,16 @@ static inline bool satip_session_exists(const struct satip_session *s)
 
 /* Ends the session of the server: its tuner is free at once. */
 void satip_session_end(struct satip_session *);
+
+/* Was it within the last ms?  at_ns 0: never. */
+static inline bool satip_session_is_fresh(uint64_t at_ns, unsigned ms,
+					  uint64_t now_ns)
+{
+	return at_ns != 0 && now_ns - at_ns < ms * MS;
+}
+
+/* Why a session that is on is dead; NULL: it is not. */
+const char *satip_session_death(const struct satip_session *, uint64_t now_ns);
 
 /* Did the server report its tuner lately? */
 bool satip_session_has_report(const struct satip_session *, uint64_t now_ns);

@@ -129,12 +129,12 @@ Test(satip_spec, copies_the_keys_that_it_reads)
 		"\"note\":\"c\",\"fec\":{\"d\":1},\"server\":\"192.0.2.1\","
 		"\"transport\":\"tcp\",\"type\":\"S2\",\"frequency\":11362,"
 		"\"polarization\":\"H\",\"symbolrate\":22000,"
-		"\"stream_id\":5}", 0, NULL);
-	json_t *want = json_pack("{s:s,s:s,s:s,s:i,s:s,s:i,s:i}",
+		"\"budget\":false,\"stream_id\":5}", 0, NULL);
+	json_t *want = json_pack("{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:b}",
 				 "server", "192.0.2.1", "transport", "tcp",
 				 "type", "S2", "frequency", 11362,
 				 "polarization", "H", "symbolrate", 22000,
-				 "stream_id", 5);
+				 "stream_id", 5, "budget", 0);
 	json_t *keys = satip_spec_keys(adapter);
 
 	cr_assert(json_equal(keys, want));

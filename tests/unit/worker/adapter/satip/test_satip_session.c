@@ -1,126 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A session against a scripted server: each reply answers the next request. */
-#include "common/base/units.h"
-#include "worker/adapter/satip/satip_session.h"
+/* A session and what servers do to it. */
+#include "tests/unit/worker/adapter/satip/rig.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define HEAD "RTSP/1.0 200 OK\r\nCSeq: @\r\n"
-#define OK HEAD "\r\n"
-#define UDP "Transport: RTP/AVP;unicast;client_port=5000-5001\r\n"
-#define TCP "Transport: RTP/AVP/TCP;unicast;interleaved=2-3\r\n"
-#define SESSION "Session: 77;timeout=30\r\ncom.ses.streamID: 0\r\n"
-#define SETUP HEAD SESSION UDP "\r\n"
-#define STATUS(text) "RTSP/1.0 " text "\r\nCSeq: @\r\n\r\n"
-#define SILENCE "" /* the server does not reply */
-#define CLOSE "!"  /* the server closes the connection */
-#define START_NS (1000 * SECOND_NS)
-
-enum { REPLIES_MAX = 6 };
-
-struct rig {
-	struct satip_session s;
-	struct buf in;
-	uint64_t now_ns;
-	char last[1024]; /* the last request */
-	unsigned requests, media;
-};
-
-static void on_media(const uint8_t *data, size_t len, void *arg)
-{
-	struct rig *rig = arg;
-
-	(void)data, (void)len;
-	rig->media++;
-}
-
-static void begin(struct rig *rig, enum satip_transport transport)
-{
-	struct satip_config cfg = {
-		.host = "192.0.2.1:554", .query = "src=1&freq=11362",
-		.transport = transport, .client_port = 5000,
-		.on_media = on_media, .arg = rig,
-	};
-
-	*rig = (struct rig){ .now_ns = START_NS };
-	satip_session_init(&rig->s, &cfg);
-	satip_session_turn(&rig->s, rig->now_ns);
-	cr_assert_eq(rig->s.state, SATIP_CONNECT);
-	satip_session_connected(&rig->s, rig->now_ns);
-	cr_assert_eq(rig->s.state, SATIP_SETUP);
-}
-
-static void finish(struct rig *rig)
-{
-	buf_done(&rig->in);
-	satip_session_done(&rig->s);
-}
-
-/* Takes what the session sends; false if it sends nothing. */
-static bool take_request(struct rig *rig)
-{
-	size_t len = buf_len(&rig->s.out);
-
-	if (len == 0)
-		return false;
-	cr_assert_lt(len, sizeof rig->last);
-	memcpy(rig->last, buf_head(&rig->s.out), len);
-	rig->last[len] = '\0';
-	buf_take(&rig->s.out, len);
-	rig->requests++;
-	return true;
-}
-
-static void pass(struct rig *rig, unsigned ms)
-{
-	for (unsigned i = 0; i < ms; i += 100) {
-		rig->now_ns += 100 * MS;
-		satip_session_turn(&rig->s, rig->now_ns);
-	}
-}
-
-/* Sends text with the number of the last request in place of '@'. */
-static void reply(struct rig *rig, const char *text)
-{
-	const char *cseq = strstr(rig->last, "CSeq: ");
-
-	for (; *text != '\0'; text++) {
-		if (*text == '@')
-			buf_printf(&rig->in, "%lu",
-				   strtoul(cseq + strlen("CSeq: "), NULL, 10));
-		else
-			buf_append(&rig->in, text, 1);
-	}
-	satip_session_feed(&rig->s, &rig->in, rig->now_ns);
-}
-
-static void serve(struct rig *rig, const char *const *replies)
-{
-	for (size_t i = 0; i < REPLIES_MAX && replies[i] != NULL; i++) {
-		cr_assert(take_request(rig), "reply %zu has no request", i);
-		if (strcmp(replies[i], SILENCE) == 0)
-			pass(rig, SATIP_CONNECT_MS);
-		else if (strcmp(replies[i], CLOSE) == 0)
-			satip_session_closed(&rig->s, "closed by the server",
-					     rig->now_ns);
-		else
-			reply(rig, replies[i]);
-	}
-}
-
-static void play(struct rig *rig, enum satip_transport transport)
-{
-	const char *const replies[REPLIES_MAX] = {
-		transport == SATIP_UDP ? SETUP : HEAD SESSION TCP "\r\n", OK,
-	};
-
-	begin(rig, transport);
-	serve(rig, replies);
-	cr_assert_eq(rig->s.state, SATIP_ON);
-}
 
 static void report(struct rig *rig, const char *tuner)
 {
@@ -138,22 +21,22 @@ Test(satip_session, sets_up_plays_and_tears_down)
 {
 	struct rig rig;
 
-	begin(&rig, SATIP_UDP);
-	cr_assert(take_request(&rig));
+	rig_begin(&rig, SATIP_UDP);
+	cr_assert(rig_take_request(&rig));
 	cr_assert_str_eq(rig.last, "SETUP rtsp://192.0.2.1:554/?src=1&freq="
 			 "11362&pids=all RTSP/1.0\r\nCSeq: 1\r\nTransport: "
 			 "RTP/AVP;unicast;client_port=5000-5001\r\n\r\n");
-	reply(&rig, SETUP);
-	cr_assert(take_request(&rig));
+	rig_reply(&rig, SETUP);
+	cr_assert(rig_take_request(&rig));
 	cr_assert_str_eq(rig.last, "PLAY rtsp://192.0.2.1:554/stream=0 "
 			 "RTSP/1.0\r\nCSeq: 2\r\nSession: 77\r\n\r\n");
-	reply(&rig, OK);
+	rig_reply(&rig, OK);
 	cr_assert_eq(rig.s.state, SATIP_ON);
 	satip_session_end(&rig.s);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_str_eq(rig.last, "TEARDOWN rtsp://192.0.2.1:554/stream=0 "
 			 "RTSP/1.0\r\nCSeq: 3\r\nSession: 77\r\n\r\n");
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* What servers do wrong, and where the session is afterwards. */
@@ -229,8 +112,8 @@ Test(satip_session, survives_each_misbehaviour)
 		const struct misbehaviour *m = &misbehaviours[i];
 		struct rig rig;
 
-		begin(&rig, SATIP_UDP);
-		serve(&rig, m->replies);
+		rig_begin(&rig, SATIP_UDP);
+		rig_serve(&rig, m->replies);
 		cr_assert_eq(rig.s.state, m->state, "%zu: %d", i, rig.s.state);
 		if (m->error == NULL)
 			cr_assert_str_empty(rig.s.error.text, "%zu", i);
@@ -239,10 +122,10 @@ Test(satip_session, survives_each_misbehaviour)
 				  "%zu: %s", i, rig.s.error.text);
 		/* every fault ends in another attempt */
 		if (rig.s.state == SATIP_WAIT) {
-			pass(&rig, 1100);
+			rig_pass(&rig, 1100);
 			cr_assert_eq(rig.s.state, SATIP_CONNECT, "%zu", i);
 		}
-		finish(&rig);
+		rig_finish(&rig);
 	}
 }
 
@@ -251,123 +134,123 @@ Test(satip_session, waits_longer_after_each_busy_answer)
 	static const char *const busy[REPLIES_MAX] = { STATUS("503 Busy") };
 	struct rig rig;
 
-	begin(&rig, SATIP_UDP);
+	rig_begin(&rig, SATIP_UDP);
 	for (unsigned want_s = 1; want_s <= SATIP_BUSY_MAX_S;) {
-		serve(&rig, busy);
+		rig_serve(&rig, busy);
 		cr_assert_eq(rig.s.retry.delay_s, want_s);
 		if (want_s == SATIP_BUSY_MAX_S)
 			break;
-		pass(&rig, want_s * 1000 + 100);
+		rig_pass(&rig, want_s * 1000 + 100);
 		cr_assert_eq(rig.s.state, SATIP_CONNECT);
 		satip_session_connected(&rig.s, rig.now_ns);
 		want_s = MIN(want_s * 2, (unsigned)SATIP_BUSY_MAX_S);
 	}
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, keeps_the_session_at_half_of_its_timeout)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	for (int i = 0; i < 149; i++) {
-		pass(&rig, 100);
+		rig_pass(&rig, 100);
 		satip_session_media(&rig.s, rig.now_ns);
-		cr_assert(!take_request(&rig), "after %d ms", i * 100);
+		cr_assert(!rig_take_request(&rig), "after %d ms", i * 100);
 	}
-	pass(&rig, 200);
-	cr_assert(take_request(&rig));
+	rig_pass(&rig, 200);
+	cr_assert(rig_take_request(&rig));
 	cr_assert_str_eq(rig.last, "OPTIONS rtsp://192.0.2.1:554/stream=0 "
 			 "RTSP/1.0\r\nCSeq: 3\r\nSession: 77\r\n\r\n");
-	reply(&rig, OK);
+	rig_reply(&rig, OK);
 	cr_assert_eq(rig.s.state, SATIP_ON);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 static void want_keep_alive(struct rig *rig)
 {
 	for (int i = 0; i < 160 && buf_len(&rig->s.out) == 0; i++) {
 		satip_session_media(&rig->s, rig->now_ns);
-		pass(rig, 100);
+		rig_pass(rig, 100);
 	}
-	cr_assert(take_request(rig));
+	cr_assert(rig_take_request(rig));
 }
 
 Test(satip_session, tries_both_addresses_of_a_keep_alive)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	want_keep_alive(&rig);
-	reply(&rig, STATUS("400 Bad"));
-	cr_assert(take_request(&rig));
+	rig_reply(&rig, STATUS("400 Bad"));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_eq(strncmp(rig.last, "OPTIONS rtsp://192.0.2.1:554/ ", 30),
 		     0);
-	reply(&rig, OK);
+	rig_reply(&rig, OK);
 	cr_assert_eq(rig.s.state, SATIP_ON);
 	want_keep_alive(&rig);
 	cr_assert_eq(strncmp(rig.last, "OPTIONS rtsp://192.0.2.1:554/ ", 30),
 		     0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, keeps_a_stream_whose_server_answers_no_keep_alive)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	for (int i = 0; i < 600; i++) {
 		satip_session_media(&rig.s, rig.now_ns);
-		pass(&rig, 100);
-		(void)take_request(&rig);
+		rig_pass(&rig, 100);
+		(void)rig_take_request(&rig);
 		cr_assert_eq(rig.s.state, SATIP_ON, "%d", i);
 	}
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, makes_a_new_session_when_the_server_lost_it)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	want_keep_alive(&rig);
-	reply(&rig, STATUS("454 Session Not Found"));
+	rig_reply(&rig, STATUS("454 Session Not Found"));
 	cr_assert_eq(rig.s.state, SATIP_SETUP);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_eq(strncmp(rig.last, "SETUP ", 6), 0);
 	cr_assert_null(strstr(rig.last, "Session:"));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, survives_the_end_of_its_connection)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	satip_session_media(&rig.s, rig.now_ns);
 	satip_session_closed(&rig.s, "closed", rig.now_ns);
 	cr_assert_eq(rig.s.state, SATIP_REJOIN);
 	cr_assert(satip_session_has_lock(&rig.s, rig.now_ns));
 	satip_session_connected(&rig.s, rig.now_ns);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_not_null(strstr(rig.last, "Session: 77\r\n"));
-	reply(&rig, OK);
+	rig_reply(&rig, OK);
 	cr_assert_eq(rig.s.state, SATIP_ON);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* A server keeps a tuner for a session whose connection is lost. */
 static void lose_session(struct rig *rig)
 {
-	play(rig, SATIP_UDP);
+	rig_play(rig, SATIP_UDP);
 	satip_session_media(&rig->s, rig->now_ns);
 	satip_session_closed(&rig->s, "closed", rig->now_ns);
 	satip_session_closed(&rig->s, "refused", rig->now_ns);
 	cr_assert_eq(rig->s.state, SATIP_WAIT);
-	pass(rig, 1100);
+	rig_pass(rig, 1100);
 	cr_assert_eq(rig->s.state, SATIP_CONNECT);
 	satip_session_connected(&rig->s, rig->now_ns);
-	cr_assert(take_request(rig));
+	cr_assert(rig_take_request(rig));
 	cr_assert_str_eq(rig->last, "TEARDOWN rtsp://192.0.2.1:554/stream=0 "
 			 "RTSP/1.0\r\nCSeq: 3\r\nSession: 77\r\n\r\n");
 }
@@ -381,11 +264,11 @@ Test(satip_session, ends_the_session_of_a_lost_connection)
 
 	for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
 		lose_session(&rig);
-		reply(&rig, replies[i]);
-		cr_assert(take_request(&rig), "%zu", i);
+		rig_reply(&rig, replies[i]);
+		cr_assert(rig_take_request(&rig), "%zu", i);
 		cr_assert_eq(strncmp(rig.last, "SETUP ", 6), 0);
 		cr_assert_null(strstr(rig.last, "Session:"));
-		finish(&rig);
+		rig_finish(&rig);
 	}
 }
 
@@ -395,53 +278,53 @@ Test(satip_session, ends_a_lost_session_once)
 
 	lose_session(&rig);
 	satip_session_closed(&rig.s, "closed", rig.now_ns);
-	pass(&rig, 2100);
+	rig_pass(&rig, 2100);
 	satip_session_connected(&rig.s, rig.now_ns);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_eq(strncmp(rig.last, "SETUP ", 6), 0);
-	finish(&rig);
+	rig_finish(&rig);
 	lose_session(&rig);
-	pass(&rig, SATIP_LEAVE_MS);
-	cr_assert(take_request(&rig));
+	rig_pass(&rig, SATIP_LEAVE_MS);
+	cr_assert(rig_take_request(&rig));
 	cr_assert_eq(strncmp(rig.last, "SETUP ", 6), 0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, tells_no_signal_from_a_dead_session)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	satip_session_media(&rig.s, rig.now_ns);
 	for (int i = 0; i < 100; i++) {
-		pass(&rig, 100);
+		rig_pass(&rig, 100);
 		report(&rig, "tuner=1,240,0,7,11362");
 	}
 	cr_assert_eq(rig.s.state, SATIP_ON);
 	cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
 	cr_assert_str_eq(satip_session_error(&rig.s, rig.now_ns),
 			 "no lock: the server reports no signal");
-	pass(&rig, SATIP_SILENCE_MS);
+	rig_pass(&rig, SATIP_SILENCE_MS);
 	cr_assert_eq(rig.s.state, SATIP_WAIT);
 	cr_assert_str_eq(satip_session_error(&rig.s, rig.now_ns),
 			 "the server sends neither packets nor reports");
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_eq(strncmp(rig.last, "TEARDOWN ", 9), 0);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, believes_no_lock_before_the_first_packet)
 {
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	report(&rig, "tuner=1,255,1,15,11362");
 	cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
 	satip_session_media(&rig.s, rig.now_ns);
 	cr_assert(satip_session_has_lock(&rig.s, rig.now_ns));
 	report(&rig, "tuner=1,0,1,0,11362");
 	cr_assert(satip_session_has_lock(&rig.s, rig.now_ns));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, tries_tcp_when_nothing_arrives_by_udp)
@@ -449,18 +332,18 @@ Test(satip_session, tries_tcp_when_nothing_arrives_by_udp)
 	static const char *const replies[REPLIES_MAX] = { SETUP, OK };
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
-	pass(&rig, SATIP_SILENCE_MS);
+	rig_play(&rig, SATIP_UDP);
+	rig_pass(&rig, SATIP_SILENCE_MS);
 	cr_assert_eq(rig.s.state, SATIP_WAIT);
-	pass(&rig, 1100);
+	rig_pass(&rig, 1100);
 	satip_session_connected(&rig.s, rig.now_ns);
-	serve(&rig, replies);
-	pass(&rig, SATIP_SILENCE_MS);
-	pass(&rig, 2100);
+	rig_serve(&rig, replies);
+	rig_pass(&rig, SATIP_SILENCE_MS);
+	rig_pass(&rig, 2100);
 	satip_session_connected(&rig.s, rig.now_ns);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_not_null(strstr(rig.last, "RTP/AVP/TCP;unicast;"));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 /* Reports, and no packets, until the session ends. */
@@ -469,8 +352,8 @@ static void report_lock(struct rig *rig)
 	for (int i = 0; i < SATIP_LOCKED_MS / 100; i++) {
 		cr_assert_eq(rig->s.state, SATIP_ON, "%d", i);
 		report(rig, "tuner=1,240,1,7,11362");
-		pass(rig, 100);
-		(void)take_request(rig);
+		rig_pass(rig, 100);
+		(void)rig_take_request(rig);
 	}
 	cr_assert_eq(rig->s.state, SATIP_WAIT);
 	cr_assert_str_eq(satip_session_error(&rig->s, rig->now_ns),
@@ -482,17 +365,17 @@ Test(satip_session, tries_tcp_when_only_reports_arrive_by_udp)
 	static const char *const replies[REPLIES_MAX] = { SETUP, OK };
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	report_lock(&rig);
-	pass(&rig, 1100);
+	rig_pass(&rig, 1100);
 	satip_session_connected(&rig.s, rig.now_ns);
-	serve(&rig, replies);
+	rig_serve(&rig, replies);
 	report_lock(&rig);
-	pass(&rig, 2100);
+	rig_pass(&rig, 2100);
 	satip_session_connected(&rig.s, rig.now_ns);
-	cr_assert(take_request(&rig));
+	cr_assert(rig_take_request(&rig));
 	cr_assert_not_null(strstr(rig.last, "RTP/AVP/TCP;unicast;"));
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, takes_packets_between_replies)
@@ -501,7 +384,7 @@ Test(satip_session, takes_packets_between_replies)
 					"$\7\0\1x";
 	struct rig rig;
 
-	play(&rig, SATIP_TCP);
+	rig_play(&rig, SATIP_TCP);
 	for (size_t i = 0; i < sizeof frames - 1; i++) {
 		buf_append(&rig.in, frames + i, 1);
 		satip_session_feed(&rig.s, &rig.in, rig.now_ns);
@@ -514,7 +397,7 @@ Test(satip_session, takes_packets_between_replies)
 	cr_assert_eq(buf_len(&rig.in), 0);
 	satip_session_closed(&rig.s, "closed", rig.now_ns);
 	cr_assert_eq(rig.s.state, SATIP_WAIT);
-	finish(&rig);
+	rig_finish(&rig);
 }
 
 Test(satip_session, obeys_the_servers_bye)
@@ -522,11 +405,11 @@ Test(satip_session, obeys_the_servers_bye)
 	static const uint8_t bye[] = { 0x81, 203, 0, 1, 0, 0, 0, 1 };
 	struct rig rig;
 
-	play(&rig, SATIP_UDP);
+	rig_play(&rig, SATIP_UDP);
 	satip_session_media(&rig.s, rig.now_ns);
 	satip_session_rtcp(&rig.s, bye, sizeof bye, rig.now_ns);
 	cr_assert_eq(rig.s.state, SATIP_WAIT);
-	pass(&rig, 1100);
+	rig_pass(&rig, 1100);
 	cr_assert_eq(rig.s.state, SATIP_CONNECT);
-	finish(&rig);
+	rig_finish(&rig);
 }

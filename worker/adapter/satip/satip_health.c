@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the state of a session means for its adapter. */
+#include "worker/adapter/satip/satip_session.h"
+
+#include "common/base/units.h"
+
+/* A server whose packets do not arrive may go on to report a lock. */
+const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
+{
+	if (now_ns - s->heard_ns >= SATIP_SILENCE_MS * MS)
+		return "the server sends neither packets nor reports";
+	if (!s->delivered && s->lock_ns != 0 &&
+	    now_ns - s->lock_ns >= SATIP_LOCKED_MS * MS)
+		return "no packets: the server reports a lock";
+	return NULL;
+}
+
+bool satip_session_has_report(const struct satip_session *s, uint64_t now_ns)
+{
+	return satip_session_is_on(s) &&
+	       satip_session_is_fresh(s->report_ns, SATIP_REPORT_MS, now_ns);
+}
+
+/* The first reports after PLAY may be made up, so a lock without RTP is none.
+ */
+bool satip_session_has_lock(const struct satip_session *s, uint64_t now_ns)
+{
+	if (!satip_session_is_on(s))
+		return false;
+	if (satip_session_has_report(s, now_ns))
+		return s->report.lock && s->delivered;
+	return satip_session_is_fresh(s->media_ns, SATIP_LIVE_MS, now_ns);
+}
+
+const char *satip_session_error(const struct satip_session *s, uint64_t now_ns)
+{
+	if (s->error.text[0] != '\0')
+		return s->error.text;
+	if (!satip_session_is_on(s) ||
+	    satip_session_is_fresh(s->media_ns, SATIP_LIVE_MS, now_ns))
+		return NULL;
+	if (satip_session_has_report(s, now_ns))
+		return s->report.lock ? "no packets: the server reports a lock"
+				      : "no lock: the server reports no signal";
+	return "no packets from the server";
+}

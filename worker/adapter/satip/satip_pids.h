@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * PIDs as a query of SAT>IP: a list, or what changes it.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SATIP_PIDS_MAX = 128 };
+
+/* Ascending, each once. */
+struct satip_pids {
+	uint16_t list[SATIP_PIDS_MAX];
+	size_t n;
+};
+
+bool satip_pids_equal(const struct satip_pids *, const struct satip_pids *);
+
+/* "pids=0,17,256". */
+void satip_pids_print(const struct satip_pids *, struct buf *to);
+
+/* "addpids=256&delpids=17,18"; the lists differ. */
+void satip_pids_print_change(const struct satip_pids *from,
+			     const struct satip_pids *to, struct buf *out);
