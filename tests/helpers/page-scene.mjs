@@ -44,8 +44,9 @@ export function useBrowser() {
 
 // more: of Visitor.open()
 export async function begin(t, { browser }, more = {}) {
-	const guarded = await startGuarded(t, { config: CONFIG, users });
-	const visitor = await Visitor.open(t, browser, more);
+	const [guarded, visitor] = await Promise.all([
+		startGuarded(t, { config: CONFIG, users }),
+		Visitor.open(t, browser, more)]);
 
 	await visitor.go(guarded.sluice.port);
 	return { ...guarded, visitor, page: visitor.page };

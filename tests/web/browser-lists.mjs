@@ -76,8 +76,7 @@ test('adapters and CAS entries are configured; what does not run says so',
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/adapters');
-	await page.waitForSelector('text=This version runs adapters with an ' +
-		'address');
+	await page.waitForSelector('text=An adapter receives a multiplex');
 	await page.click('.tools button:has-text("New")');
 	await page.fill('[id="adapter.name"]', '19.2E');
 	await page.click('.save .primary');
