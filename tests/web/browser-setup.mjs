@@ -277,6 +277,13 @@ test('groups of outputs and headends', { skip }, async (t) => {
 	await page.fill('dialog [name=name]', name);
 	await page.fill('dialog textarea >> nth=0',
 		'udp://239.2.1.1:1234\nudp://239.2.1.2:1234');
+	// it stays while it is typed: the page draws again each second
+	for (let i = 0; i < 2; i++)
+		await visitor.until((before) => document.querySelector(
+			'.live time').textContent !== before,
+		await page.textContent('.live time'));
+	assert.match(await page.inputValue('dialog textarea >> nth=0'),
+		/239\.2\.1\.2/);
 	await page.fill('dialog .further textarea', '{"note": 1}');
 	await visitor.accessible('a group of outputs');
 	await page.click('dialog .primary');

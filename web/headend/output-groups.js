@@ -43,6 +43,8 @@ function addressesOf(group) {
 function GroupDialog({ app, group, name, onClose }) {
 	const [known] = useState(group);
 	const [entry, setEntry] = useState(group);
+	// as it is typed: the page draws again each second
+	const [text, setText] = useState(() => addressesOf(group).join('\n'));
 	const [error, setError] = useState('');
 	const [isBroken, setBroken] = useState(false);
 	const set = (/** @type {string} */ key, /** @type {unknown} */ value) =>
@@ -70,10 +72,11 @@ function GroupDialog({ app, group, name, onClose }) {
 					set('name', event.target.value)} /></label>
 			<label>${t('addresses')}<textarea class="mono" rows="4"
 				spellcheck=${false} placeholder=${t('one_a_line')}
-				value=${addressesOf(entry).join('\n')}
-				onChange=${(/** @type {any} */ event) => set('output',
-					event.target.value.split('\n').filter(Boolean))}>
-			</textarea></label>
+				value=${text} onInput=${(/** @type {any} */ event) => {
+					setText(event.target.value);
+					set('output', event.target.value.split('\n')
+						.filter(Boolean));
+				}}></textarea></label>
 			<${Further} entry=${entry} fields=${['name', 'output']}
 				set=${set} onBroken=${setBroken} />
 			<${Problem} error=${error} />
