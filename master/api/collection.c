@@ -218,12 +218,6 @@ static bool is_command(const struct edit *e)
 	return e->reply->call->route.kind == ROUTE_COMMAND;
 }
 
-static bool is_as_known(struct edit *e)
-{
-	return !is_command(e) ||
-	       edit_is_as_known(e->request, e->of->member, e->old, e->reply);
-}
-
 static void foresee(struct edit *e)
 {
 	const struct collection *c = e->of;
@@ -271,7 +265,8 @@ void collection_set(const struct collection *c, struct api *api,
 	/* a reference: it leaves the list, and its texts are needed */
 	e.old = json_incref(json_array_get(
 		config_section(api->cfg.config, c->section), e.place));
-	if (is_as_known(&e) &&
+	if ((!is_command(&e) ||
+	     edit_is_as_known(request, c->member, e.old, reply)) &&
 	    (e.remove ? judge_removal(&e) : make_entry(&e)))
 		carry_out(&e);
 	json_decref(e.old);

@@ -127,12 +127,6 @@ static bool is_number(const json_t *value)
 				 strcmp(text, "false") == 0));
 }
 
-static bool is_scalar(const json_t *value)
-{
-	return json_is_string(value) || json_is_number(value) ||
-	       json_is_boolean(value);
-}
-
 static json_t *open_object(const struct field_table *const *tables,
 			   const json_t *object);
 
@@ -174,8 +168,10 @@ static json_t *open_entry(const json_t *entry, const void *tables)
 static json_t *open_scalar(const json_t *value, const void *f)
 {
 	(void)f;
-	return is_scalar(value) ? json_incref((json_t *)(uintptr_t)value)
-				: NULL;
+	return json_is_string(value) || json_is_number(value) ||
+			       json_is_boolean(value)
+		       ? json_incref((json_t *)(uintptr_t)value)
+		       : NULL;
 }
 
 /* {format, host, port} of auth.backend. */

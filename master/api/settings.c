@@ -260,14 +260,6 @@ static void settings_restart(struct api *api, const json_t *request,
 			      effects_only(request));
 }
 
-static void reply_license(const json_t *request, struct reply *reply)
-{
-	if (effects_only(request))
-		reply_effects(reply, "set-license", effects_new());
-	else
-		reply_ok(reply, "set-license");
-}
-
 static void settings_set_license(struct api *api, const json_t *request,
 				 struct reply *reply)
 {
@@ -277,8 +269,10 @@ static void settings_set_license(struct api *api, const json_t *request,
 	/* accepted and ignored: sluice needs no license */
 	if (license != NULL && !json_is_string(license))
 		reply_error(reply, 400, "license: is not a string");
+	else if (effects_only(request))
+		reply_effects(reply, "set-license", effects_new());
 	else
-		reply_license(request, reply);
+		reply_ok(reply, "set-license");
 }
 
 const struct api_command settings_commands[] = {

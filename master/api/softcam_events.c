@@ -33,24 +33,19 @@ void api_start_softcams(struct api *api)
 	softcams_set(softcams, config_section(api->cfg.config, "softcam"));
 }
 
-static json_t *times_of(const struct msg_softcam_status *s)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < MSG_CAM_TIMES; i++)
-		(void)json_array_append_new(
-			list, json_integer((json_int_t)s->times[i]));
-	return list;
-}
-
 void softcams_describe(const struct api *api, const char *id, json_t *object)
 {
 	struct softcam_info info;
 	const struct msg_softcam_status *s = &info.status;
+	json_t *times;
 
 	if (id == NULL ||
 	    !softcams_get(reconciler_softcams(api->cfg.reconciler), id, &info))
 		return;
+	times = json_array();
+	for (size_t i = 0; i < MSG_CAM_TIMES; i++)
+		(void)json_array_append_new(
+			times, json_integer((json_int_t)s->times[i]));
 	(void)json_object_update_new(object, json_pack(
 		"{s:i, s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
 		"status", info.up ? SOFTCAM_LOGGED_IN : 0,
@@ -61,7 +56,7 @@ void softcams_describe(const struct api *api, const char *id, json_t *object)
 		"ecm_misses", (json_int_t)s->misses,
 		"ecm_refused", (json_int_t)s->refused,
 		"ecm_timeouts", (json_int_t)s->timeouts,
-		"ecm_times", times_of(s)));
+		"ecm_times", times));
 	if (info.error != NULL)
 		(void)json_object_set_new(object, "error",
 					  json_string(info.error));

@@ -21,12 +21,6 @@
 
 #define EACH_POLICY "Cross-Origin-Resource-Policy: same-origin\r\n"
 
-/* The length of the word at text, of the characters of a token. */
-static size_t word_len(const char *text)
-{
-	return strcspn(text, " \t,;");
-}
-
 /* True when the parameter q of this element of the list is 0. */
 static bool is_refused(const char *element)
 {
@@ -44,7 +38,7 @@ bool static_accepts_gzip(const char *list)
 		size_t len;
 
 		list += strspn(list, " \t,");
-		len = word_len(list);
+		len = strcspn(list, " \t,;");
 		if (len == 4 && strncasecmp(list, "gzip", 4) == 0)
 			return !is_refused(list);
 		list += strcspn(list, ",");

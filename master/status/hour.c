@@ -31,15 +31,6 @@ static size_t place_of(int64_t time_s)
 	return (size_t)(time_s % HOUR_SECONDS);
 }
 
-static void forget(struct hour *h, int64_t time_s)
-{
-	size_t at = place_of(time_s);
-	struct chunk *c = h->chunks[at / HOUR_CHUNK_SECONDS];
-
-	if (c != NULL)
-		c->flags[at % HOUR_CHUNK_SECONDS] = 0;
-}
-
 static void clear(struct hour *h)
 {
 	for (size_t i = 0; i < HOUR_CHUNKS; i++) {
@@ -68,8 +59,14 @@ void hour_free(struct hour **p)
 /* The second at time_s, behind the last one, becomes the last one. */
 static void advance(struct hour *h, int64_t time_s)
 {
-	for (int64_t t = h->last_s + 1; t < time_s && h->n > 0; t++)
-		forget(h, t);
+	/* the seconds between them have no sample */
+	for (int64_t t = h->last_s + 1; t < time_s && h->n > 0; t++) {
+		size_t at = place_of(t);
+		struct chunk *c = h->chunks[at / HOUR_CHUNK_SECONDS];
+
+		if (c != NULL)
+			c->flags[at % HOUR_CHUNK_SECONDS] = 0;
+	}
 	h->n = h->n > 0 ? MIN(h->n + (size_t)(time_s - h->last_s),
 			      (size_t)HOUR_SECONDS)
 			: 1;

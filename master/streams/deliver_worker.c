@@ -30,13 +30,6 @@ void deliver_worker_seat_due(struct deliver_worker *w, struct mount_seat *s,
 		TAILQ_REMOVE(&w->due, s, due_link);
 }
 
-static void send_mount(struct deliver_worker *w, const struct mount *mount)
-{
-	const struct msg m = mount_message(mount, MSG_DELIVER_MOUNT);
-
-	service_proc_send(w->service, &m, &mount->ring_fd);
-}
-
 /* The worker that has the socket until now closes it only when this one has
  * it: the master keeps it open, so no viewer in its queue is lost. */
 static void send_listener(struct deliver_worker *w,
@@ -71,8 +64,12 @@ void deliver_worker_send_due(struct deliver_worker *w)
 						    : TAILQ_FIRST(&w->due);
 
 		if (seat != NULL) {
+			const struct msg m = mount_message(seat->mount,
+							   MSG_DELIVER_MOUNT);
+
 			deliver_worker_seat_due(w, seat, false);
-			send_mount(w, seat->mount);
+			service_proc_send(w->service, &m,
+					  &seat->mount->ring_fd);
 		} else if (listeners_take(d->listeners, w->number, &socket)) {
 			send_listener(w, &socket);
 		} else {

@@ -21,16 +21,6 @@ struct msg_session receiver_session(const char *stream,
 	};
 }
 
-static bool has(const struct receivers *r, size_t i, uint64_t client)
-{
-	size_t n = json_array_size(r->lists[i]);
-
-	for (size_t k = 0; k < n; k++)
-		if (r->clients[i][k] == client)
-			return true;
-	return false;
-}
-
 size_t receivers_left(const struct receivers *r,
 		      const struct msg_stream_receivers *m, uint64_t *ret)
 {
@@ -102,9 +92,13 @@ unsigned receivers_count(const struct receivers *r)
 
 bool receivers_has(const struct receivers *r, uint64_t client)
 {
-	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
-		if (has(r, i, client))
-			return true;
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++) {
+		size_t n = json_array_size(r->lists[i]);
+
+		for (size_t k = 0; k < n; k++)
+			if (r->clients[i][k] == client)
+				return true;
+	}
 	return false;
 }
 

@@ -151,24 +151,19 @@ static const struct field link_rows[] = {
 const struct field_table cas_list_fields =
 	FIELD_TABLE(struct cas_link, link_rows, .flags = FIELD_LOOSE);
 
-static bool counts_from_1(const struct cas_entry *e)
-{
-	uint32_t system = e->super_cas_id >> 16;
-
-	return system >= COUNTS_FROM_1 && system <= COUNTS_FROM_1_LAST;
-}
-
 int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 		   struct errmsg *error)
 {
 	static const char *const required[] = { "ecmg_channel_id", "ecmg_host",
 						"ecmg_port" };
+	uint32_t system;
 	int r;
 
 	*ret = (struct cas_entry){ 0 };
 	r = field_read(&cas_entry_fields, entry, ret, error);
+	system = ret->super_cas_id >> 16;
 	if (json_object_get(entry, "first_stream_id") != NULL ||
-	    counts_from_1(ret))
+	    (system >= COUNTS_FROM_1 && system <= COUNTS_FROM_1_LAST))
 		ret->first_stream = 1;
 	if (ret->entropy == 0)
 		ret->entropy = 48;
