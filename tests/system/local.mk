@@ -25,6 +25,7 @@ helper_files = \
 	tests/helpers/joins.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
+	tests/helpers/show-scene.mjs \
 	tests/helpers/simulcrypt.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
