@@ -34,6 +34,7 @@ libmaster_a_SOURCES += \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_receivers.c \
 	master/streams/stream_ring.c master/streams/stream_ring.h \
+	master/streams/stream_network.c \
 	master/streams/stream_time.c \
 	master/streams/switch_log.c master/streams/switch_log.h \
 	master/streams/worker_request.c master/streams/worker_request.h

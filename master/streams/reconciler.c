@@ -217,6 +217,7 @@ static const struct stream_proc_events stream_events = {
 	.on_demand = on_demand,
 	.on_ring = on_ring,
 	.ring_of = ring_of,
+	.source_of = reconciler_source_of,
 	.on_gone = on_stream_gone,
 };
 

@@ -56,3 +56,7 @@ void reconciler_open_adapters(struct reconciler *,
 /* The workers that serve all streams, in the order in which they are stopped;
  * NULL: there are no more. */
 struct service_proc *reconciler_service(const struct reconciler *, size_t i);
+
+/* stream_network.c: the object of a stream that is enabled, or NULL; arg: the
+ * reconciler. */
+const json_t *reconciler_source_of(const char *stream, void *arg);

@@ -173,6 +173,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	p->started = true;
 	p->cas = (struct cas_links){ 0 };
 	p->clock = CLOCK_UNTOLD;
+	stream_network_forget(p);
 	link_cas(p);
 	for (size_t i = 0; i < p->plan->links.n; i++)
 		send_link(p, channel, p->plan->links.ids[i]);
@@ -201,6 +202,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		cas_links_report(&p->cas, m->stream_status.cas_linked);
 		link_cas(p);
 		stream_time_report(p, worker_proc_channel(proc));
+		stream_network_report(p, worker_proc_channel(proc));
 		if (chosen >= 1 && chosen <= p->plan->start.n_inputs)
 			set_first(p, chosen, m->stream_status.by_hand);
 		if (!p->removed)
@@ -547,6 +549,7 @@ void stream_proc_free(struct stream_proc **pp)
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
 	analysis_free(&p->analysis);
+	stream_network_forget(p);
 	stream_receivers_down(p);
 	set_mounts(p, NULL);
 	stream_ring_close(&p->ring);

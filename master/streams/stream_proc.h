@@ -51,6 +51,9 @@ struct stream_proc_events {
 	void (*on_ring)(struct stream_proc *, void *arg);
 	/* The ring of another stream, borrowed; -1: it has none. */
 	int (*ring_of)(const char *stream, void *arg);
+	/* The object of another stream that is enabled, borrowed, or NULL; the
+	 * member may be NULL. */
+	const json_t *(*source_of)(const char *stream, void *arg);
 	/* No process runs and none is wanted; may be freed inside. */
 	void (*on_gone)(struct stream_proc *, void *arg);
 };

@@ -33,6 +33,7 @@ struct stream_proc {
 	struct stream_memory memory;
 	struct cas_links cas;
 	/* what the worker knows of the system clock */
+	json_t *network; /* the last stream.network; NULL: none */
 	enum { CLOCK_UNTOLD, CLOCK_SYNCHRONISED, CLOCK_FREE } clock;
 
 	unsigned first; /* the input the next worker starts with; from 1 */
@@ -60,6 +61,13 @@ void stream_cams_init(struct stream_proc *);
 void stream_cams_use(struct stream_proc *, bool run);
 /* The worker has received stream.start. */
 void stream_cams_up(struct stream_proc *);
+
+/* --- stream_network.c --- */
+
+/* After a status: sends the streams of nit_other if they have changed. */
+void stream_network_report(struct stream_proc *, struct channel *);
+/* The worker knows none of them. */
+void stream_network_forget(struct stream_proc *);
 
 /* --- stream_time.c --- */
 

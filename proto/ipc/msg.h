@@ -71,6 +71,8 @@
 	ROW(STREAM_CAS, stream_cas, "stream.cas", 1) \
 	/* is the system clock synchronised? */ \
 	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
+	/* the streams of nit_other */ \
+	ROW(STREAM_NETWORK, stream_network, "stream.network", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -303,6 +305,11 @@ struct msg_stream_link {
 	bool ring; /* false: the stream has no ring any more */
 };
 
+struct msg_stream_network {
+	/* by id, the keys of stream_spec.h that a NIT needs */
+	const json_t *streams;
+};
+
 struct msg_stream_clock {
 	bool synchronised;
 };
@@ -495,6 +502,7 @@ struct msg {
 		struct msg_deliver_kick stream_kick;
 		struct msg_deliver_policy stream_policy;
 		struct msg_stream_clock stream_clock;
+		struct msg_stream_network stream_network;
 		struct msg_deliver_answer stream_answer;
 		struct msg_deliver_review stream_review;
 		struct msg_deliver_ask stream_ask;

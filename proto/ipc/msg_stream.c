@@ -77,6 +77,12 @@ static const struct field clock_rows[] = {
 const struct field_table stream_clock_fields =
 	MSG_TABLE(struct msg_stream_clock, clock_rows);
 
+static const struct field network_rows[] = {
+	{ "streams", FIELD_AT(struct msg_stream_network, streams) },
+};
+const struct field_table stream_network_fields =
+	MSG_TABLE(struct msg_stream_network, network_rows);
+
 static const struct field answer_rows[] = {
 	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
 	  .choices = ask_verdict_names },

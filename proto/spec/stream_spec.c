@@ -218,6 +218,10 @@ static const struct field_hook version_hook = { .schema = "integer",
 	.max = BACKUP_DELAY_MAX_S, .initial = BACKUP_DELAY_DEFAULT, \
 	.unit = "s"
 
+static const struct field nit_other_item = {
+	.type = FIELD_STRING, .size = sizeof(char *),
+};
+
 static const struct field option_rows[] = {
 	{ "map", SPAN(maps_hook, remux.n_maps, remux.maps),
 	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
@@ -299,6 +303,10 @@ static const struct field option_rows[] = {
 	  FIELD_IN(struct stream_spec, tables.delivery, &delivery_fields),
 	  .flags = FIELD_OBSERVER, .needs = "nit",
 	  .help = "How the stream is received, for the own NIT." },
+	{ "nit_other", FIELD_ITEMS(struct stream_spec, tables.others,
+				   tables.n_others),
+	  .item = &nit_other_item, .flags = FIELD_OBSERVER, .needs = "nit",
+	  .help = "Ids of other streams that the own NIT lists, too." },
 	{ "sdt", FIELD_ITEMS(struct stream_spec, tables.services,
 			     tables.n_services), .of = &service_fields,
 	  .flags = FIELD_OBSERVER, .needs = "nit",

@@ -20,6 +20,7 @@ enum {
 	OFFSET_ABSENT = 32767,
 	NETWORK_NAME_MAX = 250, /* bytes of UTF-8 */
 	SERVICES_MAX = 128,
+	NIT_OTHER_MAX = 32,
 	LCN_MAX = 999,
 	/* A frequency from here on is in kHz, below in MHz. */
 	FREQUENCY_KHZ = 100000,
@@ -108,6 +109,8 @@ struct tables_spec {
 	char network_name[NETWORK_NAME_MAX + 1];
 	uint32_t private_data_specifier; /* 0: that of delivery.lcn */
 	struct delivery_spec delivery;
+	size_t n_others; /* ids of other streams, borrowed from the JSON */
+	const char *others[NIT_OTHER_MAX];
 	size_t n_services;
 	struct service_spec services[SERVICES_MAX];
 	unsigned interval_ms; /* most between two NITs; 0: 10 s */

@@ -81,6 +81,47 @@ test('the NIT has the network, its services and their numbers', async (t) => {
 		[['0x000c'], ['Netz'], ['0x0001', '0x0002']]);
 });
 
+test('the NIT lists other streams of the network, as they change',
+	async (t) => {
+	const other = (more) => ({ ...stream('a002', 'udp://127.0.0.1:5001',
+		'udp://127.0.0.1:6001'), set_tsid: 77, onid: 34,
+	nit_actual: { type: 'C', frequency: 314, symbolrate: 6900 },
+	sdt: [{ pnr: 20, lcn: 20 }], ...more });
+	const sluice = await Sluice.start(t, config(one({
+		nit_other: ['a002', 'a009'] }), other()));
+	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000', ['dvb_nit.ts.id',
+		'mpeg_descr.svc_list.id', 'dvb_nit.version']);
+	const sender = await Sender.start(t, mux, 5000);
+	const listed = () => seen().filter((p) => p['dvb_nit.ts.id']);
+	const { pid } = await waitUntil('the worker', () =>
+		sluice.worker('stream', 'a001'));
+
+	await sluice.onair('a001');
+	await waitUntil('the other', () => listed().some((p) =>
+		p['dvb_nit.ts.id'].includes('0x004d') &&
+		p['mpeg_descr.svc_list.id'].includes('0x0014')));
+	await sluice.cmd('set-stream', { id: 'a002',
+		stream: other({ sdt: [{ pnr: 21, lcn: 21 }] }) });
+	await waitUntil('its change', () => listed().some((p) =>
+		p['mpeg_descr.svc_list.id'].includes('0x0015')));
+	await sluice.cmd('toggle-stream', { id: 'a002' });
+	const n = listed().length;
+
+	await waitUntil('its end', () => {
+		const last = listed().slice(-4);
+
+		return listed().length > n + 8 && last.every((p) =>
+			!p['dvb_nit.ts.id'].includes('0x004d'));
+	});
+	// no restart
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	sender.stop();
+	await sluice.stop();
+});
+
 test('nit=off takes the NIT of the source away', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(one({ nit: 'off' })));
@@ -210,6 +251,8 @@ test('wrong values are refused with the name of the key', async (t) => {
 			/descriptors\[0\]\.hex: has 0 bytes behind its length/],
 		[{ descriptors: [{ table: 'pmt', action: 'remove' }] },
 			/descriptors\[0\]\.tag: is missing/],
+		[{ nit_other: 'a002' }, /nit_other: is not a list/],
+		[{ nit_other: [7] }, /nit_other\[0\]: /],
 		[{ si_interval: 1 }, /si_interval: 1 is not between 25/],
 	])
 		assert.match(await set(more) ?? '', expected);

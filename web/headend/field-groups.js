@@ -21,7 +21,7 @@ const GROUPS = {
 		['group_program', /^(service_|set_|textcode|hbbtv_)/],
 		['group_pids', /^(map|filter)/],
 		['group_tables',
-			/^(tdt|time|coun|offs|clock_|nit(_a|$)|net|onid|sdt$|pri|si|des)/],
+			/^(tdt|time|coun|offs|clock_|nit(_[ao]|$)|net|onid|sdt$|pr|si|d)/],
 		['group_delivery', /^(lcn|xmltv_|http_|hls_)/],
 		['group_versions', /_version$/],
 		['group_other', /./],

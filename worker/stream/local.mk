@@ -11,6 +11,7 @@ libworker_a_SOURCES += \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
 	worker/stream/netif_news.c worker/stream/netif_news.h \
 	worker/stream/omission_log.c worker/stream/omission_log.h \
+	worker/stream/own_network.c worker/stream/own_network.h \
 	worker/stream/own_sections.c worker/stream/own_sections.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \
 	worker/stream/pipeline.c worker/stream/pipeline.h \

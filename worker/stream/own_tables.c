@@ -2,15 +2,11 @@
 #include "worker/stream/own_tables.h"
 
 #include "common/base/alloc.h"
-#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
-#include "worker/remux/desc_apply.h"
-#include "worker/remux/psi_build.h"
-#include "worker/remux/table_versions.h"
+#include "worker/stream/own_network.h"
 #include "worker/stream/own_sections.h"
 #include "worker/tables/country.h"
-#include "worker/tables/nit_build.h"
 #include "worker/tables/table_stage.h"
 #include "worker/tables/time_build.h"
 #include "worker/tables/zone.h"
@@ -31,22 +27,15 @@ enum {
 	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
 	/* EN 300 468 5.1.4, TR 101 211 4.4: 30 s at most */
 	TIME_MS = 30000,
-	NIT_MS = 10000,
-	NIT_SECTIONS_MAX = PSI_PROGRAMS_MAX / NIT_SERVICES + 1,
-	TYPE_TV = 1,
-	TYPE_RADIO = 2,
 };
 
 struct own_tables {
 	struct tables_spec spec;
-	uint8_t service_type, textcode, nit_version; /* keys of the stream */
 	struct table_stage *stage;
+	struct own_network *network; /* the NIT; NULL: none */
 	struct own_sections *sections; /* NULL: none */
 	const struct psi *psi;
 	uint32_t seen; /* psi_changes() when the tables were made */
-	struct table_versions *versions;
-	size_t n_edits;
-	struct desc_edit edits[DESC_EDITS_MAX];
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */
 	uint8_t *zone;   /* a file of the tz database, or NULL */
@@ -195,89 +184,10 @@ void own_tables_set_clock(struct own_tables *o, bool synchronised)
 	use_time(o);
 }
 
-/* --- the NIT --- */
-
-static struct nit_service describe(const struct own_tables *o,
-				   const struct psi_program *p)
+void own_tables_set_others(struct own_tables *o, const json_t *streams)
 {
-	bool video = p->video_pid != TS_PID_NULL;
-	struct nit_service s = {
-		.pnr = p->number,
-		.type = o->service_type != 0 ? o->service_type
-			: video ? TYPE_TV : TYPE_RADIO,
-	};
-
-	for (size_t i = 0; i < o->spec.n_services; i++) {
-		const struct service_spec *given = &o->spec.services[i];
-
-		if (given->pnr != p->number)
-			continue;
-		s.lcn = given->lcn;
-		if (given->type != 0)
-			s.type = given->type;
-	}
-	return s;
-}
-
-/* Changes the descriptors that the keys demand; returns the new length. */
-static size_t edit_nit(const struct own_tables *o,
-		       uint8_t section[SECTION_PSI_MAX], size_t len)
-{
-	uint8_t changed[SECTION_PSI_MAX];
-	size_t n = desc_apply_nit((struct desc_edits){ o->edits, o->n_edits },
-				  section, len, changed);
-
-	if (n == 0) {
-		log_error("stream", "descriptors: the NIT has no room for "
-			  "them, and stays as it was");
-		return len;
-	}
-	memcpy(section, changed, n);
-	return n;
-}
-
-/* Builds the NIT after the programs have changed. */
-static void build_nit(struct own_tables *o)
-{
-	struct schedule_key key = { SI_PID_NIT, NIT_TABLE_ID,
-				    o->spec.network_id };
-	struct nit_service services[PSI_PROGRAMS_MAX];
-	struct schedule_section list[NIT_SECTIONS_MAX];
-	uint8_t data[NIT_SECTIONS_MAX][SECTION_PSI_MAX];
-	const struct psi_program *programs;
-	size_t n = psi_programs(o->psi, &programs), sections;
-	struct nit_content content = {
-		.spec = &o->spec,
-		.textcode = o->textcode,
-		.tsid = psi_tsid(o->psi),
-		.services = services,
-		.n_services = MIN(n, (size_t)PSI_PROGRAMS_MAX),
-	};
-	uint64_t hash = HASH_INIT;
-	uint8_t version;
-
-	if (!psi_has_pat(o->psi))
-		return;
-	for (size_t i = 0; i < content.n_services; i++)
-		services[i] = describe(o, &programs[i]);
-	sections = nit_build_sections(&content);
-	for (size_t i = 0; i < sections; i++) {
-		list[i].data = data[i];
-		list[i].len = nit_build(&content, i, data[i]);
-		list[i].len = edit_nit(o, data[i], list[i].len);
-		hash = hash_add(hash, data[i], list[i].len);
-	}
-	version = table_version(o->versions,
-				(struct table_name){ NIT_TABLE_ID,
-						     o->spec.network_id },
-				hash, o->nit_version);
-	for (size_t i = 0; i < sections; i++)
-		section_set_version(data[i], list[i].len, version);
-	(void)schedule_set(table_stage_schedule(o->stage), &key,
-			   o->spec.interval_ms != 0
-				   ? MIN(o->spec.interval_ms, NIT_MS)
-				   : NIT_MS,
-			   list, sections);
+	if (o->network != NULL)
+		own_network_set_others(o->network, streams);
 }
 
 /* --- all tables --- */
@@ -292,19 +202,20 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
-	o->service_type = config->spec->remux.service_type;
-	o->textcode = config->spec->remux.textcode;
-	o->nit_version = config->spec->nit_version;
-	o->n_edits = config->spec->remux.n_edits;
-	memcpy(o->edits, config->spec->remux.edits, sizeof o->edits);
 	o->psi = config->psi;
-	o->versions = config->versions;
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
 		.out = config->out,
 		.arg = config->arg,
 	});
+	if (spec->nit == ORIGIN_OWN)
+		o->network = own_network_new(&(struct own_network_config){
+			.spec = config->spec,
+			.psi = config->psi,
+			.versions = config->versions,
+			.schedule = table_stage_schedule(o->stage),
+		});
 	o->sections = own_sections_new(spec, o->stage);
 	o->spec.n_si = 0; /* its texts are borrowed */
 	if (spec->tdt == ORIGIN_OWN)
@@ -319,6 +230,7 @@ void own_tables_free(struct own_tables **o)
 {
 	if (*o == NULL)
 		return;
+	own_network_free(&(*o)->network);
 	own_sections_free(&(*o)->sections);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
@@ -331,8 +243,8 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 {
 	if (psi_changes(o->psi) != o->seen) {
 		o->seen = psi_changes(o->psi);
-		if (o->spec.nit == ORIGIN_OWN)
-			build_nit(o);
+		if (o->network != NULL)
+			own_network_build(o->network);
 		if (o->sections != NULL)
 			own_sections_use(o->sections, o->psi);
 	}

@@ -33,5 +33,8 @@ void own_tables_free(struct own_tables **);
 /* Is the system clock synchronised?  Yes, until the first call. */
 void own_tables_set_clock(struct own_tables *, bool synchronised);
 
+/* The streams of nit_other, as own_network_set_others(). */
+void own_tables_set_others(struct own_tables *, const json_t *streams);
+
 void own_tables_feed(struct own_tables *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);

@@ -440,6 +440,12 @@ void pipeline_set_clock(struct pipeline *p, bool synchronised)
 		own_tables_set_clock(p->tables, synchronised);
 }
 
+void pipeline_set_network(struct pipeline *p, const json_t *streams)
+{
+	if (p->tables != NULL)
+		own_tables_set_others(p->tables, streams);
+}
+
 void pipeline_rename(struct pipeline *p, const char *from, const char *to)
 {
 	selector_rename(p->selector, from, to);

@@ -55,6 +55,8 @@ void pipeline_link(struct pipeline *, const char *stream, int fd);
 void pipeline_link_cas(struct pipeline *, unsigned place, int fd);
 /* Is the system clock synchronised?  Yes, until the first call. */
 void pipeline_set_clock(struct pipeline *, bool synchronised);
+/* As own_tables_set_others(). */
+void pipeline_set_network(struct pipeline *, const json_t *streams);
 /* As selector_rename(). */
 void pipeline_rename(struct pipeline *, const char *from, const char *to);
 

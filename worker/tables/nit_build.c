@@ -113,7 +113,7 @@ static void write_delivery(struct section_writer *w,
 
 static void write_name(struct section_writer *w, const struct nit_content *c)
 {
-	const char *name = c->spec->network_name;
+	const char *name = c->name;
 	uint8_t text[TEXT_DESC_MAX];
 	size_t len = text_encode(name, text_table_for(name, c->textcode), text,
 				 sizeof text, NULL);
@@ -140,11 +140,11 @@ static void write_service_list(struct section_writer *w,
 
 /* The numbers of EACEM have 10 bits, those of NorDig 14, at the same end. */
 static void write_channels(struct section_writer *w,
-			   const struct tables_spec *spec,
+			   const struct nit_transport *t,
 			   const struct nit_service *list, size_t n)
 {
-	bool nordig = spec->delivery.lcn == LCN_NORDIG_V1;
-	uint32_t specifier = spec->private_data_specifier;
+	bool nordig = t->delivery->lcn == LCN_NORDIG_V1;
+	uint32_t specifier = t->private_data_specifier;
 	size_t with_lcn = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -174,22 +174,48 @@ static void write_channels(struct section_writer *w,
 	}
 }
 
+static size_t sections_of(const struct nit_transport *t)
+{
+	return MAX((t->n_services + NIT_SERVICES - 1) / NIT_SERVICES, 1);
+}
+
 size_t nit_build_sections(const struct nit_content *c)
 {
-	return MAX((c->n_services + NIT_SERVICES - 1) / NIT_SERVICES, 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_transports; i++)
+		n += sections_of(&c->transports[i]);
+	return MIN(n, (size_t)NIT_SECTIONS_MAX);
+}
+
+/* The services of a transport stream, from `at` on. */
+static void write_transport(struct section_writer *w,
+			    const struct nit_transport *t, size_t at)
+{
+	size_t n = MIN(t->n_services - at, (size_t)NIT_SERVICES), loop;
+
+	write_u16(w, t->tsid);
+	write_u16(w, t->onid);
+	loop = write_loop_begin(w);
+	write_service_list(w, t->services + at, n);
+	write_delivery(w, t->delivery);
+	write_channels(w, t, t->services + at, n);
+	write_loop_end(w, loop);
 }
 
 size_t nit_build(const struct nit_content *c, size_t number,
 		 uint8_t ret[SECTION_PSI_MAX])
 {
-	size_t at = number * NIT_SERVICES, n, loop, streams;
+	const struct nit_transport *t = c->transports;
+	size_t at = number, loop, streams;
 	struct section_writer w;
 
-	n = MIN(c->n_services - at, (size_t)NIT_SERVICES);
+	for (; at >= sections_of(t); t++)
+		at -= sections_of(t);
 	section_begin(&w, ret, &(struct section_head){
 		.table_id = NIT_TABLE_ID,
 		.dvb = true,
-		.extension = c->spec->network_id,
+		.extension = c->network_id,
 		.number = (uint8_t)number,
 		.last = (uint8_t)(nit_build_sections(c) - 1),
 		.limit = SECTION_PSI_MAX,
@@ -198,13 +224,7 @@ size_t nit_build(const struct nit_content *c, size_t number,
 	write_name(&w, c);
 	write_loop_end(&w, loop);
 	streams = write_loop_begin(&w);
-	write_u16(&w, c->tsid);
-	write_u16(&w, c->spec->onid);
-	loop = write_loop_begin(&w);
-	write_service_list(&w, c->services + at, n);
-	write_delivery(&w, &c->spec->delivery);
-	write_channels(&w, c->spec, c->services + at, n);
-	write_loop_end(&w, loop);
+	write_transport(&w, t, at * NIT_SERVICES);
 	write_loop_end(&w, streams);
 	return section_end(&w);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds a NIT actual (EN 300 468 5.2.1). */
+/*
+ * Builds a NIT actual (EN 300 468 5.2.1): each section has services of one
+ * transport stream.
+ */
 #pragma once
 
 #include "proto/spec/tables_spec.h"
@@ -12,6 +15,7 @@
 enum {
 	/* Services of the transport stream in one section. */
 	NIT_SERVICES = 64,
+	NIT_SECTIONS_MAX = 256,
 };
 
 struct nit_service {
@@ -20,15 +24,23 @@ struct nit_service {
 	uint8_t type;
 };
 
-struct nit_content {
-	const struct tables_spec *spec;
-	uint8_t textcode; /* enum text_table of the name */
-	uint16_t tsid;
+struct nit_transport {
+	uint16_t tsid, onid;
+	uint32_t private_data_specifier; /* 0: that of delivery->lcn */
+	const struct delivery_spec *delivery;
 	const struct nit_service *services;
 	size_t n_services;
 };
 
-/* The number of sections, at least 1. */
+struct nit_content {
+	uint16_t network_id;
+	const char *name;
+	uint8_t textcode; /* enum text_table of the name */
+	const struct nit_transport *transports;
+	size_t n_transports;
+};
+
+/* The number of sections, at most 256. */
 size_t nit_build_sections(const struct nit_content *);
 
 /* Writes a section with version 0 and returns its length. */

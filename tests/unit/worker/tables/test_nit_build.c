@@ -27,11 +27,16 @@ static json_t *record(const char *text, size_t number)
 {
 	static struct stream_spec spec;
 	uint8_t section[SECTION_PSI_MAX];
-	struct nit_content c = { .spec = &spec.tables, .tsid = 7,
-				 .services = services, .n_services = 3 };
+	struct nit_transport t = { .tsid = 7, .services = services,
+				   .n_services = 3 };
+	struct nit_content c = { .transports = &t, .n_transports = 1 };
 	json_t *found;
 
 	spec = parse(text);
+	t.onid = spec.tables.onid;
+	t.delivery = &spec.tables.delivery;
+	c.network_id = spec.tables.network_id;
+	c.name = spec.tables.network_name;
 	found = si_record(section, nit_build(&c, number, section), 16);
 	cr_assert_not_null(found);
 	cr_assert_null(json_object_get(found, "error"));
@@ -134,8 +139,15 @@ Test(nit_build, divides_many_services_among_sections)
 {
 	static struct nit_service many[256];
 	static struct stream_spec spec;
-	struct nit_content c = { .spec = &spec.tables, .services = many,
-				 .n_services = 256 };
+	struct nit_transport t[] = {
+		{ .tsid = 1, .services = many, .n_services = 256,
+		  .delivery = &spec.tables.delivery },
+		{ .tsid = 2, .delivery = &spec.tables.delivery },
+		{ .tsid = 3, .services = many, .n_services = 1,
+		  .delivery = &spec.tables.delivery },
+	};
+	struct nit_content c = { .name = spec.tables.network_name,
+				 .transports = t, .n_transports = 1 };
 	uint8_t section[SECTION_PSI_MAX];
 	char text[300] = "{\"network_name\":\"";
 	size_t n = 0;
@@ -163,9 +175,19 @@ Test(nit_build, divides_many_services_among_sections)
 		json_decref(r);
 	}
 	cr_assert_eq(n, 256);
-	c.n_services = 0;
-	cr_assert_eq(nit_build_sections(&c), 1);
-	cr_assert_gt(nit_build(&c, 0, section), 0);
+	/* other transport streams stand in sections of their own */
+	c.n_transports = 3;
+	cr_assert_eq(nit_build_sections(&c), 6);
+	for (size_t i = 0; i < 6; i++) {
+		json_t *r = si_record(section, nit_build(&c, i, section), 16);
+		json_t *stream = json_array_get(json_object_get(r, "streams"),
+						0);
+
+		cr_expect_eq(json_integer_value(json_object_get(stream,
+								"tsid")),
+			     i < 4 ? 1 : (json_int_t)i - 2);
+		json_decref(r);
+	}
 }
 
 Test(nit_build, wrong_delivery_names_the_key)

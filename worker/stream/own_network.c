@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_network.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "worker/remux/desc_apply.h"
+#include "worker/remux/psi_build.h"
+#include "worker/remux/table_versions.h"
+#include "worker/tables/nit_build.h"
+#include "worker/tables/section_schedule.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* EN 300 468 5.1.4, TR 101 211 4.4: 10 s at most */
+	NIT_MS = 10000,
+	TYPE_TV = 1,
+	TYPE_RADIO = 2,
+};
+
+/* A stream of nit_other. */
+struct other {
+	uint16_t tsid, onid;
+	uint32_t specifier;
+	struct delivery_spec delivery;
+	size_t n_services;
+	struct nit_service services[SERVICES_MAX];
+};
+
+struct own_network {
+	struct tables_spec spec;
+	uint8_t service_type, textcode, first_version;
+	struct desc_edits edits;
+	struct desc_edit edit_list[DESC_EDITS_MAX];
+	const struct psi *psi;
+	struct table_versions *versions;
+	struct schedule *schedule;
+	bool crowded; /* logged: descriptors have no room */
+	size_t n_others;
+	struct other *others;
+	/* the sections, while they are built */
+	struct schedule_section list[NIT_SECTIONS_MAX];
+	uint8_t data[NIT_SECTIONS_MAX][SECTION_PSI_MAX];
+};
+
+struct own_network *own_network_new(const struct own_network_config *config)
+{
+	const struct stream_spec *spec = config->spec;
+	struct own_network *n = xcalloc(1, sizeof *n);
+
+	n->spec = spec->tables;
+	n->service_type = spec->remux.service_type;
+	n->textcode = spec->remux.textcode;
+	n->first_version = spec->nit_version;
+	memcpy(n->edit_list, spec->remux.edits, sizeof n->edit_list);
+	n->edits = (struct desc_edits){ n->edit_list, spec->remux.n_edits };
+	n->psi = config->psi;
+	n->versions = config->versions;
+	n->schedule = config->schedule;
+	return n;
+}
+
+void own_network_free(struct own_network **n)
+{
+	if (*n != NULL)
+		free((*n)->others);
+	free(*n);
+	*n = NULL;
+}
+
+static struct nit_service describe(const struct own_network *n,
+				   const struct psi_program *p)
+{
+	bool video = p->video_pid != TS_PID_NULL;
+	struct nit_service s = {
+		.pnr = p->number,
+		.type = n->service_type != 0 ? n->service_type
+			: video ? TYPE_TV : TYPE_RADIO,
+	};
+
+	for (size_t i = 0; i < n->spec.n_services; i++) {
+		const struct service_spec *given = &n->spec.services[i];
+
+		if (given->pnr != p->number)
+			continue;
+		s.lcn = given->lcn;
+		if (given->type != 0)
+			s.type = given->type;
+	}
+	return s;
+}
+
+/* Changes the descriptors that the keys demand; returns the new length. */
+static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
+		   size_t len)
+{
+	uint8_t changed[SECTION_PSI_MAX];
+	size_t new_len = desc_apply_nit(n->edits, section, len, changed);
+
+	if (new_len > 0) {
+		memcpy(section, changed, new_len);
+		return new_len;
+	}
+	if (!n->crowded)
+		log_error("stream", "descriptors: the NIT has no room for "
+			  "them, and stays as it was");
+	n->crowded = true;
+	return len;
+}
+
+/* Puts the sections of this content into the schedule. */
+static void send(struct own_network *n, const struct nit_content *content)
+{
+	const struct schedule_key key = { SI_PID_NIT, NIT_TABLE_ID,
+					  content->network_id };
+	size_t sections = nit_build_sections(content), len, own;
+	uint64_t hash = HASH_INIT;
+	uint8_t version;
+
+	/* descriptors of the other streams do not change */
+	own = nit_build_sections(&(struct nit_content){
+		.transports = content->transports, .n_transports = 1 });
+	for (size_t i = 0; i < sections; i++) {
+		len = nit_build(content, i, n->data[i]);
+		if (n->edits.n > 0 && i < own)
+			len = edit(n, n->data[i], len);
+		n->list[i] = (struct schedule_section){ n->data[i], len };
+		hash = hash_add(hash, n->data[i], len);
+	}
+	version = table_version(n->versions,
+				(struct table_name){ NIT_TABLE_ID,
+						     content->network_id },
+				hash, n->first_version);
+	for (size_t i = 0; i < sections; i++)
+		section_set_version(n->data[i], n->list[i].len, version);
+	(void)schedule_set(n->schedule, &key,
+			   n->spec.interval_ms != 0
+				   ? MIN(n->spec.interval_ms, NIT_MS)
+				   : NIT_MS,
+			   n->list, sections);
+}
+
+void own_network_build(struct own_network *n)
+{
+	struct nit_service services[PSI_PROGRAMS_MAX];
+	struct nit_transport list[1 + NIT_OTHER_MAX];
+	const struct psi_program *programs;
+	size_t n_programs = MIN(psi_programs(n->psi, &programs),
+				(size_t)PSI_PROGRAMS_MAX);
+
+	if (!psi_has_pat(n->psi))
+		return;
+	for (size_t i = 0; i < n_programs; i++)
+		services[i] = describe(n, &programs[i]);
+	list[0] = (struct nit_transport){
+		psi_tsid(n->psi), n->spec.onid,
+		n->spec.private_data_specifier, &n->spec.delivery,
+		services, n_programs,
+	};
+	for (size_t i = 0; i < n->n_others; i++) {
+		const struct other *o = &n->others[i];
+
+		list[1 + i] = (struct nit_transport){
+			o->tsid, o->onid, o->specifier, &o->delivery,
+			o->services, o->n_services,
+		};
+	}
+	send(n, &(struct nit_content){
+		.network_id = n->spec.network_id,
+		.name = n->spec.network_name,
+		.textcode = n->textcode,
+		.transports = list,
+		.n_transports = 1 + n->n_others,
+	});
+}
+
+static void take(struct other *to, const struct stream_spec *from)
+{
+	*to = (struct other){
+		.tsid = from->remux.set_tsid,
+		.onid = from->tables.onid,
+		.specifier = from->tables.private_data_specifier,
+		.delivery = from->tables.delivery,
+		.n_services = from->tables.n_services,
+	};
+	for (size_t i = 0; i < to->n_services; i++) {
+		const struct service_spec *s = &from->tables.services[i];
+
+		to->services[i] = (struct nit_service){
+			s->pnr, s->lcn, s->type != 0 ? s->type : TYPE_TV,
+		};
+	}
+}
+
+void own_network_set_others(struct own_network *n, const json_t *streams)
+{
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	const char *id;
+	json_t *stream;
+
+	free(n->others);
+	n->others = xcalloc(NIT_OTHER_MAX, sizeof *n->others);
+	n->n_others = 0;
+	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
+		struct errmsg error;
+
+		if (n->n_others == NIT_OTHER_MAX)
+			break;
+		/* the master reports wrong values of another stream */
+		(void)!stream_spec_parse(stream, spec, &error);
+		if (spec->remux.set_tsid != 0)
+			take(&n->others[n->n_others++], spec);
+		else
+			log_warning("stream", "nit_other: stream %.64s has no "
+				    "set_tsid: the NIT lacks it", id);
+	}
+	free(spec);
+	own_network_build(n);
+}
