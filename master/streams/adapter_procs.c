@@ -218,20 +218,27 @@ static void use_program(struct adapter_proc *p)
 			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
 }
 
-/* A tuner receives another multiplex without a restart.  False: it is another
- * device or source, or its worker does not run. */
+static bool is_same_tuner(const json_t *before, const json_t *entry)
+{
+	struct tuner_spec from, to;
+
+	return tuner_spec_is(before) && tuner_spec_is(entry) &&
+	       tuner_spec_parse(before, &from, NULL) == 0 &&
+	       tuner_spec_parse(entry, &to, NULL) == 0 &&
+	       from.adapter == to.adapter && from.device == to.device &&
+	       strcmp(from.path, to.path) == 0;
+}
+
+/* A tuner or server sends another multiplex without a restart.  False: it is
+ * another source, or its worker does not run. */
 static bool tune(struct adapter_proc *p, const json_t *before,
 		 const json_t *entry)
 {
 	struct msg m = { .type = MSG_ADAPTER_TUNE };
-	struct tuner_spec from, to;
 
 	if (!p->given || !service_proc_is_running(p->item.service) ||
-	    !tuner_spec_is(before) || !tuner_spec_is(entry) ||
-	    tuner_spec_parse(before, &from, NULL) < 0 ||
-	    tuner_spec_parse(entry, &to, NULL) < 0 ||
-	    from.adapter != to.adapter || from.device != to.device ||
-	    strcmp(from.path, to.path) != 0)
+	    !(is_same_tuner(before, entry) ||
+	      satip_spec_is_same(before, entry)))
 		return false;
 	m.adapter_tune.entry = entry;
 	service_proc_send(p->item.service, &m, NULL);

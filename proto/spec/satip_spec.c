@@ -339,6 +339,20 @@ static int read_server(const json_t *adapter, struct satip_spec *spec,
 	return r;
 }
 
+bool satip_spec_is_same(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = { "server", "transport", "budget" };
+	bool same = json_object_get(a, "server") != NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *x = json_object_get(a, keys[i]);
+		const json_t *y = json_object_get(b, keys[i]);
+
+		same = same && (x == y || json_equal(x, y));
+	}
+	return same;
+}
+
 bool satip_spec_has_name(const json_t *adapter)
 {
 	struct satip_spec spec = { 0 };

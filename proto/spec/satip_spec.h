@@ -35,6 +35,9 @@ struct satip_spec {
 	char query[SATIP_QUERY_MAX];
 };
 
+/* Do two adapters differ by the multiplex alone? */
+bool satip_spec_is_same(const json_t *, const json_t *);
+
 /* Must the name of a server be resolved? */
 bool satip_spec_has_name(const json_t *adapter);
 

@@ -216,6 +216,22 @@ for (const transport of ['udp', 'tcp']) {
 	});
 }
 
+test('another tuning is a session of the same process', async (t) => {
+	const { server, sluice } = await open(t);
+	const { pid } = (await status(sluice)).worker;
+
+	await sluice.cmd('set-adapter', { id: 'd',
+		adapter: adapter({ frequency: 11494 }) });
+	await waitUntil('a session of the other multiplex', () =>
+		server.count('PLAY') === 2);
+	assert.deepEqual(server.requests.slice(-3).map((r) => r.split(' ')[0]),
+		['TEARDOWN', 'SETUP', 'PLAY']);
+	assert.match(server.requests.at(-2), /\?freq=11494&/);
+	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	assert.equal((await status(sluice)).worker.pid, pid);
+	await sluice.stop();
+});
+
 test('a server has a name', async (t) => {
 	const { server, sluice } = await open(t,
 		{ server: `localhost:${PORT}`, transport: 'tcp' });

@@ -510,10 +510,27 @@ static void source_free(struct source *source)
 	free(s);
 }
 
+static bool retune(struct source *source, const json_t *adapter)
+{
+	struct satip_source *s =
+		container_of(source, struct satip_source, base);
+	struct satip_spec spec;
+
+	if (s->wrong.text[0] != '\0' ||
+	    satip_spec_parse(adapter, &spec, NULL) < 0)
+		return false;
+	s->spec = spec;
+	psi_reset(s->psi);
+	want_pids(s);
+	satip_session_tune(&s->session, spec.query);
+	return true;
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
+	.retune = retune,
 };
 
 struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,

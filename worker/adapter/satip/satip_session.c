@@ -28,6 +28,7 @@ enum event {
 	EVENT_LOST,      /* the server does not know the session */
 	EVENT_REFUSED,   /* any other answer */
 	EVENT_DEAD,      /* neither RTP nor RTCP, or BYE */
+	EVENT_TUNED,     /* another multiplex is wanted */
 	EVENTS,
 };
 
@@ -83,12 +84,6 @@ static void finish_request(struct satip_session *s, const struct context *c)
 
 /* --- actions --- */
 
-static enum satip_state stay(struct satip_session *s, const struct context *c)
-{
-	(void)c;
-	return s->state;
-}
-
 static enum satip_state begin(struct satip_session *s, const struct context *c)
 {
 	s->deadline_ns = in_time(c);
@@ -101,6 +96,7 @@ static enum satip_state set_up(struct satip_session *s,
 	struct buf url = { 0 };
 
 	forget_session(s);
+	s->tuned = false;
 	buf_printf(&url, "rtsp://%s/?%s&", s->cfg.host, s->cfg.query);
 	s->asked_pids = s->wanted;
 	if (s->listed)
@@ -430,6 +426,7 @@ static action_fn *const table[SATIP_STATES][EVENTS] = {
 		[EVENT_LOST] = set_up,
 		[EVENT_REFUSED] = not_kept,
 		[EVENT_DEAD] = dead,
+		[EVENT_TUNED] = tear_down,
 	},
 	[SATIP_REJOIN] = {
 		[EVENT_CONNECTED] = rejoined,
@@ -444,7 +441,8 @@ static void happen(struct satip_session *s, enum event event,
 {
 	action_fn *action = table[s->state][event];
 
-	s->state = action != NULL ? action(s, c) : stay(s, c);
+	if (action != NULL)
+		s->state = action(s, c);
 }
 
 /* --- from the owner --- */
@@ -580,6 +578,8 @@ void satip_session_turn(struct satip_session *s, uint64_t now_ns)
 		happen(s, EVENT_LATE, &c);
 	} else if (c.reason != NULL) {
 		happen(s, EVENT_DEAD, &c);
+	} else if (s->tuned && !s->asked) {
+		happen(s, EVENT_TUNED, &c);
 	} else if (s->state == SATIP_ON && !s->asked && now_ns >= s->keep_ns) {
 		keep_alive(s, &c);
 	} else if (s->state == SATIP_ON && !s->asked && s->listed &&

@@ -18,6 +18,7 @@
 #include "worker/adapter/satip/ses1.h"
 #include "worker/socket/retry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -66,6 +67,7 @@ struct satip_session {
 	uint32_t cseq;          /* of the last request */
 	bool asked;             /* it has no reply yet */
 	bool connected;
+	bool tuned;             /* cfg.query has no session yet */
 
 	bool listed;            /* the server sends a list of PIDs, not all */
 	bool replaces;          /* it has no addpids */
@@ -114,6 +116,15 @@ static inline void satip_session_want(struct satip_session *s,
 {
 	s->wanted.n = MIN(n, (size_t)SATIP_PIDS_MAX);
 	memcpy(s->wanted.list, pids, s->wanted.n * sizeof pids[0]);
+}
+
+/* Another multiplex is wanted: the session ends, and the next one begins in the
+ * same connection. */
+static inline void satip_session_tune(struct satip_session *s,
+				      const char *query)
+{
+	snprintf(s->cfg.query, sizeof s->cfg.query, "%s", query);
+	s->tuned = true;
 }
 
 void satip_session_connected(struct satip_session *, uint64_t now_ns);

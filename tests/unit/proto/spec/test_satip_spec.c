@@ -173,3 +173,29 @@ Test(satip_spec, a_server_has_an_address_or_a_name)
 		json_decref(o);
 	}
 }
+
+Test(satip_spec, another_multiplex_is_of_the_same_server)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} cases[] = {
+		{ "{\"server\":\"a\",\"frequency\":1}",
+		  "{\"server\":\"a\",\"frequency\":2}", true },
+		{ "{\"server\":\"a\"}", "{\"server\":\"b\"}", false },
+		{ "{\"server\":\"a\"}", "{\"server\":\"a\","
+		  "\"transport\":\"tcp\"}", false },
+		{ "{\"server\":\"a\",\"budget\":true}",
+		  "{\"server\":\"a\",\"budget\":false}", false },
+		{ "{\"address\":\"a\"}", "{\"address\":\"a\"}", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *a = json_loads(cases[i].a, 0, NULL);
+		json_t *b = json_loads(cases[i].b, 0, NULL);
+
+		cr_expect_eq(satip_spec_is_same(a, b), cases[i].same, "%zu", i);
+		json_decref(a);
+		json_decref(b);
+	}
+}

@@ -413,3 +413,38 @@ Test(satip_session, obeys_the_servers_bye)
 	cr_assert_eq(rig.s.state, SATIP_CONNECT);
 	rig_finish(&rig);
 }
+
+static void expect(struct rig *rig, const char *request, const char *answer)
+{
+	rig_pass(rig, 100);
+	cr_assert(rig_take_request(rig), "no %s", request);
+	cr_assert_eq(strncmp(rig->last, request, strlen(request)), 0, "%s",
+		     rig->last);
+	rig_reply(rig, answer);
+}
+
+Test(satip_session, receives_another_multiplex_in_the_same_connection)
+{
+	static const char set_up[] = "SETUP rtsp://192.0.2.1:554/?src=1&freq="
+				     "11494&pids=all ";
+	struct rig rig;
+
+	rig_play(&rig, SATIP_UDP);
+	satip_session_tune(&rig.s, "src=1&freq=11494");
+	expect(&rig, "TEARDOWN ", OK);
+	expect(&rig, set_up, SETUP);
+	expect(&rig, "PLAY ", OK);
+	rig_pass(&rig, 200);
+	cr_assert(!rig_take_request(&rig), "%s", rig.last);
+	/* what comes while a reply is awaited waits, too */
+	satip_session_tune(&rig.s, "src=1&freq=12000");
+	expect(&rig, "TEARDOWN ", OK);
+	rig_pass(&rig, 100);
+	cr_assert(rig_take_request(&rig));
+	satip_session_tune(&rig.s, "src=1&freq=11494");
+	rig_reply(&rig, SETUP);
+	expect(&rig, "PLAY ", OK);
+	expect(&rig, "TEARDOWN ", OK);
+	expect(&rig, set_up, SETUP);
+	rig_finish(&rig);
+}
