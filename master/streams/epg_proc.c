@@ -19,6 +19,16 @@
 enum {
 	/* limit of a save, in which the worker reads streams as well */
 	SAVE_S = 60,
+	/* of the last save, which a stop of the service awaits */
+	LAST_SAVE_S = 2,
+	MOVES_MAX = 4096,
+};
+
+/* What the saved guide does not know yet. */
+struct move {
+	STAILQ_ENTRY(move) link;
+	char *from; /* NULL: the stream `to' is not configured any more */
+	char *to;
 };
 
 struct epg_ask {
@@ -41,16 +51,55 @@ struct epg_proc {
 	uint32_t last_seq;
 	size_t next; /* the next stream that the worker gets */
 	bool started;  /* the worker has its limits */
+	bool moved;    /* and all moves */
 	bool complete; /* and all streams */
 	struct epg_file *file; /* NULL: the guide is not saved */
 	bool reading; /* the file */
 	bool loading; /* the worker has the file, and has not loaded it yet */
 	bool distrusted; /* the file ended the worker */
 	bool saving, told; /* told: the log says that it fails */
+	STAILQ_HEAD(, move) moves; /* in their order */
+	size_t n_moves;
+	const struct move *sent; /* the last one that the worker has */
+	size_t n_saved; /* moves that the save in progress contains */
+	bool stopping, last; /* last: the last save has begun */
+	ev_timer last_save;
 	uint64_t saved_ms, changes; /* at the last save */
 	struct msg_epg_status status; /* the last one */
 	bool has_status;
 };
+
+/* --- new ids, until a saved guide contains them --- */
+
+static void drop_move(struct epg_proc *p)
+{
+	struct move *m = STAILQ_FIRST(&p->moves);
+
+	STAILQ_REMOVE_HEAD(&p->moves, link);
+	p->n_moves--;
+	if (p->sent == m)
+		p->sent = NULL;
+	free(m->from);
+	free(m->to);
+	free(m);
+}
+
+static void add_move(struct epg_proc *p, const char *from, const char *to)
+{
+	struct move *m;
+
+	if (p->file == NULL)
+		return;
+	if (p->n_moves == MOVES_MAX) {
+		drop_move(p);
+		p->n_saved -= MIN(p->n_saved, (size_t)1);
+	}
+	m = xcalloc(1, sizeof *m);
+	m->from = from != NULL ? xstrdup(from) : NULL;
+	m->to = xstrdup(to);
+	STAILQ_INSERT_TAIL(&p->moves, m, link);
+	p->n_moves++;
+}
 
 /* --- the worker --- */
 
@@ -69,16 +118,41 @@ static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		    ring);
 }
 
-/* Sends the streams that the worker does not have yet, and then "". */
+static void send_move(struct epg_proc *p, const struct move *m, int ring)
+{
+	if (m->from != NULL)
+		send_ring(p, m->to, m->from, ring);
+	else
+		send_stream(p, &(struct msg_epg_stream){ m->to, "", false,
+							 true }, -1);
+}
+
+/* The next move that the worker does not have. */
+static const struct move *next_move(const struct epg_proc *p)
+{
+	return p->sent != NULL ? STAILQ_NEXT(p->sent, link)
+			       : STAILQ_FIRST(&p->moves);
+}
+
+/* Sends the moves and the streams that the worker does not have yet, and then
+ * "". */
 static void on_drained(void *self)
 {
 	struct epg_proc *p = self;
 	struct channel *channel = service_proc_channel(p->service);
+	const struct move *m;
 	const char *id;
 	int ring = -1;
 
 	while (p->started && !p->complete && channel != NULL &&
 	       channel_is_idle(channel)) {
+		m = p->moved ? NULL : next_move(p);
+		if (m != NULL) {
+			send_move(p, m, -1);
+			p->sent = m;
+			continue;
+		}
+		p->moved = true;
 		id = p->cfg.stream_at(p->next, &ring, p->cfg.arg);
 		p->complete = id == NULL;
 		p->next++;
@@ -94,6 +168,9 @@ static void start_worker(struct epg_proc *p, int saved)
 	m.epg_start.saved = p->loading = saved >= 0;
 	service_proc_send(p->service, &m, &saved);
 	p->started = true;
+	/* without a saved guide, no stream has a former id */
+	p->moved = saved < 0;
+	p->sent = NULL;
 	p->complete = false;
 	p->next = 0;
 	on_drained(p);
@@ -136,7 +213,7 @@ static void on_hello(void *self)
 /* A worker that starts gets the state later. */
 static bool has_worker(const struct epg_proc *p)
 {
-	return p != NULL && p->started;
+	return p != NULL && p->started && p->moved;
 }
 
 void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
@@ -148,12 +225,18 @@ void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 void epg_proc_rename_stream(struct epg_proc *p, const char *from,
 			    const char *to, int ring)
 {
+	if (p == NULL)
+		return;
+	add_move(p, from, to);
 	if (has_worker(p))
 		send_ring(p, to, from, ring);
 }
 
 void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
 {
+	if (p == NULL)
+		return;
+	add_move(p, NULL, stream);
 	if (!has_worker(p))
 		return;
 	send_stream(p, &(struct msg_epg_stream){ stream, "", false, true },
@@ -259,6 +342,38 @@ int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
 
 /* --- saving --- */
 
+static void save(struct epg_proc *p);
+
+static void end_service(struct epg_proc *p)
+{
+	ev_timer_stop(p->loop, &p->last_save);
+	service_proc_stop(p->service);
+}
+
+/* The next step of a stop. */
+static void save_last(struct epg_proc *p)
+{
+	if (p->saving)
+		return;
+	if (!p->last && p->file != NULL && p->complete && p->has_status &&
+	    p->status.loaded)
+		save(p);
+	p->last = true;
+	if (!p->saving)
+		end_service(p);
+}
+
+static void on_last_save(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct epg_proc *p = container_of(t, struct epg_proc, last_save);
+
+	(void)loop, (void)revents;
+	log_warning("epg", "the guide is not saved: no answer in time: "
+		    "changes of the last %d s are lost", EPG_SAVE_S);
+	p->last = p->told = true;
+	end_service(p);
+}
+
 /* A failed save is repeated like one after a change. */
 static void end_save(struct epg_proc *p, const char *error)
 {
@@ -271,6 +386,8 @@ static void end_save(struct epg_proc *p, const char *error)
 	if (error == NULL && p->told)
 		log_info("epg", "the guide is saved again");
 	p->told = error != NULL;
+	if (p->stopping)
+		save_last(p);
 }
 
 static void on_written(int result, const struct errmsg *error, void *arg)
@@ -278,6 +395,8 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 	struct epg_proc *p = arg;
 
 	p->distrusted &= result < 0;
+	for (; result == 0 && p->n_saved > 0; p->n_saved--)
+		drop_move(p);
 	end_save(p, result < 0 ? error->text : NULL);
 }
 
@@ -291,18 +410,34 @@ static void on_saved(int fd, size_t len, const char *error, void *arg)
 		end_save(p, error[0] != '\0' ? error : NULL);
 }
 
-static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
+static void save(struct epg_proc *p)
 {
 	static const struct msg_epg_ask all = { .stream = "" };
 	struct terms terms = { saved_max(p), SAVE_S };
 
-	if (p->file == NULL || p->saving || !s->loaded ||
-	    s->changes == p->changes ||
+	p->saving = ask(p, &all, terms, on_saved, p) == 0;
+	if (!p->saving)
+		return;
+	p->changes = p->status.changes;
+	p->n_saved = p->n_moves;
+}
+
+static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
+{
+	if (p->file == NULL || p->saving || p->stopping || !s->loaded ||
+	    !p->complete || s->changes == p->changes ||
 	    mono_ms() - p->saved_ms < 1000 * EPG_SAVE_S)
 		return;
-	p->saving = ask(p, &all, terms, on_saved, p) == 0;
-	if (p->saving)
-		p->changes = s->changes;
+	save(p);
+}
+
+void epg_proc_stop(struct epg_proc *p)
+{
+	if (p->stopping)
+		return;
+	p->stopping = true;
+	ev_timer_start(p->loop, &p->last_save);
+	save_last(p);
 }
 
 /* --- the service --- */
@@ -370,6 +505,8 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 					EPG_MEMORY_MIB, EPG_MEMORY_MAX_MIB),
 	};
 	LIST_INIT(&p->asks);
+	STAILQ_INIT(&p->moves);
+	ev_timer_init(&p->last_save, on_last_save, LAST_SAVE_S, 0.);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
 		return p;
@@ -386,7 +523,10 @@ void epg_proc_free(struct epg_proc **pp)
 	*pp = NULL;
 	if (p == NULL)
 		return;
+	ev_timer_stop(p->loop, &p->last_save);
 	fail_asks(p);
+	while (p->n_moves > 0)
+		drop_move(p);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
 	free(p);

@@ -4,8 +4,9 @@
  * streams, asks it for events, and saves its guide.
  *
  * The worker runs if the settings want a guide (epg_days).  Its guide is saved
- * EPG_SAVE_S after a change, and given to each new worker, but not to the
- * successor of one that it ended.
+ * EPG_SAVE_S after a change and before a stop, and given to each new worker,
+ * but not to the successor of one that it ended.  A worker also gets the new
+ * ids of streams that the saved guide does not have yet.
  *
  * Owns the worker and the questions; borrows the loop and the spawner.
  */
@@ -40,6 +41,8 @@ struct epg_proc *epg_proc_new(const struct service_config *,
 void epg_proc_free(struct epg_proc **);
 
 struct service_proc *epg_proc_service(struct epg_proc *);
+/* Saves the guide and stops the worker for good. */
+void epg_proc_stop(struct epg_proc *);
 
 /* Do the settings want a guide? */
 bool epg_proc_is_on(const struct epg_proc *);

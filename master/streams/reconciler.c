@@ -535,8 +535,10 @@ void reconciler_stop(struct reconciler *r)
 	ev_timer_set(&r->stop_timer, STOP_MS / 1000., 0.);
 	ev_timer_start(r->cfg.loop, &r->stop_timer);
 	/* services first: deliver then needs no message for each path */
+	epg_proc_stop(r->epg);
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
-		service_proc_stop(s);
+		if (s != epg_proc_service(r->epg))
+			service_proc_stop(s);
 	softcams_stop(r->softcams);
 	jobs_stop(r->jobs);
 	/* backwards, because a stream may go in the call */

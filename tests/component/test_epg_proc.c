@@ -3,6 +3,7 @@
 #include "master/streams/epg_proc.h"
 
 #include "common/base/alloc.h"
+#include "proto/ipc/channel.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
 
@@ -22,7 +23,7 @@ struct bench {
 	struct epg_proc *proc;
 	char folder[32];
 	char *path;
-	bool removed; /* the stream is not configured any more */
+	const char *id; /* of the stream */
 };
 
 struct asked {
@@ -36,7 +37,7 @@ static const char *stream_at(size_t i, int *ret_ring, void *arg)
 	const struct bench *b = arg;
 
 	*ret_ring = -1;
-	return i == 0 && !b->removed ? "a" : NULL;
+	return i == 0 ? b->id : NULL;
 }
 
 static bool is_loaded(void *arg)
@@ -71,7 +72,7 @@ static void start(struct bench *b)
 /* saved: the content of the file; NULL: there is none. */
 static void setup(struct bench *b, const char *saved)
 {
-	*b = (struct bench){ .folder = "/tmp/epg.XXXXXX" };
+	*b = (struct bench){ .folder = "/tmp/epg.XXXXXX", .id = "a" };
 	cr_assert_not_null(mkdtemp(b->folder));
 	b->path = xasprintf("%s/epg", b->folder);
 	if (saved != NULL)
@@ -113,7 +114,7 @@ static bool is_done(void *arg)
 static int ask(struct bench *b, struct asked *a)
 {
 	const struct msg_epg_ask question = {
-		.stream = "a", .to_s = UINT32_MAX, .max = 10 };
+		.stream = b->id, .to_s = UINT32_MAX, .max = 10 };
 
 	*a = (struct asked){ 0 };
 	return epg_proc_ask(b->proc, &question, on_done, a);
@@ -162,16 +163,21 @@ Test(epg_proc, the_saved_guide_is_loaded_and_unknown_streams_go)
 	teardown(&b);
 }
 
-static bool file_has_new_id(void *arg)
+static bool file_has(const struct bench *b, const char *what)
 {
 	char text[500] = "";
-	FILE *f = fopen(((const struct bench *)arg)->path, "r");
+	FILE *f = fopen(b->path, "r");
 
 	if (f == NULL)
 		return false;
 	(void)!fread(text, 1, sizeof text - 1, f);
 	(void)fclose(f);
-	return strstr(text, "\"stream\":\"b\"") != NULL;
+	return strstr(text, what) != NULL;
+}
+
+static bool file_has_new_id(void *arg)
+{
+	return file_has(arg, "\"stream\":\"b\"");
 }
 
 Test(epg_proc, a_new_id_is_saved_with_the_guide_of_the_stream)
@@ -185,6 +191,71 @@ Test(epg_proc, a_new_id_is_saved_with_the_guide_of_the_stream)
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
 	teardown(&b);
+}
+
+static bool is_gone(void *arg)
+{
+	return ((const struct bench *)arg)->rig.gone;
+}
+
+Test(epg_proc, a_stop_saves_the_last_changes)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
+	/* the next save would be ten seconds later */
+	epg_proc_rename_stream(b.proc, "b", "c", -1);
+	epg_proc_stop(b.proc);
+	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
+	cr_expect(file_has(&b, "\"stream\":\"c\""));
+	teardown(&b);
+}
+
+Test(epg_proc, a_stop_does_not_wait_for_a_worker_that_hangs)
+{
+	char text[300];
+	struct bench b;
+	pid_t pid;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	epg_proc_stop(b.proc);
+	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
+	cr_expect_eq(rig_count_log("no answer in time: changes of the"), 1);
+	teardown(&b);
+}
+
+/* The stream has another id than in the saved guide. */
+static void expect_guide(struct bench *b)
+{
+	struct asked a;
+
+	wait_loaded(b);
+	cr_expect_eq(ask(b, &a), 0);
+	wait_answer(b, &a);
+	cr_expect_gt(a.len, 0, "%s", a.error);
+	teardown(b);
+}
+
+Test(epg_proc, a_new_id_before_the_worker_runs_keeps_the_saved_guide)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	b.id = "b";
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	expect_guide(&b);
 }
 
 static bool is_reported(void *arg)
@@ -288,4 +359,45 @@ Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
 	cr_expect_eq(rig_count_log("the guide begins empty"), 1);
 	teardown(&b);
+}
+
+static bool is_idle(void *arg)
+{
+	const struct bench *b = arg;
+
+	return channel_is_idle(service_proc_channel(
+		epg_proc_service(b->proc)));
+}
+
+/* The event is behind JUNK bytes, which the worker reads in parts: it takes the
+ * messages meanwhile. */
+static void write_late_event(const struct bench *b)
+{
+	enum { JUNK = 8 << 20 };
+	char *text = xmalloc(JUNK + 300);
+
+	memset(text, 'x', JUNK);
+	text[JUNK - 1] = '\n';
+	format_event(text + JUNK, 300, "a");
+	write_file(b, text);
+	free(text);
+}
+
+Test(epg_proc, a_new_id_while_the_saved_guide_is_loaded_keeps_it)
+{
+	struct bench b;
+	pid_t pid;
+
+	setup(&b, NULL);
+	write_late_event(&b);
+	rig_run_until(b.rig.loop, has_channel, &b, PATIENCE_MS, "a hello");
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	rig_run_until(b.rig.loop, is_started, &b, PATIENCE_MS, "its start");
+	b.id = "b";
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, is_idle, &b, PATIENCE_MS, "the new id");
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	expect_guide(&b);
 }

@@ -65,6 +65,8 @@ test('now, next and a span of time, and what a new table changes',
 		await guide(sluice, 'a span', has('Two'),
 			`?from=${BEGIN + HOUR_S}&to=${BEGIN + 2 * HOUR_S}`);
 
+		await waitUntil('the first save', () =>
+			fs.existsSync(`${sluice.file}.epg`));
 		// the next programme begins earlier and the third one vanishes
 		mux.more = [[0x12, eitSection(PROGRAM.pnr, [{ ...EVENTS[2],
 			id: 7, start: BEGIN + HOUR_S, minutes: 180,
@@ -87,6 +89,9 @@ test('now, next and a span of time, and what a new table changes',
 			(await sluice.json('/api/system-status')).epg
 				?.services === 1);
 		await sluice.stop();
+		// within ten seconds of the save before
+		assert.match(fs.readFileSync(`${sluice.file}.epg`, 'utf8'),
+			/"New"/);
 	});
 
 test('the guide outlives its process and the service', async (t) => {

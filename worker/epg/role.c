@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 enum {
@@ -26,6 +27,14 @@ enum {
 	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60,
 	STREAMS_MAX = 10000,
+	NEWS_MAX = 3 * STREAMS_MAX,
+};
+
+/* News of a stream, as in msg_epg_stream. */
+struct news {
+	STAILQ_ENTRY(news) link;
+	char *stream, *was;
+	bool removed;
 };
 
 struct role {
@@ -42,6 +51,9 @@ struct role {
 	/* a part of these in each wake-up */
 	ev_timer part;
 	struct guide_loader *loader; /* NULL: nothing is being loaded */
+	/* for the guide when it is loaded: it has former ids */
+	STAILQ_HEAD(, news) news;
+	size_t n_news;
 	struct guide_saver *saver;   /* NULL: nothing is being saved */
 	uint32_t save_seq;
 };
@@ -141,6 +153,51 @@ static void forget_unknown(struct role *r)
 		guide_remove_unknown(r->guide);
 }
 
+static void change_guide(struct role *r, const struct msg_epg_stream *s)
+{
+	if (s->was[0] != '\0') {
+		guide_rename_stream(r->guide, s->was, s->stream);
+		r->changes++;
+	}
+	if (s->removed) {
+		guide_remove_stream(r->guide, s->stream);
+		r->changes++;
+	} else {
+		guide_know_stream(r->guide, s->stream);
+	}
+}
+
+static void keep_news(struct role *r, const struct msg_epg_stream *s)
+{
+	struct news *n;
+
+	if (r->n_news == NEWS_MAX)
+		return;
+	n = xcalloc(1, sizeof *n);
+	n->stream = xstrdup(s->stream);
+	n->was = xstrdup(s->was);
+	n->removed = s->removed;
+	STAILQ_INSERT_TAIL(&r->news, n, link);
+	r->n_news++;
+}
+
+/* Gives the news to the guide, or forgets them. */
+static void use_news(struct role *r, bool give)
+{
+	struct news *n;
+
+	while ((n = STAILQ_FIRST(&r->news)) != NULL) {
+		if (give)
+			change_guide(r, &(struct msg_epg_stream){
+				n->stream, n->was, false, n->removed });
+		STAILQ_REMOVE_HEAD(&r->news, link);
+		free(n->stream);
+		free(n->was);
+		free(n);
+	}
+	r->n_news = 0;
+}
+
 static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	const struct msg_epg_stream *s = &m->epg_stream;
@@ -153,19 +210,13 @@ static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 		forget_unknown(r);
 		return;
 	}
-	if (s->was[0] != '\0') {
-		remove_stream(r, s->was);
-		guide_rename_stream(r->guide, s->was, s->stream);
-		r->changes++;
-	}
+	if (r->loader != NULL)
+		keep_news(r, s);
+	else
+		change_guide(r, s);
+	remove_stream(r, s->was);
 	remove_stream(r, s->stream);
-	if (s->removed) {
-		guide_remove_stream(r->guide, s->stream);
-		r->changes++;
-		return;
-	}
-	guide_know_stream(r->guide, s->stream);
-	if (n_fds == 0 || r->n >= STREAMS_MAX)
+	if (n_fds == 0 || s->removed || r->n >= STREAMS_MAX)
 		return;
 	add_stream(r, s->stream, fds[0]);
 	fds[0] = -1;
@@ -190,6 +241,7 @@ static void end_loading(struct role *r)
 		log_warning("epg", "the saved guide: %" PRIu64 " lines are "
 			    "unreadable: they are omitted", lines);
 	guide_loader_free(&r->loader);
+	use_news(r, true);
 	forget_unknown(r);
 	run_after(r, &r->read, 0);
 }
@@ -309,6 +361,7 @@ static void *role_new(struct worker *worker)
 
 	r->worker = worker;
 	r->left = READ_MAX;
+	STAILQ_INIT(&r->news);
 	ev_init(&r->read, on_read);
 	ev_init(&r->part, on_part);
 	return r;
@@ -322,6 +375,7 @@ static void role_free(void *role)
 	ev_timer_stop(r->worker->loop, &r->part);
 	guide_loader_free(&r->loader);
 	guide_saver_free(&r->saver);
+	use_news(r, false);
 	while (r->n > 0)
 		remove_at(r, r->n - 1);
 	free(r->streams);
