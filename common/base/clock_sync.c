@@ -3,9 +3,11 @@
 
 #include <sys/timex.h>
 
-bool clock_is_synchronised(void)
+enum clock_sync clock_sync_read(void)
 {
 	struct timex state = { .modes = 0 };
 
-	return adjtimex(&state) < 0 || !(state.status & STA_UNSYNC);
+	if (adjtimex(&state) < 0)
+		return CLOCK_SYNC_UNKNOWN;
+	return state.status & STA_UNSYNC ? CLOCK_SYNC_NO : CLOCK_SYNC_YES;
 }

@@ -2,8 +2,11 @@
 /* Whether a time service keeps the clock of the system. */
 #pragma once
 
-#include <stdbool.h>
+enum clock_sync {
+	CLOCK_SYNC_YES,
+	CLOCK_SYNC_NO, /* the kernel counts CLOCK_REALTIME as unsynchronised:
+			* STA_UNSYNC of adjtimex */
+	CLOCK_SYNC_UNKNOWN, /* this process may not ask */
+};
 
-/* False: the kernel counts CLOCK_REALTIME as not synchronised (STA_UNSYNC of
- * adjtimex).  True also where the kernel does not answer. */
-bool clock_is_synchronised(void);
+enum clock_sync clock_sync_read(void);

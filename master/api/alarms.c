@@ -47,7 +47,7 @@ static void add_clock(json_t *list, const json_t *streams)
 			first = json_string_value(json_object_get(stream,
 								  "name"));
 	}
-	if (n == 0 || clock_is_synchronised())
+	if (n == 0 || clock_sync_read() != CLOCK_SYNC_NO)
 		return;
 	(void)snprintf(sentence, sizeof sentence, "the system clock is not "
 		       "synchronised, which TDT and TOT of %zu stream%s name "

@@ -34,7 +34,7 @@ struct stream_proc {
 	struct cas_links cas;
 	/* what the worker knows of the system clock */
 	json_t *network; /* the last stream.network; NULL: none */
-	enum { CLOCK_UNTOLD, CLOCK_SYNCHRONISED, CLOCK_FREE } clock;
+	enum { CLOCK_UNTOLD, CLOCK_TOLD_GOOD, CLOCK_TOLD_BAD } clock;
 
 	unsigned first; /* the input the next worker starts with; from 1 */
 	bool by_hand; /* an operator chose it */

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tells a stream with own TDT and TOT whether the system clock is right. */
 #include "common/base/clock_sync.h"
+#include "common/base/log.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 #include "proto/ipc/channel.h"
 
+/* A clock of unknown state counts as right. */
 void stream_time_report(struct stream_proc *p, struct channel *channel)
 {
-	bool synchronised;
+	enum clock_sync sync;
+	bool good;
 
 	if (!p->plan->clock || channel == NULL)
 		return;
-	synchronised = clock_is_synchronised();
-	if (p->clock == (synchronised ? CLOCK_SYNCHRONISED : CLOCK_FREE))
+	sync = clock_sync_read();
+	good = sync != CLOCK_SYNC_NO;
+	if (p->clock == (good ? CLOCK_TOLD_GOOD : CLOCK_TOLD_BAD))
 		return;
+	if (sync == CLOCK_SYNC_UNKNOWN)
+		log_warning(p->id, "own TDT and TOT: the service is not "
+			    "permitted to ask whether the system clock is "
+			    "synchronised (clock_lost in sluice.json(5) says "
+			    "how to permit it)");
 
 	const struct msg m = { .type = MSG_STREAM_CLOCK,
-			       .stream_clock = { synchronised } };
+			       .stream_clock = { good } };
 
 	if (channel_send(channel, &m, NULL, 0) == 0)
-		p->clock = synchronised ? CLOCK_SYNCHRONISED : CLOCK_FREE;
+		p->clock = good ? CLOCK_TOLD_GOOD : CLOCK_TOLD_BAD;
 }

@@ -246,8 +246,8 @@ tests_helpers_bare_port_SOURCES = tests/helpers/bare-port.c
 check_PROGRAMS += tests/helpers/hold-thread
 tests_helpers_hold_thread_SOURCES = tests/helpers/hold-thread.c
 
-check_PROGRAMS += tests/helpers/no-landlock
-tests_helpers_no_landlock_SOURCES = tests/helpers/no-landlock.c
+check_PROGRAMS += tests/helpers/refuse-call
+tests_helpers_refuse_call_SOURCES = tests/helpers/refuse-call.c
 
 check_PROGRAMS += tests/helpers/hang-fs
 tests_helpers_hang_fs_SOURCES = tests/helpers/hang-fs.c

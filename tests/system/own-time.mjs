@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // own-time: TDT and TOT from the system clock, in place of those of the source.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
 import { alarmsOf, states } from '../helpers/alarms.mjs';
 import { capture } from '../helpers/capture.mjs';
@@ -9,7 +10,7 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sections, checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { builddir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const TDT = 0x70, TOT = 0x73, PID = 0x14;
 const NS = 1_000_000_000n;
@@ -135,6 +136,39 @@ test('a clock that is lost ends them, if the stream says so', async (t) => {
 	await states(sluice, 'no alarm', (all) => !all.some((a) =>
 		/system clock/.test(a)));
 	await sluice.stop();
+});
+
+// Starts a stream with own TDT by a master whose questions for the state of the
+// clock are refused in this way.
+async function refused(t, kind) {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000',
+		{ ...clock, clock_lost: 'stop' })), { through: [
+		path.join(builddir, 'tests/helpers/refuse-call'), kind] });
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	await waitUntil('bytes', () => recorder.size() > 600000);
+	await recorder.all(sender);
+	assert.ok(times((await recorder.stop())[0]).length > 0);
+	assert.equal((await alarmsOf(sluice)).find((a) =>
+		/system clock/.test(a)), undefined);
+	await sluice.stop();
+	return sluice.log;
+}
+
+test('a synchronised clock is named', async (t) => {
+	assert.doesNotMatch(await refused(t, 'clock-state'), /own TDT/);
+});
+
+test('a service that may not ask for the state of the clock reports that',
+	async (t) => {
+	const found = (await refused(t, 'clock')).match(
+		/own TDT and TOT: the service is not permitted to ask/g);
+
+	assert.equal(found?.length, 1);
 });
 
 test('wrong values are refused with the name of the key', async (t) => {

@@ -76,11 +76,11 @@ test('without a user the start is refused', async (t) => {
 
 test('a kernel without Landlock is reported with what it leaves open',
 	async (t) => {
-	const without = path.join(builddir, 'tests/helpers/no-landlock');
-	const start = (...args) => run(without, [MASTER, '--require-sandbox',
+	const without = path.join(builddir, 'tests/helpers/refuse-call');
+	const start = (...args) => run(without, ['landlock', MASTER, '--require-sandbox',
 		...process.getuid() === 0 ? args : []]);
 	const sluice = await Sluice.start(t, config(),
-		{ through: [without] });
+		{ through: [without, 'landlock'] });
 	const of = (root) => new RegExp('this kernel has no Landlock: .* can ' +
 		`open every file of ${root ? 'this machine, because the ' +
 			'service runs as root' : 'the service'}`);
