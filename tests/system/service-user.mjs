@@ -77,8 +77,8 @@ test('without a user the start is refused', async (t) => {
 test('a kernel without Landlock is reported with what it leaves open',
 	async (t) => {
 	const without = path.join(builddir, 'tests/helpers/refuse-call');
-	const start = (...args) => run(without, ['landlock', MASTER, '--require-sandbox',
-		...process.getuid() === 0 ? args : []]);
+	const start = (...args) => run(without, ['landlock', MASTER,
+		'--require-sandbox', ...process.getuid() === 0 ? args : []]);
 	const sluice = await Sluice.start(t, config(),
 		{ through: [without, 'landlock'] });
 	const of = (root) => new RegExp('this kernel has no Landlock: .* can ' +
