@@ -41,8 +41,9 @@ const PREFERENCES = {
 };
 
 const KEYS = { Enter: '\ue007', Escape: '\ue00c' };
-// who is not logged in asks who is
-const EXPECTED = /^403 .*\/control\/$/;
+// Who is not logged in, or has just logged out, asks once more; and a password
+// that cannot be checked while others take all the time of the machine.
+const EXPECTED = /^(?:403|429) |^503 .*\/control\/$/;
 
 class Bidi extends WsClient {
 	#replies = new Map();
