@@ -66,17 +66,6 @@ static void keep_key(struct api *api, const char *key, const json_t *request,
 				      json_object_get(now, "crt_key"));
 }
 
-/* The answer to a change of the settings that is not made. */
-static void foresee(struct api *api, const json_t *settings,
-		    struct reply *reply)
-{
-	json_t *effects = effects_new();
-
-	effects_add_restart(effects);
-	effects_add_settings(effects, api, settings);
-	reply_effects(reply, "set-settings", effects);
-}
-
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -103,7 +92,11 @@ static void settings_set(struct api *api, const json_t *request,
 	}
 	warnings = section_warnings(api, request, "settings", settings);
 	if (effects_only(request)) {
-		foresee(api, settings, reply);
+		json_t *effects = effects_new();
+
+		effects_add_restart(effects);
+		effects_add_settings(effects, api, settings);
+		reply_effects(reply, "set-settings", effects);
 		section_warnings_add(warnings, reply);
 		json_decref(settings);
 		return;

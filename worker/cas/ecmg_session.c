@@ -95,23 +95,6 @@ static void send_out(struct ecmg_session *s, struct outgoing *o)
 	explicit_bzero(o->data, len);
 }
 
-static void send_setup(struct ecmg_session *s)
-{
-	struct outgoing o;
-
-	begin(s, &o, ECMG_CHANNEL_SETUP);
-	simulcrypt_put(&o.w, ECMG_SUPER_CAS_ID, s->cfg.super_cas_id, 4);
-	send_out(s, &o);
-}
-
-static void send_test(struct ecmg_session *s)
-{
-	struct outgoing o;
-
-	begin(s, &o, ECMG_CHANNEL_TEST);
-	send_out(s, &o);
-}
-
 /* The values of the channel, as negotiated. */
 static void send_status(struct ecmg_session *s)
 {
@@ -418,8 +401,11 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 	}
 	if (s->up && since_ms >= IDLE_MS &&
 	    now_ms - s->tested_ms >= IDLE_MS) {
+		struct outgoing o;
+
 		s->tested_ms = now_ms;
-		send_test(s);
+		begin(s, &o, ECMG_CHANNEL_TEST);
+		send_out(s, &o);
 	}
 	watch_streams(s, now_ms);
 }
@@ -427,6 +413,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *cfg)
 {
 	struct ecmg_session *s = xcalloc(1, sizeof *s);
+	struct outgoing o;
 
 	s->cfg = *cfg;
 	s->heard_ms = mono_ms();
@@ -440,7 +427,9 @@ struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *cfg)
 	});
 	ev_timer_init(&s->tick, on_tick, TICK_MS / 1e3, TICK_MS / 1e3);
 	ev_timer_start(cfg->loop, &s->tick);
-	send_setup(s);
+	begin(s, &o, ECMG_CHANNEL_SETUP);
+	simulcrypt_put(&o.w, ECMG_SUPER_CAS_ID, s->cfg.super_cas_id, 4);
+	send_out(s, &o);
 	return s;
 }
 

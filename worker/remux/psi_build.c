@@ -77,14 +77,6 @@ size_t pat_build(const struct pat_content *c, size_t number,
 
 /* --- PMT --- */
 
-static void write_desc(struct section_writer *w, uint8_t tag,
-		       const uint8_t *data, size_t len)
-{
-	write_u8(w, tag);
-	write_u8(w, (unsigned)len);
-	write_bytes(w, data, len);
-}
-
 /* Replaces the PID of a CA descriptor; false: it does not go out. */
 static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 		     const struct desc *d)
@@ -430,7 +422,9 @@ size_t cat_build(const struct remux_options *o, const struct pid_plan *plan,
 		uint16_t pid;
 
 		if (!desc_ca_pid(&d, &pid)) {
-			write_desc(&w, d.tag, d.data, d.len);
+			write_u8(&w, d.tag);
+			write_u8(&w, (unsigned)d.len);
+			write_bytes(&w, d.data, d.len);
 			continue;
 		}
 		if (!ca_is_kept(o, pid) || plan->out[pid] == PID_PLAN_NONE)

@@ -28,11 +28,6 @@ bool remux_keep(struct table *t, const uint8_t *section, size_t len)
 	return true;
 }
 
-static struct desc_edits edits_of(const struct remux *r)
-{
-	return (struct desc_edits){ r->options.edits, r->options.n_edits };
-}
-
 /* Changes the descriptors of the options.  Without room for all, none changes,
  * and those that were to be added are omitted. */
 static void edit(const struct remux *r, enum edit_table table, struct table *t,
@@ -43,7 +38,8 @@ static void edit(const struct remux *r, enum edit_table table, struct table *t,
 	if (t->len == 0 || r->options.n_edits == 0)
 		return;
 	changed.len = (table == EDIT_PMT ? desc_apply_pmt : desc_apply_sdt)(
-		edits_of(r), t->data, t->len, changed.data);
+		(struct desc_edits){ r->options.edits, r->options.n_edits },
+		t->data, t->len, changed.data);
 	if (changed.len > 0) {
 		*t = changed;
 		return;

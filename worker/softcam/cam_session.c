@@ -169,13 +169,6 @@ static bool take(struct cam_session *s)
 	return s->stage == STAGE_LOGIN ? take_login(s, &m) : take_card(s, &m);
 }
 
-/* A server that closes after the login does not like it: some cannot say so,
- * because the key is wrong. */
-static void on_closed(struct cam_session *s)
-{
-	end(s, s->stage == STAGE_LOGIN ? CAM_DENIED : CAM_CLOSED);
-}
-
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct cam_session *s = container_of(w, struct cam_session, readable);
@@ -187,7 +180,9 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got <= 0) {
-		on_closed(s);
+		/* a server that closes after the login refuses it: with a wrong
+		 * key it cannot say so */
+		end(s, s->stage == STAGE_LOGIN ? CAM_DENIED : CAM_CLOSED);
 		return;
 	}
 	s->n += (size_t)got;

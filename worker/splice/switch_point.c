@@ -293,12 +293,6 @@ static void hold(struct switch_point *e, const struct ts_run *runs,
 	}
 }
 
-/* Ends the search.  The held packets stay until the next feed. */
-static void end_search(struct switch_point *e)
-{
-	e->wanted = e->past.set = e->open.set = false;
-}
-
 /* What a packet says about the tables and the clock. */
 static void follow_packet(struct switch_point *e, const uint8_t *p)
 {
@@ -353,7 +347,8 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 	}
 	if (found) {
 		*ret_n = take_from(e, runs, n_runs, at, ret);
-		end_search(e);
+		/* the held packets stay until the next feed */
+		e->wanted = e->past.set = e->open.set = false;
 	} else {
 		hold(e, runs, n_runs, here.at);
 	}
