@@ -22,6 +22,7 @@ enum {
 	BEST_DB_SATELLITE = 20,
 	BEST_DB_OTHER = 30,
 	DISCARD_BYTES = 64 * 1024,
+	COLLISION_MS = 500,
 };
 
 struct dvb_tuner {
@@ -44,6 +45,7 @@ struct dvb_tuner {
 	uint64_t stats_ns; /* the next statistics */
 	unsigned failed_ms;
 	bool open, tuned;
+	bool repeats; /* the tuning before had no lock */
 };
 
 /* --- states --- */
@@ -164,6 +166,16 @@ static void discard(struct dvb_tuner *t)
 	free(junk);
 }
 
+/* Others send on the same cable: without a pause of chance two commands of
+ * unicable would collide again and again. */
+static void avoid_collision(struct dvb_tuner *t)
+{
+	if (t->repeats && t->spec.uni_scr != 0)
+		t->device.ops->sleep(t->device.ctx,
+				     1 + (unsigned)(mono_ns() % COLLISION_MS));
+	t->repeats = false;
+}
+
 static void tune(struct dvb_tuner *t)
 {
 	struct errmsg error;
@@ -172,6 +184,7 @@ static void tune(struct dvb_tuner *t)
 	t->tuned = false;
 	publish(t, false);
 	dvb_device_stop(&t->device);
+	avoid_collision(t);
 	r = dvb_device_tune(&t->device, &t->spec, &error);
 	if (r == -EINVAL) {
 		/* it will refuse it again */
@@ -249,6 +262,7 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	}
 	if (t->open && requests & 1u << DVB_POWER)
 		dvb_device_power_cycle(&t->device);
+	t->repeats = t->repeats || requests != 0;
 	if (changed || requests != 0) {
 		t->tuned = false;
 		t->tune_ns = 0;

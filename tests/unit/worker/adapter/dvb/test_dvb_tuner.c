@@ -107,6 +107,23 @@ Test(dvb_tuner, takes_another_tuning_without_closing, .timeout = 60)
 	stop();
 }
 
+Test(dvb_tuner, repeats_unicable_after_a_pause, .timeout = 60)
+{
+	struct tuner_spec other = spec_of(666);
+
+	other.uni_scr = 1;
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned);
+	dvb_tuner_set(tuner, &other);
+	AWAIT(state.tunes == 2);
+	cr_assert_not(is_told("wait "));
+	dvb_tuner_request(tuner, DVB_RETUNE);
+	AWAIT(state.tunes == 3);
+	cr_assert(is_told("wait "));
+	stop();
+}
+
 Test(dvb_tuner, waits_for_a_device_that_is_busy_or_absent, .timeout = 60)
 {
 	fake_dvb_init(&fake);
