@@ -362,6 +362,8 @@ Test(guide, a_stream_is_renamed_removed_and_unknown)
 	json_t *moved;
 
 	(void)take(g, &one, 1);
+	/* the new id has a guide, which goes */
+	guide_set_programs(g, "b", numbers, 1);
 	guide_rename_stream(g, "a", "b");
 	cr_expect_null(guide_read(g, "a", &all));
 	moved = guide_read(g, "b", &all);
