@@ -291,6 +291,8 @@ static void change_pids(struct satip_session *s, const struct context *c)
 {
 	struct buf url = { 0 };
 
+	if (buf_len(&s->out) > 0) /* the server does not read */
+		return;
 	s->asked_pids = s->wanted;
 	buf_printf(&url, "%s?", s->url);
 	if (s->replaces)

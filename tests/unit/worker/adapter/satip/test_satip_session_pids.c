@@ -109,6 +109,32 @@ Test(satip_session_pids, plays_on_when_the_pids_cannot_be_changed)
 	rig_finish(&rig);
 }
 
+Test(satip_session_pids, asks_a_server_that_does_not_read_no_more)
+{
+	struct rig rig;
+	size_t len;
+
+	play_list(&rig);
+	rig_want(&rig, 2, 0, 256);
+	wait_for_reply(&rig);
+	len = buf_len(&rig.s.out);
+	cr_assert_gt(len, 0);
+	for (int i = 0; i < 4; i++) {
+		rig_want(&rig, i % 2 ? 2 : 1, 0, 256);
+		wait_for_reply(&rig);
+	}
+	cr_assert_eq(buf_len(&rig.s.out), len);
+	cr_assert_eq(rig.s.state, SATIP_ON);
+	/* it reads, and learns what is wanted now */
+	rig_want(&rig, 3, 0, 256, 512);
+	cr_assert(rig_take_request(&rig));
+	rig_reply(&rig, OK);
+	expect(&rig, PLAY_PIDS("pids=0,256,512"));
+	rig_reply(&rig, OK);
+	expect_none(&rig);
+	rig_finish(&rig);
+}
+
 Test(satip_session_pids, repeats_a_change_in_the_next_connection)
 {
 	struct rig rig;
