@@ -520,6 +520,12 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	grow(r);
 }
 
+uint64_t ring_out_next_ns(const struct ring_out *r)
+{
+	return fifo_len(&r->held) > 0 ? r->opened_ns + JOIN_POINT_HELD_MS * MS
+				      : UINT64_MAX;
+}
+
 /* Do readers find the last random access point?  See RING_GOPS. */
 static bool is_kept(const struct ring_out *r)
 {

@@ -47,5 +47,9 @@ void ring_out_feed(struct ring_out *, const struct ts_run *runs,
  * 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
+/* When packets that wait for a decision are copied without it: the time of the
+ * next ring_out_feed(), at the latest; UINT64_MAX: none wait. */
+uint64_t ring_out_next_ns(const struct ring_out *);
+
 /* Makes the copied packets visible to readers. */
 void ring_out_publish(struct ring_out *);

@@ -206,8 +206,12 @@ static void run_outputs(struct pipeline *p)
 	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
 					  sender_waiting(&p->sender));
-	if (p->ring != NULL)
-		ring_out_publish(p->ring);
+	if (p->ring == NULL)
+		return;
+	/* the last packets of a silent source */
+	if (!p->fed && ring_out_next_ns(p->ring) <= p->now_ns)
+		ring_out_feed(p->ring, NULL, 0, p->now_ns);
+	ring_out_publish(p->ring);
 }
 
 /* --- the turn --- */
@@ -220,6 +224,8 @@ static uint64_t next_turn(const struct pipeline *p)
 	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
 	next = MIN(next, splice_next_ns(p->splice));
 	next = MIN(next, netif_news_next_ns(&p->news));
+	if (p->ring != NULL)
+		next = MIN(next, ring_out_next_ns(p->ring));
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (sink_has_pace(&p->sinks[i]))
 			next = MIN(next, sink_next_ns(&p->sinks[i]));
