@@ -57,6 +57,7 @@ include worker/net/hls/local.mk
 include worker/net/librist/local.mk
 include worker/net/rist/local.mk
 include worker/net/srt/local.mk
+include worker/mux/local.mk
 include worker/output/local.mk
 include worker/picture/local.mk
 include worker/querier/local.mk

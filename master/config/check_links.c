@@ -34,7 +34,7 @@ static bool comes_from(const json_t *streams, const char *from, const char *id,
 		       json_t *seen)
 {
 	const json_t *stream = find(streams, from), *input;
-	char link[IO_ID_MAX + 1];
+	char link[IO_FEED_MAX + 1];
 	size_t i;
 
 	if (strcmp(from, id) == 0)
@@ -54,7 +54,7 @@ void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 {
 	size_t mark = judge_down(j, "input"), i;
 	const json_t *input, *source;
-	char link[IO_ID_MAX + 1];
+	char link[IO_FEED_MAX + 1];
 
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
 		size_t inner = judge_down_index(j, i);

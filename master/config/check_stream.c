@@ -257,6 +257,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_variant(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
+	judge_mpts(j, stream);
 	judge_options(j, stream);
 	judge_versions(j, stream);
 	judge_size(j, stream);
@@ -270,9 +271,10 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 
 	if (n == 0)
 		errmsg_set(ret, "input: there is none");
-	else if (n > 1 && type != NULL && strcmp(type, "mpts") == 0)
-		errmsg_set(ret, "type: an mpts of several inputs is not "
-				"supported by this version");
+	else if (n > 1 && type != NULL && strcmp(type, "mpts") == 0 &&
+		 json_object_get(stream, "bitrate") == NULL)
+		errmsg_set(ret, "bitrate: an mpts of several inputs needs a "
+				"rate, in kbit/s");
 	else
 		return false;
 	return true;

@@ -64,6 +64,9 @@ void judge_output_place(struct judge *, const struct output_spec *,
 void judge_stream(struct judge *, const json_t *stream,
 		  struct judge_outputs *);
 
+/* Judges the PIDs and numbers that the inputs of an mpts demand. */
+void judge_mpts(struct judge *, const json_t *stream);
+
 /* Judges its stream:// inputs.  The list of streams may contain the stream, or
  * an older version of it. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);

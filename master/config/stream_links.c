@@ -14,7 +14,7 @@ enum {
 	READERS_MAX = 10, /* named in a text */
 };
 
-void stream_link_read(const char *address, char ret[IO_ID_MAX + 1])
+void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1])
 {
 	size_t len;
 
@@ -22,7 +22,8 @@ void stream_link_read(const char *address, char ret[IO_ID_MAX + 1])
 	if (address == NULL || strncmp(address, scheme, SCHEME_LEN) != 0)
 		return;
 	len = strcspn(address + SCHEME_LEN, "#");
-	if (len > IO_ID_MAX)
+	if (len > (memchr(address + SCHEME_LEN, '/', len) != NULL
+			   ? (size_t)IO_FEED_MAX : (size_t)IO_ID_MAX))
 		return;
 	memcpy(ret, address + SCHEME_LEN, len);
 	ret[len] = '\0';
@@ -30,7 +31,7 @@ void stream_link_read(const char *address, char ret[IO_ID_MAX + 1])
 
 static bool reads(const json_t *input, const char *id)
 {
-	char link[IO_ID_MAX + 1];
+	char link[IO_FEED_MAX + 1];
 
 	stream_link_read(json_string_value(input), link);
 	return link[0] != '\0' && strcmp(link, id) == 0;

@@ -8,7 +8,7 @@
 
 /* Writes the stream that an input address reads; "" for another kind of input,
  * and for NULL. */
-void stream_link_read(const char *address, char ret[IO_ID_MAX + 1]);
+void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1]);
 
 /* The stream with inputs that read `to` where they read `from`, a new
  * reference; NULL: no input reads `from`. */

@@ -148,6 +148,25 @@ find_running(const struct msg_stream_status *m, size_t i)
 	return NULL;
 }
 
+/* A multiplex sends all inputs: it is on air while one of them is. */
+static struct second sum_inputs(const struct msg_stream_status *m)
+{
+	struct second sum = { .active = true, .bitrate_kbps = m->sent_kbps };
+
+	for (size_t i = 0; i < m->n_inputs; i++) {
+		const struct msg_input_status *in = &m->inputs[i];
+
+		sum.onair |= in->onair;
+		sum.packets += in->packets;
+		sum.cc_error += in->cc_error;
+		sum.pes_error += in->pes_error;
+		sum.sc_error += in->sc_error;
+		sum.video_count += in->video_count;
+		sum.audio_count += in->audio_count;
+	}
+	return sum;
+}
+
 void status_stream_add(struct status_stream *s,
 			const struct msg_stream_status *m, bool amend)
 {
@@ -162,7 +181,10 @@ void status_stream_add(struct status_stream *s,
 	for (size_t i = 0; i < s->last.n_inputs && in == NULL; i++)
 		if (s->last.inputs[i].active)
 			in = &s->last.inputs[i];
-	if (in != NULL) {
+	if (in != NULL && m->sent_kbps > 0) {
+		s->position = in->position;
+		second = sum_inputs(m);
+	} else if (in != NULL) {
 		s->position = in->position;
 		second = (struct second){
 			.active = true,
@@ -354,6 +376,29 @@ static void add_join(json_t *o, const struct status_stream *s)
 		set_int(o, "gop", s->last.gop_ms);
 }
 
+/* The services of a multiplex of several inputs. */
+static void add_services(json_t *o, const struct status_stream *s)
+{
+	json_t *list;
+
+	if (s->silent || s->last.sent_kbps == 0)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < s->last.n_services; i++) {
+		const struct msg_service_status *m = &s->last.services[i];
+		json_t *one = json_object();
+
+		set_int(one, "pnr", m->pnr);
+		set_int(one, "input", m->input);
+		set_int(one, "pmt_pid", m->pmt_pid);
+		set_bool(one, "onair", m->onair);
+		set_int(one, "bitrate", m->bitrate_kbps);
+		set_int(one, "dropped", m->dropped);
+		(void)json_array_append_new(list, one);
+	}
+	(void)json_object_set_new(o, "services", list);
+}
+
 json_t *status_stream_report(const struct status_stream *s,
 			     const struct stream_proc_info *info,
 			     enum status_span span)
@@ -381,6 +426,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	(void)json_object_set_new(o, "outputs",
 				  status_stream_output_list(s, info));
+	add_services(o, s);
 	status_stream_add_worker(o, s, info);
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	if (!s->silent && s->last.cas_error != NULL)
@@ -508,7 +554,9 @@ json_t *status_stream_event(const struct status_stream *s, size_t i)
 		set_int(o, "input_id", position);
 	/* an mpts is judged at its output: only the bitrate applies */
 	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
-	set_int(o, "bitrate", in != NULL ? in->bitrate_kbps : 0);
+	set_int(o, "bitrate", !s->silent && s->last.sent_kbps > 0
+				      ? s->last.sent_kbps
+				      : in != NULL ? in->bitrate_kbps : 0);
 	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
 	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
 	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);

@@ -13,11 +13,13 @@ libmaster_a_SOURCES += \
 	master/streams/mount_number.c \
 	master/streams/epg_file.c master/streams/epg_file.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
+	master/streams/mpts.c master/streams/mpts.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \
 	master/streams/querier_proc.c master/streams/querier_proc.h \
 	master/streams/queriers.c master/streams/queriers.h \
 	master/streams/receivers.c master/streams/receivers.h \
 	master/streams/reconciler.c master/streams/reconciler.h \
+	master/streams/reconciler_feeds.c \
 	master/streams/reconciler_services.c \
 	master/streams/reconciler_state.h \
 	master/streams/session_format.c master/streams/session_format.h \

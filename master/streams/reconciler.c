@@ -13,6 +13,7 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
@@ -91,10 +92,8 @@ static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	if (!is_gone(r))
-		log_error("streams",
-			  "shutdown: some workers did not end "
-			  "within %.1f s: left behind",
-			  STOP_MS / 1000.);
+		log_error("streams", "shutdown: some workers did not end "
+			  "within %.1f s: left behind", STOP_MS / 1000.);
 	r->cfg.events->on_stopped(r->cfg.arg);
 }
 
@@ -105,8 +104,8 @@ static void on_status(const char *id, const struct msg_stream_status *status,
 {
 	struct reconciler *r = arg;
 
-	if (!r->stopping)
-		r->cfg.events->on_stream_status(id, status, r->cfg.arg);
+	if (!r->stopping && !mpts_is_feed(id))
+		reconciler_report(r, id, status);
 }
 
 static void on_switched(const char *id, const struct msg_stream_switched *s,
@@ -114,7 +113,8 @@ static void on_switched(const char *id, const struct msg_stream_switched *s,
 {
 	struct reconciler *r = arg;
 
-	if (!r->stopping && r->cfg.events->on_stream_switched != NULL)
+	if (!r->stopping && !mpts_is_feed(id) &&
+	    r->cfg.events->on_stream_switched != NULL)
 		r->cfg.events->on_stream_switched(id, s, r->cfg.arg);
 }
 
@@ -122,7 +122,7 @@ static void on_stream_down(const char *id, const char *failure, void *arg)
 {
 	struct reconciler *r = arg;
 
-	if (!r->stopping && r->cfg.events->on_stream_down != NULL)
+	if (!r->stopping && r->cfg.events->on_stream_down && !mpts_is_feed(id))
 		r->cfg.events->on_stream_down(id, failure, r->cfg.arg);
 }
 
@@ -139,7 +139,8 @@ static void on_ring(struct stream_proc *p, void *arg)
 	const char *id = stream_proc_id(p);
 
 	reconciler_relink(r, id);
-	epg_proc_set_ring(r->epg, id, stream_proc_ring(p));
+	if (!mpts_is_feed(id))
+		epg_proc_set_ring(r->epg, id, stream_proc_ring(p));
 }
 
 static int ring_of(const char *stream, void *arg)
@@ -225,8 +226,8 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 {
 	if (r->n == r->room) {
 		r->room = MAX(2 * r->room, (size_t)16);
-		r->streams =
-			xrealloc(r->streams, r->room * sizeof(*r->streams));
+		r->streams = xrealloc(r->streams,
+				      r->room * sizeof(*r->streams));
 	}
 	r->streams[r->n] = stream_proc_new(
 		&(struct stream_proc_config){
@@ -236,8 +237,8 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 			.softcams = r->softcams,
 			.cas = r->cas,
 			.settings = r->cfg.settings,
-			.play = &r->play,
-			.epg = epg_proc_is_on(r->epg),
+			.play = mpts_is_feed(id) ? NULL : &r->play,
+			.epg = epg_proc_is_on(r->epg) && !mpts_is_feed(id),
 			.viewers = &r->viewers,
 			.events = &stream_events,
 			.arg = r,
@@ -427,7 +428,7 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 }
 
 /* May free p. */
-static void remove_stream(struct reconciler *r, struct stream_proc *p)
+void reconciler_remove_one(struct reconciler *r, struct stream_proc *p)
 {
 	struct stream_links links = stream_proc_links(p);
 
@@ -441,19 +442,17 @@ void reconciler_settle(struct reconciler *r)
 	for (size_t i = r->n; i-- > 0;)
 		if (!stream_proc_is_configured(r->streams[i]) &&
 		    !stream_proc_is_removed(r->streams[i]))
-			remove_stream(r, r->streams[i]);
+			reconciler_remove_one(r, r->streams[i]);
 	deliver_proc_settle(r->deliver);
 	deliver_proc_link_tls(r->deliver, true);
 }
 
-void reconciler_set_stream(struct reconciler *r, const char *id,
-			   const struct stream_conf *conf)
+void reconciler_set_one(struct reconciler *r, const char *id,
+			const struct stream_conf *conf)
 {
 	struct stream_proc *p = find(r, id);
 	struct stream_links before, after;
 
-	if (r->stopping)
-		return;
 	if (p == NULL)
 		p = add(r, id);
 	before = stream_proc_links(p);
@@ -464,8 +463,8 @@ void reconciler_set_stream(struct reconciler *r, const char *id,
 	stream_proc_set_demanded(p, find_reader(r, id, true));
 }
 
-void reconciler_rename_stream(struct reconciler *r, const char *from,
-			      const char *to)
+void reconciler_rename_one(struct reconciler *r, const char *from,
+			   const char *to)
 {
 	struct stream_proc *p = find_active(r, from);
 
@@ -473,7 +472,9 @@ void reconciler_rename_stream(struct reconciler *r, const char *from,
 		stream_index_remove(&r->index, p);
 		stream_proc_rename(p, to);
 		stream_index_add(&r->index, p);
-		epg_proc_rename_stream(r->epg, from, to, stream_proc_ring(p));
+		if (!mpts_is_feed(to))
+			epg_proc_rename_stream(r->epg, from, to,
+					       stream_proc_ring(p));
 	}
 	for (size_t i = 0; i < r->n && !r->stopping; i++)
 		stream_proc_rename_link(r->streams[i], from, to);
@@ -484,7 +485,8 @@ void reconciler_remove_stream(struct reconciler *r, const char *id)
 	struct stream_proc *p = find_active(r, id);
 
 	if (p != NULL)
-		remove_stream(r, p);
+		reconciler_remove_one(r, p);
+	reconciler_set_feeds(r, id, NULL);
 }
 
 void reconciler_restart_stream(struct reconciler *r, const char *id)

@@ -46,6 +46,20 @@ struct reconciler {
 /* The ring of a stream or an adapter has changed: its readers get it. */
 void reconciler_relink(struct reconciler *, const char *link);
 
+/* A stream without its feeds (mpts.h).  p may be freed in the call. */
+void reconciler_set_one(struct reconciler *, const char *id,
+			const struct stream_conf *);
+void reconciler_rename_one(struct reconciler *, const char *from,
+			   const char *to);
+void reconciler_remove_one(struct reconciler *, struct stream_proc *);
+
+/* The feeds of an mpts; object: that of the mpts, NULL: it has none. */
+void reconciler_set_feeds(struct reconciler *, const char *id,
+			  const json_t *object);
+/* Passes the status of a stream on, with the errors of its feeds. */
+void reconciler_report(struct reconciler *, const char *id,
+		       const struct msg_stream_status *);
+
 /* Makes r->cas. */
 void reconciler_open_cas(struct reconciler *, const struct service_config *);
 

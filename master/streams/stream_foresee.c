@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a change of the configuration would do to a running stream. */
 #include "common/supervise/worker_proc.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
@@ -27,12 +28,18 @@ enum stream_change stream_proc_foresee(const struct stream_proc *p,
 				       const struct stream_conf *conf,
 				       const json_t *settings)
 {
+	json_t *object = mpts_is_mux(conf->stream)
+				 ? mpts_mux(conf->stream, p->id)
+				 : json_incref((json_t *)conf->stream);
+	struct stream_conf *read = stream_conf_new(object);
 	struct stream_plan *plan = stream_plan_new(
-		p->id, conf, settings != NULL ? settings : p->cfg.settings,
+		p->id, read, settings != NULL ? settings : p->cfg.settings,
 		spawner_variable(p->cfg.spawner, SPAWN_RECORDINGS));
 	enum stream_change change = compare(p, plan);
 
 	stream_plan_free(&plan);
+	stream_conf_free(&read);
+	json_decref(object);
 	return change;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
 #include "common/supervise/pem_source.h"
+#include "master/streams/mpts.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/stream_spec.h"
 
@@ -109,6 +110,7 @@ struct stream_plan *stream_plan_new(const char *id,
 	name = json_string_value(json_object_get(p->source, "name"));
 	p->start.id = id;
 	p->start.name = name != NULL ? name : id;
+	p->start.mux = mpts_is_mux(p->source);
 	for (size_t i = 0; i < conf->n_inputs; i++) {
 		const struct input_conf *in = &conf->inputs[i];
 
@@ -157,7 +159,7 @@ struct stream_plan *stream_plan_new(const char *id,
 
 json_t *stream_plan_write(const struct stream_plan *p)
 {
-	static const char *const keys[] = { "enable", "name", "input",
+	static const char *const keys[] = { "enable", "name", "type", "input",
 					    "output", "cas_list" };
 	json_t *copy = json_copy(p->options);
 
@@ -207,7 +209,8 @@ static bool same_lists(const char *const *a, size_t n_a,
 bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b)
 {
-	return a->enable == b->enable && a->ring_size == b->ring_size &&
+	return a->enable == b->enable && a->start.mux == b->start.mux &&
+	       a->ring_size == b->ring_size &&
 	       a->start.hls == b->start.hls && strcmp(a->key, b->key) == 0 &&
 	       strcmp(a->recordings, b->recordings) == 0 &&
 	       (a->cas_list == NULL) == (b->cas_list == NULL) &&

@@ -9,6 +9,7 @@
 #include "common/supervise/worker_proc.h"
 #include "master/config/keep_active.h"
 #include "master/config/play_conf.h"
+#include "master/streams/mpts.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 #include "proto/ipc/contract.h"
@@ -59,7 +60,7 @@ static int make_ring(struct stream_proc *p, size_t size)
 
 	if (size == p->ring.size)
 		return 0;
-	err = stream_ring_make(&p->ring, size);
+	err = stream_proc_new_ring(p, size);
 	spawner_touch(p->cfg.spawner);
 	return err;
 }
@@ -76,7 +77,7 @@ static size_t ring_size(const struct stream_proc *p,
 			const struct stream_plan *plan)
 {
 	return plan->ring_size == 0 && has_readers(p)
-		       ? (size_t)RING_SIZE_DEFAULT
+		       ? stream_proc_ring_size(p)
 		       : plan->ring_size;
 }
 
@@ -199,6 +200,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		unsigned chosen = m->stream_status.chosen;
 
 		p->n_switches = 0;
+		stream_proc_note_feed(p, &m->stream_status);
 		cas_links_report(&p->cas, m->stream_status.cas_linked);
 		link_cas(p);
 		stream_time_report(p, worker_proc_channel(proc));
@@ -258,7 +260,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 		stream_mounts_pause(&p->mounts);
 	if (!stream_ring_is_damaged(&p->ring))
 		return;
-	err = stream_ring_make(&p->ring, p->ring.size);
+	err = stream_proc_new_ring(p, p->ring.size);
 	spawner_touch(p->cfg.spawner);
 	if (err < 0) {
 		log_error(name, "cannot replace the damaged ring: %s",

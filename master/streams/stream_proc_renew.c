@@ -1,15 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream that stays while its id changes, or the master. */
+/* A stream that stays while its id changes, or the master; and a feed. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/ring.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
 #include "master/config/stream_links.h"
+#include "master/streams/mpts.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 
 #include <stdlib.h>
+
+int stream_proc_new_ring(struct stream_proc *p, size_t size)
+{
+	return mpts_is_feed(p->id) ? stream_ring_make_fixed(&p->ring, size)
+				   : stream_ring_make(&p->ring, size);
+}
+
+void stream_proc_note_feed(struct stream_proc *p,
+			   const struct msg_stream_status *m)
+{
+	const char *error = m->n_inputs > 0 ? m->inputs[0].error : NULL;
+
+	errmsg_set(&p->feed_error, "%s", error != NULL ? error : "");
+}
+
+const char *stream_proc_feed_error(const struct stream_proc *p)
+{
+	const char *fault = worker_proc_fault(p->proc);
+
+	if (p->error.text[0] != '\0')
+		return p->error.text;
+	if (fault != NULL)
+		return fault;
+	return p->feed_error.text[0] != '\0' ? p->feed_error.text : NULL;
+}
+
+size_t stream_proc_ring_size(const struct stream_proc *p)
+{
+	return mpts_is_feed(p->id) ? MPTS_RING_SIZE : RING_SIZE_DEFAULT;
+}
 
 /* The plan of the same work with another stream object. */
 static void replan(struct stream_proc *p, const json_t *stream)
@@ -100,7 +131,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 		usable = stream_ring_take(&p->ring, ring, h,
 					  p->plan->ring_size > 0
 						  ? p->plan->ring_size
-						  : (size_t)RING_SIZE_DEFAULT);
+						  : stream_proc_ring_size(p));
 	stream_memory_take(&p->memory, json_object_get(record, "memory"), h);
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);

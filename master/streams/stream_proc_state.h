@@ -50,7 +50,18 @@ struct stream_proc {
 	struct stream_mounts mounts;
 	struct stream_demand demand;
 	struct errmsg error; /* why it cannot run; "" when it can */
+	/* of a feed: why its input has no packets; "": no error is known */
+	struct errmsg feed_error;
 };
+
+/* The size of a ring that only other streams read, or the play paths. */
+size_t stream_proc_ring_size(const struct stream_proc *);
+/* Makes the ring; that of a feed does not grow.  As stream_ring_make(). */
+int stream_proc_new_ring(struct stream_proc *, size_t size) MUST_CHECK;
+
+/* Notes the error of the input of a feed. */
+void stream_proc_note_feed(struct stream_proc *,
+			   const struct msg_stream_status *);
 
 /* --- stream_cams.c --- */
 

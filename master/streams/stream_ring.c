@@ -36,7 +36,7 @@ static int use(struct stream_ring *r, int fd, size_t size)
 	return 0;
 }
 
-int stream_ring_make(struct stream_ring *r, size_t size)
+static int make(struct stream_ring *r, size_t size, size_t max)
 {
 	int fd;
 
@@ -44,8 +44,18 @@ int stream_ring_make(struct stream_ring *r, size_t size)
 		stream_ring_close(r);
 		return 0;
 	}
-	fd = ring_create(size, RING_GROWN);
+	fd = ring_create(size, max);
 	return fd < 0 ? fd : use(r, fd, size);
+}
+
+int stream_ring_make(struct stream_ring *r, size_t size)
+{
+	return make(r, size, RING_GROWN);
+}
+
+int stream_ring_make_fixed(struct stream_ring *r, size_t size)
+{
+	return make(r, size, size);
 }
 
 bool stream_ring_is_damaged(const struct stream_ring *r)

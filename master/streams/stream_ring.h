@@ -30,6 +30,8 @@ void stream_ring_close(struct stream_ring *);
 /* Replaces the ring by a new one, or closes it for size 0.  0 or -errno; after
  * an error the present ring stays. */
 int stream_ring_make(struct stream_ring *, size_t size) MUST_CHECK;
+/* The same for a ring that does not grow. */
+int stream_ring_make_fixed(struct stream_ring *, size_t size) MUST_CHECK;
 
 /* True when the writer has damaged the header. */
 bool stream_ring_is_damaged(const struct stream_ring *);

@@ -5,6 +5,7 @@ libproto_a_SOURCES += \
 	proto/ipc/msg.c proto/ipc/msg.h \
 	proto/ipc/msg_cas.c proto/ipc/msg_cas.h \
 	proto/ipc/msg_deliver.h \
+	proto/ipc/msg_mux.h \
 	proto/ipc/msg_roles.c \
 	proto/ipc/msg_services.h \
 	proto/ipc/msg_softcam.c proto/ipc/msg_softcam.h \

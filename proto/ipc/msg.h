@@ -19,6 +19,7 @@
 #include "common/base/util.h"
 #include "proto/ipc/msg_cas.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_mux.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/ipc/msg_softcam.h"
 #include "proto/spec/alarm.h"
@@ -253,7 +254,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 37,
+	MSG_FORMAT = 38,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -272,6 +273,7 @@ struct msg_stream_start {
 	unsigned hls;   /* segments of the playlist at the play path; 0: none */
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
+	bool mux;     /* all inputs are sent at the same time */
 	bool ring;   /* a descriptor of the ring follows */
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
@@ -451,7 +453,8 @@ struct msg_stream_status {
 	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the pipeline since the start */
-	unsigned chosen;         /* the input to be sent; 0: none */
+	uint32_t sent_kbps;      /* of a multiplex of several inputs; else 0 */
+	unsigned chosen;         /* the input to be sent; 0: none, or all */
 	bool by_hand;            /* an operator chose it */
 	bool filler;             /* the filler is sent, no input */
 	unsigned join;           /* enum join_kind */
@@ -462,6 +465,8 @@ struct msg_stream_status {
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct msg_output_status outputs[MSG_OUTPUTS_MAX];
+	size_t n_services;
+	struct msg_service_status services[MSG_SERVICES_MAX];
 };
 
 /* Instead of an address: report the sessions of SAP. */

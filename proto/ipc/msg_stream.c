@@ -28,6 +28,7 @@ static const struct field start_rows[] = {
 	{ "hls", AT(hls), .max = MSG_HLS_MAX },
 	{ "first", AT(first), .max = MSG_INPUTS_MAX },
 	{ "by_hand", AT(by_hand) },
+	{ "mux", AT(mux) },
 	{ "ring", AT(ring) },
 	{ "memory", AT(memory) },
 	{ "options", AT(options), .flags = FIELD_MAYBE },
@@ -284,12 +285,26 @@ static const struct field_table change_fields =
 	MSG_TABLE(struct msg_alarm_change, change_rows);
 #undef AT
 
+#define AT(member) FIELD_AT(struct msg_service_status, member)
+static const struct field service_rows[] = {
+	{ "pnr", AT(pnr) },
+	{ "input", AT(input), .min = 1, .max = MSG_INPUTS_MAX },
+	{ "pmt_pid", AT(pmt_pid), .max = 8191 },
+	{ "onair", AT(onair) },
+	{ "bitrate", AT(bitrate_kbps) },
+	{ "dropped", AT(dropped) },
+};
+static const struct field_table service_fields =
+	MSG_TABLE(struct msg_service_status, service_rows);
+#undef AT
+
 #define AT(member) FIELD_AT(struct msg_stream_status, member)
 #define ITEMS(list, n) FIELD_ITEMS(struct msg_stream_status, list, n)
 static const struct field status_rows[] = {
 	{ "packets", AT(packets) },
 	{ "alarms", AT(alarms), .max = ALARMS_ALL },
 	{ "changes", ITEMS(changes, n_changes), .of = &change_fields },
+	{ "sent_bitrate", AT(sent_kbps) },
 	{ "chosen", AT(chosen), .max = MSG_INPUTS_MAX },
 	{ "by_hand", AT(by_hand) },
 	{ "filler", AT(filler) },
@@ -301,6 +316,7 @@ static const struct field status_rows[] = {
 	  .flags = FIELD_MAYBE },
 	{ "inputs", ITEMS(inputs, n_inputs), .of = &input_status_fields },
 	{ "outputs", ITEMS(outputs, n_outputs), .of = &output_status_fields },
+	{ "services", ITEMS(services, n_services), .of = &service_fields },
 };
 const struct field_table stream_status_fields =
 	MSG_TABLE(struct msg_stream_status, status_rows);

@@ -172,10 +172,11 @@ static int read_link(const struct address *a, const char *prefix,
 		     struct input_spec *in, struct errmsg *error)
 {
 	size_t len = strlen(a->target);
+	size_t most = strchr(a->target, '/') != NULL ? IO_FEED_MAX : IO_ID_MAX;
 
 	if (len == 0)
 		return errmsg_fail(error, -EINVAL, "%s: has no id", a->type);
-	if (len > IO_ID_MAX)
+	if (len > most)
 		return errmsg_fail(error, -EINVAL,
 				   "%s: an id has at most %d characters",
 				   a->type, IO_ID_MAX);

@@ -36,6 +36,8 @@
 enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
+	/* with the position of an input: the stream that receives it alone */
+	IO_FEED_MAX = IO_ID_MAX + 3,
 	IO_LINK_MAX = sizeof IO_ADAPTER - 1 + IO_ID_MAX,
 	IO_INNER_MAX = 255, /* bytes of an address in an option */
 	IO_MERGE_DELAY_DEFAULT_MS = 500,

@@ -331,6 +331,18 @@ static const struct field rows[] = {
 	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
 	  .min = MAP_PID_MIN, .max = MAP_PID_MAX,
 	  .help = "PID in the output of the source PID, kind or language." },
+	{ "pid_base", AT(pid_base), .min = MAP_PID_MIN, .max = MAP_PID_MAX,
+	  .flags = FIELD_OBSERVER,
+	  .help = "In an mpts: the first PID and service number of the "
+		  "input." },
+	{ "pid_block", AT(pid_block), .min = 1, .max = MAP_PID_MAX,
+	  .flags = FIELD_OBSERVER,
+	  .help = "In an mpts: how many PIDs and service numbers the input "
+		  "has." },
+	{ "priority", AT(priority), .initial = PRIORITY_DEFAULT,
+	  .flags = FIELD_OBSERVER,
+	  .help = "In an mpts: the input with the lowest one goes first when "
+		  "the rate is exceeded." },
 	{ "lang.", SPAN(language_hook, n_languages, languages),
 	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "Language of the PID that follows, of three letters." },

@@ -24,6 +24,10 @@ enum {
 	PID_COUNT = 8192,
 	MAP_PID_MIN = 32,
 	MAP_PID_MAX = 8190,
+	/* The default of pid_block.  The block of an input begins at its
+	 * position times this number. */
+	PID_BLOCK_DEFAULT = 100,
+	PRIORITY_DEFAULT = 100,
 	REMUX_MAPS_MAX = 64,
 	REMUX_LANGUAGES_MAX = 32,
 	REMUX_ORDER_MAX = 64,
@@ -97,6 +101,11 @@ struct remux_options {
 	enum table_rule sdt, eit, nit, cat, tdt, tot;
 	bool pass_data;
 	bool pass_ca; /* cas */
+
+	/* for an input of an mpts: its block, 0: by its position; and its
+	 * priority */
+	uint16_t pid_base, pid_block;
+	uint8_t priority;
 
 	/* keys of the stream */
 	char service_name[SERVICE_TEXT_MAX + 1];

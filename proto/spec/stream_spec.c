@@ -209,6 +209,8 @@ HOOK(filler);
 static const struct field_hook version_hook = { .schema = "integer",
 						.read = read_version };
 
+static const char *const pid_modes[] = { "map", "keep", NULL };
+
 #define AT(member) FIELD_AT(struct stream_spec, member)
 #define BY(hook, member) FIELD_BY(&hook, struct stream_spec, member)
 #define SPAN(hook, first, last) \
@@ -340,6 +342,21 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER, .needs = "tdt",
 	  .help = "Own TDT and TOT while the system clock is not "
 		  "synchronised: kept, stopped, or those of the source." },
+	{ "bitrate", AT(mux_kbps), .min = CBR_MIN_KBPS, .max = CBR_MAX_KBPS,
+	  .flags = FIELD_OBSERVER, .unit = "kbit/s",
+	  .help = "Constant rate of an mpts of several inputs." },
+	{ "mux_delay", AT(mux_delay_ms), .min = MUX_DELAY_MIN_MS,
+	  .max = MUX_DELAY_MAX_MS, .initial = MUX_DELAY_MS,
+	  .flags = FIELD_OBSERVER, .unit = "ms",
+	  .help = "The longest time that packets of an mpts wait for the "
+		  "rate." },
+	{ "pid_mode", AT(pid_mode), .choices = pid_modes,
+	  .flags = FIELD_OBSERVER,
+	  .help = "PIDs and service numbers of an mpts: those of the block "
+		  "of each input, or as far as possible of the source." },
+	{ "tsid", AT(tsid), .min = 1, .initial = 1,
+	  .flags = FIELD_OBSERVER,
+	  .help = "Identifier of the transport stream of an mpts." },
 	{ "cc_limit", AT(cc_limit), .max = CC_LIMIT_MAX,
 	  .flags = FIELD_SETTING | FIELD_OBSERVER, .unit = "errors/s",
 	  .help = "Continuity errors with which an input is off air." },

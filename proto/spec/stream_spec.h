@@ -50,6 +50,14 @@ enum filler_kind {
 	FILLER_FILE,  /* filler_path */
 };
 
+/* The PIDs and service numbers of an mpts. */
+enum pid_mode {
+	PID_MODE_MAP,  /* those of the block of each input */
+	PID_MODE_KEEP, /* those of the source; clashes move to the block */
+};
+
+enum { MUX_DELAY_MIN_MS = 50, MUX_DELAY_MAX_MS = 800, MUX_DELAY_MS = 400 };
+
 struct stream_spec {
 	struct remux_options remux; /* without the options of the inputs */
 
@@ -70,6 +78,11 @@ struct stream_spec {
 	char filler_path[FILLER_PATH_MAX];
 
 	struct tables_spec tables;
+	/* an mpts of several inputs */
+	unsigned mux_kbps; /* bitrate; 0: absent */
+	unsigned mux_delay_ms;
+	enum pid_mode pid_mode;
+	uint16_t tsid;
 
 	/* first version of a table, modulo 32 */
 	uint8_t pat_version, pmt_version, cat_version, sdt_version,

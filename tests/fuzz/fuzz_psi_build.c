@@ -61,7 +61,7 @@ static void try_pmt(const struct remux_options *o, const uint8_t *data,
 
 	if (selection_make(&sel, o, data, size) < 0)
 		return;
-	pid_plan_init(&plan);
+	pid_plan_init(&plan, NULL);
 	pid_plan_map(&plan, o, &sel, 0x100);
 	pid_plan_keep(&plan, o, &sel, 0x100);
 	if (o->hbbtv_url[0] != '\0')
@@ -139,7 +139,7 @@ static void try_cat(const struct remux_options *o, const uint8_t *data,
 	struct desc_loop loop;
 	size_t len;
 
-	pid_plan_init(&plan);
+	pid_plan_init(&plan, NULL);
 	for (uint16_t pid = 0x150; pid < 0x160; pid++)
 		pid_plan_add(&plan, o, pid);
 	len = cat_build(o, &plan, data, size, made);

@@ -139,6 +139,7 @@ system_tests = \
 	tests/system/main.mjs \
 	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
+	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
 	tests/system/new-files.mjs \
 	tests/system/page.mjs \

@@ -270,6 +270,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/srt/test_srt_streamid \
 	tests/unit/worker/net/test_cxx_memory \
 	tests/unit/worker/net/test_refusal_log \
+	tests/unit/worker/mux/test_mux \
 	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \
@@ -645,6 +646,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_foresee \
+	tests/unit/master/streams/test_mpts \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
 	tests/unit/master/viewers/test_viewer_rules \
@@ -827,6 +829,7 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
+tests_unit_master_streams_test_mpts_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)

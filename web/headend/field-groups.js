@@ -19,7 +19,7 @@ const GROUPS = {
 	stream: [
 		['group_backup', /^(backup_|filler|cc_limit)/],
 		['group_program', /^(service_|set_|textcode|hbbtv_)/],
-		['group_pids', /^(map|filter)/],
+		['group_pids', /^(map|filter|pid_mode)/],
 		['group_tables',
 			/^(tdt|time|coun|offs|clock_|nit(_[ao]|$)|net|onid|sdt$|pr|si|d)/],
 		['group_delivery', /^(lcn|xmltv_|http_|hls_)/],

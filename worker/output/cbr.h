@@ -68,6 +68,23 @@ uint64_t cbr_next_ns(const struct cbr *);
 /* Are more packets due than one run may send? */
 bool cbr_is_behind(const struct cbr *);
 
+/* A PCR of the output. */
+struct cbr_time {
+	uint16_t pid;
+	uint64_t pcr;   /* 27 MHz */
+	uint64_t at_ns; /* time of its position */
+};
+
+/* Writes the times of the clocks, at most max; returns their number. */
+size_t cbr_times(const struct cbr *, struct cbr_time *ret, size_t max);
+
+/* Before the first feed: the PCRs of this PID continue from this time, which is
+ * not later than now. */
+void cbr_resume(struct cbr *, const struct cbr_time *);
+
+/* The number of packets that wait. */
+size_t cbr_waiting(const struct cbr *);
+
 /* Once a second: frees the memory of a long queue. */
 void cbr_every_second(struct cbr *);
 

@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/remux/desc_apply.c worker/remux/desc_apply.h \
 	worker/remux/ids.c worker/remux/ids.h \
 	worker/remux/pid_plan.c worker/remux/pid_plan.h \
+	worker/remux/place.h \
 	worker/remux/psi_build.c worker/remux/psi_build.h \
 	worker/remux/remux.c worker/remux/remux.h \
 	worker/remux/remux_absent.c \

@@ -25,9 +25,11 @@ static void place(struct pid_plan *p, uint16_t source, uint16_t out)
 	take(p, out);
 }
 
-void pid_plan_init(struct pid_plan *p)
+void pid_plan_init(struct pid_plan *p, const struct remux_place *place)
 {
-	*p = (struct pid_plan){ 0 };
+	*p = (struct pid_plan){ .place = place };
+	for (size_t i = 0; place != NULL && i < ARRAY_LEN(p->taken); i++)
+		p->taken[i] = place->pids[i];
 	for (uint16_t pid = 0; pid < SI_PIDS_END; pid++)
 		take(p, pid);
 	take(p, TS_PID_NULL);
@@ -195,6 +197,8 @@ static void keep_one(struct pid_plan *p, const struct remux_options *o,
 		     uint16_t pid)
 {
 	(void)o;
+	if (p->place != NULL && !p->place->keep)
+		return;
 	if (p->out[pid] == PID_PLAN_NONE && !is_taken(p, pid))
 		place(p, pid, pid);
 }
@@ -206,24 +210,35 @@ void pid_plan_keep(struct pid_plan *p, const struct remux_options *o,
 }
 
 /* Avoids the PIDs of maps, so that the next PMT moves no stream. */
-static uint16_t find_free(const struct pid_plan *p,
-			  const struct remux_options *o)
+static bool is_free(const struct pid_plan *p, const struct remux_options *o,
+		    uint16_t pid)
 {
-	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++) {
-		size_t i = 0;
+	for (size_t i = 0; i < o->n_maps; i++)
+		if (o->maps[i].pid == pid)
+			return false;
+	return !is_taken(p, pid);
+}
 
-		while (i < o->n_maps && o->maps[i].pid != pid)
-			i++;
-		if (i == o->n_maps && !is_taken(p, pid))
+/* source: the PID that moves; 0: the packets are generated. */
+static uint16_t find_free(const struct pid_plan *p,
+			  const struct remux_options *o, uint16_t source)
+{
+	uint16_t count = p->place != NULL ? p->place->count : 0;
+
+	for (uint16_t i = 0; i < count; i++)
+		if (is_free(p, o, place_at(p->place, source, i)))
+			return place_at(p->place, source, i);
+	for (uint16_t pid = SI_PIDS_END; p->place == NULL && pid < TS_PID_NULL;
+	     pid++)
+		if (is_free(p, o, pid))
 			return pid;
-	}
 	return PID_PLAN_NONE;
 }
 
 static void move_one(struct pid_plan *p, const struct remux_options *o,
 		     uint16_t pid)
 {
-	uint16_t out = p->out[pid] == PID_PLAN_NONE ? find_free(p, o)
+	uint16_t out = p->out[pid] == PID_PLAN_NONE ? find_free(p, o, pid)
 						    : PID_PLAN_NONE;
 
 	if (out != PID_PLAN_NONE)
@@ -258,7 +273,7 @@ void pid_plan_add_ait(struct pid_plan *p, const struct remux_options *o)
 		    !is_taken(p, o->maps[i].pid))
 			p->ait = o->maps[i].pid;
 	if (p->ait == PID_PLAN_NONE)
-		p->ait = find_free(p, o);
+		p->ait = find_free(p, o, 0);
 	if (p->ait != PID_PLAN_NONE)
 		take(p, p->ait);
 }
@@ -266,7 +281,9 @@ void pid_plan_add_ait(struct pid_plan *p, const struct remux_options *o)
 void pid_plan_add_guest(struct pid_plan *p, const struct remux_options *o,
 			uint16_t wanted)
 {
-	p->guest = is_taken(p, wanted) ? find_free(p, o) : wanted;
+	p->guest = is_taken(p, wanted) || p->place != NULL
+			   ? find_free(p, o, wanted)
+			   : wanted;
 	if (p->guest != PID_PLAN_NONE)
 		take(p, p->guest);
 }

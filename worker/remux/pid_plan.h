@@ -8,6 +8,7 @@
 #pragma once
 
 #include "proto/spec/remux_options.h"
+#include "worker/remux/place.h"
 #include "worker/remux/selection.h"
 #include "worker/ts/packet.h"
 
@@ -24,10 +25,14 @@ struct pid_plan {
 	uint64_t taken[TS_PIDS / 64]; /* bit set of the output PIDs in use */
 	uint16_t guest; /* PID of the added stream, or PID_PLAN_NONE */
 	uint16_t ait;   /* PID of the generated AIT, or PID_PLAN_NONE */
+	/* where PIDs without a map go; NULL: they keep their numbers, or get
+	 * the lowest free ones */
+	const struct remux_place *place;
 };
 
-/* Marks the PIDs of fixed tables and of null packets as taken. */
-void pid_plan_init(struct pid_plan *);
+/* Marks the PIDs of fixed tables and of null packets as taken, and with a place
+ * (borrowed; NULL: none) those of other inputs. */
+void pid_plan_init(struct pid_plan *, const struct remux_place *);
 
 /* Keeps a PID free of the source: another stage uses it. */
 void pid_plan_reserve(struct pid_plan *, uint16_t pid);

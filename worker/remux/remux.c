@@ -15,7 +15,8 @@ struct remux *remux_new(const struct remux_config *config)
 	struct remux_options *o = &r->options;
 
 	*o = *config->options;
-	r->transparent = !remux_options_given(o);
+	r->place = config->place;
+	r->transparent = !remux_options_given(o) && r->place == NULL;
 	if (r->transparent) {
 		o->pass_data = true;
 		o->pass_ca = !config->descrambled && config->cas == NULL;
@@ -99,6 +100,47 @@ uint16_t remux_guest_pid(const struct remux *r)
 uint16_t remux_clock_pid(const struct remux *r)
 {
 	return r->clock_pid;
+}
+
+size_t remux_services(const struct remux *r, struct remux_service *ret,
+		      size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs && n < max; i++)
+		if (r->programs[i].pmt.len > 0)
+			ret[n++] = (struct remux_service){
+				r->programs[i].number,
+				r->programs[i].ids.new_pnr,
+				r->programs[i].pmt_out,
+			};
+	return n;
+}
+
+bool remux_is_single(const struct remux *r)
+{
+	return r->single;
+}
+
+void remux_add_pids(const struct remux *r, uint64_t *ret)
+{
+	for (size_t pid = 0; pid < TS_PIDS; pid++)
+		if (r->plan.out[pid] != PID_PLAN_NONE)
+			place_take(ret, r->plan.out[pid]);
+	if (r->plan.guest != PID_PLAN_NONE)
+		place_take(ret, r->plan.guest);
+	if (r->plan.ait != PID_PLAN_NONE)
+		place_take(ret, r->plan.ait);
+}
+
+uint32_t remux_builds(const struct remux *r)
+{
+	return r->builds;
+}
+
+void remux_replan(struct remux *r)
+{
+	remux_rebuild(r);
 }
 
 void remux_counters(const struct remux *r, struct remux_counters *ret)

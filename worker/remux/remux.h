@@ -43,6 +43,7 @@
 
 #include "proto/spec/remux_options.h"
 #include "proto/spec/tables_spec.h"
+#include "worker/remux/place.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
@@ -105,6 +106,10 @@ struct remux_config {
 	 * NULL: passed tables keep their version */
 	struct si_versions *si;
 	uint32_t source; /* number of this source in si, from 1 */
+	/* Where PIDs and numbers of the source go, for an input of a multiplex
+	 * (place.h); borrowed for the life of the remux; NULL: none.  With a
+	 * place nothing passes that no table names. */
+	const struct remux_place *place;
 	ts_out_fn *out;
 	void *arg;
 };
@@ -151,6 +156,30 @@ enum remux_state remux_state(const struct remux *);
 /* The tables of the source; borrowed, valid for the life of the remux.  NULL:
  * with pnr it reads the tables of that program only. */
 const struct psi *remux_psi(const struct remux *);
+
+/* A program that goes out. */
+struct remux_service {
+	uint16_t number;     /* in the source ... */
+	uint16_t new_number; /* ... and in the output */
+	uint16_t pmt_pid;    /* in the output */
+};
+
+/* Writes the programs that go out, at most max; returns their number. */
+size_t remux_services(const struct remux *, struct remux_service *ret,
+		      size_t max);
+
+/* Only a single program goes out: the SDT and the EIT of the output name it
+ * by its new number, those of a whole multiplex keep the numbers. */
+bool remux_is_single(const struct remux *);
+
+/* Adds the PIDs of the output to a bit set (place.h). */
+void remux_add_pids(const struct remux *, uint64_t *ret);
+
+/* A counter of the times that programs, PIDs and tables were derived. */
+uint32_t remux_builds(const struct remux *);
+
+/* Derives them again, because the place has changed. */
+void remux_replan(struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);
 

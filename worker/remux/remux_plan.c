@@ -55,6 +55,28 @@ static void update_programs(struct remux *r)
 	r->keep_nulls = r->options.pnr == 0 || n == 1;
 }
 
+static bool is_used(const struct remux *r, size_t n, uint16_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (r->programs[i].ids.new_pnr == number)
+			return true;
+	return place_has(r->place->numbers, number);
+}
+
+/* The number of the n-th program, in a multiplex of several inputs; without a
+ * free one in the block the number of the source. */
+static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
+{
+	const struct remux_place *p = r->place;
+
+	if (p->keep && !is_used(r, n, number))
+		return number;
+	for (uint16_t i = 0; i < p->count; i++)
+		if (!is_used(r, n, place_at(p, number, i)))
+			return place_at(p, number, i);
+	return number;
+}
+
 static void number_programs(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
@@ -67,6 +89,8 @@ static void number_programs(struct remux *r)
 
 		if (r->single && o->set_pnr != 0)
 			pnr = o->set_pnr;
+		else if (r->place != NULL)
+			pnr = find_number(r, i, pnr);
 		p->ids = (struct ids){
 			.tsid = r->tsid, .new_tsid = r->new_tsid,
 			.pnr = p->number, .new_pnr = pnr,
@@ -126,7 +150,7 @@ static void plan_pids(struct remux *r)
 	uint16_t network = psi_network_pid(r->psi);
 
 	r->network_source = network != 0 ? network : (uint16_t)SI_PID_NIT;
-	pid_plan_init(&r->plan);
+	pid_plan_init(&r->plan, r->place);
 	reserve_cas(r);
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
@@ -188,6 +212,7 @@ void remux_rebuild(struct remux *r)
 
 	memcpy(before, r->route, sizeof before);
 	memcpy(before_role, r->role, sizeof before_role);
+	r->builds++;
 	update_programs(r);
 	number_programs(r);
 	settle(r, had_programs);

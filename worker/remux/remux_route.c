@@ -164,8 +164,9 @@ static void route_others(struct remux *r)
 	for (uint16_t pid = SI_PID_CAT + 1; pid < SI_PIDS_END; pid++)
 		if (pid < SI_PID_NIT || pid > SI_PID_TDT || pid == 0x13)
 			route_as_is(r, pid);
-	/* a component that no table names would leave in the clear */
-	if (!r->options.pass_data || r->cas != NULL)
+	/* a component that no table names would leave in the clear, or with a
+	 * PID of another input */
+	if (!r->options.pass_data || r->cas != NULL || r->place != NULL)
 		return;
 	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
 		if (psi_class(r->psi, pid) == PID_UNKNOWN &&

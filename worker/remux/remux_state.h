@@ -101,6 +101,8 @@ struct remux {
 	struct remux_versions first;
 	struct si_versions *si; /* see remux_config; or NULL */
 	uint32_t source;        /* number of the source in si */
+	const struct remux_place *place; /* see remux_config; or NULL */
+	uint32_t builds;        /* calls of remux_rebuild() */
 	struct remux_counters counted;
 
 	struct remux_guest guest;

@@ -26,10 +26,15 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
 	struct remux_options options = l->keeper.spec.remux;
-	bool several = !cfg->alone || l->keeper.spec.list;
+	bool several = !cfg->alone || l->keeper.spec.list ||
+		       cfg->place != NULL;
 	bool asked;
 
-	remux_options_overlay(&options, &stream->remux);
+	/* the keys of a multiplex are not those of a service */
+	if (cfg->place != NULL)
+		options.set_tsid = stream->tsid;
+	else
+		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
 		l->descrambler != NULL || remux_options_given(&options) ||
 		stream->tables.nit != ORIGIN_PASS;
@@ -45,7 +50,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 			   .pmt = stream->pmt_version,
 			   .cat = stream->cat_version,
 			   .sdt = stream->sdt_version },
-		.si = several ? cfg->si : NULL,
+		.si = several && cfg->place == NULL ? cfg->si : NULL,
+		.place = cfg->place,
 		.source = cfg->position,
 		.out = cfg->remuxed,
 		.arg = cfg->arg,

@@ -105,6 +105,9 @@ struct chain_config {
 	/* see remux_config; outlives the chain */
 	const struct cas_list *cas;
 	bool alone; /* the stream has no other input */
+	/* The place of an input of a multiplex, see remux_config; NULL: the
+	 * stream sends one input at a time. */
+	const struct remux_place *place;
 	/* The versions of the stream; they outlive the chain. */
 	struct table_versions *versions;
 	struct si_versions *si;

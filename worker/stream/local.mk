@@ -9,6 +9,7 @@ libworker_a_SOURCES += \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
+	worker/stream/mux_stage.c worker/stream/mux_stage.h \
 	worker/stream/netif_news.c worker/stream/netif_news.h \
 	worker/stream/omission_log.c worker/stream/omission_log.h \
 	worker/stream/own_network.c worker/stream/own_network.h \

@@ -33,8 +33,8 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  *	      ▲
  *	packets of mux=
  *	selector ─▶ splice ─▶ spliced ─▶ own tables ─▶ tabled ─▶ cas ─▶ sent ─▶
- *	  ▲
- *	still picture
+ *	  ▲                     ▲
+ *	still picture         mux, instead of both, of all inputs
  *	ring, sender, sinks
  *
  * The keeper of each open input reads it into the batch (input_chain.h).  The
@@ -63,7 +63,9 @@ static void read_inputs(struct pipeline *p)
 	for (size_t i = 0; i < n; i++) {
 		p->reading = due[i];
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
+		mux_stage_places(&p->mux, due[i], p->now_ns); /* ─▶ remuxed */
 	}
+	mux_stage_turn(&p->mux, p->now_ns); /* ─▶ spliced */
 	if (p->filler != NULL && selector_still(p->selector) != NULL)
 		filler_run(p->filler, p->now_ns, filled, p);
 	splice_turn(p->splice, p->now_ns);
@@ -103,6 +105,7 @@ static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	chain_watch(c, runs, n_runs, p->now_ns);
 	tap_packets(&p->tap, c->position, runs, n_runs);
+	mux_stage_heard(&p->mux, c, p->now_ns);
 	if (c->mux != NULL)
 		mux_input_join(c->mux, c->remux, runs, n_runs, p->now_ns);
 	if (c->remux != NULL)
@@ -119,7 +122,10 @@ static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	for (size_t i = 0; c->analyze != NULL && i < n_runs; i++)
 		analyze_feed(c->analyze, runs[i]);
-	spliced_from(p, &c->candidate, runs, n_runs);
+	if (p->mux.mux != NULL)
+		mux_feed(p->mux.mux, c->position - 1, runs, n_runs);
+	else
+		spliced_from(p, &c->candidate, runs, n_runs);
 }
 
 /* Packets of the still picture. */
@@ -357,10 +363,12 @@ static void make_selector(struct pipeline *p,
 
 	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
 		log_error("stream", "%s", error.text);
+	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,
 		.arg = p,
-		.continuity = &p->memory->splice,
+		/* a multiplex continues its counters itself */
+		.continuity = p->mux.mux == NULL ? &p->memory->splice : NULL,
 	});
 	p->cas = cas_stage_new(&(struct cas_stage_config){
 		.loop = p->loop,
@@ -381,9 +389,9 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 	});
 	if (p->cas != NULL)
-		cas_stage_set_psi(p->cas, splice_psi(p->splice));
-	if (spec.filler == FILLER_STILL)
-		p->filler = filler_new(splice_psi(p->splice));
+		cas_stage_set_psi(p->cas, pipeline_psi(p));
+	if (spec.filler == FILLER_STILL && p->mux.mux == NULL)
+		p->filler = filler_new(pipeline_psi(p));
 	batch_init(&p->batch, received, p);
 	p->selector = selector_new(&(struct selector_config){
 		.start = config->start,
@@ -393,6 +401,7 @@ static void make_selector(struct pipeline *p,
 		.now_ns = p->now_ns,
 		.splice = p->splice,
 		.filler = p->filler,
+		.mux = p->mux.mux,
 		.decapsulated = decapsulated,
 		.descrambled = descrambled,
 		.remuxed = remuxed,
@@ -415,7 +424,7 @@ void pipeline_use_ring(struct pipeline *p, int fd)
 
 	ring_out_free(&p->ring);
 	p->ring_error.text[0] = '\0';
-	p->ring = ring_out_new(fd, splice_psi(p->splice), &err);
+	p->ring = ring_out_new(fd, pipeline_psi(p), &err);
 	if (p->ring != NULL) {
 		ring_out_set_hls(p->ring, &p->hls);
 		return;
@@ -480,10 +489,10 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	make_sinks(p, config->start);
 	make_selector(p, config);
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_set_psi(&p->sinks[i], splice_psi(p->splice),
+		sink_set_psi(&p->sinks[i], pipeline_psi(p),
 			     &p->memory->components);
 	if (!pipeline_is_relay(p))
-		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
+		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
 				  p->now_ns);
 	if (config->ring >= 0)
 		pipeline_use_ring(p, config->ring);
@@ -511,6 +520,7 @@ void pipeline_free(struct pipeline **ptr)
 	netif_news_done(&p->news);
 	ev_io_stop(p->loop, &p->readable);
 	selector_free(&p->selector);
+	mux_stage_done(&p->mux);
 	filler_free(&p->filler);
 	splice_free(&p->splice);
 	cas_stage_free(&p->cas);

@@ -10,6 +10,7 @@
 #include "worker/output/sender.h"
 #include "worker/stream/cas_stage.h"
 #include "worker/stream/mux_input.h"
+#include "worker/stream/mux_stage.h"
 #include "worker/stream/netif_news.h"
 #include "worker/stream/own_tables.h"
 #include "worker/stream/pipeline.h"
@@ -41,7 +42,8 @@ struct pipeline {
 	struct selector *selector;
 	struct input_chain *reading; /* the chain that fills the batch */
 	struct tap tap; /* reports the tables of an input, on request */
-	struct splice *splice; /* the candidates, as one stream */
+	struct mux_stage mux; /* all inputs at once, for a multiplex */
+	struct splice *splice; /* the candidates, as one stream; idle there */
 	struct filler *filler; /* a still picture; NULL: none */
 	struct own_tables *tables; /* NULL: those of the source */
 	struct cas_stage *cas; /* NULL: not scrambled */
@@ -72,6 +74,13 @@ struct pipeline {
 /* Does the only input go out as it is?  Its monitor is then that of the
  * stream. */
 bool pipeline_is_relay(const struct pipeline *);
+
+/* The tables of the sent stream. */
+static inline const struct psi *pipeline_psi(const struct pipeline *p)
+{
+	return p->mux.mux != NULL ? mux_psi(p->mux.mux)
+				  : splice_psi(p->splice);
+}
 
 /* Ends a second: counts, reports, opens again. */
 void pipeline_second(struct pipeline *);

@@ -57,7 +57,7 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 static bool is_overflowing(struct pipeline *p)
 {
 	struct cbr_counters c;
-	uint64_t sum = 0;
+	uint64_t sum = mux_stage_overflow(&p->mux);
 
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++) {
 		if (p->sinks[i].cbr == NULL)
@@ -91,7 +91,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	if (pipeline_is_relay(p))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
-		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
+		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
 				  p->now_ns);
 	status->alarms = w->raised & ~ALARMS_OF_TRANSPORT;
 	if (is_overflowing(p))
@@ -207,6 +207,8 @@ void pipeline_second(struct pipeline *p)
 			    p->hls.quantity);
 	}
 	selector_second(p->selector, p->now_ns, &status);
+	mux_stage_second(&p->mux, p->packets - p->packets_before, p->now_ns,
+			 &status);
 	report_alarms(p, &status);
 	if (late > 0 &&
 	    ratelimit_pass(&p->late_log, p->now_ns / MS, &suppressed)) {

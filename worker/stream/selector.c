@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/units.h"
+#include "worker/mux/mux.h"
 #include "worker/stream/selector_state.h"
 
 #include <errno.h>
@@ -57,6 +58,10 @@ static void look(struct selector *s)
 {
 	struct failover_sight sight;
 
+	for (size_t i = 0; s->mux != NULL && i < s->n; i++)
+		(void)chain_look(&s->chains[i], s->now_ns, &sight);
+	if (s->mux != NULL)
+		return;
 	for (size_t i = 0; i < count_chains(s); i++) {
 		struct input_chain *l = &s->chains[i];
 
@@ -86,8 +91,10 @@ size_t selector_due(struct selector *s, uint64_t now_ns,
 	size_t n = 0;
 
 	s->now_ns = now_ns;
+	for (size_t i = 0; s->mux != NULL && i < s->n; i++)
+		ret[n++] = &s->chains[i];
 	if (s->failover == NULL)
-		return 0;
+		return n;
 	first[0] = selector_chain_of(s, s->ending);
 	first[1] = selector_chain_of(s, s->on_air);
 	first[2] = pending_chain(s);
@@ -107,6 +114,8 @@ size_t selector_due(struct selector *s, uint64_t now_ns,
 
 void selector_turn(struct selector *s)
 {
+	if (s->mux != NULL)
+		look(s);
 	if (s->failover == NULL)
 		return;
 	if (s->ending != NULL && !splice_is_draining(s->splice, s->now_ns)) {
@@ -155,6 +164,9 @@ bool selector_is_busy(const struct selector *s)
 		s->fill,
 	};
 
+	/* its rate is constant */
+	if (s->mux != NULL)
+		return s->n > 0;
 	for (size_t i = 0; i < ARRAY_LEN(read); i++)
 		if (read[i] != NULL && read[i]->keeper.input != NULL &&
 		    (read[i]->empty_reads < CHAIN_EMPTY_READS ||
@@ -228,7 +240,8 @@ bool selector_is_relay(const struct selector *s)
 	struct splice_counters spliced;
 
 	splice_counters(s->splice, &spliced);
-	return s->n == 1 && s->fill == NULL && s->chains[0].remux == NULL &&
+	return s->n == 1 && s->fill == NULL && s->mux == NULL &&
+	       s->chains[0].remux == NULL &&
 	       spliced.cuts == 0;
 }
 
@@ -384,11 +397,12 @@ struct selector *selector_new(const struct selector_config *cfg)
 	s->si = &cfg->memory->si;
 	s->splice = cfg->splice;
 	s->filler = cfg->filler;
+	s->mux = cfg->mux;
 	s->n = cfg->start->n_inputs;
 	s->chains = xcalloc(s->n + 1, sizeof *s->chains);
 	(void)snprintf(fill, sizeof fill, "file://%s#loop",
 		       cfg->spec->filler_path);
-	if (cfg->spec->filler == FILLER_FILE)
+	if (cfg->spec->filler == FILLER_FILE && cfg->mux == NULL)
 		s->fill = &s->chains[s->n];
 	for (size_t i = 0; i < count_chains(s); i++)
 		chain_init(&s->chains[i],
@@ -399,6 +413,9 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .stream = cfg->spec,
 				   .cas = cfg->cas,
 				   .alone = s->n == 1 && s->fill == NULL,
+				   .place = cfg->mux != NULL
+						    ? mux_place(cfg->mux, i)
+						    : NULL,
 				   .versions = &cfg->memory->tables,
 				   .si = &cfg->memory->si,
 				   .decapsulated = cfg->decapsulated,
@@ -408,7 +425,12 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .ask = cfg->ask,
 				   .ask_arg = cfg->ask_arg,
 			   });
-	if (s->n > 0)
+	for (size_t i = 0; s->mux != NULL && i < s->n; i++) {
+		mux_set_remux(s->mux, i, s->chains[i].remux);
+		chain_want(&s->chains[i], s->chains[i].keeper.valid,
+			   s->now_ns);
+	}
+	if (s->n > 0 && s->mux == NULL)
 		make_policy(s, cfg);
 	return s;
 }

@@ -35,6 +35,7 @@ enum {
 	SELECTOR_DUE_MAX = FAILOVER_INPUTS_MAX + 4,
 };
 
+struct mux;
 struct selector;
 
 /* A switch from one input to another; 0: none. */
@@ -60,6 +61,9 @@ struct selector_config {
 	/* Borrowed for the life of the selector. */
 	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
+	/* All inputs are sent, each at its place in this multiplex; NULL: one
+	 * at a time. */
+	struct mux *mux;
 	ts_out_fn *decapsulated;
 	ts_out_fn *descrambled; /* receives the packets of descramblers */
 	ts_out_fn *remuxed; /* passed to the chains, see chain_config */

@@ -14,6 +14,8 @@ static const char *find_fault(const struct selector *s,
 	unsigned patience_s =
 		s->was_onair ? 1 : chain_policy(l).initial_ms / 1000;
 
+	if (s->mux != NULL)
+		return l->fault;
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
@@ -53,11 +55,13 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 		log_warning("stream", "off air: %s", error_of(l));
 }
 
-/* The input that decides whether the stream is on air. */
+/* The input that decides whether the stream is on air; NULL: all are sent. */
 static struct input_chain *chosen_chain(const struct selector *s)
 {
 	struct input_chain *on_air = selector_input_on_air(s);
 
+	if (s->mux != NULL)
+		return NULL;
 	return on_air != NULL ? on_air : &s->chains[s->decision->input];
 }
 
@@ -66,6 +70,9 @@ static struct input_chain *chosen_chain(const struct selector *s)
  * judges it. */
 static bool is_onair(const struct selector *s, const struct input_chain *l)
 {
+	/* of a silent input of a multiplex its tables go out */
+	if (s->mux != NULL)
+		return l->report.onair && !l->silent;
 	return l->report.onair ||
 	       (l == selector_input_on_air(s) && l->wanted && !l->silent &&
 		l->verdict == FAILOVER_UNKNOWN && s->was_onair &&
@@ -75,7 +82,8 @@ static bool is_onair(const struct selector *s, const struct input_chain *l)
 static enum input_state find_state(const struct selector *s,
 				   const struct input_chain *l)
 {
-	if (l == selector_input_on_air(s))
+	if (l == selector_input_on_air(s) ||
+	    (s->mux != NULL && l->seen.level == FAILOVER_GOOD))
 		return INPUT_ACTIVE;
 	if (!l->keeper.valid || l->keeper.ended)
 		return INPUT_DOWN;
@@ -85,6 +93,24 @@ static enum input_state find_state(const struct selector *s,
 	if (l->seen.level == FAILOVER_GOOD)
 		return INPUT_STANDBY;
 	return l->fault == NULL && !l->seen.broken ? INPUT_OPENING : INPUT_DOWN;
+}
+
+/* Logs when an input of a multiplex goes off air, and when it is back. */
+static void log_service(const struct selector *s, struct input_chain *l,
+			enum input_state state)
+{
+	bool is_down = state == INPUT_DOWN;
+	unsigned suppressed;
+
+	if ((!is_down && state != INPUT_ACTIVE) || is_down == l->logged_down ||
+	    !ratelimit_pass(&l->standby_log, s->now_ns / MS, &suppressed))
+		return;
+	l->logged_down = is_down;
+	if (is_down)
+		log_warning("stream", "input %u: off air: %s", l->position,
+			    error_of(l) != NULL ? error_of(l) : "no packets");
+	else
+		log_info("stream", "input %u: on air", l->position);
 }
 
 /* Logs when an input that is not sent leaves or joins those that may follow.
@@ -149,10 +175,16 @@ static void report_state(struct selector *s, struct input_chain *l,
 	}
 	ret->state = state;
 	ret->since_s = l->since_s;
+	ret->reason = "";
+	if (s->mux != NULL) {
+		if (state != INPUT_ACTIVE && l->fault != NULL)
+			ret->reason = l->fault;
+		log_service(s, l, state);
+		return;
+	}
 	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
 	damped_ns = failover_damped_ns(s->failover, i, s->now_ns);
 	ret->damped_s = (uint32_t)((damped_ns + SECOND_NS - 1) / SECOND_NS);
-	ret->reason = "";
 	if (l == chosen_chain(s) && find_fault(s, l) != NULL)
 		ret->reason = l->fault;
 	else if (state == INPUT_ACTIVE)
@@ -176,7 +208,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		mux_input_stats(l->mux, &of_mux);
 	*ret = (struct msg_input_status){
 		.position = l->position,
-		.active = l == selector_input_on_air(s),
+		.active = s->mux != NULL || l == selector_input_on_air(s),
 		.open = input_keeper_is_open(&l->keeper),
 		.heard = l->keeper.received,
 		.onair = is_onair(s, l),
@@ -199,13 +231,14 @@ static void report_chain(struct selector *s, struct input_chain *l,
 	l->keeper.received = false;
 	if (l->keeper.input != NULL)
 		ret->peer = input_peer(l->keeper.input);
-	if (ret->error == NULL && l == chosen_chain(s) &&
-	    find_fault(s, l) != NULL)
+	if (ret->error == NULL && find_fault(s, l) != NULL &&
+	    (s->mux != NULL || l == chosen_chain(s)))
 		ret->error = error_of(l);
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
 		ret->error = mux_input_error(l->mux);
 	/* off air, and too early to tell why */
-	if (ret->error == NULL && l == chosen_chain(s) && !ret->onair)
+	if (ret->error == NULL && !ret->onair &&
+	    (s->mux != NULL || l == chosen_chain(s)))
 		ret->error = "starting";
 	report_state(s, l, ret);
 	note_trouble(s, l);
@@ -217,12 +250,14 @@ static void report_chain(struct selector *s, struct input_chain *l,
 void selector_report(struct selector *s, struct msg_stream_status *status)
 {
 	status->n_inputs = s->n;
-	if (s->failover == NULL)
+	if (s->failover == NULL && s->mux == NULL)
 		return;
-	s->off_s = is_onair(s, chosen_chain(s)) ? 0 : s->off_s + 1;
-	s->was_onair = s->was_onair || s->off_s == 0;
-	/* the filler, or nothing, may be sent instead of it by now */
-	log_onair(s, chosen_chain(s));
+	if (s->mux == NULL) {
+		s->off_s = is_onair(s, chosen_chain(s)) ? 0 : s->off_s + 1;
+		s->was_onair = s->was_onair || s->off_s == 0;
+		/* the filler, or nothing, may be sent instead of it by now */
+		log_onair(s, chosen_chain(s));
+	}
 	for (size_t i = 0; i < s->n; i++) {
 		struct monitor_log *w = &s->chains[i].watch;
 
@@ -230,6 +265,8 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 		monitor_log_report(w, (unsigned)i + 1, w->raised, &w->reported,
 				   status);
 	}
+	if (s->mux != NULL)
+		return;
 	status->chosen = (unsigned)s->decision->input + 1;
 	status->by_hand = s->decision->reason == FAILOVER_MANUAL;
 	status->filler = s->still.state == CANDIDATE_ON_AIR ||

@@ -530,11 +530,11 @@ Test(check, reports_a_stream_without_inputs_or_outputs)
 		const char *text;
 		bool idle;
 	} cases[] = {
-		{ "{\"type\":\"spts\"}", true },
-		{ "{\"type\":\"spts\",\"input\":[]}", true },
+		{ "{}", true },
 		{ "{\"type\":\"spts\",\"input\":[\"a\",\"b\"]}", false },
 		{ "{\"type\":\"mpts\",\"input\":[\"a\"]}", false },
 		{ "{\"type\":\"mpts\",\"input\":[\"a\",\"b\"]}", true },
+		{ "{\"type\":\"mpts\",\"bitrate\":1,\"input\":[1,2]}", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

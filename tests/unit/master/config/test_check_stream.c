@@ -189,3 +189,46 @@ Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)
 		json_decref(document);
 	}
 }
+
+/* Two inputs of an mpts cannot have the same PIDs or numbers. */
+Test(check_stream, names_both_inputs_of_an_mpts_that_demand_the_same)
+{
+	static const struct {
+		const char *a, *b;
+		const char *said;
+	} cases[] = {
+		{ "udp://:1", "udp://:2", "" },
+		{ "udp://:1#map.video=500", "udp://:2#map.video=501", "" },
+		{ "udp://:1#map.video=500", "udp://:2#map.pmt=500",
+		  "stream.input[1]: map: input[0] has PID 500, too\n" },
+		{ "udp://:1#set_pnr=7", "udp://:2#set_pnr=7",
+		  "stream.input[1]: set_pnr: input[0] has the number 7, "
+		  "too\n" },
+		{ "udp://:1#pid_base=150", "udp://:2",
+		  "stream.input[1]: pid_base: its block, 200 to 299, overlaps "
+		  "that of input[0], 150 to 249\n" },
+		{ "udp://:1#pid_base=150&pid_block=50", "udp://:2", "" },
+		{ "udp://:1", "udp://:2#pid_base=8100",
+		  "stream.input[1]: pid_base: its block ends at 8199, above "
+		  "8190\n" },
+	};
+	json_t *document = json_object();
+	const struct check_place place = { .path = "stream",
+					   .document = document };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *stream = json_pack("{s:s, s:b, s:s, s:i, s:[ss]}",
+					   "id", "m", "enable", 0, "type",
+					   "mpts", "bitrate", 38000, "input",
+					   cases[i].a, cases[i].b);
+		char found[512] = "";
+
+		cr_expect_eq(check_stream(stream, &place, note, found),
+			     cases[i].said[0] != '\0', "case %zu", i);
+		cr_expect_str_eq(found, cases[i].said, "case %zu", i);
+		json_object_set_new(stream, "type", json_string("spts"));
+		cr_expect_eq(check_stream(stream, &place, note, found), 0u);
+		json_decref(stream);
+	}
+	json_decref(document);
+}

@@ -21,7 +21,7 @@ Test(stream_links, names_the_stream_that_an_address_reads)
 		{ "stream://00000000011111111112222222222333333333344444444445"
 		  "555555555666666", "" },
 	};
-	char link[IO_ID_MAX + 1];
+	char link[IO_FEED_MAX + 1];
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		stream_link_read(cases[i].address, link);

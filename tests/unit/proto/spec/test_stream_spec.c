@@ -122,6 +122,10 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	       "is not a time zone such as Europe/Berlin");
 	refuse("{\"timezone\":\"A/../B\"}", "timezone: \"A/../B\" is not a "
 	       "time zone such as Europe/Berlin");
+	refuse("{\"bitrate\":50}", "bitrate: 50 is not between 100 and "
+	       "1000000 kbit/s");
+	refuse("{\"pid_mode\":\"own\"}", "pid_mode: \"own\" is not map or "
+	       "keep");
 	refuse("{\"country\":\"de\"}", "country: \"de\" is not a country of "
 	       "three capital letters such as DEU");
 	refuse("{\"offset\":-721}", "offset: -721 is not between -720 and 780 "

@@ -44,7 +44,7 @@ static void make(struct made *m, const struct remux_options *o,
 	};
 
 	cr_assert_eq(selection_make(&m->sel, o, source, len), 0);
-	pid_plan_init(&m->plan);
+	pid_plan_init(&m->plan, NULL);
 	pid_plan_map(&m->plan, o, &m->sel, 0x100);
 	pid_plan_keep(&m->plan, o, &m->sel, 0x100);
 	if (o->hbbtv_url[0] != '\0')
@@ -314,7 +314,7 @@ Test(psi_build, the_cat_names_the_emm_pids_that_go_out)
 
 	ask(&o, "513=900");
 	pid_set_add(&o.drop_ca, 0x200);
-	pid_plan_init(&plan);
+	pid_plan_init(&plan, NULL);
 	pid_plan_add(&plan, &o, 0x201);
 	len = cat_build(&o, &plan, source, len, made);
 	cr_assert_gt(len, 0);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/mpts.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char link_scheme[] = "stream://";
+
+bool mpts_is_mux(const json_t *stream)
+{
+	const char *type = json_string_value(json_object_get(stream, "type"));
+
+	return type != NULL && strcmp(type, "mpts") == 0 &&
+	       json_array_size(json_object_get(stream, "input")) > 1;
+}
+
+static bool is_link(const char *address)
+{
+	return address == NULL ||
+	       strncmp(address, link_scheme, sizeof link_scheme - 1) == 0;
+}
+
+static void add(char **text, const char *key, unsigned value)
+{
+	char *longer = xasprintf("%s%s%s=%u", *text,
+				 strchr(*text, '#') != NULL ? "&" : "#", key,
+				 value);
+
+	free(*text);
+	*text = longer;
+}
+
+static void add_flag(char **text, const char *key)
+{
+	char *longer = xasprintf("%s%s%s", *text,
+				 strchr(*text, '#') != NULL ? "&" : "#", key);
+
+	free(*text);
+	*text = longer;
+}
+
+/* What the feed has done stays: its maps, its number, its choice of PIDs. */
+static void add_options(char **text, const struct remux_options *o)
+{
+	char key[24];
+
+	if (o->pid_base != 0)
+		add(text, "pid_base", o->pid_base);
+	if (o->pid_block != 0)
+		add(text, "pid_block", o->pid_block);
+	if (o->priority != PRIORITY_DEFAULT)
+		add(text, "priority", o->priority);
+	if (o->set_pnr != 0)
+		add(text, "set_pnr", o->set_pnr);
+	if (o->pass_ca)
+		add_flag(text, "cas");
+	if (o->cat == TABLE_PASS)
+		add_flag(text, "pass_cat");
+	if (remux_options_given(o))
+		add_flag(text, "pass_data");
+	for (size_t i = 0; i < o->n_maps; i++) {
+		(void)snprintf(key, sizeof key, "map.%u", o->maps[i].pid);
+		add(text, key, o->maps[i].pid);
+	}
+}
+
+/* The input that reads a feed. */
+static json_t *read_feed(const char *id, unsigned position,
+			 const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	char *text = xasprintf("%s%s/%u", link_scheme, id, position);
+	json_t *input;
+
+	if (input_spec_parse(address, spec, NULL, NULL, NULL) == 0)
+		add_options(&text, &spec->remux);
+	input = json_string(text);
+	free(text);
+	free(spec);
+	return input;
+}
+
+json_t *mpts_mux(const json_t *stream, const char *id)
+{
+	json_t *copy = json_copy((json_t *)(uintptr_t)stream);
+	json_t *list = json_array(), *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		const char *address = json_string_value(input);
+
+		if (is_link(address))
+			(void)json_array_append(list, input);
+		else
+			(void)json_array_append_new(list,
+				read_feed(id, (unsigned)i + 1, address));
+	}
+	(void)json_object_set_new(copy, "input", list);
+	/* that of the feeds */
+	(void)json_object_del(copy, "filler");
+	return copy;
+}
+
+json_t *mpts_feed(const json_t *stream, const char *id, unsigned position)
+{
+	json_t *input = json_array_get(json_object_get(stream, "input"),
+				       position - 1);
+	const char *name = json_string_value(json_object_get(stream, "name"));
+	json_t *filler = json_object_get(stream, "filler");
+	json_t *feed;
+
+	if (is_link(json_string_value(input)))
+		return NULL;
+	feed = json_pack("{s:s, s:O, s:[O]}", "type", "spts", "enable",
+			 json_object_get(stream, "enable"), "input", input);
+	(void)json_object_set_new(feed, "id",
+				  json_sprintf("%s/%u", id, position));
+	(void)json_object_set_new(feed, "name",
+				  json_sprintf("%s/%u",
+					       name != NULL ? name : id,
+					       position));
+	if (filler != NULL)
+		(void)json_object_set(feed, "filler", filler);
+	return feed;
+}
+
+bool mpts_is_feed(const char *id)
+{
+	return strchr(id, '/') != NULL;
+}
+
+bool mpts_is_feed_of(const char *feed, const char *id)
+{
+	size_t len = strlen(id);
+
+	return strncmp(feed, id, len) == 0 && feed[len] == '/';
+}
+
+unsigned mpts_position(const char *feed)
+{
+	const char *slash = strchr(feed, '/');
+
+	return slash != NULL ? (unsigned)strtoul(slash + 1, NULL, 10) : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of a stream's status that only a multiplex of several inputs has;
+ * msg.h includes it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A service of a multiplex of several inputs. */
+struct msg_service_status {
+	uint16_t pnr;
+	unsigned input;          /* its position */
+	uint16_t pmt_pid;
+	bool onair;              /* packets arrive, and go out */
+	uint32_t bitrate_kbps;   /* sent in the last second */
+	uint64_t dropped;        /* packets of its input that had no room */
+};
+
+enum { MSG_SERVICES_MAX = 128 };

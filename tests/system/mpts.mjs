@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// mpts: several inputs are sent as one multiplex of constant rate, whatever one
+// of them does.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { judgeRate } from '../helpers/rate.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const RATE = 12e6;
+const PORTS = [5000, 5001, 5002, 5003];
+const one = { pnr: 1, pmtPid: 0x100, video: 0x101, audio: 0x102 };
+const two = [7, 8].map((pnr) => ({ pnr, pmtPid: pnr * 0x100,
+	video: pnr * 0x100 + 1 }));
+// What the blocks, maps and numbers of the inputs say, by service number.
+const PLAN = {
+	101: { pmt: 156, streams: [157, 158] },
+	201: { pmt: 256, streams: [257, 258] },
+	1007: { pmt: 1092, streams: [1093] },
+	1008: { pmt: 1048, streams: [1049] },
+	77: { pmt: 492, streams: [2000] },
+};
+
+// A network, a stream, an adapter and one program of another network.
+const document = (more = {}) => ({
+	...config(stream('a', 'udp://127.0.0.1:5000', []),
+		{ ...stream('m', ['udp://127.0.0.1:5001', 'stream://a',
+			'dvb://d#pid_base=1000', 'udp://127.0.0.1:5002#pnr=7&' +
+			'set_pnr=77&map.video=2000'],
+		['udp://127.0.0.1:6000', 'http://127.0.0.1:8100/m']),
+		type: 'mpts', bitrate: RATE / 1000, tsid: 5, ...more }),
+	dvb_tune: [{ id: 'd', name: 'D', type: 'S2', enable: true,
+		address: 'udp://127.0.0.1:5003' }] });
+
+const play = (t, i, clock) => Sender.start(t, [
+	() => new TsMux({ programs: [one], clock: clock ?? 100 }),
+	() => new TsMux({ programs: [one], clock: clock ?? 5000 }),
+	() => new TsMux({ programs: two }),
+	() => new TsMux({ programs: two, rate: 3e6 }),
+][i](), PORTS[i]);
+
+async function open(t, more) {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, document(more));
+
+	for (const port of PORTS)
+		await waitUntil(`input ${port}`, () => udpBound(port));
+	const senders = await Promise.all(PORTS.map((_, i) => play(t, i)));
+	await sluice.waitStatus('m', 'five services', (s) =>
+		s.services?.filter(({ onair }) => onair).length === 5, 30000);
+	return { recorder, sluice, senders };
+}
+
+const seconds = (recorder, n) => {
+	const size = recorder.size();
+
+	return waitUntil(`${n} seconds`, () =>
+		recorder.size() > size + n * RATE / 8, 40000);
+};
+
+function assertPlan(ts) {
+	const found = {};
+
+	for (const [pnr, pmt] of ts.pat.programs)
+		found[pnr] = { pmt, streams: [...ts.pmts.get(pnr)?.streams
+			.keys() ?? []] };
+	assert.deepEqual(found, PLAN);
+}
+
+// What holds in every second, whatever happens to an input.
+function assertSound(found, list) {
+	for (const fault of ['sync', 'tei', 'cc', 'crc', 'pcrBack',
+		'idleVersions', 'silentChanges', 'cutShort'])
+		assert.equal(found[fault], 0, JSON.stringify(found));
+	const ts = checkTs(joined(list));
+
+	assert.ok(list.every(({ data }) => data.length === 7 * 188));
+	assertPlan(ts);
+	return ts;
+}
+
+test('inputs of all kinds become one multiplex of constant rate', async (t) => {
+	const timing = new Timing(t);
+	const { recorder, sluice, senders } = await open(t);
+
+	await seconds(recorder, 4);
+	const status = await sluice.status('m');
+	const found = await judge(recorder.file, 0);
+	senders.forEach((sender) => sender.stop());
+	const [list] = await recorder.stop();
+	const ts = assertSound(found, list);
+
+	assert.ok(Math.abs(status.bitrate / RATE * 1000 - 1) < 0.05,
+		`${status.bitrate}`);
+	assert.deepEqual(status.services.map(({ pnr, input }) => [pnr, input]),
+		[[101, 1], [201, 2], [1007, 3], [1008, 3], [77, 4]]);
+	assert.equal(found.pcrJump, 0, JSON.stringify(found.events));
+	for (const pnr of Object.keys(PLAN)) {
+		const seen = judgeRate(list, ts.pmts.get(Number(pnr)).pcr,
+			RATE);
+
+		assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
+		assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
+		timing.assert(seen.rateOff <= 0.001,
+			`${seen.rateOff} of the rate off`);
+		assert.ok(seen.nulls > 0);
+	}
+	await sluice.stop();
+});
+
+test('a lost input, a killed worker of an input and a killed multiplex ' +
+	'cost no counter', async (t) => {
+	const { recorder, sluice, senders } = await open(t);
+	const worker = (id) => sluice.worker('stream', id);
+	const replaced = (id, pid) => waitUntil(`another ${id}`, () =>
+		worker(id) && worker(id).pid !== pid);
+	const all = (n) => sluice.waitStatus('m', `${n} services`, (s) =>
+		s.services?.filter(({ onair }) => onair).length === n, 20000);
+
+	senders[1].stop();
+	const lost = await all(4);
+	assert.match(lost.inputs[0].error, /no packets|kbit\/s are less/);
+	assert.equal(lost.onair, true);
+	senders[1] = await play(t, 1, 9000);
+	await all(5);
+	// the input alone
+	let { pid } = worker('m/4');
+	process.kill(pid, 'SIGKILL');
+	await replaced('m/4', pid);
+	await seconds(recorder, 2);
+	// and all at once
+	({ pid } = worker('m'));
+	const feed = worker('m/1').pid;
+	process.kill(pid, 'SIGKILL');
+	await replaced('m', pid);
+	await all(5);
+	await seconds(recorder, 2);
+	assert.equal(worker('m/1').pid, feed);
+	const found = await judge(recorder.file, 0);
+
+	senders.forEach((sender) => sender.stop());
+	const [list] = await recorder.stop();
+	assertSound(found, list);
+	await sluice.stop();
+});
+
+test('a new master, a new id and a new input leave the others alone',
+	async (t) => {
+	const { recorder, sluice, senders } = await open(t);
+	const ids = ['m', 'm/1', 'm/3', 'm/4', 'a'];
+	const pids = (list) => list.map((id) =>
+		sluice.worker('stream', id)?.pid);
+	const before = pids(ids);
+	const m = document().make_stream[1];
+
+	await sluice.cmd('restart');
+	await sluice.waitStatus('m', 'services', (s) =>
+		s.services?.length === 5, 20000);
+	assert.deepEqual(pids(ids), before);
+	await sluice.cmd('set-stream', { id: 'm',
+		stream: { ...m, id: 'n' } });
+	await sluice.waitStatus('n', 'the same services', (status) =>
+		status.services?.length === 5, 20000);
+	// the arguments of a process stay
+	assert.deepEqual(pids(ids), before);
+	// another input at the first place: its worker goes
+	const inputs = ['stream://a#pid_base=3000', ...m.input.slice(1)];
+	await sluice.cmd('set-stream', { id: 'n',
+		stream: { ...m, id: 'n', input: inputs } });
+	await waitUntil('the end of a worker', () =>
+		sluice.worker('stream', 'm/1') === undefined);
+	await sluice.waitStatus('n', 'another service', (status) =>
+		status.services?.some(({ pnr, onair }) => onair && pnr > 3000),
+	20000);
+	assert.deepEqual(pids(['m/3', 'm/4', 'a']), before.slice(2));
+	await sluice.cmd('set-stream', { id: 'n', stream: { remove: true } });
+	await waitUntil('no worker', () => ['n', 'm/3', 'm/4'].every((id) =>
+		sluice.worker('stream', id) === undefined));
+	senders.forEach((sender) => sender.stop());
+	const [list] = await recorder.stop();
+	assert.ok(list.length > 0);
+	await sluice.stop();
+});

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/mpts.h"
+
+#include <criterion/criterion.h>
+
+static json_t *stream_of(const char *more, ...)
+{
+	va_list list;
+	json_t *inputs = json_array(), *stream;
+
+	va_start(list, more);
+	for (const char *s = more; s != NULL; s = va_arg(list, const char *))
+		(void)json_array_append_new(inputs, json_string(s));
+	va_end(list);
+	stream = json_pack("{s:s, s:s, s:b, s:s, s:o, s:[s]}", "id", "m",
+			   "type", "mpts", "enable", 1, "filler", "still",
+			   "input", inputs, "output", "udp://239.1.1.1:1234");
+	return stream;
+}
+
+static const char *text(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static const char *input(const json_t *o, size_t i)
+{
+	return json_string_value(json_array_get(json_object_get(o, "input"),
+						i));
+}
+
+Test(mpts, only_an_mpts_of_several_inputs_is_merged)
+{
+	json_t *two = stream_of("udp://:1", "udp://:2", NULL);
+	json_t *one = stream_of("udp://:1", NULL);
+
+	cr_expect(mpts_is_mux(two));
+	cr_expect(!mpts_is_mux(one));
+	json_object_set_new(two, "type", json_string("spts"));
+	cr_expect(!mpts_is_mux(two));
+	json_decref(one);
+	json_decref(two);
+}
+
+Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)
+{
+	json_t *m = stream_of("stream://a#pnr=3", "udp://:1#pnr=7&map.video=500"
+			      "&set_pnr=9&cas&pid_base=700&priority=3",
+			      "dvb://d", NULL);
+	json_t *mux = mpts_mux(m, "m"), *feed = mpts_feed(m, "m", 2);
+
+	cr_expect_null(mpts_feed(m, "m", 1));
+	cr_expect_null(mpts_feed(m, "m", 4));
+	cr_expect_str_eq(text(feed, "id"), "m/2");
+	cr_expect_str_eq(text(feed, "type"), "spts");
+	cr_expect_str_eq(text(feed, "filler"), "still");
+	cr_expect_str_eq(input(feed, 0), input(m, 1));
+	cr_expect_null(json_object_get(feed, "output"));
+	/* what the feed has done stays */
+	cr_expect_str_eq(input(mux, 0), "stream://a#pnr=3");
+	cr_expect_str_eq(input(mux, 1), "stream://m/2#pid_base=700&priority=3"
+			 "&set_pnr=9&cas&pass_data&map.500=500");
+	cr_expect_str_eq(input(mux, 2), "stream://m/3");
+	cr_expect_null(json_object_get(mux, "filler"));
+	cr_expect(mpts_is_mux(mux));
+	json_decref(feed);
+	json_decref(mux);
+	json_decref(m);
+}
+
+Test(mpts, no_configured_id_is_that_of_a_feed)
+{
+	cr_expect(mpts_is_feed("m/2"));
+	cr_expect(!mpts_is_feed("m-2"));
+	cr_expect(mpts_is_feed_of("m/2", "m"));
+	cr_expect(!mpts_is_feed_of("mm/2", "m"));
+	cr_expect_eq(mpts_position("m/12"), 12u);
+	cr_expect_eq(mpts_position("m"), 0u);
+}

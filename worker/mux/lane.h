@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The generated packets of one PID, which go out at a limited rate: a receiver
+ * takes tables at 1 Mbit/s (ISO/IEC 13818-1 2.4.2.3) from a buffer of 512
+ * bytes.
+ *
+ * Embedded; zeroed memory with a pid and max is ready.
+ */
+#pragma once
+
+#include "worker/ts/fifo.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	LANE_SPACING_MS = 2, /* 752 kbit/s */
+	LANE_BURST = 8,      /* packets after late wake-ups */
+};
+
+struct lane {
+	uint16_t pid;
+	uint8_t cc; /* counter of the next packet */
+	struct fifo fifo;
+	uint64_t served_ns; /* up to this time packets went out */
+	uint64_t dropped;   /* sections that found no room */
+};
+
+void lane_done(struct lane *);
+
+/* Queues a section; false without room for the whole of it. */
+bool lane_push(struct lane *, const uint8_t *section, size_t len);
+
+/* The number of packets that may go out now; they count as sent. */
+size_t lane_due(struct lane *, uint64_t now_ns);

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/mux/mux.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/mux/mux_state.h"
+#include "worker/output/pacer.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Nothing goes out before the programs of all inputs are known, or
+	 * after this time. */
+	SETTLE_MS = 2000,
+	PAT_MS = 100,
+	CAT_MS = 400,
+	SDT_MS = 1000,
+	EIT_PACKETS = 1024,
+	TABLE_PACKETS = 256,
+	PLACES = 4, /* null packets of a turn for the tables of a remux */
+};
+
+/* --- the tables of the inputs --- */
+
+static void init_collector(struct mux_collector *c)
+{
+	section_init(&c->assembler, c->buffer, sizeof c->buffer);
+}
+
+static void collect(struct mux *m, struct mux_source *in,
+		    struct mux_collector *c, const uint8_t *packet)
+{
+	size_t len;
+
+	section_push(&c->assembler, packet);
+	while (section_pull(&c->assembler, &len) != NULL)
+		mux_take_section(m, in, ts_pid(packet), c->buffer, len);
+}
+
+static void take_table(struct mux *m, struct mux_source *in,
+		       const uint8_t *packet)
+{
+	switch (ts_pid(packet)) {
+	case SI_PID_CAT:
+		collect(m, in, &in->cat, packet);
+		break;
+	case SI_PID_SDT:
+		collect(m, in, &in->sdt, packet);
+		break;
+	case SI_PID_EIT:
+		collect(m, in, &in->eit, packet);
+		break;
+	}
+}
+
+/* --- the plan --- */
+
+/* Other inputs do not use what the configuration gives to an input, and with
+ * `keep' what an input in front of them uses. */
+static bool renew_place(struct mux *m, size_t input)
+{
+	struct mux_source *in = &m->inputs[input];
+	uint64_t pids[TS_PIDS / 64] = { 0 };
+	uint64_t numbers[PLACE_NUMBERS / 64] = { 0 };
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *other = &m->inputs[i];
+
+		if (i == input)
+			continue;
+		for (size_t k = 0; k < ARRAY_LEN(pids); k++)
+			pids[k] |= other->pids[k];
+		if (other->number != 0)
+			place_take(numbers, other->number);
+		if (!m->cfg.keep || i > input || other->remux == NULL)
+			continue;
+		remux_add_pids(other->remux, pids);
+		for (size_t k = 0; k < other->n_services; k++)
+			place_take(numbers, other->services[k].new_number);
+	}
+	if (memcmp(pids, in->place.pids, sizeof pids) == 0 &&
+	    memcmp(numbers, in->place.numbers, sizeof numbers) == 0)
+		return false;
+	memcpy(in->place.pids, pids, sizeof pids);
+	memcpy(in->place.numbers, numbers, sizeof numbers);
+	return true;
+}
+
+static void read_services(struct mux_source *in)
+{
+	in->builds = remux_builds(in->remux);
+	in->n_services = remux_services(in->remux, in->services,
+					MUX_SERVICES_MAX);
+}
+
+/* After a change of the tables of an input: in the order of the configuration,
+ * so that the result does not depend on the order of the changes. */
+static void follow_tables(struct mux *m)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		if (in->remux == NULL)
+			continue;
+		if (m->cfg.keep && changed && renew_place(m, i))
+			remux_replan(in->remux);
+		if (remux_builds(in->remux) == in->builds)
+			continue;
+		read_services(in);
+		changed = true;
+	}
+	if (changed)
+		mux_build(m);
+}
+
+/* --- the packets of a turn --- */
+
+static void flush(struct mux *m)
+{
+	if (m->n_runs > 0)
+		cbr_feed(m->cbr, m->runs, m->n_runs, m->now_ns);
+	m->n_runs = 0;
+}
+
+static void send(struct mux *m, unsigned source, uint8_t *packet)
+{
+	if (!mux_counters_feed(&m->counters, source, packet))
+		return;
+	if (m->n_runs == MUX_RUNS)
+		flush(m);
+	m->sent[ts_pid(packet)]++;
+	m->runs[m->n_runs++] = (struct ts_run){ packet, 1 };
+}
+
+/* A queue whose packets are spread over the turn. */
+struct share {
+	struct mux_source *input; /* or */
+	struct lane *lane;
+	unsigned source;
+	uint8_t *packet; /* the next one */
+	size_t n, left;  /* in this turn */
+	int64_t credit;
+};
+
+enum { SHARES = MUX_INPUTS_MAX + MUX_LANES };
+
+static size_t list_shares(struct mux *m, struct share ret[SHARES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		ret[n] = (struct share){ .input = in,
+					 .source = (unsigned)i + 1,
+					 .n = fifo_len(&in->fifo) };
+		n += ret[n].n > 0;
+	}
+	for (size_t i = 0; i < MUX_LANES; i++) {
+		struct lane *l = &m->lanes[i];
+
+		ret[n] = (struct share){ .lane = l,
+					 .source = MUX_INPUTS_MAX + 1,
+					 .n = lane_due(l, m->now_ns) };
+		n += ret[n].n > 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct fifo *f = ret[i].input != NULL ? &ret[i].input->fifo
+						      : &ret[i].lane->fifo;
+
+		ret[i].packet = f->memory + f->head * TS_PACKET;
+		ret[i].left = ret[i].n;
+	}
+	return n;
+}
+
+/* The share that is the furthest behind; at least one has packets left. */
+static struct share *choose(struct share *list, size_t n)
+{
+	struct share *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		list[i].credit += (int64_t)list[i].n;
+		if (list[i].left > 0 &&
+		    (found == NULL || list[i].credit > found->credit))
+			found = &list[i];
+	}
+	return found;
+}
+
+static void send_share(struct mux *m, struct share *s)
+{
+	if (s->input == NULL || mux_admits(m, s->input, s->packet)) {
+		send(m, s->source, s->packet);
+		if (s->input != NULL)
+			s->input->packets++;
+	}
+	s->packet += TS_PACKET;
+	s->left--;
+}
+
+static void interleave(struct mux *m)
+{
+	struct share list[SHARES];
+	size_t n = list_shares(m, list), total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += list[i].n;
+	for (size_t k = 0; k < total; k++) {
+		struct share *s = choose(list, n);
+
+		s->credit -= (int64_t)total;
+		send_share(m, s);
+	}
+	flush(m);
+	for (size_t i = 0; i < n; i++)
+		fifo_drop(list[i].input != NULL ? &list[i].input->fifo
+						: &list[i].lane->fifo,
+			  list[i].n);
+}
+
+/* --- the interface --- */
+
+static void resume(struct mux *m)
+{
+	const struct splice_clock *clocks = m->cfg.continuity->clocks;
+
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (clocks[i].used)
+			cbr_resume(m->cbr, &(struct cbr_time){
+				clocks[i].pid, clocks[i].pcr,
+				clocks[i].at_ns });
+}
+
+/* Notes what the next worker needs. */
+static void keep_times(struct mux *m)
+{
+	struct splice_continuity *c = m->cfg.continuity;
+	struct cbr_time times[SPLICE_CLOCKS];
+	size_t n = cbr_times(m->cbr, times, SPLICE_CLOCKS);
+
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		c->clocks[i] = i < n ? (struct splice_clock){
+						.used = 1,
+						.pid = times[i].pid,
+						.pcr = times[i].pcr,
+						.at_ns = times[i].at_ns }
+				     : (struct splice_clock){ 0 };
+	c->packets++;
+	c->at_ns = m->now_ns;
+}
+
+struct mux *mux_new(const struct mux_config *cfg)
+{
+	static const uint16_t pids[MUX_LANES] = {
+		[LANE_PAT] = TS_PID_PAT, [LANE_CAT] = SI_PID_CAT,
+		[LANE_SDT] = SI_PID_SDT, [LANE_EIT] = SI_PID_EIT,
+		[LANE_TDT] = SI_PID_TDT,
+	};
+	struct mux *m = xcalloc(1, sizeof *m);
+
+	m->cfg = *cfg;
+	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
+	memcpy(m->counters.sent, cfg->continuity->cc,
+	       sizeof m->counters.sent);
+	m->cbr = cbr_new(cfg->kbps, PACER_BURST_MS);
+	m->psi = psi_new();
+	resume(m);
+	m->pat.interval_ms = PAT_MS;
+	m->cat.interval_ms = CAT_MS;
+	m->sdt.interval_ms = SDT_MS;
+	for (size_t i = 0; i < MUX_LANES; i++) {
+		m->lanes[i].pid = pids[i];
+		m->lanes[i].fifo.max = i == LANE_EIT ? EIT_PACKETS
+						     : TABLE_PACKETS;
+	}
+	for (size_t i = 0; i < cfg->n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		in->fifo.max = MUX_QUEUE_PACKETS;
+		in->silent = true;
+		init_collector(&in->cat);
+		init_collector(&in->sdt);
+		init_collector(&in->eit);
+	}
+	return m;
+}
+
+void mux_free(struct mux **ptr)
+{
+	struct mux *m = *ptr;
+
+	*ptr = NULL;
+	if (m == NULL)
+		return;
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		fifo_done(&m->inputs[i].fifo);
+	for (size_t i = 0; i < MUX_LANES; i++)
+		lane_done(&m->lanes[i]);
+	cbr_free(&m->cbr);
+	psi_free(&m->psi);
+	free(m->inputs);
+	free(m);
+}
+
+void mux_setup(struct mux *m, size_t input,
+	       const struct mux_source_config *cfg)
+{
+	struct mux_source *in = &m->inputs[input];
+
+	in->place.base = cfg->base;
+	in->place.count = cfg->count;
+	in->place.keep = m->cfg.keep;
+	in->priority = cfg->priority;
+	in->number = cfg->number;
+	for (size_t i = 0; i < cfg->n_pids; i++)
+		place_take(in->pids, cfg->pids[i] & (TS_PIDS - 1));
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		(void)renew_place(m, i);
+}
+
+const struct remux_place *mux_place(const struct mux *m, size_t input)
+{
+	return &m->inputs[input].place;
+}
+
+void mux_set_remux(struct mux *m, size_t input, struct remux *remux)
+{
+	m->inputs[input].remux = remux;
+}
+
+void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
+	      size_t n_runs)
+{
+	struct mux_source *in = &m->inputs[input];
+
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *packet = runs[i].data;
+
+		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET) {
+			uint16_t pid = ts_pid(packet);
+
+			if (pid == TS_PID_NULL)
+				continue;
+			if (pid < SI_PIDS_END) {
+				take_table(m, in, packet);
+			} else if (!m->settled) {
+				continue;
+			} else if (fifo_len(&in->fifo) < MUX_QUEUE_PACKETS) {
+				(void)fifo_push(&in->fifo, (struct ts_run){
+					packet, 1 });
+			} else {
+				in->dropped++;
+				mux_counters_forget(&m->counters, pid);
+			}
+		}
+	}
+}
+
+void mux_heard(struct mux *m, size_t input, uint64_t now_ns)
+{
+	m->inputs[input].heard_ns = now_ns;
+}
+
+void mux_restart(struct mux *m, size_t input)
+{
+	mux_counters_restart(&m->counters, (unsigned)input + 1);
+}
+
+static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct mux *m = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *packet = runs[i].data;
+
+		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET) {
+			uint16_t pid = ts_pid(packet);
+
+			/* queued packets end with the worker */
+			m->cfg.continuity->cc[pid] =
+				SPLICE_CC_SEEN | ts_cc(packet);
+			if (psi_class(m->psi, pid) == PID_PSI)
+				(void)psi_feed(m->psi, packet);
+		}
+	}
+	m->cfg.out(runs, n_runs, m->cfg.arg);
+}
+
+/* Do all inputs that have packets have programs? */
+static bool has_settled(const struct mux *m)
+{
+	if (m->now_ns - m->begin_ns >= SETTLE_MS * MS)
+		return true;
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		if (m->inputs[i].remux != NULL && m->inputs[i].n_services == 0)
+			return false;
+	return true;
+}
+
+static void look_for_silence(struct mux *m)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+		bool silent = in->heard_ns == 0 ||
+			      m->now_ns - in->heard_ns > MUX_SILENT_MS * MS;
+
+		changed |= silent != in->silent;
+		in->silent = silent;
+	}
+	if (!changed)
+		return;
+	mux_build_sdt(m);
+	m->sdt.due_ns = 0;
+}
+
+void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
+{
+	m->now_ns = now_ns;
+	if (m->begin_ns == 0)
+		m->begin_ns = m->calm_ns = now_ns;
+	follow_tables(m);
+	look_for_silence(m);
+	m->settled = m->settled || has_settled(m);
+	if (!m->settled)
+		return;
+	mux_schedule(m, unix_ms);
+	mux_limit(m);
+	interleave(m);
+	cbr_run(m->cbr, now_ns, on_sent, m);
+	keep_times(m);
+}
+
+struct ts_run mux_places(void)
+{
+	static const uint8_t packets[PLACES][TS_PACKET] = {
+		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	};
+
+	return (struct ts_run){ packets[0], PLACES };
+}
+
+void mux_source_get(const struct mux *m, size_t input,
+		     struct mux_source_state *ret)
+{
+	const struct mux_source *in = &m->inputs[input];
+
+	*ret = (struct mux_source_state){
+		.silent = in->silent,
+		.blocked = in->blocked,
+		.packets = in->packets,
+		.dropped = in->dropped,
+		.n_services = in->n_services,
+		.services = in->services,
+	};
+}
+
+size_t mux_inputs(const struct mux *m)
+{
+	return m->cfg.n_inputs;
+}
+
+const struct psi *mux_psi(const struct mux *m)
+{
+	return m->psi;
+}
+
+void mux_every_second(struct mux *m)
+{
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+		uint64_t sum = in->packets + in->dropped;
+
+		in->rate = sum - in->before;
+		in->before = sum;
+		fifo_trim(&in->fifo);
+	}
+	memcpy(m->sent_before, m->sent, sizeof m->sent);
+	memset(m->sent, 0, sizeof m->sent);
+	cbr_every_second(m->cbr);
+}
+
+uint32_t mux_service_packets(const struct mux *m, uint16_t number)
+{
+	const struct psi_program *p = psi_program_find(m->psi, number);
+	uint32_t sum;
+	struct pmt pmt;
+
+	if (p == NULL || p->pmt.data == NULL ||
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return 0;
+	sum = m->sent_before[p->pmt_pid];
+	for (size_t i = 0; i < pmt.n_streams; i++)
+		sum += m->sent_before[pmt.streams[i].pid];
+	return sum;
+}
+
+void mux_cbr_counters(const struct mux *m, struct cbr_counters *ret)
+{
+	cbr_counters(m->cbr, ret);
+}
+
+bool mux_is_behind(const struct mux *m)
+{
+	return cbr_is_behind(m->cbr);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Merges the programs of several inputs into one multiplex of constant bit
+ * rate.
+ *
+ * Each input has a remux, which gives it PIDs and program numbers of its own
+ * (remux/place.h).  Here
+ *	PAT, CAT    are built for all inputs
+ *	SDT         actual is built from those of the inputs
+ *	EIT         actual of the inputs passes, section by section
+ *	TDT         is built from the system clock
+ *	PMT         and all packets of the programs pass
+ *	all others  are dropped
+ * The packets of one turn are interleaved, so that no PID has a burst.  Then
+ * null packets fill the rate, and PCRs are written by the position of their
+ * packets (output/cbr.h).  Packets that exceed the rate wait; beyond mux_delay
+ * the input of the lowest priority goes out no more until there is room again,
+ * from the end of a unit to the begin of another one.
+ *
+ * An input that is silent keeps its PMT; the SDT calls its services not
+ * running.
+ *
+ * Pure: the caller provides the time.  Owns the tables and queues; borrows the
+ * remuxes.
+ */
+#pragma once
+
+#include "worker/output/cbr.h"
+#include "worker/remux/remux.h"
+#include "worker/splice/continuity.h"
+
+struct psi;
+
+enum {
+	MUX_INPUTS_MAX = 32,
+	MUX_DELAY_DEFAULT_MS = 400,
+	/* An input without packets for this time is silent. */
+	MUX_SILENT_MS = 500,
+	MUX_PRIORITY_DEFAULT = 100,
+};
+
+struct mux;
+
+struct mux_config {
+	size_t n_inputs; /* at most MUX_INPUTS_MAX */
+	unsigned kbps;
+	unsigned delay_ms;
+	uint16_t tsid, onid;
+	bool keep; /* pid_mode */
+	bool nit;  /* another stage adds a NIT, which the PAT names */
+	/* the versions of the stream; they must outlive the mux */
+	struct table_versions *versions;
+	struct remux_versions first;
+	/* What the last mux of the stream sent, and this one continues;
+	 * borrowed.  The splice has no use for it then. */
+	struct splice_continuity *continuity;
+	ts_out_fn *out;
+	void *arg;
+};
+
+/* What the configuration demands of an input. */
+struct mux_source_config {
+	uint16_t base, count; /* of its block */
+	unsigned priority;    /* the lowest goes first */
+	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
+	 * inputs do not use them */
+	size_t n_pids;
+	const uint16_t *pids; /* borrowed for the call */
+	uint16_t number;
+};
+
+struct mux *mux_new(const struct mux_config *);
+void mux_free(struct mux **);
+
+/* Sets up an input (from 0); all of them before the first remux is made. */
+void mux_setup(struct mux *, size_t input, const struct mux_source_config *);
+/* The place of an input, for its remux; borrowed for the life of the mux. */
+const struct remux_place *mux_place(const struct mux *, size_t input);
+/* Gives the remux of the input; NULL: it cannot run. */
+void mux_set_remux(struct mux *, size_t input, struct remux *);
+
+/* Takes packets that the remux of an input sends. */
+void mux_feed(struct mux *, size_t input, const struct ts_run *runs,
+	      size_t n_runs);
+
+/* Packets of the input have arrived. */
+void mux_heard(struct mux *, size_t input, uint64_t now_ns);
+
+/* The next packets of an input are those of another source, or others were
+ * lost in between. */
+void mux_restart(struct mux *, size_t input);
+
+/* Sends the packets that are due.  unix_ms: the system clock. */
+void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
+
+/* What the remux of an input writes while the input is silent has places in
+ * these null packets. */
+struct ts_run mux_places(void);
+
+struct mux_source_state {
+	bool silent;
+	bool blocked;     /* it does not go out: the rate is exceeded */
+	uint64_t packets; /* that went out since mux_new() ... */
+	uint64_t dropped; /* ... and that did not, because of the rate */
+	size_t n_services;
+	const struct remux_service *services; /* borrowed up to the next feed */
+};
+
+void mux_source_get(const struct mux *, size_t input,
+		    struct mux_source_state *ret);
+
+/* The packets of a service that were sent in the last second. */
+uint32_t mux_service_packets(const struct mux *, uint16_t number);
+
+/* The tables of the output; borrowed for the life of the mux. */
+const struct psi *mux_psi(const struct mux *);
+
+size_t mux_inputs(const struct mux *);
+void mux_every_second(struct mux *);
+void mux_cbr_counters(const struct mux *, struct cbr_counters *ret);
+bool mux_is_behind(const struct mux *);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The data of a mux; for the files of this folder only. */
+#pragma once
+
+#include "worker/mux/lane.h"
+#include "worker/mux/mux.h"
+#include "worker/mux/mux_counters.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+
+enum {
+	MUX_SECTIONS_MAX = 16,     /* of a table that is built */
+	MUX_SDT_SOURCE_MAX = 8,    /* of the SDT of an input */
+	MUX_CAT_SOURCE_MAX = 4,
+	MUX_SERVICES_MAX = 256,    /* of all inputs */
+	/* Packets of a turn of an input.  Further ones wait in its ring. */
+	MUX_QUEUE_PACKETS = 8192,
+	MUX_RUNS = 64,
+};
+
+struct mux_section {
+	size_t len; /* 0: none */
+	uint8_t data[SECTION_PSI_MAX];
+};
+
+/* A table that is built. */
+struct mux_table {
+	unsigned interval_ms; /* of each section */
+	size_t n, next;
+	uint64_t due_ns; /* of section `next` */
+	struct mux_section sections[MUX_SECTIONS_MAX];
+};
+
+/* Assembles the sections of a PID of an input. */
+struct mux_collector {
+	struct section_assembler assembler;
+	uint8_t buffer[SECTION_MAX];
+};
+
+struct mux_source {
+	struct remux *remux; /* NULL: it cannot run */
+	struct remux_place place;
+	/* what the configuration demands: the start of the places of the
+	 * others */
+	uint64_t pids[TS_PIDS / 64];
+	uint16_t number;
+	unsigned priority;
+	uint32_t builds; /* of the remux, as known */
+	size_t n_services;
+	struct remux_service services[MUX_SERVICES_MAX];
+	struct mux_collector cat, sdt, eit;
+	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
+	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
+	struct fifo fifo; /* the packets of this turn */
+	uint64_t heard_ns; /* 0: no packets yet */
+	bool silent;
+	bool blocked;
+	uint64_t packets, dropped;
+	uint64_t before; /* packets and dropped a second ago */
+	uint64_t rate;   /* packets that arrived in the last second */
+};
+
+enum mux_lane { LANE_PAT, LANE_CAT, LANE_SDT, LANE_EIT, LANE_TDT, MUX_LANES };
+
+struct mux {
+	struct mux_config cfg;
+	struct mux_source *inputs; /* cfg.n_inputs */
+	struct lane lanes[MUX_LANES];
+	struct mux_table pat, cat, sdt;
+	uint64_t tdt_s; /* the second of the last TDT */
+	struct mux_counters counters;
+	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
+	uint32_t sent[TS_PIDS];   /* packets in this second ... */
+	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
+	struct cbr *cbr;
+	struct psi *psi; /* of the output */
+	uint64_t now_ns;
+	uint64_t begin_ns;   /* of the first turn; 0: none yet */
+	bool settled;        /* the programs of the inputs are known */
+	uint64_t changed_ns; /* an input was blocked or released */
+	uint64_t calm_ns;    /* since this time the queue is short */
+	/* packets of this turn on their way to cbr */
+	size_t n_runs;
+	struct ts_run runs[MUX_RUNS];
+};
+
+/* --- mux_tables.c --- */
+
+/* Takes a section of CAT, SDT or EIT of an input, whose CRC_32 was checked. */
+void mux_take_section(struct mux *, struct mux_source *, uint16_t pid,
+		      uint8_t *section, size_t len);
+/* Builds PAT, CAT and SDT again. */
+void mux_build(struct mux *);
+void mux_build_sdt(struct mux *);
+/* Queues the sections that are due. */
+void mux_schedule(struct mux *, uint64_t unix_ms);
+
+/* --- mux_rate.c --- */
+
+/* Chooses the inputs that do not fit into the rate. */
+void mux_limit(struct mux *);
+/* Does this packet go out, if the rate decides? */
+bool mux_admits(struct mux *, struct mux_source *, const uint8_t *packet);

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of the multiplex: PAT, CAT, SDT, EIT, TDT. */
+#include "common/base/hash.h"
+#include "common/base/units.h"
+#include "worker/mux/mux_state.h"
+#include "worker/remux/ids.h"
+#include "worker/remux/psi_build.h"
+#include "worker/remux/section_writer.h"
+#include "worker/tables/time_build.h"
+#include "worker/ts/si_table.h"
+
+#include <string.h>
+
+enum {
+	LONG_HEADER = 8,
+	SDT_HEADER = 11,
+	SDT_SERVICE = 5,
+	EIT_ONID_AT = 10,
+	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
+	TDT_INTERVAL_S = 10,
+	/* A TDT that goes out later in its second is wrong. */
+	TDT_LATE_MS = 100,
+	/* Between two sections of a table (EN 300 468 5.1.4). */
+	SECTION_GAP_MS = 25,
+	/* The versions of the tables of the remuxes have extension 0. */
+	VERSIONS_EXTENSION = 1,
+};
+
+static uint16_t get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+/* --- sections of the inputs --- */
+
+/* Keeps a section of a table of several ones; true: it has changed. */
+static bool keep(struct mux_section *list, size_t max, const uint8_t *section,
+		 size_t len)
+{
+	uint8_t number = section[6], last = section[7];
+	bool changed;
+
+	if (number > last || number >= max || len > SECTION_PSI_MAX)
+		return false;
+	changed = list[number].len != len ||
+		  memcmp(list[number].data, section, len) != 0;
+	if (changed) {
+		memcpy(list[number].data, section, len);
+		list[number].len = len;
+	}
+	for (size_t i = last + 1u; i < max; i++) {
+		changed |= list[i].len > 0;
+		list[i].len = 0;
+	}
+	return changed;
+}
+
+/* The number in the output of a service that SDT or EIT of an input names; 0:
+ * it does not go out. */
+static uint16_t number_of(const struct mux_source *in, uint16_t number)
+{
+	bool single = remux_is_single(in->remux);
+
+	for (size_t i = 0; i < in->n_services; i++) {
+		const struct remux_service *s = &in->services[i];
+
+		if ((single ? s->new_number : s->number) == number)
+			return s->new_number;
+	}
+	return 0;
+}
+
+static void on_eit(struct mux *m, struct mux_source *in, uint8_t *section,
+		   size_t len)
+{
+	uint8_t id = section_table_id(section);
+	struct ids ids = { .tsid = m->cfg.tsid, .new_tsid = m->cfg.tsid,
+			   .pnr = get16(section + 3) };
+
+	if ((id != EIT_TABLE_ID && (id < EIT_SCHEDULE_TABLE_ID ||
+				    id > EIT_SCHEDULE_LAST_TABLE_ID)) ||
+	    len < EIT_ONID_AT + 2 + SECTION_CRC)
+		return;
+	ids.new_pnr = number_of(in, ids.pnr);
+	if (ids.new_pnr == 0 || ids_rewrite_eit(&ids, section, len) < 0)
+		return;
+	section[EIT_ONID_AT] = (uint8_t)(m->cfg.onid >> 8);
+	section[EIT_ONID_AT + 1] = (uint8_t)m->cfg.onid;
+	section_seal(section, len);
+	(void)lane_push(&m->lanes[LANE_EIT], section, len);
+}
+
+void mux_take_section(struct mux *m, struct mux_source *in, uint16_t pid,
+		      uint8_t *section, size_t len)
+{
+	uint8_t id = section_table_id(section);
+	struct desc_loop loop;
+
+	if (!section_has_syntax(section) || len < LONG_HEADER + SECTION_CRC ||
+	    !(section[5] & 1) || in->remux == NULL)
+		return;
+	if (pid == SI_PID_EIT) {
+		on_eit(m, in, section, len);
+	} else if (pid == SI_PID_SDT && id == SDT_TABLE_ID) {
+		if (keep(in->sdt_source, MUX_SDT_SOURCE_MAX, section, len))
+			mux_build_sdt(m);
+	} else if (pid == SI_PID_CAT && id == CAT_TABLE_ID) {
+		if (cat_loop(section, len, &loop) &&
+		    keep(in->cat_source, MUX_CAT_SOURCE_MAX, section, len))
+			mux_build(m);
+	}
+}
+
+/* --- PAT --- */
+
+/* Gives the sections the version of their content. */
+static void set_versions(struct mux *m, struct mux_table *t, uint8_t id,
+			 uint8_t first)
+{
+	uint64_t hash = HASH_INIT;
+	uint8_t version;
+
+	for (size_t i = 0; i < t->n; i++)
+		hash = hash_add(hash, t->sections[i].data, t->sections[i].len);
+	version = table_version(m->cfg.versions,
+				(struct table_name){ id, VERSIONS_EXTENSION },
+				hash, first);
+	for (size_t i = 0; i < t->n; i++)
+		section_set_version(t->sections[i].data, t->sections[i].len,
+				    version);
+}
+
+static void build_pat(struct mux *m)
+{
+	struct pat_program list[MUX_SERVICES_MAX];
+	struct pat_content content = {
+		.tsid = m->cfg.tsid,
+		.network_pid = m->cfg.nit ? SI_PID_NIT : 0,
+		.programs = list,
+	};
+	struct mux_table *t = &m->pat;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+
+		for (size_t k = 0; k < in->n_services &&
+				   content.n_programs < MUX_SERVICES_MAX; k++)
+			list[content.n_programs++] = (struct pat_program){
+				in->services[k].new_number,
+				in->services[k].pmt_pid,
+			};
+	}
+	t->n = MIN(pat_build_sections(&content), (size_t)MUX_SECTIONS_MAX);
+	for (size_t i = 0; i < t->n; i++)
+		t->sections[i].len = pat_build(&content, i,
+					       t->sections[i].data);
+	set_versions(m, t, PAT_TABLE_ID, m->cfg.first.pat);
+}
+
+/* --- tables of several sections that are filled in order --- */
+
+struct filler {
+	struct mux_table *table;
+	struct section_head head;
+	struct section_writer w;
+	size_t start; /* bytes in front of the first entry */
+};
+
+static void begin_section(struct filler *f, const void *start, size_t len)
+{
+	struct mux_table *t = f->table;
+
+	f->head.number = (uint8_t)t->n;
+	section_begin(&f->w, t->sections[t->n].data, &f->head);
+	write_bytes(&f->w, start, len);
+	f->start = f->w.len;
+}
+
+static void end_section(struct filler *f)
+{
+	struct mux_table *t = f->table;
+
+	t->sections[t->n++].len = section_end(&f->w);
+}
+
+/* Continues in another section if len bytes have no room; false: there is no
+ * room at all. */
+static bool make_room(struct filler *f, const void *start, size_t start_len,
+		      size_t len)
+{
+	if (write_fits(&f->w, len))
+		return true;
+	if (f->w.len == f->start || f->table->n + 1 == MUX_SECTIONS_MAX)
+		return false;
+	end_section(f);
+	begin_section(f, start, start_len);
+	return write_fits(&f->w, len);
+}
+
+static void set_last(struct mux_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->sections[i].data[7] = (uint8_t)(t->n - 1);
+}
+
+/* --- CAT --- */
+
+static void build_cat(struct mux *m)
+{
+	struct filler f = {
+		.table = &m->cat,
+		.head = { .table_id = CAT_TABLE_ID, .extension = 0xffff,
+			  .limit = SECTION_PSI_MAX },
+	};
+
+	m->cat.n = 0;
+	begin_section(&f, NULL, 0);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		for (size_t k = 0; k < MUX_CAT_SOURCE_MAX; k++) {
+			const struct mux_section *s =
+				&m->inputs[i].cat_source[k];
+			struct desc_loop loop;
+			struct desc d;
+
+			if (s->len == 0 || !cat_loop(s->data, s->len, &loop))
+				continue;
+			while (desc_next(&loop, &d))
+				if (make_room(&f, NULL, 0, 2 + (size_t)d.len))
+					write_bytes(&f.w, d.data - 2,
+						    2 + (size_t)d.len);
+		}
+	}
+	/* without a CA descriptor there is no CAT */
+	if (m->cat.n == 0 && f.w.len == f.start)
+		return;
+	end_section(&f);
+	set_last(&m->cat);
+	set_versions(m, &m->cat, CAT_TABLE_ID, m->cfg.first.cat);
+}
+
+/* --- SDT --- */
+
+/* The services of a section of the SDT of an input. */
+static void add_services(struct mux *m, const struct mux_source *in,
+			 const struct mux_section *s, struct filler *f)
+{
+	const uint8_t onid[] = { (uint8_t)(m->cfg.onid >> 8),
+				 (uint8_t)m->cfg.onid, 0xff };
+	const uint8_t *p = s->data + SDT_HEADER;
+	const uint8_t *end = s->data + s->len - SECTION_CRC;
+
+	while (end - p >= SDT_SERVICE) {
+		size_t loop = section_get12(p + 3);
+		uint16_t number = number_of(in, get16(p));
+		uint8_t status = p[3] & 0xf0;
+
+		if ((size_t)(end - p) - SDT_SERVICE < loop)
+			return;
+		if (in->silent)
+			status = (uint8_t)(NOT_RUNNING << 5 | (status & 0x10));
+		if (number != 0 && make_room(f, onid, sizeof onid,
+					     SDT_SERVICE + loop)) {
+			write_u16(&f->w, number);
+			write_u8(&f->w, p[2]);
+			write_u8(&f->w, status | (unsigned)(loop >> 8));
+			write_bytes(&f->w, p + 4, 1 + loop);
+		}
+		p += SDT_SERVICE + loop;
+	}
+}
+
+void mux_build_sdt(struct mux *m)
+{
+	const uint8_t onid[] = { (uint8_t)(m->cfg.onid >> 8),
+				 (uint8_t)m->cfg.onid, 0xff };
+	struct filler f = {
+		.table = &m->sdt,
+		.head = { .table_id = SDT_TABLE_ID, .dvb = true,
+			  .extension = m->cfg.tsid,
+			  .limit = SECTION_PSI_MAX },
+	};
+
+	m->sdt.n = 0;
+	begin_section(&f, onid, sizeof onid);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		for (size_t k = 0; k < MUX_SDT_SOURCE_MAX; k++)
+			if (m->inputs[i].sdt_source[k].len > SDT_HEADER +
+							     SECTION_CRC)
+				add_services(m, &m->inputs[i],
+					     &m->inputs[i].sdt_source[k], &f);
+	end_section(&f);
+	set_last(&m->sdt);
+	set_versions(m, &m->sdt, SDT_TABLE_ID, m->cfg.first.sdt);
+}
+
+void mux_build(struct mux *m)
+{
+	build_pat(m);
+	build_cat(m);
+	mux_build_sdt(m);
+	/* a change goes out at once */
+	m->pat.due_ns = m->cat.due_ns = 0;
+}
+
+/* --- TDT --- */
+
+/* The second of the table begins now. */
+static void queue_tdt(struct mux *m, uint64_t unix_s)
+{
+	uint8_t section[TDT_LEN];
+
+	tdt_build((int64_t)unix_s, section);
+	(void)lane_push(&m->lanes[LANE_TDT], section, sizeof section);
+}
+
+/* --- what is due --- */
+
+static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
+{
+	uint64_t step;
+
+	if (t->n == 0 || m->now_ns < t->due_ns ||
+	    fifo_len(&m->lanes[lane].fifo) > 0)
+		return;
+	t->next = t->next < t->n ? t->next : 0;
+	(void)lane_push(&m->lanes[lane], t->sections[t->next].data,
+			t->sections[t->next].len);
+	t->next = (t->next + 1) % t->n;
+	step = MAX(t->interval_ms / t->n, (size_t)SECTION_GAP_MS) * MS;
+	t->due_ns = MAX(t->due_ns + step, m->now_ns + step / 2);
+}
+
+void mux_schedule(struct mux *m, uint64_t unix_ms)
+{
+	uint64_t unix_s = unix_ms / 1000;
+
+	queue_due(m, &m->pat, LANE_PAT);
+	queue_due(m, &m->cat, LANE_CAT);
+	queue_due(m, &m->sdt, LANE_SDT);
+	if (unix_s == m->tdt_s || unix_s % TDT_INTERVAL_S != 0)
+		return;
+	m->tdt_s = unix_s;
+	if (unix_ms % 1000 < TDT_LATE_MS)
+		queue_tdt(m, unix_s);
+}

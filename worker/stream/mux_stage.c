@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/mux_stage.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
+#include "proto/spec/io_spec.h"
+#include "worker/ts/analyze.h"
+
+#include <stdlib.h>
+
+/* The block of an input, and what its maps demand. */
+static void set_up_input(struct mux *mux, size_t i, const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	const struct remux_options *o = &spec->remux;
+	uint16_t pids[REMUX_MAPS_MAX];
+
+	/* the chain reports a wrong address */
+	if (input_spec_parse(address, spec, NULL, NULL, NULL) < 0)
+		*spec = (struct input_spec){ .remux.priority =
+						     PRIORITY_DEFAULT };
+	for (size_t k = 0; k < o->n_maps; k++)
+		pids[k] = o->maps[k].pid;
+	mux_setup(mux, i, &(struct mux_source_config){
+		.base = o->pid_base != 0
+				? o->pid_base
+				: (uint16_t)((i + 1) * PID_BLOCK_DEFAULT),
+		.count = o->pid_block != 0 ? o->pid_block : PID_BLOCK_DEFAULT,
+		.priority = o->priority,
+		.n_pids = o->n_maps,
+		.pids = pids,
+		.number = o->set_pnr,
+	});
+	free(spec);
+}
+
+void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
+		    const struct stream_spec *spec,
+		    struct stream_memory *memory, ts_out_fn *out, void *arg)
+{
+	*s = (struct mux_stage){ 0 };
+	if (!start->mux || spec->mux_kbps == 0)
+		return;
+	s->mux = mux_new(&(struct mux_config){
+		.n_inputs = start->n_inputs,
+		.kbps = spec->mux_kbps,
+		.delay_ms = spec->mux_delay_ms,
+		.tsid = spec->tsid,
+		.onid = spec->tables.onid,
+		.nit = spec->tables.nit == ORIGIN_OWN,
+		.keep = spec->pid_mode == PID_MODE_KEEP,
+		.versions = &memory->tables,
+		.first = { .pat = spec->pat_version,
+			   .pmt = spec->pmt_version,
+			   .cat = spec->cat_version,
+			   .sdt = spec->sdt_version },
+		.continuity = &memory->splice,
+		.out = out,
+		.arg = arg,
+	});
+	for (size_t i = 0; i < start->n_inputs; i++)
+		set_up_input(s->mux, i, start->inputs[i]);
+}
+
+void mux_stage_done(struct mux_stage *s)
+{
+	mux_free(&s->mux);
+}
+
+void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
+		     uint64_t now_ns)
+{
+	struct mux_seen *source = &s->sources[c->position - 1];
+	struct input_counters counters;
+
+	if (s->mux == NULL)
+		return;
+	input_keeper_counters(&c->keeper, &counters);
+	if (source->opens != c->keeper.opens ||
+	    source->lost != counters.socket_drops)
+		mux_restart(s->mux, c->position - 1);
+	source->opens = c->keeper.opens;
+	source->lost = counters.socket_drops;
+	mux_heard(s->mux, c->position - 1, now_ns);
+}
+
+/* The PMTs of a silent input go out. */
+void mux_stage_places(struct mux_stage *s, struct input_chain *c,
+		      uint64_t now_ns)
+{
+	struct ts_run places = mux_places();
+
+	if (s->mux == NULL || c->remux == NULL)
+		return;
+	remux_feed(c->remux, &places, 1, now_ns);
+}
+
+void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
+{
+	if (s->mux != NULL)
+		mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
+}
+
+static void log_blocked(struct mux_stage *s, size_t i,
+			const struct mux_source_state *state)
+{
+	if (state->blocked == s->blocked[i])
+		return;
+	s->blocked[i] = state->blocked;
+	if (state->blocked)
+		log_warning("stream", "input %zu: not sent: the inputs exceed "
+			    "the bitrate, and it has the lowest priority",
+			    i + 1);
+	else
+		log_info("stream", "input %zu: sent again", i + 1);
+}
+
+void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
+		      struct msg_stream_status *status)
+{
+	if (s->mux == NULL)
+		return;
+	mux_every_second(s->mux);
+	if (s->second_ns != 0 && now_ns > s->second_ns)
+		status->sent_kbps = analyze_kbps((uint32_t)packets, (unsigned)(
+			(now_ns - s->second_ns + MS / 2) / MS));
+	s->second_ns = now_ns;
+	for (size_t i = 0; i < status->n_inputs; i++) {
+		struct mux_source_state state;
+
+		mux_source_get(s->mux, i, &state);
+		log_blocked(s, i, &state);
+		for (size_t k = 0; k < state.n_services &&
+				   status->n_services < MSG_SERVICES_MAX; k++) {
+			uint16_t number = state.services[k].new_number;
+			uint32_t n = mux_service_packets(s->mux, number);
+
+			status->services[status->n_services++] =
+				(struct msg_service_status){
+					.pnr = number,
+					.input = (unsigned)i + 1,
+					.pmt_pid = state.services[k].pmt_pid,
+					.onair = !state.silent &&
+						 !state.blocked,
+					.bitrate_kbps = analyze_kbps(n, 1000),
+					.dropped = state.dropped,
+				};
+		}
+	}
+}
+
+uint64_t mux_stage_overflow(const struct mux_stage *s)
+{
+	struct mux_source_state state;
+	struct cbr_counters c;
+	uint64_t sum;
+
+	if (s->mux == NULL)
+		return 0;
+	mux_cbr_counters(s->mux, &c);
+	sum = c.overflow;
+	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
+		mux_source_get(s->mux, i, &state);
+		sum += state.dropped;
+	}
+	return sum;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The multiplex of a stream with several inputs that are sent at the same time:
+ * makes it from the options, and follows the input chains.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+#include "proto/spec/stream_spec.h"
+#include "worker/mux/mux.h"
+#include "worker/stream/input_chain.h"
+#include "worker/stream/memory.h"
+
+/* What the chain of an input had, when its packets were taken last. */
+struct mux_seen {
+	unsigned opens;
+	uint64_t lost;
+};
+
+struct mux_stage {
+	struct mux *mux; /* NULL: one input at a time is sent */
+	struct mux_seen sources[MSG_INPUTS_MAX];
+	uint64_t second_ns; /* time of the last second; 0: none yet */
+	bool blocked[MSG_INPUTS_MAX]; /* as logged */
+};
+
+/* Embedded; without a multiplex in the start message nothing is made. */
+void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
+		    const struct stream_spec *, struct stream_memory *,
+		    ts_out_fn *out, void *arg);
+void mux_stage_done(struct mux_stage *);
+
+/* Packets of the chain follow, in front of its remux. */
+void mux_stage_heard(struct mux_stage *, const struct input_chain *,
+		     uint64_t now_ns);
+
+/* After the inputs of a turn. */
+void mux_stage_places(struct mux_stage *, struct input_chain *,
+		      uint64_t now_ns);
+void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
+
+/* Once a second: writes sent_kbps and services.  packets: sent in that
+ * second. */
+void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,
+		      struct msg_stream_status *);
+/* The packets that did not fit into the rate, since the start. */
+uint64_t mux_stage_overflow(const struct mux_stage *);
