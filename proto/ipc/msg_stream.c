@@ -304,7 +304,7 @@ static const struct field status_rows[] = {
 	{ "packets", AT(packets) },
 	{ "alarms", AT(alarms), .max = ALARMS_ALL },
 	{ "changes", ITEMS(changes, n_changes), .of = &change_fields },
-	{ "sent_bitrate", AT(sent_kbps) },
+	{ "sent_bitrate", AT(sent_kbps), .flags = FIELD_MAYBE },
 	{ "chosen", AT(chosen), .max = MSG_INPUTS_MAX },
 	{ "by_hand", AT(by_hand) },
 	{ "filler", AT(filler) },
@@ -316,7 +316,8 @@ static const struct field status_rows[] = {
 	  .flags = FIELD_MAYBE },
 	{ "inputs", ITEMS(inputs, n_inputs), .of = &input_status_fields },
 	{ "outputs", ITEMS(outputs, n_outputs), .of = &output_status_fields },
-	{ "services", ITEMS(services, n_services), .of = &service_fields },
+	{ "services", ITEMS(services, n_services), .of = &service_fields,
+	  .flags = FIELD_MAYBE | FIELD_SPARE },
 };
 const struct field_table stream_status_fields =
 	MSG_TABLE(struct msg_stream_status, status_rows);

@@ -47,6 +47,11 @@ const reportPolicy = () => document.addEventListener(
 	'securitypolicyviolation', (event) => console.error('policy: ' +
 		`${event.violatedDirective} ${event.blockedURI}`));
 
+// Presses keys one behind the other without waiting for the page, as fingers
+// do: a busy page would get the second one too late.
+export const pressKeys = (page, ...keys) =>
+	Promise.all(keys.map((key) => page.keyboard.press(key)));
+
 export class Visitor {
 	problems = [];
 	// While it is true, lost connections are part of the test.

@@ -258,12 +258,13 @@ export class TsMux {
 	#pcr(packet, seconds, rai) {
 		const ticks = Math.round(
 			((this.frozen ?? seconds) + this.clock) * 27e6);
-		const base = Math.floor(ticks / 300), ext = ticks % 300;
+		const base = Math.floor(ticks / 300), ext = ticks - base * 300;
 
 		packet[4] = 7;
 		packet[5] = 0x10 | (rai ? 0x40 : 0);
-		packet.writeUInt32BE(Math.floor(base / 2) % 2 ** 32, 6);
-		packet[10] = base % 2 << 7 | 0x7e | ext >> 8;
+		packet.writeUInt32BE(Number(BigInt.asUintN(32,
+			BigInt(Math.floor(base / 2)))), 6);
+		packet[10] = Math.abs(base % 2) << 7 | 0x7e | ext >> 8;
 		packet[11] = ext & 255;
 		return 12;
 	}

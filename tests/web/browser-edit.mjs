@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { Visitor, noBrowser as skip, pressKeys }
+	from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -61,8 +62,7 @@ test('the log grows, is searched, and holds still when it is read', { skip },
 
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
-	await page.keyboard.press('g');
-	await page.keyboard.press('l');
+	await pressKeys(page, 'g', 'l');
 	await page.waitForSelector('.log li:has-text("running, pid")');
 	await visitor.accessible('log');
 	await page.fill('#filter', 'RUNNING');
@@ -93,8 +93,7 @@ test('the log grows, is searched, and holds still when it is read', { skip },
 	await page.click('text=Log of this stream');
 	await visitor.until(() => [...document.querySelectorAll('.log li a')]
 		.every((link) => link.textContent === 'stream film'));
-	await page.keyboard.press('g');
-	await page.keyboard.press('v');
+	await pressKeys(page, 'g', 'v');
 	await page.waitForSelector('text=Nobody watches.');
 	await visitor.accessible('viewers');
 	visitor.quiet();
@@ -181,8 +180,7 @@ test('users: made, disabled, and their own passwords', { skip }, async (t) => {
 
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
-	await page.keyboard.press('g');
-	await page.keyboard.press('u');
+	await pressKeys(page, 'g', 'u');
 	await page.waitForSelector('td:has-text("olga")');
 	await visitor.accessible('users');
 	await page.click('text=New user');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { noBrowser as skip } from '../helpers/browser.mjs';
+import { noBrowser as skip, pressKeys } from '../helpers/browser.mjs';
 import { fillForm, forms } from '../helpers/form-fields.mjs';
 import { CamServer } from '../helpers/newcamd.mjs';
 import { begin, useBrowser } from '../helpers/page-scene.mjs';
@@ -25,8 +25,7 @@ test('a softcam is made, tested with each result, removed, brought back',
 
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
-	await page.keyboard.press('g');
-	await page.keyboard.press('o');
+	await pressKeys(page, 'g', 'o');
 	await page.waitForSelector('text=There is no softcam.');
 	await page.click('.tools button:has-text("New")');
 	await field('name').fill('Card 1');

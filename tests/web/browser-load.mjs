@@ -2,7 +2,8 @@
 // The page with 1,000 streams, whose events come at 20 times the speed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { Visitor, noBrowser as skip, pressKeys }
+	from '../helpers/browser.mjs';
 import { STREAMS, event, heap, play, startCrowd, watchWork }
 	from '../helpers/crowd.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
@@ -65,8 +66,7 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	// a key is answered while they come
 	const busy = play(service, SECONDS, 20, SPEED);
 
-	await page.keyboard.press('g');
-	await page.keyboard.press('s');
+	await pressKeys(page, 'g', 's');
 	await page.waitForSelector('tr[data-id]');
 	await page.fill('#filter', 'id:s0999');
 	await visitor.until(() => document.querySelectorAll('tr[data-id]')

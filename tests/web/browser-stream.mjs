@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { noBrowser as skip } from '../helpers/browser.mjs';
+import { noBrowser as skip, pressKeys } from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { lacks } from '../helpers/peers.mjs';
 import { liveMultiplex } from '../helpers/media.mjs';
@@ -201,15 +201,13 @@ test('the palette leads everywhere, and single keys can be turned off',
 	await page.keyboard.type('categor');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1:has-text("Categories")');
-	await page.keyboard.press('g');
-	await page.keyboard.press('i');
+	await pressKeys(page, 'g', 'i');
 	await page.waitForSelector('text=Made of the lines of the log');
 	await page.click('.menu summary');
 	await page.selectOption('.sheet select >> nth=3', 'off');
 	await page.click('h1');
 	await page.keyboard.press('?');
-	await page.keyboard.press('g');
-	await page.keyboard.press('w');
+	await pressKeys(page, 'g', 'w');
 	assert.equal(await page.locator('dialog').count(), 0);
 	assert.match(page.url(), /#\/incidents$/);
 	await page.keyboard.press('Control+k');
