@@ -18,8 +18,9 @@ export const RATE = 25; // pictures per second of every clip
 const lines = (text) => text.split('\n').filter((line) => line !== '');
 
 // About pictures and sound, not about the transport of whole packets.
-const undecodable = new RegExp('\\[(h264|aac) @|corrupt (decoded frame|input ' +
-	'packet)|PES packet size|Packet corrupt|Error while decoding|' +
+const undecodable = new RegExp('\\[(h264|aac) @|SEI type \\d+ size \\d+ ' +
+	'truncated|corrupt (decoded frame|input packet)|PES packet size|' +
+	'Packet corrupt|Error while decoding|' +
 	'Last message repeated|openh264dec|faad|^decoder: ');
 
 // Findings from lines that are all complaints.
