@@ -357,7 +357,8 @@ static bool may_be_absent(const char *key)
 	static const char *const keys[] = { "cas_error", "cas_linked", "error",
 					    "flawed", "igmp_error",
 					    "mld_error", "options",
-					    "peer", "seq", "stats", "ua" };
+					    "peer", "sent_bitrate", "seq",
+					    "services", "stats", "ua" };
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (strcmp(key, keys[i]) == 0)
