@@ -11,7 +11,7 @@ import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
-const PORT = 5540;
+const PORT = 5540; // of the first server; the others have the next ones
 const RATE = 2e6;
 const PNRS = [1, 2];
 const programs = PNRS.map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
@@ -19,14 +19,15 @@ const programs = PNRS.map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
 const adapter = (more = {}) => ({ id: 'd', name: 'Multiplex', type: 'S2',
 	enable: true, server: `127.0.0.1:${PORT}`, frequency: 11362,
 	polarization: 'H', symbolrate: 22000, ...more });
-const reader = (pnr) => stream(`p${pnr}`, `dvb://d#pnr=${pnr}`,
-	`udp://127.0.0.1:${6000 + pnr}`);
-const status = (sluice) => sluice.json('/api/adapter-status/d');
 
 // A server with one tuner: `replies' come before the good ones.
 class Server {
+	static count = 0;
+
 	constructor(t) {
 		this.t = t;
+		this.number = Server.count++;
+		this.rtsp = PORT + this.number;
 		this.requests = [];
 		this.replies = [];
 		this.pids = new Set();
@@ -38,8 +39,8 @@ class Server {
 
 	async start() {
 		// a name may lead to either family
-		await new Promise((done) => this.listener.listen(PORT, '::',
-			done));
+		await new Promise((done) => this.listener.listen(this.rtsp,
+			'::', done));
 		this.begin = performance.now();
 		this.timer = setInterval(() => this.send(), 20);
 		this.t.after(() => {
@@ -166,121 +167,168 @@ class Server {
 	}
 }
 
-async function open(t, more = {}, replies = [], lists = false) {
-	const server = await new Server(t).start();
-	const recorder = await Recorder.start(t,
-		...PNRS.map((pnr) => ({ port: 6000 + pnr })));
+// A server, and what receives from it.
+class Scene {
+	static async open(t, sluice, more = {}, replies = [], lists = false,
+		host = '127.0.0.1') {
+		const self = new Scene();
+		const server = await new Server(t).start();
+		const k = server.number;
+		const port = (pnr) => 6000 + 10 * k + pnr;
 
-	Object.assign(server, { replies, lists });
-	const sluice = await Sluice.start(t, { ...config(...PNRS.map(reader)),
-		dvb_tune: [adapter(more)] });
-	await Promise.all(PNRS.map((pnr) => sluice.onair(`p${pnr}`, 20000)));
-	return { server, recorder, sluice };
-}
+		self.recorder = await Recorder.start(t,
+			...PNRS.map((pnr) => ({ port: port(pnr) })));
+		self.streams = PNRS.map((pnr) => `p${k}${pnr}`);
+		self.keys = adapter({ id: `d${k}`,
+			server: `${host}:${server.rtsp}`, ...more });
+		Object.assign(self, { server, sluice });
+		Object.assign(server, { replies, lists });
+		await sluice.cmd('set-adapter', { adapter: self.keys });
+		for (const [i, pnr] of PNRS.entries())
+			await sluice.cmd('set-stream', { stream: stream(
+				self.streams[i], `dvb://d${k}#pnr=${pnr}`,
+				`udp://127.0.0.1:${port(pnr)}`) });
+		await Promise.all(self.streams.map((id) =>
+			sluice.onair(id, 20000)));
+		return self;
+	}
 
-for (const transport of ['udp', 'tcp']) {
-	test(`programs of a server by ${transport}`, async (t) => {
-		const timing = new Timing(t);
-		const { server, recorder, sluice } = await open(t,
-			{ transport });
+	status() {
+		return this.sluice.json(`/api/adapter-status/${this.keys.id}`);
+	}
 
-		await waitUntil('a keep-alive',
-			() => server.count('OPTIONS') > 0);
-		assert.match(server.requests[0], new RegExp('^SETUP rtsp://' +
-			'127\\.0\\.0\\.1:5540/\\?freq=11362&msys=dvbs2&src=1&' +
-			'pol=h&mtype=8psk&sr=22000&pids=all RTSP/1\\.0'));
-		assert.equal(server.count('SETUP'), 1);
-		const s = await status(sluice);
-		assert.deepEqual([s.lock, s.signal, s.snr, s.error],
-			[true, 80, 60, undefined]);
-		if (transport === 'tcp')
-			assert.equal(s.lost, 0);
-		const outputs = (await recorder.stop())
+	lock() {
+		return waitUntil('a lock', async () =>
+			(await this.status()).lock);
+	}
+
+	// What the streams sent, with a program each.
+	async outputs() {
+		const outputs = (await this.recorder.stop())
 			.map((list) => checkTs(joined(list)));
+
 		assert.deepEqual(outputs.map((ts) =>
 			[...ts.pat.programs.keys()]), PNRS.map((n) => [n]));
-		const statuses = await Promise.all(PNRS.map((n) =>
-			sluice.status(`p${n}`)));
-		// what the sockets of the adapter dropped
-		statuses.push({ inputs: [{ socket_drops: s.lost }],
-			outputs: [] });
-		timing.unlessHeldUp(sluice.log, statuses, () => {
-			assert.equal(s.lost, 0);
-			for (const ts of outputs)
-				assert.equal(ts.ccErrors + ts.syncErrors, 0);
-		});
-		await sluice.cmd('toggle-adapter', { id: 'd' });
-		await waitUntil('TEARDOWN',
-			() => server.count('TEARDOWN') > 0);
-		await sluice.stop();
+		return outputs;
+	}
+}
+
+async function receive(scene, timing) {
+	const { server, sluice, keys } = scene;
+
+	await waitUntil('a keep-alive', () => server.count('OPTIONS') > 0);
+	assert.match(server.requests[0], new RegExp('^SETUP rtsp://' +
+		`127\\.0\\.0\\.1:${server.rtsp}/\\?freq=11362&msys=dvbs2&` +
+		'src=1&pol=h&mtype=8psk&sr=22000&pids=all RTSP/1\\.0'));
+	assert.match(server.requests[0], keys.transport === 'tcp' ?
+		/RTP\/AVP\/TCP/ : /RTP\/AVP;/);
+	assert.equal(server.count('SETUP'), 1);
+	const s = await scene.status();
+	assert.deepEqual([s.lock, s.signal, s.snr, s.error],
+		[true, 80, 60, undefined]);
+	if (keys.transport === 'tcp')
+		assert.equal(s.lost, 0);
+	const outputs = await scene.outputs();
+	const statuses = await Promise.all(scene.streams.map((id) =>
+		sluice.status(id)));
+	// what the sockets of the adapter dropped
+	statuses.push({ inputs: [{ socket_drops: s.lost }], outputs: [] });
+	timing.unlessHeldUp(sluice.log, statuses, () => {
+		assert.equal(s.lost, 0);
+		for (const ts of outputs)
+			assert.equal(ts.ccErrors + ts.syncErrors, 0);
 	});
 }
 
-test('another tuning is a session of the same process', async (t) => {
-	const { server, sluice } = await open(t);
-	const { pid } = (await status(sluice)).worker;
+async function leave({ server, sluice, keys }) {
+	await sluice.cmd('toggle-adapter', { id: keys.id });
+	await waitUntil('TEARDOWN', () => server.count('TEARDOWN') > 0);
+}
 
-	await sluice.cmd('set-adapter', { id: 'd',
-		adapter: adapter({ frequency: 11494 }) });
+test('programs of servers by udp and tcp', async (t) => {
+	const timing = new Timing(t);
+	const sluice = await Sluice.start(t, config());
+	const scenes = await Promise.all(['udp', 'tcp'].map((transport) =>
+		Scene.open(t, sluice, { transport })));
+
+	await Promise.all(scenes.map((scene) => receive(scene, timing)));
+	await Promise.all(scenes.map(leave));
+	await sluice.stop();
+});
+
+async function tuneAgain(t, sluice) {
+	const scene = await Scene.open(t, sluice);
+	const { server, keys } = scene;
+	const { pid } = (await scene.status()).worker;
+
+	await sluice.cmd('set-adapter', { id: keys.id,
+		adapter: { ...keys, frequency: 11494 } });
 	await waitUntil('a session of the other multiplex', () =>
 		server.count('PLAY') === 2);
 	assert.deepEqual(server.requests.slice(-3).map((r) => r.split(' ')[0]),
 		['TEARDOWN', 'SETUP', 'PLAY']);
 	assert.match(server.requests.at(-2), /\?freq=11494&/);
-	await waitUntil('a lock', async () => (await status(sluice)).lock);
-	assert.equal((await status(sluice)).worker.pid, pid);
-	await sluice.stop();
-});
+	await scene.lock();
+	assert.equal((await scene.status()).worker.pid, pid);
+}
 
-test('a server has a name', async (t) => {
-	const { server, sluice } = await open(t,
-		{ server: `localhost:${PORT}`, transport: 'tcp' });
+async function findByName(t, sluice) {
+	const scene = await Scene.open(t, sluice, { transport: 'tcp' }, [],
+		false, 'localhost');
 
-	assert.match(server.requests[0],
-		/^SETUP rtsp:\/\/(127\.0\.0\.1|\[::1\]):5540\/\?/);
-	await waitUntil('a lock', async () => (await status(sluice)).lock);
-	await sluice.stop();
-});
+	assert.match(scene.server.requests[0], new RegExp('^SETUP rtsp://' +
+		`(127\\.0\\.0\\.1|\\[::1\\]):${scene.server.rtsp}/\\?`));
+	await scene.lock();
+}
 
-test('a busy server is asked again, a lost session is made again',
-	async (t) => {
-	const { server, sluice } = await open(t, {},
+async function tryAgain(t, sluice) {
+	const scene = await Scene.open(t, sluice, {},
 		['503 Service Unavailable']);
+	const { server } = scene;
 
 	assert.equal(server.count('SETUP'), 2);
 	server.replies = ['454 Session Not Found'];
 	await waitUntil('another session', () => server.count('PLAY') === 2);
-	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	await scene.lock();
 	server.playing = false;
 	await waitUntil('the error', async () => /no packets|neither packets/
-		.test((await status(sluice)).error));
+		.test((await scene.status()).error));
 	await waitUntil('a new session', () => server.count('SETUP') === 4,
 		20000);
-	await waitUntil('a lock', async () => (await status(sluice)).lock);
+	await scene.lock();
+}
+
+async function namePids(t, sluice, budget) {
+	const scene = await Scene.open(t, sluice, { budget }, [], true);
+	const { server } = scene;
+
+	await waitUntil('all PIDs of the programs', () => [...server.pids]
+		.sort((a, b) => a - b).join() ===
+		'0,1,16,17,18,20,256,257,512,513');
+	assert.equal(server.requests.filter((r) =>
+		/^SETUP .*pids=all/.test(r)).length, budget ? 1 : 0);
+	assert.equal(server.count('SETUP'), budget ? 2 : 1);
+	assert.match(server.requests.findLast((r) => r.startsWith('PLAY')),
+		/\/stream=1\?addpids=/);
+	await scene.outputs();
+}
+
+// They wait for their servers most of the time.
+test('sessions with a server', { concurrency: true }, async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	await Promise.all([
+		t.test('another tuning is a session of the same process',
+			(s) => tuneAgain(s, sluice)),
+		t.test('a server has a name', (s) => findByName(s, sluice)),
+		t.test('a busy server is asked again, a lost session is made ' +
+			'again', (s) => tryAgain(s, sluice)),
+		...[true, false].map((budget) =>
+			t.test(`PIDs of the programs, budget ${budget}`,
+				(s) => namePids(s, sluice, budget))),
+	]);
 	await sluice.stop();
 });
-
-for (const budget of [true, false]) {
-	test(`a server sends the PIDs of the programs, budget ${budget}`,
-		async (t) => {
-		const { server, recorder, sluice } = await open(t, { budget },
-			[], true);
-
-		await waitUntil('all PIDs of the programs', () => [...server
-			.pids].sort((a, b) => a - b).join() ===
-			'0,1,16,17,18,20,256,257,512,513');
-		assert.equal(server.requests.filter((r) =>
-			/^SETUP .*pids=all/.test(r)).length, budget ? 1 : 0);
-		assert.equal(server.count('SETUP'), budget ? 2 : 1);
-		assert.match(server.requests.findLast((r) =>
-			r.startsWith('PLAY')), /\/stream=1\?addpids=/);
-		const outputs = (await recorder.stop())
-			.map((list) => checkTs(joined(list)));
-		assert.deepEqual(outputs.map((ts) =>
-			[...ts.pat.programs.keys()]), PNRS.map((n) => [n]));
-		await sluice.stop();
-	});
-}
 
 test('a wrong key is an error that names it', async (t) => {
 	const sluice = await Sluice.start(t, config());
