@@ -267,7 +267,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,
 	       sizeof m->counters.sent);
-	m->cbr = cbr_new(cfg->kbps, PACER_BURST_MS);
+	m->cbr = cbr_new_mux(cfg->kbps, PACER_BURST_MS, CBR_CLOCKS_MAX);
 	m->psi = psi_new();
 	resume(m);
 	m->pat.interval_ms = PAT_MS;

@@ -60,8 +60,8 @@ struct cbr {
 	uint64_t tick, part;
 
 	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
-	size_t n_clocks;
-	struct cbr_clock clocks[CBR_CLOCKS];
+	size_t n_clocks, clocks_max;
+	struct cbr_clock *clocks; /* clocks_max */
 	/* the clock whose new time base is announced next; NULL: none */
 	struct cbr_clock *begun;
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
@@ -79,9 +79,16 @@ static uint64_t tick_of(uint64_t ns)
 
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 {
+	return cbr_new_mux(kbps, burst_ms, CBR_CLOCKS);
+}
+
+struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks)
+{
 	struct cbr *c = xcalloc(1, sizeof *c);
 	uint64_t queue;
 
+	c->clocks = xcalloc(clocks, sizeof *c->clocks);
+	c->clocks_max = clocks;
 	c->bps = UINT64_C(1000) * kbps;
 	c->burst_ms = burst_ms;
 	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
@@ -104,6 +111,7 @@ void cbr_free(struct cbr **ptr)
 		return;
 	psi_free(&c->psi);
 	fifo_done(&c->fifo);
+	free(c->clocks);
 	free(c);
 }
 
@@ -144,22 +152,37 @@ static void follow_tables(struct cbr *c, const uint8_t *packet)
 		c->clocks[i].left = is_left(c, c->clocks[i].pid);
 }
 
-/* Takes a free clock, or the clock of a PID without PCRs; NULL: none. */
-static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
-				   uint64_t now_tick)
+/* The clock of a PID without PCRs or, for a PID that a PMT names, of one that
+ * none names; n_clocks: none. */
+static size_t find_place(const struct cbr *c, bool left, uint64_t now_tick)
 {
 	size_t i = 0;
 
 	while (i < c->n_clocks && !is_gone(&c->clocks[i], now_tick))
 		i++;
-	if (c->n_clocks < CBR_CLOCKS)
-		i = c->n_clocks++;
-	else if (i == CBR_CLOCKS)
+	if (i == c->n_clocks && !left)
+		for (i = 0; i < c->n_clocks && !c->clocks[i].left;)
+			i++;
+	return i;
+}
+
+/* Takes a free clock, or that of another PID; NULL: none. */
+static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
+				   uint64_t now_tick)
+{
+	bool left = is_left(c, pid);
+	size_t i = c->n_clocks < c->clocks_max ? c->n_clocks
+					: find_place(c, left, now_tick);
+
+	if (i == c->clocks_max)
 		return NULL;
+	if (i == c->n_clocks)
+		c->n_clocks++;
 	else
 		c->clock_of[c->clocks[i].pid] = 0;
-	c->clocks[i] = (struct cbr_clock){ .pid = pid,
-					   .left = is_left(c, pid) };
+	if (c->begun == &c->clocks[i])
+		c->begun = NULL;
+	c->clocks[i] = (struct cbr_clock){ .pid = pid, .left = left };
 	c->clock_of[pid] = (uint8_t)(i + 1);
 	return &c->clocks[i];
 }
@@ -216,8 +239,7 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t waiting = fifo_len(&c->fifo);
-	size_t room = c->content_max - MIN(c->content_max, waiting);
-	size_t n = MIN(run.n, room);
+	size_t n = MIN(run.n, cbr_room(c));
 	uint64_t now_tick = tick_of(now_ns);
 
 	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
@@ -538,7 +560,7 @@ void cbr_resume(struct cbr *c, const struct cbr_time *t)
 {
 	struct cbr_clock *k;
 
-	if (c->n_clocks == CBR_CLOCKS || c->clock_of[t->pid] > 0)
+	if (c->n_clocks == c->clocks_max || c->clock_of[t->pid] > 0)
 		return;
 	k = &c->clocks[c->n_clocks++];
 	c->clock_of[t->pid] = (uint8_t)c->n_clocks;
@@ -554,6 +576,16 @@ void cbr_resume(struct cbr *c, const struct cbr_time *t)
 size_t cbr_waiting(const struct cbr *c)
 {
 	return fifo_len(&c->fifo);
+}
+
+size_t cbr_room(const struct cbr *c)
+{
+	return c->content_max - MIN(c->content_max, fifo_len(&c->fifo));
+}
+
+size_t cbr_late(const struct cbr *c)
+{
+	return c->running ? (size_t)positions_until(c, c->now_tick) : 0;
 }
 
 void cbr_every_second(struct cbr *c)

@@ -9,7 +9,8 @@
  * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
  * PCRs of a PID that a PMT names are more than CBR_PCR_MS apart, packets with
  * nothing but a PCR are inserted, but not between a packet and its duplicate
- * (ISO/IEC 13818-1 2.4.3.3).
+ * (ISO/IEC 13818-1 2.4.3.3).  If all clocks are taken, such a PID takes that of
+ * a PID that no PMT names.
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
@@ -30,6 +31,7 @@ enum {
 	/* After this time a PCR is inserted instead of a null packet. */
 	CBR_PCR_NULL_MS = 30,
 	CBR_CLOCKS = 64,     /* PIDs with rewritten PCRs; others stay */
+	CBR_CLOCKS_MAX = 255,
 	/* With so many milliseconds due, bursts grow to
 	 * PACER_LATE_BURST_MS. */
 	CBR_BEHIND_MS = 100,
@@ -51,6 +53,8 @@ struct cbr_counters {
 /* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: most that a run sends, at most
  * PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
+/* The same with another number of clocks, at most CBR_CLOCKS_MAX. */
+struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks);
 void cbr_free(struct cbr **);
 
 /* Takes the packets that arrived by now_ns, which never decreases. */
@@ -84,6 +88,13 @@ void cbr_resume(struct cbr *, const struct cbr_time *);
 
 /* The number of packets that wait. */
 size_t cbr_waiting(const struct cbr *);
+
+/* The number of packets of any kind that the queue takes now. */
+size_t cbr_room(const struct cbr *);
+
+/* The number of positions that are due, because wake-ups were late: as many
+ * packets that wait do not wait for the rate. */
+size_t cbr_late(const struct cbr *);
 
 /* Once a second: frees the memory of a long queue. */
 void cbr_every_second(struct cbr *);

@@ -292,3 +292,25 @@ Test(cbr_content, inserts_no_pcr_on_the_pid_of_the_source_before)
 	cr_assert_eq(b->inserted, inserted, "%u", b->inserted - inserted);
 	bench_free(b);
 }
+
+Test(cbr_content, a_program_has_a_clock_whatever_other_pids_have_pcrs)
+{
+	struct bench *b = bench_new(8000);
+	unsigned inserted;
+
+	for (unsigned i = 0; i < 200; i++) {
+		if (i % 10 == 0)
+			put_tables(b, VIDEO, 0);
+		for (unsigned k = 0; i % 3 == 0 && k < CBR_CLOCKS; k++)
+			(void)build_pcr(b->ts, (uint16_t)(0x200 + k),
+					source_pcr(b));
+		if (i % 3 == 0 && i > 100)
+			(void)build_pcr(b->ts, VIDEO, source_pcr(b));
+		feed(b);
+	}
+	inserted = b->inserted;
+	for (unsigned i = 0; i < 100; i++)
+		feed(b);
+	cr_assert_gt(b->inserted, inserted + 25);
+	bench_free(b);
+}
