@@ -271,6 +271,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/test_cxx_memory \
 	tests/unit/worker/net/test_refusal_log \
 	tests/unit/worker/mux/test_mux \
+	tests/unit/worker/mux/test_mux_rate \
 	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \

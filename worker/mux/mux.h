@@ -14,8 +14,8 @@
  * The packets of one turn are interleaved, so that no PID has a burst.  Then
  * null packets fill the rate, and PCRs are written by the position of their
  * packets (output/cbr.h).  Packets that exceed the rate wait; beyond mux_delay
- * the input of the lowest priority goes out no more until there is room again,
- * from the end of a unit to the begin of another one.
+ * as many inputs of the lowest priority as the excess needs are blocked until
+ * there is room again, from the end of a unit to the begin of another one.
  *
  * An input that is silent keeps its PMT; the SDT calls its services not
  * running.

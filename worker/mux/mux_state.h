@@ -55,9 +55,14 @@ struct mux_source {
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
 	bool blocked;
+	bool cut; /* blocked, and its units do not end either */
+	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
+	unsigned pause_ms; /* of the input, when it is blocked */
 	uint64_t packets, dropped;
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t rate;   /* packets that arrived in the last second */
+	uint64_t meter, metered; /* of the current and the last measurement */
+	int64_t usual; /* packets per second; 0: not known yet */
 };
 
 enum mux_lane { LANE_PAT, LANE_CAT, LANE_SDT, LANE_EIT, LANE_TDT, MUX_LANES };
@@ -79,6 +84,9 @@ struct mux {
 	bool settled;        /* the programs of the inputs are known */
 	uint64_t changed_ns; /* an input was blocked or released */
 	uint64_t calm_ns;    /* since this time the queue is short */
+	uint64_t peak;       /* of the queue after a change */
+	uint64_t meter_ns;   /* start of the measurement of the rates ... */
+	uint64_t metered_ns; /* ... and length of the last one */
 	/* packets of this turn on their way to cbr */
 	size_t n_runs;
 	struct ts_run runs[MUX_RUNS];

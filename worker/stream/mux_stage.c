@@ -111,7 +111,7 @@ static void log_blocked(struct mux_stage *s, size_t i,
 	s->blocked[i] = state->blocked;
 	if (state->blocked)
 		log_warning("stream", "input %zu: not sent: the inputs exceed "
-			    "the bitrate, and it has the lowest priority",
+			    "the bitrate: raise bitrate, or its priority",
 			    i + 1);
 	else
 		log_info("stream", "input %zu: sent again", i + 1);
