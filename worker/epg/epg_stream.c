@@ -136,6 +136,7 @@ int epg_stream_read(struct epg_stream *s, size_t *max, int64_t now_s)
 	bool ok;
 	uint64_t end = ring_reader_pos(s->ring, &ok);
 	int changes = 0;
+	size_t work;
 
 	if (!ok)
 		return -EIO;
@@ -148,10 +149,12 @@ int epg_stream_read(struct epg_stream *s, size_t *max, int64_t now_s)
 		if (n < TS_PACKET)
 			return -EIO;
 		n -= n % TS_PACKET;
-		for (ssize_t i = 0; i < n; i += TS_PACKET)
+		for (ssize_t i = 0; i < n && *max > 0; i += TS_PACKET) {
 			changes += read_packet(s, block + i, now_s);
-		s->pos += (uint64_t)n;
-		*max -= MIN(*max, (size_t)n);
+			s->pos += TS_PACKET;
+			work = TS_PACKET + guide_take_work(s->guide);
+			*max -= MIN(*max, work);
+		}
 	}
 	return changes;
 }

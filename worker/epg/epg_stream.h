@@ -17,8 +17,9 @@ void epg_stream_free(struct epg_stream **);
 
 const char *epg_stream_id(const struct epg_stream *);
 
-/* Reads at most *max bytes, and takes them off *max.  Returns the number of
- * sections that changed events, or -EIO: the ring is damaged. */
+/* Reads at most *max bytes, and takes them and the work on their events
+ * (guide_take_work()) off *max.  Returns the number of sections that changed
+ * events, or -EIO: the ring is damaged. */
 int epg_stream_read(struct epg_stream *, size_t *max, int64_t now_s);
 
 /* Packets that the writer overwrote before they were read. */

@@ -2,6 +2,7 @@
 #include "worker/epg/guide.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/sorted.h"
 #include "worker/epg/guide_state.h"
 
@@ -13,6 +14,13 @@ enum {
 	SEGMENT = 8, /* sections */
 	/* until sections with events beyond a limit are read again */
 	AGAIN_S = 60,
+	/* Work, as bytes that are read meanwhile: a look at an event, and all
+	 * else of an event. */
+	WORK_LOOK = 8,
+	WORK_EVENT = 256,
+	/* Each descriptor is looked at for each possible part of a text: the
+	 * square of their length, less so many bits. */
+	WORK_TEXT_SHIFT = 6,
 };
 
 struct guide *guide_new(const struct guide_limits *limits)
@@ -21,17 +29,32 @@ struct guide *guide_new(const struct guide_limits *limits)
 
 	g->limits = *limits;
 	LIST_INIT(&g->streams);
+	for (size_t i = 0; i < ID_CHAINS; i++)
+		LIST_INIT(&g->by_id[i]);
 	return g;
+}
+
+static size_t chain_of(const char *id)
+{
+	return (size_t)(hash_add(HASH_INIT, id, strlen(id)) % ID_CHAINS);
 }
 
 struct guide_stream *guide_find_stream(const struct guide *g, const char *id)
 {
 	struct guide_stream *s;
 
-	LIST_FOREACH(s, &g->streams, link)
+	LIST_FOREACH(s, &g->by_id[chain_of(id)], in_chain)
 		if (strcmp(s->id, id) == 0)
 			break;
 	return s;
+}
+
+/* Takes the id. */
+static void set_id(struct guide *g, struct guide_stream *s, char *id)
+{
+	free(s->id);
+	s->id = id;
+	LIST_INSERT_HEAD(&g->by_id[chain_of(id)], s, in_chain);
 }
 
 static struct service *find_service(const struct guide_stream *s,
@@ -83,6 +106,7 @@ static void free_stream(struct guide *g, struct guide_stream *s)
 		g->saving = (struct guide_place){ LIST_NEXT(s, link), 0,
 						  INT64_MIN };
 	LIST_REMOVE(s, link);
+	LIST_REMOVE(s, in_chain);
 	free(s->id);
 	free(s);
 }
@@ -102,8 +126,8 @@ void guide_rename_stream(struct guide *g, const char *from, const char *to)
 	if (s == NULL || strcmp(from, to) == 0)
 		return;
 	guide_remove_stream(g, to);
-	free(s->id);
-	s->id = xstrdup(to);
+	LIST_REMOVE(s, in_chain);
+	set_id(g, s, xstrdup(to));
 }
 
 void guide_know_stream(struct guide *g, const char *stream)
@@ -143,7 +167,7 @@ struct guide_stream *guide_add_stream(struct guide *g, const char *id)
 	if (s != NULL)
 		return s;
 	s = xcalloc(1, sizeof *s);
-	s->id = xstrdup(id);
+	set_id(g, s, xstrdup(id));
 	LIST_INSERT_HEAD(&g->streams, s, link);
 	return s;
 }
@@ -247,8 +271,9 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 }
 
 /* All sections count as new. */
-static void forget_sections(struct service *s)
+static void forget_sections(struct guide *g, struct service *s)
 {
+	g->work += SECTIONS * WORK_LOOK;
 	for (size_t i = 0; i < TABLES; i++)
 		if (s->seen[i] != NULL)
 			memset(s->seen[i], 0, SECTIONS * sizeof *s->seen[i]);
@@ -297,7 +322,7 @@ static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 		remove_events(g, s, at, 1);
 	/* what it replaced may have room again */
 	if (moved && s->overlapped)
-		forget_sections(s);
+		forget_sections(g, s);
 	insert(g, s, e);
 	return true;
 }
@@ -397,6 +422,7 @@ static bool remove_gone(struct guide *g, struct service *s,
 
 	if (!eit->schedule || eit->events.cut)
 		return false;
+	g->work += s->n * WORK_LOOK;
 	for (size_t i = s->n; i > 0; i--) {
 		const struct guide_event *e = s->events[i - 1];
 
@@ -407,8 +433,16 @@ static bool remove_gone(struct guide *g, struct service *s,
 	}
 	/* another section may still have it, or what it replaced */
 	if (removed)
-		forget_sections(s);
+		forget_sections(g, s);
 	return removed;
+}
+
+/* guide_take_event() looks for the id in all events. */
+static size_t work_of(const struct service *s, const struct eit_event *e)
+{
+	size_t len = e->descriptors.len;
+
+	return WORK_EVENT + s->n * WORK_LOOK + (len * len >> WORK_TEXT_SHIFT);
 }
 
 static bool read_events(struct guide *g, struct service *s, struct eit *eit,
@@ -426,6 +460,7 @@ static bool read_events(struct guide *g, struct service *s, struct eit *eit,
 			g->counts.undefined++;
 			continue;
 		}
+		g->work += work_of(s, &from);
 		eit_facts_read(from.descriptors, &g->facts);
 		g->counts.broken += g->facts.cut;
 		e = guide_event_new(&from, &g->facts);
@@ -452,7 +487,7 @@ bool guide_take_section(struct guide *g, const char *stream,
 	if (service == NULL)
 		return false;
 	if (service->again_s != 0 && service->again_s <= now_s)
-		forget_sections(service);
+		forget_sections(g, service);
 	seen = seen_of(g, service, &eit);
 	if (seen == NULL) {
 		g->counts.dropped++;
@@ -462,6 +497,14 @@ bool guide_take_section(struct guide *g, const char *stream,
 		return false;
 	*seen = crc_of(section, len);
 	return read_events(g, service, &eit, now_s);
+}
+
+size_t guide_take_work(struct guide *g)
+{
+	size_t work = g->work;
+
+	g->work = 0;
+	return work;
 }
 
 static void expire_service(struct guide *g, struct service *s, int64_t now_s)

@@ -69,6 +69,9 @@ void guide_set_programs(struct guide *, const char *stream,
  * changed. */
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
+/* The work on sections since the last call, as the number of bytes of a stream
+ * that are read in the same time. */
+size_t guide_take_work(struct guide *);
 void guide_remove_stream(struct guide *, const char *stream);
 /* The guide of the stream `from' replaces that of `to'. */
 void guide_rename_stream(struct guide *, const char *from, const char *to);

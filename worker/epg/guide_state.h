@@ -12,6 +12,7 @@
 enum {
 	TABLES = 1 + EIT_SCHEDULE_LAST_TABLE_ID - EIT_SCHEDULE_TABLE_ID + 1,
 	SECTIONS = 256,
+	ID_CHAINS = 1024,
 };
 
 struct service {
@@ -27,6 +28,7 @@ struct service {
 
 struct guide_stream {
 	LIST_ENTRY(guide_stream) link;
+	LIST_ENTRY(guide_stream) in_chain;
 	char *id;
 	bool known;
 	struct service *services[GUIDE_PROGRAMS_MAX];
@@ -45,8 +47,11 @@ struct guide {
 	struct guide_counts counts;
 	struct eit_facts facts; /* of the event that is being read */
 	uint32_t round; /* of the section that is being read */
+	size_t work; /* since guide_take_work() */
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
+	/* the same by the hash of the id */
+	LIST_HEAD(guide_chain, guide_stream) by_id[ID_CHAINS];
 };
 
 struct guide_stream *guide_find_stream(const struct guide *, const char *id);

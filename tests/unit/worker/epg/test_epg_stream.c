@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/epg/epg_stream.h"
+
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum {
+	NOON_S = 1548158400, /* 2019-01-22 12:00 UTC */
+	SERVICE = 7,
+	EVENT = 12,     /* bytes of an event without descriptors */
+	EVENTS = 339,   /* of a section */
+	SECTIONS = 12,  /* with as many events as a service keeps */
+	READ = 2 << 20, /* in a call */
+};
+
+struct rig {
+	int fd;
+	struct ring_writer *writer;
+	struct guide *guide;
+	struct epg_stream *stream;
+	struct build *build;
+};
+
+static void open_rig(struct rig *r)
+{
+	static const struct build_entry program = { SERVICE, 0x100 };
+	uint8_t pat[SECTION_PSI_MAX];
+	int err;
+
+	r->fd = ring_create(2 * READ, 0);
+	cr_assert_geq(r->fd, 0);
+	r->writer = ring_writer_new(r->fd, &err);
+	cr_assert_not_null(r->writer);
+	r->guide = guide_new(&(struct guide_limits){
+		.services = 1, .days = 7, .bytes = 1 << 20 });
+	r->stream = epg_stream_new("a", fcntl(r->fd, F_DUPFD_CLOEXEC, 0),
+				   r->guide);
+	cr_assert_not_null(r->stream);
+	r->build = build_new();
+	build_section(r->build, TS_PID_PAT, pat,
+		      build_pat(pat, 0, &program, 1));
+}
+
+static void close_rig(struct rig *r)
+{
+	build_free(r->build);
+	epg_stream_free(&r->stream);
+	guide_free(&r->guide);
+	ring_writer_free(&r->writer);
+	fd_close(&r->fd);
+}
+
+static uint8_t bcd(unsigned n)
+{
+	return (uint8_t)(n / 10 << 4 | n % 10);
+}
+
+/* An event of a minute that begins so many minutes after noon. */
+static void put_event(uint8_t *p, unsigned minute, uint8_t running, size_t len)
+{
+	unsigned of_day = minute + 12 * 60;
+	unsigned mjd = 0xe489 + of_day / (24 * 60);
+
+	p[0] = (uint8_t)(minute >> 8);
+	p[1] = (uint8_t)minute;
+	p[2] = (uint8_t)(mjd >> 8);
+	p[3] = (uint8_t)mjd;
+	p[4] = bcd(of_day / 60 % 24);
+	p[5] = bcd(of_day % 60);
+	p[6] = p[7] = p[9] = 0;
+	p[8] = bcd(1);
+	p[10] = (uint8_t)(running << 5 | len >> 8);
+	p[11] = (uint8_t)len;
+}
+
+static void put_section(struct rig *r, unsigned number, const uint8_t *events,
+			size_t len)
+{
+	uint8_t body[SECTION_MAX] = { 0, 4, 0x20, 0xfa, 0xff, 0x50 };
+	uint8_t section[SECTION_MAX];
+
+	memcpy(body + 6, events, len);
+	len = build_table(section, &(struct build_table){
+		.table_id = 0x50, .extension = SERVICE,
+		.number = (uint8_t)number, .last = 0xff, .body = body,
+		.len = 6 + len });
+	build_section(r->build, SI_PID_EIT, section, len);
+}
+
+/* As many events as a section has. */
+static void put_many(struct rig *r, unsigned number, uint8_t running)
+{
+	uint8_t events[EVENTS * EVENT];
+
+	for (unsigned i = 0; i < EVENTS; i++)
+		put_event(events + i * EVENT, number * EVENTS + i, running, 0);
+	put_section(r, number, events, sizeof events);
+}
+
+/* One event with descriptors of no content. */
+static void put_long(struct rig *r, unsigned number)
+{
+	enum { DESCRIPTORS = 4000 };
+	uint8_t event[EVENT + DESCRIPTORS] = { 0 };
+
+	put_event(event, number, 0, DESCRIPTORS);
+	for (size_t i = EVENT; i < sizeof event; i += 2)
+		event[i] = 0x4e;
+	put_section(r, number, event, sizeof event);
+}
+
+/* Reads what was put.  Returns the number of calls that it took. */
+static unsigned read_all(struct rig *r, int *changes)
+{
+	unsigned calls = 0;
+	size_t left = 0;
+
+	ring_write(r->writer, r->build->data, r->build->n);
+	ring_publish(r->writer);
+	r->build->n = 0;
+	for (*changes = 0; left == 0; calls++) {
+		left = READ;
+		*changes += epg_stream_read(r->stream, &left, NOON_S);
+	}
+	return calls;
+}
+
+Test(epg_stream, the_work_on_many_events_counts_as_bytes_that_are_read)
+{
+	struct rig r;
+	int changes;
+
+	open_rig(&r);
+	for (unsigned i = 0; i < SECTIONS; i++)
+		put_many(&r, i, 0);
+	(void)read_all(&r, &changes);
+	cr_expect_eq(changes, SECTIONS);
+	cr_expect_eq(guide_count(r.guide).events, SECTIONS * EVENTS);
+	/* repeated sections are no work */
+	for (unsigned i = 0; i < SECTIONS; i++)
+		put_many(&r, i, 0);
+	cr_expect_eq(read_all(&r, &changes), 1);
+	cr_expect_eq(changes, 0);
+	/* each event is looked for in all events of the service */
+	for (unsigned i = 0; i < SECTIONS; i++)
+		put_many(&r, i, 1);
+	cr_expect_geq(read_all(&r, &changes), SECTIONS);
+	cr_expect_eq(changes, SECTIONS);
+	close_rig(&r);
+}
+
+Test(epg_stream, the_work_on_many_descriptors_counts_as_bytes_that_are_read)
+{
+	enum { LONG = 40 };
+	struct rig r;
+	int changes;
+
+	open_rig(&r);
+	for (unsigned i = 0; i < LONG; i++)
+		put_long(&r, i);
+	cr_expect_geq(read_all(&r, &changes), LONG / 10);
+	cr_expect_eq(changes, LONG);
+	close_rig(&r);
+}
