@@ -54,7 +54,7 @@ struct epg_proc {
 	bool moved;    /* and all moves */
 	bool complete; /* and all streams */
 	struct epg_file *file; /* NULL: the guide is not saved */
-	bool reading; /* the file */
+	bool reading, late; /* the file; late: no worker waits for it */
 	bool loading; /* the worker has the file, and has not loaded it yet */
 	bool distrusted; /* the file ended the worker */
 	bool saving, told; /* told: the log says that it fails */
@@ -63,7 +63,7 @@ struct epg_proc {
 	const struct move *sent; /* the last one that the worker has */
 	size_t n_saved; /* moves that the save in progress contains */
 	bool stopping, last; /* last: the last save has begun */
-	ev_timer last_save;
+	ev_timer last_save, read_limit, write_limit;
 	uint64_t saved_ms, changes; /* at the last save */
 	struct msg_epg_status status; /* the last one */
 	bool has_status;
@@ -179,14 +179,30 @@ static void start_worker(struct epg_proc *p, int saved)
 static void on_read(int fd, void *arg)
 {
 	struct epg_proc *p = arg;
+	bool late = p->late;
 
-	p->reading = false;
+	ev_timer_stop(p->loop, &p->read_limit);
+	p->reading = p->late = false;
+	if (late)
+		return;
 	if (fd < 0 && fd != -ENOENT)
 		log_warning("epg", "the saved guide is not readable: %s: the "
 			    "guide begins empty", strerror(-fd));
 	/* or the worker has ended */
 	if (service_proc_channel(p->service) != NULL)
 		start_worker(p, fd < 0 ? -1 : fd);
+}
+
+static void on_read_limit(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct epg_proc *p = container_of(t, struct epg_proc, read_limit);
+
+	(void)loop, (void)revents;
+	p->late = true;
+	log_warning("epg", "the saved guide is not readable: the disk does not "
+		    "answer: the guide begins empty");
+	if (service_proc_channel(p->service) != NULL)
+		start_worker(p, -1);
 }
 
 static size_t saved_max(const struct epg_proc *p)
@@ -200,13 +216,14 @@ static void on_hello(void *self)
 	struct epg_proc *p = self;
 
 	p->changes = 0;
-	if (p->reading)
+	if (p->reading && !p->late)
 		return;
-	if (p->file == NULL || p->distrusted) {
+	if (p->file == NULL || p->distrusted || p->late) {
 		start_worker(p, -1);
 		return;
 	}
 	p->reading = true;
+	ev_timer_start(p->loop, &p->read_limit);
 	epg_file_read(p->file, saved_max(p), on_read, p);
 }
 
@@ -369,19 +386,30 @@ static void on_last_save(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	log_warning("epg", "the guide is not saved: no answer in time: "
-		    "changes of the last %d s are lost", EPG_SAVE_S);
+		    "changes since the last save are lost");
 	p->last = p->told = true;
 	end_service(p);
 }
 
-/* A failed save is repeated like one after a change. */
+static void on_write_limit(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct epg_proc *p = container_of(t, struct epg_proc, write_limit);
+
+	(void)loop, (void)revents;
+	if (!p->told)
+		log_warning("epg", "the guide is not saved: the disk does "
+			    "not answer");
+	p->told = true;
+}
+
+/* A failed save is repeated.  In a stop, the worker may end before it. */
 static void end_save(struct epg_proc *p, const char *error)
 {
 	p->saving = false;
 	p->saved_ms = mono_ms();
 	if (error != NULL)
 		p->changes = 0;
-	if (error != NULL && !p->told)
+	if (error != NULL && !p->told && (p->started || !p->stopping))
 		log_warning("epg", "the guide is not saved: %s", error);
 	if (error == NULL && p->told)
 		log_info("epg", "the guide is saved again");
@@ -394,6 +422,7 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 {
 	struct epg_proc *p = arg;
 
+	ev_timer_stop(p->loop, &p->write_limit);
 	p->distrusted &= result < 0;
 	for (; result == 0 && p->n_saved > 0; p->n_saved--)
 		drop_move(p);
@@ -404,10 +433,12 @@ static void on_saved(int fd, size_t len, const char *error, void *arg)
 {
 	struct epg_proc *p = arg;
 
-	if (len > 0)
-		epg_file_write(p->file, fd, len, on_written, p);
-	else
+	if (len == 0) {
 		end_save(p, error[0] != '\0' ? error : NULL);
+		return;
+	}
+	ev_timer_start(p->loop, &p->write_limit);
+	epg_file_write(p->file, fd, len, on_written, p);
 }
 
 static void save(struct epg_proc *p)
@@ -422,11 +453,20 @@ static void save(struct epg_proc *p)
 	p->n_saved = p->n_moves;
 }
 
+/* The master has new ids in memory only: they are saved sooner. */
+static bool may_save(const struct epg_proc *p)
+{
+	unsigned pause_ms = p->cfg.times.save_ms;
+
+	if (p->n_moves > 0)
+		pause_ms = MIN(pause_ms, 1000U * EPG_SAVE_IDS_S);
+	return p->saved_ms == 0 || mono_ms() - p->saved_ms >= pause_ms;
+}
+
 static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
 {
 	if (p->file == NULL || p->saving || p->stopping || !s->loaded ||
-	    !p->complete || s->changes == p->changes ||
-	    mono_ms() - p->saved_ms < 1000 * EPG_SAVE_S)
+	    !p->complete || s->changes == p->changes || !may_save(p))
 		return;
 	save(p);
 }
@@ -490,6 +530,18 @@ static unsigned number_of(const json_t *settings, const char *key,
 	return n >= 1 && n <= (json_int_t)max ? (unsigned)n : initial;
 }
 
+static void init_times(struct epg_proc *p)
+{
+	struct epg_times *t = &p->cfg.times;
+
+	t->save_ms = t->save_ms > 0 ? t->save_ms : 1000 * EPG_SAVE_S;
+	t->read_ms = t->read_ms > 0 ? t->read_ms : 1000 * EPG_READ_S;
+	t->write_ms = t->write_ms > 0 ? t->write_ms : 1000 * EPG_WRITE_S;
+	ev_timer_init(&p->last_save, on_last_save, LAST_SAVE_S, 0.);
+	ev_timer_init(&p->read_limit, on_read_limit, t->read_ms / 1e3, 0.);
+	ev_timer_init(&p->write_limit, on_write_limit, t->write_ms / 1e3, 0.);
+}
+
 struct epg_proc *epg_proc_new(const struct service_config *cfg,
 			      const struct epg_config *epg)
 {
@@ -506,7 +558,7 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 	};
 	LIST_INIT(&p->asks);
 	STAILQ_INIT(&p->moves);
-	ev_timer_init(&p->last_save, on_last_save, LAST_SAVE_S, 0.);
+	init_times(p);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
 		return p;
@@ -523,8 +575,13 @@ void epg_proc_free(struct epg_proc **pp)
 	*pp = NULL;
 	if (p == NULL)
 		return;
-	ev_timer_stop(p->loop, &p->last_save);
+	/* a save that ends now is no news, and no step of a stop */
+	p->told = true;
+	p->stopping = false;
 	fail_asks(p);
+	ev_timer_stop(p->loop, &p->last_save);
+	ev_timer_stop(p->loop, &p->read_limit);
+	ev_timer_stop(p->loop, &p->write_limit);
 	while (p->n_moves > 0)
 		drop_move(p);
 	service_proc_free(&p->service);

@@ -4,9 +4,11 @@
  * streams, asks it for events, and saves its guide.
  *
  * The worker runs if the settings want a guide (epg_days).  Its guide is saved
- * EPG_SAVE_S after a change and before a stop, and given to each new worker,
- * but not to the successor of one that it ended.  A worker also gets the new
- * ids of streams that the saved guide does not have yet.
+ * after a change, but not more often than EPG_SAVE_S, or EPG_SAVE_IDS_S if a
+ * stream has another id or was removed, and before a stop.  It is given to each
+ * new worker, but not to the successor of one that it ended, or if the disk
+ * does not answer.  A worker also gets the new ids of streams that the saved
+ * guide does not have yet.
  *
  * Owns the worker and the questions; borrows the loop and the spawner.
  */
@@ -21,14 +23,25 @@
 struct epg_proc;
 
 enum {
-	EPG_SAVE_S = 10,
+	EPG_SAVE_S = 300,
+	EPG_SAVE_IDS_S = 10,
+	/* A worker waits for the saved guide for that long. */
+	EPG_READ_S = 10,
+	/* A save that takes longer is reported. */
+	EPG_WRITE_S = 30,
 	EPG_ASKS_MAX = 16, /* at once */
 	EPG_ANSWER_S = 3, /* limit of an answer */
+};
+
+/* 0: the value above. */
+struct epg_times {
+	unsigned save_ms, read_ms, write_ms;
 };
 
 struct epg_config {
 	const json_t *settings; /* NULL: the defaults */
 	const char *path;       /* copied; NULL: the guide is not saved */
+	struct epg_times times;
 	/* The id and the ring (borrowed; -1: none) of the stream at this place;
 	 * NULL: there are no more. */
 	const char *(*stream_at)(size_t i, int *ret_ring, void *arg);

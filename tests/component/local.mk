@@ -49,6 +49,8 @@ tests_component_test_deliver_role_LDADD = $(unit_libs)
 tests_component_test_epg_proc_SOURCES = \
 	tests/component/test_epg_proc.c $(service_rig)
 tests_component_test_epg_proc_LDADD = $(master_libs)
+tests_component_test_epg_proc_LDFLAGS = \
+	-Wl,--wrap=epg_file_read -Wl,--wrap=epg_file_write
 tests_component_test_auth_proc_SOURCES = \
 	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)

@@ -3,6 +3,7 @@
 #include "master/streams/epg_proc.h"
 
 #include "common/base/alloc.h"
+#include "master/streams/epg_file.h"
 #include "proto/ipc/channel.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
@@ -21,10 +22,46 @@ enum { PATIENCE_MS = 10000 };
 struct bench {
 	struct service_rig rig;
 	struct epg_proc *proc;
+	struct epg_times times;
 	char folder[32];
 	char *path;
 	const char *id; /* of the stream */
 };
+
+/* A disk that does not answer: the calls that it got. */
+static struct {
+	bool hangs;
+	epg_file_read_fn *on_read;
+	epg_file_written_fn *on_written;
+	void *arg;
+} disk;
+
+void __real_epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
+			  void *arg);
+void __wrap_epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
+			  void *arg);
+void __real_epg_file_write(struct epg_file *, int fd, size_t len,
+			   epg_file_written_fn *, void *arg);
+void __wrap_epg_file_write(struct epg_file *, int fd, size_t len,
+			   epg_file_written_fn *, void *arg);
+
+void __wrap_epg_file_read(struct epg_file *f, size_t max,
+			  epg_file_read_fn *on_read, void *arg)
+{
+	disk.on_read = on_read;
+	disk.arg = arg;
+	if (!disk.hangs)
+		__real_epg_file_read(f, max, on_read, arg);
+}
+
+void __wrap_epg_file_write(struct epg_file *f, int fd, size_t len,
+			   epg_file_written_fn *on_written, void *arg)
+{
+	disk.on_written = on_written;
+	disk.arg = arg;
+	if (!disk.hangs)
+		__real_epg_file_write(f, fd, len, on_written, arg);
+}
 
 struct asked {
 	unsigned done;
@@ -64,21 +101,28 @@ static void start(struct bench *b)
 				     "epg_services", 0, "epg_memory", 0);
 
 	b->proc = epg_proc_new(&config, &(struct epg_config){
-		.settings = settings, .path = b->path,
+		.settings = settings, .path = b->path, .times = b->times,
 		.stream_at = stream_at, .arg = b });
 	json_decref(settings);
 }
 
-/* saved: the content of the file; NULL: there is none. */
-static void setup(struct bench *b, const char *saved)
+static void setup_with(struct bench *b, const char *saved,
+		       struct epg_times times)
 {
-	*b = (struct bench){ .folder = "/tmp/epg.XXXXXX", .id = "a" };
+	*b = (struct bench){ .folder = "/tmp/epg.XXXXXX", .id = "a",
+			     .times = times };
 	cr_assert_not_null(mkdtemp(b->folder));
 	b->path = xasprintf("%s/epg", b->folder);
 	if (saved != NULL)
 		write_file(b, saved);
 	service_rig_init(&b->rig, "sluice-worker");
 	start(b);
+}
+
+/* saved: the content of the file; NULL: there is none. */
+static void setup(struct bench *b, const char *saved)
+{
+	setup_with(b, saved, (struct epg_times){ 0 });
 }
 
 static void teardown(struct bench *b)
@@ -180,6 +224,11 @@ static bool file_has_new_id(void *arg)
 	return file_has(arg, "\"stream\":\"b\"");
 }
 
+static bool file_has_third_id(void *arg)
+{
+	return file_has(arg, "\"stream\":\"c\"");
+}
+
 Test(epg_proc, a_new_id_is_saved_with_the_guide_of_the_stream)
 {
 	char text[300];
@@ -208,11 +257,11 @@ Test(epg_proc, a_stop_saves_the_last_changes)
 	wait_loaded(&b);
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
-	/* the next save would be ten seconds later */
+	/* the next save would be seconds later */
 	epg_proc_rename_stream(b.proc, "b", "c", -1);
 	epg_proc_stop(b.proc);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
-	cr_expect(file_has(&b, "\"stream\":\"c\""));
+	cr_expect(file_has_third_id(&b));
 	teardown(&b);
 }
 
@@ -230,7 +279,42 @@ Test(epg_proc, a_stop_does_not_wait_for_a_worker_that_hangs)
 	cr_assert_eq(kill(pid, SIGSTOP), 0);
 	epg_proc_stop(b.proc);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
-	cr_expect_eq(rig_count_log("no answer in time: changes of the"), 1);
+	cr_expect_eq(rig_count_log("no answer in time: changes since"), 1);
+	teardown(&b);
+}
+
+Test(epg_proc, changes_are_saved_again_after_an_interval)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup_with(&b, text, (struct epg_times){ .save_ms = 500 });
+	wait_loaded(&b);
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
+	epg_proc_rename_stream(b.proc, "b", "c", -1);
+	rig_run_until(b.rig.loop, file_has_third_id, &b, PATIENCE_MS,
+		      "another");
+	teardown(&b);
+}
+
+Test(epg_proc, a_worker_that_ends_during_a_stop_is_no_failed_save)
+{
+	char text[300];
+	struct bench b;
+	pid_t pid;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	epg_proc_stop(b.proc);
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
+	cr_expect_eq(rig_count_log("the guide is not saved"), 0);
 	teardown(&b);
 }
 
@@ -400,4 +484,49 @@ Test(epg_proc, a_new_id_while_the_saved_guide_is_loaded_keeps_it)
 	rig_run_until(b.rig.loop, is_idle, &b, PATIENCE_MS, "the new id");
 	cr_assert_eq(kill(pid, SIGCONT), 0);
 	expect_guide(&b);
+}
+
+Test(epg_proc, a_disk_that_does_not_answer_keeps_the_saved_guide_away_only)
+{
+	char text[300];
+	struct asked a;
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	disk.hangs = true;
+	setup_with(&b, text, (struct epg_times){ .read_ms = 100 });
+	wait_loaded(&b);
+	cr_expect_eq(rig_count_log("does not answer: the guide begins"), 1);
+	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
+	/* a late answer is ignored */
+	disk.on_read(-ENODATA, disk.arg);
+	cr_expect_eq(rig_count_log("is not readable"), 1);
+	cr_expect_eq(ask(&b, &a), 0);
+	wait_answer(&b, &a);
+	cr_expect_str_eq(a.error, "the stream has no guide");
+	teardown(&b);
+}
+
+static bool is_hung(void *arg)
+{
+	(void)arg;
+	return rig_count_log("not saved: the disk does not answer") > 0;
+}
+
+Test(epg_proc, a_save_that_hangs_is_reported_once_and_when_it_ends)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup_with(&b, text, (struct epg_times){ .write_ms = 100 });
+	wait_loaded(&b);
+	disk.hangs = true;
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, is_hung, NULL, PATIENCE_MS, "a line");
+	rig_run_for(b.rig.loop, 300);
+	cr_expect_eq(rig_count_log("the guide is not saved"), 1);
+	disk.on_written(0, NULL, disk.arg);
+	cr_expect_eq(rig_count_log("the guide is saved again"), 1);
+	teardown(&b);
 }
