@@ -27,7 +27,8 @@ static const char *find_fault(struct tuner_watch *w,
 		return "no lock";
 	if (f->packets > 0)
 		w->packet_ns = f->now_ns;
-	else if (w->timeout_s > 0 &&
+	/* a tuning may be later than this second began */
+	else if (w->timeout_s > 0 && f->now_ns > since_ns &&
 		 f->now_ns - since_ns >= w->timeout_s * SECOND_NS)
 		return "dvr receiving timeout";
 	w->bad_s = f->sync_errors >= BAD_PACKETS ||

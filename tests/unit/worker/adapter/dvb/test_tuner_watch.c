@@ -90,6 +90,19 @@ Test(tuner_watch, lock_without_packets)
 	}
 }
 
+/* The thread of the tuner has another clock reading than the loop. */
+Test(tuner_watch, a_tuning_may_be_later_than_the_second)
+{
+	enum watch_step step;
+
+	setup();
+	f.packets = 0;
+	f.tuned_ns = f.now_ns + 2 * SECOND_NS;
+	cr_assert_eq(next(21, &step), 0u);
+	cr_assert_eq(next(2, &step), 1u);
+	cr_assert_eq(step, WATCH_RETUNE);
+}
+
 Test(tuner_watch, wrong_packets_have_to_last)
 {
 	enum watch_step step;
