@@ -63,7 +63,8 @@ static void on_call(const char *name, void *arg)
 static void publish(struct dvb_tuner *t, bool readable)
 {
 	(void)pthread_mutex_lock(&t->lock);
-	t->dvr = readable ? t->device.dvr : -1;
+	/* until the next turn the packets are those of the wrong multiplex */
+	t->dvr = readable && !t->changed ? t->device.dvr : -1;
 	t->state.taken = t->open;
 	t->state.adapter = t->device.adapter;
 	t->state.tuned = t->tuned;
@@ -259,6 +260,11 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	if (t->open && (other || requests & 1u << DVB_REOPEN)) {
 		shut(t);
 		t->open_ns = 0;
+	}
+	if (changed) {
+		/* the wrong configuration had caused the wait */
+		t->open_ns = 0;
+		t->failed_ms = 0;
 	}
 	if (t->open && requests & 1u << DVB_POWER)
 		dvb_device_power_cycle(&t->device);

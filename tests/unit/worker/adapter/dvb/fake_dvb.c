@@ -115,6 +115,16 @@ static int get_property(struct fake_dvb *f, struct dtv_property *p)
 	return 0;
 }
 
+static void hang(struct fake_dvb *f, const bool *while_set)
+{
+	while (*while_set) {
+		f->hung = true;
+		(void)pthread_cond_broadcast(&f->wake);
+		(void)pthread_cond_wait(&f->wake, &f->lock);
+	}
+	f->hung = false;
+}
+
 static int set_property(struct fake_dvb *f, const struct dtv_properties *list)
 {
 	for (uint32_t i = 0; i < list->num; i++) {
@@ -126,8 +136,10 @@ static int set_property(struct fake_dvb *f, const struct dtv_properties *list)
 			note(f, "clear; ");
 		else if (p->cmd == DTV_FREQUENCY)
 			note(f, "frequency %u; ", p->u.data);
-		else if (p->cmd == DTV_TUNE)
+		else if (p->cmd == DTV_TUNE) {
 			note(f, "tune; ");
+			hang(f, &f->tune_hangs);
+		}
 	}
 	return 0;
 }
@@ -146,12 +158,7 @@ static int set_filter(struct fake_dvb *f,
 
 static int read_status(struct fake_dvb *f, enum fe_status *ret)
 {
-	while (f->hangs) {
-		f->hung = true;
-		(void)pthread_cond_broadcast(&f->wake);
-		(void)pthread_cond_wait(&f->wake, &f->lock);
-	}
-	f->hung = false;
+	hang(f, &f->hangs);
 	*ret = (enum fe_status)f->status;
 	return f->ioctl_error;
 }
@@ -312,4 +319,14 @@ unsigned fake_dvb_open_fds(struct fake_dvb *f)
 		n += f->fds[i] != FAKE_CLOSED;
 	(void)pthread_mutex_unlock(&f->lock);
 	return n;
+}
+
+bool fake_dvb_hangs(struct fake_dvb *f)
+{
+	bool hung;
+
+	(void)pthread_mutex_lock(&f->lock);
+	hung = f->hung;
+	(void)pthread_mutex_unlock(&f->lock);
+	return hung;
 }

@@ -30,7 +30,8 @@ struct fake_dvb {
 	bool no_whole;    /* refuses PID 0x2000 */
 	unsigned max_pids;
 	bool hangs;       /* FE_READ_STATUS does not return */
-	bool hung;        /* it waits */
+	bool tune_hangs;  /* nor DTV_TUNE */
+	bool hung;        /* one of them waits */
 	unsigned systems; /* bits; 0: all */
 	const char *links[4]; /* of /sys/class/dvb/dvbN.frontend0; or NULL */
 	bool has_dvr1;    /* frontends have a demultiplexer each */
@@ -54,6 +55,8 @@ void fake_dvb_init(struct fake_dvb *);
 /* A copy of the log. */
 const char *fake_dvb_log(struct fake_dvb *);
 unsigned fake_dvb_open_fds(struct fake_dvb *);
+/* Does the driver not return from a call? */
+bool fake_dvb_hangs(struct fake_dvb *);
 /* Changes members of the fake while a thread uses it. */
 #define FAKE_SET(f, member, value) do { \
 	(void)pthread_mutex_lock(&(f)->lock); \

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/dvb/dvb_tuner.h"
 
-#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/adapter/dvb/fake_dvb.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/dvb/frontend.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { PATIENCE_S = 30 };
@@ -15,6 +16,14 @@ enum { PATIENCE_S = 30 };
 static struct fake_dvb fake;
 static struct dvb_tuner *tuner;
 static struct dvb_state state;
+static atomic_bool clock_stands;
+
+uint64_t __real_mono_ns(void);
+uint64_t __wrap_mono_ns(void);
+uint64_t __wrap_mono_ns(void)
+{
+	return atomic_load(&clock_stands) ? SECOND_NS : __real_mono_ns();
+}
 
 static struct tuner_spec spec_of(int mhz)
 {
@@ -47,12 +56,12 @@ static void stop(void)
 
 /* Until the expression, which may use the state, is true. */
 #define AWAIT(expression) do { \
-	uint64_t end = mono_ns() + PATIENCE_S * SECOND_NS; \
+	uint64_t end = __real_mono_ns() + PATIENCE_S * SECOND_NS; \
 	for (;;) { \
 		dvb_tuner_get(tuner, &state); \
 		if (expression) \
 			break; \
-		cr_assert_lt(mono_ns(), end, "%s", #expression); \
+		cr_assert_lt(__real_mono_ns(), end, "%s", #expression); \
 		(void)sched_yield(); \
 	} \
 } while (0)
@@ -107,6 +116,37 @@ Test(dvb_tuner, takes_another_tuning_without_closing, .timeout = 60)
 	stop();
 }
 
+/* Packets of the old multiplex would go to streams of the new one. */
+Test(dvb_tuner, nothing_is_read_of_a_tuning_that_is_no_longer_wanted,
+     .timeout = 60)
+{
+	static uint8_t packets[3 * 188], got[4096];
+	struct tuner_spec other = spec_of(666);
+
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned);
+	FAKE_SET(&fake, tune_hangs, true);
+	dvb_tuner_request(tuner, DVB_RETUNE);
+	AWAIT(fake_dvb_hangs(&fake));
+	dvb_tuner_set(tuner, &other);
+	/* the thread passes on to the end of its turn */
+	FAKE_SET(&fake, hangs, true);
+	FAKE_SET(&fake, tune_hangs, false);
+	AWAIT(state.tunes == 2 && fake_dvb_hangs(&fake));
+	FAKE_SET(&fake, packets, packets);
+	FAKE_SET(&fake, n_bytes, sizeof packets);
+	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	FAKE_SET(&fake, n_bytes, 0);
+	FAKE_SET(&fake, hangs, false);
+	AWAIT(state.tunes == 3 && state.tuned);
+	cr_assert(is_told("frequency 666000000; tune; "));
+	FAKE_SET(&fake, packets, packets);
+	FAKE_SET(&fake, n_bytes, sizeof packets);
+	AWAIT(dvb_tuner_read(tuner, got, sizeof got) > 0);
+	stop();
+}
+
 Test(dvb_tuner, repeats_unicable_after_a_pause, .timeout = 60)
 {
 	struct tuner_spec other = spec_of(666);
@@ -136,6 +176,22 @@ Test(dvb_tuner, waits_for_a_device_that_is_busy_or_absent, .timeout = 60)
 	FAKE_SET(&fake, open_error, 0);
 	AWAIT(state.tuned);
 	cr_assert_str_eq(state.error.text, "");
+	stop();
+}
+
+/* It had been wrong so often that the next try is far away. */
+Test(dvb_tuner, a_corrected_configuration_is_tried_at_once, .timeout = 60)
+{
+	struct tuner_spec other = spec_of(474);
+
+	other.system = TUNER_T2;
+	fake_dvb_init(&fake);
+	fake.systems = 1u << SYS_DVBT2;
+	atomic_store(&clock_stands, true);
+	start();
+	AWAIT(strstr(state.error.text, "type: ") != NULL);
+	dvb_tuner_set(tuner, &other);
+	AWAIT(state.tuned);
 	stop();
 }
 
