@@ -180,6 +180,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/dvb/test_dvb_tuner \
 	tests/unit/worker/adapter/dvb/test_tuner_watch \
 	tests/unit/worker/adapter/test_tuner_source \
+	tests/unit/worker/core/test_hidden \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/satip/test_rtsp \
 	tests/unit/worker/adapter/satip/test_satip_pids \
@@ -449,6 +450,8 @@ tests_unit_worker_adapter_test_tuner_source_SOURCES = \
 	tests/unit/worker/adapter/test_tuner_source.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.h
+tests_unit_worker_adapter_test_tuner_source_LDFLAGS = -Wl,--wrap=mono_ns \
+	-Wl,--wrap=hidden_by_sandbox,--wrap=hidden_when_refused
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_t2mi_test_t2mi_SOURCES = \

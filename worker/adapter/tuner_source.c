@@ -14,9 +14,9 @@
 #include "worker/ts/psi.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	READ_BYTES = 348 * TS_PACKET, /* at most 64 KiB */
@@ -269,16 +269,13 @@ static void fill_report(struct tuner_source *s, struct source_report *ret)
 }
 
 /* The device may have been made after this process, whose sandbox then has no
- * rule for the folder. */
+ * rule for the folder.  The thread alone opens devices. */
 static void look_for_device(const struct tuner_source *s)
 {
-	char path[DVB_PATH_MAX];
+	const char *path = s->state.forbidden;
 
-	if (s->state.taken || s->state.error.text[0] == '\0')
-		return;
-	(void)snprintf(path, sizeof path, DVB_FOLDER "/adapter%d/frontend%d",
-		       s->state.adapter, s->spec.device);
-	(void)hidden_by_sandbox(path);
+	if (path[0] != '\0')
+		(void)hidden_when_refused(path, R_OK | W_OK);
 }
 
 static void every_second(struct source *source, uint64_t now_ns,

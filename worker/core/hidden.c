@@ -17,12 +17,18 @@ bool hidden_by_sandbox(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int err = errno;
+	bool opened = fd >= 0;
 
 	fd_close(&fd);
+	return !opened && err == EACCES && hidden_when_refused(path, R_OK);
+}
+
+bool hidden_when_refused(const char *path, int mode)
+{
 	/* access() asks the permissions alone; the key has a rule in no
 	 * process */
-	if (fd >= 0 || err != EACCES || private_is_key(path) ||
-	    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+	if (private_is_key(path) ||
+	    faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0)
 		return false;
 	if (!hidden_waits())
 		(void)kill(getpid(), HIDDEN_SIGNAL);

@@ -29,6 +29,13 @@ enum {
 bool hidden_by_sandbox(const char *path);
 
 /*
+ * The same where an open with mode (R_OK, W_OK) got EACCES in a helper thread.
+ * Opens nothing: a driver may not return from that, and one that refuses by
+ * itself is not asked again.
+ */
+bool hidden_when_refused(const char *path, int mode);
+
+/*
  * The same for the files that resolve host names.  To be asked before a name is
  * resolved: without resolv.conf the C library reports no error and asks a
  * server on this machine.  Programs that configure the network replace that

@@ -69,8 +69,11 @@ void dvb_device_init(struct dvb_device *d)
 	d->whole = false;
 }
 
-static int fail_open(const char *path, int err, struct errmsg *error)
+static int fail_open(struct dvb_device *d, const char *path, int err,
+		     struct errmsg *error)
 {
+	if (err == -EACCES)
+		(void)snprintf(d->forbidden, sizeof d->forbidden, "%s", path);
 	switch (err) {
 	case -ENOENT:
 	case -ENODEV:
@@ -198,7 +201,7 @@ static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 		r = open_path(d, path, O_RDONLY);
 	}
 	if (r < 0)
-		return fail_open(path, r, error);
+		return fail_open(d, path, r, error);
 	d->dvr = r;
 	/* the kernel's own buffer does */
 	(void)CONTROL(d, d->dvr, DMX_SET_BUFFER_SIZE, DVB_BUFFER);
@@ -211,6 +214,7 @@ int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 	char path[DVB_PATH_MAX];
 	int r = find_adapter(d, spec, error);
 
+	d->forbidden[0] = '\0';
 	if (r < 0)
 		return r;
 	d->adapter = r;
@@ -219,7 +223,7 @@ int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 	memset(d->lacks, 0, sizeof d->lacks);
 	r = open_path(d, path, O_RDWR);
 	if (r < 0)
-		return fail_open(path, r, error);
+		return fail_open(d, path, r, error);
 	d->frontend = r;
 	r = read_name(d, error);
 	if (r == 0)

@@ -39,6 +39,7 @@ struct dvb_device {
 	void (*on_call)(const char *name, void *arg);
 	void *arg;
 	int adapter;       /* its number at the last opening */
+	char forbidden[DVB_PATH_MAX]; /* its open said EACCES; "": none */
 	int frontend, dvr; /* -1: closed */
 	char demux[DVB_PATH_MAX];
 	char name[128];    /* of the frontend, as the driver says */

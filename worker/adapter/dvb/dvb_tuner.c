@@ -67,6 +67,8 @@ static void publish(struct dvb_tuner *t, bool readable)
 	t->dvr = readable && !t->changed ? t->device.dvr : -1;
 	t->state.taken = t->open;
 	t->state.adapter = t->device.adapter;
+	memcpy(t->state.forbidden, t->device.forbidden,
+	       sizeof t->state.forbidden);
 	t->state.tuned = t->tuned;
 	t->state.whole = t->device.whole;
 	t->state.refused = t->device.refused;

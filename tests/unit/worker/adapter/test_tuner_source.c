@@ -3,13 +3,18 @@
 
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/base/util.h"
 #include "tests/unit/worker/adapter/dvb/fake_dvb.h"
+#include "worker/core/hidden.h"
 #include "worker/ts/packet.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATIENCE_S = 30, PACKETS = 5 };
 
@@ -20,6 +25,34 @@ static struct batch batch;
 static json_t *adapter;
 static size_t received;
 static uint8_t packets[PACKETS * TS_PACKET];
+static atomic_uint_fast64_t later_ns;
+static unsigned opened;      /* by the loop */
+static unsigned asked;       /* the loop asked the permissions */
+static char asked_path[128]; /* the last of them */
+
+uint64_t __real_mono_ns(void);
+uint64_t __wrap_mono_ns(void);
+uint64_t __wrap_mono_ns(void)
+{
+	return __real_mono_ns() + atomic_load(&later_ns);
+}
+
+bool __wrap_hidden_by_sandbox(const char *path);
+bool __wrap_hidden_by_sandbox(const char *path)
+{
+	(void)path;
+	opened++;
+	return false;
+}
+
+bool __wrap_hidden_when_refused(const char *path, int mode);
+bool __wrap_hidden_when_refused(const char *path, int mode)
+{
+	cr_assert_eq(mode, R_OK | W_OK);
+	(void)snprintf(asked_path, sizeof asked_path, "%s", path);
+	asked++;
+	return false;
+}
 
 static void count(const struct ts_run *runs, size_t n_runs, void *arg)
 {
@@ -66,6 +99,12 @@ static void second(void)
 		(void)sched_yield(); \
 	} \
 } while (0)
+
+/* The thread tries again. */
+static void pass_time(unsigned s)
+{
+	atomic_fetch_add(&later_ns, s * SECOND_NS);
+}
 
 static bool has_error(const char *text)
 {
@@ -131,5 +170,38 @@ Test(tuner_source, takes_another_tuning, .timeout = 60)
 	cr_assert_null(strstr(fake_dvb_log(&fake), "close"));
 	json_decref(other);
 	json_decref(wrong);
+	stop();
+}
+
+/* Each of them could hang in the driver. */
+Test(tuner_source, the_loop_opens_no_device, .timeout = 60)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} list[] = {
+		{ -EBUSY, "is busy" }, { -ENOENT, "no device" },
+		{ -ETIMEDOUT, "cannot open" },
+	};
+
+	start("T");
+	FAKE_SET(&fake, ioctl_error, -EIO);
+	AWAIT(has_error("FE_READ_STATUS"));
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		FAKE_SET(&fake, open_error, list[i].error);
+		pass_time(40);
+		AWAIT(has_error(list[i].text));
+		second();
+	}
+	cr_assert_eq(opened + asked, 0u);
+	stop();
+	start("T");
+	FAKE_SET(&fake, open_error, -EACCES);
+	FAKE_SET(&fake, ioctl_error, -ENODEV);
+	AWAIT(!report.dvb.taken);
+	pass_time(40);
+	AWAIT(asked > 0);
+	cr_assert_str_eq(asked_path, "/dev/dvb/adapter0/frontend0");
+	cr_assert_eq(opened, 0u);
 	stop();
 }

@@ -195,6 +195,18 @@ Test(dvb_tuner, a_corrected_configuration_is_tried_at_once, .timeout = 60)
 	stop();
 }
 
+Test(dvb_tuner, names_the_path_that_it_may_not_open, .timeout = 60)
+{
+	fake_dvb_init(&fake);
+	fake.open_error = -EACCES;
+	start();
+	AWAIT(strcmp(state.forbidden, "/dev/dvb/adapter0/frontend0") == 0);
+	FAKE_SET(&fake, open_error, -EBUSY);
+	AWAIT(strstr(state.error.text, "is busy") != NULL);
+	cr_assert_str_eq(state.forbidden, "");
+	stop();
+}
+
 /* A stick that is pulled. */
 Test(dvb_tuner, closes_a_device_that_is_gone, .timeout = 60)
 {
