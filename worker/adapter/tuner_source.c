@@ -323,6 +323,8 @@ static bool retune(struct source *source, const json_t *adapter)
 		.moves_ms = dvb_sec_moves_ms(&spec),
 		.timeout_s = spec.timeout_s,
 		.powers = spec.satellite && !spec.lnb_sharing,
+		/* the state is still that of the tuning before */
+		.packet_ns = mono_ns(),
 	};
 	dvb_tuner_set(s->tuner, &spec);
 	return true;

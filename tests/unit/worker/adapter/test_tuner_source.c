@@ -205,3 +205,24 @@ Test(tuner_source, the_loop_opens_no_device, .timeout = 60)
 	cr_assert_eq(opened, 0u);
 	stop();
 }
+
+/* The state is that of the tuning before, which had its last packets long
+ * ago. */
+Test(tuner_source, another_tuning_has_its_own_timeout, .timeout = 60)
+{
+	json_t *other = json_pack("{s:s, s:i}", "type", "T", "frequency", 666);
+
+	start("T");
+	AWAIT(report.lock);
+	FAKE_SET(&fake, hangs, true);
+	AWAIT(fake_dvb_hangs(&fake));
+	pass_time(1000);
+	cr_assert(source->ops->retune(source, other));
+	second();
+	/* 0: a step of the watch */
+	cr_assert_eq(report.dvb.status, 0x1fu);
+	FAKE_SET(&fake, hangs, false);
+	AWAIT(strstr(fake_dvb_log(&fake), "frequency 666000000; tune") != NULL);
+	json_decref(other);
+	stop();
+}
