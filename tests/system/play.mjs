@@ -394,9 +394,12 @@ test('the control port serves viewers without a credential', async (t) => {
 
 	await waitUntil('the input', () => udpBound(5000));
 	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await waitUntil('the play path', async () => await head(
+		`${url}/play/a`, '-I') === '200 video/mp2t');
 	// a browser sends its session with the request, for which deliver has
 	// no use
 	const viewer = await Viewer.open(t, sluice.port, '/play/a');
+	assert.equal(viewer.status, 200);
 	await more(viewer);
 	assert.equal(viewer.reply.headers.connection, 'close');
 	assert.equal(await head(`${url}/play/x`), '404 text/plain');
