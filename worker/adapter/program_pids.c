@@ -11,8 +11,12 @@ size_t program_pids(const struct psi *psi, uint16_t *ret, size_t max)
 
 	for (; n < ARRAY_LEN(table_pids) && n < max; n++)
 		ret[n] = table_pids[n];
-	for (uint16_t pid = 32; pid < TS_PID_NULL && n < max; pid++)
-		if (classes[pid] != PID_UNKNOWN)
-			ret[n++] = pid;
+	for (uint16_t pid = 32; pid < TS_PID_NULL; pid++) {
+		if (classes[pid] == PID_UNKNOWN)
+			continue;
+		if (n < max)
+			ret[n] = pid;
+		n++;
+	}
 	return n;
 }

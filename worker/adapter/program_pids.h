@@ -4,6 +4,7 @@
 
 #include "worker/ts/psi.h"
 
-/* Writes the PIDs of the tables that every multiplex has and those of its
- * programs, ascending, at most max.  Returns their number. */
+/* The PIDs of the tables that every multiplex has and those of its programs:
+ * writes the first ones, ascending, at most max.  Returns how many there are,
+ * which may be more. */
 size_t program_pids(const struct psi *, uint16_t *ret, size_t max);

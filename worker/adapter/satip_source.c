@@ -50,6 +50,8 @@ struct satip_source {
 	struct rtsp_transport group; /* that is joined; port 0: none */
 	struct psi *psi;
 	uint32_t psi_changes;    /* that the wanted PIDs belong to */
+	size_t n_pids;           /* of the programs and tables */
+	struct errmsg lack;      /* of PIDs */
 	struct rtp_window *window;
 	struct ts_sync sync;
 	uint64_t turn_ns;        /* the next turn of the session */
@@ -79,8 +81,8 @@ static void want_pids(struct satip_source *s)
 	uint16_t pids[SATIP_PIDS_MAX];
 
 	s->psi_changes = psi_changes(s->psi);
-	satip_session_want(&s->session, pids,
-			   program_pids(s->psi, pids, ARRAY_LEN(pids)));
+	s->n_pids = program_pids(s->psi, pids, ARRAY_LEN(pids));
+	satip_session_want(&s->session, pids, s->n_pids);
 }
 
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
@@ -469,6 +471,13 @@ static void every_second(struct source *source, uint64_t now_ns,
 		ret->snr = ses1_snr(&s->session.report);
 	}
 	ret->error = satip_session_error(&s->session, now_ns);
+	if (ret->error == NULL && s->session.listed &&
+	    s->n_pids > SATIP_PIDS_MAX) {
+		errmsg_set(&s->lack, "too many PIDs for a list: %zu PIDs of "
+			   "programs are not received",
+			   s->n_pids - SATIP_PIDS_MAX);
+		ret->error = s->lack.text;
+	}
 	log_error_once(s, ret->error);
 }
 

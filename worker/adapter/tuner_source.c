@@ -166,8 +166,8 @@ static void find_error(struct tuner_source *s, uint64_t now_ns)
 	else if (s->packets == 0)
 		errmsg_set(e, "lock, and no data");
 	else if (!state->whole && state->refused > 0)
-		errmsg_set(e, "the hardware has too few filters: %u PIDs are "
-			   "missing", state->refused);
+		errmsg_set(e, "too few filters: %u PIDs of programs are not "
+			   "received", state->refused);
 	else
 		e->text[0] = '\0';
 }

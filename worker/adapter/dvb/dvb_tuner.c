@@ -35,6 +35,7 @@ struct dvb_tuner {
 	struct tuner_spec wanted;
 	uint16_t pids[DVB_PIDS_MAX];
 	size_t n_pids;
+	size_t n_more; /* PIDs beyond these */
 	int dvr; /* that the owner may read; -1: none */
 	struct dvb_state state;
 	/* of the thread alone */
@@ -134,10 +135,11 @@ static void open_device(struct dvb_tuner *t)
 static void receive(struct dvb_tuner *t)
 {
 	uint16_t pids[DVB_PIDS_MAX];
-	size_t n;
+	size_t n, more;
 
 	(void)pthread_mutex_lock(&t->lock);
 	n = t->n_pids;
+	more = t->n_more;
 	memcpy(pids, t->pids, n * sizeof *pids);
 	t->pids_changed = false;
 	(void)pthread_mutex_unlock(&t->lock);
@@ -147,9 +149,12 @@ static void receive(struct dvb_tuner *t)
 			       dvb_device_receive_all(&t->device) == 0))
 		return;
 	dvb_device_receive(&t->device, pids, n);
-	if (t->device.refused > 0 && !t->spec.budget &&
-	    dvb_device_receive_all(&t->device) < 0)
+	if (t->device.refused + more > 0 && !t->spec.budget) {
+		if (dvb_device_receive_all(&t->device) == 0)
+			return;
 		dvb_device_receive(&t->device, pids, n);
+	}
+	t->device.refused += (unsigned)more;
 }
 
 /* Packets of the tuning before. */
@@ -398,11 +403,15 @@ void dvb_tuner_set(struct dvb_tuner *t, const struct tuner_spec *spec)
 
 void dvb_tuner_want(struct dvb_tuner *t, const uint16_t *pids, size_t n)
 {
-	n = MIN(n, (size_t)DVB_PIDS_MAX);
+	size_t more = n - MIN(n, (size_t)DVB_PIDS_MAX);
+
+	n -= more;
 	(void)pthread_mutex_lock(&t->lock);
-	if (n != t->n_pids || memcmp(pids, t->pids, n * sizeof *pids) != 0) {
+	if (n != t->n_pids || more != t->n_more ||
+	    memcmp(pids, t->pids, n * sizeof *pids) != 0) {
 		memcpy(t->pids, pids, n * sizeof *pids);
 		t->n_pids = n;
+		t->n_more = more;
 		t->pids_changed = true;
 		(void)pthread_cond_signal(&t->wake);
 	}

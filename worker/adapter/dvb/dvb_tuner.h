@@ -39,7 +39,7 @@ struct dvb_state {
 	const char *call;    /* the call that runs; NULL: none */
 	uint64_t call_ns;    /* its start */
 	bool whole;          /* receives all PIDs */
-	unsigned refused;    /* PIDs for which no filter is free */
+	unsigned refused;    /* PIDs that have no filter */
 };
 
 struct dvb_tuner;
@@ -66,7 +66,8 @@ void dvb_tuner_request(struct dvb_tuner *, enum dvb_request);
 /* Another tuning of the same device; it takes effect without reopening. */
 void dvb_tuner_set(struct dvb_tuner *, const struct tuner_spec *);
 
-/* The PIDs to receive where the driver refuses DVB_PID_ALL. */
+/* The PIDs to receive where the driver refuses DVB_PID_ALL.  n: how many there
+ * are; those after DVB_PIDS_MAX are not read, and count as refused. */
 void dvb_tuner_want(struct dvb_tuner *, const uint16_t *pids, size_t n);
 
 /* Bytes of packets that wait; 0: none; -EOVERFLOW: the kernel dropped those

@@ -109,8 +109,8 @@ static inline bool satip_session_is_on(const struct satip_session *s)
 	return s->state == SATIP_ON || s->state == SATIP_REJOIN;
 }
 
-/* The PIDs, ascending, that a server sends which does not send all.  Without
- * effect for one that does. */
+/* The PIDs, ascending, that a server sends which does not send all: those after
+ * SATIP_PIDS_MAX are not read.  Without effect for one that sends all. */
 static inline void satip_session_want(struct satip_session *s,
 				      const uint16_t *pids, size_t n)
 {

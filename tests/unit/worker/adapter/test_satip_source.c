@@ -6,9 +6,11 @@
 #include "common/base/mono.h"
 #include "common/base/sockaddr.h"
 #include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/adapter/satip_source.h"
 #include "worker/net/curl/resolver.h"
 #include "worker/rtp/rtp_packet.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -31,6 +33,8 @@ struct rig {
 	struct sockaddr_any at;      /* of the listener */
 	struct sockaddr_any client;  /* where RTP goes; port 0: nowhere */
 	bool tcp, playing, busy, torn_down;
+	bool lists;  /* the PIDs are listed */
+	const struct build *tables; /* sent in turn; NULL: none */
 	const char *name; /* of the server; NULL: its address is given */
 	const char *from; /* where RTP comes from; NULL: the server */
 	unsigned setups, accepted;
@@ -108,9 +112,10 @@ static void begin(struct rig *rig, const char *transport)
 	if (rig->name != NULL)
 		snprintf(at, sizeof at, "%s:%u", rig->name,
 			 sockaddr_port(&rig->at));
-	adapter = json_pack("{s:s,s:s,s:i,s:s,s:i,s:s}", "server", at, "type",
-			    "S", "frequency", 11362, "polarization", "H",
-			    "symbolrate", 22000, "transport", transport);
+	adapter = json_pack("{s:s,s:s,s:i,s:s,s:i,s:s,s:b}", "server", at,
+			    "type", "S", "frequency", 11362, "polarization",
+			    "H", "symbolrate", 22000, "transport", transport,
+			    "budget", !rig->lists);
 	batch_init(&rig->batch, on_packets, rig);
 	rig->source = satip_source_open(adapter, NULL, mono_ns());
 	json_decref(adapter);
@@ -154,7 +159,8 @@ static void serve_request(struct rig *rig)
 	if (strncmp(rig->request, "SETUP ", 6) == 0) {
 		set_up(rig);
 	} else if (strncmp(rig->request, "PLAY ", 5) == 0) {
-		cr_assert_not_null(strstr(rig->request, "/stream=3 "));
+		cr_assert_not_null(strstr(rig->request, rig->lists
+					  ? "/stream=3" : "/stream=3 "));
 		answer(rig, "200 OK", "");
 		rig->playing = true;
 	} else if (strncmp(rig->request, "TEARDOWN ", 9) == 0) {
@@ -184,6 +190,9 @@ static void send_packet(struct rig *rig)
 	uint8_t *rtp = frame + 4;
 
 	make_rtp(rtp, rig->seq++, PID);
+	if (rig->tables != NULL)
+		memcpy(rtp + RTP_HEADER, rig->tables->data +
+		       rig->seq % rig->tables->n * TS_PACKET, TS_PACKET);
 	if (rig->tcp)
 		(void)!send(rig->connection, frame, sizeof frame,
 			    MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -231,7 +240,7 @@ static void run_until(struct rig *rig, const unsigned *counter, unsigned n)
 		(void)poll(NULL, 0, 1);
 	}
 	cr_assert_geq(*counter, n);
-	cr_assert_eq(rig->foreign, 0);
+	cr_assert(rig->tables != NULL || rig->foreign == 0);
 }
 
 static void run(struct rig *rig, unsigned packets)
@@ -519,6 +528,30 @@ Test(satip_source, resolves_the_name_of_a_server_for_each_session)
 	run_until(&rig, &rig.setups, 2);
 	cr_assert_eq(queries, 3);
 	finish(&rig);
+}
+
+/* The list has 128 places, and six tables take the first. */
+Test(satip_source, names_how_many_pids_a_list_lacks)
+{
+	enum { PROGRAMS = 150 };
+	struct rig rig = { .lists = true };
+	struct build_entry programs[PROGRAMS];
+	uint8_t section[SECTION_PSI_MAX];
+	struct build *b = build_new();
+
+	for (uint16_t i = 0; i < PROGRAMS; i++)
+		programs[i] = (struct build_entry){ (uint16_t)(1 + i),
+						    (uint16_t)(100 + i) };
+	build_section(b, 0, section,
+		      build_pat(section, 0, programs, PROGRAMS));
+	rig.tables = b;
+	begin(&rig, "udp");
+	run_until(&rig, &rig.foreign, 3 * (unsigned)b->n);
+	cr_assert_str_eq(report(&rig).error, "too many PIDs for a list: 28 "
+			 "PIDs of programs are not received");
+	cr_assert(report(&rig).lock);
+	finish(&rig);
+	build_free(b);
 }
 
 Test(satip_source, names_a_wrong_key)

@@ -36,15 +36,21 @@ static struct tuner_spec spec_of(int mhz)
 	return spec;
 }
 
-static void start(void)
+static void start_with(const struct tuner_spec *spec)
 {
-	struct tuner_spec spec = spec_of(474);
 	int err;
 
 	tuner = dvb_tuner_new(&(struct dvb_tuner_config){
-		.root = "/dev/dvb", .spec = &spec, .ops = &fake_dvb_ops,
+		.root = "/dev/dvb", .spec = spec, .ops = &fake_dvb_ops,
 		.ctx = &fake }, &err);
 	cr_assert_not_null(tuner);
+}
+
+static void start(void)
+{
+	struct tuner_spec spec = spec_of(474);
+
+	start_with(&spec);
 }
 
 static void stop(void)
@@ -260,17 +266,51 @@ Test(dvb_tuner, receives_all_where_filters_do_not_suffice, .timeout = 60)
 {
 	static const uint16_t pids[] = { 0, 100, 101 };
 	struct tuner_spec spec = spec_of(474);
-	int err;
 
 	fake_dvb_init(&fake);
 	fake.max_pids = 2;
 	spec.budget = false;
-	tuner = dvb_tuner_new(&(struct dvb_tuner_config){
-		.root = "/dev/dvb", .spec = &spec, .ops = &fake_dvb_ops,
-		.ctx = &fake }, &err);
-	cr_assert_not_null(tuner);
+	start_with(&spec);
 	AWAIT(state.tuned && !state.whole);
 	dvb_tuner_want(tuner, pids, 3);
 	AWAIT(state.whole);
+	stop();
+}
+
+/* More PIDs than filters. */
+Test(dvb_tuner, counts_the_pids_that_it_does_not_receive, .timeout = 60)
+{
+	uint16_t pids[DVB_PIDS_MAX];
+
+	for (uint16_t i = 0; i < DVB_PIDS_MAX; i++)
+		pids[i] = (uint16_t)(100 + i);
+	fake_dvb_init(&fake);
+	fake.no_whole = true;
+	start();
+	AWAIT(state.tuned);
+	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX);
+	AWAIT(is_told("pid 227; "));
+	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX + 2);
+	AWAIT(state.refused == 2);
+	cr_assert_not(state.whole);
+	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX);
+	AWAIT(state.refused == 0);
+	stop();
+}
+
+Test(dvb_tuner, receives_all_where_the_pids_are_too_many, .timeout = 60)
+{
+	uint16_t pids[DVB_PIDS_MAX];
+	struct tuner_spec spec = spec_of(474);
+
+	for (uint16_t i = 0; i < DVB_PIDS_MAX; i++)
+		pids[i] = (uint16_t)(100 + i);
+	fake_dvb_init(&fake);
+	spec.budget = false;
+	start_with(&spec);
+	AWAIT(state.tuned && !state.whole);
+	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX + 1);
+	AWAIT(state.whole);
+	cr_assert_eq(state.refused, 0u);
 	stop();
 }
