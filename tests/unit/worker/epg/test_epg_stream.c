@@ -76,7 +76,7 @@ static void put_event(uint8_t *p, unsigned minute, uint8_t running, size_t len)
 	p[5] = bcd(of_day % 60);
 	p[6] = p[7] = p[9] = 0;
 	p[8] = bcd(1);
-	p[10] = (uint8_t)(running << 5 | len >> 8);
+	p[10] = (uint8_t)((size_t)running << 5 | len >> 8);
 	p[11] = (uint8_t)len;
 }
 
