@@ -126,8 +126,8 @@ static const struct role {
 	{ &stream_role, 0, "cert/key.pem", NULL, UDP | ONLY_FILES },
 	{ &picture, NEED_CLOCK, NULL, NULL, 0 },
 	/* of a server, and of a tuner */
-	{ &adapter_role, NEED_TCP, NULL, NULL, UDP | TCP },
-	{ &adapter_role, NEED_DEVICES | NEED_FILES, NULL, NULL, UDP },
+	{ &adapter_role, NEED_UDP | NEED_TCP, NULL, NULL, UDP | TCP },
+	{ &adapter_role, NEED_DEVICES | NEED_FILES, NULL, NULL, 0 },
 };
 
 enum { LIST_ROLE = 11 };

@@ -76,7 +76,8 @@ test('no attempt succeeds in any role', async (t) => {
 		cas: [{ id: 'c1', ecmg_channel_id: 1,
 			ecmg_host: '127.0.0.1', ecmg_port: 5006 }],
 		dvb_tune: [{ id: 'd', type: 'S2', enable: true,
-			address: 'udp://127.0.0.1:5007' }],
+			address: 'udp://127.0.0.1:5007' },
+		{ id: 't', type: 'T', enable: true, frequency: 474 }],
 		make_stream: streams } });
 
 	assert.equal(cert.key, key);
@@ -102,7 +103,8 @@ test('no attempt succeeds in any role', async (t) => {
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
 		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
 		'tls', 'querier', 'scan', 'softcam', 'epg',
-		'cas c1', 'adapter d', ...pictures ? ['picture'] : []]);
+		'cas c1', 'adapter d', 'adapter t',
+		...pictures ? ['picture'] : []]);
 
 	t.diagnostic(made.join(' '));
 	assert.ok(made.every((n) => n >= 20));

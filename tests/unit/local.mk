@@ -180,6 +180,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/dvb/test_dvb_tuner \
 	tests/unit/worker/adapter/dvb/test_tuner_watch \
 	tests/unit/worker/core/test_hidden \
+	tests/unit/worker/adapter/test_adapter_grants \
 	tests/unit/worker/adapter/test_program_pids \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/test_tuner_source \

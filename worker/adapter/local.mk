@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/adapter/adapter_grants.c worker/adapter/adapter_grants.h \
 	worker/adapter/address_source.c worker/adapter/address_source.h \
 	worker/adapter/program_pids.c worker/adapter/program_pids.h \
 	worker/adapter/role.c \

@@ -8,6 +8,7 @@
 #include "common/base/units.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/tuner_spec.h"
+#include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/address_source.h"
 #include "worker/adapter/satip_source.h"
 #include "worker/adapter/tuner_source.h"
@@ -125,25 +126,13 @@ static void adapter_free(void *role)
 	free(a);
 }
 
-/* Allows what the address, the server or the tuner needs. */
 static bool enter_sandbox(struct adapter *a, const json_t *entry)
 {
-	const char *address =
-		json_string_value(json_object_get(entry, "address"));
-	/* the programs differ in it: only one has libraries that need names */
-	struct grants grants = {
-		.needs = input_openers[INPUT_HTTP] != NULL
-				 ? NEED_TCP | NEED_NAMES
-				 : 0,
-	};
+	struct grants grants;
 	bool entered;
 
-	if (address != NULL)
-		grants_add_input(&grants, address);
-	else if (tuner_spec_is(entry))
-		grants_add_devices(&grants, DVB_FOLDER);
-	else
-		grants.needs |= NEED_TCP; /* a server */
+	/* the programs differ in it: only one has libraries that need names */
+	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
 	entered = worker_enter_sandbox(a->worker, &grants);
 	grants_done(&grants);
 	return entered;
@@ -209,7 +198,7 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 const struct worker_role adapter_role = {
 	.name = "adapter",
-	.needs = NEED_THREADS | NEED_UDP,
+	.needs = NEED_THREADS,
 	.enters_late = true,
 	.new = adapter_new,
 	.free = adapter_free,

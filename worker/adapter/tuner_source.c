@@ -269,13 +269,12 @@ static void fill_report(struct tuner_source *s, struct source_report *ret)
 }
 
 /* The device may have been made after this process, whose sandbox then has no
- * rule for the folder.  The thread alone opens devices. */
-static void look_for_device(const struct tuner_source *s)
+ * rule for the folder: this process ends.  The thread alone opens devices. */
+static bool is_device_hidden(const struct tuner_source *s)
 {
 	const char *path = s->state.forbidden;
 
-	if (path[0] != '\0')
-		(void)hidden_when_refused(path, R_OK | W_OK);
+	return path[0] != '\0' && hidden_when_refused(path, R_OK | W_OK);
 }
 
 static void every_second(struct source *source, uint64_t now_ns,
@@ -294,8 +293,9 @@ static void every_second(struct source *source, uint64_t now_ns,
 	run_watch(s, now_ns, ret);
 	follow_tuning(s);
 	want_pids(s);
-	log_error_once(s);
-	look_for_device(s);
+	/* it would name the permission of the user */
+	if (!is_device_hidden(s))
+		log_error_once(s);
 	s->packets = 0;
 	s->sync_errors = s->cc_errors = 0;
 }

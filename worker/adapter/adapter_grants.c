@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/adapter_grants.h"
+
+#include "proto/spec/tuner_spec.h"
+#include "worker/adapter/tuner_source.h"
+
+#include <stdio.h>
+
+/* The folder of its adapter, or that of all, of which it finds its own by the
+ * place of the hardware.  One with a wrong key opens nothing. */
+static void add_tuner(struct grants *g, const json_t *adapter)
+{
+	char folder[sizeof DVB_FOLDER + 32];
+	struct tuner_spec spec;
+
+	if (tuner_spec_parse(adapter, &spec, NULL) < 0)
+		return;
+	(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
+		       spec.adapter);
+	grants_add_devices(g, spec.path[0] != '\0' ? DVB_FOLDER : folder);
+}
+
+void adapter_grants(const json_t *adapter, bool net, struct grants *ret)
+{
+	const char *address =
+		json_string_value(json_object_get(adapter, "address"));
+
+	*ret = (struct grants){ 0 };
+	if (tuner_spec_is(adapter)) {
+		add_tuner(ret, adapter);
+		return;
+	}
+	ret->needs = NEED_UDP;
+	if (net)
+		ret->needs |= NEED_TCP | NEED_NAMES;
+	if (address != NULL)
+		grants_add_input(ret, address);
+	else
+		ret->needs |= NEED_TCP; /* a server */
+}

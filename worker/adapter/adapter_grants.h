@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the sandbox of an adapter leaves it. */
+#pragma once
+
+#include "worker/core/sandbox.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* The sockets, files and devices of its address, server or tuner.  net: the
+ * program has the libraries that resolve names.  The caller ends ret with
+ * grants_done(). */
+void adapter_grants(const json_t *adapter, bool net, struct grants *ret);
