@@ -158,7 +158,8 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	struct reconciler *r = arg;
 
 	if (stream_proc_is_removed(p)) {
-		epg_proc_remove_stream(r->epg, stream_proc_id(p));
+		if (!mpts_is_feed(stream_proc_id(p)))
+			epg_proc_remove_stream(r->epg, stream_proc_id(p));
 		drop(r, p);
 	}
 	check_gone(r);
@@ -282,17 +283,6 @@ static int picture_ring_of(const char *stream, const char **error,
 	return ring;
 }
 
-/* The stream at this place, for the guide. */
-static const char *stream_at(size_t i, int *ret_ring, void *arg)
-{
-	const struct reconciler *r = arg;
-
-	if (i >= r->n)
-		return NULL;
-	*ret_ring = stream_proc_ring(r->streams[i]);
-	return stream_proc_id(r->streams[i]);
-}
-
 static void open_services(struct reconciler *r)
 {
 	const json_t *value = json_object_get(r->settings, "querier_timeout");
@@ -314,7 +304,7 @@ static void open_services(struct reconciler *r)
 	r->picture = picture_proc_new(&cfg);
 	r->epg = epg_proc_new(&cfg, &(struct epg_config){
 		.settings = r->settings, .path = r->cfg.epg_path,
-		.stream_at = stream_at, .arg = r });
+		.stream_at = reconciler_guided, .arg = r });
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
 	reconciler_open_adapters(r, &cfg);

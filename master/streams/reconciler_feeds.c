@@ -93,3 +93,18 @@ void reconciler_report(struct reconciler *r, const char *id,
 	}
 	r->cfg.events->on_stream_status(id, &copy, r->cfg.arg);
 }
+
+const char *reconciler_guided(size_t i, int *ret_ring, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	for (size_t k = 0; k < r->n; k++) {
+		const char *id = stream_proc_id(r->streams[k]);
+
+		if (mpts_is_feed(id) || i-- > 0)
+			continue;
+		*ret_ring = stream_proc_ring(r->streams[k]);
+		return id;
+	}
+	return NULL;
+}

@@ -60,6 +60,9 @@ void reconciler_set_feeds(struct reconciler *, const char *id,
 void reconciler_report(struct reconciler *, const char *id,
 		       const struct msg_stream_status *);
 
+/* The i-th stream that is no feed, and its ring, for the guide; NULL: none. */
+const char *reconciler_guided(size_t i, int *ret_ring, void *reconciler);
+
 /* Makes r->cas. */
 void reconciler_open_cas(struct reconciler *, const struct service_config *);
 

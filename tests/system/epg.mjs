@@ -145,6 +145,27 @@ test('the guide follows a new id and goes with its stream', async (t) => {
 	await sluice.stop();
 });
 
+test('the guide of a multiplex does not read its inputs, too', async (t) => {
+	const sluice = await Sluice.start(t, { ...guided(), ...config({
+		...stream('m', ['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'],
+			'udp://127.0.0.1:6000'),
+		type: 'mpts', bitrate: 6000 }) });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, tables(...EVENTS), 5000);
+	await guide(sluice, 'the guide', has('One', 'Two', 'Three'), '', 'm');
+	const { pid } = sluice.worker('epg');
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('epg', undefined, pid);
+	const { streams } = await waitUntil('streams', async () => {
+		const { epg } = await sluice.json('/api/system-status');
+
+		return epg?.streams > 0 && epg;
+	});
+	assert.equal(streams, 1);
+	await sluice.stop();
+});
+
 test('without epg_days there is no process and no guide', async (t) => {
 	const sluice = await Sluice.start(t, guided({ epg_days: 0 }));
 	const reply = await sluice.get('/api/stream-epg/a001');
