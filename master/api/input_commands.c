@@ -3,6 +3,7 @@
 #include "common/base/alloc.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/io_spec.h"
 
@@ -75,6 +76,11 @@ static void streams_set_input(struct api *api, const json_t *request,
 
 	if (stream == NULL)
 		return;
+	if (mpts_is_mux(stream)) {
+		reply_error(reply, 400, "all inputs of an mpts are sent at the "
+			    "same time");
+		return;
+	}
 	if (type == NULL ||
 	    (strcmp(type, "passive") != 0 && strcmp(type, "disable") != 0)) {
 		reply_error(reply, 400, "the stream's backup_type is neither "

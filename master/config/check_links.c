@@ -62,8 +62,12 @@ void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
 
 		stream_link_read(json_string_value(input), link);
 		source = find(streams, link);
-		if (link[0] != '\0' &&
-		    comes_from(streams, link, id_of(stream), seen))
+		/* no other stream reads the inputs of an mpts */
+		if (strchr(link, '/') != NULL)
+			judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an "
+				  "id: it has only A-Z a-z 0-9 _ . -", link);
+		else if (link[0] != '\0' &&
+			 comes_from(streams, link, id_of(stream), seen))
 			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
 				  "what it sends itself", id_of(stream));
 		else if (link[0] != '\0' && source == NULL)

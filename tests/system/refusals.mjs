@@ -170,6 +170,19 @@ test('an observer is told that the file is missing or damaged', async (t) => {
 	await sluice.stop();
 });
 
+test('no input of an mpts is chosen: 400 says why', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('m',
+		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'], [],
+		{ type: 'mpts', bitrate: 6000 })));
+	const reply = await sluice.post({ cmd: 'set-stream-input', id: 'm',
+		input: 2 });
+
+	assert.equal(reply.status, 400, reply.body);
+	assert.equal(JSON.parse(reply.body).error,
+		'all inputs of an mpts are sent at the same time');
+	await sluice.stop();
+});
+
 test('a switch that no worker carries out is an error: 503', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('a',
 		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'], [],

@@ -86,6 +86,31 @@ void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
 	mux_heard(s->mux, c->position - 1, now_ns);
 }
 
+/* Null packets do not count for the input: those of mux_stage_places() are not
+ * its own. */
+static void analyze_content(struct analyze *a, struct ts_run run)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i <= run.n; i++) {
+		if (i < run.n &&
+		    ts_pid(run.data + i * TS_PACKET) != TS_PID_NULL)
+			continue;
+		if (i > from)
+			analyze_feed(a, (struct ts_run){
+				run.data + from * TS_PACKET, i - from });
+		from = i + 1;
+	}
+}
+
+void mux_stage_feed(struct mux_stage *s, struct input_chain *c,
+		    const struct ts_run *runs, size_t n_runs)
+{
+	for (size_t i = 0; c->analyze != NULL && i < n_runs; i++)
+		analyze_content(c->analyze, runs[i]);
+	mux_feed(s->mux, c->position - 1, runs, n_runs);
+}
+
 /* The PMTs of a silent input go out. */
 void mux_stage_places(struct mux_stage *s, struct input_chain *c,
 		      uint64_t now_ns)
@@ -120,12 +145,17 @@ static void log_blocked(struct mux_stage *s, size_t i,
 void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *status)
 {
+	unsigned ms = 1000;
+
 	if (s->mux == NULL)
 		return;
 	mux_every_second(s->mux);
-	if (s->second_ns != 0 && now_ns > s->second_ns)
-		status->sent_kbps = analyze_kbps((uint32_t)packets, (unsigned)(
-			(now_ns - s->second_ns + MS / 2) / MS));
+	if (s->second_ns != 0 && now_ns > s->second_ns) {
+		/* the second may have ended late */
+		ms = (unsigned)MAX((now_ns - s->second_ns + MS / 2) / MS,
+				   UINT64_C(1));
+		status->sent_kbps = analyze_kbps((uint32_t)packets, ms);
+	}
 	s->second_ns = now_ns;
 	for (size_t i = 0; i < status->n_inputs; i++) {
 		struct mux_source_state state;
@@ -144,7 +174,7 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 					.pmt_pid = state.services[k].pmt_pid,
 					.onair = !state.silent &&
 						 !state.blocked,
-					.bitrate_kbps = analyze_kbps(n, 1000),
+					.bitrate_kbps = analyze_kbps(n, ms),
 					.dropped = state.dropped,
 				};
 		}

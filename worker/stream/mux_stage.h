@@ -34,6 +34,10 @@ void mux_stage_done(struct mux_stage *);
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 		     uint64_t now_ns);
 
+/* Packets of the chain behind its remux. */
+void mux_stage_feed(struct mux_stage *, struct input_chain *,
+		    const struct ts_run *runs, size_t n_runs);
+
 /* After the inputs of a turn. */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);

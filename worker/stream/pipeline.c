@@ -120,12 +120,13 @@ static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct pipeline *p = arg;
 	struct input_chain *c = p->reading;
 
+	if (p->mux.mux != NULL) {
+		mux_stage_feed(&p->mux, c, runs, n_runs);
+		return;
+	}
 	for (size_t i = 0; c->analyze != NULL && i < n_runs; i++)
 		analyze_feed(c->analyze, runs[i]);
-	if (p->mux.mux != NULL)
-		mux_feed(p->mux.mux, c->position - 1, runs, n_runs);
-	else
-		spliced_from(p, &c->candidate, runs, n_runs);
+	spliced_from(p, &c->candidate, runs, n_runs);
 }
 
 /* Packets of the still picture. */

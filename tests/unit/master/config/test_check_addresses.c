@@ -81,6 +81,8 @@ static const struct wrong inputs[] = {
 	  WARNING "pbkeylen: does nothing without passphrase" },
 	{ "stream://x#no_reload", WARNING "no_reload: does nothing here"
 	  "stream \"x\" would play what it sends itself" },
+	{ "stream://x/1",
+	  "stream: \"x/1\" is not an id: it has only A-Z a-z 0-9 _ . -" },
 	{ "udp://:1#watchdog=9&no_reload",
 	  WARNING "watchdog: does nothing beside no_reload" },
 	{ "udp://:1#cc_limit=9&no_analyze",

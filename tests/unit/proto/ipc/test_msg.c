@@ -259,7 +259,7 @@ Test(msg, numbers_of_a_link_are_those_of_the_table)
 		     -EBADMSG);
 }
 
-Test(msg, a_status_of_many_links_is_sent_without_their_statistics)
+Test(msg, a_status_of_many_links_has_neither_statistics_nor_services)
 {
 	static char error[501];
 	struct msg m = *sample(MSG_STREAM_STATUS), back;
@@ -271,6 +271,12 @@ Test(msg, a_status_of_many_links_is_sent_without_their_statistics)
 	s->inputs[0].error = error;
 	s->n_inputs = MSG_INPUTS_MAX;
 	s->n_outputs = MSG_OUTPUTS_MAX;
+	s->n_services = MSG_SERVICES_MAX;
+	s->n_changes = MSG_CHANGES_MAX;
+	for (size_t i = 0; i < MSG_SERVICES_MAX; i++)
+		s->services[i] = s->services[0];
+	for (size_t i = 0; i < MSG_CHANGES_MAX; i++)
+		s->changes[i] = s->changes[0];
 	for (size_t i = 0; i < MSG_INPUTS_MAX; i++) {
 		s->inputs[i] = s->inputs[0];
 		s->inputs[i].stats = stats;
@@ -286,6 +292,7 @@ Test(msg, a_status_of_many_links_is_sent_without_their_statistics)
 		     0);
 	cr_assert_eq(back.stream_status.n_outputs, MSG_OUTPUTS_MAX);
 	cr_assert_null(back.stream_status.outputs[0].stats);
+	cr_assert_eq(back.stream_status.n_services, 0);
 	msg_done(&back);
 	json_decref(stats);
 }
