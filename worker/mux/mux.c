@@ -12,8 +12,11 @@
 
 enum {
 	/* Nothing goes out before the programs of all inputs are known, or
-	 * after this time. */
+	 * after this time ... */
 	SETTLE_MS = 2000,
+	/* ... and not after this one since the first packets for inputs that
+	 * are silent. */
+	SETTLE_SILENT_MS = 300,
 	PAT_MS = 100,
 	CAT_MS = 400,
 	SDT_MS = 1000,
@@ -77,7 +80,7 @@ static bool renew_place(struct mux *m, size_t input)
 		if (!m->cfg.keep || i > input || other->remux == NULL)
 			continue;
 		remux_add_pids(other->remux, pids);
-		for (size_t k = 0; k < other->n_services; k++)
+		for (size_t k = 0; k < other->n_found; k++)
 			place_take(numbers, other->services[k].new_number);
 	}
 	if (memcmp(pids, in->place.pids, sizeof pids) == 0 &&
@@ -91,8 +94,29 @@ static bool renew_place(struct mux *m, size_t input)
 static void read_services(struct mux_source *in)
 {
 	in->builds = remux_builds(in->remux);
-	in->n_services = remux_services(in->remux, in->services,
-					MUX_SERVICES_MAX);
+	in->n_found = remux_services(in->remux, in->services,
+				     MUX_SERVICES_MAX);
+}
+
+/* The programs that go out if no input has more than most. */
+static size_t count_services(const struct mux *m, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		n += MIN(m->inputs[i].n_found, most);
+	return n;
+}
+
+/* No input with many programs takes the room of the others. */
+static void share_services(struct mux *m)
+{
+	size_t most = MUX_SERVICES_MAX;
+
+	while (count_services(m, most) > MUX_SERVICES_MAX)
+		most--;
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		m->inputs[i].n_services = MIN(m->inputs[i].n_found, most);
 }
 
 /* After a change of the tables of an input: in the order of the configuration,
@@ -113,8 +137,10 @@ static void follow_tables(struct mux *m)
 		read_services(in);
 		changed = true;
 	}
-	if (changed)
-		mux_build(m);
+	if (!changed)
+		return;
+	share_services(m);
+	mux_build(m);
 }
 
 /* --- the packets of a turn --- */
@@ -364,6 +390,8 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 void mux_heard(struct mux *m, size_t input, uint64_t now_ns)
 {
 	m->inputs[input].heard_ns = now_ns;
+	if (m->heard_ns == 0)
+		m->heard_ns = now_ns;
 }
 
 void mux_restart(struct mux *m, size_t input)
@@ -391,15 +419,25 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	m->cfg.out(runs, n_runs, m->cfg.arg);
 }
 
-/* Do all inputs that have packets have programs? */
+/* Do all inputs that have packets have programs?  With `keep' the PIDs of an
+ * input depend on those in front of it: silent inputs count, too. */
 static bool has_settled(const struct mux *m)
 {
+	bool all = m->cfg.keep || m->heard_ns == 0 ||
+		   m->now_ns - m->heard_ns < SETTLE_SILENT_MS * MS;
+	bool any = false;
+
 	if (m->now_ns - m->begin_ns >= SETTLE_MS * MS)
 		return true;
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		if (m->inputs[i].remux != NULL && m->inputs[i].n_services == 0)
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+
+		any |= in->n_services > 0;
+		if (in->remux != NULL && in->n_services == 0 &&
+		    (all || !in->silent))
 			return false;
-	return true;
+	}
+	return any;
 }
 
 static void look_for_silence(struct mux *m)
@@ -426,6 +464,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	if (m->begin_ns == 0)
 		m->begin_ns = m->calm_ns = now_ns;
 	follow_tables(m);
+	mux_follow_sections(m);
 	look_for_silence(m);
 	m->settled = m->settled || has_settled(m);
 	if (!m->settled)
@@ -461,7 +500,10 @@ void mux_source_get(const struct mux *m, size_t input,
 		.dropped = in->dropped,
 		.n_services = in->n_services,
 		.services = in->services,
+		.n_unsent = in->n_found - in->n_services,
 	};
+	if (in->remux != NULL)
+		ret->n_unsent += remux_unnumbered(in->remux);
 }
 
 size_t mux_inputs(const struct mux *m)

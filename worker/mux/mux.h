@@ -104,6 +104,7 @@ struct mux_source_state {
 	uint64_t dropped; /* ... and that did not, because of the rate */
 	size_t n_services;
 	const struct remux_service *services; /* borrowed up to the next feed */
+	size_t n_unsent; /* programs for which there is no room */
 };
 
 void mux_source_get(const struct mux *, size_t input,

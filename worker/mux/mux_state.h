@@ -12,8 +12,8 @@ enum {
 	MUX_SECTIONS_MAX = 16,     /* of a table that is built */
 	MUX_SDT_SOURCE_MAX = 8,    /* of the SDT of an input */
 	MUX_CAT_SOURCE_MAX = 4,
-	MUX_SERVICES_MAX = 256,    /* of all inputs */
-	/* Packets of a turn of an input.  Further ones wait in its ring. */
+	MUX_SERVICES_MAX = 256,    /* of all inputs together */
+	/* Packets of a turn of an input.  Further ones are dropped. */
 	MUX_QUEUE_PACKETS = 8192,
 	MUX_RUNS = 64,
 };
@@ -46,6 +46,7 @@ struct mux_source {
 	uint16_t number;
 	unsigned priority;
 	uint32_t builds; /* of the remux, as known */
+	size_t n_found; /* programs, of which the first n_services go out */
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];
 	struct mux_collector cat, sdt, eit;
@@ -72,6 +73,9 @@ struct mux {
 	struct mux_source *inputs; /* cfg.n_inputs */
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
+	/* sections of inputs that the tables do not have yet */
+	bool cat_changed, sdt_changed;
+	uint64_t sections_ns; /* time at which they were built from sections */
 	uint64_t tdt_s; /* the second of the last TDT */
 	struct mux_counters counters;
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
@@ -81,6 +85,7 @@ struct mux {
 	struct psi *psi; /* of the output */
 	uint64_t now_ns;
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
+	uint64_t heard_ns;   /* of the first packets; 0: none yet */
 	bool settled;        /* the programs of the inputs are known */
 	uint64_t changed_ns; /* an input was blocked or released */
 	uint64_t calm_ns;    /* since this time the queue is short */
@@ -97,6 +102,8 @@ struct mux {
 /* Takes a section of CAT, SDT or EIT of an input, whose CRC_32 was checked. */
 void mux_take_section(struct mux *, struct mux_source *, uint16_t pid,
 		      uint8_t *section, size_t len);
+/* Builds CAT and SDT again if sections of the inputs have changed. */
+void mux_follow_sections(struct mux *);
 /* Builds PAT, CAT and SDT again. */
 void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);

@@ -20,6 +20,8 @@ enum {
 	TDT_INTERVAL_S = 10,
 	/* A TDT that goes out later in its second is wrong. */
 	TDT_LATE_MS = 100,
+	/* Between two changes of tables by sections of the inputs. */
+	SECTIONS_MS = 1000,
 	/* Between two sections of a table (EN 300 468 5.1.4). */
 	SECTION_GAP_MS = 25,
 	/* The versions of the tables of the remuxes have extension 0. */
@@ -102,12 +104,12 @@ void mux_take_section(struct mux *m, struct mux_source *in, uint16_t pid,
 	if (pid == SI_PID_EIT) {
 		on_eit(m, in, section, len);
 	} else if (pid == SI_PID_SDT && id == SDT_TABLE_ID) {
-		if (keep(in->sdt_source, MUX_SDT_SOURCE_MAX, section, len))
-			mux_build_sdt(m);
+		m->sdt_changed |= keep(in->sdt_source, MUX_SDT_SOURCE_MAX,
+				       section, len);
 	} else if (pid == SI_PID_CAT && id == CAT_TABLE_ID) {
-		if (cat_loop(section, len, &loop) &&
-		    keep(in->cat_source, MUX_CAT_SOURCE_MAX, section, len))
-			mux_build(m);
+		m->cat_changed |= cat_loop(section, len, &loop) &&
+				  keep(in->cat_source, MUX_CAT_SOURCE_MAX,
+				       section, len);
 	}
 }
 
@@ -143,8 +145,7 @@ static void build_pat(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
 
-		for (size_t k = 0; k < in->n_services &&
-				   content.n_programs < MUX_SERVICES_MAX; k++)
+		for (size_t k = 0; k < in->n_services; k++)
 			list[content.n_programs++] = (struct pat_program){
 				in->services[k].new_number,
 				in->services[k].pmt_pid,
@@ -164,6 +165,7 @@ struct filler {
 	struct section_head head;
 	struct section_writer w;
 	size_t start; /* bytes in front of the first entry */
+	uint64_t listed[PLACE_NUMBERS / 64]; /* numbers of an SDT */
 };
 
 static void begin_section(struct filler *f, const void *start, size_t len)
@@ -258,8 +260,10 @@ static void add_services(struct mux *m, const struct mux_source *in,
 			return;
 		if (in->silent)
 			status = (uint8_t)(NOT_RUNNING << 5 | (status & 0x10));
-		if (number != 0 && make_room(f, onid, sizeof onid,
-					     SDT_SERVICE + loop)) {
+		/* the first of several entries of a service */
+		if (number != 0 && !place_has(f->listed, number) &&
+		    make_room(f, onid, sizeof onid, SDT_SERVICE + loop)) {
+			place_take(f->listed, number);
 			write_u16(&f->w, number);
 			write_u8(&f->w, p[2]);
 			write_u8(&f->w, status | (unsigned)(loop >> 8));
@@ -291,6 +295,21 @@ void mux_build_sdt(struct mux *m)
 	end_section(&f);
 	set_last(&m->sdt);
 	set_versions(m, &m->sdt, SDT_TABLE_ID, m->cfg.first.sdt);
+}
+
+void mux_follow_sections(struct mux *m)
+{
+	if ((!m->cat_changed && !m->sdt_changed) ||
+	    m->now_ns - m->sections_ns < SECTIONS_MS * MS)
+		return;
+	m->sections_ns = m->now_ns;
+	if (m->cat_changed) {
+		build_cat(m);
+		m->cat.due_ns = 0;
+	}
+	if (m->sdt_changed)
+		mux_build_sdt(m);
+	m->cat_changed = m->sdt_changed = false;
 }
 
 void mux_build(struct mux *m)

@@ -545,7 +545,8 @@ size_t cbr_times(const struct cbr *c, struct cbr_time *ret, size_t max)
 	for (size_t i = 0; i < c->n_clocks && n < max; i++) {
 		const struct cbr_clock *k = &c->clocks[i];
 
-		if (k->sent && !is_gone(k, c->tick))
+		/* a resumed clock, too, that has sent nothing yet */
+		if (k->running && !is_gone(k, c->tick))
 			ret[n++] = (struct cbr_time){
 				.pid = k->pid,
 				.pcr = k->base_pcr,

@@ -72,7 +72,7 @@ uint64_t cbr_next_ns(const struct cbr *);
 /* Are more packets due than one run may send? */
 bool cbr_is_behind(const struct cbr *);
 
-/* A PCR of the output. */
+/* A PCR of the output, or of a clock that has sent none yet. */
 struct cbr_time {
 	uint16_t pid;
 	uint64_t pcr;   /* 27 MHz */

@@ -117,6 +117,15 @@ size_t remux_services(const struct remux *r, struct remux_service *ret,
 	return n;
 }
 
+size_t remux_unnumbered(const struct remux *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		n += r->programs[i].ids.new_pnr == 0;
+	return n;
+}
+
 bool remux_is_single(const struct remux *r)
 {
 	return r->single;

@@ -168,6 +168,10 @@ struct remux_service {
 size_t remux_services(const struct remux *, struct remux_service *ret,
 		      size_t max);
 
+/* The number of programs that do not go out because the place (place.h) has no
+ * number left for them. */
+size_t remux_unnumbered(const struct remux *);
+
 /* Only a single program goes out: the SDT and the EIT of the output name it
  * by its new number, those of a whole multiplex keep the numbers. */
 bool remux_is_single(const struct remux *);

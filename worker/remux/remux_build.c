@@ -60,7 +60,8 @@ void remux_build_pmt(struct remux *r, struct program *p)
 	struct table t = { 0 };
 	struct selection sel;
 
-	if (p->source.len > 0 && r->plan.out[p->pmt_pid] != PID_PLAN_NONE &&
+	if (p->source.len > 0 && p->ids.new_pnr != 0 &&
+	    r->plan.out[p->pmt_pid] != PID_PLAN_NONE &&
 	    selection_make(&sel, &r->options, p->source.data,
 			   p->source.len) == 0)
 		t.len = pmt_build(&(struct pmt_content){

@@ -63,8 +63,8 @@ static bool is_used(const struct remux *r, size_t n, uint16_t number)
 	return place_has(r->place->numbers, number);
 }
 
-/* The number of the n-th program, in a multiplex of several inputs; without a
- * free one in the block the number of the source. */
+/* The number of the n-th program, in a multiplex of several inputs; 0: the
+ * block has no free one, and the program does not go out. */
 static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 {
 	const struct remux_place *p = r->place;
@@ -74,7 +74,7 @@ static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 	for (uint16_t i = 0; i < p->count; i++)
 		if (!is_used(r, n, place_at(p, number, i)))
 			return place_at(p, number, i);
-	return number;
+	return 0;
 }
 
 static void number_programs(struct remux *r)
@@ -110,7 +110,7 @@ static void plan_each(struct remux *r, plan_fn *fn)
 	for (size_t i = 0; i < r->n_programs; i++) {
 		const struct program *p = &r->programs[i];
 
-		if (p->source.len > 0 &&
+		if (p->source.len > 0 && p->ids.new_pnr != 0 &&
 		    selection_make(&sel, &r->options, p->source.data,
 				   p->source.len) == 0)
 			fn(&r->plan, &r->options, &sel, p->pmt_pid);

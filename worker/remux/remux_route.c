@@ -80,7 +80,7 @@ static void route_program(struct remux *r, struct program *p)
 {
 	struct selection sel;
 
-	if (p->source.len == 0 ||
+	if (p->source.len == 0 || p->ids.new_pnr == 0 ||
 	    selection_make(&sel, &r->options, p->source.data,
 			   p->source.len) < 0)
 		return;

@@ -142,6 +142,19 @@ static void log_blocked(struct mux_stage *s, size_t i,
 		log_info("stream", "input %zu: sent again", i + 1);
 }
 
+static void log_unsent(struct mux_stage *s, size_t i, size_t n)
+{
+	if (n == s->unsent[i])
+		return;
+	s->unsent[i] = n;
+	if (n > 0)
+		log_warning("stream", "input %zu: %zu programs are not sent: "
+			    "its pid_block has no number left, or the "
+			    "multiplex no room", i + 1, n);
+	else
+		log_info("stream", "input %zu: all programs are sent", i + 1);
+}
+
 void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *status)
 {
@@ -162,6 +175,7 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 
 		mux_source_get(s->mux, i, &state);
 		log_blocked(s, i, &state);
+		log_unsent(s, i, state.n_unsent);
 		for (size_t k = 0; k < state.n_services &&
 				   status->n_services < MSG_SERVICES_MAX; k++) {
 			uint16_t number = state.services[k].new_number;

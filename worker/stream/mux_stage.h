@@ -22,6 +22,7 @@ struct mux_stage {
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	uint64_t second_ns; /* time of the last second; 0: none yet */
 	bool blocked[MSG_INPUTS_MAX]; /* as logged */
+	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
 };
 
 /* Embedded; without a multiplex in the start message nothing is made. */

@@ -16,7 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 3, TICK_MS = 10, KBPS = 4000, TEXT = 2048 };
+enum {
+	INPUTS = 3,
+	TICK_MS = 10,
+	KBPS = 4000,
+	TEXT = 2048,
+	PROGRAMS = 100, /* of a block */
+	/* The times of packets are those of their turn. */
+	MOVED_MAX = 30 * (PCR_HZ / 1000),
+	/* by which the source is ahead for the next worker */
+	MOVED_SOURCE = 45 * (PCR_HZ / 1000),
+};
 
 struct rig {
 	struct splice_continuity continuity;
@@ -30,18 +40,35 @@ struct rig {
 		size_t i;
 	} sources[INPUTS];
 	bool off[INPUTS];     /* the input is silent */
+	bool stuck[INPUTS];   /* it has tables alone */
+	bool late;            /* the second PMT of input 0 is missing */
 	unsigned per_tick[INPUTS]; /* packets of the video */
+	char name; /* of the services */
 	uint64_t now_ns, pcr;
 
 	/* the output */
 	struct cc cc;
-	unsigned cc_errors, jumps;
+	unsigned cc_errors, jumps, pats;
+	uint8_t pat; /* version of the last PAT */
 	uint64_t packets, of_pid[TS_PIDS];
 	uint64_t pcr_of[TS_PIDS];
+	int64_t ahead[TS_PIDS]; /* of the time of the packet, 27 MHz */
+	int64_t moved;   /* the most that a PCR has moved from it */
 	struct section_assembler sdt;
 	uint8_t sdt_buffer[SECTION_MAX];
 	uint8_t status; /* running_status of the first service */
 };
+
+/* Compares the distance of a PCR from the time with that of the first one of
+ * its PID. */
+static void note_time(struct rig *r, uint16_t pid, uint64_t pcr)
+{
+	int64_t ahead = (int64_t)pcr - (int64_t)(r->now_ns / 1000 * 27);
+
+	if (r->pcr_of[pid] == 0)
+		r->ahead[pid] = ahead;
+	r->moved = MAX(r->moved, llabs(ahead - r->ahead[pid]));
+}
 
 static void on_packet(struct rig *r, const uint8_t *p)
 {
@@ -55,7 +82,12 @@ static void on_packet(struct rig *r, const uint8_t *p)
 	if (ts_pcr(p, &pcr)) {
 		r->jumps += r->pcr_of[pid] != 0 &&
 			    pcr_diff(pcr, r->pcr_of[pid]) > PCR_HZ / 25;
+		note_time(r, pid, pcr);
 		r->pcr_of[pid] = pcr;
+	}
+	if (pid == TS_PID_PAT) {
+		r->pats += (p[10] & 0x3e) != r->pat;
+		r->pat = p[10] & 0x3e;
 	}
 	if (pid != SI_PID_SDT)
 		return;
@@ -115,6 +147,9 @@ static struct rig *rig_new(bool keep)
 	struct rig *r = xcalloc(1, sizeof *r);
 
 	r->now_ns = 1000 * SECOND_NS;
+	r->pcr = 1000 * PCR_HZ;
+	r->name = '1';
+	r->pat = UINT8_MAX;
 	section_init(&r->sdt, r->sdt_buffer, sizeof r->sdt_buffer);
 	for (size_t i = 0; i < INPUTS; i++) {
 		r->in[i] = build_new();
@@ -160,8 +195,8 @@ static void turn(struct rig *r)
 static void put_table(struct rig *r, size_t i, unsigned which)
 {
 	static const struct build_entry two[] = { { 1, 0x100 }, { 2, 0x200 } };
-	static const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
-				       0x48, 5, 1, 0, 2, 'n', '1' };
+	const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
+				0x48, 5, 1, 0, 2, 'n', (uint8_t)r->name };
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len;
 
@@ -194,7 +229,12 @@ static void play(struct rig *r, unsigned ticks)
 			if (r->off[i])
 				continue;
 			for (unsigned k = 0; k < 4 && t % 10 == 0; k++)
-				put_table(r, i, k);
+				if (k != 2 || i != 0 || !r->late)
+					put_table(r, i, k);
+			if (r->stuck[i]) {
+				pass(r, i);
+				continue;
+			}
 			(void)build_pcr(r->in[i], 0x101, r->pcr);
 			(void)build_pcr(r->in[i], 0x201, r->pcr);
 			(void)build_pes(r->in[i], 0x101, "", 0);
@@ -205,6 +245,16 @@ static void play(struct rig *r, unsigned ticks)
 		}
 		turn(r);
 	}
+}
+
+/* Another mux continues.  It takes a moment, and the packets of the source have
+ * another delay. */
+static void next_worker(struct rig *r)
+{
+	close_mux(r);
+	open_mux(r, false);
+	r->now_ns += 20 * MS;
+	r->pcr += 20 * (PCR_HZ / 1000) + MOVED_SOURCE;
 }
 
 /* Programs, PMT PIDs and PIDs of the output, as text. */
@@ -340,17 +390,132 @@ Test(mux, the_next_worker_continues_counters_clocks_and_versions)
 		pass(r, i);
 	}
 	turn(r);
-	close_mux(r);
-	open_mux(r, false);
-	/* it takes a moment */
-	r->now_ns += 20 * MS;
-	r->pcr += 20 * (PCR_HZ / 1000);
+	next_worker(r);
 	play(r, 300);
 	cr_assert_eq(psi_pat(mux_psi(r->mux), &pat), 1u);
 	cr_expect_eq(pat->data[5], version);
 	cr_expect_eq(r->cc_errors, 0u);
-	/* a gap in each of six clocks, and no more */
-	cr_expect_leq(r->jumps, 6u);
+	cr_expect_leq(r->moved, MOVED_MAX);
+	rig_free(r);
+}
+
+Test(mux, a_worker_without_a_pcr_does_not_cost_the_next_one_a_clock)
+{
+	struct rig *r = rig_new(false);
+
+	play(r, 300);
+	r->stuck[0] = true;
+	next_worker(r);
+	play(r, 20);
+	r->stuck[0] = false;
+	next_worker(r);
+	play(r, 100);
+	cr_expect_leq(r->moved, MOVED_MAX);
+	rig_free(r);
+}
+
+Test(mux, a_dead_input_does_not_delay_the_next_worker)
+{
+	struct rig *r = rig_new(false);
+
+	play(r, 300);
+	r->off[0] = true;
+	next_worker(r);
+	r->packets = 0;
+	play(r, 50);
+	/* 100 ms of them */
+	cr_expect_geq(r->packets, KBPS / 8 * 100 / TS_PACKET, "%u",
+		      (unsigned)r->packets);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux, the_first_pat_lists_all_programs_of_an_input)
+{
+	struct rig *r = rig_new(false);
+
+	r->late = true;
+	play(r, 30);
+	r->late = false;
+	play(r, 100);
+	cr_expect_eq(r->pats, 1u, "%u", r->pats);
+	rig_free(r);
+}
+
+/* n programs on one PMT PID. */
+static void put_programs(struct rig *r, size_t i, uint16_t n)
+{
+	const struct build_es es = { 0x1b, 0x101, NULL, 0 };
+	struct build_entry list[PROGRAMS + 1];
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len;
+
+	for (uint16_t k = 0; k < n; k++)
+		list[k] = (struct build_entry){ (uint16_t)(k + 1), 0x100 };
+	len = build_pat(section, 0, list, n);
+	(void)build_section(r->in[i], 0, section, len);
+	for (uint16_t k = 0; k < n; k++) {
+		len = build_pmt(section, (struct build_entry){
+			(uint16_t)(k + 1), 0x101 }, 0, &es, 1);
+		(void)build_section(r->in[i], 0x100, section, len);
+	}
+	pass(r, i);
+}
+
+Test(mux, programs_without_room_are_left_out_of_all_inputs_alike)
+{
+	static const uint16_t found[INPUTS] = { PROGRAMS + 1, PROGRAMS, 50 };
+	struct rig *r = rig_new(false);
+	const struct psi_program *list;
+
+	for (size_t i = 0; i < INPUTS; i++)
+		put_programs(r, i, found[i]);
+	for (unsigned i = 0; i < 30; i++)
+		turn(r);
+	cr_expect_eq(psi_programs(mux_psi(r->mux), &list), 250u);
+	for (size_t i = 0; i < INPUTS; i++) {
+		struct mux_source_state state;
+
+		mux_source_get(r->mux, i, &state);
+		cr_expect_eq(state.n_services, MIN(found[i], 100u));
+		cr_expect_eq(state.n_unsent, i == 0 ? 1u : 0u);
+		/* no number is one of another block */
+		for (size_t k = 0; k < state.n_services; k++)
+			cr_expect_eq(state.services[k].new_number / 100u,
+				     i + 1);
+	}
+	put_programs(r, 2, PROGRAMS);
+	turn(r);
+	for (size_t i = 0; i < INPUTS; i++) {
+		struct mux_source_state state;
+
+		mux_source_get(r->mux, i, &state);
+		cr_expect_eq(state.n_services, 256u / INPUTS);
+	}
+	rig_free(r);
+}
+
+static uint8_t sdt_version(const struct rig *r)
+{
+	return r->sdt_buffer[5] >> 1 & 0x1f;
+}
+
+Test(mux, an_sdt_that_always_changes_gets_one_version_a_second)
+{
+	struct rig *r = rig_new(false);
+	uint8_t before;
+
+	play(r, 300);
+	before = sdt_version(r);
+	for (unsigned i = 0; i < 90; i++) {
+		r->name = (char)('A' + i % 20);
+		put_table(r, 0, 3);
+		pass(r, 0);
+		play(r, 1);
+	}
+	play(r, 100);
+	cr_expect_leq((sdt_version(r) - before) & 0x1f, 3);
+	cr_expect_neq(sdt_version(r), before);
 	rig_free(r);
 }
 
