@@ -137,8 +137,8 @@ test('the guide follows a new id and goes with its stream', async (t) => {
 
 	await sluice.cmd('set-stream', { id: 'b002',
 		stream: { remove: true } });
-	await waitUntil('the end of its worker', () =>
-		!sluice.worker('stream', 'b002'));
+	// until then it is the same stream, which keeps its guide
+	await sluice.logged(/stream b002: stopped/);
 	await sluice.cmd('set-stream', { stream: renamed });
 	await waitUntil('the end of its guide', async () =>
 		(await sluice.get('/api/stream-epg/b002')).status === 503);
