@@ -174,8 +174,10 @@ test('a restart of the service and the death of a process are survived',
 	await page.waitForSelector('.wrong li:has-text("News HD")');
 	visitor.quiet();
 	visitor.disturbed = true;
+	// a new service may be there at once
+	const stale = page.waitForSelector('[data-stale=true]');
 	await done(sluice, { cmd: 'restart' }, admin);
-	await page.waitForSelector('[data-stale=true]');
+	await stale;
 	await page.waitForSelector('[data-stale=false]');
 	visitor.disturbed = false;
 	// events arrive again
