@@ -47,8 +47,8 @@ struct worker_proc_config {
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that is its heartbeat */
 	bool once; /* the worker is not restarted */
-	/* What helps in quarantine, for the alarm: "restart-stream starts it at
-	 * once"; NULL: nothing does. */
+	/* The alarm of quarantine names this command: "restart-stream starts
+	 * it at once"; NULL: it names none. */
 	const char *remedy;
 	const struct worker_proc_events *events;
 	void *arg;

@@ -266,7 +266,7 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	if (old == NULL)
 		return;
 	if (effects_only(request)) {
-		/* one that ends leaves its streams without packets */
+		/* the end of an adapter takes the packets of its streams */
 		foresee_fed(api, adapter_conf_can_run(old, NULL) && !enable
 					 ? edit_text(old, "id") : NULL,
 			    "toggle-adapter", reply);

@@ -24,7 +24,7 @@ enum {
 	MOVES_MAX = 4096,
 };
 
-/* What the saved guide does not know yet. */
+/* A new id or a removal that the saved guide does not contain yet. */
 struct move {
 	STAILQ_ENTRY(move) link;
 	char *from; /* NULL: the stream `to' is not configured any more */
@@ -317,7 +317,7 @@ static void on_result(struct epg_proc *p, const struct msg *m)
 		end_ask(p, a, r->len, r->error);
 }
 
-/* What an answer needs. */
+/* An answer needs this memory and time. */
 struct terms {
 	size_t size;
 	unsigned limit_s;

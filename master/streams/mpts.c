@@ -43,7 +43,7 @@ static void add_flag(char **text, const char *key)
 	*text = longer;
 }
 
-/* What the feed has done stays: its maps, its number, its choice of PIDs. */
+/* The multiplex keeps the maps, numbers and PIDs that the feed has set. */
 static void add_options(char **text, const struct remux_options *o)
 {
 	char key[24];

@@ -73,7 +73,7 @@ void reconciler_rename_stream(struct reconciler *r, const char *from,
 	}
 }
 
-/* What happens to a feed is an error of the input that reads it. */
+/* The input that reads a feed shows the error of the feed. */
 void reconciler_report(struct reconciler *r, const char *id,
 		       const struct msg_stream_status *status)
 {

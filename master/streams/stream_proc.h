@@ -118,7 +118,7 @@ bool stream_proc_is_removed(const struct stream_proc *);
 /* Somebody decides about the callers of its outputs now. */
 void stream_proc_use_viewers(struct stream_proc *);
 
-/* Of a feed (mpts.h): why its input has no packets; NULL: no error is known. */
+/* The reason why a feed (mpts.h) has no packets; NULL: no error is known. */
 const char *stream_proc_feed_error(const struct stream_proc *);
 
 /* The receivers that connected to its outputs. */

@@ -122,9 +122,10 @@ test('the NIT lists other streams of the network, as they change',
 	await sluice.stop();
 });
 
-test('nit=off takes the NIT of the source away', async (t) => {
+// A second of the output of a stream with these options.
+async function second(t, options) {
 	const recorder = await Recorder.start(t, { port: 6000 });
-	const sluice = await Sluice.start(t, config(one({ nit: 'off' })));
+	const sluice = await Sluice.start(t, config(one(options)));
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
 
 	await waitUntil('input', () => udpBound(5000));
@@ -137,6 +138,12 @@ test('nit=off takes the NIT of the source away', async (t) => {
 	const data = joined((await recorder.stop())[0]);
 
 	await sluice.stop();
+	return data;
+}
+
+test('nit=off takes the NIT of the source away', async (t) => {
+	const data = await second(t, { nit: 'off' });
+
 	assert.equal(checkTs(data).ccErrors, 0);
 	assert.deepEqual(tables(data).fixed.filter((s) => s.pid === PID), []);
 	assert.deepEqual([...tables(data).pat.programs.keys()], [1, 2]);
@@ -182,26 +189,13 @@ test('sections of the operator go out, but not on a PID of a program',
 });
 
 test('descriptors are added, replaced and removed', async (t) => {
-	const recorder = await Recorder.start(t, { port: 6000 });
 	const descriptors = [
 		{ table: 'pmt', pnr: 2, pid: OTHER.audio, hex: '0a04656e6700' },
 		{ table: 'pmt', action: 'replace', hex: '050443554549' },
 		{ table: 'nit', action: 'remove', tag: 0x44 },
 		{ table: 'nit', hex: '5f0400000028' },
 	];
-	const sluice = await Sluice.start(t, config(one({ descriptors })));
-	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
-
-	await waitUntil('input', () => udpBound(5000));
-	const sender = await Sender.start(t, mux, 5000);
-	await sluice.onair('a001');
-	const from = mux.seconds;
-
-	await waitUntil('a second', () => mux.seconds > from + 1);
-	await recorder.all(sender);
-	const data = joined((await recorder.stop())[0]);
-
-	await sluice.stop();
+	const data = await second(t, { descriptors });
 	const si = tables(data);
 	const tags = (list) => list.map((d) => [d.tag,
 		d.data.toString('latin1')]);

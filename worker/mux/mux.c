@@ -550,8 +550,3 @@ void mux_cbr_counters(const struct mux *m, struct cbr_counters *ret)
 {
 	cbr_counters(m->cbr, ret);
 }
-
-bool mux_is_behind(const struct mux *m)
-{
-	return cbr_is_behind(m->cbr);
-}

@@ -119,4 +119,3 @@ const struct psi *mux_psi(const struct mux *);
 size_t mux_inputs(const struct mux *);
 void mux_every_second(struct mux *);
 void mux_cbr_counters(const struct mux *, struct cbr_counters *ret);
-bool mux_is_behind(const struct mux *);
