@@ -5,6 +5,7 @@
 #include "master/api/command.h"
 #include "master/config/config.h"
 #include "master/config/variant.h"
+#include "master/status/status.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewer_guest.h"
@@ -53,6 +54,7 @@ int variants_write(struct api *api, const char *group,
 {
 	const json_t *streams = config_section(api->cfg.config, "make_stream");
 	struct variant list[VARIANTS_MAX];
+	struct status_codecs codecs;
 	bool exists = false, may = false;
 	struct errmsg error;
 	json_t *stream;
@@ -71,8 +73,13 @@ int variants_write(struct api *api, const char *group,
 		may = true;
 		if (variant_header_check(v.header, &error) < 0)
 			v.header = "";
-		if (n < VARIANTS_MAX && is_alive(api, &v))
-			list[n++] = v;
+		if (n == VARIANTS_MAX || !is_alive(api, &v))
+			continue;
+		codecs = status_codecs(api->cfg.status, v.id);
+		v.codecs = codecs.names;
+		v.width = codecs.width;
+		v.height = codecs.height;
+		list[n++] = v;
 	}
 	if (n > 0)
 		variant_list_write(to, list, n, query);

@@ -123,6 +123,16 @@ static void write_rate(struct buf *to, const struct variant *v,
 		buf_printf(to, "%s=%" PRIu64 ",", name, bps);
 }
 
+static void write_codecs(struct buf *to, const struct variant *v)
+{
+	if (v->codecs != NULL && v->codecs[0] != '\0' &&
+	    !has_attribute(v->header, "CODECS"))
+		buf_printf(to, "CODECS=\"%s\",", v->codecs);
+	if (v->width > 0 && v->height > 0 &&
+	    !has_attribute(v->header, "RESOLUTION"))
+		buf_printf(to, "RESOLUTION=%ux%u,", v->width, v->height);
+}
+
 void variant_list_write(struct buf *to, const struct variant *all, size_t n,
 			const char *query)
 {
@@ -141,6 +151,7 @@ void variant_list_write(struct buf *to, const struct variant *all, size_t n,
 
 		write_rate(&text, v, "BANDWIDTH", v->peak_bps);
 		write_rate(&text, v, "AVERAGE-BANDWIDTH", v->average_bps);
+		write_codecs(&text, v);
 		buf_printf(&text, "%s", v->header);
 		/* without the last comma, if no header follows */
 		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/index.m3u8%s%s\n",

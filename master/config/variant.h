@@ -36,6 +36,8 @@ struct variant {
 	/* of its segments; 0: unknown */
 	uint64_t peak_bps, average_bps;
 	bool independent;   /* each begins with a random access point */
+	const char *codecs; /* names by RFC 6381; NULL or "": unknown */
+	unsigned width, height; /* of the picture; 0: unknown */
 };
 
 /* Is it a list of attributes?  0, or -EINVAL with a sentence. */

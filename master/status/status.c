@@ -347,6 +347,17 @@ json_t *status_stream(struct status *s, const char *id,
 	return report;
 }
 
+struct status_codecs status_codecs(const struct status *s, const char *id)
+{
+	const struct status_stream *stream = find(s, id);
+	const struct msg_stream_status *m;
+
+	if (stream == NULL || stream->silent || stream->last.codecs == NULL)
+		return (struct status_codecs){ .names = "" };
+	m = &stream->last;
+	return (struct status_codecs){ m->codecs, m->width, m->height };
+}
+
 /* Makes a list of inputs or outputs by a function of status_stream.h. */
 static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,

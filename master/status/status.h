@@ -86,6 +86,15 @@ enum status_span {
 json_t *status_stream(struct status *, const char *id, enum status_span,
 		      const char *instance);
 
+/* What the viewers of a stream must decode. */
+struct status_codecs {
+	const char *names;      /* RFC 6381; "": unknown */
+	unsigned width, height; /* 0: unknown */
+};
+
+/* As its worker reported in the last second; borrowed until the next one. */
+struct status_codecs status_codecs(const struct status *, const char *id);
+
 /* The inputs of a stream and its switches between them, a new reference; NULL
  * when id is not known. */
 json_t *status_inputs(struct status *, const char *id, const char *instance);

@@ -374,6 +374,12 @@ static void add_join(json_t *o, const struct status_stream *s)
 	set_text(o, "random_access", names[s->last.join]);
 	if (s->last.gop_ms > 0)
 		set_int(o, "gop", s->last.gop_ms);
+	if (s->last.codecs != NULL)
+		set_text(o, "codecs", s->last.codecs);
+	if (s->last.width > 0 && s->last.height > 0) {
+		set_int(o, "width", s->last.width);
+		set_int(o, "height", s->last.height);
+	}
 }
 
 /* The services of a multiplex of several inputs. */

@@ -459,6 +459,8 @@ struct msg_stream_status {
 	bool filler;             /* the filler is sent, no input */
 	unsigned join;           /* enum join_kind */
 	uint32_t gop_ms;         /* the last group of pictures; 0: unknown */
+	const char *codecs;      /* for viewers, RFC 6381; NULL: unknown */
+	unsigned width, height;  /* of the picture; 0: unknown */
 	const char *cas_error;   /* of a CA system; NULL: none */
 	unsigned cas_linked;     /* systems with a channel, a bit by place */
 	size_t n_inputs;

@@ -5,6 +5,9 @@
 #include "proto/spec/link_stat.h"
 #include "proto/spec/report_shape.h"
 
+#include <errno.h>
+#include <string.h>
+
 enum { PID_MAX = 8191 };
 
 static const struct field address_item = { .type = FIELD_STRING,
@@ -310,6 +313,10 @@ static const struct field status_rows[] = {
 	{ "filler", AT(filler) },
 	{ "join", AT(join), .max = JOIN_KINDS - 1 },
 	{ "gop", AT(gop_ms) },
+	{ "codecs", MSG_TEXT(struct msg_stream_status, codecs),
+	  .flags = FIELD_MAYBE },
+	{ "width", AT(width), .flags = FIELD_MAYBE },
+	{ "height", AT(height), .flags = FIELD_MAYBE },
 	{ "cas_linked", AT(cas_linked), .max = (1 << CAS_LIST_MAX) - 1,
 	  .flags = FIELD_MAYBE },
 	{ "cas_error", MSG_TEXT(struct msg_stream_status, cas_error),
@@ -319,5 +326,20 @@ static const struct field status_rows[] = {
 	{ "services", ITEMS(services, n_services), .of = &service_fields,
 	  .flags = FIELD_MAYBE | FIELD_SPARE },
 };
+
+/* The codecs go into playlists, which must not gain a line. */
+static int judge_status(const void *s, struct errmsg *error)
+{
+	const struct msg_stream_status *m = s;
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"abcdefghijklmnopqrstuvwxyz0123456789.,-";
+
+	if (m->codecs == NULL || m->codecs[strspn(m->codecs, allowed)] == '\0')
+		return 0;
+	return errmsg_fail(error, -EINVAL, "codecs: has other characters than "
+			   "A-Z a-z 0-9 . , -");
+}
+
 const struct field_table stream_status_fields =
-	MSG_TABLE(struct msg_stream_status, status_rows);
+	FIELD_TABLE(struct msg_stream_status, status_rows,
+		    .flags = FIELD_STRICT, .judge = judge_status);

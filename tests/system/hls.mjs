@@ -383,7 +383,7 @@ test('streams of a group have a master playlist', async (t) => {
 	const one = await Sluice.start(t, { ...config(
 		member('high', { groups: { Pay: 'A' } }),
 		member('low', { groups: { Free: 'B' }, hls_header:
-			`${header},BANDWIDTH=100000` }),
+			'BANDWIDTH=100000' }),
 		member('dead', { input: ['udp://127.0.0.1:5009'] }),
 		member('off', { enable: false }), member('other',
 			{ hls_group: 'sport' })),
@@ -398,7 +398,9 @@ test('streams of a group have a master playlist', async (t) => {
 
 		return reply.status !== 503 && wanted.test(reply.text) && reply;
 	}, 30000);
-	const all = await master('?token=x', /high\/index[^]*low\/index/);
+	// the codecs of the second one are measured
+	const all = await master('?token=x',
+		/high\/index[^]*CODECS[^]*low\/index/);
 
 	assert.equal(all.headers['content-type'],
 		'application/vnd.apple.mpegurl');
@@ -413,6 +415,10 @@ test('streams of a group have a master playlist', async (t) => {
 			high.averageBandwidth > 10000);
 		assert.equal(high.codecs, 'avc1.4d401f');
 		assert.deepEqual(high.resolution, { width: 320, height: 240 });
+		assert.match(low.codecs, /^avc1\.[0-9a-f]{6}(,mp4a\.\w+)*$/);
+		const { codecs, width, height } = await one.status('low');
+		assert.equal(codecs, low.codecs);
+		assert.deepEqual(low.resolution, { width, height });
 		const { Parser } = parsers('m3u8-parser');
 		const parser = new Parser();
 		parser.push(all.text);

@@ -99,8 +99,8 @@ static bool is_full(const struct fmp4_track *t)
 	return t->beyond >= (t->video ? 1 : 2);
 }
 
-static int demux(const struct fmp4_source *s, struct fmp4_track *list,
-		 size_t *n, struct errmsg *error)
+int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
+	       size_t *n, struct errmsg *error)
 {
 	struct psi *psi = psi_new();
 	int err = 0;
@@ -130,7 +130,7 @@ static int demux(const struct fmp4_source *s, struct fmp4_track *list,
 	return err;
 }
 
-static void done(struct fmp4_track *t)
+void fmp4_track_done(struct fmp4_track *t)
 {
 	buf_done(&t->es);
 	buf_done(&t->pes);
@@ -179,7 +179,7 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 {
 	struct fmp4_track list[FMP4_TRACKS_MAX] = { 0 };
 	size_t n, used = 0;
-	int err = demux(s, list, &n, error);
+	int err = fmp4_demux(s, list, &n, error);
 
 	lack->n = 0;
 	for (size_t i = 0; err == 0 && i < n; i++)
@@ -209,6 +209,6 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 		fmp4_write_media(media, list, n, s->number);
 	}
 	for (size_t i = 0; i < n; i++)
-		done(&list[i]);
+		fmp4_track_done(&list[i]);
 	return err;
 }

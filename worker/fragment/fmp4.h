@@ -23,6 +23,7 @@
 enum {
 	FMP4_TRACKS_MAX = 8,
 	FMP4_SAMPLES_MAX = 16384, /* of a track, in a segment */
+	FMP4_CODECS_MAX = 128,
 };
 
 /* The tracks of earlier segments: one without a sample stays in the
@@ -58,6 +59,19 @@ struct fmp4_lack {
  * -ENOTSUP with error: it cannot be carried. */
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
+
+/* What a player must know of the tracks before it loads them. */
+struct fmp4_codecs {
+	char text[FMP4_CODECS_MAX]; /* RFC 6381, "avc1.64001f,mp4a.40.2" */
+	unsigned width, height;     /* of the picture; 0: there is none */
+};
+
+/* Describes the main program in whole packets that have its tables, the
+ * parameter sets of its video, and a frame of each sound.  -EAGAIN: something
+ * of it is lacking; -ENOTSUP: a track cannot be carried in fMP4, so it has no
+ * name here. */
+int fmp4_describe(const uint8_t *data, size_t len,
+		  struct fmp4_codecs *ret) MUST_CHECK;
 
 /* Whole packets behind the last bytes.  True: nothing is lacking any more. */
 bool fmp4_lack_feed(struct fmp4_lack *, const uint8_t *data, size_t len);

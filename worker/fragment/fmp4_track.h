@@ -82,6 +82,12 @@ static inline size_t fmp4_pes_end(const struct fmp4_track *t, size_t i)
 /* The 64-bit time that is nearest to `near`. */
 uint64_t fmp4_unwrap(uint64_t time, uint64_t near);
 
+/* Collects the payload of the tracks of the main program, FMP4_TRACKS_MAX at
+ * most.  Returns as fmp4_make(); the caller ends each of the n tracks. */
+int fmp4_demux(const struct fmp4_source *, struct fmp4_track *list, size_t *n,
+	       struct errmsg *error) MUST_CHECK;
+void fmp4_track_done(struct fmp4_track *);
+
 /* Make the samples of a track, and what its initialization needs.  Returns as
  * fmp4_make(); a track that gets no samples is left out, unless its description
  * is known. */

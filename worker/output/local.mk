@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cbr_loop.c worker/output/cbr_loop.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
+	worker/output/codec_watch.c worker/output/codec_watch.h \
 	worker/output/departure_plan.c worker/output/departure_plan.h \
 	worker/output/file_name.c worker/output/file_name.h \
 	worker/output/file_output.c \

@@ -544,6 +544,17 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 	return r->rap.class == PID_AUDIO ? JOIN_AUDIO : JOIN_PICTURE;
 }
 
+const uint8_t *ring_out_group(const struct ring_out *r, size_t max,
+			      size_t *ret_len)
+{
+	uint64_t all = r->has_last ? ring_writer_pos(r->ring) - r->last.pos : 0;
+	size_t n, len = (size_t)MIN(all, (uint64_t)max);
+	const uint8_t *p = ring_before(r->ring, all - len, &n);
+
+	*ret_len = len;
+	return len > 0 && n * TS_PACKET >= len ? p + n * TS_PACKET - len : NULL;
+}
+
 /* The bytes in front of the cut are published. */
 static void publish_cut(struct ring_out *r)
 {

@@ -47,6 +47,11 @@ void ring_out_feed(struct ring_out *, const struct ts_run *runs,
  * 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
+/* The bytes from the last random access point on, with the tables in front, max
+ * of them at most, while they lie next to each other.  NULL: there are none. */
+const uint8_t *ring_out_group(const struct ring_out *, size_t max,
+			      size_t *ret_len);
+
 /* When packets that wait for a decision are copied without it: the time of the
  * next ring_out_feed(), at the latest; UINT64_MAX: none wait. */
 uint64_t ring_out_next_ns(const struct ring_out *);

@@ -6,6 +6,7 @@
 #include "common/base/prefetch.h"
 #include "worker/analysis/alarm_state.h"
 #include "worker/output/admission.h"
+#include "worker/output/codec_watch.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/cas_stage.h"
@@ -54,6 +55,7 @@ struct pipeline {
 	struct ring_out_hls hls;
 	bool hls_short; /* logged: the ring has too few segments */
 	struct ring_out *ring; /* NULL without a ring */
+	struct codec_watch codecs; /* of the ring */
 	struct errmsg ring_error;
 
 	size_t n_sinks;

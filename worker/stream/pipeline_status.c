@@ -190,6 +190,19 @@ void pipeline_follow(struct pipeline *p)
 	find_warm(p);
 }
 
+/* What a viewer gets: where it begins, and what it must decode. */
+static void report_viewing(struct pipeline *p,
+			   struct msg_stream_status *status)
+{
+	const struct fmp4_codecs *codecs = &p->codecs.codecs;
+
+	status->join = ring_out_join(p->ring, &status->gop_ms);
+	codec_watch_second(&p->codecs, p->ring, pipeline_psi(p), p->now_ns);
+	status->codecs = codecs->text[0] != '\0' ? codecs->text : NULL;
+	status->width = codecs->width;
+	status->height = codecs->height;
+}
+
 void pipeline_second(struct pipeline *p)
 {
 	struct msg_stream_status status = { .packets = p->packets,
@@ -198,7 +211,7 @@ void pipeline_second(struct pipeline *p)
 	unsigned suppressed;
 
 	if (p->ring != NULL)
-		status.join = ring_out_join(p->ring, &status.gop_ms);
+		report_viewing(p, &status);
 	if (p->ring != NULL && !p->hls_short && ring_out_is_short(p->ring)) {
 		p->hls_short = true;
 		log_warning("stream", "HLS: %u segments do not fit into the "

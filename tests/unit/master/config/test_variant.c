@@ -116,7 +116,8 @@ Test(variant, the_header_replaces_what_was_measured)
 		{ .id = "a", .header = "", .peak_bps = 10, .average_bps = 5,
 		  .independent = true },
 		{ .id = "b", .header = "CODECS=\"x,y\",BANDWIDTH=7",
-		  .peak_bps = 10, .average_bps = 5, .independent = true },
+		  .peak_bps = 10, .average_bps = 5, .independent = true,
+		  .codecs = "avc1.64001f", .width = 320, .height = 240 },
 		{ .id = "c", .header = "BANDWIDTH=8" },
 	};
 	struct buf text = { 0 };
@@ -127,8 +128,8 @@ Test(variant, the_header_replaces_what_was_measured)
 		"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-INDEPENDENT-SEGMENTS\n"
 		"#EXT-X-STREAM-INF:BANDWIDTH=10,AVERAGE-BANDWIDTH=5\n"
 		"../a/index.m3u8?token=x\n"
-		"#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=5,CODECS=\"x,y\","
-		"BANDWIDTH=7\n../b/index.m3u8?token=x\n");
+		"#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=5,RESOLUTION=320x240,"
+		"CODECS=\"x,y\",BANDWIDTH=7\n../b/index.m3u8?token=x\n");
 	buf_done(&text);
 	variant_list_write(&text, list + 2, 1, "_HLS_msn=7");
 	buf_append(&text, "", 1);

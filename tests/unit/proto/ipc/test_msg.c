@@ -38,6 +38,8 @@ static const struct msg samples[] = {
 			.bitrate_kbps = UINT32_MAX, .dropped = INT64_MAX } },
 		.chosen = 1, .by_hand = true, .filler = true,
 		.join = JOIN_GUESS, .gop_ms = UINT32_MAX,
+		.codecs = "avc1.64001f,mp4a.40.2", .width = 1280,
+		.height = 720,
 		.n_changes = 1,
 		.changes = { { .place = 32, .alarm = ALARM_TWO_SENDERS,
 			.raised = true, .count = 3 } },
@@ -361,7 +363,8 @@ Test(msg, a_datagram_cut_at_any_byte_is_rejected)
 
 static bool may_be_absent(const char *key)
 {
-	static const char *const keys[] = { "cas_error", "cas_linked", "error",
+	static const char *const keys[] = { "cas_error", "cas_linked", "codecs",
+					    "height", "width", "error",
 					    "flawed", "igmp_error",
 					    "mld_error", "options",
 					    "peer", "sent_bitrate", "seq",
@@ -446,6 +449,7 @@ Test(msg, numbers_and_texts_out_of_range_are_rejected)
 		{ "gone", "go\\u0000ne" },
 		{ "\"place\":32", "\"place\":33" },
 		{ "two_senders", "ten_senders" },
+		{ "64001f,", "64001f\\n#EXT," }, { "64001f,", "64\\\"," },
 		{ "\"state\":\"down\"", "\"state\":\"up\"" },
 	};
 	size_t len = (size_t)msg_encode(sample(MSG_STREAM_STATUS), text);

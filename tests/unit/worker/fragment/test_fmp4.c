@@ -103,6 +103,15 @@ static int make(struct scene *s)
 	}, &s->init, &s->media, &s->lack, &s->error);
 }
 
+static struct fmp4_codecs describe(struct scene *s, int wanted)
+{
+	struct ts_run run = build_run(s->b);
+	struct fmp4_codecs ret;
+
+	cr_assert_eq(fmp4_describe(run.data, run.n * TS_PACKET, &ret), wanted);
+	return ret;
+}
+
 /* The content of the nth box of this type. */
 static const uint8_t *box(const struct buf *b, const char type[4], unsigned n)
 {
@@ -397,7 +406,37 @@ Test(fmp4, hevc_has_its_sets_in_its_initialization)
 		     0);
 	cr_assert_eq(field_of(&s, 0, 0, 1), 4 + 5);
 	cr_assert_eq(field_of(&s, 0, 0, 2), 0x02000000);
+	cr_assert_str_eq(describe(&s, 0).text, "hvc1.1.6.L60.90");
 	buf_done(&es);
+	close_scene(&s);
+}
+
+Test(fmp4, the_codecs_have_the_names_of_rfc_6381)
+{
+	struct fmp4_codecs c;
+	struct scene s;
+
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	(void)describe(&s, -EAGAIN);
+	add_frame(&s, 0);
+	c = describe(&s, 0);
+	cr_assert_str_eq(c.text, "avc1.64000d,mp4a.6B");
+	cr_assert_eq(c.width, 322);
+	cr_assert_eq(c.height, 240);
+	close_scene(&s);
+	/* a picture without its sets, a coding without a name, no tables */
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, false);
+	add_frame(&s, 0);
+	(void)describe(&s, -EAGAIN);
+	close_scene(&s);
+	open_scene(&s);
+	add_program(&s, 0x02);
+	cr_assert_str_eq(describe(&s, -ENOTSUP).text, "");
+	cr_assert_eq(fmp4_describe(NULL, 0, &c), -ENOTSUP);
 	close_scene(&s);
 }
 
