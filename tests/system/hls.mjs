@@ -353,8 +353,9 @@ test('a client is a session, and keeps a stream on demand', async (t) => {
 	assert.equal((await get(`/${next.segments.at(-1).uri}`)).status, 403);
 	await waits();
 	// a client that comes before that continues the run
-	await waitUntil('the end of the run', () =>
-		one.worker('stream', 'a001') === undefined);
+	await one.waitStatus('a001', 'the end of the run', (s) =>
+		s.worker.state === 'stopped');
+	assert.equal(one.worker('stream', 'a001'), undefined);
 	assert.deepEqual(await list(), []);
 	const told = await waitUntil('its end', () => {
 		const all = events.messages
