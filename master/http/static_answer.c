@@ -9,10 +9,11 @@
 #include <strings.h>
 
 /* Nothing inline, nothing of another host, and no text that becomes markup. */
-#define PAGE_POLICY                                                      \
+#define POLICY_TO_HOSTS                                                  \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; " \
-	"style-src 'self'; worker-src 'self'; connect-src 'self'%s; "    \
-	"img-src 'self' data:; media-src 'self' blob:; "                 \
+	"style-src 'self'; worker-src 'self'; connect-src 'self'"
+#define POLICY_BEHIND_HOSTS                                              \
+	"; img-src 'self' data:; media-src 'self' blob:; "               \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "  \
 	"require-trusted-types-for 'script'; trusted-types 'none'\r\n"   \
 	"Referrer-Policy: no-referrer\r\n"                               \
@@ -81,20 +82,18 @@ static const char *behind_hash(const char *name, const char *hash)
 static void add_headers(struct static_answer *ret, const char *hash,
 			const char *hosts, bool is_gzip)
 {
-	char tag[128] = "", policy[STATIC_HEADERS_MAX] = "";
-	bool is_page = hosts != NULL;
+	bool is_page = hosts != NULL, has_tag = is_page && hash != NULL;
 
-	if (is_page)
-		(void)snprintf(policy, sizeof policy, PAGE_POLICY, hosts);
-
-	if (is_page && hash != NULL)
-		(void)snprintf(tag, sizeof tag, "ETag: \"%s%s\"\r\n", hash,
-			       is_gzip ? "-gz" : "");
-	(void)snprintf(ret->headers, sizeof ret->headers, "%s%s%s%s%s%s",
+	(void)snprintf(ret->headers, sizeof ret->headers,
+		       "%s%s%s%s%s%s%s%s%s%s" EACH_POLICY,
 		       is_gzip ? "Content-Encoding: gzip\r\n" : "",
 		       hash != NULL ? "Vary: Accept-Encoding\r\n" : "",
-		       is_page ? "Vary: Cookie\r\n" : "", tag, policy,
-		       EACH_POLICY);
+		       is_page ? "Vary: Cookie\r\n" : "",
+		       has_tag ? "ETag: \"" : "", has_tag ? hash : "",
+		       has_tag && is_gzip ? "-gz" : "",
+		       has_tag ? "\"\r\n" : "",
+		       is_page ? POLICY_TO_HOSTS : "", is_page ? hosts : "",
+		       is_page ? POLICY_BEHIND_HOSTS : "");
 	ret->http.headers = ret->headers;
 }
 
