@@ -22,11 +22,13 @@ idly() {
 
 # joined PID: waits for what aside began; false if that failed
 joined() {
-	local i status=0
+	local i never status=0
 	# bash does not handle Ctrl-C while it waits for a group of its own
+	exec {never}<> <(:) # a pipe that stays empty: read waits and times out
 	while kill -0 "$1" 2>/dev/null; do
-		sleep 0.2
+		read -rt 0.2 -u "$never" || true
 	done
+	exec {never}<&-
 	wait "$1" || status=$?
 	for i in "${!groups[@]}"; do
 		[[ ${groups[i]} != "$1" ]] || unset "groups[i]"
