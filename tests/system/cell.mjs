@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { call, startGuarded } from '../helpers/auth.mjs';
+import { call, done, startGuarded } from '../helpers/auth.mjs';
 import { ip, pair } from '../helpers/net.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
@@ -72,14 +72,19 @@ test('no attempt succeeds in any role', async (t) => {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER },
 			through: PIPED },
 		config: { settings: { ...settingsOf(cert),
-			http_play_stream: true, epg_days: 1 },
-		cas: [{ id: 'c1', ecmg_channel_id: 1,
-			ecmg_host: '127.0.0.1', ecmg_port: 5006 }],
-		dvb_tune: [{ id: 'd', type: 'S2', enable: true,
-			address: 'udp://127.0.0.1:5007' },
-		{ id: 't', type: 'T', enable: true, frequency: 474 }],
-		make_stream: streams } });
+			http_play_stream: true, epg_days: 1 } } });
 
+	// after the login: sixteen attackers leave it no time
+	await done(sluice, { cmd: 'set-cas', cas: { id: 'c1',
+		ecmg_channel_id: 1, ecmg_host: '127.0.0.1',
+		ecmg_port: 5006 } }, admin);
+	for (const adapter of [{ id: 'd', type: 'S2',
+		address: 'udp://127.0.0.1:5007' },
+	{ id: 't', type: 'T', frequency: 474 }])
+		await done(sluice, { cmd: 'set-adapter',
+			adapter: { enable: true, ...adapter } }, admin);
+	for (const one of streams)
+		await done(sluice, { cmd: 'set-stream', stream: one }, admin);
 	assert.equal(cert.key, key);
 	const commands = [
 		{ cmd: 'scan-init', scan: 'udp://127.0.0.1:5004' },
