@@ -3,6 +3,7 @@ noinst_LIBRARIES += libproto.a
 EXTRA_DIST += proto/ipc/MESSAGES.md
 libproto_a_SOURCES =
 include proto/ipc/local.mk
+include proto/si/local.mk
 include proto/spec/local.mk
 include proto/wire/local.mk
 

@@ -359,7 +359,7 @@ struct msg_stream_scan {
 
 struct msg_stream_record {
 	unsigned position;       /* of the input */
-	const json_t *record;    /* an object (worker/si/record.h) */
+	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
 struct msg_receiver {

@@ -197,7 +197,7 @@ struct msg_scan_announcement {
 };
 
 struct msg_scan_record {
-	const json_t *record;    /* an object (worker/si/record.h) */
+	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
 struct msg_scan_status {

@@ -2,6 +2,7 @@
 /* The sections that an operator wrote: list si of a stream. */
 #include "common/base/crc32.h"
 #include "common/base/hex.h"
+#include "proto/si/record.h"
 #include "proto/spec/tables_spec.h"
 
 #include <errno.h>
@@ -73,40 +74,73 @@ static void seal(uint8_t *s, size_t len)
 		s[len - CRC + i] = (uint8_t)(crc >> (24 - 8 * i));
 }
 
+/* Judges a section; its CRC_32 may be absent. */
+static int judge_bytes(const uint8_t *s, size_t have, struct errmsg *error)
+{
+	size_t len = HEADER + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
+	bool is_long = s[1] & 0x80;
+	bool has_crc = is_long || s[0] == TOT_TABLE;
+
+	if (s[0] < FIRST_TABLE || s[0] == STUFFING_TABLE || s[0] == 0xff)
+		return errmsg_fail(error, -EINVAL, "table_id %u is not one "
+				   "that can be sent", s[0]);
+	if (len > most(s[0]) || len < (is_long ? LONG_HEADER + CRC : HEADER))
+		return errmsg_fail(error, -EINVAL, "section_length makes %zu "
+				   "bytes, and table_id %u has %d to %zu",
+				   len, s[0],
+				   is_long ? LONG_HEADER + CRC : HEADER,
+				   most(s[0]));
+	if (have != len && !(has_crc && have + CRC == len))
+		return errmsg_fail(error, -EINVAL, "has %zu bytes, and its "
+				   "section_length makes %zu", have, len);
+	if (have == len && has_crc && crc32_mpeg(s, len) != 0)
+		return errmsg_fail(error, -EINVAL, "its CRC_32 is wrong; it "
+				   "may be left out");
+	if (is_long && s[6] > s[7])
+		return errmsg_fail(error, -EINVAL, "section_number %u is above "
+				   "last_section_number %u", s[6], s[7]);
+	return 0;
+}
+
+/* Takes the bytes from either key. */
+static int read_bytes(const struct si_section_spec *spec,
+		      uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
+		      struct errmsg *error)
+{
+	int err;
+
+	if ((spec->hex != NULL) == (spec->section != NULL))
+		return errmsg_fail(error, -EINVAL, "section: %s",
+				   spec->hex != NULL
+					   ? "excludes hex: leave one out"
+					   : "is missing, and hex too");
+	if (spec->hex != NULL)
+		return read_hex(spec->hex, ret, ret_len, error);
+	err = si_record_encode(spec->section, ret, ret_len, error);
+	if (err < 0)
+		errmsg_prefix(error, "section.");
+	return err;
+}
+
 int si_section_read(const struct si_section_spec *spec,
 		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
 		    struct errmsg *error)
 {
 	size_t have = 0, len;
-	bool is_long, has_crc;
+	bool is_long;
 
-	if (read_hex(spec->hex != NULL ? spec->hex : "", ret, &have, error) < 0)
+	if (read_bytes(spec, ret, &have, error) < 0)
 		return -EINVAL;
+	if (judge_bytes(ret, have, error) < 0) {
+		errmsg_prefix(error, "%s: ",
+			      spec->hex != NULL ? "hex" : "section");
+		return -EINVAL;
+	}
 	len = HEADER + ((size_t)(ret[1] & 0x0f) << 8 | ret[2]);
 	is_long = ret[1] & 0x80;
-	has_crc = is_long || ret[0] == TOT_TABLE;
-	if (ret[0] < FIRST_TABLE || ret[0] == STUFFING_TABLE || ret[0] == 0xff)
-		return errmsg_fail(error, -EINVAL, "hex: table_id %u is not "
-				   "one that can be sent", ret[0]);
-	if (len > most(ret[0]) || len < (is_long ? LONG_HEADER + CRC : HEADER))
-		return errmsg_fail(error, -EINVAL, "hex: section_length makes "
-				   "%zu bytes, and table_id %u has %d to %zu",
-				   len, ret[0],
-				   is_long ? LONG_HEADER + CRC : HEADER,
-				   most(ret[0]));
-	if (have != len && !(has_crc && have + CRC == len))
-		return errmsg_fail(error, -EINVAL, "hex: has %zu bytes, and "
-				   "its section_length makes %zu", have, len);
-	if (have == len && has_crc && crc32_mpeg(ret, len) != 0)
-		return errmsg_fail(error, -EINVAL, "hex: its CRC_32 is wrong; "
-				   "it may be left out");
-	if (is_long && ret[6] > ret[7])
-		return errmsg_fail(error, -EINVAL, "hex: section_number %u is "
-				   "above last_section_number %u", ret[6],
-				   ret[7]);
 	if (is_long && spec->version != SI_VERSION_ABSENT)
 		ret[5] = (uint8_t)((ret[5] & 0xc1) | spec->version << 1);
-	if (has_crc)
+	if (is_long || ret[0] == TOT_TABLE)
 		seal(ret, len);
 	*ret_len = len;
 	return 0;
@@ -123,8 +157,11 @@ static int judge(const void *s, struct errmsg *error)
 #define AT(member) FIELD_AT(struct si_section_spec, member)
 
 static const struct field rows[] = {
-	{ "hex", AT(hex), .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	{ "hex", AT(hex), .flags = FIELD_OBSERVER,
 	  .help = "The bytes of the section; the CRC_32 may be left out." },
+	{ "section", AT(section), .flags = FIELD_OBSERVER,
+	  .help = "The fields of the section, as the analyzer shows them; in "
+		  "place of hex." },
 	{ "pid", AT(pid), .min = SI_PID_MIN, .max = 8190,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "PID of the section, which no component has." },
@@ -134,7 +171,7 @@ static const struct field rows[] = {
 	  .help = "Most time between two of the section." },
 	{ "version", AT(version), .max = SI_VERSION_ABSENT - 1,
 	  .initial = SI_VERSION_ABSENT, .flags = FIELD_OBSERVER,
-	  .help = "Version of the table, in place of that of hex." },
+	  .help = "Version of the table, in place of that of the section." },
 };
 
 const struct field_table si_section_fields =

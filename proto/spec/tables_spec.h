@@ -95,10 +95,12 @@ struct service_spec {
 
 /* A section that an operator wrote. */
 struct si_section_spec {
-	const char *hex; /* borrowed from the JSON */
+	/* one of them, borrowed from the JSON */
+	const char *hex;
+	const json_t *section; /* as proto/si/record.h says */
 	uint16_t pid;
 	unsigned interval_ms;
-	uint8_t version; /* SI_VERSION_ABSENT: that in hex */
+	uint8_t version; /* SI_VERSION_ABSENT: that of the section */
 };
 
 struct tables_spec {
@@ -131,8 +133,8 @@ extern const struct field_table delivery_fields, service_fields;
 /* Those of si. */
 extern const struct field_table si_section_fields;
 
-/* The section with its version and CRC_32; the sentence begins with "hex: ".
- * 0 or -EINVAL. */
+/* The section with its version and CRC_32; the sentence begins with "hex: " or
+ * the path of a value in section.  0 or -EINVAL. */
 int si_section_read(const struct si_section_spec *,
 		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
 		    struct errmsg *error) MUST_CHECK;

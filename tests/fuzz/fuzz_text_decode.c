@@ -2,8 +2,8 @@
 /* Bytes of any kind as DVB text, and the result encoded again in the table that
  * the last byte names. */
 #include "common/base/utf8.h"
+#include "proto/si/text.h"
 #include "tests/fuzz/fuzz.h"
-#include "worker/si/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ca_stage \
 	tests/fuzz/fuzz_cbr \
 	tests/fuzz/fuzz_check \
+	tests/fuzz/fuzz_codec \
 	tests/fuzz/fuzz_credential \
 	tests/fuzz/fuzz_cue \
 	tests/fuzz/fuzz_descrambler \
@@ -72,6 +73,7 @@ tests_fuzz_fuzz_fmp4_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ca_stage_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_cbr_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_check_LDADD = $(fuzz_engine) $(master_libs)
+tests_fuzz_fuzz_codec_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
 tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)

@@ -5,9 +5,9 @@ EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h
 # What several tests share, and no two name alike.
 check_LIBRARIES += tests/unit/librig.a
 tests_unit_librig_a_SOURCES = \
+	tests/unit/proto/si/json_eq.c tests/unit/proto/si/json_eq.h \
 	tests/unit/worker/failover/sim.c tests/unit/worker/failover/sim.h \
 	tests/unit/worker/rtp/rtp_rig.c tests/unit/worker/rtp/rtp_rig.h \
-	tests/unit/worker/si/json_eq.c tests/unit/worker/si/json_eq.h \
 	tests/unit/worker/splice/source.c tests/unit/worker/splice/source.h \
 	tests/unit/worker/splice/stage.c tests/unit/worker/splice/stage.h \
 	tests/unit/worker/stream/rig.c tests/unit/worker/stream/rig.h \
@@ -147,6 +147,10 @@ unit_proto_tests = \
 	tests/unit/proto/ipc/test_channel \
 	tests/unit/proto/ipc/test_channel_batch \
 	tests/unit/proto/ipc/test_msg \
+	tests/unit/proto/si/test_descriptors \
+	tests/unit/proto/si/test_record \
+	tests/unit/proto/si/test_text_decode \
+	tests/unit/proto/si/test_text_encode \
 	tests/unit/proto/spec/test_address_open \
 	tests/unit/proto/spec/test_biss \
 	tests/unit/proto/spec/test_cas_spec \
@@ -324,12 +328,8 @@ unit_worker_tests = \
 	tests/unit/worker/sdp/test_offer \
 	tests/unit/worker/sdp/test_sap_packet \
 	tests/unit/worker/sdp/test_sdp \
-	tests/unit/worker/si/test_desc \
 	tests/unit/worker/si/test_eit \
-	tests/unit/worker/si/test_record \
 	tests/unit/worker/si/test_samples \
-	tests/unit/worker/si/test_text_decode \
-	tests/unit/worker/si/test_text_encode \
 	tests/unit/worker/softcam/test_cam_client \
 	tests/unit/worker/softcam/test_cam_session \
 	tests/unit/worker/softcam/test_dial \

@@ -2,9 +2,9 @@
 /* The checks at the end of a second: tables, PIDs and PCRs that are overdue. */
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "proto/si/desc.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/tstd.h"
-#include "worker/ts/desc.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "worker/analysis/report.h"
 
 #include "common/base/units.h"
+#include "proto/si/json.h"
 #include "worker/analysis/monitor_state.h"
-#include "worker/si/json.h"
 
 static void add_indicators(const struct monitor *m,
 			   const struct report_part *part, json_t *object)

@@ -2,10 +2,10 @@
 /* The programs and PIDs of a monitor's report. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "proto/si/desc.h"
+#include "proto/si/json.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/report.h"
-#include "worker/si/json.h"
-#include "worker/ts/desc.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Reads CA descriptors (ISO/IEC 13818-1 2.6.16) of a PMT or a CAT.  Pure. */
 #pragma once
 
-#include "worker/ts/desc.h"
+#include "proto/si/desc.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AAC: silence, in ADTS and in LATM. */
 #include "common/base/util.h"
+#include "proto/si/bits.h"
 #include "worker/filler/silent.h"
-#include "worker/ts/bits.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
  * put in its place.
  */
 #include "common/base/util.h"
+#include "proto/si/bits.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"
-#include "worker/ts/bits.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/filler/silent.h"
 
+#include "proto/si/bits.h"
 #include "worker/ts/audio.h"
-#include "worker/ts/bits.h"
 
 #include <string.h>
 

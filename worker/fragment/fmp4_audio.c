@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frames of audio, each a sample. */
+#include "proto/si/bits.h"
 #include "worker/fragment/fmp4_track.h"
 #include "worker/ts/audio.h"
-#include "worker/ts/bits.h"
 #include "worker/ts/pcr.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parameter sets of H.264 and HEVC: the size of the picture, and the records
  * avcC and hvcC (ISO/IEC 14496-15). */
+#include "proto/si/bits.h"
 #include "worker/fragment/fmp4_track.h"
-#include "worker/ts/bits.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/desc_apply.h"
 
+#include "proto/si/desc.h"
 #include "worker/remux/section_writer.h"
-#include "worker/ts/desc.h"
 
 #include <string.h>
 

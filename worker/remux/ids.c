@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/ids.h"
 
+#include "proto/si/desc.h"
 #include "worker/remux/section_writer.h"
-#include "worker/ts/desc.h"
 #include "worker/ts/section.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/sdt_build.h"
 
+#include "proto/si/text.h"
 #include "worker/remux/section_writer.h"
-#include "worker/si/text.h"
 #include "worker/ts/si_table.h"
 
 #include <string.h>

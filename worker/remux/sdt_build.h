@@ -2,10 +2,10 @@
 /* The SDT of a stream of one service (EN 300 468 5.2.3). */
 #pragma once
 
+#include "proto/si/desc.h"
 #include "proto/spec/remux_options.h"
 #include "worker/remux/ids.h"
 #include "worker/remux/remux.h"
-#include "worker/ts/desc.h"
 #include "worker/ts/section.h"
 
 /* The service in the source's SDT. */

@@ -11,9 +11,17 @@
 
 #include <stdlib.h>
 
+enum {
+	SPLICE_TABLE_ID = 0xfc,
+	SPLICE_STREAM_TYPE = 0x86,
+	/* the bit of the splice information, which is no table of a stream */
+	SI_SPLICE = SI_TABLES,
+};
+
 /* A PID that is read. */
 struct pid_filter {
-	unsigned tables; /* bits by enum si_table: expected on this PID */
+	unsigned tables; /* bits by enum si_table or SI_SPLICE: expected on
+			  * this PID */
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
 };
@@ -27,13 +35,13 @@ struct seen {
 struct collect {
 	collect_fn *on_section;
 	void *arg;
-	size_t n_pmts;
+	size_t n_pmts, n_splices;
 	size_t n_seen;
 	struct pid_filter *filters[TS_PIDS]; /* NULL: ignored */
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
 
-static void add_pid(struct collect *c, uint16_t pid, enum si_table table)
+static void add_pid(struct collect *c, uint16_t pid, unsigned table)
 {
 	struct pid_filter *filter = c->filters[pid];
 
@@ -129,6 +137,26 @@ static void read_pat(struct collect *c, const uint8_t *section, size_t len)
 	}
 }
 
+static void read_pmt(struct collect *c, const uint8_t *section, size_t len)
+{
+	struct pmt pmt;
+
+	if (pmt_decode(section, len, &pmt) < 0 || !pmt.current)
+		return;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+		const struct pid_filter *filter = c->filters[s->pid];
+
+		if (s->type != SPLICE_STREAM_TYPE || s->pid < SI_PIDS_END ||
+		    (filter != NULL && filter->tables & 1u << SI_SPLICE))
+			continue;
+		if (c->n_splices == COLLECT_SPLICES)
+			return;
+		c->n_splices++;
+		add_pid(c, s->pid, SI_SPLICE);
+	}
+}
+
 void collect_feed(struct collect *c, struct ts_run run)
 {
 	const uint8_t *packet = run.data, *section;
@@ -147,11 +175,13 @@ void collect_feed(struct collect *c, struct ts_run run)
 			uint8_t id = section_table_id(section);
 			enum si_table table = si_table_find(id, &actual);
 
-			if (table == SI_TABLES ||
+			if ((table == SI_TABLES && id != SPLICE_TABLE_ID) ||
 			    !(filter->tables & 1u << table))
 				continue;
 			if (id == PAT_TABLE_ID)
 				read_pat(c, section, len);
+			else if (id == PMT_TABLE_ID)
+				read_pmt(c, section, len);
 			report_new(c, section, len, pid);
 		}
 	}

@@ -2,10 +2,11 @@
 /*
  * Finds new sections in a transport stream.
  *
- * Reads the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, and the PIDs
- * that the PAT names.  A section is new if it is the first of its table and
- * number, or has other bytes than the last one.  EIT schedules are skipped,
- * because they are too many.
+ * Reads the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, the PIDs that
+ * the PAT names, and those with splice information (SCTE 35) of its programs.
+ * A section is new if it is the first of its table and number, or has other
+ * bytes than the last one.  EIT schedules are skipped, because they are too
+ * many.
  *
  * Pure: no clock, no I/O.  Limited to COLLECT_PMTS programs and
  * COLLECT_SECTIONS remembered sections.
@@ -16,6 +17,7 @@
 
 enum {
 	COLLECT_PMTS = 512,
+	COLLECT_SPLICES = 64, /* PIDs with splice information */
 	COLLECT_SECTIONS = 8192,
 };
 

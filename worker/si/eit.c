@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/si/eit.h"
 
-#include "worker/si/json.h"
-#include "worker/si/text.h"
+#include "proto/si/json.h"
+#include "proto/si/text.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "common/base/util.h"
-#include "worker/ts/bits.h"
-#include "worker/ts/desc.h"
+#include "proto/si/bits.h"
+#include "proto/si/desc.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "common/base/alloc.h"
 #include "proto/ipc/channel.h"
+#include "proto/si/record.h"
 #include "worker/si/collect.h"
-#include "worker/si/record.h"
 
 #include <errno.h>
 #include <jansson.h>

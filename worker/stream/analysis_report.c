@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis of an input or of the output, as JSON, on request. */
 #include "common/base/units.h"
+#include "proto/si/json.h"
 #include "worker/analysis/report.h"
 #include "worker/input/iat_in.h"
 #include "worker/output/iat_out.h"
-#include "worker/si/json.h"
 #include "worker/stream/pipeline_state.h"
 
 enum { PACKETS = 7 /* packets in most datagrams */ };

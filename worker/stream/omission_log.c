@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
-#include "worker/si/json.h"
+#include "proto/si/json.h"
 
 #include <stdio.h>
 

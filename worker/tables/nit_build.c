@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tables/nit_build.h"
 
+#include "proto/si/bits.h"
+#include "proto/si/desc.h"
+#include "proto/si/text.h"
 #include "worker/remux/section_writer.h"
-#include "worker/si/text.h"
-#include "worker/ts/desc.h"
-#include "worker/ts/bits.h"
 #include "worker/ts/si_table.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tables/zone.h"
 
-#include "worker/ts/bits.h"
+#include "proto/si/bits.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,9 +3,7 @@ libworker_a_SOURCES += \
 	worker/ts/analyze.c worker/ts/analyze.h \
 	worker/ts/audio.c worker/ts/audio.h \
 	worker/ts/batch.c worker/ts/batch.h \
-	worker/ts/bits.h \
 	worker/ts/cc.c worker/ts/cc.h \
-	worker/ts/desc.h \
 	worker/ts/fifo.c worker/ts/fifo.h \
 	worker/ts/packet.h \
 	worker/ts/pat.c worker/ts/pat.h \

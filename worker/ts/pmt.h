@@ -3,7 +3,8 @@
 #pragma once
 
 #include "common/base/util.h"
-#include "worker/ts/desc.h"
+#include "proto/si/desc.h"
+#include "proto/si/pid_class.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,19 +13,6 @@
 enum {
 	PMT_TABLE_ID = 0x02,
 	PMT_STREAMS_MAX = 202, /* maximum in a section of 1,024 bytes */
-};
-
-/* The content of a PID according to the tables. */
-enum pid_class {
-	PID_UNKNOWN, /* no table names it */
-	PID_VIDEO,
-	PID_AUDIO,
-	PID_SUBTITLE,
-	PID_TELETEXT,
-	PID_AIT,
-	PID_DATA,  /* private sections, DSM-CC, SCTE 35, metadata */
-	PID_OTHER, /* listed, of an unknown type */
-	PID_PSI,   /* PAT, or a PMT PID that the PAT names */
 };
 
 struct pmt_stream {
@@ -53,8 +41,3 @@ int pmt_decode(const uint8_t *section, size_t len,
  * private PES (0x06) with video that of the registered format or of the
  * descriptor, such as HEVC.  It needs the class. */
 uint8_t pmt_coding(const struct pmt_stream *);
-
-/* The class of a stream from its type, the descriptors of its program and its
- * own. */
-enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
-			    struct desc_loop stream);

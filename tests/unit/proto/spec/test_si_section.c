@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/crc32.h"
 #include "proto/spec/tables_spec.h"
+#include "tests/unit/proto/si/json_eq.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -42,6 +43,53 @@ Test(si_section, adds_the_crc_and_the_version)
 	cr_assert_eq(read("700005c079124500", 5, s, &len, &error), 0);
 	cr_assert_eq(len, 8);
 	cr_assert_eq(s[5], 0x12);
+}
+
+#define SECTION "{'section': {'table_id': 74, 'bouquet_id': 1," \
+	"'descriptors': [], 'streams': []"
+
+static int read_json(const char *text, uint8_t *ret, size_t *len,
+		     struct errmsg *error)
+{
+	struct si_section_spec s = { .pid = 17, .version = SI_VERSION_ABSENT };
+	json_t *object = json_of(text);
+	int err;
+
+	s.section = json_object_get(object, "section");
+	s.hex = json_string_value(json_object_get(object, "hex"));
+	err = si_section_read(&s, ret, len, error);
+	json_decref(object);
+	return err;
+}
+
+Test(si_section, may_have_the_fields_of_the_analyzer)
+{
+	uint8_t made[SI_SECTION_BYTES], bytes[SI_SECTION_BYTES];
+	struct errmsg error;
+	size_t len, n;
+
+	cr_assert_eq(read_json(SECTION "}}", made, &len, &error), 0, "%s",
+		     error.text);
+	cr_assert_eq(read(BAT, 0, bytes, &n, &error), 0);
+	cr_assert_eq(len, n);
+	cr_assert_arr_eq(made, bytes, len);
+
+	cr_expect_lt(read_json(SECTION ", 'x': 1}}", made, &len, &error), 0);
+	cr_expect_str_eq(error.text, "section.x: is not a field of what these "
+			 "keys describe");
+	cr_expect_lt(read_json(SECTION ", 'section_number': 1}}", made, &len,
+			       &error), 0);
+	cr_expect_str_eq(error.text, "section: section_number 1 is above "
+			 "last_section_number 0");
+	cr_expect_lt(read_json("{}", made, &len, &error), 0);
+	cr_expect_str_eq(error.text, "section: is missing, and hex too");
+	cr_expect_lt(read_json(SECTION "}, 'hex': '" BAT "'}", made, &len,
+			       &error), 0);
+	cr_expect_str_eq(error.text, "section: excludes hex: leave one out");
+	cr_expect_lt(read_json("{'section': {'table_id': 0, 'tsid': 1,"
+			       "'programs': []}}", made, &len, &error), 0);
+	cr_expect_str_eq(error.text, "section: table_id 0 is not one that can "
+			 "be sent");
 }
 
 Test(si_section, a_section_that_lies_is_refused)

@@ -2,7 +2,7 @@
 #include "worker/si/collect.h"
 
 #include "common/base/util.h"
-#include "tests/unit/worker/si/json_eq.h"
+#include "tests/unit/proto/si/json_eq.h"
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Real captures, whole: every valid section becomes a record without an error,
- * whose descriptors all have names except private ones, and whose text is
- * text.  The captures are beside the project; without them the test is skipped.
+ * whose descriptors all have names except private ones, whose text is text, and
+ * which gives the same bytes again.  The captures are beside the project;
+ * without them the test is skipped.
  */
 #include "common/base/alloc.h"
+#include "proto/si/record.h"
 #include "worker/si/collect.h"
-#include "worker/si/record.h"
 #include "worker/ts/sync.h"
 
 #include <criterion/criterion.h>
@@ -20,6 +21,7 @@ enum { SAMPLE_MAX = 4 << 20 };
 struct tally {
 	const char *path;
 	unsigned records, texts;
+	unsigned raw; /* records whose fields do not give the section */
 	unsigned of_table[256];
 };
 
@@ -79,7 +81,17 @@ static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 	struct tally *t = arg;
 	json_t *record = si_record(section, len, pid);
 
+	uint8_t again[SI_RECORD_BYTES];
+	struct errmsg error = { "" };
+	size_t n = 0;
+
 	cr_assert(record, "%s: table %02x", t->path, section[0]);
+	cr_assert_eq(si_record_encode(record, again, &n, &error), 0, "%s: %s",
+		     t->path, error.text);
+	cr_assert_eq(n, len, "%s: table %02x", t->path, section[0]);
+	cr_assert_arr_eq(again, section, len, "%s: table %02x", t->path,
+			 section[0]);
+	t->raw += json_object_get(record, "raw") != NULL;
 	t->records++;
 	t->of_table[section[0]]++;
 	judge(t, record);
@@ -107,7 +119,7 @@ static void read_sample(struct tally *t)
 	free(data);
 }
 
-Test(samples, become_records_without_an_error)
+Test(samples, become_records_without_an_error_and_sections_again)
 {
 	const char *srcdir = getenv("srcdir");
 	char *pattern = xasprintf("%s/../shared/data/ts/*.ts",
@@ -127,4 +139,5 @@ Test(samples, become_records_without_an_error)
 	cr_expect(t.of_table[0x40] && t.of_table[0x42] && t.of_table[0x4e] &&
 		  t.of_table[0x70] && t.of_table[0x73]);
 	cr_expect_geq(t.texts, 80, "%u texts", t.texts);
+	cr_expect_leq(t.raw, 3, "%u sections as hex", t.raw);
 }

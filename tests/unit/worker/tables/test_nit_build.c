@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/si/record.h"
 #include "proto/spec/stream_spec.h"
-#include "worker/si/record.h"
 #include "worker/tables/nit_build.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists the descriptors that are decoded, by standard; only for desc*.c. */
+#pragma once
+
+#include "proto/si/fields.h"
+
+struct desc_kind {
+	const char *name;
+	const struct si_field *fields; /* NULL: written as hex */
+};
+
+/* Indexed by tag: ISO/IEC 13818-1 (to 0x3f), EN 300 468 (from 0x40). */
+extern const struct desc_kind desc_mpeg[0x40];
+extern const struct desc_kind desc_dvb[0x40];
+/* Indexed by descriptor_tag_extension (descriptor 0x7f). */
+extern const struct desc_kind desc_extensions[0x22];
+
+/* desc_delivery.c: where a multiplex is received */
+extern const struct si_field desc_satellite[], desc_cable[], desc_terrestrial[];
+extern const struct si_field desc_s2_satellite[], desc_t2[];
+/* desc_event.c: programmes, times and links */
+extern const struct si_field desc_short_event[], desc_extended_event[];
+extern const struct si_field desc_component[], desc_content[];
+extern const struct si_field desc_parental_rating[];
+extern const struct si_field desc_local_time_offset[];
+extern const struct si_field desc_linkage[], desc_content_identifier[];

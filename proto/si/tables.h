@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables that records describe (ISO/IEC 13818-1 table 2-31, EN 300 468
+ * table 2); only for this folder. */
+#pragma once
+
+#include "proto/si/codec.h"
+
+#include <stddef.h>
+
+struct si_table {
+	uint8_t first, last; /* table_id */
+	const char *name;
+	const char *extension; /* key of table_id_extension; NULL: all ones */
+	bool has_header; /* the long one */
+	bool has_crc;
+	bool is_dvb; /* the bit behind section_syntax_indicator is 1 */
+	/* Reads or writes the body. */
+	void (*run)(struct codec *);
+};
+
+extern const struct si_table si_tables[];
+extern const size_t si_tables_n;
