@@ -2,11 +2,12 @@
 #include "proto/spec/desc_edit.h"
 
 #include "common/base/hex.h"
+#include "proto/si/record.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const char *const tables[] = { "pmt", "sdt", "nit", NULL };
+static const char *const tables[] = { "pmt", "sdt", "nit", "bat", NULL };
 static const char *const actions[] = { "add", "replace", "remove", NULL };
 
 static int read_hex(const struct field *f, const char *key, const char *text,
@@ -28,6 +29,20 @@ static int read_hex(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
+/* Reads the fields of a descriptor, as the analyzer shows them. */
+static int read_fields(const struct field *f, const json_t *value, void *s,
+		       struct errmsg *error)
+{
+	struct desc_edit *e = s;
+	size_t len;
+
+	(void)f;
+	if (si_descriptor_encode(value, e->bytes, &len, error) < 0)
+		return -EINVAL;
+	e->len = (uint16_t)len;
+	return 0;
+}
+
 static int judge(const void *s, struct errmsg *error)
 {
 	const struct desc_edit *e = s;
@@ -35,7 +50,7 @@ static int judge(const void *s, struct errmsg *error)
 	if (e->action == EDIT_REMOVE && e->tag == 0)
 		return errmsg_fail(error, -EINVAL, "tag: is missing");
 	if (e->action != EDIT_REMOVE && e->len == 0)
-		return errmsg_fail(error, -EINVAL, "hex: is missing");
+		return errmsg_fail(error, -EINVAL, "descriptor: is missing");
 	if (e->table != EDIT_PMT && e->pid != 0)
 		return errmsg_fail(error, -EINVAL, "pid: only a PMT has "
 				   "components");
@@ -44,13 +59,15 @@ static int judge(const void *s, struct errmsg *error)
 
 static const struct field_hook hex_hook = { .schema = "string",
 					    .read = read_hex };
+static const struct field_hook fields_hook = { .schema = "object",
+					       .read_json = read_fields };
 
 #define AT(member) FIELD_AT(struct desc_edit, member)
 
 static const struct field rows[] = {
 	{ "table", AT(table), .choices = tables,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
-	  .help = "pmt, sdt (of one program) or nit (own)." },
+	  .help = "pmt, sdt, nit or bat." },
 	{ "action", AT(action), .choices = actions, .flags = FIELD_OBSERVER,
 	  .help = "add; replace those of the same tag; or remove." },
 	{ "pnr", AT(pnr), .flags = FIELD_OBSERVER,
@@ -62,6 +79,11 @@ static const struct field rows[] = {
 	{ "hex", FIELD_BY_SPAN(&hex_hook, struct desc_edit, len, bytes),
 	  .flags = FIELD_OBSERVER,
 	  .help = "The descriptor to add, with its tag and length." },
+	{ "descriptor",
+	  FIELD_BY_SPAN(&fields_hook, struct desc_edit, len, bytes),
+	  .flags = FIELD_ALIAS | FIELD_OBSERVER,
+	  .help = "The fields of the descriptor to add, as the analyzer shows "
+		  "them; in place of hex." },
 };
 
 const struct field_table desc_edit_fields =

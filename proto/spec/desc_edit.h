@@ -14,7 +14,7 @@ enum {
 	DESC_EDIT_BYTES = 257, /* tag, length, 255 bytes */
 };
 
-enum edit_table { EDIT_PMT, EDIT_SDT, EDIT_NIT };
+enum edit_table { EDIT_PMT, EDIT_SDT, EDIT_NIT, EDIT_BAT };
 enum edit_action { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
 
 struct desc_edit {

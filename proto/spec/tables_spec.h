@@ -115,7 +115,11 @@ struct tables_spec {
 	const char *others[NIT_OTHER_MAX];
 	size_t n_services;
 	struct service_spec services[SERVICES_MAX];
-	unsigned interval_ms; /* most between two NITs; 0: 10 s */
+	unsigned interval_ms; /* most between two NITs or BATs; 0: 10 s */
+
+	enum table_origin bat;
+	uint16_t bouquet_id;
+	char bouquet_name[NETWORK_NAME_MAX + 1];
 
 	enum table_origin tdt; /* and TOT */
 	char timezone[TIMEZONE_MAX + 1];

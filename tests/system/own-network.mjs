@@ -142,21 +142,31 @@ async function second(t, options) {
 }
 
 test('nit=off takes the NIT of the source away', async (t) => {
-	const data = await second(t, { nit: 'off' });
+	const data = await second(t, { nit: 'off', bat: 'own', bouquet_id: 5,
+		bouquet_name: 'Paket' });
+	const bats = sections(data, new Set([17])).filter((s) => s.id === 0x4a);
 
 	assert.equal(checkTs(data).ccErrors, 0);
+	// a bouquet of its own is beside it
+	assert.ok(bats.length >= 3 && bats.every((s) => s.extension === 5));
+	assert.ok(data.includes('Paket'));
+	// the numbers and types of both services
+	assert.ok(data.includes(Buffer.from('410600010100' +
+		'0219', 'hex')));
 	assert.deepEqual(tables(data).fixed.filter((s) => s.pid === PID), []);
 	assert.deepEqual([...tables(data).pat.programs.keys()], [1, 2]);
 });
 
-// A BAT of a single section, and a section of a private table.
-const BAT = '4af00d 0007 c1 00 00 f000 f000';
+// A BAT of a single section as the analyzer shows it, and a section of a
+// private table.
+const BAT = { psi: 'bat', table_id: 74, bouquet_id: 7, descriptors: [],
+	streams: [] };
 const PRIVATE = '90b00a 0001 c1 00 00 aa';
 
 test('sections of the operator go out, but not on a PID of a program',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
-	const si = [{ hex: BAT, pid: 17, interval: 200, version: 9 },
+	const si = [{ section: BAT, pid: 17, interval: 200, version: 9 },
 		{ hex: PRIVATE, pid: 0x300, interval: 100 },
 		{ hex: PRIVATE, pid: OTHER.audio, interval: 100 }];
 	const sluice = await Sluice.start(t, config(one({ nit: 'pass', si })));
@@ -190,7 +200,8 @@ test('sections of the operator go out, but not on a PID of a program',
 
 test('descriptors are added, replaced and removed', async (t) => {
 	const descriptors = [
-		{ table: 'pmt', pnr: 2, pid: OTHER.audio, hex: '0a04656e6700' },
+		{ table: 'pmt', pnr: 2, pid: OTHER.audio, descriptor: {
+			type_id: 10, lang: 'eng', audio_type: 0 } },
 		{ table: 'pmt', action: 'replace', hex: '050443554549' },
 		{ table: 'nit', action: 'remove', tag: 0x44 },
 		{ table: 'nit', hex: '5f0400000028' },
@@ -231,14 +242,20 @@ test('wrong values are refused with the name of the key', async (t) => {
 			/sdt: has 129 items, more than 128/],
 		[{ network_name: 'x'.repeat(251) },
 			/network_name: is longer than 250 bytes/],
-		[{ si: [{ hex: BAT, pid: 0 }] },
+		[{ si: [{ section: BAT, pid: 0 }] },
 			/si\[0\]\.pid: 0 is not between 16 and 8190/],
 		[{ si: [{ hex: 'zz', pid: 17 }] },
 			/si\[0\]\.hex: has a character at 0/],
-		[{ si: [{ hex: BAT, pid: 17, version: 32 }] },
+		[{ si: [{ section: BAT, pid: 17, version: 32 }] },
 			/si\[0\]\.version: 32 is not between 0 and 31/],
-		[{ si: [{ hex: BAT, pid: 17, interval: 24 }] },
+		[{ si: [{ section: BAT, pid: 17, interval: 24 }] },
 			/si\[0\]\.interval: 24 is not between 25/],
+		[{ si: [{ pid: 17,
+			section: { ...BAT, streams: [{ tsid: 1 }] } }] },
+			/si\[0\]\.section\.streams\[0\]\.onid: is missing/],
+		[{ descriptors: [{ table: 'bat', descriptor: { type_id: 10,
+			lang: 'de' } }] },
+		/descriptors\[0\]\.descriptor: lang: has 2 bytes instead of 3/],
 		[{ descriptors: [{ table: 'pat', hex: '0500' }] },
 			/descriptors\[0\]\.table: .*"pat"/],
 		[{ descriptors: [{ table: 'pmt', hex: '0501' }] },
@@ -247,6 +264,7 @@ test('wrong values are refused with the name of the key', async (t) => {
 			/descriptors\[0\]\.tag: is missing/],
 		[{ nit_other: 'a002' }, /nit_other: is not a list/],
 		[{ nit_other: [7] }, /nit_other\[0\]: /],
+		[{ bat: 'own', bouquet_id: 65536 }, /bouquet_id: 65536 is not/],
 		[{ si_interval: 1 }, /si_interval: 1 is not between 25/],
 	])
 		assert.match(await set(more) ?? '', expected);

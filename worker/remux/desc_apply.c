@@ -3,6 +3,7 @@
 
 #include "proto/si/desc.h"
 #include "worker/remux/section_writer.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
@@ -173,7 +174,9 @@ size_t desc_apply_sdt(struct desc_edits edits, const uint8_t *section,
 size_t desc_apply_nit(struct desc_edits edits, const uint8_t *section,
 		      size_t len, uint8_t ret[SECTION_PSI_MAX])
 {
-	struct copy c = copy_begin(edits, EDIT_NIT, section, len);
+	struct copy c = copy_begin(edits, section[0] == BAT_TABLE_ID
+						  ? EDIT_BAT : EDIT_NIT,
+				   section, len);
 	size_t streams;
 
 	open_out(&c, ret);

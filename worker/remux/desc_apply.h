@@ -21,6 +21,6 @@ size_t desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
 size_t desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
-/* The descriptors of the transport streams. */
+/* The descriptors of the transport streams in a NIT or BAT. */
 size_t desc_apply_nit(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);

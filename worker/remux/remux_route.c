@@ -30,8 +30,10 @@ static void inspect(struct remux *r, uint16_t pid, enum role role)
 static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
-	bool rewrite = r->single || r->tsid != r->new_tsid || r->si != NULL;
-	bool pass = rule == TABLE_PASS && r->si == NULL;
+	bool rewrite = r->single || r->tsid != r->new_tsid ||
+		       r->si != NULL || r->options.n_edits > 0;
+	bool pass = rule == TABLE_PASS && r->si == NULL &&
+		    r->options.n_edits == 0;
 
 	if (rule == TABLE_DROP)
 		return;
@@ -46,7 +48,7 @@ static void route_tables(struct remux *r)
 	bool tdt = r->options.tdt != TABLE_DROP;
 	bool tot = r->options.tot != TABLE_DROP;
 	uint16_t nit = remux_passes_nit(r) ? r->network_source : TS_PID_NULL;
-	bool new_nit = r->si != NULL ||
+	bool new_nit = r->si != NULL || r->options.n_edits > 0 ||
 		       (!r->single && r->tsid != r->new_tsid &&
 			r->options.nit != TABLE_PASS);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the source except PAT and PMT: kept, rewritten or passed. */
+#include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
@@ -20,6 +21,27 @@ static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 	if (r->si != NULL)
 		si_versions_apply(r->si, r->source, section, len);
 	remux_queue(r, &r->si_waiting, pid, section, len);
+}
+
+/* Changes the descriptors that the keys demand, in a table of the source.  It
+ * stays as it was if it has no room for them. */
+static size_t edit(struct remux *r, uint8_t *section, size_t len)
+{
+	struct desc_edits edits = { r->options.edits, r->options.n_edits };
+	uint8_t id = section_table_id(section);
+	uint8_t changed[SECTION_PSI_MAX];
+	size_t new_len = 0;
+
+	if (edits.n == 0)
+		return len;
+	if (id == SDT_TABLE_ID)
+		new_len = desc_apply_sdt(edits, section, len, changed);
+	else if (id == NIT_TABLE_ID || id == BAT_TABLE_ID)
+		new_len = desc_apply_nit(edits, section, len, changed);
+	if (new_len == 0)
+		return len;
+	memcpy(section, changed, new_len);
+	return new_len;
 }
 
 static bool is_eit_actual(const uint8_t *section)
@@ -78,7 +100,8 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 		if (err < 0)
 			r->counted.broken++;
 		else
-			pass_section(r, SI_PID_SDT, section, len);
+			pass_section(r, SI_PID_SDT, section,
+				     edit(r, section, len));
 		return;
 	}
 	if (id != SDT_TABLE_ID ||
@@ -138,7 +161,8 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		    ids_rewrite_nit(&ids, section, len) < 0)
 			r->counted.broken++;
 		else
-			pass_section(r, SI_PID_NIT, section, len);
+			pass_section(r, SI_PID_NIT, section,
+				     edit(r, section, len));
 		break;
 	case ROLE_SDT:
 		on_sdt(r, section, len);

@@ -17,7 +17,7 @@
 
 enum {
 	/* EN 300 468 5.1.4, TR 101 211 4.4: 10 s at most */
-	NIT_MS = 10000,
+	NETWORK_MS = 10000,
 	TYPE_TV = 1,
 	TYPE_RADIO = 2,
 };
@@ -106,8 +106,9 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 		return new_len;
 	}
 	if (!n->crowded)
-		log_error("stream", "descriptors: the NIT has no room for "
-			  "them, and stays as it was");
+		log_error("stream", "descriptors: %s has no room for them, and "
+			  "stays as it was",
+			  section[0] == BAT_TABLE_ID ? "the BAT" : "the NIT");
 	n->crowded = true;
 	return len;
 }
@@ -115,8 +116,11 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 /* Puts the sections of this content into the schedule. */
 static void send(struct own_network *n, const struct nit_content *content)
 {
-	const struct schedule_key key = { SI_PID_NIT, NIT_TABLE_ID,
-					  content->network_id };
+	const struct schedule_key key = {
+		content->bouquet ? SI_PID_SDT : SI_PID_NIT,
+		content->bouquet ? BAT_TABLE_ID : NIT_TABLE_ID,
+		content->id,
+	};
 	size_t sections = nit_build_sections(content), len, own;
 	uint64_t hash = HASH_INIT;
 	uint8_t version;
@@ -132,15 +136,15 @@ static void send(struct own_network *n, const struct nit_content *content)
 		hash = hash_add(hash, n->data[i], len);
 	}
 	version = table_version(n->versions,
-				(struct table_name){ NIT_TABLE_ID,
-						     content->network_id },
-				hash, n->first_version);
+				(struct table_name){ key.table_id,
+						     key.extension },
+				hash, content->bouquet ? 0 : n->first_version);
 	for (size_t i = 0; i < sections; i++)
 		section_set_version(n->data[i], n->list[i].len, version);
 	(void)schedule_set(n->schedule, &key,
 			   n->spec.interval_ms != 0
-				   ? MIN(n->spec.interval_ms, NIT_MS)
-				   : NIT_MS,
+				   ? MIN(n->spec.interval_ms, NETWORK_MS)
+				   : NETWORK_MS,
 			   n->list, sections);
 }
 
@@ -151,6 +155,11 @@ void own_network_build(struct own_network *n)
 	const struct psi_program *programs;
 	size_t n_programs = MIN(psi_programs(n->psi, &programs),
 				(size_t)PSI_PROGRAMS_MAX);
+	struct nit_content content = {
+		.textcode = n->textcode,
+		.transports = list,
+		.n_transports = 1 + n->n_others,
+	};
 
 	if (!psi_has_pat(n->psi))
 		return;
@@ -169,13 +178,17 @@ void own_network_build(struct own_network *n)
 			o->services, o->n_services,
 		};
 	}
-	send(n, &(struct nit_content){
-		.network_id = n->spec.network_id,
-		.name = n->spec.network_name,
-		.textcode = n->textcode,
-		.transports = list,
-		.n_transports = 1 + n->n_others,
-	});
+	if (n->spec.nit == ORIGIN_OWN) {
+		content.id = n->spec.network_id;
+		content.name = n->spec.network_name;
+		send(n, &content);
+	}
+	if (n->spec.bat == ORIGIN_OWN) {
+		content.bouquet = true;
+		content.id = n->spec.bouquet_id;
+		content.name = n->spec.bouquet_name;
+		send(n, &content);
+	}
 }
 
 static void take(struct other *to, const struct stream_spec *from)
@@ -216,7 +229,7 @@ void own_network_set_others(struct own_network *n, const json_t *streams)
 			take(&n->others[n->n_others++], spec);
 		else
 			log_warning("stream", "nit_other: stream %.64s has no "
-				    "set_tsid: the NIT lacks it", id);
+				    "set_tsid: NIT and BAT lack it", id);
 	}
 	free(spec);
 	own_network_build(n);

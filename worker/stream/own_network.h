@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The own NIT of a stream: its programs, and the streams of nit_other.
+ * The own NIT and BAT of a stream: its programs, and the streams of nit_other.
  *
- * Its version counts contents, also across workers.
+ * Their versions count contents, also across workers.
  */
 #pragma once
 

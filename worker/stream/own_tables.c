@@ -32,7 +32,7 @@ enum {
 struct own_tables {
 	struct tables_spec spec;
 	struct table_stage *stage;
-	struct own_network *network; /* the NIT; NULL: none */
+	struct own_network *network; /* NIT and BAT; NULL: none */
 	struct own_sections *sections; /* NULL: none */
 	const struct psi *psi;
 	uint32_t seen; /* psi_changes() when the tables were made */
@@ -198,7 +198,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	struct own_tables *o;
 
 	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS &&
-	    spec->n_si == 0)
+	    spec->bat == ORIGIN_PASS && spec->n_si == 0)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
@@ -209,7 +209,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 		.out = config->out,
 		.arg = config->arg,
 	});
-	if (spec->nit == ORIGIN_OWN)
+	if (spec->nit == ORIGIN_OWN || spec->bat == ORIGIN_OWN)
 		o->network = own_network_new(&(struct own_network_config){
 			.spec = config->spec,
 			.psi = config->psi,
@@ -223,6 +223,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	use_time(o);
 	/* the remux drops that of most inputs */
 	table_stage_drop(o->stage, NIT_TABLE_ID, spec->nit != ORIGIN_PASS);
+	table_stage_drop(o->stage, BAT_TABLE_ID, spec->bat != ORIGIN_PASS);
 	return o;
 }
 

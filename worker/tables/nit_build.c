@@ -12,6 +12,7 @@
 enum {
 	DESC_NETWORK_NAME = 0x40,
 	DESC_SERVICE_LIST = 0x41,
+	DESC_BOUQUET_NAME = 0x47,
 	DESC_SATELLITE = 0x43,
 	DESC_CABLE = 0x44,
 	DESC_TERRESTRIAL = 0x5a,
@@ -120,7 +121,7 @@ static void write_name(struct section_writer *w, const struct nit_content *c)
 
 	if (len == 0)
 		return;
-	write_u8(w, DESC_NETWORK_NAME);
+	write_u8(w, c->bouquet ? DESC_BOUQUET_NAME : DESC_NETWORK_NAME);
 	write_u8(w, (unsigned)len);
 	write_bytes(w, text, len);
 }
@@ -190,7 +191,8 @@ size_t nit_build_sections(const struct nit_content *c)
 
 /* The services of a transport stream, from `at` on. */
 static void write_transport(struct section_writer *w,
-			    const struct nit_transport *t, size_t at)
+			    const struct nit_transport *t, size_t at,
+			    bool bouquet)
 {
 	size_t n = MIN(t->n_services - at, (size_t)NIT_SERVICES), loop;
 
@@ -198,8 +200,10 @@ static void write_transport(struct section_writer *w,
 	write_u16(w, t->onid);
 	loop = write_loop_begin(w);
 	write_service_list(w, t->services + at, n);
-	write_delivery(w, t->delivery);
-	write_channels(w, t, t->services + at, n);
+	if (!bouquet) {
+		write_delivery(w, t->delivery);
+		write_channels(w, t, t->services + at, n);
+	}
 	write_loop_end(w, loop);
 }
 
@@ -213,9 +217,9 @@ size_t nit_build(const struct nit_content *c, size_t number,
 	for (; at >= sections_of(t); t++)
 		at -= sections_of(t);
 	section_begin(&w, ret, &(struct section_head){
-		.table_id = NIT_TABLE_ID,
+		.table_id = c->bouquet ? BAT_TABLE_ID : NIT_TABLE_ID,
 		.dvb = true,
-		.extension = c->network_id,
+		.extension = c->id,
 		.number = (uint8_t)number,
 		.last = (uint8_t)(nit_build_sections(c) - 1),
 		.limit = SECTION_PSI_MAX,
@@ -224,7 +228,7 @@ size_t nit_build(const struct nit_content *c, size_t number,
 	write_name(&w, c);
 	write_loop_end(&w, loop);
 	streams = write_loop_begin(&w);
-	write_transport(&w, t, at * NIT_SERVICES);
+	write_transport(&w, t, at * NIT_SERVICES, c->bouquet);
 	write_loop_end(&w, streams);
 	return section_end(&w);
 }

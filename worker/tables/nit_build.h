@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Builds a NIT actual (EN 300 468 5.2.1): each section has services of one
- * transport stream.
+ * Builds a NIT actual (EN 300 468 5.2.1) or a BAT (5.2.2): each section has
+ * services of one transport stream.  A BAT has neither delivery systems nor
+ * logical channel numbers.
  */
 #pragma once
 
@@ -33,7 +34,8 @@ struct nit_transport {
 };
 
 struct nit_content {
-	uint16_t network_id;
+	bool bouquet; /* a BAT */
+	uint16_t id;  /* network_id or bouquet_id */
 	const char *name;
 	uint8_t textcode; /* enum text_table of the name */
 	const struct nit_transport *transports;

@@ -227,7 +227,7 @@ Test(stream_spec, its_hooks_change_the_members_of_their_rows)
 		{ "textcode", "5" }, { "hbbtv_url", "http://x" },
 		{ "backup_on", "pat" }, { "filler", "/x" },
 		{ "cas_components", "video, other" },
-		{ "network_name", "x" },
+		{ "network_name", "x" }, { "bouquet_name", "x" },
 		{ "timezone", "Europe/Berlin" }, { "country", "DEU" },
 	};
 

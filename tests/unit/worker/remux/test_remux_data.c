@@ -231,3 +231,41 @@ Test(remux_data, a_guest_of_unknown_type_goes_out_and_is_not_announced)
 	cr_assert_eq(count(&b, 0x500), 1);
 	bench_done(&b);
 }
+
+/* Tables of a whole multiplex get the descriptors of the options. */
+Test(remux_data, descriptors_of_a_multiplex_are_changed)
+{
+	static const char sdt[] =
+		"\x00\x03\xff"
+		"\x00\x01\xfd\x80\x07" "\x48\x05\x01\x01" "A" "\x01" "B"
+		"\x00\x02\xfe\x80\x07" "\x48\x05\x01\x01" "C" "\x01" "D";
+	struct remux_options o = { .n_edits = 2, .edits = {
+		{ .table = EDIT_SDT, .pnr = 2, .len = 3,
+		  .bytes = { 0x5d, 1, 'x' } },
+		{ .table = EDIT_BAT, .len = 2, .bytes = { 0x5e, 0 } },
+	} };
+	struct bench b = bench_new(&o);
+	static struct sections s;
+
+	two_programs(&b);
+	put_table(&b, 0x11, 0x42, sdt, sizeof sdt - 1);
+	play(&b, 100);
+	feed(&b);
+	collect(&b, 0x11, &s);
+	cr_assert_gt(s.n, 0);
+	cr_assert_eq(s.last[0], 0x42);
+	/* the loop of the first service stays */
+	cr_expect_arr_eq(s.last + 8, sdt, 15);
+	cr_expect_eq(s.last[26], 0x80);
+	cr_expect_eq(s.last[27], 7 + 3);
+	cr_expect_arr_eq(s.last + 35, "\x5d\x01x", 3);
+	put_table(&b, 0x11, 0x4a, "\xf0\x00\xf0\x06\x00\x01\x00\x02\xf0\x00",
+		  10);
+	play(&b, 100);
+	feed(&b);
+	collect(&b, 0x11, &s);
+	cr_assert_eq(s.last[0], 0x4a);
+	cr_expect_arr_eq(s.last + 10,
+			 "\xf0\x08\x00\x01\x00\x02\xf0\x02\x5e\x00", 10);
+	bench_done(&b);
+}

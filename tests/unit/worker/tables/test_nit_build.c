@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/si/record.h"
 #include "proto/spec/stream_spec.h"
+#include "tests/unit/proto/si/json_eq.h"
 #include "worker/tables/nit_build.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +36,7 @@ static json_t *record(const char *text, size_t number)
 	spec = parse(text);
 	t.onid = spec.tables.onid;
 	t.delivery = &spec.tables.delivery;
-	c.network_id = spec.tables.network_id;
+	c.id = spec.tables.network_id;
 	c.name = spec.tables.network_name;
 	found = si_record(section, nit_build(&c, number, section), 16);
 	cr_assert_not_null(found);
@@ -230,4 +231,29 @@ Test(nit_build, wrong_delivery_names_the_key)
 			  error.text);
 		json_decref(o);
 	}
+}
+
+Test(nit_build, a_bouquet_has_its_name_and_its_services)
+{
+	static const struct delivery_spec delivery = { .type = DELIVERY_C,
+						       .frequency = 306 };
+	struct nit_transport t = { .tsid = 7, .onid = 8, .services = services,
+				   .n_services = 2, .delivery = &delivery };
+	struct nit_content c = { .bouquet = true, .id = 5, .name = "B",
+				 .transports = &t, .n_transports = 1 };
+	uint8_t section[SECTION_PSI_MAX];
+	json_t *r = si_record(section, nit_build(&c, 0, section), 17);
+	json_t *wanted = json_of(
+		"{'psi': 'bat', 'table_id': 74, 'pid': 17, 'bouquet_id': 5,"
+		"'version': 0, 'section_number': 0, 'last_section_number': 0,"
+		"'descriptors': [{'type_id': 71, 'type_name': 'bouquet_name',"
+		"'bouquet_name': 'B'}], 'streams': [{'tsid': 7, 'onid': 8,"
+		"'descriptors': [{'type_id': 65, 'type_name': 'service_list',"
+		"'services': [{'service_id': 1, 'service_type_id': 1},"
+		"{'service_id': 2, 'service_type_id': 2}]}]}]}");
+
+	(void)json_object_del(r, "crc32");
+	cr_expect(json_equal(r, wanted), "%s", json_dumps(r, 0));
+	json_decref(r);
+	json_decref(wanted);
 }
