@@ -4,8 +4,10 @@
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/supervise/worker_proc.h"
+#include "proto/ipc/channel.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/queue.h>
@@ -175,6 +177,15 @@ struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 	LIST_INSERT_HEAD(&jobs->list, j, link);
 	worker_proc_want(j->proc);
 	return j;
+}
+
+int job_send(struct job *j, const struct msg *m, const int *fd)
+{
+	struct channel *channel =
+		j->proc != NULL ? worker_proc_channel(j->proc) : NULL;
+
+	return channel != NULL ? channel_send(channel, m, fd, fd != NULL)
+			       : -ESRCH;
 }
 
 void job_set_deadline(struct job *j, unsigned ms)

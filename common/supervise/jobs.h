@@ -44,6 +44,10 @@ bool jobs_is_gone(const struct jobs *);
 /* NULL when max processes run already, or after jobs_stop(). */
 struct job *job_start(struct jobs *, const struct job_kind *, void *self);
 
+/* Sends to the process, with the borrowed descriptor of the message if it has
+ * one; 0, or -errno: it does not run, or does not read. */
+int job_send(struct job *, const struct msg *, const int *fd);
+
 /* Calls on_deadline ms from now; replaces an earlier deadline. */
 void job_set_deadline(struct job *, unsigned ms);
 

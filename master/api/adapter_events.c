@@ -4,6 +4,7 @@
 #include "common/ws/hub.h"
 #include "master/api/command.h"
 #include "master/api/edit.h"
+#include "master/api/scans.h"
 #include "master/config/adapter_conf.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
@@ -70,6 +71,8 @@ void api_start_adapters(struct api *api)
 	struct adapter_procs *adapters =
 		reconciler_adapters(api->cfg.reconciler);
 
+	/* a scan does not keep a tuner from its adapter */
+	scans_release(api);
 	adapter_procs_watch(adapters, on_status, on_taken, api);
 	adapter_procs_set(adapters,
 			  config_section(api->cfg.config, ADAPTERS));
@@ -102,35 +105,34 @@ static json_t *stopped(const json_t *adapter)
 	return worker;
 }
 
-void adapters_describe(const struct api *api, const json_t *adapter,
-		       json_t *status)
+void adapters_put_signal(json_t *status, const struct msg_adapter_status *s)
 {
-	struct adapter_info info = { 0 };
-	const struct msg_adapter_tuner *t = &info.status.tuner;
-	const char *id = edit_text(adapter, "id");
-	bool runs = id != NULL &&
-		    adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
-				      id, &info);
 	const struct {
 		const char *key;
 		json_int_t value;
 	} numbers[] = {
-		{ "signal", info.status.signal },
-		{ "signal_db", t->signal_db },
-		{ "snr", info.status.snr },
-		{ "snr_db", t->snr_db },
-		{ "ber", t->ber },
-		{ "unc", t->unc },
+		{ "signal", s->signal }, { "signal_db", s->tuner.signal_db },
+		{ "snr", s->snr },	 { "snr_db", s->tuner.snr_db },
+		{ "ber", s->tuner.ber }, { "unc", s->tuner.unc },
+		{ "bitrate", s->bitrate_kbps },
 	};
 
-	(void)json_object_set_new(status, "lock",
-				  json_boolean(info.status.lock));
+	(void)json_object_set_new(status, "lock", json_boolean(s->lock));
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		(void)json_object_set_new(status, numbers[i].key,
 					  json_integer(numbers[i].value));
-	(void)json_object_set_new(
-		status, "bitrate",
-		json_integer((json_int_t)info.status.bitrate_kbps));
+}
+
+void adapters_describe(const struct api *api, const json_t *adapter,
+		       json_t *status)
+{
+	struct adapter_info info = { 0 };
+	const char *id = edit_text(adapter, "id");
+	bool runs = id != NULL &&
+		    adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
+				      id, &info);
+
+	adapters_put_signal(status, &info.status);
 	if (runs)
 		(void)json_object_set_new(
 			status, "lost",

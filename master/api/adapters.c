@@ -39,6 +39,9 @@ static bool feeds(const json_t *stream, const char *id)
 /* Makes a stream of a program that a scan names only by its number. */
 static bool complete(json_t *stream, const char *adapter)
 {
+	static const char *const scanned[] = {
+		"provider", "service_type", "scrambled", "caids",
+	};
 	const json_t *pnr = json_object_get(stream, "pnr");
 	json_int_t number = json_integer_value(pnr);
 	char *text;
@@ -49,6 +52,9 @@ static bool complete(json_t *stream, const char *adapter)
 	(void)json_object_set_new(stream, "input", json_pack("[s]", text));
 	free(text);
 	(void)json_object_del(stream, "pnr");
+	/* what a scan says about the service is no key of a stream */
+	for (size_t i = 0; i < ARRAY_LEN(scanned); i++)
+		(void)json_object_del(stream, scanned[i]);
 	if (json_object_get(stream, "type") == NULL)
 		(void)json_object_set_new(stream, "type", json_string("spts"));
 	if (json_object_get(stream, "enable") == NULL)

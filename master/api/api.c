@@ -133,8 +133,7 @@ struct api *api_new(const struct api_config *cfg)
 	api->looks = host_looks_new(api);
 	api->revisions = revisions_query_new(api);
 	api->log_feed = log_feed_new(api);
-	api->scans = scans_new(cfg->loop,
-				reconciler_jobs(cfg->reconciler));
+	api->scans = scans_new(cfg->loop, cfg->reconciler);
 	api->announcements =
 		announcements_new(reconciler_jobs(cfg->reconciler));
 	api->alarms = alarms_new(api);

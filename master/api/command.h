@@ -9,6 +9,7 @@
 #include "master/api/text_cache.h"
 #include "master/config/config.h"
 #include "master/status/status.h"
+#include "proto/ipc/msg.h"
 
 #include <ev.h>
 #include <jansson.h>
@@ -166,6 +167,8 @@ json_t *api_host_advice(struct api *);
  * ends the others. */
 void api_start_adapters(struct api *);
 /* Adds the state of an adapter to its status. */
+/* Lock, signal, errors and rate. */
+void adapters_put_signal(json_t *, const struct msg_adapter_status *);
 void adapters_describe(const struct api *, const json_t *adapter,
 		       json_t *status);
 

@@ -36,6 +36,9 @@ libmaster_a_SOURCES += \
 	master/api/reply_after_save.c master/api/reply_after_save.h \
 	master/api/revisions_query.c master/api/revisions_query.h \
 	master/api/route.c master/api/route.h \
+	master/api/scan_input.c master/api/scan_input.h \
+	master/api/scan_results.c master/api/scan_results.h \
+	master/api/scan_target.c master/api/scan_target.h \
 	master/api/scans.c master/api/scans.h \
 	master/api/section_warnings.c \
 	master/api/sections.c \

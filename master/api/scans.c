@@ -5,11 +5,14 @@
 #include "common/account/secret.h"
 #include "common/supervise/jobs.h"
 #include "master/api/edit.h"
-#include "master/api/redact.h"
+#include "master/api/scan_input.h"
+#include "master/api/scan_results.h"
+#include "master/api/scan_target.h"
 #include "master/auth/caller.h"
+#include "master/config/adapter_conf.h"
+#include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "proto/ipc/channel.h"
-#include "proto/spec/address_open.h"
 #include "proto/spec/io_spec.h"
 
 #include <errno.h>
@@ -20,19 +23,18 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* An input of a stream. */
-struct target {
-	const char *stream; /* its id, borrowed; NULL: none */
-	unsigned position; /* from 1 */
-};
-
 struct scan {
 	LIST_ENTRY(scan) link;
 	char id[SCAN_ID_TEXT];
 	struct scans *owner;
 	/* a worker of its own, which opens the address; or NULL, */
 	char *address;
+	json_t *target;  /* or an adapter (scan_target.h); or NULL, */
+	char *adapter;   /* or the adapter that receives; or NULL, */
+	unsigned rings;  /* adapter_info of the ring that it has */
 	struct job *job;
+	bool dead;       /* its process has ended */
+	struct scan_results *results; /* of both; else NULL */
 	/* and the worker that receives the input of a stream */
 	char *stream;
 	unsigned position;
@@ -47,15 +49,17 @@ struct scan {
 struct scans {
 	struct ev_loop *loop;
 	struct jobs *jobs;
+	struct reconciler *reconciler;
 	LIST_HEAD(, scan) list;
 };
 
-struct scans *scans_new(struct ev_loop *loop, struct jobs *jobs)
+struct scans *scans_new(struct ev_loop *loop, struct reconciler *reconciler)
 {
 	struct scans *l = xcalloc(1, sizeof *l);
 
 	l->loop = loop;
-	l->jobs = jobs;
+	l->reconciler = reconciler;
+	l->jobs = reconciler_jobs(reconciler);
 	LIST_INIT(&l->list);
 	return l;
 }
@@ -70,7 +74,10 @@ static void scan_free(struct scan **sp)
 	ev_timer_stop(s->owner->loop, &s->deadline);
 	input_scan_free(&s->input);
 	json_decref(s->records);
+	json_decref(s->target);
+	scan_results_free(&s->results);
 	free(s->address);
+	free(s->adapter);
 	free(s->stream);
 	free(s);
 }
@@ -87,12 +94,36 @@ void scans_free(struct scans **l)
 	*l = NULL;
 }
 
+static int send_ring(struct scan *s, struct channel *channel)
+{
+	struct adapter_procs *adapters =
+		reconciler_adapters(s->owner->reconciler);
+	struct msg m = { .type = MSG_SCAN_RING,
+			 .scan_ring = { s->address } };
+	int ring = adapter_procs_ring(adapters, s->adapter);
+	struct adapter_info info;
+
+	if (ring < 0 || !adapter_procs_get(adapters, s->adapter, &info) ||
+	    info.rings == s->rings)
+		return 0;
+	s->rings = info.rings;
+	return channel != NULL ? channel_send(channel, &m, &ring, 1)
+			       : job_send(s->job, &m, &ring);
+}
+
 static void on_hello(struct channel *channel, void *self)
 {
-	const struct scan *s = self;
+	struct scan *s = self;
 	struct msg m = { .type = MSG_SCAN_START,
 			 .scan_start = { s->address } };
 
+	if (s->adapter != NULL) {
+		(void)send_ring(s, channel);
+		return;
+	}
+	if (s->target != NULL)
+		m = (struct msg){ .type = MSG_SCAN_ADAPTER,
+				  .scan_adapter = { s->target } };
 	(void)channel_send(channel, &m, NULL, 0);
 }
 
@@ -112,24 +143,32 @@ static void on_record(const json_t *report, void *self)
 	(void)json_array_append(s->records, record);
 }
 
+static void on_status(struct scan *s, const struct msg_scan_status *m)
+{
+	(void)snprintf(s->error, sizeof s->error, "%s",
+		       m->error != NULL ? m->error : "");
+	/* the adapter may have another worker, whose ring is another one */
+	if (s->adapter != NULL)
+		(void)send_ring(s, NULL);
+}
+
 static void on_message(const struct msg *m, void *self)
 {
 	struct scan *s = self;
 
-	if (m->type == MSG_SCAN_STATUS) {
-		const char *error = m->scan_status.error;
-
-		(void)snprintf(s->error, sizeof s->error, "%s",
-			       error != NULL ? error : "");
-	} else if (m->type == MSG_SCAN_RECORD) {
+	if (s->results != NULL && scan_results_take(s->results, m))
+		s->truncated = true;
+	if (m->type == MSG_SCAN_STATUS)
+		on_status(s, &m->scan_status);
+	else if (m->type == MSG_SCAN_RECORD)
 		on_record(m->scan_record.record, s);
-	}
 }
 
 static void on_end(const char *error, void *self)
 {
 	struct scan *s = self;
 
+	s->dead = true;
 	(void)snprintf(s->error, sizeof s->error,
 		       "the analyzer has ended: %s", error);
 }
@@ -210,22 +249,21 @@ static struct scan *add(struct scans *l, struct scan *s)
 	return s;
 }
 
-/* Begins to read the address, which was judged; NULL: no worker is free. */
-static struct scan *scan_address(struct scans *l, const char *address)
+/* A scan with a worker of its own; NULL after a reply. */
+static struct scan *scan_by_worker(struct scans *l, struct reply *reply)
 {
 	struct scan *s = xcalloc(1, sizeof *s);
 
 	s->job = job_start(l->jobs, &kind, s);
-	if (s->job == NULL) {
-		free(s);
-		return NULL;
-	}
-	s->address = xstrdup(address);
-	return add(l, s);
+	if (s->job != NULL)
+		return add(l, s);
+	free(s);
+	reply_error(reply, 503, "%d analyzers run already", SCANS_MAX);
+	return NULL;
 }
 
 /* NULL after a reply. */
-static struct scan *scan_input(struct api *api, const struct target *target,
+static struct scan *scan_input(struct api *api, const struct scan_input *target,
 			       struct reply *reply)
 {
 	struct scan *s = xcalloc(1, sizeof *s);
@@ -249,64 +287,31 @@ static struct scan *scan_input(struct api *api, const struct target *target,
 
 /* --- commands --- */
 
-/* The address as the caller receives it with the configuration. */
-static bool is_shown_as(const char *address, const char *text, bool reduced)
+/* A worker reads the ring of the adapter.  NULL after a reply. */
+static struct scan *init_ring(struct api *api, const char *address,
+			      const char *id, struct reply *reply)
 {
-	char *shown = reduced ? address_open(address, ADDRESS_INPUT)
-			      : xstrdup(address);
-	bool same = strcmp(shown, text) == 0;
+	const struct adapter_procs *adapters =
+		reconciler_adapters(api->cfg.reconciler);
+	struct scan *s;
 
-	free(shown);
-	return same;
-}
-
-/* Finds the input of an enabled stream that an observer names by the address
- * that it has received.  Whether a guess is the whole address shows in no
- * reply. */
-static struct target find_shown(const struct api *api, const char *text)
-{
-	const json_t *streams = config_section(api->cfg.config, STREAMS);
-	bool reduced = observer_is_reduced(config_section(api->cfg.config,
-							  "settings"));
-	const json_t *stream, *input;
-	size_t i, j;
-
-	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
-		if (!json_is_true(json_object_get(stream, "enable")))
-			continue;
-		json_array_foreach(json_object_get(stream, "input"), j, input)
-			if (json_is_string(input) &&
-			    is_shown_as(json_string_value(input), text,
-					reduced))
-				return (struct target){
-					edit_text(stream, "id"),
-					(unsigned)j + 1 };
+	if (edit_entry(api, ADAPTERS, id) == NULL) {
+		reply_error(reply, 404, "scan: there is no adapter \"%.64s\"",
+			    id);
+		return NULL;
 	}
-	return (struct target){ 0 };
-}
-
-/* {stream, input}; .stream is NULL after a reply. */
-static struct target read_target(const struct api *api, const json_t *scan,
-				 struct reply *reply)
-{
-	const char *id = edit_text(scan, "stream");
-	json_int_t position = edit_number(edit_get(scan, "input"));
-	const json_t *stream = id != NULL ? config_stream(api->cfg.config, id)
-					  : NULL;
-	size_t n = json_array_size(json_object_get(stream, "input"));
-
-	if (id == NULL)
-		reply_error(reply, 400, "scan.stream: is not the id of a "
-			    "stream");
-	else if (stream == NULL)
-		reply_error(reply, 404, "scan.stream: there is no stream "
-			    "\"%.64s\"", id);
-	else if (position < 1 || (size_t)position > n)
-		reply_error(reply, 400, "scan.input: is not one of 1 to %zu",
-			    n);
-	else
-		return (struct target){ id, (unsigned)position };
-	return (struct target){ 0 };
+	if (adapter_procs_ring(adapters, id) < 0) {
+		reply_error(reply, 503, "scan: the adapter \"%.64s\" does not "
+			    "run", id);
+		return NULL;
+	}
+	s = scan_by_worker(api->scans, reply);
+	if (s == NULL)
+		return NULL;
+	s->address = xstrdup(address);
+	s->adapter = xstrdup(id);
+	s->results = scan_results_new();
+	return s;
 }
 
 /* A worker opens the address.  NULL after a reply. */
@@ -315,21 +320,79 @@ static struct scan *init_address(struct api *api, const char *address,
 {
 	struct input_spec spec;
 	struct errmsg error;
-	struct scan *s = NULL;
+	struct scan *s;
 
 	if (input_spec_parse(address, &spec, NULL, NULL, &error) < 0) {
 		reply_error(reply, 400, "scan: %s", error.text);
 		return NULL;
 	}
 	if (spec.kind == INPUT_DVB) {
-		reply_error(reply, 400, "scan: a dvb:// address is scanned as "
-			    "the input of a stream: send stream and input");
+		char id[IO_ID_MAX + 1];
+
+		adapter_link_read(address, id);
+		return init_ring(api, address, id, reply);
+	}
+	s = scan_by_worker(api->scans, reply);
+	if (s != NULL)
+		s->address = xstrdup(address);
+	return s;
+}
+
+/* Does another scan have the frontend? */
+static bool is_scanned(const struct scans *l, const json_t *target)
+{
+	const struct scan *s;
+
+	LIST_FOREACH(s, &l->list, link)
+		if (s->target != NULL && s->job != NULL && !s->dead &&
+		    !scan_results_is_ended(s->results) &&
+		    scan_target_is_same(s->target, target))
+			return true;
+	return false;
+}
+
+/* A worker opens the adapter.  NULL after a reply. */
+static struct scan *init_adapter(struct api *api, const json_t *scan,
+				 struct reply *reply)
+{
+	struct errmsg error = { 0 };
+	json_t *target = scan_target_read(scan, &error);
+	struct scan *s = NULL;
+
+	if (target == NULL)
+		reply_error(reply, 400, "%s", error.text);
+	else if (scan_target_is_taken(api, target, &error))
+		reply_error(reply, 409, "scan.adapter: %s", error.text);
+	else if (is_scanned(api->scans, target))
+		reply_error(reply, 409, "scan.adapter: another analyzer has "
+			    "the frontend");
+	else
+		s = scan_by_worker(api->scans, reply);
+	if (s == NULL) {
+		json_decref(target);
 		return NULL;
 	}
-	s = scan_address(api->scans, address);
-	if (s == NULL)
-		reply_error(reply, 503, "%d analyzers run already", SCANS_MAX);
+	s->target = target;
+	s->results = scan_results_new();
 	return s;
+}
+
+void scans_release(struct api *api)
+{
+	struct errmsg error;
+	struct scan *s;
+
+	if (api->scans == NULL)
+		return;
+	LIST_FOREACH(s, &api->scans->list, link) {
+		if (s->target == NULL || s->job == NULL ||
+		    !scan_target_is_taken(api, s->target, &error))
+			continue;
+		job_free(&s->job);
+		prolong(s);
+		(void)snprintf(s->error, sizeof s->error,
+			       "the scan has ended: %.200s", error.text);
+	}
 }
 
 /* A port can be had once, and a group costs the network: for an observer
@@ -340,7 +403,7 @@ static struct scan *init(struct api *api, const json_t *scan,
 	bool control = reply_caller(reply)->type == USER_CONTROL;
 	const char *address = json_string_value(scan);
 	const char *format = edit_text(scan, "format");
-	struct target target = { 0 };
+	struct scan_input target = { 0 };
 
 	if (count(api->scans) >= SCANS_MAX) {
 		reply_error(reply, 503, "%d analyzers run already", SCANS_MAX);
@@ -351,15 +414,17 @@ static struct scan *init(struct api *api, const json_t *scan,
 	else if (format != NULL)
 		reply_error(reply, 400, "scan.format: type \"%.32s\" is not "
 			    "supported by this version", format);
+	else if (json_object_get(scan, "adapter") != NULL && control)
+		return init_adapter(api, scan, reply);
 	else if (json_is_object(scan))
-		target = read_target(api, scan, reply);
+		target = scan_input_read(api, scan, reply);
 	else if (address == NULL)
 		reply_error(reply, 400, "scan: is not the address of an "
 			    "input");
 	else if (control)
 		return init_address(api, address, reply);
 	else
-		target = find_shown(api, address);
+		target = scan_input_shown(api, address);
 	if (target.stream != NULL)
 		return scan_input(api, &target, reply);
 	if (reply->status == 0)
@@ -421,6 +486,23 @@ static void add_input_error(const struct api *api, const struct scan *s,
 	json_decref(report);
 }
 
+/* The adapter of a ring reports its reception itself. */
+static void add_adapter(const struct api *api, struct scan *s)
+{
+	struct adapter_info info;
+
+	if (!adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
+			       s->adapter, &info)) {
+		(void)snprintf(s->error, sizeof s->error,
+			       "the adapter \"%.64s\" does not run",
+			       s->adapter);
+		return;
+	}
+	scan_results_signal(s->results, 1, &info.status);
+	if (info.error != NULL)
+		(void)snprintf(s->error, sizeof s->error, "%s", info.error);
+}
+
 /* `scan` has the new records, `error` stays, `truncated` is reported once. */
 static void scans_check(struct api *api, const json_t *request,
 			struct reply *reply)
@@ -440,6 +522,10 @@ static void scans_check(struct api *api, const json_t *request,
 		s->records = json_array();
 		s->bytes = 0;
 	}
+	if (s->adapter != NULL)
+		add_adapter(api, s);
+	if (s->results != NULL)
+		scan_results_put(s->results, body);
 	if (s->error[0] != '\0')
 		(void)json_object_set_new(body, "error",
 					  json_string(s->error));

@@ -31,6 +31,7 @@ struct adapter_proc {
 	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
 	struct stream_ring ring;
 	bool given; /* a worker has received the ring */
+	unsigned rings; /* that were made and closed, so far */
 	struct msg_adapter_status status;
 	struct errmsg error; /* of the source */
 	unsigned error_s; /* statuses in sequence with an error */
@@ -53,6 +54,7 @@ static void close_ring(struct adapter_proc *p)
 {
 	stream_ring_close(&p->ring);
 	p->given = false;
+	p->rings++;
 	spawner_touch(p->of->cfg.service.spawner);
 	p->of->cfg.on_ring(p->item.id, p->of->cfg.arg);
 }
@@ -76,6 +78,7 @@ static int make_ring(struct adapter_proc *p)
 		return err;
 	}
 	p->given = false;
+	p->rings++;
 	spawner_touch(p->of->cfg.service.spawner);
 	p->of->cfg.on_ring(p->item.id, p->of->cfg.arg);
 	return 0;
@@ -354,7 +357,8 @@ void adapter_procs_watch(struct adapter_procs *a,
 
 int adapter_procs_ring(const struct adapter_procs *a, const char *id)
 {
-	const struct adapter_proc *p = service_list_find(&a->list, id);
+	const struct adapter_proc *p =
+		a != NULL ? service_list_find(&a->list, id) : NULL;
 
 	return p != NULL ? p->ring.ro_fd : -1;
 }
@@ -370,6 +374,7 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 	*ret = (struct adapter_info){
 		.alarm = service_proc_fault(p->item.service),
 		.status = p->status,
+		.rings = p->rings,
 		.satip = json_object_get(p->entry, "server") != NULL,
 		.tuner = tuner_spec_is(p->entry),
 		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
@@ -450,6 +455,7 @@ void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
 					  json_object_get(record, "ring"), h,
 					  RING_SIZE_DEFAULT);
 		p->given = usable;
+		p->rings = 1;
 		service_proc_adopt(p->item.service,
 				   json_object_get(record, "worker"), h,
 				   usable && p->entry != NULL);

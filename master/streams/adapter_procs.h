@@ -55,6 +55,7 @@ struct adapter_info {
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
 	struct msg_adapter_status status; /* the last one of a running worker */
+	unsigned rings;    /* changes with adapter_procs_ring() */
 	bool tuner;        /* it has a device */
 	const char *error; /* of the source; NULL: none is known */
 	bool satip;        /* the source is a SAT>IP server */

@@ -130,6 +130,10 @@
 	ROW(EPG_ASK, epg_ask, "epg.ask", 1) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
+	/* report what an adapter receives; descriptor: its ring */ \
+	ROW(SCAN_RING, scan_ring, "scan.ring", 1) \
+	/* tune, and report the services */ \
+	ROW(SCAN_ADAPTER, scan_adapter, "scan.adapter", 0) \
 	/* connect to this server */ \
 	ROW(SOFTCAM_TEST, softcam_test, "softcam.test", 0) \
 	/* stay connected to this server */ \
@@ -223,6 +227,10 @@
 	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
 	/* a section with new content */ \
 	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
+	/* a transponder of the scan: its reception; again at changes */ \
+	ROW(SCAN_TRANSPONDER, scan_transponder, "scan.transponder", KEPT) \
+	/* a service of a transponder, again when it changes */ \
+	ROW(SCAN_SERVICE, scan_service, "scan.service", KEPT) \
 	/* an entry of the table of sessions */ \
 	ROW(SCAN_ANNOUNCEMENT, scan_announcement, "scan.announcement", KEPT) \
 	/* once a second, from the data path */ \
@@ -254,7 +262,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 38,
+	MSG_FORMAT = 39,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -350,16 +358,6 @@ struct msg_stream_analyze {
 struct msg_stream_analysis {
 	unsigned next;           /* first PID of the next part; 0: complete */
 	const json_t *report;    /* an object (proto/spec/report_shape.h) */
-};
-
-struct msg_stream_scan {
-	unsigned position;       /* of the input; 0: no more */
-	bool begin;              /* false: continue for SCAN_KEEP_S */
-};
-
-struct msg_stream_record {
-	unsigned position;       /* of the input */
-	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
 struct msg_receiver {
@@ -559,7 +557,10 @@ struct msg {
 		struct msg_tls_result tls_result;
 		struct msg_tls_facts tls_facts;
 		struct msg_tls_status tls_status;
-		struct msg_scan_start scan_start;
+		struct msg_scan_start scan_start, scan_ring;
+		struct msg_scan_adapter scan_adapter;
+		struct msg_scan_transponder scan_transponder;
+		struct msg_scan_service scan_service;
 		struct msg_scan_record scan_record;
 		struct msg_scan_announcement scan_announcement;
 		struct msg_scan_status scan_status;

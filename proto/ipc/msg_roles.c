@@ -427,6 +427,14 @@ static const struct field scan_start_rows[] = {
 };
 const struct field_table scan_start_fields =
 	MSG_TABLE(struct msg_scan_start, scan_start_rows);
+const struct field_table scan_ring_fields =
+	MSG_TABLE(struct msg_scan_start, scan_start_rows);
+
+static const struct field scan_adapter_rows[] = {
+	{ "scan", FIELD_AT(struct msg_scan_adapter, scan) },
+};
+const struct field_table scan_adapter_fields =
+	MSG_TABLE(struct msg_scan_adapter, scan_adapter_rows);
 
 static const struct field record_rows[] = {
 	{ "record", FIELD_AT(struct msg_scan_record, record) },
@@ -448,6 +456,9 @@ const struct field_table scan_announcement_fields =
 
 static const struct field scan_status_rows[] = {
 	{ "packets", FIELD_AT(struct msg_scan_status, packets) },
+	{ "done", FIELD_AT(struct msg_scan_status, done) },
+	{ "total", FIELD_AT(struct msg_scan_status, total) },
+	{ "ended", FIELD_AT(struct msg_scan_status, ended) },
 	{ "error", MSG_TEXT(struct msg_scan_status, error),
 	  .flags = FIELD_MAYBE },
 };
@@ -523,6 +534,27 @@ static const struct field adapter_status_rows[] = {
 };
 const struct field_table adapter_status_fields =
 	MSG_TABLE(struct msg_adapter_status, adapter_status_rows);
+
+/* --- scan of an adapter --- */
+
+static const struct field transponder_rows[] = {
+	{ "number", FIELD_AT(struct msg_scan_transponder, number), .min = 1,
+	  .max = SCAN_TRANSPONDERS_MAX },
+	{ "tuning", FIELD_AT(struct msg_scan_transponder, tuning) },
+	{ "complete", FIELD_AT(struct msg_scan_transponder, complete) },
+	{ "status", FIELD_IN(struct msg_scan_transponder, status,
+			     &adapter_status_fields) },
+};
+const struct field_table scan_transponder_fields =
+	MSG_TABLE(struct msg_scan_transponder, transponder_rows);
+
+static const struct field service_rows[] = {
+	{ "number", FIELD_AT(struct msg_scan_service, number), .min = 1,
+	  .max = SCAN_TRANSPONDERS_MAX },
+	{ "service", FIELD_AT(struct msg_scan_service, service) },
+};
+const struct field_table scan_service_fields =
+	MSG_TABLE(struct msg_scan_service, service_rows);
 
 /* --- every worker --- */
 

@@ -180,7 +180,18 @@ struct msg_epg_status {
 
 enum {
 	SCAN_PLACES_MAX = 256,
+	SCAN_TRANSPONDERS_MAX = 4096,
 	SCAN_KEEP_S = 20, /* a stream.scan ends without a repetition */
+};
+
+struct msg_stream_scan {
+	unsigned position;       /* of the input; 0: no more */
+	bool begin;              /* false: continue for SCAN_KEEP_S */
+};
+
+struct msg_stream_record {
+	unsigned position;       /* of the input */
+	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
 struct msg_scan_start {
@@ -200,7 +211,26 @@ struct msg_scan_record {
 	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
+struct msg_scan_adapter {
+	const json_t *scan;      /* {adapter, search, grid}: scan_spec.h */
+};
+
+struct msg_scan_transponder {
+	uint32_t number;         /* from 1 */
+	const json_t *tuning;    /* keys of an adapter, and ids of the tables */
+	bool complete;           /* all tables were received */
+	struct msg_adapter_status status;
+};
+
+struct msg_scan_service {
+	uint32_t number;         /* of the transponder */
+	const json_t *service;   /* {pnr, name, ...} (scan_services.h) */
+};
+
 struct msg_scan_status {
 	uint64_t packets;        /* since start */
+	uint32_t done, total;    /* transponders that were and are to be tuned;
+				  * total 0: it does not tune */
+	bool ended;              /* nothing follows */
 	const char *error;       /* why no packets arrive; NULL: no error */
 };

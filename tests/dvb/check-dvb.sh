@@ -12,12 +12,13 @@ bash "$here/prep.sh" "$dir" "$here" || {
 	[ $status = 77 ] && echo 'check-dvb: SKIPPED: no packages'
 	exit $status
 }
-[ -s "$dir/share/mux.ts" ] ||
-	builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20
+builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20
 set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -c 2 -t 600
-for program in sluice sluice-worker tests/dvb/tsfeed; do
+for program in sluice sluice-worker sluice-worker-net tests/dvb/tsfeed; do
 	cp "$builddir/$program" "$dir/bin/"
 	strip -g "$dir/bin/${program##*/}"
 	set -- "$@" -b "$dir/bin/${program##*/}"
 done
+# to compare with
+program=$(command -v dvbv5-scan) && set -- "$@" -b "$program"
 exec bash "$here/vmrun.sh" "$@" "$here/guest-tuner.sh"

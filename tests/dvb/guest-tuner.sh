@@ -2,8 +2,9 @@
 # guest-tuner.sh: runs in the guest (vmrun.sh), as root.  Tuners of the service
 # on the kernel's DVB API: what the driver is told, what streams receive, and
 # what happens when the hardware fails.
-# Needs: fakedvb.ko, sluice, sluice-worker, tsfeed, and a share with mux.ts
-# (programs 1 to 3).  TAP on standard output.
+# Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, and a
+# share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if it is there.
+# TAP on standard output.
 n=0
 bad=0
 P=/sys/module/fakedvb/parameters
@@ -83,6 +84,63 @@ check 'S2: DiSEqC selects the switch' told 'diseqc t=[0-9]* e0 10 38 f2'
 await 'two streams are on air' 30 plays p1 p2
 await 'S2: signal and noise in decibel' 5 has a \
 	'"signal":83,"signal_db":-4500,"snr":67,"snr_db":1350'
+
+# scans; the second tuner has lock at one frequency alone
+scan() { # scan REQUEST: its id in $id, its replies in /tmp/scan
+	: >/tmp/scan
+	: >/tmp/events1
+	id=$(api '{"cmd": "scan-init", "scan": '"$1"'}' | tr -d ' \n' |
+		sed 's/.*"id":"\([0-9a-f]*\)".*/\1/')
+}
+scanned() { # scanned PATTERN: in any reply so far
+	api '{"cmd": "scan-check", "id": "'$id'"}' | tr -d ' \n' >>/tmp/scan
+	grep -qE "$1" /tmp/scan
+}
+kill_scan() { api '{"cmd": "scan-kill", "id": "'$id'"}' >/tmp/reply; }
+tuned() { # tuned HZ...: each, and no other
+	[ "$(grep -oE 'tune delsys=3 freq=[0-9]+' /tmp/events1 |
+		sed 's/.*=//' | sort -u | tr '\n' ' ')" = "$* " ]
+}
+refused() {
+	api '{"cmd": "scan-init", "scan": {"adapter": {"type": "T",
+		"adapter": 0, "frequency": 474}}}' 2>&1 | grep 409
+}
+names() { # names FILE: one a line
+	grep -oE "News ?[0-9]" "$1" | tr -d ' ' | sort -u
+}
+T1='"adapter": {"type": "T", "adapter": 1'
+param freq 0,474000000,0,0,0,0,0,0
+scan '"dvb://a"'
+await 'a scan of a running adapter has its services' 20 scanned \
+	'"lock":true,.*"name":"News3","provider":"Provider","service_type":1'
+kill_scan
+check 'a scan does not take the tuner of an adapter' refused
+scan "{$T1"', "frequency": 474}}'
+await 'a scan of a transponder has lock, signal and services' 20 scanned \
+	'"lock":true,"signal":83,.*"complete":true.*"name":"News1"'
+kill_scan
+scan '{"search": "network", '"$T1"', "frequency": 474}}'
+await 'a scan of a network ends' 60 scanned '"done":2,"total":2,"ended":true'
+check 'the transponders of the NIT were tuned' tuned 474000000 490000000
+names /tmp/scan >/tmp/names
+await 'the tuner is free after it' 10 sh -c ': 3<>/dev/dvb/adapter1/frontend0'
+kill_scan
+scan '{"search": "blind", "grid": {"from": 466, "to": 482}, '"$T1"'}}'
+await 'a blind scan ends' 60 scanned '"done":3,"total":3,"ended":true'
+check 'and reports the frequency with lock only' sh -c \
+	'grep -q "\"frequency\":474" /tmp/scan &&
+	! grep -qE "\"number\":2|\"frequency\":4(66|82)" /tmp/scan'
+kill_scan
+await 'the tuner is free again' 10 sh -c ': 3<>/dev/dvb/adapter1/frontend0'
+if [ -x /usr/bin/dvbv5-scan ]; then
+	printf '[C]\n\tDELIVERY_SYSTEM = DVBT\n\tFREQUENCY = 474000000\n%s\n' \
+		'	BANDWIDTH_HZ = 8000000' >/tmp/c
+	dvbv5-scan -a 1 -o /tmp/dvbv5.conf /tmp/c >/tmp/dvbv5.log 2>&1
+	names /tmp/dvbv5.conf >/tmp/names5
+	check 'dvbv5-scan finds the same services' sh -c \
+		'[ -s /tmp/names ] && cmp /tmp/names /tmp/names5'
+fi
+param freq 0,0,0,0,0,0,0,0
 
 tunes 'S: the upper band has the tone' '"type": "S", "frequency": 12188,
 	"symbolrate": 27500, "polarization": "V"' \

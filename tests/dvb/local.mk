@@ -12,7 +12,7 @@ EXTRA_DIST += \
 check_PROGRAMS += tests/dvb/tsfeed
 tests_dvb_tsfeed_LDADD =
 
-dvb_programs = sluice sluice-worker tests/dvb/tsfeed
+dvb_programs = sluice sluice-worker sluice-worker-net tests/dvb/tsfeed
 check-dvb: $(dvb_programs)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' NODE='$(NODE)' \
 		$(SHELL) $(srcdir)/tests/dvb/check-dvb.sh

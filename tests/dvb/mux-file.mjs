@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// mux-file.mjs FILE SECONDS: a multiplex of three programs at 2 Mbit/s.
+// mux-file.mjs FILE SECONDS: a multiplex of three programs at 2 Mbit/s, with
+// the SDT and NIT of a terrestrial network of two channels.
 import fs from 'node:fs';
 import { TsMux } from '../helpers/mux.mjs';
+import { crc32 } from '../helpers/ts.mjs';
 
 const RATE = 2e6;
 const [file, seconds] = process.argv.slice(2);
 const programs = [1, 2, 3].map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
 	video: 0x100 * pnr + 1, audio: 0x100 * pnr + 2 }));
+const text = (s) => [s.length, ...Buffer.from(s)];
+const loop = (bytes) => [0xf0 | bytes.length >> 8, bytes.length & 0xff,
+	...bytes];
 
-fs.writeFileSync(file, new TsMux({ programs, rate: RATE })
-	.take(Math.floor(RATE * Number(seconds) / 8 / 188)));
+function packet(pid, counter, tableId, extension, body) {
+	const length = body.length + 9;
+	const section = Buffer.from([tableId, 0xf0 | length >> 8, length & 0xff,
+		0, extension, 0xc1, 0, 0, ...body, 0, 0, 0, 0]);
+	const data = Buffer.alloc(188, 0xff);
+
+	section.writeUInt32BE(crc32(section.subarray(0, -4)) >>> 0,
+		section.length - 4);
+	data.set([0x47, 0x40, pid, 0x10 | counter & 15, 0, ...section]);
+	return data;
+}
+
+const service = ({ pnr }) => [0, pnr, 0xfc, 0x80, ...loop([0x48, 3 + 8 + 6,
+	1, ...text('Provider'), ...text(`News ${pnr}`)]).slice(1)];
+const sdt = [0, 1, 0xff, ...programs.flatMap(service)];
+const channel = (khz, i) => [0, i + 1, 0, 1, ...loop([0x5a, 11,
+	...[24, 16, 8, 0].map((n) => khz * 100 >>> n & 0xff), 0x1f, 0x98, 0x5a,
+	0xff, 0xff, 0xff, 0xff])];
+const nit = [...loop([0x40, ...text('Network')]),
+	...loop([474000, 490000].flatMap(channel))];
+const mux = new TsMux({ programs, rate: RATE });
+const out = fs.openSync(file, 'w');
+
+for (let i = 0; i < Number(seconds); i++)
+	fs.writeSync(out, Buffer.concat([packet(17, i, 0x42, 1, sdt),
+		packet(16, i, 0x40, 7, nit),
+		mux.take(Math.floor(RATE / 8 / 188))]));

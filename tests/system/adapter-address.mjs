@@ -140,6 +140,65 @@ test('streams wait for an adapter that is off, changed or killed',
 	await sluice.stop();
 });
 
+// Asks until the scan has these programs; its last transponder.
+function scanned(sluice, id, pnrs) {
+	return waitUntil(`programs ${pnrs}`, async () => {
+		const { transponders } = await sluice.cmd('scan-check', { id });
+
+		return transponders?.[0].services.length === pnrs.length &&
+			transponders[0].lock && transponders[0];
+	}, 20000);
+}
+
+test('a scan reports the programs of an adapter, and of its next worker',
+	async (t) => {
+	const { sluice, sender } = await open(t);
+
+	// the ring of a process that the next master takes over
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
+	const { id } = await sluice.cmd('scan-init', { scan: 'dvb://d' });
+	const found = await scanned(sluice, id, PNRS);
+
+	assert.deepEqual(found.services, PNRS.map((pnr) => ({ pnr,
+		scrambled: false })));
+	assert.deepEqual([found.number, found.lock], [1, true]);
+	assert.ok(found.bitrate > 1000, JSON.stringify(found));
+
+	const { pid } = sluice.worker('adapter', 'd');
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('adapter', 'd', pid);
+	sender.stop();
+	await waitUntil('the source', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ programs: [...programs, { pnr: 4,
+		pmtPid: 0x400, video: 0x401 }], rate: 3e6 }), 5000);
+	await scanned(sluice, id, [...PNRS, 4]);
+	await sluice.cmd('toggle-adapter', { id: 'd' });
+	await waitUntil('the error', async () => /does not run/.test(
+		(await sluice.cmd('scan-check', { id })).error));
+	await sluice.stop();
+});
+
+test('a scan of an adapter that is not stored has a process of its own',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const { id } = await sluice.cmd('scan-init', { scan: { adapter: {
+		address: ADDRESS } } });
+
+	await waitUntil('the source', () => udpBound(5000));
+	await Sender.start(t, multiplex(), 5000);
+	const { services, complete } = await scanned(sluice, id, PNRS);
+	// the sender has no SDT
+	assert.equal(complete, false);
+	await sluice.cmd('set-adapter', { adapter: adapter({
+		scan: services }) });
+	assert.deepEqual((await sluice.cmd('load')).make_stream.map((s) =>
+		s.input), PNRS.map((pnr) => [`dvb://d#pnr=${pnr}`]));
+	await sluice.cmd('scan-kill', { id });
+	await sluice.stop();
+});
+
 // The ring has 16 MiB, of which a reader may lag behind by three quarters.
 test('a stream that stands still loses packets of the ring, others do not',
 	async (t) => {

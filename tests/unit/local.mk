@@ -163,6 +163,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_remux_options \
 	tests/unit/proto/spec/test_report_shape \
 	tests/unit/proto/spec/test_satip_spec \
+	tests/unit/proto/spec/test_scan_spec \
 	tests/unit/proto/spec/test_si_section \
 	tests/unit/proto/spec/test_stream_spec \
 	tests/unit/proto/spec/test_tuner_spec \
@@ -324,7 +325,10 @@ unit_worker_tests = \
 	tests/unit/worker/rtp/test_rtp_packet \
 	tests/unit/worker/rtp/test_rtp_window \
 	tests/unit/worker/si/test_collect \
+	tests/unit/worker/scan/test_adapter_task \
+	tests/unit/worker/scan/test_scan_services \
 	tests/unit/worker/scan/test_session_table \
+	tests/unit/worker/scan/test_tuning_list \
 	tests/unit/worker/sdp/test_offer \
 	tests/unit/worker/sdp/test_sap_packet \
 	tests/unit/worker/sdp/test_sdp \
@@ -575,6 +579,9 @@ tests_unit_worker_remux_test_remux_tables_SOURCES = \
 	tests/unit/worker/remux/test_remux_tables.c \
 	tests/unit/worker/remux/rig.c \
 	tests/unit/worker/remux/rig.h
+tests_unit_worker_scan_test_adapter_task_LDADD = $(LDADD) $(SECCOMP_LIBS)
+tests_unit_worker_scan_test_adapter_task_LDFLAGS = -Wl,--wrap=mono_ns \
+	-Wl,--wrap=worker_enter_sandbox
 tests_unit_worker_stream_test_cas_changes_SOURCES = \
 	tests/unit/worker/stream/test_cas_changes.c \
 	tests/helpers/csa_words.c tests/helpers/csa_words.h

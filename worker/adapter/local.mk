@@ -6,5 +6,5 @@ libworker_a_SOURCES += \
 	worker/adapter/role.c \
 	worker/adapter/satip_ports.c worker/adapter/satip_ports.h \
 	worker/adapter/satip_source.c worker/adapter/satip_source.h \
-	worker/adapter/source.h \
+	worker/adapter/source.c worker/adapter/source.h \
 	worker/adapter/tuner_source.c worker/adapter/tuner_source.h

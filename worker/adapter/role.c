@@ -7,11 +7,8 @@
 #include "common/base/ring.h"
 #include "common/base/units.h"
 #include "proto/ipc/contract.h"
-#include "proto/spec/tuner_spec.h"
 #include "worker/adapter/adapter_grants.h"
-#include "worker/adapter/address_source.h"
-#include "worker/adapter/satip_source.h"
-#include "worker/adapter/tuner_source.h"
+#include "worker/adapter/source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
@@ -62,27 +59,10 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 	struct source_report report = { 0 };
 
 	a->source->ops->every_second(a->source, now_ns, &report);
-	m.adapter_status = (struct msg_adapter_status){
-		.lock = report.lock,
-		.on_air = a->content > 0,
-		.signal = report.signal,
-		.snr = report.snr,
-		.bitrate_kbps = (uint32_t)(a->packets * TS_PACKET * 8 / ms),
-		.lost = report.lost,
-		.tuner = {
-			.taken = report.dvb.taken,
-			.adapter = (uint32_t)report.dvb.adapter,
-			.silent = report.silent,
-			.status = report.dvb.status,
-			.signal = report.dvb.signal_raw,
-			.snr = report.dvb.snr_raw,
-			.signal_db = report.dvb.signal_db,
-			.snr_db = report.dvb.snr_db,
-			.ber = report.dvb.ber,
-			.unc = report.dvb.unc,
-		},
-		.error = report.error,
-	};
+	m.adapter_status = source_report_message(&report);
+	m.adapter_status.on_air = a->content > 0;
+	m.adapter_status.bitrate_kbps =
+		(uint32_t)(a->packets * TS_PACKET * 8 / ms);
 	/* a status that finds no room is counted by the channel */
 	(void)channel_send(a->worker->channel, &m, NULL, 0);
 	a->second_ns = now_ns;
@@ -138,17 +118,6 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
 	return entered;
 }
 
-static struct source *open_source(const struct adapter *a)
-{
-	source_open_fn *open =
-		tuner_spec_is(a->entry) ? tuner_source_open
-		: json_object_get(a->entry, "server") != NULL
-			? satip_source_open
-			: address_source_open;
-
-	return open(a->entry, a->worker->loop, a->second_ns);
-}
-
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
@@ -171,7 +140,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	}
 	a->entry = json_deep_copy(entry);
 	a->second_ns = mono_ns();
-	a->source = open_source(a);
+	a->source = source_opener(a->entry)(a->entry, a->worker->loop,
+					    a->second_ns);
 	ticker_init(&a->ticker, &(struct ticker_config){
 		.loop = a->worker->loop, .on_tick = on_tick, .arg = a });
 	a->ticking = true;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "proto/ipc/msg.h"
 #include "worker/ts/batch.h"
 
 #include <jansson.h>
@@ -37,6 +38,7 @@ struct source_report {
 	struct source_signal dvb;
 	bool silent;       /* a watchdog stopped it, and it does not run yet */
 	bool renew;        /* only a new process can help */
+	unsigned tunes;    /* tunings that a driver accepted */
 };
 
 struct source_ops {
@@ -61,3 +63,9 @@ struct source {
  * names; never NULL: a wrong key is the error of its reports. */
 typedef struct source *source_open_fn(const json_t *adapter,
 				      struct ev_loop *loop, uint64_t now_ns);
+
+/* The opener of the kind that the adapter names. */
+source_open_fn *source_opener(const json_t *adapter);
+
+/* The report as the master receives it; the rates of packets are zero. */
+struct msg_adapter_status source_report_message(const struct source_report *);

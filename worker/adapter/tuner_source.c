@@ -254,6 +254,7 @@ static void fill_report(struct tuner_source *s, struct source_report *ret)
 	ret->signal = signal->signal;
 	ret->snr = signal->snr;
 	ret->lost = s->lost;
+	ret->tunes = s->state.tunes;
 	ret->error = s->error.text[0] != '\0' ? s->error.text : NULL;
 	ret->dvb = (struct source_signal){
 		.taken = s->state.taken,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `scan`: reports the tables of one input, or the sessions that SAP
- * announces on the network. */
+/* The role `scan`: reports the tables of one input, the services of an adapter,
+ * or the sessions that SAP announces on the network. */
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "worker/input/input.h"
+#include "worker/core/worker.h"
+#include "worker/scan/adapter_task.h"
+#include "worker/scan/scan_report.h"
 #include "worker/scan/sap_task.h"
 #include "worker/si/record_feed.h"
-#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -19,9 +22,6 @@
 enum {
 	TICK_MS = 10,
 	READS_MAX = 16, /* reads in a tick */
-	/* A few in a second are enough for all tables of a multiplex. */
-	RECORDS_PER_S = 1000,
-	BYTES_PER_S = 64 * 1024,
 };
 
 struct scan {
@@ -30,8 +30,11 @@ struct scan {
 	struct input *input;     /* NULL: opened next second, or ended */
 	bool ended;
 	struct batch batch;
-	struct record_feed *feed; /* NULL until scan.start */
-	struct sap_task *sap;    /* instead of an input; or NULL */
+	struct scan_report out; /* without feed: until scan.start */
+	bool has_ring;           /* of an adapter */
+	/* instead of an input; or NULL */
+	struct sap_task *sap;
+	struct adapter_task *adapter;
 	struct errmsg error;     /* error of the input; "": none */
 	ev_timer tick;
 	uint64_t second_ns;      /* start of the next second */
@@ -42,7 +45,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct scan *s = arg;
 
-	record_feed_packets(s->feed, runs, n_runs);
+	scan_report_packets(&s->out, runs, n_runs);
 	for (size_t i = 0; i < n_runs; i++)
 		s->packets += runs[i].n;
 }
@@ -56,6 +59,21 @@ static void close_input(struct scan *s, int err, const struct errmsg *error)
 	s->error = *error;
 }
 
+/* The master knows the reception. */
+static void send_transponder(const struct scan *s)
+{
+	json_t *tuning = json_object();
+	struct msg m = { .type = MSG_SCAN_TRANSPONDER };
+
+	scan_services_put_ids(s->out.services, tuning);
+	m.scan_transponder.number = 1;
+	m.scan_transponder.tuning = tuning;
+	m.scan_transponder.complete =
+		scan_services_is_complete(s->out.services, false);
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+	json_decref(tuning);
+}
+
 static void every_second(struct scan *s, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
@@ -63,7 +81,7 @@ static void every_second(struct scan *s, uint64_t now_ns)
 	int err = 0;
 
 	s->second_ns = now_ns + SECOND_NS;
-	record_feed_second(s->feed);
+	record_feed_second(s->out.feed);
 	if (s->input != NULL) {
 		err = input_every_second(s->input, now_ns, &error);
 		if (err < 0)
@@ -74,6 +92,8 @@ static void every_second(struct scan *s, uint64_t now_ns)
 		if (s->input == NULL)
 			close_input(s, err, &error);
 	}
+	if (s->has_ring && channel_is_idle(s->worker->channel))
+		send_transponder(s);
 	m.scan_status.packets = s->packets;
 	if (s->error.text[0] != '\0')
 		m.scan_status.error = s->error.text;
@@ -97,6 +117,8 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 		if (n == 0)
 			break;
 	}
+	if (s->has_ring)
+		scan_report_send(&s->out, 1, false);
 	if (now_ns >= s->second_ns)
 		every_second(s, now_ns);
 }
@@ -117,44 +139,93 @@ static void scan_free(void *role)
 
 	ev_timer_stop(s->worker->loop, &s->tick);
 	input_free(&s->input);
-	record_feed_free(&s->feed);
+	scan_report_done(&s->out);
 	sap_task_free(&s->sap);
+	adapter_task_free(&s->adapter);
+	if (s->has_ring)
+		fd_close(&s->spec.ring);
 	free(s);
+}
+
+/* False: a message before has given it work. */
+static bool is_idle(struct scan *s)
+{
+	if (s->out.feed == NULL && s->sap == NULL && s->adapter == NULL)
+		return true;
+	log_error("scan", "second task: protocol error, exiting");
+	worker_exit(s->worker, EX_PROTOCOL);
+	return false;
+}
+
+static bool enter_sandbox(struct scan *s, const char *address)
+{
+	struct grants grants = { 0 };
+	bool entered;
+
+	if (address != NULL)
+		grants_add_input(&grants, address);
+	entered = worker_enter_sandbox(s->worker, &grants);
+	grants_done(&grants);
+	if (entered)
+		worker_send_ready(s->worker);
+	return entered;
+}
+
+static void start_input(struct scan *s, const char *address, int ring)
+{
+	s->out.channel = s->worker->channel;
+	scan_report_reset(&s->out);
+	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
+				    &s->error) < 0;
+	s->has_ring = ring >= 0;
+	s->spec.ring = ring;
+	every_second(s, mono_ns());
+	ev_timer_start(s->worker->loop, &s->tick);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct scan *s = role;
 	const char *address = m->scan_start.address;
-	struct grants grants = { 0 };
-	bool entered;
+	bool sap = strcmp(address, SCAN_ANNOUNCEMENTS) == 0;
 
 	(void)fds, (void)n_fds;
-	if (s->feed != NULL || s->sap != NULL) {
-		log_error("scan", "second scan.start: protocol error, exiting");
-		worker_exit(s->worker, EX_PROTOCOL);
+	if (!is_idle(s) || !enter_sandbox(s, sap ? NULL : address))
 		return;
-	}
-	if (strcmp(address, SCAN_ANNOUNCEMENTS) != 0)
-		grants_add_input(&grants, address);
-	entered = worker_enter_sandbox(s->worker, &grants);
-	grants_done(&grants);
-	if (!entered)
-		return;
-	worker_send_ready(s->worker);
-	if (strcmp(address, SCAN_ANNOUNCEMENTS) == 0) {
+	if (sap)
 		s->sap = sap_task_new(s->worker);
+	else
+		start_input(s, address, -1);
+}
+
+/* The ring of an adapter, and that of its next worker. */
+static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct scan *s = role;
+
+	(void)n_fds; /* the catalogue demands one */
+	if (s->has_ring) {
+		input_free(&s->input);
+		fd_close(&s->spec.ring);
+		s->spec.ring = fds[0];
+		fds[0] = -1;
+		s->ended = false;
 		return;
 	}
-	s->feed = record_feed_new(&(struct record_feed_config){
-		.channel = s->worker->channel,
-		.records_max = RECORDS_PER_S,
-		.bytes_max = BYTES_PER_S,
-	});
-	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
-				    &s->error) < 0;
-	every_second(s, mono_ns());
-	ev_timer_start(s->worker->loop, &s->tick);
+	if (!is_idle(s) || !enter_sandbox(s, NULL))
+		return;
+	start_input(s, m->scan_ring.address, fds[0]);
+	fds[0] = -1;
+}
+
+static void on_adapter(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct scan *s = role;
+
+	(void)fds, (void)n_fds;
+	if (is_idle(s))
+		s->adapter = adapter_task_new(s->worker, m->scan_adapter.scan,
+					      NULL);
 }
 
 const struct worker_role scan_role = {
@@ -163,7 +234,9 @@ const struct worker_role scan_role = {
 	.enters_late = true,
 	.new = scan_new,
 	.free = scan_free,
-	.messages = { [MSG_SCAN_START] = on_start },
+	.messages = { [MSG_SCAN_START] = on_start,
+		      [MSG_SCAN_RING] = on_ring,
+		      [MSG_SCAN_ADAPTER] = on_adapter },
 	/* inputs need the capabilities of the role stream */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -67,7 +67,10 @@ static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		return true;
 	f->records++;
 	f->bytes += len;
-	report_record(f, record);
+	if (f->cfg.on_record != NULL)
+		f->cfg.on_record(record, f->cfg.arg);
+	if (!f->cfg.silent)
+		report_record(f, record);
 	json_decref(record);
 	return true;
 }

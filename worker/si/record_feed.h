@@ -14,6 +14,8 @@
 
 #include "worker/ts/packet.h"
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct channel;
@@ -24,6 +26,10 @@ struct record_feed_config {
 	unsigned position; /* of an input: stream.record; 0: scan.record */
 	unsigned records_max; /* in a second */
 	size_t bytes_max;     /* of sections, in a second */
+	/* Gets each record that is sent; may be NULL. */
+	void (*on_record)(const json_t *record, void *arg);
+	void *arg;
+	bool silent;          /* nothing is sent */
 };
 
 struct record_feed *record_feed_new(const struct record_feed_config *);

@@ -140,6 +140,12 @@ struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 	return j;
 }
 
+int job_send(struct job *j, const struct msg *m, const int *fd)
+{
+	(void)j, (void)m, (void)fd;
+	return 0;
+}
+
 void job_set_deadline(struct job *j, unsigned ms)
 {
 	(void)j;

@@ -212,7 +212,8 @@ Test(adapter, stores_the_result_of_a_scan)
 {
 	open_world("{'gid':466560}");
 	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
-		  "'enable':true,'scan':[{'name':'One','pnr':11},"
+		  "'enable':true,'scan':[{'name':'One','pnr':11,'provider':'P',"
+		  "'service_type':1,'scrambled':true,'caids':[2816]},"
 		  "{'id':'x','type':'spts','enable':false,"
 		  "'input':['dvb://a#pnr=12']}]}}", "set-adapter");
 	expect_section("dvb_tune", "[{'enable':true,'id':'a','type':'S'}]");

@@ -98,11 +98,12 @@ Test(announcements, report_errors_of_the_worker)
 	(void)answer();
 	tell_place(0, "News", "rtp://eth0@239.1.1.1:5004", "");
 	tell(&(struct msg){ .type = MSG_SCAN_STATUS,
-			    .scan_status = { 9, "2 packets were refused" } });
+			    .scan_status = { .packets = 9,
+				.error = "2 packets were refused" } });
 	cr_expect_not_null(strstr(answer(), "\"error\":\"2 packets were "
 					    "refused\""));
 	tell(&(struct msg){ .type = MSG_SCAN_STATUS,
-			    .scan_status = { 9, NULL } });
+			    .scan_status = { .packets = 9 } });
 	cr_expect_null(strstr(answer(), "error"));
 
 	fakes.jobs[0].kind->on_end("killed by signal 11", fakes.jobs[0].self);

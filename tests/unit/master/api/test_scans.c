@@ -52,7 +52,8 @@ static void tell_record(const char *record)
 static void tell_status(const char *error)
 {
 	struct job *j = &fakes.jobs[fakes.n_jobs - 1];
-	struct msg m = { .type = MSG_SCAN_STATUS, .scan_status = { 1, error } };
+	struct msg m = { .type = MSG_SCAN_STATUS, 
+			 .scan_status = { .packets = 1, .error = error } };
 
 	j->kind->on_message(&m, j->self);
 }
@@ -175,9 +176,8 @@ Test(scans, are_of_inputs_only)
 	expect_error("{'cmd':'scan-init','scan':{'format':'dvb'}}", 400,
 		     "scan.format: type \"dvb\" is not supported by this "
 		     "version");
-	expect_error("{'cmd':'scan-init','scan':'dvb://a001'}", 400,
-		     "scan: a dvb:// address is scanned as the input of a "
-		     "stream: send stream and input");
+	expect_error("{'cmd':'scan-init','scan':'dvb://a001'}", 404,
+		     "scan: there is no adapter \"a001\"");
 	expect_error("{'cmd':'scan-init','scan':'udp://239.1.1.1:70000'}",
 		     400, "scan: port: 70000 is not a port");
 	expect_error("{'cmd':'scan-check'}", 400,
@@ -229,6 +229,133 @@ Test(scans, read_inputs_of_streams)
 	cr_expect_eq(post(INPUT), 503);
 	cr_expect(strstr(fakes.body, "the stream is not run"));
 	json_decref(record);
+	close_world();
+}
+
+/* --- adapters --- */
+
+#define ADAPTER_SCAN(keys, more) "{'cmd':'scan-init','scan':{'adapter':{" \
+	keys "}" more "}}"
+#define T(more) "'type':'T','adapter':0,'frequency':474" more
+
+Test(scans, judge_the_adapter)
+{
+	open_world("{'dvb_tune':[{'id':'a','enable':false,'type':'T'}]}");
+	expect_error(ADAPTER_SCAN("'type':'T'", ""), 400,
+		     "scan.adapter.frequency: is missing");
+	expect_error(ADAPTER_SCAN(T(), ",'search':'all'"), 400,
+		     "scan.search: \"all\" is not transponder, network or "
+		     "blind");
+	expect_error(ADAPTER_SCAN(T(), ",'search':'blind'"), 400,
+		     "scan.grid.from: 0 is not a frequency in MHz");
+	expect_error(ADAPTER_SCAN("'type':'T','address':'udp://239.1.1.1'",
+				  ",'search':'network'"), 400,
+		     "scan.search: an address has one multiplex");
+	expect_error("{'cmd':'scan-init','scan':'dvb://a'}", 503,
+		     "scan: the adapter \"a\" does not run");
+	cr_expect_str_eq(fakes.told, "");
+	close_world();
+}
+
+Test(scans, do_not_take_a_tuner_from_streams)
+{
+	open_world("{'dvb_tune':[{'id':'a','enable':true," T() "}],"
+		   "'make_stream':[{'id':'p1','enable':true,'type':'spts',"
+		   "'input':['dvb://a#pnr=1']},{'id':'p2','enable':false,"
+		   "'type':'spts','input':['dvb://a#pnr=2']}]}");
+	expect_error(ADAPTER_SCAN(T(), ""), 409, "scan.adapter: frontend0 of "
+		     "the scan belongs to the enabled adapter \"a\", which "
+		     "feeds p1");
+	cr_assert_eq(post(ADAPTER_SCAN(T(",'device':1"), "")), 200, "%s",
+		     fakes.body);
+	expect_error(ADAPTER_SCAN(T(",'device':1"), ""), 409, "scan.adapter: "
+		     "another analyzer has the frontend");
+	fakes.jobs[0].kind->on_end("killed", fakes.jobs[0].self);
+	cr_assert_eq(post(ADAPTER_SCAN(T(",'device':1"), "")), 200,
+		     "a worker that has ended has none");
+	close_world();
+}
+
+/* Starts the scan of a frontend that no adapter has; its id. */
+static const char *init_adapter(void)
+{
+	static char id[SCAN_ID_TEXT];
+	json_t *body;
+
+	cr_assert_eq(post(ADAPTER_SCAN(T(",'device':1"), "")), 200, "%s",
+		     fakes.body);
+	body = fakes_json(fakes.body);
+	(void)snprintf(id, sizeof id, "%s",
+		       json_string_value(json_object_get(body, "id")));
+	json_decref(body);
+	return id;
+}
+
+Test(scans, end_when_an_adapter_needs_the_tuner)
+{
+	const char *id;
+
+	open_world("{}");
+	id = init_adapter();
+	fakes_clear();
+	expect_ok("{'cmd':'set-adapter','adapter':{'id':'b','enable':true,"
+		  T(",'device':2") "}}", "set-adapter");
+	cr_expect_eq(strstr(fakes.told, "job over"), NULL);
+	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','enable':true,"
+		  T(",'device':1") "}}", "set-adapter");
+	cr_expect(strstr(fakes.told, "job over"));
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','error':'the scan has "
+			 "ended: frontend1 of the scan belongs to the enabled "
+			 "adapter \\'a\\''}");
+	cr_expect_eq(post(with_id("scan-kill", id)), 200);
+	close_world();
+}
+
+static void tell_service(uint32_t number, const char *service)
+{
+	struct job *j = &fakes.jobs[fakes.n_jobs - 1];
+	json_t *json = fakes_json(service);
+	struct msg m = { .type = MSG_SCAN_SERVICE,
+			 .scan_service = { number, json } };
+
+	j->kind->on_message(&m, j->self);
+	json_decref(json);
+}
+
+Test(scans, report_transponders_and_services_that_changed)
+{
+	json_t *tuning = fakes_json("{'frequency':474,'tsid':9}");
+	struct msg m = { .type = MSG_SCAN_TRANSPONDER };
+	const char *id;
+	struct job *j;
+
+	open_world("{}");
+	id = init_adapter();
+	j = &fakes.jobs[fakes.n_jobs - 1];
+	m.scan_transponder.number = 1;
+	m.scan_transponder.tuning = tuning;
+	m.scan_transponder.complete = true;
+	m.scan_transponder.status.lock = true;
+	m.scan_transponder.status.snr = 60;
+	j->kind->on_message(&m, j->self);
+	tell_service(1, "{'pnr':1,'scrambled':false}");
+	tell_service(1, "{'pnr':1,'scrambled':true}");
+	m = (struct msg){ .type = MSG_SCAN_STATUS };
+	m.scan_status.done = m.scan_status.total = 1;
+	m.scan_status.ended = true;
+	j->kind->on_message(&m, j->self);
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','transponders':["
+		"{'number':1,'tuning':{'frequency':474,'tsid':9},'lock':true,"
+		"'complete':true,'services':[{'pnr':1,'scrambled':true}],"
+		"'signal':0,'signal_db':0,'snr':60,'snr_db':0,'ber':0,"
+		"'unc':0,'bitrate':0}],'progress':{'done':1,'total':1,"
+		"'ended':true}}");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','progress':{'done':1,"
+			 "'total':1,'ended':true}}");
+	json_decref(tuning);
 	close_world();
 }
 

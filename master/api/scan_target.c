@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/scan_target.h"
+
+#include "master/api/command.h"
+#include "master/api/edit.h"
+#include "master/api/input_edit.h"
+#include "master/config/adapter_conf.h"
+#include "master/streams/adapter_procs.h"
+#include "master/streams/reconciler.h"
+#include "proto/spec/satip_spec.h"
+#include "proto/spec/scan_spec.h"
+#include "proto/spec/tuner_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES_MAX = 5 };
+
+static json_t *keys_of(const json_t *adapter)
+{
+	if (json_object_get(adapter, "server") != NULL)
+		return satip_spec_keys(adapter);
+	if (tuner_spec_is(adapter))
+		return tuner_spec_keys(adapter);
+	return json_pack("{s:O}", "address",
+			 json_object_get(adapter, "address"));
+}
+
+json_t *scan_target_read(const json_t *scan, struct errmsg *error)
+{
+	struct scan_spec spec;
+	struct errmsg wrong;
+	json_t *first, *target;
+	bool can;
+
+	if (scan_spec_parse(scan, &spec, &wrong) < 0) {
+		errmsg_set(error, "scan.%s", wrong.text);
+		return NULL;
+	}
+	if (spec.search != SCAN_TRANSPONDER &&
+	    json_object_get(spec.adapter, "address") != NULL) {
+		errmsg_set(error, "scan.search: an address has one "
+			   "multiplex");
+		return NULL;
+	}
+	first = scan_spec_first(&spec);
+	can = adapter_conf_can_run(first, &wrong);
+	json_decref(first);
+	if (!can) {
+		errmsg_set(error, "scan.adapter.%s", wrong.text);
+		return NULL;
+	}
+	target = json_pack("{s:o}", "adapter", keys_of(spec.adapter));
+	for (size_t i = 0; i < 2; i++) {
+		const char *key = i == 0 ? "search" : "grid";
+		json_t *value = json_object_get(scan, key);
+
+		if (value != NULL)
+			(void)json_object_set(target, key, value);
+	}
+	return target;
+}
+
+/* --- whose frontend it is --- */
+
+static bool read_tuner(const json_t *adapter, struct tuner_spec *ret)
+{
+	return tuner_spec_is(adapter) &&
+	       tuner_spec_parse(adapter, ret, NULL) == 0;
+}
+
+static bool read_target(const json_t *target, struct tuner_spec *ret)
+{
+	struct scan_spec spec;
+	json_t *first;
+	bool tuner;
+
+	if (scan_spec_parse(target, &spec, NULL) < 0)
+		return false;
+	first = scan_spec_first(&spec);
+	tuner = read_tuner(first, ret);
+	json_decref(first);
+	return tuner;
+}
+
+static bool is_same_device(const struct tuner_spec *a,
+			   const struct tuner_spec *b)
+{
+	if (a->device != b->device)
+		return false;
+	if (a->path[0] != '\0' || b->path[0] != '\0')
+		return strcmp(a->path, b->path) == 0;
+	return a->adapter == b->adapter;
+}
+
+/* An adapter that is bound by its path has the frontend of a number, too. */
+static bool has_opened(const struct api *api, const json_t *adapter,
+		       const struct tuner_spec *its,
+		       const struct tuner_spec *wanted)
+{
+	struct adapter_info info;
+
+	return wanted->path[0] == '\0' && its->device == wanted->device &&
+	       adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
+				 edit_text(adapter, "id"), &info) &&
+	       info.status.tuner.taken &&
+	       (int)info.status.tuner.adapter == wanted->adapter;
+}
+
+static bool reads(const json_t *stream, const char *id)
+{
+	const json_t *input;
+	size_t i;
+
+	if (!json_is_true(json_object_get(stream, "enable")))
+		return false;
+	json_array_foreach(json_object_get(stream, "input"), i, input)
+		if (input_edit_is_adapter(json_string_value(input), id))
+			return true;
+	return false;
+}
+
+/* ", which feeds p1, p2 and 3 more streams"; "" if it feeds none. */
+static void name_streams(const struct api *api, const char *id, char *ret,
+			 size_t size)
+{
+	const json_t *stream;
+	size_t i, n = 0, len = 0;
+
+	ret[0] = '\0';
+	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
+			   stream) {
+		if (!reads(stream, id) || n++ >= NAMES_MAX || len >= size)
+			continue;
+		len += (size_t)snprintf(ret + len, size - len, "%s%.32s",
+					n == 1 ? ", which feeds " : ", ",
+					edit_text(stream, "id"));
+	}
+	if (n > NAMES_MAX && len < size)
+		(void)snprintf(ret + len, size - len, " and %zu more streams",
+			       n - NAMES_MAX);
+}
+
+bool scan_target_is_taken(const struct api *api, const json_t *target,
+			  struct errmsg *error)
+{
+	struct tuner_spec wanted, its;
+	const json_t *adapter;
+	char streams[256];
+	size_t i;
+
+	if (!read_target(target, &wanted))
+		return false;
+	json_array_foreach(config_section(api->cfg.config, ADAPTERS), i,
+			   adapter) {
+		const char *id = edit_text(adapter, "id");
+
+		if (id == NULL ||
+		    !json_is_true(json_object_get(adapter, "enable")) ||
+		    !read_tuner(adapter, &its) ||
+		    !(is_same_device(&its, &wanted) ||
+		      has_opened(api, adapter, &its, &wanted)))
+			continue;
+		name_streams(api, id, streams, sizeof streams);
+		errmsg_set(error, "frontend%d of the scan belongs to the "
+			   "enabled adapter \"%.64s\"%s", wanted.device, id,
+			   streams);
+		return true;
+	}
+	return false;
+}
+
+bool scan_target_is_same(const json_t *a, const json_t *b)
+{
+	struct tuner_spec x, y;
+
+	return read_target(a, &x) && read_target(b, &y) &&
+	       is_same_device(&x, &y);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the scan of an adapter searches: one transponder, those that the NIT of
+ * it names, or a grid of frequencies.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+enum scan_search {
+	SCAN_TRANSPONDER,
+	SCAN_NETWORK,
+	SCAN_BLIND,
+};
+
+enum {
+	SCAN_SYMBOLRATES_MAX = 8,
+	SCAN_STEPS_MAX = 4096,
+	/* Transponders that a scan of a network tunes. */
+	SCAN_NETWORK_MAX = 256,
+};
+
+/* Of a blind scan; 0 and "": not given. */
+struct scan_grid {
+	double from, to, step; /* MHz */
+	char polarization[5];
+	unsigned symbolrates[SCAN_SYMBOLRATES_MAX];
+	size_t n_symbolrates;
+};
+
+struct scan_spec {
+	const json_t *adapter; /* borrowed */
+	unsigned search;       /* enum scan_search */
+	struct scan_grid grid;
+	size_t steps;          /* of the grid; 0: there is none */
+};
+
+/* Reads {adapter, search, grid}; 0, or -EINVAL with an error that names the
+ * key.  The keys of the adapter are not judged. */
+int scan_spec_parse(const json_t *scan, struct scan_spec *ret,
+		    struct errmsg *error) MUST_CHECK;
+
+/* The tuning of step i of the grid, as keys of an adapter; a new object. */
+json_t *scan_spec_step(const struct scan_spec *, size_t i);
+
+/* The adapter with the keys of another tuning; a new object. */
+json_t *scan_spec_tuned(const json_t *adapter, const json_t *tuning);
+
+/* The adapter of the first tuning; a new object. */
+json_t *scan_spec_first(const struct scan_spec *);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/source.h"
+
+#include "proto/spec/tuner_spec.h"
+#include "worker/adapter/address_source.h"
+#include "worker/adapter/satip_source.h"
+#include "worker/adapter/tuner_source.h"
+
+source_open_fn *source_opener(const json_t *adapter)
+{
+	return tuner_spec_is(adapter) ? tuner_source_open
+	       : json_object_get(adapter, "server") != NULL
+		       ? satip_source_open
+		       : address_source_open;
+}
+
+struct msg_adapter_status source_report_message(const struct source_report *r)
+{
+	return (struct msg_adapter_status){
+		.lock = r->lock,
+		.signal = r->signal,
+		.snr = r->snr,
+		.lost = r->lost,
+		.tuner = {
+			.taken = r->dvb.taken,
+			.adapter = (uint32_t)r->dvb.adapter,
+			.silent = r->silent,
+			.status = r->dvb.status,
+			.signal = r->dvb.signal_raw,
+			.snr = r->dvb.snr_raw,
+			.signal_db = r->dvb.signal_db,
+			.snr_db = r->dvb.snr_db,
+			.ber = r->dvb.ber,
+			.unc = r->dvb.unc,
+		},
+		.error = r->error,
+	};
+}

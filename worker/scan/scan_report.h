@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The tables and services of one multiplex after another, and their messages to
+ * the master.
+ *
+ * Embedded.  Borrows the channel.
+ */
+#pragma once
+
+#include "worker/scan/scan_services.h"
+#include "worker/ts/packet.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct channel;
+struct record_feed;
+
+struct scan_report {
+	struct channel *channel;
+	bool services_only; /* the records are not sent */
+	/* Gets each record of a table; may be NULL. */
+	void (*on_record)(const json_t *record, void *arg);
+	void *arg;
+	struct record_feed *feed;
+	struct scan_services *services;
+};
+
+/* The first members are set.  Another multiplex begins. */
+void scan_report_reset(struct scan_report *);
+void scan_report_done(struct scan_report *);
+
+void scan_report_packets(struct scan_report *, const struct ts_run *runs,
+		      size_t n_runs);
+
+/* Call it often: sends services of the transponder while the master reads;
+ * all: also while it does not. */
+void scan_report_send(struct scan_report *, uint32_t number, bool all);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The services of a multiplex, from the records of its tables
+ * (proto/si/record.h):
+ *
+ *	{"pnr": 1, "name": "News", "provider": "P", "service_type": 1,
+ *	 "scrambled": true, "caids": [2816]}
+ *
+ * A service is a program of the PAT.  The SDT names it, the PMT has its CA
+ * systems.  Pure; limited to SERVICES_MAX services.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum { SERVICES_MAX = 1024, SERVICE_CAIDS_MAX = 32 };
+
+struct scan_services;
+
+struct scan_services *scan_services_new(void);
+/* NULL-safe; sets *l to NULL. */
+void scan_services_free(struct scan_services **);
+
+/* Takes a record of any table. */
+void scan_services_add(struct scan_services *, const json_t *record);
+
+/* The next service that is new or has changed, a new object; NULL: there is
+ * none. */
+json_t *scan_services_next(struct scan_services *);
+
+/* Were PAT, SDT and all PMTs received?  nit: and the NIT? */
+bool scan_services_is_complete(const struct scan_services *, bool nit);
+
+/* Adds "tsid", "onid" and "network_id", as far as they are known. */
+void scan_services_put_ids(const struct scan_services *, json_t *object);
