@@ -33,6 +33,7 @@ else
 sluice_worker_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 endif
 
+include worker/adapter/ci/local.mk
 include worker/adapter/dvb/local.mk
 include worker/adapter/local.mk
 include worker/adapter/satip/local.mk

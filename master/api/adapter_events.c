@@ -140,6 +140,8 @@ void adapters_describe(const struct api *api, const json_t *adapter,
 	if (info.error != NULL)
 		(void)json_object_set_new(status, "error",
 					  json_string(info.error));
+	if (runs)
+		cams_describe(api, id, status);
 	(void)json_object_set_new(status, "worker", runs ? worker_of(&info)
 							 : stopped(adapter));
 }

@@ -47,6 +47,7 @@ enum {
 /* The commands of each file. */
 extern const struct api_command
 	adapters_commands[],
+	cams_commands[],
 	categories_commands[],
 	config_commands[],
 	input_commands[],
@@ -65,6 +66,7 @@ extern const struct api_command
 
 static const struct api_command *const commands[] = {
 	adapters_commands,
+	cams_commands,
 	categories_commands,
 	config_commands,
 	input_commands,

@@ -172,6 +172,8 @@ void adapters_put_signal(json_t *, const struct msg_adapter_status *);
 void adapters_describe(const struct api *, const json_t *adapter,
 		       json_t *status);
 
+/* Adds `cam': what its slots for modules have. */
+void cams_describe(const struct api *, const char *id, json_t *status);
 /* All adapters: id, type, enable and the status; a new reference. */
 json_t *adapters_overview(const struct api *);
 

@@ -9,6 +9,7 @@ libmaster_a_SOURCES += \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/call.c master/api/call.h \
+	master/api/cams.c \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
 	master/api/category_name.c master/api/category_name.h \

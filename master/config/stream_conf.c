@@ -32,6 +32,8 @@ static void read_input(struct input_conf *in, const char *address,
 		in->id = xstrdup(spec.id);
 	if (input_kind_is_link(spec.kind))
 		in->stream = xstrdup(spec.stream);
+	in->module = spec.kind == INPUT_DVB && spec.cams.module;
+	in->pnr = spec.remux.pnr;
 	if (spec.cams.n > 0) {
 		in->cams = xcalloc(1, sizeof *in->cams);
 		*in->cams = spec.cams;

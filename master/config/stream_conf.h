@@ -27,6 +27,8 @@ struct input_conf {
 	char *id;            /* option id, or NULL */
 	char *stream;        /* the stream that it reads, or NULL */
 	struct cam_list *cams; /* softcams, or NULL */
+	bool module;         /* the CAM of its adapter descrambles pnr */
+	uint16_t pnr;        /* 0: all programs */
 };
 
 struct output_conf {

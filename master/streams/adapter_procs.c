@@ -8,6 +8,7 @@
 #include "common/supervise/handover.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/check.h"
+#include "master/streams/adapter_cams.h"
 #include "master/streams/stream_ring.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/satip_spec.h"
@@ -36,6 +37,7 @@ struct adapter_proc {
 	struct errmsg error; /* of the source */
 	unsigned error_s; /* statuses in sequence with an error */
 	int taken; /* number of the adapter whose frontend is open; -1 */
+	struct adapter_cams cams;
 };
 
 struct adapter_procs {
@@ -44,6 +46,8 @@ struct adapter_procs {
 			  void *arg);
 	void (*on_taken)(int adapter, bool taken, void *arg);
 	void *watcher;
+	void (*on_cam)(const char *id, const json_t *slot, void *arg);
+	void *cam_watcher;
 	struct service_list list;
 };
 
@@ -84,6 +88,68 @@ static int make_ring(struct adapter_proc *p)
 	return 0;
 }
 
+/* --- the slots for CAMs --- */
+
+static void send_cam(struct adapter_proc *p)
+{
+	const struct adapter_procs_config *cfg = &p->of->cfg;
+	struct msg m = { .type = MSG_ADAPTER_CAM };
+	struct msg_adapter_cam *cam = &m.adapter_cam;
+
+	if (cfg->programs_of == NULL || !tuner_spec_is(p->entry))
+		return;
+	cam->n = cfg->programs_of(p->item.id, cam->programs, MSG_CAM_PROGRAMS,
+				  cfg->arg);
+	if (adapter_cams_set(&p->cams, cam))
+		service_proc_send(p->item.service, &m, NULL);
+}
+
+static bool can_send(const struct adapter_proc *p)
+{
+	return p != NULL && p->entry != NULL && p->given &&
+	       service_proc_is_running(p->item.service);
+}
+
+void adapter_procs_renew_cam(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p = service_list_find(&a->list, id);
+
+	if (can_send(p))
+		send_cam(p);
+}
+
+const json_t *adapter_procs_cams(const struct adapter_procs *a, const char *id)
+{
+	const struct adapter_proc *p =
+		a != NULL ? service_list_find(&a->list, id) : NULL;
+
+	return p != NULL && p->entry != NULL ? p->cams.slots : NULL;
+}
+
+bool adapter_procs_menu(struct adapter_procs *a, const char *id,
+			const struct msg_adapter_menu *menu)
+{
+	const struct adapter_proc *p =
+		a != NULL ? service_list_find(&a->list, id) : NULL;
+	struct msg m = { .type = MSG_ADAPTER_MENU, .adapter_menu = *menu };
+
+	if (!can_send(p))
+		return false;
+	service_proc_send(p->item.service, &m, NULL);
+	return true;
+}
+
+void adapter_procs_watch_cams(struct adapter_procs *a,
+			      void (*on_cam)(const char *id,
+					     const json_t *slot, void *arg),
+			      void *arg)
+{
+	if (a == NULL)
+		return;
+	a->on_cam = on_cam;
+	a->cam_watcher = arg;
+}
+
 /* --- a worker --- */
 
 static void on_hello(void *self)
@@ -105,6 +171,8 @@ static void on_hello(void *self)
 	m.adapter_start.entry = p->entry;
 	service_proc_send(p->item.service, &m, &p->ring.fd);
 	p->given = true;
+	adapter_cams_forget(&p->cams);
+	send_cam(p);
 }
 
 /* Reports a frontend that is taken into use or released. */
@@ -125,8 +193,18 @@ static void on_message(const struct msg *m, void *self)
 {
 	struct adapter_proc *p = self;
 
+	if (m->type == MSG_ADAPTER_SLOT) {
+		const json_t *slot =
+			adapter_cams_take(&p->cams, &m->adapter_slot);
+
+		if (p->of->on_cam != NULL && p->entry != NULL)
+			p->of->on_cam(p->item.id, slot, p->of->cam_watcher);
+	}
 	if (m->type != MSG_ADAPTER_STATUS)
 		return;
+	/* an adopted worker does not know that its master is another */
+	if (!p->cams.known && can_send(p))
+		send_cam(p);
 	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
 					    ? m->adapter_status.error : "");
 	p->error_s = m->adapter_status.error != NULL ? p->error_s + 1 : 0;
@@ -146,6 +224,7 @@ static void on_down(void *self)
 	p->status = (struct msg_adapter_status){ 0 };
 	p->error.text[0] = '\0';
 	p->error_s = 0;
+	adapter_cams_forget(&p->cams);
 	note_taken(p, false);
 	/* after an error on_hello tries again */
 	if (p->entry != NULL)
@@ -169,6 +248,7 @@ static void done(struct service_item *item)
 	struct adapter_proc *p = (struct adapter_proc *)item;
 
 	stream_ring_close(&p->ring);
+	adapter_cams_forget(&p->cams);
 	json_decref(p->entry);
 }
 

@@ -24,6 +24,10 @@ struct adapter_procs_config {
 	struct service_config service;
 	/* adapter_procs_ring() of this id has changed. */
 	void (*on_ring)(const char *id, void *arg);
+	/* Writes the programs that the CAM of an adapter shall descramble, at
+	 * most max, and returns their number.  NULL: none. */
+	size_t (*programs_of)(const char *id, uint16_t *ret, size_t max,
+			      void *arg);
 	void *arg;
 };
 
@@ -45,6 +49,23 @@ void adapter_procs_watch(struct adapter_procs *,
 					   void *arg),
 			 void (*on_taken)(int adapter, bool taken, void *arg),
 			 void *arg);
+
+/* programs_of() may have changed for this adapter. */
+void adapter_procs_renew_cam(struct adapter_procs *, const char *id);
+
+/* What its slots for CAMs have, a borrowed JSON list; NULL: nothing is known
+ * of any. */
+const json_t *adapter_procs_cams(const struct adapter_procs *, const char *id);
+
+/* Passes the action of an operator to its worker; false: none runs. */
+bool adapter_procs_menu(struct adapter_procs *, const char *id,
+			const struct msg_adapter_menu *);
+
+/* A slot of an adapter has changed: an item of adapter_procs_cams(). */
+void adapter_procs_watch_cams(struct adapter_procs *,
+			      void (*on_cam)(const char *id,
+					     const json_t *slot, void *arg),
+			      void *arg);
 
 /* The ring of an adapter for readers, borrowed; -1: it has none. */
 int adapter_procs_ring(const struct adapter_procs *, const char *id);

@@ -201,6 +201,7 @@ static void update_read(struct reconciler *r, const struct stream_links *links)
 		if (p != NULL && !stream_proc_is_removed(p))
 			stream_proc_set_read(p, find_reader(r, links->ids[i],
 							    false) != NULL);
+		reconciler_renew_cam(r, links->ids[i]);
 	}
 	demand_sources(r, links);
 }

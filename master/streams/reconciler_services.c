@@ -75,12 +75,33 @@ static void on_adapter_ring(const char *id, void *arg)
 		reconciler_relink(r, link);
 }
 
+static size_t programs_of(const char *id, uint16_t *ret, size_t max, void *arg)
+{
+	const struct reconciler *r = arg;
+	char link[IO_LINK_MAX + 1];
+	size_t n = 0;
+
+	(void)snprintf(link, sizeof link, IO_ADAPTER "%s", id);
+	for (size_t i = 0; i < r->n; i++)
+		n = stream_proc_modules(r->streams[i], link, ret, n, max);
+	return n;
+}
+
+void reconciler_renew_cam(struct reconciler *r, const char *link)
+{
+	const size_t len = sizeof IO_ADAPTER - 1;
+
+	if (!r->stopping && strncmp(link, IO_ADAPTER, len) == 0)
+		adapter_procs_renew_cam(r->adapters, link + len);
+}
+
 void reconciler_open_adapters(struct reconciler *r,
 			      const struct service_config *service)
 {
 	r->adapters = adapter_procs_new(&(struct adapter_procs_config){
 		.service = *service,
 		.on_ring = on_adapter_ring,
+		.programs_of = programs_of,
 		.arg = r,
 	});
 }

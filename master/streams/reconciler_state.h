@@ -70,6 +70,10 @@ void reconciler_open_cas(struct reconciler *, const struct service_config *);
 void reconciler_open_adapters(struct reconciler *,
 			      const struct service_config *);
 
+/* The programs that the CAM of an adapter shall descramble may have changed;
+ * another link than that of an adapter is ignored. */
+void reconciler_renew_cam(struct reconciler *, const char *link);
+
 /* The workers that serve all streams, in the order in which they are stopped;
  * NULL: there are no more. */
 struct service_proc *reconciler_service(const struct reconciler *, size_t i);

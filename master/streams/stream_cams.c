@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The softcams of a stream. */
+/* The softcams and modules (CAM) that descramble a stream. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
@@ -37,4 +37,11 @@ void stream_cams_up(struct stream_proc *p)
 {
 	p->cams.up = true;
 	softcams_user_up(p->cfg.softcams, &p->cams);
+}
+
+size_t stream_proc_modules(const struct stream_proc *p, const char *link,
+			   uint16_t *ret, size_t n, size_t max)
+{
+	return stream_proc_reads(p, link)
+		       ? stream_plan_modules(p->plan, link, ret, n, max) : n;
 }

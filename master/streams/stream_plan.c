@@ -96,6 +96,34 @@ static void plan_cams(struct stream_plan *p, const struct cam_list *list)
 	}
 }
 
+/* Its link is in the list. */
+static void plan_module(struct stream_plan *p, const struct input_conf *in)
+{
+	size_t i = 0;
+
+	while (strcmp(p->links.ids[i], in->stream) != 0)
+		i++;
+	p->modules[p->n_modules++] = (struct plan_module){
+		.link = (uint16_t)i, .pnr = in->pnr };
+}
+
+size_t stream_plan_modules(const struct stream_plan *p, const char *link,
+			   uint16_t *ret, size_t n, size_t max)
+{
+	for (size_t i = 0; i < p->n_modules; i++) {
+		const struct plan_module *m = &p->modules[i];
+		size_t k = 0;
+
+		if (strcmp(p->links.ids[m->link], link) != 0)
+			continue;
+		while (k < n && ret[k] != m->pnr)
+			k++;
+		if (k == n && n < max)
+			ret[n++] = m->pnr;
+	}
+	return n;
+}
+
 struct stream_plan *stream_plan_new(const char *id,
 				    const struct stream_conf *conf,
 				    const json_t *settings,
@@ -129,6 +157,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
 			memcpy(p->links.ids[p->links.n++], in->stream,
 			       strlen(in->stream) + 1);
+		if (in->module)
+			plan_module(p, in);
 	}
 	p->http = xcalloc(conf->n_outputs + 1, sizeof *p->http);
 	for (size_t i = 0; i < conf->n_outputs; i++)

@@ -33,6 +33,12 @@ struct stream_links {
 	char ids[MSG_INPUTS_MAX][IO_LINK_MAX + 1];
 };
 
+/* A program that the CAM of an adapter shall descramble. */
+struct plan_module {
+	uint16_t link; /* the adapter: position in stream_links */
+	uint16_t pnr;  /* 0: all programs */
+};
+
 struct stream_plan {
 	json_t *source; /* a reference; owns the strings */
 	json_t *options; /* the members of source that are in stream_spec.h */
@@ -52,6 +58,8 @@ struct stream_plan {
 	char *recordings;
 	/* the streams that its inputs read */
 	struct stream_links links;
+	size_t n_modules;
+	struct plan_module modules[MSG_INPUTS_MAX];
 	/* the softcams that its inputs name, each once */
 	size_t n_cams;
 	char cams[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
@@ -72,6 +80,11 @@ int stream_plan_judge(const struct stream_plan *,
 
 /* True when an input reads this stream. */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
+
+/* Appends the programs of this link that CAMs descramble to n others, each
+ * once, up to max; returns their number. */
+size_t stream_plan_modules(const struct stream_plan *, const char *link,
+			   uint16_t *ret, size_t n, size_t max);
 
 /* The position in `to` of the input that is at position first of `from`; 0: it
  * has no such input, or from is NULL. */

@@ -139,6 +139,10 @@ int stream_proc_ring(const struct stream_proc *);
 struct stream_links stream_proc_links(const struct stream_proc *);
 /* True when it is enabled and an input reads this stream. */
 bool stream_proc_reads(const struct stream_proc *, const char *stream);
+/* Appends the programs of an adapter (link) whose CAM descrambles them to n
+ * others, each once, up to max; returns their number. */
+size_t stream_proc_modules(const struct stream_proc *, const char *link,
+			   uint16_t *ret, size_t n, size_t max);
 /* The ring of a stream that it reads has changed. */
 void stream_proc_relink(struct stream_proc *, const char *stream);
 

@@ -3,8 +3,10 @@ libproto_a_SOURCES += \
 	proto/ipc/channel.c proto/ipc/channel.h \
 	proto/ipc/contract.h \
 	proto/ipc/msg.c proto/ipc/msg.h \
+	proto/ipc/msg_cam.c proto/ipc/msg_cam.h \
 	proto/ipc/msg_cas.c proto/ipc/msg_cas.h \
 	proto/ipc/msg_deliver.h \
+	proto/ipc/msg_link.h \
 	proto/ipc/msg_mux.h \
 	proto/ipc/msg_roles.c \
 	proto/ipc/msg_services.h \

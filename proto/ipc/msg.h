@@ -17,8 +17,10 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
+#include "proto/ipc/msg_cam.h"
 #include "proto/ipc/msg_cas.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_link.h"
 #include "proto/ipc/msg_mux.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/ipc/msg_softcam.h"
@@ -158,6 +160,10 @@
 	ROW(ADAPTER_START, adapter_start, "adapter.start", 1) \
 	/* the same tuner receives another multiplex */ \
 	ROW(ADAPTER_TUNE, adapter_tune, "adapter.tune", 0) \
+	/* the programs that its CAM shall descramble */ \
+	ROW(ADAPTER_CAM, adapter_cam, "adapter.cam", 0) \
+	/* an operator opens or answers the menu of its CAM */ \
+	ROW(ADAPTER_MENU, adapter_menu, "adapter.menu", 0) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -249,6 +255,8 @@
 	ROW(CAS_WORDS, cas_words, "cas.words", KEPT) \
 	/* once a second, from the data path */ \
 	ROW(ADAPTER_STATUS, adapter_status, "adapter.status", REPLACED) \
+	/* what a slot for a CAM has, after each change */ \
+	ROW(ADAPTER_SLOT, adapter_slot, "adapter.slot", KEPT) \
 	/* once a second: the queriers */ \
 	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
 
@@ -308,25 +316,6 @@ struct msg_worker_log {
 	enum log_level level;
 	const char *component;
 	const char *text;
-};
-
-struct msg_stream_link {
-	const char *stream;
-	bool ring; /* false: the stream has no ring any more */
-};
-
-struct msg_stream_network {
-	/* by id, the keys of stream_spec.h that a NIT needs */
-	const json_t *streams;
-};
-
-struct msg_stream_clock {
-	bool synchronised;
-};
-
-struct msg_stream_rename {
-	const char *from;
-	const char *to;
 };
 
 struct msg_stream_input {
@@ -576,6 +565,9 @@ struct msg {
 		struct msg_querier_status querier_status;
 		struct msg_adapter_start adapter_start, adapter_tune;
 		struct msg_adapter_status adapter_status;
+		struct msg_adapter_cam adapter_cam;
+		struct msg_adapter_menu adapter_menu;
+		struct msg_adapter_slot adapter_slot;
 	};
 };
 

@@ -18,7 +18,7 @@ static int read_list(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
 	struct cam_list *l = (struct cam_list *)((char *)s + f->offset);
-	struct cam_list list = { 0 };
+	struct cam_list list = { .module = text[0] == '\0' };
 
 	(void)key;
 	while (*text != '\0') {

@@ -3,8 +3,8 @@
  * The option cam of an input: the softcams that know its control words.
  *
  * "c1,c2": the second softcam is asked when the first does not answer as fast
- * as it usually does.  The option without a value, which stands for a CI module
- * in other programs, names no softcam.
+ * as it usually does.  Without a value the option stands for the modules (CAM)
+ * of the adapter that the input reads.
  */
 #pragma once
 
@@ -24,6 +24,7 @@ enum {
 struct cam_list {
 	size_t n;
 	char ids[CAM_LIST_MAX][CAM_ID_MAX + 1];
+	bool module; /* those of the adapter instead */
 };
 
 extern const struct field_hook cam_hook; /* of a struct cam_list */

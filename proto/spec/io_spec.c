@@ -221,7 +221,7 @@ static void remark_option(const struct reader *rd, const char *key,
 	rd->remark(text.text, rd->arg);
 }
 
-/* cam without an id is a CI module in other programs. */
+/* cam without an id is the module of an adapter. */
 static bool is_module(const struct field *f, const char *value)
 {
 	return f != NULL && f->hook == &cam_hook &&
@@ -248,8 +248,12 @@ static int read_options(const struct reader *rd, struct errmsg *error)
 			errmsg_prefix(error, "%.64s: ", key);
 			return r;
 		}
-		if (!is_given(rd, 0, i, key))
-			remark_option(rd, key, is_module(f, value) ? NULL : f);
+		if (is_given(rd, 0, i, key))
+			continue;
+		if (!is_module(f, value))
+			remark_option(rd, key, f);
+		else if (!rd->input || rd->type->kind != INPUT_DVB)
+			remark_option(rd, key, NULL);
 	}
 	return 0;
 }

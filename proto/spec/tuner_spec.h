@@ -48,6 +48,11 @@ enum tuner_unicable {
 	UNICABLE_50607,
 };
 
+enum tuner_ca_mode {
+	CA_MODE_UPDATE, /* programs are added and updated one by one */
+	CA_MODE_LIST,   /* each change sends the list of all programs */
+};
+
 enum {
 	TUNER_DISEQC_MAX = 128,
 	TUNER_MAC_MAX = 17,
@@ -94,6 +99,11 @@ struct tuner_spec {
 	unsigned bandwidth, guardinterval, transmitmode, hierarchy;
 	unsigned timeout_s;
 	bool budget;
+	struct {
+		unsigned delay_s; /* of the first CA PMT */
+		unsigned limit;   /* programs of a CAM */
+		unsigned mode;    /* enum tuner_ca_mode */
+	} ca;
 
 	/* of these keys */
 	bool satellite;

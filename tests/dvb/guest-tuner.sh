@@ -2,9 +2,9 @@
 # guest-tuner.sh: runs in the guest (vmrun.sh), as root.  Tuners of the service
 # on the kernel's DVB API: what the driver is told, what streams receive, and
 # what happens when the hardware fails.
-# Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, and a
-# share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if it is there.
-# TAP on standard output.
+# Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, fakecam,
+# and a share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if it is
+# there.  TAP on standard output.
 n=0
 bad=0
 P=/sys/module/fakedvb/parameters
@@ -240,6 +240,56 @@ api '{"cmd": "toggle-adapter", "id": "b"}' >/tmp/reply
 await 'a busy frontend is reported' 10 has b '"error":".*isbusy'
 kill $other
 await 'and used when it is free' 20 has b '"lock":true'
+
+# a CAM in the slot of adapter a
+cam() { # cam PATTERN: of the reply to get-cam
+	api '{"cmd": "get-cam", "id": "a"}' | tr -d ' \n' | grep -qE "$1"
+}
+fault() { echo "$1" >&4; } # of enum cam_fault in fake_cam.h
+stream() { # stream ID PNR: reads it through the CAM
+	api '{"cmd": "set-stream", "id": "'"$1"'", "stream": {"id": "'"$1"'",
+		"type": "spts", "enable": true,
+		"input": ["dvb://a#pnr='"$2"'&cam"]}}' >/tmp/reply
+}
+mkfifo /tmp/faults
+fakecam /dev/fakecam0 /tmp/cam </tmp/faults & fakecam=$!
+exec 4>/tmp/faults
+stream c1 1
+stream c2 2
+await 'a slot without a CAM is reported' 10 cam \
+	'"state":"empty","error":"thereisnoCAMintheslot"'
+param cam 1,0,0,0,0,0,0,0
+await 'a CAM that is put in becomes ready' 30 cam \
+	'"state":"ready".*"name":"FakeCAM"'
+await 'it gets the list of programs' 10 grep -q \
+	'^first 1 descramble 0b00; last 2 descramble 0b00; $' /tmp/cam
+stream c3 3
+await 'and one that is added' 10 grep -q 'add 3 descramble 0b00; $' /tmp/cam
+api '{"cmd": "set-stream", "id": "c2", "stream": {"remove": true}}' >/tmp/reply
+await 'and one that is removed' 10 grep -q 'update 2 off 0b00; $' /tmp/cam
+api '{"cmd": "cam-menu", "id": "a", "action": "open"}' >/tmp/reply
+await 'its menu opens' 10 cam '"kind":"menu","title":"Title"'
+api '{"cmd": "cam-menu", "id": "a", "action": "choice", "choice": 2}' \
+	>/tmp/reply
+no_menu() { ! cam '"menu"'; }
+await 'and an item is chosen' 10 no_menu
+: >/tmp/events0
+fault 5
+await 'a CAM that is silent is reset' 30 told 'cam reset'
+fault 0
+await 'and becomes ready' 40 cam '"state":"ready"'
+await 'and gets the programs again' 10 grep -q \
+	'^first 1 descramble 0b00; last 3 descramble 0b00; $' /tmp/cam
+fault 0
+param cam 0,0,0,0,0,0,0,0
+await 'a CAM that is pulled is reported' 10 cam '"state":"empty"'
+param cam 1,0,0,0,0,0,0,0
+await 'and becomes ready when it is back' 30 cam '"state":"ready"'
+await 'with its programs' 10 grep -q \
+	'^first 1 descramble 0b00; last 3 descramble 0b00; $' /tmp/cam
+check 'the tuner was not closed meanwhile' \
+	sh -c '! grep -qE "sleep|tune" /tmp/events0'
+kill $fakecam
 
 kill $master
 wait $master

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// mux-file.mjs FILE SECONDS: a multiplex of three programs at 2 Mbit/s, with
-// the SDT and NIT of a terrestrial network of two channels.
+// mux-file.mjs FILE SECONDS: a multiplex of three programs at 2 Mbit/s, which
+// have CA descriptors, with the SDT and NIT of a terrestrial network of two
+// channels.
 import fs from 'node:fs';
 import { TsMux } from '../helpers/mux.mjs';
 import { crc32 } from '../helpers/ts.mjs';
@@ -8,7 +9,9 @@ import { crc32 } from '../helpers/ts.mjs';
 const RATE = 2e6;
 const [file, seconds] = process.argv.slice(2);
 const programs = [1, 2, 3].map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
-	video: 0x100 * pnr + 1, audio: 0x100 * pnr + 2 }));
+	video: 0x100 * pnr + 1, audio: 0x100 * pnr + 2,
+	// of a CAM; the packets are not scrambled
+	ca: { system: 0x0b00, pid: 0x100 * pnr + 3 } }));
 const text = (s) => [s.length, ...Buffer.from(s)];
 const loop = (bytes) => [0xf0 | bytes.length >> 8, bytes.length & 0xff,
 	...bytes];

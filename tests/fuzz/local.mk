@@ -13,6 +13,10 @@ fuzz_targets = \
 	tests/fuzz/fuzz_cbr \
 	tests/fuzz/fuzz_check \
 	tests/fuzz/fuzz_codec \
+	tests/fuzz/fuzz_ci_link \
+	tests/fuzz/fuzz_ci_mmi \
+	tests/fuzz/fuzz_ci_objects \
+	tests/fuzz/fuzz_ci_session \
 	tests/fuzz/fuzz_credential \
 	tests/fuzz/fuzz_cue \
 	tests/fuzz/fuzz_descrambler \
@@ -89,6 +93,10 @@ tests_fuzz_fuzz_monitor_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_newcamd_LDADD = $(fuzz_engine) $(worker_libs) $(CRYPTO_LIBS)
 tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ci_link_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ci_mmi_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ci_objects_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ci_session_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_psi_build_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_picture_LDADD = $(fuzz_engine) libworkerpicture.a \

@@ -43,6 +43,33 @@ test('set-adapter creates, changes, toggles, returns and removes an adapter',
 	await sluice.stop();
 });
 
+test('the menu of a CAM needs a CAM', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(
+		stream('p', 'dvb://a#pnr=1&cam', [])),
+	dvb_tune: [adapter('a')] });
+	const menu = async (fields) => {
+		const reply = await sluice.post({ cmd: 'cam-menu', id: 'a',
+			...fields });
+
+		return [reply.status, JSON.parse(reply.body).error];
+	};
+
+	assert.deepEqual(await sluice.cmd('get-cam', { id: 'a' }),
+		{ 'get-cam': 'ok', cam: [] });
+	assert.deepEqual(await menu({}), [400, 'action: is missing']);
+	assert.equal((await menu({ action: 'eject' }))[0], 400);
+	assert.equal((await menu({ action: 'open', slot: 2 }))[0], 400);
+	assert.equal((await menu({ action: 'text',
+		text: 'x'.repeat(251) }))[0], 400);
+	assert.deepEqual(await menu({ action: 'choice' }),
+		[400, 'choice: is missing']);
+	assert.deepEqual(await menu({ action: 'text' }),
+		[400, 'text: is missing']);
+	assert.deepEqual(await menu({ action: 'open', slot: 1 }),
+		[409, 'slot: there is no CAM ready in slot 1']);
+	await sluice.stop();
+});
+
 test('removing an adapter removes its streams, or leaves them without it',
 	async (t) => {
 	const sluice = await Sluice.start(t, { ...config(

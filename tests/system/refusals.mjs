@@ -53,6 +53,9 @@ const REFUSALS = {
 		[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
 	'toggle-adapter': [[{ id: 'x' }, 404,
 		'id: there is no adapter "x"']],
+	'get-cam': [[{}, 400, 'id: is missing'],
+		[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
+	'cam-menu': [[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
 	'restart-adapter': [[{}, 400, 'id: is missing'],
 		[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
 	'set-adapter': [

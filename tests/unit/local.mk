@@ -177,6 +177,13 @@ check_PROGRAMS += $(unit_proto_tests)
 TESTS += $(unit_proto_tests)
 
 unit_worker_tests = \
+	tests/unit/worker/adapter/ci/test_ca_list \
+	tests/unit/worker/adapter/ci/test_ca_pmt \
+	tests/unit/worker/adapter/ci/test_ci_device \
+	tests/unit/worker/adapter/ci/test_ci_link \
+	tests/unit/worker/adapter/ci/test_ci_mmi \
+	tests/unit/worker/adapter/ci/test_ci_module \
+	tests/unit/worker/adapter/ci/test_ci_session \
 	tests/unit/worker/adapter/dvb/test_dvb_device \
 	tests/unit/worker/adapter/dvb/test_dvb_props \
 	tests/unit/worker/adapter/dvb/test_dvb_sec \
@@ -185,6 +192,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/dvb/test_tuner_watch \
 	tests/unit/worker/core/test_hidden \
 	tests/unit/worker/adapter/test_adapter_grants \
+	tests/unit/worker/adapter/test_cam_source \
 	tests/unit/worker/adapter/test_program_pids \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/test_tuner_source \
@@ -442,6 +450,29 @@ tests_unit_worker_adapter_satip_test_satip_session_pids_SOURCES = \
 	tests/unit/worker/adapter/satip/test_satip_session_pids.c \
 	tests/unit/worker/adapter/satip/rig.c \
 	tests/unit/worker/adapter/satip/rig.h
+tests_unit_worker_adapter_test_cam_source_LDFLAGS = -Wl,--wrap=mono_ns
+tests_unit_worker_adapter_test_cam_source_SOURCES = \
+	tests/unit/worker/adapter/test_cam_source.c \
+	tests/unit/worker/adapter/ci/fake_cam.c \
+	tests/unit/worker/adapter/ci/fake_cam.h \
+	tests/unit/worker/adapter/ci/fake_card.c \
+	tests/unit/worker/adapter/ci/fake_card.h
+tests_unit_worker_adapter_ci_test_ca_list_SOURCES = \
+	tests/unit/worker/adapter/ci/test_ca_list.c \
+	tests/unit/worker/adapter/ci/programs.h
+tests_unit_worker_adapter_ci_test_ci_device_SOURCES = \
+	tests/unit/worker/adapter/ci/test_ci_device.c \
+	tests/unit/worker/adapter/ci/fake_cam.c \
+	tests/unit/worker/adapter/ci/fake_cam.h \
+	tests/unit/worker/adapter/ci/fake_card.c \
+	tests/unit/worker/adapter/ci/fake_card.h \
+	tests/unit/worker/adapter/ci/programs.h
+tests_unit_worker_adapter_ci_test_ci_device_LDFLAGS = -Wl,--wrap=mono_ns
+tests_unit_worker_adapter_ci_test_ci_module_SOURCES = \
+	tests/unit/worker/adapter/ci/test_ci_module.c \
+	tests/unit/worker/adapter/ci/fake_cam.c \
+	tests/unit/worker/adapter/ci/fake_cam.h \
+	tests/unit/worker/adapter/ci/programs.h
 tests_unit_worker_adapter_dvb_test_dvb_device_SOURCES = \
 	tests/unit/worker/adapter/dvb/test_dvb_device.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.c \
@@ -661,6 +692,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_foresee \
 	tests/unit/master/streams/test_mpts \
+	tests/unit/master/streams/test_adapter_cams \
 	tests/unit/master/streams/test_stream_plan \
 	tests/unit/master/streams/test_switch_log \
 	tests/unit/master/viewers/test_viewer_rules \
@@ -848,6 +880,7 @@ tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_foresee_LDADD = $(master_libs)
+tests_unit_master_streams_test_adapter_cams_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
 tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)

@@ -2,6 +2,7 @@
 libworker_a_SOURCES += \
 	worker/adapter/adapter_grants.c worker/adapter/adapter_grants.h \
 	worker/adapter/address_source.c worker/adapter/address_source.h \
+	worker/adapter/cam_source.c worker/adapter/cam_source.h \
 	worker/adapter/program_pids.c worker/adapter/program_pids.h \
 	worker/adapter/role.c \
 	worker/adapter/satip_ports.c worker/adapter/satip_ports.h \

@@ -22,6 +22,7 @@
 enum {
 	TICK_MS = 5,
 	READS_MAX = 16, /* reads in a tick */
+	SLOTS_MS = 250, /* between reports of slots for CAMs */
 };
 
 struct adapter {
@@ -33,6 +34,7 @@ struct adapter {
 	struct ticker ticker;
 	bool ticking;           /* the ticker was made */
 	uint64_t second_ns;     /* start of this second */
+	uint64_t slots_ns;      /* the next report of slots */
 	uint64_t packets;       /* of this second */
 	uint64_t content;       /* without null packets */
 };
@@ -71,6 +73,18 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 		worker_exit(a->worker, EX_TEMPFAIL);
 }
 
+static void report_slots(struct adapter *a, uint64_t now_ns)
+{
+	struct msg m = { .type = MSG_ADAPTER_SLOT };
+
+	if (a->source->ops->take_slot == NULL)
+		return;
+	for (unsigned i = 0; i < MSG_CAM_SLOTS; i++)
+		if (a->source->ops->take_slot(a->source, i, &m.adapter_slot))
+			(void)channel_send(a->worker->channel, &m, NULL, 0);
+	a->slots_ns = now_ns + SLOTS_MS * MS;
+}
+
 static void on_tick(void *arg)
 {
 	struct adapter *a = arg;
@@ -80,6 +94,8 @@ static void on_tick(void *arg)
 		if (a->source->ops->read(a->source, &a->batch, now_ns) <= 0)
 			break;
 	ring_publish(a->ring);
+	if (now_ns >= a->slots_ns)
+		report_slots(a, now_ns);
 	if (now_ns - a->second_ns >= SECOND_NS)
 		every_second(a, now_ns);
 }
@@ -166,6 +182,24 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 	a->entry = entry;
 }
 
+static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+
+	(void)fds, (void)n_fds;
+	if (a->source != NULL && a->source->ops->set_programs != NULL)
+		a->source->ops->set_programs(a->source, &m->adapter_cam);
+}
+
+static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+
+	(void)fds, (void)n_fds;
+	if (a->source != NULL && a->source->ops->use_menu != NULL)
+		a->source->ops->use_menu(a->source, &m->adapter_menu);
+}
+
 const struct worker_role adapter_role = {
 	.name = "adapter",
 	.needs = NEED_THREADS,
@@ -173,7 +207,9 @@ const struct worker_role adapter_role = {
 	.new = adapter_new,
 	.free = adapter_free,
 	.messages = { [MSG_ADAPTER_START] = on_start,
-		      [MSG_ADAPTER_TUNE] = on_tune },
+		      [MSG_ADAPTER_TUNE] = on_tune,
+		      [MSG_ADAPTER_CAM] = on_cam,
+		      [MSG_ADAPTER_MENU] = on_menu },
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -52,6 +52,14 @@ struct source_ops {
 	/* Receives another multiplex, as this adapter (borrowed for the life of
 	 * the source) says; false: it cannot.  NULL: it never can. */
 	bool (*retune)(struct source *, const json_t *adapter);
+	/* Modules (CAM) in slots of the adapter; NULL: it has none.  The master
+	 * that sends the programs knows no slot yet. */
+	void (*set_programs)(struct source *, const struct msg_adapter_cam *);
+	void (*use_menu)(struct source *, const struct msg_adapter_menu *);
+	/* True when the slot has changed.  *ret borrows from the source, until
+	 * its next call. */
+	bool (*take_slot)(struct source *, unsigned slot,
+			  struct msg_adapter_slot *ret);
 };
 
 /* The head of each kind's own struct. */

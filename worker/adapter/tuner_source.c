@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "worker/adapter/cam_source.h"
 #include "worker/adapter/dvb/dvb_sec.h"
 #include "worker/adapter/dvb/dvb_tuner.h"
 #include "worker/adapter/dvb/tuner_watch.h"
@@ -45,6 +46,7 @@ struct tuner_source {
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
+	struct cam_source *cam;
 	uint8_t buffer[READ_BYTES];
 };
 
@@ -289,6 +291,9 @@ static void every_second(struct source *source, uint64_t now_ns,
 		return;
 	}
 	dvb_tuner_get(s->tuner, &s->state);
+	cam_source_second(s->cam, s->psi, s->state.taken ? s->state.adapter
+					  : s->state.absent ? CAM_GONE
+							    : CAM_KEEPS);
 	find_error(s, now_ns);
 	fill_report(s, ret);
 	run_watch(s, now_ns, ret);
@@ -306,6 +311,7 @@ static void source_free(struct source *source)
 	struct tuner_source *s =
 		container_of(source, struct tuner_source, base);
 
+	cam_source_free(&s->cam);
 	dvb_tuner_free(&s->tuner);
 	psi_free(&s->psi);
 	free(s);
@@ -319,6 +325,11 @@ static bool retune(struct source *source, const json_t *adapter)
 
 	if (s->tuner == NULL || tuner_spec_parse(adapter, &spec, NULL) < 0)
 		return false;
+	cam_source_set(s->cam, &spec);
+	/* the packets of the same tuning go on */
+	s->spec.ca = spec.ca;
+	if (memcmp(&s->spec, &spec, sizeof spec) == 0)
+		return true;
 	s->spec = spec;
 	s->watch = (struct tuner_watch){
 		.moves_ms = dvb_sec_moves_ms(&spec),
@@ -331,11 +342,40 @@ static bool retune(struct source *source, const json_t *adapter)
 	return true;
 }
 
+static void set_programs(struct source *source,
+			 const struct msg_adapter_cam *cam)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	cam_source_want(s->cam, cam);
+}
+
+static void use_menu(struct source *source, const struct msg_adapter_menu *menu)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	cam_source_act(s->cam, menu);
+}
+
+static bool take_slot(struct source *source, unsigned slot,
+		      struct msg_adapter_slot *ret)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	return cam_source_take(s->cam, slot, ret);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
 	.retune = retune,
+	.set_programs = set_programs,
+	.use_menu = use_menu,
+	.take_slot = take_slot,
 };
 
 struct source *tuner_source_new(const json_t *adapter,
@@ -353,6 +393,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	s->watch.moves_ms = dvb_sec_moves_ms(&s->spec);
 	s->watch.timeout_s = s->spec.timeout_s;
 	s->watch.powers = s->spec.satellite && !s->spec.lnb_sharing;
+	s->cam = cam_source_new(&s->spec, dvb, ctx);
 	s->tuner = dvb_tuner_new(&cfg, &err);
 	if (s->tuner == NULL)
 		errmsg_set(&s->wrong, "cannot start a thread: %s",

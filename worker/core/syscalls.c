@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dvb/ca.h>
 #include <linux/dvb/dmx.h>
 #include <linux/dvb/frontend.h>
 #include <linux/sockios.h>
@@ -174,6 +175,7 @@ static const unsigned long device_requests[] = {
 	FE_READ_UNCORRECTED_BLOCKS, FE_SET_TONE, FE_SET_VOLTAGE,
 	FE_DISEQC_SEND_MASTER_CMD, FE_DISEQC_SEND_BURST,
 	DMX_SET_PES_FILTER, DMX_SET_BUFFER_SIZE,
+	CA_GET_CAP, CA_GET_SLOT_INFO, CA_RESET,
 };
 
 #define ALLOW(filter, name, ...)                                        \

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,23 @@ static ssize_t read_device(void *ctx, int fd, void *ret, size_t size)
 	return n < 0 ? -errno : n;
 }
 
+static ssize_t write_device(void *ctx, int fd, const void *data, size_t size)
+{
+	ssize_t n = write(fd, data, size);
+
+	(void)ctx;
+	return n < 0 ? -errno : n;
+}
+
+static int poll_device(void *ctx, int fd, unsigned timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int r = poll(&p, 1, (int)timeout_ms);
+
+	(void)ctx;
+	return r < 0 ? -errno : r;
+}
+
 static ssize_t read_link(void *ctx, const char *path, char *ret, size_t size)
 {
 	ssize_t n = readlink(path, ret, size);
@@ -60,6 +78,8 @@ const struct dvb_ops dvb_system = {
 	.close = close_device,
 	.ioctl = control,
 	.read = read_device,
+	.write = write_device,
+	.poll = poll_device,
 	.link = read_link,
 	.sleep = sleep_ms,
 };

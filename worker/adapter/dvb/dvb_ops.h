@@ -13,6 +13,9 @@ struct dvb_ops {
 	/* arg: the value, or the address of a struct. */
 	int (*ioctl)(void *ctx, int fd, unsigned long request, uintptr_t arg);
 	ssize_t (*read)(void *ctx, int fd, void *ret, size_t size);
+	ssize_t (*write)(void *ctx, int fd, const void *data, size_t size);
+	/* Waits until there is something to read. */
+	int (*poll)(void *ctx, int fd, unsigned timeout_ms);
 	/* Bytes of the target of a symbolic link, without NUL. */
 	ssize_t (*link)(void *ctx, const char *path, char *ret, size_t size);
 	void (*sleep)(void *ctx, unsigned ms);

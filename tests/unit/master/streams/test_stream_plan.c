@@ -54,6 +54,24 @@ Test(stream_plan, reads_inputs_outputs_and_paths)
 	cr_assert_null(p);
 }
 
+Test(stream_plan, names_the_programs_of_a_cam)
+{
+	struct stream_plan *p = plan(
+		"{\"enable\":true,\"input\":[\"dvb://a#pnr=7&cam\","
+		"\"dvb://a#pnr=8\",\"dvb://b#cam\",\"dvb://a#cam&pnr=9\","
+		"\"dvb://a#pnr=6&cam=soft\",\"udp://239.1.1.1#pnr=5&cam\"]}");
+	uint16_t list[3] = { 9 };
+
+	cr_assert_eq(stream_plan_modules(p, "dvb://a", list, 1, 3), 2);
+	cr_assert_eq(list[1], 7);
+	cr_assert_eq(stream_plan_modules(p, "dvb://b", list, 2, 3), 3);
+	cr_assert_eq(list[2], 0);
+	/* no more fit */
+	cr_assert_eq(stream_plan_modules(p, "dvb://a", list, 1, 1), 1);
+	cr_assert_eq(stream_plan_modules(p, "dvb://c", list, 0, 3), 0);
+	stream_plan_free(&p);
+}
+
 Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
 {
 	struct stream_plan *p = plan("{\"enable\":true,"

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The modules (CAM) of a tuner: opens their device when programs are wanted or
+ * the adapter has slots, gives it the PMTs of these programs, and reports what
+ * the slots have.
+ *
+ * Owns the device and its thread.  No call waits.
+ */
+#pragma once
+
+#include "proto/ipc/msg_cam.h"
+#include "proto/spec/tuner_spec.h"
+#include "worker/ts/psi.h"
+
+#include <stdbool.h>
+
+struct cam_source;
+struct dvb_ops;
+
+struct cam_source *cam_source_new(const struct tuner_spec *,
+				  const struct dvb_ops *, void *ctx);
+/* The functions accept NULL. */
+void cam_source_free(struct cam_source **);
+
+/* Another configuration. */
+void cam_source_set(struct cam_source *, const struct tuner_spec *);
+
+/* Nothing is opened before the first call. */
+void cam_source_want(struct cam_source *, const struct msg_adapter_cam *);
+
+enum {
+	CAM_GONE = -1,  /* the hardware: its device is closed, so that it may
+			 * come back under its number */
+	CAM_KEEPS = -2, /* the tuner is not open at the moment */
+};
+/* adapter: its number, or one of these. */
+void cam_source_second(struct cam_source *, const struct psi *, int adapter);
+
+void cam_source_act(struct cam_source *, const struct msg_adapter_menu *);
+
+/* True when the slot has changed since the last call; *ret borrows from the
+ * object, until its next call. */
+bool cam_source_take(struct cam_source *, unsigned slot,
+		     struct msg_adapter_slot *ret);
