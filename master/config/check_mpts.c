@@ -13,6 +13,7 @@ struct demand {
 	bool given; /* the address was read */
 	unsigned first, end; /* of the block */
 	uint16_t number; /* set_pnr; 0: none */
+	unsigned rate_min, rate_max; /* kbit/s; 0: none */
 	size_t n_pids;
 	uint16_t pids[REMUX_MAPS_MAX];
 };
@@ -32,6 +33,8 @@ static void read_demand(const char *address, size_t i, struct demand *ret)
 						 ? o->pid_block
 						 : PID_BLOCK_DEFAULT);
 		ret->number = o->set_pnr;
+		ret->rate_min = o->rate_min;
+		ret->rate_max = o->rate_max;
 		ret->n_pids = o->n_maps;
 		for (size_t k = 0; k < o->n_maps; k++)
 			ret->pids[k] = o->maps[k].pid;
@@ -67,12 +70,29 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
+/* sum: the rates that this input and those in front of it demand. */
+static void judge_rates(struct judge *j, const struct demand *d,
+			const json_t *stream, uint64_t sum)
+{
+	json_int_t most = json_integer_value(json_object_get(stream,
+							     "bitrate"));
+
+	if (d->rate_max != 0 && d->rate_min > d->rate_max)
+		judge_add(j, CHECK_FAULT, "rate_min: %u is above rate_max, %u",
+			  d->rate_min, d->rate_max);
+	if (d->rate_min != 0 && most > 0 && sum > (uint64_t)most)
+		judge_add(j, CHECK_FAULT, "rate_min: with those of the inputs "
+			  "in front it is %llu, above the bitrate, %lld",
+			  (unsigned long long)sum, (long long)most);
+}
+
 void judge_mpts(struct judge *j, const json_t *stream)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
 	const json_t *list = json_object_get(stream, "input");
 	size_t n = MIN(json_array_size(list), (size_t)MSG_INPUTS_MAX), mark;
 	struct demand *demands;
+	uint64_t sum = 0;
 
 	if (n < 2 || type == NULL || strcmp(type, "mpts") != 0)
 		return;
@@ -87,6 +107,8 @@ void judge_mpts(struct judge *j, const json_t *stream)
 			judge_add(j, CHECK_FAULT, "pid_base: its block ends "
 				  "at %u, above %d", demands[i].end - 1,
 				  MAP_PID_MAX);
+		sum += demands[i].rate_min;
+		judge_rates(j, &demands[i], stream, sum);
 		for (size_t k = 0; k < i && demands[i].given; k++)
 			if (demands[k].given)
 				compare(j, demands, i, k);

@@ -6,7 +6,7 @@
 
 enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
 
-uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
+alarm_set status_stream_raised(const struct status_stream *s, unsigned place)
 {
 	/* one missed second proves no end of an alarm */
 	if (status_stream_is_gone(s))
@@ -20,6 +20,23 @@ uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 		if (s->last.inputs[i].position == place)
 			return s->last.inputs[i].alarms;
 	return 0;
+}
+
+/* The services that lose packets. */
+static json_t *list_excess(const struct status_stream *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->last.n_services && !s->silent; i++) {
+		const struct msg_service_status *m = &s->last.services[i];
+
+		if (m->excess > 0)
+			(void)json_array_append_new(list, json_pack(
+				"{s:i, s:i, s:I}", "pnr", (int)m->pnr,
+				"input", (int)m->input, "excess",
+				(json_int_t)m->excess));
+	}
+	return list;
 }
 
 static json_t *format(struct status_stream *s, unsigned place,
@@ -48,6 +65,8 @@ static json_t *format(struct status_stream *s, unsigned place,
 	if (left > 0)
 		(void)json_object_set_new(
 			o, "count", json_integer((json_int_t)change->count));
+	if (alarm == ALARM_MUX_OVERFLOW && raised)
+		(void)json_object_set_new(o, "services", list_excess(s));
 	if (known != NULL && known->source != NULL)
 		(void)json_object_set_new(o, "source",
 					  json_string(known->source));
@@ -100,8 +119,8 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 
 	s->alarm_limit.burst = ALARM_BURST;
 	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
-		uint32_t raised = status_stream_raised(s, place);
-		uint32_t differs = (raised ^ s->reported[place]) &
+		alarm_set raised = status_stream_raised(s, place);
+		alarm_set differs = (raised ^ s->reported[place]) &
 				   ~status_stream_held(s, place, raised);
 		enum alarm_id alarm = 0;
 		bool raises;
@@ -113,7 +132,7 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 		while (!(differs >> alarm & 1))
 			alarm++;
 		raises = raised >> alarm & 1;
-		s->reported[place] ^= 1u << alarm;
+		s->reported[place] ^= ALARM_BIT(alarm);
 		if (raises)
 			status_stream_note_raised(s, place, alarm, time(NULL));
 		event = format(s, place, alarm, raises);

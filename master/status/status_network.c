@@ -11,7 +11,7 @@
 
 enum { SILENT_MS = 5000 };
 
-#define NO_QUERIER (1u << ALARM_NO_QUERIER)
+#define NO_QUERIER ALARM_BIT(ALARM_NO_QUERIER)
 
 static bool is_silent(const struct status_network *n, uint64_t now_ms)
 {

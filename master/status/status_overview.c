@@ -104,7 +104,7 @@ static json_t *raised_alarm(const struct status_stream *s, unsigned place,
 
 static void add_raised(json_t *list, struct status_stream *s, unsigned place)
 {
-	uint32_t raised = status_stream_raised(s, place);
+	alarm_set raised = status_stream_raised(s, place);
 
 	for (enum alarm_id i = 0; i < ALARM_COUNT; i++) {
 		const struct status_raised *known;

@@ -104,7 +104,7 @@ void status_stream_take_raised(struct status_stream *s, const json_t *list)
 		alarm = alarm_find(name);
 		if (alarm >= ALARM_COUNT)
 			continue;
-		s->reported[place] |= 1u << alarm;
+		s->reported[place] |= ALARM_BIT(alarm);
 		add(s, &(struct status_raised){
 			.place = (unsigned)place,
 			.alarm = alarm,

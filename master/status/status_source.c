@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /* Reported a second later, because the source may report the same first. */
-uint32_t status_stream_held(const struct status_stream *s, unsigned place,
-			    uint32_t raised)
+alarm_set status_stream_held(const struct status_stream *s, unsigned place,
+			    alarm_set raised)
 {
 	bool reads = false;
 

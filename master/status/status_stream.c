@@ -250,7 +250,7 @@ struct msg_input_status *status_stream_input(const struct status_stream *s,
 	return NULL;
 }
 
-json_t *status_alarm_names(uint32_t raised)
+json_t *status_alarm_names(alarm_set raised)
 {
 	json_t *list = json_array();
 
@@ -265,9 +265,9 @@ json_t *status_alarm_names(uint32_t raised)
 /* Sets the alarms of a place (0: the output), and those that the source has
  * too. */
 static void add_alarms(json_t *o, const struct status_stream *s,
-		       unsigned place, uint32_t raised)
+		       unsigned place, alarm_set raised)
 {
-	uint32_t theirs = raised & s->theirs[place];
+	alarm_set theirs = raised & s->theirs[place];
 
 	(void)json_object_set_new_nocheck(o, "alarms",
 					  status_alarm_names(raised));
@@ -341,13 +341,13 @@ size_t status_stream_count_faults(const struct status_stream *s)
 	return n;
 }
 
-uint32_t status_stream_alarms(const struct status_stream *s)
+alarm_set status_stream_alarms(const struct status_stream *s)
 {
-	uint32_t raised = s->worker.raised ? 1u << ALARM_WORKER : 0;
+	alarm_set raised = s->worker.raised ? ALARM_BIT(ALARM_WORKER) : 0;
 
-	return raised | status_stream_raised(s, 0) |
-	       (status_stream_count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT
-					       : 0);
+	if (status_stream_count_faults(s) > 0)
+		raised |= ALARM_BIT(ALARM_OUTPUT_FAULT);
+	return raised | status_stream_raised(s, 0);
 }
 
 static void add_switches(json_t *o, const struct stream_proc_info *info)
@@ -400,6 +400,8 @@ static void add_services(json_t *o, const struct status_stream *s)
 		set_bool(one, "onair", m->onair);
 		set_int(one, "bitrate", m->bitrate_kbps);
 		set_int(one, "dropped", m->dropped);
+		set_int(one, "excess", m->excess);
+		set_int(one, "eit_dropped", m->eit_dropped);
 		(void)json_array_append_new(list, one);
 	}
 	(void)json_object_set_new(o, "services", list);

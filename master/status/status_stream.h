@@ -124,9 +124,9 @@ struct status_stream {
 	unsigned off_n;      /* reports off air in a row, of a reader */
 	struct ratelimit air_limit;
 	/* alarms by place; 0: the output */
-	uint32_t reported[MSG_INPUTS_MAX + 1];
-	uint32_t before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
-	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* raised at the source, too */
+	alarm_set reported[MSG_INPUTS_MAX + 1];
+	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
+	alarm_set theirs[MSG_INPUTS_MAX + 1]; /* raised at the source, too */
 	struct status_raised *raised; /* reported as raised */
 	bool taken; /* reported by the previous master; no report yet */
 	struct ratelimit alarm_limit;
@@ -216,10 +216,10 @@ void status_stream_note_hour(struct status_stream *, int64_t now_s,
 bool status_stream_is_gone(const struct status_stream *);
 
 /* The raised alarms of the output, as bits. */
-uint32_t status_stream_alarms(const struct status_stream *);
+alarm_set status_stream_alarms(const struct status_stream *);
 /* The raised alarms of a place; 0: the output, without those of single
  * outputs. */
-uint32_t status_stream_raised(const struct status_stream *, unsigned place);
+alarm_set status_stream_raised(const struct status_stream *, unsigned place);
 /* The last report of an input; NULL: none. */
 struct msg_input_status *status_stream_input(const struct status_stream *,
 					     size_t position);
@@ -230,8 +230,8 @@ void status_stream_relate(struct status_stream *, unsigned place,
 			  struct status_stream *source);
 /* The raised alarms that are reported a second later, because the source may
  * report the same first. */
-uint32_t status_stream_held(const struct status_stream *, unsigned place,
-			    uint32_t raised);
+alarm_set status_stream_held(const struct status_stream *, unsigned place,
+			    alarm_set raised);
 /* Records a raised alarm of a place, as inherited if the source has it too.
  * The end of the alarm is reported with the same source, even if the input then
  * reads another stream. */
@@ -283,7 +283,7 @@ void status_stream_list_alarms(struct status_stream *, json_t *list);
 void status_stream_add_worker(json_t *o, const struct status_stream *,
 			      const struct stream_proc_info *info);
 /* The names of alarms, given as bits; a new list. */
-json_t *status_alarm_names(uint32_t raised);
+json_t *status_alarm_names(alarm_set raised);
 
 /* The event that another input is active. */
 json_t *status_stream_switch(const struct status_stream *,

@@ -403,7 +403,7 @@ struct msg_input_status {
 	uint32_t lost;           /* datagrams missing by their count */
 	uint32_t socket_drops;   /* SO_RXQ_OVFL */
 	uint32_t sync_losses;
-	uint32_t alarms;         /* raised: bits by enum alarm_id */
+	alarm_set alarms;         /* raised: bits by enum alarm_id */
 	const json_t *stats;     /* {link_stat_name(): number}; NULL: none */
 };
 
@@ -436,7 +436,7 @@ struct msg_alarm_change {
 };
 
 struct msg_stream_status {
-	uint32_t alarms;         /* raised for the output: bits by alarm_id */
+	alarm_set alarms;         /* raised for the output: bits by alarm_id */
 	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the pipeline since the start */

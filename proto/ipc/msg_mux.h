@@ -13,7 +13,9 @@ struct msg_service_status {
 	uint16_t pmt_pid;
 	bool onair;              /* packets arrive, and go out */
 	uint32_t bitrate_kbps;   /* sent in the last second */
-	uint64_t dropped;        /* packets of its input that had no room */
+	uint64_t dropped;        /* packets of its input that had no room ... */
+	uint64_t excess;         /* ... and those of the last second */
+	uint64_t eit_dropped;    /* EIT sections of its input, the same */
 };
 
 enum { MSG_SERVICES_MAX = 128 };

@@ -296,6 +296,8 @@ static const struct field service_rows[] = {
 	{ "onair", AT(onair) },
 	{ "bitrate", AT(bitrate_kbps) },
 	{ "dropped", AT(dropped) },
+	{ "excess", AT(excess) },
+	{ "eit_dropped", AT(eit_dropped) },
 };
 static const struct field_table service_fields =
 	MSG_TABLE(struct msg_service_status, service_rows);

@@ -36,6 +36,7 @@ const char *const alarm_names[ALARM_COUNT + 1] = {
 	[ALARM_UNPROTECTED] = "unprotected",
 	[ALARM_UNPLAYABLE] = "unplayable",
 	[ALARM_WORKER] = "worker",
+	[ALARM_MUX_OVERFLOW] = "mux_overflow",
 };
 
 static const unsigned char priorities[ALARM_COUNT] = {

@@ -5,7 +5,10 @@
  */
 #pragma once
 
-/* Their numbers are bits of a word: at most 32. */
+#include <stdint.h>
+
+/* Their numbers are bits of an alarm_set: at most 53, as of an integer in
+ * JSON. */
 enum alarm_id {
 	/* TR 101 290 5.2.1, first priority: the stream cannot be decoded */
 	ALARM_SYNC_LOSS,         /* 1.1 TS_sync_loss */
@@ -43,25 +46,32 @@ enum alarm_id {
 	ALARM_UNPROTECTED,       /* without its second path or FEC */
 	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
 	ALARM_WORKER,            /* the process of the stream failed */
+	ALARM_MUX_OVERFLOW,      /* the inputs exceed the rate of an mpts */
 
 	ALARM_COUNT
 };
 
+/* Alarms, each a bit. */
+typedef uint64_t alarm_set;
+
+#define ALARM_BIT(id) (UINT64_C(1) << (id))
+
 /* The alarms that the analysis of packets does not find: outputs report the
  * first set, the master reports the second. */
-#define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
+#define ALARMS_OF_OUTPUTS \
+	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW))
 #define ALARMS_OF_MASTER                                     \
-	(1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER | \
-	 1u << ALARM_WORKER)
+	(ALARM_BIT(ALARM_OUTPUT_FAULT) | ALARM_BIT(ALARM_NO_QUERIER) | \
+	 ALARM_BIT(ALARM_WORKER))
 
 /* The bits of all alarms. */
-#define ALARMS_ALL (UINT32_MAX >> (32 - ALARM_COUNT))
+#define ALARMS_ALL (UINT64_MAX >> (64 - ALARM_COUNT))
 
 /* The alarms about the transport to an input; the output never has them. */
 #define ALARMS_OF_TRANSPORT                                   \
-	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS | \
-	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |  \
-	 1u << ALARM_UNPLAYABLE)
+	(ALARM_BIT(ALARM_NETWORK_LOSS) | ALARM_BIT(ALARM_SOCKET_LOSS) | \
+	 ALARM_BIT(ALARM_TWO_SENDERS) | ALARM_BIT(ALARM_UNPROTECTED) |  \
+	 ALARM_BIT(ALARM_UNPLAYABLE))
 
 /* "pat" ...: the names that the API shows; NULL ends them. */
 extern const char *const alarm_names[ALARM_COUNT + 1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/remux_options.h"
 
+#include "proto/spec/io_spec.h"
 #include "proto/spec/option_value.h"
 
 #include <errno.h>
@@ -343,6 +344,13 @@ static const struct field rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "In an mpts: the input with the lowest one goes first when "
 		  "the rate is exceeded." },
+	{ "rate_min", AT(rate_min), .min = 1, .max = CBR_MAX_KBPS,
+	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
+	  .help = "In an mpts: up to this rate the input goes after all others "
+		  "when the rate is exceeded." },
+	{ "rate_max", AT(rate_max), .min = 1, .max = CBR_MAX_KBPS,
+	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
+	  .help = "In an mpts: the input is not sent while it has more." },
 	{ "lang.", SPAN(language_hook, n_languages, languages),
 	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "Language of the PID that follows, of three letters." },

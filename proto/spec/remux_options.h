@@ -102,10 +102,11 @@ struct remux_options {
 	bool pass_data;
 	bool pass_ca; /* cas */
 
-	/* for an input of an mpts: its block, 0: by its position; and its
-	 * priority */
+	/* for an input of an mpts: its block, 0: by its position; its priority
+	 * and, in kbit/s, its rates; 0: none */
 	uint16_t pid_base, pid_block;
 	uint8_t priority;
+	uint32_t rate_min, rate_max;
 
 	/* keys of the stream */
 	char service_name[SERVICE_TEXT_MAX + 1];

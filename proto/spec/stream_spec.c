@@ -99,10 +99,10 @@ static int read_hbbtv_url(const struct field *f, const char *key,
 static int read_backup_on(const struct field *f, const char *key,
 			  const char *text, void *s, struct errmsg *error)
 {
-	const uint32_t all = ALARMS_ALL & ~ALARMS_OF_OUTPUTS &
+	const alarm_set all = ALARMS_ALL & ~ALARMS_OF_OUTPUTS &
 			     ~ALARMS_OF_MASTER;
 	struct stream_spec *spec = s;
-	uint32_t set = 0;
+	alarm_set set = 0;
 	char name[32];
 
 	(void)f, (void)key;
@@ -117,7 +117,7 @@ static int read_backup_on(const struct field *f, const char *key,
 		if (id == ALARM_COUNT || !(all >> id & 1))
 			return errmsg_fail(error, -EINVAL, "\"%s\" is not an "
 					   "alarm of an input", name);
-		set |= UINT32_C(1) << id;
+		set |= ALARM_BIT(id);
 	}
 	spec->backup_on = set;
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
+#include "proto/spec/alarm.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/tables_spec.h"
 
@@ -67,7 +68,7 @@ struct stream_spec {
 	int backup_return_delay_s;
 	int backup_initial_delay_s;
 	int backup_damping_s; /* half-life of the penalty */
-	uint32_t backup_on; /* alarms with which an input is off air */
+	alarm_set backup_on; /* alarms with which an input is off air */
 	bool backup_force_return; /* default: true */
 	unsigned cc_limit; /* for inputs with CC_LIMIT_DEFAULT */
 

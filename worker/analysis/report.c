@@ -16,7 +16,8 @@ static void add_indicators(const struct monitor *m,
 		json_t *one;
 
 		if (ALARMS_OF_OUTPUTS >> id & 1)
-			a = part->overflow;
+			a = id == ALARM_CBR_OVERFLOW ? part->overflow
+						     : part->mux_overflow;
 		if (a == NULL || ALARMS_OF_MASTER >> id & 1 ||
 		    (part->sent && ALARMS_OF_TRANSPORT >> id & 1))
 			continue;

@@ -17,8 +17,8 @@ struct report_part {
 	uint16_t from;   /* the first PID of the part; 0: the first part */
 	bool sent;       /* reports the sent stream, without network alarms */
 	uint64_t now_ns;
-	/* The alarm of the outputs; NULL: none. */
-	const struct alarm *overflow;
+	/* The alarms of the outputs and of a multiplex; NULL: none. */
+	const struct alarm *overflow, *mux_overflow;
 };
 
 /* Adds the part to the object.  Returns the first PID of the next part; 0: this

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/mux/eit_share.c worker/mux/eit_share.h \
 	worker/mux/lane.c worker/mux/lane.h \
 	worker/mux/mux.c worker/mux/mux.h \
 	worker/mux/mux_counters.c worker/mux/mux_counters.h \

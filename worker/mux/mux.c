@@ -20,7 +20,6 @@ enum {
 	PAT_MS = 100,
 	CAT_MS = 400,
 	SDT_MS = 1000,
-	EIT_PACKETS = 1024,
 	TABLE_PACKETS = 256,
 	PLACES = 4, /* null packets of a turn for the tables of a remux */
 };
@@ -285,7 +284,6 @@ struct mux *mux_new(const struct mux_config *cfg)
 	static const uint16_t pids[MUX_LANES] = {
 		[LANE_PAT] = TS_PID_PAT, [LANE_CAT] = SI_PID_CAT,
 		[LANE_SDT] = SI_PID_SDT, [LANE_EIT] = SI_PID_EIT,
-		[LANE_TDT] = SI_PID_TDT,
 	};
 	struct mux *m = xcalloc(1, sizeof *m);
 
@@ -295,14 +293,14 @@ struct mux *mux_new(const struct mux_config *cfg)
 	       sizeof m->counters.sent);
 	m->cbr = cbr_new_mux(cfg->kbps, PACER_BURST_MS, CBR_CLOCKS_MAX);
 	m->psi = psi_new();
+	m->eit = eit_share_new(cfg->n_inputs);
 	resume(m);
 	m->pat.interval_ms = PAT_MS;
 	m->cat.interval_ms = CAT_MS;
 	m->sdt.interval_ms = SDT_MS;
 	for (size_t i = 0; i < MUX_LANES; i++) {
 		m->lanes[i].pid = pids[i];
-		m->lanes[i].fifo.max = i == LANE_EIT ? EIT_PACKETS
-						     : TABLE_PACKETS;
+		m->lanes[i].fifo.max = TABLE_PACKETS;
 	}
 	for (size_t i = 0; i < cfg->n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
@@ -328,9 +326,16 @@ void mux_free(struct mux **ptr)
 	for (size_t i = 0; i < MUX_LANES; i++)
 		lane_done(&m->lanes[i]);
 	cbr_free(&m->cbr);
+	eit_share_free(&m->eit);
 	psi_free(&m->psi);
 	free(m->inputs);
 	free(m);
+}
+
+/* In a second. */
+static uint64_t packets_of(unsigned kbps)
+{
+	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
 }
 
 void mux_setup(struct mux *m, size_t input,
@@ -342,6 +347,8 @@ void mux_setup(struct mux *m, size_t input,
 	in->place.count = cfg->count;
 	in->place.keep = m->cfg.keep;
 	in->priority = cfg->priority;
+	in->min = packets_of(cfg->min_kbps);
+	in->max = packets_of(cfg->max_kbps);
 	in->number = cfg->number;
 	for (size_t i = 0; i < cfg->n_pids; i++)
 		place_take(in->pids, cfg->pids[i] & (TS_PIDS - 1));
@@ -501,6 +508,7 @@ void mux_source_get(const struct mux *m, size_t input,
 		.n_services = in->n_services,
 		.services = in->services,
 		.n_unsent = in->n_found - in->n_services,
+		.eit_dropped = eit_share_dropped(m->eit, input),
 	};
 	if (in->remux != NULL)
 		ret->n_unsent += remux_unnumbered(in->remux);

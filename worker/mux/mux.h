@@ -7,8 +7,9 @@
  * (remux/place.h).  Here
  *	PAT, CAT    are built for all inputs
  *	SDT         actual is built from those of the inputs
- *	EIT         actual of the inputs passes, section by section
- *	TDT         is built from the system clock
+ *	EIT         actual of the inputs passes, section by section: p/f first,
+ *	            and each input gets a share (eit_share.h)
+ *	TDT         is built from the system clock, and does not wait
  *	PMT         and all packets of the programs pass
  *	all others  are dropped
  * The packets of one turn are interleaved, so that no PID has a burst.  Then
@@ -62,6 +63,9 @@ struct mux_config {
 struct mux_source_config {
 	uint16_t base, count; /* of its block */
 	unsigned priority;    /* the lowest goes first */
+	/* kbit/s: up to the first it goes after all others, above the second
+	 * it is not sent; 0: none */
+	unsigned min_kbps, max_kbps;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
 	 * inputs do not use them */
 	size_t n_pids;
@@ -105,6 +109,7 @@ struct mux_source_state {
 	size_t n_services;
 	const struct remux_service *services; /* borrowed up to the next feed */
 	size_t n_unsent; /* programs for which there is no room */
+	uint64_t eit_dropped; /* sections of EIT that had no room */
 };
 
 void mux_source_get(const struct mux *, size_t input,

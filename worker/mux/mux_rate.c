@@ -87,6 +87,11 @@ static void measure(struct mux *m)
 
 /* --- blocking --- */
 
+static bool is_within_min(const struct mux *m, const struct mux_source *in)
+{
+	return rate_of(m, in) <= in->min;
+}
+
 /* Is a to be blocked in front of b, which precedes it in the order?  An input
  * that exceeds the rate alone cannot be sent, whatever the others do. */
 static bool goes_first(const struct mux *m, const struct mux_source *a,
@@ -97,6 +102,8 @@ static bool goes_first(const struct mux *m, const struct mux_source *a,
 
 	if ((rate_a > room) != (rate_b > room))
 		return rate_a > room;
+	if (is_within_min(m, a) != is_within_min(m, b))
+		return is_within_min(m, b);
 	if (a->priority != b->priority)
 		return a->priority < b->priority;
 	return (int64_t)rate_a - a->usual >= (int64_t)rate_b - b->usual;
@@ -154,6 +161,18 @@ static void block_excess(struct mux *m)
 	} while (sum > room);
 }
 
+/* Blocks the inputs that had more than their own limit in the last second. */
+static void block_greedy(struct mux *m)
+{
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		if (in->max != 0 && in->rate > in->max && !in->blocked &&
+		    in->remux != NULL)
+			block(m, in);
+	}
+}
+
 /* Cuts the units of blocked inputs that did not end in time. */
 static void cut_units(struct mux *m)
 {
@@ -203,6 +222,8 @@ static bool fits(const struct mux *m, const struct mux_source *in)
 {
 	uint64_t room = room_of(m), sum = high_rate(m, in);
 
+	if (in->max != 0 && sum > in->max)
+		return false;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *other = &m->inputs[i];
 		uint64_t rate = high_rate(m, other);
@@ -252,6 +273,7 @@ void mux_limit(struct mux *m)
 	uint64_t excess = waiting - MIN(waiting, late);
 
 	measure(m);
+	block_greedy(m);
 	cut_units(m);
 	refuse(m);
 	if (excess > most / 4)

@@ -2,6 +2,7 @@
 /* The data of a mux; for the files of this folder only. */
 #pragma once
 
+#include "worker/mux/eit_share.h"
 #include "worker/mux/lane.h"
 #include "worker/mux/mux.h"
 #include "worker/mux/mux_counters.h"
@@ -45,6 +46,7 @@ struct mux_source {
 	uint64_t pids[TS_PIDS / 64];
 	uint16_t number;
 	unsigned priority;
+	uint64_t min, max; /* packets per second; 0: none */
 	uint32_t builds; /* of the remux, as known */
 	size_t n_found; /* programs, of which the first n_services go out */
 	size_t n_services;
@@ -66,7 +68,7 @@ struct mux_source {
 	int64_t usual; /* packets per second; 0: not known yet */
 };
 
-enum mux_lane { LANE_PAT, LANE_CAT, LANE_SDT, LANE_EIT, LANE_TDT, MUX_LANES };
+enum mux_lane { LANE_PAT, LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
 
 struct mux {
 	struct mux_config cfg;
@@ -76,7 +78,9 @@ struct mux {
 	/* sections of inputs that the tables do not have yet */
 	bool cat_changed, sdt_changed;
 	uint64_t sections_ns; /* time at which they were built from sections */
+	struct eit_share *eit;
 	uint64_t tdt_s; /* the second of the last TDT */
+	uint8_t tdt_cc; /* of the next one */
 	struct mux_counters counters;
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */

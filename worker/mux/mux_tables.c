@@ -89,7 +89,7 @@ static void on_eit(struct mux *m, struct mux_source *in, uint8_t *section,
 	section[EIT_ONID_AT] = (uint8_t)(m->cfg.onid >> 8);
 	section[EIT_ONID_AT + 1] = (uint8_t)m->cfg.onid;
 	section_seal(section, len);
-	(void)lane_push(&m->lanes[LANE_EIT], section, len);
+	eit_share_push(m->eit, (size_t)(in - m->inputs), section, len);
 }
 
 void mux_take_section(struct mux *m, struct mux_source *in, uint16_t pid,
@@ -326,10 +326,15 @@ void mux_build(struct mux *m)
 /* The second of the table begins now. */
 static void queue_tdt(struct mux *m, uint64_t unix_s)
 {
-	uint8_t section[TDT_LEN];
+	uint8_t section[TDT_LEN], packet[TS_PACKET];
 
 	tdt_build((int64_t)unix_s, section);
-	(void)lane_push(&m->lanes[LANE_TDT], section, sizeof section);
+	(void)section_pack(section, sizeof section, SI_PID_TDT, &m->tdt_cc,
+			   packet);
+	/* its second does not wait: it goes out in front of the queue */
+	if (mux_counters_feed(&m->counters, MUX_INPUTS_MAX + 1, packet) &&
+	    cbr_put(m->cbr, packet))
+		m->sent[SI_PID_TDT]++;
 }
 
 /* --- what is due --- */
@@ -349,6 +354,18 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 	t->due_ns = MAX(t->due_ns + step, m->now_ns + step / 2);
 }
 
+/* The lane has few sections in front of those that precede others. */
+static void queue_eit(struct mux *m)
+{
+	struct lane *l = &m->lanes[LANE_EIT];
+	const uint8_t *section;
+	size_t len;
+
+	while (fifo_len(&l->fifo) < LANE_BURST &&
+	       (section = eit_share_next(m->eit, &len)) != NULL)
+		(void)lane_push(l, section, len);
+}
+
 void mux_schedule(struct mux *m, uint64_t unix_ms)
 {
 	uint64_t unix_s = unix_ms / 1000;
@@ -356,6 +373,7 @@ void mux_schedule(struct mux *m, uint64_t unix_ms)
 	queue_due(m, &m->pat, LANE_PAT);
 	queue_due(m, &m->cat, LANE_CAT);
 	queue_due(m, &m->sdt, LANE_SDT);
+	queue_eit(m);
 	if (unix_s == m->tdt_s || unix_s % TDT_INTERVAL_S != 0)
 		return;
 	m->tdt_s = unix_s;

@@ -67,6 +67,8 @@ struct cbr {
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	struct cbr_counters counters;
 
+	bool put; /* `first' waits */
+	uint8_t first[TS_PACKET];
 	size_t n_out;
 	uint8_t out[OUT_PACKETS * TS_PACKET];
 };
@@ -298,6 +300,15 @@ void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 	c->now_tick = c->tick = tick_of(now_ns);
 }
 
+bool cbr_put(struct cbr *c, const uint8_t *packet)
+{
+	if (!c->running || c->put)
+		return false;
+	memcpy(c->first, packet, TS_PACKET);
+	c->put = true;
+	return true;
+}
+
 /* --- the output --- */
 
 static void advance(struct cbr *c, uint64_t n)
@@ -383,22 +394,6 @@ static void take_content(struct cbr *c, uint8_t *p)
 	memcpy(clock->last, p, TS_PACKET);
 }
 
-/* Does this packet repeat the last one of its PID, but for the PCR?  Both have
- * to be consecutive packets of the PID (ISO/IEC 13818-1 2.4.3.3). */
-static bool is_duplicate(const struct cbr_clock *clock, const uint8_t *packet)
-{
-	const size_t pcr_at = 6, pcr_end = 12;
-	size_t n = TS_PACKET;
-	uint64_t pcr;
-
-	if (ts_pcr(packet, &pcr))
-		n = pcr_at;
-	return ts_has_payload(packet) &&
-	       memcmp(packet, clock->last, n) == 0 &&
-	       memcmp(packet + pcr_end, clock->last + pcr_end,
-		      TS_PACKET - pcr_end) == 0;
-}
-
 static void drop_duplicate(struct cbr *c, struct cbr_clock *clock,
 			   const uint8_t *p)
 {
@@ -419,7 +414,8 @@ static const uint8_t *next_content(struct cbr *c)
 		const uint8_t *p = fifo_run(&c->fifo).data;
 		struct cbr_clock *clock = find_clock(c, ts_pid(p));
 
-		if (clock == NULL || !clock->parted || !is_duplicate(clock, p))
+		if (clock == NULL || !clock->parted ||
+		    !cbr_clock_repeats(clock, p))
 			return p;
 		drop_duplicate(c, clock, p);
 	}
@@ -440,12 +436,16 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 		next = next_content(c);
 	/* a duplicate goes first, even if no content is due */
 	if (due != NULL && next != NULL && ts_pid(next) == due->pid &&
-	    is_duplicate(due, next)) {
+	    cbr_clock_repeats(due, next)) {
 		take_content(c, p);
 		return true;
 	}
 	if (due != NULL) {
 		make_pcr(c, due, p);
+	} else if (c->put) {
+		memcpy(p, c->first, TS_PACKET);
+		c->put = false;
+		return false;
 	} else if (next != NULL) {
 		take_content(c, p);
 	} else {
@@ -508,7 +508,7 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 	c->now_tick = tick_of(now_ns);
 	if (now_ns - c->content_ns > CBR_SILENCE_MS * MS &&
 	    fifo_len(&c->fifo) == 0) {
-		c->running = false;
+		c->running = c->put = false;
 		return;
 	}
 	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * TICKS_MS;

@@ -61,6 +61,10 @@ void cbr_free(struct cbr **);
 void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns);
 
+/* This packet takes the next free position, in front of those that wait.
+ * False: the output does not run, or such a packet waits already. */
+bool cbr_put(struct cbr *, const uint8_t *packet);
+
 /* Passes the packets due at now_ns to out: whole datagrams of DATAGRAM_PACKETS,
  * at most a burst and one datagram; more only if wake-ups are too late to keep
  * the rate otherwise. */

@@ -220,3 +220,17 @@ uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 	c->sent_tick = tick;
 	return c->base_pcr;
 }
+
+bool cbr_clock_repeats(const struct cbr_clock *clock, const uint8_t *packet)
+{
+	const size_t pcr_at = 6, pcr_end = 12;
+	size_t n = TS_PACKET;
+	uint64_t pcr;
+
+	if (ts_pcr(packet, &pcr))
+		n = pcr_at;
+	return ts_has_payload(packet) &&
+	       memcmp(packet, clock->last, n) == 0 &&
+	       memcmp(packet + pcr_end, clock->last + pcr_end,
+		      TS_PACKET - pcr_end) == 0;
+}

@@ -101,3 +101,7 @@ uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
 /* The packet that announces the next time base is dropped: the next announced
  * one includes its jump.  False: there is none, and the caller announces it. */
 bool cbr_clock_skip(struct cbr_clock *);
+
+/* Does this packet repeat the last one of its PID, but for the PCR?  Both have
+ * to be consecutive packets of the PID (ISO/IEC 13818-1 2.4.3.3). */
+bool cbr_clock_repeats(const struct cbr_clock *, const uint8_t *packet);

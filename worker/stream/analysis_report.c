@@ -135,7 +135,10 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 					  .sent = place == 0,
 					  .now_ns = p->now_ns,
 					  .overflow = place == 0 ? &p->overflow
-								 : NULL };
+								 : NULL,
+					  .mux_overflow = place == 0
+						? mux_stage_alarm(&p->mux)
+						: NULL };
 	/* a relay has the monitor of its only input */
 	bool relay = pipeline_is_relay(p);
 	const struct input_chain *l =

@@ -430,14 +430,14 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 		[REMUX_NO_PMT] = "no PMT",
 		[REMUX_READY] = NULL,
 	};
-	uint32_t alarms = l->watch.raised & l->fault_alarms;
+	alarm_set alarms = l->watch.raised & l->fault_alarms;
 	const char *missing = NULL;
 
 	/* packets arrive, but the remux finds no program in them */
 	if (l->remux != NULL && !is_silent(l, now_ns))
 		missing = names[remux_state(l->remux)];
 	if (missing == NULL && l->report.onair && alarms != 0) {
-		missing = alarm_name((enum alarm_id)__builtin_ctz(alarms));
+		missing = alarm_name((enum alarm_id)__builtin_ctzll(alarms));
 		l->report.onair = false;
 	}
 	l->fault = missing != NULL ? missing

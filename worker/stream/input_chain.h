@@ -50,7 +50,7 @@ struct input_chain {
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
 	unsigned cc_limit; /* option of the input, otherwise of the stream */
-	uint32_t fault_alarms; /* bits by enum alarm_id: they mean off air */
+	alarm_set fault_alarms; /* bits by enum alarm_id: they mean off air */
 	bool wanted; /* the policy wants it open */
 	bool tried; /* an opening was tried since it is wanted */
 	unsigned empty_reads;

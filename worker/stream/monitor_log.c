@@ -38,7 +38,7 @@ uint32_t monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
 }
 
 /* "crc, unprotected (path 2: no packets)" */
-static void name_all(uint32_t alarms, enum alarm_id of, const char *error,
+static void name_all(alarm_set alarms, enum alarm_id of, const char *error,
 		     char text[NAMES_MAX])
 {
 	size_t len = 0;
@@ -64,7 +64,7 @@ static void log_alarms(struct monitor_log *w, enum alarm_id of,
 		       const char *error, uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
-	uint32_t own = w->raised & ~w->known;
+	alarm_set own = w->raised & ~w->known;
 	/* an unknown reason is not another reason */
 	bool other_reason = of == ALARM_UNPROTECTED && own >> of & 1 &&
 			    error != NULL &&
@@ -93,12 +93,12 @@ void monitor_log_rest(struct monitor_log *w)
 }
 
 void monitor_log_report(const struct monitor_log *w, unsigned place,
-			uint32_t raised, uint32_t *reported,
+			alarm_set raised, alarm_set *reported,
 			struct msg_stream_status *status)
 {
 	const struct alarm *alarms =
 		w->monitor != NULL ? monitor_alarms(w->monitor) : NULL;
-	uint32_t changed = raised ^ *reported;
+	alarm_set changed = raised ^ *reported;
 
 	*reported = raised;
 	for (int i = 0; i < ALARM_COUNT && changed != 0; i++) {
@@ -116,11 +116,11 @@ void monitor_log_report(const struct monitor_log *w, unsigned place,
 }
 
 void monitor_log_second(struct monitor_log *w,
-			const struct monitor_counts *counts, uint32_t before,
+			const struct monitor_counts *counts, alarm_set before,
 			const char *error, uint64_t now_ns)
 {
 	const struct alarm *alarms;
-	uint32_t was = w->raised;
+	alarm_set was = w->raised;
 
 	if (w->monitor == NULL)
 		return;
@@ -128,7 +128,7 @@ void monitor_log_second(struct monitor_log *w,
 	alarms = monitor_alarms(w->monitor);
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)
-		w->raised |= (uint32_t)alarms[i].raised << i;
+		w->raised |= (alarm_set)alarms[i].raised << i;
 	/* stays known until the alarm is cleared here, even if the input clears
 	 * it */
 	w->known = w->raised & (w->known | (before & ~was));

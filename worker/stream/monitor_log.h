@@ -14,11 +14,11 @@
 struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
 	unsigned position;       /* number of the input; 0: the output */
-	uint32_t raised;         /* raised alarms: bits by enum alarm_id */
-	uint32_t known;          /* raised alarms that the input has logged */
-	uint32_t logged;         /* alarms that the log shows as raised */
+	alarm_set raised;         /* raised alarms: bits by enum alarm_id */
+	alarm_set known;          /* raised alarms that the input has logged */
+	alarm_set logged;         /* alarms that the log shows as raised */
 	struct errmsg logged_error; /* the reason of an alarm, as logged */
-	uint32_t reported;       /* alarms that the master knows as raised */
+	alarm_set reported;       /* alarms that the master knows as raised */
 	struct ratelimit log;
 };
 
@@ -37,12 +37,12 @@ void monitor_log_rest(struct monitor_log *);
 /* Adds to the status the alarms of this point that changed since *reported, and
  * updates *reported. */
 void monitor_log_report(const struct monitor_log *, unsigned place,
-			uint32_t raised, uint32_t *reported,
+			alarm_set raised, alarm_set *reported,
 			struct msg_stream_status *);
 
 /* Ends the second.  before: alarms of the source input (bits), which are not
  * logged again for the output.  error: the missing protection or the two
  * senders; NULL: unknown. */
 void monitor_log_second(struct monitor_log *, const struct monitor_counts *,
-			uint32_t before, const char *error,
+			alarm_set before, const char *error,
 			uint64_t now_ns);

@@ -8,7 +8,11 @@
 #include "proto/spec/io_spec.h"
 #include "worker/ts/analyze.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* Without a drop for so long, an overflow has ended. */
+enum { EIT_CALM_S = 60 };
 
 /* The block of an input, and what its maps demand. */
 static void set_up_input(struct mux *mux, size_t i, const char *address)
@@ -29,6 +33,8 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 				: (uint16_t)((i + 1) * PID_BLOCK_DEFAULT),
 		.count = o->pid_block != 0 ? o->pid_block : PID_BLOCK_DEFAULT,
 		.priority = o->priority,
+		.min_kbps = o->rate_min,
+		.max_kbps = o->rate_max,
 		.n_pids = o->n_maps,
 		.pids = pids,
 		.number = o->set_pnr,
@@ -155,6 +161,28 @@ static void log_unsent(struct mux_stage *s, size_t i, size_t n)
 		log_info("stream", "input %zu: all programs are sent", i + 1);
 }
 
+/* Both ends, and no line in between. */
+static void log_eit(struct mux_stage *s, size_t i, uint64_t dropped,
+		    uint64_t now_ns)
+{
+	struct mux_eit_log *l = &s->eit[i];
+
+	if (dropped != l->dropped && l->last_ns == 0) {
+		l->begun = l->dropped;
+		log_warning("stream", "input %zu: EIT sections dropped: all "
+			    "inputs have more than 752 kbit/s of EIT", i + 1);
+	}
+	if (dropped != l->dropped) {
+		l->last_ns = now_ns;
+	} else if (l->last_ns != 0 &&
+		   now_ns - l->last_ns > EIT_CALM_S * SECOND_NS) {
+		log_info("stream", "input %zu: EIT overflow ended: %" PRIu64
+			 " sections dropped", i + 1, dropped - l->begun);
+		l->last_ns = 0;
+	}
+	l->dropped = dropped;
+}
+
 void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *status)
 {
@@ -172,10 +200,14 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 	s->second_ns = now_ns;
 	for (size_t i = 0; i < status->n_inputs; i++) {
 		struct mux_source_state state;
+		uint64_t excess;
 
 		mux_source_get(s->mux, i, &state);
+		excess = state.dropped - s->dropped[i];
+		s->dropped[i] = state.dropped;
 		log_blocked(s, i, &state);
 		log_unsent(s, i, state.n_unsent);
+		log_eit(s, i, state.eit_dropped, now_ns);
 		for (size_t k = 0; k < state.n_services &&
 				   status->n_services < MSG_SERVICES_MAX; k++) {
 			uint16_t number = state.services[k].new_number;
@@ -190,24 +222,29 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 						 !state.blocked,
 					.bitrate_kbps = analyze_kbps(n, ms),
 					.dropped = state.dropped,
+					.excess = excess,
+					.eit_dropped = state.eit_dropped,
 				};
 		}
 	}
 }
 
-uint64_t mux_stage_overflow(const struct mux_stage *s)
+bool mux_stage_overflows(struct mux_stage *s)
 {
 	struct mux_source_state state;
 	struct cbr_counters c;
 	uint64_t sum;
 
 	if (s->mux == NULL)
-		return 0;
+		return false;
 	mux_cbr_counters(s->mux, &c);
 	sum = c.overflow;
 	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
 		mux_source_get(s->mux, i, &state);
 		sum += state.dropped;
 	}
-	return sum;
+	(void)alarm_second(&s->overflow, (uint32_t)(sum - s->overflow_before),
+			   (uint64_t)wall_ms());
+	s->overflow_before = sum;
+	return s->overflow.raised;
 }

@@ -7,6 +7,7 @@
 
 #include "proto/ipc/msg.h"
 #include "proto/spec/stream_spec.h"
+#include "worker/analysis/alarm_state.h"
 #include "worker/mux/mux.h"
 #include "worker/stream/input_chain.h"
 #include "worker/stream/memory.h"
@@ -21,8 +22,16 @@ struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	uint64_t second_ns; /* time of the last second; 0: none yet */
+	struct alarm overflow;    /* the inputs exceed the rate */
+	uint64_t overflow_before; /* packets dropped a second ago */
+	uint64_t dropped[MSG_INPUTS_MAX]; /* of each input, the same */
 	bool blocked[MSG_INPUTS_MAX]; /* as logged */
 	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
+	struct mux_eit_log {
+		uint64_t dropped; /* sections a second ago */
+		uint64_t begun;   /* when the drops began: in front of them */
+		uint64_t last_ns; /* of the last drop; 0: none is logged */
+	} eit[MSG_INPUTS_MAX];
 };
 
 /* Embedded; without a multiplex in the start message nothing is made. */
@@ -48,5 +57,11 @@ void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
  * second. */
 void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *);
-/* The packets that did not fit into the rate, since the start. */
-uint64_t mux_stage_overflow(const struct mux_stage *);
+/* The alarm mux_overflow; NULL: there is no multiplex. */
+static inline const struct alarm *mux_stage_alarm(const struct mux_stage *s)
+{
+	return s->mux != NULL ? &s->overflow : NULL;
+}
+
+/* Ends the second of the alarm mux_overflow; true: it is raised. */
+bool mux_stage_overflows(struct mux_stage *);

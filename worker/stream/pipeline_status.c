@@ -57,7 +57,7 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 static bool is_overflowing(struct pipeline *p)
 {
 	struct cbr_counters c;
-	uint64_t sum = mux_stage_overflow(&p->mux);
+	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++) {
 		if (p->sinks[i].cbr == NULL)
@@ -95,12 +95,16 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 				  p->now_ns);
 	status->alarms = w->raised & ~ALARMS_OF_TRANSPORT;
 	if (is_overflowing(p))
-		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
+		status->alarms |= ALARM_BIT(ALARM_CBR_OVERFLOW);
+	if (mux_stage_overflows(&p->mux))
+		status->alarms |= ALARM_BIT(ALARM_MUX_OVERFLOW);
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
-	/* this count is in the outputs, not in the monitor */
+	/* these counts are in the outputs, not in the monitor */
 	for (size_t i = 0; i < status->n_changes; i++)
 		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
 			status->changes[i].count = p->overflow.count;
+		else if (status->changes[i].alarm == ALARM_MUX_OVERFLOW)
+			status->changes[i].count = p->mux.overflow.count;
 }
 
 /* After a change, and regularly for a new master. */

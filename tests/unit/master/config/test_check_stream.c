@@ -211,6 +211,13 @@ Test(check_stream, names_both_inputs_of_an_mpts_that_demand_the_same)
 		{ "udp://:1", "udp://:2#pid_base=8100",
 		  "stream.input[1]: pid_base: its block ends at 8199, above "
 		  "8190\n" },
+		{ "udp://:1#rate_min=5&rate_max=5",
+		  "udp://:2#rate_min=37995", "" },
+		{ "udp://:1#rate_min=6&rate_max=5", "udp://:2",
+		  "stream.input[0]: rate_min: 6 is above rate_max, 5\n" },
+		{ "udp://:1#rate_min=6", "udp://:2#rate_min=37995",
+		  "stream.input[1]: rate_min: with those of the inputs in "
+		  "front it is 38001, above the bitrate, 38000\n" },
 	};
 	json_t *document = json_object();
 	const struct check_place place = { .path = "stream",

@@ -140,7 +140,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 {
 	struct status_stream *s = make(two_outputs);
 	struct msg_stream_status m = {
-		.alarms = 1u << ALARM_CC | 1u << ALARM_CRC,
+		.alarms = ALARM_BIT(ALARM_CC) | ALARM_BIT(ALARM_CRC),
 		.n_inputs = 1,
 		.inputs = { playing },
 		.n_outputs = 1,
@@ -293,7 +293,7 @@ Test(status, checks_a_stream)
 		    "'switches':[]}");
 	cr_assert_not(ok);
 	in.position = 2;
-	in.alarms = 1u << ALARM_PTS;
+	in.alarms = ALARM_BIT(ALARM_PTS);
 	in.damped_s = 61;
 	hear(s, &in, 1);
 	expect_json(check(s, &ok),

@@ -39,12 +39,12 @@ Test(status, reports_alarms_when_they_are_raised_and_cleared)
 {
 	struct status_stream *s = status_stream_new("a");
 	struct msg_stream_status m = {
-		.alarms = 1u << ALARM_CC, .n_inputs = 1,
+		.alarms = ALARM_BIT(ALARM_CC), .n_inputs = 1,
 		.inputs = { playing }, .n_changes = 1,
 		.changes = { { 1, ALARM_PAT, true, 7 } },
 	};
 
-	m.inputs[0].alarms = 1u << ALARM_PAT;
+	m.inputs[0].alarms = ALARM_BIT(ALARM_PAT);
 	status_stream_add(s, &m, false);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':true}");
@@ -137,7 +137,7 @@ Test(status, an_output_that_cannot_send_raises_an_alarm_with_its_number)
 	second(s, "no route", NULL);
 	cr_assert_eq(status_stream_alarms(s), 0, "it was cleared in between");
 	second(s, "refused", NULL);
-	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	cr_assert_eq(status_stream_alarms(s), ALARM_BIT(ALARM_OUTPUT_FAULT));
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'output_fault','priority':0,'raised':true,"
 			 "'output':1,'reason':'refused'}");
@@ -168,7 +168,7 @@ Test(status, the_alarm_of_an_output_ends_when_it_works_or_is_removed)
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'output_fault','priority':0,'raised':false,"
 			 "'output':1}");
-	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	cr_assert_eq(status_stream_alarms(s), ALARM_BIT(ALARM_OUTPUT_FAULT));
 	set_stream(s, none);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'output_fault','priority':0,'raised':false,"
@@ -205,7 +205,7 @@ Test(status, the_alarm_of_an_output_outlives_a_missed_report)
 		status_stream_miss(s);
 	second(s, "no route", NULL);
 	cr_assert_str_eq(next_alarm(s, 1), "");
-	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	cr_assert_eq(status_stream_alarms(s), ALARM_BIT(ALARM_OUTPUT_FAULT));
 	/* the state of the outputs of a process that ended is unknown */
 	for (int i = 0; i < STATUS_GONE_S; i++)
 		status_stream_miss(s);
@@ -238,7 +238,7 @@ Test(status, the_next_master_reports_no_alarm_again)
 	struct msg_stream_status m = { .n_inputs = 1, .inputs = { playing } };
 	json_t *list, *worker, *one, *bad;
 
-	m.inputs[0].alarms = 1u << ALARM_PAT | 1u << ALARM_CC;
+	m.inputs[0].alarms = ALARM_BIT(ALARM_PAT) | ALARM_BIT(ALARM_CC);
 	status_stream_add(s, &m, false);
 	status_stream_judge_worker(s, &down);
 	while (next_alarm(s, 1)[0] != '\0')
@@ -280,10 +280,36 @@ Test(status, the_next_master_reports_no_alarm_again)
 	status_stream_free(&next);
 }
 
+/* The last alarm, whose bit is above 31. */
+Test(status, an_overflow_of_a_multiplex_names_the_services_that_lose_packets)
+{
+	struct status_stream *s = with_input();
+	struct msg_stream_status m = {
+		.alarms = ALARM_BIT(ALARM_MUX_OVERFLOW), .n_services = 2,
+		.services = { { .pnr = 101, .input = 1, .dropped = 9 },
+			      { .pnr = 201, .input = 2, .dropped = 9,
+				.excess = 4 } },
+		.n_changes = 1,
+		.changes = { { 0, ALARM_MUX_OVERFLOW, true, 7 } },
+	};
+
+	cr_assert_gt((int)ALARM_MUX_OVERFLOW, 31);
+	status_stream_add(s, &m, false);
+	cr_expect_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'mux_overflow','priority':0,'raised':true,'count':7,"
+			 "'services':[{'pnr':201,'input':2,'excess':4}]}");
+	m.alarms = m.n_services = 0;
+	status_stream_add(s, &m, false);
+	cr_expect_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'mux_overflow','priority':0,'raised':false,"
+			 "'count':7}");
+	status_stream_free(&s);
+}
+
 Test(status, a_renamed_stream_reports_its_raised_alarms_again)
 {
 	struct status_stream *s = with_outputs();
-	struct msg_stream_status m = { .alarms = 1u << ALARM_CC };
+	struct msg_stream_status m = { .alarms = ALARM_BIT(ALARM_CC) };
 
 	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
 		second(s, "no route", NULL);
@@ -329,7 +355,7 @@ Test(status, a_failed_process_is_an_alarm_of_the_stream)
 	json_t *off = json_pack("{s:b}", "enable", 0);
 
 	status_stream_judge_worker(s, &info);
-	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_WORKER);
+	cr_assert_eq(status_stream_alarms(s), ALARM_BIT(ALARM_WORKER));
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':'worker',"
 			 "'priority':0,'raised':true,"
 			 "'reason':'killed by signal 9'}");
@@ -372,12 +398,12 @@ Test(status, limits_a_flood_of_alarms_but_reports_its_end)
 	unsigned told = 0;
 
 	for (unsigned i = 0; i < 1000; i++) {
-		m.alarms ^= 1u << ALARM_CC;
+		m.alarms ^= ALARM_BIT(ALARM_CC);
 		status_stream_add(s, &m, false);
 		told += next_alarm(s, 1)[0] != '\0';
 	}
 	cr_assert_leq(told, 100);
-	m.alarms = 1u << ALARM_CC;
+	m.alarms = ALARM_BIT(ALARM_CC);
 	status_stream_add(s, &m, false);
 	while (next_alarm(s, 20000)[0] != '\0')
 		;
@@ -411,7 +437,7 @@ static void pair_done(struct pair *p)
 	status_stream_free(&p->reader);
 }
 
-static void source_second(struct pair *p, uint32_t alarms)
+static void source_second(struct pair *p, alarm_set alarms)
 {
 	struct msg_stream_status m = { .alarms = alarms };
 
@@ -429,9 +455,9 @@ static void reader_second(struct pair *p, uint32_t input, uint32_t output)
 	status_stream_relate(p->reader, 1, p->source);
 }
 
-#define CC (1u << ALARM_CC)
-#define CRC (1u << ALARM_CRC)
-#define SOCKET (1u << ALARM_SOCKET_LOSS)
+#define CC ALARM_BIT(ALARM_CC)
+#define CRC ALARM_BIT(ALARM_CRC)
+#define SOCKET ALARM_BIT(ALARM_SOCKET_LOSS)
 
 static const char cc_output[] = "{'place':'output','alarm':'continuity',"
 	"'priority':1,'raised':true,'source':'a'}";

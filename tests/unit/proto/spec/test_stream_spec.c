@@ -88,7 +88,7 @@ Test(stream_spec, reads_every_key)
 	cr_assert_eq(s.backup_return_delay_s, 0);
 	cr_assert(s.backup_force_return);
 	cr_assert_eq(s.backup_on,
-		     1u << ALARM_PCR_FROZEN | 1u << ALARM_NO_AUDIO);
+		     ALARM_BIT(ALARM_PCR_FROZEN) | ALARM_BIT(ALARM_NO_AUDIO));
 	cr_assert_eq(s.filler, FILLER_FILE);
 	cr_assert_str_eq(s.filler_path, "/srv/pause.ts");
 	cr_assert_eq(s.cc_limit, 12);
@@ -140,7 +140,7 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	       "backup_on: \"smoke\" is not an alarm of an input");
 	cr_assert_eq(parse("{\"backup_on\":[\"pcr_frozen\",\"no_audio\"]}")
 			     .backup_on,
-		     1u << ALARM_PCR_FROZEN | 1u << ALARM_NO_AUDIO);
+		     ALARM_BIT(ALARM_PCR_FROZEN) | ALARM_BIT(ALARM_NO_AUDIO));
 	refuse("{\"backup_on\":[\"pat\",\"smoke\"]}",
 	       "backup_on: \"smoke\" is not an alarm of an input");
 	refuse("{\"backup_on\":\"output_fault\"}",

@@ -34,6 +34,7 @@ static uint16_t part_of(const struct monitor *m, uint16_t from, bool sent,
 	const struct report_part part = {
 		.from = from, .sent = sent, .now_ns = START + 1000 * MS,
 		.overflow = sent ? &overflow : NULL,
+		.mux_overflow = sent ? &overflow : NULL,
 	};
 	struct errmsg error = { 0 };
 	uint16_t next;
@@ -157,9 +158,9 @@ Test(report, has_no_old_rate_in_silence)
 	monitor_free(&m);
 }
 
-static size_t count(uint32_t bits)
+static size_t count(alarm_set bits)
 {
-	return (size_t)__builtin_popcount(bits);
+	return (size_t)__builtin_popcountll(bits);
 }
 
 Test(report, omits_network_alarms_for_the_sent_stream)

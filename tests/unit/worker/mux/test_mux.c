@@ -57,6 +57,9 @@ struct rig {
 	struct section_assembler sdt;
 	uint8_t sdt_buffer[SECTION_MAX];
 	uint8_t status; /* running_status of the first service */
+	unsigned tdts;
+	uint64_t tdt_late; /* the most that one was behind its second */
+	unsigned events;   /* p/f sections of input 1 */
 };
 
 /* Compares the distance of a PCR from the time with that of the first one of
@@ -89,6 +92,12 @@ static void on_packet(struct rig *r, const uint8_t *p)
 		r->pats += (p[10] & 0x3e) != r->pat;
 		r->pat = p[10] & 0x3e;
 	}
+	if (pid == SI_PID_TDT) {
+		r->tdts++;
+		r->tdt_late = MAX(r->tdt_late, r->now_ns % SECOND_NS / MS);
+	}
+	r->events += pid == SI_PID_EIT && p[5] == EIT_TABLE_ID &&
+		     ts_pusi(p);
 	if (pid != SI_PID_SDT)
 		return;
 	section_push(&r->sdt, p);
@@ -146,7 +155,7 @@ static struct rig *rig_new(bool keep)
 {
 	struct rig *r = xcalloc(1, sizeof *r);
 
-	r->now_ns = 1000 * SECOND_NS;
+	r->now_ns = 1006750 * MS; /* a TDT is due after 325 ticks */
 	r->pcr = 1000 * PCR_HZ;
 	r->name = '1';
 	r->pat = UINT8_MAX;
@@ -495,6 +504,39 @@ Test(mux, programs_without_room_are_left_out_of_all_inputs_alike)
 	rig_free(r);
 }
 
+/* An event of program 1 of the input. */
+static void put_event(struct rig *r, size_t i, uint8_t table, size_t text)
+{
+	uint8_t section[SECTION_MAX], body[SECTION_MAX] = {
+		0, 1, 0, 1, 0, table };
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = table, .extension = 1, .body = body,
+		.len = 6 + text });
+
+	(void)build_section(r->in[i], SI_PID_EIT, section, len);
+}
+
+Test(mux, a_schedule_does_not_delay_present_events_of_another_input)
+{
+	struct rig *r = rig_new(false);
+	struct mux_source_state state;
+
+	play(r, 300);
+	for (unsigned i = 0; i < 500; i++) {
+		/* 2 Mbit/s of one input, two sections a second of the other */
+		put_event(r, 0, EIT_SCHEDULE_TABLE_ID, 2400);
+		if (i % 50 == 0)
+			put_event(r, 1, EIT_TABLE_ID, 300);
+		play(r, 1);
+	}
+	cr_expect_geq(r->events, 9u, "%u", r->events);
+	mux_source_get(r->mux, 0, &state);
+	cr_expect_gt(state.eit_dropped, 100u);
+	mux_source_get(r->mux, 1, &state);
+	cr_expect_eq(state.eit_dropped + r->cc_errors, 0u);
+	rig_free(r);
+}
+
 static uint8_t sdt_version(const struct rig *r)
 {
 	return r->sdt_buffer[5] >> 1 & 0x1f;
@@ -537,6 +579,7 @@ Test(mux, beyond_the_rate_the_lowest_priority_goes_first_as_a_whole)
 	cr_expect(!state.blocked);
 	cr_expect_eq(state.dropped, 0u);
 	cr_expect_geq(r->of_pid[157] - before, 480 * 12u);
+	cr_expect(r->tdts == 1 && r->tdt_late <= 2 * TICK_MS);
 	/* its tables stay */
 	before = r->of_pid[256];
 	for (unsigned i = 0; i < 3; i++)

@@ -59,8 +59,10 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_feed(s->rig->mux, s->i, runs, n_runs);
 }
 
-/* step: how much the priority of each input exceeds that of the one before. */
-static struct rig *rig_new(size_t n, unsigned kbps, unsigned step)
+/* step: how much the priority of each input exceeds that of the one before;
+ * min, max: the rates of the first one. */
+static struct rig *rig_limited(size_t n, unsigned kbps, unsigned step,
+			       unsigned min_kbps, unsigned max_kbps)
 {
 	struct rig *r = xcalloc(1, sizeof *r);
 	struct remux_options options = { .set_tsid = 5 };
@@ -75,6 +77,8 @@ static struct rig *rig_new(size_t n, unsigned kbps, unsigned step)
 	for (size_t i = 0; i < n; i++)
 		mux_setup(r->mux, i, &(struct mux_source_config){
 			.base = (uint16_t)(100 * (i + 1)), .count = 100,
+			.min_kbps = i == 0 ? min_kbps : 0,
+			.max_kbps = i == 0 ? max_kbps : 0,
 			.priority = 100 + step * (unsigned)i });
 	for (size_t i = 0; i < n; i++) {
 		struct source *s = &r->inputs[i];
@@ -87,6 +91,11 @@ static struct rig *rig_new(size_t n, unsigned kbps, unsigned step)
 		mux_set_remux(r->mux, i, s->remux);
 	}
 	return r;
+}
+
+static struct rig *rig_new(size_t n, unsigned kbps, unsigned step)
+{
+	return rig_limited(n, kbps, step, 0, 0);
 }
 
 /* Every counter of the output was right, and the queue was never full. */
@@ -314,5 +323,44 @@ Test(mux_rate, an_input_that_stops_again_and_again_waits_longer)
 	cr_expect_geq(stops, 2u);
 	cr_expect_leq(stops, 8u, "%u", stops);
 	cr_expect(!is_blocked(r, 1));
+	rig_free(r);
+}
+
+Test(mux_rate, an_input_within_its_rate_min_stops_after_all_others)
+{
+	/* 5 packets in a tick are 752 kbit/s */
+	struct rig *r = rig_limited(3, 4000, 1, 800, 0);
+
+	set_all(r, 5);
+	play(r, 300);
+	r->inputs[1].per_tick = r->inputs[2].per_tick = 13;
+	play(r, 500);
+	cr_expect(!is_blocked(r, 0));
+	cr_expect(is_blocked(r, 1));
+	cr_expect(!is_blocked(r, 2));
+	/* with more it is one of them again */
+	r->inputs[0].per_tick = 20;
+	play(r, 500);
+	cr_expect(is_blocked(r, 0));
+	cr_expect(!is_blocked(r, 2));
+	rig_free(r);
+}
+
+Test(mux_rate, an_input_above_its_rate_max_is_not_sent_until_it_has_less)
+{
+	struct rig *r = rig_limited(2, 8000, 1, 0, 800);
+
+	set_all(r, 5);
+	play(r, 500);
+	cr_expect(!is_blocked(r, 0));
+	r->inputs[0].per_tick = 8;
+	play(r, 300);
+	cr_expect(is_blocked(r, 0));
+	cr_expect(!is_blocked(r, 1));
+	play(r, 500);
+	cr_expect(is_blocked(r, 0));
+	r->inputs[0].per_tick = 5;
+	play(r, 500);
+	cr_expect(!is_blocked(r, 0));
 	rig_free(r);
 }

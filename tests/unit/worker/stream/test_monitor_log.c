@@ -30,8 +30,8 @@ static void on_line(enum log_level level, const char *component,
 /* Nothing comes here: sync_loss is raised by the first second. */
 Test(watch, an_alarm_of_the_input_is_not_logged_for_the_output)
 {
-	const uint32_t sync = 1u << ALARM_SYNC_LOSS;
-	const uint32_t lost = 1u << ALARM_NETWORK_LOSS;
+	const alarm_set sync = ALARM_BIT(ALARM_SYNC_LOSS);
+	const alarm_set lost = ALARM_BIT(ALARM_NETWORK_LOSS);
 	struct told told = { 0 };
 	struct monitor_log w = { 0 };
 	uint64_t now_ns = SECOND_NS;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/mux/eit_share.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/util.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { PRESENT, SCHEDULE, KINDS };
+
+enum { LENGTH = 2 }; /* in front of each queued section */
+
+struct queue {
+	struct buf sections;
+	/* The bytes that it has sent; not fewer than those of the inputs that
+	 * waited when its first section came. */
+	uint64_t sent;
+};
+
+struct eit_share {
+	size_t n;
+	struct queue *queues; /* KINDS of each input */
+	uint64_t *dropped;
+	uint64_t sent[KINDS]; /* of the queue that sent last */
+	uint8_t section[SECTION_MAX];
+};
+
+struct eit_share *eit_share_new(size_t n_inputs)
+{
+	struct eit_share *s = xcalloc(1, sizeof *s);
+
+	s->n = n_inputs;
+	s->queues = xcalloc(n_inputs * KINDS + 1, sizeof *s->queues);
+	s->dropped = xcalloc(n_inputs + 1, sizeof *s->dropped);
+	return s;
+}
+
+void eit_share_free(struct eit_share **p)
+{
+	struct eit_share *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->n * KINDS; i++)
+		buf_done(&s->queues[i].sections);
+	free(s->queues);
+	free(s->dropped);
+	free(s);
+}
+
+void eit_share_push(struct eit_share *s, size_t input, const uint8_t *section,
+		    size_t len)
+{
+	enum kind kind = section_table_id(section) == EIT_TABLE_ID ? PRESENT
+								   : SCHEDULE;
+	struct queue *q = &s->queues[input * KINDS + kind];
+	const uint8_t length[LENGTH] = { (uint8_t)(len >> 8), (uint8_t)len };
+
+	if (len > SECTION_MAX ||
+	    buf_len(&q->sections) + LENGTH + len > EIT_ROOM) {
+		s->dropped[input]++;
+		return;
+	}
+	if (buf_len(&q->sections) == 0)
+		q->sent = MAX(q->sent, s->sent[kind]);
+	buf_append(&q->sections, length, LENGTH);
+	buf_append(&q->sections, section, len);
+}
+
+static struct queue *find_next(const struct eit_share *s, enum kind kind)
+{
+	struct queue *found = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct queue *q = &s->queues[i * KINDS + kind];
+
+		if (buf_len(&q->sections) > 0 &&
+		    (found == NULL || q->sent < found->sent))
+			found = q;
+	}
+	return found;
+}
+
+const uint8_t *eit_share_next(struct eit_share *s, size_t *ret_len)
+{
+	enum kind kind = PRESENT;
+	struct queue *q = find_next(s, kind);
+	const uint8_t *head;
+
+	if (q == NULL)
+		q = find_next(s, kind = SCHEDULE);
+	if (q == NULL)
+		return NULL;
+	head = buf_head(&q->sections);
+	*ret_len = (size_t)(head[0] << 8 | head[1]);
+	memcpy(s->section, head + LENGTH, *ret_len);
+	buf_take(&q->sections, LENGTH + *ret_len);
+	s->sent[kind] = q->sent;
+	q->sent += *ret_len;
+	return s->section;
+}
+
+uint64_t eit_share_dropped(const struct eit_share *s, size_t input)
+{
+	return s->dropped[input];
+}

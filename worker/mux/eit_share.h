@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The EIT sections of the inputs of a multiplex, which share one PID of limited
+ * rate (lane.h).
+ *
+ * Sections of present and following events precede those of the schedule.
+ * Among the inputs that wait, the one that has sent the fewest bytes is next,
+ * so that the schedule of one input delays no other.  Each input has room of
+ * its own; sections beyond it are dropped and counted, and their source repeats
+ * them.
+ *
+ * Pure.  Owns the queued sections.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	EIT_ROOM = 32 * 1024, /* bytes of each kind of an input */
+};
+
+struct eit_share;
+
+struct eit_share *eit_share_new(size_t n_inputs);
+/* NULL-safe; sets *s to NULL. */
+void eit_share_free(struct eit_share **);
+
+/* Queues a section of at most SECTION_MAX bytes. */
+void eit_share_push(struct eit_share *, size_t input, const uint8_t *section,
+		    size_t len);
+
+/* The section that goes out next, borrowed up to the next call; NULL: none
+ * waits. */
+const uint8_t *eit_share_next(struct eit_share *, size_t *ret_len);
+
+/* The sections of an input that found no room. */
+uint64_t eit_share_dropped(const struct eit_share *, size_t input);
