@@ -9,6 +9,7 @@ int main(int argc, char **argv)
 		&auth_role,
 		&deliver_role,
 		&epg_role,
+		&mux_role,
 		&querier_role,
 		&stream_role,
 		NULL,

@@ -173,7 +173,7 @@ struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 		.arg = j,
 	});
 	/* because it may open an input of any type */
-	worker_proc_use(j->proc, SPAWN_WORKER_NET);
+	worker_proc_use(j->proc, SPAWN_WORKER_NET, kind->role);
 	LIST_INSERT_HEAD(&jobs->list, j, link);
 	worker_proc_want(j->proc);
 	return j;

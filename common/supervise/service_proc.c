@@ -91,7 +91,7 @@ struct service_proc *service_proc_new(const struct service_config *cfg,
 		.events = &events,
 		.arg = s,
 	});
-	worker_proc_use(s->proc, kind->program);
+	worker_proc_use(s->proc, kind->program, kind->role);
 	return s;
 }
 
@@ -143,7 +143,7 @@ void service_proc_hurry(struct service_proc *s)
 
 void service_proc_use(struct service_proc *s, enum spawn_program program)
 {
-	worker_proc_use(s->proc, program);
+	worker_proc_use(s->proc, program, s->kind->role);
 }
 
 void service_proc_restart(struct service_proc *s)

@@ -24,7 +24,8 @@ struct worker_proc {
 	struct worker_proc_config cfg;
 	char *object;
 	char *name; /* "stream a001": the component in the log */
-	enum spawn_program program;
+	enum spawn_program program; /* of the next start */
+	const char *role, *running; /* of the next start, of the last one */
 	struct proc proc;
 	struct spawn_ticket ticket;
 	ev_timer deadline;
@@ -68,9 +69,8 @@ static void update_alarm(struct worker_proc *w)
 			       w->last_end, by != NULL ? "; " : "",
 			       by != NULL ? by : "");
 	else if (w->shortage)
-		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%s; starts limited to one a second",
-			       w->last_end);
+		(void)snprintf(w->alarm, sizeof w->alarm, "%s; starts "
+			       "limited to one a second", w->last_end);
 
 	if (w->alarm[0] != '\0' && !before)
 		log_error(w->name, "alarm: %s", w->alarm);
@@ -116,7 +116,7 @@ static void on_hello(struct worker_proc *w,
 			   "sluice and its workers are of different builds",
 			   hello->proto, (unsigned)MSG_PROTO_VERSION);
 		end_bad(w);
-	} else if (strcmp(hello->role, w->cfg.role) != 0) {
+	} else if (strcmp(hello->role, w->running) != 0) {
 		errmsg_set(&w->error, "wrong role");
 		end_bad(w);
 	} else {
@@ -263,8 +263,7 @@ static void leave_behind(struct worker_proc *w)
 
 	while (w->left[i] != NULL)
 		i++;
-	(void)snprintf(text, sizeof text,
-		       "pid %d ignores KILL, is stuck in "
+	(void)snprintf(text, sizeof text, "pid %d ignores KILL, is stuck in "
 		       "the kernel and left behind",
 		       (int)child_pid(w->child));
 	set_last_end(w, text);
@@ -296,10 +295,11 @@ static int open_worker(struct worker_proc *w)
 
 	if (err < 0)
 		return err;
+	w->running = w->role;
 	w->child = child_start(w->cfg.spawner,
 			       &(struct child_start){
 				       .program = w->program,
-				       .role = w->cfg.role,
+				       .role = w->running,
 				       .object = w->object,
 				       .channel_fd = fds[1],
 				       .renew_ms = proc_renew_ms(&w->proc),
@@ -347,9 +347,8 @@ static void arm(struct worker_proc *w)
 		/* a later deadline leaves the timer alone: it will expire
 		 * early and be set again */
 		ev_timer_stop(w->cfg.loop, &w->deadline);
-		ev_timer_set(&w->deadline,
-			     due > now ? (double)(due - now) / 1000. : 0.001,
-			     0.);
+		ev_timer_set(&w->deadline, due > now ? (double)(due - now) /
+						1000. : 0.001, 0.);
 		ev_timer_start(w->cfg.loop, &w->deadline);
 		w->armed_ms = due;
 	}
@@ -421,6 +420,7 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
 	struct worker_proc *w = xcalloc(1, sizeof *w);
 
 	w->cfg = *cfg;
+	w->role = w->running = cfg->role;
 	w->object = xstrdup(cfg->object);
 	w->name = xasprintf("%s %s", cfg->role, cfg->object);
 	w->ticket.go = on_turn;
@@ -465,10 +465,8 @@ json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
 	(void)json_object_set_new(record, "child", child_write(w->child, h));
 	/* a worker that is not ready has not received all its work */
 	if (w->proc.state == PROC_RUNNING && worker_proc_channel(w) != NULL)
-		(void)json_object_set_new(
-			record, "channel",
-			handover_put(h, 'c', &w->channel_number,
-				     w->channel_fd));
+		(void)json_object_set_new(record, "channel", handover_put(
+			h, 'c', &w->channel_number, w->channel_fd));
 	return record;
 }
 
@@ -522,9 +520,11 @@ void worker_proc_rename(struct worker_proc *w, const char *object)
 	w->name = xasprintf("%s %s", w->cfg.role, object);
 }
 
-void worker_proc_use(struct worker_proc *w, enum spawn_program program)
+void worker_proc_use(struct worker_proc *w, enum spawn_program program,
+		     const char *role)
 {
 	w->program = program;
+	w->role = role;
 }
 
 void worker_proc_restart(struct worker_proc *w)

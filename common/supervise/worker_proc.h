@@ -43,7 +43,8 @@ struct worker_proc_events {
 struct worker_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
-	const char *role; /* name of the role and prefix of its message types */
+	/* prefix of its message types, its name in the log, and the role */
+	const char *role;
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that is its heartbeat */
 	bool once; /* the worker is not restarted */
@@ -73,8 +74,10 @@ void worker_proc_adopt(struct worker_proc *, const json_t *record,
  * the process. */
 void worker_proc_rename(struct worker_proc *, const char *object);
 
-/* The program of the next start; SPAWN_WORKER by default. */
-void worker_proc_use(struct worker_proc *, enum spawn_program);
+/* The program and the role of the next start; SPAWN_WORKER and that of the
+ * configuration by default.  role: a constant. */
+void worker_proc_use(struct worker_proc *, enum spawn_program,
+		     const char *role);
 
 void worker_proc_want(struct worker_proc *);
 void worker_proc_unwant(struct worker_proc *);

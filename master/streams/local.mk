@@ -8,6 +8,7 @@ libmaster_a_SOURCES += \
 	master/streams/deliver_pictures.c \
 	master/streams/deliver_proc.c master/streams/deliver_proc.h \
 	master/streams/deliver_state.h master/streams/deliver_worker.c \
+	master/streams/feeds.c master/streams/feeds.h \
 	master/streams/input_choice.c master/streams/input_choice.h \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \
@@ -21,6 +22,7 @@ libmaster_a_SOURCES += \
 	master/streams/receivers.c master/streams/receivers.h \
 	master/streams/reconciler.c master/streams/reconciler.h \
 	master/streams/reconciler_feeds.c \
+	master/streams/reconciler_links.c \
 	master/streams/reconciler_services.c \
 	master/streams/reconciler_state.h \
 	master/streams/session_format.c master/streams/session_format.h \

@@ -18,10 +18,21 @@ bool mpts_is_mux(const json_t *stream)
 	       json_array_size(json_object_get(stream, "input")) > 1;
 }
 
+/* Does the multiplex read this input itself?  mux= adds another source. */
 static bool is_link(const char *address)
 {
-	return address == NULL ||
-	       strncmp(address, link_scheme, sizeof link_scheme - 1) == 0;
+	struct input_spec *spec;
+	bool plain;
+
+	if (address == NULL)
+		return true;
+	if (strncmp(address, link_scheme, sizeof link_scheme - 1) != 0)
+		return false;
+	spec = xcalloc(1, sizeof *spec);
+	plain = input_spec_parse(address, spec, NULL, NULL, NULL) < 0 ||
+		spec->mux[0] == '\0';
+	free(spec);
+	return plain;
 }
 
 static void add(char **text, const char *key, unsigned value)
@@ -54,6 +65,10 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "pid_block", o->pid_block);
 	if (o->priority != PRIORITY_DEFAULT)
 		add(text, "priority", o->priority);
+	if (o->rate_min != 0)
+		add(text, "rate_min", o->rate_min);
+	if (o->rate_max != 0)
+		add(text, "rate_max", o->rate_max);
 	if (o->set_pnr != 0)
 		add(text, "set_pnr", o->set_pnr);
 	if (o->pass_ca)
@@ -128,21 +143,7 @@ json_t *mpts_feed(const json_t *stream, const char *id, unsigned position)
 	return feed;
 }
 
-bool mpts_is_feed(const char *id)
+void mpts_link(const char *id, unsigned position, char ret[IO_FEED_MAX + 1])
 {
-	return strchr(id, '/') != NULL;
-}
-
-bool mpts_is_feed_of(const char *feed, const char *id)
-{
-	size_t len = strlen(id);
-
-	return strncmp(feed, id, len) == 0 && feed[len] == '/';
-}
-
-unsigned mpts_position(const char *feed)
-{
-	const char *slash = strchr(feed, '/');
-
-	return slash != NULL ? (unsigned)strtoul(slash + 1, NULL, 10) : 0;
+	(void)snprintf(ret, IO_FEED_MAX + 1, "%s/%u", id, position);
 }

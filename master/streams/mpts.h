@@ -2,10 +2,7 @@
 /*
  * An mpts of several inputs as streams: one that reads rings alone and merges
  * them, and a feed for each input that is no stream:// input.  So the bytes of
- * a network are parsed outside the multiplex.
- *
- * A feed is a stream like others, with the id "MPTS/POSITION": no configured id
- * has a slash.  It is not in the configuration, and has no outputs.
+ * a network are parsed outside the multiplex.  feeds.h runs the feeds.
  */
 #pragma once
 
@@ -28,9 +25,5 @@ json_t *mpts_mux(const json_t *stream, const char *id);
  * reference; NULL: it needs none. */
 json_t *mpts_feed(const json_t *stream, const char *id, unsigned position);
 
-/* Is this the id of a feed; and of this stream? */
-bool mpts_is_feed(const char *id);
-bool mpts_is_feed_of(const char *feed, const char *id);
-
-/* The position of a feed. */
-unsigned mpts_position(const char *feed);
+/* The name of a feed among the readers of rings: no id has its slash. */
+void mpts_link(const char *id, unsigned position, char ret[IO_FEED_MAX + 1]);

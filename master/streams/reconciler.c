@@ -13,6 +13,7 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/feeds.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
@@ -64,9 +65,10 @@ static void drop(struct reconciler *r, struct stream_proc *p)
 static bool is_gone(const struct reconciler *r)
 {
 	const struct service_proc *s;
+	const struct stream_proc *p;
 
-	for (size_t i = 0; i < r->n; i++)
-		if (!stream_proc_is_gone(r->streams[i]))
+	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++)
+		if (!stream_proc_is_gone(p))
 			return false;
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
 		if (!service_proc_is_gone(s))
@@ -75,7 +77,7 @@ static bool is_gone(const struct reconciler *r)
 }
 
 /* on_stopped() comes from the loop, because it may free the reconciler. */
-static void check_gone(void *arg)
+void reconciler_check_gone(void *arg)
 {
 	struct reconciler *r = arg;
 
@@ -103,9 +105,12 @@ static void on_status(const char *id, const struct msg_stream_status *status,
 		      void *arg)
 {
 	struct reconciler *r = arg;
+	struct msg_stream_status copy = *status;
 
-	if (!r->stopping && !mpts_is_feed(id))
-		reconciler_report(r, id, status);
+	if (r->stopping)
+		return;
+	feeds_report(r->feeds, id, &copy);
+	r->cfg.events->on_stream_status(id, &copy, r->cfg.arg);
 }
 
 static void on_switched(const char *id, const struct msg_stream_switched *s,
@@ -113,8 +118,7 @@ static void on_switched(const char *id, const struct msg_stream_switched *s,
 {
 	struct reconciler *r = arg;
 
-	if (!r->stopping && !mpts_is_feed(id) &&
-	    r->cfg.events->on_stream_switched != NULL)
+	if (!r->stopping && r->cfg.events->on_stream_switched != NULL)
 		r->cfg.events->on_stream_switched(id, s, r->cfg.arg);
 }
 
@@ -122,15 +126,8 @@ static void on_stream_down(const char *id, const char *failure, void *arg)
 {
 	struct reconciler *r = arg;
 
-	if (!r->stopping && r->cfg.events->on_stream_down && !mpts_is_feed(id))
+	if (!r->stopping && r->cfg.events->on_stream_down != NULL)
 		r->cfg.events->on_stream_down(id, failure, r->cfg.arg);
-}
-
-void reconciler_relink(struct reconciler *r, const char *link)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (stream_proc_reads(r->streams[i], link))
-			stream_proc_relink(r->streams[i], link);
 }
 
 static void on_ring(struct stream_proc *p, void *arg)
@@ -139,18 +136,7 @@ static void on_ring(struct stream_proc *p, void *arg)
 	const char *id = stream_proc_id(p);
 
 	reconciler_relink(r, id);
-	if (!mpts_is_feed(id))
-		epg_proc_set_ring(r->epg, id, stream_proc_ring(p));
-}
-
-static int ring_of(const char *stream, void *arg)
-{
-	const struct reconciler *r = arg;
-	size_t len = sizeof IO_ADAPTER - 1;
-
-	if (strncmp(stream, IO_ADAPTER, len) == 0)
-		return adapter_procs_ring(r->adapters, stream + len);
-	return reconciler_ring(r, stream);
+	epg_proc_set_ring(r->epg, id, stream_proc_ring(p));
 }
 
 static void on_stream_gone(struct stream_proc *p, void *arg)
@@ -158,94 +144,50 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	struct reconciler *r = arg;
 
 	if (stream_proc_is_removed(p)) {
-		if (!mpts_is_feed(stream_proc_id(p)))
-			epg_proc_remove_stream(r->epg, stream_proc_id(p));
+		epg_proc_remove_stream(r->epg, stream_proc_id(p));
 		drop(r, p);
 	}
-	check_gone(r);
-}
-
-/* --- streams that read streams --- */
-
-/* A stream that reads this one; runs: of those that run.  NULL: none. */
-static const char *find_reader(const struct reconciler *r, const char *id,
-			       bool runs)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (stream_proc_reads(r->streams[i], id) &&
-		    (!runs || stream_proc_is_wanted(r->streams[i])))
-			return stream_proc_id(r->streams[i]);
-	return NULL;
-}
-
-/* The streams that it reads run as long as it does. */
-static void demand_sources(struct reconciler *r,
-			   const struct stream_links *links)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		struct stream_proc *p = find(r, links->ids[i]);
-
-		if (p != NULL)
-			stream_proc_set_demanded(
-				p, find_reader(r, links->ids[i], true));
-	}
-}
-
-/* A stream needs a ring as long as another stream reads it, and runs as long as
- * that stream does. */
-static void update_read(struct reconciler *r, const struct stream_links *links)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		struct stream_proc *p = find(r, links->ids[i]);
-
-		if (p != NULL && !stream_proc_is_removed(p))
-			stream_proc_set_read(p, find_reader(r, links->ids[i],
-							    false) != NULL);
-		reconciler_renew_cam(r, links->ids[i]);
-	}
-	demand_sources(r, links);
-}
-
-static void on_demand(struct stream_proc *p, void *arg)
-{
-	struct stream_links links = stream_proc_links(p);
-
-	demand_sources(arg, &links);
+	reconciler_check_gone(r);
 }
 
 static const struct stream_proc_events stream_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
 	.on_down = on_stream_down,
-	.on_demand = on_demand,
+	.on_demand = reconciler_follow_demand,
 	.on_ring = on_ring,
-	.ring_of = ring_of,
+	.ring_of = reconciler_link_ring,
 	.source_of = reconciler_source_of,
 	.on_gone = on_stream_gone,
 };
 
+static struct stream_proc_config proc_config(struct reconciler *r)
+{
+	return (struct stream_proc_config){
+		.loop = r->cfg.loop,
+		.spawner = r->spawner,
+		.deliver = r->deliver,
+		.softcams = r->softcams,
+		.cas = r->cas,
+		.settings = r->cfg.settings,
+		.viewers = &r->viewers,
+		.events = &stream_events,
+		.arg = r,
+	};
+}
+
 static struct stream_proc *add(struct reconciler *r, const char *id)
 {
+	struct stream_proc_config cfg = proc_config(r);
+
 	if (r->n == r->room) {
 		r->room = MAX(2 * r->room, (size_t)16);
 		r->streams = xrealloc(r->streams,
 				      r->room * sizeof(*r->streams));
 	}
-	r->streams[r->n] = stream_proc_new(
-		&(struct stream_proc_config){
-			.loop = r->cfg.loop,
-			.spawner = r->spawner,
-			.deliver = r->deliver,
-			.softcams = r->softcams,
-			.cas = r->cas,
-			.settings = r->cfg.settings,
-			.play = mpts_is_feed(id) ? NULL : &r->play,
-			.epg = epg_proc_is_on(r->epg) && !mpts_is_feed(id),
-			.viewers = &r->viewers,
-			.events = &stream_events,
-			.arg = r,
-		},
-		id);
+	cfg.play = &r->play;
+	cfg.epg = epg_proc_is_on(r->epg);
+	r->streams[r->n] = stream_proc_new(&cfg, id);
 	stream_index_add(&r->index, r->streams[r->n]);
 	return r->streams[r->n++];
 }
@@ -284,6 +226,16 @@ static int picture_ring_of(const char *stream, const char **error,
 	return ring;
 }
 
+static const char *stream_at(size_t i, int *ret_ring, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	if (i >= r->n)
+		return NULL;
+	*ret_ring = stream_proc_ring(r->streams[i]);
+	return stream_proc_id(r->streams[i]);
+}
+
 static void open_services(struct reconciler *r)
 {
 	const json_t *value = json_object_get(r->settings, "querier_timeout");
@@ -291,7 +243,7 @@ static void open_services(struct reconciler *r)
 	struct service_config cfg = {
 		.loop = r->cfg.loop,
 		.spawner = r->spawner,
-		.on_gone = check_gone,
+		.on_gone = reconciler_check_gone,
 		.arg = r,
 	};
 
@@ -305,7 +257,7 @@ static void open_services(struct reconciler *r)
 	r->picture = picture_proc_new(&cfg);
 	r->epg = epg_proc_new(&cfg, &(struct epg_config){
 		.settings = r->settings, .path = r->cfg.epg_path,
-		.stream_at = reconciler_guided, .arg = r });
+		.stream_at = stream_at, .arg = r });
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
 	reconciler_open_adapters(r, &cfg);
@@ -327,6 +279,7 @@ static void open_services(struct reconciler *r)
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 {
 	struct reconciler *r = xcalloc(1, sizeof *r);
+	struct stream_proc_config proc;
 
 	r->cfg = *cfg;
 	r->settings = json_deep_copy(cfg->settings);
@@ -336,6 +289,8 @@ struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 		spawner_set_on_change(r->spawner, cfg->events->on_change,
 				      cfg->arg);
 	open_services(r);
+	proc = proc_config(r);
+	reconciler_open_feeds(r, &proc);
 	ev_timer_init(&r->stop_timer, on_stop_timer, 0., 0.);
 	return r;
 }
@@ -350,6 +305,7 @@ void reconciler_free(struct reconciler **rp)
 	r->stopping = true;
 	while (r->n > 0)
 		drop(r, r->streams[0]);
+	feeds_free(&r->feeds);
 	deliver_proc_free(&r->deliver);
 	auth_proc_free(&r->auth);
 	jobs_free(&r->jobs);
@@ -390,6 +346,7 @@ void reconciler_write(struct reconciler *r, struct handover *h)
 			(void)json_array_append_new(
 				streams, stream_proc_write(r->streams[i], h));
 	(void)json_object_set_new(document, "streams", streams);
+	(void)json_object_set_new(document, "feeds", feeds_write(r->feeds, h));
 }
 
 void reconciler_adopt(struct reconciler *r, struct handover *h)
@@ -415,60 +372,78 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 		if (id != NULL && find(r, id) == NULL)
 			stream_proc_adopt(add(r, id), record, h);
 	}
+	feeds_adopt(r->feeds, json_object_get(document, "feeds"), h);
 	spawner_end_unclaimed(r->spawner);
-}
-
-/* May free p. */
-void reconciler_remove_one(struct reconciler *r, struct stream_proc *p)
-{
-	struct stream_links links = stream_proc_links(p);
-
-	stream_proc_remove(p);
-	update_read(r, &links);
 }
 
 void reconciler_settle(struct reconciler *r)
 {
-	/* backwards, because a stream may go in the call */
-	for (size_t i = r->n; i-- > 0;)
-		if (!stream_proc_is_configured(r->streams[i]) &&
-		    !stream_proc_is_removed(r->streams[i]))
-			reconciler_remove_one(r, r->streams[i]);
+	size_t n = 0;
+
+	while (reconciler_proc(r, n) != NULL)
+		n++;
+	/* backwards, because a process may go in the call */
+	while (n-- > 0) {
+		struct stream_proc *p = reconciler_proc(r, n);
+
+		if (!stream_proc_is_configured(p) && !stream_proc_is_removed(p))
+			reconciler_remove_proc(r, p);
+	}
 	deliver_proc_settle(r->deliver);
 	deliver_proc_link_tls(r->deliver, true);
 }
 
-void reconciler_set_one(struct reconciler *r, const char *id,
-			const struct stream_conf *conf)
+static void set_stream(struct reconciler *r, const char *id,
+		       const struct stream_conf *conf)
 {
 	struct stream_proc *p = find(r, id);
-	struct stream_links before, after;
 
-	if (p == NULL)
-		p = add(r, id);
-	before = stream_proc_links(p);
-	stream_proc_set(p, conf, find_reader(r, id, false) != NULL);
-	after = stream_proc_links(p);
-	update_read(r, &before);
-	update_read(r, &after);
-	stream_proc_set_demanded(p, find_reader(r, id, true));
+	reconciler_set_proc(r, p != NULL ? p : add(r, id), conf);
 }
 
-void reconciler_rename_one(struct reconciler *r, const char *from,
-			   const char *to)
+void reconciler_set_stream(struct reconciler *r, const char *id,
+			   const struct stream_conf *conf)
+{
+	struct stream_conf *mux;
+	json_t *object;
+
+	if (r->stopping)
+		return;
+	if (!mpts_is_mux(conf->stream)) {
+		set_stream(r, id, conf);
+		reconciler_set_feeds(r, id, NULL);
+		return;
+	}
+	reconciler_set_feeds(r, id, conf->stream);
+	object = mpts_mux(conf->stream, id);
+	mux = stream_conf_new(object);
+	set_stream(r, id, mux);
+	stream_conf_free(&mux);
+	json_decref(object);
+}
+
+void reconciler_rename_stream(struct reconciler *r, const char *from,
+			      const char *to)
 {
 	struct stream_proc *p = find_active(r, from);
+	char old[IO_FEED_MAX + 1], new[IO_FEED_MAX + 1];
 
+	if (r->stopping)
+		return;
 	if (p != NULL) {
 		stream_index_remove(&r->index, p);
 		stream_proc_rename(p, to);
 		stream_index_add(&r->index, p);
-		if (!mpts_is_feed(to))
-			epg_proc_rename_stream(r->epg, from, to,
-					       stream_proc_ring(p));
+		epg_proc_rename_stream(r->epg, from, to, stream_proc_ring(p));
 	}
-	for (size_t i = 0; i < r->n && !r->stopping; i++)
-		stream_proc_rename_link(r->streams[i], from, to);
+	reconciler_rename_links(r, from, to);
+	feeds_rename(r->feeds, from, to);
+	for (unsigned i = 1; i <= MSG_INPUTS_MAX; i++) {
+		mpts_link(from, i, old);
+		mpts_link(to, i, new);
+		if (feeds_active(r->feeds, to, i) != NULL)
+			reconciler_rename_links(r, old, new);
+	}
 }
 
 void reconciler_remove_stream(struct reconciler *r, const char *id)
@@ -476,7 +451,7 @@ void reconciler_remove_stream(struct reconciler *r, const char *id)
 	struct stream_proc *p = find_active(r, id);
 
 	if (p != NULL)
-		reconciler_remove_one(r, p);
+		reconciler_remove_proc(r, p);
 	reconciler_set_feeds(r, id, NULL);
 }
 
@@ -484,8 +459,10 @@ void reconciler_restart_stream(struct reconciler *r, const char *id)
 {
 	struct stream_proc *p = find_active(r, id);
 
-	if (p != NULL)
-		stream_proc_restart(p);
+	if (p == NULL)
+		return;
+	stream_proc_restart(p);
+	feeds_restart(r->feeds, id);
 }
 
 int reconciler_choose_input(struct reconciler *r, const char *id,
@@ -511,7 +488,14 @@ struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
 				   void *arg, int *ret_err)
 {
 	struct stream_proc *p = find_active(r, id);
+	struct stream_proc *feed =
+		p != NULL ? feeds_active(r->feeds, id, position) : NULL;
 
+	/* the tables of the source, not those behind its options */
+	if (feed != NULL) {
+		p = feed;
+		position = 1;
+	}
 	*ret_err = -ENOENT;
 	return p != NULL ? input_scan_start(stream_proc_scans(p), position,
 					    events, arg, ret_err)
@@ -521,6 +505,7 @@ struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
 void reconciler_stop(struct reconciler *r)
 {
 	struct service_proc *s;
+	size_t n = 0;
 
 	if (r->stopping)
 		return;
@@ -534,10 +519,13 @@ void reconciler_stop(struct reconciler *r)
 			service_proc_stop(s);
 	softcams_stop(r->softcams);
 	jobs_stop(r->jobs);
-	/* backwards, because a stream may go in the call */
-	for (size_t i = r->n; i-- > 0;)
-		stream_proc_stop(r->streams[i]);
-	check_gone(r);
+	while (reconciler_proc(r, n) != NULL)
+		n++;
+	/* backwards, because a process may go in the call */
+	while (n-- > 0)
+		if (reconciler_proc(r, n) != NULL)
+			stream_proc_stop(reconciler_proc(r, n));
+	reconciler_check_gone(r);
 }
 
 bool reconciler_get_stream(const struct reconciler *r, const char *id,
@@ -548,6 +536,7 @@ bool reconciler_get_stream(const struct reconciler *r, const char *id,
 	if (p == NULL || stream_proc_is_removed(p))
 		return false;
 	stream_proc_get(p, ret);
+	feeds_add_faults(r->feeds, id, ret);
 	return true;
 }
 
@@ -577,15 +566,15 @@ void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 		       unsigned *ret_viewers)
 {
 	const struct service_proc *s;
+	const struct stream_proc *p;
 	unsigned n = 0;
 
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
 		n += service_proc_is_running(s);
 	*ret_viewers = deliver_proc_viewers(r->deliver);
-	for (size_t i = 0; i < r->n; i++) {
-		n += stream_proc_is_running(r->streams[i]);
-		*ret_viewers +=
-			receivers_count(stream_proc_receivers(r->streams[i]));
+	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++) {
+		n += stream_proc_is_running(p);
+		*ret_viewers += receivers_count(stream_proc_receivers(p));
 	}
 	*ret_workers = n;
 }

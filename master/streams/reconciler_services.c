@@ -78,12 +78,13 @@ static void on_adapter_ring(const char *id, void *arg)
 static size_t programs_of(const char *id, uint16_t *ret, size_t max, void *arg)
 {
 	const struct reconciler *r = arg;
+	const struct stream_proc *p;
 	char link[IO_LINK_MAX + 1];
 	size_t n = 0;
 
 	(void)snprintf(link, sizeof link, IO_ADAPTER "%s", id);
-	for (size_t i = 0; i < r->n; i++)
-		n = stream_proc_modules(r->streams[i], link, ret, n, max);
+	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++)
+		n = stream_proc_modules(p, link, ret, n, max);
 	return n;
 }
 

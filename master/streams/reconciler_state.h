@@ -5,6 +5,7 @@
 #include "master/config/play_conf.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/stream_index.h"
+#include "master/streams/stream_proc.h"
 
 #include <ev.h>
 
@@ -12,10 +13,10 @@ struct adapter_procs;
 struct cas_procs;
 struct epg_proc;
 struct deliver_proc;
+struct feeds;
 struct service_config;
 struct service_proc;
 struct spawner;
-struct stream_proc;
 
 struct reconciler {
 	struct reconciler_config cfg;
@@ -39,29 +40,42 @@ struct reconciler {
 	size_t n, room;
 	struct stream_proc **streams; /* in the order of their making */
 	struct stream_index index;
+	struct feeds *feeds; /* of the streams that merge several inputs */
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
-/* The ring of a stream or an adapter has changed: its readers get it. */
+/* A process has ended and none is wanted: perhaps it was the last one. */
+void reconciler_check_gone(void *reconciler);
+
+/* --- reconciler_links.c --- */
+
+/* The i-th process of all streams, then of all feeds; NULL: none. */
+struct stream_proc *reconciler_proc(const struct reconciler *, size_t i);
+/* The ring of a stream, a feed or an adapter has changed: its readers get
+ * it. */
 void reconciler_relink(struct reconciler *, const char *link);
+/* That ring, borrowed; -1: there is none. */
+int reconciler_link_ring(const char *link, void *reconciler);
+/* What it reads runs as long as it does. */
+void reconciler_follow_demand(struct stream_proc *, void *reconciler);
+/* The configuration of a stream, or of a feed. */
+void reconciler_set_proc(struct reconciler *, struct stream_proc *,
+			 const struct stream_conf *);
+/* May free the process. */
+void reconciler_remove_proc(struct reconciler *, struct stream_proc *);
+/* The readers of `from` read `to` now. */
+void reconciler_rename_links(struct reconciler *, const char *from,
+			     const char *to);
 
-/* A stream without its feeds (mpts.h).  p may be freed in the call. */
-void reconciler_set_one(struct reconciler *, const char *id,
-			const struct stream_conf *);
-void reconciler_rename_one(struct reconciler *, const char *from,
-			   const char *to);
-void reconciler_remove_one(struct reconciler *, struct stream_proc *);
+/* --- reconciler_feeds.c --- */
 
+/* Makes r->feeds; the template has what all streams share. */
+void reconciler_open_feeds(struct reconciler *,
+			   const struct stream_proc_config *);
 /* The feeds of an mpts; object: that of the mpts, NULL: it has none. */
 void reconciler_set_feeds(struct reconciler *, const char *id,
 			  const json_t *object);
-/* Passes the status of a stream on, with the errors of its feeds. */
-void reconciler_report(struct reconciler *, const char *id,
-		       const struct msg_stream_status *);
-
-/* The i-th stream that is no feed, and its ring, for the guide; NULL: none. */
-const char *reconciler_guided(size_t i, int *ret_ring, void *reconciler);
 
 /* Makes r->cas. */
 void reconciler_open_cas(struct reconciler *, const struct service_config *);

@@ -3,13 +3,11 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
-#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/ring.h"
 #include "common/supervise/worker_proc.h"
 #include "master/config/keep_active.h"
 #include "master/config/play_conf.h"
-#include "master/streams/mpts.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 #include "proto/ipc/contract.h"
@@ -172,6 +170,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	(void)channel_send(channel, &m, fds, n);
 	cas_procs_drop(m.stream_start.cas, m.stream_start.n_cas);
 	p->started = true;
+	p->mux = p->plan->start.mux;
 	p->cas = (struct cas_links){ 0 };
 	p->clock = CLOCK_UNTOLD;
 	stream_network_forget(p);
@@ -196,11 +195,14 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 {
 	struct stream_proc *p = arg;
 
+	if (stream_proc_is_foreign(p, m->type)) {
+		worker_proc_kill(proc, "a message of another role");
+		return;
+	}
 	if (m->type == MSG_STREAM_STATUS) {
 		unsigned chosen = m->stream_status.chosen;
 
 		p->n_switches = 0;
-		stream_proc_note_feed(p, &m->stream_status);
 		cas_links_report(&p->cas, m->stream_status.cas_linked);
 		link_cas(p);
 		stream_time_report(p, worker_proc_channel(proc));
@@ -307,29 +309,34 @@ static bool can_run(const struct stream_proc *p)
 	       p->error.text[0] == '\0';
 }
 
+static void log_demand(const struct stream_proc *p, bool wanted)
+{
+	const char *name = worker_proc_name(p->proc);
+
+	if (!wanted)
+		log_info(name, "no viewer: stopping (http_keep_active)");
+	else if (p->demand.demand.viewers > 0)
+		log_info(name, "first viewer: starting");
+	else
+		log_info(name, "stream %s reads it: starting", p->reader);
+}
+
 static void on_demand(bool wanted, void *arg)
 {
 	struct stream_proc *p = arg;
 
 	if (!can_run(p))
 		return;
-	if (!wanted)
-		log_info(worker_proc_name(p->proc),
-			 "no viewer: stopping (http_keep_active)");
-	else if (p->demand.demand.viewers > 0)
-		log_info(worker_proc_name(p->proc), "first viewer: starting");
-	else
-		log_info(worker_proc_name(p->proc),
-			 "stream %s reads it: starting", p->reader);
+	if (!p->cfg.feed)
+		log_demand(p, wanted);
 	stream_cams_use(p, wanted);
 	if (wanted) {
 		stream_mounts_resume(&p->mounts);
 		worker_proc_want(p->proc);
 	}
 	p->cfg.events->on_demand(p, p->cfg.arg);
-	/* p may be freed in here: nothing after the call */
 	if (!wanted)
-		worker_proc_unwant(p->proc);
+		worker_proc_unwant(p->proc); /* p may be freed in here */
 }
 
 bool stream_proc_is_wanted(const struct stream_proc *p)
@@ -415,9 +422,7 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 			  p->error.text);
 	p->plan = plan;
 	stream_demand_set(&p->demand,
-			  run ? keep_active_of(conf, p->cfg.settings,
-					       p->cfg.play)
-			      : KEEP_ALWAYS,
+			  run ? stream_proc_keep_s(p, conf) : KEEP_ALWAYS,
 			  stream_proc_is_running(p));
 	set_mounts(p, run ? plan : NULL);
 	stream_plan_free(&old);
@@ -426,12 +431,11 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 	if (ring != p->ring.ro_fd)
 		p->cfg.events->on_ring(p, p->cfg.arg);
 	keep_memory(p, run);
-
 	stream_cams_use(p, run && demand_is_wanted(&p->demand.demand));
 	/* an adopted worker has no state of them */
 	if (p->started)
 		stream_cams_up(p);
-	worker_proc_use(p->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
+	stream_proc_use(p);
 	/* p may be freed in here: nothing after the call */
 	if (!run || !demand_is_wanted(&p->demand.demand))
 		worker_proc_unwant(p->proc);

@@ -67,6 +67,9 @@ struct stream_proc_config {
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
 	bool epg; /* the guide reads the ring of each stream */
+	/* of a multiplex (feeds.h): it runs as long as its reader, and has the
+	 * ring of mpts.h */
+	bool feed;
 	/* the rules for receivers; NULL, or a pointer to NULL: none */
 	struct viewers *const *viewers;
 	const struct stream_proc_events *events;
@@ -117,9 +120,6 @@ bool stream_proc_is_removed(const struct stream_proc *);
 
 /* Somebody decides about the callers of its outputs now. */
 void stream_proc_use_viewers(struct stream_proc *);
-
-/* The reason why a feed (mpts.h) has no packets; NULL: no error is known. */
-const char *stream_proc_feed_error(const struct stream_proc *);
 
 /* The receivers that connected to its outputs. */
 const struct receivers *stream_proc_receivers(const struct stream_proc *);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream that stays while its id changes, or the master; and a feed. */
+/* A stream that stays while its id changes, or the master; and its ring. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/ring.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
+#include "master/config/keep_active.h"
 #include "master/config/stream_links.h"
 #include "master/streams/mpts.h"
 #include "master/streams/stream_plan.h"
@@ -14,32 +15,34 @@
 
 int stream_proc_new_ring(struct stream_proc *p, size_t size)
 {
-	return mpts_is_feed(p->id) ? stream_ring_make_fixed(&p->ring, size)
-				   : stream_ring_make(&p->ring, size);
-}
-
-void stream_proc_note_feed(struct stream_proc *p,
-			   const struct msg_stream_status *m)
-{
-	const char *error = m->n_inputs > 0 ? m->inputs[0].error : NULL;
-
-	errmsg_set(&p->feed_error, "%s", error != NULL ? error : "");
-}
-
-const char *stream_proc_feed_error(const struct stream_proc *p)
-{
-	const char *fault = worker_proc_fault(p->proc);
-
-	if (p->error.text[0] != '\0')
-		return p->error.text;
-	if (fault != NULL)
-		return fault;
-	return p->feed_error.text[0] != '\0' ? p->feed_error.text : NULL;
+	return p->cfg.feed ? stream_ring_make_fixed(&p->ring, size)
+			   : stream_ring_make(&p->ring, size);
 }
 
 size_t stream_proc_ring_size(const struct stream_proc *p)
 {
-	return mpts_is_feed(p->id) ? MPTS_RING_SIZE : RING_SIZE_DEFAULT;
+	return p->cfg.feed ? MPTS_RING_SIZE : RING_SIZE_DEFAULT;
+}
+
+void stream_proc_use(struct stream_proc *p)
+{
+	worker_proc_use(p->proc,
+			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER,
+			p->plan->start.mux ? "mux" : "stream");
+}
+
+bool stream_proc_is_foreign(const struct stream_proc *p, enum msg_type type)
+{
+	/* it sends all inputs at the same time */
+	return p->mux &&
+	       (type == MSG_STREAM_CHOSEN || type == MSG_STREAM_SWITCHED);
+}
+
+int stream_proc_keep_s(const struct stream_proc *p,
+		       const struct stream_conf *conf)
+{
+	return p->cfg.feed ? 0 : keep_active_of(conf, p->cfg.settings,
+						p->cfg.play);
 }
 
 /* The plan of the same work with another stream object. */
@@ -124,8 +127,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 		p->first = (unsigned)first;
 	p->by_hand = json_is_true(json_object_get(record, "by_hand"));
 	switch_log_read(&p->switches, json_object_get(record, "switches"));
-	worker_proc_use(p->proc,
-			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
+	stream_proc_use(p);
 	/* a ring that no output needs is read by another stream */
 	if (ring != NULL || p->plan->ring_size > 0)
 		usable = stream_ring_take(&p->ring, ring, h,
@@ -136,4 +138,5 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);
 	p->started = stream_proc_is_running(p); /* it sends no second hello */
+	p->mux = p->plan->start.mux;
 }

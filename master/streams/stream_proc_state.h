@@ -29,7 +29,8 @@ struct stream_proc {
 	struct stream_ring ring;
 	bool others_read;
 	char reader[IO_ID_MAX + 1]; /* a stream that runs and reads it, or "" */
-	bool started; /* the worker has received stream.start */
+	bool started; /* the worker has received stream.start ... */
+	bool mux;     /* ... in the role mux */
 	struct stream_memory memory;
 	struct cas_links cas;
 	/* what the worker knows of the system clock */
@@ -50,8 +51,6 @@ struct stream_proc {
 	struct stream_mounts mounts;
 	struct stream_demand demand;
 	struct errmsg error; /* why it cannot run; "" when it can */
-	/* of a feed: why its input has no packets; "": no error is known */
-	struct errmsg feed_error;
 };
 
 /* The size of a ring that only other streams read, or the play paths. */
@@ -59,9 +58,12 @@ size_t stream_proc_ring_size(const struct stream_proc *);
 /* Makes the ring; that of a feed does not grow.  As stream_ring_make(). */
 int stream_proc_new_ring(struct stream_proc *, size_t size) MUST_CHECK;
 
-/* Notes the error of the input of a feed. */
-void stream_proc_note_feed(struct stream_proc *,
-			   const struct msg_stream_status *);
+/* The next process has the program and the role of the plan. */
+void stream_proc_use(struct stream_proc *);
+/* Does the role of its process have no such message? */
+bool stream_proc_is_foreign(const struct stream_proc *, enum msg_type);
+/* How long it runs after its last viewer or reader, as keep_active_of(). */
+int stream_proc_keep_s(const struct stream_proc *, const struct stream_conf *);
 
 /* --- stream_cams.c --- */
 

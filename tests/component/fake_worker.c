@@ -27,6 +27,30 @@ enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 	"\"chosen\":0,\"by_hand\":false,\"filler\":false,"          \
 	"\"join\":0,\"gop\":0,"                                        \
 	"\"inputs\":[],\"outputs\":[]}}"
+#define INPUT(position, received, lost, alarms)                        \
+	"{\"position\":" position ",\"state\":\"active\",\"reason\":"  \
+	"\"start\",\"since\":1,\"penalty\":0,\"damped_s\":0,"          \
+	"\"active\":true,\"open\":true,\"fault_since\":0,"             \
+	"\"peer\":\"192.0.2." lost ":1\",\"heard\":true,\"onair\":true," \
+	"\"scrambled\":false,\"bitrate\":900,\"received_bitrate\":"    \
+	received ",\"packets\":1,\"cc_error\":0,\"pes_error\":0,"      \
+	"\"sc_error\":0,\"video_count\":1,\"audio_count\":1,\"lost\":" \
+	lost ",\"socket_drops\":0,\"sync_losses\":0,\"alarms\":" alarms \
+	"}"
+#define STATUS_OF(inputs, changes)                                     \
+	"{\"type\":\"stream.status\",\"body\":"                        \
+	"{\"packets\":1,\"alarms\":0,\"changes\":[" changes "],"       \
+	"\"chosen\":0,\"by_hand\":false,\"filler\":false,"             \
+	"\"join\":0,\"gop\":0,\"inputs\":[" inputs "],\"outputs\":[]}}"
+#define CHANGE(place, count)                                           \
+	"{\"place\":" place ",\"alarm\":\"continuity\",\"raised\":true," \
+	"\"count\":" count "}"
+/* A multiplex of two rings, and what receives the second one. */
+#define MUX_STATUS STATUS_OF(INPUT("1", "0", "1", "0") ","             \
+			     INPUT("2", "0", "2", "1"),                \
+			     CHANGE("1", "1") "," CHANGE("2", "2"))
+#define FEED_STATUS STATUS_OF(INPUT("1", "5000", "7", "8"),            \
+			      CHANGE("1", "7"))
 #define DELIVER_STATUS                                                 \
 	"{\"type\":\"deliver.status\",\"body\":"                       \
 	"{\"viewers\":0,\"requests\":0,\"bytes\":0,\"cut\":0}}"
@@ -59,7 +83,12 @@ static void say_hello(const char *as, unsigned proto)
 
 static void say_status(void)
 {
-	say(strcmp(role, "deliver") == 0 ? DELIVER_STATUS : STREAM_STATUS);
+	if (strcmp(role, "deliver") == 0)
+		say(DELIVER_STATUS);
+	else if (is("mpts"))
+		say(strchr(how, '/') != NULL ? FEED_STATUS : MUX_STATUS);
+	else
+		say(STREAM_STATUS);
 }
 
 static void say_with_descriptor(const char *text)
@@ -97,6 +126,8 @@ static void begin_badly(void)
 {
 	if (is("dies"))
 		exit(3);
+	if (is("mpts-dies/"))
+		exit(3);
 	if (is("crashes"))
 		abort();
 	if (is("rude")) {
@@ -125,6 +156,9 @@ static void go_wrong(void)
 	if (is("garbage"))
 		for (int i = 0; i < 3; i++)
 			say("{\"type\":\"stream.status\",\"body\":7}");
+	if (is("mpts-switches") && strchr(how, '/') == NULL)
+		say("{\"type\":\"stream.chosen\",\"seq\":1,"
+		    "\"body\":{\"position\":1}}");
 	if (is("impostor"))
 		say(DELIVER_STATUS);
 	if (is("twice"))

@@ -17,6 +17,7 @@ component_tests = \
 	tests/component/test_deliver_proc \
 	tests/component/test_deliver_role \
 	tests/component/test_epg_proc \
+	tests/component/test_feeds \
 	tests/component/test_reconciler \
 	tests/component/test_reconciler_viewers \
 	tests/component/test_handover \
@@ -62,6 +63,9 @@ tests_component_test_reconciler_LDADD = $(master_libs)
 tests_component_test_reconciler_viewers_SOURCES = \
 	tests/component/test_reconciler_viewers.c $(component_reconciler)
 tests_component_test_reconciler_viewers_LDADD = $(master_libs)
+tests_component_test_feeds_SOURCES = tests/component/test_feeds.c \
+	$(component_reconciler)
+tests_component_test_feeds_LDADD = $(master_libs)
 tests_component_test_handover_SOURCES = tests/component/test_handover.c \
 	$(component_reconciler)
 tests_component_test_handover_LDADD = $(master_libs)

@@ -10,6 +10,7 @@
 #include <ev.h>
 #include <jansson.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 static void on_stream_status(const char *id,
@@ -17,8 +18,17 @@ static void on_stream_status(const char *id,
 {
 	struct reconciler_bench *b = arg;
 
-	(void)status;
 	b->statuses += strcmp(id, "good") == 0;
+	if (status->n_inputs != 2)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		b->inputs[i] = status->inputs[i];
+		(void)snprintf(b->peers[i], sizeof b->peers[i], "%s",
+			       status->inputs[i].peer != NULL
+				       ? status->inputs[i].peer : "");
+	}
+	b->n_changes = status->n_changes;
+	memcpy(b->changes, status->changes, sizeof b->changes);
 }
 
 static void on_stopped(void *arg)

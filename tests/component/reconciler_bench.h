@@ -13,6 +13,12 @@ struct reconciler_bench {
 	struct config *config;   /* empty: everybody may watch */
 	struct viewers *viewers;
 	unsigned statuses; /* of the stream "good" */
+	/* The inputs of the last status that had two, and its changes; without
+	 * the strings but for the peers. */
+	struct msg_input_status inputs[2];
+	char peers[2][32];
+	size_t n_changes;
+	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	unsigned stopped;
 };
 

@@ -114,6 +114,9 @@ static const struct role {
 	{ &auth_role, 0, NULL, NULL, 0 },
 	{ &querier_role, 0, NULL, NULL, 0 },
 	{ &epg_role, 0, NULL, NULL, 0 },
+	/* of viewers alone, and with a UDP output */
+	{ &mux_role, 0, NULL, NULL, 0 },
+	{ &mux_role, NEED_UDP, NULL, NULL, UDP },
 	/* beside the folders of the service, and in them */
 	{ &stream_role, 0, "clip.ts", NULL, UDP | ONLY_FILES },
 	{ &stream_role, 0, NULL, "rec.ts", UDP | ONLY_FILES },
@@ -130,7 +133,7 @@ static const struct role {
 	{ &adapter_role, NEED_DEVICES | NEED_FILES, NULL, NULL, 0 },
 };
 
-enum { LIST_ROLE = 11 };
+enum { LIST_ROLE = 13 };
 
 static void address_of(const struct bench *b, const char *name, char *ret)
 {

@@ -40,9 +40,13 @@
 
 enum { LINES_MAX = 32, TURNS = 4, CALLS_MAX = 8, WITH_HELLO = 128 };
 
+/* A stream that a multiplex alone reads. */
+#define FEED "feed"
+
 static const char *const roles[] = { "stream", "deliver", "auth", "querier",
 				     "tls", "scan", "softcam",
-				     "picture", "adapter", "cas", "epg" };
+				     "picture", "adapter", "cas", "epg",
+				     "mux", FEED };
 
 static struct world {
 	struct ev_loop *loop;
@@ -111,7 +115,8 @@ struct child *__wrap_child_start(struct spawner *s,
 
 	(void)s, (void)on_end, (void)arg, (void)ret_err;
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
-		if (strcmp(how->role, roles[i]) != 0)
+		if (strcmp(strchr(how->object, '/') != NULL ? FEED : how->role,
+			   roles[i]) != 0)
 			continue;
 		if (w.workers[i] >= 0)
 			(void)close(w.workers[i]);
@@ -238,6 +243,21 @@ static void set_stream(void)
 	json_decref(stream);
 }
 
+/* Of the stream a, and of an input with a feed. */
+static void set_mux(void)
+{
+	json_t *stream = json_pack("{s:s, s:s, s:b, s:i, s:[s, s], s:[]}",
+				   "id", "m", "type", "mpts", "enable", 1,
+				   "bitrate", 9000, "input", "stream://a",
+				   "udp://239.1.1.2:2", "output");
+	struct stream_conf *conf = stream_conf_new(stream);
+
+	reconciler_set_stream(w.reconciler, "m", conf);
+	status_set_stream(w.status, "m", conf, NULL);
+	stream_conf_free(&conf);
+	json_decref(stream);
+}
+
 static void on_hashed(enum auth_outcome outcome, const char *hash, void *arg)
 {
 	(void)outcome, (void)hash, (void)arg;
@@ -329,6 +349,7 @@ static void open_world(void)
 		"\"type\":\"S2\",\"enable\":true,"
 		"\"address\":\"udp://239.1.1.8:8\"}}");
 	set_stream();
+	set_mux();
 	querier_proc_use(reconciler_querier(w.reconciler),
 			 (struct querier_net){ .ifindex = 1 }, w.now_ms);
 	service_proc_want(tls_proc_service(reconciler_tls(w.reconciler)));
@@ -423,7 +444,8 @@ static void say_hello(size_t i)
 		send_hello(w.workers[0], roles[0]);
 		start_queued();
 	}
-	send_hello(w.workers[i], roles[i]);
+	send_hello(w.workers[i], strcmp(roles[i], FEED) == 0 ? "stream"
+							     : roles[i]);
 	/* a request of each kind waits for its answer */
 	(void)!reconciler_analyze(w.reconciler, "a", on_analysis, NULL);
 	(void)!reconciler_choose_input(w.reconciler, "a", 2, on_chosen, NULL);
@@ -445,6 +467,8 @@ static void read_state(void)
 	json_decref(status_stream(w.status, "a", STATUS_SECOND, "i"));
 	json_decref(status_stream(w.status, "a", STATUS_MINUTE, NULL));
 	json_decref(status_inputs(w.status, "a", NULL));
+	json_decref(status_stream(w.status, "m", STATUS_SECOND, NULL));
+	json_decref(status_inputs(w.status, "m", NULL));
 	json_decref(status_outputs(w.status, "a", NULL));
 	json_decref(status_network(w.status, NULL));
 	json_decref(status_check(w.status, "a", &ok));

@@ -9,7 +9,7 @@ import { builddir, now, start, tempDir, udpWaiting, waitUntil }
 	from './util.mjs';
 
 export const DATAGRAM = 7 * 188;
-const RECORD_HEAD = 12;
+export const RECORD_HEAD = 12;
 
 // A wake-up up to this late is caught up at once, a later one gradually.
 const BURST_MS = 200;

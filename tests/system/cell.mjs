@@ -67,7 +67,10 @@ test('no attempt succeeds in any role', async (t) => {
 			`file://${media}/store.ts`),
 		stream('srt', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6001'),
 		stream('web', 'http://127.0.0.1:5003/x',
-			`file://${media}/web.ts`)];
+			`file://${media}/web.ts`),
+		{ ...stream('multi', ['stream://plain', 'stream://udp'],
+			'http://127.0.0.1:8100/multi'), type: 'mpts',
+		bitrate: 9000 }];
 	const { sluice, admin } = await startGuarded(t, {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER },
 			through: PIPED },
@@ -106,8 +109,8 @@ test('no attempt succeeds in any role', async (t) => {
 
 	t.after(() => clearInterval(asks));
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
-		'stream store', 'stream srt', 'stream web', 'deliver', 'auth',
-		'tls', 'querier', 'scan', 'softcam', 'epg',
+		'stream store', 'stream srt', 'stream web', 'mux multi',
+		'deliver', 'auth', 'tls', 'querier', 'scan', 'softcam', 'epg',
 		'cas c1', 'adapter d', 'adapter t',
 		...pictures ? ['picture'] : []]);
 

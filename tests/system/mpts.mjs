@@ -9,10 +9,12 @@ import { judgeRate } from '../helpers/rate.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { DATAGRAM, RECORD_HEAD, Recorder, Sender, joined }
+	from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 12e6;
+const RECORD = DATAGRAM + RECORD_HEAD;
 const PORTS = [5000, 5001, 5002, 5003];
 const one = { pnr: 1, pmtPid: 0x100, video: 0x101, audio: 0x102 };
 const two = [7, 8].map((pnr) => ({ pnr, pmtPid: pnr * 0x100,
@@ -55,6 +57,10 @@ async function open(t, more) {
 		s.services?.filter(({ onair }) => onair).length === 5, 30000);
 	return { recorder, sluice, senders };
 }
+
+// The multiplex has a role of its own.
+const workerOf = (sluice, id) =>
+	sluice.worker(['m', 'n'].includes(id) ? 'mux' : 'stream', id);
 
 const seconds = (recorder, n) => {
 	const size = recorder.size();
@@ -100,6 +106,10 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	assert.deepEqual(status.services.map(({ pnr, input }) => [pnr, input]),
 		[[101, 1], [201, 2], [1007, 3], [1008, 3], [77, 4]]);
 	assert.equal(found.pcrJump, 0, JSON.stringify(found.events));
+	// what the network sends, not what its worker passes on
+	const { received_bitrate: received, bitrate } = status.inputs[3];
+
+	assert.ok(received > 1.5 * bitrate, `${received} ${bitrate}`);
 	for (const pnr of Object.keys(PLAN)) {
 		const seen = judgeRate(list, ts.pmts.get(Number(pnr)).pcr,
 			RATE);
@@ -116,7 +126,8 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 test('a lost input, a killed worker of an input and a killed multiplex ' +
 	'cost no counter', async (t) => {
 	const { recorder, sluice, senders } = await open(t);
-	const worker = (id) => sluice.worker('stream', id);
+	const worker = (id) => workerOf(sluice, id);
+	const timing = new Timing(t);
 	const replaced = (id, pid) => waitUntil(`another ${id}`, () =>
 		worker(id) && worker(id).pid !== pid);
 	const all = (n) => sluice.waitStatus('m', `${n} services`, (s) =>
@@ -139,6 +150,8 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	// and all at once
 	({ pid } = worker('m'));
 	const feed = worker('m/1').pid;
+	const before = recorder.size();
+
 	process.kill(pid, 'SIGKILL');
 	await replaced('m', pid);
 	await all(5);
@@ -149,6 +162,32 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
 	assertSound(found, list);
+	// the rate continues, at its place
+	const gap = Math.max(...list.slice(Math.floor(before / RECORD)).map(
+		({ ns }, i, rest) => i > 0 ? Number(ns - rest[i - 1].ns) : 0));
+
+	timing.assert(gap < 500e6, `${gap / 1e6} ms without packets`);
+	await sluice.stop();
+});
+
+test('inputs beyond the rate are an alarm that names their services',
+	async (t) => {
+	const { sluice, senders } = await open(t);
+	const events = await sluice.events(t, '&scope=alarm');
+	const [, m] = document({ bitrate: 4000 }).make_stream;
+
+	await sluice.cmd('set-stream', { id: 'm', stream: m });
+	const raised = await events.wait('mux_overflow', ({ alarm, raised }) =>
+		alarm === 'mux_overflow' && raised, 30000);
+
+	assert.equal(raised.place, 'output');
+	assert.ok(raised.count > 0);
+	assert.ok(raised.services.length > 0);
+	for (const { pnr, input, excess } of raised.services) {
+		assert.ok(PLAN[pnr] !== undefined && excess > 0);
+		assert.ok(input >= 1 && input <= 4);
+	}
+	senders.forEach((sender) => sender.stop());
 	await sluice.stop();
 });
 
@@ -156,8 +195,7 @@ test('a new master, a new id and a new input leave the others alone',
 	async (t) => {
 	const { recorder, sluice, senders } = await open(t);
 	const ids = ['m', 'm/1', 'm/3', 'm/4', 'a'];
-	const pids = (list) => list.map((id) =>
-		sluice.worker('stream', id)?.pid);
+	const pids = (list) => list.map((id) => workerOf(sluice, id)?.pid);
 	const before = pids(ids);
 	const m = document().make_stream[1];
 
@@ -181,9 +219,16 @@ test('a new master, a new id and a new input leave the others alone',
 		status.services?.some(({ pnr, onair }) => onair && pnr > 3000),
 	20000);
 	assert.deepEqual(pids(['m/3', 'm/4', 'a']), before.slice(2));
+	// by hand: all processes of the stream
+	await sluice.cmd('restart-stream', { id: 'n' });
+	const own = ['n', 'n/3', 'n/4'];
+
+	await waitUntil('other processes', () => own.every((id) =>
+		workerOf(sluice, id) !== undefined));
+	assert.deepEqual(pids(['a']), before.slice(4));
 	await sluice.cmd('set-stream', { id: 'n', stream: { remove: true } });
-	await waitUntil('no worker', () => ['n', 'm/3', 'm/4'].every((id) =>
-		sluice.worker('stream', id) === undefined));
+	await waitUntil('no worker', () => own.every((id) =>
+		workerOf(sluice, id) === undefined));
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
 	assert.ok(list.length > 0);

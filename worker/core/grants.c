@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of the libraries of an output. */
+enum { NEED_NET = NEED_THREADS | NEED_UDP | NEED_TCP | NEED_NAMES };
+
 static void add(struct grants *g, enum grant_use use, const char *path)
 {
 	if (path[0] == '\0')
@@ -49,6 +52,25 @@ void grants_add_output(struct grants *g, const char *address)
 			add(g, GRANT_FILE, spec->http.ca);
 	}
 	free(spec);
+}
+
+void grants_add_sender(struct grants *g, const char *address)
+{
+	static const unsigned needs[OUTPUT_KINDS] = {
+		[OUTPUT_UDP] = NEED_UDP,
+		[OUTPUT_RTP] = NEED_UDP,
+		[OUTPUT_SRT] = NEED_NET,
+		[OUTPUT_RIST] = NEED_NET,
+		[OUTPUT_NP] = NEED_NET,
+		[OUTPUT_FILE] = NEED_THREADS, /* the writer */
+	};
+	struct output_spec *spec = xcalloc(1, sizeof *spec);
+	struct errmsg error;
+
+	if (output_spec_parse(address, spec, NULL, NULL, &error) == 0)
+		g->needs |= needs[spec->kind];
+	free(spec);
+	grants_add_output(g, address);
 }
 
 void grants_add_devices(struct grants *g, const char *folder)

@@ -58,6 +58,9 @@ struct grants {
  * error adds nothing. */
 void grants_add_input(struct grants *, const char *address);
 void grants_add_output(struct grants *, const char *address);
+/* As grants_add_output(), with the sockets and threads that the output needs:
+ * for a role without them. */
+void grants_add_sender(struct grants *, const char *address);
 /* A folder of devices, such as tuners. */
 void grants_add_devices(struct grants *, const char *folder);
 void grants_done(struct grants *);

@@ -61,6 +61,7 @@ struct worker_role {
 };
 
 extern const struct worker_role stream_role;
+extern const struct worker_role mux_role;
 extern const struct worker_role adapter_role;
 extern const struct worker_role deliver_role;
 extern const struct worker_role auth_role;

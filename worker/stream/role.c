@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `stream`: one stream, from its inputs to its outputs. */
+/* The role `stream`: one stream, from its inputs to its outputs; and the role
+ * `mux`: a multiplex of all its inputs, which it reads from rings. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "proto/ipc/contract.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/stream_spec.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
@@ -19,6 +22,7 @@
 
 struct stream {
 	struct worker *worker;
+	bool mux; /* the role */
 	struct pipeline *pipeline; /* NULL until stream.start */
 };
 
@@ -75,6 +79,14 @@ static void *stream_new(struct worker *worker)
 	return s;
 }
 
+static void *mux_new(struct worker *worker)
+{
+	struct stream *s = stream_new(worker);
+
+	s->mux = true;
+	return s;
+}
+
 static void stream_free(void *role)
 {
 	struct stream *s = role;
@@ -83,8 +95,42 @@ static void stream_free(void *role)
 	free(s);
 }
 
+/* Is the task that of the role?  The multiplex opens no input itself. */
+static bool is_own(const struct stream *s, const struct msg_stream_start *m)
+{
+	struct input_spec *spec;
+	bool rings = true;
+
+	if (!s->mux || !m->mux)
+		return s->mux == m->mux;
+	spec = xcalloc(1, sizeof *spec);
+	for (size_t i = 0; i < m->n_inputs; i++)
+		rings &= input_spec_parse(m->inputs[i], spec, NULL, NULL,
+					  NULL) < 0 ||
+			 ((spec->kind == INPUT_STREAM ||
+			   spec->kind == INPUT_DVB) && spec->mux[0] == '\0');
+	free(spec);
+	return rings;
+}
+
+/* Allows the multiplex what its outputs need. */
+static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
+{
+	/* own time: a file of the tz database */
+	struct grants grants = {
+		.needs = stream_spec_has_clock(m->options) ? NEED_FILES : 0,
+	};
+	bool entered;
+
+	for (size_t i = 0; i < m->n_outputs; i++)
+		grants_add_sender(&grants, m->outputs[i]);
+	entered = worker_enter_sandbox(s->worker, &grants);
+	grants_done(&grants);
+	return entered;
+}
+
 /* Allows what the addresses of the stream need. */
-static bool enter_sandbox(struct stream *s, const struct msg_stream_start *m)
+static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 {
 	/* the programs differ in it: only one has libraries that need names */
 	struct grants grants = {
@@ -114,7 +160,12 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
-	if (!enter_sandbox(s, start))
+	if (!is_own(s, start)) {
+		log_error("stream", "the task is that of another role");
+		worker_exit(s->worker, EX_PROTOCOL);
+		return;
+	}
+	if (!(start->mux ? enter_mux(s, start) : enter_stream(s, start)))
 		return;
 	s->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = s->worker->loop,
@@ -311,5 +362,31 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_NETWORK] = on_network,
 	},
 	/* addresses may name ports below 1024 */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
+};
+
+/* Without threads and sockets, but for those of its outputs. */
+const struct worker_role mux_role = {
+	.name = "mux",
+	.enters_late = true,
+	.new = mux_new,
+	.free = stream_free,
+	.messages = {
+		[MSG_STREAM_START] = on_start,
+		[MSG_STREAM_ANALYZE] = on_analyze,
+		[MSG_STREAM_SCAN] = on_scan,
+		[MSG_STREAM_KICK] = on_kick,
+		[MSG_STREAM_POLICY] = on_policy,
+		[MSG_STREAM_ANSWER] = on_answer,
+		[MSG_STREAM_REVIEW] = on_review,
+		[MSG_STREAM_RING] = on_ring,
+		[MSG_STREAM_LINK] = on_link,
+		[MSG_STREAM_RENAME] = on_rename,
+		[MSG_STREAM_CAM] = on_cam,
+		[MSG_STREAM_WORD] = on_cam,
+		[MSG_STREAM_CAS] = on_cas,
+		[MSG_STREAM_CLOCK] = on_clock,
+		[MSG_STREAM_NETWORK] = on_network,
+	},
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/streams/mpts.h"
+#include "proto/ipc/msg.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static json_t *stream_of(const char *more, ...)
 {
@@ -45,7 +47,8 @@ Test(mpts, only_an_mpts_of_several_inputs_is_merged)
 Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)
 {
 	json_t *m = stream_of("stream://a#pnr=3", "udp://:1#pnr=7&map.video=500"
-			      "&set_pnr=9&cas&pid_base=700&priority=3",
+			      "&set_pnr=9&cas&pid_base=700&priority=3"
+			      "&rate_min=5&rate_max=8",
 			      "dvb://d", NULL);
 	json_t *mux = mpts_mux(m, "m"), *feed = mpts_feed(m, "m", 2);
 
@@ -59,6 +62,7 @@ Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)
 	/* what the feed has done stays */
 	cr_expect_str_eq(input(mux, 0), "stream://a#pnr=3");
 	cr_expect_str_eq(input(mux, 1), "stream://m/2#pid_base=700&priority=3"
+			 "&rate_min=5&rate_max=8"
 			 "&set_pnr=9&cas&pass_data&map.500=500");
 	cr_expect_str_eq(input(mux, 2), "stream://m/3");
 	cr_expect_null(json_object_get(mux, "filler"));
@@ -68,12 +72,29 @@ Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)
 	json_decref(m);
 }
 
-Test(mpts, no_configured_id_is_that_of_a_feed)
+Test(mpts, a_stream_to_which_another_source_adds_a_pid_has_a_feed)
 {
-	cr_expect(mpts_is_feed("m/2"));
-	cr_expect(!mpts_is_feed("m-2"));
-	cr_expect(mpts_is_feed_of("m/2", "m"));
-	cr_expect(!mpts_is_feed_of("mm/2", "m"));
-	cr_expect_eq(mpts_position("m/12"), 12u);
-	cr_expect_eq(mpts_position("m"), 0u);
+	json_t *m = stream_of("stream://a#mux=udp://:7&mux_pid=500",
+			      "stream://b", NULL);
+	json_t *feed = mpts_feed(m, "m", 1), *mux = mpts_mux(m, "m");
+
+	cr_assert_not_null(feed);
+	cr_expect_str_eq(input(feed, 0), "stream://a#mux=udp://:7&mux_pid=500");
+	cr_expect_null(mpts_feed(m, "m", 2));
+	cr_expect_str_eq(input(mux, 0), "stream://m/1");
+	json_decref(feed);
+	json_decref(mux);
+	json_decref(m);
+}
+
+Test(mpts, a_feed_has_a_name_that_no_stream_can_have)
+{
+	char longest[IO_ID_MAX + 1], link[IO_FEED_MAX + 1];
+
+	memset(longest, 'a', IO_ID_MAX);
+	longest[IO_ID_MAX] = '\0';
+	mpts_link("m", 12, link);
+	cr_expect_str_eq(link, "m/12");
+	mpts_link(longest, MSG_INPUTS_MAX, link);
+	cr_expect_eq(strlen(link), (size_t)IO_FEED_MAX);
 }
