@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A server of HLS with every fault that a test needs.
-import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { now, run } from './util.mjs';
+import { encoded } from './media.mjs';
+import { now } from './util.mjs';
 
 const SIZE = 188;
 
-// A programme in segments of a second, a picture to begin with in each.
-export async function makeSegments(dir, name, { seconds, tone = 440,
-	size = '160x90', offset = 5, args = [] }) {
-	const list = path.join(dir, `${name}.m3u8`);
-	const made = await run('ffmpeg', ['-nostdin', '-hide_banner', '-y',
-		'-loglevel', 'error',
-		'-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`,
+// A programme in segments of a second, a picture to begin with in each:
+// { folder, segments: [{ duration, data }] }.
+export async function makeSegments({ seconds, tone = 440, size = '160x90',
+	offset = 5, args = [] }) {
+	const folder = await encoded(['-f', 'lavfi', '-i',
+		`testsrc2=size=${size}:rate=25`,
 		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
 		'-t', String(seconds), '-c:v', 'libx264',
 		'-preset', 'ultrafast',
@@ -23,14 +22,13 @@ export async function makeSegments(dir, name, { seconds, tone = 440,
 		'-sc_threshold', '0', '-b:v', '200k', '-c:a', 'aac',
 		'-b:a', '64k', ...args, '-output_ts_offset', String(offset),
 		'-f', 'hls', '-hls_time', '1', '-hls_list_size', '0',
-		'-hls_segment_filename', path.join(dir, `${name}-%03d.ts`),
-		list]);
-
-	assert.equal(made.err, '');
-	return [...fs.readFileSync(list, 'utf8')
-		.matchAll(/^#EXTINF:([\d.]+),\n(.*)$/gm)]
+		'-hls_segment_filename', '%03d.ts', 'all.m3u8']);
+	const list = fs.readFileSync(path.join(folder, 'all.m3u8'), 'utf8');
+	const segments = [...list.matchAll(/^#EXTINF:([\d.]+),\n(.*)$/gm)]
 		.map(([, duration, file]) => ({ duration: Number(duration),
-			data: fs.readFileSync(path.join(dir, file)) }));
+			data: fs.readFileSync(path.join(folder, file)) }));
+
+	return { folder, segments };
 }
 
 // The counters of each PID begin with 0.

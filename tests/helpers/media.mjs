@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Live programmes made by ffmpeg, and ffmpeg as the checker of our outputs.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -10,24 +11,18 @@ import { builddir, run, start, tempDir } from './util.mjs';
 
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
 
+// Programmes that make has encoded, by their number: tests/system/local.mk.
+const liveClip = (programs) =>
+	path.join(builddir, `tests/clips/live-${programs}.ts`);
+
 // Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
 // live: in real time, and without a length to the end of the test.
 export function liveMultiplex(t, url, { programs = 1, live = true,
 	seconds = live ? 600 : 8 } = {}) {
-	const args = [...quiet, 'error'];
-	const pace = live ? ['-re'] : [];
+	const args = [...quiet, 'error', ...live ? ['-re'] : [],
+		'-stream_loop', '-1', '-i', liveClip(programs), '-map', '0',
+		'-c', 'copy', '-t', String(seconds)];
 
-	for (let i = 0; i < programs; i++)
-		args.push(...pace, '-f', 'lavfi', '-i',
-			`testsrc2=size=320x180:rate=25:duration=${seconds}`,
-			...pace, '-f', 'lavfi', '-i',
-			`sine=frequency=${400 + 200 * i}:duration=${seconds}`);
-	for (let i = 0; i < 2 * programs; i++)
-		args.push('-map', String(i));
-	args.push('-c:v', 'libx264', '-preset', 'ultrafast', '-tune',
-		'zerolatency', '-b:v', '400k', '-maxrate', '400k',
-		'-bufsize', '200k', '-g', '25', '-pix_fmt', 'yuv420p',
-		'-c:a', 'aac', '-b:a', '64k', '-ac', '1');
 	for (let i = 0; i < programs; i++)
 		args.push('-program', `program_num=${i + 1}:title=P${i + 1}:` +
 			`st=${2 * i}:st=${2 * i + 1}`);
@@ -36,21 +31,47 @@ export function liveMultiplex(t, url, { programs = 1, live = true,
 	return start(t, 'ffmpeg', args);
 }
 
+// The folder with the files that ffmpeg writes there for these arguments, of
+// which the last is the file's name. Another test, and the other build of
+// contrib/quickstart, get the same folder; nobody changes its files.
+export async function encoded(args) {
+	const root = process.env.CLIPS ?? path.join(builddir, 'tests/clips');
+	const key = createHash('sha256').update(JSON.stringify(args));
+	const folder = path.join(root, key.digest('hex').slice(0, 16));
+
+	if (fs.existsSync(folder))
+		return folder;
+	fs.mkdirSync(root, { recursive: true });
+	const cwd = fs.mkdtempSync(path.join(root, 'new-'));
+	const made = await run('ffmpeg', [...quiet, 'error', ...args], { cwd });
+
+	try {
+		assert.equal(made.err, '');
+		fs.renameSync(cwd, folder);
+	} catch (error) {
+		fs.rmSync(cwd, { recursive: true });
+		// another test was faster
+		if (!fs.existsSync(folder))
+			throw error;
+	}
+	return folder;
+}
+
 // A clip in a file: small pictures and a tone, PCR and time stamps from
 // `offset` seconds on.
 export async function makeClip(dir, name, { pictures, gop = 25, tone = 440,
 	sound = ['-c:a', 'aac', '-b:a', '64k'], seconds = 20, offset = 5,
 	size = '160x90', mux = [] }) {
 	const file = path.join(dir, `${name}.ts`);
-	const made = await run('ffmpeg', [...quiet, 'error',
-		'-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`,
+	const made = await encoded(['-f', 'lavfi', '-i',
+		`testsrc2=size=${size}:rate=25`,
 		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
 		'-t', String(seconds), ...pictures, '-pix_fmt', 'yuv420p',
 		'-preset', 'ultrafast', '-g', String(gop), '-b:v', '200k',
 		...sound, '-muxrate', '700k', ...mux, '-output_ts_offset',
-		String(offset), file]);
+		String(offset), 'clip.ts']);
 
-	assert.equal(made.err, '');
+	fs.copyFileSync(path.join(made, 'clip.ts'), file);
 	return file;
 }
 

@@ -16,8 +16,9 @@ TESTS += $(reference_tests)
 endif
 
 # Each test reads the documents, and JSON takes a hundredth of the time.
-check_DATA = tests/reference/openapi.json tests/reference/asyncapi.json
-CLEANFILES += $(check_DATA)
+documents = tests/reference/openapi.json tests/reference/asyncapi.json
+check_DATA += $(documents)
+CLEANFILES += $(documents)
 tests/reference/%.json: doc/%.yaml
 	$(AM_V_GEN)$(MKDIR_P) tests/reference && \
 	NODE_PATH="$${NODE_PATH:+$$NODE_PATH:}/usr/share/nodejs" $(NODE) -p \

@@ -417,9 +417,8 @@ async function play(t, programmes, judged) {
 }
 
 test('the output is one clean stream, whatever the server does', async (t) => {
-	const dir = tempDir(t);
-	const clip = await makeSegments(dir, 'clip', { seconds: 60 });
-	const other = await makeSegments(dir, 'other', { tone: 880,
+	const { segments: clip } = await makeSegments({ seconds: 60 });
+	const { segments: other } = await makeSegments({ tone: 880,
 		offset: 5000, seconds: 60 });
 	const programmes = {
 		plain: new Live(clip),

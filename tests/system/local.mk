@@ -23,6 +23,7 @@ helper_files = \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
 	tests/helpers/joins.mjs \
+	tests/helpers/live-clip.sh \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/show-scene.mjs \
@@ -281,6 +282,18 @@ tests_helpers_http_read_LDADD = libproto.a libcommon.a $(LLHTTP_LINK)
 
 TESTS += tests/system/programs.sh
 if HAVE_NODE
+# The programmes that liveMultiplex() sends: no test encodes them again.  Those
+# of one programme may play for long.
+live_clips = tests/clips/live-1.ts tests/clips/live-2.ts tests/clips/live-3.ts
+check_DATA += $(live_clips)
+CLEANFILES += $(live_clips)
+tests/clips/live-1.ts: seconds = 120
+tests/clips/live-2.ts tests/clips/live-3.ts: seconds = 10
+$(live_clips): tests/clips/live-%.ts: tests/helpers/live-clip.sh config.status
+	$(AM_V_GEN)$(MKDIR_P) tests/clips && \
+	if command -v ffmpeg >/dev/null; then \
+		$(SHELL) $(srcdir)/tests/helpers/live-clip.sh $* $(seconds) $@; \
+	else : >$@; fi
 # The longest ones first; those of players need the cores and not all at once.
 if !SANITIZERS
 TESTS += $(library_tests)

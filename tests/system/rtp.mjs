@@ -226,7 +226,8 @@ test('lost datagrams of ffmpeg\'s RTP are counted once', async (t) => {
 // stream.
 async function protects(t, sluice, file, id, which, judge) {
 	const port = portOf(id);
-	const ffmpeg = start(t, 'ffmpeg', ['-v', 'error', '-re', '-i', file,
+	const ffmpeg = start(t, 'ffmpeg', ['-v', 'error', '-re',
+		'-stream_loop', '-1', '-i', file,
 		'-c', 'copy', '-f', 'rtp_mpegts', '-fec', 'prompeg=l=5:d=5',
 		`rtp://127.0.0.1:${port}?pkt_size=1328`]);
 
@@ -266,9 +267,8 @@ test('FEC repairs losses up to its limit, and further losses count once',
 			assert.ok(told.fec_unrepaired > 0)],
 	};
 	const ids = Object.keys(ways).map((_, i) => `a${i + 1}`);
-	// killed with the test, long before its end
-	const file = await makeClip(tempDir(t), 'clip', { seconds: 240,
-		pictures: ['-c:v', 'libx264'] });
+	const file = await makeClip(tempDir(t), 'clip',
+		{ pictures: ['-c:v', 'libx264'] });
 	const sluice = await Sluice.start(t, config(...ids.map((id) =>
 		stream(id, `rtp://127.0.0.1:${portOf(id)}#fec`, OUTPUT))));
 
