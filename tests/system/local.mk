@@ -71,29 +71,23 @@ slow_tests = \
 	tests/system/status.mjs \
 	tests/system/record.mjs \
 	tests/system/interface.mjs \
-	tests/system/rist-peers.mjs \
 	tests/system/hls-input.mjs \
 	tests/system/rist-sides.mjs \
 	tests/system/srt.mjs \
 	tests/system/stream-input.mjs \
-	tests/system/auth-lock.mjs \
-	tests/system/situations-backup.mjs \
 	tests/system/restart-faults.mjs \
 	tests/system/http-input.mjs \
 	tests/system/several-workers.mjs \
 	tests/system/hostile.mjs \
 	tests/system/auth.mjs \
 	tests/system/push.mjs \
-	tests/system/hls-audio.mjs \
 	tests/system/rtp.mjs \
 	tests/system/bad-clients.mjs \
-	tests/system/restart-changes.mjs \
 	tests/system/crash.mjs \
 	tests/system/rist.mjs \
 	tests/system/file.mjs \
 	tests/system/srt-callers.mjs \
-	tests/system/authorization.mjs \
-	tests/system/service-alarms.mjs
+	tests/system/authorization.mjs
 system_tests = \
 	tests/system/adapter-address.mjs \
 	tests/system/adapter-satip.mjs \
@@ -103,14 +97,11 @@ system_tests = \
 	tests/system/announcements.mjs \
 	tests/system/api.mjs \
 	tests/system/auth-events.mjs \
-	tests/system/auth-flood.mjs \
 	tests/system/auth-start.mjs \
 	tests/system/authorization-backend.mjs \
 	tests/system/authorization-srt.mjs \
-	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
-	tests/system/cbr-stall.mjs \
 	tests/system/cell.mjs \
 	tests/system/check.mjs \
 	tests/system/clock-step.mjs \
@@ -120,47 +111,31 @@ system_tests = \
 	tests/system/descramble.mjs \
 	tests/system/durability.mjs \
 	tests/system/epg.mjs \
-	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \
-	tests/system/failover-seam.mjs \
 	tests/system/file-alarms.mjs \
 	tests/system/hardening.mjs \
 	tests/system/follow.mjs \
 	tests/system/host-warnings.mjs \
 	tests/system/hostile-starts.mjs \
 	tests/system/hls.mjs \
-	tests/system/hls-fmp4.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
-	tests/system/interface-address.mjs \
-	tests/system/join.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
-	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
 	tests/system/new-files.mjs \
 	tests/system/page.mjs \
-	tests/system/output-address.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \
-	tests/system/no-memory.mjs \
-	tests/system/output.mjs \
 	tests/system/own-network.mjs \
 	tests/system/own-time.mjs \
-	tests/system/pain-clock.mjs \
-	tests/system/pain-data.mjs \
-	tests/system/pain-loss.mjs \
-	tests/system/pain-memory.mjs \
-	tests/system/pain-switch.mjs \
 	tests/system/picture.mjs \
 	tests/system/play.mjs \
-	tests/system/private-files.mjs \
 	tests/system/protection.mjs \
-	tests/system/querier-restart.mjs \
 	tests/system/rebinding.mjs \
 	tests/system/redaction.mjs \
 	tests/system/refusals.mjs \
@@ -169,45 +144,29 @@ system_tests = \
 	tests/system/roles.mjs \
 	tests/system/merge.mjs \
 	tests/system/rtp-merge.mjs \
-	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \
 	tests/system/rename.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \
-	tests/system/scan-samples.mjs \
 	tests/system/sdp.mjs \
-	tests/system/service-user.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
-	tests/system/situations-content.mjs \
-	tests/system/situations-outputs.mjs \
-	tests/system/situations-processes.mjs \
-	tests/system/situations-service.mjs \
 	tests/system/simulcrypt.mjs \
 	tests/system/simulcrypt-faults.mjs \
-	tests/system/simulcrypt-lost.mjs \
 	tests/system/softcams.mjs \
-	tests/system/srt-interface.mjs \
-	tests/system/splice-restart.mjs \
-	tests/system/splice.mjs \
 	tests/system/stop.mjs \
 	tests/system/t2mi.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
-	tests/system/tls-hang.mjs \
 	tests/system/tls-viewers.mjs \
-	tests/system/unit.mjs \
 	tests/system/users.mjs \
 	tests/system/viewer-shares.mjs \
-	tests/system/wire.mjs \
-	tests/system/write-paths.mjs \
-	tests/system/ws-clients.mjs
+	tests/system/write-paths.mjs
 # Libraries and programs of others, or the tests themselves, do the work: a build
-# with sanitizers shows no more there.  It has rist, rist-sides, rist-peers and
-# srt.
+# with sanitizers shows no more there.  It has rist, rist-sides and srt.
 library_tests = \
 	tests/system/srt-peers.mjs \
 	tests/system/rist-stuck.mjs \
@@ -226,8 +185,52 @@ program_tests = \
 	tests/system/fail2ban.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
+# What runs of ours in these runs under the sanitizers in unit tests, in the
+# samples of fuzz targets and in the other files; or the sanitizers take away
+# what they are about.  The first ones take long.
+plain_tests = \
+	tests/system/rist-peers.mjs \
+	tests/system/situations-backup.mjs \
+	tests/system/hls-audio.mjs \
+	tests/system/auth-lock.mjs \
+	tests/system/situations-service.mjs \
+	tests/system/pain-switch.mjs \
+	tests/system/restart-changes.mjs \
+	tests/system/splice.mjs \
+	tests/system/service-alarms.mjs \
+	tests/system/situations-processes.mjs \
+	tests/system/auth-flood.mjs \
+	tests/system/biss.mjs \
+	tests/system/cbr-stall.mjs \
+	tests/system/event-farm.mjs \
+	tests/system/failover-seam.mjs \
+	tests/system/hls-fmp4.mjs \
+	tests/system/interface-address.mjs \
+	tests/system/join.mjs \
+	tests/system/model-crash.mjs \
+	tests/system/no-memory.mjs \
+	tests/system/output.mjs \
+	tests/system/output-address.mjs \
+	tests/system/pain-clock.mjs \
+	tests/system/pain-data.mjs \
+	tests/system/pain-loss.mjs \
+	tests/system/pain-memory.mjs \
+	tests/system/private-files.mjs \
+	tests/system/querier-restart.mjs \
+	tests/system/rtp-output.mjs \
+	tests/system/scan-samples.mjs \
+	tests/system/service-user.mjs \
+	tests/system/simulcrypt-lost.mjs \
+	tests/system/situations-content.mjs \
+	tests/system/situations-outputs.mjs \
+	tests/system/splice-restart.mjs \
+	tests/system/srt-interface.mjs \
+	tests/system/tls-hang.mjs \
+	tests/system/unit.mjs \
+	tests/system/wire.mjs \
+	tests/system/ws-clients.mjs
 all_system_tests = $(slow_tests) $(system_tests) $(library_tests) \
-	$(program_tests)
+	$(program_tests) $(plain_tests)
 EXTRA_DIST += $(helper_files) $(all_system_tests) tests/system/programs.sh
 
 check_PROGRAMS += tests/helpers/fake-manager
@@ -300,7 +303,7 @@ TESTS += $(library_tests)
 endif
 TESTS += $(slow_tests)
 if !SANITIZERS
-TESTS += $(program_tests)
+TESTS += $(plain_tests) $(program_tests)
 endif
 TESTS += $(system_tests)
 endif
