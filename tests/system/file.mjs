@@ -90,6 +90,41 @@ test('a missing file is named, and played when it appears', async (t) => {
 	await sluice.stop();
 });
 
+// With a source that fails, one that was never there, and a file that appears
+// where the worker has no rule for it.
+test('the file of a filler plays while no input is on air', async (t) => {
+	const dir = tempDir(t);
+	const file = path.join(dir, 'filler.ts');
+	const late = path.join(dir, 'late', 'filler.ts');
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	fs.writeFileSync(file, new TsMux().take(2660));
+	const sluice = await Sluice.start(t, config(
+		...[file, file, late].map((filler, i) => stream(`a00${i}`,
+			`udp://127.0.0.1:${5000 + i}`,
+			`udp://127.0.0.1:${6000 + i}`, { filler,
+				backup_start_delay: 1,
+				backup_initial_delay: 1 }))));
+	const plays = (id) => sluice.waitStatus(id, 'its filler', (s) =>
+		s.filler && s.outputs[0].packets > 500, 30000);
+
+	await sluice.onair('a000');
+	await sluice.logged(new RegExp(`a002: .*${late}`));
+	const { pid } = sluice.worker('stream', 'a000');
+	sender.stop();
+	await plays('a001');
+	await plays('a000');
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.waitStatus('a000', 'its input', (s) => s.onair &&
+		!s.filler, 30000);
+	assert.equal(sluice.worker('stream', 'a000').pid, pid);
+	fs.mkdirSync(path.dirname(late));
+	fs.copyFileSync(file, late);
+	await plays('a002');
+	assert.doesNotMatch(sluice.log, /forbidden system call|killed/);
+	await sluice.stop();
+});
+
 test('a file that does not answer stops no other input', async (t) => {
 	const folder = await hangingFolder(t,
 		new TsMux().take(13300));

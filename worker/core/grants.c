@@ -2,6 +2,7 @@
 /* The files that the addresses of a stream name. */
 #include "common/base/alloc.h"
 #include "proto/spec/io_spec.h"
+#include "proto/spec/stream_spec.h"
 #include "worker/core/sandbox.h"
 
 #include <libgen.h>
@@ -71,6 +72,18 @@ void grants_add_sender(struct grants *g, const char *address)
 		g->needs |= needs[spec->kind];
 	free(spec);
 	grants_add_output(g, address);
+}
+
+void grants_add_options(struct grants *g, const json_t *options)
+{
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct errmsg error;
+
+	/* an error leaves the other options in force, here as in the stream */
+	(void)!stream_spec_parse(options, spec, &error);
+	if (spec->filler == FILLER_FILE)
+		add(g, GRANT_INPUT, spec->filler_path);
+	free(spec);
 }
 
 void grants_add_devices(struct grants *g, const char *folder)

@@ -18,6 +18,7 @@
 
 #include "common/base/util.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 /* What a role does. */
@@ -61,6 +62,8 @@ void grants_add_output(struct grants *, const char *address);
 /* As grants_add_output(), with the sockets and threads that the output needs:
  * for a role without them. */
 void grants_add_sender(struct grants *, const char *address);
+/* The files that the options of a stream name. */
+void grants_add_options(struct grants *, const json_t *options);
 /* A folder of devices, such as tuners. */
 void grants_add_devices(struct grants *, const char *folder);
 void grants_done(struct grants *);

@@ -27,7 +27,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ALWAYS = 0, SOCKETS = NEED_UDP | NEED_TCP };
+enum {
+	ALWAYS = 0,
+	SOCKETS = NEED_UDP | NEED_TCP,
+	/* Calls that ask about files.  They fail in the other roles, so that a
+	 * path without a rule is an error of the input or output that names it
+	 * and does not end the process. */
+	QUESTIONS = NEED_FILES | NEED_NAMES,
+};
 
 /* The calls of the roles that have one of the needs. */
 static const struct {
@@ -115,18 +122,18 @@ static const struct {
 	{ SCMP_SYS(sched_getscheduler), NEED_THREADS },
 	{ SCMP_SYS(set_robust_list), NEED_THREADS },
 	/* files */
-	{ SCMP_SYS(access), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(faccessat), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(faccessat2), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(fstatfs), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(getcwd), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(getdents64), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(lstat), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(readlink), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(readlinkat), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(stat), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(statfs), NEED_FILES | NEED_NAMES },
-	{ SCMP_SYS(statx), NEED_FILES | NEED_NAMES },
+	{ SCMP_SYS(access), QUESTIONS },
+	{ SCMP_SYS(faccessat), QUESTIONS },
+	{ SCMP_SYS(faccessat2), QUESTIONS },
+	{ SCMP_SYS(fstatfs), QUESTIONS },
+	{ SCMP_SYS(getcwd), QUESTIONS },
+	{ SCMP_SYS(getdents64), QUESTIONS },
+	{ SCMP_SYS(lstat), QUESTIONS },
+	{ SCMP_SYS(readlink), QUESTIONS },
+	{ SCMP_SYS(readlinkat), QUESTIONS },
+	{ SCMP_SYS(stat), QUESTIONS },
+	{ SCMP_SYS(statfs), QUESTIONS },
+	{ SCMP_SYS(statx), QUESTIONS },
 	/* recordings */
 	{ SCMP_SYS(fallocate), NEED_RECORD },
 	{ SCMP_SYS(fdatasync), NEED_RECORD },
@@ -191,6 +198,9 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 	for (size_t i = 0; i < ARRAY_LEN(calls) && err == 0; i++)
 		if (calls[i].needs == ALWAYS || (calls[i].needs & needs) != 0)
 			err = seccomp_rule_add(filter, SCMP_ACT_ALLOW,
+					       calls[i].call, 0);
+		else if (calls[i].needs == QUESTIONS)
+			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES),
 					       calls[i].call, 0);
 	for (size_t i = 0; i < ARRAY_LEN(controls) && err == 0; i++)
 		err = ALLOW(filter, fcntl, 1,

@@ -129,7 +129,7 @@ static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 	return entered;
 }
 
-/* Allows what the addresses of the stream need. */
+/* Allows what the addresses and options of the stream need. */
 static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 {
 	/* the programs differ in it: only one has libraries that need names */
@@ -144,6 +144,7 @@ static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 		grants_add_input(&grants, m->inputs[i]);
 	for (size_t i = 0; i < m->n_outputs; i++)
 		grants_add_output(&grants, m->outputs[i]);
+	grants_add_options(&grants, m->options);
 	entered = worker_enter_sandbox(s->worker, &grants);
 	grants_done(&grants);
 	return entered;
