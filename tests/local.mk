@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
 	$(JANSSON_LIBS) $(WSLAY_LIBS) tests/criterion/librunner.a
 worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) $(DVBCSA_LIBS) \
+	$(ZLIB_LIBS) \
 	-lm
 test_libs = tests/unit/librig.a tests/helpers/libjudge.a $(worker_libs)
 master_libs = libmaster.a libservice.a $(unit_libs) $(CRYPTO_LIBS) \

@@ -7,7 +7,7 @@ libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c
 sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) -lm
+	$(CRYPT_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) $(ZLIB_LIBS) -lm
 
 # With the libraries that few streams need, which is why it is a program of its
 # own: the others do not pay for their memory and their start.

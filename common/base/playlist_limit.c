@@ -9,6 +9,7 @@ static const struct {
 	[PLAYLIST_STREAMS] = { PLAYLISTS_MAX, PLAYLISTS_PER_CLIENT_MAX },
 	[PLAYLIST_MASTER] = { MASTER_PLAYLISTS_MAX,
 			      MASTER_PLAYLISTS_PER_CLIENT_MAX },
+	[PLAYLIST_GUIDE] = { GUIDES_MAX, GUIDES_PER_CLIENT_MAX },
 };
 
 bool playlist_limit_pass(struct playlist_limit *l, enum playlist_kind kind,

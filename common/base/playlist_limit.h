@@ -22,11 +22,15 @@ enum {
 	 * may share an address. */
 	MASTER_PLAYLISTS_MAX = 400,
 	MASTER_PLAYLISTS_PER_CLIENT_MAX = 200,
+	/* The list of channels of a guide costs as much as a playlist. */
+	GUIDES_MAX = 50,
+	GUIDES_PER_CLIENT_MAX = 10,
 };
 
 enum playlist_kind {
 	PLAYLIST_STREAMS, /* a list of all streams */
 	PLAYLIST_MASTER,  /* the variants of a group */
+	PLAYLIST_GUIDE,   /* the programme guide */
 	PLAYLIST_KINDS,
 };
 

@@ -55,6 +55,7 @@ libmaster_a_SOURCES += \
 	master/api/text_cache.c master/api/text_cache.h \
 	master/api/test_softcam.c \
 	master/api/variants.c master/api/variants.h \
+	master/api/viewer_guide.c master/api/viewer_guide.h \
 	master/api/viewer_door.c master/api/viewer_door.h \
 	master/api/users.c \
 	master/api/web_lists.c

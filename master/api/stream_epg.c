@@ -79,18 +79,19 @@ static json_t *finish_answer(const struct question *q, json_t *answer)
 	return answer;
 }
 
-static void on_done(int fd, size_t len, const char *error, void *arg)
+static void on_done(const struct epg_answer *a, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
-	json_t *answer = call != NULL && len > 0 ? read_answer(fd, len) : NULL;
+	json_t *answer = call != NULL && a->len > 0
+		? read_answer(a->fd, a->len) : NULL;
 
 	if (answer != NULL)
 		reply_json(call_reply(call), finish_answer(q, answer));
 	else if (call != NULL)
 		reply_error(call_reply(call), 503, "%s",
-			    len > 0 || error[0] == '\0'
-				    ? "the guide is not readable" : error);
+			    a->len > 0 || a->error[0] == '\0'
+				    ? "the guide is not readable" : a->error);
 	free(q->id);
 	free(q);
 	if (call != NULL)

@@ -9,6 +9,7 @@
 #include "common/base/peers.h"
 #include "master/api/command.h"
 #include "master/api/variants.h"
+#include "master/api/viewer_guide.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/config/play_conf.h"
@@ -16,6 +17,7 @@
 #include "master/config/variant.h"
 #include "master/setup/options.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 #include "proto/ipc/msg.h"
@@ -80,7 +82,9 @@ static bool may_have(struct api *api, const struct list_client *client)
 	char group[PLAY_PATH_MAX];
 	enum playlist_kind kind =
 		variant_group_of(client->path, group, sizeof group)
-			? PLAYLIST_MASTER : PLAYLIST_STREAMS;
+			? PLAYLIST_MASTER
+		: viewer_guide_is_path(client->path) ? PLAYLIST_GUIDE
+						     : PLAYLIST_STREAMS;
 
 	return playlist_limit_pass(&api->playlists, kind, &client->address,
 				   mono_ms());
@@ -110,6 +114,18 @@ static struct list_answer write_variants(struct api *api, const char *group,
 		: "no variant is on air\n" };
 }
 
+/* status 0: the guest is identified. */
+static struct list_answer judge_guest(const struct viewer_guest *guest)
+{
+	if (!viewer_guest_is_ready(guest))
+		return (struct list_answer){ 503,
+			"the password is being checked\n" };
+	if (viewer_guest_is_unchecked(guest))
+		return (struct list_answer){ 503,
+			"the password cannot be checked now\n" };
+	return (struct list_answer){ 0, "" };
+}
+
 /* Appends the list for this guest. */
 static struct list_answer write_for(struct api *api,
 				    const struct list_client *client,
@@ -118,13 +134,10 @@ static struct list_answer write_for(struct api *api,
 {
 	bool xspf = strcmp(client->path, "/playlist.xspf") == 0;
 	char query[PLAYLIST_QUERY_MAX], group[PLAY_PATH_MAX];
+	struct list_answer judged = judge_guest(guest);
 
-	if (!viewer_guest_is_ready(guest))
-		return (struct list_answer){ 503,
-			"the password is being checked\n" };
-	if (viewer_guest_is_unchecked(guest))
-		return (struct list_answer){ 503,
-			"the password cannot be checked now\n" };
+	if (judged.status != 0)
+		return judged;
 	if (variant_group_of(client->path, group, sizeof group))
 		return write_variants(api, group, guest, client->query, text);
 	keep_query(client->query, query);
@@ -134,6 +147,8 @@ static struct list_answer write_for(struct api *api,
 			       .play = reconciler_play(api->cfg.reconciler),
 			       .base = base,
 			       .query = query,
+			       .guide = epg_proc_is_on(
+				       reconciler_epg(api->cfg.reconciler)),
 			       .may_watch = may_watch,
 			       .arg = guest,
 		       });
@@ -173,10 +188,19 @@ static struct list_answer write_list(struct api *api,
 	return a;
 }
 
-void viewer_door_list(const struct msg_deliver_playlist *m,
-		      struct viewer_guest *guest, struct buf *to,
-		      struct msg_deliver_page *ret, void *arg)
+/* True: the client gets the guide, and has no answer yet. */
+static bool may_have_guide(struct api *api, const struct list_client *client,
+			   const struct viewer_guest *guest)
 {
+	return viewer_guide_is_path(client->path) && may_have(api, client) &&
+	       judge_guest(guest).status == 0;
+}
+
+void viewer_door_list(struct list_question *q, struct viewer_guest *guest,
+		      void *arg)
+{
+	const struct msg_deliver_playlist *m = list_question_client(q);
+	struct msg_deliver_page page = MSG_NO_PAGE(503);
 	struct api *api = arg;
 	struct list_client client = {
 		.path = m->path,
@@ -184,13 +208,21 @@ void viewer_door_list(const struct msg_deliver_playlist *m,
 		.host = m->host,
 		.query = m->query,
 	};
+	bool known = ip_parse(m->peer, &client.address) == 0;
+	struct buf text = { 0 };
 	struct list_answer a;
 
-	if (!is_list(m->path) || ip_parse(m->peer, &client.address) < 0)
+	if (known && may_have_guide(api, &client, guest)) {
+		viewer_guide_answer(api, q, guest);
 		return;
-	a = write_list(api, &client, guest, to);
-	*ret = (struct msg_deliver_page){ (uint32_t)a.status,
-					  a.status == 200 ? a.text : "" };
+	}
+	if (known && is_list(m->path)) {
+		a = write_list(api, &client, guest, &text);
+		page.status = (uint32_t)a.status;
+		page.type = a.status == 200 ? a.text : "";
+	}
+	list_question_answer(q, &page, &text);
+	buf_done(&text);
 }
 
 static void answer_playlist(struct api *api, struct http_conn *conn,
@@ -302,12 +334,13 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
-/* path: "/play/…" */
+/* path: "/play/…", or that of the guide */
 static void hand_over(struct api *api, struct http_conn *conn,
 		      const struct http_request *request, const char *path)
 {
 	struct deliver_proc *deliver = reconciler_deliver(api->cfg.reconciler);
-	const char *name = path + strlen("/play/");
+	bool guide = viewer_guide_is_path(path);
+	const char *name = guide ? path : path + strlen("/play/");
 	const char *query = http_request_query(request);
 	struct buf head = { 0 }, rest = { 0 };
 	char peer[SOCKADDR_TEXT_MAX], preview[PREVIEW_QUERY_MAX];
@@ -316,9 +349,9 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	uint64_t place = 0;
 	int fd;
 
-	if (preview_query(api, request, preview))
+	if (!guide && preview_query(api, request, preview))
 		query = preview;
-	if (!is_known(api, name) ||
+	if ((!guide && !is_known(api, name)) ||
 	    !write_head(&head, request, path, query)) {
 		refuse(conn, 404, "Not Found\n", NULL);
 	} else if (!deliver_proc_takes_viewers(deliver)) {
@@ -327,7 +360,7 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	} else {
 		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
 		/* a client of HLS has a connection for each request */
-		if (strchr(name, '/') != NULL)
+		if (!guide && strchr(name, '/') != NULL)
 			place = hash_add(HASH_INIT, peer, strlen(peer));
 		fd = http_conn_take_socket(conn, &rest, &from);
 		peer_leave(&from);
@@ -341,15 +374,16 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	buf_done(&rest);
 }
 
-/* The path of a list or "/play/…", within path; NULL: another one.  Below
- * control_path only the page asks, for previews and pictures. */
+/* The path of a list, of the guide or "/play/…", within path; NULL: another
+ * one.  Below control_path only the page asks, for previews and pictures. */
 static const char *viewer_path(const struct api *api, const char *path)
 {
 	size_t len = strlen(api->prefix);
 	bool below = len > 1 && strncmp(path, api->prefix, len) == 0;
 	const char *own = below ? path + len - 1 : path;
 
-	if (strncmp(own, "/play/", 6) == 0 || (!below && is_list(own)))
+	if (strncmp(own, "/play/", 6) == 0 ||
+	    (!below && (is_list(own) || viewer_guide_is_path(own))))
 		return own;
 	return NULL;
 }

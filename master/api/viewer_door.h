@@ -13,17 +13,13 @@
 #include <stdbool.h>
 
 struct api;
-struct buf;
-struct msg_deliver_page;
-struct msg_deliver_playlist;
+struct list_question;
 struct viewer_guest;
 
 /* True: the request is one of a viewer, and has its answer or its way. */
 bool viewer_door_take(struct api *, struct http_conn *,
 		      const struct http_request *);
 
-/* The same playlists for a client of the play port: viewers_list_fn, for the
- * struct api. */
-void viewer_door_list(const struct msg_deliver_playlist *,
-		      struct viewer_guest *, struct buf *to,
-		      struct msg_deliver_page *ret, void *arg);
+/* The same playlists for a client of the play port, and the programme guide:
+ * viewers_list_fn, for the struct api. */
+void viewer_door_list(struct list_question *, struct viewer_guest *, void *arg);

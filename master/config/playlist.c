@@ -122,19 +122,33 @@ static void put_address(struct buf *to, const struct entry *e,
 	buf_printf(to, "%s%s%s", r->base, path, r->query);
 }
 
+enum { NUMBER_MAX = 24 };
+
+/* "": none. */
+static void format_number(const struct entry *e, char ret[NUMBER_MAX])
+{
+	ret[0] = '\0';
+	if (e->lcn != INT64_MAX)
+		(void)snprintf(ret, NUMBER_MAX, "%lld", (long long)e->lcn);
+}
+
+static const char *channel_of(const struct entry *e)
+{
+	const char *xmltv = text_of(e->stream, "xmltv_id");
+
+	return xmltv[0] != '\0' ? xmltv : e->id;
+}
+
 static void put_m3u8(struct buf *to, const struct entry *e,
 		     const struct playlist_request *r, const json_t *settings)
 {
 	const char *arrange = text_of(settings, "playlist_arrange");
-	const char *xmltv = text_of(e->stream, "xmltv_id");
 	char *logo = logo_of(settings, e->name);
-	char number[24] = "";
+	char number[NUMBER_MAX];
 
-	if (e->lcn != INT64_MAX)
-		(void)snprintf(number, sizeof number, "%lld",
-			       (long long)e->lcn);
+	format_number(e, number);
 	buf_printf(to, "#EXTINF:-1");
-	put_value(to, "tvg-id", xmltv[0] != '\0' ? xmltv : e->id);
+	put_value(to, "tvg-id", channel_of(e));
 	put_value(to, "tvg-name", e->name);
 	put_value(to, "tvg-logo", logo);
 	put_value(to, "tvg-chno", number);
@@ -200,6 +214,21 @@ static struct entry *collect(const json_t *document,
 	return all;
 }
 
+/* The address of the guide: the setting, or else that of this service. */
+static void put_guide(struct buf *to, const json_t *settings,
+		      const struct playlist_request *r)
+{
+	const char *set = text_of(settings, "http_play_tvg");
+	struct buf own = { 0 };
+
+	if (r->guide)
+		buf_printf(&own, "%s/epg.xml.gz%s", r->base, r->query);
+	buf_append(&own, "", 1);
+	put_value(to, "url-tvg", set[0] != '\0'
+			? set : (const char *)buf_head(&own));
+	buf_done(&own);
+}
+
 void playlist_write(struct buf *to, const json_t *document,
 		    const struct playlist_request *r)
 {
@@ -209,7 +238,7 @@ void playlist_write(struct buf *to, const json_t *document,
 
 	if (r->format == PLAYLIST_M3U8) {
 		buf_printf(to, "#EXTM3U");
-		put_value(to, "url-tvg", text_of(settings, "http_play_tvg"));
+		put_guide(to, settings, r);
 		buf_append(to, "\n", 1);
 	} else {
 		buf_printf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -225,6 +254,36 @@ void playlist_write(struct buf *to, const json_t *document,
 	if (r->format == PLAYLIST_XSPF)
 		buf_printf(to, "  </trackList>\n</playlist>\n");
 	free(all);
+}
+
+json_t *playlist_channels(const json_t *document,
+			  const struct playlist_request *r)
+{
+	const json_t *settings = json_object_get(document, "settings");
+	json_t *list = json_array();
+	size_t n;
+	struct entry *all = collect(document, r, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		char *logo = logo_of(settings, all[i].name);
+		json_t *channel = json_object();
+		char number[NUMBER_MAX];
+
+		format_number(&all[i], number);
+		(void)json_object_set_new(channel, "stream",
+					  json_string(all[i].id));
+		(void)json_object_set_new(channel, "id",
+					  json_string(channel_of(&all[i])));
+		(void)json_object_set_new(channel, "name",
+					  json_string(all[i].name));
+		(void)json_object_set_new(channel, "number",
+					  json_string(number));
+		(void)json_object_set_new(channel, "icon", json_string(logo));
+		(void)json_array_append_new(list, channel);
+		free(logo);
+	}
+	free(all);
+	return list;
 }
 
 /* --- addresses --- */

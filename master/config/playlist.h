@@ -25,6 +25,7 @@ struct playlist_request {
 	const struct play_conf *play;
 	const char *base;  /* "http://host:8100" */
 	const char *query; /* "?token=abc", behind every address; "": none */
+	bool guide;        /* there is a programme guide at the base */
 	/* May this viewer watch the stream?  NULL: every one. */
 	bool (*may_watch)(const json_t *stream, void *arg);
 	void *arg;
@@ -33,6 +34,11 @@ struct playlist_request {
 /* Appends the playlist of the enabled streams, ordered by lcn and name. */
 void playlist_write(struct buf *, const json_t *document,
 		    const struct playlist_request *);
+
+/* The channels of the same streams, in this order, as a new reference to a list
+ * of {"stream", "id", "name", "number", "icon"}: texts, which may be empty. */
+json_t *playlist_channels(const json_t *document,
+			  const struct playlist_request *);
 
 enum { PLAYLIST_BASE_MAX = 300, PLAYLIST_QUERY_MAX = 1024 };
 

@@ -213,11 +213,18 @@ static void send_page(const struct msg *page, const struct buf *text, void *arg)
 	fd_close(&fd);
 }
 
+static void send_memory(const struct msg *page, int fd, void *arg)
+{
+	const struct deliver_worker *w = arg;
+
+	service_proc_send(w->service, page, &fd);
+}
+
 static void take_playlist(struct deliver_worker *w, const struct msg *m)
 {
 	/* without viewers: nobody may watch */
 	const struct msg none = { .type = MSG_DELIVER_PAGE, .seq = m->seq,
-				  .deliver_page = { 403, "" } };
+				  .deliver_page = MSG_NO_PAGE(403) };
 	const struct buf empty = { 0 };
 
 	if (w->owner->viewers != NULL)
@@ -313,6 +320,7 @@ struct deliver_worker *deliver_worker_new(struct deliver_proc *d,
 	w->retiring = number >= d->n_wanted;
 	w->way.send = send_for_viewers;
 	w->way.send_page = send_page;
+	w->way.send_memory = send_memory;
 	w->way.arg = w;
 	TAILQ_INIT(&w->due);
 	(void)snprintf(object, sizeof object, "%u", number + 1);

@@ -7,7 +7,9 @@
 #include "common/base/mono.h"
 #include "common/base/shared.h"
 #include "master/config/check.h"
+#include "master/streams/epg_asks.h"
 #include "master/streams/epg_file.h"
+#include "master/streams/epg_moves.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
@@ -21,24 +23,6 @@ enum {
 	SAVE_S = 60,
 	/* of the last save, which a stop of the service awaits */
 	LAST_SAVE_S = 2,
-	MOVES_MAX = 4096,
-};
-
-/* A new id or a removal that the saved guide does not contain yet. */
-struct move {
-	STAILQ_ENTRY(move) link;
-	char *from; /* NULL: the stream `to' is not configured any more */
-	char *to;
-};
-
-struct epg_ask {
-	LIST_ENTRY(epg_ask) link;
-	struct epg_proc *owner;
-	ev_timer deadline;
-	uint32_t seq;
-	int fd;
-	epg_done_fn *done;
-	void *arg;
 };
 
 struct epg_proc {
@@ -46,9 +30,7 @@ struct epg_proc {
 	struct ev_loop *loop;
 	struct msg_epg_start limits; /* days 0: no guide */
 	struct service_proc *service;
-	LIST_HEAD(, epg_ask) asks;
-	size_t n_asks;
-	uint32_t last_seq;
+	struct epg_asks asks;
 	size_t next; /* the next stream that the worker gets */
 	bool started;  /* the worker has its limits */
 	bool moved;    /* and all moves */
@@ -58,11 +40,10 @@ struct epg_proc {
 	bool loading; /* the worker has the file, and has not loaded it yet */
 	bool distrusted; /* the file ended the worker */
 	bool saving, told; /* told: the log says that it fails */
-	STAILQ_HEAD(, move) moves; /* in their order */
-	size_t n_moves;
-	const struct move *sent; /* the last one that the worker has */
+	struct epg_moves moves;
 	size_t n_saved; /* moves that the save in progress contains */
 	bool stopping, last; /* last: the last save has begun */
+	enum { FLUSHED, FLUSH_WAITS, FLUSHING } flush;
 	ev_timer last_save, read_limit, write_limit;
 	uint64_t saved_ms, changes; /* at the last save */
 	struct msg_epg_status status; /* the last one */
@@ -71,34 +52,10 @@ struct epg_proc {
 
 /* --- new ids, until a saved guide contains them --- */
 
-static void drop_move(struct epg_proc *p)
-{
-	struct move *m = STAILQ_FIRST(&p->moves);
-
-	STAILQ_REMOVE_HEAD(&p->moves, link);
-	p->n_moves--;
-	if (p->sent == m)
-		p->sent = NULL;
-	free(m->from);
-	free(m->to);
-	free(m);
-}
-
 static void add_move(struct epg_proc *p, const char *from, const char *to)
 {
-	struct move *m;
-
-	if (p->file == NULL)
-		return;
-	if (p->n_moves == MOVES_MAX) {
-		drop_move(p);
+	if (p->file != NULL && epg_moves_add(&p->moves, from, to))
 		p->n_saved -= MIN(p->n_saved, (size_t)1);
-	}
-	m = xcalloc(1, sizeof *m);
-	m->from = from != NULL ? xstrdup(from) : NULL;
-	m->to = xstrdup(to);
-	STAILQ_INSERT_TAIL(&p->moves, m, link);
-	p->n_moves++;
 }
 
 /* --- the worker --- */
@@ -118,7 +75,7 @@ static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		    ring);
 }
 
-static void send_move(struct epg_proc *p, const struct move *m, int ring)
+static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
 {
 	if (m->from != NULL)
 		send_ring(p, m->to, m->from, ring);
@@ -127,29 +84,22 @@ static void send_move(struct epg_proc *p, const struct move *m, int ring)
 							 true }, -1);
 }
 
-/* The next move that the worker does not have. */
-static const struct move *next_move(const struct epg_proc *p)
-{
-	return p->sent != NULL ? STAILQ_NEXT(p->sent, link)
-			       : STAILQ_FIRST(&p->moves);
-}
-
 /* Sends the moves and the streams that the worker does not have yet, and then
  * "". */
 static void on_drained(void *self)
 {
 	struct epg_proc *p = self;
 	struct channel *channel = service_proc_channel(p->service);
-	const struct move *m;
+	const struct epg_move *m;
 	const char *id;
 	int ring = -1;
 
 	while (p->started && !p->complete && channel != NULL &&
 	       channel_is_idle(channel)) {
-		m = p->moved ? NULL : next_move(p);
+		m = p->moved ? NULL : epg_moves_next(&p->moves);
 		if (m != NULL) {
 			send_move(p, m, -1);
-			p->sent = m;
+			p->moves.sent = m;
 			continue;
 		}
 		p->moved = true;
@@ -170,7 +120,7 @@ static void start_worker(struct epg_proc *p, int saved)
 	p->started = true;
 	/* without a saved guide, no stream has a former id */
 	p->moved = saved < 0;
-	p->sent = NULL;
+	p->moves.sent = NULL;
 	p->complete = false;
 	p->next = 0;
 	on_drained(p);
@@ -270,91 +220,41 @@ const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
 
 /* --- questions --- */
 
-/* error: NULL if the memory has len bytes. */
-static void end_ask(struct epg_proc *p, struct epg_ask *a, size_t len,
-		    const char *error)
+/* channels: the first descriptor; -1: none. */
+static int ask(struct epg_proc *p, struct msg *m, int channels,
+	       const struct epg_question *q)
 {
-	epg_done_fn *done = a->done;
-	int fd = a->fd;
-	void *arg = a->arg;
-
-	LIST_REMOVE(a, link);
-	ev_timer_stop(p->loop, &a->deadline);
-	p->n_asks--;
-	free(a);
-	done(fd, len, error, arg);
-	fd_close(&fd);
-}
-
-static void fail_asks(struct epg_proc *p)
-{
-	while (!LIST_EMPTY(&p->asks))
-		end_ask(p, LIST_FIRST(&p->asks), 0,
-			"the process that keeps the guide ended");
-}
-
-static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
-{
-	struct epg_ask *a = container_of(t, struct epg_ask, deadline);
-
-	(void)loop, (void)revents;
-	end_ask(a->owner, a, 0, "no answer in time");
-}
-
-static void on_result(struct epg_proc *p, const struct msg *m)
-{
-	const struct msg_epg_result *r = &m->epg_result;
-	struct epg_ask *a;
-
-	LIST_FOREACH(a, &p->asks, link)
-		if (a->seq == m->seq)
-			break;
-	if (a == NULL)
-		return;
-	if (r->len > 0 && (ssize_t)r->len > shared_size(a->fd))
-		end_ask(p, a, 0, "the answer is longer than its memory");
-	else
-		end_ask(p, a, r->len, r->error);
-}
-
-/* An answer needs this memory and time. */
-struct terms {
-	size_t size;
-	unsigned limit_s;
-};
-
-static int ask(struct epg_proc *p, const struct msg_epg_ask *question,
-	       struct terms terms, epg_done_fn *done, void *arg)
-{
-	struct msg m = { .type = MSG_EPG_ASK, .epg_ask = *question };
-	struct epg_ask *a;
-	int fd;
+	int fds[2] = { channels }, fd;
 
 	if (!epg_proc_is_on(p))
 		return -ENOENT;
-	if (!p->started || p->n_asks >= EPG_ASKS_MAX)
+	if (!p->started)
 		return -EBUSY;
-	fd = shared_create("epg", terms.size);
+	fd = epg_asks_add(&p->asks, q, &m->seq);
 	if (fd < 0)
 		return fd;
-	a = xcalloc(1, sizeof *a);
-	*a = (struct epg_ask){ .owner = p, .fd = fd, .done = done,
-			       .arg = arg };
-	a->seq = m.seq = p->last_seq = MAX(p->last_seq + 1, 1U);
-	ev_timer_init(&a->deadline, on_deadline, terms.limit_s, 0.);
-	ev_timer_start(p->loop, &a->deadline);
-	LIST_INSERT_HEAD(&p->asks, a, link);
-	p->n_asks++;
+	fds[channels >= 0] = fd;
 	/* if this fails, the worker is being replaced: on_down */
-	service_proc_send(p->service, &m, &fd);
+	service_proc_send(p->service, m, fds);
 	return 0;
 }
 
 int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
 		 epg_done_fn *done, void *arg)
 {
-	return ask(p, question, (struct terms){ EPG_REPLY_MAX, EPG_ANSWER_S },
-		   done, arg);
+	struct msg m = { .type = MSG_EPG_ASK, .epg_ask = *question };
+
+	return ask(p, &m, -1, &(struct epg_question){
+		EPG_REPLY_MAX, EPG_ANSWER_S, done, arg });
+}
+
+int epg_proc_write_xmltv(struct epg_proc *p, int channels, bool gzip,
+			 epg_done_fn *done, void *arg)
+{
+	struct msg m = { .type = MSG_EPG_XMLTV, .epg_xmltv = { gzip } };
+
+	return ask(p, &m, channels, &(struct epg_question){
+		saved_max(p), EPG_XMLTV_S, done, arg });
 }
 
 /* --- saving --- */
@@ -367,13 +267,30 @@ static void end_service(struct epg_proc *p)
 	service_proc_stop(p->service);
 }
 
+static bool can_save(const struct epg_proc *p)
+{
+	return p->file != NULL && p->complete && p->has_status &&
+	       p->status.loaded;
+}
+
+/* The next step of a flush. */
+static void save_flush(struct epg_proc *p)
+{
+	bool begin = p->flush == FLUSH_WAITS && !p->saving && can_save(p);
+
+	if (p->saving)
+		return;
+	if (begin)
+		save(p);
+	p->flush = p->saving ? FLUSHING : FLUSHED;
+}
+
 /* The next step of a stop. */
 static void save_last(struct epg_proc *p)
 {
 	if (p->saving)
 		return;
-	if (!p->last && p->file != NULL && p->complete && p->has_status &&
-	    p->status.loaded)
+	if (!p->last && can_save(p))
 		save(p);
 	p->last = true;
 	if (!p->saving)
@@ -414,6 +331,7 @@ static void end_save(struct epg_proc *p, const char *error)
 	if (error == NULL && p->told)
 		log_info("epg", "the guide is saved again");
 	p->told = error != NULL;
+	save_flush(p);
 	if (p->stopping)
 		save_last(p);
 }
@@ -425,32 +343,32 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 	ev_timer_stop(p->loop, &p->write_limit);
 	p->distrusted &= result < 0;
 	for (; result == 0 && p->n_saved > 0; p->n_saved--)
-		drop_move(p);
+		epg_moves_drop(&p->moves);
 	end_save(p, result < 0 ? error->text : NULL);
 }
 
-static void on_saved(int fd, size_t len, const char *error, void *arg)
+static void on_saved(const struct epg_answer *a, void *arg)
 {
 	struct epg_proc *p = arg;
 
-	if (len == 0) {
-		end_save(p, error[0] != '\0' ? error : NULL);
+	if (a->len == 0) {
+		end_save(p, a->error[0] != '\0' ? a->error : NULL);
 		return;
 	}
 	ev_timer_start(p->loop, &p->write_limit);
-	epg_file_write(p->file, fd, len, on_written, p);
+	epg_file_write(p->file, a->fd, a->len, on_written, p);
 }
 
 static void save(struct epg_proc *p)
 {
-	static const struct msg_epg_ask all = { .stream = "" };
-	struct terms terms = { saved_max(p), SAVE_S };
+	struct msg all = { .type = MSG_EPG_ASK, .epg_ask = { .stream = "" } };
 
-	p->saving = ask(p, &all, terms, on_saved, p) == 0;
+	p->saving = ask(p, &all, -1, &(struct epg_question){
+		saved_max(p), SAVE_S, on_saved, p }) == 0;
 	if (!p->saving)
 		return;
 	p->changes = p->status.changes;
-	p->n_saved = p->n_moves;
+	p->n_saved = p->moves.n;
 }
 
 /* The master has new ids in memory only: they are saved sooner. */
@@ -458,7 +376,7 @@ static bool may_save(const struct epg_proc *p)
 {
 	unsigned pause_ms = p->cfg.times.save_ms;
 
-	if (p->n_moves > 0)
+	if (p->moves.n > 0)
 		pause_ms = MIN(pause_ms, 1000U * EPG_SAVE_IDS_S);
 	return p->saved_ms == 0 || mono_ms() - p->saved_ms >= pause_ms;
 }
@@ -469,6 +387,19 @@ static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
 	    !p->complete || s->changes == p->changes || !may_save(p))
 		return;
 	save(p);
+}
+
+void epg_proc_flush(struct epg_proc *p)
+{
+	if (p == NULL)
+		return;
+	p->flush = FLUSH_WAITS;
+	save_flush(p);
+}
+
+bool epg_proc_is_flushed(const struct epg_proc *p)
+{
+	return p == NULL || p->flush == FLUSHED;
 }
 
 void epg_proc_stop(struct epg_proc *p)
@@ -492,10 +423,12 @@ static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 
 static void on_message(const struct msg *m, void *self)
 {
+	struct epg_proc *p = self;
+
 	if (m->type == MSG_EPG_RESULT)
-		on_result(self, m);
+		epg_asks_answer(&p->asks, m->seq, &m->epg_result);
 	else if (m->type == MSG_EPG_STATUS)
-		on_status(self, &m->epg_status);
+		on_status(p, &m->epg_status);
 }
 
 static void on_down(void *self)
@@ -509,7 +442,8 @@ static void on_down(void *self)
 			    "read it: the guide begins empty");
 	}
 	p->loading = false;
-	fail_asks(p);
+	epg_asks_fail(&p->asks,
+		      "the process that keeps the guide ended");
 }
 
 static const struct service_kind kind = {
@@ -556,8 +490,8 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 		.memory_mib = number_of(epg->settings, "epg_memory",
 					EPG_MEMORY_MIB, EPG_MEMORY_MAX_MIB),
 	};
-	LIST_INIT(&p->asks);
-	STAILQ_INIT(&p->moves);
+	epg_asks_init(&p->asks, p->loop);
+	epg_moves_init(&p->moves);
 	init_times(p);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
@@ -578,12 +512,12 @@ void epg_proc_free(struct epg_proc **pp)
 	/* a save that ends now is no news, and no step of a stop */
 	p->told = true;
 	p->stopping = false;
-	fail_asks(p);
+	epg_asks_fail(&p->asks,
+		      "the process that keeps the guide ended");
 	ev_timer_stop(p->loop, &p->last_save);
 	ev_timer_stop(p->loop, &p->read_limit);
 	ev_timer_stop(p->loop, &p->write_limit);
-	while (p->n_moves > 0)
-		drop_move(p);
+	epg_moves_done(&p->moves);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
 	free(p);

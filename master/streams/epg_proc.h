@@ -5,7 +5,8 @@
  *
  * The worker runs if the settings want a guide (epg_days).  Its guide is saved
  * after a change, but not more often than EPG_SAVE_S, or EPG_SAVE_IDS_S if a
- * stream has another id or was removed, and before a stop.  It is given to each
+ * stream has another id or was removed, and before a stop or a restart of the
+ * master.  It is given to each
  * new worker, but not to the successor of one that it ended, or if the disk
  * does not answer.  A worker also gets the new ids of streams that the saved
  * guide does not have yet.
@@ -31,6 +32,7 @@ enum {
 	EPG_WRITE_S = 30,
 	EPG_ASKS_MAX = 16, /* at once */
 	EPG_ANSWER_S = 3, /* limit of an answer */
+	EPG_XMLTV_S = 30, /* ... and of a document */
 };
 
 /* 0: the value above. */
@@ -57,6 +59,12 @@ struct service_proc *epg_proc_service(struct epg_proc *);
 /* Saves the guide and stops the worker for good. */
 void epg_proc_stop(struct epg_proc *);
 
+/* Begins a save of the present guide, unless it is not loaded yet.  This and
+ * the next one are NULL-safe. */
+void epg_proc_flush(struct epg_proc *);
+/* That save has ended. */
+bool epg_proc_is_flushed(const struct epg_proc *);
+
 /* Do the settings want a guide? */
 bool epg_proc_is_on(const struct epg_proc *);
 
@@ -72,11 +80,21 @@ void epg_proc_remove_stream(struct epg_proc *, const char *stream);
 /* The last status of the worker; NULL: none. */
 const struct msg_epg_status *epg_proc_status(const struct epg_proc *);
 
-/* The memory fd (borrowed) has len bytes of JSON; len 0: see error. */
-typedef void epg_done_fn(int fd, size_t len, const char *error, void *arg);
+struct epg_answer {
+	int fd; /* of the memory, borrowed */
+	size_t len; /* its bytes; 0: see error */
+	uint64_t hash; /* of a document */
+	const char *error; /* "": there is nothing to save */
+};
+
+typedef void epg_done_fn(const struct epg_answer *, void *arg);
 
 /* Asks for the events of a stream: done is called once, from the loop.
  * -ENOENT: there is no guide.  -EBUSY: too many ask, or the worker is being
  * started.  Or another -errno. */
 int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
 		 void *arg) MUST_CHECK;
+/* Asks for a document of XMLTV, with the same errors.  channels (borrowed): a
+ * file with their list, as epg.xmltv has it.  Only one at a time. */
+int epg_proc_write_xmltv(struct epg_proc *, int channels, bool gzip,
+			 epg_done_fn *, void *arg) MUST_CHECK;

@@ -14,6 +14,9 @@ libmaster_a_SOURCES += \
 	master/streams/listeners.c master/streams/listeners.h \
 	master/streams/mount_number.c \
 	master/streams/epg_file.c master/streams/epg_file.h \
+	master/streams/epg_asks.c master/streams/epg_asks.h \
+	master/streams/epg_docs.c master/streams/epg_docs.h \
+	master/streams/epg_moves.c master/streams/epg_moves.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
 	master/streams/mpts.c master/streams/mpts.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \

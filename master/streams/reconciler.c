@@ -20,6 +20,7 @@
 #include "master/streams/stream_proc.h"
 #include "master/viewers/backend_proc.h"
 #include "common/supervise/jobs.h"
+#include "master/streams/epg_docs.h"
 #include "master/streams/epg_proc.h"
 #include "master/streams/picture_proc.h"
 #include "master/streams/querier_proc.h"
@@ -258,6 +259,7 @@ static void open_services(struct reconciler *r)
 	r->epg = epg_proc_new(&cfg, &(struct epg_config){
 		.settings = r->settings, .path = r->cfg.epg_path,
 		.stream_at = stream_at, .arg = r });
+	r->epg_docs = epg_docs_new(r->epg);
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
 	reconciler_open_adapters(r, &cfg);
@@ -314,6 +316,7 @@ void reconciler_free(struct reconciler **rp)
 	backend_proc_free(&r->backend);
 	picture_proc_free(&r->picture);
 	epg_proc_free(&r->epg);
+	epg_docs_free(&r->epg_docs);
 	softcams_free(&r->softcams);
 	cas_procs_free(&r->cas);
 	adapter_procs_free(&r->adapters);

@@ -188,6 +188,7 @@ struct picture_proc *reconciler_picture(struct reconciler *);
 struct adapter_procs *reconciler_adapters(struct reconciler *);
 /* The worker that keeps the guide, borrowed. */
 struct epg_proc *reconciler_epg(struct reconciler *);
+struct epg_docs *reconciler_epg_docs(struct reconciler *);
 /* The softcams that run, borrowed. */
 struct softcams *reconciler_softcams(struct reconciler *);
 /* Borrows the judge of viewers, before the first stream.  NULL takes it away:

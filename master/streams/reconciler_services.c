@@ -134,6 +134,11 @@ struct epg_proc *reconciler_epg(struct reconciler *r)
 	return r->epg;
 }
 
+struct epg_docs *reconciler_epg_docs(struct reconciler *r)
+{
+	return r->epg_docs;
+}
+
 struct softcams *reconciler_softcams(struct reconciler *r)
 {
 	return r->softcams;

@@ -31,6 +31,7 @@ struct reconciler {
 	struct backend_proc *backend;
 	struct picture_proc *picture;
 	struct epg_proc *epg;
+	struct epg_docs *epg_docs;
 	struct softcams *softcams;
 	struct cas_procs *cas;
 	struct adapter_procs *adapters;

@@ -16,6 +16,8 @@ struct list_question {
 	uint32_t seq;
 	struct msg_deliver_playlist client; /* with texts of its own */
 	struct viewer_guest *guest;
+	void (*cancel)(void *arg); /* NULL: no answer is being made */
+	void *cancel_arg;
 };
 
 static void list_question_free(struct list_question *q)
@@ -27,39 +29,70 @@ static void list_question_free(struct list_question *q)
 	free(q);
 }
 
-static void send_page(struct viewer_way *way, uint32_t seq,
-		      const struct msg_deliver_page *page,
-		      const struct buf *text)
+/* Without a text. */
+static void send_busy(struct viewer_way *way, uint32_t seq)
 {
-	struct msg m = { .type = MSG_DELIVER_PAGE, .seq = seq,
-			 .deliver_page = *page };
+	const struct msg m = { .type = MSG_DELIVER_PAGE, .seq = seq,
+			       .deliver_page = MSG_NO_PAGE(503) };
+	const struct buf none = { 0 };
 
-	way->send_page(&m, text, way->arg);
+	way->send_page(&m, &none, way->arg);
 }
 
 static void on_ready(struct viewer_guest *guest, void *arg)
 {
-	struct msg_deliver_page page = { .status = 503, .type = "" };
 	struct list_question *q = arg;
 	const struct viewers *v = q->owner;
-	struct buf text = { 0 };
 
-	if (v->list != NULL)
-		v->list(&q->client, guest, &text, &page, v->list_arg);
-	send_page(q->way, q->seq, &page, &text);
-	buf_done(&text);
+	if (v->list != NULL) {
+		v->list(q, guest, v->list_arg);
+		return;
+	}
+	send_busy(q->way, q->seq);
 	list_question_free(q);
+}
+
+const struct msg_deliver_playlist *
+list_question_client(const struct list_question *q)
+{
+	return &q->client;
+}
+
+void list_question_answer(struct list_question *q,
+			  const struct msg_deliver_page *page,
+			  const struct buf *text)
+{
+	const struct msg m = { .type = MSG_DELIVER_PAGE, .seq = q->seq,
+			       .deliver_page = *page };
+
+	q->way->send_page(&m, text, q->way->arg);
+	list_question_free(q);
+}
+
+void list_question_answer_memory(struct list_question *q,
+				 const struct msg_deliver_page *page, int fd)
+{
+	const struct msg m = { .type = MSG_DELIVER_PAGE, .seq = q->seq,
+			       .deliver_page = *page };
+
+	q->way->send_memory(&m, fd, q->way->arg);
+	list_question_free(q);
+}
+
+void list_question_wait(struct list_question *q, void (*cancel)(void *arg),
+			void *arg)
+{
+	q->cancel = cancel;
+	q->cancel_arg = arg;
 }
 
 void viewers_ask_list(struct viewers *v, struct viewer_way *way,
 		      const struct msg_deliver_playlist *client, uint32_t seq)
 {
-	const struct buf none = { 0 };
 	struct list_question *q;
 
 	if (v->n_lists >= VIEWER_LISTS_MAX) {
-		send_page(way, seq, &(struct msg_deliver_page){ 503, "" },
-			  &none);
+		send_busy(way, seq);
 		return;
 	}
 	q = xcalloc(1, sizeof *q);
@@ -80,7 +113,10 @@ void viewers_end_lists(struct viewers *v, const struct viewer_way *way)
 
 	for (q = LIST_FIRST(&v->lists); q != NULL; q = next) {
 		next = LIST_NEXT(q, link);
-		if (way == NULL || q->way == way)
-			list_question_free(q);
+		if (way != NULL && q->way != way)
+			continue;
+		if (q->cancel != NULL)
+			q->cancel(q->cancel_arg);
+		list_question_free(q);
 	}
 }

@@ -52,7 +52,7 @@ void viewers_free(struct viewers **);
 /* --- the workers --- */
 
 /* The way to a worker that has viewers.  Embedded in its owner, which sets the
- * first four members.  The messages are deliver.policy, deliver.answer,
+ * first five members.  The messages are deliver.policy, deliver.answer,
  * deliver.review and deliver.kick. */
 struct viewer_way {
 	/* without a worker the message is dropped */
@@ -60,6 +60,8 @@ struct viewer_way {
 	/* a deliver.page, with its text */
 	void (*send_page)(const struct msg *, const struct buf *text,
 			  void *arg);
+	/* ... with its memory, borrowed */
+	void (*send_memory)(const struct msg *, int fd, void *arg);
 	void *arg;
 	bool shared; /* other workers may have viewers of the same addresses */
 	size_t max;  /* viewers that the worker may have; 0: any number */
@@ -94,11 +96,24 @@ void viewers_report(struct viewers *, struct viewer_way *,
 void viewers_ask_list(struct viewers *, struct viewer_way *,
 		      const struct msg_deliver_playlist *, uint32_t seq);
 
-/* Appends the list of the streams that this client may watch, who is the guest,
- * and says what the answer is: 503 before the call. */
-typedef void viewers_list_fn(const struct msg_deliver_playlist *,
-			     struct viewer_guest *, struct buf *to,
-			     struct msg_deliver_page *ret, void *arg);
+struct list_question;
+
+/* Answers the question of this guest, inside or later. */
+typedef void viewers_list_fn(struct list_question *, struct viewer_guest *,
+			     void *arg);
+
+const struct msg_deliver_playlist *
+list_question_client(const struct list_question *);
+/* Each of these two ends the question. */
+void list_question_answer(struct list_question *,
+			  const struct msg_deliver_page *,
+			  const struct buf *text);
+/* fd (borrowed): memory with page->len bytes. */
+void list_question_answer_memory(struct list_question *,
+				 const struct msg_deliver_page *, int fd);
+/* The answer follows.  cancel: no answer is wanted any more. */
+void list_question_wait(struct list_question *, void (*cancel)(void *arg),
+			void *arg);
 
 /* The writer of the lists; NULL: none.  NULL-safe. */
 void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);

@@ -104,7 +104,7 @@
 	ROW(DELIVER_ANSWER, deliver_answer, "deliver.answer", 0) \
 	/* ask again about this viewer, or about all */ \
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
-	/* reply to the playlist with this seq; descriptor: text */ \
+	/* reply to the playlist with this seq; descriptor: its text */ \
 	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 1) \
 	/* reply to the deliver.look with this seq; 0 or 1 descriptor */ \
 	ROW(DELIVER_PICTURE, deliver_picture, "deliver.picture", 0) \
@@ -130,6 +130,8 @@
 	ROW(EPG_STREAM, epg_stream, "epg.stream", 0) \
 	/* write events as JSON to this memory; descriptor; seq */ \
 	ROW(EPG_ASK, epg_ask, "epg.ask", 1) \
+	/* write XMLTV; descriptors: the channels, memory; seq */ \
+	ROW(EPG_XMLTV, epg_xmltv, "epg.xmltv", 2) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* report what an adapter receives; descriptor: its ring */ \
@@ -227,7 +229,7 @@
 	ROW(PICTURE_RESULT, picture_result, "picture.result", KEPT) \
 	/* once a second */ \
 	ROW(PICTURE_STATUS, picture_status, "picture.status", REPLACED) \
-	/* reply to the epg.ask with this seq */ \
+	/* reply to the epg.ask or epg.xmltv with this seq */ \
 	ROW(EPG_RESULT, epg_result, "epg.result", KEPT) \
 	/* once a second */ \
 	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
@@ -270,7 +272,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 39,
+	MSG_FORMAT = 40,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -527,6 +529,7 @@ struct msg {
 		struct msg_epg_start epg_start;
 		struct msg_epg_stream epg_stream;
 		struct msg_epg_ask epg_ask;
+		struct msg_epg_xmltv epg_xmltv;
 		struct msg_epg_result epg_result;
 		struct msg_epg_status epg_status;
 		struct msg_deliver_changes deliver_changes;

@@ -195,7 +195,13 @@ enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text */
 struct msg_deliver_page {
 	uint32_t status;  /* of HTTP; other than 200: there is no text */
 	const char *type; /* Content-Type */
+	uint32_t len;     /* the text is in memory of a sealed size, which other
+			   * replies may have, too; 0: it is a whole file */
+	const char *etag; /* of it, in quotes; "": none */
 };
+
+/* A page without a text. */
+#define MSG_NO_PAGE(code) { .status = (code), .type = "", .etag = "" }
 
 struct msg_deliver_look {
 	const char *stream;

@@ -125,6 +125,8 @@ static const struct field page_rows[] = {
 	{ "status", FIELD_AT(struct msg_deliver_page, status), .min = 200,
 	  .max = 599 },
 	{ "type", FIELD_AT(struct msg_deliver_page, type) },
+	{ "len", FIELD_AT(struct msg_deliver_page, len), .max = EPG_SAVED_MAX },
+	{ "etag", FIELD_AT(struct msg_deliver_page, etag) },
 };
 const struct field_table deliver_page_fields =
 	MSG_TABLE(struct msg_deliver_page, page_rows);
@@ -283,8 +285,15 @@ static const struct field epg_ask_rows[] = {
 const struct field_table epg_ask_fields =
 	MSG_TABLE(struct msg_epg_ask, epg_ask_rows);
 
+static const struct field epg_xmltv_rows[] = {
+	{ "gzip", FIELD_AT(struct msg_epg_xmltv, gzip) },
+};
+const struct field_table epg_xmltv_fields =
+	MSG_TABLE(struct msg_epg_xmltv, epg_xmltv_rows);
+
 static const struct field epg_result_rows[] = {
 	{ "len", FIELD_AT(struct msg_epg_result, len), .max = EPG_SAVED_MAX },
+	{ "hash", FIELD_AT(struct msg_epg_result, hash) },
 	{ "error", MSG_TEXT(struct msg_epg_result, error) },
 };
 const struct field_table epg_result_fields =

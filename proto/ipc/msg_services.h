@@ -138,6 +138,8 @@ enum {
 	/* Bytes of a reply in JSON. */
 	EPG_REPLY_MAX = 1 << 20,
 	EPG_SAVED_MAX = 2 * EPG_MEMORY_MAX_MIB << 20,
+	/* of the list of channels for XMLTV */
+	EPG_CHANNELS_MAX = 8 << 20,
 };
 
 struct msg_epg_start {
@@ -159,8 +161,14 @@ struct msg_epg_ask {
 	uint32_t max;            /* events of a service */
 };
 
+/* Two descriptors: the channels in JSON, and the memory for the document. */
+struct msg_epg_xmltv {
+	bool gzip;
+};
+
 struct msg_epg_result {
-	uint32_t len;            /* bytes of JSON in the memory; 0: none */
+	uint32_t len;            /* bytes in the memory; 0: none */
+	uint64_t hash;           /* of a document; 0: another reply */
 	const char *error;       /* why there are none; "": no error */
 };
 

@@ -140,13 +140,12 @@ static void wait_loaded(struct bench *b)
 	rig_run_until(b->rig.loop, is_loaded, b, PATIENCE_MS, "a status");
 }
 
-static void on_done(int fd, size_t len, const char *error, void *arg)
+static void on_done(const struct epg_answer *answer, void *arg)
 {
 	struct asked *a = arg;
 
-	(void)fd;
-	a->len = len;
-	(void)snprintf(a->error, sizeof a->error, "%s", error);
+	a->len = answer->len;
+	(void)snprintf(a->error, sizeof a->error, "%s", answer->error);
 	a->done++;
 }
 
@@ -280,6 +279,50 @@ Test(epg_proc, a_stop_does_not_wait_for_a_worker_that_hangs)
 	epg_proc_stop(b.proc);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
 	cr_expect_eq(rig_count_log("no answer in time: changes since"), 1);
+	teardown(&b);
+}
+
+static bool is_flushed(void *arg)
+{
+	return epg_proc_is_flushed(((const struct bench *)arg)->proc);
+}
+
+Test(epg_proc, a_flush_saves_the_last_changes)
+{
+	char text[300];
+	struct bench b;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	cr_expect(epg_proc_is_flushed(b.proc));
+	epg_proc_rename_stream(b.proc, "a", "b", -1);
+	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
+	/* the next save would be seconds later */
+	epg_proc_rename_stream(b.proc, "b", "c", -1);
+	epg_proc_flush(b.proc);
+	cr_expect(!epg_proc_is_flushed(b.proc));
+	rig_run_until(b.rig.loop, is_flushed, &b, PATIENCE_MS, "the flush");
+	cr_expect(file_has_third_id(&b));
+	teardown(&b);
+}
+
+Test(epg_proc, a_flush_ends_with_the_worker)
+{
+	char text[300];
+	struct bench b;
+	pid_t pid;
+
+	format_event(text, sizeof text, "a");
+	setup(&b, text);
+	wait_loaded(&b);
+	pid = rig_find_child("epg");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	epg_proc_flush(b.proc);
+	cr_expect(!epg_proc_is_flushed(b.proc));
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	rig_run_until(b.rig.loop, is_flushed, &b, PATIENCE_MS, "its end");
 	teardown(&b);
 }
 

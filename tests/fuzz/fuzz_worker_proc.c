@@ -272,10 +272,11 @@ static void on_picture(const struct msg_picture_result *m, int fd, void *arg)
 	w.picture = NULL;
 }
 
-static void on_guide(int fd, size_t len, const char *error, void *arg)
+static void on_guide(const struct epg_answer *a, void *arg)
 {
 	(void)arg;
-	if (fd < 0 || len > EPG_REPLY_MAX || (len == 0 && error == NULL))
+	if (a->fd < 0 || a->len > EPG_REPLY_MAX ||
+	    (a->len == 0 && a->error == NULL))
 		abort();
 }
 

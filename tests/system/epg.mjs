@@ -2,12 +2,14 @@
 // epg: the programme guide of a stream on the API, through changes of its
 // tables, the death of its process and a restart of the service.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const HOUR_S = 3600;
 // The present hour began half an hour ago.
@@ -166,12 +168,90 @@ test('the guide of a multiplex does not read its inputs, too', async (t) => {
 	await sluice.stop();
 });
 
+// The judge of XMLTV's own project: the DTD, times, channels and texts.
+async function judge(t, xml) {
+	const file = path.join(tempDir(t), 'epg.xml');
+
+	fs.writeFileSync(file, xml);
+	const { out, err } = await run('perl', [
+		'-MXMLTV::ValidateFile=LoadDtd,ValidateFile', '-e', `LoadDtd(
+			"/usr/share/sgml/xmltv/dtd/0.5/xmltv.dtd");
+		print join(",", ValidateFile($ARGV[0])), "\\n";`, file]);
+	assert.equal(err + out, '\n');
+}
+
+const PLAY = 8100;
+const page = (target, more = {}) => request(PLAY, { path: target, ...more });
+
+async function guarded(t) {
+	const sluice = await Sluice.start(t, { ...guided({
+		http_play_stream: true, http_play_port: PLAY }),
+	...config({ ...stream('a001', 'udp://127.0.0.1:5000',
+		'udp://127.0.0.1:6000'), name: 'One <1>', lcn: 7,
+	groups: { News: 'Local' }, xmltv_id: 'one.tv' },
+	{ ...stream('b002', 'stream://a001', 'udp://127.0.0.1:6001'),
+		groups: { Sport: 'Ball' }, xmltv_id: 'two.tv' }),
+	categories: [{ name: 'News', groups: [{ name: 'Local' }] },
+		{ name: 'Sport', groups: [{ name: 'Ball' }] }],
+	auth: { enable: true },
+	users: { anna: { type: 3, enable: true, token: 'tok-all' },
+		bert: { type: 3, enable: true, token: 'tok-sport',
+			packages: ['Sport'] } } });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, tables(...EVENTS), 5000);
+	for (const id of ['a001', 'b002'])
+		await guide(sluice, 'the guide', has('One', 'Two', 'Three'),
+			'', id);
+	return sluice;
+}
+
+test('viewers get the guide of their streams as XMLTV', async (t) => {
+	const sluice = await guarded(t);
+	const all = await page('/epg.xml?token=tok-all');
+
+	assert.equal(all.status, 200);
+	assert.match(all.headers['content-type'], /^application\/xml/);
+	await judge(t, all.body);
+	assert.match(all.body, /<channel id="one.tv">\n {4}<display-name>One /);
+	assert.match(all.body, /<display-name>7<\/display-name>/);
+	assert.equal(all.body.match(/<programme /g).length, 6);
+	const sport = await page('/epg.xml?token=tok-sport');
+	await judge(t, sport.body);
+	assert.match(sport.body, /<channel id="two.tv">/);
+	assert.doesNotMatch(sport.body, /one\.tv/);
+	const none = await page('/epg.xml?token=other');
+	assert.equal(none.status, 200);
+	assert.doesNotMatch(none.body, /<channel/);
+	// at the control port as well, and to a client that has it
+	const etag = all.headers.etag;
+	for (const port of [PLAY, sluice.port]) {
+		const same = await request(port, {
+			path: '/epg.xml?token=tok-all',
+			headers: { 'if-none-match': etag } });
+
+		assert.equal(same.status, 304, same.body);
+		assert.equal(same.headers.etag, etag);
+	}
+	assert.equal((await page('/epg.xml', { method: 'POST' })).status, 405);
+	const list = (await page('/playlist.m3u8?token=tok-all')).body;
+	const [, url] = /^#EXTM3U url-tvg="(.*)"$/m.exec(list);
+	assert.equal(url,
+		`http://127.0.0.1:${PLAY}/epg.xml.gz?token=tok-all`);
+	assert.equal(execFileSync('sh', ['-c',
+		`curl -s '${url}' | gunzip`]).toString(), all.body);
+	assert.doesNotMatch(sluice.log, /tok-/);
+	await sluice.stop();
+});
+
 test('without epg_days there is no process and no guide', async (t) => {
-	const sluice = await Sluice.start(t, guided({ epg_days: 0 }));
+	const sluice = await Sluice.start(t, guided({ epg_days: 0,
+		http_play_stream: true, http_play_port: PLAY }));
 	const reply = await sluice.get('/api/stream-epg/a001');
 
 	assert.equal(reply.status, 503);
 	assert.match(reply.body, /epg_days/);
 	assert.equal(sluice.worker('epg'), undefined);
+	assert.equal((await page('/epg.xml')).status, 404);
 	await sluice.stop();
 });

@@ -310,6 +310,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_file \
+	tests/unit/worker/epg/test_guide_xmltv \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
 	tests/unit/worker/remux/test_desc_apply \
@@ -685,6 +686,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_status_words \
 	tests/unit/master/status/test_system_alarms \
 	tests/unit/master/streams/test_analysis_request \
+	tests/unit/master/streams/test_epg_docs \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
 	tests/unit/master/streams/test_cas_links \
@@ -874,6 +876,8 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 	tests/unit/master/streams/channel_rig.h \
 	tests/unit/master/streams/test_input_choice.c
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
+tests_unit_master_streams_test_epg_docs_LDADD = $(master_libs)
+tests_unit_master_streams_test_epg_docs_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_mpts_LDADD = $(master_libs)

@@ -232,6 +232,7 @@ void deliver_free(struct deliver **deliver)
 		listener_free(&l);
 	}
 	deliver_remove_conns(d);
+	stream_lists_done(&d->lists);
 	hls_sessions_free(&d->hls); /* they belong to mounts */
 	pictures_free(&d->pictures);
 	mount_table_done(&d->mounts);

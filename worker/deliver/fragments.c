@@ -34,32 +34,10 @@ struct fragments {
 	struct errmsg error; /* that was logged last */
 };
 
-struct blob *blob_ref(struct blob *b)
-{
-	b->refs++;
-	return b;
-}
-
-void blob_unref(struct blob **b)
-{
-	if (*b != NULL && --(*b)->refs == 0) {
-		(*b)->store->bytes -= (*b)->len;
-		free(*b);
-	}
-	*b = NULL;
-}
-
 static struct blob *blob_of(const struct buf *text,
 			    struct fragment_store *store)
 {
-	struct blob *b = xmalloc(sizeof *b + buf_len(text));
-
-	store->bytes += buf_len(text);
-	b->refs = 1;
-	b->store = store;
-	b->len = buf_len(text);
-	memcpy(b->data, buf_head(text), b->len);
-	return b;
+	return blob_new(buf_head(text), buf_len(text), &store->bytes);
 }
 
 struct fragments *fragments_new(struct mount *m, struct fragment_store *store)

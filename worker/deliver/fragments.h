@@ -18,6 +18,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/ratelimit.h"
 #include "common/base/ring_segment.h"
+#include "worker/deliver/blob.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,17 +49,6 @@ struct fragment_store {
 	size_t spent;    /* ... and what it has read */
 	struct ratelimit full_log;
 };
-
-/* Bytes that several answers share. */
-struct blob {
-	unsigned refs;
-	struct fragment_store *store; /* counts them */
-	size_t len;
-	uint8_t data[];
-};
-struct blob *blob_ref(struct blob *);
-/* NULL-safe; sets *b to NULL. */
-void blob_unref(struct blob **);
 
 struct fragment {
 	uint64_t number;

@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/deliver/deliver_conns.c \
 	worker/deliver/deliver_demand.c worker/deliver/deliver_inner.h \
 	worker/deliver/demand_wait.c worker/deliver/demand_wait.h \
+	worker/deliver/blob.c worker/deliver/blob.h \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
 	worker/deliver/door.c worker/deliver/door.h \
 	worker/deliver/fragments.c worker/deliver/fragments.h \

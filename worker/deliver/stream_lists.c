@@ -2,10 +2,13 @@
 #include "worker/deliver/stream_lists.h"
 
 #include "common/base/fd.h"
+#include "worker/deliver/blob.h"
+#include "worker/deliver/hls_content.h"
 #include "worker/deliver/viewer_conn.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HEADERS_MAX = 256 };
 
@@ -25,9 +28,15 @@ static bool is_master(const char *path)
 	       strncmp(path, folder, strlen(folder)) == 0;
 }
 
+static bool is_guide(const char *path)
+{
+	return strcmp(path, "/epg.xml") == 0 ||
+	       strcmp(path, "/epg.xml.gz") == 0;
+}
+
 bool stream_lists_path(const char *path)
 {
-	return strcmp(path, "/playlist.m3u8") == 0 ||
+	return is_guide(path) || strcmp(path, "/playlist.m3u8") == 0 ||
 	       strcmp(path, "/playlist.xspf") == 0 || is_master(path);
 }
 
@@ -48,8 +57,10 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 {
 	struct msg m = { .type = MSG_DELIVER_PLAYLIST,
 			 .deliver_playlist = *question };
-	enum playlist_kind kind = is_master(question->path)
-					  ? PLAYLIST_MASTER : PLAYLIST_STREAMS;
+	bool guide = is_guide(question->path);
+	enum playlist_kind kind = guide ? PLAYLIST_GUIDE
+		: is_master(question->path) ? PLAYLIST_MASTER
+					    : PLAYLIST_STREAMS;
 
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
 	m.seq = l->seq;
@@ -60,7 +71,7 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 		return;
 	}
 	c->asked.seq = l->seq;
-	c->asked.until_ms = now_ms + LISTS_WAIT_MS;
+	c->asked.until_ms = now_ms + (guide ? GUIDES_WAIT_MS : LISTS_WAIT_MS);
 	TAILQ_INSERT_TAIL(&l->waiting, c, asked.entry);
 	l->n++;
 }
@@ -80,6 +91,69 @@ static void send_list(struct viewer_conn *c, const char *type,
 	});
 }
 
+/* --- the guide --- */
+
+static void drop_unused(struct stream_lists *l)
+{
+	for (size_t i = 0; i < GUIDES_HELD_MAX; i++)
+		if (l->guides[i].blob != NULL && l->guides[i].blob->refs == 1)
+			blob_unref(&l->guides[i].blob);
+}
+
+/* The document in this memory, which the lists hold; NULL: there is no
+ * room. */
+static struct blob *hold(struct stream_lists *l, int fd, size_t len)
+{
+	struct held_guide *free_one = NULL;
+	struct stat st;
+
+	drop_unused(l);
+	if (fstat(fd, &st) < 0)
+		return NULL;
+	for (size_t i = 0; i < GUIDES_HELD_MAX; i++) {
+		struct held_guide *g = &l->guides[i];
+
+		if (g->blob == NULL)
+			free_one = g;
+		else if (g->memory == st.st_ino && g->blob->len == len)
+			return g->blob;
+	}
+	if (free_one == NULL || len > GUIDES_BYTES_MAX - l->guide_bytes)
+		return NULL;
+	free_one->memory = st.st_ino;
+	return free_one->blob = blob_map(fd, len, &l->guide_bytes);
+}
+
+static void send_guide(struct stream_lists *l, struct viewer_conn *c,
+		       const struct msg_deliver_page *page, int fd)
+{
+	struct viewer_answer a = { .status = 200, .end = page->len };
+	char headers[HEADERS_MAX];
+
+	if (hls_content_is_known(c->request, page->etag, NULL)) {
+		a.status = 304;
+	} else {
+		a.blob = hold(l, fd, page->len);
+		if (a.blob == NULL) {
+			viewer_conn_reject(c, 503);
+			return;
+		}
+	}
+	(void)snprintf(headers, sizeof headers, "Content-Type: %s\r\n"
+		       "Cache-Control: private, no-cache\r\n"
+		       "ETag: %s\r\n", page->type, page->etag);
+	a.headers = headers;
+	viewer_conn_answer(c, &a);
+}
+
+void stream_lists_done(struct stream_lists *l)
+{
+	for (size_t i = 0; i < GUIDES_HELD_MAX; i++)
+		blob_unref(&l->guides[i].blob);
+}
+
+/* --- answers --- */
+
 void stream_lists_answer(struct stream_lists *l,
 			 const struct msg_deliver_page *page, uint32_t seq,
 			 int fd)
@@ -96,6 +170,8 @@ void stream_lists_answer(struct stream_lists *l,
 	stream_lists_forget(l, c);
 	if (page->status != 200) {
 		viewer_conn_reject(c, (int)page->status);
+	} else if (page->len > 0) {
+		send_guide(l, c, page, fd);
 	} else if (fd_read_all(fd, MSG_PAGE_MAX, &text) < 0 ||
 		   (len = buf_len(&text)) > LISTS_BYTES_MAX - l->bytes) {
 		viewer_conn_reject(c, 503);
@@ -109,11 +185,14 @@ void stream_lists_answer(struct stream_lists *l,
 
 void stream_lists_expire(struct stream_lists *l, uint64_t now_ms)
 {
-	struct viewer_conn *c;
+	struct viewer_conn *c, *next;
 
-	while ((c = TAILQ_FIRST(&l->waiting)) != NULL &&
-	       now_ms >= c->asked.until_ms) {
+	for (c = TAILQ_FIRST(&l->waiting); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, asked.entry);
+		if (now_ms < c->asked.until_ms)
+			continue;
 		stream_lists_forget(l, c);
 		viewer_conn_reject(c, 503);
 	}
+	drop_unused(l);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Requests for the list of streams at the play port: the master writes the
- * list, as it knows the names and the rights of the viewer.
+ * list, as it knows the names and the rights of the viewer.  It also sends the
+ * programme guide of these streams, in memory that clients share.
  *
- * A request without an answer within LISTS_WAIT_MS gets 503, as do those above
- * LISTS_MAX or playlist_limit.h, and those whose list would exceed
- * LISTS_BYTES_MAX, together with the lists that clients still receive.
+ * A request without an answer within LISTS_WAIT_MS (GUIDES_WAIT_MS) gets 503,
+ * as do those above LISTS_MAX or playlist_limit.h, and those whose list would
+ * exceed LISTS_BYTES_MAX (GUIDES_BYTES_MAX), together with the lists that
+ * clients still receive.
  *
  * Embedded.  Borrows the connections.
  */
@@ -18,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/types.h>
 
 struct viewer_conn;
 
@@ -25,12 +28,24 @@ enum {
 	LISTS_MAX = 256,
 	LISTS_WAIT_MS = 6000, /* a password is checked in 5 s, or not at all */
 	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
+	/* The documents of the guide that clients receive, each once. */
+	GUIDES_HELD_MAX = 64,
+	GUIDES_BYTES_MAX = 512 << 20,
+	GUIDES_WAIT_MS = 40000, /* it is written in 30 s, or not at all */
+};
+
+/* A document of the guide. */
+struct held_guide {
+	struct blob *blob; /* NULL: none */
+	ino_t memory;      /* tells two memories apart */
 };
 
 struct stream_lists {
 	TAILQ_HEAD(, viewer_conn) waiting; /* oldest first */
 	unsigned n;
 	size_t bytes; /* of the answers that are being sent */
+	struct held_guide guides[GUIDES_HELD_MAX];
+	size_t guide_bytes;
 	struct playlist_limit limit; /* the master treats more as a flood */
 	uint32_t seq; /* of the last question */
 	/* Sends to the master; 0 or -errno. */
@@ -41,7 +56,9 @@ struct stream_lists {
 void stream_lists_init(struct stream_lists *,
 		       int (*send)(const struct msg *, void *arg), void *arg);
 
-/* Is it the path of a list? */
+void stream_lists_done(struct stream_lists *);
+
+/* Is it the path of a list, or of the guide? */
 bool stream_lists_path(const char *path);
 
 /* Asks the master for the request of this connection; it is answered later, or
@@ -52,7 +69,8 @@ void stream_lists_ask(struct stream_lists *, struct viewer_conn *,
 /* The answer to the question with this seq; fd: its text, borrowed. */
 void stream_lists_answer(struct stream_lists *,
 			 const struct msg_deliver_page *, uint32_t seq, int fd);
-/* Rejects the requests that have waited too long. */
+/* Rejects the requests that have waited too long, and drops the documents that
+ * no client receives. */
 void stream_lists_expire(struct stream_lists *, uint64_t now_ms);
 /* The connection ends, or its answer is sent. */
 void stream_lists_forget(struct stream_lists *, struct viewer_conn *);

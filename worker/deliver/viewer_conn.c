@@ -4,7 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "proto/wire/http_status.h"
-#include "worker/deliver/fragments.h"
+#include "worker/deliver/blob.h"
 
 #include <errno.h>
 #include <netinet/in.h>

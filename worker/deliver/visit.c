@@ -46,11 +46,14 @@ static bool is_get(const struct http_request *request)
 	return strcmp(http_request_method(request), "GET") == 0;
 }
 
-/* True when connections to this address get the play paths, too. */
+/* True when connections to this address get the play paths, too: also those
+ * that come from the control port. */
 static bool serves_play(const struct deliver *d, const char *address)
 {
 	const struct listener *l;
 
+	if (strcmp(address, MSG_PLAY_ADDRESS) == 0)
+		return true;
 	LIST_FOREACH(l, &d->listeners, entry)
 		if (strcmp(l->address, address) == 0)
 			return l->play;
@@ -266,9 +269,7 @@ static struct mount *find_pictured(const struct deliver *d,
 	char stream[IO_PATH_MAX], playlist[IO_PATH_MAX + 16];
 	struct mount *m;
 
-	/* or a client of the control port */
-	if ((strcmp(c->address, MSG_PLAY_ADDRESS) != 0 &&
-	     !serves_play(d, c->address)) ||
+	if (!serves_play(d, c->address) ||
 	    !picture_path(path, stream, sizeof stream))
 		return NULL;
 	m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of the guide: of guide.c and guide_json.c only. */
+/* The inside of the guide: of guide.c, guide_json.c and guide_xmltv.c only. */
 #pragma once
 
 #include "worker/epg/guide.h"

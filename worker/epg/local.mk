@@ -2,6 +2,9 @@
 libworker_a_SOURCES += \
 	worker/epg/guide.c worker/epg/guide.h worker/epg/guide_state.h \
 	worker/epg/guide_json.c \
+	worker/epg/guide_xmltv.c worker/epg/guide_xmltv.h \
+	worker/epg/xmltv_write.c worker/epg/xmltv_write.h \
+	worker/epg/xmltv_words.c worker/epg/xmltv_words.h \
 	worker/epg/guide_file.c worker/epg/guide_file.h \
 	worker/epg/guide_event.c worker/epg/guide_event.h \
 	worker/epg/epg_stream.c worker/epg/epg_stream.h \

@@ -11,6 +11,7 @@
 #include "worker/core/worker.h"
 #include "worker/epg/epg_stream.h"
 #include "worker/epg/guide_file.h"
+#include "worker/epg/guide_xmltv.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,6 +57,8 @@ struct role {
 	size_t n_news;
 	struct guide_saver *saver;   /* NULL: nothing is being saved */
 	uint32_t save_seq;
+	struct guide_xmltv *xmltv;   /* NULL: no document is being written */
+	uint32_t xmltv_seq;
 };
 
 static int64_t now_s(void)
@@ -224,12 +227,19 @@ static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 /* --- the saved guide --- */
 
-static void report(struct role *r, uint32_t seq, size_t len, const char *error)
+static void send_result(struct role *r, uint32_t seq,
+			const struct msg_epg_result *result)
 {
 	const struct msg m = { .type = MSG_EPG_RESULT, .seq = seq,
-			       .epg_result = { (uint32_t)len, error } };
+			       .epg_result = *result };
 
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
+}
+
+static void report(struct role *r, uint32_t seq, size_t len, const char *error)
+{
+	send_result(r, seq, &(struct msg_epg_result){
+		.len = (uint32_t)len, .error = error });
 }
 
 /* The streams are read from then on: their events are newer. */
@@ -261,6 +271,23 @@ static void save_part(struct role *r)
 	guide_saver_free(&r->saver);
 }
 
+static void write_part(struct role *r)
+{
+	int more = guide_xmltv_run(r->xmltv);
+
+	if (more > 0)
+		return;
+	if (more == 0)
+		send_result(r, r->xmltv_seq, &(struct msg_epg_result){
+			.len = (uint32_t)guide_xmltv_len(r->xmltv),
+			.hash = guide_xmltv_hash(r->xmltv), .error = "" });
+	else
+		report(r, r->xmltv_seq, 0, more == -ENOSPC
+				? "the document is larger than twice epg_memory"
+				: strerror(-more));
+	guide_xmltv_free(&r->xmltv);
+}
+
 static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct role *r = container_of(t, struct role, part);
@@ -270,7 +297,9 @@ static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 		end_loading(r);
 	if (r->saver != NULL)
 		save_part(r);
-	if (r->loader != NULL || r->saver != NULL)
+	if (r->xmltv != NULL)
+		write_part(r);
+	if (r->loader != NULL || r->saver != NULL || r->xmltv != NULL)
 		run_after(r, &r->part, 0);
 }
 
@@ -353,6 +382,40 @@ static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 		answer(role, m, fds[0]);
 }
 
+/* --- documents --- */
+
+static json_t *read_channels(int fd)
+{
+	struct buf text = { 0 };
+	json_t *list = NULL;
+
+	if (fd_read_all(fd, EPG_CHANNELS_MAX, &text) == 0)
+		list = json_loadb((const char *)buf_head(&text),
+				  buf_len(&text), 0, NULL);
+	buf_done(&text);
+	return list;
+}
+
+/* One at a time: the master sends the next one after the reply. */
+static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+	json_t *channels;
+
+	(void)n_fds;
+	if (r->guide == NULL || r->loader != NULL || r->xmltv != NULL) {
+		report(r, m->seq, 0, "the guide is being loaded or written");
+		return;
+	}
+	channels = read_channels(fds[0]);
+	r->xmltv = guide_xmltv_new(fds[1], r->guide, m->epg_xmltv.gzip,
+				   channels);
+	r->xmltv_seq = m->seq;
+	fds[1] = -1;
+	json_decref(channels);
+	run_after(r, &r->part, 0);
+}
+
 /* --- the role --- */
 
 static void *role_new(struct worker *worker)
@@ -375,6 +438,7 @@ static void role_free(void *role)
 	ev_timer_stop(r->worker->loop, &r->part);
 	guide_loader_free(&r->loader);
 	guide_saver_free(&r->saver);
+	guide_xmltv_free(&r->xmltv);
 	use_news(r, false);
 	while (r->n > 0)
 		remove_at(r, r->n - 1);
@@ -420,5 +484,6 @@ const struct worker_role epg_role = {
 		[MSG_EPG_START] = on_start,
 		[MSG_EPG_STREAM] = on_stream,
 		[MSG_EPG_ASK] = on_ask,
+		[MSG_EPG_XMLTV] = on_xmltv,
 	},
 };

@@ -6,6 +6,7 @@
 #include "common/supervise/spawn.h"
 #include "common/ws/hub.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/epg_docs.h"
 #include "master/streams/epg_proc.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
@@ -328,6 +329,31 @@ int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
 {
 	(void)p, (void)question, (void)done, (void)arg;
 	return -ENOENT;
+}
+
+bool epg_proc_is_on(const struct epg_proc *p)
+{
+	(void)p;
+	return false;
+}
+
+struct epg_docs *reconciler_epg_docs(struct reconciler *r)
+{
+	(void)r;
+	return NULL;
+}
+
+struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
+				  bool gzip, epg_done_fn *done, void *arg)
+{
+	(void)d, (void)gzip, (void)done, (void)arg;
+	buf_done(text);
+	return NULL;
+}
+
+void epg_doc_wait_cancel(struct epg_doc_wait *wait)
+{
+	(void)wait;
 }
 
 struct softcams *reconciler_softcams(struct reconciler *r)

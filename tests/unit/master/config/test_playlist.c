@@ -89,6 +89,43 @@ Test(playlist, is_xspf_with_escapes_of_xml)
 	       "  </trackList>\n</playlist>\n");
 }
 
+Test(playlist, has_the_address_of_the_guide_of_the_service)
+{
+	json_t *parsed = json_loads("{\"settings\":{}}", 0, NULL);
+	struct buf text = { 0 };
+
+	playlist_write(&text, parsed, &(struct playlist_request){
+		.play = &ts, .base = "http://h:1", .query = "?token=1",
+		.guide = true });
+	buf_append(&text, "", 1);
+	cr_expect_str_eq((const char *)buf_head(&text), "#EXTM3U "
+			 "url-tvg=\"http://h:1/epg.xml.gz?token=1\"\n");
+	buf_done(&text);
+	json_decref(parsed);
+}
+
+Test(playlist, has_the_channels_of_a_guide)
+{
+	json_t *parsed = json_loads(document, 0, NULL);
+	json_t *list = playlist_channels(parsed, &(struct playlist_request){
+		.may_watch = may_watch });
+	json_t *wanted = json_pack(
+		"[{s:s, s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s, s:s}, "
+		"{s:s, s:s, s:s, s:s, s:s}]",
+		"stream", "b", "id", "b", "name", "B & \"C\", D\r\n#X",
+		"number", "7", "icon",
+		"http://l/B%20%26%20%22C%22%2C%20D%0D%0A%23X.png",
+		"stream", "a", "id", "a.tv", "name", "<A>", "number", "30",
+		"icon", "http://l/%3CA%3E.png",
+		"stream", "z", "id", "z", "name", "z", "number", "", "icon",
+		"http://l/z.png");
+
+	cr_expect(json_equal(list, wanted));
+	json_decref(wanted);
+	json_decref(list);
+	json_decref(parsed);
+}
+
 Test(playlist, has_the_address_of_a_valid_host)
 {
 	static const struct {

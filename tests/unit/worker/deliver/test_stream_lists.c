@@ -3,6 +3,7 @@
 #include "worker/deliver/stream_lists.h"
 
 #include "common/base/mono.h"
+#include "common/base/shared.h"
 #include "tests/unit/worker/deliver/rig.h"
 #include "worker/deliver/deliver_inner.h"
 
@@ -67,7 +68,8 @@ static void answer(struct scene *s, uint32_t seq, unsigned status,
 
 	cr_assert_eq(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
 	deliver_page(s->rig.deliver, &(struct msg_deliver_page){
-		status, "text/x-list" }, seq, fd);
+		.status = status, .type = "text/x-list", .etag = "" },
+		     seq, fd);
 	(void)close(fd);
 	s->seq = 0;
 }
@@ -262,5 +264,123 @@ Test(stream_lists, lists_on_their_way_have_a_limit)
 	rig_turn(&s.rig, 20);
 	cr_assert_eq(s.rig.deliver->lists.bytes, 0);
 	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+/* --- the programme guide --- */
+
+static int memory_of(const char *text)
+{
+	int fd = shared_create("guide", 4096);
+
+	cr_assert_eq(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+	return fd;
+}
+
+static void answer_guide(struct scene *s, int memory, uint32_t len)
+{
+	deliver_page(s->rig.deliver, &(struct msg_deliver_page){
+		.status = 200, .type = "application/xml", .len = len,
+		.etag = "\"1f\"" }, s->seq, memory);
+	s->seq = 0;
+}
+
+static int ask_guide(struct scene *s, const char *request)
+{
+	int fd = rig_request(&s->rig, request);
+
+	await_question(s);
+	return fd;
+}
+
+Test(stream_lists, clients_share_the_memory_of_a_guide)
+{
+	int memory = memory_of("<tv/>\n"), fd, other;
+	char head[1024], body[256];
+	struct scene s;
+
+	init(&s);
+	fd = ask_guide(&s, GET("/epg.xml?token=a"));
+	cr_assert_str_eq(s.path, "/epg.xml");
+	cr_assert_str_eq(s.query, "token=a");
+	answer_guide(&s, memory, 6);
+	other = ask_guide(&s, GET("/epg.xml.gz"));
+	answer_guide(&s, memory, 6);
+	cr_assert_eq(s.rig.deliver->lists.guide_bytes, 6);
+	cr_assert_eq(receive(&s, fd, head, body), 200);
+	cr_assert_str_eq(body, "<tv/>\n");
+	cr_assert_not_null(strstr(head, "ETag: \"1f\"\r\n"), "%s", head);
+	cr_assert_eq(receive(&s, other, head, body), 200);
+	cr_assert_str_eq(body, "<tv/>\n");
+	rig_turn(&s.rig, 20);
+	stream_lists_expire(&s.rig.deliver->lists, mono_ms());
+	cr_assert_eq(s.rig.deliver->lists.guide_bytes, 0);
+	(void)close(fd);
+	(void)close(other);
+	(void)close(memory);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_client_that_has_the_guide_gets_304)
+{
+	int memory = memory_of("<tv/>\n"), fd;
+	struct scene s;
+	char head[1024];
+
+	init(&s);
+	fd = ask_guide(&s, "GET /epg.xml HTTP/1.1\r\nHost: x\r\n"
+		       "If-None-Match: \"0\", \"1f\"\r\n\r\n");
+	answer_guide(&s, memory, 6);
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 304 "), "%s", head);
+	cr_assert_eq(s.rig.deliver->lists.guide_bytes, 0);
+	(void)close(fd);
+	fd = ask_guide(&s, "HEAD /epg.xml HTTP/1.1\r\nHost: x\r\n\r\n");
+	answer_guide(&s, memory, 6);
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "Content-Length: 6\r\n"), "%s", head);
+	(void)close(fd);
+	(void)close(memory);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_guide_without_room_is_rejected)
+{
+	int memory = memory_of("<tv/>\n"), fd;
+	struct scene s;
+
+	init(&s);
+	/* longer than its memory */
+	fd = ask_guide(&s, GET("/epg.xml"));
+	answer_guide(&s, memory, 4097);
+	expect_status(&s, fd, 503);
+	(void)close(fd);
+	s.rig.deliver->lists.guide_bytes = GUIDES_BYTES_MAX - 5;
+	fd = ask_guide(&s, GET("/epg.xml"));
+	answer_guide(&s, memory, 6);
+	expect_status(&s, fd, 503);
+	(void)close(fd);
+	(void)close(memory);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_guide_may_take_longer_than_a_list)
+{
+	struct scene s;
+	int list, guide;
+
+	init(&s);
+	guide = ask_guide(&s, GET("/epg.xml"));
+	s.seq = 0;
+	list = ask_guide(&s, GET("/playlist.m3u8"));
+	stream_lists_expire(&s.rig.deliver->lists,
+			    mono_ms() + LISTS_WAIT_MS);
+	expect_status(&s, list, 503);
+	cr_assert_eq(s.rig.deliver->lists.n, 1);
+	stream_lists_expire(&s.rig.deliver->lists,
+			    mono_ms() + GUIDES_WAIT_MS);
+	expect_status(&s, guide, 503);
+	(void)close(list);
+	(void)close(guide);
 	rig_done(&s.rig);
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The programme guide as XMLTV, for a client of the play port. */
+#pragma once
+
+#include <stdbool.h>
+
+struct api;
+struct list_question;
+struct viewer_guest;
+
+/* "/epg.xml" or "/epg.xml.gz". */
+bool viewer_guide_is_path(const char *path);
+
+/* Answers the question, inside or later, with the guide of the streams that the
+ * guest may watch.  The guest is identified. */
+void viewer_guide_answer(struct api *, struct list_question *,
+			 struct viewer_guest *);

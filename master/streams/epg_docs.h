@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The documents of XMLTV for viewers: the worker writes one at a time to
+ * memory, and viewers with the same channels share it.
+ *
+ * A document is reused for EPG_DOC_FRESH_S, and while the guide does not change
+ * for EPG_DOC_AGE_S.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait.
+ *
+ * Borrows the guide's process, which must be freed before.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+#include "common/base/util.h"
+#include "master/streams/epg_proc.h"
+
+#include <stdbool.h>
+
+enum {
+	EPG_DOCS_MAX = 8,
+	EPG_DOCS_BYTES_MAX = 256 << 20,
+	EPG_DOC_WANTS_MAX = 16,
+	EPG_DOC_FRESH_S = 10,
+	EPG_DOC_AGE_S = 60,
+};
+
+struct epg_docs;
+struct epg_doc_wait;
+
+struct epg_docs *epg_docs_new(struct epg_proc *);
+/* NULL-safe; sets *d to NULL.  Nothing may wait. */
+void epg_docs_free(struct epg_docs **);
+
+/* Calls done once, inside or later, with a document for these channels (JSON,
+ * as epg.xmltv has them; the text is taken, and *text is empty then).  Returns
+ * the wait, or NULL after a call inside. */
+struct epg_doc_wait *epg_docs_get(struct epg_docs *, struct buf *text,
+				  bool gzip, epg_done_fn *done, void *arg);
+/* done is not called any more. */
+void epg_doc_wait_cancel(struct epg_doc_wait *);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * New ids and removals of streams that the saved guide does not contain yet, in
+ * their order.
+ *
+ * Embedded.  Only the newest EPG_MOVES_MAX are known.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+enum { EPG_MOVES_MAX = 4096 };
+
+struct epg_move {
+	STAILQ_ENTRY(epg_move) link;
+	char *from; /* NULL: the stream `to' is not configured any more */
+	char *to;
+};
+
+struct epg_moves {
+	STAILQ_HEAD(, epg_move) list;
+	size_t n;
+	const struct epg_move *sent; /* the last one that the worker has */
+};
+
+void epg_moves_init(struct epg_moves *);
+void epg_moves_done(struct epg_moves *);
+
+/* True: the oldest one was dropped. */
+bool epg_moves_add(struct epg_moves *, const char *from, const char *to);
+void epg_moves_drop(struct epg_moves *);
+
+/* The next move that the worker does not have; NULL: it has all. */
+const struct epg_move *epg_moves_next(const struct epg_moves *);

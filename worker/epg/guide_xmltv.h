@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes the guide of some channels as XMLTV to memory, a part at a time;
+ * between two parts the guide may change.
+ *
+ * A stream with several services has a channel for each: its id, a dot and the
+ * number of the service.  Of channels with the same id, the first one with
+ * events is written.
+ *
+ * Owns the descriptor; borrows the guide.
+ */
+#pragma once
+
+#include "worker/epg/guide.h"
+
+enum { GUIDE_XMLTV_PART = 64 * 1024 }; /* bytes, before gzip */
+
+struct guide_xmltv;
+
+/* channels has any content; an element that is no object with the strings
+ * "stream", "id", "name", "number" and "icon" is omitted.  fd
+ * (shared_create()) is taken. */
+struct guide_xmltv *guide_xmltv_new(int fd, struct guide *, bool gzip,
+				    const json_t *channels);
+/* NULL-safe; sets *x to NULL. */
+void guide_xmltv_free(struct guide_xmltv **);
+
+/* Writes a part.  1: there is more; 0: that was the last one.  -ENOSPC: the
+ * memory is too small.  Or another -errno. */
+int guide_xmltv_run(struct guide_xmltv *) MUST_CHECK;
+/* Bytes that are written. */
+size_t guide_xmltv_len(const struct guide_xmltv *);
+/* Of the content, equal for equal content; 0: none. */
+uint64_t guide_xmltv_hash(const struct guide_xmltv *);
