@@ -489,6 +489,7 @@ static void open_renewal(struct master *m)
 		.hub = m->hub,
 		.log = m->log,
 		.store = m->store,
+		.epg = reconciler_epg(m->reconciler),
 		.write = write_renewal,
 		.arg = m,
 	});

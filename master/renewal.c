@@ -12,6 +12,7 @@
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
+#include "master/streams/epg_proc.h"
 #include "common/supervise/restart.h"
 #include "common/supervise/trial.h"
 #include "common/supervise/worker_path.h"
@@ -49,6 +50,7 @@ struct renewal {
 	unsigned checks;
 	unsigned flushed; /* config_versions() of the last config_flush() */
 	bool without_sessions; /* they could not be saved in time */
+	bool without_guide;    /* likewise */
 	struct trial *trial; /* NULL: none runs */
 	bool trial_interrupts; /* its waiters have `interrupt' */
 	bool interrupt; /* such a trial passed, and the restart follows */
@@ -109,7 +111,8 @@ static void replace_program(struct renewal *r)
 static bool is_saved(const struct renewal *r)
 {
 	return config_is_saved(r->cfg.config) &&
-	       (r->without_sessions || auth_is_saved(r->cfg.auth));
+	       (r->without_sessions || auth_is_saved(r->cfg.auth)) &&
+	       (r->without_guide || epg_proc_is_flushed(r->cfg.epg));
 }
 
 static void flush(struct renewal *r)
@@ -123,8 +126,9 @@ static void wait_until_saved(struct renewal *r)
 	if (ev_is_active(&r->timer))
 		return;
 	r->checks = 0;
-	r->without_sessions = false;
+	r->without_sessions = r->without_guide = false;
 	flush(r);
+	epg_proc_flush(r->cfg.epg);
 	ev_timer_set(&r->timer, 0., CHECK_MS / 1e3);
 	ev_timer_start(r->cfg.loop, &r->timer);
 }
@@ -294,6 +298,10 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		return;
 	ev_timer_stop(r->cfg.loop, &r->timer);
 	r->without_sessions = !auth_is_saved(r->cfg.auth);
+	r->without_guide = !epg_proc_is_flushed(r->cfg.epg);
+	if (r->without_guide)
+		log_warning("epg", "the guide is not saved before the restart: "
+			    "no answer in time");
 	if (is_saved(r) && !is_tried(r) && trials < TRIALS_MAX) {
 		wait_for_trial(r, r->interrupt, NULL, NULL);
 		return;

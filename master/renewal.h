@@ -13,6 +13,7 @@
 
 struct auth;
 struct config;
+struct epg_proc;
 struct ev_loop;
 struct fd_store;
 struct handover;
@@ -29,6 +30,7 @@ struct renewal_config {
 	struct hub *hub;
 	struct log_output *log;
 	struct fd_store *store;
+	struct epg_proc *epg; /* NULL: no guide */
 	/* The present state; the renewal frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;

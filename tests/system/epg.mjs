@@ -90,10 +90,24 @@ test('now, next and a span of time, and what a new table changes',
 		await waitUntil('its counters', async () =>
 			(await sluice.json('/api/system-status')).epg
 				?.services === 1);
-		await sluice.stop();
 		// before the next save is due
-		assert.match(fs.readFileSync(`${sluice.file}.epg`, 'utf8'),
-			/"New"/);
+		const saved = () => fs.readFileSync(`${sluice.file}.epg`,
+			'utf8');
+		await sluice.cmd('restart');
+		await sluice.logged(/master: restarting/);
+		assert.match(saved(), /"New"/);
+		await waitUntil('the next program', async () =>
+			(await sluice.json('/api/system-status')).epg
+				?.events > 0);
+		mux.more[0][1] = eitSection(PROGRAM.pnr, [{ ...EVENTS[2],
+			id: 8, start: BEGIN + HOUR_S, minutes: 180,
+			title: 'Newer' }], 2);
+		await guide(sluice, 'another change', has('One', 'Newer'));
+		await waitUntil('its counters', async () =>
+			(await sluice.json('/api/system-status')).epg
+				?.changes > 0);
+		await sluice.stop();
+		assert.match(saved(), /"Newer"/);
 	});
 
 // The process has reported all events.
