@@ -52,7 +52,7 @@ void feed_free(struct feed **feed)
 }
 
 /* The address contains the prefix of the control path.  The service sends
- * alarms and lines of the log only on request. */
+ * alarms, lines of the log and events of CAMs only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -61,13 +61,17 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	char *ends = xasprintf("%s/control/event/?token=",
 			       prefix ? prefix : "");
 	const char *more[] = { "", "&scope=alarm", "&scope=log",
-			       "&scope=alarm,log" };
+			       "&scope=alarm,log", "&scope=cam",
+			       "&scope=alarm,cam", "&scope=log,cam",
+			       "&scope=alarm,log,cam" };
 	unsigned which = 0;
 	char *path;
 
 	for (size_t i = 0; i < ctl->options.n_scopes; i++) {
 		which |= strcmp(ctl->options.scopes[i], "alarm") == 0 ? 1 : 0;
 		which |= strcmp(ctl->options.scopes[i], "log") == 0 ? 2 : 0;
+		which |= strcmp(ctl->options.scopes[i], "cam_event") == 0 ? 4
+									  : 0;
 	}
 	path = api_path(ends, token ? token : "", more[which]);
 	free(ends);

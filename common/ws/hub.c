@@ -15,7 +15,7 @@
 
 enum {
 	KEEP = 65536, /* memory kept between two messages */
-	SCOPES = (HUB_ALL | HUB_REDUCED | HUB_LOG) + 1,
+	SCOPES = (HUB_ALL | HUB_REDUCED | HUB_LOG | HUB_CAM) + 1,
 	SHA1_LEN = 20,
 	ACCEPT_LEN = 28,
 };
@@ -256,15 +256,22 @@ static bool has_scope(const struct hub *h, enum hub_scope scope)
 	return false;
 }
 
-/* Queues message for the scopes from least to HUB_ALL, beside flags. */
+/* Does a client with this scope get messages for those from least on that have
+ * these flags?  HUB_REDUCED gets others than the rest. */
+static bool takes(unsigned scope, unsigned least, unsigned flags)
+{
+	return (scope & (HUB_EVENTS | HUB_ALL)) >= least &&
+	       (scope & flags) == flags &&
+	       (scope & HUB_REDUCED) == (flags & HUB_REDUCED);
+}
+
 static void queue(struct hub *h, const json_t *message, unsigned least,
 		  unsigned flags)
 {
 	bool encoded = false;
 
-	for (unsigned scope = least | flags; scope <= (HUB_ALL | flags);
-	     scope++) {
-		if (!has_scope(h, scope))
+	for (unsigned scope = 0; scope < SCOPES; scope++) {
+		if (!takes(scope, least, flags) || !has_scope(h, scope))
 			continue;
 		if (!encoded) {
 			buf_reset(&h->text, KEEP);
@@ -281,8 +288,8 @@ static void queue(struct hub *h, const json_t *message, unsigned least,
 
 static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
 {
-	for (unsigned scope = least; scope <= HUB_ALL; scope++)
-		if (has_scope(h, scope | flags))
+	for (size_t i = 0; i < h->n_clients; i++)
+		if (takes(ws_client_scope(h->clients[i]), least, flags))
 			return true;
 	return false;
 }
@@ -303,7 +310,6 @@ static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 		    enum hub_urgency urgency)
 {
 	queue(h, message, least, 0);
-	queue(h, message, least, HUB_LOG);
 	if (h->reduce != NULL && has_listeners(h, least, HUB_REDUCED)) {
 		json_t *reduced = h->reduce(message);
 
@@ -313,9 +319,9 @@ static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 	plan_flush(h, urgency);
 }
 
-void hub_send_log(struct hub *h, const json_t *message)
+void hub_send_extra(struct hub *h, enum hub_scope extra, const json_t *message)
 {
-	queue(h, message, HUB_EVENTS, HUB_LOG);
+	queue(h, message, HUB_EVENTS, extra);
 	plan_flush(h, HUB_SOON);
 }
 
@@ -334,19 +340,19 @@ void hub_broadcast_more(struct hub *h, const json_t *message)
 
 bool hub_has_listeners(const struct hub *h)
 {
-	return has_listeners(h, HUB_EVENTS, 0) || hub_wants_log(h) ||
+	return has_listeners(h, HUB_EVENTS, 0) ||
 	       has_listeners(h, HUB_EVENTS, HUB_REDUCED);
 }
 
 bool hub_wants_more(const struct hub *h)
 {
-	return has_scope(h, HUB_ALL) || has_scope(h, HUB_ALL | HUB_REDUCED) ||
-	       has_scope(h, HUB_ALL | HUB_LOG);
+	return has_listeners(h, HUB_ALL, 0) ||
+	       has_listeners(h, HUB_ALL, HUB_REDUCED);
 }
 
-bool hub_wants_log(const struct hub *h)
+bool hub_wants_extra(const struct hub *h, enum hub_scope extra)
 {
-	return has_listeners(h, HUB_EVENTS, HUB_LOG);
+	return has_listeners(h, HUB_EVENTS, extra);
 }
 
 size_t hub_clients(const struct hub *h)

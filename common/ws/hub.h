@@ -38,7 +38,9 @@ enum hub_scope {
 	HUB_EVENTS, /* hub_broadcast() */
 	HUB_ALL, /* hub_broadcast_more(), too */
 	HUB_REDUCED = 4, /* beside one of these: see hub_set_reduce() */
-	HUB_LOG = 8, /* beside one of the first: hub_send_log(), too */
+	/* beside one of the first: hub_send_extra(), too */
+	HUB_LOG = 8,
+	HUB_CAM = 16,
 };
 
 struct hub *hub_new(struct ev_loop *);
@@ -78,12 +80,12 @@ void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 /* Sends a text frame to every client with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 
-/* Sends a text frame to every client with HUB_LOG. */
-void hub_send_log(struct hub *, const json_t *message);
+/* Sends a text frame to every client with this scope: HUB_LOG or HUB_CAM. */
+void hub_send_extra(struct hub *, enum hub_scope, const json_t *message);
 
 bool hub_has_listeners(const struct hub *);
 /* True when a client has HUB_ALL. */
 bool hub_wants_more(const struct hub *);
-/* True when a client has HUB_LOG. */
-bool hub_wants_log(const struct hub *);
+/* True when a client has HUB_LOG, or HUB_CAM. */
+bool hub_wants_extra(const struct hub *, enum hub_scope);
 size_t hub_clients(const struct hub *);

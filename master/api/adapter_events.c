@@ -66,6 +66,20 @@ static void on_taken(int adapter, bool taken, void *arg)
 	json_decref(message);
 }
 
+/* cam_event: the menu of a CAM may be on its way to an operator. */
+static void on_cam(const char *id, const json_t *slot, void *arg)
+{
+	struct api *api = arg;
+	json_t *message;
+
+	if (!hub_wants_extra(api->cfg.hub, HUB_CAM))
+		return;
+	message = json_pack("{s:s, s:s, s:O}", "scope", "cam_event", "dvb_id",
+			    id, "cam", slot);
+	hub_send_extra(api->cfg.hub, HUB_CAM, message);
+	json_decref(message);
+}
+
 void api_start_adapters(struct api *api)
 {
 	struct adapter_procs *adapters =
@@ -74,6 +88,7 @@ void api_start_adapters(struct api *api)
 	/* a scan does not keep a tuner from its adapter */
 	scans_release(api);
 	adapter_procs_watch(adapters, on_status, on_taken, api);
+	adapter_procs_watch_cams(adapters, on_cam, api);
 	adapter_procs_set(adapters,
 			  config_section(api->cfg.config, ADAPTERS));
 }

@@ -48,8 +48,11 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 		? HUB_REDUCED : 0;
 }
 
+/* The scopes of control users alone. */
+#define CONTROL_SCOPES ((unsigned)HUB_LOG | HUB_CAM)
+
 /* The channel of a user who may not log in any more stays open, unless it has
- * the lines of the log. */
+ * such a scope. */
 static unsigned judge_channel(const char *login, enum hub_scope scope,
 			      void *arg)
 {
@@ -57,8 +60,8 @@ static unsigned judge_channel(const char *login, enum hub_scope scope,
 	struct caller caller;
 
 	if (auth_enter(api->cfg.auth, login, &caller) != ENTRY_YES)
-		return scope & HUB_LOG ? WS_GOING_AWAY : 0;
-	if (scope & HUB_LOG && caller.type != USER_CONTROL)
+		return scope & CONTROL_SCOPES ? WS_GOING_AWAY : 0;
+	if (scope & CONTROL_SCOPES && caller.type != USER_CONTROL)
 		return WS_GOING_AWAY;
 	return reduction(api, &caller) == (scope & HUB_REDUCED)
 		? 0 : WS_GOING_AWAY;
@@ -70,12 +73,10 @@ void event_review(struct api *api)
 		hub_review(api->cfg.hub, judge_channel, api);
 }
 
-/* Lines of the log are for control users. */
-static bool may_read_log(const struct call *call)
+static bool may_control(const struct call *call)
 {
-	return call->api->cfg.log_lines != NULL &&
-	       (call->api->cfg.options->no_web_auth ||
-		call->caller.type == USER_CONTROL);
+	return call->api->cfg.options->no_web_auth ||
+	       call->caller.type == USER_CONTROL;
 }
 
 void event_handshake(struct call *call)
@@ -102,7 +103,10 @@ void event_handshake(struct call *call)
 		scope = asks_for(request, "alarm") ? HUB_ALL : HUB_EVENTS;
 	if (is_shown)
 		scope |= reduction(call->api, &call->caller);
-	if (is_shown && asks_for(request, "log") && may_read_log(call)) {
+	if (is_shown && asks_for(request, "cam") && may_control(call))
+		scope |= HUB_CAM;
+	if (is_shown && asks_for(request, "log") && may_control(call) &&
+	    call->api->cfg.log_lines != NULL) {
 		scope |= HUB_LOG;
 		log_feed_start(call->api->log_feed);
 	}

@@ -40,7 +40,7 @@ static void send_lines(struct log_feed *f)
 			message, "dropped",
 			json_integer((json_int_t)(end - n + from - f->next)));
 	f->next = end;
-	hub_send_log(f->api->cfg.hub, message);
+	hub_send_extra(f->api->cfg.hub, HUB_LOG, message);
 	json_decref(message);
 }
 
@@ -49,7 +49,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	struct log_feed *f = container_of(w, struct log_feed, timer);
 
 	(void)loop, (void)revents;
-	if (!hub_wants_log(f->api->cfg.hub))
+	if (!hub_wants_extra(f->api->cfg.hub, HUB_LOG))
 		stop(f);
 	else if (log_lines_next(f->api->cfg.log_lines) > f->next)
 		send_lines(f);

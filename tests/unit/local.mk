@@ -65,6 +65,7 @@ unit_common_tests = \
 	tests/unit/common/supervise/test_proc_state \
 	tests/unit/common/supervise/test_procfs \
 	tests/unit/common/ws/test_hub \
+	tests/unit/common/ws/test_hub_scopes \
 	tests/unit/common/ws/test_ws_client
 check_PROGRAMS += $(unit_common_tests)
 TESTS += $(unit_common_tests)
@@ -137,9 +138,15 @@ tests_unit_common_supervise_test_heartbeat_LDADD = $(master_libs)
 tests_unit_common_supervise_test_proc_state_LDADD = $(master_libs)
 tests_unit_common_supervise_test_procfs_LDADD = $(master_libs)
 tests_unit_common_ws_test_hub_SOURCES = \
-	tests/unit/common/ws/test_hub.c \
+	tests/unit/common/ws/test_hub.c tests/unit/common/ws/hub_site.h \
 	tests/unit/common/http/client.c \
 	tests/unit/common/http/client.h
+tests_unit_common_ws_test_hub_scopes_SOURCES = \
+	tests/unit/common/ws/test_hub_scopes.c \
+	tests/unit/common/ws/hub_site.h \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h
+tests_unit_common_ws_test_hub_scopes_LDADD = $(master_libs)
 tests_unit_common_ws_test_hub_LDADD = $(master_libs)
 tests_unit_common_ws_test_ws_client_LDADD = $(master_libs)
 

@@ -441,15 +441,16 @@ void hub_broadcast_more(struct hub *h, const json_t *message)
 	hub_broadcast(h, message, HUB_SOON);
 }
 
-void hub_send_log(struct hub *h, const json_t *message)
+void hub_send_extra(struct hub *h, enum hub_scope extra, const json_t *message)
 {
+	(void)extra;
 	hub_broadcast(h, message, HUB_SOON);
 }
 
-bool hub_wants_log(const struct hub *h)
+bool hub_wants_extra(const struct hub *h, enum hub_scope extra)
 {
 	(void)h;
-	return fakes.wants_log;
+	return extra == HUB_LOG && fakes.wants_log;
 }
 
 bool hub_wants_more(const struct hub *h)

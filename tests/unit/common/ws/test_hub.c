@@ -2,10 +2,8 @@
 #include "common/ws/hub.h"
 
 #include "common/base/alloc.h"
-#include "common/base/log.h"
-#include "common/http/server.h"
 #include "config.h"
-#include "tests/unit/common/http/client.h"
+#include "tests/unit/common/ws/hub_site.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,95 +13,6 @@
 #include <sys/socket.h>
 
 enum { PAYLOAD = 1000 };
-
-#define UPGRADE "Upgrade: websocket\r\nConnection: Upgrade\r\n"
-#define ASK(path) "GET " path " HTTP/1.1\r\nHost: a\r\n" UPGRADE "\r\n"
-#define PING "\x81\x84\0\0\0\0ping"
-
-struct site {
-	struct ev_loop *loop;
-	struct http_server *server;
-	struct hub *hub;
-	unsigned lines;
-	char line[256];
-};
-
-/* "/" listens, every other path is for liveness. */
-static void on_request(struct http_conn *conn,
-		       const struct http_request *request, void *arg)
-{
-	struct site *s = arg;
-	bool listener = strcmp(http_request_path(request), "/") == 0;
-
-	hub_handshake(s->hub, conn, request, listener, NULL);
-}
-
-static void on_gone(struct http_conn *conn, void *arg)
-{
-	(void)conn, (void)arg;
-}
-
-static void keep_line(enum log_level level, const char *component,
-		      const char *text, void *arg)
-{
-	struct site *s = arg;
-
-	(void)level, (void)component;
-	s->lines++;
-	snprintf(s->line, sizeof s->line, "%s", text);
-}
-
-static struct site *site_open(void)
-{
-	struct site *s = xcalloc(1, sizeof *s);
-	struct sockaddr_any any;
-	struct http_server_config cfg = {
-		.on_request = on_request, .on_gone = on_gone, .arg = s };
-
-	log_open(keep_line, s, LOG_LEVEL_WARNING);
-	cfg.loop = s->loop = ev_loop_new(EVFLAG_AUTO);
-	s->hub = hub_new(s->loop);
-	s->server = http_server_new(&cfg);
-	cr_assert_eq(sockaddr_parse("127.0.0.1", 0, &any), 0);
-	cr_assert_eq(http_server_listen(s->server, &any), 0);
-	return s;
-}
-
-static void site_close(struct site *s)
-{
-	log_open(NULL, NULL, LOG_LEVEL_WARNING);
-	hub_free(&s->hub);
-	cr_assert_null(s->hub);
-	http_server_free(&s->server);
-	ev_loop_destroy(s->loop);
-	free(s);
-}
-
-static struct client visit(struct site *s)
-{
-	return client_open(s->loop, http_server_fd(s->server, 0));
-}
-
-/* Shakes hands; c.in is empty after it. */
-static struct client join(struct site *s, const char *request)
-{
-	struct client c = visit(s);
-
-	cr_assert(client_say(&c, request));
-	cr_assert(client_expect(&c, "\r\n\r\n"), "%s", client_text(&c));
-	cr_assert_eq(strncmp(client_text(&c), "HTTP/1.1 101 ", 13), 0);
-	buf_reset(&c.in, 0);
-	return c;
-}
-
-static void broadcast(struct site *s, unsigned n, enum hub_urgency urgency)
-{
-	json_t *message = json_pack("{s:s, s:I}", "scope", "test", "n",
-				    (json_int_t)n);
-
-	hub_broadcast(s->hub, message, urgency);
-	json_decref(message);
-}
 
 /* A frame of n bytes, most of it noise. */
 static void broadcast_large(struct site *s, unsigned n)
