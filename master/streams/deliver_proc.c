@@ -167,6 +167,15 @@ struct mount *deliver_proc_find(struct deliver_proc *d, const char *address,
 	return NULL;
 }
 
+void mount_set_path(struct mount *m, const char *path)
+{
+	LIST_REMOVE(m, in_place);
+	free(m->path);
+	m->path = xstrdup(path);
+	LIST_INSERT_HEAD(places_of(m->owner, mount_address(m), path), m,
+			 in_place);
+}
+
 unsigned deliver_proc_per_address(const struct deliver_proc *d)
 {
 	const json_t *max = json_object_get(d->settings, "viewers_per_address");

@@ -85,6 +85,8 @@ struct deliver_proc {
 
 /* The name that the workers use. */
 const char *mount_address(const struct mount *);
+/* The caller reports the new path to the workers. */
+void mount_set_path(struct mount *, const char *path);
 /* deliver.mount or deliver.unmount; borrows from the mount. */
 struct msg mount_message(const struct mount *, enum msg_type);
 uint32_t mount_viewers(const struct mount *);

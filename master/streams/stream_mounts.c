@@ -157,8 +157,7 @@ static void move_play(struct mount *m, const char *stream)
 								  stream };
 	if (!m->waits)
 		deliver_proc_send(m->owner, &message, NULL);
-	free(m->path);
-	m->path = xstrdup(path);
+	mount_set_path(m, path);
 }
 
 void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)

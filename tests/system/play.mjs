@@ -142,6 +142,36 @@ function assertStopsQuietly(log, id) {
 }
 const runs = (sluice, id) => sluice.worker('stream', id) !== undefined;
 
+test('a stream on demand that is renamed under a viewer stops after it',
+	async (t) => {
+		const demand = (id) => source(id, { output: [],
+			http_keep_active: '0' });
+		const sluice = await Sluice.start(t, { ...config(demand('a')),
+			settings });
+		await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+		await waits(sluice, 'a');
+		const viewer = await Viewer.open(t, PORT, '/play/a');
+
+		await more(viewer);
+		await sluice.waitStatus('a', 'a session', (s) =>
+			s.sessions === 1);
+		await sluice.cmd('set-stream', { id: 'a',
+			stream: demand('news') });
+		await more(viewer);
+		viewer.close();
+		await waits(sluice, 'news');
+		assert.equal((await sluice.status('news')).sessions, 0);
+		// the next viewer counts
+		const next = await Viewer.open(t, PORT, '/play/news');
+
+		await more(next);
+		await sluice.waitStatus('news', 'a session', (s) =>
+			s.sessions === 1);
+		next.close();
+		await waits(sluice, 'news');
+		await sluice.stop();
+	});
+
 test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		demanded('a', 'udp://127.0.0.1:5000', '0'),
