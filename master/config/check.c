@@ -12,6 +12,7 @@
 #include "master/config/stream_conf.h"
 #include "master/config/viewer_settings.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/wire/http_target.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -134,6 +135,40 @@ static void judge_origins(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+/* Does a request for an address below the path keep the path as it is? */
+static bool is_reachable(const char *path)
+{
+	char text[CONTROL_PATH_MAX + 3], target[CONTROL_PATH_MAX + 3];
+	const char *read, *query;
+	size_t len;
+
+	path += strspn(path, "/");
+	len = strlen(path);
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	if (len > CONTROL_PATH_MAX)
+		return false;
+	(void)snprintf(text, sizeof text, "/%.*s%s", (int)len, path,
+		       len > 0 ? "/" : "");
+	memcpy(target, text, strlen(text) + 1);
+	return http_target_read(target, false, &read, &query) == NULL &&
+	       query[0] == '\0' && strcmp(read, text) == 0;
+}
+
+static void judge_control_path(struct judge *j, const json_t *settings)
+{
+	const char *path = json_string_value(
+		json_object_get(settings, "control_path"));
+	size_t mark = judge_down(j, "control_path");
+
+	if (path != NULL && !is_reachable(path))
+		judge_add(j, CHECK_FAULT, "\"%.64s\" makes the control "
+			  "interface unreachable: use names with '/' between "
+			  "them, of at most %d bytes together, without \"..\", "
+			  "'?', '#' and '%%'", path, CONTROL_PATH_MAX);
+	judge_up(j, mark);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -156,6 +191,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, inner);
 	if (json_is_object(settings))
 		judge_fields(j, &settings_fields, settings, NULL);
+	judge_control_path(j, settings);
 	judge_real_ip(j, settings);
 	judge_origins(j, settings);
 	judge_certificate(j, settings);

@@ -174,6 +174,11 @@ Test(settings, that_would_prevent_the_next_start_are_rejected)
 	expect_error("{'cmd':'set-settings','settings':"
 		     "{'allow_real_ip':'yes'}}", 400,
 		     "settings.allow_real_ip: is not true or false");
+	expect_error("{'cmd':'set-settings','settings':{'control_path':"
+		     "'a/../b'}}", 400, "settings.control_path: \"a/../b\" "
+		     "makes the control interface unreachable: use names with "
+		     "'/' between them, of at most 200 bytes together, "
+		     "without \"..\", '?', '#' and '%'");
 	expect_error("{'cmd':'set-settings','settings':5}", 400,
 		     "settings: is not an object");
 	expect_error("{'cmd':'set-settings','settings':{},'gid':'x'}", 400,

@@ -228,3 +228,37 @@ Test(check_addresses, an_output_that_is_always_on_leaves_keep_active_idle)
 	json_decref(stream);
 	json_decref(document);
 }
+
+static bool takes_control_path(const char *path)
+{
+	json_t *settings = json_pack("{s:s}", "control_path", path);
+	struct errmsg error;
+	int r = check_section("settings", settings, &error);
+
+	cr_expect(r == 0 || strncmp(error.text, "settings.control_path: ",
+				    23) == 0, "%s", error.text);
+	json_decref(settings);
+	return r == 0;
+}
+
+Test(check_addresses, rejects_a_control_path_that_no_request_reaches)
+{
+	static const char *const bad[] = {
+		"a/../b", "/..", "a//b", "a/./b", "a%2fb", "a%41", "a?b",
+		"a?", "a#b", "a\\b", "a\nb", "a/../",
+	};
+	static const char *const good[] = {
+		"", "/", "tv", "/tv/", "//tv//", "north/side",
+		"a.b/..c/-_~", "a b", "\xc3\xbc",
+	};
+	char text[CONTROL_PATH_MAX + 2] = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect(!takes_control_path(bad[i]), "%s", bad[i]);
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		cr_expect(takes_control_path(good[i]), "%s", good[i]);
+	memset(text, 'a', CONTROL_PATH_MAX);
+	cr_assert(takes_control_path(text));
+	text[CONTROL_PATH_MAX] = 'a';
+	cr_assert_not(takes_control_path(text));
+}
