@@ -141,6 +141,11 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 		inputs[0].bitrate < 100, 10000);
 	assert.equal(lost.onair, true);
 	senders[1] = await play(t, 1, 9000);
+	// the same of a stream, whose numbers are those of the multiplex
+	senders[0].stop();
+	await sluice.waitStatus('m', 'a silent stream', ({ inputs }) =>
+		inputs[1].bitrate < 100, 10000);
+	senders[0] = await play(t, 0, 9000);
 	await all(5);
 	// the input alone
 	let { pid } = worker('m/4');
