@@ -176,6 +176,7 @@ Test(epg_docs, an_error_is_answered_and_not_kept)
 	cr_expect_str_eq(b.error, "the guide does not answer");
 	fake.error = 0;
 	cr_expect_not_null(get(docs, "a", false, &a));
+	reply(5);
 	epg_docs_free(&docs);
 }
 
@@ -208,5 +209,6 @@ Test(epg_docs, documents_that_wait_or_are_kept_are_bounded)
 	/* too large to be kept */
 	reply((size_t)EPG_DOCS_BYTES_MAX + 1);
 	cr_expect_not_null(get(docs, channels, false, &asked[0]));
+	reply(5);
 	epg_docs_free(&docs);
 }
