@@ -86,7 +86,7 @@ static uint64_t run_bare(struct csa *csa, uint8_t (*packets)[TS_PACKET],
 int main(void)
 {
 	static const uint8_t word[CSA_CONTROL_WORD] = { 1, 2, 3, 6 };
-	static const struct cam_list cams = { 1, { "c" } };
+	static const struct cam_list cams = { .n = 1, .ids = { "c" } };
 	uint8_t (*packets)[TS_PACKET] = xcalloc(PACKETS, TS_PACKET);
 	uint8_t (*copy)[TS_PACKET] = xcalloc(PACKETS, TS_PACKET);
 	uint64_t best = UINT64_MAX, bare = UINT64_MAX, out = 0;

@@ -19,7 +19,7 @@ struct flow {
 	unsigned number; /* of the last question; 0: none */
 };
 
-static const struct cam_list cams = { 2, { "c1", "c2" } };
+static const struct cam_list cams = { .n = 2, .ids = { "c1", "c2" } };
 
 static void count(const struct ts_run *runs, size_t n_runs, void *arg)
 {
