@@ -50,6 +50,12 @@ bool input_reopens(const struct input *in)
 	return in->ops->reopens;
 }
 
+int input_renew(struct input *in, uint64_t now_ns, struct errmsg *error)
+{
+	return in->ops->renew != NULL ? in->ops->renew(in, now_ns, error)
+				      : -ENOTSUP;
+}
+
 void input_warm(const struct input *in, struct prefetch *w)
 {
 	prefetch_add(w, in, WARM_HEAD);

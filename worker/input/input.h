@@ -62,6 +62,12 @@ int input_read(struct input *, struct batch *, uint64_t now_ns,
  * same delays as input_keeper. */
 bool input_reopens(const struct input *);
 
+/* Opens the sockets of a silent input again, and keeps what the input knows of
+ * its sender: so the packets that were lost meanwhile are counted.  0, or
+ * -errno with error: the owner must close and open the input. */
+int input_renew(struct input *, uint64_t now_ns, struct errmsg *error)
+	MUST_CHECK;
+
 /* Lists the memory that the next read will touch, for a prefetch. */
 void input_warm(const struct input *, struct prefetch *);
 

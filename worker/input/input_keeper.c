@@ -217,6 +217,7 @@ void input_keeper_note_packets(struct input_keeper *k, uint64_t now_ns)
 static void watch(struct input_keeper *k, uint64_t now_ns)
 {
 	unsigned patience_s = k->patience_s;
+	struct errmsg error;
 
 	if (k->spec.watchdog_s == 0 || k->spec.no_reload)
 		return;
@@ -233,6 +234,9 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 			    "again", k->label, patience_s);
 	if (input_reopens(k->input) && !k->owner_notes) {
 		/* each path has a watchdog, which opens it again */
+		k->received_ns = now_ns;
+	} else if (input_renew(k->input, now_ns, &error) == 0) {
+		k->opens++;
 		k->received_ns = now_ns;
 	} else {
 		shut(k, now_ns);

@@ -10,6 +10,7 @@
  * input that delivers nothing for the time of its option watchdog is closed
  * and opened again at once, and after twice that time the next time, up to
  * INPUT_WATCHDOG_MAX_S: a membership or a connection can end without an error.
+ * Of an rtp input only the sockets are opened again: it keeps its sequence.
  * An input that hangs in the kernel is not opened again until the kernel has
  * released it.  An input of several inputs (merge) has a keeper for each, and
  * stays open while all of them are closed.  Their watchdogs open them again.

@@ -42,6 +42,8 @@ struct input_ops {
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 	bool reopens;
+	/* NULL: -ENOTSUP. */
+	int (*renew)(struct input *, uint64_t now_ns, struct errmsg *error);
 };
 
 /* The head of each type's own struct. */

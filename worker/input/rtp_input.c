@@ -231,6 +231,21 @@ static int rtp_every_second(struct input *base, uint64_t now_ns,
 	return redundant_paths_check(&in->paths, error);
 }
 
+/* The window keeps the sequence. */
+static int rtp_renew(struct input *base, uint64_t now_ns, struct errmsg *error)
+{
+	struct rtp_input *in = container_of(base, struct rtp_input, base);
+
+	for (size_t i = 0; i < in->paths.n; i++) {
+		if (!in->paths.path[i].open)
+			continue;
+		rtp_path_close(&in->path[i]);
+		open_path(in, i, now_ns);
+	}
+	in->base.fd = in->paths.fd;
+	return redundant_paths_check(&in->paths, error);
+}
+
 static void rtp_counters(const struct input *base, struct input_counters *ret)
 {
 	const struct rtp_input *in =
@@ -309,6 +324,7 @@ static const struct input_ops rtp_ops = {
 	.every_second = rtp_every_second,
 	.counters = rtp_counters,
 	.stats = rtp_stats,
+	.renew = rtp_renew,
 };
 
 static void make_window(struct rtp_input *in)

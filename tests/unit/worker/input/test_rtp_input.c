@@ -3,6 +3,7 @@
 #include "tests/unit/worker/stream/rig.h"
 #include "worker/rtp/fec.h"
 #include "worker/input/input.h"
+#include "worker/input/input_keeper.h"
 #include "worker/rtp/rtp_store.h"
 
 #include <criterion/criterion.h>
@@ -202,4 +203,62 @@ Test(rtp_input, renews_its_membership_in_the_configured_interval)
 		cr_expect_eq(joins, 1 + i / 2, "%u after %u s", joins, i);
 	}
 	end(&r);
+}
+
+/* A datagram that takes TICKS of the time stamps. */
+static void send_timed(struct fec_rig *r, uint16_t seq)
+{
+	enum { TICKS = 11250 };
+	uint8_t datagram[RTP_HEADER + BODY];
+	uint32_t at = htonl((uint32_t)seq * TICKS);
+
+	write_media(seq, datagram);
+	memcpy(datagram + 4, &at, sizeof at);
+	rig_aim(&r->net, "127.0.0.1", MEDIA);
+	rig_send(&r->net, datagram, sizeof datagram);
+}
+
+static void read_keeper(struct fec_rig *r, struct input_keeper *k, uint16_t seq)
+{
+	send_timed(r, seq);
+	send_timed(r, seq + 1);
+	r->now_ns += 10 * MS;
+	cr_assert_gt(input_keeper_read(k, &r->batch, r->now_ns), 0);
+}
+
+Test(rtp_input, counts_the_loss_of_an_outage_that_the_watchdog_saw)
+{
+	static const char *const addresses[] = {
+		"rtp://127.0.0.1:5000",
+		"rtp://127.0.0.1:5000#merge=rtp://127.0.0.1:6000",
+		"rtp://127.0.0.1:5000#fec",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
+		static struct input_keeper k;
+		struct input_counters c;
+		struct fec_rig r = { .now_ns = 1000 * MS };
+
+		rig_init(&r.net);
+		batch_init(&r.batch, on_packets, &r);
+		input_keeper_init(&k, NULL, addresses[i]);
+		input_keeper_open(&k, r.now_ns);
+		cr_assert_not_null(k.input, "%s", k.error.text);
+		read_keeper(&r, &k, 0);
+		for (unsigned s = 0; s < 6; s++) {
+			r.now_ns += SECOND_NS;
+			input_keeper_every_second(&k, r.now_ns, &c);
+		}
+		cr_expect_geq(input_fd(k.input), 0);
+		cr_expect_gt(k.patience_s, 5, "it was opened again");
+		read_keeper(&r, &k, 50);
+		/* the skew of a second path, or a repair, could be due */
+		r.now_ns += SECOND_NS;
+		cr_assert_geq(input_keeper_read(&k, &r.batch, r.now_ns), 0);
+		input_keeper_counters(&k, &c);
+		cr_expect_eq(c.lost, 48, "%s: %lu", addresses[i],
+			     (unsigned long)c.lost);
+		input_keeper_done(&k);
+		rig_done(&r.net);
+	}
 }
