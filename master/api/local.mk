@@ -19,6 +19,7 @@ libmaster_a_SOURCES += \
 	master/api/command.h \
 	master/api/config_commands.c \
 	master/api/cors.c master/api/cors.h \
+	master/api/cue_commands.c \
 	master/api/edit.c master/api/edit.h \
 	master/api/effects.c master/api/effects.h \
 	master/api/event.c \

@@ -36,6 +36,7 @@ libmaster_a_SOURCES += \
 	master/streams/stream_mounts.c \
 	master/streams/stream_proc_renew.c master/streams/stream_proc_state.h \
 	master/streams/demand.c master/streams/demand.h \
+	master/streams/stream_cue.c \
 	master/streams/stream_demand.c master/streams/stream_demand.h \
 	master/streams/stream_index.c master/streams/stream_index.h \
 	master/streams/stream_plan.c master/streams/stream_plan.h \

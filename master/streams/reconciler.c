@@ -468,6 +468,14 @@ void reconciler_restart_stream(struct reconciler *r, const char *id)
 	feeds_restart(r->feeds, id);
 }
 
+int reconciler_cue(struct reconciler *r, const char *id,
+		   const struct cue_command *command)
+{
+	struct stream_proc *p = find_active(r, id);
+
+	return p != NULL ? stream_proc_cue(p, command) : -ENOENT;
+}
+
 int reconciler_choose_input(struct reconciler *r, const char *id,
 			    unsigned position, input_choice_fn *done, void *arg)
 {

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct cue_command;
 struct adapter_procs;
 struct auth_proc;
 struct backend_proc;
@@ -107,6 +108,11 @@ enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
 
 /* Replaces the worker at once, also in quarantine. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
+
+/* Sends a splice command in a running stream.  -ENOENT: no such stream.
+ * -EAGAIN: it does not run.  Or another -errno. */
+int reconciler_cue(struct reconciler *, const char *id,
+		   const struct cue_command *) MUST_CHECK;
 
 /*
  * Switches a stream to the input at this position, or to the next input

@@ -16,6 +16,7 @@
 #include "master/streams/receivers.h"
 #include "master/streams/switch_log.h"
 #include "proto/ipc/msg.h"
+#include "proto/si/cue_command.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -103,6 +104,10 @@ bool stream_proc_is_configured(const struct stream_proc *);
 /* Starts a new worker at once if the stream is enabled.  A deliver worker that
  * waits for its next start does not wait any longer. */
 void stream_proc_restart(struct stream_proc *);
+/* As reconciler_cue(). */
+int stream_proc_cue(struct stream_proc *,
+		    const struct cue_command *) MUST_CHECK;
+
 /* As reconciler_choose_input(). */
 int stream_proc_choose_input(struct stream_proc *, unsigned position,
 			     input_choice_fn *, void *arg) MUST_CHECK;

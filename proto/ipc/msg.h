@@ -76,6 +76,8 @@
 	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
 	/* the streams of nit_other */ \
 	ROW(STREAM_NETWORK, stream_network, "stream.network", 0) \
+	/* send this splice command */ \
+	ROW(STREAM_CUE, stream_cue, "stream.cue", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
@@ -499,6 +501,7 @@ struct msg {
 		struct msg_deliver_policy stream_policy;
 		struct msg_stream_clock stream_clock;
 		struct msg_stream_network stream_network;
+		struct msg_stream_cue stream_cue;
 		struct msg_deliver_answer stream_answer;
 		struct msg_deliver_review stream_review;
 		struct msg_deliver_ask stream_ask;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages to a stream about what other streams and the host have. */
+/* Messages to a stream about what other streams, the host and the operator
+ * have. */
 #pragma once
 
 #include <jansson.h>
@@ -13,6 +14,12 @@ struct msg_stream_link {
 struct msg_stream_network {
 	/* by id, the keys of stream_spec.h that a NIT needs */
 	const json_t *streams;
+};
+
+struct msg_stream_cue {
+	const json_t *record;    /* proto/si/record.h */
+	bool timed;              /* pts_time is to be set */
+	unsigned pre_roll_ms;
 };
 
 struct msg_stream_clock {

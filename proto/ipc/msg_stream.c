@@ -87,6 +87,14 @@ static const struct field network_rows[] = {
 const struct field_table stream_network_fields =
 	MSG_TABLE(struct msg_stream_network, network_rows);
 
+static const struct field cue_rows[] = {
+	{ "record", FIELD_AT(struct msg_stream_cue, record) },
+	{ "timed", FIELD_AT(struct msg_stream_cue, timed) },
+	{ "pre_roll_ms", FIELD_AT(struct msg_stream_cue, pre_roll_ms) },
+};
+const struct field_table stream_cue_fields =
+	MSG_TABLE(struct msg_stream_cue, cue_rows);
+
 static const struct field answer_rows[] = {
 	{ "verdict", FIELD_AT(struct msg_deliver_answer, verdict),
 	  .choices = ask_verdict_names },

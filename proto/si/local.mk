@@ -4,6 +4,7 @@ libproto_a_SOURCES += \
 	proto/si/charset.h \
 	proto/si/charset_6937.c \
 	proto/si/codec.c proto/si/codec.h \
+	proto/si/cue_command.c proto/si/cue_command.h \
 	proto/si/desc.h \
 	proto/si/desc_delivery.c \
 	proto/si/desc_dvb.c \

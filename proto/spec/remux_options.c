@@ -18,7 +18,7 @@ bool remux_options_given(const struct remux_options *o)
 	       o->tot != TABLE_DEFAULT || o->pass_data || o->pass_ca ||
 	       o->service_name[0] != '\0' || o->service_provider[0] != '\0' ||
 	       o->service_type != 0 || o->hbbtv_url[0] != '\0' ||
-	       o->n_edits > 0;
+	       o->n_edits > 0 || o->cue_pid != 0;
 }
 
 static int read_pid(const char *text, size_t len, unsigned min,
@@ -387,5 +387,6 @@ void remux_options_overlay(struct remux_options *input,
 	input->textcode = stream->textcode;
 	memcpy(input->edits, stream->edits, sizeof input->edits);
 	input->n_edits = stream->n_edits;
+	input->cue_pid = stream->cue_pid;
 	memcpy(input->hbbtv_url, stream->hbbtv_url, sizeof input->hbbtv_url);
 }

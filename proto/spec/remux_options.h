@@ -113,6 +113,7 @@ struct remux_options {
 	char service_provider[SERVICE_TEXT_MAX + 1];
 	uint8_t service_type; /* 0: as it is */
 	uint8_t textcode;     /* 0: ISO 6937, n: ISO 8859-n, 21: UTF-8 */
+	uint16_t cue_pid; /* of splice commands of the operator; 0: none */
 	char hbbtv_url[HBBTV_URL_MAX + 1];
 	size_t n_edits;
 	struct desc_edit edits[DESC_EDITS_MAX];

@@ -261,6 +261,9 @@ static const struct field option_rows[] = {
 	  .of = &desc_edit_fields, .flags = FIELD_OBSERVER,
 	  .help = "Descriptors to add, replace or remove in PMT, SDT, NIT and "
 		  "BAT." },
+	{ "cue_pid", AT(remux.cue_pid), .min = 32, .max = 8190,
+	  .flags = FIELD_OBSERVER,
+	  .help = "PID of the splice commands (SCTE 35) of the command cue." },
 	{ "backup_type", AT(backup), .choices = backup_types,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Which inputs are open while another one is on air." },

@@ -65,6 +65,7 @@ slow_tests = \
 	tests/system/file-list.mjs \
 	tests/system/querier.mjs \
 	tests/system/ctl.mjs \
+	tests/system/cues.mjs \
 	tests/system/viewers.mjs \
 	tests/system/faults.mjs \
 	tests/system/restart.mjs \

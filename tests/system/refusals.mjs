@@ -41,6 +41,10 @@ const REFUSALS = {
 		[{ server: {}, id: 0 }, 404, 'id: there is no server 0'],
 	],
 	'set-license': [[{ license: 7 }, 400, 'license: is not a string']],
+	cue: [
+		[{ id: 'nope', cue: {} }, 404, 'id: there is no stream "nope"'],
+		[{ id: 'a', cue: {} }, 400, 'the stream has no cue_pid'],
+	],
 	'set-stream-image': [
 		[{ url: 'x' }, 400, 'id: is missing'],
 		[{ id: 'nope', url: 'x' }, 404,

@@ -154,6 +154,7 @@ unit_proto_tests = \
 	tests/unit/proto/ipc/test_channel \
 	tests/unit/proto/ipc/test_channel_batch \
 	tests/unit/proto/ipc/test_msg \
+	tests/unit/proto/si/test_cue_command \
 	tests/unit/proto/si/test_descriptors \
 	tests/unit/proto/si/test_record \
 	tests/unit/proto/si/test_text_decode \

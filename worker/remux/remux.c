@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "worker/remux/remux_state.h"
+#include "worker/splice/cue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,9 @@ struct remux *remux_new(const struct remux_config *config)
 	r->source = config->source;
 	r->out.out = config->out;
 	r->out.arg = config->arg;
+	if (o->cue_pid != 0)
+		r->guest = (struct remux_guest){ .pid = o->cue_pid,
+						 .type = CUE_STREAM_TYPE };
 	r->psi = psi_new();
 	psi_want(r->psi, o->pnr);
 	for (size_t i = 0; i < TABLE_ROLES; i++)

@@ -14,6 +14,7 @@ libworker_a_SOURCES += \
 	worker/stream/omission_log.c worker/stream/omission_log.h \
 	worker/stream/own_network.c worker/stream/own_network.h \
 	worker/stream/own_sections.c worker/stream/own_sections.h \
+	worker/stream/own_cue.c worker/stream/own_cue.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \
 	worker/stream/pipeline.c worker/stream/pipeline.h \
 	worker/stream/pipeline_state.h \

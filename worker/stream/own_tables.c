@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
+#include "worker/stream/own_cue.h"
 #include "worker/stream/own_network.h"
 #include "worker/stream/own_sections.h"
 #include "worker/tables/country.h"
@@ -34,6 +35,7 @@ struct own_tables {
 	struct table_stage *stage;
 	struct own_network *network; /* NIT and BAT; NULL: none */
 	struct own_sections *sections; /* NULL: none */
+	struct own_cue *cue; /* NULL: no cue_pid */
 	const struct psi *psi;
 	uint32_t seen; /* psi_changes() when the tables were made */
 	bool synchronised;
@@ -190,6 +192,13 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 		own_network_set_others(o->network, streams);
 }
 
+void own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
+		    uint64_t now_ns)
+{
+	if (o->cue != NULL)
+		own_cue_send(o->cue, m, now_ns);
+}
+
 /* --- all tables --- */
 
 struct own_tables *own_tables_new(const struct own_tables_config *config)
@@ -198,7 +207,8 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	struct own_tables *o;
 
 	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS &&
-	    spec->bat == ORIGIN_PASS && spec->n_si == 0)
+	    spec->bat == ORIGIN_PASS && spec->n_si == 0 &&
+	    config->spec->remux.cue_pid == 0)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
@@ -217,6 +227,9 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 			.schedule = table_stage_schedule(o->stage),
 		});
 	o->sections = own_sections_new(spec, o->stage);
+	if (config->spec->remux.cue_pid != 0)
+		o->cue = own_cue_new(config->spec->remux.cue_pid, o->psi,
+				     o->stage);
 	o->spec.n_si = 0; /* its texts are borrowed */
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);
@@ -233,6 +246,7 @@ void own_tables_free(struct own_tables **o)
 		return;
 	own_network_free(&(*o)->network);
 	own_sections_free(&(*o)->sections);
+	own_cue_free(&(*o)->cue);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
 	free(*o);
@@ -248,6 +262,10 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 			own_network_build(o->network);
 		if (o->sections != NULL)
 			own_sections_use(o->sections, o->psi);
+		if (o->cue != NULL)
+			own_cue_use(o->cue);
 	}
+	if (o->cue != NULL)
+		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
 }

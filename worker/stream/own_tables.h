@@ -10,6 +10,7 @@
 #include "proto/spec/stream_spec.h"
 #include "worker/ts/packet.h"
 
+struct msg_stream_cue;
 struct own_tables;
 struct psi;
 struct table_versions;
@@ -35,6 +36,10 @@ void own_tables_set_clock(struct own_tables *, bool synchronised);
 
 /* The streams of nit_other, as own_network_set_others(). */
 void own_tables_set_others(struct own_tables *, const json_t *streams);
+
+/* As own_cue_send(); without cue_pid nothing is sent. */
+void own_tables_cue(struct own_tables *, const struct msg_stream_cue *,
+		    uint64_t now_ns);
 
 void own_tables_feed(struct own_tables *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);

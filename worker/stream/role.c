@@ -300,6 +300,15 @@ static void on_network(void *role, const struct msg *m, int *fds,
 		pipeline_set_network(s->pipeline, m->stream_network.streams);
 }
 
+static void on_cue(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		pipeline_cue(s->pipeline, &m->stream_cue);
+}
+
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -361,6 +370,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_CAS] = on_cas,
 		[MSG_STREAM_CLOCK] = on_clock,
 		[MSG_STREAM_NETWORK] = on_network,
+		[MSG_STREAM_CUE] = on_cue,
 	},
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

@@ -10,6 +10,7 @@
 #include "master/streams/epg_proc.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
+#include "proto/si/cue_command.h"
 #include "proto/wire/http_target.h"
 #include "tests/unit/quoted.h"
 
@@ -190,6 +191,14 @@ void fakes_tell_sessions(const char *text)
 		fakes.on_sessions(list, fakes.on_sessions_arg);
 	fakes.on_sessions = NULL;
 	json_decref(list);
+}
+
+int reconciler_cue(struct reconciler *f, const char *id,
+		   const struct cue_command *command)
+{
+	(void)f;
+	tell("cue %s %u\n", id, command->pre_roll_ms);
+	return 0;
 }
 
 int reconciler_choose_input(struct reconciler *f, const char *id,

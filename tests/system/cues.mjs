@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cues: splice commands of the operator (SCTE 35) in the output of a stream.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { capture } from '../helpers/capture.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { tables } from '../helpers/si.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const PID = 0x1f0, INSERT = '0x05', SIGNAL = '0x06', NULL = '0x00';
+const one = (more) => ({ ...stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000'), cue_pid: PID, ...more });
+const FIELDS = ['scte35.splice_command_type', 'scte35.pts_adjustment',
+	'scte35_si.event_id', 'scte35_si.cancelled', 'scte35_si.out_of_net',
+	'scte35_si.splice_time.pts', 'scte35_si.break.duration',
+	'scte35_time.splice.pts',
+	'scte35.splice_descriptor.segmentation_type_id'];
+
+// The last PCR of the program in these packets, in ticks of 90 kHz.
+function clock(data) {
+	let pcr;
+
+	for (let at = 0; at < data.length; at += 188)
+		if ((data.readUInt16BE(at + 1) & 0x1fff) === PROGRAM.video &&
+			data[at + 3] & 0x20 && data[at + 4] > 0 &&
+			data[at + 5] & 0x10)
+			pcr = data.readUInt32BE(at + 6) * 2 +
+				(data[at + 10] >> 7);
+	return pcr;
+}
+
+// Where the first command of this type begins.
+function firstOf(data, type) {
+	for (let at = 0; at < data.length; at += 188)
+		if ((data.readUInt16BE(at + 1) & 0x1fff) === PID &&
+			data[at + 5] === 0xfc && data[at + 5 + 13] === type)
+			return at;
+	throw new Error(`there is no command ${type}`);
+}
+
+test('commands go out with their time, and nulls between them', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(one()));
+	const mux = new TsMux({ programs: [PROGRAM], rate: 4e6 });
+	const cue = (object) => sluice.cmd('cue', { id: 'a001', cue: object });
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000', FIELDS);
+	const of = (type) => seen().filter((p) =>
+		p['scte35.splice_command_type'].split(',').includes(type));
+	const sender = await Sender.start(t, mux, 5000);
+
+	await sluice.onair('a001');
+	await waitUntil('a heartbeat', () => of(NULL).length > 0);
+	assert.deepEqual(await cue({ command: 'splice_insert', event_id: 7,
+		out_of_network: true, duration: 2700000, pre_roll: 2500 }),
+	{ cue: 'ok' });
+	await waitUntil('a repetition', () => of(INSERT).length > 1);
+	await cue({ command: 'splice_insert', event_id: 7, cancel: true });
+	await waitUntil('the cancellation', () => of(INSERT).some((p) =>
+		/1|True/.test(p['scte35_si.cancelled'])));
+	await cue({ command: 'time_signal', pre_roll: 1, descriptors: [{
+		type_id: 2, identifier: 'CUEI', event_id: 8, cancel: false,
+		upid_type: 0, upid: '', segmentation_type: 52,
+		segment_num: 1, segments_expected: 1 }] });
+	await waitUntil('the signal', () => of(SIGNAL).length > 0);
+	await recorder.all(sender);
+	const data = joined((await recorder.stop())[0]);
+
+	await sluice.stop();
+	const at = firstOf(data, 5), before = clock(data.subarray(0, at));
+	const [insert] = of(INSERT), [signal] = of(SIGNAL);
+	const { streams, descriptors } = tables(data).pmts[0];
+
+	assert.equal(checkTs(data).ccErrors, 0);
+	// the program announces the PID
+	assert.deepEqual(descriptors.map((d) => [d.tag, `${d.data}`]),
+		[[5, 'CUEI']]);
+	assert.equal(streams.find((s) => s.pid === PID).type, 0x86);
+	// another reader of the same bytes
+	assert.equal(insert['scte35_si.event_id'], '0x00000007');
+	assert.equal(insert['scte35_si.out_of_net'], '1');
+	assert.equal(Number(insert['scte35_si.break.duration']), 2700000);
+	assert.equal(signal['scte35.splice_descriptor.segmentation_type_id'],
+		'0x34');
+	assert.ok(seen().every((p) => ['', '0'].includes(
+		p['scte35.pts_adjustment'].split(',')[0])));
+	// the time is that of the stream behind the pre-roll
+	const lead = Number(insert['scte35_si.splice_time.pts']) - before;
+
+	assert.ok(Math.abs(lead - 2500 * 90) < 300 * 90, `${lead / 90} ms`);
+});
+
+test('a command that cannot be sent is refused or logged', async (t) => {
+	const sluice = await Sluice.start(t, config(one({
+		cue_pid: PROGRAM.audio }), { ...one(), id: 'a002', name: 'a002',
+		enable: false, output: [] }));
+	const mux = new TsMux({ programs: [PROGRAM], rate: 4e6 });
+	const post = async (id, cue) => {
+		const { status, body } = await sluice.post({ cmd: 'cue', id,
+			cue });
+
+		return `${status} ${JSON.parse(body).error}`;
+	};
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+
+	assert.match(await post('a002', { command: 'splice_null' }),
+		/^503 the stream is not run: /);
+	assert.equal(await post('a001', { command: 'splice_insert' }),
+		'400 cue.event_id: is missing');
+	assert.equal(await post('a001', 1), '400 cue: is not an object');
+	assert.equal(await post('a001'), '400 cue: is missing');
+	await sluice.onair('a001');
+	await sluice.logged(/cue_pid: PID 258 is not sent: a program uses/);
+	await sluice.cmd('cue', { id: 'a001',
+		cue: { command: 'splice_null' } });
+	await sluice.logged(/cue: a command is not sent: the PMT does not/);
+	sender.stop();
+	await sluice.stop();
+});

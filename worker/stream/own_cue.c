@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_cue.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "proto/ipc/msg.h"
+#include "proto/si/cue_command.h"
+#include "proto/si/record.h"
+#include "worker/splice/cue.h"
+#include "worker/tables/table_stage.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/psi.h"
+
+#include <stdlib.h>
+
+enum {
+	HEARTBEAT_MS = 5000,
+	REPEAT_MS = 1000,
+	/* a command without a time: as long as the repetition takes thrice */
+	UNTIMED_MS = 2500,
+	/* a command of a short pre-roll waits so long for its packet */
+	ONCE_MS = 500,
+	PENDING_MAX = 8,
+	CLOCK_MAX_MS = 1000, /* the age of the last PCR */
+};
+
+struct pending {
+	uint64_t until_ns; /* 0: free */
+	json_int_t event;  /* of a splice_insert; -1: none */
+};
+
+struct own_cue {
+	uint16_t pid;
+	const struct psi *psi;
+	struct table_stage *stage;
+	bool listed;  /* the PMT lists the PID */
+	bool refused; /* logged: a program uses the PID */
+	uint16_t pcr_pid;
+	uint64_t pcr, pcr_ns; /* the last one, and when; 0: none */
+	struct pending pending[PENDING_MAX];
+};
+
+static struct schedule_key key_of(const struct own_cue *c, size_t place)
+{
+	return (struct schedule_key){ c->pid, CUE_TABLE_ID,
+				      (uint16_t)place };
+}
+
+struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,
+			    struct table_stage *stage)
+{
+	struct own_cue *c = xcalloc(1, sizeof *c);
+
+	c->pid = pid;
+	c->psi = psi;
+	c->stage = stage;
+	c->pcr_pid = TS_PID_NULL;
+	return c;
+}
+
+void own_cue_free(struct own_cue **c)
+{
+	free(*c);
+	*c = NULL;
+}
+
+static void schedule(struct own_cue *c, size_t place, unsigned interval_ms,
+		     const uint8_t *section, size_t len)
+{
+	const struct schedule_key key = key_of(c, place);
+	const struct schedule_section s = { section, len };
+
+	(void)schedule_set(table_stage_schedule(c->stage), &key, interval_ms,
+			   &s, len > 0);
+}
+
+static void end(struct own_cue *c, size_t place)
+{
+	c->pending[place].until_ns = 0;
+	schedule(c, 1 + place, 0, NULL, 0);
+}
+
+static void begin_heartbeat(struct own_cue *c)
+{
+	json_t *null = json_pack("{s:s}", "command", "splice_null");
+	uint8_t section[SI_RECORD_BYTES];
+	struct cue_command command;
+	size_t len;
+
+	if (cue_command_read(null, &command, NULL) == 0) {
+		if (si_record_encode(command.record, section, &len, NULL) == 0)
+			schedule(c, 0, HEARTBEAT_MS, section, len);
+		json_decref(command.record);
+	}
+	json_decref(null);
+}
+
+void own_cue_use(struct own_cue *c)
+{
+	const struct psi_program *programs;
+	bool listed = psi_stream_type(c->psi, c->pid) == CUE_STREAM_TYPE;
+
+	c->pcr_pid = psi_programs(c->psi, &programs) > 0
+			     ? programs[0].pcr_pid : TS_PID_NULL;
+	if (!listed && !c->refused &&
+	    psi_class(c->psi, c->pid) != PID_UNKNOWN) {
+		log_error("stream", "cue_pid: PID %u is not sent: a program "
+			  "uses it: choose another PID", c->pid);
+		c->refused = true;
+	}
+	if (listed == c->listed)
+		return;
+	c->listed = listed;
+	table_stage_drop_pid(c->stage, c->pid, listed);
+	if (listed) {
+		c->refused = false;
+		begin_heartbeat(c);
+		return;
+	}
+	schedule(c, 0, 0, NULL, 0);
+	for (size_t i = 0; i < PENDING_MAX; i++)
+		end(c, i);
+}
+
+void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns)
+{
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			if (ts_pid(p) == c->pcr_pid && ts_pcr(p, &c->pcr))
+				c->pcr_ns = now_ns;
+		}
+	for (size_t i = 0; i < PENDING_MAX; i++)
+		if (c->pending[i].until_ns != 0 &&
+		    c->pending[i].until_ns <= now_ns)
+			end(c, i);
+}
+
+/* The time of the stream in so many milliseconds, in ticks of 90 kHz. */
+static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
+{
+	uint64_t passed = (now_ns - c->pcr_ns) * 9 / 100000;
+
+	return (c->pcr / 300 + passed + 90 * (uint64_t)ms) % PES_TIME_WRAP;
+}
+
+/* The event of the command; -1: it has none. */
+static json_int_t event_of(const json_t *record)
+{
+	const json_t *id = json_object_get(record, "event_id");
+
+	return id != NULL ? json_integer_value(id) : -1;
+}
+
+/* A cancelled event is not announced any more. */
+static void cancel(struct own_cue *c, const json_t *record)
+{
+	if (!json_is_true(json_object_get(record, "cancel")))
+		return;
+	for (size_t i = 0; i < PENDING_MAX; i++)
+		if (c->pending[i].until_ns != 0 &&
+		    c->pending[i].event == event_of(record))
+			end(c, i);
+}
+
+/* Why a command cannot be sent now, or NULL. */
+static const char *find_fault(const struct own_cue *c, bool timed,
+			      uint64_t now_ns)
+{
+	if (!c->listed)
+		return "the PMT does not list cue_pid";
+	if (timed && (c->pcr_ns == 0 ||
+		      now_ns - c->pcr_ns > CLOCK_MAX_MS * MS))
+		return "the stream has no clock (PCR)";
+	return NULL;
+}
+
+void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
+		  uint64_t now_ns)
+{
+	unsigned ms = m->timed ? m->pre_roll_ms : UNTIMED_MS;
+	const char *fault = find_fault(c, m->timed, now_ns);
+	uint8_t section[SI_RECORD_BYTES];
+	struct errmsg error = { "" };
+	size_t place = 0, len;
+	json_t *record;
+
+	cancel(c, m->record);
+	while (place < PENDING_MAX && c->pending[place].until_ns != 0)
+		place++;
+	if (fault == NULL && place == PENDING_MAX)
+		fault = "8 commands wait for their time";
+	if (fault != NULL) {
+		log_error("stream", "cue: a command is not sent: %s", fault);
+		return;
+	}
+	record = json_copy((json_t *)(uintptr_t)m->record);
+	if (m->timed)
+		(void)json_object_set_new(
+			record, "pts_time",
+			json_integer((json_int_t)time_in(c, now_ns, ms)));
+	if (si_record_encode(record, section, &len, &error) < 0) {
+		log_error("stream", "cue: a command is not sent: %s",
+			  error.text);
+	} else {
+		schedule(c, 1 + place, REPEAT_MS, section, len);
+		c->pending[place] = (struct pending){
+			now_ns + MAX(ms, (unsigned)ONCE_MS) * MS,
+			event_of(record),
+		};
+	}
+	json_decref(record);
+}

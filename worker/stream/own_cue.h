@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Splice commands (SCTE 35) of the operator, on a PID that the PMT lists
+ * (remux.h): each repeats every second up to its time.  Between them a
+ * splice_null is the heartbeat.
+ *
+ * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
+ * later stage that moves the clock moves the field too (cue.h).
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <jansson.h>
+
+struct own_cue;
+struct msg_stream_cue;
+struct psi;
+struct table_stage;
+
+/* Borrows the tables of the stream and the stage. */
+struct own_cue *own_cue_new(uint16_t pid, const struct psi *,
+			    struct table_stage *);
+/* NULL-safe; sets *c to NULL. */
+void own_cue_free(struct own_cue **);
+
+/* The programs of the stream have changed. */
+void own_cue_use(struct own_cue *);
+
+/* Takes the clock of the stream, and ends commands whose time has come. */
+void own_cue_feed(struct own_cue *, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns);
+
+/* Sends a command; logs why it cannot be sent. */
+void own_cue_send(struct own_cue *, const struct msg_stream_cue *,
+		  uint64_t now_ns);
