@@ -51,13 +51,14 @@ static uint64_t packet_ns(const struct monitor *m, uint16_t pid)
 	return place == 0 ? m->began_ns : m->pids.list[place - 1].last_ns;
 }
 
-/* When a table last began on that PID; the begin of the watch, if never. */
+/* When a table last began on that PID; the last change of the tables, which may
+ * have given it the PID, if never. */
 static uint64_t table_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
 	uint64_t ns = place == 0 ? 0 : m->pids.list[place - 1].table_ns;
 
-	return ns != 0 ? ns : m->began_ns;
+	return ns != 0 ? ns : MAX(m->began_ns, m->tables_ns);
 }
 
 static void judge_program(struct monitor *m, const struct psi_program *program,

@@ -124,8 +124,15 @@ static void classify(struct monitor *m, uint64_t now_ns)
 {
 	m->tables_ns = now_ns;
 	m->psi_changes = psi_changes(m->psi);
-	for (size_t i = 0; i < m->pids.n; i++)
-		m->pids.list[i].class = m->classes[m->pids.list[i].pid];
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *s = &m->pids.list[i];
+		uint8_t class = m->classes[s->pid];
+
+		/* a PMT that an earlier use of the PID had is no late one */
+		if (class == PID_PSI && s->class != PID_PSI)
+			s->table_ns = now_ns;
+		s->class = class;
+	}
 }
 
 static void check_clear(struct monitor *m, struct pid_stats *s,

@@ -4,6 +4,7 @@
 
 #include "tests/unit/worker/ts/build.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -250,6 +251,44 @@ Test(monitor, each_fault_of_the_first_priority_has_its_alarm)
 	run(&b, 2 * ALARM_CLEAR_S + 1, NULL); /* PAT's counter is a return */
 	run(&b, 2, pass_no_pmt);
 	only(&b, ALARM_PMT, ALARM_COUNT);
+	done(&b);
+}
+
+/* The PMT of program 1 on the PID, behind a PAT that names it. */
+static void put_tables(struct bench *b, uint8_t version, uint16_t pid)
+{
+	const struct build_entry entry = { 1, pid };
+	static const struct build_es streams[] = {
+		{ .type = 0x1b, .pid = VIDEO },
+		{ .type = 0x03, .pid = AUDIO },
+	};
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_pat(section, version, &entry, 1);
+
+	build_section(b->build, TS_PID_PAT, section, len);
+	len = build_pmt(section, (struct build_entry){ 1, VIDEO }, 0, streams,
+			2);
+	build_section(b->build, pid, section, len);
+}
+
+Test(monitor, a_pmt_may_return_to_a_pid_that_it_had_before)
+{
+	struct bench b;
+
+	setup(&b);
+	b.no_tables = true;
+	for (unsigned move = 0; move < 4; move++) {
+		for (unsigned i = 0; i < 150; i++) {
+			if (i % 5 == 0)
+				put_tables(&b, (uint8_t)move,
+					   move % 2 == 0 ? PMT : PMT + 0x50);
+			step(&b, NULL);
+			if (i % 50 == 49)
+				monitor_second(b.monitor, &b.counts,
+					       START + b.ms * MS, b.ms);
+		}
+	}
+	cr_expect_eq(count(&b, ALARM_PMT), 0);
 	done(&b);
 }
 
