@@ -6,6 +6,7 @@
 #include "master/api/edit.h"
 #include "master/api/scans.h"
 #include "master/config/adapter_conf.h"
+#include "master/streams/adapter_minute.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 
@@ -139,14 +140,16 @@ void adapters_put_signal(json_t *status, const struct msg_adapter_status *s)
 }
 
 void adapters_describe(const struct api *api, const json_t *adapter,
-		       json_t *status)
+		       enum status_span span, json_t *status)
 {
+	const struct adapter_procs *adapters =
+		reconciler_adapters(api->cfg.reconciler);
 	struct adapter_info info = { 0 };
 	const char *id = edit_text(adapter, "id");
-	bool runs = id != NULL &&
-		    adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
-				      id, &info);
+	bool runs = id != NULL && adapter_procs_get(adapters, id, &info);
 
+	if (runs && span == STATUS_MINUTE)
+		adapter_minute_sum(info.minute, &info.status);
 	adapters_put_signal(status, &info.status);
 	if (runs)
 		(void)json_object_set_new(

@@ -335,13 +335,13 @@ static void adapters_info(struct api *api, const char *id,
 }
 
 static void add_status(const struct api *api, json_t *status,
-		       const json_t *adapter)
+		       const json_t *adapter, enum status_span span)
 {
 	json_t *name = json_object_get(adapter, "name");
 
 	if (name != NULL)
 		(void)json_object_set(status, "name", name);
-	adapters_describe(api, adapter, status);
+	adapters_describe(api, adapter, span, status);
 }
 
 static void adapters_status(struct api *api, const char *id,
@@ -351,14 +351,13 @@ static void adapters_status(struct api *api, const char *id,
 	const char *instance = api_instance(api);
 	json_t *status;
 
-	(void)span;
 	if (adapter == NULL)
 		return;
 	status = json_pack("{s:I}", "timestamp", (json_int_t)time(NULL));
 	if (instance != NULL)
 		(void)json_object_set_new(status, "instance",
 					  json_string(instance));
-	add_status(api, status, adapter);
+	add_status(api, status, adapter, span);
 	reply_json(reply, status);
 }
 
@@ -376,7 +375,7 @@ json_t *adapters_overview(const struct api *api)
 			(void)json_object_set(o, same[k],
 					      json_object_get(adapter,
 							      same[k]));
-		add_status(api, o, adapter);
+		add_status(api, o, adapter, STATUS_SECOND);
 		(void)json_array_append_new(list, o);
 	}
 	return list;

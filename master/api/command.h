@@ -170,7 +170,7 @@ void api_start_adapters(struct api *);
 /* Lock, signal, errors and rate. */
 void adapters_put_signal(json_t *, const struct msg_adapter_status *);
 void adapters_describe(const struct api *, const json_t *adapter,
-		       json_t *status);
+		       enum status_span, json_t *status);
 
 /* Adds `cam': what its slots for modules have. */
 void cams_describe(const struct api *, const char *id, json_t *status);

@@ -498,6 +498,8 @@ static void add_adapter(const struct api *api, struct scan *s)
 			       s->adapter);
 		return;
 	}
+	adapter_procs_keep_tables(reconciler_adapters(api->cfg.reconciler),
+				  s->adapter);
 	scan_results_signal(s->results, 1, &info.status);
 	if (info.error != NULL)
 		(void)snprintf(s->error, sizeof s->error, "%s", info.error);

@@ -78,3 +78,27 @@ void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])
 	memcpy(ret, address + skip, len);
 	ret[len] = '\0';
 }
+
+bool adapter_conf_is_net(const json_t *entry)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	const char *address =
+		json_string_value(json_object_get(entry, "address"));
+	bool net = address != NULL &&
+		   input_spec_parse(address, spec, NULL, NULL, NULL) == 0 &&
+		   input_kind_is_net(spec->kind);
+
+	free(spec);
+	return net || satip_spec_has_name(entry);
+}
+
+bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry)
+{
+	struct tuner_spec from, to;
+
+	return tuner_spec_is(before) && tuner_spec_is(entry) &&
+	       tuner_spec_parse(before, &from, NULL) == 0 &&
+	       tuner_spec_parse(entry, &to, NULL) == 0 &&
+	       from.adapter == to.adapter && from.device == to.device &&
+	       strcmp(from.path, to.path) == 0;
+}

@@ -20,3 +20,9 @@ json_t *adapter_conf_keys(const json_t *adapter);
 /* Writes the adapter that an input address reads; "" for another kind of input,
  * and for NULL. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
+
+/* Does an adapter need a library, for names of hosts too? */
+bool adapter_conf_is_net(const json_t *keys);
+
+/* Do two adapters have the same frontend? */
+bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry);

@@ -26,9 +26,9 @@ struct input_conf {
 	bool list;           /* of files */
 	char *id;            /* option id, or NULL */
 	char *stream;        /* the stream that it reads, or NULL */
+	uint16_t pnr;        /* the only program that it takes; 0: all */
 	struct cam_list *cams; /* softcams, or NULL */
 	bool module;         /* the CAM of its adapter descrambles pnr */
-	uint16_t pnr;        /* 0: all programs */
 };
 
 struct output_conf {

@@ -9,8 +9,9 @@
 #include "master/config/adapter_conf.h"
 #include "master/config/check.h"
 #include "master/streams/adapter_cams.h"
+#include "master/streams/adapter_minute.h"
+#include "master/streams/adapter_programs.h"
 #include "master/streams/stream_ring.h"
-#include "proto/spec/io_spec.h"
 #include "proto/spec/satip_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -24,6 +25,8 @@ enum {
 	PROCS_MAX = 2 * WANTED_MAX,
 	/* an error that lasts so long is an alarm */
 	ALARM_S = 5,
+	/* a scan ends ten seconds after its last request */
+	TABLES_S = 12,
 };
 
 struct adapter_proc {
@@ -34,8 +37,12 @@ struct adapter_proc {
 	bool given; /* a worker has received the ring */
 	unsigned rings; /* that were made and closed, so far */
 	struct msg_adapter_status status;
+	struct adapter_minute minute;
 	struct errmsg error; /* of the source */
 	unsigned error_s; /* statuses in sequence with an error */
+	struct msg_adapter_programs programs; /* that the worker has ... */
+	bool told; /* ... as far as this master knows */
+	unsigned tables_s; /* a scan reads all tables for so long */
 	int taken; /* number of the adapter whose frontend is open; -1 */
 	struct adapter_cams cams;
 };
@@ -150,6 +157,44 @@ void adapter_procs_watch_cams(struct adapter_procs *a,
 	a->cam_watcher = arg;
 }
 
+/* --- programs --- */
+
+static void send_programs(struct adapter_proc *p)
+{
+	const struct adapter_procs_config *cfg = &p->of->cfg;
+	struct msg m = { .type = MSG_ADAPTER_PROGRAMS };
+
+	m.adapter_programs.all = cfg->add_programs == NULL;
+	if (cfg->add_programs != NULL)
+		cfg->add_programs(p->item.id, &m.adapter_programs, cfg->arg);
+	m.adapter_programs.tables = p->tables_s > 0;
+	if (p->told &&
+	    adapter_programs_equal(&m.adapter_programs, &p->programs))
+		return;
+	p->told = true;
+	p->programs = m.adapter_programs;
+	service_proc_send(p->item.service, &m, NULL);
+}
+
+void adapter_procs_update(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p = service_list_find(&a->list, id);
+
+	if (can_send(p))
+		send_programs(p);
+}
+
+void adapter_procs_keep_tables(struct adapter_procs *a, const char *id)
+{
+	struct adapter_proc *p =
+		a != NULL ? service_list_find(&a->list, id) : NULL;
+
+	if (p != NULL) {
+		p->tables_s = TABLES_S;
+		adapter_procs_update(a, id);
+	}
+}
+
 /* --- a worker --- */
 
 static void on_hello(void *self)
@@ -173,6 +218,8 @@ static void on_hello(void *self)
 	p->given = true;
 	adapter_cams_forget(&p->cams);
 	send_cam(p);
+	p->told = false;
+	send_programs(p);
 }
 
 /* Reports a frontend that is taken into use or released. */
@@ -210,7 +257,11 @@ static void on_message(const struct msg *m, void *self)
 	p->error_s = m->adapter_status.error != NULL ? p->error_s + 1 : 0;
 	p->status = m->adapter_status;
 	p->status.error = NULL;
+	adapter_minute_add(&p->minute, &p->status);
 	note_taken(p, p->status.tuner.taken && p->entry != NULL);
+	/* the master before this one may have sent others */
+	if (!p->told || (p->tables_s > 0 && --p->tables_s == 0))
+		adapter_procs_update(p->of, p->item.id);
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);
 	if (stream_ring_is_damaged(&p->ring))
@@ -222,6 +273,7 @@ static void on_down(void *self)
 	struct adapter_proc *p = self;
 
 	p->status = (struct msg_adapter_status){ 0 };
+	p->minute = (struct adapter_minute){ 0 };
 	p->error.text[0] = '\0';
 	p->error_s = 0;
 	adapter_cams_forget(&p->cams);
@@ -270,20 +322,6 @@ static struct adapter_proc *add(struct adapter_procs *a, const char *id)
 	return p;
 }
 
-/* Does it need a library, for names of hosts too? */
-static bool is_net(const json_t *entry)
-{
-	struct input_spec *spec = xcalloc(1, sizeof *spec);
-	const char *address =
-		json_string_value(json_object_get(entry, "address"));
-	bool net = address != NULL &&
-		   input_spec_parse(address, spec, NULL, NULL, NULL) == 0 &&
-		   input_kind_is_net(spec->kind);
-
-	free(spec);
-	return net || satip_spec_has_name(entry);
-}
-
 /* Its ring closes, so that its readers wait. */
 static void unwant(struct adapter_proc *p)
 {
@@ -297,19 +335,9 @@ static void unwant(struct adapter_proc *p)
 
 static void use_program(struct adapter_proc *p)
 {
-	service_proc_use(p->item.service,
-			 is_net(p->entry) ? SPAWN_WORKER_NET : SPAWN_WORKER);
-}
-
-static bool is_same_tuner(const json_t *before, const json_t *entry)
-{
-	struct tuner_spec from, to;
-
-	return tuner_spec_is(before) && tuner_spec_is(entry) &&
-	       tuner_spec_parse(before, &from, NULL) == 0 &&
-	       tuner_spec_parse(entry, &to, NULL) == 0 &&
-	       from.adapter == to.adapter && from.device == to.device &&
-	       strcmp(from.path, to.path) == 0;
+	service_proc_use(p->item.service, adapter_conf_is_net(p->entry)
+						  ? SPAWN_WORKER_NET
+						  : SPAWN_WORKER);
 }
 
 /* A tuner or server sends another multiplex without a restart.  False: it is
@@ -320,7 +348,7 @@ static bool tune(struct adapter_proc *p, const json_t *before,
 	struct msg m = { .type = MSG_ADAPTER_TUNE };
 
 	if (!p->given || !service_proc_is_running(p->item.service) ||
-	    !(is_same_tuner(before, entry) ||
+	    !(adapter_conf_is_same_tuner(before, entry) ||
 	      satip_spec_is_same(before, entry)))
 		return false;
 	m.adapter_tune.entry = entry;
@@ -454,6 +482,7 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 	*ret = (struct adapter_info){
 		.alarm = service_proc_fault(p->item.service),
 		.status = p->status,
+		.minute = &p->minute,
 		.rings = p->rings,
 		.satip = json_object_get(p->entry, "server") != NULL,
 		.tuner = tuner_spec_is(p->entry),

@@ -17,6 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct adapter_minute;
 struct adapter_procs;
 struct handover;
 
@@ -28,6 +29,9 @@ struct adapter_procs_config {
 	 * most max, and returns their number.  NULL: none. */
 	size_t (*programs_of)(const char *id, uint16_t *ret, size_t max,
 			      void *arg);
+	/* Adds the programs that streams read from it; NULL: all. */
+	void (*add_programs)(const char *id, struct msg_adapter_programs *,
+			     void *arg);
 	void *arg;
 };
 
@@ -40,6 +44,12 @@ void adapter_procs_set(struct adapter_procs *, const json_t *list);
 
 /* Replaces the worker of an adapter that runs. */
 void adapter_procs_restart(struct adapter_procs *, const char *id);
+
+/* The streams that read an adapter have changed. */
+void adapter_procs_update(struct adapter_procs *, const char *id);
+
+/* A scan reads all tables for the next seconds. */
+void adapter_procs_keep_tables(struct adapter_procs *, const char *id);
 
 /* on_status: once a second for every running adapter; NULL: none.
  * on_taken: a frontend of the system's adapter is opened or closed. */
@@ -76,6 +86,7 @@ struct adapter_info {
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
 	struct msg_adapter_status status; /* the last one of a running worker */
+	const struct adapter_minute *minute; /* borrowed, until it changes */
 	unsigned rings;    /* changes with adapter_procs_ring() */
 	bool tuner;        /* it has a device */
 	const char *error; /* of the source; NULL: none is known */

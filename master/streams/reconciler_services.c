@@ -92,8 +92,22 @@ void reconciler_renew_cam(struct reconciler *r, const char *link)
 {
 	const size_t len = sizeof IO_ADAPTER - 1;
 
-	if (!r->stopping && strncmp(link, IO_ADAPTER, len) == 0)
-		adapter_procs_renew_cam(r->adapters, link + len);
+	if (r->stopping || strncmp(link, IO_ADAPTER, len) != 0)
+		return;
+	adapter_procs_update(r->adapters, link + len);
+	adapter_procs_renew_cam(r->adapters, link + len);
+}
+
+static void add_programs(const char *id, struct msg_adapter_programs *ret,
+			 void *arg)
+{
+	const struct reconciler *r = arg;
+	const struct stream_proc *p;
+	char link[IO_LINK_MAX + 1];
+
+	(void)snprintf(link, sizeof link, IO_ADAPTER "%s", id);
+	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++)
+		stream_proc_add_programs(p, link, ret);
 }
 
 void reconciler_open_adapters(struct reconciler *r,
@@ -103,6 +117,7 @@ void reconciler_open_adapters(struct reconciler *r,
 		.service = *service,
 		.on_ring = on_adapter_ring,
 		.programs_of = programs_of,
+		.add_programs = add_programs,
 		.arg = r,
 	});
 }

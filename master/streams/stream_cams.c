@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The softcams and modules (CAM) that descramble a stream. */
+/* The softcams and modules (CAM) that descramble a stream, and the programs
+ * that it reads from adapters. */
 #include "common/supervise/worker_proc.h"
+#include "master/streams/adapter_programs.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 #include "proto/ipc/channel.h"
@@ -44,4 +46,18 @@ size_t stream_proc_modules(const struct stream_proc *p, const char *link,
 {
 	return stream_proc_reads(p, link)
 		       ? stream_plan_modules(p->plan, link, ret, n, max) : n;
+}
+
+void stream_proc_add_programs(const struct stream_proc *p, const char *link,
+			      struct msg_adapter_programs *ret)
+{
+	if (!stream_proc_reads(p, link))
+		return;
+	for (size_t i = 0; i < p->plan->programs.n; i++) {
+		uint16_t pnr = p->plan->programs.list[i].pnr;
+		uint16_t at = p->plan->programs.list[i].link;
+
+		if (strcmp(p->plan->links.ids[at], link) == 0)
+			adapter_programs_add(ret, pnr);
+	}
 }

@@ -124,6 +124,18 @@ size_t stream_plan_modules(const struct stream_plan *p, const char *link,
 	return n;
 }
 
+static void plan_link(struct stream_plan *p, const char *stream, uint16_t pnr)
+{
+	size_t i = 0;
+
+	while (i < p->links.n && strcmp(p->links.ids[i], stream) != 0)
+		i++;
+	if (i == p->links.n)
+		memcpy(p->links.ids[p->links.n++], stream, strlen(stream) + 1);
+	p->programs.list[p->programs.n].link = (uint16_t)i;
+	p->programs.list[p->programs.n++].pnr = pnr;
+}
+
 struct stream_plan *stream_plan_new(const char *id,
 				    const struct stream_conf *conf,
 				    const json_t *settings,
@@ -154,9 +166,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		lists = lists || in->list;
 		if (in->cams != NULL)
 			plan_cams(p, in->cams);
-		if (in->stream != NULL && !stream_plan_reads(p, in->stream))
-			memcpy(p->links.ids[p->links.n++], in->stream,
-			       strlen(in->stream) + 1);
+		if (in->stream != NULL)
+			plan_link(p, in->stream, in->pnr);
 		if (in->module)
 			plan_module(p, in);
 	}

@@ -39,6 +39,15 @@ struct plan_module {
 	uint16_t pnr;  /* 0: all programs */
 };
 
+/* Inputs by their links, and the programs that they take. */
+struct plan_programs {
+	size_t n;
+	struct {
+		uint16_t link; /* of stream_links */
+		uint16_t pnr;  /* 0: all */
+	} list[MSG_INPUTS_MAX];
+};
+
 struct stream_plan {
 	json_t *source; /* a reference; owns the strings */
 	json_t *options; /* the members of source that are in stream_spec.h */
@@ -60,6 +69,7 @@ struct stream_plan {
 	struct stream_links links;
 	size_t n_modules;
 	struct plan_module modules[MSG_INPUTS_MAX];
+	struct plan_programs programs;
 	/* the softcams that its inputs name, each once */
 	size_t n_cams;
 	char cams[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];

@@ -9,6 +9,7 @@ libproto_a_SOURCES += \
 	proto/ipc/msg_link.h \
 	proto/ipc/msg_mux.h \
 	proto/ipc/msg_roles.c \
+	proto/ipc/msg_scan.c \
 	proto/ipc/msg_services.h \
 	proto/ipc/msg_softcam.c proto/ipc/msg_softcam.h \
 	proto/ipc/msg_stream.c \

@@ -168,6 +168,8 @@
 	ROW(ADAPTER_CAM, adapter_cam, "adapter.cam", 0) \
 	/* an operator opens or answers the menu of its CAM */ \
 	ROW(ADAPTER_MENU, adapter_menu, "adapter.menu", 0) \
+	/* the programs that streams read */ \
+	ROW(ADAPTER_PROGRAMS, adapter_programs, "adapter.programs", 0) \
 	/* log at level debug, or no longer */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
@@ -274,7 +276,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 40,
+	MSG_FORMAT = 41,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -570,6 +572,7 @@ struct msg {
 		struct msg_softcam_result softcam_result;
 		struct msg_querier_status querier_status;
 		struct msg_adapter_start adapter_start, adapter_tune;
+		struct msg_adapter_programs adapter_programs;
 		struct msg_adapter_status adapter_status;
 		struct msg_adapter_cam adapter_cam;
 		struct msg_adapter_menu adapter_menu;

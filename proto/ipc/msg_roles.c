@@ -512,6 +512,17 @@ const struct field_table adapter_start_fields =
 const struct field_table adapter_tune_fields =
 	MSG_TABLE(struct msg_adapter_start, adapter_start_rows);
 
+static const struct field number_item = { .type = FIELD_UINT,
+	.size = sizeof(uint16_t), .min = 1, .max = UINT16_MAX };
+static const struct field adapter_programs_rows[] = {
+	{ "all", FIELD_AT(struct msg_adapter_programs, all) },
+	{ "tables", FIELD_AT(struct msg_adapter_programs, tables) },
+	{ "numbers", FIELD_ITEMS(struct msg_adapter_programs, numbers, n),
+	  .item = &number_item },
+};
+const struct field_table adapter_programs_fields =
+	MSG_TABLE(struct msg_adapter_programs, adapter_programs_rows);
+
 #define AT(member) FIELD_AT(struct msg_adapter_tuner, member)
 static const struct field adapter_tuner_rows[] = {
 	{ "taken", AT(taken) },
@@ -524,6 +535,7 @@ static const struct field adapter_tuner_rows[] = {
 	{ "snr_db", AT(snr_db), .min = INT32_MIN, .max = INT32_MAX },
 	{ "ber", AT(ber) },
 	{ "unc", AT(unc) },
+	{ "ber_is_rate", AT(ber_is_rate) },
 };
 #undef AT
 static const struct field_table adapter_tuner_fields =
@@ -543,27 +555,6 @@ static const struct field adapter_status_rows[] = {
 };
 const struct field_table adapter_status_fields =
 	MSG_TABLE(struct msg_adapter_status, adapter_status_rows);
-
-/* --- scan of an adapter --- */
-
-static const struct field transponder_rows[] = {
-	{ "number", FIELD_AT(struct msg_scan_transponder, number), .min = 1,
-	  .max = SCAN_TRANSPONDERS_MAX },
-	{ "tuning", FIELD_AT(struct msg_scan_transponder, tuning) },
-	{ "complete", FIELD_AT(struct msg_scan_transponder, complete) },
-	{ "status", FIELD_IN(struct msg_scan_transponder, status,
-			     &adapter_status_fields) },
-};
-const struct field_table scan_transponder_fields =
-	MSG_TABLE(struct msg_scan_transponder, transponder_rows);
-
-static const struct field service_rows[] = {
-	{ "number", FIELD_AT(struct msg_scan_service, number), .min = 1,
-	  .max = SCAN_TRANSPONDERS_MAX },
-	{ "service", FIELD_AT(struct msg_scan_service, service) },
-};
-const struct field_table scan_service_fields =
-	MSG_TABLE(struct msg_scan_service, service_rows);
 
 /* --- every worker --- */
 

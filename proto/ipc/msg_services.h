@@ -109,6 +109,16 @@ struct msg_adapter_start {
 	const json_t *entry;     /* the keys that the worker reads */
 };
 
+enum { ADAPTER_PROGRAMS_MAX = 256 };
+
+/* What an adapter receives that cannot receive its whole multiplex. */
+struct msg_adapter_programs {
+	bool all;
+	bool tables;             /* the PMTs of all programs */
+	size_t n;
+	uint16_t numbers[ADAPTER_PROGRAMS_MAX]; /* ascending, each once */
+};
+
 /* The frontend of a tuner; all zero for another source. */
 struct msg_adapter_tuner {
 	bool taken;              /* the frontend is open */
@@ -117,7 +127,8 @@ struct msg_adapter_tuner {
 	uint32_t status;         /* enum fe_status */
 	uint32_t signal, snr;    /* raw values of the driver */
 	int32_t signal_db, snr_db; /* 1/100 dBm, 1/100 dB */
-	uint32_t ber, unc;       /* errors of bits and blocks */
+	uint32_t ber, unc;       /* errors of bits and blocks, so far */
+	bool ber_is_rate;        /* of a driver that does not count them */
 };
 
 struct msg_adapter_status {

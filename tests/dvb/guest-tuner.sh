@@ -202,6 +202,14 @@ await 'its stream is on air' 30 plays q3
 api '{"cmd": "restart-adapter", "id": "a"}' >/tmp/reply
 await 'without PID 8192 the PIDs of programs are received' 30 told 'feed\+ 257'
 await 'and the streams are on air' 30 plays p1
+check 'but not those of a program that no stream reads' sh -c \
+	'! grep -q "feed+ 769" /tmp/events0'
+api '{"cmd": "set-stream", "stream": {"id": "p3", "name": "p3",
+	"type": "spts", "enable": true, "input": ["dvb://a#pnr=3"],
+	"output": []}}' >/tmp/reply
+await 'a stream adds the PIDs of its program' 10 told 'feed\+ 769'
+api '{"cmd": "set-stream", "id": "p3", "stream": {"remove": true}}' >/tmp/reply
+await 'and removes them at its end' 10 told 'feed- 769'
 param whole 1,1,1,1,1,1,1,1
 
 # a stick that is pulled, and comes back

@@ -676,6 +676,8 @@ unit_master_tests = \
 	tests/unit/master/config/test_keep_active \
 	tests/unit/master/config/test_play_conf \
 	tests/unit/master/config/test_playlist \
+	tests/unit/master/streams/test_adapter_minute \
+	tests/unit/master/streams/test_adapter_programs \
 	tests/unit/master/streams/test_demand \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
@@ -829,6 +831,8 @@ tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_keep_active_SOURCES = \
 	tests/unit/master/config/test_keep_active.c
 tests_unit_master_config_test_keep_active_LDADD = $(master_libs)
+tests_unit_master_streams_test_adapter_minute_LDADD = $(master_libs)
+tests_unit_master_streams_test_adapter_programs_LDADD = $(master_libs)
 tests_unit_master_streams_test_demand_SOURCES = \
 	tests/unit/master/streams/test_demand.c
 tests_unit_master_streams_test_demand_LDADD = $(master_libs)

@@ -2,9 +2,13 @@
 /* The PIDs that a source has to receive, if it does not receive all. */
 #pragma once
 
+#include "proto/ipc/msg.h"
 #include "worker/ts/psi.h"
 
-/* The PIDs of the tables that every multiplex has and those of its programs:
- * writes the first ones, ascending, at most max.  Returns how many there are,
- * which may be more. */
-size_t program_pids(const struct psi *, uint16_t *ret, size_t max);
+/*
+ * The PIDs of the tables that every multiplex has, and those of the programs:
+ * PMT, PCR, streams and ECMs.  Writes the first ones, ascending, at most max.
+ * Returns how many there are, which may be more.
+ */
+size_t program_pids(const struct psi *, const struct msg_adapter_programs *,
+		    uint16_t *ret, size_t max);

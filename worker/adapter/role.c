@@ -200,6 +200,16 @@ static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
 		a->source->ops->use_menu(a->source, &m->adapter_menu);
 }
 
+static void on_programs(void *role, const struct msg *m, int *fds,
+			size_t n_fds)
+{
+	struct adapter *a = role;
+
+	(void)fds, (void)n_fds;
+	if (a->source != NULL && a->source->ops->choose != NULL)
+		a->source->ops->choose(a->source, &m->adapter_programs);
+}
+
 const struct worker_role adapter_role = {
 	.name = "adapter",
 	.needs = NEED_THREADS,
@@ -209,7 +219,8 @@ const struct worker_role adapter_role = {
 	.messages = { [MSG_ADAPTER_START] = on_start,
 		      [MSG_ADAPTER_TUNE] = on_tune,
 		      [MSG_ADAPTER_CAM] = on_cam,
-		      [MSG_ADAPTER_MENU] = on_menu },
+		      [MSG_ADAPTER_MENU] = on_menu,
+		      [MSG_ADAPTER_PROGRAMS] = on_programs },
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

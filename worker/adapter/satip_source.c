@@ -50,7 +50,8 @@ struct satip_source {
 	struct rtsp_transport group; /* that is joined; port 0: none */
 	struct psi *psi;
 	uint32_t psi_changes;    /* that the wanted PIDs belong to */
-	size_t n_pids;           /* of the programs and tables */
+	struct msg_adapter_programs wanted;
+	size_t n_pids;           /* of these programs and of tables */
 	struct errmsg lack;      /* of PIDs */
 	struct rtp_window *window;
 	struct ts_sync sync;
@@ -81,8 +82,18 @@ static void want_pids(struct satip_source *s)
 	uint16_t pids[SATIP_PIDS_MAX];
 
 	s->psi_changes = psi_changes(s->psi);
-	s->n_pids = program_pids(s->psi, pids, ARRAY_LEN(pids));
+	s->n_pids = program_pids(s->psi, &s->wanted, pids, ARRAY_LEN(pids));
 	satip_session_want(&s->session, pids, s->n_pids);
+}
+
+static void choose(struct source *source,
+		   const struct msg_adapter_programs *wanted)
+{
+	struct satip_source *s =
+		container_of(source, struct satip_source, base);
+
+	s->wanted = *wanted;
+	want_pids(s);
 }
 
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
@@ -540,6 +551,7 @@ static const struct source_ops ops = {
 	.read = read_packets,
 	.every_second = every_second,
 	.retune = retune,
+	.choose = choose,
 };
 
 struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
@@ -550,6 +562,7 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 
 	(void)loop, (void)now_ns;
 	s->base.ops = &ops;
+	s->wanted.all = true;
 	s->fd = s->leaving = -1;
 	if (satip_spec_parse(adapter, &s->spec, &s->wrong) == 0) {
 		memcpy(cfg.query, s->spec.query, sizeof cfg.query);

@@ -32,6 +32,7 @@ struct msg_adapter_status source_report_message(const struct source_report *r)
 			.snr_db = r->dvb.snr_db,
 			.ber = r->dvb.ber,
 			.unc = r->dvb.unc,
+			.ber_is_rate = r->dvb.ber_is_rate,
 		},
 		.error = r->error,
 	};

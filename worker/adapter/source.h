@@ -25,6 +25,7 @@ struct source_signal {
 	unsigned signal_raw, snr_raw; /* of the driver */
 	int signal_db, snr_db;        /* 1/100 dBm, 1/100 dB; 0: unknown */
 	uint32_t ber, unc;            /* errors of bits and blocks */
+	bool ber_is_rate;             /* the driver does not count them */
 };
 
 /* The state of the last second.  Zero: unknown, or nothing was received. */
@@ -60,6 +61,9 @@ struct source_ops {
 	 * its next call. */
 	bool (*take_slot)(struct source *, unsigned slot,
 			  struct msg_adapter_slot *ret);
+	/* The programs that are read (copied); all until the first call.
+	 * NULL: it receives all. */
+	void (*choose)(struct source *, const struct msg_adapter_programs *);
 };
 
 /* The head of each kind's own struct. */

@@ -37,6 +37,8 @@ struct tuner_source {
 	uint16_t pat_cc;
 	unsigned tunes;      /* that the tables belong to */
 	uint32_t psi_changes; /* that the filters belong to */
+	struct msg_adapter_programs wanted;
+	bool chosen;         /* wanted is newer than the filters */
 	uint32_t crc_errors; /* at the last second */
 	uint64_t lost;
 	uint64_t packets;    /* of this second */
@@ -114,16 +116,31 @@ static int read_packets(struct source *source, struct batch *batch,
 
 /* --- every second --- */
 
-/* The PIDs of all programs. */
+/* The PIDs of the wanted programs. */
 static void want_pids(struct tuner_source *s)
 {
 	uint16_t pids[DVB_PIDS_MAX];
 
-	if (s->state.whole || psi_changes(s->psi) == s->psi_changes)
+	if (s->state.whole ||
+	    (!s->chosen && psi_changes(s->psi) == s->psi_changes))
 		return;
+	s->chosen = false;
 	s->psi_changes = psi_changes(s->psi);
 	dvb_tuner_want(s->tuner, pids,
-		       program_pids(s->psi, pids, ARRAY_LEN(pids)));
+		       program_pids(s->psi, &s->wanted, pids,
+				    ARRAY_LEN(pids)));
+}
+
+static void choose(struct source *source,
+		   const struct msg_adapter_programs *wanted)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	s->wanted = *wanted;
+	s->chosen = true;
+	if (s->tuner != NULL)
+		want_pids(s);
 }
 
 /* The tables of the tuning before are no longer valid. */
@@ -268,6 +285,7 @@ static void fill_report(struct tuner_source *s, struct source_report *ret)
 		.snr_db = signal->snr_db,
 		.ber = signal->ber,
 		.unc = signal->unc,
+		.ber_is_rate = signal->ber_is_rate,
 	};
 }
 
@@ -376,6 +394,7 @@ static const struct source_ops ops = {
 	.set_programs = set_programs,
 	.use_menu = use_menu,
 	.take_slot = take_slot,
+	.choose = choose,
 };
 
 struct source *tuner_source_new(const json_t *adapter,
@@ -387,6 +406,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	int err = 0;
 
 	s->base.ops = &ops;
+	s->wanted.all = true;
 	s->psi = psi_new();
 	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
 		return &s->base;

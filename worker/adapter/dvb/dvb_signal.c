@@ -95,6 +95,7 @@ void dvb_signal_read(const struct dvb_stats *s, unsigned best_db,
 		.signal_raw = strength.raw, .snr_raw = snr.raw,
 		.ber = read_counter(&s->bit_errors, s->old.ber),
 		.unc = read_counter(&s->block_errors, s->old.unc),
+		.ber_is_rate = find(&s->bit_errors, FE_SCALE_COUNTER) == NULL,
 	};
 }
 

@@ -29,17 +29,65 @@ static struct psi *follow_pat(void)
 
 Test(program_pids, counts_those_that_find_no_place)
 {
+	static const struct msg_adapter_programs all = { .all = true };
 	struct psi *psi = follow_pat();
 	uint16_t pids[MAX + 1];
 
 	pids[MAX] = 1;
-	cr_assert_eq(program_pids(psi, pids, MAX), PROGRAMS + TABLES);
+	cr_assert_eq(program_pids(psi, &all, pids, MAX), PROGRAMS + TABLES);
 	cr_assert_eq(pids[TABLES - 1], 20);
 	for (size_t i = TABLES; i < MAX; i++)
 		cr_assert_eq(pids[i], FIRST + i - TABLES);
 	cr_assert_eq(pids[MAX], 1);
 	psi_free(&psi);
 	psi = psi_new();
-	cr_assert_eq(program_pids(psi, pids, MAX), TABLES);
+	cr_assert_eq(program_pids(psi, &all, pids, MAX), TABLES);
+	psi_free(&psi);
+}
+
+/* A program with ECMs, and a PCR of its own PID. */
+static struct psi *follow_program(void)
+{
+	static const struct build_es streams[] = {
+		{ 2, 0x111, "\x09\x04\x0b\x00\xe3\x33", 6 },
+		{ 4, 0x112, NULL, 0 },
+	};
+	const struct build_entry programs[] = { { 1, 0x100 }, { 2, 0x200 } };
+	uint8_t section[SECTION_PSI_MAX];
+	struct build *b = build_new();
+	struct psi *psi = psi_new();
+
+	build_section(b, 0, section, build_pat(section, 0, programs, 2));
+	build_section(b, 0x100, section,
+		      build_pmt(section, programs[0], 0, streams, 2));
+	for (size_t i = 0; i < b->n; i++)
+		(void)psi_feed(psi, build_packet(b, i));
+	build_free(b);
+	return psi;
+}
+
+static size_t count(const struct psi *psi, struct msg_adapter_programs wanted)
+{
+	uint16_t pids[MAX];
+
+	return program_pids(psi, &wanted, pids, MAX) - TABLES;
+}
+
+Test(program_pids, has_those_of_the_wanted_programs)
+{
+	struct psi *psi = follow_program();
+	struct msg_adapter_programs one = { .n = 1, .numbers = { 1 } };
+	uint16_t pids[MAX];
+
+	cr_assert_eq(count(psi, (struct msg_adapter_programs){ 0 }), 0u);
+	cr_assert_eq(count(psi, (struct msg_adapter_programs){
+		.tables = true }), 2u);
+	cr_assert_eq(count(psi, (struct msg_adapter_programs){
+		.n = 1, .numbers = { 2 } }), 1u, "its PMT is not known yet");
+	cr_assert_eq(program_pids(psi, &one, pids, MAX), TABLES + 4u);
+	cr_assert_eq(pids[TABLES], 0x100);
+	cr_assert_eq(pids[TABLES + 1], 0x111);
+	cr_assert_eq(pids[TABLES + 2], 0x112);
+	cr_assert_eq(pids[TABLES + 3], 0x333, "the ECMs");
 	psi_free(&psi);
 }

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/adapter/dvb/fake_dvb.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/core/hidden.h"
 #include "worker/ts/packet.h"
 
@@ -224,5 +225,41 @@ Test(tuner_source, another_tuning_has_its_own_timeout, .timeout = 60)
 	FAKE_SET(&fake, hangs, false);
 	AWAIT(strstr(fake_dvb_log(&fake), "frequency 666000000; tune") != NULL);
 	json_decref(other);
+	stop();
+}
+
+/* Reads the tables of one program. */
+static void read_tables(void)
+{
+	struct build *b = build_new();
+
+	build_tables(b);
+	FAKE_SET(&fake, packets, build_packet(b, 0));
+	FAKE_SET(&fake, n_bytes, b->n * TS_PACKET);
+	while (source->ops->read(source, &batch, mono_ns()) > 0)
+		continue;
+	build_free(b);
+}
+
+Test(tuner_source, receives_the_pids_of_programs_that_are_read, .timeout = 60)
+{
+	struct msg_adapter_programs wanted = { .n = 1, .numbers = { 1 } };
+
+	adapter = json_pack("{s:s, s:i, s:b}", "type", "T", "frequency", 474,
+			    "budget", 0);
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	source->ops->choose(source, &(struct msg_adapter_programs){ 0 });
+	AWAIT(report.lock);
+	read_tables();
+	AWAIT(strstr(fake_dvb_log(&fake), "pid 16;") != NULL);
+	cr_assert_null(strstr(fake_dvb_log(&fake), "pid 257;"));
+	source->ops->choose(source, &wanted);
+	AWAIT(strstr(fake_dvb_log(&fake), "pid 257;") != NULL);
+	AWAIT(fake.filters == 6 + 3);
+	wanted.n = 0;
+	source->ops->choose(source, &wanted);
+	AWAIT(fake.filters == 6);
 	stop();
 }

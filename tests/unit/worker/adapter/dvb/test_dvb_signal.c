@@ -70,6 +70,7 @@ Test(dvb_signal, mixture)
 	cr_assert_eq(s.snr, 75u);
 	cr_assert_eq(s.snr_db, 0);
 	cr_assert_eq(s.ber, 5u);
+	cr_assert(s.ber_is_rate);
 	cr_assert_eq(s.unc, 7u);
 }
 
@@ -80,6 +81,7 @@ Test(dvb_signal, counters)
 		.block_errors = of(FE_SCALE_COUNTER, UINT64_MAX),
 		.old = { -1, -1, 99, 99 } }, BEST_DB, &s);
 	cr_assert_eq(s.ber, 12u);
+	cr_assert_not(s.ber_is_rate);
 	cr_assert_eq(s.unc, UINT32_MAX);
 }
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/adapter_minute.h"
+
+#include "common/base/util.h"
+
+void adapter_minute_add(struct adapter_minute *m,
+			const struct msg_adapter_status *s)
+{
+	m->seconds[m->next] = (struct adapter_second){
+		.lock = s->lock,
+		.ber_is_rate = s->tuner.ber_is_rate,
+		.signal = s->signal,
+		.snr = s->snr,
+		.bitrate_kbps = s->bitrate_kbps,
+		.ber = s->tuner.ber,
+		.unc = s->tuner.unc,
+		.signal_db = s->tuner.signal_db,
+		.snr_db = s->tuner.snr_db,
+	};
+	m->next = (m->next + 1) % ADAPTER_SECONDS;
+	m->n = MIN(m->n + 1, (size_t)ADAPTER_SECONDS);
+}
+
+/* i: 0 is the oldest second. */
+static const struct adapter_second *at(const struct adapter_minute *m, size_t i)
+{
+	return &m->seconds[(m->next + ADAPTER_SECONDS - m->n + i) %
+			   ADAPTER_SECONDS];
+}
+
+struct mean {
+	int64_t sum;
+	int64_t n;
+};
+
+/* 0 is unknown. */
+static void take(struct mean *mean, int64_t value)
+{
+	mean->sum += value;
+	mean->n += value != 0;
+}
+
+static int64_t result(const struct mean *mean)
+{
+	int64_t half = mean->sum < 0 ? -mean->n / 2 : mean->n / 2;
+
+	return mean->n > 0 ? (mean->sum + half) / mean->n : 0;
+}
+
+/* A tuning or a driver may begin to count again. */
+static uint64_t grown(uint32_t before, uint32_t now)
+{
+	return now >= before ? now - before : now;
+}
+
+void adapter_minute_sum(const struct adapter_minute *m,
+			struct msg_adapter_status *ret)
+{
+	struct mean signal = { 0 }, snr = { 0 }, signal_db = { 0 },
+		    snr_db = { 0 };
+	uint64_t bitrate = 0, bits = 0, blocks = 0, rate = 0;
+
+	if (m->n == 0)
+		return;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct adapter_second *s = at(m, i);
+
+		bitrate += s->bitrate_kbps;
+		if (i > 0) {
+			bits += grown(at(m, i - 1)->ber, s->ber);
+			blocks += grown(at(m, i - 1)->unc, s->unc);
+		}
+		rate += s->ber;
+		/* without lock a driver may report anything */
+		if (!s->lock)
+			continue;
+		take(&signal, s->signal);
+		take(&snr, s->snr);
+		take(&signal_db, s->signal_db);
+		take(&snr_db, s->snr_db);
+	}
+	if (at(m, m->n - 1)->ber_is_rate)
+		bits = rate / m->n;
+	ret->signal = (uint32_t)result(&signal);
+	ret->snr = (uint32_t)result(&snr);
+	ret->bitrate_kbps = (uint32_t)((bitrate + m->n / 2) / m->n);
+	ret->tuner.signal_db = (int32_t)result(&signal_db);
+	ret->tuner.snr_db = (int32_t)result(&snr_db);
+	ret->tuner.ber = (uint32_t)MIN(bits, (uint64_t)UINT32_MAX);
+	ret->tuner.unc = (uint32_t)MIN(blocks, (uint64_t)UINT32_MAX);
+}
