@@ -210,6 +210,8 @@ api '{"cmd": "set-stream", "stream": {"id": "p3", "name": "p3",
 await 'a stream adds the PIDs of its program' 10 told 'feed\+ 769'
 api '{"cmd": "set-stream", "id": "p3", "stream": {"remove": true}}' >/tmp/reply
 await 'and removes them at its end' 10 told 'feed- 769'
+check 'without an interruption of other programs' \
+	sh -c '[ "$(grep -c "feed+ 257" /tmp/events0)" = 1 ]'
 param whole 1,1,1,1,1,1,1,1
 
 # a stick that is pulled, and comes back

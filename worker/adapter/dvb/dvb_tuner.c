@@ -47,6 +47,7 @@ struct dvb_tuner {
 	unsigned failed_ms;
 	bool open, tuned;
 	bool repeats; /* the tuning before had no lock */
+	bool refuses_whole; /* the device, since it was opened */
 };
 
 /* --- states --- */
@@ -128,8 +129,17 @@ static void open_device(struct dvb_tuner *t)
 		return;
 	}
 	t->open = true;
+	t->refuses_whole = false;
 	t->tune_ns = 0;
 	publish(t, false);
+}
+
+/* False: the driver refuses the whole multiplex. */
+static bool receive_whole(struct dvb_tuner *t)
+{
+	if (!t->refuses_whole)
+		t->refuses_whole = dvb_device_receive_all(&t->device) < 0;
+	return !t->refuses_whole;
 }
 
 static void receive(struct dvb_tuner *t)
@@ -145,12 +155,13 @@ static void receive(struct dvb_tuner *t)
 	(void)pthread_mutex_unlock(&t->lock);
 	if (n == 0)
 		pids[n++] = 0; /* the PAT, which leads to the others */
-	if (t->spec.budget && (t->device.whole ||
-			       dvb_device_receive_all(&t->device) == 0))
+	/* another try would stop the filters of streams that run */
+	if (t->device.whole || (t->spec.budget && receive_whole(t)))
 		return;
 	dvb_device_receive(&t->device, pids, n);
-	if (t->device.refused + more > 0 && !t->spec.budget) {
-		if (dvb_device_receive_all(&t->device) == 0)
+	if (t->device.refused + more > 0 && !t->spec.budget &&
+	    !t->refuses_whole) {
+		if (receive_whole(t))
 			return;
 		dvb_device_receive(&t->device, pids, n);
 	}

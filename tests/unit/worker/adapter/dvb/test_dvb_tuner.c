@@ -258,6 +258,9 @@ Test(dvb_tuner, goes_the_other_way_where_hardware_refuses, .timeout = 60)
 	cr_assert(is_told("pid 0; "));
 	dvb_tuner_want(tuner, pids, 3);
 	AWAIT(is_told("pid 100; pid 101; "));
+	/* packets of a PID that stays are not interrupted */
+	cr_assert_null(strstr(strstr(fake_dvb_log(&fake), "pid 0; ") + 1,
+			      "pid 0; "));
 	stop();
 }
 
