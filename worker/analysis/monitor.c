@@ -198,14 +198,14 @@ static void take_damaged(struct monitor *m, const uint8_t *p)
 
 	m->faults[ALARM_TRANSPORT]++;
 	m->null_packets += pid == TS_PID_NULL;
-	cc_damaged(s != NULL ? &s->cc : &m->cc.pid[pid], p);
+	cc_damaged(&m->cc, s != NULL ? &s->cc : &m->cc.pid[pid], p);
 	if (s != NULL)
 		s->transport_errors++;
 }
 
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
-	uint16_t pid = ts_pid(p);
+	uint16_t pid = ts_pid(p), before, *cc;
 	enum cc_verdict verdict;
 	struct pid_stats *s;
 
@@ -225,7 +225,11 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		return;
 	}
 	s = stats_of(m, p);
-	verdict = cc_step(s != NULL ? &s->cc : &m->cc.pid[pid], p);
+	cc = s != NULL ? &s->cc : &m->cc.pid[pid];
+	before = *cc;
+	verdict = cc_step(cc, p);
+	if (verdict == CC_ERROR && cc_is_excused(&m->cc, before, p))
+		verdict = CC_OK;
 	if (verdict != CC_OK) {
 		m->faults[ALARM_CC] += verdict == CC_ERROR;
 		if (s != NULL) {
@@ -290,6 +294,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 {
 	bool silent = m->second_packets == 0, changed = false;
 
+	cc_every_second(&m->cc);
 	m->faults[ALARM_SYNC_LOSS] += counts->sync_losses;
 	m->faults[ALARM_SYNC_BYTE] += counts->bad_sync;
 	m->sync_errors += counts->bad_sync;

@@ -51,6 +51,7 @@ static void begin_second(struct analyze *a)
 	if (a->now.pes_errors > 0)
 		memset(a->pes_errors_of, 0, sizeof a->pes_errors_of);
 	a->now = (struct analyze_counts){ 0 };
+	cc_every_second(&a->cc);
 	a->psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi);
 }
 
@@ -65,13 +66,13 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 {
 	uint32_t header = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 			  (uint32_t)p[2] << 8 | p[3];
-	uint16_t pid = (header >> 8) & 0x1fff;
+	uint16_t pid = (header >> 8) & 0x1fff, before;
 
 	if (!ts_sync_ok(p))
 		return;
 	if (header & HEADER_TEI) {
 		a->now.tei++;
-		cc_damaged(&a->cc.pid[pid], p);
+		cc_damaged(&a->cc, &a->cc.pid[pid], p);
 		a->now.null_packets += pid == TS_PID_NULL;
 		return;
 	}
@@ -79,7 +80,9 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 		a->now.null_packets++;
 		return;
 	}
-	if (cc_step(&a->cc.pid[pid], p) == CC_ERROR)
+	before = a->cc.pid[pid];
+	if (cc_step(&a->cc.pid[pid], p) == CC_ERROR &&
+	    !cc_is_excused(&a->cc, before, p))
 		a->now.cc_errors++;
 
 	uint8_t class = a->classes[pid];

@@ -19,7 +19,8 @@
  * A packet with transport_error_indicator is never an error (TR 101 290 5.2.2),
  * because its PID and counter may be damaged.  If its counter is the next one
  * of the PID, its header is probably intact, and the packet behind it may have
- * the same counter or the next one.  Otherwise it leaves the state alone.
+ * the same counter or the next one.  Otherwise it leaves the state alone, and
+ * is probably a packet that is missing elsewhere: see cc_is_excused().
  *
  * The continuity plugin of TSDuck judges intact packets alike, but compares a
  * duplicate with the whole last packet of the PID.  Here a digest of ten bits,
@@ -38,6 +39,9 @@
 struct cc {
 	/* counter, flags and digest of the last packet of each PID */
 	uint16_t pid[TS_PIDS];
+	/* damaged packets that fit no counter, of the last second and of this
+	 * one, which no gap has used yet */
+	uint16_t old_strays, strays;
 };
 
 enum {
@@ -70,8 +74,20 @@ static inline uint16_t cc_state(const uint8_t *packet)
  * calls this function for all others. */
 enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 
-/* Takes a packet with transport_error_indicator. */
-void cc_damaged(uint16_t *pid, const uint8_t *packet);
+/* Takes a packet with transport_error_indicator; pid: the entry of its PID. */
+void cc_damaged(struct cc *, uint16_t *pid, const uint8_t *packet);
+
+/* After CC_ERROR: are as many packets missing as were damaged, and fit no
+ * counter, in this second or the last one?  Then the gap is no error.  They
+ * excuse no other gap.  before: the entry of the PID before this packet. */
+bool cc_is_excused(struct cc *, uint16_t before, const uint8_t *packet);
+
+/* A second has passed. */
+static inline void cc_every_second(struct cc *cc)
+{
+	cc->old_strays = cc->strays;
+	cc->strays = 0;
+}
 
 /* As cc_feed(), for an intact packet and an owner that keeps the entry of the
  * PID in its own table. */
@@ -90,7 +106,7 @@ static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 static inline enum cc_verdict cc_feed(struct cc *cc, const uint8_t *packet)
 {
 	if (ts_tei(packet)) {
-		cc_damaged(&cc->pid[ts_pid(packet)], packet);
+		cc_damaged(cc, &cc->pid[ts_pid(packet)], packet);
 		return CC_OK;
 	}
 	return cc_step(&cc->pid[ts_pid(packet)], packet);

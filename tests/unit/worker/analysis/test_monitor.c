@@ -181,15 +181,23 @@ static bool set_tei_in_counter(uint8_t *packet, uint64_t ms)
 	return true;
 }
 
-Test(monitor, a_damaged_packet_is_at_most_one_gap)
+/* Beside the damaged packet, the next one of the PID is missing. */
+static bool set_tei_and_drop(uint8_t *packet, uint64_t ms)
+{
+	(void)set_tei_in_pid(packet, ms);
+	return ms % 1000 != 60 || ts_pid(packet) != AUDIO;
+}
+
+Test(monitor, a_damaged_packet_is_no_gap)
 {
 	static const struct {
 		damage_fn *damage;
 		unsigned cc; /* errors of one fault */
 	} cases[] = {
 		{ set_tei, 0 },
-		{ set_tei_in_pid, 1 },
-		{ set_tei_in_counter, 1 },
+		{ set_tei_in_pid, 0 },
+		{ set_tei_in_counter, 0 },
+		{ set_tei_and_drop, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -185,9 +185,9 @@ Test(analyze, counts_exactly_the_injected_errors)
 		{ "triple", plant_triple, 1, 0, 0, 0 },
 		{ "swap", plant_swap, 3, 0, 0, 0 },
 		{ "corrupt", plant_tei, 0, 0, 0, 1 },
-		{ "corrupt counter", plant_tei_in_counter, 1, 0, 0, 1 },
-		{ "corrupt PID", plant_tei_in_pid, 1, 0, 0, 1 },
-		{ "corrupt PID of null", plant_tei_of_null, 1, 0, 0, 1 },
+		{ "corrupt counter", plant_tei_in_counter, 0, 0, 0, 1 },
+		{ "corrupt PID", plant_tei_in_pid, 0, 0, 0, 1 },
+		{ "corrupt PID of null", plant_tei_of_null, 0, 0, 0, 1 },
 		{ "scramble", plant_scrambling, 0, 0, 1, 0 },
 		{ "PES start", plant_pes, 0, 1, 0, 0 },
 	};

@@ -188,3 +188,44 @@ Test(cc, counts_exactly_the_injected_errors)
 		free(cc);
 	}
 }
+
+/* Feeds the packet at a place, and judges as the owners of cc_step() do. */
+static bool is_error(struct cc *cc, struct build *b, size_t at)
+{
+	const uint8_t *p = build_packet(b, at);
+	uint16_t before = cc->pid[ts_pid(p)];
+
+	return cc_feed(cc, p) == CC_ERROR && !cc_is_excused(cc, before, p);
+}
+
+Test(cc, a_damaged_packet_excuses_one_missing_packet_until_the_next_second)
+{
+	struct cc *cc = xcalloc(1, sizeof *cc);
+	struct build *b = build_new();
+
+	for (size_t i = 0; i < 16; i++)
+		build_payload(b, PID, 0);
+	build_packet(b, 1)[1] |= 0x80;
+	ts_set_pid(build_packet(b, 1), PID + 1);
+	build_packet(b, 8)[1] |= 0x80;
+	ts_set_pid(build_packet(b, 8), PID + 1);
+	build_packet(b, 10)[1] |= 0x80;
+	ts_set_pid(build_packet(b, 10), PID + 1);
+	cr_expect_not(is_error(cc, b, 0));
+	cr_expect_not(is_error(cc, b, 1));
+	cc_every_second(cc);
+	cr_expect_not(is_error(cc, b, 2));
+	/* it excuses no other gap */
+	cr_expect(is_error(cc, b, 4));
+	/* nor two packets */
+	cr_expect_not(is_error(cc, b, 8));
+	cr_expect(is_error(cc, b, 7));
+	cr_expect(is_error(cc, b, 9));
+	/* nor a later one */
+	cr_expect_not(is_error(cc, b, 10));
+	cc_every_second(cc);
+	cc_every_second(cc);
+	cr_expect(is_error(cc, b, 11));
+	build_free(b);
+	free(cc);
+}
