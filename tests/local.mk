@@ -58,6 +58,7 @@ include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk
 include tests/dvb/local.mk
+include tests/ktls/local.mk
 
 # Three lanes, which contrib/quickstart runs side by side.  Tests of the first
 # wait most of their time, those of the second start browsers, those of the

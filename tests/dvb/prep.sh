@@ -47,6 +47,7 @@ if [ ! -e "lib/modules/$V" ]; then
 		'./lib/modules/*/drivers/media/mc/*' \
 		'./lib/modules/*/ethernet/intel/e1000/*' \
 		'./lib/modules/*/net/9p/*' \
+		'./lib/modules/*/net/tls/*' './lib/modules/*/kernel/crypto/*' \
 		'./lib/modules/*/fs/9p/*' './lib/modules/*/fs/netfs/*' \
 		'./lib/modules/*/fs/fscache/*' \
 		'./lib/modules/*/drivers/virtio/*'

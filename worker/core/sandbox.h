@@ -33,6 +33,7 @@ enum sandbox_need {
 	NEED_CLOCK = 1 << 7,   /* limits its own time; little memory */
 	NEED_ACCEPT = 1 << 8,  /* accepts connections */
 	NEED_DEVICES = 1 << 9, /* the devices of its grants */
+	NEED_TLS = 1 << 10,    /* gives keys of TLS to the kernel */
 };
 
 /* A file or folder that the configuration names. */

@@ -419,6 +419,13 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 	for (size_t i = 0; i < ARRAY_LEN(levels) && err == 0; i++)
 		err = ALLOW(filter, setsockopt, 1,
 			    SCMP_A1(SCMP_CMP_EQ, levels[i]));
+	if (err == 0 && (needs & NEED_TLS))
+		err = ALLOW(filter, setsockopt, 2,
+			    SCMP_A1(SCMP_CMP_EQ, IPPROTO_TCP),
+			    SCMP_A2(SCMP_CMP_EQ, TCP_ULP));
+	if (err == 0 && (needs & NEED_TLS))
+		err = ALLOW(filter, setsockopt, 1,
+			    SCMP_A1(SCMP_CMP_EQ, SOL_TLS));
 	/* the guard in front of librist */
 	if (err == 0 && (needs & NEED_NAMES))
 		err = ALLOW(filter, setsockopt, 2,

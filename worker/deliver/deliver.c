@@ -16,6 +16,7 @@
 #include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/visit.h"
+#include "worker/socket/kernel_tls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -201,9 +202,12 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
 	d->fragments.max = FRAGMENTS_TOTAL_MAX;
 	d->fragments.turn_max = FRAGMENTS_TURN_MAX;
-	d->max_conns = (unsigned)MIN(files.rlim_cur -
-					     files.rlim_cur / RESERVED_SHARE,
-				     (rlim_t)CONNS_MAX);
+	/* the sandbox forbids to ask later */
+	d->kernel_tls = kernel_tls_exists();
+	d->max_conns = (unsigned)MIN(
+		(files.rlim_cur - files.rlim_cur / RESERVED_SHARE) /
+			(d->kernel_tls ? 2 : 1), /* plaintext and client */
+		(rlim_t)CONNS_MAX);
 	if (cfg->max_conns > 0)
 		d->max_conns = cfg->max_conns;
 	d->peers = peers_new(&(struct peers_config){ .max = PER_ADDRESS });

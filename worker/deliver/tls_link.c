@@ -93,6 +93,5 @@ int tls_link_serve(struct tls_link *l, int fd)
 		fd_close(&pair[0]);
 		return err;
 	}
-	fd_close(&fd);
 	return pair[0];
 }

@@ -60,7 +60,7 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->arg = cfg->arg;
 	v->wait_until_ms = cfg->wait_until_ms;
 	v->session = cfg->socket->session;
-	v->copied = cfg->socket->secure;
+	v->copied = cfg->socket->copied;
 	v->from = cfg->socket->from;
 	if (v->copied)
 		v->peer_address = cfg->socket->peer;

@@ -45,8 +45,9 @@ struct viewer {
 
 struct viewer_socket {
 	int fd; /* non-blocking */
-	/* fd is the plaintext of a TLS connection with this peer */
-	bool secure;
+	/* fd is the plaintext of a TLS connection with this peer: it gets
+	 * copies */
+	bool copied;
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */
 	struct session *session; /* taken; has its permission */

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "proto/wire/http_status.h"
 #include "worker/deliver/blob.h"
+#include "worker/socket/kernel_tls.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -30,16 +31,43 @@ static void end(struct viewer_conn *c)
 	c->events->on_end(c, c->arg);
 }
 
+/* The socket that answers are sent to. */
+static int answer_fd(const struct viewer_conn *c)
+{
+	return c->kernel ? c->outer : c->fd;
+}
+
+bool viewer_conn_is_copied(const struct viewer_conn *c)
+{
+	return c->secure && !c->kernel;
+}
+
 static void watch(struct viewer_conn *c, int events)
 {
-	if (ev_is_active(&c->io) && (c->io.events & (EV_READ | EV_WRITE)) ==
-					    events)
+	int fd = events & EV_WRITE ? answer_fd(c) : c->fd;
+
+	if (ev_is_active(&c->io) && c->io.fd == fd &&
+	    (c->io.events & (EV_READ | EV_WRITE)) == events)
 		return;
 	ev_io_stop(c->loop, &c->io);
-	/* it stays in the epoll, whose entry often need not change */
-	ev_io_modify(&c->io, events);
+	/* a socket stays in the epoll, whose entry often need not change */
+	if (c->io.fd == fd)
+		ev_io_modify(&c->io, events);
+	else
+		ev_io_set(&c->io, fd, events);
 	if (events != 0)
 		ev_io_start(c->loop, &c->io);
+}
+
+/* The first request has come through the handshake: who encrypts the answers is
+ * decided. */
+static void choose_cipher(struct viewer_conn *c)
+{
+	if (c->outer < 0 || c->kernel)
+		return;
+	c->kernel = kernel_tls_sends(c->outer);
+	if (!c->kernel)
+		fd_close(&c->outer);
 }
 
 static void set_deadline(struct viewer_conn *c, ev_tstamp s)
@@ -68,6 +96,7 @@ static void advance(struct viewer_conn *c)
 		return;
 	case HTTP_HAVE_HEAD:
 	case HTTP_COMPLETE:
+		choose_cipher(c);
 		ev_timer_stop(c->loop, &c->deadline);
 		c->keep = http_request_keep_alive(c->request) &&
 			  !http_request_has_body(c->request);
@@ -122,7 +151,7 @@ static void receive(struct viewer_conn *c)
 		watch(c, 0);
 		return;
 	}
-	n = recv(c->io.fd, buf_reserve(&c->in, room), room, 0);
+	n = recv(c->fd, buf_reserve(&c->in, room), room, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -138,7 +167,7 @@ static void receive(struct viewer_conn *c)
 static void drain(struct viewer_conn *c)
 {
 	uint8_t scratch[READ_SIZE];
-	ssize_t n = recv(c->io.fd, scratch, sizeof scratch, 0);
+	ssize_t n = recv(c->fd, scratch, sizeof scratch, 0);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -155,7 +184,10 @@ static void answered(struct viewer_conn *c)
 	ev_timer_stop(c->loop, &c->deadline);
 	c->events->on_idle(c, c->arg);
 	if (!c->keep) {
-		(void)shutdown(c->io.fd, SHUT_WR);
+		if (c->kernel)
+			kernel_tls_end(c->outer);
+		else
+			(void)shutdown(c->fd, SHUT_WR);
 		buf_reset(&c->in, 0);
 		c->state = CONN_CLOSING;
 		c->body.awaited = true;
@@ -188,7 +220,7 @@ static void count(const struct viewer_conn *c, uint64_t bytes)
 static bool send_blob(struct viewer_conn *c)
 {
 	while (c->blob_pos < c->blob_end) {
-		ssize_t n = send(c->io.fd, c->blob->data + c->blob_pos,
+		ssize_t n = send(answer_fd(c), c->blob->data + c->blob_pos,
 				 MIN(c->blob_end - c->blob_pos,
 				     (size_t)BLOB_MAX), MSG_NOSIGNAL);
 
@@ -218,7 +250,7 @@ static bool send_blob(struct viewer_conn *c)
 static void send_answer(struct viewer_conn *c)
 {
 	while (buf_len(&c->out) > 0) {
-		ssize_t n = send(c->io.fd, buf_head(&c->out),
+		ssize_t n = send(answer_fd(c), buf_head(&c->out),
 				 buf_len(&c->out), MSG_NOSIGNAL |
 				 (c->more_body || c->blob != NULL
 					  ? MSG_MORE : 0));
@@ -300,21 +332,24 @@ static void on_first_byte(struct first_byte_wait *wait)
 	int fd = -ENOTCONN;
 
 	c->fresh = false;
-	if (!fd_begins_tls(c->io.fd)) {
+	if (!fd_begins_tls(c->fd)) {
 		watch(c, EV_READ);
 		receive(c);
 		return;
 	}
 	if (c->peer.len > 0)
-		fd = c->events->on_tls(c->io.fd, c->arg);
+		fd = c->events->on_tls(c->fd, c->arg);
 	if (fd < 0) {
 		end(c);
 		return;
 	}
 	/* the connection continues with the plaintext of its socket */
-	ev_io_set(&c->io, fd, EV_READ);
-	ev_io_start(c->loop, &c->io);
+	c->outer = c->fd;
+	c->fd = fd;
 	c->secure = true;
+	if (!c->kernel_tls)
+		fd_close(&c->outer);
+	watch(c, EV_READ);
 }
 
 static void leave_first(struct viewer_conn *c)
@@ -358,6 +393,9 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->request = http_request_new(SIZE_MAX);
 	http_request_set_head_max(c->request, HEAD_MAX);
 	c->body.on_end = on_body_end;
+	c->fd = cfg->fd;
+	c->outer = -1;
+	c->kernel_tls = cfg->kernel_tls;
 	ev_io_init(&c->io, on_io, cfg->fd, EV_READ);
 	if (!c->fresh)
 		ev_io_start(c->loop, &c->io);
@@ -385,11 +423,16 @@ bool viewer_conn_is_idle(const struct viewer_conn *c)
 
 int viewer_conn_take_fd(struct viewer_conn *c)
 {
-	int fd = c->io.fd;
+	int fd = answer_fd(c);
 
 	leave_first(c);
 	ev_io_stop(c->loop, &c->io);
-	c->io.fd = -1;
+	/* without the plaintext the tls worker lets go of the connection */
+	if (c->kernel)
+		fd_close(&c->fd);
+	else
+		fd_close(&c->outer);
+	c->fd = c->outer = -1;
 	return fd;
 }
 
@@ -441,7 +484,7 @@ static void begin_answer(struct viewer_conn *c, uint64_t body_len)
 	const int on = 1;
 
 	if (!c->secure && !c->nodelay)
-		(void)setsockopt(c->io.fd, IPPROTO_TCP, TCP_NODELAY, &on,
+		(void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on,
 				 sizeof on);
 	c->nodelay = true;
 	leave_first(c);
@@ -476,8 +519,8 @@ void viewer_conn_answer(struct viewer_conn *c, const struct viewer_answer *a)
 		buf_append(&c->out, a->body, a->len);
 		len = 0;
 	} else if (a->mount != NULL && len > 0) {
-		c->body.fd = c->io.fd;
-		c->body.copied = c->secure;
+		c->body.fd = answer_fd(c);
+		c->body.copied = viewer_conn_is_copied(c);
 		ring_body_start(&c->body, a->mount, a->start, a->end);
 		c->more_body = true;
 	}
@@ -498,7 +541,7 @@ int viewer_conn_accept(struct viewer_conn *c)
 	write_head(c, out, 200, stream_headers);
 	buf_printf(out, "\r\n");
 	/* the client has read the answers before this one */
-	n = send(c->io.fd, buf_head(out), buf_len(out), MSG_NOSIGNAL);
+	n = send(answer_fd(c), buf_head(out), buf_len(out), MSG_NOSIGNAL);
 	return n == (ssize_t)buf_len(out) ? 0 : -EPIPE;
 }
 

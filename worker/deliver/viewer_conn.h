@@ -3,7 +3,7 @@
  * The connection of a client: reads one request after the other, waits for the
  * answer of each and writes it.
  *
- * Owns its socket, the parser and two watchers; borrows the loop and the
+ * Owns its sockets, the parser and two watchers; borrows the loop and the
  * events.  The client may send requests ahead: they wait for the answers in
  * front of them, most of them in the kernel.  A request without a complete head
  * in time gets an error, a client that is idle or reads too slowly is
@@ -39,8 +39,8 @@ struct viewer_conn_events {
 	 * inside. */
 	void (*on_request)(struct viewer_conn *, const struct http_request *,
 			   void *arg);
-	/* A TLS handshake: takes the socket and returns the socket of the
-	 * plaintext.  Or -errno, and the connection keeps the socket. */
+	/* A TLS handshake: passes a copy of the socket on and returns the
+	 * socket of the plaintext, or -errno. */
 	int (*on_tls)(int fd, void *arg);
 	/* The connection waits for the next request of its client, or after the
 	 * last answer for its end; the receiver does not free it. */
@@ -95,7 +95,8 @@ struct viewer_conn {
 	void *arg;
 	unsigned head_ms, idle_ms, answer_ms, answer_rate;
 	enum viewer_conn_state state;
-	ev_io io;
+	int fd;  /* requests are read from it; -1: passed on */
+	ev_io io; /* of it, or of the socket that answers are sent to */
 	ev_timer deadline;
 	struct http_request *request;
 	struct buf in, out;
@@ -112,7 +113,11 @@ struct viewer_conn {
 	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;
 	struct first_byte_wait wait;
-	bool secure; /* over TLS: io is the plaintext */
+	bool secure; /* over TLS: fd is the plaintext */
+	/* the socket of the client, over TLS, while it may be used; or -1 */
+	int outer;
+	bool kernel_tls; /* ask whether ... */
+	bool kernel;     /* ... the kernel encrypts what is sent to it */
 	struct sockaddr_any peer; /* the client; len 0: unknown */
 };
 
@@ -122,6 +127,7 @@ struct viewer_conn_config {
 	int fd;              /* taken; non-blocking */
 	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
+	bool kernel_tls;     /* the kernel has it: see kernel_tls.h */
 	unsigned head_ms;    /* limit for the head */
 	unsigned idle_ms;    /* limit for the wait for the next request */
 	unsigned answer_ms;  /* limit for an answer, in addition to the time
@@ -170,5 +176,9 @@ void viewer_conn_answer_head(struct viewer_conn *);
  * yet. */
 bool viewer_conn_is_idle(const struct viewer_conn *);
 
-/* Passes the socket to the caller, which then calls viewer_conn_free(). */
+/* Must answers be copied, because the tls worker encrypts them? */
+bool viewer_conn_is_copied(const struct viewer_conn *);
+
+/* Passes the socket that answers are sent to to the caller, which then calls
+ * viewer_conn_free(). */
 int viewer_conn_take_fd(struct viewer_conn *);

@@ -99,7 +99,7 @@ static void refuse(struct viewer_conn *c, int status)
 /* The connection becomes a viewer of the mount, or is rejected. */
 void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 {
-	struct viewer_socket socket = { .secure = c->secure,
+	struct viewer_socket socket = { .copied = viewer_conn_is_copied(c),
 					.peer = c->peer };
 	struct ip_address address = ip_of(&c->peer);
 

@@ -6,6 +6,7 @@
 #include "common/base/utf8.h"
 #include "proto/ipc/channel.h"
 #include "worker/core/worker.h"
+#include "worker/socket/kernel_tls.h"
 #include "worker/tls/tls_server.h"
 
 #include <stdlib.h>
@@ -27,6 +28,8 @@ enum {
 struct role {
 	struct worker *worker;
 	struct tls_server *server;
+	bool kernel; /* the kernel has TLS for viewers ... */
+	bool told;   /* ... or the log says that it does not */
 	uint64_t warned_ms; /* mono_ms() of the last warning; 0: none */
 	LIST_HEAD(, feed) feeds;
 };
@@ -94,10 +97,12 @@ static void *role_new(struct worker *worker)
 	else
 		max = MIN((files.rlim_cur - RESERVED) / PER_CONNECTION, max);
 	r->worker = worker;
+	r->kernel = kernel_tls_exists();
 	LIST_INIT(&r->feeds);
 	r->server = tls_server_new(&(struct tls_server_config){
 		.loop = worker->loop,
 		.connections_max = (unsigned)max,
+		.kernel = r->kernel,
 	});
 	return r;
 }
@@ -221,6 +226,10 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)m, (void)n_fds;
 	f->role = role;
+	if (!f->role->kernel && !f->role->told)
+		log_info("tls", "viewers of https cost less processor time "
+			 "with the module tls of the kernel: modprobe tls");
+	f->role->told = true;
 	LIST_INSERT_HEAD(&f->role->feeds, f, link);
 	f->channel = channel_new(&(struct channel_config){
 		.loop = f->role->worker->loop,
@@ -235,6 +244,7 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 /* The channel accepts these messages only with their descriptors. */
 const struct worker_role tls_role = {
 	.name = "tls",
+	.needs = NEED_TLS,
 	.new = role_new,
 	.free = role_free,
 	.every_second = every_second,

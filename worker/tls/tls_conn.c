@@ -147,6 +147,20 @@ static void enter(struct tls_conn *c, enum tls_stage stage)
 	c->cfg->events->on_stage(c, c->cfg->arg);
 }
 
+/* The handshake is over: without the kernel OpenSSL writes to memory from now
+ * on.  False: there is no memory. */
+static bool choose_cipher(struct tls_conn *c)
+{
+	BIO *out;
+
+	if (!c->kernel || BIO_get_ktls_send(SSL_get_wbio(c->ssl)))
+		return true;
+	c->kernel = false;
+	out = gather_bio(c->cfg->gather);
+	SSL_set0_wbio(c->ssl, out);
+	return out != NULL;
+}
+
 static enum step handshake(struct tls_conn *c)
 {
 	uint8_t byte;
@@ -166,7 +180,8 @@ static enum step handshake(struct tls_conn *c)
 	n = SSL_accept(c->ssl);
 	step = n == 1 ? STEP_ON : next_step(c, n);
 	/* the alert of a failed handshake leaves, too */
-	if (!send_gathered(c) || step == STEP_DONE)
+	if (!send_gathered(c) || step == STEP_DONE ||
+	    (step == STEP_ON && !choose_cipher(c)))
 		return STEP_FAILED;
 	if (step == STEP_ON)
 		enter(c, TLS_OPEN);
@@ -292,8 +307,10 @@ static enum step step_down(struct tls_conn *c)
 		return STEP_WAIT;
 	}
 	/* the end, or a reset by the other side */
+	if (n <= 0 && c->kernel)
+		h->done = true;
 	if (n <= 0)
-		return end_down(c);
+		return c->kernel ? STEP_DONE : end_down(c);
 	step = pass_down(c, c->cfg->scratch, (size_t)n, &sent);
 	if (sent < (size_t)n)
 		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
@@ -421,7 +438,7 @@ static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 					     : "closed by the client");
 		return;
 	}
-	if (up == STEP_DONE && down == STEP_DONE) {
+	if (down == STEP_DONE && (up == STEP_DONE || c->kernel)) {
 		end(c, NULL);
 		return;
 	}
@@ -440,8 +457,28 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	end(c, c->stage == TLS_LEAVING ? NULL : "timeout");
 }
 
+/* The kernel encrypts for a socket alone, so OpenSSL writes there until the end
+ * of the handshake. */
+static bool set_sockets(struct tls_conn *c, int outer, bool kernel)
+{
+	BIO *out;
+
+	c->kernel = kernel;
+	if (kernel) {
+		(void)SSL_set_options(c->ssl, SSL_OP_ENABLE_KTLS);
+		return SSL_set_fd(c->ssl, outer) == 1;
+	}
+	out = gather_bio(c->cfg->gather);
+	if (out == NULL || SSL_set_rfd(c->ssl, outer) != 1) {
+		BIO_free(out);
+		return false;
+	}
+	SSL_set0_wbio(c->ssl, out);
+	return true;
+}
+
 struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
-			      int outer, int inner)
+			      int outer, int inner, bool kernel)
 {
 	static const struct {
 		int level;
@@ -455,7 +492,6 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
 	};
 	struct tls_conn *c = xcalloc(1, sizeof *c);
-	BIO *out = gather_bio(cfg->gather);
 
 	c->cfg = cfg;
 	c->used = ev_now(cfg->loop);
@@ -465,14 +501,12 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	c->outer.data = c->inner.data = c;
 	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
 	/* a blocking socket would stop the loop */
-	if (c->ssl == NULL || out == NULL || fd_set_nonblock(outer) < 0 ||
-	    fd_set_nonblock(inner) < 0 || SSL_set_rfd(c->ssl, outer) != 1) {
-		BIO_free(out);
+	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
+	    fd_set_nonblock(inner) < 0 || !set_sockets(c, outer, kernel)) {
 		ERR_clear_error();
 		tls_conn_free(&c);
 		return NULL;
 	}
-	SSL_set0_wbio(c->ssl, out);
 	for (size_t i = 0; i < ARRAY_LEN(options); i++)
 		(void)setsockopt(outer, options[i].level, options[i].name,
 				 &options[i].value, sizeof options[i].value);

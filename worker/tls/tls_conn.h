@@ -103,11 +103,16 @@ struct tls_conn {
 	struct tls_half down; /* to the client */
 	struct tls_half sealed; /* to the client, encrypted */
 	bool up_closed; /* further bytes of the client are dropped */
+	/* The kernel encrypts what is sent to the client, and the process at
+	 * the other end of the pair sends there itself: its end of the plaintext
+	 * ends the connection here, without a word to the client. */
+	bool kernel;
 };
 
-/* Takes both descriptors and starts in the next turn of the loop.  NULL, with
- * both closed, if OpenSSL fails. */
+/* Takes both descriptors and starts in the next turn of the loop.  kernel: the
+ * kernel is to encrypt for the client, if it can.  NULL, with both closed, if
+ * OpenSSL fails. */
 struct tls_conn *tls_conn_new(const struct tls_conn_config *, SSL_CTX *,
-			      int outer, int inner);
+			      int outer, int inner, bool kernel);
 /* NULL-safe; sets *c to NULL.  Closes both sides as they are. */
 void tls_conn_free(struct tls_conn **);

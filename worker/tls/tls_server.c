@@ -27,6 +27,7 @@ struct tls_server {
 	struct tls_conn_config conns;
 	unsigned connections_max;
 	unsigned idle_ms;
+	bool kernel;  /* it can encrypt for viewers */
 	SSL_CTX *ctx; /* NULL: no certificate */
 	struct ticket_keys tickets;
 	/* the connections of each stage, oldest first */
@@ -118,7 +119,8 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		limit -= s->connections_max / 4;
 	if (s->ctx != NULL && s->conns.gather != NULL &&
 	    (s->status.connections < limit || make_room(s))) {
-		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
+		c = tls_conn_new(&s->conns, s->ctx, outer, inner,
+				 client == TLS_VIEWER && s->kernel);
 	} else {
 		fd_close(&outer);
 		fd_close(&inner);
@@ -171,6 +173,7 @@ struct tls_server *tls_server_new(const struct tls_server_config *cfg)
 	struct tls_server *s = xcalloc(1, sizeof *s);
 
 	s->connections_max = cfg->connections_max;
+	s->kernel = cfg->kernel;
 	s->idle_ms = cfg->idle_ms ? cfg->idle_ms : TLS_IDLE_MS;
 	s->conns = (struct tls_conn_config){
 		.loop = cfg->loop,

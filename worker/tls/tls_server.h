@@ -25,6 +25,7 @@ struct tls_server;
 struct tls_server_config {
 	struct ev_loop *loop;
 	unsigned connections_max;
+	bool kernel; /* the kernel has TLS: it encrypts for viewers */
 	/* 0: the defaults of worker/tls/tls_conn.h */
 	unsigned handshake_ms;
 	unsigned stall_ms;

@@ -430,3 +430,27 @@ Test(tls_server, is_freed_during_handshakes_and_transfers, .timeout = 90)
 	hang_up(&open);
 	hang_up(&shaking);
 }
+
+/* These sockets are none that a kernel encrypts for. */
+Test(tls_server, a_viewer_for_whom_the_kernel_cannot_encrypt_is_served,
+     .timeout = 90)
+{
+	struct bench b;
+	struct link l;
+	char byte = ' ';
+
+	setup(&b, (struct tls_server_config){ .kernel = true });
+	l = dial_client(&b, TLS_VIEWER);
+	cr_assert_eq(SSL_write(l.ssl, "?", 1), 1);
+	UNTIL(&b, recv(l.plain, &byte, 1, 0) == 1);
+	cr_expect_eq(byte, '?');
+	cr_assert_eq(send(l.plain, "!", 1, 0), 1);
+	UNTIL(&b, SSL_read(l.ssl, &byte, 1) == 1);
+	cr_expect_eq(byte, '!');
+	/* the end of the plaintext is the end for the client, with an alert */
+	fd_close(&l.plain);
+	UNTIL(&b, SSL_read(l.ssl, &byte, 1) == 0);
+	cr_expect_eq(SSL_get_shutdown(l.ssl), SSL_RECEIVED_SHUTDOWN);
+	hang_up(&l);
+	teardown(&b);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/socket/kernel_tls.h"
+
+#include <fcntl.h>
+#include <linux/tls.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SOL_TLS
+#define SOL_TLS 282
+#endif
+
+enum { TYPE_ALERT = 21 };
+
+bool kernel_tls_exists(void)
+{
+	static const char path[] = "/proc/sys/net/ipv4/tcp_available_ulp";
+	char text[128] = "", *rest = text, *name;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof text - 1) <= 0)
+		text[0] = '\0';
+	(void)close(fd);
+	while ((name = strsep(&rest, " \n")) != NULL)
+		found = found || strcmp(name, "tls") == 0;
+	return found;
+}
+
+bool kernel_tls_sends(int fd)
+{
+	/* of this size: without the key */
+	struct tls_crypto_info info;
+	socklen_t len = sizeof info;
+
+	return getsockopt(fd, SOL_TLS, TLS_TX, &info, &len) == 0;
+}
+
+void kernel_tls_end(int fd)
+{
+	uint8_t close_notify[] = { 1, 0 };
+	struct iovec bytes = { close_notify, sizeof close_notify };
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(1)];
+	} control = { .space = "" };
+	struct msghdr m = { .msg_iov = &bytes, .msg_iovlen = 1,
+			    .msg_control = control.space,
+			    .msg_controllen = sizeof control.space };
+	struct cmsghdr *type = CMSG_FIRSTHDR(&m);
+
+	type->cmsg_level = SOL_TLS;
+	type->cmsg_type = TLS_SET_RECORD_TYPE;
+	type->cmsg_len = CMSG_LEN(1);
+	*CMSG_DATA(type) = TYPE_ALERT;
+	(void)sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)shutdown(fd, SHUT_WR);
+}
