@@ -24,8 +24,8 @@ bash "$dvb/prep.sh" "$dir" "$dvb" || {
 		-keyout "$dir/share/key.pem" -out "$dir/share/chain.pem" \
 		2>/dev/null
 echo "VIEWERS=${VIEWERS:-20}" >"$dir/share/settings"
-set -- -k "$dir" -d tls -d gcm -d ctr -d ghash_generic -s "$dir/share" -c 2 -t 300 -b "$(command -v curl)" \
-	${VM_ARGS:-}
+set -- -k "$dir" -d tls -d gcm -d ctr -d ghash_generic -s "$dir/share" \
+	-c 2 -t 300 -b "$(command -v curl)" ${VM_ARGS:-}
 for program in sluice sluice-worker sluice-worker-tls tests/helpers/ts-judge; do
 	cp "$builddir/$program" "$dir/bin/"
 	strip -g "$dir/bin/${program##*/}"

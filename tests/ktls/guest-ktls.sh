@@ -35,7 +35,8 @@ fetch() { curl -s -k -m "$1" "$2"; }
 pid_of() { # pid_of ROLE
 	for p in /proc/[0-9]*; do
 		tr '\0' ' ' <$p/cmdline 2>/dev/null |
-			grep -q "^[^ ]*sluice-worker[^ ]* $1" && echo ${p#/proc/}
+			grep -q "^[^ ]*sluice-worker[^ ]* $1" &&
+			echo ${p#/proc/}
 	done
 }
 # the sockets that the kernel has encrypted for, since its start
@@ -74,7 +75,8 @@ mkdir -p /etc/sluice
 cp /host/chain.pem /host/key.pem /etc/sluice
 cp /host/mux.ts /tmp
 cat >/etc/sluice/sluice.json <<'J'
-{"settings": {"crt_chain": "/etc/sluice/chain.pem", "crt_key": "/etc/sluice/key.pem"},
+{"settings": {"crt_chain": "/etc/sluice/chain.pem",
+	"crt_key": "/etc/sluice/key.pem"},
  "make_stream": [
  {"id": "t", "name": "t", "type": "spts", "enable": true,
   "input": ["file:///tmp/mux.ts#loop&pnr=1"],

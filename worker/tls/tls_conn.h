@@ -104,8 +104,8 @@ struct tls_conn {
 	struct tls_half sealed; /* to the client, encrypted */
 	bool up_closed; /* further bytes of the client are dropped */
 	/* The kernel encrypts what is sent to the client, and the process at
-	 * the other end of the pair sends there itself: its end of the plaintext
-	 * ends the connection here, without a word to the client. */
+	 * the other end of the pair sends there itself: the end of the
+	 * plaintext ends the connection here, without a word to the client. */
 	bool kernel;
 };
 
