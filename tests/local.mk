@@ -12,6 +12,7 @@ LOG_COMPILER = $(TEST_LIMIT)
 SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
 MJS_LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
 AM_TESTS_ENVIRONMENT = \
+	CRITERION_OUTPUTS='tap:-'; export CRITERION_OUTPUTS; \
 	ASAN_OPTIONS='detect_leaks=0'; export ASAN_OPTIONS; \
 	builddir='$(abs_builddir)'; export builddir; \
 	srcdir='$(abs_srcdir)'; export srcdir; \
@@ -20,7 +21,7 @@ AM_TESTS_ENVIRONMENT = \
 # What a test links: its program's library and all below it.  Tests of the
 # worker and of what both sides share are the most, so they name none.
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
-	$(JANSSON_LIBS) $(WSLAY_LIBS) tests/criterion/librunner.a
+	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
 worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) $(DVBCSA_LIBS) \
 	$(ZLIB_LIBS) \
 	-lm
@@ -33,19 +34,8 @@ LDADD = $(test_libs)
 # The code of these tests runs for an instant and its macros take long to
 # optimize and to describe to a debugger.  The linker is the fastest of this
 # machine.
-tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -g1 \
-	-U_FORTIFY_SOURCE -I$(top_srcdir)/tests
+tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -g1 -U_FORTIFY_SOURCE
 tests/unit/% tests/component/% tests/fuzz/%: private LDFLAGS += $(TEST_LINK)
-
-# It runs the tests of a program: in place of Criterion's library.
-check_LIBRARIES += tests/criterion/librunner.a
-tests_criterion_librunner_a_SOURCES = \
-	tests/criterion/criterion.h tests/criterion/runner.c
-check_PROGRAMS += tests/criterion/sample
-tests_criterion_sample_SOURCES = tests/criterion/sample.c
-tests_criterion_sample_LDADD = tests/criterion/librunner.a
-TESTS += tests/criterion/results.sh
-EXTRA_DIST += tests/criterion/results.sh
 
 # Make starts the tests in this order.
 include tests/web/local.mk

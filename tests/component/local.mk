@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The real reconciler with false workers, the real worker with a false master.
+if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
 service_rig = $(component_rig) \
 	tests/component/service_rig.c tests/component/service_rig.h
@@ -97,3 +98,4 @@ tests_component_test_spawn_LDFLAGS = \
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)
+endif

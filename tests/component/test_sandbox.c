@@ -212,8 +212,8 @@ Test(sandbox, resists_every_attempt_in_every_role)
 			if (attempt_was_denied(status))
 				continue;
 			worked++;
-			fprintf(stderr, "# role %s (%zu): %s: status %#x\n",
-				role->is->name, r, a->name,
+			cr_log_error("role %s (%zu): %s: status %#x\n",
+				     role->is->name, r, a->name,
 				     (unsigned)status);
 		}
 	}

@@ -2,6 +2,7 @@
 # The tree again: a test beside the path of what it tests.
 EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h
 
+if HAVE_CRITERION
 # What several tests share, and no two name alike.
 check_LIBRARIES += tests/unit/librig.a
 tests_unit_librig_a_SOURCES = \
@@ -942,3 +943,4 @@ tests_unit_bench_test_check_packets_SOURCES = \
 	tests/bench/stamp.c \
 	tests/bench/tsmaker.c \
 	tests/unit/bench/test_check_packets.c
+endif

@@ -3,10 +3,9 @@
 #include "master/setup/options.h"
 
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { ARGS_MAX = 8 };
 
@@ -50,17 +49,7 @@ Test(options, has_defaults)
 	cr_assert_not(o.no_web_auth);
 }
 
-/* Standard output or error of this process is a file from now on. */
-static int redirect(int fd)
-{
-	int file = memfd_create("redirected", MFD_CLOEXEC);
-
-	cr_assert_geq(file, 0);
-	cr_assert_eq(dup2(file, fd), fd);
-	return file;
-}
-
-Test(options, ends_with_64_for_a_wrong_line)
+Test(options, ends_with_64_for_a_wrong_line, .init = cr_redirect_stderr)
 {
 	static const char *const wrong[][ARGS_MAX] = {
 		{ "-x", NULL },
@@ -75,7 +64,6 @@ Test(options, ends_with_64_for_a_wrong_line)
 		{ "-t", "-c", "x.json", "y.json", NULL },
 	};
 
-	(void)redirect(STDERR_FILENO);
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct options o;
 		int code = -1;
@@ -85,27 +73,23 @@ Test(options, ends_with_64_for_a_wrong_line)
 	}
 }
 
-Test(options, checks_a_file)
-{
-	struct options o;
-	int code = -1, errors = redirect(STDERR_FILENO);
-	char text[200] = "";
-
-	cr_assert_not(parse((const char *[]){ "-t", "-c", "/no/such", NULL },
-			    &o, &code));
-	cr_assert_eq(code, 78);
-	(void)fflush(stderr);
-	cr_assert_gt(pread(errors, text, sizeof text - 1, 0), 0);
-	cr_assert_str_eq(text, "/no/such: cannot be read: "
-			       "No such file or directory\n");
-}
-
-Test(options, prints_its_version)
+Test(options, checks_a_file, .init = cr_redirect_stderr)
 {
 	struct options o;
 	int code = -1;
 
-	(void)redirect(STDOUT_FILENO);
+	cr_assert_not(parse((const char *[]){ "-t", "-c", "/no/such", NULL },
+			    &o, &code));
+	cr_assert_eq(code, 78);
+	cr_assert_stderr_eq_str("/no/such: cannot be read: "
+				"No such file or directory\n");
+}
+
+Test(options, prints_its_version, .init = cr_redirect_stdout)
+{
+	struct options o;
+	int code = -1;
+
 	cr_assert_not(parse((const char *[]){ "-V", NULL }, &o, &code));
 	cr_assert_eq(code, 0);
 }

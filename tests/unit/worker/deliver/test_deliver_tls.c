@@ -252,7 +252,7 @@ Test(deliver_tls, many_clients_that_come_at_once_wait)
 
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
 	if (files.rlim_max < FILES)
-		cr_skip_test("%d descriptors are needed", FILES);
+		cr_skip("%d descriptors are needed", FILES);
 	files.rlim_cur = FILES;
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 	rig_init(&r, 1);

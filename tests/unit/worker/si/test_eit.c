@@ -230,7 +230,7 @@ Test(eit, a_capture_has_what_another_program_found)
 	size_t n, len;
 
 	if (f == NULL)
-		cr_skip_test("no capture at %s", path);
+		cr_skip("no capture at %s", path);
 	free(path);
 	n = fread(data, 1, SAMPLE_MAX, f) / TS_PACKET;
 	(void)fclose(f);

@@ -128,7 +128,7 @@ Test(samples, become_records_without_an_error_and_sections_again)
 	glob_t found;
 
 	if (glob(pattern, 0, NULL, &found) != 0)
-		cr_skip_test("no captures at %s", pattern);
+		cr_skip("no captures at %s", pattern);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		t.path = found.gl_pathv[i];
 		read_sample(&t);

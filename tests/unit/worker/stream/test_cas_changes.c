@@ -11,6 +11,7 @@
 #include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <ev.h>
 #include <string.h>
 
@@ -228,8 +229,18 @@ static void step(void)
 	run_loop();
 }
 
+ParameterizedTestParameters(cas_changes, no_packet_is_wrong)
+{
+	static const struct generator list[] = {
+		{ -300, 0, 500 }, { 0, 1, 0 }, { 200, 1, 700 }, { -300, 1, 0 },
+	};
+
+	return cr_make_param_array(struct generator, (void *)list,
+				   ARRAY_LEN(list));
+}
+
 /* The numbers of periods pass 65535 on the way. */
-static void no_packet_is_wrong(const struct generator *is)
+ParameterizedTest(const struct generator *is, cas_changes, no_packet_is_wrong)
 {
 	struct receiver *r = &g.receiver;
 
@@ -245,24 +256,4 @@ static void no_packet_is_wrong(const struct generator *is)
 	cr_expect_leq(r->words.lost, 3 * VIDEO_PER_STEP);
 	cr_expect_geq(r->right, CHANGES * VIDEO_PER_STEP);
 	stop();
-}
-
-Test(cas_changes, of_early_ecms_make_no_packet_wrong)
-{
-	no_packet_is_wrong(&(struct generator){ -300, 0, 500 });
-}
-
-Test(cas_changes, of_ecms_with_the_next_word_make_no_packet_wrong)
-{
-	no_packet_is_wrong(&(struct generator){ 0, 1, 0 });
-}
-
-Test(cas_changes, of_late_ecms_make_no_packet_wrong)
-{
-	no_packet_is_wrong(&(struct generator){ 200, 1, 700 });
-}
-
-Test(cas_changes, of_very_early_ecms_make_no_packet_wrong)
-{
-	no_packet_is_wrong(&(struct generator){ -300, 1, 0 });
 }

@@ -16,7 +16,7 @@ size_t sample_packets(const char *name, uint8_t (*ret)[TS_PACKET], size_t max)
 	size_t n;
 
 	if (f == NULL)
-		cr_skip_test("no sample %s", path);
+		cr_skip("no sample %s", path);
 	n = fread(ret, TS_PACKET, max, f);
 	(void)fclose(f);
 	free(path);
