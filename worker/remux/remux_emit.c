@@ -227,12 +227,15 @@ void remux_make_room(struct remux *r)
 
 /* --- schedule --- */
 
-/* True when it is due; then sets the next time. */
+/* True when it is due; then sets the next time.  The clock has steps: a late time
+ * does not delay the later ones, unless it is late by a whole interval. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 {
-	if (r->clock.ticks < *due)
+	uint64_t interval = interval_ms * MS_TICKS, now = r->clock.ticks;
+
+	if (now < *due)
 		return false;
-	*due = r->clock.ticks + interval_ms * MS_TICKS;
+	*due = (now - *due < interval ? *due : now) + interval;
 	return true;
 }
 

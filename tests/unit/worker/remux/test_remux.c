@@ -285,6 +285,28 @@ Test(remux, tables_come_often_and_never_in_a_burst)
 	bench_done(&b);
 }
 
+/* A PCR in 30 ms falls onto no multiple of 100 ms. */
+Test(remux, pat_and_pmt_come_every_100_ms_whatever_the_pcrs)
+{
+	enum { ROUNDS = 70, PCR_MS = 30, TABLES = ROUNDS * PCR_MS / 100 };
+	struct remux_options o = { .pnr = 2 };
+	struct bench b = bench_new(&o);
+	uint64_t pcr = 0;
+
+	two_programs(&b);
+	for (int i = 0; i < ROUNDS; i++) {
+		build_pcr(b.in, 0x201, pcr += PCR_MS * MS);
+		for (int k = 0; k < 50; k++)
+			build_payload(b.in, 0x201, 1);
+	}
+	feed(&b);
+	cr_expect_geq(count(&b, 0), TABLES - 1, "%zu", count(&b, 0));
+	cr_expect_leq(count(&b, 0), TABLES + 2, "%zu", count(&b, 0));
+	cr_expect_geq(count(&b, 0x200), TABLES - 1, "%zu", count(&b, 0x200));
+	cr_expect_leq(count(&b, 0x200), TABLES + 2, "%zu", count(&b, 0x200));
+	bench_done(&b);
+}
+
 Test(remux, the_callers_time_counts_where_there_is_no_pcr)
 {
 	struct remux_options o = { .pnr = 1 };
