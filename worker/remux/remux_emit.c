@@ -227,8 +227,8 @@ void remux_make_room(struct remux *r)
 
 /* --- schedule --- */
 
-/* True when it is due; then sets the next time.  The clock has steps: a late time
- * does not delay the later ones, unless it is late by a whole interval. */
+/* True when it is due; then sets the next time.  The clock has steps: a late
+ * table does not delay the later ones, unless it is late by an interval. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 {
 	uint64_t interval = interval_ms * MS_TICKS, now = r->clock.ticks;
