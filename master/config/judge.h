@@ -38,6 +38,9 @@ void judge_fields(struct judge *, const struct field_table *,
 /* Judges http_keep_active of a stream or of the settings. */
 void judge_keep_active(struct judge *, const json_t *object);
 
+/* Judges the section auth of the document. */
+void judge_auth(struct judge *, const json_t *document);
+
 /* Judges one entry of users. */
 void judge_user(struct judge *, const json_t *user);
 

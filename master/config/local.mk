@@ -3,6 +3,7 @@ libmaster_a_SOURCES += \
 	master/config/adapter_conf.c master/config/adapter_conf.h \
 	master/config/check.c master/config/check.h \
 	master/config/check_adapters.c \
+	master/config/check_auth.c \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \
 	master/config/check_links.c \

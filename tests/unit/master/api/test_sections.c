@@ -4,6 +4,7 @@
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
@@ -55,6 +56,42 @@ Test(set_auth, rejects_what_nothing_enforces)
 	expect_section("auth", "{'http_ip_deny':[]}");
 	expect_ok("{'cmd':'set-auth','auth':{'enable':true}}", "set-auth");
 	expect_section("auth", "{'enable':true}");
+}
+
+Test(set_auth, rejects_rules_of_another_shape)
+{
+	static const char *const cases[][2] = {
+		{ "'http_ip_deny':'127.0.0.0/8'",
+		  "http_ip_deny: is not a list" },
+		{ "'http_ip_deny':5", "http_ip_deny: is not a list" },
+		{ "'http_ip_deny':{'a':1}", "http_ip_deny: is not a list" },
+		{ "'http_ip_allow':false", "http_ip_allow: is not a list" },
+		{ "'http_token_deny':'x'", "http_token_deny: is not a list" },
+		{ "'http_token_deny':['a',5]",
+		  "http_token_deny[1]: is not a string" },
+		{ "'promo':5", "promo: is not a string" },
+		{ "'x_real_ip':'yes'", "x_real_ip: is not true or false" },
+	};
+	char request[160], error[96];
+
+	open_world("{'auth':{'http_ip_deny':[]}}");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		(void)snprintf(request, sizeof request, "{'cmd':'set-auth',"
+			       "'auth':{'enable':true,%s}}", cases[i][0]);
+		(void)snprintf(error, sizeof error, "auth.%s: it is not used",
+			       cases[i][1]);
+		expect_error(request, 400, error);
+	}
+	expect_section("auth", "{'http_ip_deny':[]}");
+	expect_ok("{'cmd':'set-auth','auth':{'enable':true,'promo':null,"
+		  "'http_ip_deny':{},'http_token_deny':[],'x_real_ip':false}}",
+		  "set-auth");
+	/* nothing is enforced: a warning */
+	cr_assert_eq(post("{'cmd':'set-auth','warnings':true,'auth':"
+			  "{'http_ip_deny':'x'}}"), 200);
+	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
+			 "'auth.http_ip_deny: is not a list: it is not used']"
+			 "}");
 }
 
 Test(set_auth, logs_unusable_values_and_keeps_them)
