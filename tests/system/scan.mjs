@@ -101,7 +101,10 @@ test('the services of a multicast group have the names of their sender',
 	const [sdt] = of(records, 'sdt');
 	assert.equal(sdt.tsid, 77);
 	assert.equal(sdt.onid, 88);
-	assert.deepEqual(sdt.services.map((s) => [s.sid, s.descriptors]), [
+	// the table of the first text is not the one that we would take
+	assert.match(sdt.services[0].descriptors[0].raw, /^0108154[^]*c3a9$/);
+	assert.deepEqual(sdt.services.map((s) => [s.sid,
+		s.descriptors.map(({ raw, ...fields }) => fields)]), [
 		[10, [{ type_id: 72, type_name: 'service', service_type_id: 1,
 			service_provider: 'Häuser',
 			service_name: 'Première é' }]],
