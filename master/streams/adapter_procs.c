@@ -21,12 +21,9 @@
 
 enum {
 	WANTED_MAX = 256,
-	/* with those that still stop */
-	PROCS_MAX = 2 * WANTED_MAX,
-	/* an error that lasts so long is an alarm */
-	ALARM_S = 5,
-	/* a scan ends ten seconds after its last request */
-	TABLES_S = 12,
+	PROCS_MAX = 2 * WANTED_MAX, /* with those that still stop */
+	ALARM_S = 5, /* an error that lasts so long is an alarm */
+	TABLES_S = 12, /* a scan ends ten seconds after its last request */
 };
 
 struct adapter_proc {
@@ -42,6 +39,7 @@ struct adapter_proc {
 	unsigned error_s; /* statuses in sequence with an error */
 	struct msg_adapter_programs programs; /* that the worker has ... */
 	bool told; /* ... as far as this master knows */
+	bool late; /* readers have changed before the worker ran */
 	unsigned tables_s; /* a scan reads all tables for so long */
 	int taken; /* number of the adapter whose frontend is open; -1 */
 	struct adapter_cams cams;
@@ -117,14 +115,6 @@ static bool can_send(const struct adapter_proc *p)
 	       service_proc_is_running(p->item.service);
 }
 
-void adapter_procs_renew_cam(struct adapter_procs *a, const char *id)
-{
-	struct adapter_proc *p = service_list_find(&a->list, id);
-
-	if (can_send(p))
-		send_cam(p);
-}
-
 const json_t *adapter_procs_cams(const struct adapter_procs *a, const char *id)
 {
 	const struct adapter_proc *p =
@@ -180,8 +170,20 @@ void adapter_procs_update(struct adapter_procs *a, const char *id)
 {
 	struct adapter_proc *p = service_list_find(&a->list, id);
 
-	if (can_send(p))
+	if (p == NULL)
+		return;
+	p->late = !can_send(p);
+	if (!p->late) {
 		send_programs(p);
+		send_cam(p);
+	}
+}
+
+/* Also of those that came while it started, and of another master. */
+static void follow_readers(struct adapter_proc *p)
+{
+	if (!p->told || p->late || (p->tables_s > 0 && --p->tables_s == 0))
+		adapter_procs_update(p->of, p->item.id);
 }
 
 void adapter_procs_keep_tables(struct adapter_procs *a, const char *id)
@@ -189,10 +191,10 @@ void adapter_procs_keep_tables(struct adapter_procs *a, const char *id)
 	struct adapter_proc *p =
 		a != NULL ? service_list_find(&a->list, id) : NULL;
 
-	if (p != NULL) {
-		p->tables_s = TABLES_S;
-		adapter_procs_update(a, id);
-	}
+	if (p == NULL)
+		return;
+	p->tables_s = TABLES_S;
+	adapter_procs_update(a, id);
 }
 
 /* --- a worker --- */
@@ -259,9 +261,7 @@ static void on_message(const struct msg *m, void *self)
 	p->status.error = NULL;
 	adapter_minute_add(&p->minute, &p->status);
 	note_taken(p, p->status.tuner.taken && p->entry != NULL);
-	/* the master before this one may have sent others */
-	if (!p->told || (p->tables_s > 0 && --p->tables_s == 0))
-		adapter_procs_update(p->of, p->item.id);
+	follow_readers(p);
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);
 	if (stream_ring_is_damaged(&p->ring))

@@ -45,7 +45,8 @@ void adapter_procs_set(struct adapter_procs *, const json_t *list);
 /* Replaces the worker of an adapter that runs. */
 void adapter_procs_restart(struct adapter_procs *, const char *id);
 
-/* The streams that read an adapter have changed. */
+/* The streams that read an adapter have changed, and so have programs_of() and
+ * add_programs(). */
 void adapter_procs_update(struct adapter_procs *, const char *id);
 
 /* A scan reads all tables for the next seconds. */
@@ -59,9 +60,6 @@ void adapter_procs_watch(struct adapter_procs *,
 					   void *arg),
 			 void (*on_taken)(int adapter, bool taken, void *arg),
 			 void *arg);
-
-/* programs_of() may have changed for this adapter. */
-void adapter_procs_renew_cam(struct adapter_procs *, const char *id);
 
 /* What its slots for CAMs have, a borrowed JSON list; NULL: nothing is known
  * of any. */

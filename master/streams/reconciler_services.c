@@ -95,7 +95,6 @@ void reconciler_renew_cam(struct reconciler *r, const char *link)
 	if (r->stopping || strncmp(link, IO_ADAPTER, len) != 0)
 		return;
 	adapter_procs_update(r->adapters, link + len);
-	adapter_procs_renew_cam(r->adapters, link + len);
 }
 
 static void add_programs(const char *id, struct msg_adapter_programs *ret,

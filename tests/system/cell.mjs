@@ -45,8 +45,11 @@ async function attempts(sluice, roles) {
 			throw new Error(`${missing}\n${sluice.log}`);
 		return true;
 	}, 20000);
+	// with the module of the kernel tls may do one of them
+	const kernel = fs.existsSync('/sys/module/tls');
 	for (const role of roles)
-		assert.equal(of(role)[2], '0', sluice.log);
+		assert.equal(of(role)[2], role === 'tls' && kernel
+			? '1' : '0', sluice.log);
 	return roles.map((role) => Number(of(role)[1]));
 }
 

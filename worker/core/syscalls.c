@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
+#include "worker/core/kernel_tls.h"
 #include "worker/core/sandbox.h"
 
 #include <errno.h>
@@ -412,6 +413,7 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 		SO_ATTACH_REUSEPORT_EBPF, 0
 	};
 	static const unsigned long layers[] = { TCP_REPAIR, TCP_ULP, 0 };
+	bool tls = (needs & NEED_TLS) && kernel_tls_exists();
 	int err = add_level(filter, SOL_SOCKET, 128, code);
 
 	if (err == 0)
@@ -419,11 +421,12 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 	for (size_t i = 0; i < ARRAY_LEN(levels) && err == 0; i++)
 		err = ALLOW(filter, setsockopt, 1,
 			    SCMP_A1(SCMP_CMP_EQ, levels[i]));
-	if (err == 0 && (needs & NEED_TLS))
+	/* only where an administrator has loaded the module */
+	if (err == 0 && tls)
 		err = ALLOW(filter, setsockopt, 2,
 			    SCMP_A1(SCMP_CMP_EQ, IPPROTO_TCP),
 			    SCMP_A2(SCMP_CMP_EQ, TCP_ULP));
-	if (err == 0 && (needs & NEED_TLS))
+	if (err == 0 && tls)
 		err = ALLOW(filter, setsockopt, 1,
 			    SCMP_A1(SCMP_CMP_EQ, SOL_TLS));
 	/* the guard in front of librist */

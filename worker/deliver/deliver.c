@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"
+#include "worker/core/kernel_tls.h"
 #include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/hls.h"
@@ -16,7 +17,6 @@
 #include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/visit.h"
-#include "worker/socket/kernel_tls.h"
 
 #include <errno.h>
 #include <stdlib.h>

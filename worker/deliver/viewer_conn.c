@@ -4,8 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "proto/wire/http_status.h"
+#include "worker/core/kernel_tls.h"
 #include "worker/deliver/blob.h"
-#include "worker/socket/kernel_tls.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/socket/kernel_tls.c worker/socket/kernel_tls.h \
 	worker/socket/netif.c worker/socket/netif.h \
 	worker/socket/netif_watch.c worker/socket/netif_watch.h \
 	worker/socket/qdisc.c worker/socket/qdisc.h \

@@ -5,8 +5,8 @@
 #include "common/base/mono.h"
 #include "common/base/utf8.h"
 #include "proto/ipc/channel.h"
+#include "worker/core/kernel_tls.h"
 #include "worker/core/worker.h"
-#include "worker/socket/kernel_tls.h"
 #include "worker/tls/tls_server.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/socket/kernel_tls.h"
+#include "worker/core/kernel_tls.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <linux/tls.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,19 +17,16 @@ enum { TYPE_ALERT = 21 };
 
 bool kernel_tls_exists(void)
 {
-	static const char path[] = "/proc/sys/net/ipv4/tcp_available_ulp";
-	char text[128] = "", *rest = text, *name;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found = false;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool exists;
 
 	if (fd < 0)
 		return false;
-	if (read(fd, text, sizeof text - 1) <= 0)
-		text[0] = '\0';
+	/* with the module the socket has the wrong state */
+	exists = setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", 3) == 0 ||
+		 errno == ENOTCONN;
 	(void)close(fd);
-	while ((name = strsep(&rest, " \n")) != NULL)
-		found = found || strcmp(name, "tls") == 0;
-	return found;
+	return exists;
 }
 
 bool kernel_tls_sends(int fd)

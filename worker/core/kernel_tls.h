@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Has the kernel the module?  Reads /proc: call it before the sandbox. */
+/* Has the kernel the module?  Opens a socket: call it before the sandbox. */
 bool kernel_tls_exists(void);
 
 /* Does the kernel encrypt what is sent to this TCP socket?  It does so from the
