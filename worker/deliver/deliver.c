@@ -204,10 +204,12 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->fragments.turn_max = FRAGMENTS_TURN_MAX;
 	/* the sandbox forbids to ask later */
 	d->kernel_tls = kernel_tls_exists();
-	d->max_conns = (unsigned)MIN(
-		(files.rlim_cur - files.rlim_cur / RESERVED_SHARE) /
-			(d->kernel_tls ? 2 : 1), /* plaintext and client */
-		(rlim_t)CONNS_MAX);
+	/* such a connection has two descriptors: one of the reserve */
+	d->max_outer = (unsigned)MIN(files.rlim_cur / RESERVED_SHARE / 2,
+				     (rlim_t)CONNS_MAX);
+	d->max_conns = (unsigned)MIN(files.rlim_cur -
+					     files.rlim_cur / RESERVED_SHARE,
+				     (rlim_t)CONNS_MAX);
 	if (cfg->max_conns > 0)
 		d->max_conns = cfg->max_conns;
 	d->peers = peers_new(&(struct peers_config){ .max = PER_ADDRESS });

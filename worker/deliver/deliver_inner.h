@@ -37,7 +37,8 @@ struct deliver {
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
-	bool kernel_tls;      /* the kernel can encrypt for viewers */
+	bool kernel_tls;      /* the kernel can encrypt for viewers ... */
+	unsigned max_outer;   /* ... on so many connections */
 	struct first_byte *first; /* NULL until the first channel for tls */
 	struct sessions *sessions;
 	struct door *door;

@@ -2,6 +2,7 @@
 #include "worker/deliver/viewer.h"
 
 #include "common/base/alloc.h"
+#include "worker/core/kernel_tls.h"
 #include "worker/deliver/page_pipe.h"
 #include "worker/deliver/ring_send.h"
 #include "worker/deliver/viewer_session.h"
@@ -29,8 +30,9 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	v->received += n > 0 ? (uint32_t)n : 0;
-	/* frees v: nothing may follow */
-	if (n <= 0 || v->received > RECEIVED_MAX)
+	/* over TLS the client sends an alert when it leaves (RFC 8446 6.1);
+	 * frees v: nothing may follow */
+	if (n <= 0 || v->received > RECEIVED_MAX || v->kernel)
 		v->on_gone(v, v->arg);
 }
 
@@ -61,6 +63,7 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->wait_until_ms = cfg->wait_until_ms;
 	v->session = cfg->socket->session;
 	v->copied = cfg->socket->copied;
+	v->kernel = cfg->socket->kernel;
 	v->from = cfg->socket->from;
 	if (v->copied)
 		v->peer_address = cfg->socket->peer;
@@ -101,6 +104,8 @@ void viewer_free(struct viewer **v)
 		return;
 	if (has_queue(*v))
 		set_reset(*v);
+	else if ((*v)->kernel)
+		kernel_tls_end((*v)->io.fd);
 	session_free(&(*v)->session);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);

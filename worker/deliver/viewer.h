@@ -32,6 +32,7 @@ struct viewer {
 	uint64_t wait_until_ms; /* end of the wait for a random access point;
 				 * 0: started */
 	bool copied;            /* the socket gets copies, not pages */
+	bool kernel;            /* the kernel encrypts for it */
 	ev_io io;
 
 	struct ev_loop *loop;
@@ -48,6 +49,7 @@ struct viewer_socket {
 	/* fd is the plaintext of a TLS connection with this peer: it gets
 	 * copies */
 	bool copied;
+	bool kernel; /* the kernel encrypts what is sent to it */
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */
 	struct session *session; /* taken; has its permission */

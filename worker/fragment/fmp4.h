@@ -60,16 +60,17 @@ struct fmp4_lack {
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
 
-/* What a player must know of the tracks before it loads them. */
+/* What a player must decode: the video and the first sound of the program. */
 struct fmp4_codecs {
 	char text[FMP4_CODECS_MAX]; /* RFC 6381, "avc1.64001f,mp4a.40.2" */
 	unsigned width, height;     /* of the picture; 0: there is none */
+	bool silent; /* no frame of a sound that the tables have was found */
 };
 
 /* Describes the main program in whole packets that have its tables, the
- * parameter sets of its video, and a frame of each sound.  -EAGAIN: something
- * of it is lacking; -ENOTSUP: a track cannot be carried in fMP4, so it has no
- * name here. */
+ * parameter sets of its video, and a frame of a sound.  -EAGAIN: the sets, or
+ * the frame of a program without video, are lacking; -ENOTSUP: a track cannot be
+ * carried in fMP4, so it has no name here. */
 int fmp4_describe(const uint8_t *data, size_t len,
 		  struct fmp4_codecs *ret) MUST_CHECK;
 

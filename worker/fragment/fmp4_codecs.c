@@ -45,52 +45,67 @@ static bool name_track(struct buf *to, const struct fmp4_track *t)
 {
 	const uint8_t *record = buf_head(&t->config);
 	size_t len = buf_len(&t->config);
+	const char *comma = buf_len(to) > 0 ? "," : "";
 
-	if (buf_len(to) > 0)
-		buf_printf(to, ",");
 	if (t->coding == FMP4_AVC && len >= RECORD_AVC)
 		buf_printf(to, "avc1.%02x%02x%02x", record[1], record[2],
 			   record[3]);
 	else if (t->coding == FMP4_HEVC && len >= RECORD_HEVC)
 		name_hevc(to, record);
 	else if (t->coding == FMP4_AAC && len > 0)
-		buf_printf(to, "mp4a.40.%u", record[0] >> 3);
+		buf_printf(to, "%smp4a.40.%u", comma, record[0] >> 3);
 	else if (t->coding == FMP4_MPEG)
-		buf_printf(to, t->rate < 32000 ? "mp4a.69" : "mp4a.6B");
+		buf_printf(to, "%smp4a.%s", comma,
+			   t->rate < 32000 ? "69" : "6B");
 	else if (t->coding == FMP4_AC3)
-		buf_printf(to, "ac-3");
+		buf_printf(to, "%sac-3", comma);
 	else if (t->coding == FMP4_EAC3)
-		buf_printf(to, "ec-3");
+		buf_printf(to, "%sec-3", comma);
 	else
 		return false;
 	return true;
 }
 
+static struct fmp4_track *find_video(struct fmp4_track *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].video)
+			return &list[i];
+	return NULL;
+}
+
+/* The first sound that has a frame. */
+static bool name_sound(struct buf *to, struct fmp4_track *list, size_t n,
+		       const struct fmp4_source *s)
+{
+	struct errmsg error;
+
+	for (size_t i = 0; i < n; i++)
+		if (!list[i].video && fmp4_audio(&list[i], s, &error) == 0 &&
+		    name_track(to, &list[i]))
+			return true;
+	return false;
+}
+
 static int describe_tracks(struct fmp4_track *list, size_t n,
 			   const struct fmp4_source *s, struct fmp4_codecs *ret)
 {
+	struct fmp4_track *video = find_video(list, n);
 	struct buf text = { 0 };
 	struct errmsg error;
-	int err = 0;
 
-	for (size_t i = 0; err == 0 && i < n; i++) {
-		struct fmp4_track *t = &list[i];
-
-		err = t->video ? fmp4_video(t, s, &error)
-			       : fmp4_audio(t, s, &error);
-		if (err < 0 || !name_track(&text, t))
-			err = -EAGAIN;
-		if (t->video && ret->width == 0) {
-			ret->width = t->width;
-			ret->height = t->height;
-		}
+	if (video != NULL && fmp4_video(video, s, &error) == 0 &&
+	    name_track(&text, video)) {
+		ret->width = video->width;
+		ret->height = video->height;
 	}
-	if (err == 0 && buf_len(&text) < sizeof ret->text)
-		memcpy(ret->text, buf_head(&text), buf_len(&text));
-	else if (err == 0)
-		err = -ENOTSUP;
+	ret->silent = !name_sound(&text, list, n, s) && n > (video != NULL);
+	/* a player needs the name of the video, if there is one */
+	if (buf_len(&text) > 0 && (video == NULL || ret->width > 0))
+		memcpy(ret->text, buf_head(&text),
+		       MIN(buf_len(&text), sizeof ret->text - 1));
 	buf_done(&text);
-	return err;
+	return ret->text[0] != '\0' ? 0 : -EAGAIN;
 }
 
 int fmp4_describe(const uint8_t *data, size_t len, struct fmp4_codecs *ret)

@@ -7,8 +7,9 @@
 
 enum {
 	AGAIN_MS = 10000, /* a source may change its pictures without a table */
-	/* Tables, parameter sets, and a frame of each sound, which may arrive
-	 * half a second after the picture. */
+	RETRY_MS = 2000,  /* a look at a large group costs a millisecond */
+	/* Tables, parameter sets, and a frame of a sound, which may arrive half
+	 * a second after the picture. */
 	GROUP_MIN = 64 << 10,
 	GROUP_MAX = 512 << 10,
 };
@@ -16,21 +17,23 @@ enum {
 void codec_watch_second(struct codec_watch *w, const struct ring_out *ring,
 			const struct psi *psi, uint64_t now_ns)
 {
+	bool changed = psi_changes(psi) != w->changes;
 	struct fmp4_codecs found;
 	const uint8_t *group;
 	size_t len;
 	int err;
 
-	if (now_ns < w->next_ns && psi_changes(psi) == w->changes)
+	if (now_ns < w->next_ns && !changed)
 		return;
 	group = ring_out_group(ring, GROUP_MAX, &len);
 	if (group == NULL)
 		return;
 	err = fmp4_describe(group, len, &found);
-	/* of a short group at a low rate the sound may follow */
-	if (err == -EAGAIN || (err < 0 && len < GROUP_MIN))
+	w->next_ns = now_ns + RETRY_MS * MS;
+	w->changes = psi_changes(psi);
+	/* more of the group may follow */
+	if (err == -EAGAIN || ((err < 0 || found.silent) && len < GROUP_MIN))
 		return;
 	w->codecs = found;
-	w->changes = psi_changes(psi);
 	w->next_ns = now_ns + AGAIN_MS * MS;
 }

@@ -282,6 +282,12 @@ static enum step end_down(struct tls_conn *c)
 	return STEP_DONE;
 }
 
+/* Does the other process send to the client by itself? */
+static bool is_left(const struct tls_conn *c)
+{
+	return c->kernel && !c->spoken;
+}
+
 static enum step step_down(struct tls_conn *c)
 {
 	struct tls_half *h = &c->down;
@@ -307,10 +313,11 @@ static enum step step_down(struct tls_conn *c)
 		return STEP_WAIT;
 	}
 	/* the end, or a reset by the other side */
-	if (n <= 0 && c->kernel)
+	if (n <= 0 && is_left(c))
 		h->done = true;
 	if (n <= 0)
-		return c->kernel ? STEP_DONE : end_down(c);
+		return is_left(c) ? STEP_DONE : end_down(c);
+	c->spoken = true;
 	step = pass_down(c, c->cfg->scratch, (size_t)n, &sent);
 	if (sent < (size_t)n)
 		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
@@ -438,7 +445,7 @@ static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 					     : "closed by the client");
 		return;
 	}
-	if (down == STEP_DONE && (up == STEP_DONE || c->kernel)) {
+	if (down == STEP_DONE && (up == STEP_DONE || is_left(c))) {
 		end(c, NULL);
 		return;
 	}

@@ -105,8 +105,10 @@ struct tls_conn {
 	bool up_closed; /* further bytes of the client are dropped */
 	/* The kernel encrypts what is sent to the client, and the process at
 	 * the other end of the pair sends there itself: the end of the
-	 * plaintext ends the connection here, without a word to the client. */
+	 * plaintext ends the connection here, without a word to the client,
+	 * unless that process sent plaintext. */
 	bool kernel;
+	bool spoken;
 };
 
 /* Takes both descriptors and starts in the next turn of the loop.  kernel: the
