@@ -171,6 +171,12 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 	const { status: code } = await sluice.post({ cmd: 'set-adapter',
 		id: 'a', adapter: { ...tuner, frequency: 8000 } });
 	assert.equal(code, 400);
+	// a scan does not take its tuner
+	const { id: _id, enable, ...keys } = tuner;
+	const scan = await sluice.post({ cmd: 'scan-init',
+		scan: { adapter: keys } });
+	assert.equal(scan.status, 409);
+	assert.match(scan.body, /adapter a\b/);
 	await sluice.cmd('toggle-adapter', { id: 'a' });
 	await waitUntil('the end of the alarm', async () =>
 		!(await alarms()).some((text) => /no device/.test(text)));
