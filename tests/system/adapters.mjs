@@ -176,7 +176,7 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 	const scan = await sluice.post({ cmd: 'scan-init',
 		scan: { adapter: keys } });
 	assert.equal(scan.status, 409);
-	assert.match(scan.body, /adapter a\b/);
+	assert.match(scan.body, /enabled adapter ..a/);
 	await sluice.cmd('toggle-adapter', { id: 'a' });
 	await waitUntil('the end of the alarm', async () =>
 		!(await alarms()).some((text) => /no device/.test(text)));
