@@ -44,25 +44,33 @@ size_t program_pids(const struct psi *psi,
 		    size_t max)
 {
 	const struct psi_program *programs;
-	size_t n_programs = psi_programs(psi, &programs), n = 0;
-	bool marks[TS_PIDS] = { false };
+	size_t n_programs = psi_programs(psi, &programs), n_marks = 0, n = 0;
+	size_t placed = 0;
+	bool marks[TS_PIDS] = { false }, others[TS_PIDS] = { false };
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		marks[table_pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {
 		bool is_wanted = has_number(wanted, programs[i].number);
 
-		if (is_wanted || wanted->tables)
+		if (is_wanted)
 			marks[programs[i].pmt_pid] = true;
+		else if (wanted->tables)
+			others[programs[i].pmt_pid] = true;
 		if (is_wanted)
 			mark_program(&programs[i], marks);
 	}
+	for (uint16_t pid = 0; pid < TS_PID_NULL; pid++)
+		n_marks += marks[pid];
+	/* tables of other programs take the room that is left */
 	for (uint16_t pid = 0; pid < TS_PID_NULL; pid++) {
-		if (!marks[pid])
+		if (!marks[pid] && !others[pid])
 			continue;
-		if (n < max)
-			ret[n] = pid;
 		n++;
+		if (!marks[pid] && n_marks++ >= max)
+			continue;
+		if (placed < max)
+			ret[placed++] = pid;
 	}
 	return n;
 }

@@ -7,7 +7,8 @@
 
 /*
  * The PIDs of the tables that every multiplex has, and those of the programs:
- * PMT, PCR, streams and ECMs.  Writes the first ones, ascending, at most max.
+ * PMT, PCR, streams and ECMs.  Writes the first ones, ascending, at most max;
+ * those of wanted programs come before the PMTs of others.
  * Returns how many there are, which may be more.
  */
 size_t program_pids(const struct psi *, const struct msg_adapter_programs *,

@@ -91,3 +91,19 @@ Test(program_pids, has_those_of_the_wanted_programs)
 	cr_assert_eq(pids[TABLES + 3], 0x333, "the ECMs");
 	psi_free(&psi);
 }
+
+Test(program_pids, wanted_programs_come_before_the_tables_of_others)
+{
+	struct psi *psi = follow_pat();
+	struct msg_adapter_programs last = { .tables = true, .n = 1,
+					     .numbers = { PROGRAMS } };
+	uint16_t pids[MAX + 1];
+
+	pids[MAX] = 1;
+	cr_assert_eq(program_pids(psi, &last, pids, MAX), PROGRAMS + TABLES);
+	cr_assert_eq(pids[MAX - 1], FIRST + PROGRAMS - 1);
+	for (size_t i = TABLES; i < MAX - 1; i++)
+		cr_assert_eq(pids[i], FIRST + i - TABLES);
+	cr_assert_eq(pids[MAX], 1);
+	psi_free(&psi);
+}
