@@ -21,6 +21,7 @@ struct cam_source {
 	uint32_t psi_changes;  /* that the programs belong to */
 	struct ci_device *slots;
 	uint32_t taken[CI_SLOTS_MAX]; /* revisions that were reported */
+	bool shown[CI_SLOTS_MAX]; /* the master takes it for one that exists */
 	struct errmsg taken_error; /* of the device */
 	bool afresh;           /* reports everything again */
 	struct ci_view view;
@@ -290,12 +291,15 @@ static void log_state(struct cam_source *c, unsigned slot)
 		log_info("adapter", "CAM in slot %u: taken out", slot);
 }
 
-/* A device that cannot be used is reported as slot 0. */
-static void fill_absent(struct cam_source *c, struct msg_adapter_slot *ret)
+/* A device that cannot be used is reported as slot 0, and as those that it
+ * had. */
+static void fill_absent(struct cam_source *c, unsigned slot,
+			struct msg_adapter_slot *ret)
 {
 	c->view = (struct ci_view){ 0 };
 	*ret = (struct msg_adapter_slot){
-		.state = "absent", .error = c->taken_error.text, .name = "" };
+		.slot = slot, .state = "absent",
+		.error = c->taken_error.text, .name = "" };
 	fill_menu(&c->view.mmi, &ret->menu);
 }
 
@@ -330,16 +334,20 @@ bool cam_source_take(struct cam_source *c, unsigned slot,
 	}
 	revision = ci_device_revision(c->slots, slot);
 	if (revision == 0) {
-		if (!news || c->taken_error.text[0] == '\0' ||
-		    c->wanted.n == 0)
+		if (!c->shown[slot] &&
+		    (!news || c->taken_error.text[0] == '\0' ||
+		     c->wanted.n == 0))
 			return false;
-		fill_absent(c, ret);
+		c->shown[slot] = false;
+		c->taken[slot] = 0;
+		fill_absent(c, slot, ret);
 		return true;
 	}
 	if ((revision == c->taken[slot] && !news) ||
 	    !ci_device_get(c->slots, slot, &c->view))
 		return false;
 	c->taken[slot] = c->view.revision;
+	c->shown[slot] = true;
 	log_state(c, slot);
 	fill(c, slot, ret);
 	if (c->taken_error.text[0] != '\0')

@@ -176,6 +176,13 @@ Test(cam_source, closes_the_device_of_hardware_that_is_gone)
 	}
 	cr_assert_eq(card.closes, 1);
 	slot.state = NULL;
+	for (int i = 0; i < 3000 && !is_state("absent"); i++) {
+		struct timespec pause = { .tv_nsec = 2000000 };
+
+		(void)cam_source_take(source, 0, &slot);
+		(void)nanosleep(&pause, NULL);
+	}
+	cr_assert_str_eq(slot.state, "absent");
 	AWAIT(is_state("ready"));
 	stop();
 }
