@@ -250,8 +250,8 @@ static bool read_messages(struct ci_device *d)
 			return true;
 		if (n == -ENODEV)
 			return false;
-		d->idle = false;
 		/* EIO: the module was taken out while it sent */
+		d->idle = d->idle && n < 0;
 		if (n < HEAD || d->message[0] >= d->n_slots)
 			continue;
 		ci_module_take(&d->modules[d->message[0]], d->message + HEAD,

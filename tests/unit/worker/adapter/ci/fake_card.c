@@ -87,6 +87,8 @@ static ssize_t card_read(void *ctx, int fd, void *ret, size_t size)
 	fake_card_lock();
 	if (card.gone)
 		n = -ENODEV;
+	else if (card.read_error != 0)
+		n = card.read_error;
 	else if (card.n_answer > 0) {
 		uint8_t *to = ret;
 
@@ -126,7 +128,7 @@ static int card_poll(void *ctx, int fd, unsigned timeout_ms)
 
 	(void)ctx, (void)fd, (void)timeout_ms;
 	fake_card_lock();
-	r = card.n_answer > 0;
+	r = card.n_answer > 0 || card.read_error != 0;
 	fake_card_unlock();
 	/* a shorter time than that of the device, for the sake of the test */
 	if (r == 0)
@@ -139,6 +141,9 @@ static void card_sleep(void *ctx, unsigned ms)
 	struct timespec pause = { .tv_nsec = 1000000 };
 
 	(void)ctx, (void)ms;
+	fake_card_lock();
+	card.sleeps++;
+	fake_card_unlock();
 	(void)nanosleep(&pause, NULL);
 }
 

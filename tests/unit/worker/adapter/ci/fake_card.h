@@ -15,8 +15,8 @@ struct fake_card {
 	int open_error;
 	unsigned slot_type;
 	bool present, hangs, gone;
-	int write_error;
-	unsigned opens, closes, resets;
+	int write_error, read_error;
+	unsigned opens, closes, resets, sleeps;
 	char path[128];
 	struct fake_cam cam;
 	size_t n_answer;

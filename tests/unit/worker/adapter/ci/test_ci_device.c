@@ -146,6 +146,34 @@ Test(ci_device, resets_a_module_that_is_silent)
 	ci_device_free(&device);
 }
 
+static unsigned count_sleeps(void)
+{
+	unsigned n;
+
+	fake_card_lock();
+	n = card.sleeps;
+	fake_card_unlock();
+	return n;
+}
+
+Test(ci_device, a_driver_whose_reads_fail_for_ever_does_not_spin)
+{
+	unsigned before;
+
+	start();
+	AWAIT(has_state(CI_READY));
+	fake_card_lock();
+	card.read_error = -EIO;
+	before = card.sleeps;
+	fake_card_unlock();
+	AWAIT(count_sleeps() >= before + 3);
+	fake_card_lock();
+	card.read_error = 0;
+	fake_card_unlock();
+	AWAIT(has_state(CI_READY));
+	ci_device_free(&device);
+}
+
 Test(ci_device, opens_a_device_that_is_absent_busy_or_gone_again)
 {
 	card.open_error = -ENOENT;
