@@ -150,6 +150,15 @@ static bool differs(const struct ca_list *l, const struct ca_programs *wanted)
 	return MIN(n, (size_t)l->limit) != l->sent.n;
 }
 
+static bool wants_none(const struct ca_list *l,
+		       const struct ca_programs *wanted)
+{
+	for (size_t i = 0; i < wanted->n; i++)
+		if (judge(l, &wanted->list[i]) == CA_PMT_KNOWN)
+			return false;
+	return true;
+}
+
 size_t ca_list_next(struct ca_list *l, const struct ca_programs *wanted,
 		    uint8_t *to)
 {
@@ -160,8 +169,8 @@ size_t ca_list_next(struct ca_list *l, const struct ca_programs *wanted,
 		return next_of_batch(l, to);
 	if (l->settled && l->revision == wanted->revision)
 		return 0;
-	/* the last program cannot go by a list without programs */
-	if (!l->whole || l->sent.n == 1)
+	/* the last programs cannot go by a list without programs */
+	if (!l->whole || l->sent.n == 1 || wants_none(l, wanted))
 		n = deselect(l, wanted, to);
 	if (n == 0 && (l->sent.n == 0 || (l->whole && differs(l, wanted)))) {
 		choose(l, wanted);

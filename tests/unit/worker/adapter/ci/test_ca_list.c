@@ -90,6 +90,20 @@ Test(ca_list, a_module_may_get_the_whole_list)
 	cr_assert_str_eq(sent(), "");
 }
 
+Test(ca_list, the_last_programs_of_a_whole_list_go_at_once)
+{
+	ca_list_init(&list, 8, true, &ids);
+	put(1, 3);
+	cr_assert_str_eq(sent(), "first 1; more 2; last 3; ");
+	programs_drop(&programs, 1);
+	programs_drop(&programs, 2);
+	programs_drop(&programs, 3);
+	cr_assert_str_eq(sent(), "update 1 off; update 2 off; update 3 off; ");
+	cr_assert_str_eq(sent(), "");
+	put(9, 9);
+	cr_assert_str_eq(sent(), "only 9; ");
+}
+
 Test(ca_list, a_list_that_began_is_completed)
 {
 	uint8_t to[CA_PMT_MAX];
