@@ -227,9 +227,9 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	(void)m, (void)n_fds;
 	f->role = role;
 	if (!f->role->kernel && !f->role->told)
-		log_info("tls", "viewers of https cost less processor time "
-			 "with the module tls of the kernel: modprobe tls, and "
-			 "restart the service");
+		log_info("tls", "the kernel encrypts for viewers of https "
+			 "with its module tls: modprobe tls, and restart the "
+			 "service");
 	f->role->told = true;
 	LIST_INSERT_HEAD(&f->role->feeds, f, link);
 	f->channel = channel_new(&(struct channel_config){
