@@ -136,6 +136,56 @@ static void hide_doubles(struct guide_xmltv *x)
 	free(sorted);
 }
 
+static char *id_of(const struct channel *c, size_t service)
+{
+	size_t size = strlen(c->id) + ID_SUFFIX;
+	char *id = xmalloc(size);
+
+	if (c->n > 1)
+		(void)snprintf(id, size, "%s.%u", c->id, c->services[service]);
+	else
+		(void)snprintf(id, size, "%s", c->id);
+	return id;
+}
+
+/* An id of the document. */
+struct final_id {
+	char *text;
+	struct channel *channel;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct final_id *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+/* Hides channels whose id is that of a service of another stream, too. */
+static void hide_taken(struct guide_xmltv *x)
+{
+	struct final_id *ids;
+	size_t n = 0, max = 1;
+
+	for (size_t i = 0; i < x->n; i++)
+		max += MAX(x->channels[i].n, (size_t)1);
+	ids = xcalloc(max, sizeof *ids);
+	for (size_t i = 0; i < x->n; i++) {
+		struct channel *c = &x->channels[i];
+
+		for (size_t k = 0; !c->hidden && k < MAX(c->n, (size_t)1); k++)
+			ids[n++] = (struct final_id){ id_of(c, k), c };
+	}
+	qsort(ids, n, sizeof *ids, by_text);
+	for (size_t i = 1; i < n; i++)
+		if (strcmp(ids[i].text, ids[i - 1].text) == 0)
+			(ids[i].channel->n > 1 ? ids[i - 1] : ids[i])
+				.channel->hidden = true;
+	while (n > 0)
+		free(ids[--n].text);
+	free(ids);
+}
+
 struct guide_xmltv *guide_xmltv_new(int fd, struct guide *guide, bool gzip,
 				    const json_t *channels)
 {
@@ -155,6 +205,7 @@ struct guide_xmltv *guide_xmltv_new(int fd, struct guide *guide, bool gzip,
 		x->n += read_channel(&x->channels[x->n], one, guide);
 	}
 	hide_doubles(x);
+	hide_taken(x);
 	x->gzip = gzip && deflateInit2(&x->zip, Z_DEFAULT_COMPRESSION,
 				       Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
 				       Z_DEFAULT_STRATEGY) == Z_OK;
@@ -179,18 +230,6 @@ void guide_xmltv_free(struct guide_xmltv **xp)
 }
 
 /* --- text --- */
-
-static char *id_of(const struct channel *c, size_t service)
-{
-	size_t size = strlen(c->id) + ID_SUFFIX;
-	char *id = xmalloc(size);
-
-	if (c->n > 1)
-		(void)snprintf(id, size, "%s.%u", c->id, c->services[service]);
-	else
-		(void)snprintf(id, size, "%s", c->id);
-	return id;
-}
 
 static void put_channel(struct guide_xmltv *x, const struct channel *c,
 			size_t service)
@@ -351,5 +390,5 @@ size_t guide_xmltv_len(const struct guide_xmltv *x)
 
 uint64_t guide_xmltv_hash(const struct guide_xmltv *x)
 {
-	return MAX(x->hash, UINT64_C(1));
+	return MAX(x->hash & INT64_MAX, UINT64_C(1));
 }

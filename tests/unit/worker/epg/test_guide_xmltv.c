@@ -172,6 +172,52 @@ Test(guide_xmltv, an_id_is_written_once)
 	guide_free(&g);
 }
 
+/* A stream may have the id of another one's service. */
+Test(guide_xmltv, the_id_of_a_service_is_written_once)
+{
+	struct guide *g = open_guide();
+	struct result r;
+
+	add(g, "m", 3, 1, "[{\"title\":\"three\"}]");
+	add(g, "m", 20, 1, "[{\"title\":\"twenty\"}]");
+	add(g, "x", 1, 1, "[{\"title\":\"of x\"}]");
+	for (int last = 0; last < 2; last++) {
+		r = write_all(g, false, MEMORY, json_pack("[o, o, o]",
+			channel(last ? "m" : "x", last ? "m" : "m.3"),
+			channel("y", "m.4"),
+			channel(last ? "x" : "m", last ? "m.3" : "m")));
+		cr_assert_not_null(strstr(r.text, "id=\"m.3\""));
+		cr_assert_null(strstr(strstr(r.text, "id=\"m.3\"") + 1,
+				      "id=\"m.3\""));
+		cr_assert_not_null(strstr(r.text, "three"));
+		cr_assert_not_null(strstr(r.text, "twenty"));
+		cr_assert_not_null(strstr(r.text, "id=\"m.4\""));
+		cr_assert_null(strstr(r.text, "of x"));
+		free(r.text);
+	}
+	guide_free(&g);
+}
+
+/* The message to the master has no larger numbers. */
+Test(guide_xmltv, a_hash_is_no_larger_than_a_message_has)
+{
+	struct guide *g = open_guide();
+	struct result r[8];
+	char id[] = "a";
+
+	for (size_t i = 0; i < ARRAY_LEN(r); i++) {
+		id[0] = (char)('a' + i);
+		r[i] = write_all(g, false, MEMORY,
+				 json_pack("[o]", channel("a", id)));
+		cr_assert_gt(r[i].hash, 0U);
+		cr_assert_leq(r[i].hash, (uint64_t)INT64_MAX);
+		for (size_t k = 0; k < i; k++)
+			cr_assert_neq(r[i].hash, r[k].hash);
+		free(r[i].text);
+	}
+	guide_free(&g);
+}
+
 static void fill(struct guide *g)
 {
 	for (unsigned i = 0; i < 2000; i++)
