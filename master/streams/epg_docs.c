@@ -7,6 +7,7 @@
 #include "common/supervise/memfd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -130,7 +131,7 @@ static void call_waits(struct want *w, const struct epg_answer *answer)
 
 static void keep(struct epg_docs *d, struct want *w, struct epg_answer answer)
 {
-	answer.fd = dup(answer.fd);
+	answer.fd = fcntl(answer.fd, F_DUPFD_CLOEXEC, 0);
 	if (answer.fd < 0 || answer.len > EPG_DOCS_BYTES_MAX) {
 		w->answer.fd = answer.fd;
 		want_free(w);
@@ -223,6 +224,7 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 		.fd = -1, .error = "too many documents are being written" };
 	struct want *w = find(&d->docs, text, gzip);
 	struct epg_doc_wait *wait;
+	bool added = false;
 
 	if (w != NULL && is_usable(d, w)) {
 		buf_done(text);
@@ -232,14 +234,17 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 	if (w != NULL)
 		drop_doc(d, w);
 	w = find(&d->wants, text, gzip);
-	if (w == NULL && d->n_wants < EPG_DOC_WANTS_MAX)
+	if (w == NULL && d->n_wants < EPG_DOC_WANTS_MAX) {
 		w = add_want(d, text, gzip);
+		added = true;
+	}
 	buf_done(text);
 	if (w == NULL) {
 		done(&busy, arg);
 		return NULL;
 	}
-	if (d->writing == NULL && start(d, w) < 0) {
+	/* an older one begins after the calls to the receivers */
+	if (added && d->writing == NULL && start(d, w) < 0) {
 		drop_want(d, w);
 		done(&silent, arg);
 		return NULL;

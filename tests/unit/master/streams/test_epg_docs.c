@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,15 +74,33 @@ struct asked {
 	char error[64];
 };
 
+/* What the receiver of the next answer asks for; docs NULL: nothing. */
+static struct {
+	struct epg_docs *docs;
+	const char *channels;
+	struct asked *asked;
+} nested;
+
+static struct epg_doc_wait *get(struct epg_docs *docs, const char *channels,
+				bool gzip, struct asked *a);
+
 static void on_done(const struct epg_answer *answer, void *arg)
 {
 	struct asked *a = arg;
 	struct stat st = { 0 };
 
-	if (answer->len > 0)
+	if (answer->len > 0) {
 		cr_assert_eq(fstat(answer->fd, &st), 0);
+		cr_expect_eq(fcntl(answer->fd, F_GETFD), FD_CLOEXEC);
+	}
 	*a = (struct asked){ a->done + 1, answer->len, st.st_ino, "" };
 	(void)snprintf(a->error, sizeof a->error, "%s", answer->error);
+	if (nested.docs != NULL) {
+		struct epg_docs *docs = nested.docs;
+
+		nested.docs = NULL;
+		(void)get(docs, nested.channels, false, nested.asked);
+	}
 }
 
 static struct epg_doc_wait *get(struct epg_docs *docs, const char *channels,
@@ -177,6 +196,25 @@ Test(epg_docs, an_error_is_answered_and_not_kept)
 	fake.error = 0;
 	cr_expect_not_null(get(docs, "a", false, &a));
 	reply(5);
+	epg_docs_free(&docs);
+}
+
+Test(epg_docs, a_receiver_may_ask_for_one_that_waits)
+{
+	struct epg_docs *docs = epg_docs_new(NULL);
+	struct asked a, b, again;
+
+	cr_expect_not_null(get(docs, "a", false, &a));
+	cr_expect_not_null(get(docs, "b", false, &b));
+	nested.docs = docs;
+	nested.channels = "b";
+	nested.asked = &again;
+	fake.error = -EBUSY;
+	reply(5);
+	cr_expect_eq(a.len, 5);
+	cr_expect_eq(b.done, 1);
+	cr_expect_str_eq(b.error, "the guide does not answer");
+	cr_expect_eq(again.done, 1);
 	epg_docs_free(&docs);
 }
 
