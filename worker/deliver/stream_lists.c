@@ -44,7 +44,10 @@ void stream_lists_forget(struct stream_lists *l, struct viewer_conn *c)
 {
 	if (c->asked.seq != 0) {
 		TAILQ_REMOVE(&l->waiting, c, asked.entry);
-		l->n--;
+		if (c->asked.guide)
+			l->n_guides--;
+		else
+			l->n--;
 	}
 	c->asked.seq = 0;
 	l->bytes -= c->asked.bytes;
@@ -64,7 +67,8 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
 	m.seq = l->seq;
-	if (l->n >= LISTS_MAX ||
+	if ((guide ? l->n_guides >= GUIDES_WAITING_MAX
+		   : l->n >= LISTS_MAX) ||
 	    !playlist_limit_pass(&l->limit, kind, address, now_ms) ||
 	    l->send(&m, l->arg) < 0) {
 		viewer_conn_reject(c, 503);
@@ -72,8 +76,12 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 	}
 	c->asked.seq = l->seq;
 	c->asked.until_ms = now_ms + (guide ? GUIDES_WAIT_MS : LISTS_WAIT_MS);
+	c->asked.guide = guide;
 	TAILQ_INSERT_TAIL(&l->waiting, c, asked.entry);
-	l->n++;
+	if (guide)
+		l->n_guides++;
+	else
+		l->n++;
 }
 
 static void send_list(struct viewer_conn *c, const char *type,

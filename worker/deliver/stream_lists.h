@@ -5,9 +5,9 @@
  * programme guide of these streams, in memory that clients share.
  *
  * A request without an answer within LISTS_WAIT_MS (GUIDES_WAIT_MS) gets 503,
- * as do those above LISTS_MAX or playlist_limit.h, and those whose list would
- * exceed LISTS_BYTES_MAX (GUIDES_BYTES_MAX), together with the lists that
- * clients still receive.
+ * as do those above LISTS_MAX (GUIDES_WAITING_MAX) or playlist_limit.h, and
+ * those whose list would exceed LISTS_BYTES_MAX (GUIDES_BYTES_MAX), together
+ * with the lists that clients still receive.
  *
  * Embedded.  Borrows the connections.
  */
@@ -26,6 +26,7 @@ struct viewer_conn;
 
 enum {
 	LISTS_MAX = 256,
+	GUIDES_WAITING_MAX = 64, /* they take no place of a list */
 	LISTS_WAIT_MS = 6000, /* a password is checked in 5 s, or not at all */
 	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
 	/* The documents of the guide that clients receive, each once. */
@@ -42,7 +43,7 @@ struct held_guide {
 
 struct stream_lists {
 	TAILQ_HEAD(, viewer_conn) waiting; /* oldest first */
-	unsigned n;
+	unsigned n, n_guides; /* that wait: lists, guides */
 	size_t bytes; /* of the answers that are being sent */
 	struct held_guide guides[GUIDES_HELD_MAX];
 	size_t guide_bytes;

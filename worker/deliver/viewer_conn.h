@@ -84,6 +84,7 @@ struct viewer_conn {
 		TAILQ_ENTRY(viewer_conn) entry;
 		uint32_t seq;  /* 0: it does not wait */
 		uint64_t until_ms;
+		bool guide;    /* it waits for one */
 		size_t bytes;  /* of its answer, that are counted */
 	} asked;
 	/* of the owner: waits for the picture of a stream */

@@ -376,11 +376,39 @@ Test(stream_lists, a_guide_may_take_longer_than_a_list)
 	stream_lists_expire(&s.rig.deliver->lists,
 			    mono_ms() + LISTS_WAIT_MS);
 	expect_status(&s, list, 503);
-	cr_assert_eq(s.rig.deliver->lists.n, 1);
+	cr_assert_eq(s.rig.deliver->lists.n, 0);
+	cr_assert_eq(s.rig.deliver->lists.n_guides, 1);
 	stream_lists_expire(&s.rig.deliver->lists,
 			    mono_ms() + GUIDES_WAIT_MS);
 	expect_status(&s, guide, 503);
+	cr_assert_eq(s.rig.deliver->lists.n_guides, 0);
 	(void)close(list);
 	(void)close(guide);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, guides_that_wait_take_no_place_of_a_list)
+{
+	struct scene s;
+	int fd;
+
+	init(&s);
+	s.rig.deliver->lists.n_guides = GUIDES_WAITING_MAX;
+	fd = rig_request(&s.rig, GET("/epg.xml"));
+	expect_status(&s, fd, 503);
+	cr_assert_eq(s.n, 0);
+	(void)close(fd);
+	fd = ask_guide(&s, GET("/playlist.m3u8"));
+	answer(&s, s.seq, 200, "#EXTM3U\n");
+	expect_status(&s, fd, 200);
+	(void)close(fd);
+	s.rig.deliver->lists.n_guides = 0;
+	s.rig.deliver->lists.n = LISTS_MAX;
+	fd = ask_guide(&s, GET("/epg.xml"));
+	answer(&s, s.seq, 403, "");
+	expect_status(&s, fd, 403);
+	cr_assert_eq(s.rig.deliver->lists.n, LISTS_MAX);
+	cr_assert_eq(s.rig.deliver->lists.n_guides, 0);
+	(void)close(fd);
 	rig_done(&s.rig);
 }
