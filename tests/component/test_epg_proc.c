@@ -3,6 +3,8 @@
 #include "master/streams/epg_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/supervise/memfd.h"
 #include "master/streams/epg_file.h"
 #include "proto/ipc/channel.h"
 #include "tests/component/rig.h"
@@ -179,6 +181,25 @@ static void format_event(char *text, size_t size, const char *stream)
 		       start_s, start_s + 60);
 }
 
+static pid_t pause_worker(void)
+{
+	pid_t pid = rig_find_child("epg");
+
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	return pid;
+}
+
+/* The worker has loaded an event of the stream. */
+static void setup_event(struct bench *b)
+{
+	char text[300];
+
+	format_event(text, sizeof text, "a");
+	setup(b, text);
+	wait_loaded(b);
+}
+
 static bool has_one_event(void *arg)
 {
 	const struct bench *b = arg;
@@ -230,12 +251,9 @@ static bool file_has_third_id(void *arg)
 
 Test(epg_proc, a_new_id_is_saved_with_the_guide_of_the_stream)
 {
-	char text[300];
 	struct bench b;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
+	setup_event(&b);
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
 	teardown(&b);
@@ -248,12 +266,9 @@ static bool is_gone(void *arg)
 
 Test(epg_proc, a_stop_saves_the_last_changes)
 {
-	char text[300];
 	struct bench b;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
+	setup_event(&b);
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
 	/* the next save would be seconds later */
@@ -266,16 +281,10 @@ Test(epg_proc, a_stop_saves_the_last_changes)
 
 Test(epg_proc, a_stop_does_not_wait_for_a_worker_that_hangs)
 {
-	char text[300];
 	struct bench b;
-	pid_t pid;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	setup_event(&b);
+	(void)pause_worker();
 	epg_proc_stop(b.proc);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
 	cr_expect_eq(rig_count_log("no answer in time: changes since"), 1);
@@ -289,12 +298,9 @@ static bool is_flushed(void *arg)
 
 Test(epg_proc, a_flush_saves_the_last_changes)
 {
-	char text[300];
 	struct bench b;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
+	setup_event(&b);
 	cr_expect(epg_proc_is_flushed(b.proc));
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, file_has_new_id, &b, PATIENCE_MS, "a save");
@@ -309,16 +315,11 @@ Test(epg_proc, a_flush_saves_the_last_changes)
 
 Test(epg_proc, a_flush_ends_with_the_worker)
 {
-	char text[300];
 	struct bench b;
 	pid_t pid;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	setup_event(&b);
+	pid = pause_worker();
 	epg_proc_flush(b.proc);
 	cr_expect(!epg_proc_is_flushed(b.proc));
 	cr_assert_eq(kill(pid, SIGKILL), 0);
@@ -344,16 +345,11 @@ Test(epg_proc, changes_are_saved_again_after_an_interval)
 
 Test(epg_proc, a_worker_that_ends_during_a_stop_is_no_failed_save)
 {
-	char text[300];
 	struct bench b;
 	pid_t pid;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	setup_event(&b);
+	pid = pause_worker();
 	epg_proc_stop(b.proc);
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
@@ -393,12 +389,9 @@ static bool is_reported(void *arg)
 
 Test(epg_proc, a_guide_that_is_not_saved_is_reported)
 {
-	char text[300];
 	struct bench b;
 
-	format_event(text, sizeof text, "a");
-	setup(&b, text);
-	wait_loaded(&b);
+	setup_event(&b);
 	cr_assert_eq(unlink(b.path), 0);
 	cr_assert_eq(rmdir(b.folder), 0);
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
@@ -414,9 +407,7 @@ Test(epg_proc, an_answer_has_a_deadline)
 
 	setup(&b, NULL);
 	wait_loaded(&b);
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	pid = pause_worker();
 	cr_expect_eq(ask(&b, &a), 0);
 	wait_answer(&b, &a);
 	cr_expect_eq(a.len, 0);
@@ -434,9 +425,7 @@ Test(epg_proc, the_end_of_the_worker_ends_questions_which_are_bounded)
 	setup(&b, NULL);
 	cr_expect_eq(ask(&b, &more), -EBUSY, "it has no limits yet");
 	wait_loaded(&b);
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	pid = pause_worker();
 	for (size_t i = 0; i < EPG_ASKS_MAX; i++)
 		cr_expect_eq(ask(&b, &a[i]), 0);
 	cr_expect_eq(ask(&b, &more), -EBUSY);
@@ -452,6 +441,52 @@ Test(epg_proc, the_end_of_the_worker_ends_questions_which_are_bounded)
 	cr_expect_eq(ask(&b, &a[0]), 0);
 	wait_answer(&b, &a[0]);
 	cr_expect_str_eq(a[0].error, "the stream has no guide");
+	teardown(&b);
+}
+
+static bool is_idle(void *arg)
+{
+	const struct bench *b = arg;
+
+	return channel_is_idle(service_proc_channel(
+		epg_proc_service(b->proc)));
+}
+
+/* So many channels are written in several parts. */
+static void write_xmltv(struct bench *b, struct asked *a)
+{
+	int fd = memfd_open("channels");
+	struct buf text = { 0 };
+
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&text, "%c{\"stream\":\"a\",\"id\":\"%d\",\"name\":"
+			   "\"\",\"number\":\"\",\"icon\":\"\"}",
+			   i > 0 ? ',' : '[', i);
+	buf_append(&text, "]", 1);
+	cr_assert_eq(memfd_write(fd, (const char *)buf_head(&text),
+				 buf_len(&text)), 0);
+	buf_done(&text);
+	cr_expect_eq(epg_proc_write_xmltv(b->proc, fd, false, on_done, a), 0);
+	fd_close(&fd);
+}
+
+/* The master does not wait for the former one any more. */
+Test(epg_proc, a_document_that_takes_too_long_does_not_keep_the_next_away)
+{
+	struct asked former = { 0 }, next = { 0 };
+	struct bench b;
+	pid_t pid;
+
+	setup(&b, NULL);
+	wait_loaded(&b);
+	/* so that it gets both at once */
+	pid = pause_worker();
+	write_xmltv(&b, &former);
+	write_xmltv(&b, &next);
+	rig_run_until(b.rig.loop, is_idle, &b, PATIENCE_MS, "the questions");
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	wait_answer(&b, &next);
+	cr_expect_gt(next.len, 0, "%s", next.error);
 	teardown(&b);
 }
 
@@ -488,14 +523,6 @@ Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
 	teardown(&b);
 }
 
-static bool is_idle(void *arg)
-{
-	const struct bench *b = arg;
-
-	return channel_is_idle(service_proc_channel(
-		epg_proc_service(b->proc)));
-}
-
 /* The event is behind JUNK bytes, which the worker reads in parts: it takes the
  * messages meanwhile. */
 static void write_late_event(const struct bench *b)
@@ -518,9 +545,7 @@ Test(epg_proc, a_new_id_while_the_saved_guide_is_loaded_keeps_it)
 	setup(&b, NULL);
 	write_late_event(&b);
 	rig_run_until(b.rig.loop, has_channel, &b, PATIENCE_MS, "a hello");
-	pid = rig_find_child("epg");
-	cr_assert_gt(pid, 0);
-	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	pid = pause_worker();
 	rig_run_until(b.rig.loop, is_started, &b, PATIENCE_MS, "its start");
 	b.id = "b";
 	epg_proc_rename_stream(b.proc, "a", "b", -1);

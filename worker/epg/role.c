@@ -396,17 +396,19 @@ static json_t *read_channels(int fd)
 	return list;
 }
 
-/* One at a time: the master sends the next one after the reply. */
+/* One at a time: the master sends the next one after the reply, or when it does
+ * not wait for it any more. */
 static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
 	json_t *channels;
 
 	(void)n_fds;
-	if (r->guide == NULL || r->loader != NULL || r->xmltv != NULL) {
-		report(r, m->seq, 0, "the guide is being loaded or written");
+	if (r->guide == NULL || r->loader != NULL) {
+		report(r, m->seq, 0, "the guide is being loaded");
 		return;
 	}
+	guide_xmltv_free(&r->xmltv);
 	channels = read_channels(fds[0]);
 	r->xmltv = guide_xmltv_new(fds[1], r->guide, m->epg_xmltv.gzip,
 				   channels);
