@@ -12,7 +12,12 @@
 
 enum kind { PRESENT, SCHEDULE, KINDS };
 
-enum { LENGTH = 2 }; /* in front of each queued section */
+enum {
+	LENGTH = 2, /* in front of each queued section */
+	/* The bytes of present and following events that precede one of the
+	 * schedule, if both wait. */
+	PRESENT_TIMES = 3,
+};
 
 struct queue {
 	struct buf sections;
@@ -26,6 +31,7 @@ struct eit_share {
 	struct queue *queues; /* KINDS of each input */
 	uint64_t *dropped;
 	uint64_t sent[KINDS]; /* of the queue that sent last */
+	uint64_t present; /* bytes of PRESENT since the last of SCHEDULE */
 	uint8_t section[SECTION_MAX];
 };
 
@@ -86,22 +92,42 @@ static struct queue *find_next(const struct eit_share *s, enum kind kind)
 	return found;
 }
 
+/* Of a queue that is not empty. */
+static size_t first_len(const struct queue *q)
+{
+	const uint8_t *head = buf_head(&q->sections);
+
+	return (size_t)(head[0] << 8 | head[1]);
+}
+
+/* NULL: no section waits. */
+static struct queue *choose(const struct eit_share *s, enum kind *ret_kind)
+{
+	struct queue *present = find_next(s, PRESENT);
+	struct queue *schedule = find_next(s, SCHEDULE);
+
+	*ret_kind = PRESENT;
+	if (schedule == NULL ||
+	    (present != NULL &&
+	     s->present < PRESENT_TIMES * first_len(schedule)))
+		return present;
+	*ret_kind = SCHEDULE;
+	return schedule;
+}
+
 const uint8_t *eit_share_next(struct eit_share *s, size_t *ret_len)
 {
-	enum kind kind = PRESENT;
-	struct queue *q = find_next(s, kind);
-	const uint8_t *head;
+	enum kind kind;
+	struct queue *q = choose(s, &kind);
 
 	if (q == NULL)
-		q = find_next(s, kind = SCHEDULE);
-	if (q == NULL)
 		return NULL;
-	head = buf_head(&q->sections);
-	*ret_len = (size_t)(head[0] << 8 | head[1]);
-	memcpy(s->section, head + LENGTH, *ret_len);
+	*ret_len = first_len(q);
+	memcpy(s->section, buf_head(&q->sections) + LENGTH, *ret_len);
 	buf_take(&q->sections, LENGTH + *ret_len);
 	s->sent[kind] = q->sent;
 	q->sent += *ret_len;
+	s->present = kind == PRESENT ? s->present + *ret_len : 0;
 	return s->section;
 }
 

@@ -3,7 +3,8 @@
  * The EIT sections of the inputs of a multiplex, which share one PID of limited
  * rate (lane.h).
  *
- * Sections of present and following events precede those of the schedule.
+ * Sections of present and following events precede those of the schedule, which
+ * have a quarter of the bytes while both wait.
  * Among the inputs that wait, the one that has sent the fewest bytes is next,
  * so that the schedule of one input delays no other.  Each input has room of
  * its own; sections beyond it are dropped and counted, and their source repeats

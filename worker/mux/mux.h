@@ -7,8 +7,9 @@
  * (remux/place.h).  Here
  *	PAT, CAT    are built for all inputs
  *	SDT         actual is built from those of the inputs
- *	EIT         actual of the inputs passes, section by section: p/f first,
- *	            and each input gets a share (eit_share.h)
+ *	EIT         actual of the inputs passes, section by section: p/f precede
+ *	            most of the schedule, and each input gets a share
+ *	            (eit_share.h)
  *	TDT         is built from the system clock, and does not wait
  *	PMT         and all packets of the programs pass
  *	all others  are dropped

@@ -42,6 +42,31 @@ Test(eit_share, present_events_precede_the_schedule_of_any_input)
 	eit_share_free(&s);
 }
 
+Test(eit_share, present_events_without_end_leave_a_quarter_to_the_schedule)
+{
+	struct eit_share *s = eit_share_new(2);
+	unsigned schedule = 0;
+	uint8_t table;
+
+	push(s, 1, EIT_SCHEDULE_TABLE_ID, 1200);
+	for (unsigned i = 0; i < 40; i++)
+		push(s, 0, EIT_TABLE_ID, 300);
+	/* the first one after three times its bytes */
+	for (unsigned i = 0; i < 12; i++)
+		cr_expect_eq(next(s, &table), 0);
+	cr_expect_eq(next(s, &table), 1);
+	push(s, 1, EIT_SCHEDULE_TABLE_ID, 300);
+	for (unsigned i = 0; i < 3; i++)
+		cr_expect_eq(next(s, &table), 0);
+	cr_expect_eq(next(s, &table), 1);
+	for (unsigned i = 0; i < 10; i++)
+		push(s, 1, EIT_SCHEDULE_TABLE_ID, 300);
+	for (unsigned i = 0; i < 20; i++)
+		schedule += next(s, &table) == 1;
+	cr_expect_eq(schedule, 5u, "%u", schedule);
+	eit_share_free(&s);
+}
+
 Test(eit_share, every_input_gets_its_share_and_what_has_no_room_is_counted)
 {
 	struct eit_share *s = eit_share_new(3);
