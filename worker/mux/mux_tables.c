@@ -327,6 +327,7 @@ void mux_build(struct mux *m)
 static void queue_tdt(struct mux *m, uint64_t unix_s)
 {
 	uint8_t section[TDT_LEN], packet[TS_PACKET];
+	uint8_t *counter = &m->counters.sent[SI_PID_TDT], before = *counter;
 
 	tdt_build((int64_t)unix_s, section);
 	(void)section_pack(section, sizeof section, SI_PID_TDT, &m->tdt_cc,
@@ -335,6 +336,8 @@ static void queue_tdt(struct mux *m, uint64_t unix_s)
 	if (mux_counters_feed(&m->counters, MUX_INPUTS_MAX + 1, packet) &&
 	    cbr_put(m->cbr, packet))
 		m->sent[SI_PID_TDT]++;
+	else
+		*counter = before; /* no packet has the new one */
 }
 
 /* --- what is due --- */

@@ -9,6 +9,7 @@
 #include "worker/ts/cc.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -69,6 +70,8 @@ static struct rig *rig_limited(size_t n, unsigned kbps, unsigned step,
 
 	r->now_ns = 1000 * SECOND_NS;
 	r->n = n;
+	/* of the mux before */
+	r->continuity.cc[SI_PID_TDT] = SPLICE_CC_SEEN | 5;
 	r->mux = mux_new(&(struct mux_config){
 		.n_inputs = n, .kbps = kbps, .tsid = 5, .onid = 6,
 		.delay_ms = MUX_DELAY_DEFAULT_MS,
@@ -323,6 +326,22 @@ Test(mux_rate, an_input_that_stops_again_and_again_waits_longer)
 	cr_expect_geq(stops, 2u);
 	cr_expect_leq(stops, 8u, "%u", stops);
 	cr_expect(!is_blocked(r, 1));
+	rig_free(r);
+}
+
+Test(mux_rate, a_tdt_that_is_not_sent_leaves_the_counter_alone)
+{
+	struct rig *r = rig_new(1, 4000, 0);
+
+	/* without packets the mux waits two seconds: up to that of a TDT, when
+	 * its output does not run yet */
+	r->now_ns = 1008 * SECOND_NS;
+	for (unsigned i = 0; i < 1300; i++) {
+		turn(r);
+		r->now_ns += TICK_MS * MS;
+	}
+	cr_expect_eq(r->of_pid[SI_PID_TDT], 1u);
+	cr_expect_eq(r->continuity.cc[SI_PID_TDT], SPLICE_CC_SEEN | 6);
 	rig_free(r);
 }
 
