@@ -46,7 +46,8 @@ enum alarm_id {
 	ALARM_UNPROTECTED,       /* without its second path or FEC */
 	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
 	ALARM_WORKER,            /* the process of the stream failed */
-	ALARM_MUX_OVERFLOW,      /* the inputs exceed the rate of an mpts */
+	/* the inputs exceed the rate of an mpts, or one of them its rate_max */
+	ALARM_MUX_OVERFLOW,
 
 	ALARM_COUNT
 };

@@ -503,6 +503,7 @@ void mux_source_get(const struct mux *m, size_t input,
 	*ret = (struct mux_source_state){
 		.silent = in->silent,
 		.blocked = in->blocked,
+		.above_max = in->blocked && in->above_max,
 		.packets = in->packets,
 		.dropped = in->dropped,
 		.n_services = in->n_services,

@@ -64,8 +64,8 @@ struct mux_config {
 struct mux_source_config {
 	uint16_t base, count; /* of its block */
 	unsigned priority;    /* the lowest goes first */
-	/* kbit/s: up to the first it goes after all others, above the second
-	 * it is not sent; 0: none */
+	/* kbit/s: up to the first it goes after all others, clearly above the
+	 * second it is not sent; 0: none */
 	unsigned min_kbps, max_kbps;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
 	 * inputs do not use them */
@@ -104,7 +104,8 @@ struct ts_run mux_places(void);
 
 struct mux_source_state {
 	bool silent;
-	bool blocked;     /* it does not go out: the rate is exceeded */
+	bool blocked;     /* it does not go out: the rate is exceeded, or ... */
+	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */
 	uint64_t dropped; /* ... and that did not, because of the rate */
 	size_t n_services;

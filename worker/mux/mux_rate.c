@@ -131,16 +131,21 @@ static struct mux_source *find_first(struct mux *m, bool all)
 	return found;
 }
 
-static void block(struct mux *m, struct mux_source *in)
+/* above_max: the input exceeds its own limit, which delays the return of no
+ * other one. */
+static void block(struct mux *m, struct mux_source *in, bool above_max)
 {
 	bool again = in->released_ns != 0 &&
 		     m->now_ns - in->released_ns < STEADY_MS * MS;
 
 	in->blocked = true;
+	in->above_max = above_max;
 	in->blocked_ns = m->now_ns;
 	in->pause_ms = again ? MIN(2 * in->pause_ms, (unsigned)PAUSE_MAX_MS)
 			     : (unsigned)CALM_MS;
-	m->changed_ns = m->calm_ns = m->now_ns;
+	m->changed_ns = m->now_ns;
+	if (!above_max)
+		m->calm_ns = m->now_ns;
 }
 
 /* Blocks as many inputs as the excess needs, at least one. */
@@ -156,7 +161,7 @@ static void block_excess(struct mux *m)
 
 		if (in == NULL)
 			return;
-		block(m, in);
+		block(m, in, false);
 		sum -= rate_of(m, in);
 	} while (sum > room);
 }
@@ -169,7 +174,7 @@ static void block_greedy(struct mux *m)
 
 		if (in->max != 0 && in->rate > in->max && !in->blocked &&
 		    in->remux != NULL)
-			block(m, in);
+			block(m, in, true);
 	}
 }
 
@@ -203,7 +208,7 @@ static void refuse(struct mux *m)
 		need -= fifo_len(&in->fifo);
 	}
 	while (need > room && (in = find_first(m, true)) != NULL) {
-		block(m, in);
+		block(m, in, false);
 		in->cut = true;
 		need -= fifo_len(&in->fifo);
 	}

@@ -58,6 +58,7 @@ struct mux_source {
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
 	bool blocked;
+	bool above_max; /* blocked because of its max */
 	bool cut; /* blocked, and its units do not end either */
 	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
 	unsigned pause_ms; /* of the input, when it is blocked */

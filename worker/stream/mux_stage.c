@@ -140,7 +140,11 @@ static void log_blocked(struct mux_stage *s, size_t i,
 	if (state->blocked == s->blocked[i])
 		return;
 	s->blocked[i] = state->blocked;
-	if (state->blocked)
+	if (state->above_max)
+		log_warning("stream", "input %zu: not sent: it exceeds its "
+			    "rate_max: lower the rate of its source, or raise "
+			    "rate_max", i + 1);
+	else if (state->blocked)
 		log_warning("stream", "input %zu: not sent: the inputs exceed "
 			    "the bitrate: raise bitrate, or its priority",
 			    i + 1);

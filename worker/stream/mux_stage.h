@@ -22,7 +22,8 @@ struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	uint64_t second_ns; /* time of the last second; 0: none yet */
-	struct alarm overflow;    /* the inputs exceed the rate */
+	/* the inputs exceed the rate, or one of them its rate_max */
+	struct alarm overflow;
 	uint64_t overflow_before; /* packets dropped a second ago */
 	uint64_t dropped[MSG_INPUTS_MAX]; /* of each input, the same */
 	bool blocked[MSG_INPUTS_MAX]; /* as logged */

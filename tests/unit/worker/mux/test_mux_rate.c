@@ -192,6 +192,14 @@ static bool is_blocked(const struct rig *r, size_t i)
 	return state.blocked;
 }
 
+static bool is_above_max(const struct rig *r, size_t i)
+{
+	struct mux_source_state state;
+
+	mux_source_get(r->mux, i, &state);
+	return state.above_max;
+}
+
 /* The inputs in front of the first one are not sent, those from it on are,
  * without a loss. */
 static void expect_sent_from(const struct rig *r, size_t first)
@@ -375,11 +383,36 @@ Test(mux_rate, an_input_above_its_rate_max_is_not_sent_until_it_has_less)
 	r->inputs[0].per_tick = 8;
 	play(r, 300);
 	cr_expect(is_blocked(r, 0));
+	cr_expect(is_above_max(r, 0));
 	cr_expect(!is_blocked(r, 1));
 	play(r, 500);
 	cr_expect(is_blocked(r, 0));
 	r->inputs[0].per_tick = 5;
 	play(r, 500);
 	cr_expect(!is_blocked(r, 0));
+	cr_expect(!is_above_max(r, 0));
+	rig_free(r);
+}
+
+Test(mux_rate, an_input_above_its_rate_max_does_not_delay_others)
+{
+	struct rig *r = rig_limited(3, 4000, 1, 0, 800);
+
+	set_all(r, 5);
+	play(r, 300);
+	r->inputs[1].per_tick = 40;
+	play(r, 200);
+	cr_expect(is_blocked(r, 1));
+	cr_expect(!is_above_max(r, 1));
+	/* in the same second the second one has room again, and the first one
+	 * exceeds its limit */
+	r->inputs[1].per_tick = 5;
+	r->inputs[0].per_tick = 8;
+	play(r, 101);
+	cr_expect(is_above_max(r, 0));
+	cr_expect(is_blocked(r, 1));
+	play(r, 50);
+	cr_expect(is_above_max(r, 0));
+	cr_expect(!is_blocked(r, 1));
 	rig_free(r);
 }
