@@ -469,7 +469,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 {
 	m->now_ns = now_ns;
 	if (m->begin_ns == 0)
-		m->begin_ns = m->calm_ns = now_ns;
+		m->begin_ns = m->calm_ns = m->second_ns = now_ns;
 	follow_tables(m);
 	mux_follow_sections(m);
 	look_for_silence(m);
@@ -527,11 +527,15 @@ const struct psi *mux_psi(const struct mux *m)
 
 void mux_every_second(struct mux *m)
 {
+	/* the second may have ended late; the next one is short then */
+	uint64_t ns = MAX(m->now_ns - m->second_ns, SECOND_NS / 2);
+
+	m->second_ns = m->now_ns;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 		uint64_t sum = in->packets + in->dropped;
 
-		in->rate = sum - in->before;
+		in->rate = (sum - in->before) * SECOND_NS / ns;
 		in->before = sum;
 		fifo_trim(&in->fifo);
 	}

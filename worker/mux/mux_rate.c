@@ -19,6 +19,10 @@ enum {
 	 * STEADY_MS. */
 	PAUSE_MAX_MS = 64000,
 	STEADY_MS = 60000,
+	/* What an input may have beyond its max, in percent, and a batch of its
+	 * source, whose packets may belong to this second or the next one. */
+	TOLERANCE_PERCENT = 2,
+	BATCH_PACKETS = 64,
 	/* The tables of a turn, which always have room. */
 	TURN_TABLES = MUX_LANES * LANE_BURST,
 };
@@ -166,13 +170,21 @@ static void block_excess(struct mux *m)
 	} while (sum > room);
 }
 
+/* Is this rate above the limit of the input itself?  An input that has exactly
+ * its limit is not. */
+static bool is_greedy(const struct mux_source *in, uint64_t rate)
+{
+	return in->max != 0 && rate > in->max +
+		       in->max * TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
+}
+
 /* Blocks the inputs that had more than their own limit in the last second. */
 static void block_greedy(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		if (in->max != 0 && in->rate > in->max && !in->blocked &&
+		if (is_greedy(in, in->rate) && !in->blocked &&
 		    in->remux != NULL)
 			block(m, in, true);
 	}
@@ -227,7 +239,7 @@ static bool fits(const struct mux *m, const struct mux_source *in)
 {
 	uint64_t room = room_of(m), sum = high_rate(m, in);
 
-	if (in->max != 0 && sum > in->max)
+	if (is_greedy(in, sum))
 		return false;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *other = &m->inputs[i];

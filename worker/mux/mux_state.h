@@ -64,7 +64,7 @@ struct mux_source {
 	unsigned pause_ms; /* of the input, when it is blocked */
 	uint64_t packets, dropped;
 	uint64_t before; /* packets and dropped a second ago */
-	uint64_t rate;   /* packets that arrived in the last second */
+	uint64_t rate;   /* packets per second of the last second */
 	uint64_t meter, metered; /* of the current and the last measurement */
 	int64_t usual; /* packets per second; 0: not known yet */
 };
@@ -90,6 +90,7 @@ struct mux {
 	struct psi *psi; /* of the output */
 	uint64_t now_ns;
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
+	uint64_t second_ns;  /* start of this second */
 	uint64_t heard_ns;   /* of the first packets; 0: none yet */
 	bool settled;        /* the programs of the inputs are known */
 	uint64_t changed_ns; /* an input was blocked or released */

@@ -416,3 +416,23 @@ Test(mux_rate, an_input_above_its_rate_max_does_not_delay_others)
 	cr_expect(!is_blocked(r, 1));
 	rig_free(r);
 }
+
+/* The PMT comes on top of it. */
+Test(mux_rate, an_input_with_exactly_its_rate_max_is_sent)
+{
+	/* 25 packets in a tick are 3760 kbit/s */
+	struct rig *r = rig_limited(2, 8000, 1, 0, 3760);
+
+	set_all(r, 25);
+	r->inputs[1].per_tick = 5;
+	play(r, 550);
+	cr_expect(!is_blocked(r, 0));
+	/* this second ends late */
+	r->ticks -= 10;
+	play(r, 70);
+	cr_expect(!is_blocked(r, 0));
+	r->inputs[0].per_tick = 27;
+	play(r, 250);
+	cr_expect(is_above_max(r, 0));
+	rig_free(r);
+}
