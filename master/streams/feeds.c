@@ -3,9 +3,9 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
+#include "master/streams/feed_report.h"
 #include "master/streams/mpts.h"
 #include "master/streams/stream_index.h"
-#include "proto/ipc/msg_tables.h"
 #include "proto/spec/io_spec.h"
 
 #include <stdlib.h>
@@ -16,10 +16,7 @@ struct feed {
 	struct stream_proc *proc;
 	char *mpts;
 	unsigned position;
-	bool heard; /* the process has reported its input */
-	struct msg_input_status input;
-	size_t n_changes; /* of the alarms of the input, in that report */
-	struct msg_alarm_change changes[ALARM_COUNT];
+	struct feed_report report;
 	struct errmsg alarm, fault; /* as feeds_add_faults() has shown them */
 };
 
@@ -32,30 +29,13 @@ struct feeds {
 
 /* --- what a feed reports --- */
 
-static void forget(struct feed *f)
-{
-	field_drop(&input_status_fields, &f->input);
-	f->input = (struct msg_input_status){ 0 };
-	f->n_changes = 0;
-	f->heard = false;
-}
-
 static void on_status(const char *link, const struct msg_stream_status *m,
 		      void *arg)
 {
 	struct feed *f = arg;
 
 	(void)link;
-	forget(f);
-	if (m->n_inputs == 0)
-		return;
-	f->heard = true;
-	f->input = m->inputs[0];
-	field_keep(&input_status_fields, &f->input);
-	for (size_t i = 0; i < m->n_changes; i++)
-		if (m->changes[i].place == 1 &&
-		    f->n_changes < ARRAY_LEN(f->changes))
-			f->changes[f->n_changes++] = m->changes[i];
+	feed_report_add(&f->report, m);
 }
 
 static void on_switched(const char *link, const struct msg_stream_switched *m,
@@ -67,8 +47,10 @@ static void on_switched(const char *link, const struct msg_stream_switched *m,
 
 static void on_down(const char *link, const char *failure, void *arg)
 {
+	struct feed *f = arg;
+
 	(void)link, (void)failure;
-	forget(arg);
+	feed_report_clear(&f->report);
 }
 
 static void on_demand(struct stream_proc *p, void *arg)
@@ -103,7 +85,7 @@ static void drop(struct feed *f)
 	memmove(&all->list[i], &all->list[i + 1],
 		(--all->n - i) * sizeof *all->list);
 	stream_proc_free(&f->proc);
-	forget(f);
+	feed_report_clear(&f->report);
 	free(f->mpts);
 	free(f);
 }
@@ -240,8 +222,8 @@ void feeds_restart(struct feeds *all, const char *mpts)
 
 /* --- in the status of the mpts --- */
 
-static const struct feed *find_feed(const struct feeds *all, const char *mpts,
-				    unsigned position)
+static struct feed *find_feed(struct feeds *all, const char *mpts,
+			      unsigned position)
 {
 	const struct stream_proc *p = feeds_active(all, mpts, position);
 	size_t i = 0;
@@ -252,16 +234,17 @@ static const struct feed *find_feed(const struct feeds *all, const char *mpts,
 }
 
 /* The changes of the source, in place of those of the ring. */
-static void replace_changes(const struct feed *f, struct msg_stream_status *s)
+static void replace_changes(const struct feed_report *f, unsigned position,
+			    struct msg_stream_status *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_changes; i++)
-		if (s->changes[i].place != f->position)
+		if (s->changes[i].place != position)
 			s->changes[n++] = s->changes[i];
 	for (size_t i = 0; i < f->n_changes && n < MSG_CHANGES_MAX; i++) {
 		s->changes[n] = f->changes[i];
-		s->changes[n++].place = f->position;
+		s->changes[n++].place = position;
 	}
 	s->n_changes = n;
 }
@@ -273,16 +256,16 @@ static void replace_input(const struct feed *f, struct msg_input_status *in)
 	struct stream_proc_info info;
 
 	stream_proc_get(f->proc, &info);
-	*in = f->input;
+	*in = f->report.input;
 	in->position = of_ring.position;
 	in->active = of_ring.active;
-	in->state = f->heard ? f->input.state : of_ring.state;
+	in->state = f->report.heard ? in->state : of_ring.state;
 	if (in->reason == NULL)
 		in->reason = "";
 	if (info.fault != NULL) {
 		in->error = info.fault;
 		in->open = in->onair = false;
-	} else if (!f->heard) {
+	} else if (!f->report.heard) {
 		in->error = "starting";
 	} else if (in->error == NULL && in->onair && !of_ring.onair) {
 		/* the way to the multiplex */
@@ -291,17 +274,17 @@ static void replace_input(const struct feed *f, struct msg_input_status *in)
 	}
 }
 
-void feeds_report(const struct feeds *all, const char *mpts,
+void feeds_report(struct feeds *all, const char *mpts,
 		  struct msg_stream_status *s)
 {
 	for (size_t i = 0; all->n > 0 && i < s->n_inputs; i++) {
-		const struct feed *f = find_feed(all, mpts,
-						 s->inputs[i].position);
+		struct feed *f = find_feed(all, mpts, s->inputs[i].position);
 
 		if (f == NULL)
 			continue;
 		replace_input(f, &s->inputs[i]);
-		replace_changes(f, s);
+		replace_changes(&f->report, f->position, s);
+		feed_report_taken(&f->report);
 	}
 }
 

@@ -52,8 +52,9 @@ void feeds_rename(struct feeds *, const char *from, const char *to);
 void feeds_restart(struct feeds *, const char *mpts);
 
 /* Writes what the feeds of an mpts have reported about their sources to the
- * inputs of its status.  The strings are borrowed up to the next report. */
-void feeds_report(const struct feeds *, const char *mpts,
+ * inputs of its status, each fault once.  The strings are borrowed up to the
+ * next report. */
+void feeds_report(struct feeds *, const char *mpts,
 		  struct msg_stream_status *);
 /* Adds the first alarm and fault of a feed of the mpts, borrowed up to the next
  * call for this mpts, if the mpts has none itself. */

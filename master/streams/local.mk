@@ -21,6 +21,7 @@ libmaster_a_SOURCES += \
 	master/streams/epg_docs.c master/streams/epg_docs.h \
 	master/streams/epg_moves.c master/streams/epg_moves.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
+	master/streams/feed_report.c master/streams/feed_report.h \
 	master/streams/mpts.c master/streams/mpts.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \
 	master/streams/querier_proc.c master/streams/querier_proc.h \

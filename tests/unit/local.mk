@@ -705,6 +705,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_foresee \
+	tests/unit/master/streams/test_feed_report \
 	tests/unit/master/streams/test_mpts \
 	tests/unit/master/streams/test_adapter_cams \
 	tests/unit/master/streams/test_stream_plan \
@@ -893,6 +894,7 @@ tests_unit_master_streams_test_epg_docs_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
+tests_unit_master_streams_test_feed_report_LDADD = $(master_libs)
 tests_unit_master_streams_test_mpts_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
