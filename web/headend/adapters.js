@@ -67,24 +67,28 @@ const decibel = (hundredths) => hundredths ? (hundredths / 100).toFixed(1)
 /** @param {{app: App, one: Entry, status: any}} props */
 function Cells({ one, status }) {
 	const isOn = one.enable === true;
-	const reason = status?.worker?.alarm ?? status?.worker?.error ?? '';
+	const reason = status?.worker?.alarm ?? status?.error ?? '';
+	// an address has no signal, only packets
+	const tuner = one.address ? undefined : status;
+	const words = one.address ? ['receives', 'no_packets']
+		: ['lock', 'no_lock'];
 
 	return html`<td><${MarkSign} mark=${!isOn ? 'disabled'
 			: status === undefined ? 'stale' : status.lock ? 'on' : 'fault'}
-			word=${t(!isOn ? 'mark_disabled' : status?.lock ? 'lock'
-				: 'no_lock')} /></td>
+			word=${t(!isOn ? 'mark_disabled'
+				: words[status?.lock ? 0 : 1])} /></td>
 		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 		<td class="mono"><${Foreign} text=${one.id} /></td>
 		<td><${Foreign} text=${one.type ?? ''} /></td>
 		<td class="number">${one.adapter ?? ''}${one.device === undefined
 			? '' : `/${one.device}`}</td>
-		<td class="number">${status?.signal ?? ''}</td>
-		<td class="number">${decibel(status?.signal_db)}</td>
-		<td class="number">${status?.snr ?? ''}</td>
-		<td class="number">${decibel(status?.snr_db)}</td>
-		<td class="number">${count(status?.ber ?? 0)}</td>
-		<td class=${status?.unc > 0 ? 'number is-warn' : 'number'}>
-			${count(status?.unc ?? 0)}</td>
+		<td class="number">${tuner?.signal ?? ''}</td>
+		<td class="number">${decibel(tuner?.signal_db)}</td>
+		<td class="number">${tuner?.snr ?? ''}</td>
+		<td class="number">${decibel(tuner?.snr_db)}</td>
+		<td class="number">${tuner && count(tuner.ber ?? 0)}</td>
+		<td class=${tuner?.unc > 0 ? 'number is-warn' : 'number'}>
+			${tuner && count(tuner.unc ?? 0)}</td>
 		<td class="number">${mbit(status?.bitrate ?? 0)}</td>
 		<td class="reason"><${Foreign} text=${reason ||
 			(status?.worker?.state ?? '')} /></td>`;

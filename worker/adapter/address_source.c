@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
+#include "common/base/units.h"
 #include "worker/input/input_keeper.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ struct address_source {
 	struct source base;
 	struct input_keeper keeper;
 	uint64_t lost;
+	uint64_t received_ns; /* end of the last second that had packets */
 };
 
 static int read_packets(struct source *source, struct batch *batch,
@@ -38,6 +40,10 @@ static void every_second(struct source *source, uint64_t now_ns,
 	ret->lost = s->lost;
 	ret->lock = s->keeper.received;
 	ret->error = input_keeper_error(&s->keeper);
+	if (s->keeper.received)
+		s->received_ns = now_ns;
+	else if (ret->error == NULL && now_ns - s->received_ns >= SECOND_NS)
+		ret->error = "no packets";
 	s->keeper.received = false;
 }
 
@@ -65,6 +71,7 @@ struct source *address_source_open(const json_t *adapter, struct ev_loop *loop,
 
 	(void)loop;
 	s->base.ops = &ops;
+	s->received_ns = now_ns;
 	input_keeper_init(&s->keeper, "address", address != NULL ? address
 								 : "");
 	input_keeper_open(&s->keeper, now_ns);

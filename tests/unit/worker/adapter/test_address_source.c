@@ -104,3 +104,26 @@ Test(address_source, reports_why_it_receives_nothing)
 		json_decref(entry);
 	}
 }
+
+Test(address_source, reports_a_second_without_packets)
+{
+	struct source_report report = { 0 };
+	uint64_t start = mono_ns();
+	json_t *entry;
+	struct source *s;
+	char address[64];
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(address, sizeof address, "udp://127.0.0.1:%u",
+		       ntohs(free_port(fd).sin_port));
+	s = open_address(address, &entry);
+	/* the first second may be a short one */
+	s->ops->every_second(s, start + SECOND_NS / 2, &report);
+	cr_assert_null(report.error);
+	s->ops->every_second(s, start + 2 * SECOND_NS, &report);
+	cr_assert_str_eq(report.error, "no packets");
+	cr_assert_not(report.lock);
+	s->ops->free(s);
+	json_decref(entry);
+	(void)close(fd);
+}
