@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LOOK_S = 1 };
 
@@ -139,7 +140,8 @@ static json_t *collect(struct alarms *a)
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
 	add_adapters(list, reconciler_adapters(cfg->reconciler));
-	if (certificate_ends(a->api, &error))
+	if (certificate_alarm(tls_proc_facts(reconciler_tls(cfg->reconciler)),
+			      time(NULL), &error))
 		system_alarms_add(list, "tls", "certificate", error.text);
 	add_all(list, "host", api_host_advice(a->api));
 	add_clock(list, config_section(cfg->config, "make_stream"));

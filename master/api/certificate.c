@@ -92,11 +92,22 @@ json_t *certificate_facts(const struct api *api)
 			 (json_int_t)((f->end_s - time(NULL)) / DAY_S));
 }
 
-bool certificate_ends(const struct api *api, struct errmsg *ret)
+bool certificate_alarm(const struct tls_facts *f, int64_t now_s,
+		       struct errmsg *ret)
 {
-	const struct tls_facts *f = facts_of(api);
-	int64_t left_s = f != NULL ? f->end_s - time(NULL) : INT64_MAX;
+	int64_t left_s = f != NULL ? f->end_s - now_s : INT64_MAX;
+	time_t begin = f != NULL ? (time_t)f->begin_s : 0;
+	char date[32] = "?";
+	struct tm utc;
 
+	if (begin > now_s) {
+		if (gmtime_r(&begin, &utc) != NULL)
+			(void)strftime(date, sizeof date, "%F %H:%M", &utc);
+		errmsg_set(ret, "tls: the certificate of %s is not valid "
+			   "before %s UTC: clients that check it cannot "
+			   "connect; check the clock", f->subject, date);
+		return true;
+	}
 	if (left_s > (int64_t)WARN_DAYS * DAY_S)
 		return false;
 	if (left_s < 0)
