@@ -82,6 +82,18 @@ json_t *status_stream_output_list(const struct status_stream *s,
 	return outputs;
 }
 
+/* The rate of an http output is that of the ring, also without its port. */
+static void count_sending(struct status_stream *s, size_t i)
+{
+	const struct msg_output_status *out = find_output(s, i + 1);
+	struct output_fault *f = &s->outputs[i].fault;
+
+	if (out == NULL || s->outputs[i].is_http || out->bitrate_kbps == 0)
+		f->sends_s = 0;
+	else if (f->sends_s < UINT8_MAX)
+		f->sends_s++;
+}
+
 void status_stream_judge(struct status_stream *s,
 			 const struct stream_proc_info *info)
 {
@@ -89,6 +101,7 @@ void status_stream_judge(struct status_stream *s,
 		struct output_fault *f = &s->outputs[i].fault;
 		const char *error = output_error(s, i, info);
 
+		count_sending(s, i);
 		if ((error != NULL) == f->raised)
 			f->in_s = 0;
 		else
@@ -150,6 +163,8 @@ void status_stream_take_faults(struct status_stream *s, const json_t *list)
 		output_fault_clear(&out->fault);
 		out->fault.raised = true;
 		out->fault.reported = reported != 0;
+		/* until the first report of its worker */
+		out->fault.sends_s = OUTPUT_FAULT_RAISE_S;
 		out->fault.since_s = since;
 		out->fault.reason = xstrdup(reason);
 	}

@@ -341,6 +341,17 @@ size_t status_stream_count_faults(const struct status_stream *s)
 	return n;
 }
 
+size_t status_stream_count_mute(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	/* an output that is tried again may take packets for a moment */
+	for (size_t i = 0; i < s->n_outputs; i++)
+		n += s->outputs[i].fault.raised &&
+		     s->outputs[i].fault.sends_s < OUTPUT_FAULT_RAISE_S;
+	return n;
+}
+
 alarm_set status_stream_alarms(const struct status_stream *s)
 {
 	alarm_set raised = s->worker.raised ? ALARM_BIT(ALARM_WORKER) : 0;
@@ -528,7 +539,7 @@ bool status_stream_is_well(const struct status_stream *s)
 	return s->waiting ||
 	       (s->enabled && sum.active && sum.onair &&
 		(s->n_outputs == 0 ||
-		 status_stream_count_faults(s) < s->n_outputs));
+		 status_stream_count_mute(s) < s->n_outputs));
 }
 
 size_t status_stream_events(const struct status_stream *s)

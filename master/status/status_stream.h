@@ -38,6 +38,7 @@ struct output_fault {
 	bool reported; /* the event of the alarm was sent */
 	int64_t since_s; /* Unix time of its first error */
 	uint8_t in_s; /* seconds in a row that contradict the state */
+	uint8_t sends_s; /* seconds in a row with packets, at most UINT8_MAX */
 	char *reason; /* owned: the last error while raised, or NULL */
 };
 
@@ -201,6 +202,8 @@ void status_stream_take_faults(struct status_stream *, const json_t *list);
 
 /* The number of outputs with a fault. */
 size_t status_stream_count_faults(const struct status_stream *);
+/* Those of them that send nothing.  The others send, but not all packets. */
+size_t status_stream_count_mute(const struct status_stream *);
 
 /* The list "outputs" of the report. */
 json_t *status_stream_output_list(const struct status_stream *,

@@ -251,7 +251,7 @@ void status_stream_words(const struct status_stream *s,
 	if (!s->silent && s->last.filler)
 		detail(&d, "filler %splays", on_air ? "still " : "");
 	if (on_air && s->n_outputs > 0 &&
-	    status_stream_count_faults(s) == s->n_outputs)
+	    status_stream_count_mute(s) == s->n_outputs)
 		detail(&d, s->n_outputs > 1 ? "no output sends"
 					    : "the output does not send");
 	errmsg_set(ret, "%s%s%s", on_air ? "on air" : "OFF AIR", d.text,

@@ -242,8 +242,8 @@ export const en = {
 	rate_in: 'in',
 	reason: 'Reason',
 	refused: 'The service refused: {error}',
-	relay: 'The output is the input byte for byte: the figures are ' +
-		'those of the input.',
+	relay: 'The stream is the input byte for byte: the figures are those ' +
+		'of the input. An output with cbr= adds or drops packets.',
 	remember: 'Stay logged in for 30 days',
 	remove: 'Remove',
 	resort: 'Sort again ({n} moved)',

@@ -70,13 +70,13 @@ function Cells({ one, status }) {
 	const reason = status?.worker?.alarm ?? status?.error ?? '';
 	// an address has no signal, only packets
 	const tuner = one.address ? undefined : status;
-	const words = one.address ? ['receives', 'no_packets']
-		: ['lock', 'no_lock'];
+	const receives = one.address ? 'receives' : 'lock';
+	const fails = one.address ? 'no_packets' : 'no_lock';
 
 	return html`<td><${MarkSign} mark=${!isOn ? 'disabled'
 			: status === undefined ? 'stale' : status.lock ? 'on' : 'fault'}
 			word=${t(!isOn ? 'mark_disabled'
-				: words[status?.lock ? 0 : 1])} /></td>
+				: status?.lock ? receives : fails)} /></td>
 		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 		<td class="mono"><${Foreign} text=${one.id} /></td>
 		<td><${Foreign} text=${one.type ?? ''} /></td>

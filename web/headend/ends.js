@@ -94,7 +94,8 @@ export function Outputs({ app, stream, status }) {
 		<tbody>${status.outputs.map((output) => html`
 		<tr key=${output.position}>
 			<td class="number">${output.position}</td>
-			<td><${MarkSign} mark=${output.fault ? 'fault'
+			<td><${MarkSign} mark=${output.fault
+				? output.bitrate ? 'warn' : 'fault'
 				: output.open ? 'on' : 'wait'} /></td>
 			<td class="mono address"><${Foreign}
 				text=${addresses[output.position - 1] ?? ''} />

@@ -205,6 +205,37 @@ Test(status_words, tell_that_the_output_does_not_send)
 	status_stream_free(&s);
 }
 
+/* One second with an error of the only output. */
+static void output_second(struct status_stream *s, unsigned kbps)
+{
+	struct msg_stream_status m = second(1, true);
+
+	m.n_outputs = 1;
+	m.outputs[0] = (struct msg_output_status){
+		.position = 1, .open = true, .bitrate_kbps = kbps,
+		.error = "cbr=600: overflow: packets are dropped" };
+	status_stream_add(s, &m, false);
+	status_stream_judge(s, &running);
+}
+
+Test(status_words, an_output_that_drops_packets_sends)
+{
+	struct status_stream *s = make(TWO);
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		output_second(s, 600);
+	cr_expect_eq(status_stream_count_faults(s), 1u);
+	cr_expect(status_stream_is_well(s));
+	expect_words(s, &running, "on air");
+	output_second(s, 0);
+	cr_expect(!status_stream_is_well(s));
+	expect_words(s, &running, "on air (the output does not send)");
+	/* a try of a moment */
+	output_second(s, 9);
+	cr_expect(!status_stream_is_well(s));
+	status_stream_free(&s);
+}
+
 /* "error" and the seconds of "error_since" since NOW_S, or NULL */
 static void expect_error(struct status_stream *s, const char *error, int since)
 {
