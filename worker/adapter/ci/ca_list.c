@@ -188,6 +188,11 @@ size_t ca_list_next(struct ca_list *l, const struct ca_programs *wanted,
 	return n;
 }
 
+bool ca_list_has(const struct ca_list *l, uint16_t number)
+{
+	return find(&l->sent, number) != NULL;
+}
+
 enum ca_state ca_list_state(const struct ca_list *l, const struct ca_program *p)
 {
 	for (size_t i = 0; i < l->batch; i++)

@@ -45,6 +45,9 @@ void ca_list_init(struct ca_list *, unsigned limit, bool whole,
 size_t ca_list_next(struct ca_list *, const struct ca_programs *wanted,
 		    uint8_t *to);
 
+/* Is this program in the list of the module? */
+bool ca_list_has(const struct ca_list *, uint16_t number);
+
 enum ca_state {
 	CA_STATE_WAITING, /* it is not sent to the module yet */
 	CA_STATE_SENT,

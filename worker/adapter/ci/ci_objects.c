@@ -30,6 +30,7 @@ enum {
 	UNKNOWN_MODE = 0xf1,
 	ANSWER_CANCEL = 0,
 	ANSWER_TEXT = 1,
+	TEXT_LONGEST = 4, /* bytes of a character */
 };
 
 /* Queues an object for a session. */
@@ -108,6 +109,17 @@ static bool take_ca_info(struct ci_module *m, struct ci_bytes value,
 	return true;
 }
 
+/* Those of programs that are no longer in the list. */
+static void drop_answers(struct ci_module *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_answers; i++)
+		if (ca_list_has(&m->list, m->answers[i].program))
+			m->answers[n++] = m->answers[i];
+	m->n_answers = n;
+}
+
 static bool take_ca_reply(struct ci_module *m, struct ci_bytes value)
 {
 	struct ca_reply r;
@@ -115,10 +127,12 @@ static bool take_ca_reply(struct ci_module *m, struct ci_bytes value)
 
 	if (ca_reply_decode(value.data, value.n, &r) < 0)
 		return false;
+	if (!ca_list_has(&m->list, r.program))
+		return true;
+	drop_answers(m);
 	while (i < m->n_answers && m->answers[i].program != r.program)
 		i++;
-	if (i == CA_PROGRAMS_MAX)
-		return true;
+	/* the list has at most as many */
 	if (i == m->n_answers)
 		m->n_answers++;
 	m->answers[i].program = r.program;
@@ -229,16 +243,19 @@ static bool take_mmi(struct ci_module *m, unsigned session, uint32_t tag,
 static int answer(struct ci_module *m, unsigned session, bool cancels,
 		  const char *text, struct errmsg *error)
 {
-	uint8_t data[1 + MMI_ANSWER_MAX] = { cancels ? ANSWER_CANCEL
-						     : ANSWER_TEXT };
-	size_t len = cancels ? 0 : strlen(text);
+	/* more than it may have, for one that is too long to be seen */
+	uint8_t data[1 + MMI_ANSWER_MAX + TEXT_LONGEST] = {
+		cancels ? ANSWER_CANCEL : ANSWER_TEXT };
+	size_t len = cancels ? 0
+			     : text_encode(text, text_table_for(text,
+								TEXT_ISO_6937),
+					   data + 1, sizeof data - 1, NULL);
 
 	if (m->mmi.kind != MMI_QUESTION)
 		return errmsg_fail(error, -EINVAL, "the CAM asks for no text");
 	if (len > MMI_ANSWER_MAX)
 		return errmsg_fail(error, -EINVAL, "text: has more than %d "
 				   "bytes", MMI_ANSWER_MAX);
-	memcpy(data + 1, text, len);
 	say(m, session, MMI_ANSWER, data, 1 + len);
 	m->mmi.kind = MMI_NONE;
 	m->revision++;

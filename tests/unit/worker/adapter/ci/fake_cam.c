@@ -137,6 +137,14 @@ void fake_cam_ask(struct fake_cam *c)
 	say(c, MMI, 0x9f8807, question, sizeof question - 1);
 }
 
+void fake_cam_refuse(struct fake_cam *c, uint16_t program)
+{
+	const uint8_t reply[] = { (uint8_t)(program >> 8), (uint8_t)program,
+				  0xc1, 0xf1 };
+
+	say(c, CA_SUPPORT, 0x9f8033, reply, sizeof reply);
+}
+
 static void take_apdu(struct fake_cam *c, uint32_t tag, const uint8_t *p,
 		      size_t n)
 {

@@ -72,3 +72,6 @@ size_t fake_cam_take(struct fake_cam *, const uint8_t *data, size_t n,
 /* The module shows a menu of three items, or asks for a PIN. */
 void fake_cam_show_menu(struct fake_cam *);
 void fake_cam_ask(struct fake_cam *);
+
+/* The module has no entitlement for the program. */
+void fake_cam_refuse(struct fake_cam *, uint16_t program);

@@ -203,6 +203,52 @@ Test(ci_module, passes_menus_and_answers)
 	stop();
 }
 
+Test(ci_module, an_answer_has_the_characters_of_dvb)
+{
+	char text[MMI_ANSWER_MAX + 1] = "";
+	struct errmsg error;
+
+	start(&plain, 0);
+	run(2000);
+	act(CI_ACT_MENU, 0, NULL);
+	fake_cam_ask(&cam);
+	run(500);
+	act(CI_ACT_TEXT, 0, "caf\u00e9");
+	cr_assert_str_eq(cam.text, "1:caf\xc2" "e");
+	fake_cam_ask(&cam);
+	run(500);
+	/* no other table has it: with the byte of UTF-8 it is too long */
+	for (size_t i = 0; i + 3 <= MMI_ANSWER_MAX; i += 3)
+		memcpy(text + i, "\u4e00", 3);
+	memcpy(text + MMI_ANSWER_MAX - 1, "x", 1);
+	cr_assert_lt(ci_module_act(module, CI_ACT_TEXT, 0, text, &error), 0);
+	cr_assert_str_eq(error.text, "text: has more than 250 bytes");
+	stop();
+}
+
+Test(ci_module, keeps_the_answers_of_programs_in_the_list)
+{
+	start(&plain, 2);
+	run(2000);
+	for (uint16_t i = 100; i < 100 + 2 * CA_PROGRAMS_MAX; i++) {
+		fake_cam_refuse(&cam, i);
+		run(200);
+	}
+	cr_assert_eq(module->n_answers, 0u);
+	fake_cam_refuse(&cam, 1);
+	fake_cam_refuse(&cam, 2);
+	run(500);
+	cr_assert_eq(module->n_answers, 2u);
+	programs_drop(programs, 1);
+	run(500);
+	fake_cam_refuse(&cam, 2);
+	run(500);
+	cr_assert_eq(module->n_answers, 1u);
+	cr_assert_eq(module->answers[0].program, 2);
+	cr_assert_eq(module->answers[0].answer, CA_REPLY_NO_RIGHT);
+	stop();
+}
+
 Test(ci_module, refuses_what_it_cannot_do)
 {
 	cam.mode = 2;
