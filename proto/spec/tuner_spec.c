@@ -369,9 +369,12 @@ json_t *tuner_spec_keys(const json_t *adapter)
 int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 		     struct errmsg *error)
 {
-	struct tuner_spec s = { 0 };
-	int r = field_read(&tuner_fields, adapter, &s, error);
+	struct tuner_spec s;
+	int r;
 
+	/* the padding too: adapters compare the bytes of two of them */
+	memset(&s, 0, sizeof s);
+	r = field_read(&tuner_fields, adapter, &s, error);
 	s.satellite = s.system == TUNER_S || s.system == TUNER_S2;
 	s.stream = TUNER_NO_STREAM;
 	s.switch_1 = s.switch_2 = s.motor = -1;
