@@ -12,7 +12,8 @@ const { Skew, clock, dateTime, fieldTime, moment, timeField } =
 	await load('common/time.js');
 const { shown } = await load('common/text.js');
 const { parseFilter } = await load('common/filter.js');
-const { markOf, reasonOf, sinceOf } = await load('common/state.js');
+const { markOf, outputMark, reasonOf, sinceOf } =
+	await load('common/state.js');
 const { RING_SECONDS, Ring } = await load('common/ring.js');
 const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
 	await load('common/words.js');
@@ -121,6 +122,17 @@ test('characters that hide or turn a text are visible', () => {
 	assert.equal(shown(undefined), '');
 	assert.equal(shown({}), '[object Object]');
 	assert.equal(shown('שלום'), 'שלום');
+});
+
+test('an output of a stream off air is not marked as on air', () => {
+	assert.equal(outputMark({ open: true }, true), 'on');
+	assert.equal(outputMark({ open: true }, false), 'wait');
+	assert.equal(outputMark({ open: true, bitrate: 0 }, false), 'wait');
+	assert.equal(outputMark({ open: true, bitrate: 8 }, false), 'on');
+	assert.equal(outputMark({ open: false }, true), 'wait');
+	assert.equal(outputMark({ open: true, fault: 'x' }, false), 'fault');
+	assert.equal(outputMark({ open: true, bitrate: 8, fault: 'x' }, true),
+		'warn');
 });
 
 const row = (more) => ({ id: 'a001', name: 'News HD', groups: ['News'],

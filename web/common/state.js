@@ -79,3 +79,16 @@ export function sinceOf(over) {
 		over.output_faults[0]?.fault_since ??
 		over.input_faults[0]?.fault_since;
 }
+
+/**
+ * @param {{open: boolean, fault?: string, bitrate?: number}} output
+ * @param {boolean} onair of the stream: without packets the output waits
+ * @returns {Mark}
+ */
+export function outputMark(output, onair) {
+	const sends = (output.bitrate ?? 0) > 0;
+
+	if (output.fault)
+		return sends ? 'warn' : 'fault';
+	return output.open && (onair || sends) ? 'on' : 'wait';
+}

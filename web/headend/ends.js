@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The inputs and outputs of a stream as tables.
 
+import { outputMark } from '../common/state.js';
 import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
@@ -94,9 +95,8 @@ export function Outputs({ app, stream, status }) {
 		<tbody>${status.outputs.map((output) => html`
 		<tr key=${output.position}>
 			<td class="number">${output.position}</td>
-			<td><${MarkSign} mark=${output.fault
-				? output.bitrate ? 'warn' : 'fault'
-				: output.open ? 'on' : 'wait'} /></td>
+			<td><${MarkSign} mark=${outputMark(output,
+				status.onair)} /></td>
 			<td class="mono address"><${Foreign}
 				text=${addresses[output.position - 1] ?? ''} />
 				${output.peer && html` <span class="dim">
