@@ -72,6 +72,12 @@ int cue_command_read(const json_t *cue, struct cue_command *ret,
 	if (json_object_get(cue, "pts_time") != NULL)
 		return errmsg_fail(error, -EINVAL, "pts_time: follows from "
 				   "pre_roll: leave it out");
+	if (json_object_get(cue, "raw") != NULL)
+		return errmsg_fail(error, -EINVAL, "raw: its time would not "
+				   "be that of the output: leave it out");
+	if (json_dumpb(cue, NULL, 0, 0) > CUE_TEXT_MAX)
+		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
+				   CUE_TEXT_MAX);
 	c.record = json_copy((json_t *)(uintptr_t)cue);
 	if (take_pre_roll(c.record, &c.pre_roll_ms, error) < 0) {
 		json_decref(c.record);

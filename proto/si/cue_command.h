@@ -10,6 +10,7 @@
 enum {
 	CUE_PRE_ROLL_MS = 4000, /* SCTE 67: at least 4 s */
 	CUE_PRE_ROLL_MAX_MS = 600000,
+	CUE_TEXT_MAX = 16384, /* of the object: twice a section in hex */
 };
 
 struct cue_command {

@@ -39,6 +39,10 @@ static int read_fields(const struct field *f, const json_t *value, void *s,
 	(void)f;
 	if (si_descriptor_encode(value, e->bytes, &len, error) < 0)
 		return -EINVAL;
+	/* the analyzer shows broken ones, which would end the loop */
+	if (len < 2 || e->bytes[1] + 2U != len)
+		return errmsg_fail(error, -EINVAL, "has another number of "
+				   "bytes than its length says");
 	e->len = (uint16_t)len;
 	return 0;
 }

@@ -8,7 +8,7 @@ enum {
 	/* A few in a second are enough for all tables of a multiplex. */
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
-	SERVICES_AT_ONCE = 32,
+	SERVICES_AT_ONCE = 8,
 };
 
 static void on_record(const json_t *record, void *arg)

@@ -93,7 +93,8 @@ Test(cue_command, names_the_field_that_is_wrong)
 		  "command: is not a field of what these keys describe" },
 		{ "{'command': 'time_signal', 'table_id': 112, 'raw':"
 		  "'707005c079124500'}",
-		  "command: is not a field of what these keys describe" },
+		  "raw: its time would not be that of the output: leave it "
+		  "out" },
 		{ "{'command': 'time_signal', 'descriptors': [{'type_id': 0,"
 		  "'identifier': 'CUEI'}]}",
 		  "descriptors[0].provider_avail_id: is missing" },
@@ -107,4 +108,16 @@ Test(cue_command, names_the_field_that_is_wrong)
 			     list[i][0]);
 		cr_expect_str_eq(error.text, list[i][1]);
 	}
+}
+
+Test(cue_command, has_a_bounded_size)
+{
+	static char text[CUE_TEXT_MAX + 64];
+	struct cue_command c;
+	struct errmsg error = { "" };
+
+	(void)snprintf(text, sizeof text, "{'command': 'splice_null', 'error':"
+		       " '%0*d'}", CUE_TEXT_MAX, 0);
+	cr_expect_lt(read(text, &c, &error), 0);
+	cr_expect_str_eq(error.text, "is longer than 16384 bytes");
 }
