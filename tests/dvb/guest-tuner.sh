@@ -117,7 +117,7 @@ kill_scan
 check 'a scan does not take the tuner of an adapter' refused
 scan "{$T1"', "frequency": 474}}'
 await 'a scan of a transponder has lock, signal and services' 20 scanned \
-	'"lock":true,"signal":83,.*"complete":true.*"name":"News1"'
+	'"lock":true,"complete":true,.*"name":"News1".*"signal":83'
 kill_scan
 scan '{"search": "network", '"$T1"', "frequency": 474}}'
 await 'a scan of a network ends' 60 scanned '"done":2,"total":2,"ended":true'
