@@ -12,9 +12,6 @@
  * each other, lost packets.  Two reads may hide such a pause, because both have
  * packets: then the packets that are missing in them show its length.
  *
- * Losses that are too short even for that are a failure if they go on: five a
- * second for more than a second, or three for two to three.
- *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
 #pragma once
@@ -46,10 +43,6 @@ enum {
 	/* Gaps that follow faster are one loss: a single burst of losses, of
 	 * twice this time, is not a failure. */
 	SILENCE_APART_MS = 150,
-	/* Each loss, apart from the one before, is forgotten after so long, and
-	 * so much of it at once is a failure. */
-	SILENCE_LOSS_MS = 600,
-	SILENCE_LOSSES_MS = 3000,
 	/* Two reads hide a pause if so much is missing in them: more than the
 	 * packets of one datagram. */
 	SILENCE_MISSING_MS = 5,
@@ -85,9 +78,6 @@ struct silence {
 	/* Times of the last pauses with a gap, newest first; 0: none. */
 	uint64_t gaps_ns[SILENCE_SHORT_HOLES];
 	bool tolerant; /* short pauses are never holes */
-	uint64_t loss_ns; /* time of the last loss apart; 0: none */
-	uint64_t forgotten_ns; /* when all such losses are forgotten */
-	bool goes_on; /* the last failure was one without a pause */
 	/* The last two reads with packets: the begin of the time in which their
 	 * packets arrived, and their number. */
 	struct silence_count {
@@ -224,25 +214,14 @@ static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
 	       now_ns - at[SILENCE_SHORT_HOLES - 1] <= SECOND_NS;
 }
 
-/* Packets were lost, in a pause or not.  Does that go on for too long? */
-static inline bool silence_goes_on(struct silence *s, uint64_t now_ns)
-{
-	if (s->loss_ns != 0 && now_ns - s->loss_ns < SILENCE_APART_MS * MS)
-		return false;
-	s->loss_ns = now_ns;
-	s->forgotten_ns = MAX(s->forgotten_ns, now_ns) + SILENCE_LOSS_MS * MS;
-	return !s->tolerant &&
-	       s->forgotten_ns - now_ns > SILENCE_LOSSES_MS * MS;
-}
-
-/* Packets arrived.  True: packets were lost in a pause, or too often. */
+/* Packets arrived.  True: packets were lost in a pause. */
 static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 				uint64_t now_ns)
 {
 	struct silence_pause pause = { .ns = now_ns - s->last_ns };
 	const uint64_t least_ns = SILENCE_HOLE_MS * MS;
 	uint64_t missing_ns = 0;
-	bool hole, often, goes_on;
+	bool hole, often;
 
 	if (r->n > 0)
 		silence_count(s, r, now_ns);
@@ -267,11 +246,8 @@ static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 			MAX(s->regular.quiet_ns * 5 / 2, least_ns) ||
 		missing_ns >= s->regular.quiet_ns * 5 / 2 + least_ns);
 	often = silence_lost(s, missing_ns, now_ns);
-	goes_on = silence_goes_on(s, now_ns);
 	s->doubt.ns = 0;
-	if (hole || often || goes_on)
-		s->goes_on = !hole && !often;
-	return hole || often || goes_on;
+	return hole || often;
 }
 
 /* When it becomes silent unless packets arrive; UINT64_MAX: no packets yet. */

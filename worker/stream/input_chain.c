@@ -298,10 +298,9 @@ const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 {
 	if (l->seen.level != FAILOVER_GOOD)
 		return l->fault;
-	if (l->hole_ns == 0 || now_ns - l->hole_ns >= FAILOVER_HOLE_MS * MS)
-		return NULL;
-	return l->silence.goes_on ? "packets are lost again and again"
-				  : "packets lost in a pause";
+	return l->hole_ns != 0 && now_ns - l->hole_ns < FAILOVER_HOLE_MS * MS
+		       ? "packets lost in a pause"
+		       : NULL;
 }
 
 /* Does it receive no packets? */
