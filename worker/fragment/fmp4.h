@@ -69,8 +69,8 @@ struct fmp4_codecs {
 
 /* Describes the main program in whole packets that have its tables, the
  * parameter sets of its video, and a frame of a sound.  -EAGAIN: the sets, or
- * the frame of a program without video, are lacking; -ENOTSUP: a track cannot be
- * carried in fMP4, so it has no name here. */
+ * the frame of a program without video, are lacking; -ENOTSUP: a track cannot
+ * be carried in fMP4, so it has no name here. */
 int fmp4_describe(const uint8_t *data, size_t len,
 		  struct fmp4_codecs *ret) MUST_CHECK;
 
