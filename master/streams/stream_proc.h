@@ -114,11 +114,11 @@ int stream_proc_choose_input(struct stream_proc *, unsigned position,
 /* As reconciler_analyze(). */
 int stream_proc_analyze(struct stream_proc *, analysis_fn *,
 			void *arg) MUST_CHECK;
-/* The requests for tables of its inputs, borrowed. */
 /* Adds the programs that it reads from this adapter. */
 void stream_proc_add_programs(const struct stream_proc *, const char *link,
 			      struct msg_adapter_programs *);
 
+/* The requests for tables of its inputs, borrowed. */
 struct input_scans *stream_proc_scans(struct stream_proc *);
 /* Stops the worker and closes the viewers.  on_gone may come inside. */
 void stream_proc_stop(struct stream_proc *);

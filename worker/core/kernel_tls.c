@@ -9,10 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifndef SOL_TLS
-#define SOL_TLS 282
-#endif
-
 enum { TYPE_ALERT = 21 };
 
 bool kernel_tls_exists(void)

@@ -11,9 +11,8 @@ enum {
 	SYNC = 0x02000000,      /* depends on no other sample */
 	NO_SYNC = 0x01010000,
 	ES_TAG = 3, CONFIG_TAG = 4, SPECIFIC_TAG = 5, SL_TAG = 6,
-	OBJECT_AAC = 0x40, OBJECT_MPEG2 = 0x69, OBJECT_MPEG1 = 0x6b,
+	OBJECT_AAC = 0x40,
 	AUDIO_STREAM = 0x15,
-	LOW_RATES = 32000, /* lower ones are those of MPEG-2 */
 };
 
 static void put32(struct buf *to, uint32_t n)
@@ -154,7 +153,7 @@ static void write_esds(struct buf *to, const struct fmp4_track *t)
 	size_t at = begin_full(to, "esds", 0), own = buf_len(&t->config);
 	size_t specific = own > 0 ? 2 + own : 0;
 	uint8_t object = t->coding == FMP4_AAC ? OBJECT_AAC
-		: t->rate < LOW_RATES ? OBJECT_MPEG2 : OBJECT_MPEG1;
+					       : fmp4_mpeg_object(t);
 
 	put_descriptor(to, ES_TAG, 3 + 2 + 13 + specific + 3);
 	put_zeros(to, 3);

@@ -55,8 +55,7 @@ static bool name_track(struct buf *to, const struct fmp4_track *t)
 	else if (t->coding == FMP4_AAC && len > 0)
 		buf_printf(to, "%smp4a.40.%u", comma, record[0] >> 3);
 	else if (t->coding == FMP4_MPEG)
-		buf_printf(to, "%smp4a.%s", comma,
-			   t->rate < 32000 ? "69" : "6B");
+		buf_printf(to, "%smp4a.%X", comma, fmp4_mpeg_object(t));
 	else if (t->coding == FMP4_AC3)
 		buf_printf(to, "%sac-3", comma);
 	else if (t->coding == FMP4_EAC3)

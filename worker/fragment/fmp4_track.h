@@ -50,6 +50,13 @@ struct fmp4_track {
 	unsigned width, height, channels, rate;
 };
 
+/* The objectTypeIndication of MPEG audio (ISO/IEC 14496-1): rates below 32 kHz
+ * are those of MPEG-2. */
+static inline uint8_t fmp4_mpeg_object(const struct fmp4_track *t)
+{
+	return t->rate < 32000 ? 0x69 : 0x6b;
+}
+
 static inline size_t fmp4_n_pes(const struct fmp4_track *t)
 {
 	return buf_len(&t->pes) / sizeof(struct fmp4_pes);
