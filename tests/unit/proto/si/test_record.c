@@ -272,6 +272,28 @@ Test(record, has_no_time_without_its_bytes)
 	free(section);
 }
 
+/* "error" and the bytes of a descriptor are those of the section. */
+Test(record, is_written_again_with_an_error_and_raw_descriptors)
+{
+	static const char *const list[] = {
+		"{'psi': 'tdt', 'table_id': 112, 'pid': 20, 'raw': '70700100',"
+		"'error': 'the section ends inside an entry'}",
+		"{'table_id': 1, 'crc32': 0, 'descriptors': [{'type_id': 9,"
+		"'raw': '00010002'}]}",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		json_t *record = json_of(list[i]);
+		struct errmsg error = { "" };
+		uint8_t made[SI_RECORD_BYTES];
+		size_t len;
+
+		cr_expect_eq(si_record_encode(record, made, &len, &error), 0,
+			     "%s", error.text);
+		json_decref(record);
+	}
+}
+
 /* The SDT of two services. */
 #define SDT "'table_id': 66, 'tsid': 1, 'onid': 2, 'version': 3," \
 	"'services': [" \
@@ -329,6 +351,23 @@ Test(record, names_what_cannot_be_written)
 		  "'pid': 3, 'raw': '00010002'}]}",
 		  "descriptors[0].pid: contradicts other keys, which make it "
 		  "2" },
+		/* keys that no byte of the section holds, and no limit does */
+		{ "{" SDT "], 'error': 'x'}", "error: is not a field of what "
+		  "these keys describe" },
+		{ "{" SDT "], 'crc32': ['x']}", "crc32: is not a whole "
+		  "number" },
+		{ "{'table_id': 2, 'pnr': 1, 'pcr': 2, 'descriptors': [],"
+		  "'streams': [{'pid': 3, 'type_id': 2, 'descriptors': [],"
+		  "'raw': '00'}]}", "streams[0].raw: is not a field of what "
+		  "these keys describe" },
+		{ "{'table_id': 1, 'descriptors': [{'type_id': 9,"
+		  "'raw': '00010002', 'error': {'a': []}}]}",
+		  "descriptors[0].error: is not a field of what these keys "
+		  "describe" },
+		{ "{'table_id': 1, 'descriptors': [{'type_id': 9,"
+		  "'type_name': 'broken', 'data': '0905', 'raw': '00'}]}",
+		  "descriptors[0].raw: is not a field of what these keys "
+		  "describe" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
