@@ -40,6 +40,7 @@ libmaster_a_SOURCES += \
 	master/api/route.c master/api/route.h \
 	master/api/scan_input.c master/api/scan_input.h \
 	master/api/scan_results.c master/api/scan_results.h \
+	master/api/scan_weight.c master/api/scan_weight.h \
 	master/api/scan_target.c master/api/scan_target.h \
 	master/api/scans.c master/api/scans.h \
 	master/api/section_warnings.c \

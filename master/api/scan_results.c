@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "master/api/command.h"
+#include "master/api/scan_weight.h"
 
 #include <stdlib.h>
 
@@ -51,11 +52,15 @@ static json_t *find(struct scan_results *r, uint32_t number)
 	return json_array_get(r->list, number - 1);
 }
 
-static void take_transponder(struct scan_results *r,
+/* True: its tuning is no object of a few values. */
+static bool take_transponder(struct scan_results *r,
 			     const struct msg_scan_transponder *m)
 {
-	json_t *t = find(r, m->number);
+	json_t *t;
 
+	if (!scan_item_is_small(m->tuning))
+		return true;
+	t = find(r, m->number);
 	(void)json_object_set_new(t, "tuning", json_deep_copy(m->tuning));
 	(void)json_object_set_new(t, "complete", json_boolean(m->complete));
 	/* of the ring of another adapter the worker knows no reception */
@@ -67,15 +72,19 @@ static void take_transponder(struct scan_results *r,
 					  json_string(m->status.error));
 	else
 		(void)json_object_del(t, "error");
+	return false;
 }
 
 static bool take_service(struct scan_results *r,
 			 const struct msg_scan_service *m)
 {
-	json_t *list = json_object_get(find(r, m->number), "services");
 	const json_t *pnr = json_object_get(m->service, "pnr"), *service;
+	json_t *list;
 	size_t i;
 
+	if (!scan_item_is_small(m->service))
+		return true;
+	list = json_object_get(find(r, m->number), "services");
 	json_array_foreach(list, i, service)
 		if (json_equal(json_object_get(service, "pnr"), pnr))
 			break;
@@ -93,7 +102,7 @@ static bool take_service(struct scan_results *r,
 bool scan_results_take(struct scan_results *r, const struct msg *m)
 {
 	if (m->type == MSG_SCAN_TRANSPONDER) {
-		take_transponder(r, &m->scan_transponder);
+		return take_transponder(r, &m->scan_transponder);
 	} else if (m->type == MSG_SCAN_SERVICE) {
 		return take_service(r, &m->scan_service);
 	} else if (m->type == MSG_SCAN_STATUS) {

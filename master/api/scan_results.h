@@ -3,7 +3,8 @@
  * The transponders and services that a scan has found, and which of them have
  * changed since they were reported.
  *
- * Limited to SCAN_TRANSPONDERS_MAX transponders and SCAN_SERVICES_MAX services.
+ * Limited to SCAN_TRANSPONDERS_MAX transponders and SCAN_SERVICES_MAX services,
+ * each a small object (scan_weight.h): others of the worker are dropped.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ void scan_results_free(struct scan_results **);
 /* Has the search ended, so that the tuner is free? */
 bool scan_results_is_ended(const struct scan_results *);
 
-/* Takes a message of the worker.  True: services were dropped. */
+/* Takes a message of the worker.  True: it was dropped. */
 bool scan_results_take(struct scan_results *, const struct msg *);
 
 /* Another state of the reception of a transponder that was found. */

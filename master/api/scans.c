@@ -8,6 +8,7 @@
 #include "master/api/scan_input.h"
 #include "master/api/scan_results.h"
 #include "master/api/scan_target.h"
+#include "master/api/scan_weight.h"
 #include "master/auth/caller.h"
 #include "master/config/adapter_conf.h"
 #include "master/streams/adapter_procs.h"
@@ -41,7 +42,7 @@ struct scan {
 	struct input_scan *input;
 	ev_timer deadline;
 	json_t *records; /* an array */
-	size_t bytes;    /* length of the records as text */
+	size_t bytes;    /* memory of the records */
 	bool truncated;
 	char error[256]; /* "" when there is none */
 };
@@ -132,14 +133,14 @@ static void on_record(const json_t *report, void *self)
 	struct scan *s = self;
 	/* only its count of references changes */
 	json_t *record = (json_t *)(uintptr_t)report;
-	size_t len = json_dumpb(record, NULL, 0, JSON_COMPACT);
+	size_t n = scan_weight(record, SCAN_BYTES_MAX);
 
 	if (json_array_size(s->records) >= SCAN_RECORDS_MAX ||
-	    s->bytes + len > SCAN_BYTES_MAX) {
+	    s->bytes + n > SCAN_BYTES_MAX) {
 		s->truncated = true;
 		return;
 	}
-	s->bytes += len;
+	s->bytes += n;
 	(void)json_array_append(s->records, record);
 }
 

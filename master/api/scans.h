@@ -27,7 +27,7 @@ enum {
 	SCAN_LIFE_MS = 10000,
 	/* records to be fetched; more are dropped and reported */
 	SCAN_RECORDS_MAX = 4096,
-	SCAN_BYTES_MAX = 4 * 1024 * 1024,
+	SCAN_BYTES_MAX = 16 * 1024 * 1024, /* their memory */
 	SCAN_ID_TEXT = 16 + 1,
 };
 

@@ -353,6 +353,7 @@ unit_worker_tests = \
 	tests/unit/worker/sdp/test_sap_packet \
 	tests/unit/worker/sdp/test_sdp \
 	tests/unit/worker/si/test_eit \
+	tests/unit/worker/si/test_record_feed \
 	tests/unit/worker/si/test_samples \
 	tests/unit/worker/softcam/test_cam_client \
 	tests/unit/worker/softcam/test_cam_session \

@@ -36,7 +36,7 @@ struct collect {
 	collect_fn *on_section;
 	void *arg;
 	size_t n_pmts, n_splices;
-	size_t n_seen;
+	size_t n_seen, n_eits; /* EIT are among n_seen */
 	struct pid_filter *filters[TS_PIDS]; /* NULL: ignored */
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
@@ -108,11 +108,14 @@ static void report_new(struct collect *c, const uint8_t *section, size_t len,
 	seen = &c->seen[i];
 	if (seen->name == name && seen->content == content)
 		return;
-	if (seen->name == 0 && c->n_seen == COLLECT_SECTIONS)
+	if (seen->name == 0 && (c->n_seen == COLLECT_SECTIONS ||
+				(table == SI_EIT &&
+				 c->n_eits == COLLECT_EITS)))
 		return;
 	if (!c->on_section(section, len, pid, c->arg))
 		return;
 	c->n_seen += seen->name == 0;
+	c->n_eits += seen->name == 0 && table == SI_EIT;
 	*seen = (struct seen){ name, content };
 }
 

@@ -19,6 +19,7 @@ enum {
 	COLLECT_PMTS = 512,
 	COLLECT_SPLICES = 64, /* PIDs with splice information */
 	COLLECT_SECTIONS = 8192,
+	COLLECT_EITS = 6144, /* of them; the others are for other tables */
 };
 
 struct collect;

@@ -5,6 +5,8 @@
 #include "proto/ipc/channel.h"
 #include "proto/si/record.h"
 #include "worker/si/collect.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -15,6 +17,7 @@ struct record_feed {
 	struct collect *collect;
 	unsigned records; /* in this second ... */
 	size_t bytes;     /* ... and the bytes of their sections */
+	size_t eit_bytes; /* those of EIT among them */
 };
 
 static int send_record(const struct record_feed *f, const json_t *record)
@@ -52,12 +55,23 @@ static void report_record(const struct record_feed *f, const json_t *record)
 	json_decref(brief);
 }
 
+/* EIT are the most: other tables keep half of each limit. */
+static bool has_room_for_eit(const struct record_feed *f, size_t len)
+{
+	return !f->cfg.silent && f->records < f->cfg.records_max / 2 &&
+	       f->eit_bytes + len <= f->cfg.bytes_max / 2;
+}
+
 static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		       void *arg)
 {
 	struct record_feed *f = arg;
+	bool eit = section_table_id(section) >= EIT_TABLE_ID &&
+		   section_table_id(section) <= EIT_LAST_TABLE_ID;
 	json_t *record;
 
+	if (eit && !has_room_for_eit(f, len))
+		return false;
 	if (f->records >= f->cfg.records_max ||
 	    f->bytes + len > f->cfg.bytes_max ||
 	    !channel_is_idle(f->cfg.channel))
@@ -67,6 +81,7 @@ static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		return true;
 	f->records++;
 	f->bytes += len;
+	f->eit_bytes += eit ? len : 0;
 	if (f->cfg.on_record != NULL)
 		f->cfg.on_record(record, f->cfg.arg);
 	if (!f->cfg.silent)
@@ -102,5 +117,5 @@ void record_feed_packets(struct record_feed *f, const struct ts_run *runs,
 void record_feed_second(struct record_feed *f)
 {
 	f->records = 0;
-	f->bytes = 0;
+	f->bytes = f->eit_bytes = 0;
 }

@@ -6,7 +6,7 @@
  * A second has a limit of messages and of bytes, because more would be a flood
  * for the master; JSON may have thirty times the bytes of a section.  Sections
  * above the limit, and those that arrive while the master does not read, are
- * sent at their next repetition.
+ * sent at their next repetition.  EIT have half of each limit at most.
  *
  * Owns the collected tables; borrows the channel.
  */
@@ -29,7 +29,7 @@ struct record_feed_config {
 	/* Gets each record that is sent; may be NULL. */
 	void (*on_record)(const json_t *record, void *arg);
 	void *arg;
-	bool silent;          /* nothing is sent */
+	bool silent;          /* nothing is sent, and EIT are not read */
 };
 
 struct record_feed *record_feed_new(const struct record_feed_config *);

@@ -566,6 +566,8 @@ const uint8_t *http_request_body(const struct http_request *r, size_t *ret_len)
 
 void http_respond(struct http_conn *conn, const struct http_answer *a)
 {
+	size_t from;
+
 	(void)conn;
 	fakes.status = a->status;
 	(void)snprintf(fakes.headers, sizeof fakes.headers, "%s",
@@ -574,6 +576,9 @@ void http_respond(struct http_conn *conn, const struct http_answer *a)
 		       a->content_type != NULL ? a->content_type : "");
 	(void)snprintf(fakes.body, sizeof fakes.body, "%.*s", (int)a->len,
 		       (const char *)a->body);
+	from = a->len < sizeof fakes.tail ? 0 : a->len - sizeof fakes.tail + 1;
+	(void)snprintf(fakes.tail, sizeof fakes.tail, "%.*s",
+		       (int)(a->len - from), (const char *)a->body + from);
 }
 
 void http_drop(struct http_conn *conn)

@@ -48,7 +48,8 @@ struct fakes {
 	int status;                  /* of the last answer */
 	char headers[256];
 	char content_type[64];
-	char body[65536];
+	char body[65536]; /* its begin */
+	char tail[64];
 };
 
 extern struct fakes fakes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* scan-init, scan-check, scan-kill and test-softcam. */
 #include "common/base/util.h"
+#include "master/api/scan_weight.h"
 #include "master/api/scans.h"
 #include "tests/unit/master/api/world.h"
 
@@ -160,6 +161,38 @@ Test(scans, keep_so_much_and_no_more)
 	cr_expect(strstr(fakes.body, "\"truncated\":true"));
 	cr_expect_eq(post(with_id("scan-check", id)), 200);
 	cr_expect_str_eq(said(), "{'scan-check':'ok'}");
+	close_world();
+}
+
+/* Empty lists are short as text, and not as memory. */
+Test(scans, keep_so_much_memory_and_no_more)
+{
+	json_t *record = json_pack("{s:[]}", "n");
+	json_t *list = json_object_get(record, "n");
+	size_t n;
+	const char *id;
+
+	for (int i = 0; i < 20000; i++)
+		(void)json_array_append_new(list, json_array());
+	n = scan_weight(record, SIZE_MAX);
+	cr_expect_gt(n, 20000 * 100);
+	cr_expect_lt(scan_weight(record, 1000), 2000);
+
+	open_world("{}");
+	id = init();
+	for (size_t more = 0; more < 2; more++) {
+		for (size_t i = 0; i < SCAN_BYTES_MAX / n + more; i++) {
+			struct job *j = &fakes.jobs[0];
+			struct msg m = { .type = MSG_SCAN_RECORD,
+					 .scan_record = { record } };
+
+			j->kind->on_message(&m, j->self);
+		}
+		cr_expect_eq(post(with_id("scan-check", id)), 200);
+		cr_expect_eq(strstr(fakes.tail, "\"truncated\":true") != NULL,
+			     more);
+	}
+	json_decref(record);
 	close_world();
 }
 
@@ -356,6 +389,52 @@ Test(scans, report_transponders_and_services_that_changed)
 	cr_expect_str_eq(said(), "{'scan-check':'ok','progress':{'done':1,"
 			 "'total':1,'ended':true}}");
 	json_decref(tuning);
+	close_world();
+}
+
+/* What no worker sends that works. */
+Test(scans, drop_tunings_and_services_that_are_large)
+{
+	static const char *const list[] = {
+		"{'pnr':1,'name':{'a':1}}", "{'pnr':1,'caids':[[]]}",
+		"{'pnr':1,'caids':['a']}",
+	};
+	json_t *name = json_object(), *caids = json_pack("{s:[]}", "caids");
+	json_t *keys = json_object();
+	const json_t *large[] = { name, caids, keys };
+	char text[4097] = "", key[8];
+	const char *id;
+	struct job *j;
+
+	memset(text, 'a', sizeof text - 1);
+	(void)json_object_set_new(name, "name", json_string(text));
+	for (int i = 0; i < 65; i++) {
+		(void)snprintf(key, sizeof key, "k%d", i);
+		(void)json_object_set_new(keys, key, json_integer(i));
+		(void)json_array_append_new(json_object_get(caids, "caids"),
+					    json_integer(i));
+	}
+	open_world("{}");
+	id = init_adapter();
+	j = &fakes.jobs[fakes.n_jobs - 1];
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		tell_service(1, list[i]);
+	for (size_t i = 0; i < ARRAY_LEN(large); i++) {
+		struct msg m = { .type = MSG_SCAN_SERVICE };
+
+		m.scan_service.number = 1;
+		m.scan_service.service = large[i];
+		j->kind->on_message(&m, j->self);
+		m = (struct msg){ .type = MSG_SCAN_TRANSPONDER };
+		m.scan_transponder.number = 4096;
+		m.scan_transponder.tuning = large[i];
+		j->kind->on_message(&m, j->self);
+	}
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','truncated':true}");
+	json_decref(name);
+	json_decref(caids);
+	json_decref(keys);
 	close_world();
 }
 

@@ -167,6 +167,15 @@ Test(collect, limits_the_remembered_sections)
 			found.text[0] = '\0';
 			feed(c, b);
 		}
+		cr_expect_eq(found.n, COLLECT_EITS);
+	}
+	for (unsigned round = 0; round < 2; round++) {
+		/* tables that come after more EIT than there is room for */
+		for (unsigned i = 0; i < COLLECT_SECTIONS; i++) {
+			add_table(b, 0x11, 0x42, (uint16_t)i, "0001 ff");
+			found.text[0] = '\0';
+			feed(c, b);
+		}
 		cr_expect_eq(found.n, COLLECT_SECTIONS);
 	}
 	collect_free(&c);
