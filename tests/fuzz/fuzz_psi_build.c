@@ -106,7 +106,7 @@ static void try_versions(const uint8_t *data, size_t size)
 	for (uint32_t source = 1; source <= 2; source++) {
 		memcpy(copy, data, size);
 		si_versions_begin(&si, source);
-		si_versions_apply(&si, source, copy, size);
+		si_versions_apply(&si, source, 0, copy, size);
 		expect(size < 12 || memcmp(copy, data, 5) == 0);
 	}
 	if (size >= sizeof si.tables[0])

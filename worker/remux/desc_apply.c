@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/desc_apply.h"
 
+#include "common/base/hash.h"
 #include "proto/si/desc.h"
 #include "worker/remux/section_writer.h"
 #include "worker/ts/si_table.h"
@@ -190,4 +191,23 @@ size_t desc_apply_nit(struct desc_edits edits, const uint8_t *section,
 			return 0;
 	write_loop_end(&c.out, streams);
 	return section_end(&c.out);
+}
+
+uint32_t desc_edits_hash(struct desc_edits edits, enum edit_table table)
+{
+	uint64_t hash = HASH_INIT;
+	bool any = false;
+
+	for (size_t i = 0; i < edits.n; i++) {
+		const struct desc_edit *e = &edits.list[i];
+		const uint16_t head[] = { (uint16_t)e->action, e->pnr, e->pid,
+					  e->tag, e->len };
+
+		if (e->table != table)
+			continue;
+		hash = hash_add(hash, head, sizeof head);
+		hash = hash_add(hash, e->bytes, e->len);
+		any = true;
+	}
+	return any ? (uint32_t)(hash ^ hash >> 32) | 1 : 0;
 }

@@ -24,3 +24,6 @@ size_t desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 /* The descriptors of the transport streams in a NIT or BAT. */
 size_t desc_apply_nit(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
+
+/* A hash of the edits of a table; 0: there are none. */
+uint32_t desc_edits_hash(struct desc_edits, enum edit_table);

@@ -15,11 +15,30 @@ static bool is_current(const uint8_t *section)
 	return section[5] & 1;
 }
 
+/* A hash of the changes that edit() makes in this table; 0: none. */
+static uint32_t edits_of(const struct remux *r, uint8_t table_id)
+{
+	struct desc_edits edits = { r->options.edits, r->options.n_edits };
+
+	switch (table_id) {
+	case SDT_TABLE_ID:
+		return desc_edits_hash(edits, EDIT_SDT);
+	case NIT_TABLE_ID:
+		return desc_edits_hash(edits, EDIT_NIT);
+	case BAT_TABLE_ID:
+		return desc_edits_hash(edits, EDIT_BAT);
+	default:
+		return 0;
+	}
+}
+
 static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 		    size_t len)
 {
 	if (r->si != NULL)
-		si_versions_apply(r->si, r->source, section, len);
+		si_versions_apply(r->si, r->source,
+				  edits_of(r, section_table_id(section)),
+				  section, len);
 	remux_queue(r, &r->si_waiting, pid, section, len);
 }
 

@@ -5,6 +5,7 @@
 #include "worker/remux/psi_build.h"
 #include "worker/ts/si_table.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -63,7 +64,7 @@ static uint8_t version_of(const uint8_t *section)
 }
 
 static void follow(struct si_versions *sv, struct si_version *t,
-		   const uint8_t *section, uint32_t hash)
+		   const uint8_t *section, uint32_t hash, bool edited)
 {
 	uint8_t source = version_of(section), number = section[NUMBER_AT];
 	bool compared = number < SI_SECTIONS;
@@ -76,7 +77,7 @@ static void follow(struct si_versions *sv, struct si_version *t,
 			       : t->source != source || (known && !same);
 
 	if (t->turn == 0) {
-		t->version = source;
+		t->version = (uint8_t)((source + edited) % VERSIONS);
 	} else if (changed) {
 		t->version = (uint8_t)((t->version + 1) % VERSIONS);
 		t->known = 0;
@@ -89,7 +90,7 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	}
 }
 
-void si_versions_apply(struct si_versions *sv, uint32_t source,
+void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 		       uint8_t *section, size_t len)
 {
 	uint64_t key = len >= HEADER + CRC ? key_of(section, len) : 0;
@@ -102,9 +103,11 @@ void si_versions_apply(struct si_versions *sv, uint32_t source,
 	if (t == NULL)
 		return;
 	if (section[VERSION_AT] & 1)
+		/* the hash has edits of sections that are not compared */
 		follow(sv, t, section,
 		       crc32_mpeg(section + NUMBER_AT,
-				  len - NUMBER_AT - CRC));
+				  len - NUMBER_AT - CRC) ^ edits,
+		       edits != 0);
 	else if (t->turn != sv->turn)
 		return; /* the next table of an unknown one */
 	version = (uint8_t)((t->version + version_of(section) + VERSIONS -

@@ -7,7 +7,8 @@
  * table from one source would ignore version 3 from the other.  So an output
  * version changes when that of the source does, when another source begins with
  * other content, and when the same source changes content without a new
- * version. Unchanged content keeps its version.
+ * version. Unchanged content keeps its version.  Descriptors that an operator
+ * changes are content, too.
  *
  * Flat and without pointers, so that it can stand in memory that outlives a
  * worker.  Zeroed memory is ready.  Damaged memory causes wrong versions only.
@@ -44,6 +45,8 @@ struct si_versions {
 void si_versions_begin(struct si_versions *, uint32_t player);
 
 /* Sets the version of a section of NIT, BAT, SDT or EIT, whose CRC_32 was
- * checked, if the source is active. */
-void si_versions_apply(struct si_versions *, uint32_t source,
+ * checked, if the source is active.  edits: a hash of the changes by the
+ * operator that its table went through; 0: none.  A table that was passed
+ * before its first change has another version than its source, too. */
+void si_versions_apply(struct si_versions *, uint32_t source, uint32_t edits,
 		       uint8_t *section, size_t len);

@@ -156,3 +156,24 @@ Test(desc_apply, a_broken_section_is_no_section)
 		in[i] = before;
 	}
 }
+
+Test(desc_apply, hashes_the_edits_of_a_table)
+{
+	struct desc_edit list[] = { edit(EDIT_ADD, 0, 0x44, 'a'),
+				    edit(EDIT_REMOVE, 0, 0x45, 0) };
+	struct desc_edits edits = { list, 2 };
+	uint32_t both = desc_edits_hash(edits, EDIT_PMT);
+
+	cr_expect_neq(both, 0);
+	cr_expect_eq(desc_edits_hash(edits, EDIT_SDT), 0);
+	cr_expect_eq(desc_edits_hash((struct desc_edits){ 0 }, EDIT_PMT), 0);
+	cr_expect_eq(desc_edits_hash(edits, EDIT_PMT), both);
+	list[0].bytes[2] = 'b';
+	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
+	list[0].bytes[2] = 'a';
+	list[1].tag = 0x46;
+	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
+	list[1].tag = 0x45;
+	list[1].table = EDIT_BAT;
+	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
+}

@@ -313,6 +313,31 @@ Test(remux_tables, so_they_do_of_tables_that_an_option_passes)
 	}, 1);
 }
 
+/* A table that a stream without options has passed gets descriptors. */
+Test(remux_tables, so_they_do_when_descriptors_change)
+{
+	static struct si_versions si;
+	struct remux_options o = {
+		.pnr = 7, .sdt = TABLE_PASS, .eit = TABLE_PASS,
+		.nit = TABLE_PASS, .n_edits = 1,
+		.edits = { { .table = EDIT_SDT, .len = 3,
+			     .bytes = { 0x5d, 1, 'x' } } },
+	};
+
+	for (unsigned version = 1; version < 3; version++) {
+		/* as the next worker of the stream */
+		struct bench b = bench_new_source(&o, &si, 1);
+
+		si_versions_begin(&si, 1);
+		play_source(&b, false);
+		cr_expect_eq(version_on(&b, 0x11), version);
+		cr_expect_eq(version_on(&b, 0x10), 0);
+		cr_expect_eq(version_on(&b, 0x12), 0);
+		bench_done(&b);
+		o.edits[0].bytes[2] = 'y';
+	}
+}
+
 Test(remux_tables, a_nit_on_a_pid_of_its_own_is_passed_there)
 {
 	struct remux_options o = { .pnr = 1, .nit = TABLE_PASS };

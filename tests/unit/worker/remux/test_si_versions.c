@@ -11,6 +11,7 @@
 enum { EIT = 0x4e, SDT = 0x42, NIT = 0x40 };
 
 static struct si_versions sv;
+static uint32_t edits; /* of the table that is sent */
 
 /* The version with which a section of this content goes out. */
 static unsigned send_of(uint8_t table_id, uint16_t extension, uint8_t number,
@@ -25,7 +26,7 @@ static unsigned send_of(uint8_t table_id, uint16_t extension, uint8_t number,
 		table_id, extension, version, number, 1, body, strlen(body),
 	});
 	memcpy(before, section, len);
-	si_versions_apply(&sv, source, section, len);
+	si_versions_apply(&sv, source, edits, section, len);
 	cr_assert_eq(crc32_mpeg(section, len), 0u);
 	/* nothing but version and CRC_32 may change */
 	cr_assert_arr_eq(section, before, 5);
@@ -63,6 +64,25 @@ Test(si_versions, continue_when_another_source_has_another_content)
 	cr_assert_eq(send_eit(0, 2, 8, "z"), 5u);
 	si_versions_begin(&sv, 1);
 	cr_assert_eq(send_eit(0, 1, 5, "z2"), 6u);
+}
+
+/* The content is that of the output, with the descriptors of the operator. */
+Test(si_versions, change_when_an_operator_changes_descriptors)
+{
+	si_versions_begin(&sv, 1);
+	edits = 1; /* the first change of a table that was passed */
+	cr_assert_eq(send_of(SDT, 1, 0, 1, 3, "a"), 4u);
+	cr_assert_eq(send_of(SDT, 1, 3, 1, 3, "d"), 4u);
+	si_versions_begin(&sv, 1);
+	cr_assert_eq(send_of(SDT, 1, 0, 1, 3, "a"), 4u, "a restart");
+	si_versions_begin(&sv, 1);
+	edits = 3; /* of section 3 alone */
+	cr_assert_eq(send_of(SDT, 1, 0, 1, 3, "a"), 5u);
+	cr_assert_eq(send_of(SDT, 1, 3, 1, 3, "x"), 5u);
+	si_versions_begin(&sv, 1);
+	edits = 0;
+	cr_assert_eq(send_of(SDT, 1, 0, 1, 3, "a"), 6u);
+	cr_assert_eq(send_of(SDT, 1, 0, 1, 31, "b"), 7u);
 }
 
 /* As the files of a list, in order. */
@@ -138,6 +158,6 @@ Test(si_versions, of_a_damaged_memory_are_versions_all_the_same)
 	for (size_t len = 0; len < 16; len++) {
 		uint8_t section[16] = { EIT };
 
-		si_versions_apply(&sv, 1, section, len);
+		si_versions_apply(&sv, 1, 0, section, len);
 	}
 }
