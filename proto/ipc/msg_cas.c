@@ -4,7 +4,6 @@
 #include "proto/ipc/msg_tables.h"
 
 enum {
-	DELAY_MAX_MS = 32768,
 	PERIOD_MAX_MS = 6553500,
 	REPETITION_MAX_MS = 65535,
 	PACKET_DIGITS = 2 * MSG_CAS_PACKET,
@@ -39,18 +38,23 @@ const struct field_table cas_link_fields =
 	MSG_TABLE(struct msg_cas_link, link_rows);
 
 #define AT(member) FIELD_AT(struct msg_cas_terms, member)
+#define DELAYS .min = INT16_MIN, .max = INT16_MAX
 static const struct field terms_rows[] = {
 	{ "up", AT(up) },
 	{ "error", MSG_TEXT(struct msg_cas_terms, error),
 	  .flags = FIELD_MAYBE },
 	{ "period", AT(period_ms), .max = PERIOD_MAX_MS },
-	{ "delay", AT(delay_ms), .max = DELAY_MAX_MS },
-	{ "ahead", AT(ahead_ms), .max = DELAY_MAX_MS },
+	{ "delay_start", AT(delay_start_ms), DELAYS },
+	{ "delay_stop", AT(delay_stop_ms), DELAYS },
+	{ "transition", AT(transition) },
+	{ "transition_start", AT(transition_start_ms), DELAYS },
+	{ "transition_stop", AT(transition_stop_ms), DELAYS },
 	{ "repetition", AT(repetition_ms), .max = REPETITION_MAX_MS },
 	{ "lead", AT(lead), .max = MSG_CAS_LEAD_MAX },
 };
 const struct field_table cas_terms_fields =
 	MSG_TABLE(struct msg_cas_terms, terms_rows);
+#undef DELAYS
 #undef AT
 
 static const struct field words_rows[] = {

@@ -49,8 +49,12 @@ struct msg_cas_terms {
 	/* why ECMs or EMMs are not available; NULL: they are */
 	const char *error;
 	unsigned period_ms;   /* the shortest crypto period */
-	unsigned delay_ms;    /* from the change of the word to its ECM, */
-	unsigned ahead_ms;    /* or from the ECM to the change */
+	/* from a change of the word to the begin of the next ECM, and to the
+	 * end of the last one; negative: before the change */
+	int delay_start_ms, delay_stop_ms;
+	/* the same where clear packets end and begin; false: no such rule */
+	bool transition;
+	int transition_start_ms, transition_stop_ms;
 	unsigned repetition_ms;
 	unsigned lead;        /* words beyond that of the period */
 };

@@ -75,6 +75,7 @@ export function packetOf(section) {
 export class Ecmg {
 	version = 2; lead = 1; perMsg = 2; delay = 200; repetition = 100;
 	minPeriod = 10; packets = true; compTime = 100;
+	transition = undefined; // [start, stop] beside clear packets, ms
 	silent = false;   // no answer to provisions
 	error = 0;        // an error of the stream instead
 	raw = undefined;  // bytes instead of each ECM response
@@ -163,7 +164,9 @@ export class Ecmg {
 				[7, u16(this.repetition)], [8, u16(0)],
 				[9, u16(this.minPeriod)], [0x0a, u8(this.lead)],
 				[0x0b, u8(this.perMsg)],
-				[0x0c, u16(this.compTime)]]);
+				[0x0c, u16(this.compTime)],
+				...(this.transition ?? []).map((ms, i) =>
+					[5 + i, u16(ms)])]);
 		if (m.type === 0x101) {
 			this.streams.set(number(m, 0x0f), {
 				ecmId: number(m, 0x19), cp: number(m, 0x10) });

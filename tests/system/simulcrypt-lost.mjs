@@ -2,7 +2,7 @@
 // DVB Simulcrypt: ecmg_lost, with a real worker and a generator that is silent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entry, firstClear, link, packets, play, receive }
+import { ECM_PID, entry, firstClear, link, packets, play, receive }
 	from '../helpers/cas-scene.mjs';
 import { PROGRAM } from '../helpers/mux.mjs';
 import { Ecmg } from '../helpers/simulcrypt.mjs';
@@ -16,11 +16,25 @@ const states = (data, pid) => packets(data, pid).map((p) =>
 	p[3] & 0x80 ? 's' : 'c')
 	.filter((is, i, all) => is !== all[i - 1]).join('');
 
+// No ECM while packets are clear, but one before the first scrambled packet.
+function assertTransition(data) {
+	const list = packets(data);
+	const pid = (p) => p.readUInt16BE(1) & 0x1fff;
+	const video = (p) => pid(p) === PROGRAM.video && p[3] & 0x10;
+	const begin = list.findIndex((p, i) => video(p) && !(p[3] & 0x80) &&
+		list.slice(0, i).some((q) => q[3] & 0x80));
+	const end = list.findIndex((p, i) => i > begin && p[3] & 0x80);
+	const first = list.findIndex((p, i) => i > begin && pid(p) === ECM_PID);
+
+	assert.ok(first - begin > 300, `an ECM after ${first - begin} packets`);
+	assert.ok(end - first > 50, `an ECM ${end - first} packets ahead`);
+}
+
 for (const [policy, error, want] of [
 	['clear', 'the stream is sent in the clear', /s(cs)+$/],
 	['stop', 'the components are not sent', /^s$/]])
 	test(`ecmg_lost ${policy}: ${error}`, async (t) => {
-		const ecmg = await Ecmg.start(t);
+		const ecmg = await Ecmg.start(t, { transition: [-500, 0] });
 		const { sluice, recorder } = await play(t, [entry(ecmg,
 			{ ecmg_lost: policy, ecmg_lost_time: 2 })], [link]);
 		const next = async (what) => {
@@ -62,6 +76,8 @@ for (const [policy, error, want] of [
 		assert.match(states(data, PROGRAM.video), want);
 		assert.ok(got.changes >= 2, `${got.changes} changes`);
 		assert.equal(strange.length, 0);
+		if (policy === 'clear')
+			assertTransition(data);
 		if (policy === 'stop')
 			assert.ok(packets(data, NULL_PID).length > 300);
 	});

@@ -8,6 +8,7 @@
 #include "worker/cas/ecm_packets.h"
 #include "worker/cas/simulcrypt_conn.h"
 
+#include <errno.h>
 #include <ev.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,17 +96,27 @@ static void send_out(struct ecmg_session *s, struct outgoing *o)
 	explicit_bzero(o->data, len);
 }
 
+static void put_signed(struct outgoing *o, uint16_t tag, int ms)
+{
+	simulcrypt_put(&o->w, tag, (uint32_t)ms & 0xffff, 2);
+}
+
 /* The values of the channel, as negotiated. */
 static void send_status(struct ecmg_session *s)
 {
 	const struct ecmg_terms *t = &s->terms;
-	uint32_t delay = (uint32_t)t->delay_start_ms & 0xffff;
 	struct outgoing o;
 
 	begin(s, &o, ECMG_CHANNEL_STATUS);
 	simulcrypt_put(&o.w, ECMG_SECTION_TSPKT_FLAG, t->packets, 1);
-	simulcrypt_put(&o.w, ECMG_DELAY_START, delay, 2);
-	simulcrypt_put(&o.w, ECMG_DELAY_STOP, delay, 2);
+	put_signed(&o, ECMG_DELAY_START, t->delay_start_ms);
+	put_signed(&o, ECMG_DELAY_STOP, t->delay_stop_ms);
+	if (t->transition) {
+		put_signed(&o, ECMG_TRANSITION_DELAY_START,
+			   t->transition_start_ms);
+		put_signed(&o, ECMG_TRANSITION_DELAY_STOP,
+			   t->transition_stop_ms);
+	}
 	simulcrypt_put(&o.w, ECMG_ECM_REP_PERIOD, t->repetition_ms, 2);
 	simulcrypt_put(&o.w, ECMG_MAX_STREAMS, 0, 2);
 	simulcrypt_put(&o.w, ECMG_MIN_CP_DURATION, t->period_ms / UNIT_MS, 2);
@@ -199,14 +210,49 @@ static int read16(const struct simulcrypt *m, uint16_t tag, unsigned *ret)
 	return r;
 }
 
+/* A delay; *ret stays if the message has none.  False: it is malformed. */
+static bool read_delay(const struct simulcrypt *m, uint16_t tag, int *ret)
+{
+	uint32_t n;
+	int r = simulcrypt_number(m, tag, 2, &n);
+
+	if (r == 0)
+		*ret = (int16_t)n;
+	return r == 0 || r == -ENOENT;
+}
+
+/* The delays of the ECMs.  The standard requires delay_stop, but not all
+ * generators send it. */
+static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
+{
+	struct simulcrypt_parameter p;
+	uint32_t start;
+
+	if (simulcrypt_number(m, ECMG_DELAY_START, 2, &start) < 0)
+		return false;
+	ret->delay_start_ms = ret->delay_stop_ms = (int16_t)start;
+	if (!read_delay(m, ECMG_DELAY_STOP, &ret->delay_stop_ms))
+		return false;
+	ret->transition =
+		simulcrypt_find(m, ECMG_TRANSITION_DELAY_START, &p) ||
+		simulcrypt_find(m, ECMG_TRANSITION_DELAY_STOP, &p);
+	ret->transition_start_ms = ret->delay_start_ms;
+	ret->transition_stop_ms = ret->delay_stop_ms;
+	return read_delay(m, ECMG_TRANSITION_DELAY_START,
+			  &ret->transition_start_ms) &&
+	       read_delay(m, ECMG_TRANSITION_DELAY_STOP,
+			  &ret->transition_stop_ms);
+}
+
 /* Can we send what the generator wants? */
 static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 {
-	uint32_t packets, delay, lead, per_msg;
+	uint32_t packets, lead, per_msg;
 	unsigned period = 0, repetition = 0, answer = 0;
+	struct ecmg_terms delays = { 0 };
 
 	if (simulcrypt_number(m, ECMG_SECTION_TSPKT_FLAG, 1, &packets) < 0 ||
-	    simulcrypt_number(m, ECMG_DELAY_START, 2, &delay) < 0 ||
+	    !read_delays(m, &delays) ||
 	    simulcrypt_number(m, ECMG_LEAD_CW, 1, &lead) < 0 ||
 	    simulcrypt_number(m, ECMG_CW_PER_MSG, 1, &per_msg) < 0 ||
 	    read16(m, ECMG_ECM_REP_PERIOD, &repetition) < 0 ||
@@ -215,15 +261,13 @@ static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 		return false;
 	if (lead > ECMG_LEAD_MAX || per_msg < 1 || per_msg > lead + 2)
 		return false;
-	*ret = (struct ecmg_terms){
-		.packets = packets & 1,
-		.delay_start_ms = (int16_t)delay,
-		.repetition_ms = repetition,
-		.period_ms = period * UNIT_MS,
-		.lead = lead,
-		.per_msg = per_msg,
-		.answer_ms = answer,
-	};
+	*ret = delays;
+	ret->packets = packets & 1;
+	ret->repetition_ms = repetition;
+	ret->period_ms = period * UNIT_MS;
+	ret->lead = lead;
+	ret->per_msg = per_msg;
+	ret->answer_ms = answer;
 	return true;
 }
 
@@ -264,11 +308,11 @@ static void take_stream_status(struct ecmg_session *s, unsigned i,
 static void take_stream_error(struct ecmg_session *s, unsigned i,
 			      const struct simulcrypt *m)
 {
-	unsigned status = simulcrypt_error(m);
+	struct errmsg error;
 
+	simulcrypt_explain(m, &error);
 	s->streams[i] = (struct stream){ 0 };
-	s->cfg.events->on_stream(i, simulcrypt_error_text(status),
-				 s->cfg.arg);
+	s->cfg.events->on_stream(i, error.text, s->cfg.arg);
 }
 
 /* Other streams may work: the channel stays. */
@@ -334,9 +378,10 @@ static void take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
 static bool take_channel_error(struct ecmg_session *s,
 			       const struct simulcrypt *m)
 {
-	unsigned status = simulcrypt_error(m);
+	struct errmsg error;
 
-	end(s, simulcrypt_error_text(status), status);
+	simulcrypt_explain(m, &error);
+	end(s, error.text, simulcrypt_error(m));
 	return false;
 }
 

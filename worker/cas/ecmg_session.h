@@ -31,7 +31,10 @@ enum {
 /* What the generator said of its channel. */
 struct ecmg_terms {
 	bool packets; /* ECMs come as packets, else as sections */
-	int delay_start_ms;
+	int delay_start_ms, delay_stop_ms;
+	/* the same beside clear packets; false: the delays above */
+	bool transition;
+	int transition_start_ms, transition_stop_ms;
 	unsigned repetition_ms;
 	unsigned period_ms; /* the shortest crypto period */
 	unsigned lead;      /* words beyond that of the period */

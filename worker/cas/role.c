@@ -173,8 +173,11 @@ static void on_terms(unsigned stream, const struct ecmg_terms *t,
 		m.cas_terms = (struct msg_cas_terms){
 			.up = true,
 			.period_ms = t->period_ms,
-			.delay_ms = (unsigned)MAX(t->delay_start_ms, 0),
-			.ahead_ms = (unsigned)MAX(-t->delay_start_ms, 0),
+			.delay_start_ms = t->delay_start_ms,
+			.delay_stop_ms = t->delay_stop_ms,
+			.transition = t->transition,
+			.transition_start_ms = t->transition_start_ms,
+			.transition_stop_ms = t->transition_stop_ms,
 			.repetition_ms = t->repetition_ms,
 			.lead = t->lead,
 		};

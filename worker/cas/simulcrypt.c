@@ -4,7 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PARAMETER_HEAD = 4, BODY_MAX = 65535 };
+enum {
+	PARAMETER_HEAD = 4,
+	BODY_MAX = 65535,
+	MISSING_PARAMETER = 0x10, /* error_status */
+};
 
 static uint16_t get16(const uint8_t *p)
 {
@@ -124,6 +128,23 @@ const char *simulcrypt_error_text(unsigned status)
 	if (status == 0x7001)
 		return "unrecoverable error";
 	return texts[status < ARRAY_LEN(texts) ? status : 0];
+}
+
+/* An ECMG that wants encrypted control words misses CW_encryption (TS 103 197
+ * annex D). */
+void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret)
+{
+	unsigned status = simulcrypt_error(error);
+	uint32_t tag;
+
+	if (status != MISSING_PARAMETER ||
+	    simulcrypt_number(error, SIMULCRYPT_ERROR_INFORMATION, 2, &tag) < 0)
+		errmsg_set(ret, "%s", simulcrypt_error_text(status));
+	else if (tag == ECMG_CW_ENCRYPTION)
+		errmsg_set(ret, "the ECMG requires CW_encryption, which is not "
+			   "supported");
+	else
+		errmsg_set(ret, "missing parameter 0x%04X", (unsigned)tag);
 }
 
 /* --- writing --- */

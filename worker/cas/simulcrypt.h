@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "common/base/errmsg.h"
 #include "common/base/util.h"
 
 #include <stdbool.h>
@@ -63,6 +64,7 @@ enum ecmg_tag {
 	ECMG_DELAY_START = 0x0003,
 	ECMG_DELAY_STOP = 0x0004,
 	ECMG_TRANSITION_DELAY_START = 0x0005,
+	ECMG_TRANSITION_DELAY_STOP = 0x0006,
 	ECMG_ECM_REP_PERIOD = 0x0007,
 	ECMG_MAX_STREAMS = 0x0008,
 	ECMG_MIN_CP_DURATION = 0x0009,
@@ -78,6 +80,7 @@ enum ecmg_tag {
 	ECMG_CP_DURATION = 0x0013,
 	ECMG_CP_CW_COMBINATION = 0x0014,
 	ECMG_ECM_DATAGRAM = 0x0015,
+	ECMG_CW_ENCRYPTION = 0x0018,
 	ECMG_ECM_ID = 0x0019,
 };
 
@@ -137,6 +140,8 @@ int simulcrypt_number(const struct simulcrypt *, uint16_t tag, size_t size,
 unsigned simulcrypt_error(const struct simulcrypt *);
 /* The meaning of an error_status of an ECMG. */
 const char *simulcrypt_error_text(unsigned status);
+/* The same with the parameter that an error of an ECMG names. */
+void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret);
 
 /*
  * Writes a message.

@@ -51,7 +51,9 @@ void crypto_init(struct crypto_periods *c, const struct crypto_config *cfg)
 	struct crypto_memory *m = cfg->memory;
 
 	*c = (struct crypto_periods){ .cfg = *cfg, .since_ns = cfg->now_ns,
-				      .change_ns = UINT64_MAX };
+				      .change_ns = UINT64_MAX,
+				      .clear_ns = UINT64_MAX,
+				      .scrambled_ns = UINT64_MAX };
 	if (m->magic != MAGIC) {
 		memset(m, 0, sizeof *m);
 		for (size_t i = 0; i < CRYPTO_KEPT; i++)
@@ -60,7 +62,7 @@ void crypto_init(struct crypto_periods *c, const struct crypto_config *cfg)
 	}
 	arrange(c);
 	for (size_t i = 0; i < CRYPTO_SYSTEMS_MAX; i++)
-		c->systems[i].switch_ns = UINT64_MAX;
+		c->systems[i].switch_ns = c->systems[i].stop_ns = UINT64_MAX;
 }
 
 /* --- the generators --- */
@@ -133,21 +135,36 @@ unsigned crypto_period_ms(const struct crypto_periods *c)
 }
 
 /* A delay beyond half a period would meet the next change. */
-static int64_t delay_ns(const struct crypto_periods *c, size_t system)
+static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 {
 	int most = (int)(crypto_period_ms(c) / 2);
-	int ms = c->systems[system].terms.delay_start_ms;
 
 	return (int64_t)MAX(MIN(ms, most), -most) * (int64_t)MS;
 }
 
-/* How long before a change the first ECM of the next period goes on air. */
+/* From the next change to the ECM of a system. */
+static int64_t delay_ns(const struct crypto_periods *c, size_t system)
+{
+	const struct crypto_terms *t = &c->systems[system].terms;
+	bool at_clear = c->mode == CRYPTO_CLEAR && t->transition;
+
+	return bounded_ns(c, at_clear ? t->at_clear.start_ms
+				      : t->delay.start_ms);
+}
+
+/* From the next change to the end of the last ECM of a system. */
+static int64_t stop_ns(const struct crypto_periods *c, size_t system)
+{
+	return bounded_ns(c, c->systems[system].terms.delay.stop_ms);
+}
+
+/* How long before a change the first ECM begins or ends for it. */
 static uint64_t ahead_ns(const struct crypto_periods *c)
 {
 	int64_t first = 0;
 
 	for (size_t i = 0; i < c->cfg.n; i++)
-		first = MIN(first, delay_ns(c, i));
+		first = MIN(first, MIN(delay_ns(c, i), stop_ns(c, i)));
 	return (uint64_t)-first;
 }
 
@@ -208,9 +225,14 @@ static void plan(struct crypto_periods *c, uint64_t now_ns)
 		if (c->systems[i].next.n == 0)
 			return;
 	c->change_ns = MAX(due_ns(c), now_ns) + ahead_ns(c);
-	for (size_t i = 0; i < c->cfg.n; i++)
-		c->systems[i].switch_ns =
-			c->change_ns + (uint64_t)delay_ns(c, i);
+	for (size_t i = 0; i < c->cfg.n; i++) {
+		struct crypto_system *s = &c->systems[i];
+
+		s->switch_ns = c->change_ns + (uint64_t)delay_ns(c, i);
+		s->stop_ns = c->change_ns + (uint64_t)stop_ns(c, i);
+	}
+	if (c->mode == CRYPTO_CLEAR)
+		c->scrambled_ns = c->change_ns;
 }
 
 /* Takes the ECMs that are due on air.  True: all are. */
@@ -224,7 +246,7 @@ static bool switch_ecms(struct crypto_periods *c, uint64_t now_ns)
 		if (s->switch_ns != UINT64_MAX && now_ns >= s->switch_ns) {
 			c->cfg.memory->on_air[i] = s->next;
 			s->next.n = 0;
-			s->switch_ns = UINT64_MAX;
+			s->switch_ns = s->stop_ns = UINT64_MAX;
 			s->news = true;
 		}
 		all &= s->switch_ns == UINT64_MAX;
@@ -243,6 +265,55 @@ static void change_word(struct crypto_periods *c)
 	c->since_ns = c->change_ns;
 }
 
+/* After clear packets the first scrambled one waits for the ECMs that precede
+ * it. */
+static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
+{
+	enum crypto_mode wanted = judge(c, now_ns);
+
+	if (wanted == CRYPTO_CLEAR) {
+		if (c->mode != CRYPTO_CLEAR)
+			c->clear_ns = now_ns;
+		c->scrambled_ns = UINT64_MAX;
+	} else if (c->mode == CRYPTO_CLEAR && c->scrambled_ns == UINT64_MAX) {
+		c->scrambled_ns = now_ns + ahead_ns(c);
+	}
+	if (wanted == CRYPTO_SCRAMBLED && c->mode == CRYPTO_CLEAR &&
+	    now_ns < c->scrambled_ns)
+		return CRYPTO_CLEAR;
+	return wanted;
+}
+
+/* Is the ECM of a system broadcast, by its delays? */
+static bool is_broadcast(const struct crypto_periods *c, size_t system,
+			 uint64_t now_ns)
+{
+	const struct crypto_system *s = &c->systems[system];
+	const struct crypto_terms *t = &s->terms;
+	uint64_t stop_ms = (uint64_t)MAX(t->at_clear.stop_ms, 0);
+
+	if (now_ns >= s->stop_ns)
+		return false;
+	if (!t->transition || c->clear_ns == UINT64_MAX)
+		return true;
+	if (now_ns < c->clear_ns + stop_ms * MS)
+		return true;
+	return c->scrambled_ns != UINT64_MAX &&
+	       now_ns >= c->scrambled_ns +
+				 (uint64_t)bounded_ns(c, t->at_clear.start_ms);
+}
+
+static void hide_ecms(struct crypto_periods *c, uint64_t now_ns)
+{
+	for (size_t i = 0; i < c->cfg.n; i++) {
+		struct crypto_system *s = &c->systems[i];
+		bool hidden = !is_broadcast(c, i, now_ns);
+
+		s->news |= hidden != s->hidden;
+		s->hidden = hidden;
+	}
+}
+
 bool crypto_turn(struct crypto_periods *c, uint64_t now_ns)
 {
 	enum crypto_mode before = c->mode;
@@ -259,7 +330,8 @@ bool crypto_turn(struct crypto_periods *c, uint64_t now_ns)
 		if (all && c->since_ns == c->change_ns)
 			c->change_ns = UINT64_MAX;
 	}
-	c->mode = judge(c, now_ns);
+	c->mode = next_mode(c, now_ns);
+	hide_ecms(c, now_ns);
 	return changed || c->mode != before;
 }
 
@@ -290,5 +362,6 @@ struct ts_run crypto_on_air(const struct crypto_periods *c, size_t system)
 {
 	const struct crypto_ecm *e = &c->cfg.memory->on_air[system];
 
-	return (struct ts_run){ e->packets, e->n };
+	return (struct ts_run){ e->packets,
+				c->systems[system].hidden ? 0 : e->n };
 }

@@ -7,8 +7,13 @@
  * Each period has a number and a control word of the same parity.  The word
  * changes at the end of its period, as soon as every system has the ECM of the
  * next period: never before.  An ECM replaces the one before delay_start after
- * the change, or ahead of it.  While an ECM is overdue, the word stays, and
- * after a time the rule of its system applies.
+ * the change, or ahead of it; one with an earlier delay_stop ends before.
+ * While an ECM is overdue, the word stays, and after a time the rule of its
+ * system applies.
+ *
+ * Where clear packets begin, the ECMs of a system with transition delays end;
+ * where they end, its ECMs begin so long before the first scrambled packet that
+ * receivers have the word, or as much later as the system wants.
  *
  * Words, number and the ECMs on air are in memory that outlives the worker, so
  * that its successor continues.
@@ -59,11 +64,19 @@ enum crypto_mode {
 	CRYPTO_STOPPED, /* the components are not sent */
 };
 
+/* From the begin of a period to that of its ECM, and from its end to that of
+ * its ECM; negative: before it. */
+struct crypto_delay {
+	int start_ms, stop_ms;
+};
+
 /* From the generator of a system. */
 struct crypto_terms {
 	bool up;
 	unsigned period_ms; /* the shortest period */
-	int delay_start_ms;
+	struct crypto_delay delay;
+	bool transition; /* at_clear is for the periods beside clear packets */
+	struct crypto_delay at_clear;
 	unsigned repetition_ms;
 };
 
@@ -90,7 +103,9 @@ struct crypto_system {
 	uint16_t asked_number;
 	struct crypto_ecm next; /* of the next period; n 0: not here */
 	uint64_t switch_ns; /* when it goes on air; UINT64_MAX: not planned */
-	bool news;          /* another ECM is on air */
+	uint64_t stop_ns;   /* when the one before ends; UINT64_MAX: then */
+	bool hidden;        /* the ECM of the period is not broadcast now */
+	bool news;          /* another ECM is on air, or none */
 };
 
 struct crypto_periods {
@@ -98,6 +113,8 @@ struct crypto_periods {
 	uint64_t since_ns;  /* begin of the period */
 	uint64_t change_ns; /* its end; UINT64_MAX: not planned */
 	enum crypto_mode mode;
+	uint64_t clear_ns;  /* begin of clear packets; UINT64_MAX: never */
+	uint64_t scrambled_ns; /* their end; UINT64_MAX: not planned */
 	struct crypto_system systems[CRYPTO_SYSTEMS_MAX];
 };
 
@@ -131,7 +148,7 @@ enum crypto_mode crypto_mode(const struct crypto_periods *);
 /* The ECM on air of a system; n is 0 if there is none. */
 struct ts_run crypto_on_air(const struct crypto_periods *, size_t system);
 
-/* True once after another ECM of the system went on air. */
+/* True once after another ECM of the system went on air, or none. */
 bool crypto_take_news(struct crypto_periods *, size_t system);
 
 /* Seconds for which an ECM of the system is overdue; 0: it is not. */

@@ -192,7 +192,7 @@ static uint64_t repetition_ns(const struct cas_stage *s, size_t i)
 }
 
 /* Queues the ECMs that are due; a new one is due at once and replaces the one
- * that waits. */
+ * that waits.  One that has ended waits no more. */
 static void queue_ecms(struct cas_stage *s, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->list.n; i++) {
@@ -200,10 +200,10 @@ static void queue_ecms(struct cas_stage *s, uint64_t now_ns)
 		struct ts_run ecm = crypto_on_air(&s->periods, i);
 		bool is_new = crypto_take_news(&s->periods, i);
 
-		if (ecm.n == 0 || (now_ns < s->due_ns[i] && !is_new))
-			continue;
 		if (is_new)
 			ca_inserter_drop_ecm(s->inserter, pid);
+		if (ecm.n == 0 || (now_ns < s->due_ns[i] && !is_new))
+			continue;
 		if (!ca_inserter_has(s->inserter, pid))
 			(void)ca_inserter_ecm(s->inserter, pid, ecm);
 		s->due_ns[i] = now_ns + repetition_ns(s, i);

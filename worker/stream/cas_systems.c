@@ -63,8 +63,11 @@ static void take_terms(struct system *s, const struct msg_cas_terms *t)
 			 &(struct crypto_terms){
 				 .up = t->up,
 				 .period_ms = t->period_ms,
-				 .delay_start_ms = (int)t->delay_ms -
-						   (int)t->ahead_ms,
+				 .delay = { t->delay_start_ms,
+					    t->delay_stop_ms },
+				 .transition = t->transition,
+				 .at_clear = { t->transition_start_ms,
+					       t->transition_stop_ms },
 				 .repetition_ms = t->repetition_ms,
 			 });
 	cas_systems_ask(s->of);

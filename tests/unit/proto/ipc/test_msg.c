@@ -401,9 +401,10 @@ static void spoil(const json_t *document, json_t *object, enum msg_side side)
 			cr_assert_eq(decode_json(document, side, NULL),
 				     -EBADMSG, "without %s", key);
 		if (json_is_integer(value) && strcmp(key, "packets") != 0) {
-			json_object_set_new(object, key, json_integer(-1));
+			json_object_set_new(object, key,
+					    json_integer(INT32_MIN));
 			cr_assert_eq(decode_json(document, side, NULL),
-				     -EBADMSG, "%s is -1", key);
+				     -EBADMSG, "%s is too small", key);
 		}
 		json_object_set(object, key, value);
 	}

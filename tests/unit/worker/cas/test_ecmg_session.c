@@ -26,19 +26,23 @@ static struct {
 	struct ecmg_session *session;
 	int generator;
 	bool up, ended;
+	struct ecmg_terms terms;
+	struct errmsg error; /* of a stream */
 	unsigned opened[STREAMS], failed[STREAMS], late[STREAMS];
 	unsigned ecms[STREAMS];
 } g;
 
 static void on_up(const struct ecmg_terms *terms, void *arg)
 {
-	(void)terms, (void)arg;
+	(void)arg;
+	g.terms = *terms;
 	g.up = true;
 }
 
 static void on_stream(unsigned stream, const char *error, void *arg)
 {
 	(void)arg;
+	errmsg_set(&g.error, "%s", error != NULL ? error : "");
 	g.opened[stream] += error == NULL;
 	g.failed[stream] += error != NULL;
 }
@@ -129,12 +133,23 @@ static void answer(unsigned i, const void *ecm, size_t len)
 	end(&m);
 }
 
-static void start(void)
+static void begin_status(struct message *m)
 {
-	struct message m;
+	begin(m, ECMG_CHANNEL_STATUS, -1);
+	simulcrypt_put(&m->w, ECMG_SECTION_TSPKT_FLAG, 0, 1);
+	simulcrypt_put(&m->w, ECMG_DELAY_START, 0xff38, 2);
+	simulcrypt_put(&m->w, ECMG_LEAD_CW, 1, 1);
+	simulcrypt_put(&m->w, ECMG_CW_PER_MSG, 2, 1);
+	simulcrypt_put(&m->w, ECMG_ECM_REP_PERIOD, 100, 2);
+	simulcrypt_put(&m->w, ECMG_MIN_CP_DURATION, 10, 2);
+	simulcrypt_put(&m->w, ECMG_MAX_COMP_TIME, ANSWER_MS, 2);
+}
+
+/* Connects to a generator that sends nothing yet. */
+static void link_up(void)
+{
 	int fds[2];
 
-	g.loop = ev_loop_new(0);
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds),
 		     0);
 	g.generator = fds[1];
@@ -145,14 +160,15 @@ static void start(void)
 		.channel = CHANNEL,
 		.events = &events,
 	});
-	begin(&m, ECMG_CHANNEL_STATUS, -1);
-	simulcrypt_put(&m.w, ECMG_SECTION_TSPKT_FLAG, 0, 1);
-	simulcrypt_put(&m.w, ECMG_DELAY_START, 0, 2);
-	simulcrypt_put(&m.w, ECMG_LEAD_CW, 1, 1);
-	simulcrypt_put(&m.w, ECMG_CW_PER_MSG, 2, 1);
-	simulcrypt_put(&m.w, ECMG_ECM_REP_PERIOD, 100, 2);
-	simulcrypt_put(&m.w, ECMG_MIN_CP_DURATION, 10, 2);
-	simulcrypt_put(&m.w, ECMG_MAX_COMP_TIME, ANSWER_MS, 2);
+}
+
+static void start(void)
+{
+	struct message m;
+
+	g.loop = ev_loop_new(0);
+	link_up();
+	begin_status(&m);
 	end(&m);
 	cr_assert(g.up);
 }
@@ -162,6 +178,15 @@ static void stop(void)
 	ecmg_session_free(&g.session);
 	fd_close(&g.generator);
 	ev_loop_destroy(g.loop);
+}
+
+/* The same with another connection. */
+static void restart(void)
+{
+	ecmg_session_free(&g.session);
+	fd_close(&g.generator);
+	g.up = g.ended = false;
+	link_up();
 }
 
 TestSuite(ecmg_session, .init = start, .fini = stop);
@@ -222,4 +247,55 @@ Test(ecmg_session, all_late_streams_are_reported_at_once)
 	(void)ev_run(g.loop, EVRUN_ONCE);
 	for (unsigned i = 0; i < STREAMS; i++)
 		cr_assert_eq(g.late[i], 1, "stream %u", i);
+}
+
+Test(ecmg_session, the_delays_of_a_generator_have_their_signs)
+{
+	struct message m;
+
+	cr_assert_eq(g.terms.delay_start_ms, -200);
+	cr_assert_eq(g.terms.delay_stop_ms, -200, "absent: the same");
+	cr_assert_not(g.terms.transition);
+	restart();
+	begin_status(&m);
+	simulcrypt_put(&m.w, ECMG_DELAY_STOP, 300, 2);
+	simulcrypt_put(&m.w, ECMG_TRANSITION_DELAY_START, 0xfe0c, 2);
+	end(&m);
+	cr_assert(g.up);
+	cr_assert_eq(g.terms.delay_stop_ms, 300);
+	cr_assert(g.terms.transition);
+	cr_assert_eq(g.terms.transition_start_ms, -500);
+	cr_assert_eq(g.terms.transition_stop_ms, 300, "absent: delay_stop");
+	restart();
+	begin_status(&m);
+	simulcrypt_put(&m.w, ECMG_TRANSITION_DELAY_STOP, 1, 4);
+	end(&m);
+	cr_assert(g.ended, "a delay has two bytes");
+}
+
+Test(ecmg_session, a_generator_that_requires_encrypted_words_is_named)
+{
+	static const struct {
+		unsigned tag;
+		const char *error;
+	} cases[] = {
+		{ ECMG_CW_ENCRYPTION, "the ECMG requires CW_encryption, which "
+				      "is not supported" },
+		{ ECMG_CP_DURATION, "missing parameter 0x0013" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct message m;
+
+		g.opened[0] = 0;
+		open_stream(0);
+		ask(0);
+		begin(&m, ECMG_STREAM_ERROR, 0);
+		simulcrypt_put(&m.w, SIMULCRYPT_ERROR_STATUS, 0x10, 2);
+		simulcrypt_put(&m.w, SIMULCRYPT_ERROR_INFORMATION,
+			       cases[i].tag, 2);
+		end(&m);
+		cr_assert_not(g.ended);
+		cr_assert_str_eq(g.error.text, cases[i].error);
+	}
 }

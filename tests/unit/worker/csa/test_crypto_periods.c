@@ -46,7 +46,7 @@ static void rig_start(struct rig *g, size_t n)
 static void set_delay(struct rig *g, size_t system, int delay_start_ms)
 {
 	crypto_set_terms(&g->c, system, &(struct crypto_terms){
-		.up = true, .delay_start_ms = delay_start_ms,
+		.up = true, .delay = { delay_start_ms, delay_start_ms },
 		.repetition_ms = 100,
 	});
 }
@@ -139,6 +139,115 @@ Test(crypto_periods, put_an_ecm_on_air_ahead_of_the_change)
 	cr_assert_neq(at_ns, 0);
 	cr_assert_eq(g.now_ns - at_ns, 500 * MS);
 	cr_assert_eq(g.now_ns, PERIOD_MS * MS);
+}
+
+Test(crypto_periods, end_an_ecm_before_the_next_one_if_its_generator_wants)
+{
+	uint64_t end_ns = 0, begin_ns = 0;
+
+	rig_start(&g, 1);
+	crypto_set_terms(&g.c, 0, &(struct crypto_terms){
+		.up = true, .delay = { 200, -100 } });
+	while (begin_ns == 0) {
+		(void)step(&g);
+		if (on_air(&g, 0) == -1 && end_ns == 0 && g.now_ns > 1000 * MS)
+			end_ns = g.now_ns;
+		if (on_air(&g, 0) == 1)
+			begin_ns = g.now_ns;
+	}
+	cr_assert_eq(end_ns, (PERIOD_MS - 100) * MS);
+	cr_assert_eq(begin_ns, (PERIOD_MS + 200) * MS);
+	cr_assert(crypto_take_news(&g.c, 0));
+	(void)run(&g, PERIOD_MS / 2);
+	cr_assert_eq(on_air(&g, 0), 1);
+}
+
+/* Silent until the stream is in the clear, then it answers. */
+static void until_clear(int start_ms, int stop_ms)
+{
+	rig_start(&g, 1);
+	g.c.cfg.systems[0].lost = CRYPTO_CLEAR;
+	crypto_set_terms(&g.c, 0, &(struct crypto_terms){
+		.up = true, .delay = { 200, 200 }, .transition = true,
+		.at_clear = { start_ms, stop_ms } });
+	(void)run(&g, PERIOD_MS / 2);
+	g.silent[0] = true;
+	while (crypto_mode(&g.c) == CRYPTO_SCRAMBLED) {
+		(void)step(&g);
+		if (crypto_mode(&g.c) == CRYPTO_SCRAMBLED)
+			cr_assert_geq(on_air(&g, 0), 0);
+	}
+}
+
+Test(crypto_periods, ecms_precede_the_first_scrambled_packet_by_their_delay)
+{
+	uint64_t begin_ns = 0;
+
+	until_clear(-500, 300);
+	(void)run(&g, 290);
+	cr_assert_eq(on_air(&g, 0), 1);
+	(void)run(&g, 20);
+	cr_assert_eq(on_air(&g, 0), -1, "it ends after its delay");
+	(void)run(&g, 5 * PERIOD_MS);
+	cr_assert_eq(on_air(&g, 0), -1);
+	cr_assert_eq(crypto_mode(&g.c), CRYPTO_CLEAR);
+	g.silent[0] = false;
+	while (crypto_mode(&g.c) == CRYPTO_CLEAR) {
+		(void)step(&g);
+		if (on_air(&g, 0) >= 0 && begin_ns == 0)
+			begin_ns = g.now_ns;
+	}
+	cr_assert_eq(on_air(&g, 0), g.memory.number);
+	cr_assert_eq(g.now_ns - begin_ns, 500 * MS);
+	/* the next change has the usual delay */
+	while (!step(&g))
+		;
+	cr_assert_eq(on_air(&g, 0), g.memory.number - 1);
+	(void)run(&g, 210);
+	cr_assert_eq(on_air(&g, 0), g.memory.number);
+}
+
+Test(crypto_periods, an_ecm_may_follow_the_first_scrambled_packet)
+{
+	uint64_t begin_ns;
+
+	until_clear(400, -100);
+	cr_assert_eq(on_air(&g, 0), -1, "no packet was known to be the last");
+	g.silent[0] = false;
+	while (crypto_mode(&g.c) == CRYPTO_CLEAR)
+		(void)step(&g);
+	begin_ns = g.now_ns;
+	while (on_air(&g, 0) == -1)
+		(void)step(&g);
+	cr_assert_eq(g.now_ns - begin_ns, 400 * MS);
+	cr_assert_eq(on_air(&g, 0), g.memory.number);
+}
+
+Test(crypto_periods, without_transition_delays_ecms_stay_in_the_clear)
+{
+	until_clear(0, 0);
+	g.c.systems[0].terms.transition = false;
+	(void)run(&g, PERIOD_MS);
+	cr_assert_eq(on_air(&g, 0), 1);
+}
+
+/* A generator that is new while the stream is in the clear. */
+Test(crypto_periods, the_first_ecm_precedes_the_first_scrambled_packet)
+{
+	rig_start(&g, 1);
+	g.c.cfg.systems[0].lost = CRYPTO_CLEAR;
+	(void)run(&g, 61000);
+	cr_assert_eq(crypto_mode(&g.c), CRYPTO_CLEAR);
+	crypto_set_terms(&g.c, 0, &(struct crypto_terms){
+		.up = true, .transition = true, .at_clear = { -500, 0 } });
+	while (on_air(&g, 0) == -1)
+		(void)step(&g);
+	cr_assert_eq(crypto_mode(&g.c), CRYPTO_CLEAR);
+	(void)run(&g, 470);
+	cr_assert_eq(crypto_mode(&g.c), CRYPTO_CLEAR);
+	(void)run(&g, 50);
+	cr_assert_eq(crypto_mode(&g.c), CRYPTO_SCRAMBLED);
+	cr_assert_eq(on_air(&g, 0), g.memory.number);
 }
 
 Test(crypto_periods, keep_the_word_until_each_system_has_its_ecm)
@@ -276,7 +385,7 @@ Test(crypto_periods, wrap_their_numbers)
 Test(crypto_periods, a_lost_generator_keeps_its_shortest_period)
 {
 	const struct crypto_terms terms = { .up = true, .period_ms = 30000,
-					    .delay_start_ms = -500,
+					    .delay = { -500, -500 },
 					    .repetition_ms = 50 };
 
 	rig_start(&g, 1);

@@ -30,6 +30,7 @@ enum {
 /* What a generator wants, and how fast it answers. */
 struct generator {
 	int delay_ms;  /* from the change to the ECM; < 0: ahead of it */
+	int stop_ms;   /* from the change to the end of the last ECM */
 	unsigned lead; /* the ECM has the words up to that of number + lead */
 	unsigned late_ms; /* of each seventh ECM, beyond the period */
 };
@@ -187,8 +188,8 @@ static void start(uint16_t number)
 	});
 	terms.cas_terms = (struct msg_cas_terms){
 		.up = true, .period_ms = PERIOD_MS, .repetition_ms = 100,
-		.delay_ms = (unsigned)MAX(g.is.delay_ms, 0),
-		.ahead_ms = (unsigned)MAX(-g.is.delay_ms, 0),
+		.delay_start_ms = g.is.delay_ms,
+		.delay_stop_ms = MIN(g.is.delay_ms, g.is.stop_ms),
 		.lead = g.is.lead,
 	};
 	cr_assert_eq(channel_send(g.worker, &terms, NULL, 0), 0);
@@ -232,7 +233,8 @@ static void step(void)
 ParameterizedTestParameters(cas_changes, no_packet_is_wrong)
 {
 	static const struct generator list[] = {
-		{ -300, 0, 500 }, { 0, 1, 0 }, { 200, 1, 700 }, { -300, 1, 0 },
+		{ -300, -300, 0, 500 }, { 0, 0, 1, 0 }, { 200, 200, 1, 700 },
+		{ -300, -300, 1, 0 }, { 200, -200, 1, 0 },
 	};
 
 	return cr_make_param_array(struct generator, (void *)list,
